@@ -1,0 +1,41 @@
+# make check is what .ci/run does; make check-long runs every promise at full size.
+GO ?= go
+LINT ?= golangci-lint
+
+.PHONY: build test race lint fuzz bench docs check check-long man
+
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -o release ./cmd/release
+
+test:
+	$(GO) test ./...
+
+race:
+	$(GO) test -race -short ./...
+
+lint:
+	$(LINT) run ./...
+
+# One minute for each fuzz target.
+fuzz:
+	@for p in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+	    $(GO) test $$p -run '^$$' -fuzz "^$$f$$" -fuzztime 60s || exit 1; done; done
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# Generated files: the schema, the reference page, the sampler's table.
+docs:
+	$(GO) generate ./...
+
+# What CI runs.
+check:
+	bash .ci/run
+
+man:
+	mkdir -p man && $(GO) run ./cmd/release man man
+
+# Every promise at full size; takes long.
+check-long:
+	DPRELEASE_LONG=1 $(GO) test -timeout 60m ./...
