@@ -1,0 +1,82 @@
+package calibrate
+
+import (
+	"math"
+	"math/big"
+)
+
+// SigmaBound is a bound of the literature on the least sigma.
+type SigmaBound struct {
+	// Name is the bound's source.
+	Name string
+	// Lower says whether it is a lower bound, rounded down; else it is an upper one, rounded up.
+	Lower bool
+	// Sigma is in the sensitivity's unit.
+	Sigma Sigma
+}
+
+// SigmaBounds is the bounds on AnalyticGaussian's sigma that apply to g:
+//
+//	balle-wang-2   upper  L2/(2·delta), for every epsilon (Balle & Wang 2018, Theorem 2)
+//	balle-wang-4   lower  L2/sqrt(2·epsilon) where delta < 1/2 - 1/sqrt(4·pi·epsilon) (Theorem 4, whose condition is misprinted)
+//	sign           lower  L2/sqrt(2·epsilon) where 2·delta <= 1 - erfcx(sqrt epsilon), exactly; upper where >=
+//	zero-epsilon   upper  L2/(2·sqrt 2·inverf(delta)), for every epsilon (Zhao et al. 2019)
+//	zhao-1         upper  Mechanism 1, and lower the a that it is made from, where that is positive
+//
+// Bounds above the largest float64 are left out. Errors are *ArgumentError: see Guarantee.Validate; "sensitivity".
+func SigmaBounds(s Sensitivity, g Guarantee) ([]SigmaBound, error) {
+	if err := g.Validate(); err != nil {
+		return nil, err
+	}
+	if err := positive("sensitivity", s.L2); err != nil {
+		return nil, err
+	}
+	delta := bigOf(float64(g.Delta))
+	half := newBig().SetMantExp(delta, 1)
+	b := bounds{l2: bigOf(s.L2)}
+	b.add("balle-wang-2", false, half.Quo(bigOf(1), half))
+	b.add("zero-epsilon", false, zeroEpsilonSigma(delta))
+	if g.Epsilon > 0 {
+		b.positive(bigOf(float64(g.Epsilon)), delta)
+	}
+	return b.all, nil
+}
+
+type bounds struct {
+	l2  *big.Float
+	all []SigmaBound
+}
+
+func (b *bounds) add(name string, lower bool, unit *big.Float) {
+	x := newBig().Mul(unit, b.l2)
+	sigma := roundedUp(x)
+	if lower {
+		sigma = roundedDown(x)
+	}
+	if sigma > 0 && !math.IsInf(sigma, 0) {
+		b.all = append(b.all, SigmaBound{name, lower, Sigma(sigma)})
+	}
+}
+
+// positive adds what needs epsilon > 0.
+func (b *bounds) positive(eps, delta *big.Float) {
+	atZero, twice := sigmaOf(newBig(), eps), newBig().SetMantExp(delta, 1)
+	if balleWang4(eps, delta) {
+		b.add("balle-wang-4", true, atZero)
+	}
+	room := bigErfcxShort(newBig().Sqrt(eps))
+	b.add("sign", room.Sub(room, twice).Sign() >= 0, atZero)
+	b.add("zhao-1", false, zhao1(eps, delta))
+	if room.Sign() > 0 {
+		b.add("zhao-1", true, sigmaOf(bigInvErf(room), eps))
+	}
+}
+
+// balleWang4 says whether delta < 1/2 - 1/sqrt(4·pi·eps), refusing where 1024 bits cannot tell.
+func balleWang4(eps, delta *big.Float) bool {
+	root := newBig().Sqrt(newBig().SetMantExp(eps, 2))
+	root.Mul(root, bigSqrtPi())
+	sum := root.Quo(bigOf(1), root)
+	sum.Add(sum, delta)
+	return sum.Add(sum, newBig().SetMantExp(sum, -900)).Cmp(bigOf(0.5)) < 0
+}

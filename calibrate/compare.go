@@ -1,0 +1,37 @@
+package calibrate
+
+// Comparison is what one method needs for a guarantee.
+type Comparison struct {
+	Method Method
+	// Sigma is the formula's, in the sensitivity's unit; 0 where it has no value.
+	Sigma Sigma
+	// Excess is sigma over the least one, less 1: how much noise is wasted; below 0 where the formula does not hold.
+	Excess float64
+	// Holds says whether this sigma is proven to give the guarantee.
+	Holds bool
+	// UpTo is the epsilon up to which the formula holds at this delta.
+	UpTo Epsilon
+	// Err says why the method has no value.
+	Err error
+}
+
+// Compare is every method at one guarantee, in the order of Methods. Errors are those of AnalyticGaussian.
+func Compare(s Sensitivity, g Guarantee) ([]Comparison, error) {
+	least, err := AnalyticGaussian(s, g)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]Comparison, 0, len(closedForms)+1)
+	for _, m := range Methods() {
+		c := Comparison{Method: m}
+		if c.UpTo, err = m.Threshold(g.Delta); err != nil {
+			return nil, err
+		}
+		if c.Sigma, c.Err = m.Formula(s, g); c.Err == nil {
+			c.Excess = float64(c.Sigma)/float64(least) - 1
+			c.Holds = meets(float64(g.Epsilon), quotient{s.L2, float64(c.Sigma)}, float64(g.Delta))
+		}
+		rows = append(rows, c)
+	}
+	return rows, nil
+}

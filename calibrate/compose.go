@@ -1,0 +1,91 @@
+package calibrate
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+)
+
+// ErrExceeds is what Verify's error wraps where a release does not meet its guarantee.
+var ErrExceeds = errors.New("the release exceeds its guarantee")
+
+// ComposedMu2 is an upper bound of the sum of (L2/sigma)² over the mechanisms: together they are the Gaussian mechanism
+// whose mu² is that sum (Zhao et al. 2019, Lemma 15; Dong, Roth & Su 2022, Corollary 3.3).
+//
+// Each term is rounded up to 256 bits and the terms are summed without error, at whatever precision that takes. So the
+// bound depends neither on the order nor on the grouping of the mechanisms: what Split verifies against a budget is, to
+// the last bit, what a ledger that counts the same mechanisms among others adds to its own sum. It is 0 for no
+// mechanisms and +Inf where a sensitivity or a sigma is not positive and finite.
+func ComposedMu2(ms []Mechanism) *big.Float {
+	sum := new(big.Float)
+	for _, m := range ms {
+		if m.validate() != nil {
+			return new(big.Float).SetInf(false)
+		}
+		r := m.ratio()
+		sum = exactSum(sum, r.Mul(r, r))
+	}
+	return sum
+}
+
+// ComposedMu is the Gaussian-DP parameter of the mechanisms together: the root of ComposedMu2, rounded up to a float64;
+// +Inf where that is +Inf.
+func ComposedMu(ms []Mechanism) Mu { return Mu(rootCeiling(ComposedMu2(ms))) }
+
+// Compose is the guarantee of the mechanisms together at this delta: the least proven epsilon of the Gaussian mechanism
+// whose mu² is the sum of theirs (Zhao et al. 2019, Lemma 15). No mechanisms cost epsilon 0. Errors are *ArgumentError:
+// delta outside of [MinDelta, 1), "mechanisms" where one of them is not valid or epsilon would be above MaxEpsilon.
+func Compose(ms []Mechanism, d Delta) (Guarantee, error) {
+	if err := d.validate(); err != nil {
+		return Guarantee{}, err
+	}
+	if err := validateAll(ms); err != nil {
+		return Guarantee{}, err
+	}
+	if len(ms) == 0 {
+		return Guarantee{Epsilon: 0, Delta: d}, nil
+	}
+	mu := ComposedMu(ms)
+	eps, err := GaussianEpsilon(d, mu)
+	if err != nil {
+		return Guarantee{}, argument("mechanisms", "have mu = %g together, which needs an epsilon above %g", float64(mu), float64(MaxEpsilon))
+	}
+	return Guarantee{Epsilon: eps, Delta: d}, nil
+}
+
+// validateAll names the first mechanism that has no mu.
+func validateAll(ms []Mechanism) error {
+	for i, m := range ms {
+		if err := m.validate(); err != nil {
+			return nested(fmt.Sprintf("mechanisms[%d]", i), err)
+		}
+	}
+	return nil
+}
+
+// Verify says whether the mechanisms together meet g: nil where delta(g.Epsilon) <= g.Delta is proven for the exact
+// composition, by the definition (Balle & Wang 2018, Theorem 8), an error that wraps ErrExceeds where not. Other errors
+// are *ArgumentError: see Guarantee.Validate; "mechanisms[i].…" where one of them is not valid.
+func Verify(ms []Mechanism, g Guarantee) error {
+	limit, err := GaussianMu(g)
+	if err != nil {
+		return err
+	}
+	if err := validateAll(ms); err != nil {
+		return err
+	}
+	mu2 := ComposedMu2(ms)
+	if limit.Covers(mu2) || meetsMu2(mu2, g) {
+		return nil
+	}
+	return fmt.Errorf("calibrate: %w: mu is %g, and epsilon = %g with delta = %g allow %g",
+		ErrExceeds, rootCeiling(mu2), float64(g.Epsilon), float64(g.Delta), float64(limit))
+}
+
+// meetsMu2 decides between the largest float64 that is a sufficient mu and the real number that is: delta(eps) grows
+// with mu, so an upper bound of the root serves. big.Float.Sqrt is within a few units of the last of 256 bits.
+func meetsMu2(mu2 *big.Float, g Guarantee) bool {
+	mu := newUp().Sqrt(mu2)
+	mu.Add(mu, newUp().SetMantExp(mu, -250))
+	return bigMeets(float64(g.Epsilon), newBig().Set(mu), float64(g.Delta))
+}

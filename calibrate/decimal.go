@@ -1,0 +1,105 @@
+package calibrate
+
+import (
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// Limits on decimal text: far beyond any number that has a meaning here, and cheap to work out.
+const (
+	maxDecimalLength  = 1200
+	maxExponentDigits = 4
+)
+
+// ParseDown reads decimal text, such as "1e-6" or "0.1", as the largest float64 that is not above it: an epsilon or a
+// delta read so never promises less privacy than was asked. The text is digits with at most one point, with an optional
+// sign and an optional exponent of at most four digits, at most 1200 bytes in all; no spaces, NaN, infinities,
+// hexadecimal digits or underscores. Text beyond the range of float64 is an error. Errors are *ArgumentError and do not
+// quote the text.
+func ParseDown(text string) (float64, error) { return parseDecimal(text, -1) }
+
+// ParseUp reads decimal text as ParseDown does, as the least float64 that is not below it: for sensitivities.
+func ParseUp(text string) (float64, error) { return parseDecimal(text, 1) }
+
+// parseDecimal rounds to nearest and corrects that by one place where it lies on the wrong side of the exact value.
+func parseDecimal(text string, direction int) (float64, error) {
+	if !isDecimal(text) {
+		return 0, argument("number", "must be a decimal number, such as 0.1 or 1e-6")
+	}
+	near, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0, argument("number", "is beyond the range of a float64")
+	}
+	exact, ok := new(big.Rat).SetString(text)
+	if !ok {
+		return 0, argument("number", "must be a decimal number, such as 0.1 or 1e-6")
+	}
+	if new(big.Rat).SetFloat64(near).Cmp(exact) == -direction {
+		near = math.Nextafter(near, math.Inf(direction))
+	}
+	if math.IsInf(near, 0) {
+		return 0, argument("number", "is beyond the range of a float64")
+	}
+	return near + 0, nil // -0 becomes 0
+}
+
+// isDecimal says whether the text is [+-]digits[.digits][e[+-]digits], with a digit before the exponent, within the
+// limits.
+func isDecimal(text string) bool {
+	if len(text) > maxDecimalLength {
+		return false
+	}
+	mantissa, exponent, scientific := cutExponent(text)
+	whole, fraction, _ := strings.Cut(unsigned(mantissa), ".")
+	if !digits(whole) || !digits(fraction) || whole+fraction == "" {
+		return false
+	}
+	exponent = unsigned(exponent)
+	return !scientific || (exponent != "" && len(exponent) <= maxExponentDigits && digits(exponent))
+}
+
+func cutExponent(text string) (mantissa, exponent string, found bool) {
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		return text[:i], text[i+1:], true
+	}
+	return text, "", false
+}
+
+// unsigned is the text without one sign.
+func unsigned(text string) string {
+	if text != "" && (text[0] == '-' || text[0] == '+') {
+		return text[1:]
+	}
+	return text
+}
+
+// digits says whether all of the text, which may be empty, is decimal digits.
+func digits(text string) bool {
+	return strings.Trim(text, "0123456789") == ""
+}
+
+// FormatExact is the decimal text whose value is exactly x, for ledgers: every reader, whichever way it rounds, gets x
+// back (the shortest text that strconv writes comes back one place off where it is read with ParseDown or ParseUp). It
+// is plain for |x| in [1e-5, 1e21), else with an exponent, at most 776 bytes. NaN and infinities are "NaN", "+Inf",
+// "-Inf", which no parser here takes.
+func FormatExact(x float64) string {
+	const allDigits = 767 // no float64 has more significant digits
+	size := math.Abs(x)
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	case size == 0:
+		return "0"
+	case size >= 1e-5 && size < 1e21:
+		return trimFraction(strconv.FormatFloat(x, 'f', 80, 64)) // 2^-69 has 69 decimals
+	}
+	mantissa, exponent, _ := cutExponent(strconv.FormatFloat(x, 'e', allDigits, 64))
+	return trimFraction(mantissa) + "e" + exponent
+}
+
+// trimFraction drops zeros that say nothing after the point.
+func trimFraction(text string) string {
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+}

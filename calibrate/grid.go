@@ -1,0 +1,60 @@
+package calibrate
+
+import "math"
+
+// Limits on the grid g of a mechanism, as exponents of two.
+const (
+	fineness    = 4     // g <= sigma/2^4: rounding adds at most 1/3000 to the variance
+	coarseness  = 40    // sigma/g <= 2^40
+	rowCapacity = 48    // a table has at most 2^48 rows
+	exactUnits  = 61    // an exact answer is at most 2^61 grid units
+	leastScale  = -7    // the sampler's least sigma/g
+	mostScale   = 55    // the sampler's largest sigma/g
+	leastGrid   = -1022 // below, a float64 loses digits
+)
+
+// Grid chooses the power of two whose multiples a mechanism releases: the smaller of unit (the power of two of which
+// every exact answer is a multiple; 1 for counts) and the largest power of two not above sigma/16, raised as far as
+// integers need it: until sigma/g <= 2^40 and rowBound·2^48/g <= 2^61. All are in the query's unit; rowBound is the
+// largest absolute value that one row adds to a cell.
+//
+// Proof note: int64 cannot overflow. A cell's exact answer, or any part of its sum, adds at most 2^48 rows of at most
+// rowBound each: at most 2^61 grid units. The noise is S·Z with S = sigma/g <= 2^55 and so at most 2^62 wherever |Z| <=
+// 2^7, which fails with probability below 2^-11800, and the sampler answers for that. With the half unit of rounding the
+// released number is below 2^61 + 2^62 + 1 < 2^63.
+//
+// The grid may be larger than unit, where sigma or rowBound are very large; rounding to it is then part of the
+// mechanism, whose guarantee holds for any grid that does not depend on data. Errors are *ArgumentError: "sigma" where
+// it is not positive and finite or sigma/g falls outside of the sampler's [2^-7, 2^55], "unit", "rowBound".
+func Grid(sigma Sigma, unit, rowBound float64) (float64, error) {
+	if err := positive("sigma", float64(sigma)); err != nil {
+		return 0, err
+	}
+	if err := powerOfTwo("unit", unit); err != nil {
+		return 0, err
+	}
+	if err := positive("rowBound", rowBound); err != nil {
+		return 0, err
+	}
+	e := min(floorLog2(unit), floorLog2(float64(sigma))-fineness)
+	e = max(e, ceilLog2(float64(sigma))-coarseness, ceilLog2(rowBound)+rowCapacity-exactUnits)
+	if e < leastGrid || floorLog2(float64(sigma)) < e+leastScale || ceilLog2(float64(sigma)) > e+mostScale {
+		return 0, argument("sigma", "= %g is too small beside the largest value of a row, %g, to be sampled", float64(sigma), rowBound)
+	}
+	return math.Ldexp(1, e), nil
+}
+
+// floorLog2 is the exponent of the largest power of two that is not above x > 0.
+func floorLog2(x float64) int {
+	_, e := math.Frexp(x)
+	return e - 1
+}
+
+// ceilLog2 is the exponent of the least power of two that is not below x > 0.
+func ceilLog2(x float64) int {
+	f, e := math.Frexp(x)
+	if f == 0.5 {
+		return e - 1
+	}
+	return e
+}

@@ -1,0 +1,120 @@
+package calibrate
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestLaplaceCurve: the curve against the definition, integrated over where the densities differ by more than e^eps.
+func TestLaplaceCurve(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := Laplace{L1: rapid.Float64Range(0.1, 10).Draw(t, "l1"), Scale: rapid.Float64Range(0.1, 10).Draw(t, "scale")}
+		eps := rapid.Float64Range(0, 20).Draw(t, "eps")
+		got, err := l.Delta(Epsilon(eps))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The losses above eps are those of z < edge: Pr[Z < edge] - e^eps·Pr[Z < edge - L1].
+		edge, want := (l.L1-eps*l.Scale)/2, 0.0
+		if edge > 0 {
+			want = 1 - math.Exp(-edge/l.Scale)/2 - math.Exp(eps+(edge-l.L1)/l.Scale)/2
+		}
+		if math.Abs(float64(got)-want) > 1e-12 {
+			t.Fatalf("%+v at %g: %v, want %v", l, eps, got, want)
+		}
+		if back, err := l.Epsilon(got); got < 1 && err != nil || got < 0.99 && got > 1e-3 && math.Abs(float64(back)-eps) > 1e-12*(1+eps) {
+			t.Fatalf("%+v: epsilon at %v is %v, %v, not %v", l, got, back, err, eps)
+		}
+	})
+}
+
+// TestLaplaceScale: the least scale meets its guarantee, and hardly less does not.
+func TestLaplaceScale(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := Guarantee{Epsilon(rapid.Float64Range(0, 10).Draw(t, "eps")), Delta(rapid.SampledFrom([]float64{0, 1e-9, 0.01, 0.9}).Draw(t, "delta"))}
+		scale, err := LaplaceScale(3, g)
+		if err != nil {
+			if g.Epsilon > 1e-300 || g.Delta > 0 {
+				t.Fatal(err)
+			}
+			return
+		}
+		if d, err := (Laplace{3, scale}).Delta(g.Epsilon); err != nil || d > g.Delta {
+			t.Fatalf("%v: scale %v has delta %v, %v", g, scale, d, err)
+		}
+		if d, err := (Laplace{3, scale * (1 - 1e-12)}).Delta(g.Epsilon); err != nil || d < g.Delta {
+			t.Fatalf("%v: less than scale %v has delta %v, %v", g, scale, d, err)
+		}
+	})
+}
+
+// TestGeometricCurve: the curve against the definition, summed over all integers.
+func TestGeometricCurve(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := Geometric{L1: rapid.Int64Range(1, 12).Draw(t, "l1"), Scale: rapid.Float64Range(0.1, 10).Draw(t, "scale")}
+		eps := rapid.OneOf(rapid.Float64Range(0, 20), rapid.Map(rapid.IntRange(0, 12), func(k int) float64 { return float64(k) / g.Scale })).Draw(t, "eps")
+		got, err := g.Delta(Epsilon(eps))
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := math.Exp(-1 / g.Scale)
+		mass := func(z int64) float64 { return (1 - q) / (1 + q) * math.Exp(-math.Abs(float64(z))/g.Scale) }
+		want := 0.0
+		for z := int64(-500); z <= 500; z++ {
+			want += math.Max(0, mass(z)-math.Exp(eps)*mass(z-g.L1))
+		}
+		if math.Abs(float64(got)-want) > 1e-11 || float64(got) < want*(1-1e-9)-1e-15 {
+			t.Fatalf("%+v at %g: %v, want %v", g, eps, got, want)
+		}
+	})
+}
+
+// TestGeometricScale: proven, the least, and never far from the Laplace mechanism's.
+func TestGeometricScale(t *testing.T) {
+	for _, g := range []Guarantee{{1, 0}, {1, 1e-6}, {0.01, 1e-3}, {10, 1e-10}, {0, 0.5}, {MaxEpsilon, 0.1}} {
+		for _, l1 := range []int64{1, 7, 1 << 53} {
+			scale, err := GeometricScale(l1, g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d, err := (Geometric{l1, scale}).Delta(g.Epsilon); err != nil || d > g.Delta {
+				t.Errorf("%v, %d: scale %v has delta %v, %v", g, l1, scale, d, err)
+			}
+			if d, err := (Geometric{l1, math.Nextafter(scale, 0)}).Delta(g.Epsilon); err != nil || d <= g.Delta {
+				t.Errorf("%v, %d: less than scale %v has delta %v, %v", g, l1, scale, d, err)
+			}
+		}
+	}
+}
+
+// TestLaplaceArguments: nothing panics or is NaN without an error.
+func TestLaplaceArguments(t *testing.T) {
+	odd := []float64{math.NaN(), math.Inf(1), -1, 0, 5e-324, 1e-300, 0.5, 1, 1e6, 1e308}
+	check := func(name string, x float64, err error) {
+		t.Helper()
+		if err == nil && (math.IsNaN(x) || math.IsInf(x, 0) || x < 0) || err != nil && !errors.As(err, new(*ArgumentError)) {
+			t.Errorf("%s: %v, %v", name, x, err)
+		}
+	}
+	for _, x := range odd {
+		for _, y := range odd {
+			for _, z := range odd {
+				scale, err := LaplaceScale(x, Guarantee{Epsilon(y), Delta(z)})
+				check("laplace scale", scale, err)
+				d, err := Laplace{x, y}.Delta(Epsilon(z))
+				check("laplace delta", float64(d), err)
+				e, err := Laplace{x, y}.Epsilon(Delta(z))
+				check("laplace epsilon", float64(e), err)
+			}
+			for _, n := range []int64{math.MinInt64, 0, 1, 1 << 53, math.MaxInt64} {
+				d, err := Geometric{n, x}.Delta(Epsilon(y))
+				check("geometric delta", float64(d), err)
+				s, err := GeometricScale(n, Guarantee{Epsilon(x), Delta(y)})
+				check("geometric scale", s, err)
+			}
+		}
+	}
+}

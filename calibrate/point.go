@@ -1,0 +1,108 @@
+package calibrate
+
+// region says which value a point of the curve holds.
+type region uint8
+
+const (
+	lower   region = iota // value is delta
+	upper                 // value is 1 - delta
+	nothing               // no value: delta is below 2^-1090
+	all                   // no value: delta is above 1 - 2^-61
+)
+
+// slack bounds the relative error of a point's value.
+const slack = 0x1p-76
+
+// point is delta(epsilon) of the mu-GDP Gaussian mechanism at one place, with what steers a solver.
+type point struct {
+	region region
+	// value is delta or 1 - delta, normalised, within slack, relative.
+	value wide
+	// x is eps/mu - mu/2 and y is eps/mu + mu/2, roughly.
+	x, y float64
+	// slope is mu·phi(x)/value, roughly.
+	slope float64
+	// mills is R(y), roughly.
+	mills float64
+}
+
+// smallMu is the mu below which R(x) - R(y) is summed as a series in mu.
+const smallMu = 1. / 32
+
+// curve evaluates delta(epsilon) of the Gaussian mechanism with parameter mu (Balle & Wang 2018, Theorem 8):
+//
+//	delta = Phi(-x) - e^epsilon·Phi(-y),  x = eps/mu - mu/2,  y = eps/mu + mu/2.
+//
+// Since e^epsilon·phi(y) = phi(x), with Mills' ratio R that is
+//
+//	delta = phi(x)·(R(x) - R(y)),  and where x < 0  1 - delta = phi(x)·(R(-x) + R(y)),
+//
+// in which nothing overflows. It takes epsilon in [0, 2^21] and any mu > 0, normalised; each may be off by 2^-101,
+// relative.
+//
+// Proof note: value is within 2^-80 < slack, relative. eps/mu is within 2^-99.6 and mu/2 within 2^-101, so x and y are
+// within y·2^-99. Where -9 <= x <= 39 (else curve answers with a region), y² = x² + 2·eps gives y < 2^11.1. Then phi(x)
+// is within 39·2^(11.1-99) + 760·2^-103 + 2^-89 < 2^-82.4. What multiplies it:
+//   - mu >= 1/32, x >= 0: D = R(x) - R(y). |R'| falls, and at most by e^-1.26 a unit, so |R'(x)| and |R'(y)| are at most
+//     33.4·D: the errors of x and y move D by 2·33.4·2^-87.9 < 2^-81.8 of itself. R(x) <= 39.1·|R'(x)| (R' = x·R - 1 <
+//     -1/(x²+3)), so two roundings of R make 2·39.1·33.4·2^-95 < 2^-83.6. Together with phi: 2^-80.7.
+//   - mu >= 1/32, x < 0: R(-x) + R(y) has no cancellation; |R'| <= 0.8·R; so it is within 2^-87.
+//   - mu < 1/32: see midpoint; y < 39.1, so phi(x) is within 2^-87, the factor within 2^-82.2.
+func curve(eps, mu wide) point {
+	a, b, where := halves(eps, mu)
+	if where != lower {
+		return point{region: where}
+	}
+	x, y := a.sub(b), a.add(b)
+	switch {
+	case x.hi > 39: // delta < phi(39)/39
+		return point{region: nothing}
+	case x.hi < -9: // 1 - delta < 2·Phi(-9)
+		return point{region: all}
+	}
+	p := point{x: x.hi, y: y.hi}
+	if 2*b.hi < smallMu {
+		p.midpoint(phi(x), a, b, mu)
+	} else {
+		p.direct(phi(x), x, y, mu)
+	}
+	return p
+}
+
+// halves is a = eps/mu and b = mu/2. Where one of them is so large that the other cannot matter, it is the region. What
+// is below 2^-299 is taken as 0, which moves curve's value by less than 2^-297 of itself.
+func halves(eps, mu wide) (a, b dd, where region) {
+	switch {
+	case mu.e > 40: // mu >= 2^40, eps/mu <= 2^-19
+		return a, b, all
+	case mu.e >= -300:
+		b = wide{mu.m, mu.e - 1}.plain()
+	}
+	if eps.m.hi == 0 || eps.e-mu.e < -300 {
+		return a, b, lower
+	}
+	if eps.e-mu.e > 60 { // eps/mu >= 2^59, mu <= 2^-38
+		return a, b, nothing
+	}
+	return wide{eps.m.div(mu.m), eps.e - mu.e}.plain(), b, lower
+}
+
+// phi is the normal density at x, |x| <= 39.1: e^(-x²/2)/sqrt(2·pi).
+func phi(x dd) wide {
+	e := expNeg(x.mul(x).scale(0.5))
+	return wide{e.m.mul(invSqrt2Pi), e.e}
+}
+
+// direct fills the point from R(x) and R(y) themselves.
+func (p *point) direct(density wide, x, y dd, mu wide) {
+	r := mills(y)
+	var factor dd
+	if x.hi < 0 {
+		p.region, factor = upper, mills(x.neg()).add(r)
+	} else {
+		factor = mills(x).sub(r)
+	}
+	p.value = wide{density.m.mul(factor), density.e}.normal()
+	p.slope = mu.near() / factor.hi
+	p.mills = r.hi
+}

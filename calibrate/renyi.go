@@ -1,0 +1,165 @@
+package calibrate
+
+import (
+	"math"
+	"math/big"
+)
+
+// Renyi is Renyi differential privacy (Mironov 2017): the Renyi divergence of order Alpha is at most Epsilon.
+type Renyi struct {
+	// Alpha is the order, above 1.
+	Alpha float64
+	// Epsilon bounds the divergence.
+	Epsilon float64
+}
+
+func (r Renyi) validate() error {
+	if !(r.Alpha > 1 && r.Alpha <= math.MaxFloat64) {
+		return argument("alpha", "must be above 1 and finite, not %g", r.Alpha)
+	}
+	if !(r.Epsilon >= 0 && r.Epsilon <= math.MaxFloat64) {
+		return argument("epsilon", "must be finite and not negative, not %g", r.Epsilon)
+	}
+	return nil
+}
+
+// Renyi is what Gaussian noise of this mu satisfies at order alpha, exactly: alpha·mu²/2 (Mironov 2017, Corollary 3), rounded up.
+// Errors are *ArgumentError: "mu", "alpha".
+func (m Mu) Renyi(alpha float64) (Renyi, error) {
+	if err := m.validate(); err != nil {
+		return Renyi{}, err
+	}
+	r := Renyi{Alpha: alpha}
+	if err := r.validate(); err != nil {
+		return Renyi{}, err
+	}
+	e := upOf(float64(m))
+	e.Mul(e, e)
+	e.Mul(e, upOf(alpha))
+	if r.Epsilon = ceiling(e.SetMantExp(e, -1)); math.IsInf(r.Epsilon, 0) {
+		return Renyi{}, argument("mu", "= %g is too large at alpha = %g", float64(m), alpha)
+	}
+	return r, nil
+}
+
+// Mu is the largest parameter of a Gaussian mechanism that satisfies r: sqrt(2·epsilon/alpha), rounded down; 0 where epsilon is 0.
+// Errors are *ArgumentError: "alpha", "epsilon".
+func (r Renyi) Mu() (Mu, error) {
+	if err := r.validate(); err != nil {
+		return 0, err
+	}
+	if r.Epsilon == 0 {
+		return 0, nil
+	}
+	square := newBig().Quo(bigOf(r.Epsilon), bigOf(r.Alpha))
+	return Mu(roundedDown(square.Sqrt(square.SetMantExp(square, 1)))), nil
+}
+
+// DPEpsilon is what r implies at delta: the less of epsilon + ln(1/delta)/(alpha-1) (Mironov 2017, Proposition 3) and
+// epsilon + ln((alpha-1)/alpha) - (ln(delta) + ln(alpha))/(alpha-1) (Canonne, Kamath & Steinke 2020, Proposition 12), at least 0,
+// rounded up. Errors are *ArgumentError: "alpha", "epsilon", also where the result is above MaxEpsilon; "delta".
+func (r Renyi) DPEpsilon(delta Delta) (Epsilon, error) {
+	if err := r.validate(); err != nil {
+		return 0, err
+	}
+	if err := delta.validate(); err != nil {
+		return 0, err
+	}
+	alpha, less := bigOf(r.Alpha), newBig().Sub(bigOf(r.Alpha), bigOf(1))
+	gain := bigLn(newBig().Quo(less, alpha)) // negative
+	gain.Sub(gain, newBig().Quo(bigLn(alpha), less))
+	eps := newBig().Quo(logInverse(delta), less)
+	eps.Add(eps, bigOf(r.Epsilon))
+	if gain.Sign() < 0 {
+		eps.Add(eps, gain)
+	}
+	if eps.Sign() <= 0 {
+		return 0, nil
+	}
+	return epsilonUp("epsilon", withSlack(eps, gain))
+}
+
+// withSlack makes up for a difference that cancelled: by 2^-200 of what was subtracted.
+func withSlack(x, subtracted *big.Float) *big.Float {
+	return newBig().Add(x, newBig().SetMantExp(newBig().Abs(subtracted), -200))
+}
+
+// BestRenyi is the order at which Gaussian noise's Renyi curve implies the least epsilon at delta by Mironov's rule, 1 + sqrt(2·ln(1/delta))/mu,
+// with that curve's value: the simple rule's best, at which DPEpsilon is below rho + 2·sqrt(rho·ln(1/delta)). Errors are
+// *ArgumentError: "mu", "delta".
+func (m Mu) BestRenyi(delta Delta) (Renyi, error) {
+	if err := m.validate(); err != nil {
+		return Renyi{}, err
+	}
+	if err := delta.validate(); err != nil {
+		return Renyi{}, err
+	}
+	alpha := 1 + math.Sqrt(-2*math.Log(float64(delta)))/float64(m)
+	return m.Renyi(math.Max(math.Min(alpha, math.MaxFloat64), math.Nextafter(1, 2)))
+}
+
+// Truncated is truncated concentrated differential privacy (Bun, Dwork, Rothblum & Steinke 2018): the Renyi divergence of order
+// alpha is at most Rho·alpha for 1 < alpha < Omega. Gaussian noise satisfies it with rho = mu²/2 and any omega.
+type Truncated struct {
+	Rho   Rho
+	Omega float64
+}
+
+// DPEpsilon is what t implies at delta: rho + 2·sqrt(rho·L) where L = ln(1/delta) <= (omega-1)²·rho, else rho·omega + L/(omega-1)
+// (Bun, Dwork, Rothblum & Steinke 2018, Lemma 6), rounded up. Errors are *ArgumentError: "rho", "omega" where it is not above
+// 1 and finite, "delta".
+func (t Truncated) DPEpsilon(delta Delta) (Epsilon, error) {
+	if err := t.Rho.validate(); err != nil {
+		return 0, err
+	}
+	if !(t.Omega > 1 && t.Omega <= math.MaxFloat64) {
+		return 0, argument("omega", "must be above 1 and finite, not %g", t.Omega)
+	}
+	if err := delta.validate(); err != nil {
+		return 0, err
+	}
+	l, rho := logInverse(delta), bigOf(float64(t.Rho))
+	less := newBig().Sub(bigOf(t.Omega), bigOf(1))
+	limit := newBig().Mul(less, less)
+	if l.Cmp(limit.Mul(limit, rho)) <= 0 {
+		return t.Rho.Epsilon(delta)
+	}
+	eps := rho.Mul(rho, bigOf(t.Omega))
+	return epsilonUp("rho", eps.Add(eps, l.Quo(l, less)))
+}
+
+// MeanConcentrated is mean-concentrated differential privacy (Dwork & Rothblum 2016): the privacy loss has a mean of at most Mean and,
+// centred, is subgaussian with standard Spread.
+type MeanConcentrated struct {
+	Mean, Spread float64
+}
+
+// MeanConcentrated is what Gaussian noise of this mu satisfies, exactly: (mu²/2, mu), rounded up. Errors are *ArgumentError: "mu".
+func (m Mu) MeanConcentrated() (MeanConcentrated, error) {
+	rho, err := m.Rho()
+	return MeanConcentrated{Mean: float64(rho), Spread: float64(m)}, err
+}
+
+// DPEpsilon is what c implies at delta: mean + spread·sqrt(2·ln(1/delta)) (Dwork & Rothblum 2016; a one-sided tail), rounded up.
+// Errors are *ArgumentError: "mean", "spread", "delta".
+func (c MeanConcentrated) DPEpsilon(delta Delta) (Epsilon, error) { return c.epsilon(delta, 1) }
+
+// PDPEpsilon is the epsilon of the probabilistic differential privacy that c implies at delta: mean + spread·sqrt(2·ln(2/delta)), since
+// both tails count; for Gaussian noise more than the exact one, GaussianPDPDelta's (Zhao et al. 2019, VII, say otherwise).
+// Errors are *ArgumentError: "mean", "spread", "delta".
+func (c MeanConcentrated) PDPEpsilon(delta Delta) (Epsilon, error) { return c.epsilon(delta, 2) }
+
+func (c MeanConcentrated) epsilon(delta Delta, tails float64) (Epsilon, error) {
+	if !(c.Mean >= 0 && c.Mean <= math.MaxFloat64) {
+		return 0, argument("mean", "must be finite and not negative, not %g", c.Mean)
+	}
+	if err := positive("spread", c.Spread); err != nil {
+		return 0, err
+	}
+	if err := delta.validate(); err != nil {
+		return 0, err
+	}
+	l := classicFactor(tails, bigOf(float64(delta)))
+	l.Mul(l, bigOf(c.Spread))
+	return epsilonUp("spread", l.Add(l, bigOf(c.Mean)))
+}

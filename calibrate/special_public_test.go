@@ -1,0 +1,128 @@
+package calibrate
+
+import (
+	"math"
+	"math/big"
+	"testing"
+)
+
+// TestSpecialFunctions compares the public special functions with the reference values.
+func TestSpecialFunctions(t *testing.T) {
+	fs := map[string]func(float64) (float64, error){"erfcx": Erfcx, "inverfc": InvErfc, "inverf": InvErf}
+	for _, row := range golden(t, "special.csv") {
+		f := fs[row["fn"]]
+		if f == nil {
+			continue
+		}
+		got, err := f(nearest(t, row["x"]))
+		if err != nil {
+			t.Errorf("%s(%s): %v", row["fn"], row["x"], err)
+			continue
+		}
+		exact, _ := precise(t, row["value"]).Float64()
+		if ulps := math.Abs(got-exact) / (math.Nextafter(math.Abs(exact), math.Inf(1)) - math.Abs(exact)); !(ulps <= 1) {
+			t.Errorf("%s(%s) = %v, want %s", row["fn"], row["x"], got, row["value"])
+		}
+	}
+}
+
+// TestErfcAgainstOracle compares the extended erfc with the tests' own, which shares no code with it.
+func TestErfcAgainstOracle(t *testing.T) {
+	o := newOracle(bigOf(1))
+	r := newRand(t)
+	for range points(60, 1000) {
+		x := r.Float64()*40 - 10
+		if r.Intn(4) == 0 {
+			x = math.Exp(-8 * r.Float64())
+		}
+		if bits := relativeBits(bigErfc(bigOf(x)), o.erfc(o.of(x))); bits > -430 {
+			t.Errorf("erfc(%g): error 2^%d", x, bits)
+		}
+		grown := o.mul(o.exp(o.mul(o.of(x), o.of(x))), o.erfc(o.of(x)))
+		if got, err := Erfcx(x); err != nil || x > 0 && relativeBits(bigOf(got), grown) > -50 {
+			t.Errorf("erfcx(%g) = %v, %v, want %.20g", x, got, err, grown)
+		}
+	}
+}
+
+// TestLogErfc: e^LogErfc is erfc.
+func TestLogErfc(t *testing.T) {
+	for _, x := range []float64{-30, -3, -0.5, -1e-3, -1e-100, 0, 1e-100, 1e-20, 1e-3, 0.3, 0.4999, 0.5, 0.6, 1, 3, 25, 40, 59} {
+		got, err := LogErfc(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := bigLn(bigErfc(bigOf(x)))
+		if x < 0.5 && x > -0.5 { // the logarithm of 1 - erf
+			want = bigLn(newBig().Sub(bigOf(1), signedErf(x)))
+		}
+		if want.Sign() != 0 && relativeBits(bigOf(got), want) > -50 {
+			t.Errorf("log erfc(%g) = %v, want %.20g", x, got, want)
+		}
+	}
+	if far, err := LogErfc(1e150); err != nil || !(far < -9e299) {
+		t.Errorf("log erfc(1e150) = %v, %v", far, err)
+	}
+}
+
+func signedErf(x float64) *big.Float {
+	e := bigErf(bigOf(math.Abs(x)))
+	if x < 0 {
+		e.Neg(e)
+	}
+	return e
+}
+
+// TestInverseErfRoundTrip: the inverses undo erfc and erf, in both tails and near 0.
+func TestInverseErfRoundTrip(t *testing.T) {
+	for _, p := range []float64{5e-324, 1e-300, 1e-30, 0.1, 0.4999, 0.5001, 0.9, 1 - 0x1p-53, 1, 1 + 0x1p-52, 1.4, 1.6, 2 - 0x1p-52} {
+		if x := bigInvErfc(bigOf(p)); relativeBits(bigErfc(x), bigOf(p)) > -145 {
+			t.Errorf("erfc(inverfc(%g)) is off by 2^%d", p, relativeBits(bigErfc(x), bigOf(p)))
+		}
+	}
+	for _, q := range []float64{5e-324, 1e-310, 1e-30, 1e-9, 2e-9, 0.1, 0.5, 0.6, 1 - 0x1p-53} {
+		if x := bigInvErf(bigOf(q)); q <= 0.5 && relativeBits(bigErf(x), bigOf(q)) > -150 {
+			t.Errorf("erf(inverf(%g)) is off by 2^%d", q, relativeBits(bigErf(x), bigOf(q)))
+		}
+		x, err := InvErf(q)
+		if err != nil || !(x > 0) || math.Abs(math.Erf(x)-q) > 4e-16*q {
+			t.Errorf("inverf(%g) = %v, %v", q, x, err)
+		}
+	}
+}
+
+// TestExtendedElementary: ln and expm1 undo exp, also next to 1 and 0.
+func TestExtendedElementary(t *testing.T) {
+	for _, x := range []float64{1e-300, 0.3, 0.7, 1 - 0x1p-53, 1 + 0x1p-52, 1.41, 1.42, 2, 1e300} {
+		back := bigExp(bigLn(bigOf(x)))
+		if relativeBits(back, bigOf(x)) > -940 {
+			t.Errorf("exp(ln %g) = %.20g", x, back)
+		}
+		if nearestFloat(bigLn(bigOf(x))) != math.Log(x) && math.Abs(nearestFloat(bigLn(bigOf(x)))/math.Log(x)-1) > 4e-16 {
+			t.Errorf("ln %g = %.20g", x, bigLn(bigOf(x)))
+		}
+	}
+	for _, x := range []float64{5e-324, -1e-300, 1e-3, 0.5, -0.5} {
+		if got := nearestFloat(bigExpm1(bigOf(x))); math.Abs(got-math.Expm1(x)) > 4e-16*math.Abs(x) {
+			t.Errorf("expm1(%g) = %v", x, got)
+		}
+	}
+}
+
+// TestSpecialArguments: what has no value is an error.
+func TestSpecialArguments(t *testing.T) {
+	for name, f := range map[string]func(float64) (float64, error){"erfcx": Erfcx, "logerfc": LogErfc, "inverfc": InvErfc, "inverf": InvErf} {
+		for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -27.5, -26.7, 1e308, -1e308, 0, 5e-324, 1, 2, -1, 1e-310} {
+			y, err := f(x)
+			if err == nil && (math.IsNaN(y) || math.IsInf(y, 0)) || err != nil && y != 0 {
+				t.Errorf("%s(%g) = %v, %v", name, x, y, err)
+			}
+			if math.IsNaN(x) && err == nil {
+				t.Errorf("%s(NaN) has a value", name)
+			}
+		}
+	}
+	if y, err := Erfcx(math.MaxFloat64); err != nil || !(y > 0) {
+		t.Errorf("erfcx of the largest float64: %v, %v", y, err)
+	}
+}

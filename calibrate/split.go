@@ -1,0 +1,101 @@
+package calibrate
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+)
+
+// Split calibrates one Gaussian mechanism for each ask so that all of them together meet g: with mu of GaussianMu(g),
+//
+//	mu_i² = mu²·w_i/sum(w),  sigma_i = L2_i/mu_i,
+//
+// since squares of mu add up (Zhao et al. 2019, Lemma 15). Each sigma is rounded up and the whole verified: ComposedMu2
+// of the result is at most mu², exactly, and its root is within 1e-12 of mu. Each mechanism's grid is Grid's. The order
+// is that of the asks. Errors are *ArgumentError: see Guarantee.Validate and Grid; "asks" where there are none,
+// "asks[i].…" where a query has no name or one that occurred before, or a weight or sensitivity is not positive and
+// finite.
+func Split(g Guarantee, asks []Ask) ([]Mechanism, error) {
+	if err := validateAsks(asks); err != nil {
+		return nil, err
+	}
+	mu, err := GaussianMu(g)
+	if err != nil {
+		return nil, err
+	}
+	ms, err := share(mu, asks)
+	if err != nil {
+		return nil, err
+	}
+	for i, a := range asks {
+		if ms[i].Grid, err = Grid(ms[i].Sigma, a.Unit, a.RowBound); err != nil {
+			return nil, nested(fmt.Sprintf("asks[%d]", i), err)
+		}
+	}
+	return ms, nil
+}
+
+func validateAsks(asks []Ask) error {
+	if len(asks) == 0 {
+		return argument("asks", "must not be empty")
+	}
+	seen := make(map[string]bool, len(asks))
+	for i, a := range asks {
+		if err := a.validate(seen); err != nil {
+			return nested(fmt.Sprintf("asks[%d]", i), err)
+		}
+		seen[a.Query] = true
+	}
+	return nil
+}
+
+func (a Ask) validate(seen map[string]bool) error {
+	switch {
+	case a.Query == "":
+		return argument("query", "must have a name")
+	case seen[a.Query]:
+		return argument("query", "%q is asked twice", a.Query)
+	}
+	if err := positive("weight", a.Weight); err != nil {
+		return err
+	}
+	return positive("sensitivity", a.Sens.L2)
+}
+
+// share is the mechanisms of the asks within mu, without grids.
+//
+// Proof note. With sigma_i not below its exact value, (L2_i/sigma_i)² <= mu²·w_i/sum(w) for real numbers; only the
+// bound's own rounding at 2^-255 can exceed the sum, where nothing was rounded before. One more place of each sigma, at
+// least 2^-53 of it, is more than that.
+func share(mu Mu, asks []Ask) ([]Mechanism, error) {
+	total := newUp()
+	for _, a := range asks {
+		total.Add(total, upOf(a.Weight))
+	}
+	ms := make([]Mechanism, len(asks))
+	for i, a := range asks {
+		ms[i] = Mechanism{Query: a.Query, Sens: a.Sens, Sigma: a.sigma(mu, total)}
+	}
+	if !mu.Covers(ComposedMu2(ms)) {
+		for i := range ms {
+			ms[i].Sigma = Sigma(math.Nextafter(float64(ms[i].Sigma), math.Inf(1)))
+		}
+	}
+	if err := validateAll(ms); err != nil {
+		return nil, argument("asks", "need a sigma above the largest float64")
+	}
+	if !mu.Covers(ComposedMu2(ms)) {
+		return nil, argument("asks", "cannot be shared out within mu = %g", float64(mu))
+	}
+	return ms, nil
+}
+
+// sigma is L2·sqrt(total/weight)/mu, rounded up; +Inf where it is above every float64. Each step errs by less than
+// 2^-250, relative, which the last factor makes up for.
+func (a Ask) sigma(mu Mu, total *big.Float) Sigma {
+	s := newUp().Quo(total, upOf(a.Weight))
+	s.Sqrt(s)
+	s.Mul(s, upOf(a.Sens.L2))
+	s.Quo(s, upOf(float64(mu)))
+	return Sigma(ceiling(s.Add(s, newUp().SetMantExp(s, -250))))
+}

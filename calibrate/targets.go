@@ -1,0 +1,77 @@
+package calibrate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// ErrInfeasible is what SplitToTargets' error wraps where no split meets the targets.
+var ErrInfeasible = errors.New("the targets need more than the guarantee")
+
+// InfeasibleError says what the targets need.
+type InfeasibleError struct {
+	// Asked is the guarantee that does not suffice.
+	Asked Guarantee
+	// Epsilon is the least that does at the same delta, rounded up; +Inf where it is above MaxEpsilon.
+	Epsilon Epsilon
+}
+
+// Error names both.
+func (e *InfeasibleError) Error() string {
+	need := fmt.Sprintf("epsilon = %.17g", float64(e.Epsilon))
+	if math.IsInf(float64(e.Epsilon), 1) {
+		need = fmt.Sprintf("an epsilon above %g", float64(MaxEpsilon))
+	}
+	return fmt.Sprintf("calibrate: %v: at delta = %g they need %s, not %g", ErrInfeasible, float64(e.Asked.Delta), need, float64(e.Asked.Epsilon))
+}
+
+// Unwrap is ErrInfeasible.
+func (e *InfeasibleError) Unwrap() error { return ErrInfeasible }
+
+// SplitToTargets calibrates the asks so that each sigma is at most its target, in the query's unit: with weights in proportion to
+// (L2_i/target_i)², so that what is left over lowers every sigma by the same factor. Weights of the asks are not read.
+// Errors: *InfeasibleError with the least epsilon that serves; *ArgumentError, see Split; "targets".
+func SplitToTargets(g Guarantee, asks []Ask, targets []Sigma) ([]Mechanism, error) {
+	numbers := make([]float64, len(targets))
+	for i, t := range targets {
+		numbers[i] = float64(t)
+	}
+	asks, err := weighted(asks, "targets", numbers, noiseToSignal)
+	if err != nil {
+		return nil, err
+	}
+	ms, err := Split(g, asks)
+	if err != nil {
+		return nil, err
+	}
+	wanted := make([]Mechanism, len(asks))
+	met := true
+	for i, m := range ms {
+		met = met && m.Sigma <= targets[i]
+		wanted[i] = Mechanism{Query: m.Query, Sens: m.Sens, Sigma: targets[i]}
+	}
+	if met {
+		return ms, nil
+	}
+	return atTargets(g, asks, wanted)
+}
+
+// atTargets is the mechanisms with exactly their targets, where that is feasible without anything to spare.
+func atTargets(g Guarantee, asks []Ask, wanted []Mechanism) ([]Mechanism, error) {
+	if err := Verify(wanted, g); err != nil {
+		least, err := Compose(wanted, g.Delta)
+		if err != nil {
+			least.Epsilon = Epsilon(math.Inf(1))
+		}
+		return nil, &InfeasibleError{Asked: g, Epsilon: least.Epsilon}
+	}
+	for i, a := range asks {
+		grid, err := Grid(wanted[i].Sigma, a.Unit, a.RowBound)
+		if err != nil {
+			return nil, nested(fmt.Sprintf("asks[%d]", i), err)
+		}
+		wanted[i].Grid = grid
+	}
+	return wanted, nil
+}

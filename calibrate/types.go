@@ -1,0 +1,58 @@
+package calibrate
+
+// Epsilon is the first parameter of (epsilon, delta)-differential privacy. Unit: nats of privacy loss.
+type Epsilon float64
+
+// Delta is the second parameter of (epsilon, delta)-differential privacy: a probability.
+type Delta float64
+
+// Sigma is the standard deviation of Gaussian noise, in the unit of the query it is added to.
+type Sigma float64
+
+// Mu is the parameter of Gaussian differential privacy (Dong, Roth & Su 2022): L2 sensitivity over sigma, without a unit.
+type Mu float64
+
+// Z95 is the half-width of a 95 % interval of a normal variable in standard deviations, Phi⁻¹(0.975) =
+// 1.9599639845400542…, rounded up to a float64.
+const Z95 = 0x1.f5c0331eeff85p+0
+
+// Guarantee is one (epsilon, delta): what a release promises, or what a budget holds.
+type Guarantee struct {
+	Epsilon Epsilon
+	Delta   Delta
+}
+
+// Sensitivity is the L2 sensitivity of a query: the largest Euclidean distance between its exact answers on two adjacent
+// tables.
+type Sensitivity struct {
+	// L2 is in the query's unit; positive and finite.
+	L2 float64
+	// Why is the one-line argument for it.
+	Why string
+}
+
+// Mechanism is one Gaussian mechanism: what a ledger charges and a sampler adds.
+type Mechanism struct {
+	// Query names the query and, where it has several parts, the part: "age" or "age/sum".
+	Query string
+	// Sens is the sensitivity that the noise hides.
+	Sens Sensitivity
+	// Sigma is the noise's standard deviation, the same in every cell.
+	Sigma Sigma
+	// Grid is the power of two whose multiples are released, in the query's unit; see the function Grid.
+	Grid float64
+}
+
+// Ask is what one mechanism wants of a Split.
+type Ask struct {
+	// Query names the mechanism; no two asks share a name.
+	Query string
+	// Sens is the query's sensitivity.
+	Sens Sensitivity
+	// Weight is the share of mu squared: mu_i² = mu²·Weight/sum of weights. Positive and finite; only ratios matter.
+	Weight float64
+	// Unit is the power of two of which every exact answer is a multiple (1 for counts).
+	Unit float64
+	// RowBound is the largest absolute value that one row adds to a cell (1 for counts), in the query's unit.
+	RowBound float64
+}
