@@ -1,0 +1,50 @@
+package source
+
+import "github.com/dprelease/dprelease/io/table"
+
+// agree compares every file's schema with the first one's and returns all disagreements.
+func agree(names []string, files []file) Errors {
+	var wrong Errors
+	for i, f := range files[1:] {
+		for _, e := range differ(files[0], f, names[0]) {
+			wrong = append(wrong, e.in(names[i+1]))
+		}
+	}
+	return wrong
+}
+
+// differ says what a file lacks, has too much or has of another type.
+func differ(first, f file, in string) []*Error {
+	var out []*Error
+	known := 0
+	fields := f.schema()
+	for i, want := range first.schema().Fields {
+		got, ok := fields.Lookup(want.Name)
+		var e *Error
+		switch {
+		case !ok:
+			e = fault(CodeSchema, "column %d of %s is missing", i+1, in)
+		case got.Type != want.Type:
+			e = fault(CodeSchema, "column %d of %s is %s there and %s here", i+1, in, want.Type, got.Type)
+		}
+		if ok {
+			known++
+		}
+		if e != nil {
+			out = append(out, named(e, want, first.public(want.Name) || ok && f.public(want.Name)))
+		}
+	}
+	if extra := len(fields.Fields) - known; extra > 0 {
+		out = append(out, fault(CodeSchema, "%d of its columns are not in %s", extra, in))
+	}
+	return out
+}
+
+// named adds a column's name to an error if it is surely a name. What stands in the first line of a CSV file may be
+// a row of private values, where the job says by mistake that there is a header.
+func named(e *Error, f table.Field, public bool) *Error {
+	if public {
+		return e.of(f.Name)
+	}
+	return e
+}

@@ -1,0 +1,159 @@
+package source
+
+import (
+	"crypto/sha256"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+const (
+	// maxDictionary is the most values of a dictionary that is read, and maxDictionaryBytes their bytes: all are in
+	// memory.
+	maxDictionary      = 1 << 27
+	maxDictionaryBytes = 1 << 30
+)
+
+// arrowDictionary is the values that a column's codes stand for, and which of them are null; nil: none.
+type arrowDictionary struct {
+	dictionary
+	nulls []bool
+}
+
+// arrowCodes is the body of codes into a dictionary.
+type arrowCodes struct {
+	indices arrowFixed
+	dict    *arrowDictionary
+	codes   []int32
+	valid   []bool
+}
+
+func (b *arrowCodes) fit(n int, _ []bool) (int, error) { return n, nil }
+
+func (b *arrowCodes) take(n int, c *table.Column) error {
+	var raw table.Column
+	if err := b.indices.take(n, &raw); err != nil {
+		return err
+	}
+	b.codes = room(&b.codes, n)
+	for i, v := range raw.Values.Ints {
+		switch {
+		case c.Valid != nil && !c.Valid[i]:
+			v = 0
+		case v < 0 || v >= int64(b.dict.size):
+			return fault(CodeDamaged, "a code is not in the dictionary")
+		}
+		b.codes[i] = int32(v)
+	}
+	c.Codes, c.Values, c.Dict = b.codes, b.dict.values, b.dict.id
+	if b.dict.nulls != nil {
+		b.nullify(c)
+	}
+	return nil
+}
+
+// nullify makes the rows null whose code stands for null.
+func (b *arrowCodes) nullify(c *table.Column) {
+	valid := room(&b.valid, len(c.Codes))
+	for i, code := range c.Codes {
+		valid[i] = (c.Valid == nil || c.Valid[i]) && !b.dict.nulls[code]
+	}
+	c.Valid = valid
+}
+
+// emptyDictionary has no values, but one that the codes of nulls may mean.
+func emptyDictionary() *arrowDictionary {
+	return &arrowDictionary{dictionary: dictionary{
+		values: table.Values{Ints: []int64{0}, Floats: []float64{0}, Offsets: []uint32{0, 0}}, id: dictionaries.Add(1),
+	}}
+}
+
+// learn reads a dictionary batch for a column, and adds its digest.
+func (s *arrowScan) learn(m *arrowMessage, i int) error {
+	c := &s.file.columns[s.used[i]]
+	head := m.table.table(slotHeader)
+	b, err := m.records(head.table(1))
+	if err != nil {
+		return err
+	}
+	t, ok := c.typ.(*arrow.DictionaryType)
+	if !ok {
+		return unmatched()
+	}
+	parts, err := b.parts([]arrow.DataType{t.ValueType})
+	if err != nil {
+		return err
+	}
+	build := arrowBuild{scan: s, batch: b}
+	r, err := build.reader(&parts[0], c.field.Type)
+	if err != nil {
+		return err
+	}
+	if s.yield != nil {
+		if s.dicts[i], err = grow(s.dicts[i], r, head.u8(2) != 0); err != nil {
+			return err
+		}
+	}
+	meta := sha256.Sum256(m.meta)
+	s.h.Write(meta[:])
+	return s.sums(r)
+}
+
+// grow reads a dictionary, or what it has more than the one before.
+func grow(before *arrowDictionary, r *arrowReader, delta bool) (*arrowDictionary, error) {
+	d := &arrowDictionary{dictionary: dictionary{id: dictionaries.Add(1)}}
+	switch {
+	case delta && before == nil:
+		return nil, fault(CodeDamaged, "a dictionary's addition comes before the dictionary")
+	case delta && before.size > 0:
+		d.values, d.size, d.nulls = before.values, before.size, before.nulls
+	}
+	for r.left > 0 {
+		n, err := r.ready(batchRows)
+		if err != nil {
+			return nil, err
+		}
+		c, err := r.take(n)
+		if err != nil {
+			return nil, err
+		}
+		if d.add(&c); d.size > maxDictionary || len(d.values.Data) > maxDictionaryBytes {
+			return nil, fault(CodeTooLarge, "a dictionary has more than 2^27 values or 1 GiB")
+		}
+	}
+	if d.size == 0 {
+		return emptyDictionary(), r.end()
+	}
+	return d, r.end()
+}
+
+// add adds the values of a plain column.
+func (d *arrowDictionary) add(c *table.Column) {
+	n, v := c.Len(), &d.values
+	v.Ints = append(v.Ints, c.Values.Ints...)
+	v.Floats = append(v.Floats, c.Values.Floats...)
+	if c.Type.Kind == table.String {
+		d.addText(&c.Values, n)
+	}
+	if c.Valid != nil && d.nulls == nil {
+		d.nulls = make([]bool, d.size)
+	}
+	if d.nulls != nil {
+		for i := range n {
+			d.nulls = append(d.nulls, c.Valid != nil && !c.Valid[i])
+		}
+	}
+	d.size += n
+}
+
+func (d *arrowDictionary) addText(from *table.Values, n int) {
+	v := &d.values
+	if len(v.Offsets) == 0 {
+		v.Offsets = []uint32{0}
+	}
+	for i := range n {
+		v.Data = append(v.Data, from.Bytes(i)...)
+		v.Offsets = append(v.Offsets, uint32(len(v.Data)))
+	}
+}

@@ -1,0 +1,170 @@
+package source
+
+import (
+	"slices"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// arrowReader reads one array of a record batch in order, so that memory does not depend on how long it is.
+type arrowReader struct {
+	typ     table.Type
+	left    int64 // rows
+	nulls   int64 // that were announced and not seen
+	bits    *arrowBits
+	body    arrowBody
+	buffers []*arrowBuffer
+	ahead   []bool // validity that was read and not taken; where bits is nil, none
+	memory  []bool
+}
+
+// arrowBody reads the values of an array. At a null it may give any value, but none that is out of range.
+type arrowBody interface {
+	// fit returns how many of the next n rows are not too long for a batch: at least one. It is at most n, which is at
+	// least one. valid has an item for each of the rows, or is nil where there are no nulls.
+	fit(n int, valid []bool) (int, error)
+	// take puts the next n rows into c, whose validity is there.
+	take(n int, c *table.Column) error
+}
+
+// ready returns how many rows can be taken, at most n. What was taken is no longer valid then.
+func (r *arrowReader) ready(n int) (int, error) {
+	n = int(min(int64(n), r.left))
+	if n == 0 {
+		return 0, nil
+	}
+	if err := r.validity(n); err != nil {
+		return 0, err
+	}
+	if r.bits == nil {
+		return r.body.fit(n, nil)
+	}
+	return r.body.fit(n, r.ahead[:n])
+}
+
+// validity reads ahead so that the validity of n rows is known.
+func (r *arrowReader) validity(n int) error {
+	have := len(r.ahead)
+	if r.bits == nil || have >= n {
+		return nil
+	}
+	r.memory = append(r.memory[:0], r.ahead...)
+	memory, err := r.bits.take(n-have, r.memory)
+	r.memory, r.ahead = memory, memory
+	return err
+}
+
+// take returns the next n rows, n at most what ready returned last.
+func (r *arrowReader) take(n int) (table.Column, error) {
+	c := table.Column{Type: r.typ}
+	if r.bits != nil {
+		if valid := r.ahead[:n]; slices.Contains(valid, false) {
+			c.Valid = valid
+			r.nulls -= int64(countNulls(valid))
+		}
+		r.ahead = r.ahead[n:]
+	}
+	r.left -= int64(n)
+	return c, r.body.take(n, &c)
+}
+
+func countNulls(valid []bool) (n int) {
+	for _, v := range valid {
+		if !v {
+			n++
+		}
+	}
+	return n
+}
+
+// end checks that what was announced has come.
+func (r *arrowReader) end() error {
+	for _, b := range r.buffers {
+		if err := b.end(); err != nil {
+			return err
+		}
+	}
+	if r.left == 0 && r.nulls != 0 {
+		return fault(CodeDamaged, "the number of nulls contradicts the validity")
+	}
+	return nil
+}
+
+// arrowNulls is the body of an array of nulls.
+type arrowNulls struct{ out table.Column }
+
+func (b *arrowNulls) fit(n int, _ []bool) (int, error) { return n, nil }
+
+func (b *arrowNulls) take(n int, c *table.Column) error {
+	c.Valid = room(&b.out.Valid, n)
+	c.Values.Offsets = room(&b.out.Values.Offsets, n+1)
+	clear(c.Valid)
+	clear(c.Values.Offsets)
+	return nil
+}
+
+// arrowText is the body of strings behind offsets.
+type arrowText struct {
+	offsets arrowOffsets
+	data    *arrowBuffer
+	out     []uint32
+}
+
+func (b *arrowText) fit(n int, _ []bool) (int, error) {
+	first, err := b.offsets.start()
+	if err == nil {
+		err = b.data.skip(first)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return b.offsets.fit(n, batchBytes, maxPage)
+}
+
+func (b *arrowText) take(n int, c *table.Column) (err error) {
+	offsets, size := b.offsets.take(n, b.out[:0])
+	b.out, c.Values.Offsets = offsets, offsets
+	c.Values.Data, err = b.data.take(size)
+	return err
+}
+
+// arrowLists is the body of lists of numbers, behind offsets or of one length.
+type arrowLists struct {
+	offsets  *arrowOffsets // nil: all are of one length
+	length   int
+	elements *arrowReader
+	floats   []float64
+	out      []uint32
+}
+
+// batchElements is the most elements of a batch's lists, except where one list has more.
+const batchElements = batchBytes / 8
+
+func (b *arrowLists) fit(n int, _ []bool) (int, error) {
+	if b.offsets == nil {
+		return min(n, max(batchElements/max(b.length, 1), 1)), nil
+	}
+	first, err := b.offsets.start()
+	if err == nil {
+		err = b.elements.skip(first)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return b.offsets.fit(n, batchElements, maxPage/8)
+}
+
+func (b *arrowLists) take(n int, c *table.Column) (err error) {
+	b.out = b.out[:0]
+	if b.offsets != nil {
+		b.out, _ = b.offsets.take(n, b.out)
+	} else {
+		for i := range n + 1 {
+			b.out = append(b.out, uint32(i*b.length))
+		}
+	}
+	c.Lists = b.out
+	b.floats, err = b.elements.floats(int(b.out[n]), b.floats[:0])
+	c.Values.Floats = b.floats
+	return err
+}

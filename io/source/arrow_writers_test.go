@@ -1,0 +1,125 @@
+package source_test
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+)
+
+// seeker is a file in memory that is written from front to back.
+type seeker struct{ bytes.Buffer }
+
+func (s *seeker) Seek(offset int64, whence int) (int64, error) {
+	if offset != 0 || whence != io.SeekCurrent {
+		return 0, io.ErrUnexpectedEOF
+	}
+	return int64(s.Len()), nil
+}
+
+// ipcWriter is what both writers of the library are.
+type ipcWriter interface {
+	Write(arrow.Record) error
+	Close() error
+}
+
+// ipcFile writes record batches as an Arrow file.
+func ipcFile(t testing.TB, records []arrow.Record, options ...ipc.Option) []byte {
+	t.Helper()
+	var out seeker
+	w, err := ipc.NewFileWriter(&out, append(options, ipc.WithSchema(records[0].Schema()))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeRecords(t, w, records)
+	return out.Bytes()
+}
+
+// ipcStream writes record batches as an Arrow stream.
+func ipcStream(t testing.TB, records []arrow.Record, options ...ipc.Option) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	writeRecords(t, ipc.NewWriter(&out, append(options, ipc.WithSchema(records[0].Schema()))...), records)
+	return out.Bytes()
+}
+
+func writeRecords(t testing.TB, w ipcWriter, records []arrow.Record) {
+	t.Helper()
+	for _, r := range records {
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// cut slices a record batch into some of at most n rows; so their arrays do not start where their buffers do.
+func cut(r arrow.Record, n int64) (out []arrow.Record) {
+	for at := int64(0); at < r.NumRows(); at += n {
+		out = append(out, r.NewSlice(at, min(at+n, r.NumRows())))
+	}
+	return out
+}
+
+// replaced is a record batch with another array for a column.
+func replaced(r arrow.Record, name string, a arrow.Array) arrow.Record {
+	fields, columns := r.Schema().Fields(), append([]arrow.Array{}, r.Columns()...)
+	for i := range fields {
+		if fields[i].Name == name {
+			fields[i].Type, columns[i] = a.DataType(), a
+		}
+	}
+	return array.NewRecord(arrow.NewSchema(fields, nil), columns, r.NumRows())
+}
+
+// rebuilt copies the strings of an array to one of another type of strings; nulls stay.
+func rebuilt(a arrow.Array, to arrow.DataType) arrow.Array {
+	b := array.NewBuilder(memory.DefaultAllocator, to)
+	for i := range a.Len() {
+		switch b := b.(type) {
+		case *array.BinaryDictionaryBuilder:
+			if a.IsNull(i) {
+				b.AppendNull()
+			} else if err := b.AppendString(a.ValueStr(i)); err != nil {
+				panic(err)
+			}
+		case array.StringLikeBuilder:
+			if a.IsNull(i) {
+				b.AppendNull()
+			} else {
+				b.Append(a.ValueStr(i))
+			}
+		}
+	}
+	return b.NewArray()
+}
+
+// column returns a record batch's column by its name.
+func columnOf(r arrow.Record, name string) arrow.Array {
+	return r.Column(r.Schema().FieldIndices(name)[0])
+}
+
+// arrowIPC adds the sample in Arrow's own formats.
+func arrowIPC(t testing.TB, records []record, out map[string][]byte) {
+	plain := arrowRecord(records)
+	cat, note := columnOf(plain, "cat"), columnOf(plain, "note")
+	coded := replaced(plain, "cat", rebuilt(cat, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: arrow.BinaryTypes.String}))
+	large := replaced(replaced(plain, "cat", rebuilt(cat, arrow.BinaryTypes.LargeString)), "note", rebuilt(note, arrow.BinaryTypes.LargeString))
+	viewed := replaced(replaced(plain, "cat", rebuilt(cat, arrow.BinaryTypes.StringView)), "note", rebuilt(note, arrow.BinaryTypes.StringView))
+	whole := []arrow.Record{plain}
+	out["ipc.arrow"], out["ipc-stream.arrow"] = ipcFile(t, whole), ipcStream(t, whole)
+	for name, option := range map[string]ipc.Option{"lz4": ipc.WithLZ4(), "zstd": ipc.WithZstd()} {
+		out["ipc-"+name+".feather"] = ipcFile(t, cut(plain, 1500), option)
+		out["ipc-stream-"+name+".arrow"] = ipcStream(t, cut(coded, 1501), option)
+		out["ipc-large-"+name+".arrow"] = ipcFile(t, cut(large, 999), option, ipc.WithMinSpaceSavings(0.3))
+	}
+	out["ipc-coded.arrow"] = ipcFile(t, cut(coded, 1500))
+	out["ipc-views.arrow"] = ipcFile(t, []arrow.Record{viewed})
+	out["ipc-views-stream.arrow"] = ipcStream(t, []arrow.Record{viewed}, ipc.WithZstd())
+}

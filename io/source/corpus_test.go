@@ -1,0 +1,211 @@
+package source_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"math/big"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/io/table/tabletest"
+)
+
+// corpus returns the Parquet files of many writers that the library tests itself with.
+func corpus(t *testing.T) []string {
+	t.Helper()
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/parquet-go/parquet-go").Output()
+	if err != nil {
+		t.Skip("the library's files are not at hand")
+	}
+	paths, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(dir)), "testdata", "*.parquet"))
+	if err != nil || len(paths) == 0 {
+		t.Skip("the library's files are not at hand")
+	}
+	return paths
+}
+
+// Files of other writers have the rows that the library's own row reader finds.
+func TestCorpus(t *testing.T) {
+	checked := 0
+	for _, path := range corpus(t) {
+		name := filepath.Base(path)
+		d, err := openIn("", source.CSV{}, path)
+		if name == "repeated_no_annotation.parquet" { // its footer's numbers of rows contradict each other
+			if verdict(t, name, err) != source.CodeRowCount {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, f := range d.Schema().Fields {
+			if f.Type.Kind == table.Invalid {
+				continue
+			}
+			got, err := readAll(d, f.Name)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			want, err := libraryRows(path, f)
+			if err != nil {
+				t.Logf("%s: %s: the library: %v", name, f.Name, err)
+				continue
+			}
+			if !equal(got, want) {
+				t.Errorf("%s: %s differs", name, f.Name)
+			}
+			checked++
+		}
+	}
+	t.Logf("%d columns", checked)
+	if checked < 200 {
+		t.Errorf("only %d columns were compared", checked)
+	}
+}
+
+// libraryRows reads one column with the library.
+func libraryRows(path string, f table.Field) ([][]any, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := parquet.OpenFile(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, err
+	}
+	leaf := file.Root().Column(f.Name)
+	for !leaf.Leaf() {
+		leaf = leaf.Columns()[0]
+	}
+	pages := leaf.Pages()
+	defer pages.Close()
+	var out [][]any
+	lists := listOracle{column: leaf, optional: file.Root().Column(f.Name).Optional()}
+	for {
+		p, err := pages.ReadPage()
+		if errors.Is(err, io.EOF) {
+			if f.Type.Kind == table.List {
+				return lists.rows(), nil
+			}
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		values := make([]parquet.Value, p.NumValues())
+		if _, err := p.Values().ReadValues(values); err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		for _, v := range values {
+			lists.add(v)
+			out = append(out, []any{libraryValue(f.Type, v, leaf)})
+		}
+	}
+}
+
+// listOracle joins the library's values to lists.
+type listOracle struct {
+	column   *parquet.Column
+	optional bool
+	lists    [][]float64 // nil: null
+}
+
+func (l *listOracle) add(v parquet.Value) {
+	null := 0
+	if l.optional {
+		null = 1
+	}
+	if v.RepetitionLevel() == 0 {
+		l.lists = append(l.lists, []float64{})
+	}
+	last := len(l.lists) - 1
+	switch {
+	case last < 0 || v.DefinitionLevel() == null:
+	case v.DefinitionLevel() < null:
+		l.lists[last] = nil
+	default:
+		l.lists[last] = append(l.lists[last], numberOf(v, l.column))
+	}
+}
+
+func (l *listOracle) rows() [][]any {
+	out := make([][]any, len(l.lists))
+	for i, list := range l.lists {
+		out[i] = []any{nil}
+		if list != nil {
+			out[i][0] = tabletest.List(list...)
+		}
+	}
+	return out
+}
+
+// numberOf is a value of the library as a float.
+func numberOf(v parquet.Value, column *parquet.Column) float64 {
+	if v.IsNull() {
+		return math.NaN()
+	}
+	if l := column.Type().LogicalType(); l != nil {
+		if d, ok := l.Value.(*format.DecimalType); ok {
+			f, _ := scaled(unscaled(v), d.Scale).Float64()
+			return f
+		}
+	}
+	switch v.Kind() {
+	case parquet.Float:
+		return float64(v.Float())
+	case parquet.Double:
+		return v.Double()
+	case parquet.Int32:
+		return float64(v.Int32())
+	}
+	return float64(v.Int64())
+}
+
+// unscaled is the integer of a decimal.
+func unscaled(v parquet.Value) *big.Int {
+	switch v.Kind() {
+	case parquet.Int32:
+		return big.NewInt(int64(v.Int32()))
+	case parquet.Int64:
+		return big.NewInt(v.Int64())
+	}
+	i := new(big.Int).SetBytes(v.ByteArray())
+	if b := v.ByteArray(); len(b) > 0 && b[0] > 127 {
+		i.Sub(i, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+	}
+	return i
+}
+
+func libraryValue(t table.Type, v parquet.Value, column *parquet.Column) any {
+	switch {
+	case v.IsNull():
+		return nil
+	case t.Kind == table.Float:
+		return tabletest.Float(numberOf(v, column))
+	case t.Kind == table.String:
+		return string(v.ByteArray())
+	}
+	switch v.Kind() {
+	case parquet.Boolean:
+		return map[bool]int64{true: 1}[v.Boolean()]
+	case parquet.Int32:
+		return int64(v.Int32())
+	case parquet.Int96:
+		i := v.Int96()
+		return (int64(int32(i[2]))-2440588)*86_400_000_000 + (int64(i[1])<<32|int64(i[0]))/1000
+	}
+	return v.Int64()
+}

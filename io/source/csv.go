@@ -1,0 +1,101 @@
+package source
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// CSV is the dialect of CSV files. What it means:
+//
+//   - Records end with LF or CRLF. Blank lines and lines that begin with Comment are skipped, and so is a byte order
+//     mark. With TrimSpace, spaces and tabs around a field, and outside its quotes, are not part of it.
+//   - A field that begins with a quote goes on to the next quote that is not doubled, over delimiters and ends of lines.
+//     Where such a quote is not followed by the field's end, or is missing, the first quote is an ordinary character.
+//   - Fields that a record lacks at its end are null; fields that it has too many are ignored.
+//   - A field is null where its text, quoted or not, is one of NullValues, or where its column is not text and it
+//     cannot be parsed, such as the empty text. In a text column the empty text is a value.
+//   - Types: text (the default), int, float, bool (true, t, yes, y, 1; false, f, no, n, 0; in any case), date
+//     (2006-01-02) and "timestamp LAYOUT" with a layout of Go's package time: a wall-clock reading, or an instant
+//     where the layout has a numeric zone; finer parts than microseconds are dropped. Blanks around a value of a type
+//     other than text are ignored.
+//
+// So no field can make a read fail. A record may not be longer than 16 MiB.
+type CSV struct {
+	Header     bool
+	Columns    []string          // names, where Header is false (or instead of the header's)
+	Types      map[string]string // text (default), int, float, bool, date, "timestamp LAYOUT"
+	Delimiter  rune              // ASCII; 0: a comma
+	TrimSpace  bool
+	NullValues []string
+	Comment    rune // ASCII; 0: none
+}
+
+// dialect is a checked CSV.
+type dialect struct {
+	CSV
+	comma, comment byte // comment 0: none
+	nulls          map[string]bool
+	types          map[string]csvType
+}
+
+// newDialect checks c, all of it at once.
+func newDialect(c CSV) (*dialect, error) {
+	d := &dialect{CSV: c, comma: ',', comment: byte(c.Comment), nulls: map[string]bool{}, types: map[string]csvType{}}
+	if c.Delimiter != 0 {
+		d.comma = byte(c.Delimiter)
+	}
+	var wrong Errors
+	for _, r := range []rune{c.Delimiter, c.Comment} {
+		if r < 0 || r > 127 || strings.ContainsRune("\r\n\"", r) {
+			wrong = append(wrong, fault(CodeOption, "%q cannot be a delimiter or begin a comment", r))
+		}
+	}
+	if c.Delimiter == c.Comment && c.Comment != 0 {
+		wrong = append(wrong, fault(CodeOption, "delimiter and comment are the same character"))
+	}
+	for _, n := range c.NullValues {
+		d.nulls[n] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Types)) {
+		t, e := newCSVType(c.Types[name])
+		if e != nil {
+			wrong = append(wrong, e.of(name))
+		}
+		d.types[name] = t
+	}
+	return d, wrong.err()
+}
+
+// fields gives the columns their types. Names come from the job or from a header.
+func (d *dialect) fields(names []string) (table.Schema, error) {
+	var s table.Schema
+	for _, n := range names {
+		t := table.Type{Kind: table.String}
+		if typed, ok := d.types[n]; ok {
+			t = typed.typ
+		}
+		s.Fields = append(s.Fields, table.Field{Name: n, Type: t})
+	}
+	var wrong Errors
+	for _, name := range slices.Sorted(maps.Keys(d.types)) {
+		if !slices.Contains(names, name) {
+			wrong = append(wrong, fault(CodeColumn, "there is no such column to be given a type").of(name))
+		}
+	}
+	if len(wrong) > 0 {
+		return s, wrong
+	}
+	return s, unique(s)
+}
+
+// public says whether a column's name is one that the job gives.
+func (d *dialect) public(column string) bool {
+	_, typed := d.Types[column]
+	return typed || len(d.Columns) > 0
+}
+
+// blank says whether b is white space around a field.
+func (d *dialect) blank(b byte) bool { return d.TrimSpace && (b == ' ' || b == '\t') && b != d.comma }

@@ -1,0 +1,221 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// maxRecord is the longest record that is read.
+const maxRecord = 16 << 20
+
+// csvField is a field of a record: from and to are places in the scanner's buffer after base.
+type csvField struct {
+	from, to int
+	doubled  bool // there are doubled quotes in it
+}
+
+// csvScanner splits a stream into records. It looks at what is in its buffer and starts a record anew when it needs
+// more.
+type csvScanner struct {
+	r       io.Reader
+	d       *dialect
+	buf     []byte
+	base    int // where the current record starts
+	at, end int // what no record has taken
+	eof     bool
+	fields  []csvField
+	scratch []byte
+}
+
+func newCSVScanner(r io.Reader, d *dialect) (*csvScanner, error) {
+	s := &csvScanner{r: r, d: d, buf: make([]byte, 256<<10)}
+	err := s.fill()
+	if bytes.HasPrefix(s.buf[:s.end], []byte("\xef\xbb\xbf")) {
+		s.at = 3
+	}
+	return s, err
+}
+
+// next goes to the next record; io.EOF: there is none.
+func (s *csvScanner) next() error {
+	for {
+		if s.at == s.end && s.eof {
+			return io.EOF
+		}
+		n, whole := s.split(s.buf[s.at:s.end])
+		if !whole {
+			if err := s.fill(); err != nil {
+				return err
+			}
+			continue
+		}
+		s.base = s.at
+		s.at += n
+		if len(s.fields) > 0 {
+			return nil
+		}
+	}
+}
+
+// fill reads more into the buffer, which grows where a record fills it.
+func (s *csvScanner) fill() error {
+	copy(s.buf, s.buf[s.at:s.end])
+	s.end -= s.at
+	s.at = 0
+	if s.end == len(s.buf) {
+		if len(s.buf) >= maxRecord {
+			return fault(CodeTooLarge, "a record is longer than 16 MiB").hint("check the delimiter and the ends of lines")
+		}
+		s.buf = append(s.buf, make([]byte, len(s.buf))...)
+	}
+	for s.end < len(s.buf) && !s.eof {
+		n, err := s.r.Read(s.buf[s.end:])
+		s.end += n
+		if errors.Is(err, io.EOF) {
+			s.eof = true
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// split finds the fields of the record at the start of b, none where the line is to be skipped, and returns the
+// record's length. whole is false where more must be read to know.
+func (s *csvScanner) split(b []byte) (n int, whole bool) {
+	s.fields = s.fields[:0]
+	if n, skip := s.skip(b); skip {
+		return n, n >= 0
+	}
+	for i := 0; ; {
+		f, end := s.field(b, i)
+		if end < 0 {
+			return 0, false
+		}
+		s.fields = append(s.fields, f)
+		switch {
+		case end == len(b):
+			return end, true
+		case b[end] == '\n':
+			return end + 1, true
+		}
+		i = end + 1
+	}
+}
+
+// skip returns the length of a blank line or comment; -1: more must be read.
+func (s *csvScanner) skip(b []byte) (n int, skip bool) {
+	i := 0
+	if s.d.comment == 0 || len(b) == 0 || b[0] != s.d.comment {
+		for i < len(b) && s.d.blank(b[i]) {
+			i++
+		}
+		if i < len(b) && b[i] == '\r' {
+			i++
+		}
+		if i < len(b) && b[i] != '\n' {
+			return 0, false
+		}
+	}
+	switch end := bytes.IndexByte(b[i:], '\n'); {
+	case end >= 0:
+		return i + end + 1, true
+	case s.eof:
+		return len(b), true
+	}
+	return -1, true
+}
+
+// field returns the field that starts at i and the place of the delimiter or line end after it; -1: more must be read.
+func (s *csvScanner) field(b []byte, i int) (csvField, int) {
+	start := i
+	for start < len(b) && s.d.blank(b[start]) {
+		start++
+	}
+	if start < len(b) && b[start] == '"' {
+		f, end, literal := s.quoted(b, start+1)
+		if !literal {
+			return f, end
+		}
+	}
+	end := i
+	for end < len(b) && b[end] != s.d.comma && b[end] != '\n' {
+		end++
+	}
+	if end == len(b) && !s.eof {
+		return csvField{}, -1
+	}
+	return s.trimmed(b, i, end), end
+}
+
+// trimmed is the field between from and to without the line's CR and blanks.
+func (s *csvScanner) trimmed(b []byte, from, to int) csvField {
+	if to > from && b[to-1] == '\r' && (to == len(b) || b[to] == '\n') {
+		to--
+	}
+	for to > from && s.d.blank(b[to-1]) {
+		to--
+	}
+	for to > from && s.d.blank(b[from]) {
+		from++
+	}
+	return csvField{from: from, to: to}
+}
+
+// quoted returns the field whose first quote is before i. literal: that quote does not quote.
+func (s *csvScanner) quoted(b []byte, i int) (f csvField, end int, literal bool) {
+	f.from = i
+	for {
+		quote := bytes.IndexByte(b[i:], '"')
+		if quote < 0 {
+			return f, -1, s.complete(b)
+		}
+		i += quote + 1
+		if i < len(b) && b[i] == '"' {
+			f.doubled = true
+			i++
+			continue
+		}
+		f.to = i - 1
+		end, literal = s.after(b, i)
+		return f, end, literal
+	}
+}
+
+// complete says that there is no more to read for the record that fills b.
+func (s *csvScanner) complete(b []byte) bool { return s.eof || len(b) >= maxRecord }
+
+// after returns the place of the delimiter or line end after a closing quote. literal: something else follows.
+func (s *csvScanner) after(b []byte, i int) (end int, literal bool) {
+	for i < len(b) && s.d.blank(b[i]) {
+		i++
+	}
+	if i < len(b) && b[i] == '\r' && (i+1 == len(b) || b[i+1] == '\n') {
+		i++
+	}
+	switch {
+	case i == len(b) && s.eof:
+		return i, false
+	case i == len(b):
+		return -1, s.complete(b)
+	}
+	return i, b[i] != s.d.comma && b[i] != '\n'
+}
+
+// text returns field i of the current record, valid until the next call.
+func (s *csvScanner) text(i int) []byte {
+	f := s.fields[i]
+	b := s.buf[s.base+f.from : s.base+f.to]
+	if !f.doubled {
+		return b
+	}
+	s.scratch = s.scratch[:0]
+	for j := 0; j < len(b); j++ {
+		s.scratch = append(s.scratch, b[j])
+		if b[j] == '"' {
+			j++
+		}
+	}
+	return s.scratch
+}

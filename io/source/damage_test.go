@@ -1,0 +1,116 @@
+package source_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dprelease/dprelease/io/source"
+)
+
+// damages returns how many truncations and bit flips of each format are tried.
+func damages() int {
+	switch {
+	case os.Getenv("DPRELEASE_LONG") != "":
+		return 2000
+	case testing.Short():
+		return 8
+	}
+	return 40
+}
+
+// damaged returns copy number i of content: cut short, or with a flipped bit, often in the footer or the first header.
+func damaged(content []byte, i int) []byte {
+	rng := rand.New(rand.NewSource(int64(i)))
+	at := rng.Intn(len(content))
+	switch i % 4 {
+	case 0:
+		return content[:at]
+	case 1:
+		at = len(content) - 1 - rng.Intn(min(len(content), 1500))
+	case 2:
+		at = rng.Intn(min(len(content), 60))
+	}
+	b := bytes.Clone(content)
+	b[at] ^= 1 << rng.Intn(8)
+	return b
+}
+
+// checksummed are the formats in which a flipped bit cannot go unseen: it is an error, or changes no value.
+func checksummed(name string) bool {
+	return strings.HasPrefix(name, "go-") || strings.HasSuffix(name, ".gz") || strings.HasSuffix(name, ".zst")
+}
+
+// A damaged file is an error of ours without a value, or reads; it takes no memory out of proportion.
+func TestDamage(t *testing.T) {
+	records := sample(400)
+	want := rowsOf(records)
+	all := formats(t, records)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		path := filepath.Join(t.TempDir(), name)
+		seen := map[string]int{}
+		for i := range damages() {
+			content := damaged(all[name], i)
+			if err := os.WriteFile(path, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			before := allocated()
+			rows, err := attempt(path)
+			if used := allocated() - before; used > 100<<20 {
+				t.Errorf("%s, damage %d: %d MiB were allocated for a file of %d bytes", name, i, used>>20, len(content))
+			}
+			seen[verdict(t, fmt.Sprintf("%s, damage %d", name, i), err)]++
+			if err == nil && checksummed(name) && !equal(rows, want) {
+				t.Errorf("%s, damage %d: wrong rows without an error", name, i)
+			}
+		}
+		t.Logf("%s: %v", name, seen)
+	}
+}
+
+func equal(a, b [][]any) bool {
+	return slices.EqualFunc(a, b, slices.Equal[[]any])
+}
+
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
+
+// attempt opens and reads a file.
+func attempt(path string) ([][]any, error) {
+	d, err := source.Open(context.Background(), source.Options{Files: []string{path}, CSV: sampleCSV})
+	if err != nil {
+		return nil, err
+	}
+	return readAll(d, sampleColumns...)
+}
+
+// verdict checks an error and returns its code.
+func verdict(t testing.TB, what string, err error) string {
+	t.Helper()
+	if err == nil {
+		return "read"
+	}
+	var e *source.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("%s: not an error of this package: %v", what, err)
+	}
+	if e.Code == "" || e.Message == "" || e.File == "" && e.Code != source.CodeColumn && e.Code != source.CodeType {
+		t.Errorf("%s: an incomplete error: %#v", what, e)
+	}
+	if strings.Contains(err.Error(), "canary") {
+		t.Errorf("%s: the error holds a value: %v", what, err)
+	}
+	return e.Code
+}

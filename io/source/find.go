@@ -1,0 +1,135 @@
+package source
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// fileFormat is how a file is written.
+type fileFormat uint8
+
+const (
+	formatParquet fileFormat = iota + 1
+	formatArrow
+	formatCSV
+	formatGzip // CSV
+	formatZstd // CSV
+)
+
+var endings = []struct {
+	ending string
+	format fileFormat
+}{
+	{".parquet", formatParquet}, {".arrow", formatArrow}, {".feather", formatArrow},
+	{".csv", formatCSV}, {".csv.gz", formatGzip}, {".csv.zst", formatZstd},
+}
+
+// formatOf knows a format by the file's name, in any case.
+func formatOf(name string) (fileFormat, *Error) {
+	name = strings.ToLower(name)
+	for _, e := range endings {
+		if strings.HasSuffix(name, e.ending) {
+			return e.format, nil
+		}
+	}
+	return 0, fault(CodeFormat, "the name's ending says no known format").
+		hint("the endings are .parquet, .arrow, .feather, .csv, .csv.gz and .csv.zst")
+}
+
+// found is a file to be read.
+type found struct {
+	path, base string
+	format     fileFormat
+}
+
+// find lists the files of all patterns, in order, and everything that is wrong with them.
+func find(o Options) ([]found, error) {
+	var out []found
+	var wrong Errors
+	seen := map[string]bool{}
+	for _, pattern := range o.Files {
+		paths, e := match(o.Dir, pattern)
+		if e != nil {
+			wrong = append(wrong, e)
+		}
+		for _, p := range paths {
+			f, e := identify(p, seen)
+			if e != nil {
+				wrong = append(wrong, e.in(filepath.Base(p)))
+				continue
+			}
+			out = append(out, f)
+		}
+	}
+	if len(o.Files) == 0 {
+		wrong = append(wrong, fault(CodeOption, "no input files are named"))
+	}
+	return out, wrong.err()
+}
+
+// match returns the paths of one pattern. A name that exists is taken as it is, even where it holds wildcards.
+func match(dir, pattern string) ([]string, *Error) {
+	path := pattern
+	if !filepath.IsAbs(pattern) {
+		path = filepath.Join(dir, pattern)
+	}
+	if _, err := os.Stat(path); err == nil || !strings.ContainsAny(pattern, `*?[`) {
+		return []string{path}, nil
+	}
+	if !filepath.IsAbs(pattern) {
+		path = filepath.Join(literal(dir), pattern)
+	}
+	paths, err := filepath.Glob(path)
+	switch {
+	case err != nil:
+		return nil, fault(CodeOption, "the pattern %q is malformed", filepath.Base(pattern))
+	case len(paths) == 0:
+		return nil, fault(CodeNotFound, "nothing matches the pattern %q", filepath.Base(pattern)).
+			hint("a relative pattern starts from the job file's folder")
+	}
+	slices.Sort(paths)
+	return paths, nil
+}
+
+// literal escapes the wildcards of a folder's name.
+func literal(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}
+
+// identify checks that a path is a regular file of a known format that was not named before.
+func identify(path string, seen map[string]bool) (found, *Error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return found{}, exists(err)
+	case info.IsDir():
+		return found{}, fault(CodeNotFile, "this is a folder").hint("name the files in it: %s/*.parquet", filepath.Base(path))
+	case !info.Mode().IsRegular():
+		return found{}, fault(CodeNotFile, "this is not a regular file")
+	}
+	target, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		target, err = filepath.Abs(target)
+	}
+	if err != nil {
+		return found{}, exists(err)
+	}
+	if seen[target] {
+		return found{}, fault(CodeDuplicate, "the file is named twice")
+	}
+	seen[target] = true
+	f, e := formatOf(path)
+	return found{path, filepath.Base(path), f}, e
+}
+
+// exists tells a missing file from one that may not be opened.
+func exists(err error) *Error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fault(CodeNotFound, "there is no such file")
+	}
+	return fault(CodeUnreadable, "the file cannot be opened").hint("check its permissions")
+}

@@ -1,0 +1,157 @@
+package source_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dprelease/dprelease/io/source"
+)
+
+var lines = source.CSV{Header: true}
+
+// folder makes files with their contents in a new folder, whose own name has wildcards.
+func folder(t testing.TB, files map[string]string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "a[b]*?")
+	for name, content := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func openIn(dir string, csv source.CSV, files ...string) (*source.Dataset, error) {
+	return source.Open(context.Background(), source.Options{Dir: dir, Files: files, CSV: csv})
+}
+
+func TestFilesAreInOrder(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"b-2.csv": "x\n4\n", "b-1.csv": "x\n3\n", "a.csv": "x\n2\n", "[c]*.csv": "x\n1\n", "deep/b-1.CSV": "x\n5\n",
+	})
+	d, err := openIn(dir, lines, "[c]*.csv", "a.csv", "b-*.csv", filepath.Join(dir, "deep", "b-1.CSV"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"[c]*.csv", "a.csv", "b-1.csv", "b-2.csv", "b-1.CSV"}; !slices.Equal(d.Files(), want) {
+		t.Errorf("files %v, want %v", d.Files(), want)
+	}
+	same(t, [][]any{{"1"}, {"2"}, {"3"}, {"4"}, {"5"}}, read(t, d, "x"))
+}
+
+func TestOpenRefuses(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"a.csv": "x,y\n1,2\n", "b.csv": "y,z\n1,2\n", "c.txt": "", "d.arrow": "", "f/x.csv": "x\n", "empty.csv": "",
+		"twice.csv": "x,y,x\n", "wide.csv": "\xff\xfex\x00", "no.parquet": "this is not a Parquet file", "e.csv.gz": "", "h.csv": "\n\n",
+	})
+	if err := os.Symlink("a.csv", filepath.Join(dir, "link.csv")); err != nil {
+		t.Fatal(err)
+	}
+	named := source.CSV{Columns: []string{"x", "y"}}
+	for _, c := range []struct {
+		code  string
+		csv   source.CSV
+		files []string
+	}{
+		{source.CodeOption, lines, nil},
+		{source.CodeNotFound, lines, []string{"missing.csv"}},
+		{source.CodeNotFound, lines, []string{"missing-*.csv"}},
+		{source.CodeOption, lines, []string{"a[.csv"}},
+		{source.CodeDuplicate, lines, []string{"a.csv", "./a.csv"}},
+		{source.CodeDuplicate, lines, []string{"a.csv", "link.csv"}},
+		{source.CodeDuplicate, lines, []string{"a*.csv", "*.csv"}},
+		{source.CodeFormat, lines, []string{"c.txt"}},
+		{source.CodeTruncated, lines, []string{"d.arrow"}},
+		{source.CodeNotFile, lines, []string{"f"}},
+		{source.CodeSchema, lines, []string{"a.csv", "b.csv"}},
+		{source.CodeHeader, lines, []string{"empty.csv"}},
+		{source.CodeHeader, lines, []string{"h.csv"}},
+		{source.CodeHeader, lines, []string{"twice.csv"}},
+		{source.CodeHeader, lines, []string{"wide.csv"}},
+		{source.CodeHeader, source.CSV{Header: true, Columns: []string{"x"}}, []string{"a.csv"}},
+		{source.CodeOption, source.CSV{}, []string{"a.csv"}},
+		{source.CodeOption, source.CSV{Header: true, Delimiter: '"'}, []string{"a.csv"}},
+		{source.CodeOption, source.CSV{Header: true, Delimiter: 'é'}, []string{"a.csv"}},
+		{source.CodeOption, source.CSV{Header: true, Delimiter: '|', Comment: '|'}, []string{"a.csv"}},
+		{source.CodeOption, source.CSV{Header: true, Types: map[string]string{"x": "decimal"}}, []string{"a.csv"}},
+		{source.CodeOption, source.CSV{Header: true, Types: map[string]string{"x": "timestamp 15:04"}}, []string{"a.csv"}},
+		{source.CodeOption, source.CSV{Header: true, Types: map[string]string{"x": "timestamp"}}, []string{"a.csv"}},
+		{source.CodeOption, source.CSV{Header: true, Types: map[string]string{"x": "timestamp 2006-01-02 MST"}}, []string{"a.csv"}},
+		{source.CodeColumn, source.CSV{Header: true, Types: map[string]string{"q": "int"}}, []string{"a.csv"}},
+		{source.CodeHeader, source.CSV{Columns: []string{"x", "x"}}, []string{"a.csv"}},
+		{source.CodeDamaged, named, []string{"no.parquet"}},
+		{source.CodeTruncated, lines, []string{"e.csv.gz"}},
+	} {
+		_, err := openIn(dir, c.csv, c.files...)
+		var e *source.Error
+		if !errors.As(err, &e) || e.Code != c.code {
+			t.Errorf("%v: got %v, want %s", c.files, err, c.code)
+		}
+	}
+}
+
+// Everything that is wrong is said at once.
+func TestAllDisagreementsAreNamed(t *testing.T) {
+	dir := folder(t, map[string]string{"a.csv": "x,y,z\n", "b.csv": "y,x,w\n", "c.csv": "x\n"})
+	types := source.CSV{Header: true, Types: map[string]string{"x": "int"}}
+	_, err := openIn(dir, types, "a.csv", "b.csv", "c.csv")
+	var all source.Errors
+	if !errors.As(err, &all) || len(all) != 4 {
+		t.Fatalf("got %v, want four errors", err)
+	}
+	want := strings.Join([]string{
+		"b.csv: schema-mismatch: column 3 of a.csv is missing",
+		"b.csv: schema-mismatch: 1 of its columns are not in a.csv",
+		"c.csv: schema-mismatch: column 2 of a.csv is missing",
+		"c.csv: schema-mismatch: column 3 of a.csv is missing",
+	}, "\n")
+	if err.Error() != want {
+		t.Errorf("got %s, want %s", err, want)
+	}
+	_, err = openIn(dir, lines, "gone.csv", "a.csv", "gone-*.csv")
+	if !errors.As(err, &all) || len(all) != 2 {
+		t.Errorf("got %v, want two errors", err)
+	}
+}
+
+func TestTypesDisagree(t *testing.T) {
+	records := sample(3)
+	dir := folder(t, map[string]string{"a.parquet": string(parquetGo(t, records, nil)), "b.csv": string(text(t, records))})
+	csv := sampleCSV
+	csv.Types = map[string]string{"unit": "int", "value": "float", "flag": "bool", "day": "date"}
+	_, err := openIn(dir, csv, "a.parquet", "b.csv")
+	var e *source.Error
+	if !errors.As(err, &e) || e.File != "b.csv" || e.Column != "at" || !strings.Contains(e.Message, "timestamp[us, UTC] there and text here") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A first line that is no header, contrary to what the job says, is a row of values.
+func TestValuesInPlaceOfHeadersAreNotNamed(t *testing.T) {
+	dir := folder(t, map[string]string{"a.csv": "canary1,canary2\n", "b.csv": "canary3,canary4,canary4\n", "c.csv": "canary3,canary4\n"})
+	for _, files := range [][]string{{"a.csv", "c.csv"}, {"b.csv"}} {
+		if _, err := openIn(dir, lines, files...); err == nil || strings.Contains(err.Error(), "canary") {
+			t.Errorf("%v: %v", files, err)
+		}
+	}
+}
+
+func TestReadRefusesColumns(t *testing.T) {
+	d := open(t, lines, write(t, "a.csv", []byte("x,y\n1,2\n")))
+	var all source.Errors
+	if _, err := readAll(d, "x", "q", "r"); !errors.As(err, &all) || len(all) != 2 || all[0].Code != source.CodeColumn {
+		t.Errorf("got %v", err)
+	}
+	if _, err := d.Read(context.Background(), 1, nil, nil); err == nil {
+		t.Error("a split that is not there was read")
+	}
+}

@@ -1,0 +1,62 @@
+package source_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/dprelease/dprelease/io/source"
+)
+
+// FuzzParquet checks that any bytes are read or refused with an error of ours.
+func FuzzParquet(f *testing.F) {
+	records := sample(20)
+	f.Add(parquetGo(f, records, mixed))
+	f.Add(arrowV17(f, records))
+	f.Add(onePage(2, dictionaryPage(2, int64s(5, 6)), dataV1(2, format.RLEDictionary, codes(2, 1))).file(f))
+	f.Add(listFile(1, 2, listPage(2, []uint64{1, 0, 1, 1}, []uint64{2, 1}, 1, 2)).file(f))
+	for _, c := range hostile(f) {
+		if b := c.file.file(f); len(b) < 1<<12 {
+			f.Add(b)
+		}
+	}
+	fuzzed(f, "a.parquet")
+}
+
+// fuzzed reads every column of whatever bytes there are in a file of that name.
+func fuzzed(f *testing.F, name string) {
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, content []byte) {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d, err := openIn("", source.CSV{}, path)
+		if err != nil {
+			verdict(t, "open", err)
+			return
+		}
+		for i, field := range d.Schema().Fields {
+			if i == 8 {
+				break
+			}
+			if _, err := readAll(d, field.Name); err != nil {
+				verdict(t, "read", err)
+			}
+		}
+	})
+}
+
+// FuzzArrow checks the same of Arrow's formats.
+func FuzzArrow(f *testing.F) {
+	records := []arrow.Record{arrowRecord(sample(5))}
+	f.Add(ipcFile(f, records))
+	f.Add(ipcStream(f, records, ipc.WithLZ4()))
+	f.Add(ipcFile(f, []arrow.Record{everyKind(6, kinds)}))
+	f.Add(ipcStream(f, []arrow.Record{everyKind(6, kinds)}, ipc.WithZstd()))
+	fuzzed(f, "a.arrow")
+}

@@ -1,0 +1,138 @@
+package source
+
+import (
+	"context"
+	"crypto/sha256"
+	"os"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// parquetFile is an opened Parquet file. Its pages are decoded by parquet-go, behind a pageGuard, because an
+// allocation that a damaged length asks for cannot be caught once it has failed.
+type parquetFile struct {
+	path   string
+	size   int64
+	footer [sha256.Size]byte
+	end    int64 // where the footer starts
+	groups []rowGroup
+	leaves []leaf
+}
+
+func openParquet(path string) (file, *Error) {
+	p := &parquetFile{path: path}
+	err := guard(func() error {
+		f, err := os.Open(path)
+		if err != nil {
+			return exists(err)
+		}
+		defer f.Close()
+		return p.load(f)
+	})
+	if err != nil {
+		return nil, own(err)
+	}
+	return p, nil
+}
+
+// load reads the footer.
+func (p *parquetFile) load(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return exists(err)
+	}
+	p.size = info.Size()
+	raw, err := readFooter(f, p.size)
+	if err != nil {
+		return err
+	}
+	p.footer, p.end = sha256.Sum256(raw), p.size-int64(len(raw))
+	meta, err := decodeFooter(raw)
+	if err != nil {
+		return err
+	}
+	leaves := 0
+	if p.leaves, leaves, err = leavesOf(meta.Schema); err != nil {
+		return err
+	}
+	if p.groups, err = rowGroupsOf(meta, leaves); err != nil {
+		return err
+	}
+	return unique(p.schema())
+}
+
+// unique refuses a schema with two columns of one name.
+func unique(s table.Schema) error {
+	seen := map[string]int{}
+	for i, f := range s.Fields {
+		if at, twice := seen[f.Name]; twice {
+			return fault(CodeHeader, "columns %d and %d have the same name", at+1, i+1)
+		}
+		seen[f.Name] = i
+	}
+	return nil
+}
+
+func (p *parquetFile) schema() table.Schema {
+	s := table.Schema{Fields: make([]table.Field, len(p.leaves))}
+	for i, l := range p.leaves {
+		s.Fields[i] = l.field
+	}
+	return s
+}
+
+func (p *parquetFile) splits() int { return len(p.groups) }
+
+func (p *parquetFile) public(string) bool { return true }
+
+// reopen opens the file and checks that it is the one whose footer we know.
+func (p *parquetFile) reopen() (*os.File, error) {
+	f, err := os.Open(p.path)
+	if err != nil {
+		return nil, exists(err)
+	}
+	info, err := f.Stat()
+	if err == nil && info.Size() == p.size {
+		var raw []byte
+		if raw, err = readFooter(f, p.size); err == nil && sha256.Sum256(raw) == p.footer {
+			return f, nil
+		}
+	}
+	_ = f.Close()
+	return nil, changed()
+}
+
+// read implements file.
+func (p *parquetFile) read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) ([]byte, error) {
+	f, err := p.reopen()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	s, err := p.newScan(ctx, f, split, columns)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	if err := s.run(yield); err != nil {
+		return nil, err
+	}
+	return s.sum()
+}
+
+// digest implements file.
+func (p *parquetFile) digest(ctx context.Context, split int, columns []string) ([]byte, error) {
+	f, err := p.reopen()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	s, err := p.newScan(ctx, f, split, columns)
+	if err != nil {
+		return nil, err
+	}
+	return s.sum()
+}

@@ -1,0 +1,163 @@
+package source
+
+import (
+	"errors"
+	"io"
+
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// pageGuard stands between a file and the library's page reader, to which it is the file: it hands on the pages of one
+// chunk one after the other, decompressed, with new headers, after checking in each what the library would trust.
+type pageGuard struct {
+	raw  *rawPages
+	leaf *leaf
+	rows int64 // that the row group has and no page has announced
+	dict bool  // the dictionary has passed
+	data bool  // a data page has passed
+	at   int64 // bytes that were handed on
+	head []byte
+	body []byte
+	err  error // what ended it
+
+	lists *guardedLists // of a column of lists
+}
+
+// ReadAt implements io.ReaderAt for a reader that goes on from where it was.
+func (g *pageGuard) ReadAt(p []byte, at int64) (int, error) {
+	if at != g.at {
+		return 0, io.EOF
+	}
+	n := 0
+	for n < len(p) {
+		if len(g.head)+len(g.body) == 0 && g.load() != nil {
+			break
+		}
+		k := copy(p[n:], g.head)
+		g.head = g.head[k:]
+		n += k
+		k = copy(p[n:], g.body)
+		g.body = g.body[k:]
+		n += k
+	}
+	g.at += int64(n)
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// load prepares the next page.
+func (g *pageGuard) load() error {
+	if g.err == nil {
+		g.err = g.next()
+	}
+	return g.err
+}
+
+func (g *pageGuard) next() error {
+	h, body, err := g.raw.next()
+	if errors.Is(err, io.EOF) && g.rows > 0 {
+		return tooFew()
+	}
+	if err != nil {
+		return err
+	}
+	if g.lists != nil && h.Type != format.DictionaryPage {
+		h, body, err = g.flatten(h, body)
+	} else {
+		err = g.check(h, body)
+	}
+	if err != nil {
+		return err
+	}
+	h.UncompressedPageSize, h.CompressedPageSize, h.CRC = int32(len(body)), int32(len(body)), 0
+	h.DataPageHeader.V.Statistics, h.DataPageHeaderV2.V.Statistics = format.Statistics{}, format.Statistics{}
+	h.DataPageHeaderV2.V.IsCompressed = thrift.New(false)
+	g.head, err = thrift.Marshal(&thrift.CompactProtocol{}, h)
+	if err != nil {
+		return fault(CodeDamaged, "a page header cannot be decoded")
+	}
+	g.body = body
+	return nil
+}
+
+// check checks one page.
+func (g *pageGuard) check(h *format.PageHeader, body []byte) error {
+	if h.Type == format.DictionaryPage && h.DictionaryPageHeader.Valid {
+		return g.checkDictionary(&h.DictionaryPageHeader.V, body)
+	}
+	p, err := g.page(h, body)
+	if err != nil {
+		return err
+	}
+	if err := g.announced(&p, g.rows); err != nil {
+		return err
+	}
+	g.rows -= int64(p.values)
+	return p.check()
+}
+
+// page returns a data page.
+func (g *pageGuard) page(h *format.PageHeader, body []byte) (dataPage, error) {
+	p := dataPage{leaf: g.leaf, body: body}
+	switch {
+	case h.Type == format.DataPage && h.DataPageHeader.Valid:
+		v := &h.DataPageHeader.V
+		p.values, p.encoding, p.levels = int(v.NumValues), v.Encoding, v.DefinitionLevelEncoding
+	case h.Type == format.DataPageV2 && h.DataPageHeaderV2.Valid:
+		v := &h.DataPageHeaderV2.V
+		p.values, p.encoding, p.v2 = int(v.NumValues), v.Encoding, v
+	default:
+		return p, fault(CodeDamaged, "a page is of no known kind")
+	}
+	return p, nil
+}
+
+// checkDictionary checks that the dictionary is the first page and not shorter than it says.
+func (g *pageGuard) checkDictionary(h *format.DictionaryPageHeader, body []byte) error {
+	late := g.dict || g.data
+	g.dict = true
+	n := int(h.NumValues)
+	switch {
+	case late:
+		return fault(CodeDamaged, "a dictionary is not at the start of its column chunk")
+	case h.Encoding != format.Plain && h.Encoding != plainDictionary:
+		return unknownEncoding()
+	case n < 0 || n > maxPageValues || n > plainValues(g.leaf, body):
+		return short()
+	}
+	return nil
+}
+
+// announced checks what a page announces; values are at most left.
+func (g *pageGuard) announced(p *dataPage, left int64) error {
+	switch {
+	case p.values < 0:
+		return fault(CodeDamaged, "a page has a negative number of values")
+	case int64(p.values) > left:
+		return tooMany()
+	case p.values > maxPageValues:
+		return fault(CodeTooLarge, "a page has more than 2^26 values").hint("write the file with smaller pages")
+	case isCodes(p.encoding) && !g.dict:
+		return fault(CodeDamaged, "a page needs a dictionary that is not there")
+	}
+	g.data = true
+	return nil
+}
+
+func tooMany() error { return fault(CodeRowCount, "there are more values than the row group has rows") }
+
+func tooFew() error { return fault(CodeRowCount, "there are fewer values than the row group has rows") }
+
+func short() error { return fault(CodeDamaged, "a page ends before its values do") }
+
+func unknownEncoding() error {
+	return fault(CodeUnsupported, "an encoding of the column cannot be read")
+}
+
+// plainDictionary is what older writers call the encoding of a dictionary and of the codes into it.
+const plainDictionary format.Encoding = 2
+
+func isCodes(e format.Encoding) bool { return e == format.RLEDictionary || e == plainDictionary }

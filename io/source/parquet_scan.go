@@ -1,0 +1,164 @@
+package source
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// scan is a read of some columns of one row group.
+type scan struct {
+	ctx     context.Context
+	file    *parquetFile
+	group   int
+	readers []*columnReader // the columns' readers, each once, in the order of the file
+	order   []int           // of each column asked for: its reader
+	codecs  codecs
+}
+
+func (p *parquetFile) newScan(ctx context.Context, f io.ReaderAt, group int, columns []string) (*scan, error) {
+	s := &scan{ctx: ctx, file: p, group: group}
+	at := make([]int, len(columns))
+	for i, name := range columns {
+		at[i] = slices.IndexFunc(p.leaves, func(l leaf) bool { return l.field.Name == name })
+	}
+	used := slices.Compact(slices.Sorted(slices.Values(at)))
+	rows := p.groups[group].rows
+	for _, i := range used {
+		l := &p.leaves[i]
+		c := &p.groups[group].chunks[l.chunk]
+		if err := c.check(l, rows, p.end); err != nil {
+			return nil, s.placed(err, l)
+		}
+		r := &columnReader{leaf: l, guard: &pageGuard{raw: newRawPages(ctx, f, c, &s.codecs), leaf: l, rows: rows}}
+		if l.list != nil {
+			r.readLists(c.values)
+		}
+		s.readers = append(s.readers, r)
+	}
+	for _, i := range at {
+		n, _ := slices.BinarySearch(used, i)
+		s.order = append(s.order, n)
+	}
+	return s, nil
+}
+
+// open lets the library read pages.
+func (s *scan) open() error {
+	if len(s.readers) == 0 {
+		return nil
+	}
+	leaves := make([]leaf, len(s.readers))
+	for i, r := range s.readers {
+		leaves[i] = *r.leaf
+	}
+	return guard(func() error {
+		f, err := template(leaves)
+		if err != nil {
+			return fault(CodeUnsupported, "the columns cannot be read")
+		}
+		for i, r := range s.readers {
+			if r.pages, err = pagesOf(f, i, r.guard); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// placed adds row group and column to an error of this package.
+func (s *scan) placed(err error, l *leaf) error {
+	var e *Error
+	if errors.As(err, &e) {
+		e.RowGroup, e.Column = s.group, l.field.Name
+	}
+	return err
+}
+
+// run yields the rows in batches.
+func (s *scan) run(yield func(*table.Batch) error) error {
+	b := &table.Batch{Columns: make([]table.Column, len(s.order))}
+	taken := make([]table.Column, len(s.readers))
+	for left := s.file.groups[s.group].rows; left > 0; left -= int64(b.Rows) {
+		n, err := s.ready(int(min(left, batchRows)))
+		if err != nil {
+			return err
+		}
+		if err := s.take(n, taken); err != nil {
+			return err
+		}
+		b.Rows = n
+		for i, at := range s.order {
+			b.Columns[i] = taken[at]
+		}
+		if err := yield(b); err != nil {
+			return err
+		}
+	}
+	return s.each(func(_ int, r *columnReader) error { return r.end() })
+}
+
+// ready returns how many rows all columns have, at most n.
+func (s *scan) ready(n int) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	err := s.each(func(_ int, r *columnReader) error {
+		have, err := r.ready()
+		n = min(n, have)
+		if errors.Is(err, io.EOF) {
+			return tooFew()
+		}
+		return err
+	})
+	return n, err
+}
+
+// take takes the next n rows of every column.
+func (s *scan) take(n int, to []table.Column) error {
+	return s.each(func(i int, r *columnReader) error {
+		to[i] = r.take(n)
+		return nil
+	})
+}
+
+// each calls f for every reader and says which one failed.
+func (s *scan) each(f func(int, *columnReader) error) error {
+	for i, r := range s.readers {
+		if err := guard(func() error { return f(i, r) }); err != nil {
+			return s.placed(err, r.leaf)
+		}
+	}
+	return nil
+}
+
+// sum reads what is left of the chunks and returns the digest of the footer, the row group's number and the chunks in
+// the order of the file, whatever the order in which columns were asked for.
+func (s *scan) sum() ([]byte, error) {
+	h := sha256.New()
+	h.Write([]byte("dprelease parquet 1\n"))
+	h.Write(s.file.footer[:])
+	h.Write(binary.BigEndian.AppendUint64(nil, uint64(s.group)))
+	err := s.each(func(_ int, r *columnReader) error {
+		chunk, err := r.guard.raw.sum()
+		h.Write(binary.BigEndian.AppendUint64(nil, uint64(r.leaf.chunk)))
+		h.Write(chunk)
+		return err
+	})
+	return h.Sum(nil), err
+}
+
+// close frees what the readers hold.
+func (s *scan) close() {
+	for _, r := range s.readers {
+		if r.pages != nil {
+			_ = r.close()
+		}
+	}
+	s.codecs.close()
+}

@@ -1,0 +1,179 @@
+// Package source reads private and public tables from Parquet, Arrow and CSV files.
+//
+// A table is one or more files with one schema. It is read in splits (a Parquet row group, record batches of an Arrow
+// file, an Arrow stream or a CSV file), each in batches of at most 65,536 rows, so memory does not depend on the table's
+// length. Types come from the schema and the options, never from values, and no value can make a read fail: what does
+// not parse is null. Errors name the file, the row group and the column, and never hold a value.
+//
+// What the types of Parquet and Arrow become:
+//
+//   - Integers of all widths: int and uint. Floats of all widths: float; a float32 is widened, so what was written as
+//     0.1 is 0.100000001490116… and not equal to an edge of 0.1.
+//   - Decimals whose scale is not positive and that 18 digits hold: int. All others: float, the nearest float64.
+//   - Strings and bytes, with offsets of any width, views, or of a fixed length: text.
+//   - Dates: date. Timestamps: timestamp, an instant where the type has a zone, else a wall-clock reading.
+//   - Lists of integers, floats and decimals: list. Integers beyond 2^53 become the nearest float64, null elements NaN.
+//   - Columns without any value (type null): text, all null.
+//   - Arrow dictionaries: what their values are, as codes. Extension types: what they are stored as.
+//   - All others, such as structs, maps, times of a day and lists of other things, cannot be read.
+package source
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// batchRows is the most rows of a batch: a column of it fits the second-level cache.
+const batchRows = 1 << 16
+
+// batchBytes ends a batch whose strings in one column are longer together.
+const batchBytes = 16 << 20
+
+// Options say how files are read; the CSV fields have no effect on other formats.
+type Options struct {
+	// Dir is the folder that relative patterns start from.
+	Dir   string
+	Files []string // paths or globs
+	CSV   CSV
+}
+
+// file is a file whose schema is known. Its methods may be called concurrently.
+type file interface {
+	schema() table.Schema
+	splits() int
+	// public says whether a column's name is surely not data.
+	public(column string) bool
+	// read and digest do for one split what Dataset's methods do.
+	read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) ([]byte, error)
+	digest(ctx context.Context, split int, columns []string) ([]byte, error)
+}
+
+// place is where a split is.
+type place struct{ file, split int }
+
+// Dataset is one table in one or more files with one schema. Its methods may be called concurrently.
+type Dataset struct {
+	names  []string
+	files  []file
+	places []place
+	schema table.Schema
+}
+
+// Open finds the files and checks that their schemas agree; columns may stand in another order in each file. No row is
+// read. Files are read in the order of the patterns, those of one glob sorted. The errors are *Error or, where there
+// are several, Errors.
+func Open(ctx context.Context, o Options) (*Dataset, error) {
+	found, err := find(o)
+	if err != nil {
+		return nil, err
+	}
+	dialect, err := newDialect(o.CSV)
+	if err != nil {
+		return nil, err
+	}
+	d := &Dataset{}
+	var wrong Errors
+	for _, f := range found {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		opened, e := open(f, dialect)
+		if e != nil {
+			wrong = append(wrong, e.in(f.base))
+			continue
+		}
+		d.add(f.base, opened)
+	}
+	if len(wrong) > 0 {
+		return nil, wrong.err()
+	}
+	d.schema = d.files[0].schema()
+	return d, agree(d.names, d.files).err()
+}
+
+// open opens one file for its schema.
+func open(f found, dialect *dialect) (file, *Error) {
+	switch f.format {
+	case formatParquet:
+		return openParquet(f.path)
+	case formatArrow:
+		return openArrow(f.path)
+	}
+	return openCSV(f.path, f.format, dialect)
+}
+
+func (d *Dataset) add(name string, f file) {
+	for s := range f.splits() {
+		d.places = append(d.places, place{len(d.files), s})
+	}
+	d.names = append(d.names, name)
+	d.files = append(d.files, f)
+}
+
+// Schema returns the schema of the table. Columns of kind Invalid cannot be read.
+func (d *Dataset) Schema() table.Schema { return d.schema }
+
+// Files returns the base names of the files in reading order.
+func (d *Dataset) Files() []string { return slices.Clone(d.names) }
+
+// Splits returns how many parts can be read independently, in a fixed order.
+func (d *Dataset) Splits() int { return len(d.places) }
+
+// Read streams one split's columns in batches to yield, and returns the SHA-256 of the bytes on which they depend: of a
+// Parquet split the footer and the columns' chunks; of an Arrow split the footer (of a stream the schema), the metadata
+// of the record batches and the columns' buffers and dictionaries; of a CSV split the whole file. Without columns, batches have rows
+// only. An error of yield or of ctx ends the read and is returned as it is; every other error is an *Error, or Errors.
+func (d *Dataset) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) ([]byte, error) {
+	p, err := d.check(split, columns)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := d.files[p.file].read(ctx, p.split, columns, yield)
+	return sum, d.placed(err, p.file)
+}
+
+// Digest returns what Read would return for a split, without decoding.
+func (d *Dataset) Digest(ctx context.Context, split int, columns []string) ([]byte, error) {
+	p, err := d.check(split, columns)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := d.files[p.file].digest(ctx, p.split, columns)
+	return sum, d.placed(err, p.file)
+}
+
+// check finds a split and refuses columns that cannot be read.
+func (d *Dataset) check(split int, columns []string) (place, error) {
+	if split < 0 || split >= len(d.places) {
+		return place{}, fault(CodeOption, "there is no split %d, only %d", split, len(d.places))
+	}
+	var wrong Errors
+	for _, name := range columns {
+		f, ok := d.schema.Lookup(name)
+		switch {
+		case !ok:
+			wrong = append(wrong, fault(CodeColumn, "the table has no such column").of(name))
+		case f.Type.Kind == table.Invalid:
+			wrong = append(wrong, fault(CodeType, "values of type %s cannot be read", f.Type).of(name))
+		}
+	}
+	return d.places[split], wrong.err()
+}
+
+// placed adds the file's name to an error that has none.
+func (d *Dataset) placed(err error, file int) error {
+	var e *Error
+	if errors.As(err, &e) && e.File == "" {
+		e.File = d.names[file]
+	}
+	return err
+}
+
+// Close ends the use of the dataset, whose other methods fail from then on. No file is open between reads.
+func (d *Dataset) Close() error {
+	d.files, d.places = nil, nil
+	return nil
+}

@@ -1,0 +1,79 @@
+// Package sourcetest writes tables in tests as a library does that no other package uses.
+package sourcetest
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"testing"
+
+	"github.com/apache/thrift/lib/go/thrift"
+	"github.com/xitongsys/parquet-go/layout"
+	"github.com/xitongsys/parquet-go/marshal"
+	"github.com/xitongsys/parquet-go/parquet"
+	"github.com/xitongsys/parquet-go/schema"
+)
+
+const page = 8 << 10
+
+// Xitongsys returns a Parquet file of one row group with the marshalling and the pages of xitongsys/parquet-go; its
+// package of writers, which only joins them, needs a module more. The rows are structs with that library's tags, and row
+// points to one of them.
+func Xitongsys(t testing.TB, row any, rows []any, codec parquet.CompressionCodec) []byte {
+	t.Helper()
+	handler, err := schema.NewSchemaHandlerFromStruct(row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := marshal.Marshal(rows, handler)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := bytes.NewBufferString("PAR1")
+	group := parquet.NewRowGroup()
+	group.NumRows = int64(len(rows))
+	footer := &parquet.FileMetaData{Version: 1, NumRows: group.NumRows, RowGroups: []*parquet.RowGroup{group}}
+	for i, e := range handler.SchemaElements {
+		if e.GetNumChildren() == 0 {
+			c := chunk(out, (*tables)[handler.IndexMap[int32(i)]], codec)
+			c.MetaData.PathInSchema = []string{handler.Infos[i].ExName}
+			group.Columns = append(group.Columns, c)
+		}
+		e.Name = handler.Infos[i].ExName
+		footer.Schema = append(footer.Schema, e)
+	}
+	serializer := thrift.NewTSerializer()
+	serializer.Protocol = thrift.NewTCompactProtocolFactoryConf(nil).GetProtocol(serializer.Transport)
+	meta, err := serializer.Write(context.Background(), footer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Write(meta)
+	out.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(meta))))
+	out.WriteString("PAR1")
+	return out.Bytes()
+}
+
+// chunk writes one column's pages and returns its metadata.
+func chunk(out *bytes.Buffer, table *layout.Table, codec parquet.CompressionCodec) *parquet.ColumnChunk {
+	var pages []*layout.Page
+	var c *layout.Chunk
+	at := int64(out.Len())
+	if table.Info.Encoding == parquet.Encoding_PLAIN_DICTIONARY {
+		dict := layout.NewDictRec(*table.Schema.Type)
+		data, _ := layout.TableToDictDataPages(dict, table, page, 32, codec)
+		first, _ := layout.DictRecToDictPage(dict, page, codec)
+		pages = append([]*layout.Page{first}, data...)
+		c = layout.PagesToDictChunk(pages)
+		c.ChunkHeader.MetaData.DictionaryPageOffset = &at
+		c.ChunkHeader.MetaData.DataPageOffset = at + int64(len(first.RawData))
+	} else {
+		pages, _ = layout.TableToDataPages(table, page, codec)
+		c = layout.PagesToChunk(pages)
+		c.ChunkHeader.MetaData.DataPageOffset = at
+	}
+	for _, p := range pages {
+		out.Write(p.RawData)
+	}
+	return c.ChunkHeader
+}

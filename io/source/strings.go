@@ -1,0 +1,85 @@
+package source
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// ReadStrings returns the values of one column of a public table: a Parquet or Arrow file, or a CSV file with a header,
+// by its path. The order is kept, nulls are left out, and equal values are not joined. Values that are not text are written as
+// text: numbers in decimal, true and false, dates as 2006-01-02, timestamps as 2006-01-02T15:04:05 with as many
+// decimals as they need and, where they are instants, Z. The errors are those of Open and Read.
+func ReadStrings(ctx context.Context, path, column string) ([]string, error) {
+	d, err := Open(ctx, Options{Dir: filepath.Dir(path), Files: []string{filepath.Base(path)}, CSV: CSV{Header: true}})
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	if f, _ := d.Schema().Lookup(column); f.Type.Kind == table.List {
+		return nil, fault(CodeType, "lists are not keys").in(filepath.Base(path)).of(column)
+	}
+	var out []string
+	for split := range d.Splits() {
+		_, err := d.Read(ctx, split, []string{column}, func(b *table.Batch) error {
+			c := &b.Columns[0]
+			for i := range b.Rows {
+				if !c.IsNull(i) {
+					out = append(out, text(c, c.Index(i)))
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// text writes item i of a column's values.
+func text(c *table.Column, i int) string {
+	switch c.Type.Kind {
+	case table.String:
+		return string(c.Values.Bytes(i))
+	case table.Float:
+		return floatText(c.Values.Floats[i])
+	}
+	v := c.Values.Ints[i]
+	switch c.Type.Kind {
+	case table.Bool:
+		return strconv.FormatBool(v != 0)
+	case table.Uint:
+		return strconv.FormatUint(uint64(v), 10)
+	case table.Date:
+		return time.Unix(0, 0).UTC().AddDate(0, 0, int(v)).Format(time.DateOnly)
+	case table.Timestamp:
+		return timeText(c.Type, v)
+	}
+	return strconv.FormatInt(v, 10)
+}
+
+// floatText is the shortest text that reads back as f, without an exponent where f is of a usual size.
+func floatText(f float64) string {
+	if a := math.Abs(f); a == 0 || a >= 1e-6 && a < 1e21 {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64)
+}
+
+func timeText(t table.Type, v int64) string {
+	perSecond := int64(time.Second) / t.Unit
+	seconds, rest := v/perSecond, v%perSecond
+	if rest < 0 {
+		seconds, rest = seconds-1, rest+perSecond
+	}
+	s := time.Unix(seconds, rest*t.Unit).UTC().Format("2006-01-02T15:04:05.999999999")
+	if t.Zone == table.UTC {
+		s += "Z"
+	}
+	return s
+}

@@ -1,0 +1,122 @@
+package table_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/io/table/tabletest"
+)
+
+func one(c table.Column) *table.Batch { return &table.Batch{Rows: c.Len(), Columns: []table.Column{c}} }
+
+func draw(t *rapid.T) table.Column {
+	n := rapid.IntRange(0, 40).Draw(t, "rows")
+	var valid []bool
+	if rapid.Bool().Draw(t, "nulls") {
+		valid = rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "valid")
+	}
+	switch rapid.IntRange(0, 2).Draw(t, "kind") {
+	case 0:
+		return tabletest.Strings(rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "bb"}), n, n).Draw(t, "strings"), valid)
+	case 1:
+		floats := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1)}
+		return tabletest.Floats(rapid.SliceOfN(rapid.SampledFrom(floats), n, n).Draw(t, "floats"), valid)
+	}
+	return tabletest.Ints(table.Type{Kind: table.Int}, rapid.SliceOfN(rapid.Int64Range(-1, 1), n, n).Draw(t, "ints"), valid)
+}
+
+// Every representation of a column has the same rows.
+func TestRepresentationsAgree(t *testing.T) {
+	var scratch table.Column
+	rapid.Check(t, func(t *rapid.T) {
+		plain := draw(t)
+		want := tabletest.Rows(one(plain))
+		coded := tabletest.Encode(plain)
+		for name, c := range map[string]table.Column{
+			"codes": coded, "runs": tabletest.Runs(plain), "coded runs": tabletest.Runs(coded),
+		} {
+			if c.Len() != len(want) {
+				t.Fatalf("%s: %d rows, want %d", name, c.Len(), len(want))
+			}
+			if d := cmp.Diff(want, tabletest.Rows(one(c))); d != "" {
+				t.Fatalf("%s: %s", name, d)
+			}
+			if d := cmp.Diff(want, tabletest.Rows(one(*c.Expand(&scratch)))); d != "" {
+				t.Fatalf("%s, expanded: %s", name, d)
+			}
+		}
+	})
+}
+
+func TestSliceTakesRows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := draw(t)
+		if rapid.Bool().Draw(t, "codes") {
+			c = tabletest.Encode(c)
+		}
+		i := rapid.IntRange(0, c.Len()).Draw(t, "i")
+		j := rapid.IntRange(i, c.Len()).Draw(t, "j")
+		if d := cmp.Diff(tabletest.Rows(one(c))[i:j], tabletest.Rows(one(c.Slice(i, j)))); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+func TestExpandKeepsRunlessColumnsApart(t *testing.T) {
+	plain := tabletest.Strings([]string{"a", "b"}, nil)
+	coded := tabletest.Encode(plain)
+	var scratch table.Column
+	if coded.Expand(&scratch) != &coded {
+		t.Fatal("a column without runs should be returned itself")
+	}
+	runs := tabletest.Runs(tabletest.Strings([]string{"c", "c", "c"}, nil))
+	runs.Expand(&scratch)
+	if coded.Codes[1] != 1 {
+		t.Fatal("Expand wrote into a column that it had returned")
+	}
+}
+
+func TestTypesDescribeThemselves(t *testing.T) {
+	for want, typ := range map[string]table.Type{
+		"text":                  {Kind: table.String},
+		"timestamp[us, UTC]":    {Kind: table.Timestamp, Unit: 1e3, Zone: table.UTC},
+		"timestamp[7ns, local]": {Kind: table.Timestamp, Unit: 7, Zone: table.Local},
+		"decimal":               {Name: "decimal"},
+		"invalid":               {},
+		"kind 77":               {Kind: 77},
+	} {
+		if got := typ.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestSchemaLookup(t *testing.T) {
+	s := table.Schema{Fields: []table.Field{{Name: "a"}, {Name: "b", Type: table.Type{Kind: table.Int}}}}
+	if f, ok := s.Lookup("b"); !ok || f.Type.Kind != table.Int {
+		t.Errorf("b: %v, %v", f, ok)
+	}
+	if _, ok := s.Lookup("c"); ok {
+		t.Error("c found")
+	}
+}
+
+func TestLists(t *testing.T) {
+	c := tabletest.Lists([][]float64{{1, 2}, {}, {3}}, []bool{true, false, true})
+	if c.Len() != 3 || c.Entries() != 3 || !c.IsNull(1) || !slices.Equal(c.List(2), []float64{3}) {
+		t.Fatalf("%+v", c)
+	}
+	part := c.Slice(1, 3)
+	got := tabletest.Rows(tabletest.Batch(part))
+	if want := [][]any{{nil}, {tabletest.List(3)}}; len(got) != 2 || got[0][0] != want[0][0] || got[1][0] != want[1][0] {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if empty := (&table.Column{Type: table.Type{Kind: table.List}}); empty.Len() != 0 {
+		t.Errorf("%d rows", empty.Len())
+	}
+}

@@ -1,0 +1,57 @@
+package tabletest
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// bits is a float64 by its bits: equal iff the floats are the same, NaN and signed zero included.
+type bits uint64
+
+func (b bits) float() float64 { return math.Float64frombits(uint64(b)) }
+
+// Value returns item i of a column's Values as a comparable value: string, int64, the bits of a float64, or of a list's
+// elements.
+func Value(c *table.Column, i int) any {
+	switch c.Type.Kind {
+	case table.List:
+		return List(c.List(i)...)
+	case table.String:
+		return string(c.Values.Bytes(i))
+	case table.Float:
+		return bits(math.Float64bits(c.Values.Floats[i]))
+	}
+	return c.Values.Ints[i]
+}
+
+// List is how Rows and Value give a list of numbers.
+func List(elements ...float64) any {
+	b := make([]byte, 0, 8*len(elements))
+	for _, x := range elements {
+		b = binary.BigEndian.AppendUint64(b, math.Float64bits(x))
+	}
+	return elementBits(b)
+}
+
+// elementBits are the bits of a list's elements.
+type elementBits string
+
+// Float is how Rows and Value give a float64.
+func Float(f float64) any { return bits(math.Float64bits(f)) }
+
+// Rows returns a batch's rows as comparable values (see Value; null is nil), copied, whatever the representation.
+func Rows(b *table.Batch) [][]any {
+	rows := make([][]any, b.Rows)
+	for i := range rows {
+		rows[i] = make([]any, len(b.Columns))
+		for j := range b.Columns {
+			c := &b.Columns[j]
+			if !c.IsNull(i) {
+				rows[i][j] = Value(c, c.Index(i))
+			}
+		}
+	}
+	return rows
+}

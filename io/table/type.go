@@ -1,0 +1,73 @@
+package table
+
+import "strconv"
+
+// Kind is the logical kind of a column's values.
+type Kind uint8
+
+// The kinds. The comment says which slice of Values holds them.
+const (
+	Invalid   Kind = iota // none: a type that this version does not read
+	Bool                  // Ints: 0 or 1
+	Int                   // Ints
+	Uint                  // Ints, the bits of a uint64
+	Float                 // Floats
+	String                // Offsets and Data: bytes, UTF-8 by convention
+	Date                  // Ints: days since 1970-01-01
+	Timestamp             // Ints: units of Type.Unit since 1970-01-01T00:00:00 (UTC, or local where Type.Zone is "local")
+	List                  // Floats, cut by Column.Lists: lists of numbers
+)
+
+var kindNames = [...]string{"invalid", "bool", "int", "uint", "float", "text", "date", "timestamp", "list of numbers"}
+
+// String returns the kind's name as a user writes it.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "kind " + strconv.Itoa(int(k))
+}
+
+// The values of Type.Zone.
+const (
+	UTC   = "UTC"
+	Local = "local"
+)
+
+// Type is a column's type. Two columns have the same type iff their Types are equal.
+type Type struct {
+	Kind Kind
+	// Unit is the length of one timestamp unit in nanoseconds: 1, 1e3, 1e6 or 1e9.
+	Unit int64
+	// Zone is "UTC" for instants, "local" for wall-clock readings without a zone.
+	Zone string
+	// Name is what a type of kind Invalid is called (struct, time, …), for messages; else empty.
+	Name string
+}
+
+// String describes the type in messages.
+func (t Type) String() string {
+	switch t.Kind {
+	case Timestamp:
+		return "timestamp[" + unitName(t.Unit) + ", " + t.Zone + "]"
+	case Invalid:
+		if t.Name != "" {
+			return t.Name
+		}
+	}
+	return t.Kind.String()
+}
+
+func unitName(unit int64) string {
+	switch unit {
+	case 1:
+		return "ns"
+	case 1e3:
+		return "us"
+	case 1e6:
+		return "ms"
+	case 1e9:
+		return "s"
+	}
+	return strconv.FormatInt(unit, 10) + "ns"
+}
