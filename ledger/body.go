@@ -1,0 +1,128 @@
+package ledger
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strconv"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+// none is the share of delta that this version charges: its mechanisms are Gaussian and spend mu alone. The field is
+// there for mechanisms that fail with a probability, which add up under a cap of their own.
+const none = "0"
+
+// The bodies of entries. Fields stand in the order of their keys, so that encoding/json writes them sorted.
+type (
+	accountBody struct {
+		Adjacency string `json:"adjacency"`
+		Dataset   string `json:"dataset"`
+		Unit      string `json:"unit"`
+	}
+	budgetBody struct {
+		Account  accountBody `json:"account"`
+		Delta    string      `json:"delta"`
+		DeltaCap string      `json:"delta_cap"`
+		Epsilon  string      `json:"epsilon"`
+	}
+	mechanismBody struct {
+		Grid  string `json:"grid"`
+		L2    string `json:"l2"`
+		Query string `json:"query"`
+		Sigma string `json:"sigma"`
+		Why   string `json:"why"`
+	}
+	reserveBody struct {
+		Account    accountBody       `json:"account"`
+		DeltaShare string            `json:"delta_share"`
+		Dir        string            `json:"dir"`
+		Job        string            `json:"job"`
+		Mechanisms []mechanismBody   `json:"mechanisms"`
+		Number     int               `json:"number"`
+		Params     map[string]string `json:"params"`
+		Run        string            `json:"run"`
+	}
+	sealBody struct {
+		Input   string `json:"input"`
+		Number  int    `json:"number"`
+		Release string `json:"release"`
+		Run     string `json:"run"`
+	}
+	stepBody struct {
+		Dir    string `json:"dir,omitempty"` // where it was published, if not at the folder of the reservation
+		Number int    `json:"number"`
+		Run    string `json:"run"`
+	}
+)
+
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// decode reads the body of e strictly. What cannot be read was not written by this package.
+func decode[T any](e Entry) (T, error) {
+	var v T
+	dec := json.NewDecoder(bytes.NewReader(e.Body))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&v); err != nil {
+		return v, &CorruptError{e.Seq, "its body cannot be read"}
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return v, &CorruptError{e.Seq, "its body has a tail"}
+	}
+	return v, nil
+}
+
+func reserveOf(c Charge) reserveBody {
+	ms := make([]mechanismBody, len(c.Mechanisms))
+	for i, m := range c.Mechanisms {
+		ms[i] = mechanismBody{Grid: text(m.Grid), L2: text(m.Sens.L2), Query: m.Query, Sigma: text(float64(m.Sigma)), Why: m.Sens.Why}
+	}
+	params := c.Params
+	if params == nil {
+		params = map[string]string{}
+	}
+	return reserveBody{Account: accountBodyOf(c.Account), DeltaShare: none, Dir: c.Dir, Job: c.Job, Mechanisms: ms, Number: c.Number,
+		Params: params, Run: c.Run}
+}
+
+func (b reserveBody) charge() (Charge, error) {
+	ms := make([]calibrate.Mechanism, len(b.Mechanisms))
+	for i, m := range b.Mechanisms {
+		var err error
+		if ms[i], err = m.mechanism(); err != nil {
+			return Charge{}, err
+		}
+	}
+	return Charge{Run: b.Run, Number: b.Number, Job: b.Job, Params: b.Params, Dir: b.Dir, Account: b.Account.account(), Mechanisms: ms}, nil
+}
+
+func (b mechanismBody) mechanism() (calibrate.Mechanism, error) {
+	var v [3]float64
+	for i, s := range []string{b.L2, b.Sigma, b.Grid} {
+		x, err := strconv.ParseFloat(s, 64)
+		if err != nil || text(x) != s {
+			return calibrate.Mechanism{}, ErrCorrupt
+		}
+		v[i] = x
+	}
+	return calibrate.Mechanism{Query: b.Query, Sens: calibrate.Sensitivity{L2: v[0], Why: b.Why}, Sigma: calibrate.Sigma(v[1]), Grid: v[2]}, nil
+}
+
+// text returns the decimal whose value is exactly x, whoever reads it.
+func text(x float64) string { return calibrate.FormatExact(x) }
+
+func accountBodyOf(a Account) accountBody {
+	return accountBody{Adjacency: a.Adjacency, Dataset: a.Dataset, Unit: a.Unit}
+}
+
+func (b accountBody) account() Account {
+	return Account{Dataset: b.Dataset, Unit: b.Unit, Adjacency: b.Adjacency}
+}

@@ -1,0 +1,148 @@
+package ledger
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Book is the ledger's logic over a Store. Safe for concurrent use. It keeps what it has read and verified, so that a
+// long-lived Book reads each entry once.
+type Book struct {
+	store Store
+	now   func() time.Time
+
+	mu    sync.Mutex
+	state *state
+	live  map[key]*ticket
+}
+
+// NewBook returns a Book over s. now is the clock (time.Now).
+func NewBook(s Store, now func() time.Time) *Book {
+	return &Book{store: s, now: now, state: newState(), live: map[key]*ticket{}}
+}
+
+// Lookup returns the newest release of a run that was not given back, or where all were, the newest of all; ok is
+// false where there is none.
+func (b *Book) Lookup(ctx context.Context, question string) (r Run, ok bool, err error) {
+	err = b.view(ctx, func(s *state) {
+		found := s.newest(question)
+		if ok = found != nil; ok {
+			r = found.clone()
+		}
+	})
+	return r, ok, err
+}
+
+// Runs returns every release in the order of the first reservation within each account.
+func (b *Book) Runs(ctx context.Context) (out []Run, err error) {
+	err = b.view(ctx, func(s *state) {
+		out = nil
+		for _, a := range s.opened {
+			for _, r := range a.runs {
+				out = append(out, r.clone())
+			}
+		}
+	})
+	return out, err
+}
+
+// Accounts returns the balance of every account in the order of their opening.
+func (b *Book) Accounts(ctx context.Context) (out []Balance, err error) {
+	err = b.view(ctx, func(s *state) {
+		out = nil
+		for _, a := range s.opened {
+			out = append(out, a.balance())
+		}
+	})
+	return out, err
+}
+
+// Balance returns where an account stands; ok is false where it was never charged.
+func (b *Book) Balance(ctx context.Context, of Account) (out Balance, ok bool, err error) {
+	err = b.view(ctx, func(s *state) {
+		a := s.accounts[of]
+		if ok = a != nil; ok {
+			out = a.balance()
+		}
+	})
+	return out, ok, err
+}
+
+// Head returns the sequence number and hash of the newest entry.
+func (b *Book) Head(ctx context.Context) (h Head, err error) {
+	err = b.view(ctx, func(s *state) { h = s.head })
+	return h, err
+}
+
+// Entries reads and verifies the whole log anew and returns it.
+func (b *Book) Entries(ctx context.Context) (out []Entry, err error) {
+	err = b.store.View(ctx, func(r Reader) error {
+		out = nil
+		return newState().catchUp(tee{r, &out})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Fingerprint returns the keyed digest of an input digest, hex: HMAC-SHA-256 of a constant and the digest, with the
+// store's secret. The key never leaves the store.
+func (b *Book) Fingerprint(ctx context.Context, inputDigest []byte) (string, error) {
+	secret, err := b.store.Secret(ctx)
+	if err != nil {
+		return "", err
+	}
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte("dprelease input\x00"))
+	mac.Write(inputDigest)
+	return hex.EncodeToString(mac.Sum(nil)), nil
+}
+
+// Lock holds the run for this process until unlock; ErrBusy where another live process, or another call, holds it.
+func (b *Book) Lock(ctx context.Context, question string) (unlock func(), err error) {
+	return b.store.Lock(ctx, question)
+}
+
+func (b *Book) view(ctx context.Context, fn func(*state)) error {
+	return b.store.View(ctx, func(r Reader) error {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if err := b.state.catchUp(r); err != nil {
+			return err
+		}
+		fn(b.state)
+		return nil
+	})
+}
+
+// update runs fn on the state as it is, within a transaction. What fn appends reaches the state when it is next read.
+func (b *Book) update(ctx context.Context, fn func(*writer) error) error {
+	return b.store.Update(ctx, func(tx Tx) error {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if err := b.state.catchUp(tx); err != nil {
+			return err
+		}
+		return fn(&writer{tx: tx, state: b.state, head: b.state.head, now: b.now})
+	})
+}
+
+// clone copies a run, so that a caller cannot change the state.
+func (r *run) clone() Run {
+	out := r.Run
+	out.Charge = out.Charge.clone()
+	return out
+}
+
+func (c Charge) clone() Charge {
+	c.Params = maps.Clone(c.Params)
+	c.Mechanisms = slices.Clone(c.Mechanisms)
+	return c
+}

@@ -1,0 +1,88 @@
+package ledger
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"unicode/utf8"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+// check refuses a charge that could not be recorded exactly or recounted.
+func (c Charge) check() error {
+	if err := c.checkTexts(); err != nil {
+		return err
+	}
+	switch {
+	case c.Number < 1:
+		return fmt.Errorf("%w: releases count from 1", ErrCharge)
+	case c.Account.Adjacency != "add-remove" && c.Account.Adjacency != "replace-one":
+		return fmt.Errorf("%w: adjacency %q", ErrCharge, c.Account.Adjacency)
+	case !filepath.IsAbs(c.Dir):
+		return fmt.Errorf("%w: the release folder is not an absolute path", ErrCharge)
+	case c.Delta != 0 && (calibrate.Guarantee{Delta: c.Delta}).Validate() != nil:
+		return fmt.Errorf("%w: delta %g", ErrCharge, float64(c.Delta))
+	}
+	return checkMechanisms(c.Mechanisms)
+}
+
+// checkTexts: JSON would change what is not UTF-8, and an entry must read back as it was.
+func (c Charge) checkTexts() error {
+	for what, s := range map[string]string{"run": c.Run, "dataset": c.Account.Dataset, "unit": c.Account.Unit} {
+		if s == "" {
+			return fmt.Errorf("%w: the %s is empty", ErrCharge, what)
+		}
+	}
+	texts := []string{c.Run, c.Job, c.Dir, c.Account.Dataset, c.Account.Unit, c.Budget.Epsilon, c.Budget.Delta}
+	for k, v := range c.Params {
+		texts = append(texts, k, v)
+	}
+	for _, m := range c.Mechanisms {
+		texts = append(texts, m.Query, m.Sens.Why)
+	}
+	for _, s := range texts {
+		if !utf8.ValidString(s) {
+			return fmt.Errorf("%w: a text is not UTF-8", ErrCharge)
+		}
+	}
+	return nil
+}
+
+func checkMechanisms(ms []calibrate.Mechanism) error {
+	if len(ms) == 0 {
+		return fmt.Errorf("%w: it has no mechanism", ErrCharge)
+	}
+	seen := map[string]bool{}
+	for _, m := range ms {
+		if m.Query == "" || seen[m.Query] {
+			return fmt.Errorf("%w: two mechanisms have the same name %q, or none", ErrCharge, m.Query)
+		}
+		seen[m.Query] = true
+		if !measurable(m) {
+			return fmt.Errorf("%w: mechanism %q has sensitivity %g, sigma %g, grid %g", ErrCharge, m.Query, m.Sens.L2, float64(m.Sigma), m.Grid)
+		}
+	}
+	return nil
+}
+
+// measurable: sensitivity and sigma positive and finite, the grid a power of two.
+func measurable(m calibrate.Mechanism) bool {
+	frac, _ := math.Frexp(m.Grid)
+	return m.Sens.L2 > 0 && m.Sens.L2 <= math.MaxFloat64 &&
+		m.Sigma > 0 && m.Sigma <= math.MaxFloat64 &&
+		frac == 0.5
+}
+
+// checkDigest refuses all but 64 digits of lower-case hex.
+func checkDigest(s string) error {
+	if len(s) != 64 {
+		return ErrDigest
+	}
+	for _, c := range []byte(s) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return ErrDigest
+		}
+	}
+	return nil
+}

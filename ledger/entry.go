@@ -1,0 +1,63 @@
+package ledger
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"time"
+)
+
+// Schema is the newest version of the entries' format that this package writes and reads.
+const Schema = 1
+
+// Kind says what an entry does.
+type Kind string
+
+// The kinds of entries.
+const (
+	KindBudget  Kind = "budget"  // opens the budget of an account
+	KindReserve Kind = "reserve" // charges a run
+	KindSeal    Kind = "seal"    // binds a run to its digests
+	KindPublish Kind = "publish" // records that a sealed run is visible
+	KindRelease Kind = "release" // gives back a run's reservation
+)
+
+// Entry is one record of the log.
+type Entry struct {
+	Seq    int64 // from 1, without gaps
+	Schema int
+	Time   time.Time // UTC; the clock's, so it may go backwards
+	Kind   Kind
+	Body   []byte // JSON, keys sorted, no spaces
+	Hash   Hash   // over the previous entry's hash and every field above
+}
+
+// chain returns the hash of e on top of prev: SHA-256 of a constant, prev, Seq and Schema (8 bytes each, big-endian)
+// and Time, Kind and Body, each after its length in 8 bytes.
+func (e Entry) chain(prev Hash) Hash {
+	b := append([]byte("dprelease ledger entry\x00"), prev[:]...)
+	b = binary.BigEndian.AppendUint64(b, uint64(e.Seq))
+	b = binary.BigEndian.AppendUint64(b, uint64(e.Schema))
+	for _, field := range [][]byte{[]byte(e.TimeText()), []byte(e.Kind), e.Body} {
+		b = binary.BigEndian.AppendUint64(b, uint64(len(field)))
+		b = append(b, field...)
+	}
+	return sha256.Sum256(b)
+}
+
+// TimeText returns the time as it is hashed and stored: RFC 3339 with nanoseconds, UTC.
+func (e Entry) TimeText() string { return e.Time.UTC().Format(time.RFC3339Nano) }
+
+// follows checks that e is the entry after head.
+func (e Entry) follows(head Head) error {
+	switch {
+	case e.Seq != head.Seq+1:
+		return &CorruptError{head.Seq + 1, "it is missing"}
+	case e.Hash != e.chain(head.Hash):
+		return &CorruptError{e.Seq, "its hash does not match"}
+	case e.Schema < 1:
+		return &CorruptError{e.Seq, "its schema version is not valid"}
+	case e.Schema > Schema:
+		return &NewerError{e.Seq}
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+// What a Store and a Book answer, besides the error types below. No text comes from a driver.
+var (
+	// ErrBusy: another process or another call holds what was asked for; the same call may succeed later.
+	ErrBusy = errors.New("the ledger is in use by another run")
+	// ErrCorrupt: the log is damaged; a CorruptError says where.
+	ErrCorrupt = errors.New("the ledger is damaged")
+	// ErrNewer: the log was written by a newer version of this program.
+	ErrNewer = errors.New("the ledger was written by a newer version")
+	// ErrNotLedger: the store is something else.
+	ErrNotLedger = errors.New("not a ledger")
+	// ErrReadOnly: the log cannot be written.
+	ErrReadOnly = errors.New("the ledger is read-only")
+	// ErrFull: no space is left for the log.
+	ErrFull = errors.New("no space is left for the ledger")
+	// ErrUnavailable: the log cannot be reached, read or written for any other reason.
+	ErrUnavailable = errors.New("the ledger is not available")
+
+	// ErrCharge: a charge is not well-formed.
+	ErrCharge = errors.New("not a valid charge")
+	// ErrDigest: a digest is not 64 digits of lower-case hex.
+	ErrDigest = errors.New("not a SHA-256 digest in hex")
+	// ErrReceipt: a receipt is empty, of another Book, closed or replaced by a newer one.
+	ErrReceipt = errors.New("not a valid receipt")
+	// ErrRedeem: a mechanism is not what was charged, or was redeemed before.
+	ErrRedeem = errors.New("not covered by the receipt")
+	// ErrDrawn: a reservation cannot be given back, because noise was drawn on it.
+	ErrDrawn = errors.New("noise was drawn on this charge: it stays")
+)
+
+// CorruptError says which entry of a log is damaged.
+type CorruptError struct {
+	Seq int64
+	Why string
+}
+
+// Error describes the damage.
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("%v: entry %d: %s", ErrCorrupt, e.Seq, e.Why)
+}
+
+// Is reports that a CorruptError is an ErrCorrupt.
+func (e *CorruptError) Is(target error) bool { return target == ErrCorrupt }
+
+// NewerError says which entry this version cannot read.
+type NewerError struct{ Seq int64 }
+
+// Error names the entry.
+func (e *NewerError) Error() string { return fmt.Sprintf("%v: entry %d", ErrNewer, e.Seq) }
+
+// Is reports that a NewerError is an ErrNewer.
+func (e *NewerError) Is(target error) bool { return target == ErrNewer }
+
+// AccountError refuses a charge whose unit or adjacency is not that of the dataset's budget.
+type AccountError struct{ Have, Want Account }
+
+// Error carries both accounts.
+func (e *AccountError) Error() string {
+	return fmt.Sprintf("the budget of dataset %q is for unit %s, %s; the job has unit %s, %s",
+		e.Have.Dataset, e.Have.Unit, e.Have.Adjacency, e.Want.Unit, e.Want.Adjacency)
+}
+
+// ChangedBudgetError refuses a charge whose budget is not the one that the account was opened with.
+type ChangedBudgetError struct {
+	Account    Account
+	Have, Want Budget
+}
+
+// Error carries both budgets.
+func (e *ChangedBudgetError) Error() string {
+	return fmt.Sprintf("the budget of dataset %q was fixed at epsilon %s, delta %s; the job says epsilon %s, delta %s",
+		e.Account.Dataset, e.Have.Epsilon, e.Have.Delta, e.Want.Epsilon, e.Want.Delta)
+}
+
+// OverBudgetError refuses a charge that does not fit. Nothing was spent.
+type OverBudgetError struct {
+	Balance Balance
+	Asked   *big.Float // mu squared
+	Delta   calibrate.Delta
+	// Epsilon is the largest decimal of four digits that a job at Delta could still ask; empty where nothing fits.
+	Epsilon string
+}
+
+// Error says what is asked, spent and left, and what would fit.
+func (e *OverBudgetError) Error() string {
+	b := e.Balance
+	n := digitsApart(e.Asked, b.Left)
+	s := fmt.Sprintf("over the budget of dataset %q (epsilon %s, delta %s): mu² %s is asked, %s of %s is spent, %s is left",
+		b.Account.Dataset, b.Budget.Epsilon, b.Budget.Delta,
+		e.Asked.Text('g', n), b.Spent.Text('g', n), b.Cap.Text('g', n), b.Left.Text('g', n))
+	if e.Epsilon == "" {
+		return fmt.Sprintf("%s; nothing fits at delta %g", s, float64(e.Delta))
+	}
+	return fmt.Sprintf("%s; at delta %g the largest epsilon that fits is %s", s, float64(e.Delta), e.Epsilon)
+}
+
+// digitsApart returns how many digits it takes to tell a from b, at least six.
+func digitsApart(a, b *big.Float) int {
+	for _, n := range []int{6, 17, 40} {
+		if a.Text('g', n) != b.Text('g', n) {
+			return n
+		}
+	}
+	return 80
+}
+
+// StateError refuses a step that does not follow from the state of a run.
+type StateError struct {
+	Run    string
+	Number int
+	State  State // empty: the run is not in the ledger
+	Step   Kind
+}
+
+// Error names the run, its state and the step.
+func (e *StateError) Error() string {
+	state := e.State
+	if state == "" {
+		state = "unknown"
+	}
+	return fmt.Sprintf("release %d of run %s is %s: it cannot take the step %q", e.Number, short(e.Run), state, e.Step)
+}
+
+// MismatchError refuses to resume or to seal a run with other content than was recorded.
+type MismatchError struct {
+	Run    string
+	Number int
+	What   string
+}
+
+// Error names the run and what differs.
+func (e *MismatchError) Error() string {
+	return fmt.Sprintf("release %d of run %s was recorded with other %s", e.Number, short(e.Run), e.What)
+}
+
+func short(run string) string {
+	if len(run) > 12 {
+		return run[:12]
+	}
+	return run
+}

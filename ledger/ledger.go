@@ -1,0 +1,69 @@
+// Package ledger records what was spent, before it is spent.
+//
+// A Book is the logic, a Store the log beneath it. A run is charged (Book.Charge) before its data is read; the Receipt
+// that comes back is what package mechanism asks for before it draws noise. Entries are append-only and hash-chained.
+//
+// The promise of an account is that of a Gaussian privacy filter: mechanisms that are mu_i-GDP given all earlier
+// outputs, however chosen, stopped before the sum of mu_i^2 passes mu_cap^2, are together mu_cap-GDP (Smith and
+// Thakurta 2022, arXiv 2210.17520; Koskela, Tobaben and Honkela 2022, arXiv 2209.15596).
+package ledger
+
+import (
+	"time"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+// Account names what a budget belongs to. Fixed when the budget is first used.
+type Account struct {
+	Dataset   string
+	Unit      string // canonical text: "row", or the unit's columns in order
+	Adjacency string // "add-remove" or "replace-one"
+}
+
+// Budget is the lifetime cap of an account, as the decimals of the job.
+type Budget struct {
+	Epsilon string
+	Delta   string
+}
+
+// Charge asks for the spend of one run.
+type Charge struct {
+	// Run identifies the question: a digest of dataset, plan and parameters. Number counts its releases from 1.
+	Run    string
+	Number int
+	Job    string
+	Params map[string]string
+	// Dir is the absolute path of the release folder.
+	Dir        string
+	Account    Account
+	Budget     Budget
+	Mechanisms []calibrate.Mechanism
+	// Delta is the job's own delta, at which a refusal says what would still fit; zero: the budget's. Not recorded.
+	Delta calibrate.Delta
+}
+
+// State is how far a run has come.
+type State string
+
+// The states of a run, in order. Released means that the reservation was given back before the first draw.
+const (
+	Reserved  State = "reserved"
+	Sealed    State = "sealed"
+	Published State = "published"
+	Released  State = "released"
+)
+
+// Digests bind a run to its input and its output.
+type Digests struct {
+	Input   string // Book.Fingerprint of the input's digest; empty where it is not known
+	Release string // SHA-256 of release.json, hex
+}
+
+// Run is what the ledger knows of a run.
+type Run struct {
+	Charge  Charge
+	State   State
+	Digests Digests // from Sealed on
+	Updated time.Time
+}

@@ -1,0 +1,120 @@
+package ledger
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+// Receipt proves a durable charge; only a Book makes one. Copies are one receipt. The zero Receipt proves nothing.
+type Receipt struct{ t *ticket }
+
+// ticket is what is left of a charge in this process. Where a run is charged again, the newer ticket replaces it.
+type ticket struct {
+	book *Book
+	key  key
+	seq  int64 // of the reservation's entry
+
+	mu    sync.Mutex
+	parts map[string]*part // by Mechanism.Query
+	drawn bool             // a part was redeemed, on this ticket or on one that it replaced
+	shut  bool             // nothing more can be redeemed
+	stale bool             // replaced, sealed or given back
+}
+
+type key struct {
+	run    string
+	number int
+}
+
+type part struct {
+	mechanism calibrate.Mechanism
+	redeemed  bool
+}
+
+// Redeem spends the part of the receipt that m names: once, with the same L2 sensitivity and grid, and a sigma not
+// smaller than was charged. A refusal spends nothing. Safe for concurrent use. Errors: ErrReceipt, ErrRedeem.
+func (r Receipt) Redeem(m calibrate.Mechanism) error {
+	if r.t == nil {
+		return fmt.Errorf("%w: it is empty", ErrReceipt)
+	}
+	return r.t.redeem(m)
+}
+
+func (t *ticket) redeem(m calibrate.Mechanism) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := t.parts[m.Query]
+	switch {
+	case t.stale || t.shut:
+		return fmt.Errorf("%w: it is closed", ErrReceipt)
+	case p == nil:
+		return fmt.Errorf("%w: %q was not charged", ErrRedeem, m.Query)
+	case p.redeemed:
+		return fmt.Errorf("%w: %q was redeemed before", ErrRedeem, m.Query)
+	case m.Sens.L2 != p.mechanism.Sens.L2:
+		return fmt.Errorf("%w: %q was charged with another sensitivity", ErrRedeem, m.Query)
+	case m.Grid != p.mechanism.Grid:
+		return fmt.Errorf("%w: %q was charged with another grid", ErrRedeem, m.Query)
+	case !(m.Sigma >= p.mechanism.Sigma): // also where it is not a number
+		return fmt.Errorf("%w: %q has less noise than was charged", ErrRedeem, m.Query)
+	}
+	p.redeemed, t.drawn = true, true
+	return nil
+}
+
+// shutDown ends redeeming. Where unused is wanted it refuses, and changes nothing, once a part was redeemed.
+func (t *ticket) shutDown(unused bool) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.stale:
+		return fmt.Errorf("%w: it is closed", ErrReceipt)
+	case unused && t.drawn:
+		return ErrDrawn
+	}
+	t.shut = true
+	return nil
+}
+
+// retire makes the ticket worthless and says whether noise was drawn on it.
+func (t *ticket) retire() (drawn bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.stale = true
+	return t.drawn
+}
+
+// issue makes the receipt of a charge that is durable.
+func (b *Book) issue(c Charge, seq int64) Receipt {
+	t := &ticket{book: b, key: key{c.Run, c.Number}, seq: seq, parts: make(map[string]*part, len(c.Mechanisms))}
+	for _, m := range c.Mechanisms {
+		t.parts[m.Query] = &part{mechanism: m}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if old := b.live[t.key]; old != nil {
+		t.drawn = old.retire()
+	}
+	b.live[t.key] = t
+	return Receipt{t}
+}
+
+// own returns the ticket of a receipt of this Book.
+func (b *Book) own(r Receipt) (*ticket, error) {
+	if r.t == nil || r.t.book != b {
+		return nil, fmt.Errorf("%w: it is empty or of another ledger", ErrReceipt)
+	}
+	return r.t, nil
+}
+
+// forget closes a ticket whose run is no longer reserved.
+func (b *Book) forget(t *ticket) {
+	t.retire()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.live[t.key] == t {
+		delete(b.live, t.key)
+	}
+}

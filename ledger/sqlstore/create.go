@@ -1,0 +1,163 @@
+package sqlstore
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/dprelease/dprelease/ledger"
+)
+
+const (
+	applicationID = 0x6470726c // "dprl", in the file's header
+	layout        = 1          // version of the tables below
+	secretSize    = 32
+)
+
+// The head stands apart from the entries so that lost entries show; the triggers keep other programs from changing
+// an entry by mistake.
+const tables = `
+CREATE TABLE entry (
+	seq    INTEGER PRIMARY KEY,
+	schema INTEGER NOT NULL,
+	time   TEXT NOT NULL,
+	kind   TEXT NOT NULL,
+	body   TEXT NOT NULL,
+	hash   BLOB NOT NULL
+) STRICT;
+CREATE TABLE head (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL, hash BLOB NOT NULL) STRICT;
+CREATE TABLE secret (id INTEGER PRIMARY KEY CHECK (id = 1), key BLOB NOT NULL, sum BLOB NOT NULL) STRICT;
+CREATE TRIGGER entry_stays BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+CREATE TRIGGER entry_remains BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'append-only'); END;
+`
+
+// locate returns the absolute path of the file itself. Its journal and its locks must stand beside the one file,
+// whatever links lead to it.
+func locate(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", translateFile(err)
+	}
+	if file, err := filepath.EvalSymlinks(path); err == nil {
+		return file, nil
+	} else if _, linked := os.Lstat(path); linked == nil {
+		return "", fmt.Errorf("%s: %w", path, translateFile(err))
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return "", fmt.Errorf("the folder of the ledger, %s: %w", filepath.Dir(path), translateFile(err))
+	}
+	return filepath.Join(dir, filepath.Base(path)), nil
+}
+
+// ensure makes the file where there is none, whole or not at all, and checks one that is there.
+func ensure(ctx context.Context, path string) error {
+	err := inspect(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var unlock func()
+	err = patiently(ctx, func() (err error) {
+		unlock, err = lock(path+".lock", "\x00create") // no run has that name
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := inspect(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := create(ctx, path); err != nil {
+		return fmt.Errorf("making %s: %w", path, err)
+	}
+	return nil
+}
+
+// inspect checks what stands at path without opening it: closing a file drops the locks that SQLite holds on it in
+// this process. Where nothing is there the error is fs.ErrNotExist.
+func inspect(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fs.ErrNotExist
+	case err != nil:
+		return fmt.Errorf("%s: %w", path, translateFile(err))
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s: %w: not a file", path, ledger.ErrNotLedger)
+	case exposed(info.Mode()):
+		return fmt.Errorf("%s: %w: all users may read or write it, and it holds a secret: chmod 600", path, ledger.ErrUnavailable)
+	case info.Size() == 0:
+		return fmt.Errorf("%s: %w: the file is empty, and none was ever made so: what it held was lost, or another program made it", path, ledger.ErrCorrupt)
+	}
+	return nil
+}
+
+// create builds the file under another name, which only the holder of the lock touches, and renames it.
+func create(ctx context.Context, path string) error {
+	made := path + ".new"
+	for _, stale := range []string{made, made + "-journal"} {
+		if err := os.Remove(stale); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return translateFile(err)
+		}
+	}
+	f, err := os.OpenFile(made, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return translateFile(err)
+	}
+	if err := f.Close(); err != nil {
+		return translateFile(err)
+	}
+	if err := fill(ctx, made); err != nil {
+		return errors.Join(err, translateFile(os.Remove(made)))
+	}
+	if err := os.Rename(made, path); err != nil {
+		return translateFile(err)
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// fill makes the tables and the secret in one transaction.
+func fill(ctx context.Context, path string) error {
+	secret := make([]byte, secretSize)
+	if _, err := rand.Read(secret); err != nil {
+		return fmt.Errorf("%w: no random bytes", ledger.ErrUnavailable)
+	}
+	db, err := connect(path)
+	if err != nil {
+		return err
+	}
+	err = transact(ctx, db, immediate, func(t *tx) error {
+		for _, statement := range []string{
+			tables,
+			fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, layout),
+			"INSERT INTO head VALUES (1, 0, zeroblob(32))",
+		} {
+			if err := t.plain(statement); err != nil {
+				return err
+			}
+		}
+		_, err := t.conn.ExecContext(t.ctx, "INSERT INTO secret VALUES (1, ?, ?)", secret, secretSum(secret))
+		return t.translate(err)
+	})
+	return errors.Join(err, closed(db))
+}
+
+// secretSum tells a damaged secret from a sound one. It stays in the file, as the secret does.
+func secretSum(secret []byte) []byte {
+	sum := sha256.Sum256(append([]byte("dprelease ledger secret\x00"), secret...))
+	return sum[:]
+}
+
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return translateFile(err)
+	}
+	return translateFile(errors.Join(d.Sync(), d.Close()))
+}

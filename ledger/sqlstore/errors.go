@@ -1,0 +1,76 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+
+	"github.com/dprelease/dprelease/ledger"
+)
+
+// translate maps an error of the driver to ours. The driver's text, which may quote statements and values, is dropped;
+// its numeric code stays.
+func translate(err error) error {
+	var e *sqlite.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, sql.ErrNoRows):
+		return fmt.Errorf("%w: a row is missing", ledger.ErrCorrupt)
+	case errors.As(err, &e):
+		return fmt.Errorf("%w (SQLite code %d)", meaning(e.Code()&0xff), e.Code())
+	}
+	return ledger.ErrUnavailable
+}
+
+// meaning maps a primary result code. The statements are constants: where SQLite says that one is wrong, it is the
+// schema that is damaged.
+func meaning(code int) error {
+	switch code {
+	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_PROTOCOL:
+		return ledger.ErrBusy
+	case lib.SQLITE_READONLY:
+		return ledger.ErrReadOnly
+	case lib.SQLITE_FULL:
+		return ledger.ErrFull
+	case lib.SQLITE_NOTADB:
+		return ledger.ErrNotLedger
+	case lib.SQLITE_CORRUPT, lib.SQLITE_ERROR, lib.SQLITE_CONSTRAINT, lib.SQLITE_MISMATCH, lib.SQLITE_FORMAT:
+		return ledger.ErrCorrupt
+	case lib.SQLITE_CANTOPEN, lib.SQLITE_PERM:
+		return errNoAccess
+	case lib.SQLITE_IOERR:
+		return errStorage
+	}
+	return ledger.ErrUnavailable
+}
+
+var (
+	errNoAccess = fmt.Errorf("%w: the file cannot be opened, or its journal not made in its folder", ledger.ErrUnavailable)
+	errStorage  = fmt.Errorf("%w: reading or writing the file failed", ledger.ErrUnavailable)
+)
+
+// translateFile maps an error of the operating system about a file to ours.
+func translateFile(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.EROFS):
+		return ledger.ErrReadOnly
+	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
+		return ledger.ErrFull
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w: permission denied", ledger.ErrUnavailable)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: no such file or folder", ledger.ErrUnavailable)
+	}
+	return ledger.ErrUnavailable
+}

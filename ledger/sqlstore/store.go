@@ -1,0 +1,124 @@
+// Package sqlstore keeps a ledger in a SQLite file.
+//
+// Every transaction that writes is BEGIN IMMEDIATE with a rollback journal and synchronous=EXTRA, so that what was
+// committed survives a loss of power (FULL would not sync the folder after the journal is deleted). Beside PATH stands
+// PATH.lock, an empty file that carries the locks of runs; it is never deleted. The folder must be on a file system
+// with working locks: a local one.
+package sqlstore
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	"modernc.org/sqlite"
+
+	"github.com/dprelease/dprelease/ledger"
+)
+
+// BusyTimeout is how long a transaction waits for those of other processes before it answers ledger.ErrBusy, where its
+// context does not end sooner.
+const BusyTimeout = 30 * time.Second
+
+// Store is a ledger.Store in one SQLite file.
+type Store struct {
+	db   *sql.DB
+	path string // of the file itself, with no symbolic link in it
+}
+
+var _ ledger.Store = (*Store)(nil)
+
+// Open opens the ledger at path, which it makes, readable by its owner alone, where there is none. The folder must
+// exist. Errors: ledger.ErrUnavailable where the file cannot be made or reached, or where all users may read it;
+// ledger.ErrNotLedger, ErrNewer, ErrCorrupt, ErrBusy, ErrReadOnly, ErrFull.
+func Open(ctx context.Context, path string) (*Store, error) {
+	path, err := locate(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := ensure(ctx, path); err != nil {
+		return nil, err
+	}
+	db, err := connect(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{db: db, path: path}
+	if err := s.View(ctx, func(ledger.Reader) error { return nil }); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), closed(db))
+	}
+	return s, nil
+}
+
+// connect opens the existing file at path. One connection a store: its goroutines queue for it.
+func connect(path string) (*sql.DB, error) {
+	name := (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
+	c, err := sqlite.NewConnector(name + "?mode=rw&_defensive=1&_dqs=0" +
+		"&_pragma=synchronous(EXTRA)&_pragma=fullfsync(1)&_pragma=cell_size_check(1)&_pragma=trusted_schema(0)")
+	if err != nil {
+		return nil, translate(err)
+	}
+	db := sql.OpenDB(c)
+	db.SetMaxOpenConns(1)
+	return db, nil
+}
+
+// Close closes the file.
+func (s *Store) Close() error { return closed(s.db) }
+
+func closed(db *sql.DB) error { return translate(db.Close()) }
+
+// Update runs fn in one serializable transaction, durable when Update returns nil.
+func (s *Store) Update(ctx context.Context, fn func(ledger.Tx) error) error {
+	return transact(ctx, s.db, immediate, func(t *tx) error {
+		if err := t.check(); err != nil {
+			return err
+		}
+		return fn(t)
+	})
+}
+
+// View runs fn on a consistent state of the log.
+func (s *Store) View(ctx context.Context, fn func(ledger.Reader) error) error {
+	return transact(ctx, s.db, deferred, func(t *tx) error {
+		if err := t.check(); err != nil {
+			return err
+		}
+		return fn(t)
+	})
+}
+
+// Secret returns the 32 random bytes that were made with the file.
+func (s *Store) Secret(ctx context.Context) (secret []byte, err error) {
+	err = transact(ctx, s.db, deferred, func(t *tx) error {
+		if err := t.check(); err != nil {
+			return err
+		}
+		var sum []byte
+		if err := t.row("SELECT key, sum FROM secret WHERE id = 1", &secret, &sum); err != nil {
+			return err
+		}
+		if len(secret) != secretSize || !bytes.Equal(sum, secretSum(secret)) {
+			return fmt.Errorf("%w: its secret is not what was made", ledger.ErrCorrupt)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return secret, nil
+}
+
+// Lock holds name until unlock; ledger.ErrBusy where another call of any living process holds it. On systems without
+// locks on byte ranges that belong to an open file, one lock covers all names.
+func (s *Store) Lock(ctx context.Context, name string) (unlock func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return lock(s.path+".lock", name)
+}

@@ -1,0 +1,131 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/dprelease/dprelease/ledger"
+)
+
+// tx is one transaction.
+type tx struct {
+	ctx     context.Context
+	conn    *sql.Conn
+	version int
+}
+
+var _ ledger.Tx = (*tx)(nil)
+
+// Last returns the head, which stands in a table of its own.
+func (t *tx) Last() (ledger.Head, error) {
+	var (
+		h    ledger.Head
+		hash []byte
+	)
+	if err := t.row("SELECT seq, hash FROM head WHERE id = 1", &h.Seq, &hash); err != nil {
+		return ledger.Head{}, err
+	}
+	if h.Seq < 0 || copy(h.Hash[:], hash) != len(hash) || len(hash) != len(h.Hash) {
+		return ledger.Head{}, fmt.Errorf("%w: its head cannot be read", ledger.ErrCorrupt)
+	}
+	return h, nil
+}
+
+// Entries yields the entries from sequence number from on.
+func (t *tx) Entries(from int64) iter.Seq2[ledger.Entry, error] {
+	return func(yield func(ledger.Entry, error) bool) {
+		rows, err := t.conn.QueryContext(t.ctx, "SELECT seq, schema, time, kind, body, hash FROM entry WHERE seq >= ? ORDER BY seq", from)
+		if err != nil {
+			yield(ledger.Entry{}, t.translate(err))
+			return
+		}
+		defer rows.Close() // read to the end or given up; rows.Err tells the rest
+		for rows.Next() {
+			e, err := scan(rows)
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(ledger.Entry{}, t.translate(err))
+		}
+	}
+}
+
+func scan(rows *sql.Rows) (e ledger.Entry, err error) {
+	var (
+		when, kind, body string
+		hash             []byte
+	)
+	if err := rows.Scan(&e.Seq, &e.Schema, &when, &kind, &body, &hash); err != nil {
+		return e, fmt.Errorf("%w: an entry cannot be read", ledger.ErrCorrupt)
+	}
+	e.Time, err = time.Parse(time.RFC3339Nano, when)
+	if err != nil || e.TimeText() != when || len(hash) != copy(e.Hash[:], hash) {
+		return e, &ledger.CorruptError{Seq: e.Seq, Why: "its time or hash cannot be read"}
+	}
+	e.Kind, e.Body = ledger.Kind(kind), []byte(body)
+	return e, nil
+}
+
+// Append adds e and moves the head.
+func (t *tx) Append(e ledger.Entry) error {
+	res, err := t.conn.ExecContext(t.ctx, "UPDATE head SET seq = ?, hash = ? WHERE id = 1 AND seq = ?", e.Seq, e.Hash[:], e.Seq-1)
+	if err != nil {
+		return t.translate(err)
+	}
+	if n, err := res.RowsAffected(); err != nil || n != 1 {
+		return fmt.Errorf("%w: entry %d does not follow the last", ledger.ErrCorrupt, e.Seq)
+	}
+	_, err = t.conn.ExecContext(t.ctx, "INSERT INTO entry (seq, schema, time, kind, body, hash) VALUES (?, ?, ?, ?, ?, ?)",
+		e.Seq, e.Schema, e.TimeText(), string(e.Kind), string(e.Body), e.Hash[:])
+	return t.translate(err)
+}
+
+// check refuses a file that is no ledger, or one of a newer version, or settings under which a commit is not durable.
+func (t *tx) check() error {
+	var (
+		id, sync int
+		journal  string
+	)
+	if err := errors.Join(t.row("PRAGMA application_id", &id), t.row("PRAGMA synchronous", &sync), t.row("PRAGMA journal_mode", &journal)); err != nil {
+		return err
+	}
+	switch {
+	case id != applicationID:
+		return ledger.ErrNotLedger
+	case t.version > layout:
+		return ledger.ErrNewer
+	case t.version != layout:
+		return fmt.Errorf("%w: it has no layout", ledger.ErrCorrupt)
+	case sync != extra || journal != "delete":
+		return fmt.Errorf("%w: its journal mode is %q, synchronous %d: commits would not be durable", ledger.ErrUnavailable, journal, sync)
+	}
+	return nil
+}
+
+// extra is what PRAGMA synchronous answers for EXTRA.
+const extra = 3
+
+// row reads one row.
+func (t *tx) row(query string, dst ...any) error {
+	return t.translate(t.conn.QueryRowContext(t.ctx, query).Scan(dst...))
+}
+
+// plain runs a statement that a cancelled context does not interrupt.
+func (t *tx) plain(statement string) error {
+	_, err := t.conn.ExecContext(context.WithoutCancel(t.ctx), statement)
+	return translate(err)
+}
+
+// translate prefers the end of the context, which the driver reports in several ways.
+func (t *tx) translate(err error) error {
+	if err != nil && t.ctx.Err() != nil {
+		return t.ctx.Err()
+	}
+	return translate(err)
+}

@@ -1,0 +1,225 @@
+package ledger
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+// state is what the entries read so far amount to. It only ever holds verified entries, and applies each wholly or not.
+type state struct {
+	head     Head
+	accounts map[Account]*account
+	opened   []*account        // in the order of their opening
+	runs     map[string][]*run // by question; the releases in the order of their first reservation
+}
+
+type account struct {
+	Account Account
+	Budget  Budget
+	mu      calibrate.Mu // mu_cap
+	runs    []*run
+}
+
+type run struct {
+	Run
+	seq int64 // of the entry that reserved it
+	mu2 *big.Float
+}
+
+func newState() *state {
+	return &state{accounts: map[Account]*account{}, runs: map[string][]*run{}}
+}
+
+// catchUp reads what was appended since the last call, checks the chain up to the head and applies it.
+func (s *state) catchUp(r Reader) error {
+	last, err := r.Last()
+	if err != nil {
+		return err
+	}
+	for e, err := range r.Entries(s.head.Seq + 1) {
+		if err != nil {
+			return err
+		}
+		if err := s.extend(e); err != nil {
+			return err
+		}
+	}
+	if s.head != last {
+		return &CorruptError{s.parting(last), "the entries do not end at the recorded head"}
+	}
+	return nil
+}
+
+// parting returns the first entry on which the entries and the recorded head do not agree.
+func (s *state) parting(last Head) int64 {
+	if s.head.Seq == last.Seq {
+		return max(last.Seq, 1)
+	}
+	return min(s.head.Seq, last.Seq) + 1
+}
+
+func (s *state) extend(e Entry) error {
+	if err := e.follows(s.head); err != nil {
+		return err
+	}
+	if err := s.apply(e); err != nil {
+		return err
+	}
+	s.head = Head{e.Seq, e.Hash}
+	return nil
+}
+
+func (s *state) apply(e Entry) error {
+	switch e.Kind {
+	case KindBudget:
+		return s.applyBudget(e)
+	case KindReserve:
+		return s.applyReserve(e)
+	case KindSeal:
+		return s.applySeal(e)
+	case KindPublish:
+		return s.applyStep(e, Published)
+	case KindRelease:
+		return s.applyStep(e, Released)
+	}
+	return &CorruptError{e.Seq, "its kind is unknown"}
+}
+
+func (s *state) applyBudget(e Entry) error {
+	b, err := decode[budgetBody](e)
+	if err != nil {
+		return err
+	}
+	a := &account{Account: b.Account.account(), Budget: Budget{Epsilon: b.Epsilon, Delta: b.Delta}}
+	if a.mu, err = a.Budget.mu(); err != nil || s.accounts[a.Account] != nil {
+		return &CorruptError{e.Seq, "its budget is not valid"}
+	}
+	if b.DeltaCap != none {
+		return &NewerError{e.Seq}
+	}
+	s.accounts[a.Account] = a
+	s.opened = append(s.opened, a)
+	return nil
+}
+
+func (s *state) applyReserve(e Entry) error {
+	b, err := decode[reserveBody](e)
+	if err != nil {
+		return err
+	}
+	c, err := b.charge()
+	if err != nil || checkMechanisms(c.Mechanisms) != nil {
+		return &CorruptError{e.Seq, "its mechanisms cannot be read"}
+	}
+	if b.DeltaShare != none {
+		return &NewerError{e.Seq}
+	}
+	a := s.accounts[c.Account]
+	if a == nil || s.reservable(c) != nil {
+		return &CorruptError{e.Seq, "it charges what cannot be charged"}
+	}
+	c.Budget = a.Budget
+	s.put(a, &run{Run: Run{Charge: c, State: Reserved, Updated: e.Time}, seq: e.Seq, mu2: calibrate.ComposedMu2(c.Mechanisms)})
+	return nil
+}
+
+// put adds r, in the place of its released reservation where there is one.
+func (s *state) put(a *account, r *run) {
+	if old := s.find(r.Charge.Run, r.Charge.Number); old != nil {
+		*old = *r
+		return
+	}
+	a.runs = append(a.runs, r)
+	s.runs[r.Charge.Run] = append(s.runs[r.Charge.Run], r)
+}
+
+func (s *state) applySeal(e Entry) error {
+	b, err := decode[sealBody](e)
+	if err != nil {
+		return err
+	}
+	r := s.find(b.Run, b.Number)
+	if r == nil || r.State != Reserved {
+		return &CorruptError{e.Seq, "it seals what is not reserved"}
+	}
+	r.Digests = Digests{Input: b.Input, Release: b.Release}
+	r.State, r.Updated = Sealed, e.Time
+	return nil
+}
+
+func (s *state) applyStep(e Entry, to State) error {
+	b, err := decode[stepBody](e)
+	if err != nil {
+		return err
+	}
+	r := s.find(b.Run, b.Number)
+	if r == nil || r.State != before[to] {
+		return &CorruptError{e.Seq, "its step does not follow"}
+	}
+	if b.Dir != "" {
+		r.Charge.Dir = b.Dir
+	}
+	r.State, r.Updated = to, e.Time
+	return nil
+}
+
+// before says from which state a state is reached.
+var before = map[State]State{Sealed: Reserved, Published: Sealed, Released: Reserved}
+
+// find returns one release of a run, nil where there is none.
+func (s *state) find(question string, number int) *run {
+	for _, r := range s.runs[question] {
+		if r.Charge.Number == number {
+			return r
+		}
+	}
+	return nil
+}
+
+// reservable says why c cannot be reserved, apart from its budget. A release can be charged once the one before it is
+// sealed or was given back, and again when it was itself given back.
+func (s *state) reservable(c Charge) error {
+	rs := s.runs[c.Run]
+	if len(rs) == 0 {
+		return follows(c, 0)
+	}
+	last := rs[len(rs)-1]
+	switch {
+	case last.Charge.Account != c.Account:
+		return &MismatchError{c.Run, last.Charge.Number, "account"}
+	case c.Number == last.Charge.Number && last.State == Released:
+		return nil
+	case c.Number == last.Charge.Number+1 && last.State != Reserved:
+		return nil
+	}
+	if r := s.find(c.Run, c.Number); r != nil {
+		return &StateError{c.Run, c.Number, r.State, KindReserve}
+	}
+	return follows(c, last.Charge.Number)
+}
+
+// follows explains why c.Number is not one more than last, or that its forerunner is still reserved.
+func follows(c Charge, last int) error {
+	switch c.Number {
+	case last + 1:
+		if last == 0 {
+			return nil
+		}
+		return &StateError{c.Run, last, Reserved, KindReserve}
+	default:
+		return fmt.Errorf("%w: release %d of run %s does not follow release %d", ErrCharge, c.Number, short(c.Run), last)
+	}
+}
+
+// newest returns the newest release that was not given back; where all were, the newest of all; nil where there is none.
+func (s *state) newest(question string) *run {
+	var best *run
+	for _, r := range s.runs[question] {
+		if best == nil || best.State == Released || r.State != Released {
+			best = r
+		}
+	}
+	return best
+}
