@@ -1,0 +1,39 @@
+package mechanism
+
+import (
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/mechanism/internal/door"
+)
+
+// The tests' own door: package mechanismtest, which needs a testing.TB, finds these through an internal package.
+func init() {
+	door.Lend(door.Keys{Open: openForTest, OpenWide: openWideForTest, Make: makeForTest})
+}
+
+func openForTest(exact any) (unit float64, cells []int64, err error) {
+	e, ok := exact.(Exact)
+	if !ok || e.open == nil {
+		return 0, nil, ErrEmpty
+	}
+	s := e.open()
+	cells, err = s.peek()
+	return math.Ldexp(1, s.unit), cells, err
+}
+
+func openWideForTest(exact any) (unit float64, cells []*big.Int, err error) {
+	e, ok := exact.(Exact)
+	if !ok || e.open == nil {
+		return 0, nil, ErrEmpty
+	}
+	s := e.open()
+	cells, err = s.peekWide()
+	return math.Ldexp(1, s.unit), cells, err
+}
+
+func makeForTest(m calibrate.Mechanism, values []float64) any {
+	return Noisy{mechanism: m, values: slices.Clone(values)}
+}

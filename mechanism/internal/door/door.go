@@ -1,0 +1,27 @@
+// Package door hands what tests need of package mechanism to package mechanismtest, and to nobody else: it is internal
+// to the two.
+package door
+
+import (
+	"math/big"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+// Keys are the functions that package mechanism lends.
+type Keys struct {
+	// Open returns a copy of the cells of a mechanism.Exact, and their unit.
+	Open func(exact any) (unit float64, cells []int64, err error)
+	// OpenWide is Open for cells of any width.
+	OpenWide func(exact any) (unit float64, cells []*big.Int, err error)
+	// Make returns a mechanism.Noisy of these values.
+	Make func(m calibrate.Mechanism, values []float64) any
+}
+
+var keys Keys
+
+// Lend is called once, when package mechanism is initialised.
+func Lend(k Keys) { keys = k }
+
+// Borrow returns what was lent.
+func Borrow() Keys { return keys }

@@ -1,0 +1,89 @@
+package gauss
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/binary"
+	"fmt"
+	"io"
+)
+
+const (
+	bufferSize = 16 << 10 // bytes, inside the first-level cache
+	wordSize   = 8
+	pairSize   = 2 * wordSize // an attempt's first two words
+	// rekeyAfter bounds what one key yields. CTR blocks never repeat, which tells 2^26 of them from random bits with
+	// advantage below 2^-76 (birthday bound, 2^52/2^129).
+	rekeyAfter = 1 << 30
+)
+
+// Bits is a stream of random bits: AES-256 in counter mode, keyed from entropy and rekeyed every 2^30 bytes. One
+// goroutine may use it at a time.
+type Bits struct {
+	entropy io.Reader
+	stream  cipher.Stream
+	keyed   int // bytes left under this key
+	buffer  []byte
+	unread  []byte
+}
+
+// NewBits returns a stream keyed from entropy (crypto/rand's Reader), whose failure is an error.
+func NewBits(entropy io.Reader) (*Bits, error) {
+	b := &Bits{entropy: entropy, buffer: make([]byte, bufferSize)}
+	if err := b.rekey(); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// Wipe forgets the bits that were drawn and not used. The key itself is the garbage collector's.
+func (b *Bits) Wipe() {
+	clear(b.buffer)
+	b.unread, b.stream, b.keyed = nil, nil, 0
+}
+
+func (b *Bits) rekey() error {
+	var seed [32 + aes.BlockSize]byte
+	defer clear(seed[:])
+	if _, err := io.ReadFull(b.entropy, seed[:]); err != nil {
+		return fmt.Errorf("random key: %w", err)
+	}
+	block, err := aes.NewCipher(seed[:32])
+	if err != nil {
+		return fmt.Errorf("random key: %w", err)
+	}
+	b.stream, b.keyed = cipher.NewCTR(block, seed[32:]), rekeyAfter
+	return nil
+}
+
+// refill replaces the buffer; what was unread in it is dropped, unseen.
+func (b *Bits) refill() error {
+	if b.keyed < bufferSize {
+		if err := b.rekey(); err != nil {
+			return err
+		}
+	}
+	clear(b.buffer)
+	b.stream.XORKeyStream(b.buffer, b.buffer)
+	b.keyed -= bufferSize
+	b.unread = b.buffer
+	return nil
+}
+
+// need makes at least n unread bytes available.
+func (b *Bits) need(n int) error {
+	if len(b.unread) >= n {
+		return nil
+	}
+	return b.refill()
+}
+
+// Word draws 64 bits, little-endian from the stream.
+func (b *Bits) Word() (uint64, error) {
+	if err := b.need(wordSize); err != nil {
+		return 0, err
+	}
+	w := binary.LittleEndian.Uint64(b.unread)
+	b.unread = b.unread[wordSize:]
+	return w, nil
+}

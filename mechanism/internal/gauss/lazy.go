@@ -1,0 +1,38 @@
+package gauss
+
+import "math/big"
+
+// lazy is a uniform number in [0, 1) of which n binary digits are drawn: it lies in [drawn, drawn+1)/2^n.
+type lazy struct {
+	drawn *big.Int
+	n     uint
+}
+
+func newLazy(first uint64, n uint) *lazy {
+	return &lazy{drawn: new(big.Int).SetUint64(first), n: n}
+}
+
+// extend draws 64 digits more.
+func (l *lazy) extend(source *Bits) error {
+	w, err := source.Word()
+	if err != nil {
+		return err
+	}
+	l.push(w)
+	return nil
+}
+
+// push adds 64 digits.
+func (l *lazy) push(w uint64) {
+	l.drawn.Lsh(l.drawn, 64)
+	l.drawn.Or(l.drawn, new(big.Int).SetUint64(w))
+	l.n += 64
+}
+
+// after returns drawn + 1: the upper end, in units of 2^-n.
+func (l *lazy) after() *big.Int { return new(big.Int).Add(l.drawn, one) }
+
+// enclose returns the number's interval.
+func (l *lazy) enclose(p fixed) interval {
+	return interval{p.ratio(l.drawn, l.n).low, p.ratio(l.after(), l.n).high}
+}

@@ -1,0 +1,169 @@
+package gauss
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Sampler adds noise of one scale to exact answers of one unit. One goroutine may use it at a time.
+type Sampler struct {
+	source   *Bits
+	mantissa uint64 // S(a+u)/16 = mantissa·(a+u)·2^-shift
+	shift    uint   // 1 … 63
+	above    uint   // a cell counts 2^above grid units,
+	below    uint   // or has so many binary digits below the grid; one of the two is 0
+	// slack bounds how far x ± S(a+u)/16 + 1/2 may be from what 64 digits of u and of x say, in units of 2^-64.
+	slack uint64
+}
+
+// New returns a sampler of scale s for cells in units of 2^lift grid units; ErrScale where NewScale did not make s.
+func New(s Scale, lift int, source *Bits) (*Sampler, error) {
+	if !s.inRange() {
+		return nil, ErrScale
+	}
+	n := uint(4 - s.exponent)
+	return &Sampler{
+		source:   source,
+		mantissa: s.mantissa,
+		shift:    n,
+		above:    uint(max(0, lift)),
+		below:    uint(max(0, -lift)),
+		slack:    s.mantissa>>n + 3,
+	}, nil
+}
+
+// Add replaces every cell by floor(x + S·Z + 1/2), x = cell·2^lift, with a Z of its own, saturated at the ends of int64.
+// An x outside int64 is first moved to the end that it is beyond. An error is that of the source of random keys; some
+// cells are then still exact, and it is for the caller to wipe them.
+func (s *Sampler) Add(cells []int64) error {
+	s.raise(cells)
+	return s.add(cells, nil)
+}
+
+// add adds noise to the cells, which have low halves or, where low is nil, none.
+func (s *Sampler) add(cells []int64, low []uint64) error {
+	for i := 0; i < len(cells); {
+		if err := s.source.need(pairSize); err != nil {
+			return err
+		}
+		words := s.source.unread
+		done, used, open := s.run(cells[i:], from(low, i), words)
+		i, s.source.unread = i+done, words[used:]
+		if !open {
+			continue
+		}
+		value, ok, err := s.settle(exact(cells, low, i), word(words[used-pairSize:]), word(words[used-wordSize:]))
+		if err != nil {
+			return err
+		}
+		if ok {
+			cells[i] = value
+			i++
+		}
+	}
+	return nil
+}
+
+// Fill sets every cell to floor(S·Z + 1/2). Errors as [Sampler.Add].
+func (s *Sampler) Fill(cells []int64) error {
+	const inCache = 1 << 11
+	for block := range slices.Chunk(cells, inCache) {
+		clear(block)
+		if err := s.Add(block); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
+
+// raise turns cells into grid units where their unit is larger than the grid.
+func (s *Sampler) raise(cells []int64) {
+	if s.above == 0 {
+		return
+	}
+	for i, x := range cells {
+		if cells[i] = x << s.above; cells[i]>>s.above != x {
+			cells[i] = end(x)
+		}
+	}
+}
+
+// end returns the end of int64 that x points to.
+func end(x int64) int64 { return math.MaxInt64 ^ x>>63 }
+
+// run makes one attempt for each pair of words, as long as there are cells and pairs and every decision falls within
+// 64-bit arithmetic. It returns how many cells are done and how many bytes used; open: the last pair used leaves a
+// decision open, for the cell after the ones done.
+func (s *Sampler) run(cells []int64, low []uint64, words []byte) (done, used int, open bool) {
+	for done < len(cells) && used+pairSize <= len(words) {
+		pair := words[used : used+pairSize : used+pairSize]
+		first, u := word(pair), word(pair[wordSize:])
+		used += pairSize
+		a := uint64(guide[uint32(first)>>(32-guideBits)])
+		if a >= mixed {
+			var ok bool
+			if a, ok = lookup(first); !ok {
+				return done, used, true
+			}
+		}
+		if t := exponent(a, u); !surely(first, t) {
+			switch decide(first, t) {
+			case rejected:
+				continue
+			case undecided:
+				return done, used, true
+			}
+		}
+		k, part := s.split(cells[done])
+		if low != nil {
+			k, part = s.splitWide(wide{cells[done], low[done]})
+		}
+		whole, rest := s.noise(first, a, u)
+		whole, sure := s.nearest(whole, rest, part)
+		if !sure {
+			return done, used, true
+		}
+		cells[done] = Plus(k, int64(whole))
+		done++
+	}
+	return done, used, false
+}
+
+// split returns x = cell·2^lift as an integer and a fraction in units of 2^-64, rounded down.
+func (s *Sampler) split(cell int64) (whole int64, fraction uint64) {
+	if s.below == 0 {
+		return cell, 0
+	}
+	if s.below <= 64 {
+		return cell >> s.below, uint64(cell) << (64 - s.below)
+	}
+	return cell >> 63, uint64(cell >> (s.below - 64))
+}
+
+// noise returns ±S(a+u)/16 as an integer and a fraction in units of 2^-64, from the first 64 digits of u; the truth is
+// at least mantissa·2^-shift units below it and at most that and one unit above. a < 128, so the integer is below 2^59.
+func (s *Sampler) noise(first, a, u uint64) (whole, fraction uint64) {
+	high, low := bits.Mul64(u, s.mantissa)
+	high += a * s.mantissa
+	sign := -(first & 1)
+	return high>>(s.shift&63) ^ sign, (low>>(s.shift&63) | high<<(-s.shift&63)) ^ sign
+}
+
+// nearest returns floor(whole + (rest + part)·2^-64 + 1/2); sure says that no number within the slack of it has another.
+func (s *Sampler) nearest(whole, rest, part uint64) (floor uint64, sure bool) {
+	rest, first := bits.Add64(rest, part, 0)
+	rest, second := bits.Add64(rest, 1<<63, 0)
+	return whole + first + second, rest-s.slack <= ^(2 * s.slack)
+}
+
+// Plus returns x + y, saturated at the ends of int64.
+func Plus(x, y int64) int64 {
+	if sum := x + y; (x^sum)&(y^sum) >= 0 {
+		return sum
+	}
+	return end(x)
+}

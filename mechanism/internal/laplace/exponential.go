@@ -1,0 +1,76 @@
+package laplace
+
+// Words is a source of random bits: a gauss.Bits.
+type Words interface {
+	// Word draws 64 bits.
+	Word() (uint64, error)
+}
+
+// uniform is a number in [0, 1) of which 64 digits are drawn in each item, the most significant first.
+type uniform []uint64
+
+// extend draws 64 digits more.
+func (u *uniform) extend(source Words) error {
+	w, err := source.Word()
+	if err != nil {
+		return err
+	}
+	*u = append(*u, w)
+	return nil
+}
+
+// below says whether x < y, drawing digits of both until they differ.
+func (u *uniform) below(y *uniform, source Words) (bool, error) {
+	for i := 0; ; i++ {
+		if len(*u) == i {
+			if err := u.extend(source); err != nil {
+				return false, err
+			}
+		}
+		if len(*y) == i {
+			if err := y.extend(source); err != nil {
+				return false, err
+			}
+		}
+		if a, b := (*u)[i], (*y)[i]; a != b {
+			return a < b, nil
+		}
+	}
+}
+
+// exponential draws a + u, whose density is e^(−a−u).
+type exponential struct {
+	source Words
+	u      uniform
+	chain  [2]uniform
+}
+
+// draw returns a; the digits of u that it needed are in e.u.
+func (e *exponential) draw() (a uint64, err error) {
+	for {
+		accepted, err := e.try()
+		if accepted || err != nil {
+			return a, err
+		}
+		a++
+	}
+}
+
+// try draws u, and accepts it with probability e^(−u): iff the first of the uniform numbers after it that is not below the
+// one before it comes at an odd place.
+func (e *exponential) try() (accepted bool, err error) {
+	e.u = e.u[:0]
+	last := &e.u
+	for n := 1; ; n++ {
+		next := &e.chain[n&1]
+		*next = (*next)[:0]
+		falls, err := next.below(last, e.source)
+		if err != nil {
+			return false, err
+		}
+		if !falls {
+			return n&1 == 1, nil
+		}
+		last = next
+	}
+}

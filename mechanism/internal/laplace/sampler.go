@@ -1,0 +1,139 @@
+package laplace
+
+import (
+	"errors"
+
+	"github.com/dprelease/dprelease/mechanism/internal/gauss"
+)
+
+// ErrLift says that exact answers have digits below the grid, which the discrete Laplace mechanism does not take.
+var ErrLift = errors.New("exact answers below the grid")
+
+// signed draws exponential numbers and fair signs.
+type signed struct {
+	exponential
+	signs uint64
+	left  int // signs not used yet
+}
+
+// negative draws a sign.
+func (d *signed) negative() (bool, error) {
+	if d.left == 0 {
+		w, err := d.source.Word()
+		if err != nil {
+			return false, err
+		}
+		d.signs, d.left = w, 64
+	}
+	bit := d.signs & 1
+	d.signs >>= 1
+	d.left--
+	return bit == 1, nil
+}
+
+// round returns floor(x + S·(±r) + 1/2) for a new exponential r, drawing digits of it as long as they leave that open.
+func (d *signed) round(r *gauss.Rounder, cell int64, negative bool) (int64, error) {
+	whole, err := d.draw()
+	if err != nil {
+		return 0, err
+	}
+	for {
+		if y, ok := r.Round(cell, gauss.Real{Negative: negative, Whole: whole, Digits: d.u}); ok {
+			return y, nil
+		}
+		if err := d.u.extend(d.source); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// Sampler adds exactly rounded Laplace noise of one scale to exact answers of one unit. One goroutine may use it at a
+// time.
+type Sampler struct {
+	rounder *gauss.Rounder
+	noise   signed
+}
+
+// New returns a sampler of scale S = b/grid for cells in units of 2^lift grid units. gauss.ErrScale where S is 2^52 or more,
+// or gauss.NewScale did not make it.
+func New(s gauss.Scale, lift int, source Words) (*Sampler, error) {
+	rounder, err := gauss.NewRounder(s, lift)
+	if err != nil {
+		return nil, err
+	}
+	return &Sampler{rounder: rounder, noise: signed{exponential: exponential{source: source}}}, nil
+}
+
+// Add replaces every cell by floor(x + S·L + 1/2), x = cell·2^lift, with an L of its own, saturated at the ends of int64. An
+// x outside int64 is first moved to the end that it is beyond. An error is that of the source of random bits; some cells
+// are then still exact, and it is for the caller to wipe them.
+func (s *Sampler) Add(cells []int64) error {
+	s.rounder.Raise(cells)
+	for i, x := range cells {
+		negative, err := s.noise.negative()
+		if err != nil {
+			return err
+		}
+		if cells[i], err = s.noise.round(s.rounder, x, negative); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Geometric adds discrete Laplace noise of one scale to exact answers of one unit. One goroutine may use it at a time.
+type Geometric struct {
+	raiser *gauss.Rounder // to grid units
+	floor  *gauss.Rounder // of x = −1/2: floor(S·r − 1/2 + 1/2)
+	noise  signed
+}
+
+// NewGeometric returns a sampler of scale S = b/grid for cells in units of 2^lift grid units. ErrLift where lift is negative;
+// errors of S as [New]'s.
+func NewGeometric(s gauss.Scale, lift int, source Words) (*Geometric, error) {
+	if lift < 0 {
+		return nil, ErrLift
+	}
+	raiser, err := gauss.NewRounder(s, lift)
+	if err != nil {
+		return nil, err
+	}
+	floor, err := gauss.NewRounder(s, -1)
+	if err != nil {
+		return nil, err
+	}
+	return &Geometric{raiser: raiser, floor: floor, noise: signed{exponential: exponential{source: source}}}, nil
+}
+
+// Add replaces every cell by x + K, x = cell·2^lift, with a K of its own, saturated at the ends of int64, to which an x
+// outside is moved first. Errors as [Sampler.Add].
+func (g *Geometric) Add(cells []int64) error {
+	g.raiser.Raise(cells)
+	for i, x := range cells {
+		k, err := g.draw()
+		if err != nil {
+			return err
+		}
+		cells[i] = gauss.Plus(x, k)
+	}
+	return nil
+}
+
+// draw returns K: a sign and floor(S·r), drawn again where they are minus and 0, which would make 0 twice as likely.
+func (g *Geometric) draw() (int64, error) {
+	for {
+		negative, err := g.noise.negative()
+		if err != nil {
+			return 0, err
+		}
+		k, err := g.noise.round(g.floor, -1, false)
+		switch {
+		case err != nil:
+			return 0, err
+		case !negative:
+			return k, nil
+		case k > 0:
+			return -k, nil
+		}
+	}
+}

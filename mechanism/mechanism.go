@@ -1,0 +1,32 @@
+// Package mechanism is the trust boundary: exact answers go in, noisy ones come out, and nothing else does.
+//
+// An [Exact] holds private integers where no other package, encoder or formatter reaches them. Its only way out is
+// [Exact.Noise], which demands a receipt of the ledger, redeems it before the first random draw, and returns a [Noisy]:
+//
+//	grid · floor(f/grid + S·Z + 1/2),  S = sigma/grid,  Z ~ N(0, 1),
+//
+// for each cell f, saturated at the ends of int64 grid units. Z has exactly the normal distribution and S is exact, so the
+// output is a fixed function of f + sigma·Z, and the delta(epsilon) curve of the Gaussian mechanism (Balle & Wang 2018,
+// Theorem 8) holds for it unchanged, in any dimension and for any grid that does not depend on the data. The proof is
+// internal/gauss/proof.md. Its variance is sigma² + grid²/12 to within rounding for sigma >= grid.
+//
+// What is not promised: the running time is not constant. It depends on the random bits, on public parameters and,
+// where a sum nears an end of int64, on an exact answer; see proof.md. Copies that the caller made before sealing, and the
+// random keys, are left to the garbage collector.
+package mechanism
+
+import "errors"
+
+// Errors of this package. No error says anything about an exact answer.
+var (
+	ErrUnit      = errors.New("mechanism: the unit of exact answers is not a power of two between 2^-1022 and 2^960")
+	ErrEmpty     = errors.New("mechanism: no cells")
+	ErrHalves    = errors.New("mechanism: exact answers of 128 bits need as many low halves as high ones")
+	ErrReceipt   = errors.New("mechanism: no receipt: noise needs a charge of the ledger")
+	ErrMechanism = errors.New("mechanism: invalid mechanism")
+	ErrSpent     = errors.New("mechanism: this exact answer was noised before")
+	ErrSealed    = errors.New("mechanism: exact answers are not encoded")
+	ErrStep      = errors.New("mechanism: invalid post-processing step")
+
+	errWide = errors.New("mechanism: exact answers of 128 bits")
+)

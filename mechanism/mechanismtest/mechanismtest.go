@@ -1,0 +1,61 @@
+// Package mechanismtest is the tests' own door through the trust boundary of package mechanism. Its functions need a
+// testing.TB and stop outside a test binary.
+package mechanismtest
+
+import (
+	"math/big"
+	"testing"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/mechanism/internal/door"
+)
+
+// Open returns a copy of the exact answers, in multiples of unit, without spending e. It fails the test where e is empty
+// or was noised.
+func Open(tb testing.TB, e mechanism.Exact) (unit float64, cells []int64) {
+	tb.Helper()
+	if !guard(tb, testing.Testing()) {
+		return 0, nil
+	}
+	unit, cells, err := door.Borrow().Open(e)
+	if err != nil {
+		tb.Fatalf("open: %v", err)
+	}
+	return unit, cells
+}
+
+// OpenWide is [Open] for exact answers of any width.
+func OpenWide(tb testing.TB, e mechanism.Exact) (unit float64, cells []*big.Int) {
+	tb.Helper()
+	if !guard(tb, testing.Testing()) {
+		return 0, nil
+	}
+	unit, cells, err := door.Borrow().OpenWide(e)
+	if err != nil {
+		tb.Fatalf("open: %v", err)
+	}
+	return unit, cells
+}
+
+// Make returns a noisy vector of the values given, as if m had made it.
+func Make(tb testing.TB, m calibrate.Mechanism, values []float64) mechanism.Noisy {
+	tb.Helper()
+	if !guard(tb, testing.Testing()) {
+		return mechanism.Noisy{}
+	}
+	n, ok := door.Borrow().Make(m, values).(mechanism.Noisy)
+	if !ok {
+		tb.Fatal("make: the door returned no mechanism.Noisy")
+	}
+	return n
+}
+
+// guard fails the caller where it does not run in a test binary, and says so even if tb goes on.
+func guard(tb testing.TB, inTest bool) bool {
+	tb.Helper()
+	if !inTest {
+		tb.Fatalf("mechanismtest outside a test")
+	}
+	return inTest
+}

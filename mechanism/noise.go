@@ -1,0 +1,73 @@
+package mechanism
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/mechanism/internal/gauss"
+)
+
+// Noise adds exactly rounded Gaussian noise of m's sigma to every cell and returns the result in multiples of m's grid.
+// It works in place with up to workers goroutines, each with random bits of its own; workers below 1 counts as 1.
+//
+// It redeems r for m before the first draw. Up to then an error (ErrReceipt, ErrMechanism, the ledger's, or ctx's) leaves
+// the value as it was; ErrSpent says that it was noised before. Afterwards an error (ctx's, or that of the system's
+// source of randomness) means that the cells are wiped and the value spent.
+func (e Exact) Noise(ctx context.Context, r ledger.Receipt, m calibrate.Mechanism, workers int) (Noisy, error) {
+	if e.open == nil {
+		return Noisy{}, ErrEmpty
+	}
+	if r == (ledger.Receipt{}) {
+		return Noisy{}, ErrReceipt
+	}
+	s := e.open()
+	j, err := newJob(m, s.unit, workers)
+	if err != nil {
+		return Noisy{}, err
+	}
+	cells, err := s.take()
+	if err != nil {
+		return Noisy{}, err
+	}
+	if err := redeem(ctx, r, m); err != nil {
+		s.putBack(cells)
+		return Noisy{}, err
+	}
+	j.low = s.takeLow()
+	if err := j.run(ctx, cells); err != nil {
+		return Noisy{}, err
+	}
+	return Noisy{mechanism: m, units: cells}, nil
+}
+
+func redeem(ctx context.Context, r ledger.Receipt, m calibrate.Mechanism) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return r.Redeem(m)
+}
+
+// job is the public parameters of one call of Noise.
+type job struct {
+	scale   gauss.Scale
+	lift    int      // a cell counts 2^lift grid units
+	low     []uint64 // of cells of 128 bits: their low halves; else nil
+	workers int
+	entropy io.Reader // safe for concurrent use
+}
+
+func newJob(m calibrate.Mechanism, unit, workers int) (job, error) {
+	scale, err := gauss.NewScale(float64(m.Sigma), m.Grid)
+	if err != nil {
+		return job{}, fmt.Errorf("%w: %w", ErrMechanism, err)
+	}
+	grid, err := gauss.Log2(m.Grid)
+	if err != nil {
+		return job{}, fmt.Errorf("%w: %w", ErrMechanism, err)
+	}
+	return job{scale: scale, lift: unit - grid, workers: workers, entropy: rand.Reader}, nil
+}

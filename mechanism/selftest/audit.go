@@ -1,0 +1,123 @@
+package selftest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+// The rows of each cell of the two tables.
+const (
+	fewer = 1
+	more  = 2
+)
+
+// Release makes a release of a table that has rows rows in each of so many cells, each row a privacy unit of its own:
+// the noisy number of rows of each cell, and the mechanism that is claimed to have made it. It goes the way that a user's
+// release goes. The mechanism's sensitivity is 1 row, its unit of counting.
+type Release func(ctx context.Context, cells, rows int) ([]float64, calibrate.Mechanism, error)
+
+// Pairs returns how many pairs of neighbouring cells the audit takes: a million from ten seconds on, a hundred thousand at
+// least. Where mu is near 1, both see noise that is 10 % too small: the bound is then 8 or more of its own standard
+// deviations above mu.
+func Pairs(budget time.Duration) int {
+	const perSecond, fullAt = 100_000, 10
+	return int(perSecond * min(fullAt, max(1, budget/time.Second)))
+}
+
+// audit releases two tables. In each cell they are neighbours: one has a row more. If the mechanism is mu-Gaussian
+// differentially private (Dong, Roth & Su 2022), no test tells the two better apart than N(0, 1) from N(mu, 1), so that
+//
+//	Phi⁻¹(1 − FPR) − Phi⁻¹(FNR) <= mu
+//
+// for the test "the noisy count is above the middle". Cells are independent where the noise is as claimed; the numbers of
+// errors are then binomial, and upper Clopper–Pearson bounds of both error rates give a lower bound of mu that exceeds the
+// claimed mu with probability at most alarm/2. The other checks compare the released noise with its exact distribution.
+func audit(ctx context.Context, cells int, release Release) ([]Check, error) {
+	without, m, err := release(ctx, cells, fewer)
+	if err != nil {
+		return nil, err
+	}
+	with, other, err := release(ctx, cells, more)
+	if err != nil {
+		return nil, err
+	}
+	if len(without) != cells || len(with) != cells || m.Sigma != other.Sigma || m.Grid != other.Grid {
+		return nil, errors.New("selftest: the releases of two neighbouring tables differ in cells or mechanism")
+	}
+	x, y := inUnits(without, m, fewer), inUnits(with, m, more)
+	d := noise{scale: float64(m.Sigma) / m.Grid}
+	return []Check{
+		distinguish(without, with, m.Mu()),
+		released("release, exact probabilities", x, d),
+		released("release of the neighbour, exact probabilities", y, d),
+		independent("release, neighbouring cells are independent", d, apart(x, 1)),
+		independent("release, blocks of cells are independent", d, apart(x, chunk)),
+		independent("release, two releases are independent", d, [][2][]int64{{x, y}}),
+	}, nil
+}
+
+// distinguish tests noisy counts for being above the middle, and bounds mu from below by how rarely that errs.
+func distinguish(without, with []float64, claimed calibrate.Mu) Check {
+	const middle = (fewer + more) / 2.0
+	n, falsePositives, falseNegatives := len(without), 0, 0
+	for i := range n {
+		if without[i] > middle {
+			falsePositives++
+		}
+		if !(with[i] > middle) {
+			falseNegatives++
+		}
+	}
+	c := Check{
+		Name: "release, audit of neighbouring tables", Measure: "lower bound of mu", Samples: 2 * n,
+		Statistic: muBound(falsePositives, falseNegatives, n), Threshold: float64(claimed),
+	}
+	return c.judged()
+}
+
+// muBound returns the largest mu that is ruled out, at level alarm/2, by so many errors of either kind in n cases each.
+func muBound(falsePositives, falseNegatives, n int) float64 {
+	fpr := proportionBound(falsePositives, n, alarm/4)
+	fnr := proportionBound(falseNegatives, n, alarm/4)
+	return max(0, normalQuantile(1-fpr)-normalQuantile(fnr)) // mu is never negative
+}
+
+// inUnits returns the noise of counts of rows, in grid units.
+func inUnits(counts []float64, m calibrate.Mechanism, rows float64) []int64 {
+	out := make([]int64, len(counts))
+	for i, c := range counts {
+		out[i] = int64((c - rows) / m.Grid)
+	}
+	return out
+}
+
+func released(name string, x []int64, d noise) Check {
+	b := newBins(d, len(x))
+	counts := make([]int, len(b.probability))
+	for _, y := range x {
+		counts[b.find(y)]++
+	}
+	return chiSquare(name, counts, b.probability)
+}
+
+// independent tests pairs of noise: the items at the same place of two slices.
+func independent(name string, d noise, pairs [][2][]int64) Check {
+	b := coarse(d)
+	counts := make([]int, len(b.probability)*len(b.probability))
+	for _, p := range pairs {
+		b.tally(counts, p[0], p[1])
+	}
+	return chiSquare(name, counts, b.pairs())
+}
+
+// apart pairs each cell with the one that is lag cells further on, each cell once. A chunk is what a worker takes at a
+// time: lag = chunk pairs the work of different workers.
+func apart(x []int64, lag int) (pairs [][2][]int64) {
+	for ; len(x) >= 2*lag; x = x[2*lag:] {
+		pairs = append(pairs, [2][]int64{x[:lag], x[lag : 2*lag]})
+	}
+	return pairs
+}

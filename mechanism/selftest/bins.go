@@ -1,0 +1,112 @@
+package selftest
+
+import "math"
+
+// leastExpected is how many samples a bin must expect at least, so that the chi-square's tail is as it should be.
+const leastExpected = 200
+
+// noise is a distribution to test for: floor(x + S·Z + 1/2) with x = base + part, 0 <= part < 1.
+type noise struct {
+	base  int64
+	part  float64
+	scale float64 // S, in grid units
+}
+
+// below returns P(y < edge).
+func (d noise) below(edge int64) float64 { return normal(d.z(edge)) }
+
+// z returns the standard score of a rounding boundary: y < edge iff x + S·Z < edge − 1/2.
+func (d noise) z(edge int64) float64 { return (float64(edge-d.base) - d.part - 0.5) / d.scale }
+
+// bins cut the integers: bin i holds those from first + (i−1)·width on, the first and the last bin are open-ended.
+type bins struct {
+	first, width int64
+	probability  []float64
+}
+
+// newBins cuts the integers around d, as far out as each bin expects enough of n samples.
+func newBins(d noise, n int) bins {
+	width := max(1, int64(d.scale/8))
+	need := leastExpected / float64(n)
+	steps := int64(7*d.scale)/width + 1
+	var b bins
+	var last int64
+	for i := -steps; i <= steps; i++ {
+		edge := d.base + i*width
+		switch above := normal(-d.z(edge)); {
+		case above < need: // too far above
+		case len(b.probability) > 0:
+			b.probability = append(b.probability, between(d.z(last), d.z(edge)))
+			last = edge
+		case d.below(edge) >= need:
+			b = bins{edge, width, []float64{d.below(edge)}}
+			last = edge
+		}
+	}
+	b.probability = append(b.probability, normal(-d.z(last)))
+	return b
+}
+
+// find returns the bin of y.
+func (b bins) find(y int64) int {
+	last := len(b.probability) - 1
+	if y < b.first {
+		return 0
+	}
+	// Unsigned: the difference may exceed int64.
+	if i := (uint64(y) - uint64(b.first)) / uint64(b.width); i < uint64(last) {
+		return int(i) + 1
+	}
+	return last
+}
+
+// pairs returns the probabilities of two independent samples, bin i of the first and j of the second at i·len + j.
+func (b bins) pairs() []float64 {
+	out := make([]float64, 0, len(b.probability)*len(b.probability))
+	for _, p := range b.probability {
+		for _, q := range b.probability {
+			out = append(out, p*q)
+		}
+	}
+	return out
+}
+
+// chiSquare is Pearson's test of counts against the probabilities of their bins.
+func chiSquare(name string, counts []int, probability []float64) Check {
+	n := total(counts)
+	var chi float64
+	for i, c := range counts {
+		want := float64(n) * probability[i]
+		chi += (float64(c) - want) * (float64(c) - want) / want
+	}
+	return Check{
+		Name: name, Measure: "chi-square", Samples: n, Statistic: chi, Threshold: chiSquareThreshold(len(counts)-1, alarm/maxChecks),
+	}.judged()
+}
+
+// homogeneous is the chi-square of two samples of the same size per bin: do they come from one distribution?
+func homogeneous(name string, x, y []int) Check {
+	n, m := float64(total(x)), float64(total(y))
+	var chi float64
+	freedom := -1
+	for i := range x {
+		both := float64(x[i] + y[i])
+		if both == 0 {
+			continue
+		}
+		freedom++
+		d := math.Sqrt(m/n)*float64(x[i]) - math.Sqrt(n/m)*float64(y[i])
+		chi += d * d / both
+	}
+	return Check{
+		Name: name, Measure: "chi-square", Samples: total(x) + total(y), Statistic: chi,
+		Threshold: chiSquareThreshold(max(1, freedom), alarm/maxChecks),
+	}.judged()
+}
+
+func total(counts []int) (n int) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}

@@ -1,0 +1,80 @@
+package selftest
+
+import "math"
+
+// maxTerms bounds the loops below, which converge within a few times the square root of their parameters.
+const maxTerms = 1 << 20
+
+// gammaTail returns Q(a, x) = Γ(a, x)/Γ(a), the regularized upper incomplete gamma function, for a > 0 and x >= 0 (DLMF
+// 8.7.1 and 8.9.2).
+func gammaTail(a, x float64) float64 {
+	if x <= 0 {
+		return 1
+	}
+	logGamma, _ := math.Lgamma(a)
+	scale := math.Exp(a*math.Log(x) - x - logGamma)
+	if x < a+1 {
+		return 1 - scale*gammaSeries(a, x)
+	}
+	// x + 1 − a + 1·(a−1)/(x + 3 − a + 2·(a−2)/(x + 5 − a + …))
+	b := x + 1 - a
+	return scale / continued(b, func(n float64) (numerator, denominator float64) { return n * (a - n), b + 2*n })
+}
+
+// gammaSeries returns the sum of x^n/(a(a+1)…(a+n)).
+func gammaSeries(a, x float64) float64 {
+	term := 1 / a
+	sum := term
+	for n := 1.0; n < maxTerms && term > sum*0x1p-54; n++ {
+		term *= x / (a + n)
+		sum += term
+	}
+	return sum
+}
+
+// betaShare returns I_x(a, b), the regularized incomplete beta function, for a, b > 0 and 0 <= x <= 1 (DLMF 8.17.22; the
+// continued fraction converges fast below the mean).
+func betaShare(a, b, x float64) float64 {
+	switch {
+	case x <= 0:
+		return 0
+	case x >= 1:
+		return 1
+	case x > (a+1)/(a+b+2):
+		return 1 - betaShare(b, a, 1-x)
+	}
+	both, _ := math.Lgamma(a + b)
+	one, _ := math.Lgamma(a)
+	other, _ := math.Lgamma(b)
+	scale := math.Exp(both - one - other + a*math.Log(x) + b*math.Log1p(-x))
+	return scale / a / continued(1, func(n float64) (numerator, denominator float64) {
+		m := math.Floor(n / 2)
+		if n == 2*m {
+			return m * (b - m) * x / ((a + n - 1) * (a + n)), 1
+		}
+		return -(a + m) * (a + b + m) * x / ((a + n - 1) * (a + n)), 1
+	})
+}
+
+// continued returns b + c(1)/(d(1) + c(2)/(d(2) + …)), by Lentz's method (Thompson & Barnett 1986).
+func continued(b float64, part func(n float64) (c, d float64)) float64 {
+	const tiny = 1e-300
+	away := func(x float64) float64 {
+		if math.Abs(x) < tiny {
+			return tiny
+		}
+		return x
+	}
+	value := away(b)
+	up, down := value, 0.0
+	for n := 1.0; n < maxTerms; n++ {
+		c, d := part(n)
+		down = 1 / away(d+c*down)
+		up = away(d + c/up)
+		value *= up * down
+		if math.Abs(up*down-1) < 0x1p-52 {
+			break
+		}
+	}
+	return value
+}
