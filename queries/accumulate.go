@@ -1,0 +1,172 @@
+package queries
+
+import (
+	"errors"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+)
+
+// Errors in the use of an accumulator.
+var (
+	errSpent = errors.New("queries: the accumulator is sealed or merged")
+	errMerge = errors.New("queries: accumulators of different queries cannot be merged")
+)
+
+// rowCapacity is the largest number of rows that a cell counts.
+const rowCapacity = 1 << 48
+
+// New compiles the query: dense counts where each row is a unit, else counts by unit and cell.
+func (q *counting) New(s table.Schema, _ Spill) (Accumulator, error) {
+	p := &problems{query: q.spec.Name}
+	groups := q.compile(s, p)
+	u := q.compileUnits(s, p)
+	if err := p.err(); err != nil {
+		return nil, err
+	}
+	if q.spec.perRow() {
+		return &rowCounts{query: q, groups: groups}, nil
+	}
+	return &unitCounts{query: q, groups: groups, units: u, tally: newTally()}, nil
+}
+
+// rowCounts counts the rows of each cell, where each row is a privacy unit.
+type rowCounts struct {
+	query  *counting
+	groups *grouping
+	slots  []int64 // slot 0: dropped rows; slot c + 1: rows of cell c; nil before the first batch
+	spent  bool
+}
+
+// open makes the slots, which may be large, when they are needed first.
+func (a *rowCounts) open() error {
+	if a.spent {
+		return errSpent
+	}
+	if a.slots == nil {
+		a.slots = make([]int64, a.query.cells+1)
+	}
+	return nil
+}
+
+// Add counts the rows of a batch.
+func (a *rowCounts) Add(b *table.Batch) error {
+	if err := a.open(); err != nil {
+		return err
+	}
+	if len(a.groups.axes) == 0 && b.Keep == nil {
+		a.slots[1] += int64(b.Rows)
+		return nil
+	}
+	if x := a.groups.only(); x != nil && b.Keep == nil {
+		return a.addOne(x, b)
+	}
+	cells, err := a.groups.ofRows(b)
+	if err != nil {
+		return err
+	}
+	a.count(cells)
+	return nil
+}
+
+func (a *rowCounts) count(cells []int32) {
+	for _, c := range cells {
+		a.slots[c+1]++
+	}
+}
+
+// addOne counts by one axis: runs at once, dictionary codes without writing their cells down.
+func (a *rowCounts) addOne(x *axisCoder, b *table.Batch) error {
+	c, err := columnOf(b, x.at, x.kind)
+	if err != nil {
+		return err
+	}
+	if c.Ends == nil && worthwhile(c, b.Rows) {
+		return a.countCodes(x.lookup(c), c, x.null)
+	}
+	codes, err := x.ofEntries(c)
+	if err != nil {
+		return err
+	}
+	if c.Ends == nil {
+		a.count(codes)
+		return nil
+	}
+	start := int32(0)
+	for i, end := range c.Ends {
+		a.slots[codes[i]+1] += int64(end - start)
+		start = end
+	}
+	return nil
+}
+
+// countCodes counts dictionary codes by the cell that lookup gives each.
+func (a *rowCounts) countCodes(lookup []int32, c *table.Column, null int32) error {
+	slots := a.slots
+	if c.Valid != nil {
+		return a.countValid(lookup, c, null)
+	}
+	for _, code := range c.Codes {
+		if uint(code) >= uint(len(lookup)) {
+			return errShape
+		}
+		slots[lookup[code]+1]++
+	}
+	return nil
+}
+
+func (a *rowCounts) countValid(lookup []int32, c *table.Column, null int32) error {
+	valid := c.Valid[:len(c.Codes)]
+	for i, code := range c.Codes {
+		cell := null
+		if valid[i] {
+			if uint(code) >= uint(len(lookup)) {
+				return errShape
+			}
+			cell = lookup[code]
+		}
+		a.slots[cell+1]++
+	}
+	return nil
+}
+
+// Merge adds another's counts.
+func (a *rowCounts) Merge(other Accumulator) error {
+	o, ok := other.(*rowCounts)
+	switch {
+	case !ok || o == a || o.query != a.query:
+		return errMerge
+	case a.spent || o.spent:
+		return errSpent
+	}
+	if a.slots == nil {
+		a.slots, o.slots = o.slots, nil
+	}
+	for i, n := range o.slots {
+		a.slots[i] = min(a.slots[i]+min(n, rowCapacity), rowCapacity)
+	}
+	o.slots, o.spent = nil, true
+	return nil
+}
+
+// Seal returns the counts.
+func (a *rowCounts) Seal() ([]mechanism.Exact, error) {
+	if err := a.open(); err != nil {
+		return nil, err
+	}
+	cells := a.slots[1:]
+	a.slots, a.spent = nil, true
+	return seal(cells)
+}
+
+// seal hides counts, each at most the capacity.
+func seal(cells []int64) ([]mechanism.Exact, error) {
+	for i, n := range cells {
+		cells[i] = min(n, rowCapacity)
+	}
+	e, err := mechanism.Seal(1, cells)
+	if err != nil {
+		return nil, err
+	}
+	return []mechanism.Exact{e}, nil
+}

@@ -1,0 +1,58 @@
+package queries
+
+import (
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+)
+
+// rowSums adds up the values of each group, where each row is a privacy unit.
+type rowSums struct {
+	sums
+	spent bool
+}
+
+// Add adds the rows of a batch that have a group and a value. Where all rows are terms, those without one count as the
+// centre.
+func (a *rowSums) Add(b *table.Batch) error {
+	if a.spent {
+		return errSpent
+	}
+	groups, err := a.read(b)
+	if err != nil {
+		return err
+	}
+	public := a.query.quantity.rows > 0
+	for row, group := range groups {
+		switch {
+		case group < 0:
+		case a.fix(row):
+			a.add(group, 1)
+		case public:
+			a.rows[group]++
+		}
+	}
+	return nil
+}
+
+// Merge adds another's sums.
+func (a *rowSums) Merge(other Accumulator) error {
+	o, ok := other.(*rowSums)
+	switch {
+	case !ok || o == a || o.query != a.query:
+		return errMerge
+	case a.spent || o.spent:
+		return errSpent
+	}
+	a.merge(&o.sums)
+	o.spent = true
+	return nil
+}
+
+// Seal returns the sums and, of a mean of two parts, the numbers of rows.
+func (a *rowSums) Seal() ([]mechanism.Exact, error) {
+	if a.spent {
+		return nil, errSpent
+	}
+	a.spent = true
+	return a.seal()
+}

@@ -1,0 +1,86 @@
+package queries
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/mechanism"
+)
+
+// Series yields the values of the cells from start on into dst.
+type Series func(start int, dst []float64)
+
+// Answer is a query's public result, cell by cell. NaN stands for no value.
+type Answer struct {
+	Cells    int
+	Keys     []KeyColumn
+	Noisy    Series
+	Estimate Series
+	// Sigma is the published standard deviation of Noisy, Low and High its 95 % interval.
+	Sigma, Low, High Series
+	// Extra are further columns: the noisy parts of which the answer was made.
+	Extra []Extra
+}
+
+// Extra is a further column of an answer.
+type Extra struct {
+	Name   string
+	Values Series
+}
+
+// Finish makes the answer of one noisy vector and its estimate. Low and High are noisy ∓ z·d, with z the 97.5 % quantile
+// of the normal distribution and d the standard deviation of the published values, rounded outwards.
+func (q *counting) Finish(noisy, estimate []mechanism.Noisy) (Answer, error) {
+	if err := checkParts(q.Name(), noisy, estimate, q.cells); err != nil {
+		return Answer{}, err
+	}
+	a := normal(noisy[0].Fill, estimate[0].Fill, noisy[0].Mechanism().Deviation())
+	a.Cells, a.Keys = q.cells, keyColumns(q.axes)
+	return a, nil
+}
+
+// checkParts says whether there are as many noisy vectors and estimates as parts, of these lengths.
+func checkParts(query string, noisy, estimate []mechanism.Noisy, cells ...int) error {
+	if len(noisy) != len(cells) || len(estimate) != len(cells) {
+		return fmt.Errorf("query %s has %s, not %d and %d", query, plural(int64(len(cells)), "part"), len(noisy), len(estimate))
+	}
+	for i, n := range cells {
+		if noisy[i].Len() != n || estimate[i].Len() != n {
+			return fmt.Errorf("query %s has %d cells, its answers %d and %d", query, n, noisy[i].Len(), estimate[i].Len())
+		}
+	}
+	return nil
+}
+
+// normal makes the columns of values with normal noise of one deviation.
+func normal(noisy, estimate Series, deviation float64) Answer {
+	half := math.Nextafter(calibrate.Z95*deviation, math.Inf(1))
+	return Answer{
+		Noisy: noisy, Estimate: estimate, Sigma: constant(deviation),
+		Low: shifted(noisy, -half), High: shifted(noisy, half),
+	}
+}
+
+// constant yields x in every cell.
+func constant(x float64) Series {
+	return func(_ int, dst []float64) {
+		for i := range dst {
+			dst[i] = x
+		}
+	}
+}
+
+// shifted yields s + by, rounded in the direction of by.
+func shifted(s Series, by float64) Series {
+	towards := math.Inf(1)
+	if by < 0 {
+		towards = math.Inf(-1)
+	}
+	return func(start int, dst []float64) {
+		s(start, dst)
+		for i, x := range dst {
+			dst[i] = math.Nextafter(x+by, towards)
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package queries
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+)
+
+// Which rows of a unit over its bounds are kept
+//
+// A row's content is its cell and, where values are added up, its value in units. Rows of a unit with the same content are told
+// apart by an occurrence number, 0 to n − 1. Each (unit, cell) and each (unit, content, occurrence) has a digest; the rows with
+// the lowest digests are kept: of all cells the L lowest, in each the m lowest rows, of these the k lowest. That is a uniform
+// sample of the unit's own rows at each step, it depends on nothing else, and rows need no order. Digests are computed
+// only for units over a bound.
+//
+// A digest is the SHA-256 of
+//
+//	key (16 bytes), "c", unit, cell (8 bytes)
+//	key (16 bytes), "r", unit, cell (8 bytes), each component of the value (8 bytes), occurrence (8 bytes)
+//
+// with big-endian integers and the unit as in appendText. The key is a constant and no secret: the bounds hold for
+// every choice that depends on the unit alone.
+const (
+	boundKey  = "dprelease/bound1"
+	cellOrder = 'c'
+	rowOrder  = 'r'
+)
+
+// digest orders what a unit might contribute.
+type digest [sha256.Size]byte
+
+// capped returns how many of n rows of a unit fit in a cell.
+func (l limits) capped(n uint64) int64 {
+	if n > uint64(l.perGroup) {
+		return l.perGroup
+	}
+	return int64(n)
+}
+
+// contents are what rows hold, by number: the cell in eight bytes, big-endian, and more.
+type contents interface{ at(id int32) []byte }
+
+// cellContents are those of rows that are counted: nothing but the cell, which is the number.
+type cellContents struct{ buf [8]byte }
+
+func (c *cellContents) at(cell int32) []byte {
+	binary.BigEndian.PutUint64(c.buf[:], uint64(cell))
+	return c.buf[:]
+}
+
+// cellOf returns the cell of a content.
+func cellOf(content []byte) int32 { return int32(binary.BigEndian.Uint64(content)) }
+
+// sampler bounds the rows of one unit after the other.
+type sampler struct {
+	limits   limits
+	contents contents
+	// the unit, and what its digests start with once one was needed
+	units  *units
+	id     int32
+	prefix []byte
+	buf    []byte
+	cells  []span
+	// what the unit, and what it in one cell, might contribute
+	inAll, inCell lowest
+}
+
+// span is the places of the slots of one cell.
+type span struct{ from, to int }
+
+// start prepares for a unit.
+func (s *sampler) start(u *units, id int32) { s.units, s.id, s.prefix = u, id, s.prefix[:0] }
+
+func (s *sampler) digest(order byte, content []byte, occurrence ...uint64) digest {
+	if len(s.prefix) == 0 {
+		s.prefix = append(append(s.prefix, boundKey...), order)
+		s.prefix = s.units.appendText(s.prefix, s.id)
+	}
+	s.prefix[len(boundKey)] = order
+	s.buf = append(append(s.buf[:0], s.prefix...), content...)
+	for _, n := range occurrence {
+		s.buf = binary.BigEndian.AppendUint64(s.buf, n)
+	}
+	return sha256.Sum256(s.buf)
+}
+
+func (s *sampler) content(x tallySlot) []byte {
+	_, id := unpair(x.key)
+	return s.contents.at(id)
+}
+
+func (s *sampler) cell(x tallySlot) int32 { return cellOf(s.content(x)) }
+
+// keep returns the unit's slots that it may contribute to and the rows that it may have in each; it changes slots, of
+// which those of a cell are together.
+func (s *sampler) keep(slots []tallySlot) []tallySlot {
+	s.cut(slots)
+	slots = s.keepCells(slots)
+	left := int64(0)
+	for _, c := range s.cells {
+		left += s.limits.capped(total(slots[c.from:c.to]))
+	}
+	if left > s.limits.rows {
+		s.keepRows(slots)
+		return slots
+	}
+	for _, c := range s.cells {
+		s.keepInCell(slots[c.from:c.to])
+	}
+	return slots
+}
+
+func total(slots []tallySlot) uint64 {
+	n := uint64(0)
+	for _, x := range slots {
+		n += x.rows
+	}
+	return n
+}
+
+// cut finds the slots of each cell.
+func (s *sampler) cut(slots []tallySlot) {
+	s.cells = s.cells[:0]
+	last := int32(0)
+	for i, x := range slots {
+		cell := s.cell(x)
+		if i == 0 || cell != last {
+			s.cells = append(s.cells, span{i, i})
+		}
+		last = cell
+		s.cells[len(s.cells)-1].to = i + 1
+	}
+}
+
+// keepCells keeps the L cells of lowest digest.
+func (s *sampler) keepCells(slots []tallySlot) []tallySlot {
+	if int64(len(s.cells)) <= s.limits.groups {
+		return slots
+	}
+	s.inAll.reset(s.limits.groups)
+	for i, c := range s.cells {
+		s.inAll.add(item{s.digest(cellOrder, s.content(slots[c.from])[:8]), i})
+	}
+	kept := s.inAll.kept()
+	slices.SortFunc(kept, func(a, b item) int { return a.index - b.index })
+	end := 0
+	for i, x := range kept {
+		c := s.cells[x.index] // i is at most the index: no later cell is lost
+		n := copy(slots[end:], slots[c.from:c.to])
+		s.cells[i] = span{end, end + n}
+		end += n
+	}
+	s.cells = s.cells[:len(kept)]
+	return slots[:end]
+}
+
+// keepInCell keeps the m rows of lowest digest of a cell.
+func (s *sampler) keepInCell(slots []tallySlot) {
+	switch n := total(slots); {
+	case n <= uint64(s.limits.perGroup):
+	case len(slots) == 1: // any m of equal rows
+		slots[0].rows = uint64(s.limits.perGroup)
+	default:
+		kept := s.lowestInCell(slots, 0)
+		for i := range slots {
+			slots[i].rows = 0
+		}
+		for _, x := range kept {
+			slots[x.index].rows++
+		}
+	}
+}
+
+// lowestInCell returns the m rows of lowest digest of a cell whose slots start at a place.
+func (s *sampler) lowestInCell(slots []tallySlot, place int) []item {
+	s.inCell.reset(s.limits.perGroup)
+	for i, x := range slots {
+		content := s.content(x)
+		for n := range x.rows {
+			s.inCell.add(item{s.digest(rowOrder, content, n), place + i})
+		}
+	}
+	return s.inCell.kept()
+}
+
+// keepRows keeps, of the m rows of lowest digest in each cell, the k of lowest digest.
+func (s *sampler) keepRows(slots []tallySlot) {
+	s.inAll.reset(s.limits.rows)
+	for _, c := range s.cells {
+		for _, x := range s.lowestInCell(slots[c.from:c.to], c.from) {
+			s.inAll.add(x)
+		}
+	}
+	for i := range slots {
+		slots[i].rows = 0
+	}
+	for _, x := range s.inAll.kept() {
+		slots[x.index].rows++
+	}
+}

@@ -1,0 +1,209 @@
+package queries
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/dprelease/dprelease/io/table"
+	"gonum.org/v1/gonum/stat/combin"
+	"gonum.org/v1/gonum/stat/distuv"
+	"pgregory.net/rapid"
+)
+
+// falseAlarm is the chance that a sound sampler fails one of the tests of uniformity.
+const falseAlarm = 1e-9
+
+// kept bounds a unit that has some rows in cells 0, 1, … and returns what is left in each.
+func kept(l limits, unit int, rows []uint64) []int64 {
+	u := &units{columns: []unitColumn{newUnitColumn(0, table.Type{Kind: table.Int})}}
+	id := u.columns[0].words.id(uint64(unit))
+	s := sampler{limits: l, contents: &cellContents{}}
+	s.start(u, id)
+	var groups []tallySlot
+	for cell, n := range rows {
+		groups = append(groups, tallySlot{pair(id, int32(cell)), n})
+	}
+	out := make([]int64, len(rows))
+	for _, g := range s.keep(groups) {
+		_, cell := unpair(g.key)
+		out[cell] = int64(g.rows)
+	}
+	return out
+}
+
+// chiSquare fails where observed counts differ from expected ones more than chance explains.
+func chiSquare(t *testing.T, observed map[string]float64, expected map[string]float64) {
+	t.Helper()
+	sum := 0.0
+	for k, o := range observed {
+		if expected[k] == 0 {
+			t.Fatalf("impossible outcome %s, %g times", k, o)
+		}
+	}
+	for k, e := range expected {
+		sum += (observed[k] - e) * (observed[k] - e) / e
+	}
+	limit := distuv.ChiSquared{K: float64(len(expected) - 1)}.Quantile(1 - falseAlarm)
+	if sum > limit {
+		t.Errorf("chi-square %.1f > %.1f: %v, expected %v", sum, limit, observed, expected)
+	}
+}
+
+func choose(n, k int) float64 { return combin.GeneralizedBinomial(float64(n), float64(k)) }
+
+// Three rows kept of nine are each third as likely as any other: the cells' numbers are hypergeometric.
+func TestKeptRowsAreUniform(t *testing.T) {
+	rows := []uint64{6, 2, 1}
+	const units, keep = 20000, 3
+	observed, expected := map[string]float64{}, map[string]float64{}
+	for u := range units {
+		observed[fmt.Sprint(kept(limits{keep, 3, 9}, u, rows))]++
+	}
+	for a := range keep + 1 {
+		for b := range min(keep-a, 2) + 1 {
+			if c := keep - a - b; c <= 1 {
+				expected[fmt.Sprint([]int64{int64(a), int64(b), int64(c)})] = units * choose(6, a) * choose(2, b) * choose(1, c) / choose(9, keep)
+			}
+		}
+	}
+	chiSquare(t, observed, expected)
+}
+
+// Two cells kept of five are each pair as likely as any other, however many rows the cells have.
+func TestKeptCellsAreUniform(t *testing.T) {
+	rows := []uint64{1, 50, 1, 3, 9}
+	const units = 20000
+	observed, expected := map[string]float64{}, map[string]float64{}
+	for u := range units {
+		out := kept(limits{1000, 2, 1000}, u, rows)
+		key := ""
+		for cell, n := range out {
+			if n > 0 {
+				key += fmt.Sprint(cell)
+			}
+		}
+		observed[key]++
+	}
+	for _, pair := range combin.Combinations(5, 2) {
+		expected[fmt.Sprint(pair[0])+fmt.Sprint(pair[1])] = units / 10
+	}
+	chiSquare(t, observed, expected)
+}
+
+func TestKeptIsWithinTheLimitsAndMaximal(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		rows := rapid.SliceOfN(rapid.Uint64Range(1, 40), 1, 12).Draw(rt, "rows")
+		l, _ := Bounds{
+			MaxRows: rapid.Int64Range(1, 60).Draw(rt, "k"), MaxGroups: rapid.Int64Range(1, 12).Draw(rt, "L"), MaxRowsPerGroup: rapid.Int64Range(1, 40).Draw(rt, "m"),
+		}.resolve(len(rows))
+		out := kept(l, rapid.IntRange(0, 1000).Draw(rt, "unit"), rows)
+		var groups, total int64
+		for cell, n := range out {
+			if n > min(l.perGroup, int64(rows[cell])) || n < 0 {
+				rt.Fatalf("%d rows in cell %d", n, cell)
+			}
+			total += n
+			if n > 0 {
+				groups++
+			}
+		}
+		if groups > l.groups || total > l.rows || total == 0 {
+			rt.Fatalf("%d rows in %d cells, limits %+v", total, groups, l)
+		}
+	})
+}
+
+func TestLowestKeepsTheLowest(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		limit := rapid.IntRange(1, 9).Draw(rt, "limit")
+		var all []item
+		low := lowest{limit: int64(limit)}
+		for i := range rapid.IntRange(0, 60).Draw(rt, "items") {
+			x := item{index: i}
+			x.digest[0], x.digest[31] = rapid.Byte().Draw(rt, "digest"), byte(i)
+			all = append(all, x)
+			low.add(x)
+		}
+		slices.SortFunc(all, func(a, b item) int { return bytes.Compare(a.digest[:], b.digest[:]) })
+		got, want := low.kept(), all[:min(limit, len(all))]
+		slices.SortFunc(got, func(a, b item) int { return bytes.Compare(a.digest[:], b.digest[:]) })
+		if !slices.Equal(got, want) {
+			rt.Fatalf("%v, want %v", got, want)
+		}
+	})
+}
+
+func TestCanonicalTexts(t *testing.T) {
+	stamp := func(unit int64, zone string) table.Type {
+		return table.Type{Kind: table.Timestamp, Unit: unit, Zone: zone}
+	}
+	for _, c := range []struct {
+		t    table.Type
+		word uint64
+		want string
+	}{
+		{table.Type{Kind: table.Int}, negative(7), "-7"},
+		{table.Type{Kind: table.Uint}, math.MaxUint64, "18446744073709551615"},
+		{table.Type{Kind: table.Float}, math.Float64bits(7), "7"},
+		{table.Type{Kind: table.Float}, math.Float64bits(-0.1), "-0.1"},
+		{table.Type{Kind: table.Float}, math.Float64bits(1e21), "1000000000000000000000"},
+		{table.Type{Kind: table.Bool}, 1, "true"},
+		{table.Type{Kind: table.Date}, 0, "1970-01-01"},
+		{table.Type{Kind: table.Date}, negative(1), "1969-12-31"},
+		{table.Type{Kind: table.Date}, lastDay, "9999-12-31"},
+		{table.Type{Kind: table.Date}, lastDay + 1, "day 2932897"},
+		{table.Type{Kind: table.Date}, negative(-firstDay), "0001-01-01"},
+		{stamp(1e9, table.Local), 1, "1970-01-01T00:00:01"},
+		{stamp(1e6, table.UTC), negative(1), "1969-12-31T23:59:59.999Z"},
+		{stamp(1e3, table.UTC), 1500000, "1970-01-01T00:00:01.5Z"},
+		{stamp(1e9, table.UTC), math.MaxInt64, "second 9223372036854775807+0"},
+	} {
+		if got := string(appendWord(nil, c.word, c.t)); got != c.want {
+			t.Errorf("%v: %q, want %q", c.t, got, c.want)
+		}
+	}
+}
+
+func negative(x int64) uint64 { return uint64(-x) }
+
+// Different values of a column have different texts.
+func TestCanonicalTextsTellValuesApart(t *testing.T) {
+	types := []table.Type{{Kind: table.Int}, {Kind: table.Uint}, {Kind: table.Float}, {Kind: table.Date}}
+	for _, unit := range []int64{1, 1e3, 1e6, 1e9} {
+		types = append(types, table.Type{Kind: table.Timestamp, Unit: unit, Zone: table.UTC})
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		typ := rapid.SampledFrom(types).Draw(rt, "type")
+		a := rapid.Uint64().Draw(rt, "a")
+		b := a ^ 1<<rapid.IntRange(0, 63).Draw(rt, "bit")
+		x, y := math.Float64frombits(a), math.Float64frombits(b)
+		if typ.Kind == table.Float && (math.IsNaN(x) || math.IsNaN(y)) {
+			return
+		}
+		if s := string(appendWord(nil, a, typ)); s == string(appendWord(nil, b, typ)) {
+			rt.Fatalf("%v: %x and %x are both %q", typ, a, b, s)
+		}
+	})
+}
+
+// A unit is the same whether its file holds integers, whole floats or text.
+func TestUnitsAgreeAcrossTypes(t *testing.T) {
+	var want []int64
+	for _, kind := range []table.Kind{table.Int, table.Uint, table.Float, table.String} {
+		tab := &testTable{fields: []table.Field{{Name: "u", Type: table.Type{Kind: kind}}, {Name: "x", Type: table.Type{Kind: table.Int}}}}
+		for i := range int64(400) {
+			u := i % 30
+			tab.rows = append(tab.rows, []value{{n: u, x: float64(u), s: fmt.Sprint(u)}, {n: i * i % 7}})
+		}
+		got := exact(t, must(t, spec(7, Bounds{MaxRows: 3, MaxGroups: 2})), tab)
+		if want == nil {
+			want = got
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%v: %v, want %v", kind, got, want)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package queries
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// Adjacency says which tables are neighbours.
+type Adjacency string
+
+// The adjacencies, of one privacy unit: neighbours differ by all rows of one unit, there or not there (add-remove), or
+// by any rows of a unit in place of any others of it, possibly none (replace-one). Where each row is a unit,
+// replace-one changes one row into another and the number of rows is public.
+const (
+	AddRemove  Adjacency = "add-remove"
+	ReplaceOne Adjacency = "replace-one"
+)
+
+func (adj Adjacency) check(p *problems) {
+	if adj != AddRemove && adj != ReplaceOne {
+		p.add("privacy.adjacency", CodeBadValue, fmt.Sprintf("%q is not an adjacency", adj), "adjacencies: add-remove, replace-one")
+	}
+}
+
+// Bounds limit what one privacy unit contributes to a query. Zero: not set.
+type Bounds struct {
+	MaxRows         int64 // k, L1: rows in all
+	MaxGroups       int64 // L0: cells with a row
+	MaxRowsPerGroup int64 // m, Linf: rows in one cell
+}
+
+func (b Bounds) check(p *problems) {
+	for _, x := range []struct {
+		name  string
+		value int64
+	}{{"max_rows", b.MaxRows}, {"max_groups", b.MaxGroups}, {"max_rows_per_group", b.MaxRowsPerGroup}} {
+		if x.value < 0 {
+			p.add(fieldBounds+"."+x.name, CodeBadValue, fmt.Sprintf("%s is %d: a bound is at least 1", x.name, x.value), "")
+		}
+	}
+}
+
+// limits are bounds without gaps: at least 1, k at most L·m and m at most k.
+type limits struct {
+	rows     int64 // k
+	groups   int64 // L
+	perGroup int64 // m
+}
+
+// limits fills the gaps of the bounds over a domain of some cells, or reports which bound is missing.
+func (s *Spec) limits(cells int, p *problems) limits {
+	if s.perRow() {
+		return limits{1, 1, 1}
+	}
+	if min(s.Bounds.MaxRows, s.Bounds.MaxGroups, s.Bounds.MaxRowsPerGroup) < 0 {
+		return limits{} // reported already
+	}
+	l, missing := s.Bounds.resolve(max(cells, 1))
+	if missing != "" {
+		p.add(fieldBounds, CodeMissingBound, "nothing bounds how many rows "+s.unitName()+" adds to the query: "+missing+" is not set",
+			"set "+fieldBounds+": {max_rows: N}, here or under privacy; rows beyond the bounds are left out")
+	}
+	return l
+}
+
+// resolve returns the limits that the bounds imply over a domain of some cells, or what is missing.
+func (b Bounds) resolve(cells int) (l limits, missing string) {
+	l = limits{rows: b.MaxRows, groups: int64(cells), perGroup: b.MaxRowsPerGroup}
+	if b.MaxGroups > 0 {
+		l.groups = min(l.groups, b.MaxGroups)
+	}
+	if l.rows == 0 && l.perGroup == 0 {
+		return l, "max_rows (or max_groups and max_rows_per_group)"
+	}
+	if l.rows == 0 && b.MaxGroups == 0 && cells > 1 {
+		return l, "max_rows or max_groups"
+	}
+	if l.rows == 0 {
+		l.rows = math.MaxInt64
+	}
+	if l.perGroup == 0 {
+		l.perGroup = l.rows
+	}
+	l.perGroup = min(l.perGroup, l.rows)
+	l.rows = min(l.rows, product(l.groups, l.perGroup))
+	return l, ""
+}
+
+// product returns a·b for positive a and b, or the largest int64.
+func product(a, b int64) int64 {
+	high, low := bits.Mul64(uint64(a), uint64(b))
+	if high > 0 || low > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(low)
+}

@@ -1,0 +1,59 @@
+package queries
+
+import (
+	"math"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// coordinates reads a column of numbers as the nearest floats; nulls and what is no number are NaN.
+type coordinates struct {
+	at   int // position among the columns
+	kind table.Type
+	// entries and rows are of the last batch; rows where entries are runs.
+	entries, rows []float64
+}
+
+// ofRows returns the coordinate of each row of a batch, valid until it is called again.
+func (x *coordinates) ofRows(b *table.Batch) ([]float64, error) {
+	c, err := columnOf(b, x.at, x.kind)
+	if err != nil {
+		return nil, err
+	}
+	x.entries = resize(x.entries, c.Entries())
+	n := c.Values.Len(x.kind.Kind)
+	for i := range x.entries {
+		x.entries[i] = math.NaN()
+		if c.Valid != nil && !c.Valid[i] {
+			continue
+		}
+		value := i
+		if c.Codes != nil {
+			value = int(c.Codes[i])
+		}
+		if uint(value) >= uint(n) {
+			return nil, errShape
+		}
+		x.entries[i] = coordinate(&c.Values, value, x.kind.Kind)
+	}
+	if c.Ends == nil {
+		return x.entries, nil
+	}
+	x.rows = spread(resize(x.rows, b.Rows), x.entries, c.Ends)
+	return x.rows, nil
+}
+
+func coordinate(v *table.Values, i int, k table.Kind) float64 {
+	switch k {
+	case table.Float:
+		return v.Floats[i]
+	case table.Uint:
+		return float64(uint64(v.Ints[i]))
+	case table.String:
+		if x, ok := parseFloat(v.Bytes(i)); ok {
+			return x
+		}
+		return math.NaN()
+	}
+	return float64(v.Ints[i])
+}

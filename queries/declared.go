@@ -1,0 +1,77 @@
+package queries
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+// declared checks a declared sensitivity, if there is one, against the implied one: a larger one is used as asked, a smaller
+// one is an error that says which bound would bring the implied one down to it.
+func (q *counting) declared(adj Adjacency, implied calibrate.Sensitivity) (calibrate.Sensitivity, error) {
+	d := q.spec.Declared
+	if d == 0 {
+		return implied, nil
+	}
+	if d >= implied.L2 {
+		why := fmt.Sprintf("declared: %s; implied: %s", decimal(d), implied.Why)
+		return calibrate.Sensitivity{L2: d, Why: why}, nil
+	}
+	p := &problems{query: q.spec.Name}
+	p.add(fieldSensitivity, CodeLowSensitivity,
+		fmt.Sprintf("the declared sensitivity %s is below what the bounds imply, %s: %s", decimal(d), decimal(implied.L2), implied.Why),
+		q.remedy(adj))
+	return calibrate.Sensitivity{}, p.err()
+}
+
+// remedy names the bounds each of which alone would make the declared sensitivity true.
+func (q *counting) remedy(adj Adjacency) string {
+	var ways []string
+	if !q.spec.perRow() {
+		ways = q.tighter(adj)
+	}
+	if len(ways) == 0 {
+		return "no bound implies so little: leave the declaration out"
+	}
+	return "set " + fieldBounds + ": " + strings.Join(ways, ", or ") + "; or leave the declaration out"
+}
+
+func (q *counting) tighter(adj Adjacency) []string {
+	var ways []string
+	for _, try := range []struct {
+		name string
+		from int64
+		with func(*Bounds, int64)
+	}{
+		{"max_rows_per_group", q.limits.perGroup, func(b *Bounds, x int64) { b.MaxRowsPerGroup = x }},
+		{"max_groups", q.limits.groups, func(b *Bounds, x int64) { b.MaxGroups = x }},
+		{"max_rows", q.limits.rows, func(b *Bounds, x int64) { b.MaxRows = x }},
+	} {
+		if try.name == "max_groups" && q.cells == 1 {
+			continue
+		}
+		if x := q.most(adj, try.from, try.with); x > 0 {
+			ways = append(ways, fmt.Sprintf("{%s: %d}", try.name, x))
+		}
+	}
+	return ways
+}
+
+// most returns the largest value below from that, set by with, implies at most the declared sensitivity; 0: none.
+func (q *counting) most(adj Adjacency, from int64, with func(*Bounds, int64)) int64 {
+	fits := func(x int64) bool {
+		b := q.spec.Bounds
+		with(&b, x)
+		l, missing := b.resolve(q.cells)
+		return missing == "" && q.norm(l, adj) <= q.spec.Declared
+	}
+	const steps = 1 << 31 // of interest: sort.Search takes an int
+	n := int(min(from-1, steps))
+	return int64(sort.Search(n, func(i int) bool { return !fits(int64(i) + 1) }))
+}
+
+// decimal writes x with as few digits as identify it.
+func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

@@ -1,0 +1,129 @@
+package queries
+
+import (
+	"fmt"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// Policy says what becomes of a null or out-of-domain value.
+type Policy string
+
+// The policies: leave the row out of the query (also where none is set), or count it in a cell of its own.
+const (
+	Drop Policy = "drop"
+	Bin  Policy = "bin"
+)
+
+// The labels of the cells that Bin adds, after all others and in this order.
+const (
+	nullLabel  = "null"
+	otherLabel = "other"
+)
+
+// Label is a cell of a values dimension and the source texts that belong to it (at least one).
+type Label struct {
+	Name    string
+	Members []string
+}
+
+// Dimension is one public axis of a histogram. Exactly one of Labels, Edges, Part, Grid and Nearest is set.
+//
+// Labels: a row belongs to the label of which a member equals the column's value. Members are read as the column's
+// type: decimal numbers by value ("1" is 1.0) in numeric columns, in columns of floats as the nearest float; true and
+// false; dates and times by instant; in text columns byte by byte. Infinite values belong to no label.
+//
+// Edges: a row belongs to the cell [a, b) of its value, the last cell closed. Edges are all decimal numbers, compared
+// exactly with integers and as the nearest float with floats, or all dates and times. Text columns
+// are read as numbers, and what is no number is null. Infinite values belong to the first or the last cell.
+//
+// Part: a row belongs to the cell of what a clock and a calendar show at the time: minute_of_hour (0 to 59), hour_of_day (0 to
+// 23), hour_of_week (0 to 167, from Monday 00:00), day_of_week (Monday to Sunday), day_of_month (1 to 31), week_of_year (ISO
+// 8601, 1 to 53), month (1 to 12), quarter (1 to 4). Instants are read in the spec's Location, times without a zone as they
+// stand; dates have no hour and no minute. The calendar is the Gregorian one at all times.
+//
+// Grid and Nearest: see there. They name two columns, of latitudes and longitudes, and Column is empty.
+//
+// Null is for nulls and NaN, Other for all values that belong to no label or cell.
+type Dimension struct {
+	Column  string
+	As      string // name of the key column; "": Column, or Name of Nearest. A grid's are <As>_row and <As>_col, or row and col
+	Labels  []Label
+	Edges   []string // ascending source texts; cells [a, b), the last closed
+	Part    string
+	Grid    *Grid
+	Nearest *Nearest
+	Null    Policy
+	Other   Policy
+}
+
+// dropped is the code of a row that belongs to no cell.
+const dropped = -1
+
+// bins are the codes of nulls and of values out of the domain: a cell, or dropped.
+type bins struct {
+	null, other int32
+	names       []string // labels of the cells that the bins add
+}
+
+// domain is the kind of a dimension: it names the cells and finds the cell of a value.
+type domain interface {
+	// size is the number of cells without bins.
+	size() int
+	// keys are the key columns of an axis of that name with some bins added; strides are within the axis, 0 means 1.
+	keys(name string, bins []string) []KeyColumn
+}
+
+// columnDomain finds the cell of a value of one column.
+type columnDomain interface {
+	domain
+	// compile makes a coder for a column of that type, or says why it cannot; Field is below the dimension's.
+	compile(t table.Type, b bins) (valueCoder, []*Error)
+}
+
+// valueCoder finds the cells of values of one type.
+type valueCoder interface {
+	// codes writes to dst the cells of the values from, from+1, …: one for each item of dst, or dropped.
+	codes(v table.Values, from int, dst []int32)
+}
+
+// forms counts the forms that a dimension has: one.
+func (d *Dimension) forms() int {
+	n := 0
+	for _, set := range []bool{len(d.Labels) > 0, len(d.Edges) > 0, d.Part != "", d.Grid != nil, d.Nearest != nil} {
+		if set {
+			n++
+		}
+	}
+	return n
+}
+
+func checkForm(d Dimension, field string, p *problems) {
+	place := d.Grid != nil || d.Nearest != nil
+	switch {
+	case d.Column == "" && !place:
+		p.add(field+".column", CodeBadSpec, "a dimension needs a column", "")
+	case d.Column != "" && place:
+		p.add(field+".column", CodeBadSpec, "a grid or nearest names its own columns", "remove column")
+	}
+	if d.forms() != 1 {
+		p.add(field, CodeBadSpec, "a dimension needs values, edges, part, grid or nearest, one of them", "")
+	}
+}
+
+// columns returns the columns that a dimension reads.
+func (d *Dimension) columns() []string {
+	switch {
+	case d.Grid != nil:
+		return []string{d.Grid.Lat, d.Grid.Lon}
+	case d.Nearest != nil:
+		return []string{d.Nearest.Lat, d.Nearest.Lon}
+	}
+	return []string{d.Column}
+}
+
+func checkPolicy(x Policy, field string, p *problems) {
+	if x != "" && x != Drop && x != Bin {
+		p.add(field, CodeBadValue, fmt.Sprintf("%q is not a policy", x), "policies: drop, bin")
+	}
+}

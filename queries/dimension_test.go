@@ -1,0 +1,266 @@
+package queries
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dprelease/dprelease/io/table"
+	"pgregory.net/rapid"
+)
+
+// codesOf compiles a dimension for a type and codes values with it.
+func codesOf(t *testing.T, d Dimension, zone *time.Location, c table.Column) []int32 {
+	t.Helper()
+	d.Column = "x"
+	q := must(t, Spec{Name: "q", Kind: Histogram, By: []Dimension{d}, Location: zone})
+	p := &problems{}
+	g := q.compile(table.Schema{Fields: []table.Field{{Name: "x", Type: c.Type}}}, p)
+	if err := p.err(); err != nil {
+		t.Fatal(err)
+	}
+	codes, err := g.axes[0].ofRows(&table.Batch{Rows: c.Len(), Columns: []table.Column{c}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return codes
+}
+
+func ints(kind table.Kind, xs ...int64) table.Column {
+	return table.Column{Type: table.Type{Kind: kind}, Values: table.Values{Ints: xs}}
+}
+
+func same(t *testing.T, got []int32, want ...int32) {
+	t.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestLabelsMatchNumbersByValue(t *testing.T) {
+	d := Dimension{Labels: []Label{{"one", []string{"1.0"}}, {"big", []string{"9007199254740993"}}, {"tenth", []string{"0.1"}}}}
+	same(t, codesOf(t, d, nil, ints(table.Int, 1, 9007199254740993, 9007199254740992, 0)), 0, 1, -1, -1)
+	floats := table.Column{Type: table.Type{Kind: table.Float}, Values: table.Values{Floats: []float64{1, 0.1, math.NaN(), math.Inf(1)}}}
+	same(t, codesOf(t, d, nil, floats), 0, 2, -1, -1)
+	d.Null, d.Other = Bin, Bin
+	same(t, codesOf(t, d, nil, floats), 0, 2, 3, 4)
+}
+
+func TestLabelsOfTimes(t *testing.T) {
+	d := Dimension{Labels: []Label{{"a", []string{"2013-01-01"}}, {"b", []string{"2013-01-01T12:30:00.5"}}, {"c", []string{"2013-01-01 12:30"}}, {"d", []string{"1969-12-31 23:59:59.999"}}}}
+	day := time.Date(2013, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
+	local := ints(table.Timestamp, day, day+45000500, day+45000000, -1, day+1)
+	local.Type.Unit, local.Type.Zone = 1e6, table.Local
+	same(t, codesOf(t, d, nil, local), 0, 1, 2, 3, -1)
+	newYork, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Skip("no time zone data")
+	}
+	same(t, codesOf(t, d, newYork, local), 0, 1, 2, 3, -1)
+	instants := ints(table.Timestamp, day, day+5*3600*1000)
+	instants.Type.Unit, instants.Type.Zone = 1e6, table.UTC
+	same(t, codesOf(t, d, nil, instants), 0, -1)
+	same(t, codesOf(t, d, newYork, instants), -1, 0)
+	d = Dimension{Labels: []Label{{"a", []string{"2013-01-01T02:00+02:00"}}}}
+	same(t, codesOf(t, d, newYork, instants), 0, -1)
+}
+
+// Where clocks go from 02:00 to 03:00 the cells between are empty, and the others are where they should be.
+func TestEdgesOfSkippedTimes(t *testing.T) {
+	newYork, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Skip("no time zone data")
+	}
+	d := Dimension{Edges: []string{"2013-03-10T01:30", "2013-03-10T02:00", "2013-03-10T02:30", "2013-03-10T03:00", "2013-03-10T03:30"}}
+	c := ints(table.Timestamp)
+	c.Type.Unit, c.Type.Zone = 1e9, table.UTC
+	seven := time.Date(2013, 3, 10, 7, 0, 0, 0, time.UTC).Unix()
+	c.Values.Ints = []int64{seven - 1801, seven - 1800, seven - 1, seven, seven + 1799, seven + 1800, seven + 1801}
+	same(t, codesOf(t, d, newYork, c), -1, 0, 0, 3, 3, 3, -1)
+	c.Type.Zone = table.Local
+	same(t, codesOf(t, d, newYork, c), -1, -1, -1, -1, -1, -1, -1)
+	c.Type.Zone = table.UTC
+	same(t, codesOf(t, Dimension{Labels: []Label{{"2", []string{d.Edges[1]}}, {"3", []string{d.Edges[3]}}}}, newYork, c), -1, -1, -1, 1, -1, -1, -1)
+	for _, zone := range []string{"America/New_York", "Europe/Berlin", "Europe/London", "Atlantic/Azores", "Australia/Lord_Howe"} {
+		everyHour(t, zone)
+	}
+}
+
+// everyHour checks that edges at every half hour of a year on the clocks of a zone ascend, and that no cell but those of a
+// skipped hour stays empty.
+func everyHour(t *testing.T, name string) {
+	t.Helper()
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		t.Skip("no time zone data")
+	}
+	var d Dimension
+	clock := time.Date(2013, 1, 1, 0, 0, 0, 0, time.UTC)
+	for ; clock.Year() == 2013; clock = clock.Add(30 * time.Minute) {
+		d.Edges = append(d.Edges, clock.Format("2006-01-02T15:04"))
+	}
+	c := ints(table.Timestamp)
+	c.Type.Unit, c.Type.Zone = 1e9, table.UTC
+	at := time.Date(2013, 1, 1, 0, 10, 0, 0, zone)
+	for ; at.In(zone).Year() == 2013 && len(c.Values.Ints) < 17000; at = at.Add(30 * time.Minute) {
+		c.Values.Ints = append(c.Values.Ints, at.Unix())
+	}
+	last := int32(-1)
+	for i, code := range codesOf(t, d, zone, c) {
+		if code < last || code > last+3 {
+			t.Fatalf("%s: %v is in cell %d after cell %d", name, time.Unix(c.Values.Ints[i], 0).In(zone), code, last)
+		}
+		last = code
+	}
+}
+
+func TestEdgesAtTheEndsOfIntegers(t *testing.T) {
+	const least, most = math.MinInt64, math.MaxInt64
+	d := Dimension{Edges: []string{"-1e30", "-9223372036854775808", "0.5", "9223372036854775807", "1e30"}, Other: Bin}
+	same(t, codesOf(t, d, nil, ints(table.Int, least, 0, 1, most-1, most)), 1, 1, 2, 2, 3)
+	same(t, codesOf(t, d, nil, ints(table.Uint, 0, 1, most-1, most, least, -1)), 1, 2, 2, 3, 3, 3)
+	d.Edges = []string{"-20", "9223372036854775806.5"}
+	same(t, codesOf(t, d, nil, ints(table.Int, -21, -20, most-1, most)), 1, 0, 0, 1)
+	d.Edges = []string{"-1e31", "-1e30"}
+	same(t, codesOf(t, d, nil, ints(table.Int, least, most)), 1, 1)
+	d.Edges = []string{"1e30", "1e31"}
+	same(t, codesOf(t, d, nil, ints(table.Int, least, most)), 1, 1)
+}
+
+// Integers between random exact edges fall in the cell that comparing fractions gives.
+func TestEdgesAreExact(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.IntRange(2, 40).Draw(rt, "edges")
+		at := rapid.Int64Range(-100, 100).Draw(rt, "first")
+		var edges []string
+		for range n {
+			at += rapid.Int64Range(1, 30).Draw(rt, "step")
+			edges = append(edges, fmt.Sprintf("%s%d.%d", map[bool]string{true: "-"}[at < 0], abs(at)/10, abs(at)%10))
+		}
+		x := rapid.Int64Range(-30, 130).Draw(rt, "x")
+		want := int32(-1)
+		for i := range n - 1 {
+			lower, upper := rat(edges[i]), rat(edges[i+1])
+			v := new(big.Rat).SetInt64(x)
+			if v.Cmp(lower) >= 0 && (v.Cmp(upper) < 0 || i == n-2 && v.Cmp(upper) == 0) {
+				want = int32(i)
+			}
+		}
+		text := table.Column{Type: table.Type{Kind: table.String}, Values: plainValues(table.Type{Kind: table.String}, []value{{s: fmt.Sprint(x)}})}
+		same(t, codesOf(t, Dimension{Edges: edges}, nil, ints(table.Int, x)), want)
+		same(t, codesOf(t, Dimension{Edges: edges}, nil, text), want)
+	})
+}
+
+func abs(x int64) int64 { return max(x, -x) }
+
+func rat(text string) *big.Rat {
+	x, _ := new(big.Rat).SetString(text)
+	return x
+}
+
+func TestRank(t *testing.T) {
+	for n := range 20 {
+		starts := make([]int, n)
+		for i := range starts {
+			starts[i] = 2 * i
+		}
+		for x := -1; x <= 2*n; x++ {
+			if got, want := rank(starts, x), min(max((x+2)/2, 0), n); int(got) != want {
+				t.Errorf("rank of %d among %d: %d, want %d", x, n, got, want)
+			}
+		}
+	}
+}
+
+func TestBadDimensions(t *testing.T) {
+	label := func(name string, members ...string) Label { return Label{name, members} }
+	for name, c := range map[string]struct {
+		d           Dimension
+		field, code string
+	}{
+		"neither":        {Dimension{Column: "x"}, "histogram.by[0]", CodeBadSpec},
+		"both":           {Dimension{Column: "x", Labels: numbered(1), Edges: []string{"0", "1"}}, "histogram.by[0]", CodeBadSpec},
+		"no column":      {Dimension{Labels: numbered(1)}, "histogram.by[0].column", CodeBadSpec},
+		"policy":         {Dimension{Column: "x", Labels: numbered(1), Null: "keep"}, "histogram.by[0].null", CodeBadValue},
+		"one edge":       {Dimension{Column: "x", Edges: []string{"0"}}, "histogram.by[0].edges", CodeBadSpec},
+		"descending":     {Dimension{Column: "x", Edges: []string{"0", "2", "1"}}, "histogram.by[0].edges[2]", CodeBadValue},
+		"equal":          {Dimension{Column: "x", Edges: []string{"1", "1.0"}}, "histogram.by[0].edges[1]", CodeBadValue},
+		"mixed":          {Dimension{Column: "x", Edges: []string{"1", "2013-01-01"}}, "histogram.by[0].edges[1]", CodeBadValue},
+		"mixed offsets":  {Dimension{Column: "x", Edges: []string{"2013-01-01", "2013-01-02T00:00Z"}}, "histogram.by[0].edges[1]", CodeBadValue},
+		"text":           {Dimension{Column: "x", Edges: []string{"a", "b"}}, "histogram.by[0].edges[0]", CodeBadValue},
+		"infinite":       {Dimension{Column: "x", Edges: []string{"0", "inf"}}, "histogram.by[0].edges[1]", CodeBadValue},
+		"long exponent":  {Dimension{Column: "x", Edges: []string{"0", "1e999999999"}}, "histogram.by[0].edges[1]", CodeBadValue},
+		"cell twice":     {Dimension{Column: "x", Labels: []Label{label("a", "1"), label("a", "2")}}, "histogram.by[0].values[1]", CodeDuplicate},
+		"value twice":    {Dimension{Column: "x", Labels: []Label{label("a", "1"), label("b", "1")}}, "histogram.by[0].values[1]", CodeDuplicate},
+		"no value":       {Dimension{Column: "x", Labels: []Label{label("a")}}, "histogram.by[0].values[0]", CodeBadSpec},
+		"name of a bin":  {Dimension{Column: "x", Labels: []Label{label("null", "null")}, Null: Bin}, "histogram.by[0].values[0]", CodeDuplicate},
+		"name of sigma":  {Dimension{Column: "sigma", Labels: numbered(1)}, "histogram.by[0]", CodeDuplicate},
+		"too many cells": {Dimension{Column: "x", As: "z", Labels: numbered(50000)}, "histogram.by", CodeTooManyCells},
+	} {
+		s := Spec{Name: "q", Kind: Histogram, By: []Dimension{c.d}}
+		if c.code == CodeTooManyCells {
+			s.By = append(s.By, Dimension{Column: "y", Labels: numbered(50000)})
+		}
+		_, err := New(s)
+		if es := Errors(err); len(es) != 1 || es[0].Field != c.field || es[0].Code != c.code {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestKeyColumnsNeedTheirOwnNames(t *testing.T) {
+	edges := []string{"0", "1"}
+	s := Spec{Name: "q", Kind: Histogram, By: []Dimension{{Column: "x", Edges: edges}, {Column: "x", Edges: edges}}}
+	_, err := New(s)
+	es := Errors(err)
+	if len(es) != 2 || es[0].Field != "histogram.by[1]" || !strings.Contains(es[0].Hint, "as:") {
+		t.Errorf("%v", err)
+	}
+	s.By[1].As = "y"
+	if columns := must(t, s).Columns(); len(columns) != 1 || columns[0] != "x" {
+		t.Errorf("columns %v", columns)
+	}
+}
+
+func TestSchemaErrors(t *testing.T) {
+	schema := table.Schema{Fields: []table.Field{
+		{Name: "cab_id", Type: table.Type{Kind: table.Int}}, {Name: "when", Type: table.Type{Kind: table.Timestamp, Unit: 1, Zone: table.Local}},
+		{Name: "ratio", Type: table.Type{Kind: table.Float}},
+		{Name: "list", Type: table.Type{Kind: table.Invalid, Name: "list"}}, {Name: "flag", Type: table.Type{Kind: table.Bool}},
+	}}
+	abc := []Label{{"a", []string{"a"}}, {"b", []string{"b"}}}
+	for name, c := range map[string]struct {
+		column      string
+		labels      []Label
+		edges       []string
+		field, code string
+	}{
+		"misspelt":          {"cab_ld", abc, nil, ".column", CodeUnknownColumn},
+		"no such type":      {"list", abc, nil, ".column", CodeColumnType},
+		"text for numbers":  {"cab_id", abc[:1], nil, ".values[0]", CodeBadValue},
+		"cells by value":    {"cab_id", []Label{{"1", []string{"1"}}, {"2", []string{"1.0"}}}, nil, ".values[1]", CodeDuplicate},
+		"yes for booleans":  {"flag", []Label{{"yes", []string{"yes"}}}, nil, ".values[0]", CodeBadValue},
+		"edges of booleans": {"flag", nil, []string{"0", "1"}, ".column", CodeColumnType},
+		"numbers for times": {"when", nil, []string{"0", "1"}, ".column", CodeColumnType},
+		"times for numbers": {"cab_id", nil, []string{"2013-01-01", "2014-01-01"}, ".column", CodeColumnType},
+		"beyond floats":     {"ratio", nil, []string{"0", "1e999"}, ".edges[1]", CodeBadValue},
+		"no float":          {"ratio", []Label{{"a", []string{"1"}}, {"b", []string{"b"}}}, nil, ".values[1]", CodeBadValue},
+		"offset":            {"when", nil, []string{"2013-01-01T00:00Z", "2014-01-01T00:00Z"}, ".edges[0]", CodeBadValue},
+	} {
+		q := must(t, Spec{Name: "q", Kind: Histogram, By: []Dimension{{Column: c.column, Labels: c.labels, Edges: c.edges}}})
+		_, err := q.New(schema, nil)
+		if es := Errors(err); len(es) != 1 || es[0].Field != "histogram.by[0]"+c.field || es[0].Code != c.code {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	q := must(t, Spec{Name: "q", Kind: Count, Unit: []string{"cab_ld", "list"}, Bounds: Bounds{MaxRows: 1}})
+	_, err := q.New(schema, nil)
+	es := Errors(err)
+	if len(es) != 2 || es[0].Field != "privacy.unit" || es[0].Hint != "did you mean cab_id?" || es[1].Code != CodeColumnType {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,356 @@
+package queries
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/dprelease/dprelease/io/table"
+	"pgregory.net/rapid"
+)
+
+// randomFilters are conditions on the columns of random tables.
+func randomFilters(t *rapid.T) []FilterSpec {
+	s := func(x string) *string { return &x }
+	pool := []FilterSpec{
+		{Column: "int", From: s("0.5"), Before: s("3")},
+		{Column: "int", Min: s("1"), Max: s("2.5")},
+		{Column: "int", NotIn: []string{"1", "2.0"}},
+		{Column: "uint", Min: s("3")},
+		{Column: "uint", Before: s("9223372036854775808"), From: s("-1e30")},
+		{Column: "uint", Max: s("18446744073709551615")},
+		{Column: "float", From: s("0.1"), Before: s("2.5")},
+		{Column: "float", Max: s("0.3")},
+		{Column: "float", Min: s("0"), NotIn: []string{"1"}},
+		{Column: "float", NotNull: true},
+		{Column: "digits", From: s("-0.5"), Before: s("1")},
+		{Column: "digits", Min: s("0.1"), Max: s("99")},
+		{Column: "digits", NotNull: true},
+		{Column: "text", In: []string{"a", "1"}},
+		{Column: "text", NotIn: []string{"a", ""}},
+		{Column: "flag", In: []string{"true"}},
+		{Column: "day", From: s("1970-01-01T12:00"), Before: s("1970-01-03")},
+		{Column: "day", In: []string{"1970-01-02"}, NotNull: true},
+	}
+	return rapid.SliceOfN(rapid.SampledFrom(pool), 0, 3).Draw(t, "filters")
+}
+
+// refKept says whether a row fulfils all conditions.
+func refKept(t *testTable, row []value, filters []FilterSpec) bool {
+	for _, f := range filters {
+		at := t.schema().Index(f.Column)
+		if !refFulfils(t.fields[at].Type, row[at], f) {
+			return false
+		}
+	}
+	return true
+}
+
+func refFulfils(t table.Type, v value, f FilterSpec) bool {
+	x, infinite := exactly(t, v)
+	if v.null || t.Kind == table.Float && x == nil {
+		return false
+	}
+	for list, want := range map[*[]string]bool{&f.In: true, &f.NotIn: false} {
+		in := slices.ContainsFunc(*list, func(m string) bool {
+			if t.Kind == table.String {
+				return m == v.s
+			}
+			return infinite == 0 && x.Cmp(literal(t, m)) == 0
+		})
+		if len(*list) > 0 && in != want {
+			return false
+		}
+	}
+	for _, end := range []struct {
+		text  *string
+		holds func(cmp int) bool
+	}{
+		{f.From, func(c int) bool { return c >= 0 }}, {f.Min, func(c int) bool { return c >= 0 }},
+		{f.Before, func(c int) bool { return c < 0 }}, {f.Max, func(c int) bool { return c <= 0 }},
+	} {
+		switch {
+		case end.text == nil:
+		case x == nil:
+			return false
+		case infinite != 0 && !end.holds(infinite), infinite == 0 && !end.holds(x.Cmp(literal(t, *end.text))):
+			return false
+		}
+	}
+	return true
+}
+
+func selector(tb testing.TB, t *testTable, specs []FilterSpec) (*Selector, Filters) {
+	tb.Helper()
+	f, err := NewFilters(specs)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s, err := f.Compile(t.schema(), nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s, f
+}
+
+// filtered returns the batches of a query with the rows marked that fulfil the filters.
+func filtered(tb testing.TB, t *testTable, q Query, specs []FilterSpec, cuts []int) []*table.Batch {
+	tb.Helper()
+	s, f := selector(tb, t, specs)
+	batches := t.batches(q.Columns(), cuts, dictionaryKept)
+	for i, b := range t.batches(f.Columns(), cuts, runs) {
+		if err := s.Apply(b); err != nil {
+			tb.Fatal(err)
+		}
+		batches[i].Keep = slices.Clone(b.Keep)
+	}
+	return batches
+}
+
+// without returns the table of the rows that fulfil the filters.
+func without(t *testTable, filters []FilterSpec) *testTable {
+	rest := &testTable{fields: t.fields}
+	for _, row := range t.rows {
+		if refKept(t, row, filters) {
+			rest.rows = append(rest.rows, row)
+		}
+	}
+	return rest
+}
+
+// The rows that filters keep are those of a plain reference, in every encoding; a row once dropped stays so.
+func TestFiltersAgreeWithTheReference(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		tab, specs := randomTable(rt), randomFilters(rt)
+		s, f := selector(t, tab, specs)
+		how := encoding(rapid.IntRange(0, int(encodings)-1).Draw(rt, "encoding"))
+		first := rapid.IntRange(0, len(tab.rows)).Draw(rt, "cut")
+		row := 0
+		for _, b := range tab.batches(f.Columns(), []int{first}, how) {
+			if rapid.Bool().Draw(rt, "kept before") && b.Rows > 0 {
+				b.Keep = make([]bool, b.Rows)
+				b.Keep[0] = true
+			}
+			before := b.Keep
+			if err := s.Apply(b); err != nil {
+				rt.Fatal(err)
+			}
+			for i := range b.Rows {
+				want := refKept(tab, tab.rows[row], specs) && (before == nil || before[i])
+				if got := b.Keep == nil || b.Keep[i]; got != want {
+					rt.Fatalf("%+v keeps %v: %v", specs, tab.rows[row], got)
+				}
+				row++
+			}
+			if b.Keep != nil && !slices.Contains(b.Keep, false) {
+				rt.Fatal("nothing is dropped, and Keep is not nil")
+			}
+		}
+	})
+}
+
+// A query answers as if the rows that are not kept were not there.
+func TestDroppedRowsAreInNoQuery(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s, tab, specs := randomSpec(rt), randomTable(rt), randomFilters(rt)
+		q := must(t, s)
+		cuts := rapid.SliceOfN(rapid.IntRange(0, len(tab.rows)), 0, 3).Draw(rt, "cuts")
+		got := exactOf(t, q, tab, [][]*table.Batch{filtered(t, tab, q, specs, cuts)})
+		if want := reference(s, without(tab, specs)); !slices.Equal(got, want) {
+			rt.Fatalf("%+v, %+v\ngot  %v\nwant %v", s, specs, got, want)
+		}
+	})
+}
+
+// With filters neighbouring tables differ by no more than the sensitivity, and a filtered count is not public.
+func TestFilteredNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s, tab, specs := randomSpec(rt), randomTable(rt), randomFilters(rt)
+		s.Filtered = true
+		q := must(t, s)
+		other, adj := neighbour(rt, s, tab)
+		one := exactOf(t, q, tab, [][]*table.Batch{filtered(t, tab, q, specs, nil)})
+		two := exactOf(t, q, other, [][]*table.Batch{filtered(t, other, q, specs, nil)})
+		if q.constant(adj) {
+			rt.Fatal("a filtered query is constant")
+		}
+		if got, most := squaredDistance(one, two), q.limits.squared(adj, q.cells); !most.IsInt64() || got > most.Int64() {
+			rt.Fatalf("%+v, %s: changed by sqrt(%d), sensitivity sqrt(%v)", s, adj, got, most)
+		}
+	})
+}
+
+func TestFilteredCountIsPrivate(t *testing.T) {
+	s := Spec{Name: "q", Kind: Count, Filtered: true}
+	parts, err := must(t, s).Parts(ReplaceOne)
+	if err != nil || parts[0].Sens.L2 != 1 {
+		t.Fatalf("%+v, %v", parts, err)
+	}
+	tab := &testTable{fields: smallSchema.Fields, rows: [][]value{{{n: 1}, {}}, {{n: 5}, {}}}}
+	low := "2"
+	specs := []FilterSpec{{Column: "x", Min: &low}}
+	one := exactOf(t, must(t, s), tab, [][]*table.Batch{filtered(t, tab, must(t, s), specs, nil)})
+	tab.rows[0][0].n = 2
+	two := exactOf(t, must(t, s), tab, [][]*table.Batch{filtered(t, tab, must(t, s), specs, nil)})
+	if one[0] != 1 || two[0] != 2 {
+		t.Errorf("%v and %v: the sensitivity is attained", one, two)
+	}
+}
+
+// A window ends as long after its start as clocks and calendar say.
+func TestWindows(t *testing.T) {
+	newYork, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Skip("no time zone data")
+	}
+	instants, local := table.Type{Kind: table.Timestamp, Unit: 1e9, Zone: table.UTC}, table.Type{Kind: table.Timestamp, Unit: 1e9, Zone: table.Local}
+	for _, c := range []struct {
+		from, length string
+		typ          table.Type
+		zone         *time.Location
+		want         int64 // seconds
+	}{
+		{"2013-01-01T00:00", "90s", instants, newYork, 90},
+		{"2013-01-01T00:00", "2m", local, newYork, 120},
+		{"2013-01-01T00:00", "1d", instants, nil, 86400},
+		{"2013-03-10", "1d", instants, newYork, 23 * 3600},
+		{"2013-03-10", "24h", instants, newYork, 24 * 3600},
+		{"2013-03-10", "1d", local, newYork, 24 * 3600},
+		{"2013-03-10T00:00-05:00", "1d", instants, newYork, 24 * 3600},
+		{"2013-11-01", "1w", instants, newYork, 7*86400 + 3600},
+		{"2013-03-09T02:30", "1d", instants, newYork, 86400 - 1800}, // 02:30 is skipped: the window ends with the skip
+		{"2013-01-01", "999999999w", local, nil, 999999999 * 7 * 86400},
+		{"2013-01-01", "999999999h", instants, newYork, 999999999 * 3600},
+	} {
+		start, e := scalar(c.from, c.typ, c.zone)
+		end, e2 := windowEnd(c.from, c.length, c.typ, c.zone)
+		if e != nil || e2 != nil {
+			t.Fatalf("%+v: %v %v", c, e, e2)
+		}
+		if length := end.Sub(end, start); !length.IsInt() || length.Num().Int64() != c.want {
+			t.Errorf("%+v: %v", c, length)
+		}
+	}
+	from := "2013-01-01T23:59:59"
+	tab := &testTable{fields: []table.Field{{Name: "x", Type: local}}}
+	day := time.Date(2013, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
+	for _, s := range []int64{86398, 86399, 86400, 86399 + 3599, 86399 + 3600} {
+		tab.rows = append(tab.rows, []value{{n: day + s}})
+	}
+	s, f := selector(t, tab, []FilterSpec{{Column: "x", From: &from, For: "1h"}})
+	b := tab.batches(f.Columns(), nil, plain)[0]
+	if err := s.Apply(b); err != nil || !slices.Equal(b.Keep, []bool{false, true, true, true, false}) {
+		t.Errorf("%v, %v", b.Keep, err)
+	}
+}
+
+func TestBadFilters(t *testing.T) {
+	s := func(x string) *string { return &x }
+	schema := table.Schema{Fields: []table.Field{
+		{Name: "n", Type: table.Type{Kind: table.Int}}, {Name: "f", Type: table.Type{Kind: table.Float}}, {Name: "text", Type: table.Type{Kind: table.String}},
+		{Name: "flag", Type: table.Type{Kind: table.Bool}}, {Name: "day", Type: table.Type{Kind: table.Date}}, {Name: "list", Type: table.Type{Name: "list"}},
+	}}
+	for name, c := range map[string]struct {
+		f           FilterSpec
+		field, code string
+	}{
+		"no column":        {FilterSpec{NotNull: true}, ".column", CodeBadSpec},
+		"no condition":     {FilterSpec{Column: "n"}, "", CodeBadSpec},
+		"for of nothing":   {FilterSpec{Column: "day", For: "1h"}, ".for", CodeBadSpec},
+		"for and before":   {FilterSpec{Column: "day", From: s("2013-01-01"), Before: s("2014-01-01"), For: "1h"}, ".for", CodeBadSpec},
+		"no length":        {FilterSpec{Column: "day", From: s("2013-01-01"), For: "0h"}, ".for", CodeBadValue},
+		"misspelt":         {FilterSpec{Column: "txet", NotNull: true}, ".column", CodeUnknownColumn},
+		"not an integer":   {FilterSpec{Column: "n", Min: s("a")}, ".min", CodeBadValue},
+		"not a float":      {FilterSpec{Column: "f", Before: s("1e999")}, ".before", CodeBadValue},
+		"text by time":     {FilterSpec{Column: "text", From: s("2013-01-01")}, ".from", CodeBadValue},
+		"flags in a range": {FilterSpec{Column: "flag", Max: s("1")}, ".column", CodeColumnType},
+		"flags listed":     {FilterSpec{Column: "flag", In: []string{"yes"}}, ".in", CodeBadValue},
+		"not in numbers":   {FilterSpec{Column: "n", NotIn: []string{"1", "b"}}, ".not_in", CodeBadValue},
+		"lists":            {FilterSpec{Column: "list", NotNull: true}, ".column", CodeColumnType},
+		"listed lists":     {FilterSpec{Column: "list", In: []string{"1", "2"}}, ".column", CodeColumnType},
+		"for of numbers":   {FilterSpec{Column: "n", From: s("1"), For: "1h"}, ".for", CodeColumnType},
+		"empty":            {FilterSpec{Column: "n", From: s("1"), Before: s("1.0")}, ".before", CodeBadValue},
+		"max below min":    {FilterSpec{Column: "day", Min: s("2013-01-02"), Max: s("2013-01-01")}, ".max", CodeBadValue},
+	} {
+		f, err := NewFilters([]FilterSpec{{Column: "n", NotNull: true}, c.f})
+		if err == nil {
+			_, err = f.Compile(schema, nil)
+		}
+		if es := Errors(err); len(es) != 1 || es[0].Field != "input.where[1]"+c.field || es[0].Code != c.code || es[0].Query != "" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, err := NewFilters([]FilterSpec{{Column: "n"}})
+	if got := fmt.Sprint(err); got[:len("input.where[0]: bad-query: ")] != "input.where[0]: bad-query: " {
+		t.Errorf("%s", got)
+	}
+}
+
+// A list is not null, however many numbers it has.
+func TestNotNullOfLists(t *testing.T) {
+	f, err := NewFilters([]FilterSpec{{Column: "x", NotNull: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := table.Column{Type: table.Type{Kind: table.List}, Lists: []uint32{0, 0, 0, 1}, Valid: []bool{true, false, true}}
+	lists.Values.Floats = []float64{math.NaN()}
+	s, err := f.Compile(table.Schema{Fields: []table.Field{{Name: "x", Type: lists.Type}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &table.Batch{Rows: 3, Columns: []table.Column{lists}}
+	if err := s.Apply(b); err != nil || !slices.Equal(b.Keep, []bool{true, false, true}) {
+		t.Errorf("%v, %v", b.Keep, err)
+	}
+}
+
+// What does not fit its schema is an error, never a panic.
+func TestFiltersOfBadBatches(t *testing.T) {
+	tab := &testTable{fields: smallSchema.Fields}
+	s, _ := selector(t, tab, []FilterSpec{{Column: "x", NotNull: true}})
+	for _, b := range []*table.Batch{
+		{Rows: 1}, {Rows: 2, Columns: []table.Column{ints(table.Int, 1)}}, {Rows: 1, Columns: []table.Column{ints(table.Uint, 1)}},
+		{Rows: 1, Columns: []table.Column{ints(table.Int, 1)}, Keep: []bool{true, true}},
+	} {
+		if err := s.Apply(b); !errors.Is(err, errShape) {
+			t.Errorf("%+v: %v", b, err)
+		}
+	}
+	for name, q := range smallQueries(t) {
+		b := tab.batches(q.Columns(), nil, plain)[0]
+		b.Keep = []bool{true}
+		if err := open(t, q, smallSchema).Add(b); !errors.Is(err, errShape) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Infinite and very large values are beyond all ends.
+func TestFiltersOfExtremes(t *testing.T) {
+	zero, big := "0", "1e30"
+	tab := &testTable{fields: []table.Field{{Name: "f", Type: table.Type{Kind: table.Float}}, {Name: "n", Type: table.Type{Kind: table.Int}}}}
+	for i, x := range []float64{math.Inf(-1), -1, math.Copysign(0, -1), math.MaxFloat64, math.Inf(1), math.NaN()} {
+		tab.rows = append(tab.rows, []value{{x: x}, {n: []int64{math.MinInt64, -1, 0, 1, math.MaxInt64, 7}[i]}})
+	}
+	for _, c := range []struct {
+		spec FilterSpec
+		want string // of the six rows
+	}{
+		{FilterSpec{Column: "f", Min: &zero}, "001110"}, {FilterSpec{Column: "f", Before: &zero}, "110000"}, {FilterSpec{Column: "f", NotIn: []string{"0"}}, "110110"},
+		{FilterSpec{Column: "n", Before: &big}, "111111"}, {FilterSpec{Column: "n", From: &big}, "000000"}, {FilterSpec{Column: "n", Max: &zero}, "111000"},
+	} {
+		s, f := selector(t, tab, []FilterSpec{c.spec})
+		b := tab.batches(f.Columns(), nil, plain)[0]
+		if err := s.Apply(b); err != nil {
+			t.Fatal(err)
+		}
+		for i := range b.Rows {
+			if got := b.Keep == nil || b.Keep[i]; got != (c.want[i] == '1') {
+				t.Errorf("%+v, row %d: %v", c.spec, i, got)
+			}
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package queries
+
+import (
+	"math"
+	"math/bits"
+)
+
+// fix writes a row's components, bounded, in units; false: the row has no value.
+func (q *quantity) fix(dst []int64, row []float64) bool {
+	if q.clip {
+		return q.clipped(dst, row)
+	}
+	if len(row) != len(dst) {
+		return false
+	}
+	for i, x := range row {
+		if math.IsNaN(x) {
+			return false
+		}
+		dst[i] = q.clamped(x)
+	}
+	return true
+}
+
+// clamped rounds a number to units, ties to even, and moves it into the range. Scaling by a power of two is exact.
+func (q *quantity) clamped(x float64) int64 {
+	y := math.RoundToEven(x * q.inverse)
+	switch {
+	case y <= float64(q.low):
+		return q.low
+	case y >= float64(q.high):
+		return q.high
+	}
+	return int64(y)
+}
+
+// farAway is in units longer than any norm: it stands for infinite components.
+const farAway = 1 << (fixedBits + 1)
+
+// clipped writes a vector of norm at most high: rounded towards zero and, where it is longer, shortened. From the rounding
+// on all is done in integers, so that the norm is bounded without error.
+func (q *quantity) clipped(dst []int64, row []float64) bool {
+	longest := 0.0
+	for _, x := range row {
+		longest = max(longest, math.Abs(x)) // NaN if one is
+	}
+	switch {
+	case len(row) != len(dst), math.IsNaN(longest):
+		return false
+	case math.IsInf(longest, 0):
+		for i, x := range row {
+			dst[i] = direction(x)
+		}
+	default:
+		scale := q.scale(longest)
+		for i, x := range row {
+			dst[i] = int64(x * scale)
+		}
+	}
+	shorten(dst, uint64(q.high))
+	return true
+}
+
+func direction(x float64) int64 {
+	switch {
+	case math.IsInf(x, 1):
+		return farAway
+	case math.IsInf(x, -1):
+		return -farAway
+	}
+	return 0
+}
+
+// scale returns the power of two that makes units of components, of which this is the longest, or, where that has more than
+// 53 digits, makes 53 digits of it: the vector is then to be shortened anyway.
+func (q *quantity) scale(longest float64) float64 {
+	const digits = 53
+	if longest*q.inverse < 1<<digits {
+		return q.inverse
+	}
+	_, e := math.Frexp(longest)
+	return math.Ldexp(1, digits-e)
+}
+
+// shorten multiplies x, of at most 2^20 components below 2^53, by norm/N where N, its own norm rounded up, is larger. Each
+// component is rounded towards zero, so that the norm of the result is at most norm.
+func shorten(x []int64, norm uint64) {
+	var high, low, carry uint64
+	for _, v := range x {
+		h, l := bits.Mul64(magnitude(v), magnitude(v))
+		low, carry = bits.Add64(low, l, 0)
+		high += h + carry
+	}
+	own := rootUp64(high, low)
+	if own <= norm {
+		return
+	}
+	for i, v := range x {
+		h, l := bits.Mul64(magnitude(v), norm)
+		y, _ := bits.Div64(h, l, own) // no component is longer than the vector: the quotient is at most norm
+		x[i] = int64(y)
+		if v < 0 {
+			x[i] = -x[i]
+		}
+	}
+}
+
+func magnitude(x int64) uint64 { return uint64(max(x, -x)) }
+
+// rootUp64 returns the least n with n² >= x = high·2^64 + low, for x below 2^126. A first guess in floats, good to 52
+// digits, and one step of Newton's method leave it a few units off.
+func rootUp64(high, low uint64) uint64 {
+	if high == 0 && low == 0 {
+		return 0
+	}
+	n := uint64(math.Sqrt(math.Ldexp(float64(high), 64)+float64(low))) + 1
+	if high < n {
+		quotient, _ := bits.Div64(high, low, n)
+		n = n/2 + quotient/2 + 1 // the sum may have 65 digits
+	}
+	for n > 0 && !squareBelow(n-1, high, low) {
+		n--
+	}
+	for squareBelow(n, high, low) {
+		n++
+	}
+	return n
+}
+
+// squareBelow says whether n² < high·2^64 + low.
+func squareBelow(n, high, low uint64) bool {
+	h, l := bits.Mul64(n, n)
+	return h < high || h == high && l < low
+}

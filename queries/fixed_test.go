@@ -1,0 +1,116 @@
+package queries
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func normSquared(x []int64) *big.Int {
+	sum := new(big.Int)
+	for _, v := range x {
+		sum.Add(sum, square64(v))
+	}
+	return sum
+}
+
+// components draws a vector of numbers of very different sizes.
+func drawVector(t *rapid.T, inverse float64) []float64 {
+	row := make([]float64, rapid.IntRange(1, 6).Draw(t, "components"))
+	for i := range row {
+		row[i] = rapid.Float64Range(-1, 1).Draw(t, "x") * math.Ldexp(1, rapid.SampledFrom([]int{-60, -5, 0, 1, 30, 52, 80, 1000}).Draw(t, "size")) / inverse
+	}
+	return row
+}
+
+// A clipped vector is never longer than the norm, and no component is longer than, or on the other side of, the original's.
+func TestClippedIsWithinTheNorm(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		q := quantityOf(t, Sum, Value{ClipL2: rapid.SampledFrom([]string{"1", "0.3", "7e-90", "1e90"}).Draw(rt, "norm")})
+		row := drawVector(rt, q.inverse)
+		for i := range row {
+			switch rapid.IntRange(0, 19).Draw(rt, "infinite") {
+			case 0:
+				row[i] = math.Inf(1)
+			case 1:
+				row[i] = math.Inf(-1)
+			}
+		}
+		got := make([]int64, len(row))
+		if !q.clipped(got, row) {
+			rt.Fatal("no value")
+		}
+		if normSquared(got).Cmp(square64(q.high)) > 0 {
+			rt.Fatalf("%v became %v, norm %d", row, got, q.high)
+		}
+		for i, x := range row {
+			if float64(got[i])*x < 0 || math.Abs(q.size(got[i])) > math.Abs(x) {
+				rt.Fatalf("%g became %d units", x, got[i])
+			}
+		}
+	})
+}
+
+// What was clipped still points in the same direction, and is as long as it may be, to within a unit a component.
+func TestClippedKeepsTheDirection(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		q := quantityOf(t, Sum, Value{ClipL2: "1"})
+		row := drawVector(rt, q.inverse)
+		norm := new(big.Float).SetPrec(200)
+		for _, x := range row {
+			f := new(big.Float).SetPrec(200).SetFloat64(x)
+			norm.Add(norm, f.Mul(f, f))
+		}
+		norm.Sqrt(norm)
+		shrink := new(big.Float).SetPrec(200).SetFloat64(1)
+		if norm.Cmp(shrink) > 0 {
+			shrink.Quo(shrink, norm)
+		}
+		got := make([]int64, len(row))
+		q.clipped(got, row)
+		for i, x := range row {
+			want := new(big.Float).Mul(new(big.Float).SetFloat64(x), shrink)
+			f, _ := want.Mul(want, new(big.Float).SetFloat64(q.inverse)).Float64()
+			if math.Abs(f-float64(got[i])) > 2 {
+				rt.Fatalf("%v: component %d is %d units, want %g", row, i, got[i], f)
+			}
+		}
+	})
+}
+
+func TestClippedInfinities(t *testing.T) {
+	q := quantityOf(t, Sum, Value{ClipL2: "5"})
+	got := make([]int64, 3)
+	q.clipped(got, []float64{math.Inf(1), 1e300, math.Inf(-1)})
+	if half := 5 / math.Sqrt2; got[1] != 0 || math.Abs(q.size(got[0])-half) > 1e-9 || got[2] != -got[0] {
+		t.Errorf("%v", got)
+	}
+	for _, none := range [][]float64{{1, math.NaN(), 1}, {math.Inf(1), math.NaN(), 0}, {1, 2}, nil} {
+		if q.fix(got, none) || quantityOf(t, Sum, Value{Lo: "0", Hi: "1"}).fix(got, none) {
+			t.Errorf("%v has a value", none)
+		}
+	}
+}
+
+func TestRootUp64(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		high, low := rapid.Uint64Range(0, 1<<62-1).Draw(rt, "high"), rapid.Uint64().Draw(rt, "low")
+		switch rapid.IntRange(0, 4).Draw(rt, "form") {
+		case 0:
+			high = 0
+		case 2: // the largest
+			high, low = 1<<62-1, -rapid.Uint64Range(1, 9).Draw(rt, "below")
+		case 1: // at and beside squares
+			n := rapid.Uint64Range(1, 1<<62).Draw(rt, "root")
+			high, low = bits.Mul64(n, n)
+			low += rapid.SampledFrom([]uint64{0, 1}).Draw(rt, "beside")
+		}
+		n := rootUp64(high, low)
+		if squareBelow(n, high, low) || n > 0 && !squareBelow(n-1, high, low) {
+			rt.Fatalf("root of %#x %016x: %d", high, low, n)
+		}
+	})
+}

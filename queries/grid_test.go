@@ -1,0 +1,181 @@
+package queries
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"slices"
+	"testing"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/io/table/tabletest"
+	"pgregory.net/rapid"
+)
+
+func onGrid(g Grid) Dimension {
+	g.Lat, g.Lon = "lat", "lon"
+	return Dimension{Grid: &g}
+}
+
+// Places written with as many decimals as the edges, on them too, fall in the cell that comparing fractions gives.
+func TestGridIsExactOnDecimals(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		step := rapid.Int64Range(1, 5000).Draw(rt, "step")
+		south, west := rapid.Int64Range(-400_000, 400_000).Draw(rt, "south"), rapid.Int64Range(-1_000_000, 1_000_000).Draw(rt, "west")
+		rows, cols := rapid.IntRange(1, 60).Draw(rt, "rows"), rapid.IntRange(1, 60).Draw(rt, "cols")
+		text := func(n int64) string { return new(big.Rat).SetFrac64(n, 10_000).FloatString(4) }
+		d := onGrid(Grid{
+			South: text(south), North: text(south + step*int64(rows)), West: text(west), East: text(west + step*int64(cols)), Rows: rows, Cols: cols,
+		})
+		q := must(t, Spec{Name: "q", Kind: Histogram, By: []Dimension{d}})
+		i, j := rapid.Int64Range(-1, int64(rows)+1).Draw(rt, "i"), rapid.Int64Range(-1, int64(cols)+1).Draw(rt, "j")
+		y, x := i*step+rapid.Int64Range(0, 1).Draw(rt, "north"), j*step+rapid.Int64Range(-1, 0).Draw(rt, "west of")
+		lat, lon := text(south+y), text(west+x)
+		want := line(y, step, rows)*int32(cols) + line(x, step, cols)
+		if line(y, step, rows) < 0 || line(x, step, cols) < 0 || south+y == 0 && west+x == 0 {
+			want = dropped
+		}
+		same(t, placesOf(t, q, tabletest.Batch(tabletest.Strings([]string{lat}, nil), tabletest.Strings([]string{lon}, nil))), want)
+		same(t, placesOf(t, q, tabletest.Batch(tabletest.Floats(numbers([]string{lat}), nil), tabletest.Floats(numbers([]string{lon}), nil))), want)
+	})
+}
+
+// line is the row or column at a distance from the first edge.
+func line(x, step int64, n int) int32 {
+	switch {
+	case x < 0 || x > step*int64(n):
+		return -1
+	case x == step*int64(n):
+		return int32(n) - 1
+	}
+	return int32(x / step)
+}
+
+func TestKeysOfGrids(t *testing.T) {
+	d := onGrid(Grid{South: "40", North: "41", West: "-74", East: "-73", Rows: 2, Cols: 3})
+	by := []Dimension{d, {Column: "x", Labels: numbered(2)}}
+	names := func(cell int) (s string) {
+		for _, k := range finish(t, must(t, Spec{Name: "q", Kind: Histogram, By: by}), make([]float64, must(t, Spec{Name: "q", Kind: Histogram, By: by}).cells)).Keys {
+			s += k.Name + "=" + k.label(cell) + " "
+		}
+		return s
+	}
+	for cell, want := range map[int]string{0: `row=0 col=0 x="0" `, 1: `row=0 col=0 x="1" `, 4: `row=0 col=2 x="0" `, 7: `row=1 col=0 x="1" `, 11: `row=1 col=2 x="1" `} {
+		if got := names(cell); got != want {
+			t.Errorf("cell %d: %s, want %s", cell, got, want)
+		}
+	}
+	by[0].Other, by[0].As = Bin, "from"
+	for cell, want := range map[int]string{5: `from_row="0" from_col="2" x="1" `, 6: `from_row="1" from_col="0" x="0" `, 12: `from_row="other" from_col="other" x="0" `} {
+		if got := names(cell); got != want {
+			t.Errorf("cell %d: %s, want %s", cell, got, want)
+		}
+	}
+	_, err := New(Spec{Name: "q", Kind: Histogram, By: []Dimension{d, d}})
+	if es := Errors(err); len(es) != 2 || es[0].Code != CodeDuplicate {
+		t.Errorf("two grids of one name: %v", err)
+	}
+}
+
+// What is no place goes where nulls go, what is elsewhere where others go.
+func TestPlacesWithoutCells(t *testing.T) {
+	d := onGrid(Grid{South: "-90", North: "90", West: "-180", East: "179", Rows: 1, Cols: 1})
+	d.Null, d.Other = Bin, Bin
+	near := amongPoints([]Point{{"a", 0, 0}}, 1e6)
+	near.Null, near.Other = Bin, Bin
+	nan, inf := math.NaN(), math.Inf(1)
+	lats := []float64{0, 0, math.Copysign(0, -1), nan, 1, inf, 1, 90.1, -90, 5, 1, 1}
+	lons := []float64{0, 5, 0, 1, nan, 1, -inf, 1, -180, 180, 180.5, -1}
+	want := []int32{1, 0, 1, 1, 1, 1, 1, 1, 0, 2, 1, 0}
+	b := tabletest.Batch(tabletest.Floats(lats, nil), tabletest.Floats(lons, nil))
+	same(t, placesOf(t, must(t, Spec{Name: "q", Kind: Histogram, By: []Dimension{d}}), b), want...)
+	want[8] = 2 // the south pole is further than 1000 km
+	same(t, placesOf(t, must(t, Spec{Name: "q", Kind: Histogram, By: []Dimension{near}}), b), want...)
+}
+
+// Coordinates are the same numbers from all types, encodings and runs.
+func TestCoordinatesOfAllTypes(t *testing.T) {
+	d := onGrid(Grid{South: "0", North: "4", West: "0", East: "4", Rows: 4, Cols: 4})
+	d.Null = Bin
+	q := must(t, Spec{Name: "q", Kind: Histogram, By: []Dimension{d}})
+	valid := []bool{true, true, false, true, true}
+	texts := tabletest.Strings([]string{"1", "1", "2", "2e0", "x"}, valid)
+	floats := tabletest.Floats([]float64{1, 1, 2, 2, math.NaN()}, valid)
+	for _, c := range []table.Column{texts, floats, tabletest.Encode(texts), tabletest.Runs(texts), tabletest.Encode(floats), tabletest.Runs(floats), tabletest.Runs(tabletest.Encode(floats))} {
+		same(t, placesOf(t, q, tabletest.Batch(c, tabletest.Ints(table.Type{Kind: table.Uint}, []int64{3, 3, 3, 3, 3}, nil))), 7, 7, 16, 11, 16)
+		same(t, placesOf(t, q, tabletest.Batch(tabletest.Ints(table.Type{Kind: table.Int}, []int64{0, 1, 2, 3, 4}, nil), c)), 1, 5, 16, 14, 16)
+	}
+	bad := tabletest.Encode(floats)
+	bad.Codes[0] = 9
+	p := &problems{}
+	g := q.compile(table.Schema{Fields: []table.Field{{Name: "lat", Type: bad.Type}, {Name: "lon", Type: bad.Type}}}, p)
+	for _, b := range []*table.Batch{tabletest.Batch(bad, floats), tabletest.Batch(floats, bad), {Rows: 5, Columns: []table.Column{floats}}} {
+		if _, err := g.ofRows(b); !errors.Is(err, errShape) {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+func TestBadPlaces(t *testing.T) {
+	grid := func(change func(*Grid)) Dimension {
+		g := Grid{Lat: "lat", Lon: "lon", South: "40", North: "41", West: "-74", East: "-73", Rows: 2, Cols: 3}
+		change(&g)
+		return Dimension{Grid: &g}
+	}
+	near := func(change func(*Nearest)) Dimension {
+		n := Nearest{Lat: "lat", Lon: "lon", Points: []Point{{"a", 1, 2}, {"b", 3, 4}}, WithinM: 150, Name: "id"}
+		change(&n)
+		return Dimension{Nearest: &n}
+	}
+	bin := func(d Dimension) Dimension { d.Other = Bin; return d }
+	for name, c := range map[string]struct {
+		d           Dimension
+		field, code string
+	}{
+		"column too":       {Dimension{Column: "x", Grid: grid(func(*Grid) {}).Grid}, ".column", CodeBadSpec},
+		"no such part":     {Dimension{Column: "x", Part: "era"}, ".part", CodeBadValue},
+		"part and edges":   {Dimension{Column: "x", Part: "month", Edges: []string{"0", "1"}}, "", CodeBadSpec},
+		"no latitude":      {grid(func(g *Grid) { g.Lat = "" }), ".grid", CodeBadSpec},
+		"one column":       {grid(func(g *Grid) { g.Lon = "lat" }), ".grid.lon", CodeDuplicate},
+		"upside down":      {grid(func(g *Grid) { g.North = "40.0" }), ".grid.north", CodeBadValue},
+		"across the world": {grid(func(g *Grid) { g.East = "-75" }), ".grid.east", CodeBadValue},
+		"south of poles":   {grid(func(g *Grid) { g.South = "-90.01" }), ".grid.south", CodeBadValue},
+		"not a number":     {grid(func(g *Grid) { g.West = "-0x1p3" }), ".grid.west", CodeBadValue},
+		"no rows":          {grid(func(g *Grid) { g.Rows = 0 }), ".grid.rows", CodeBadValue},
+		"too many cols":    {grid(func(g *Grid) { g.Cols = 1<<20 + 1 }), ".grid.cols", CodeBadValue},
+		"too fine":         {grid(func(g *Grid) { g.North, g.Rows = "40.0000000000001", 1000 }), ".grid.rows", CodeBadValue},
+		"too many cells":   {grid(func(g *Grid) { g.Rows, g.Cols = 1<<16, 1<<15 }), ".grid", CodeTooManyCells},
+		"too many labels":  {bin(grid(func(g *Grid) { g.Rows, g.Cols = 1<<12, 1<<11 })), ".grid", CodeTooManyCells},
+		"no points":        {near(func(n *Nearest) { n.Points = nil }), ".nearest.points", CodeBadSpec},
+		"not on earth":     {near(func(n *Nearest) { n.Points[1].Lat = 91 }), ".nearest.points", CodeBadValue},
+		"NaN":              {near(func(n *Nearest) { n.Points[0].Lon = math.NaN() }), ".nearest.points", CodeBadValue},
+		"two of a name":    {near(func(n *Nearest) { n.Points[1].ID = "a" }), ".nearest.points", CodeDuplicate},
+		"name of a bin":    {bin(near(func(n *Nearest) { n.Points[1].ID = "other" })), ".nearest.points", CodeDuplicate},
+		"not within":       {near(func(n *Nearest) { n.WithinM = 0 }), ".nearest.within_m", CodeBadValue},
+		"too far":          {near(func(n *Nearest) { n.WithinM = 1e6 + 1 }), ".nearest.within_m", CodeBadValue},
+		"NaN metres":       {near(func(n *Nearest) { n.WithinM = math.NaN() }), ".nearest.within_m", CodeBadValue},
+		"no key":           {near(func(n *Nearest) { n.Name = "" }), ".nearest.id", CodeBadSpec},
+	} {
+		_, err := New(Spec{Name: "q", Kind: Histogram, By: []Dimension{c.d}})
+		if es := Errors(err); len(es) != 1 || es[0].Field != "histogram.by[0]"+c.field || es[0].Code != c.code {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestColumnsOfPlaces(t *testing.T) {
+	q := must(t, Spec{Name: "q", Kind: Histogram, By: []Dimension{amongPoints([]Point{{"a", 1, 2}}, 5), {Column: "lat", Edges: []string{"0", "1"}}}})
+	if got := q.Columns(); !slices.Equal(got, []string{"lat", "lon"}) {
+		t.Errorf("%v", got)
+	}
+	schema := table.Schema{Fields: []table.Field{{Name: "lat", Type: table.Type{Kind: table.Float}}, {Name: "lo", Type: table.Type{Kind: table.Date}}}}
+	_, err := q.New(schema, nil)
+	if es := Errors(err); len(es) != 1 || es[0].Field != "histogram.by[0].nearest.lon" || es[0].Hint != "did you mean lo?" {
+		t.Errorf("%v", err)
+	}
+	schema.Fields[1].Name = "lon"
+	_, err = q.New(schema, nil)
+	if es := Errors(err); len(es) != 1 || es[0].Field != "histogram.by[0].nearest.lon" || es[0].Code != CodeColumnType {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,129 @@
+package queries
+
+import (
+	"compress/gzip"
+	"encoding/csv"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/io/table/tabletest"
+)
+
+// publicTable is the columns of a table of the project's reference data, which DPRELEASE_SHARED names.
+func publicTable(t *testing.T, path ...string) map[string][]string {
+	t.Helper()
+	root := os.Getenv("DPRELEASE_SHARED")
+	name := filepath.Join(append([]string{root, "data"}, path...)...)
+	f, err := os.Open(name)
+	if err != nil {
+		t.Skip("no reference data: set DPRELEASE_SHARED to their folder")
+	}
+	var r io.Reader = f
+	if strings.HasSuffix(name, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	records, err := csv.NewReader(r).ReadAll()
+	if err = errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	columns := map[string][]string{}
+	for i, column := range records[0] {
+		for _, record := range records[1:] {
+			columns[column] = append(columns[column], record[i])
+		}
+	}
+	return columns
+}
+
+func numbers(texts []string) []float64 {
+	xs := make([]float64, len(texts))
+	for i, x := range texts {
+		xs[i], _ = strconv.ParseFloat(x, 64)
+	}
+	return xs
+}
+
+func junctions(t *testing.T) []Point {
+	t.Helper()
+	file := publicTable(t, "graph", "manhattan_junctions_3874.csv")
+	lat, lon := numbers(file["lat"]), numbers(file["lon"])
+	points := make([]Point, len(lat))
+	for i, id := range file["junction"] {
+		points[i] = Point{id, lat[i], lon[i]}
+	}
+	return points
+}
+
+// nearestJunctions finds the nearest point of every place by trying all points that are not 400 m further north or east.
+func nearestJunctions(points []Point, lat, lon []float64) []int32 {
+	cells := make([]int32, len(lat))
+	for i := range cells {
+		cells[i] = dropped
+		least := 150.0
+		for j, p := range points {
+			if math.Abs(p.Lat-lat[i]) > 0.005 || math.Abs(p.Lon-lon[i]) > 0.005 {
+				continue
+			}
+			if d := vincenty(lat[i], lon[i], p.Lat, p.Lon); d < least {
+				cells[i], least = int32(j), d
+			}
+		}
+	}
+	return cells
+}
+
+// Pick-ups and drop-offs of real trips fall to the junctions to which another formula and brute force assign them, read as texts
+// or as floats.
+func TestTripsFallToTheirJunctions(t *testing.T) {
+	points := junctions(t)
+	trips := publicTable(t, "taxi", "nyc_2013-01-01_00h_trips.csv.gz")
+	for event, want := range map[string]int{"pickup": 9058, "dropoff": 8579} {
+		lat, lon := trips[event+"_latitude"], trips[event+"_longitude"]
+		cells := nearestJunctions(points, numbers(lat), numbers(lon))
+		q := must(t, Spec{Name: "q", Kind: Histogram, By: []Dimension{amongPoints(points, 150)}})
+		for form, b := range map[string]*table.Batch{
+			"texts":  tabletest.Batch(tabletest.Strings(lat, nil), tabletest.Strings(lon, nil)),
+			"floats": tabletest.Batch(tabletest.Floats(numbers(lat), nil), tabletest.Floats(numbers(lon), nil)),
+		} {
+			got := placesOf(t, q, b)
+			if !slices.Equal(got, cells) {
+				t.Errorf("%ss as %s differ", event, form)
+			}
+			near := 0
+			for _, c := range got {
+				if c >= 0 {
+					near++
+				}
+			}
+			if near != want || len(got) != 10_004 {
+				t.Errorf("%d of %d %ss are near a junction, want %d of 10004", near, len(got), event, want)
+			}
+		}
+	}
+}
+
+// placesOf returns the cells of rows of columns lat and lon.
+func placesOf(t *testing.T, q *counting, b *table.Batch) []int32 {
+	t.Helper()
+	p := &problems{}
+	s := table.Schema{Fields: []table.Field{{Name: "lat", Type: b.Columns[0].Type}, {Name: "lon", Type: b.Columns[1].Type}}}
+	g := q.compile(s, p)
+	if err := p.err(); err != nil {
+		t.Fatal(err)
+	}
+	cells, err := g.ofRows(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Clone(cells)
+}

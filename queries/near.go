@@ -1,0 +1,57 @@
+package queries
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// unknownColumn reports a column that the schema lacks, with the names that it has.
+func unknownColumn(name, field string, s table.Schema, p *problems) {
+	names := make([]string, len(s.Fields))
+	for i, f := range s.Fields {
+		names[i] = f.Name
+	}
+	hint := "columns: " + strings.Join(names, ", ")
+	if near := nearNames(name, names); len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	p.add(field, CodeUnknownColumn, "the input has no column "+name, hint)
+}
+
+// nearNames returns at most three names that differ from name in a third of its letters or less, nearest first.
+func nearNames(name string, names []string) []string {
+	distance := map[string]int{}
+	var near []string
+	for _, n := range names {
+		d := editDistance(strings.ToLower(name), strings.ToLower(n))
+		if d <= (len(name)+2)/3 {
+			distance[n] = d
+			near = append(near, n)
+		}
+	}
+	slices.SortStableFunc(near, func(a, b string) int { return distance[a] - distance[b] })
+	return near[:min(len(near), 3)]
+}
+
+// editDistance is the number of bytes to insert, delete or replace to turn a into b.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := diagonal
+			if a[i] != b[j] {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}

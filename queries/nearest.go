@@ -1,0 +1,110 @@
+package queries
+
+import (
+	"fmt"
+	"math"
+)
+
+// Nearest is cells of public points: a place belongs to the point that is nearest to it, if that is not further than WithinM
+// metres; to the first one of points that are equally near.
+//
+// Distances are those of geodesics on WGS84. They are found from the straight line between two places in space and are within
+// 2 mm of the truth up to 50 km, within 13 m up to 1000 km; points whose distances differ by less may count as equally
+// near. Poles and the 180th meridian are places like all others.
+type Nearest struct {
+	Lat, Lon string // columns
+	Points   []Point
+	WithinM  float64
+	Name     string // name of the key column where As is empty: what the points' identifiers are called
+}
+
+// Point is a public place, in decimal degrees on WGS84.
+type Point struct {
+	ID       string
+	Lat, Lon float64
+}
+
+// maxWithin is the largest distance in metres.
+const maxWithin = 1e6
+
+// nearestDomain is the cells of points.
+type nearestDomain struct {
+	*Nearest
+	tree tree // read only, so that all coders share it
+}
+
+func newNearest(d Dimension, field string, p *problems) domain {
+	n := d.Nearest
+	checkPlaceColumns(n.Lat, n.Lon, field, p)
+	if !(n.WithinM > 0 && n.WithinM <= maxWithin) {
+		p.add(field+".within_m", CodeBadValue, fmt.Sprintf("the largest distance is %s m: above 0, and at most %.0f", decimal(n.WithinM), float64(maxWithin)), "")
+	}
+	if d.As == "" && n.Name == "" {
+		p.add(field+".id", CodeBadSpec, "the points' identifiers have no name", "name the key column with as: NAME")
+	}
+	if !n.checkPoints(field+".points", p) {
+		return nil
+	}
+	return nearestDomain{n, newTree(n.Points)}
+}
+
+// checkPoints reports that there are no points, too many or one that is not on earth.
+func (n *Nearest) checkPoints(field string, p *problems) bool {
+	if len(n.Points) == 0 || len(n.Points) > maxCells {
+		p.add(field, CodeBadSpec, fmt.Sprintf("there are %d points: from 1 to 2^31 - 1", len(n.Points)), "")
+		return false
+	}
+	for _, x := range n.Points {
+		if !onEarth(x.Lat, x.Lon) {
+			p.add(field, CodeBadValue, fmt.Sprintf("point %q is at latitude %s, longitude %s: there is no such place", x.ID, decimal(x.Lat), decimal(x.Lon)), "coordinates are decimal degrees")
+			return false
+		}
+	}
+	return true
+}
+
+// checkIDs reports the first identifier that two cells share.
+func (n *Nearest) checkIDs(bins []string, field string, p *problems) {
+	seen := make(map[string]bool, len(n.Points)+len(bins))
+	for _, b := range bins {
+		seen[b] = true
+	}
+	for _, x := range n.Points {
+		if seen[x.ID] {
+			p.add(field, CodeDuplicate, fmt.Sprintf("two cells would be called %q", x.ID), "every point needs an identifier of its own, other than null and other where these are cells")
+			return
+		}
+		seen[x.ID] = true
+	}
+}
+
+func (d nearestDomain) size() int { return len(d.Points) }
+
+func (d nearestDomain) places() (lat, lon, field string) { return d.Lat, d.Lon, ".nearest" }
+
+func (d nearestDomain) keys(name string, bins []string) []KeyColumn {
+	ids := make([]string, 0, len(d.Points)+len(bins))
+	for _, x := range d.Points {
+		ids = append(ids, x.ID)
+	}
+	return []KeyColumn{{Name: name, Labels: Labels{Strings: append(ids, bins...)}}}
+}
+
+func (d nearestDomain) locator(other int32) locator {
+	return nearestCells{d.tree, d.WithinM, other}
+}
+
+// nearestCells finds the cells of points.
+type nearestCells struct {
+	tree   tree
+	within float64
+	other  int32
+}
+
+func (n nearestCells) cell(lat, lon float64) int32 {
+	found, square := n.tree.nearest(onEllipsoid(lat, lon), n.within*n.within)
+	if found < 0 || alongEarth(math.Sqrt(square)) > n.within {
+		return n.other
+	}
+	return found
+}

@@ -1,0 +1,93 @@
+package queries
+
+import (
+	"math"
+	"math/big"
+	"slices"
+)
+
+const (
+	fixedBits = 40  // u = 2^(ceil(log2 V) - 40)
+	maxLog2   = 900 // of V, and of 1/V
+)
+
+// quantity is a value that was checked: how floats become integers in units of 2^unit.
+type quantity struct {
+	dims      int
+	unit      int
+	inverse   float64 // 2^-unit
+	low, high int64   // the range, or ∓ the norm
+	centre    int64   // what means subtract
+	clip      bool    // high bounds the norm
+	rows      int64   // public number of terms, or 0
+	field     string
+}
+
+// newQuantity checks a value and returns it; nil: what is wrong is reported.
+func newQuantity(s Spec, p *problems) *quantity {
+	if s.Value == nil {
+		return nil
+	}
+	v, before := s.Value, len(p.list)
+	q := &quantity{dims: v.dims(), clip: v.ClipL2 != "", rows: v.Rows, field: string(s.Kind)}
+	v.checkColumns(q.field, p)
+	v.checkRows(s, p)
+	low, high := v.ends(q.field, p)
+	if len(p.list) > before {
+		return nil
+	}
+	if !q.fit(low, high, s.Kind == Mean) {
+		p.add(q.boundField(), CodeBadValue, "the bounds are too close to each other, or beyond 2^±900", "values are held to 12 digits of the larger bound")
+		return nil
+	}
+	return q
+}
+
+func (q *quantity) boundField() string {
+	if q.clip {
+		return q.field + ".clip_l2"
+	}
+	return q.field + ".clamp"
+}
+
+// fit chooses the unit and puts the range onto its multiples, inwards. A mean's has a centre. false: it is too narrow, or
+// beyond all units.
+func (q *quantity) fit(low, high *big.Rat, centred bool) bool {
+	v := slices.MaxFunc([]*big.Rat{new(big.Rat).Abs(low), new(big.Rat).Abs(high)}, (*big.Rat).Cmp)
+	e := ceilLog2(v)
+	if e < -maxLog2 || e > maxLog2 {
+		return false
+	}
+	q.unit = e - fixedBits
+	q.inverse = math.Ldexp(1, -q.unit)
+	u := powerOfTwo(-q.unit)
+	q.low, q.high = ceil(new(big.Rat).Mul(low, u)).Int64(), floor(new(big.Rat).Mul(high, u)).Int64()
+	if centred {
+		q.high -= (q.high - q.low) & 1
+		q.centre = (q.low + q.high) / 2
+	}
+	return q.low < q.high
+}
+
+// ceilLog2 returns the least e with x <= 2^e, for x > 0.
+func ceilLog2(x *big.Rat) int {
+	e := x.Num().BitLen() - x.Denom().BitLen() - 1 // 2^e < x
+	for x.Cmp(powerOfTwo(e)) > 0 {
+		e++
+	}
+	return e
+}
+
+func powerOfTwo(e int) *big.Rat {
+	x := new(big.Int).Lsh(big.NewInt(1), uint(max(e, -e)))
+	if e < 0 {
+		return new(big.Rat).SetFrac(big.NewInt(1), x)
+	}
+	return new(big.Rat).SetInt(x)
+}
+
+// size returns a number of units as a float64; it has at most 53 digits.
+func (q *quantity) size(units int64) float64 { return math.Ldexp(float64(units), q.unit) }
+
+// half is half the range of a centred component, or the norm, in units.
+func (q *quantity) half() int64 { return q.high - q.centre }

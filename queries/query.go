@@ -1,0 +1,143 @@
+// Package queries turns the questions of a job into exact integer answers with a known L2 sensitivity.
+//
+// A [Spec] is everything public about a query. [New] checks it and returns a [Query], which states its sensitivity
+// for an adjacency ([Query.Parts]), gathers the exact answer from batches of rows ([Query.New]) and names the cells of
+// the released vector ([Query.Finish]).
+//
+// # What bounds the sensitivity
+//
+// Each row falls in at most one cell of a public domain. What one privacy unit contributes is cut down to the
+// [Bounds] of the query on the data itself; nothing is assumed of the data. What is kept of a unit over its bounds is a
+// uniform sample of that unit's own rows and depends on nothing else, so exact answers are the same for every
+// order of the rows, size of the batches, number of workers and split of the files.
+//
+// # Which rows count
+//
+// [Filters] mark the rows of a batch that no query counts ([table.Batch], Keep). They read private columns, so the number of
+// rows left is private: [Spec], Filtered.
+//
+// # What a column's values mean
+//
+// Labels and edges are source texts of the job, read according to the column's type: see [Dimension]. What is added up is
+// held in integers, of a unit that follows from the bounds: see [Value].
+package queries
+
+import (
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+)
+
+// Part is one mechanism of a query: what calibration needs to know of it.
+type Part struct {
+	Name string // "" where the query has one part that is its answer
+	Sens calibrate.Sensitivity
+	// Cells is the length of the part's vector.
+	Cells int
+	// Unit is the power of two of which every exact answer is a multiple: 1 for counts.
+	Unit float64
+	// RowBound is the largest absolute value that one row adds to a cell: 1 for counts.
+	RowBound float64
+	// Scale is what an answer of the part counts in the query's answer: 1, but for means of a public number n of terms 1/n.
+	Scale float64
+	// Weight is the part's share of the query's mu², relative to the query's other parts.
+	Weight float64
+}
+
+// Spill is where an accumulator may put what does not fit in memory.
+type Spill interface{}
+
+// Query is one question with its public facts.
+type Query interface {
+	// Name returns the query's name.
+	Name() string
+	// Columns returns the input columns that the query needs, each once, in order of first use.
+	Columns() []string
+	// Cells returns the length of the answer.
+	Cells() int
+	// Parts states the query's mechanisms for an adjacency. Errors are of type *Error; see [Errors].
+	Parts(Adjacency) ([]Part, error)
+	// New compiles the query against the table's schema, of which each batch will hold the columns of Columns, in
+	// that order. Errors are of type *Error; see [Errors]. The spill may be nil.
+	New(table.Schema, Spill) (Accumulator, error)
+	// Finish makes the public answer of the parts' noisy vectors, before and after denoising.
+	Finish(noisy, estimate []mechanism.Noisy) (Answer, error)
+}
+
+// Accumulator gathers the exact answers of one worker. It is not safe for use by several goroutines. No error of it
+// depends on a row's value.
+type Accumulator interface {
+	// Add takes in the rows of a batch that its Keep keeps, and keeps nothing that belongs to it.
+	Add(*table.Batch) error
+	// Merge takes in all that another accumulator of the same query holds, and empties it.
+	Merge(Accumulator) error
+	// Seal bounds what each unit contributes and returns the exact answer of each part. The accumulator is spent.
+	Seal() ([]mechanism.Exact, error)
+}
+
+// New checks a spec and returns its query. Errors are of type *Error, all of them at once; see [Errors].
+func New(s Spec) (Query, error) {
+	p := &problems{query: s.Name}
+	checkSpec(s, p)
+	axes := newAxes(s, p)
+	cells := countCells(s, axes, p)
+	l := s.limits(cells, p)
+	v := newQuantity(s, p)
+	if err := p.err(); err != nil {
+		return nil, err
+	}
+	c := counting{spec: s, axes: axes, cells: cells, limits: l}
+	if v != nil {
+		c.reach = v.reach()
+		return &summing{counting: c, quantity: v}, nil
+	}
+	return &c, nil
+}
+
+// counting is a count or a histogram: a vector of numbers of rows.
+type counting struct {
+	spec   Spec
+	axes   []axis
+	cells  int
+	limits limits
+	reach  *reach // of the values of rows, which count as 1 where it is nil
+}
+
+// Name returns the query's name.
+func (q *counting) Name() string { return q.spec.Name }
+
+// Cells returns the length of the answer.
+func (q *counting) Cells() int { return q.cells }
+
+// Columns returns the columns of the dimensions, then those of the value and of the unit, each once.
+func (q *counting) Columns() []string {
+	var columns []string
+	seen := map[string]bool{}
+	for _, c := range q.wanted() {
+		if !seen[c] {
+			seen[c] = true
+			columns = append(columns, c)
+		}
+	}
+	return columns
+}
+
+func (q *counting) wanted() []string {
+	var columns []string
+	for i := range q.spec.By {
+		columns = append(columns, q.spec.By[i].columns()...)
+	}
+	if q.spec.Value != nil {
+		columns = append(columns, q.spec.Value.Columns...)
+	}
+	return append(columns, q.spec.Unit...)
+}
+
+// Parts states the one mechanism of a count or histogram.
+func (q *counting) Parts(adj Adjacency) ([]Part, error) {
+	sens, err := q.sensitivity(adj)
+	if err != nil {
+		return nil, err
+	}
+	return []Part{{Sens: sens, Cells: q.cells, Unit: 1, RowBound: 1, Scale: 1, Weight: 1}}, nil
+}

@@ -1,0 +1,64 @@
+package queries
+
+import (
+	"math"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+// ratio makes a mean in [centre - half, centre + half] of s, a noisy sum of differences from the centre, and n, a noisy
+// number of rows, of which the noise is independent and normal with these standard deviations.
+type ratio struct {
+	centre, half float64
+	sum, count   float64
+}
+
+// mean is centre + s/n, moved into the range; NaN where n is not positive.
+func (r ratio) mean(s, n float64) float64 {
+	if n <= 0 {
+		return math.NaN()
+	}
+	return r.centre + r.clip(s/n)
+}
+
+// estimate is the mean of estimates of the sum and the count, of at least one row.
+func (r ratio) estimate(s, n float64) float64 { return r.centre + r.clip(s/max(n, 1)) }
+
+func (r ratio) clip(x float64) float64 { return min(max(x, -r.half), r.half) }
+
+// sigma is the standard deviation of the mean by the delta method, at the noisy values: with t the noisy mean less the centre,
+//
+//	sqrt(sum² + t²·count²)/n.
+//
+// NaN where n is not positive. Where n is not many times count it says little: see interval.
+func (r ratio) sigma(s, n float64) float64 {
+	if n <= 0 {
+		return math.NaN()
+	}
+	return math.Hypot(r.sum, r.clip(s/n)*r.count) / n
+}
+
+// interval is Fieller's (1954) 95 % interval of the mean, within the range. For the true mean t (less the centre), s − t·n is normal
+// with mean 0 and variance sum² + t²·count², whatever the number of rows, so the set of all t with
+//
+//	(s − t·n)² <= z²·(sum² + t²·count²)
+//
+// holds the true one with a probability of exactly 95 %. It is an interval where n > z·count:
+//
+//	(s·n ∓ z·sqrt(sum²·a + s²·count²))/a,  a = n² − z²·count²
+//
+// Else the count does not differ from 0 by enough, the set is unbounded, and the interval is the whole range. The ends are
+// moved into the range, where the true mean is.
+func (r ratio) interval(s, n float64) (low, high float64) {
+	zc := calibrate.Z95 * r.count
+	a := (n - zc) * (n + zc)
+	if n <= zc || a <= 0 {
+		return r.centre - r.half, r.centre + r.half
+	}
+	root := calibrate.Z95 * math.Sqrt(r.sum*r.sum*a+s*s*r.count*r.count)
+	low, high = (s*n-root)/a, (s*n+root)/a
+	return r.centre + r.clip(outwards(low, -1)), r.centre + r.clip(outwards(high, 1))
+}
+
+// outwards moves x by a few units of its last place.
+func outwards(x, direction float64) float64 { return x + direction*math.Abs(x)*0x1p-50 }

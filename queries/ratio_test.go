@@ -1,0 +1,168 @@
+package queries
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"pgregory.net/rapid"
+)
+
+// noised makes a noisy vector of some exact values.
+func noised(tb testing.TB, rng *rand.Rand, sigma float64, exact []float64) mechanism.Noisy {
+	tb.Helper()
+	values := make([]float64, len(exact))
+	for i, x := range exact {
+		values[i] = x + sigma*rng.NormFloat64()
+	}
+	return mechanismtest.Make(tb, calibrate.Mechanism{Sigma: calibrate.Sigma(sigma)}, values)
+}
+
+func fill(s Series, n int) []float64 {
+	out := make([]float64, n)
+	s(0, out)
+	return out
+}
+
+// The 95 % interval of a mean holds the true one in 95 % of 10,000 runs, or more where the count is about as small as its
+// noise, then the interval is often the whole range. The runs are the groups of one query. 6.1 standard errors: false alarm
+// 1e-9.
+func TestIntervalsOfMeansCover(t *testing.T) {
+	const runs, sigmaSum, sigmaCount = 10_000, 25, 5
+	q := summed(t, Spec{Name: "q", Kind: Mean, By: []Dimension{{Column: "g", Labels: numbered(runs)}}, Value: &Value{Columns: []string{"x"}, Lo: "10", Hi: "20"}})
+	rng := rand.New(rand.NewPCG(5, 6))
+	slack := 6.1 * math.Sqrt(0.95*0.05/runs)
+	for _, rows := range []float64{1, 3, 10, 20, 50, 1000, 1e6} {
+		for _, mean := range []float64{10, 11, 15, 18.25, 20} {
+			sums, counts := make([]float64, runs), make([]float64, runs)
+			for i := range sums {
+				sums[i], counts[i] = rows*(mean-15), rows
+			}
+			parts := []mechanism.Noisy{noised(t, rng, sigmaSum, sums), noised(t, rng, sigmaCount, counts)}
+			a, err := q.Finish(parts, parts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			noisy, low, high := fill(a.Noisy, runs), fill(a.Low, runs), fill(a.High, runs)
+			covered := 0.0
+			for i := range noisy {
+				if low[i] <= mean && mean <= high[i] {
+					covered += 1.0 / runs
+				}
+				if low[i] < 10 || high[i] > 20 || noisy[i] < low[i] || noisy[i] > high[i] {
+					t.Fatalf("%g in [%g, %g]", noisy[i], low[i], high[i])
+				}
+			}
+			// At an end of the range, an interval that ends there covers the mean.
+			exact := rows >= 10*sigmaCount && mean > 10 && mean < 20
+			if covered < 0.95-slack || exact && covered > 0.95+slack {
+				t.Errorf("%g rows of mean %g: the interval covers %.4f", rows, mean, covered)
+			}
+		}
+	}
+}
+
+// The interval is the set by which Fieller defined it, within the range.
+func TestIntervalIsFiellersSet(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		r := ratio{centre: 3, half: rapid.Float64Range(0.1, 10).Draw(rt, "half"), sum: rapid.Float64Range(0.1, 9).Draw(rt, "sum"), count: rapid.Float64Range(0.1, 9).Draw(rt, "count")}
+		s, n := rapid.Float64Range(-100, 100).Draw(rt, "s"), rapid.Float64Range(-5, 60).Draw(rt, "n")
+		low, high := r.interval(s, n)
+		if n <= calibrate.Z95*r.count {
+			if low != 3-r.half || high != 3+r.half {
+				rt.Fatalf("unbounded: [%g, %g]", low, high)
+			}
+			return
+		}
+		for i := range 101 {
+			x := r.half * (float64(i)/50 - 1)
+			d := s - x*n
+			excess := d*d/(r.sum*r.sum+x*x*r.count*r.count) - calibrate.Z95*calibrate.Z95
+			inside := low <= 3+x && 3+x <= high
+			if excess < -1e-9 && !inside || excess > 1e-9 && inside && low < high && 3+x != low && 3+x != high {
+				rt.Fatalf("%+v, s %g, n %g: %g in [%g, %g], excess %g", r, s, n, 3+x, low, high, excess)
+			}
+		}
+	})
+}
+
+func TestMeansOfFewRows(t *testing.T) {
+	r := ratio{centre: 15, half: 5, sum: 25, count: 5}
+	for _, c := range []struct{ s, n, mean, estimate float64 }{
+		{10, 100, 15.1, 15.1}, {1000, 100, 20, 20}, {-1000, 100, 10, 10}, {1, 0.25, 19, 16}, {2, 0, math.NaN(), 17}, {2, -3, math.NaN(), 17},
+	} {
+		mean, sigma := r.mean(c.s, c.n), r.sigma(c.s, c.n)
+		if math.Abs(mean-c.mean) > 1e-12 || math.IsNaN(mean) != math.IsNaN(c.mean) || math.Abs(r.estimate(c.s, c.n)-c.estimate) > 1e-12 || math.IsNaN(sigma) != math.IsNaN(c.mean) {
+			t.Errorf("%+v: mean %g, estimate %g, sigma %g", c, mean, r.estimate(c.s, c.n), sigma)
+		}
+	}
+	// The delta method, at a count far above its noise.
+	if got, want := r.sigma(3e6, 1e6), math.Sqrt(25*25+9*5*5)/1e6; math.Abs(got/want-1) > 1e-12 {
+		t.Errorf("sigma %g, want %g", got, want)
+	}
+}
+
+// An answer of a vector by group: cells, keys and the parts that it was made of, from any cell on.
+func TestAnswerOfVectorMeans(t *testing.T) {
+	q := summed(t, Spec{Name: "q", Kind: Mean, By: []Dimension{{Column: "g", Labels: numbered(3)}}, Value: &Value{Columns: []string{"a", "b"}, Lo: "0", Hi: "8"}})
+	sums := mechanismtest.Make(t, calibrate.Mechanism{Sigma: 2}, []float64{10, -10, 20, 0, 3, 4})
+	counts := mechanismtest.Make(t, calibrate.Mechanism{Sigma: 1}, []float64{10, 20, -1})
+	denoised := mechanismtest.Make(t, calibrate.Mechanism{Sigma: 2}, []float64{0, 0, 0, 0, 1, 2})
+	a, err := q.Finish([]mechanism.Noisy{sums, counts}, []mechanism.Noisy{denoised, counts})
+	if err != nil || a.Cells != 6 || q.Cells() != 6 {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	if a.Extra[0].Name != "noisy_sum" || a.Extra[1].Name != "noisy_count" || len(a.Extra) != 2 {
+		t.Errorf("%+v", a.Extra)
+	}
+	for cell, want := range []string{
+		`g="0" component="a" 5 4 10 10`, `g="0" component="b" 3 4 -10 10`, `g="1" component="a" 5 4 20 20`,
+		`g="1" component="b" 4 4 0 20`, `g="2" component="a" NaN 5 3 -1`, `g="2" component="b" NaN 6 4 -1`,
+	} {
+		got := ""
+		for _, k := range a.Keys {
+			got += k.Name + "=" + k.label(cell) + " "
+		}
+		one := make([]float64, 1)
+		for i, s := range []Series{a.Noisy, a.Estimate, a.Extra[0].Values, a.Extra[1].Values} {
+			if s(cell, one); i > 0 {
+				got += " "
+			}
+			got += fmt.Sprint(one[0])
+		}
+		if got != want {
+			t.Errorf("cell %d: %s, want %s", cell, got, want)
+		}
+	}
+	if _, err := q.Finish([]mechanism.Noisy{sums}, []mechanism.Noisy{sums}); err == nil {
+		t.Error("one part is accepted")
+	}
+	if _, err := q.Finish([]mechanism.Noisy{sums, sums}, []mechanism.Noisy{sums, sums}); err == nil {
+		t.Error("a count for each component is accepted")
+	}
+}
+
+func TestAnswersOfSumsAndPublicMeans(t *testing.T) {
+	v := Value{Columns: []string{"x"}, List: true, Length: 2, Lo: "0", Hi: "8"}
+	sum := mechanismtest.Make(t, calibrate.Mechanism{Sigma: 2}, []float64{10, -10})
+	a, err := summed(t, Spec{Name: "q", Kind: Sum, Value: &v}).Finish([]mechanism.Noisy{sum}, []mechanism.Noisy{sum})
+	if err != nil || fill(a.Noisy, 2)[1] != -10 || fill(a.Sigma, 2)[0] != 2 || a.Keys[0].label(1) != "1" || a.Extra != nil {
+		t.Errorf("%+v, %v", a, err)
+	}
+	v.Rows = 100
+	a, err = summed(t, Spec{Name: "q", Kind: Mean, Value: &v}).Finish([]mechanism.Noisy{sum}, []mechanism.Noisy{sum})
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := 0.02 * calibrate.Z95
+	if n, s := fill(a.Noisy, 2), fill(a.Sigma, 2); math.Abs(n[0]-4.1) > 1e-12 || math.Abs(n[1]-3.9) > 1e-12 || math.Abs(s[0]-0.02) > 1e-12 {
+		t.Errorf("%v, sigma %v", n, s)
+	}
+	if low, high := fill(a.Low, 2), fill(a.High, 2); low[0] > 4.1-half || high[0] < 4.1+half || high[0]-low[0] > 2*half+1e-12 {
+		t.Errorf("%v, %v", low, high)
+	}
+}

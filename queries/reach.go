@@ -1,0 +1,128 @@
+package queries
+
+import (
+	"math"
+	"math/big"
+)
+
+// reach is how far the value of one row is from zero, in units of 2^unit: each of some components lies in
+// [-less, more] or in [-more, less], or the norm of the vector is at most more = less, as one component's.
+type reach struct {
+	more, less int64 // more >= less >= 0
+	components int64
+	unit       int
+}
+
+// reach returns that of the values that a sum adds up.
+func (q *quantity) reach() *reach {
+	up, down := max(q.high-q.centre, 0), max(q.centre-q.low, 0)
+	r := &reach{more: max(up, down), less: min(up, down), components: int64(q.dims), unit: q.unit}
+	if q.clip {
+		r.components = 1
+	}
+	return r
+}
+
+// norm returns the L2 sensitivity of the sums of such values over a domain of some cells, rounded up.
+func (r *reach) norm(l limits, adj Adjacency, cells int) float64 {
+	return math.Ldexp(rootUp(r.squared(l, adj, cells)), r.unit)
+}
+
+// ofRow returns the largest norm of the value of one row, rounded up.
+func (r *reach) ofRow() float64 { return r.norm(limits{1, 1, 1}, AddRemove, 1) }
+
+// squared returns the squared L2 sensitivity in units.
+//
+// A cell to which a unit adds n rows changes by a vector of norm at most n·ρ, ρ the largest norm of a row, and by that where all
+// rows have the same extreme value. So add-remove is ρ² times that of counts. Under replace-one, a cell to which the unit adds n
+// rows, and n' in the other table, changes by at most more·max(n, n') + less·min(n, n') in each component; see
+// [reach.replaced]. Where no value is on the other side of zero, that is the case of counts again.
+func (r *reach) squared(l limits, adj Adjacency, cells int) *big.Int {
+	var sum *big.Int
+	if adj == ReplaceOne && r.less > 0 {
+		sum = r.replaced(l, int64(cells))
+	} else {
+		sum = l.squared(adj, cells)
+		sum.Mul(sum, square64(r.more))
+	}
+	return sum.Mul(sum, big.NewInt(r.components))
+}
+
+// replaced returns the largest sum of (more·max(n, n') + less·min(n, n'))² over the cells, for two vectors n, n' of row
+// counts within the limits.
+//
+// The sum is convex and grows with each count, so it is largest where both vectors are corners: m rows in f cells and r < m
+// in one more, as in [limits.largest]. What is left to choose is which cells of the two fall together. The rests may meet each
+// other, nothing, or full cells of the other side; the full cells left over meet as often as is best.
+func (r *reach) replaced(l limits, cells int64) *big.Int {
+	a := min(l.groups, cells)
+	full := min(a, l.rows/l.perGroup)
+	m, rest := l.perGroup, int64(0)
+	if full < a {
+		rest = l.rows - full*m
+	}
+	p := pairing{both: r.cell(m, m), one: r.cell(m, 0)}
+	if rest == 0 {
+		return p.best(nil, full, full, cells)
+	}
+	met, apart, full1 := r.cell(rest, rest), r.cell(rest, 0), r.cell(m, rest)
+	most := p.best(sumOf(met), full, full, cells-1)
+	for _, total := range []*big.Int{
+		p.best(sumOf(apart, apart), full, full, cells-2),
+		p.best(sumOf(full1, apart), full, full-1, cells-2),
+		p.best(sumOf(full1, full1), full-1, full-1, cells-2),
+	} {
+		if total != nil && (most == nil || total.Cmp(most) > 0) {
+			most = total
+		}
+	}
+	return most
+}
+
+// cell returns (more·n + less·o)² for n >= o.
+func (r *reach) cell(n, o int64) *big.Int {
+	x := new(big.Int).Mul(big.NewInt(r.more), big.NewInt(n))
+	y := new(big.Int).Mul(big.NewInt(r.less), big.NewInt(o))
+	x.Add(x, y)
+	return x.Mul(x, x)
+}
+
+// pairing is what a cell adds that is full on both sides, or on one.
+type pairing struct{ both, one *big.Int }
+
+// best returns some sum, and the most that x full cells of one side and y of the other add in some cells; nil: there is no
+// room for them. It is linear in how many fall together, so that is as few or as many as can be.
+func (p pairing) best(sum *big.Int, x, y, cells int64) *big.Int {
+	few, many := max(0, x+y-cells), min(x, y)
+	if few > many || min(x, y, cells) < 0 {
+		return nil
+	}
+	total := p.total(few, x+y)
+	if other := p.total(many, x+y); other.Cmp(total) > 0 {
+		total = other
+	}
+	if sum != nil {
+		total.Add(total, sum)
+	}
+	return total
+}
+
+// total adds up n full cells of both sides of which some pairs fall together.
+func (p pairing) total(pairs, n int64) *big.Int {
+	both := new(big.Int).Mul(p.both, big.NewInt(pairs))
+	one := new(big.Int).Mul(p.one, big.NewInt(n-2*pairs))
+	return both.Add(both, one)
+}
+
+func sumOf(xs ...*big.Int) *big.Int {
+	sum := new(big.Int)
+	for _, x := range xs {
+		sum.Add(sum, x)
+	}
+	return sum
+}
+
+func square64(x int64) *big.Int {
+	b := big.NewInt(x)
+	return b.Mul(b, b)
+}

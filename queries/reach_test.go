@@ -1,0 +1,308 @@
+package queries
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dprelease/dprelease/io/table"
+	"pgregory.net/rapid"
+)
+
+// change returns the largest square of the change of a cell between n rows and o rows of values in [low, high], and two
+// values that make it.
+func change(n, o, low, high int64) (most, x, y int64) {
+	for _, a := range []int64{low, high} {
+		for _, b := range []int64{low, high} {
+			if d := n*a - o*b; d*d >= most {
+				most, x, y = d*d, a, b
+			}
+		}
+	}
+	return most, x, y
+}
+
+// farthest returns the largest squared distance of two contributions within the limits, by trying all, and the contributions.
+func farthest(adj Adjacency, all [][]int64, low, high int64) (most int64, one, other []int64) {
+	for _, a := range all {
+		for _, b := range all {
+			if adj == AddRemove {
+				b = make([]int64, len(a))
+			}
+			sum := int64(0)
+			for i := range a {
+				d, _, _ := change(a[i], b[i], low, high)
+				sum += d
+			}
+			if sum >= most {
+				most, one, other = sum, a, b
+			}
+			if adj == AddRemove {
+				break
+			}
+		}
+	}
+	return most, one, other
+}
+
+var ranges = [][2]int64{{-1, 1}, {0, 1}, {1, 3}, {-3, -2}, {-1, 3}, {-5, 2}, {-2, 4}, {-1, 20}}
+
+// Every case of small bounds, set and not set, and of values of all signs: the formula is the true maximum.
+func TestReachIsTheMaximum(t *testing.T) {
+	cases := 0
+	for cells := 1; cells <= 4; cells++ {
+		for i := range 5 * 5 * 4 {
+			b := Bounds{MaxRows: int64(i % 5), MaxGroups: int64(i / 5 % 5), MaxRowsPerGroup: int64(i / 25)}
+			l, missing := b.resolve(cells)
+			if missing != "" {
+				continue
+			}
+			all := vectors(cells, l.rows, l.groups, l.perGroup)
+			for _, r := range ranges {
+				up, down := max(r[1], 0), max(-r[0], 0)
+				x := &reach{more: max(up, down), less: min(up, down), components: 1}
+				for _, adj := range []Adjacency{AddRemove, ReplaceOne} {
+					cases++
+					want, _, _ := farthest(adj, all, r[0], r[1])
+					if got := x.squared(l, adj, cells); got.Cmp(big.NewInt(want)) != 0 {
+						t.Errorf("%d cells, %+v, %v, %s: %v, want %d", cells, b, r, adj, got, want)
+					}
+				}
+			}
+		}
+	}
+	t.Log(cases, "cases")
+	if cases < 4000 {
+		t.Errorf("only %d cases", cases)
+	}
+}
+
+// Symmetric values change by twice what they add; with one row a unit, by hi - lo or sqrt(2)·V.
+func TestReachOfKnownCases(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		cells := rapid.IntRange(1, 200).Draw(rt, "cells")
+		b := Bounds{MaxRows: rapid.Int64Range(1, 500).Draw(rt, "k"), MaxGroups: rapid.Int64Range(0, 250).Draw(rt, "L"), MaxRowsPerGroup: rapid.Int64Range(0, 30).Draw(rt, "m")}
+		l, _ := b.resolve(cells)
+		v := rapid.Int64Range(1, 1<<40).Draw(rt, "V")
+		w := rapid.Int64Range(0, v).Draw(rt, "less")
+		same := &reach{more: v, less: v, components: 3}
+		if got, want := same.squared(l, ReplaceOne, cells), same.squared(l, AddRemove, cells); got.Cmp(want.Mul(want, big.NewInt(4))) != 0 {
+			rt.Fatalf("%v, want %v", got, want)
+		}
+		one := (&reach{more: v, less: w, components: 1}).squared(limits{1, 1, 1}, ReplaceOne, cells)
+		want := square64(v + w)
+		if two := square64(v); cells > 1 && two.Lsh(two, 1).Cmp(want) > 0 {
+			want = two
+		}
+		if one.Cmp(want) != 0 {
+			rt.Fatalf("one row: %v, want %v", one, want)
+		}
+	})
+}
+
+// There are neighbouring tables that differ by the stated sensitivity exactly, for values of all signs and vectors.
+func TestReachIsAttained(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		cells, dims := rapid.IntRange(1, 3).Draw(rt, "cells"), rapid.IntRange(1, 3).Draw(rt, "components")
+		r := rapid.SampledFrom(ranges).Draw(rt, "range")
+		s := spec(cells, Bounds{MaxRows: rapid.Int64Range(1, 4).Draw(rt, "k"), MaxGroups: rapid.Int64Range(0, 3).Draw(rt, "L"), MaxRowsPerGroup: rapid.Int64Range(0, 3).Draw(rt, "m")})
+		s.Kind, s.Value = Sum, &Value{Lo: fmt.Sprint(r[0]), Hi: fmt.Sprint(r[1])}
+		fields := []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}}, {Name: "x", Type: table.Type{Kind: table.Int}}, {Name: "v", Type: table.Type{Kind: table.Int}}}
+		for i := range dims {
+			s.Value.Columns = append(s.Value.Columns, fmt.Sprint("v", i))
+			fields = append(fields, table.Field{Name: fmt.Sprint("v", i), Type: table.Type{Kind: table.Int}})
+		}
+		if clip := rapid.Bool().Draw(rt, "clip"); clip {
+			r = [2]int64{-7, 7}
+			s.Value.Lo, s.Value.Hi, s.Value.ClipL2 = "", "", "7"
+		}
+		q := summed(t, s)
+		adj := rapid.SampledFrom([]Adjacency{AddRemove, ReplaceOne}).Draw(rt, "adjacency")
+		_, one, other := farthest(adj, vectors(cells, q.limits.rows, q.limits.groups, q.limits.perGroup), r[0], r[1])
+		rowsOf := func(counts []int64, which int) *testTable {
+			tab := &testTable{fields: fields}
+			for cell, n := range counts {
+				_, x, y := change(one[cell], other[cell], r[0], r[1])
+				v := value{n: []int64{x, y}[which] * 1000} // beyond the bounds
+				zero := value{null: q.quantity.clip}
+				for range n {
+					row := []value{{n: 1}, {n: int64(cell)}, {}, v}
+					for range dims - 1 {
+						if zero.null {
+							row = append(row, value{})
+						} else {
+							row = append(row, v)
+						}
+					}
+					tab.rows = append(tab.rows, row)
+				}
+			}
+			return tab
+		}
+		a, b := rowsOf(one, 0), rowsOf(other, 1)
+		sums, _ := sumsOf(t, q, a, plainly(q, a))
+		sums2, _ := sumsOf(t, q, b, plainly(q, b))
+		got := new(big.Int)
+		for i := range sums {
+			got.Add(got, square64(new(big.Int).Sub(sums[i], sums2[i]).Int64()))
+		}
+		if want := q.reach.squared(q.limits, adj, cells); got.Cmp(want) != 0 {
+			rt.Fatalf("%+v %+v, %s: changed by sqrt(%v), sensitivity sqrt(%v)\n%v %v", s.Bounds, *s.Value, adj, got, want, one, other)
+		}
+		parts, err := q.Parts(adj)
+		if l2, _ := new(big.Float).SetInt(got).Float64(); err != nil || math.Abs(parts[0].Sens.L2/math.Ldexp(math.Sqrt(l2), q.quantity.unit)-1) > 1e-15 {
+			rt.Fatalf("%+v, %v", parts, err)
+		}
+	})
+}
+
+func partsOf(t *testing.T, s Spec, adj Adjacency) []Part {
+	t.Helper()
+	parts, err := summed(t, s).Parts(adj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parts
+}
+
+func about(x, want float64) bool { return x >= want && x <= want*(1+1e-11) }
+
+// The sensitivities of the literature: hi - lo over n, its L2 norm, twice the clip.
+func TestSensitivityOfPublicMeans(t *testing.T) {
+	columns := make([]string, 2000)
+	for i := range columns {
+		columns[i] = fmt.Sprint("x", i)
+	}
+	for _, c := range []struct {
+		v    Value
+		want float64
+	}{
+		{Value{Columns: columns[:1], Lo: "17", Hi: "90", Rows: 45222}, 73.0 / 45222},
+		{Value{Columns: columns, Lo: "-0.5", Hi: "0.5", Rows: 500}, math.Sqrt(2000) / 500},
+		{Value{Columns: columns, ClipL2: "3", Rows: 500}, 2 * 3.0 / 500},
+	} {
+		s := Spec{Name: "q", Kind: Mean, Value: &c.v}
+		parts := partsOf(t, s, ReplaceOne)
+		if len(parts) != 1 || parts[0].Name != "sum" || !about(parts[0].Sens.L2*parts[0].Scale*(1+1e-12), c.want) {
+			t.Errorf("%g: %+v", c.want, parts)
+		}
+		_, err := summed(t, s).Parts(AddRemove)
+		if es := Errors(err); len(es) != 1 || es[0].Field != "mean.rows" {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+func TestPartsOfMeans(t *testing.T) {
+	s := spec(9, Bounds{MaxRows: 5, MaxRowsPerGroup: 1})
+	s.Kind, s.Value = Mean, &Value{Columns: []string{"y"}, Lo: "10", Hi: "14"}
+	parts := partsOf(t, s, AddRemove)
+	if len(parts) != 2 || parts[0].Name != "sum" || parts[1].Name != "count" || parts[0].RowBound != 2 || parts[1].RowBound != 1 {
+		t.Fatalf("%+v", parts)
+	}
+	if !about(parts[0].Sens.L2, 2*math.Sqrt(5)) || !about(parts[1].Sens.L2, math.Sqrt(5)) || parts[0].Unit != math.Ldexp(1, 4-40) {
+		t.Errorf("%+v", parts)
+	}
+	// The worst error is least where the shares are as Delta_sum to r·Delta_count.
+	if !about(parts[0].Weight, 2*math.Sqrt(5)) || !about(parts[1].Weight, 2*math.Sqrt(5)) {
+		t.Errorf("weights %g, %g", parts[0].Weight, parts[1].Weight)
+	}
+	if parts = partsOf(t, s, ReplaceOne); !about(parts[0].Sens.L2, 4*math.Sqrt(5)) || !about(parts[1].Sens.L2, math.Sqrt(9)) {
+		t.Errorf("%+v", parts)
+	}
+	vector := s
+	vector.Value = &Value{Columns: []string{"y", "z", "a", "b"}, Lo: "10", Hi: "14"}
+	parts = partsOf(t, vector, AddRemove)
+	if parts[0].Cells != 36 || parts[1].Cells != 9 || !about(parts[0].Sens.L2, 4*math.Sqrt(5)) || !about(parts[0].Weight/parts[1].Weight, 2) {
+		t.Errorf("%+v", parts)
+	}
+	s.Declared = 100
+	_, err := summed(t, s).Parts(AddRemove)
+	if es := Errors(err); len(es) != 1 || es[0].Field != "sensitivity" {
+		t.Errorf("%v", err)
+	}
+}
+
+// No other split of mu² makes the worst squared error of a mean smaller.
+func TestWeightsAreBest(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		v := rapid.SampledFrom([]Value{{Columns: []string{"y"}, Lo: "10", Hi: "14"}, {Columns: []string{"a", "b", "c"}, Lo: "-1", Hi: "0"}, {Columns: []string{"a", "b"}, ClipL2: "3"}}).Draw(rt, "value")
+		s := spec(7, Bounds{MaxRows: 6, MaxRowsPerGroup: rapid.Int64Range(1, 6).Draw(rt, "m")})
+		s.Kind, s.Value = Mean, &v
+		q := summed(t, s)
+		parts := partsOf(t, s, rapid.SampledFrom([]Adjacency{AddRemove, ReplaceOne}).Draw(rt, "adjacency"))
+		d, rho := float64(q.quantity.dims), q.reach.ofRow()
+		worst := func(share float64) float64 {
+			sum, count := parts[0].Sens.L2, rho*parts[1].Sens.L2
+			return d*sum*sum/share + count*count/(1-share)
+		}
+		best := parts[0].Weight / (parts[0].Weight + parts[1].Weight)
+		if other := rapid.Float64Range(0.001, 0.999).Draw(rt, "share"); worst(other) < worst(best)*(1-1e-12) {
+			rt.Fatalf("share %g: %g; share %g: %g", best, worst(best), other, worst(other))
+		}
+	})
+}
+
+// The number of rows of a mean is private even where each row is a unit and none comes or goes: a row may have no value.
+func TestCountOfMeanIsPrivate(t *testing.T) {
+	parts := partsOf(t, Spec{Name: "q", Kind: Mean, Value: &Value{Columns: []string{"y"}, Lo: "10", Hi: "14"}}, ReplaceOne)
+	if parts[0].Sens.L2 != 4 || parts[1].Sens.L2 != 1 {
+		t.Errorf("%+v", parts)
+	}
+	parts = partsOf(t, Spec{Name: "q", Kind: Sum, Value: &Value{Columns: []string{"y"}, Lo: "10", Hi: "14"}}, ReplaceOne)
+	if parts[0].Sens.L2 != 14 {
+		t.Errorf("a sum that a row can leave: %+v", parts)
+	}
+}
+
+func TestDeclaredSums(t *testing.T) {
+	s := spec(9, Bounds{MaxRows: 5})
+	s.Kind, s.Value, s.Declared = Sum, &Value{Columns: []string{"y"}, Lo: "0", Hi: "90"}, 90*math.Sqrt(5)
+	_, err := summed(t, s).Parts(AddRemove)
+	es := Errors(err)
+	if want := "set per_unit: {max_rows_per_group: 1}, or {max_rows: 2}; or leave the declaration out"; len(es) != 1 || es[0].Code != CodeLowSensitivity || es[0].Hint != want {
+		t.Fatalf("%v", err)
+	}
+	s.Declared = 451
+	if parts := partsOf(t, s, AddRemove); parts[0].Sens.L2 != 451 || parts[0].Name != "" || !strings.HasPrefix(parts[0].Sens.Why, "declared: 451; implied: each u adds at most 5 rows") {
+		t.Errorf("%+v", parts)
+	}
+	mean := Spec{Name: "q", Kind: Mean, Declared: 0.5, Value: &Value{Columns: []string{"y"}, Lo: "0", Hi: "90", Rows: 100}}
+	_, err = summed(t, mean).Parts(ReplaceOne)
+	if es := Errors(err); len(es) != 1 || es[0].Code != CodeLowSensitivity {
+		t.Errorf("%v", err)
+	}
+	mean.Declared = 2
+	if parts := partsOf(t, mean, ReplaceOne); !about(parts[0].Sens.L2, 200) {
+		t.Errorf("%+v", parts)
+	}
+}
+
+func TestWhyOfSums(t *testing.T) {
+	v := &Value{Columns: []string{"y"}, Lo: "-1", Hi: "90"}
+	unit := spec(9, Bounds{MaxRows: 5, MaxRowsPerGroup: 1})
+	row := spec(9, Bounds{})
+	row.Unit = nil
+	for _, c := range []struct {
+		s    Spec
+		kind Kind
+		adj  Adjacency
+		want string
+	}{
+		{unit, Sum, AddRemove, "each u adds at most 5 rows, in at most 5 cells, at most 1 a cell, each a value in [-1, 90]: 201."},
+		{unit, Mean, ReplaceOne, "each u can change from one to another contribution of at most 5 rows, in at most 5 cells, at most 1 a cell, each a value in [-45.5, 45.5]: 203."},
+		{row, Sum, AddRemove, "each row adds a value in [-1, 90] to at most one group: 90"},
+		{row, Sum, ReplaceOne, "replacing a row takes a value in [-1, 90] from one group and adds another to one group, either of which may be left out: 127.2"},
+	} {
+		c.s.Kind, c.s.Value = c.kind, v
+		if got := partsOf(t, c.s, c.adj)[0].Sens.Why; !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s\nwant %s", got, c.want)
+		}
+	}
+	if got := partsOf(t, Spec{Name: "q", Kind: Mean, Value: &Value{Columns: slices.Repeat([]string{"x"}, 1), Lo: "0", Hi: "1", Rows: 4}}, ReplaceOne)[0].Sens.Why; got != "replacing a row changes the sum by the range of its value: 1, of 4 terms; rows without a value count as the centre of the range" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,79 @@
+package queries
+
+import (
+	"math"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// Selector applies filters to batches. It is not safe for use by several goroutines.
+type Selector struct {
+	tests []test
+	keep  []bool
+}
+
+// test passes the rows of one column that have the code want.
+type test struct {
+	axisCoder
+	want int32
+}
+
+// Apply leaves in a batch's Keep the rows that pass all tests, of those that were kept before; nil where all are. Keep is
+// valid until Apply is called again. No error depends on a row's value.
+func (s *Selector) Apply(b *table.Batch) error {
+	if b.Keep != nil && len(b.Keep) != b.Rows {
+		return errShape
+	}
+	s.keep = resize(s.keep, b.Rows)
+	for i := range s.keep {
+		s.keep[i] = b.Keep == nil || b.Keep[i]
+	}
+	for i := range s.tests {
+		if err := s.tests[i].apply(b, s.keep); err != nil {
+			return err
+		}
+	}
+	b.Keep = nil
+	for _, k := range s.keep {
+		if !k {
+			b.Keep = s.keep
+			break
+		}
+	}
+	return nil
+}
+
+func (t *test) apply(b *table.Batch, keep []bool) error {
+	codes, err := t.ofRows(b)
+	if err != nil {
+		return err
+	}
+	for i, code := range codes[:len(keep)] {
+		keep[i] = keep[i] && code == t.want
+	}
+	return nil
+}
+
+// notNull passes all values but NaN, with the code 0.
+type notNull struct{ floats bool }
+
+func newNotNull(t table.Type) (valueCoder, []*Error) {
+	if t.Kind == table.Invalid {
+		err := badType(t)
+		err.Field = ".column"
+		return nil, []*Error{err}
+	}
+	return notNull{t.Kind == table.Float}, nil
+}
+
+func (n notNull) codes(v table.Values, from int, dst []int32) {
+	clear(dst)
+	if !n.floats {
+		return
+	}
+	for i := range dst {
+		if math.IsNaN(v.Floats[from+i]) {
+			dst[i] = dropped
+		}
+	}
+}

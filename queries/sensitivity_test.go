@@ -1,0 +1,329 @@
+package queries
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// vectors returns all vectors of row counts over some cells with at most k rows, l cells with a row and m rows a cell.
+func vectors(cells int, k, l, m int64) [][]int64 {
+	if cells == 0 {
+		return [][]int64{{}}
+	}
+	var all [][]int64
+	for n := int64(0); n <= min(k, m); n++ {
+		left := l
+		if n > 0 {
+			left--
+		}
+		if left < 0 {
+			break
+		}
+		for _, rest := range vectors(cells-1, k-n, left, m) {
+			all = append(all, append([]int64{n}, rest...))
+		}
+	}
+	return all
+}
+
+func squaredDistance(a, b []int64) int64 {
+	sum := int64(0)
+	for i := range a {
+		sum += (a[i] - b[i]) * (a[i] - b[i])
+	}
+	return sum
+}
+
+// bruteForce returns the squared sensitivity over all pairs of neighbouring contributions.
+func bruteForce(adj Adjacency, all [][]int64) int64 {
+	most := int64(0)
+	for _, a := range all {
+		for _, b := range all {
+			if adj == AddRemove {
+				b = make([]int64, len(a))
+			}
+			most = max(most, squaredDistance(a, b))
+			if adj == AddRemove {
+				break
+			}
+		}
+	}
+	return most
+}
+
+func spec(cells int, b Bounds) Spec {
+	s := Spec{Name: "q", Kind: Count, Unit: []string{"u"}, Bounds: b}
+	if cells > 1 {
+		s.Kind = Histogram
+		s.By = []Dimension{{Column: "x", Labels: numbered(cells)}}
+	}
+	return s
+}
+
+func numbered(n int) []Label {
+	labels := make([]Label, n)
+	for i := range labels {
+		name := fmt.Sprint(i)
+		labels[i] = Label{Name: name, Members: []string{name}}
+	}
+	return labels
+}
+
+func must(tb testing.TB, s Spec) *counting {
+	tb.Helper()
+	q, err := New(s)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return q.(*counting)
+}
+
+// Every case of small bounds, set and not set: the formula is the true maximum.
+func TestSensitivityIsTheMaximum(t *testing.T) {
+	cases := 0
+	for cells := 1; cells <= 4; cells++ {
+		for i := range 5 * 5 * 5 {
+			b := Bounds{MaxRows: int64(i % 5), MaxGroups: int64(i / 5 % 5), MaxRowsPerGroup: int64(i / 25)}
+			q, err := New(spec(cells, b))
+			if err != nil {
+				continue
+			}
+			const unbounded = 4 * 4
+			or := func(x int64) int64 {
+				if x == 0 {
+					return unbounded
+				}
+				return x
+			}
+			all := vectors(cells, or(b.MaxRows), or(b.MaxGroups), or(b.MaxRowsPerGroup))
+			for _, adj := range []Adjacency{AddRemove, ReplaceOne} {
+				cases++
+				got, want := q.(*counting).limits.squared(adj, cells), bruteForce(adj, all)
+				if got.Cmp(big.NewInt(want)) != 0 {
+					t.Errorf("%d cells, %+v, %s: %v, want %d", cells, b, adj, got, want)
+				}
+			}
+		}
+	}
+	t.Log(cases, "cases")
+	if cases < 2*4*4*4*4 {
+		t.Errorf("only %d cases", cases)
+	}
+}
+
+// The split in half is the best of all splits, also in domains too large for brute force.
+func TestHalfTheCellsIsTheBestSplit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cells := rapid.IntRange(1, 200).Draw(t, "cells")
+		b := Bounds{MaxRows: rapid.Int64Range(1, 500).Draw(t, "k"), MaxGroups: rapid.Int64Range(0, 250).Draw(t, "L"), MaxRowsPerGroup: rapid.Int64Range(0, 30).Draw(t, "m")}
+		l, missing := b.resolve(cells)
+		if missing != "" {
+			t.Fatal(missing)
+		}
+		best := new(big.Int)
+		for i := range int64(cells) + 1 {
+			sum := new(big.Int).Add(l.largest(min(i, l.groups)), l.largest(min(int64(cells)-i, l.groups)))
+			if sum.Cmp(best) > 0 {
+				best = sum
+			}
+		}
+		if got := l.squared(ReplaceOne, cells); got.Cmp(best) != 0 {
+			t.Fatalf("%v, best split %v", got, best)
+		}
+	})
+}
+
+func TestRootUpIsTheLeastFloatAbove(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := new(big.Int).Mul(big.NewInt(rapid.Int64Min(1).Draw(t, "a")), big.NewInt(rapid.Int64Min(1).Draw(t, "b")))
+		up := rootUp(x)
+		if square(up).Cmp(new(big.Rat).SetInt(x)) < 0 {
+			t.Fatalf("%g is below the root of %v", up, x)
+		}
+		if square(math.Nextafter(up, 0)).Cmp(new(big.Rat).SetInt(x)) >= 0 {
+			t.Fatalf("%g is not the least float above the root of %v", up, x)
+		}
+	})
+	for n := int64(0); n < 100; n++ {
+		if up := rootUp(big.NewInt(n * n)); up != float64(n) {
+			t.Errorf("root of %d² is %g", n, up)
+		}
+	}
+}
+
+func TestSensitivityOfRows(t *testing.T) {
+	for _, c := range []struct {
+		cells int
+		adj   Adjacency
+		want  float64
+	}{{1, AddRemove, 1}, {3, AddRemove, 1}, {3, ReplaceOne, math.Sqrt2}} {
+		s := spec(c.cells, Bounds{})
+		s.Unit = nil
+		parts, err := must(t, s).Parts(c.adj)
+		if err != nil || parts[0].Sens.L2 < c.want || parts[0].Sens.L2 > math.Nextafter(c.want, 2) {
+			t.Errorf("%+v: %+v, %v", c, parts, err)
+		}
+	}
+	one := Spec{Name: "q", Kind: Histogram, By: []Dimension{{Column: "x", Edges: []string{"0", "1"}}}}
+	if parts, err := must(t, one).Parts(ReplaceOne); err != nil || parts[0].Sens.L2 != 1 {
+		t.Errorf("one cell that drops: %+v, %v", parts, err)
+	}
+}
+
+func TestConstantQueryIsRefused(t *testing.T) {
+	_, err := must(t, Spec{Name: "q", Kind: Count}).Parts(ReplaceOne)
+	if es := Errors(err); len(es) != 1 || es[0].Code != CodeConstant {
+		t.Errorf("%v", err)
+	}
+	for _, s := range []Spec{spec(1, Bounds{MaxRows: 1}), spec(1, Bounds{MaxRows: 3})} {
+		parts, err := must(t, s).Parts(ReplaceOne)
+		if err != nil || parts[0].Sens.L2 != float64(s.Bounds.MaxRows) {
+			t.Errorf("a count by unit is not constant: %+v, %v", parts, err)
+		}
+	}
+}
+
+func TestMissingBounds(t *testing.T) {
+	for _, c := range []struct {
+		cells int
+		b     Bounds
+		want  string // part of the message; "": complete
+	}{
+		{3, Bounds{}, "max_rows (or max_groups and max_rows_per_group)"},
+		{1, Bounds{}, "max_rows"},
+		{3, Bounds{MaxGroups: 2}, "max_rows"},
+		{3, Bounds{MaxRowsPerGroup: 2}, "max_rows or max_groups"},
+		{1, Bounds{MaxRowsPerGroup: 2}, ""},
+		{3, Bounds{MaxRows: 2}, ""},
+		{3, Bounds{MaxGroups: 2, MaxRowsPerGroup: 1}, ""},
+	} {
+		_, err := New(spec(c.cells, c.b))
+		switch es := Errors(err); {
+		case c.want == "" && err != nil:
+			t.Errorf("%+v: %v", c, err)
+		case c.want != "" && (len(es) != 1 || es[0].Code != CodeMissingBound || es[0].Field != "per_unit" || !strings.Contains(es[0].Message, c.want)):
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+func TestWhy(t *testing.T) {
+	for _, c := range []struct {
+		cells int
+		b     Bounds
+		adj   Adjacency
+		want  string
+	}{
+		{9, Bounds{5, 5, 1}, AddRemove, "each u adds at most 5 rows, in at most 5 cells, at most 1 a cell: sqrt(5)"},
+		{9, Bounds{MaxRows: 5}, AddRemove, "each u adds at most 5 rows, in at most 5 cells, at most 5 a cell: 5"},
+		{1, Bounds{MaxRows: 1}, AddRemove, "each u adds at most 1 row: 1"},
+		{9, Bounds{MaxGroups: 2, MaxRowsPerGroup: 1}, ReplaceOne, "each u can change from one to another contribution of at most 2 rows, in at most 2 cells, at most 1 a cell: 2"},
+	} {
+		parts, err := must(t, spec(c.cells, c.b)).Parts(c.adj)
+		if err != nil || parts[0].Sens.Why != c.want {
+			t.Errorf("%+v: %v %v", c, parts, err)
+		}
+	}
+}
+
+func TestHugeBounds(t *testing.T) {
+	parts, err := must(t, spec(1000, Bounds{MaxGroups: 1000, MaxRowsPerGroup: 1 << 62})).Parts(ReplaceOne)
+	want := "each u can change from one to another contribution of at most 9223372036854775807 rows"
+	if err != nil || parts[0].Sens.L2 < 1<<62 || !strings.HasPrefix(parts[0].Sens.Why, want) {
+		t.Errorf("%+v, %v", parts, err)
+	}
+	s := spec(1, Bounds{MaxRows: 3})
+	s.Unit, s.Declared = []string{"u", "hour"}, 0.5
+	_, err = must(t, s).Parts(AddRemove)
+	es := Errors(err)
+	if len(es) != 1 || es[0].Hint != "no bound implies so little: leave the declaration out" || !strings.Contains(es[0].Message, "each (u, hour) adds") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestDeclaredSensitivity(t *testing.T) {
+	s := spec(9, Bounds{MaxRows: 5})
+	s.Declared = math.Sqrt(5)
+	_, err := must(t, s).Parts(AddRemove)
+	es := Errors(err)
+	if len(es) != 1 || es[0].Code != CodeLowSensitivity || es[0].Field != "sensitivity" {
+		t.Fatalf("%v", err)
+	}
+	if want := "set per_unit: {max_rows_per_group: 1}, or {max_rows: 2}; or leave the declaration out"; es[0].Hint != want {
+		t.Errorf("hint %q, want %q", es[0].Hint, want)
+	}
+	s.Bounds.MaxRowsPerGroup = 1
+	if parts, err := must(t, s).Parts(AddRemove); err != nil || parts[0].Sens.L2 < math.Sqrt(5) {
+		t.Errorf("with the bound of the hint: %+v, %v", parts, err)
+	}
+	s.Declared = 7
+	parts, err := must(t, s).Parts(AddRemove)
+	if err != nil || parts[0].Sens.L2 != 7 || !strings.Contains(parts[0].Sens.Why, "declared: 7; implied: each u adds") {
+		t.Errorf("%+v, %v", parts, err)
+	}
+	for _, bad := range []float64{-1, math.NaN(), math.Inf(1)} {
+		s.Declared = bad
+		if _, err := New(s); err == nil {
+			t.Errorf("declared %g is accepted", bad)
+		}
+	}
+}
+
+// Every bound that the hint names makes the declaration true.
+func TestRemedyWorks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cells := rapid.IntRange(1, 9).Draw(t, "cells")
+		b := Bounds{MaxRows: rapid.Int64Range(1, 40).Draw(t, "k"), MaxGroups: rapid.Int64Range(0, 9).Draw(t, "L"), MaxRowsPerGroup: rapid.Int64Range(0, 9).Draw(t, "m")}
+		adj := rapid.SampledFrom([]Adjacency{AddRemove, ReplaceOne}).Draw(t, "adjacency")
+		l, _ := b.resolve(cells)
+		q := &counting{spec: spec(cells, b), cells: cells, limits: l}
+		q.spec.Declared = rapid.Float64Range(0.5, rootUp(l.squared(adj, cells))).Draw(t, "declared")
+		for _, try := range []func(*Bounds, int64){
+			func(b *Bounds, x int64) { b.MaxRows = x }, func(b *Bounds, x int64) { b.MaxGroups = x }, func(b *Bounds, x int64) { b.MaxRowsPerGroup = x },
+		} {
+			most := q.most(adj, 50, try)
+			for x := int64(1); x < 50; x++ {
+				c := b
+				try(&c, x)
+				l, _ := c.resolve(cells)
+				if fits := rootUp(l.squared(adj, cells)) <= q.spec.Declared; fits != (x <= most) {
+					t.Fatalf("value %d: fits %v, most %d", x, fits, most)
+				}
+			}
+		}
+	})
+}
+
+func TestErrorsAreTyped(t *testing.T) {
+	_, err := New(Spec{Name: "q", Kind: Histogram, Unit: []string{"u", "u"}, Bounds: Bounds{MaxRows: -1}})
+	var e *Error
+	if !errors.As(err, &e) || e.Query != "q" {
+		t.Errorf("%v", err)
+	}
+	if n := len(Errors(err)); n != 3 {
+		t.Errorf("%d problems: %v", n, err)
+	}
+	if lines := strings.Split(err.Error(), "\n"); len(lines) != 3 || lines[1] != `query q: privacy.unit: duplicate: column "u" is twice in the privacy unit` {
+		t.Errorf("%q", lines)
+	}
+	_, err = New(Spec{Kind: "median", Unit: []string{""}, By: []Dimension{{}}, Declared: -1})
+	if n := len(Errors(err)); n != 7 {
+		t.Errorf("%d problems: %v", n, err)
+	}
+	if _, err = New(Spec{Name: "q", Kind: Count, By: []Dimension{{Column: "x", Labels: numbered(2)}}}); len(Errors(err)) != 1 {
+		t.Errorf("%v", err)
+	}
+	_, err = must(t, spec(2, Bounds{MaxRows: 1})).Parts("both")
+	if es := Errors(err); len(es) != 1 || es[0].Field != "privacy.adjacency" {
+		t.Errorf("%v", err)
+	}
+	if Errors(nil) != nil || len(Errors(errors.New("x"))) != 1 {
+		t.Error("Errors of other errors")
+	}
+}

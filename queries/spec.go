@@ -1,0 +1,104 @@
+package queries
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// Kind is a kind of query.
+type Kind string
+
+// The kinds of this version.
+const (
+	Count     Kind = "count"
+	Histogram Kind = "histogram"
+	Sum       Kind = "sum"
+	Mean      Kind = "mean"
+)
+
+// Spec is everything public about a query.
+type Spec struct {
+	Name string
+	Kind Kind
+	// Unit is the privacy unit's columns; empty: each row is a unit.
+	Unit   []string
+	Bounds Bounds
+	// Value is what a sum or mean adds up; others have none.
+	Value *Value
+	// By is the dimensions of a histogram, or the groups of a sum or mean.
+	By []Dimension
+	// Filtered says that filters may leave rows out, so that the number of rows in the query is private.
+	Filtered bool
+	// Declared is a declared L2 sensitivity, 0 where none is.
+	Declared float64
+	// Location is the time zone of labels and edges without an offset, and of parts of times, where the column holds
+	// instants; nil: UTC.
+	Location *time.Location
+}
+
+// maxCells is the largest domain of a dense vector: a number of cells fits an int32.
+const maxCells = math.MaxInt32
+
+// perRow says that each row is a privacy unit of its own.
+func (s *Spec) perRow() bool { return len(s.Unit) == 0 }
+
+// checkSpec reports what is wrong with the parts of a spec that are not a dimension's.
+func checkSpec(s Spec, p *problems) {
+	if s.Name == "" {
+		p.add("name", CodeBadSpec, "a query needs a name", "")
+	}
+	checkKind(s, p)
+	checkUnit(s.Unit, p)
+	s.Bounds.check(p)
+	if s.Declared < 0 || math.IsNaN(s.Declared) || math.IsInf(s.Declared, 0) {
+		p.add(fieldSensitivity, CodeBadValue, "a declared sensitivity is a positive number", "")
+	}
+}
+
+func checkKind(s Spec, p *problems) {
+	switch {
+	case s.Kind == Sum || s.Kind == Mean:
+		if s.Value == nil {
+			p.add(string(s.Kind), CodeBadSpec, "there is nothing to add up", "")
+		}
+	case s.Kind != Count && s.Kind != Histogram:
+		p.add("", CodeBadSpec, fmt.Sprintf("%q is not a kind of query", s.Kind), "kinds: count, histogram, sum, mean")
+	case s.Value != nil:
+		p.add(string(s.Kind), CodeBadSpec, "rows are counted, not added up", "a sum or a mean adds them up")
+	case s.Kind == Count && len(s.By) > 0:
+		p.add("count", CodeBadSpec, "a count has no dimensions", "a histogram has")
+	case s.Kind == Histogram && len(s.By) == 0:
+		p.add("histogram.by", CodeBadSpec, "a histogram needs a dimension", "a count has none")
+	}
+}
+
+func checkUnit(unit []string, p *problems) {
+	for i, c := range unit {
+		if c == "" {
+			p.add(fieldUnit, CodeBadSpec, "a column of the privacy unit has no name", "")
+		}
+		if slices.Contains(unit[:i], c) {
+			p.add(fieldUnit, CodeDuplicate, fmt.Sprintf("column %q is twice in the privacy unit", c), "")
+		}
+	}
+}
+
+// countCells multiplies the sizes of the axes: 1 for a count. Each cell may have several components.
+func countCells(s Spec, axes []axis, p *problems) int {
+	cells := 1
+	maxCells := maxCells
+	if s.Value != nil {
+		maxCells /= max(s.Value.dims(), 1)
+	}
+	for i := range axes {
+		size := axes[i].size
+		if size > 0 && cells > maxCells/size {
+			p.add(string(s.Kind)+".by", CodeTooManyCells, fmt.Sprintf("more than 2^31 - 1 = %d cells", maxCells), "use fewer dimensions or fewer cells a dimension")
+			return cells
+		}
+		cells *= size
+	}
+	return cells
+}

@@ -1,0 +1,283 @@
+package queries
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"pgregory.net/rapid"
+)
+
+// value is one value of a test table; which field counts follows from the column's type.
+type value struct {
+	null bool
+	n    int64
+	x    float64
+	s    string
+}
+
+// key tells values apart, also NaN and -0.
+func (v value) key() string { return fmt.Sprint(v.null, v.n, math.Float64bits(v.x), v.s) }
+
+// testTable is a small table, row by row.
+type testTable struct {
+	fields []table.Field
+	rows   [][]value
+}
+
+func (t *testTable) schema() table.Schema { return table.Schema{Fields: t.fields} }
+
+// encoding is a way to lay a column out.
+type encoding int
+
+const (
+	plain encoding = iota
+	dictionaryOnce
+	dictionaryKept
+	runs
+	dictionaryRuns
+	encodings
+)
+
+var lastDict uint64 // identities of dictionaries, never used twice
+
+// batches cuts the table into batches at some rows and lays the named columns out.
+func (t *testTable) batches(columns []string, cuts []int, how encoding) []*table.Batch {
+	cuts = append(slices.Clone(cuts), len(t.rows))
+	slices.Sort(cuts)
+	batches := make([]*table.Batch, len(cuts))
+	start := 0
+	for i, end := range cuts {
+		batches[i] = &table.Batch{Rows: end - start}
+		start = end
+	}
+	for j, name := range columns {
+		at := t.schema().Index(name)
+		all := make([]value, len(t.rows))
+		for i, r := range t.rows {
+			all[i] = r[at]
+		}
+		lastDict++
+		start := 0
+		for i, end := range cuts {
+			c := layOut(t.fields[at].Type, all, start, end, (how+encoding(j))%encodings)
+			batches[i].Columns = append(batches[i].Columns, c)
+			start = end
+		}
+	}
+	return batches
+}
+
+// layOut makes the column of rows start to end of all.
+func layOut(t table.Type, all []value, start, end int, how encoding) table.Column {
+	c := table.Column{Type: t}
+	part := all[start:end]
+	if how == runs || how == dictionaryRuns {
+		c.Ends = []int32{}
+		var heads []value
+		for i, v := range part {
+			if i == 0 || v != heads[len(heads)-1] {
+				heads = append(heads, v)
+				c.Ends = append(c.Ends, 0)
+			}
+			c.Ends[len(c.Ends)-1] = int32(i) + 1
+		}
+		part = heads
+	}
+	if how == dictionaryOnce || how == dictionaryKept || how == dictionaryRuns {
+		c.Codes = []int32{}
+		dict := part
+		if how == dictionaryKept {
+			c.Dict, dict = lastDict, all
+		}
+		distinct := map[string]int32{}
+		var values []value
+		for _, v := range dict {
+			if _, ok := distinct[v.key()]; !ok && !v.null {
+				distinct[v.key()] = int32(len(values))
+				values = append(values, v)
+			}
+		}
+		for _, v := range part {
+			c.Codes = append(c.Codes, distinct[v.key()])
+		}
+		c.Values = plainValues(t, values)
+	} else {
+		c.Values = plainValues(t, part)
+	}
+	if slices.ContainsFunc(part, func(v value) bool { return v.null }) {
+		for _, v := range part {
+			c.Valid = append(c.Valid, !v.null)
+		}
+	}
+	return c
+}
+
+func plainValues(t table.Type, part []value) table.Values {
+	v := table.Values{}
+	for _, x := range part {
+		switch t.Kind {
+		case table.Float:
+			v.Floats = append(v.Floats, x.x)
+		case table.String:
+			if v.Offsets == nil {
+				v.Offsets = []uint32{0}
+			}
+			v.Data = append(v.Data, x.s...)
+			v.Offsets = append(v.Offsets, uint32(len(v.Data)))
+		default:
+			v.Ints = append(v.Ints, x.n)
+		}
+	}
+	return v
+}
+
+// exact answers a query on a table with one accumulator and one batch.
+func exact(tb testing.TB, q Query, t *testTable) []int64 {
+	tb.Helper()
+	return exactOf(tb, q, t, [][]*table.Batch{t.batches(q.Columns(), nil, plain)})
+}
+
+// exactOf answers a query with one accumulator for each list of batches, merged into the first.
+func exactOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) []int64 {
+	tb.Helper()
+	var first Accumulator
+	for _, batches := range workers {
+		a, err := q.New(t.schema(), nil)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		for _, b := range batches {
+			if err := a.Add(b); err != nil {
+				tb.Fatal(err)
+			}
+		}
+		if first == nil {
+			first = a
+		} else if err := first.Merge(a); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	sealed, err := first.Seal()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	unit, cells := mechanismtest.Open(tb, sealed[0])
+	if unit != 1 || len(sealed) != 1 {
+		tb.Fatalf("unit %g, %d parts", unit, len(sealed))
+	}
+	return cells
+}
+
+// The columns of random tables, and dimensions that fit them. The few values make equal ones likely.
+var (
+	randomFields = []table.Field{
+		{Name: "u", Type: table.Type{Kind: table.Int}},
+		{Name: "v", Type: table.Type{Kind: table.String}},
+		{Name: "w", Type: table.Type{Kind: table.Float}},
+		{Name: "text", Type: table.Type{Kind: table.String}},
+		{Name: "int", Type: table.Type{Kind: table.Int}},
+		{Name: "float", Type: table.Type{Kind: table.Float}},
+		{Name: "digits", Type: table.Type{Kind: table.String}},
+		{Name: "flag", Type: table.Type{Kind: table.Bool}},
+		{Name: "day", Type: table.Type{Kind: table.Date}},
+		{Name: "uint", Type: table.Type{Kind: table.Uint}},
+		{Name: "when", Type: table.Type{Kind: table.Timestamp, Unit: 1e3, Zone: table.UTC}},
+		{Name: "lat", Type: table.Type{Kind: table.Float}},
+		{Name: "lon", Type: table.Type{Kind: table.String}},
+	}
+	floatPool = []float64{-1, 0, math.Copysign(0, -1), 0.1, 0.3, 1, 1.5, 2, 2.5, 3, 99, math.Inf(1), math.Inf(-1), math.NaN()}
+	textPool  = []string{"a", "b", "c", "A", "", "1", "1.0"}
+	digitPool = []string{"-1", "0", "-0", "0.1", "0.3", "1", "1.0", "1e0", "+2", "2.5", "03", "99", "inf", "-Infinity", "nan", "x", "", "1_0", "0x1", "1e999"}
+)
+
+func randomValue(t *rapid.T, f table.Field) value {
+	if rapid.IntRange(0, 9).Draw(t, "null") == 0 {
+		return value{null: true}
+	}
+	switch f.Name {
+	case "u":
+		return value{n: rapid.Int64Range(-1, 5).Draw(t, f.Name)}
+	case "v":
+		return value{s: rapid.SampledFrom([]string{"p", "q", ""}).Draw(t, f.Name)}
+	case "w":
+		return value{x: rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 1.5, math.NaN()}).Draw(t, f.Name)}
+	case "text":
+		return value{s: rapid.SampledFrom(textPool).Draw(t, f.Name)}
+	case "digits":
+		return value{s: rapid.SampledFrom(digitPool).Draw(t, f.Name)}
+	case "float":
+		return value{x: rapid.SampledFrom(floatPool).Draw(t, f.Name)}
+	case "flag":
+		return value{n: rapid.Int64Range(0, 1).Draw(t, f.Name)}
+	case "day":
+		return value{n: rapid.Int64Range(-1, 3).Draw(t, f.Name)}
+	case "when":
+		return value{n: rapid.SampledFrom(timePool).Draw(t, f.Name)}
+	case "lat":
+		return value{x: rapid.SampledFrom(latPool).Draw(t, f.Name)}
+	case "lon":
+		return value{s: rapid.SampledFrom(lonPool).Draw(t, f.Name)}
+	case "uint":
+		return value{n: rapid.SampledFrom([]int64{0, 1, 2, 3, math.MaxInt64, math.MinInt64, -1}).Draw(t, f.Name)}
+	}
+	return value{n: rapid.Int64Range(-1, 4).Draw(t, f.Name)}
+}
+
+func randomRow(t *rapid.T) []value {
+	row := make([]value, len(randomFields))
+	for i, f := range randomFields {
+		row[i] = randomValue(t, f)
+	}
+	return row
+}
+
+func randomTable(t *rapid.T) *testTable {
+	n := rapid.IntRange(0, 60).Draw(t, "rows")
+	tt := &testTable{fields: randomFields}
+	for range n {
+		tt.rows = append(tt.rows, randomRow(t))
+	}
+	return tt
+}
+
+var randomDimensions = []Dimension{
+	{Column: "text", Labels: []Label{{"a", []string{"a", "A"}}, {"b", []string{"b"}}, {"one", []string{"1"}}}},
+	{Column: "int", Labels: []Label{{"zero", []string{"0"}}, {"one", []string{"1", "1.0", "2.0"}}, {"never", []string{"1.5"}}}},
+	{Column: "int", Edges: []string{"0", "1", "2.5", "3"}},
+	{Column: "int", Edges: []string{"-0.5", "1"}},
+	{Column: "float", Labels: []Label{{"zero", []string{"0"}}, {"third", []string{"0.3"}}, {"one", []string{"1"}}}},
+	{Column: "float", Edges: []string{"0.1", "0.3", "2"}},
+	{Column: "digits", Edges: []string{"0", "0.3", "1", "3"}},
+	{Column: "flag", Labels: []Label{{"yes", []string{"true"}}, {"no", []string{"false"}}}},
+	{Column: "day", Labels: []Label{{"first", []string{"1970-01-01"}}, {"third", []string{"1970-01-03"}}}},
+	{Column: "day", Edges: []string{"1970-01-01", "1970-01-02T12:00", "1970-01-03"}},
+	{Column: "uint", Labels: []Label{{"1", []string{"1"}}, {"big", []string{"18446744073709551615", "9223372036854775808"}}}},
+	{Column: "uint", Edges: []string{"1", "3", "9223372036854775807.5", "18446744073709551615"}},
+	{Column: "when", Part: "hour_of_day"},
+	{Column: "when", Part: "day_of_week"},
+	{Column: "when", Part: "week_of_year"},
+	{Column: "day", Part: "month"},
+	{Grid: &Grid{Lat: "lat", Lon: "lon", South: "40.7", West: "-74", North: "40.9", East: "-73.7", Rows: 2, Cols: 3}},
+	{Nearest: &Nearest{Lat: "lat", Lon: "lon", Points: pointPool, WithinM: 12_000, Name: "place"}},
+}
+
+func randomSpec(t *rapid.T) Spec {
+	s := Spec{Name: "q", Kind: Count, Location: rapid.SampledFrom(zonePool).Draw(t, "zone")}
+	s.Unit = rapid.SampledFrom([][]string{nil, {"u"}, {"v"}, {"w"}, {"u", "v"}, {"v", "w", "u"}}).Draw(t, "unit")
+	s.Bounds = Bounds{MaxRows: rapid.Int64Range(1, 8).Draw(t, "k"), MaxGroups: rapid.Int64Range(0, 4).Draw(t, "L"), MaxRowsPerGroup: rapid.Int64Range(0, 3).Draw(t, "m")}
+	if s.Bounds.MaxGroups > 0 && s.Bounds.MaxRowsPerGroup > 0 && rapid.Bool().Draw(t, "no max_rows") {
+		s.Bounds.MaxRows = 0
+	}
+	policies := []Policy{"", Drop, Bin}
+	for i := range rapid.IntRange(0, 3).Draw(t, "dimensions") {
+		d := rapid.SampledFrom(randomDimensions).Draw(t, "dimension")
+		d.As = fmt.Sprint("as", i)
+		d.Null, d.Other = rapid.SampledFrom(policies).Draw(t, "null"), rapid.SampledFrom(policies).Draw(t, "other")
+		s.Kind, s.By = Histogram, append(s.By, d)
+	}
+	return s
+}

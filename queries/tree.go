@@ -1,0 +1,102 @@
+package queries
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// tree finds the nearest of many positions: a k-d tree (Bentley 1975) in an array. Its middle item cuts space in two at the
+// position of the item on one axis; the items before and after it are trees of the two halves, or a leaf, in any order, where they
+// are few.
+type tree []site
+
+// site is the position of a point, and the axis on which it cuts space.
+type site struct {
+	position
+	index int32
+	axis  uint8
+}
+
+// leafSize is the largest number of sites that are searched one by one.
+const leafSize = 16
+
+func newTree(points []Point) tree {
+	t := make(tree, len(points))
+	for i, p := range points {
+		t[i] = site{position: onEllipsoid(p.Lat, p.Lon), index: int32(i)}
+	}
+	t.build()
+	return t
+}
+
+func (t tree) build() {
+	if len(t) <= leafSize {
+		return
+	}
+	axis := t.widest()
+	slices.SortFunc(t, func(a, b site) int { return cmp.Compare(a.position[axis], b.position[axis]) })
+	mid := len(t) / 2
+	t[mid].axis = axis
+	t[:mid].build()
+	t[mid+1:].build()
+}
+
+// widest returns the axis on which the sites are furthest apart.
+func (t tree) widest() (axis uint8) {
+	most := -1.0
+	for i := range uint8(3) {
+		low, high := math.Inf(1), math.Inf(-1)
+		for j := range t {
+			low, high = min(low, t[j].position[i]), max(high, t[j].position[i])
+		}
+		if high-low > most {
+			axis, most = i, high-low
+		}
+	}
+	return axis
+}
+
+// nearest returns the index of the point nearest to a position, the lowest of those equally near, and the square of its
+// distance; -1 where no square is at most within.
+func (t tree) nearest(at position, within float64) (index int32, square float64) {
+	s := search{at: at, index: -1, square: within}
+	s.visit(t)
+	return s.index, s.square
+}
+
+// search is the nearest point so far; index -1: none, and square is the largest allowed.
+type search struct {
+	at     position
+	index  int32
+	square float64
+}
+
+func (s *search) visit(t tree) {
+	if len(t) <= leafSize {
+		for i := range t {
+			s.consider(&t[i])
+		}
+		return
+	}
+	mid := len(t) / 2
+	cut := &t[mid]
+	near, far := t[:mid], t[mid+1:]
+	beyond := s.at[cut.axis] - cut.position[cut.axis]
+	if beyond > 0 {
+		near, far = far, near
+	}
+	s.visit(near)
+	s.consider(cut)
+	// Rounding is monotone: no square of a distance to the far side is below this one.
+	if beyond*beyond <= s.square {
+		s.visit(far)
+	}
+}
+
+func (s *search) consider(x *site) {
+	square := s.at.squareTo(&x.position)
+	if square < s.square || square == s.square && (s.index < 0 || x.index < s.index) {
+		s.index, s.square = x.index, square
+	}
+}
