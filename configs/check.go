@@ -1,0 +1,161 @@
+package configs
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// checker looks for what a job cannot mean, without any data. It reports nothing where the form is already wrong.
+type checker struct {
+	*report
+	job *Job
+}
+
+func (c *checker) check() {
+	var top *path
+	if v := top.at("version"); c.sound(v) && c.job.Version != 1 {
+		c.bad(v, CodeBadValue, fmt.Sprintf("this program reads version 1, not %d", c.job.Version), "write version: 1")
+	}
+	c.name(top.at("name"), c.job.Name)
+	c.privacy(top.at("privacy"))
+	c.input(top.at("input"))
+	c.queries(top.at("queries"))
+	c.output(top.at("output"))
+	c.ledger(top.at("ledger"))
+}
+
+// bad reports a problem of meaning, unless the form is wrong there or above.
+func (c *checker) bad(at *path, code, text, hint string) {
+	if where := at.String(); len(c.findings) >= maxFindings || !c.wrongAbove(where) {
+		c.add(where, c.place(at), problem{code, text, hint}).meaning = true
+	}
+}
+
+func (c *checker) place(at *path) *yaml.Node {
+	_, place, _ := find(c.src.root, at.String())
+	return place
+}
+
+// has reports whether a key is there, or was likely meant to be.
+func (c *checker) has(at *path) bool {
+	_, _, exact := find(c.src.root, at.String())
+	return exact || c.wrongBelow(at.String())
+}
+
+// sound reports whether a key is there and nothing is wrong with it so far.
+func (c *checker) sound(at *path) bool {
+	_, _, exact := find(c.src.root, at.String())
+	return exact && !c.troubled(at.String())
+}
+
+// text is the text of a scalar with its references replaced.
+func (c *checker) text(at *path, n *yaml.Node) string {
+	if text, ok := c.expanded[at.String()]; ok {
+		return text
+	}
+	return n.Value
+}
+
+// name checks a text that ends up in statements and lists.
+func (c *checker) name(at *path, text string) {
+	if c.sound(at) && (!clean(text) || utf8.RuneCountInString(text) > 200) {
+		c.bad(at, CodeBadValue, "has control characters or is longer than 200 characters", "give a short name on one line")
+	}
+}
+
+var leastDelta = new(big.Rat).SetFloat64(math.SmallestNonzeroFloat64)
+
+// guarantee checks an epsilon and a delta.
+func (c *checker) guarantee(at *path, epsilon, delta Decimal) {
+	if e, ok := epsilon.rat(); ok && e.Sign() < 0 {
+		c.bad(at.at("epsilon"), CodeBadValue, "must be zero or more, is "+c.show(at.at("epsilon"), string(epsilon)), "smaller is more private; 1 is a common choice")
+	}
+	d, ok := delta.rat()
+	switch p := at.at("delta"); {
+	case !ok:
+	case d.Sign() > 0 && d.Cmp(leastDelta) < 0:
+		c.bad(p, CodeBadValue, "is smaller than any float64", "choose it far below 1 / number of units, such as 1e-6")
+	case d.Sign() <= 0:
+		c.bad(p, CodeBadValue, "must be greater than 0, is "+c.show(p, string(delta)), "Gaussian noise needs a delta above 0: choose it far below 1 / number of units, such as 1e-6")
+	case d.Cmp(big.NewRat(1, 1)) >= 0:
+		c.bad(p, CodeBadValue, "must be less than 1, is "+c.show(p, string(delta)), "choose it far below 1 / number of units, such as 1e-6")
+	}
+}
+
+func (c *checker) privacy(at *path) {
+	p := &c.job.Privacy
+	c.guarantee(at, p.Epsilon, p.Delta)
+	unit := at.at("unit")
+	c.unique(unit, p.Unit, "column")
+	if len(p.Unit) == 1 && p.Unit[0] == "row" {
+		c.bad(unit, CodeBadValue, "a column with the name row cannot be the unit by itself", "write unit: row where each row is a unit of its own; else rename the column")
+	}
+	c.perUnit(at.at("per_unit"), &p.PerUnit)
+}
+
+// unique reports texts of a list that are there twice.
+func (c *checker) unique(at *path, texts []string, what string) {
+	first := map[string]int{}
+	for i, t := range texts {
+		if t == "" {
+			continue
+		}
+		if _, twice := first[t]; twice {
+			c.bad(at.item(i), CodeDuplicate, "the "+what+" "+c.show(at.item(i), t)+" is already there", "remove it")
+			continue
+		}
+		first[t] = i
+	}
+}
+
+// rowUnit reports whether each row is a unit of its own.
+func (c *checker) rowUnit() bool {
+	return len(c.job.Privacy.Unit) == 0 && c.sound((*path)(nil).at("privacy").at("unit"))
+}
+
+// perUnit checks the bounds that one mapping sets.
+func (c *checker) perUnit(at *path, p *PerUnit) {
+	bounds := []struct {
+		key   string
+		value int64
+	}{{"max_rows", p.MaxRows}, {"max_groups", p.MaxGroups}, {"max_rows_per_group", p.MaxRowsPerGroup}}
+	for _, b := range bounds {
+		switch {
+		case b.value > 1 && c.rowUnit():
+			c.bad(at.at(b.key), CodeContradiction, fmt.Sprintf("cannot be %d with unit: row, where each row is a unit of its own and contributes one row", b.value),
+				"remove per_unit, or name the columns of whom the release protects: unit: [user_id]")
+		case b.value > p.MaxRows && p.MaxRows > 0:
+			c.bad(at.at(b.key), CodeContradiction, fmt.Sprintf("is %d, but max_rows lets one unit have %d rows in all", b.value, p.MaxRows), "lower it, or raise max_rows")
+		}
+	}
+}
+
+const sqliteStore = "sqlite:"
+
+func (c *checker) ledger(at *path) {
+	l := &c.job.Ledger
+	c.name(at.at("dataset"), l.Dataset)
+	c.guarantee(at.at("budget"), l.Budget.Epsilon, l.Budget.Delta)
+	store := at.at("store")
+	if file, ok := strings.CutPrefix(l.Store, sqliteStore); l.Store != "" && !isPostgres(l.Store) && (!ok || file == "") {
+		c.bad(store, CodeBadValue, "is not a ledger that this program knows", "write sqlite: and a file, such as sqlite:ledger.db")
+	}
+	c.affordable(at.at("budget"))
+}
+
+// affordable reports a release that can never be paid for: more than the whole budget in both respects.
+func (c *checker) affordable(at *path) {
+	e, ok1 := c.job.Privacy.Epsilon.rat()
+	d, ok2 := c.job.Privacy.Delta.rat()
+	capE, ok3 := c.job.Ledger.Budget.Epsilon.rat()
+	capD, ok4 := c.job.Ledger.Budget.Delta.rat()
+	if !ok1 || !ok2 || !ok3 || !ok4 || d.Cmp(capD) < 0 || e.Cmp(capE) < 0 || e.Cmp(capE) == 0 && d.Cmp(capD) == 0 {
+		return
+	}
+	c.bad(at, CodeContradiction, "one release (privacy.epsilon and privacy.delta) costs more than the whole budget", "lower privacy.epsilon or privacy.delta, or decide on a larger budget")
+}

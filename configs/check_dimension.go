@@ -1,0 +1,213 @@
+package configs
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// forms are the ways to give the cells of a dimension, by the keys that say so.
+var forms = []struct {
+	name string
+	keys []string
+}{
+	{"values", []string{"values"}},
+	{"edges", []string{"edges"}},
+	{"from/to/width", []string{"from", "to", "width"}},
+	{"part", []string{"part"}},
+	{"values_from", []string{"values_from"}},
+	{"nearest", []string{"nearest"}},
+	{"grid", []string{"grid"}},
+}
+
+// dimensions checks the dimensions of a query and that their columns in the release differ.
+func (c *checker) dimensions(at *path, by []Dimension) {
+	taken := map[string]bool{}
+	for _, n := range answerColumns {
+		taken[n] = true
+	}
+	for i := range by {
+		p := at.item(i)
+		c.dimension(p, &by[i])
+		for _, name := range by[i].keyColumns() {
+			if taken[name] {
+				c.bad(p, CodeDuplicate, "the release already has a column "+quote(name), "name this one with as: NAME")
+			}
+			taken[name] = true
+		}
+	}
+}
+
+// keyColumns are the names of a dimension's key columns in the release.
+func (d *Dimension) keyColumns() []string {
+	name := d.As
+	if name == "" {
+		name = d.Column
+	}
+	switch {
+	case d.Grid != nil:
+		return []string{"row", "col"}
+	case d.Nearest != nil && d.As == "":
+		name = d.Nearest.ID
+	}
+	switch {
+	case name == "":
+		return nil
+	case d.Edges != nil || d.From != nil:
+		return []string{name + "_from", name + "_before"}
+	}
+	return []string{name}
+}
+
+func (c *checker) dimension(at *path, d *Dimension) {
+	var found, keys []string
+	for _, f := range forms {
+		for _, k := range f.keys {
+			if c.has(at.at(k)) {
+				found, keys = append(found, f.name), append(keys, k)
+				break
+			}
+		}
+	}
+	switch {
+	case len(found) == 0:
+		c.bad(at, CodeMissing, "the dimension has no cells", "add values: [a, b], edges: [0, 10, 20], from/to/width or values_from; cells never come from the data")
+	case len(found) > 1:
+		c.bad(at.at(keys[1]), CodeContradiction, "the cells are given twice, by "+list(found), "keep one of them")
+	default:
+		c.dimensionColumn(at, found[0])
+	}
+	c.values(at, d)
+	c.edges(at.at("edges"), d.Edges)
+	c.width(at, d)
+	c.geography(at, d)
+	if d.ValuesFrom != nil {
+		c.file(at.at("values_from").at("file"), d.ValuesFrom.File)
+	}
+}
+
+// dimensionColumn checks that a column is there where the form needs one, and only there.
+func (c *checker) dimensionColumn(at *path, form string) {
+	positions := form == "nearest" || form == "grid"
+	switch has := c.has(at.at("column")); {
+	case positions && has:
+		c.bad(at.at("column"), CodeContradiction, form+" names its own columns, lat and lon", "remove column; use as to name the key column")
+	case !positions && !has:
+		c.bad(at, CodeMissing, "the dimension has no column", "add column: NAME")
+	}
+}
+
+// values checks that labels differ and that no text belongs to two of them.
+func (c *checker) values(at *path, d *Dimension) {
+	labels, owner := c.added(d), map[Scalar]Scalar{}
+	node, _, _ := find(c.src.root, at.at("values").String())
+	mapping := node.Kind == yaml.MappingNode
+	for i, l := range d.Values {
+		p := at.at("values").item(i)
+		if mapping {
+			p = at.at("values").at(string(l.Name))
+		}
+		if why, taken := labels[l.Name]; taken {
+			c.bad(p, CodeDuplicate, "the cell "+quote(string(l.Name))+" "+why, "give each cell a label of its own")
+			continue
+		}
+		labels[l.Name] = "is already there"
+		for k, m := range l.Members {
+			if other, taken := owner[m]; taken {
+				c.bad(memberPath(p, mapping, k), CodeDuplicate, quote(string(m))+" already belongs to the cell "+quote(string(other)), "a text belongs to one cell")
+				continue
+			}
+			owner[m] = l.Name
+		}
+	}
+}
+
+func memberPath(label *path, mapping bool, k int) *path {
+	if mapping {
+		return label.item(k)
+	}
+	return label
+}
+
+// added are the labels that null: bin and other: bin add.
+func (c *checker) added(d *Dimension) map[Scalar]string {
+	out := map[Scalar]string{}
+	if d.Null == "bin" {
+		out["null"] = "is what null: bin adds"
+	}
+	if d.Other == "bin" {
+		out["other"] = "is what other: bin adds"
+	}
+	return out
+}
+
+// edges checks that there are cells and that the edges ascend: as numbers, else as texts, which is right for dates.
+func (c *checker) edges(at *path, edges []Scalar) {
+	if !c.sound(at) {
+		return
+	}
+	if len(edges) < 2 {
+		c.bad(at, CodeBadValue, "one cell needs two edges", "write [lo, hi] or more")
+		return
+	}
+	_, numeric := edges[0].number()
+	for i := 1; i < len(edges); i++ {
+		_, ok := edges[i].number()
+		if ok != numeric {
+			c.bad(at.item(i), CodeBadValue, "numbers and other texts are mixed: "+c.show(at.item(i), string(edges[i])), "edges are all numbers, or all dates or times such as 2013-01-31")
+			return
+		}
+		if !below2(edges[i-1], edges[i]) {
+			c.bad(at.item(i), CodeBadValue, quote(string(edges[i]))+" does not come after "+quote(string(edges[i-1])), "edges ascend, each only once")
+			return
+		}
+	}
+}
+
+func below2(a, b Scalar) bool {
+	x, ok1 := a.number()
+	y, ok2 := b.number()
+	if ok1 && ok2 {
+		return x.Cmp(y) < 0
+	}
+	return a < b
+}
+
+func (c *checker) width(at *path, d *Dimension) {
+	if d.From == nil && d.To == nil && d.Width == nil {
+		return
+	}
+	for _, k := range []string{"from", "to", "width"} {
+		if !c.has(at.at(k)) {
+			c.bad(at, CodeMissing, "cells of equal width need from, to and width; "+k+" is absent", "add "+k)
+		}
+	}
+	if d.From == nil || d.To == nil || d.Width == nil || c.troubled(at.at("from").String()) || c.troubled(at.at("to").String()) || c.troubled(at.at("width").String()) {
+		return
+	}
+	if _, p := d.steps(); p != nil {
+		c.bad(at.at(p.key), CodeBadValue, p.text, p.hint)
+	}
+}
+
+func (c *checker) geography(at *path, d *Dimension) {
+	if d.Nearest != nil {
+		c.positive(at.at("nearest").at("within_m"), d.Nearest.WithinM)
+		c.file(at.at("nearest").at("points"), d.Nearest.Points)
+	}
+	if g := d.Grid; g != nil {
+		c.box(at.at("grid").at("north"), g.South, g.North)
+		c.box(at.at("grid").at("east"), g.West, g.East)
+		if cells := int64(g.Rows) * int64(g.Cols); g.Rows > maxCells || g.Cols > maxCells || cells > maxCells {
+			c.bad(at.at("grid"), CodeBadValue, fmt.Sprintf("the grid has more than %d cells", maxCells), "use fewer rows or cols")
+		}
+	}
+}
+
+func (c *checker) box(at *path, low, high Decimal) {
+	l, ok1 := low.rat()
+	h, ok2 := high.rat()
+	if ok1 && ok2 && l.Cmp(h) >= 0 {
+		c.bad(at, CodeBadValue, "the box is empty", "north lies above south, and east above west")
+	}
+}

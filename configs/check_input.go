@@ -1,0 +1,157 @@
+package configs
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// extensions are the file formats that the program knows, with those of the not-yet table.
+var extensions = []string{".parquet", ".csv", ".csv.gz", ".csv.zst", ".arrow", ".feather"}
+
+// extension is the one of them that a path ends with, "" for any other.
+func extension(file string) string {
+	for _, e := range extensions {
+		if strings.HasSuffix(strings.ToLower(file), e) {
+			return e
+		}
+	}
+	return ""
+}
+
+func (c *checker) input(at *path) {
+	in := &c.job.Input
+	files := at.at("files")
+	c.unique(files, in.Files, "file")
+	for i, f := range in.Files {
+		c.file(files.item(i), f)
+		if _, err := filepath.Match(f, ""); err != nil {
+			c.bad(files.item(i), CodeBadValue, "the pattern "+c.show(files.item(i), f)+" is not complete", "close [ with ], and write \\ before a [ that is meant as it is")
+		}
+	}
+	if in.Rows > 0 && c.job.Privacy.Adjacency != "replace-one" {
+		c.bad(at.at("rows"), CodeContradiction, "a public number of rows goes with adjacency: replace-one", "under add-remove the number of rows is private: remove rows, or set privacy.adjacency to replace-one")
+	}
+	if in.Rows > 0 && len(c.job.Privacy.Unit) > 0 {
+		c.bad(at.at("rows"), CodeContradiction, "a public number of rows goes with unit: row", "where a unit may have any number of rows, their number is private: remove rows")
+	}
+	if slices.ContainsFunc(in.Files, func(f string) bool { return strings.HasPrefix(extension(f), ".csv") }) {
+		c.csv(at.at("csv"))
+	}
+	c.events(at.at("events"))
+	for i := range in.Where {
+		c.filter(at.at("where").item(i), &in.Where[i])
+	}
+}
+
+// file checks that a path's extension names a format.
+func (c *checker) file(at *path, file string) {
+	if file != "" && extension(file) == "" {
+		c.bad(at, CodeBadValue, "the extension of "+c.show(at, file)+" names no format", "known: "+strings.Join(extensions, ", "))
+	}
+}
+
+func (c *checker) csv(at *path) {
+	v := &c.job.Input.CSV
+	c.unique(at.at("columns"), v.Columns, "column")
+	if v.Header != nil && !*v.Header && !c.has(at.at("columns")) {
+		c.bad(at.at("header"), CodeMissing, "without a header the columns need names", "list them in order: columns: [age, workclass]")
+	}
+	c.separator(at.at("delimiter"), v.Delimiter)
+	c.separator(at.at("comment"), v.Comment)
+	if v.Comment != "" && v.Comment == v.Delimiter {
+		c.bad(at.at("comment"), CodeContradiction, "the comment character is the delimiter", "choose another one, or remove comment")
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.Types)) {
+		c.csvType(at.at("types").at(name), name, v.Types[name])
+	}
+}
+
+// separator checks a setting of one character.
+func (c *checker) separator(at *path, s string) {
+	switch {
+	case s == "":
+	case utf8.RuneCountInString(s) != 1:
+		c.bad(at, CodeBadValue, "must be one character, is "+c.show(at, s), `for a tab write "\t" in double quotes`)
+	case strings.ContainsAny(s, "\"\r\n\uFFFD"):
+		c.bad(at, CodeBadValue, "cannot be "+c.show(at, s), "quotes and line breaks have a meaning of their own in CSV")
+	}
+}
+
+var csvTypes = []string{"text", "int", "float", "bool", "date", "timestamp"}
+
+func (c *checker) csvType(at *path, column, text string) {
+	columns := c.job.Input.CSV.Columns
+	if len(columns) > 0 && !contains(columns, column) {
+		c.bad(at, CodeBadValue, "there is no column "+quote(column)+" in csv.columns", didYouMean(column, columns))
+	}
+	kind, layout, _ := strings.Cut(text, " ")
+	switch {
+	case text == "":
+	case !contains(csvTypes, kind) || kind != "timestamp" && layout != "":
+		c.bad(at, CodeBadValue, "unknown type "+c.show(at, text), didYouMean(kind, csvTypes))
+	case kind == "timestamp" && !strings.Contains(layout, "06"):
+		c.bad(at, CodeBadValue, "the timestamp's layout "+c.show(at, layout)+" has no year", "write how 2 January 2006, 15:04:05 looks in the file: timestamp 2006-01-02 15:04:05")
+	}
+}
+
+// events checks that all events have the same names.
+func (c *checker) events(at *path) {
+	events := c.job.Input.Events
+	if len(events) > 1 && len(c.job.Privacy.Unit) == 0 {
+		c.bad(at, CodeContradiction, "with unit: row, one row would become several units", "name the columns of the privacy unit in privacy.unit, and bound what one unit contributes")
+	}
+	for _, u := range c.job.Privacy.Unit {
+		for i := range events {
+			if events[i][u] != events[0][u] {
+				c.bad(at.item(i), CodeContradiction, "the events give the privacy unit's column "+quote(u)+" different columns of the input", "one row would belong to several units: leave the unit's columns out of events")
+			}
+		}
+	}
+	for i, e := range events {
+		names := slices.Sorted(maps.Keys(e))
+		switch {
+		case len(names) == 0:
+			c.bad(at.item(i), CodeBadValue, "the event is empty", "name its columns: {time: pickup_datetime}")
+		case !slices.Equal(names, slices.Sorted(maps.Keys(events[0]))):
+			c.bad(at.item(i), CodeContradiction, "the event has other names than the first one", "give all events the same names on the left")
+		}
+	}
+}
+
+func (c *checker) filter(at *path, f *Filter) {
+	conditions := 0
+	for _, key := range []string{"from", "before", "for", "not_null", "in", "not_in", "min", "max"} {
+		if c.has(at.at(key)) {
+			conditions++
+		}
+	}
+	if conditions == 0 {
+		c.bad(at, CodeMissing, "the filter has no condition", "add from, before, for, not_null, in, not_in, min or max")
+	}
+	if f.For != "" && f.Before != nil {
+		c.bad(at.at("for"), CodeContradiction, "for and before both say where the window ends", "keep one of them")
+	}
+	if f.For != "" && !c.has(at.at("from")) {
+		c.bad(at.at("for"), CodeMissing, "for needs a from, at which the window starts", "add from")
+	}
+	if f.For != "" && !windowText.MatchString(f.For) {
+		c.bad(at.at("for"), CodeBadValue, "is not a length of time: "+c.show(at.at("for"), f.For), "write a number and s, m, h, d or w: 1h")
+	}
+	c.ordered(at.at("before"), f.From, f.Before)
+	c.ordered(at.at("max"), f.Min, f.Max)
+}
+
+// ordered reports an upper end that is below the lower one, where both are numbers.
+func (c *checker) ordered(at *path, low, high *Scalar) {
+	if low == nil || high == nil {
+		return
+	}
+	l, ok1 := low.number()
+	h, ok2 := high.number()
+	if ok1 && ok2 && l.Cmp(h) > 0 {
+		c.bad(at, CodeContradiction, "the upper end is below the lower one", "swap them")
+	}
+}

@@ -1,0 +1,52 @@
+package configs
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+func (c *checker) output(at *path) {
+	c.unique(at.at("formats"), c.job.Output.Formats, "format")
+	dir := at.at("dir")
+	if !c.sound(dir) {
+		return
+	}
+	folder, ok := c.absolute(c.job.Output.Dir)
+	home, ok2 := c.absolute(".")
+	switch {
+	case !ok || !ok2:
+	case !clean(c.job.Output.Dir):
+		c.bad(dir, CodeBadValue, "has control characters", "give a plain path")
+	case inside(home, folder):
+		c.bad(dir, CodeBadValue, "the release folder "+c.show(dir, c.job.Output.Dir)+" holds the job file's own folder", "give it a folder of its own, such as out: the folder is replaced as a whole")
+	default:
+		c.apart(folder)
+	}
+}
+
+// apart checks that what is private does not lie in the release folder.
+func (c *checker) apart(folder string) {
+	var top *path
+	if file, ok := strings.CutPrefix(c.job.Ledger.Store, sqliteStore); ok && file != "" {
+		if store, ok := c.absolute(file); ok && inside(store, folder) {
+			c.bad(top.at("ledger").at("store"), CodeContradiction, "the ledger lies in the release folder (output.dir), which is public", "keep it beside the job file: sqlite:ledger.db")
+		}
+	}
+	for i, f := range c.job.Input.Files {
+		if in, ok := c.absolute(f); ok && f != "" && inside(in, folder) {
+			c.bad(top.at("input").at("files").item(i), CodeContradiction, "the input lies in the release folder (output.dir), which is public", "give the release a folder of its own")
+		}
+	}
+}
+
+// absolute resolves a path of the job; ok is false where the current folder is unknown.
+func (c *checker) absolute(p string) (string, bool) {
+	abs, err := filepath.Abs(c.job.Path(p))
+	return abs, err == nil
+}
+
+// inside reports whether a path is a folder or lies in it.
+func inside(p, folder string) bool {
+	rel, err := filepath.Rel(folder, p)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}

@@ -1,0 +1,162 @@
+package configs
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+var (
+	queryName  = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+	windowText = regexp.MustCompile(`^[1-9][0-9]{0,8}[smhdw]$`)
+	// answerColumns are the columns of every table of a release.
+	answerColumns = []string{"noisy", "estimate", "sigma", "ci95_low", "ci95_high"}
+	kinds         = []string{"count", "histogram", "sum", "mean"}
+)
+
+func (c *checker) queries(at *path) {
+	names := map[string]bool{}
+	for i := range c.job.Queries {
+		q, p := &c.job.Queries[i], at.item(i)
+		c.queryName(p.at("name"), q.Name)
+		if q.Name != "" && names[q.Name] {
+			c.bad(p.at("name"), CodeDuplicate, "another query has the name "+c.show(p.at("name"), q.Name), "give each query a name of its own; it names its files")
+		}
+		names[q.Name] = true
+		c.query(p, q)
+	}
+}
+
+func (c *checker) queryName(at *path, name string) {
+	switch {
+	case name == "":
+	case !queryName.MatchString(name):
+		c.bad(at, CodeBadValue, "the name "+c.show(at, name)+" cannot name a file everywhere", "use lower-case letters, digits, _ and -, at most 64, beginning with a letter or digit")
+	case name == "release":
+		c.bad(at, CodeBadValue, "the name release is taken by release.json", "choose another name")
+	}
+}
+
+func (c *checker) query(at *path, q *Query) {
+	c.kind(at)
+	if q.PerUnit != nil {
+		c.perUnit(at.at("per_unit"), q.PerUnit)
+	}
+	c.bounded(at, q)
+	c.positive(at.at("sensitivity"), q.Sensitivity)
+	c.positive(at.at("weight"), q.Weight)
+	c.positive(at.at("max_error"), q.MaxError)
+	if q.Sparse && q.Count != nil {
+		c.bad(at.at("sparse"), CodeContradiction, "a count is one number: there is nothing to leave out", "remove sparse")
+	}
+	if q.Histogram != nil {
+		c.dimensions(at.at("histogram").at("by"), q.Histogram.By)
+	}
+	c.aggregate(at.at("sum"), q.Sum)
+	c.aggregate(at.at("mean"), q.Mean)
+	if q.Sum != nil && q.Sum.Rows > 0 {
+		c.bad(at.at("sum").at("rows"), CodeContradiction, "a public number of terms goes with a mean", "remove rows")
+	}
+	for i := range q.Denoise {
+		c.denoise(at.at("denoise").item(i), &q.Denoise[i])
+	}
+}
+
+// kind checks that the query asks exactly one thing.
+func (c *checker) kind(at *path) {
+	var found []string
+	for _, k := range kinds {
+		if c.has(at.at(k)) {
+			found = append(found, k)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		c.bad(at, CodeMissing, "the query asks nothing", "add count: {}, or histogram, sum or mean")
+	case len(found) > 1:
+		c.bad(at.at(found[1]), CodeContradiction, "the query asks for "+list(found)+" at once", "make a query of each; they share the budget by weight")
+	}
+}
+
+// bounded checks that something limits what one unit contributes.
+func (c *checker) bounded(at *path, q *Query) {
+	shared := (*path)(nil).at("privacy").at("per_unit")
+	if len(c.job.Privacy.Unit) == 0 || c.troubled(shared.String()) || c.troubled(at.at("per_unit").String()) {
+		return
+	}
+	b := c.job.Bounds(q)
+	if b.MaxRows > 0 || b.MaxGroups > 0 && b.MaxRowsPerGroup > 0 {
+		return
+	}
+	c.bad(at, CodeMissingBound, fmt.Sprintf("nothing bounds what one unit (%s) contributes to the query", c.unitText()),
+		"add per_unit: {max_rows: N} here or under privacy, or max_groups together with max_rows_per_group; rows beyond the bound are left out")
+}
+
+func (c *checker) unitText() string {
+	var names []string
+	for _, u := range c.job.Privacy.Unit {
+		names = append(names, shown(u))
+	}
+	return short(strings.Join(names, ", "), 200)
+}
+
+func (c *checker) positive(at *path, d Decimal) {
+	if r, ok := d.rat(); ok && r.Sign() <= 0 {
+		c.bad(at, CodeBadValue, "must be greater than 0, is "+c.show(at, string(d)), "")
+	}
+}
+
+func (c *checker) aggregate(at *path, a *Aggregate) {
+	if a == nil {
+		return
+	}
+	c.unique(at.at("columns"), a.Columns, "column")
+	switch one, many := c.has(at.at("column")), c.has(at.at("columns")); {
+	case one && many:
+		c.bad(at.at("columns"), CodeContradiction, "column and columns are both there", "keep one of them")
+	case !one && !many:
+		c.bad(at, CodeMissing, "there is no column", "add column: NAME")
+	}
+	if a.Length > 0 && !c.has(at.at("column")) {
+		c.bad(at.at("length"), CodeContradiction, "length goes with one column of lists", "remove it")
+	}
+	if !c.has(at.at("clamp")) && !c.has(at.at("clip_l2")) {
+		c.bad(at, CodeMissing, "nothing bounds the values", "add clamp: [lo, hi] from what you know about the column, never from the data")
+	}
+	c.clamp(at.at("clamp"), a.Clamp)
+	c.positive(at.at("clip_l2"), a.ClipL2)
+	if a.Rows > 0 && c.job.Privacy.Adjacency != "replace-one" {
+		c.bad(at.at("rows"), CodeContradiction, "a public number of terms goes with adjacency: replace-one", "remove rows, or set privacy.adjacency to replace-one")
+	}
+	if len(a.By) > 0 {
+		c.dimensions(at.at("by"), a.By)
+	}
+}
+
+func (c *checker) clamp(at *path, clamp []Decimal) {
+	if !c.sound(at) {
+		return
+	}
+	if len(clamp) != 2 {
+		c.bad(at, CodeBadValue, fmt.Sprintf("must be two numbers, has %d", len(clamp)), "write [lo, hi]")
+		return
+	}
+	lo, ok1 := clamp[0].rat()
+	hi, ok2 := clamp[1].rat()
+	if ok1 && ok2 && lo.Cmp(hi) >= 0 {
+		c.bad(at, CodeBadValue, "the lower end is not below the upper end", "write [lo, hi] with lo < hi")
+	}
+}
+
+func (c *checker) denoise(at *path, s *Denoise) {
+	c.positive(at.at("threshold"), s.Threshold)
+	if s.Method == "" {
+		return
+	}
+	if s.PositivePart != nil && s.Method != "james-stein" {
+		c.bad(at.at("positive_part"), CodeContradiction, "positive_part goes with method: james-stein", "remove it")
+	}
+	if s.Threshold != "" && s.Method != "soft-threshold" {
+		c.bad(at.at("threshold"), CodeContradiction, "threshold goes with method: soft-threshold", "remove it")
+	}
+}

@@ -1,0 +1,230 @@
+package configs
+
+import (
+	"fmt"
+	"reflect"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// maxExpanded is how many values the aliases of a file may add.
+const maxExpanded = 100_000
+
+// spot is one value in the file: its key (nil for items and the job itself), its node, its path and its field's tags.
+type spot struct {
+	key, node *yaml.Node
+	at        *path
+	tag       reflect.StructTag
+}
+
+func (s spot) place() *yaml.Node { return placeOf(s.key, s.node) }
+
+// decoder fills the structs from the tree and reports everything that does not fit.
+type decoder struct {
+	*report
+	vars  variables
+	steps int // values that may still be decoded
+	done  bool
+}
+
+// custom is a type that decodes itself.
+type custom interface{ decode(*decoder, spot) }
+
+// wrong reports a problem of form at a spot.
+func (d *decoder) wrong(s spot, code, text, hint string) {
+	d.add(s.at.String(), s.place(), problem{code, text, hint})
+}
+
+func (d *decoder) expected(s spot, want, hint string) {
+	d.wrong(s, CodeWrongType, "expected "+want+", found "+kindName(follow(s.node)), hint)
+}
+
+// value decodes one value of any type.
+func (d *decoder) value(v reflect.Value, s spot) {
+	if !d.step(s) || !d.untagged(s) {
+		return
+	}
+	s.node = aliased(s.node)
+	if v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	if c, ok := v.Addr().Interface().(custom); ok {
+		c.decode(d, s)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		d.fields(v, s)
+	case reflect.Slice:
+		d.items(v, s)
+	case reflect.Map:
+		d.entries(v, s)
+	default:
+		d.scalar(v, s)
+	}
+}
+
+// aliased returns the node to decode with the position at which the reader finds it: that of the alias.
+func aliased(n *yaml.Node) *yaml.Node {
+	if n.Kind != yaml.AliasNode {
+		return n
+	}
+	target := *n.Alias
+	target.Line, target.Column = n.Line, n.Column
+	return &target
+}
+
+// step counts decoded values, so that aliases of aliases of lists end somewhere.
+func (d *decoder) step(s spot) bool {
+	d.steps--
+	if d.steps < 0 && !d.done {
+		d.done = true
+		d.wrong(s, CodeYAML, fmt.Sprintf("the file's aliases (*name) expand to more than %d values", maxExpanded), "write the values out, or move them into a file and name it with values_from")
+	}
+	return !d.done
+}
+
+func (d *decoder) untagged(s spot) bool {
+	n := follow(s.node)
+	if n.Style&yaml.TaggedStyle == 0 {
+		return true
+	}
+	d.wrong(s, CodeYAML, "tags such as "+quote(n.Tag)+" are not used in jobs", "remove the tag; quote the value if it is text")
+	return false
+}
+
+// fields decodes a mapping with known keys.
+func (d *decoder) fields(v reflect.Value, s spot) {
+	known := keysOf(v.Type())
+	if s.node.Kind != yaml.MappingNode {
+		d.expected(s, "a mapping (key: value)", mappingHint(s, known.required))
+		return
+	}
+	for _, e := range d.pairs(s) {
+		i, ok := known.index[e.name]
+		if !ok {
+			d.unknown(e, s, known.names)
+			continue
+		}
+		if f := v.Type().Field(i); f.Tag.Get("order") != "first" {
+			e.tag = f.Tag
+			d.value(v.Field(i), e.spot)
+		}
+	}
+	for _, name := range known.required {
+		d.need(s, name, v.Type().Field(known.index[name]).Tag.Get("example"))
+	}
+}
+
+func mappingHint(s spot, required []string) string {
+	switch {
+	case isNull(s.node):
+		return "write {} for a mapping without keys, or remove the key"
+	case s.node.Kind == yaml.ScalarNode && len(required) == 1:
+		return "write {" + required[0] + ": " + shown(s.node.Value) + "}"
+	}
+	return ""
+}
+
+// need reports a required key that is neither there nor likely to be meant by an unknown one.
+func (d *decoder) need(s spot, name, example string) {
+	at := s.at.at(name)
+	if _, v := child(s.node, name, -1); v != nil || d.troubled(at.String()) {
+		return
+	}
+	d.add(at.String(), s.place(), problem{CodeMissing, "is required", missingHint(name, example)})
+}
+
+// entry is one entry of a mapping: its key's text and the value's spot.
+type entry struct {
+	name string
+	spot
+}
+
+// pairs returns a mapping's entries and reports keys that cannot be used.
+func (d *decoder) pairs(s spot) []entry {
+	var out []entry
+	seen := map[string]int{}
+	for i := 0; i+1 < len(s.node.Content); i += 2 {
+		k, ok := d.keyText(s, s.node.Content[i])
+		if !ok {
+			continue
+		}
+		e := entry{k, spot{key: s.node.Content[i], node: s.node.Content[i+1], at: s.at.at(k)}}
+		if line, twice := seen[k]; twice {
+			d.add(e.at.String(), e.key, problem{CodeDuplicateKey, fmt.Sprintf("the key is already there at line %d", line), "keep one of them"})
+			continue
+		}
+		seen[k] = e.key.Line
+		out = append(out, e)
+	}
+	return out
+}
+
+func (d *decoder) keyText(s spot, k *yaml.Node) (string, bool) {
+	n := follow(k)
+	switch {
+	case n.Kind != yaml.ScalarNode:
+		d.add(s.at.String(), k, problem{CodeYAML, "a key must be a text, found " + kindName(n), "quote a key that begins with [ or {"})
+	case n.ShortTag() == "!!merge":
+		d.add(s.at.String(), k, problem{CodeYAML, "merge keys (<<) are not used in jobs", "write the keys out; an alias may stand for a whole value"})
+	case n.Style&yaml.TaggedStyle != 0:
+		d.add(s.at.String(), k, problem{CodeYAML, "tags are not used in jobs", "remove the tag"})
+	default:
+		return d.expand(spot{key: k, node: n, at: s.at}, n.Value)
+	}
+	return "", false
+}
+
+// unknown reports a key that the mapping does not have; its path is that of the key that was meant, if there is one.
+func (d *decoder) unknown(e entry, s spot, known []string) {
+	at, hint := e.at, unknownHint(e.name, known)
+	if meant := nearest(e.name, known); meant != "" {
+		at = s.at.at(meant)
+	}
+	f := d.add(at.String(), e.key, problem{code: CodeUnknownKey, hint: hint})
+	f.Message = "unknown key " + quote(e.name)
+	if s.at != nil {
+		f.Message = short(s.at.String(), 200) + ": " + f.Message
+	}
+}
+
+// items decodes a list.
+func (d *decoder) items(v reflect.Value, s spot) {
+	if s.node.Kind != yaml.SequenceNode {
+		d.expected(s, "a list", listHint(s.node))
+		return
+	}
+	if len(s.node.Content) == 0 && s.tag.Get("empty") != "ok" {
+		d.wrong(s, CodeBadValue, "the list is empty", "give at least one item, or remove the key")
+	}
+	v.Set(reflect.MakeSlice(v.Type(), len(s.node.Content), len(s.node.Content)))
+	for i, n := range s.node.Content {
+		d.value(v.Index(i), spot{node: n, at: s.at.item(i), tag: s.tag})
+	}
+}
+
+func listHint(n *yaml.Node) string {
+	switch {
+	case isNull(n):
+		return "give a list such as [a, b], or remove the key"
+	case n.Kind == yaml.ScalarNode:
+		return "write [" + shown(n.Value) + "]"
+	}
+	return "begin each item with a dash and a space"
+}
+
+// entries decodes a mapping with free keys.
+func (d *decoder) entries(v reflect.Value, s spot) {
+	if s.node.Kind != yaml.MappingNode {
+		d.expected(s, "a mapping (name: value)", mappingHint(s, nil))
+		return
+	}
+	v.Set(reflect.MakeMap(v.Type()))
+	for _, e := range d.pairs(s) {
+		elem := reflect.New(v.Type().Elem()).Elem()
+		d.value(elem, e.spot)
+		v.SetMapIndex(reflect.ValueOf(e.name), elem)
+	}
+}

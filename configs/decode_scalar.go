@@ -1,0 +1,129 @@
+package configs
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// scalar decodes a text, number or truth value.
+func (d *decoder) scalar(v reflect.Value, s spot) {
+	switch {
+	case v.Type() == reflect.TypeFor[Scalar]():
+		d.source(v, s)
+	case v.Type() == reflect.TypeFor[Decimal]():
+		d.decimal(v, s)
+	case v.Kind() == reflect.String:
+		d.str(v, s)
+	case v.Kind() == reflect.Bool:
+		d.boolean(v, s)
+	default:
+		d.integer(v, s)
+	}
+}
+
+// text is a scalar's text with its references replaced.
+func (d *decoder) text(s spot, want string) (string, bool) {
+	if s.node.Kind != yaml.ScalarNode || isNull(s.node) {
+		d.expected(s, want, nullHint(s.node))
+		return "", false
+	}
+	return d.expand(s, s.node.Value)
+}
+
+func nullHint(n *yaml.Node) string {
+	if isNull(n) {
+		return "give a value, or remove the key; quote the word null where it is meant as text"
+	}
+	return ""
+}
+
+func (d *decoder) source(v reflect.Value, s spot) {
+	if text, ok := d.text(s, "a text or a number"); ok {
+		v.SetString(text)
+	}
+}
+
+func (d *decoder) str(v reflect.Value, s spot) {
+	text, ok := d.text(s, "a text")
+	if !ok {
+		return
+	}
+	v.SetString(text)
+	if text == "" {
+		d.wrong(s, CodeBadValue, "the text is empty", "give a value, or remove the key")
+		return
+	}
+	if known := words(s.tag.Get("enum")); len(known) > 0 && !contains(known, text) {
+		d.wrong(s, CodeBadValue, "unknown value "+d.show(s.at, text), didYouMean(text, known))
+	}
+}
+
+func (d *decoder) decimal(v reflect.Value, s spot) {
+	text, ok := d.text(s, "a number")
+	if !ok {
+		return
+	}
+	r, ok := Decimal(text).rat()
+	switch {
+	case !ok:
+		d.wrong(s, CodeWrongType, "expected a number, found "+d.show(s.at, text), "write digits such as 0.5 or 1e-6, without _ and without leading zeros")
+	case r.Abs(r).Cmp(largest) > 0:
+		d.wrong(s, CodeBadValue, "the number is out of range", "numbers go up to 1e300")
+	default:
+		v.SetString(text)
+	}
+}
+
+func (d *decoder) boolean(v reflect.Value, s spot) {
+	text, ok := d.text(s, "true or false")
+	switch {
+	case !ok:
+	case !d.plain(s) || text != "true" && text != "false":
+		d.wrong(s, CodeWrongType, "expected true or false, found "+d.found(s, text), "write true or false, without quotes")
+	default:
+		v.SetBool(text == "true")
+	}
+}
+
+func (d *decoder) integer(v reflect.Value, s spot) {
+	text, ok := d.text(s, "a whole number")
+	if !ok {
+		return
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	digits := strings.TrimPrefix(text, "-")
+	least, hasLeast := s.tag.Lookup("min")
+	switch {
+	case !d.plain(s) || strings.Trim(digits, "0123456789") != "" || len(digits) == 0 || len(digits) > 1 && digits[0] == '0':
+		d.wrong(s, CodeWrongType, "expected a whole number, found "+d.found(s, text), "write digits such as 5, without quotes, point, _ and leading zeros")
+	case err != nil || v.OverflowInt(n):
+		d.wrong(s, CodeBadValue, "the number is out of range", "")
+	case hasLeast && below(n, least):
+		d.wrong(s, CodeBadValue, fmt.Sprintf("must be at least %s, is %s", least, d.show(s.at, text)), "")
+	default:
+		v.SetInt(n)
+	}
+}
+
+func below(n int64, least string) bool {
+	m, err := strconv.ParseInt(least, 10, 64)
+	return err == nil && n < m
+}
+
+// found is a scalar's text for a message, with the quotes that the file has.
+func (d *decoder) found(s spot, text string) string {
+	if shown := d.show(s.at, text); d.plain(s) || strings.HasPrefix(shown, `"`) {
+		return shown
+	}
+	return quote(text)
+}
+
+// plain reports whether a number or truth value is written without quotes; one that comes from a reference may have them.
+func (d *decoder) plain(s spot) bool {
+	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	return s.node.Style&quoted == 0 || strings.Contains(s.node.Value, "${")
+}

@@ -1,0 +1,69 @@
+package configs
+
+import (
+	"reflect"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// decode reads `row` or a list of columns.
+func (u *Unit) decode(d *decoder, s spot) {
+	if s.node.Kind == yaml.SequenceNode {
+		d.items(reflect.ValueOf((*[]string)(u)).Elem(), s)
+		return
+	}
+	text, ok := d.text(s, "row or a list of columns")
+	if ok && text != "row" {
+		d.wrong(s, CodeBadValue, "expected row or a list of columns, found "+d.show(s.at, text), "write ["+shown(s.node.Value)+"] for a column, or row where each row is a unit of its own")
+	}
+}
+
+// decode reads a default value, or a mapping with type, every and default.
+func (p *Param) decode(d *decoder, s spot) {
+	if s.node.Kind == yaml.MappingNode {
+		type mapping Param
+		d.fields(reflect.ValueOf((*mapping)(p)).Elem(), s)
+		return
+	}
+	if isNull(s.node) {
+		d.expected(s, "a default value, or a mapping with type, every and default", "write {type: text} for a parameter that must be given")
+		return
+	}
+	if text, ok := d.text(s, "a default value, or a mapping with type, every and default"); ok {
+		value := Scalar(text)
+		p.Default = &value
+	}
+}
+
+// decode reads a list of cells, or a mapping from each cell to the texts that belong to it.
+func (vs *Values) decode(d *decoder, s spot) {
+	switch s.node.Kind {
+	case yaml.SequenceNode:
+		var cells []Scalar
+		d.items(reflect.ValueOf(&cells).Elem(), s)
+		for _, c := range cells {
+			*vs = append(*vs, Label{Name: c, Members: []Scalar{c}})
+		}
+	case yaml.MappingNode:
+		for _, e := range d.pairs(s) {
+			*vs = append(*vs, Label{Name: Scalar(e.name), Members: d.members(e)})
+		}
+		if len(s.node.Content) == 0 {
+			d.wrong(s, CodeBadValue, "the mapping is empty", "give at least one cell")
+		}
+	default:
+		d.expected(s, "a list of cells, or a mapping from each cell to its aliases", listHint(s.node))
+	}
+}
+
+// members reads the texts of one cell: a list, or one text.
+func (d *decoder) members(e entry) []Scalar {
+	var out []Scalar
+	if follow(e.node).Kind == yaml.ScalarNode {
+		var one Scalar
+		d.value(reflect.ValueOf(&one).Elem(), e.spot)
+		return []Scalar{one}
+	}
+	d.value(reflect.ValueOf(&out).Elem(), e.spot)
+	return out
+}

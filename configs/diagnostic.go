@@ -1,0 +1,100 @@
+package configs
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The codes of this package's diagnostics; Codes says what each of them means. Other packages add codes of their own.
+const (
+	CodeBadValue      = "bad-value"
+	CodeContradiction = "contradiction"
+	CodeDuplicate     = "duplicate"
+	CodeDuplicateKey  = "duplicate-key"
+	CodeMissing       = "missing"
+	CodeMissingBound  = "missing-bound"
+	CodeMissingEnv    = "missing-env"
+	CodeMissingParam  = "missing-param"
+	CodeNotYet        = "not-yet"
+	CodeTooMany       = "too-many"
+	CodeUnknownKey    = "unknown-key"
+	CodeUnknownParam  = "unknown-param"
+	CodeUnreadable    = "unreadable"
+	CodeUnusedParam   = "unused-param"
+	CodeWrongType     = "wrong-type"
+	CodeYAML          = "yaml"
+)
+
+// CodeDoc is a diagnostic code and what it means.
+type CodeDoc struct{ Code, Meaning string }
+
+// Codes lists the codes of this package's diagnostics in alphabetical order.
+func Codes() []CodeDoc {
+	return []CodeDoc{
+		{CodeBadValue, "The value has the right type, but is not one that the key can have."},
+		{CodeContradiction, "Two parts of the job cannot both hold."},
+		{CodeDuplicate, "A name, label, column or file is there twice."},
+		{CodeDuplicateKey, "A key is there twice in one mapping."},
+		{CodeMissing, "A required key is absent."},
+		{CodeMissingBound, "The unit is made of columns, and nothing bounds what one unit contributes to the query."},
+		{CodeMissingEnv, "A variable of ${env:NAME} is not set."},
+		{CodeMissingParam, "A parameter has no default and was not given with --param."},
+		{CodeNotYet, "The key is part of the format, but this version of the program does not do it yet."},
+		{CodeTooMany, "There are more problems than are shown."},
+		{CodeUnknownKey, "The key is not part of the format."},
+		{CodeUnknownParam, "A parameter is used or given, but not declared under params."},
+		{CodeUnreadable, "The job file cannot be read."},
+		{CodeUnusedParam, "A parameter is declared, but nothing refers to it."},
+		{CodeWrongType, "The value has another type than the key needs: a list for a number, for example."},
+		{CodeYAML, "The file is not the YAML that a job may use: a syntax error, not UTF-8, no or several documents, tags, merge keys, or aliases that expand without end."},
+	}
+}
+
+// Diagnostic is one problem of a job at its place in the file. Line and Column count from 1, Column in characters.
+type Diagnostic struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// String is `file:line:column: code: message`, and the hint, if there is one, on an indented line of its own.
+func (d Diagnostic) String() string {
+	s := fmt.Sprintf("%s:%d:%d: %s: %s", d.File, d.Line, d.Column, d.Code, d.Message)
+	if d.Hint != "" {
+		s += "\n    hint: " + d.Hint
+	}
+	return s
+}
+
+// Diagnostics are the problems of a job, in the order of the file. The empty list is no error: see Err.
+type Diagnostics []Diagnostic
+
+// Error is all diagnostics, one after the other, without a line break at the end.
+func (ds Diagnostics) Error() string {
+	lines := make([]string, len(ds))
+	for i, d := range ds {
+		lines[i] = d.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Err is the diagnostics as an error, nil where there are none.
+func (ds Diagnostics) Err() error {
+	if len(ds) == 0 {
+		return nil
+	}
+	return ds
+}
+
+// Sort puts diagnostics in the order of file, line and column.
+func (ds Diagnostics) Sort() {
+	slices.SortStableFunc(ds, func(a, b Diagnostic) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+			strings.Compare(a.Code, b.Code), strings.Compare(a.Message, b.Message))
+	})
+}

@@ -1,0 +1,85 @@
+package configs
+
+// Dimension is one public axis. Its cells come from the job, never from the private data, by exactly one of: values, edges,
+// from/to/width, part, values_from, nearest and grid.
+type Dimension struct {
+	// Column whose values are sorted into the cells; not with nearest and grid, which name their own.
+	Column string `yaml:"column,omitempty" example:"sex"`
+	// Values are the cells in order: a list, or a mapping from each cell to the texts that belong to it.
+	Values Values `yaml:"values,omitempty" example:"{\"<=50K\": [\"<=50K\", \"<=50K.\"], \">50K\": [\">50K\", \">50K.\"]}"`
+	// Edges are ascending; each cell is [a, b), the last one [a, b]. They are numbers, or dates and times such as 2013-01-31.
+	Edges []Scalar `yaml:"edges,omitempty" example:"[0, 18, 30, 65]"`
+	// From is the first edge of cells of equal width.
+	From *Scalar `yaml:"from,omitempty" example:"0"`
+	// To is the last edge of cells of equal width.
+	To *Scalar `yaml:"to,omitempty" example:"100"`
+	// Width of each cell; it divides to - from evenly.
+	Width *Scalar `yaml:"width,omitempty" example:"5"`
+	// Part of a time.
+	Part string `yaml:"part,omitempty" enum:"minute_of_hour|hour_of_day|hour_of_week|day_of_week|day_of_month|week_of_year|month|quarter" example:"hour_of_day"`
+	// ValuesFrom takes the cells from a column of a public file.
+	ValuesFrom *ValuesFrom `yaml:"values_from,omitempty" example:"{file: cities.csv, column: name}"`
+	// Nearest assigns each position to the nearest public point within a distance.
+	Nearest *Nearest `yaml:"nearest,omitempty" example:"{lat: lat, lon: lon, points: junctions.csv, id: junction, within_m: 150}"`
+	// Grid cuts a box of latitudes and longitudes into equal cells.
+	Grid *Grid `yaml:"grid,omitempty" example:"{lat: lat, lon: lon, south: 40.7, west: -74.02, north: 40.88, east: -73.9, rows: 64, cols: 64}"`
+	// As is the name of the key column in the release; absent: the column's name.
+	As string `yaml:"as,omitempty" example:"gender"`
+	// Null says what becomes of a row whose value is null: it is dropped, or counted in a cell "null".
+	Null string `yaml:"null,omitempty" enum:"drop|bin" default:"drop"`
+	// Other says what becomes of a row whose value is in no cell: it is dropped, or counted in a cell "other".
+	Other string `yaml:"other,omitempty" enum:"drop|bin" default:"drop"`
+}
+
+// Values are the cells of a dimension, in order: a list, or a mapping from each cell to its aliases.
+type Values []Label
+
+// Label is one cell and the source texts that belong to it.
+type Label struct {
+	// Name of the cell in the release.
+	Name Scalar
+	// Members are the values of the column that belong to the cell; at least one.
+	Members []Scalar
+}
+
+// ValuesFrom takes the cells from a column of a public file.
+type ValuesFrom struct {
+	// File with the values, relative to the job file: .parquet, .csv, .csv.gz or .csv.zst. It must hold nothing private.
+	File string `yaml:"file" example:"cities.csv"`
+	// Column of the file.
+	Column string `yaml:"column" example:"name"`
+}
+
+// Nearest assigns the nearest public point within a distance.
+type Nearest struct {
+	// Lat is the column of latitudes, in degrees.
+	Lat string `yaml:"lat" example:"lat"`
+	// Lon is the column of longitudes, in degrees.
+	Lon string `yaml:"lon" example:"lon"`
+	// Points is the public file of the points, relative to the job file, with columns of the same names.
+	Points string `yaml:"points" example:"junctions.csv"`
+	// ID is the column of the points' file that names them.
+	ID string `yaml:"id" example:"junction"`
+	// WithinM is the largest distance, in metres.
+	WithinM Decimal `yaml:"within_m" example:"150"`
+}
+
+// Grid is rows x cols equal cells of a latitude-longitude box.
+type Grid struct {
+	// Lat is the column of latitudes, in degrees.
+	Lat string `yaml:"lat" example:"lat"`
+	// Lon is the column of longitudes, in degrees.
+	Lon string `yaml:"lon" example:"lon"`
+	// South edge of the box, in degrees.
+	South Decimal `yaml:"south" example:"40.7"`
+	// West edge of the box, in degrees.
+	West Decimal `yaml:"west" example:"-74.02"`
+	// North edge of the box, in degrees.
+	North Decimal `yaml:"north" example:"40.88"`
+	// East edge of the box, in degrees.
+	East Decimal `yaml:"east" example:"-73.9"`
+	// Rows of the grid, from south to north.
+	Rows int `yaml:"rows" min:"1" example:"64"`
+	// Cols of the grid, from west to east.
+	Cols int `yaml:"cols" min:"1" example:"64"`
+}

@@ -1,0 +1,110 @@
+package configs
+
+import (
+	"fmt"
+	"math/big"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func scalars(texts ...Scalar) []Scalar { return texts }
+
+func ladderOf(from, to, width Scalar) Dimension {
+	return Dimension{From: &from, To: &to, Width: &width}
+}
+
+func TestExpanded(t *testing.T) {
+	for _, c := range []struct {
+		d    Dimension
+		want []Scalar
+	}{
+		{Dimension{Edges: scalars("0", "18", "65")}, scalars("0", "18", "65")},
+		{Dimension{Column: "x"}, nil},
+		{ladderOf("0", "10", "5"), scalars("0", "5", "10")},
+		{ladderOf("0", "0.3", "0.1"), scalars("0.0", "0.1", "0.2", "0.3")},
+		{ladderOf("-1e1", "1e1", "1e1"), scalars("-10", "0", "10")},
+		{ladderOf("0.05", "0.25", "1e-1"), scalars("0.05", "0.15", "0.25")},
+		{ladderOf("0", "1", "0.3"), nil},
+	} {
+		if diff := cmp.Diff(c.want, c.d.Expanded()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// The edges are exactly from + i*width, and the last is to.
+func TestExpandedIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		places := rapid.IntRange(0, 4).Draw(t, "places")
+		scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(places)), nil)
+		from, step := rapid.Int64Range(-1e6, 1e6).Draw(t, "from"), rapid.Int64Range(1, 1e4).Draw(t, "step")
+		n := rapid.Int64Range(1, 50).Draw(t, "cells")
+		at := func(i int64) *big.Rat { return new(big.Rat).SetFrac(big.NewInt(from+i*step), scale) }
+		width := new(big.Rat).SetFrac(big.NewInt(step), scale)
+		d := ladderOf(Scalar(at(0).FloatString(places)), Scalar(at(n).FloatString(places)), Scalar(width.FloatString(places)))
+		edges := d.Expanded()
+		if int64(len(edges)) != n+1 {
+			t.Fatalf("%d edges for %d cells", len(edges), n)
+		}
+		for i, e := range edges {
+			if got, ok := e.number(); !ok || got.Cmp(at(int64(i))) != 0 {
+				t.Fatalf("edge %d is %s, not %s", i, e, at(int64(i)))
+			}
+		}
+	})
+}
+
+func TestPathsReadBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var p *path
+		type step struct {
+			key   string
+			index int
+		}
+		var want, got []step
+		for range rapid.IntRange(0, 6).Draw(t, "steps") {
+			if rapid.Bool().Draw(t, "item") {
+				i := rapid.IntRange(0, 1e6).Draw(t, "index")
+				p, want = p.item(i), append(want, step{"", i})
+				continue
+			}
+			k := rapid.String().Draw(t, "key")
+			p, want = p.at(k), append(want, step{k, -1})
+		}
+		for text := p.String(); text != ""; {
+			key, index, rest, ok := nextStep(text)
+			if !ok {
+				t.Fatalf("cannot read %q of %q", text, p)
+			}
+			got, text = append(got, step{key, index}), rest
+		}
+		if fmt.Sprint(want) != fmt.Sprint(got) {
+			t.Fatalf("%v was read as %v", want, got)
+		}
+	})
+}
+
+func TestSuggestions(t *testing.T) {
+	known := []string{"epsilon", "delta", "unit", "adjacency", "per_unit"}
+	for word, want := range map[string]string{
+		"epsilom": "epsilon", "eps": "epsilon", "detla": "delta", "units": "unit", "perUnit": "per_unit", "per-unit": "per_unit",
+		"Adjacency": "adjacency", "banana": "", "": "", "e": "",
+	} {
+		if got := nearest(word, known); got != want {
+			t.Errorf("%q: %q, not %q", word, got, want)
+		}
+	}
+}
+
+func TestEditDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"ab", "ba", 1}, {"values", "valuse", 1}} {
+		if got := distance([]rune(c.a), []rune(c.b)); got != c.want {
+			t.Errorf("%s, %s: %d, not %d", c.a, c.b, got, c.want)
+		}
+	}
+}

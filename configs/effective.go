@@ -1,0 +1,182 @@
+package configs
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Effective is the job as it was run, in canonical JSON: defaults and parameters applied, keys in the order of the format, the
+// same bytes for the same job. It is public: it has no ledger.store, of input.files only the base names, and nothing that came
+// from ${env:…}, whose reference stays as it is.
+func (j *Job) Effective() ([]byte, error) { return j.canonical(j.src.public) }
+
+// Question is Effective with the values of the environment in place. It tells two questions apart and is as private as the
+// environment: it goes into digests that stay with the operator, never into a release, a log or a message.
+func (j *Job) Question() ([]byte, error) { return j.canonical(nil) }
+
+func (j *Job) canonical(public map[string]string) ([]byte, error) {
+	w := &writer{public: public}
+	w.fields(reflect.ValueOf(j).Elem(), nil)
+	return w.buf.Bytes(), w.err
+}
+
+// writer writes a job as JSON.
+type writer struct {
+	buf    bytes.Buffer
+	public map[string]string
+	err    error
+}
+
+// unpublished are the keys that never leave the operator.
+var unpublished = map[string]bool{"ledger.store": true}
+
+func (w *writer) value(v reflect.Value, at *path) {
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	switch x := v.Interface().(type) {
+	case Unit:
+		w.unit(x, at)
+	case Values:
+		w.values(x)
+	case Param:
+		w.json(x.Default)
+	case Decimal:
+		w.decimal(x, at)
+	default:
+		w.plain(v, at)
+	}
+}
+
+func (w *writer) plain(v reflect.Value, at *path) {
+	switch v.Kind() {
+	case reflect.Struct:
+		w.fields(v, at)
+	case reflect.Slice:
+		w.each("[]", v.Len(), func(i int) { w.value(v.Index(i), at.item(i)) })
+	case reflect.Map:
+		names := slices.Sorted(maps.Keys(mapKeys(v)))
+		w.each("{}", len(names), func(i int) {
+			w.key(names[i])
+			w.value(v.MapIndex(reflect.ValueOf(names[i])), at.at(names[i]))
+		})
+	case reflect.String:
+		w.text(v.String(), at)
+	default:
+		if !w.reference(at) {
+			w.json(v.Interface())
+		}
+	}
+}
+
+func mapKeys(v reflect.Value) map[string]bool {
+	out := map[string]bool{}
+	for _, k := range v.MapKeys() {
+		out[k.String()] = true
+	}
+	return out
+}
+
+// fields writes the keys that are set. Truth values are always written.
+func (w *writer) fields(v reflect.Value, at *path) {
+	k := keysOf(v.Type())
+	var set []string
+	for _, name := range k.names {
+		f := v.Field(k.index[name])
+		if !unpublished[at.at(name).String()] && (!f.IsZero() || f.Kind() == reflect.Bool || contains(k.required, name)) {
+			set = append(set, name)
+		}
+	}
+	w.each("{}", len(set), func(i int) {
+		w.key(set[i])
+		w.value(v.Field(k.index[set[i]]), at.at(set[i]))
+	})
+}
+
+// each writes n items between two brackets.
+func (w *writer) each(brackets string, n int, item func(i int)) {
+	w.buf.WriteByte(brackets[0])
+	for i := range n {
+		if i > 0 {
+			w.buf.WriteByte(',')
+		}
+		item(i)
+	}
+	w.buf.WriteByte(brackets[1])
+}
+
+func (w *writer) key(name string) {
+	w.json(name)
+	w.buf.WriteByte(':')
+}
+
+func (w *writer) unit(u Unit, at *path) {
+	if len(u) == 0 {
+		w.json("row")
+		return
+	}
+	w.each("[]", len(u), func(i int) { w.text(u[i], at.item(i)) })
+}
+
+// values writes a list of labels, or one of labels with their members where any of them has aliases: the order counts.
+func (w *writer) values(vs Values) {
+	plain := !slices.ContainsFunc(vs, func(l Label) bool { return len(l.Members) != 1 || l.Members[0] != l.Name })
+	w.each("[]", len(vs), func(i int) {
+		if plain {
+			w.json(vs[i].Name)
+			return
+		}
+		w.buf.WriteString(`{"label":`)
+		w.json(vs[i].Name)
+		w.buf.WriteString(`,"members":`)
+		w.json(vs[i].Members)
+		w.buf.WriteByte('}')
+	})
+}
+
+func (w *writer) text(s string, at *path) {
+	if public, ok := w.public[at.String()]; ok {
+		s = public
+	}
+	if strings.HasPrefix(at.String(), "input.files[") {
+		s = filepath.Base(s)
+	}
+	w.json(s)
+}
+
+// reference writes the reference of a value that came from the environment.
+func (w *writer) reference(at *path) bool {
+	public, ok := w.public[at.String()]
+	if ok {
+		w.json(public)
+	}
+	return ok
+}
+
+// decimal writes a number digit for digit.
+func (w *writer) decimal(d Decimal, at *path) {
+	if w.reference(at) {
+		return
+	}
+	if n := d.literal(); n != "" {
+		w.buf.WriteString(n)
+		return
+	}
+	w.json(string(d))
+}
+
+// json writes a value without escaping <, > and &.
+func (w *writer) json(v any) {
+	e := json.NewEncoder(&w.buf)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil && w.err == nil {
+		w.err = fmt.Errorf("effective job: %w", err)
+	}
+	w.buf.Truncate(w.buf.Len() - 1) // Encode ends with a line break
+}

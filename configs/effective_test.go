@@ -1,0 +1,106 @@
+package configs
+
+import (
+	"encoding/json"
+	"math/big"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestEffectiveIsPublic(t *testing.T) {
+	src := []byte(strings.NewReplacer("[data/trips.parquet]", "[/home/anna/secret/trips-*.parquet, ../b/c.parquet]", "name: trips\n", "name: <trips>&\n").Replace(base))
+	job := parsed(t, "/home/anna/job.yaml", src, ParseOptions{})
+	got, err := job.Effective()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"version":1,"name":"<trips>&","privacy":{"epsilon":1,"delta":1e-6,"unit":["cab_id"],"adjacency":"add-remove","per_unit":{"max_rows":5}},` +
+		`"input":{"files":["trips-*.parquet","c.parquet"],"csv":{"header":true,"delimiter":",","trim_space":false}},` +
+		`"queries":[{"name":"payment","histogram":{"by":[{"column":"payment","values":["card","cash"],"null":"drop","other":"drop"}]},"weight":1,"sparse":false}],` +
+		`"output":{"dir":"out","formats":["parquet"]},"ledger":{"dataset":"trips","budget":{"epsilon":10,"delta":1e-5,"per":"total"}}}`
+	if string(got) != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// The effective job does not depend on how the job is written.
+func TestEffectiveIsCanonical(t *testing.T) {
+	other := `{"ledger": {"budget": {"delta": 1e-5, "epsilon": 10}, "dataset": "trips", "store": "sqlite:elsewhere.db"}, "output": {"dir": "out"},
+  "queries": [{"weight": 1, "histogram": {"by": [{"values": {"card": [card], "cash": "cash"}, "null": "drop", "column": "payment"}]}, "name": "payment"}],
+  "input": {"files": ["/other/place/trips.parquet"]}, "version": 1, "name": "trips",
+  "privacy": {"unit": ["cab_id"], "adjacency": "add-remove", "epsilon": +1, "delta": 1E-6, "per_unit": {"max_rows": 5}}}`
+	a, err1 := parsed(t, "job.yaml", []byte(base), ParseOptions{}).Effective()
+	b, err2 := parsed(t, "other.yaml", []byte(other), ParseOptions{}).Effective()
+	if err1 != nil || err2 != nil || string(a) != string(b) {
+		t.Errorf("%v %v\n%s\n%s", err1, err2, a, b)
+	}
+}
+
+func TestEffectiveShowsAliasesInOrder(t *testing.T) {
+	src := with(t, "[card, cash]", "{z: [1, 2], a: 3}")
+	got, err := parsed(t, "job.yaml", src, ParseOptions{}).Effective()
+	if want := `"values":[{"label":"z","members":["1","2"]},{"label":"a","members":["3"]}]`; err != nil || !strings.Contains(string(got), want) {
+		t.Errorf("%v: %s", err, got)
+	}
+}
+
+func TestEffectiveOfEverySample(t *testing.T) {
+	for name, src := range samples(t, "testdata/*.good.yaml") {
+		job := parsed(t, name, src, options(src))
+		a, err1 := job.Effective()
+		b, err2 := parsed(t, name, src, options(src)).Effective()
+		if err1 != nil || err2 != nil || !json.Valid(a) || string(a) != string(b) || strings.Contains(string(a), canary) {
+			t.Errorf("%s: %v %v %s", name, err1, err2, a)
+		}
+	}
+}
+
+// A job that was not parsed has no place and no secrets; nothing about it may fail.
+func TestEffectiveOfAnEmptyJob(t *testing.T) {
+	got, err := new(Job).Effective()
+	if err != nil || !json.Valid(got) {
+		t.Errorf("%v: %s", err, got)
+	}
+}
+
+// A decimal becomes a JSON number of exactly the same value.
+func TestDecimalsKeepTheirValueInJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := Decimal(rapid.StringMatching(`[+-]?((0|[1-9][0-9]{0,4})(\.[0-9]{0,4})?|\.[0-9]{1,4})([eE][+-]?[0-9]{1,2})?`).Draw(t, "decimal"))
+		want, ok := d.rat()
+		if !ok {
+			t.Fatalf("%s is not a decimal", d)
+		}
+		literal := d.literal()
+		got, ok := new(big.Rat).SetString(literal)
+		if !json.Valid([]byte(literal)) || !ok || got.Cmp(want) != 0 {
+			t.Fatalf("%s became %s", d, literal)
+		}
+	})
+}
+
+func TestDecimalSyntax(t *testing.T) {
+	for _, bad := range []Decimal{"", ".", "1.2.3", "0x10", "1_000", "inf", "NaN", "010", "1e", "1e1000", "e5", "--1", " 1", "1 ", "1/2", "½", Decimal(strings.Repeat("1", 65))} {
+		if _, ok := bad.rat(); ok {
+			t.Errorf("%q is a decimal", bad)
+		}
+		if bad.literal() != "" {
+			t.Errorf("%q has a literal", bad)
+		}
+	}
+}
+
+func TestDownIsNeverAbove(t *testing.T) {
+	for _, d := range []Decimal{"0.1", "1e-6", "1", "0.3", "1e-300", "123456789012345678901234567890"} {
+		f, err := d.Down()
+		exact, _ := d.rat()
+		if got := new(big.Rat).SetFloat64(f); err != nil || got.Cmp(exact) > 0 {
+			t.Errorf("%s: %g, %v", d, f, err)
+		}
+	}
+	if _, err := Decimal("x").Down(); err == nil {
+		t.Error("x is a number")
+	}
+}

@@ -1,0 +1,173 @@
+package configs
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// variables are what ${…} may stand for.
+type variables struct {
+	declared []string          // the names under params
+	values   map[string]string // the parameters that have a value
+	env      func(string) (string, bool)
+	literal  bool // no references here: the defaults of parameters
+	broken   bool // the params block itself is wrong: what it declares is not known
+}
+
+// piece is a part of a text: plain, or a reference.
+type piece struct {
+	text string
+	ref  bool
+}
+
+// pieces cuts a text at its references. $${ is a plain ${. ok is false where a reference does not end.
+func pieces(text string) (out []piece, ok bool) {
+	plain := ""
+	for text != "" {
+		i := strings.IndexByte(text, '$')
+		if i < 0 {
+			break
+		}
+		plain, text = plain+text[:i], text[i:]
+		switch {
+		case strings.HasPrefix(text, "$${"):
+			plain, text = plain+"${", text[3:]
+		case strings.HasPrefix(text, "${"):
+			end := strings.IndexByte(text, '}')
+			if end < 0 {
+				return out, false
+			}
+			out = append(out, piece{text: plain}, piece{text[2:end], true})
+			plain, text = "", text[end+1:]
+		default:
+			plain, text = plain+"$", text[1:]
+		}
+	}
+	return append(out, piece{text: plain + text}), true
+}
+
+// expand replaces the references in a text. ok is false where one has no value; the reason is reported, once.
+func (d *decoder) expand(s spot, raw string) (text string, ok bool) {
+	if !strings.Contains(raw, "${") {
+		return raw, true
+	}
+	ps, ended := pieces(raw)
+	if !ended {
+		d.wrong(s, CodeBadValue, "a reference ${ has no closing brace", "write ${name}; for a plain ${ write $${")
+		return "", false
+	}
+	var value, public strings.Builder
+	secret, ok := false, true
+	for _, p := range ps {
+		v, show, known := d.resolve(s, p)
+		ok = ok && known
+		secret = secret || v != show
+		value.WriteString(v)
+		public.WriteString(show)
+	}
+	if secret {
+		d.src.public[s.at.String()] = public.String()
+	}
+	if !s.isKey() {
+		d.expanded[s.at.String()] = value.String()
+	}
+	return value.String(), ok
+}
+
+// resolve returns what a piece stands for, and what may be shown of it.
+func (d *decoder) resolve(s spot, p piece) (value, show string, ok bool) {
+	if !p.ref {
+		return p.text, p.text, true
+	}
+	if name, isEnv := strings.CutPrefix(p.text, "env:"); isEnv {
+		value, ok = d.environment(s, name)
+		return value, "${" + p.text + "}", ok
+	}
+	value, ok = d.parameter(s, p.text)
+	return value, value, ok
+}
+
+func (d *decoder) parameter(s spot, name string) (string, bool) {
+	if d.vars.literal {
+		d.wrong(s, CodeBadValue, "a parameter cannot refer to "+reference(name), "write the value out; for a plain ${ write $${")
+		return "", false
+	}
+	if value, ok := d.vars.values[name]; ok {
+		return value, true
+	}
+	switch {
+	case slices.Contains(d.vars.declared, name) || d.vars.broken:
+		d.mute(s.at.String())
+	default:
+		d.wrong(s, CodeUnknownParam, reference(name)+" is not declared under params", paramHint(name, d.vars.declared))
+	}
+	return "", false
+}
+
+func paramHint(name string, declared []string) string {
+	if meant := nearest(name, declared); meant != "" {
+		return "did you mean " + reference(meant) + "?"
+	}
+	if plainKey.MatchString(name) {
+		return "declare it: params: {" + name + ": VALUE}; for a plain ${ write $${"
+	}
+	return "references are ${name} and ${env:NAME}; for a plain ${ write $${"
+}
+
+// reference shows a reference in a message.
+func reference(name string) string {
+	text := "${" + name + "}"
+	if plainKey.MatchString(strings.TrimPrefix(name, "env:")) {
+		return text
+	}
+	return quote(text)
+}
+
+// environment looks a variable up. Its value goes nowhere but into the job.
+func (d *decoder) environment(s spot, name string) (string, bool) {
+	top := s.at.top()
+	value, set := "", false
+	if d.vars.env != nil {
+		value, set = d.vars.env(name)
+	}
+	switch {
+	case top != "input" && top != "ledger":
+		d.wrong(s, CodeBadValue, reference("env:"+name)+" is used outside input and ledger", "use a parameter: what a release says and where it goes is public")
+	case s.isKey():
+		d.wrong(s, CodeBadValue, reference("env:"+name)+" is used in a key", "write the key out")
+	case !set:
+		d.wrong(s, CodeMissingEnv, "the environment variable "+quote(name)+" is not set", "set it, or use a parameter")
+	case !clean(value):
+		d.wrong(s, CodeBadValue, "the environment variable "+quote(name)+" holds control characters or is not UTF-8", "")
+	default:
+		return value, true
+	}
+	return "", false
+}
+
+// isKey reports whether the spot is a mapping's key, whose node is then the key itself.
+func (s spot) isKey() bool { return s.key != nil && follow(s.key) == s.node }
+
+// clean reports whether a text is UTF-8 without control characters.
+func clean(s string) bool {
+	return utf8.ValidString(s) && strings.IndexFunc(s, unicode.IsControl) < 0
+}
+
+// references calls f for the name of each reference in the tree, aliases not followed.
+func references(n *yaml.Node, f func(name string)) {
+	if n.Kind == yaml.ScalarNode && strings.Contains(n.Value, "${") {
+		ps, _ := pieces(n.Value)
+		for _, p := range ps {
+			if p.ref {
+				f(p.text)
+			}
+		}
+	}
+	for _, c := range n.Content {
+		references(c, f)
+	}
+}

@@ -1,0 +1,111 @@
+package gen
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/invopop/jsonschema"
+
+	"github.com/dprelease/dprelease/configs"
+)
+
+const pkg = "github.com/dprelease/dprelease/configs"
+
+// docs are the Go comments of package configs, by type and by type and field.
+type docs map[string]string
+
+func readDocs() (docs, error) {
+	r := new(jsonschema.Reflector)
+	if err := r.AddGoComments(pkg, ".", jsonschema.WithFullComment()); err != nil {
+		return nil, err
+	}
+	return r.CommentMap, nil
+}
+
+// of is the comment of a type, or of one of its fields, on one line.
+func (d docs) of(t reflect.Type, name string) string {
+	key := pkg + "." + t.Name()
+	if name != "" {
+		key += "." + name
+	}
+	if name == "" {
+		name = t.Name()
+	}
+	return sentence(strings.Join(strings.Fields(d[key]), " "), name)
+}
+
+// sentence takes the Go name off the beginning of a comment: Epsilon bounds the loss. Where a phrase needs it, it stays: Name
+// of the release.
+func sentence(comment, name string) string {
+	rest, ok := strings.CutPrefix(comment, name+" ")
+	next, _, _ := strings.Cut(rest, " ")
+	if !ok || rest == "" || slices.Contains([]string{"of", "that", "whose", "with", "edge"}, next) {
+		return comment
+	}
+	if next == "is" || next == "are" {
+		rest = strings.TrimPrefix(rest, next+" ")
+	}
+	return strings.ToUpper(rest[:1]) + rest[1:]
+}
+
+// field is one key of a struct, from its tags and comment.
+type field struct {
+	key      string
+	typ      reflect.Type // without pointer
+	required bool
+	tag      reflect.StructTag
+	text     string
+}
+
+// fieldsOf lists the keys of a struct.
+func fieldsOf(t reflect.Type, d docs) []field {
+	var out []field
+	for i := range t.NumField() {
+		f := t.Field(i)
+		key, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		if key == "" {
+			continue
+		}
+		typ := f.Type
+		if typ.Kind() == reflect.Pointer {
+			typ = typ.Elem()
+		}
+		out = append(out, field{key, typ, options != "omitempty", f.Tag, d.of(t, f.Name)})
+	}
+	return out
+}
+
+// structs lists the structs of the format in the order in which a reader meets them, with the path of each first place.
+func structs() (types []reflect.Type, paths map[reflect.Type][]string) {
+	paths = map[reflect.Type][]string{}
+	var walk func(t reflect.Type, at string)
+	walk = func(t reflect.Type, at string) {
+		switch {
+		case t == reflect.TypeFor[configs.Values]():
+		case t.Kind() == reflect.Pointer:
+			walk(t.Elem(), at)
+		case t.Kind() == reflect.Slice:
+			walk(t.Elem(), at+"[]")
+		case t.Kind() == reflect.Map:
+			walk(t.Elem(), at+".NAME")
+		case t.Kind() == reflect.Struct:
+			if paths[t] == nil {
+				types = append(types, t)
+			}
+			paths[t] = append(paths[t], at)
+			for _, f := range fieldsOf(t, nil) {
+				walk(f.typ, strings.TrimPrefix(at+"."+f.key, "."))
+			}
+		}
+	}
+	walk(reflect.TypeFor[configs.Job](), "")
+	return types, paths
+}
+
+func words(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(s, "|")
+}

@@ -1,0 +1,60 @@
+package configs
+
+// Input is the private table: one or more files with one schema.
+type Input struct {
+	// Files are paths or patterns (* ? [a-z]), relative to the job file. The extension gives the format: .parquet, .csv, .csv.gz, .csv.zst, .arrow, .feather.
+	Files []string `yaml:"files" example:"[\"trips-*.parquet\"]"`
+	// Timezone is the IANA zone in which times without a zone are read and parts of a time are taken.
+	Timezone string `yaml:"timezone,omitempty" example:"America/New_York"`
+	// Rows is the public number of rows, with `adjacency: replace-one` only; a table of another length is an error.
+	Rows int64 `yaml:"rows,omitempty" min:"1" example:"45222"`
+	// CSV says how CSV files are read; it has no effect on other formats.
+	CSV CSV `yaml:"csv,omitempty" example:"{delimiter: \";\"}"`
+	// Events turn each row into one event an entry; filters and bounds then act on events.
+	Events []Event `yaml:"events,omitempty" empty:"ok" example:"[{lat: pickup_latitude, lon: pickup_longitude}]"`
+	// Where keeps the rows that meet every condition.
+	Where []Filter `yaml:"where,omitempty" empty:"ok" example:"[{column: sex, in: [Male]}]"`
+}
+
+// CSV is the dialect of CSV files. Columns are text unless typed.
+type CSV struct {
+	// Header says whether the first line holds the columns' names.
+	Header *bool `yaml:"header,omitempty" default:"true"`
+	// Columns are the columns' names in order; needed where there is no header, else they replace the header's names.
+	Columns []string `yaml:"columns,omitempty" example:"[age, workclass]"`
+	// Types of columns that are not text: int, float, bool, date (2006-01-02), or `timestamp` and a layout that shows how the time 2006-01-02 15:04:05 is written.
+	Types map[string]string `yaml:"types,omitempty" example:"{age: int, t: \"timestamp 2006-01-02 15:04:05\"}"`
+	// Delimiter is the one character between fields.
+	Delimiter string `yaml:"delimiter,omitempty" default:"," example:"\";\""`
+	// TrimSpace removes spaces around each field.
+	TrimSpace bool `yaml:"trim_space,omitempty" default:"false"`
+	// NullValues are the texts that stand for a null, beside the empty field.
+	NullValues []Scalar `yaml:"null_values,omitempty" empty:"ok" example:"[\"?\"]"`
+	// Comment is the one character that makes a line a comment.
+	Comment string `yaml:"comment,omitempty" example:"\"|\""`
+}
+
+// Event makes one event of a row: the names on the left hold the columns on the right. All events have the same names.
+type Event map[string]string
+
+// Filter is one public condition on one column.
+type Filter struct {
+	// Column that the condition is about.
+	Column string `yaml:"column" example:"time"`
+	// From keeps values that are not smaller.
+	From *Scalar `yaml:"from,omitempty" example:"2013-01-01T00:00:00"`
+	// Before keeps values that are smaller.
+	Before *Scalar `yaml:"before,omitempty" example:"2013-01-02T00:00:00"`
+	// For is the length of the time window that starts at from: a number and s, m, h, d or w.
+	For string `yaml:"for,omitempty" example:"1h"`
+	// NotNull keeps rows whose value is not null.
+	NotNull bool `yaml:"not_null,omitempty" default:"false"`
+	// In keeps the values of the list.
+	In []Scalar `yaml:"in,omitempty" example:"[Male]"`
+	// NotIn keeps all other values.
+	NotIn []Scalar `yaml:"not_in,omitempty" example:"[unknown]"`
+	// Min keeps values that are not smaller.
+	Min *Scalar `yaml:"min,omitempty" example:"0"`
+	// Max keeps values that are not larger.
+	Max *Scalar `yaml:"max,omitempty" example:"100"`
+}

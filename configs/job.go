@@ -1,0 +1,96 @@
+// Package configs reads job files. The Go structs here are the single source of truth for what a job may say: the strict
+// decoder, the JSON Schema and the reference page are all made from them.
+//
+// Their tags: yaml gives the key (omitempty: optional), default the value where the key is absent, enum the values that are
+// known (separated by |), min the least whole number, example a sample value, empty:"ok" allows an empty list.
+package configs
+
+//go:generate go test ./gen -run TestGeneratedFilesAreCurrent -update
+
+// Job is one release: what to read, what to ask, what to spend and where to publish.
+type Job struct {
+	// Version of the job file's format; this program reads version 1.
+	Version int `yaml:"version" example:"1"`
+	// Name of the release, as its manifest shows it.
+	Name string `yaml:"name" example:"taxi-heatmap"`
+	// Params are values that `--param NAME=VALUE` replaces. ${NAME} stands for the value in any text of the job.
+	Params map[string]Param `yaml:"params,omitempty" example:"{hour: \"00\", day: {type: date, every: day}}" order:"first"`
+	// Privacy is the guarantee of the whole release.
+	Privacy Privacy `yaml:"privacy" example:"{epsilon: 1, delta: 1e-6, unit: [cab_id], per_unit: {max_rows: 5}}"`
+	// Input is the private table.
+	Input Input `yaml:"input" example:"{files: [\"trips-*.parquet\"]}"`
+	// Queries are the questions; they share the release's epsilon and delta.
+	Queries []Query `yaml:"queries" example:"[{name: total, count: {}}]"`
+	// Output is where the release is published.
+	Output Output `yaml:"output" example:"{dir: out}"`
+	// Ledger is where the spend is recorded, and what the data may cost in all.
+	Ledger Ledger `yaml:"ledger" example:"{store: \"sqlite:ledger.db\", dataset: taxi, budget: {epsilon: 10, delta: 1e-5}}"`
+
+	src source
+}
+
+// Param is one parameter: its default value, or a mapping with its type.
+type Param struct {
+	// Type of the value. A date is checked: YYYY-MM-DD, with `every: month` also YYYY-MM, with `every: year` also YYYY-MM and YYYY.
+	Type string `yaml:"type,omitempty" enum:"text|date" default:"text"`
+	// Every is the step between two releases of a dated job.
+	Every string `yaml:"every,omitempty" enum:"day|month|year" example:"day"`
+	// Default is the value where `--param` gives none. A parameter without a default must be given.
+	Default *Scalar `yaml:"default,omitempty" example:"\"00\""`
+}
+
+// Privacy is the guarantee: (epsilon, delta)-differential privacy of one privacy unit, for all queries together.
+type Privacy struct {
+	// Epsilon bounds the privacy loss; zero or more. It is rounded down to a float64, never up. There is no default.
+	Epsilon Decimal `yaml:"epsilon" example:"1"`
+	// Delta is the additive slack of the guarantee, P(output) <= exp(epsilon) * P'(output) + delta for neighbouring tables; greater than 0, less than 1. There is no default; choose it far below 1 / number of units.
+	Delta Decimal `yaml:"delta" example:"1e-6"`
+	// Unit is whom the guarantee protects: `row`, or the list of columns that together identify one privacy unit.
+	Unit Unit `yaml:"unit" example:"[cab_id]"`
+	// Adjacency says which tables are neighbours: one unit added or removed, or one unit replaced by another.
+	Adjacency string `yaml:"adjacency,omitempty" enum:"add-remove|replace-one" default:"add-remove"`
+	// PerUnit is what one unit may contribute to each query; a query's own per_unit overrides it key by key.
+	PerUnit PerUnit `yaml:"per_unit,omitempty" example:"{max_rows: 5}"`
+}
+
+// Unit is the privacy unit: `row` (empty here), or one or more columns.
+type Unit []string
+
+// PerUnit is what one privacy unit may contribute to a query; rows beyond a bound are left out. At least max_rows, or max_groups
+// together with max_rows_per_group, is needed where the unit is made of columns.
+type PerUnit struct {
+	// MaxRows is the most rows of one unit that count.
+	MaxRows int64 `yaml:"max_rows,omitempty" min:"1" example:"5"`
+	// MaxGroups is the most cells of the query in which one unit counts.
+	MaxGroups int64 `yaml:"max_groups,omitempty" min:"1" example:"5"`
+	// MaxRowsPerGroup is the most rows of one unit that count in one cell.
+	MaxRowsPerGroup int64 `yaml:"max_rows_per_group,omitempty" min:"1" example:"1"`
+}
+
+// Output is the release folder.
+type Output struct {
+	// Dir is the release folder itself, relative to the job file. It is written whole or not at all.
+	Dir string `yaml:"dir" example:"out/${hour}"`
+	// Formats of the tables, one table a query and format.
+	Formats []string `yaml:"formats,omitempty" enum:"parquet|csv|arrow|json" default:"parquet" example:"[parquet, csv]"`
+}
+
+// Ledger says where the spend is recorded and what the data may cost in all.
+type Ledger struct {
+	// Store is the ledger: `sqlite:` and a file, relative to the job file. It never appears in a release.
+	Store string `yaml:"store" example:"sqlite:ledger.db"`
+	// Dataset names the private data. Jobs on the same data must use the same name: they share its budget.
+	Dataset string `yaml:"dataset" example:"taxi"`
+	// Budget is what the dataset may cost over all releases.
+	Budget Budget `yaml:"budget" example:"{epsilon: 10, delta: 1e-5}"`
+}
+
+// Budget is the cap of a dataset. It is fixed when the dataset is first used.
+type Budget struct {
+	// Epsilon of all releases together; zero or more, rounded down.
+	Epsilon Decimal `yaml:"epsilon" example:"10"`
+	// Delta of all releases together; greater than 0, less than 1, rounded down.
+	Delta Decimal `yaml:"delta" example:"1e-5"`
+	// Per is the period for which the cap holds; total is the lifetime of the data.
+	Per string `yaml:"per,omitempty" enum:"total|day|month|year" default:"total"`
+}

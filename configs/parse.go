@@ -1,0 +1,145 @@
+package configs
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// ParseOptions are what a job file may refer to.
+type ParseOptions struct {
+	// Params are the values of --param, by name.
+	Params map[string]string
+	// Env looks up ${env:NAME} (os.LookupEnv); nil: no variable is set.
+	Env func(string) (string, bool)
+}
+
+// Load reads and parses the job file at a path. See Parse.
+func Load(path string, o ParseOptions) (*Job, Diagnostics) {
+	src, err := readFile(path)
+	if err != nil {
+		text, hint := unreadable(err)
+		return nil, Diagnostics{{File: path, Line: 1, Column: 1, Code: CodeUnreadable, Message: text, Hint: hint}}
+	}
+	return Parse(path, src, o)
+}
+
+// readFile reads no more than Parse accepts and one byte, so that an endless file ends.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // only read
+	return io.ReadAll(io.LimitReader(f, maxFile+1))
+}
+
+func unreadable(err error) (text, hint string) {
+	var p *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "there is no such file", "check the path; it is relative to the current folder"
+	case errors.Is(err, fs.ErrPermission):
+		return "no permission to read the file", ""
+	case errors.As(err, &p):
+		return "the file cannot be read: " + p.Err.Error(), "give the path of a job file"
+	}
+	return "the file cannot be read", ""
+}
+
+// Parse decodes a job file, gives absent keys their defaults, replaces references and checks everything that can be checked
+// without data. path is where the file is: its folder is where the job's own paths start. All problems are reported at
+// once, in the order of the file; the job is nil where there is any.
+func Parse(path string, src []byte, o ParseOptions) (*Job, Diagnostics) {
+	job, diags := parse(path, src, o, notYet)
+	if len(diags) > 0 {
+		return nil, diags
+	}
+	return job, nil
+}
+
+// parse is Parse with its own table of what is not there yet.
+func parse(path string, src []byte, o ParseOptions, later []unbuilt) (*Job, Diagnostics) {
+	root, f := readTree(src)
+	if f != nil {
+		return nil, Diagnostics{{File: path, Line: f.line, Column: f.column, Code: f.code, Message: f.text, Hint: f.hint}}
+	}
+	job := &Job{src: source{file: path, root: root, public: map[string]string{}}}
+	r := &report{src: &job.src, expanded: map[string]string{}}
+	d := &decoder{report: r, steps: size(root) + maxExpanded, vars: variables{values: map[string]string{}, env: o.Env}}
+	d.parameters(job, o.Params)
+	d.fields(reflect.ValueOf(job).Elem(), spot{node: root})
+	d.unusedParams()
+	fillDefaults(reflect.ValueOf(job).Elem())
+	fillSteps(job)
+	c := &checker{report: r, job: job}
+	if !d.done {
+		c.check()
+	}
+	return job, r.diagnostics(c.unbuilt(later))
+}
+
+// size counts the nodes of a tree, aliases not followed.
+func size(n *yaml.Node) int {
+	total := 1
+	for _, c := range n.Content {
+		total += size(c)
+	}
+	return total
+}
+
+// Diagnose returns a diagnostic at the place of a path such as queries[0].histogram.by[1].column, or at the nearest place
+// above it that the file has. The message is used as it is.
+func (j *Job) Diagnose(path, code, message, hint string) Diagnostic {
+	d := Diagnostic{File: j.src.file, Line: 1, Column: 1, Code: code, Message: message, Hint: hint}
+	if j.src.root != nil {
+		_, place, _ := find(j.src.root, path)
+		d.Line, d.Column = max(1, place.Line), max(1, place.Column)
+	}
+	return d
+}
+
+// Dir is the folder of the job file, from which its paths start.
+func (j *Job) Dir() string { return filepath.Dir(j.src.file) }
+
+// Path resolves a path of the job file: relative ones start from its folder.
+func (j *Job) Path(p string) string {
+	if filepath.IsAbs(p) {
+		return p
+	}
+	return filepath.Join(j.Dir(), p)
+}
+
+// StorePath is the path of the ledger's SQLite file; ok is false where the store is another one.
+func (j *Job) StorePath() (path string, ok bool) {
+	file, ok := strings.CutPrefix(j.Ledger.Store, sqliteStore)
+	return j.Path(file), ok
+}
+
+// Bounds are what one privacy unit may contribute to a query: the query's own bounds, else the job's, key by key. A unit that
+// is a row contributes one row. Zero: not bounded.
+func (j *Job) Bounds(q *Query) PerUnit {
+	if len(j.Privacy.Unit) == 0 {
+		return PerUnit{MaxRows: 1, MaxGroups: 1, MaxRowsPerGroup: 1}
+	}
+	b := j.Privacy.PerUnit
+	if own := q.PerUnit; own != nil {
+		b.MaxRows = orElse(own.MaxRows, b.MaxRows)
+		b.MaxGroups = orElse(own.MaxGroups, b.MaxGroups)
+		b.MaxRowsPerGroup = orElse(own.MaxRowsPerGroup, b.MaxRowsPerGroup)
+	}
+	return b
+}
+
+func orElse(own, shared int64) int64 {
+	if own > 0 {
+		return own
+	}
+	return shared
+}

@@ -1,0 +1,128 @@
+package configs
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// path is a place in a job, from the inside out; its text is made only where it is needed. nil is the job itself.
+type path struct {
+	up    *path
+	key   string
+	index int // of a list's item; -1 for a key
+}
+
+func (p *path) at(key string) *path { return &path{up: p, key: key, index: -1} }
+func (p *path) item(i int) *path    { return &path{up: p, index: i} }
+
+// top is the job's own key under which the path lies.
+func (p *path) top() string {
+	if p == nil {
+		return ""
+	}
+	for p.up != nil {
+		p = p.up
+	}
+	return p.key
+}
+
+var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+
+// String is the path as users read it: queries[0].histogram.by[1].column; odd keys are quoted: input.csv.types["a.b"].
+func (p *path) String() string {
+	if p == nil {
+		return ""
+	}
+	up := p.up.String()
+	switch {
+	case p.index >= 0:
+		return up + "[" + strconv.Itoa(p.index) + "]"
+	case !plainKey.MatchString(p.key):
+		return up + "[" + strconv.Quote(p.key) + "]"
+	case up == "":
+		return p.key
+	}
+	return up + "." + p.key
+}
+
+// within reports whether the path text inner is outer or lies under it.
+func within(inner, outer string) bool {
+	rest, ok := strings.CutPrefix(inner, outer)
+	return ok && (outer == "" || rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
+var stepText = regexp.MustCompile(`^(?:\.?([A-Za-z_][A-Za-z0-9_-]*)|\[(\d{1,9})\]|\[("(?:[^"\\]|\\.)*")\])`)
+
+// nextStep takes the first step off a path text: a key, or the index of an item (else -1).
+func nextStep(text string) (key string, index int, rest string, ok bool) {
+	m := stepText.FindStringSubmatch(text)
+	if m == nil {
+		return "", 0, "", false
+	}
+	rest = text[len(m[0]):]
+	if m[2] != "" {
+		index, err := strconv.Atoi(m[2])
+		return "", index, rest, err == nil
+	}
+	if m[3] != "" {
+		key, err := strconv.Unquote(m[3])
+		return key, -1, rest, err == nil
+	}
+	return m[1], -1, rest, true
+}
+
+// find returns the node at a path, or the nearest one above it, and the node whose position stands for it.
+func find(root *yaml.Node, text string) (node, place *yaml.Node, exact bool) {
+	node, place = root, root
+	for text != "" {
+		key, index, rest, ok := nextStep(text)
+		if !ok {
+			return node, place, false
+		}
+		keyNode, child := child(node, key, index)
+		if child == nil {
+			return node, place, false
+		}
+		node, place, text = follow(child), placeOf(keyNode, child), rest
+	}
+	return node, place, true
+}
+
+// child returns the value at a key or index, and the key's node.
+func child(n *yaml.Node, key string, index int) (keyNode, value *yaml.Node) {
+	n = follow(n)
+	if n == nil {
+		return nil, nil
+	}
+	if index >= 0 {
+		if n.Kind == yaml.SequenceNode && index < len(n.Content) {
+			return nil, n.Content[index]
+		}
+		return nil, nil
+	}
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if k := follow(n.Content[i]); k.Kind == yaml.ScalarNode && k.Value == key {
+			return n.Content[i], n.Content[i+1]
+		}
+	}
+	return nil, nil
+}
+
+// follow returns what an alias stands for. Aliases of aliases cannot be written.
+func follow(n *yaml.Node) *yaml.Node {
+	if n != nil && n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+// placeOf is the node whose position a reader expects for a value: its key, where the value is a list or a mapping.
+func placeOf(key, value *yaml.Node) *yaml.Node {
+	if k := follow(value).Kind; key != nil && (k == yaml.MappingNode || k == yaml.SequenceNode) {
+		return key
+	}
+	return value
+}

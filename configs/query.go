@@ -1,0 +1,68 @@
+package configs
+
+// Query is one question: a name and exactly one of count, histogram, sum and mean.
+type Query struct {
+	// Name of the query and of its files: lower-case letters, digits, _ and -, at most 64.
+	Name string `yaml:"name" example:"pickups"`
+	// Count counts all rows: one number.
+	Count *Count `yaml:"count,omitempty" example:"{}"`
+	// Histogram counts rows by one or more public dimensions.
+	Histogram *Histogram `yaml:"histogram,omitempty" example:"{by: [{column: sex, values: [Male, Female]}]}"`
+	// Sum adds up the values of a column.
+	Sum *Aggregate `yaml:"sum,omitempty" example:"{column: hours, clamp: [0, 99]}"`
+	// Mean averages the values of a column, or of each component of a vector.
+	Mean *Aggregate `yaml:"mean,omitempty" example:"{column: age, clamp: [17, 90]}"`
+	// PerUnit overrides privacy.per_unit for this query, key by key.
+	PerUnit *PerUnit `yaml:"per_unit,omitempty" example:"{max_rows: 5, max_groups: 5, max_rows_per_group: 1}"`
+	// Sensitivity declares the L2 sensitivity, in the query's unit. It is checked: smaller than what the bounds imply is an error, larger is used as asked.
+	Sensitivity Decimal `yaml:"sensitivity,omitempty" example:"5"`
+	// Weight is the query's share of the release's budget: mu squared is split in proportion to the weights.
+	Weight Decimal `yaml:"weight,omitempty" default:"1" example:"2"`
+	// MaxError makes the plan fail where half the width of the 95 % interval would be larger, in the query's unit.
+	MaxError Decimal `yaml:"max_error,omitempty" example:"40"`
+	// Sparse writes only the cells whose estimate is not zero; all cells get noise all the same.
+	Sparse bool `yaml:"sparse,omitempty" default:"false"`
+	// Denoise are the steps that turn noisy values into estimates, in order; they cost no budget.
+	Denoise []Denoise `yaml:"denoise,omitempty" empty:"ok" example:"[{method: james-stein}, {method: nonnegative}]"`
+}
+
+// Count counts rows.
+type Count struct{}
+
+// Histogram counts rows by one or more dimensions; every combination of their cells is a cell of the answer.
+type Histogram struct {
+	// By are the dimensions.
+	By []Dimension `yaml:"by" example:"[{column: age, edges: [0, 18, 30, 65]}]"`
+}
+
+// Aggregate is a sum or a mean of bounded values: of a column, or of several that make a vector.
+type Aggregate struct {
+	// Column of the values: numbers, or lists of numbers for a vector.
+	Column string `yaml:"column,omitempty" example:"age"`
+	// Length of the lists, where Column holds lists of numbers: lists of another length count as null.
+	Length int `yaml:"length,omitempty" min:"1" example:"300"`
+	// Columns that make a vector, one component each.
+	Columns []string `yaml:"columns,omitempty" example:"[x1, x2, x3]"`
+	// Clamp is the range [lo, hi] onto which each value (or component) is moved, in the column's unit.
+	Clamp []Decimal `yaml:"clamp,omitempty" example:"[17, 90]"`
+	// ClipL2 shortens vectors that are longer, in the columns' unit.
+	ClipL2 Decimal `yaml:"clip_l2,omitempty" example:"1"`
+	// By are the dimensions of a grouped sum or mean.
+	By []Dimension `yaml:"by,omitempty" example:"[{column: sex, values: [Male, Female]}]"`
+	// Rows is the public number of terms of a mean, with `adjacency: replace-one` only. Where it is absent, input.rows stands for it if every row of the input is a term. Rows without a value then count as the centre of the range: declare no public number where many values are missing.
+	Rows int64 `yaml:"rows,omitempty" min:"1" example:"45222"`
+	// Null says what becomes of a row whose value is null.
+	Null string `yaml:"null,omitempty" enum:"drop" default:"drop"`
+	// NaN says what becomes of a row whose value is not a number.
+	NaN string `yaml:"nan,omitempty" enum:"drop" default:"drop"`
+}
+
+// Denoise is one post-processing step.
+type Denoise struct {
+	// Method of the step.
+	Method string `yaml:"method" enum:"james-stein|soft-threshold|nonnegative|round" example:"james-stein"`
+	// PositivePart keeps james-stein from ever flipping a sign.
+	PositivePart *bool `yaml:"positive_part,omitempty" example:"false"`
+	// Threshold of soft-threshold, in the query's unit. Where it is absent: sigma * sqrt(2 ln cells).
+	Threshold Decimal `yaml:"threshold,omitempty" example:"120"`
+}

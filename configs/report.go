@@ -1,0 +1,135 @@
+package configs
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// maxFindings is how many diagnostics one job gets.
+const maxFindings = 200
+
+// source is where a job came from; Diagnose, Path and Effective need it.
+type source struct {
+	file string
+	root *yaml.Node
+	// public is, by path, the text of the scalars that hold ${env:…}, with the reference in place of the value.
+	public map[string]string
+}
+
+// problem is what is wrong somewhere: a code, a sentence and what to write instead.
+type problem struct{ code, text, hint string }
+
+// finding is a diagnostic with its path. meaning tells the checks of what a job means from those of its form.
+type finding struct {
+	Diagnostic
+	at      string
+	meaning bool
+}
+
+// report gathers the findings of one job.
+type report struct {
+	src      *source
+	expanded map[string]string // by path, the texts in which a reference was replaced
+	findings []finding
+	left     int // found after maxFindings
+}
+
+// add records a problem at a node.
+func (r *report) add(at string, place *yaml.Node, p problem) *finding {
+	if len(r.findings) >= maxFindings {
+		r.left++
+		return &finding{}
+	}
+	text := p.text
+	if at != "" {
+		text = short(at, 200) + ": " + text
+	}
+	r.findings = append(r.findings, finding{at: at, Diagnostic: Diagnostic{
+		File: r.src.file, Line: max(1, place.Line), Column: max(1, place.Column), Code: p.code, Message: text, Hint: p.hint,
+	}})
+	return &r.findings[len(r.findings)-1]
+}
+
+// mute marks a value that is unknown because of a problem reported elsewhere, so that nothing more is said about it.
+func (r *report) mute(at string) {
+	if len(r.findings) < maxFindings {
+		r.findings = append(r.findings, finding{at: at})
+	}
+}
+
+// troubled reports whether the form is wrong at a path, above it or below it.
+func (r *report) troubled(at string) bool {
+	return r.wrongAbove(at) || r.wrongBelow(at)
+}
+
+func (r *report) wrongAbove(at string) bool {
+	return slices.ContainsFunc(r.findings, func(f finding) bool { return !f.meaning && within(at, f.at) })
+}
+
+func (r *report) wrongBelow(at string) bool {
+	return slices.ContainsFunc(r.findings, func(f finding) bool { return !f.meaning && within(f.at, at) })
+}
+
+// diagnostics are the findings in the order of the file. A check of meaning under one of the given paths is left out.
+func (r *report) diagnostics(silent []string) Diagnostics {
+	var out Diagnostics
+	for _, f := range r.findings {
+		if f.Code != "" && (!f.meaning || !withinAny(f.at, silent)) {
+			out = append(out, f.Diagnostic)
+		}
+	}
+	out.Sort()
+	if r.left > 0 {
+		last := out[len(out)-1]
+		last.Code, last.Message, last.Hint = CodeTooMany, fmt.Sprintf("and %d more problems", r.left), "mend these first"
+		out = append(out, last)
+	}
+	return out
+}
+
+func withinAny(at string, outer []string) bool {
+	return slices.ContainsFunc(outer, func(o string) bool { return within(at, o) })
+}
+
+// show is a text of the job for a message: with its references as they stand in the file where it holds something of the
+// environment.
+func (r *report) show(at *path, text string) string {
+	if public, secret := r.src.public[at.String()]; secret {
+		text = public
+	}
+	return shown(text)
+}
+
+// shown is a text for a message, quoted only where it must be.
+func shown(s string) string {
+	if len(s) <= 60 && (plainKey.MatchString(s) || numberText.MatchString(s)) {
+		return s
+	}
+	return quote(s)
+}
+
+// quote shows a text of the job in a message, on one line and not too long.
+func quote(s string) string { return strconv.Quote(short(s, 60)) }
+
+// short cuts a text after so many characters.
+func short(s string, most int) string {
+	n := 0
+	for i := range s {
+		if n++; n > most {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
+
+// list shows words as: a, b and c.
+func list(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}

@@ -1,0 +1,68 @@
+package configs
+
+import (
+	"math/big"
+	"regexp"
+	"strings"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+// Scalar is a scalar's source text: NO, 02139 and 2013-01-01 stay what was written.
+type Scalar string
+
+// Decimal is a number's source text; it is rounded down to float64 where it is a budget. "" where the key is absent.
+type Decimal string
+
+// maxDecimal is the most characters of a number. With at most three digits of exponent it keeps exact arithmetic cheap.
+const maxDecimal = 64
+
+var (
+	decimalText = regexp.MustCompile(`^[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?$`)
+	numberText  = regexp.MustCompile(`^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?$`)
+	// largest keeps every number within float64: a reader of the manifest must be able to parse it.
+	largest = new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(300), nil))
+)
+
+// Down returns the largest float64 that is not above the number: budgets are never rounded up.
+func (d Decimal) Down() (float64, error) { return calibrate.ParseDown(string(d)) }
+
+// rat is the number itself; ok is false where d is not a number.
+func (d Decimal) rat() (r *big.Rat, ok bool) {
+	if len(d) > maxDecimal || !decimalText.MatchString(string(d)) {
+		return nil, false
+	}
+	return new(big.Rat).SetString(string(d))
+}
+
+// number is the scalar as a number, leading zeros allowed; ok is false where it is another text.
+func (s Scalar) number() (r *big.Rat, ok bool) {
+	if len(s) > maxDecimal || !numberText.MatchString(string(s)) {
+		return nil, false
+	}
+	return new(big.Rat).SetString(string(s))
+}
+
+// literal is the number as JSON writes it, digit for digit; a text that is no number is "".
+func (d Decimal) literal() string {
+	if _, ok := d.rat(); !ok {
+		return ""
+	}
+	s := strings.TrimPrefix(string(d), "+")
+	sign := ""
+	if strings.HasPrefix(s, "-") {
+		sign, s = "-", s[1:]
+	}
+	mantissa, exponent := s, ""
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		mantissa, exponent = s[:i], "e"+s[i+1:]
+	}
+	whole, fraction, dotted := strings.Cut(mantissa, ".")
+	if whole == "" {
+		whole = "0"
+	}
+	if dotted && fraction != "" {
+		whole += "." + fraction
+	}
+	return sign + whole + exponent
+}

@@ -1,0 +1,12 @@
+package configs
+
+import (
+	_ "embed"
+	"slices"
+)
+
+//go:embed job.schema.json
+var schema []byte
+
+// Schema is the JSON Schema (draft 2020-12) of job files.
+func Schema() []byte { return slices.Clone(schema) }

@@ -1,0 +1,142 @@
+package configs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// maxFile is the largest job file in bytes. Long lists of cells belong into a file of their own (values_from).
+const maxFile = 4 << 20
+
+// fault is a problem of the file as a whole, before there is a tree with paths.
+type fault struct {
+	line, column int
+	code         string
+	text, hint   string
+}
+
+// readTree parses a job file that holds one mapping.
+func readTree(src []byte) (*yaml.Node, *fault) {
+	if f := checkText(src); f != nil {
+		return nil, f
+	}
+	docs, err := load(src)
+	if err != nil {
+		return nil, syntaxFault(err)
+	}
+	if len(docs) == 0 || len(docs[0].Content) == 0 || isNull(docs[0].Content[0]) {
+		return nil, &fault{1, 1, CodeYAML, "the job file is empty", "see the reference for a whole example"}
+	}
+	if len(docs) > 1 {
+		return nil, &fault{docs[1].Line, docs[1].Column, CodeYAML, "a second document starts here", "one file holds one job: remove the line ---, or make two files"}
+	}
+	root := docs[0].Content[0]
+	if root.Kind != yaml.MappingNode {
+		return nil, &fault{root.Line, root.Column, CodeWrongType, "a job is a mapping (key: value), found " + kindName(root), "start with version: 1"}
+	}
+	return root, nil
+}
+
+// load calls the YAML library. Its own faults, which it raises as panics, become errors.
+func load(src []byte) (docs []yaml.Node, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errors.New("the YAML reader failed on this file")
+		}
+	}()
+	err = yaml.Load(src, &docs, yaml.WithAllDocuments())
+	return docs, err
+}
+
+// checkText finds the first character that YAML does not allow.
+func checkText(src []byte) *fault {
+	if len(src) > maxFile {
+		return &fault{1, 1, CodeYAML, fmt.Sprintf("the job file is larger than %d MiB", maxFile>>20), "move long lists of cells into a file and name it with values_from"}
+	}
+	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
+	line, column := 1, 1
+	for i := 0; i < len(src); {
+		r, n := utf8.DecodeRune(src[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			return &fault{line, column, CodeYAML, "the file is not UTF-8 from here on", "save it as UTF-8"}
+		case !printable(r):
+			return &fault{line, column, CodeYAML, fmt.Sprintf("control character U+%04X", r), `remove it, or write "\x.." in double quotes where it is meant`}
+		case r == '\n':
+			line, column = line+1, 0
+		}
+		i, column = i+n, column+1
+	}
+	return nil
+}
+
+// printable is the character set of YAML 1.2, section 5.1.
+func printable(r rune) bool {
+	switch {
+	case r == '\t', r == '\n', r == '\r', r == 0x85:
+		return true
+	case r < 0x20, r >= 0x7f && r < 0xa0, r == 0xfeff, r == 0xfffe, r == 0xffff:
+		return false
+	}
+	return true
+}
+
+// syntaxFault places an error of the YAML library.
+func syntaxFault(err error) *fault {
+	var e *yaml.LoadError
+	if !errors.As(err, &e) {
+		return &fault{1, 1, CodeYAML, "the file is not valid YAML", ""}
+	}
+	text := e.Message
+	if e.ContextMsg != "" {
+		text += " " + e.ContextMsg
+	}
+	if e.ContextMark.Line > 0 && e.ContextMark != e.Mark {
+		text += fmt.Sprintf(" that starts at line %d, column %d", e.ContextMark.Line, e.ContextMark.Column)
+	}
+	return &fault{max(1, e.Mark.Line), max(1, e.Mark.Column), CodeYAML, oneLine(text), syntaxHint(e.Message)}
+}
+
+// syntaxHints say what usually lies behind a message of the YAML library.
+var syntaxHints = []struct{ part, hint string }{
+	{"cannot start any token", "indent with spaces, not tabs; quote values that begin with @, ` or %"},
+	{"mapping values are not allowed", "check the indentation and the brackets above; quote a value that has a colon and a space in it"},
+	{"alphabetic or numeric character", `quote a value that begins with *, & or !: "*.parquet"`},
+	{"unknown anchor", `quote a value that begins with *: "*.parquet"`},
+	{"',' or ']'", "close the list with ], and put commas between its items"},
+	{"',' or '}'", "close the mapping with }, and put commas between its entries"},
+	{"unexpected end of stream", "close the quotes"},
+	{"did not find expected key", "check the indentation and the brackets: keys of one mapping start in one column"},
+	{"could not find expected ':'", "a key needs a colon and a space after it"},
+	{"depth", "the file is nested too deeply for a job"},
+}
+
+func syntaxHint(message string) string {
+	for _, h := range syntaxHints {
+		if strings.Contains(message, h.part) {
+			return h.hint
+		}
+	}
+	return ""
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
+
+func kindName(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "a mapping"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case isNull(n):
+		return "nothing"
+	}
+	return quote(n.Value)
+}
