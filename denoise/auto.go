@@ -1,0 +1,151 @@
+package denoise
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+func auto() Method {
+	floor := nonnegativeParam()
+	return Method{
+		Name: "auto", Params: []Param{floor}, KnownNoise: true, TakesGraph: true,
+		Doc: "the method of least estimated error among those that fit the cells; the noisy values where none is clearly better",
+		build: func(a Args) (rule, error) {
+			nonnegative, err := a.boolean(floor)
+			if err != nil {
+				return nil, err
+			}
+			return func(ctx context.Context, p problem) (Fit, error) {
+				f, err := choose(ctx, p, candidates(p.structure, a.text(floor)))
+				if nonnegative && err == nil {
+					f = clipped(f)
+				}
+				return f, err
+			}, nil
+		},
+	}
+}
+
+// candidate is a method with parameters that auto tries.
+type candidate struct {
+	label, method string
+	args          Args
+}
+
+// candidates returns what fits the cells, the simplest first.
+func candidates(cells structure, nonnegative string) []candidate {
+	out := []candidate{
+		{"james-stein", "james-stein", nil},
+		{"james-stein toward the mean", "james-stein", Args{"toward": "mean"}},
+		{"soft-threshold by SURE", "soft-threshold", Args{"threshold": "sure"}},
+		{"empirical-bayes", "empirical-bayes", Args{"nonnegative": nonnegative}},
+	}
+	if cells.shape != nil && len(cells.shape.ordered()) > 0 {
+		out = append(out, candidate{"wavelet by SURE", "wavelet", Args{"threshold": "sure"}},
+			candidate{"wavelet by level", "wavelet", Args{"threshold": "level"}})
+		if len(cells.shape.ordered()) == 1 {
+			out = append(out, candidate{"total-variation", "total-variation", nil})
+		}
+	}
+	return append(out, graphCandidates(cells)...)
+}
+
+// contender is a candidate's fit with its estimated error in units of s².
+type contender struct {
+	Fit
+	label string
+	risk  float64
+}
+
+// choose returns the fit of smallest estimated error, or the average of those that cannot be told from it: their errors
+// partly cancel, and a choice between them would be one of chance. Where it is not clearly better than the noisy values, by
+// more than the standard deviation of that difference and what one free parameter is worth, those stay.
+func choose(ctx context.Context, p problem, from []candidate) (Fit, error) {
+	all := make([]contender, len(from))
+	tried := make([]string, len(from))
+	for k, c := range from {
+		f, err := c.fit(ctx, p)
+		if err != nil {
+			return Fit{}, err
+		}
+		all[k] = contender{f, c.label, f.relativeRisk(p.y, p.s) + 2*c.tuned(p.structure)}
+		tried[k] = fmt.Sprintf("%s %.3g", c.label, all[k].risk/float64(max(len(p.y), 1)))
+	}
+	noisy := contender{unchanged(p.y), "the noisy values, since nothing else is clearly better", float64(len(p.y))}
+	best := slices.MinFunc(all, func(a, b contender) int { return cmp.Compare(a.risk, b.risk) })
+	if !(noisy.risk-best.risk > 2+doubt(noisy.Fit, best.Fit, p)) {
+		best = noisy
+	} else {
+		best = average(best, all, p)
+	}
+	best.Notes = slices.Concat([]string{"chose " + best.label}, best.Notes,
+		[]string{"estimated squared errors in multiples of the noise's: " + strings.Join(tried, ", ")})
+	return best.Fit, nil
+}
+
+// tuned returns how many levels of a wavelet chose a threshold of their own: each is counted as a free parameter, since the
+// least of many estimated errors is too small.
+func (c candidate) tuned(cells structure) float64 {
+	if c.method != "wavelet" || c.args["threshold"] != "sure" {
+		return 0
+	}
+	var levels float64
+	for _, axis := range cells.shape.ordered() {
+		levels += math.Ceil(math.Log2(float64(cells.shape.Dims[axis]))) + 1
+	}
+	return levels
+}
+
+// average returns the mean of the best and of all whose estimated errors differ from its own by less than the difference's
+// standard deviation.
+func average(best contender, all []contender, p problem) contender {
+	out := contender{Fit: Fit{X: make([]float64, len(p.y))}}
+	var labels []string
+	for _, c := range all {
+		if c.label != best.label && !(c.risk-best.risk < doubt(c.Fit, best.Fit, p)) {
+			continue
+		}
+		labels = append(labels, c.label)
+		out.DF += c.DF
+		for i, x := range c.X {
+			out.X[i] += (x - out.X[i]) / float64(len(labels))
+		}
+		for _, note := range c.Notes {
+			out.Notes = append(out.Notes, c.label+": "+note)
+		}
+	}
+	if len(labels) == 1 {
+		return best
+	}
+	out.DF /= float64(len(labels))
+	out.label = "the average of " + strings.Join(labels, " and ")
+	return out
+}
+
+func (c candidate) fit(ctx context.Context, p problem) (Fit, error) {
+	s, err := New(c.method, c.args)
+	if err != nil {
+		return Fit{}, err
+	}
+	own, ok := s.(step)
+	if !ok {
+		return Fit{}, &Error{Code: CodeUnknownMethod, Message: c.method + " is not an estimator"}
+	}
+	own.cells = p.structure
+	return own.fit(ctx, p.y, p.s)
+}
+
+// doubt returns the standard deviation, in units of s², of the difference between two estimated errors: 2·‖a − b‖/s, that
+// of 2·Z·(a − b)/s for the noise s·Z.
+func doubt(a, b Fit, p problem) float64 {
+	var sum float64
+	for i, x := range a.X {
+		u := clampFar((x - b.X[i]) / p.s)
+		sum += float64(u * u)
+	}
+	return 2 * math.Sqrt(sum)
+}

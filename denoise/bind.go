@@ -1,0 +1,113 @@
+package denoise
+
+import (
+	"fmt"
+
+	"github.com/dprelease/dprelease/denoise/graph"
+)
+
+// Need is what a method must know of the cells.
+type Need string
+
+// The needs.
+const (
+	// NeedsNothing: any vector will do.
+	NeedsNothing Need = ""
+	// NeedsOrder: at least one dimension with an order.
+	NeedsOrder Need = "order"
+	// NeedsLine: exactly one dimension with an order.
+	NeedsLine Need = "line"
+	// NeedsGraph: a graph of the cells, or dimensions with an order, whose neighbouring cells are then joined.
+	NeedsGraph Need = "graph"
+)
+
+// Bind tells a step how the cells lie. It returns an [*Error] where the step's method needs an order or a graph that
+// these cells do not have, so that a plan can ask before anything is spent.
+func Bind(s Step, shape Shape) (Step, error) {
+	own, ok := s.(step)
+	if !ok {
+		return s, nil
+	}
+	if err := shape.check(); err != nil {
+		return nil, err
+	}
+	own.cells.shape = &shape
+	if err := own.method.fits(own.cells); err != nil {
+		return nil, err
+	}
+	if g := own.cells.graph; g != nil && g.Nodes() != shape.Cells() {
+		return nil, wrongNodes(g, shape.Cells())
+	}
+	return own, nil
+}
+
+// WithGraph tells a step which cells are neighbours: node i is cell i. It returns an [*Error] where the method has no
+// use for a graph. Call it before [Bind].
+func WithGraph(s Step, g *graph.Graph) (Step, error) {
+	own, ok := s.(step)
+	if !ok || !own.method.TakesGraph {
+		return nil, &Error{Code: CodeNeedsGraph, Message: s.Name() + " has no use for a graph"}
+	}
+	own.cells.graph = g
+	return own, nil
+}
+
+// WithRun sets how a step's computations on graphs are carried out; it changes no result.
+func WithRun(s Step, r graph.Run) Step {
+	own, ok := s.(step)
+	if !ok {
+		return s
+	}
+	own.cells.run = r
+	return own
+}
+
+// fits returns an [*Error] where a method's need is not met.
+func (m Method) fits(cells structure) error {
+	ordered, known := 0, cells.shape != nil
+	if known {
+		ordered = cells.shape.orders()
+	}
+	switch {
+	case m.Needs == NeedsGraph && cells.graph == nil && ordered == 0:
+		return &Error{CodeNeedsGraph, m.Name + " needs a graph of the cells", "give its edges, or use it on edges, hours or a grid"}
+	case (m.Needs == NeedsOrder || m.Needs == NeedsLine) && ordered == 0:
+		return &Error{CodeNeedsOrder, m.Name + " needs cells in an order", "edges, hours and grids have one; empirical-bayes needs none"}
+	case m.Needs == NeedsLine && ordered > 1:
+		message := fmt.Sprintf("%s needs one dimension with an order, not %d", m.Name, ordered)
+		return &Error{CodeNeedsOrder, message, "wavelet takes them all"}
+	}
+	return nil
+}
+
+// orders counts the dimensions with an order that matter: those of more than one cell, or else any.
+func (s Shape) orders() int {
+	if several := len(s.ordered()); several > 0 {
+		return several
+	}
+	for _, ordered := range s.Ordered {
+		if ordered {
+			return 1
+		}
+	}
+	return 0
+}
+
+// network returns the graph of the cells: the one given, or else that of neighbours along the dimensions with an order.
+func (c structure) network() (*graph.Graph, error) {
+	if c.graph != nil {
+		return c.graph, nil
+	}
+	if len(c.shape.ordered()) == len(c.shape.Dims) {
+		return graph.Product(c.shape.Dims)
+	}
+	var edges []graph.Edge
+	for _, axis := range c.shape.ordered() {
+		c.shape.lines(axis, func(cells []int) {
+			for k, to := range cells[1:] {
+				edges = append(edges, graph.Edge{U: cells[k], V: to, W: 1})
+			}
+		})
+	}
+	return graph.New(c.shape.Cells(), edges)
+}

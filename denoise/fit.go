@@ -1,0 +1,37 @@
+package denoise
+
+import "math"
+
+// Fit is an estimate with what its estimated risk needs.
+type Fit struct {
+	// X are the estimates, in the unit of the noisy values.
+	X []float64
+	// DF are the degrees of freedom, the divergence Σ ∂x_i/∂y_i: the number of cells for the noisy values themselves, 0
+	// for an estimate that does not look at them.
+	DF float64
+	// Notes say in public words what the data decided, such as a chosen threshold.
+	Notes []string
+}
+
+// SURE returns Stein's unbiased estimate of the squared error ‖x − f‖² of an estimate x of the mean f of y:
+//
+//	‖y − x‖² − d·s² + 2·s²·df
+//
+// in the squared unit of y, at most MaxFloat64 in size. It may be negative. Its own standard deviation is near s²·√(2d),
+// so only differences between two estimates of one y say much; the smallest of several is too small an estimate of
+// that one's error: [ExpectedError] is not.
+//
+// Source: Stein, "Estimation of the mean of a multivariate normal distribution", Annals of Statistics 9, 1981.
+func (f Fit) SURE(y []float64, s float64) float64 {
+	return publishable(s * (s * f.relativeRisk(y, s)))
+}
+
+// relativeRisk returns the estimated squared error in multiples of s², the error of one noisy value.
+func (f Fit) relativeRisk(y []float64, s float64) float64 {
+	sum := 2*f.DF - float64(len(y))
+	for i, x := range f.X {
+		u := (y[i] - x) / s
+		sum += float64(u * u)
+	}
+	return min(sum, math.MaxFloat64)
+}

@@ -1,0 +1,39 @@
+package graph
+
+// dimension returns the degrees of freedom: that of the signals with A·x = 0 where the estimate has that.
+func (s *interior) dimension() float64 {
+	if s.k == 1 {
+		count := make([]float64, s.parts)
+		for r := range s.sign {
+			if s.sign[r] != 0 {
+				count[s.label[r]]++
+			}
+		}
+		var sum float64
+		for _, c := range count {
+			sum += max(c, 1)
+		}
+		return sum
+	}
+	sets := newSets(s.g.Nodes())
+	groups := s.g.Nodes()
+	for e := range s.sign {
+		if s.sign[e] == 0 && sets.join(s.g.u[e], s.g.v[e]) {
+			groups--
+		}
+	}
+	return float64(groups)
+}
+
+// classify sets the signs of A·x. A row counts as not zero where the multiplier, relative to scale, is larger than the slack,
+// relative to λ: one of the two vanishes.
+func (s *interior) classify(scale float64) {
+	for r := range s.sign {
+		s.sign[r] = 0
+		if s.upper.mu[r]/scale > s.upper.slack[r]/s.lambda {
+			s.sign[r] = 1
+		} else if s.lower.mu[r]/scale > s.lower.slack[r]/s.lambda {
+			s.sign[r] = -1
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package graph
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// family is a set of random trees of one law, with what λ is multiplied by at each edge.
+type family struct {
+	g     *Graph
+	trees []*Forest
+	scale []float64
+	// solvers belong to workers; sum averages estimates and leverages over the trees; terms are one pass's multipliers of λ.
+	solvers []treeTV
+	sum     *average
+	terms   []float64
+	run     Run
+}
+
+// newFamily draws trees with the conductances weight·b² and scales λ by weight·b at each edge.
+func newFamily(ctx context.Context, g *Graph, b []float64, o EnsembleOptions) (*family, error) {
+	f := &family{g: g, scale: slices.Clone(g.weight), run: o.Run.quiet()}
+	conductance := slices.Clone(g.weight)
+	for e, v := range b {
+		f.scale[e] *= v
+		conductance[e] *= float64(v * v)
+	}
+	f.trees = make([]*Forest, o.Trees)
+	f.solvers = make([]treeTV, f.run.workers(batch))
+	f.sum = newAverage(2*g.Nodes(), len(f.trees))
+	walks := newWalker(g, conductance)
+	first := uint64(0)
+	if b != nil {
+		first = 1 << 32
+	}
+	return f, f.run.each(ctx, len(f.trees), func(_, i int) (err error) {
+		f.trees[i], err = walks.draw(ctx, publicStream(o.Seed, first+uint64(i)))
+		return err
+	})
+}
+
+// lengthBias returns for each edge clip(median length / length, 1/5, 5), and 1 where the length is unknown; nil where all
+// are.
+func lengthBias(g *Graph) []float64 {
+	known := slices.DeleteFunc(slices.Clone(g.length), func(l float64) bool { return l == 0 })
+	if len(known) == 0 {
+		return nil
+	}
+	slices.Sort(known)
+	median := known[len(known)/2]
+	b := make([]float64, len(g.length))
+	for e, l := range g.length {
+		b[e] = 1
+		if l > 0 {
+			b[e] = min(max(median/l, 0.2), 5)
+		}
+	}
+	return b
+}
+
+// pilot sets the multipliers of λ: the family's scale, over the geometric mean of the two ends' pilot values, where there
+// are any.
+func (f *family) pilot(value []float64) {
+	if value == nil {
+		f.terms = f.scale
+		return
+	}
+	f.terms = make([]float64, len(f.scale))
+	for e, s := range f.scale {
+		f.terms[e] = s / math.Sqrt(float64(value[f.g.u[e]]*value[f.g.v[e]]))
+	}
+}
+
+// estimate averages the trees' total variation estimates and their leverages; the next result overwrites it.
+func (f *family) estimate(ctx context.Context, y []float64, lambda float64) (*Fit, error) {
+	n := len(y)
+	err := f.sum.run(ctx, f.run, func(worker, i int, out []float64) (df, _ float64, err error) {
+		s := &f.solvers[worker]
+		df = float64(s.solve(f.trees[i], f.problem(i, y, lambda)))
+		s.scatter(out[:n])
+		s.leverage(nil, out[n:])
+		return df, 0, nil
+	})
+	return &Fit{X: f.sum.x[:n], Leverage: f.sum.x[n:], DF: f.sum.df, Lambda: lambda}, err
+}
+
+func (f *family) problem(i int, y []float64, lambda float64) func(p int) node {
+	t := f.trees[i]
+	return func(p int) node {
+		v := node{y[t.node[p]], 1, 0}
+		if e := t.edge[p]; e >= 0 {
+			v.lambda = lambda * f.terms[e]
+		}
+		return v
+	}
+}

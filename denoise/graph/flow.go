@@ -1,0 +1,302 @@
+package graph
+
+import "math"
+
+// flow is a maximum flow problem on part of a graph: every node has an excess, which may flow along edges up to their
+// capacity. All amounts are integers in a unit, so that nothing is rounded.
+//
+// The method is Boykov & Kolmogorov's ("An experimental comparison of min-cut/max-flow algorithms for energy minimization
+// in vision", IEEE PAMI 26, 2004): one search tree grows from the nodes with surplus, one from those with deficit; where
+// they meet, as much as possible is sent along; nodes cut off from their tree look for a new parent there.
+type flow struct {
+	g *Graph
+	// back is the arc in the other direction. rest is how much more may flow along an arc.
+	back []int32
+	rest []int64
+	// surplus of a node; negative for a deficit.
+	surplus []int64
+	searchTrees
+}
+
+// searchTrees are the two trees of the search.
+type searchTrees struct {
+	side []int8  // the tree a node is in
+	up   []int32 // the arc to its parent there, or one of the marks below
+	// distance to the root, known to be right at time stamp.
+	distance, stamp []int32
+	time            int32
+	active          ring
+	orphans         []int32
+}
+
+const (
+	free    = int8(0)
+	source  = int8(1)
+	sink    = int8(-1)
+	isRoot  = int32(-1) // up: the node has a surplus or deficit itself
+	isAlone = int32(-2) // up: the node has no parent
+)
+
+func newFlow(g *Graph) *flow {
+	n := g.Nodes()
+	f := &flow{g: g, back: make([]int32, len(g.to)), rest: make([]int64, len(g.to)), surplus: make([]int64, n)}
+	f.side, f.up = make([]int8, n), make([]int32, n)
+	f.distance, f.stamp = make([]int32, n), make([]int32, n)
+	f.active.queued = make([]bool, n)
+	first := make([]int32, g.Edges())
+	for e := range first {
+		first[e] = -1
+	}
+	for a, e := range g.edge {
+		if first[e] < 0 {
+			first[e] = int32(a)
+		} else {
+			f.back[a], f.back[first[e]] = first[e], int32(a)
+		}
+	}
+	return f
+}
+
+// ring is a queue in which a node is at most once.
+type ring struct {
+	nodes      []int32
+	head, size int
+	queued     []bool
+}
+
+// reset empties the queue and makes room for n nodes.
+func (r *ring) reset(n int) {
+	if cap(r.nodes) < n {
+		r.nodes = make([]int32, n)
+	}
+	r.nodes, r.head, r.size = r.nodes[:n], 0, 0
+}
+
+func (r *ring) push(i int32) {
+	if r.queued[i] {
+		return
+	}
+	r.queued[i] = true
+	at := r.head + r.size
+	if at >= len(r.nodes) {
+		at -= len(r.nodes)
+	}
+	r.nodes[at] = i
+	r.size++
+}
+
+func (r *ring) pop() int32 {
+	i := r.nodes[r.head]
+	r.head++
+	if r.head == len(r.nodes) {
+		r.head = 0
+	}
+	r.size--
+	r.queued[i] = false
+	return i
+}
+
+// maximise sends as much as possible between the given nodes. Afterwards side is source for the nodes that a surplus can
+// still reach. It gives up where stop says so, which it asks now and then.
+func (f *flow) maximise(nodes []int32, stop func() bool) {
+	f.begin(nodes)
+	for round := 0; f.active.size > 0; {
+		if round++; round&0xfff == 0 && stop() {
+			for f.active.size > 0 {
+				f.active.pop()
+			}
+			return
+		}
+		i := f.active.pop()
+		for f.side[i] != free {
+			bridge := f.grow(i)
+			if bridge < 0 {
+				break
+			}
+			f.augment(bridge)
+			f.adopt()
+		}
+	}
+}
+
+func (f *flow) begin(nodes []int32) {
+	f.active.reset(len(nodes))
+	f.time = 0
+	for _, i := range nodes {
+		f.stamp[i], f.distance[i] = 0, 1
+		f.side[i], f.up[i] = free, isAlone
+		if s := f.surplus[i]; s != 0 {
+			f.up[i] = isRoot
+			f.side[i] = source
+			if s < 0 {
+				f.side[i] = sink
+			}
+			f.active.push(i)
+		}
+	}
+}
+
+// open says how much may still flow through arc a of a node away from the source: along it in the source's tree, against
+// it in the sink's.
+func (f *flow) open(a int32, side int8) int64 {
+	if side == source {
+		return f.rest[a]
+	}
+	return f.rest[f.back[a]]
+}
+
+// closed says whether nothing will ever flow along an arc's edge: parts of the graph are cut from each other by such edges.
+func (f *flow) closed(a int32) bool { return f.rest[a] == 0 && f.rest[f.back[a]] == 0 }
+
+// grow extends the tree at node i. It returns an arc from the source's to the sink's tree, or -1.
+func (f *flow) grow(i int32) int32 {
+	side := f.side[i]
+	for a, end := f.g.arcs(i); a < end; a++ {
+		if f.open(a, side) == 0 {
+			continue
+		}
+		j := f.g.to[a]
+		switch f.side[j] {
+		case free:
+			f.side[j], f.up[j] = side, f.back[a]
+			f.stamp[j], f.distance[j] = f.stamp[i], f.distance[i]+1
+			f.active.push(j)
+		case side:
+			if f.stamp[j] <= f.stamp[i] && f.distance[j] > f.distance[i] && f.up[j] >= 0 {
+				f.up[j] = f.back[a] // a shorter way
+				f.stamp[j], f.distance[j] = f.stamp[i], f.distance[i]+1
+			}
+		default:
+			if side == sink {
+				a = f.back[a]
+			}
+			return a
+		}
+	}
+	return -1
+}
+
+// augment sends as much as possible from root to root over the bridge. Nodes whose way to the root is full are orphans.
+func (f *flow) augment(bridge int32) {
+	from, to := f.g.to[f.back[bridge]], f.g.to[bridge]
+	amount := f.rest[bridge]
+	amount = f.narrowest(from, amount)
+	amount = f.narrowest(to, amount)
+	f.rest[bridge] -= amount
+	f.rest[f.back[bridge]] += amount
+	f.send(from, amount)
+	f.send(to, amount)
+}
+
+// narrowest returns the least of amount and what may flow between node i and its root, and the root's own.
+func (f *flow) narrowest(i int32, amount int64) int64 {
+	side := f.side[i]
+	for ; f.up[i] >= 0; i = f.g.to[f.up[i]] {
+		a := f.up[i] // from i to its parent; the source's tree is used towards i
+		amount = min(amount, f.open(f.back[a], side))
+	}
+	if side == source {
+		return min(amount, f.surplus[i])
+	}
+	return min(amount, -f.surplus[i])
+}
+
+// send moves an amount between node i and its root.
+func (f *flow) send(i int32, amount int64) {
+	side := f.side[i]
+	for f.up[i] >= 0 {
+		a := f.up[i]
+		next := f.g.to[a]
+		if side == source {
+			a = f.back[a]
+		}
+		f.rest[a] -= amount
+		f.rest[f.back[a]] += amount
+		if f.rest[a] == 0 {
+			f.up[i] = isAlone
+			f.orphans = append(f.orphans, i)
+		}
+		i = next
+	}
+	f.surplus[i] -= int64(side) * amount
+	if f.surplus[i] == 0 {
+		f.up[i] = isAlone
+		f.orphans = append(f.orphans, i)
+	}
+}
+
+// adopt finds new parents for all orphans, or sets them free.
+func (f *flow) adopt() {
+	f.time++
+	for len(f.orphans) > 0 {
+		i := f.orphans[len(f.orphans)-1]
+		f.orphans = f.orphans[:len(f.orphans)-1]
+		if !f.findParent(i) {
+			f.release(i)
+		}
+	}
+}
+
+// findParent makes the neighbour nearest to its root the parent of orphan i.
+func (f *flow) findParent(i int32) bool {
+	side := f.side[i]
+	best, parent := int32(math.MaxInt32), isAlone
+	for a, end := f.g.arcs(i); a < end; a++ {
+		j := f.g.to[a]
+		if f.side[j] != side || f.open(f.back[a], side) == 0 {
+			continue
+		}
+		if d := f.rootDistance(j); d < best {
+			best, parent = d, a
+		}
+	}
+	if parent == isAlone {
+		return false
+	}
+	f.up[i] = parent
+	f.stamp[i], f.distance[i] = f.time, best+1
+	return true
+}
+
+// rootDistance returns the number of steps from node i to its root, or MaxInt32 where it hangs on an orphan. It stamps the
+// way.
+func (f *flow) rootDistance(i int32) int32 {
+	steps, at := int32(0), i
+	for f.stamp[at] != f.time {
+		steps++
+		if f.up[at] == isAlone {
+			return math.MaxInt32
+		}
+		if f.up[at] == isRoot {
+			f.stamp[at], f.distance[at] = f.time, 1
+			steps--
+			break
+		}
+		at = f.g.to[f.up[at]]
+	}
+	total := steps + f.distance[at]
+	for d := total; f.stamp[i] != f.time; i = f.g.to[f.up[i]] {
+		f.stamp[i], f.distance[i] = f.time, d
+		d--
+	}
+	return total
+}
+
+// release sets orphan i free. Its children are orphans, and neighbours that could reach it are active again.
+func (f *flow) release(i int32) {
+	side := f.side[i]
+	for a, end := f.g.arcs(i); a < end; a++ {
+		j := f.g.to[a]
+		if f.side[j] != side || f.closed(a) {
+			continue
+		}
+		if f.open(f.back[a], side) > 0 {
+			f.active.push(j)
+		}
+		if f.up[j] == f.back[a] {
+			f.up[j] = isAlone
+			f.orphans = append(f.orphans, j)
+		}
+	}
+	f.side[i] = free
+}

@@ -1,0 +1,113 @@
+package graph
+
+import "fmt"
+
+// Forest is a rooted forest that spans its nodes: one tree a component. Positions are a depth-first preorder, so that a
+// subtree is a range of positions.
+type Forest struct {
+	// node[p] is the node at position p, parent[p] its parent's position or -1, edge[p] the edge between them.
+	node, parent, edge []int32
+}
+
+// Nodes returns the number of nodes.
+func (f *Forest) Nodes() int { return len(f.node) }
+
+// Path returns the chain 0 – 1 – … – n−1; edge i joins i and i+1.
+func Path(n int) (*Forest, error) {
+	if n < 0 || n > MaxNodes {
+		return nil, &SizeError{"nodes", n, MaxNodes}
+	}
+	f := &Forest{make([]int32, n), make([]int32, n), make([]int32, n)}
+	for i := range n {
+		f.node[i], f.parent[i], f.edge[i] = int32(i), int32(i-1), int32(i-1)
+	}
+	return f, nil
+}
+
+// CycleError says that a graph is no forest.
+type CycleError struct {
+	// Edge closes a cycle.
+	Edge Edge
+}
+
+// Error names the edge.
+func (e *CycleError) Error() string {
+	return fmt.Sprintf("the edge between %d and %d closes a cycle: the graph is not a tree or forest", e.Edge.U, e.Edge.V)
+}
+
+// Forest returns the graph as a forest, each tree rooted at its lowest node, or a [*CycleError].
+func (g *Graph) Forest() (*Forest, error) {
+	in := make([]bool, g.Edges())
+	sets := newSets(g.Nodes())
+	for e := range in {
+		if !sets.join(g.u[e], g.v[e]) {
+			return nil, &CycleError{g.Edge(e)}
+		}
+		in[e] = true
+	}
+	return g.root(in), nil
+}
+
+// root makes a forest of a set of edges without cycles.
+func (g *Graph) root(in []bool) *Forest {
+	n := g.Nodes()
+	f := &Forest{make([]int32, 0, n), make([]int32, 0, n), make([]int32, 0, n)}
+	seen := make([]bool, n)
+	type visit struct{ node, parent, edge int32 }
+	var stack []visit
+	for i := range n {
+		if seen[i] {
+			continue
+		}
+		seen[i] = true
+		stack = append(stack, visit{int32(i), -1, -1})
+		for len(stack) > 0 {
+			top := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			at := int32(len(f.node))
+			f.node, f.parent, f.edge = append(f.node, top.node), append(f.parent, top.parent), append(f.edge, top.edge)
+			for a, end := g.arcs(top.node); a < end; a++ {
+				if to, e := g.to[a], g.edge[a]; in[e] && !seen[to] {
+					seen[to] = true
+					stack = append(stack, visit{to, at, e})
+				}
+			}
+		}
+	}
+	return f
+}
+
+// sets are disjoint sets of nodes (Tarjan), with path halving and union by size.
+type sets struct{ up []int32 } // up is the parent, or minus the size at a root
+
+func newSets(n int) *sets {
+	s := &sets{make([]int32, n)}
+	for i := range s.up {
+		s.up[i] = -1
+	}
+	return s
+}
+
+func (s *sets) find(i int32) int32 {
+	for s.up[i] >= 0 {
+		if next := s.up[s.up[i]]; next >= 0 {
+			s.up[i] = next
+		}
+		i = s.up[i]
+	}
+	return i
+}
+
+// join unites the sets of i and j; false where they were one already.
+func (s *sets) join(i, j int32) bool {
+	i, j = s.find(i), s.find(j)
+	if i == j {
+		return false
+	}
+	if s.up[i] > s.up[j] {
+		i, j = j, i
+	}
+	s.up[i] += s.up[j]
+	s.up[j] = i
+	return true
+}

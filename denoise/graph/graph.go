@@ -1,0 +1,131 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+)
+
+// MaxNodes is the largest number of nodes of a graph; it has at most as many edges.
+const MaxNodes = 1<<30 - 1
+
+// Edge is an undirected edge between two nodes, numbered from 0.
+type Edge struct {
+	U, V int
+	// W > 0 is the weight: a difference across the edge costs W times as much as one of weight 1.
+	W float64
+	// Length is the public distance between the nodes in any unit, or 0 where it is unknown.
+	Length float64
+}
+
+// EdgeError says which edge of the list given to [New] is wrong, and why.
+type EdgeError struct {
+	// Index counts from 0.
+	Index  int
+	Reason string
+}
+
+// Error returns the index and the reason.
+func (e *EdgeError) Error() string { return fmt.Sprintf("edge %d: %s", e.Index, e.Reason) }
+
+// Graph is an undirected weighted graph without loops and parallel edges. It never changes.
+type Graph struct {
+	// u[e] < v[e] are the ends of edge e; edges are sorted by them.
+	u, v []int32
+	// weight is the sum over parallel edges, square the sum of their squares, length the shortest known or 0.
+	weight, square, length []float64
+	// The arcs of node i are start[i] to start[i+1]: to is the other end, edge the edge.
+	start, to, edge []int32
+}
+
+// Nodes returns the number of nodes.
+func (g *Graph) Nodes() int { return len(g.start) - 1 }
+
+// Edges returns the number of edges, parallel ones counted once and loops not at all.
+func (g *Graph) Edges() int { return len(g.u) }
+
+// Edge returns edge e, 0 ≤ e < Edges(), with U < V: edges are sorted by U, then V. W is the sum of the parallel edges'
+// weights, Length the shortest known of their lengths.
+func (g *Graph) Edge(e int) Edge {
+	return Edge{int(g.u[e]), int(g.v[e]), g.weight[e], g.length[e]}
+}
+
+// arcs returns the range of node i's arcs.
+func (g *Graph) arcs(i int32) (from, to int32) { return g.start[i], g.start[i+1] }
+
+// index fills start, to and edge from u and v.
+func (g *Graph) index(n int) {
+	g.start = make([]int32, n+1)
+	for e := range g.u {
+		g.start[g.u[e]+1]++
+		g.start[g.v[e]+1]++
+	}
+	for i := range n {
+		g.start[i+1] += g.start[i]
+	}
+	g.to, g.edge = make([]int32, 2*len(g.u)), make([]int32, 2*len(g.u))
+	next := make([]int32, n)
+	copy(next, g.start)
+	for e := range g.u {
+		a, b := g.u[e], g.v[e]
+		g.to[next[a]], g.edge[next[a]] = b, int32(e)
+		g.to[next[b]], g.edge[next[b]] = a, int32(e)
+		next[a]++
+		next[b]++
+	}
+}
+
+// Components returns each node's component and their number; they are numbered in the order of their lowest nodes.
+func (g *Graph) Components() (label []int, count int) {
+	label = make([]int, g.Nodes())
+	for i := range label {
+		label[i] = -1
+	}
+	var queue []int32
+	for i := range label {
+		if label[i] >= 0 {
+			continue
+		}
+		label[i] = count
+		queue = append(queue[:0], int32(i))
+		for len(queue) > 0 {
+			j := queue[len(queue)-1]
+			queue = queue[:len(queue)-1]
+			for a, end := g.arcs(j); a < end; a++ {
+				if k := g.to[a]; label[k] < 0 {
+					label[k] = count
+					queue = append(queue, k)
+				}
+			}
+		}
+		count++
+	}
+	return label, count
+}
+
+// SizeError says that a number of nodes, edges or values does not fit.
+type SizeError struct {
+	What string
+	Got  int
+	// Want is the number that fits, or the largest.
+	Want int
+}
+
+// Error names the numbers.
+func (e *SizeError) Error() string { return fmt.Sprintf("%s: %d, not %d", e.What, e.Got, e.Want) }
+
+func checkValues(n int, y []float64) error {
+	if len(y) != n {
+		return &SizeError{"values of a graph's nodes", len(y), n}
+	}
+	for _, v := range y {
+		if math.IsNaN(v) || math.Abs(v) > largestValue {
+			return errRange
+		}
+	}
+	return nil
+}
+
+// largestValue leaves room for sums of squares over all nodes.
+const largestValue = 1e140
+
+var errRange = fmt.Errorf("a value is not a number of size at most %g", largestValue)

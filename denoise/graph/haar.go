@@ -1,0 +1,56 @@
+package graph
+
+import "math"
+
+// coefficients are a signal in the orthonormal basis of a dendrogram.
+type coefficients struct {
+	// detail[k] is √(|A||B|/(|A|+|B|))·(mean over A − mean over B) for the parts A (left) and B of set k.
+	detail []float64
+	// mean is each component's mean; its basis vector's coefficient is √size times as large.
+	mean []float64
+}
+
+// forward transforms a value for each node, in O(n).
+func (d *dendrogram) forward(y []float64) coefficients {
+	c := coefficients{make([]float64, len(d.left)), make([]float64, len(d.root))}
+	mean := make([]float64, len(d.left))
+	value := func(reference int32) float64 {
+		if int(reference) < d.n {
+			return y[reference]
+		}
+		return mean[int(reference)-d.n]
+	}
+	for k := len(d.left) - 1; k >= 0; k-- {
+		all, a := float64(d.size[k]), float64(d.leftSize[k])
+		b := all - a
+		left, right := value(d.left[k]), value(d.right[k])
+		c.detail[k] = math.Sqrt(a/all*b) * (left - right)
+		mean[k] = right + float64(a/all*(left-right))
+	}
+	for i, r := range d.root {
+		c.mean[i] = value(r)
+	}
+	return c
+}
+
+// inverse is the reverse of forward; x gets a value for each node.
+func (d *dendrogram) inverse(c coefficients, x []float64) {
+	mean := make([]float64, len(d.left))
+	put := func(reference int32, v float64) {
+		if int(reference) < d.n {
+			x[reference] = v
+		} else {
+			mean[int(reference)-d.n] = v
+		}
+	}
+	for i, r := range d.root {
+		put(r, c.mean[i])
+	}
+	for k := range d.left {
+		all, a := float64(d.size[k]), float64(d.leftSize[k])
+		b := all - a
+		scaled := math.Sqrt(a/all*b) * c.detail[k]
+		put(d.left[k], mean[k]+float64(scaled/a))
+		put(d.right[k], mean[k]-float64(scaled/b))
+	}
+}

@@ -1,0 +1,112 @@
+package graph
+
+import (
+	"context"
+	"math"
+)
+
+// floors are the pilot's floors to choose from. Infinity stands for the first pass.
+var floors = []float64{0.03, 0.1, 0.3, 1, math.Inf(1)}
+
+// law is how one half draws its trees: with the length bias b, or uniformly where that is nil.
+type law struct {
+	bias    []float64
+	options EnsembleOptions
+}
+
+// half is one half's computation.
+type half struct {
+	*family
+	y     []float64
+	o     EnsembleOptions
+	sigma float64
+}
+
+func estimateHalf(ctx context.Context, g *Graph, y []float64, l law) (*Fit, error) {
+	f, err := newFamily(ctx, g, l.bias, l.options)
+	if err != nil {
+		return nil, err
+	}
+	h := &half{f, y, l.options, l.options.Penalty.Sigma}
+	choices := floors
+	if h.o.Floor > 0 {
+		choices = []float64{h.o.Floor}
+	}
+	report := func(done int) {
+		if h.o.Run.Progress != nil {
+			h.o.Run.Progress(done, len(choices)+1)
+		}
+	}
+	h.pilot(nil)
+	first := newPool(len(y), h.sigma)
+	if err := h.candidates(ctx, scan{h.sigma / 16 / mean(h.scale), 2, 8, 2}, math.Inf(1), first); err != nil {
+		return nil, err
+	}
+	report(1)
+	return h.second(ctx, choices, first, report)
+}
+
+// second tries the floors of the second pass.
+func (h *half) second(ctx context.Context, choices []float64, first *pool, report func(int)) (*Fit, error) {
+	pilot := first.fit().X
+	all := newPool(len(h.y), h.sigma)
+	for i, floor := range choices {
+		if math.IsInf(floor, 1) {
+			all.unite(first)
+		} else {
+			h.pilot(pilotValues(h.y, pilot, floor, h.sigma))
+			if err := h.candidates(ctx, scan{first.lambda / 2, 2, 3, 1}, floor, all); err != nil {
+				return nil, err
+			}
+		}
+		report(i + 2)
+	}
+	return all.fit(), nil
+}
+
+// candidates adds the estimates for several λ, or for the given one, with the current multipliers.
+func (h *half) candidates(ctx context.Context, grid scan, floor float64, to *pool) error {
+	risk := func(ctx context.Context, lambda []float64) ([]float64, error) {
+		out := make([]float64, len(lambda))
+		for i, l := range lambda {
+			fit, err := h.estimate(ctx, h.y, l)
+			if err != nil {
+				return nil, err
+			}
+			fit.Floor = floor
+			out[i] = fit.SURE(h.y, h.sigma)
+			to.add(fit, out[i])
+		}
+		return out, nil
+	}
+	if h.sigma == 0 {
+		_, err := risk(ctx, []float64{h.o.Penalty.Lambda})
+		return err
+	}
+	_, err := h.o.Penalty.find(ctx, grid, &search{risk: risk})
+	return err
+}
+
+// pilotValues returns (max(x,0) + c·mean y) over its geometric mean, kept within a factor of 10⁶ of it. A mean below s/64
+// counts as that.
+func pilotValues(y, x []float64, c, s float64) []float64 {
+	var sum, largest, logs float64
+	for i, v := range y {
+		sum += v
+		largest = max(largest, x[i])
+	}
+	floor := c * max(sum/float64(len(y)), s/64)
+	if floor <= 0 {
+		floor = max(1e-6*largest, math.SmallestNonzeroFloat64)
+	}
+	w := make([]float64, len(x))
+	for i, v := range x {
+		w[i] = max(v, 0) + floor
+		logs += math.Log(w[i])
+	}
+	centre := math.Exp(logs / float64(len(x)))
+	for i := range w {
+		w[i] = min(max(w[i]/centre, 1e-6), 1e6)
+	}
+	return w
+}

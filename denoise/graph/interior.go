@@ -1,0 +1,319 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// pattern is what all solves of one order on one graph share.
+type pattern struct {
+	g      *Graph
+	k      int
+	order  []int32 // of elimination
+	a      *operator
+	factor *factor
+	label  []int
+	parts  int
+	norm   float64 // the largest squared norm of a row of A
+}
+
+func newPattern(ctx context.Context, g *Graph, k int) (*pattern, error) {
+	a := laplacian(g)
+	if k == 2 {
+		a = differences(g, a)
+	}
+	p := &pattern{g: g, k: k}
+	pairs := 0
+	for r := range a.rows() {
+		length := a.start[r+1] - a.start[r]
+		p.norm = max(p.norm, a.squaredNorm(r))
+		if pairs += length * length; pairs > 4*mostEntries {
+			return nil, &DenseError{k, pairs / 4, mostEntries}
+		}
+	}
+	p.order = minimumDegree(a)
+	p.a = a.permuted(p.order)
+	p.label, p.parts = g.Components()
+	var err error
+	p.factor, err = newFactor(ctx, p.a, k)
+	return p, err
+}
+
+// interior solves min ½‖y − A'v‖² over |v_r| ≤ λ, the dual, by Mehrotra's predictor and corrector steps; x = y − A'v. The
+// multipliers of the bounds are the parts of z = A·x. A step solves (AA' + J)·dv = r with diagonal J by the identity of
+// Woodbury, through a factor of I + A'J⁻¹A (Kim, Koh, Boyd & Gorinevsky, "ℓ1 trend filtering", SIAM Review 51, 2009).
+type interior struct {
+	*pattern
+	f      *factor
+	lambda float64
+	y, x   []float64 // in elimination order
+	v, z   []float64
+	// upper and lower are the sides v ≤ λ and −v ≤ λ of the box.
+	upper, lower bound
+	newton
+}
+
+// newton is the step's linear system: 1/J, the right side, what is left of it, the solution, and working space.
+type newton struct {
+	weight, goal, right, dv []float64
+	part, u                 []float64
+	sign                    []int8 // of A·x at the end
+}
+
+// bound is one side of the box: the slack, the multiplier and its step, the target of slack times multiplier. Slacks are kept
+// beside v because λ − v would lose their digits.
+type bound struct{ slack, mu, step, target []float64 }
+
+func newInterior(p *pattern) *interior {
+	n, m := p.a.columns, p.a.rows()
+	s := &interior{pattern: p, f: p.factor.sharing()}
+	s.sign = make([]int8, m)
+	for _, x := range []*[]float64{&s.y, &s.x, &s.u} {
+		*x = make([]float64, n)
+	}
+	for _, x := range []*[]float64{
+		&s.v, &s.z, &s.weight, &s.goal, &s.right, &s.part, &s.dv,
+		&s.upper.slack, &s.lower.slack, &s.upper.mu, &s.upper.step, &s.upper.target, &s.lower.mu, &s.lower.step, &s.lower.target,
+	} {
+		*x = make([]float64, m)
+	}
+	return s
+}
+
+// ConvergenceError says that the proven gap stayed above 1e-6 of the objective: λ is so large that
+// rounding errors hide the solution.
+type ConvergenceError struct{ Lambda, RelativeGap float64 }
+
+// Error names λ and the gap.
+func (e *ConvergenceError) Error() string {
+	return fmt.Sprintf("the solver stopped at lambda = %v with a relative gap of %.1e", e.Lambda, e.RelativeGap)
+}
+
+const (
+	// wantedProducts is the sum of multipliers times slacks at which to stop, wantedGap the proven gap, both relative to the
+	// objective. The gap is larger by rounding errors, as v is as large as λ; from acceptedGap on that is an error.
+	wantedProducts = 5e-13
+	wantedGap      = 1e-8
+	acceptedGap    = 1e-6
+	mostSteps      = 100
+	// refinements of each step's linear system: without them the dual drifts.
+	refinements = 2
+	// damping keeps v from moving along directions that hardly change x, relative to the rows' squared norm: rounding errors
+	// there would outgrow the slacks.
+	damping = 1e-10
+)
+
+func (s *interior) fit(ctx context.Context, y []float64, lambda float64) (*Fit, error) {
+	fit := &Fit{X: append([]float64(nil), y...), DF: float64(len(y)), Lambda: lambda}
+	if lambda == 0 || len(s.v) == 0 {
+		return fit, nil
+	}
+	clear(s.sign)
+	centre := s.centres(y)
+	scale := s.load(y, centre, lambda)
+	gap, constant := 0.0, scale == 0 // or nothing to penalise
+	if !constant {
+		gap, constant = s.flat(s.squares() / 2)
+	}
+	if constant {
+		clear(s.x)
+	} else {
+		var err error
+		if gap, err = s.solve(ctx); err != nil {
+			return nil, err
+		}
+		s.classify(scale)
+	}
+	for i, old := range s.order {
+		fit.X[old] = s.x[i] + centre[s.label[old]]
+	}
+	fit.Gap, fit.DF = gap, s.dimension()
+	return fit, nil
+}
+
+// solve goes on until the products are small and returns the gap.
+func (s *interior) solve(ctx context.Context) (gap float64, err error) {
+	s.begin()
+	gap, objective := s.measure()
+	for before, steps := math.Inf(1), 0; steps < mostSteps; steps++ {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		wanted := wantedProducts * objective
+		if s.products(0) <= wanted && (gap <= wantedGap*objective || gap >= before) {
+			break
+		}
+		before = gap
+		s.advance(wanted / float64(4*len(s.v)))
+		gap, objective = s.measure()
+	}
+	if !(gap <= acceptedGap*objective) {
+		return 0, &ConvergenceError{s.lambda, gap / objective}
+	}
+	return gap, nil
+}
+
+// centres returns the components' means, which A ignores: without them, less is rounded.
+func (s *interior) centres(y []float64) []float64 {
+	sum, count := make([]float64, s.parts), make([]float64, s.parts)
+	for i, c := range s.label {
+		sum[c] += y[i]
+		count[c]++
+	}
+	for c := range sum {
+		sum[c] /= count[c]
+	}
+	return sum
+}
+
+// load takes the problem and returns the largest |A·y|, or 0 where that is nothing but rounding errors.
+func (s *interior) load(y, centre []float64, lambda float64) (scale float64) {
+	s.lambda = lambda
+	largest := 0.0
+	for i, old := range s.order {
+		s.y[i] = y[old] - centre[s.label[old]]
+		largest = max(largest, math.Abs(y[old]))
+	}
+	s.a.apply(s.y, s.z)
+	for _, z := range s.z {
+		scale = max(scale, math.Abs(z))
+	}
+	if scale <= 1e-14*largest*math.Sqrt(s.norm) {
+		return 0
+	}
+	return scale
+}
+
+func (s *interior) squares() (sum float64) {
+	for _, v := range s.y {
+		sum += float64(v * v)
+	}
+	return sum
+}
+
+// begin sets the starting point: v = 0 and the multipliers to fit.
+func (s *interior) begin() {
+	s.a.apply(s.y, s.z)
+	var sum float64
+	for _, z := range s.z {
+		sum += math.Abs(z)
+	}
+	shift := sum / float64(len(s.z))
+	for r, z := range s.z {
+		s.v[r], s.upper.slack[r], s.lower.slack[r] = 0, s.lambda, s.lambda
+		s.upper.mu[r], s.lower.mu[r] = max(z, 0)+shift, max(-z, 0)+shift
+	}
+}
+
+// measure computes x and z from v and returns the duality gap Σ(λ|z| − v·z) and the objective.
+func (s *interior) measure() (gap, objective float64) {
+	s.a.applyBack(s.v, s.x)
+	for i, v := range s.x {
+		s.x[i] = s.y[i] - v
+		objective += float64(v*v) / 2
+	}
+	s.a.apply(s.x, s.z)
+	for r, z := range s.z {
+		gap += float64(max(z, 0)*s.upper.slack[r]) + float64(max(-z, 0)*s.lower.slack[r])
+		objective += s.lambda * math.Abs(z)
+	}
+	return gap, objective
+}
+
+// advance takes one step. The products do not go below floor.
+func (s *interior) advance(floor float64) {
+	for r := range s.v {
+		up, down := s.upper.mu[r]/s.upper.slack[r], s.lower.mu[r]/s.lower.slack[r]
+		s.weight[r] = 1 / (up + down + damping*s.norm)
+		s.upper.target[r], s.lower.target[r] = 0, 0
+	}
+	s.f.compute(s.weight)
+	s.direction()
+	now, ahead := s.products(0), s.products(s.reach(1))
+	reduced := ahead / now
+	centre := max(ahead*reduced*reduced/float64(2*len(s.v)), floor)
+	for r, dv := range s.dv {
+		s.upper.target[r] = centre + float64(dv*s.upper.step[r])
+		s.lower.target[r] = centre - float64(dv*s.lower.step[r])
+	}
+	s.direction()
+	step := s.reach(0.995)
+	for r, dv := range s.dv {
+		s.move(r, float64(step*dv))
+		s.upper.mu[r] += float64(step * s.upper.step[r])
+		s.lower.mu[r] += float64(step * s.lower.step[r])
+	}
+}
+
+// move changes v and both slacks, whose sum is 2λ: the smaller is exact.
+func (s *interior) move(r int, dv float64) {
+	up, down := s.upper.slack[r]-dv, s.lower.slack[r]+dv
+	if up < down {
+		s.upper.slack[r], s.lower.slack[r], s.v[r] = up, 2*s.lambda-up, s.lambda-up
+	} else {
+		s.upper.slack[r], s.lower.slack[r], s.v[r] = 2*s.lambda-down, down, down-s.lambda
+	}
+}
+
+// direction computes the step at which the products of multipliers and slacks reach their targets, to first order.
+func (s *interior) direction() {
+	for r, z := range s.z {
+		s.goal[r] = z - s.upper.target[r]/s.upper.slack[r] + s.lower.target[r]/s.lower.slack[r]
+		s.dv[r], s.right[r] = 0, s.goal[r]
+	}
+	s.improve()
+	for range refinements {
+		s.a.applyBack(s.dv, s.u)
+		s.a.apply(s.u, s.right)
+		for r, dv := range s.dv {
+			s.right[r] = s.goal[r] - s.right[r] - dv/s.weight[r]
+		}
+		s.improve()
+	}
+	for r, dv := range s.dv {
+		s.upper.step[r] = (s.upper.target[r]+float64(s.upper.mu[r]*dv))/s.upper.slack[r] - s.upper.mu[r]
+		s.lower.step[r] = (s.lower.target[r]-float64(s.lower.mu[r]*dv))/s.lower.slack[r] - s.lower.mu[r]
+	}
+}
+
+// improve adds the solution for the present right side to dv.
+func (s *interior) improve() {
+	for r, v := range s.right {
+		s.part[r] = s.weight[r] * v
+	}
+	s.a.applyBack(s.part, s.u)
+	s.f.solve(s.u)
+	s.a.apply(s.u, s.part)
+	for r, v := range s.part {
+		s.dv[r] += s.weight[r] * (s.right[r] - v)
+	}
+}
+
+// reach returns the given share of the longest step that keeps all multipliers and slacks positive, at most 1.
+func (s *interior) reach(share float64) float64 {
+	step := 1 / share
+	for r, dv := range s.dv {
+		if dv > 0 {
+			step = min(step, s.upper.slack[r]/dv)
+		} else if dv < 0 {
+			step = min(step, -s.lower.slack[r]/dv)
+		}
+		for _, b := range []*bound{&s.upper, &s.lower} {
+			if d := b.step[r]; d < 0 {
+				step = min(step, -b.mu[r]/d)
+			}
+		}
+	}
+	return share * step
+}
+
+// products returns the sum of multipliers times slacks after a step.
+func (s *interior) products(step float64) (sum float64) {
+	for r, dv := range s.dv {
+		d := float64(step * dv)
+		sum += (s.upper.mu[r] + float64(step*s.upper.step[r])) * (s.upper.slack[r] - d)
+		sum += (s.lower.mu[r] + float64(step*s.lower.step[r])) * (s.lower.slack[r] + d)
+	}
+	return sum
+}

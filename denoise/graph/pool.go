@@ -1,0 +1,67 @@
+package graph
+
+import "math"
+
+// pool averages candidates with the weights exp(−SURE/(4·s²)) (Leung & Barron, "Information theory and mixing least-squares
+// regressions", IEEE Transactions on Information Theory 52, 2006). Where one candidate is clearly best it is taken; where
+// the risk estimates cannot tell them apart, their average has less error than the one that happens to win.
+type pool struct {
+	sigma float64
+	// least is the least cost so far, to which weights are relative; lambda and floor belong to it.
+	least, lambda, floor float64
+	// The sums of the weights and of the weighted candidates.
+	total, df   float64
+	x, leverage []float64
+}
+
+func newPool(n int, sigma float64) *pool {
+	return &pool{sigma: sigma, least: math.Inf(1), x: make([]float64, n), leverage: make([]float64, n)}
+}
+
+// add takes a candidate and its cost; the fit may be overwritten afterwards.
+func (p *pool) add(f *Fit, cost float64) { p.include(f, cost, 1) }
+
+// unite takes all candidates of another pool.
+func (p *pool) unite(other *pool) { p.include(other.fit(), other.least, other.total) }
+
+// include takes candidates with a total weight relative to their least cost.
+func (p *pool) include(f *Fit, least, total float64) {
+	if least < p.least {
+		p.scale(p.weight(p.least - least))
+		p.least, p.lambda, p.floor = least, f.Lambda, f.Floor
+	}
+	w := p.weight(least-p.least) * total
+	p.total += w
+	p.df += float64(w * f.DF)
+	for i, v := range f.X {
+		p.x[i] += float64(w * v)
+		p.leverage[i] += float64(w * f.Leverage[i])
+	}
+}
+
+// weight of a candidate whose cost is above the least by excess.
+func (p *pool) weight(excess float64) float64 {
+	if excess == 0 { // the only one, where sigma may be unknown
+		return 1
+	}
+	return math.Exp(-excess / p.sigma / p.sigma / 4)
+}
+
+func (p *pool) scale(f float64) {
+	p.total *= f
+	p.df *= f
+	for i := range p.x {
+		p.x[i] *= f
+		p.leverage[i] *= f
+	}
+}
+
+// fit returns the average.
+func (p *pool) fit() *Fit {
+	n := len(p.x)
+	out := &Fit{X: make([]float64, n), Leverage: make([]float64, n), DF: p.df / p.total, Lambda: p.lambda, Floor: p.floor}
+	for i := range p.x {
+		out.X[i], out.Leverage[i] = p.x[i]/p.total, p.leverage[i]/p.total
+	}
+	return out
+}

@@ -1,0 +1,31 @@
+package graph
+
+import "math/bits"
+
+// public is SplitMix64 (Steele, Lea & Flood 2014), the source of all random trees. It is public randomness from a fixed
+// seed: anybody can redraw the trees, and nothing private depends on it. It must never make noise.
+type public struct{ state uint64 }
+
+// publicStream returns stream number i of a seed; streams start at points that a mixed hash of i sets apart.
+func publicStream(seed, i uint64) *public {
+	p := &public{seed}
+	p.state = p.next() ^ (&public{i}).next()
+	return p
+}
+
+func (p *public) next() uint64 {
+	p.state += 0x9e3779b97f4a7c15
+	z := p.state
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// below returns an integer from 0 to n−1, each with a probability within 2^-32 of 1/n, relatively.
+func (p *public) below(n int32) int32 {
+	high, _ := bits.Mul64(p.next(), uint64(n))
+	return int32(high)
+}
+
+// unit returns a multiple of 2^-53 from 0 to 1, 1 excluded.
+func (p *public) unit() float64 { return float64(p.next()>>11) * 0x1p-53 }

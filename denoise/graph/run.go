@@ -1,0 +1,70 @@
+package graph
+
+import (
+	"context"
+	"runtime"
+	"sync"
+)
+
+// Run says how a computation is carried out; no field changes its result.
+type Run struct {
+	// Workers is the number of goroutines; 0 stands for one per processor.
+	Workers int
+	// Progress, where set, is called with the parts done and their number, never by two goroutines at a time.
+	Progress func(done, total int)
+}
+
+func (r Run) workers(tasks int) int {
+	w := r.Workers
+	if w <= 0 {
+		w = runtime.GOMAXPROCS(0)
+	}
+	return max(1, min(w, tasks))
+}
+
+// quiet is the same without progress, for the parts of a part.
+func (r Run) quiet() Run { return Run{Workers: r.Workers} }
+
+// each calls task(worker, i) for i from 0 to n−1; a worker's tasks follow one another. It returns the error of the lowest
+// task that failed, or the context's.
+func (r Run) each(ctx context.Context, n int, task func(worker, i int) error) error {
+	errs := make([]error, n)
+	var lock sync.Mutex
+	next, done := 0, 0
+	take := func() int {
+		lock.Lock()
+		defer lock.Unlock()
+		if next >= n || ctx.Err() != nil {
+			return n
+		}
+		next++
+		return next - 1
+	}
+	finish := func(i int, err error) {
+		lock.Lock()
+		defer lock.Unlock()
+		errs[i] = err
+		if err != nil {
+			next = n
+		}
+		done++
+		if r.Progress != nil {
+			r.Progress(done, n)
+		}
+	}
+	var group sync.WaitGroup
+	for w := range r.workers(n) {
+		group.Go(func() {
+			for i := take(); i < n; i = take() {
+				finish(i, task(w, i))
+			}
+		})
+	}
+	group.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}

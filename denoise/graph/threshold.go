@@ -1,0 +1,102 @@
+package graph
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Rule says how wavelet coefficients are shrunk. The coefficients of the components' means always stay as they are.
+type Rule int
+
+const (
+	// Levels multiplies the coefficients of sets of 2^j to 2^(j+1)−1 nodes by the positive-part James–Stein factor
+	// (1 − (N−2)·s²/S)₊ of that level, N coefficients with sum of squares S. It needs no tuning.
+	Levels Rule = iota
+	// Universal soft-thresholds at s·√(2·ln n): the papers' choice, which removes nearly everything where s is large.
+	Universal
+	// SUREThreshold soft-thresholds where Stein's risk estimate is least, for each tree.
+	SUREThreshold
+	// Given soft-thresholds at a given level.
+	Given
+)
+
+// shrink shrinks the detail coefficients in place. It returns their divergence and the threshold, 0 for Levels.
+func (d *dendrogram) shrink(detail []float64, o WaveletOptions) (df, threshold float64) {
+	switch o.Rule {
+	case Levels:
+		return d.shrinkLevels(detail, o.Sigma), 0
+	case Universal:
+		threshold = o.Sigma * math.Sqrt(2*math.Log(float64(d.n)))
+	case SUREThreshold:
+		threshold = sureThreshold(detail, o.Sigma)
+	default:
+		threshold = o.Threshold
+	}
+	return soft(detail, threshold), threshold
+}
+
+// soft moves values towards 0 by t in place, and returns how many are left.
+func soft(c []float64, t float64) (df float64) {
+	for i, v := range c {
+		if math.Abs(v) > t {
+			c[i] = v - math.Copysign(t, v)
+			df++
+		} else {
+			c[i] = 0
+		}
+	}
+	return df
+}
+
+// sureThreshold returns the soft threshold among 0 and the absolute values at which Stein's risk estimate
+// Σ min(c²,t²) − N·s² + 2·s²·#{|c| > t} is least; of several the smallest (Donoho & Johnstone 1995).
+func sureThreshold(c []float64, s float64) float64 {
+	size := make([]float64, len(c))
+	for i, v := range c {
+		size[i] = math.Abs(v)
+	}
+	slices.Sort(size)
+	// In units of s², without −N: at the i-th value, i values are at most t.
+	best, least := 0.0, 2*float64(len(c))
+	var sum float64
+	for i, v := range size {
+		u := v / s
+		sum += float64(u * u)
+		if i+1 < len(size) && size[i+1] == v {
+			continue
+		}
+		rest := float64(len(size) - i - 1)
+		if risk := sum + float64(rest*float64(float64(u*u)+2)); risk < least {
+			best, least = v, risk
+		}
+	}
+	return best
+}
+
+// shrinkLevels applies the rule Levels. A level of N ≥ 3 has divergence N − (N−2)²·s²/S, or 0 where its factor is 0.
+func (d *dendrogram) shrinkLevels(detail []float64, s float64) (df float64) {
+	var count, sum, factor [32]float64
+	for k, v := range detail {
+		level := bits.Len32(uint32(d.size[k]))
+		u := v / s
+		count[level]++
+		sum[level] += float64(u * u)
+	}
+	for level, n := range count {
+		factor[level] = 1
+		if n > 2 {
+			factor[level] = max(0, 1-(n-2)/sum[level])
+		}
+		if factor[level] > 0 {
+			df += n
+			if n > 2 {
+				df -= (n - 2) * (n - 2) / sum[level]
+			}
+		}
+	}
+	for k := range detail {
+		detail[k] *= factor[bits.Len32(uint32(d.size[k]))]
+	}
+	return df
+}

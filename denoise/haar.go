@@ -1,0 +1,223 @@
+package denoise
+
+import (
+	"math"
+	"slices"
+)
+
+// blocks are the blocks of one size along one dimension, cut off at its ends: the k-th holds the cells from
+// first + k·stride on, size of them. An orthonormal transform has the blocks 0, size, 2·size, …; the invariant one has
+// those of all shifts, of which each shift uses one in period.
+type blocks struct {
+	cells                       int // of the dimension
+	first, stride, size, number int
+	period                      int
+	done                        bool // the next larger blocks are the same
+}
+
+func single(cells int, ordered bool) blocks {
+	return blocks{cells: cells, stride: 1, size: 1, number: cells, period: 1, done: !ordered || cells == 1}
+}
+
+// next returns the blocks of twice the size. The largest invariant ones begin at or before cell 0 and hold all cells: one
+// for each shift.
+func (b blocks) next(invariant bool) blocks {
+	n := blocks{cells: b.cells, size: 2 * b.size}
+	if !invariant {
+		n.stride, n.period = n.size, 1
+		n.number = (b.cells + n.size - 1) / n.size
+		n.done = n.number == 1
+		return n
+	}
+	n.stride, n.period, n.first, n.number = 1, n.size, 1-n.size, b.cells+n.size-1
+	if n.done = b.size >= b.cells; n.done {
+		n.first, n.number, n.period = 1-b.size, b.size, b.size
+	}
+	return n
+}
+
+// index returns which block begins at a cell, −1 if none that holds a cell does.
+func (b blocks) index(start int) int {
+	k := (start - b.first) / b.stride
+	if start < b.first || k >= b.number {
+		return -1
+	}
+	return k
+}
+
+// held returns how many cells the k-th block holds.
+func (b blocks) held(k int) int {
+	start := b.first + k*b.stride
+	return min(b.cells, start+b.size) - max(0, start)
+}
+
+// level is one level of a Haar transform: pairs of neighbouring blocks along one dimension. Its coefficient of a pair of
+// blocks with a and b cells is sqrt(ab/(a+b))·(mean − mean), so that all levels and the mean are an orthonormal basis; a
+// pair of which one is empty has none.
+type level struct {
+	axis           int
+	below, above   []blocks // of every dimension
+	coefficients   []float64
+	weight         float64 // in how many shifts each coefficient occurs, of all
+	invariantPairs bool    // each block belongs to two pairs
+}
+
+// haar is a Haar transform of a table of cells, of any size: orthonormal, or of all shifts at once, which is
+// translation-invariant. Dimensions without an order are taken apart.
+//
+// Source: Haar 1910; the average over shifts: Coifman & Donoho, "Translation-invariant de-noising", 1995. Blocks that
+// are cut off at an end take the place of periodic ones, so that the ends are not neighbours.
+type haar struct {
+	levels []level
+	roots  []float64 // the means of the largest blocks
+}
+
+// transform takes a table apart. O(d·log d).
+func transform(y []float64, shape Shape, invariant bool) *haar {
+	state := make([]blocks, len(shape.Dims))
+	for i, d := range shape.Dims {
+		state[i] = single(d, shape.Ordered[i])
+	}
+	h, means := &haar{}, y
+	for axis := finest(state); axis >= 0; axis = finest(state) {
+		above := slices.Clone(state)
+		above[axis] = state[axis].next(invariant)
+		l := level{axis: axis, below: state, above: above, weight: 1, invariantPairs: invariant && !above[axis].done}
+		for _, b := range above {
+			l.weight /= float64(b.period)
+		}
+		means = l.split(means)
+		h.levels = append(h.levels, l)
+		state = above
+	}
+	h.roots = means
+	return h
+}
+
+// finest returns the dimension whose blocks are to be joined next: the last of those with the smallest.
+func finest(state []blocks) int {
+	axis := -1
+	for i, b := range state {
+		if !b.done && (axis < 0 || b.size <= state[axis].size) {
+			axis = i
+		}
+	}
+	return axis
+}
+
+// pairs calls f for every pair: its index and those of its blocks (−1 for an empty one), with the cells in them.
+func (l *level) pairs(f func(pair, left, right int, a, b float64)) {
+	outer, inner := held(l.above[:l.axis]), held(l.above[l.axis+1:])
+	parent, child := l.above[l.axis], l.below[l.axis]
+	for o, across := range outer {
+		for k := range parent.number {
+			start := parent.first + k*parent.stride
+			left, right := child.index(start), child.index(start+child.size)
+			var a, b float64
+			if left >= 0 {
+				a = across * float64(child.held(left))
+			}
+			if right >= 0 {
+				b = across * float64(child.held(right))
+			}
+			at := func(k int) int { return (o*child.number + k) * len(inner) }
+			for i, deep := range inner {
+				f((o*parent.number+k)*len(inner)+i, offset(left, at(left), i), offset(right, at(right), i), a*deep, b*deep)
+			}
+		}
+	}
+}
+
+func offset(block, at, i int) int {
+	if block < 0 {
+		return -1
+	}
+	return at + i
+}
+
+// held returns how many cells each block of some dimensions holds, row by row.
+func held(dims []blocks) []float64 {
+	out := []float64{1}
+	for _, b := range dims {
+		next := make([]float64, 0, len(out)*b.number)
+		for _, before := range out {
+			for k := range b.number {
+				next = append(next, before*float64(b.held(k)))
+			}
+		}
+		out = next
+	}
+	return out
+}
+
+// split computes the coefficients and returns the means of the pairs.
+func (l *level) split(means []float64) []float64 {
+	var out []float64
+	l.pairs(func(pair, left, right int, a, b float64) {
+		var mean, coefficient float64
+		switch {
+		case left < 0:
+			mean = means[right]
+		case right < 0:
+			mean = means[left]
+		default:
+			mean = (a*means[left] + b*means[right]) / (a + b)
+			coefficient = math.Sqrt(a*b/(a+b)) * (means[left] - means[right])
+		}
+		out = append(out, mean)
+		l.coefficients = append(l.coefficients, coefficient)
+	})
+	return out
+}
+
+// join is split backwards: it returns the means of the blocks, where a block belongs to two pairs their average.
+func (l *level) join(means []float64) []float64 {
+	blocks := 1
+	for _, b := range l.below {
+		blocks *= b.number
+	}
+	out := make([]float64, blocks)
+	share := 1.0
+	if l.invariantPairs {
+		share = 0.5
+	}
+	l.pairs(func(pair, left, right int, a, b float64) {
+		shift := math.Sqrt(a*b/(a+b)) * l.coefficients[pair]
+		if left >= 0 {
+			out[left] += share * (means[pair] + shift/a)
+		}
+		if right >= 0 {
+			out[right] += share * (means[pair] - shift/b)
+		}
+	})
+	return out
+}
+
+// each calls f for the coefficients that exist.
+func (l *level) each(f func(c *float64)) {
+	l.pairs(func(pair, left, right int, _, _ float64) {
+		if left >= 0 && right >= 0 {
+			f(&l.coefficients[pair])
+		}
+	})
+}
+
+// back puts the table together again, from the coefficients as they are now.
+func (h *haar) back() []float64 {
+	means := h.roots
+	for i := len(h.levels) - 1; i >= 0; i-- {
+		means = h.levels[i].join(means)
+	}
+	return means
+}
+
+// tables returns how many tables there are apart, each with a mean of its own.
+func tables(shape Shape) float64 {
+	n := 1.0
+	for i, d := range shape.Dims {
+		if !shape.Ordered[i] {
+			n *= float64(d)
+		}
+	}
+	return n
+}

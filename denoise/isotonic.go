@@ -1,0 +1,65 @@
+package denoise
+
+// Isotonic returns the nearest vector, by the sum of squares, that never falls (or, where decreasing is set, never rises)
+// along the one ordered dimension of the shape: the means of the runs that break the order. DF is the number of runs. It
+// is never farther than y from a mean that has the order. y is not changed. O(d).
+//
+// Source: Ayer, Brunk, Ewing, Reid & Silverman, Annals of Mathematical Statistics 26, 1955; the degrees of freedom: Meyer &
+// Woodroofe, Annals of Statistics 28, 2000.
+func Isotonic(y []float64, shape Shape, decreasing bool) (Fit, error) {
+	axis, err := shape.line(len(y))
+	if err != nil {
+		return Fit{}, err
+	}
+	return fitScaled(y, max(maxAbs(y), 1), func(v scaled) Fit {
+		f := Fit{X: make([]float64, len(y))}
+		line := make([]float64, shape.Dims[axis])
+		shape.lines(axis, func(cells []int) {
+			if decreasing {
+				cells = reversed(cells)
+			}
+			gather(v.y, cells, line)
+			f.DF += float64(pool(line))
+			scatter(line, cells, f.X)
+		})
+		return f
+	}), nil
+}
+
+func reversed(cells []int) []int {
+	out := make([]int, len(cells))
+	for i, c := range cells {
+		out[len(cells)-1-i] = c
+	}
+	return out
+}
+
+// run is a stretch of cells with one mean.
+type run struct {
+	sum   float64
+	cells int
+}
+
+func (r run) mean() float64 { return r.sum / float64(r.cells) }
+
+// pool replaces a line by its nondecreasing regression, in place, and returns the number of runs.
+func pool(line []float64) int {
+	var runs []run
+	for _, v := range line {
+		r := run{v, 1}
+		for len(runs) > 0 && runs[len(runs)-1].mean() >= r.mean() {
+			before := runs[len(runs)-1]
+			r = run{r.sum + before.sum, r.cells + before.cells}
+			runs = runs[:len(runs)-1]
+		}
+		runs = append(runs, r)
+	}
+	at := 0
+	for _, r := range runs {
+		for range r.cells {
+			line[at] = r.mean()
+			at++
+		}
+	}
+	return len(runs)
+}

@@ -1,0 +1,139 @@
+package denoise
+
+import (
+	"context"
+	"fmt"
+)
+
+func jamesStein() Method {
+	positive := Param{
+		Name: "positive_part", Type: Boolean, Default: "true",
+		Doc: "whether the factor is at least 0, so that no value passes what it is moved towards",
+	}
+	toward := Param{
+		Name: "toward", Type: Decimal, Words: []string{"zero", "mean"}, Default: "zero",
+		Doc: "what all cells are moved towards: 0, their mean, or a public number in the query's unit",
+	}
+	prior := Param{
+		Name: "prior_variance", Type: Decimal, Default: "estimated from the noisy values",
+		Doc: "the public variance of the cells around what they are moved towards, in the query's unit squared",
+	}
+	return Method{
+		Name: "james-stein", Params: []Param{positive, toward, prior}, KnownNoise: true,
+		Doc: "multiplies all cells by one factor, the smaller the more of the vector is noise; fewer than 3 cells stay as they are",
+		build: func(a Args) (rule, error) {
+			var p shrinkage
+			var err error
+			if p.positive, err = a.boolean(positive); err != nil {
+				return nil, err
+			}
+			if p.toward, p.target, err = a.choice(toward); err != nil {
+				return nil, err
+			}
+			if p.prior, p.known, err = a.nonnegative(prior); err != nil {
+				return nil, err
+			}
+			return p.rule, nil
+		},
+	}
+}
+
+// shrinkage are the parameters of james-stein.
+type shrinkage struct {
+	positive, known bool
+	toward          string // "" for target
+	target, prior   float64
+}
+
+func (p shrinkage) rule(_ context.Context, q problem) (Fit, error) {
+	switch mean := p.toward == "mean"; {
+	case p.known && mean:
+		return BayesMean(q.y, q.s, p.prior), nil
+	case p.known:
+		return Bayes(q.y, q.s, p.target, p.prior), nil
+	case mean:
+		return Lindley(q.y, q.s, p.positive), nil
+	case p.target == 0:
+		f := JamesSteinTo(q.y, q.s, 0, p.positive)
+		f.X = JamesStein(q.y, q.s, p.positive)
+		return f, nil
+	}
+	return JamesSteinTo(q.y, q.s, p.target, p.positive), nil
+}
+
+func thresholdParam(doc string) Param {
+	return Param{Name: "threshold", Type: Decimal, Words: []string{"universal", "sure"}, Default: "universal", Doc: doc}
+}
+
+func softThreshold() Method {
+	threshold := thresholdParam("how far each cell moves towards 0: s*sqrt(2*ln(cells)) with the noise's standard deviation s, " +
+		"the level of least estimated error, or a number in the query's unit")
+	return Method{
+		Name: "soft-threshold", Params: []Param{threshold}, KnownNoise: true,
+		Doc: "moves every cell towards 0 by the threshold, and small ones to 0: for tables in which most cells are empty",
+		build: func(a Args) (rule, error) {
+			word, t, err := a.level(threshold)
+			if err != nil {
+				return nil, err
+			}
+			return func(_ context.Context, p problem) (Fit, error) {
+				at := pick(word, t, p, SUREThreshold)
+				return noted(softFit(p.y, at), "threshold %.6g", at), nil
+			}, nil
+		},
+	}
+}
+
+func hardThreshold() Method {
+	threshold := thresholdParam("the size up to which a cell becomes 0: s*sqrt(2*ln(cells)) with the noise's standard deviation s, " +
+		"the level of least estimated error, or a number in the query's unit")
+	return Method{
+		Name: "hard-threshold", Params: []Param{threshold}, KnownNoise: true,
+		Doc: "replaces cells up to the threshold by 0 and keeps the others: for tables in which few cells are not empty, and those are large",
+		build: func(a Args) (rule, error) {
+			word, t, err := a.level(threshold)
+			if err != nil {
+				return nil, err
+			}
+			return func(_ context.Context, p problem) (Fit, error) {
+				at := pick(word, t, p, HardSUREThreshold)
+				return noted(hardFit(p.y, p.s, at), "threshold %.6g", at), nil
+			}, nil
+		},
+	}
+}
+
+// pick returns the threshold that a word stands for, or else the number.
+func pick(word string, t float64, p problem, sure func([]float64, float64) float64) float64 {
+	switch word {
+	case "universal":
+		return publishable(UniversalThreshold(len(p.y), p.s))
+	case "sure":
+		return sure(p.y, p.s)
+	}
+	return t
+}
+
+func noted(f Fit, format string, args ...any) Fit {
+	f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
+	return f
+}
+
+func nonnegativeParam() Param {
+	return Param{Name: "nonnegative", Type: Boolean, Default: "false", Doc: "whether the cells cannot be below 0, as counts cannot"}
+}
+
+func empiricalBayes() Method {
+	floor := nonnegativeParam()
+	return Method{
+		Name: "empirical-bayes", Params: []Param{floor}, KnownNoise: true,
+		Doc: "estimates how the cells are distributed and moves each towards its likely values: the best for cells without an order",
+		build: func(a Args) (rule, error) {
+			nonnegative, err := a.boolean(floor)
+			if err != nil {
+				return nil, err
+			}
+			return func(_ context.Context, p problem) (Fit, error) { return EmpiricalBayes(p.y, p.s, nonnegative), nil }, nil
+		},
+	}
+}

@@ -1,0 +1,61 @@
+package denoise
+
+import "context"
+
+func nonnegative() Method {
+	return Method{
+		Name: "nonnegative", Doc: "replaces negative cells by 0; sums of many cells become biased upwards",
+		build: plain(func(y []float64) Fit { return clipped(unchanged(y)) }),
+	}
+}
+
+func round() Method {
+	return Method{
+		Name: "round", Doc: "rounds every cell to the nearest integer, ties to even",
+		build: plain(func(y []float64) Fit { return Fit{X: Round(y), DF: float64(len(y))} }),
+	}
+}
+
+// plain is the build of a method without parameters that does not look at the noise's size.
+func plain(f func([]float64) Fit) func(Args) (rule, error) {
+	return func(Args) (rule, error) {
+		return func(_ context.Context, p problem) (Fit, error) { return f(p.y), nil }, nil
+	}
+}
+
+// clipped replaces negative estimates by 0. Each then counts for nothing; that the others keep their share of DF is exact
+// for estimates cell by cell.
+func clipped(f Fit) Fit {
+	kept := 0
+	for _, x := range f.X {
+		if x > 0 {
+			kept++
+		}
+	}
+	f.DF *= float64(kept) / float64(max(len(f.X), 1))
+	f.X = Nonnegative(f.X)
+	return f
+}
+
+func total() Method {
+	sum := Param{Name: "total", Type: Decimal, Doc: "the public sum of all cells, in the query's unit"}
+	floor := nonnegativeParam()
+	return Method{
+		Name: "total", Params: []Param{sum, floor},
+		Doc: "returns the nearest cells that have a public sum",
+		build: func(a Args) (rule, error) {
+			_, value, err := a.choice(sum)
+			if err != nil {
+				return nil, err
+			}
+			nonnegative, err := a.boolean(floor)
+			if err != nil {
+				return nil, err
+			}
+			if nonnegative && value < 0 {
+				return nil, &Error{CodeBadValue, "total: cells of at least 0 have no sum below 0", ""}
+			}
+			return func(_ context.Context, p problem) (Fit, error) { return Total(p.y, value, nonnegative), nil }, nil
+		},
+	}
+}

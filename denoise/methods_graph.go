@@ -1,0 +1,154 @@
+package denoise
+
+import (
+	"context"
+	"math"
+	"strconv"
+
+	"github.com/dprelease/dprelease/denoise/graph"
+)
+
+// maxTrees bounds the work that a job can ask for.
+const maxTrees = 4096
+
+func treesParam(number, doc string) Param {
+	return Param{Name: "trees", Type: Integer, Default: number, Doc: doc}
+}
+
+func treeWavelet() Method {
+	threshold := Param{
+		Name: "threshold", Type: Decimal, Words: []string{"level", "universal", "sure"}, Default: "level",
+		Doc: "how differences become smaller: James-Stein for each size of node sets, s*sqrt(2*ln(cells)) for all, the level of least " +
+			"estimated error for each tree, or a number in the query's unit for all",
+	}
+	trees := treesParam("40", "how many random spanning trees are averaged")
+	return Method{
+		Name: "tree-wavelet", Params: []Param{threshold, trees}, KnownNoise: true, Needs: NeedsGraph, TakesGraph: true,
+		Doc: "takes the values apart into differences of neighbouring node sets of random spanning trees and makes those smaller that noise explains",
+		build: func(a Args) (rule, error) {
+			word, t, err := a.level(threshold)
+			if err != nil {
+				return nil, err
+			}
+			number, err := a.integer(trees, maxTrees)
+			if err != nil {
+				return nil, err
+			}
+			how := map[string]graph.Rule{"level": graph.Levels, "universal": graph.Universal, "sure": graph.SUREThreshold, "": graph.Given}
+			return onGraph(func(ctx context.Context, g *graph.Graph, v scaled, run graph.Run) (*graph.Fit, error) {
+				return graph.TreeWavelets(ctx, g, v.y, graph.WaveletOptions{
+					Sigma: v.s, Rule: how[word], Threshold: min(v.in(t), farthest), Trees: number, Run: run,
+				})
+			}), nil
+		},
+	}
+}
+
+func trendFilter() Method {
+	k := Param{
+		Name: "k", Type: Word, Words: []string{"0", "1", "2"}, Default: "0",
+		Doc: "the order: 0 for areas with one level, 1 for linear changes, 2 for quadratic ones",
+	}
+	lambda := lambdaParam()
+	return Method{
+		Name: "trend-filter", Params: []Param{k, lambda}, KnownNoise: true, Needs: NeedsGraph, TakesGraph: true,
+		Doc: "finds areas of the graph with one level or trend, by the exact minimum of squared distance plus lambda times the sum of changes",
+		build: func(a Args) (rule, error) {
+			order, _, err := a.choice(k)
+			if err != nil {
+				return nil, err
+			}
+			word, value, err := a.level(lambda)
+			if err != nil {
+				return nil, err
+			}
+			number, err := strconv.Atoi(order)
+			if err != nil {
+				return nil, &Error{CodeBadValue, "k: not a whole number", ""}
+			}
+			return onGraph(func(ctx context.Context, g *graph.Graph, v scaled, run graph.Run) (*graph.Fit, error) {
+				return graph.TrendFilter(ctx, g, v.y, graph.TrendOptions{K: number, Penalty: penalty(word, value, v), Run: run})
+			}), nil
+		},
+	}
+}
+
+func treeEnsemble() Method {
+	trees := treesParam("16", "how many random spanning trees are averaged in each half")
+	lambda := lambdaParam()
+	return Method{
+		Name: "tree-ensemble", Params: []Param{trees, lambda}, KnownNoise: true, Needs: NeedsGraph, TakesGraph: true,
+		Doc: "averages total variation on many random spanning trees, twice, with relative jumps penalised: the best for counts on graphs; never below 0",
+		build: func(a Args) (rule, error) {
+			number, err := a.integer(trees, maxTrees)
+			if err != nil {
+				return nil, err
+			}
+			if _, given := a[trees.Name]; !given {
+				number = 0 // the ensemble's own choice, fewer on large graphs
+			}
+			word, value, err := a.level(lambda)
+			if err != nil {
+				return nil, err
+			}
+			return onGraph(func(ctx context.Context, g *graph.Graph, v scaled, run graph.Run) (*graph.Fit, error) {
+				o := graph.EnsembleOptions{Penalty: penalty(word, value, v), Trees: number, Run: run}
+				if word == "" {
+					o.Floor = givenFloor
+				}
+				return graph.TreeEnsemble(ctx, g, v.y, o)
+			}), nil
+		},
+	}
+}
+
+// givenFloor is the pilot's floor where λ is given, and so nothing is chosen by the risk.
+const givenFloor = 0.3
+
+func penalty(word string, lambda float64, v scaled) graph.Penalty {
+	if word == "sure" {
+		return graph.Penalty{Sigma: v.s}
+	}
+	return graph.Penalty{Lambda: min(v.in(lambda), farthest)}
+}
+
+// onGraph is the rule of an estimator on graphs, which gets the values in a unit in which nothing overflows.
+func onGraph(fit func(context.Context, *graph.Graph, scaled, graph.Run) (*graph.Fit, error)) rule {
+	return func(ctx context.Context, p problem) (Fit, error) {
+		g, err := p.network()
+		if err != nil {
+			return Fit{}, err
+		}
+		v, ok := rescale(p.y, p.s)
+		if !ok || len(p.y) == 0 {
+			return unchanged(p.y), nil
+		}
+		f, err := fit(ctx, g, v, p.run)
+		if err != nil {
+			return Fit{}, err
+		}
+		out := v.restore(Fit{X: f.X, DF: f.DF})
+		if f.Lambda > 0 && !math.IsInf(f.Lambda, 0) {
+			out = noted(out, "lambda %.6g", v.out(f.Lambda))
+		}
+		return out, nil
+	}
+}
+
+// graphCandidates returns what auto tries where the cells have a graph, or are a grid.
+func graphCandidates(cells structure) []candidate {
+	if cells.graph == nil && (cells.shape == nil || len(cells.shape.ordered()) < 2) {
+		return nil
+	}
+	out := []candidate{
+		{"tree-wavelet", "tree-wavelet", nil},
+		{"tree-ensemble", "tree-ensemble", nil},
+	}
+	if cells.graph == nil || cells.graph.Nodes() <= maxCut {
+		out = append(out, candidate{"trend-filter", "trend-filter", nil})
+	}
+	return out
+}
+
+// maxCut is the number of nodes up to which auto tries trend filtering, whose minimum cuts take minutes on large graphs.
+const maxCut = 20_000

@@ -1,0 +1,80 @@
+package denoise
+
+import "context"
+
+func wavelet() Method {
+	threshold := Param{
+		Name: "threshold", Type: Decimal, Words: []string{"universal", "sure", "level"}, Default: "sure",
+		Doc: "how differences become smaller: s*sqrt(2*ln(cells)) for all, the level of least estimated error for each size of blocks, " +
+			"James-Stein for each size of blocks, or a number in the query's unit for all",
+	}
+	invariant := Param{
+		Name: "invariant", Type: Boolean, Default: "true",
+		Doc: "whether the estimate is the average over all places where blocks can begin",
+	}
+	return Method{
+		Name: "wavelet", Params: []Param{threshold, invariant}, KnownNoise: true, Needs: NeedsOrder,
+		Doc: "takes the table apart into differences of neighbouring blocks (Haar) and makes those smaller that noise explains",
+		build: func(a Args) (rule, error) {
+			word, t, err := a.level(threshold)
+			if err != nil {
+				return nil, err
+			}
+			w := Wavelet{Rule: Rule(word), Threshold: t}
+			if word == "" {
+				w.Rule = Fixed
+			}
+			if w.Invariant, err = a.boolean(invariant); err != nil {
+				return nil, err
+			}
+			return func(_ context.Context, p problem) (Fit, error) { return Haar(p.y, p.s, *p.shape, w) }, nil
+		},
+	}
+}
+
+// lambdaParam is a penalty's size: found by SURE or given.
+func lambdaParam() Param {
+	return Param{
+		Name: "lambda", Type: Decimal, Words: []string{"sure"}, Default: "sure",
+		Doc: "what a difference between neighbours costs: the value of least estimated error, or a number in the query's unit",
+	}
+}
+
+func totalVariation() Method {
+	lambda := lambdaParam()
+	return Method{
+		Name: "total-variation", Params: []Param{lambda}, KnownNoise: true, Needs: NeedsLine,
+		Doc: "finds stretches of cells with one level, by the exact minimum of squared distance plus lambda times the sum of jumps",
+		build: func(a Args) (rule, error) {
+			word, value, err := a.level(lambda)
+			if err != nil {
+				return nil, err
+			}
+			return func(_ context.Context, p problem) (Fit, error) {
+				if word == "" {
+					return TotalVariation(p.y, *p.shape, value)
+				}
+				f, chosen, err := TotalVariationSURE(p.y, p.s, *p.shape)
+				return noted(f, "lambda %.6g", chosen), err
+			}, nil
+		},
+	}
+}
+
+func isotonic() Method {
+	direction := Param{
+		Name: "direction", Type: Word, Words: []string{"increasing", "decreasing"}, Default: "increasing",
+		Doc: "which way the cells go along the order",
+	}
+	return Method{
+		Name: "isotonic", Params: []Param{direction}, Needs: NeedsLine,
+		Doc: "returns the nearest cells that never fall, or never rise, along the order",
+		build: func(a Args) (rule, error) {
+			word, _, err := a.choice(direction)
+			if err != nil {
+				return nil, err
+			}
+			return func(_ context.Context, p problem) (Fit, error) { return Isotonic(p.y, *p.shape, word == "decreasing") }, nil
+		},
+	}
+}

@@ -1,0 +1,12 @@
+package denoise
+
+import "math"
+
+// Nonnegative returns max(y_i, 0): the projection of y onto the vectors without negative values, which never moves it
+// away from a mean that has none. Sums of many cells become biased upwards.
+func Nonnegative(y []float64) []float64 {
+	return each(y, func(v float64) float64 { return max(v, 0) })
+}
+
+// Round returns the nearest integers, ties to even.
+func Round(y []float64) []float64 { return each(y, math.RoundToEven) }

@@ -1,0 +1,88 @@
+package denoise
+
+import (
+	"fmt"
+	"math"
+)
+
+// Shape says how a query's cells lie: row by row, the last dimension fastest.
+type Shape struct {
+	// Dims are the numbers of cells along the dimensions, each at least 1.
+	Dims []int
+	// Ordered says for each dimension whether its cells follow one another, as edges, hours or rows of a grid do.
+	Ordered []bool
+}
+
+// Cells returns how many cells there are.
+func (s Shape) Cells() int {
+	cells := 1
+	for _, d := range s.Dims {
+		cells *= d
+	}
+	return cells
+}
+
+// Line is the shape of cells in one ordered dimension.
+func Line(cells int) Shape { return Shape{[]int{cells}, []bool{true}} }
+
+// check returns an [*Error] where the shape is none.
+func (s Shape) check() error {
+	if len(s.Dims) != len(s.Ordered) {
+		return &Error{Code: CodeShape, Message: fmt.Sprintf("%d dimensions, %d of them with an order or without", len(s.Dims), len(s.Ordered))}
+	}
+	cells := 1
+	for i, d := range s.Dims {
+		if d < 1 || cells > math.MaxInt/d {
+			return &Error{Code: CodeShape, Message: fmt.Sprintf("dimension %d has %d cells", i+1, d)}
+		}
+		cells *= d
+	}
+	return nil
+}
+
+// ordered returns the dimensions along which more than one cell lies in order.
+func (s Shape) ordered() []int {
+	var axes []int
+	for i, d := range s.Dims {
+		if s.Ordered[i] && d > 1 {
+			axes = append(axes, i)
+		}
+	}
+	return axes
+}
+
+// stride returns by how much the index of a cell grows along a dimension.
+func (s Shape) stride(axis int) int {
+	stride := 1
+	for _, d := range s.Dims[axis+1:] {
+		stride *= d
+	}
+	return stride
+}
+
+// lines calls f with the indices of the cells of every line along a dimension. The slice is used again.
+func (s Shape) lines(axis int, f func(cells []int)) {
+	stride, length := s.stride(axis), s.Dims[axis]
+	cells := make([]int, length)
+	for start := range s.Cells() {
+		if start/stride%length != 0 {
+			continue
+		}
+		for k := range cells {
+			cells[k] = start + k*stride
+		}
+		f(cells)
+	}
+}
+
+func gather(y []float64, cells []int, into []float64) {
+	for k, i := range cells {
+		into[k] = y[i]
+	}
+}
+
+func scatter(x []float64, cells []int, into []float64) {
+	for k, i := range cells {
+		into[i] = x[k]
+	}
+}

@@ -1,0 +1,118 @@
+package denoise
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dprelease/dprelease/denoise/graph"
+	"github.com/dprelease/dprelease/mechanism"
+)
+
+// Step is one post-processing step. Its errors never depend on a value.
+type Step interface {
+	// Name returns the method's name, as a job writes it.
+	Name() string
+	// Apply returns the vector after the step; n itself stays as it is.
+	Apply(ctx context.Context, n mechanism.Noisy) (mechanism.Noisy, error)
+}
+
+// Apply carries out steps in order, on a vector that may have been through others before. It refuses what [Check]
+// refuses.
+func Apply(ctx context.Context, n mechanism.Noisy, steps []Step) (mechanism.Noisy, error) {
+	next, _, err := ApplyNoted(ctx, n, steps)
+	return next, err
+}
+
+// ApplyNoted is [Apply] that also returns what the steps have to say of their choices: sentences of public facts, each
+// with its step's name in front.
+func ApplyNoted(ctx context.Context, n mechanism.Noisy, steps []Step) (next mechanism.Noisy, notes []string, err error) {
+	if err := checkOrder(append(n.Steps(), names(steps)...)); err != nil {
+		return mechanism.Noisy{}, nil, err
+	}
+	for _, s := range steps {
+		var said []string
+		if own, ok := s.(step); ok {
+			n, said, err = own.applyNoted(ctx, n)
+		} else {
+			n, err = s.Apply(ctx, n)
+		}
+		if err != nil {
+			return mechanism.Noisy{}, nil, fmt.Errorf("denoise %s: %w", s.Name(), err)
+		}
+		for _, text := range said {
+			notes = append(notes, s.Name()+": "+text)
+		}
+	}
+	return n, notes, nil
+}
+
+// problem is what an estimator may look at: noisy values, the standard deviation of their noise, public facts of the
+// cells.
+type problem struct {
+	y []float64
+	s float64
+	structure
+}
+
+// structure are the public facts of the cells. Where shape is nil nothing is known of their order.
+type structure struct {
+	shape *Shape
+	graph *graph.Graph
+	run   graph.Run
+}
+
+// rule estimates, in a new slice.
+type rule func(ctx context.Context, p problem) (Fit, error)
+
+// step is a method with its parameters filled in.
+type step struct {
+	method Method
+	rule   rule
+	cells  structure
+}
+
+func (s step) Name() string { return s.method.Name }
+
+func (s step) Apply(ctx context.Context, n mechanism.Noisy) (mechanism.Noisy, error) {
+	next, _, err := s.applyNoted(ctx, n)
+	return next, err
+}
+
+func (s step) applyNoted(ctx context.Context, n mechanism.Noisy) (next mechanism.Noisy, notes []string, err error) {
+	deviation := n.Mechanism().Deviation()
+	next, err = n.Then(s.method.Name, func(y []float64) ([]float64, error) {
+		f, err := s.fit(ctx, y, deviation)
+		notes = f.Notes
+		return f.X, err
+	})
+	return next, notes, err
+}
+
+// fit estimates from a slice.
+func (s step) fit(ctx context.Context, y []float64, deviation float64) (Fit, error) {
+	if err := ctx.Err(); err != nil {
+		return Fit{}, err
+	}
+	if err := s.method.fits(s.cells); err != nil {
+		return Fit{}, err
+	}
+	if shape := s.cells.shape; shape != nil && shape.Cells() != len(y) {
+		return Fit{}, wrongCells(*shape, len(y))
+	}
+	if g := s.cells.graph; g != nil && g.Nodes() != len(y) {
+		return Fit{}, wrongNodes(g, len(y))
+	}
+	return s.rule(ctx, problem{y, deviation, s.cells})
+}
+
+func wrongNodes(g *graph.Graph, cells int) error {
+	return &Error{Code: CodeShape, Message: fmt.Sprintf("a graph of %d nodes for %d cells", g.Nodes(), cells)}
+}
+
+func names(steps []Step) []string {
+	out := make([]string, len(steps))
+	for i, s := range steps {
+		out[i] = s.Name()
+	}
+	return out
+}

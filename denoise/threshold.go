@@ -1,0 +1,113 @@
+package denoise
+
+import (
+	"math"
+	"slices"
+)
+
+// HardThreshold replaces the values of y of size at most t ≥ 0 by 0 and keeps the others as they are.
+//
+// y, the result and t have the same unit; y is not changed.
+//
+// Source: Donoho & Johnstone 1994.
+func HardThreshold(y []float64, t float64) []float64 {
+	return each(y, func(v float64) float64 {
+		if math.Abs(v) <= t {
+			return 0
+		}
+		return v
+	})
+}
+
+// SUREThreshold returns the threshold for [SoftThreshold] at which Stein's estimate of the squared error is smallest, the
+// smallest one of several; it is 0 or one of the |y_i|. The noise has standard deviation s > 0.
+//
+// Source: Donoho & Johnstone, "Adapting to unknown smoothness via wavelet shrinkage", JASA 90, 1995. O(d·log d).
+func SUREThreshold(y []float64, s float64) float64 {
+	v, ok := rescale(y, s)
+	if !ok {
+		return 0
+	}
+	return v.out(sureThreshold(v.y, v.s))
+}
+
+func sureThreshold(y []float64, s float64) float64 {
+	sizes := make([]float64, len(y))
+	for i, v := range y {
+		sizes[i] = math.Abs(v)
+	}
+	slices.Sort(sizes)
+	best, least := 0.0, math.Inf(1)
+	var below float64 // the squares of the values that the threshold reaches
+	for k := 0; k <= len(sizes); k++ {
+		t := 0.0
+		if k > 0 {
+			t = sizes[k-1]
+			below += float64(t * t)
+		}
+		if k < len(sizes) && sizes[k] == t {
+			continue // the threshold reaches the next value as well
+		}
+		above := float64(len(sizes) - k)
+		if risk := below + float64(above*t*t) + 2*s*s*above; risk < least {
+			best, least = t, risk
+		}
+	}
+	return best
+}
+
+// softFit is soft thresholding at t with its degrees of freedom, the number of values that stay.
+func softFit(y []float64, t float64) Fit {
+	f := Fit{X: SoftThreshold(y, t)}
+	for _, v := range y {
+		if math.Abs(v) > t {
+			f.DF++
+		}
+	}
+	return f
+}
+
+// smoothing is γ in the smoothed degrees of freedom of hard thresholding: they are exact for noise of standard deviation
+// s·√(1+γ²), 3 % more than there is.
+const smoothing = 0.25
+
+// hardFit is hard thresholding at t with smoothed degrees of freedom: it jumps, so its divergence must count how many
+// values are about to pass the threshold. With τ = γ·s and a value v,
+//
+//	∂/∂v E[hard(v + τ·Z)] = P(|v + τ·Z| > t) + t/τ·(φ((t−v)/τ) + φ((t+v)/τ))
+func hardFit(y []float64, s, t float64) Fit {
+	f := Fit{X: HardThreshold(y, t)}
+	for _, v := range y {
+		f.DF += hardSlope(clampFar(v/s/smoothing), clampFar(t/s/smoothing))
+	}
+	return f
+}
+
+func hardSlope(v, t float64) float64 {
+	if t == 0 {
+		return 1
+	}
+	up, down := t-v, t+v
+	stays := (math.Erfc(up/math.Sqrt2) + math.Erfc(down/math.Sqrt2)) / 2
+	return stays + t*(density(up)+density(down))
+}
+
+// density is that of the standard normal distribution.
+func density(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) }
+
+// HardSUREThreshold returns the threshold for [HardThreshold] in steps of s/8, up to 1.5 times the universal one, at which
+// the estimated squared error is smallest. Hard thresholding jumps, so Stein's estimate does not hold for it: the error is
+// estimated for noise 3 % larger, over which the jumps are smoothed. The noise has standard deviation s > 0.
+func HardSUREThreshold(y []float64, s float64) float64 {
+	v, ok := rescale(y, s)
+	if !ok {
+		return 0
+	}
+	best, least := 0.0, math.Inf(1)
+	for t := 0.0; t <= 1.5*UniversalThreshold(len(y), v.s); t += v.s / 8 {
+		if risk := hardFit(v.y, v.s, t).relativeRisk(v.y, v.s); risk < least {
+			best, least = t, risk
+		}
+	}
+	return v.out(best)
+}
