@@ -1,0 +1,51 @@
+package pipeline
+
+import (
+	"math"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/configs"
+)
+
+// radius is half the range of a mean's values, or the norm that bounds them; 0 for other queries.
+func (b *builder) radius(jq *configs.Query) float64 {
+	switch m := jq.Mean; {
+	case m == nil:
+		return 0
+	case len(m.Clamp) == 2:
+		return (b.number(m.Clamp[1], "") - b.number(m.Clamp[0], "")) / 2
+	default:
+		return b.number(m.ClipL2, "")
+	}
+}
+
+// HalfWidth returns half the width of the 95 % interval of a published cell. perRow: the query is a mean over a private
+// number of rows n, and the half-width is at most this over n, for n well above the noise of the count.
+func (q *Planned) HalfWidth() (half float64, perRow bool) {
+	if len(q.Parts) == 1 {
+		return calibrate.Z95 * q.Deviation(), false
+	}
+	return calibrate.Z95 * math.Hypot(q.Mechanisms[0].Deviation(), q.radius*q.Mechanisms[1].Deviation()), true
+}
+
+// Deviation returns the standard deviation of the published noisy values of a query of one part; of the first part, where
+// there are several.
+func (q *Planned) Deviation() float64 { return q.scaled(q.Mechanisms[0].Deviation()) }
+
+// Sensitivity returns the L2 sensitivity of the query's answer (of its first part, where there are several).
+func (q *Planned) Sensitivity() calibrate.Sensitivity {
+	s := q.Mechanisms[0].Sens
+	s.L2 = q.scaled(s.L2)
+	return s
+}
+
+// Sigma returns the standard deviation of the noise in the query's answer (of its first part, where there are several).
+func (q *Planned) Sigma() float64 { return q.scaled(float64(q.Mechanisms[0].Sigma)) }
+
+// scaled turns the unit of a part into that of the answer: a mean of a public number of terms n is a sum over n.
+func (q *Planned) scaled(x float64) float64 {
+	if q.Parts[0].Scale == 1 {
+		return x
+	}
+	return math.Nextafter(x*q.Parts[0].Scale, math.Inf(1))
+}

@@ -1,0 +1,242 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/denoise"
+	"github.com/dprelease/dprelease/queries"
+)
+
+// builder makes a plan and gathers what is wrong with the job on the way.
+type builder struct {
+	job    *configs.Job
+	read   ReadStrings
+	diags  configs.Diagnostics
+	public []publicFile
+
+	location *time.Location
+}
+
+func (b *builder) plan() *Plan {
+	p := &Plan{job: b.job, adjacency: queries.Adjacency(b.job.Privacy.Adjacency)}
+	b.input(p)
+	for i := range b.job.Queries {
+		p.queries = append(p.queries, b.query(i))
+	}
+	if len(b.diags) > 0 {
+		return nil
+	}
+	p.input.rows = b.rows()
+	p.input.views = newViews(b.logical(p), b.job.Input.Events)
+	b.calibrate(p)
+	if len(b.diags) > 0 {
+		return nil
+	}
+	if err := b.identify(p); err != nil {
+		b.report("", "job", err.Error(), "")
+	}
+	return p
+}
+
+// identify keeps the job for the manifest, and digests it for the run's key.
+func (b *builder) identify(p *Plan) (err error) {
+	if p.effective, err = b.job.Effective(); err != nil {
+		return err
+	}
+	question, err := b.job.Question()
+	if err != nil {
+		return err
+	}
+	p.digest, err = digest(question, b.public)
+	return err
+}
+
+func (b *builder) report(path, code, message, hint string) {
+	b.diags = append(b.diags, b.job.Diagnose(path, code, message, hint))
+}
+
+func (b *builder) query(i int) Planned {
+	jq := &b.job.Queries[i]
+	q := Planned{path: fmt.Sprintf("queries[%d]", i), Sparse: jq.Sparse}
+	spec := b.spec(jq, q.path)
+	q.Kind = spec.Kind
+	q.Steps = b.steps(jq, q.path)
+	q.MaxError = b.number(jq.MaxError, q.path+".max_error")
+	q.radius = b.radius(jq)
+	query, err := queries.New(spec)
+	if err != nil {
+		b.diags = append(b.diags, diagnose(b.job, q.path, err)...)
+		return q
+	}
+	q.Query = query
+	q.Parts, err = query.Parts(queries.Adjacency(b.job.Privacy.Adjacency))
+	if err != nil {
+		b.diags = append(b.diags, diagnose(b.job, q.path, err)...)
+	}
+	return q
+}
+
+func (b *builder) steps(jq *configs.Query, path string) []denoise.Step {
+	var steps []denoise.Step
+	for k := range jq.Denoise {
+		step, err := denoise.New(jq.Denoise[k].Method, denoiseArgs(&jq.Denoise[k]))
+		if err != nil {
+			b.denoiseError(fmt.Sprintf("%s.denoise[%d]", path, k), err)
+			continue
+		}
+		if jq.Mean != nil {
+			b.meanSteps(&jq.Denoise[k], fmt.Sprintf("%s.denoise[%d]", path, k))
+		}
+		steps = append(steps, step)
+	}
+	if err := denoise.Check(steps); err != nil {
+		b.denoiseError(path+".denoise", err)
+	}
+	return steps
+}
+
+// meanSteps reports steps that do not go with a mean. A public mean's vector is that of its sums, so that a threshold in the
+// unit of the mean would be too small.
+func (b *builder) meanSteps(d *configs.Denoise, path string) {
+	if forCounts[d.Method] {
+		b.report(path, "contradiction", d.Method+" does not go with a mean",
+			"a mean's steps act on the sums of differences from the centre of the range, which may be negative; the mean itself never leaves its range")
+	}
+	if d.Threshold != "" {
+		b.report(path+".threshold", "contradiction", "a threshold of a mean would act on sums, not on the mean", "leave threshold out: the default follows the noise")
+	}
+}
+
+// forCounts are the steps that make no sense for centred sums.
+var forCounts = map[string]bool{"nonnegative": true, "round": true, "total": true}
+
+func (b *builder) denoiseError(path string, err error) {
+	var e *denoise.Error
+	if errors.As(err, &e) {
+		b.report(path, e.Code, e.Message, e.Hint)
+		return
+	}
+	b.report(path, "bad-value", err.Error(), "")
+}
+
+// number reads a decimal that is not a budget; 0 where it is not set.
+func (b *builder) number(d configs.Decimal, path string) float64 {
+	if d == "" {
+		return 0
+	}
+	x, err := strconv.ParseFloat(string(d), 64)
+	if err != nil {
+		b.report(path, "bad-value", "not a number in float64's range", "")
+	}
+	return x
+}
+
+// calibrate splits the guarantee over the parts of all queries.
+func (b *builder) calibrate(p *Plan) {
+	b.guarantee(p)
+	if len(b.diags) > 0 {
+		return
+	}
+	mechanisms, err := calibrate.Split(p.guarantee, b.asks(p))
+	if err != nil {
+		b.report("privacy", "calibration", err.Error(), "see docs/KNOWN_LIMITATIONS.md for the range of budgets and bounds")
+		return
+	}
+	for i := range p.queries {
+		q := &p.queries[i]
+		n := len(q.Parts)
+		q.Mechanisms, mechanisms = mechanisms[:n:n], mechanisms[n:]
+		if _, perRow := q.HalfWidth(); perRow && q.MaxError > 0 {
+			b.report(q.path+".max_error", "contradiction", "the error of this mean depends on the private number of rows", "remove max_error, or declare a public number of rows (input.rows)")
+		}
+	}
+}
+
+func (b *builder) guarantee(p *Plan) {
+	epsilon, err := b.job.Privacy.Epsilon.Down()
+	if err != nil {
+		b.report("privacy.epsilon", "bad-value", err.Error(), "")
+	}
+	delta, err := b.job.Privacy.Delta.Down()
+	if err != nil {
+		b.report("privacy.delta", "bad-value", err.Error(), "")
+	}
+	p.guarantee = calibrate.Guarantee{Epsilon: calibrate.Epsilon(epsilon), Delta: calibrate.Delta(delta)}
+	if len(b.diags) > 0 {
+		return
+	}
+	if p.mu, err = calibrate.GaussianMu(p.guarantee); err != nil {
+		b.report("privacy", "bad-value", err.Error(), "")
+	}
+}
+
+func (b *builder) asks(p *Plan) []calibrate.Ask {
+	var asks []calibrate.Ask
+	for i := range p.queries {
+		q := &p.queries[i]
+		weight := 1.0
+		if w := b.job.Queries[i].Weight; w != "" {
+			weight = b.number(w, q.path+".weight")
+		}
+		total := 0.0
+		for _, part := range q.Parts {
+			total += part.Weight
+		}
+		for _, part := range q.Parts {
+			asks = append(asks, calibrate.Ask{
+				Query: partName(q.Query.Name(), part.Name), Sens: part.Sens,
+				Weight: weight * part.Weight / total, Unit: part.Unit, RowBound: part.RowBound,
+			})
+		}
+	}
+	return asks
+}
+
+func partName(query, part string) string {
+	if part == "" {
+		return query
+	}
+	return query + "/" + part
+}
+
+// unitText names the privacy unit; two units never have the same text.
+func unitText(u configs.Unit) string {
+	if len(u) == 0 {
+		return "row"
+	}
+	names := make([]string, len(u))
+	for i, c := range u {
+		names[i] = c
+		if c == "row" || strings.ContainsAny(c, "\",") {
+			names[i] = strconv.Quote(c)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+// diagnose places the errors of a query at their lines of the job.
+func diagnose(job *configs.Job, path string, err error) configs.Diagnostics {
+	var diags configs.Diagnostics
+	for _, e := range queries.Errors(err) {
+		diags = append(diags, job.Diagnose(place(path, e.Field), e.Code, e.Message, e.Hint))
+	}
+	return diags
+}
+
+// place is the field's path in the job: below the query, but for what all queries share.
+func place(query, field string) string {
+	switch {
+	case strings.HasPrefix(field, "privacy."), strings.HasPrefix(field, "input."):
+		return field
+	case field == "":
+		return query
+	default:
+		return query + "." + field
+	}
+}

@@ -1,0 +1,106 @@
+package pipeline
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/queries"
+)
+
+func (b *builder) dimensions(by []configs.Dimension, path string) []queries.Dimension {
+	var out []queries.Dimension
+	for k := range by {
+		out = append(out, b.dimension(&by[k], fmt.Sprintf("%s.by[%d]", path, k)))
+	}
+	return out
+}
+
+func (b *builder) dimension(d *configs.Dimension, path string) queries.Dimension {
+	out := queries.Dimension{
+		Column: d.Column, As: d.As, Edges: texts(d.Expanded()), Part: d.Part,
+		Null: policy(d.Null), Other: policy(d.Other),
+	}
+	for _, v := range d.Values {
+		out.Labels = append(out.Labels, queries.Label{Name: string(v.Name), Members: texts(v.Members)})
+	}
+	if d.ValuesFrom != nil {
+		out.Labels = b.labelsFrom(d.ValuesFrom, path+".values_from")
+	}
+	if g := d.Grid; g != nil {
+		out.Grid = &queries.Grid{
+			Lat: g.Lat, Lon: g.Lon, South: string(g.South), West: string(g.West), North: string(g.North), East: string(g.East),
+			Rows: g.Rows, Cols: g.Cols,
+		}
+	}
+	if d.Nearest != nil {
+		out.Nearest = b.nearest(d.Nearest, path+".nearest")
+	}
+	return out
+}
+
+// labelsFrom reads the cells of a dimension from a public file of the job.
+func (b *builder) labelsFrom(v *configs.ValuesFrom, path string) []queries.Label {
+	values := b.publicColumn(v.File, v.Column, path)
+	labels := make([]queries.Label, len(values))
+	for i, x := range values {
+		labels[i] = queries.Label{Name: x, Members: []string{x}}
+	}
+	return labels
+}
+
+// nearest reads the public points: an identifier and the columns lat and lon, in decimal degrees.
+func (b *builder) nearest(n *configs.Nearest, path string) *queries.Nearest {
+	out := &queries.Nearest{Lat: n.Lat, Lon: n.Lon, Name: n.ID, WithinM: b.number(n.WithinM, path+".within_m")}
+	ids := b.publicColumn(n.Points, n.ID, path+".points")
+	lats := b.publicColumn(n.Points, "lat", path+".points")
+	lons := b.publicColumn(n.Points, "lon", path+".points")
+	if len(ids) != len(lats) || len(ids) != len(lons) {
+		b.report(path+".points", "public-file", "a point has no identifier, no lat or no lon", "every row needs all three")
+		return out
+	}
+	for i := range ids {
+		lat, err1 := strconv.ParseFloat(lats[i], 64)
+		lon, err2 := strconv.ParseFloat(lons[i], 64)
+		if err1 != nil || err2 != nil {
+			b.report(path+".points", "public-file", fmt.Sprintf("the coordinates of row %d are no numbers", i+1), "lat and lon are decimal degrees")
+			return out
+		}
+		out.Points = append(out.Points, queries.Point{ID: ids[i], Lat: lat, Lon: lon})
+	}
+	return out
+}
+
+// private reports that a file of the job is one of the input's.
+func (b *builder) private(file string) bool {
+	path := b.job.Path(file)
+	for _, pattern := range b.job.Input.Files {
+		if ok, err := filepath.Match(b.job.Path(pattern), path); ok || err != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// publicColumn reads a column of a public file of the job. What was read is part of the question.
+func (b *builder) publicColumn(file, column, path string) []string {
+	if b.private(file) {
+		b.report(path, "contradiction", "a public file cannot be one of the private input", "keys come from public knowledge, never from the table; list them in a file of its own")
+		return nil
+	}
+	values, err := b.read(b.job.Path(file), column)
+	if err != nil {
+		b.report(path, "public-file", err.Error(), "a public file is a CSV file with a header, a Parquet or an Arrow file, relative to the job file")
+		return nil
+	}
+	for i, v := range values {
+		if !utf8.ValidString(v) {
+			b.report(path, "public-file", fmt.Sprintf("value %d of column %s is not UTF-8", i+1, column), "save the file as UTF-8")
+			return nil
+		}
+	}
+	b.public = append(b.public, publicFile{File: file, Column: column, Values: values})
+	return values
+}

@@ -1,0 +1,52 @@
+package pipeline
+
+import (
+	"context"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+)
+
+// Engine answers all queries of a plan exactly, in one pass over the input.
+type Engine interface {
+	// Schema returns the input's schema.
+	Schema() table.Schema
+	// Aggregate reads the input and returns an Exact for each part of each query, with the input's digest.
+	Aggregate(ctx context.Context, p *Plan, o Observer) (*Aggregates, error)
+	// Digest returns the digest that Aggregate would return, without answering anything.
+	Digest(ctx context.Context, p *Plan, o Observer) ([]byte, error)
+	// Close frees the input.
+	Close() error
+}
+
+// Aggregates are the exact answers of a plan: Exacts[i][j] belongs to part j of query i.
+type Aggregates struct {
+	Exacts [][]mechanism.Exact
+	// Input is a digest of the bytes on which the answers depend. It is private: only its keyed fingerprint is kept.
+	Input []byte
+}
+
+// Stage names a stage of a run.
+type Stage string
+
+// The stages of a run, in order.
+const (
+	StageCharge    Stage = "charge"
+	StageAggregate Stage = "aggregate"
+	StageNoise     Stage = "noise"
+	StageDenoise   Stage = "denoise"
+	StagePublish   Stage = "publish"
+	StageCompare   Stage = "compare"
+)
+
+// Observer is told how far a run has come. It may be called from several goroutines.
+type Observer interface {
+	// Progress reports that done of total steps of a stage are finished. It is never told anything private.
+	Progress(s Stage, done, total int)
+}
+
+// Silent is an Observer that ignores everything.
+type Silent struct{}
+
+// Progress does nothing.
+func (Silent) Progress(Stage, int, int) {}

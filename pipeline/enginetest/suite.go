@@ -1,0 +1,191 @@
+// Package enginetest is the conformance suite of engines: exact answers that depend on the rows alone, and bounds that
+// really hold. Exact answers are opened through the tests' own door.
+package enginetest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// Open opens the input of a plan's job with some workers.
+type Open func(t *testing.T, p *pipeline.Plan, workers int) pipeline.Engine
+
+// Suite runs every test on the engine that open opens.
+func Suite(t *testing.T, open Open) {
+	t.Run("only the rows count", func(t *testing.T) { testInvariance(t, open) })
+	t.Run("bounds hold", func(t *testing.T) { testBounds(t, open) })
+	t.Run("digest", func(t *testing.T) { testDigest(t, open) })
+	t.Run("empty table", func(t *testing.T) { testEmpty(t, open) })
+}
+
+const job = `
+version: 1
+name: suite
+privacy: {epsilon: 1, delta: 1e-6, unit: [person], per_unit: {max_rows: 5}}
+input: {files: [%s], csv: {types: {age: int}}}
+queries:
+  - name: colours
+    histogram:
+      by: [{column: colour, values: {warm: [red, orange], cold: [blue]}, other: bin, null: bin}]
+  - name: ages
+    histogram:
+      by:
+        - {column: age, edges: [0, 20, 40, 60]}
+        - {column: colour, values: [red, blue]}
+    per_unit: {max_groups: 2, max_rows_per_group: 2}
+  - name: all
+    count: {}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
+`
+
+// row is a person, an age and a colour, as CSV has them.
+type row [3]string
+
+// table makes n rows of people who are active to very different degrees, some over every bound.
+func table(n int) []row {
+	rng := rand.New(rand.NewPCG(7, 11))
+	colours := []string{"red", "orange", "blue", "green", "red", "blue"}
+	rows := make([]row, n)
+	for i := range rows {
+		person := int(60 * rng.Float64() * rng.Float64() * rng.Float64())
+		rows[i] = row{strconv.Itoa(person), strconv.Itoa(rng.IntN(70)), colours[rng.IntN(len(colours))]}
+	}
+	return rows
+}
+
+func write(t *testing.T, dir, name string, rows []row) {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("person,age,colour\n")
+	for _, r := range rows {
+		b.WriteString(strings.Join(r[:], ",") + "\n")
+	}
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func plan(t *testing.T, dir, files string) *pipeline.Plan {
+	t.Helper()
+	j, diags := configs.Parse(filepath.Join(dir, "job.yaml"), fmt.Appendf(nil, job, files), configs.ParseOptions{})
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	p, diags := pipeline.New(j, nil)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	return p
+}
+
+// exact returns the cells of each query of the suite's job.
+func exact(t *testing.T, open Open, p *pipeline.Plan, workers int) [][]int64 {
+	t.Helper()
+	e := open(t, p, workers)
+	defer e.Close()
+	a, err := e.Aggregate(t.Context(), p, pipeline.Silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out [][]int64
+	for _, parts := range a.Exacts {
+		for _, x := range parts {
+			_, cells := mechanismtest.Open(t, x)
+			out = append(out, cells)
+		}
+	}
+	return out
+}
+
+// The answers are the same for any number of workers, any cut into files and any order of rows.
+func testInvariance(t *testing.T, open Open) {
+	rows := table(3000)
+	dir := t.TempDir()
+	write(t, dir, "all.csv", rows)
+	want := exact(t, open, plan(t, dir, "all.csv"), 1)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for trial := range 6 {
+		dir := t.TempDir()
+		shuffled := slices.Clone(rows)
+		rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		files := 1 + rng.IntN(5)
+		for i := range files {
+			write(t, dir, fmt.Sprintf("part-%d.csv", i), shuffled[i*len(rows)/files:(i+1)*len(rows)/files])
+		}
+		got := exact(t, open, plan(t, dir, "part-*.csv"), 1+trial)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("%d files, %d workers: %s", files, 1+trial, diff)
+		}
+	}
+}
+
+// max_rows: 5 keeps min(5, rows) of each unit, no more and no fewer.
+func testBounds(t *testing.T, open Open) {
+	rows := table(3000)
+	dir := t.TempDir()
+	write(t, dir, "all.csv", rows)
+	active := map[string]int64{}
+	for _, r := range rows {
+		active[r[0]]++
+	}
+	var want int64
+	for _, n := range active {
+		want += min(n, 5)
+	}
+	got := exact(t, open, plan(t, dir, "all.csv"), 2)
+	var colours int64
+	for _, n := range got[0] {
+		colours += n
+	}
+	if colours != want || got[2][0] != want {
+		t.Errorf("%d rows in the histogram, %d in the count, want %d", colours, got[2][0], want)
+	}
+}
+
+// Digest is what Aggregate returns, for any number of workers, and changes with the rows.
+func testDigest(t *testing.T, open Open) {
+	dir := t.TempDir()
+	write(t, dir, "a.csv", table(100))
+	p := plan(t, dir, "a.csv")
+	e := open(t, p, 2)
+	defer e.Close()
+	a, err := e.Aggregate(t.Context(), p, pipeline.Silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := e.Digest(t.Context(), p, pipeline.Silent{})
+	if err != nil || !slices.Equal(same, a.Input) {
+		t.Errorf("digest %x, %v; aggregate said %x", same, err, a.Input)
+	}
+	write(t, dir, "a.csv", table(101))
+	f := open(t, p, 1)
+	defer f.Close()
+	if other, err := f.Digest(t.Context(), p, pipeline.Silent{}); err != nil || slices.Equal(other, same) {
+		t.Errorf("another table has the same digest (%v)", err)
+	}
+}
+
+func testEmpty(t *testing.T, open Open) {
+	dir := t.TempDir()
+	write(t, dir, "none.csv", nil)
+	for i, cells := range exact(t, open, plan(t, dir, "none.csv"), 2) {
+		for _, n := range cells {
+			if n != 0 {
+				t.Errorf("query %d counts %d in an empty table", i, n)
+			}
+		}
+	}
+}

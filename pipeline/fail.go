@@ -1,0 +1,56 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+
+	"github.com/dprelease/dprelease/ledger"
+)
+
+// passed reports errors that need no cause: none, one that has its cause, or the end of the context.
+func passed(err error) bool {
+	var known *Error
+	return err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// InputError gives an error of reading the input its cause.
+func InputError(err error) error {
+	if passed(err) {
+		return err
+	}
+	return &Error{Cause: CauseInput, Code: "input", Message: "the input can't be read", Err: err}
+}
+
+func outputError(err error) error {
+	if passed(err) {
+		return err
+	}
+	return &Error{Cause: CauseOutput, Code: "output", Message: "the release folder", Err: err}
+}
+
+func insideError(step string, err error) error {
+	if passed(err) {
+		return err
+	}
+	return &Error{Cause: CauseInside, Code: "internal", Message: step, Err: err}
+}
+
+// LedgerError gives an error of the ledger its cause: the budget, a ledger in use, or the ledger itself.
+func LedgerError(step string, err error) error {
+	if passed(err) {
+		return err
+	}
+	e := &Error{Cause: CauseLedger, Code: "ledger", Message: step, Err: err}
+	switch {
+	case errors.Is(err, ledger.ErrBusy):
+		e.Cause, e.Code, e.Hint = CauseBusy, "busy", "another run of this job or another user of the ledger is at work; try again later"
+	case errors.As(err, new(*ledger.OverBudgetError)):
+		e.Cause, e.Code = CauseBudget, "over-budget"
+		e.Hint = "nothing was spent; lower epsilon, or let the data's owner decide whether a larger budget is right"
+	case errors.As(err, new(*ledger.ChangedBudgetError)):
+		e.Cause, e.Code, e.Hint = CauseBudget, "budget-changed", "a dataset's budget is fixed when it is first used; write the first values into the job"
+	case errors.As(err, new(*ledger.AccountError)):
+		e.Cause, e.Code, e.Hint = CauseBudget, "other-account", "a dataset's budget is for one privacy unit and one adjacency; use these, or name another dataset"
+	}
+	return e
+}

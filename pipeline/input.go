@@ -1,0 +1,82 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/queries"
+)
+
+// input plans what is common to all queries: the time zone and the filters.
+func (b *builder) input(p *Plan) {
+	in := &b.job.Input
+	p.input.location = time.UTC
+	if in.Timezone != "" {
+		location, err := time.LoadLocation(in.Timezone)
+		if err != nil || in.Timezone == "Local" {
+			b.report("input.timezone", "bad-value", "not the name of a time zone", "write a name of the IANA database, such as Europe/Berlin")
+			location = time.UTC
+		}
+		p.input.location = location
+	}
+	b.location = p.input.location
+	filters, err := queries.NewFilters(filterSpecs(in.Where))
+	if err != nil {
+		b.diags = append(b.diags, diagnose(b.job, "", err)...)
+	}
+	p.input.filters = filters
+}
+
+func filterSpecs(where []configs.Filter) []queries.FilterSpec {
+	var specs []queries.FilterSpec
+	for i := range where {
+		f := &where[i]
+		specs = append(specs, queries.FilterSpec{
+			Column: f.Column, From: text(f.From), Before: text(f.Before), For: f.For, NotNull: f.NotNull,
+			In: texts(f.In), NotIn: texts(f.NotIn), Min: text(f.Min), Max: text(f.Max),
+		})
+	}
+	return specs
+}
+
+func text(s *configs.Scalar) *string {
+	if s == nil {
+		return nil
+	}
+	t := string(*s)
+	return &t
+}
+
+// logical returns the columns that queries and filters name, each once.
+func (b *builder) logical(p *Plan) []string {
+	var columns []string
+	for i := range p.queries {
+		columns = append(columns, p.queries[i].Query.Columns()...)
+	}
+	columns = append(columns, p.input.filters.Columns()...)
+	var once []string
+	for _, c := range columns {
+		if !slices.Contains(once, c) {
+			once = append(once, c)
+		}
+	}
+	return once
+}
+
+// rows is the public number of rows of the input: input.rows, or that of a mean; they must agree.
+func (b *builder) rows() int64 {
+	rows := b.job.Input.Rows
+	for i := range b.job.Queries {
+		m := b.job.Queries[i].Mean
+		switch {
+		case m == nil || m.Rows == 0:
+		case rows == 0:
+			rows = m.Rows
+		case rows != m.Rows:
+			b.report(fmt.Sprintf("queries[%d].mean.rows", i), "contradiction", "the job declares another number of rows elsewhere", "there is one public number of rows: input.rows")
+		}
+	}
+	return rows
+}

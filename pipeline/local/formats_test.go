@@ -1,0 +1,304 @@
+package local_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	arrowparquet "github.com/apache/arrow/go/v17/parquet"
+	"github.com/apache/arrow/go/v17/parquet/pqarrow"
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
+	xparquet "github.com/xitongsys/parquet-go/parquet"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/source/sourcetest"
+	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
+)
+
+// The same table in every format: units over their bounds, nulls, text, numbers and times.
+const formatsJob = `
+version: 1
+name: formats
+privacy: {epsilon: 1, delta: 1e-6, unit: [person], per_unit: {max_rows: 4}}
+input:
+  files: [%s]
+  csv: {types: {person: int, income: float, day: date, at: "timestamp 2006-01-02T15:04:05.999999Z07:00"}}
+  where: [{column: at, from: "2013-01-02T00:00:00", for: 6d}]
+queries:
+  - name: colours
+    histogram: {by: [{column: colour, values: [red, blue], other: bin, null: bin}]}
+  - name: days
+    histogram:
+      by: [{column: day, part: day_of_week}, {column: at, part: hour_of_day}]
+    per_unit: {max_groups: 3, max_rows_per_group: 1}
+  - name: incomes
+    histogram: {by: [{column: income, edges: [0, 10.5, 20.25, 100]}]}
+  - name: sums
+    sum: {column: income, clamp: [0, 50], by: [{column: colour, values: [red, blue]}]}
+  - name: average
+    mean: {column: income, clamp: [0, 50]}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: formats, budget: {epsilon: 9, delta: 1e-4}}
+`
+
+// person is a row, with the tags of two libraries.
+type person struct {
+	Person int64    `parquet:"person" arrow:"person"`
+	Colour *string  `parquet:"colour,optional,dict"`
+	Income *float64 `parquet:"income,optional"`
+	Day    int32    `parquet:"day,date"`
+	At     int64    `parquet:"at,timestamp(microsecond:utc)"`
+}
+
+// xitongPerson is the same row with a third one's.
+type xitongPerson struct {
+	Person int64    `parquet:"name=person, type=INT64"`
+	Colour *string  `parquet:"name=colour, type=BYTE_ARRAY, convertedtype=UTF8, encoding=PLAIN_DICTIONARY"`
+	Income *float64 `parquet:"name=income, type=DOUBLE"`
+	Day    int32    `parquet:"name=day, type=INT32, convertedtype=DATE"`
+	At     int64    `parquet:"name=at, type=INT64, logicaltype=TIMESTAMP, logicaltype.isadjustedtoutc=true, logicaltype.unit=MICROS"`
+}
+
+func people(n int) []person {
+	rng := rand.New(rand.NewPCG(3, 5))
+	start := time.Date(2013, 1, 1, 0, 0, 0, 0, time.UTC)
+	out := make([]person, n)
+	for i := range out {
+		p := person{Person: int64(200 * rng.Float64() * rng.Float64()), Day: int32(15706 + rng.IntN(10))}
+		p.At = start.Add(time.Duration(rng.Int64N(9*24*3600*1e6)) * time.Microsecond).UnixMicro()
+		if c := []string{"red", "blue", "green, dark"}; rng.IntN(5) > 0 {
+			p.Colour = &c[rng.IntN(3)]
+		}
+		if x := rng.Float64() * 80; rng.IntN(6) > 0 {
+			p.Income = &x
+		}
+		out[i] = p
+	}
+	return out
+}
+
+// formats returns the table in every format, by file name.
+func formats(t *testing.T, rows []person) map[string][]byte {
+	t.Helper()
+	text, r := csvOf(t, rows), recordOf(rows)
+	var pieces []arrow.Record
+	for at := int64(0); at < r.NumRows(); at += 700 {
+		pieces = append(pieces, r.NewSlice(at, min(at+700, r.NumRows())))
+	}
+	var xitong []any
+	for _, p := range rows {
+		xitong = append(xitong, xitongPerson(p))
+	}
+	return map[string][]byte{
+		"text.csv": text, "text.csv.gz": packed(t, text, func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }),
+		"text.csv.zst": packed(t, text, func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z }),
+		"a.parquet":    parquetGo(t, rows), "b.parquet": pqarrowOf(t, r),
+		"c.parquet": sourcetest.Xitongsys(t, new(xitongPerson), xitong, xparquet.CompressionCodec_SNAPPY),
+		"a.arrow":   ipcOf(t, pieces, true), "stream.arrow": ipcOf(t, pieces, false), "a.feather": ipcOf(t, []arrow.Record{r}, true, ipc.WithLZ4()),
+		"b.feather": ipcOf(t, pieces, true, ipc.WithZstd()), "zstd.arrow": ipcOf(t, []arrow.Record{r}, false, ipc.WithZstd()),
+	}
+}
+
+func csvOf(t *testing.T, rows []person) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	all := [][]string{{"person", "colour", "income", "day", "at"}}
+	for _, p := range rows {
+		day, at := time.Unix(int64(p.Day)*86400, 0).UTC(), time.UnixMicro(p.At).UTC()
+		fields := []string{strconv.FormatInt(p.Person, 10), "", "", day.Format(time.DateOnly), at.Format(time.RFC3339Nano)}
+		if p.Colour != nil {
+			fields[1] = *p.Colour
+		}
+		if p.Income != nil {
+			fields[2] = strconv.FormatFloat(*p.Income, 'g', -1, 64)
+		}
+		all = append(all, fields)
+	}
+	if err := w.WriteAll(all); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func packed(t *testing.T, b []byte, writer func(io.Writer) io.WriteCloser) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := writer(&out)
+	if _, err := w.Write(b); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func parquetGo(t *testing.T, rows []person) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[person](&b, parquet.MaxRowsPerRowGroup(900), parquet.Compression(&parquet.Zstd))
+	if _, err := w.Write(rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func recordOf(rows []person) arrow.Record {
+	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{
+		{Name: "person", Type: arrow.PrimitiveTypes.Int64}, {Name: "colour", Type: arrow.BinaryTypes.String, Nullable: true},
+		{Name: "income", Type: arrow.PrimitiveTypes.Float64, Nullable: true}, {Name: "day", Type: arrow.FixedWidthTypes.Date32},
+		{Name: "at", Type: &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}},
+	}, nil))
+	for _, p := range rows {
+		b.Field(0).(*array.Int64Builder).Append(p.Person)
+		b.Field(3).(*array.Date32Builder).Append(arrow.Date32(p.Day))
+		b.Field(4).(*array.TimestampBuilder).Append(arrow.Timestamp(p.At))
+		if p.Colour != nil {
+			b.Field(1).(*array.StringBuilder).Append(*p.Colour)
+		} else {
+			b.Field(1).AppendNull()
+		}
+		if p.Income != nil {
+			b.Field(2).(*array.Float64Builder).Append(*p.Income)
+		} else {
+			b.Field(2).AppendNull()
+		}
+	}
+	return b.NewRecord()
+}
+
+// recordWriter is what the writers of Arrow's library are.
+type recordWriter interface {
+	Write(arrow.Record) error
+	Close() error
+}
+
+func pqarrowOf(t *testing.T, r arrow.Record) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := pqarrow.NewFileWriter(r.Schema(), &b, arrowparquet.NewWriterProperties(arrowparquet.WithMaxRowGroupLength(900)), pqarrow.DefaultWriterProps())
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeAll(t, w, []arrow.Record{r})
+	return b.Bytes()
+}
+
+// ipcOf writes an Arrow file or stream.
+func ipcOf(t *testing.T, records []arrow.Record, file bool, options ...ipc.Option) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "ipc")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	options = append(options, ipc.WithSchema(records[0].Schema()))
+	var w recordWriter = ipc.NewWriter(f, options...)
+	if file {
+		if w, err = ipc.NewFileWriter(f, options...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeAll(t, w, records)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func writeAll(t *testing.T, w recordWriter, records []arrow.Record) {
+	t.Helper()
+	for _, r := range records {
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// exactly returns the exact cells of every part of every query.
+func exactly(t *testing.T, path string) (out [][]string) {
+	t.Helper()
+	j, diags := configs.Parse(filepath.Join(filepath.Dir(path), "job.yaml"), fmt.Appendf(nil, formatsJob, filepath.Base(path)), configs.ParseOptions{})
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	p, diags := pipeline.New(j, nil)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	in := j.Input
+	data, err := source.Open(t.Context(), source.Options{Dir: j.Dir(), Files: in.Files, CSV: source.CSV{Header: true, Types: in.CSV.Types, NullValues: []string{""}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := local.New(data, 2)
+	defer e.Close()
+	a, err := e.Aggregate(t.Context(), p, pipeline.Silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, parts := range a.Exacts {
+		for _, x := range parts {
+			unit, cells := mechanismtest.OpenWide(t, x)
+			texts := []string{strconv.FormatFloat(unit, 'g', -1, 64)}
+			for _, c := range cells {
+				texts = append(texts, c.String())
+			}
+			out = append(out, texts)
+		}
+	}
+	return out
+}
+
+// The same table has the same exact answers in every format: the same rows of units over their bounds are kept.
+func TestFormatsAgree(t *testing.T) {
+	var want [][]string
+	dir := t.TempDir()
+	all := formats(t, people(3000))
+	for _, name := range append([]string{"text.csv"}, slices.Sorted(maps.Keys(all))...) {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, all[name], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := exactly(t, path)
+		if want == nil {
+			want = got
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s differs from text.csv: %s", name, diff)
+		}
+	}
+	for i, cells := range want {
+		if !slices.ContainsFunc(cells[1:], func(c string) bool { return c != "0" }) {
+			t.Errorf("part %d has nothing in it: %v", i, cells)
+		}
+	}
+}

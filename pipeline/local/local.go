@@ -1,0 +1,154 @@
+// Package local answers a plan's queries on this machine: one streaming pass over the input, one worker a core.
+package local
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// Engine reads a Dataset with some workers. Its answers do not depend on their number.
+type Engine struct {
+	data    *source.Dataset
+	workers int
+}
+
+var _ pipeline.Engine = (*Engine)(nil)
+
+// New returns an engine over data, which it closes. At least one worker is used.
+func New(data *source.Dataset, workers int) *Engine {
+	return &Engine{data: data, workers: max(workers, 1)}
+}
+
+// Schema returns the input's schema.
+func (e *Engine) Schema() table.Schema { return e.data.Schema() }
+
+// Close closes the input.
+func (e *Engine) Close() error { return e.data.Close() }
+
+// Aggregate reads every split once and answers all queries of the plan.
+func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
+	workers := make([]*worker, min(e.workers, max(e.data.Splits(), 1)))
+	for i := range workers {
+		w, err := newWorker(p, e.data.Schema())
+		if err != nil {
+			return nil, err
+		}
+		workers[i] = w
+	}
+	input, err := e.scan(ctx, len(workers), func(ctx context.Context, i, split int) ([]byte, error) {
+		return e.data.Read(ctx, split, p.Columns(), workers[i].add)
+	}, progress(o, pipeline.StageAggregate, e.data.Splits()))
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRows(p, workers); err != nil {
+		return nil, err
+	}
+	exacts, err := seal(workers)
+	if err != nil {
+		return nil, err
+	}
+	return &pipeline.Aggregates{Exacts: exacts, Input: input}, nil
+}
+
+// checkRows compares the number of rows read with the public one, where the job declares it.
+func checkRows(p *pipeline.Plan, workers []*worker) error {
+	if p.Rows() == 0 {
+		return nil
+	}
+	var rows int64
+	for _, w := range workers {
+		rows += w.rows
+	}
+	if rows == p.Rows() {
+		return nil
+	}
+	return &pipeline.Error{
+		Cause: pipeline.CauseInput, Code: "rows", Message: "the input has another number of rows than the job declares",
+		Hint: "input.rows is the public number of rows of all files together, before any filter",
+	}
+}
+
+// Digest hashes what Aggregate would read.
+func (e *Engine) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) ([]byte, error) {
+	return e.scan(ctx, e.workers, func(ctx context.Context, _, split int) ([]byte, error) {
+		return e.data.Digest(ctx, split, p.Columns())
+	}, progress(o, pipeline.StageCompare, e.data.Splits()))
+}
+
+// scan runs read on every split, by n workers that each take the next one, and digests the results in split order.
+func (e *Engine) scan(ctx context.Context, n int, read func(context.Context, int, int) ([]byte, error), done func()) ([]byte, error) {
+	sums := make([][]byte, e.data.Splits())
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for i := range n {
+		g.Go(func() error {
+			for {
+				split := int(next.Add(1)) - 1
+				if split >= len(sums) {
+					return nil
+				}
+				sum, err := read(ctx, i, split)
+				if err != nil {
+					return err
+				}
+				sums[split] = sum
+				done()
+			}
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	h := sha256.New()
+	for _, sum := range sums {
+		framed(h, sum)
+	}
+	return h.Sum(nil), nil
+}
+
+// framed writes b with its length, so that no two lists of digests give the same bytes.
+func framed(h hash.Hash, b []byte) {
+	var length [8]byte
+	binary.BigEndian.PutUint64(length[:], uint64(len(b)))
+	h.Write(length[:])
+	h.Write(b)
+}
+
+// progress returns a counter that tells o of each finished split.
+func progress(o pipeline.Observer, s pipeline.Stage, total int) func() {
+	o.Progress(s, 0, total)
+	var n atomic.Int64
+	return func() { o.Progress(s, int(n.Add(1)), total) }
+}
+
+// seal merges the workers' accumulators and hides the answers.
+func seal(workers []*worker) ([][]mechanism.Exact, error) {
+	first := workers[0]
+	exacts := make([][]mechanism.Exact, len(first.accumulators))
+	for q, a := range first.accumulators {
+		for _, w := range workers[1:] {
+			if err := a.Merge(w.accumulators[q]); err != nil {
+				return nil, fmt.Errorf("merge: %w", err)
+			}
+			w.accumulators[q] = nil
+		}
+		e, err := a.Seal()
+		if err != nil {
+			return nil, fmt.Errorf("seal: %w", err)
+		}
+		exacts[q], first.accumulators[q] = e, nil
+	}
+	return exacts, nil
+}

@@ -1,0 +1,75 @@
+package local
+
+import (
+	"slices"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/queries"
+)
+
+// worker holds the filters and one accumulator a query, and hands each the columns that it asked for.
+type worker struct {
+	rows         int64
+	views        [][]int
+	selector     *queries.Selector
+	filtered     []int // positions of the filters' columns among the logical ones
+	accumulators []queries.Accumulator
+	columns      [][]int // of each query: positions among the logical columns
+}
+
+func newWorker(p *pipeline.Plan, schema table.Schema) (*worker, error) {
+	logical, diags := p.LogicalSchema(schema)
+	if len(diags) > 0 {
+		return nil, diags
+	}
+	selector, err := p.Filters().Compile(logical, p.Location())
+	if err != nil {
+		return nil, err
+	}
+	w := &worker{views: p.Views(), selector: selector, filtered: positions(p, p.Filters().Columns())}
+	for _, q := range p.Queries() {
+		a, err := q.Query.New(logical, nil)
+		if err != nil {
+			return nil, err
+		}
+		w.accumulators = append(w.accumulators, a)
+		w.columns = append(w.columns, positions(p, q.Query.Columns()))
+	}
+	return w, nil
+}
+
+func positions(p *pipeline.Plan, columns []string) []int {
+	at := make([]int, len(columns))
+	for i, c := range columns {
+		at[i] = slices.Index(p.Logical(), c)
+	}
+	return at
+}
+
+// add takes in a batch of the input: once, or once for each of the job's events.
+func (w *worker) add(b *table.Batch) error {
+	w.rows += int64(b.Rows)
+	for _, view := range w.views {
+		logical := take(b, view, nil)
+		filtered := take(logical, w.filtered, nil)
+		if err := w.selector.Apply(filtered); err != nil {
+			return err
+		}
+		for q, a := range w.accumulators {
+			if err := a.Add(take(logical, w.columns[q], filtered.Keep)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// take is a batch with some of b's columns, sharing memory.
+func take(b *table.Batch, at []int, keep []bool) *table.Batch {
+	out := &table.Batch{Rows: b.Rows, Columns: make([]table.Column, len(at)), Keep: keep}
+	for i, k := range at {
+		out.Columns[i] = b.Columns[k]
+	}
+	return out
+}

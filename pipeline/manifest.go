@@ -1,0 +1,82 @@
+package pipeline
+
+import (
+	"encoding/json"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+// ManifestFormat names the layout of release.json.
+const ManifestFormat = "dprelease/1"
+
+// Manifest is release.json. Nothing in it depends on the private data except through the noise.
+type Manifest struct {
+	Format  string            `json:"format"`
+	Name    string            `json:"name"`
+	Params  map[string]string `json:"params"`
+	Privacy ManifestPrivacy   `json:"privacy"`
+	Queries []ManifestQuery   `json:"queries"`
+	// Job is the effective job without ledger.store, input folders and environment.
+	Job     json.RawMessage `json:"job"`
+	Program Program         `json:"program"`
+}
+
+// ManifestPrivacy states the guarantee of the whole release.
+type ManifestPrivacy struct {
+	Epsilon   float64  `json:"epsilon"`
+	Delta     float64  `json:"delta"`
+	Mu        float64  `json:"mu"`
+	Unit      []string `json:"unit"`
+	Adjacency string   `json:"adjacency"`
+	Statement string   `json:"statement"`
+}
+
+func (p ManifestPrivacy) guarantee() calibrate.Guarantee {
+	return calibrate.Guarantee{Epsilon: calibrate.Epsilon(p.Epsilon), Delta: calibrate.Delta(p.Delta)}
+}
+
+// ManifestQuery describes one query of a release. Mu is the root sum of squares of its parts'. Sensitivity, Sigma and Grid
+// are in the unit of the answer, and those of the first part where there are several.
+type ManifestQuery struct {
+	Name        string              `json:"name"`
+	Kind        string              `json:"kind"`
+	Cells       int                 `json:"cells"`
+	Sensitivity ManifestSensitivity `json:"sensitivity"`
+	Sigma       float64             `json:"sigma"`
+	Grid        float64             `json:"grid"`
+	Mu          float64             `json:"mu"`
+	Parts       []ManifestPart      `json:"parts"`
+	Denoise     []string            `json:"denoise"`
+	Files       []File              `json:"files"`
+}
+
+// ManifestSensitivity is an L2 sensitivity and the argument for it.
+type ManifestSensitivity struct {
+	L2  float64 `json:"l2"`
+	Why string  `json:"why"`
+}
+
+// ManifestPart is one mechanism of a query.
+type ManifestPart struct {
+	Name        string              `json:"name"`
+	Sensitivity ManifestSensitivity `json:"sensitivity"`
+	Sigma       float64             `json:"sigma"`
+	Grid        float64             `json:"grid"`
+	// StandardDeviation is sqrt(sigma^2 + grid^2/12): of the published values.
+	StandardDeviation float64 `json:"standard_deviation"`
+	Mu                float64 `json:"mu"`
+}
+
+// File is one file of a release; Path is relative to the folder, Rows the number of rows written.
+type File struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+	Rows   int    `json:"rows"`
+}
+
+// Program says what made the release.
+type Program struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Go      string `json:"go"`
+}

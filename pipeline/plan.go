@@ -1,0 +1,172 @@
+package pipeline
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/denoise"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/queries"
+)
+
+// Plan is everything that is decided before a row is read: public and pure.
+type Plan struct {
+	job       *configs.Job
+	effective []byte
+	guarantee calibrate.Guarantee
+	mu        calibrate.Mu
+	adjacency queries.Adjacency
+	queries   []Planned
+	input     input
+	digest    string
+}
+
+// input is what the plan says of the input, for all queries alike.
+type input struct {
+	filters  queries.Filters
+	location *time.Location
+	views    views
+	rows     int64
+}
+
+// Planned is one query of a plan with what it costs and how accurate it will be.
+type Planned struct {
+	Query queries.Query
+	Kind  queries.Kind
+	// Parts and Mechanisms run in parallel: one mechanism a part.
+	Parts      []queries.Part
+	Mechanisms []calibrate.Mechanism
+	Steps      []denoise.Step
+	// MaxError is the largest 95 % half-width that the job accepts; 0 where it sets none.
+	MaxError float64
+	Sparse   bool
+	// radius is half the range of a mean's values.
+	radius float64
+	// path is the query's place in the job, for diagnostics.
+	path string
+}
+
+// ReadStrings reads a column of a public file of the job, values in order.
+type ReadStrings func(path, column string) ([]string, error)
+
+// New makes the plan of a job. It reads the job's public files through read and no private data. All problems are
+// reported at once, at their place in the job file.
+func New(job *configs.Job, read ReadStrings) (*Plan, configs.Diagnostics) {
+	b := &builder{job: job, read: read}
+	p := b.plan()
+	if len(b.diags) > 0 {
+		return nil, b.diags
+	}
+	return p, nil
+}
+
+// Name returns the release's name.
+func (p *Plan) Name() string { return p.job.Name }
+
+// Job returns the job the plan was made of.
+func (p *Plan) Job() *configs.Job { return p.job }
+
+// Guarantee returns what the whole release promises.
+func (p *Plan) Guarantee() calibrate.Guarantee { return p.guarantee }
+
+// Mu returns the release's Gaussian-DP parameter: the mechanisms' composed mu never exceeds it.
+func (p *Plan) Mu() calibrate.Mu { return p.mu }
+
+// Adjacency returns which tables are neighbours.
+func (p *Plan) Adjacency() queries.Adjacency { return p.adjacency }
+
+// Filters returns the conditions that a row must fulfil to be in any query.
+func (p *Plan) Filters() queries.Filters { return p.input.filters }
+
+// Location returns the time zone in which times are read and taken apart.
+func (p *Plan) Location() *time.Location { return p.input.location }
+
+// Rows returns the public number of rows of the input that the job declares; 0 where it is private.
+func (p *Plan) Rows() int64 { return p.input.rows }
+
+// Queries returns the planned queries in the job's order.
+func (p *Plan) Queries() []Planned { return p.queries }
+
+// Mechanisms returns the mechanisms of all queries, in order.
+func (p *Plan) Mechanisms() []calibrate.Mechanism {
+	var ms []calibrate.Mechanism
+	for i := range p.queries {
+		ms = append(ms, p.queries[i].Mechanisms...)
+	}
+	return ms
+}
+
+// Check reports everything in the job that the input's schema does not support.
+func (p *Plan) Check(schema table.Schema) configs.Diagnostics {
+	logical, diags := p.LogicalSchema(schema)
+	for i := range p.queries {
+		if _, err := p.queries[i].Query.New(logical, nil); err != nil {
+			diags = append(diags, diagnose(p.job, p.queries[i].path, err)...)
+		}
+	}
+	if _, err := p.input.filters.Compile(logical, p.input.location); err != nil {
+		diags = append(diags, diagnose(p.job, "", err)...)
+	}
+	return unique(p.hideHeader(diags))
+}
+
+// hideHeader takes the names of a CSV header out of hints: where the file has no header, they are a row of the data.
+func (p *Plan) hideHeader(diags configs.Diagnostics) configs.Diagnostics {
+	in := &p.job.Input
+	fromHeader := len(in.CSV.Columns) == 0 && slices.ContainsFunc(in.Files, func(f string) bool {
+		return strings.Contains(strings.ToLower(filepath.Base(f)), ".csv")
+	})
+	for i := range diags {
+		if fromHeader && diags[i].Code == queries.CodeUnknownColumn {
+			diags[i].Hint = "column names are compared letter by letter; if the first line is data, set input.csv.header: false and list input.csv.columns"
+		}
+	}
+	return diags
+}
+
+// unique drops the repetitions: several queries may miss the same column at the same place.
+func unique(diags configs.Diagnostics) configs.Diagnostics {
+	seen := map[configs.Diagnostic]bool{}
+	return slices.DeleteFunc(diags, func(d configs.Diagnostic) bool {
+		again := seen[d]
+		seen[d] = true
+		return again
+	})
+}
+
+// Accurate returns an error that holds what Missed found; nil where the job's targets are met.
+func (p *Plan) Accurate() error {
+	missed := p.Missed()
+	if len(missed) == 0 {
+		return nil
+	}
+	return &Error{Cause: CauseCheck, Code: "max-error", Message: "the release would be less accurate than the job accepts", Err: missed}
+}
+
+// Missed returns one line for each query whose 95 % half-width is larger than the job accepts.
+func (p *Plan) Missed() configs.Diagnostics {
+	var diags configs.Diagnostics
+	for i := range p.queries {
+		q := &p.queries[i]
+		if half, _ := q.HalfWidth(); q.MaxError > 0 && half > q.MaxError {
+			diags = append(diags, p.job.Diagnose(q.path+".max_error", "max-error",
+				fmt.Sprintf("%s: the 95 %% half-width will be %.6g, more than max_error %.6g", q.Query.Name(), half, q.MaxError),
+				"raise max_error, epsilon or the query's weight, or lower what a unit contributes (per_unit)"))
+		}
+	}
+	return diags
+}
+
+// Mu returns the root sum of squares of the parts' mu, rounded up.
+func (q *Planned) Mu() calibrate.Mu { return calibrate.ComposedMu(q.Mechanisms) }
+
+// Account names the budget that the plan draws on.
+func (p *Plan) Account() ledger.Account {
+	return ledger.Account{Dataset: p.job.Ledger.Dataset, Unit: unitText(p.job.Privacy.Unit), Adjacency: string(p.adjacency)}
+}

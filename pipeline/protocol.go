@@ -1,0 +1,186 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/dprelease/dprelease/ledger"
+)
+
+// stagingOf is the staging folder of a release: a sibling of its folder, so that publishing is one rename.
+func stagingOf(dir, run string, number int) string {
+	return filepath.Join(filepath.Dir(dir), fmt.Sprintf(".staging-%s-%.12s-%d", filepath.Base(dir), run, number))
+}
+
+// staging stays where the reservation first put it, whatever folder a later run asks for.
+func (a *attempt) staging() string {
+	dir := a.dir
+	if a.reserved() || a.sealed() {
+		dir = a.prior.Charge.Dir
+	}
+	return stagingOf(dir, a.plan.Run(), a.number())
+}
+
+// settle finishes what an earlier run of the plan left complete; it reports whether there was such a release.
+func (a *attempt) settle(ctx context.Context) (finished bool, err error) {
+	if a.reserved() {
+		if err := a.sealStaged(ctx); err != nil {
+			return false, err
+		}
+	}
+	if !a.sealed() {
+		return false, nil
+	}
+	return true, a.publishSealed(ctx)
+}
+
+// sealStaged seals a complete staging as it is, and deletes an incomplete one.
+func (a *attempt) sealStaged(ctx context.Context) error {
+	staging := a.staging()
+	note, digest, err := a.Sink.Staged(ctx, staging)
+	switch {
+	case errors.Is(err, ErrNoRelease), errors.Is(err, ErrIncomplete):
+		return outputError(a.Sink.Discard(staging))
+	case err != nil:
+		return outputError(err)
+	}
+	if err := a.reserve(ctx); err != nil {
+		return err
+	}
+	if err := a.seal(ctx, note, digest); err != nil {
+		return err
+	}
+	return a.lookup(ctx)
+}
+
+// publishSealed publishes what was sealed, unless the rename had happened before the crash.
+func (a *attempt) publishSealed(ctx context.Context) error {
+	for _, dir := range []string{a.dir, a.prior.Charge.Dir} {
+		if digest, err := a.Sink.Inspect(ctx, dir); err == nil && digest == a.prior.Digests.Release {
+			if err := a.Sink.Discard(a.staging()); err != nil {
+				return outputError(err)
+			}
+			return a.recordPublished(ctx, dir)
+		}
+	}
+	_, digest, err := a.Sink.Staged(ctx, a.staging())
+	if err != nil || digest != a.prior.Digests.Release {
+		return &Error{Cause: CauseOutput, Code: codeLost, Message: "a sealed release was changed or removed before it was published", Hint: hintLost, Err: err}
+	}
+	if err := a.vacant(ctx); err != nil {
+		return err
+	}
+	if _, err := a.replace(ctx, a.staging()); err != nil {
+		return err
+	}
+	return a.recordPublished(ctx, a.dir)
+}
+
+const codeLost = "lost"
+
+const hintLost = "restore the folder from a copy, or pay for a new release with --new-release"
+
+// recordPublished records that the sealed release is visible at dir.
+func (a *attempt) recordPublished(ctx context.Context, dir string) error {
+	if err := a.Book.PublishAt(ctx, a.plan.Run(), a.prior.Charge.Number, a.elsewhere(dir)); err != nil {
+		return LedgerError("record the publication", err)
+	}
+	return a.lookup(ctx)
+}
+
+// elsewhere is dir where it is not the folder that was reserved.
+func (a *attempt) elsewhere(dir string) string {
+	if (a.reserved() || a.sealed()) && dir != a.prior.Charge.Dir {
+		return dir
+	}
+	return ""
+}
+
+// charge makes sure that the release can be written, then reserves its spend durably.
+func (a *attempt) charge(ctx context.Context) error {
+	a.Observer.Progress(StageCharge, 0, 1)
+	// A run that died before it was reserved may have left an empty staging folder.
+	if err := a.Sink.Discard(a.staging()); err != nil {
+		return outputError(err)
+	}
+	if err := a.Sink.Prepare(a.staging()); err != nil {
+		return outputError(err)
+	}
+	if err := a.reserve(ctx); err != nil {
+		_ = a.Sink.Discard(a.staging())
+		return err
+	}
+	a.Observer.Progress(StageCharge, 1, 1)
+	return nil
+}
+
+func (a *attempt) reserve(ctx context.Context) (err error) {
+	budget := a.plan.job.Ledger.Budget
+	a.receipt, err = a.Book.Charge(ctx, ledger.Charge{
+		Run: a.plan.Run(), Number: a.number(), Job: a.plan.Name(), Params: a.plan.Params(), Dir: a.dir,
+		Account: a.plan.Account(), Mechanisms: a.plan.Mechanisms(),
+		Budget: ledger.Budget{Epsilon: string(budget.Epsilon), Delta: string(budget.Delta)}, Delta: a.plan.guarantee.Delta,
+	})
+	if err != nil {
+		return LedgerError("charge", err)
+	}
+	return nil
+}
+
+// abandon cleans up after a failure. The reservation is given back only if no noise can have been drawn under it, in
+// this run or in the one that reserved it; else the next run takes it up again.
+func (a *attempt) abandon(ctx context.Context, cause error) error {
+	ctx = context.WithoutCancel(ctx)
+	if err := a.Sink.Discard(a.staging()); err != nil {
+		cause = errors.Join(cause, outputError(err))
+	}
+	if a.drawn || a.reserved() {
+		return cause
+	}
+	if err := a.Book.Release(ctx, a.receipt); err != nil {
+		cause = errors.Join(cause, LedgerError("give the reservation back", err))
+	}
+	return cause
+}
+
+// stage writes the release, complete and durable.
+func (a *attempt) stage(ctx context.Context, r *Release, note string) (digest string, err error) {
+	a.Observer.Progress(StagePublish, 0, 1)
+	digest, err = a.Sink.Stage(ctx, a.staging(), note, r)
+	return digest, outputError(err)
+}
+
+func (a *attempt) seal(ctx context.Context, note, digest string) error {
+	if err := a.Book.Seal(ctx, a.receipt, ledger.Digests{Input: note, Release: digest}); err != nil {
+		return LedgerError("seal", err)
+	}
+	return nil
+}
+
+// publish makes the sealed release visible. From the seal on, a failure leaves everything for the next run to finish.
+func (a *attempt) publish(ctx context.Context) (moved string, err error) {
+	ctx = context.WithoutCancel(ctx)
+	if moved, err = a.replace(ctx, a.staging()); err != nil {
+		return moved, err
+	}
+	if err := a.Book.PublishAt(ctx, a.plan.Run(), a.number(), a.elsewhere(a.dir)); err != nil {
+		return moved, LedgerError("record the publication", err)
+	}
+	a.Observer.Progress(StagePublish, 1, 1)
+	return moved, nil
+}
+
+// replace publishes a staging folder; an earlier release of this run that is in its place is moved aside first.
+func (a *attempt) replace(ctx context.Context, staging string) (moved string, err error) {
+	if digest, err := a.Sink.Inspect(ctx, a.dir); err == nil && a.ours[digest] {
+		if moved, err = a.Sink.Retire(a.dir, digest); err != nil {
+			return "", outputError(err)
+		}
+	}
+	if err := a.Sink.Publish(ctx, staging, a.dir); err != nil {
+		return moved, outputError(err)
+	}
+	return moved, nil
+}

@@ -1,0 +1,40 @@
+package pipeline
+
+import (
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/queries"
+)
+
+// Release is everything public that a run made: the only thing that sinks and reports accept.
+type Release struct {
+	manifest Manifest
+	formats  []string
+	results  []Result
+}
+
+// Result is the answer to one query of a release.
+type Result struct {
+	Name   string
+	Answer queries.Answer
+	// Sparse: write only the cells whose estimate is not zero.
+	Sparse bool
+}
+
+// Formats returns the formats to write, at least one.
+func (r *Release) Formats() []string { return r.formats }
+
+// Results returns the answers in the job's order.
+func (r *Release) Results() []Result { return r.results }
+
+// Manifest returns the release's manifest with the files of each query, by query name.
+func (r *Release) Manifest(files map[string][]File) Manifest {
+	m := r.manifest
+	m.Queries = append([]ManifestQuery(nil), m.Queries...)
+	for i := range m.Queries {
+		m.Queries[i].Files = files[m.Queries[i].Name]
+	}
+	return m
+}
+
+// Guarantee returns what the release promises.
+func (r *Release) Guarantee() calibrate.Guarantee { return r.manifest.Privacy.guarantee() }

@@ -1,0 +1,212 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+
+	"github.com/dprelease/dprelease/ledger"
+)
+
+// Runner carries plans out. Every field is needed.
+type Runner struct {
+	Book *ledger.Book
+	Sink Sink
+	// Open opens the input; ErrInputGone where its files are not there any more.
+	Open     func(ctx context.Context) (Engine, error)
+	Observer Observer
+	// Workers is the number of goroutines that draw noise.
+	Workers int
+	Program Program
+}
+
+// Request is one run of a plan.
+type Request struct {
+	Plan *Plan
+	// Dir is the absolute path of the release folder.
+	Dir string
+	// NewRelease asks for a new release of a question that was answered before, and pays for it again.
+	NewRelease bool
+}
+
+// Status says how a run ended.
+type Status string
+
+// The ways in which a run ends well.
+const (
+	// StatusReleased: the release was made by this run.
+	StatusReleased Status = "released"
+	// StatusFinished: an earlier run had drawn the noise and was cut short; its release was published.
+	StatusFinished Status = "finished"
+	// StatusAlready: the release was there already; nothing was spent.
+	StatusAlready Status = "already-released"
+	// StatusCopied: the release was published elsewhere; its bytes were copied, nothing was spent.
+	StatusCopied Status = "copied"
+)
+
+// Outcome is what a run did.
+type Outcome struct {
+	Status Status
+	Dir    string
+	// Digest is the SHA-256 of the release's manifest.
+	Digest string
+	// Moved is where an older release of the folder was put; "" if there was none.
+	Moved string
+	// Release is what this run made; nil where it made none.
+	Release *Release
+	// InputGone: the input could not be compared with what was released, since its files are not there any more.
+	InputGone bool
+}
+
+// Run releases a plan once: the same run again returns the same bytes and spends nothing.
+//
+// Protocol: reserve, aggregate, noise, stage, seal, publish. After a crash the next run of the same plan finds how far
+// this one came: what is staged completely is sealed and published as it is; what is not is deleted, and noise is
+// drawn afresh under the same charge, since nobody has seen the first.
+func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
+	if err := req.Plan.Accurate(); err != nil {
+		return nil, err
+	}
+	unlock, err := r.Book.Lock(ctx, req.Plan.Run())
+	if err != nil {
+		return nil, LedgerError("take the run", err)
+	}
+	defer unlock()
+	a := &attempt{Runner: r, plan: req.Plan, dir: req.Dir}
+	if err := a.lookup(ctx); err != nil {
+		return nil, err
+	}
+	finished, err := a.settle(ctx)
+	var failed *Error
+	if errors.As(err, &failed) && failed.Code == codeLost && req.NewRelease {
+		a.forsaken, err = true, nil
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case finished && !req.NewRelease:
+		return &Outcome{Status: StatusFinished, Dir: a.dir, Digest: a.prior.Digests.Release}, nil
+	case a.published() && !req.NewRelease:
+		return a.repeat(ctx)
+	default:
+		return a.release(ctx)
+	}
+}
+
+// attempt is one run in progress.
+type attempt struct {
+	*Runner
+	plan *Plan
+	dir  string
+
+	known   bool            // the ledger has this run
+	prior   ledger.Run      // its newest release
+	ours    map[string]bool // manifest digests of its published releases
+	receipt ledger.Receipt
+	drawn   bool // noise may have been drawn under the receipt
+	// forsaken: the newest release was sealed and is lost; a new one is asked for.
+	forsaken bool
+}
+
+func (a *attempt) lookup(ctx context.Context) (err error) {
+	a.prior, a.known, err = a.Book.Lookup(ctx, a.plan.Run())
+	if err != nil {
+		return LedgerError("look the run up", err)
+	}
+	runs, err := a.Book.Runs(ctx)
+	if err != nil {
+		return LedgerError("look the run up", err)
+	}
+	a.ours = map[string]bool{}
+	for i := range runs {
+		if runs[i].Charge.Run == a.plan.Run() && runs[i].State == ledger.Published {
+			a.ours[runs[i].Digests.Release] = true
+		}
+	}
+	return nil
+}
+
+func (a *attempt) published() bool { return a.known && a.prior.State == ledger.Published }
+
+func (a *attempt) reserved() bool { return a.known && a.prior.State == ledger.Reserved }
+
+func (a *attempt) sealed() bool { return a.known && a.prior.State == ledger.Sealed && !a.forsaken }
+
+// number returns the number of the release in progress: one that was cut short is taken up again.
+func (a *attempt) number() int {
+	switch {
+	case !a.known:
+		return 1
+	case a.published(), a.forsaken:
+		return a.prior.Charge.Number + 1
+	default:
+		return a.prior.Charge.Number
+	}
+}
+
+// release makes a release: the whole way from the charge to the published folder.
+func (a *attempt) release(ctx context.Context) (*Outcome, error) {
+	if err := a.vacant(ctx); err != nil {
+		return nil, err
+	}
+	engine, err := a.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer engine.Close()
+	if err := a.charge(ctx); err != nil {
+		return nil, err
+	}
+	release, input, err := a.answer(ctx, engine)
+	if err != nil {
+		return nil, a.abandon(ctx, err)
+	}
+	note, err := a.Book.Fingerprint(ctx, input)
+	if err != nil {
+		return nil, a.abandon(ctx, LedgerError("fingerprint the input", err))
+	}
+	digest, err := a.stage(ctx, release, note)
+	if err != nil {
+		return nil, a.abandon(ctx, err)
+	}
+	// From here on the staging folder is complete: whatever fails, the next run seals and publishes it as it is.
+	if err := a.seal(context.WithoutCancel(ctx), note, digest); err != nil {
+		return nil, err
+	}
+	moved, err := a.publish(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Outcome{Status: StatusReleased, Dir: a.dir, Digest: digest, Moved: moved, Release: release}, nil
+}
+
+// vacant refuses an output folder that holds anything but an earlier release of this run, which it may replace.
+func (a *attempt) vacant(ctx context.Context) error {
+	digest, err := a.Sink.Inspect(ctx, a.dir)
+	switch {
+	case errors.Is(err, ErrNoRelease), err == nil && a.ours[digest]:
+		return nil
+	case err == nil, errors.Is(err, ErrIncomplete):
+		return a.occupied(err)
+	default:
+		return outputError(err)
+	}
+}
+
+func (a *attempt) occupied(err error) error {
+	return &Error{Cause: CauseOutput, Code: "occupied", Message: a.dir + " holds something else than this release", Hint: hintOccupied, Err: err}
+}
+
+const hintOccupied = "choose another folder with --out, put a ${param} in output.dir, or move the folder away"
+
+// open opens the input and checks the plan against its schema.
+func (a *attempt) open(ctx context.Context) (Engine, error) {
+	engine, err := a.Open(ctx)
+	if err != nil {
+		return nil, InputError(err)
+	}
+	if diags := a.plan.Check(engine.Schema()); len(diags) > 0 {
+		_ = engine.Close()
+		return nil, &Error{Cause: CauseJob, Code: "schema", Message: "the job does not fit the input", Err: diags}
+	}
+	return engine, nil
+}

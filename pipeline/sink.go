@@ -1,0 +1,31 @@
+package pipeline
+
+import "context"
+
+// Sink writes, publishes and inspects release folders. All paths are absolute.
+//
+// A staging folder (mode 0700) is a sibling of the release folder. It holds `release/`, which becomes the release
+// folder by one rename, and `note`, a private line of the pipeline's that is never published.
+type Sink interface {
+	// Prepare makes an empty staging folder and what lies above it. It is called before anything is spent, so that a
+	// folder that can't be written costs nothing. A staging folder that is there already is an error.
+	Prepare(staging string) error
+	// Stage writes note, then a complete release into the prepared staging folder: tables first, read back and
+	// compared; then the manifest; all synced. It returns the manifest's SHA-256 (hex).
+	Stage(ctx context.Context, staging, note string, r *Release) (digest string, err error)
+	// Staged returns the note and the manifest's digest of a complete staging; ErrNoRelease where there is no staging
+	// folder or no release in it, ErrIncomplete where it is not complete.
+	Staged(ctx context.Context, staging string) (note, digest string, err error)
+	// Inspect checks every file of a release folder against its manifest and returns the manifest's SHA-256.
+	// ErrNoRelease: there is no folder, or it is empty; ErrIncomplete: it is not a complete release.
+	Inspect(ctx context.Context, dir string) (digest string, err error)
+	// Discard removes a staging folder and syncs its parent. A missing folder is no error.
+	Discard(staging string) error
+	// Publish makes the staged release visible as dir, atomically, and removes the staging folder. It never replaces
+	// anything but an empty folder.
+	Publish(ctx context.Context, staging, dir string) error
+	// Copy publishes at dir a byte-identical copy of the release folder from.
+	Copy(ctx context.Context, from, dir string) error
+	// Retire moves a published folder aside to dir.<short digest> and returns the new path.
+	Retire(dir, digest string) (moved string, err error)
+}

@@ -1,0 +1,82 @@
+package pipeline
+
+import (
+	"fmt"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/denoise"
+	"github.com/dprelease/dprelease/queries"
+)
+
+// spec translates a query of the job; public files are read on the way.
+func (b *builder) spec(jq *configs.Query, path string) queries.Spec {
+	s := queries.Spec{
+		Name: jq.Name, Kind: queries.Count, Unit: b.job.Privacy.Unit, Location: b.location, Filtered: len(b.job.Input.Where) > 0,
+		Bounds: bounds(b.job, jq), Declared: b.number(jq.Sensitivity, path+".sensitivity"),
+	}
+	switch {
+	case jq.Histogram != nil:
+		s.Kind, s.By = queries.Histogram, b.dimensions(jq.Histogram.By, path+".histogram")
+	case jq.Sum != nil:
+		s.Kind, s.By, s.Value = queries.Sum, b.dimensions(jq.Sum.By, path+".sum"), value(jq.Sum)
+	case jq.Mean != nil:
+		s.Kind, s.By, s.Value = queries.Mean, b.dimensions(jq.Mean.By, path+".mean"), value(jq.Mean)
+		s.Value.Rows = b.terms(jq.Mean)
+	}
+	return s
+}
+
+func value(a *configs.Aggregate) *queries.Value {
+	v := &queries.Value{Columns: a.Columns, List: a.Length > 0, Length: a.Length, ClipL2: string(a.ClipL2)}
+	if a.Column != "" {
+		v.Columns = []string{a.Column}
+	}
+	if len(a.Clamp) == 2 {
+		v.Lo, v.Hi = string(a.Clamp[0]), string(a.Clamp[1])
+	}
+	return v
+}
+
+// terms is the public number of terms of a mean: its own, or the input's where every row of the input is one term.
+func (b *builder) terms(a *configs.Aggregate) int64 {
+	in := &b.job.Input
+	if a.Rows > 0 {
+		return a.Rows
+	}
+	if len(b.job.Privacy.Unit) == 0 && len(a.By) == 0 && len(in.Where) == 0 && len(in.Events) == 0 {
+		return in.Rows
+	}
+	return 0
+}
+
+// bounds are what one unit may contribute to the query.
+func bounds(job *configs.Job, jq *configs.Query) queries.Bounds {
+	p := job.Bounds(jq)
+	return queries.Bounds{MaxRows: p.MaxRows, MaxGroups: p.MaxGroups, MaxRowsPerGroup: p.MaxRowsPerGroup}
+}
+
+func policy(p string) queries.Policy {
+	if p == string(queries.Bin) {
+		return queries.Bin
+	}
+	return queries.Drop
+}
+
+func texts(scalars []configs.Scalar) []string {
+	var out []string
+	for _, s := range scalars {
+		out = append(out, string(s))
+	}
+	return out
+}
+
+func denoiseArgs(d *configs.Denoise) denoise.Args {
+	args := denoise.Args{}
+	if d.PositivePart != nil {
+		args["positive_part"] = fmt.Sprint(*d.PositivePart)
+	}
+	if d.Threshold != "" {
+		args["threshold"] = string(d.Threshold)
+	}
+	return args
+}

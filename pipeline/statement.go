@@ -1,0 +1,86 @@
+package pipeline
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/denoise"
+	"github.com/dprelease/dprelease/queries"
+)
+
+// release makes the public result of the plan.
+func (p *Plan) release(results []Result, program Program) *Release {
+	return &Release{manifest: p.manifest(program), formats: p.job.Output.Formats, results: results}
+}
+
+func (p *Plan) manifest(program Program) Manifest {
+	m := Manifest{
+		Format: ManifestFormat, Name: p.job.Name, Params: p.Params(), Job: p.effective, Program: program,
+		Privacy: ManifestPrivacy{
+			Epsilon: float64(p.guarantee.Epsilon), Delta: float64(p.guarantee.Delta),
+			Mu:   float64(calibrate.ComposedMu(p.Mechanisms())),
+			Unit: unitColumns(p.job.Privacy.Unit), Adjacency: string(p.adjacency), Statement: p.Statement(),
+		},
+	}
+	for i := range p.queries {
+		m.Queries = append(m.Queries, p.queries[i].manifest())
+	}
+	return m
+}
+
+func unitColumns(unit []string) []string {
+	if len(unit) == 0 {
+		return []string{"row"}
+	}
+	return unit
+}
+
+func (q *Planned) manifest() ManifestQuery {
+	m := ManifestQuery{
+		Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), Mu: float64(q.Mu()),
+		Denoise: stepNames(q.Steps), Sigma: q.Sigma(), Grid: q.Mechanisms[0].Grid * q.Parts[0].Scale,
+		Sensitivity: sensitivity(q.Sensitivity()),
+	}
+	for i, mech := range q.Mechanisms {
+		m.Parts = append(m.Parts, ManifestPart{
+			Name: partLabel(q.Query.Name(), q.Parts[i].Name), Sensitivity: sensitivity(mech.Sens), Sigma: float64(mech.Sigma),
+			Grid: mech.Grid, StandardDeviation: mech.Deviation(), Mu: float64(mech.Mu()),
+		})
+	}
+	return m
+}
+
+func partLabel(query, part string) string {
+	if part == "" {
+		return query
+	}
+	return part
+}
+
+func sensitivity(s calibrate.Sensitivity) ManifestSensitivity {
+	return ManifestSensitivity{L2: s.L2, Why: s.Why}
+}
+
+func stepNames(steps []denoise.Step) []string {
+	names := []string{}
+	for _, s := range steps {
+		names = append(names, s.Name())
+	}
+	return names
+}
+
+// Statement is the promise of the release in words.
+func (p *Plan) Statement() string {
+	unit := "one row"
+	if u := p.job.Privacy.Unit; len(u) > 0 {
+		unit = "all rows of one " + strings.Join(u, ", ")
+	}
+	change := "added or removed"
+	if p.adjacency == queries.ReplaceOne {
+		change = "replaced"
+	}
+	return fmt.Sprintf("Whatever else is known, this release as a whole is (%s, %s)-differentially private, and %s-Gaussian differentially private, for %s being %s.",
+		p.job.Privacy.Epsilon, p.job.Privacy.Delta, strconv.FormatFloat(float64(calibrate.ComposedMu(p.Mechanisms())), 'g', -1, 64), unit, change)
+}
