@@ -1,0 +1,104 @@
+package sink
+
+import (
+	"context"
+	"iter"
+	"slices"
+)
+
+const (
+	// chunkCells is how many cells a Series is asked for at a time.
+	chunkCells = 1 << 14
+	// blockRows is when a block is full: the size of a Parquet row group. At most 2^15 of them fit in a file, so 4.2e9
+	// rows.
+	blockRows = 1 << 17
+)
+
+// block is a run of consecutive rows of a table: for each its cell and its values.
+type block struct {
+	cells  []int
+	values [][]float64
+}
+
+func newBlock(t *table) *block { return &block{values: make([][]float64, len(t.values))} }
+
+// blocks yields the rows in order, the same blocks each time: blockRows rows a block but the last; a sparse table's may
+// have up to chunkCells more. A block is valid until the next one. It stops at the first error, which it yields.
+func (t *table) blocks(ctx context.Context) iter.Seq2[*block, error] {
+	return func(yield func(*block, error) bool) {
+		b := newBlock(t)
+		for start := 0; start < t.cells; start += chunkCells {
+			if err := ctx.Err(); err != nil {
+				yield(nil, err)
+				return
+			}
+			b.add(t, start, min(chunkCells, t.cells-start))
+			if len(b.cells) < blockRows {
+				continue
+			}
+			if !yield(b, nil) {
+				return
+			}
+			b.reset()
+		}
+		if len(b.cells) > 0 {
+			yield(b, nil)
+		}
+	}
+}
+
+// add appends the rows of the n cells from start on.
+func (b *block) add(t *table, start, n int) {
+	at := len(b.cells)
+	estimate := b.fill(t, estimateColumn, start, n)
+	if t.sparse && !slices.ContainsFunc(estimate, nonZero) {
+		b.values[estimateColumn] = b.values[estimateColumn][:at]
+		return
+	}
+	for i := range b.values {
+		if i != estimateColumn {
+			b.fill(t, i, start, n)
+		}
+	}
+	for c := range n {
+		b.cells = append(b.cells, start+c)
+	}
+	if t.sparse {
+		b.dropZeros(at)
+	}
+}
+
+// fill appends n values to one column and returns them.
+func (b *block) fill(t *table, column, start, n int) []float64 {
+	at := len(b.values[column])
+	b.values[column] = slices.Grow(b.values[column], n)[:at+n]
+	t.values[column].series(start, b.values[column][at:])
+	return b.values[column][at:]
+}
+
+// dropZeros removes the rows from at on whose estimate is zero.
+func (b *block) dropZeros(at int) {
+	kept := at
+	for i := at; i < len(b.cells); i++ {
+		if !nonZero(b.values[estimateColumn][i]) {
+			continue
+		}
+		b.cells[kept] = b.cells[i]
+		for _, v := range b.values {
+			v[kept] = v[i]
+		}
+		kept++
+	}
+	b.truncate(kept)
+}
+
+func (b *block) reset() { b.truncate(0) }
+
+func (b *block) truncate(n int) {
+	b.cells = b.cells[:n]
+	for i := range b.values {
+		b.values[i] = b.values[i][:n]
+	}
+}
+
+func nonZero(v float64) bool { return v != 0 }

@@ -1,0 +1,81 @@
+package sink
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Copy publishes at dir a byte-identical copy of the release folder from, by way of a staging folder beside dir. A copy
+// that was cut short is cleared away by the next one.
+func (f *Folder) Copy(ctx context.Context, from, dir string) error {
+	source, err := inspect(ctx, from)
+	if err != nil {
+		return err
+	}
+	staging := copyStaging(dir, source.digest)
+	if err := errors.Join(f.Discard(staging), f.Prepare(staging)); err != nil {
+		return err
+	}
+	if err := f.copyStaged(ctx, from, staging, source); err != nil {
+		return errors.Join(err, f.Discard(staging))
+	}
+	if err := f.Publish(ctx, staging, dir); err != nil {
+		return errors.Join(err, f.Discard(staging))
+	}
+	return nil
+}
+
+// copyStaging is where a copy is made: its name depends on the copy alone, so that a second try finds the first.
+func copyStaging(dir, digest string) string {
+	name := sha256.Sum256([]byte(filepath.Base(dir) + "\x00" + digest))
+	return filepath.Join(filepath.Dir(dir), fmt.Sprintf(".staging-copy-%x", name[:8]))
+}
+
+// copyStaged copies the files, the manifest last, and checks the copy.
+func (f *Folder) copyStaged(ctx context.Context, from, staging string, source content) error {
+	to := filepath.Join(staging, releaseName)
+	if err := os.Mkdir(to, publicMode); err != nil {
+		return failure("copy", to, err)
+	}
+	for _, name := range append(source.paths, manifestName) {
+		if err := copyFile(ctx, from, to, name); err != nil {
+			return failure("copy", filepath.Join(to, name), err)
+		}
+	}
+	if err := errors.Join(syncFolder(to), syncFolder(staging)); err != nil {
+		return failure("copy", to, err)
+	}
+	digest, err := f.Inspect(ctx, to)
+	if err == nil && digest != source.digest {
+		return refusal("copy", to, CodeMismatch, "the release changed while it was copied")
+	}
+	return err
+}
+
+func copyFile(ctx context.Context, from, to, name string) error {
+	source, err := os.OpenRoot(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer target.Close()
+	in, _, err := openRegular(source, name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	_, err = writeNew(target, name, fileMode, func(w io.Writer) error {
+		_, err := io.Copy(w, cancellable{ctx, in})
+		return err
+	})
+	return err
+}

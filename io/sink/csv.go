@@ -1,0 +1,96 @@
+package sink
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/csv"
+	"io"
+	"math"
+)
+
+// csvFormat writes RFC 4180 with a header; lines end in \n.
+type csvFormat struct{}
+
+func (csvFormat) extension() string { return ".csv" }
+
+func (csvFormat) write(ctx context.Context, w io.Writer, t *table) (rows int, err error) {
+	keys, err := quotedLabels(t)
+	if err != nil {
+		return 0, err
+	}
+	header, err := newQuoter().record(t.columns()...)
+	if err != nil {
+		return 0, err
+	}
+	out := bufio.NewWriterSize(w, 1<<16)
+	if _, err := out.Write(append(header, '\n')); err != nil {
+		return 0, err
+	}
+	texts := csvRows{rowTexts{t, keys}}
+	if rows, err = texts.stream(ctx, out, texts.append); err != nil {
+		return rows, err
+	}
+	return rows, out.Flush()
+}
+
+// csvRows turns rows into lines of CSV.
+type csvRows struct{ rowTexts }
+
+// append appends row i of a block as a line. Numbers never need quotes; NaN is an empty field.
+func (r csvRows) append(line []byte, b *block, i int) []byte {
+	for k := range r.keys {
+		line = append(append(line, r.key(k, b.cells[i])...), ',')
+	}
+	for _, column := range b.values {
+		if v := column[i]; !math.IsNaN(v) {
+			line = appendFloat(line, v)
+		}
+		line = append(line, ',')
+	}
+	line[len(line)-1] = '\n'
+	return line
+}
+
+// quotedLabels returns the text of every label of every key, quoted where it has to be: once a label, not once a row.
+func quotedLabels(t *table) ([][]string, error) {
+	keys, q := make([][]string, len(t.keys)), newQuoter()
+	for i, k := range t.keys {
+		keys[i] = labelTexts(k.Labels)
+		if len(k.Labels.Strings) == 0 {
+			continue
+		}
+		for j, s := range keys[i] {
+			quoted, err := q.record(s)
+			if err != nil {
+				return nil, err
+			}
+			if string(quoted) != s {
+				keys[i][j] = string(quoted)
+			}
+		}
+	}
+	return keys, nil
+}
+
+// quoter quotes as encoding/csv does.
+type quoter struct {
+	line bytes.Buffer
+	w    *csv.Writer
+}
+
+func newQuoter() *quoter {
+	q := &quoter{}
+	q.w = csv.NewWriter(&q.line)
+	return q
+}
+
+// record returns the fields as a line without its end, valid until the next call.
+func (q *quoter) record(fields ...string) ([]byte, error) {
+	q.line.Reset()
+	if err := q.w.Write(fields); err != nil {
+		return nil, err
+	}
+	q.w.Flush()
+	return bytes.TrimSuffix(q.line.Bytes(), []byte("\n")), q.w.Error()
+}

@@ -1,0 +1,76 @@
+package sink
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func (csvFormat) verify(ctx context.Context, r io.ReaderAt, size int64, t *table) error {
+	in := csv.NewReader(io.NewSectionReader(r, 0, size))
+	in.ReuseRecord = true
+	if header, err := in.Read(); err != nil || !slices.Equal(header, normalised(t.columns())) {
+		return mismatch("the header")
+	}
+	keys := make([][]string, len(t.keys))
+	for i, k := range t.keys {
+		keys[i] = normalised(labelTexts(k.Labels))
+	}
+	texts := csvRows{rowTexts{t, keys}}
+	for b, err := range t.blocks(ctx) {
+		if err != nil {
+			return err
+		}
+		for i := range b.cells {
+			if err := texts.verify(in, b, i); err != nil {
+				return err
+			}
+		}
+	}
+	if _, err := in.Read(); !errors.Is(err, io.EOF) {
+		return mismatch("the number of rows")
+	}
+	return nil
+}
+
+// normalised rewrites texts as encoding/csv reads them: it takes \r\n inside quotes for \n.
+func normalised(texts []string) []string {
+	for i, s := range texts {
+		texts[i] = strings.ReplaceAll(s, "\r\n", "\n")
+	}
+	return texts
+}
+
+// verify reads the next record and compares it with row i of the block. The reader's own error texts quote the file and
+// are dropped.
+func (r csvRows) verify(in *csv.Reader, b *block, i int) error {
+	record, err := in.Read()
+	if err != nil || len(record) != len(r.keys)+len(b.values) {
+		return mismatch("the number of rows")
+	}
+	for k := range r.keys {
+		if record[k] != r.key(k, b.cells[i]) {
+			return mismatch("column " + r.table.keys[k].Name)
+		}
+	}
+	for v, column := range b.values {
+		if !sameField(record[len(r.keys)+v], column[i]) {
+			return mismatch("column " + r.table.values[v].name)
+		}
+	}
+	return nil
+}
+
+// sameField compares a field with a value: NaN is empty.
+func sameField(text string, want float64) bool {
+	if math.IsNaN(want) {
+		return text == ""
+	}
+	got, err := strconv.ParseFloat(text, 64)
+	return err == nil && sameBits(got, want)
+}

@@ -1,0 +1,125 @@
+package sink
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+)
+
+const (
+	publicMode  = 0o755 // of a release folder and what lies above it, less the umask
+	stagingMode = 0o700
+	fileMode    = 0o644
+	noteMode    = 0o600
+)
+
+// renameChecked renames to a name that is free a moment before. A rename never replaces a folder that is not empty.
+func renameChecked(from, to string) error {
+	_, err := os.Lstat(to)
+	switch {
+	case err == nil:
+		return fs.ErrExist
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	default:
+		return os.Rename(from, to)
+	}
+}
+
+// makeParents makes the folders above dir where they are missing, durably.
+func makeParents(dir string) error {
+	parent := filepath.Dir(dir)
+	if _, err := os.Stat(parent); err == nil || parent == dir {
+		return err
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := makeParents(parent); err != nil {
+		return err
+	}
+	if err := os.Mkdir(parent, publicMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncFolder(filepath.Dir(parent))
+}
+
+// syncFolder makes a folder's entries durable, where the system has a notion of it.
+func syncFolder(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
+		err = nil
+	}
+	return errors.Join(err, f.Close())
+}
+
+// digestWriter counts and hashes what passes.
+type digestWriter struct {
+	io.Writer
+	sum hash.Hash
+}
+
+func newDigestWriter(w io.Writer) *digestWriter {
+	sum := sha256.New()
+	return &digestWriter{Writer: io.MultiWriter(w, sum), sum: sum}
+}
+
+// hex returns the SHA-256 so far.
+func (d *digestWriter) hex() string { return hex.EncodeToString(d.sum.Sum(nil)) }
+
+// writeNew makes a file that must not exist, lets fill write it, syncs it, and returns its SHA-256.
+func writeNew(root *os.Root, name string, mode os.FileMode, fill func(io.Writer) error) (digest string, err error) {
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	w := newDigestWriter(f)
+	if err := fill(w); err != nil {
+		return "", err
+	}
+	return w.hex(), f.Sync()
+}
+
+// openRegular opens a regular file of a folder; links are not followed.
+func openRegular(root *os.Root, name string) (*os.File, int64, error) {
+	info, err := root.Lstat(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, errNotRegular
+	}
+	f, err := root.Open(name)
+	return f, info.Size(), err
+}
+
+const errNotRegular = reason("not a regular file")
+
+// cancellable stops reading when its context ends.
+type cancellable struct {
+	ctx context.Context
+	io.Reader
+}
+
+// Read reads unless the context has ended.
+func (c cancellable) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.Reader.Read(p)
+}

@@ -1,0 +1,85 @@
+package sink
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Publish makes the staged release visible as dir by one rename and removes the staging folder. An empty folder gives
+// way; anything else at dir is an Error with CodeExists.
+func (f *Folder) Publish(ctx context.Context, staging, dir string) error {
+	const op = "publish"
+	if err := ctx.Err(); err != nil {
+		return failure(op, dir, err)
+	}
+	release := filepath.Join(staging, releaseName)
+	if _, err := os.Lstat(filepath.Join(release, manifestName)); err != nil {
+		return failure(op, release, err)
+	}
+	if err := makeParents(dir); err != nil {
+		return failure(op, filepath.Dir(dir), err)
+	}
+	if err := vacate(dir); err != nil {
+		return failure(op, dir, err)
+	}
+	if err := renameNew(release, dir); err != nil {
+		return failure(op, dir, err)
+	}
+	if err := syncFolder(filepath.Dir(dir)); err != nil {
+		return failure(op, dir, err)
+	}
+	return f.Discard(staging)
+}
+
+// vacate removes an empty folder.
+func vacate(dir string) error {
+	info, err := os.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fs.ErrExist
+	default:
+		return removeEmpty(dir)
+	}
+}
+
+// Discard removes a staging folder with all that is in it, durably. A missing one is no error.
+func (f *Folder) Discard(staging string) error {
+	if _, err := os.Lstat(staging); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := os.RemoveAll(staging); err != nil {
+		return failure("remove", staging, err)
+	}
+	return failure("remove", staging, syncFolder(filepath.Dir(staging)))
+}
+
+// shortDigest is how much of a digest goes into a folder's name.
+const shortDigest = 8
+
+// Retire renames a published folder to dir.<first 8 digits of its digest>, or to that with -2, -3, … where it is taken.
+func (f *Folder) Retire(dir, digest string) (moved string, err error) {
+	const op, tries = "move aside", 1000
+	if len(digest) < shortDigest || !plainName(digest) {
+		return "", refusal(op, dir, CodeFormat, "the digest is not one")
+	}
+	base := filepath.Clean(dir) + "." + digest[:shortDigest]
+	moved = base
+	for n := 2; ; n++ {
+		err := renameNew(dir, moved)
+		if err == nil {
+			return moved, failure(op, dir, syncFolder(filepath.Dir(moved)))
+		}
+		if !errors.Is(err, fs.ErrExist) || n > tries {
+			return "", failure(op, dir, err)
+		}
+		moved = fmt.Sprintf("%s-%d", base, n)
+	}
+}

@@ -1,0 +1,28 @@
+package sink
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+const (
+	manifestName = "release.json"
+	releaseName  = "release" // the release folder inside a staging folder
+	noteName     = "note"
+)
+
+// Folder writes releases to folders of the local file system. It has no state: it may be used concurrently, for
+// different folders.
+type Folder struct {
+	formats map[string]format
+}
+
+var _ pipeline.Sink = (*Folder)(nil)
+
+// New returns a sink that knows every format of Formats.
+func New() pipeline.Sink { return &Folder{formats: builtin()} }
+
+// Formats returns the names of the formats that can be written, in alphabetical order.
+func Formats() []string { return slices.Sorted(maps.Keys(builtin())) }

@@ -1,0 +1,191 @@
+package sink
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// Prepare makes an empty staging folder of mode 0700, and what lies above it, durably.
+func (f *Folder) Prepare(staging string) error {
+	const op = "prepare"
+	if err := makeParents(staging); err != nil {
+		return failure(op, filepath.Dir(staging), err)
+	}
+	if err := os.Mkdir(staging, stagingMode); err != nil {
+		return failure(op, staging, err)
+	}
+	return failure(op, staging, syncFolder(filepath.Dir(staging)))
+}
+
+// Stage writes note and the release into a prepared staging folder and returns the SHA-256 of release.json. What it
+// wrote is gone again after an error.
+func (f *Folder) Stage(ctx context.Context, staging, note string, r *pipeline.Release) (digest string, err error) {
+	s := &stager{ctx: ctx, staging: staging, dir: filepath.Join(staging, releaseName)}
+	if s.jobs, err = f.plan(r); err != nil {
+		return "", err
+	}
+	if strings.ContainsRune(note, '\n') || len(note) >= maxNote {
+		return "", refusal("write", filepath.Join(staging, noteName), CodeFormat, "the note is not one short line")
+	}
+	if err := private(staging); err != nil {
+		return "", err
+	}
+	if err := os.Mkdir(s.dir, publicMode); err != nil {
+		return "", failure("write", s.dir, err)
+	}
+	if err = s.run(note, r); err == nil {
+		digest, err = f.Inspect(ctx, s.dir)
+	}
+	if err != nil {
+		return "", errors.Join(failure("write", s.dir, err), s.undo())
+	}
+	return digest, nil
+}
+
+// private refuses a staging folder that others can look into.
+func private(staging string) error {
+	info, err := os.Stat(staging)
+	if err != nil {
+		return failure("write", staging, err)
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&^stagingMode != 0 {
+		return refusal("write", staging, CodePermission, "others may look into the staging folder")
+	}
+	return nil
+}
+
+// tableJob is one file to write.
+type tableJob struct {
+	table  *table
+	format format
+}
+
+func (j tableJob) path() string { return j.table.name + j.format.extension() }
+
+// plan finds out what to write, before anything is.
+func (f *Folder) plan(r *pipeline.Release) (jobs []tableJob, err error) {
+	paths := []string{manifestName}
+	for _, result := range r.Results() {
+		t, err := newTable(result)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range r.Formats() {
+			format, ok := f.formats[name]
+			if !ok {
+				return nil, refusal("write", result.Name, CodeFormat, "unknown format "+name)
+			}
+			j := tableJob{t, format}
+			if slices.Contains(paths, j.path()) {
+				return nil, refusal("write", j.path(), CodeFormat, "two files would have this name")
+			}
+			paths, jobs = append(paths, j.path()), append(jobs, j)
+		}
+	}
+	return jobs, nil
+}
+
+// stager writes one release.
+type stager struct {
+	ctx     context.Context
+	staging string
+	dir     string
+	jobs    []tableJob
+}
+
+// run writes the note, the tables and the manifest, in this order, and syncs each and the folders around them.
+func (s *stager) run(note string, r *pipeline.Release) error {
+	if err := s.writeNote(note); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(s.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	files := map[string][]pipeline.File{}
+	for _, j := range s.jobs {
+		file, err := s.writeTable(root, j)
+		if err != nil {
+			return failure("write", filepath.Join(s.dir, j.path()), err)
+		}
+		files[j.table.name] = append(files[j.table.name], file)
+	}
+	if err := writeManifest(root, r.Manifest(files)); err != nil {
+		return failure("write", filepath.Join(s.dir, manifestName), err)
+	}
+	return errors.Join(syncFolder(s.dir), syncFolder(s.staging))
+}
+
+func (s *stager) writeNote(note string) error {
+	root, err := os.OpenRoot(s.staging)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	_, err = writeNew(root, noteName, noteMode, func(w io.Writer) error {
+		_, err := io.WriteString(w, note+"\n")
+		return err
+	})
+	return err
+}
+
+// writeTable writes one table, syncs it, and reads it back.
+func (s *stager) writeTable(root *os.Root, j tableJob) (file pipeline.File, err error) {
+	defer recovered(&err)
+	file.Path = j.path()
+	file.SHA256, err = writeNew(root, file.Path, fileMode, func(w io.Writer) (err error) {
+		file.Rows, err = j.format.write(s.ctx, w, j.table)
+		return err
+	})
+	if err != nil {
+		return file, err
+	}
+	f, size, err := openRegular(root, file.Path)
+	if err != nil {
+		return file, err
+	}
+	defer f.Close()
+	return file, j.format.verify(s.ctx, f, size, j.table)
+}
+
+// undo takes everything away that run wrote.
+func (s *stager) undo() error {
+	err := errors.Join(os.RemoveAll(s.dir), os.RemoveAll(filepath.Join(s.staging, noteName)), syncFolder(s.staging))
+	return failure("clean up", s.staging, err)
+}
+
+// recovered turns a panic of a library into an error. What was thrown is dropped: it may quote values.
+func recovered(err *error) {
+	if thrown := recover(); thrown != nil {
+		*err = reason("the writer failed unexpectedly")
+	}
+}
+
+func writeManifest(root *os.Root, m pipeline.Manifest) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(m); err != nil {
+		return reason("the manifest can't be written as JSON")
+	}
+	if b.Len() >= maxManifest {
+		return errTooLarge
+	}
+	_, err := writeNew(root, manifestName, fileMode, func(w io.Writer) error {
+		_, err := w.Write(b.Bytes())
+		return err
+	})
+	return err
+}

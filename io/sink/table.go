@@ -1,0 +1,114 @@
+package sink
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/queries"
+)
+
+// estimateColumn is the place of the estimate among the value columns.
+const estimateColumn = 1
+
+// valueColumn is a column of doubles.
+type valueColumn struct {
+	name   string
+	series queries.Series
+}
+
+// table is the public result of one query as rows and columns. No column is ever held whole.
+type table struct {
+	name     string
+	cells    int
+	keys     []queries.KeyColumn
+	values   []valueColumn
+	sparse   bool
+	nullable bool // NaN is a missing value
+}
+
+// newTable checks a result and returns its table.
+func newTable(r pipeline.Result) (*table, error) {
+	a := r.Answer
+	t := &table{name: r.Name, cells: a.Cells, keys: a.Keys, values: valueColumnsOf(a), sparse: r.Sparse, nullable: mayMiss(a)}
+	if err := t.check(); err != "" {
+		return nil, refusal("write", r.Name, CodeFormat, err)
+	}
+	return t, nil
+}
+
+// mayMiss reports whether cells may have no value: a quotient has none where its denominator is not positive, and an
+// answer with further columns is one. It never depends on the values, so that tables of the same query have one schema.
+func mayMiss(a queries.Answer) bool { return len(a.Extra) > 0 }
+
+// valueColumnsOf returns the columns after the keys, in order.
+func valueColumnsOf(a queries.Answer) []valueColumn {
+	columns := []valueColumn{
+		{"noisy", a.Noisy}, {"estimate", a.Estimate}, {"sigma", a.Sigma}, {"ci95_low", a.Low}, {"ci95_high", a.High},
+	}
+	for _, e := range a.Extra {
+		columns = append(columns, valueColumn{e.Name, e.Values})
+	}
+	return columns
+}
+
+// check returns what is wrong with the table, or "".
+func (t *table) check() string {
+	if !plainName(t.name) {
+		return "the query's name can't be a file name"
+	}
+	for _, v := range t.values {
+		if v.series == nil {
+			return "the answer lacks a column"
+		}
+	}
+	for _, k := range t.keys {
+		if labelCount(k.Labels) == 0 || k.Stride < 1 {
+			return "a key column has no labels"
+		}
+	}
+	names := t.columns()
+	for i, name := range names {
+		switch {
+		case name == "":
+			return "a column has no name"
+		case slices.Contains(names[:i], name):
+			return "two columns have the same name"
+		}
+	}
+	return ""
+}
+
+// columns returns the names of all columns in order.
+func (t *table) columns() []string {
+	names := make([]string, 0, len(t.keys)+len(t.values))
+	for _, k := range t.keys {
+		names = append(names, k.Name)
+	}
+	for _, v := range t.values {
+		names = append(names, v.name)
+	}
+	return names
+}
+
+// missing reports whether a value stands for none, in a format that has a mark for it.
+func (t *table) missing(v float64) bool { return t.nullable && math.IsNaN(v) }
+
+// labelCount returns the number of labels; 0 unless exactly one kind is set.
+func labelCount(l queries.Labels) int {
+	s, i, f := len(l.Strings), len(l.Ints), len(l.Floats)
+	if n := max(s, i, f); n == s+i+f {
+		return n
+	}
+	return 0
+}
+
+// labelAt returns the index of a cell's label among the n labels of k.
+func labelAt(k queries.KeyColumn, n, cell int) int { return (cell / k.Stride) % n }
+
+// plainName reports whether a name is one file directly in a folder, on every system.
+func plainName(name string) bool {
+	return filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, "/\\:\x00")
+}

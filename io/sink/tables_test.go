@@ -1,0 +1,99 @@
+package sink
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/pipelinetest"
+	"github.com/dprelease/dprelease/queries"
+)
+
+// series repeats values over the cells; its value for a cell does not depend on how it is asked.
+func series(values ...float64) queries.Series {
+	return func(start int, dst []float64) {
+		for i := range dst {
+			dst[i] = values[(start+i)%len(values)]
+		}
+	}
+}
+
+// wave is a series of many different values: multiples of a grid, positive and negative.
+func wave(scale float64) queries.Series {
+	return func(start int, dst []float64) {
+		for i := range dst {
+			h := uint64(start+i+1) * 0x9e3779b97f4a7c15
+			h ^= h >> 29
+			dst[i] = scale * float64(int64(h%2001)-1000) / 16
+		}
+	}
+}
+
+// result is a query over the cells of its keys, or a scalar.
+func result(name string, keys ...queries.KeyColumn) pipeline.Result {
+	cells := 1
+	for i := len(keys) - 1; i >= 0; i-- {
+		keys[i].Stride = cells
+		cells *= labelCount(keys[i].Labels)
+	}
+	return pipeline.Result{Name: name, Answer: queries.Answer{
+		Cells: cells, Keys: keys,
+		Noisy: wave(1), Estimate: wave(0.5), Sigma: series(4.25), Low: wave(2), High: wave(3),
+	}}
+}
+
+func stringKey(name string, labels ...string) queries.KeyColumn {
+	return queries.KeyColumn{Name: name, Labels: queries.Labels{Strings: labels}}
+}
+
+func intKey(name string, labels ...int64) queries.KeyColumn {
+	return queries.KeyColumn{Name: name, Labels: queries.Labels{Ints: labels}}
+}
+
+func floatKey(name string, labels ...float64) queries.KeyColumn {
+	return queries.KeyColumn{Name: name, Labels: queries.Labels{Floats: labels}}
+}
+
+func tableOf(t testing.TB, r pipeline.Result) *table {
+	t.Helper()
+	tab, err := newTable(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tab
+}
+
+// mean is a query whose cells may have no value, with two more columns.
+func mean(name string, keys ...queries.KeyColumn) pipeline.Result {
+	r := result(name, keys...)
+	r.Answer.Noisy = series(1.5, math.NaN(), -2, 0)
+	r.Answer.Sigma = series(math.NaN(), 0.25, math.Float64frombits(0xfff8_0000_0000_0001))
+	r.Answer.High = series(math.NaN())
+	r.Answer.Extra = []queries.Extra{{Name: "noisy_sum", Values: wave(5)}, {Name: "noisy_count", Values: wave(7)}}
+	return r
+}
+
+// release is a release of the results in every format.
+func release(t testing.TB, results ...pipeline.Result) *pipeline.Release {
+	t.Helper()
+	return releaseAs(t, Formats(), results...)
+}
+
+func releaseAs(t testing.TB, formats []string, results ...pipeline.Result) *pipeline.Release {
+	t.Helper()
+	m := pipeline.Manifest{
+		Format: pipeline.ManifestFormat, Name: "sample", Params: map[string]string{"hour": "00"},
+		Privacy: pipeline.ManifestPrivacy{Epsilon: 1, Delta: 1e-6, Unit: []string{"cab_id"}, Statement: "a <statement> & more"},
+		Job:     []byte(`{"name":"sample"}`), Program: pipeline.Program{Name: "dprelease", Version: "test"},
+	}
+	for _, r := range results {
+		m.Queries = append(m.Queries, pipeline.ManifestQuery{Name: r.Name, Kind: "histogram", Cells: r.Answer.Cells})
+	}
+	return pipelinetest.NewRelease(t, m, formats, results...)
+}
+
+// remade is a release with a manifest of its own.
+func remade(t testing.TB, m pipeline.Manifest, results ...pipeline.Result) *pipeline.Release {
+	t.Helper()
+	return pipelinetest.NewRelease(t, m, []string{"csv"}, results...)
+}
