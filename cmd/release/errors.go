@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime"
+	"strings"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// The exit codes; root.go's help text explains them.
+const (
+	exitDone     = 0
+	exitCheck    = 1
+	exitUsage    = 2
+	exitInput    = 3
+	exitBudget   = 4
+	exitOutput   = 5
+	exitLedger   = 6
+	exitInternal = 70
+	exitBusy     = 75
+)
+
+var codes = map[pipeline.Cause]int{
+	pipeline.CauseCheck: exitCheck, pipeline.CauseJob: exitUsage, pipeline.CauseInput: exitInput,
+	pipeline.CauseBudget: exitBudget, pipeline.CauseOutput: exitOutput, pipeline.CauseLedger: exitLedger,
+	pipeline.CauseBusy: exitBusy, pipeline.CauseInside: exitInternal,
+}
+
+// jobError is a job file with problems.
+type jobError struct{ configs.Diagnostics }
+
+// usageError is a command line with problems.
+type usageError struct{ text string }
+
+func (e *usageError) Error() string { return e.text }
+
+func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
+
+// exitCode maps an error to the documented exit code. What cobra itself finds wrong is usage.
+func exitCode(ctx context.Context, err error) int {
+	var stopped interrupted
+	var failed *pipeline.Error
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, context.Canceled) && errors.As(context.Cause(ctx), &stopped):
+		return stopped.code()
+	case errors.As(err, &failed):
+		return codes[failed.Cause]
+	default:
+		return exitUsage
+	}
+}
+
+// report writes an error to stderr and returns the exit code.
+func (a *app) report(ctx context.Context, err error) int {
+	code := exitCode(ctx, err)
+	if err == nil {
+		return code
+	}
+	if code == exitUsage {
+		var job jobError
+		if !errors.As(err, &job) && !errors.As(err, new(*pipeline.Error)) {
+			err = usagef("%s\nhint: release --help, or release VERB --help, shows what there is", err)
+		}
+	}
+	if code > 128 {
+		err = context.Cause(ctx)
+	}
+	if a.log == "json" {
+		a.logger().Error(a.redact(text(err)), "exit_code", code)
+		return code
+	}
+	a.errorf("%s\n", a.redact(text(err)))
+	return code
+}
+
+// text is the error for a person: the diagnostics of a job as they are, everything else with its hint.
+func text(err error) string {
+	var failed *pipeline.Error
+	if !errors.As(err, &failed) {
+		return strings.TrimSuffix(err.Error(), "\n")
+	}
+	var diags configs.Diagnostics
+	s := "error: " + failed.Error()
+	if errors.As(failed.Err, &diags) {
+		s = "error: " + failed.Code + ": " + failed.Message + "\n" + strings.TrimSuffix(diags.Error(), "\n")
+	}
+	if failed.Hint != "" {
+		s += "\nhint: " + failed.Hint
+	}
+	return s
+}
+
+func (a *app) errorf(format string, args ...any) {
+	_, _ = fmt.Fprintf(a.stderr, format, args...) // nothing can be done about a closed stderr
+}
+
+func (a *app) printf(format string, args ...any) error {
+	_, err := io.WriteString(a.stdout, a.redact(fmt.Sprintf(format, args...)))
+	return written(err)
+}
+
+// written is an error of writing to stdout. What was asked for may have been done all the same.
+func written(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &pipeline.Error{
+		Cause: pipeline.CauseOutput, Code: "stdout", Message: "standard output can't be written", Err: err,
+		Hint: "a release that this run made is published all the same: run the job again to see it",
+	}
+}
+
+// redact puts ${env:NAME} in the place of what the job took from the environment.
+func (a *app) redact(s string) string {
+	for name, value := range a.secrets {
+		if len(value) >= shortestSecret {
+			s = strings.ReplaceAll(s, value, "${env:"+name+"}")
+		}
+	}
+	return s
+}
+
+// shortestSecret keeps a variable that holds one or two characters from garbling every line.
+const shortestSecret = 3
+
+func (a *app) logger() *slog.Logger { return slog.New(slog.NewJSONHandler(a.stderr, nil)) }
+
+// recovered reports a panic by the places that it passed, never by its text or arguments: they might hold a value.
+func (a *app) recovered(code *int) {
+	if recover() == nil {
+		return
+	}
+	a.errorf("error: internal: a fault of this program; please report it with these lines\n")
+	pcs := make([]uintptr, 32)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
+	for {
+		f, more := frames.Next()
+		a.errorf("  %s:%d\n", f.Function, f.Line)
+		if !more {
+			break
+		}
+	}
+	*code = exitInternal
+}

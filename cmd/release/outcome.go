@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// headlines say how a run ended.
+var headlines = map[pipeline.Status]string{
+	pipeline.StatusReleased: "released",
+	pipeline.StatusFinished: "released: an earlier run was cut short after its noise was drawn; its release is published now, nothing more was spent",
+	pipeline.StatusAlready:  "already released: the same bytes are there, nothing was spent",
+	pipeline.StatusCopied:   "already released elsewhere: the same bytes were copied, nothing was spent",
+}
+
+func (a *app) printOutcome(p *pipeline.Plan, o *pipeline.Outcome, b ledger.Balance) error {
+	switch {
+	case a.json:
+		return a.printJSON(outcomeJSON(p, o, b))
+	case a.quiet:
+		return nil
+	}
+	if err := a.printf("%s: %s\n  folder   %s\n", p.Name(), headlines[o.Status], here(o.Dir)); err != nil {
+		return err
+	}
+	if o.Moved != "" {
+		if err := a.printf("  before   %s\n", here(o.Moved)); err != nil {
+			return err
+		}
+	}
+	if o.InputGone {
+		if err := a.printf("  note     the input is gone, so it was not compared with what was released\n"); err != nil {
+			return err
+		}
+	}
+	if err := a.printf("  promise  epsilon %s, delta %s (mu %.4g) for the whole release; unit %s, %s\n  budget   %s\n\n", p.Job().Privacy.Epsilon,
+		p.Job().Privacy.Delta, float64(p.Mu()), p.Account().Unit, p.Adjacency(), budgetLine(b)); err != nil {
+		return err
+	}
+	if err := a.printTable(releasedRows(p)); err != nil || o.Release == nil {
+		return err
+	}
+	return a.printPreview(o.Release)
+}
+
+// here is a path below the working folder as a user would type it; other paths stay absolute.
+func here(path string) string {
+	folder, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(folder, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
+
+func budgetLine(b ledger.Balance) string {
+	releases := "releases"
+	if b.Runs == 1 {
+		releases = "release"
+	}
+	return fmt.Sprintf("%s: %.1f %% of mu² spent (epsilon %s, delta %s in all; %d %s)",
+		b.Account.Dataset, 100*b.Share(), b.Budget.Epsilon, b.Budget.Delta, b.Runs, releases)
+}
+
+func releasedRows(p *pipeline.Plan) [][]string {
+	rows := [][]string{{"query", "cells", "sigma", "95 % ±", "denoised", "files"}}
+	for _, q := range p.Queries() {
+		var files []string
+		for _, f := range p.Job().Output.Formats {
+			files = append(files, q.Query.Name()+"."+f)
+		}
+		var steps []string
+		for _, s := range q.Steps {
+			steps = append(steps, s.Name())
+		}
+		rows = append(rows, []string{
+			q.Query.Name(), fmt.Sprint(q.Query.Cells()), fmt.Sprintf("%.4g", q.Sigma()),
+			halfWidth(&q), orDash(strings.Join(steps, ", ")), strings.Join(files, " "),
+		})
+	}
+	return rows
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+func outcomeJSON(p *pipeline.Plan, o *pipeline.Outcome, b ledger.Balance) any {
+	return map[string]any{
+		"name": p.Name(), "params": p.Params(), "status": o.Status, "dir": o.Dir, "manifest_sha256": o.Digest, "moved": o.Moved,
+		"input_gone": o.InputGone, "epsilon": p.Guarantee().Epsilon, "delta": p.Guarantee().Delta, "mu": p.Mu(),
+		"account": map[string]any{
+			"dataset": b.Account.Dataset, "unit": b.Account.Unit, "adjacency": b.Account.Adjacency,
+			"budget_epsilon": b.Budget.Epsilon, "budget_delta": b.Budget.Delta, "mu2_spent_share": b.Share(), "releases": b.Runs,
+		},
+	}
+}
+
+// printTable prints rows as aligned columns; the first row is the header.
+func (a *app) printTable(rows [][]string) error {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+	for _, row := range rows {
+		_, _ = fmt.Fprintln(w, strings.Join(row, "\t")) // a Builder takes everything
+	}
+	_ = w.Flush()
+	return a.printf("%s", b.String())
+}
+
+// halfWidth is half the width of a cell's 95 % interval; a mean's is divided by its number of rows.
+func halfWidth(q *pipeline.Planned) string {
+	half, perRow := q.HalfWidth()
+	if perRow {
+		return fmt.Sprintf("%.4g / rows", half)
+	}
+	return fmt.Sprintf("%.4g", half)
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+const planLong = `plan prints what each query of a job will cost and how accurate it will be. It reads the job file and the
+job's public files, and no data. It exits with 1 if a query misses its max_error.`
+
+func (a *app) planCmd() *cobra.Command {
+	var flags jobFlags
+	cmd := &cobra.Command{
+		Use: "plan JOB", Short: "Show cost and accuracy without reading any data", Long: planLong, Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.plan(cmd.Context(), args[0], &flags) },
+	}
+	flags.addParams(cmd)
+	cmd.Flags().BoolVar(&a.json, "json", false, "print the plan as JSON")
+	return cmd
+}
+
+func (a *app) plan(ctx context.Context, path string, flags *jobFlags) error {
+	plan, err := a.load(ctx, path, flags)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		err = a.printJSON(planJSON(plan))
+	} else {
+		err = a.printPlan(plan)
+	}
+	if err != nil {
+		return err
+	}
+	return plan.Accurate()
+}
+
+// plannedQuery is one query of `plan --json`.
+type plannedQuery struct {
+	Name        string  `json:"name"`
+	Kind        string  `json:"kind"`
+	Cells       int     `json:"cells"`
+	Sensitivity float64 `json:"sensitivity"`
+	Why         string  `json:"why"`
+	Sigma       float64 `json:"sigma"`
+	Deviation   float64 `json:"standard_deviation"`
+	HalfWidth   float64 `json:"ci95_half_width"`
+	// PerRow: the half-width is divided by the private number of rows.
+	PerRow bool    `json:"ci95_half_width_over_rows"`
+	Mu     float64 `json:"mu"`
+	Share  float64 `json:"share_of_mu2"`
+}
+
+func planJSON(p *pipeline.Plan) any {
+	queries := make([]plannedQuery, 0, len(p.Queries()))
+	for _, q := range p.Queries() {
+		s := q.Sensitivity()
+		half, perRow := q.HalfWidth()
+		queries = append(queries, plannedQuery{
+			Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), Sensitivity: s.L2, Why: s.Why,
+			Sigma: q.Sigma(), Deviation: q.Deviation(), HalfWidth: half, PerRow: perRow,
+			Mu: float64(q.Mu()), Share: share(p, &q),
+		})
+	}
+	return map[string]any{
+		"name": p.Name(), "params": p.Params(), "epsilon": p.Guarantee().Epsilon, "delta": p.Guarantee().Delta, "mu": p.Mu(),
+		"adjacency": p.Adjacency(), "unit": p.Account().Unit, "statement": p.Statement(), "columns": p.Columns(), "queries": queries,
+	}
+}
+
+func share(p *pipeline.Plan, q *pipeline.Planned) float64 {
+	ratio := float64(q.Mu()) / float64(p.Mu())
+	return ratio * ratio
+}
+
+func (a *app) printPlan(p *pipeline.Plan) error {
+	if err := a.printf("%s: epsilon %s, delta %s (mu %.6g), unit %s, %s; no data was read\n\n", p.Name(),
+		p.Job().Privacy.Epsilon, p.Job().Privacy.Delta, float64(p.Mu()), p.Account().Unit, p.Adjacency()); err != nil {
+		return err
+	}
+	rows := [][]string{{"query", "cells", "sensitivity", "share of mu²", "sigma", "95 % ±", "because"}}
+	for _, q := range p.Queries() {
+		s := q.Sensitivity()
+		rows = append(rows, []string{
+			q.Query.Name(), fmt.Sprint(q.Query.Cells()), fmt.Sprintf("%.6g", s.L2), fmt.Sprintf("%.1f %%", 100*share(p, &q)),
+			fmt.Sprintf("%.6g", q.Sigma()), halfWidth(&q), s.Why,
+		})
+	}
+	return a.printTable(rows)
+}
+
+func (a *app) printJSON(v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return a.printf("%s\n", text)
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+const rootLong = `release turns a private table into a differentially private data release.
+
+A job file says what to read, what to ask, what to spend and where to publish. A job's release is made once: the same
+run again returns the same bytes and spends nothing.
+
+Exit codes:
+  0    done, or already done
+  1    a stated check is not met (max_error, selftest)
+  2    usage, or the job file
+  3    input
+  4    budget
+  5    output
+  6    ledger
+  70   internal error
+  75   try again later (the run or the ledger is in use)
+  130  stopped by SIGINT
+  143  stopped by SIGTERM`
+
+// app is what all verbs share: where they write and how they report.
+type app struct {
+	stdout, stderr io.Writer
+	log            string
+	quiet          bool
+	json           bool
+	// secrets are what jobs took from the environment, by name: never printed.
+	secrets map[string]string
+}
+
+// execute runs the command line and returns the exit code.
+func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
+	a := &app{stdout: stdout, stderr: stderr, log: "text", secrets: map[string]string{}}
+	defer a.recovered(&code)
+	root := a.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	return a.report(ctx, err)
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use: "release", Short: "Differentially private data releases", Long: rootLong,
+		Args: cobra.NoArgs, SilenceErrors: true, SilenceUsage: true,
+		PersistentPreRunE: func(*cobra.Command, []string) error { return a.checkFlags() },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	flags := root.PersistentFlags()
+	flags.StringVar(&a.log, "log", "text", "how progress and errors are written to stderr: text or json")
+	flags.BoolVar(&a.quiet, "quiet", false, "no progress, no closing table; errors only")
+	root.AddCommand(a.runCmd(), a.planCmd(), a.checkCmd(), a.schemaCmd(), a.selftestCmd(), a.versionCmd(), a.manCmd())
+	return root
+}
+
+func (a *app) checkFlags() error {
+	if a.log != "text" && a.log != "json" {
+		return usagef("--log must be text or json")
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+const runLong = `run makes the release that a job describes and publishes it as one folder.
+
+The spend is recorded in the ledger before the first random draw. The same run again finds its release and spends
+nothing, so a scheduler may repeat it. A run that was killed is taken up where it stopped, under the same charge.`
+
+func (a *app) runCmd() *cobra.Command {
+	var flags jobFlags
+	var again bool
+	cmd := &cobra.Command{
+		Use: "run JOB", Short: "Make and publish a release", Long: runLong, Args: cobra.ExactArgs(1),
+		Example: "  release run job.yaml\n  release run job.yaml --param day=2026-11-20 --out /srv/releases/2026-11-20",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.run(cmd.Context(), args[0], &flags, again)
+		},
+	}
+	flags.addParams(cmd)
+	flags.addOut(cmd)
+	flags.addWorkers(cmd)
+	cmd.Flags().BoolVar(&again, "new-release", false, "release the same question again with new noise: charges again, moves the old folder aside")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print the outcome as JSON")
+	return cmd
+}
+
+func (a *app) run(ctx context.Context, path string, flags *jobFlags, again bool) error {
+	if flags.workers < 1 {
+		return usagef("--workers must be at least 1")
+	}
+	plan, err := a.load(ctx, path, flags)
+	if err != nil {
+		return err
+	}
+	if err := plan.Accurate(); err != nil {
+		return err
+	}
+	dir, err := flags.dir(plan)
+	if err != nil {
+		return usagef("--out: %v", err)
+	}
+	book, closeBook, err := openBook(ctx, plan.Job())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = closeBook() }() // every entry is durable when it is made
+	o, done := a.observer()
+	runner := pipeline.Runner{
+		Book: book, Sink: sink.New(), Open: opener(plan.Job(), flags.workers),
+		Observer: o, Workers: flags.workers, Program: program(),
+	}
+	outcome, err := runner.Run(ctx, pipeline.Request{Plan: plan, Dir: dir, NewRelease: again})
+	done()
+	if err != nil {
+		return err
+	}
+	balance, _, err := book.Balance(ctx, plan.Account())
+	if err != nil {
+		return pipeline.LedgerError("read the account", err)
+	}
+	return a.printOutcome(plan, outcome, balance)
+}
+
+func program() pipeline.Program {
+	return pipeline.Program{Name: "dprelease", Version: version(), Go: runtime.Version()}
+}

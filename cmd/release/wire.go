@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/ledger/sqlstore"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
+)
+
+// jobFlags are the flags of every verb that reads a job.
+type jobFlags struct {
+	params  []string
+	out     string
+	workers int
+}
+
+func (f *jobFlags) addParams(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.params, "param", nil, "set a parameter of the job: --param name=value (repeatable)")
+}
+
+func (f *jobFlags) addOut(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.out, "out", "", "the release folder, instead of the job's output.dir")
+}
+
+func (f *jobFlags) addWorkers(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many cores to use; results do not depend on it")
+}
+
+func (f *jobFlags) paramValues() (map[string]string, error) {
+	values := map[string]string{}
+	for _, p := range f.params {
+		name, value, ok := strings.Cut(p, "=")
+		if !ok || name == "" {
+			return nil, usagef("--param %q: write --param name=value", p)
+		}
+		if _, twice := values[name]; twice {
+			return nil, usagef("--param %s is given twice", name)
+		}
+		values[name] = value
+	}
+	return values, nil
+}
+
+// load reads a job file and makes its plan.
+func (a *app) load(ctx context.Context, path string, f *jobFlags) (*pipeline.Plan, error) {
+	params, err := f.paramValues()
+	if err != nil {
+		return nil, err
+	}
+	job, diags := configs.Load(path, configs.ParseOptions{Params: params, Env: a.env})
+	if len(diags) > 0 {
+		return nil, jobError{diags}
+	}
+	plan, diags := pipeline.New(job, func(file, column string) ([]string, error) {
+		return source.ReadStrings(ctx, file, column)
+	})
+	if len(diags) > 0 {
+		return nil, jobError{diags}
+	}
+	return plan, nil
+}
+
+// env looks a variable up for a job, and remembers its value as one not to print.
+func (a *app) env(name string) (string, bool) {
+	value, ok := os.LookupEnv(name)
+	if ok {
+		a.secrets[name] = value
+	}
+	return value, ok
+}
+
+// dir is the absolute path of the release folder.
+func (f *jobFlags) dir(p *pipeline.Plan) (string, error) {
+	dir := p.Job().Path(p.Job().Output.Dir)
+	if f.out != "" {
+		dir = f.out
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	// A link is followed here, since publishing renames onto the folder itself.
+	if info, err := os.Lstat(dir); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		if dir, err = filepath.EvalSymlinks(dir); err != nil {
+			return "", usagef("the release folder is a link that leads nowhere")
+		}
+	}
+	return dir, nil
+}
+
+// opener opens the job's input.
+func opener(job *configs.Job, workers int) func(context.Context) (pipeline.Engine, error) {
+	return func(ctx context.Context) (pipeline.Engine, error) {
+		data, err := source.Open(ctx, sourceOptions(job))
+		if absent(err) == len(job.Input.Files) {
+			return nil, gone{err}
+		}
+		if err != nil {
+			return nil, err
+		}
+		return local.New(data, workers), nil
+	}
+}
+
+// absent counts the files or patterns of the input for which nothing was found.
+func absent(err error) int {
+	var one *source.Error
+	var all source.Errors
+	if !errors.As(err, &all) && errors.As(err, &one) {
+		all = source.Errors{one}
+	}
+	n := 0
+	for _, e := range all {
+		if e.Code == source.CodeNotFound {
+			n++
+		}
+	}
+	return n
+}
+
+// gone is an error of the input that says that its files are not there.
+type gone struct{ error }
+
+// Is reports that it is pipeline.ErrInputGone.
+func (gone) Is(target error) bool { return target == pipeline.ErrInputGone }
+
+func sourceOptions(job *configs.Job) source.Options {
+	c := job.Input.CSV
+	csv := source.CSV{
+		Header: c.Header == nil || *c.Header, Columns: c.Columns, Types: c.Types,
+		Delimiter: first(c.Delimiter), TrimSpace: c.TrimSpace, Comment: first(c.Comment),
+	}
+	for _, v := range c.NullValues {
+		csv.NullValues = append(csv.NullValues, string(v))
+	}
+	return source.Options{Dir: job.Dir(), Files: job.Input.Files, CSV: csv}
+}
+
+// first is the only rune of a one-character setting, 0 where it is not set.
+func first(s string) rune {
+	for _, r := range s {
+		return r
+	}
+	return 0
+}
+
+// openBook opens the ledger that the job names; the file is made on first use.
+func openBook(ctx context.Context, job *configs.Job) (*ledger.Book, func() error, error) {
+	path := job.Path(strings.TrimPrefix(job.Ledger.Store, "sqlite:"))
+	store, err := sqlstore.Open(ctx, path)
+	if err != nil {
+		return nil, nil, pipeline.LedgerError("open the ledger", err)
+	}
+	return ledger.NewBook(store, time.Now), store.Close, nil
+}
