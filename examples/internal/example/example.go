@@ -1,0 +1,96 @@
+// Package example is what the programs of the examples share: a table is prepared, then a job is run on it, by the
+// release program as anybody would run it.
+package example
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+)
+
+// Example is one example: a folder with jobs, and the table that they read.
+type Example struct {
+	// Dir is the folder, from the repository's root.
+	Dir string
+	// Files are the table's files and the public files beside it.
+	Files []File
+	// Known holds the SHA-256, in hex, of known originals by base name. A file of such a name must have it.
+	Known map[string]string
+	// Archive is where the public original can be had; nil where it cannot, and then NoArchive says why.
+	Archive   *Archive
+	NoArchive string
+	// Synthetic writes an invented table of the same schema into a folder; it writes the same bytes each time.
+	Synthetic func(dir string) error
+	// Count returns the table's number of rows, and an error where the schema is another.
+	Count func(dir string) (rows int, err error)
+}
+
+// File is a file of the original and its place in the example.
+type File struct {
+	// From is a path below $DPRELEASE_DATA, or a pattern; an archive holds the file under its base name.
+	From string
+	// To is the file's name in data; empty where it keeps its own.
+	To string
+}
+
+// Main runs an example with the arguments of the process, and returns the exit code.
+func Main(e Example) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	err := e.Execute(ctx, os.Args[1:], os.Stdout)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "error:", err) // nothing can be done about a closed stderr
+		return 1
+	}
+	return 0
+}
+
+// Execute prepares the table where that is asked for or it is not there, and runs the job unless only --prepare is asked
+// for. Words that follow the flags go to release run.
+func (e Example) Execute(ctx context.Context, args []string, stdout io.Writer) error {
+	flags := flag.NewFlagSet(filepath.Base(e.Dir), flag.ContinueOnError)
+	prepare := flags.Bool("prepare", false, "fill the folder data, and run nothing")
+	job := flags.String("job", "job.yaml", "which of the example's jobs to run")
+	dir := flags.String("dir", filepath.FromSlash(e.Dir), "the example's folder")
+	flags.Usage = func() { usage(flags, e.Dir) }
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(*dir, "job.yaml")); err != nil {
+		return fmt.Errorf("no job.yaml in %s: run this from the repository's root, or name the folder with --dir", *dir)
+	}
+	at := place{Example: e, dir: *dir, stdout: stdout}
+	if *prepare {
+		return at.prepare(ctx)
+	}
+	if err := at.ready(ctx); err != nil {
+		return err
+	}
+	return at.release(*job, flags.Args())
+}
+
+func usage(flags *flag.FlagSet, dir string) {
+	_, _ = fmt.Fprintf(flags.Output(), "usage: go run ./%s [flags] [-- flags of release run]\n", dir)
+	flags.PrintDefaults()
+}
+
+// place is an example in a folder of the disk.
+type place struct {
+	Example
+	dir    string
+	stdout io.Writer
+}
+
+func (p place) data() string { return filepath.Join(p.dir, "data") }
+
+func (p place) say(format string, args ...any) {
+	_, _ = fmt.Fprintf(p.stdout, format+"\n", args...) // as above
+}

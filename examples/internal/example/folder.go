@@ -1,0 +1,61 @@
+package example
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path"
+	"path/filepath"
+)
+
+// copyFolder takes the files from the folder that $DPRELEASE_DATA names.
+func (p place) copyFolder(_ context.Context, dir string) error {
+	root := os.Getenv("DPRELEASE_DATA")
+	if root == "" {
+		return unavailablef("the variable is not set")
+	}
+	for _, f := range p.Files {
+		found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(f.From)))
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return unavailablef("it holds no %s", f.From)
+		}
+		for _, source := range found {
+			if err := p.copyFile(source, filepath.Join(dir, f.name(source))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (p place) copyFile(source, target string) error {
+	content, err := os.ReadFile(source)
+	if err != nil {
+		return unavailable{err}
+	}
+	return p.put(filepath.Base(source), target, content)
+}
+
+// put writes a file of the original, if it is the known one.
+func (p place) put(name, target string, content []byte) error {
+	sum := sha256.Sum256(content)
+	if known, ok := p.Known[name]; ok && known != hex.EncodeToString(sum[:]) {
+		return unavailablef("%s is not the known original (SHA-256 %x)", name, sum)
+	}
+	return os.WriteFile(target, content, 0o600)
+}
+
+// name is a file's name in data.
+func (f File) name(source string) string {
+	if f.To != "" {
+		return f.To
+	}
+	return filepath.Base(source)
+}
+
+// base is the name under which an archive holds the file.
+func (f File) base() string { return path.Base(f.From) }

@@ -1,0 +1,104 @@
+package example
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// originFile holds one line that says where a prepared table is from.
+const originFile = "ORIGIN"
+
+// unavailable is why an origin cannot be used here: the next one is tried.
+type unavailable struct{ error }
+
+func unavailablef(format string, args ...any) error { return unavailable{fmt.Errorf(format, args...)} }
+
+// origin is a way to get the table: the first that works is taken.
+type origin struct {
+	where, what string
+	fill        func(ctx context.Context, dir string) error
+}
+
+func (p place) origins() []origin {
+	return []origin{
+		{"the folder $DPRELEASE_DATA", "public original", p.copyFolder},
+		{"download", "public original", p.download},
+		{"the generator of this example", "SYNTHETIC, all rows invented", p.synthesise},
+	}
+}
+
+// ready prepares the table unless there is one, and says where it is from.
+func (p place) ready(ctx context.Context) error {
+	if _, err := os.Stat(p.data()); errors.Is(err, fs.ErrNotExist) {
+		return p.prepare(ctx)
+	}
+	p.say("data: %s", p.origin())
+	return nil
+}
+
+func (p place) origin() string {
+	line, err := os.ReadFile(filepath.Join(p.data(), originFile))
+	if err != nil {
+		return "not made by --prepare"
+	}
+	return strings.TrimSpace(string(line))
+}
+
+// prepare fills the folder data: whole, or not at all.
+func (p place) prepare(ctx context.Context) error {
+	before := p.origin()
+	for _, o := range p.origins() {
+		err := p.try(ctx, o)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.As(err, new(unavailable)):
+			p.say("data: not from %s: %v", o.where, err)
+		case err != nil:
+			return err
+		default:
+			p.say("data: %s", p.origin())
+			p.remind(before)
+			return nil
+		}
+	}
+	return errors.New("no data could be had")
+}
+
+// try fills a new folder beside data, checks it and puts it in data's place.
+func (p place) try(ctx context.Context, o origin) error {
+	staging, err := os.MkdirTemp(p.dir, "data.new-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(staging) }() // empty, or of no use
+	if err := o.fill(ctx, staging); err != nil {
+		return err
+	}
+	rows, err := p.Count(staging)
+	if err != nil {
+		return unavailable{err}
+	}
+	line := fmt.Sprintf("%s, from %s (%d rows)\n", o.what, o.where, rows)
+	if err := os.WriteFile(filepath.Join(staging, originFile), []byte(line), 0o600); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(p.data()); err != nil {
+		return err
+	}
+	return os.Rename(staging, p.data())
+}
+
+func (p place) synthesise(_ context.Context, dir string) error { return p.Synthetic(dir) }
+
+// remind says what another table means for the releases of the one before.
+func (p place) remind(before string) {
+	if _, err := os.Stat(filepath.Join(p.dir, "ledger.db")); err == nil && before != p.origin() {
+		p.say("note: releases of the table before are still there: delete them and ledger.db, or go on with -- --new-release")
+	}
+}

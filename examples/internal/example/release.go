@@ -1,0 +1,29 @@
+package example
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// program is the release program of this module.
+const program = "github.com/dprelease/dprelease/cmd/release"
+
+// release runs a job of the example. A signal from the terminal reaches the program too, which knows best how to stop.
+func (p place) release(job string, more []string) error {
+	args := append([]string{"run", filepath.Join(p.dir, job)}, more...)
+	p.say("$ release %s", strings.Join(args, " "))
+	cmd := exec.Command("go", append([]string{"run", program}, args...)...)
+	cmd.Stdout, cmd.Stderr = p.stdout, os.Stderr
+	err := cmd.Run()
+	if errors.Is(err, exec.ErrNotFound) {
+		return fmt.Errorf("the go command is needed to run %s: %w", program, err)
+	}
+	if err != nil {
+		return errors.New("release run failed, see above")
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+// Package exampletest is what the tests of the examples share: jobs in folders of their own, and their exact answers,
+// opened through the tests' own door.
+package exampletest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
+)
+
+// Folder copies the jobs of the package under test into a new folder with an empty folder data, and returns both. Each
+// pair of replacements is an old text, which must be in a job, and a new one.
+func Folder(t *testing.T, replacements ...string) (dir, data string) {
+	t.Helper()
+	dir = t.TempDir()
+	jobs, err := filepath.Glob("*.yaml")
+	if err != nil || len(jobs) == 0 {
+		t.Fatalf("no jobs here: %v", err)
+	}
+	var all strings.Builder
+	for _, name := range jobs {
+		text := read(t, name)
+		all.WriteString(text)
+		put(t, filepath.Join(dir, name), strings.NewReplacer(replacements...).Replace(text))
+	}
+	for i := 0; i < len(replacements); i += 2 {
+		if !strings.Contains(all.String(), replacements[i]) {
+			t.Fatalf("no job holds %q", replacements[i])
+		}
+	}
+	data = filepath.Join(dir, "data")
+	if err := os.Mkdir(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir, data
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Plan makes the plan of a job.
+func Plan(t *testing.T, path string, params map[string]string) *pipeline.Plan {
+	t.Helper()
+	job, diags := configs.Load(path, configs.ParseOptions{Params: params})
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	plan, diags := pipeline.New(job, func(file, column string) ([]string, error) {
+		return source.ReadStrings(t.Context(), file, column)
+	})
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	return plan
+}
+
+// Exact returns the exact cells of each count and histogram of a plan, in the job's order.
+func Exact(t *testing.T, plan *pipeline.Plan) [][]int64 {
+	t.Helper()
+	data, err := source.Open(t.Context(), options(plan.Job()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := local.New(data, 2)
+	defer engine.Close()
+	if diags := plan.Check(engine.Schema()); len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	answers, err := engine.Aggregate(t.Context(), plan, pipeline.Silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cells [][]int64
+	for _, parts := range answers.Exacts {
+		unit, counts := mechanismtest.Open(t, parts[0])
+		for i := range counts {
+			counts[i] = int64(float64(counts[i]) * unit) // counts are whole, the grid is a power of two
+		}
+		cells = append(cells, counts)
+	}
+	return cells
+}
+
+func options(job *configs.Job) source.Options {
+	c := job.Input.CSV
+	csv := source.CSV{Header: c.Header == nil || *c.Header, Columns: c.Columns, Types: c.Types, Delimiter: ',', TrimSpace: c.TrimSpace}
+	for _, r := range c.Comment {
+		csv.Comment = r
+	}
+	for _, v := range c.NullValues {
+		csv.NullValues = append(csv.NullValues, string(v))
+	}
+	return source.Options{Dir: job.Dir(), Files: job.Input.Files, CSV: csv}
+}

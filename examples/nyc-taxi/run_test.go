@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dprelease/dprelease/examples/internal/exampletest"
+)
+
+// The example from the table to the release, as a user runs it, twice.
+func TestRun(t *testing.T) {
+	dir, data := exampletest.Folder(t)
+	invented(t, data)
+	first := run(t, dir)
+	for _, want := range []string{"$ release run", "nyc-taxi: released", "events_by_junction.csv", "1 release)"} {
+		if !strings.Contains(first, want) {
+			t.Errorf("the output lacks %q:\n%s", want, first)
+		}
+	}
+	if again := run(t, dir); !strings.Contains(again, "nothing was spent") {
+		t.Errorf("the same run again:\n%s", again)
+	}
+	if later := run(t, dir, "--", "--param", "hour=01"); !strings.Contains(later, "2013-01-01-01") || !strings.Contains(later, "2 releases)") {
+		t.Errorf("another hour:\n%s", later)
+	}
+	checkRelease(t, filepath.Join(dir, "out", "2013-01-01-00"))
+}
+
+func run(t *testing.T, dir string, more ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := taxi().Execute(t.Context(), append([]string{"--dir", dir}, more...), &out); err != nil {
+		t.Fatalf("%v\n%s", err, &out)
+	}
+	return out.String()
+}
+
+// checkRelease looks for all junctions in the table, and for noise on them: their counts are small beside sigma = 21.6, so
+// nearly half of the noisy ones are below zero. Their share has a standard deviation below 0.0081, and the band is wide
+// enough for a false-alarm rate below 1e-9.
+func checkRelease(t *testing.T, dir string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "events_by_junction.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	noisy := slices.Index(table[0], "noisy")
+	rows := table[1:]
+	below := 0
+	for _, row := range rows {
+		if x, err := strconv.ParseFloat(row[noisy], 64); err != nil {
+			t.Fatal("a noisy count that is no number")
+		} else if x < 0 {
+			below++
+		}
+	}
+	if len(rows) != streets*avenues || below < len(rows)*35/100 || below > len(rows)*55/100 {
+		t.Errorf("%d rows, %d of them below zero", len(rows), below)
+	}
+	var manifest struct {
+		Privacy struct {
+			Epsilon, Delta float64
+			Unit           []string
+		}
+	}
+	if text, err = os.ReadFile(filepath.Join(dir, "release.json")); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &manifest); err != nil {
+		t.Fatal(err)
+	}
+	if p := manifest.Privacy; p.Epsilon != 1 || p.Delta != 1e-6 || !slices.Equal(p.Unit, []string{"cab_id"}) {
+		t.Errorf("the manifest promises %+v", p)
+	}
+}
+
+// The invented city has the schema and is the same each time.
+func TestSyntheticCity(t *testing.T) {
+	_, data := exampletest.Folder(t)
+	_, other := exampletest.Folder(t)
+	invented(t, data)
+	invented(t, other)
+	if n, err := count(data); err != nil || n != 3000 {
+		t.Errorf("%d trips, %v", n, err)
+	}
+	for _, name := range []string{junctionsFile, syntheticTrips} {
+		a, errA := os.ReadFile(filepath.Join(data, name))
+		b, errB := os.ReadFile(filepath.Join(other, name))
+		if errA != nil || errB != nil || !bytes.Equal(a, b) {
+			t.Errorf("%s differs from one time to the next (%v, %v)", name, errA, errB)
+		}
+	}
+	if n := len(records(t, filepath.Join(data, junctionsFile))); n != 3874 {
+		t.Errorf("%d junctions", n)
+	}
+}
+
+// A file of another schema is refused before anything runs on it.
+func TestCountRefuses(t *testing.T) {
+	_, data := exampletest.Folder(t)
+	if err := os.WriteFile(filepath.Join(data, "nyc_x_trips.csv.gz"), []byte("cab_id\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := count(data); err == nil || !strings.Contains(err.Error(), "not compressed") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,29 @@
+package main
+
+// cabs is how many cabs drive on the day.
+const cabs = 900
+
+// overActive are the trips of the busiest cabs.
+var overActive = []int{46, 34}
+
+// hourWeights has two rush hours, and an hour before the evening one in which drivers change.
+var hourWeights = []float64{
+	28, 18, 11, 8, 7, 10, 25, 46, 58, 54, 48, 47,
+	50, 49, 50, 46, 38, 50, 66, 68, 60, 57, 52, 42,
+}
+
+// The boroughs, with weights and the logarithm of the median distance in km. EWR, the airport beyond the river, is not
+// among the cells that the job lists.
+var (
+	boroughs       = []string{"Manhattan", "Brooklyn", "Queens", "Bronx", "Staten Island", "EWR"}
+	boroughWeights = []float64{830, 85, 65, 12, 2, 6}
+	logKM          = []float64{0.9, 1.3, 2.2, 1.6, 2.4, 3.1}
+)
+
+// The payments; meters of one vendor write "credit" for "card".
+var (
+	payments       = []string{"card", "credit", "cash", "no charge", "dispute"}
+	paymentWeights = []float64{420, 150, 418, 9, 3}
+)
+
+var passengerWeights = []float64{70, 14, 4, 2, 6, 4}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+type trip struct {
+	CabID      int64   `parquet:"cab_id"`
+	PickupTime int64   `parquet:"pickup_time,timestamp(microsecond:local)"`
+	Hour       int64   `parquet:"hour"`
+	Borough    string  `parquet:"borough,dict"`
+	Payment    string  `parquet:"payment,dict"`
+	Passengers *int64  `parquet:"passengers,optional"`
+	DistanceKM float64 `parquet:"distance_km"`
+	Fare       float64 `parquet:"fare"`
+}
+
+// day returns the trips of one day, in order of pickup. The seed is fixed: every call returns the same day.
+func day() []trip {
+	r := rand.New(rand.NewPCG(2013, 1118))
+	var trips []trip
+	for i, cab := range r.Perm(9000)[:cabs] {
+		for range tripsOf(r, i) {
+			trips = append(trips, newTrip(r, int64(1000+cab)))
+		}
+	}
+	slices.SortFunc(trips, func(a, b trip) int {
+		return cmp.Or(cmp.Compare(a.PickupTime, b.PickupTime), cmp.Compare(a.CabID, b.CabID))
+	})
+	return trips
+}
+
+// tripsOf returns how many trips the i-th cab makes: most make a few, some a dozen, and the first two share their
+// number among several drivers and make far more than a release may count.
+func tripsOf(r *rand.Rand, i int) int {
+	if i < len(overActive) {
+		return overActive[i]
+	}
+	return 1 + min(int(3.4*math.Exp(0.6*r.NormFloat64())), 20)
+}
+
+func newTrip(r *rand.Rand, cab int64) trip {
+	hour := pick(r, hourWeights)
+	start := time.Date(2013, 11, 18, hour, r.IntN(60), r.IntN(60), 0, time.UTC)
+	borough := pick(r, boroughWeights)
+	km := round(math.Exp(logKM[borough]+0.6*r.NormFloat64()), 100)
+	return trip{
+		CabID:      cab,
+		PickupTime: start.UnixMicro(),
+		Hour:       int64(hour),
+		Borough:    boroughs[borough],
+		Payment:    payments[pick(r, paymentWeights)],
+		Passengers: passengers(r),
+		DistanceKM: km,
+		Fare:       fare(r, km, hour),
+	}
+}
+
+// passengers returns nil where the driver entered none.
+func passengers(r *rand.Rand) *int64 {
+	if r.Float64() < 0.01 {
+		return nil
+	}
+	n := int64(1 + pick(r, passengerWeights))
+	return &n
+}
+
+// fare returns dollars in steps of half a dollar; NaN where the meter failed.
+func fare(r *rand.Rand, km float64, hour int) float64 {
+	if r.Float64() < 0.002 {
+		return math.NaN()
+	}
+	dollars := 2.5 + 1.55*km + 1.5*r.ExpFloat64()
+	if hour >= 16 && hour < 20 {
+		dollars++
+	}
+	return round(dollars, 2)
+}
+
+// round returns x to the nearest 1/parts.
+func round(x, parts float64) float64 { return math.Round(x*parts) / parts }
+
+// pick returns an index with probability proportional to its weight.
+func pick(r *rand.Rand, weights []float64) int {
+	var total float64
+	for _, w := range weights {
+		total += w
+	}
+	x := r.Float64() * total
+	for i, w := range weights {
+		if x -= w; x < 0 {
+			return i
+		}
+	}
+	return len(weights) - 1
+}
