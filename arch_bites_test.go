@@ -1,0 +1,319 @@
+package dprelease_test
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// sample is a small tree that breaks one rule, and what the rule must say about it: no more and no less.
+type sample struct {
+	rule, tree string
+	want       []string
+}
+
+var samples = []sample{
+	{"layers", `
+-- calibrate/a.go --
+package calibrate
+import "m.org/m/ledger"
+-- queries/a.go --
+package queries
+import ("fmt"; "m.org/m/calibrate"; "m.org/m/mechanism"; "m.org/m/configs")
+-- queries/a_test.go --
+package queries_test
+import "m.org/m/configs"
+-- pipeline/local/a_windows.go --
+package local
+import "m.org/m/ledger"
+-- mechanism/a.go --
+package mechanism
+import ("m.org/m/mechanism/internal/gauss"; "m.org/m/mechanism/mechanismtest")
+-- mechanism/internal/gauss/a.go --
+package gauss
+import "m.org/m/queries"
+-- mechanism/internal/gen/main.go --
+package main
+import "m.org/m/mechanism/internal/gauss"
+-- mechanism/selftest/a.go --
+package selftest
+import ("m.org/m/mechanism/internal/gauss"; "m.org/m/ledger")
+-- pipeline/enginetest/a.go --
+package enginetest
+import ("m.org/m/mechanism/mechanismtest"; "m.org/m/pipeline"; "m.org/m/io/source"; "m.org/m/io/sink")
+-- cmd/release/a.go --
+package main
+import ("m.org/m/io/sink"; "m.org/m/pipeline/pipelinetest")
+-- helpers/a.go --
+package helpers
+`, []string{
+		"calibrate/a.go:2: calibrate may not import ledger",
+		"queries/a.go:2: queries may not import configs",
+		"pipeline/local/a_windows.go:2: pipeline/local may not import ledger",
+		"mechanism/a.go:2: mechanism may not import mechanism/mechanismtest",
+		"mechanism/internal/gauss/a.go:2: mechanism/internal/gauss may not import queries",
+		"mechanism/selftest/a.go:2: mechanism/selftest may not import ledger",
+		"pipeline/enginetest/a.go:2: pipeline/enginetest may not import io/sink",
+		"cmd/release/a.go:2: cmd/release may not import pipeline/pipelinetest",
+		"helpers/a.go:1: package helpers is not in the table of layers",
+	}},
+	{"pure", `
+-- calibrate/a.go --
+package calibrate
+import ("math"; "log/slog")
+-- calibrate/a_test.go --
+package calibrate
+import "os"
+-- mechanism/a.go --
+package mechanism
+import "m.org/m/ledger"
+-- mechanism/internal/gen/main.go --
+package main
+import "os"
+-- ledger/a.go --
+package ledger
+import "net/http"
+-- io/table/a.go --
+package table
+import "unsafe"
+-- io/source/a.go --
+package source
+import "os"
+`, []string{
+		"calibrate/a.go:2: calibrate reaches log/slog",
+		"ledger/a.go:2: mechanism reaches net/http",
+		"io/table/a.go:2: io/table reaches unsafe",
+	}},
+	{"trusted base", `
+-- calibrate/a.go --
+package calibrate
+import "gonum.org/v1/gonum/mathext"
+-- calibrate/a_test.go --
+package calibrate
+import "gonum.org/v1/gonum/mathext"
+-- mechanism/internal/gauss/a.go --
+package gauss
+import ("crypto/rand"; "m.org/m/calibrate"; "golang.org/x/sync/errgroup")
+-- mechanism/mechanismtest/a.go --
+package mechanismtest
+import "pgregory.net/rapid"
+-- ledger/sqlstore/a.go --
+package sqlstore
+import "modernc.org/sqlite"
+`, []string{
+		"calibrate/a.go:2: the trusted base imports gonum.org/v1/gonum/mathext",
+		"mechanism/internal/gauss/a.go:2: the trusted base imports golang.org/x/sync/errgroup",
+	}},
+	{"test libraries", `
+-- io/source/a.go --
+package source
+import ("github.com/apache/arrow/go/v17/parquet/pqarrow"; "github.com/apache/arrow/go/v17/arrow/ipc"; "testing")
+-- io/source/sourcetest/a.go --
+package sourcetest
+import ("pgregory.net/rapid"; "testing")
+`, []string{
+		"io/source/a.go:2: github.com/apache/arrow/go/v17/parquet/pqarrow is for tests",
+		"io/source/a.go:2: testing is for tests",
+	}},
+	{"random", `
+-- queries/a.go --
+package queries
+import "math/rand"
+-- pipeline/enginetest/a.go --
+package enginetest
+import r "math/rand/v2"
+-- examples/x/gen/main.go --
+package main
+import "math/rand/v2"
+-- queries/a_test.go --
+package queries
+import "math/rand/v2"
+`, []string{
+		"queries/a.go:2: math/rand outside tests and examples",
+	}},
+	{"then", `
+-- pipeline/a.go --
+package pipeline
+func f(n N) { n.Then("x", nil) }
+var g = N.Then
+-- pipeline/a_test.go --
+package pipeline
+func h(n N) { n.Then("x", nil) }
+-- denoise/a.go --
+package denoise
+func f(n N) { n.Then("x", nil) }
+-- mechanism/a_test.go --
+package mechanism
+func f(n N) { n.Then("x", nil) }
+`, []string{
+		"pipeline/a.go:2: only denoise calls Then",
+		"pipeline/a.go:3: only denoise calls Then",
+		"pipeline/a_test.go:2: only denoise calls Then",
+	}},
+	{"exits", `
+-- queries/a.go --
+package queries
+import (o "os"; "log"; . "fmt")
+func f() {
+	o.Exit(1)
+	log.Fatalf("x")
+	panic("x")
+}
+-- cmd/release/verb.go --
+package main
+import "os"
+func f() { os.Exit(1) }
+-- cmd/release/main.go --
+package main
+import "os"
+func main() { os.Exit(1) }
+-- configs/gen/main.go --
+package main
+import "os"
+func main() { os.Exit(1); panic("x") }
+-- examples/x/main.go --
+package main
+import "os"
+func main() { os.Exit(1) }
+-- examples/x/other.go --
+package main
+import "os"
+func f() { os.Exit(1) }
+-- queries/a_test.go --
+package queries
+func f() { panic("x") }
+`, []string{
+		"queries/a.go:2: a dot import hides where names come from",
+		"queries/a.go:4: os.Exit: return an error",
+		"queries/a.go:5: log.Fatalf: return an error",
+		"queries/a.go:6: panic: return an error",
+		"cmd/release/verb.go:3: os.Exit: return an error",
+		"configs/gen/main.go:3: panic: return an error",
+		"examples/x/other.go:3: os.Exit: return an error",
+	}},
+	{"prints", `
+-- io/sink/a.go --
+package sink
+import "fmt"
+func f() { fmt.Println(); println(); fmt.Sprint() }
+-- cmd/release/a.go --
+package main
+import "fmt"
+func f() { fmt.Println() }
+`, []string{
+		"io/sink/a.go:3: fmt.Println: a library prints nothing",
+		"io/sink/a.go:3: println: a library prints nothing",
+	}},
+	{"documented", `
+-- report/a.go --
+package report
+type T struct{}
+func (t *T) M() {}
+func (t *G[K]) M() {}
+type u struct{}
+func (u) M() {}
+const (
+	A = 1 // a
+	B = 2
+)
+// C and D.
+var (
+	C int
+	D int
+)
+-- report/gen.go --
+// Code generated by gen. DO NOT EDIT.
+
+package report
+type Generated struct{}
+`, []string{
+		"report/a.go:1: package report has no comment",
+		"report/a.go:2: T has no comment",
+		"report/a.go:3: M has no comment",
+		"report/a.go:4: M has no comment",
+		"report/a.go:9: B has no comment",
+	}},
+	{"file size", "-- a/a.go --\npackage a\n" + lines(500) +
+		"-- a/a_test.go --\npackage a\n" + lines(500) +
+		"-- a/ok.go --\npackage a\n" + lines(499) +
+		"-- a/table.go --\npackage a\nvar t = []int{\n" + lines(600) + "}\n" +
+		"-- a/generated.go --\n// Code generated by gen. DO NOT EDIT.\n\npackage a\n" + lines(600), []string{
+		"a/a.go: 501 lines without tables, at most 500",
+		"a/a_test.go: 501 lines without tables, at most 500",
+	}},
+	{"function size", "-- a/a.go --\npackage a\nfunc f() {\n" + lines(59) + "}\n" +
+		"func ok() {\n" + lines(58) + "}\n" +
+		"var g = func() {\n" + lines(59) + "}\n" +
+		"func table() {\n_ = []int{\n" + lines(60) + "}\n}\n" +
+		"func closures() {\n_ = []func(){func() {\n" + lines(60) + "}}\n}\n", []string{
+		"a/a.go:2: a function of 61 lines without tables, at most 60",
+		"a/a.go:123: a function of 61 lines without tables, at most 60",
+		"a/a.go:248: a function of 64 lines without tables, at most 60",
+	}},
+	{"parameters", `
+-- a/a.go --
+package a
+func f(a, b int, c, d string, e bool) {}
+func (t T) ok(a, b int, c, d string) {}
+type I interface { m(a, b, c, d, e int); n(int, int, int, int) }
+var literal = func(a, b, c, d, e int) {}
+-- a/a_test.go --
+package a
+func g(a, b, c, d, e int) {}
+`, []string{
+		"a/a.go:2: 5 parameters, at most 4",
+		"a/a.go:4: 5 parameters, at most 4",
+	}},
+	{"fields", "-- a/a.go --\npackage a\n" +
+		"type big struct { a, b, c, d, e, f, g, h, i, j int; k string }\n" +
+		"type ok struct { a, b, c, d, e, f, g, h, i, j int }\n" +
+		"type document struct { a, b, c, d, e, f, g, h, i, j int; K string `yaml:\"k\"` }\n", []string{
+		"a/a.go:2: 11 fields, at most 10",
+	}},
+	{"go.mod", `
+-- go.mod --
+module m.org/m
+replace x.org/x => ../x
+exclude (
+	x.org/y v1.0.0 // replace
+)
+`, []string{"go.mod: replace is not allowed", "go.mod: exclude is not allowed"}},
+}
+
+// files makes a file system of a txtar archive; it has a go.mod where the archive has none.
+func files(archive string) fs.FS {
+	root := fstest.MapFS{"go.mod": {Data: []byte("module m.org/m\n")}}
+	for _, f := range txtar.Parse([]byte(archive)).Files {
+		root[f.Name] = &fstest.MapFile{Data: f.Data}
+	}
+	return root
+}
+
+func lines(n int) string { return strings.Repeat("\n", n) }
+
+func TestRulesBite(t *testing.T) {
+	bitten := map[string]bool{}
+	for _, s := range samples {
+		t.Run(s.rule, func(t *testing.T) {
+			tr, err := load(files(s.tree))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := rules[slices.IndexFunc(rules, func(r rule) bool { return r.name == s.rule })]
+			got, want := slices.Sorted(slices.Values(r.find(tr))), slices.Sorted(slices.Values(s.want))
+			if !slices.Equal(got, want) {
+				t.Errorf("got\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+			}
+		})
+		bitten[s.rule] = true
+	}
+	for _, r := range rules {
+		if !bitten[r.name] {
+			t.Errorf("no sample shows that %q bites", r.name)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package dprelease_test
+
+import (
+	"go/ast"
+	"path"
+	"strings"
+)
+
+// uses calls f for every mention of a package's member ("os.Exit"), whatever the file calls the package, and of a
+// builtin called ("panic").
+func (s source) uses(f func(at ast.Node, name string)) {
+	packages := map[string]string{}
+	for _, spec := range s.file.Imports {
+		p := importPath(spec)
+		local := p[strings.LastIndex(p, "/")+1:]
+		if spec.Name != nil {
+			local = spec.Name.Name
+		}
+		packages[local] = p
+	}
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok && packages[x.Name] != "" {
+				f(n, packages[x.Name]+"."+n.Sel.Name)
+			}
+		case *ast.CallExpr:
+			if name, ok := n.Fun.(*ast.Ident); ok {
+				f(n, name.Name)
+			}
+		}
+		return true
+	})
+}
+
+// Only cmd/release/main.go ends the process; generators and the programs of examples may end themselves with an exit code.
+func exitViolations(tr *tree) (out []string) {
+	for _, s := range tr.production() {
+		s.uses(func(at ast.Node, name string) {
+			exit := name == "os.Exit" || name == "syscall.Exit" || name == "runtime.Goexit"
+			fatal := name == "panic" || strings.HasPrefix(name, "log.Fatal") || strings.HasPrefix(name, "log.Panic")
+			if s.path == "cmd/release/main.go" || (name == "os.Exit" && (generator(s.dir) || exampleMain(s.path))) || !(exit || fatal) {
+				return
+			}
+			out = append(out, tr.at(at, "%s: return an error", name))
+		})
+		for _, spec := range s.file.Imports {
+			if spec.Name != nil && spec.Name.Name == "." {
+				out = append(out, tr.at(spec, "a dot import hides where names come from"))
+			}
+		}
+	}
+	return out
+}
+
+// exampleMain says whether a file is examples/NAME/main.go.
+func exampleMain(file string) bool {
+	matched, err := path.Match("examples/*/main.go", file)
+	return matched && err == nil
+}
+
+func printViolations(tr *tree) (out []string) {
+	for _, s := range tr.production() {
+		if below(s.dir, "cmd", "examples") || generator(s.dir) {
+			continue
+		}
+		s.uses(func(at ast.Node, name string) {
+			if strings.HasPrefix(name, "fmt.Print") || name == "print" || name == "println" {
+				out = append(out, tr.at(at, "%s: a library prints nothing", name))
+			}
+		})
+	}
+	return out
+}
+
+// Post-processing goes through denoise: nothing else calls mechanism.Noisy's Then, as a call or as a value. The name is
+// enough, since no other type has such a method.
+func thenViolations(tr *tree) (out []string) {
+	for _, s := range tr.sources {
+		if s.dir == "denoise" || (s.test() && s.dir == "mechanism") {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if x, ok := n.(*ast.SelectorExpr); ok && x.Sel.Name == "Then" {
+				out = append(out, tr.at(x, "only denoise calls Then"))
+			}
+			return true
+		})
+	}
+	return out
+}
+
+func undocumented(tr *tree) (out []string) {
+	described := map[string]bool{}
+	for _, s := range tr.production() {
+		described[s.dir] = described[s.dir] || s.file.Doc != nil
+	}
+	for _, s := range tr.production() {
+		if !described[s.dir] {
+			described[s.dir] = true // once a package
+			out = append(out, tr.at(s.file, "package %s has no comment", s.dir))
+		}
+		if ast.IsGenerated(s.file) {
+			continue
+		}
+		for _, d := range s.file.Decls {
+			for _, name := range bare(d) {
+				out = append(out, tr.at(name, "%s has no comment", name.Name))
+			}
+		}
+	}
+	return out
+}
+
+// bare returns the exported names that a declaration leaves without a comment.
+func bare(d ast.Decl) (names []*ast.Ident) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Doc == nil && d.Name.IsExported() && exportedReceiver(d) {
+			return []*ast.Ident{d.Name}
+		}
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			names = append(names, bareSpec(d, spec)...)
+		}
+	}
+	return names
+}
+
+func bareSpec(d *ast.GenDecl, spec ast.Spec) (names []*ast.Ident) {
+	switch spec := spec.(type) {
+	case *ast.TypeSpec:
+		if spec.Doc == nil && d.Doc == nil && spec.Name.IsExported() {
+			return []*ast.Ident{spec.Name}
+		}
+	case *ast.ValueSpec:
+		for _, name := range spec.Names {
+			if spec.Doc == nil && spec.Comment == nil && d.Doc == nil && name.IsExported() {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// exportedReceiver says whether a function has no receiver or one of an exported type.
+func exportedReceiver(d *ast.FuncDecl) bool {
+	if d.Recv == nil {
+		return true
+	}
+	receiver := d.Recv.List[0].Type
+	for {
+		switch t := receiver.(type) {
+		case *ast.StarExpr:
+			receiver = t.X
+		case *ast.IndexExpr:
+			receiver = t.X
+		case *ast.IndexListExpr:
+			receiver = t.X
+		case *ast.Ident:
+			return t.IsExported()
+		default:
+			return true
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package dprelease_test
+
+import (
+	"slices"
+	"strings"
+)
+
+// engines run a plan: all of them may import the same.
+var engines = []string{"io/source", "io/table", "mechanism", "pipeline", "queries"}
+
+// exposed is what pipeline may import, and so what its users see.
+var exposed = []string{"calibrate", "configs", "denoise", "io/table", "ledger", "mechanism", "queries"}
+
+// layers is what each package may import of this module, besides its own internal packages. An internal package may
+// import what its owner may; a *test package what it tests and what that imports, and the *test packages of these;
+// generators, cmd and examples may import all but *test packages.
+var layers = map[string][]string{
+	"calibrate":     nil,
+	"io/table":      nil,
+	"denoise/graph": nil,
+
+	"configs":            {"calibrate"},
+	"ledger":             {"calibrate"},
+	"ledger/sqlstore":    {"calibrate", "ledger"},
+	"io/source":          {"io/table"},
+	"mechanism":          {"calibrate", "ledger"},
+	"mechanism/selftest": {"calibrate", "mechanism", "mechanism/internal"},
+	"queries":            {"calibrate", "io/table", "mechanism"},
+	"denoise":            {"mechanism", "denoise/graph"},
+	"pipeline":           exposed,
+
+	"pipeline/local":   engines,
+	"pipeline/sqlpush": engines,
+	"pipeline/beam":    engines,
+
+	"io/sink": append([]string{"pipeline"}, exposed...),
+	"report":  append([]string{"pipeline"}, exposed...),
+}
+
+func layerViolations(tr *tree) (out []string) {
+	for _, s := range tr.production() {
+		if !known(s.dir) {
+			out = append(out, tr.at(s.file, "package %s is not in the table of layers", s.dir))
+			continue
+		}
+		for _, spec := range s.file.Imports {
+			if to, ok := tr.within(importPath(spec)); ok && !mayImport(s.dir, to) {
+				out = append(out, tr.at(spec, "%s may not import %s", s.dir, to))
+			}
+		}
+	}
+	return out
+}
+
+// owner returns the package to which an internal one belongs, or the one that a *test package tests.
+func owner(dir string) string {
+	if before, _, internal := strings.Cut(dir, "/internal"); internal {
+		return before
+	}
+	if testSupport(dir) {
+		return dir[:max(strings.LastIndex(dir, "/"), 0)]
+	}
+	return dir
+}
+
+func unbound(dir string) bool { return generator(dir) || below(dir, "cmd", "examples") }
+
+func known(dir string) bool {
+	_, listed := layers[owner(dir)]
+	return listed || unbound(dir)
+}
+
+func mayImport(from, to string) bool {
+	if testSupport(to) {
+		return testSupport(from) && mayImport(from, owner(to))
+	}
+	if unbound(from) {
+		return true
+	}
+	from, allowed := owner(from), reach(from)
+	return below(to, from+"/internal") || slices.Contains(allowed, to) ||
+		(slices.Contains(allowed, "mechanism/internal") && below(to, "mechanism/internal"))
+}
+
+// reach lists what a package may import of this module, apart from its own internal packages.
+func reach(dir string) []string {
+	if !testSupport(dir) {
+		return layers[owner(dir)]
+	}
+	allowed := append([]string{owner(dir)}, layers[owner(dir)]...)
+	if dir == "pipeline/enginetest" { // tests engines, not pipeline alone
+		allowed = append(allowed, engines...)
+	}
+	return allowed
+}
+
+// imports of the private path that could let a value out or go around the type system.
+var impure = []string{"os", "net", "log", "syscall", "unsafe", "C", "golang.org/x/sys"}
+
+func pureViolations(tr *tree) (out []string) {
+	for _, root := range []string{"calibrate", "queries", "mechanism", "denoise", "denoise/graph", "io/table"} {
+		for _, dir := range tr.closure(root) {
+			for _, s := range tr.production() {
+				if s.dir != dir {
+					continue
+				}
+				for _, spec := range s.file.Imports {
+					if below(importPath(spec), impure...) {
+						out = append(out, tr.at(spec, "%s reaches %s", root, importPath(spec)))
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// closure returns root and the packages of this module that it imports, directly or not.
+func (tr *tree) closure(root string) []string {
+	reached := []string{root}
+	for i := 0; i < len(reached); i++ {
+		for _, s := range tr.production() {
+			if s.dir != reached[i] {
+				continue
+			}
+			for _, spec := range s.file.Imports {
+				if to, ok := tr.within(importPath(spec)); ok && !slices.Contains(reached, to) {
+					reached = append(reached, to)
+				}
+			}
+		}
+	}
+	return reached
+}
+
+// The trusted base imports the standard library and itself.
+func trustedBaseViolations(tr *tree) (out []string) {
+	base := []string{"calibrate", "ledger", "mechanism"}
+	for _, s := range tr.production() {
+		if generator(s.dir) || testSupport(s.dir) || !slices.Contains(base, owner(s.dir)) {
+			continue
+		}
+		for _, spec := range s.file.Imports {
+			p := importPath(spec)
+			if _, ours := tr.within(p); !ours && !standard(p) {
+				out = append(out, tr.at(spec, "the trusted base imports %s", p))
+			}
+		}
+	}
+	return out
+}
+
+// standard says whether an import path is the standard library's: its first element has no dot.
+func standard(importPath string) bool {
+	first, _, _ := strings.Cut(importPath, "/")
+	return !strings.Contains(first, ".")
+}
+
+// Oracles, second readers and test tools stay out of the program.
+func testLibraryViolations(tr *tree) (out []string) {
+	libraries := []string{
+		"gonum.org/v1/gonum", "github.com/xitongsys/parquet-go", "github.com/apache/arrow/go/v17/parquet",
+		"pgregory.net/rapid", "github.com/google/go-cmp", "github.com/rogpeppe/go-internal",
+	}
+	for _, s := range tr.production() {
+		for _, spec := range s.file.Imports {
+			if p := importPath(spec); !testSupport(s.dir) && (below(p, libraries...) || p == "testing") {
+				out = append(out, tr.at(spec, "%s is for tests", p))
+			}
+		}
+	}
+	return out
+}
+
+func randomViolations(tr *tree) (out []string) {
+	for _, s := range tr.production() {
+		for _, spec := range s.file.Imports {
+			if below(importPath(spec), "math/rand") && !below(s.dir, "examples") && !strings.HasSuffix(s.dir, "test") {
+				out = append(out, tr.at(spec, "%s outside tests and examples", importPath(spec)))
+			}
+		}
+	}
+	return out
+}
+
+// A replace or exclude would make `go install` of the command fail.
+func goModViolations(tr *tree) (out []string) {
+	for _, line := range strings.Split(tr.gomod, "\n") {
+		if word := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' || r == '(' }); len(word) > 0 &&
+			(word[0] == "replace" || word[0] == "exclude") {
+			out = append(out, "go.mod: "+word[0]+" is not allowed")
+		}
+	}
+	return out
+}
