@@ -1,0 +1,163 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+const calibrateLong = `calibrate answers what noise a guarantee needs, and what guarantee a noise gives. It reads no data.
+
+Numbers are decimals. An epsilon and a delta are rounded down to the next float64, a sensitivity up, a sigma down, so that no
+answer promises more than the decimals do. Answers are on the safe side of the exact ones and print 17 significant digits,
+rounded up.`
+
+const batchLong = `
+
+--batch reads a CSV with a header on stdin and writes the same rows with the answer and an error added to each. Columns may come in
+any order, and columns that the question does not need are passed through. Exit code 1: a row has an error.`
+
+func (a *app) calibrateCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "calibrate", Short: "Say what noise a guarantee needs, or what a noise guarantees", Long: calibrateLong, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	for _, q := range questions {
+		cmd.AddCommand(a.questionCmd(q))
+	}
+	cmd.AddCommand(a.compareCmd(), a.composeCmd())
+	return cmd
+}
+
+// question is a verb with one number as its answer.
+type question struct {
+	name, short, long, example string
+	// needs names the flags, or the columns of a batch, that it reads beside the sensitivity.
+	needs []string
+	// methods are those that can answer.
+	methods []calibrate.Method
+	answer  func(calibrate.Method, *given) (float64, error)
+}
+
+var questions = []question{
+	{
+		name: "sigma", short: "The noise that an epsilon and a delta need", needs: []string{"epsilon", "delta"}, methods: calibrate.Methods(),
+		long: `sigma prints the standard deviation of Gaussian noise that gives (epsilon, delta)-differential privacy at an L2 sensitivity.
+
+With --mechanism analytic it is the least float64 that does. The others are the closed forms of the literature, for comparison:
+they are never below their formula, and where a formula does not give the guarantee the answer is an error that says up to which
+epsilon it does (exit code 1).`,
+		example: "  release calibrate sigma --epsilon 1 --delta 1e-6\n  release calibrate sigma --mechanism dwork-2014 --batch < points.csv",
+		answer: func(m calibrate.Method, in *given) (float64, error) {
+			sigma, err := m.Sigma(in.sensitivity, in.guarantee)
+			return float64(sigma), err
+		},
+	},
+	{
+		name: "delta", short: "The delta of a noise at an epsilon", needs: []string{"epsilon", "sigma"}, methods: []calibrate.Method{calibrate.Analytic},
+		long:    "delta prints the least delta for which Gaussian noise is proven to be (epsilon, delta)-differentially private.",
+		example: "  release calibrate delta --epsilon 1 --sigma 4",
+		answer: func(_ calibrate.Method, in *given) (float64, error) {
+			delta, err := in.mechanism().Delta(in.guarantee.Epsilon)
+			return float64(delta), err
+		},
+	},
+	{
+		name: "epsilon", short: "The epsilon of a noise at a delta", needs: []string{"delta", "sigma"}, methods: []calibrate.Method{calibrate.Analytic},
+		long:    "epsilon prints the least epsilon for which Gaussian noise is proven to be (epsilon, delta)-differentially private.",
+		example: "  release calibrate epsilon --delta 1e-6 --sigma 4",
+		answer: func(_ calibrate.Method, in *given) (float64, error) {
+			eps, err := in.mechanism().Epsilon(in.guarantee.Delta)
+			return float64(eps), err
+		},
+	},
+}
+
+func (a *app) questionCmd(q question) *cobra.Command {
+	var batch bool
+	method := string(calibrate.Analytic)
+	text := map[string]*string{}
+	cmd := &cobra.Command{
+		Use: q.name, Short: q.short, Long: q.long + batchLong, Example: q.example, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case !slices.Contains(q.methods, calibrate.Method(method)):
+				return usagef("--mechanism: %s knows %s", q.name, methodNames(q.methods))
+			case batch:
+				return a.batch(cmd, q, calibrate.Method(method))
+			}
+			return a.ask(q, calibrate.Method(method), values(text))
+		},
+	}
+	numberFlags(cmd, q.needs, text)
+	cmd.Flags().StringVar(&method, "mechanism", method, "how sigma is found: "+methodNames(q.methods))
+	cmd.Flags().BoolVar(&batch, "batch", false, "answer each row of a CSV on stdin")
+	cmd.Flags().BoolVar(&a.json, "json", false, "print the answer as JSON")
+	return cmd
+}
+
+// numberFlags adds a flag for each number and the sensitivity.
+func numberFlags(cmd *cobra.Command, names []string, text map[string]*string) {
+	for _, name := range names {
+		text[name] = cmd.Flags().String(name, "", numberHelp[name])
+	}
+	text["sensitivity"] = cmd.Flags().String("sensitivity", "1", numberHelp["sensitivity"])
+}
+
+var numberHelp = map[string]string{
+	"epsilon": "the guarantee's epsilon, 0 to 1e6", "delta": "the guarantee's delta, at least 1e-300 and below 1",
+	"sigma": "the noise's standard deviation", "sensitivity": "the query's L2 sensitivity",
+}
+
+func methodNames(methods []calibrate.Method) string {
+	names := make([]string, len(methods))
+	for i, m := range methods {
+		names[i] = string(m)
+	}
+	return strings.Join(names, ", ")
+}
+
+func values(text map[string]*string) map[string]string {
+	out := make(map[string]string, len(text))
+	for name, value := range text {
+		out[name] = *value
+	}
+	return out
+}
+
+// ask answers one question.
+func (a *app) ask(q question, m calibrate.Method, text map[string]string) error {
+	in, err := read(q.needs, text)
+	if err != nil {
+		return usagef("%s", plain(err))
+	}
+	x, err := q.answer(m, in)
+	if err != nil {
+		return calibrateError(err)
+	}
+	if !a.json {
+		return a.printf("%s\n", digits17(x))
+	}
+	out := map[string]any{"mechanism": m, "sensitivity": in.sensitivity.L2, q.name: x}
+	for _, name := range q.needs {
+		out[name] = in.number(name)
+	}
+	return a.printJSON(out)
+}
+
+// calibrateError gives exit code 1 to a formula that does not hold, usage to the rest.
+func calibrateError(err error) error {
+	if errors.Is(err, calibrate.ErrDoesNotHold) || errors.Is(err, calibrate.ErrExceeds) {
+		return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "calibrate", Message: plain(err), Hint: "--mechanism analytic holds everywhere"}
+	}
+	return usagef("%s", plain(err))
+}
+
+// plain is the error without the name of the package.
+func plain(err error) string { return strings.TrimPrefix(fmt.Sprint(err), "calibrate: ") }
