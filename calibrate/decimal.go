@@ -23,14 +23,24 @@ func ParseDown(text string) (float64, error) { return parseDecimal(text, -1) }
 // ParseUp reads decimal text as ParseDown does, as the least float64 that is not below it: for sensitivities.
 func ParseUp(text string) (float64, error) { return parseDecimal(text, 1) }
 
-// parseDecimal rounds to nearest and corrects that by one place where it lies on the wrong side of the exact value.
-func parseDecimal(text string, direction int) (float64, error) {
+// ParseNearest reads decimal text as ParseDown does, as the nearest float64: for text that a program wrote, such as the 17 digits
+// or the shortest text of a float64, which come back as that very float64.
+func ParseNearest(text string) (float64, error) {
 	if !isDecimal(text) {
 		return 0, argument("number", "must be a decimal number, such as 0.1 or 1e-6")
 	}
 	near, err := strconv.ParseFloat(text, 64)
 	if err != nil {
 		return 0, argument("number", "is beyond the range of a float64")
+	}
+	return near + 0, nil // -0 becomes 0
+}
+
+// parseDecimal rounds to nearest and corrects that by one place where it lies on the wrong side of the exact value.
+func parseDecimal(text string, direction int) (float64, error) {
+	near, err := ParseNearest(text)
+	if err != nil {
+		return 0, err
 	}
 	exact, ok := new(big.Rat).SetString(text)
 	if !ok {
@@ -42,7 +52,7 @@ func parseDecimal(text string, direction int) (float64, error) {
 	if math.IsInf(near, 0) {
 		return 0, argument("number", "is beyond the range of a float64")
 	}
-	return near + 0, nil // -0 becomes 0
+	return near + 0, nil
 }
 
 // isDecimal says whether the text is [+-]digits[.digits][e[+-]digits], with a digit before the exponent, within the

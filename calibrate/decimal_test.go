@@ -3,6 +3,7 @@ package calibrate
 import (
 	"math"
 	"math/big"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,7 +42,7 @@ func TestParseRefuses(t *testing.T) {
 		"infinity", "0x10", "0x1p-2", "0b1", "1/3", "1e309", "-1e309", "1e99999", "1e999999999", "1e-999999999", "1e99999999999999999999",
 		"1e+00001", "١", "1\x00", strings.Repeat("9", 1201), "1e1e1", "Ⅷ", "1.8e308",
 	} {
-		for name, parse := range map[string]func(string) (float64, error){"ParseDown": ParseDown, "ParseUp": ParseUp} {
+		for name, parse := range map[string]func(string) (float64, error){"ParseDown": ParseDown, "ParseUp": ParseUp, "ParseNearest": ParseNearest} {
 			x, err := parse(text)
 			if err == nil || x != 0 {
 				t.Errorf("%s(%.30q) = %v, %v", name, text, x, err)
@@ -80,8 +81,24 @@ func TestParseIsExact(t *testing.T) {
 		if up != down && up != math.Nextafter(down, math.Inf(1)) {
 			t.Fatalf("%s: %v and %v are not neighbours", text, down, up)
 		}
+		if near, err := ParseNearest(text); err != nil || near != down && near != up {
+			t.Fatalf("%s: nearest is %v, %v, not %v or %v", text, near, err, down, up)
+		}
 		if up == down && new(big.Rat).SetFloat64(down).Cmp(exact) != 0 {
 			t.Fatalf("%s is not %v", text, down)
+		}
+	})
+}
+
+// TestParseNearest: what programs write of a float64 comes back as it.
+func TestParseNearest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.Float64().Draw(t, "x")
+		for _, digits := range []int{-1, 16, 20} {
+			text := strconv.FormatFloat(x, 'e', digits, 64)
+			if back, err := ParseNearest(text); err != nil || back != x {
+				t.Fatalf("%v is written %s and read %v, %v", x, text, back, err)
+			}
 		}
 	})
 }

@@ -21,7 +21,8 @@ rounded up.`
 const batchLong = `
 
 --batch reads a CSV with a header on stdin and writes the same rows with the answer and an error added to each. Columns may come in
-any order, and columns that the question does not need are passed through. Exit code 1: a row has an error.`
+any order, and columns that the question does not need are passed through. Numbers are the nearest float64 there, so that
+what a program wrote is taken as it was. Exit code 1: a row has an error.`
 
 func (a *app) calibrateCmd() *cobra.Command {
 	cmd := &cobra.Command{
@@ -80,7 +81,7 @@ epsilon it does (exit code 1).`,
 }
 
 func (a *app) questionCmd(q question) *cobra.Command {
-	var batch bool
+	var inBatch bool
 	method := string(calibrate.Analytic)
 	text := map[string]*string{}
 	cmd := &cobra.Command{
@@ -89,15 +90,15 @@ func (a *app) questionCmd(q question) *cobra.Command {
 			switch {
 			case !slices.Contains(q.methods, calibrate.Method(method)):
 				return usagef("--mechanism: %s knows %s", q.name, methodNames(q.methods))
-			case batch:
-				return a.batch(cmd, q, calibrate.Method(method))
+			case inBatch:
+				return a.askAll(cmd, q, calibrate.Method(method))
 			}
 			return a.ask(q, calibrate.Method(method), values(text))
 		},
 	}
 	numberFlags(cmd, q.needs, text)
 	cmd.Flags().StringVar(&method, "mechanism", method, "how sigma is found: "+methodNames(q.methods))
-	cmd.Flags().BoolVar(&batch, "batch", false, "answer each row of a CSV on stdin")
+	cmd.Flags().BoolVar(&inBatch, "batch", false, "answer each row of a CSV on stdin")
 	cmd.Flags().BoolVar(&a.json, "json", false, "print the answer as JSON")
 	return cmd
 }
@@ -149,6 +150,21 @@ func (a *app) ask(q question, m calibrate.Method, text map[string]string) error 
 		out[name] = in.number(name)
 	}
 	return a.printJSON(out)
+}
+
+// askAll answers one question for each row of stdin.
+func (a *app) askAll(cmd *cobra.Command, q question, m calibrate.Method) error {
+	if err := refuseFlags(cmd, append([]string{"sensitivity"}, q.needs...)...); err != nil {
+		return err
+	}
+	b := batch{needs: q.needs, name: q.name, answer: func(row map[string]string) (float64, error) {
+		in, err := readAs(nearest, q.needs, row)
+		if err != nil {
+			return 0, err
+		}
+		return q.answer(m, in)
+	}}
+	return b.run(cmd.InOrStdin(), a.stdout)
 }
 
 // calibrateError gives exit code 1 to a formula that does not hold, usage to the rest.

@@ -11,33 +11,45 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// batch answers a question for each row of a CSV.
-func (a *app) batch(cmd *cobra.Command, q question, m calibrate.Method) error {
-	for _, name := range append([]string{"sensitivity"}, q.needs...) {
+// batch is a question that is asked for each row of a CSV.
+type batch struct {
+	// needs names the columns that there must be, answer the one that is added.
+	needs  []string
+	name   string
+	answer func(row map[string]string) (float64, error)
+}
+
+// refuseFlags says which flags make no sense beside --batch: those that are columns of the input.
+func refuseFlags(cmd *cobra.Command, columns ...string) error {
+	for _, name := range columns {
 		if cmd.Flags().Changed(name) {
 			return usagef("--%s: with --batch it is a column of the input", name)
 		}
 	}
-	if a.json {
+	if cmd.Flags().Changed("json") {
 		return usagef("--json: a batch is CSV")
 	}
-	in := csv.NewReader(bufio.NewReaderSize(cmd.InOrStdin(), 1<<16))
-	in.FieldsPerRecord = -1
-	header, err := batchHeader(in, q)
+	return nil
+}
+
+// run copies a CSV from in to out with an answer and an error added to each row.
+func (b *batch) run(in io.Reader, out io.Writer) error {
+	reader := csv.NewReader(bufio.NewReaderSize(in, 1<<16))
+	reader.FieldsPerRecord, reader.ReuseRecord = -1, true
+	header, err := b.header(reader)
 	if err != nil {
 		return err
 	}
-	out := csv.NewWriter(a.stdout)
-	if err := out.Write(append(slices.Clone(header), q.name, "error")); err != nil {
+	writer := csv.NewWriter(out)
+	if err := writer.Write(append(slices.Clone(header), b.name, "error")); err != nil {
 		return batchOutput(err)
 	}
-	rows, failed, err := batchRows(in, out, len(header), func(record []string) (float64, error) { return batchAnswer(q, m, header, record) })
-	out.Flush()
-	if err = errors.Join(err, out.Error()); err != nil {
+	rows, failed, err := b.rows(reader, writer, header)
+	writer.Flush()
+	if err := errors.Join(err, writer.Error()); err != nil {
 		return batchOutput(err)
 	}
 	if failed > 0 {
@@ -53,70 +65,74 @@ func batchOutput(err error) error {
 	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "calibrate", Message: "the answers can't be written", Err: err}
 }
 
-// batchHeader reads the names of the columns, which must hold what the question needs.
-func batchHeader(in *csv.Reader, q question) ([]string, error) {
-	header, err := in.Read()
+// header reads the names of the columns, which must hold each that is needed, once.
+func (b *batch) header(in *csv.Reader) ([]string, error) {
+	record, err := in.Read()
 	if errors.Is(err, io.EOF) {
-		return nil, usagef("--batch: stdin is empty; it must be a CSV with a header: %s", strings.Join(q.needs, ","))
+		return nil, usagef("--batch: stdin is empty; it must be a CSV with a header: %s", strings.Join(b.needs, ","))
 	}
 	if err != nil {
 		return nil, usagef("--batch: line 1 is not CSV")
 	}
+	header := slices.Clone(record)
 	header[0] = strings.TrimPrefix(header[0], "\ufeff")
 	for i, name := range header {
 		header[i] = strings.TrimSpace(name)
-		if slices.Index(header[:i], header[i]) >= 0 {
-			return nil, usagef("--batch: the header has the column %q twice", header[i])
-		}
 	}
-	for _, name := range q.needs {
+	for _, name := range b.needs {
 		if !slices.Contains(header, name) {
 			return nil, usagef("--batch: the header has no column %q", name)
+		}
+	}
+	for i, name := range header {
+		if (slices.Contains(b.needs, name) || name == "sensitivity") && slices.Contains(header[:i], name) {
+			return nil, usagef("--batch: the header has the column %q twice", name)
 		}
 	}
 	return header, nil
 }
 
-// batchRows copies the rows, as wide as the header at least, with their answers; it returns how many there are and how many
-// have an error.
-func batchRows(in *csv.Reader, out *csv.Writer, width int, answer func([]string) (float64, error)) (rows, failed int, err error) {
+// rows copies the rows with their answers, each as wide as the header; it returns how many there are and how many have an error.
+func (b *batch) rows(in *csv.Reader, out *csv.Writer, header []string) (rows, failed int, err error) {
+	row := make(map[string]string, len(header))
 	for {
 		record, err := in.Read()
 		if errors.Is(err, io.EOF) {
 			return rows, failed, nil
 		}
-		if err != nil {
-			line, _ := in.FieldPos(0)
-			return rows, failed, usagef("--batch: line %d is not CSV", line)
+		var malformed *csv.ParseError
+		if err != nil && !errors.As(err, &malformed) {
+			return rows, failed, usagef("--batch: stdin can't be read")
 		}
 		rows++
-		result, problem := "", ""
-		if x, err := answer(record); err != nil {
+		result, problem := b.ask(record, header, row, malformed)
+		if problem != "" {
 			failed++
-			problem = plain(err)
-		} else {
-			result = digits17(x)
 		}
-		for len(record) < width {
-			record = append(record, "")
+		fields := make([]string, len(header), len(header)+2)
+		if malformed == nil {
+			copy(fields, record)
 		}
-		if err := out.Write(append(record, result, problem)); err != nil {
+		if err := out.Write(append(fields, result, problem)); err != nil {
 			return rows, failed, err
 		}
 	}
 }
 
-func batchAnswer(q question, m calibrate.Method, header, record []string) (float64, error) {
-	if len(record) != len(header) {
-		return 0, fmt.Errorf("the row has %d fields, the header %d", len(record), len(header))
+// ask is one row's answer, or its error.
+func (b *batch) ask(record, header []string, row map[string]string, malformed *csv.ParseError) (result, problem string) {
+	switch {
+	case malformed != nil:
+		return "", fmt.Sprintf("line %d is not CSV: a quote is out of place", malformed.Line)
+	case len(record) != len(header):
+		return "", fmt.Sprintf("the row has %d fields, the header %d", len(record), len(header))
 	}
-	text := make(map[string]string, len(header))
 	for i, name := range header {
-		text[name] = record[i]
+		row[name] = record[i]
 	}
-	in, err := read(q.needs, text)
+	x, err := b.answer(row)
 	if err != nil {
-		return 0, err
+		return "", plain(err)
 	}
-	return q.answer(m, in)
+	return digits17(x), ""
 }

@@ -44,7 +44,7 @@ func (a *app) composeCmd() *cobra.Command {
 }
 
 func (a *app) compose(flags *composeFlags) error {
-	x, err := parseNumber("delta", flags.delta)
+	x, err := parseNumber(safeSide, "delta", flags.delta)
 	if err != nil {
 		return usagef("%s", plain(err))
 	}

@@ -32,14 +32,31 @@ func (g *given) number(name string) float64 {
 	return g.sensitivity.L2
 }
 
-// read parses the numbers that are needed; text without a sensitivity means 1.
+// read parses the numbers that are needed, as people write them; text without a sensitivity means 1.
 func read(needs []string, text map[string]string) (*given, error) {
+	return readAs(safeSide, needs, text)
+}
+
+// rounding is how decimal text becomes a float64.
+type rounding func(name string) func(string) (float64, error)
+
+// safeSide rounds towards more noise, or more loss; nearest takes text as the float64 that a program wrote.
+func safeSide(name string) func(string) (float64, error) {
+	if name == "sensitivity" {
+		return calibrate.ParseUp
+	}
+	return calibrate.ParseDown
+}
+
+func nearest(string) func(string) (float64, error) { return calibrate.ParseNearest }
+
+func readAs(r rounding, needs []string, text map[string]string) (*given, error) {
 	g := &given{sensitivity: calibrate.Sensitivity{L2: 1}}
 	for _, name := range append([]string{"sensitivity"}, needs...) {
 		if text[name] == "" && name == "sensitivity" {
 			continue
 		}
-		x, err := parseNumber(name, text[name])
+		x, err := parseNumber(r, name, text[name])
 		if err != nil {
 			return nil, err
 		}
@@ -61,16 +78,11 @@ func (g *given) set(name string, x float64) {
 	}
 }
 
-// parseNumber rounds towards more noise, or more loss.
-func parseNumber(name, text string) (float64, error) {
+func parseNumber(r rounding, name, text string) (float64, error) {
 	if text == "" {
 		return 0, fmt.Errorf("%s is missing", name)
 	}
-	parse := calibrate.ParseDown
-	if name == "sensitivity" {
-		parse = calibrate.ParseUp
-	}
-	x, err := parse(strings.TrimSpace(text))
+	x, err := r(name)(strings.TrimSpace(text))
 	if err != nil {
 		return 0, fmt.Errorf("%s: %s", name, strings.TrimPrefix(plain(err), "number "))
 	}
