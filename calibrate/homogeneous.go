@@ -93,24 +93,30 @@ func (p Part) Epsilon(delta Delta) (Epsilon, error) {
 	return w.least(spare), nil
 }
 
+// regionSlack is the exponent of what makes up for errors in the exact region, relative: they are below 2^-900.
+const regionSlack = -500
+
 // least is the epsilon in l's segment at which spare is lost, rounded up.
 //
-// Proof note. spare is lowered, relative, by more than all errors; so epsilon comes out larger, by about 2^-100 of at().
+// Proof note. spare is lowered and the answer raised, relative, by more than all errors; the raise keeps it from falling between
+// two float64s where spare is so small that its own lowering is lost beside at().
 func (w *losses) least(spare *big.Float) Epsilon {
-	spare = newBig().Sub(spare, newBig().SetMantExp(spare, closedSlack))
-	room := newBig().Sub(w.sum, w.lost)
-	share := spare.Sub(spare, w.lost)
 	top := w.at()
-	if share.Sign() > 0 {
-		if share.Cmp(room) >= 0 {
-			return 0
-		}
-		top.Sub(top, bigLogRest(share.Quo(share, room)))
+	most := Epsilon(ceiling(top))
+	share := newBig().Sub(spare, newBig().SetMantExp(spare, regionSlack))
+	if share.Sub(share, w.lost).Sign() <= 0 {
+		return most
 	}
+	room := newBig().Sub(w.sum, w.lost)
+	if share.Cmp(room) >= 0 {
+		return 0
+	}
+	raise := newBig().SetMantExp(top, regionSlack)
+	top.Sub(top, bigLogRest(share.Quo(share, room)))
 	if top.Sign() <= 0 {
 		return 0
 	}
-	return Epsilon(ceiling(top))
+	return min(most, Epsilon(ceiling(top.Add(top, raise))))
 }
 
 // spare is the loss that delta leaves: 1 - (1 - delta)/(1 - d)^k; negative where it leaves none.
