@@ -15,7 +15,7 @@ import (
 )
 
 // Over many releases of a table with known answers, the noise that is published has mean 0 and the published standard
-// deviation. 200 runs of 500 cells; each of the two z-tests has a false-alarm rate of 1e-9 (|z| > 6.11).
+// deviation. 200 runs of 500 cells; each of the two z-tests has a false-alarm rate of 3e-10 (|z| > 6.3).
 func TestPublishedNoise(t *testing.T) {
 	if testing.Short() {
 		t.Skip("draws 100,000 noisy counts through whole runs")
@@ -49,10 +49,10 @@ func TestPublishedNoise(t *testing.T) {
 	if n != runs*cells {
 		t.Fatalf("%v cells, want %d", n, runs*cells)
 	}
-	if z := sum / math.Sqrt(n); math.Abs(z) > 6.11 {
+	if z := sum / math.Sqrt(n); math.Abs(z) > 6.3 {
 		t.Errorf("mean of the noise: z = %.2f", z)
 	}
-	if z := (squares/n - 1) * math.Sqrt(n/2); math.Abs(z) > 6.11 {
+	if z := (squares/n - 1) * math.Sqrt(n/2); math.Abs(z) > 6.3 {
 		t.Errorf("variance of the noise over the published one: %.5f, z = %.2f", squares/n, z)
 	}
 	m := b.plan(text).Queries()[0].Mechanisms[0]

@@ -12,7 +12,7 @@ import (
 
 const (
 	// leastSamples is how many samples a check draws however little time it has; bins are made for so many.
-	leastSamples = 200_000
+	leastSamples = 2_000_000
 	// chunk is how many samples are drawn at a time, as many as a worker takes of a release's cells.
 	chunk = 1 << 14
 )
@@ -164,7 +164,7 @@ func neighbours(ctx context.Context, budget time.Duration) (Check, error) {
 }
 
 // mostErrors is how many standard errors a moment may be off: for a sum of many, 8 has a probability below 1e-14, and the
-// fourth power's skewness at leastSamples raises that to less than 1e-13.
+// fourth power's skewness at leastSamples raises that less than tenfold.
 const mostErrors = 8
 
 // moments compares the first four moments with those of a normal variable.
