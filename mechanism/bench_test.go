@@ -59,7 +59,7 @@ const poolCells = 27_000_000
 func benchmarkPool(b *testing.B, workers int) {
 	j, cells := newTestJob(b, 1<<20, workers, cryptorand.Reader), make([]int64, poolCells)
 	for b.Loop() {
-		if err := j.run(b.Context(), cells); err != nil {
+		if err := j.run(b.Context(), &payload{high: cells}); err != nil {
 			b.Fatal(err)
 		}
 	}

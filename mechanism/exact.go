@@ -1,7 +1,6 @@
 package mechanism
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/dprelease/dprelease/mechanism/internal/gauss"
@@ -11,27 +10,30 @@ import (
 // noised once. The payload hides in a closure: formatters that ignore methods, and reflection, find a function there.
 type Exact struct{ open func() *sealed }
 
-// sealed is an Exact's payload. cells is nil once they are taken to be noised.
+// sealed is an Exact's payload, which is there until it is taken to be noised.
 type sealed struct {
 	unit int // binary logarithm
 	size int
 
-	mu    sync.Mutex
-	cells []int64
-	low   []uint64 // of cells of 128 bits: their low halves; else nil
+	mu   sync.Mutex
+	held *payload
 }
 
 // Seal hides cells, exact answers in multiples of unit, and takes the slice over: the caller must not keep it. ErrUnit
 // where unit is not a power of two, ErrEmpty where there are no cells.
 func Seal(unit float64, cells []int64) (Exact, error) {
+	return seal(unit, len(cells), &payload{high: cells})
+}
+
+func seal(unit float64, size int, p *payload) (Exact, error) {
 	u, err := gauss.Log2(unit)
-	if err != nil {
+	switch {
+	case err != nil:
 		return Exact{}, ErrUnit
-	}
-	if len(cells) == 0 {
+	case size < 1:
 		return Exact{}, ErrEmpty
 	}
-	s := &sealed{unit: u, size: len(cells), cells: cells}
+	s := &sealed{unit: u, size: size, held: p}
 	return Exact{open: func() *sealed { return s }}, nil
 }
 
@@ -43,34 +45,21 @@ func (e Exact) Cells() int {
 	return e.open().size
 }
 
-// take takes the cells out, once.
-func (s *sealed) take() ([]int64, error) {
+// take takes the payload out, once.
+func (s *sealed) take() (*payload, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.cells == nil {
+	if s.held == nil {
 		return nil, ErrSpent
 	}
-	cells := s.cells
-	s.cells = nil
-	return cells, nil
+	p := s.held
+	s.held = nil
+	return p, nil
 }
 
 // putBack undoes take where nothing was drawn.
-func (s *sealed) putBack(cells []int64) {
+func (s *sealed) putBack(p *payload) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.cells = cells
-}
-
-// peek copies the cells, for tests.
-func (s *sealed) peek() ([]int64, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.cells == nil:
-		return nil, ErrSpent
-	case s.low != nil:
-		return nil, errWide
-	}
-	return slices.Clone(s.cells), nil
+	s.held = p
 }

@@ -21,7 +21,8 @@ import "errors"
 var (
 	ErrUnit      = errors.New("mechanism: the unit of exact answers is not a power of two between 2^-1022 and 2^960")
 	ErrEmpty     = errors.New("mechanism: no cells")
-	ErrHalves    = errors.New("mechanism: exact answers of 128 bits need as many low halves as high ones")
+	ErrHalves    = errors.New("mechanism: exact answers, their low halves and their places are not equally many")
+	ErrPlaces    = errors.New("mechanism: the places of exact answers are not ascending, or not those of cells")
 	ErrReceipt   = errors.New("mechanism: no receipt: noise needs a charge of the ledger")
 	ErrMechanism = errors.New("mechanism: invalid mechanism")
 	ErrSpent     = errors.New("mechanism: this exact answer was noised before")

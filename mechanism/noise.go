@@ -29,19 +29,19 @@ func (e Exact) Noise(ctx context.Context, r ledger.Receipt, m calibrate.Mechanis
 	if err != nil {
 		return Noisy{}, err
 	}
-	cells, err := s.take()
+	p, err := s.take()
 	if err != nil {
 		return Noisy{}, err
 	}
 	if err := redeem(ctx, r, m); err != nil {
-		s.putBack(cells)
+		s.putBack(p)
 		return Noisy{}, err
 	}
-	j.low = s.takeLow()
-	if err := j.run(ctx, cells); err != nil {
+	p = p.spread(s.size)
+	if err := j.run(ctx, p); err != nil {
 		return Noisy{}, err
 	}
-	return Noisy{mechanism: m, units: cells}, nil
+	return Noisy{mechanism: m, units: p.high}, nil
 }
 
 func redeem(ctx context.Context, r ledger.Receipt, m calibrate.Mechanism) error {
@@ -54,8 +54,7 @@ func redeem(ctx context.Context, r ledger.Receipt, m calibrate.Mechanism) error 
 // job is the public parameters of one call of Noise.
 type job struct {
 	scale   gauss.Scale
-	lift    int      // a cell counts 2^lift grid units
-	low     []uint64 // of cells of 128 bits: their low halves; else nil
+	lift    int // a cell counts 2^lift grid units
 	workers int
 	entropy io.Reader // safe for concurrent use
 }

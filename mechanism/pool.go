@@ -11,31 +11,31 @@ import (
 // blockCells is how many cells a worker takes at a time: some 0.2 ms, after which it looks whether to stop.
 const blockCells = 1 << 14
 
-// run adds noise to every cell, in place. On an error it wipes all of them.
-func (j job) run(ctx context.Context, cells []int64) error {
+// run adds noise to every cell, in place, of answers that are not sparse. On an error it wipes all of them.
+func (j job) run(ctx context.Context, p *payload) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var next atomic.Int64
 	var group sync.WaitGroup
-	blocks := (len(cells) + blockCells - 1) / blockCells
+	blocks := (len(p.high) + blockCells - 1) / blockCells
 	for range max(1, min(j.workers, blocks)) {
 		group.Go(func() {
-			if err := j.work(ctx, cells, &next); err != nil {
+			if err := j.work(ctx, p, &next); err != nil {
 				cancel(err)
 			}
 		})
 	}
 	group.Wait()
-	clear(j.low)
+	clear(p.low)
 	if err := context.Cause(ctx); err != nil {
-		clear(cells)
+		clear(p.high)
 		return err
 	}
 	return nil
 }
 
 // work noises blocks until there are none left. next counts the blocks that are taken.
-func (j job) work(ctx context.Context, cells []int64, next *atomic.Int64) error {
+func (j job) work(ctx context.Context, p *payload, next *atomic.Int64) error {
 	source, err := gauss.NewBits(j.entropy)
 	if err != nil {
 		return err
@@ -47,10 +47,10 @@ func (j job) work(ctx context.Context, cells []int64, next *atomic.Int64) error 
 	}
 	for ctx.Err() == nil {
 		start := int(next.Add(1)-1) * blockCells
-		if start >= len(cells) {
+		if start >= len(p.high) {
 			return nil
 		}
-		if err := j.add(sampler, cells, start); err != nil {
+		if err := p.add(sampler, start); err != nil {
 			return err
 		}
 	}
@@ -58,10 +58,10 @@ func (j job) work(ctx context.Context, cells []int64, next *atomic.Int64) error 
 }
 
 // add noises the block that starts at a cell.
-func (j job) add(sampler *gauss.Sampler, cells []int64, start int) error {
-	end := min(start+blockCells, len(cells))
-	if j.low == nil {
-		return sampler.Add(cells[start:end])
+func (p *payload) add(sampler *gauss.Sampler, start int) error {
+	end := min(start+blockCells, len(p.high))
+	if p.low == nil {
+		return sampler.Add(p.high[start:end])
 	}
-	return sampler.AddWide(cells[start:end], j.low[start:end])
+	return sampler.AddWide(p.high[start:end], p.low[start:end])
 }

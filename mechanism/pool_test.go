@@ -31,7 +31,7 @@ func TestEveryCellItsNoise(t *testing.T) {
 			for i := range cells {
 				cells[i] = int64(i) << 20
 			}
-			if err := newTestJob(t, 1000, workers, rand.Reader).run(t.Context(), cells); err != nil {
+			if err := newTestJob(t, 1000, workers, rand.Reader).run(t.Context(), &payload{high: cells}); err != nil {
 				t.Fatal(err)
 			}
 			changed := 0
@@ -55,7 +55,7 @@ func TestEveryCellItsNoise(t *testing.T) {
 // has probability below 1e-20.
 func TestWorkersDiffer(t *testing.T) {
 	cells := make([]int64, 40*blockCells)
-	if err := newTestJob(t, 1<<55, 4, rand.Reader).run(t.Context(), cells); err != nil {
+	if err := newTestJob(t, 1<<55, 4, rand.Reader).run(t.Context(), &payload{high: cells}); err != nil {
 		t.Fatal(err)
 	}
 	seen := map[[2]int64]bool{}
@@ -105,7 +105,7 @@ func TestFailuresWipe(t *testing.T) {
 		for i := range cells {
 			cells[i] = 42
 		}
-		if err := newTestJob(t, 10, 2, c.entropy(cancel)).run(ctx, cells); !errors.Is(err, c.want) {
+		if err := newTestJob(t, 10, 2, c.entropy(cancel)).run(ctx, &payload{high: cells}); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", what, err)
 		}
 		for i, y := range cells {
@@ -140,7 +140,7 @@ func TestSpentHoldsNothing(t *testing.T) {
 	if _, err := e.open().take(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.open().peek(); !errors.Is(err, ErrSpent) || e.open().cells != nil {
+	if _, err := e.open().peek(); !errors.Is(err, ErrSpent) || e.open().held != nil {
 		t.Errorf("cells are left: %v", err)
 	}
 }
@@ -152,7 +152,7 @@ func TestPoolMemory(t *testing.T) {
 		j, cells := newTestJob(t, sigma, workers, rand.Reader), make([]int64, 100*blockCells)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if err := j.run(t.Context(), cells); err != nil {
+		if err := j.run(t.Context(), &payload{high: cells}); err != nil {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)
