@@ -14,7 +14,7 @@ import (
 
 const selftestLong = `selftest tests the noise of this binary on this machine. It reads none of your data.
 
-It checks known answers of the cipher and of the calibration; the sampler against exact probabilities, its low bits, its
+It checks known answers of the ciphers and of the calibration; the sampler against exact probabilities, its low bits, its
 moments and its independence; and it makes two releases of neighbouring tables of its own, with a job, a ledger and an
 output folder in a temporary folder, as 'release run' makes yours, and bounds from them how well the two can be told
 apart: a lower bound of mu above the mu that the job promises is a failure.
@@ -69,7 +69,7 @@ func (a *app) concludeSelftest(checks []selftest.Check, took time.Duration) erro
 func (a *app) printSelftest(checks []selftest.Check, failed int, took time.Duration) error {
 	if a.json {
 		return a.printJSON(map[string]any{
-			"program": program(), "pass": failed == 0, "failed": failed, "seconds": took.Seconds(), "checks": checks,
+			"program": program(), "pass": failed == 0, "failed": failed, "seconds": took.Seconds(), "cipher": selftest.Cipher(), "checks": checks,
 		})
 	}
 	if a.quiet && failed == 0 {
@@ -88,5 +88,5 @@ func (a *app) printSelftest(checks []selftest.Check, failed int, took time.Durat
 	if err := a.printTable(rows); err != nil {
 		return err
 	}
-	return a.printf("\n%d of %d checks passed in %.1f s (%s)\n", len(checks)-failed, len(checks), took.Seconds(), version())
+	return a.printf("\n%d of %d checks passed in %.1f s (%s, random bits from %s)\n", len(checks)-failed, len(checks), took.Seconds(), version(), selftest.Cipher())
 }

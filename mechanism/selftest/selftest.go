@@ -57,7 +57,11 @@ func Failed(checks []Check) (n int) {
 // Pairs(budget) cells each. An error is ctx's, release's or that of the system's source of randomness; a check that does
 // not pass is none.
 func Run(ctx context.Context, budget time.Duration, release Release) ([]Check, error) {
-	checks := []Check{knownCipher(), knownSigmas()}
+	var checks []Check
+	for _, k := range knownStreams {
+		checks = append(checks, k.check())
+	}
+	checks = append(checks, knownSigmas())
 	sampled, err := sampler(ctx, budget)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package gauss
 
 import (
-	"crypto/aes"
 	"crypto/cipher"
 	"encoding/binary"
 	"fmt"
@@ -12,14 +11,15 @@ const (
 	bufferSize = 16 << 10 // bytes, inside the first-level cache
 	wordSize   = 8
 	pairSize   = 2 * wordSize // an attempt's first two words
-	// rekeyAfter bounds what one key yields. CTR blocks never repeat, which tells 2^26 of them from random bits with
+	// rekeyAfter bounds what one key yields. AES blocks never repeat, which tells 2^26 of them from random bits with
 	// advantage below 2^-76 (birthday bound, 2^52/2^129).
 	rekeyAfter = 1 << 30
 )
 
-// Bits is a stream of random bits: AES-256 in counter mode, keyed from entropy and rekeyed every 2^30 bytes. One
-// goroutine may use it at a time.
+// Bits is a stream of random bits: a cipher in counter mode, keyed from entropy and rekeyed every 2^30 bytes. One goroutine
+// may use it at a time.
 type Bits struct {
+	cipher  Cipher
 	entropy io.Reader
 	stream  cipher.Stream
 	keyed   int // bytes left under this key
@@ -27,9 +27,13 @@ type Bits struct {
 	unread  []byte
 }
 
-// NewBits returns a stream keyed from entropy (crypto/rand's Reader), whose failure is an error.
-func NewBits(entropy io.Reader) (*Bits, error) {
-	b := &Bits{entropy: entropy, buffer: make([]byte, bufferSize)}
+// NewBits returns a stream of the preferred cipher, keyed from entropy (crypto/rand's Reader), whose failure is an error.
+func NewBits(entropy io.Reader) (*Bits, error) { return NewBitsOf(Preferred(), entropy) }
+
+// NewBitsOf is [NewBits] for a cipher. Of each 48 bytes of entropy the first 32 are a key, the others where its stream starts:
+// the counter of AES-256, big-endian, or the counter and the nonce of ChaCha20.
+func NewBitsOf(c Cipher, entropy io.Reader) (*Bits, error) {
+	b := &Bits{cipher: c, entropy: entropy, buffer: make([]byte, bufferSize)}
 	if err := b.rekey(); err != nil {
 		return nil, err
 	}
@@ -43,17 +47,15 @@ func (b *Bits) Wipe() {
 }
 
 func (b *Bits) rekey() error {
-	var seed [32 + aes.BlockSize]byte
+	var seed [keySize + ivSize]byte
 	defer clear(seed[:])
 	if _, err := io.ReadFull(b.entropy, seed[:]); err != nil {
 		return fmt.Errorf("random key: %w", err)
 	}
-	block, err := aes.NewCipher(seed[:32])
-	if err != nil {
-		return fmt.Errorf("random key: %w", err)
-	}
-	b.stream, b.keyed = cipher.NewCTR(block, seed[32:]), rekeyAfter
-	return nil
+	var err error
+	b.stream, err = b.cipher.stream(seed[:keySize], seed[keySize:])
+	b.keyed = rekeyAfter
+	return err
 }
 
 // refill replaces the buffer; what was unread in it is dropped, unseen.
