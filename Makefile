@@ -2,7 +2,7 @@
 GO ?= go
 LINT ?= golangci-lint
 
-.PHONY: build test race lint fuzz bench docs check check-long man
+.PHONY: build test race lint fuzz bench bench-peers docs check check-long man
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o release ./cmd/release
@@ -24,6 +24,10 @@ fuzz:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# Ours and DuckDB on the same files, in turns: one JSON line a query. BENCH_ROWS=1000000 makes it short.
+bench-peers:
+	cd bench && CGO_ENABLED=1 $(GO) run .
 
 # Generated files: the schema, the reference page, the sampler's table.
 docs:

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+)
+
+// Both engines count the same rows in every category.
+func TestHistogramsAgree(t *testing.T) {
+	tables, err := makeTables(t.TempDir(), 100_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"histogram", "csv"} {
+		want := counted(t, name, tables)
+		o, err := newOurs(name, 2, tables)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := o.aggregate(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, cells := mechanismtest.Open(t, a.Exacts[0][0])
+		for i, n := range cells {
+			if n != want[categoryName(i)] {
+				t.Errorf("%s: %s has %d rows, by DuckDB %d", name, categoryName(i), n, want[categoryName(i)])
+			}
+		}
+	}
+}
+
+// counted asks DuckDB.
+func counted(t *testing.T, name string, tables tables) map[string]int64 {
+	t.Helper()
+	d, err := newDuck(name, 2, tables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.close() }()
+	rows, err := d.conn.QueryContext(context.Background(), d.text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	counts := map[string]int64{}
+	for rows.Next() {
+		var category string
+		var n int64
+		if err := rows.Scan(&category, &n); err != nil {
+			t.Fatal(err)
+		}
+		counts[category] = n
+	}
+	if len(counts) < 100 {
+		t.Fatal(fmt.Errorf("only %d categories", len(counts)))
+	}
+	return counts
+}
+
+// Every query is answered by both engines, and reported.
+func TestCompare(t *testing.T) {
+	tables, err := makeTables(t.TempDir(), 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range all {
+		for _, engine := range []string{"ours", "duckdb"} {
+			e, err := newEngine(engine, q.name, 1, tables)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := e.answer(t.Context()); err != nil {
+				t.Errorf("%s, %s: %v", q.name, engine, err)
+			}
+			if err := e.close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	_ "github.com/duckdb/duckdb-go/v2" // the driver
+)
+
+// duck answers with DuckDB, in one connection that stays open.
+type duck struct {
+	db   *sql.DB
+	conn *sql.Conn
+	text string
+}
+
+func newDuck(query string, threads int, t tables) (*duck, error) {
+	db, err := sql.Open("duckdb", "?autoinstall_known_extensions=false&autoload_known_extensions=false")
+	if err != nil {
+		return nil, err
+	}
+	conn, err := db.Conn(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.ExecContext(context.Background(), fmt.Sprintf("SET threads = %d", threads)); err != nil {
+		return nil, err
+	}
+	q := queries[query]
+	from := fmt.Sprintf("read_parquet('%s')", t.parquet)
+	if q.csv {
+		from = fmt.Sprintf("read_csv('%s', header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', "+
+			"columns = {'unit': 'BIGINT', 'category': 'VARCHAR', 'value': 'DOUBLE'})", t.csv)
+	}
+	return &duck{db: db, conn: conn, text: strings.ReplaceAll(q.sql, "TABLE", from)}, nil
+}
+
+func (d *duck) answer(ctx context.Context) error {
+	rows, err := d.conn.QueryContext(ctx, d.text)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	columns, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	row := make([]any, len(columns))
+	for i := range row {
+		row[i] = new(any)
+	}
+	n := 0
+	for rows.Next() {
+		if err := rows.Scan(row...); err != nil {
+			return err
+		}
+		n++
+	}
+	if n == 0 {
+		return fmt.Errorf("no rows")
+	}
+	return rows.Err()
+}
+
+func (d *duck) close() error {
+	if err := d.conn.Close(); err != nil {
+		return err
+	}
+	return d.db.Close()
+}

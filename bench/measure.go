@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// engine answers one query from files that it opens anew for each answer.
+type engine interface {
+	answer(ctx context.Context) error
+	close() error
+}
+
+// measure answers one query for each line of standard input.
+func measure(ctx context.Context, c *config, t tables) error {
+	threads, err := strconv.Atoi(c.threads)
+	if err != nil {
+		return err
+	}
+	e, err := newEngine(c.engine, c.queries, threads, t)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = e.close() }()
+	encoder := json.NewEncoder(os.Stdout)
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		var r report
+		begin := time.Now()
+		if err := e.answer(ctx); err != nil {
+			r.Error = err.Error()
+		}
+		r.Seconds = time.Since(begin).Seconds()
+		r.RSS = peak()
+		if err := encoder.Encode(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func newEngine(name, query string, threads int, t tables) (engine, error) {
+	switch name {
+	case "ours":
+		return newOurs(query, threads, t)
+	case "duckdb":
+		return newDuck(query, threads, t)
+	}
+	return nil, fmt.Errorf("there is no engine %q", name)
+}
+
+// peak returns the largest resident set of this process in MB, 0 where the system does not say.
+func peak() float64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range bytes.Lines(status) {
+		if text, ok := bytes.CutPrefix(line, []byte("VmHWM:")); ok {
+			kb, _ := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(string(text)), "kB")), 64)
+			return kb * 1024 / 1e6
+		}
+	}
+	return 0
+}

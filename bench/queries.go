@@ -1,0 +1,53 @@
+package main
+
+// query is one question, as a job asks it and in SQL, where TABLE stands for the file.
+type query struct {
+	name    string
+	privacy string // the unit, and what one may contribute
+	ours    string // %s: the public file of the categories
+	sql     string
+	csv     bool
+}
+
+const (
+	byRow    = `unit: row`
+	category = `by: [{column: category, values_from: {file: %s, column: category}}]`
+	value    = `column: value, clamp: [0, 100], `
+)
+
+// The value of a row as SQL bounds it.
+const clamped = `least(greatest(value, 0.0), 100.0)`
+
+// all are the questions in the order in which they are answered. DuckDB's hash() is its fastest, and needs to be no secret.
+var all = []query{
+	{name: "histogram", privacy: byRow, ours: `histogram: {` + category + `}`,
+		sql: `SELECT category, count(*) FROM TABLE GROUP BY category`},
+	{name: "sum", privacy: byRow, ours: `sum: {` + value + category + `}`,
+		sql: `SELECT category, sum(` + clamped + `) FROM TABLE GROUP BY category`},
+	{name: "mean", privacy: byRow, ours: `mean: {` + value + category + `}`,
+		sql: `SELECT category, avg(` + clamped + `) FROM TABLE GROUP BY category`},
+	{name: "bounded-rows", privacy: `unit: [unit], per_unit: {max_rows: 4}`, ours: `histogram: {` + category + `}`,
+		sql: `SELECT category, count(*) FROM (SELECT category, row_number() OVER (PARTITION BY unit ` +
+			`ORDER BY hash(unit, category, value, 7)) AS place FROM TABLE) WHERE place <= 4 GROUP BY category`},
+	{name: "bounded-groups", privacy: `unit: [unit], per_unit: {max_groups: 4, max_rows_per_group: 1}`, ours: `histogram: {` + category + `}`,
+		sql: `SELECT category, count(*) FROM (SELECT category, row_number() OVER (PARTITION BY unit ` +
+			`ORDER BY hash(unit, category, 7)) AS place FROM (SELECT DISTINCT unit, category FROM TABLE)) WHERE place <= 4 GROUP BY category`},
+	{name: "csv", privacy: byRow, ours: `histogram: {` + category + `}`, csv: true,
+		sql: `SELECT category, count(*) FROM TABLE GROUP BY category`},
+}
+
+var queries = func() map[string]query {
+	byName := make(map[string]query, len(all))
+	for _, q := range all {
+		byName[q.name] = q
+	}
+	return byName
+}()
+
+func names() []string {
+	var out []string
+	for _, q := range all {
+		out = append(out, q.name)
+	}
+	return out
+}

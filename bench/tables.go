@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+const (
+	units      = 500_000
+	categories = 5_000
+	groupRows  = 1_000_000 // rows of a row group
+)
+
+// row is one row of the table: a unit, most of them with few rows and some with thousands; a category by Zipf's law, the
+// column nullable but without nulls; and an amount of money.
+type row struct {
+	Unit     int64   `parquet:"unit"`
+	Category string  `parquet:"category,dict,optional"`
+	Value    float64 `parquet:"value"`
+}
+
+// tables are the files of one size.
+type tables struct{ dir, parquet, csv, keys string }
+
+// makeTables makes the files, where they are not there yet: the same ones every time.
+func makeTables(dir string, rows int) (tables, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return tables{}, err
+	}
+	t := tables{dir: dir, parquet: filepath.Join(dir, fmt.Sprintf("rows-%d.parquet", rows)),
+		csv: filepath.Join(dir, fmt.Sprintf("rows-%d.csv", rows)), keys: filepath.Join(dir, "categories.csv")}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return t, err
+	}
+	for path, write := range map[string]func(io.Writer) error{
+		t.keys:    writeKeys,
+		t.parquet: func(w io.Writer) error { return writeParquet(w, newGenerator(rows)) },
+		t.csv:     func(w io.Writer) error { return writeCSV(w, newGenerator(rows)) },
+	} {
+		if err := makeFile(path, write); err != nil {
+			return t, err
+		}
+	}
+	return t, nil
+}
+
+// makeFile writes a file under another name first, so that none is left half written.
+func makeFile(path string, write func(io.Writer) error) error {
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := os.Create(path + ".part")
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	if err := errors.Join(write(w), w.Flush(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+func categoryName(i int) string { return fmt.Sprintf("category %04d", i) }
+
+func writeKeys(w io.Writer) error {
+	if _, err := io.WriteString(w, "category\n"); err != nil {
+		return err
+	}
+	for i := range categories {
+		if _, err := io.WriteString(w, categoryName(i)+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// generator makes the rows of a table in batches.
+type generator struct {
+	left  int
+	rng   *rand.Rand
+	zipf  *rand.Zipf
+	names []string
+	batch []row
+}
+
+func newGenerator(rows int) *generator {
+	g := &generator{left: rows, rng: rand.New(rand.NewPCG(20, 11)), batch: make([]row, 10_000)}
+	g.zipf = rand.NewZipf(g.rng, 1.05, 1, categories-1)
+	for i := range categories {
+		g.names = append(g.names, categoryName(i))
+	}
+	return g
+}
+
+// next returns the next rows, valid until it is called again; none: that was all.
+func (g *generator) next() []row {
+	batch := g.batch[:min(len(g.batch), g.left)]
+	for i := range batch {
+		u := g.rng.Float64()
+		rank := uint64(u * u * units)
+		batch[i] = row{
+			Unit:     int64(rank * 7_654_321 % units), // a permutation
+			Category: g.names[g.zipf.Uint64()],
+			Value:    math.Round(100*math.Exp(2+g.rng.NormFloat64())) / 100,
+		}
+	}
+	g.left -= len(batch)
+	return batch
+}
+
+// writeParquet writes snappy pages of 1 MiB, as most writers do.
+func writeParquet(w io.Writer, g *generator) error {
+	p := parquet.NewGenericWriter[row](w, parquet.Compression(&parquet.Snappy), parquet.DataPageVersion(1),
+		parquet.PageBufferSize(1<<20), parquet.MaxRowsPerRowGroup(groupRows))
+	for batch := g.next(); len(batch) > 0; batch = g.next() {
+		if _, err := p.Write(batch); err != nil {
+			return err
+		}
+	}
+	return p.Close()
+}
+
+func writeCSV(w io.Writer, g *generator) error {
+	if _, err := io.WriteString(w, "unit,category,value\n"); err != nil {
+		return err
+	}
+	var line []byte
+	for batch := g.next(); len(batch) > 0; batch = g.next() {
+		line = line[:0]
+		for i := range batch {
+			line = strconv.AppendInt(line, batch[i].Unit, 10)
+			line = append(append(append(line, ','), batch[i].Category...), ',')
+			line = append(strconv.AppendFloat(line, batch[i].Value, 'f', 2, 64), '\n')
+		}
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
