@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dprelease/dprelease/calibrate"
 )
@@ -18,46 +19,42 @@ type Balance struct {
 	Spent   *big.Float // by every run that was not given back
 	Left    *big.Float // Cap - Spent, at least 0
 	Runs    int        // how many runs count
+	// DeltaCap and DeltaSpent are the shares of delta that may fail, exactly.
+	DeltaCap, DeltaSpent *big.Rat
+	Periods              []Period
+	// Largest is the largest mu_cap that the account ever had: what it promises.
+	Largest calibrate.Mu
 }
 
-// guarantee reads the decimals of a budget, rounded down.
-func (b Budget) guarantee() (calibrate.Guarantee, error) {
-	e, err := calibrate.ParseDown(b.Epsilon)
-	if err != nil {
-		return calibrate.Guarantee{}, err
+// balance is where the account stands at a time.
+func (a *account) balance(at time.Time) Balance {
+	b := Balance{
+		Account: a.Account, Budget: a.Budget, Spent: new(big.Float), Cap: square(a.caps.mu), DeltaCap: new(big.Rat).Set(a.caps.delta),
+		DeltaSpent: new(big.Rat), Periods: a.periodsAt(at), Largest: a.largest,
 	}
-	d, err := calibrate.ParseDown(b.Delta)
-	if err != nil {
-		return calibrate.Guarantee{}, err
-	}
-	g := calibrate.Guarantee{Epsilon: calibrate.Epsilon(e), Delta: calibrate.Delta(d)}
-	return g, g.Validate()
-}
-
-// mu returns mu_cap, the largest mu whose mechanisms meet the budget.
-func (b Budget) mu() (calibrate.Mu, error) {
-	g, err := b.guarantee()
-	if err != nil {
-		return 0, err
-	}
-	return calibrate.GaussianMu(g)
-}
-
-func (a *account) balance() Balance {
-	b := Balance{Account: a.Account, Budget: a.Budget, Spent: new(big.Float)}
 	for _, r := range a.runs {
 		if r.State != Released {
-			b.Spent = sum(b.Spent, r.mu2)
+			b.Spent = sum(b.Spent, r.Mu2)
+			b.DeltaSpent.Add(b.DeltaSpent, r.share)
 			b.Runs++
 		}
 	}
-	mu := new(big.Float).SetFloat64(float64(a.mu))
-	b.Cap = new(big.Float).SetPrec(106).Mul(mu, mu) // exact
-	b.Left = sum(b.Cap, new(big.Float).Neg(b.Spent))
-	if b.Left.Sign() < 0 {
-		b.Left = new(big.Float)
-	}
+	b.Left = left(b.Cap, b.Spent)
 	return b
+}
+
+// square is mu squared, exactly.
+func square(mu calibrate.Mu) *big.Float {
+	x := new(big.Float).SetFloat64(float64(mu))
+	return new(big.Float).SetPrec(106).Mul(x, x)
+}
+
+// left is of - spent, exactly, at least 0.
+func left(of, spent *big.Float) *big.Float {
+	if x := sum(of, new(big.Float).Neg(spent)); x.Sign() > 0 {
+		return x
+	}
+	return new(big.Float)
 }
 
 // sum is exact, with as many bits as that takes.
@@ -79,30 +76,32 @@ func (b Balance) Share() float64 {
 	return x
 }
 
-// Fits returns the largest epsilon, as a decimal rounded down to four digits, of a job at delta d that what is left can
-// pay; empty where it cannot pay for any, not even epsilon 0.
-func (b Balance) Fits(d calibrate.Delta) (epsilon string, err error) {
-	if b.Left.Sign() == 0 {
+// Fits returns the largest epsilon, as a decimal rounded down to four digits, of a job at delta d that what is left, in all and in each
+// period, can pay; empty where it cannot pay for any, not even epsilon 0.
+func (b Balance) Fits(d calibrate.Delta) (epsilon string, err error) { return fits(b.Free(), d) }
+
+func fits(free *big.Float, d calibrate.Delta) (epsilon string, err error) {
+	if free.Sign() == 0 {
 		return "", nil
 	}
 	if err := (calibrate.Guarantee{Delta: d}).Validate(); err != nil {
 		return "", err
 	}
-	mu, _ := new(big.Float).Sqrt(b.Left).Float64()
+	mu, _ := new(big.Float).Sqrt(free).Float64()
 	e, err := calibrate.GaussianEpsilon(d, calibrate.Mu(mu))
 	if err != nil {
 		e = calibrate.MaxEpsilon // more is left than any epsilon at d takes
 	}
 	// The root and GaussianEpsilon may have rounded up: step down until the job's own calibration fits.
 	for _, text := range append(downward(float64(e)), "0") {
-		if ok, err := b.pays(text, d); ok || err != nil {
+		if ok, err := pays(free, text, d); ok || err != nil {
 			return text, err
 		}
 	}
 	return "", nil
 }
 
-func (b Balance) pays(epsilon string, d calibrate.Delta) (bool, error) {
+func pays(free *big.Float, epsilon string, d calibrate.Delta) (bool, error) {
 	e, err := calibrate.ParseDown(epsilon)
 	if err != nil {
 		return false, err
@@ -111,8 +110,7 @@ func (b Balance) pays(epsilon string, d calibrate.Delta) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	asked := new(big.Float).SetFloat64(float64(mu))
-	return asked.SetPrec(106).Mul(asked, asked).Cmp(b.Left) <= 0, nil
+	return square(mu).Cmp(free) <= 0, nil
 }
 
 // downward returns the largest decimals of four digits at or below x > 0, the largest first.

@@ -9,8 +9,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// none is the share of delta that this version charges: its mechanisms are Gaussian and spend mu alone. The field is
-// there for mechanisms that fail with a probability, which add up under a cap of their own.
+// none is a share of delta, or a cap on such shares, that is not there.
 const none = "0"
 
 // The bodies of entries. Fields stand in the order of their keys, so that encoding/json writes them sorted.
@@ -22,9 +21,17 @@ type (
 	}
 	budgetBody struct {
 		Account  accountBody `json:"account"`
+		Day      *limitBody  `json:"day,omitempty"`
 		Delta    string      `json:"delta"`
 		DeltaCap string      `json:"delta_cap"`
 		Epsilon  string      `json:"epsilon"`
+		Month    *limitBody  `json:"month,omitempty"`
+		Note     string      `json:"note,omitempty"` // why the owner changed it
+		Year     *limitBody  `json:"year,omitempty"`
+	}
+	limitBody struct {
+		Delta   string `json:"delta"`
+		Epsilon string `json:"epsilon"`
 	}
 	mechanismBody struct {
 		Grid  string `json:"grid"`
@@ -89,7 +96,7 @@ func reserveOf(c Charge) reserveBody {
 	if params == nil {
 		params = map[string]string{}
 	}
-	return reserveBody{Account: accountBodyOf(c.Account), DeltaShare: none, Dir: c.Dir, Job: c.Job, Mechanisms: ms, Number: c.Number,
+	return reserveBody{Account: accountBodyOf(c.Account), DeltaShare: orNone(c.DeltaShare), Dir: c.Dir, Job: c.Job, Mechanisms: ms, Number: c.Number,
 		Params: params, Run: c.Run}
 }
 
@@ -101,7 +108,10 @@ func (b reserveBody) charge() (Charge, error) {
 			return Charge{}, err
 		}
 	}
-	return Charge{Run: b.Run, Number: b.Number, Job: b.Job, Params: b.Params, Dir: b.Dir, Account: b.Account.account(), Mechanisms: ms}, nil
+	return Charge{
+		Run: b.Run, Number: b.Number, Job: b.Job, Params: b.Params, Dir: b.Dir, Account: b.Account.account(), Mechanisms: ms,
+		DeltaShare: orNothing(b.DeltaShare),
+	}, nil
 }
 
 func (b mechanismBody) mechanism() (calibrate.Mechanism, error) {

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
+	"math/big"
 	"slices"
 	"sync"
 	"time"
@@ -40,35 +41,41 @@ func (b *Book) Lookup(ctx context.Context, question string) (r Run, ok bool, err
 }
 
 // Runs returns every release in the order of the first reservation within each account.
-func (b *Book) Runs(ctx context.Context) (out []Run, err error) {
-	err = b.view(ctx, func(s *state) {
-		out = nil
-		for _, a := range s.opened {
-			for _, r := range a.runs {
-				out = append(out, r.clone())
-			}
-		}
-	})
-	return out, err
+func (b *Book) Runs(ctx context.Context) ([]Run, error) {
+	s, err := b.Snapshot(ctx)
+	return s.Runs, err
 }
 
 // Accounts returns the balance of every account in the order of their opening.
-func (b *Book) Accounts(ctx context.Context) (out []Balance, err error) {
-	err = b.view(ctx, func(s *state) {
-		out = nil
-		for _, a := range s.opened {
-			out = append(out, a.balance())
-		}
-	})
+func (b *Book) Accounts(ctx context.Context) ([]Balance, error) {
+	s, err := b.Snapshot(ctx)
+	return s.Accounts, err
+}
+
+// Snapshot returns the head, the balance of every account in the order of their opening, and every release in the order of
+// the first reservation within each account.
+func (b *Book) Snapshot(ctx context.Context) (out Snapshot, err error) {
+	err = b.view(ctx, func(s *state) { out = s.snapshot(b.now()) })
 	return out, err
 }
 
-// Balance returns where an account stands; ok is false where it was never charged.
+func (s *state) snapshot(now time.Time) Snapshot {
+	out := Snapshot{Head: s.head}
+	for _, a := range s.opened {
+		out.Accounts = append(out.Accounts, a.balance(s.clock(now)))
+		for _, r := range a.runs {
+			out.Runs = append(out.Runs, r.clone())
+		}
+	}
+	return out
+}
+
+// Balance returns where the account stands that a charge to of counts in; ok is false where there is none.
 func (b *Book) Balance(ctx context.Context, of Account) (out Balance, ok bool, err error) {
 	err = b.view(ctx, func(s *state) {
-		a := s.accounts[of]
+		a := s.payer(of)
 		if ok = a != nil; ok {
-			out = a.balance()
+			out = a.balance(s.clock(b.now()))
 		}
 	})
 	return out, ok, err
@@ -137,7 +144,7 @@ func (b *Book) update(ctx context.Context, fn func(*writer) error) error {
 // clone copies a run, so that a caller cannot change the state.
 func (r *run) clone() Run {
 	out := r.Run
-	out.Charge = out.Charge.clone()
+	out.Charge, out.Mu2 = out.Charge.clone(), new(big.Float).Set(out.Mu2)
 	return out
 }
 

@@ -3,6 +3,9 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"math/big"
+	"slices"
+	"time"
 
 	"github.com/dprelease/dprelease/calibrate"
 )
@@ -13,7 +16,8 @@ import (
 // Errors: ErrCharge where c is not well-formed; an AccountError or a ChangedBudgetError where unit, adjacency or budget
 // are not those of the dataset's account; a MismatchError where a run is resumed with other mechanisms or account; a
 // StateError where it is sealed or published, or an earlier release of it is still reserved; an OverBudgetError where
-// the sum of mu squared would pass mu_cap squared. After ErrBusy, ErrFull and ErrUnavailable the same charge can be
+// the sum of mu squared would pass mu_cap squared, in all or of the period; an OverShareError where the shares of delta
+// would pass theirs. After ErrBusy, ErrFull and ErrUnavailable the same charge can be
 // made again: if it was recorded after all, it is resumed.
 func (b *Book) Charge(ctx context.Context, c Charge) (Receipt, error) {
 	if err := c.check(); err != nil {
@@ -43,11 +47,11 @@ func (w *writer) charge(c Charge) (seq int64, err error) {
 	if err := w.state.reservable(c); err != nil {
 		return 0, err
 	}
-	if err := a.afford(c); err != nil {
+	if err := a.afford(c, w.state.clock(w.now())); err != nil {
 		return 0, err
 	}
-	if w.state.accounts[c.Account] == nil {
-		if err := w.open(c); err != nil {
+	if w.state.payer(c.Account) == nil {
+		if err := w.setBudget(c.Account, c.Budget, ""); err != nil {
 			return 0, err
 		}
 	}
@@ -55,18 +59,14 @@ func (w *writer) charge(c Charge) (seq int64, err error) {
 	return w.head.Seq, err
 }
 
-func (w *writer) open(c Charge) error {
-	return w.append(KindBudget, budgetBody{Account: accountBodyOf(c.Account), Delta: c.Budget.Delta, DeltaCap: none, Epsilon: c.Budget.Epsilon})
-}
-
-// admit returns the account that c belongs to, a new one where its dataset has none.
+// admit returns the account that c counts in, a new one where its dataset has none.
 func (s *state) admit(c Charge) (*account, error) {
-	mu, err := c.Budget.mu()
+	limits, err := c.Budget.caps()
 	if err != nil {
 		return nil, fmt.Errorf("%w: its budget: %w", ErrCharge, err)
 	}
-	if a := s.accounts[c.Account]; a != nil {
-		if !a.Budget.same(c.Budget) {
+	if a := s.payer(c.Account); a != nil {
+		if !slices.ContainsFunc(a.stated, c.Budget.same) {
 			return nil, &ChangedBudgetError{c.Account, a.Budget, c.Budget}
 		}
 		return a, nil
@@ -76,22 +76,29 @@ func (s *state) admit(c Charge) (*account, error) {
 			return nil, &AccountError{a.Account, c.Account}
 		}
 	}
-	return &account{Account: c.Account, Budget: c.Budget, mu: mu}, nil
+	return &account{Account: c.Account, Budget: c.Budget, caps: limits, largest: limits.mu}, nil
 }
 
-// same compares values, not their spelling: 1e-5 is 0.00001.
-func (b Budget) same(o Budget) bool {
-	g, err1 := b.guarantee()
-	h, err2 := o.guarantee()
-	return err1 == nil && err2 == nil && g == h
-}
-
-// afford refuses c where the account cannot pay for it.
-func (a *account) afford(c Charge) error {
-	balance, asked := a.balance(), calibrate.ComposedMu2(c.Mechanisms)
-	if a.mu.Covers(sum(balance.Spent, asked)) {
+// afford refuses c where the account cannot pay for it at a time.
+func (a *account) afford(c Charge, at time.Time) error {
+	balance, asked := a.balance(at), a.counts(c)
+	share, err := parseShare(c.DeltaShare)
+	if err != nil {
+		return err
+	}
+	if share.Sign() > 0 && a.Account.Adjacency != c.Account.Adjacency {
+		return &AccountError{a.Account, c.Account}
+	}
+	if share.Add(share, balance.DeltaSpent).Cmp(balance.DeltaCap) > 0 {
+		return &OverShareError{Balance: balance, Asked: orNone(c.DeltaShare)}
+	}
+	if a.caps.mu.Covers(sum(balance.Spent, asked)) && asked.Cmp(balance.Free()) <= 0 {
 		return nil
 	}
+	return a.overBudget(c, balance, asked)
+}
+
+func (a *account) overBudget(c Charge, balance Balance, asked *big.Float) error {
 	refusal := &OverBudgetError{Balance: balance, Asked: asked, Delta: c.Delta}
 	g, err := a.Budget.guarantee()
 	if err != nil {
@@ -100,7 +107,11 @@ func (a *account) afford(c Charge) error {
 	if refusal.Delta == 0 {
 		refusal.Delta = g.Delta
 	}
-	if refusal.Epsilon, err = balance.Fits(refusal.Delta); err != nil {
+	free := new(big.Float).Set(balance.Free())
+	if a.Account.Adjacency != c.Account.Adjacency {
+		free.SetMantExp(free, -2)
+	}
+	if refusal.Epsilon, err = fits(free, refusal.Delta); err != nil {
 		return err
 	}
 	return refusal

@@ -17,14 +17,30 @@ func (c Charge) check() error {
 	switch {
 	case c.Number < 1:
 		return fmt.Errorf("%w: releases count from 1", ErrCharge)
-	case c.Account.Adjacency != "add-remove" && c.Account.Adjacency != "replace-one":
-		return fmt.Errorf("%w: adjacency %q", ErrCharge, c.Account.Adjacency)
 	case !filepath.IsAbs(c.Dir):
 		return fmt.Errorf("%w: the release folder is not an absolute path", ErrCharge)
 	case c.Delta != 0 && (calibrate.Guarantee{Delta: c.Delta}).Validate() != nil:
 		return fmt.Errorf("%w: delta %g", ErrCharge, float64(c.Delta))
 	}
+	if _, err := parseShare(c.DeltaShare); err != nil {
+		return fmt.Errorf("%w: %w", ErrCharge, err)
+	}
+	if err := c.Account.check(); err != nil {
+		return err
+	}
 	return checkMechanisms(c.Mechanisms)
+}
+
+func (a Account) check() error {
+	if a.Adjacency != "add-remove" && a.Adjacency != "replace-one" {
+		return fmt.Errorf("%w: adjacency %q", ErrCharge, a.Adjacency)
+	}
+	for _, s := range []string{a.Dataset, a.Unit} {
+		if s == "" || !utf8.ValidString(s) {
+			return fmt.Errorf("%w: the dataset or the unit has no name, or one that is not UTF-8", ErrCharge)
+		}
+	}
+	return nil
 }
 
 // checkTexts: JSON would change what is not UTF-8, and an entry must read back as it was.

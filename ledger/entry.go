@@ -7,14 +7,14 @@ import (
 )
 
 // Schema is the newest version of the entries' format that this package writes and reads.
-const Schema = 1
+const Schema = 2
 
 // Kind says what an entry does.
 type Kind string
 
 // The kinds of entries.
 const (
-	KindBudget  Kind = "budget"  // opens the budget of an account
+	KindBudget  Kind = "budget"  // opens the budget of an account, or changes it
 	KindReserve Kind = "reserve" // charges a run
 	KindSeal    Kind = "seal"    // binds a run to its digests
 	KindPublish Kind = "publish" // records that a sealed run is visible

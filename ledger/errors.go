@@ -77,8 +77,21 @@ type ChangedBudgetError struct {
 
 // Error carries both budgets.
 func (e *ChangedBudgetError) Error() string {
-	return fmt.Sprintf("the budget of dataset %q was fixed at epsilon %s, delta %s; the job says epsilon %s, delta %s",
-		e.Account.Dataset, e.Have.Epsilon, e.Have.Delta, e.Want.Epsilon, e.Want.Delta)
+	return fmt.Sprintf("the budget of dataset %q was fixed at %s; the job says %s", e.Account.Dataset, e.Have, e.Want)
+}
+
+// String is the budget in words.
+func (b Budget) String() string {
+	s := fmt.Sprintf("epsilon %s, delta %s", b.Epsilon, b.Delta)
+	if b.DeltaCap != "" {
+		s += ", of which delta_cap " + b.DeltaCap
+	}
+	for i, limit := range b.limits() {
+		if limit != (Limit{}) {
+			s += fmt.Sprintf("; each %s epsilon %s, delta %s", periods[i].per, limit.Epsilon, limit.Delta)
+		}
+	}
+	return s
 }
 
 // OverBudgetError refuses a charge that does not fit. Nothing was spent.
@@ -93,14 +106,32 @@ type OverBudgetError struct {
 // Error says what is asked, spent and left, and what would fit.
 func (e *OverBudgetError) Error() string {
 	b := e.Balance
-	n := digitsApart(e.Asked, b.Left)
-	s := fmt.Sprintf("over the budget of dataset %q (epsilon %s, delta %s): mu² %s is asked, %s of %s is spent, %s is left",
-		b.Account.Dataset, b.Budget.Epsilon, b.Budget.Delta,
-		e.Asked.Text('g', n), b.Spent.Text('g', n), b.Cap.Text('g', n), b.Left.Text('g', n))
+	of, spent, limit, left := "", b.Spent, b.Cap, b.Left
+	for _, p := range b.Periods {
+		if p.Left.Cmp(left) < 0 {
+			of, spent, limit, left = fmt.Sprintf(" for the %s %s", p.Per, p.Name), p.Spent, p.Cap, p.Left
+		}
+	}
+	n := digitsApart(e.Asked, left)
+	s := fmt.Sprintf("over the budget of dataset %q%s (%s): mu² %s is asked, %s of %s is spent, %s is left",
+		b.Account.Dataset, of, b.Budget, e.Asked.Text('g', n), spent.Text('g', n), limit.Text('g', n), left.Text('g', n))
 	if e.Epsilon == "" {
 		return fmt.Sprintf("%s; nothing fits at delta %g", s, float64(e.Delta))
 	}
 	return fmt.Sprintf("%s; at delta %g the largest epsilon that fits is %s", s, float64(e.Delta), e.Epsilon)
+}
+
+// OverShareError refuses a charge whose probability of failure does not fit. Nothing was spent.
+type OverShareError struct {
+	Balance Balance
+	Asked   string
+}
+
+// Error says what is asked, spent and allowed.
+func (e *OverShareError) Error() string {
+	b := e.Balance
+	return fmt.Sprintf("over the budget of dataset %q for probabilities of failure: delta %s is asked, %s of delta_cap %s is spent",
+		b.Account.Dataset, e.Asked, b.DeltaSpent.FloatString(12), orNone(b.Budget.DeltaCap))
 }
 
 // digitsApart returns how many digits it takes to tell a from b, at least six.

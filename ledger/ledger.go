@@ -9,6 +9,7 @@
 package ledger
 
 import (
+	"math/big"
 	"time"
 
 	"github.com/dprelease/dprelease/calibrate"
@@ -21,11 +22,19 @@ type Account struct {
 	Adjacency string // "add-remove" or "replace-one"
 }
 
-// Budget is the lifetime cap of an account, as the decimals of the job.
+// Budget is what an account may spend, as the decimals of the job: in all, and on top of that within a day, a month or a
+// year of the ledger's clock (UTC).
 type Budget struct {
 	Epsilon string
 	Delta   string
+	// DeltaCap is the part of Delta that is kept for probabilities of failure, which add up by themselves and are never
+	// traded for mu; "": none.
+	DeltaCap         string
+	Day, Month, Year Limit
 }
+
+// Limit is a cap on the spend of one period. The zero Limit is none.
+type Limit struct{ Epsilon, Delta string }
 
 // Charge asks for the spend of one run.
 type Charge struct {
@@ -39,6 +48,8 @@ type Charge struct {
 	Account    Account
 	Budget     Budget
 	Mechanisms []calibrate.Mechanism
+	// DeltaShare is the probability with which the run may fail, as exact decimal text, beside its mechanisms; "": 0.
+	DeltaShare string
 	// Delta is the job's own delta, at which a refusal says what would still fit; zero: the budget's. Not recorded.
 	Delta calibrate.Delta
 }
@@ -66,4 +77,14 @@ type Run struct {
 	State   State
 	Digests Digests // from Sealed on
 	Updated time.Time
+	// Payer is the account in which the run counts, with Mu2; usually it is the charge's own.
+	Payer Account
+	Mu2   *big.Float
+}
+
+// Snapshot is the whole ledger at one moment.
+type Snapshot struct {
+	Head     Head
+	Accounts []Balance
+	Runs     []Run
 }

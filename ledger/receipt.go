@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -99,6 +101,26 @@ func (b *Book) issue(c Charge, seq int64) Receipt {
 	}
 	b.live[t.key] = t
 	return Receipt{t}
+}
+
+// Resume returns a receipt for a release that is reserved, as it was recorded: its mechanisms are those of the charge that it
+// returns. It replaces the earlier receipts of this Book. Errors: a StateError where the release is not reserved.
+func (b *Book) Resume(ctx context.Context, question string, number int) (Receipt, Charge, error) {
+	var (
+		c       Charge
+		seq     int64
+		refusal error
+	)
+	err := b.view(ctx, func(s *state) {
+		r := s.find(question, number)
+		if refusal = (key{question, number}).expect(r, Reserved, KindReserve); refusal == nil {
+			c, seq = r.clone().Charge, r.seq
+		}
+	})
+	if err = errors.Join(err, refusal); err != nil {
+		return Receipt{}, Charge{}, err
+	}
+	return b.issue(c, seq), c, nil
 }
 
 // own returns the ticket of a receipt of this Book.

@@ -3,6 +3,7 @@ package ledger
 import (
 	"fmt"
 	"math/big"
+	"time"
 
 	"github.com/dprelease/dprelease/calibrate"
 )
@@ -13,19 +14,23 @@ type state struct {
 	accounts map[Account]*account
 	opened   []*account        // in the order of their opening
 	runs     map[string][]*run // by question; the releases in the order of their first reservation
+	latest   time.Time         // the latest time of all entries: the clock may go backwards
 }
 
 type account struct {
 	Account Account
 	Budget  Budget
-	mu      calibrate.Mu // mu_cap
+	caps    caps
+	stated  []Budget     // every budget that it had
+	largest calibrate.Mu // the largest lifetime cap that it had: what it promises
 	runs    []*run
 }
 
 type run struct {
 	Run
-	seq int64 // of the entry that reserved it
-	mu2 *big.Float
+	seq   int64 // of the entry that reserved it
+	at    time.Time
+	share *big.Rat
 }
 
 func newState() *state {
@@ -67,8 +72,16 @@ func (s *state) extend(e Entry) error {
 	if err := s.apply(e); err != nil {
 		return err
 	}
-	s.head = Head{e.Seq, e.Hash}
+	s.head, s.latest = Head{e.Seq, e.Hash}, s.clock(e.Time)
 	return nil
+}
+
+// clock is the time of an entry as periods count it: never before an earlier entry's.
+func (s *state) clock(t time.Time) time.Time {
+	if t.Before(s.latest) {
+		return s.latest
+	}
+	return t
 }
 
 func (s *state) apply(e Entry) error {
@@ -92,15 +105,19 @@ func (s *state) applyBudget(e Entry) error {
 	if err != nil {
 		return err
 	}
-	a := &account{Account: b.Account.account(), Budget: Budget{Epsilon: b.Epsilon, Delta: b.Delta}}
-	if a.mu, err = a.Budget.mu(); err != nil || s.accounts[a.Account] != nil {
+	budget := b.budget()
+	limits, err := budget.caps()
+	if err != nil {
 		return &CorruptError{e.Seq, "its budget is not valid"}
 	}
-	if b.DeltaCap != none {
-		return &NewerError{e.Seq}
+	a := s.accounts[b.Account.account()]
+	if a == nil {
+		a = &account{Account: b.Account.account()}
+		s.accounts[a.Account] = a
+		s.opened = append(s.opened, a)
 	}
-	s.accounts[a.Account] = a
-	s.opened = append(s.opened, a)
+	a.Budget, a.caps, a.stated = budget, limits, append(a.stated, budget)
+	a.largest = max(a.largest, limits.mu)
 	return nil
 }
 
@@ -113,15 +130,17 @@ func (s *state) applyReserve(e Entry) error {
 	if err != nil || checkMechanisms(c.Mechanisms) != nil {
 		return &CorruptError{e.Seq, "its mechanisms cannot be read"}
 	}
-	if b.DeltaShare != none {
-		return &NewerError{e.Seq}
+	share, err := parseShare(c.DeltaShare)
+	if err != nil {
+		return &CorruptError{e.Seq, "its share of delta cannot be read"}
 	}
-	a := s.accounts[c.Account]
+	a := s.payer(c.Account)
 	if a == nil || s.reservable(c) != nil {
 		return &CorruptError{e.Seq, "it charges what cannot be charged"}
 	}
 	c.Budget = a.Budget
-	s.put(a, &run{Run: Run{Charge: c, State: Reserved, Updated: e.Time}, seq: e.Seq, mu2: calibrate.ComposedMu2(c.Mechanisms)})
+	reserved := Run{Charge: c, State: Reserved, Updated: e.Time, Payer: a.Account, Mu2: a.counts(c)}
+	s.put(a, &run{Run: reserved, seq: e.Seq, at: s.clock(e.Time), share: share})
 	return nil
 }
 

@@ -31,6 +31,12 @@ func Suite(t *testing.T, open func(t *testing.T) ledger.Store) {
 		"canary":      testCanary,
 		"overspend":   testOverspend,
 		"reserveonce": testReserveOnce,
+		"period":      testPeriod,
+		"setbudget":   testSetBudget,
+		"replaceone":  testReplaceOne,
+		"shares":      testShares,
+		"audit":       testAudit,
+		"recorded":    testRecorded,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

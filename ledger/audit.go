@@ -1,0 +1,171 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+)
+
+// Audit is what a recount of the whole ledger found.
+type Audit struct {
+	Head    Head
+	Entries []Entry
+	// Totals are the mu squared of every account, counted anew from the entries.
+	Totals map[Account]*big.Float
+	// Findings are what does not hold, in words; none where all is well.
+	Findings []string
+}
+
+// Audit reads the whole log anew, checks its chain, and counts every total again from the bodies of the entries, apart from the
+// bookkeeping by which runs are charged: that no charge passed a cap, and that both come to the same sums. A damaged chain is an
+// error (ErrCorrupt), as in every other call.
+func (b *Book) Audit(ctx context.Context) (*Audit, error) {
+	r := &recount{s: newState(), spent: map[Account]*big.Float{}, shares: map[Account]*big.Rat{}, within: map[string]*big.Float{}, charged: map[key]recounted{}}
+	out := &Audit{Totals: r.spent}
+	err := b.store.View(ctx, func(log Reader) (err error) {
+		out.Entries = nil
+		return newState().catchUp(tee{log, &out.Entries})
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range out.Entries {
+		if err := r.s.extend(e); err != nil {
+			return nil, err
+		}
+		if err := r.entry(e); err != nil {
+			return nil, err
+		}
+	}
+	r.compare()
+	out.Head, out.Findings = r.s.head, r.findings
+	return out, nil
+}
+
+// recount adds the entries up by itself.
+type recount struct {
+	s        *state
+	spent    map[Account]*big.Float
+	shares   map[Account]*big.Rat
+	within   map[string]*big.Float // by account and period
+	charged  map[key]recounted
+	findings []string
+}
+
+type recounted struct {
+	of      Account
+	periods []string
+	mu2     *big.Float
+	share   *big.Rat
+}
+
+func (r *recount) entry(e Entry) error {
+	switch e.Kind {
+	case KindReserve:
+		b, err := decode[reserveBody](e)
+		if err != nil {
+			return err
+		}
+		return r.reserve(e, b)
+	case KindRelease:
+		b, err := decode[stepBody](e)
+		if err != nil {
+			return err
+		}
+		k := key{b.Run, b.Number}
+		r.add(r.charged[k], -1)
+		delete(r.charged, k)
+	}
+	return nil
+}
+
+func (r *recount) reserve(e Entry, b reserveBody) error {
+	a := r.s.payer(b.Account.account())
+	x := recounted{of: a.Account, mu2: new(big.Float), share: new(big.Rat)}
+	if _, ok := x.share.SetString(b.DeltaShare); !ok {
+		return &CorruptError{e.Seq, "its share of delta cannot be read"}
+	}
+	for _, m := range b.Mechanisms {
+		term, err := m.mu2()
+		if err != nil {
+			return err
+		}
+		x.mu2 = sum(x.mu2, term)
+	}
+	if a.Account != b.Account.account() {
+		x.mu2 = new(big.Float).SetMantExp(x.mu2, 2)
+	}
+	for i := range periods {
+		x.periods = append(x.periods, fmt.Sprint(a.Account, r.s.latest.UTC().Format(periods[i].layout)))
+	}
+	r.charged[key{b.Run, b.Number}] = x
+	r.add(x, 1)
+	r.check(e, a, x)
+	return nil
+}
+
+// mu2 is (L2 / sigma)², rounded as ComposedMu2 rounds a term.
+func (b mechanismBody) mu2() (*big.Float, error) {
+	l2, _, err := big.ParseFloat(b.L2, 10, 64, big.ToPositiveInf)
+	if err != nil {
+		return nil, err
+	}
+	sigma, _, err := big.ParseFloat(b.Sigma, 10, 64, big.ToNegativeInf)
+	if err != nil {
+		return nil, err
+	}
+	ratio := new(big.Float).SetPrec(256).SetMode(big.ToPositiveInf).Quo(l2, sigma)
+	return ratio.Mul(ratio, ratio), nil
+}
+
+func (r *recount) add(x recounted, sign float64) {
+	if x.mu2 == nil {
+		return
+	}
+	by := new(big.Float).Mul(x.mu2, big.NewFloat(sign))
+	r.spent[x.of] = sum(orZero(r.spent[x.of]), by)
+	for _, p := range x.periods {
+		r.within[p] = sum(orZero(r.within[p]), by)
+	}
+	if r.shares[x.of] == nil {
+		r.shares[x.of] = new(big.Rat)
+	}
+	r.shares[x.of].Add(r.shares[x.of], new(big.Rat).Mul(x.share, new(big.Rat).SetInt64(int64(sign))))
+}
+
+func orZero(x *big.Float) *big.Float {
+	if x == nil {
+		return new(big.Float)
+	}
+	return x
+}
+
+// check finds a charge that passed a cap.
+func (r *recount) check(e Entry, a *account, x recounted) {
+	if !a.caps.mu.Covers(r.spent[x.of]) {
+		r.findings = append(r.findings, fmt.Sprintf("entry %d passes the budget of dataset %q", e.Seq, a.Account.Dataset))
+	}
+	if r.shares[x.of].Cmp(a.caps.delta) > 0 {
+		r.findings = append(r.findings, fmt.Sprintf("entry %d passes the cap of dataset %q on probabilities of failure", e.Seq, a.Account.Dataset))
+	}
+	for i, limit := range a.Budget.limits() {
+		if limit != (Limit{}) && !a.caps.periods[i].Covers(r.within[x.periods[i]]) {
+			r.findings = append(r.findings, fmt.Sprintf("entry %d passes the budget of dataset %q for the %s", e.Seq, a.Account.Dataset, periods[i].per))
+		}
+	}
+}
+
+// compare finds accounts whose two sums differ.
+func (r *recount) compare() {
+	for _, a := range r.s.opened {
+		balance := a.balance(r.s.latest)
+		if balance.Spent.Cmp(orZero(r.spent[a.Account])) != 0 {
+			r.findings = append(r.findings, fmt.Sprintf("the total of dataset %q does not recount", a.Account.Dataset))
+		}
+	}
+}
+
+// Holds says whether the log that was audited has this head in it: one that was shown before must stay in it for ever.
+func (a *Audit) Holds(h Head) bool {
+	return h.Seq >= 1 && h.Seq <= int64(len(a.Entries)) && a.Entries[h.Seq-1].Hash == h.Hash
+}

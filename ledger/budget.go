@@ -1,0 +1,203 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+// caps are a budget as numbers, each on the safe side of its decimals.
+type caps struct {
+	mu      calibrate.Mu // of all mechanisms together
+	delta   *big.Rat     // of all shares of delta together
+	periods [3]calibrate.Mu
+}
+
+// caps reads the decimals of a budget: mu_cap is the largest mu with delta_mu(Epsilon) + DeltaCap <= Delta.
+func (b Budget) caps() (c caps, err error) {
+	if c.delta, err = parseShare(b.DeltaCap); err != nil {
+		return c, err
+	}
+	if c.mu, err = muCap(b.Epsilon, b.Delta, c.delta); err != nil {
+		return c, err
+	}
+	for i, limit := range b.limits() {
+		if limit == (Limit{}) {
+			continue
+		}
+		if c.periods[i], err = muCap(limit.Epsilon, limit.Delta, new(big.Rat)); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// limits are the caps by period, in the order of periods.
+func (b Budget) limits() [3]Limit { return [3]Limit{b.Day, b.Month, b.Year} }
+
+// muCap is the largest mu that meets epsilon at delta less a part of it, all rounded down.
+func muCap(epsilon, delta string, less *big.Rat) (calibrate.Mu, error) {
+	g, err := guarantee(epsilon, delta, less)
+	if err != nil {
+		return 0, err
+	}
+	return calibrate.GaussianMu(g)
+}
+
+func guarantee(epsilon, delta string, less *big.Rat) (g calibrate.Guarantee, err error) {
+	e, err := calibrate.ParseDown(epsilon)
+	if err != nil {
+		return g, err
+	}
+	d, err := calibrate.ParseDown(delta)
+	if err != nil {
+		return g, err
+	}
+	if less.Sign() > 0 {
+		if d, err = minus(delta, less); err != nil {
+			return g, err
+		}
+	}
+	g = calibrate.Guarantee{Epsilon: calibrate.Epsilon(e), Delta: calibrate.Delta(d)}
+	return g, g.Validate()
+}
+
+// minus is the decimal less a part of it, rounded down; an error where nothing is left.
+func minus(delta string, less *big.Rat) (float64, error) {
+	exact, ok := new(big.Rat).SetString(delta) // ParseDown took it
+	if !ok || exact.Cmp(less) <= 0 {
+		return 0, errShares
+	}
+	return calibrate.ParseDown(exact.Sub(exact, less).FloatString(1080))
+}
+
+var errShares = errors.New("delta_cap must be smaller than delta")
+
+// guarantee of the lifetime, with the share of delta that mechanisms cannot use taken off.
+func (b Budget) guarantee() (calibrate.Guarantee, error) {
+	share, err := parseShare(b.DeltaCap)
+	if err != nil {
+		return calibrate.Guarantee{}, err
+	}
+	return guarantee(b.Epsilon, b.Delta, share)
+}
+
+// same compares values, not their spelling: 1e-5 is 0.00001.
+func (b Budget) same(o Budget) bool {
+	pairs := [][2]string{{b.Epsilon, o.Epsilon}, {b.Delta, o.Delta}, {orNone(b.DeltaCap), orNone(o.DeltaCap)}}
+	for i, limit := range b.limits() {
+		other := o.limits()[i]
+		pairs = append(pairs, [2]string{orNone(limit.Epsilon), orNone(other.Epsilon)}, [2]string{orNone(limit.Delta), orNone(other.Delta)})
+	}
+	return !slices.ContainsFunc(pairs, func(p [2]string) bool {
+		x, errX := calibrate.ParseDown(p[0])
+		y, errY := calibrate.ParseDown(p[1])
+		return errX != nil || errY != nil || x != y
+	})
+}
+
+// parseShare reads a probability of failure exactly: a decimal of at least 0 and below 1; "" is 0.
+func parseShare(text string) (*big.Rat, error) {
+	if _, err := calibrate.ParseDown(orNone(text)); err != nil {
+		return nil, err
+	}
+	x, ok := new(big.Rat).SetString(orNone(text))
+	if !ok || x.Sign() < 0 || x.Cmp(big.NewRat(1, 1)) >= 0 {
+		return nil, errShare
+	}
+	return x, nil
+}
+
+var errShare = errors.New("a share of delta must be at least 0 and below 1")
+
+func orNone(text string) string {
+	if text == "" {
+		return none
+	}
+	return text
+}
+
+func orNothing(text string) string {
+	if text == none {
+		return ""
+	}
+	return text
+}
+
+// SetBudget gives an account a budget, as an entry of its own: it opens the account where there is none, beside those that its dataset
+// has, and changes one that is there. Where the budget is that already nothing is recorded. note says why. Errors: ErrCharge where the
+// account or the budget is not well-formed.
+//
+// What an account promises is the largest cap that it ever had: a larger one that is chosen after releases were seen is a new promise
+// about all of them, a smaller one keeps further releases out and takes nothing back.
+func (b *Book) SetBudget(ctx context.Context, of Account, budget Budget, note string) error {
+	if err := of.check(); err != nil {
+		return err
+	}
+	if _, err := budget.caps(); err != nil {
+		return fmt.Errorf("%w: the budget: %w", ErrCharge, err)
+	}
+	if !utf8.ValidString(note) {
+		return fmt.Errorf("%w: a text is not UTF-8", ErrCharge)
+	}
+	return b.update(ctx, func(w *writer) error {
+		if a := w.state.accounts[of]; a != nil && a.Budget.same(budget) {
+			return nil
+		}
+		return w.setBudget(of, budget, note)
+	})
+}
+
+func (w *writer) setBudget(of Account, budget Budget, note string) error {
+	body := budgetBody{
+		Account: accountBodyOf(of), Epsilon: budget.Epsilon, Delta: budget.Delta, DeltaCap: orNone(budget.DeltaCap), Note: note,
+		Day: limitBodyOf(budget.Day), Month: limitBodyOf(budget.Month), Year: limitBodyOf(budget.Year),
+	}
+	return w.append(KindBudget, body)
+}
+
+func limitBodyOf(l Limit) *limitBody {
+	if l == (Limit{}) {
+		return nil
+	}
+	return &limitBody{Epsilon: l.Epsilon, Delta: l.Delta}
+}
+
+func (b *limitBody) limit() Limit {
+	if b == nil {
+		return Limit{}
+	}
+	return Limit{Epsilon: b.Epsilon, Delta: b.Delta}
+}
+
+func (b budgetBody) budget() Budget {
+	return Budget{
+		Epsilon: b.Epsilon, Delta: b.Delta, DeltaCap: orNothing(b.DeltaCap),
+		Day: b.Day.limit(), Month: b.Month.limit(), Year: b.Year.limit(),
+	}
+}
+
+// payer is the account that a charge to of counts in: the one of that name, or that of replace-one neighbours, since replacing a unit
+// is removing one and adding another. nil where there is neither.
+func (s *state) payer(of Account) *account {
+	if a := s.accounts[of]; a != nil || of.Adjacency != "add-remove" {
+		return a
+	}
+	of.Adjacency = "replace-one"
+	return s.accounts[of]
+}
+
+// counts is the mu squared of c in the account. A replaced unit is two steps of an add-remove charge, which count at twice its mu
+// (Dong, Roth & Su 2022, Theorem 2.14, group privacy); the other way round would be less, and is never done.
+func (a *account) counts(c Charge) *big.Float {
+	mu2 := calibrate.ComposedMu2(c.Mechanisms)
+	if a.Account.Adjacency != c.Account.Adjacency {
+		mu2.SetMantExp(mu2, 2)
+	}
+	return mu2
+}

@@ -1,0 +1,218 @@
+package ledgertest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/ledger"
+)
+
+// sound fails the test where a recount of the ledger finds anything.
+func sound(t *testing.T, b *ledger.Book) *ledger.Audit {
+	t.Helper()
+	a, err := b.Audit(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Findings) > 0 {
+		t.Errorf("audit: %v", a.Findings)
+	}
+	return a
+}
+
+// testPeriod: a day's cap holds for the day, the lifetime's for ever, and a clock that is set back opens no day again.
+func testPeriod(t *testing.T, s ledger.Store) {
+	now := time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
+	b := ledger.NewBook(s, func() time.Time { return now })
+	try := func(run string) error {
+		c := Quarter(t, run)
+		c.Budget.Day = ledger.Limit{Epsilon: "0.55", Delta: "1e-6"} // one quarter, not two
+		c.Budget.Year = ledger.Limit{Epsilon: "0.8", Delta: "1e-6"} // two quarters, not three
+		_, err := b.Charge(t.Context(), c)
+		return err
+	}
+	refused := func(run string) {
+		t.Helper()
+		var over *ledger.OverBudgetError
+		if err := try(run); !errors.As(err, &over) {
+			t.Errorf("%s at %v: %v", run, now, err)
+		}
+	}
+	accepted := func(run string) {
+		t.Helper()
+		if err := try(run); err != nil {
+			t.Errorf("%s at %v: %v", run, now, err)
+		}
+	}
+	accepted("a")
+	refused("b")
+	now = now.Add(time.Hour) // the next day
+	accepted("b")
+	now = now.AddDate(0, 0, -30)
+	refused("c")
+	now = now.AddDate(0, 0, 90) // the next year
+	accepted("c")
+	now = now.AddDate(0, 0, 1)
+	accepted("d")
+	now = now.AddDate(1, 0, 0) // the lifetime is spent
+	refused("e")
+	sound(t, b)
+	balance, _, err := b.Balance(t.Context(), Quarter(t, "a").Account)
+	if err != nil || len(balance.Periods) != 2 || balance.Periods[0].Name != "2028-01-22" || balance.Periods[0].Spent.Sign() != 0 || balance.Free().Sign() != 0 {
+		t.Errorf("balance %+v (%v)", balance, err)
+	}
+}
+
+// testSetBudget: only the owner changes a budget, as an entry; a job keeps the words with which it began.
+func testSetBudget(t *testing.T, s ledger.Store) {
+	b, ctx, c := book(s), t.Context(), Quarter(t, "a")
+	charge(t, b, c)
+	larger := ledger.Budget{Epsilon: "2", Delta: "1e-6"}
+	for range 2 { // the second time there is nothing to record
+		if err := b.SetBudget(ctx, c.Account, larger, "decided by the board"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if k := kinds(t, b); k != "brb" {
+		t.Errorf("entries %q, want brb", k)
+	}
+	for i, budget := range []ledger.Budget{c.Budget, larger} {
+		next := Quarter(t, fmt.Sprint("next", i))
+		next.Budget = budget
+		charge(t, b, next)
+	}
+	other := Quarter(t, "other")
+	other.Budget.Epsilon = "3"
+	var changed *ledger.ChangedBudgetError
+	if _, err := b.Charge(ctx, other); !errors.As(err, &changed) || changed.Have != larger {
+		t.Errorf("a budget that no owner set: %v", err)
+	}
+	if err := b.SetBudget(ctx, c.Account, ledger.Budget{Epsilon: "0.1", Delta: "1e-6"}, ""); err != nil {
+		t.Fatal(err)
+	}
+	var over *ledger.OverBudgetError
+	if _, err := b.Charge(ctx, Quarter(t, "late")); !errors.As(err, &over) || over.Epsilon != "" {
+		t.Errorf("charged to a budget that was lowered: %v", err)
+	}
+	balance, _, err := b.Balance(ctx, c.Account)
+	if err != nil || float64(balance.Largest) != muCap(t, larger) || balance.Left.Sign() != 0 {
+		t.Errorf("balance %+v (%v)", balance, err)
+	}
+	second := c.Account
+	second.Unit = "row"
+	if err := b.SetBudget(ctx, second, larger, "another unit"); err != nil {
+		t.Fatal(err)
+	}
+	row := Quarter(t, "row")
+	row.Account, row.Budget = second, larger
+	charge(t, b, row)
+	for _, bad := range []ledger.Budget{{}, {Epsilon: "-1", Delta: "1e-6"}, {Epsilon: "1", Delta: "1e-6", DeltaCap: "1e-6"}, {Epsilon: "1", Delta: "2"}} {
+		if err := b.SetBudget(ctx, c.Account, bad, ""); !errors.Is(err, ledger.ErrCharge) {
+			t.Errorf("budget %+v: %v", bad, err)
+		}
+	}
+	sound(t, b)
+}
+
+// testReplaceOne: an add-remove charge counts twice its mu where units are replaced; never the other way round.
+func testReplaceOne(t *testing.T, s ledger.Store) {
+	b, ctx, c := book(s), t.Context(), Quarter(t, "a")
+	c.Account.Adjacency = "replace-one"
+	c.Mechanisms[0].Sigma = 16 // mu²/256
+	charge(t, b, c)
+	twice := Quarter(t, "b")
+	twice.Mechanisms[0].Sigma = 2 // a quarter, which counts as the whole
+	var over *ledger.OverBudgetError
+	if _, err := b.Charge(ctx, twice); !errors.As(err, &over) {
+		t.Errorf("four quarters beside something: %v", err)
+	}
+	twice.Mechanisms[0].Sigma = 4
+	charge(t, b, twice)
+	balance, ok, err := b.Balance(ctx, twice.Account)
+	want := calibrate.ComposedMu2([]calibrate.Mechanism{Mechanism(t, c.Budget, 2), Mechanism(t, c.Budget, 16)})
+	if err != nil || !ok || balance.Account != c.Account || balance.Spent.Cmp(want) != 0 {
+		t.Errorf("spent %v, want %v (%v)", balance.Spent, want, err)
+	}
+	twice.Run, twice.DeltaShare = "c", "1e-9"
+	if _, err := b.Charge(ctx, twice); err == nil {
+		t.Error("a probability of failure was counted once for two steps")
+	}
+	sound(t, b)
+}
+
+// testShares: probabilities of failure have a cap of their own, exact to the last digit, and are never traded for mu.
+func testShares(t *testing.T, s ledger.Store) {
+	b, ctx := book(s), t.Context()
+	try := func(run, share string) error {
+		c := Quarter(t, run)
+		c.Budget.Delta, c.Budget.DeltaCap = "2e-6", "1e-6" // mu has the other half
+		c.Mechanisms[0].Sigma = 1 << 20
+		c.DeltaShare = share
+		_, err := b.Charge(ctx, c)
+		return err
+	}
+	var over *ledger.OverShareError
+	for i, step := range []struct {
+		share string
+		fits  bool
+	}{{"3e-7", true}, {"7.00000000000000000000000000001e-7", false}, {"7e-7", true}, {"1e-300", false}, {"", true}} {
+		err := try(fmt.Sprint("run", i), step.share)
+		if step.fits != (err == nil) || err != nil && !errors.As(err, &over) {
+			t.Errorf("share %s: %v", step.share, err)
+		}
+	}
+	if err := try("bad", "-1e-9"); !errors.Is(err, ledger.ErrCharge) {
+		t.Errorf("a negative share: %v", err)
+	}
+	sound(t, b)
+}
+
+// testAudit: a recount comes to the same sums, and a head that was shown stays in the log.
+func testAudit(t *testing.T, s ledger.Store) {
+	b, ctx := book(s), t.Context()
+	r := charge(t, b, Quarter(t, "a"))
+	early, err := b.Head(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := charge(t, b, Quarter(t, "b"))
+	if err := errors.Join(b.Seal(ctx, r, Digests("a")), b.Release(ctx, given), b.Publish(ctx, "a", 1)); err != nil {
+		t.Fatal(err)
+	}
+	a := sound(t, b)
+	of := Quarter(t, "a").Account
+	if len(a.Entries) != 6 || a.Totals[of].Cmp(calibrate.ComposedMu2(Quarter(t, "a").Mechanisms)) != 0 {
+		t.Errorf("%d entries, total %v", len(a.Entries), a.Totals[of])
+	}
+	if !a.Holds(early) || !a.Holds(a.Head) {
+		t.Error("a head of the log is not in it")
+	}
+	for _, h := range []ledger.Head{{}, {Seq: 2, Hash: a.Head.Hash}, {Seq: 7, Hash: a.Head.Hash}} {
+		if a.Holds(h) {
+			t.Errorf("a head that never was is in the log: %v", h)
+		}
+	}
+}
+
+// testRecorded: a reservation is resumed as it was recorded.
+func testRecorded(t *testing.T, s ledger.Store) {
+	c := Quarter(t, "a")
+	charge(t, book(s), c)
+	b := book(s)
+	r, recorded, err := b.Resume(t.Context(), "a", 1)
+	if err != nil || recorded.Mechanisms[0] != c.Mechanisms[0] {
+		t.Fatalf("resumed %+v (%v)", recorded, err)
+	}
+	if err := errors.Join(r.Redeem(c.Mechanisms[0]), b.Seal(t.Context(), r, Digests("a"))); err != nil {
+		t.Fatal(err)
+	}
+	var state *ledger.StateError
+	for _, number := range []int{1, 2} {
+		if _, _, err := b.Resume(t.Context(), "a", number); !errors.As(err, &state) {
+			t.Errorf("resumed release %d: %v", number, err)
+		}
+	}
+}
