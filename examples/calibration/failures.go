@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/examples/internal/experiment"
+	"github.com/dprelease/dprelease/examples/internal/figure"
+)
+
+// classical are the two classical formulas.
+var classical = []struct {
+	method calibrate.Method
+	name   string
+	color  figure.Color
+}{
+	{calibrate.Dwork2014, "Dwork & Roth 2014", figure.Vermilion},
+	{calibrate.Dwork2006, "Dwork et al. 2006", figure.Blue},
+}
+
+// failures is where the classical formulas promise what they do not hold: above G(delta).
+func failures(ctx context.Context, s *experiment.Session) error {
+	deltas := experiment.Grid(1e-12, 0.1, s.Pick(56, 12))
+	limits := make([][]float64, len(classical))
+	for m := range limits {
+		limits[m] = make([]float64, len(deltas))
+	}
+	err := s.Each(ctx, "limits", len(classical)*len(deltas), func(_ context.Context, i int) error {
+		m, d := i/len(deltas), i%len(deltas)
+		g, err := classical[m].method.Threshold(calibrate.Delta(deltas[d]))
+		limits[m][d] = float64(g)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	table := experiment.Table{Columns: []string{"delta", "G_dwork2014", "G_dwork2006"}}
+	for i, d := range deltas {
+		table.Add(d, limits[0][i], limits[1][i])
+	}
+	if err := s.Table("failure_regions", table); err != nil {
+		return err
+	}
+	excess, err := excessDelta(s)
+	if err != nil {
+		return err
+	}
+	region := figure.Chart{Title: "Above its line a formula fails", X: figure.Axis{Label: "δ", Log: true}, Y: figure.Axis{Label: "ε = G(δ)", From: 4, To: 13}}
+	keys := make([]figure.Key, len(classical))
+	for m, c := range classical {
+		style := figure.Style{Color: c.color, Line: figure.Solid}
+		region.Lines = append(region.Lines, figure.Line{Style: style, X: deltas, Y: limits[m]})
+		keys[m] = figure.Key{Name: c.name, Style: style}
+	}
+	return s.Figure("failure_regions", figure.Figure{Panels: []figure.Panel{region, excess}, Keys: keys, Note: "exact values; right: δ = 1e-05 (solid), 0.001 (dashed)"})
+}
+
+// strokes are the strokes of two values of delta.
+var strokes = []float64{figure.Solid: 1e-5, figure.Dashed: 1e-3}
+
+// excessDelta is the true delta of the classical noise over the one that it was made for.
+func excessDelta(s *experiment.Session) (figure.Chart, error) {
+	chart := figure.Chart{
+		Title: "True δ / promised δ", X: figure.Axis{Label: "ε", Log: true}, Y: figure.Axis{Label: "ratio", Log: true, From: 1e-3, To: 1e5},
+	}
+	table := experiment.Table{Columns: []string{"eps", "delta", "method", "sigma", "actualdelta", "ratio"}}
+	epsilons := experiment.Grid(0.5, 100, s.Pick(81, 13))
+	for _, c := range classical {
+		for stroke, delta := range strokes {
+			if delta == 0 {
+				continue
+			}
+			line := figure.Line{Style: figure.Style{Color: c.color, Line: figure.Stroke(stroke)}, X: epsilons}
+			for _, eps := range epsilons {
+				sigma, actual, err := trueDelta(c.method, at(eps, delta))
+				if err != nil {
+					return chart, err
+				}
+				line.Y = append(line.Y, actual/delta)
+				table.Add(eps, delta, string(c.method), sigma, actual, actual/delta)
+			}
+			chart.Lines = append(chart.Lines, line)
+		}
+	}
+	chart.Lines = append(chart.Lines, figure.Line{
+		Style: figure.Style{Color: figure.Gray, Line: figure.Dotted}, X: []float64{0.5, 100}, Y: []float64{1, 1},
+	})
+	return chart, s.Table("actualdelta", table)
+}
+
+// trueDelta is a formula's sigma, and the delta that it gives by the exact curve.
+func trueDelta(m calibrate.Method, g calibrate.Guarantee) (sigma, delta float64, err error) {
+	x, err := m.Formula(unit, g)
+	if err != nil {
+		return 0, 0, err
+	}
+	d, err := calibrate.Mechanism{Query: "q", Sens: unit, Sigma: x}.Delta(g.Epsilon)
+	return float64(x), float64(d), err
+}

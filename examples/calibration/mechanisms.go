@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/examples/internal/experiment"
+	"github.com/dprelease/dprelease/examples/internal/figure"
+)
+
+// drawn are the formulas of the figures, the best first.
+var drawn = []struct {
+	method calibrate.Method
+	name   string
+	style  figure.Style
+}{
+	{calibrate.Analytic, "DP-OPT (analytic)", figure.Style{Color: figure.Black, Line: figure.Solid}},
+	{calibrate.Zhao1, "Mechanism 1", figure.Style{Color: figure.Green, Line: figure.Solid}},
+	{calibrate.Zhao2, "Mechanism 2", figure.Style{Color: figure.SkyBlue, Line: figure.Solid}},
+	{calibrate.PDPOpt, "pDP-OPT", figure.Style{Color: figure.Black, Line: figure.Dashed}},
+	{calibrate.Zhao3, "Mechanism 3", figure.Style{Color: figure.Purple, Line: figure.Dashed}},
+	{calibrate.Zhao4, "Mechanism 4", figure.Style{Color: figure.Orange, Line: figure.Dashed}},
+	{calibrate.ZCDP, "zCDP", figure.Style{Color: figure.Gray, Line: figure.DashDotted}},
+	{calibrate.Dwork2014, "Dwork & Roth 2014", figure.Style{Color: figure.Vermilion, Line: figure.Dotted}},
+	{calibrate.Dwork2006, "Dwork et al. 2006", figure.Style{Color: figure.Blue, Line: figure.Dotted}},
+}
+
+// mechanisms is the noise of all formulas against epsilon and against delta.
+func mechanisms(ctx context.Context, s *experiment.Session) error {
+	epsilons, deltas := experiment.Grid(0.01, 100, s.Pick(81, 9)), experiment.Grid(1e-10, 0.1, s.Pick(46, 10))
+	table := experiment.Table{Columns: []string{"sweep", "eps", "delta", "method", "sigma", "over_optimum", "holds"}}
+	byEpsilon := sweep{name: "eps", x: epsilons, axis: figure.Axis{Label: "ε", Log: true}, title: "δ = 1e-5", at: along(epsilons, 1e-5), most: 1.8}
+	byDelta := sweep{name: "delta", x: deltas, axis: figure.Axis{Label: "δ", Log: true}, title: "ε = 1", most: 1.8}
+	large := sweep{name: "delta at eps 10", x: deltas, axis: figure.Axis{Label: "δ", Log: true}, title: "ε = 10", most: 1.3}
+	for _, d := range deltas {
+		byDelta.at, large.at = append(byDelta.at, at(1, d)), append(large.at, at(10, d))
+	}
+	f := figure.Figure{Columns: 2, Note: "exact values, sensitivity 1; a formula is drawn only where its noise is enough"}
+	for _, w := range []sweep{byEpsilon, byDelta, large} {
+		noise, ratio, err := w.draw(ctx, s, &table)
+		if err != nil {
+			return err
+		}
+		f.Panels = append(f.Panels, noise, ratio)
+	}
+	for _, d := range drawn {
+		f.Keys = append(f.Keys, figure.Key{Name: d.name, Style: d.style})
+	}
+	if err := s.Table("mechanisms", table); err != nil {
+		return err
+	}
+	return s.Figure("mechanisms", f)
+}
+
+// sweep is a row of the figure.
+type sweep struct {
+	name  string
+	x     []float64
+	at    []calibrate.Guarantee
+	axis  figure.Axis
+	title string
+	// most is the upper end of the ratios' axis.
+	most float64
+}
+
+func (w sweep) draw(ctx context.Context, s *experiment.Session, table *experiment.Table) (noise, ratio figure.Chart, err error) {
+	methods := make([]calibrate.Method, len(drawn))
+	for i, d := range drawn {
+		methods[i] = d.method
+	}
+	sigma, err := sigmas(ctx, s, methods, w.at)
+	if err != nil {
+		return noise, ratio, err
+	}
+	noise = figure.Chart{Title: "Noise, " + w.title, X: w.axis, Y: figure.Axis{Label: "σ", Log: true}}
+	ratio = figure.Chart{Title: "Noise over the least, " + w.title, X: w.axis, Y: figure.Axis{Label: "σ / σ of DP-OPT", From: 0.98, To: w.most}}
+	for i, d := range drawn {
+		var x, y, r []float64
+		for j, g := range w.at {
+			holds := sigma[i][j] >= sigma[0][j]
+			table.Add(w.name, float64(g.Epsilon), float64(g.Delta), string(d.method), sigma[i][j], sigma[i][j]/sigma[0][j], fmt.Sprint(holds))
+			if holds {
+				x, y, r = append(x, w.x[j]), append(y, sigma[i][j]), append(r, sigma[i][j]/sigma[0][j])
+			}
+		}
+		noise.Lines = append(noise.Lines, figure.Line{Style: d.style, X: x, Y: y})
+		ratio.Lines = append(ratio.Lines, figure.Line{Style: d.style, X: x, Y: r})
+	}
+	return noise, ratio, nil
+}

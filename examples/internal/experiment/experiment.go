@@ -1,0 +1,109 @@
+// Package experiment is what the programs that reproduce the papers' figures share: flags, a progress bar, tables as CSV,
+// and repeated runs on all cores whose results do not depend on their number.
+//
+// The noise of these runs comes from math/rand: they evaluate mechanisms on public or invented data and protect nothing.
+package experiment
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"time"
+
+	"github.com/dprelease/dprelease/examples/internal/figure"
+)
+
+// Experiment is one example that makes tables and figures.
+type Experiment struct {
+	// Dir is the example's folder, from the repository's root.
+	Dir string
+	// Flags adds flags of its own; may be nil.
+	Flags func(*flag.FlagSet)
+	// Run makes the tables and figures.
+	Run func(ctx context.Context, s *Session) error
+}
+
+// Main runs an experiment with the arguments of the process, and returns the exit code.
+func Main(e Experiment) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	err := e.Execute(ctx, os.Args[1:], os.Stdout)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "error:", err) // nothing can be done about a closed stderr
+		return 1
+	}
+	return 0
+}
+
+// Execute runs the experiment with these arguments.
+func (e Experiment) Execute(ctx context.Context, args []string, stdout io.Writer) error {
+	flags := flag.NewFlagSet(filepath.Base(e.Dir), flag.ContinueOnError)
+	quick := flags.Bool("quick", false, "few repetitions and points: seconds instead of minutes")
+	out := flags.String("out", filepath.Join(filepath.FromSlash(e.Dir), "out"), "the folder for tables and figures")
+	if e.Flags != nil {
+		e.Flags(flags)
+	}
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	s, err := New(*out, stdout)
+	if err != nil {
+		return err
+	}
+	s.Quick = *quick
+	start := time.Now()
+	if err := e.Run(ctx, s); err != nil {
+		return err
+	}
+	s.Say("done in %s", time.Since(start).Round(100*time.Millisecond))
+	return nil
+}
+
+// Session is one run of an experiment.
+type Session struct {
+	// Quick asks for seconds instead of minutes.
+	Quick  bool
+	out    string
+	stdout io.Writer
+}
+
+// New starts a session whose files go to the folder out, which is made.
+func New(out string, stdout io.Writer) (*Session, error) {
+	if err := os.MkdirAll(out, 0o750); err != nil {
+		return nil, err
+	}
+	return &Session{out: out, stdout: stdout}, nil
+}
+
+// Say prints a line.
+func (s *Session) Say(format string, args ...any) {
+	_, _ = fmt.Fprintf(s.stdout, format+"\n", args...) // as above
+}
+
+// Pick returns the first of two numbers in a full run, the second in a quick one.
+func (s *Session) Pick(full, quick int) int {
+	if s.Quick {
+		return quick
+	}
+	return full
+}
+
+// Figure writes NAME.png and NAME.svg.
+func (s *Session) Figure(name string, f figure.Figure) error {
+	if err := f.Save(s.out, name); err != nil {
+		return err
+	}
+	s.Say("figure %s", filepath.Join(s.out, name+".{png,svg}"))
+	return nil
+}

@@ -1,0 +1,42 @@
+package experiment
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// Moments are the number, the mean and the sum of squares around the mean of some numbers (Welford 1962).
+type Moments struct {
+	N        int
+	Mean, M2 float64
+}
+
+// Add takes one number more.
+func (m *Moments) Add(x float64) {
+	m.N++
+	d := x - m.Mean
+	m.Mean += d / float64(m.N)
+	m.M2 += d * (x - m.Mean)
+}
+
+// StdErr is the standard error of the mean; 0 for fewer than two numbers.
+func (m *Moments) StdErr() float64 {
+	if m.N < 2 {
+		return 0
+	}
+	return math.Sqrt(m.M2 / float64(m.N-1) / float64(m.N))
+}
+
+// Laplace draws from the density e^(-|z|/b)/(2b).
+func Laplace(r *rand.Rand, b float64) float64 {
+	return b * (r.ExpFloat64() - r.ExpFloat64())
+}
+
+// Grid returns n numbers from a to b whose logarithms are equally spaced, a and b > 0.
+func Grid(a, b float64, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = a * math.Pow(b/a, float64(i)/float64(n-1))
+	}
+	return x
+}

@@ -1,0 +1,143 @@
+package figure
+
+import (
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Chart is a panel with lines.
+type Chart struct {
+	Title string
+	X, Y  Axis
+	Lines []Line
+}
+
+// Axis is one of a chart's axes.
+type Axis struct {
+	Label string
+	Log   bool
+	// From and To are the ends; both 0 stand for those of the lines.
+	From, To float64
+}
+
+// Line is a curve; points that a logarithmic axis has no place for, and numbers that are none, are left out.
+type Line struct {
+	Style
+	X, Y []float64
+	// Errors are standard errors of Y; nil for none. Bars show two of them up and down.
+	Errors []float64
+}
+
+func (c Chart) plot() (*plot.Plot, error) {
+	p := plot.New()
+	p.Title.Text = c.Title
+	p.Title.TextStyle.Font = face(9.5)
+	p.Title.TextStyle.Handler = handler
+	p.Title.Padding = vg.Points(4)
+	c.X.apply(&p.X)
+	c.Y.apply(&p.Y)
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = lightGray, lightGray
+	grid.Vertical.Width, grid.Horizontal.Width = vg.Points(0.4), vg.Points(0.4)
+	p.Add(grid)
+	for _, l := range c.Lines {
+		if err := c.add(p, l); err != nil {
+			return nil, err
+		}
+	}
+	c.X.limit(&p.X)
+	c.Y.limit(&p.Y)
+	return p, nil
+}
+
+// points are the drawable points of a line, with their errors.
+type points struct {
+	plotter.XYs
+	plotter.YErrors
+}
+
+func (c Chart) points(l Line) (p points) {
+	for i, x := range l.X {
+		y := l.Y[i]
+		if !c.X.has(x) || !c.Y.has(y) {
+			continue
+		}
+		p.XYs = append(p.XYs, plotter.XY{X: x, Y: y})
+		if l.Errors != nil {
+			low := 2 * l.Errors[i]
+			if c.Y.Log {
+				low = min(low, 0.9*y)
+			}
+			p.YErrors = append(p.YErrors, struct{ Low, High float64 }{low, 2 * l.Errors[i]})
+		}
+	}
+	return p
+}
+
+func (c Chart) add(p *plot.Plot, l Line) error {
+	data := c.points(l)
+	if len(data.XYs) == 0 {
+		return nil
+	}
+	if l.Line != NoLine {
+		line, err := plotter.NewLine(data.XYs)
+		if err != nil {
+			return err
+		}
+		line.LineStyle = l.lineStyle()
+		p.Add(line)
+	}
+	if l.Errors != nil {
+		bars, err := plotter.NewYErrorBars(data)
+		if err != nil {
+			return err
+		}
+		bars.LineStyle = draw.LineStyle{Color: colors[l.Color], Width: vg.Points(0.7)}
+		bars.CapWidth = vg.Points(3)
+		p.Add(bars)
+	}
+	if l.Mark == NoMark {
+		return nil
+	}
+	marks, err := plotter.NewScatter(data.XYs)
+	if err != nil {
+		return err
+	}
+	marks.GlyphStyle = l.glyph()
+	p.Add(marks)
+	return nil
+}
+
+// has says whether the axis has a place for x.
+func (a Axis) has(x float64) bool {
+	return !math.IsNaN(x) && !math.IsInf(x, 0) && (!a.Log || x > 0)
+}
+
+func (a Axis) apply(to *plot.Axis) {
+	to.Label.Text = a.Label
+	to.Label.TextStyle.Font = face(9)
+	to.Label.TextStyle.Handler = handler
+	to.Label.Padding = vg.Points(2)
+	to.Tick.Label.Font = face(8)
+	to.Tick.Label.Handler = handler
+	to.Tick.Length = vg.Points(4)
+	to.Padding = 0
+	if a.Log {
+		to.Scale = plot.LogScale{}
+		to.Tick.Marker = decades{}
+	}
+}
+
+// limit sets the ends, which the lines may have moved.
+func (a Axis) limit(to *plot.Axis) {
+	if a.From != a.To {
+		to.Min, to.Max = a.From, a.To
+	}
+	if a.Log && (to.Min <= 0 || math.IsInf(to.Min, 0) || to.Max <= to.Min) {
+		to.Min, to.Max = 0.1, 10
+	}
+}

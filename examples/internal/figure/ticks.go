@@ -1,0 +1,43 @@
+package figure
+
+import (
+	"image/color"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+)
+
+var lightGray = color.Gray{Y: 225}
+
+// decades marks the powers of ten of a logarithmic axis, and multiples of them where there are few.
+type decades struct{}
+
+// Ticks returns the marks from low to high.
+func (decades) Ticks(low, high float64) (ticks []plot.Tick) {
+	first, last := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
+	span := math.Log10(high) - math.Log10(low)
+	step := max(1, int(math.Ceil(span/7)))
+	for e := first; e <= last; e++ {
+		for m := 1; m < 10; m++ {
+			v := float64(m) * math.Pow10(e)
+			if v < low*(1-1e-9) || v > high*(1+1e-9) || (m > 1 && span > 8) {
+				continue
+			}
+			t := plot.Tick{Value: v}
+			if (m == 1 && e%step == 0) || (span < 2 && (m == 2 || m == 5)) || (span < 1 && (m == 3 || m == 7)) {
+				t.Label = power(m, e)
+			}
+			ticks = append(ticks, t)
+		}
+	}
+	return ticks
+}
+
+// power writes m times a power of ten.
+func power(m, e int) string {
+	if e >= -2 && e <= 3 {
+		return strconv.FormatFloat(float64(m)*math.Pow10(e), 'g', 6, 64)
+	}
+	return strconv.Itoa(m) + "e" + strconv.Itoa(e)
+}
