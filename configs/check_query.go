@@ -60,6 +60,7 @@ func (c *checker) query(at *path, q *Query) {
 	for i := range q.Denoise {
 		c.denoise(at.at("denoise").item(i), &q.Denoise[i])
 	}
+	c.margins(at.at("margins"), q)
 }
 
 // kind checks that the query asks exactly one thing.
@@ -145,18 +146,5 @@ func (c *checker) clamp(at *path, clamp []Decimal) {
 	hi, ok2 := clamp[1].rat()
 	if ok1 && ok2 && lo.Cmp(hi) >= 0 {
 		c.bad(at, CodeBadValue, "the lower end is not below the upper end", "write [lo, hi] with lo < hi")
-	}
-}
-
-func (c *checker) denoise(at *path, s *Denoise) {
-	c.positive(at.at("threshold"), s.Threshold)
-	if s.Method == "" {
-		return
-	}
-	if s.PositivePart != nil && s.Method != "james-stein" {
-		c.bad(at.at("positive_part"), CodeContradiction, "positive_part goes with method: james-stein", "remove it")
-	}
-	if s.Threshold != "" && s.Method != "soft-threshold" {
-		c.bad(at.at("threshold"), CodeContradiction, "threshold goes with method: soft-threshold", "remove it")
 	}
 }

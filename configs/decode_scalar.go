@@ -16,6 +16,8 @@ func (d *decoder) scalar(v reflect.Value, s spot) {
 		d.source(v, s)
 	case v.Type() == reflect.TypeFor[Decimal]():
 		d.decimal(v, s)
+	case v.Type() == reflect.TypeFor[Setting]():
+		d.setting(v, s)
 	case v.Kind() == reflect.String:
 		d.str(v, s)
 	case v.Kind() == reflect.Bool:
@@ -62,11 +64,33 @@ func (d *decoder) str(v reflect.Value, s spot) {
 	}
 }
 
-func (d *decoder) decimal(v reflect.Value, s spot) {
-	text, ok := d.text(s, "a number")
-	if !ok {
-		return
+// setting decodes one of a key's words, or a number.
+func (d *decoder) setting(v reflect.Value, s spot) {
+	known := words(s.tag.Get("words"))
+	want := "a number, or " + strings.Join(known, ", ")
+	text, ok := d.text(s, want)
+	switch _, isNumber := Decimal(text).rat(); {
+	case !ok:
+	case contains(known, text):
+		v.SetString(text)
+	case isNumber:
+		d.number(v, s, text)
+	default:
+		hint := "write " + want
+		if meant := nearest(text, known); meant != "" {
+			hint = "did you mean " + quote(meant) + "?"
+		}
+		d.wrong(s, CodeBadValue, "unknown value "+d.show(s.at, text), hint)
 	}
+}
+
+func (d *decoder) decimal(v reflect.Value, s spot) {
+	if text, ok := d.text(s, "a number"); ok {
+		d.number(v, s, text)
+	}
+}
+
+func (d *decoder) number(v reflect.Value, s spot, text string) {
 	r, ok := Decimal(text).rat()
 	switch {
 	case !ok:

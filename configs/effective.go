@@ -49,6 +49,8 @@ func (w *writer) value(v reflect.Value, at *path) {
 		w.json(x.Default)
 	case Decimal:
 		w.decimal(x, at)
+	case Setting:
+		w.decimal(Decimal(x), at)
 	default:
 		w.plain(v, at)
 	}

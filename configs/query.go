@@ -24,6 +24,8 @@ type Query struct {
 	Sparse bool `yaml:"sparse,omitempty" default:"false"`
 	// Denoise are the steps that turn noisy values into estimates, in order; they cost no budget.
 	Denoise []Denoise `yaml:"denoise,omitempty" empty:"ok" example:"[{method: james-stein}, {method: nonnegative}]"`
+	// Margins name other queries of the job that this histogram's cells add up to: histograms by some of its dimensions, or a count of the same rows. After their steps all estimates are made to agree, by weighted least squares.
+	Margins []string `yaml:"margins,omitempty" example:"[by_hour, total]"`
 }
 
 // Count counts rows.
@@ -55,14 +57,4 @@ type Aggregate struct {
 	Null string `yaml:"null,omitempty" enum:"drop" default:"drop"`
 	// NaN says what becomes of a row whose value is not a number.
 	NaN string `yaml:"nan,omitempty" enum:"drop" default:"drop"`
-}
-
-// Denoise is one post-processing step.
-type Denoise struct {
-	// Method of the step.
-	Method string `yaml:"method" enum:"james-stein|soft-threshold|nonnegative|round" example:"james-stein"`
-	// PositivePart keeps james-stein from ever flipping a sign.
-	PositivePart *bool `yaml:"positive_part,omitempty" example:"false"`
-	// Threshold of soft-threshold, in the query's unit. Where it is absent: sigma * sqrt(2 ln cells).
-	Threshold Decimal `yaml:"threshold,omitempty" example:"120"`
 }

@@ -14,6 +14,9 @@ type Scalar string
 // Decimal is a number's source text; it is rounded down to float64 where it is a budget. "" where the key is absent.
 type Decimal string
 
+// Setting is a number, or one of the words that its key knows. "" where the key is absent.
+type Setting string
+
 // maxDecimal is the most characters of a number. With at most three digits of exponent it keeps exact arithmetic cheap.
 const maxDecimal = 64
 

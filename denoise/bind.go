@@ -101,13 +101,9 @@ func (c structure) network() (*graph.Graph, error) {
 	if len(c.shape.ordered()) == len(c.shape.Dims) {
 		return graph.Product(c.shape.Dims)
 	}
-	var edges []graph.Edge
+	var edges []Edge
 	for _, axis := range c.shape.ordered() {
-		c.shape.lines(axis, func(cells []int) {
-			for k, to := range cells[1:] {
-				edges = append(edges, graph.Edge{U: cells[k], V: to, W: 1})
-			}
-		})
+		edges = c.shape.neighbours(axis, edges)
 	}
 	return graph.New(c.shape.Cells(), edges)
 }

@@ -66,7 +66,7 @@ const (
 	// riskSeed is public; any other would do.
 	riskSeed = 0x6470_7265_6c65_6173
 	// About so many normal numbers are drawn in all, at least one and at most maxTries a cell.
-	riskNumbers, maxTries = 1 << 15, 32
+	riskNumbers, maxTries = 1 << 13, 32
 )
 
 // ExpectedError estimates the error of what steps make of y, of which the noise is independent with standard deviation

@@ -45,23 +45,80 @@ func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]me
 
 // results denoises every part and finishes the queries.
 func (a *attempt) results(ctx context.Context, noisy [][]mechanism.Noisy) ([]Result, error) {
-	results := make([]Result, len(noisy))
+	results, estimates := make([]Result, len(noisy)), make([][]mechanism.Noisy, len(noisy))
 	for i := range noisy {
-		a.Observer.Progress(StageDenoise, i, len(noisy))
 		q := &a.plan.queries[i]
+		results[i] = Result{Name: q.Query.Name(), Sparse: q.Sparse}
 		// Of a mean's parts only the first, the numerators, is denoised: a quotient's noise is not independent of its value.
-		estimates := slices.Clone(noisy[i])
-		estimate, err := denoise.Apply(ctx, noisy[i][0], q.Steps)
-		if err != nil {
+		estimates[i] = slices.Clone(noisy[i])
+		d := denoising{steps: q.Steps, noisy: noisy[i][0], scale: q.Parts[0].Scale, quotient: len(q.Parts) > 1, run: a.denoiseRun(i)}
+		if err := d.estimate(ctx, &estimates[i][0], &results[i]); err != nil {
 			return nil, err
 		}
-		estimates[0] = estimate
-		answer, err := q.Query.Finish(noisy[i], estimates)
-		if err != nil {
-			return nil, err
-		}
-		results[i] = Result{Name: q.Query.Name(), Answer: answer, Sparse: q.Sparse}
 	}
-	a.Observer.Progress(StageDenoise, len(noisy), len(noisy))
+	if err := a.plan.agree(estimates, results); err != nil {
+		return nil, err
+	}
+	for i := range noisy {
+		var err error
+		if results[i].Answer, err = a.plan.queries[i].Query.Finish(noisy[i], estimates[i]); err != nil {
+			return nil, err
+		}
+	}
+	a.Observer.Progress(StageDenoise, percent*len(noisy), percent*len(noisy))
 	return results, nil
+}
+
+// percent is how many steps of progress one query's denoising is.
+const percent = 100
+
+// denoiseRun is how the steps of a query are carried out.
+func (a *attempt) denoiseRun(query int) denoise.Run {
+	total := percent * len(a.plan.queries)
+	a.Observer.Progress(StageDenoise, percent*query, total)
+	return denoise.Run{Workers: a.Workers, Progress: func(done, of int) {
+		a.Observer.Progress(StageDenoise, percent*query+percent*done/max(of, 1), total)
+	}}
+}
+
+func with(steps []denoise.Step, run denoise.Run) []denoise.Step {
+	out := make([]denoise.Step, len(steps))
+	for k, s := range steps {
+		out[k] = denoise.WithRun(s, run)
+	}
+	return out
+}
+
+// denoising is what is done to one vector. A quotient's is only part of the answer.
+type denoising struct {
+	steps    []denoise.Step
+	noisy    mechanism.Noisy
+	scale    float64
+	quotient bool
+	run      denoise.Run
+}
+
+// mostTried is the number of cells up to which the expected error of an estimate is worked out: that takes the steps again, and
+// several copies of the vector.
+const mostTried = 1 << 22
+
+// estimate carries the steps out and says what they chose and how accurate the result will be.
+func (d denoising) estimate(ctx context.Context, to *mechanism.Noisy, r *Result) (err error) {
+	if len(d.steps) == 0 {
+		return nil
+	}
+	if *to, r.Notes, err = denoise.ApplyNoted(ctx, d.noisy, with(d.steps, d.run)); err != nil {
+		return err
+	}
+	if d.quotient || d.noisy.Len() > mostTried {
+		return nil
+	}
+	y := make([]float64, d.noisy.Len())
+	d.noisy.Fill(0, y)
+	risk, err := denoise.ExpectedError(ctx, y, d.noisy.Mechanism().Deviation(), with(d.steps, denoise.Run{Workers: d.run.Workers}))
+	if err != nil {
+		return err
+	}
+	r.Expected = &ManifestError{RMSE: d.scale * risk.RMSE, Low: d.scale * risk.Low, High: d.scale * risk.High}
+	return nil
 }

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
-	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/queries"
 )
 
@@ -29,6 +27,7 @@ func (b *builder) plan() *Plan {
 	for i := range b.job.Queries {
 		p.queries = append(p.queries, b.query(i))
 	}
+	b.margins(p)
 	if len(b.diags) > 0 {
 		return nil
 	}
@@ -66,7 +65,7 @@ func (b *builder) query(i int) Planned {
 	q := Planned{path: fmt.Sprintf("queries[%d]", i), Sparse: jq.Sparse}
 	spec := b.spec(jq, q.path)
 	q.Kind = spec.Kind
-	q.Steps = b.steps(jq, q.path)
+	steps := b.steps(jq, q.path)
 	q.MaxError = b.number(jq.MaxError, q.path+".max_error")
 	q.radius = b.radius(jq)
 	query, err := queries.New(spec)
@@ -79,50 +78,8 @@ func (b *builder) query(i int) Planned {
 	if err != nil {
 		b.diags = append(b.diags, diagnose(b.job, q.path, err)...)
 	}
+	q.Steps = b.bind(steps, jq, &q)
 	return q
-}
-
-func (b *builder) steps(jq *configs.Query, path string) []denoise.Step {
-	var steps []denoise.Step
-	for k := range jq.Denoise {
-		step, err := denoise.New(jq.Denoise[k].Method, denoiseArgs(&jq.Denoise[k]))
-		if err != nil {
-			b.denoiseError(fmt.Sprintf("%s.denoise[%d]", path, k), err)
-			continue
-		}
-		if jq.Mean != nil {
-			b.meanSteps(&jq.Denoise[k], fmt.Sprintf("%s.denoise[%d]", path, k))
-		}
-		steps = append(steps, step)
-	}
-	if err := denoise.Check(steps); err != nil {
-		b.denoiseError(path+".denoise", err)
-	}
-	return steps
-}
-
-// meanSteps reports steps that do not go with a mean. A public mean's vector is that of its sums, so that a threshold in the
-// unit of the mean would be too small.
-func (b *builder) meanSteps(d *configs.Denoise, path string) {
-	if forCounts[d.Method] {
-		b.report(path, "contradiction", d.Method+" does not go with a mean",
-			"a mean's steps act on the sums of differences from the centre of the range, which may be negative; the mean itself never leaves its range")
-	}
-	if d.Threshold != "" {
-		b.report(path+".threshold", "contradiction", "a threshold of a mean would act on sums, not on the mean", "leave threshold out: the default follows the noise")
-	}
-}
-
-// forCounts are the steps that make no sense for centred sums.
-var forCounts = map[string]bool{"nonnegative": true, "round": true, "total": true}
-
-func (b *builder) denoiseError(path string, err error) {
-	var e *denoise.Error
-	if errors.As(err, &e) {
-		b.report(path, e.Code, e.Message, e.Hint)
-		return
-	}
-	b.report(path, "bad-value", err.Error(), "")
 }
 
 // number reads a decimal that is not a budget; 0 where it is not set.

@@ -47,7 +47,20 @@ type ManifestQuery struct {
 	Mu          float64             `json:"mu"`
 	Parts       []ManifestPart      `json:"parts"`
 	Denoise     []string            `json:"denoise"`
-	Files       []File              `json:"files"`
+	// Notes are what the steps chose, and why, in public words.
+	Notes []string `json:"denoise_notes,omitempty"`
+	// Expected is what to expect of the estimates' error.
+	Expected *ManifestError `json:"expected_error,omitempty"`
+	Files    []File         `json:"files"`
+}
+
+// ManifestError is what to expect of the error of an estimate, over a query's cells together, in the unit of the answer: the root of
+// the mean squared error, and the ends of its 95 % interval. It was worked out from the noisy values. It is no interval for a cell: the only
+// one of those is around the noisy value.
+type ManifestError struct {
+	RMSE float64 `json:"rmse"`
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
 }
 
 // ManifestSensitivity is an L2 sensitivity and the argument for it.

@@ -43,6 +43,8 @@ type Planned struct {
 	Parts      []queries.Part
 	Mechanisms []calibrate.Mechanism
 	Steps      []denoise.Step
+	// margins are the queries whose estimates are made to agree with this one's.
+	margins []margin
 	// MaxError is the largest 95 % half-width that the job accepts; 0 where it sets none.
 	MaxError float64
 	Sparse   bool

@@ -18,6 +18,10 @@ type Result struct {
 	Answer queries.Answer
 	// Sparse: write only the cells whose estimate is not zero.
 	Sparse bool
+	// Notes are what the denoising steps chose, in public words.
+	Notes []string
+	// Expected is the error of the estimates to expect; nil where there are no steps, or where it is not known.
+	Expected *ManifestError
 }
 
 // Formats returns the formats to write, at least one.
@@ -32,6 +36,9 @@ func (r *Release) Manifest(files map[string][]File) Manifest {
 	m.Queries = append([]ManifestQuery(nil), m.Queries...)
 	for i := range m.Queries {
 		m.Queries[i].Files = files[m.Queries[i].Name]
+		if i < len(r.results) {
+			m.Queries[i].Notes, m.Queries[i].Expected = r.results[i].Notes, r.results[i].Expected
+		}
 	}
 	return m
 }

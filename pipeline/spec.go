@@ -1,10 +1,7 @@
 package pipeline
 
 import (
-	"fmt"
-
 	"github.com/dprelease/dprelease/configs"
-	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/queries"
 )
 
@@ -68,15 +65,4 @@ func texts(scalars []configs.Scalar) []string {
 		out = append(out, string(s))
 	}
 	return out
-}
-
-func denoiseArgs(d *configs.Denoise) denoise.Args {
-	args := denoise.Args{}
-	if d.PositivePart != nil {
-		args["positive_part"] = fmt.Sprint(*d.PositivePart)
-	}
-	if d.Threshold != "" {
-		args["threshold"] = string(d.Threshold)
-	}
-	return args
 }

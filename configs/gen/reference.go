@@ -117,6 +117,9 @@ func (p *page) typeName(f field) string {
 		return name
 	}
 	name := p.plainType(f.typ)
+	if also := words(f.tag.Get("words")); also != nil {
+		name = "`" + strings.Join(also, "`, `") + "` or number"
+	}
 	if least := f.tag.Get("min"); least != "" {
 		name += ", at least " + least
 	}

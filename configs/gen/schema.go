@@ -57,7 +57,7 @@ func oneKey(keys ...string) []*jsonschema.Schema {
 // mapped gives the schemas of the types that are written in more than one way.
 func mapped(t reflect.Type) *jsonschema.Schema {
 	switch t {
-	case reflect.TypeFor[configs.Decimal]():
+	case reflect.TypeFor[configs.Decimal](), reflect.TypeFor[configs.Setting]():
 		return typed(isNumber+"|"+hasReference, "number", "string")
 	case reflect.TypeFor[configs.Unit]():
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Const: "row"}, {Type: "string", Pattern: hasReference}, listOf(scalar())}}
@@ -134,6 +134,9 @@ func describeField(p *jsonschema.Schema, f field) error {
 	}
 	if known := words(f.tag.Get("enum")); known != nil {
 		enum(p, known)
+	}
+	if also := f.tag.Get("words"); also != "" {
+		p.Pattern += "|^(" + also + ")$"
 	}
 	if f.typ.Kind() == reflect.Slice && p.Type == "array" && f.tag.Get("empty") != "ok" {
 		p.MinItems = number(1)

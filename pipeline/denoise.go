@@ -1,0 +1,110 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/denoise"
+	"github.com/dprelease/dprelease/queries"
+)
+
+// steps makes the steps of a query, nil in the place of one that is wrong.
+func (b *builder) steps(jq *configs.Query, path string) []denoise.Step {
+	steps := make([]denoise.Step, len(jq.Denoise))
+	var sound []denoise.Step
+	for k := range jq.Denoise {
+		at := stepPath(path, k)
+		step, err := denoise.New(jq.Denoise[k].Method, jq.Denoise[k].Params())
+		if err != nil {
+			b.denoiseError(at, err)
+			continue
+		}
+		switch {
+		case jq.Mean != nil:
+			b.meanSteps(&jq.Denoise[k], at)
+		case jq.Sum != nil && step.Name() == "tree-ensemble" && (len(jq.Sum.Clamp) != 2 || b.number(jq.Sum.Clamp[0], "") < 0):
+			b.report(at, "contradiction", "tree-ensemble is for sums that cannot be below 0", "use trend-filter or auto, or clamp the values to at least 0")
+		}
+		steps[k] = step
+		sound = append(sound, step)
+	}
+	if err := denoise.Check(sound); err != nil {
+		b.denoiseError(path+".denoise", err)
+	}
+	return steps
+}
+
+func stepPath(query string, k int) string { return fmt.Sprintf("%s.denoise[%d]", query, k) }
+
+// meanSteps reports steps that do not go with a mean. A mean's vector is that of its sums, so that a number in the unit of the
+// mean would be too small.
+func (b *builder) meanSteps(d *configs.Denoise, path string) {
+	const hint = "a mean's steps act on the sums of differences from the centre of the range, which may be negative; the mean itself never leaves its range"
+	switch {
+	case forCounts[d.Method]:
+		b.report(path, "contradiction", d.Method+" does not go with a mean", hint)
+	case d.Nonnegative != nil && *d.Nonnegative:
+		b.report(path+".nonnegative", "contradiction", "the sums of a mean may be negative", hint)
+	}
+	params := d.Params()
+	for _, key := range []string{"threshold", "lambda", "toward", "prior_variance"} {
+		if _, err := strconv.ParseFloat(params[key], 64); err == nil {
+			b.report(path+"."+key, "contradiction", "a number for the "+key+" of a mean would act on sums, not on the mean",
+				"leave "+key+" out, or give a word: it then follows the noise")
+		}
+	}
+}
+
+// forCounts are the steps that make no sense for centred sums.
+var forCounts = map[string]bool{"nonnegative": true, "round": true, "total": true, "tree-ensemble": true}
+
+func (b *builder) denoiseError(path string, err error) {
+	var e *denoise.Error
+	if errors.As(err, &e) {
+		b.report(path, e.Code, e.Message, e.Hint)
+		return
+	}
+	b.report(path, "bad-value", err.Error(), "")
+}
+
+// bind tells the steps how the cells lie, so that one that does not go with them is found before anything is spent.
+func (b *builder) bind(steps []denoise.Step, jq *configs.Query, q *Planned) []denoise.Step {
+	var bound []denoise.Step
+	shape := shapeOf(q.Query)
+	for k, s := range steps {
+		if s == nil {
+			continue
+		}
+		path, err := stepPath(q.path, k), error(nil)
+		if g := jq.Denoise[k].Graph; g != nil {
+			network := b.network(g, q.Query, path+".graph")
+			if network == nil {
+				continue
+			}
+			if s, err = denoise.WithGraph(s, network); err != nil {
+				b.denoiseError(path+".graph", err)
+				continue
+			}
+		}
+		if s, err = denoise.Bind(s, shape); err != nil {
+			b.denoiseError(path, err)
+			continue
+		}
+		bound = append(bound, s)
+	}
+	return bound
+}
+
+// shapeOf says how the cells of a query's vector lie; those of one number in one dimension.
+func shapeOf(q queries.Query) denoise.Shape {
+	s := denoise.Shape{}
+	for _, a := range queries.Axes(q) {
+		s.Dims, s.Ordered = append(s.Dims, a.Size), append(s.Ordered, a.Ordered)
+	}
+	if len(s.Dims) == 0 {
+		return denoise.Shape{Dims: []int{1}, Ordered: []bool{false}}
+	}
+	return s
+}

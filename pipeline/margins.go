@@ -1,0 +1,85 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dprelease/dprelease/denoise"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries"
+)
+
+// margin is a query of the plan whose cells are sums of another's over all dimensions but axes.
+type margin struct {
+	query int
+	axes  []int
+}
+
+// margins finds the margins of each query.
+func (b *builder) margins(p *Plan) {
+	for i := range b.job.Queries {
+		jq := &b.job.Queries[i]
+		for k, name := range jq.Margins {
+			at := slices.IndexFunc(p.queries, func(q Planned) bool { return q.Query != nil && q.Query.Name() == name })
+			if at < 0 || p.queries[i].Query == nil {
+				continue // reported
+			}
+			axes, ok := jq.MarginAxes(&b.job.Queries[at])
+			if !ok || p.queries[i].byShape().product(axes) != p.queries[at].Query.Cells() {
+				b.report(fmt.Sprintf("queries[%d].margins[%d]", i, k), "contradiction", name+" is no sum of this query's cells", "")
+				continue
+			}
+			p.queries[i].margins = append(p.queries[i].margins, margin{at, axes})
+		}
+	}
+}
+
+// sizes are the cells along each dimension of the job: a grid is one.
+type sizes []int
+
+func (s sizes) product(axes []int) int {
+	cells := 1
+	for _, a := range axes {
+		cells *= s[a]
+	}
+	return cells
+}
+
+func (q *Planned) byShape() sizes {
+	var out sizes
+	for _, a := range queries.Axes(q.Query) {
+		if a.By == len(out)-1 && a.By >= 0 {
+			out[a.By] *= a.Size
+			continue
+		}
+		out = append(out, a.Size)
+	}
+	return out
+}
+
+// agree makes the estimates of a table and its margins consistent. The expected errors, of the steps before, no longer hold.
+func (p *Plan) agree(estimates [][]mechanism.Noisy, results []Result) error {
+	for i := range p.queries {
+		q := &p.queries[i]
+		if len(q.margins) == 0 {
+			continue
+		}
+		shape := denoise.Shape{Dims: q.byShape(), Ordered: make([]bool, len(q.byShape()))}
+		var margins []denoise.Marginal
+		for _, m := range q.margins {
+			margins = append(margins, denoise.Marginal{Axes: m.axes, Noisy: estimates[m.query][0]})
+		}
+		table, rest, err := denoise.MakeConsistent(estimates[i][0], shape, margins)
+		if err != nil {
+			return err
+		}
+		estimates[i][0], results[i].Expected = table, nil
+		for k, m := range q.margins {
+			estimates[m.query][0], results[m.query].Expected = rest[k], nil
+			note := "made consistent with "
+			results[i].Notes = append(results[i].Notes, note+results[m.query].Name)
+			results[m.query].Notes = append(results[m.query].Notes, note+results[i].Name)
+		}
+	}
+	return nil
+}
