@@ -194,12 +194,26 @@ func (c *checker) geography(at *path, d *Dimension) {
 	if d.Nearest != nil {
 		c.positive(at.at("nearest").at("within_m"), d.Nearest.WithinM)
 		c.file(at.at("nearest").at("points"), d.Nearest.Points)
+		c.kernel(at, d)
 	}
 	if g := d.Grid; g != nil {
 		c.box(at.at("grid").at("north"), g.South, g.North)
 		c.box(at.at("grid").at("east"), g.West, g.East)
 		if cells := int64(g.Rows) * int64(g.Cols); g.Rows > maxCells || g.Cols > maxCells || cells > maxCells {
 			c.bad(at.at("grid"), CodeBadValue, fmt.Sprintf("the grid has more than %d cells", maxCells), "use fewer rows or cols")
+		}
+	}
+}
+
+func (c *checker) kernel(at *path, d *Dimension) {
+	k := d.Nearest.Kernel
+	if k == nil {
+		return
+	}
+	c.positive(at.at("nearest").at("kernel").at("bandwidth_m"), k.BandwidthM)
+	for _, policy := range [][2]string{{"null", d.Null}, {"other", d.Other}} {
+		if policy[1] == "bin" {
+			c.bad(at.at(policy[0]), CodeContradiction, "rows without a point cannot be spread, and a cell of their own would raise the norm of a row to 1", "use drop with a kernel")
 		}
 	}
 }

@@ -20,7 +20,7 @@ type Dimension struct {
 	// ValuesFrom takes the cells from a column of a public file.
 	ValuesFrom *ValuesFrom `yaml:"values_from,omitempty" example:"{file: cities.csv, column: name}"`
 	// Nearest assigns each position to the nearest public point within a distance.
-	Nearest *Nearest `yaml:"nearest,omitempty" example:"{lat: lat, lon: lon, points: junctions.csv, id: junction, within_m: 150}"`
+	Nearest *Nearest `yaml:"nearest,omitempty" example:"{lat: lat, lon: lon, points: junctions.csv, id: junction, within_m: 150, kernel: {bandwidth_m: 150}}"`
 	// Grid cuts a box of latitudes and longitudes into equal cells.
 	Grid *Grid `yaml:"grid,omitempty" example:"{lat: lat, lon: lon, south: 40.7, west: -74.02, north: 40.88, east: -73.9, rows: 64, cols: 64}"`
 	// As is the name of the key column in the release; absent: the column's name.
@@ -62,6 +62,16 @@ type Nearest struct {
 	ID string `yaml:"id" example:"junction"`
 	// WithinM is the largest distance, in metres.
 	WithinM Decimal `yaml:"within_m" example:"150"`
+	// Kernel spreads each row over the points around its own.
+	Kernel *Kernel `yaml:"kernel,omitempty" example:"{bandwidth_m: 150}"`
+}
+
+// Kernel spreads each row over the points around the one that it belongs to, in shares of at most one row in all. The largest norm of
+// the shares of a point takes the place of 1 in the sensitivity: the wider the kernel, the less noise. In histograms only, with
+// null: drop and other: drop.
+type Kernel struct {
+	// BandwidthM is the standard deviation in metres of the normal density that gives the shares; it ends at four of them.
+	BandwidthM Decimal `yaml:"bandwidth_m" example:"150"`
 }
 
 // Grid is rows x cols equal cells of a latitude-longitude box.

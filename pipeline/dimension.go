@@ -54,6 +54,9 @@ func (b *builder) labelsFrom(v *configs.ValuesFrom, path string) []queries.Label
 // nearest reads the public points: an identifier and the columns lat and lon, in decimal degrees.
 func (b *builder) nearest(n *configs.Nearest, path string) *queries.Nearest {
 	out := &queries.Nearest{Lat: n.Lat, Lon: n.Lon, Name: n.ID, WithinM: b.number(n.WithinM, path+".within_m")}
+	if n.Kernel != nil {
+		out.BandwidthM = b.number(n.Kernel.BandwidthM, path+".kernel.bandwidth_m")
+	}
 	ids := b.publicColumn(n.Points, n.ID, path+".points")
 	lats := b.publicColumn(n.Points, "lat", path+".points")
 	lons := b.publicColumn(n.Points, "lon", path+".points")

@@ -156,6 +156,14 @@ func (a *rowCounts) Seal() ([]mechanism.Exact, error) {
 	}
 	cells := a.slots[1:]
 	a.slots, a.spent = nil, true
+	return a.query.seal(cells)
+}
+
+// seal hides the counts of the cells, spread where the query has a kernel.
+func (q *counting) seal(cells []int64) ([]mechanism.Exact, error) {
+	if q.kernel != nil {
+		return q.kernel.seal(cells)
+	}
 	return seal(cells)
 }
 

@@ -71,7 +71,7 @@ func (a *unitCounts) Seal() ([]mechanism.Exact, error) {
 	a.tally = nil
 	a.beyond(cells, loads, over)
 	a.units = nil
-	return seal(cells)
+	return a.query.seal(cells)
 }
 
 // load is in how many cells a unit has rows, and how many, counting at most m a cell; at is for units over a bound.

@@ -23,6 +23,8 @@
 package queries
 
 import (
+	"math"
+
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
@@ -83,10 +85,11 @@ func New(s Spec) (Query, error) {
 	cells := countCells(s, axes, p)
 	l := s.limits(cells, p)
 	v := newQuantity(s, p)
+	k := newKernel(s, axes, p)
 	if err := p.err(); err != nil {
 		return nil, err
 	}
-	c := counting{spec: s, axes: axes, cells: cells, limits: l}
+	c := counting{spec: s, axes: axes, cells: cells, limits: l, kernel: k}
 	if v != nil {
 		c.reach = v.reach()
 		return &summing{counting: c, quantity: v}, nil
@@ -100,7 +103,8 @@ type counting struct {
 	axes   []axis
 	cells  int
 	limits limits
-	reach  *reach // of the values of rows, which count as 1 where it is nil
+	reach  *reach  // of the values of rows, which count as 1 where it is nil
+	kernel *kernel // nil: rows stay in their cells
 }
 
 // Name returns the query's name.
@@ -139,5 +143,9 @@ func (q *counting) Parts(adj Adjacency) ([]Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []Part{{Sens: sens, Cells: q.cells, Unit: 1, RowBound: 1, Scale: 1, Weight: 1}}, nil
+	part := Part{Sens: sens, Cells: q.cells, Unit: 1, RowBound: 1, Scale: 1, Weight: 1}
+	if q.kernel != nil {
+		part.Unit, part.RowBound = math.Ldexp(1, -weightBits), math.Ldexp(float64(q.kernel.largest), -weightBits)
+	}
+	return []Part{part}, nil
 }

@@ -71,6 +71,9 @@ func (q *counting) sensitivity(adj Adjacency) (calibrate.Sensitivity, error) {
 			"leave the query out, or use adjacency add-remove")
 		return calibrate.Sensitivity{}, p.err()
 	}
+	if q.kernel != nil {
+		return q.declared(adj, q.spreadSensitivity(adj))
+	}
 	sq := q.limits.squared(adj, q.cells)
 	sens := calibrate.Sensitivity{L2: rootUp(sq), Why: q.why(adj, sq)}
 	return q.declared(adj, sens)
@@ -78,8 +81,11 @@ func (q *counting) sensitivity(adj Adjacency) (calibrate.Sensitivity, error) {
 
 // norm returns the L2 sensitivity of the counts, or of the sums where the query has some, under some limits.
 func (q *counting) norm(l limits, adj Adjacency) float64 {
-	if q.reach != nil {
+	switch {
+	case q.reach != nil:
 		return q.reach.norm(l, adj, q.cells)
+	case q.kernel != nil:
+		return q.kernel.norm(l, adj)
 	}
 	return rootUp(l.squared(adj, q.cells))
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"pgregory.net/rapid"
 )
@@ -144,6 +145,17 @@ func exact(tb testing.TB, q Query, t *testTable) []int64 {
 // exactOf answers a query with one accumulator for each list of batches, merged into the first.
 func exactOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) []int64 {
 	tb.Helper()
+	sealed := sealedOf(tb, q, t, workers)
+	unit, cells := mechanismtest.Open(tb, sealed[0])
+	if unit != 1 || len(sealed) != 1 {
+		tb.Fatalf("unit %g, %d parts", unit, len(sealed))
+	}
+	return cells
+}
+
+// sealedOf is exactOf without opening the seal.
+func sealedOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) []mechanism.Exact {
+	tb.Helper()
 	var first Accumulator
 	for _, batches := range workers {
 		a, err := q.New(t.schema(), nil)
@@ -165,11 +177,7 @@ func exactOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) []i
 	if err != nil {
 		tb.Fatal(err)
 	}
-	unit, cells := mechanismtest.Open(tb, sealed[0])
-	if unit != 1 || len(sealed) != 1 {
-		tb.Fatalf("unit %g, %d parts", unit, len(sealed))
-	}
-	return cells
+	return sealed
 }
 
 // The columns of random tables, and dimensions that fit them. The few values make equal ones likely.

@@ -65,6 +65,40 @@ func (t tree) nearest(at position, within float64) (index int32, square float64)
 	return s.index, s.square
 }
 
+// nearby is a point and its distance in metres.
+type nearby struct {
+	index    int32
+	distance float64
+}
+
+// within appends the points at most so many metres from a position, in no particular order.
+func (t tree) within(at position, metres float64, found []nearby) []nearby {
+	if len(t) <= leafSize {
+		for i := range t {
+			found = t[i].near(&at, metres, found)
+		}
+		return found
+	}
+	mid := len(t) / 2
+	cut := &t[mid]
+	found = cut.near(&at, metres, found)
+	// A straight line is not longer than the way along the earth, nor its part on an axis than the line.
+	if beyond := at[cut.axis] - cut.position[cut.axis]; beyond <= metres {
+		found = t[:mid].within(at, metres, found)
+	}
+	if beyond := cut.position[cut.axis] - at[cut.axis]; beyond <= metres {
+		found = t[mid+1:].within(at, metres, found)
+	}
+	return found
+}
+
+func (x *site) near(at *position, metres float64, found []nearby) []nearby {
+	if d := alongEarth(math.Sqrt(at.squareTo(&x.position))); d <= metres {
+		return append(found, nearby{x.index, d})
+	}
+	return found
+}
+
 // search is the nearest point so far; index -1: none, and square is the largest allowed.
 type search struct {
 	at     position

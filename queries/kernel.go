@@ -1,0 +1,190 @@
+package queries
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+	"slices"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/mechanism"
+)
+
+// Kernel spreading
+//
+// A row that belongs to a point adds to the points around it what a normal density centred there gives them, in shares of their
+// sum: to a point at distance d of bandwidth h, exp(-d²/2h²) over the sum of the same of all points within the cut-off, which
+// is four bandwidths. The shares are tabulated once, from public points alone, as multiples of 2^-30 that are rounded down, so that
+// a row adds at most 1 in all and every engine has the same integers.
+//
+// With w(i) the shares of point i, c the row counts of a unit within its bounds and k its rows in all, the unit adds the vector
+// sum of c(i)·w(i), of norm at most k·ρ, ρ the largest norm of a w(i): the triangle inequality, and all rows at one point attain it
+// where max_rows_per_group lets them. No share is negative, so that two such vectors are at most √2·k·ρ apart.
+
+const (
+	weightBits   = 30
+	cutOff       = 4.0     // bandwidths
+	maxPairs     = 1 << 26 // weights in a table: 512 MiB
+	maxBandwidth = maxWithin / cutOff
+)
+
+// kernel is the table of shares, in the order of the points: those of point i are from starts[i] on.
+type kernel struct {
+	bandwidth float64
+	starts    []int
+	points    []int32
+	weights   []uint32 // in units of 2^-30
+	squared   uint64   // the largest sum of squares of the shares of a point
+	largest   uint32
+	// stride is the distance between the cells of neighbouring points, size their number.
+	stride, size int
+}
+
+// newKernel makes the kernel of a query, if it has one, or reports what is wrong with it.
+func newKernel(s Spec, axes []axis, p *problems) *kernel {
+	at := -1
+	for i := range axes {
+		n := axes[i].Nearest
+		if n == nil || n.BandwidthM == 0 {
+			continue
+		}
+		field := axes[i].field + ".nearest.kernel"
+		checkKernel(s, &axes[i], field, p)
+		if at >= 0 {
+			p.add(field, CodeBadSpec, "a query has one kernel", "spread one of the dimensions")
+		}
+		at = i
+	}
+	if at < 0 || len(p.list) > 0 {
+		return nil
+	}
+	d, ok := axes[at].domain.(nearestDomain)
+	if !ok {
+		return nil
+	}
+	k := &kernel{bandwidth: d.BandwidthM, stride: axisStrides(axes)[at], size: axes[at].size}
+	if !k.tabulate(d) {
+		p.add(axes[at].field+".nearest.kernel.bandwidth_m", CodeTooManyCells,
+			fmt.Sprintf("more than 2^26 = %d pairs of points are within %s m of each other", maxPairs, decimal(cutOff*d.BandwidthM)), "use a smaller bandwidth, or fewer points")
+		return nil
+	}
+	return k
+}
+
+func checkKernel(s Spec, a *axis, field string, p *problems) {
+	if h := a.Nearest.BandwidthM; !(h > 0 && h <= maxBandwidth) {
+		p.add(field+".bandwidth_m", CodeBadValue, fmt.Sprintf("the bandwidth is %s m: above 0, and at most %.0f", decimal(h), maxBandwidth), "")
+	}
+	if s.Kind != Histogram {
+		p.add(field, CodeBadSpec, "a kernel spreads rows that are counted", "use it in a histogram, or leave kernel out")
+	}
+	if a.Null == Bin || a.Other == Bin {
+		p.add(field, CodeBadSpec, "rows without a point cannot be spread, and a cell of their own would raise the norm of a row to 1", "use drop, and count them in a query of their own")
+	}
+}
+
+// tabulate fills the table; false: there are too many pairs.
+func (k *kernel) tabulate(d nearestDomain) bool {
+	var near []nearby
+	for i := range d.Points {
+		k.starts = append(k.starts, len(k.points))
+		near = d.tree.within(onEllipsoid(d.Points[i].Lat, d.Points[i].Lon), cutOff*k.bandwidth, near[:0])
+		if len(k.points)+len(near) > maxPairs {
+			return false
+		}
+		k.add(near)
+	}
+	k.starts = append(k.starts, len(k.points))
+	return true
+}
+
+// add tabulates the shares of the points near one of them, which is among them.
+func (k *kernel) add(near []nearby) {
+	slices.SortFunc(near, func(a, b nearby) int { return int(a.index) - int(b.index) })
+	total := 0.0
+	for _, x := range near {
+		total += k.density(x.distance)
+	}
+	left, squared := uint32(1<<weightBits), uint64(0)
+	for _, x := range near {
+		w := min(uint32(k.density(x.distance)/total*(1<<weightBits)), left) // min: whatever the floats' rounding
+		if w == 0 {
+			continue
+		}
+		left -= w
+		squared += uint64(w) * uint64(w)
+		k.largest = max(k.largest, w)
+		k.points, k.weights = append(k.points, x.index), append(k.weights, w)
+	}
+	k.squared = max(k.squared, squared)
+}
+
+func (k *kernel) density(distance float64) float64 {
+	x := distance / k.bandwidth
+	return math.Exp(-x * x / 2)
+}
+
+// norm returns the L2 sensitivity under some limits, rounded up.
+func (k *kernel) norm(l limits, adj Adjacency) float64 {
+	sum := square64(l.rows)
+	sum.Mul(sum, new(big.Int).SetUint64(k.squared))
+	if adj == ReplaceOne {
+		sum.Lsh(sum, 1)
+	}
+	return math.Ldexp(rootUp(sum), -weightBits)
+}
+
+// ofRow is the largest norm of the shares of a point, rounded up.
+func (k *kernel) ofRow() float64 { return k.norm(limits{1, 1, 1}, AddRemove) }
+
+// seal spreads the rows of each cell and hides the result, integers of 128 bits: 2^48 rows of at most 2^30 units each.
+func (k *kernel) seal(cells []int64) ([]mechanism.Exact, error) {
+	high, low := make([]int64, len(cells)), make([]uint64, len(cells))
+	for cell, n := range cells {
+		n = min(n, rowCapacity)
+		if n == 0 {
+			continue
+		}
+		point := cell / k.stride % k.size
+		first := cell - point*k.stride
+		for i := k.starts[point]; i < k.starts[point+1]; i++ {
+			to := first + int(k.points[i])*k.stride
+			h, l := bits.Mul64(uint64(n), uint64(k.weights[i]))
+			var carry uint64
+			low[to], carry = bits.Add64(low[to], l, 0)
+			high[to] += int64(h + carry)
+		}
+	}
+	clear(cells)
+	e, err := mechanism.SealWide(math.Ldexp(1, -weightBits), high, low)
+	if err != nil {
+		return nil, err
+	}
+	return []mechanism.Exact{e}, nil
+}
+
+// spreadSensitivity is that of a histogram with a kernel.
+func (q *counting) spreadSensitivity(adj Adjacency) calibrate.Sensitivity {
+	l2 := q.norm(q.limits, adj)
+	row := q.kernel.ofRow()
+	what := fmt.Sprintf("spread over the points by shares of norm at most %s (Gaussian, bandwidth %s m, cut off at %s m)",
+		decimal(row), decimal(q.kernel.bandwidth), decimal(cutOff*q.kernel.bandwidth))
+	rows, product := plural(q.limits.rows, "row"), decimal(row)
+	if q.limits.rows > 1 {
+		product = fmt.Sprintf("%d × %s", q.limits.rows, product)
+	}
+	if adj == ReplaceOne {
+		product = "sqrt(2) × " + product
+	}
+	verb := "each " + q.spec.unitName() + " adds at most " + rows
+	switch {
+	case q.spec.perRow() && adj == AddRemove:
+		verb = "each row is"
+	case q.spec.perRow():
+		verb = "replacing a row takes one away and adds another,"
+	case adj == ReplaceOne:
+		verb = "each " + q.spec.unitName() + " can change from one to another contribution of at most " + rows
+	}
+	return calibrate.Sensitivity{L2: l2, Why: verb + " " + what + ": " + product}
+}

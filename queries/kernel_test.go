@@ -1,0 +1,304 @@
+package queries
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"pgregory.net/rapid"
+)
+
+func spreadOver(points []Point, within, bandwidth float64) Dimension {
+	d := amongPoints(points, within)
+	d.Nearest.BandwidthM = bandwidth
+	return d
+}
+
+// town is points a few hundred metres apart, some of them at one place.
+func town(rng *rand.Rand, n int) []Point {
+	points := make([]Point, n)
+	for i := range points {
+		lat, lon := beside(rng, 40.7, -74, 600*rng.Float64())
+		if i > 0 && rng.IntN(6) == 0 {
+			lat, lon = points[i-1].Lat, points[i-1].Lon
+		}
+		points[i] = Point{ID: string(rune('a' + i)), Lat: lat, Lon: lon}
+	}
+	return points
+}
+
+// shares are the kernel of all points, by the formula and Vincenty's distances.
+func shares(points []Point, bandwidth float64) [][]float64 {
+	all := make([][]float64, len(points))
+	for i, a := range points {
+		total := 0.0
+		for _, b := range points {
+			d := vincenty(a.Lat, a.Lon, b.Lat, b.Lon)
+			w := math.Exp(-d * d / (2 * bandwidth * bandwidth))
+			if d > cutOff*bandwidth {
+				w = 0
+			}
+			all[i], total = append(all[i], w), total+w
+		}
+		for j := range all[i] {
+			all[i][j] /= total
+		}
+	}
+	return all
+}
+
+func (k *kernel) dense(points int) [][]float64 {
+	all := make([][]float64, points)
+	for i := range all {
+		all[i] = make([]float64, points)
+		for at := k.starts[i]; at < k.starts[i+1]; at++ {
+			all[i][k.points[at]] = math.Ldexp(float64(k.weights[at]), -weightBits)
+		}
+	}
+	return all
+}
+
+// The table is the formula's, rounded down, of mass at most 1.
+func TestKernelIsTabulated(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 60 {
+		points := town(rng, 1+rng.IntN(40))
+		bandwidth := 20 + 300*rng.Float64()
+		q := must(t, Spec{Name: "q", Kind: Histogram, By: []Dimension{spreadOver(points, 100, bandwidth)}})
+		got, want := q.kernel.dense(len(points)), shares(points, bandwidth)
+		norm := 0.0
+		for i := range want {
+			mass, squares := 0.0, 0.0
+			for j, w := range want[i] {
+				if math.Abs(got[i][j]-w) > 0x1p-30+1e-5*w {
+					t.Fatalf("%d to %d, bandwidth %g: %g, want %g", i, j, bandwidth, got[i][j], w)
+				}
+				mass, squares = mass+got[i][j], squares+got[i][j]*got[i][j]
+			}
+			if mass > 1 || mass < 1-float64(len(points))*0x1p-30 {
+				t.Fatalf("point %d adds %.12g in all", i, mass)
+			}
+			norm = max(norm, math.Sqrt(squares))
+		}
+		if row := q.kernel.ofRow(); math.Abs(row-norm) > 1e-12 {
+			t.Fatalf("norm %.15g, want %.15g", row, norm)
+		}
+	}
+}
+
+// The largest norms on Manhattan's road graph are about those that others found with a kernel and distances of their own.
+func TestKernelNormsOfTheRoadGraph(t *testing.T) {
+	points := junctions(t)
+	for bandwidth, want := range map[float64]float64{100: 0.935, 150: 0.526, 200: 0.323} {
+		q := must(t, Spec{Name: "q", Kind: Histogram, Unit: []string{"cab"}, Bounds: Bounds{MaxRows: 5}, By: []Dimension{spreadOver(points, 150, bandwidth)}})
+		if row := q.kernel.ofRow(); math.Abs(row-want) > 3e-3 {
+			t.Errorf("at %g m the norm of a row is %g, want %g", bandwidth, row, want)
+		}
+		for adj, factor := range map[Adjacency]float64{AddRemove: 5, ReplaceOne: 5 * math.Sqrt2} {
+			parts, err := q.Parts(adj)
+			if err != nil || math.Abs(parts[0].Sens.L2-factor*q.kernel.ofRow()) > 1e-12 {
+				t.Errorf("%s: %+v, %v", adj, parts, err)
+			}
+			t.Log(parts[0].Sens.Why)
+		}
+	}
+}
+
+// spreadOf returns the exact answer in units of 2^-30.
+func spreadOf(t testing.TB, q Query, tab *testTable, workers [][]*table.Batch) []*big.Int {
+	t.Helper()
+	sealed := sealedOf(t, q, tab, workers)
+	unit, cells := mechanismtest.OpenWide(t, sealed[0])
+	if unit != 0x1p-30 || len(sealed) != 1 {
+		t.Fatalf("unit %g, %d parts", unit, len(sealed))
+	}
+	return cells
+}
+
+var placeFields = []table.Field{
+	{Name: "u", Type: table.Type{Kind: table.Int}}, {Name: "lat", Type: table.Type{Kind: table.Float}},
+	{Name: "lon", Type: table.Type{Kind: table.Float}}, {Name: "x", Type: table.Type{Kind: table.Int}},
+}
+
+// Spreading is the table applied to the histogram without it, for one dimension and for several, all workers and splits.
+func TestSpreadIsTheTableTimesTheHistogram(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
+		points := town(rng, 1+rng.IntN(12))
+		tab := &testTable{fields: placeFields}
+		for range rng.IntN(60) {
+			p := points[rng.IntN(len(points))]
+			tab.rows = append(tab.rows, []value{{n: rng.Int64N(5)}, {x: p.Lat}, {x: p.Lon}, {n: rng.Int64N(4)}})
+		}
+		s := Spec{Name: "q", Kind: Histogram, By: []Dimension{spreadOver(points, 500, 80)}}
+		if rng.IntN(2) > 0 {
+			s.Unit, s.Bounds = []string{"u"}, Bounds{MaxRows: 1 + rng.Int64N(6), MaxRowsPerGroup: rng.Int64N(3)}
+		}
+		if rng.IntN(2) > 0 {
+			s.By = append(s.By, Dimension{Column: "x", Labels: numbered(3)})
+		}
+		if rng.IntN(2) > 0 {
+			s.By = append([]Dimension{{Column: "x", As: "first", Labels: numbered(2)}}, s.By...)
+		}
+		q := must(t, s)
+		cuts := tab.batches(q.Columns(), []int{rng.IntN(len(tab.rows) + 1)}, plain)
+		got := spreadOf(t, q, tab, [][]*table.Batch{cuts[:1], cuts[1:]})
+		for i := range s.By {
+			if n := s.By[i].Nearest; n != nil {
+				still := *n
+				still.BandwidthM = 0
+				s.By[i].Nearest = &still
+			}
+		}
+		k, want := q.kernel, make([]*big.Int, q.cells)
+		for i := range want {
+			want[i] = new(big.Int)
+		}
+		for cell, n := range exact(t, must(t, s), tab) {
+			point := cell / k.stride % k.size
+			for at := k.starts[point]; at < k.starts[point+1]; at++ {
+				to := want[cell+(int(k.points[at])-point)*k.stride]
+				to.Add(to, new(big.Int).Mul(big.NewInt(n), big.NewInt(int64(k.weights[at]))))
+			}
+		}
+		if !slices.EqualFunc(got, want, func(a, b *big.Int) bool { return a.Cmp(b) == 0 }) {
+			rt.Fatalf("got %v, want %v", got, want)
+		}
+	})
+}
+
+// distance is the norm of the difference of two spread answers, in units.
+func distance(a, b []*big.Int) *big.Int {
+	sum := new(big.Int)
+	for i := range a {
+		d := new(big.Int).Sub(a[i], b[i])
+		sum.Add(sum, d.Mul(d, d))
+	}
+	return sum
+}
+
+func (k *kernel) times(c []int64) []*big.Int {
+	out := make([]*big.Int, len(c))
+	for i := range out {
+		out[i] = new(big.Int)
+	}
+	for i, n := range c {
+		for at := k.starts[i]; at < k.starts[i+1]; at++ {
+			to := out[k.points[at]]
+			to.Add(to, new(big.Int).Mul(big.NewInt(n), big.NewInt(int64(k.weights[at]))))
+		}
+	}
+	return out
+}
+
+// Over all pairs of contributions within small bounds none is further apart than stated, and under add-remove one is as far where all
+// rows may be at one point.
+func TestSpreadSensitivityByBruteForce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	cases := 0
+	for range 12 {
+		points := town(rng, 1+rng.IntN(4))
+		for i := range 4 * 4 * 4 {
+			b := Bounds{MaxRows: int64(i % 4), MaxGroups: int64(i / 4 % 4), MaxRowsPerGroup: int64(i / 16)}
+			q, err := New(Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b, By: []Dimension{spreadOver(points, 100, 150)}})
+			if err != nil {
+				continue
+			}
+			c := q.(*counting)
+			l := c.limits
+			var all [][]*big.Int
+			for _, v := range vectors(len(points), l.rows, l.groups, l.perGroup) {
+				all = append(all, c.kernel.times(v))
+			}
+			for _, adj := range []Adjacency{AddRemove, ReplaceOne} {
+				cases++
+				most := new(big.Int)
+				for _, x := range all {
+					for _, y := range all[:map[Adjacency]int{AddRemove: 1, ReplaceOne: len(all)}[adj]] {
+						if d := distance(x, y); d.Cmp(most) > 0 {
+							most = d
+						}
+					}
+				}
+				bound := c.kernel.norm(l, adj)
+				if far := math.Ldexp(rootUp(most), -weightBits); far > bound || adj == AddRemove && l.perGroup == l.rows && far != bound {
+					t.Errorf("%d points, %+v, %s: %g, stated %g", len(points), b, adj, far, bound)
+				}
+			}
+		}
+	}
+	t.Log(cases, "cases")
+}
+
+// No pair of neighbouring tables differs by more than the stated sensitivity.
+func TestSpreadNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 2))
+		points := town(rng, 1+rng.IntN(8))
+		s := Spec{Name: "q", Kind: Histogram, By: []Dimension{spreadOver(points, 500, 40+200*rng.Float64()), {Column: "x", Labels: numbered(2)}}}
+		if rng.IntN(3) > 0 {
+			s.Unit, s.Bounds = []string{"u"}, Bounds{MaxRows: 1 + rng.Int64N(6), MaxGroups: rng.Int64N(4), MaxRowsPerGroup: rng.Int64N(3)}
+		}
+		row := func(u int64) []value {
+			p := points[rng.IntN(len(points))]
+			return []value{{n: u}, {x: p.Lat}, {x: p.Lon}, {n: rng.Int64N(3)}}
+		}
+		one, other := &testTable{fields: placeFields}, &testTable{fields: placeFields}
+		for range rng.IntN(40) {
+			r := row(rng.Int64N(4))
+			one.rows, other.rows = append(one.rows, r), append(other.rows, r)
+		}
+		adj, most := AddRemove, 12
+		if s.perRow() {
+			most = 1
+		}
+		for range 1 + rng.IntN(most) {
+			one.rows = append(one.rows, row(9))
+		}
+		if rng.IntN(2) > 0 {
+			adj = ReplaceOne
+			for range 1 + rng.IntN(most) {
+				other.rows = append(other.rows, row(9))
+			}
+		}
+		q := must(t, s)
+		all := func(tab *testTable) []*big.Int {
+			return spreadOf(t, q, tab, [][]*table.Batch{tab.batches(q.Columns(), nil, plain)})
+		}
+		parts, err := q.Parts(adj)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if far := math.Ldexp(rootUp(distance(all(one), all(other))), -weightBits); far > parts[0].Sens.L2 {
+			rt.Fatalf("%+v, %s: changed by %g, stated %g", s, adj, far, parts[0].Sens.L2)
+		}
+	})
+}
+
+func TestKernelIsRefused(t *testing.T) {
+	points := []Point{{"a", 10, 5}, {"b", 10.001, 5}}
+	good := spreadOver(points, 100, 150)
+	binned, wide, twice := good, spreadOver(points, 100, 3e5), good
+	binned.Other = Bin
+	twice.As = "again"
+	for name, c := range map[string]struct {
+		s    Spec
+		want string
+	}{
+		"sum":    {Spec{Kind: Sum, Value: &Value{Columns: []string{"x"}, Lo: "0", Hi: "1"}, By: []Dimension{good}}, "sum.by[0].nearest.kernel"},
+		"bin":    {Spec{Kind: Histogram, By: []Dimension{binned}}, "histogram.by[0].nearest.kernel"},
+		"wide":   {Spec{Kind: Histogram, By: []Dimension{wide}}, "histogram.by[0].nearest.kernel.bandwidth_m"},
+		"twice":  {Spec{Kind: Histogram, By: []Dimension{good, twice}}, "histogram.by[1].nearest.kernel"},
+		"no NaN": {Spec{Kind: Histogram, By: []Dimension{spreadOver(points, 100, math.NaN())}}, "histogram.by[0].nearest.kernel.bandwidth_m"},
+	} {
+		c.s.Name = "q"
+		_, err := New(c.s)
+		if es := Errors(err); len(es) != 1 || es[0].Field != c.want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
