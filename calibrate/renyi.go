@@ -65,14 +65,8 @@ func (r Renyi) DPEpsilon(delta Delta) (Epsilon, error) {
 	if err := delta.validate(); err != nil {
 		return 0, err
 	}
-	alpha, less := bigOf(r.Alpha), newBig().Sub(bigOf(r.Alpha), bigOf(1))
-	gain := bigLn(newBig().Quo(less, alpha)) // negative
-	gain.Sub(gain, newBig().Quo(bigLn(alpha), less))
-	eps := newBig().Quo(logInverse(delta), less)
-	eps.Add(eps, bigOf(r.Epsilon))
-	if gain.Sign() < 0 {
-		eps.Add(eps, gain)
-	}
+	cost, gain := renyiCost(r.Alpha, delta)
+	eps := cost.Add(cost, bigOf(r.Epsilon))
 	if eps.Sign() <= 0 {
 		return 0, nil
 	}
@@ -112,8 +106,8 @@ func (t Truncated) DPEpsilon(delta Delta) (Epsilon, error) {
 	if err := t.Rho.validate(); err != nil {
 		return 0, err
 	}
-	if !(t.Omega > 1 && t.Omega <= math.MaxFloat64) {
-		return 0, argument("omega", "must be above 1 and finite, not %g", t.Omega)
+	if err := t.validateOmega(); err != nil {
+		return 0, err
 	}
 	if err := delta.validate(); err != nil {
 		return 0, err
@@ -128,6 +122,13 @@ func (t Truncated) DPEpsilon(delta Delta) (Epsilon, error) {
 	return epsilonUp("rho", eps.Add(eps, l.Quo(l, less)))
 }
 
+func (t Truncated) validateOmega() error {
+	if !(t.Omega > 1 && t.Omega <= math.MaxFloat64) {
+		return argument("omega", "must be above 1 and finite, not %g", t.Omega)
+	}
+	return nil
+}
+
 // MeanConcentrated is mean-concentrated differential privacy (Dwork & Rothblum 2016): the privacy loss has a mean of at most Mean and,
 // centred, is subgaussian with standard Spread.
 type MeanConcentrated struct {
@@ -137,7 +138,10 @@ type MeanConcentrated struct {
 // MeanConcentrated is what Gaussian noise of this mu satisfies, exactly: (mu²/2, mu), rounded up. Errors are *ArgumentError: "mu".
 func (m Mu) MeanConcentrated() (MeanConcentrated, error) {
 	rho, err := m.Rho()
-	return MeanConcentrated{Mean: float64(rho), Spread: float64(m)}, err
+	if err != nil {
+		return MeanConcentrated{}, err
+	}
+	return MeanConcentrated{Mean: float64(rho), Spread: float64(m)}, nil
 }
 
 // DPEpsilon is what c implies at delta: mean + spread·sqrt(2·ln(1/delta)) (Dwork & Rothblum 2016; a one-sided tail), rounded up.
@@ -150,10 +154,7 @@ func (c MeanConcentrated) DPEpsilon(delta Delta) (Epsilon, error) { return c.eps
 func (c MeanConcentrated) PDPEpsilon(delta Delta) (Epsilon, error) { return c.epsilon(delta, 2) }
 
 func (c MeanConcentrated) epsilon(delta Delta, tails float64) (Epsilon, error) {
-	if !(c.Mean >= 0 && c.Mean <= math.MaxFloat64) {
-		return 0, argument("mean", "must be finite and not negative, not %g", c.Mean)
-	}
-	if err := positive("spread", c.Spread); err != nil {
+	if err := c.validate(); err != nil {
 		return 0, err
 	}
 	if err := delta.validate(); err != nil {
@@ -162,4 +163,11 @@ func (c MeanConcentrated) epsilon(delta Delta, tails float64) (Epsilon, error) {
 	l := classicFactor(tails, bigOf(float64(delta)))
 	l.Mul(l, bigOf(c.Spread))
 	return epsilonUp("spread", l.Add(l, bigOf(c.Mean)))
+}
+
+func (c MeanConcentrated) validate() error {
+	if !(c.Mean >= 0 && c.Mean <= math.MaxFloat64) {
+		return argument("mean", "must be finite and not negative, not %g", c.Mean)
+	}
+	return positive("spread", c.Spread)
 }

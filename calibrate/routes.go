@@ -2,7 +2,7 @@ package calibrate
 
 // Route is one way to say what Gaussian noise guarantees.
 type Route struct {
-	// Name is "gaussian" (exact), "pdp", "renyi", "zcdp", "mcdp-dp" or "mcdp-pdp".
+	// Name is "gaussian" (exact), "pdp", "renyi", "zcdp", "mcdp-dp", "mcdp-pdp" or "zcdp-tight".
 	Name string
 	// Epsilon is what the route says at the delta.
 	Epsilon Epsilon
@@ -13,8 +13,8 @@ type Route struct {
 }
 
 // Routes is what the conversions of the literature make of Gaussian noise at a delta, and what each costs: the exact epsilon, probabilistic
-// privacy (Zhao et al. 2019, Lemma 3), the best Renyi order by the better rule, zCDP, and mean-concentrated privacy with one tail and
-// with two. Errors are those of GaussianEpsilon.
+// privacy (Zhao et al. 2019, Lemma 3), the simple rule's best Renyi order by the better rule, zCDP, mean-concentrated privacy with one
+// tail and with two, and zCDP by the better rule at its own best order. Errors are those of GaussianEpsilon.
 func Routes(mu Mu, delta Delta) ([]Route, error) {
 	exact, err := GaussianEpsilon(delta, mu)
 	if err != nil {
@@ -24,7 +24,7 @@ func Routes(mu Mu, delta Delta) ([]Route, error) {
 	for _, r := range []struct {
 		name string
 		find func(Mu, Delta) (Epsilon, error)
-	}{{"pdp", pdpRoute}, {"renyi", renyiRoute}, {"zcdp", zcdpRoute}, {"mcdp-dp", mcdpRoute}, {"mcdp-pdp", mcdpPDPRoute}} {
+	}{{"pdp", pdpRoute}, {"renyi", renyiRoute}, {"zcdp", zcdpRoute}, {"mcdp-dp", mcdpRoute}, {"mcdp-pdp", mcdpPDPRoute}, {"zcdp-tight", tightRoute}} {
 		eps, err := r.find(mu, delta)
 		route := Route{Name: r.name, Epsilon: eps, Err: err}
 		if err == nil && exact > 0 {
@@ -67,4 +67,12 @@ func mcdpPDPRoute(mu Mu, delta Delta) (Epsilon, error) {
 		return 0, err
 	}
 	return c.PDPEpsilon(delta)
+}
+
+func tightRoute(mu Mu, delta Delta) (Epsilon, error) {
+	rho, err := mu.Rho()
+	if err != nil {
+		return 0, err
+	}
+	return rho.TightEpsilon(delta)
 }
