@@ -189,7 +189,7 @@ func TestDPToProbabilisticEpsilon(t *testing.T) {
 
 // TestOddConversions: every conversion answers or names an argument, for every pair of odd numbers.
 func TestOddConversions(t *testing.T) {
-	const names = "epsilon delta mu rho alpha omega mean spread"
+	const names = "epsilon delta mu rho alpha omega mean spread sensitivity"
 	for _, x := range odd {
 		for _, y := range odd {
 			at := fmt.Sprintf("(%v, %v)", x, y)
@@ -236,6 +236,11 @@ func oddNotions(answer func(string, float64) func(float64, error), x, y float64)
 	answer("MeanConcentrated.Mu", math.MaxFloat64)(float64(mu), err)
 	mu, err = Truncated{Rho(x), y}.Mu()
 	answer("Truncated.Mu", math.MaxFloat64)(float64(mu), err)
+	sigma, err := Mu(x).Sigma(Sensitivity{L2: y})
+	answer("Mu.Sigma", math.MaxFloat64)(float64(sigma), err)
+	if err == nil && !(Mechanism{Sens: Sensitivity{L2: y}, Sigma: sigma}.Mu() <= Mu(x)) {
+		answer("a sigma whose mu is larger", 0)(1, nil)
+	}
 	cut, err := Mu(x).Truncated(y)
 	answer("Mu.Truncated", math.MaxFloat64)(float64(cut.Rho), err)
 	if routes, err := NoiseRoutes(Guarantee{Epsilon(x), Delta(y)}); err == nil {

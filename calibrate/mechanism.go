@@ -14,6 +14,22 @@ func (m Mechanism) Mu() Mu {
 	return Mu(ceiling(m.ratio()))
 }
 
+// Sigma is the least float64 sigma at which Gaussian noise on a query of this sensitivity has a parameter of at most m, in the unit of
+// s.L2. Errors are *ArgumentError: "mu", "sensitivity", also where sigma would be above the largest float64.
+func (m Mu) Sigma(s Sensitivity) (Sigma, error) {
+	if err := m.validate(); err != nil {
+		return 0, err
+	}
+	if err := positive("sensitivity", s.L2); err != nil {
+		return 0, err
+	}
+	sigma := ceiling(newUp().Quo(upOf(s.L2), upOf(float64(m))))
+	if math.IsInf(sigma, 0) {
+		return 0, argument("sensitivity", "= %g needs a sigma above the largest float64", s.L2)
+	}
+	return Sigma(sigma), nil
+}
+
 // Delta is the least float64 for which the mechanism is proven to be (eps, delta)-differentially private: GaussianDelta
 // at exactly L2 over sigma, which a Mu could only hold rounded. Errors are *ArgumentError: eps, sensitivity, sigma.
 func (m Mechanism) Delta(eps Epsilon) (Delta, error) {

@@ -11,8 +11,8 @@ import (
 //	mu_i² = mu²·w_i/sum(w),  sigma_i = L2_i/mu_i,
 //
 // since squares of mu add up (Zhao et al. 2019, Lemma 15). Each sigma is rounded up and the whole verified: ComposedMu2
-// of the result is at most mu², exactly, and its root is within 1e-12 of mu. Each mechanism's grid is Grid's. The order
-// is that of the asks. Errors are *ArgumentError: see Guarantee.Validate and Grid; "asks" where there are none,
+// of the result is at most mu², exactly, and its root is within 1e-12 of mu. Each mechanism's grid is Grid's, or 0,
+// with which nothing can be released, where both Unit and RowBound of its ask are 0. The order is that of the asks. Errors are *ArgumentError: see Guarantee.Validate and Grid; "asks" where there are none,
 // "asks[i].…" where a query has no name or one that occurred before, or a weight or sensitivity is not positive and
 // finite.
 func Split(g Guarantee, asks []Ask) ([]Mechanism, error) {
@@ -28,11 +28,19 @@ func Split(g Guarantee, asks []Ask) ([]Mechanism, error) {
 		return nil, err
 	}
 	for i, a := range asks {
-		if ms[i].Grid, err = Grid(ms[i].Sigma, a.Unit, a.RowBound); err != nil {
+		if ms[i].Grid, err = a.grid(ms[i].Sigma); err != nil {
 			return nil, nested(fmt.Sprintf("asks[%d]", i), err)
 		}
 	}
 	return ms, nil
+}
+
+// grid is Grid's; 0 for an ask that nobody is going to release.
+func (a Ask) grid(sigma Sigma) (float64, error) {
+	if a.Unit == 0 && a.RowBound == 0 {
+		return 0, nil
+	}
+	return Grid(sigma, a.Unit, a.RowBound)
 }
 
 func validateAsks(asks []Ask) error {

@@ -67,7 +67,7 @@ func atTargets(g Guarantee, asks []Ask, wanted []Mechanism) ([]Mechanism, error)
 		return nil, &InfeasibleError{Asked: g, Epsilon: least.Epsilon}
 	}
 	for i, a := range asks {
-		grid, err := Grid(wanted[i].Sigma, a.Unit, a.RowBound)
+		grid, err := a.grid(wanted[i].Sigma)
 		if err != nil {
 			return nil, nested(fmt.Sprintf("asks[%d]", i), err)
 		}

@@ -32,7 +32,7 @@ func (a *app) calibrateCmd() *cobra.Command {
 	for _, q := range questions {
 		cmd.AddCommand(a.questionCmd(q))
 	}
-	cmd.AddCommand(a.compareCmd(), a.composeCmd())
+	cmd.AddCommand(a.compareCmd(), a.composeCmd(), a.convertCmd(), a.splitCmd(), a.tableCmd(), a.thresholdsCmd())
 	return cmd
 }
 

@@ -29,16 +29,23 @@ type composeFlags struct {
 
 func (a *app) composeCmd() *cobra.Command {
 	var flags composeFlags
+	var kind string
 	cmd := &cobra.Command{
-		Use: "compose", Short: "What several mechanisms cost together", Long: composeLong, Args: cobra.NoArgs,
+		Use: "compose", Short: "What several mechanisms cost together", Long: composeLong + composeBatch, Args: cobra.NoArgs,
 		Example: "  release calibrate compose --gaussian 1,10,100 --delta 1e-6\n  release calibrate compose --part 0.1,1e-9,100 --delta 1e-6",
-		RunE:    func(*cobra.Command, []string) error { return a.compose(&flags) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("batch") {
+				return a.composeAll(cmd, kind)
+			}
+			return a.compose(&flags)
+		},
 	}
 	cmd.Flags().StringArrayVar(&flags.gaussian, "gaussian", nil, "a Gaussian mechanism, SENSITIVITY,SIGMA or SENSITIVITY,SIGMA,TIMES (repeatable)")
 	cmd.Flags().StringArrayVar(&flags.laplace, "laplace", nil, "a Laplace mechanism, L1-SENSITIVITY,SCALE or with ,TIMES (repeatable)")
 	cmd.Flags().StringArrayVar(&flags.geometric, "geometric", nil, "a two-sided geometric mechanism, L1-SENSITIVITY,SCALE or with ,TIMES (repeatable)")
 	cmd.Flags().StringArrayVar(&flags.parts, "part", nil, "any mechanism, EPSILON,DELTA or EPSILON,DELTA,TIMES (repeatable)")
 	cmd.Flags().StringVar(&flags.delta, "delta", "", "the delta of all of them together")
+	cmd.Flags().StringVar(&kind, "batch", "", "answer each row of a CSV on stdin: "+strings.Join(kindNames(), ", "))
 	cmd.Flags().BoolVar(&a.json, "json", false, "print the answer as JSON")
 	return cmd
 }
@@ -122,12 +129,9 @@ func (f *composeFlags) mixed() (m calibrate.Mixed, err error) {
 			return nil
 		}},
 		{"geometric", f.geometric, func(g *given) error {
-			whole := int64(g.sensitivity.L2)
-			if !(g.sensitivity.L2 < 1<<53) || float64(whole) != g.sensitivity.L2 {
-				return usagef("--geometric: the sensitivity must be an integer, not %g", g.sensitivity.L2)
-			}
-			m.Geometric = append(m.Geometric, calibrate.Geometric{L1: whole, Scale: float64(g.sigma)})
-			return nil
+			one, err := g.geometric(float64(g.sigma))
+			m.Geometric = append(m.Geometric, one)
+			return err
 		}},
 	} {
 		for _, text := range kind.text {
@@ -202,12 +206,21 @@ func readTimes(flag, text, first, second string) (*given, int, error) {
 	if err != nil {
 		return nil, 0, usagef("--%s %q: %s", flag, text, plain(err))
 	}
-	const most = 1 << 20
 	times := 1
 	if len(fields) == 3 {
-		if times, err = strconv.Atoi(strings.TrimSpace(fields[2])); err != nil || times < 1 || times > most {
-			return nil, 0, usagef("--%s %q: times must be 1 to %s", flag, text, fmt.Sprint(most))
+		if times, err = timesOf(fields[2]); err != nil {
+			return nil, 0, usagef("--%s %q: %s", flag, text, plain(err))
 		}
 	}
 	return g, times, nil
+}
+
+// timesOf is how many mechanisms there are.
+func timesOf(text string) (int, error) {
+	const most = 1 << 20
+	times, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil || times < 1 || times > most {
+		return 0, fmt.Errorf("times must be 1 to %d", most)
+	}
+	return times, nil
 }

@@ -14,10 +14,21 @@ type given struct {
 	sensitivity calibrate.Sensitivity
 	guarantee   calibrate.Guarantee
 	sigma       calibrate.Sigma
+	scale       float64
+	part        calibrate.Guarantee
 }
 
 func (g *given) mechanism() calibrate.Mechanism {
 	return calibrate.Mechanism{Sens: g.sensitivity, Sigma: g.sigma}
+}
+
+// geometric is the geometric mechanism of this scale, for a sensitivity that is an integer.
+func (g *given) geometric(scale float64) (calibrate.Geometric, error) {
+	whole := int64(g.sensitivity.L2)
+	if !(g.sensitivity.L2 < 1<<53) || float64(whole) != g.sensitivity.L2 {
+		return calibrate.Geometric{}, fmt.Errorf("sensitivity must be an integer, not %g", g.sensitivity.L2)
+	}
+	return calibrate.Geometric{L1: whole, Scale: scale}, nil
 }
 
 func (g *given) number(name string) float64 {
@@ -73,6 +84,12 @@ func (g *given) set(name string, x float64) {
 		g.guarantee.Delta = calibrate.Delta(x)
 	case "sigma":
 		g.sigma = calibrate.Sigma(x)
+	case "scale":
+		g.scale = x
+	case "part_epsilon":
+		g.part.Epsilon = calibrate.Epsilon(x)
+	case "part_delta":
+		g.part.Delta = calibrate.Delta(x)
 	case "sensitivity":
 		g.sensitivity.L2 = x
 	}
@@ -97,6 +114,13 @@ func digits17(x float64) string {
 		text = nextDecimal(text)
 	}
 	return trimExponent(text)
+}
+
+// digits17Down is x >= 0 with 17 significant digits, the largest such decimal that is not above x: for what must not be exceeded.
+func digits17Down(x float64) string {
+	const all = 800 // no float64 has more significant digits
+	mantissa, exponent, _ := strings.Cut(new(big.Float).SetFloat64(x).Text('e', all), "e")
+	return trimExponent(mantissa[:len(mantissa)-all+16] + "e" + exponent)
 }
 
 // nextDecimal adds one unit in the last digit of d.dddde±dd.

@@ -18,6 +18,10 @@ func TestDigits17(t *testing.T) {
 		numbers = append(numbers, math.Exp(r.Float64()*1400-700))
 	}
 	for _, x := range numbers {
+		down, ok := new(big.Rat).SetString(digits17Down(x))
+		if exact := new(big.Rat).SetFloat64(x); !ok || down.Cmp(exact) > 0 || new(big.Rat).Mul(down, big.NewRat(1e16+1, 1e16)).Cmp(exact) < 0 {
+			t.Fatalf("%v: %q is not the decimal below it", x, digits17Down(x))
+		}
 		text := digits17(x)
 		mantissa, _, _ := strings.Cut(text, "e")
 		if n := len(strings.TrimLeft(strings.Replace(mantissa, ".", "", 1), "0")); x != 0 && n != 17 {

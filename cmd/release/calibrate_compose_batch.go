@@ -1,0 +1,78 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+const composeBatch = `
+
+--batch KIND reads a CSV with a header on stdin, each row of which is a composition of its own, of mechanisms that are all alike, and writes
+the same rows with the epsilon at the row's delta and an error added. The columns of KIND gaussian are sigma, times, delta and, if not 1,
+sensitivity; those of laplace and geometric the same with scale for sigma; those of part are part_epsilon, part_delta, times and delta,
+and the answer is the exact composition. Numbers are the nearest float64. Exit code 1: a row has an error.`
+
+// alike are mechanisms of one kind, all alike, whose composition a batch asks for.
+type alike struct {
+	kind    string
+	needs   []string
+	epsilon func(in *given, times int, delta calibrate.Delta) (calibrate.Epsilon, error)
+}
+
+var kinds = []alike{
+	{"gaussian", []string{"sigma", "times", "delta"}, func(in *given, times int, delta calibrate.Delta) (calibrate.Epsilon, error) {
+		g, err := calibrate.Compose(slices.Repeat([]calibrate.Mechanism{in.mechanism()}, times), delta)
+		return g.Epsilon, err
+	}},
+	{"laplace", []string{"scale", "times", "delta"}, func(in *given, times int, delta calibrate.Delta) (calibrate.Epsilon, error) {
+		one := calibrate.Laplace{L1: in.sensitivity.L2, Scale: in.scale}
+		return calibrate.Mixed{Laplace: slices.Repeat([]calibrate.Laplace{one}, times)}.Epsilon(delta)
+	}},
+	{"geometric", []string{"scale", "times", "delta"}, func(in *given, times int, delta calibrate.Delta) (calibrate.Epsilon, error) {
+		one, err := in.geometric(in.scale)
+		if err != nil {
+			return 0, err
+		}
+		return calibrate.Mixed{Geometric: slices.Repeat([]calibrate.Geometric{one}, times)}.Epsilon(delta)
+	}},
+	{"part", []string{"part_epsilon", "part_delta", "times", "delta"}, func(in *given, times int, delta calibrate.Delta) (calibrate.Epsilon, error) {
+		return calibrate.Part{Guarantee: in.part, Times: times}.Epsilon(delta)
+	}},
+}
+
+func kindNames() []string {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.kind
+	}
+	return names
+}
+
+// composeAll answers for each row of stdin.
+func (a *app) composeAll(cmd *cobra.Command, kind string) error {
+	i := slices.Index(kindNames(), kind)
+	if i < 0 {
+		return usagef("--batch knows %s", strings.Join(kindNames(), ", "))
+	}
+	if err := refuseFlags(cmd, "delta", "gaussian", "laplace", "geometric", "part"); err != nil {
+		return err
+	}
+	k := kinds[i]
+	b := batch{needs: k.needs, name: "epsilon", answer: func(row map[string]string) (float64, error) {
+		times, err := timesOf(row["times"])
+		if err != nil {
+			return 0, err
+		}
+		in, err := readAs(nearest, slices.DeleteFunc(slices.Clone(k.needs), func(name string) bool { return name == "times" }), row)
+		if err != nil {
+			return 0, err
+		}
+		eps, err := k.epsilon(in, times, in.guarantee.Delta)
+		return float64(eps), err
+	}}
+	return b.run(cmd.InOrStdin(), a.stdout)
+}
