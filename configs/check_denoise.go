@@ -11,16 +11,16 @@ import (
 var stepKeys = map[string][]string{
 	"auto":            {"nonnegative", "graph"},
 	"empirical-bayes": {"nonnegative"},
-	"hard-threshold":  {"threshold"},
+	"hard-threshold":  {"threshold", "nonnegative"},
 	"isotonic":        {"direction"},
-	"james-stein":     {"positive_part", "toward", "prior_variance"},
-	"soft-threshold":  {"threshold"},
+	"james-stein":     {"positive_part", "toward", "prior_variance", "nonnegative"},
+	"soft-threshold":  {"threshold", "nonnegative"},
 	"total":           {"total", "nonnegative"},
-	"total-variation": {"lambda"},
-	"tree-ensemble":   {"trees", "lambda", "graph"},
-	"tree-wavelet":    {"threshold", "trees", "graph"},
-	"trend-filter":    {"k", "lambda", "graph"},
-	"wavelet":         {"threshold", "invariant"},
+	"total-variation": {"lambda", "nonnegative"},
+	"tree-ensemble":   {"trees", "lambda", "graph", "nonnegative"},
+	"tree-wavelet":    {"threshold", "trees", "graph", "nonnegative"},
+	"trend-filter":    {"k", "lambda", "graph", "nonnegative"},
+	"wavelet":         {"threshold", "invariant", "nonnegative"},
 }
 
 // mostTrees is the largest number of trees of a step, largestOrder that of a trend filter.

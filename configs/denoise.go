@@ -20,7 +20,7 @@ type Denoise struct {
 	Threshold Setting `yaml:"threshold,omitempty" words:"universal|sure|level" example:"sure"`
 	// Invariant says whether a wavelet estimate is averaged over all places where blocks can begin; true where it is absent.
 	Invariant *bool `yaml:"invariant,omitempty" example:"false"`
-	// Nonnegative says that the cells of auto, empirical-bayes or total cannot be below 0, as counts cannot; false where it is absent.
+	// Nonnegative says that no cell can be below 0, as counts cannot; false where it is absent, but true for tree-ensemble.
 	Nonnegative *bool `yaml:"nonnegative,omitempty" example:"true"`
 	// Lambda is what a difference between neighbours costs in total-variation, trend-filter and tree-ensemble: sure, the value of least estimated error, where it is absent; or a number in the query's unit.
 	Lambda Setting `yaml:"lambda,omitempty" words:"sure" example:"sure"`

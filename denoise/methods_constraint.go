@@ -1,6 +1,9 @@
 package denoise
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 func nonnegative() Method {
 	return Method{
@@ -14,6 +17,34 @@ func round() Method {
 		Name: "round", Doc: "rounds every cell to the nearest integer, ties to even",
 		build: plain(func(y []float64) Fit { return Fit{X: Round(y), DF: float64(len(y))} }),
 	}
+}
+
+// clippable gives an estimator that has none the parameter nonnegative: what is below 0 then becomes 0 at the end.
+func (m Method) clippable() Method {
+	floor := nonnegativeParam()
+	if !m.KnownNoise || slices.Contains(m.paramNames(), floor.Name) {
+		return m
+	}
+	build := m.build
+	m.Params = append(m.Params, floor)
+	m.build = func(a Args) (rule, error) {
+		fit, err := build(a)
+		if err != nil {
+			return nil, err
+		}
+		nonnegative, err := a.boolean(floor)
+		if !nonnegative || err != nil {
+			return fit, err
+		}
+		return func(ctx context.Context, p problem) (Fit, error) {
+			f, err := fit(ctx, p)
+			if err != nil {
+				return Fit{}, err
+			}
+			return clipped(f), nil
+		}, nil
+	}
+	return m
 }
 
 // plain is the build of a method without parameters that does not look at the noise's size.

@@ -75,10 +75,11 @@ func trendFilter() Method {
 
 func treeEnsemble() Method {
 	trees := treesParam("16", "how many random spanning trees are averaged in each half")
-	lambda := lambdaParam()
+	lambda, floor := lambdaParam(), nonnegativeParam()
+	floor.Default = "true"
 	return Method{
-		Name: "tree-ensemble", Params: []Param{trees, lambda}, KnownNoise: true, Needs: NeedsGraph, TakesGraph: true,
-		Doc: "averages total variation on many random spanning trees, twice, with relative jumps penalised: the best for counts on graphs; never below 0",
+		Name: "tree-ensemble", Params: []Param{trees, lambda, floor}, KnownNoise: true, Needs: NeedsGraph, TakesGraph: true,
+		Doc: "averages total variation on many random spanning trees, twice, with relative jumps penalised: the best for counts on graphs",
 		build: func(a Args) (rule, error) {
 			number, err := a.integer(trees, maxTrees)
 			if err != nil {
@@ -91,8 +92,12 @@ func treeEnsemble() Method {
 			if err != nil {
 				return nil, err
 			}
+			nonnegative, err := a.boolean(floor)
+			if err != nil {
+				return nil, err
+			}
 			return onGraph(func(ctx context.Context, g *graph.Graph, v scaled, run graph.Run) (*graph.Fit, error) {
-				o := graph.EnsembleOptions{Penalty: penalty(word, value, v), Trees: number, Run: run}
+				o := graph.EnsembleOptions{Penalty: penalty(word, value, v), Trees: number, Signed: !nonnegative, Run: run}
 				if word == "" {
 					o.Floor = givenFloor
 				}

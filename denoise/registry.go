@@ -30,6 +30,9 @@ func Methods() []Method {
 		auto(), empiricalBayes(), hardThreshold(), isotonic(), jamesStein(), nonnegative(), round(), softThreshold(), total(),
 		totalVariation(), treeEnsemble(), treeWavelet(), trendFilter(), wavelet(),
 	}
+	for i, m := range methods {
+		methods[i] = m.clippable()
+	}
 	slices.SortFunc(methods, func(a, b Method) int { return strings.Compare(a.Name, b.Name) })
 	return methods
 }

@@ -24,8 +24,8 @@ func (b *builder) steps(jq *configs.Query, path string) []denoise.Step {
 		switch {
 		case jq.Mean != nil:
 			b.meanSteps(&jq.Denoise[k], at)
-		case jq.Sum != nil && step.Name() == "tree-ensemble" && (len(jq.Sum.Clamp) != 2 || b.number(jq.Sum.Clamp[0], "") < 0):
-			b.report(at, "contradiction", "tree-ensemble is for sums that cannot be below 0", "use trend-filter or auto, or clamp the values to at least 0")
+		case jq.Sum != nil && jq.Denoise[k].Nonnegative == nil && floored(&jq.Denoise[k]) && (len(jq.Sum.Clamp) != 2 || b.number(jq.Sum.Clamp[0], "") < 0):
+			b.report(at, "contradiction", jq.Denoise[k].Method+" moves sums below 0 to 0, and these may be below 0", "write nonnegative: false, or clamp the values to at least 0")
 		}
 		steps[k] = step
 		sound = append(sound, step)
@@ -45,8 +45,8 @@ func (b *builder) meanSteps(d *configs.Denoise, path string) {
 	switch {
 	case forCounts[d.Method]:
 		b.report(path, "contradiction", d.Method+" does not go with a mean", hint)
-	case d.Nonnegative != nil && *d.Nonnegative:
-		b.report(path+".nonnegative", "contradiction", "the sums of a mean may be negative", hint)
+	case floored(d):
+		b.report(path, "contradiction", "the sums of a mean may be negative", "write nonnegative: false; "+hint)
 	}
 	params := d.Params()
 	for _, key := range []string{"threshold", "lambda", "toward", "prior_variance"} {
@@ -58,7 +58,15 @@ func (b *builder) meanSteps(d *configs.Denoise, path string) {
 }
 
 // forCounts are the steps that make no sense for centred sums.
-var forCounts = map[string]bool{"nonnegative": true, "round": true, "total": true, "tree-ensemble": true}
+var forCounts = map[string]bool{"nonnegative": true, "round": true, "total": true}
+
+// floored says whether a step leaves nothing below 0.
+func floored(d *configs.Denoise) bool {
+	if d.Nonnegative != nil {
+		return *d.Nonnegative
+	}
+	return d.Method == "tree-ensemble"
+}
 
 func (b *builder) denoiseError(path string, err error) {
 	var e *denoise.Error

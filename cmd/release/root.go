@@ -57,7 +57,7 @@ func (a *app) root() *cobra.Command {
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.log, "log", "text", "how progress and errors are written to stderr: text or json")
 	flags.BoolVar(&a.quiet, "quiet", false, "no progress, no closing table; errors only")
-	root.AddCommand(a.runCmd(), a.planCmd(), a.checkCmd(), a.schemaCmd(), a.calibrateCmd(), a.selftestCmd(), a.versionCmd(), a.manCmd())
+	root.AddCommand(a.runCmd(), a.planCmd(), a.checkCmd(), a.schemaCmd(), a.denoiseCmd(), a.calibrateCmd(), a.selftestCmd(), a.versionCmd(), a.manCmd())
 	return root
 }
 

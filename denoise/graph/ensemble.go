@@ -16,7 +16,9 @@ type EnsembleOptions struct {
 	Trees int
 	// Seed is public and fixes the trees.
 	Seed uint64
-	Run  Run
+	// Signed leaves estimates below 0 as they are.
+	Signed bool
+	Run    Run
 }
 
 func (o EnsembleOptions) check() error {
@@ -72,6 +74,9 @@ func TreeEnsemble(ctx context.Context, g *Graph, y []float64, o EnsembleOptions)
 			return nil, err
 		}
 		sum.include(fit, 1/float64(len(laws)))
+	}
+	if o.Signed {
+		return sum, nil
 	}
 	return sum.Clip(), nil
 }

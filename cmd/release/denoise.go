@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/denoise"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+const denoiseLong = `denoise improves noisy values that are public already, by what is public about them: it costs no budget.
+
+The input is a CSV, Parquet or Arrow file with one noisy value a row, or a release folder. The noise must be independent and
+normal, of the standard deviation --sigma; a table of a release has it in its column sigma. Neighbours are the rows that an
+edge list joins (columns u and v, rows numbered from 0; optionally w, a weight, and length), or without one the rows that
+follow one another, or as --shape says.
+
+The output has the input's columns and "estimate", rows in order. The risk table says what to expect of the estimates' error,
+worked out from the noisy values with the selection of thresholds and methods as a part of it. It is no interval for one row:
+that is the noisy value's alone, value ± 1.96 sigma. Nothing is moved to 0 unless --set nonnegative=true asks for it, except by
+tree-ensemble, where it is the default.`
+
+// denoiseFlags are the flags of the verb.
+type denoiseFlags struct {
+	input, query, value, sigma string
+	edges, shape               string
+	out, risk                  string
+	workers                    int
+	steps                      stepFlags
+}
+
+func (a *app) denoiseCmd() *cobra.Command {
+	var f denoiseFlags
+	var list bool
+	cmd := &cobra.Command{
+		Use: "denoise --input FILE|DIR --method NAME --out FILE", Short: "Improve noisy values that are public already", Long: denoiseLong,
+		Args: cobra.NoArgs,
+		Example: "  release denoise --input noisy.csv --value y --sigma 40 --method auto --out estimate.csv\n" +
+			"  release denoise --input noisy.csv --value y --sigma 40 --method trend-filter --edges edges.csv --set k=0 --set lambda=40 --out estimate.csv\n" +
+			"  release denoise --input out --query pickups --method empirical-bayes --set nonnegative=true --method round --out estimate.csv\n" +
+			"  release denoise --methods",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if list {
+				return a.printMethods()
+			}
+			return a.denoise(cmd.Context(), &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.input, "input", "", "a .csv, .csv.gz, .csv.zst, .parquet or .arrow file of noisy values, or a release folder")
+	flags.StringVar(&f.query, "query", "", "the query of a release folder; needed where it has several")
+	flags.StringVar(&f.value, "value", "noisy", "the column of the noisy values")
+	flags.StringVar(&f.sigma, "sigma", "", "the standard deviation of the noise; absent: the column sigma, where it is the same in all rows")
+	flags.Var(methodFlag{&f.steps}, "method", "a method, see --methods (repeatable: steps in order)")
+	flags.Var(setFlag{&f.steps}, "set", "set a parameter of the --method before it: --set name=value (repeatable)")
+	flags.StringVar(&f.edges, "edges", "", "a CSV file of edges: columns u and v, optionally w and length")
+	flags.StringVar(&f.shape, "shape", "", "how the rows lie: 24, 64x64, …, the last number fastest, or none for no order; absent: one after the other, with --edges none")
+	flags.StringVar(&f.out, "out", "", "the CSV file to write: the input's columns and estimate")
+	flags.StringVar(&f.risk, "risk", "", "write the risk table to this CSV file instead of stdout")
+	flags.IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many cores to use; results do not depend on it")
+	flags.BoolVar(&list, "methods", false, "list the methods with their parameters")
+	return cmd
+}
+
+func (f *denoiseFlags) check() error {
+	switch {
+	case f.input == "":
+		return usagef("--input is missing: a file of noisy values, or a release folder")
+	case f.out == "":
+		return usagef("--out is missing: the CSV file to write")
+	case len(f.steps.list) == 0:
+		return usagef("--method is missing: release denoise --methods lists what there is")
+	case f.workers < 1:
+		return usagef("--workers must be at least 1")
+	case sameFile(f.out, f.input), f.edges != "" && sameFile(f.out, f.edges), f.risk != "" && sameFile(f.risk, f.input):
+		return usagef("an output would overwrite an input")
+	case f.risk != "" && sameFile(f.risk, f.out):
+		return usagef("--risk and --out are the same file")
+	}
+	return nil
+}
+
+func (a *app) denoise(ctx context.Context, f *denoiseFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	steps, err := f.steps.build()
+	if err != nil {
+		return err
+	}
+	in, err := readNoisy(ctx, f)
+	if err != nil {
+		return err
+	}
+	if steps, err = f.bind(ctx, steps, in); err != nil {
+		return err
+	}
+	o, done := a.observer()
+	defer done()
+	run := denoise.Run{Workers: f.workers, Progress: func(done, total int) { o.Progress(pipeline.StageDenoise, done, total) }}
+	fit, err := denoise.Estimate(ctx, in.noisy, in.sigma, running(steps, run))
+	if err != nil {
+		return denoiseFailed(err)
+	}
+	risks, err := expected(ctx, in, &f.steps, running(steps, denoise.Run{Workers: f.workers}))
+	if err != nil {
+		return denoiseFailed(err)
+	}
+	done()
+	if err := writeEstimates(f.out, in, fit.X); err != nil {
+		return err
+	}
+	return a.printRisk(f.risk, risks, fit.Notes)
+}
+
+func running(steps []denoise.Step, run denoise.Run) []denoise.Step {
+	out := make([]denoise.Step, len(steps))
+	for i, s := range steps {
+		out[i] = denoise.WithRun(s, run)
+	}
+	return out
+}
+
+// denoiseFailed gives an error of package denoise its exit code: what is known beforehand is usage, all else input.
+func denoiseFailed(err error) error {
+	var e *denoise.Error
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.As(err, &e):
+		return usagef("%s: %s", e.Code, e.Error())
+	}
+	return &pipeline.Error{Cause: pipeline.CauseInput, Code: "denoise", Message: "the values can't be denoised", Err: err}
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/dprelease/dprelease/denoise"
+)
+
+// riskRow is a line of the risk table.
+type riskRow struct {
+	name string
+	denoise.Risk
+}
+
+// expected works out what to expect of the estimates, of the noisy values, and of estimates that say the same of every row:
+// where those are as good, there is little to see in the values.
+func expected(ctx context.Context, in *noisyTable, flags *stepFlags, steps []denoise.Step) ([]riskRow, error) {
+	rows := []riskRow{{"noisy values", denoise.Risk{RMSE: in.sigma, Low: in.sigma, High: in.sigma, Relative: 1}}}
+	for _, toward := range []string{"zero", "mean"} {
+		constant, err := denoise.New("james-stein", denoise.Args{"toward": toward, "prior_variance": "0"})
+		if err != nil {
+			return nil, err
+		}
+		risk, err := denoise.ExpectedError(ctx, in.noisy, in.sigma, []denoise.Step{constant})
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, riskRow{toward + " in every row", risk})
+	}
+	risk, err := denoise.ExpectedError(ctx, in.noisy, in.sigma, steps)
+	return append(rows, riskRow{flags.names(), risk}), err
+}
+
+// printRisk prints the table, or writes it to a file.
+func (a *app) printRisk(path string, risks []riskRow, notes []string) error {
+	if path != "" {
+		return writeCSV(path, func(write func([]string)) {
+			write([]string{"estimate", "rmse", "rmse_low", "rmse_high", "relative_squared_error", "notes"})
+			for i, r := range risks {
+				said := ""
+				if i == len(risks)-1 {
+					said = strings.Join(notes, "; ")
+				}
+				write([]string{r.name, text17(r.RMSE), text17(r.Low), text17(r.High), text17(r.Relative), said})
+			}
+		})
+	}
+	if a.quiet {
+		return nil
+	}
+	rows := [][]string{{"estimate", "expected RMSE", "95 %", "of the noise"}}
+	for _, r := range risks {
+		rows = append(rows, []string{
+			r.name, fmt.Sprintf("%.4g", r.RMSE), fmt.Sprintf("%.4g to %.4g", r.Low, r.High), fmt.Sprintf("%.3g", r.RMSE/risks[0].RMSE),
+		})
+	}
+	if err := a.printTable(rows); err != nil {
+		return err
+	}
+	for _, n := range notes {
+		if err := a.printf("%s\n", n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func text17(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/dprelease/dprelease/denoise"
+)
+
+// stepFlags gather --method and --set in the order in which they are given.
+type stepFlags struct {
+	list []stepFlag
+	// early are the --set before the first --method: they are that one's.
+	early []string
+}
+
+// stepFlag is one step as the command line has it.
+type stepFlag struct {
+	method string
+	args   denoise.Args
+}
+
+type methodFlag struct{ *stepFlags }
+
+// String shows nothing: there is no default.
+func (methodFlag) String() string { return "" }
+
+// Type names what the flag takes.
+func (methodFlag) Type() string { return "name" }
+
+// Set adds a step.
+func (f methodFlag) Set(name string) error {
+	f.list = append(f.list, stepFlag{name, denoise.Args{}})
+	for _, text := range f.early {
+		if err := (setFlag(f)).Set(text); err != nil {
+			return err
+		}
+	}
+	f.early = nil
+	return nil
+}
+
+type setFlag struct{ *stepFlags }
+
+// String shows nothing: there is no default.
+func (setFlag) String() string { return "" }
+
+// Type names what the flag takes.
+func (setFlag) Type() string { return "name=value" }
+
+// Set gives a parameter to the last step.
+func (f setFlag) Set(text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	switch {
+	case !ok || name == "":
+		return fmt.Errorf("write --set name=value")
+	case len(f.list) == 0:
+		f.early = append(f.early, text)
+		return nil
+	}
+	last := &f.list[len(f.list)-1]
+	if _, twice := last.args[name]; twice {
+		return fmt.Errorf("%s has %s twice", last.method, name)
+	}
+	last.args[name] = value
+	return nil
+}
+
+// names are the methods in order.
+func (f *stepFlags) names() string {
+	var names []string
+	for _, s := range f.list {
+		names = append(names, s.method)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (f *stepFlags) build() ([]denoise.Step, error) {
+	var steps []denoise.Step
+	for _, s := range f.list {
+		step, err := denoise.New(s.method, s.args)
+		if err != nil {
+			return nil, denoiseFailed(err)
+		}
+		steps = append(steps, step)
+	}
+	if err := denoise.Check(steps); err != nil {
+		return nil, denoiseFailed(err)
+	}
+	return steps, nil
+}
+
+// bind tells the steps how the rows lie.
+func (f *denoiseFlags) bind(ctx context.Context, steps []denoise.Step, in *noisyTable) ([]denoise.Step, error) {
+	network, err := f.network(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	used := network == nil
+	for i := range steps {
+		if network != nil {
+			if with, err := denoise.WithGraph(steps[i], network); err == nil {
+				steps[i], used = with, true
+			}
+		}
+		if steps[i], err = denoise.Bind(steps[i], in.shape); err != nil {
+			return nil, denoiseFailed(err)
+		}
+	}
+	if !used {
+		return nil, usagef("--edges: %s has no use for a graph", f.steps.names())
+	}
+	return steps, nil
+}
+
+// printMethods lists the methods with their parameters.
+func (a *app) printMethods() error {
+	for _, m := range denoise.Methods() {
+		if err := a.printf("%s%s\n    %s\n", m.Name, needs(m), m.Doc); err != nil {
+			return err
+		}
+		for _, p := range m.Params {
+			if err := a.printf("    --set %s=%s  %s%s\n", p.Name, choices(p), p.Doc, byDefault(p)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func needs(m denoise.Method) string {
+	return map[denoise.Need]string{
+		denoise.NeedsOrder: " (needs rows in an order)", denoise.NeedsLine: " (needs one dimension with an order)",
+		denoise.NeedsGraph: " (needs a graph, or rows in an order)",
+	}[m.Needs]
+}
+
+// choices are what a parameter can be.
+func choices(p denoise.Param) string {
+	options := p.Words
+	switch p.Type {
+	case denoise.Boolean:
+		options = []string{"true", "false"}
+	case denoise.Decimal:
+		options = append(options[:len(options):len(options)], "NUMBER")
+	case denoise.Integer:
+		options = append(options[:len(options):len(options)], "COUNT")
+	}
+	return strings.Join(options, "|")
+}
+
+func byDefault(p denoise.Param) string {
+	if p.Default == "" {
+		return " (must be given)"
+	}
+	return " (absent: " + p.Default + ")"
+}
