@@ -73,16 +73,16 @@ func printViolations(tr *tree) (out []string) {
 	return out
 }
 
-// Post-processing goes through denoise: nothing else calls mechanism.Noisy's Then, as a call or as a value. The name is
-// enough, since no other type has such a method.
+// Post-processing goes through denoise: nothing else calls mechanism.Noisy's Then or Each, as a call or as a value. The
+// name is enough, since no other type has such a method.
 func thenViolations(tr *tree) (out []string) {
 	for _, s := range tr.sources {
 		if s.dir == "denoise" || (s.test() && s.dir == "mechanism") {
 			continue
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
-			if x, ok := n.(*ast.SelectorExpr); ok && x.Sel.Name == "Then" {
-				out = append(out, tr.at(x, "only denoise calls Then"))
+			if x, ok := n.(*ast.SelectorExpr); ok && (x.Sel.Name == "Then" || x.Sel.Name == "Each") {
+				out = append(out, tr.at(x, "only denoise calls %s", x.Sel.Name))
 			}
 			return true
 		})

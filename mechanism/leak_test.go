@@ -207,6 +207,23 @@ func TestReflectionFindsNothing(t *testing.T) {
 	}
 }
 
+// TestStreamsDoNotLeak: a noisy vector that is drawn as it is read keeps what it is drawn from to itself.
+func TestStreamsDoNotLeak(t *testing.T) {
+	n := streamed(t, mechanism.Sparse{Cells: 1 << 21, At: []int{0, int(mark >> 43)}, High: []int64{mark, -mark}})
+	type closed struct{ n mechanism.Noisy }
+	for _, h := range []any{n, &n, closed{n}, &closed{n}, []any{n}, n.Fill, n.Blocks} {
+		var out bytes.Buffer
+		dump(&out, reflect.ValueOf(h), 0)
+		for _, format := range []string{"%v", "%+v", "%#v", "%d", "%x", "%s", "%p"} {
+			_, _ = fmt.Fprintf(&out, format, h)
+		}
+		text, _ := safely(json.Marshal, h)
+		if leaks(out.Bytes()) || leaks(text) {
+			t.Errorf("%T leaks", h)
+		}
+	}
+}
+
 // TestDecodersForgeNothing: a Noisy or an Exact cannot be read from bytes.
 func TestDecodersForgeNothing(t *testing.T) {
 	for _, text := range []string{`{"values":[1,2],"units":[1,2],"mechanism":{"Grid":1}}`, `{"Values":[1],"Units":[1]}`} {

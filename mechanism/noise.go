@@ -12,7 +12,8 @@ import (
 )
 
 // Noise adds exactly rounded Gaussian noise of m's sigma to every cell and returns the result in multiples of m's grid.
-// It works in place with up to workers goroutines, each with random bits of its own; workers below 1 counts as 1.
+// It works in place with up to workers goroutines, each with random bits of its own; workers below 1 counts as 1. Of more than
+// 2^20 cells whose answers are sparse it draws the keys alone: their noise is drawn from these as the result is read.
 //
 // It redeems r for m before the first draw. Up to then an error (ErrReceipt, ErrMechanism, the ledger's, or ctx's) leaves
 // the value as it was; ErrSpent says that it was noised before. Afterwards an error (ctx's, or that of the system's
@@ -37,11 +38,23 @@ func (e Exact) Noise(ctx context.Context, r ledger.Receipt, m calibrate.Mechanis
 		s.putBack(p)
 		return Noisy{}, err
 	}
+	if p.at != nil && s.size > heldCells {
+		return j.streamed(p, s.size, m)
+	}
 	p = p.spread(s.size)
 	if err := j.run(ctx, p); err != nil {
 		return Noisy{}, err
 	}
 	return Noisy{mechanism: m, units: p.high}, nil
+}
+
+// streamed returns the noisy vector of sparse answers that is drawn as it is read.
+func (j job) streamed(p *payload, size int, m calibrate.Mechanism) (Noisy, error) {
+	s, err := j.stream(p, size)
+	if err != nil {
+		return Noisy{}, err
+	}
+	return Noisy{mechanism: m, open: func() *stream { return s }}, nil
 }
 
 func redeem(ctx context.Context, r ledger.Receipt, m calibrate.Mechanism) error {

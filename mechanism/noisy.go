@@ -12,16 +12,25 @@ import (
 // viewCells is the number of cells in a block of [Noisy.Blocks].
 const viewCells = 1 << 16
 
-// Noisy is a released vector, public and unchangeable. Only [Exact.Noise] and [Noisy.Then] make one that has cells.
+// Noisy is a released vector, public and unchangeable. Only [Exact.Noise], [Noisy.Then] and [Noisy.Each] make one that has
+// cells. One of very many cells is not held but drawn whenever it is read, with the same values each time; what it is drawn
+// from stays in memory, hidden in a closure, as long as the Noisy does.
 type Noisy struct {
 	mechanism calibrate.Mechanism
 	units     []int64   // in multiples of the grid, as they were drawn; nil after a step
 	values    []float64 // after a step
+	open      func() *stream
+	each      []func([]float64) // steps that are taken as a stream is read
 	steps     []string
 }
 
 // Len returns the number of cells.
-func (n Noisy) Len() int { return max(len(n.units), len(n.values)) }
+func (n Noisy) Len() int {
+	if n.open != nil {
+		return n.open().size
+	}
+	return max(len(n.units), len(n.values))
+}
 
 // Mechanism returns the mechanism that made the vector.
 func (n Noisy) Mechanism() calibrate.Mechanism { return n.mechanism }
@@ -35,12 +44,43 @@ func (n Noisy) Fill(start int, dst []float64) {
 	if start < 0 || start >= n.Len() {
 		return
 	}
-	if n.units == nil {
+	switch dst = dst[:min(len(dst), n.Len()-start)]; {
+	case n.open != nil:
+		n.stream(start, dst)
+	case n.units != nil:
+		n.convert(dst, n.units[start:])
+	default:
 		copy(dst, n.values[start:])
-		return
 	}
-	for i, k := range n.units[start:min(n.Len(), start+len(dst))] {
+}
+
+// convert turns grid units into the unit of the query.
+func (n Noisy) convert(dst []float64, units []int64) {
+	for i, k := range units[:len(dst)] {
 		dst[i] = float64(k) * n.mechanism.Grid // rounded once, to 53 bits: post-processing
+	}
+}
+
+// stream is Fill of a stream, for cells that it has.
+func (n Noisy) stream(start int, dst []float64) {
+	for s := n.open(); len(dst) > 0; {
+		units := s.from(start)
+		if units == nil { // the cipher cannot be made, which was tried when the noise was
+			fillNaN(dst)
+			return
+		}
+		part := dst[:min(len(dst), len(units))]
+		n.convert(part, units)
+		for _, f := range n.each {
+			f(part)
+		}
+		start, dst = start+len(part), dst[len(part):]
+	}
+}
+
+func fillNaN(dst []float64) {
+	for i := range dst {
+		dst[i] = math.NaN()
 	}
 }
 
@@ -63,6 +103,10 @@ func (n Noisy) Blocks() iter.Seq2[int, []float64] {
 // f receives a copy that it may change and return. ErrStep where n is empty, the step has no name or function, or f
 // changes the number of cells or returns a value that is not finite; f's own error is wrapped.
 func (n Noisy) Then(step string, f func([]float64) ([]float64, error)) (Noisy, error) {
+	return n.then(step, f)
+}
+
+func (n Noisy) then(step string, f func([]float64) ([]float64, error)) (Noisy, error) {
 	if step == "" || f == nil || n.Len() == 0 {
 		return Noisy{}, ErrStep
 	}
@@ -80,6 +124,30 @@ func (n Noisy) Then(step string, f func([]float64) ([]float64, error)) (Noisy, e
 	}
 	steps := append(slices.Clip(n.steps), step)
 	return Noisy{mechanism: n.mechanism, values: slices.Clone(out), steps: steps}, nil
+}
+
+// Each applies a named post-processing step that treats every cell on its own and returns the result as a new Noisy; n stays
+// as it is. f changes the values of some cells in place, to finite ones, and may be called at any time and from several
+// goroutines. Of a stream, the step is taken as the result is read. ErrStep as [Noisy.Then].
+func (n Noisy) Each(step string, f func(values []float64)) (Noisy, error) {
+	if n.open == nil || step == "" || f == nil {
+		return n.then(step, wholly(f))
+	}
+	out := n
+	out.each = append(slices.Clip(n.each), f)
+	out.steps = append(slices.Clip(n.steps), step)
+	return out, nil
+}
+
+// wholly makes a step of the whole vector of one that treats every cell on its own; nil of nil.
+func wholly(f func([]float64)) func([]float64) ([]float64, error) {
+	if f == nil {
+		return nil
+	}
+	return func(values []float64) ([]float64, error) {
+		f(values)
+		return values, nil
+	}
 }
 
 func finite(values []float64) bool {

@@ -1,0 +1,73 @@
+package mechanism
+
+import (
+	"crypto/rand"
+	"errors"
+	"io"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// TestStreamWorkers: the number of workers changes nothing.
+func TestStreamWorkers(t *testing.T) {
+	const size = 3*stripeCells + 7
+	j := newTestJob(t, 1000, 1, rand.Reader)
+	one, err := j.stream(&payload{at: []int{5}, high: []int64{1 << 50}}, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := &stream{job: j, size: size, exact: one.exact, keys: one.keys}
+	many.job.workers = 7
+	for cell := 0; cell < size; cell += stripeCells {
+		if a, b := one.from(cell), many.from(cell); !slices.Equal(a, b) || len(a) != min(stripeCells, size-cell) {
+			t.Errorf("the cells from %d on differ: %d and %d", cell, len(a), len(b))
+		}
+	}
+}
+
+// TestStreamEntropyFails: no key, no noise, and no answer is left.
+func TestStreamEntropyFails(t *testing.T) {
+	j := newTestJob(t, 1000, 1, io.LimitReader(rand.Reader, 31))
+	p := &payload{at: []int{5}, high: []int64{42}}
+	if _, err := j.stream(p, 1<<30); !errors.Is(err, io.ErrUnexpectedEOF) || p.high[0] != 0 {
+		t.Errorf("%v, %d", err, p.high[0])
+	}
+}
+
+// TestStreamMemory: however many cells there are, a stream holds a few stripes, and no more are drawn than are read.
+func TestStreamMemory(t *testing.T) {
+	const size, most = 1 << 30, 64 << 20
+	s, err := newTestJob(t, 1000, 2, rand.Reader).stream(&payload{at: []int{}}, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	peak := uint64(0)
+	for i := range 24 {
+		s.from(i * 40 * stripeCells)
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		peak = max(peak, m.HeapAlloc)
+		if len(s.recent) > keptStripes {
+			t.Fatalf("%d stripes are kept", len(s.recent))
+		}
+	}
+	if peak > most {
+		t.Errorf("%d bytes in use", peak)
+	}
+}
+
+// BenchmarkStream draws the cells of a stream, in order, in two goroutines.
+func BenchmarkStream(b *testing.B) {
+	const size = 1 << 26
+	s, err := newTestJob(b, 1<<20, 2, rand.Reader).stream(&payload{at: []int{}}, size)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		for cell := 0; cell < size; cell += stripeCells {
+			s.from(cell)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/size, "ns/cell")
+}
