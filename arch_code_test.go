@@ -73,7 +73,7 @@ func printViolations(tr *tree) (out []string) {
 	return out
 }
 
-// Post-processing goes through denoise: nothing else calls mechanism.Noisy's Then or Each, as a call or as a value. The
+// Post-processing goes through denoise: nothing else calls mechanism.Noisy's Then or ThenEach, as a call or as a value. The
 // name is enough, since no other type has such a method.
 func thenViolations(tr *tree) (out []string) {
 	for _, s := range tr.sources {
@@ -81,7 +81,7 @@ func thenViolations(tr *tree) (out []string) {
 			continue
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
-			if x, ok := n.(*ast.SelectorExpr); ok && (x.Sel.Name == "Then" || x.Sel.Name == "Each") {
+			if x, ok := n.(*ast.SelectorExpr); ok && (x.Sel.Name == "Then" || x.Sel.Name == "ThenEach") {
 				out = append(out, tr.at(x, "only denoise calls %s", x.Sel.Name))
 			}
 			return true

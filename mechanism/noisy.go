@@ -12,7 +12,7 @@ import (
 // viewCells is the number of cells in a block of [Noisy.Blocks].
 const viewCells = 1 << 16
 
-// Noisy is a released vector, public and unchangeable. Only [Exact.Noise], [Noisy.Then] and [Noisy.Each] make one that has
+// Noisy is a released vector, public and unchangeable. Only [Exact.Noise], [Noisy.Then] and [Noisy.ThenEach] make one that has
 // cells. One of very many cells is not held but drawn whenever it is read, with the same values each time; what it is drawn
 // from stays in memory, hidden in a closure, as long as the Noisy does.
 type Noisy struct {
@@ -126,10 +126,10 @@ func (n Noisy) then(step string, f func([]float64) ([]float64, error)) (Noisy, e
 	return Noisy{mechanism: n.mechanism, values: slices.Clone(out), steps: steps}, nil
 }
 
-// Each applies a named post-processing step that treats every cell on its own and returns the result as a new Noisy; n stays
+// ThenEach applies a named post-processing step that treats every cell on its own and returns the result as a new Noisy; n stays
 // as it is. f changes the values of some cells in place, to finite ones, and may be called at any time and from several
 // goroutines. Of a stream, the step is taken as the result is read. ErrStep as [Noisy.Then].
-func (n Noisy) Each(step string, f func(values []float64)) (Noisy, error) {
+func (n Noisy) ThenEach(step string, f func(values []float64)) (Noisy, error) {
 	if n.open == nil || step == "" || f == nil {
 		return n.then(step, wholly(f))
 	}

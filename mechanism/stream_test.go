@@ -122,11 +122,11 @@ func TestStreamSteps(t *testing.T) {
 			x[i] = max(x[i], 0)
 		}
 	}
-	once, err := n.Each("positive", positive)
+	once, err := n.ThenEach("positive", positive)
 	if err != nil {
 		t.Fatal(err)
 	}
-	twice, err := once.Each("double", func(x []float64) {
+	twice, err := once.ThenEach("double", func(x []float64) {
 		for i := range x {
 			x[i] *= 2
 		}
@@ -152,10 +152,10 @@ func TestStreamSteps(t *testing.T) {
 	if !slices.Equal(whole.Steps(), []string{"positive", "double", "same"}) || len(n.Steps()) != 0 || len(once.Steps()) != 1 {
 		t.Errorf("steps %v", whole.Steps())
 	}
-	if _, err := n.Each("", positive); !errors.Is(err, mechanism.ErrStep) {
+	if _, err := n.ThenEach("", positive); !errors.Is(err, mechanism.ErrStep) {
 		t.Errorf("no name: %v", err)
 	}
-	if _, err := n.Each("none", nil); !errors.Is(err, mechanism.ErrStep) {
+	if _, err := n.ThenEach("none", nil); !errors.Is(err, mechanism.ErrStep) {
 		t.Errorf("no step: %v", err)
 	}
 }
