@@ -107,7 +107,7 @@ func hardThreshold() Method {
 func pick(word string, t float64, p problem, sure func([]float64, float64) float64) float64 {
 	switch word {
 	case "universal":
-		return publishable(UniversalThreshold(len(p.y), p.s))
+		return publishable(UniversalThreshold(p.total(), p.s))
 	case "sure":
 		return sure(p.y, p.s)
 	}

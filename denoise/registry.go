@@ -59,7 +59,7 @@ func New(method string, args Args) (Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	return step{method: m, rule: rule}, nil
+	return step{method: m, rule: rule, alone: alone(method, args)}, nil
 }
 
 func lookup(name string) (Method, bool) {

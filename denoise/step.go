@@ -49,8 +49,9 @@ func ApplyNoted(ctx context.Context, n mechanism.Noisy, steps []Step) (next mech
 // problem is what an estimator may look at: noisy values, the standard deviation of their noise, public facts of the
 // cells.
 type problem struct {
-	y []float64
-	s float64
+	y  []float64
+	s  float64
+	of int // the number of the vector's cells, of which y are some; 0: y are all
 	structure
 }
 
@@ -69,6 +70,7 @@ type step struct {
 	method Method
 	rule   rule
 	cells  structure
+	alone  bool // each cell is treated on its own
 }
 
 func (s step) Name() string { return s.method.Name }
@@ -79,6 +81,9 @@ func (s step) Apply(ctx context.Context, n mechanism.Noisy) (mechanism.Noisy, er
 }
 
 func (s step) applyNoted(ctx context.Context, n mechanism.Noisy) (next mechanism.Noisy, notes []string, err error) {
+	if s.alone && n.Len() > 0 {
+		return s.applyAlone(ctx, n)
+	}
 	deviation := n.Mechanism().Deviation()
 	next, err = n.Then(s.method.Name, func(y []float64) ([]float64, error) {
 		f, err := s.fit(ctx, y, deviation)
@@ -90,19 +95,27 @@ func (s step) applyNoted(ctx context.Context, n mechanism.Noisy) (next mechanism
 
 // fit estimates from a slice.
 func (s step) fit(ctx context.Context, y []float64, deviation float64) (Fit, error) {
-	if err := ctx.Err(); err != nil {
+	if err := s.suits(ctx, len(y)); err != nil {
 		return Fit{}, err
+	}
+	return s.rule(ctx, problem{y: y, s: deviation, structure: s.cells})
+}
+
+// suits says whether the step goes with so many cells, and ctx is not over.
+func (s step) suits(ctx context.Context, cells int) error {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	if err := s.method.fits(s.cells); err != nil {
-		return Fit{}, err
+		return err
 	}
-	if shape := s.cells.shape; shape != nil && shape.Cells() != len(y) {
-		return Fit{}, wrongCells(*shape, len(y))
+	if shape := s.cells.shape; shape != nil && shape.Cells() != cells {
+		return wrongCells(*shape, cells)
 	}
-	if g := s.cells.graph; g != nil && g.Nodes() != len(y) {
-		return Fit{}, wrongNodes(g, len(y))
+	if g := s.cells.graph; g != nil && g.Nodes() != cells {
+		return wrongNodes(g, cells)
 	}
-	return s.rule(ctx, problem{y, deviation, s.cells})
+	return nil
 }
 
 func wrongNodes(g *graph.Graph, cells int) error {

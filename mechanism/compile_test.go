@@ -57,7 +57,7 @@ func TestDoesNotCompile(t *testing.T) {
 		`_, _ = n.Then("step", func(f []int64) ([]int64, error) { return f, nil })`: "cannot use",
 		`var f func([]float64) = n.Blocks; _ = f`:                                   "cannot use",
 		`_ = n.open()`: "unexported field",
-		`_, _ = n.ThenEach("step", func(f []int64) {})`:                                 "cannot use",
+		`_, _ = n.ThenEach("step", func(f []int64) {})`:                             "cannot use",
 		`e.Noise, n.Then = nil, nil`:                                                "cannot assign",
 		`_ = interface{ Open() []int64 }(e)`:                                        "missing method",
 		`switch x := any(e).(type) { case interface{ open() }: _ = x.open().held }`: "no value",

@@ -1,0 +1,48 @@
+package denoise
+
+import (
+	"context"
+
+	"github.com/dprelease/dprelease/mechanism"
+)
+
+// alone says whether a method with these parameters treats every cell on its own, given the number of all cells: such a step
+// is taken block by block, of vectors that are too long to be held.
+func alone(method string, a Args) bool {
+	switch method {
+	case "nonnegative", "round":
+		return true
+	case "soft-threshold", "hard-threshold":
+		return a["threshold"] != "sure"
+	}
+	return false
+}
+
+// total is the number of the vector's cells.
+func (p problem) total() int {
+	if p.of > 0 {
+		return p.of
+	}
+	return len(p.y)
+}
+
+// applyAlone is applyNoted for a step that treats every cell on its own. What it notes does not depend on any value.
+func (s step) applyAlone(ctx context.Context, n mechanism.Noisy) (next mechanism.Noisy, notes []string, err error) {
+	p := problem{y: []float64{0}, s: n.Mechanism().Deviation(), of: n.Len(), structure: s.cells}
+	if err := s.suits(ctx, n.Len()); err != nil {
+		return mechanism.Noisy{}, nil, err
+	}
+	f, err := s.rule(ctx, p)
+	if err != nil {
+		return mechanism.Noisy{}, nil, err
+	}
+	unending := context.WithoutCancel(ctx) // the vector may be read when ctx is over
+	next, err = n.ThenEach(s.method.Name, func(values []float64) {
+		block := p
+		block.y = values
+		if f, err := s.rule(unending, block); err == nil { // such a rule has no error but ctx's
+			copy(values, f.X)
+		}
+	})
+	return next, f.Notes, err
+}

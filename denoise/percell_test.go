@@ -1,0 +1,89 @@
+package denoise
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/ledger/ledgertest"
+	"github.com/dprelease/dprelease/mechanism"
+)
+
+// TestBlocksAreTheWhole: what treats every cell on its own gives the same block by block, whatever the blocks, and notes the same.
+func TestBlocksAreTheWhole(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 1))
+	y := make([]float64, 1000)
+	for i := range y {
+		y[i] = 5 * r.NormFloat64()
+	}
+	tried := 0
+	for _, m := range Methods() {
+		for _, args := range []Args{nil, {"threshold": "3.5"}, {"threshold": "universal"}, {"threshold": "sure"}} {
+			made, err := New(m.Name, args)
+			if err != nil {
+				continue
+			}
+			s, ok := made.(step)
+			if !ok || !s.alone {
+				continue
+			}
+			tried++
+			whole, err := s.rule(t.Context(), problem{y: y, s: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []float64
+			for block := range slices.Chunk(y, 137) {
+				f, err := s.rule(t.Context(), problem{y: block, s: 2, of: len(y)})
+				if err != nil || !slices.Equal(f.Notes, whole.Notes) {
+					t.Fatalf("%s %v: notes %v, %v; want %v", m.Name, args, f.Notes, err, whole.Notes)
+				}
+				got = append(got, f.X...)
+			}
+			if !slices.Equal(got, whole.X) {
+				t.Errorf("%s %v: blocks differ from the whole", m.Name, args)
+			}
+		}
+	}
+	if tried != 8 {
+		t.Errorf("%d steps tried", tried)
+	}
+}
+
+// TestStreamIsDenoised: of a vector that is not held, steps cell by cell are taken as it is read.
+func TestStreamIsDenoised(t *testing.T) {
+	const cells, sigma = 1<<20 + 1<<19, 4
+	m := calibrate.Mechanism{Query: "q", Sens: calibrate.Sensitivity{L2: 1, Why: "one row"}, Sigma: sigma, Grid: 0.25}
+	e, err := mechanism.SealSparse(1, mechanism.Sparse{Cells: cells, At: []int{7, 1 << 20}, High: []int64{1000, 2000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := e.Noise(t.Context(), ledgertest.Receipt(t, m), m, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var steps []Step
+	for _, name := range []string{"soft-threshold", "nonnegative", "round"} {
+		steps = append(steps, bound(t, name, nil, Line(cells)))
+	}
+	estimate, notes, err := ApplyNoted(t.Context(), n, steps)
+	if err != nil || len(notes) != 1 || !slices.Equal(estimate.Steps(), names(steps)) {
+		t.Fatal(notes, err)
+	}
+	at := UniversalThreshold(cells, m.Deviation())
+	want := make([]float64, 1<<16)
+	for start, block := range estimate.Blocks() {
+		want = want[:len(block)]
+		n.Fill(start, want)
+		for i, y := range want {
+			if x := math.RoundToEven(max(y-at, 0)); block[i] != x {
+				t.Fatalf("cell %d: %g became %g, want %g", start+i, y, block[i], x)
+			}
+		}
+	}
+	if _, err := Apply(t.Context(), n, []Step{bound(t, "round", nil, Line(cells-1))}); err == nil {
+		t.Error("another number of cells is no error")
+	}
+}
