@@ -99,6 +99,7 @@ type bench struct {
 	dir    string
 	store  ledger.Store
 	engine *engine
+	open   func() pipeline.Engine // in place of engine, where it is set
 	gone   bool
 	wrap   func(pipeline.Sink) pipeline.Sink
 	stages []pipeline.Stage
@@ -142,6 +143,9 @@ func (b *bench) run(ctx context.Context, edit func(*pipeline.Request)) (*pipelin
 		Open: func(context.Context) (pipeline.Engine, error) {
 			if b.gone {
 				return nil, pipeline.ErrInputGone
+			}
+			if b.open != nil {
+				return b.open(), nil
 			}
 			return b.engine, nil
 		},
