@@ -8,6 +8,7 @@ import (
 // rowSums adds up the values of each group, where each row is a privacy unit.
 type rowSums struct {
 	sums
+	plain *plainSums // nil: the values are vectors, or there are very many cells
 	spent bool
 }
 
@@ -20,6 +21,10 @@ func (a *rowSums) Add(b *table.Batch) error {
 	groups, err := a.read(b)
 	if err != nil {
 		return err
+	}
+	if a.plain != nil {
+		a.addPlain(groups, a.values.rows[:len(groups)])
+		return nil
 	}
 	public := a.query.quantity.rows > 0
 	for row, group := range groups {
@@ -43,8 +48,10 @@ func (a *rowSums) Merge(other Accumulator) error {
 	case a.spent || o.spent:
 		return errSpent
 	}
+	a.flush()
+	o.flush()
 	a.merge(&o.sums)
-	o.spent = true
+	o.plain, o.spent = nil, true
 	return nil
 }
 
@@ -53,6 +60,7 @@ func (a *rowSums) Seal() ([]mechanism.Exact, error) {
 	if a.spent {
 		return nil, errSpent
 	}
-	a.spent = true
+	a.flush()
+	a.plain, a.spent = nil, true
 	return a.seal()
 }

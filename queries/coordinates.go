@@ -14,11 +14,15 @@ type coordinates struct {
 	entries, rows []float64
 }
 
-// ofRows returns the coordinate of each row of a batch, valid until it is called again.
+// ofRows returns the coordinate of each row of a batch, valid until it is called again and as long as the batch. They must
+// not be changed: those of a plain column are its own.
 func (x *coordinates) ofRows(b *table.Batch) ([]float64, error) {
 	c, err := columnOf(b, x.at, x.kind)
 	if err != nil {
 		return nil, err
+	}
+	if x.kind.Kind == table.Float && c.Valid == nil && c.Codes == nil && c.Ends == nil {
+		return c.Values.Floats[:b.Rows], nil
 	}
 	x.entries = resize(x.entries, c.Entries())
 	n := c.Values.Len(x.kind.Kind)

@@ -24,6 +24,9 @@ func (s *Selector) Apply(b *table.Batch) error {
 	if b.Keep != nil && len(b.Keep) != b.Rows {
 		return errShape
 	}
+	if len(s.tests) == 0 && b.Keep == nil {
+		return nil
+	}
 	s.keep = resize(s.keep, b.Rows)
 	for i := range s.keep {
 		s.keep[i] = b.Keep == nil || b.Keep[i]

@@ -43,7 +43,7 @@ func (q *summing) New(s table.Schema, _ Spill) (Accumulator, error) {
 	}
 	a := sums{query: q, groups: groups, values: values, fixed: make([]int64, q.quantity.dims)}
 	if q.spec.perRow() {
-		return &rowSums{sums: a}, nil
+		return &rowSums{sums: a, plain: newPlainSums(q)}, nil
 	}
 	return &unitSums{sums: a, units: u, tally: newTally(), contents: newTexts()}, nil
 }

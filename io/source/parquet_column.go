@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"sync/atomic"
 
 	"github.com/parquet-go/parquet-go"
@@ -114,11 +115,17 @@ func (c *columnReader) open(p parquet.Page, values int) error {
 
 // below says whether all codes are in [0, n).
 func below(codes []int32, n int) bool {
-	highest := uint32(0)
-	for _, code := range codes {
-		highest = max(highest, uint32(code))
+	var highest [4]uint32 // apart, so that the comparisons need not wait for each other
+	left := codes
+	for ; len(left) >= 4; left = left[4:] {
+		for i := range highest {
+			highest[i] = max(highest[i], uint32(left[i]))
+		}
 	}
-	return len(codes) == 0 || int64(highest) < int64(n)
+	for _, code := range left {
+		highest[0] = max(highest[0], uint32(code))
+	}
+	return len(codes) == 0 || int64(slices.Max(highest[:])) < int64(n)
 }
 
 // learn takes the chunk's dictionary, once.

@@ -1,0 +1,117 @@
+package queries
+
+import "math"
+
+const (
+	// plainRows is the most rows whose values, less the centre, fit a sum of 64 bits: each is at most 2^41 units.
+	plainRows = 1 << 21
+	// plainCells is the most cells whose sums are worth being kept apart, since they are added up every plainRows rows.
+	plainCells = plainRows
+)
+
+// plainSums are the sums of single numbers since the last flush: slot 0 belongs to the rows that are dropped, slot c + 1 to
+// cell c.
+type plainSums struct {
+	inverse, low, high float64 // of the quantity
+	// offset is the centre and the bits of rounder.
+	offset int64
+	slots  []int64
+	rows   []int64 // of means
+	left   int     // rows that still fit
+}
+
+// newPlainSums returns nil where a query needs the general way.
+func newPlainSums(q *summing) *plainSums {
+	v := q.quantity
+	if v.dims > 1 || v.clip || q.spec.Value.List || q.cells > plainCells {
+		return nil
+	}
+	p := &plainSums{inverse: v.inverse, low: float64(v.low), high: float64(v.high), left: plainRows}
+	p.offset = v.centre + int64(math.Float64bits(rounder))
+	return p
+}
+
+// rounder is 1.5·2^52: the doubles from 2^52 to 2^53 are the integers, so y + rounder is rounder plus y rounded to an
+// integer, ties to even, for |y| <= 2^51, and its bits are rounder's plus that integer.
+const rounder = 3 << 51
+
+// addPlain adds rows by their cells, in pieces that cannot overflow.
+func (a *rowSums) addPlain(cells []int32, values []float64) {
+	p := a.plain
+	if p.slots == nil {
+		p.slots = make([]int64, a.query.cells+1)
+		if a.rows != nil {
+			p.rows = make([]int64, a.query.cells+1)
+		}
+	}
+	for len(cells) > 0 {
+		if p.left == 0 {
+			a.flush()
+		}
+		n := min(len(cells), p.left)
+		if p.rows == nil {
+			p.add(cells[:n], values[:n])
+		} else {
+			p.addCounted(cells[:n], values[:n], a.query.quantity.rows > 0)
+		}
+		p.left -= n
+		cells, values = cells[n:], values[n:]
+	}
+}
+
+// fixed is what quantity.clamped returns, less the centre: moving into the range, whose ends are integers, and rounding can
+// change places.
+func (p *plainSums) fixed(x float64) int64 {
+	y := x * p.inverse
+	if y < p.low {
+		y = p.low
+	}
+	if y > p.high {
+		y = p.high
+	}
+	y += rounder
+	return int64(math.Float64bits(y)) - p.offset
+}
+
+func (p *plainSums) add(cells []int32, values []float64) {
+	slots, values := p.slots, values[:len(cells)]
+	for i, c := range cells {
+		if x := values[i]; !math.IsNaN(x) {
+			slots[c+1] += p.fixed(x)
+		}
+	}
+}
+
+// addCounted also counts the rows: those without a value where public says that all rows are terms.
+func (p *plainSums) addCounted(cells []int32, values []float64, public bool) {
+	slots, rows, values := p.slots, p.rows[:len(p.slots)], values[:len(cells)]
+	for i, c := range cells {
+		x := values[i]
+		switch {
+		case !math.IsNaN(x):
+			slots[c+1] += p.fixed(x)
+			rows[c+1]++
+		case public:
+			rows[c+1]++
+		}
+	}
+}
+
+// flush moves the sums where they can grow.
+func (a *rowSums) flush() {
+	p := a.plain
+	if p == nil || p.slots == nil {
+		return
+	}
+	for i, x := range p.slots[1:] {
+		a.plus(i, x>>63, uint64(x))
+	}
+	clear(p.slots)
+	if p.rows != nil {
+		for i, n := range p.rows[1:] {
+			a.rows[i] += n
+		}
+		clear(p.rows)
+	}
+	p.left = plainRows
+}
