@@ -17,7 +17,7 @@ var (
 const rowCapacity = 1 << 48
 
 // New compiles the query: dense counts where each row is a unit, else counts by unit and cell.
-func (q *counting) New(s table.Schema, _ Spill) (Accumulator, error) {
+func (q *counting) New(s table.Schema, spill Spill) (Accumulator, error) {
 	p := &problems{query: q.spec.Name}
 	groups := q.compile(s, p)
 	u := q.compileUnits(s, p)
@@ -27,7 +27,7 @@ func (q *counting) New(s table.Schema, _ Spill) (Accumulator, error) {
 	if q.spec.perRow() {
 		return &rowCounts{query: q, groups: groups}, nil
 	}
-	return &unitCounts{query: q, groups: groups, units: u, tally: newTally()}, nil
+	return &unitCounts{query: q, groups: groups, rows: newUnitRows(u, 0, spill)}, nil
 }
 
 // rowCounts counts the rows of each cell, where each row is a privacy unit.

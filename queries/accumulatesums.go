@@ -18,6 +18,7 @@ func (a *rowSums) Add(b *table.Batch) error {
 	if a.spent {
 		return errSpent
 	}
+	a.open()
 	groups, err := a.read(b)
 	if err != nil {
 		return err

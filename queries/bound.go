@@ -19,7 +19,7 @@ import (
 //	key (16 bytes), "c", unit, cell (8 bytes)
 //	key (16 bytes), "r", unit, cell (8 bytes), each component of the value (8 bytes), occurrence (8 bytes)
 //
-// with big-endian integers and the unit as in appendText. The key is a constant and no secret: the bounds hold for
+// with big-endian integers and the unit as in appendValue. The key is a constant and no secret: the bounds hold for
 // every choice that depends on the unit alone.
 const (
 	boundKey  = "dprelease/bound1"
@@ -38,27 +38,30 @@ func (l limits) capped(n uint64) int64 {
 	return int64(n)
 }
 
-// contents are what rows hold, by number: the cell in eight bytes, big-endian, and more.
-type contents interface{ at(id int32) []byte }
-
-// cellContents are those of rows that are counted: nothing but the cell, which is the number.
-type cellContents struct{ buf [8]byte }
-
-func (c *cellContents) at(cell int32) []byte {
-	binary.BigEndian.PutUint64(c.buf[:], uint64(cell))
-	return c.buf[:]
+// slot is rows of a unit with the same content; ref is the number of one of them.
+type slot struct {
+	ref  uint32
+	rows uint64
 }
 
+// unitContents are a unit's canonical text, and what its rows hold by number: the cell in four bytes, big-endian, and the
+// components of the value in eight bytes each.
+type unitContents interface {
+	appendUnit(dst []byte) []byte
+	content(ref uint32) []byte
+}
+
+// cellBytes is the length of the cell in a content; in a digest it has four bytes more, which are 0.
+const cellBytes = 4
+
 // cellOf returns the cell of a content.
-func cellOf(content []byte) int32 { return int32(binary.BigEndian.Uint64(content)) }
+func cellOf(content []byte) int32 { return int32(binary.BigEndian.Uint32(content)) }
 
 // sampler bounds the rows of one unit after the other.
 type sampler struct {
 	limits   limits
-	contents contents
-	// the unit, and what its digests start with once one was needed
-	units  *units
-	id     int32
+	contents unitContents
+	// what the unit's digests start with, once one was needed
 	prefix []byte
 	buf    []byte
 	cells  []span
@@ -69,32 +72,36 @@ type sampler struct {
 // span is the places of the slots of one cell.
 type span struct{ from, to int }
 
-// start prepares for a unit.
-func (s *sampler) start(u *units, id int32) { s.units, s.id, s.prefix = u, id, s.prefix[:0] }
-
-func (s *sampler) digest(order byte, content []byte, occurrence ...uint64) digest {
-	if len(s.prefix) == 0 {
-		s.prefix = append(append(s.prefix, boundKey...), order)
-		s.prefix = s.units.appendText(s.prefix, s.id)
-	}
-	s.prefix[len(boundKey)] = order
-	s.buf = append(append(s.buf[:0], s.prefix...), content...)
-	for _, n := range occurrence {
-		s.buf = binary.BigEndian.AppendUint64(s.buf, n)
-	}
+// ofCell returns the digest of a cell.
+func (s *sampler) ofCell(content []byte) digest {
+	s.message(cellOrder, content[:cellBytes])
 	return sha256.Sum256(s.buf)
 }
 
-func (s *sampler) content(x tallySlot) []byte {
-	_, id := unpair(x.key)
-	return s.contents.at(id)
+// message writes what is hashed of a content to buf.
+func (s *sampler) message(order byte, content []byte) {
+	if len(s.prefix) == 0 {
+		s.prefix = append(append(s.prefix, boundKey...), order)
+		s.prefix = append(s.contents.appendUnit(s.prefix), 0, 0, 0, 0)
+	}
+	s.prefix[len(boundKey)] = order
+	s.buf = append(append(s.buf[:0], s.prefix...), content...)
 }
 
-func (s *sampler) cell(x tallySlot) int32 { return cellOf(s.content(x)) }
+// digests adds the rows of a slot with their digests to l, under the slot's place.
+func (s *sampler) digests(l *lowest, x slot, place int) {
+	s.message(rowOrder, s.contents.content(x.ref))
+	at := len(s.buf)
+	for n := range x.rows {
+		s.buf = binary.BigEndian.AppendUint64(s.buf[:at], n)
+		l.add(sha256.Sum256(s.buf), place)
+	}
+}
 
 // keep returns the unit's slots that it may contribute to and the rows that it may have in each; it changes slots, of
 // which those of a cell are together.
-func (s *sampler) keep(slots []tallySlot) []tallySlot {
+func (s *sampler) keep(slots []slot) []slot {
+	s.prefix = s.prefix[:0]
 	s.cut(slots)
 	slots = s.keepCells(slots)
 	left := int64(0)
@@ -111,7 +118,7 @@ func (s *sampler) keep(slots []tallySlot) []tallySlot {
 	return slots
 }
 
-func total(slots []tallySlot) uint64 {
+func total(slots []slot) uint64 {
 	n := uint64(0)
 	for _, x := range slots {
 		n += x.rows
@@ -120,11 +127,11 @@ func total(slots []tallySlot) uint64 {
 }
 
 // cut finds the slots of each cell.
-func (s *sampler) cut(slots []tallySlot) {
+func (s *sampler) cut(slots []slot) {
 	s.cells = s.cells[:0]
 	last := int32(0)
 	for i, x := range slots {
-		cell := s.cell(x)
+		cell := cellOf(s.contents.content(x.ref))
 		if i == 0 || cell != last {
 			s.cells = append(s.cells, span{i, i})
 		}
@@ -134,13 +141,13 @@ func (s *sampler) cut(slots []tallySlot) {
 }
 
 // keepCells keeps the L cells of lowest digest.
-func (s *sampler) keepCells(slots []tallySlot) []tallySlot {
+func (s *sampler) keepCells(slots []slot) []slot {
 	if int64(len(s.cells)) <= s.limits.groups {
 		return slots
 	}
 	s.inAll.reset(s.limits.groups)
 	for i, c := range s.cells {
-		s.inAll.add(item{s.digest(cellOrder, s.content(slots[c.from])[:8]), i})
+		s.inAll.add(s.ofCell(s.contents.content(slots[c.from].ref)), i)
 	}
 	kept := s.inAll.kept()
 	slices.SortFunc(kept, func(a, b item) int { return a.index - b.index })
@@ -156,46 +163,48 @@ func (s *sampler) keepCells(slots []tallySlot) []tallySlot {
 }
 
 // keepInCell keeps the m rows of lowest digest of a cell.
-func (s *sampler) keepInCell(slots []tallySlot) {
+func (s *sampler) keepInCell(slots []slot) {
 	switch n := total(slots); {
 	case n <= uint64(s.limits.perGroup):
 	case len(slots) == 1: // any m of equal rows
 		slots[0].rows = uint64(s.limits.perGroup)
 	default:
-		kept := s.lowestInCell(slots, 0)
-		for i := range slots {
-			slots[i].rows = 0
-		}
-		for _, x := range kept {
-			slots[x.index].rows++
-		}
+		recount(slots, s.lowestInCell(slots, 0))
+	}
+}
+
+// recount leaves in slots the rows that are kept.
+func recount(slots []slot, kept []item) {
+	for i := range slots {
+		slots[i].rows = 0
+	}
+	for i := range kept {
+		slots[kept[i].index].rows++
 	}
 }
 
 // lowestInCell returns the m rows of lowest digest of a cell whose slots start at a place.
-func (s *sampler) lowestInCell(slots []tallySlot, place int) []item {
+func (s *sampler) lowestInCell(slots []slot, place int) []item {
 	s.inCell.reset(s.limits.perGroup)
 	for i, x := range slots {
-		content := s.content(x)
-		for n := range x.rows {
-			s.inCell.add(item{s.digest(rowOrder, content, n), place + i})
-		}
+		s.digests(&s.inCell, x, place+i)
 	}
 	return s.inCell.kept()
 }
 
 // keepRows keeps, of the m rows of lowest digest in each cell, the k of lowest digest.
-func (s *sampler) keepRows(slots []tallySlot) {
+func (s *sampler) keepRows(slots []slot) {
 	s.inAll.reset(s.limits.rows)
 	for _, c := range s.cells {
+		if total(slots[c.from:c.to]) <= uint64(s.limits.perGroup) {
+			for i := c.from; i < c.to; i++ {
+				s.digests(&s.inAll, slots[i], i)
+			}
+			continue
+		}
 		for _, x := range s.lowestInCell(slots[c.from:c.to], c.from) {
-			s.inAll.add(x)
+			s.inAll.add(x.digest, x.index)
 		}
 	}
-	for i := range slots {
-		slots[i].rows = 0
-	}
-	for _, x := range s.inAll.kept() {
-		slots[x.index].rows++
-	}
+	recount(slots, s.inAll.kept())
 }

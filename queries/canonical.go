@@ -9,21 +9,16 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// appendText appends a value of the unit in its canonical form: four bytes of length, big-endian, and its text.
+// appendValue appends a value of the unit that is no text in its canonical form: four bytes of length, big-endian, and its text.
 //
 // Two values of one column have the same text only if they are equal: merging units would be as unsafe as splitting
 // one (without one of the two, rows of the other would take its rows' place, a change of √2 times the norm). The text is that in
 // which files of text usually hold the value, so that a table gives the same answers in every format: integers in
 // decimal, floats in the shortest decimal without exponent that identifies them, true and false, YYYY-MM-DD,
 // YYYY-MM-DDTHH:MM:SS[.fraction] with Z for instants. Text is taken byte by byte: "7" is the integer 7, "07" is not.
-func (u *unitColumn) appendText(dst []byte, id int32) []byte {
+func appendValue(dst []byte, word uint64, t table.Type) []byte {
 	start := len(dst)
-	dst = append(dst, 0, 0, 0, 0)
-	if u.texts != nil {
-		dst = append(dst, u.texts.at(id)...)
-	} else {
-		dst = appendWord(dst, u.words.keys[id], u.kind)
-	}
+	dst = appendWord(append(dst, 0, 0, 0, 0), word, t)
 	binary.BigEndian.PutUint32(dst[start:], uint32(len(dst)-start-4))
 	return dst
 }

@@ -6,13 +6,10 @@ import (
 	"math/bits"
 )
 
-// Units are numbered from 0 in the order in which an accumulator meets them. No answer depends on the numbers, nor on
-// the random seeds of the tables, which keep made-up values from slowing them down.
+// Keys are numbered from 0 in the order in which they are met. No answer depends on the numbers, nor on the random seeds
+// of the tables, which keep made-up values from slowing them down.
 
-// none is the number of a unit that is null.
-const none = -1
-
-// maxUnits is the largest number of units of an accumulator.
+// maxUnits is the largest number of keys of a table.
 const maxUnits = math.MaxInt32
 
 // hashSeed mixes 64-bit keys: the folded product with a random odd factor (Dietzfelbinger et al. 1997).
@@ -73,6 +70,12 @@ func (w *words) grow() {
 		}
 		w.slots[i] = uint32(n + 1)
 	}
+}
+
+// reset forgets all keys and keeps the memory.
+func (w *words) reset() {
+	w.keys = w.keys[:0]
+	clear(w.slots)
 }
 
 func (w *words) len() int { return len(w.keys) }
@@ -141,6 +144,12 @@ func (t *texts) grow() {
 		}
 		t.slots[i] = s
 	}
+}
+
+// reset forgets all strings and keeps the memory.
+func (t *texts) reset() {
+	t.data, t.ends = t.data[:0], t.ends[:0]
+	clear(t.slots)
 }
 
 func (t *texts) len() int { return len(t.ends) }

@@ -2,33 +2,68 @@ package queries
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 )
 
-// item is a candidate: its digest and the place of its cell.
+// item is a candidate: its digest and the place of its cell or slot.
 type item struct {
 	digest digest
 	index  int
 }
 
-// lowest keeps the items of lowest digest, limit of them: it gathers up to twice as many and then lets the higher half go.
+// fewItems is the limit up to which items are kept sorted.
+const fewItems = 32
+
+// lowest keeps the items of lowest digest, limit of them. A few are kept sorted; of many it gathers up to twice as many and then
+// lets the higher half go.
 type lowest struct {
 	limit int64
 	items []item
-	cut   bool // items were let go: none above the last one kept matters any more
-	worst digest
+	// full: items were let go, or there are as many as the limit. None above the last one kept matters any more, and none
+	// that starts with more than bar is below it.
+	full bool
+	bar  uint64
 }
 
 // reset forgets all items.
-func (l *lowest) reset(limit int64) { l.limit, l.items, l.cut = limit, l.items[:0], false }
+func (l *lowest) reset(limit int64) { l.limit, l.items, l.full = limit, l.items[:0], false }
 
-func (l *lowest) add(x item) {
-	if l.cut && bytes.Compare(x.digest[:], l.worst[:]) >= 0 {
+func (l *lowest) add(d digest, index int) {
+	if l.full && binary.BigEndian.Uint64(d[:8]) > l.bar {
 		return
 	}
-	l.items = append(l.items, x)
+	if l.limit <= fewItems {
+		l.insert(item{d, index})
+		return
+	}
+	l.items = append(l.items, item{d, index})
 	if int64(len(l.items))-l.limit >= l.limit {
 		l.kept()
+	}
+}
+
+// insert puts an item in its place among the sorted ones.
+func (l *lowest) insert(x item) {
+	if l.full {
+		if bytes.Compare(x.digest[:], l.items[len(l.items)-1].digest[:]) >= 0 {
+			return
+		}
+		l.items = l.items[:len(l.items)-1]
+	}
+	l.items = append(l.items, x)
+	i := len(l.items) - 1
+	for ; i > 0 && bytes.Compare(x.digest[:], l.items[i-1].digest[:]) < 0; i-- {
+		l.items[i] = l.items[i-1]
+	}
+	l.items[i] = x
+	l.raise()
+}
+
+// raise sets the bar where there are enough items, sorted.
+func (l *lowest) raise() {
+	if n := int64(len(l.items)); n == l.limit {
+		l.full, l.bar = true, binary.BigEndian.Uint64(l.items[n-1].digest[:8])
 	}
 }
 
@@ -39,6 +74,6 @@ func (l *lowest) kept() []item {
 	}
 	slices.SortFunc(l.items, func(a, b item) int { return bytes.Compare(a.digest[:], b.digest[:]) })
 	l.items = l.items[:l.limit]
-	l.cut, l.worst = true, l.items[l.limit-1].digest
+	l.raise()
 	return l.items
 }

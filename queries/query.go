@@ -46,9 +46,6 @@ type Part struct {
 	Weight float64
 }
 
-// Spill is where an accumulator may put what does not fit in memory.
-type Spill interface{}
-
 // Query is one question with its public facts.
 type Query interface {
 	// Name returns the query's name.

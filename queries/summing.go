@@ -33,7 +33,7 @@ func (q *summing) Cells() int { return q.cells * q.quantity.dims }
 func (q *summing) ratio() bool { return q.spec.Kind == Mean && q.quantity.rows == 0 }
 
 // New compiles the query.
-func (q *summing) New(s table.Schema, _ Spill) (Accumulator, error) {
+func (q *summing) New(s table.Schema, spill Spill) (Accumulator, error) {
 	p := &problems{query: q.spec.Name}
 	groups := q.compile(s, p)
 	values := q.compileVectors(layout{schema: s, columns: q.Columns(), problems: p})
@@ -45,7 +45,7 @@ func (q *summing) New(s table.Schema, _ Spill) (Accumulator, error) {
 	if q.spec.perRow() {
 		return &rowSums{sums: a, plain: newPlainSums(q)}, nil
 	}
-	return &unitSums{sums: a, units: u, tally: newTally(), contents: newTexts()}, nil
+	return &unitSums{sums: a, rows: newUnitRows(u, q.quantity.dims, spill)}, nil
 }
 
 // Parts states the mechanism of a sum, or the one or two of a mean.

@@ -34,7 +34,6 @@ func (a *sums) open() {
 
 // read returns the groups of the rows of a batch, and makes their values ready.
 func (a *sums) read(b *table.Batch) ([]int32, error) {
-	a.open()
 	cells, err := a.groups.ofRows(b)
 	if err != nil {
 		return nil, err

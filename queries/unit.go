@@ -1,26 +1,31 @@
 package queries
 
 import (
+	"encoding/binary"
 	"errors"
 	"slices"
 
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// errUnits is an error of size: one accumulator has met 2^31 - 1 units.
-var errUnits = errors.New("queries: more than 2^31 - 1 privacy units")
+// errUnits is an error of size: one part of the units has 2^31 - 1 of them.
+var errUnits = errors.New("queries: more than 2^31 - 1 privacy units in one of 256 parts")
 
-// units numbers privacy units: a unit of several columns is a chain of pairs of numbers.
+// units reads the privacy unit of rows: as words of 64 bits where no column holds text, else as bytes. Two rows have the
+// same words or bytes exactly where they belong to the same unit: nothing is hashed that could merge two units.
 type units struct {
 	columns []unitColumn
-	pairs   []*words // pairs[i]: (unit of the columns up to i, value of column i + 1)
+	text    bool // some column holds text
+	// of the last batch
+	words []uint64 // of rows, one for each column
+	buf   []byte
 }
 
-// compileUnits makes the numbering of the privacy unit for a schema, and reports every column that does not fit.
+// compileUnits finds the columns of the privacy unit in a schema, and reports every one that does not fit.
 func (q *counting) compileUnits(s table.Schema, p *problems) *units {
 	u := &units{}
 	columns := q.Columns()
-	for i, name := range q.spec.Unit {
+	for _, name := range q.spec.Unit {
 		f, ok := s.Lookup(name)
 		switch {
 		case !ok:
@@ -29,10 +34,8 @@ func (q *counting) compileUnits(s table.Schema, p *problems) *units {
 			e := badType(f.Type)
 			p.add(fieldUnit, e.Code, "column "+name+": "+e.Message, "")
 		default:
-			u.columns = append(u.columns, newUnitColumn(slices.Index(columns, name), f.Type))
-		}
-		if i > 0 {
-			u.pairs = append(u.pairs, newWords())
+			u.columns = append(u.columns, unitColumn{at: slices.Index(columns, name), kind: f.Type})
+			u.text = u.text || f.Type.Kind == table.String
 		}
 	}
 	return u
@@ -45,79 +48,67 @@ func unitType(t table.Type) bool {
 	return t.Kind != table.Invalid && t.Kind != table.List
 }
 
-// len returns how many units have been numbered.
-func (u *units) len() int {
-	if n := len(u.pairs); n > 0 {
-		return u.pairs[n-1].len()
-	}
-	return u.columns[0].len()
-}
-
-// ofRows returns the unit of each row of a batch whose cell is not dropped, or none.
-func (u *units) ofRows(b *table.Batch, cells []int32) ([]int32, error) {
-	ids, err := u.columns[0].ofRows(b, cells)
-	if err != nil {
-		return nil, err
-	}
-	full := u.columns[0].full()
-	for i, pairs := range u.pairs {
-		c := &u.columns[i+1]
-		next, err := c.ofRows(b, ids)
-		if err != nil {
-			return nil, err
-		}
-		for row, id := range ids {
-			if ids[row] = next[row]; next[row] >= 0 {
-				ids[row] = pairs.id(pair(id, next[row]))
-			}
-		}
-		full = full || c.full() || pairs.len() >= maxUnits
-	}
-	if full {
-		return nil, errUnits
-	}
-	return ids, nil
-}
-
-// pair packs two numbers that are not negative; unpair takes them apart.
-func pair(a, b int32) uint64 { return uint64(a)<<32 | uint64(b) }
-
-func unpair(x uint64) (a, b int32) { return int32(x >> 32), int32(x & 0xffffffff) }
-
-// same says that o numbers units of the same columns.
+// same says that o reads units of the same columns.
 func (u *units) same(o *units) bool {
 	return slices.EqualFunc(u.columns, o.columns, func(a, b unitColumn) bool { return a.at == b.at && a.kind == b.kind })
 }
 
-// adopt numbers all units that o has numbered, and returns the new number of each.
-func (u *units) adopt(o *units) ([]int32, error) {
-	ids := u.columns[0].adopt(&o.columns[0])
-	full := u.columns[0].full()
-	for i, pairs := range u.pairs {
-		next := u.columns[i+1].adopt(&o.columns[i+1])
-		joined := make([]int32, o.pairs[i].len())
-		for n, key := range o.pairs[i].keys {
-			a, b := unpair(key)
-			joined[n] = pairs.id(pair(ids[a], next[b]))
+// open reads the units of the rows of a batch, and drops from cells the rows that have none.
+func (u *units) open(b *table.Batch, cells []int32) error {
+	for i := range u.columns {
+		if err := u.columns[i].open(b, cells); err != nil {
+			return err
 		}
-		ids = joined
-		full = full || u.columns[i+1].full() || pairs.len() >= maxUnits
 	}
-	if full {
-		return nil, errUnits
+	switch n := len(u.columns); {
+	case u.text:
+	case n == 1:
+		u.words = u.columns[0].words
+	default:
+		u.words = resize(u.words, n*b.Rows)
+		for i := range u.columns {
+			for row, w := range u.columns[i].words {
+				u.words[row*n+i] = w
+			}
+		}
 	}
-	return ids, nil
+	return nil
 }
 
-// appendText appends the canonical form of a unit: of each column, the length of its text and the text.
-func (u *units) appendText(dst []byte, id int32) []byte {
-	values := make([]int32, len(u.columns))
-	for i := len(u.pairs) - 1; i >= 0; i-- {
-		id, values[i+1] = unpair(u.pairs[i].keys[id])
+// wordsOf returns the unit of a row, where it has no text.
+func (u *units) wordsOf(row int) []uint64 {
+	n := len(u.columns)
+	return u.words[row*n : (row+1)*n]
+}
+
+// bytesOf returns the unit of a row as bytes, valid until it is called again: of each column its word in eight bytes, or
+// four bytes of length and the text.
+func (u *units) bytesOf(row int) []byte {
+	u.buf = u.buf[:0]
+	for i := range u.columns {
+		c := &u.columns[i]
+		if c.kind.Kind != table.String {
+			u.buf = binary.LittleEndian.AppendUint64(u.buf, c.words[row])
+			continue
+		}
+		text := c.text(row)
+		u.buf = append(binary.BigEndian.AppendUint32(u.buf, uint32(len(text))), text...)
 	}
-	values[0] = id
-	for i, v := range values {
-		dst = u.columns[i].appendText(dst, v)
+	return u.buf
+}
+
+// appendText appends the canonical form of a unit in bytes, or of its words in eight bytes each: of each column, the length
+// of its text and the text.
+func (u *units) appendText(dst, unit []byte) []byte {
+	for i := range u.columns {
+		if kind := u.columns[i].kind; kind.Kind != table.String {
+			dst = appendValue(dst, binary.LittleEndian.Uint64(unit), kind)
+			unit = unit[8:]
+			continue
+		}
+		n := 4 + binary.BigEndian.Uint32(unit)
+		dst = append(dst, unit[:n]...)
+		unit = unit[n:]
 	}
 	return dst
 }

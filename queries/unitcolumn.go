@@ -6,88 +6,62 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// unseen marks a value of a dictionary that has not been numbered yet.
-const unseen = -2
-
-// unitColumn numbers the values of one column of the privacy unit. Nulls and NaN are none: such rows belong to no unit.
+// unitColumn reads one column of the privacy unit. Nulls and NaN are none: such rows belong to no unit.
 type unitColumn struct {
-	at    int // position among the columns
-	kind  table.Type
-	words *words // of columns that are not text
-	texts *texts // of columns of text
-	dict  dictionary
-	ids   []int32 // of entries
-	rows  []int32 // of rows, where entries are runs
+	at   int // position among the columns
+	kind table.Type
+	// of the last batch, by row: the value as a word or, of text, its place among the values
+	words   []uint64
+	places  []int32
+	values  table.Values
+	coded   bool   // the values are a dictionary that is worth remembering
+	dict    uint64 // its identity, or 0
+	entries []int32
 }
 
-func newUnitColumn(at int, t table.Type) unitColumn {
-	u := unitColumn{at: at, kind: t}
-	if t.Kind == table.String {
-		u.texts = newTexts()
-	} else {
-		u.words = newWords()
-	}
-	return u
-}
+// none is the place of a value that is null.
+const none = -1
 
-func (u *unitColumn) len() int {
-	if u.texts != nil {
-		return u.texts.len()
-	}
-	return u.words.len()
-}
-
-// number returns the number of value i.
-func (u *unitColumn) number(v *table.Values, i int) int32 {
-	switch u.kind.Kind {
-	case table.String:
-		return u.texts.id(v.Bytes(i))
-	case table.Float:
-		x := v.Floats[i]
-		if math.IsNaN(x) {
-			return none
-		}
-		if x == 0 {
-			x = 0 // not -0, which is equal
-		}
-		return u.words.id(math.Float64bits(x))
-	}
-	return u.words.id(uint64(v.Ints[i]))
-}
-
-// ofRows numbers the rows of a batch whose keep is not negative; the others are none.
-func (u *unitColumn) ofRows(b *table.Batch, keep []int32) ([]int32, error) {
+// open reads the column of a batch, and drops from cells the rows without a value.
+func (u *unitColumn) open(b *table.Batch, cells []int32) error {
 	c, err := columnOf(b, u.at, u.kind)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if c.Ends == nil {
-		return u.ofEntries(c, keep)
+	u.values, u.coded, u.dict = c.Values, worthwhile(c, c.Entries()), c.Dict
+	if u.plain(c) {
+		u.words = resize(u.words, b.Rows)
+		for i, x := range c.Values.Ints[:b.Rows] {
+			u.words[i] = uint64(x)
+		}
+		return nil
 	}
-	ids, err := u.ofEntries(c, nil)
-	if err != nil {
-		return nil, err
+	if err := u.place(c, b.Rows); err != nil {
+		return err
 	}
-	u.rows = spread(resize(u.rows, b.Rows), ids, c.Ends)
-	for i, k := range keep {
-		if k < 0 {
-			u.rows[i] = none
+	for row, p := range u.places {
+		if p < 0 {
+			cells[row] = dropped
 		}
 	}
-	return u.rows, nil
+	if u.kind.Kind != table.String {
+		u.read(cells)
+	}
+	return nil
 }
 
-// ofEntries numbers the entries of c whose keep is not negative; nil keeps all.
-func (u *unitColumn) ofEntries(c *table.Column, keep []int32) ([]int32, error) {
-	u.ids = resize(u.ids, c.Entries())
-	var lookup []int32
-	if worthwhile(c, len(u.ids)) {
-		lookup = u.lookup(c)
-	}
+// plain says that each row has its own word in the column.
+func (u *unitColumn) plain(c *table.Column) bool {
+	return c.Codes == nil && c.Ends == nil && c.Valid == nil && u.kind.Kind != table.String && u.kind.Kind != table.Float
+}
+
+// place finds the place of each row's value, or none.
+func (u *unitColumn) place(c *table.Column, rows int) error {
+	u.entries = resize(u.entries, c.Entries())
 	n := c.Values.Len(u.kind.Kind)
-	for i := range u.ids {
-		u.ids[i] = none
-		if keep != nil && keep[i] < 0 || c.Valid != nil && !c.Valid[i] {
+	for i := range u.entries {
+		u.entries[i] = none
+		if c.Valid != nil && !c.Valid[i] {
 			continue
 		}
 		value := i
@@ -95,46 +69,45 @@ func (u *unitColumn) ofEntries(c *table.Column, keep []int32) ([]int32, error) {
 			value = int(c.Codes[i])
 		}
 		if uint(value) >= uint(n) {
-			return nil, errShape
+			return errShape
 		}
-		u.ids[i] = u.find(lookup, &c.Values, value)
+		u.entries[i] = int32(value)
 	}
-	return u.ids, nil
+	if c.Ends == nil {
+		u.places = u.entries
+		return nil
+	}
+	if len(u.places) > 0 && len(u.entries) > 0 && &u.places[0] == &u.entries[0] {
+		u.places = nil
+	}
+	u.places = spread(resize(u.places, rows), u.entries, c.Ends)
+	return nil
 }
 
-// find looks a value's number up, or numbers it.
-func (u *unitColumn) find(lookup []int32, v *table.Values, i int) int32 {
-	if lookup == nil {
-		return u.number(v, i)
-	}
-	if lookup[i] == unseen {
-		lookup[i] = u.number(v, i)
-	}
-	return lookup[i]
-}
-
-func (u *unitColumn) lookup(c *table.Column) []int32 {
-	ids, fresh := u.dict.open(c)
-	if fresh {
-		for i := range ids {
-			ids[i] = unseen
-		}
-	}
-	return ids
-}
-
-// adopt numbers all values that o has numbered, and returns the new number of each.
-func (u *unitColumn) adopt(o *unitColumn) []int32 {
-	ids := make([]int32, o.len())
-	for i := range ids {
-		if u.texts != nil {
-			ids[i] = u.texts.id(o.texts.at(int32(i)))
-		} else {
-			ids[i] = u.words.id(o.words.keys[i])
+// read looks the words of the rows up that are kept, and drops those that are NaN.
+func (u *unitColumn) read(cells []int32) {
+	u.words = resize(u.words, len(cells))
+	floats := u.kind.Kind == table.Float
+	for row, p := range u.places {
+		switch {
+		case p < 0:
+		case !floats:
+			u.words[row] = uint64(u.values.Ints[p])
+		case math.IsNaN(u.values.Floats[p]):
+			cells[row] = dropped
+		default:
+			u.words[row] = floatWord(u.values.Floats[p])
 		}
 	}
-	return ids
 }
 
-// full says that some value may have got no number.
-func (u *unitColumn) full() bool { return u.len() >= maxUnits }
+// floatWord is the same for numbers that are equal.
+func floatWord(x float64) uint64 {
+	if x == 0 {
+		x = 0 // not -0, which is equal
+	}
+	return math.Float64bits(x)
+}
+
+// text returns the text of a row that has one.
+func (u *unitColumn) text(row int) []byte { return u.values.Bytes(int(u.places[row])) }

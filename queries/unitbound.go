@@ -1,0 +1,108 @@
+package queries
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// bounding bounds the units of all parts, by several goroutines that each take the next part.
+type bounding struct {
+	rows   *unitRows
+	limits limits
+	next   atomic.Int32
+	failed atomic.Bool
+	mutex  sync.Mutex
+	// keep takes in rows with the same content that units may contribute. It is called by one goroutine at a time.
+	keep func(content []byte, rows uint64)
+}
+
+// bound enforces the limits on each unit and hands what is kept to keep. The rows are gone after it.
+func (r *unitRows) bound(l limits, keep func(content []byte, rows uint64)) error {
+	if r.err != nil {
+		return r.err
+	}
+	for i := range r.parts {
+		r.close(i)
+	}
+	r.free = nil
+	b := &bounding{rows: r, limits: l, keep: keep}
+	errs := make(chan error)
+	n := max(1, min(r.spill.Workers(), partitions))
+	for range n {
+		go func() { errs <- b.run() }()
+	}
+	var first error
+	for range n {
+		if err := <-errs; err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// run bounds parts until there are none left, or one failed.
+func (b *bounding) run() error {
+	g := newGatherer(b.rows)
+	u := unitBounder{rows: g, sampler: sampler{limits: b.limits, contents: g}}
+	for !b.failed.Load() {
+		i := int(b.next.Add(1)) - 1
+		if i >= partitions {
+			return nil
+		}
+		if err := b.part(&u, &b.rows.parts[i]); err != nil {
+			b.failed.Store(true)
+			return err
+		}
+		b.rows.parts[i] = unitPart{}
+	}
+	return nil
+}
+
+func (b *bounding) part(u *unitBounder, p *unitPart) error {
+	if len(p.segments) == 0 {
+		return nil
+	}
+	passes := u.rows.passes(p)
+	for bits := range passes {
+		if err := u.rows.gather(p, pass{bits, passes - 1}); err != nil {
+			return err
+		}
+		u.bound()
+		b.mutex.Lock()
+		for _, x := range u.kept {
+			b.keep(u.rows.content(x.ref), x.rows)
+		}
+		b.mutex.Unlock()
+	}
+	return nil
+}
+
+// unitBounder bounds the units of one part after the other.
+type unitBounder struct {
+	rows    *gatherer
+	sampler sampler
+	kept    []slot // of the part's units
+}
+
+// bound enforces the limits on the units that were gathered.
+func (u *unitBounder) bound() {
+	u.kept = u.kept[:0]
+	l := u.sampler.limits
+	few := min(l.rows, l.groups, l.perGroup)
+	start := uint32(0)
+	for id, end := range u.rows.ends {
+		refs := u.rows.order[start:end]
+		start = end
+		if int64(len(refs)) <= few {
+			for _, ref := range refs {
+				u.kept = append(u.kept, slot{ref, 1})
+			}
+			continue
+		}
+		for _, x := range u.sampler.keep(u.rows.slotsOf(int32(id), refs)) {
+			if x.rows > 0 {
+				u.kept = append(u.kept, x)
+			}
+		}
+	}
+}
