@@ -27,6 +27,7 @@ func (c *checker) check() {
 	c.queries(top.at("queries"))
 	c.output(top.at("output"))
 	c.ledger(top.at("ledger"))
+	c.memory(top.at("memory_limit"))
 }
 
 // bad reports a problem of meaning, unless the form is wrong there or above.

@@ -12,7 +12,7 @@ import (
 )
 
 // Effective is the job as it was run, in canonical JSON: defaults and parameters applied, keys in the order of the format, the
-// same bytes for the same job. It is public: it has no ledger.store, of input.files only the base names, and nothing that came
+// same bytes for the same job. It is public: it has no ledger.store and no memory_limit, of input.files only the base names, and nothing that came
 // from ${env:…}, whose reference stays as it is.
 func (j *Job) Effective() ([]byte, error) { return j.canonical(j.src.public) }
 
@@ -34,7 +34,7 @@ type writer struct {
 }
 
 // unpublished are the keys that never leave the operator.
-var unpublished = map[string]bool{"ledger.store": true}
+var unpublished = map[string]bool{"ledger.store": true, "memory_limit": true}
 
 func (w *writer) value(v reflect.Value, at *path) {
 	if v.Kind() == reflect.Pointer {

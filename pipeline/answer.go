@@ -10,6 +10,9 @@ import (
 
 // answer reads the input, adds the noise and denoises: what it returns first is public, the input's digest is not.
 func (a *attempt) answer(ctx context.Context, engine Engine) (*Release, []byte, error) {
+	if s, ok := engine.(Scratcher); ok {
+		s.UseScratch(a.staging())
+	}
 	exact, err := engine.Aggregate(ctx, a.plan, a.Observer)
 	if err != nil {
 		return nil, nil, InputError(err)

@@ -19,6 +19,13 @@ type Engine interface {
 	Close() error
 }
 
+// Scratcher is an Engine that may write to a private folder while it aggregates.
+type Scratcher interface {
+	// UseScratch names the release's staging folder, which only the user who runs the release can look into, and which is deleted after
+	// a failure. It is called before Aggregate.
+	UseScratch(dir string)
+}
+
 // Aggregates are the exact answers of a plan: Exacts[i][j] belongs to part j of query i.
 type Aggregates struct {
 	Exacts [][]mechanism.Exact

@@ -2,11 +2,13 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"hash"
+	"os"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -17,17 +19,37 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Engine reads a Dataset with some workers. Its answers do not depend on their number.
+// Engine reads a Dataset within some limits. Its answers do not depend on them.
 type Engine struct {
 	data    *source.Dataset
-	workers int
+	limits  Limits
+	staging string
 }
 
-var _ pipeline.Engine = (*Engine)(nil)
+var (
+	_ pipeline.Engine    = (*Engine)(nil)
+	_ pipeline.Scratcher = (*Engine)(nil)
+)
 
 // New returns an engine over data, which it closes. At least one worker is used.
-func New(data *source.Dataset, workers int) *Engine {
-	return &Engine{data: data, workers: max(workers, 1)}
+func New(data *source.Dataset, workers int) *Engine { return NewWithin(data, Limits{Workers: workers}) }
+
+// NewWithin returns an engine over data, which it closes, that keeps to some limits.
+func NewWithin(data *source.Dataset, l Limits) *Engine {
+	l.Workers = max(l.Workers, 1)
+	return &Engine{data: data, limits: l}
+}
+
+// UseScratch names the folder for what does not fit in memory, where the limits name none.
+func (e *Engine) UseScratch(dir string) { e.staging = dir }
+
+// scratch returns the memory that a scan may use.
+func (e *Engine) scratch(ctx context.Context, p *pipeline.Plan) (*scratch, error) {
+	m, err := e.limits.share(p)
+	if err != nil {
+		return nil, err
+	}
+	return newScratch(ctx, cmp.Or(e.limits.Scratch, e.staging, os.TempDir()), m), nil
 }
 
 // Schema returns the input's schema.
@@ -38,13 +60,16 @@ func (e *Engine) Close() error { return e.data.Close() }
 
 // Aggregate reads every split once and answers all queries of the plan.
 func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
-	workers := make([]*worker, min(e.workers, max(e.data.Splits(), 1)))
+	spill, err := e.scratch(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = spill.Close() }() // nobody needs it any more
+	workers := make([]*worker, min(spill.memory.workers, max(e.data.Splits(), 1)))
 	for i := range workers {
-		w, err := newWorker(p, e.data.Schema())
-		if err != nil {
+		if workers[i], err = newWorker(p, e.data.Schema(), spill); err != nil {
 			return nil, err
 		}
-		workers[i] = w
 	}
 	input, err := e.scan(ctx, len(workers), func(ctx context.Context, i, split int) ([]byte, error) {
 		return e.data.Read(ctx, split, p.Columns(), workers[i].add)
@@ -82,7 +107,7 @@ func checkRows(p *pipeline.Plan, workers []*worker) error {
 
 // Digest hashes what Aggregate would read.
 func (e *Engine) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) ([]byte, error) {
-	return e.scan(ctx, e.workers, func(ctx context.Context, _, split int) ([]byte, error) {
+	return e.scan(ctx, e.limits.Workers, func(ctx context.Context, _, split int) ([]byte, error) {
 		return e.data.Digest(ctx, split, p.Columns())
 	}, progress(o, pipeline.StageCompare, e.data.Splits()))
 }

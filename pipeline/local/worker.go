@@ -18,7 +18,7 @@ type worker struct {
 	columns      [][]int // of each query: positions among the logical columns
 }
 
-func newWorker(p *pipeline.Plan, schema table.Schema) (*worker, error) {
+func newWorker(p *pipeline.Plan, schema table.Schema, spill queries.Spill) (*worker, error) {
 	logical, diags := p.LogicalSchema(schema)
 	if len(diags) > 0 {
 		return nil, diags
@@ -29,7 +29,7 @@ func newWorker(p *pipeline.Plan, schema table.Schema) (*worker, error) {
 	}
 	w := &worker{views: p.Views(), selector: selector, filtered: positions(p, p.Filters().Columns())}
 	for _, q := range p.Queries() {
-		a, err := q.Query.New(logical, nil)
+		a, err := q.Query.New(logical, spill)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,87 @@
+package local
+
+import (
+	"bufio"
+	"bytes"
+	"math"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// unknownMemory is taken where the system does not say how much memory it has; leastDefault is the least limit that is not asked for.
+const (
+	unknownMemory = 4 << 30
+	leastDefault  = 256 << 20
+)
+
+// DefaultMemory is the limit where none is set: half of the memory that the machine has, or that the process's control groups
+// leave it, in bytes.
+func DefaultMemory() int64 {
+	total := min(machineMemory(), groupMemory())
+	if total == math.MaxInt64 {
+		total = unknownMemory
+	}
+	return max(total/2, leastDefault)
+}
+
+// machineMemory reads Linux's table of the memory.
+func machineMemory() int64 {
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return math.MaxInt64
+	}
+	for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
+		if f := strings.Fields(s.Text()); len(f) == 3 && f[0] == "MemTotal:" {
+			return count(f[1], 1<<10)
+		}
+	}
+	return math.MaxInt64
+}
+
+// groupMemory returns the lowest limit of the process's control groups, of both versions of Linux's.
+func groupMemory() int64 {
+	least := int64(math.MaxInt64)
+	text, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return least
+	}
+	for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
+		f := strings.SplitN(s.Text(), ":", 3)
+		if len(f) < 3 {
+			continue
+		}
+		root, name := "/sys/fs/cgroup", "memory.max"
+		if f[1] != "" {
+			if !strings.Contains(","+f[1]+",", ",memory,") {
+				continue
+			}
+			root, name = root+"/memory", "memory.limit_in_bytes"
+		}
+		for dir := path.Clean("/" + f[2]); ; dir = path.Dir(dir) {
+			least = min(least, limitIn(path.Join(root, dir, name)))
+			if dir == "/" {
+				break
+			}
+		}
+	}
+	return least
+}
+
+func limitIn(file string) int64 {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return math.MaxInt64
+	}
+	return count(strings.TrimSpace(string(text)), 1)
+}
+
+// count reads a positive number of units; anything else is no limit.
+func count(text string, unit int64) int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n <= 0 || n > math.MaxInt64/unit {
+		return math.MaxInt64
+	}
+	return n * unit
+}

@@ -1,0 +1,76 @@
+package local
+
+import (
+	"fmt"
+
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/queries"
+)
+
+// Limits are what an engine may use.
+type Limits struct {
+	// Workers is the number of cores, at least 1. Answers do not depend on it.
+	Workers int
+	// Memory is the bytes that the process should stay within; 0: half of what the machine has, or the control group.
+	Memory int64
+	// Scratch is the folder for what does not fit in memory; "": the release's staging folder, or the system's folder for
+	// temporary files.
+	Scratch string
+}
+
+// memory is how a scan shares out its limit.
+type memory struct {
+	workers int
+	rows    int64 // bytes of units' rows that are held before they are written to the scratch file
+	room    int64 // bytes for each goroutine that bounds units
+}
+
+const (
+	mebibyte = 1 << 20
+	// baseBytes is what the program takes by itself, workerBytes what a worker takes to read.
+	baseBytes   = 64 * mebibyte
+	workerBytes = 24 * mebibyte
+	// leastBytes is what a scan needs for the rows of units.
+	leastBytes = 32 * mebibyte
+)
+
+// share divides the limit between the cells of the plan's queries and the rows of units, with as many workers as fit.
+func (l Limits) share(p *pipeline.Plan) (memory, error) {
+	limit := l.Memory
+	if limit == 0 {
+		limit = DefaultMemory()
+	}
+	workers := max(l.Workers, 1)
+	for ; ; workers-- {
+		left := limit - baseBytes - int64(workers)*workerBytes - cellBytes(p, workers)
+		if left >= leastBytes {
+			return memory{workers: workers, rows: left / 2, room: left / 4 / int64(workers)}, nil
+		}
+		if workers == 1 {
+			return memory{}, tooSmall(limit, limit-left+leastBytes)
+		}
+	}
+}
+
+// cellBytes is what the cells of a plan's queries take while some workers read.
+func cellBytes(p *pipeline.Plan, workers int) int64 {
+	sum := int64(0)
+	for _, q := range p.Queries() {
+		sum += queries.Bytes(q.Query, workers)
+	}
+	return sum
+}
+
+func tooSmall(limit, need int64) error {
+	return &pipeline.Error{
+		Cause: pipeline.CauseJob, Code: "memory-limit",
+		Message: fmt.Sprintf("the queries need %d MiB of memory, the limit is %d MiB", (need+mebibyte-1)/mebibyte, limit/mebibyte),
+		Hint:    "raise memory_limit or --memory-limit, or ask for fewer cells: each takes 8 bytes or more",
+	}
+}
+
+// Fits reports whether a plan can be answered within the limits: nil, or what it needs.
+func (l Limits) Fits(p *pipeline.Plan) error {
+	_, err := l.share(p)
+	return err
+}

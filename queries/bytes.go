@@ -1,0 +1,33 @@
+package queries
+
+// sized is a query that knows what its cells take.
+type sized interface{ bytes(workers int) int64 }
+
+// Bytes returns how much memory the cells of a query's exact answer take while some workers gather it: a copy each where rows are
+// units, else one. The rows of units come on top.
+func Bytes(q Query, workers int) int64 {
+	if s, ok := q.(sized); ok {
+		return s.bytes(workers)
+	}
+	return 8 * int64(q.Cells()) * int64(workers)
+}
+
+func (q *counting) bytes(workers int) int64 {
+	n := 8 * int64(q.cells) * q.copies(workers)
+	if q.kernel != nil {
+		n += 16 * int64(q.cells) // the sums that rows are spread to
+	}
+	return n
+}
+
+func (q *summing) bytes(workers int) int64 {
+	return (16*int64(q.Cells()) + 8*int64(q.cells)) * q.copies(workers)
+}
+
+// copies is how many accumulators have cells of their own.
+func (q *counting) copies(workers int) int64 {
+	if q.spec.perRow() {
+		return int64(workers)
+	}
+	return 1
+}
