@@ -40,3 +40,15 @@ func Grid(a, b float64, n int) []float64 {
 	}
 	return x
 }
+
+// Merge takes the numbers of another (Chan, Golub & LeVeque 1983).
+func (m *Moments) Merge(o Moments) {
+	if o.N == 0 {
+		return
+	}
+	n := m.N + o.N
+	d := o.Mean - m.Mean
+	m.Mean += d * float64(o.N) / float64(n)
+	m.M2 += o.M2 + d*d*float64(m.N)*float64(o.N)/float64(n)
+	m.N = n
+}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // Table is a table of results.
@@ -52,4 +53,16 @@ func (s *Session) Table(name string, t Table) error {
 	}
 	s.Say("table  %s (%d rows)", path, len(t.Rows))
 	return nil
+}
+
+// Numbers reads positive numbers with commas between them.
+func Numbers(text string) (out []float64, err error) {
+	for _, word := range strings.Split(text, ",") {
+		x, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
+		if err != nil || !(x > 0) {
+			return nil, fmt.Errorf("%q is no positive number", word)
+		}
+		out = append(out, x)
+	}
+	return out, nil
 }

@@ -87,3 +87,63 @@ func Figures(t *testing.T, dir string, names ...string) {
 		}
 	}
 }
+
+// Alarm is how many standard errors a statistical check allows: a false-alarm rate below 1e-9 for a normal error.
+const Alarm = 6.2
+
+// Results are the rows of a table of errors.
+type Results []Row
+
+// At is the mean error and its standard error of a mechanism at a point; it ends the test if there is none.
+func (r Results) At(t *testing.T, eps float64, d int, mechanism string) (mean, stdErr float64) {
+	t.Helper()
+	for _, row := range r {
+		if row.Float("eps") == eps && row["d"] == strconv.Itoa(d) && row["mechanism"] == mechanism {
+			return row.Float("mean_err"), row.Float("std_err")
+		}
+	}
+	t.Fatalf("no %s at eps %g, d %d", mechanism, eps, d)
+	return 0, 0
+}
+
+// Order checks that each mechanism's mean error is below the next one's, by more than chance explains.
+func (r Results) Order(t *testing.T, eps float64, d int, mechanisms ...string) {
+	t.Helper()
+	for i := 1; i < len(mechanisms); i++ {
+		less, a := r.At(t, eps, d, mechanisms[i-1])
+		more, b := r.At(t, eps, d, mechanisms[i])
+		if more-less <= Alarm*math.Hypot(a, b) {
+			t.Errorf("eps %g, d %d: %s has %g ± %g, not clearly below %s with %g ± %g", eps, d, mechanisms[i-1], less, a, mechanisms[i], more, b)
+		}
+	}
+}
+
+// Slope checks the growth of an error with the dimension: error ~ d^slope from one dimension to the other, up to tolerance
+// and chance.
+func (r Results) Slope(t *testing.T, mechanism string, eps float64, want [4]float64) {
+	t.Helper()
+	from, to, slope, tolerance := int(want[0]), int(want[1]), want[2], want[3]
+	low, a := r.At(t, eps, from, mechanism)
+	high, b := r.At(t, eps, to, mechanism)
+	span := math.Log(want[1] / want[0])
+	got, chance := math.Log(high/low)/span, math.Hypot(a/low, b/high)/span
+	if math.Abs(got-slope) > tolerance+Alarm*chance {
+		t.Errorf("eps %g: %s grows as d^%.4f ± %.4f, want d^%g", eps, mechanism, got, chance, slope)
+	}
+}
+
+// Agree compares with an independent table: within five standard errors of the difference at every point. Both are fixed
+// tables, since all seeds are: the comparison comes out the same each time.
+func (r Results) Agree(t *testing.T, golden []Row) {
+	t.Helper()
+	for _, g := range golden {
+		d, err := strconv.Atoi(g["d"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean, stdErr := r.At(t, g.Float("eps"), d, g["mechanism"])
+		if allowed := 5*math.Hypot(stdErr, g.Float("std_err")) + 1e-9; math.Abs(mean-g.Float("mean_err")) > allowed {
+			t.Errorf("%v: here %g ± %g", g, mean, stdErr)
+		}
+	}
+}

@@ -66,13 +66,15 @@ func (c Chart) points(l Line) (p points) {
 		if !c.X.has(x) || !c.Y.has(y) {
 			continue
 		}
-		p.XYs = append(p.XYs, plotter.XY{X: x, Y: y})
+		at := c.Y.place(y)
+		p.XYs = append(p.XYs, plotter.XY{X: c.X.place(x), Y: at})
 		if l.Errors != nil {
-			low := 2 * l.Errors[i]
+			e := 2 * l.Errors[i]
+			low := y - e
 			if c.Y.Log {
-				low = min(low, 0.9*y)
+				low = max(low, y/10)
 			}
-			p.YErrors = append(p.YErrors, struct{ Low, High float64 }{low, 2 * l.Errors[i]})
+			p.YErrors = append(p.YErrors, struct{ Low, High float64 }{at - c.Y.place(low), c.Y.place(y+e) - at})
 		}
 	}
 	return p
@@ -127,17 +129,24 @@ func (a Axis) apply(to *plot.Axis) {
 	to.Tick.Length = vg.Points(4)
 	to.Padding = 0
 	if a.Log {
-		to.Scale = plot.LogScale{}
 		to.Tick.Marker = decades{}
 	}
 }
 
+// place is where x lies on the axis: its decimal logarithm on a logarithmic one.
+func (a Axis) place(x float64) float64 {
+	if a.Log {
+		return math.Log10(x)
+	}
+	return x
+}
+
 // limit sets the ends, which the lines may have moved.
 func (a Axis) limit(to *plot.Axis) {
-	if a.From != a.To {
-		to.Min, to.Max = a.From, a.To
-	}
-	if a.Log && (to.Min <= 0 || math.IsInf(to.Min, 0) || to.Max <= to.Min) {
-		to.Min, to.Max = 0.1, 10
+	switch {
+	case a.From != a.To:
+		to.Min, to.Max = a.place(a.From), a.place(a.To)
+	case to.Min > to.Max: // no points
+		to.Min, to.Max = 0, 1
 	}
 }

@@ -10,18 +10,17 @@ import (
 
 var lightGray = color.Gray{Y: 225}
 
-// decades marks the powers of ten of a logarithmic axis, and multiples of them where there are few.
+// decades marks the powers of ten of an axis of decimal logarithms, and multiples of them where there are few.
 type decades struct{}
 
 // Ticks returns the marks from low to high.
 func (decades) Ticks(low, high float64) (ticks []plot.Tick) {
-	first, last := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
-	span := math.Log10(high) - math.Log10(low)
+	span := high - low
 	step := max(1, int(math.Ceil(span/7)))
-	for e := first; e <= last; e++ {
+	for e := int(math.Floor(low)); e <= int(math.Ceil(high)); e++ {
 		for m := 1; m < 10; m++ {
-			v := float64(m) * math.Pow10(e)
-			if v < low*(1-1e-9) || v > high*(1+1e-9) || (m > 1 && span > 8) {
+			v := float64(e) + math.Log10(float64(m))
+			if v < low-1e-9 || v > high+1e-9 || (m > 1 && span > 8) {
 				continue
 			}
 			t := plot.Tick{Value: v}

@@ -1,0 +1,111 @@
+package trial
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/denoise"
+	"github.com/dprelease/dprelease/examples/internal/experiment"
+)
+
+// Mechanism is a way to answer: Gaussian noise by a Method, Laplace noise, or, with neither, the answer 0.
+type Mechanism struct {
+	Name    string
+	Method  calibrate.Method
+	Laplace bool
+	Denoise Denoise
+	// Every is for slow estimates: only each of so many repetitions is tried. 0 stands for all.
+	Every int
+}
+
+// Denoise is what is done with the noisy answer.
+type Denoise int
+
+// The estimators.
+const (
+	Raw Denoise = iota
+	// JamesStein is the plain estimator of Balle & Wang 2018, Theorem 11; JamesSteinPlus its positive part.
+	JamesStein
+	JamesSteinPlus
+	// SoftThreshold is at sigma·sqrt(2·ln d), as in section 4.
+	SoftThreshold
+	// EmpiricalBayes is not in the papers: the posterior mean under the likeliest prior.
+	EmpiricalBayes
+)
+
+// Mechanisms are those of Balle & Wang's experiments, with the names of their figures.
+func Mechanisms() []Mechanism {
+	return []Mechanism{
+		{Name: "cGM", Method: calibrate.Dwork2014},
+		{Name: "cGM-JS", Method: calibrate.Dwork2014, Denoise: JamesStein},
+		{Name: "cGM-TH", Method: calibrate.Dwork2014, Denoise: SoftThreshold},
+		{Name: "aGM", Method: calibrate.Analytic},
+		{Name: "aGM-JS", Method: calibrate.Analytic, Denoise: JamesStein},
+		{Name: "aGM-JS+", Method: calibrate.Analytic, Denoise: JamesSteinPlus},
+		{Name: "aGM-TH", Method: calibrate.Analytic, Denoise: SoftThreshold},
+		{Name: "Lap", Laplace: true},
+		{Name: "zero"},
+	}
+}
+
+// formulas are those of Zhao et al.'s experiments.
+func formulas() []Mechanism {
+	return []Mechanism{
+		{Name: "DP-OPT", Method: calibrate.Analytic},
+		{Name: "Mechanism 1", Method: calibrate.Zhao1},
+		{Name: "Mechanism 2", Method: calibrate.Zhao2},
+		{Name: "pDP-OPT", Method: calibrate.PDPOpt},
+		{Name: "Mechanism 3", Method: calibrate.Zhao3},
+		{Name: "Mechanism 4", Method: calibrate.Zhao4},
+		{Name: "Dwork-2014", Method: calibrate.Dwork2014},
+		{Name: "Dwork-2006", Method: calibrate.Dwork2006},
+		{Name: "DP-OPT, James-Stein", Method: calibrate.Analytic, Denoise: JamesStein},
+		{Name: "Laplace", Laplace: true},
+	}
+}
+
+// answer is the truth with noise.
+func (m Mechanism) answer(r *rand.Rand, truth []float64, noise float64) []float64 {
+	y := make([]float64, len(truth))
+	for i, f := range truth {
+		switch {
+		case m.Laplace:
+			y[i] = f + experiment.Laplace(r, noise)
+		case m.Method != "":
+			y[i] = f + noise*r.NormFloat64()
+		}
+	}
+	return y
+}
+
+func (d Denoise) apply(y []float64, sigma float64) []float64 {
+	switch d {
+	case JamesStein, JamesSteinPlus:
+		return denoise.JamesStein(y, sigma, d == JamesSteinPlus)
+	case SoftThreshold:
+		return denoise.SoftThreshold(y, denoise.UniversalThreshold(len(y), sigma))
+	case EmpiricalBayes:
+		return denoise.EmpiricalBayes(y, sigma, true).X
+	default:
+		return y
+	}
+}
+
+// L2 is the Euclidean distance.
+func L2(x, y []float64) float64 {
+	sum := 0.0
+	for i := range x {
+		sum += (x[i] - y[i]) * (x[i] - y[i])
+	}
+	return math.Sqrt(sum)
+}
+
+// L1 is the sum of absolute differences.
+func L1(x, y []float64) float64 {
+	sum := 0.0
+	for i := range x {
+		sum += math.Abs(x[i] - y[i])
+	}
+	return sum
+}

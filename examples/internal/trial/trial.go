@@ -1,0 +1,128 @@
+// Package trial measures the error of private mechanisms on invented data, with and without denoising, as the experiments
+// of Balle & Wang 2018 and Zhao et al. 2019 do.
+package trial
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/examples/internal/experiment"
+)
+
+// Setup is an experiment: invented data, a query on them and a measure of error.
+type Setup struct {
+	// Name seeds the random numbers.
+	Name string
+	// Truth draws a table and returns the exact answer of d numbers.
+	Truth func(r *rand.Rand, d int) []float64
+	// L1 and L2 are the query's sensitivities.
+	L1, L2 func(d int) float64
+	// Error is the distance of an estimate from the truth.
+	Error func(truth, estimate []float64) float64
+}
+
+// Point is a setting of the experiment.
+type Point struct {
+	Eps, Delta float64
+	D, Reps    int
+}
+
+// Result is what a mechanism did at a point.
+type Result struct {
+	Point
+	Mechanism string
+	// Noise is the standard deviation of Gaussian noise, or the scale of Laplace noise.
+	Noise float64
+	Error experiment.Moments
+}
+
+// block is how many repetitions are one task, with a generator of its own.
+const block = 25
+
+// Run measures the mechanisms at each point: the results of a point follow each other.
+func (s Setup) Run(ctx context.Context, session *experiment.Session, points []Point, mechanisms []Mechanism) ([]Result, error) {
+	var tasks []task
+	for i, p := range points {
+		noise, err := s.noise(p, mechanisms)
+		if err != nil {
+			return nil, err
+		}
+		for first := 0; first < p.Reps; first += block {
+			tasks = append(tasks, task{point: i, first: first, noise: noise})
+		}
+	}
+	moments := make([][]experiment.Moments, len(tasks))
+	err := session.Each(ctx, s.Name, len(tasks), func(ctx context.Context, i int) error {
+		var err error
+		moments[i], err = s.repeat(ctx, points[tasks[i].point], mechanisms, tasks[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	results := make([]Result, 0, len(points)*len(mechanisms))
+	for i, p := range points {
+		for m, mechanism := range mechanisms {
+			r := Result{Point: p, Mechanism: mechanism.Name}
+			for k, t := range tasks {
+				if t.point == i {
+					r.Noise = t.noise[m]
+					r.Error.Merge(moments[k][m])
+				}
+			}
+			results = append(results, r)
+		}
+	}
+	return results, nil
+}
+
+// task is a block of repetitions of a point.
+type task struct {
+	point, first int
+	noise        []float64
+}
+
+// noise is how much noise each mechanism needs at a point.
+func (s Setup) noise(p Point, mechanisms []Mechanism) ([]float64, error) {
+	out := make([]float64, len(mechanisms))
+	g := calibrate.Guarantee{Epsilon: calibrate.Epsilon(p.Eps), Delta: calibrate.Delta(p.Delta)}
+	for i, m := range mechanisms {
+		switch {
+		case m.Laplace:
+			out[i] = s.L1(p.D) / p.Eps
+		case m.Method != "":
+			sigma, err := m.Method.Sigma(calibrate.Sensitivity{L2: s.L2(p.D), Why: "the experiment's"}, g)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", m.Name, err)
+			}
+			out[i] = float64(sigma)
+		}
+	}
+	return out, nil
+}
+
+// repeat runs one block. Mechanisms of the same noise are given the same noisy answer, so that denoising is compared on it.
+func (s Setup) repeat(ctx context.Context, p Point, mechanisms []Mechanism, t task) ([]experiment.Moments, error) {
+	r := experiment.Random(fmt.Sprintf("%s %g %g %d", s.Name, p.Eps, p.Delta, p.D), t.first)
+	out := make([]experiment.Moments, len(mechanisms))
+	for rep := t.first; rep < min(t.first+block, p.Reps); rep++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		truth := s.Truth(r, p.D)
+		noisy := map[Mechanism][]float64{}
+		for i, m := range mechanisms {
+			if m.Every > 1 && rep%m.Every != 0 {
+				continue
+			}
+			source := Mechanism{Method: m.Method, Laplace: m.Laplace}
+			if noisy[source] == nil {
+				noisy[source] = source.answer(r, truth, t.noise[i])
+			}
+			out[i].Add(s.Error(truth, m.Denoise.apply(noisy[source], t.noise[i])))
+		}
+	}
+	return out, nil
+}
