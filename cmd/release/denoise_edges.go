@@ -47,7 +47,7 @@ func (t *publicTable) edges(nodes int) ([]denoise.Edge, error) {
 	out := make([]denoise.Edge, len(t.rows))
 	for i, row := range t.rows {
 		e := denoise.Edge{W: 1}
-		err := errors.Join(node(row[u], "u", nodes, &e.U), node(row[v], "v", nodes, &e.V), number(row, w, "w", &e.W), number(row, length, "length", &e.Length))
+		err := errors.Join(node(row[u], "u", nodes, &e.U), node(row[v], "v", nodes, &e.V), edgeNumber(row, w, "w", &e.W), edgeNumber(row, length, "length", &e.Length))
 		if err != nil {
 			return nil, inputProblem(t.path, t.lines[i], strings.ReplaceAll(err.Error(), "\n", "; "))
 		}
@@ -65,8 +65,8 @@ func node(text, column string, nodes int, to *int) error {
 	return nil
 }
 
-// number reads an optional number; an empty one leaves what there is.
-func number(row []string, k int, column string, to *float64) error {
+// edgeNumber reads an optional number; an empty one leaves what there is.
+func edgeNumber(row []string, k int, column string, to *float64) error {
 	if k < 0 || strings.TrimSpace(row[k]) == "" {
 		return nil
 	}
