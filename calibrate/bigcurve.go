@@ -13,7 +13,14 @@ const bigSlack = -300
 //   - mu >= 2^-100, x >= 0: R(x) - R(y) >= 2^-100·|R'(x)|/2 > 2^-114 (1 - x·R > 1/(x²+3)), so it is within 2^-335.
 //   - mu >= 2^-100, x < 0: 1 - delta is within 2^-448 and delta > 2^-103, since it is at least what it is at x = 0.
 //   - mu < 2^-100: c[1] + c[3]·b² leaves out less than b⁴·|c[1]|, and |c[1]| > 2^-13 makes it within 2^-400.
-func bigDelta(eps, mu *big.Float) *big.Float {
+func bigDelta(eps, mu *big.Float) *big.Float { return deltaWithin(eps, mu, millsBits) }
+
+// deltaWithin is bigDelta with Mills' ratio and the density only within 2^-bits: within 2^(14-bits)/min(mu, 1), relative, where mu >=
+// 2^-100.
+//
+// Proof note. For x >= 0 R(x) <= 65·|R'(x)|, and R(x) - R(y) is at least |R'(x)|/33.4 where mu >= 1/32, else at least 0.9·mu·|R'(x)|: two
+// errors of R make at most 2^13·2^-bits/min(mu, 1). For x < 0 delta is at least what it is at x = 0, which is above min(mu, 1)/8.
+func deltaWithin(eps, mu *big.Float, bits uint) *big.Float {
 	a := newBig().Quo(eps, mu)
 	b := newBig().SetMantExp(mu, -1)
 	x, y := newBig().Sub(a, b), newBig().Add(a, b)
@@ -26,18 +33,21 @@ func bigDelta(eps, mu *big.Float) *big.Float {
 	case mu.MantExp(nil) <= -100:
 		return bigMidpoint(a, mu, bigPhi(x))
 	case x.Sign() < 0:
-		c := newBig().Add(bigMills(newBig().Neg(x)), bigMills(y))
-		return c.Sub(bigOf(1), c.Mul(c, bigPhi(x)))
+		c := newBig().Add(millsWithin(newBig().Neg(x), bits), millsWithin(y, bits))
+		return c.Sub(bigOf(1), c.Mul(c, phiWithin(x, bits)))
 	}
-	d := newBig().Sub(bigMills(x), bigMills(y))
-	return d.Mul(d, bigPhi(x))
+	d := newBig().Sub(millsWithin(x, bits), millsWithin(y, bits))
+	return d.Mul(d, phiWithin(x, bits))
 }
 
 // bigPhi is the normal density.
-func bigPhi(x *big.Float) *big.Float {
+func bigPhi(x *big.Float) *big.Float { return phiWithin(x, bigPrec-64) }
+
+// phiWithin is the normal density within 2^-bits, relative, for bits up to 960 and |x| <= 64.
+func phiWithin(x *big.Float, bits uint) *big.Float {
 	t := newBig().Mul(x, x)
 	t.SetMantExp(t, -1)
-	e := bigExp(t.Neg(t))
+	e := expAt(t.Neg(t), bits+64)
 	return e.Quo(e, bigSqrt2Pi())
 }
 

@@ -5,8 +5,12 @@ import (
 	"sync"
 )
 
-// bigPrec is the precision, in bits, of the extended evaluation. Each operation rounds within 2^-1023, relative.
-const bigPrec = 1024
+// Precisions, in bits, of the extended evaluation: each operation at p bits rounds within 2^(1-p), relative. What decides on safety is
+// worked out in bigPrec; closed forms, which are raised by far more than their error, in shortPrec.
+const (
+	bigPrec   = 1024
+	shortPrec = 256
+)
 
 // newBig is a zero of the extended precision.
 func newBig() *big.Float { return new(big.Float).SetPrec(bigPrec) }
@@ -17,9 +21,12 @@ func bigOf(x float64) *big.Float { return newBig().SetFloat64(x) }
 // bigPow2 is 2^n.
 func bigPow2(n int) *big.Float { return newBig().SetMantExp(bigOf(1), n) }
 
-// negligible says whether the term is too small to move sum, by 2^-(bigPrec+8).
+// at is a zero of p bits.
+func at(p uint) *big.Float { return new(big.Float).SetPrec(p) }
+
+// negligible says whether the term is too small to move sum, by 2^-8 of its last place.
 func negligible(term, sum *big.Float) bool {
-	return term.Sign() == 0 || term.MantExp(nil) < sum.MantExp(nil)-bigPrec-8
+	return term.Sign() == 0 || term.MantExp(nil) < sum.MantExp(nil)-int(sum.Prec())-8
 }
 
 // bigPi is pi by Machin's formula, 16 atan(1/5) - 4 atan(1/239): within 2^-1010, relative.
@@ -54,15 +61,18 @@ var bigSqrt2Pi = sync.OnceValue(func() *big.Float {
 })
 
 // bigExp is e^t for |t| <= 2^13, within 2^-970, relative.
+func bigExp(t *big.Float) *big.Float { return expAt(t, bigPrec) }
+
+// expAt is e^t for |t| <= 2^13, within 2^(54-p), relative.
 //
-// Proof note. With s = t/2^32, |s| <= 2^-19, the series has fewer than 2^6 terms and is within 2^-1014; 32 squarings
-// double the relative error each and add 2^-1023: below 2^32·2^-1013 = 2^-981.
-func bigExp(t *big.Float) *big.Float {
-	s := newBig().SetMantExp(t, -32)
-	sum, term := bigOf(1), bigOf(1)
+// Proof note. Rounding t costs at most 2^(13-p). With s = t/2^32, |s| <= 2^-19, the series has fewer than 2^6 terms and is within
+// 2^(10-p); 32 squarings double the relative error each and add 2^(1-p): below 2^32·2^(11-p).
+func expAt(t *big.Float, p uint) *big.Float {
+	s := at(p).SetMantExp(t, -32)
+	sum, term, whole := at(p).SetInt64(1), at(p).SetInt64(1), new(big.Float)
 	for n := 1.0; !negligible(term, sum); n++ {
 		term.Mul(term, s)
-		term.Quo(term, bigOf(n))
+		term.Quo(term, whole.SetFloat64(n))
 		sum.Add(sum, term)
 	}
 	for range 32 {

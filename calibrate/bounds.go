@@ -64,7 +64,7 @@ func (b *bounds) positive(eps, delta *big.Float) {
 	if balleWang4(eps, delta) {
 		b.add("balle-wang-4", true, atZero)
 	}
-	room := bigErfcxShort(newBig().Sqrt(eps))
+	room := erfcxShort(newBig().Sqrt(eps))
 	b.add("sign", room.Sub(room, twice).Sign() >= 0, atZero)
 	b.add("zhao-1", false, zhao1(eps, delta))
 	if room.Sign() > 0 {

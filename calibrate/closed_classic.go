@@ -5,21 +5,21 @@ import "math/big"
 // classic is the formula sqrt(2·ln(k/delta))/eps.
 func classic(k float64) func(eps, delta *big.Float) *big.Float {
 	return func(eps, delta *big.Float) *big.Float {
-		c := classicFactor(k, delta)
+		c := classicFactor(k, delta, shortPrec)
 		return c.Quo(c, eps)
 	}
 }
 
-// classicFactor is sqrt(2·ln(k/delta)), for k > 1.
-func classicFactor(k float64, delta *big.Float) *big.Float {
-	l := bigLn(newBig().Quo(bigOf(k), delta))
+// classicFactor is sqrt(2·ln(k/delta)), for k > 1, within 2^(24-p), relative.
+func classicFactor(k float64, delta *big.Float, p uint) *big.Float {
+	l := lnAt(newBig().Quo(bigOf(k), delta), p)
 	return l.Sqrt(l.SetMantExp(l, 1))
 }
 
 // zcdpSigma is (sqrt(L + eps) + sqrt(L))/(eps·sqrt 2) with L = ln(1/delta): the rho with rho + 2·sqrt(rho·L) = eps, as
 // sigma = 1/sqrt(2·rho).
 func zcdpSigma(eps, delta *big.Float) *big.Float {
-	l := bigLn(newBig().Quo(bigOf(1), delta))
+	l := lnAt(newBig().Quo(bigOf(1), delta), shortPrec)
 	return sigmaOf(l.Sqrt(l), eps)
 }
 
@@ -43,7 +43,7 @@ func (m Method) Threshold(d Delta) (Epsilon, error) {
 	if f.classic == 0 {
 		return MaxEpsilon, nil
 	}
-	c := classicFactor(f.classic, bigOf(float64(d)))
+	c := classicFactor(f.classic, bigOf(float64(d)), bigPrec)
 	w := wideOfBig(c)
 	const usual = 8 // where the search starts
 	eps, _ := boundary(usual, false, false, func(eps float64) bool {

@@ -31,18 +31,19 @@ func sigmaOf(t, eps *big.Float) *big.Float {
 // that f is an upper one.)
 //
 // Proof note. erfc(a)·f is twice delta(eps) of the mu-GDP Gaussian mechanism at mu = sqrt 2·(sqrt(a² + eps) - a), which
-// bigDelta evaluates within 2^-300 also where f is tiny; mu and a are within 2^-158 and move it by less than 2^-140 of
+// deltaWithin evaluates within 2^-186 also where f is tiny; mu and a are within 2^-158 and move it by less than 2^-140 of
 // itself (|x·y| < 2^12). inverfc's argument is then within 2^-139; where it is near 1, it differs from 1 by 2^-54 or more
 // but for coincidences that verification covers, and 2^-85 of t are lost at most.
 func zhao1(eps, delta *big.Float) *big.Float {
-	short := bigErfcxShort(newBig().Sqrt(eps))
+	short := erfcxShort(newBig().Sqrt(eps))
 	twice := newBig().SetMantExp(delta, 1)
 	room := newBig().Sub(short, twice) // 1 - erfc(a) = erf(a)
 	if room.Cmp(bigOf(-1)) <= 0 {
 		return sigmaOf(newBig(), eps)
 	}
 	a := bigInvErf(room)
-	share := bigDelta(eps, gapOf(a, eps))
+	mu := gapOf(a, eps)
+	share := deltaWithin(eps, mu, uint(200+min(max(0, -mu.MantExp(nil)), millsBits-200)))
 	share.SetMantExp(share, 1)
 	p := newBig().Sub(bigOf(1), room)
 	p.Mul(p, twice)
@@ -68,7 +69,7 @@ func zhao1Guarded(eps, delta *big.Float) *big.Float {
 	if eps.Sign() == 0 {
 		return least
 	}
-	if newBig().SetMantExp(delta, 1).Cmp(bigErfcxShort(newBig().Sqrt(eps))) >= 0 {
+	if newBig().SetMantExp(delta, 1).Cmp(erfcxShort(newBig().Sqrt(eps))) >= 0 {
 		least = smaller(least, sigmaOf(newBig(), eps))
 	}
 	return smaller(least, zhao1(eps, delta))
@@ -104,7 +105,7 @@ func chiani(w *big.Float) *big.Float {
 	root.Sqrt(root)
 	root.Add(root, bigOf(1))
 	root.SetMantExp(root, 1)
-	l := bigLn(root.Quo(root, w))
+	l := lnAt(root.Quo(root, w), shortPrec)
 	if l.Sign() <= 0 { // delta is the largest there is
 		return newBig()
 	}
@@ -116,23 +117,27 @@ func zhao3(eps, delta *big.Float) *big.Float { return sigmaOf(bigInvErfc(delta),
 
 // pdpOpt solves erfc(t) + erfc(sqrt(t² + eps)) = 2·delta, whose left side falls from 2 to 0.
 //
-// Proof note. The left side's derivative by t is -2/sqrt(pi)·(e^(-t²) + t/y·e^(-y²)), y = sqrt(t² + eps). Newton's step from a
-// relative error of e leaves less than 2^12·e², and the last one is taken from less than 2^-79: 2^-146.
+// Proof note. Times e^(t²) that is erfcx(t) + e^-eps·erfcx(y) = 2·delta·e^(t²), y = sqrt(t² + eps), each within 2^-200 of the left side, and
+// the derivative of what misses is -2/sqrt(pi)·(1 + t/y·e^-eps), where a float64 serves. Newton's step from a relative error of e leaves
+// less than 2^12·e² + 2^-45·e, and the last one is taken from less than 2^-79: 2^-123.
 func pdpOpt(eps, delta *big.Float) *big.Float {
-	t := bigOf(startPDP(nearestFloat(eps), bigLog(delta)))
+	t := startPDP(eps, delta)
+	decay := newBig() // e^-eps, 0 where it is below 2^-1442
+	if eps.Cmp(bigOf(1000)) < 0 {
+		decay = expAt(newBig().Neg(eps), shortPrec)
+	}
 	for range maxSteps {
-		y := newBig().Mul(t, t)
-		square := newBig().Set(y)
-		y.Sqrt(y.Add(y, eps))
-		miss, slope := bigErfc(t), bigOf(1)
-		if y.Cmp(bigOf(60)) < 0 { // else erfc(y) < 2^-5000 and e^(-y²) beside e^(-t²) are nothing
-			miss.Add(miss, bigErfc(y))
-			slope.Add(slope, newBig().Mul(bigExp(newBig().Neg(eps)), newBig().Quo(t, y)))
-		}
-		miss.Sub(miss, newBig().SetMantExp(delta, 1))
-		miss.Mul(miss, bigExp(square))
-		miss.Mul(miss, bigSqrtPi())
-		step := miss.Quo(miss.SetMantExp(miss, -1), slope)
+		square := newBig().Mul(t, t)
+		y := newBig().Add(square, eps)
+		y.Sqrt(y)
+		miss := newBig().Mul(decay, shortErfcx(y))
+		miss.Add(miss, erfcxSigned(t, square))
+		grown := expAt(square, shortPrec)
+		grown.Mul(grown, delta)
+		miss.Sub(miss, grown.SetMantExp(grown, 1))
+		slope := 1 + nearestFloat(t)/nearestFloat(y)*nearestFloat(decay)
+		step := miss.Mul(miss, bigSqrtPi())
+		step.Quo(step.SetMantExp(step, -1), bigOf(slope))
 		t.Add(t, step)
 		if step.Sign() == 0 || step.MantExp(nil) < t.MantExp(nil)-80 {
 			break
@@ -141,11 +146,41 @@ func pdpOpt(eps, delta *big.Float) *big.Float {
 	return sigmaOf(t, eps)
 }
 
-// startPDP is near the root of pdpOpt, by Newton's rule on the logarithm, from the right.
-func startPDP(eps, logDelta float64) float64 {
+// erfcxSigned is erfcx(x) for x >= -8, within 2^-200, relative: 2·e^(x²) - erfcx(-x) for x < 0.
+func erfcxSigned(x, square *big.Float) *big.Float {
+	if x.Sign() >= 0 {
+		return shortErfcx(x)
+	}
+	grown := expAt(square, shortPrec)
+	return grown.Sub(grown.SetMantExp(grown, 1), shortErfcx(newBig().Neg(x)))
+}
+
+// startPDP is near the root of pdpOpt, mostly to 2^-75: a step of Newton's rule in double-double from roughPDP.
+func startPDP(eps, delta *big.Float) *big.Float {
+	e := ddOfBig(eps)
+	t := roughPDP(e.hi, bigLog(delta))
+	square := twoProd(t, t)
+	sum := square.add(e)
+	y := dd{math.Sqrt(sum.hi), 0}
+	y = y.add(dd{sum.sub(twoProd(y.hi, y.hi)).hi / (2 * y.hi), 0})
+	decay := wide{}
+	if e.hi < 780 {
+		decay = expNeg(e).normal()
+	}
+	if t < 0 || square.hi > 790 || !(y.hi > 0) {
+		return bigOf(t)
+	}
+	both := wide{erfcx(t).add(wide{mills(sqrt2.mul(y)).mul(invSqrtPi2), 0}.normal().mul(decay).plain()), 0}.normal()
+	excess := both.mul(expNeg(square).normal()).div(wideOfBig(delta)).plain().scale(0.5).sub(dd{1, 0})
+	step := excess.hi * both.near() * math.SqrtPi / 2 / (1 + t/y.hi*decay.near())
+	return newBig().Add(bigOf(t), bigOf(step))
+}
+
+// roughPDP is near the root of pdpOpt, by Newton's rule on the logarithm, from the right.
+func roughPDP(eps, logDelta float64) float64 {
 	t := 0.3
 	if logDelta < -math.Ln2 {
-		t = startInvErfc(logDelta)
+		t = roughInvErfc(logDelta)
 	}
 	for range 60 {
 		y := math.Sqrt(t*t + eps)

@@ -1,5 +1,7 @@
 package calibrate
 
+import "math"
+
 // Comparison is what one method needs for a guarantee.
 type Comparison struct {
 	Method Method
@@ -28,10 +30,13 @@ func Compare(s Sensitivity, g Guarantee) ([]Comparison, error) {
 			return nil, err
 		}
 		if c.Sigma, c.Err = m.Formula(s, g); c.Err == nil {
-			c.Excess = float64(c.Sigma)/float64(least) - 1
+			c.Excess = excess(float64(c.Sigma), float64(least))
 			c.Holds = meets(float64(g.Epsilon), quotient{s.L2, float64(c.Sigma)}, float64(g.Delta))
 		}
 		rows = append(rows, c)
 	}
 	return rows, nil
 }
+
+// excess is how much larger x is than least, relative; the largest float64 where it is above that.
+func excess(x, least float64) float64 { return math.Min(x/least-1, math.MaxFloat64) }

@@ -33,7 +33,7 @@ func NoiseRoutes(g Guarantee) ([]NoiseRoute, error) {
 		}
 		route := NoiseRoute{Name: r.name, Mu: mu, Err: err}
 		if err == nil {
-			route.Excess = float64(exact)/float64(mu) - 1
+			route.Excess = excess(float64(exact), float64(mu))
 		}
 		routes = append(routes, route)
 	}

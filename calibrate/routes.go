@@ -28,7 +28,7 @@ func Routes(mu Mu, delta Delta) ([]Route, error) {
 		eps, err := r.find(mu, delta)
 		route := Route{Name: r.name, Epsilon: eps, Err: err}
 		if err == nil && exact > 0 {
-			route.Excess = float64(eps)/float64(exact) - 1
+			route.Excess = excess(float64(eps), float64(exact))
 		}
 		routes = append(routes, route)
 	}

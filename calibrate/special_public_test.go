@@ -65,6 +65,12 @@ func TestLogErfc(t *testing.T) {
 	}
 }
 
+// bigErf is erf(x) for 0 <= x <= 1.
+func bigErf(x *big.Float) *big.Float {
+	decay := newBig().Mul(x, x)
+	return decay.Mul(erfGrownAt(x, bigPrec), bigExp(decay.Neg(decay)))
+}
+
 func signedErf(x float64) *big.Float {
 	e := bigErf(bigOf(math.Abs(x)))
 	if x < 0 {

@@ -11,10 +11,10 @@ import (
 //	mu_i² = mu²·w_i/sum(w),  sigma_i = L2_i/mu_i,
 //
 // since squares of mu add up (Zhao et al. 2019, Lemma 15). Each sigma is rounded up and the whole verified: ComposedMu2
-// of the result is at most mu², exactly, and its root is within 1e-12 of mu. Each mechanism's grid is Grid's, or 0,
-// with which nothing can be released, where both Unit and RowBound of its ask are 0. The order is that of the asks. Errors are *ArgumentError: see Guarantee.Validate and Grid; "asks" where there are none,
-// "asks[i].…" where a query has no name or one that occurred before, or a weight or sensitivity is not positive and
-// finite.
+// of the result is at most mu², exactly, and its root is within 1e-12 of mu. Each mechanism's grid is Grid's, or 0, with which
+// nothing can be released, where both Unit and RowBound of its ask are 0. The order is that of the asks. Errors are
+// *ArgumentError: see Guarantee.Validate and Grid; "asks" where there are none, "asks[i].…" where a query has no name or one that
+// occurred before, or a weight or sensitivity is not positive and finite.
 func Split(g Guarantee, asks []Ask) ([]Mechanism, error) {
 	if err := validateAsks(asks); err != nil {
 		return nil, err

@@ -54,9 +54,17 @@ func comparisonRow(r calibrate.Comparison) []string {
 	case r.Err != nil:
 		return []string{string(r.Method), "-", "-", "no value: " + plain(r.Err), "-"}
 	case !r.Holds:
-		return []string{string(r.Method), fmt.Sprintf("%.9g", float64(r.Sigma)), fmt.Sprintf("%+.2f %%", 100*r.Excess), "FAILS", upTo}
+		return []string{string(r.Method), fmt.Sprintf("%.9g", float64(r.Sigma)), percent(r.Excess), "FAILS", upTo}
 	}
-	return []string{string(r.Method), fmt.Sprintf("%.9g", float64(r.Sigma)), fmt.Sprintf("%+.2f %%", 100*r.Excess), "", upTo}
+	return []string{string(r.Method), fmt.Sprintf("%.9g", float64(r.Sigma)), percent(r.Excess), "", upTo}
+}
+
+// percent is an excess for people.
+func percent(x float64) string {
+	if x > 1000 {
+		return fmt.Sprintf("%.3g times", x)
+	}
+	return fmt.Sprintf("%+.2f %%", 100*x)
 }
 
 // comparedMethod is one method of `compare --json`.

@@ -113,7 +113,7 @@ func (a *app) printConverted(rows []converted) error {
 		}
 		excess := ""
 		if r.Excess != nil {
-			excess = fmt.Sprintf("%+.2f %%", 100**r.Excess)
+			excess = percent(*r.Excess)
 		}
 		table = append(table, []string{
 			r.Notion, parameters(r.Parameters), optional(r.Epsilon, digits17), optional(r.Mu, digits17Down), optional(r.Sigma, digits17), excess,
