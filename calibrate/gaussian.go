@@ -65,3 +65,19 @@ func AnalyticGaussian(s Sensitivity, g Guarantee) (Sigma, error) {
 	}
 	return Sigma(sigma), nil
 }
+
+// ComposedSigma is a float64 sigma for which times queries, each of L2 sensitivity s.L2 and with noise of that sigma, are proven to be
+// (epsilon, delta)-differentially private together (mu² = times·L2²/sigma²): the least but for a last place. Errors are those of
+// AnalyticGaussian; "times".
+func ComposedSigma(s Sensitivity, g Guarantee, times int) (Sigma, error) {
+	if times < 1 || times > maxTimes {
+		return 0, argument("times", "must be 1 to %d, not %d", maxTimes, times)
+	}
+	if err := positive("sensitivity", s.L2); err != nil {
+		return 0, err
+	}
+	all := upOf(s.L2)
+	all.Mul(all.Mul(all, all), upOf(float64(times)))
+	s.L2 = rootCeiling(all)
+	return AnalyticGaussian(s, g)
+}

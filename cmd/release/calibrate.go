@@ -21,7 +21,7 @@ rounded up.`
 const batchLong = `
 
 --batch reads a CSV with a header on stdin and writes the same rows with the answer and an error added to each. Columns may come in
-any order, and columns that the question does not need are passed through. Numbers are the nearest float64 there, so that
+any order, and columns that the question does not need are passed through; a flag serves for a column that is not there. Numbers are the nearest float64 there, so that
 what a program wrote is taken as it was. Exit code 1: a row has an error.`
 
 func (a *app) calibrateCmd() *cobra.Command {
@@ -32,7 +32,7 @@ func (a *app) calibrateCmd() *cobra.Command {
 	for _, q := range questions {
 		cmd.AddCommand(a.questionCmd(q))
 	}
-	cmd.AddCommand(a.compareCmd(), a.composeCmd(), a.convertCmd(), a.splitCmd(), a.tableCmd(), a.thresholdsCmd())
+	cmd.AddCommand(a.compareCmd(), a.composeCmd(), a.convertCmd(), a.splitCmd(), a.tableCmd(), a.thresholdsCmd(), a.boundsCmd())
 	return cmd
 }
 
@@ -91,7 +91,7 @@ func (a *app) questionCmd(q question) *cobra.Command {
 			case !slices.Contains(q.methods, calibrate.Method(method)):
 				return usagef("--mechanism: %s knows %s", q.name, methodNames(q.methods))
 			case inBatch:
-				return a.askAll(cmd, q, calibrate.Method(method))
+				return a.askAll(cmd, q, calibrate.Method(method), values(text))
 			}
 			return a.ask(q, calibrate.Method(method), values(text))
 		},
@@ -152,12 +152,19 @@ func (a *app) ask(q question, m calibrate.Method, text map[string]string) error 
 	return a.printJSON(out)
 }
 
-// askAll answers one question for each row of stdin.
-func (a *app) askAll(cmd *cobra.Command, q question, m calibrate.Method) error {
-	if err := refuseFlags(cmd, append([]string{"sensitivity"}, q.needs...)...); err != nil {
+// askAll answers one question for each row of stdin. What is given by a flag is not a column.
+func (a *app) askAll(cmd *cobra.Command, q question, m calibrate.Method, text map[string]string) error {
+	if err := refuseJSON(cmd); err != nil {
 		return err
 	}
-	b := batch{needs: q.needs, name: q.name, answer: func(row map[string]string) (float64, error) {
+	fixed := map[string]string{}
+	for name, value := range text {
+		if cmd.Flags().Changed(name) {
+			fixed[name] = value
+		}
+	}
+	needs := slices.DeleteFunc(slices.Clone(q.needs), func(name string) bool { return fixed[name] != "" })
+	b := batch{needs: needs, fixed: fixed, name: q.name, answer: func(row map[string]string) (float64, error) {
 		in, err := readAs(nearest, q.needs, row)
 		if err != nil {
 			return 0, err

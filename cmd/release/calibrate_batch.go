@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,19 +17,16 @@ import (
 
 // batch is a question that is asked for each row of a CSV.
 type batch struct {
-	// needs names the columns that there must be, answer the one that is added.
-	needs  []string
+	// needs names the columns that there must be, fixed what is the same in every row and must not be a column.
+	needs []string
+	fixed map[string]string
+	// name is the column that answer adds.
 	name   string
 	answer func(row map[string]string) (float64, error)
 }
 
-// refuseFlags says which flags make no sense beside --batch: those that are columns of the input.
-func refuseFlags(cmd *cobra.Command, columns ...string) error {
-	for _, name := range columns {
-		if cmd.Flags().Changed(name) {
-			return usagef("--%s: with --batch it is a column of the input", name)
-		}
-	}
+// refuseJSON says that a batch has no JSON.
+func refuseJSON(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("json") {
 		return usagef("--json: a batch is CSV")
 	}
@@ -84,6 +82,11 @@ func (b *batch) header(in *csv.Reader) ([]string, error) {
 			return nil, usagef("--batch: the header has no column %q", name)
 		}
 	}
+	for name := range b.fixed {
+		if slices.Contains(header, name) {
+			return nil, usagef("--%s: it is a column of the input, too", name)
+		}
+	}
 	for i, name := range header {
 		if (slices.Contains(b.needs, name) || name == "sensitivity") && slices.Contains(header[:i], name) {
 			return nil, usagef("--batch: the header has the column %q twice", name)
@@ -94,7 +97,8 @@ func (b *batch) header(in *csv.Reader) ([]string, error) {
 
 // rows copies the rows with their answers, each as wide as the header; it returns how many there are and how many have an error.
 func (b *batch) rows(in *csv.Reader, out *csv.Writer, header []string) (rows, failed int, err error) {
-	row := make(map[string]string, len(header))
+	row := make(map[string]string, len(header)+len(b.fixed))
+	maps.Copy(row, b.fixed)
 	for {
 		record, err := in.Read()
 		if errors.Is(err, io.EOF) {
@@ -128,7 +132,7 @@ func (b *batch) ask(record, header []string, row map[string]string, malformed *c
 		return "", fmt.Sprintf("the row has %d fields, the header %d", len(record), len(header))
 	}
 	for i, name := range header {
-		row[name] = record[i]
+		row[name] = record[i] // a name that is needed occurs once
 	}
 	x, err := b.answer(row)
 	if err != nil {

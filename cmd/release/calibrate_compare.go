@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -9,11 +10,15 @@ import (
 )
 
 const compareLong = `compare prints the sigma of every method at one epsilon and delta, with how much more noise than the least one it is. A method whose
-formula does not give the guarantee is marked with FAILS, and with the epsilon up to which it holds at this delta.`
+formula does not give the guarantee is marked with FAILS, and with the epsilon up to which it holds at this delta.
+
+With --times N it is about N queries of this sensitivity that are to meet the guarantee together, and prints the sigma of each: by exact
+Gaussian composition, by Theorem 4.3 of Kairouz, Oh and Viswanath 2017, and by giving each query its N-th part.`
 
 func (a *app) compareCmd() *cobra.Command {
 	text := map[string]*string{}
 	needs := []string{"epsilon", "delta"}
+	times := 1
 	cmd := &cobra.Command{
 		Use: "compare", Short: "Every method's noise at one epsilon and delta", Long: compareLong, Args: cobra.NoArgs,
 		Example: "  release calibrate compare --epsilon 10 --delta 1e-5",
@@ -21,6 +26,9 @@ func (a *app) compareCmd() *cobra.Command {
 			in, err := read(needs, values(text))
 			if err != nil {
 				return usagef("%s", plain(err))
+			}
+			if times != 1 {
+				return a.compareTimes(in, times)
 			}
 			rows, err := calibrate.Compare(in.sensitivity, in.guarantee)
 			if err != nil {
@@ -30,8 +38,53 @@ func (a *app) compareCmd() *cobra.Command {
 		},
 	}
 	numberFlags(cmd, needs, text)
+	cmd.Flags().IntVar(&times, "times", times, "how many queries are to meet the guarantee together")
 	cmd.Flags().BoolVar(&a.json, "json", false, "print the table as JSON")
 	return cmd
+}
+
+// timesRow is one row of `compare --times`.
+type timesRow struct {
+	Composition string  `json:"composition"`
+	Sigma       float64 `json:"sigma,omitempty"`
+	Excess      float64 `json:"excess"`
+	Error       string  `json:"error,omitempty"`
+}
+
+func (a *app) compareTimes(in *given, times int) error {
+	least, err := calibrate.ComposedSigma(in.sensitivity, in.guarantee, times)
+	if err != nil {
+		return calibrateError(err)
+	}
+	kairouz, kairouzErr := calibrate.KairouzSigma(in.sensitivity, in.guarantee, times)
+	n := float64(times)
+	share := calibrate.Guarantee{
+		Epsilon: calibrate.Epsilon(math.Nextafter(float64(in.guarantee.Epsilon)/n, 0)),
+		Delta:   calibrate.Delta(math.Nextafter(float64(in.guarantee.Delta)/n, 0)),
+	}
+	basic, basicErr := calibrate.AnalyticGaussian(in.sensitivity, share)
+	rows := []timesRow{timesRowOf("gaussian", least, least, nil), timesRowOf("kairouz-4.3", kairouz, least, kairouzErr), timesRowOf("basic", basic, least, basicErr)}
+	if a.json {
+		return a.printJSON(map[string]any{
+			"epsilon": in.guarantee.Epsilon, "delta": in.guarantee.Delta, "sensitivity": in.sensitivity.L2, "times": times, "compositions": rows,
+		})
+	}
+	table := [][]string{{"composition", "sigma of each", "excess"}}
+	for _, r := range rows {
+		if r.Error != "" {
+			table = append(table, []string{r.Composition, "-", "no value: " + r.Error})
+			continue
+		}
+		table = append(table, []string{r.Composition, digits17(r.Sigma), percent(r.Excess)})
+	}
+	return a.printTable(table)
+}
+
+func timesRowOf(name string, sigma, least calibrate.Sigma, err error) timesRow {
+	if err != nil {
+		return timesRow{Composition: name, Error: plain(err)}
+	}
+	return timesRow{Composition: name, Sigma: float64(sigma), Excess: math.Min(float64(sigma/least)-1, math.MaxFloat64)}
 }
 
 func (a *app) printComparison(in *given, rows []calibrate.Comparison) error {

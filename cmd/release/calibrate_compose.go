@@ -35,7 +35,7 @@ func (a *app) composeCmd() *cobra.Command {
 		Example: "  release calibrate compose --gaussian 1,10,100 --delta 1e-6\n  release calibrate compose --part 0.1,1e-9,100 --delta 1e-6",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("batch") {
-				return a.composeAll(cmd, kind)
+				return a.composeAll(cmd, kind, flags.delta)
 			}
 			return a.compose(&flags)
 		},

@@ -14,7 +14,7 @@ const composeBatch = `
 --batch KIND reads a CSV with a header on stdin, each row of which is a composition of its own, of mechanisms that are all alike, and writes
 the same rows with the epsilon at the row's delta and an error added. The columns of KIND gaussian are sigma, times, delta and, if not 1,
 sensitivity; those of laplace and geometric the same with scale for sigma; those of part are part_epsilon, part_delta, times and delta,
-and the answer is the exact composition. Numbers are the nearest float64. Exit code 1: a row has an error.`
+and the answer is the exact composition. --delta serves for the column of that name. Numbers are the nearest float64. Exit code 1: a row has an error.`
 
 // alike are mechanisms of one kind, all alike, whose composition a batch asks for.
 type alike struct {
@@ -53,16 +53,26 @@ func kindNames() []string {
 }
 
 // composeAll answers for each row of stdin.
-func (a *app) composeAll(cmd *cobra.Command, kind string) error {
+func (a *app) composeAll(cmd *cobra.Command, kind, delta string) error {
 	i := slices.Index(kindNames(), kind)
 	if i < 0 {
 		return usagef("--batch knows %s", strings.Join(kindNames(), ", "))
 	}
-	if err := refuseFlags(cmd, "delta", "gaussian", "laplace", "geometric", "part"); err != nil {
+	if err := refuseJSON(cmd); err != nil {
 		return err
 	}
+	for _, name := range []string{"gaussian", "laplace", "geometric", "part"} {
+		if cmd.Flags().Changed(name) {
+			return usagef("--%s: with --batch the mechanisms are the rows of the input", name)
+		}
+	}
+	fixed := map[string]string{}
+	if cmd.Flags().Changed("delta") {
+		fixed["delta"] = delta
+	}
 	k := kinds[i]
-	b := batch{needs: k.needs, name: "epsilon", answer: func(row map[string]string) (float64, error) {
+	needs := slices.DeleteFunc(slices.Clone(k.needs), func(name string) bool { return fixed[name] != "" })
+	b := batch{needs: needs, fixed: fixed, name: "epsilon", answer: func(row map[string]string) (float64, error) {
 		times, err := timesOf(row["times"])
 		if err != nil {
 			return 0, err
