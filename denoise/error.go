@@ -10,6 +10,7 @@ const (
 	CodeNeedsOrder       = "needs-order"
 	CodeNeedsGraph       = "needs-graph"
 	CodeMissing          = "missing-parameter"
+	CodeNoise            = "other-noise"
 )
 
 // Error says what is wrong with a step or with the order of steps. It is made of the job's text alone.

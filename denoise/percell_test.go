@@ -1,6 +1,7 @@
 package denoise
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -50,6 +51,34 @@ func TestBlocksAreTheWhole(t *testing.T) {
 	if tried != 8 {
 		t.Errorf("%d steps tried", tried)
 	}
+}
+
+// TestOtherNoise: what needs Gaussian noise of known size does not take Laplace noise; what does not, does.
+func TestOtherNoise(t *testing.T) {
+	p := calibrate.Pure{Query: "q", Why: "one row", Noise: calibrate.Laplace{L1: 1, Scale: 8}, Grid: 0.5}
+	m, err := p.Mechanism()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := mechanism.Seal(1, make([]int64, 10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := e.NoisePure(t.Context(), ledgertest.Receipt(t, m), p, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Apply(t.Context(), n, []Step{bound(t, "soft-threshold", nil, Line(10))}); !isCode(err, CodeNoise) {
+		t.Error(err)
+	}
+	if out, err := Apply(t.Context(), n, []Step{bound(t, "nonnegative", nil, Line(10))}); err != nil || out.Normal() {
+		t.Error(err)
+	}
+}
+
+func isCode(err error, code string) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == code
 }
 
 // TestStreamIsDenoised: of a vector that is not held, steps cell by cell are taken as it is read.

@@ -81,6 +81,9 @@ func (s step) Apply(ctx context.Context, n mechanism.Noisy) (mechanism.Noisy, er
 }
 
 func (s step) applyNoted(ctx context.Context, n mechanism.Noisy) (next mechanism.Noisy, notes []string, err error) {
+	if s.method.KnownNoise && !n.Normal() {
+		return mechanism.Noisy{}, nil, &Error{Code: CodeNoise, Message: s.method.Name + " is for Gaussian noise"}
+	}
 	if s.alone && n.Len() > 0 {
 		return s.applyAlone(ctx, n)
 	}

@@ -28,6 +28,5 @@ var (
 	ErrSpent     = errors.New("mechanism: this exact answer was noised before")
 	ErrSealed    = errors.New("mechanism: exact answers are not encoded")
 	ErrStep      = errors.New("mechanism: invalid post-processing step")
-
-	errWide = errors.New("mechanism: exact answers of 128 bits")
+	ErrWide      = errors.New("mechanism: exact answers of 128 bits take Gaussian noise")
 )

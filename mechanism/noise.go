@@ -25,49 +25,64 @@ func (e Exact) Noise(ctx context.Context, r ledger.Receipt, m calibrate.Mechanis
 	if r == (ledger.Receipt{}) {
 		return Noisy{}, ErrReceipt
 	}
-	s := e.open()
-	j, err := newJob(m, s.unit, workers)
+	j, err := newJob(m, e.open().unit, workers)
 	if err != nil {
 		return Noisy{}, err
 	}
+	return e.noise(ctx, r, j)
+}
+
+// noise is Noise of the value that it was called for, by a job.
+func (e Exact) noise(ctx context.Context, r ledger.Receipt, j job) (Noisy, error) {
+	s := e.open()
 	p, err := s.take()
 	if err != nil {
 		return Noisy{}, err
 	}
-	if err := redeem(ctx, r, m); err != nil {
+	if err := j.accept(ctx, r, p); err != nil {
 		s.putBack(p)
 		return Noisy{}, err
 	}
 	if p.at != nil && s.size > heldCells {
-		return j.streamed(p, s.size, m)
+		return j.streamed(p, s.size)
 	}
 	p = p.spread(s.size)
 	if err := j.run(ctx, p); err != nil {
 		return Noisy{}, err
 	}
-	return Noisy{mechanism: m, units: p.high}, nil
+	return Noisy{mechanism: j.charged, pure: j.pure, units: p.high}, nil
 }
 
 // streamed returns the noisy vector of sparse answers that is drawn as it is read.
-func (j job) streamed(p *payload, size int, m calibrate.Mechanism) (Noisy, error) {
+func (j job) streamed(p *payload, size int) (Noisy, error) {
 	s, err := j.stream(p, size)
 	if err != nil {
 		return Noisy{}, err
 	}
-	return Noisy{mechanism: m, open: func() *stream { return s }}, nil
+	return Noisy{mechanism: j.charged, pure: j.pure, open: func() *stream { return s }}, nil
 }
 
-func redeem(ctx context.Context, r ledger.Receipt, m calibrate.Mechanism) error {
+// accept redeems the receipt where the job can noise the answers.
+func (j job) accept(ctx context.Context, r ledger.Receipt, p *payload) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return r.Redeem(m)
+	if j.pure && p.low != nil {
+		return ErrWide
+	}
+	return r.Redeem(j.charged)
+}
+
+// sampler adds noise to cells, in place: to those of 64 bits, and to those of 128 where it is Gaussian.
+type sampler interface {
+	Add(cells []int64) error
 }
 
 // job is the public parameters of one call of Noise.
 type job struct {
-	scale   gauss.Scale
-	lift    int // a cell counts 2^lift grid units
+	charged calibrate.Mechanism
+	pure    bool // the noise is not Gaussian
+	sampler func(*gauss.Bits) (sampler, error)
 	workers int
 	entropy io.Reader // safe for concurrent use
 }
@@ -81,5 +96,6 @@ func newJob(m calibrate.Mechanism, unit, workers int) (job, error) {
 	if err != nil {
 		return job{}, fmt.Errorf("%w: %w", ErrMechanism, err)
 	}
-	return job{scale: scale, lift: unit - grid, workers: workers, entropy: rand.Reader}, nil
+	newSampler := func(source *gauss.Bits) (sampler, error) { return gauss.New(scale, unit-grid, source) }
+	return job{charged: m, sampler: newSampler, workers: workers, entropy: rand.Reader}, nil
 }

@@ -22,6 +22,7 @@ type Noisy struct {
 	open      func() *stream
 	each      []func([]float64) // steps that are taken as a stream is read
 	steps     []string
+	pure      bool // the noise is not Gaussian
 }
 
 // Len returns the number of cells.
@@ -32,7 +33,11 @@ func (n Noisy) Len() int {
 	return max(len(n.units), len(n.values))
 }
 
-// Mechanism returns the mechanism that made the vector.
+// Normal says whether the noise is Gaussian, of the Mechanism's sigma.
+func (n Noisy) Normal() bool { return !n.pure }
+
+// Mechanism returns the mechanism that made the vector; where the noise is not Gaussian, the Gaussian one that stands for it in
+// the ledger, whose sigma is not the noise's.
 func (n Noisy) Mechanism() calibrate.Mechanism { return n.mechanism }
 
 // Steps returns the names of the post-processing steps, in order.
@@ -123,7 +128,7 @@ func (n Noisy) then(step string, f func([]float64) ([]float64, error)) (Noisy, e
 		return Noisy{}, fmt.Errorf("%w: %q returns a value that is not finite", ErrStep, step)
 	}
 	steps := append(slices.Clip(n.steps), step)
-	return Noisy{mechanism: n.mechanism, values: slices.Clone(out), steps: steps}, nil
+	return Noisy{mechanism: n.mechanism, values: slices.Clone(out), steps: steps, pure: n.pure}, nil
 }
 
 // ThenEach applies a named post-processing step that treats every cell on its own and returns the result as a new Noisy; n stays

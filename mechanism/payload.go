@@ -51,7 +51,7 @@ func (s *sealed) peek() ([]int64, error) {
 	case p == nil:
 		return nil, ErrSpent
 	case p.low != nil:
-		return nil, errWide
+		return nil, ErrWide
 	case p.at == nil:
 		return slices.Clone(p.high), nil
 	default:

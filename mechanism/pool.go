@@ -41,7 +41,7 @@ func (j job) work(ctx context.Context, p *payload, next *atomic.Int64) error {
 		return err
 	}
 	defer source.Wipe()
-	sampler, err := gauss.New(j.scale, j.lift, source)
+	sampler, err := j.sampler(source)
 	if err != nil {
 		return err
 	}
@@ -58,10 +58,14 @@ func (j job) work(ctx context.Context, p *payload, next *atomic.Int64) error {
 }
 
 // add noises the block that starts at a cell.
-func (p *payload) add(sampler *gauss.Sampler, start int) error {
+func (p *payload) add(s sampler, start int) error {
 	end := min(start+blockCells, len(p.high))
 	if p.low == nil {
-		return sampler.Add(p.high[start:end])
+		return s.Add(p.high[start:end])
 	}
-	return sampler.AddWide(p.high[start:end], p.low[start:end])
+	wide, ok := s.(*gauss.Sampler)
+	if !ok {
+		return ErrWide
+	}
+	return wide.AddWide(p.high[start:end], p.low[start:end])
 }

@@ -121,7 +121,7 @@ func (s *stream) work(p *payload, first int, next *atomic.Int64) error {
 		return err
 	}
 	defer source.Wipe()
-	sampler, err := gauss.New(s.job.scale, s.job.lift, source)
+	sampler, err := s.job.sampler(source)
 	if err != nil {
 		return err
 	}

@@ -46,6 +46,9 @@ func checkParts(query string, noisy, estimate []mechanism.Noisy, cells ...int) e
 		return fmt.Errorf("query %s has %s, not %d and %d", query, plural(int64(len(cells)), "part"), len(noisy), len(estimate))
 	}
 	for i, n := range cells {
+		if !noisy[i].Normal() {
+			return fmt.Errorf("query %s has noise that is not Gaussian: its intervals would be wrong", query)
+		}
 		if noisy[i].Len() != n || estimate[i].Len() != n {
 			return fmt.Errorf("query %s has %d cells, its answers %d and %d", query, n, noisy[i].Len(), estimate[i].Len())
 		}

@@ -7,8 +7,9 @@ import (
 	"math"
 )
 
-// blocksPerKey is how many blocks draw from one key: of 2^14 samples each, less than 2^30 bytes together.
-const blocksPerKey = 1 << 11
+// blocksPerKey is how many blocks draw from one key: of 2^14 samples each, of some 16 bytes (Gaussian) or 40 (Laplace), less than 2^30
+// bytes together.
+const blocksPerKey = 1 << 10
 
 // Keys are the random bits of many blocks of at most 2^14 samples: each has a stream of its own, the same whenever it is
 // drawn. They are safe for concurrent use.

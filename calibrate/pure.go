@@ -1,0 +1,82 @@
+package calibrate
+
+import (
+	"math"
+	"math/big"
+)
+
+// MaxPure is the largest epsilon for which PureMu answers.
+const MaxPure = 700
+
+// Pure is a mechanism that is epsilon-differentially private, with delta 0: Laplace noise rounded to a grid, or two-sided
+// geometric noise on it.
+type Pure struct {
+	// Query names the query and, where it has several parts, the part.
+	Query string
+	// Why is the one-line argument for the L1 sensitivity.
+	Why string
+	// Noise has the L1 sensitivity and the scale, both in the query's unit: epsilon is their quotient.
+	Noise Laplace
+	// Grid is the power of two whose multiples are released, in the query's unit.
+	Grid float64
+	// Geometric: the noise is Grid times an integer z of probability proportional to e^(-|z|·Grid/Scale), for answers that are
+	// multiples of the grid.
+	Geometric bool
+}
+
+// PureMu is what pure eps-differential privacy implies: Gaussian differential privacy with mu = 2·Phi⁻¹(e^eps/(1+e^eps)), rounded
+// up. No smaller mu would do. Errors are *ArgumentError: "epsilon" where it is not above 0 and at most MaxPure.
+//
+// Proof note. With a = 1/(1+e^eps), the trade-off function of eps-differential privacy runs straight from (0, 1) to (a, a) and on to
+// (1, 0) (Wasserman & Zhou 2010; Dong, Roth & Su 2022, section 2). That of mu-Gaussian differential privacy is convex and runs through (0, 1), (b, b),
+// b = Phi(-mu/2), and (1, 0): it is nowhere above the other iff b <= a.
+func PureMu(eps Epsilon) (Mu, error) {
+	if !(eps > 0 && eps <= MaxPure) {
+		return 0, argument("epsilon", "= %g must be above 0 and at most %d", float64(eps), MaxPure)
+	}
+	return Mu(roundedUp(pureMu(bigOf(float64(eps))))), nil
+}
+
+// pureMu is 2·sqrt(2)·inverf(tanh(eps/2)), from eps = 2 on as inverfc(2/(1+e^eps)), in which nothing cancels.
+func pureMu(eps *big.Float) *big.Float {
+	if eps.Cmp(bigOf(2)) >= 0 {
+		e := bigExpFar(newBig().Neg(eps))
+		return rootEight(bigInvErfc(newBig().Quo(newBig().SetMantExp(e, 1), newBig().Add(bigOf(1), e))))
+	}
+	rest := oneLessExp(eps) // 1 - e^-eps
+	return rootEight(bigInvErf(newBig().Quo(rest, newBig().Sub(bigOf(2), rest))))
+}
+
+// rootEight is sqrt(8)·x.
+func rootEight(x *big.Float) *big.Float {
+	root := newBig().Sqrt(bigOf(2))
+	root.SetMantExp(root, 1)
+	return root.Mul(root, x)
+}
+
+// Mechanism is the Gaussian mechanism that stands for p in a ledger: of the same query and grid, with the L1 sensitivity in the place
+// of the L2 sensitivity, and with the sigma at which its mu is PureMu of p's epsilon, rounded down. Whatever holds for
+// that mechanism, alone or composed, holds for p. Errors are *ArgumentError: "sensitivity", "scale", "epsilon".
+func (p Pure) Mechanism() (Mechanism, error) {
+	eps, err := p.Noise.Epsilon(0)
+	if err != nil {
+		return Mechanism{}, err
+	}
+	mu, err := PureMu(eps)
+	if err != nil {
+		return Mechanism{}, err
+	}
+	sigma := roundedDown(newBig().Quo(bigOf(p.Noise.L1), bigOf(float64(mu))))
+	m := Mechanism{Query: p.Query, Sens: Sensitivity{L2: p.Noise.L1, Why: p.law() + p.Why}, Sigma: Sigma(sigma), Grid: p.Grid}
+	if m.Mu() < mu || math.IsInf(float64(m.Mu()), 0) {
+		return Mechanism{}, argument("scale", "= %g is out of range", p.Noise.Scale)
+	}
+	return m, nil
+}
+
+func (p Pure) law() string {
+	if p.Geometric {
+		return "stands for two-sided geometric noise, L1 sensitivity: "
+	}
+	return "stands for Laplace noise, L1 sensitivity: "
+}

@@ -1,0 +1,55 @@
+package mechanism
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/mechanism/internal/gauss"
+	"github.com/dprelease/dprelease/mechanism/internal/laplace"
+)
+
+// NoisePure is [Exact.Noise] with exactly rounded Laplace noise or, as m says, exact two-sided geometric noise, in multiples of
+// m's grid. It redeems r for m.Mechanism(), the Gaussian mechanism that stands for m: that is what the ledger is to charge. The
+// guarantee needs m's L1 sensitivity to be that of the exact answers.
+//
+// Further errors: ErrMechanism also where the scale is not above 0 or is 2^52 grid units or more, or answers for geometric noise
+// are no multiples of the grid; ErrWide where answers have 128 bits.
+func (e Exact) NoisePure(ctx context.Context, r ledger.Receipt, m calibrate.Pure, workers int) (Noisy, error) {
+	if e.open == nil {
+		return Noisy{}, ErrEmpty
+	}
+	if r == (ledger.Receipt{}) {
+		return Noisy{}, ErrReceipt
+	}
+	j, err := newPureJob(m, e.open().unit, workers)
+	if err != nil {
+		return Noisy{}, fmt.Errorf("%w: %w", ErrMechanism, err)
+	}
+	return e.noise(ctx, r, j)
+}
+
+func newPureJob(m calibrate.Pure, unit, workers int) (job, error) {
+	charged, err := m.Mechanism()
+	if err != nil {
+		return job{}, err
+	}
+	scale, err := gauss.NewScale(m.Noise.Scale, m.Grid)
+	if err != nil {
+		return job{}, err
+	}
+	grid, err := gauss.Log2(m.Grid)
+	if err != nil {
+		return job{}, err
+	}
+	newSampler := func(source *gauss.Bits) (sampler, error) { return laplace.New(scale, unit-grid, source) }
+	if m.Geometric {
+		newSampler = func(source *gauss.Bits) (sampler, error) { return laplace.NewGeometric(scale, unit-grid, source) }
+	}
+	if _, err := newSampler(nil); err != nil { // before anything is redeemed
+		return job{}, err
+	}
+	return job{charged: charged, pure: true, sampler: newSampler, workers: workers, entropy: rand.Reader}, nil
+}
