@@ -19,8 +19,8 @@ moments and its independence; and it makes two releases of neighbouring tables o
 output folder in a temporary folder, as 'release run' makes yours, and bounds from them how well the two can be told
 apart: a lower bound of mu above the mu that the job promises is a failure.
 
-Each line gives a check's statistic and the threshold, fixed beforehand, up to which it passes. Where nothing is wrong the
-sampler's checks fail once in 10^9 runs, and so do those of the releases. Exit code 1: a check failed.`
+Each line gives a check's statistic and the threshold, fixed beforehand, up to which it passes. Where nothing is wrong,
+one run in 10^9 fails. Exit code 1: a check failed.`
 
 // mostSeconds bounds --seconds: a day.
 const mostSeconds = 24 * 60 * 60

@@ -84,7 +84,7 @@ func find(tb testing.TB, checks []selftest.Check, name string) selftest.Check {
 	return checks[i]
 }
 
-// TestHonestPasses raises a false alarm with probability below 2e-9.
+// TestHonestPasses raises a false alarm with probability below 1e-9.
 func TestHonestPasses(t *testing.T) {
 	checks, err := selftest.Run(t.Context(), 0, honest(t, claim(1.25)))
 	if err != nil {
