@@ -7,15 +7,37 @@ import "math"
 // shares of the checks leave room for.
 const leastExpected = 2000
 
-// noise is a distribution to test for: floor(x + S·Z + 1/2) with x = base + part, 0 <= part < 1.
+// noise is a distribution to test for: floor(x + S·Z + 1/2) with x = base + part, 0 <= part < 1. Z is normal or, where tail is not 0,
+// has P(Z < z) = tail·e^z for z < 0 and is symmetric.
 type noise struct {
 	base  int64
 	part  float64
 	scale float64 // S, in grid units
+	tail  float64
+}
+
+// lower returns P(Z < z).
+func (d noise) lower(z float64) float64 {
+	switch {
+	case d.tail == 0:
+		return normal(z)
+	case z < 0:
+		return d.tail * math.Exp(z)
+	default:
+		return 1 - d.tail*math.Exp(-z)
+	}
+}
+
+// between returns P(a <= Z < b) for a <= b, from the tail in which nothing cancels.
+func (d noise) between(a, b float64) float64 {
+	if a > 0 {
+		a, b = -b, -a
+	}
+	return d.lower(b) - d.lower(a)
 }
 
 // below returns P(y < edge).
-func (d noise) below(edge int64) float64 { return normal(d.z(edge)) }
+func (d noise) below(edge int64) float64 { return d.lower(d.z(edge)) }
 
 // z returns the standard score of a rounding boundary: y < edge iff x + S·Z < edge − 1/2.
 func (d noise) z(edge int64) float64 { return (float64(edge-d.base) - d.part - 0.5) / d.scale }
@@ -35,17 +57,17 @@ func newBins(d noise, n int) bins {
 	var last int64
 	for i := -steps; i <= steps; i++ {
 		edge := d.base + i*width
-		switch above := normal(-d.z(edge)); {
+		switch above := d.lower(-d.z(edge)); {
 		case above < need: // too far above
 		case len(b.probability) > 0:
-			b.probability = append(b.probability, between(d.z(last), d.z(edge)))
+			b.probability = append(b.probability, d.between(d.z(last), d.z(edge)))
 			last = edge
 		case d.below(edge) >= need:
 			b = bins{edge, width, []float64{d.below(edge)}}
 			last = edge
 		}
 	}
-	b.probability = append(b.probability, normal(-d.z(last)))
+	b.probability = append(b.probability, d.lower(-d.z(last)))
 	return b
 }
 

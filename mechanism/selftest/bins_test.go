@@ -26,6 +26,45 @@ func TestBins(t *testing.T) {
 	}
 }
 
+// TestPureBins: the probabilities are those of the definitions, and the checks see a scale that is 5 % wrong: expected at more than
+// 1,000 above the threshold, 12 of the statistic's standard deviations.
+func TestPureBins(t *testing.T) {
+	q := math.Exp(-1.0)
+	d := pureInput{input{1, 0, -5}, true}.exact()
+	for k := int64(-3); k <= 3; k++ {
+		want := (1 - q) / (1 + q) * math.Pow(q, math.Abs(float64(k)))
+		if got := d.between(d.z(k-5), d.z(k-4)); math.Abs(got-want) > 1e-12 {
+			t.Errorf("P(K = %d) = %g, want %g", k, got, want)
+		}
+	}
+	for _, in := range pureInputs {
+		b := newBins(in.exact(), leastSamples)
+		sum := 0.0
+		for _, p := range b.probability {
+			sum += p
+		}
+		wrong := in
+		wrong.scale *= 1.05
+		drawer, err := wrong.drawer()
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts := make([]int, len(b.probability))
+		if err := drawer.draw(t.Context(), 0, func(cells []int64) {
+			for _, y := range cells {
+				counts[b.find(y)]++
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		c := chiSquare("", counts, b.probability)
+		t.Logf("%v: %d bins, %+v", in, len(b.probability), c)
+		if c.Pass || math.Abs(sum-1) > 1e-12 || len(b.probability) < 3 {
+			t.Errorf("%v: %d bins of total probability %g, %+v", in, len(b.probability), sum, c)
+		}
+	}
+}
+
 // TestFind: a number lies in the bin whose edges enclose it.
 func TestFind(t *testing.T) {
 	b := bins{first: -10, width: 4, probability: make([]float64, 5)} // edges -10, -6, -2, 2
@@ -40,9 +79,9 @@ func TestFind(t *testing.T) {
 
 func TestExact(t *testing.T) {
 	for in, want := range map[input]noise{
-		{1, -4, 9}:  {0, 9.0 / 16, 1},
-		{1, -1, -1}: {-1, 0.5, 1},
-		{2, 0, -5}:  {-5, 0, 2},
+		{1, -4, 9}:  {0, 9.0 / 16, 1, 0},
+		{1, -1, -1}: {-1, 0.5, 1, 0},
+		{2, 0, -5}:  {-5, 0, 2, 0},
 	} {
 		if got := in.exact(); got != want {
 			t.Errorf("%+v: %+v, want %+v", in, got, want)

@@ -2,8 +2,11 @@ package selftest
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"time"
+
+	"github.com/dprelease/dprelease/mechanism/internal/gauss"
 )
 
 // paired is the noise that the tests of independence draw.
@@ -16,10 +19,10 @@ func coarse(d noise) bins {
 	b.probability = append(b.probability, d.below(b.first))
 	edge := b.first
 	for range 8 {
-		b.probability = append(b.probability, between(d.z(edge), d.z(edge+width)))
+		b.probability = append(b.probability, d.between(d.z(edge), d.z(edge+width)))
 		edge += width
 	}
-	b.probability = append(b.probability, normal(-d.z(edge)))
+	b.probability = append(b.probability, d.lower(-d.z(edge)))
 	return b
 }
 
@@ -40,6 +43,49 @@ func successive(ctx context.Context, budget time.Duration) (Check, error) {
 		}
 	})
 	return chiSquare("sampler, successive samples are independent", counts, b.pairs()), err
+}
+
+// blocks tests pairs of samples at the same place of neighbouring blocks of a vector that is too long to be held: each
+// block is drawn from its own part of the bits of one key.
+func blocks(ctx context.Context, budget time.Duration) (Check, error) {
+	const many = 1 << 20
+	b := coarse(paired.exact())
+	counts := make([]int, len(b.probability)*len(b.probability))
+	keys, err := gauss.NewKeys(rand.Reader, many)
+	if err != nil {
+		return Check{}, err
+	}
+	var cells [2][chunk]int64
+	end := time.Now().Add(budget)
+	for i := 0; i < many && (i*chunk < leastSamples || time.Now().Before(end)); i += 2 {
+		if err := ctx.Err(); err != nil {
+			return Check{}, err
+		}
+		for k := range cells {
+			if err := fillBlock(keys, i+k, cells[k][:]); err != nil {
+				return Check{}, err
+			}
+		}
+		b.tally(counts, cells[0][:], cells[1][:])
+	}
+	return chiSquare("sampler, blocks of a long vector are independent", counts, b.pairs()), nil
+}
+
+// fillBlock draws noise from the bits of a block.
+func fillBlock(keys *gauss.Keys, block int, cells []int64) error {
+	source, err := keys.Block(block, nil)
+	if err != nil {
+		return err
+	}
+	scale, err := gauss.NewScale(paired.scale, 1)
+	if err != nil {
+		return err
+	}
+	s, err := gauss.New(scale, 0, source)
+	if err != nil {
+		return err
+	}
+	return s.Fill(cells)
 }
 
 // workers tests pairs of samples at the same place of two sources, made as two workers make theirs.

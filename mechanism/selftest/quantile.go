@@ -5,14 +5,6 @@ import "math"
 // normal returns Phi(z), with full relative precision in the lower tail.
 func normal(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
-// between returns Phi(b) − Phi(a) for a <= b, from the tail in which nothing cancels.
-func between(a, b float64) float64 {
-	if a > 0 {
-		a, b = -b, -a
-	}
-	return normal(b) - normal(a)
-}
-
 // normalQuantile returns Phi⁻¹(p): ∓Inf at 0 and 1.
 func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 

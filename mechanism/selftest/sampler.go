@@ -35,13 +35,16 @@ var inputs = []input{
 func (in input) exact() noise {
 	base := in.cell >> -in.lift
 	part := math.Ldexp(float64(in.cell-base<<-in.lift), in.lift)
-	return noise{base, part, in.scale}
+	return noise{base: base, part: part, scale: in.scale}
 }
 
 // sampler makes the sampler's own checks, each with an equal share of the time.
 func sampler(ctx context.Context, budget time.Duration) ([]Check, error) {
-	tests := []func(context.Context, time.Duration) (Check, error){lowBits, neighbours, moments, successive, workers}
+	tests := []func(context.Context, time.Duration) (Check, error){lowBits, neighbours, moments, successive, workers, blocks}
 	for _, in := range inputs {
+		tests = append(tests, in.fit)
+	}
+	for _, in := range pureInputs {
 		tests = append(tests, in.fit)
 	}
 	checks := make([]Check, 0, len(tests))
@@ -58,7 +61,7 @@ func sampler(ctx context.Context, budget time.Duration) ([]Check, error) {
 // drawer yields noisy copies of one input, drawn by a source of its own as each worker has one.
 type drawer struct {
 	cell    int64
-	sampler *gauss.Sampler
+	sampler interface{ Add(cells []int64) error }
 	cells   []int64
 }
 
@@ -89,6 +92,11 @@ func draw(ctx context.Context, in input, budget time.Duration, see func([]int64)
 	if err != nil {
 		return err
 	}
+	return d.draw(ctx, budget, see)
+}
+
+// draw hands chunks of noisy numbers to see, until the time is over and there are enough.
+func (d *drawer) draw(ctx context.Context, budget time.Duration, see func([]int64)) error {
 	end := time.Now().Add(budget)
 	for n := 0; n < leastSamples || time.Now().Before(end); n += chunk {
 		if err := ctx.Err(); err != nil {

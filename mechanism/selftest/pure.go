@@ -1,0 +1,68 @@
+package selftest
+
+import (
+	"context"
+	"crypto/rand"
+	"math"
+	"time"
+
+	"github.com/dprelease/dprelease/mechanism/internal/gauss"
+	"github.com/dprelease/dprelease/mechanism/internal/laplace"
+)
+
+// pureInput is a number to add Laplace noise to, or geometric noise.
+type pureInput struct {
+	input
+	geometric bool
+}
+
+var pureInputs = []pureInput{{input{2.5, -4, 9}, false}, {input{1 << 40, 0, 0}, false}, {input{1, 0, -5}, true}}
+
+// exact returns the distribution that the noisy number has. With S the scale, P(Z < z) is e^z/2 for Laplace noise; for geometric
+// noise K on an edge k <= 0, where z = (k − 1/2)/S, P(K < k) = e^((k−1)/S)/(1 + e^(−1/S)) = e^z/(2·cosh(1/(2S))).
+func (in pureInput) exact() noise {
+	d := in.input.exact()
+	d.tail = 0.5
+	if in.geometric {
+		d.tail /= math.Cosh(1 / (2 * in.scale))
+	}
+	return d
+}
+
+func (in pureInput) drawer() (*drawer, error) {
+	scale, err := gauss.NewScale(in.scale, 1)
+	if err != nil {
+		return nil, err
+	}
+	source, err := gauss.NewBits(rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	d := &drawer{cell: in.cell, cells: make([]int64, chunk)}
+	if in.geometric {
+		d.sampler, err = laplace.NewGeometric(scale, in.lift, source)
+	} else {
+		d.sampler, err = laplace.New(scale, in.lift, source)
+	}
+	return d, err
+}
+
+// fit compares the noise with its exact probabilities.
+func (in pureInput) fit(ctx context.Context, budget time.Duration) (Check, error) {
+	d, err := in.drawer()
+	if err != nil {
+		return Check{}, err
+	}
+	b := newBins(in.exact(), leastSamples)
+	counts := make([]int, len(b.probability))
+	err = d.draw(ctx, budget, func(cells []int64) {
+		for _, y := range cells {
+			counts[b.find(y)]++
+		}
+	})
+	name := "Laplace"
+	if in.geometric {
+		name = "geometric"
+	}
+	return chiSquare(name+" sampler, exact probabilities, "+in.String(), counts, b.probability), err
+}
