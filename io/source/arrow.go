@@ -18,6 +18,7 @@ import (
 // and reads whole record batches, of all columns, into memory.
 type arrowFile struct {
 	path    string
+	mac     blockMAC
 	size    int64
 	seal    [sha256.Size]byte // of the footer, or of a stream's schema
 	columns []arrowColumn
@@ -35,8 +36,8 @@ type arrowFile struct {
 // coded says whether a column is codes into a dictionary.
 func (c *arrowColumn) coded() bool { return c.typ.ID() == arrow.DICTIONARY }
 
-func openArrow(path string) (file, *Error) {
-	a := &arrowFile{path: path}
+func openArrow(path string, mac blockMAC) (file, *Error) {
+	a := &arrowFile{path: path, mac: mac}
 	a.known.of = map[int]knownDictionary{}
 	err := guard(func() error {
 		f, err := os.Open(path)

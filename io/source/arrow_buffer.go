@@ -29,7 +29,7 @@ const (
 
 // arrowBuffer reads one buffer of a record batch in order, decompressed, and hashes what is in the file.
 type arrowBuffer struct {
-	section section
+	section *section
 	packed  bool
 	codec   byte
 	codecs  *arrowCodecs
@@ -48,7 +48,7 @@ type arrowCodecs struct {
 
 // open finds out how long the buffer is.
 func (b *arrowBuffer) open() error {
-	b.r, b.close = &b.section, func() {}
+	b.r, b.close = b.section, func() {}
 	if !b.packed || b.left == 0 {
 		return nil
 	}
@@ -56,7 +56,7 @@ func (b *arrowBuffer) open() error {
 	if b.left < 8 {
 		return shortBuffer()
 	}
-	if _, err := io.ReadFull(&b.section, head[:]); err != nil {
+	if _, err := io.ReadFull(b.section, head[:]); err != nil {
 		return err
 	}
 	stored := b.left - 8
@@ -80,7 +80,7 @@ func unpacked() error { return fault(CodeDamaged, "a buffer cannot be decompress
 func (b *arrowBuffer) unpack(stored int64) error {
 	src := sized(b.codecs.src, int(stored))
 	b.codecs.src = src
-	if _, err := io.ReadFull(&b.section, src); err != nil {
+	if _, err := io.ReadFull(b.section, src); err != nil {
 		return err
 	}
 	dst := make([]byte, b.left)
@@ -118,7 +118,7 @@ func (r *arrayReader) Read(p []byte) (int, error) {
 
 // stream decompresses the buffer as it is read.
 func (b *arrowBuffer) stream() error {
-	r := bufio.NewReaderSize(&b.section, 64<<10)
+	r := bufio.NewReaderSize(b.section, 64<<10)
 	if b.codec == packedLZ4 {
 		b.r = lz4.NewReader(r)
 		return nil
@@ -194,11 +194,10 @@ func (b *arrowBuffer) end() error {
 	return nil
 }
 
-// sum reads the rest of what is in the file and returns the SHA-256 of the whole.
+// sum reads the rest of what is in the file and returns the digest of the whole.
 func (b *arrowBuffer) sum() ([]byte, error) {
 	if b.close != nil {
 		b.close()
 	}
-	_, err := io.Copy(io.Discard, &b.section)
-	return b.section.h.Sum(nil), err
+	return b.section.sum()
 }

@@ -1,8 +1,6 @@
 package source
 
 import (
-	"crypto/sha256"
-
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"github.com/dprelease/dprelease/io/table"
@@ -19,7 +17,7 @@ type arrowBuild struct {
 func (a *arrowBuild) buffer(s arrowSpan, r *arrowReader) *arrowBuffer {
 	at := a.batch.message.body + s.at
 	b := &arrowBuffer{
-		section: section{a.scan.ctx, a.scan.f, at, at + s.size, sha256.New()},
+		section: newSection(a.scan.ctx, a.scan.f, a.scan.file.mac).between(at, at+s.size),
 		packed:  a.batch.packed, codec: a.batch.codec, codecs: &a.scan.codecs, left: s.size,
 	}
 	r.buffers = append(r.buffers, b)

@@ -38,7 +38,13 @@ type dialect struct {
 	CSV
 	comma, comment byte // comment 0: none
 	nulls          map[string]bool
+	nullLengths    uint64 // bit n: a text of n bytes may be in nulls; bit 63: also longer ones
 	types          map[string]csvType
+}
+
+// null says whether a text stands for a null.
+func (d *dialect) null(text []byte) bool {
+	return d.nullLengths>>min(len(text), 63)&1 != 0 && d.nulls[string(text)]
 }
 
 // newDialect checks c, all of it at once.
@@ -58,6 +64,7 @@ func newDialect(c CSV) (*dialect, error) {
 	}
 	for _, n := range c.NullValues {
 		d.nulls[n] = true
+		d.nullLengths |= 1 << min(len(n), 63)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Types)) {
 		t, e := newCSVType(c.Types[name])

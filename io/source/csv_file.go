@@ -5,29 +5,39 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// csvFile is an opened CSV file: one split.
+// csvFile is an opened CSV file: one split a piece, or one where it is compressed.
 type csvFile struct {
-	path    string
-	format  fileFormat
-	dialect *dialect
-	header  []string // as it stands in the file
-	table   table.Schema
+	path      string
+	format    fileFormat
+	dialect   *dialect
+	mac       blockMAC
+	header    []string // as it stands in the file
+	table     table.Schema
+	size      int64
+	pieceSize int64
+	cuts      csvCuts
 }
 
-func openCSV(path string, f fileFormat, d *dialect) (file, *Error) {
-	c := &csvFile{path: path, format: f, dialect: d}
+func openCSV(f found, d *dialect, mac blockMAC) (file, *Error) {
+	c := &csvFile{path: f.path, format: f.format, dialect: d, mac: mac, pieceSize: csvPiece}
 	err := guard(func() error {
-		stream, err := openStream(context.Background(), path, f)
+		info, err := os.Stat(f.path)
+		if err != nil {
+			return exists(err)
+		}
+		c.size = info.Size()
+		stream, err := c.openStream(context.Background(), 0)
 		if err != nil {
 			return err
 		}
 		defer stream.close()
-		s, err := newCSVScanner(stream.r, d)
+		s, err := newCSVScanner(stream.r, d, true)
 		if err != nil {
 			return streamError(err)
 		}
@@ -81,13 +91,11 @@ func (c *csvFile) name() (err error) {
 
 func (c *csvFile) schema() table.Schema { return c.table }
 
-func (c *csvFile) splits() int { return 1 }
-
 func (c *csvFile) public(column string) bool { return c.dialect.public(column) }
 
 // digest implements file.
-func (c *csvFile) digest(ctx context.Context, _ int, _ []string) ([]byte, error) {
-	s, err := openStream(ctx, c.path, formatCSV)
+func (c *csvFile) digest(ctx context.Context, piece int, _ []string) ([]byte, error) {
+	s, err := c.openStream(ctx, piece)
 	if err != nil {
 		return nil, err
 	}
@@ -96,14 +104,19 @@ func (c *csvFile) digest(ctx context.Context, _ int, _ []string) ([]byte, error)
 }
 
 // read implements file.
-func (c *csvFile) read(ctx context.Context, _ int, columns []string, yield func(*table.Batch) error) ([]byte, error) {
-	stream, err := openStream(ctx, c.path, c.format)
+func (c *csvFile) read(ctx context.Context, piece int, columns []string, yield func(*table.Batch) error) ([]byte, error) {
+	stream, err := c.openStream(ctx, piece)
 	if err != nil {
 		return nil, err
 	}
 	defer stream.close()
+	if c.format == formatCSV {
+		if err := c.cutStream(ctx, stream, piece); err != nil {
+			return nil, err
+		}
+	}
 	r := csvReader{order: make([]int, len(columns))}
-	err = guard(func() error { return r.start(c, stream, columns) })
+	err = guard(func() error { return r.start(c, stream, piece == 0, columns) })
 	for err == nil {
 		err = guard(r.fill)
 		if r.rows == 0 || err != nil && !errors.Is(err, io.EOF) {
@@ -119,20 +132,47 @@ func (c *csvFile) read(ctx context.Context, _ int, columns []string, yield func(
 	return stream.sum()
 }
 
-// start opens the text behind the header and finds the columns.
-func (r *csvReader) start(c *csvFile, stream *csvStream, columns []string) (err error) {
-	if r.scanner, err = newCSVScanner(stream.r, c.dialect); err != nil {
-		return err
-	}
-	header, err := readHeader(r.scanner)
+// cutStream makes the text of a stream the records of a piece: without what belongs to the piece before, and with what
+// the last record has beyond the nominal end.
+func (c *csvFile) cutStream(ctx context.Context, s *csvStream, piece int) error {
+	from, err := c.cut(ctx, s.file, piece)
 	if err != nil {
 		return err
 	}
-	if !slices.Equal(header, c.header) {
-		return changed()
+	to, err := c.cut(ctx, s.file, piece+1)
+	if err != nil {
+		return err
+	}
+	start, end := c.piece(piece)
+	if _, err := io.CopyN(io.Discard, s.section, min(from, end)-start); err != nil {
+		return streamError(err)
+	}
+	if beyond := max(from, end); to > beyond {
+		s.r = io.MultiReader(s.section, io.NewSectionReader(s.file, beyond, to-beyond))
+	}
+	return nil
+}
+
+// start opens the text, behind the header of the first piece, and finds the columns.
+func (r *csvReader) start(c *csvFile, stream *csvStream, first bool, columns []string) (err error) {
+	if r.scanner, err = newCSVScanner(stream.r, c.dialect, first); err != nil {
+		return err
+	}
+	if first {
+		header, err := readHeader(r.scanner)
+		if err != nil {
+			return err
+		}
+		if !slices.Equal(header, c.header) {
+			return changed()
+		}
 	}
 	for i, name := range columns {
 		r.order[i] = r.column(c, name)
+	}
+	r.scanner.wanted = 1
+	for i := range r.columns {
+		r.scanner.wanted = max(r.scanner.wanted, r.columns[i].at+1)
 	}
 	return nil
 }

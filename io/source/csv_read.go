@@ -48,7 +48,7 @@ func (r *csvReader) fill() error {
 		r.rows++
 		for i := range r.columns {
 			c := &r.columns[i]
-			c.add(r.scanner)
+			c.add(r.scanner, r.rows)
 			full = full || len(c.values.Data) >= batchBytes
 		}
 	}
@@ -61,17 +61,22 @@ func (c *csvColumn) reset() {
 	c.valid, c.nulls = c.valid[:0], 0
 }
 
-// add adds the current record's field.
-func (c *csvColumn) add(s *csvScanner) {
+// add adds the current record's field, as that of row number rows from 1.
+func (c *csvColumn) add(s *csvScanner, rows int) {
 	ok := false
 	if c.at < len(s.fields) {
 		text := s.text(c.at)
-		ok = !s.d.nulls[string(text)] && c.parse(text, &c.values)
+		ok = !s.d.null(text) && c.parse(text, &c.values)
 	}
 	if !ok {
+		for c.nulls == 0 && len(c.valid) < rows-1 { // until now there was none
+			c.valid = append(c.valid, true)
+		}
 		c.null()
 	}
-	c.valid = append(c.valid, ok)
+	if c.nulls > 0 {
+		c.valid = append(c.valid, ok)
+	}
 }
 
 // null adds the value that stands at a null.

@@ -2,8 +2,10 @@ package source
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
+	"math/bits"
 )
 
 // maxRecord is the longest record that is read.
@@ -24,15 +26,18 @@ type csvScanner struct {
 	base    int // where the current record starts
 	at, end int // what no record has taken
 	eof     bool
+	wanted  int   // how many fields of a record matter; 0: all
+	taken   int64 // bytes of the records so far, and between them
 	fields  []csvField
 	scratch []byte
 }
 
-func newCSVScanner(r io.Reader, d *dialect) (*csvScanner, error) {
+// newCSVScanner reads from the start of a file, or of a record within it.
+func newCSVScanner(r io.Reader, d *dialect, first bool) (*csvScanner, error) {
 	s := &csvScanner{r: r, d: d, buf: make([]byte, 256<<10)}
 	err := s.fill()
-	if bytes.HasPrefix(s.buf[:s.end], []byte("\xef\xbb\xbf")) {
-		s.at = 3
+	if first && bytes.HasPrefix(s.buf[:s.end], []byte("\xef\xbb\xbf")) {
+		s.at, s.taken = 3, 3
 	}
 	return s, err
 }
@@ -52,6 +57,7 @@ func (s *csvScanner) next() error {
 		}
 		s.base = s.at
 		s.at += n
+		s.taken += int64(n)
 		if len(s.fields) > 0 {
 			return nil
 		}
@@ -101,7 +107,38 @@ func (s *csvScanner) split(b []byte) (n int, whole bool) {
 			return end + 1, true
 		}
 		i = end + 1
+		if len(s.fields) == s.wanted {
+			if n := plainLine(b[i:]); n > 0 {
+				return i + n, true
+			}
+		}
 	}
+}
+
+// plainLine returns the length of the rest of a line in which nothing is quoted; 0: something is, or the line goes on.
+func plainLine(b []byte) int {
+	end := bytes.IndexByte(b, '\n')
+	if end < 0 || bytes.IndexByte(b[:end], '"') >= 0 {
+		return 0
+	}
+	return end + 1
+}
+
+// stop returns the place of the first delimiter or line end from i on, or the length of b.
+func (s *csvScanner) stop(b []byte, i int) int {
+	const ones, highest = 0x0101010101010101, 0x8080808080808080
+	commas, lines := ones*uint64(s.d.comma), uint64(ones*'\n')
+	for ; i+8 <= len(b); i += 8 { // eight bytes at once: x - 1 borrows into the highest bit of the first byte that is 0
+		word := binary.LittleEndian.Uint64(b[i:])
+		x, y := word^commas, word^lines
+		if found := ((x-ones)&^x | (y-ones)&^y) & highest; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for i < len(b) && b[i] != s.d.comma && b[i] != '\n' {
+		i++
+	}
+	return i
 }
 
 // skip returns the length of a blank line or comment; -1: more must be read.
@@ -139,10 +176,7 @@ func (s *csvScanner) field(b []byte, i int) (csvField, int) {
 			return f, end
 		}
 	}
-	end := i
-	for end < len(b) && b[end] != s.d.comma && b[end] != '\n' {
-		end++
-	}
+	end := s.stop(b, i)
 	if end == len(b) && !s.eof {
 		return csvField{}, -1
 	}

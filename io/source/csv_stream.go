@@ -2,9 +2,7 @@ package source
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -16,37 +14,33 @@ import (
 // maxWindow is the most memory that a zstd stream may ask for.
 const maxWindow = 128 << 20
 
-// csvStream reads a file's text and hashes the file's bytes.
+// csvStream reads the text of a file, or of a piece of it, and hashes the bytes in the file.
 type csvStream struct {
-	file  *os.File
-	bytes io.Reader // of the file, hashed
-	h     hash.Hash
-	r     io.Reader // the text
-	close func()
+	file    *os.File
+	section *section
+	r       io.Reader // the text
+	close   func()
 }
 
-// withContext is a reader that ends when ctx does.
-type withContext struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (w withContext) Read(p []byte) (int, error) {
-	if err := w.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return w.r.Read(p)
-}
-
-func openStream(ctx context.Context, path string, f fileFormat) (*csvStream, error) {
-	file, err := os.Open(path)
+// openStream opens a file for a piece of it: all of it, where it is compressed.
+func (c *csvFile) openStream(ctx context.Context, piece int) (*csvStream, error) {
+	file, err := os.Open(c.path)
 	if err != nil {
 		return nil, exists(err)
 	}
-	s := &csvStream{file: file, h: sha256.New()}
-	s.bytes = io.TeeReader(withContext{ctx, file}, s.h)
-	s.close = func() { _ = file.Close() }
-	if err := s.decompress(f); err != nil {
+	s := &csvStream{file: file, close: func() { _ = file.Close() }}
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		err = exists(err)
+	case info.Size() != c.size:
+		err = changed()
+	default:
+		start, end := c.piece(piece)
+		s.section = newSection(ctx, file, c.mac).between(start, end)
+		err = s.decompress(c.format)
+	}
+	if err != nil {
 		s.close()
 		return nil, streamError(err)
 	}
@@ -55,17 +49,17 @@ func openStream(ctx context.Context, path string, f fileFormat) (*csvStream, err
 
 // decompress puts a decompressor between the bytes and the text.
 func (s *csvStream) decompress(f fileFormat) error {
-	s.r = s.bytes
+	s.r = s.section
 	switch f {
 	case formatGzip:
-		z, err := gzip.NewReader(s.bytes)
+		z, err := gzip.NewReader(s.section)
 		if errors.Is(err, io.EOF) {
 			return io.ErrUnexpectedEOF
 		}
 		s.r = z
 		return err
 	case formatZstd:
-		z, err := zstd.NewReader(s.bytes, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		z, err := zstd.NewReader(s.section, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return err
@@ -75,12 +69,13 @@ func (s *csvStream) decompress(f fileFormat) error {
 	return nil
 }
 
-// sum reads the rest of the file and returns the SHA-256 of its bytes.
+// sum reads the rest of the piece and returns its digest.
 func (s *csvStream) sum() ([]byte, error) {
-	if _, err := io.Copy(io.Discard, s.bytes); err != nil {
+	sum, err := s.section.sum()
+	if err != nil {
 		return nil, streamError(err)
 	}
-	return s.h.Sum(nil), nil
+	return sum, nil
 }
 
 // streamError maps what a stream can answer to our errors; that of a context stays.

@@ -12,6 +12,7 @@ import (
 // allocation that a damaged length asks for cannot be caught once it has failed.
 type parquetFile struct {
 	path   string
+	mac    blockMAC
 	size   int64
 	footer [sha256.Size]byte
 	end    int64 // where the footer starts
@@ -19,8 +20,8 @@ type parquetFile struct {
 	leaves []leaf
 }
 
-func openParquet(path string) (file, *Error) {
-	p := &parquetFile{path: path}
+func openParquet(path string, mac blockMAC) (file, *Error) {
+	p := &parquetFile{path: path, mac: mac}
 	err := guard(func() error {
 		f, err := os.Open(path)
 		if err != nil {

@@ -77,7 +77,7 @@ func (g *pageGuard) next() error {
 	h.DataPageHeaderV2.V.IsCompressed = thrift.New(false)
 	g.head, err = thrift.Marshal(&thrift.CompactProtocol{}, h)
 	if err != nil {
-		return fault(CodeDamaged, "a page header cannot be decoded")
+		return undecodedHeader()
 	}
 	g.body = body
 	return nil

@@ -1,10 +1,6 @@
 package source
 
 import (
-	"bufio"
-	"context"
-	"crypto/sha256"
-	"hash"
 	"hash/crc32"
 	"io"
 	"slices"
@@ -18,39 +14,14 @@ const (
 	maxPage = 256 << 20
 	// maxPageValues is the most values of a page: what a few bytes can say, and decoding expands.
 	maxPageValues = 1 << 26
-	// maxPageHeader is the longest page header that is read; only statistics make one longer than 100 bytes.
-	maxPageHeader = 128 << 10
+	// maxPageHeader is the longest page header that is read; only statistics make one longer than usualPageHeader.
+	maxPageHeader   = 128 << 10
+	usualPageHeader = 512
 )
-
-// section reads a part of a file in order and hashes it while it is read.
-type section struct {
-	ctx     context.Context
-	f       io.ReaderAt
-	at, end int64
-	h       hash.Hash
-}
-
-// Read implements io.Reader.
-func (s *section) Read(p []byte) (int, error) {
-	if s.at >= s.end {
-		return 0, io.EOF
-	}
-	if err := s.ctx.Err(); err != nil {
-		return 0, err
-	}
-	p = p[:min(int64(len(p)), s.end-s.at)]
-	if err := readAt(s.f, p, s.at); err != nil {
-		return 0, err
-	}
-	s.at += int64(len(p))
-	s.h.Write(p)
-	return len(p), nil
-}
 
 // rawPages reads the pages of one column chunk, verified and decompressed, but not decoded.
 type rawPages struct {
-	section section
-	r       *bufio.Reader
+	section *section
 	left    int64 // bytes of the chunk that no page has taken
 	codec   format.CompressionCodec
 	codecs  *codecs
@@ -58,17 +29,8 @@ type rawPages struct {
 	plain   []byte // and decompressed
 }
 
-func newRawPages(ctx context.Context, f io.ReaderAt, c *chunk, shared *codecs) *rawPages {
-	p := &rawPages{left: c.size, codec: c.codec, codecs: shared}
-	p.section = section{ctx, f, c.start, c.start + c.size, sha256.New()}
-	p.r = bufio.NewReaderSize(&p.section, maxPageHeader)
-	return p
-}
-
-// sum reads the rest of the chunk and returns the SHA-256 of the whole.
-func (p *rawPages) sum() ([]byte, error) {
-	_, err := io.Copy(io.Discard, &p.section)
-	return p.section.h.Sum(nil), err
+func newRawPages(s *section, c *chunk, shared *codecs) *rawPages {
+	return &rawPages{section: s.between(c.start, c.start+c.size), left: c.size, codec: c.codec, codecs: shared}
 }
 
 // next returns the next page that is not an index; io.EOF: there is none. Its bytes are valid until the next call.
@@ -79,7 +41,7 @@ func (p *rawPages) next() (*format.PageHeader, []byte, error) {
 			return nil, nil, err
 		}
 		p.stored = sized(p.stored, int(h.CompressedPageSize))
-		if _, err := io.ReadFull(p.r, p.stored); err != nil {
+		if _, err := io.ReadFull(p.section, p.stored); err != nil {
 			return nil, nil, err
 		}
 		p.left -= int64(len(p.stored))
@@ -99,21 +61,27 @@ func sized(b []byte, n int) []byte { return slices.Grow(b[:0], n)[:n] }
 
 // header reads a page's header.
 func (p *rawPages) header() (*format.PageHeader, error) {
-	b, err := p.r.Peek(int(min(p.left, maxPageHeader)))
-	if err != nil {
-		return nil, err
+	var w thriftWalk
+	var b []byte
+	for room, ok := int64(usualPageHeader), false; !ok; room = maxPageHeader {
+		var err error
+		if b, err = p.section.peek(int(min(p.left, room))); err != nil {
+			return nil, err
+		}
+		if w, ok = walkThrift(b); !ok && room == maxPageHeader {
+			return nil, undecodedHeader()
+		}
 	}
-	w, ok := walkThrift(b)
 	h := &format.PageHeader{}
-	if !ok || decodeThrift(b[:w.at], h) != nil {
-		return nil, fault(CodeDamaged, "a page header cannot be decoded")
+	if decodeThrift(b[:w.at], h) != nil {
+		return nil, undecodedHeader()
 	}
 	p.left -= int64(w.at)
-	if _, err := p.r.Discard(w.at); err != nil {
-		return nil, err
-	}
+	p.section.skip(w.at)
 	return h, p.check(h)
 }
+
+func undecodedHeader() error { return fault(CodeDamaged, "a page header cannot be decoded") }
 
 // check refuses sizes that no sound page has, before anything is allocated for them.
 func (p *rawPages) check(h *format.PageHeader) error {

@@ -35,7 +35,7 @@ func (p *parquetFile) newScan(ctx context.Context, f io.ReaderAt, group int, col
 		if err := c.check(l, rows, p.end); err != nil {
 			return nil, s.placed(err, l)
 		}
-		r := &columnReader{leaf: l, guard: &pageGuard{raw: newRawPages(ctx, f, c, &s.codecs), leaf: l, rows: rows}}
+		r := &columnReader{leaf: l, guard: &pageGuard{raw: newRawPages(newSection(ctx, f, p.mac), c, &s.codecs), leaf: l, rows: rows}}
 		if l.list != nil {
 			r.readLists(c.values)
 		}
@@ -145,7 +145,7 @@ func (s *scan) sum() ([]byte, error) {
 	h.Write(s.file.footer[:])
 	h.Write(binary.BigEndian.AppendUint64(nil, uint64(s.group)))
 	err := s.each(func(_ int, r *columnReader) error {
-		chunk, err := r.guard.raw.sum()
+		chunk, err := r.guard.raw.section.sum()
 		h.Write(binary.BigEndian.AppendUint64(nil, uint64(r.leaf.chunk)))
 		h.Write(chunk)
 		return err

@@ -38,6 +38,8 @@ type Options struct {
 	Dir   string
 	Files []string // paths or globs
 	CSV   CSV
+	// Key makes the digests of the input hard to forge for whoever does not know it; it may be empty.
+	Key []byte
 }
 
 // file is a file whose schema is known. Its methods may be called concurrently.
@@ -74,13 +76,17 @@ func Open(ctx context.Context, o Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	mac, err := newBlockMAC(o.Key)
+	if err != nil {
+		return nil, fault(CodeOption, "this system cannot hash the input")
+	}
 	d := &Dataset{}
 	var wrong Errors
 	for _, f := range found {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		opened, e := open(f, dialect)
+		opened, e := open(f, dialect, mac)
 		if e != nil {
 			wrong = append(wrong, e.in(f.base))
 			continue
@@ -95,14 +101,14 @@ func Open(ctx context.Context, o Options) (*Dataset, error) {
 }
 
 // open opens one file for its schema.
-func open(f found, dialect *dialect) (file, *Error) {
+func open(f found, dialect *dialect, mac blockMAC) (file, *Error) {
 	switch f.format {
 	case formatParquet:
-		return openParquet(f.path)
+		return openParquet(f.path, mac)
 	case formatArrow:
-		return openArrow(f.path)
+		return openArrow(f.path, mac)
 	}
-	return openCSV(f.path, f.format, dialect)
+	return openCSV(f, dialect, mac)
 }
 
 func (d *Dataset) add(name string, f file) {
@@ -122,7 +128,7 @@ func (d *Dataset) Files() []string { return slices.Clone(d.names) }
 // Splits returns how many parts can be read independently, in a fixed order.
 func (d *Dataset) Splits() int { return len(d.places) }
 
-// Read streams one split's columns in batches to yield, and returns the SHA-256 of the bytes on which they depend: of a
+// Read streams one split's columns in batches to yield, and returns a digest of the bytes on which they depend: of a
 // Parquet split the footer and the columns' chunks; of an Arrow split the footer (of a stream the schema), the metadata
 // of the record batches and the columns' buffers and dictionaries; of a CSV split the whole file. Without columns, batches have rows
 // only. An error of yield or of ctx ends the read and is returned as it is; every other error is an *Error, or Errors.

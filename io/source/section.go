@@ -1,0 +1,129 @@
+package source
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/sha256"
+	"hash"
+	"io"
+)
+
+// blockSize is how many bytes of a file are read and hashed at once: what the first two caches hold.
+const blockSize = 64 << 10
+
+// blockMAC hashes blocks: GMAC under one key and nonce, three times as fast as SHA-256 and more. It is an almost universal
+// hash: whoever does not know the key finds two different blocks of one tag with a probability below 2^-115 a try (a block
+// has 2^12 words of 128 bits, the hash is a polynomial of that degree over a field of 2^128; McGrew & Viega 2004, lemma 2).
+// Tags are not published: they are hashed, and of that the ledger keeps a keyed fingerprint.
+type blockMAC struct{ aead cipher.AEAD }
+
+// newBlockMAC makes the hash of a dataset.
+func newBlockMAC(key []byte) (blockMAC, error) {
+	derived := sha256.Sum256(append([]byte("dprelease blocks 1\n"), key...))
+	block, err := aes.NewCipher(derived[:])
+	if err != nil {
+		return blockMAC{}, err
+	}
+	aead, err := cipher.NewGCM(block)
+	return blockMAC{aead}, err
+}
+
+// blockNonce is the nonce of all blocks, which are not encrypted.
+var blockNonce [12]byte
+
+// section reads a part of a file in order and hashes it while it is read, in blocks from its start.
+type section struct {
+	ctx     context.Context
+	f       io.ReaderAt
+	at, end int64
+	mac     blockMAC
+	tags    hash.Hash // of the tags of the blocks that were read
+	tag     [16]byte
+	buf     []byte // room for a block and what was peeked at
+	unread  []byte // in buf
+}
+
+// newSection returns a reader of the bytes from at up to, not including, end.
+func newSection(ctx context.Context, f io.ReaderAt, mac blockMAC) *section {
+	return &section{ctx: ctx, f: f, mac: mac, tags: sha256.New()}
+}
+
+// between sets what is read.
+func (s *section) between(at, end int64) *section {
+	s.at, s.end = at, end
+	return s
+}
+
+// load reads the next block, of at most len(p) bytes, into p and returns its length.
+func (s *section) load(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	p = p[:min(blockSize, s.end-s.at)]
+	if err := readAt(s.f, p, s.at); err != nil {
+		return 0, err
+	}
+	s.at += int64(len(p))
+	s.tags.Write(s.mac.aead.Seal(s.tag[:0], blockNonce[:], nil, p))
+	return len(p), nil
+}
+
+// fill adds a block to what is unread; io.EOF: there is none.
+func (s *section) fill() error {
+	if s.at >= s.end {
+		return io.EOF
+	}
+	need := len(s.unread) + int(min(blockSize, s.end-s.at))
+	if cap(s.buf) < need {
+		s.buf = make([]byte, need)
+	}
+	s.buf = s.buf[:cap(s.buf)]
+	kept := copy(s.buf, s.unread)
+	n, err := s.load(s.buf[kept:])
+	s.unread = s.buf[:kept+n]
+	return err
+}
+
+// peek returns the next n bytes without taking them, fewer where there are no more. They are valid until the next call.
+func (s *section) peek(n int) ([]byte, error) {
+	for len(s.unread) < n {
+		if err := s.fill(); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return s.unread[:min(n, len(s.unread))], nil
+}
+
+// skip takes n bytes that peek has returned.
+func (s *section) skip(n int) { s.unread = s.unread[n:] }
+
+// Read implements io.Reader. Whole blocks go to p at once.
+func (s *section) Read(p []byte) (int, error) {
+	switch {
+	case len(s.unread) > 0:
+	case s.at < s.end && len(p) >= int(min(blockSize, s.end-s.at)):
+		return s.load(p)
+	default:
+		if err := s.fill(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, s.unread)
+	s.unread = s.unread[n:]
+	return n, nil
+}
+
+// sum reads what is left and returns the digest of the whole section.
+func (s *section) sum() ([]byte, error) {
+	s.unread = nil
+	for s.at < s.end {
+		if err := s.fill(); err != nil {
+			return nil, err
+		}
+		s.unread = nil
+	}
+	return s.tags.Sum(nil), nil
+}
