@@ -92,10 +92,14 @@ func insert[K comparable](cells map[K]int32, key K, member string, code int32) *
 }
 
 func (d labelDomain) texts(b bins) valueCoder {
-	c := textLabels{cells: map[string]int32{}, other: b.other}
+	n := 0
+	for _, l := range d.labels {
+		n += len(l.Members)
+	}
+	c := textLabels{cells: newTextCodes(n), other: b.other}
 	for i, l := range d.labels {
 		for _, m := range l.Members {
-			c.cells[m] = int32(i)
+			c.cells.set(m, int32(i))
 		}
 	}
 	return c
@@ -132,17 +136,13 @@ func (d labelDomain) ints(t table.Type, b bins) (valueCoder, []*Error) {
 
 // textLabels codes text byte by byte.
 type textLabels struct {
-	cells map[string]int32
+	cells *textCodes
 	other int32
 }
 
 func (c textLabels) codes(v table.Values, from int, dst []int32) {
 	for i := range dst {
-		code, ok := c.cells[string(v.Bytes(from+i))]
-		if !ok {
-			code = c.other
-		}
-		dst[i] = code
+		dst[i] = c.cells.of(v.Bytes(from+i), c.other)
 	}
 }
 

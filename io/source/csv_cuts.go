@@ -36,7 +36,16 @@ func (c *csvFile) piece(i int) (start, end int64) {
 	return int64(i) * c.pieceSize, end
 }
 
-// cut returns where the records of piece i begin; those of the last one end where the next one would begin.
+// know notes where the records of piece i begin, if that is not known yet but of all pieces before.
+func (c *csvFile) know(i int, at int64) {
+	c.cuts.mu.Lock()
+	defer c.cuts.mu.Unlock()
+	if len(c.cuts.at) == i {
+		c.cuts.at = append(c.cuts.at, at)
+	}
+}
+
+// cut returns where the records of piece i begin.
 func (c *csvFile) cut(ctx context.Context, f io.ReaderAt, i int) (int64, error) {
 	c.cuts.mu.Lock()
 	defer c.cuts.mu.Unlock()
@@ -88,7 +97,8 @@ func (c *csvFile) follow(ctx context.Context, f io.ReaderAt, from, nominal int64
 		return from, nil
 	}
 	s, err := newCSVScanner(io.NewSectionReader(f, from, c.size-from), c.dialect, from == 0)
-	for err == nil && from+s.taken < nominal {
+	s.limit = nominal - from
+	for err == nil {
 		if err = ctx.Err(); err == nil {
 			err = s.next()
 		}

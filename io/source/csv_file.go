@@ -110,13 +110,16 @@ func (c *csvFile) read(ctx context.Context, piece int, columns []string, yield f
 		return nil, err
 	}
 	defer stream.close()
-	if c.format == formatCSV {
-		if err := c.cutStream(ctx, stream, piece); err != nil {
-			return nil, err
-		}
+	from, err := c.cutStream(ctx, stream, piece)
+	if err != nil {
+		return nil, err
 	}
+	_, end := c.piece(piece)
 	r := csvReader{order: make([]int, len(columns))}
 	err = guard(func() error { return r.start(c, stream, piece == 0, columns) })
+	if err == nil && c.format == formatCSV {
+		r.scanner.limit = end - from
+	}
 	for err == nil {
 		err = guard(r.fill)
 		if r.rows == 0 || err != nil && !errors.Is(err, io.EOF) {
@@ -129,28 +132,25 @@ func (c *csvFile) read(ctx context.Context, piece int, columns []string, yield f
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, streamError(err)
 	}
+	c.know(piece+1, from+r.scanner.taken)
 	return stream.sum()
 }
 
-// cutStream makes the text of a stream the records of a piece: without what belongs to the piece before, and with what
-// the last record has beyond the nominal end.
-func (c *csvFile) cutStream(ctx context.Context, s *csvStream, piece int) error {
-	from, err := c.cut(ctx, s.file, piece)
-	if err != nil {
-		return err
+// cutStream lets the text of a stream begin with the records of a piece, whose place it returns, and go on beyond the piece.
+func (c *csvFile) cutStream(ctx context.Context, s *csvStream, piece int) (from int64, err error) {
+	if c.format != formatCSV {
+		return 0, nil
 	}
-	to, err := c.cut(ctx, s.file, piece+1)
-	if err != nil {
-		return err
+	if from, err = c.cut(ctx, s.file, piece); err != nil {
+		return 0, err
 	}
 	start, end := c.piece(piece)
 	if _, err := io.CopyN(io.Discard, s.section, min(from, end)-start); err != nil {
-		return streamError(err)
+		return 0, streamError(err)
 	}
-	if beyond := max(from, end); to > beyond {
-		s.r = io.MultiReader(s.section, io.NewSectionReader(s.file, beyond, to-beyond))
-	}
-	return nil
+	beyond := max(from, end)
+	s.r = io.MultiReader(s.section, io.NewSectionReader(s.file, beyond, c.size-beyond))
+	return from, nil
 }
 
 // start opens the text, behind the header of the first piece, and finds the columns.

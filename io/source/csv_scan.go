@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"math"
 	"math/bits"
 )
 
@@ -27,6 +28,7 @@ type csvScanner struct {
 	at, end int // what no record has taken
 	eof     bool
 	wanted  int   // how many fields of a record matter; 0: all
+	limit   int64 // records that start so many bytes after the first one, or later, are another's
 	taken   int64 // bytes of the records so far, and between them
 	fields  []csvField
 	scratch []byte
@@ -34,7 +36,7 @@ type csvScanner struct {
 
 // newCSVScanner reads from the start of a file, or of a record within it.
 func newCSVScanner(r io.Reader, d *dialect, first bool) (*csvScanner, error) {
-	s := &csvScanner{r: r, d: d, buf: make([]byte, 256<<10)}
+	s := &csvScanner{r: r, d: d, buf: make([]byte, 256<<10), limit: math.MaxInt64}
 	err := s.fill()
 	if first && bytes.HasPrefix(s.buf[:s.end], []byte("\xef\xbb\xbf")) {
 		s.at, s.taken = 3, 3
@@ -45,7 +47,7 @@ func newCSVScanner(r io.Reader, d *dialect, first bool) (*csvScanner, error) {
 // next goes to the next record; io.EOF: there is none.
 func (s *csvScanner) next() error {
 	for {
-		if s.at == s.end && s.eof {
+		if s.at == s.end && s.eof || s.taken >= s.limit {
 			return io.EOF
 		}
 		n, whole := s.split(s.buf[s.at:s.end])
@@ -108,34 +110,25 @@ func (s *csvScanner) split(b []byte) (n int, whole bool) {
 		}
 		i = end + 1
 		if len(s.fields) == s.wanted {
-			if n := plainLine(b[i:]); n > 0 {
-				return i + n, true
+			if end := stop(b, i, '"'); end < len(b) && b[end] == '\n' { // nothing is quoted in the rest of the line
+				return end + 1, true
 			}
 		}
 	}
 }
 
-// plainLine returns the length of the rest of a line in which nothing is quoted; 0: something is, or the line goes on.
-func plainLine(b []byte) int {
-	end := bytes.IndexByte(b, '\n')
-	if end < 0 || bytes.IndexByte(b[:end], '"') >= 0 {
-		return 0
-	}
-	return end + 1
-}
-
-// stop returns the place of the first delimiter or line end from i on, or the length of b.
-func (s *csvScanner) stop(b []byte, i int) int {
+// stop returns the place of the first line end or byte c from i on, or the length of b.
+func stop(b []byte, i int, c byte) int {
 	const ones, highest = 0x0101010101010101, 0x8080808080808080
-	commas, lines := ones*uint64(s.d.comma), uint64(ones*'\n')
+	lines, others := uint64(ones*'\n'), ones*uint64(c)
 	for ; i+8 <= len(b); i += 8 { // eight bytes at once: x - 1 borrows into the highest bit of the first byte that is 0
 		word := binary.LittleEndian.Uint64(b[i:])
-		x, y := word^commas, word^lines
+		x, y := word^lines, word^others
 		if found := ((x-ones)&^x | (y-ones)&^y) & highest; found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
 	}
-	for i < len(b) && b[i] != s.d.comma && b[i] != '\n' {
+	for i < len(b) && b[i] != c && b[i] != '\n' {
 		i++
 	}
 	return i
@@ -143,6 +136,9 @@ func (s *csvScanner) stop(b []byte, i int) int {
 
 // skip returns the length of a blank line or comment; -1: more must be read.
 func (s *csvScanner) skip(b []byte) (n int, skip bool) {
+	if len(b) > 0 && b[0] > ' ' && b[0] != s.d.comment {
+		return 0, false
+	}
 	i := 0
 	if s.d.comment == 0 || len(b) == 0 || b[0] != s.d.comment {
 		for i < len(b) && s.d.blank(b[i]) {
@@ -166,6 +162,17 @@ func (s *csvScanner) skip(b []byte) (n int, skip bool) {
 
 // field returns the field that starts at i and the place of the delimiter or line end after it; -1: more must be read.
 func (s *csvScanner) field(b []byte, i int) (csvField, int) {
+	if !s.d.TrimSpace && i < len(b) && b[i] != '"' {
+		end := stop(b, i, s.d.comma)
+		if end == len(b) && !s.eof {
+			return csvField{}, -1
+		}
+		to := end
+		if to > i && b[to-1] == '\r' && (to == len(b) || b[to] == '\n') {
+			to--
+		}
+		return csvField{from: i, to: to}, end
+	}
 	start := i
 	for start < len(b) && s.d.blank(b[start]) {
 		start++
@@ -176,7 +183,7 @@ func (s *csvScanner) field(b []byte, i int) (csvField, int) {
 			return f, end
 		}
 	}
-	end := s.stop(b, i)
+	end := stop(b, i, s.d.comma)
 	if end == len(b) && !s.eof {
 		return csvField{}, -1
 	}
