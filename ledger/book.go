@@ -112,6 +112,18 @@ func (b *Book) Fingerprint(ctx context.Context, inputDigest []byte) (string, err
 	return hex.EncodeToString(mac.Sum(nil)), nil
 }
 
+// InputKey returns the key under which an input is hashed before [Book.Fingerprint]: HMAC-SHA-256 of a constant with the
+// store's secret.
+func (b *Book) InputKey(ctx context.Context) ([]byte, error) {
+	secret, err := b.store.Secret(ctx)
+	if err != nil {
+		return nil, err
+	}
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte("dprelease input key\x00"))
+	return mac.Sum(nil), nil
+}
+
 // Lock holds the run for this process until unlock; ErrBusy where another live process, or another call, holds it.
 func (b *Book) Lock(ctx context.Context, question string) (unlock func(), err error) {
 	return b.store.Lock(ctx, question)

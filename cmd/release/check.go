@@ -27,7 +27,7 @@ func (a *app) check(ctx context.Context, path string, flags *jobFlags) error {
 	if err != nil {
 		return err
 	}
-	engine, err := opener(plan.Job(), 1)(ctx)
+	engine, err := opener(plan.Job(), 1, nil)(ctx)
 	if err != nil {
 		return pipeline.InputError(err)
 	}

@@ -55,7 +55,7 @@ func (a *app) run(ctx context.Context, path string, flags *jobFlags, again bool)
 	defer func() { _ = closeBook() }() // every entry is durable when it is made
 	o, done := a.observer()
 	runner := pipeline.Runner{
-		Book: book, Sink: sink.New(), Open: opener(plan.Job(), flags.workers),
+		Book: book, Sink: sink.New(), Open: opener(plan.Job(), flags.workers, book.InputKey),
 		Observer: o, Workers: flags.workers, Program: program(),
 	}
 	outcome, err := runner.Run(ctx, pipeline.Request{Plan: plan, Dir: dir, NewRelease: again})

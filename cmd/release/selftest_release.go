@@ -94,7 +94,7 @@ func runSelftest(ctx context.Context, path string) (*pipeline.Plan, *pipeline.Re
 	}
 	defer func() { _ = closeBook() }() // what it recorded is synced
 	runner := pipeline.Runner{
-		Book: book, Sink: sink.New(), Open: opener(plan.Job(), flags.workers),
+		Book: book, Sink: sink.New(), Open: opener(plan.Job(), flags.workers, book.InputKey),
 		Observer: pipeline.Silent{}, Workers: flags.workers, Program: program(),
 	}
 	outcome, err := runner.Run(ctx, pipeline.Request{Plan: plan, Dir: dir})

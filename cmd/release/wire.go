@@ -100,10 +100,17 @@ func (f *jobFlags) dir(p *pipeline.Plan) (string, error) {
 	return dir, nil
 }
 
-// opener opens the job's input.
-func opener(job *configs.Job, workers int) func(context.Context) (pipeline.Engine, error) {
+// opener opens the job's input. The key of its digests comes from key, where that is not nil.
+func opener(job *configs.Job, workers int, key func(context.Context) ([]byte, error)) func(context.Context) (pipeline.Engine, error) {
 	return func(ctx context.Context) (pipeline.Engine, error) {
-		data, err := source.Open(ctx, sourceOptions(job))
+		options := sourceOptions(job)
+		if key != nil {
+			var err error
+			if options.Key, err = key(ctx); err != nil {
+				return nil, pipeline.LedgerError("read the key of the input's digest", err)
+			}
+		}
+		data, err := source.Open(ctx, options)
 		if absent(err) == len(job.Input.Files) {
 			return nil, gone{err}
 		}

@@ -17,9 +17,7 @@ import (
 // schemaWalk has seen that it can be trusted with it; its record reader is not used, since that trusts every length
 // and reads whole record batches, of all columns, into memory.
 type arrowFile struct {
-	path    string
-	mac     blockMAC
-	size    int64
+	origin
 	seal    [sha256.Size]byte // of the footer, or of a stream's schema
 	columns []arrowColumn
 	types   []arrow.DataType // of the columns
@@ -37,7 +35,7 @@ type arrowFile struct {
 func (c *arrowColumn) coded() bool { return c.typ.ID() == arrow.DICTIONARY }
 
 func openArrow(path string, mac blockMAC) (file, *Error) {
-	a := &arrowFile{path: path, mac: mac}
+	a := &arrowFile{origin: origin{path: path, mac: mac}}
 	a.known.of = map[int]knownDictionary{}
 	err := guard(func() error {
 		f, err := os.Open(path)
@@ -151,7 +149,7 @@ func (a *arrowFile) reopen() (*os.File, error) {
 	info, err := f.Stat()
 	if err == nil && info.Size() == a.size {
 		var raw []byte
-		again := arrowFile{size: a.size}
+		again := arrowFile{origin: origin{size: a.size}}
 		if raw, err = again.head(f); err == nil && sha256.Sum256(raw) == a.seal {
 			return f, nil
 		}

@@ -13,19 +13,17 @@ import (
 
 // csvFile is an opened CSV file: one split a piece, or one where it is compressed.
 type csvFile struct {
-	path      string
+	origin
 	format    fileFormat
 	dialect   *dialect
-	mac       blockMAC
 	header    []string // as it stands in the file
 	table     table.Schema
-	size      int64
 	pieceSize int64
 	cuts      csvCuts
 }
 
 func openCSV(f found, d *dialect, mac blockMAC) (file, *Error) {
-	c := &csvFile{path: f.path, format: f.format, dialect: d, mac: mac, pieceSize: csvPiece}
+	c := &csvFile{origin: origin{path: f.path, mac: mac}, format: f.format, dialect: d, pieceSize: csvPiece}
 	err := guard(func() error {
 		info, err := os.Stat(f.path)
 		if err != nil {

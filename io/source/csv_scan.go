@@ -27,16 +27,21 @@ type csvScanner struct {
 	base    int // where the current record starts
 	at, end int // what no record has taken
 	eof     bool
-	wanted  int   // how many fields of a record matter; 0: all
-	limit   int64 // records that start so many bytes after the first one, or later, are another's
-	taken   int64 // bytes of the records so far, and between them
+	extent
 	fields  []csvField
 	scratch []byte
 }
 
+// extent is how much of a text a scanner splits.
+type extent struct {
+	wanted int   // how many fields of a record matter; 0: all
+	limit  int64 // records that start so many bytes after the first one, or later, are another's
+	taken  int64 // bytes of the records so far, and between them
+}
+
 // newCSVScanner reads from the start of a file, or of a record within it.
 func newCSVScanner(r io.Reader, d *dialect, first bool) (*csvScanner, error) {
-	s := &csvScanner{r: r, d: d, buf: make([]byte, 256<<10), limit: math.MaxInt64}
+	s := &csvScanner{r: r, d: d, buf: make([]byte, 256<<10), extent: extent{limit: math.MaxInt64}}
 	err := s.fill()
 	if first && bytes.HasPrefix(s.buf[:s.end], []byte("\xef\xbb\xbf")) {
 		s.at, s.taken = 3, 3

@@ -11,9 +11,7 @@ import (
 // parquetFile is an opened Parquet file. Its pages are decoded by parquet-go, behind a pageGuard, because an
 // allocation that a damaged length asks for cannot be caught once it has failed.
 type parquetFile struct {
-	path   string
-	mac    blockMAC
-	size   int64
+	origin
 	footer [sha256.Size]byte
 	end    int64 // where the footer starts
 	groups []rowGroup
@@ -21,7 +19,7 @@ type parquetFile struct {
 }
 
 func openParquet(path string, mac blockMAC) (file, *Error) {
-	p := &parquetFile{path: path, mac: mac}
+	p := &parquetFile{origin: origin{path: path, mac: mac}}
 	err := guard(func() error {
 		f, err := os.Open(path)
 		if err != nil {

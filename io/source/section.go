@@ -5,6 +5,7 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/sha256"
+	"errors"
 	"hash"
 	"io"
 )
@@ -27,6 +28,13 @@ func newBlockMAC(key []byte) (blockMAC, error) {
 	}
 	aead, err := cipher.NewGCM(block)
 	return blockMAC{aead}, err
+}
+
+// origin is a file, as it was when it was opened, and how its blocks are hashed.
+type origin struct {
+	path string
+	size int64
+	mac  blockMAC
 }
 
 // blockNonce is the nonce of all blocks, which are not encrypted.
@@ -88,7 +96,7 @@ func (s *section) fill() error {
 // peek returns the next n bytes without taking them, fewer where there are no more. They are valid until the next call.
 func (s *section) peek(n int) ([]byte, error) {
 	for len(s.unread) < n {
-		if err := s.fill(); err == io.EOF {
+		if err := s.fill(); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			return nil, err
