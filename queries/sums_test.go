@@ -18,24 +18,7 @@ import (
 // answered gathers the exact answers with one accumulator for each list of batches, merged into the first.
 func answered(tb testing.TB, q Query, s table.Schema, workers [][]*table.Batch) ([]mechanism.Exact, error) {
 	tb.Helper()
-	var first Accumulator
-	for _, batches := range workers {
-		a, err := q.New(s, nil)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		for _, b := range batches {
-			if err := a.Add(b); err != nil {
-				tb.Fatal(err)
-			}
-		}
-		if first == nil {
-			first = a
-		} else if err := first.Merge(a); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	return first.Seal()
+	return accumulated(tb, q, s, nil, workers).Seal()
 }
 
 // opened are exact answers: sums in units and, where the query has them, counts.
@@ -53,11 +36,18 @@ func opened(tb testing.TB, q *summing, exacts []mechanism.Exact) (sums []*big.In
 
 func sumsOf(tb testing.TB, q *summing, t *testTable, workers [][]*table.Batch) (sums []*big.Int, rows []int64) {
 	tb.Helper()
-	exacts, err := answered(tb, q, t.schema(), workers)
-	if err != nil {
-		tb.Fatal(err)
+	for i, spill := range spills() {
+		exacts, err := accumulated(tb, q, t.schema(), spill, workers).Seal()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		x, n := opened(tb, q, exacts)
+		if i > 0 && (!equalInts(x, sums) || !slices.Equal(n, rows)) {
+			tb.Fatalf("spilled: %v, %v; in memory %v, %v", x, n, sums, rows)
+		}
+		sums, rows = x, n
 	}
-	return opened(tb, q, exacts)
+	return sums, rows
 }
 
 func plainly(q Query, t *testTable) [][]*table.Batch {

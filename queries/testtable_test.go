@@ -142,42 +142,43 @@ func exact(tb testing.TB, q Query, t *testTable) []int64 {
 	return exactOf(tb, q, t, [][]*table.Batch{t.batches(q.Columns(), nil, plain)})
 }
 
-// exactOf answers a query with one accumulator for each list of batches, merged into the first.
+// exactOf answers a query with one accumulator for each list of batches, merged into the first: with each of the spills, which
+// must agree.
 func exactOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) []int64 {
 	tb.Helper()
-	sealed := sealedOf(tb, q, t, workers)
-	unit, cells := mechanismtest.Open(tb, sealed[0])
-	if unit != 1 || len(sealed) != 1 {
-		tb.Fatalf("unit %g, %d parts", unit, len(sealed))
+	var first []int64
+	for i, spill := range spills() {
+		cells := sealed(tb, accumulated(tb, q, t.schema(), spill, workers))
+		if i > 0 && !slices.Equal(cells, first) {
+			tb.Fatalf("spilled: %v, in memory %v", cells, first)
+		}
+		first = cells
+	}
+	return first
+}
+
+// sealed returns the one vector of counts of an accumulator.
+func sealed(tb testing.TB, a Accumulator) []int64 {
+	tb.Helper()
+	exacts, err := a.Seal()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	unit, cells := mechanismtest.Open(tb, exacts[0])
+	if unit != 1 || len(exacts) != 1 {
+		tb.Fatalf("unit %g, %d parts", unit, len(exacts))
 	}
 	return cells
 }
 
-// sealedOf is exactOf without opening the seal.
+// sealedOf is exactOf without spills and without opening the seal.
 func sealedOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) []mechanism.Exact {
 	tb.Helper()
-	var first Accumulator
-	for _, batches := range workers {
-		a, err := q.New(t.schema(), nil)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		for _, b := range batches {
-			if err := a.Add(b); err != nil {
-				tb.Fatal(err)
-			}
-		}
-		if first == nil {
-			first = a
-		} else if err := first.Merge(a); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	sealed, err := first.Seal()
+	exacts, err := accumulated(tb, q, t.schema(), nil, workers).Seal()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return sealed
+	return exacts
 }
 
 // The columns of random tables, and dimensions that fit them. The few values make equal ones likely.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
 )
 
 const checkLong = `check compares a job with the schema of its input: the columns that it names must exist and have usable types.
@@ -27,7 +28,7 @@ func (a *app) check(ctx context.Context, path string, flags *jobFlags) error {
 	if err != nil {
 		return err
 	}
-	engine, err := opener(plan.Job(), 1, nil)(ctx)
+	engine, err := opener(plan.Job(), local.Limits{Workers: 1}, nil)(ctx)
 	if err != nil {
 		return pipeline.InputError(err)
 	}

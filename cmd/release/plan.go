@@ -20,6 +20,7 @@ func (a *app) planCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return a.plan(cmd.Context(), args[0], &flags) },
 	}
 	flags.addParams(cmd)
+	flags.addMemoryLimit(cmd)
 	cmd.Flags().BoolVar(&a.json, "json", false, "print the plan as JSON")
 	return cmd
 }
@@ -27,6 +28,9 @@ func (a *app) planCmd() *cobra.Command {
 func (a *app) plan(ctx context.Context, path string, flags *jobFlags) error {
 	plan, err := a.load(ctx, path, flags)
 	if err != nil {
+		return err
+	}
+	if _, err := flags.limits(plan); err != nil {
 		return err
 	}
 	if a.json {

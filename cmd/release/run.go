@@ -28,6 +28,8 @@ func (a *app) runCmd() *cobra.Command {
 	flags.addParams(cmd)
 	flags.addOut(cmd)
 	flags.addWorkers(cmd)
+	flags.addMemoryLimit(cmd)
+	flags.addTmpDir(cmd)
 	cmd.Flags().BoolVar(&again, "new-release", false, "release the same question again with new noise: charges again, moves the old folder aside")
 	cmd.Flags().BoolVar(&a.json, "json", false, "print the outcome as JSON")
 	return cmd
@@ -44,6 +46,11 @@ func (a *app) run(ctx context.Context, path string, flags *jobFlags, again bool)
 	if err := plan.Accurate(); err != nil {
 		return err
 	}
+	limits, err := flags.limits(plan)
+	if err != nil {
+		return err
+	}
+	keepTo(limits.Memory)
 	dir, err := flags.dir(plan)
 	if err != nil {
 		return usagef("--out: %v", err)
@@ -55,7 +62,7 @@ func (a *app) run(ctx context.Context, path string, flags *jobFlags, again bool)
 	defer func() { _ = closeBook() }() // every entry is durable when it is made
 	o, done := a.observer()
 	runner := pipeline.Runner{
-		Book: book, Sink: sink.New(), Open: opener(plan.Job(), flags.workers, book.InputKey),
+		Book: book, Sink: sink.New(), Open: opener(plan.Job(), limits, book.InputKey),
 		Observer: o, Workers: flags.workers, Program: program(),
 	}
 	outcome, err := runner.Run(ctx, pipeline.Request{Plan: plan, Dir: dir, NewRelease: again})

@@ -14,6 +14,7 @@ import (
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/mechanism/selftest"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
 )
 
 // selftestJob is the job of the selftest's audit: each row is a privacy unit, so that one cell's count of two tables that
@@ -94,7 +95,7 @@ func runSelftest(ctx context.Context, path string) (*pipeline.Plan, *pipeline.Re
 	}
 	defer func() { _ = closeBook() }() // what it recorded is synced
 	runner := pipeline.Runner{
-		Book: book, Sink: sink.New(), Open: opener(plan.Job(), flags.workers, book.InputKey),
+		Book: book, Sink: sink.New(), Open: opener(plan.Job(), local.Limits{Workers: flags.workers}, book.InputKey),
 		Observer: pipeline.Silent{}, Workers: flags.workers, Program: program(),
 	}
 	outcome, err := runner.Run(ctx, pipeline.Request{Plan: plan, Dir: dir})

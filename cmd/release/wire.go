@@ -24,6 +24,8 @@ type jobFlags struct {
 	params  []string
 	out     string
 	workers int
+	memory  string
+	tmp     string
 }
 
 func (f *jobFlags) addParams(cmd *cobra.Command) {
@@ -101,7 +103,7 @@ func (f *jobFlags) dir(p *pipeline.Plan) (string, error) {
 }
 
 // opener opens the job's input. The key of its digests comes from key, where that is not nil.
-func opener(job *configs.Job, workers int, key func(context.Context) ([]byte, error)) func(context.Context) (pipeline.Engine, error) {
+func opener(job *configs.Job, l local.Limits, key func(context.Context) ([]byte, error)) func(context.Context) (pipeline.Engine, error) {
 	return func(ctx context.Context) (pipeline.Engine, error) {
 		options := sourceOptions(job)
 		if key != nil {
@@ -117,7 +119,7 @@ func opener(job *configs.Job, workers int, key func(context.Context) ([]byte, er
 		if err != nil {
 			return nil, err
 		}
-		return local.New(data, workers), nil
+		return local.NewWithin(data, l), nil
 	}
 }
 

@@ -1,0 +1,152 @@
+package queries
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/dprelease/dprelease/io/table"
+	"pgregory.net/rapid"
+)
+
+// tightSpill is a Spill of little memory that keeps what is written in a list.
+type tightSpill struct {
+	mutex       sync.Mutex
+	written     [][]byte
+	share, room int64
+	fail        error
+	failAfter   int
+}
+
+func (s *tightSpill) Join()        {}
+func (s *tightSpill) Share() int64 { return s.share }
+func (s *tightSpill) Room() int64  { return s.room }
+func (s *tightSpill) Workers() int { return 3 }
+
+func (s *tightSpill) Write(pieces ...[]byte) (int64, error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.fail != nil && len(s.written) >= s.failAfter {
+		return 0, s.fail
+	}
+	s.written = append(s.written, slices.Concat(pieces...))
+	return int64(len(s.written) - 1), nil
+}
+
+func (s *tightSpill) Read(piece []byte, at int64) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if len(piece) != len(s.written[at]) {
+		return fmt.Errorf("piece %d has %d bytes, %d are read", at, len(s.written[at]), len(piece))
+	}
+	copy(piece, s.written[at])
+	return nil
+}
+
+// spills returns the ways in which every exact answer is gathered: in memory, and with next to none.
+func spills() []Spill { return []Spill{nil, &tightSpill{room: 200}} }
+
+// accumulated answers a query with one accumulator for each list of batches, merged into the first.
+func accumulated(tb testing.TB, q Query, s table.Schema, spill Spill, workers [][]*table.Batch) Accumulator {
+	tb.Helper()
+	var first Accumulator
+	for _, batches := range workers {
+		a, err := q.New(s, spill)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		for _, b := range batches {
+			if err := a.Add(b); err != nil {
+				tb.Fatal(err)
+			}
+		}
+		if first == nil {
+			first = a
+		} else if err := first.Merge(a); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return first
+}
+
+// crowd is a table of many rows of units of two columns, some with many rows, that fill several chunks of a part.
+func crowd(units int) *testTable {
+	tab := &testTable{fields: []table.Field{
+		{Name: "u", Type: table.Type{Kind: table.Int}}, {Name: "v", Type: table.Type{Kind: table.String}},
+		{Name: "x", Type: table.Type{Kind: table.Int}},
+	}}
+	for i := range int64(units) {
+		for j := range 1 + i%40*(i%3) {
+			tab.rows = append(tab.rows, []value{{n: i % 7}, {s: fmt.Sprint("unit ", i)}, {n: (i + j*j) % 5}})
+		}
+	}
+	return tab
+}
+
+// Any share of the memory, room and number of workers gives the same answer, and a small share is kept to.
+func TestSpillsAgree(t *testing.T) {
+	tab := crowd(400)
+	for _, unit := range [][]string{{"v"}, {"u"}, {"u", "v"}, {"u", "x"}} {
+		s := spec(5, Bounds{MaxRows: 7, MaxGroups: 3, MaxRowsPerGroup: 4})
+		s.Unit = unit
+		q := must(t, s)
+		want := reference(s, tab)
+		for _, how := range []encoding{plain, dictionaryOnce, dictionaryKept, dictionaryRuns} {
+			var cuts []int
+			for i := 100; i < len(tab.rows); i += 100 {
+				cuts = append(cuts, i)
+			}
+			for _, x := range []*tightSpill{{share: 1 << 40, room: 1 << 40}, {share: 1 << 16, room: 1 << 12}, {share: 1 << 14, room: 1 << 20}, {room: 1 << 10}} {
+				a := accumulated(t, q, tab.schema(), x, [][]*table.Batch{tab.batches(q.Columns(), cuts, how), nil})
+				if got := sealed(t, a); !slices.Equal(got, want) {
+					t.Errorf("unit %v, encoding %d, share %d: %v, want %v", unit, how, x.share, got, want)
+				}
+				if held := x.share < 1<<40; held != (len(x.written) > 0) {
+					t.Errorf("unit %v, share %d: %d pieces were written", unit, x.share, len(x.written))
+				}
+			}
+		}
+	}
+}
+
+// A spill that fails ends the accumulator with its error, wherever it fails.
+func TestSpillFails(t *testing.T) {
+	full := errors.New("full")
+	tab := crowd(100)
+	for after := range 8 {
+		s := spec(5, Bounds{MaxRows: 7})
+		s.Unit = []string{"v"}
+		q := must(t, s)
+		a := open(t, q, tab.schema())
+		a.(*unitCounts).rows.spill = &tightSpill{fail: full, failAfter: after}
+		var err error
+		for _, b := range tab.batches(q.Columns(), []int{100, 200}, plain) {
+			if err = a.Add(b); err != nil {
+				break
+			}
+		}
+		if !errors.Is(err, full) {
+			t.Errorf("after %d writes: %v", after, err)
+		}
+		if _, err := a.Seal(); !errors.Is(err, full) {
+			t.Errorf("after %d writes, sealed: %v", after, err)
+		}
+	}
+}
+
+// Neighbouring tables differ by at most the sensitivity whatever is spilled of each.
+func TestSpilledNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s, tab := randomSpec(rt), randomTable(rt)
+		q := must(t, s)
+		other, adj := neighbour(rt, s, tab)
+		one := sealed(t, accumulated(t, q, tab.schema(), &tightSpill{share: rapid.Int64Range(0, 4000).Draw(rt, "share"), room: 300}, plainly(q, tab)))
+		two := sealed(t, accumulated(t, q, tab.schema(), &tightSpill{share: rapid.Int64Range(0, 4000).Draw(rt, "share"), room: 100}, plainly(q, other)))
+		most := q.limits.squared(adj, q.cells)
+		if got := squaredDistance(one, two); !q.constant(adj) && (!most.IsInt64() || got > most.Int64()) {
+			rt.Fatalf("%+v, %s: changed by sqrt(%d), sensitivity sqrt(%v)", s, adj, got, most)
+		}
+	})
+}
