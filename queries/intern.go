@@ -152,4 +152,7 @@ func (t *texts) reset() {
 	clear(t.slots)
 }
 
+// bytes returns about how much memory the strings take.
+func (t *texts) bytes() int64 { return int64(len(t.data)) + textBytes*int64(len(t.ends)) }
+
 func (t *texts) len() int { return len(t.ends) }

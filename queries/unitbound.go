@@ -24,7 +24,7 @@ func (r *unitRows) bound(l limits, keep func(content []byte, rows uint64)) error
 	for i := range r.parts {
 		r.close(i)
 	}
-	r.free = nil
+	r.free, r.dense.scratch = nil, nil
 	b := &bounding{rows: r, limits: l, keep: keep}
 	errs := make(chan error)
 	n := max(1, min(r.spill.Workers(), partitions))
@@ -59,12 +59,12 @@ func (b *bounding) run() error {
 }
 
 func (b *bounding) part(u *unitBounder, p *unitPart) error {
-	if len(p.segments) == 0 {
+	if len(p.ended) == 0 {
 		return nil
 	}
-	passes := u.rows.passes(p)
+	passes := u.rows.passes(p.ended)
 	for bits := range passes {
-		if err := u.rows.gather(p, pass{bits, passes - 1}); err != nil {
+		if err := u.rows.gather(p.ended, pass{bits, passes - 1}); err != nil {
 			return err
 		}
 		u.bound()
@@ -93,7 +93,7 @@ func (u *unitBounder) bound() {
 	for id, end := range u.rows.ends {
 		refs := u.rows.order[start:end]
 		start = end
-		if int64(len(refs)) <= few {
+		if int64(len(refs)) <= few && len(u.rows.counts) == 0 {
 			for _, ref := range refs {
 				u.kept = append(u.kept, slot{ref, 1})
 			}

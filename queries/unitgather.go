@@ -1,12 +1,10 @@
 package queries
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"hash/maphash"
 	"math"
-	"slices"
 )
 
 // errRows is an error of size: one part has 2^31 - 1 rows that cannot be told apart by their units' hashes.
@@ -32,13 +30,15 @@ type grouped struct {
 	ids      []int32
 	ends     []uint32
 	order    []uint32
+	counts   []uint64 // of each row how often it is there; empty: once
 }
 
-// unitSlots is the rows of one unit, those with the same content as one slot.
-type unitSlots struct {
-	id     int32
-	sorted []uint64 // cells and rows
-	slots  []slot
+// countOf returns how often a row is there.
+func (g *grouped) countOf(ref uint32) uint64 {
+	if len(g.counts) == 0 {
+		return 1
+	}
+	return g.counts[ref]
 }
 
 // pass is which units of a part are gathered at a time: those whose hash has some bits.
@@ -53,12 +53,18 @@ func newGatherer(r *unitRows) *gatherer {
 	return &gatherer{unitRows: r, words: newWords(), texts: newTexts()}
 }
 
-// passes returns in how many passes a part is gathered within the room for it.
-func (g *gatherer) passes(p *unitPart) uint64 {
+// passes returns in how many passes the rows of a part are gathered within the room for it.
+func (g *gatherer) passes(segments []segment) uint64 {
 	rows, names := int64(0), int64(0)
-	for i := range p.segments {
-		r, n := p.segments[i].size()
-		rows, names = rows+r/int64(g.width), names+n
+	for i := range segments {
+		s := &segments[i]
+		rows += s.single.size()/int64(g.width) + s.counted.size()/int64(g.width+countBytes)
+		for _, p := range s.names {
+			names += p.size
+		}
+		if s.texts != nil {
+			names += s.texts.bytes()
+		}
 	}
 	const perRow = 4 + 4 + 24 // its unit, its place in order, and a unit of its own
 	need := rows*int64(g.width+perRow) + 3*names
@@ -69,53 +75,47 @@ func (g *gatherer) passes(p *unitPart) uint64 {
 	return passes
 }
 
-// size returns the bytes of a segment's records, and of its texts.
-func (s *segment) size() (rows, names int64) {
-	for _, c := range s.chunks {
-		rows += int64(len(c))
-	}
-	for _, p := range s.rows {
-		rows += p.size
-	}
-	for _, p := range s.names {
-		names += p.size
-	}
-	if s.texts != nil {
-		names += int64(len(s.texts.data))
-	}
-	return rows, names
-}
-
-// gather groups the rows of a part that are in the pass.
-func (g *gatherer) gather(p *unitPart, in pass) error {
+// gather groups the rows of segments of a part that are in the pass.
+func (g *gatherer) gather(segments []segment, in pass) error {
 	g.pass = in
 	g.words.reset()
 	g.texts.reset()
-	g.contents, g.ids = g.contents[:0], g.ids[:0]
-	for i := range p.segments {
-		if err := g.segment(&p.segments[i]); err != nil {
+	g.contents, g.ids, g.counts = g.contents[:0], g.ids[:0], g.counts[:0]
+	for i := range segments {
+		if err := g.segment(&segments[i]); err != nil {
 			return err
 		}
 	}
 	if len(g.ids) >= math.MaxInt32 {
 		return errRows
 	}
+	if len(g.counts) > 0 {
+		g.countUpTo(len(g.ids))
+	}
 	g.group()
 	return nil
 }
 
 func (g *gatherer) segment(s *segment) error {
-	if err := g.names(s); err != nil {
+	if err := g.number(s); err != nil {
 		return err
 	}
-	for _, c := range s.chunks {
-		g.add(c)
+	if err := g.records(&s.single, g.add); err != nil {
+		return err
 	}
-	for _, x := range s.rows {
+	return g.records(&s.counted, g.addCounted)
+}
+
+// records hands records to add.
+func (g *gatherer) records(r *records, add func([]byte)) error {
+	for _, c := range r.chunks {
+		add(c)
+	}
+	for _, x := range r.outside {
 		if err := g.read(x); err != nil {
 			return err
 		}
-		g.add(g.buf)
+		add(g.buf)
 	}
 	return nil
 }
@@ -126,8 +126,8 @@ func (g *gatherer) read(x piece) error {
 	return g.spill.Read(g.buf, x.at)
 }
 
-// names numbers the texts of a segment.
-func (g *gatherer) names(s *segment) error {
+// number numbers the texts of a segment.
+func (g *gatherer) number(s *segment) error {
 	g.numbers = g.numbers[:0]
 	if s.texts != nil {
 		for i := range s.texts.len() {
@@ -166,6 +166,26 @@ func (g *gatherer) add(records []byte) {
 			g.ids = append(g.ids, id)
 			g.contents = append(g.contents, records[g.key:g.width]...)
 		}
+	}
+}
+
+// addCounted takes in records with their numbers.
+func (g *gatherer) addCounted(records []byte) {
+	for n := g.width + countBytes; len(records) >= n; records = records[n:] {
+		id := g.unitOf(records[:g.key])
+		if id >= 0 {
+			g.countUpTo(len(g.ids))
+			g.ids = append(g.ids, id)
+			g.contents = append(g.contents, records[g.key:g.width]...)
+			g.counts = append(g.counts, binary.LittleEndian.Uint64(records[g.width:]))
+		}
+	}
+}
+
+// countUpTo makes records single that have no number yet.
+func (g *gatherer) countUpTo(n int) {
+	for len(g.counts) < n {
+		g.counts = append(g.counts, 1)
 	}
 }
 
@@ -212,59 +232,5 @@ func (g *gatherer) group() {
 	for i, id := range g.ids {
 		g.order[g.ends[id]] = uint32(i)
 		g.ends[id]++
-	}
-}
-
-// content returns what row ref holds, apart from its unit.
-func (g *gatherer) content(ref uint32) []byte {
-	n := g.width - g.key
-	return g.contents[int(ref)*n : (int(ref)+1)*n]
-}
-
-// appendUnit appends the canonical text of the unit whose slots were made.
-func (g *gatherer) appendUnit(dst []byte) []byte {
-	if !g.units.text && len(g.units.columns) == 1 {
-		return appendValue(dst, g.words.keys[g.unit.id], g.units.columns[0].kind)
-	}
-	return g.units.appendText(dst, g.texts.at(g.unit.id))
-}
-
-// slotsOf returns the rows of a unit with the same content as one slot, and those of a cell together.
-func (g *gatherer) slotsOf(id int32, refs []uint32) []slot {
-	u := &g.unit
-	u.id, u.slots, u.sorted = id, u.slots[:0], u.sorted[:0]
-	for _, ref := range refs {
-		u.sorted = append(u.sorted, uint64(cellOf(g.content(ref)))<<32|uint64(ref))
-	}
-	slices.Sort(u.sorted)
-	if g.width-g.key > cellBytes {
-		g.sortValues()
-	}
-	for i, x := range u.sorted {
-		ref := uint32(x)
-		if i > 0 {
-			if last := &u.slots[len(u.slots)-1]; bytes.Equal(g.content(last.ref), g.content(ref)) {
-				last.rows++
-				continue
-			}
-		}
-		u.slots = append(u.slots, slot{ref, 1})
-	}
-	return u.slots
-}
-
-// sortValues sorts the rows of each cell by their values.
-func (g *gatherer) sortValues() {
-	for from := 0; from < len(g.unit.sorted); {
-		to := from + 1
-		for to < len(g.unit.sorted) && g.unit.sorted[to]>>32 == g.unit.sorted[from]>>32 {
-			to++
-		}
-		if to > from+1 {
-			slices.SortFunc(g.unit.sorted[from:to], func(a, b uint64) int {
-				return bytes.Compare(g.content(uint32(a)), g.content(uint32(b)))
-			})
-		}
-		from = to
 	}
 }

@@ -42,9 +42,10 @@ type unitRows struct {
 	open  [partitions][]byte // the last chunk of each part
 	parts [partitions]unitPart
 	known knownUnits
-	free  [][]byte // chunks that were spilled
-	held  int64    // bytes in memory
-	err   error    // the first of the spill
+	free  [][]byte // chunks that were emptied
+	held  int64    // bytes in memory, with free ones
+	dense density
+	err   error // the first of the spill
 }
 
 // newUnitRows returns an empty store of rows with values of some components.
@@ -57,7 +58,7 @@ func newUnitRows(u *units, components int, s Spill) *unitRows {
 		s = inMemory{}
 	}
 	s.Join()
-	return &unitRows{units: u, known: knownUnits{generation: 1}, recordShape: recordShape{key, key + 4 + 8*components}, spill: s}
+	return &unitRows{units: u, known: knownUnits{generation: 1}, dense: density{next: firstLook}, recordShape: recordShape{key, key + 4 + 8*components}, spill: s}
 }
 
 // addCells keeps the units and cells of the rows of a batch that have both.
@@ -170,12 +171,12 @@ func (r *unitRows) next(part uint64) []byte {
 
 // turn starts the next chunk of a part, after making room for it where memory is short, and makes room for a record.
 func (r *unitRows) turn(part uint64) []byte {
-	size := min(max(2*cap(r.open[part]), firstRows*r.width), max(chunkBytes, r.width))
-	if r.err == nil && len(r.free) == 0 && r.held+int64(size) > r.spill.Share() {
-		r.fail(r.spillAll())
+	size := min(max(2*cap(r.open[part]), firstRows*r.width), r.chunk())
+	if r.err == nil && len(r.free) == 0 {
+		r.fail(r.makeRoom(part, int64(size)))
 	}
 	if o := r.open[part]; len(o) > 0 {
-		r.parts[part].chunks = append(r.parts[part].chunks, o)
+		r.parts[part].single.chunks = append(r.parts[part].single.chunks, o)
 	}
 	var o []byte
 	if n := len(r.free); n > 0 {
@@ -200,23 +201,10 @@ func (r *unitRows) merge(o *unitRows) {
 	for i := range r.parts {
 		r.close(i)
 		o.close(i)
-		r.parts[i].segments = append(r.parts[i].segments, o.parts[i].segments...)
+		r.parts[i].ended = append(r.parts[i].ended, o.parts[i].ended...)
 		o.parts[i] = unitPart{}
 	}
 	r.held += o.held
 	r.known.generation++
 	r.free, o.free = slices.Concat(r.free, o.free), nil
-}
-
-// close ends the segment of a part that is in memory.
-func (r *unitRows) close(part int) {
-	p := &r.parts[part]
-	if o := r.open[part]; len(o) > 0 {
-		p.chunks = append(p.chunks, o)
-		r.open[part] = nil
-	}
-	if len(p.chunks) > 0 {
-		p.segments = append(p.segments, segment{texts: p.texts, chunks: p.chunks})
-	}
-	p.texts, p.chunks = nil, nil
 }

@@ -34,17 +34,23 @@ func (inMemory) Read([]byte, int64) error       { return errShape }
 
 // unitPart is the rows of one part.
 type unitPart struct {
-	texts    *texts   // of the chunks, where units have text
-	chunks   [][]byte // full
-	segments []segment
+	segment           // in memory, to be continued
+	ended   []segment // the others
 }
 
-// segment is some records of a part, in memory or outside.
+// segment is some rows of a part.
 type segment struct {
-	texts  *texts
-	chunks [][]byte
-	// outside: the texts, each after its length in four bytes, and the records
-	names, rows []piece
+	// texts are the units of the rows where units have text: in memory or, each after its length in four bytes, outside
+	texts *texts
+	names []piece
+	// single are records; counted are followed by their number in eight bytes
+	single, counted records
+}
+
+// records are pieces of whole records, in memory or outside.
+type records struct {
+	chunks  [][]byte
+	outside []piece
 }
 
 // piece is bytes that were written to a Spill.
@@ -53,15 +59,45 @@ type piece struct{ at, size int64 }
 const (
 	pieceBytes = 1 << 20
 	textBytes  = 24 // what a text takes beside its bytes
+	countBytes = 8
 )
+
+// size returns the bytes of the records.
+func (r *records) size() int64 {
+	n := int64(0)
+	for _, c := range r.chunks {
+		n += int64(len(c))
+	}
+	for _, p := range r.outside {
+		n += p.size
+	}
+	return n
+}
+
+func (s *segment) empty() bool {
+	return len(s.single.chunks)+len(s.counted.chunks)+len(s.single.outside)+len(s.counted.outside) == 0
+}
+
+// close ends the segment of a part that is in memory.
+func (r *unitRows) close(part int) {
+	p := &r.parts[part]
+	if o := r.open[part]; len(o) > 0 {
+		p.single.chunks = append(p.single.chunks, o)
+		r.open[part] = nil
+	}
+	if !p.empty() {
+		p.ended = append(p.ended, p.segment)
+	}
+	p.segment = segment{}
+}
 
 // spillAll writes all that is in memory to the spill.
 func (r *unitRows) spillAll() error {
 	for i := range r.parts {
 		r.close(i)
-		segments := r.parts[i].segments
-		for j := range segments {
-			if err := r.spillOne(&segments[j]); err != nil {
+		ended := r.parts[i].ended
+		for j := range ended {
+			if err := r.spillOne(&ended[j]); err != nil {
 				return err
 			}
 		}
@@ -75,9 +111,16 @@ func (r *unitRows) spillOne(s *segment) (err error) {
 		if s.names, err = r.spillTexts(s.texts); err != nil {
 			return err
 		}
-		r.held -= int64(len(s.texts.data)) + textBytes*int64(s.texts.len())
+		r.held -= s.texts.bytes()
 		s.texts = nil
 	}
+	if err := r.spillRecords(&s.single); err != nil {
+		return err
+	}
+	return r.spillRecords(&s.counted)
+}
+
+func (r *unitRows) spillRecords(s *records) error {
 	for i, size := 0, 0; i < len(s.chunks); size = 0 {
 		from := i
 		for ; i < len(s.chunks) && (i == from || size+len(s.chunks[i]) <= pieceBytes); i++ {
@@ -87,7 +130,7 @@ func (r *unitRows) spillOne(s *segment) (err error) {
 		if err != nil {
 			return err
 		}
-		s.rows = append(s.rows, piece{at, int64(size)})
+		s.outside = append(s.outside, piece{at, int64(size)})
 	}
 	r.release(s.chunks)
 	s.chunks = nil
@@ -115,10 +158,13 @@ func (r *unitRows) spillTexts(t *texts) (names []piece, err error) {
 // release keeps the chunks of full size for the next rows.
 func (r *unitRows) release(chunks [][]byte) {
 	for _, c := range chunks {
-		if cap(c) >= chunkBytes {
+		if cap(c) == r.chunk() {
 			r.free = append(r.free, c[:0])
 		} else {
 			r.held -= int64(cap(c))
 		}
 	}
 }
+
+// chunk is the bytes of a full chunk.
+func (r *unitRows) chunk() int { return max(chunkBytes/r.width, 1) * r.width }

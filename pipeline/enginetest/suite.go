@@ -30,6 +30,18 @@ func Suite(t *testing.T, open Open) {
 	t.Run("empty table", func(t *testing.T) { testEmpty(t, open) })
 }
 
+// Fails aggregates the suite's table with an engine that fails, and hands the error to check.
+func Fails(t *testing.T, open Open, check func(*testing.T, error)) {
+	t.Helper()
+	dir := t.TempDir()
+	write(t, dir, "all.csv", table(3000))
+	p := plan(t, dir, "all.csv")
+	e := open(t, p, 2)
+	defer e.Close()
+	_, err := e.Aggregate(t.Context(), p, pipeline.Silent{})
+	check(t, err)
+}
+
 const job = `
 version: 1
 name: suite

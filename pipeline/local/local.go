@@ -24,6 +24,7 @@ type Engine struct {
 	data    *source.Dataset
 	limits  Limits
 	staging string
+	tight   *memory // of tests
 }
 
 var (
@@ -48,6 +49,9 @@ func (e *Engine) scratch(ctx context.Context, p *pipeline.Plan) (*scratch, error
 	m, err := e.limits.share(p)
 	if err != nil {
 		return nil, err
+	}
+	if e.tight != nil {
+		m = *e.tight
 	}
 	return newScratch(ctx, cmp.Or(e.limits.Scratch, e.staging, os.TempDir()), m), nil
 }

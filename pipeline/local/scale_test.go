@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -114,15 +115,15 @@ func planOf(tb testing.TB, text []byte) *pipeline.Plan {
 	return p
 }
 
-// counts answers the plan's one histogram.
-func counts(tb testing.TB, p *pipeline.Plan, workers int) []int64 {
+// countsWithin answers the plan's one histogram within some limits.
+func countsWithin(tb testing.TB, p *pipeline.Plan, l local.Limits) []int64 {
 	tb.Helper()
 	in := p.Job().Input
 	data, err := source.Open(tb.Context(), source.Options{Files: in.Files})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	e := local.New(data, workers)
+	e := local.NewWithin(data, l)
 	defer e.Close()
 	a, err := e.Aggregate(tb.Context(), p, pipeline.Silent{})
 	if err != nil {
@@ -139,13 +140,26 @@ func BenchmarkBounded(b *testing.B) {
 		for _, workers := range []int{1, 2} {
 			b.Run(fmt.Sprintf("%s/workers=%d", bounds, workers), func(b *testing.B) {
 				p := s.plan(b, bounds)
+				before, n := cpuSeconds(b), 0
 				for b.Loop() {
-					counts(b, p, workers)
+					countsWithin(b, p, local.Limits{Workers: workers})
+					n++
 				}
+				b.ReportMetric((cpuSeconds(b)-before)/float64(n), "cpu-s/op")
 				b.ReportMetric(peakMB(b), "MB")
 			})
 		}
 	}
+}
+
+// cpuSeconds returns what the process has used of the processors.
+func cpuSeconds(tb testing.TB) float64 {
+	tb.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		tb.Fatal(err)
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
 // peakMB returns the peak resident memory of the process so far.

@@ -82,7 +82,7 @@ func (s *scratch) Write(pieces ...[]byte) (at int64, err error) {
 
 // Read decrypts what was written at a place.
 func (s *scratch) Read(piece []byte, at int64) error {
-	if err := context.Cause(s.ctx); err != nil {
+	if err := s.ctx.Err(); err != nil {
 		return err
 	}
 	if s.file == nil {
@@ -116,7 +116,7 @@ func (s *scratch) buffer(n int) []byte {
 
 // open makes the file and the key when they are needed first.
 func (s *scratch) open() error {
-	if err := context.Cause(s.ctx); err != nil {
+	if err := s.ctx.Err(); err != nil {
 		return err
 	}
 	s.mutex.Lock()
