@@ -20,7 +20,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:   "testdata",
 		Setup: func(env *testscript.Env) error { return copyQuickstart(filepath.Join(env.WorkDir, "quickstart")) },
-		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"code": code, "truncate": truncate},
+		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"code": code, "truncate": truncate, "rows": rows},
 	})
 }
 
@@ -40,6 +40,20 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
+}
+
+// rows writes a CSV table of N rows of different units.
+func rows(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: rows FILE N")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	text := []byte("u,x\n")
+	for i := range n {
+		text = append(strconv.AppendInt(text, int64(i), 10), ',', "abc"[i%3], '\n')
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o600))
 }
 
 // truncate keeps the first N bytes of a file.
