@@ -11,7 +11,7 @@ import (
 
 // The tests' own door: package mechanismtest, which needs a testing.TB, finds these through an internal package.
 func init() {
-	door.Lend(door.Keys{Open: openForTest, OpenWide: openWideForTest, Make: makeForTest})
+	door.Lend(door.Keys{Open: openForTest, OpenWide: openWideForTest, OpenKeyed: openKeyedForTest, Make: makeForTest})
 }
 
 func openForTest(exact any) (unit float64, cells []int64, err error) {
@@ -32,6 +32,14 @@ func openWideForTest(exact any) (unit float64, cells []*big.Int, err error) {
 	s := e.open()
 	cells, err = s.peekWide()
 	return math.Ldexp(1, s.unit), cells, err
+}
+
+func openKeyedForTest(exact any) (keys []string, counts []int64, err error) {
+	e, ok := exact.(Exact)
+	if !ok || e.keyed == nil {
+		return nil, nil, ErrKeys
+	}
+	return e.peekKeys()
 }
 
 func makeForTest(m calibrate.Mechanism, values []float64) any {

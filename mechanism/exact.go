@@ -8,7 +8,10 @@ import (
 
 // Exact is a private vector: one integer a cell, in units of a public power of two. Copies share the cells, which can be
 // noised once. The payload hides in a closure: formatters that ignore methods, and reflection, find a function there.
-type Exact struct{ open func() *sealed }
+type Exact struct {
+	open  func() *sealed
+	keyed func() *keyed // of SealKeyed, instead of open
+}
 
 // sealed is an Exact's payload, which is there until it is taken to be noised.
 type sealed struct {

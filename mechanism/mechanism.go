@@ -23,6 +23,7 @@ var (
 	ErrEmpty     = errors.New("mechanism: no cells")
 	ErrHalves    = errors.New("mechanism: exact answers, their low halves and their places are not equally many")
 	ErrPlaces    = errors.New("mechanism: the places of exact answers are not ascending, or not those of cells")
+	ErrKeys      = errors.New("mechanism: private keys are selected, and other cells are not; keys are distinct and ascend")
 	ErrReceipt   = errors.New("mechanism: no receipt: noise needs a charge of the ledger")
 	ErrMechanism = errors.New("mechanism: invalid mechanism")
 	ErrSpent     = errors.New("mechanism: this exact answer was noised before")

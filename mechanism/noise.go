@@ -19,6 +19,9 @@ import (
 // the value as it was; ErrSpent says that it was noised before. Afterwards an error (ctx's, or that of the system's
 // source of randomness) means that the cells are wiped and the value spent.
 func (e Exact) Noise(ctx context.Context, r ledger.Receipt, m calibrate.Mechanism, workers int) (Noisy, error) {
+	if e.keyed != nil {
+		return Noisy{}, ErrKeys
+	}
 	if e.open == nil {
 		return Noisy{}, ErrEmpty
 	}

@@ -22,7 +22,8 @@ type Noisy struct {
 	open      func() *stream
 	each      []func([]float64) // steps that are taken as a stream is read
 	steps     []string
-	pure      bool // the noise is not Gaussian
+	pure      bool     // the noise is not Gaussian
+	keys      []string // of selected cells, else nil
 }
 
 // Len returns the number of cells.
@@ -42,6 +43,24 @@ func (n Noisy) Mechanism() calibrate.Mechanism { return n.mechanism }
 
 // Steps returns the names of the post-processing steps, in order.
 func (n Noisy) Steps() []string { return slices.Clone(n.steps) }
+
+// Keys returns the keys of selected cells, in their order; nil where cells were not selected.
+func (n Noisy) Keys() []string { return slices.Clone(n.keys) }
+
+// atLeast returns the cells, with their keys, whose values are at least so many grid units; all others are wiped.
+func (n Noisy) atLeast(units int64, keys []string) Noisy {
+	kept := []string{}
+	for i, x := range n.units {
+		if x >= units {
+			n.units[len(kept)] = x
+			kept = append(kept, keys[i])
+		}
+	}
+	clear(n.units[len(kept):])
+	clear(keys)
+	n.units, n.keys = n.units[:len(kept):len(kept)], kept
+	return n
+}
 
 // Fill copies the values of the cells from start on into dst, in the unit of the query. Where the vector ends first, the
 // rest of dst is left as it is; a start outside the vector copies nothing.

@@ -38,6 +38,19 @@ func OpenWide(tb testing.TB, e mechanism.Exact) (unit float64, cells []*big.Int)
 	return unit, cells
 }
 
+// OpenKeyed is [Open] for exact answers whose keys are private too.
+func OpenKeyed(tb testing.TB, e mechanism.Exact) (keys []string, counts []int64) {
+	tb.Helper()
+	if !guard(tb, testing.Testing()) {
+		return nil, nil
+	}
+	keys, counts, err := door.Borrow().OpenKeyed(e)
+	if err != nil {
+		tb.Fatalf("open: %v", err)
+	}
+	return keys, counts
+}
+
 // Make returns a noisy vector of the values given, as if m had made it.
 func Make(tb testing.TB, m calibrate.Mechanism, values []float64) mechanism.Noisy {
 	tb.Helper()

@@ -14,6 +14,8 @@ type Keys struct {
 	Open func(exact any) (unit float64, cells []int64, err error)
 	// OpenWide is Open for cells of any width.
 	OpenWide func(exact any) (unit float64, cells []*big.Int, err error)
+	// OpenKeyed returns a copy of the keys and counts of a mechanism.Exact that has private keys.
+	OpenKeyed func(exact any) (keys []string, counts []int64, err error)
 	// Make returns a mechanism.Noisy of these values.
 	Make func(m calibrate.Mechanism, values []float64) any
 }

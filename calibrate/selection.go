@@ -1,0 +1,86 @@
+package calibrate
+
+import (
+	"math"
+	"math/big"
+)
+
+// Selection says how keys that nobody can list are selected: each privacy unit counts once in each of at most Keys keys, noise is
+// added to the count of every key that somebody has, and a key is kept where its noisy count reaches a threshold that a key
+// of one unit alone reaches with probability Failure at most, all such keys of a unit together.
+type Selection struct {
+	// Keys is L0, at least 1.
+	Keys int64
+	// Failure is the share of delta that the selection takes.
+	Failure Delta
+}
+
+// Threshold is the least multiple of the grid, as a number of grid units, at which m's noisy count of a key lets it be kept:
+//
+//	ceil(T/g + ½),  T = 1 + sigma·Phi⁻¹((1 − Failure)^(1/Keys)),
+//
+// rounded up. Errors are *ArgumentError: keys, failure, sigma, grid; sensitivity where it is below sqrt(Keys), that of such counts
+// under add-remove.
+//
+// Proof note. Let two tables differ by one unit, and S be the keys that some other unit has. A key outside of S has a count
+// of 1 at most; it is kept where g·floor(1/g + (sigma/g)·Z + ½) >= g·K, that is where 1 + sigma·Z >= g·(K − ½), and g·(K − ½) >= T:
+// with probability at most 1 − (1 − Failure)^(1/Keys). There are at most Keys of them, with independent noise, so that none is
+// kept with probability p >= 1 − Failure. Given that, the output is that of the Gaussian mechanism on S, filtered by its own values:
+// on each of the two tables the output is M0's with probability 1 − Failure and anything else with probability Failure (with p
+// larger, part of M0's is moved to the rest), and M0 is mu-GDP, mu = L2/sigma. So the outputs are (eps, delta_mu(eps) +
+// Failure)-indistinguishable, and several selections and mechanisms together (eps, delta_mu(eps) + the sum of their failures)
+// with the mu of all. Under replace-one each of the two tables has up to Keys keys outside of S, and the same holds with
+// an L2 of sqrt(2·Keys).
+func (m Mechanism) Threshold(s Selection) (int64, error) {
+	if err := m.selects(s); err != nil {
+		return 0, err
+	}
+	tail := -math.Expm1(math.Log1p(-float64(s.Failure)) / float64(s.Keys))
+	tail *= 1 - 0x1p-40 // more than the errors of the two functions and of the quotient
+	if tail < 0x1p-1000 {
+		return 0, argument("failure", "= %g is too small for %d keys", float64(s.Failure), s.Keys)
+	}
+	t := quantile(min(tail, 0.5))
+	t.Mul(t, bigOf(float64(m.Sigma))).Add(t, bigOf(1))
+	t.Quo(t, bigOf(m.Grid)).Add(t, bigOf(0.5))
+	units, accuracy := t.Int(nil)
+	if accuracy == big.Below {
+		units.Add(units, big.NewInt(1))
+	}
+	if units.BitLen() > 53 {
+		return 0, argument("sigma", "= %g is too large beside the grid for a threshold", float64(m.Sigma))
+	}
+	return units.Int64(), nil
+}
+
+// selects checks what a selection depends on.
+func (m Mechanism) selects(s Selection) error {
+	if s.Keys < 1 {
+		return argument("keys", "must be at least 1, not %d", s.Keys)
+	}
+	if !(s.Failure >= leastDelta && s.Failure < 1) {
+		return argument("failure", "must be at least %g and below 1, not %g", MinDelta, float64(s.Failure))
+	}
+	if err := m.validate(); err != nil {
+		return err
+	}
+	if err := powerOfTwo("grid", m.Grid); err != nil {
+		return err
+	}
+	square := newUp().Mul(upOf(m.Sens.L2), upOf(m.Sens.L2)) // exact
+	if square.Cmp(new(big.Float).SetInt64(s.Keys)) < 0 {
+		return argument("sensitivity", "= %g is below that of one count in each of %d keys", m.Sens.L2, s.Keys)
+	}
+	return nil
+}
+
+// quantile is z with 1 − Phi(z) = tail, for a tail of at most ½, rounded up: sqrt(2)·inverfc(2·tail) within 2^-160, raised by
+// 2^-100, relative.
+func quantile(tail float64) *big.Float {
+	z := bigInvErfc(bigOf(2 * tail))
+	z.Mul(z, bigSqrt2())
+	if z.Sign() <= 0 {
+		return newBig()
+	}
+	return z.Add(z, newBig().SetMantExp(z, -100))
+}

@@ -1,0 +1,86 @@
+package calibrate
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+	"pgregory.net/rapid"
+)
+
+// The threshold is the definition's: a key of one unit is kept with a probability of at most Failure, of Keys keys together, and
+// one grid unit less would, but for rounding, be too low.
+func TestThresholdMeetsItsFailure(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		m := Mechanism{Query: "q", Sigma: Sigma(math.Exp(rapid.Float64Range(-1, 20).Draw(rt, "sigma"))), Grid: math.Ldexp(1, rapid.IntRange(-15, 0).Draw(rt, "grid"))}
+		s := Selection{Keys: rapid.Int64Range(1, 5000).Draw(rt, "keys"), Failure: Delta(math.Exp(rapid.Float64Range(-300, -0.5).Draw(rt, "failure")))}
+		m.Sens.L2 = math.Sqrt(float64(s.Keys)) * (1 + 1e-15)
+		units, err := m.Threshold(s)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		// log P(no key of the unit is kept) = Keys·log Phi((g·(K − ½) − 1)/sigma)
+		failure := func(units float64) float64 {
+			z := (m.Grid*(units-0.5) - 1) / float64(m.Sigma)
+			tail, err := LogErfc(z / math.Sqrt2)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			return -math.Expm1(float64(s.Keys) * math.Log1p(-math.Exp(tail)/2))
+		}
+		if got := failure(float64(units)); got > float64(s.Failure)*(1+1e-10) {
+			rt.Fatalf("%+v, %+v: threshold %d fails with probability %g", m, s, units, got)
+		}
+		if got := failure(float64(units) - 1); got < float64(s.Failure)*(1-1e-10) && 2*failure(float64(units)) < 1 && s.Failure < 0.3 {
+			rt.Fatalf("%+v, %+v: threshold %d is too high: %g at one less", m, s, units, got)
+		}
+	})
+}
+
+// The formula of the design, by gonum's quantile.
+func TestThresholdIsTheFormula(t *testing.T) {
+	for _, c := range []struct {
+		sigma, grid float64
+		keys        int64
+		failure     Delta
+	}{{20, 1, 1, 1e-6}, {20, 1, 5, 1e-6}, {3.7, 0.125, 40, 1e-8}, {1000, 1, 1, 1e-3}} {
+		m := Mechanism{Query: "q", Sens: Sensitivity{L2: math.Sqrt(float64(c.keys)) + 1e-9}, Sigma: Sigma(c.sigma), Grid: c.grid}
+		got, err := m.Threshold(Selection{c.keys, c.failure})
+		tail := -math.Expm1(math.Log1p(-float64(c.failure)) / float64(c.keys))
+		want := math.Ceil((1-c.sigma*distuv.UnitNormal.Quantile(tail))/c.grid + 0.5)
+		if err != nil || float64(got) != want {
+			t.Errorf("%+v: %d, want %g, %v", c, got, want, err)
+		}
+	}
+}
+
+func TestThresholdNamesItsArguments(t *testing.T) {
+	good := Mechanism{Query: "q", Sens: Sensitivity{L2: 2}, Sigma: 5, Grid: 0.25}
+	for _, c := range []struct {
+		change func(*Mechanism, *Selection)
+		want   string
+	}{
+		{func(_ *Mechanism, s *Selection) { s.Keys = 0 }, "keys"},
+		{func(_ *Mechanism, s *Selection) { s.Keys = 5 }, "sensitivity"},
+		{func(_ *Mechanism, s *Selection) { s.Failure = 0 }, "failure"},
+		{func(_ *Mechanism, s *Selection) { s.Failure = 1 }, "failure"},
+		{func(_ *Mechanism, s *Selection) { s.Failure = Delta(math.NaN()) }, "failure"},
+		{func(m *Mechanism, s *Selection) { s.Keys, s.Failure, m.Sens.L2 = 1<<40, 1e-300, 1<<20 }, "failure"},
+		{func(m *Mechanism, _ *Selection) { m.Sigma = 0 }, "sigma"},
+		{func(m *Mechanism, _ *Selection) { m.Sigma = 1e300 }, "sigma"},
+		{func(m *Mechanism, _ *Selection) { m.Grid = 3 }, "grid"},
+		{func(m *Mechanism, _ *Selection) { m.Sens.L2 = math.NaN() }, "sensitivity"},
+	} {
+		m, s := good, Selection{4, 1e-6}
+		c.change(&m, &s)
+		_, err := m.Threshold(s)
+		var e *ArgumentError
+		if !errors.As(err, &e) || e.Argument != c.want {
+			t.Errorf("%+v, %+v: %v, want %s", m, s, err, c.want)
+		}
+	}
+	if k, err := good.Threshold(Selection{4, 1e-6}); err != nil || k < 100 {
+		t.Errorf("%d, %v", k, err)
+	}
+}

@@ -1,0 +1,118 @@
+package mechanism
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/ledger"
+)
+
+// keyed is the payload of an Exact whose keys are private too, and their number.
+type keyed struct {
+	keys   []string
+	counts Exact // the zero Exact where there are no keys
+
+	mu    sync.Mutex
+	spent bool
+}
+
+// SealKeyed hides counts by key, keys and all: which keys there are is as private as the counts. It takes the slices over.
+// Keys are distinct and ascend; each unit counts at most once in a count. ErrKeys where they do not, ErrHalves where the slices
+// differ in length. The result has no cells that anybody may know of; see [Exact.Select].
+func SealKeyed(keys []string, counts []int64) (Exact, error) {
+	if len(keys) != len(counts) {
+		return Exact{}, ErrHalves
+	}
+	for i := 1; i < len(keys); i++ {
+		if keys[i-1] >= keys[i] {
+			return Exact{}, ErrKeys
+		}
+	}
+	k := &keyed{keys: keys}
+	if len(keys) > 0 {
+		s := &sealed{size: len(counts), held: &payload{high: counts}} // in units of 2^0
+		k.counts = Exact{open: func() *sealed { return s }}
+	}
+	return Exact{keyed: func() *keyed { return k }}, nil
+}
+
+// Select adds noise to the count of every key as Noise does, and returns the keys whose noisy count reaches the threshold of m
+// and s ([calibrate.Mechanism.Threshold]), with these counts; the rest is wiped. It redeems r for m before the
+// first draw. Errors: as for Noise, and ErrKeys where the keys are not private: those are
+// for Noise.
+func (e Exact) Select(ctx context.Context, r ledger.Receipt, m calibrate.Mechanism, s calibrate.Selection, workers int) (Noisy, error) {
+	if e.keyed == nil {
+		return Noisy{}, ErrKeys
+	}
+	if r == (ledger.Receipt{}) {
+		return Noisy{}, ErrReceipt
+	}
+	units, err := m.Threshold(s)
+	if err != nil {
+		return Noisy{}, errors.Join(ErrMechanism, err)
+	}
+	k := e.keyed()
+	if !k.take() {
+		return Noisy{}, ErrSpent
+	}
+	return k.noise(ctx, r, m, units, workers)
+}
+
+func (k *keyed) take() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	taken := !k.spent
+	k.spent = true
+	return taken
+}
+
+// noise draws the noise of all counts and keeps what reaches the threshold. Where nothing was drawn the keys are put back.
+func (k *keyed) noise(ctx context.Context, r ledger.Receipt, m calibrate.Mechanism, units int64, workers int) (Noisy, error) {
+	if len(k.keys) == 0 {
+		if err := redeem(ctx, r, m); err != nil {
+			k.putBack()
+			return Noisy{}, err
+		}
+		return Noisy{mechanism: m, keys: []string{}}, nil
+	}
+	n, err := k.counts.Noise(ctx, r, m, workers)
+	if err != nil {
+		if k.counts.whole() {
+			k.putBack()
+		}
+		return Noisy{}, err
+	}
+	keys := k.keys
+	k.keys = nil
+	return n.atLeast(units, keys), nil
+}
+
+func (k *keyed) putBack() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.spent = false
+}
+
+// whole says that nothing was drawn for an answer yet.
+func (e Exact) whole() bool {
+	s := e.open()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held != nil
+}
+
+// peekKeys copies keys and counts, for tests.
+func (e Exact) peekKeys() (keys []string, counts []int64, err error) {
+	k := e.keyed()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.spent {
+		return nil, nil, ErrSpent
+	}
+	if len(k.keys) > 0 {
+		counts, err = k.counts.open().peek()
+	}
+	return append(keys, k.keys...), counts, err
+}
