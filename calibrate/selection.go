@@ -9,13 +9,15 @@ import (
 // added to the count of every key that somebody has, and a key is kept where its noisy count reaches a threshold that a key
 // of one unit alone reaches with probability Failure at most, all such keys of a unit together.
 type Selection struct {
+	// Mechanism makes the counts noisy.
+	Mechanism Mechanism
 	// Keys is L0, at least 1.
 	Keys int64
 	// Failure is the share of delta that the selection takes.
 	Failure Delta
 }
 
-// Threshold is the least multiple of the grid, as a number of grid units, at which m's noisy count of a key lets it be kept:
+// Threshold is the least multiple of the grid g, as a number of grid units, at which the noisy count of a key lets it be kept:
 //
 //	ceil(T/g + ½),  T = 1 + sigma·Phi⁻¹((1 − Failure)^(1/Keys)),
 //
@@ -31,8 +33,9 @@ type Selection struct {
 // Failure)-indistinguishable, and several selections and mechanisms together (eps, delta_mu(eps) + the sum of their failures)
 // with the mu of all. Under replace-one each of the two tables has up to Keys keys outside of S, and the same holds with
 // an L2 of sqrt(2·Keys).
-func (m Mechanism) Threshold(s Selection) (int64, error) {
-	if err := m.selects(s); err != nil {
+func (s Selection) Threshold() (int64, error) {
+	m := s.Mechanism
+	if err := s.validate(); err != nil {
 		return 0, err
 	}
 	tail := -math.Expm1(math.Log1p(-float64(s.Failure)) / float64(s.Keys))
@@ -53,8 +56,9 @@ func (m Mechanism) Threshold(s Selection) (int64, error) {
 	return units.Int64(), nil
 }
 
-// selects checks what a selection depends on.
-func (m Mechanism) selects(s Selection) error {
+// validate checks what a threshold depends on.
+func (s Selection) validate() error {
+	m := s.Mechanism
 	if s.Keys < 1 {
 		return argument("keys", "must be at least 1, not %d", s.Keys)
 	}

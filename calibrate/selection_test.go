@@ -16,7 +16,8 @@ func TestThresholdMeetsItsFailure(t *testing.T) {
 		m := Mechanism{Query: "q", Sigma: Sigma(math.Exp(rapid.Float64Range(-1, 20).Draw(rt, "sigma"))), Grid: math.Ldexp(1, rapid.IntRange(-15, 0).Draw(rt, "grid"))}
 		s := Selection{Keys: rapid.Int64Range(1, 5000).Draw(rt, "keys"), Failure: Delta(math.Exp(rapid.Float64Range(-300, -0.5).Draw(rt, "failure")))}
 		m.Sens.L2 = math.Sqrt(float64(s.Keys)) * (1 + 1e-15)
-		units, err := m.Threshold(s)
+		s.Mechanism = m
+		units, err := s.Threshold()
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -46,7 +47,7 @@ func TestThresholdIsTheFormula(t *testing.T) {
 		failure     Delta
 	}{{20, 1, 1, 1e-6}, {20, 1, 5, 1e-6}, {3.7, 0.125, 40, 1e-8}, {1000, 1, 1, 1e-3}} {
 		m := Mechanism{Query: "q", Sens: Sensitivity{L2: math.Sqrt(float64(c.keys)) + 1e-9}, Sigma: Sigma(c.sigma), Grid: c.grid}
-		got, err := m.Threshold(Selection{c.keys, c.failure})
+		got, err := Selection{m, c.keys, c.failure}.Threshold()
 		tail := -math.Expm1(math.Log1p(-float64(c.failure)) / float64(c.keys))
 		want := math.Ceil((1-c.sigma*distuv.UnitNormal.Quantile(tail))/c.grid + 0.5)
 		if err != nil || float64(got) != want {
@@ -72,15 +73,16 @@ func TestThresholdNamesItsArguments(t *testing.T) {
 		{func(m *Mechanism, _ *Selection) { m.Grid = 3 }, "grid"},
 		{func(m *Mechanism, _ *Selection) { m.Sens.L2 = math.NaN() }, "sensitivity"},
 	} {
-		m, s := good, Selection{4, 1e-6}
+		m, s := good, Selection{Keys: 4, Failure: 1e-6}
 		c.change(&m, &s)
-		_, err := m.Threshold(s)
+		s.Mechanism = m
+		_, err := s.Threshold()
 		var e *ArgumentError
 		if !errors.As(err, &e) || e.Argument != c.want {
 			t.Errorf("%+v, %+v: %v, want %s", m, s, err, c.want)
 		}
 	}
-	if k, err := good.Threshold(Selection{4, 1e-6}); err != nil || k < 100 {
+	if k, err := (Selection{good, 4, 1e-6}).Threshold(); err != nil || k < 100 {
 		t.Errorf("%d, %v", k, err)
 	}
 }

@@ -124,6 +124,8 @@ func (r *run) resume(c Charge) error {
 		return &MismatchError{c.Run, c.Number, "account"}
 	case !sameMechanisms(r.Charge.Mechanisms, c.Mechanisms):
 		return &MismatchError{c.Run, c.Number, "mechanisms"}
+	case orNone(r.Charge.DeltaShare) != orNone(c.DeltaShare):
+		return &MismatchError{c.Run, c.Number, "share of delta"}
 	}
 	return nil
 }

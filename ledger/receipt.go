@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/big"
 	"sync"
 
 	"github.com/dprelease/dprelease/calibrate"
@@ -23,6 +24,7 @@ type ticket struct {
 	drawn bool             // a part was redeemed, on this ticket or on one that it replaced
 	shut  bool             // nothing more can be redeemed
 	stale bool             // replaced, sealed or given back
+	share *big.Rat         // what is left of the share of delta
 }
 
 type key struct {
@@ -41,12 +43,13 @@ func (r Receipt) Redeem(m calibrate.Mechanism) error {
 	if r.t == nil {
 		return fmt.Errorf("%w: it is empty", ErrReceipt)
 	}
+	r.t.mu.Lock()
+	defer r.t.mu.Unlock()
 	return r.t.redeem(m)
 }
 
+// redeem is Redeem; the caller holds the lock.
 func (t *ticket) redeem(m calibrate.Mechanism) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	p := t.parts[m.Query]
 	switch {
 	case t.stale || t.shut:
@@ -90,7 +93,10 @@ func (t *ticket) retire() (drawn bool) {
 
 // issue makes the receipt of a charge that is durable.
 func (b *Book) issue(c Charge, seq int64) Receipt {
-	t := &ticket{book: b, key: key{c.Run, c.Number}, seq: seq, parts: make(map[string]*part, len(c.Mechanisms))}
+	t := &ticket{book: b, key: key{c.Run, c.Number}, seq: seq, parts: make(map[string]*part, len(c.Mechanisms)), share: new(big.Rat)}
+	if share, err := parseShare(c.DeltaShare); err == nil { // checked when it was charged
+		t.share = share
+	}
 	for _, m := range c.Mechanisms {
 		t.parts[m.Query] = &part{mechanism: m}
 	}

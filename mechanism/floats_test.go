@@ -12,7 +12,7 @@ import (
 
 // bitwise are the functions that may be handed a float on the way from an exact answer to its noise: they read the bits of
 // public parameters.
-var bitwise = []string{"math.Float64bits", "gauss.Log2", "gauss.NewScale", "gauss.decompose", "mechanism.seal"}
+var bitwise = []string{"math.Float64bits", "gauss.Log2", "gauss.NewScale", "gauss.decompose", "mechanism.seal", "ledger.RedeemShare"}
 
 // floatOperations returns every operation on a floating-point number in a file: arithmetic, comparison, conversion
 // from or to another kind of number, and calls other than of the functions above; and every use of big.Float.

@@ -32,17 +32,17 @@ func (e Exact) Noise(ctx context.Context, r ledger.Receipt, m calibrate.Mechanis
 	if err != nil {
 		return Noisy{}, err
 	}
-	return e.noise(ctx, r, j)
+	return e.noise(ctx, r.Redeem, j)
 }
 
-// noise is Noise of the value that it was called for, by a job.
-func (e Exact) noise(ctx context.Context, r ledger.Receipt, j job) (Noisy, error) {
+// noise is Noise of a job, with what redeems the receipt.
+func (e Exact) noise(ctx context.Context, pay redeemer, j job) (Noisy, error) {
 	s := e.open()
 	p, err := s.take()
 	if err != nil {
 		return Noisy{}, err
 	}
-	if err := j.accept(ctx, r, p); err != nil {
+	if err := j.accept(ctx, pay, p); err != nil {
 		s.putBack(p)
 		return Noisy{}, err
 	}
@@ -65,15 +65,22 @@ func (j job) streamed(p *payload, size int) (Noisy, error) {
 	return Noisy{mechanism: j.charged, pure: j.pure, open: func() *stream { return s }}, nil
 }
 
-// accept redeems the receipt where the job can noise the answers.
-func (j job) accept(ctx context.Context, r ledger.Receipt, p *payload) error {
+// redeemer redeems a receipt for a mechanism.
+type redeemer func(calibrate.Mechanism) error
+
+func (pay redeemer) redeem(ctx context.Context, m calibrate.Mechanism) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	return pay(m)
+}
+
+// accept redeems the receipt where the job can noise the answers.
+func (j job) accept(ctx context.Context, pay redeemer, p *payload) error {
 	if j.pure && p.low != nil {
 		return ErrWide
 	}
-	return r.Redeem(j.charged)
+	return pay.redeem(ctx, j.charged)
 }
 
 // sampler adds noise to cells, in place: to those of 64 bits, and to those of 128 where it is Gaussian.

@@ -18,6 +18,9 @@ import (
 // Further errors: ErrMechanism also where the scale is not above 0 or is 2^52 grid units or more, or answers for geometric noise
 // are no multiples of the grid; ErrWide where answers have 128 bits.
 func (e Exact) NoisePure(ctx context.Context, r ledger.Receipt, m calibrate.Pure, workers int) (Noisy, error) {
+	if e.keyed != nil {
+		return Noisy{}, ErrKeys
+	}
 	if e.open == nil {
 		return Noisy{}, ErrEmpty
 	}
@@ -28,7 +31,7 @@ func (e Exact) NoisePure(ctx context.Context, r ledger.Receipt, m calibrate.Pure
 	if err != nil {
 		return Noisy{}, fmt.Errorf("%w: %w", ErrMechanism, err)
 	}
-	return e.noise(ctx, r, j)
+	return e.noise(ctx, r.Redeem, j)
 }
 
 func newPureJob(m calibrate.Pure, unit, workers int) (job, error) {

@@ -38,18 +38,17 @@ func SealKeyed(keys []string, counts []int64) (Exact, error) {
 	return Exact{keyed: func() *keyed { return k }}, nil
 }
 
-// Select adds noise to the count of every key as Noise does, and returns the keys whose noisy count reaches the threshold of m
-// and s ([calibrate.Mechanism.Threshold]), with these counts; the rest is wiped. It redeems r for m before the
-// first draw. Errors: as for Noise, and ErrKeys where the keys are not private: those are
-// for Noise.
-func (e Exact) Select(ctx context.Context, r ledger.Receipt, m calibrate.Mechanism, s calibrate.Selection, workers int) (Noisy, error) {
+// Select adds noise to the count of every key as Noise does, and returns the keys whose noisy count reaches the threshold
+// ([calibrate.Selection.Threshold]), with these counts; the rest is wiped. It redeems r for s.Mechanism, and s.Failure of the
+// share of delta that r has, before the first draw. Errors: as for Noise; ErrKeys where the keys are not private, which is for Noise.
+func (e Exact) Select(ctx context.Context, r ledger.Receipt, s calibrate.Selection, workers int) (Noisy, error) {
 	if e.keyed == nil {
 		return Noisy{}, ErrKeys
 	}
 	if r == (ledger.Receipt{}) {
 		return Noisy{}, ErrReceipt
 	}
-	units, err := m.Threshold(s)
+	units, err := s.Threshold()
 	if err != nil {
 		return Noisy{}, errors.Join(ErrMechanism, err)
 	}
@@ -57,7 +56,16 @@ func (e Exact) Select(ctx context.Context, r ledger.Receipt, m calibrate.Mechani
 	if !k.take() {
 		return Noisy{}, ErrSpent
 	}
-	return k.noise(ctx, r, m, units, workers)
+	pay := func(m calibrate.Mechanism) error { return r.RedeemShare(m, s.Failure) }
+	n, err := k.draw(ctx, pay, s.Mechanism, workers)
+	if err != nil {
+		k.putBack()
+		return Noisy{}, err
+	}
+	keys := k.keys
+	k.keys = nil
+	return n.atLeast(units, keys), nil
+
 }
 
 func (k *keyed) take() bool {
@@ -68,31 +76,26 @@ func (k *keyed) take() bool {
 	return taken
 }
 
-// noise draws the noise of all counts and keeps what reaches the threshold. Where nothing was drawn the keys are put back.
-func (k *keyed) noise(ctx context.Context, r ledger.Receipt, m calibrate.Mechanism, units int64, workers int) (Noisy, error) {
-	if len(k.keys) == 0 {
-		if err := redeem(ctx, r, m); err != nil {
-			k.putBack()
+// draw draws the noise of all counts. Where there are none the receipt is redeemed all the same.
+func (k *keyed) draw(ctx context.Context, pay redeemer, m calibrate.Mechanism, workers int) (Noisy, error) {
+	if len(k.keys) > 0 {
+		j, err := newJob(m, k.counts.open().unit, workers)
+		if err != nil {
 			return Noisy{}, err
 		}
-		return Noisy{mechanism: m, keys: []string{}}, nil
+		return k.counts.noise(ctx, pay, j)
 	}
-	n, err := k.counts.Noise(ctx, r, m, workers)
-	if err != nil {
-		if k.counts.whole() {
-			k.putBack()
-		}
+	if err := pay.redeem(ctx, m); err != nil {
 		return Noisy{}, err
 	}
-	keys := k.keys
-	k.keys = nil
-	return n.atLeast(units, keys), nil
+	return Noisy{mechanism: m}, nil
 }
 
+// putBack undoes take where nothing was drawn.
 func (k *keyed) putBack() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.spent = false
+	k.spent = len(k.keys) > 0 && !k.counts.whole()
 }
 
 // whole says that nothing was drawn for an answer yet.

@@ -31,9 +31,10 @@ func sealKeyed(tb testing.TB, keys []string, counts []int64) mechanism.Exact {
 
 // Keys whose counts are far above the threshold are kept in their order, those far below are not, and the counts have their noise.
 func TestSelectKeepsWhatIsLarge(t *testing.T) {
-	m, s := gaussian(4, 0.25), calibrate.Selection{Keys: 1, Failure: 1e-6}
+	m := gaussian(4, 0.25)
+	s := calibrate.Selection{Mechanism: m, Keys: 1, Failure: 1e-6}
 	e := sealKeyed(t, []string{"a", "b", "c", "d"}, []int64{1000, -500, 2000, -1})
-	n, err := e.Select(t.Context(), ledgertest.Receipt(t, m), m, s, 2)
+	n, err := e.Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 2)
 	if err != nil || !slices.Equal(n.Keys(), []string{"a", "c"}) || n.Len() != 2 {
 		t.Fatalf("%v, %v", n.Keys(), err)
 	}
@@ -43,7 +44,7 @@ func TestSelectKeepsWhatIsLarge(t *testing.T) {
 	if got[0] < 760 || got[0] > 1240 || got[1] < 1760 || got[1] > 2240 {
 		t.Errorf("%v", got)
 	}
-	if _, err := e.Select(t.Context(), ledgertest.Receipt(t, m), m, s, 2); !errors.Is(err, mechanism.ErrSpent) {
+	if _, err := e.Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 2); !errors.Is(err, mechanism.ErrSpent) {
 		t.Errorf("selected twice: %v", err)
 	}
 }
@@ -53,17 +54,18 @@ func TestSelectKeepsWhatIsLarge(t *testing.T) {
 // alarm 1e-9, by the normal approximation of the binomial number.
 func TestSelectFailsAsStated(t *testing.T) {
 	const trials, keys = 100_000, 4
-	m, s := gaussian(3, 0.125), calibrate.Selection{Keys: keys, Failure: 0.125}
+	m := gaussian(3, 0.125)
 	m.Sens.L2 = 2
+	s := calibrate.Selection{Mechanism: m, Keys: keys, Failure: 0.125}
 	names, counts := make([]string, keys*trials), make([]int64, keys*trials)
 	for i := range names {
 		names[i], counts[i] = fmt.Sprintf("%06d", i), 1
 	}
-	n, err := sealKeyed(t, names, counts).Select(t.Context(), ledgertest.Receipt(t, m), m, s, 2)
+	n, err := sealKeyed(t, names, counts).Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	units, err := m.Threshold(s)
+	units, err := s.Threshold()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,8 +85,8 @@ func TestSelectFailsAsStated(t *testing.T) {
 
 func TestSelectOfNothing(t *testing.T) {
 	m := gaussian(4, 0.25)
-	r := ledgertest.Receipt(t, m)
-	n, err := sealKeyed(t, nil, nil).Select(t.Context(), r, m, calibrate.Selection{Keys: 1, Failure: 1e-6}, 1)
+	r := ledgertest.ShareReceipt(t, "0.2", m)
+	n, err := sealKeyed(t, nil, nil).Select(t.Context(), r, calibrate.Selection{Mechanism: m, Keys: 1, Failure: 1e-6}, 1)
 	if err != nil || n.Len() != 0 || n.Keys() == nil {
 		t.Errorf("%v, %v", n.Keys(), err)
 	}
@@ -95,9 +97,10 @@ func TestSelectOfNothing(t *testing.T) {
 
 // Every refusal before the first draw leaves the keys as they were.
 func TestSelectRefuses(t *testing.T) {
-	m, s := gaussian(4, 0.25), calibrate.Selection{Keys: 1, Failure: 1e-6}
+	m := gaussian(4, 0.25)
+	s := calibrate.Selection{Mechanism: m, Keys: 1, Failure: 1e-6}
 	e := sealKeyed(t, []string{"a", "b"}, []int64{10, 20})
-	r := ledgertest.Receipt(t, m)
+	r := ledgertest.ShareReceipt(t, "1e-6", m)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	less := m
@@ -105,17 +108,18 @@ func TestSelectRefuses(t *testing.T) {
 	for what, c := range map[string]struct {
 		ctx  context.Context
 		r    ledger.Receipt
-		m    calibrate.Mechanism
 		s    calibrate.Selection
 		want error
 	}{
-		"empty receipt":        {t.Context(), ledger.Receipt{}, m, s, mechanism.ErrReceipt},
-		"less noise":           {t.Context(), r, less, s, ledger.ErrRedeem},
-		"more keys than noise": {t.Context(), r, m, calibrate.Selection{Keys: 2, Failure: 1e-6}, mechanism.ErrMechanism},
-		"no failure":           {t.Context(), r, m, calibrate.Selection{Keys: 1}, mechanism.ErrMechanism},
-		"cancelled":            {cancelled, r, m, s, context.Canceled},
+		"empty receipt":        {t.Context(), ledger.Receipt{}, s, mechanism.ErrReceipt},
+		"less noise":           {t.Context(), r, calibrate.Selection{Mechanism: less, Keys: 1, Failure: 1e-6}, ledger.ErrRedeem},
+		"more keys than noise": {t.Context(), r, calibrate.Selection{Mechanism: m, Keys: 2, Failure: 1e-6}, mechanism.ErrMechanism},
+		"a larger failure":     {t.Context(), r, calibrate.Selection{Mechanism: m, Keys: 1, Failure: 1.1e-6}, ledger.ErrRedeem},
+		"no share":             {t.Context(), ledgertest.Receipt(t, m), s, ledger.ErrRedeem},
+		"no failure":           {t.Context(), r, calibrate.Selection{Mechanism: m, Keys: 1}, mechanism.ErrMechanism},
+		"cancelled":            {cancelled, r, s, context.Canceled},
 	} {
-		if n, err := e.Select(c.ctx, c.r, c.m, c.s, 2); !errors.Is(err, c.want) || n.Len() != 0 || n.Keys() != nil {
+		if n, err := e.Select(c.ctx, c.r, c.s, 2); !errors.Is(err, c.want) || n.Len() != 0 || n.Keys() != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -125,7 +129,7 @@ func TestSelectRefuses(t *testing.T) {
 	if _, err := e.Noise(t.Context(), r, m, 1); !errors.Is(err, mechanism.ErrKeys) {
 		t.Errorf("noise on private keys: %v", err)
 	}
-	if _, err := seal(t, 1, 5).Select(t.Context(), r, m, s, 1); !errors.Is(err, mechanism.ErrKeys) {
+	if _, err := seal(t, 1, 5).Select(t.Context(), r, s, 1); !errors.Is(err, mechanism.ErrKeys) {
 		t.Errorf("selection of listed cells: %v", err)
 	}
 	for _, keys := range [][]string{{"b", "a"}, {"a", "a"}} {

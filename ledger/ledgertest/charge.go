@@ -16,9 +16,17 @@ import (
 // is (epsilon 1e6: the squares of L2 over sigma may sum to 2e6).
 func Receipt(tb testing.TB, mechanisms ...calibrate.Mechanism) ledger.Receipt {
 	tb.Helper()
+	return ShareReceipt(tb, "", mechanisms...)
+}
+
+// ShareReceipt is Receipt of a charge that takes a share of delta too, of less than a half.
+func ShareReceipt(tb testing.TB, share string, mechanisms ...calibrate.Mechanism) ledger.Receipt {
+	tb.Helper()
 	c := Quarter(tb, "receipt")
-	c.Budget.Epsilon = "1e6"
-	c.Mechanisms = mechanisms
+	c.Budget.Epsilon, c.DeltaShare, c.Mechanisms = "1e6", share, mechanisms
+	if share != "" {
+		c.Budget.Delta, c.Budget.DeltaCap = "0.9", "0.5"
+	}
 	r, err := ledger.NewBook(Memory(tb), time.Now).Charge(tb.Context(), c)
 	if err != nil {
 		tb.Fatal(err)

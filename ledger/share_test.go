@@ -1,0 +1,66 @@
+package ledger_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/ledger/ledgertest"
+)
+
+// What is redeemed of a share of delta is at most what was charged, to the last bit.
+func TestRedeemShare(t *testing.T) {
+	t.Parallel()
+	a, b, c := mechanism("a"), mechanism("b"), mechanism("c")
+	r := ledgertest.ShareReceipt(t, calibrate.FormatExact(3e-7), a, b, c)
+	less := a
+	less.Sigma = 1
+	if err := r.RedeemShare(less, 1e-7); !errors.Is(err, ledger.ErrRedeem) {
+		t.Errorf("less noise: %v", err)
+	}
+	for _, bad := range []calibrate.Delta{-1e-9, calibrate.Delta(math.NaN()), calibrate.Delta(math.Inf(1)), calibrate.Delta(math.Nextafter(3e-7, 1))} {
+		if err := r.RedeemShare(a, bad); !errors.Is(err, ledger.ErrRedeem) {
+			t.Errorf("%g: %v", float64(bad), err)
+		}
+	}
+	if err := errors.Join(r.RedeemShare(a, 1e-7), r.RedeemShare(b, 1e-7)); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.RedeemShare(c, 1.0001e-7); !errors.Is(err, ledger.ErrRedeem) {
+		t.Errorf("more than is left: %v", err)
+	}
+	if err := r.RedeemShare(a, 0); !errors.Is(err, ledger.ErrRedeem) {
+		t.Errorf("twice: %v", err)
+	}
+	if err := r.RedeemShare(c, 0.9e-7); err != nil {
+		t.Error(err)
+	}
+	var empty ledger.Receipt
+	if err := empty.RedeemShare(a, 0); !errors.Is(err, ledger.ErrReceipt) {
+		t.Errorf("no receipt: %v", err)
+	}
+}
+
+// A run is not resumed with another share than it was reserved with.
+func TestResumeTakesTheSameShare(t *testing.T) {
+	t.Parallel()
+	b := ledger.NewBook(ledgertest.Memory(t), time.Now)
+	c := ledgertest.Quarter(t, "run")
+	c.Budget.Delta, c.Budget.DeltaCap, c.DeltaShare = "2e-6", "1e-6", "1e-7"
+	c.Mechanisms[0].Sigma = 1 << 10
+	if _, err := b.Charge(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	c.DeltaShare = "2e-7"
+	var other *ledger.MismatchError
+	if _, err := b.Charge(t.Context(), c); !errors.As(err, &other) {
+		t.Errorf("another share: %v", err)
+	}
+	c.DeltaShare = "1e-7"
+	if _, err := b.Charge(t.Context(), c); err != nil {
+		t.Errorf("the same share: %v", err)
+	}
+}
