@@ -11,11 +11,16 @@ type axis struct {
 	bins   bins
 }
 
-// newAxes checks the dimensions of a spec and makes their axes.
+// dimensionField is the place of a dimension in the query.
+func (s *Spec) dimensionField(i int) string { return fmt.Sprintf("%s.by[%d]", s.Kind, i) }
+
+// newAxes checks the dimensions of a spec that are listed and makes their axes.
 func newAxes(s Spec, p *problems) []axis {
-	axes := make([]axis, len(s.By))
+	var axes []axis
 	for i, d := range s.By {
-		axes[i] = newAxis(d, fmt.Sprintf("%s.by[%d]", s.Kind, i), s, p)
+		if !d.Discover {
+			axes = append(axes, newAxis(d, s.dimensionField(i), s, p))
+		}
 	}
 	if len(p.list) == 0 {
 		checkKeys(axes, s.ownColumns(), p)

@@ -1,6 +1,7 @@
 package queries
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"slices"
@@ -59,8 +60,9 @@ func cellOf(content []byte) int32 { return int32(binary.BigEndian.Uint32(content
 
 // sampler bounds the rows of one unit after the other.
 type sampler struct {
-	limits   limits
-	contents unitContents
+	limits    limits
+	contents  unitContents
+	cellWidth int // bytes of a content that are its cell
 	// what the unit's digests start with, once one was needed
 	prefix []byte
 	buf    []byte
@@ -74,7 +76,7 @@ type span struct{ from, to int }
 
 // ofCell returns the digest of a cell.
 func (s *sampler) ofCell(content []byte) digest {
-	s.message(cellOrder, content[:cellBytes])
+	s.message(cellOrder, content[:s.cellWidth])
 	return sha256.Sum256(s.buf)
 }
 
@@ -129,10 +131,10 @@ func total(slots []slot) uint64 {
 // cut finds the slots of each cell.
 func (s *sampler) cut(slots []slot) {
 	s.cells = s.cells[:0]
-	last := int32(0)
+	var last []byte
 	for i, x := range slots {
-		cell := cellOf(s.contents.content(x.ref))
-		if i == 0 || cell != last {
+		cell := s.contents.content(x.ref)[:s.cellWidth]
+		if i == 0 || !bytes.Equal(cell, last) {
 			s.cells = append(s.cells, span{i, i})
 		}
 		last = cell

@@ -28,7 +28,7 @@ func (u oneUnit) content(ref uint32) []byte { return binary.BigEndian.AppendUint
 
 // kept bounds a unit that has some rows in cells 0, 1, … and returns what is left in each.
 func kept(l limits, unit int, rows []uint64) []int64 {
-	s := sampler{limits: l, contents: oneUnit{uint64(unit)}}
+	s := sampler{limits: l, contents: oneUnit{uint64(unit)}, cellWidth: cellBytes}
 	var groups []slot
 	for cell, n := range rows {
 		groups = append(groups, slot{uint32(cell), n})

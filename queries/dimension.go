@@ -27,7 +27,7 @@ type Label struct {
 	Members []string
 }
 
-// Dimension is one public axis of a histogram. Exactly one of Labels, Edges, Part, Grid and Nearest is set.
+// Dimension is one public axis of a histogram. Exactly one of Labels, Edges, Part, Grid, Nearest and Discover is set.
 //
 // Labels: a row belongs to the label of which a member equals the column's value. Members are read as the column's
 // type: decimal numbers by value ("1" is 1.0) in numeric columns, in columns of floats as the nearest float; true and
@@ -53,8 +53,10 @@ type Dimension struct {
 	Part    string
 	Grid    *Grid
 	Nearest *Nearest
-	Null    Policy
-	Other   Policy
+	// Discover says that the keys are the column's values, as many as are selected; see [calibrate.Selection].
+	Discover bool
+	Null     Policy
+	Other    Policy
 }
 
 // dropped is the code of a row that belongs to no cell.
@@ -90,7 +92,7 @@ type valueCoder interface {
 // forms counts the forms that a dimension has: one.
 func (d *Dimension) forms() int {
 	n := 0
-	for _, set := range []bool{len(d.Labels) > 0, len(d.Edges) > 0, d.Part != "", d.Grid != nil, d.Nearest != nil} {
+	for _, set := range []bool{len(d.Labels) > 0, len(d.Edges) > 0, d.Part != "", d.Grid != nil, d.Nearest != nil, d.Discover} {
 		if set {
 			n++
 		}
@@ -107,7 +109,7 @@ func checkForm(d Dimension, field string, p *problems) {
 		p.add(field+".column", CodeBadSpec, "a grid or nearest names its own columns", "remove column")
 	}
 	if d.forms() != 1 {
-		p.add(field, CodeBadSpec, "a dimension needs values, edges, part, grid or nearest, one of them", "")
+		p.add(field, CodeBadSpec, "a dimension needs values, edges, part, grid, nearest or discover, one of them", "")
 	}
 }
 

@@ -42,6 +42,8 @@ type Part struct {
 	RowBound float64
 	// Scale is what an answer of the part counts in the query's answer: 1, but for means of a public number n of terms 1/n.
 	Scale float64
+	// Keys is in how many keys a unit counts, where cells are private keys to be selected ([mechanism.Exact.Select]); else 0.
+	Keys int64
 	// Weight is the part's share of the query's mu², relative to the query's other parts.
 	Weight float64
 }
@@ -52,7 +54,7 @@ type Query interface {
 	Name() string
 	// Columns returns the input columns that the query needs, each once, in order of first use.
 	Columns() []string
-	// Cells returns the length of the answer.
+	// Cells returns the length of the answer; 0 where its keys are discovered.
 	Cells() int
 	// Parts states the query's mechanisms for an adjacency. Errors are of type *Error; see [Errors].
 	Parts(Adjacency) ([]Part, error)
@@ -78,6 +80,9 @@ type Accumulator interface {
 func New(s Spec) (Query, error) {
 	p := &problems{query: s.Name}
 	checkSpec(s, p)
+	if s.discovers() {
+		return newDiscovering(s, p)
+	}
 	axes := newAxes(s, p)
 	cells := countCells(s, axes, p)
 	l := s.limits(cells, p)

@@ -43,7 +43,7 @@ func (r *unitRows) bound(l limits, keep func(content []byte, rows uint64)) error
 // run bounds parts until there are none left, or one failed.
 func (b *bounding) run() error {
 	g := newGatherer(b.rows)
-	u := unitBounder{rows: g, sampler: sampler{limits: b.limits, contents: g}}
+	u := unitBounder{rows: g, sampler: sampler{limits: b.limits, contents: g, cellWidth: g.cellWidth}}
 	for !b.failed.Load() {
 		i := int(b.next.Add(1)) - 1
 		if i >= partitions {

@@ -32,7 +32,10 @@ var (
 
 // recordShape is the bytes of a record: the words of its unit, or the number of its text among the part's in four bytes; then
 // its content: the cell in four bytes and each component of the value in eight, big-endian.
-type recordShape struct{ key, width int }
+type recordShape struct {
+	key, width int
+	cellWidth  int // bytes of the content that are its cell
+}
 
 // unitRows keeps the rows of units.
 type unitRows struct {
@@ -58,7 +61,10 @@ func newUnitRows(u *units, components int, s Spill) *unitRows {
 		s = inMemory{}
 	}
 	s.Join()
-	return &unitRows{units: u, known: knownUnits{generation: 1}, dense: density{next: firstLook}, recordShape: recordShape{key, key + 4 + 8*components}, spill: s}
+	return &unitRows{
+		units: u, known: knownUnits{generation: 1}, dense: density{next: firstLook},
+		recordShape: recordShape{key, key + cellBytes + 8*components, cellBytes}, spill: s,
+	}
 }
 
 // addCells keeps the units and cells of the rows of a batch that have both.

@@ -1,0 +1,173 @@
+package queries
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+)
+
+// Keys that cannot be listed
+//
+// Where a dimension is to discover its keys, a cell is a key: the codes of the listed dimensions and the values of the others, as the rows
+// have them. Each unit counts once in at most L = max_groups keys, whichever of its own have the lowest digests; the key takes the place
+// of the cell there (see [sampler]). The counts are numbers of units, and L2 sensitivities are √L (add-remove) and √(2·L)
+// (replace-one). Which keys there are is private: they go to package mechanism with their counts, and come back where
+// the noisy count is large enough; see [calibrate.Selection], whose threshold rests on the two facts that a unit adds at most
+// 1 to a key, and is in at most L.
+
+// discovering is a histogram of units by keys of which some are not listed. Its axes are the listed ones.
+type discovering struct{ counting }
+
+// newDiscovering checks a spec and returns its query.
+func newDiscovering(s Spec, p *problems) (Query, error) {
+	axes := newAxes(s, p)
+	s.checkDiscovered(axes, p)
+	q := &discovering{counting{spec: s, axes: axes, cells: countCells(s, axes, p), limits: s.keyLimits(p)}}
+	newKernel(s, axes, p)
+	if err := p.err(); err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+// discovers says that some dimension has no listed keys.
+func (s *Spec) discovers() bool {
+	return slices.ContainsFunc(s.By, func(d Dimension) bool { return d.Discover })
+}
+
+func (s *Spec) checkDiscovered(axes []axis, p *problems) {
+	if s.Kind != Histogram {
+		p.add(string(s.Kind)+".by", CodeBadSpec, "keys are discovered by a histogram: it counts the units that have them", "discover the keys in a histogram; a later release can list them")
+	}
+	names := s.ownColumns()
+	for _, a := range axes {
+		if a.domain != nil {
+			for _, k := range a.domain.keys(a.name(), a.bins.names) {
+				names = append(names, k.Name)
+			}
+		}
+	}
+	for i, d := range s.By {
+		field := s.dimensionField(i)
+		if !d.Discover {
+			continue
+		}
+		checkForm(d, field, p)
+		if d.Null == Bin || d.Other == Bin {
+			p.add(field, CodeBadSpec, "there is no cell for the rows without a key where keys are discovered", "use drop")
+		}
+		if slices.Contains(names, d.keyName()) {
+			p.add(field, CodeDuplicate, fmt.Sprintf("the answer would have two columns %q", d.keyName()), "name this one with as: NAME")
+		}
+		names = append(names, d.keyName())
+	}
+}
+
+// keyLimits are those of a unit that counts once in each of at most L keys.
+func (s *Spec) keyLimits(p *problems) limits {
+	if s.perRow() {
+		return limits{1, 1, 1}
+	}
+	b := s.Bounds
+	l := b.MaxGroups
+	if b.MaxRows > 0 {
+		l = min(l, b.MaxRows)
+	}
+	switch {
+	case min(b.MaxRows, b.MaxGroups, b.MaxRowsPerGroup) < 0: // reported already
+		return limits{1, 1, 1}
+	case b.MaxGroups == 0:
+		p.add(fieldBounds, CodeMissingBound, "nothing bounds in how many keys "+s.unitName()+" counts: max_groups is not set", "set "+fieldBounds+": {max_groups: N}; where keys are discovered it is required")
+		return limits{1, 1, 1}
+	case b.MaxRowsPerGroup > 1:
+		p.add(fieldBounds+".max_rows_per_group", CodeBadSpec, fmt.Sprintf("max_rows_per_group is %d: a unit counts once in a key that is discovered", b.MaxRowsPerGroup), "set it to 1 for this query")
+	}
+	return limits{l, l, 1}
+}
+
+// Cells returns 0: how many keys there are is not known before they are selected.
+func (q *discovering) Cells() int { return 0 }
+
+// Parts states the one mechanism, whose keys are to be selected.
+func (q *discovering) Parts(adj Adjacency) ([]Part, error) {
+	p := &problems{query: q.spec.Name}
+	if adj.check(p); len(p.list) > 0 {
+		return nil, p.err()
+	}
+	squared := big.NewInt(q.limits.groups)
+	verb := "each " + q.spec.unitName() + " counts once in at most " + plural(q.limits.groups, "key")
+	if adj == ReplaceOne {
+		squared.Lsh(squared, 1)
+		verb = "each " + q.spec.unitName() + " can change from one to another set of at most " + plural(q.limits.groups, "key") + ", in each of which it counts once"
+	}
+	sens, err := q.declaredKeys(calibrate.Sensitivity{L2: rootUp(squared), Why: verb + ": " + rootText(squared)})
+	if err != nil {
+		return nil, err
+	}
+	return []Part{{Sens: sens, Unit: 1, RowBound: 1, Scale: 1, Weight: 1, Keys: q.limits.groups}}, nil
+}
+
+// declaredKeys is declared without the search for other bounds: max_groups is the only one.
+func (q *discovering) declaredKeys(implied calibrate.Sensitivity) (calibrate.Sensitivity, error) {
+	d := q.spec.Declared
+	switch {
+	case d == 0:
+		return implied, nil
+	case d >= implied.L2:
+		return calibrate.Sensitivity{L2: d, Why: fmt.Sprintf("declared: %s; implied: %s", decimal(d), implied.Why)}, nil
+	}
+	p := &problems{query: q.spec.Name}
+	p.add(fieldSensitivity, CodeLowSensitivity, fmt.Sprintf("the declared sensitivity %s is below what max_groups implies, %s", decimal(d), decimal(implied.L2)),
+		"lower max_groups, or leave the declaration out")
+	return calibrate.Sensitivity{}, p.err()
+}
+
+// New compiles the query.
+func (q *discovering) New(s table.Schema, spill Spill) (Accumulator, error) {
+	p := &problems{query: q.spec.Name}
+	keys := q.compileKeys(s, p)
+	u := q.compileUnits(s, p)
+	if err := p.err(); err != nil {
+		return nil, err
+	}
+	a := keyCounts{query: q, keys: keys}
+	if q.spec.perRow() {
+		return &rowKeys{keyCounts: a}, nil
+	}
+	rows := newUnitRows(u, digestWords, spill)
+	rows.cellWidth = cellBytes + keyDigest
+	return &unitKeys{keyCounts: a, names: map[[keyDigest]byte]string{}, rows: rows}, nil
+}
+
+// Finish makes the answer of the selected keys: as for counts, with a row for each key.
+func (q *discovering) Finish(noisy, estimate []mechanism.Noisy) (Answer, error) {
+	if len(noisy) != 1 || noisy[0].Keys() == nil {
+		return Answer{}, fmt.Errorf("query %s: its keys were not selected", q.spec.Name)
+	}
+	keys := noisy[0].Keys()
+	if err := checkParts(q.Name(), noisy, estimate, len(keys)); err != nil {
+		return Answer{}, err
+	}
+	columns, err := q.columnsOf(keys)
+	if err != nil {
+		return Answer{}, err
+	}
+	a := normal(noisy[0].Fill, estimate[0].Fill, noisy[0].Mechanism().Deviation())
+	a.Cells, a.Keys = len(keys), columns
+	return a, nil
+}
+
+// keyName is the name of the key column of a dimension of one column.
+func (d *Dimension) keyName() string {
+	if d.As != "" {
+		return d.As
+	}
+	return d.Column
+}
+
+// noKey stands for the labels of a table without rows.
+var noKey = []string{""}
