@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/dprelease/dprelease/calibrate"
 )
 
 // checker looks for what a job cannot mean, without any data. It reports nothing where the form is already wrong.
@@ -69,12 +70,16 @@ func (c *checker) name(at *path, text string) {
 	}
 }
 
+var mostEpsilon = new(big.Rat).SetFloat64(calibrate.MaxEpsilon)
+
 var leastDelta = new(big.Rat).SetFloat64(math.SmallestNonzeroFloat64)
 
 // guarantee checks an epsilon and a delta.
 func (c *checker) guarantee(at *path, epsilon, delta Decimal) {
 	if e, ok := epsilon.rat(); ok && e.Sign() < 0 {
 		c.bad(at.at("epsilon"), CodeBadValue, "must be zero or more, is "+c.show(at.at("epsilon"), string(epsilon)), "smaller is more private; 1 is a common choice")
+	} else if ok && e.Cmp(mostEpsilon) > 0 {
+		c.bad(at.at("epsilon"), CodeBadValue, "must be at most 1e6, is "+c.show(at.at("epsilon"), string(epsilon)), "smaller is more private; above 20 or so nothing is protected")
 	}
 	d, ok := delta.rat()
 	switch p := at.at("delta"); {
@@ -134,29 +139,4 @@ func (c *checker) perUnit(at *path, p *PerUnit) {
 			c.bad(at.at(b.key), CodeContradiction, fmt.Sprintf("is %d, but max_rows lets one unit have %d rows in all", b.value, p.MaxRows), "lower it, or raise max_rows")
 		}
 	}
-}
-
-const sqliteStore = "sqlite:"
-
-func (c *checker) ledger(at *path) {
-	l := &c.job.Ledger
-	c.name(at.at("dataset"), l.Dataset)
-	c.guarantee(at.at("budget"), l.Budget.Epsilon, l.Budget.Delta)
-	store := at.at("store")
-	if file, ok := strings.CutPrefix(l.Store, sqliteStore); l.Store != "" && !isPostgres(l.Store) && (!ok || file == "") {
-		c.bad(store, CodeBadValue, "is not a ledger that this program knows", "write sqlite: and a file, such as sqlite:ledger.db")
-	}
-	c.affordable(at.at("budget"))
-}
-
-// affordable reports a release that can never be paid for: more than the whole budget in both respects.
-func (c *checker) affordable(at *path) {
-	e, ok1 := c.job.Privacy.Epsilon.rat()
-	d, ok2 := c.job.Privacy.Delta.rat()
-	capE, ok3 := c.job.Ledger.Budget.Epsilon.rat()
-	capD, ok4 := c.job.Ledger.Budget.Delta.rat()
-	if !ok1 || !ok2 || !ok3 || !ok4 || d.Cmp(capD) < 0 || e.Cmp(capE) < 0 || e.Cmp(capE) == 0 && d.Cmp(capD) == 0 {
-		return
-	}
-	c.bad(at, CodeContradiction, "one release (privacy.epsilon and privacy.delta) costs more than the whole budget", "lower privacy.epsilon or privacy.delta, or decide on a larger budget")
 }

@@ -15,6 +15,7 @@ type variables struct {
 	values   map[string]string // the parameters that have a value
 	env      func(string) (string, bool)
 	literal  bool // no references here: the defaults of parameters
+	sample   bool // a parameter without a value gets a sample
 	broken   bool // the params block itself is wrong: what it declares is not known
 }
 

@@ -88,12 +88,33 @@ type Ledger struct {
 	Budget Budget `yaml:"budget" example:"{epsilon: 10, delta: 1e-5}"`
 }
 
-// Budget is the cap of a dataset. It is fixed when the dataset is first used.
+// Budget is the cap of a dataset. It is fixed when the dataset is first used; then only its owner changes it, with
+// `release ledger budget set`.
 type Budget struct {
-	// Epsilon of all releases together; zero or more, rounded down.
+	// Epsilon of all releases together, or of a period's; zero or more, rounded down.
 	Epsilon Decimal `yaml:"epsilon" example:"10"`
+	// Delta of all releases together, or of a period's; greater than 0, less than 1, rounded down.
+	Delta Decimal `yaml:"delta" example:"1e-5"`
+	// Per is the period for which epsilon and delta hold: total is the lifetime of the data; the others are those of the ledger's clock, in UTC, and need a lifetime as well.
+	Per string `yaml:"per,omitempty" enum:"total|day|month|year" default:"total"`
+	// Lifetime is the cap of all releases together, where per is a period.
+	Lifetime *Lifetime `yaml:"lifetime,omitempty" example:"{epsilon: 50, delta: 1e-5}"`
+	// DeltaCap is the part of the lifetime's delta that is kept for probabilities of failure; these add up by themselves and are never traded for noise. The default is none.
+	DeltaCap Decimal `yaml:"delta_cap,omitempty" example:"1e-6"`
+}
+
+// Lifetime is the cap of a dataset for ever.
+type Lifetime struct {
+	// Epsilon of all releases together; zero or more, rounded down.
+	Epsilon Decimal `yaml:"epsilon" example:"50"`
 	// Delta of all releases together; greater than 0, less than 1, rounded down.
 	Delta Decimal `yaml:"delta" example:"1e-5"`
-	// Per is the period for which the cap holds; total is the lifetime of the data.
-	Per string `yaml:"per,omitempty" enum:"total|day|month|year" default:"total"`
+}
+
+// Total returns the lifetime's epsilon and delta.
+func (b *Budget) Total() (epsilon, delta Decimal) {
+	if b.Lifetime != nil {
+		return b.Lifetime.Epsilon, b.Lifetime.Delta
+	}
+	return b.Epsilon, b.Delta
 }

@@ -65,6 +65,9 @@ func (d *decoder) parameterValue(name string, p *Param, given map[string]string)
 		return false
 	case isGiven:
 		p.Default = (*Scalar)(&value)
+	case p.Default == nil && d.vars.sample:
+		sample := paramSample(p)
+		p.Default = (*Scalar)(&sample)
 	case p.Default == nil:
 		d.add(s.at.String(), s.key, problem{CodeMissingParam, "the parameter has no default and was not given", "give it: --param " + name + "=" + paramSample(p)})
 		return false

@@ -18,6 +18,8 @@ type ParseOptions struct {
 	Params map[string]string
 	// Env looks up ${env:NAME} (os.LookupEnv); nil: no variable is set.
 	Env func(string) (string, bool)
+	// Sample gives parameters that have no value a sample: for what does not depend on them, such as the ledger.
+	Sample bool
 }
 
 // Load reads and parses the job file at a path. See Parse.
@@ -72,7 +74,7 @@ func parse(path string, src []byte, o ParseOptions, later []unbuilt) (*Job, Diag
 	}
 	job := &Job{src: source{file: path, root: root, public: map[string]string{}}}
 	r := &report{src: &job.src, expanded: map[string]string{}}
-	d := &decoder{report: r, steps: size(root) + maxExpanded, vars: variables{values: map[string]string{}, env: o.Env}}
+	d := &decoder{report: r, steps: size(root) + maxExpanded, vars: variables{values: map[string]string{}, env: o.Env, sample: o.Sample}}
 	d.parameters(job, o.Params)
 	d.fields(reflect.ValueOf(job).Elem(), spot{node: root})
 	d.unusedParams()

@@ -162,8 +162,8 @@ func partName(query, part string) string {
 	return query + "/" + part
 }
 
-// unitText names the privacy unit; two units never have the same text.
-func unitText(u configs.Unit) string {
+// UnitText names a privacy unit as ledgers do; two units never have the same text.
+func UnitText(u configs.Unit) string {
 	if len(u) == 0 {
 		return "row"
 	}

@@ -21,7 +21,8 @@ func InputError(err error) error {
 	return &Error{Cause: CauseInput, Code: "input", Message: "the input can't be read", Err: err}
 }
 
-func outputError(err error) error {
+// OutputError gives an error of a release folder its cause.
+func OutputError(err error) error {
 	if passed(err) {
 		return err
 	}
@@ -47,10 +48,13 @@ func LedgerError(step string, err error) error {
 	case errors.As(err, new(*ledger.OverBudgetError)):
 		e.Cause, e.Code = CauseBudget, "over-budget"
 		e.Hint = "nothing was spent; lower epsilon, or let the data's owner decide whether a larger budget is right"
+	case errors.As(err, new(*ledger.OverShareError)):
+		e.Cause, e.Code = CauseBudget, "over-budget"
+		e.Hint = "nothing was spent; lower the probabilities of failure, or let the data's owner decide on a larger delta_cap"
 	case errors.As(err, new(*ledger.ChangedBudgetError)):
-		e.Cause, e.Code, e.Hint = CauseBudget, "budget-changed", "a dataset's budget is fixed when it is first used; write the first values into the job"
+		e.Cause, e.Code, e.Hint = CauseBudget, "budget-changed", "a dataset's budget is fixed when it is first used, and a job that says otherwise does not change it; only its owner does, with release ledger budget set"
 	case errors.As(err, new(*ledger.AccountError)):
-		e.Cause, e.Code, e.Hint = CauseBudget, "other-account", "a dataset's budget is for one privacy unit and one adjacency; use these, or name another dataset"
+		e.Cause, e.Code, e.Hint = CauseBudget, "other-account", "a dataset's budget is for one privacy unit and one adjacency; use these, or let the data's owner open another budget beside it with release ledger budget set; no joint guarantee exists then"
 	}
 	return e
 }

@@ -16,9 +16,17 @@ type Manifest struct {
 	Params  map[string]string `json:"params"`
 	Privacy ManifestPrivacy   `json:"privacy"`
 	Queries []ManifestQuery   `json:"queries"`
+	// Ledger is where the ledger stood when the release was staged: nil in releases of earlier versions.
+	Ledger *ManifestLedger `json:"ledger,omitempty"`
 	// Job is the effective job without ledger.store, input folders and environment.
 	Job     json.RawMessage `json:"job"`
 	Program Program         `json:"program"`
+}
+
+// ManifestLedger is the ledger's head: a ledger that does not have this entry any more has lost its end.
+type ManifestLedger struct {
+	Entry int64  `json:"entry"`
+	Hash  string `json:"hash"`
 }
 
 // ManifestPrivacy states the guarantee of the whole release.

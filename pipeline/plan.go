@@ -168,7 +168,30 @@ func (p *Plan) Missed() configs.Diagnostics {
 // Mu returns the root sum of squares of the parts' mu, rounded up.
 func (q *Planned) Mu() calibrate.Mu { return calibrate.ComposedMu(q.Mechanisms) }
 
+// Budget returns what the job says that its dataset may cost.
+func (p *Plan) Budget() ledger.Budget { return BudgetOf(p.job) }
+
+// BudgetOf returns what a job says that its dataset may cost.
+func BudgetOf(job *configs.Job) ledger.Budget {
+	b := &job.Ledger.Budget
+	epsilon, delta := b.Total()
+	out := ledger.Budget{Epsilon: string(epsilon), Delta: string(delta), DeltaCap: string(b.DeltaCap)}
+	limit := ledger.Limit{Epsilon: string(b.Epsilon), Delta: string(b.Delta)}
+	switch b.Per {
+	case "day":
+		out.Day = limit
+	case "month":
+		out.Month = limit
+	case "year":
+		out.Year = limit
+	}
+	return out
+}
+
 // Account names the budget that the plan draws on.
-func (p *Plan) Account() ledger.Account {
-	return ledger.Account{Dataset: p.job.Ledger.Dataset, Unit: unitText(p.job.Privacy.Unit), Adjacency: string(p.adjacency)}
+func (p *Plan) Account() ledger.Account { return AccountOf(p.job) }
+
+// AccountOf names the budget that a job draws on.
+func AccountOf(job *configs.Job) ledger.Account {
+	return ledger.Account{Dataset: job.Ledger.Dataset, Unit: UnitText(job.Privacy.Unit), Adjacency: job.Privacy.Adjacency}
 }

@@ -42,9 +42,9 @@ func (a *attempt) sealStaged(ctx context.Context) error {
 	note, digest, err := a.Sink.Staged(ctx, staging)
 	switch {
 	case errors.Is(err, ErrNoRelease), errors.Is(err, ErrIncomplete):
-		return outputError(a.Sink.Discard(staging))
+		return OutputError(a.Sink.Discard(staging))
 	case err != nil:
-		return outputError(err)
+		return OutputError(err)
 	}
 	if err := a.reserve(ctx); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (a *attempt) publishSealed(ctx context.Context) error {
 	for _, dir := range []string{a.dir, a.prior.Charge.Dir} {
 		if digest, err := a.Sink.Inspect(ctx, dir); err == nil && digest == a.prior.Digests.Release {
 			if err := a.Sink.Discard(a.staging()); err != nil {
-				return outputError(err)
+				return OutputError(err)
 			}
 			return a.recordPublished(ctx, dir)
 		}
@@ -103,10 +103,10 @@ func (a *attempt) charge(ctx context.Context) error {
 	a.Observer.Progress(StageCharge, 0, 1)
 	// A run that died before it was reserved may have left an empty staging folder.
 	if err := a.Sink.Discard(a.staging()); err != nil {
-		return outputError(err)
+		return OutputError(err)
 	}
 	if err := a.Sink.Prepare(a.staging()); err != nil {
-		return outputError(err)
+		return OutputError(err)
 	}
 	if err := a.reserve(ctx); err != nil {
 		_ = a.Sink.Discard(a.staging())
@@ -117,11 +117,10 @@ func (a *attempt) charge(ctx context.Context) error {
 }
 
 func (a *attempt) reserve(ctx context.Context) (err error) {
-	budget := a.plan.job.Ledger.Budget
 	a.receipt, err = a.Book.Charge(ctx, ledger.Charge{
 		Run: a.plan.Run(), Number: a.number(), Job: a.plan.Name(), Params: a.plan.Params(), Dir: a.dir,
 		Account: a.plan.Account(), Mechanisms: a.plan.Mechanisms(),
-		Budget: ledger.Budget{Epsilon: string(budget.Epsilon), Delta: string(budget.Delta)}, Delta: a.plan.guarantee.Delta,
+		Budget: a.plan.Budget(), Delta: a.plan.guarantee.Delta,
 	})
 	if err != nil {
 		return LedgerError("charge", err)
@@ -134,7 +133,7 @@ func (a *attempt) reserve(ctx context.Context) (err error) {
 func (a *attempt) abandon(ctx context.Context, cause error) error {
 	ctx = context.WithoutCancel(ctx)
 	if err := a.Sink.Discard(a.staging()); err != nil {
-		cause = errors.Join(cause, outputError(err))
+		cause = errors.Join(cause, OutputError(err))
 	}
 	if a.drawn || a.reserved() {
 		return cause
@@ -145,11 +144,21 @@ func (a *attempt) abandon(ctx context.Context, cause error) error {
 	return cause
 }
 
+// showHead writes the ledger's head into the release, so that a ledger that lost its end shows.
+func (a *attempt) showHead(ctx context.Context, r *Release) error {
+	head, err := a.Book.Head(ctx)
+	if err != nil {
+		return LedgerError("read the head", err)
+	}
+	r.manifest.Ledger = &ManifestLedger{Entry: head.Seq, Hash: head.Hash.String()}
+	return nil
+}
+
 // stage writes the release, complete and durable.
 func (a *attempt) stage(ctx context.Context, r *Release, note string) (digest string, err error) {
 	a.Observer.Progress(StagePublish, 0, 1)
 	digest, err = a.Sink.Stage(ctx, a.staging(), note, r)
-	return digest, outputError(err)
+	return digest, OutputError(err)
 }
 
 func (a *attempt) seal(ctx context.Context, note, digest string) error {
@@ -176,11 +185,11 @@ func (a *attempt) publish(ctx context.Context) (moved string, err error) {
 func (a *attempt) replace(ctx context.Context, staging string) (moved string, err error) {
 	if digest, err := a.Sink.Inspect(ctx, a.dir); err == nil && a.ours[digest] {
 		if moved, err = a.Sink.Retire(a.dir, digest); err != nil {
-			return "", outputError(err)
+			return "", OutputError(err)
 		}
 	}
 	if err := a.Sink.Publish(ctx, staging, a.dir); err != nil {
-		return moved, outputError(err)
+		return moved, OutputError(err)
 	}
 	return moved, nil
 }

@@ -24,7 +24,7 @@ func (a *attempt) repeat(ctx context.Context) (*Outcome, error) {
 	case err == nil, errors.Is(err, ErrIncomplete):
 		return nil, a.occupied(err)
 	default:
-		return nil, outputError(err)
+		return nil, OutputError(err)
 	}
 }
 
@@ -68,7 +68,7 @@ func (a *attempt) copyPublished(ctx context.Context) error {
 		}
 	}
 	if err := a.Sink.Copy(ctx, from, a.dir); err != nil {
-		return outputError(err)
+		return OutputError(err)
 	}
 	return nil
 }

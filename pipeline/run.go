@@ -164,6 +164,9 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, a.abandon(ctx, LedgerError("fingerprint the input", err))
 	}
+	if err := a.showHead(ctx, release); err != nil {
+		return nil, a.abandon(ctx, err)
+	}
 	digest, err := a.stage(ctx, release, note)
 	if err != nil {
 		return nil, a.abandon(ctx, err)
@@ -188,7 +191,7 @@ func (a *attempt) vacant(ctx context.Context) error {
 	case err == nil, errors.Is(err, ErrIncomplete):
 		return a.occupied(err)
 	default:
-		return outputError(err)
+		return OutputError(err)
 	}
 }
 

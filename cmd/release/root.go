@@ -14,7 +14,7 @@ run again returns the same bytes and spends nothing.
 
 Exit codes:
   0    done, or already done
-  1    a stated check is not met (max_error, selftest)
+  1    a stated check is not met (max_error, verify, ledger audit, selftest)
   2    usage, or the job file
   3    input
   4    budget
@@ -57,7 +57,10 @@ func (a *app) root() *cobra.Command {
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.log, "log", "text", "how progress and errors are written to stderr: text or json")
 	flags.BoolVar(&a.quiet, "quiet", false, "no progress, no closing table; errors only")
-	root.AddCommand(a.runCmd(), a.planCmd(), a.checkCmd(), a.schemaCmd(), a.denoiseCmd(), a.calibrateCmd(), a.selftestCmd(), a.versionCmd(), a.manCmd())
+	root.AddCommand(
+		a.runCmd(), a.planCmd(), a.checkCmd(), a.verifyCmd(), a.ledgerCmd(),
+		a.schemaCmd(), a.denoiseCmd(), a.calibrateCmd(), a.selftestCmd(), a.versionCmd(), a.manCmd(),
+	)
 	return root
 }
 

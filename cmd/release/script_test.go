@@ -20,7 +20,9 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:   "testdata",
 		Setup: func(env *testscript.Env) error { return copyQuickstart(filepath.Join(env.WorkDir, "quickstart")) },
-		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"code": code, "truncate": truncate, "rows": rows},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": code, "truncate": truncate, "rows": rows, "flip": flip, "cutledger": cutLedger, "replace": replace,
+		},
 	})
 }
 

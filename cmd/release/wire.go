@@ -167,8 +167,28 @@ func first(s string) rune {
 
 // openBook opens the ledger that the job names; the file is made on first use.
 func openBook(ctx context.Context, job *configs.Job) (*ledger.Book, func() error, error) {
-	path := job.Path(strings.TrimPrefix(job.Ledger.Store, "sqlite:"))
-	store, err := sqlstore.Open(ctx, path)
+	return openStore(ctx, storeName(job), true)
+}
+
+// storeName is the name of the job's ledger, its path absolute.
+func storeName(job *configs.Job) string {
+	if path, ok := job.StorePath(); ok {
+		return "sqlite:" + path
+	}
+	return job.Ledger.Store
+}
+
+// openStore opens a ledger by its name; where create is not set it must be there already.
+func openStore(ctx context.Context, name string, create bool) (*ledger.Book, func() error, error) {
+	path, err := sqlstore.Parse(name)
+	if err != nil {
+		return nil, nil, usagef("--store: %v", err)
+	}
+	open := sqlstore.OpenExisting
+	if create {
+		open = sqlstore.Open
+	}
+	store, err := open(ctx, path)
 	if err != nil {
 		return nil, nil, pipeline.LedgerError("open the ledger", err)
 	}

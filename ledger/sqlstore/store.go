@@ -12,6 +12,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"path/filepath"
 	"time"
@@ -44,6 +45,24 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := ensure(ctx, path); err != nil {
 		return nil, err
 	}
+	return openAt(ctx, path)
+}
+
+// OpenExisting is Open of a ledger that is there already: where there is none it is ledger.ErrUnavailable, and none is made.
+func OpenExisting(ctx context.Context, path string) (*Store, error) {
+	path, err := locate(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := inspect(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w: no such file", path, ledger.ErrUnavailable)
+	} else if err != nil {
+		return nil, err
+	}
+	return openAt(ctx, path)
+}
+
+func openAt(ctx context.Context, path string) (*Store, error) {
 	db, err := connect(path)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// ledgerAudit recounts the whole ledger, whatever dataset is asked for, and looks at the releases beside those that it knows.
+func (a *app) ledgerAudit(ctx context.Context, o *opened) error {
+	audit, err := o.book.Audit(ctx)
+	if err != nil {
+		return pipeline.LedgerError("audit", err)
+	}
+	s, err := o.book.Snapshot(ctx)
+	if err != nil {
+		return pipeline.LedgerError("audit", err)
+	}
+	seen, lost := lostEnds(audit, s.Runs, o)
+	findings := append(append([]string{}, audit.Findings...), lost...)
+	if err := a.printAudit(o, audit, seen, findings); err != nil || len(findings) == 0 {
+		return err
+	}
+	return &pipeline.Error{
+		Cause: pipeline.CauseCheck, Code: "audit", Message: fmt.Sprintf("%d findings", len(findings)),
+		Hint: "keep the ledger as it is and compare it with a copy; make no more releases of its datasets until this is explained",
+	}
+}
+
+func (a *app) printAudit(o *opened, audit *ledger.Audit, seen int, findings []string) error {
+	rows := [][]string{{"dataset", "unit", "adjacency", "mu2_recounted"}}
+	totals := map[string]string{}
+	for _, of := range slices.SortedFunc(maps.Keys(audit.Totals), byName) {
+		x := amount(audit.Totals[of], big.ToPositiveInf)
+		rows, totals[of.Dataset+"/"+of.Unit+"/"+of.Adjacency] = append(rows, []string{of.Dataset, of.Unit, of.Adjacency, x}), x
+	}
+	switch {
+	case a.json:
+		return a.printJSON(map[string]any{
+			"pass": len(findings) == 0, "entries": len(audit.Entries), "head": audit.Head.Hash.String(), "mu2_recounted": totals,
+			"releases_compared": seen, "findings": findings,
+		})
+	case o.csv:
+		return a.printCSV(rows)
+	}
+	if err := a.printTable(rows); err != nil {
+		return err
+	}
+	for _, f := range findings {
+		if err := a.printf("FINDING: %s\n", f); err != nil {
+			return err
+		}
+	}
+	return a.printf("\n%d entries, an unbroken chain to %s; every total counted anew; %s compared\n", len(audit.Entries), audit.Head.Hash,
+		count(seen, "release folder"))
+}
+
+func byName(a, b ledger.Account) int {
+	switch {
+	case a.Dataset+"\x00"+a.Unit+"\x00"+a.Adjacency < b.Dataset+"\x00"+b.Unit+"\x00"+b.Adjacency:
+		return -1
+	case a == b:
+		return 0
+	}
+	return 1
+}
+
+// lostEnds looks at release folders: those that the ledger knows, those beside them, and those beside the job's. A release of one of its
+// datasets whose manifest shows a head that the ledger does not have says that its end was cut off.
+func lostEnds(audit *ledger.Audit, runs []ledger.Run, o *opened) (seen int, findings []string) {
+	dirs, datasets := map[string]bool{}, map[string]bool{}
+	around := func(dir string) {
+		dir, err := filepath.Abs(dir)
+		if err != nil {
+			return // the working folder is gone
+		}
+		dirs[dir] = true
+		beside, _ := os.ReadDir(filepath.Dir(dir)) // where there is no such folder there is nothing to compare
+		for _, entry := range beside {
+			dirs[filepath.Join(filepath.Dir(dir), entry.Name())] = true
+		}
+	}
+	for i := range runs {
+		datasets[runs[i].Payer.Dataset] = true
+		around(runs[i].Charge.Dir)
+	}
+	if o.job != nil {
+		datasets[o.job.Ledger.Dataset] = true
+		around(o.job.Path(o.job.Output.Dir))
+	}
+	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
+		if _, err := os.Stat(filepath.Join(dir, "release.json")); err != nil {
+			continue // archived or moved: its entries are there all the same
+		}
+		m, _, err := sink.ReadManifest(dir)
+		if err != nil || m.Ledger == nil || !datasets[m.Dataset()] {
+			continue // not a release of this ledger's: verify looks at one that was damaged
+		}
+		seen++
+		if !holds(audit, m.Ledger) {
+			findings = append(findings, fmt.Sprintf("%s was released when the ledger had entry %d, which is not there any more, or is another one", here(dir), m.Ledger.Entry))
+		}
+	}
+	return seen, findings
+}
+
+func holds(audit *ledger.Audit, l *pipeline.ManifestLedger) bool {
+	h := ledger.Head{Seq: l.Entry}
+	for i := range audit.Entries {
+		if audit.Entries[i].Hash.String() == l.Hash {
+			h.Hash = audit.Entries[i].Hash
+		}
+	}
+	return audit.Holds(h)
+}

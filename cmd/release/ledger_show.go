@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/ledger"
+)
+
+func (a *app) ledgerShow(ctx context.Context, o *opened) error {
+	s, err := o.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	if o.csv {
+		return a.printCSV(runRows(s.Runs))
+	}
+	accounts, err := accountsJSON(s.Accounts)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(map[string]any{
+			"head": map[string]any{"entry": s.Head.Seq, "hash": s.Head.Hash.String()}, "accounts": accounts, "releases": runsJSON(s.Runs),
+			"notes": apart(s.Accounts),
+		})
+	}
+	if err := a.printAccounts(s.Accounts, accounts); err != nil {
+		return err
+	}
+	if len(s.Runs) == 0 {
+		return a.printf("no releases\n")
+	}
+	return a.printTable(runRows(s.Runs))
+}
+
+func (a *app) ledgerBudget(ctx context.Context, o *opened) error {
+	s, err := o.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	accounts, err := accountsJSON(s.Accounts)
+	switch {
+	case err != nil:
+		return err
+	case a.json:
+		return a.printJSON(map[string]any{"accounts": accounts, "notes": apart(s.Accounts)})
+	case o.csv:
+		return a.printCSV(accountRows(accounts))
+	}
+	return a.printAccounts(s.Accounts, accounts)
+}
+
+// accountJSON is where an account stands. Amounts are mu squared as decimal text, what is spent rounded up.
+type accountJSON struct {
+	Dataset   string `json:"dataset"`
+	Unit      string `json:"unit"`
+	Adjacency string `json:"adjacency"`
+	Budget    string `json:"budget"`
+	Cap       string `json:"mu2_cap"`
+	Spent     string `json:"mu2_spent"`
+	Left      string `json:"mu2_left"`
+	// Fits is the largest epsilon that a release at the budget's delta could still have; empty where nothing fits.
+	Fits     string       `json:"largest_epsilon"`
+	Releases int          `json:"releases"`
+	Periods  []periodJSON `json:"periods"`
+}
+
+type periodJSON struct {
+	Per   string `json:"per"`
+	Name  string `json:"name"`
+	Cap   string `json:"mu2_cap"`
+	Spent string `json:"mu2_spent"`
+	Left  string `json:"mu2_left"`
+}
+
+func accountsJSON(balances []ledger.Balance) ([]accountJSON, error) {
+	out := make([]accountJSON, 0, len(balances))
+	for i := range balances {
+		b := &balances[i]
+		x := accountJSON{
+			Dataset: b.Account.Dataset, Unit: b.Account.Unit, Adjacency: b.Account.Adjacency, Budget: b.Budget.String(),
+			Cap: amount(b.Cap, big.ToNegativeInf), Spent: amount(b.Spent, big.ToPositiveInf), Left: amount(b.Left, big.ToNegativeInf),
+			Releases: b.Runs, Periods: []periodJSON{},
+		}
+		delta, err := calibrate.ParseDown(b.Budget.Delta)
+		if err == nil {
+			x.Fits, err = b.Fits(calibrate.Delta(delta))
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range b.Periods {
+			x.Periods = append(x.Periods, periodJSON{
+				p.Per, p.Name, amount(p.Cap, big.ToNegativeInf), amount(p.Spent, big.ToPositiveInf), amount(p.Left, big.ToNegativeInf),
+			})
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+// amount is mu squared as a decimal of 17 digits, rounded in one direction.
+func amount(x *big.Float, mode big.RoundingMode) string {
+	y, _ := new(big.Float).SetPrec(53).SetMode(mode).Set(x).Float64()
+	return strconv.FormatFloat(y, 'g', 17, 64)
+}
+
+func accountRows(accounts []accountJSON) [][]string {
+	rows := [][]string{{"dataset", "unit", "adjacency", "period", "mu2_cap", "mu2_spent", "mu2_left", "largest_epsilon", "releases"}}
+	for _, x := range accounts {
+		rows = append(rows, []string{x.Dataset, x.Unit, x.Adjacency, "total", x.Cap, x.Spent, x.Left, x.Fits, strconv.Itoa(x.Releases)})
+		for _, p := range x.Periods {
+			rows = append(rows, []string{x.Dataset, x.Unit, x.Adjacency, p.Name, p.Cap, p.Spent, p.Left, "", ""})
+		}
+	}
+	return rows
+}
+
+func (a *app) printAccounts(balances []ledger.Balance, accounts []accountJSON) error {
+	var b strings.Builder
+	for i, x := range accounts {
+		balance := &balances[i]
+		fmt.Fprintf(&b, "%s: unit %s, %s\n  budget   %s\n", x.Dataset, x.Unit, x.Adjacency, x.Budget)
+		fmt.Fprintf(&b, "  spent    mu² %s of %s (%.1f %%), by %s\n", x.Spent, x.Cap, 100*balance.Share(), count(x.Releases, "release"))
+		for _, p := range x.Periods {
+			fmt.Fprintf(&b, "  %-8s mu² %s of %s in %s\n", p.Per, p.Spent, p.Cap, p.Name)
+		}
+		left := "nothing fits any more"
+		if x.Fits != "" {
+			left = fmt.Sprintf("a release of epsilon %s at delta %s fits", x.Fits, balance.Budget.Delta)
+		}
+		fmt.Fprintf(&b, "  left     mu² %s: %s\n  promise  %s\n\n", x.Left, left, promise(balance))
+	}
+	for _, note := range apart(balances) {
+		fmt.Fprintf(&b, "note: %s\n\n", note)
+	}
+	return a.printf("%s", b.String())
+}
+
+// promise is what an account guarantees, in words.
+func promise(b *ledger.Balance) string {
+	change := "added or removed"
+	if b.Account.Adjacency == "replace-one" {
+		change = "replaced"
+	}
+	s := fmt.Sprintf("everything released from this budget, now and later, however chosen, is %.6g-Gaussian differentially private for one %s being %s",
+		float64(b.Largest), b.Account.Unit, change)
+	if b.DeltaCap.Sign() > 0 {
+		s += ", but for a probability of failure of " + b.Budget.DeltaCap
+	}
+	return s
+}
+
+// apart says for which datasets no joint guarantee exists.
+func apart(balances []ledger.Balance) []string {
+	notes, seen := []string{}, map[string]int{}
+	for i := range balances {
+		name := balances[i].Account.Dataset
+		if seen[name]++; seen[name] == 2 {
+			notes = append(notes, fmt.Sprintf("dataset %s has several budgets, for different units or neighbours: no joint guarantee exists over them", name))
+		}
+	}
+	return notes
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+type runJSON struct {
+	Run     string       `json:"run"`
+	Number  int          `json:"number"`
+	Dataset string       `json:"dataset"`
+	Job     string       `json:"job"`
+	Window  string       `json:"window"`
+	State   ledger.State `json:"state"`
+	Mu      float64      `json:"mu"`
+	Updated string       `json:"updated"`
+	Folder  string       `json:"folder"`
+	Release string       `json:"manifest_sha256"`
+}
+
+func runsJSON(runs []ledger.Run) []runJSON {
+	out := make([]runJSON, 0, len(runs))
+	for i := range runs {
+		r := &runs[i]
+		out = append(out, runJSON{
+			r.Charge.Run, r.Charge.Number, r.Payer.Dataset, r.Charge.Job, window(r.Charge.Params), r.State,
+			float64(calibrate.ComposedMu(r.Charge.Mechanisms)), r.Updated.UTC().Format(time.RFC3339), r.Charge.Dir, r.Digests.Release,
+		})
+	}
+	return out
+}
+
+func runRows(runs []ledger.Run) [][]string {
+	rows := [][]string{{"run", "number", "dataset", "job", "window", "state", "mu", "updated", "folder"}}
+	for _, r := range runsJSON(runs) {
+		rows = append(rows, []string{
+			fmt.Sprintf("%.12s", r.Run), strconv.Itoa(r.Number), r.Dataset, r.Job, orDash(r.Window), string(r.State), fmt.Sprintf("%.6g", r.Mu), r.Updated, here(r.Folder),
+		})
+	}
+	return rows
+}
+
+// printCSV prints rows as CSV; the first row is the header.
+func (a *app) printCSV(rows [][]string) error {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	_ = w.WriteAll(rows) // a Builder takes everything
+	return a.printf("%s", b.String())
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/ledger/sqlstore"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// ledger compares the manifest with the ledger.
+func (v *verifying) ledger(ctx context.Context, a *app) error {
+	if !v.readable {
+		v.add("ledger", skipped, "the manifest cannot be read")
+		return nil
+	}
+	store, err := v.store(a)
+	if err != nil {
+		return err
+	}
+	if store != "" {
+		return v.against(ctx, store)
+	}
+	for _, path := range nearbyLedgers(v.dir) {
+		if known, err := v.knows(ctx, path); err != nil {
+			v.add("ledger", failed, "%s: %v", here(path), err)
+			return nil
+		} else if known {
+			return v.against(ctx, "sqlite:"+path)
+		}
+	}
+	v.add("ledger", skipped, "no ledger of dataset %s is near; name it with --job or --store", v.manifest.Dataset())
+	return nil
+}
+
+// store is the ledger that the flags name; "" where they name none.
+func (v *verifying) store(a *app) (string, error) {
+	switch f := v.flags; {
+	case f.job != "" && f.store != "":
+		return "", usagef("--job and --store exclude each other")
+	case f.job == "":
+		return f.store, nil
+	}
+	params, err := v.flags.paramValues()
+	if err != nil {
+		return "", err
+	}
+	job, diags := configs.Load(v.flags.job, configs.ParseOptions{Params: params, Env: a.env, Sample: true})
+	if len(diags) > 0 {
+		return "", jobError{diags}
+	}
+	return storeName(job), nil
+}
+
+// levelsUp is how many folders above a release a ledger is looked for.
+const levelsUp = 4
+
+// nearbyLedgers finds ledgers beside a release and in the folders above, the nearest first.
+func nearbyLedgers(dir string) (paths []string) {
+	for range levelsUp {
+		dir = filepath.Dir(dir)
+		entries, _ := os.ReadDir(dir) // a folder that cannot be read has none to find
+		for _, e := range entries {
+			if path := filepath.Join(dir, e.Name()); e.Type().IsRegular() && sqlstore.IsLedger(path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
+}
+
+// knows says whether the ledger at path has the release's dataset, or lost all that it had.
+func (v *verifying) knows(ctx context.Context, path string) (bool, error) {
+	book, closeBook, err := openStore(ctx, "sqlite:"+path, false)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = closeBook() }() // it was only read
+	s, err := book.Snapshot(ctx)
+	if err != nil {
+		return false, err
+	}
+	name, secret := v.manifest.Dataset(), strings.Contains(v.manifest.Dataset(), "${env:")
+	return secret || len(s.Accounts) == 0 || slices.ContainsFunc(s.Accounts, func(b ledger.Balance) bool { return b.Account.Dataset == name }), nil
+}
+
+// against compares the manifest with one ledger.
+func (v *verifying) against(ctx context.Context, store string) error {
+	book, closeBook, err := openStore(ctx, store, false)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = closeBook() }() // it was only read
+	audit, err := book.Audit(ctx)
+	if err != nil {
+		return pipeline.LedgerError("audit", err)
+	}
+	runs, err := book.Runs(ctx)
+	if err != nil {
+		return pipeline.LedgerError("audit", err)
+	}
+	findings := append(slices.Clone(audit.Findings), v.compare(audit, runs)...)
+	for _, f := range findings {
+		v.add("ledger", failed, "%s", f)
+	}
+	if len(findings) == 0 {
+		v.add("ledger", passed, "%s; this release and all that it cost are among them", entries(len(audit.Entries)))
+	}
+	return nil
+}
+
+// compare finds what the ledger says otherwise than the manifest.
+func (v *verifying) compare(audit *ledger.Audit, runs []ledger.Run) (findings []string) {
+	if l := v.manifest.Ledger; l != nil && !holds(audit, l) {
+		findings = append(findings, fmt.Sprintf("the ledger does not have entry %d any more as it was when this was released: its end was cut off, or it is another ledger", l.Entry))
+	}
+	i := slices.IndexFunc(runs, func(r ledger.Run) bool { return r.Digests.Release == v.digest })
+	if i < 0 {
+		return append(findings, "the ledger has no release with this manifest")
+	}
+	c := &runs[i].Charge
+	if !slices.EqualFunc(c.Mechanisms, v.manifest.Mechanisms(), sameNoise) {
+		findings = append(findings, "the ledger was charged for other mechanisms than the manifest states")
+	}
+	unit := v.manifest.Privacy.Unit
+	if len(unit) == 1 && unit[0] == "row" {
+		unit = nil
+	}
+	if c.Account.Adjacency != v.manifest.Privacy.Adjacency || c.Account.Unit != pipeline.UnitText(unit) {
+		findings = append(findings, "the ledger was charged for another unit or other neighbours than the manifest states")
+	}
+	return findings
+}
+
+func sameNoise(a, b calibrate.Mechanism) bool {
+	a.Sens.Why, b.Sens.Why = "", "" // an argument, not a number
+	return a == b
+}
+
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}

@@ -1,0 +1,49 @@
+package configs
+
+import "strings"
+
+const sqliteStore = "sqlite:"
+
+func (c *checker) ledger(at *path) {
+	l := &c.job.Ledger
+	c.name(at.at("dataset"), l.Dataset)
+	c.guarantee(at.at("budget"), l.Budget.Epsilon, l.Budget.Delta)
+	c.lifetime(at.at("budget"), &l.Budget)
+	store := at.at("store")
+	if file, ok := strings.CutPrefix(l.Store, sqliteStore); l.Store != "" && !isPostgres(l.Store) && (!ok || file == "") {
+		c.bad(store, CodeBadValue, "is not a ledger that this program knows", "write sqlite: and a file, such as sqlite:ledger.db")
+	}
+	c.affordable(at.at("budget"))
+}
+
+// affordable reports a release that can never be paid for: more than the whole budget in both respects.
+func (c *checker) affordable(at *path) {
+	e, ok1 := c.job.Privacy.Epsilon.rat()
+	d, ok2 := c.job.Privacy.Delta.rat()
+	epsilon, delta := c.job.Ledger.Budget.Total()
+	capE, ok3 := epsilon.rat()
+	capD, ok4 := delta.rat()
+	if !ok1 || !ok2 || !ok3 || !ok4 || d.Cmp(capD) < 0 || e.Cmp(capE) < 0 || e.Cmp(capE) == 0 && d.Cmp(capD) == 0 {
+		return
+	}
+	c.bad(at, CodeContradiction, "one release (privacy.epsilon and privacy.delta) costs more than the whole budget", "lower privacy.epsilon or privacy.delta, or decide on a larger budget")
+}
+
+// lifetime checks what the budget says beside its own epsilon and delta.
+func (c *checker) lifetime(at *path, b *Budget) {
+	here, period := at.at("lifetime"), b.Per != "" && b.Per != "total"
+	switch {
+	case b.Lifetime != nil && !period:
+		c.bad(here, CodeContradiction, "goes with per: day, month or year; without one, epsilon and delta are the lifetime's", "remove lifetime, or add per")
+	case b.Lifetime != nil:
+		c.guarantee(here, b.Lifetime.Epsilon, b.Lifetime.Delta)
+	case period && !c.has(here):
+		c.bad(at.at("per"), CodeMissing, "a budget for each "+b.Per+" needs a cap for the lifetime of the data as well", "add lifetime: {epsilon: E, delta: D}")
+	}
+	share, ok1 := b.DeltaCap.rat()
+	_, delta := b.Total()
+	all, ok2 := delta.rat()
+	if ok1 && ok2 && (share.Sign() < 0 || share.Cmp(all) >= 0) {
+		c.bad(at.at("delta_cap"), CodeBadValue, "must be zero or more, and less than the delta of which it is a part", "noise needs the rest")
+	}
+}

@@ -1,0 +1,22 @@
+package sqlstore
+
+import (
+	"encoding/binary"
+	"io"
+	"os"
+)
+
+// IsLedger says whether the file at path is a ledger, by the marks of its header alone.
+func IsLedger(path string) bool {
+	const idAt = 68 // where SQLite keeps the application's number
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var header [idAt + 4]byte
+	if _, err := io.ReadFull(f, header[:]); err != nil {
+		return false
+	}
+	return string(header[:16]) == "SQLite format 3\x00" && binary.BigEndian.Uint32(header[idAt:]) == applicationID
+}

@@ -1,0 +1,60 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+// Mechanisms returns the mechanisms that a manifest states, in order, as the ledger names them.
+func (m *Manifest) Mechanisms() []calibrate.Mechanism {
+	var out []calibrate.Mechanism
+	for i := range m.Queries {
+		q := &m.Queries[i]
+		for _, p := range q.Parts {
+			part := p.Name
+			if p.Name == q.Name && len(q.Parts) == 1 {
+				part = ""
+			}
+			out = append(out, calibrate.Mechanism{
+				Query: partName(q.Name, part), Sigma: calibrate.Sigma(p.Sigma), Grid: p.Grid,
+				Sens: calibrate.Sensitivity{L2: p.Sensitivity.L2, Why: p.Sensitivity.Why},
+			})
+		}
+	}
+	return out
+}
+
+// Meets says whether the noise that a manifest states meets the guarantee that it states, by the definition (Balle & Wang 2018, Theorem
+// 8), and whether the numbers that follow from others do follow.
+func (m *Manifest) Meets() error {
+	ms := m.Mechanisms()
+	if err := calibrate.Verify(ms, m.Privacy.guarantee()); err != nil {
+		return err
+	}
+	if mu := float64(calibrate.ComposedMu(ms)); mu != m.Privacy.Mu {
+		return fmt.Errorf("the mechanisms have mu %g together, and the manifest says %g", mu, m.Privacy.Mu)
+	}
+	for i, n := 0, 0; i < len(m.Queries); i++ {
+		for _, p := range m.Queries[i].Parts {
+			if ms[n].Deviation() != p.StandardDeviation || float64(ms[n].Mu()) != p.Mu {
+				return errors.New(ms[n].Query + ": its mu or standard deviation does not follow from sigma, grid and sensitivity")
+			}
+			n++
+		}
+	}
+	return nil
+}
+
+// Dataset returns the dataset whose budget paid for the release, as the job in the manifest has it.
+func (m *Manifest) Dataset() string {
+	var job struct {
+		Ledger struct {
+			Dataset string `json:"dataset"`
+		} `json:"ledger"`
+	}
+	_ = json.Unmarshal(m.Job, &job) // what is not there is ""
+	return job.Ledger.Dataset
+}
