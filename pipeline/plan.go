@@ -168,6 +168,14 @@ func (p *Plan) Missed() configs.Diagnostics {
 // Mu returns the root sum of squares of the parts' mu, rounded up.
 func (q *Planned) Mu() calibrate.Mu { return calibrate.ComposedMu(q.Mechanisms) }
 
+// Charge is what a release of the plan costs: its number-th, into the folder dir.
+func (p *Plan) Charge(dir string, number int) ledger.Charge {
+	return ledger.Charge{
+		Run: p.Run(), Number: number, Job: p.Name(), Params: p.Params(), Dir: dir, Account: p.Account(), Mechanisms: p.Mechanisms(),
+		Budget: p.Budget(), Delta: p.guarantee.Delta,
+	}
+}
+
 // Budget returns what the job says that its dataset may cost.
 func (p *Plan) Budget() ledger.Budget { return BudgetOf(p.job) }
 

@@ -117,11 +117,7 @@ func (a *attempt) charge(ctx context.Context) error {
 }
 
 func (a *attempt) reserve(ctx context.Context) (err error) {
-	a.receipt, err = a.Book.Charge(ctx, ledger.Charge{
-		Run: a.plan.Run(), Number: a.number(), Job: a.plan.Name(), Params: a.plan.Params(), Dir: a.dir,
-		Account: a.plan.Account(), Mechanisms: a.plan.Mechanisms(),
-		Budget: a.plan.Budget(), Delta: a.plan.guarantee.Delta,
-	})
+	a.receipt, err = a.Book.Charge(ctx, a.plan.Charge(a.dir, a.number()))
 	if err != nil {
 		return LedgerError("charge", err)
 	}

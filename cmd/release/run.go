@@ -7,7 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
 )
 
 const runLong = `run makes the release that a job describes and publishes it as one folder.
@@ -46,27 +48,17 @@ func (a *app) run(ctx context.Context, path string, flags *jobFlags, again bool)
 	if err := plan.Accurate(); err != nil {
 		return err
 	}
-	limits, err := flags.limits(plan)
+	where, err := flags.place(plan)
 	if err != nil {
 		return err
-	}
-	keepTo(limits.Memory)
-	dir, err := flags.dir(plan)
-	if err != nil {
-		return usagef("--out: %v", err)
 	}
 	book, closeBook, err := openBook(ctx, plan.Job())
 	if err != nil {
 		return err
 	}
 	defer func() { _ = closeBook() }() // every entry is durable when it is made
-	o, done := a.observer()
-	runner := pipeline.Runner{
-		Book: book, Sink: sink.New(), Open: opener(plan.Job(), limits, book.InputKey),
-		Observer: o, Workers: flags.workers, Program: program(),
-	}
-	outcome, err := runner.Run(ctx, pipeline.Request{Plan: plan, Dir: dir, NewRelease: again})
-	done()
+	where.again = again
+	outcome, err := a.runPlan(ctx, book, plan, where)
 	if err != nil {
 		return err
 	}
@@ -75,6 +67,37 @@ func (a *app) run(ctx context.Context, path string, flags *jobFlags, again bool)
 		return pipeline.LedgerError("read the account", err)
 	}
 	return a.printOutcome(plan, outcome, balance)
+}
+
+// place is where and within what a plan is run.
+type place struct {
+	dir    string
+	limits local.Limits
+	again  bool
+}
+
+func (f *jobFlags) place(plan *pipeline.Plan) (place, error) {
+	limits, err := f.limits(plan)
+	if err != nil {
+		return place{}, err
+	}
+	dir, err := f.dir(plan)
+	if err != nil {
+		return place{}, usagef("--out: %v", err)
+	}
+	return place{dir: dir, limits: limits}, nil
+}
+
+// runPlan makes the release of a plan.
+func (a *app) runPlan(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, where place) (*pipeline.Outcome, error) {
+	keepTo(where.limits.Memory)
+	o, done := a.observer()
+	defer done()
+	runner := pipeline.Runner{
+		Book: book, Sink: sink.New(), Open: opener(plan.Job(), where.limits, book.InputKey),
+		Observer: o, Workers: where.limits.Workers, Program: program(),
+	}
+	return runner.Run(ctx, pipeline.Request{Plan: plan, Dir: where.dir, NewRelease: where.again})
 }
 
 func program() pipeline.Program {

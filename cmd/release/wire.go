@@ -61,6 +61,11 @@ func (a *app) load(ctx context.Context, path string, f *jobFlags) (*pipeline.Pla
 	if err != nil {
 		return nil, err
 	}
+	return a.loadWith(ctx, path, params)
+}
+
+// loadWith is load with the values of the parameters.
+func (a *app) loadWith(ctx context.Context, path string, params map[string]string) (*pipeline.Plan, error) {
 	job, diags := configs.Load(path, configs.ParseOptions{Params: params, Env: a.env})
 	if len(diags) > 0 {
 		return nil, jobError{diags}

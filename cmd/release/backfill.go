@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"math/big"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+const backfillLong = `backfill runs the windows of a dated job that are missing or were cut short, in order, each as release run would.
+
+It stops at the first window that fails, with that run's exit code, and leaves all before it published; it stops with 0 where --max-spend is
+reached. The same command again goes on where it stopped. Windows that are not over yet or whose input is gone are left out.`
+
+type backfillFlags struct {
+	windowFlags
+	maxSpend string
+}
+
+func (a *app) backfillCmd() *cobra.Command {
+	f := &backfillFlags{}
+	cmd := &cobra.Command{
+		Use: "backfill JOB", Short: "Run the missing windows of a dated job, in order", Long: backfillLong, Args: cobra.ExactArgs(1),
+		Example: "  release backfill job.yaml --from 2026-11-01 --to 2026-11-20 --max-spend 2",
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.backfill(cmd.Context(), args[0], f) },
+	}
+	f.add(a, cmd)
+	f.addWorkers(cmd)
+	f.addMemoryLimit(cmd)
+	f.addTmpDir(cmd)
+	cmd.Flags().StringVar(&f.maxSpend, "max-spend", "", "stop before these windows together cost more than this epsilon, at the delta of the job")
+	return cmd
+}
+
+func (a *app) backfill(ctx context.Context, path string, f *backfillFlags) error {
+	if f.workers < 1 {
+		return usagef("--workers must be at least 1")
+	}
+	windows, err := a.windows(ctx, path, &f.windowFlags)
+	if err != nil || len(windows) == 0 {
+		return err
+	}
+	purse, err := newPurse(f.maxSpend, windows[0].plan)
+	if err != nil {
+		return err
+	}
+	book, closeBook, err := openBook(ctx, windows[0].plan.Job())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = closeBook() }() // every entry is durable when it is made
+	if err := judge(ctx, book, &f.windowFlags, windows); err != nil {
+		return err
+	}
+	b := &backfilling{app: a, book: book, flags: f, purse: purse}
+	failed := b.all(ctx, windows)
+	return errors.Join(b.conclude(windows), failed)
+}
+
+// backfilling is a backfill in progress.
+type backfilling struct {
+	*app
+	book  *ledger.Book
+	flags *backfillFlags
+	purse *purse
+	made  int
+	stop  string // why it stopped early; "" where it did not
+}
+
+// all runs the windows in order until one fails or the purse is empty.
+func (b *backfilling) all(ctx context.Context, windows []*windowed) error {
+	for _, w := range windows {
+		if w.State == stateReleased || w.State == stateBeyond || !w.over && !w.free {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !w.free && !b.purse.pays(w.plan) {
+			b.stop = "--max-spend is reached before " + w.Window
+			return nil
+		}
+		if err := b.one(ctx, w); err != nil {
+			b.stop = "stopped at " + w.Window
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *backfilling) one(ctx context.Context, w *windowed) error {
+	if err := w.plan.Accurate(); err != nil {
+		return err
+	}
+	where, err := b.flags.place(w.plan)
+	if err != nil {
+		return err
+	}
+	o, err := b.runPlan(ctx, b.book, w.plan, where)
+	if err != nil {
+		return err
+	}
+	b.made++
+	w.State, w.Note, w.Folder = stateReleased, string(o.Status), o.Dir
+	if b.json || b.quiet {
+		return nil
+	}
+	return b.printf("%s  %s  %s\n", w.Window, o.Status, w.shortFolder())
+}
+
+func (b *backfilling) conclude(windows []*windowed) error {
+	switch {
+	case b.json:
+		return b.printJSON(map[string]any{
+			"name": windows[0].plan.Name(), "made": b.made, "stopped": b.stop, "windows": windows, "counts": counts(windows),
+		})
+	case b.quiet:
+		return nil
+	}
+	if b.stop != "" {
+		if err := b.printf("%s\n", b.stop); err != nil {
+			return err
+		}
+	}
+	return b.printf("%s made; %s\n", count(b.made, "release"), summary(windows))
+}
+
+// purse is what a backfill may still spend: mu squared.
+type purse struct{ left *big.Float }
+
+// newPurse holds what the epsilon allows at the delta of the plan; without an epsilon it has no bottom.
+func newPurse(epsilon string, plan *pipeline.Plan) (*purse, error) {
+	if epsilon == "" {
+		return &purse{}, nil
+	}
+	e, err := calibrate.ParseDown(epsilon)
+	if err != nil {
+		return nil, usagef("--max-spend: %v", err)
+	}
+	mu, err := calibrate.GaussianMu(calibrate.Guarantee{Epsilon: calibrate.Epsilon(e), Delta: plan.Guarantee().Delta})
+	if err != nil {
+		return nil, usagef("--max-spend: %v", err)
+	}
+	x := new(big.Float).SetPrec(1024).SetFloat64(float64(mu))
+	return &purse{x.Mul(x, x)}, nil
+}
+
+// pays takes the cost of a plan out, if it is there.
+func (p *purse) pays(plan *pipeline.Plan) bool {
+	if p.left == nil {
+		return true
+	}
+	rest := new(big.Float).SetPrec(1024).SetMode(big.ToNegativeInf).Sub(p.left, calibrate.ComposedMu2(plan.Mechanisms()))
+	if rest.Sign() < 0 {
+		return false
+	}
+	p.left = rest
+	return true
+}

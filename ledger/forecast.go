@@ -1,0 +1,41 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// Forecast says of each charge what Charge would answer if they were made now, one after the other: nil, or the refusal. It records
+// nothing; a charge that is refused costs those after it nothing. Errors of the second value: as Charge.
+func (b *Book) Forecast(ctx context.Context, charges []Charge) (refusals []error, err error) {
+	for i := range charges {
+		if err := charges[i].check(); err != nil {
+			return nil, err
+		}
+	}
+	err = b.view(ctx, func(s *state) { refusals = s.forecast(charges, s.clock(b.now())) })
+	return refusals, err
+}
+
+func (s *state) forecast(charges []Charge, at time.Time) (refusals []error) {
+	shadows := map[Account]*account{}
+	for _, c := range charges {
+		a, err := s.admit(c)
+		if err == nil {
+			if shadows[a.Account] == nil {
+				shadow := *a
+				shadow.runs = slices.Clone(a.runs)
+				shadows[a.Account] = &shadow
+			}
+			a = shadows[a.Account]
+			err = a.afford(c, at)
+		}
+		if err == nil {
+			share, _ := parseShare(c.DeltaShare) // afford read it
+			a.runs = append(a.runs, &run{Run: Run{Charge: c, State: Reserved, Mu2: a.counts(c)}, at: at, share: share})
+		}
+		refusals = append(refusals, err)
+	}
+	return refusals
+}
