@@ -55,14 +55,6 @@ func (c *checker) sound(at *path) bool {
 	return exact && !c.troubled(at.String())
 }
 
-// text is the text of a scalar with its references replaced.
-func (c *checker) text(at *path, n *yaml.Node) string {
-	if text, ok := c.expanded[at.String()]; ok {
-		return text
-	}
-	return n.Value
-}
-
 // name checks a text that ends up in statements and lists.
 func (c *checker) name(at *path, text string) {
 	if c.sound(at) && (!clean(text) || utf8.RuneCountInString(text) > 200) {

@@ -4,6 +4,10 @@ import "strings"
 
 const sqliteStore = "sqlite:"
 
+func isPostgres(s string) bool {
+	return strings.HasPrefix(s, "postgres://") || strings.HasPrefix(s, "postgresql://")
+}
+
 func (c *checker) ledger(at *path) {
 	l := &c.job.Ledger
 	c.name(at.at("dataset"), l.Dataset)
@@ -11,7 +15,7 @@ func (c *checker) ledger(at *path) {
 	c.lifetime(at.at("budget"), &l.Budget)
 	store := at.at("store")
 	if file, ok := strings.CutPrefix(l.Store, sqliteStore); l.Store != "" && !isPostgres(l.Store) && (!ok || file == "") {
-		c.bad(store, CodeBadValue, "is not a ledger that this program knows", "write sqlite: and a file, such as sqlite:ledger.db")
+		c.bad(store, CodeBadValue, "is not a ledger that this program knows", "write sqlite: and a file, such as sqlite:ledger.db, or postgres://USER@HOST/DATABASE")
 	}
 	c.affordable(at.at("budget"))
 }

@@ -17,7 +17,6 @@ const (
 	CodeMissingBound  = "missing-bound"
 	CodeMissingEnv    = "missing-env"
 	CodeMissingParam  = "missing-param"
-	CodeNotYet        = "not-yet"
 	CodeTooMany       = "too-many"
 	CodeUnknownKey    = "unknown-key"
 	CodeUnknownParam  = "unknown-param"
@@ -41,7 +40,6 @@ func Codes() []CodeDoc {
 		{CodeMissingBound, "The unit is made of columns, and nothing bounds what one unit contributes to the query."},
 		{CodeMissingEnv, "A variable of ${env:NAME} is not set."},
 		{CodeMissingParam, "A parameter has no default and was not given with --param."},
-		{CodeNotYet, "The key is part of the format, but this version of the program does not do it yet."},
 		{CodeTooMany, "There are more problems than are shown."},
 		{CodeUnknownKey, "The key is not part of the format."},
 		{CodeUnknownParam, "A parameter is used or given, but not declared under params."},

@@ -45,14 +45,14 @@ func parsed(t testing.TB, path string, src []byte, o ParseOptions) *Job {
 	return job
 }
 
-// everything parses a file with an empty table of what is not there yet.
+// everything parses a file of testdata.
 func everything(t *testing.T, file string) (*Job, Diagnostics) {
 	t.Helper()
 	src, err := os.ReadFile(filepath.Join("testdata", file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return parse(file, src, options(src), nil)
+	return Parse(file, src, options(src))
 }
 
 func TestWholeFormatIsUnderstood(t *testing.T) {
@@ -75,15 +75,6 @@ func TestWholeFormatIsUnderstood(t *testing.T) {
 	}
 	if got := job.Input.Events[1]["lat"]; got != "dropoff_latitude" {
 		t.Errorf("events: %s", got)
-	}
-}
-
-// What is built leaves the not-yet table; its checks must be right by then.
-func TestChecksOfWhatIsNotThereYet(t *testing.T) {
-	for _, name := range []string{"not-yet"} {
-		_, diags := everything(t, name+".bad.yaml")
-		checkDiagnostics(t, name+".bad.yaml", diags)
-		checkGolden(t, "testdata/"+name+".later.golden", diags.Error()+"\n")
 	}
 }
 

@@ -59,15 +59,6 @@ func unreadable(err error) (text, hint string) {
 // without data. path is where the file is: its folder is where the job's own paths start. All problems are reported at
 // once, in the order of the file; the job is nil where there is any.
 func Parse(path string, src []byte, o ParseOptions) (*Job, Diagnostics) {
-	job, diags := parse(path, src, o, notYet)
-	if len(diags) > 0 {
-		return nil, diags
-	}
-	return job, nil
-}
-
-// parse is Parse with its own table of what is not there yet.
-func parse(path string, src []byte, o ParseOptions, later []unbuilt) (*Job, Diagnostics) {
 	root, f := readTree(src)
 	if f != nil {
 		return nil, Diagnostics{{File: path, Line: f.line, Column: f.column, Code: f.code, Message: f.text, Hint: f.hint}}
@@ -84,7 +75,10 @@ func parse(path string, src []byte, o ParseOptions, later []unbuilt) (*Job, Diag
 	if !d.done {
 		c.check()
 	}
-	return job, r.diagnostics(c.unbuilt(later))
+	if diags := r.diagnostics(); len(diags) > 0 {
+		return nil, diags
+	}
+	return job, nil
 }
 
 // size counts the nodes of a tree, aliases not followed.

@@ -74,11 +74,11 @@ func (r *report) wrongBelow(at string) bool {
 	return slices.ContainsFunc(r.findings, func(f finding) bool { return !f.meaning && within(f.at, at) })
 }
 
-// diagnostics are the findings in the order of the file. A check of meaning under one of the given paths is left out.
-func (r *report) diagnostics(silent []string) Diagnostics {
+// diagnostics are the findings in the order of the file.
+func (r *report) diagnostics() Diagnostics {
 	var out Diagnostics
 	for _, f := range r.findings {
-		if f.Code != "" && (!f.meaning || !withinAny(f.at, silent)) {
+		if f.Code != "" {
 			out = append(out, f.Diagnostic)
 		}
 	}
@@ -89,10 +89,6 @@ func (r *report) diagnostics(silent []string) Diagnostics {
 		out = append(out, last)
 	}
 	return out
-}
-
-func withinAny(at string, outer []string) bool {
-	return slices.ContainsFunc(outer, func(o string) bool { return within(at, o) })
 }
 
 // show is a text of the job for a message: with its references as they stand in the file where it holds something of the

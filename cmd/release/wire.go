@@ -185,15 +185,10 @@ func storeName(job *configs.Job) string {
 
 // openStore opens a ledger by its name; where create is not set it must be there already.
 func openStore(ctx context.Context, name string, create bool) (*ledger.Book, func() error, error) {
-	path, err := sqlstore.Parse(name)
-	if err != nil {
-		return nil, nil, usagef("--store: %v", err)
+	store, err := sqlstore.Named(ctx, name, create)
+	if errors.Is(err, sqlstore.ErrUnsupported) {
+		return nil, nil, usagef("the ledger's store: %v", err)
 	}
-	open := sqlstore.OpenExisting
-	if create {
-		open = sqlstore.Open
-	}
-	store, err := open(ctx, path)
 	if err != nil {
 		return nil, nil, pipeline.LedgerError("open the ledger", err)
 	}

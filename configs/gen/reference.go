@@ -37,10 +37,6 @@ func referencePage(d docs) ([]byte, error) {
 		p.section(t)
 	}
 	p.WriteString(polymorphic)
-	p.line("\n## Not in this version yet\n\nThese keys are part of the format; a job that uses one gets the diagnostic `not-yet` at its place.\n")
-	for _, n := range configs.NotYet() {
-		p.line("- `%s`: %s", n.Path, n.What)
-	}
 	p.line("\n## Diagnostics\n\nEvery problem is reported at once, as `file:line:column: code: message` and a hint. The codes:\n\n| code | meaning |\n|---|---|")
 	for _, c := range configs.Codes() {
 		p.line("| `%s` | %s |", c.Code, cell(c.Meaning))

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,7 +25,7 @@ const (
 	nameVariable = "LEDGER_NAME"
 )
 
-var tasks = map[string]func(t *testing.T, s *sqlstore.Store, name string) error{
+var tasks = map[string]func(t *testing.T, s ledger.Store, name string) error{
 	"charge":  chargeOnce,
 	"work":    workForever,
 	"stall":   stallInTransaction,
@@ -38,7 +39,11 @@ func TestTask(t *testing.T) {
 	if task == "" {
 		t.Skip("a process of other tests")
 	}
-	s, err := sqlstore.Open(t.Context(), os.Getenv(pathVariable))
+	name := os.Getenv(pathVariable)
+	if !strings.HasPrefix(name, "postgres:") {
+		name = "sqlite:" + name
+	}
+	s, err := sqlstore.Named(t.Context(), name, true)
 	if err == nil {
 		err = tasks[task](t, s, os.Getenv(nameVariable))
 	}
@@ -47,6 +52,7 @@ func TestTask(t *testing.T) {
 	case errors.As(err, &over):
 		fmt.Println("over")
 	case err != nil:
+		fmt.Println("failed:", err)
 		t.Fatal(err)
 	}
 }
@@ -107,7 +113,7 @@ func (p *process) finish(t *testing.T) string {
 	return first
 }
 
-func chargeOnce(t *testing.T, s *sqlstore.Store, name string) error {
+func chargeOnce(t *testing.T, s ledger.Store, name string) error {
 	_, err := ledger.NewBook(s, time.Now).Charge(t.Context(), ledgertest.Quarter(t, name))
 	if err == nil {
 		fmt.Println("charged")
@@ -115,12 +121,12 @@ func chargeOnce(t *testing.T, s *sqlstore.Store, name string) error {
 	return err
 }
 
-func chargeShared(t *testing.T, s *sqlstore.Store, _ string) error {
+func chargeShared(t *testing.T, s ledger.Store, _ string) error {
 	return chargeOnce(t, s, "one run")
 }
 
 // workForever charges, seals and publishes tiny runs, and says so after each step.
-func workForever(t *testing.T, s *sqlstore.Store, name string) error {
+func workForever(t *testing.T, s ledger.Store, name string) error {
 	b, ctx := ledger.NewBook(s, time.Now), t.Context()
 	for i := 0; ; i++ {
 		c := tiny(t, fmt.Sprint(name, "-", i))
@@ -147,7 +153,7 @@ func tiny(tb testing.TB, run string) ledger.Charge {
 }
 
 // stallInTransaction writes more than the page cache holds, so that the file itself is changed, and waits to be killed.
-func stallInTransaction(t *testing.T, s *sqlstore.Store, _ string) error {
+func stallInTransaction(t *testing.T, s ledger.Store, _ string) error {
 	return s.Update(t.Context(), func(tx ledger.Tx) error {
 		head, err := tx.Last()
 		if err != nil {
@@ -168,7 +174,7 @@ func stallInTransaction(t *testing.T, s *sqlstore.Store, _ string) error {
 	})
 }
 
-func holdLock(t *testing.T, s *sqlstore.Store, name string) error {
+func holdLock(t *testing.T, s ledger.Store, name string) error {
 	if _, err := s.Lock(t.Context(), name); err != nil {
 		return err
 	}

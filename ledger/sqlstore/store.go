@@ -1,6 +1,6 @@
-// Package sqlstore keeps a ledger in a SQLite file.
+// Package sqlstore keeps a ledger in a SQLite file or in a PostgreSQL database (Postgres).
 //
-// Every transaction that writes is BEGIN IMMEDIATE with a rollback journal and synchronous=EXTRA, so that what was
+// SQLite: every transaction that writes is BEGIN IMMEDIATE with a rollback journal and synchronous=EXTRA, so that what was
 // committed survives a loss of power (FULL would not sync the folder after the journal is deleted). Beside PATH stands
 // PATH.lock, an empty file that carries the locks of runs; it is never deleted. The folder must be on a file system
 // with working locks: a local one.

@@ -69,10 +69,10 @@ func (t *tx) end(committed bool) {
 	_ = t.conn.Close() // gives it back to the pool; an error means that it is closed already
 }
 
-// patiently repeats op while another process is in the way.
+// patiently repeats op while another process is in the way, or the server is away.
 func patiently(ctx context.Context, op func() error) error {
 	err := op()
-	for end, pause := time.Now().Add(BusyTimeout), time.Millisecond; errors.Is(err, ledger.ErrBusy); pause = min(2*pause, 32*time.Millisecond) {
+	for end, pause := time.Now().Add(BusyTimeout), time.Millisecond; errors.Is(err, ledger.ErrBusy) || errors.Is(err, errLost); pause = min(2*pause, 32*time.Millisecond) {
 		if time.Now().After(end) {
 			return err
 		}

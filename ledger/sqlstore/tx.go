@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"time"
 
 	"github.com/dprelease/dprelease/ledger"
 )
@@ -57,19 +56,11 @@ func (t *tx) Entries(from int64) iter.Seq2[ledger.Entry, error] {
 }
 
 func scan(rows *sql.Rows) (e ledger.Entry, err error) {
-	var (
-		when, kind, body string
-		hash             []byte
-	)
-	if err := rows.Scan(&e.Seq, &e.Schema, &when, &kind, &body, &hash); err != nil {
+	var s stored
+	if err := rows.Scan(&e.Seq, &e.Schema, &s.when, &s.kind, &s.body, &s.hash); err != nil {
 		return e, fmt.Errorf("%w: an entry cannot be read", ledger.ErrCorrupt)
 	}
-	e.Time, err = time.Parse(time.RFC3339Nano, when)
-	if err != nil || e.TimeText() != when || len(hash) != copy(e.Hash[:], hash) {
-		return e, &ledger.CorruptError{Seq: e.Seq, Why: "its time or hash cannot be read"}
-	}
-	e.Kind, e.Body = ledger.Kind(kind), []byte(body)
-	return e, nil
+	return s.entry(e)
 }
 
 // Append adds e and moves the head.

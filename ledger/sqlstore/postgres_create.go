@@ -1,0 +1,75 @@
+package sqlstore
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+
+	"github.com/dprelease/dprelease/ledger"
+)
+
+// postgresTables: as in SQLite, the head stands apart from the entries, and triggers keep other programs from changing one by mistake.
+const postgresTables = `
+CREATE TABLE dprelease_entry (
+	seq    bigint PRIMARY KEY,
+	schema integer NOT NULL,
+	time   text NOT NULL,
+	kind   text NOT NULL,
+	body   text NOT NULL,
+	hash   bytea NOT NULL
+);
+CREATE TABLE dprelease_head (id integer PRIMARY KEY CHECK (id = 1), layout integer NOT NULL, seq bigint NOT NULL, hash bytea NOT NULL);
+CREATE TABLE dprelease_secret (id integer PRIMARY KEY CHECK (id = 1), key bytea NOT NULL, sum bytea NOT NULL);
+CREATE FUNCTION dprelease_append_only() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'append-only'; END $$;
+CREATE TRIGGER dprelease_entry_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON dprelease_entry
+	FOR EACH STATEMENT EXECUTE FUNCTION dprelease_append_only();
+`
+
+// makingTables is the advisory lock under which the tables are made: no schema and no run has its name.
+const makingTables = "\x00create"
+
+// ensure finds the schema, and makes the tables in it where there are none and create is set.
+func (s *Postgres) ensure(ctx context.Context, create bool) error {
+	return s.once(ctx, "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = on", func(t *postgresTx) error {
+		encoding, there := "", false
+		err := t.row("SELECT coalesce(current_schema(), ''), current_setting('server_encoding'), to_regclass('dprelease_head') IS NOT NULL", nil, &s.schema, &encoding, &there)
+		switch {
+		case err != nil:
+			return err
+		case s.schema == "":
+			return fmt.Errorf("%w: the connection's search path has no schema", ledger.ErrUnavailable)
+		case encoding != "UTF8":
+			return fmt.Errorf("%w: the database's encoding is %s, not UTF8", ledger.ErrUnavailable, encoding)
+		case there:
+			return t.check()
+		case !create:
+			return fmt.Errorf("%w: the database has no ledger in schema %s", ledger.ErrUnavailable, s.schema)
+		}
+		return s.create(t)
+	})
+}
+
+// create makes the tables, unless another process does so meanwhile.
+func (s *Postgres) create(t *postgresTx) error {
+	if _, err := t.conn.Exec(t.ctx, "SELECT pg_advisory_xact_lock($1)", s.lockKey(makingTables)); err != nil {
+		return t.translate(err)
+	}
+	there := false
+	// Not to_regclass: within a transaction it may answer from a cache.
+	const look = "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables WHERE schemaname = current_schema() AND tablename = 'dprelease_head')"
+	if err := t.row(look, nil, &there); err != nil || there {
+		return err
+	}
+	secret := make([]byte, secretSize)
+	if _, err := rand.Read(secret); err != nil {
+		return fmt.Errorf("%w: no random bytes", ledger.ErrUnavailable)
+	}
+	if err := t.exec(postgresTables); err != nil {
+		return err
+	}
+	if _, err := t.conn.Exec(t.ctx, "INSERT INTO dprelease_head VALUES (1, $1, 0, $2)", layout, make([]byte, 32)); err != nil {
+		return t.translate(err)
+	}
+	_, err := t.conn.Exec(t.ctx, "INSERT INTO dprelease_secret VALUES (1, $1, $2)", secret, secretSum(secret))
+	return t.translate(err)
+}

@@ -1,0 +1,173 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/dprelease/dprelease/ledger"
+)
+
+// postgresTx is one transaction.
+type postgresTx struct {
+	ctx  context.Context
+	conn *pgx.Conn
+}
+
+var _ ledger.Tx = (*postgresTx)(nil)
+
+// Last returns the head, which stands in a table of its own.
+func (t *postgresTx) Last() (ledger.Head, error) {
+	var (
+		h    ledger.Head
+		hash []byte
+	)
+	if err := t.row("SELECT seq, hash FROM dprelease_head WHERE id = 1", nil, &h.Seq, &hash); err != nil {
+		return ledger.Head{}, err
+	}
+	if h.Seq < 0 || copy(h.Hash[:], hash) != len(hash) || len(hash) != len(h.Hash) {
+		return ledger.Head{}, fmt.Errorf("%w: its head cannot be read", ledger.ErrCorrupt)
+	}
+	return h, nil
+}
+
+// perQuery is how many entries are read at a time.
+const perQuery = 1000
+
+// Entries yields the entries from sequence number from on.
+func (t *postgresTx) Entries(from int64) iter.Seq2[ledger.Entry, error] {
+	return func(yield func(ledger.Entry, error) bool) {
+		for {
+			entries, err := t.some(from)
+			for _, e := range entries {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(ledger.Entry{}, err)
+				return
+			}
+			if len(entries) < perQuery {
+				return
+			}
+			from = entries[len(entries)-1].Seq + 1
+		}
+	}
+}
+
+// some returns the next entries.
+func (t *postgresTx) some(from int64) (out []ledger.Entry, err error) {
+	rows, err := t.conn.Query(t.ctx, "SELECT seq, schema, time, kind, body, hash FROM dprelease_entry WHERE seq >= $1 ORDER BY seq LIMIT $2", from, perQuery)
+	if err != nil {
+		return nil, t.translate(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		e, err := scanPostgres(rows)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, e)
+	}
+	return out, t.translate(rows.Err())
+}
+
+func scanPostgres(rows pgx.Rows) (e ledger.Entry, err error) {
+	var s stored
+	if err := rows.Scan(&e.Seq, &e.Schema, &s.when, &s.kind, &s.body, &s.hash); err != nil {
+		return e, fmt.Errorf("%w: an entry cannot be read", ledger.ErrCorrupt)
+	}
+	return s.entry(e)
+}
+
+// stored is what an entry has as text and bytes.
+type stored struct {
+	when, kind, body string
+	hash             []byte
+}
+
+// entry fills it in.
+func (s *stored) entry(e ledger.Entry) (_ ledger.Entry, err error) {
+	e.Time, err = time.Parse(time.RFC3339Nano, s.when)
+	if err != nil || e.TimeText() != s.when || len(s.hash) != copy(e.Hash[:], s.hash) {
+		return e, &ledger.CorruptError{Seq: e.Seq, Why: "its time or hash cannot be read"}
+	}
+	e.Kind, e.Body = ledger.Kind(s.kind), []byte(s.body)
+	return e, nil
+}
+
+// Append adds e and moves the head.
+func (t *postgresTx) Append(e ledger.Entry) error {
+	moved, err := t.conn.Exec(t.ctx, "UPDATE dprelease_head SET seq = $1, hash = $2 WHERE id = 1 AND seq = $3", e.Seq, e.Hash[:], e.Seq-1)
+	if err != nil {
+		return t.translate(err)
+	}
+	if moved.RowsAffected() != 1 {
+		return fmt.Errorf("%w: entry %d does not follow the last", ledger.ErrCorrupt, e.Seq)
+	}
+	_, err = t.conn.Exec(t.ctx, "INSERT INTO dprelease_entry (seq, schema, time, kind, body, hash) VALUES ($1, $2, $3, $4, $5, $6)",
+		e.Seq, e.Schema, e.TimeText(), string(e.Kind), string(e.Body), e.Hash[:])
+	return t.translate(err)
+}
+
+// check refuses a database without a ledger, or with one of a newer version.
+func (t *postgresTx) check() error {
+	version := 0
+	switch err := t.row("SELECT layout FROM dprelease_head WHERE id = 1", nil, &version); {
+	case err != nil:
+		return err
+	case version > layout:
+		return ledger.ErrNewer
+	case version != layout:
+		return fmt.Errorf("%w: it has no layout", ledger.ErrCorrupt)
+	}
+	return nil
+}
+
+// row reads one row.
+func (t *postgresTx) row(query string, args []any, dst ...any) error {
+	return t.translate(t.conn.QueryRow(t.ctx, query, args...).Scan(dst...))
+}
+
+// exec runs a statement without arguments, or several.
+func (t *postgresTx) exec(statement string) error {
+	_, err := t.conn.Exec(t.ctx, statement)
+	return t.translate(err)
+}
+
+// rollback gives the transaction up; a connection on which that fails is closed, which gives it up too.
+func (t *postgresTx) rollback() {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), 5*time.Second)
+	defer cancel()
+	if _, err := t.conn.Exec(ctx, "ROLLBACK"); err != nil {
+		_ = t.conn.Close(ctx)
+	}
+}
+
+// commit ends the transaction, one way or the other: it is not interrupted halfway. An error may leave it done.
+func (t *postgresTx) commit() error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), BusyTimeout)
+	defer cancel()
+	tag, err := t.conn.Exec(ctx, "COMMIT")
+	err = (&postgresTx{ctx, t.conn}).translate(err)
+	switch {
+	case errors.Is(err, errLost):
+		return fmt.Errorf("%w: the connection was lost while it committed; run again", ledger.ErrUnavailable)
+	case err == nil && tag.String() != "COMMIT":
+		return fmt.Errorf("%w: the transaction was rolled back", ledger.ErrUnavailable)
+	}
+	return err
+}
+
+// translate: on a connection that broke nothing stayed of what was not committed.
+func (t *postgresTx) translate(err error) error {
+	if err != nil && t.ctx.Err() == nil && t.conn.IsClosed() {
+		return errLost
+	}
+	return translatePostgres(t.ctx, err)
+}
