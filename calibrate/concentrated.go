@@ -116,9 +116,9 @@ func PureRho(eps Epsilon) (Rho, error) {
 	return finiteRho("epsilon", ceiling(square.SetMantExp(square, -1)))
 }
 
-// logInverse is ln(1/delta).
+// logInverse is ln(1/delta), within 2^-230, relative.
 func logInverse(delta Delta) *big.Float {
-	l := bigLn(bigOf(float64(delta)))
+	l := lnAt(bigOf(float64(delta)), shortPrec)
 	return l.Neg(l)
 }
 

@@ -116,7 +116,7 @@ func meanConcentratedFor(g Guarantee, tails float64) (MeanConcentrated, error) {
 	if err := g.Validate(); err != nil {
 		return MeanConcentrated{}, err
 	}
-	l, eps := bigLn(newBig().Quo(bigOf(tails), bigOf(float64(g.Delta)))), bigOf(float64(g.Epsilon))
+	l, eps := lnAt(newBig().Quo(bigOf(tails), bigOf(float64(g.Delta))), shortPrec), bigOf(float64(g.Epsilon))
 	sum := newBig().Sqrt(newBig().Add(l, eps))
 	root := newBig().Quo(eps, sum.Add(sum, l.Sqrt(l)))
 	c := MeanConcentrated{Mean: roundedDown(newBig().Mul(root, root)), Spread: roundedDown(root.Mul(root, bigSqrt2()))}
@@ -154,11 +154,11 @@ func gaussianPDPMu(g Guarantee) (Mu, error) {
 }
 
 // renyiCost is how much less than epsilon the Renyi epsilon at an order may be by the rules of DPEpsilon, and the gain of the better
-// one, negative.
+// one, negative: both within 2^-228 of |gain| + |cost|.
 func renyiCost(alpha float64, delta Delta) (cost, gain *big.Float) {
 	a, less := bigOf(alpha), newBig().Sub(bigOf(alpha), bigOf(1))
-	gain = bigLn(newBig().Quo(less, a))
-	gain.Sub(gain, newBig().Quo(bigLn(a), less))
+	gain = lnAt(newBig().Quo(less, a), shortPrec)
+	gain.Sub(gain, newBig().Quo(lnAt(a, shortPrec), less))
 	cost = newBig().Quo(logInverse(delta), less)
 	if gain.Sign() < 0 {
 		cost.Add(cost, gain)

@@ -160,7 +160,7 @@ func (c MeanConcentrated) epsilon(delta Delta, tails float64) (Epsilon, error) {
 	if err := delta.validate(); err != nil {
 		return 0, err
 	}
-	l := classicFactor(tails, bigOf(float64(delta)), bigPrec)
+	l := classicFactor(tails, bigOf(float64(delta)), shortPrec)
 	l.Mul(l, bigOf(c.Spread))
 	return epsilonUp("spread", l.Add(l, bigOf(c.Mean)))
 }

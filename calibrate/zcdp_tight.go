@@ -114,14 +114,19 @@ func TightZCDPRho(g Guarantee) (Rho, error) {
 	if err != nil {
 		return 0, err
 	}
-	l, limit := -math.Log(float64(g.Delta)), float64(g.Epsilon)
-	guess := rising(func(rho float64) bool {
-		b := rising(func(b float64) bool { return rho*b*b+math.Log1p(b) > l })
-		return rho*(1+b)+math.Log(b/(1+b))+(l-math.Log1p(b))/b > limit
-	})
-	rho, _ := boundary(math.Max(guess, float64(least)), false, false, func(rho float64) bool {
+	rho, _ := boundary(math.Max(roughTightRho(g), float64(least)), false, false, func(rho float64) bool {
 		eps, err := Rho(rho).TightEpsilon(g.Delta)
 		return rho <= float64(least) || err == nil && eps <= g.Epsilon
 	})
 	return Rho(rho), nil
+}
+
+// roughTightRho is near TightZCDPRho: the best order 1 + b belongs to rho = (ln(1/delta) - ln(1+b))/b², and epsilon falls with b.
+func roughTightRho(g Guarantee) float64 {
+	l := -math.Log(float64(g.Delta))
+	rho := func(b float64) float64 { return (l - math.Log1p(b)) / b / b }
+	b := rising(func(b float64) bool {
+		return !(rho(b) > 0) || rho(b)*(1+b)+math.Log(b/(1+b))+(l-math.Log1p(b))/b < float64(g.Epsilon)
+	})
+	return rho(b)
 }
