@@ -27,7 +27,10 @@ func LaplaceScale(l1 float64, g Guarantee) (float64, error) {
 	loss := bigLogRest(bigOf(float64(g.Delta)))
 	loss.SetMantExp(loss, 1)
 	loss.Add(loss, bigOf(float64(g.Epsilon)))
-	scale := roundedUp(newBig().Quo(bigOf(l1), loss))
+	scale := ceilingOfRatio(bigOf(l1), float64(g.Epsilon))
+	if g.Delta > 0 {
+		scale = roundedUp(newBig().Quo(bigOf(l1), loss))
+	}
 	if math.IsInf(scale, 0) {
 		return 0, argument("sensitivity", "= %g needs a scale above the largest float64", l1)
 	}
@@ -71,6 +74,9 @@ func (l Laplace) Epsilon(delta Delta) (Epsilon, error) {
 	}
 	if err := (Part{Guarantee{0, delta}, 1}).validate(); err != nil {
 		return 0, err
+	}
+	if most := ceilingOfRatio(bigOf(l.L1), l.Scale); delta == 0 && most <= MaxEpsilon {
+		return Epsilon(most), nil
 	}
 	less := bigLogRest(bigOf(float64(delta)))
 	eps := newBig().Sub(l.most(), less.SetMantExp(less, 1))

@@ -88,7 +88,7 @@ func ComposeAdvanced(parts []Part, slack Delta) (Advanced, error) {
 	if slack.validate() != nil {
 		return Advanced{}, argument("slack", "must be at least %g and below 1, not %g", MinDelta, float64(slack))
 	}
-	sum, drift, squares, kept := newBig(), newBig(), newBig(), newBig()
+	sum, drift, squares, kept := newBig().SetMode(big.ToPositiveInf), newBig(), newBig(), newBig()
 	for _, p := range parts {
 		e, n := bigOf(float64(p.Guarantee.Epsilon)), bigOf(float64(p.Times))
 		ne := newBig().Mul(n, e)
@@ -101,7 +101,7 @@ func ComposeAdvanced(parts []Part, slack Delta) (Advanced, error) {
 	inverse := newBig().Quo(bigOf(1), bigOf(float64(slack)))
 	widened := newBig().Mul(newBig().Sqrt(squares), inverse)
 	a := Advanced{Terms: [3]Epsilon{
-		Epsilon(roundedUp(sum)),
+		Epsilon(ceiling(sum)),
 		Epsilon(roundedUp(concentrated(drift, squares, widened.Add(widened, bigExp(bigOf(1)))))),
 		Epsilon(roundedUp(concentrated(drift, squares, inverse))),
 	}}

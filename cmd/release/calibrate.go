@@ -29,7 +29,7 @@ func (a *app) calibrateCmd() *cobra.Command {
 		Use: "calibrate", Short: "Say what noise a guarantee needs, or what a noise guarantees", Long: calibrateLong, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	for _, q := range questions {
+	for _, q := range append(slices.Clone(questions), scaleQuestion) {
 		cmd.AddCommand(a.questionCmd(q))
 	}
 	cmd.AddCommand(a.compareCmd(), a.composeCmd(), a.convertCmd(), a.splitCmd(), a.tableCmd(), a.thresholdsCmd(), a.boundsCmd())
@@ -82,7 +82,7 @@ epsilon it does (exit code 1).`,
 
 func (a *app) questionCmd(q question) *cobra.Command {
 	var inBatch bool
-	method := string(calibrate.Analytic)
+	method := string(q.methods[0])
 	text := map[string]*string{}
 	cmd := &cobra.Command{
 		Use: q.name, Short: q.short, Long: q.long + batchLong, Example: q.example, Args: cobra.NoArgs,
@@ -97,7 +97,7 @@ func (a *app) questionCmd(q question) *cobra.Command {
 		},
 	}
 	numberFlags(cmd, q.needs, text)
-	cmd.Flags().StringVar(&method, "mechanism", method, "how sigma is found: "+methodNames(q.methods))
+	cmd.Flags().StringVar(&method, "mechanism", method, "how "+q.name+" is found: "+methodNames(q.methods))
 	cmd.Flags().BoolVar(&inBatch, "batch", false, "answer each row of a CSV on stdin")
 	cmd.Flags().BoolVar(&a.json, "json", false, "print the answer as JSON")
 	return cmd
@@ -113,7 +113,7 @@ func numberFlags(cmd *cobra.Command, names []string, text map[string]*string) {
 
 var numberHelp = map[string]string{
 	"epsilon": "the guarantee's epsilon, 0 to 1e6", "delta": "the guarantee's delta, at least 1e-300 and below 1",
-	"sigma": "the noise's standard deviation", "sensitivity": "the query's L2 sensitivity",
+	"sigma": "the noise's standard deviation", "sensitivity": "the query's L2 sensitivity; L1 for scale",
 }
 
 func methodNames(methods []calibrate.Method) string {
