@@ -34,24 +34,29 @@ func auto() Method {
 type candidate struct {
 	label, method string
 	args          Args
+	// preferred: it is taken unless another is clearly better.
+	preferred bool
 }
 
 // candidates returns what fits the cells, the simplest first.
 func candidates(cells structure, nonnegative string) []candidate {
 	out := []candidate{
-		{"james-stein", "james-stein", nil},
-		{"james-stein toward the mean", "james-stein", Args{"toward": "mean"}},
-		{"soft-threshold by SURE", "soft-threshold", Args{"threshold": "sure"}},
-		{"empirical-bayes", "empirical-bayes", Args{"nonnegative": nonnegative}},
+		{label: "james-stein", method: "james-stein"},
+		{label: "james-stein toward the mean", method: "james-stein", args: Args{"toward": "mean"}},
+		{label: "empirical-bayes", method: "empirical-bayes", args: Args{"nonnegative": nonnegative}},
 	}
 	if cells.shape != nil && len(cells.shape.ordered()) > 0 {
-		out = append(out, candidate{"wavelet by SURE", "wavelet", Args{"threshold": "sure"}},
-			candidate{"wavelet by level", "wavelet", Args{"threshold": "level"}})
+		out = append(out, candidate{label: "wavelet by SURE", method: "wavelet", args: Args{"threshold": "sure"}},
+			candidate{label: "wavelet by level", method: "wavelet", args: Args{"threshold": "level"}})
 		if len(cells.shape.ordered()) == 1 {
-			out = append(out, candidate{"total-variation", "total-variation", nil})
+			out = append(out, candidate{label: "total-variation", method: "total-variation"})
 		}
 	}
-	return append(out, graphCandidates(cells)...)
+	more := graphCandidates(cells)
+	if more == nil { // where most is noise the least of many estimated errors is far too small
+		out = append(out, candidate{label: "soft-threshold by SURE", method: "soft-threshold", args: Args{"threshold": "sure"}})
+	}
+	return append(out, more...)
 }
 
 // contender is a candidate's fit with its estimated error in units of s².
@@ -61,9 +66,14 @@ type contender struct {
 	risk  float64
 }
 
+// certainty is by how many standard deviations of the difference a candidate must be better than the preferred one.
+const certainty = 2
+
 // choose returns the fit of smallest estimated error, or the average of those that cannot be told from it: their errors
 // partly cancel, and a choice between them would be one of chance. Where it is not clearly better than the noisy values, by
-// more than the standard deviation of that difference and what one free parameter is worth, those stay.
+// more than the standard deviation of that difference and what one free parameter is worth, those stay. On a graph the
+// differences between good estimators drown in the noise of their estimated errors; there the one that is best on real tables is
+// taken unless another is clearly better.
 func choose(ctx context.Context, p problem, from []candidate) (Fit, error) {
 	all := make([]contender, len(from))
 	tried := make([]string, len(from))
@@ -77,9 +87,16 @@ func choose(ctx context.Context, p problem, from []candidate) (Fit, error) {
 	}
 	noisy := contender{unchanged(p.y), "the noisy values, since nothing else is clearly better", float64(len(p.y))}
 	best := slices.MinFunc(all, func(a, b contender) int { return cmp.Compare(a.risk, b.risk) })
-	if !(noisy.risk-best.risk > 2+doubt(noisy.Fit, best.Fit, p)) {
-		best = noisy
+	k := slices.IndexFunc(from, func(c candidate) bool { return c.preferred })
+	if k >= 0 && !(all[k].risk-best.risk > 2+certainty*doubt(all[k].Fit, best.Fit, p)) {
+		best = all[k]
 	} else {
+		k = -1
+	}
+	switch {
+	case !(noisy.risk-best.risk > 2+doubt(noisy.Fit, best.Fit, p)):
+		best = noisy
+	case k < 0:
 		best = average(best, all, p)
 	}
 	best.Notes = slices.Concat([]string{"chose " + best.label}, best.Notes,

@@ -48,6 +48,9 @@ func truths(r *rand.Rand) map[string]problem {
 	add("grid", &grid, func(i int) float64 {
 		return 200 * math.Exp(-(math.Pow(float64(i/64-20), 2)+math.Pow(float64(i%64-40), 2))/150)
 	})
+	add("faint", &grid, func(i int) float64 {
+		return 8 * math.Exp(-(math.Pow(float64(i/64-20), 2)+math.Pow(float64(i%64-40), 2))/150)
+	})
 	return out
 }
 

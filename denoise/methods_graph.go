@@ -146,11 +146,11 @@ func graphCandidates(cells structure) []candidate {
 		return nil
 	}
 	out := []candidate{
-		{"tree-wavelet", "tree-wavelet", nil},
-		{"tree-ensemble", "tree-ensemble", nil},
+		{label: "tree-wavelet", method: "tree-wavelet"},
+		{label: "tree-ensemble", method: "tree-ensemble", preferred: true},
 	}
 	if cells.graph == nil || cells.graph.Nodes() <= maxCut {
-		out = append(out, candidate{"trend-filter", "trend-filter", nil})
+		out = append(out, candidate{label: "trend-filter", method: "trend-filter"})
 	}
 	return out
 }
