@@ -15,7 +15,7 @@ const denoiseLong = `denoise improves noisy values that are public already, by w
 
 The input is a CSV, Parquet or Arrow file with one noisy value a row, or a release folder. The noise must be independent and
 normal, of the standard deviation --sigma; a table of a release has it in its column sigma. Neighbours are the rows that an
-edge list joins (columns u and v, rows numbered from 0; optionally w, a weight, and length), or without one the rows that
+edge list joins (columns u and v, rows numbered from 0; optionally w, a weight, and length or length_m), or without one the rows that
 follow one another, or as --shape says.
 
 The output has the input's columns and "estimate", rows in order. The risk table says what to expect of the estimates' error,
@@ -109,6 +109,7 @@ func (a *app) denoise(ctx context.Context, f *denoiseFlags) error {
 	if err != nil {
 		return denoiseFailed(err)
 	}
+	risks[len(risks)-1].stein(in, fit, len(steps))
 	done()
 	if err := writeEstimates(f.out, in, fit.X); err != nil {
 		return err

@@ -40,7 +40,8 @@ func (f *denoiseFlags) network(ctx context.Context, in *noisyTable) (*denoise.Gr
 // edges reads the columns u, v and, where they are there, w and length.
 func (t *publicTable) edges(nodes int) ([]denoise.Edge, error) {
 	u, v := slices.Index(t.columns, "u"), slices.Index(t.columns, "v")
-	w, length := slices.Index(t.columns, "w"), slices.Index(t.columns, "length")
+	w := slices.Index(t.columns, "w")
+	length := slices.IndexFunc(t.columns, func(c string) bool { return c == "length" || strings.HasPrefix(c, "length_") })
 	if u < 0 || v < 0 {
 		return nil, inputProblem(t.path, 0, "an edge list has the columns u and v; this one has "+strings.Join(t.columns, ", "))
 	}

@@ -13,12 +13,15 @@ import (
 type riskRow struct {
 	name string
 	denoise.Risk
+	// df and sure are a single step's degrees of freedom and Stein's estimate of its squared error, with what it chose held fixed;
+	// "" for others.
+	df, sure string
 }
 
 // expected works out what to expect of the estimates, of the noisy values, and of estimates that say the same of every row:
 // where those are as good, there is little to see in the values.
 func expected(ctx context.Context, in *noisyTable, flags *stepFlags, steps []denoise.Step) ([]riskRow, error) {
-	rows := []riskRow{{"noisy values", denoise.Risk{RMSE: in.sigma, Low: in.sigma, High: in.sigma, Relative: 1}}}
+	rows := []riskRow{{name: "noisy values", Risk: denoise.Risk{RMSE: in.sigma, Low: in.sigma, High: in.sigma, Relative: 1}}}
 	for _, toward := range []string{"zero", "mean"} {
 		constant, err := denoise.New("james-stein", denoise.Args{"toward": toward, "prior_variance": "0"})
 		if err != nil {
@@ -28,23 +31,30 @@ func expected(ctx context.Context, in *noisyTable, flags *stepFlags, steps []den
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, riskRow{toward + " in every row", risk})
+		rows = append(rows, riskRow{name: toward + " in every row", Risk: risk})
 	}
 	risk, err := denoise.ExpectedError(ctx, in.noisy, in.sigma, steps)
-	return append(rows, riskRow{flags.names(), risk}), err
+	return append(rows, riskRow{name: flags.names(), Risk: risk}), err
+}
+
+// stein fills in what is known of a single step.
+func (r *riskRow) stein(in *noisyTable, fit denoise.Fit, steps int) {
+	if steps == 1 {
+		r.df, r.sure = text17(fit.DF), text17(fit.SURE(in.noisy, in.sigma))
+	}
 }
 
 // printRisk prints the table, or writes it to a file.
 func (a *app) printRisk(path string, risks []riskRow, notes []string) error {
 	if path != "" {
 		return writeCSV(path, func(write func([]string)) {
-			write([]string{"estimate", "rmse", "rmse_low", "rmse_high", "relative_squared_error", "notes"})
+			write([]string{"estimate", "rmse", "rmse_low", "rmse_high", "relative_squared_error", "df", "sure", "notes"})
 			for i, r := range risks {
 				said := ""
 				if i == len(risks)-1 {
 					said = strings.Join(notes, "; ")
 				}
-				write([]string{r.name, text17(r.RMSE), text17(r.Low), text17(r.High), text17(r.Relative), said})
+				write([]string{r.name, text17(r.RMSE), text17(r.Low), text17(r.High), text17(r.Relative), r.df, r.sure, said})
 			}
 		})
 	}
