@@ -54,7 +54,7 @@ func (a *attempt) results(ctx context.Context, noisy [][]mechanism.Noisy) ([]Res
 		results[i] = Result{Name: q.Query.Name(), Sparse: q.Sparse}
 		// Of a mean's parts only the first, the numerators, is denoised: a quotient's noise is not independent of its value.
 		estimates[i] = slices.Clone(noisy[i])
-		d := denoising{steps: q.Steps, noisy: noisy[i][0], scale: q.Parts[0].Scale, quotient: len(q.Parts) > 1, run: a.denoiseRun(i)}
+		d := denoising{steps: q.Steps, noisy: noisy[i][0], scale: q.Parts[0].Scale, partial: len(q.Parts) > 1 || q.selected(), run: a.denoiseRun(i)}
 		if err := d.estimate(ctx, &estimates[i][0], &results[i]); err != nil {
 			return nil, err
 		}
@@ -92,13 +92,14 @@ func with(steps []denoise.Step, run denoise.Run) []denoise.Step {
 	return out
 }
 
-// denoising is what is done to one vector. A quotient's is only part of the answer.
+// denoising is what is done to one vector. Of a partial one no error is known: it is only part of the answer, or of a
+// selection.
 type denoising struct {
-	steps    []denoise.Step
-	noisy    mechanism.Noisy
-	scale    float64
-	quotient bool
-	run      denoise.Run
+	steps   []denoise.Step
+	noisy   mechanism.Noisy
+	scale   float64
+	partial bool
+	run     denoise.Run
 }
 
 // mostTried is the number of cells up to which the expected error of an estimate is worked out: that takes the steps again, and
@@ -113,7 +114,7 @@ func (d denoising) estimate(ctx context.Context, to *mechanism.Noisy, r *Result)
 	if *to, r.Notes, err = denoise.ApplyNoted(ctx, d.noisy, with(d.steps, d.run)); err != nil {
 		return err
 	}
-	if d.quotient || d.noisy.Len() > mostTried {
+	if d.partial || d.noisy.Len() > mostTried {
 		return nil
 	}
 	y := make([]float64, d.noisy.Len())

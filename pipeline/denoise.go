@@ -3,6 +3,7 @@ package pipeline
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/dprelease/dprelease/configs"
@@ -96,13 +97,27 @@ func (b *builder) bind(steps []denoise.Step, jq *configs.Query, q *Planned) []de
 				continue
 			}
 		}
-		if s, err = denoise.Bind(s, shape); err != nil {
+		fitting, err := denoise.Bind(s, shape)
+		switch {
+		case err != nil:
 			b.denoiseError(path, err)
-			continue
+		case !q.selected():
+			bound = append(bound, fitting)
+		case knownNoise(s.Name()):
+			b.report(path, "contradiction", s.Name()+" does not go with keys that are discovered: their counts are published for being large, so that their noise is not independent of it",
+				"leave the estimates at the noisy counts")
+		default:
+			bound = append(bound, s)
 		}
-		bound = append(bound, s)
 	}
 	return bound
+}
+
+// selected says whether the query's cells are chosen by their noisy counts: how many there will be is not known then.
+func (q *Planned) selected() bool { return len(q.Parts) > 0 && q.Parts[0].Keys > 0 }
+
+func knownNoise(method string) bool {
+	return slices.ContainsFunc(denoise.Methods(), func(m denoise.Method) bool { return m.Name == method && m.KnownNoise })
 }
 
 // shapeOf says how the cells of a query's vector lie; those of one number in one dimension.
