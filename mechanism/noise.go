@@ -62,7 +62,7 @@ func (j job) streamed(p *payload, size int) (Noisy, error) {
 	if err != nil {
 		return Noisy{}, err
 	}
-	return Noisy{mechanism: j.charged, pure: j.pure, open: func() *stream { return s }}, nil
+	return Noisy{mechanism: j.charged, pure: j.pure}.drawnFrom(s), nil
 }
 
 // redeemer redeems a receipt for a mechanism.

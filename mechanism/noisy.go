@@ -72,14 +72,14 @@ func (n Noisy) Fill(start int, dst []float64) {
 	case n.open != nil:
 		n.stream(start, dst)
 	case n.units != nil:
-		n.convert(dst, n.units[start:])
+		n.convert(n.units[start:], dst)
 	default:
 		copy(dst, n.values[start:])
 	}
 }
 
-// convert turns grid units into the unit of the query.
-func (n Noisy) convert(dst []float64, units []int64) {
+// convert turns grid units into the unit of the query, as many as dst has.
+func (n Noisy) convert(units []int64, dst []float64) {
 	for i, k := range units[:len(dst)] {
 		dst[i] = float64(k) * n.mechanism.Grid // rounded once, to 53 bits: post-processing
 	}
@@ -88,18 +88,26 @@ func (n Noisy) convert(dst []float64, units []int64) {
 // stream is Fill of a stream, for cells that it has.
 func (n Noisy) stream(start int, dst []float64) {
 	for s := n.open(); len(dst) > 0; {
-		units := s.from(start)
-		if units == nil { // the cipher cannot be made, which was tried when the noise was
+		values := s.from(start)
+		if values == nil { // the cipher cannot be made, which was tried when the noise was
 			fillNaN(dst)
 			return
 		}
-		part := dst[:min(len(dst), len(units))]
-		n.convert(part, units)
-		for _, f := range n.each {
-			f(part)
-		}
-		start, dst = start+len(part), dst[len(part):]
+		done := copy(dst, values)
+		start, dst = start+done, dst[done:]
 	}
+}
+
+// drawnFrom returns n with the cells of a stream, after its steps.
+func (n Noisy) drawnFrom(s *stream) Noisy {
+	mine := s.with(func(units []int64, values []float64) {
+		n.convert(units, values)
+		for _, f := range n.each {
+			f(values)
+		}
+	})
+	n.open = func() *stream { return mine }
+	return n
 }
 
 func fillNaN(dst []float64) {
@@ -160,7 +168,7 @@ func (n Noisy) ThenEach(step string, f func(values []float64)) (Noisy, error) {
 	out := n
 	out.each = append(slices.Clip(n.each), f)
 	out.steps = append(slices.Clip(n.steps), step)
-	return out, nil
+	return out.drawnFrom(n.open()), nil
 }
 
 // wholly makes a step of the whole vector of one that treats every cell on its own; nil of nil.

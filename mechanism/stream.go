@@ -27,6 +27,8 @@ type stream struct {
 	size  int
 	exact *payload
 	keys  *gauss.Keys
+	// finish turns noisy cells into values, block by block; it is called from several goroutines.
+	finish func(units []int64, values []float64)
 
 	mu     sync.Mutex
 	recent []*stripe
@@ -34,12 +36,12 @@ type stream struct {
 
 // stripe are cells of a stream from index·stripeCells on.
 type stripe struct {
-	index int
-	ready chan struct{} // closed when units are drawn
-	units []int64       // nil where they could not be
+	index  int
+	ready  chan struct{} // closed when values are drawn
+	values []float64     // nil where they could not be
 }
 
-// stream draws the keys of all blocks, from entropy, and takes the sparse answers over.
+// stream draws the keys of all blocks, from entropy, and takes the sparse answers over. It lacks finish.
 func (j job) stream(p *payload, size int) (*stream, error) {
 	keys, err := gauss.NewKeys(j.entropy, (size+blockCells-1)/blockCells)
 	if err == nil {
@@ -52,14 +54,19 @@ func (j job) stream(p *payload, size int) (*stream, error) {
 	return &stream{job: j, size: size, exact: p, keys: keys}, nil
 }
 
-// from returns the noisy cells from one on, as far as they are drawn together; nil where they cannot be drawn.
-func (s *stream) from(cell int) []int64 {
+// with returns the same cells, drawn from the same bits, that another function finishes.
+func (s *stream) with(finish func(units []int64, values []float64)) *stream {
+	return &stream{job: s.job, size: s.size, exact: s.exact, keys: s.keys, finish: finish}
+}
+
+// from returns the values of the cells from one on, as far as they are drawn together; nil where they cannot be drawn.
+func (s *stream) from(cell int) []float64 {
 	t := s.stripe(cell / stripeCells)
 	<-t.ready
-	if t.units == nil {
+	if t.values == nil {
 		return nil
 	}
-	return t.units[cell%stripeCells:]
+	return t.values[cell%stripeCells:]
 }
 
 // stripe returns a stripe that is being drawn or was, and has the next one drawn.
@@ -84,57 +91,84 @@ func (s *stream) start(index int) *stripe {
 	s.recent = append(s.recent, t)
 	go func() {
 		defer close(t.ready)
-		t.units = s.draw(index * stripeCells)
+		t.values = s.draw(index * stripeCells)
 	}()
 	return t
 }
 
-// draw returns the noisy cells of the stripe that starts at a cell.
-func (s *stream) draw(first int) []int64 {
-	p := &payload{high: make([]int64, min(stripeCells, s.size-first))}
-	if s.exact.low != nil {
-		p.low = make([]uint64, len(p.high))
-	}
-	s.exact.copy(first, p)
-	blocks := (len(p.high) + blockCells - 1) / blockCells
-	var next, failed atomic.Int64
+// draw returns the cells of the stripe that starts at a cell; nil where they cannot be drawn.
+func (s *stream) draw(first int) []float64 {
+	values := make([]float64, min(stripeCells, s.size-first))
+	blocks := (len(values) + blockCells - 1) / blockCells
+	var next atomic.Int64
+	var failed atomic.Bool
 	var group sync.WaitGroup
 	for range max(1, min(s.job.workers, blocks)) {
 		group.Go(func() {
-			if s.work(p, first/blockCells, &next) != nil {
-				failed.Add(1)
+			if s.work(first, values, &next) != nil {
+				failed.Store(true)
 			}
 		})
 	}
 	group.Wait()
-	if failed.Load() > 0 {
-		p.wipe()
+	if failed.Load() {
 		return nil
 	}
-	return p.high
+	return values
 }
 
-// work noises blocks of a stripe, whose first block of the stream is given, until there are none left.
-func (s *stream) work(p *payload, first int, next *atomic.Int64) error {
-	source, err := s.keys.Block(first, nil)
+// work draws blocks of a stripe until there are none left, in memory of its own.
+func (s *stream) work(first int, values []float64, next *atomic.Int64) error {
+	w, err := s.newBlockWorker()
 	if err != nil {
 		return err
 	}
-	defer source.Wipe()
-	sampler, err := s.job.sampler(source)
-	if err != nil {
-		return err
-	}
+	defer w.source.Wipe()
 	for {
-		block := int(next.Add(1) - 1)
-		if block*blockCells >= len(p.high) {
+		start := int(next.Add(1)-1) * blockCells
+		if start >= len(values) {
 			return nil
 		}
-		if source, err = s.keys.Block(first+block, source); err != nil {
+		end := min(start+blockCells, len(values))
+		units, err := w.draw(s, first+start, end-start)
+		if err != nil {
 			return err
 		}
-		if err := p.add(sampler, block*blockCells); err != nil {
-			return err
-		}
+		s.finish(units, values[start:end])
 	}
+}
+
+// blockWorker draws blocks.
+type blockWorker struct {
+	source  *gauss.Bits
+	sampler sampler
+	block   *payload
+}
+
+func (s *stream) newBlockWorker() (w blockWorker, err error) {
+	if w.source, err = s.keys.Block(0, nil); err != nil {
+		return w, err
+	}
+	if w.sampler, err = s.job.sampler(w.source); err != nil {
+		return w, err
+	}
+	w.block = &payload{high: make([]int64, blockCells)}
+	if s.exact.low != nil {
+		w.block.low = make([]uint64, blockCells)
+	}
+	return w, nil
+}
+
+// draw returns so many noisy cells from start on, where a block begins, valid until the next ones.
+func (w blockWorker) draw(s *stream, start, cells int) ([]int64, error) {
+	block := &payload{high: w.block.high[:cells]}
+	if w.block.low != nil {
+		block.low = w.block.low[:cells]
+	}
+	block.wipe()
+	s.exact.copy(start, block)
+	if _, err := s.keys.Block(start/blockCells, w.source); err != nil {
+		return nil, err
+	}
+	return block.high, block.add(w.sampler, 0)
 }

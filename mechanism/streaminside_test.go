@@ -7,7 +7,13 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"github.com/dprelease/dprelease/calibrate"
 )
+
+func plain(units []int64, values []float64) {
+	Noisy{mechanism: calibrate.Mechanism{Grid: 1}}.convert(units, values)
+}
 
 // TestStreamWorkers: the number of workers changes nothing.
 func TestStreamWorkers(t *testing.T) {
@@ -17,7 +23,8 @@ func TestStreamWorkers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	many := &stream{job: j, size: size, exact: one.exact, keys: one.keys}
+	one = one.with(plain)
+	many := one.with(plain)
 	many.job.workers = 7
 	for cell := 0; cell < size; cell += stripeCells {
 		if a, b := one.from(cell), many.from(cell); !slices.Equal(a, b) || len(a) != min(stripeCells, size-cell) {
@@ -42,6 +49,7 @@ func TestStreamMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s = s.with(plain)
 	peak := uint64(0)
 	for i := range 24 {
 		s.from(i * 40 * stripeCells)
@@ -64,6 +72,7 @@ func BenchmarkStream(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	s = s.with(plain)
 	for b.Loop() {
 		for cell := 0; cell < size; cell += stripeCells {
 			s.from(cell)
