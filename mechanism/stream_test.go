@@ -93,7 +93,7 @@ func TestStreamIsOneVector(t *testing.T) {
 	for reader := range uint64(3) {
 		group.Go(func() {
 			r := rand.New(rand.NewPCG(1, reader))
-			for range 30 {
+			for range 4 {
 				start := r.IntN(streamCells)
 				part := make([]float64, 1+r.IntN(300_000))
 				n.Fill(start, part)
