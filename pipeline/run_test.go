@@ -57,10 +57,16 @@ func TestOtherFolder(t *testing.T) {
 	}
 }
 
+// colourful asks for so many cells that two releases are equal with a probability below 1e-20: each cell is with less than 0.02.
+func (b *bench) colourful(again bool) func(*pipeline.Request) {
+	text := strings.Replace(job, "[red, green, blue]", "[red, green, blue, cyan, pink, grey, gold, lime, navy, plum, teal, rust]", 1)
+	return func(r *pipeline.Request) { r.Plan, r.NewRelease = b.plan(text), again }
+}
+
 func TestNewRelease(t *testing.T) {
 	b := newBench(t)
-	first := b.must(nil)
-	second := b.must(func(r *pipeline.Request) { r.NewRelease = true })
+	first := b.must(b.colourful(false))
+	second := b.must(b.colourful(true))
 	b.expect(second, pipeline.StatusReleased, once+" reserve seal publish")
 	if second.Digest == first.Digest {
 		t.Error("two releases are equal")
@@ -68,20 +74,20 @@ func TestNewRelease(t *testing.T) {
 	if !strings.HasPrefix(second.Moved, first.Dir+".") {
 		t.Errorf("the old folder is at %q", second.Moved)
 	}
-	b.expect(b.must(nil), pipeline.StatusAlready, once+" reserve seal publish")
+	b.expect(b.must(b.colourful(false)), pipeline.StatusAlready, once+" reserve seal publish")
 }
 
 // A new release that is cut short between its seal and its publication finds the old release in the folder.
 func TestNewReleaseCutShort(t *testing.T) {
 	b := newBench(t)
-	b.must(nil)
+	b.must(b.colourful(false))
 	b.wrap = failing("Retire", errCut)
-	_, err := b.run(t.Context(), func(r *pipeline.Request) { r.NewRelease = true })
+	_, err := b.run(t.Context(), b.colourful(true))
 	if !errors.Is(err, errCut) {
 		t.Fatal(err)
 	}
 	b.wrap = nil
-	b.expect(b.must(nil), pipeline.StatusFinished, once+" reserve seal publish")
+	b.expect(b.must(b.colourful(false)), pipeline.StatusFinished, once+" reserve seal publish")
 }
 
 func TestOccupied(t *testing.T) {
