@@ -103,6 +103,7 @@ type bench struct {
 	gone   bool
 	wrap   func(pipeline.Sink) pipeline.Sink
 	stages []pipeline.Stage
+	shares []int // done of 100, in the stage that publishes
 }
 
 func newBench(t *testing.T) *bench {
@@ -123,7 +124,12 @@ func (b *bench) plan(text string) *pipeline.Plan {
 }
 
 // Progress keeps the stages seen, so that a bench is an Observer.
-func (b *bench) Progress(s pipeline.Stage, _, _ int) { b.stages = append(b.stages, s) }
+func (b *bench) Progress(s pipeline.Stage, done, total int) {
+	b.stages = append(b.stages, s)
+	if s == pipeline.StagePublish {
+		b.shares = append(b.shares, 100*done/total)
+	}
+}
 
 func (b *bench) book() *ledger.Book { return ledger.NewBook(b.store, time.Now) }
 

@@ -152,8 +152,8 @@ func (a *attempt) showHead(ctx context.Context, r *Release) error {
 
 // stage writes the release, complete and durable.
 func (a *attempt) stage(ctx context.Context, r *Release, note string) (digest string, err error) {
-	a.Observer.Progress(StagePublish, 0, 1)
-	digest, err = a.Sink.Stage(ctx, a.staging(), note, r)
+	a.Observer.Progress(StagePublish, 0, percent)
+	digest, err = a.Sink.Stage(ctx, a.staging(), note, r.watched(a.Observer))
 	return digest, OutputError(err)
 }
 
@@ -173,7 +173,7 @@ func (a *attempt) publish(ctx context.Context) (moved string, err error) {
 	if err := a.Book.PublishAt(ctx, a.plan.Run(), a.number(), a.elsewhere(a.dir)); err != nil {
 		return moved, LedgerError("record the publication", err)
 	}
-	a.Observer.Progress(StagePublish, 1, 1)
+	a.Observer.Progress(StagePublish, percent, percent)
 	return moved, nil
 }
 

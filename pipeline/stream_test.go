@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,6 +75,9 @@ func TestMapIsStreamed(t *testing.T) {
 	b := newBench(t)
 	b.open = func() pipeline.Engine { return e }
 	o := b.must(func(r *pipeline.Request) { r.Plan = b.plan(strings.ReplaceAll(mapJob, "SIDE", fmt.Sprint(side))) })
+	if !slices.IsSorted(b.shares) || len(b.shares) < 20 || b.shares[0] != 0 || b.shares[len(b.shares)-1] != 100 {
+		t.Errorf("publishing goes on like this: %v", b.shares)
+	}
 	found := map[int]bool{}
 	for _, r := range readCSV(t, filepath.Join(o.Dir, "map.csv")) {
 		if x, y, estimate := number(t, r["x_from"]), number(t, r["y_from"]), number(t, r["estimate"]); estimate > 800 && estimate < 1200 {

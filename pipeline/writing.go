@@ -1,0 +1,46 @@
+package pipeline
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"github.com/dprelease/dprelease/queries"
+)
+
+// leastWatched is the number of cells from which on writing them takes long enough to be watched.
+const leastWatched = 1 << 20
+
+// watched returns the release for a sink that writes and reads back each table once a format, and tells the observer how much of it
+// is done; the release itself where that does not take long.
+func (r *Release) watched(o Observer) *Release {
+	w := &writing{observer: o}
+	for _, result := range r.results {
+		w.total += 2 * int64(result.Answer.Cells) * int64(len(r.formats))
+	}
+	if w.total < leastWatched {
+		return r
+	}
+	out := *r
+	out.results = slices.Clone(r.results)
+	for i := range out.results {
+		out.results[i].Answer.Estimate = w.count(out.results[i].Answer.Estimate)
+	}
+	return &out
+}
+
+// writing counts the cells that a sink takes. Of each cell it takes the estimate once when it writes and once when it compares.
+type writing struct {
+	observer    Observer
+	total       int64
+	done, shown atomic.Int64
+}
+
+func (w *writing) count(s queries.Series) queries.Series {
+	return func(start int, dst []float64) {
+		s(start, dst)
+		share := percent * w.done.Add(int64(len(dst))) / w.total
+		if shown := w.shown.Load(); share > shown && share < percent && w.shown.CompareAndSwap(shown, share) {
+			w.observer.Progress(StagePublish, int(share), percent)
+		}
+	}
+}
