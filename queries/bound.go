@@ -60,13 +60,14 @@ func cellOf(content []byte) int32 { return int32(binary.BigEndian.Uint32(content
 
 // sampler bounds the rows of one unit after the other.
 type sampler struct {
-	limits    limits
-	contents  unitContents
-	cellWidth int // bytes of a content that are its cell
-	// what the unit's digests start with, once one was needed
-	prefix []byte
-	buf    []byte
-	cells  []span
+	limits   limits
+	contents unitContents
+	// cellWidth is the bytes of a content that are its cell
+	cellWidth int
+	// message is what is hashed; its first prefix bytes are the unit's, 0 as long as none was needed
+	message []byte
+	prefix  int
+	cells   []span
 	// what the unit, and what it in one cell, might contribute
 	inAll, inCell lowest
 }
@@ -76,34 +77,36 @@ type span struct{ from, to int }
 
 // ofCell returns the digest of a cell.
 func (s *sampler) ofCell(content []byte) digest {
-	s.message(cellOrder, content[:s.cellWidth])
-	return sha256.Sum256(s.buf)
-}
-
-// message writes what is hashed of a content to buf.
-func (s *sampler) message(order byte, content []byte) {
-	if len(s.prefix) == 0 {
-		s.prefix = append(append(s.prefix, boundKey...), order)
-		s.prefix = append(s.contents.appendUnit(s.prefix), 0, 0, 0, 0)
-	}
-	s.prefix[len(boundKey)] = order
-	s.buf = append(append(s.buf[:0], s.prefix...), content...)
+	s.write(cellOrder, content[:s.cellWidth])
+	return sha256.Sum256(s.message)
 }
 
 // digests adds the rows of a slot with their digests to l, under the slot's place.
 func (s *sampler) digests(l *lowest, x slot, place int) {
-	s.message(rowOrder, s.contents.content(x.ref))
-	at := len(s.buf)
+	s.write(rowOrder, s.contents.content(x.ref))
+	s.message = append(s.message, 0, 0, 0, 0, 0, 0, 0, 0)
+	occurrence := s.message[len(s.message)-8:]
 	for n := range x.rows {
-		s.buf = binary.BigEndian.AppendUint64(s.buf[:at], n)
-		l.add(sha256.Sum256(s.buf), place)
+		binary.BigEndian.PutUint64(occurrence, n)
+		l.add(sha256.Sum256(s.message), place)
 	}
+}
+
+// write writes the message of a content.
+func (s *sampler) write(order byte, content []byte) {
+	if s.prefix == 0 {
+		s.message = append(append(s.message[:0], boundKey...), order)
+		s.message = append(s.contents.appendUnit(s.message), 0, 0, 0, 0)
+		s.prefix = len(s.message)
+	}
+	s.message[len(boundKey)] = order
+	s.message = append(s.message[:s.prefix], content...)
 }
 
 // keep returns the unit's slots that it may contribute to and the rows that it may have in each; it changes slots, of
 // which those of a cell are together.
 func (s *sampler) keep(slots []slot) []slot {
-	s.prefix = s.prefix[:0]
+	s.prefix = 0
 	s.cut(slots)
 	slots = s.keepCells(slots)
 	left := int64(0)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"hash/maphash"
 	"math"
+	"slices"
 )
 
 // errRows is an error of size: one part has 2^31 - 1 rows that cannot be told apart by their units' hashes.
@@ -160,12 +161,30 @@ func (g *gatherer) name(unit []byte) {
 
 // add takes in records.
 func (g *gatherer) add(records []byte) {
+	if g.key == 8 && g.width == 8+cellBytes && g.pass.mask == 0 {
+		g.addWords(records)
+		return
+	}
 	for ; len(records) >= g.width; records = records[g.width:] {
 		id := g.unitOf(records[:g.key])
 		if id >= 0 {
 			g.ids = append(g.ids, id)
 			g.contents = append(g.contents, records[g.key:g.width]...)
 		}
+	}
+}
+
+// addWords is add for units of one word whose rows are counted, all of them.
+func (g *gatherer) addWords(records []byte) {
+	const width = 8 + cellBytes
+	n, from := len(records)/width, len(g.ids)
+	g.ids = slices.Grow(g.ids, n)[:from+n]
+	g.contents = slices.Grow(g.contents, cellBytes*n)[:cellBytes*(from+n)]
+	ids, contents := g.ids[from:], g.contents[cellBytes*from:]
+	for i := range ids {
+		r := records[width*i : width*i+width]
+		ids[i] = g.words.id(binary.LittleEndian.Uint64(r))
+		binary.LittleEndian.PutUint32(contents[cellBytes*i:], binary.LittleEndian.Uint32(r[8:]))
 	}
 }
 
