@@ -172,3 +172,34 @@ func TestRepeatedRowsAreCounted(t *testing.T) {
 		}
 	}
 }
+
+// Accumulators may be merged in any order, and take more rows in between: the answer is that of one.
+func TestMergingIsAssociative(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s, tab := randomSpec(rt), randomTable(rt)
+		q := must(t, s)
+		spill := &tightSpill{share: rapid.SampledFrom([]int64{0, 3000, 1 << 40}).Draw(rt, "share"), room: 200}
+		batches := tab.batches(q.Columns(), rapid.SliceOfN(rapid.IntRange(0, len(tab.rows)), 0, 8).Draw(rt, "cuts"), plain)
+		all := make([]Accumulator, rapid.IntRange(1, 5).Draw(rt, "accumulators"))
+		for i := range all {
+			all[i] = accumulated(t, q, tab.schema(), spill, [][]*table.Batch{nil})
+		}
+		for len(batches) > 0 || len(all) > 1 {
+			if len(batches) > 0 && (len(all) == 1 || rapid.Bool().Draw(rt, "add")) {
+				if err := all[rapid.IntRange(0, len(all)-1).Draw(rt, "to")].Add(batches[0]); err != nil {
+					rt.Fatal(err)
+				}
+				batches = batches[1:]
+				continue
+			}
+			order := rapid.Permutation(all).Draw(rt, "order")
+			if err := order[0].Merge(order[1]); err != nil {
+				rt.Fatal(err)
+			}
+			all = slices.Delete(order, 1, 2)
+		}
+		if got, want := sealed(t, all[0]), exact(t, q, tab); !slices.Equal(got, want) {
+			rt.Fatalf("%+v: %v, want %v", s, got, want)
+		}
+	})
+}

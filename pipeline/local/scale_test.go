@@ -93,13 +93,13 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: scaled, budget: {epsilon: 9, delta: 1e-4}}
 `
 
-func (s scaled) plan(tb testing.TB, bounds string) *pipeline.Plan {
+func (s scaled) plan(tb testing.TB, path, bounds string) *pipeline.Plan {
 	tb.Helper()
 	var values []byte
 	for i := range s.categories {
 		values = fmt.Appendf(values, "cat%04d, ", i)
 	}
-	return planOf(tb, fmt.Appendf(nil, scaledJob, bounds, s.path(tb), values))
+	return planOf(tb, fmt.Appendf(nil, scaledJob, bounds, path, values))
 }
 
 func planOf(tb testing.TB, text []byte) *pipeline.Plan {
@@ -136,10 +136,11 @@ func countsWithin(tb testing.TB, p *pipeline.Plan, l local.Limits) []int64 {
 // BenchmarkBounded is a histogram of 10 million rows of 500,000 units in 5,000 categories. MB is the peak of the process.
 func BenchmarkBounded(b *testing.B) {
 	s := scaled{rows: 10_000_000, units: 500_000, categories: 5000}
+	path := s.path(b)
 	for _, bounds := range []string{"max_rows: 4", "max_groups: 4, max_rows_per_group: 1", "max_rows: 1000"} {
 		for _, workers := range []int{1, 2} {
 			b.Run(fmt.Sprintf("%s/workers=%d", bounds, workers), func(b *testing.B) {
-				p := s.plan(b, bounds)
+				p := s.plan(b, path, bounds)
 				before, n := cpuSeconds(b), 0
 				for b.Loop() {
 					countsWithin(b, p, local.Limits{Workers: workers})
