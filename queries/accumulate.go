@@ -16,7 +16,7 @@ var (
 // rowCapacity is the largest number of rows that a cell counts.
 const rowCapacity = 1 << 48
 
-// New compiles the query: dense counts where each row is a unit, else counts by unit and cell.
+// New compiles the query: counts where each row is a unit, of all cells or of those that have rows; else rows by unit.
 func (q *counting) New(s table.Schema, spill Spill) (Accumulator, error) {
 	p := &problems{query: q.spec.Name}
 	groups := q.compile(s, p)
@@ -24,10 +24,13 @@ func (q *counting) New(s table.Schema, spill Spill) (Accumulator, error) {
 	if err := p.err(); err != nil {
 		return nil, err
 	}
-	if q.spec.perRow() {
-		return &rowCounts{query: q, groups: groups}, nil
+	switch sparse := q.sparse(spill); {
+	case !q.spec.perRow():
+		return &unitCounts{query: q, groups: groups, rows: newUnitRows(u, 0, spill), sparse: sparse}, nil
+	case sparse:
+		return &sparseCounts{query: q, groups: groups, cells: newSparseCells()}, nil
 	}
-	return &unitCounts{query: q, groups: groups, rows: newUnitRows(u, 0, spill)}, nil
+	return &rowCounts{query: q, groups: groups}, nil
 }
 
 // rowCounts counts the rows of each cell, where each row is a privacy unit.

@@ -11,6 +11,7 @@ type unitCounts struct {
 	query  *counting
 	groups *grouping
 	rows   *unitRows // nil: spent
+	sparse bool      // the domain is too large to hold all cells
 }
 
 // Add keeps the rows of a batch that have a cell and a unit.
@@ -46,10 +47,22 @@ func (a *unitCounts) Seal() ([]mechanism.Exact, error) {
 	if a.rows == nil {
 		return nil, errSpent
 	}
+	if a.sparse {
+		return a.sealSparse()
+	}
 	cells := make([]int64, a.query.cells)
 	err := a.rows.bound(a.query.limits, func(content []byte, rows uint64) { cells[cellOf(content)] += int64(rows) })
 	if a.rows = nil; err != nil {
 		return nil, err
 	}
 	return a.query.seal(cells)
+}
+
+func (a *unitCounts) sealSparse() ([]mechanism.Exact, error) {
+	cells := newSparseCells()
+	err := a.rows.bound(a.query.limits, func(content []byte, rows uint64) { cells.add(cellOf(content), int64(rows)) })
+	if a.rows = nil; err != nil {
+		return nil, err
+	}
+	return cells.seal(a.query.cells)
 }

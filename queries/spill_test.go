@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tightSpill is a Spill of little memory that keeps what is written in a list.
+// tightSpill is a Spill of little memory that keeps what is written in a list; with it all domains are held sparsely.
 type tightSpill struct {
 	mutex       sync.Mutex
 	written     [][]byte
@@ -23,6 +23,7 @@ type tightSpill struct {
 func (s *tightSpill) Join()        {}
 func (s *tightSpill) Share() int64 { return s.share }
 func (s *tightSpill) Room() int64  { return s.room }
+func (s *tightSpill) Cells() int64 { return 0 }
 func (s *tightSpill) Workers() int { return 3 }
 
 func (s *tightSpill) Write(pieces ...[]byte) (int64, error) {

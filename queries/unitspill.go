@@ -14,6 +14,8 @@ type Spill interface {
 	Share() int64
 	// Room returns how many bytes each goroutine may use while units are bounded.
 	Room() int64
+	// Cells returns how many cells accumulators may hold in a vector; of larger domains they hold those that have rows.
+	Cells() int64
 	// Workers returns how many goroutines may bound units at a time.
 	Workers() int
 	// Write stores pieces, one after the other, and returns their place.
@@ -28,6 +30,7 @@ type inMemory struct{}
 func (inMemory) Join()                          {}
 func (inMemory) Share() int64                   { return math.MaxInt64 }
 func (inMemory) Room() int64                    { return math.MaxInt64 }
+func (inMemory) Cells() int64                   { return math.MaxInt64 }
 func (inMemory) Workers() int                   { return 1 }
 func (inMemory) Write(...[]byte) (int64, error) { return 0, errShape }
 func (inMemory) Read([]byte, int64) error       { return errShape }

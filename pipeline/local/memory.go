@@ -1,7 +1,10 @@
 package local
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries"
@@ -23,6 +26,7 @@ type memory struct {
 	workers int
 	rows    int64 // bytes of units' rows that are held before they are written to the scratch file
 	room    int64 // bytes for each goroutine that bounds units
+	cells   int64 // the largest domain of which all cells are held
 }
 
 const (
@@ -34,17 +38,20 @@ const (
 	leastBytes = 32 * mebibyte
 )
 
-// share divides the limit between the cells of the plan's queries and the rows of units, with as many workers as fit.
+// share divides the limit between the cells of the plan's queries and the rows of units. Where not all cells fit the largest domains
+// are held sparsely, and where that is not enough fewer workers read.
 func (l Limits) share(p *pipeline.Plan) (memory, error) {
 	limit := l.Memory
 	if limit == 0 {
 		limit = DefaultMemory()
 	}
-	workers := max(l.Workers, 1)
-	for ; ; workers-- {
-		left := limit - baseBytes - int64(workers)*workerBytes - cellBytes(p, workers)
-		if left >= leastBytes {
-			return memory{workers: workers, rows: left / 2, room: left / 4 / int64(workers)}, nil
+	for workers := max(l.Workers, 1); ; workers-- {
+		left, cells := int64(0), int64(0)
+		for _, cells = range domains(p) {
+			left = limit - baseBytes - int64(workers)*workerBytes - cellBytes(p, workers, cells)
+			if left >= leastBytes {
+				return memory{workers: workers, rows: left / 2, room: left / 4 / int64(workers), cells: cells}, nil
+			}
 		}
 		if workers == 1 {
 			return memory{}, tooSmall(limit, limit-left+leastBytes)
@@ -52,11 +59,21 @@ func (l Limits) share(p *pipeline.Plan) (memory, error) {
 	}
 }
 
-// cellBytes is what the cells of a plan's queries take while some workers read.
-func cellBytes(p *pipeline.Plan, workers int) int64 {
+// domains returns the sizes of the domains of which all cells may be held: all of the plan's, or all but the largest, and so on.
+func domains(p *pipeline.Plan) []int64 {
+	most := []int64{math.MaxInt64}
+	for _, q := range p.Queries() {
+		most = append(most, int64(q.Query.Cells())-1)
+	}
+	slices.SortFunc(most, func(a, b int64) int { return cmp.Compare(b, a) })
+	return slices.Compact(most)
+}
+
+// cellBytes is what the cells of a plan's queries take while some workers read and domains up to most are held whole.
+func cellBytes(p *pipeline.Plan, workers int, most int64) int64 {
 	sum := int64(0)
 	for _, q := range p.Queries() {
-		sum += queries.Bytes(q.Query, workers)
+		sum += queries.Bytes(q.Query, workers, most)
 	}
 	return sum
 }

@@ -55,6 +55,9 @@ func (s *scratch) Share() int64 { return s.memory.rows / max(s.joined.Load(), 1)
 // Room returns the memory of one of the goroutines that bound units.
 func (s *scratch) Room() int64 { return s.memory.room }
 
+// Cells returns the largest domain of which all cells are held.
+func (s *scratch) Cells() int64 { return s.memory.cells }
+
 // Workers returns the number of goroutines.
 func (s *scratch) Workers() int { return s.memory.workers }
 
