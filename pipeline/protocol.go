@@ -23,6 +23,18 @@ func (a *attempt) staging() string {
 	return stagingOf(dir, a.plan.Run(), a.number())
 }
 
+// tidy removes an incomplete staging folder of a release that is left to a later run.
+func (a *attempt) tidy(ctx context.Context) error {
+	if a.waiting == "" {
+		return nil
+	}
+	_, _, err := a.Sink.Staged(ctx, a.waiting)
+	if errors.Is(err, ErrNoRelease) || errors.Is(err, ErrIncomplete) {
+		return OutputError(a.Sink.Discard(a.waiting))
+	}
+	return nil
+}
+
 // settle finishes what an earlier run of the plan left complete; it reports whether there was such a release.
 func (a *attempt) settle(ctx context.Context) (finished bool, err error) {
 	if a.reserved() {
@@ -46,8 +58,9 @@ func (a *attempt) sealStaged(ctx context.Context) error {
 	case err != nil:
 		return OutputError(err)
 	}
-	if err := a.reserve(ctx); err != nil {
-		return err
+	// Its noise was drawn under the reservation, whatever this version of the program would have drawn.
+	if a.receipt, _, err = a.Book.Resume(ctx, a.plan.Run(), a.number()); err != nil {
+		return LedgerError("take the reservation up", err)
 	}
 	if err := a.seal(ctx, note, digest); err != nil {
 		return err
@@ -113,14 +126,6 @@ func (a *attempt) charge(ctx context.Context) error {
 		return err
 	}
 	a.Observer.Progress(StageCharge, 1, 1)
-	return nil
-}
-
-func (a *attempt) reserve(ctx context.Context) (err error) {
-	a.receipt, err = a.Book.Charge(ctx, a.plan.Charge(a.dir, a.number()))
-	if err != nil {
-		return LedgerError("charge", err)
-	}
 	return nil
 }
 

@@ -71,8 +71,17 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 		return nil, LedgerError("take the run", err)
 	}
 	defer unlock()
-	a := &attempt{Runner: r, plan: req.Plan, dir: req.Dir}
+	// Two jobs that publish into one folder must not both be charged before one of them finds it taken.
+	unlockFolder, err := r.Book.Lock(ctx, "folder\x00"+req.Dir)
+	if err != nil {
+		return nil, LedgerError("take the folder", err)
+	}
+	defer unlockFolder()
+	a := &attempt{Runner: r, plan: req.Plan, dir: req.Dir, again: req.NewRelease}
 	if err := a.lookup(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.tidy(ctx); err != nil {
 		return nil, err
 	}
 	finished, err := a.settle(ctx)
@@ -83,7 +92,7 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case finished && !req.NewRelease:
+	case finished && (!req.NewRelease || a.prior.Charge.Number > 1): // what an earlier --new-release began is what is asked for
 		return &Outcome{Status: StatusFinished, Dir: a.dir, Digest: a.prior.Digests.Release}, nil
 	case a.published() && !req.NewRelease:
 		return a.repeat(ctx)
@@ -95,11 +104,13 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 // attempt is one run in progress.
 type attempt struct {
 	*Runner
-	plan *Plan
-	dir  string
+	plan  *Plan
+	dir   string
+	again bool // a new release is asked for
+	// waiting is the staging folder of a new release that was begun and that this run leaves to a later one; "" where there is none.
+	waiting string
 
-	known   bool            // the ledger has this run
-	prior   ledger.Run      // its newest release
+	prior   ledger.Run      // its newest release; the zero Run where the ledger has none
 	ours    map[string]bool // manifest digests of its published releases
 	receipt ledger.Receipt
 	drawn   bool // noise may have been drawn under the receipt
@@ -108,7 +119,7 @@ type attempt struct {
 }
 
 func (a *attempt) lookup(ctx context.Context) (err error) {
-	a.prior, a.known, err = a.Book.Lookup(ctx, a.plan.Run())
+	a.prior, _, err = a.Book.Lookup(ctx, a.plan.Run())
 	if err != nil {
 		return LedgerError("look the run up", err)
 	}
@@ -117,24 +128,33 @@ func (a *attempt) lookup(ctx context.Context) (err error) {
 		return LedgerError("look the run up", err)
 	}
 	a.ours = map[string]bool{}
+	waiting := a.reserved() && !a.again
+	cut := a.prior.Charge
 	for i := range runs {
 		if runs[i].Charge.Run == a.plan.Run() && runs[i].State == ledger.Published {
 			a.ours[runs[i].Digests.Release] = true
+			if waiting {
+				// A new release was begun and cut short: it waits for the next run that asks for it. This one has its answer.
+				a.prior = runs[i]
+			}
 		}
+	}
+	if waiting && a.published() {
+		a.waiting = stagingOf(cut.Dir, cut.Run, cut.Number)
 	}
 	return nil
 }
 
-func (a *attempt) published() bool { return a.known && a.prior.State == ledger.Published }
+func (a *attempt) published() bool { return a.prior.State == ledger.Published }
 
-func (a *attempt) reserved() bool { return a.known && a.prior.State == ledger.Reserved }
+func (a *attempt) reserved() bool { return a.prior.State == ledger.Reserved }
 
-func (a *attempt) sealed() bool { return a.known && a.prior.State == ledger.Sealed && !a.forsaken }
+func (a *attempt) sealed() bool { return a.prior.State == ledger.Sealed && !a.forsaken }
 
 // number returns the number of the release in progress: one that was cut short is taken up again.
 func (a *attempt) number() int {
 	switch {
-	case !a.known:
+	case a.prior.State == "":
 		return 1
 	case a.published(), a.forsaken:
 		return a.prior.Charge.Number + 1

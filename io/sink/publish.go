@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // Publish makes the staged release visible as dir by one rename and removes the staging folder. An empty folder gives
@@ -26,7 +27,13 @@ func (f *Folder) Publish(ctx context.Context, staging, dir string) error {
 	if err := vacate(dir); err != nil {
 		return failure(op, dir, err)
 	}
-	if err := renameNew(release, dir); err != nil {
+	switch err := renameNew(release, dir); {
+	case errors.Is(err, syscall.EXDEV): // a staging that was made for another folder
+		if err := f.Copy(ctx, release, dir); err != nil {
+			return err
+		}
+		return f.Discard(staging)
+	case err != nil:
 		return failure(op, dir, err)
 	}
 	if err := syncFolder(filepath.Dir(dir)); err != nil {

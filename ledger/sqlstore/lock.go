@@ -10,7 +10,7 @@ import (
 // lock holds name in the file at path, which it makes where there is none, until unlock. It does not wait. The lock
 // belongs to the open file, so that another call of this process meets it too, and ends with the process.
 func lock(path, name string) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|noFollow, 0o600)
+	f, err := os.OpenFile(lockFile(path, offset(name)), os.O_RDWR|os.O_CREATE|noFollow, 0o600)
 	if err != nil {
 		return nil, translateFile(err)
 	}

@@ -4,6 +4,7 @@ package sqlstore
 
 import (
 	"errors"
+	"fmt"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -11,7 +12,10 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// hold locks the whole of f, whatever the byte: these systems have no byte locks that belong to an open file.
+// lockFile is a file for each name: these systems have no byte locks that belong to an open file.
+func lockFile(path string, at int64) string { return fmt.Sprintf("%s.%016x", path, at) }
+
+// hold locks the whole of f.
 func hold(f *os.File, _ int64) error {
 	raw, err := f.SyscallConn()
 	if err != nil {

@@ -134,7 +134,7 @@ func (s *Store) Secret(ctx context.Context) (secret []byte, err error) {
 }
 
 // Lock holds name until unlock; ledger.ErrBusy where another call of any living process holds it. On systems without
-// locks on byte ranges that belong to an open file, one lock covers all names.
+// locks on byte ranges that belong to an open file, each name has a lock file of its own, which stays.
 func (s *Store) Lock(ctx context.Context, name string) (unlock func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

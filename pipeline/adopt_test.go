@@ -1,0 +1,106 @@
+package pipeline_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// A reservation that another version of the program calibrated otherwise is taken up as it was recorded, if its noise meets the guarantee.
+func TestOtherCalibration(t *testing.T) {
+	for _, c := range []struct {
+		factor float64
+		meets  bool
+	}{{1.25, true}, {0.75, false}} {
+		b := newBench(t)
+		charge := b.plan(job).Charge(filepath.Join(b.dir, "out"), 1)
+		for i := range charge.Mechanisms {
+			charge.Mechanisms[i].Sigma *= calibrate.Sigma(c.factor)
+		}
+		if _, err := b.book().Charge(t.Context(), charge); err != nil {
+			t.Fatal(err)
+		}
+		o, err := b.run(t.Context(), nil)
+		if !c.meets {
+			var mismatch *ledger.MismatchError
+			if !errors.As(err, &mismatch) {
+				t.Errorf("less noise than is promised: %v", err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.expect(o, pipeline.StatusReleased, once)
+		m, _, err := sink.ReadManifest(o.Dir)
+		if err != nil || m.Queries[0].Sigma != float64(charge.Mechanisms[0].Sigma) || m.Meets() != nil {
+			t.Errorf("the manifest states sigma %v, reserved was %v (%v, %v)", m.Queries[0].Sigma, charge.Mechanisms[0].Sigma, err, m.Meets())
+		}
+	}
+}
+
+// A new release that is cut short before its seal waits for the next run that asks for one: other runs return what is published.
+func TestNewReleaseWaits(t *testing.T) {
+	for _, at := range []string{"Stage before", "Stage after"} {
+		b := newBench(t)
+		first := b.must(nil)
+		again := func(r *pipeline.Request) { r.NewRelease = true }
+		b.wrap = func(s pipeline.Sink) pipeline.Sink {
+			return &cutSink{Sink: s, at: "Stage", after: strings.HasSuffix(at, "after"), err: errCut}
+		}
+		if _, err := b.run(t.Context(), again); !errors.Is(err, errCut) {
+			t.Fatal(err)
+		}
+		b.wrap = nil
+		if o := b.must(nil); o.Status != pipeline.StatusAlready || o.Digest != first.Digest {
+			t.Errorf("%s: a plain run has status %s, digest %s", at, o.Status, o.Digest)
+		}
+		second := b.must(again)
+		b.expect(second, second.Status, once+" reserve seal publish")
+		if second.Digest == first.Digest {
+			t.Error("two releases are equal")
+		}
+		b.expect(b.must(nil), pipeline.StatusAlready, once+" reserve seal publish")
+	}
+}
+
+// Two jobs that want one folder at the same moment: the second is not charged.
+func TestFolderIsTaken(t *testing.T) {
+	b := newBench(t)
+	unlock, err := b.book().Lock(t.Context(), "folder\x00"+filepath.Join(b.dir, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = b.run(t.Context(), nil)
+	wantError(t, err, pipeline.CauseBusy, "busy")
+	if b.spent() != "" {
+		t.Error("a refused run spent something")
+	}
+	unlock()
+	b.must(nil)
+}
+
+// What was staged on one file system can be published on another.
+func TestOtherFileSystem(t *testing.T) {
+	const memory = "/dev/shm"
+	other, err := os.MkdirTemp(memory, "dprelease")
+	if err != nil {
+		t.Skipf("no file system at %s: %v", memory, err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(other) })
+	b := newBench(t)
+	b.wrap = failing("Publish", errCut)
+	if _, err := b.run(t.Context(), nil); !errors.Is(err, errCut) {
+		t.Fatal(err)
+	}
+	b.wrap = nil
+	o := b.must(func(r *pipeline.Request) { r.Dir = filepath.Join(other, "out") })
+	b.expect(o, pipeline.StatusFinished, once)
+}
