@@ -12,6 +12,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(asRelease) != "" {
+		main()
+	}
 	testscript.Main(m, map[string]func(){"release": main})
 }
 
