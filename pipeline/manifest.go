@@ -18,6 +18,8 @@ type Manifest struct {
 	Queries []ManifestQuery   `json:"queries"`
 	// Ledger is where the ledger stood when the release was staged: nil in releases of earlier versions.
 	Ledger *ManifestLedger `json:"ledger,omitempty"`
+	// Signature is nil where the manifest is not signed.
+	Signature *ManifestSignature `json:"signature,omitempty"`
 	// Job is the effective job without ledger.store, input folders and environment.
 	Job     json.RawMessage `json:"job"`
 	Program Program         `json:"program"`

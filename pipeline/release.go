@@ -10,6 +10,7 @@ type Release struct {
 	manifest Manifest
 	formats  []string
 	results  []Result
+	signer   Signer
 }
 
 // Result is the answer to one query of a release.

@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// Runner carries plans out. Every field is needed.
+// Runner carries plans out. Every field but Signer is needed.
 type Runner struct {
 	Book *ledger.Book
 	Sink Sink
@@ -17,6 +17,8 @@ type Runner struct {
 	// Workers is the number of goroutines that draw noise.
 	Workers int
 	Program Program
+	// Signer signs the manifests of new releases; nil: they are not signed.
+	Signer Signer
 }
 
 // Request is one run of a plan.
@@ -184,6 +186,7 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, a.abandon(ctx, LedgerError("fingerprint the input", err))
 	}
+	release.signedBy(a.Signer)
 	if err := a.showHead(ctx, release); err != nil {
 		return nil, a.abandon(ctx, err)
 	}

@@ -33,6 +33,7 @@ func (a *app) backfillCmd() *cobra.Command {
 	f.addWorkers(cmd)
 	f.addMemoryLimit(cmd)
 	f.addTmpDir(cmd)
+	f.addSign(cmd)
 	cmd.Flags().StringVar(&f.maxSpend, "max-spend", "", "stop before these windows together cost more than this epsilon, at the delta of the job")
 	return cmd
 }

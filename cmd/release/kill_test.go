@@ -103,7 +103,7 @@ func TestStepChild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := flags.dir(plan)
+	where, err := flags.place(plan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,11 +111,12 @@ func TestStepChild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	book := ledger.NewBook(killStore{store, k}, time.Now)
 	runner := pipeline.Runner{
-		Book: ledger.NewBook(killStore{store, k}, time.Now), Sink: killSink{sink.New(), k}, Open: opener(plan.Job(), 1),
+		Book: book, Sink: killSink{sink.New(), k}, Open: opener(plan.Job(), where.limits, book.InputKey),
 		Observer: pipeline.Silent{}, Workers: 1, Program: program(),
 	}
-	if _, err := runner.Run(t.Context(), pipeline.Request{Plan: plan, Dir: dir}); err != nil {
+	if _, err := runner.Run(t.Context(), pipeline.Request{Plan: plan, Dir: where.dir}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -32,6 +32,7 @@ func (a *app) runCmd() *cobra.Command {
 	flags.addWorkers(cmd)
 	flags.addMemoryLimit(cmd)
 	flags.addTmpDir(cmd)
+	flags.addSign(cmd)
 	cmd.Flags().BoolVar(&again, "new-release", false, "release the same question again with new noise: charges again, moves the old folder aside")
 	cmd.Flags().BoolVar(&a.json, "json", false, "print the outcome as JSON")
 	return cmd
@@ -74,6 +75,7 @@ type place struct {
 	dir    string
 	limits local.Limits
 	again  bool
+	signer pipeline.Signer // nil: not signed
 }
 
 func (f *jobFlags) place(plan *pipeline.Plan) (place, error) {
@@ -85,7 +87,8 @@ func (f *jobFlags) place(plan *pipeline.Plan) (place, error) {
 	if err != nil {
 		return place{}, usagef("--out: %v", err)
 	}
-	return place{dir: dir, limits: limits}, nil
+	key, err := newSigner(f.sign)
+	return place{dir: dir, limits: limits, signer: key}, err
 }
 
 // runPlan makes the release of a plan.
@@ -95,7 +98,7 @@ func (a *app) runPlan(ctx context.Context, book *ledger.Book, plan *pipeline.Pla
 	defer done()
 	runner := pipeline.Runner{
 		Book: book, Sink: sink.New(), Open: opener(plan.Job(), where.limits, book.InputKey),
-		Observer: o, Workers: where.limits.Workers, Program: program(),
+		Observer: o, Workers: where.limits.Workers, Program: program(), Signer: where.signer,
 	}
 	return runner.Run(ctx, pipeline.Request{Plan: plan, Dir: where.dir, NewRelease: where.again})
 }

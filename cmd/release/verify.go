@@ -64,7 +64,7 @@ func (a *app) verify(ctx context.Context, dir string, f *verifyFlags) error {
 		return usagef("the folder: %v", err)
 	}
 	v := &verifying{dir: dir, flags: f}
-	for _, check := range []func(context.Context, *app) error{v.digests, v.tables, v.noise, v.ledger} {
+	for _, check := range []func(context.Context, *app) error{v.digests, v.tables, v.noise, v.ledger, v.signature} {
 		if err := check(ctx, a); err != nil {
 			return err
 		}

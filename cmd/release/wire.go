@@ -26,6 +26,7 @@ type jobFlags struct {
 	workers int
 	memory  string
 	tmp     string
+	sign    string // the secret key
 }
 
 func (f *jobFlags) addParams(cmd *cobra.Command) {
@@ -34,6 +35,10 @@ func (f *jobFlags) addParams(cmd *cobra.Command) {
 
 func (f *jobFlags) addOut(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.out, "out", "", "the release folder, instead of the job's output.dir")
+}
+
+func (f *jobFlags) addSign(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.sign, "sign", "", "sign the manifest with this minisign secret key; "+passwordVariable+" holds its password")
 }
 
 func (f *jobFlags) addWorkers(cmd *cobra.Command) {

@@ -54,6 +54,7 @@ func (f *Folder) Staged(ctx context.Context, staging string) (note, digest strin
 type content struct {
 	digest string   // of the manifest
 	paths  []string // of the other files
+	signed bool
 }
 
 func inspect(ctx context.Context, dir string) (content, error) {
@@ -96,6 +97,12 @@ func (i *inspection) run() (content, error) {
 		return content{}, err
 	}
 	listed := map[string]bool{manifestName: true}
+	if c.signed {
+		listed[SignatureName], c.paths = true, append(c.paths, SignatureName)
+		if _, err := readSmall(i.root, SignatureName, maxNote); err != nil {
+			return content{}, missing(i.dir, SignatureName, err)
+		}
+	}
 	for _, f := range files {
 		if !plainName(f.Path) || listed[f.Path] {
 			return content{}, incomplete(i.dir, manifestName+" names a file twice or outside the folder")
@@ -137,7 +144,7 @@ func (i *inspection) manifest() (content, []pipeline.File, error) {
 		}
 	}
 	sum := sha256.Sum256(text)
-	return content{digest: hex.EncodeToString(sum[:])}, files, nil
+	return content{digest: hex.EncodeToString(sum[:]), signed: m.Signature != nil}, files, nil
 }
 
 // decodeManifest accepts exactly one manifest of our format. Its errors are in our own words.

@@ -35,6 +35,22 @@ func ReadManifest(dir string) (m pipeline.Manifest, digest string, err error) {
 	return m, w.hex(), nil
 }
 
+// ReadSigned returns the bytes of a release's manifest and of its signature.
+func ReadSigned(dir string) (manifest, signature []byte, err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, nil, failure("inspect", dir, err)
+	}
+	defer root.Close()
+	if manifest, err = readSmall(root, manifestName, maxManifest); err != nil {
+		return nil, nil, missing(dir, manifestName, err)
+	}
+	if signature, err = readSmall(root, SignatureName, maxNote); err != nil {
+		return nil, nil, missing(dir, SignatureName, err)
+	}
+	return manifest, signature, nil
+}
+
 // Recheck reads the Parquet tables of a release folder again with a reader that has nothing in common with the one that wrote them,
 // and compares them with the manifest and with the CSV tables beside them, bit by bit. It returns what does not hold, in words without
 // values.

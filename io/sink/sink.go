@@ -11,6 +11,8 @@ const (
 	manifestName = "release.json"
 	releaseName  = "release" // the release folder inside a staging folder
 	noteName     = "note"
+	// SignatureName is the file of a manifest's signature, where it has one.
+	SignatureName = manifestName + ".minisig"
 )
 
 // Folder writes releases to folders of the local file system. It has no state: it may be used concurrently, for

@@ -121,7 +121,7 @@ func (s *stager) run(note string, r *pipeline.Release) error {
 		}
 		files[j.table.name] = append(files[j.table.name], file)
 	}
-	if err := writeManifest(root, r.Manifest(files)); err != nil {
+	if err := writeManifest(root, r, r.Manifest(files)); err != nil {
 		return failure("write", filepath.Join(s.dir, manifestName), err)
 	}
 	return errors.Join(syncFolder(s.dir), syncFolder(s.staging))
@@ -172,7 +172,8 @@ func recovered(err *error) {
 	}
 }
 
-func writeManifest(root *os.Root, m pipeline.Manifest) error {
+// writeManifest writes the manifest last, after its signature.
+func writeManifest(root *os.Root, r *pipeline.Release, m pipeline.Manifest) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -183,8 +184,17 @@ func writeManifest(root *os.Root, m pipeline.Manifest) error {
 	if b.Len() >= maxManifest {
 		return errTooLarge
 	}
-	_, err := writeNew(root, manifestName, fileMode, func(w io.Writer) error {
-		_, err := w.Write(b.Bytes())
+	if signature, ok := r.Sign(b.Bytes()); ok {
+		if err := writeBytes(root, SignatureName, signature); err != nil {
+			return err
+		}
+	}
+	return writeBytes(root, manifestName, b.Bytes())
+}
+
+func writeBytes(root *os.Root, name string, data []byte) error {
+	_, err := writeNew(root, name, fileMode, func(w io.Writer) error {
+		_, err := w.Write(data)
 		return err
 	})
 	return err
