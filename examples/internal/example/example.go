@@ -11,6 +11,10 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
 // Example is one example: a folder with jobs, and the table that they read.
@@ -28,6 +32,14 @@ type Example struct {
 	Synthetic func(dir string) error
 	// Count returns the table's number of rows, and an error where the schema is another.
 	Count func(dir string) (rows int, err error)
+	// Evaluate, where set, compares releases with the truth after the job has run, and draws the figures.
+	Evaluate func(ctx context.Context, at At, s *experiment.Session) error
+}
+
+// At is what an evaluation is of: the example's folder, and the parameters that were given for the job.
+type At struct {
+	Dir    string
+	Params map[string]string
 }
 
 // File is a file of the original and its place in the example.
@@ -54,11 +66,21 @@ func Main(e Example) int {
 }
 
 // Execute prepares the table where that is asked for or it is not there, and runs the job unless only --prepare is asked
-// for. Words that follow the flags go to release run.
+// for. Words that follow the flags go to release run; figures are drawn where neither those nor a job are given.
 func (e Example) Execute(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet(filepath.Base(e.Dir), flag.ContinueOnError)
 	prepare := flags.Bool("prepare", false, "fill the folder data, and run nothing")
-	job := flags.String("job", "job.yaml", "which of the example's jobs to run")
+	job := flags.String("job", "", "run this one of the example's jobs alone, without the figures")
+	quick := flags.Bool("quick", false, "figures of few releases: seconds instead of minutes")
+	params := map[string]string{}
+	flags.Func("param", "set a parameter of the job: name=value (repeatable)", func(text string) error {
+		name, value, ok := strings.Cut(text, "=")
+		params[name] = value
+		if !ok || name == "" {
+			return errors.New("write name=value")
+		}
+		return nil
+	})
 	dir := flags.String("dir", filepath.FromSlash(e.Dir), "the example's folder")
 	flags.Usage = func() { usage(flags, e.Dir) }
 	if err := flags.Parse(args); err != nil {
@@ -67,14 +89,35 @@ func (e Example) Execute(ctx context.Context, args []string, stdout io.Writer) e
 	if _, err := os.Stat(filepath.Join(*dir, "job.yaml")); err != nil {
 		return fmt.Errorf("no job.yaml in %s: run this from the repository's root, or name the folder with --dir", *dir)
 	}
-	at := place{Example: e, dir: *dir, stdout: stdout}
+	at := place{Example: e, dir: *dir, params: params, stdout: stdout}
 	if *prepare {
 		return at.prepare(ctx)
 	}
 	if err := at.ready(ctx); err != nil {
 		return err
 	}
-	return at.release(*job, flags.Args())
+	if *job != "" {
+		return at.release(*job, flags.Args())
+	}
+	if err := at.release("job.yaml", flags.Args()); err != nil || e.Evaluate == nil || flags.NArg() > 0 {
+		return err
+	}
+	return at.evaluate(ctx, *quick)
+}
+
+// evaluate draws the figures, into the folder out.
+func (p place) evaluate(ctx context.Context, quick bool) error {
+	s, err := experiment.New(filepath.Join(p.dir, "out"), p.stdout)
+	if err != nil {
+		return err
+	}
+	s.Quick = quick
+	start := time.Now()
+	if err := p.Evaluate(ctx, At{p.dir, p.params}, s); err != nil {
+		return err
+	}
+	p.say("figures done in %s", time.Since(start).Round(100*time.Millisecond))
+	return nil
 }
 
 func usage(flags *flag.FlagSet, dir string) {
@@ -86,6 +129,7 @@ func usage(flags *flag.FlagSet, dir string) {
 type place struct {
 	Example
 	dir    string
+	params map[string]string
 	stdout io.Writer
 }
 

@@ -3,9 +3,11 @@ package example
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -14,7 +16,11 @@ const program = "github.com/dprelease/dprelease/cmd/release"
 
 // release runs a job of the example. A signal from the terminal reaches the program too, which knows best how to stop.
 func (p place) release(job string, more []string) error {
-	args := append([]string{"run", filepath.Join(p.dir, job)}, more...)
+	args := []string{"run", filepath.Join(p.dir, job)}
+	for _, name := range slices.Sorted(maps.Keys(p.params)) {
+		args = append(args, "--param", name+"="+p.params[name])
+	}
+	args = append(args, more...)
 	p.say("$ release %s", strings.Join(args, " "))
 	cmd := exec.Command("go", append([]string{"run", program}, args...)...)
 	cmd.Stdout, cmd.Stderr = p.stdout, os.Stderr

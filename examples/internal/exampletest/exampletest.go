@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/examples/internal/example"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/pipeline"
@@ -61,15 +61,9 @@ func put(t *testing.T, path, text string) {
 // Plan makes the plan of a job.
 func Plan(t *testing.T, path string, params map[string]string) *pipeline.Plan {
 	t.Helper()
-	job, diags := configs.Load(path, configs.ParseOptions{Params: params})
-	if len(diags) > 0 {
-		t.Fatal(diags)
-	}
-	plan, diags := pipeline.New(job, func(file, column string) ([]string, error) {
-		return source.ReadStrings(t.Context(), file, column)
-	})
-	if len(diags) > 0 {
-		t.Fatal(diags)
+	plan, err := example.Plan(t.Context(), path, params)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return plan
 }
@@ -77,7 +71,7 @@ func Plan(t *testing.T, path string, params map[string]string) *pipeline.Plan {
 // Exact returns the exact cells of each count and histogram of a plan, in the job's order.
 func Exact(t *testing.T, plan *pipeline.Plan) [][]int64 {
 	t.Helper()
-	data, err := source.Open(t.Context(), options(plan.Job()))
+	data, err := source.Open(t.Context(), example.SourceOptions(plan.Job()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,16 +93,4 @@ func Exact(t *testing.T, plan *pipeline.Plan) [][]int64 {
 		cells = append(cells, counts)
 	}
 	return cells
-}
-
-func options(job *configs.Job) source.Options {
-	c := job.Input.CSV
-	csv := source.CSV{Header: c.Header == nil || *c.Header, Columns: c.Columns, Types: c.Types, Delimiter: ',', TrimSpace: c.TrimSpace}
-	for _, r := range c.Comment {
-		csv.Comment = r
-	}
-	for _, v := range c.NullValues {
-		csv.NullValues = append(csv.NullValues, string(v))
-	}
-	return source.Options{Dir: job.Dir(), Files: job.Input.Files, CSV: csv}
 }

@@ -59,3 +59,19 @@ func TestDecades(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A map has its title and colours, and a value beyond the scale is drawn as the brightest.
+func TestMap(t *testing.T) {
+	streets := &Streets{X: []float64{0, 100, 100}, Y: []float64{0, 0, 300}, Sections: [][2]int{{0, 1}, {1, 2}}}
+	f := Figure{Width: 3, Height: 5, Panels: []Panel{Map{Title: "town", Streets: streets, Values: []float64{-3, 0, 1e9}, High: 10}, Scale{Label: "events", High: 10}}}
+	dir := t.TempDir()
+	if err := f.Save(dir, "map"); err != nil {
+		t.Fatal(err)
+	}
+	svg := string(content(t, dir, "map.svg"))
+	for _, want := range []string{"town", "events", "#FCFFA4", "#28144B"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("the map lacks %s", want)
+		}
+	}
+}

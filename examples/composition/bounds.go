@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"math"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/examples/internal/experiment"
+	"github.com/dprelease/dprelease/examples/internal/figure"
+)
+
+// Each of k mechanisms is (oneEpsilon, oneDelta)-private, all together are asked for allDelta.
+const (
+	oneEpsilon = 0.1
+	oneDelta   = 1e-8
+	allDelta   = 2e-5
+)
+
+// accountants are ways to add k mechanisms up.
+var accountants = []struct {
+	figure.Key
+	epsilon func(k int) (float64, error)
+}{
+	{figure.Key{Name: "sum of ε", Style: figure.Style{Color: figure.Gray, Line: figure.Solid}},
+		func(k int) (float64, error) { return oneEpsilon * float64(k), nil }},
+	{figure.Key{Name: "Dwork, Rothblum & Vadhan 2010", Style: figure.Style{Color: figure.Purple, Line: figure.Dashed}}, dworkRothblumVadhan},
+	{figure.Key{Name: "Kairouz et al., Theorem 3.4", Style: figure.Style{Color: figure.Orange, Line: figure.Solid}}, advanced},
+	{figure.Key{Name: "Kairouz et al., exact", Style: figure.Style{Color: figure.Blue, Line: figure.Solid}}, optimal},
+	{figure.Key{Name: "Gaussian mechanisms, exact", Style: figure.Style{Color: figure.Vermilion, Line: figure.Solid}}, gaussian},
+}
+
+// bounds is the epsilon of k mechanisms together, by what is known of them.
+func bounds(ctx context.Context, s *experiment.Session) error {
+	times := []int{1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300, 500, 700, 1000}
+	eps := make([][]float64, len(accountants))
+	for i := range eps {
+		eps[i] = make([]float64, len(times))
+	}
+	err := s.Each(ctx, "bounds", len(accountants)*len(times), func(_ context.Context, i int) (err error) {
+		a, k := i/len(times), i%len(times)
+		eps[a][k], err = accountants[a].epsilon(times[k])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	table := experiment.Table{Columns: []string{"k", "eps0", "delta0", "delta", "accountant", "epsilon"}}
+	chart := figure.Chart{X: figure.Axis{Label: "number of mechanisms k", Log: true}, Y: figure.Axis{Label: "ε of all together", Log: true}}
+	f := figure.Figure{Width: 13, Height: 9, Note: "exact values; each mechanism is (0.1, 1e-8)-differentially private; δ = 2e-5 in all"}
+	for a, acc := range accountants {
+		line := figure.Line{Style: acc.Style, Y: eps[a]}
+		for k, n := range times {
+			table.Add(n, oneEpsilon, oneDelta, allDelta, acc.Name, eps[a][k])
+			line.X = append(line.X, float64(n))
+		}
+		chart.Lines = append(chart.Lines, line)
+		f.Keys = append(f.Keys, acc.Key)
+	}
+	f.Panels = []figure.Panel{chart}
+	if err := s.Table("bounds", table); err != nil {
+		return err
+	}
+	return s.Figure("bounds", f)
+}
+
+func parts(k int) calibrate.Part {
+	return calibrate.Part{Guarantee: at(oneEpsilon, oneDelta), Times: k}
+}
+
+// dworkRothblumVadhan is their bound, k·eps·(e^eps - 1) + eps·sqrt(2·k·ln(1/slack)), where that is below the sum.
+func dworkRothblumVadhan(k int) (float64, error) {
+	n, slack := float64(k), allDelta-float64(k)*oneDelta
+	return min(n*oneEpsilon, n*oneEpsilon*math.Expm1(oneEpsilon)+oneEpsilon*math.Sqrt(2*n*math.Log(1/slack))), nil
+}
+
+func advanced(k int) (float64, error) {
+	a, err := calibrate.AdvancedAt([]calibrate.Part{parts(k)}, allDelta)
+	return float64(a.Guarantee.Epsilon), err
+}
+
+func optimal(k int) (float64, error) {
+	eps, err := parts(k).Epsilon(allDelta)
+	return float64(eps), err
+}
+
+// gaussian knows more: that each mechanism is Gaussian noise, just enough for its own guarantee.
+func gaussian(k int) (float64, error) {
+	mu, err := calibrate.GaussianMu(at(oneEpsilon, oneDelta))
+	if err != nil {
+		return 0, err
+	}
+	eps, err := calibrate.GaussianEpsilon(allDelta, calibrate.Mu(float64(mu)*math.Sqrt(float64(k))))
+	return float64(eps), err
+}

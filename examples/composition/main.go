@@ -1,0 +1,34 @@
+// Command composition reproduces figures of Kairouz, Oh & Viswanath 2017 beside Gaussian composition: privacy regions (their
+// Figure 2), bounds for up to 1,000 mechanisms, and the Johnson–Lindenstrauss mechanism for cuts of a graph (Appendix D).
+// From the repository's root:
+//
+//	go run ./examples/composition
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/examples/internal/experiment"
+)
+
+func main() { os.Exit(experiment.Main(composition())) }
+
+func composition() experiment.Experiment {
+	return experiment.Experiment{Dir: "examples/composition", Run: run}
+}
+
+func run(ctx context.Context, s *experiment.Session) error {
+	for _, part := range []func(context.Context, *experiment.Session) error{regions, bounds, noise, constants, cuts} {
+		if err := part(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// at is the guarantee of epsilon and delta.
+func at(epsilon, delta float64) calibrate.Guarantee {
+	return calibrate.Guarantee{Epsilon: calibrate.Epsilon(epsilon), Delta: calibrate.Delta(delta)}
+}

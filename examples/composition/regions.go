@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/examples/internal/experiment"
+	"github.com/dprelease/dprelease/examples/internal/figure"
+)
+
+// regionEpsilon is the epsilon of each mechanism of the regions' figure; its delta is 0.
+const regionEpsilon = 0.4
+
+var regionColors = []figure.Color{figure.Black, figure.Blue, figure.Green, figure.Orange, figure.Vermilion}
+
+// regions draws which false alarms and misses a test for a person can have, after 1 to 5 mechanisms: everything on and above
+// the line. Left the exact region of Theorem 3.3, right that of the sum of epsilon.
+func regions(_ context.Context, s *experiment.Session) error {
+	table := experiment.Table{Columns: []string{"k", "false_alarm", "missed_exact", "missed_basic"}}
+	corners := experiment.Table{Columns: []string{"k", "epsilon", "delta", "loss"}}
+	x := func(label string) figure.Axis { return figure.Axis{Label: label, From: 0, To: 1} }
+	exact := figure.Chart{Title: "exact (Theorem 3.3)", X: x("false alarm"), Y: x("missed detection")}
+	basic := figure.Chart{Title: "sum of epsilon", X: x("false alarm"), Y: x("missed detection")}
+	var keys []figure.Key
+	for i, color := range regionColors {
+		k := i + 1
+		all, err := calibrate.Part{Guarantee: at(regionEpsilon, 0), Times: k}.Corners()
+		if err != nil {
+			return err
+		}
+		for _, c := range all {
+			corners.Add(k, float64(c.Guarantee.Epsilon), float64(c.Guarantee.Delta), float64(c.Loss))
+		}
+		sum := []calibrate.Corner{{Guarantee: at(regionEpsilon*float64(k), 0)}}
+		style := figure.Style{Color: color, Line: figure.Solid}
+		one, two := figure.Line{Style: style}, figure.Line{Style: style}
+		for step := range 201 {
+			alarm := float64(step) / 200
+			a, b := missed(all, alarm), missed(sum, alarm)
+			table.Add(k, alarm, a, b)
+			one.X, one.Y = append(one.X, alarm), append(one.Y, a)
+			two.X, two.Y = append(two.X, alarm), append(two.Y, b)
+		}
+		exact.Lines, basic.Lines = append(exact.Lines, one), append(basic.Lines, two)
+		keys = append(keys, figure.Key{Name: fmt.Sprintf("k = %d", k), Style: style})
+	}
+	if err := s.Table("fig2_regions", table); err != nil {
+		return err
+	}
+	if err := s.Table("corners", corners); err != nil {
+		return err
+	}
+	return s.Figure("fig2_regions", figure.Figure{
+		Panels: []figure.Panel{exact, basic}, Keys: keys, Width: 7.5, Height: 7.5,
+		Note: fmt.Sprintf("exact values; k mechanisms, each (%g, 0)-differentially private: possible errors of a test are above the line", regionEpsilon),
+	})
+}
+
+// missed is the least probability of a missed detection at a probability of false alarm, under all (epsilon, delta) at once.
+func missed(corners []calibrate.Corner, alarm float64) float64 {
+	least := 0.0
+	for _, c := range corners {
+		eps, room := float64(c.Guarantee.Epsilon), 1-float64(c.Guarantee.Delta)
+		least = max(least, room-math.Exp(eps)*alarm, math.Exp(-eps)*(room-alarm))
+	}
+	return least
+}

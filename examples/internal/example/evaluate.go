@@ -1,0 +1,113 @@
+package example
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/ledger/sqlstore"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
+)
+
+// Evaluation makes many releases of public data with one job, each paid for from a ledger of its own, so that they can be
+// compared with the truth.
+type Evaluation struct {
+	job, dir string
+	book     *ledger.Book
+	close    func() error
+	made     int // releases, which number their folders
+}
+
+// Evaluate starts an evaluation of the job at path. The folder dir, which holds its releases and its ledger, is emptied.
+func Evaluate(ctx context.Context, path, dir string) (*Evaluation, error) {
+	if err := os.RemoveAll(dir); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	store, err := sqlstore.Open(ctx, filepath.Join(dir, "ledger.db"))
+	if err != nil {
+		return nil, err
+	}
+	return &Evaluation{job: path, dir: dir, book: ledger.NewBook(store, time.Now), close: store.Close}, nil
+}
+
+// Close closes the ledger.
+func (e *Evaluation) Close() error { return e.close() }
+
+// Release plans the job with these parameters, runs it and returns the release, noise and estimates of all cells.
+func (e *Evaluation) Release(ctx context.Context, params map[string]string) (*pipeline.Release, error) {
+	plan, err := Plan(ctx, e.job, params)
+	if err != nil {
+		return nil, err
+	}
+	e.made++
+	runner := pipeline.Runner{
+		Book: e.book, Sink: sink.New(), Observer: pipeline.Silent{}, Workers: runtime.GOMAXPROCS(0),
+		Program: pipeline.Program{Name: "dprelease", Version: "example", Go: runtime.Version()},
+		Open: func(ctx context.Context) (pipeline.Engine, error) {
+			data, err := source.Open(ctx, SourceOptions(plan.Job()))
+			if err != nil {
+				return nil, err
+			}
+			return local.New(data, runtime.GOMAXPROCS(0)), nil
+		},
+	}
+	outcome, err := runner.Run(ctx, pipeline.Request{Plan: plan, Dir: filepath.Join(e.dir, fmt.Sprintf("%04d", e.made)), NewRelease: true})
+	if err != nil {
+		return nil, err
+	}
+	if outcome.Release == nil {
+		return nil, errors.New("the run made no release of its own")
+	}
+	return outcome.Release, nil
+}
+
+// Plan makes the plan of the job at path.
+func Plan(ctx context.Context, path string, params map[string]string) (*pipeline.Plan, error) {
+	job, diags := configs.Load(path, configs.ParseOptions{Params: params})
+	if len(diags) > 0 {
+		return nil, problems(diags)
+	}
+	plan, diags := pipeline.New(job, func(file, column string) ([]string, error) { return source.ReadStrings(ctx, file, column) })
+	if len(diags) > 0 {
+		return nil, problems(diags)
+	}
+	return plan, nil
+}
+
+func problems(diags configs.Diagnostics) error {
+	var lines []string
+	for _, d := range diags {
+		lines = append(lines, fmt.Sprint(d))
+	}
+	return errors.New(strings.Join(lines, "\n"))
+}
+
+// SourceOptions is how a job's input is opened.
+func SourceOptions(job *configs.Job) source.Options {
+	c := job.Input.CSV
+	csv := source.CSV{Header: c.Header == nil || *c.Header, Columns: c.Columns, Types: c.Types, Delimiter: ',', TrimSpace: c.TrimSpace}
+	for _, r := range c.Comment {
+		csv.Comment = r
+	}
+	for _, v := range c.NullValues {
+		csv.NullValues = append(csv.NullValues, string(v))
+	}
+	return source.Options{Dir: job.Dir(), Files: job.Input.Files, CSV: csv}
+}
