@@ -30,5 +30,6 @@ func adult() example.Example {
 		},
 		Synthetic: func(dir string) error { return synthetic(dir, trainRows, testRows) },
 		Count:     count,
+		Evaluate:  evaluate,
 	}
 }

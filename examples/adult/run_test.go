@@ -63,7 +63,7 @@ func TestMeans(t *testing.T) {
 	if out := run(t, dir, "means.yaml"); !strings.Contains(out, "nothing was spent") {
 		t.Error(out)
 	}
-	released := table(t, filepath.Join(dir, "out.means", "age_by_sex.csv"))
+	released := table(t, filepath.Join(dir, "out", "means", "age_by_sex.csv"))
 	if !slices.Equal(released["sex"], sex.values) {
 		t.Fatalf("groups %v", released["sex"])
 	}
@@ -99,7 +99,7 @@ func TestSparseRelease(t *testing.T) {
 	if out := run(t, dir, "job.yaml"); !strings.Contains(out, "adult: released") || !strings.Contains(out, "27000960") {
 		t.Error(out)
 	}
-	estimates := table(t, filepath.Join(dir, "out", "attributes.csv"))["estimate"]
+	estimates := table(t, filepath.Join(dir, "out", "attributes", "attributes.csv"))["estimate"]
 	if len(estimates) < 50 || len(estimates) > 2000 {
 		t.Errorf("%d rows", len(estimates))
 	}

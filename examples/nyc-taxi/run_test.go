@@ -36,7 +36,7 @@ func TestRun(t *testing.T) {
 func run(t *testing.T, dir string, more ...string) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := taxi().Execute(t.Context(), append([]string{"--dir", dir}, more...), &out); err != nil {
+	if err := taxi().Execute(t.Context(), append([]string{"--dir", dir, "--job", "job.yaml"}, more...), &out); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
 	return out.String()

@@ -43,11 +43,29 @@ func (c city) write(dir string) error {
 	if err := os.WriteFile(filepath.Join(dir, junctionsFile), junctions.Bytes(), 0o600); err != nil {
 		return err
 	}
+	if err := os.WriteFile(filepath.Join(dir, sectionsFile), sections(), 0o600); err != nil {
+		return err
+	}
 	trips, err := c.hour()
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, syntheticTrips), trips, 0o600)
+}
+
+// sections is the file of the streets between neighbouring junctions.
+func sections() []byte {
+	var out bytes.Buffer
+	out.WriteString(sectionsHeader + "\n")
+	for i := range streets * avenues {
+		if i%avenues < avenues-1 {
+			fmt.Fprintf(&out, "%d,%d,%.1f,0\n", i, i+1, avenueMetres)
+		}
+		if i/avenues < streets-1 {
+			fmt.Fprintf(&out, "%d,%d,%.1f,0\n", i, i+avenues, streetMetres)
+		}
+	}
+	return out.Bytes()
 }
 
 // hour is the file of trips.

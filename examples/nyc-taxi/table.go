@@ -10,12 +10,14 @@ import (
 
 const (
 	junctionsFile = "junctions.csv"
+	sectionsFile  = "sections.csv"
 	tripsPattern  = "nyc_*_trips.csv.gz"
 )
 
 // The schemas of the two kinds of files.
 const (
 	junctionsHeader = "junction,lat,lon,source_node"
+	sectionsHeader  = "from_junction,to_junction,length_m,shape_points"
 	tripsHeader     = "cab_id,driver_id,pickup_datetime,dropoff_datetime,pickup_latitude,pickup_longitude,dropoff_latitude,dropoff_longitude"
 )
 

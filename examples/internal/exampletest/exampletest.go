@@ -3,12 +3,14 @@
 package exampletest
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/dprelease/dprelease/examples/internal/example"
+	"github.com/dprelease/dprelease/examples/internal/experiment"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/pipeline"
@@ -93,4 +95,19 @@ func Exact(t *testing.T, plan *pipeline.Plan) [][]int64 {
 		cells = append(cells, counts)
 	}
 	return cells
+}
+
+// Evaluate makes the figures of the example in dir with few releases, and returns the folder that they are in.
+func Evaluate(t *testing.T, dir string, evaluate func(context.Context, example.At, *experiment.Session) error) string {
+	t.Helper()
+	out := filepath.Join(dir, "out")
+	s, err := experiment.New(out, t.Output())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Quick = true
+	if err := evaluate(t.Context(), example.At{Dir: dir}, s); err != nil {
+		t.Fatal(err)
+	}
+	return out
 }

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"math"
+
+	"github.com/dprelease/dprelease/examples/internal/experiment"
+)
+
+// sensitivities is what five events of a cab at one junction change a map by, for kernels of several widths: in shares that
+// add up to one, and as densities that do not.
+func (e *evaluation) sensitivities() error {
+	table := experiment.Table{Columns: []string{"bandwidth_m", "unit_mass_norm", "unit_mass_sensitivity", "unnormalised_norm", "unnormalised_sensitivity"}}
+	for _, h := range []float64{100, 150, 200} {
+		unit, plain := 0.0, 0.0
+		for i := range e.places {
+			u, p := e.norms(i, h)
+			unit, plain = max(unit, u), max(plain, p)
+		}
+		table.Add(h, unit, sensitivity*unit, plain, sensitivity*plain)
+	}
+	return e.Table("kernel_sensitivity", table)
+}
+
+// norms are the Euclidean norms of what one event at a junction adds.
+func (e *evaluation) norms(junction int, h float64) (unit, unnormalised float64) {
+	_, share := e.shares(junction, h)
+	most := 0.0 // the junction's own share, where the density is 1
+	for _, w := range share {
+		unit += w * w
+		most = max(most, w)
+	}
+	return math.Sqrt(unit), math.Sqrt(unit) / most
+}
