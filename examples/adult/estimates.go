@@ -28,6 +28,9 @@ var estimators = []struct {
 	{Key: figure.Key{Name: "zero", Style: figure.Style{Color: figure.Gray, Line: figure.Dotted}}},
 }
 
+// Slow estimates, which take a minute of processor time each, are made in this range of epsilon.
+const slowFrom, slowTo = 0.5, 2
+
 // estimates is the mean squared error of the estimates from one release each, against epsilon.
 func (c *comparison) estimates(ctx context.Context) error {
 	epsilons := []float64{0.1, 0.5, 1, 2, 5}
@@ -80,7 +83,7 @@ func (c *comparison) estimate(ctx context.Context, eps float64) (mse map[string]
 	answer.Sigma(0, s)
 	mse, written = map[string]float64{}, map[string]int{}
 	for _, e := range estimators {
-		if e.slow && c.Quick {
+		if e.slow && (c.Quick || eps < slowFrom || eps > slowTo) {
 			continue
 		}
 		x := y
