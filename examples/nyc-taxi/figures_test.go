@@ -51,14 +51,15 @@ func checkSweep(t *testing.T, rows []experimenttest.Row) {
 	}
 }
 
-// The job's sensitivity is five times the norm computed here; densities that are not normalised need far more than 5.
+// The job's sensitivity is five times the norm computed here; densities that are not normalised need more than 5 (on the
+// invented grid 7.6 to 15, on the road graph 16 to 24).
 func checkSensitivities(t *testing.T, dir string, rows []experimenttest.Row) {
 	planned := exampletest.Plan(t, filepath.Join(dir, "kernel.yaml"), nil).Queries()[0].Sensitivity().L2
 	for _, r := range rows {
 		if here := r.Float("unit_mass_sensitivity"); r["bandwidth_m"] == "150" && math.Abs(planned/here-1) > 1e-5 {
 			t.Errorf("the plan has a sensitivity of %g, the shares %g", planned, here)
 		}
-		if r.Float("unit_mass_sensitivity") > 5 || r.Float("unnormalised_sensitivity") < 10 {
+		if r.Float("unit_mass_sensitivity") > 5 || r.Float("unnormalised_sensitivity") < 7 {
 			t.Errorf("%v", r)
 		}
 	}

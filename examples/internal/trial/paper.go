@@ -36,11 +36,12 @@ func (p Paper) Experiment() experiment.Experiment {
 	}}
 }
 
-// lists are numbers that flags give: --eps 0.1,1 --d 10,100 --reps 50.
+// lists are numbers that flags give: --eps 0.1,1 --d 10,100 --delta 1e-6 --reps 50.
 type lists struct {
-	eps  []float64
-	d    []int
-	reps int
+	eps   []float64
+	d     []int
+	delta float64
+	reps  int
 }
 
 func (l *lists) flags(flags *flag.FlagSet) {
@@ -56,10 +57,11 @@ func (l *lists) flags(flags *flag.FlagSet) {
 		}
 		return err
 	})
+	flags.Float64Var(&l.delta, "delta", 0, "delta, instead of the paper's")
 	flags.IntVar(&l.reps, "reps", 0, "the number of repetitions, instead of the paper's")
 }
 
-func (l *lists) given() bool { return l.eps != nil || l.d != nil || l.reps > 0 }
+func (l *lists) given() bool { return l.eps != nil || l.d != nil || l.delta > 0 || l.reps > 0 }
 
 // over is the paper's experiment with the given numbers.
 func (l *lists) over(p Paper) Paper {
@@ -68,6 +70,9 @@ func (l *lists) over(p Paper) Paper {
 	}
 	if l.d != nil {
 		p.D = l.d
+	}
+	if l.delta > 0 {
+		p.Delta = l.delta
 	}
 	if l.reps > 0 {
 		p.Full, p.Quick = l.reps, l.reps
