@@ -27,7 +27,11 @@ func (q *counting) bytes(workers int, most int64) int64 {
 }
 
 func (q *summing) bytes(workers int, _ int64) int64 {
-	return (16*int64(q.Cells()) + 8*int64(q.cells)) * q.copies(workers)
+	n := 16*int64(q.Cells()) + 8*int64(q.cells)
+	if q.spec.perRow() && newPlainSums(q) != nil {
+		n += 16 * int64(q.cells)
+	}
+	return n * q.copies(workers)
 }
 
 // copies is how many accumulators have cells of their own.

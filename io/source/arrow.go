@@ -58,11 +58,9 @@ const (
 
 // load reads the schema, and of a file the footer.
 func (a *arrowFile) load(f *os.File) error {
-	info, err := f.Stat()
-	if err != nil {
-		return exists(err)
+	if err := a.stat(f); err != nil {
+		return err
 	}
-	a.size = info.Size()
 	raw, err := a.head(f)
 	if err != nil {
 		return err
@@ -142,20 +140,11 @@ func (a *arrowFile) public(string) bool { return true }
 
 // reopen opens the file and checks that it is the one that we know.
 func (a *arrowFile) reopen() (*os.File, error) {
-	f, err := os.Open(a.path)
-	if err != nil {
-		return nil, exists(err)
-	}
-	info, err := f.Stat()
-	if err == nil && info.Size() == a.size {
-		var raw []byte
+	return a.origin.reopen(func(f *os.File) bool {
 		again := arrowFile{origin: origin{size: a.size}}
-		if raw, err = again.head(f); err == nil && sha256.Sum256(raw) == a.seal {
-			return f, nil
-		}
-	}
-	_ = f.Close()
-	return nil, changed()
+		raw, err := again.head(f)
+		return err == nil && sha256.Sum256(raw) == a.seal
+	})
 }
 
 // read implements file.

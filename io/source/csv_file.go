@@ -25,11 +25,9 @@ type csvFile struct {
 func openCSV(f found, d *dialect, mac blockMAC) (file, *Error) {
 	c := &csvFile{origin: origin{path: f.path, mac: mac}, format: f.format, dialect: d, pieceSize: csvPiece}
 	err := guard(func() error {
-		info, err := os.Stat(f.path)
-		if err != nil {
-			return exists(err)
+		if err := c.note(); err != nil {
+			return err
 		}
-		c.size = info.Size()
 		stream, err := c.openStream(context.Background(), 0)
 		if err != nil {
 			return err
@@ -48,6 +46,16 @@ func openCSV(f found, d *dialect, mac blockMAC) (file, *Error) {
 		return nil, own(err)
 	}
 	return c, nil
+}
+
+// note notes which file it is.
+func (c *csvFile) note() error {
+	f, err := os.Open(c.path)
+	if err != nil {
+		return exists(err)
+	}
+	defer f.Close()
+	return c.stat(f)
 }
 
 // readHeader reads the header, where there is to be one.

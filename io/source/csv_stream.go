@@ -24,23 +24,14 @@ type csvStream struct {
 
 // openStream opens a file for a piece of it: all of it, where it is compressed.
 func (c *csvFile) openStream(ctx context.Context, piece int) (*csvStream, error) {
-	file, err := os.Open(c.path)
+	file, err := c.reopen(func(*os.File) bool { return false })
 	if err != nil {
-		return nil, exists(err)
+		return nil, err
 	}
 	s := &csvStream{file: file, close: func() { _ = file.Close() }}
-	info, err := file.Stat()
-	switch {
-	case err != nil:
-		err = exists(err)
-	case info.Size() != c.size:
-		err = changed()
-	default:
-		start, end := c.piece(piece)
-		s.section = newSection(ctx, file, c.mac).between(start, end)
-		err = s.decompress(c.format)
-	}
-	if err != nil {
+	start, end := c.piece(piece)
+	s.section = newSection(ctx, file, c.mac).between(start, end)
+	if err := s.decompress(c.format); err != nil {
 		s.close()
 		return nil, streamError(err)
 	}

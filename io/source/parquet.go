@@ -16,6 +16,8 @@ type parquetFile struct {
 	end    int64 // where the footer starts
 	groups []rowGroup
 	leaves []leaf
+
+	templates templates
 }
 
 func openParquet(path string, mac blockMAC) (file, *Error) {
@@ -36,11 +38,9 @@ func openParquet(path string, mac blockMAC) (file, *Error) {
 
 // load reads the footer.
 func (p *parquetFile) load(f *os.File) error {
-	info, err := f.Stat()
-	if err != nil {
-		return exists(err)
+	if err := p.stat(f); err != nil {
+		return err
 	}
-	p.size = info.Size()
 	raw, err := readFooter(f, p.size)
 	if err != nil {
 		return err
@@ -86,19 +86,10 @@ func (p *parquetFile) public(string) bool { return true }
 
 // reopen opens the file and checks that it is the one whose footer we know.
 func (p *parquetFile) reopen() (*os.File, error) {
-	f, err := os.Open(p.path)
-	if err != nil {
-		return nil, exists(err)
-	}
-	info, err := f.Stat()
-	if err == nil && info.Size() == p.size {
-		var raw []byte
-		if raw, err = readFooter(f, p.size); err == nil && sha256.Sum256(raw) == p.footer {
-			return f, nil
-		}
-	}
-	_ = f.Close()
-	return nil, changed()
+	return p.origin.reopen(func(f *os.File) bool {
+		raw, err := readFooter(f, p.size)
+		return err == nil && sha256.Sum256(raw) == p.footer
+	})
 }
 
 // read implements file.

@@ -58,7 +58,7 @@ func (s *scan) open() error {
 		leaves[i] = *r.leaf
 	}
 	return guard(func() error {
-		f, err := template(leaves)
+		f, err := s.file.templates.of(leaves)
 		if err != nil {
 			return fault(CodeUnsupported, "the columns cannot be read")
 		}

@@ -4,12 +4,39 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
+
+// templates keeps the template that was used last: most reads of a file are of the same columns.
+type templates struct {
+	mu     sync.Mutex
+	chunks []int // of the leaves
+	file   *parquet.File
+}
+
+// of returns a template of leaves.
+func (t *templates) of(leaves []leaf) (*parquet.File, error) {
+	chunks := make([]int, len(leaves))
+	for i := range leaves {
+		chunks[i] = leaves[i].chunk
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.file != nil && slices.Equal(t.chunks, chunks) {
+		return t.file, nil
+	}
+	f, err := template(leaves)
+	if err == nil {
+		t.chunks, t.file = chunks, f
+	}
+	return f, err
+}
 
 // template opens an empty Parquet file in memory with one uncompressed column a leaf, each named by its number. Its
 // page readers decode what a pageGuard hands them; so the library sees neither a file nor a footer that could be

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"hash"
 	"io"
+	"io/fs"
+	"os"
 )
 
 // blockSize is how many bytes of a file are read and hashed at once: what the first two caches hold.
@@ -34,7 +36,34 @@ func newBlockMAC(key []byte) (blockMAC, error) {
 type origin struct {
 	path string
 	size int64
+	info fs.FileInfo
 	mac  blockMAC
+}
+
+// stat notes which file it is.
+func (o *origin) stat(f *os.File) (err error) {
+	if o.info, err = f.Stat(); err != nil {
+		return exists(err)
+	}
+	o.size = o.info.Size()
+	return nil
+}
+
+// reopen opens the file again. A file that was written since is the same one where same says so: footers may be long, and
+// are not compared for each split.
+func (o *origin) reopen(same func(*os.File) bool) (*os.File, error) {
+	f, err := os.Open(o.path)
+	if err != nil {
+		return nil, exists(err)
+	}
+	info, err := f.Stat()
+	if err == nil && info.Size() == o.size {
+		if os.SameFile(info, o.info) && info.ModTime().Equal(o.info.ModTime()) || same(f) {
+			return f, nil
+		}
+	}
+	_ = f.Close()
+	return nil, changed()
 }
 
 // blockNonce is the nonce of all blocks, which are not encrypted.

@@ -1,0 +1,101 @@
+package source_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// groups is a file of n row groups of one row each.
+func groups(t testing.TB, n int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[struct {
+		X int64 `parquet:"x"`
+	}](&b, parquet.MaxRowsPerRowGroup(1), parquet.DataPageStatistics(false))
+	for i := range n {
+		if _, err := w.Write([]struct {
+			X int64 `parquet:"x"`
+		}{{int64(i)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Very many row groups are read by several workers in a time that grows with their number alone.
+func TestManyRowGroups(t *testing.T) {
+	n := 5000
+	if os.Getenv("DPRELEASE_LONG") != "" {
+		n = 200_000
+	}
+	d := open(t, source.CSV{}, write(t, "a.parquet", groups(t, n)))
+	if d.Splits() != n {
+		t.Fatalf("%d splits, want %d", d.Splits(), n)
+	}
+	var next, sum atomic.Int64
+	var g errgroup.Group
+	for range 8 {
+		g.Go(func() error {
+			for split := int(next.Add(1)) - 1; split < n; split = int(next.Add(1)) - 1 {
+				_, err := d.Read(context.Background(), split, []string{"x"}, func(b *table.Batch) error {
+					sum.Add(b.Columns[0].Values.Ints[0])
+					return nil
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if want := int64(n) * int64(n-1) / 2; sum.Load() != want {
+		t.Errorf("the values add up to %d, want %d", sum.Load(), want)
+	}
+}
+
+// Of very many columns, those that are asked for are read; the others cost what the footer says of them.
+func TestManyColumns(t *testing.T) {
+	const n = 10_000
+	group := parquet.Group{}
+	for i := range n {
+		group[fmt.Sprintf("c%05d", i)] = parquet.Leaf(parquet.Int64Type)
+	}
+	row := make(parquet.Row, n)
+	for i := range row {
+		row[i] = parquet.Int64Value(int64(i)).Level(0, 0, i)
+	}
+	var b bytes.Buffer
+	w := parquet.NewWriter(&b, parquet.NewSchema("wide", group), parquet.PageBufferSize(1<<10))
+	if _, err := w.WriteRows([]parquet.Row{row, row}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := write(t, "a.parquet", b.Bytes())
+	before := allocated()
+	d := open(t, source.CSV{}, path)
+	rows, err := readAll(d, "c09999", "c00000")
+	if err != nil || len(rows) != 2 || rows[1][0] != int64(n-1) || rows[1][1] != int64(0) {
+		t.Errorf("%v, %v", rows, err)
+	}
+	if used := allocated() - before; used > 64<<20 {
+		t.Errorf("%d MiB were allocated", used>>20)
+	}
+}
