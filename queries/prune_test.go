@@ -10,32 +10,38 @@ import (
 	"pgregory.net/rapid"
 )
 
+// randomFilter draws a condition on a column x of numbers.
+func randomFilter(rt *rapid.T, kind table.Kind) FilterSpec {
+	number := func(label string) *string {
+		x := strconv.Itoa(rapid.IntRange(-20, 20).Draw(rt, label))
+		if kind == table.Float {
+			x += ".5"
+		}
+		return &x
+	}
+	f := FilterSpec{Column: "x"}
+	switch rapid.IntRange(0, 4).Draw(rt, "form") {
+	case 0:
+		f.From = number("from")
+	case 1:
+		f.Before = number("before")
+	case 2:
+		f.Min = number("min")
+		f.Max = f.Min
+	case 3:
+		f.In = []string{*number("in"), *number("in too")}
+	case 4:
+		f.NotIn = []string{*number("not in")}
+	}
+	return f
+}
+
 // No value between bounds of which a selector says that none passes does pass.
 func TestNoneIsTrue(t *testing.T) {
 	excluded := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		kind := rapid.SampledFrom([]table.Kind{table.Int, table.Float, table.Uint}).Draw(rt, "kind")
-		number := func(label string) *string {
-			x := strconv.Itoa(rapid.IntRange(-20, 20).Draw(rt, label))
-			if kind == table.Float {
-				x += ".5"
-			}
-			return &x
-		}
-		f := FilterSpec{Column: "x"}
-		switch rapid.IntRange(0, 4).Draw(rt, "form") {
-		case 0:
-			f.From = number("from")
-		case 1:
-			f.Before = number("before")
-		case 2:
-			f.Min = number("min")
-			f.Max = f.Min
-		case 3:
-			f.In = []string{*number("in"), *number("in too")}
-		case 4:
-			f.NotIn = []string{*number("not in")}
-		}
+		f := randomFilter(rt, kind)
 		filters, err := NewFilters([]FilterSpec{f})
 		if err != nil {
 			rt.Fatal(err)

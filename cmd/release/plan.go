@@ -8,35 +8,51 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
 )
 
 const planLong = `plan prints what each query of a job will cost and how accurate it will be. It reads the job file and the
-job's public files, and no data. It exits with 1 if a query misses its max_error.`
+job's public files, and no data; with --verbose also the headers or footers of the input's files. It exits with 1 if a query
+misses its max_error.`
 
 func (a *app) planCmd() *cobra.Command {
 	var flags jobFlags
+	var verbose bool
 	cmd := &cobra.Command{
 		Use: "plan JOB", Short: "Show cost and accuracy without reading any data", Long: planLong, Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.plan(cmd.Context(), args[0], &flags) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.plan(cmd.Context(), args[0], &flags, verbose) },
 	}
 	flags.addParams(cmd)
+	flags.addWorkers(cmd)
 	flags.addMemoryLimit(cmd)
+	cmd.Flags().BoolVar(&verbose, "verbose", false, "also show how the input will be read, for the operator: it depends on what headers and footers say")
 	cmd.Flags().BoolVar(&a.json, "json", false, "print the plan as JSON")
 	return cmd
 }
 
-func (a *app) plan(ctx context.Context, path string, flags *jobFlags) error {
+func (a *app) plan(ctx context.Context, path string, flags *jobFlags, verbose bool) error {
 	plan, err := a.load(ctx, path, flags)
 	if err != nil {
 		return err
 	}
-	if _, err := flags.limits(plan); err != nil {
+	limits, err := flags.limits(plan)
+	if err != nil {
 		return err
 	}
+	var scan *local.ScanPlan
+	if verbose {
+		if scan, err = a.scanPlan(ctx, plan, limits); err != nil {
+			return err
+		}
+	}
 	if a.json {
-		err = a.printJSON(planJSON(plan))
-	} else {
-		err = a.printPlan(plan)
+		text := planJSON(plan)
+		if scan != nil {
+			text["scan"] = scan
+		}
+		err = a.printJSON(text)
+	} else if err = a.printPlan(plan); err == nil && verbose {
+		err = a.printScan(plan, scan)
 	}
 	if err != nil {
 		return err
@@ -60,7 +76,7 @@ type plannedQuery struct {
 	Share  float64 `json:"share_of_mu2"`
 }
 
-func planJSON(p *pipeline.Plan) any {
+func planJSON(p *pipeline.Plan) map[string]any {
 	queries := make([]plannedQuery, 0, len(p.Queries()))
 	for _, q := range p.Queries() {
 		s := q.Sensitivity()

@@ -1,0 +1,73 @@
+package local
+
+import (
+	"slices"
+
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// ScanPlan is what a scan of the input will do, as far as footers say it: it reads no row.
+type ScanPlan struct {
+	Files int `json:"files"`
+	// Splits are the parts that workers take one after the other: row groups, record batches, pieces of CSV files. Skipped
+	// are those that the footers rule out by the filters.
+	Splits  int `json:"splits"`
+	Skipped int `json:"splits_skipped"`
+	Workers int `json:"workers"`
+	// Cells is what the cells of all queries take, in bytes.
+	Cells   int64        `json:"cell_bytes"`
+	Columns []ScanColumn `json:"columns"`
+}
+
+// ScanColumn is a column of the input that is decoded, once for all that use it.
+type ScanColumn struct {
+	Name string   `json:"name"`
+	Type string   `json:"type"`
+	Uses []string `json:"used_by"`
+}
+
+// filterUse is what a filter's column is used by.
+const filterUse = "input.where"
+
+// Explain says how Aggregate will read the input.
+func (e *Engine) Explain(p *pipeline.Plan) (*ScanPlan, error) {
+	m, err := e.limits.share(p)
+	if err != nil {
+		return nil, err
+	}
+	prune, err := newPruner(p, e.data)
+	if err != nil {
+		return nil, err
+	}
+	s := &ScanPlan{Files: len(e.data.Files()), Splits: e.data.Splits()}
+	s.Workers = min(m.workers, max(s.Splits, 1))
+	s.Cells = cellBytes(p, s.Workers, m.cells)
+	for split := range s.Splits {
+		if prune.skips(split) {
+			s.Skipped++
+		}
+	}
+	for i, name := range p.Columns() {
+		f, _ := e.data.Schema().Lookup(name)
+		s.Columns = append(s.Columns, ScanColumn{Name: name, Type: f.Type.String(), Uses: uses(p, i)})
+	}
+	return s, nil
+}
+
+// uses lists what needs a column of the plan.
+func uses(p *pipeline.Plan, column int) (out []string) {
+	needs := func(names []string) bool {
+		return slices.ContainsFunc(p.Views(), func(view []int) bool {
+			return slices.ContainsFunc(names, func(name string) bool { return view[slices.Index(p.Logical(), name)] == column })
+		})
+	}
+	if needs(p.Filters().Columns()) {
+		out = append(out, filterUse)
+	}
+	for _, q := range p.Queries() {
+		if needs(q.Query.Columns()) {
+			out = append(out, q.Query.Name())
+		}
+	}
+	return out
+}
