@@ -21,10 +21,14 @@ func (x *coordinates) ofRows(b *table.Batch) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x.kind.Kind == table.Float && c.Valid == nil && c.Codes == nil && c.Ends == nil {
+	whole := c.Valid == nil && c.Ends == nil
+	if x.kind.Kind == table.Float && whole && c.Codes == nil {
 		return c.Values.Floats[:b.Rows], nil
 	}
 	x.entries = resize(x.entries, c.Entries())
+	if x.kind.Kind == table.Float && whole {
+		return x.entries, pick(x.entries, c.Values.Floats, c.Codes)
+	}
 	n := c.Values.Len(x.kind.Kind)
 	for i := range x.entries {
 		x.entries[i] = math.NaN()
@@ -45,6 +49,19 @@ func (x *coordinates) ofRows(b *table.Batch) ([]float64, error) {
 	}
 	x.rows = spread(resize(x.rows, b.Rows), x.entries, c.Ends)
 	return x.rows, nil
+}
+
+// pick looks the values of dictionary codes up.
+func pick(dst, values []float64, codes []int32) error {
+	codes = codes[:len(dst)]
+	for i := range dst {
+		code := uint(codes[i])
+		if code >= uint(len(values)) {
+			return errShape
+		}
+		dst[i] = values[code]
+	}
+	return nil
 }
 
 func coordinate(v *table.Values, i int, k table.Kind) float64 {

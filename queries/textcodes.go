@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// textCodes maps texts to codes: an open-addressing table, at most half full. Most texts are short: those of up to 16 bytes are
+// textCodes maps texts to codes: an open-addressing table, at most three quarters full. Most texts are short: those of up to 16 bytes are
 // two words and a length, and are compared without looking anywhere else.
 type textCodes struct {
 	seed  hashSeed
@@ -27,7 +27,7 @@ const shortText = 16
 
 // newTextCodes returns a table for at most n texts.
 func newTextCodes(n int) *textCodes {
-	size := 1 << bits.Len(uint(2*n))
+	size := 1 << bits.Len(uint(n+n/3))
 	return &textCodes{seed: newHashSeed(), long: maphash.MakeSeed(), slots: make([]textCode, size)}
 }
 

@@ -124,5 +124,6 @@ func (p *parquetFile) digest(ctx context.Context, split int, columns []string) (
 	if err != nil {
 		return nil, err
 	}
+	defer s.close()
 	return s.sum()
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"slices"
 	"sync/atomic"
 
 	"github.com/parquet-go/parquet-go"
@@ -115,17 +114,18 @@ func (c *columnReader) open(p parquet.Page, values int) error {
 
 // below says whether all codes are in [0, n).
 func below(codes []int32, n int) bool {
-	var highest [4]uint32 // apart, so that the comparisons need not wait for each other
+	var a, b, c, d uint32 // apart, so that the comparisons need not wait for each other
 	left := codes
-	for ; len(left) >= 4; left = left[4:] {
-		for i := range highest {
-			highest[i] = max(highest[i], uint32(left[i]))
-		}
+	for ; len(left) >= 8; left = left[8:] {
+		a = max(a, uint32(left[0]), uint32(left[4]))
+		b = max(b, uint32(left[1]), uint32(left[5]))
+		c = max(c, uint32(left[2]), uint32(left[6]))
+		d = max(d, uint32(left[3]), uint32(left[7]))
 	}
 	for _, code := range left {
-		highest[0] = max(highest[0], uint32(code))
+		a = max(a, uint32(code))
 	}
-	return len(codes) == 0 || int64(slices.Max(highest[:])) < int64(n)
+	return len(codes) == 0 || int64(max(a, b, c, d)) < int64(n)
 }
 
 // learn takes the chunk's dictionary, once.

@@ -4,6 +4,7 @@ import (
 	"hash/crc32"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -27,6 +28,29 @@ type rawPages struct {
 	codecs  *codecs
 	stored  []byte // the current page as it is in the file
 	plain   []byte // and decompressed
+}
+
+// pageMemory is what reading a chunk needs and the next one can use again.
+type pageMemory struct{ block, stored, plain []byte }
+
+var pageMemories = sync.Pool{New: func() any { return new(pageMemory) }}
+
+// mostKept is the longest piece of memory that is kept.
+const mostKept = 4 << 20
+
+// borrow takes memory that another chunk has used.
+func (p *rawPages) borrow() {
+	if m, ok := pageMemories.Get().(*pageMemory); ok {
+		p.section.buf, p.stored, p.plain = m.block, m.stored, m.plain
+	}
+}
+
+// giveBack ends the use of the memory.
+func (p *rawPages) giveBack() {
+	if cap(p.stored) <= mostKept && cap(p.plain) <= mostKept && cap(p.section.buf) <= mostKept {
+		pageMemories.Put(&pageMemory{p.section.buf, p.stored, p.plain})
+	}
+	p.section.buf, p.section.unread, p.stored, p.plain = nil, nil, nil, nil
 }
 
 func newRawPages(s *section, c *chunk, shared *codecs) *rawPages {

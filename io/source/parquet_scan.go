@@ -36,6 +36,7 @@ func (p *parquetFile) newScan(ctx context.Context, f io.ReaderAt, group int, col
 			return nil, s.placed(err, l)
 		}
 		r := &columnReader{leaf: l, guard: &pageGuard{raw: newRawPages(newSection(ctx, f, p.mac), c, &s.codecs), leaf: l, rows: rows}}
+		r.guard.raw.borrow()
 		if l.list != nil {
 			r.readLists(c.values)
 		}
@@ -159,6 +160,7 @@ func (s *scan) close() {
 		if r.pages != nil {
 			_ = r.close()
 		}
+		r.guard.raw.giveBack()
 	}
 	s.codecs.close()
 }
