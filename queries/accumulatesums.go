@@ -19,6 +19,9 @@ func (a *rowSums) Add(b *table.Batch) error {
 		return errSpent
 	}
 	a.open()
+	if done, err := a.addCoded(b); done || err != nil {
+		return err
+	}
 	groups, err := a.read(b)
 	if err != nil {
 		return err

@@ -1,6 +1,10 @@
 package queries
 
-import "math"
+import (
+	"math"
+
+	"github.com/dprelease/dprelease/io/table"
+)
 
 const (
 	// plainRows is the most rows whose values, less the centre, fit a sum of 64 bits: each is at most 2^41 units.
@@ -18,6 +22,9 @@ type plainSums struct {
 	slots  []int64
 	rows   []int64 // of means
 	left   int     // rows that still fit
+	// fixedDict is what a dictionary's values are; nil: some are no numbers.
+	dict      uint64
+	fixedDict []int64
 }
 
 // newPlainSums returns nil where a query needs the general way.
@@ -35,8 +42,20 @@ func newPlainSums(q *summing) *plainSums {
 // integer, ties to even, for |y| <= 2^51, and its bits are rounder's plus that integer.
 const rounder = 3 << 51
 
-// addPlain adds rows by their cells, in pieces that cannot overflow.
+// addPlain adds rows by their cells.
 func (a *rowSums) addPlain(cells []int32, values []float64) {
+	p := a.plain
+	a.pieces(len(cells), func(from, to int) {
+		if p.rows == nil {
+			p.add(cells[from:to], values[from:to])
+		} else {
+			p.addCounted(cells[from:to], values[from:to], a.query.quantity.rows > 0)
+		}
+	})
+}
+
+// pieces calls add for pieces of n rows that cannot overflow.
+func (a *rowSums) pieces(n int, add func(from, to int)) {
 	p := a.plain
 	if p.slots == nil {
 		p.slots = make([]int64, a.query.cells+1)
@@ -44,19 +63,87 @@ func (a *rowSums) addPlain(cells []int32, values []float64) {
 			p.rows = make([]int64, a.query.cells+1)
 		}
 	}
-	for len(cells) > 0 {
+	for from := 0; from < n; {
 		if p.left == 0 {
 			a.flush()
 		}
-		n := min(len(cells), p.left)
-		if p.rows == nil {
-			p.add(cells[:n], values[:n])
-		} else {
-			p.addCounted(cells[:n], values[:n], a.query.quantity.rows > 0)
-		}
-		p.left -= n
-		cells, values = cells[n:], values[n:]
+		to := min(n, from+p.left)
+		add(from, to)
+		p.left -= to - from
+		from = to
 	}
+}
+
+// addCoded adds the rows of a batch whose values are codes into a dictionary of numbers that is kept: those are brought into
+// the range once. false: the batch is another's.
+func (a *rowSums) addCoded(b *table.Batch) (bool, error) {
+	if a.plain == nil {
+		return false, nil
+	}
+	c, err := columnOf(b, a.values.columns[0].at, a.values.columns[0].kind)
+	if err != nil || c.Codes == nil || c.Dict == 0 || c.Valid != nil || c.Ends != nil {
+		return false, err
+	}
+	dict := a.plain.numbers(c)
+	if dict == nil {
+		return false, nil
+	}
+	cells, err := a.groups.ofRows(b)
+	if err != nil {
+		return true, err
+	}
+	codes := c.Codes[:len(cells)]
+	a.pieces(len(cells), func(from, to int) {
+		if e := a.plain.addDictionary(cells[from:to], codes[from:to], dict); e != nil {
+			err = e
+		}
+	})
+	return true, err
+}
+
+// numbers returns the values of a column's dictionary as fixed does; nil: one of them is no number.
+func (p *plainSums) numbers(c *table.Column) []int64 {
+	if p.dict == c.Dict {
+		return p.fixedDict
+	}
+	p.dict, p.fixedDict = c.Dict, p.fixedDict[:0]
+	for i := range c.Values.Len(c.Type.Kind) {
+		x := coordinate(&c.Values, i, c.Type.Kind)
+		if math.IsNaN(x) {
+			p.fixedDict = nil
+			break
+		}
+		p.fixedDict = append(p.fixedDict, p.fixed(x))
+	}
+	return p.fixedDict
+}
+
+func (p *plainSums) addDictionary(cells, codes []int32, dict []int64) error {
+	slots, codes := p.slots, codes[:len(cells)]
+	if p.rows != nil {
+		return p.countDictionary(cells, codes, dict)
+	}
+	for i, c := range cells {
+		code := uint(codes[i])
+		if code >= uint(len(dict)) {
+			return errShape
+		}
+		slots[c+1] += dict[code]
+	}
+	return nil
+}
+
+func (p *plainSums) countDictionary(cells, codes []int32, dict []int64) error {
+	slots, rows, codes := p.slots, p.rows[:len(p.slots)], codes[:len(cells)]
+	for i, c := range cells {
+		code := uint(codes[i])
+		if code >= uint(len(dict)) {
+			return errShape
+		}
+		slots[c+1] += dict[code]
+		rows[c+1]++
+	}
+	return nil
 }
 
 // fixed is what quantity.clamped returns, less the centre: moving into the range, whose ends are integers, and rounding can
