@@ -11,7 +11,7 @@ var (
 	windowText = regexp.MustCompile(`^[1-9][0-9]{0,8}[smhdw]$`)
 	// answerColumns are the columns of every table of a release.
 	answerColumns = []string{"noisy", "estimate", "sigma", "ci95_low", "ci95_high"}
-	kinds         = []string{"count", "histogram", "sum", "mean"}
+	kinds         = []string{"count", "histogram", "sum", "mean", "variance"}
 )
 
 func (c *checker) queries(at *path) {
@@ -54,6 +54,7 @@ func (c *checker) query(at *path, q *Query) {
 	}
 	c.aggregate(at.at("sum"), q.Sum)
 	c.aggregate(at.at("mean"), q.Mean)
+	c.aggregate(at.at("variance"), q.Variance)
 	if q.Sum != nil && q.Sum.Rows > 0 {
 		c.bad(at.at("sum").at("rows"), CodeContradiction, "a public number of terms goes with a mean", "remove rows")
 	}
@@ -73,7 +74,7 @@ func (c *checker) kind(at *path) {
 	}
 	switch {
 	case len(found) == 0:
-		c.bad(at, CodeMissing, "the query asks nothing", "add count: {}, or histogram, sum or mean")
+		c.bad(at, CodeMissing, "the query asks nothing", "add count: {}, or histogram, sum, mean or variance")
 	case len(found) > 1:
 		c.bad(at.at(found[1]), CodeContradiction, "the query asks for "+list(found)+" at once", "make a query of each; they share the budget by weight")
 	}

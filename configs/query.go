@@ -1,6 +1,6 @@
 package configs
 
-// Query is one question: a name and exactly one of count, histogram, sum and mean.
+// Query is one question: a name and exactly one of count, histogram, sum, mean and variance.
 type Query struct {
 	// Name of the query and of its files: lower-case letters, digits, _ and -, at most 64.
 	Name string `yaml:"name" example:"pickups"`
@@ -12,6 +12,8 @@ type Query struct {
 	Sum *Aggregate `yaml:"sum,omitempty" example:"{column: hours, clamp: [0, 99]}"`
 	// Mean averages the values of a column, or of each component of a vector.
 	Mean *Aggregate `yaml:"mean,omitempty" example:"{column: age, clamp: [17, 90]}"`
+	// Variance is the mean square of the differences of a column's values from their mean.
+	Variance *Aggregate `yaml:"variance,omitempty" example:"{column: age, clamp: [17, 90]}"`
 	// PerUnit overrides privacy.per_unit for this query, key by key.
 	PerUnit *PerUnit `yaml:"per_unit,omitempty" example:"{max_rows: 5, max_groups: 5, max_rows_per_group: 1}"`
 	// Sensitivity declares the L2 sensitivity, in the query's unit. It is checked: smaller than what the bounds imply is an error, larger is used as asked.
@@ -37,7 +39,7 @@ type Histogram struct {
 	By []Dimension `yaml:"by" example:"[{column: age, edges: [0, 18, 30, 65]}]"`
 }
 
-// Aggregate is a sum or a mean of bounded values: of a column, or of several that make a vector.
+// Aggregate is a sum, a mean or a variance of bounded values: of a column, or (no variance) of several that make a vector.
 type Aggregate struct {
 	// Column of the values: numbers, or lists of numbers for a vector.
 	Column string `yaml:"column,omitempty" example:"age"`

@@ -5,11 +5,16 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/queries"
 )
 
-// radius is half the range of a mean's values, or the norm that bounds them; 0 for other queries.
+// radius is half the range of the values of a mean or variance, or the norm that bounds them; 0 for other queries.
 func (b *builder) radius(jq *configs.Query) float64 {
-	switch m := jq.Mean; {
+	m := jq.Mean
+	if jq.Variance != nil {
+		m = jq.Variance
+	}
+	switch {
 	case m == nil:
 		return 0
 	case len(m.Clamp) == 2:
@@ -19,11 +24,14 @@ func (b *builder) radius(jq *configs.Query) float64 {
 	}
 }
 
-// HalfWidth returns half the width of the 95 % interval of a published cell. perRow: the query is a mean over a private
+// HalfWidth returns half the width of the 95 % interval of a published cell. perRow: the query is a mean or a variance over a private
 // number of rows n, and the half-width is at most this over n, for n well above the noise of the count.
 func (q *Planned) HalfWidth() (half float64, perRow bool) {
-	if len(q.Parts) == 1 {
+	switch len(q.Parts) {
+	case 1:
 		return calibrate.Z95 * q.Deviation(), false
+	case 3:
+		return queries.VarianceHalfWidth(q.radius, [3]float64{q.Mechanisms[0].Deviation(), q.Mechanisms[1].Deviation(), q.Mechanisms[2].Deviation()}), true
 	}
 	return calibrate.Z95 * math.Hypot(q.Mechanisms[0].Deviation(), q.radius*q.Mechanisms[1].Deviation()), true
 }

@@ -110,7 +110,7 @@ func (b *builder) calibrate(p *Plan) {
 		n := len(q.Parts)
 		q.Mechanisms, mechanisms = mechanisms[:n:n], mechanisms[n:]
 		if _, perRow := q.HalfWidth(); perRow && q.MaxError > 0 {
-			b.report(q.path+".max_error", "contradiction", "the error of this mean depends on the private number of rows", "remove max_error, or declare a public number of rows (input.rows)")
+			b.report(q.path+".max_error", "contradiction", "the error of this query depends on the private number of rows", "remove max_error, or declare a public number of rows of a mean (input.rows)")
 		}
 	}
 }

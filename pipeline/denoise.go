@@ -23,6 +23,8 @@ func (b *builder) steps(jq *configs.Query, path string) []denoise.Step {
 			continue
 		}
 		switch {
+		case jq.Variance != nil:
+			b.report(at, "contradiction", "no step goes with a variance, a quotient of three noisy vectors", "remove denoise")
 		case jq.Mean != nil:
 			b.meanSteps(&jq.Denoise[k], at)
 		case jq.Sum != nil && jq.Denoise[k].Nonnegative == nil && floored(&jq.Denoise[k]) && (len(jq.Sum.Clamp) != 2 || b.number(jq.Sum.Clamp[0], "") < 0):

@@ -19,6 +19,9 @@ func (b *builder) spec(jq *configs.Query, path string) queries.Spec {
 	case jq.Mean != nil:
 		s.Kind, s.By, s.Value = queries.Mean, b.dimensions(jq.Mean.By, path+".mean"), value(jq.Mean)
 		s.Value.Rows = b.terms(jq.Mean)
+	case jq.Variance != nil:
+		s.Kind, s.By, s.Value = queries.Variance, b.dimensions(jq.Variance.By, path+".variance"), value(jq.Variance)
+		s.Value.Rows = jq.Variance.Rows
 	}
 	return s
 }

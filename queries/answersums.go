@@ -3,6 +3,7 @@ package queries
 import (
 	"math"
 
+	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/mechanism"
 )
 
@@ -12,7 +13,10 @@ import (
 // means: see [ratio].
 func (q *summing) Finish(noisy, estimate []mechanism.Noisy) (Answer, error) {
 	lengths := []int{q.Cells()}
-	if q.ratio() {
+	switch {
+	case q.squared():
+		lengths = append(lengths, q.cells, q.cells)
+	case q.ratio():
 		lengths = append(lengths, q.cells)
 	}
 	if err := checkParts(q.Name(), noisy, estimate, lengths...); err != nil {
@@ -26,6 +30,8 @@ func (q *summing) Finish(noisy, estimate []mechanism.Noisy) (Answer, error) {
 func (q *summing) answer(noisy, estimate []mechanism.Noisy) Answer {
 	deviation := noisy[0].Mechanism().Deviation()
 	switch {
+	case q.squared():
+		return q.varianceAnswer(noisy, estimate)
 	case q.ratio():
 		return q.ratioAnswer(noisy, estimate)
 	case q.spec.Kind == Mean:
@@ -62,7 +68,7 @@ func (q *summing) ratioAnswer(noisy, estimate []mechanism.Noisy) Answer {
 	v := q.quantity
 	r := ratio{
 		centre: v.size(v.centre), half: v.size(v.half()),
-		sum: noisy[0].Mechanism().Deviation(), count: noisy[1].Mechanism().Deviation(),
+		sum: noisy[0].Mechanism().Deviation(), count: noisy[1].Mechanism().Deviation(), z: calibrate.Z95,
 	}
 	of := func(f func(s, n float64) float64) Series { return q.both(noisy, f) }
 	return Answer{

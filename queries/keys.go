@@ -67,8 +67,11 @@ func (s *Spec) ownColumns() []string {
 	if s.Value != nil && s.Value.vector() {
 		names = append(names, componentKey)
 	}
-	if s.Kind == Mean {
+	switch s.Kind {
+	case Mean:
 		names = append(names, noisySum, noisyCount)
+	case Variance:
+		names = append(names, noisySum, noisySquares, noisyCount)
 	}
 	return names
 }

@@ -30,7 +30,7 @@ type plainSums struct {
 // newPlainSums returns nil where a query needs the general way.
 func newPlainSums(q *summing) *plainSums {
 	v := q.quantity
-	if v.dims > 1 || v.clip || q.spec.Value.List || q.cells > plainCells {
+	if v.dims > 1 || v.clip || q.squared() || q.spec.Value.List || q.cells > plainCells {
 		return nil
 	}
 	p := &plainSums{inverse: v.inverse, low: float64(v.low), high: float64(v.high), left: plainRows}

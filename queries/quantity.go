@@ -36,7 +36,7 @@ func newQuantity(s Spec, p *problems) *quantity {
 	if len(p.list) > before {
 		return nil
 	}
-	if !q.fit(low, high, s.Kind == Mean) {
+	if !q.fit(low, high, s.Kind) {
 		p.add(q.boundField(), CodeBadValue, "the bounds are too close to each other, or beyond 2^±900", "values are held to 12 digits of the larger bound")
 		return nil
 	}
@@ -50,19 +50,22 @@ func (q *quantity) boundField() string {
 	return q.field + ".clamp"
 }
 
-// fit chooses the unit and puts the range onto its multiples, inwards. A mean's has a centre. false: it is too narrow, or
-// beyond all units.
-func (q *quantity) fit(low, high *big.Rat, centred bool) bool {
+// fit chooses the unit and puts the range onto its multiples, inwards. That of a mean or variance has a centre. false: it is too
+// narrow, or beyond all units.
+func (q *quantity) fit(low, high *big.Rat, kind Kind) bool {
 	v := slices.MaxFunc([]*big.Rat{new(big.Rat).Abs(low), new(big.Rat).Abs(high)}, (*big.Rat).Cmp)
 	e := ceilLog2(v)
-	if e < -maxLog2 || e > maxLog2 {
+	if e < -maxLog2 || e > maxLog2 || kind == Variance && tooFar(v) {
 		return false
 	}
 	q.unit = e - fixedBits
+	if kind == Variance {
+		q.unit = e - squareBits
+	}
 	q.inverse = math.Ldexp(1, -q.unit)
 	u := powerOfTwo(-q.unit)
 	q.low, q.high = ceil(new(big.Rat).Mul(low, u)).Int64(), floor(new(big.Rat).Mul(high, u)).Int64()
-	if centred {
+	if kind != Sum {
 		q.high -= (q.high - q.low) & 1
 		q.centre = (q.low + q.high) / 2
 	}

@@ -1,16 +1,13 @@
 package queries
 
-import (
-	"math"
-
-	"github.com/dprelease/dprelease/calibrate"
-)
+import "math"
 
 // ratio makes a mean in [centre - half, centre + half] of s, a noisy sum of differences from the centre, and n, a noisy
 // number of rows, of which the noise is independent and normal with these standard deviations.
 type ratio struct {
 	centre, half float64
 	sum, count   float64
+	z            float64 // of the interval: 1.96 for 95 %
 }
 
 // mean is centre + s/n, moved into the range; NaN where n is not positive.
@@ -38,7 +35,7 @@ func (r ratio) sigma(s, n float64) float64 {
 	return math.Hypot(r.sum, r.clip(s/n)*r.count) / n
 }
 
-// interval is Fieller's (1954) 95 % interval of the mean, within the range. For the true mean t (less the centre), s − t·n is normal
+// interval is Fieller's (1954) interval of the mean, for z of 1.96 of 95 %, within the range. For the true mean t (less the centre), s − t·n is normal
 // with mean 0 and variance sum² + t²·count², whatever the number of rows, so the set of all t with
 //
 //	(s − t·n)² <= z²·(sum² + t²·count²)
@@ -50,12 +47,12 @@ func (r ratio) sigma(s, n float64) float64 {
 // Else the count does not differ from 0 by enough, the set is unbounded, and the interval is the whole range. The ends are
 // moved into the range, where the true mean is.
 func (r ratio) interval(s, n float64) (low, high float64) {
-	zc := calibrate.Z95 * r.count
+	zc := r.z * r.count
 	a := (n - zc) * (n + zc)
 	if n <= zc || a <= 0 {
 		return r.centre - r.half, r.centre + r.half
 	}
-	root := calibrate.Z95 * math.Sqrt(r.sum*r.sum*a+s*s*r.count*r.count)
+	root := r.z * math.Sqrt(r.sum*r.sum*a+s*s*r.count*r.count)
 	low, high = (s*n-root)/a, (s*n+root)/a
 	return r.centre + r.clip(outwards(low, -1)), r.centre + r.clip(outwards(high, 1))
 }

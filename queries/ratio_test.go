@@ -69,7 +69,7 @@ func TestIntervalsOfMeansCover(t *testing.T) {
 // The interval is the set by which Fieller defined it, within the range.
 func TestIntervalIsFiellersSet(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		r := ratio{centre: 3, half: rapid.Float64Range(0.1, 10).Draw(rt, "half"), sum: rapid.Float64Range(0.1, 9).Draw(rt, "sum"), count: rapid.Float64Range(0.1, 9).Draw(rt, "count")}
+		r := ratio{z: calibrate.Z95, centre: 3, half: rapid.Float64Range(0.1, 10).Draw(rt, "half"), sum: rapid.Float64Range(0.1, 9).Draw(rt, "sum"), count: rapid.Float64Range(0.1, 9).Draw(rt, "count")}
 		s, n := rapid.Float64Range(-100, 100).Draw(rt, "s"), rapid.Float64Range(-5, 60).Draw(rt, "n")
 		low, high := r.interval(s, n)
 		if n <= calibrate.Z95*r.count {
@@ -91,7 +91,7 @@ func TestIntervalIsFiellersSet(t *testing.T) {
 }
 
 func TestMeansOfFewRows(t *testing.T) {
-	r := ratio{centre: 15, half: 5, sum: 25, count: 5}
+	r := ratio{z: calibrate.Z95, centre: 15, half: 5, sum: 25, count: 5}
 	for _, c := range []struct{ s, n, mean, estimate float64 }{
 		{10, 100, 15.1, 15.1}, {1000, 100, 20, 20}, {-1000, 100, 10, 10}, {1, 0.25, 19, 16}, {2, 0, math.NaN(), 17}, {2, -3, math.NaN(), 17},
 	} {

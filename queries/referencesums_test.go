@@ -22,15 +22,19 @@ func refBounds(s Spec) (u *big.Rat, low, high *big.Int) {
 	}
 	u = big.NewRat(1, 1)
 	two := big.NewRat(2, 1)
-	for n := big.NewRat(1<<40, 1); new(big.Rat).Mul(u, n).Cmp(largest) >= 0; u = new(big.Rat).Quo(u, two) {
+	size := int64(1 << 40)
+	if s.Kind == Variance {
+		size = 1 << 30
 	}
-	for n := big.NewRat(1<<40, 1); new(big.Rat).Mul(u, n).Cmp(largest) < 0; u = new(big.Rat).Mul(u, two) {
+	for n := big.NewRat(size, 1); new(big.Rat).Mul(u, n).Cmp(largest) >= 0; u = new(big.Rat).Quo(u, two) {
+	}
+	for n := big.NewRat(size, 1); new(big.Rat).Mul(u, n).Cmp(largest) < 0; u = new(big.Rat).Mul(u, two) {
 	}
 	a.Quo(a, u)
 	b.Quo(b, u)
 	low = new(big.Int).Neg(new(big.Int).Div(new(big.Int).Neg(a.Num()), a.Denom()))
 	high = new(big.Int).Div(b.Num(), b.Denom())
-	if width := new(big.Int).Sub(high, low); s.Kind == Mean && width.Bit(0) == 1 {
+	if width := new(big.Int).Sub(high, low); s.Kind != Sum && width.Bit(0) == 1 {
 		high.Sub(high, big.NewInt(1))
 	}
 	return u, low, high
@@ -121,7 +125,7 @@ func refSums(s Spec, t *testTable) (sums []*big.Int, rows []int64) {
 	}
 	_, low, high := refBounds(s)
 	centre := new(big.Int)
-	if s.Kind == Mean {
+	if s.Kind != Sum {
 		centre.Rsh(centre.Add(low, high), 1)
 	}
 	rows = make([]int64, cells)

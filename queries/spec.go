@@ -16,6 +16,7 @@ const (
 	Histogram Kind = "histogram"
 	Sum       Kind = "sum"
 	Mean      Kind = "mean"
+	Variance  Kind = "variance"
 )
 
 // Spec is everything public about a query.
@@ -50,6 +51,7 @@ func checkSpec(s Spec, p *problems) {
 		p.add("name", CodeBadSpec, "a query needs a name", "")
 	}
 	checkKind(s, p)
+	checkVariance(s, p)
 	checkUnit(s.Unit, p)
 	s.Bounds.check(p)
 	if s.Declared < 0 || math.IsNaN(s.Declared) || math.IsInf(s.Declared, 0) {
@@ -59,12 +61,12 @@ func checkSpec(s Spec, p *problems) {
 
 func checkKind(s Spec, p *problems) {
 	switch {
-	case s.Kind == Sum || s.Kind == Mean:
+	case s.Kind == Sum || s.Kind == Mean || s.Kind == Variance:
 		if s.Value == nil {
 			p.add(string(s.Kind), CodeBadSpec, "there is nothing to add up", "")
 		}
 	case s.Kind != Count && s.Kind != Histogram:
-		p.add("", CodeBadSpec, fmt.Sprintf("%q is not a kind of query", s.Kind), "kinds: count, histogram, sum, mean")
+		p.add("", CodeBadSpec, fmt.Sprintf("%q is not a kind of query", s.Kind), "kinds: count, histogram, sum, mean, variance")
 	case s.Value != nil:
 		p.add(string(s.Kind), CodeBadSpec, "rows are counted, not added up", "a sum or a mean adds them up")
 	case s.Kind == Count && len(s.By) > 0:

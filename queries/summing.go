@@ -24,6 +24,9 @@ const (
 	countPart  = "count"
 	noisySum   = "noisy_sum"
 	noisyCount = "noisy_count"
+	// and of a variance's third one
+	squaresPart  = "squares"
+	noisySquares = "noisy_squares"
 )
 
 // Cells returns the length of the answer: components of groups.
@@ -57,6 +60,8 @@ func (q *summing) Parts(adj Adjacency) ([]Part, error) {
 		return nil, err
 	}
 	switch {
+	case q.squared():
+		return q.varianceParts(adj), nil
 	case q.ratio():
 		return q.ratioParts(adj), nil
 	case q.spec.Kind == Mean:

@@ -17,8 +17,9 @@ type sums struct {
 	values *rowValues
 	high   []int64 // nil before the first batch; high·2^64 + low
 	low    []uint64
-	rows   []int64 // nil: not a mean
-	fixed  []int64 // the value of a row
+	rows   []int64  // nil: not a mean
+	fixed  []int64  // the value of a row
+	square *squares // of variances
 }
 
 // open makes the sums, which may be many, when they are needed first.
@@ -27,8 +28,11 @@ func (a *sums) open() {
 		return
 	}
 	a.high, a.low = make([]int64, a.query.Cells()), make([]uint64, a.query.Cells())
-	if a.query.spec.Kind == Mean {
+	if a.query.spec.Kind != Sum {
 		a.rows = make([]int64, a.query.cells)
+	}
+	if a.query.squared() {
+		a.square = newSquares(a.query.quantity, a.query.cells)
 	}
 }
 
@@ -53,6 +57,9 @@ func (a *sums) add(group int32, times uint64) {
 	}
 	if a.rows != nil {
 		a.rows[group] += int64(times)
+	}
+	if a.square != nil {
+		a.square.add(group, a.fixed[0]-a.query.quantity.centre, times)
 	}
 }
 
@@ -85,7 +92,8 @@ func (a *sums) merge(o *sums) {
 			a.rows[i] += n
 		}
 	}
-	o.high, o.low, o.rows = nil, nil, nil
+	a.square = mergeSquares(a.square, o.square)
+	o.high, o.low, o.rows, o.square = nil, nil, nil, nil
 }
 
 // seal hides the sums and, of a mean of two parts, the numbers of rows.
@@ -99,14 +107,21 @@ func (a *sums) seal() ([]mechanism.Exact, error) {
 		return nil, err
 	}
 	exacts := []mechanism.Exact{sum}
-	if a.query.ratio() {
+	if a.query.squared() {
+		square, err := a.square.seal(a.query.quantity)
+		if err != nil {
+			return nil, err
+		}
+		exacts = append(exacts, square)
+	}
+	if a.query.ratio() || a.query.squared() {
 		count, err := seal(a.rows)
 		if err != nil {
 			return nil, err
 		}
 		exacts = append(exacts, count...)
 	}
-	a.high, a.low, a.rows = nil, nil, nil
+	a.high, a.low, a.rows, a.square = nil, nil, nil, nil
 	return exacts, nil
 }
 

@@ -1,0 +1,203 @@
+package queries
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/mechanism"
+)
+
+// Variances
+//
+// The variance of the values in a group, each less the centre of the range, is the mean of their squares less the square of their
+// mean; so of every group a variance adds up the values, their squares and the rows. Squares are added up less half of the
+// largest one, which halves their sensitivity, as the centre does for the values. Values are held to 2^30 units, so that a square is
+// an integer of 60 bits, in units of 2^(2·unit).
+
+const squareBits = 30
+
+// squares are sums of squares of 128 bits by group, less half of the largest a row.
+type squares struct {
+	half int64 // the half of the largest square
+	high []int64
+	low  []uint64
+}
+
+func newSquares(q *quantity, cells int) *squares {
+	most := q.half() * q.half()
+	return &squares{half: most / 2, high: make([]int64, cells), low: make([]uint64, cells)}
+}
+
+// add adds times the square of x, a value less the centre, to a group.
+func (s *squares) add(group int32, x int64, times uint64) {
+	high, low := product128(x*x-s.half, times)
+	s.plus(int(group), high, low)
+}
+
+func (s *squares) plus(i int, high int64, low uint64) {
+	var carry uint64
+	s.low[i], carry = bits.Add64(s.low[i], low, 0)
+	s.high[i] += high + int64(carry)
+}
+
+// mergeSquares adds up two sums, of which one or both may not have been begun.
+func mergeSquares(a, b *squares) *squares {
+	switch {
+	case a == nil:
+		return b
+	case b != nil:
+		for i, h := range b.high {
+			a.plus(i, h, b.low[i])
+		}
+	}
+	return a
+}
+
+func (s *squares) seal(q *quantity) (mechanism.Exact, error) {
+	return mechanism.SealWide(math.Ldexp(1, 2*q.unit), s.high, s.low)
+}
+
+// squared says that the query is a variance.
+func (q *summing) squared() bool { return q.spec.Kind == Variance }
+
+// squareReach is how far the squares of a variance are from what is subtracted.
+func (q *summing) squareReach() *reach {
+	most := q.quantity.half() * q.quantity.half()
+	return &reach{more: most - most/2, less: most / 2, components: 1, unit: 2 * q.quantity.unit}
+}
+
+// checkVariance reports what a variance cannot have.
+func checkVariance(s Spec, p *problems) {
+	v := s.Value
+	if s.Kind != Variance || v == nil {
+		return
+	}
+	if v.List || len(v.Columns) > 1 || v.ClipL2 != "" {
+		p.add("variance", CodeBadSpec, "a variance is of one column of numbers", "use column and clamp: [lo, hi]")
+	}
+	if s.Declared != 0 {
+		p.add(fieldSensitivity, CodeBadSpec, "a variance made of noisy sums and a noisy count has three sensitivities", "leave the declaration out")
+	}
+}
+
+// varianceParts states the three mechanisms of a variance.
+//
+// With h half the range, m the mean less the centre, and noise of sigma_s, sigma_q and sigma_c in the sums, the squares and the count of n
+// rows, the squared error of the variance is about (sigma_q² + (2·m·sigma_s)² + (2·m² − (q − h²/2))²·sigma_c²)/n², q the mean square. For m at h/2 and
+// q at h²/2 that is sigma_q² + h²·sigma_s² + h⁴/4·sigma_c², which is least where the shares of mu² are as the products of sensitivity and
+// factor.
+func (q *summing) varianceParts(adj Adjacency) []Part {
+	parts := q.ratioParts(adj)
+	sum, count := parts[0], parts[1]
+	r, h := q.squareReach(), q.quantity.size(q.quantity.half())
+	l2 := r.norm(q.limits, adj, q.cells)
+	square := Part{
+		Name: squaresPart, Cells: q.cells, Unit: math.Ldexp(1, r.unit), RowBound: math.Ldexp(float64(r.more), r.unit), Scale: 1, Weight: l2,
+		Sens: calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ", squared and less half of the largest square: " + decimal(l2)},
+	}
+	sum.Weight, count.Weight = h*sum.Sens.L2, h*h/2*count.Sens.L2
+	return []Part{sum, square, count}
+}
+
+// moments make a variance of noisy sums of values less the centre, of their squares less half of h², and of a noisy count, with noise of these
+// standard deviations.
+type moments struct {
+	half               float64 // h: half the range of the values
+	sum, square, count float64
+}
+
+// eachZ makes two intervals that hold together with 95 %, each with 97.5 %: Phi⁻¹(0.9875) = 2.2414027276049464…, rounded up.
+const eachZ = 0x1.1ee648da1d3ddp+1
+
+// parts are the ratios whose values are the mean and the mean square.
+func (m moments) parts() (mean, square ratio) {
+	mean = ratio{half: m.half, sum: m.sum, count: m.count, z: eachZ}
+	square = ratio{centre: m.half * m.half / 2, half: m.half * m.half / 2, sum: m.square, count: m.count, z: eachZ}
+	return mean, square
+}
+
+// variance is the mean square less the square of the mean, moved into [0, h²]; NaN where n is not positive.
+func (m moments) variance(s, q, n float64) float64 {
+	if n <= 0 {
+		return math.NaN()
+	}
+	mean, square := m.parts()
+	x := mean.mean(s, n)
+	return m.clip(square.mean(q, n) - x*x)
+}
+
+func (m moments) clip(x float64) float64 { return min(max(x, 0), m.half*m.half) }
+
+// estimate is the variance of a count of at least one row.
+func (m moments) estimate(s, q, n float64) float64 { return m.variance(s, q, max(n, 1)) }
+
+// sigma is the standard deviation of the variance by the delta method, at the noisy values; NaN where n is not positive.
+func (m moments) sigma(s, q, n float64) float64 {
+	if n <= 0 {
+		return math.NaN()
+	}
+	mean, square := m.parts()
+	x := mean.mean(s, n)
+	less := square.mean(q, n) - square.centre
+	return math.Hypot(math.Hypot(m.square, 2*x*m.sum), (2*x*x-less)*m.count) / n
+}
+
+// interval holds the true variance with a probability of at least 95 %: it is what Fieller's intervals of the mean and of the mean square, of
+// 97.5 % each, allow.
+func (m moments) interval(s, q, n float64) (low, high float64) {
+	mean, square := m.parts()
+	a, b := mean.interval(s, n)
+	c, d := square.interval(q, n)
+	most, least := max(a*a, b*b), min(a*a, b*b)
+	if a <= 0 && b >= 0 {
+		least = 0
+	}
+	return m.clip(outwards(c-most, -1)), m.clip(outwards(d-least, 1))
+}
+
+// varianceAnswer makes the answer of three noisy parts, which it holds too.
+func (q *summing) varianceAnswer(noisy, estimate []mechanism.Noisy) Answer {
+	m := moments{
+		half: q.quantity.size(q.quantity.half()), sum: noisy[0].Mechanism().Deviation(), square: noisy[1].Mechanism().Deviation(),
+		count: noisy[2].Mechanism().Deviation(),
+	}
+	of := func(f func(s, q, n float64) float64) Series { return three(noisy, f) }
+	return Answer{
+		Noisy: of(m.variance), Estimate: three(estimate, m.estimate), Sigma: of(m.sigma),
+		Low:   of(func(s, q, n float64) float64 { low, _ := m.interval(s, q, n); return low }),
+		High:  of(func(s, q, n float64) float64 { _, high := m.interval(s, q, n); return high }),
+		Extra: []Extra{{noisySum, noisy[0].Fill}, {noisySquares, noisy[1].Fill}, {noisyCount, noisy[2].Fill}},
+	}
+}
+
+// three yields f of the values of three vectors, cell by cell.
+func three(parts []mechanism.Noisy, f func(s, q, n float64) float64) Series {
+	return func(start int, dst []float64) {
+		s, n := make([]float64, len(dst)), make([]float64, len(dst))
+		parts[0].Fill(start, s)
+		parts[1].Fill(start, dst)
+		parts[2].Fill(start, n)
+		for i, q := range dst {
+			dst[i] = f(s[i], q, n[i])
+		}
+	}
+}
+
+// VarianceHalfWidth is half the width of the interval of a variance of values in a range of half-width h, times the number of rows, at most,
+// for numbers of rows well above the noise of the count, from the deviations of its parts.
+func VarianceHalfWidth(h float64, deviations [3]float64) float64 {
+	mean := math.Hypot(deviations[0], h*deviations[2])
+	square := math.Hypot(deviations[1], h*h/2*deviations[2])
+	return eachZ * (square + 2*h*mean)
+}
+
+// maxSquareLog2 keeps the unit of squares within those of the sampler.
+const maxSquareLog2 = 400
+
+// tooFar says that squares of values of that size have no unit.
+func tooFar(v *big.Rat) bool {
+	e := ceilLog2(v)
+	return e < -maxSquareLog2 || e > maxSquareLog2
+}

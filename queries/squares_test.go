@@ -1,0 +1,183 @@
+package queries
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"pgregory.net/rapid"
+)
+
+func randomVariance(t *rapid.T) Spec {
+	s := randomSpec(t)
+	s.Kind = Variance
+	s.Value = &Value{Columns: []string{rapid.SampledFrom([]string{"int", "float", "digits", "uint", "flag"}).Draw(t, "column")}}
+	ends := rapid.SampledFrom([][2]string{{"0", "3"}, {"-1", "2"}, {"-2.5", "-0.1"}, {"0.1", "0.3"}, {"-7", "1e3"}, {"1e6", "1000001"}}).Draw(t, "clamp")
+	s.Value.Lo, s.Value.Hi = ends[0], ends[1]
+	return s
+}
+
+// momentsOf returns the exact parts of a variance: sums, squares and numbers of rows, the first two in units.
+func momentsOf(t testing.TB, q *summing, tab *testTable, workers [][]*table.Batch) (parts [3][]*big.Int) {
+	t.Helper()
+	sealed := sealedOf(t, q, tab, workers)
+	if len(sealed) != 3 {
+		t.Fatalf("%d parts", len(sealed))
+	}
+	for i, unit := range []float64{math.Ldexp(1, q.quantity.unit), math.Ldexp(1, 2*q.quantity.unit), 1} {
+		var got float64
+		if got, parts[i] = mechanismtest.OpenWide(t, sealed[i]); got != unit {
+			t.Fatalf("part %d has unit %g, want %g", i, got, unit)
+		}
+	}
+	return parts
+}
+
+// refMoments is a plain reading: values less the centre, their squares less half the largest, and rows.
+func refMoments(s Spec, tab *testTable) (parts [3][]*big.Int) {
+	sums, rows := refSums(s, tab)
+	parts[0], parts[2] = sums, bigInts(rows)
+	_, low, high := refBounds(s)
+	half := new(big.Int).Rsh(new(big.Int).Sub(high, low), 1)
+	centre := new(big.Int).Add(low, half)
+	less := new(big.Int).Mul(half, half)
+	less.Rsh(less, 1)
+	for range rows {
+		parts[1] = append(parts[1], new(big.Int))
+	}
+	for _, r := range refAnswered(s, tab, func(row []value) ([]int, bool) { return refValue(s, tab, row) }) {
+		x := new(big.Int).Sub(big.NewInt(int64(r.content[0])), centre)
+		x.Mul(x, x).Sub(x, less)
+		parts[1][r.cell].Add(parts[1][r.cell], x)
+	}
+	return parts
+}
+
+// Sums, squares and numbers of rows equal a plain reference, for any order of the rows, batches and workers.
+func TestMomentsEqualTheReference(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s, tab := randomVariance(rt), randomTable(rt)
+		q := summed(t, s)
+		shuffled := &testTable{fields: tab.fields, rows: rapid.Permutation(tab.rows).Draw(rt, "order")}
+		batches := shuffled.batches(q.Columns(), []int{rapid.IntRange(0, len(tab.rows)).Draw(rt, "cut")}, encoding(rapid.IntRange(0, int(encodings)-1).Draw(rt, "encoding")))
+		got, want := momentsOf(t, q, shuffled, [][]*table.Batch{batches[:1], batches[1:], {}}), refMoments(s, tab)
+		for i := range got {
+			if !equalInts(got[i], want[i]) {
+				rt.Fatalf("%+v, part %d\ngot  %v\nwant %v", s, i, got[i], want[i])
+			}
+		}
+	})
+}
+
+// No pair of neighbouring tables differs in any part by more than its stated sensitivity.
+func TestMomentsOfNeighbours(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s, tab := randomVariance(rt), randomTable(rt)
+		q := summed(t, s)
+		other, adj := neighbour(rt, s, tab)
+		parts, err := q.Parts(adj)
+		if err != nil || len(parts) != 3 {
+			rt.Fatal(parts, err)
+		}
+		one, two := momentsOf(t, q, tab, plainly(q, tab)), momentsOf(t, q, other, plainly(q, other))
+		for i, unit := range []int{q.quantity.unit, 2 * q.quantity.unit, 0} {
+			if !within(one[i], two[i], unit, parts[i].Sens.L2) {
+				rt.Fatalf("%+v, %s, part %d: %v and %v, stated %+v", s, adj, i, one[i], two[i], parts[i])
+			}
+		}
+	})
+}
+
+// The squares' sensitivity is attained: one row at an end of the range, and one at its centre.
+func TestSquaresAttainTheirSensitivity(t *testing.T) {
+	s := Spec{Name: "q", Kind: Variance, Value: &Value{Columns: []string{"int"}, Lo: "0", Hi: "4"}}
+	q := summed(t, s)
+	table := func(n int64) *testTable {
+		row := make([]value, len(randomFields))
+		row[(&testTable{fields: randomFields}).schema().Index("int")] = value{n: n}
+		return &testTable{fields: randomFields, rows: [][]value{row}}
+	}
+	far, near, none := table(4), table(2), &testTable{fields: randomFields}
+	for adj, c := range map[Adjacency]struct {
+		one, two *testTable
+		want     float64
+	}{AddRemove: {far, none, 2}, ReplaceOne: {far, near, 4}} {
+		parts, err := q.Parts(adj)
+		if err != nil || !about(parts[1].Sens.L2, c.want) {
+			t.Fatalf("%s: %+v, %v", adj, parts, err)
+		}
+		one, two := momentsOf(t, q, c.one, plainly(q, c.one)), momentsOf(t, q, c.two, plainly(q, c.two))
+		d := new(big.Int).Sub(one[1][0], two[1][0])
+		if got, _ := new(big.Float).SetInt(d).Float64(); math.Ldexp(got, 2*q.quantity.unit) != c.want {
+			t.Errorf("%s: changed by %g, want %g", adj, math.Ldexp(got, 2*q.quantity.unit), c.want)
+		}
+	}
+}
+
+// The 95 % interval of a variance holds the true one in at least 95 % of 10,000 runs, less 6.1 standard errors (false alarm 1e-9), and is no
+// longer than the whole range. The runs are the groups of one query.
+func TestIntervalsOfVariancesCover(t *testing.T) {
+	const runs, half, sigmaSum, sigmaSquare, sigmaCount = 10_000, 5, 25, 60, 5
+	q := summed(t, Spec{Name: "q", Kind: Variance, By: []Dimension{{Column: "g", Labels: numbered(runs)}}, Value: &Value{Columns: []string{"x"}, Lo: "10", Hi: "20"}})
+	rng := rand.New(rand.NewPCG(7, 8))
+	slack := 6.1 * math.Sqrt(0.95*0.05/runs)
+	for _, rows := range []float64{1, 10, 30, 200, 1e4, 1e6} {
+		for _, m := range [][2]float64{{0, 0}, {0, 25}, {4, 16}, {4, 20}, {-5, 25}, {2, 9}} { // mean and mean square, less the centre
+			sums, squares, counts := make([]float64, runs), make([]float64, runs), make([]float64, runs)
+			for i := range sums {
+				sums[i], squares[i], counts[i] = rows*m[0], rows*(m[1]-half*half/2.0), rows
+			}
+			parts := []mechanism.Noisy{noised(t, rng, sigmaSum, sums), noised(t, rng, sigmaSquare, squares), noised(t, rng, sigmaCount, counts)}
+			a, err := q.Finish(parts, parts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			truth := m[1] - m[0]*m[0]
+			noisy, low, high, sigma := fill(a.Noisy, runs), fill(a.Low, runs), fill(a.High, runs), fill(a.Sigma, runs)
+			covered, error2, stated2 := 0.0, 0.0, 0.0
+			for i := range noisy {
+				if low[i] <= truth && truth <= high[i] {
+					covered += 1.0 / runs
+				}
+				if low[i] < 0 || high[i] > half*half || noisy[i] < low[i] || noisy[i] > high[i] {
+					t.Fatalf("%g rows, %v: %g in [%g, %g]", rows, m, noisy[i], low[i], high[i])
+				}
+				if most := VarianceHalfWidth(half, [3]float64{sigmaSum, sigmaSquare, sigmaCount}) / rows * 1.001; rows == 1e6 && high[i]-low[i] > 2*most {
+					t.Fatalf("half-width %g, at most %g is stated", (high[i]-low[i])/2, most)
+				}
+				error2, stated2 = error2+(noisy[i]-truth)*(noisy[i]-truth)/runs, stated2+sigma[i]*sigma[i]/runs
+			}
+			if covered < 0.95-slack {
+				t.Errorf("%g rows, mean %g, mean square %g: covered %g", rows, m[0], m[1], covered)
+			}
+			// Far from the ends of the range the deviation is as stated: a mean of 10,000 squares has a standard error of 1.4 %.
+			if rows == 1e6 && truth > 1 && truth < 24 && math.Abs(error2/stated2-1) > 0.1 {
+				t.Errorf("mean square error %g, stated %g", error2, stated2)
+			}
+		}
+	}
+}
+
+func TestVarianceIsRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		s    Spec
+		want string
+	}{
+		"vector":   {Spec{Value: &Value{Columns: []string{"x", "y"}, Lo: "0", Hi: "1"}}, "variance"},
+		"clip":     {Spec{Value: &Value{Columns: []string{"x"}, ClipL2: "1"}}, "variance"},
+		"rows":     {Spec{Value: &Value{Columns: []string{"x"}, Lo: "0", Hi: "1", Rows: 5}}, "variance.rows"},
+		"declared": {Spec{Declared: 5, Value: &Value{Columns: []string{"x"}, Lo: "0", Hi: "1"}}, "sensitivity"},
+		"too far":  {Spec{Value: &Value{Columns: []string{"x"}, Lo: "0", Hi: "1e200"}}, "variance.clamp"},
+		"nothing":  {Spec{}, "variance"},
+	} {
+		c.s.Name, c.s.Kind = "q", Variance
+		_, err := New(c.s)
+		if es := Errors(err); len(es) != 1 || es[0].Field != c.want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
