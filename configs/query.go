@@ -37,6 +37,10 @@ type Count struct{}
 type Histogram struct {
 	// By are the dimensions.
 	By []Dimension `yaml:"by" example:"[{column: age, edges: [0, 18, 30, 65]}]"`
+	// Quantiles are read off the released counts, at no cost, where one dimension has edges that are numbers: of each group of the other dimensions the values below which these shares of its rows lie. They are files of their own, NAME.quantiles.
+	Quantiles []Decimal `yaml:"quantiles,omitempty" example:"[0.25, 0.5, 0.75]"`
+	// CDF likewise reads off the share of the rows below each edge, into files NAME.cdf.
+	CDF *bool `yaml:"cdf,omitempty" example:"true"`
 }
 
 // Aggregate is a sum, a mean or a variance of bounded values: of a column, or (no variance) of several that make a vector.

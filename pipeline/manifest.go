@@ -90,11 +90,13 @@ type ManifestPart struct {
 	Mu                float64 `json:"mu"`
 }
 
-// File is one file of a release; Path is relative to the folder, Rows the number of rows written.
+// File is one file of a release; Path is relative to the folder, Rows the number of rows written. Holds says what was read off the
+// query's answer: quantiles or cdf; it is empty for the answer itself.
 type File struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
 	Rows   int    `json:"rows"`
+	Holds  string `json:"holds,omitempty"`
 }
 
 // Program says what made the release.

@@ -14,6 +14,7 @@ func (b *builder) spec(jq *configs.Query, path string) queries.Spec {
 	switch {
 	case jq.Histogram != nil:
 		s.Kind, s.By = queries.Histogram, b.dimensions(jq.Histogram.By, path+".histogram")
+		s.Read = read(jq.Histogram)
 	case jq.Sum != nil:
 		s.Kind, s.By, s.Value = queries.Sum, b.dimensions(jq.Sum.By, path+".sum"), value(jq.Sum)
 	case jq.Mean != nil:
@@ -24,6 +25,14 @@ func (b *builder) spec(jq *configs.Query, path string) queries.Spec {
 		s.Value.Rows = jq.Variance.Rows
 	}
 	return s
+}
+
+func read(h *configs.Histogram) queries.Read {
+	r := queries.Read{CDF: h.CDF != nil && *h.CDF}
+	for _, q := range h.Quantiles {
+		r.Quantiles = append(r.Quantiles, string(q))
+	}
+	return r
 }
 
 func value(a *configs.Aggregate) *queries.Value {

@@ -21,6 +21,8 @@ type Answer struct {
 	Sigma, Low, High Series
 	// Extra are further columns: the noisy parts of which the answer was made.
 	Extra []Extra
+	// Readings are tables that were read off the answer.
+	Readings []Reading
 }
 
 // Extra is a further column of an answer.
@@ -37,6 +39,9 @@ func (q *counting) Finish(noisy, estimate []mechanism.Noisy) (Answer, error) {
 	}
 	a := normal(noisy[0].Fill, estimate[0].Fill, noisy[0].Mechanism().Deviation())
 	a.Cells, a.Keys = q.cells, keyColumns(q.axes)
+	if q.readings != nil {
+		a.Readings = q.readings.read(noisy[0], estimate[0])
+	}
 	return a, nil
 }
 

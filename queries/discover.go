@@ -28,6 +28,9 @@ func newDiscovering(s Spec, p *problems) (Query, error) {
 	s.checkDiscovered(axes, p)
 	q := &discovering{counting{spec: s, axes: axes, cells: countCells(s, axes, p), limits: s.keyLimits(p)}}
 	newKernel(s, axes, p)
+	if len(s.Read.Quantiles) > 0 || s.Read.CDF {
+		p.add("histogram", CodeBadSpec, "nothing else can be read off the keys that are selected: the others are missing", "leave quantiles and cdf out, or list the keys")
+	}
 	if err := p.err(); err != nil {
 		return nil, err
 	}

@@ -88,10 +88,11 @@ func New(s Spec) (Query, error) {
 	l := s.limits(cells, p)
 	v := newQuantity(s, p)
 	k := newKernel(s, axes, p)
+	r := newReader(s, axes, cells, p)
 	if err := p.err(); err != nil {
 		return nil, err
 	}
-	c := counting{spec: s, axes: axes, cells: cells, limits: l, kernel: k}
+	c := counting{spec: s, axes: axes, cells: cells, limits: l, kernel: k, readings: r}
 	if v != nil {
 		c.reach = v.reach()
 		return &summing{counting: c, quantity: v}, nil
@@ -101,12 +102,13 @@ func New(s Spec) (Query, error) {
 
 // counting is a count or a histogram: a vector of numbers of rows.
 type counting struct {
-	spec   Spec
-	axes   []axis
-	cells  int
-	limits limits
-	reach  *reach  // of the values of rows, which count as 1 where it is nil
-	kernel *kernel // nil: rows stay in their cells
+	spec     Spec
+	axes     []axis
+	cells    int
+	limits   limits
+	reach    *reach    // of the values of rows, which count as 1 where it is nil
+	kernel   *kernel   // nil: rows stay in their cells
+	readings *readings // nil: nothing else is read off the answer
 }
 
 // Name returns the query's name.

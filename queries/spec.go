@@ -30,6 +30,8 @@ type Spec struct {
 	Value *Value
 	// By is the dimensions of a histogram, or the groups of a sum or mean.
 	By []Dimension
+	// Read is what else is read off a histogram.
+	Read Read
 	// Filtered says that filters may leave rows out, so that the number of rows in the query is private.
 	Filtered bool
 	// Declared is a declared L2 sensitivity, 0 where none is.

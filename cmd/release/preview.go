@@ -23,10 +23,30 @@ func (a *app) printPreview(r *pipeline.Release) error {
 		if err := a.printTable(previewRows(result.Answer, cells)); err != nil {
 			return err
 		}
+		if err := a.printReadings(&result); err != nil {
+			return err
+		}
 		if more := result.Answer.Cells - len(cells); more > 0 && !result.Sparse {
 			if err := a.printf("… %d more\n", more); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// printReadings shows the first rows of the tables that were read off an answer.
+func (a *app) printReadings(r *pipeline.Result) error {
+	for _, x := range r.Answer.Readings {
+		if err := a.printf("\n%s.%s\n", r.Name, x.Name); err != nil {
+			return err
+		}
+		var cells []int
+		for c := range min(previewed, x.Answer.Cells) {
+			cells = append(cells, c)
+		}
+		if err := a.printTable(previewRows(x.Answer, cells)); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -53,13 +73,19 @@ func previewRows(ans queries.Answer, cells []int) [][]string {
 	for _, k := range ans.Keys {
 		header = append(header, k.Name)
 	}
-	rows := [][]string{append(header, "noisy", "estimate", "95 % interval")}
+	if ans.Noisy != nil {
+		header = append(header, "noisy")
+	}
+	rows := [][]string{append(header, "estimate", "95 % interval")}
 	for _, c := range cells {
 		var row []string
 		for _, k := range ans.Keys {
 			row = append(row, label(k, c))
 		}
-		rows = append(rows, append(row, at(ans.Noisy, c), at(ans.Estimate, c), at(ans.Low, c)+" to "+at(ans.High, c)))
+		if ans.Noisy != nil {
+			row = append(row, at(ans.Noisy, c))
+		}
+		rows = append(rows, append(row, at(ans.Estimate, c), at(ans.Low, c)+" to "+at(ans.High, c)))
 	}
 	return rows
 }

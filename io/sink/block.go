@@ -50,13 +50,13 @@ func (t *table) blocks(ctx context.Context) iter.Seq2[*block, error] {
 // add appends the rows of the n cells from start on.
 func (b *block) add(t *table, start, n int) {
 	at := len(b.cells)
-	estimate := b.fill(t, estimateColumn, start, n)
+	estimate := b.fill(t, t.estimate, start, n)
 	if t.sparse && !slices.ContainsFunc(estimate, nonZero) {
-		b.values[estimateColumn] = b.values[estimateColumn][:at]
+		b.values[t.estimate] = b.values[t.estimate][:at]
 		return
 	}
 	for i := range b.values {
-		if i != estimateColumn {
+		if i != t.estimate {
 			b.fill(t, i, start, n)
 		}
 	}
@@ -64,7 +64,7 @@ func (b *block) add(t *table, start, n int) {
 		b.cells = append(b.cells, start+c)
 	}
 	if t.sparse {
-		b.dropZeros(at)
+		b.dropZeros(at, t.estimate)
 	}
 }
 
@@ -77,10 +77,10 @@ func (b *block) fill(t *table, column, start, n int) []float64 {
 }
 
 // dropZeros removes the rows from at on whose estimate is zero.
-func (b *block) dropZeros(at int) {
+func (b *block) dropZeros(at, estimate int) {
 	kept := at
 	for i := at; i < len(b.cells); i++ {
-		if !nonZero(b.values[estimateColumn][i]) {
+		if !nonZero(b.values[estimate][i]) {
 			continue
 		}
 		b.cells[kept] = b.cells[i]

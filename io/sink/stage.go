@@ -76,21 +76,34 @@ func (j tableJob) path() string { return j.table.name + j.format.extension() }
 func (f *Folder) plan(r *pipeline.Release) (jobs []tableJob, err error) {
 	paths := []string{manifestName}
 	for _, result := range r.Results() {
-		t, err := newTable(result)
+		tables, err := tablesOf(result)
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range r.Formats() {
-			format, ok := f.formats[name]
-			if !ok {
-				return nil, refusal("write", result.Name, CodeFormat, "unknown format "+name)
+		for _, t := range tables {
+			some, err := f.files(t, r.Formats())
+			if err != nil {
+				return nil, err
 			}
-			j := tableJob{t, format}
-			if slices.Contains(paths, j.path()) {
-				return nil, refusal("write", j.path(), CodeFormat, "two files would have this name")
+			for _, j := range some {
+				if slices.Contains(paths, j.path()) {
+					return nil, refusal("write", j.path(), CodeFormat, "two files would have this name")
+				}
+				paths, jobs = append(paths, j.path()), append(jobs, j)
 			}
-			paths, jobs = append(paths, j.path()), append(jobs, j)
 		}
+	}
+	return jobs, nil
+}
+
+// files are those of a table, one a format.
+func (f *Folder) files(t *table, formats []string) (jobs []tableJob, err error) {
+	for _, name := range formats {
+		format, ok := f.formats[name]
+		if !ok {
+			return nil, refusal("write", t.name, CodeFormat, "unknown format "+name)
+		}
+		jobs = append(jobs, tableJob{t, format})
 	}
 	return jobs, nil
 }
@@ -119,7 +132,8 @@ func (s *stager) run(note string, r *pipeline.Release) error {
 		if err != nil {
 			return failure("write", filepath.Join(s.dir, j.path()), err)
 		}
-		files[j.table.name] = append(files[j.table.name], file)
+		file.Holds = j.table.holds
+		files[j.table.query] = append(files[j.table.query], file)
 	}
 	if err := writeManifest(root, r, r.Manifest(files)); err != nil {
 		return failure("write", filepath.Join(s.dir, manifestName), err)

@@ -10,9 +10,6 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// estimateColumn is the place of the estimate among the value columns.
-const estimateColumn = 1
-
 // valueColumn is a column of doubles.
 type valueColumn struct {
 	name   string
@@ -27,24 +24,46 @@ type table struct {
 	values   []valueColumn
 	sparse   bool
 	nullable bool // NaN is a missing value
+	query    string
+	holds    string // what was read off the query's answer; "" for the answer itself
+	estimate int    // place of the estimate among the values
 }
 
-// newTable checks a result and returns its table.
-func newTable(r pipeline.Result) (*table, error) {
-	a := r.Answer
-	t := &table{name: r.Name, cells: a.Cells, keys: a.Keys, values: valueColumnsOf(a), sparse: r.Sparse, nullable: mayMiss(a)}
-	if err := t.check(); err != "" {
-		return nil, refusal("write", r.Name, CodeFormat, err)
+// tablesOf checks a result and returns its table, and those that were read off it.
+func tablesOf(r pipeline.Result) ([]*table, error) {
+	tables := []*table{newTable(r)}
+	for _, x := range r.Answer.Readings {
+		t := newTable(pipeline.Result{Name: r.Name + "." + x.Name, Answer: x.Answer})
+		t.query, t.holds = r.Name, x.Name
+		tables = append(tables, t)
 	}
-	return t, nil
+	for _, t := range tables {
+		if err := t.check(); err != "" {
+			return nil, refusal("write", t.name, CodeFormat, err)
+		}
+	}
+	return tables, nil
+}
+
+func newTable(r pipeline.Result) *table {
+	a := r.Answer
+	t := &table{name: r.Name, query: r.Name, cells: a.Cells, keys: a.Keys, values: valueColumnsOf(a), sparse: r.Sparse, nullable: mayMiss(a)}
+	t.estimate = slices.IndexFunc(t.values, func(v valueColumn) bool { return v.name == "estimate" })
+	return t
 }
 
 // mayMiss reports whether cells may have no value: a quotient has none where its denominator is not positive, and an
-// answer with further columns is one. It never depends on the values, so that tables of the same query have one schema.
-func mayMiss(a queries.Answer) bool { return len(a.Extra) > 0 }
+// answer with further columns is one, and a reading has none where there are no rows. It never depends on the values, so that tables of the same query have one schema.
+func mayMiss(a queries.Answer) bool { return len(a.Extra) > 0 || isReading(a) }
+
+// isReading reports whether a table was read off an answer: it has estimates and their intervals alone.
+func isReading(a queries.Answer) bool { return a.Noisy == nil && a.Sigma == nil }
 
 // valueColumnsOf returns the columns after the keys, in order.
 func valueColumnsOf(a queries.Answer) []valueColumn {
+	if isReading(a) {
+		return []valueColumn{{"estimate", a.Estimate}, {"ci95_low", a.Low}, {"ci95_high", a.High}}
+	}
 	columns := []valueColumn{
 		{"noisy", a.Noisy}, {"estimate", a.Estimate}, {"sigma", a.Sigma}, {"ci95_low", a.Low}, {"ci95_high", a.High},
 	}

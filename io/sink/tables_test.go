@@ -56,11 +56,11 @@ func floatKey(name string, labels ...float64) queries.KeyColumn {
 
 func tableOf(t testing.TB, r pipeline.Result) *table {
 	t.Helper()
-	tab, err := newTable(r)
+	tables, err := tablesOf(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tab
+	return tables[0]
 }
 
 // mean is a query whose cells may have no value, with two more columns.

@@ -1,0 +1,313 @@
+package queries
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/dprelease/dprelease/mechanism"
+)
+
+// Read says what else is read off the noisy counts of a histogram with edges, at no cost: of each group that its other
+// dimensions make, how the rows are spread over the cells between the edges. Rows in other cells, and those that were dropped, do
+// not count.
+type Read struct {
+	// Quantiles are decimal numbers above 0 and below 1.
+	Quantiles []string
+	// CDF is the share of the rows below each edge but the first.
+	CDF bool
+}
+
+// Reading is a table that was read off an answer: Noisy and Sigma are not set.
+type Reading struct {
+	Name   string // quantiles or cdf
+	Answer Answer
+}
+
+// The names of readings, and of the key column of quantiles.
+const (
+	quantilesReading = "quantiles"
+	cdfReading       = "cdf"
+	quantileKey      = "quantile"
+	belowKey         = "_below"
+)
+
+// maxRead is the most cells of an answer that is read, since it is held.
+const maxRead = 1 << 26
+
+// readings read the distribution along an axis.
+type readings struct {
+	stride, size int // of the axis in the vector
+	edges        []float64
+	quantiles    []float64
+	cdf          bool
+	keys         []KeyColumn // of the groups, whose strides are in groups
+	name         string      // of the axis
+}
+
+// newReader makes what a spec asks to be read, nil where that is nothing, or reports what is wrong with it.
+func newReader(s Spec, axes []axis, cells int, p *problems) *readings {
+	if len(s.Read.Quantiles) == 0 && !s.Read.CDF {
+		return nil
+	}
+	field := string(s.Kind) + "." + quantilesReading
+	if len(s.Read.Quantiles) == 0 {
+		field = string(s.Kind) + "." + cdfReading
+	}
+	r := &readings{cdf: s.Read.CDF, quantiles: quantilesOf(s.Read.Quantiles, field, p)}
+	at := edgeAxis(s, axes, field, p)
+	switch {
+	case at < 0:
+		return nil
+	case cells > maxRead:
+		p.add(field, CodeTooManyCells, fmt.Sprintf("more than 2^26 = %d cells to read quantiles off", maxRead), "use fewer cells")
+	}
+	d := axes[at].domain.(edgeDomain)
+	for _, x := range d.numbers {
+		f, _ := x.Float64()
+		r.edges = append(r.edges, f)
+	}
+	r.stride, r.size, r.name = axisStrides(axes)[at], axes[at].size, axes[at].name()
+	r.keys = r.groupKeys(axes, at)
+	r.checkNames(field, p)
+	return r
+}
+
+func quantilesOf(texts []string, field string, p *problems) []float64 {
+	var qs []float64
+	for i, text := range texts {
+		x, ok := number(text)
+		if !ok || x.Sign() <= 0 || x.Cmp(big.NewRat(1, 1)) >= 0 {
+			p.add(fmt.Sprintf("%s[%d]", field, i), CodeBadValue, fmt.Sprintf("%q is not a number above 0 and below 1", text), "the median is 0.5")
+			continue
+		}
+		f, _ := x.Float64()
+		if slices.Contains(qs, f) {
+			p.add(fmt.Sprintf("%s[%d]", field, i), CodeDuplicate, fmt.Sprintf("the quantile %s is there twice", text), "")
+		}
+		qs = append(qs, f)
+	}
+	return qs
+}
+
+// edgeAxis is the one axis of numeric edges, or -1.
+func edgeAxis(s Spec, axes []axis, field string, p *problems) int {
+	at := -1
+	for i := range axes {
+		d, ok := axes[i].domain.(edgeDomain)
+		switch {
+		case !ok:
+		case at >= 0:
+			p.add(field, CodeBadSpec, "there are two dimensions with edges to read", "use one, and values or a part of a time for the others")
+			return -1
+		case d.numbers == nil:
+			p.add(field, CodeBadSpec, "quantiles are read between edges that are numbers, not dates or times", "cut a numeric column")
+			return -1
+		default:
+			at = i
+		}
+	}
+	if at < 0 && len(p.list) == 0 {
+		p.add(field, CodeBadSpec, "quantiles and cdf are read off a histogram with edges", "add a dimension with edges, or with from, to and width")
+	}
+	if s.Kind != Histogram {
+		return -1 // a query of another kind has no counts to read; configs has no such key
+	}
+	return at
+}
+
+// groupKeys are the key columns of the other axes, with strides in groups.
+func (r *readings) groupKeys(axes []axis, at int) []KeyColumn {
+	var keys []KeyColumn
+	seen := 0
+	all := keyColumns(axes)
+	for i := range axes {
+		n := len(axes[i].domain.keys("", axes[i].bins.names))
+		if i != at {
+			for _, k := range all[seen : seen+n] {
+				if k.Stride > r.stride {
+					k.Stride /= r.size
+				}
+				keys = append(keys, k)
+			}
+		}
+		seen += n
+	}
+	return keys
+}
+
+func (r *readings) checkNames(field string, p *problems) {
+	for _, k := range r.keys {
+		if len(r.quantiles) > 0 && k.Name == quantileKey || r.cdf && k.Name == r.name+belowKey {
+			p.add(field, CodeDuplicate, fmt.Sprintf("the table would have two columns %q", k.Name), "name that dimension with as: NAME")
+		}
+	}
+}
+
+// read reads the tables off a noisy vector and its estimate.
+func (r *readings) read(noisy, estimate mechanism.Noisy) []Reading {
+	deviation := noisy.Mechanism().Deviation()
+	var all []Reading
+	if len(r.quantiles) > 0 {
+		key := KeyColumn{Name: quantileKey, Labels: Labels{Floats: r.quantiles}}
+		all = append(all, Reading{quantilesReading, r.table(noisy, estimate, key, func(d distribution, out []triple) {
+			for i, q := range r.quantiles {
+				out[i] = d.quantile(q, r.edges, deviation)
+			}
+		})})
+	}
+	if r.cdf {
+		key := KeyColumn{Name: r.name + belowKey, Labels: Labels{Floats: r.edges[1:]}}
+		all = append(all, Reading{cdfReading, r.table(noisy, estimate, key, func(d distribution, out []triple) {
+			for i := range out {
+				out[i] = d.share(i+1, deviation)
+			}
+		})})
+	}
+	return all
+}
+
+// triple is an estimate with its interval.
+type triple struct{ estimate, low, high float64 }
+
+// table reads as many rows of each group as the key has labels.
+func (r *readings) table(noisy, estimate mechanism.Noisy, key KeyColumn, read func(distribution, []triple)) Answer {
+	rows := len(key.Labels.Floats)
+	groups := noisy.Len() / r.size
+	all := make([]triple, groups*rows)
+	counts, estimates := r.cells(noisy), r.cells(estimate)
+	m := len(r.edges) - 1
+	for g := range groups {
+		d := distribution{noisy: r.along(counts, g, m), estimate: rising(r.along(estimates, g, m))}
+		read(d, all[g*rows:(g+1)*rows])
+	}
+	key.Stride = 1
+	a := Answer{Cells: len(all)}
+	for _, k := range r.keys {
+		k.Stride *= rows
+		a.Keys = append(a.Keys, k)
+	}
+	a.Keys = append(a.Keys, key)
+	of := func(f func(triple) float64) Series {
+		return func(start int, dst []float64) {
+			for i := range dst {
+				dst[i] = f(all[start+i])
+			}
+		}
+	}
+	a.Estimate = of(func(t triple) float64 { return t.estimate })
+	a.Low, a.High = of(func(t triple) float64 { return t.low }), of(func(t triple) float64 { return t.high })
+	return a
+}
+
+func (r *readings) cells(n mechanism.Noisy) []float64 {
+	all := make([]float64, n.Len())
+	n.Fill(0, all)
+	return all
+}
+
+// along returns the sums of the first 0, 1, …, m cells of a group.
+func (r *readings) along(cells []float64, group, m int) []float64 {
+	at := group/r.stride*r.stride*r.size + group%r.stride
+	sums := make([]float64, m+1)
+	for i := range m {
+		sums[i+1] = sums[i] + cells[at+i*r.stride]
+	}
+	return sums
+}
+
+// distribution is the sums of the counts of the cells up to each edge: noisy, and estimates that do not fall.
+type distribution struct{ noisy, estimate []float64 }
+
+// rising is the sums nearest to some, by squares, that start at 0 and do not fall: the isotonic regression by pooling adjacent
+// violators (Ayer et al. 1955), moved to at least 0.
+func rising(sums []float64) []float64 {
+	type block struct{ total, n float64 }
+	var blocks []block
+	for _, x := range sums[1:] {
+		b := block{x, 1}
+		for len(blocks) > 0 && blocks[len(blocks)-1].total/blocks[len(blocks)-1].n >= b.total/b.n {
+			last := blocks[len(blocks)-1]
+			b = block{last.total + b.total, last.n + b.n}
+			blocks = blocks[:len(blocks)-1]
+		}
+		blocks = append(blocks, b)
+	}
+	out := []float64{0}
+	for _, b := range blocks {
+		for range int(b.n) {
+			out = append(out, max(b.total/b.n, 0))
+		}
+	}
+	return out
+}
+
+// quantile is where a share q of the rows lies below: between two edges as if the rows of a cell were spread evenly. NaN where the
+// estimates have no row.
+//
+// Interval: with A the noisy number of rows in the first j of m cells and B in the others, (1 − q)·A − q·B is normal with a mean that is
+// negative where the j-th edge is below the quantile, and variance sigma²·((1 − q)²·j + q²·(m − j)). The interval is from the edge before the
+// first one at which it is not below −z deviations to the edge after the last one at which it is not above z: each end
+// is wrong with a probability of at most 2.5 %, for it takes an error at one edge, the first (last) one on the other side.
+func (d distribution) quantile(q float64, edges []float64, deviation float64) triple {
+	m := len(edges) - 1
+	t := triple{math.NaN(), edges[0], edges[m]}
+	if n := d.estimate[m]; n > 0 {
+		j := 1
+		for j < m && d.estimate[j] < q*n {
+			j++
+		}
+		t.estimate = edges[j]
+		if width := d.estimate[j] - d.estimate[j-1]; width > 0 {
+			t.estimate = edges[j-1] + min(max((q*n-d.estimate[j-1])/width, 0), 1)*(edges[j]-edges[j-1])
+		}
+	}
+	n := d.noisy[m]
+	beyond := func(j int) float64 { // in deviations
+		s := deviation * math.Sqrt((1-q)*(1-q)*float64(j)+q*q*float64(m-j))
+		return (d.noisy[j] - q*n) / s
+	}
+	for j := 0; j <= m; j++ {
+		if beyond(j) >= -outerZ {
+			t.low = edges[max(j-1, 0)]
+			break
+		}
+	}
+	for j := m; j >= 0; j-- {
+		if beyond(j) <= outerZ {
+			t.high = edges[min(j+1, m)]
+			break
+		}
+	}
+	return t
+}
+
+// outerZ is a little more than the 97.5 % quantile of the normal distribution, for the rounding of a test in floats.
+const outerZ = 1.95997
+
+// share is the share of the rows below the j-th edge: 1 at the last one, NaN where the estimates have no row.
+//
+// Interval: for the true share F, with A and B as above, (1 − F)·A − F·B is normal with mean 0 and variance sigma²·((1 − F)²·j + F²·(m − j)),
+// so the F with a square of at most z² times that hold the true one with 95 %. They are an interval where the number of rows is more
+// than z·sigma·sqrt(m); else it is from 0 to 1.
+func (d distribution) share(j int, deviation float64) triple {
+	m := len(d.noisy) - 1
+	if j == m {
+		return triple{1, 1, 1}
+	}
+	t := triple{math.NaN(), 0, 1}
+	if n := d.estimate[m]; n > 0 {
+		t.estimate = d.estimate[j] / n
+	}
+	k := outerZ * outerZ * deviation * deviation
+	below, n := d.noisy[j], d.noisy[m]
+	a, b, c := n*n-k*float64(m), below*n-k*float64(j), below*below-k*float64(j)
+	if n <= 0 || a <= 0 {
+		return t
+	}
+	root := math.Sqrt(max(b*b-a*c, 0))
+	t.low = min(max(outwards((b-root)/a, -1), 0), 1)
+	t.high = min(max(outwards((b+root)/a, 1), 0), 1)
+	return t
+}
