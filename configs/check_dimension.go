@@ -18,6 +18,7 @@ var forms = []struct {
 	{"values_from", []string{"values_from"}},
 	{"nearest", []string{"nearest"}},
 	{"grid", []string{"grid"}},
+	{"keys", []string{"keys"}},
 }
 
 // dimensions checks the dimensions of a query and that their columns in the release differ.
@@ -71,11 +72,14 @@ func (c *checker) dimension(at *path, d *Dimension) {
 	}
 	switch {
 	case len(found) == 0:
-		c.bad(at, CodeMissing, "the dimension has no cells", "add values: [a, b], edges: [0, 10, 20], from/to/width or values_from; cells never come from the data")
+		c.bad(at, CodeMissing, "the dimension has no cells", "add values: [a, b], edges: [0, 10, 20], from/to/width or values_from; cells that cannot be listed: keys: discover")
 	case len(found) > 1:
 		c.bad(at.at(keys[1]), CodeContradiction, "the cells are given twice, by "+list(found), "keep one of them")
 	default:
 		c.dimensionColumn(at, found[0])
+	}
+	if d.Keys != "" && (d.Null == "bin" || d.Other == "bin") {
+		c.bad(at, CodeContradiction, "there is no cell for the rows without a key where keys are discovered", "use drop")
 	}
 	c.values(at, d)
 	c.edges(at.at("edges"), d.Edges)

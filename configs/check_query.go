@@ -3,6 +3,7 @@ package configs
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -87,11 +88,22 @@ func (c *checker) bounded(at *path, q *Query) {
 		return
 	}
 	b := c.job.Bounds(q)
+	if q.discovers() {
+		if b.MaxGroups == 0 {
+			c.bad(at, CodeMissingBound, fmt.Sprintf("nothing bounds in how many keys one unit (%s) counts", c.unitText()), "add per_unit: {max_groups: N}; where keys are discovered it is required")
+		}
+		return
+	}
 	if b.MaxRows > 0 || b.MaxGroups > 0 && b.MaxRowsPerGroup > 0 {
 		return
 	}
 	c.bad(at, CodeMissingBound, fmt.Sprintf("nothing bounds what one unit (%s) contributes to the query", c.unitText()),
 		"add per_unit: {max_rows: N} here or under privacy, or max_groups together with max_rows_per_group; rows beyond the bound are left out")
+}
+
+// discovers says that the query's keys come from the data.
+func (q *Query) discovers() bool {
+	return q.Histogram != nil && slices.ContainsFunc(q.Histogram.By, func(d Dimension) bool { return d.Keys != "" })
 }
 
 func (c *checker) unitText() string {

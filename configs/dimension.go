@@ -1,7 +1,7 @@
 package configs
 
-// Dimension is one public axis. Its cells come from the job, never from the private data, by exactly one of: values, edges,
-// from/to/width, part, values_from, nearest and grid.
+// Dimension is one axis. Its cells come from the job by exactly one of: values, edges, from/to/width, part, values_from, nearest and
+// grid; or from the private data by keys: discover, which costs a part of delta.
 type Dimension struct {
 	// Column whose values are sorted into the cells; not with nearest and grid, which name their own.
 	Column string `yaml:"column,omitempty" example:"sex"`
@@ -23,6 +23,8 @@ type Dimension struct {
 	Nearest *Nearest `yaml:"nearest,omitempty" example:"{lat: lat, lon: lon, points: junctions.csv, id: junction, within_m: 150, kernel: {bandwidth_m: 150}}"`
 	// Grid cuts a box of latitudes and longitudes into equal cells.
 	Grid *Grid `yaml:"grid,omitempty" example:"{lat: lat, lon: lon, south: 40.7, west: -74.02, north: 40.88, east: -73.9, rows: 64, cols: 64}"`
+	// Keys: discover takes the cells from the data, privately: each unit counts once in at most max_groups keys (per_unit, required), noise is added to the count of every key that somebody has, and the keys whose noisy counts reach a threshold are published, sorted. Keys are text of at most 1024 bytes, whole numbers, truth values, dates or times. In histograms only, which then count units.
+	Keys string `yaml:"keys,omitempty" enum:"discover" example:"discover"`
 	// As is the name of the key column in the release; absent: the column's name.
 	As string `yaml:"as,omitempty" example:"gender"`
 	// Null says what becomes of a row whose value is null: it is dropped, or counted in a cell "null".

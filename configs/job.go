@@ -48,6 +48,8 @@ type Privacy struct {
 	Epsilon Decimal `yaml:"epsilon" example:"1"`
 	// Delta is the additive slack of the guarantee, P(output) <= exp(epsilon) * P'(output) + delta for neighbouring tables; greater than 0, less than 1. There is no default; choose it far below 1 / number of units.
 	Delta Decimal `yaml:"delta" example:"1e-6"`
+	// DeltaFailure is the part of delta for `keys: discover`: the probability that a key is published which one unit alone has. It comes off delta before noise is calibrated. Default: a tenth of delta where keys are discovered, else nothing.
+	DeltaFailure Decimal `yaml:"delta_failure,omitempty" example:"1e-7"`
 	// Unit is whom the guarantee protects: `row`, or the list of columns that together identify one privacy unit.
 	Unit Unit `yaml:"unit" example:"[cab_id]"`
 	// Adjacency says which tables are neighbours: one unit added or removed, or one unit replaced by another.
@@ -99,7 +101,7 @@ type Budget struct {
 	Per string `yaml:"per,omitempty" enum:"total|day|month|year" default:"total"`
 	// Lifetime is the cap of all releases together, where per is a period.
 	Lifetime *Lifetime `yaml:"lifetime,omitempty" example:"{epsilon: 50, delta: 1e-5}"`
-	// DeltaCap is the part of the lifetime's delta that is kept for probabilities of failure; these add up by themselves and are never traded for noise. The default is none.
+	// DeltaCap is the part of the lifetime's delta that is kept for probabilities of failure; these add up by themselves and are never traded for noise. The default is none; where the job discovers keys, a tenth of delta, or what the release takes where that is more.
 	DeltaCap Decimal `yaml:"delta_cap,omitempty" example:"1e-6"`
 }
 

@@ -35,7 +35,7 @@ func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]me
 	for i, parts := range exacts {
 		a.Observer.Progress(StageNoise, i, len(exacts))
 		for j, exact := range parts {
-			n, err := exact.Noise(ctx, a.receipt, a.plan.queries[i].Mechanisms[j], a.Workers)
+			n, err := a.noisy(ctx, exact, &a.plan.queries[i], j)
 			if err != nil {
 				return nil, err
 			}
@@ -44,6 +44,14 @@ func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]me
 	}
 	a.Observer.Progress(StageNoise, len(exacts), len(exacts))
 	return out, nil
+}
+
+// noisy adds the noise of a part; where its keys are private they are selected.
+func (a *attempt) noisy(ctx context.Context, exact mechanism.Exact, q *Planned, part int) (mechanism.Noisy, error) {
+	if q.Selection != nil {
+		return exact.Select(ctx, a.receipt, *q.Selection, a.Workers)
+	}
+	return exact.Noise(ctx, a.receipt, q.Mechanisms[part], a.Workers)
 }
 
 // results denoises every part and finishes the queries.

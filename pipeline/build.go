@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -62,12 +63,15 @@ func (b *builder) report(path, code, message, hint string) {
 
 func (b *builder) query(i int) Planned {
 	jq := &b.job.Queries[i]
-	q := Planned{path: fmt.Sprintf("queries[%d]", i), Sparse: jq.Sparse}
+	q := Planned{Sparse: jq.Sparse, inside: inside{path: fmt.Sprintf("queries[%d]", i)}}
 	spec := b.spec(jq, q.path)
 	q.Kind = spec.Kind
 	steps := b.steps(jq, q.path)
 	q.MaxError = b.number(jq.MaxError, q.path+".max_error")
 	q.radius = b.radius(jq)
+	if slices.ContainsFunc(spec.By, func(d queries.Dimension) bool { return d.Discover }) {
+		b.discovered(jq, q.path)
+	}
 	query, err := queries.New(spec)
 	if err != nil {
 		b.diags = append(b.diags, diagnose(b.job, q.path, err)...)
@@ -100,7 +104,7 @@ func (b *builder) calibrate(p *Plan) {
 	if len(b.diags) > 0 {
 		return
 	}
-	mechanisms, err := calibrate.Split(p.guarantee, b.asks(p))
+	mechanisms, err := calibrate.Split(p.noise, b.asks(p))
 	if err != nil {
 		b.report("privacy", "calibration", err.Error(), "see docs/KNOWN_LIMITATIONS.md for the range of budgets and bounds")
 		return
@@ -113,6 +117,7 @@ func (b *builder) calibrate(p *Plan) {
 			b.report(q.path+".max_error", "contradiction", "the error of this query depends on the private number of rows", "remove max_error, or declare a public number of rows of a mean (input.rows)")
 		}
 	}
+	b.selections(p)
 }
 
 func (b *builder) guarantee(p *Plan) {
@@ -128,7 +133,11 @@ func (b *builder) guarantee(p *Plan) {
 	if len(b.diags) > 0 {
 		return
 	}
-	if p.mu, err = calibrate.GaussianMu(p.guarantee); err != nil {
+	p.noise = calibrate.Guarantee{Epsilon: p.guarantee.Epsilon, Delta: calibrate.Delta(b.failures(p, delta))}
+	if len(b.diags) > 0 {
+		return
+	}
+	if p.mu, err = calibrate.GaussianMu(p.noise); err != nil {
 		b.report("privacy", "bad-value", err.Error(), "")
 	}
 }

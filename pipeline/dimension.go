@@ -21,7 +21,7 @@ func (b *builder) dimensions(by []configs.Dimension, path string) []queries.Dime
 func (b *builder) dimension(d *configs.Dimension, path string) queries.Dimension {
 	out := queries.Dimension{
 		Column: d.Column, As: d.As, Edges: texts(d.Expanded()), Part: d.Part,
-		Null: policy(d.Null), Other: policy(d.Other),
+		Null: policy(d.Null), Other: policy(d.Other), Discover: d.Keys != "",
 	}
 	for _, v := range d.Values {
 		out.Labels = append(out.Labels, queries.Label{Name: string(v.Name), Members: texts(v.Members)})

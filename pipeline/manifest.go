@@ -33,12 +33,14 @@ type ManifestLedger struct {
 
 // ManifestPrivacy states the guarantee of the whole release.
 type ManifestPrivacy struct {
-	Epsilon   float64  `json:"epsilon"`
-	Delta     float64  `json:"delta"`
-	Mu        float64  `json:"mu"`
-	Unit      []string `json:"unit"`
-	Adjacency string   `json:"adjacency"`
-	Statement string   `json:"statement"`
+	Epsilon float64 `json:"epsilon"`
+	Delta   float64 `json:"delta"`
+	// DeltaFailure is the part of delta that selecting keys takes: the probability that a key is published which one unit alone has.
+	DeltaFailure float64  `json:"delta_failure"`
+	Mu           float64  `json:"mu"`
+	Unit         []string `json:"unit"`
+	Adjacency    string   `json:"adjacency"`
+	Statement    string   `json:"statement"`
 }
 
 func (p ManifestPrivacy) guarantee() calibrate.Guarantee {
@@ -55,6 +57,7 @@ type ManifestQuery struct {
 	Sigma       float64             `json:"sigma"`
 	Grid        float64             `json:"grid"`
 	Mu          float64             `json:"mu"`
+	Selection   *ManifestSelection  `json:"selection,omitempty"`
 	Parts       []ManifestPart      `json:"parts"`
 	Denoise     []string            `json:"denoise"`
 	// Notes are what the steps chose, and why, in public words.
@@ -77,6 +80,17 @@ type ManifestError struct {
 type ManifestSensitivity struct {
 	L2  float64 `json:"l2"`
 	Why string  `json:"why"`
+}
+
+// ManifestSelection says how the keys of a query were selected that the job did not list.
+type ManifestSelection struct {
+	// MaxGroups is in how many keys one unit counts, once in each.
+	MaxGroups int64 `json:"max_groups"`
+	// Delta is the query's part of delta_failure.
+	Delta float64 `json:"delta"`
+	// Threshold is the least noisy count of a key that is published.
+	Threshold float64 `json:"threshold"`
+	Statement string  `json:"statement"`
 }
 
 // ManifestPart is one mechanism of a query.

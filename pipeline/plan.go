@@ -20,11 +20,13 @@ type Plan struct {
 	job       *configs.Job
 	effective []byte
 	guarantee calibrate.Guarantee
+	noise     calibrate.Guarantee // guarantee without the share of delta that may fail
 	mu        calibrate.Mu
 	adjacency queries.Adjacency
 	queries   []Planned
 	input     input
 	digest    string
+	failure   failure
 }
 
 // input is what the plan says of the input, for all queries alike.
@@ -43,12 +45,19 @@ type Planned struct {
 	Parts      []queries.Part
 	Mechanisms []calibrate.Mechanism
 	Steps      []denoise.Step
-	// margins are the queries whose estimates are made to agree with this one's.
-	margins []margin
+	// Selection is how private keys are selected; nil where keys are listed.
+	Selection *calibrate.Selection
 	// MaxError is the largest 95 % half-width that the job accepts; 0 where it sets none.
 	MaxError float64
 	Sparse   bool
-	// radius is half the range of a mean's values.
+	inside
+}
+
+// inside is what of a planned query is nobody else's.
+type inside struct {
+	// margins are the queries whose estimates are made to agree with this one's.
+	margins []margin
+	// radius is half the range of the values of a mean or variance.
 	radius float64
 	// path is the query's place in the job, for diagnostics.
 	path string
@@ -172,12 +181,19 @@ func (q *Planned) Mu() calibrate.Mu { return calibrate.ComposedMu(q.Mechanisms) 
 func (p *Plan) Charge(dir string, number int) ledger.Charge {
 	return ledger.Charge{
 		Run: p.Run(), Number: number, Job: p.Name(), Params: p.Params(), Dir: dir, Account: p.Account(), Mechanisms: p.Mechanisms(),
-		Budget: p.Budget(), Delta: p.guarantee.Delta,
+		Budget: p.Budget(), Delta: p.guarantee.Delta, DeltaShare: p.failure.share,
 	}
 }
 
-// Budget returns what the job says that its dataset may cost.
-func (p *Plan) Budget() ledger.Budget { return BudgetOf(p.job) }
+// Budget returns what the job says that its dataset may cost. Where the job discovers keys and names no delta_cap, that is a tenth of the
+// budget's delta, or what this release takes where that is more.
+func (p *Plan) Budget() ledger.Budget {
+	b := BudgetOf(p.job)
+	if p.failure.share != "" && b.DeltaCap == "" {
+		b.DeltaCap = larger(tenth(configs.Decimal(b.Delta)), p.failure.share)
+	}
+	return b
+}
 
 // BudgetOf returns what a job says that its dataset may cost.
 func BudgetOf(job *configs.Job) ledger.Budget {

@@ -12,14 +12,18 @@ import (
 
 // release makes the public result of the plan.
 func (p *Plan) release(results []Result, program Program) *Release {
-	return &Release{manifest: p.manifest(program), formats: p.job.Output.Formats, results: results}
+	m := p.manifest(program)
+	for i := range m.Queries {
+		m.Queries[i].Cells = results[i].Answer.Cells // of discovered keys it is known now
+	}
+	return &Release{manifest: m, formats: p.job.Output.Formats, results: results}
 }
 
 func (p *Plan) manifest(program Program) Manifest {
 	m := Manifest{
 		Format: ManifestFormat, Name: p.job.Name, Params: p.Params(), Job: p.effective, Program: program,
 		Privacy: ManifestPrivacy{
-			Epsilon: float64(p.guarantee.Epsilon), Delta: float64(p.guarantee.Delta),
+			Epsilon: float64(p.guarantee.Epsilon), Delta: float64(p.guarantee.Delta), DeltaFailure: p.FailureShare(),
 			Mu:   float64(calibrate.ComposedMu(p.Mechanisms())),
 			Unit: unitColumns(p.job.Privacy.Unit), Adjacency: string(p.adjacency), Statement: p.Statement(),
 		},
@@ -48,6 +52,12 @@ func (q *Planned) manifest() ManifestQuery {
 			Name: partLabel(q.Query.Name(), q.Parts[i].Name), Sensitivity: sensitivity(mech.Sens), Sigma: float64(mech.Sigma),
 			Grid: mech.Grid, StandardDeviation: mech.Deviation(), Mu: float64(mech.Mu()),
 		})
+	}
+	if s := q.Selection; s != nil {
+		m.Selection = &ManifestSelection{
+			MaxGroups: s.Keys, Delta: float64(s.Failure), Threshold: q.Threshold(),
+			Statement: "The keys are those of the private table whose noisy counts reached the threshold. Others may exist, and counts near the threshold are too large on average.",
+		}
 	}
 	return m
 }
@@ -81,6 +91,6 @@ func (p *Plan) Statement() string {
 	if p.adjacency == queries.ReplaceOne {
 		change = "replaced"
 	}
-	return fmt.Sprintf("Whatever else is known, this release as a whole is (%s, %s)-differentially private, and %s-Gaussian differentially private, for %s being %s.",
-		p.job.Privacy.Epsilon, p.job.Privacy.Delta, strconv.FormatFloat(float64(calibrate.ComposedMu(p.Mechanisms())), 'g', -1, 64), unit, change)
+	return fmt.Sprintf("Whatever else is known, this release as a whole is (%s, %s)-differentially private, and %s-Gaussian differentially private, for %s being %s.%s",
+		p.job.Privacy.Epsilon, p.job.Privacy.Delta, strconv.FormatFloat(float64(calibrate.ComposedMu(p.Mechanisms())), 'g', -1, 64), unit, change, p.failureStatement())
 }

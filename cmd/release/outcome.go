@@ -82,7 +82,7 @@ func releasedRows(p *pipeline.Plan) [][]string {
 			steps = append(steps, s.Name())
 		}
 		rows = append(rows, []string{
-			q.Query.Name(), fmt.Sprint(q.Query.Cells()), fmt.Sprintf("%.4g", q.Sigma()),
+			q.Query.Name(), cellCount(&q), fmt.Sprintf("%.4g", q.Sigma()),
 			halfWidth(&q), orDash(strings.Join(steps, ", ")), strings.Join(files, " "),
 		})
 	}

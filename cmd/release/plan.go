@@ -74,6 +74,8 @@ type plannedQuery struct {
 	PerRow bool    `json:"ci95_half_width_over_rows"`
 	Mu     float64 `json:"mu"`
 	Share  float64 `json:"share_of_mu2"`
+	// Threshold is the least noisy count of a key that is published, where keys are discovered.
+	Threshold float64 `json:"threshold,omitempty"`
 }
 
 func planJSON(p *pipeline.Plan) map[string]any {
@@ -84,12 +86,12 @@ func planJSON(p *pipeline.Plan) map[string]any {
 		queries = append(queries, plannedQuery{
 			Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), Sensitivity: s.L2, Why: s.Why,
 			Sigma: q.Sigma(), Deviation: q.Deviation(), HalfWidth: half, PerRow: perRow,
-			Mu: float64(q.Mu()), Share: share(p, &q),
+			Mu: float64(q.Mu()), Share: share(p, &q), Threshold: q.Threshold(),
 		})
 	}
 	return map[string]any{
 		"name": p.Name(), "params": p.Params(), "epsilon": p.Guarantee().Epsilon, "delta": p.Guarantee().Delta, "mu": p.Mu(),
-		"adjacency": p.Adjacency(), "unit": p.Account().Unit, "statement": p.Statement(), "columns": p.Columns(), "queries": queries,
+		"adjacency": p.Adjacency(), "unit": p.Account().Unit, "delta_failure": p.FailureShare(), "statement": p.Statement(), "columns": p.Columns(), "queries": queries,
 	}
 }
 
@@ -107,11 +109,19 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 	for _, q := range p.Queries() {
 		s := q.Sensitivity()
 		rows = append(rows, []string{
-			q.Query.Name(), fmt.Sprint(q.Query.Cells()), fmt.Sprintf("%.6g", s.L2), fmt.Sprintf("%.1f %%", 100*share(p, &q)),
+			q.Query.Name(), cellCount(&q), fmt.Sprintf("%.6g", s.L2), fmt.Sprintf("%.1f %%", 100*share(p, &q)),
 			fmt.Sprintf("%.6g", q.Sigma()), halfWidth(&q), s.Why,
 		})
 	}
 	return a.printTable(rows)
+}
+
+// cellCount is the number of cells of a query; discovered keys have a threshold instead.
+func cellCount(q *pipeline.Planned) string {
+	if q.Selection != nil {
+		return fmt.Sprintf("keys ≥ %.6g", q.Threshold())
+	}
+	return fmt.Sprint(q.Query.Cells())
 }
 
 func (a *app) printJSON(v any) error {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries"
@@ -101,12 +102,22 @@ func at(s queries.Series, cell int) string {
 func label(k queries.KeyColumn, cell int) string {
 	switch l := k.Labels; {
 	case l.Strings != nil:
-		return strings.NewReplacer("\n", " ", "\t", " ").Replace(l.Strings[cell/k.Stride%len(l.Strings)])
+		return printable(l.Strings[cell/k.Stride%len(l.Strings)])
 	case l.Ints != nil:
 		return strconv.FormatInt(l.Ints[cell/k.Stride%len(l.Ints)], 10)
 	default:
 		return strconv.FormatFloat(l.Floats[cell/k.Stride%len(l.Floats)], 'g', -1, 64)
 	}
+}
+
+// printable is a text without line breaks, tabs and what else would steer a terminal: keys may come from the data.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, s)
 }
 
 // short is a number for a person: the files have all digits.

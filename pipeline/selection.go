@@ -1,0 +1,141 @@
+package pipeline
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/configs"
+)
+
+// failure is the share of delta that the selection of private keys takes: the probability that a key is published which one
+// unit alone has. It comes off delta before the noise is calibrated.
+type failure struct {
+	share string          // of the release, as decimal text; "": nothing is selected
+	each  calibrate.Delta // of each query that selects keys
+}
+
+// shareOfDelta is the part of a delta that is taken where the job names none.
+const shareOfDelta = "a tenth"
+
+// tenth is a tenth of a decimal, as text.
+func tenth(d configs.Decimal) string {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(string(d)), "e")
+	e, err := strconv.Atoi(exponent)
+	if err != nil {
+		e = 0
+	}
+	return mantissa + "e" + strconv.Itoa(e-1)
+}
+
+// larger is the larger of two decimals.
+func larger(a, b string) string {
+	x, ok1 := new(big.Rat).SetString(a)
+	y, ok2 := new(big.Rat).SetString(b)
+	if ok1 && ok2 && x.Cmp(y) < 0 {
+		return b
+	}
+	return a
+}
+
+// failures finds the share of delta and returns what is left for the noise. Shares are rounded down, and what is left too.
+func (b *builder) failures(p *Plan, delta float64) (left float64) {
+	n := 0
+	for i := range p.queries {
+		for _, part := range p.queries[i].Parts {
+			if part.Keys > 0 {
+				n++
+			}
+		}
+	}
+	asked := b.job.Privacy.DeltaFailure
+	switch {
+	case n == 0 && asked != "":
+		b.report("privacy.delta_failure", "contradiction", "no query discovers keys, so that nothing can fail", "remove delta_failure")
+		return delta
+	case n == 0:
+		return delta
+	case asked != "":
+		p.failure.share = string(asked)
+	default:
+		p.failure.share = tenth(b.job.Privacy.Delta)
+	}
+	share, ok1 := new(big.Rat).SetString(p.failure.share)
+	whole, ok2 := new(big.Rat).SetString(string(b.job.Privacy.Delta))
+	if !ok1 || !ok2 || share.Sign() <= 0 || share.Cmp(whole) >= 0 {
+		b.report("privacy.delta_failure", "bad-value", "must be above 0 and below delta, of which it is a part", "leave it out: "+shareOfDelta+" of delta is taken")
+		return delta
+	}
+	p.failure.each = calibrate.Delta(downTo(new(big.Rat).Quo(share, big.NewRat(int64(n), 1))))
+	return downTo(whole.Sub(whole, share))
+}
+
+// downTo is the largest float64 that is not above x.
+func downTo(x *big.Rat) float64 {
+	f, _ := x.Float64()
+	if r := new(big.Rat).SetFloat64(f); r == nil || r.Cmp(x) > 0 {
+		f = math.Nextafter(f, math.Inf(-1))
+	}
+	return f
+}
+
+// selections fixes how keys are selected, for queries whose mechanisms are calibrated.
+func (b *builder) selections(p *Plan) {
+	for i := range p.queries {
+		q := &p.queries[i]
+		for j, part := range q.Parts {
+			if part.Keys == 0 {
+				continue
+			}
+			q.Selection = &calibrate.Selection{Mechanism: q.Mechanisms[j], Keys: part.Keys, Failure: p.failure.each}
+			if _, err := q.Selection.Threshold(); err != nil {
+				b.report(q.path, "calibration", err.Error(), "use a larger delta_failure or a smaller max_groups")
+			}
+		}
+	}
+}
+
+// discovered reports what does not go with keys that are not listed.
+func (b *builder) discovered(jq *configs.Query, path string) {
+	switch {
+	case len(jq.Denoise) > 0:
+		b.report(path+".denoise", "contradiction", "the counts of selected keys are those that were large enough, noise and all: no step knows how to treat them", "remove denoise")
+	case len(jq.Margins) > 0:
+		b.report(path+".margins", "contradiction", "selected keys do not add up to anything: those that are not shown are missing", "remove margins")
+	case jq.Sparse:
+		b.report(path+".sparse", "contradiction", "every key that is selected has a count above zero", "remove sparse")
+	}
+}
+
+// Threshold is the least noisy count at which a key is published; 0 where keys are listed.
+func (q *Planned) Threshold() float64 {
+	if q.Selection == nil {
+		return 0
+	}
+	units, err := q.Selection.Threshold()
+	if err != nil { // checked when the plan was made
+		return math.Inf(1)
+	}
+	return float64(units) * q.Selection.Mechanism.Grid
+}
+
+// FailureShare is the share of delta that the release takes for the selection of keys; 0 where it selects none.
+func (p *Plan) FailureShare() float64 {
+	share, ok := new(big.Rat).SetString(p.failure.share)
+	if !ok {
+		return 0
+	}
+	f, _ := share.Float64()
+	return f
+}
+
+// failureStatement completes the statement where keys are selected.
+func (p *Plan) failureStatement() string {
+	if p.failure.share == "" {
+		return ""
+	}
+	return fmt.Sprintf(" Of this delta, %s is the probability that a key is published which one unit alone has; but for that the release is as Gaussian differentially private as it says.", p.failure.share)
+}
