@@ -26,9 +26,11 @@ func (q *counting) bytes(workers int, most int64) int64 {
 	return n
 }
 
+func (q *discovering) bytes(int, int64) int64 { return 0 } // no cell is known
+
 func (q *summing) bytes(workers int, _ int64) int64 {
 	n := 16*int64(q.Cells()) + 8*int64(q.cells)
-	if q.spec.perRow() && newPlainSums(q) != nil {
+	if q.squared() || q.spec.perRow() && newPlainSums(q) != nil {
 		n += 16 * int64(q.cells)
 	}
 	return n * q.copies(workers)
