@@ -20,6 +20,18 @@ type half struct {
 	y     []float64
 	o     EnsembleOptions
 	sigma float64
+	// tried and expected count the estimates of a progress bar: a search that goes on beyond its grid tries more.
+	tried, expected int
+}
+
+// The numbers of λ in the two passes' grids, with those between the best and its neighbours.
+const firstTries, secondTries = 8 + 2*2, 3 + 2*1
+
+func (h *half) report(tried int) {
+	h.tried = min(tried, h.expected)
+	if h.o.Run.Progress != nil {
+		h.o.Run.Progress(h.tried, h.expected)
+	}
 }
 
 func estimateHalf(ctx context.Context, g *Graph, y []float64, l law) (*Fit, error) {
@@ -27,30 +39,24 @@ func estimateHalf(ctx context.Context, g *Graph, y []float64, l law) (*Fit, erro
 	if err != nil {
 		return nil, err
 	}
-	h := &half{f, y, l.options, l.options.Penalty.Sigma}
 	choices := floors
-	if h.o.Floor > 0 {
-		choices = []float64{h.o.Floor}
+	if l.options.Floor > 0 {
+		choices = []float64{l.options.Floor}
 	}
-	report := func(done int) {
-		if h.o.Run.Progress != nil {
-			h.o.Run.Progress(done, len(choices)+1)
-		}
-	}
+	h := &half{family: f, y: y, o: l.options, sigma: l.options.Penalty.Sigma, expected: firstTries + secondTries*len(choices)}
 	h.pilot(nil)
 	first := newPool(len(y), h.sigma)
 	if err := h.candidates(ctx, scan{h.sigma / 16 / mean(h.scale), 2, 8, 2}, math.Inf(1), first); err != nil {
 		return nil, err
 	}
-	report(1)
-	return h.second(ctx, choices, first, report)
+	return h.second(ctx, choices, first)
 }
 
 // second tries the floors of the second pass.
-func (h *half) second(ctx context.Context, choices []float64, first *pool, report func(int)) (*Fit, error) {
+func (h *half) second(ctx context.Context, choices []float64, first *pool) (*Fit, error) {
 	pilot := first.fit().X
 	all := newPool(len(h.y), h.sigma)
-	for i, floor := range choices {
+	for _, floor := range choices {
 		if math.IsInf(floor, 1) {
 			all.unite(first)
 		} else {
@@ -59,8 +65,8 @@ func (h *half) second(ctx context.Context, choices []float64, first *pool, repor
 				return nil, err
 			}
 		}
-		report(i + 2)
 	}
+	h.report(h.expected)
 	return all.fit(), nil
 }
 
@@ -76,6 +82,7 @@ func (h *half) candidates(ctx context.Context, grid scan, floor float64, to *poo
 			fit.Floor = floor
 			out[i] = fit.SURE(h.y, h.sigma)
 			to.add(fit, out[i])
+			h.report(h.tried + 1)
 		}
 		return out, nil
 	}
