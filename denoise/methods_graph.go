@@ -149,10 +149,18 @@ func graphCandidates(cells structure) []candidate {
 		{label: "tree-wavelet", method: "tree-wavelet"},
 		{label: "tree-ensemble", method: "tree-ensemble", preferred: true},
 	}
-	if cells.graph == nil || cells.graph.Nodes() <= maxCut {
+	if nodes := cells.nodes(); nodes <= maxCut {
 		out = append(out, candidate{label: "trend-filter", method: "trend-filter"})
 	}
 	return out
+}
+
+// nodes is the number of cells, where there is a graph or a shape.
+func (c structure) nodes() int {
+	if c.graph != nil {
+		return c.graph.Nodes()
+	}
+	return c.shape.Cells()
 }
 
 // maxCut is the number of nodes up to which auto tries trend filtering, whose minimum cuts take minutes on large graphs.
