@@ -81,15 +81,18 @@ func (s *sampler) ofCell(content []byte) digest {
 	return sha256.Sum256(s.message)
 }
 
-// digests adds the rows of a slot with their digests to l, under the slot's place.
-func (s *sampler) digests(l *lowest, x slot, place int) {
+// digests adds the rows of a slot with their digests to l, under the slot's place, and says whether any was taken.
+func (s *sampler) digests(l *lowest, x slot, place int) (taken bool) {
 	s.write(rowOrder, s.contents.content(x.ref))
 	s.message = append(s.message, 0, 0, 0, 0, 0, 0, 0, 0)
 	occurrence := s.message[len(s.message)-8:]
 	for n := range x.rows {
 		binary.BigEndian.PutUint64(occurrence, n)
-		l.add(sha256.Sum256(s.message), place)
+		if l.add(sha256.Sum256(s.message), place) {
+			taken = true
+		}
 	}
+	return taken
 }
 
 // write writes the message of a content.

@@ -29,25 +29,26 @@ type lowest struct {
 // reset forgets all items.
 func (l *lowest) reset(limit int64) { l.limit, l.items, l.full = limit, l.items[:0], false }
 
-func (l *lowest) add(d digest, index int) {
+// add takes an item in, unless it is known already that it is not among the lowest.
+func (l *lowest) add(d digest, index int) (taken bool) {
 	if l.full && binary.BigEndian.Uint64(d[:8]) > l.bar {
-		return
+		return false
 	}
 	if l.limit <= fewItems {
-		l.insert(item{d, index})
-		return
+		return l.insert(item{d, index})
 	}
 	l.items = append(l.items, item{d, index})
 	if int64(len(l.items))-l.limit >= l.limit {
 		l.kept()
 	}
+	return true
 }
 
 // insert puts an item in its place among the sorted ones.
-func (l *lowest) insert(x item) {
+func (l *lowest) insert(x item) (taken bool) {
 	if l.full {
 		if bytes.Compare(x.digest[:], l.items[len(l.items)-1].digest[:]) >= 0 {
-			return
+			return false
 		}
 		l.items = l.items[:len(l.items)-1]
 	}
@@ -58,6 +59,7 @@ func (l *lowest) insert(x item) {
 	}
 	l.items[i] = x
 	l.raise()
+	return true
 }
 
 // raise sets the bar where there are enough items, sorted.

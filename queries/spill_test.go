@@ -72,8 +72,8 @@ func accumulated(tb testing.TB, q Query, s table.Schema, spill Spill, workers []
 	return first
 }
 
-// crowd is a table of many rows of units of two columns, some with many rows, that fill several chunks of a part.
-func crowd(units int) *testTable {
+// busy is a table of many rows of units of two columns, some with many rows, that fill several chunks of a part.
+func busy(units int) *testTable {
 	tab := &testTable{fields: []table.Field{
 		{Name: "u", Type: table.Type{Kind: table.Int}}, {Name: "v", Type: table.Type{Kind: table.String}},
 		{Name: "x", Type: table.Type{Kind: table.Int}},
@@ -88,7 +88,7 @@ func crowd(units int) *testTable {
 
 // Any share of the memory, room and number of workers gives the same answer, and a small share is kept to.
 func TestSpillsAgree(t *testing.T) {
-	tab := crowd(150)
+	tab := busy(150)
 	for _, unit := range [][]string{{"v"}, {"u"}, {"u", "v"}, {"u", "x"}} {
 		s := spec(5, Bounds{MaxRows: 7, MaxGroups: 3, MaxRowsPerGroup: 4})
 		s.Unit = unit
@@ -118,7 +118,7 @@ func TestSpillsAgree(t *testing.T) {
 // A spill that fails ends the accumulator with its error, wherever it fails.
 func TestSpillFails(t *testing.T) {
 	full := errors.New("full")
-	tab := crowd(100)
+	tab := busy(100)
 	for after := range 8 {
 		s := spec(5, Bounds{MaxRows: 7})
 		s.Unit = []string{"v"}
@@ -157,7 +157,7 @@ func TestSpilledNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 
 // Rows that repeat are counted rather than spilled.
 func TestRepeatedRowsAreCounted(t *testing.T) {
-	tab := crowd(40)
+	tab := busy(40)
 	rows := tab.rows
 	for range 6 {
 		tab.rows = append(tab.rows, rows...)
@@ -203,4 +203,27 @@ func TestMergingIsAssociative(t *testing.T) {
 			rt.Fatalf("%+v: %v, want %v", s, got, want)
 		}
 	})
+}
+
+// Parts of many units are bounded in several passes where there is little room, some with units that have most of the rows.
+func TestManyUnitsInLittleRoom(t *testing.T) {
+	tab := &testTable{fields: busy(0).fields}
+	for i := range int64(6000) {
+		for j := range 1 + i%3 + 200*(i%1500/1499) {
+			tab.rows = append(tab.rows, []value{{n: i}, {s: fmt.Sprint("unit ", i)}, {n: (i + j*j) % 5}})
+		}
+	}
+	for _, unit := range [][]string{{"v"}, {"u"}, {"u", "x"}} {
+		for _, b := range []Bounds{{MaxRows: 2}, {MaxGroups: 2, MaxRowsPerGroup: 3}} {
+			s := spec(5, b)
+			s.Unit = unit
+			q := must(t, s)
+			for _, x := range []*tightSpill{{share: 1 << 40, room: 500}, {share: 1 << 17, room: 900}} {
+				a := accumulated(t, q, tab.schema(), x, [][]*table.Batch{tab.batches(q.Columns(), []int{5000, 9000}, plain)})
+				if got, want := sealed(t, a), reference(s, tab); !slices.Equal(got, want) {
+					t.Errorf("unit %v, room %d: %v, want %v", unit, x.room, got, want)
+				}
+			}
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package queries
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 )
@@ -58,23 +59,56 @@ func (b *bounding) run() error {
 	return nil
 }
 
+// part bounds the units of a part.
 func (b *bounding) part(u *unitBounder, p *unitPart) error {
 	if len(p.ended) == 0 {
 		return nil
 	}
-	passes := u.rows.passes(p.ended)
-	for bits := range passes {
-		if err := u.rows.gather(p.ended, pass{bits, passes - 1}); err != nil {
+	u.rows.skip, u.rows.room = apart{}, b.rows.spill.Room()
+	return b.pass(u, p, pass{})
+}
+
+// pass bounds the units of a pass: all at once where their rows fit, those with very many rows by themselves, and else in two passes.
+func (b *bounding) pass(u *unitBounder, p *unitPart, in pass) error {
+	for {
+		switch err := u.rows.gather(p.ended, in); {
+		case err == nil:
+			u.bound()
+			b.take(u.kept, u.rows.content)
+			return nil
+		case !errors.Is(err, errCrowded):
 			return err
 		}
-		u.bound()
-		b.mutex.Lock()
-		for _, x := range u.kept {
-			b.keep(u.rows.content(x.ref), x.rows)
+		crowds := u.rows.crowds()
+		for _, unit := range crowds {
+			c := crowd{unitBounder: u, segments: p.ended, unit: unit}
+			if err := c.bound(); err != nil {
+				return err
+			}
+			b.take(c.kept, c.content)
 		}
-		b.mutex.Unlock()
+		u.rows.skip.units = append(u.rows.skip.units, crowds...)
+		if len(crowds) == 0 {
+			break
+		}
 	}
-	return nil
+	if in.mask+1 >= maxPasses {
+		return errCrowded
+	}
+	one, other := in.halves()
+	if err := b.pass(u, p, one); err != nil {
+		return err
+	}
+	return b.pass(u, p, other)
+}
+
+// take hands on what is kept.
+func (b *bounding) take(kept []slot, content func(ref uint32) []byte) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	for _, x := range kept {
+		b.keep(content(x.ref), x.rows)
+	}
 }
 
 // unitBounder bounds the units of one part after the other.

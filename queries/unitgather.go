@@ -8,21 +8,29 @@ import (
 	"slices"
 )
 
-// errRows is an error of size: one part has 2^31 - 1 rows that cannot be told apart by their units' hashes.
-var errRows = errors.New("queries: more than 2^31 - 1 rows of one privacy unit")
+// errCrowded says that the rows of a pass do not fit in the room for them.
+var errCrowded = errors.New("queries: the rows of a pass do not fit")
 
 // gatherer groups the rows of one part after the other by unit.
 type gatherer struct {
 	*unitRows
 	pass pass
-	// units by number: words where a unit is one, else texts
+	room int64 // bytes, about; 0: no bound
+	// units by number: words where a unit is one, else texts; first those that are skipped
 	words *words
 	texts *texts
+	skip  apart
 	grouped
 	unit unitSlots
 	// of a segment
 	buf     []byte
 	numbers []int32
+}
+
+// apart is units that are bounded by themselves.
+type apart struct {
+	units [][]byte
+	bytes int64 // of their texts among those of the gatherer
 }
 
 // grouped is rows: of each its content and its unit; of each unit where its rows end in order.
@@ -48,47 +56,29 @@ type pass struct{ bits, mask uint64 }
 // has says whether a unit with that hash is in the pass.
 func (p pass) has(hash uint64) bool { return hash>>(64-partBits-24)&p.mask == p.bits }
 
+// halves cuts a pass into two.
+func (p pass) halves() (one, other pass) {
+	return pass{p.bits, 2*p.mask + 1}, pass{p.bits | (p.mask + 1), 2*p.mask + 1}
+}
+
 const maxPasses = 1 << 24
 
 func newGatherer(r *unitRows) *gatherer {
 	return &gatherer{unitRows: r, words: newWords(), texts: newTexts()}
 }
 
-// passes returns in how many passes the rows of a part are gathered within the room for it.
-func (g *gatherer) passes(segments []segment) uint64 {
-	rows, names := int64(0), int64(0)
-	for i := range segments {
-		s := &segments[i]
-		rows += s.single.size()/int64(g.width) + s.counted.size()/int64(g.width+countBytes)
-		for _, p := range s.names {
-			names += p.size
-		}
-		if s.texts != nil {
-			names += s.texts.bytes()
-		}
-	}
-	const perRow = 4 + 4 + 24 // its unit, its place in order, and a unit of its own
-	need := rows*int64(g.width+perRow) + 3*names
-	passes := uint64(1)
-	for passes < maxPasses && (need/int64(passes) > g.spill.Room() || rows/int64(passes) > math.MaxInt32/2) {
-		passes *= 2
-	}
-	return passes
-}
-
-// gather groups the rows of segments of a part that are in the pass.
+// gather groups the rows of segments of a part that are in the pass and whose units are not skipped.
 func (g *gatherer) gather(segments []segment, in pass) error {
 	g.pass = in
-	g.words.reset()
-	g.texts.reset()
-	g.contents, g.ids, g.counts = g.contents[:0], g.ids[:0], g.counts[:0]
+	g.forget()
+	for _, unit := range g.skip.units {
+		g.unitOf(unit)
+	}
+	g.skip.bytes = g.texts.bytes()
 	for i := range segments {
 		if err := g.segment(&segments[i]); err != nil {
 			return err
 		}
-	}
-	if len(g.ids) >= math.MaxInt32 {
-		return errRows
 	}
 	if len(g.counts) > 0 {
 		g.countUpTo(len(g.ids))
@@ -97,8 +87,27 @@ func (g *gatherer) gather(segments []segment, in pass) error {
 	return nil
 }
 
+// forget drops all units and rows.
+func (g *gatherer) forget() {
+	g.words.reset()
+	g.texts.reset()
+	g.contents, g.ids, g.counts = g.contents[:0], g.ids[:0], g.counts[:0]
+}
+
+// perRow is what a gathered row takes beside its record: its unit, its place in order, and a unit of its own.
+const perRow = 4 + 4 + 24
+
+// fits returns errCrowded where there are too many rows or texts.
+func (g *gatherer) fits() error {
+	if n := int64(len(g.ids)); n >= math.MaxInt32/2 || g.room > 0 && n*int64(g.width+perRow)+3*(g.texts.bytes()-g.skip.bytes) > g.room {
+		return errCrowded
+	}
+	return nil
+}
+
 func (g *gatherer) segment(s *segment) error {
-	if err := g.number(s); err != nil {
+	g.numbers = g.numbers[:0]
+	if err := g.names(s, g.name); err != nil {
 		return err
 	}
 	if err := g.records(&s.single, g.add); err != nil {
@@ -107,16 +116,20 @@ func (g *gatherer) segment(s *segment) error {
 	return g.records(&s.counted, g.addCounted)
 }
 
-// records hands records to add.
+// records hands records to add, as long as what add took in fits.
 func (g *gatherer) records(r *records, add func([]byte)) error {
 	for _, c := range r.chunks {
-		add(c)
+		if add(c); g.fits() != nil {
+			return errCrowded
+		}
 	}
 	for _, x := range r.outside {
 		if err := g.read(x); err != nil {
 			return err
 		}
-		add(g.buf)
+		if add(g.buf); g.fits() != nil {
+			return errCrowded
+		}
 	}
 	return nil
 }
@@ -127,12 +140,11 @@ func (g *gatherer) read(x piece) error {
 	return g.spill.Read(g.buf, x.at)
 }
 
-// number numbers the texts of a segment.
-func (g *gatherer) number(s *segment) error {
-	g.numbers = g.numbers[:0]
+// names hands the texts of a segment to take, in the order of their numbers.
+func (g *gatherer) names(s *segment, take func(unit []byte)) error {
 	if s.texts != nil {
 		for i := range s.texts.len() {
-			g.name(s.texts.at(int32(i)))
+			take(s.texts.at(int32(i)))
 		}
 	}
 	for _, x := range s.names {
@@ -140,17 +152,18 @@ func (g *gatherer) number(s *segment) error {
 			return err
 		}
 		for at := g.buf; len(at) >= 4; {
-			n := 4 + binary.LittleEndian.Uint32(at)
-			if uint64(n) > uint64(len(at)) {
+			n := 4 + uint64(binary.LittleEndian.Uint32(at))
+			if n > uint64(len(at)) {
 				return errShape
 			}
-			g.name(at[4:n])
+			take(at[4:n])
 			at = at[n:]
 		}
 	}
 	return nil
 }
 
+// name numbers a text of a segment.
 func (g *gatherer) name(unit []byte) {
 	id := int32(none)
 	if g.pass.has(maphash.Bytes(textSeed, unit)) {
@@ -161,13 +174,12 @@ func (g *gatherer) name(unit []byte) {
 
 // add takes in records.
 func (g *gatherer) add(records []byte) {
-	if g.key == 8 && g.width == 8+cellBytes && g.pass.mask == 0 {
+	if g.key == 8 && g.width == 8+cellBytes && g.pass.mask == 0 && len(g.skip.units) == 0 {
 		g.addWords(records)
 		return
 	}
 	for ; len(records) >= g.width; records = records[g.width:] {
-		id := g.unitOf(records[:g.key])
-		if id >= 0 {
+		if id := g.recorded(records[:g.key]); id >= int32(len(g.skip.units)) {
 			g.ids = append(g.ids, id)
 			g.contents = append(g.contents, records[g.key:g.width]...)
 		}
@@ -191,8 +203,7 @@ func (g *gatherer) addWords(records []byte) {
 // addCounted takes in records with their numbers.
 func (g *gatherer) addCounted(records []byte) {
 	for n := g.width + countBytes; len(records) >= n; records = records[n:] {
-		id := g.unitOf(records[:g.key])
-		if id >= 0 {
+		if id := g.recorded(records[:g.key]); id >= int32(len(g.skip.units)) {
 			g.countUpTo(len(g.ids))
 			g.ids = append(g.ids, id)
 			g.contents = append(g.contents, records[g.key:g.width]...)
@@ -208,23 +219,34 @@ func (g *gatherer) countUpTo(n int) {
 	}
 }
 
-// unitOf returns the number of a record's unit, or none where it is not in the pass.
-func (g *gatherer) unitOf(key []byte) int32 {
+// recorded returns the number of a record's unit, or none where it is not in the pass.
+func (g *gatherer) recorded(key []byte) int32 {
 	switch {
 	case g.units.text:
 		return g.numbers[binary.LittleEndian.Uint32(key)]
-	case len(key) > 8:
-		if g.pass.mask > 0 && !g.pass.has(hashBytes(key)) {
-			return none
-		}
-		return g.texts.id(key)
-	}
-	word := binary.LittleEndian.Uint64(key)
-	if g.pass.mask > 0 && !g.pass.has(wordSeed.of(word)) {
+	case g.pass.mask > 0 && !g.pass.has(hashBytes(key)):
 		return none
 	}
-	return g.words.id(word)
+	return g.unitOf(key)
 }
+
+// unitOf returns the number of a unit: of its words in eight bytes each, or of its text.
+func (g *gatherer) unitOf(unit []byte) int32 {
+	if g.oneWord() {
+		return g.words.id(binary.LittleEndian.Uint64(unit))
+	}
+	return g.texts.id(unit)
+}
+
+// unitAt returns a unit of which unitOf returned the number.
+func (g *gatherer) unitAt(id int32) []byte {
+	if g.oneWord() {
+		return binary.LittleEndian.AppendUint64(nil, g.words.keys[id])
+	}
+	return g.texts.at(id)
+}
+
+func (g *gatherer) oneWord() bool { return !g.units.text && len(g.units.columns) == 1 }
 
 // hashBytes is hashWords of words in eight bytes each.
 func hashBytes(key []byte) uint64 {
