@@ -208,8 +208,8 @@ func TestMergingIsAssociative(t *testing.T) {
 // Parts of many units are bounded in several passes where there is little room, some with units that have most of the rows.
 func TestManyUnitsInLittleRoom(t *testing.T) {
 	tab := &testTable{fields: busy(0).fields}
-	for i := range int64(6000) {
-		for j := range 1 + i%3 + 200*(i%1500/1499) {
+	for i := range int64(2600) {
+		for j := range 1 + i%3 + 200*(i%1300/1299) {
 			tab.rows = append(tab.rows, []value{{n: i}, {s: fmt.Sprint("unit ", i)}, {n: (i + j*j) % 5}})
 		}
 	}
@@ -218,8 +218,8 @@ func TestManyUnitsInLittleRoom(t *testing.T) {
 			s := spec(5, b)
 			s.Unit = unit
 			q := must(t, s)
-			for _, x := range []*tightSpill{{share: 1 << 40, room: 500}, {share: 1 << 17, room: 900}} {
-				a := accumulated(t, q, tab.schema(), x, [][]*table.Batch{tab.batches(q.Columns(), []int{5000, 9000}, plain)})
+			for _, x := range []*tightSpill{{share: 1 << 40, room: 500}, {share: 1 << 16, room: 900}} {
+				a := accumulated(t, q, tab.schema(), x, [][]*table.Batch{tab.batches(q.Columns(), []int{2000, 4000}, plain)})
 				if got, want := sealed(t, a), reference(s, tab); !slices.Equal(got, want) {
 					t.Errorf("unit %v, room %d: %v, want %v", unit, x.room, got, want)
 				}
