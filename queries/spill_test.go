@@ -25,6 +25,7 @@ func (s *tightSpill) Share() int64 { return s.share }
 func (s *tightSpill) Room() int64  { return s.room }
 func (s *tightSpill) Cells() int64 { return 0 }
 func (s *tightSpill) Workers() int { return 3 }
+func (s *tightSpill) Err() error   { return nil }
 
 func (s *tightSpill) Write(pieces ...[]byte) (int64, error) {
 	s.mutex.Lock()

@@ -61,8 +61,8 @@ func (b *bounding) run() error {
 
 // part bounds the units of a part.
 func (b *bounding) part(u *unitBounder, p *unitPart) error {
-	if len(p.ended) == 0 {
-		return nil
+	if err := b.rows.spill.Err(); err != nil || len(p.ended) == 0 {
+		return err
 	}
 	u.rows.skip, u.rows.room = apart{}, b.rows.spill.Room()
 	return b.pass(u, p, pass{})

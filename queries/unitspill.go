@@ -18,6 +18,8 @@ type Spill interface {
 	Cells() int64
 	// Workers returns how many goroutines may bound units at a time.
 	Workers() int
+	// Err returns why the scan has ended before its time, or nil.
+	Err() error
 	// Write stores pieces, one after the other, and returns their place.
 	Write(pieces ...[]byte) (at int64, err error)
 	// Read fills piece with what Write stored at a place, all of it. An error says that it was changed or that the scan has ended.
@@ -31,6 +33,7 @@ func (inMemory) Join()                          {}
 func (inMemory) Share() int64                   { return math.MaxInt64 }
 func (inMemory) Room() int64                    { return math.MaxInt64 }
 func (inMemory) Cells() int64                   { return math.MaxInt64 }
+func (inMemory) Err() error                     { return nil }
 func (inMemory) Workers() int                   { return 1 }
 func (inMemory) Write(...[]byte) (int64, error) { return 0, errShape }
 func (inMemory) Read([]byte, int64) error       { return errShape }

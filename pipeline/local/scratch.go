@@ -61,6 +61,9 @@ func (s *scratch) Cells() int64 { return s.memory.cells }
 // Workers returns the number of goroutines.
 func (s *scratch) Workers() int { return s.memory.workers }
 
+// Err returns the error of the scan's context.
+func (s *scratch) Err() error { return s.ctx.Err() }
+
 // Write encrypts pieces and appends them to the file.
 func (s *scratch) Write(pieces ...[]byte) (at int64, err error) {
 	if err := s.open(); err != nil {
@@ -85,7 +88,7 @@ func (s *scratch) Write(pieces ...[]byte) (at int64, err error) {
 
 // Read decrypts what was written at a place.
 func (s *scratch) Read(piece []byte, at int64) error {
-	if err := s.ctx.Err(); err != nil {
+	if err := s.Err(); err != nil {
 		return err
 	}
 	if s.file == nil {
@@ -119,7 +122,7 @@ func (s *scratch) buffer(n int) []byte {
 
 // open makes the file and the key when they are needed first.
 func (s *scratch) open() error {
-	if err := s.ctx.Err(); err != nil {
+	if err := s.Err(); err != nil {
 		return err
 	}
 	s.mutex.Lock()

@@ -120,6 +120,9 @@ func TestScratchEndsWithItsContext(t *testing.T) {
 	if _, err := s.Write([]byte("y")); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
+	if err := s.Err(); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
 	if err := s.Read(make([]byte, 1), at); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
