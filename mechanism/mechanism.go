@@ -10,6 +10,11 @@
 // Theorem 8) holds for it unchanged, in any dimension and for any grid that does not depend on the data. The proof is
 // internal/gauss/proof.md. Its variance is sigma² + grid²/12 to within rounding for sigma >= grid.
 //
+// [Exact.NoisePure] adds Laplace or geometric noise as exactly (internal/laplace/proof.md), charged as a Gaussian mechanism that covers it.
+//
+// A vector of very many cells, most of whose answers are 0 ([SealSparse]), is not held: its noise is drawn from keys as the result is
+// read, the same each time, by all workers and no further ahead than a slow reader allows.
+//
 // What is not promised: the running time is not constant. It depends on the random bits, on public parameters and,
 // where a sum nears an end of int64, on an exact answer; see proof.md. Copies that the caller made before sealing, and the
 // random keys, are left to the garbage collector.
