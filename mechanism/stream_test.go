@@ -113,6 +113,22 @@ func TestStreamIsOneVector(t *testing.T) {
 	}
 }
 
+// TestStreamNeverRepeats: no two places share random bits: four cells in a row that come twice, of 20,000, have probability below
+// 1e-15.
+func TestStreamNeverRepeats(t *testing.T) {
+	n := streamed(t, mechanism.Sparse{Cells: streamCells})
+	seen := map[[4]float64]int{}
+	for start, block := range n.Blocks() {
+		for i := 0; i+4 <= len(block); i += 64 {
+			four := [4]float64(block[i:])
+			if at, again := seen[four]; again {
+				t.Fatalf("the noise at cell %d comes again at %d", at, start+i)
+			}
+			seen[four] = start + i
+		}
+	}
+}
+
 // TestStreamSteps: steps cell by cell are taken as a stream is read, and a step of the whole vector holds it.
 func TestStreamSteps(t *testing.T) {
 	s, _ := peaks(false)
