@@ -140,6 +140,7 @@ import "math/rand/v2"
 package pipeline
 func f(n N) { n.Then("x", nil) }
 var g = N.Then
+var h = N.ThenEach
 -- pipeline/a_test.go --
 package pipeline
 func h(n N) { n.Then("x", nil) }
@@ -152,6 +153,7 @@ func f(n N) { n.Then("x", nil) }
 `, []string{
 		"pipeline/a.go:2: only denoise calls Then",
 		"pipeline/a.go:3: only denoise calls Then",
+		"pipeline/a.go:4: only denoise calls ThenEach",
 		"pipeline/a_test.go:2: only denoise calls Then",
 	}},
 	{"exits", `
