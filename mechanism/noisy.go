@@ -135,10 +135,6 @@ func (n Noisy) Blocks() iter.Seq2[int, []float64] {
 // f receives a copy that it may change and return. ErrStep where n is empty, the step has no name or function, or f
 // changes the number of cells or returns a value that is not finite; f's own error is wrapped.
 func (n Noisy) Then(step string, f func([]float64) ([]float64, error)) (Noisy, error) {
-	return n.then(step, f)
-}
-
-func (n Noisy) then(step string, f func([]float64) ([]float64, error)) (Noisy, error) {
 	if step == "" || f == nil || n.Len() == 0 {
 		return Noisy{}, ErrStep
 	}
@@ -151,35 +147,37 @@ func (n Noisy) then(step string, f func([]float64) ([]float64, error)) (Noisy, e
 	if len(out) != n.Len() {
 		return Noisy{}, fmt.Errorf("%w: %q returns %d values for %d cells", ErrStep, step, len(out), n.Len())
 	}
-	if !finite(out) {
+	return n.after(step, slices.Clone(out))
+}
+
+// after returns n with the values after a step, which it takes over.
+func (n Noisy) after(step string, values []float64) (Noisy, error) {
+	if !finite(values) {
 		return Noisy{}, fmt.Errorf("%w: %q returns a value that is not finite", ErrStep, step)
 	}
-	steps := append(slices.Clip(n.steps), step)
-	return Noisy{mechanism: n.mechanism, values: slices.Clone(out), steps: steps, pure: n.pure}, nil
+	n.units, n.values, n.open, n.each = nil, values, nil, nil
+	n.steps = append(slices.Clip(n.steps), step)
+	return n, nil
 }
 
 // ThenEach applies a named post-processing step that treats every cell on its own and returns the result as a new Noisy; n stays
 // as it is. f changes the values of some cells in place, to finite ones, and may be called at any time and from several
-// goroutines. Of a stream, the step is taken as the result is read. ErrStep as [Noisy.Then].
+// goroutines; it must not keep them. Of a stream, the step is taken as the result is read. ErrStep as [Noisy.Then].
 func (n Noisy) ThenEach(step string, f func(values []float64)) (Noisy, error) {
-	if n.open == nil || step == "" || f == nil {
-		return n.then(step, wholly(f))
+	if step == "" || f == nil || n.Len() == 0 {
+		return Noisy{}, ErrStep
 	}
-	out := n
-	out.each = append(slices.Clip(n.each), f)
-	out.steps = append(slices.Clip(n.steps), step)
-	return out.drawnFrom(n.open()), nil
-}
-
-// wholly makes a step of the whole vector of one that treats every cell on its own; nil of nil.
-func wholly(f func([]float64)) func([]float64) ([]float64, error) {
-	if f == nil {
-		return nil
+	if n.open != nil {
+		n.each = append(slices.Clip(n.each), f)
+		n.steps = append(slices.Clip(n.steps), step)
+		return n.drawnFrom(n.open()), nil
 	}
-	return func(values []float64) ([]float64, error) {
-		f(values)
-		return values, nil
+	values := make([]float64, n.Len())
+	n.Fill(0, values)
+	for block := range slices.Chunk(values, viewCells) {
+		f(block)
 	}
+	return n.after(step, values)
 }
 
 func finite(values []float64) bool {

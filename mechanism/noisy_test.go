@@ -151,3 +151,35 @@ func TestThenRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestThenEach: a step of single cells reaches every cell of a vector that is held, once, and leaves the first vector as it was.
+func TestThenEach(t *testing.T) {
+	n := counting(viewCells + 3)
+	n.pure, n.keys = true, []string{"kept"}
+	out, err := n.ThenEach("add", func(x []float64) {
+		for i := range x {
+			x[i]++
+		}
+	})
+	if err != nil || !out.pure || len(out.Keys()) != 1 || !slices.Equal(out.Steps(), []string{"add"}) || len(n.Steps()) != 0 {
+		t.Fatal(out.Steps(), err)
+	}
+	for i, x := range all(out) {
+		if x != float64(i)/4+1 {
+			t.Fatalf("cell %d: %g", i, x)
+		}
+	}
+	if all(n)[0] != 0 {
+		t.Error("the first vector has changed")
+	}
+	spoil := func(x []float64) { x[0] = math.Inf(1) }
+	for what, c := range map[string]struct {
+		n    Noisy
+		step string
+		f    func([]float64)
+	}{"empty": {Noisy{}, "s", spoil}, "no name": {n, "", spoil}, "no step": {n, "s", nil}, "infinite": {n, "s", spoil}} {
+		if _, err := c.n.ThenEach(c.step, c.f); !errors.Is(err, ErrStep) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
