@@ -107,6 +107,9 @@ func (p *parquetFile) read(ctx context.Context, split int, columns []string, yie
 	if err := s.open(); err != nil {
 		return nil, err
 	}
+	for _, r := range s.readers {
+		prefetch(f, r.guard.raw.section.at, r.guard.raw.left)
+	}
 	if err := s.run(yield); err != nil {
 		return nil, err
 	}
