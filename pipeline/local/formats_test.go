@@ -243,8 +243,13 @@ func writeAll(t *testing.T, w recordWriter, records []arrow.Record) {
 	}
 }
 
-// exactly returns the exact cells of every part of every query.
-func exactly(t *testing.T, path string) (out [][]string) {
+// exactly returns the exact cells of every part of every query, as two workers find them.
+func exactly(t *testing.T, path string) [][]string {
+	t.Helper()
+	return exactlyBy(t, path, 2)
+}
+
+func exactlyBy(t *testing.T, path string, workers int) (out [][]string) {
 	t.Helper()
 	j, diags := configs.Parse(filepath.Join(filepath.Dir(path), "job.yaml"), fmt.Appendf(nil, formatsJob, filepath.Base(path)), configs.ParseOptions{})
 	if len(diags) > 0 {
@@ -259,7 +264,7 @@ func exactly(t *testing.T, path string) (out [][]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := local.New(data, 2)
+	e := local.New(data, workers)
 	defer e.Close()
 	a, err := e.Aggregate(t.Context(), p, pipeline.Silent{})
 	if err != nil {
@@ -299,6 +304,20 @@ func TestFormatsAgree(t *testing.T) {
 	for i, cells := range want {
 		if !slices.ContainsFunc(cells[1:], func(c string) bool { return c != "0" }) {
 			t.Errorf("part %d has nothing in it: %v", i, cells)
+		}
+	}
+}
+
+// So it has for any number of workers.
+func TestWorkersAgree(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.parquet")
+	if err := os.WriteFile(path, parquetGo(t, people(9000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := exactlyBy(t, path, 1)
+	for _, workers := range []int{2, 3, 5, 8, 16} {
+		if diff := cmp.Diff(want, exactlyBy(t, path, workers)); diff != "" {
+			t.Errorf("%d workers: %s", workers, diff)
 		}
 	}
 }
