@@ -17,11 +17,40 @@ func (c *checker) output(at *path) {
 	case !ok || !ok2:
 	case !clean(c.job.Output.Dir):
 		c.bad(dir, CodeBadValue, "has control characters", "give a plain path")
+	case c.leads(dir):
+		c.bad(dir, CodeBadValue, "a parameter leads out of the folder that output.dir names: its value has the element ..", "write .. into output.dir itself, and plain names into parameters")
 	case inside(home, folder):
 		c.bad(dir, CodeBadValue, "the release folder "+c.show(dir, c.job.Output.Dir)+" holds the job file's own folder", "give it a folder of its own, such as out: the folder is replaced as a whole")
 	default:
 		c.apart(folder)
 	}
+}
+
+// leads reports whether a reference in a path brings an element .. in.
+func (c *checker) leads(at *path) bool {
+	n, _, exact := find(c.src.root, at.String())
+	if !exact {
+		return false
+	}
+	raw, _ := pieces(n.Value)
+	up := 0
+	for _, p := range raw {
+		if !p.ref {
+			up += parents(p.text)
+		}
+	}
+	return parents(c.job.Output.Dir) > up
+}
+
+// parents counts the elements .. of a path.
+func parents(p string) int {
+	n := 0
+	for _, e := range strings.FieldsFunc(p, func(r rune) bool { return r == '/' || r == '\\' }) {
+		if e == ".." {
+			n++
+		}
+	}
+	return n
 }
 
 // apart checks that what is private does not lie in the release folder.

@@ -20,6 +20,7 @@ type builder struct {
 	public []publicFile
 
 	location *time.Location
+	unread   int // public files, or columns of them, that could not be read
 }
 
 func (b *builder) plan() *Plan {
@@ -64,6 +65,7 @@ func (b *builder) report(path, code, message, hint string) {
 func (b *builder) query(i int) Planned {
 	jq := &b.job.Queries[i]
 	q := Planned{Sparse: jq.Sparse, inside: inside{path: fmt.Sprintf("queries[%d]", i)}}
+	unread := b.unread
 	spec := b.spec(jq, q.path)
 	q.Kind = spec.Kind
 	steps := b.steps(jq, q.path)
@@ -71,6 +73,9 @@ func (b *builder) query(i int) Planned {
 	q.radius = b.radius(jq)
 	if slices.ContainsFunc(spec.By, func(d queries.Dimension) bool { return d.Discover }) {
 		b.discovered(jq, q.path)
+	}
+	if b.unread > unread {
+		return q // what is missing in the query is missing since a public file is
 	}
 	query, err := queries.New(spec)
 	if err != nil {

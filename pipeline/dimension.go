@@ -57,9 +57,14 @@ func (b *builder) nearest(n *configs.Nearest, path string) *queries.Nearest {
 	if n.Kernel != nil {
 		out.BandwidthM = b.number(n.Kernel.BandwidthM, path+".kernel.bandwidth_m")
 	}
-	ids := b.publicColumn(n.Points, n.ID, path+".points")
-	lats := b.publicColumn(n.Points, "lat", path+".points")
-	lons := b.publicColumn(n.Points, "lon", path+".points")
+	unread := b.unread
+	var columns [3][]string // identifier, latitude, longitude
+	for i, column := range []string{n.ID, "lat", "lon"} {
+		if columns[i] = b.publicColumn(n.Points, column, path+".points"); b.unread > unread {
+			return out
+		}
+	}
+	ids, lats, lons := columns[0], columns[1], columns[2]
 	if len(ids) != len(lats) || len(ids) != len(lons) {
 		b.report(path+".points", "public-file", "a point has no identifier, no lat or no lon", "every row needs all three")
 		return out
@@ -87,23 +92,27 @@ func (b *builder) private(file string) bool {
 	return false
 }
 
-// publicColumn reads a column of a public file of the job. What was read is part of the question.
+// publicColumn reads a column of a public file of the job; nil where it cannot be read. What was read is part of the question.
 func (b *builder) publicColumn(file, column, path string) []string {
 	if b.private(file) {
-		b.report(path, "contradiction", "a public file cannot be one of the private input", "keys come from public knowledge, never from the table; list them in a file of its own")
-		return nil
+		return b.unreadable(path, "contradiction", "a public file cannot be one of the private input", "keys come from public knowledge, never from the table; list them in a file of its own")
 	}
 	values, err := b.read(b.job.Path(file), column)
 	if err != nil {
-		b.report(path, "public-file", err.Error(), "a public file is a CSV file with a header, a Parquet or an Arrow file, relative to the job file")
-		return nil
+		return b.unreadable(path, "public-file", err.Error(), "a public file is a CSV file with a header, a Parquet or an Arrow file, relative to the job file")
 	}
 	for i, v := range values {
 		if !utf8.ValidString(v) {
-			b.report(path, "public-file", fmt.Sprintf("value %d of column %s is not UTF-8", i+1, column), "save the file as UTF-8")
-			return nil
+			return b.unreadable(path, "public-file", fmt.Sprintf("value %d of column %s is not UTF-8", i+1, column), "save the file as UTF-8")
 		}
 	}
 	b.public = append(b.public, publicFile{File: file, Column: column, Values: values})
 	return values
+}
+
+// unreadable reports a public file: what lacks its contents is not reported beside it.
+func (b *builder) unreadable(path, code, message, hint string) []string {
+	b.unread++
+	b.report(path, code, message, hint)
+	return nil
 }

@@ -33,8 +33,26 @@ func (f *jobFlags) addParams(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.params, "param", nil, "set a parameter of the job: --param name=value (repeatable)")
 }
 
+// folderFlag is a folder; an empty one is a mistake, such as an unset variable of a shell.
+type folderFlag string
+
+// String returns the folder.
+func (f *folderFlag) String() string { return string(*f) }
+
+// Set refuses an empty folder.
+func (f *folderFlag) Set(s string) error {
+	if s == "" {
+		return errors.New("the folder has no name")
+	}
+	*f = folderFlag(s)
+	return nil
+}
+
+// Type is what help calls the value.
+func (f *folderFlag) Type() string { return "string" }
+
 func (f *jobFlags) addOut(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.out, "out", "", "the release folder, instead of the job's output.dir")
+	cmd.Flags().Var((*folderFlag)(&f.out), "out", "the release folder, instead of the job's output.dir")
 }
 
 func (f *jobFlags) addSign(cmd *cobra.Command) {
