@@ -53,9 +53,13 @@ func (c *checker) query(at *path, q *Query) {
 	if q.Histogram != nil {
 		c.dimensions(at.at("histogram").at("by"), q.Histogram.By)
 	}
-	c.aggregate(at.at("sum"), q.Sum)
-	c.aggregate(at.at("mean"), q.Mean)
-	c.aggregate(at.at("variance"), q.Variance)
+	for i, a := range []*Aggregate{q.Sum, q.Mean, q.Variance} {
+		if a != nil {
+			kind := at.at([]string{"sum", "mean", "variance"}[i])
+			c.aggregate(kind, a)
+			c.missing(kind, q, a)
+		}
+	}
 	if q.Sum != nil && q.Sum.Rows > 0 {
 		c.bad(at.at("sum").at("rows"), CodeContradiction, "a public number of terms goes with a mean", "remove rows")
 	}
@@ -120,10 +124,21 @@ func (c *checker) positive(at *path, d Decimal) {
 	}
 }
 
-func (c *checker) aggregate(at *path, a *Aggregate) {
-	if a == nil {
-		return
+// missing checks what becomes of rows without a value.
+func (c *checker) missing(at *path, q *Query, a *Aggregate) {
+	want := c.job.missing(q, a)
+	for _, policy := range [][2]string{{"null", a.Null}, {"nan", a.NaN}} {
+		switch {
+		case policy[1] == want || !c.sound(at.at(policy[0])):
+		case want == "centre":
+			c.bad(at.at(policy[0]), CodeContradiction, "rows without a value cannot be left out of a public number of terms", "write centre, or declare no number of rows")
+		default:
+			c.bad(at.at(policy[0]), CodeContradiction, "centre goes with a mean of a public number of terms", "leave it out: rows without a value are dropped")
+		}
 	}
+}
+
+func (c *checker) aggregate(at *path, a *Aggregate) {
 	c.unique(at.at("columns"), a.Columns, "column")
 	switch one, many := c.has(at.at("column")), c.has(at.at("columns")); {
 	case one && many:

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"reflect"
 	"strconv"
 )
@@ -42,9 +43,35 @@ func fillField(v reflect.Value, value string) {
 	}
 }
 
+// Terms is the public number of terms of a mean: its own, or the input's where every row of the input is one term; 0 where it is private.
+func (j *Job) Terms(a *Aggregate) int64 {
+	in := &j.Input
+	if a.Rows > 0 {
+		return a.Rows
+	}
+	if len(j.Privacy.Unit) == 0 && len(a.By) == 0 && len(in.Where) == 0 && len(in.Events) == 0 {
+		return in.Rows
+	}
+	return 0
+}
+
+// missing says what becomes of rows without a value: those of a public number of terms cannot be left out.
+func (j *Job) missing(q *Query, a *Aggregate) string {
+	if a == q.Mean && j.Terms(a) > 0 {
+		return "centre"
+	}
+	return "drop"
+}
+
 // fillSteps fills the defaults that depend on another key.
 func fillSteps(job *Job) {
 	for i := range job.Queries {
+		q := &job.Queries[i]
+		for _, a := range []*Aggregate{q.Sum, q.Mean, q.Variance} {
+			if a != nil {
+				a.Null, a.NaN = cmp.Or(a.Null, job.missing(q, a)), cmp.Or(a.NaN, job.missing(q, a))
+			}
+		}
 		for k := range job.Queries[i].Denoise {
 			if s := &job.Queries[i].Denoise[k]; s.Method == "james-stein" && s.PositivePart == nil {
 				yes := true

@@ -57,10 +57,10 @@ type Aggregate struct {
 	ClipL2 Decimal `yaml:"clip_l2,omitempty" example:"1"`
 	// By are the dimensions of a grouped sum or mean.
 	By []Dimension `yaml:"by,omitempty" example:"[{column: sex, values: [Male, Female]}]"`
-	// Rows is the public number of terms of a mean, with `adjacency: replace-one` only. Where it is absent, input.rows stands for it if every row of the input is a term. Rows without a value then count as the centre of the range: declare no public number where many values are missing.
+	// Rows is the public number of terms of a mean, with `adjacency: replace-one` only. Where it is absent, input.rows stands for it if every row of the input is a term. Rows without a value then count as the centre of the range (null: centre): declare no public number where many values are missing.
 	Rows int64 `yaml:"rows,omitempty" min:"1" example:"45222"`
-	// Null says what becomes of a row whose value is null.
-	Null string `yaml:"null,omitempty" enum:"drop" default:"drop"`
-	// NaN says what becomes of a row whose value is not a number.
-	NaN string `yaml:"nan,omitempty" enum:"drop" default:"drop"`
+	// Null says what becomes of a row whose value is null: it is dropped or, in a mean of a public number of terms and only there, counts as the centre of the range, since it cannot be left out of them. The default is what the mean takes.
+	Null string `yaml:"null,omitempty" enum:"drop|centre" example:"drop"`
+	// NaN says the same of a row whose value is not a number.
+	NaN string `yaml:"nan,omitempty" enum:"drop|centre" example:"drop"`
 }

@@ -19,7 +19,7 @@ func (b *builder) spec(jq *configs.Query, path string) queries.Spec {
 		s.Kind, s.By, s.Value = queries.Sum, b.dimensions(jq.Sum.By, path+".sum"), value(jq.Sum)
 	case jq.Mean != nil:
 		s.Kind, s.By, s.Value = queries.Mean, b.dimensions(jq.Mean.By, path+".mean"), value(jq.Mean)
-		s.Value.Rows = b.terms(jq.Mean)
+		s.Value.Rows = b.job.Terms(jq.Mean)
 	case jq.Variance != nil:
 		s.Kind, s.By, s.Value = queries.Variance, b.dimensions(jq.Variance.By, path+".variance"), value(jq.Variance)
 		s.Value.Rows = jq.Variance.Rows
@@ -44,18 +44,6 @@ func value(a *configs.Aggregate) *queries.Value {
 		v.Lo, v.Hi = string(a.Clamp[0]), string(a.Clamp[1])
 	}
 	return v
-}
-
-// terms is the public number of terms of a mean: its own, or the input's where every row of the input is one term.
-func (b *builder) terms(a *configs.Aggregate) int64 {
-	in := &b.job.Input
-	if a.Rows > 0 {
-		return a.Rows
-	}
-	if len(b.job.Privacy.Unit) == 0 && len(a.By) == 0 && len(in.Where) == 0 && len(in.Events) == 0 {
-		return in.Rows
-	}
-	return 0
 }
 
 // bounds are what one unit may contribute to the query.
