@@ -49,7 +49,9 @@ func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]me
 // noisy adds the noise of a part; where its keys are private they are selected.
 func (a *attempt) noisy(ctx context.Context, exact mechanism.Exact, q *Planned, part int) (mechanism.Noisy, error) {
 	if q.Selection != nil {
-		return exact.Select(ctx, a.receipt, *q.Selection, a.Workers)
+		s := *q.Selection
+		s.Mechanism = q.Mechanisms[part]
+		return exact.Select(ctx, a.receipt, s, a.Workers)
 	}
 	return exact.Noise(ctx, a.receipt, q.Mechanisms[part], a.Workers)
 }
