@@ -1,0 +1,83 @@
+package pipeline
+
+import (
+	"fmt"
+	"math/big"
+	"path/filepath"
+	"testing"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/configs"
+)
+
+const discoveringJob = `
+version: 1
+name: keys
+privacy: {epsilon: 1, delta: %s, unit: [person], per_unit: {max_groups: 3}%s}
+input: {files: [people.csv]}
+queries:
+  - {name: a, histogram: {by: [{column: x, keys: discover}]}}
+  - {name: b, histogram: {by: [{column: y, keys: discover}]}, weight: 2, per_unit: {max_groups: 7}}
+  - {name: c, histogram: {by: [{column: x, values: [p, q]}]}, per_unit: {max_rows: 2}}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: keys, budget: {epsilon: 2, delta: 0.9}}
+`
+
+func discoveringPlan(t *testing.T, delta, more string) (*Plan, configs.Diagnostics) {
+	t.Helper()
+	j, diags := configs.Parse(filepath.Join(t.TempDir(), "job.yaml"), fmt.Appendf(nil, discoveringJob, delta, more), configs.ParseOptions{})
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	return New(j, nil)
+}
+
+func ratOf(t *testing.T, text string) *big.Rat {
+	t.Helper()
+	x, ok := new(big.Rat).SetString(text)
+	if !ok {
+		t.Fatalf("%q is no number", text)
+	}
+	return x
+}
+
+// What the noise and the selections take of delta is together no more than delta, exactly, and the mechanisms meet what is left.
+func TestSharesOfDeltaAddUp(t *testing.T) {
+	for _, c := range [][2]string{
+		{"1e-6", ""}, {"0.000001", ""}, {"3E-7", ""}, {".1", ""}, {"0.3", ", delta_failure: 0.1"}, {"1e-6", ", delta_failure: 9.99999e-7"}, {"1e-250", ""},
+		{"0.123456789012345678901234567890123456789", ", delta_failure: 0.1"}, {"1e-6", ", delta_failure: 1e-200"},
+	} {
+		p, diags := discoveringPlan(t, c[0], c[1])
+		if len(diags) > 0 {
+			t.Errorf("%v: %v", c, diags)
+			continue
+		}
+		share := ratOf(t, p.failure.share)
+		left := new(big.Rat).SetFloat64(float64(p.noise.Delta))
+		if left.Add(left, share).Cmp(ratOf(t, c[0])) > 0 {
+			t.Errorf("%v: %g and %s are more than delta", c, float64(p.noise.Delta), p.failure.share)
+		}
+		each := new(big.Rat).SetFloat64(float64(p.failure.each))
+		if each.Mul(each, big.NewRat(2, 1)).Cmp(share) > 0 {
+			t.Errorf("%v: twice %g is more than %s", c, float64(p.failure.each), p.failure.share)
+		}
+		if err := calibrate.Verify(p.Mechanisms(), p.noise); err != nil {
+			t.Errorf("%v: %v", c, err)
+		}
+		charge := p.Charge("/out", 1)
+		if charge.DeltaShare != p.failure.share || ratOf(t, charge.Budget.DeltaCap).Cmp(share) < 0 {
+			t.Errorf("%v: charged %q of %q", c, charge.DeltaShare, charge.Budget.DeltaCap)
+		}
+		for i, keys := range []int64{3, 7, 0} {
+			q := p.queries[i]
+			if (q.Selection != nil) != (keys > 0) || keys > 0 && (q.Selection.Keys != keys || q.Selection.Mechanism != q.Mechanisms[0] || q.Threshold() <= 1) {
+				t.Errorf("%v: query %d selects by %+v", c, i, q.Selection)
+			}
+		}
+	}
+	for _, bad := range []string{"1e-6", "2e-6", "0"} {
+		if _, diags := discoveringPlan(t, "1e-6", ", delta_failure: "+bad); len(diags) != 1 || diags[0].Code != "bad-value" {
+			t.Errorf("delta_failure %s: %v", bad, diags)
+		}
+	}
+}
