@@ -25,6 +25,8 @@ type Job struct {
 	Output Output `yaml:"output" example:"{dir: out}"`
 	// Ledger is where the spend is recorded, and what the data may cost in all.
 	Ledger Ledger `yaml:"ledger" example:"{store: \"sqlite:ledger.db\", dataset: taxi, budget: {epsilon: 10, delta: 1e-5}}"`
+	// Deployment is what a reader of the release should know and the program cannot.
+	Deployment *Deployment `yaml:"deployment,omitempty" example:"{curators: [City of New York], unit_is_person: no}"`
 	// MemoryLimit is how much memory a run may use, such as 1GiB or 500MB; absent: half of what the machine or its container has. Rows of
 	// units that do not fit go to an encrypted file. It is no part of the question: answers do not depend on it.
 	MemoryLimit Scalar `yaml:"memory_limit,omitempty" example:"1GiB"`

@@ -27,6 +27,7 @@ func digest(question []byte, public []publicFile) (string, error) {
 	if err := json.Unmarshal(question, &job); err != nil {
 		return "", fmt.Errorf("job: %w", err)
 	}
+	delete(job, "deployment")
 	for block, keys := range notTheQuestion {
 		if m, ok := job[block].(map[string]any); ok {
 			for _, k := range keys {

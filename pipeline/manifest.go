@@ -41,6 +41,7 @@ type ManifestPrivacy struct {
 	Unit         []string `json:"unit"`
 	Adjacency    string   `json:"adjacency"`
 	Statement    string   `json:"statement"`
+	*PrivacyStatement
 }
 
 func (p ManifestPrivacy) guarantee() calibrate.Guarantee {
@@ -118,4 +119,9 @@ type Program struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 	Go      string `json:"go"`
+	// Commit, Binary and Modules are the commit that was built and the SHA-256 of the executable and of the list of modules in it; ""
+	// where they are not known.
+	Commit  string `json:"commit,omitempty"`
+	Binary  string `json:"binary_sha256,omitempty"`
+	Modules string `json:"modules_sha256,omitempty"`
 }

@@ -151,7 +151,12 @@ func (a *attempt) showHead(ctx context.Context, r *Release) error {
 	if err != nil {
 		return LedgerError("read the head", err)
 	}
+	balance, _, err := a.Book.Balance(ctx, a.plan.Account())
+	if err != nil {
+		return LedgerError("read the account", err)
+	}
 	r.manifest.Ledger = &ManifestLedger{Entry: head.Seq, Hash: head.Hash.String()}
+	r.manifest.Privacy.within(balance, a.plan.guarantee)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/dprelease/dprelease/calibrate"
 )
@@ -44,6 +45,20 @@ func (m *Manifest) Meets() error {
 			}
 			n++
 		}
+	}
+	return m.repeats(ms)
+}
+
+// repeats says whether the privacy block has the same mechanisms.
+func (m *Manifest) repeats(ms []calibrate.Mechanism) error {
+	if m.Privacy.PrivacyStatement == nil {
+		return nil
+	}
+	same := slices.EqualFunc(m.Privacy.Mechanisms, ms, func(s StatedMechanism, c calibrate.Mechanism) bool {
+		return s.Query == c.Query && s.L2 == c.Sens.L2 && s.Sigma == float64(c.Sigma) && s.Grid == c.Grid
+	})
+	if !same || m.Privacy.Guarantee.Mu != m.Privacy.Mu {
+		return errors.New("the privacy block states other mechanisms than the queries")
 	}
 	return nil
 }

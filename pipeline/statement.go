@@ -26,6 +26,7 @@ func (p *Plan) manifest(program Program) Manifest {
 			Epsilon: float64(p.guarantee.Epsilon), Delta: float64(p.guarantee.Delta), DeltaFailure: p.FailureShare(),
 			Mu:   float64(calibrate.ComposedMu(p.Mechanisms())),
 			Unit: unitColumns(p.job.Privacy.Unit), Adjacency: string(p.adjacency), Statement: p.Statement(),
+			PrivacyStatement: p.privacyStatement(program),
 		},
 	}
 	for i := range p.queries {

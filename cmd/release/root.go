@@ -58,7 +58,7 @@ func (a *app) root() *cobra.Command {
 	flags.StringVar(&a.log, "log", "text", "how progress and errors are written to stderr: text or json")
 	flags.BoolVar(&a.quiet, "quiet", false, "no progress, no closing table; errors only")
 	root.AddCommand(
-		a.runCmd(), a.planCmd(), a.checkCmd(), a.verifyCmd(), a.ledgerCmd(), a.statusCmd(), a.backfillCmd(), a.keygenCmd(),
+		a.runCmd(), a.planCmd(), a.checkCmd(), a.verifyCmd(), a.ledgerCmd(), a.statusCmd(), a.backfillCmd(), a.keygenCmd(), a.registryCmd(),
 		a.schemaCmd(), a.denoiseCmd(), a.calibrateCmd(), a.selftestCmd(), a.versionCmd(), a.manCmd(),
 	)
 	return root

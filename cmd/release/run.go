@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -101,8 +100,4 @@ func (a *app) runPlan(ctx context.Context, book *ledger.Book, plan *pipeline.Pla
 		Observer: o, Workers: where.limits.Workers, Program: program(), Signer: where.signer,
 	}
 	return runner.Run(ctx, pipeline.Request{Plan: plan, Dir: where.dir, NewRelease: where.again})
-}
-
-func program() pipeline.Program {
-	return pipeline.Program{Name: "dprelease", Version: version(), Go: runtime.Version()}
 }

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v4"
+
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+const registryLong = `registry prints the record of a release for the OpenDP deployments registry, as YAML, from the release's manifest alone. What the program
+cannot know comes from the job's deployment block; what that leaves out is "Not stated." and for a person to fill in: the record's status
+is Draft. The registry knows no Gaussian differential privacy: the record says Approximate DP, and the mu among the details.`
+
+func (a *app) registryCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "registry DIR", Short: "Print a release's record for the OpenDP deployments registry", Long: registryLong, Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.registry(args[0]) },
+	}
+}
+
+func (a *app) registry(dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return usagef("the folder: %v", err)
+	}
+	m, digest, err := sink.ReadManifest(dir)
+	if err != nil {
+		return pipeline.OutputError(err)
+	}
+	if m.Privacy.PrivacyStatement == nil {
+		return usagef("the release was made by an earlier version, whose manifest does not say enough")
+	}
+	info, err := os.Stat(filepath.Join(dir, "release.json"))
+	if err != nil {
+		return pipeline.OutputError(err)
+	}
+	r := newRecord(&m, digest, info.ModTime().UTC().Format("2006-01-02"))
+	text, err := yaml.Marshal(r)
+	if err != nil {
+		return err
+	}
+	return a.printf("%s", text)
+}
+
+// record is a deployment as the registry's schema has it (deployments-schema.yaml at 3e9c812): these keys and no others.
+type record struct {
+	Slug       string `yaml:"url_slug"`
+	Status     string `yaml:"status"`
+	Tier       int    `yaml:"tier"`
+	Deployment struct {
+		Basic struct {
+			Name        string   `yaml:"name"`
+			Curators    []string `yaml:"data_curators"`
+			IntendedUse string   `yaml:"intended_use"`
+			Description string   `yaml:"description"`
+			ProductType string   `yaml:"data_product_type"`
+			Region      string   `yaml:"data_product_region"`
+			Sector      string   `yaml:"data_product_sector,omitempty"`
+			Published   string   `yaml:"publication_date"`
+		} `yaml:"basic"`
+		Variant struct {
+			Name        string `yaml:"variant_name"`
+			Domain      string `yaml:"data_domain"`
+			Unprotected string `yaml:"unprotected_quantities"`
+		} `yaml:"dp_variant"`
+		Loss struct {
+			Unit       string `yaml:"privacy_unit"`
+			Details    string `yaml:"privacy_unit_details"`
+			Parameters struct {
+				Epsilon yamlNumber `yaml:"epsilon"`
+				Delta   yamlNumber `yaml:"delta"`
+				Rho     yamlNumber `yaml:"rho"`
+			} `yaml:"privacy_parameters"`
+			ParameterDetails string `yaml:"privacy_parameters_details"`
+		} `yaml:"privacy_loss"`
+		Model struct {
+			Name           string `yaml:"model_name"`
+			Actors         string `yaml:"actors"`
+			ReleaseType    string `yaml:"release_type"`
+			ReleaseDetails string `yaml:"release_type_details"`
+			Source         string `yaml:"data_source_type"`
+			Access         string `yaml:"access_type"`
+		} `yaml:"deployment_model"`
+		Accounting struct {
+			PostProcessing string `yaml:"post_processing"`
+			Composition    string `yaml:"composition"`
+		} `yaml:"accounting"`
+		Implementation struct {
+			Tuning        string `yaml:"preprocessing_and_hyperparameter_tuning"`
+			Mechanisms    string `yaml:"mechanisms"`
+			Justification string `yaml:"justification"`
+		} `yaml:"implementation"`
+		Administrative struct {
+			Sources string   `yaml:"sources"`
+			Notes   string   `yaml:"notes"`
+			Authors []string `yaml:"registry_authors"`
+		} `yaml:"administrative"`
+	} `yaml:"deployment"`
+}
+
+// yamlNumber is written with a point, without which readers of YAML 1.1 take 1e-06 for a text.
+type yamlNumber float64
+
+// MarshalYAML writes the number; yaml.Marshaler asks for an error.
+func (n yamlNumber) MarshalYAML() (any, error) { //nolint:unparam // the interface asks for an error
+	text := strconv.FormatFloat(float64(n), 'g', -1, 64)
+	if mantissa, exponent, ok := strings.Cut(text, "e"); ok && !strings.Contains(mantissa, ".") {
+		text = mantissa + ".0e" + exponent
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!float", Value: text}, nil
+}
+
+func newRecord(m *pipeline.Manifest, digest, published string) *record {
+	p := &m.Privacy
+	r := &record{Slug: slug(p.Slug, m.Name), Status: "Draft", Tier: 3}
+	d := &r.Deployment
+	d.Basic.Name, d.Basic.Curators, d.Basic.IntendedUse, d.Basic.Description = m.Name, p.Curators, p.Purpose, p.Description
+	d.Basic.ProductType, d.Basic.Region, d.Basic.Sector, d.Basic.Published = "Summary statistics", p.Region, p.Sector, published
+	d.Variant.Name, d.Variant.Domain, d.Variant.Unprotected = "Approximate DP", p.DataDomain.Text, lines(p.Unprotected)+"\nHow they were chosen: "+p.HowChosen
+	d.Loss.Unit = strings.Join(p.Unit, ", ")
+	d.Loss.Details = fmt.Sprintf("%s Neighbouring tables: %s. The unit is a person: %s. Not protected: %s.", p.UnitSentence, p.Adjacency, p.UnitIsPerson, strings.Join(p.NotProtected, "; "))
+	d.Loss.Parameters.Epsilon, d.Loss.Parameters.Delta, d.Loss.Parameters.Rho = yamlNumber(p.Epsilon), yamlNumber(p.Delta), yamlNumber(p.Guarantee.Rho)
+	d.Loss.ParameterDetails = fmt.Sprintf("The release is mu-Gaussian differentially private with mu = %v, of which the other parameters follow; probability of failure %s.", p.Mu, p.Guarantee.DeltaFailure)
+	d.Model.Name, d.Model.Actors, d.Model.ReleaseType, d.Model.Source, d.Model.Access = p.Model, p.Actors, p.ReleaseType, p.DataSourceType, p.AccessType
+	d.Model.ReleaseDetails = fmt.Sprintf("All releases from the same budget: %s. Lifetime: %s. Refunds: %s.", p.Scope.LedgerCap, p.Scope.LifetimeCap, p.Scope.Refund)
+	d.Accounting.PostProcessing, d.Accounting.Composition = postProcessing(p), "Gaussian differential privacy: the squares of mu add up, for jobs chosen after earlier releases too (a filter: Smith and Thakurta 2022)."
+	d.Implementation.Tuning, d.Implementation.Mechanisms, d.Implementation.Justification = p.Tuning, mechanisms(m), p.Justification
+	d.Administrative.Sources = "Manifest release.json, SHA-256 " + digest
+	d.Administrative.Notes, d.Administrative.Authors = "Custody of the data: "+p.Custody, p.Authors
+	return r
+}
+
+var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
+
+// slug is the job's own, or made of its name.
+func slug(own, name string) string {
+	if own != "" {
+		return own
+	}
+	return strings.Trim(notSlug.ReplaceAllString(strings.ToLower(name), "-"), "-")
+}
+
+func lines(texts []string) string { return "- " + strings.Join(texts, "\n- ") }
+
+func postProcessing(p *pipeline.ManifestPrivacy) string {
+	var out []string
+	for _, s := range p.PostProcessing {
+		text := s.Query + ": none"
+		if len(s.Steps) > 0 {
+			text = s.Query + ": " + strings.Join(s.Steps, ", ")
+		}
+		if s.Biased {
+			text += " (biased)"
+		}
+		out = append(out, text)
+	}
+	return lines(out)
+}
+
+func mechanisms(m *pipeline.Manifest) string {
+	var out []string
+	for _, x := range m.Privacy.Mechanisms {
+		out = append(out, fmt.Sprintf("%s: %s, L2 sensitivity %v (%s), sigma %v, grid %v, %d cells", x.Query, x.Name, x.L2, x.Why, x.Sigma, x.Grid, x.Dimension))
+	}
+	n := m.Privacy.Noise
+	return lines(append(out, fmt.Sprintf("noise: %s; random bits: %s; constant time: %v; %s", n.Rounding, n.Bits, n.ConstantTime, m.Privacy.Errors),
+		fmt.Sprintf("code: %s %s, %s", m.Program.Name, m.Program.Version, m.Program.Go)))
+}
