@@ -34,6 +34,7 @@ func (a *app) backfillCmd() *cobra.Command {
 	f.addMemoryLimit(cmd)
 	f.addTmpDir(cmd)
 	f.addSign(cmd)
+	a.addMetrics(cmd)
 	cmd.Flags().StringVar(&f.maxSpend, "max-spend", "", "stop before these windows together cost more than this epsilon, at the delta of the job")
 	return cmd
 }
@@ -46,6 +47,7 @@ func (a *app) backfill(ctx context.Context, path string, f *backfillFlags) error
 	if err != nil || len(windows) == 0 {
 		return err
 	}
+	a.last.job = windows[0].plan.Name()
 	purse, err := newPurse(f.maxSpend, windows[0].plan)
 	if err != nil {
 		return err

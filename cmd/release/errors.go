@@ -131,7 +131,9 @@ func (a *app) redact(s string) string {
 // shortestSecret keeps a variable that holds one or two characters from garbling every line.
 const shortestSecret = 3
 
-func (a *app) logger() *slog.Logger { return slog.New(slog.NewJSONHandler(a.stderr, nil)) }
+func (a *app) logger() *slog.Logger {
+	return slog.New(slog.NewJSONHandler(a.stderr, nil)).With("run_id", a.id)
+}
 
 // recovered reports a panic by the places that it passed, never by its text or arguments: they might hold a value.
 func (a *app) recovered(code *int) {

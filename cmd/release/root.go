@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -33,16 +35,28 @@ type app struct {
 	json           bool
 	// secrets are what jobs took from the environment, by name: never printed.
 	secrets map[string]string
+	id      string // of this process, on every line of its log
+	metrics string // the file for Prometheus; "": none
+	last    lastRun
 }
 
 // execute runs the command line and returns the exit code.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
-	a := &app{stdout: stdout, stderr: stderr, log: "text", secrets: map[string]string{}}
+	a := &app{stdout: stdout, stderr: stderr, log: "text", secrets: map[string]string{}, id: newID()}
 	defer a.recovered(&code)
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	return a.report(ctx, err)
+	code = a.report(ctx, err)
+	a.writeMetrics(code)
+	return code
+}
+
+// newID tells the log lines of one process from those of others.
+func newID() string {
+	var b [6]byte
+	_, _ = rand.Read(b[:]) // it never fails: the process ends where there is no randomness
+	return hex.EncodeToString(b[:])
 }
 
 func (a *app) root() *cobra.Command {

@@ -32,6 +32,7 @@ func (a *app) runCmd() *cobra.Command {
 	flags.addMemoryLimit(cmd)
 	flags.addTmpDir(cmd)
 	flags.addSign(cmd)
+	a.addMetrics(cmd)
 	cmd.Flags().BoolVar(&again, "new-release", false, "release the same question again with new noise: charges again, moves the old folder aside")
 	cmd.Flags().BoolVar(&a.json, "json", false, "print the outcome as JSON")
 	return cmd
@@ -41,10 +42,12 @@ func (a *app) run(ctx context.Context, path string, flags *jobFlags, again bool)
 	if flags.workers < 1 {
 		return usagef("--workers must be at least 1")
 	}
+	a.last.job = path
 	plan, err := a.load(ctx, path, flags)
 	if err != nil {
 		return err
 	}
+	a.last.job = plan.Name()
 	if err := plan.Accurate(); err != nil {
 		return err
 	}
@@ -66,7 +69,16 @@ func (a *app) run(ctx context.Context, path string, flags *jobFlags, again bool)
 	if err != nil {
 		return pipeline.LedgerError("read the account", err)
 	}
+	a.last.balance = &balance
+	if a.log == "json" {
+		a.logger().Info("outcome", "job", plan.Name(), "window", window(plan.Params()), "status", string(outcome.Status),
+			"folder", outcome.Dir, "manifest_sha256", outcome.Digest)
+	}
 	return a.printOutcome(plan, outcome, balance)
+}
+
+func (a *app) addMetrics(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.metrics, "metrics", "", "write the outcome to this file, for the textfile collector of Prometheus")
 }
 
 // place is where and within what a plan is run.
