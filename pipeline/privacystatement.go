@@ -181,7 +181,9 @@ func (p *Plan) statedGuarantee() StatedGuarantee {
 		g.DeltaFailure = share
 	}
 	for text, delta := range map[string]calibrate.Delta{"1e-5": 1e-5, "1e-6": 1e-6, "1e-9": 1e-9} {
-		if at, err := calibrate.Compose(ms, delta); err == nil {
+		// What selecting keys takes of delta comes on top of the noise's, rounded up.
+		delta -= calibrate.Delta(p.FailureShare() * (1 + 0x1p-50))
+		if at, err := calibrate.Compose(ms, delta); err == nil && delta > 0 {
 			g.EpsilonAt[text] = float64(at.Epsilon)
 		}
 	}
