@@ -2,7 +2,7 @@
 GO ?= go
 LINT ?= golangci-lint
 
-.PHONY: build test race lint fuzz bench bench-peers docs check check-long man
+.PHONY: build test race lint fuzz bench bench-peers docs check check-long man figures
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o release ./cmd/release
@@ -43,3 +43,7 @@ man:
 # Every promise at full size; takes long.
 check-long:
 	DPRELEASE_LONG=1 $(GO) test -timeout 60m ./...
+
+# The papers' figures in full, into examples/*/out; under 30 minutes on two cores.
+figures:
+	@for e in calibration mean-estimation synthetic-histogram composition nyc-taxi adult; do $(GO) run ./examples/$$e || exit 1; done
