@@ -66,6 +66,9 @@ func TestTable(t *testing.T) {
 	if want := "a,b\n\"t,u\",2\n1e-10,0.333333333\n"; err != nil || string(text) != want {
 		t.Errorf("%q, %v", text, err)
 	}
+	if err := e.Execute(t.Context(), nil, t.Output()); err == nil || !strings.Contains(err.Error(), "repository's root") {
+		t.Error(err)
+	}
 	if err := e.Execute(t.Context(), []string{"--out", dir, "more"}, t.Output()); err == nil || !strings.Contains(err.Error(), "more") {
 		t.Error(err)
 	}

@@ -13,9 +13,13 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
-// Quick runs an experiment with --quick and returns the folder of its files.
+// Quick runs an experiment with --quick and returns the folder of its files. Short tests skip it: what runs on several cores
+// is in packages experiment and trial, which have tests of their own.
 func Quick(t *testing.T, e experiment.Experiment, more ...string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("a whole experiment")
+	}
 	dir := t.TempDir()
 	args := append([]string{"--quick", "--out", dir}, more...)
 	if err := e.Execute(t.Context(), args, t.Output()); err != nil {
