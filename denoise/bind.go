@@ -22,7 +22,7 @@ const (
 )
 
 // Bind tells a step how the cells lie. It returns an [*Error] where the step's method needs an order or a graph that
-// these cells do not have, so that a plan can ask before anything is spent.
+// these cells do not have, or where they are too many for it, so that a plan can ask before anything is spent.
 func Bind(s Step, shape Shape) (Step, error) {
 	own, ok := s.(step)
 	if !ok {
@@ -37,6 +37,11 @@ func Bind(s Step, shape Shape) (Step, error) {
 	}
 	if g := own.cells.graph; g != nil && g.Nodes() != shape.Cells() {
 		return nil, wrongNodes(g, shape.Cells())
+	}
+	if probe := own.method.probe; probe != nil {
+		if err := probe(own.args, own.cells); err != nil {
+			return nil, err
+		}
 	}
 	return own, nil
 }

@@ -10,6 +10,7 @@ const (
 	CodeNeedsOrder       = "needs-order"
 	CodeNeedsGraph       = "needs-graph"
 	CodeMissing          = "missing-parameter"
+	CodeTooLarge         = "too-large"
 	CodeNoise            = "other-noise"
 )
 

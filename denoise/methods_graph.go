@@ -2,6 +2,7 @@ package denoise
 
 import (
 	"context"
+	"errors"
 	"math"
 	"strconv"
 
@@ -54,7 +55,7 @@ func trendFilter() Method {
 		Name: "trend-filter", Params: []Param{k, lambda}, KnownNoise: true, Needs: NeedsGraph, TakesGraph: true,
 		Doc: "finds areas of the graph with one level or trend, by the exact minimum of squared distance plus lambda times the sum of changes",
 		build: func(a Args) (rule, error) {
-			order, _, err := a.choice(k)
+			number, err := orderOf(a, k)
 			if err != nil {
 				return nil, err
 			}
@@ -62,14 +63,49 @@ func trendFilter() Method {
 			if err != nil {
 				return nil, err
 			}
-			number, err := strconv.Atoi(order)
-			if err != nil {
-				return nil, &Error{CodeBadValue, "k: not a whole number", ""}
-			}
 			return onGraph(func(ctx context.Context, g *graph.Graph, v scaled, run graph.Run) (*graph.Fit, error) {
-				return graph.TrendFilter(ctx, g, v.y, graph.TrendOptions{K: number, Penalty: penalty(word, value, v), Run: run})
+				return trendOf(ctx, g, v.y, graph.TrendOptions{K: number, Penalty: penalty(word, value, v), Run: run})
 			}), nil
 		},
+		probe: func(a Args, cells structure) error {
+			number, err := orderOf(a, k)
+			if err != nil || number == 0 {
+				return err
+			}
+			g, err := cells.network()
+			if err != nil {
+				return err
+			}
+			if err := graph.TrendFits(context.Background(), g, number); err != nil {
+				return &Error{CodeTooLarge, err.Error(), "k: 0 and tree-ensemble have no such bound"}
+			}
+			return nil
+		},
+	}
+}
+
+func orderOf(a Args, k Param) (int, error) {
+	order, _, err := a.choice(k)
+	if err != nil {
+		return 0, err
+	}
+	number, err := strconv.Atoi(order)
+	if err != nil {
+		return 0, &Error{CodeBadValue, "k: not a whole number", ""}
+	}
+	return number, nil
+}
+
+// trendOf is graph.TrendFilter, with a smaller λ where the given one is so large that rounding errors hide the solution, which is
+// nearly constant by then.
+func trendOf(ctx context.Context, g *graph.Graph, y []float64, o graph.TrendOptions) (*graph.Fit, error) {
+	for {
+		f, err := graph.TrendFilter(ctx, g, y, o)
+		var failed *graph.ConvergenceError
+		if !errors.As(err, &failed) || failed.Lambda == 0 {
+			return f, err
+		}
+		o.Penalty = graph.Penalty{Lambda: failed.Lambda / 16}
 	}
 }
 

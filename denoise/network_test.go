@@ -83,3 +83,65 @@ func TestNonnegativeIsAsked(t *testing.T) {
 		}
 	}
 }
+
+// What a method says does not depend on the number of workers, to the bit.
+func TestWorkersChangeNothing(t *testing.T) {
+	shape := Shape{[]int{12, 15}, []bool{true, true}}
+	y := make([]float64, shape.Cells())
+	stream := public{state: 3}
+	for i := range y {
+		y[i] = 30*float64(i/60) + 10*stream.normal()
+	}
+	for _, c := range []candidate{
+		{method: "auto"}, {method: "tree-wavelet"}, {method: "tree-ensemble"}, {method: "trend-filter"},
+		{method: "trend-filter", args: Args{"k": "1"}}, {method: "trend-filter", args: Args{"k": "2"}},
+	} {
+		var first []float64
+		for _, workers := range []int{1, 2, 5} {
+			s, err := New(c.method, c.args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s, err = Bind(WithRun(s, Run{Workers: workers}), shape); err != nil {
+				t.Fatal(err)
+			}
+			f, err := Estimate(t.Context(), y, 10, []Step{s})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = f.X
+			} else if !slices.Equal(first, f.X) {
+				t.Errorf("%s %v: %d workers give another estimate", c.method, c.args, workers)
+			}
+		}
+	}
+}
+
+// A trend filter that would need too much memory is refused before it sees a value; k = 0 is not.
+func TestBindRefusesWhatIsTooLarge(t *testing.T) {
+	const leaves = 30_000
+	edges := make([]Edge, leaves)
+	for i := range edges {
+		edges[i] = Edge{U: 0, V: i + 1, W: 1}
+	}
+	shape := Shape{[]int{leaves + 1}, []bool{false}}
+	star, err := NewGraph(shape, 0, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, want := range map[string]bool{"0": false, "1": true, "2": true} {
+		s, err := New("trend-filter", Args{"k": k})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err = WithGraph(s, star); err != nil {
+			t.Fatal(err)
+		}
+		_, err = Bind(s, shape)
+		var e *Error
+		if refused := errors.As(err, &e) && e.Code == CodeTooLarge; refused != want {
+			t.Errorf("k = %s: %v", k, err)
+		}
+	}
+}

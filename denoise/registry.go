@@ -22,6 +22,8 @@ type Method struct {
 	TakesGraph bool
 
 	build func(Args) (rule, error)
+	// probe, where set, says whether cells that the method fits are too many for it.
+	probe func(Args, structure) error
 }
 
 // Methods returns every method there is, sorted by name.
@@ -59,7 +61,7 @@ func New(method string, args Args) (Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	return step{method: m, rule: rule, alone: alone(method, args)}, nil
+	return step{method: m, rule: rule, args: maps.Clone(args), alone: alone(method, args)}, nil
 }
 
 func lookup(name string) (Method, bool) {

@@ -69,6 +69,7 @@ type rule func(ctx context.Context, p problem) (Fit, error)
 type step struct {
 	method Method
 	rule   rule
+	args   Args
 	cells  structure
 	alone  bool // each cell is treated on its own
 }

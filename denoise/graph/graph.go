@@ -52,6 +52,8 @@ func (g *Graph) Edge(e int) Edge {
 // arcs returns the range of node i's arcs.
 func (g *Graph) arcs(i int32) (from, to int32) { return g.start[i], g.start[i+1] }
 
+func (g *Graph) degree(i int32) int { return int(g.start[i+1] - g.start[i]) }
+
 // index fills start, to and edge from u and v.
 func (g *Graph) index(n int) {
 	g.start = make([]int32, n+1)

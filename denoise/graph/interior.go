@@ -21,6 +21,13 @@ type pattern struct {
 func newPattern(ctx context.Context, g *Graph, k int) (*pattern, error) {
 	a := laplacian(g)
 	if k == 2 {
+		entries := 0 // hubs make rows of differences that are as long as their degree
+		for e := range g.u {
+			entries += g.degree(g.u[e]) + g.degree(g.v[e]) + 2
+		}
+		if entries > mostEntries {
+			return nil, &DenseError{k, entries, mostEntries}
+		}
 		a = differences(g, a)
 	}
 	p := &pattern{g: g, k: k}

@@ -121,18 +121,23 @@ func TestQuality(t *testing.T) {
 	at, g := junctions(t), road(t)
 	c := counts(at, tripEnds(t))
 	d := densities(at, c, 100)
+	wide := densities(at, c, 150)
 	for _, q := range []quality{
 		{"counts", c, 40.288, 0.03, 0.12}, {"densities", d, 40.288, 0.07, 0.22},
 		{"three times the counts", scaled(c, 3), 40.288, 0.07, 0.25},
 		{"three times the densities", scaled(d, 3), 40.288, 0.13, 0.35},
 		{"counts at epsilon 2", c, 11.152, 0.07, 0.28}, {"counts at epsilon 0.1", c, 181.523, -0.02, -0.1},
+		{"densities of 150 m", wide, 40.288, 0.07, 0.25}, {"counts at epsilon 5", c, 4.9, 0.05, 0.4},
+		{"counts at epsilon 0.25", c, 77.049, -0.02, -0.05},
 	} {
-		e := q.errors(t, g)
-		t.Logf("%-26s trend filter %.3f, wavelets %.3f, level wavelets %.3f, ensemble %.3f: %+.1f %% and %+.1f %%",
-			q.name, e[0], e[1], e[2], e[3], 100*(e[3]/e[0]-1), 100*(e[3]/e[1]-1))
-		if e[3] > (1-q.trend)*e[0] || e[3] > (1-q.wavelet)*e[1] {
-			t.Errorf("%s: the ensemble is not %v below trend filtering and %v below wavelets", q.name, q.trend, q.wavelet)
-		}
+		t.Run(q.name, func(t *testing.T) {
+			e := q.errors(t, g)
+			t.Logf("trend filter %.3f, wavelets %.3f, level wavelets %.3f, ensemble %.3f: %+.1f %% and %+.1f %%",
+				e[0], e[1], e[2], e[3], 100*(e[3]/e[0]-1), 100*(e[3]/e[1]-1))
+			if e[3] > (1-q.trend)*e[0] || e[3] > (1-q.wavelet)*e[1] {
+				t.Errorf("the ensemble is not %v below trend filtering and %v below wavelets", q.trend, q.wavelet)
+			}
+		})
 	}
 }
 

@@ -52,6 +52,15 @@ func TrendFilter(ctx context.Context, g *Graph, y []float64, o TrendOptions) (*F
 	return t.solvers[0].fit(ctx, y, lambda)
 }
 
+// TrendFits returns a [*DenseError] where [TrendFilter] of order k would: it looks at the graph alone.
+func TrendFits(ctx context.Context, g *Graph, k int) error {
+	if k == 0 {
+		return nil
+	}
+	_, err := newPattern(ctx, g, k)
+	return err
+}
+
 // solver finds the estimate for one λ; it is used by one goroutine.
 type solver interface {
 	fit(ctx context.Context, y []float64, lambda float64) (*Fit, error)
