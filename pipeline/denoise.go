@@ -84,6 +84,9 @@ func (b *builder) denoiseError(path string, err error) {
 func (b *builder) bind(steps []denoise.Step, jq *configs.Query, q *Planned) []denoise.Step {
 	var bound []denoise.Step
 	shape := shapeOf(q.Query)
+	if len(q.Parts) > 0 && shape.Cells() != q.Parts[0].Cells && !q.selected() { // of a kind whose cells have no known order
+		shape = denoise.Shape{Dims: []int{max(q.Parts[0].Cells, 1)}, Ordered: []bool{false}}
+	}
 	for k, s := range steps {
 		if s == nil {
 			continue
