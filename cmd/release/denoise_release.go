@@ -27,6 +27,9 @@ func (in *noisyTable) openRelease(ctx context.Context, f *denoiseFlags) error {
 	if err != nil {
 		return err
 	}
+	if q.Selection != nil {
+		return inputProblem(f.input, 0, "the keys of "+q.Name+" were selected by their noisy counts, noise and all: no method knows how to treat what is left")
+	}
 	file := tableOf(q)
 	if file == nil {
 		return inputProblem(f.input, 0, "the query "+q.Name+" has no table in a format that is read: csv, parquet or arrow")
