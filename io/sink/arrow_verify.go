@@ -13,7 +13,7 @@ import (
 )
 
 func (arrowFormat) verify(ctx context.Context, r io.ReaderAt, size int64, t *table) (err error) {
-	f, err := ipc.NewFileReader(io.NewSectionReader(r, 0, size))
+	f, err := ipc.NewFileReader(io.NewSectionReader(r, 0, size), ipc.WithAllocator(newWithin(size)))
 	if err != nil {
 		return err
 	}
