@@ -34,8 +34,11 @@ func (p *Plan) adopt(c ledger.Charge) (*Plan, error) {
 	sameQuestion := slices.EqualFunc(c.Mechanisms, p.Mechanisms(), func(x, y calibrate.Mechanism) bool {
 		return x.Query == y.Query && x.Sens.L2 == y.Sens.L2
 	})
-	if !sameQuestion || c.Account != p.Account() || calibrate.Verify(c.Mechanisms, p.guarantee) != nil {
+	if !sameQuestion || c.Account != p.Account() || c.DeltaShare != p.failure.share || calibrate.Verify(c.Mechanisms, p.noise) != nil {
 		return nil, mismatch
+	}
+	if p.failure.share != "" && !slices.EqualFunc(c.Mechanisms, p.Mechanisms(), sameSigma) {
+		return nil, mismatch // the threshold of selected keys follows from their noise
 	}
 	adopted, rest := *p, c.Mechanisms
 	adopted.queries = slices.Clone(p.queries)
@@ -46,3 +49,5 @@ func (p *Plan) adopt(c ledger.Charge) (*Plan, error) {
 	}
 	return &adopted, nil
 }
+
+func sameSigma(a, b calibrate.Mechanism) bool { return a.Sigma == b.Sigma && a.Grid == b.Grid }

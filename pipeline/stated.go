@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"slices"
 
 	"github.com/dprelease/dprelease/calibrate"
@@ -32,7 +33,9 @@ func (m *Manifest) Mechanisms() []calibrate.Mechanism {
 // 8), and whether the numbers that follow from others do follow.
 func (m *Manifest) Meets() error {
 	ms := m.Mechanisms()
-	if err := calibrate.Verify(ms, m.Privacy.guarantee()); err != nil {
+	g := m.Privacy.guarantee()
+	g.Delta = m.noiseDelta()
+	if err := calibrate.Verify(ms, g); err != nil {
 		return err
 	}
 	if mu := float64(calibrate.ComposedMu(ms)); mu != m.Privacy.Mu {
@@ -47,6 +50,25 @@ func (m *Manifest) Meets() error {
 		}
 	}
 	return m.repeats(ms)
+}
+
+// noiseDelta is the delta that the noise has to meet: what selecting keys may fail is taken off, in the decimals of the job.
+func (m *Manifest) noiseDelta() calibrate.Delta {
+	if m.Privacy.DeltaFailure == 0 || m.Privacy.PrivacyStatement == nil {
+		return calibrate.Delta(m.Privacy.Delta)
+	}
+	var job struct {
+		Privacy struct {
+			Delta json.Number `json:"delta"`
+		} `json:"privacy"`
+	}
+	_ = json.Unmarshal(m.Job, &job) // what is not there is no number
+	whole, ok1 := new(big.Rat).SetString(job.Privacy.Delta.String())
+	share, ok2 := new(big.Rat).SetString(m.Privacy.Guarantee.DeltaFailure)
+	if !ok1 || !ok2 || downTo(whole) != m.Privacy.Delta || share.Sign() <= 0 {
+		return 0
+	}
+	return calibrate.Delta(downTo(whole.Sub(whole, share)))
 }
 
 // repeats says whether the privacy block has the same mechanisms.

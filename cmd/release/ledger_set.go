@@ -110,7 +110,9 @@ func (set *setFlags) budget(ctx context.Context, o *opened, of ledger.Account) (
 	case known && asked:
 		b = now.Budget
 	case o.job != nil:
-		b = pipeline.BudgetOf(o.job)
+		if b = pipeline.BudgetOf(o.job); b.DeltaCap == "" {
+			b.DeltaCap = now.Budget.DeltaCap // what a job that discovers keys opened it with
+		}
 	case !asked:
 		return b, usagef("say what the budget is: --epsilon and --delta")
 	}
