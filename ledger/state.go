@@ -3,6 +3,7 @@ package ledger
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 
 	"github.com/dprelease/dprelease/calibrate"
@@ -144,14 +145,20 @@ func (s *state) applyReserve(e Entry) error {
 	return nil
 }
 
-// put adds r, in the place of its released reservation where there is one.
+// put adds r to an account, in the place of its released reservation where there is one: that may have counted in another account,
+// since its owner may have opened this one meanwhile.
 func (s *state) put(a *account, r *run) {
-	if old := s.find(r.Charge.Run, r.Charge.Number); old != nil {
-		*old = *r
+	old := s.find(r.Charge.Run, r.Charge.Number)
+	if old == nil {
+		a.runs = append(a.runs, r)
+		s.runs[r.Charge.Run] = append(s.runs[r.Charge.Run], r)
 		return
 	}
-	a.runs = append(a.runs, r)
-	s.runs[r.Charge.Run] = append(s.runs[r.Charge.Run], r)
+	if payer := s.accounts[old.Payer]; payer != a {
+		payer.runs = slices.DeleteFunc(payer.runs, func(x *run) bool { return x == old })
+		a.runs = append(a.runs, old)
+	}
+	*old = *r
 }
 
 func (s *state) applySeal(e Entry) error {

@@ -33,6 +33,7 @@ func Suite(t *testing.T, open func(t *testing.T) ledger.Store) {
 		"reserveonce": testReserveOnce,
 		"period":      testPeriod,
 		"setbudget":   testSetBudget,
+		"otherpayer":  testOtherPayer,
 		"replaceone":  testReplaceOne,
 		"shares":      testShares,
 		"audit":       testAudit,

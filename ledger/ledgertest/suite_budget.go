@@ -216,3 +216,27 @@ func testRecorded(t *testing.T, s ledger.Store) {
 		}
 	}
 }
+
+// testOtherPayer: a reservation that was given back counts in the account that pays for it the second time, and there alone.
+func testOtherPayer(t *testing.T, s ledger.Store) {
+	b, ctx, c := book(s), t.Context(), Quarter(t, "a")
+	replaceOne := c.Account
+	replaceOne.Adjacency = "replace-one"
+	if err := b.SetBudget(ctx, replaceOne, c.Budget, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Release(ctx, charge(t, b, c)); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.SetBudget(ctx, c.Account, c.Budget, "an account of its own"); err != nil {
+		t.Fatal(err)
+	}
+	charge(t, b, c)
+	for account, runs := range map[ledger.Account]int{c.Account: 1, replaceOne: 0} {
+		balance, _, err := b.Balance(ctx, account)
+		if err != nil || balance.Runs != runs || (balance.Spent.Sign() > 0) != (runs > 0) {
+			t.Errorf("%s: %d runs, %v spent (%v)", account.Adjacency, balance.Runs, balance.Spent, err)
+		}
+	}
+	sound(t, b)
+}
