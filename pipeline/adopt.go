@@ -28,7 +28,7 @@ func (a *attempt) reserve(ctx context.Context) (err error) {
 }
 
 // adopt returns the plan with the mechanisms of a charge, if they answer the same questions with the same sensitivities and meet the
-// plan's guarantee, by the definition.
+// plan's guarantee, less the share of delta that may fail, by the definition.
 func (p *Plan) adopt(c ledger.Charge) (*Plan, error) {
 	mismatch := &ledger.MismatchError{Run: c.Run, Number: c.Number, What: "mechanisms"}
 	sameQuestion := slices.EqualFunc(c.Mechanisms, p.Mechanisms(), func(x, y calibrate.Mechanism) bool {
@@ -37,17 +37,27 @@ func (p *Plan) adopt(c ledger.Charge) (*Plan, error) {
 	if !sameQuestion || c.Account != p.Account() || c.DeltaShare != p.failure.share || calibrate.Verify(c.Mechanisms, p.noise) != nil {
 		return nil, mismatch
 	}
-	if p.failure.share != "" && !slices.EqualFunc(c.Mechanisms, p.Mechanisms(), sameSigma) {
-		return nil, mismatch // the threshold of selected keys follows from their noise
-	}
 	adopted, rest := *p, c.Mechanisms
 	adopted.queries = slices.Clone(p.queries)
 	for i := range adopted.queries {
 		q := &adopted.queries[i]
 		n := len(q.Mechanisms)
 		q.Mechanisms, rest = slices.Clone(rest[:n]), rest[n:]
+		if err := q.adoptSelection(); err != nil {
+			return nil, mismatch
+		}
 	}
 	return &adopted, nil
 }
 
-func sameSigma(a, b calibrate.Mechanism) bool { return a.Sigma == b.Sigma && a.Grid == b.Grid }
+// adoptSelection lets private keys be selected with the query's mechanism, whose noise gives the threshold.
+func (q *Planned) adoptSelection() error {
+	if q.Selection == nil {
+		return nil
+	}
+	s := *q.Selection
+	s.Mechanism = q.Mechanisms[0]
+	q.Selection = &s
+	_, err := s.Threshold()
+	return err
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/ledger"
 )
 
 const discoveringJob = `
@@ -79,5 +80,43 @@ func TestSharesOfDeltaAddUp(t *testing.T) {
 		if _, diags := discoveringPlan(t, "1e-6", ", delta_failure: "+bad); len(diags) != 1 || diags[0].Code != "bad-value" {
 			t.Errorf("delta_failure %s: %v", bad, diags)
 		}
+	}
+}
+
+// A reservation is taken up only where its noise meets what the selections leave of delta and its share is the plan's; keys are then
+// selected at the threshold of the noise that was reserved.
+func TestAdoptedSelection(t *testing.T) {
+	p, diags := discoveringPlan(t, "1e-6", ", delta_failure: 9e-7")
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	scaled := func(factor float64) ledger.Charge {
+		c := p.Charge("/out", 1)
+		for i := range c.Mechanisms {
+			c.Mechanisms[i].Sigma *= calibrate.Sigma(factor)
+		}
+		return c
+	}
+	larger := scaled(1.25)
+	adopted, err := p.adopt(larger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		if q := adopted.queries[i]; q.Selection.Mechanism != larger.Mechanisms[i] || q.Threshold() <= p.queries[i].Threshold() {
+			t.Errorf("query %d selects by %+v", i, q.Selection)
+		}
+	}
+	smaller := scaled(0.999)
+	if err := calibrate.Verify(smaller.Mechanisms, p.guarantee); err != nil {
+		t.Fatal("the test wants noise that would do for all of delta:", err)
+	}
+	if _, err := p.adopt(smaller); err == nil {
+		t.Error("noise that needs all of delta was taken up beside a share")
+	}
+	other := scaled(1)
+	other.DeltaShare = ""
+	if _, err := p.adopt(other); err == nil {
+		t.Error("a reservation without a share of delta was taken up")
 	}
 }
