@@ -27,7 +27,6 @@ func newDiscovering(s Spec, p *problems) (Query, error) {
 	axes := newAxes(s, p)
 	s.checkDiscovered(axes, p)
 	q := &discovering{counting{spec: s, axes: axes, cells: countCells(s, axes, p), limits: s.keyLimits(p)}}
-	newKernel(s, axes, p)
 	if len(s.Read.Quantiles) > 0 || s.Read.CDF {
 		p.add("histogram", CodeBadSpec, "nothing else can be read off the keys that are selected: the others are missing", "leave quantiles and cdf out, or list the keys")
 	}
@@ -48,6 +47,9 @@ func (s *Spec) checkDiscovered(axes []axis, p *problems) {
 	}
 	names := s.ownColumns()
 	for _, a := range axes {
+		if a.Nearest != nil && a.Nearest.BandwidthM != 0 {
+			p.add(a.field+".nearest.kernel", CodeBadSpec, "a kernel spreads rows over cells, and keys that are discovered are counted whole", "leave kernel out, or list the keys")
+		}
 		if a.domain != nil {
 			for _, k := range a.domain.keys(a.name(), a.bins.names) {
 				names = append(names, k.Name)

@@ -223,6 +223,7 @@ func TestDiscoveryIsRefused(t *testing.T) {
 	binned.Null = Bin
 	form.Edges = []string{"0", "1"}
 	twice.As = "noisy"
+	spread := Dimension{Nearest: &Nearest{Lat: "lat", Lon: "lon", Name: "point", Points: []Point{{ID: "a"}}, WithinM: 100, BandwidthM: 50}}
 	unit := func(b Bounds, by ...Dimension) Spec {
 		return Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b, By: by}
 	}
@@ -237,6 +238,7 @@ func TestDiscoveryIsRefused(t *testing.T) {
 		"taken":         {unit(Bounds{MaxGroups: 5}, twice), "histogram.by[0]"},
 		"same name":     {unit(Bounds{MaxGroups: 5}, keys, keys), "histogram.by[1]"},
 		"listed name":   {unit(Bounds{MaxGroups: 5}, Dimension{Column: "text", Labels: numbered(2)}, keys), "histogram.by[1]"},
+		"kernel":        {unit(Bounds{MaxGroups: 5}, keys, spread), "histogram.by[1].nearest.kernel"},
 		"sum":           {Spec{Name: "q", Kind: Sum, By: []Dimension{keys}, Value: &Value{Columns: []string{"int"}, Lo: "0", Hi: "1"}}, "sum.by"},
 	} {
 		_, err := New(c.s)
