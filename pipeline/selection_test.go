@@ -120,3 +120,30 @@ func TestAdoptedSelection(t *testing.T) {
 		t.Error("a reservation without a share of delta was taken up")
 	}
 }
+
+// A manifest is checked with what its selections take of delta.
+func TestStatedSelections(t *testing.T) {
+	for _, c := range [][2]string{{"1e-6", ""}, {"0.3", ", delta_failure: 0.1"}, {"1e-6", ", delta_failure: 9.99999e-7"}, {"1e-250", ""}, {"1e-6", ", delta_failure: 1e-200"}} {
+		p, diags := discoveringPlan(t, c[0], c[1])
+		if len(diags) > 0 {
+			t.Fatal(diags)
+		}
+		m := p.manifest(Program{})
+		if err := m.Meets(); err != nil {
+			t.Errorf("%v: %v", c, err)
+		}
+	}
+	p, _ := discoveringPlan(t, "1e-6", "")
+	for name, change := range map[string]func(*Manifest){
+		"more of delta":   func(m *Manifest) { m.Queries[0].Selection.Delta *= 2 },
+		"lower threshold": func(m *Manifest) { m.Queries[1].Selection.Threshold-- },
+		"two shares":      func(m *Manifest) { m.Privacy.DeltaFailure *= 2 },
+		"a larger share":  func(m *Manifest) { m.Privacy.DeltaFailure, m.Privacy.Guarantee.DeltaFailure = 5e-7, "5e-7" },
+	} {
+		m := p.manifest(Program{})
+		change(&m)
+		if m.Meets() == nil {
+			t.Errorf("%s: nothing was found", name)
+		}
+	}
+}

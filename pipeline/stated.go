@@ -38,6 +38,9 @@ func (m *Manifest) Meets() error {
 	if err := calibrate.Verify(ms, g); err != nil {
 		return err
 	}
+	if err := m.selects(); err != nil {
+		return err
+	}
 	if mu := float64(calibrate.ComposedMu(ms)); mu != m.Privacy.Mu {
 		return fmt.Errorf("the mechanisms have mu %g together, and the manifest says %g", mu, m.Privacy.Mu)
 	}
@@ -69,6 +72,50 @@ func (m *Manifest) noiseDelta() calibrate.Delta {
 		return 0
 	}
 	return calibrate.Delta(downTo(whole.Sub(whole, share)))
+}
+
+// selects says whether the selections take no more of delta than is stated, at the thresholds that this needs.
+func (m *Manifest) selects() error {
+	taken := new(big.Rat)
+	for i := range m.Queries {
+		q := &m.Queries[i]
+		if q.Selection == nil {
+			continue
+		}
+		if err := q.selects(); err != nil {
+			return err
+		}
+		part := new(big.Rat)
+		if part.SetFloat64(q.Selection.Delta) != nil {
+			taken.Add(taken, part)
+		}
+	}
+	stated := new(big.Rat)
+	if s := m.Privacy.PrivacyStatement; s != nil {
+		if _, ok := stated.SetString(s.Guarantee.DeltaFailure); !ok {
+			return errors.New("the privacy block's delta_failure is no number")
+		}
+	} else if stated.SetFloat64(m.Privacy.DeltaFailure) == nil {
+		return errors.New("delta_failure is no number")
+	}
+	if f, _ := stated.Float64(); f != m.Privacy.DeltaFailure || taken.Cmp(stated) > 0 {
+		return fmt.Errorf("the selections take more of delta than the %g that the manifest says, or the privacy block says otherwise", m.Privacy.DeltaFailure)
+	}
+	return nil
+}
+
+// selects says whether the query's threshold is what its noise and its part of delta need.
+func (q *ManifestQuery) selects() error {
+	if len(q.Parts) == 1 {
+		p := q.Parts[0]
+		s := calibrate.Selection{Keys: q.Selection.MaxGroups, Failure: calibrate.Delta(q.Selection.Delta), Mechanism: calibrate.Mechanism{
+			Query: q.Name, Sigma: calibrate.Sigma(p.Sigma), Grid: p.Grid, Sens: calibrate.Sensitivity{L2: p.Sensitivity.L2, Why: p.Sensitivity.Why},
+		}}
+		if units, err := s.Threshold(); err == nil && float64(units)*p.Grid <= q.Selection.Threshold {
+			return nil
+		}
+	}
+	return errors.New(q.Name + ": its threshold is lower than its part of delta needs")
 }
 
 // repeats says whether the privacy block has the same mechanisms.
