@@ -60,7 +60,7 @@ func (l *layout) find(column, field string) (at int, t table.Type, ok bool) {
 	return slices.Index(l.columns, column), f.Type, ok
 }
 
-// ofRows returns the cell of each row of a batch, or dropped. They are valid until it is called again and must not be changed.
+// ofRows returns the cell of each row of a batch, or dropped. They are valid until it is called again; the caller may drop more of them.
 func (g *grouping) ofRows(b *table.Batch) ([]int32, error) {
 	if len(g.axes) == 1 && b.Keep == nil {
 		return g.axes[0].ofRows(b)
