@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -128,6 +129,9 @@ func (v *verifying) compare(audit *ledger.Audit, runs []ledger.Run) (findings []
 	c := &runs[i].Charge
 	if !slices.EqualFunc(c.Mechanisms, v.manifest.Mechanisms(), sameNoise) {
 		findings = append(findings, "the ledger was charged for other mechanisms than the manifest states")
+	}
+	if s := v.manifest.Privacy.PrivacyStatement; s != nil && cmp.Or(c.DeltaShare, "0") != s.Guarantee.DeltaFailure {
+		findings = append(findings, "the ledger was charged for another share of delta than the manifest states")
 	}
 	unit := v.manifest.Privacy.Unit
 	if len(unit) == 1 && unit[0] == "row" {
