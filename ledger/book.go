@@ -149,7 +149,7 @@ func (b *Book) update(ctx context.Context, fn func(*writer) error) error {
 		if err := b.state.catchUp(tx); err != nil {
 			return err
 		}
-		return fn(&writer{tx: tx, state: b.state, head: b.state.head, now: b.now})
+		return fn(&writer{tx: tx, state: b.state, head: b.state.head, now: b.now()})
 	})
 }
 

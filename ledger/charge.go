@@ -47,7 +47,7 @@ func (w *writer) charge(c Charge) (seq int64, err error) {
 	if err := w.state.reservable(c); err != nil {
 		return 0, err
 	}
-	if err := a.afford(c, w.state.clock(w.now())); err != nil {
+	if err := a.afford(c, w.state.clock(w.now)); err != nil {
 		return 0, err
 	}
 	if w.state.payer(c.Account) == nil {
