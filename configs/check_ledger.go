@@ -47,7 +47,8 @@ func (c *checker) lifetime(at *path, b *Budget) {
 	share, ok1 := b.DeltaCap.rat()
 	_, delta := b.Total()
 	all, ok2 := delta.rat()
-	if ok1 && ok2 && (share.Sign() < 0 || share.Cmp(all) >= 0) {
-		c.bad(at.at("delta_cap"), CodeBadValue, "must be zero or more, and less than the delta of which it is a part", "noise needs the rest")
+	own, ok3 := b.Delta.rat()
+	if ok1 && ok2 && ok3 && (share.Sign() < 0 || share.Cmp(all) >= 0 || share.Cmp(own) >= 0) {
+		c.bad(at.at("delta_cap"), CodeBadValue, "must be zero or more, and less than the delta of which it is a part, a period's too", "noise needs the rest")
 	}
 }

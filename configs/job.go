@@ -103,7 +103,7 @@ type Budget struct {
 	Per string `yaml:"per,omitempty" enum:"total|day|month|year" default:"total"`
 	// Lifetime is the cap of all releases together, where per is a period.
 	Lifetime *Lifetime `yaml:"lifetime,omitempty" example:"{epsilon: 50, delta: 1e-5}"`
-	// DeltaCap is the part of the lifetime's delta that is kept for probabilities of failure; these add up by themselves and are never traded for noise. The default is none; where the job discovers keys, a tenth of delta, or what the release takes where that is more.
+	// DeltaCap is the part of delta, the lifetime's and a period's, that is kept for probabilities of failure; these add up by themselves and are never traded for noise. The default is none; where the job discovers keys, a tenth of delta, or what the release takes where that is more.
 	DeltaCap Decimal `yaml:"delta_cap,omitempty" example:"1e-6"`
 }
 

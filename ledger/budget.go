@@ -18,7 +18,8 @@ type caps struct {
 	periods [3]calibrate.Mu
 }
 
-// caps reads the decimals of a budget: mu_cap is the largest mu with delta_mu(Epsilon) + DeltaCap <= Delta.
+// caps reads the decimals of a budget: mu_cap is the largest mu with delta_mu(Epsilon) + DeltaCap <= Delta, for the lifetime and for
+// each period.
 func (b Budget) caps() (c caps, err error) {
 	if c.delta, err = parseShare(b.DeltaCap); err != nil {
 		return c, err
@@ -30,7 +31,8 @@ func (b Budget) caps() (c caps, err error) {
 		if limit == (Limit{}) {
 			continue
 		}
-		if c.periods[i], err = muCap(limit.Epsilon, limit.Delta, new(big.Rat)); err != nil {
+		// The shares of a period may be all that there will ever be.
+		if c.periods[i], err = muCap(limit.Epsilon, limit.Delta, c.delta); err != nil {
 			return c, err
 		}
 	}
@@ -76,7 +78,7 @@ func minus(delta string, less *big.Rat) (float64, error) {
 	return calibrate.ParseDown(exact.Sub(exact, less).FloatString(1080))
 }
 
-var errShares = errors.New("delta_cap must be smaller than delta")
+var errShares = errors.New("delta_cap must be smaller than delta, a period's too")
 
 // guarantee of the lifetime, with the share of delta that mechanisms cannot use taken off.
 func (b Budget) guarantee() (calibrate.Guarantee, error) {

@@ -186,11 +186,11 @@ func (p *Plan) Charge(dir string, number int) ledger.Charge {
 }
 
 // Budget returns what the job says that its dataset may cost. Where the job discovers keys and names no delta_cap, that is a tenth of the
-// budget's delta, or what this release takes where that is more.
+// budget's delta (a period's, where it has one), or what this release takes where that is more.
 func (p *Plan) Budget() ledger.Budget {
 	b := BudgetOf(p.job)
 	if p.failure.share != "" && b.DeltaCap == "" {
-		b.DeltaCap = larger(tenth(configs.Decimal(b.Delta)), p.failure.share)
+		b.DeltaCap = larger(tenth(p.job.Ledger.Budget.Delta), p.failure.share)
 	}
 	return b
 }
