@@ -57,7 +57,7 @@ func (a *app) denoiseCmd() *cobra.Command {
 	flags.Var(methodFlag{&f.steps}, "method", "a method, see --methods (repeatable: steps in order)")
 	flags.Var(setFlag{&f.steps}, "set", "set a parameter of the --method before it: --set name=value (repeatable)")
 	flags.StringVar(&f.edges, "edges", "", "a CSV file of edges: columns u and v, optionally w and length")
-	flags.StringVar(&f.shape, "shape", "", "how the rows lie: 24, 64x64, …, the last number fastest, or none for no order; absent: one after the other, with --edges none")
+	flags.StringVar(&f.shape, "shape", "", "how the rows lie: 24, 64x64, …, the last number fastest, or none for no order; absent: one after the other, and in no order for methods that take --edges")
 	flags.StringVar(&f.out, "out", "", "the CSV file to write: the input's columns and estimate")
 	flags.StringVar(&f.risk, "risk", "", "write the risk table to this CSV file instead of stdout")
 	flags.IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many cores to use; results do not depend on it")
@@ -95,8 +95,12 @@ func (a *app) denoise(ctx context.Context, f *denoiseFlags) error {
 	if err != nil {
 		return err
 	}
-	if steps, err = f.bind(ctx, steps, in); err != nil {
+	steps, unused, err := f.bind(ctx, steps, in)
+	if err != nil {
 		return err
+	}
+	if unused {
+		a.note("--edges: " + f.steps.names() + ": no use for a graph")
 	}
 	o, done := a.observer()
 	defer done()

@@ -21,6 +21,8 @@ type noisyTable struct {
 	noisy []float64
 	sigma float64
 	shape denoise.Shape
+	// unordered: the shape has no order for the edges' sake alone.
+	unordered bool
 }
 
 func readNoisy(ctx context.Context, f *denoiseFlags) (*noisyTable, error) {
@@ -80,6 +82,7 @@ func (in *noisyTable) layOut(f *denoiseFlags) error {
 	n := len(in.rows)
 	switch {
 	case f.shape == "none" || f.shape == "" && f.edges != "" && in.shape.Dims == nil:
+		in.unordered = f.shape == ""
 		in.shape = denoise.Shape{Dims: []int{n}, Ordered: []bool{false}}
 	case f.shape != "":
 		in.shape = denoise.Shape{}

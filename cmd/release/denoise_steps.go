@@ -91,27 +91,29 @@ func (f *stepFlags) build() ([]denoise.Step, error) {
 	return steps, nil
 }
 
-// bind tells the steps how the rows lie.
-func (f *denoiseFlags) bind(ctx context.Context, steps []denoise.Step, in *noisyTable) ([]denoise.Step, error) {
+// bind tells the steps how the rows lie: with a graph for those that take one. Without --shape the others have rows one after the
+// other. unused says that no step takes the graph.
+func (f *denoiseFlags) bind(ctx context.Context, steps []denoise.Step, in *noisyTable) (bound []denoise.Step, unused bool, err error) {
 	network, err := f.network(ctx, in)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	used := network == nil
-	for i := range steps {
+	unused = network != nil
+	for _, step := range steps {
+		shape := in.shape
 		if network != nil {
-			if with, err := denoise.WithGraph(steps[i], network); err == nil {
-				steps[i], used = with, true
+			if with, err := denoise.WithGraph(step, network); err == nil {
+				step, unused = with, false
+			} else if in.unordered {
+				shape = denoise.Line(len(in.rows))
 			}
 		}
-		if steps[i], err = denoise.Bind(steps[i], in.shape); err != nil {
-			return nil, denoiseFailed(err)
+		if step, err = denoise.Bind(step, shape); err != nil {
+			return nil, false, denoiseFailed(err)
 		}
+		bound = append(bound, step)
 	}
-	if !used {
-		return nil, usagef("--edges: %s has no use for a graph", f.steps.names())
-	}
-	return steps, nil
+	return bound, unused, nil
 }
 
 // printMethods lists the methods with their parameters.

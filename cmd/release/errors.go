@@ -102,6 +102,17 @@ func (a *app) errorf(format string, args ...any) {
 	_, _ = fmt.Fprintf(a.stderr, format, args...) // nothing can be done about a closed stderr
 }
 
+// note says what a user should know and no script need heed.
+func (a *app) note(text string) {
+	switch {
+	case a.quiet:
+	case a.log == "json":
+		a.logger().Info(text)
+	default:
+		a.errorf("note: %s\n", text)
+	}
+}
+
 func (a *app) printf(format string, args ...any) error {
 	_, err := io.WriteString(a.stdout, a.redact(fmt.Sprintf(format, args...)))
 	return written(err)
