@@ -59,6 +59,10 @@ func TestCorpus(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
+			if name == badForLibrary {
+				larger(t, got)
+				continue
+			}
 			want, err := libraryRows(path, f)
 			if err != nil {
 				t.Logf("%s: %s: the library: %v", name, f.Name, err)
@@ -73,6 +77,28 @@ func TestCorpus(t *testing.T) {
 	t.Logf("%d columns", checked)
 	if checked < 200 {
 		t.Errorf("only %d columns were compared", checked)
+	}
+}
+
+// badForLibrary is a file whose one page the library's LZ4 unpacks into a buffer that it then leaves aside: it decodes
+// what some other page left in memory, with or without an error.
+const badForLibrary = "lz4_raw_compressed_larger.parquet"
+
+// larger compares that file's rows with those that the tests of other readers know of it.
+func larger(t *testing.T, got [][]any) {
+	t.Helper()
+	if len(got) != 10_000 {
+		t.Fatalf("%s: %d rows", badForLibrary, len(got))
+	}
+	for row, want := range map[int]string{
+		0:    "c7ce6bef-d5b0-4863-b199-8ea8c7fb117b",
+		1:    "e8fb9197-cb9f-4118-b67f-fbfa65f61843",
+		9998: "ab52a0cc-c6bb-4d61-8a8f-166dc4b8b13c",
+		9999: "85440778-460a-41ac-aa2e-ac3ee41696bf",
+	} {
+		if got[row][0] != want {
+			t.Errorf("%s: row %d is %v", badForLibrary, row, got[row][0])
+		}
 	}
 }
 
