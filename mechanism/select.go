@@ -65,7 +65,6 @@ func (e Exact) Select(ctx context.Context, r ledger.Receipt, s calibrate.Selecti
 	keys := k.keys
 	k.keys = nil
 	return n.atLeast(units, keys), nil
-
 }
 
 func (k *keyed) take() bool {

@@ -180,11 +180,11 @@ func (p *Plan) statedGuarantee() StatedGuarantee {
 	if share := p.Charge("/", 1).DeltaShare; share != "" {
 		g.DeltaFailure = share
 	}
-	for text, delta := range map[string]calibrate.Delta{"1e-5": 1e-5, "1e-6": 1e-6, "1e-9": 1e-9} {
-		// What selecting keys takes of delta comes on top of the noise's, rounded up.
-		delta -= calibrate.Delta(p.FailureShare() * (1 + 0x1p-50))
-		if at, err := calibrate.Compose(ms, delta); err == nil && delta > 0 {
-			g.EpsilonAt[text] = float64(at.Epsilon)
+	for _, delta := range []string{"1e-5", "1e-6", "1e-9"} {
+		// What selecting keys takes of delta comes on top of the noise's; where nothing is left no epsilon is proven.
+		left := calibrate.Delta(deltaLess(delta, g.DeltaFailure))
+		if at, err := calibrate.Compose(ms, left); err == nil {
+			g.EpsilonAt[delta] = float64(at.Epsilon)
 		}
 	}
 	return g

@@ -63,14 +63,25 @@ func (b *builder) failures(p *Plan, delta float64) (left float64) {
 	default:
 		p.failure.share = tenth(b.job.Privacy.Delta)
 	}
-	share, ok1 := new(big.Rat).SetString(p.failure.share)
-	whole, ok2 := new(big.Rat).SetString(string(b.job.Privacy.Delta))
-	if !ok1 || !ok2 || share.Sign() <= 0 || share.Cmp(whole) >= 0 {
+	share, ok := new(big.Rat).SetString(p.failure.share)
+	left = deltaLess(string(b.job.Privacy.Delta), p.failure.share)
+	if !ok || share.Sign() <= 0 || left <= 0 {
 		b.report("privacy.delta_failure", "bad-value", "must be above 0 and below delta, of which it is a part", "leave it out: "+shareOfDelta+" of delta is taken")
 		return delta
 	}
 	p.failure.each = calibrate.Delta(downTo(new(big.Rat).Quo(share, big.NewRat(int64(n), 1))))
-	return downTo(whole.Sub(whole, share))
+	return left
+}
+
+// deltaLess is the largest float64 that is not above a delta less a share of it, which are decimals; 0 where one is no number or the
+// share is below 0.
+func deltaLess(delta, share string) float64 {
+	whole, ok1 := new(big.Rat).SetString(delta)
+	part, ok2 := new(big.Rat).SetString(share)
+	if !ok1 || !ok2 || part.Sign() < 0 {
+		return 0
+	}
+	return downTo(whole.Sub(whole, part))
 }
 
 // downTo is the largest float64 that is not above x.

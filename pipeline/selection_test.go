@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"path/filepath"
 	"testing"
@@ -79,6 +80,48 @@ func TestSharesOfDeltaAddUp(t *testing.T) {
 	for _, bad := range []string{"1e-6", "2e-6", "0"} {
 		if _, diags := discoveringPlan(t, "1e-6", ", delta_failure: "+bad); len(diags) != 1 || diags[0].Code != "bad-value" {
 			t.Errorf("delta_failure %s: %v", bad, diags)
+		}
+	}
+}
+
+// What a share leaves of a delta is the largest float64 that the two decimals allow, whichever way it lies from the nearest.
+func TestDeltaLess(t *testing.T) {
+	for i := range 200 {
+		share := fmt.Sprintf("%d.%de-10", i, i)
+		for _, delta := range []string{"1e-5", "1e-6", "1e-7"} {
+			exact := ratOf(t, delta)
+			exact.Sub(exact, ratOf(t, share))
+			got := deltaLess(delta, share)
+			if new(big.Rat).SetFloat64(got).Cmp(exact) > 0 || new(big.Rat).SetFloat64(math.Nextafter(got, 1)).Cmp(exact) <= 0 {
+				t.Errorf("%s less %s is not %g", delta, share, got)
+			}
+		}
+	}
+	for _, bad := range [][2]string{{"1e-6", ""}, {"", "0"}, {"1e-6", "-1e-9"}, {"1e-9", "1e-9"}} {
+		if left := deltaLess(bad[0], bad[1]); left != 0 {
+			t.Errorf("%q less %q is %g", bad[0], bad[1], left)
+		}
+	}
+}
+
+// The epsilons that a statement names are proven for the deltas that it writes, less the share of delta: no nearest float64 of either.
+func TestStatedEpsilons(t *testing.T) {
+	for _, share := range []string{"1e-7", "3e-7", "7e-7", "9e-7", "1.1e-7", "1e-9"} {
+		p, diags := discoveringPlan(t, "1e-6", ", delta_failure: "+share)
+		if len(diags) > 0 {
+			t.Fatal(diags)
+		}
+		stated := p.statedGuarantee().EpsilonAt
+		for _, delta := range []string{"1e-5", "1e-6"} {
+			left := new(big.Rat).Sub(ratOf(t, delta), ratOf(t, share))
+			below, _ := new(big.Float).SetPrec(53).SetMode(big.ToNegativeInf).SetRat(left).Float64()
+			want, err := calibrate.Compose(p.Mechanisms(), calibrate.Delta(below))
+			if err != nil || stated[delta] != float64(want.Epsilon) {
+				t.Errorf("share %s: epsilon %g at %s, want %g (%v)", share, stated[delta], delta, float64(want.Epsilon), err)
+			}
+		}
+		if epsilon, there := stated["1e-9"]; there {
+			t.Errorf("share %s: epsilon %g at a delta of 1e-9, of which nothing is left", share, epsilon)
 		}
 	}
 }

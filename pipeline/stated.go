@@ -66,12 +66,11 @@ func (m *Manifest) noiseDelta() calibrate.Delta {
 		} `json:"privacy"`
 	}
 	_ = json.Unmarshal(m.Job, &job) // what is not there is no number
-	whole, ok1 := new(big.Rat).SetString(job.Privacy.Delta.String())
-	share, ok2 := new(big.Rat).SetString(m.Privacy.Guarantee.DeltaFailure)
-	if !ok1 || !ok2 || downTo(whole) != m.Privacy.Delta || share.Sign() <= 0 {
+	delta := job.Privacy.Delta.String()
+	if deltaLess(delta, "0") != m.Privacy.Delta {
 		return 0
 	}
-	return calibrate.Delta(downTo(whole.Sub(whole, share)))
+	return calibrate.Delta(deltaLess(delta, m.Privacy.Guarantee.DeltaFailure))
 }
 
 // selects says whether the selections take no more of delta than is stated, at the thresholds that this needs.
