@@ -19,20 +19,27 @@ import (
 // the value as it was; ErrSpent says that it was noised before. Afterwards an error (ctx's, or that of the system's
 // source of randomness) means that the cells are wiped and the value spent.
 func (e Exact) Noise(ctx context.Context, r ledger.Receipt, m calibrate.Mechanism, workers int) (Noisy, error) {
-	if e.keyed != nil {
-		return Noisy{}, ErrKeys
-	}
-	if e.open == nil {
-		return Noisy{}, ErrEmpty
-	}
-	if r == (ledger.Receipt{}) {
-		return Noisy{}, ErrReceipt
+	if err := e.ready(r); err != nil {
+		return Noisy{}, err
 	}
 	j, err := newJob(m, e.open().unit, workers)
 	if err != nil {
 		return Noisy{}, err
 	}
 	return e.noise(ctx, r.Redeem, j)
+}
+
+// ready says whether there are cells that may have noise, all of them, and a receipt.
+func (e Exact) ready(r ledger.Receipt) error {
+	switch {
+	case e.keyed != nil:
+		return ErrKeys
+	case e.open == nil:
+		return ErrEmpty
+	case r == (ledger.Receipt{}):
+		return ErrReceipt
+	}
+	return nil
 }
 
 // noise is Noise of a job, with what redeems the receipt.

@@ -18,14 +18,8 @@ import (
 // Further errors: ErrMechanism also where the scale is not above 0 or is 2^52 grid units or more, or answers for geometric noise
 // are no multiples of the grid; ErrWide where answers have 128 bits.
 func (e Exact) NoisePure(ctx context.Context, r ledger.Receipt, m calibrate.Pure, workers int) (Noisy, error) {
-	if e.keyed != nil {
-		return Noisy{}, ErrKeys
-	}
-	if e.open == nil {
-		return Noisy{}, ErrEmpty
-	}
-	if r == (ledger.Receipt{}) {
-		return Noisy{}, ErrReceipt
+	if err := e.ready(r); err != nil {
+		return Noisy{}, err
 	}
 	j, err := newPureJob(m, e.open().unit, workers)
 	if err != nil {

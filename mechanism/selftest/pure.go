@@ -2,7 +2,6 @@ package selftest
 
 import (
 	"context"
-	"crypto/rand"
 	"math"
 	"time"
 
@@ -30,21 +29,12 @@ func (in pureInput) exact() noise {
 }
 
 func (in pureInput) drawer() (*drawer, error) {
-	scale, err := gauss.NewScale(in.scale, 1)
-	if err != nil {
-		return nil, err
-	}
-	source, err := gauss.NewBits(rand.Reader)
-	if err != nil {
-		return nil, err
-	}
-	d := &drawer{cell: in.cell, cells: make([]int64, chunk)}
-	if in.geometric {
-		d.sampler, err = laplace.NewGeometric(scale, in.lift, source)
-	} else {
-		d.sampler, err = laplace.New(scale, in.lift, source)
-	}
-	return d, err
+	return in.drawnBy(func(scale gauss.Scale, source *gauss.Bits) (adder, error) {
+		if in.geometric {
+			return laplace.NewGeometric(scale, in.lift, source)
+		}
+		return laplace.New(scale, in.lift, source)
+	})
 }
 
 // fit compares the noise with its exact probabilities.
@@ -53,16 +43,9 @@ func (in pureInput) fit(ctx context.Context, budget time.Duration) (Check, error
 	if err != nil {
 		return Check{}, err
 	}
-	b := newBins(in.exact(), leastSamples)
-	counts := make([]int, len(b.probability))
-	err = d.draw(ctx, budget, func(cells []int64) {
-		for _, y := range cells {
-			counts[b.find(y)]++
-		}
-	})
 	name := "Laplace"
 	if in.geometric {
 		name = "geometric"
 	}
-	return chiSquare(name+" sampler, exact probabilities, "+in.String(), counts, b.probability), err
+	return d.fit(ctx, budget, in.exact(), name+" sampler, exact probabilities, "+in.String())
 }

@@ -61,11 +61,19 @@ func sampler(ctx context.Context, budget time.Duration) ([]Check, error) {
 // drawer yields noisy copies of one input, drawn by a source of its own as each worker has one.
 type drawer struct {
 	cell    int64
-	sampler interface{ Add(cells []int64) error }
+	sampler adder
 	cells   []int64
 }
 
+// adder adds noise to cells.
+type adder interface{ Add(cells []int64) error }
+
 func newDrawer(in input) (*drawer, error) {
+	return in.drawnBy(func(scale gauss.Scale, source *gauss.Bits) (adder, error) { return gauss.New(scale, in.lift, source) })
+}
+
+// drawnBy returns a drawer with the sampler that newSampler makes of a scale and new random bits.
+func (in input) drawnBy(newSampler func(gauss.Scale, *gauss.Bits) (adder, error)) (*drawer, error) {
 	scale, err := gauss.NewScale(in.scale, 1)
 	if err != nil {
 		return nil, err
@@ -74,7 +82,7 @@ func newDrawer(in input) (*drawer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := gauss.New(scale, in.lift, source)
+	s, err := newSampler(scale, source)
 	return &drawer{in.cell, s, make([]int64, chunk)}, err
 }
 
@@ -113,14 +121,23 @@ func (d *drawer) draw(ctx context.Context, budget time.Duration, see func([]int6
 
 // fit compares the noise with its exact probabilities.
 func (in input) fit(ctx context.Context, budget time.Duration) (Check, error) {
-	b := newBins(in.exact(), leastSamples)
+	d, err := newDrawer(in)
+	if err != nil {
+		return Check{}, err
+	}
+	return d.fit(ctx, budget, in.exact(), "sampler, exact probabilities, "+in.String())
+}
+
+// fit compares the noise with the distribution that it is to have, in a check of that name.
+func (d *drawer) fit(ctx context.Context, budget time.Duration, exact noise, name string) (Check, error) {
+	b := newBins(exact, leastSamples)
 	counts := make([]int, len(b.probability))
-	err := draw(ctx, in, budget, func(cells []int64) {
+	err := d.draw(ctx, budget, func(cells []int64) {
 		for _, y := range cells {
 			counts[b.find(y)]++
 		}
 	})
-	return chiSquare("sampler, exact probabilities, "+in.String(), counts, b.probability), err
+	return chiSquare(name, counts, b.probability), err
 }
 
 // String writes S and x = cell·2^lift.
