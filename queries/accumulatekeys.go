@@ -149,15 +149,12 @@ func (a *unitKeys) digest(id int32) *[keyDigest]byte {
 // Merge takes in another's rows and keys.
 func (a *unitKeys) Merge(other Accumulator) error {
 	o, ok := other.(*unitKeys)
-	switch {
-	case !ok || o == a || o.query != a.query:
-		return errMerge
-	case a.rows == nil || o.rows == nil:
-		return errSpent
-	case !a.rows.units.same(o.rows.units):
+	if !ok || o == a || o.query != a.query {
 		return errMerge
 	}
-	a.rows.merge(o.rows)
+	if err := a.rows.merge(o.rows); err != nil {
+		return err
+	}
 	maps.Copy(a.names, o.names)
 	o.rows, o.names, o.digests = nil, nil, nil
 	return nil

@@ -29,15 +29,12 @@ func (a *unitCounts) Add(b *table.Batch) error {
 // Merge takes in another's rows.
 func (a *unitCounts) Merge(other Accumulator) error {
 	o, ok := other.(*unitCounts)
-	switch {
-	case !ok || o == a || o.query != a.query:
-		return errMerge
-	case a.rows == nil || o.rows == nil:
-		return errSpent
-	case !a.rows.units.same(o.rows.units):
+	if !ok || o == a || o.query != a.query {
 		return errMerge
 	}
-	a.rows.merge(o.rows)
+	if err := a.rows.merge(o.rows); err != nil {
+		return err
+	}
 	o.rows = nil
 	return nil
 }

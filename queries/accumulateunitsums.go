@@ -53,15 +53,12 @@ func (a *unitSums) keep(content []byte, rows uint64) {
 // Merge takes in another's rows.
 func (a *unitSums) Merge(other Accumulator) error {
 	o, ok := other.(*unitSums)
-	switch {
-	case !ok || o == a || o.query != a.query:
-		return errMerge
-	case a.rows == nil || o.rows == nil:
-		return errSpent
-	case !a.rows.units.same(o.rows.units):
+	if !ok || o == a || o.query != a.query {
 		return errMerge
 	}
-	a.rows.merge(o.rows)
+	if err := a.rows.merge(o.rows); err != nil {
+		return err
+	}
 	o.rows = nil
 	return nil
 }

@@ -201,8 +201,14 @@ func (r *unitRows) fail(err error) {
 	}
 }
 
-// merge takes in all rows of o and empties it.
-func (r *unitRows) merge(o *unitRows) {
+// merge takes in all rows of o and empties it. Of accumulators that are spent there are none.
+func (r *unitRows) merge(o *unitRows) error {
+	switch {
+	case r == nil || o == nil:
+		return errSpent
+	case !r.units.same(o.units):
+		return errMerge
+	}
 	r.fail(o.err)
 	for i := range r.parts {
 		r.close(i)
@@ -213,4 +219,5 @@ func (r *unitRows) merge(o *unitRows) {
 	r.held += o.held
 	r.known.generation++
 	r.free, o.free = slices.Concat(r.free, o.free), nil
+	return nil
 }
