@@ -15,18 +15,19 @@ var exposed = []string{"calibrate", "configs", "denoise", "io/table", "ledger", 
 // import what its owner may; a *test package what it tests and what that imports, and the *test packages of these;
 // generators, cmd and examples may import all but *test packages.
 var layers = map[string][]string{
-	"calibrate":     nil,
-	"io/table":      nil,
-	"denoise/graph": nil,
+	"calibrate":         nil,
+	"io/table":          nil,
+	"denoise/graph":     nil,
+	"internal/spelling": nil,
 
-	"configs":            {"calibrate"},
+	"configs":            {"calibrate", "internal/spelling"},
 	"ledger":             {"calibrate"},
 	"ledger/sqlstore":    {"calibrate", "ledger"},
 	"io/source":          {"io/table"},
 	"mechanism":          {"calibrate", "ledger"},
 	"mechanism/selftest": {"calibrate", "mechanism", "mechanism/internal"},
-	"queries":            {"calibrate", "io/table", "mechanism"},
-	"denoise":            {"mechanism", "denoise/graph"},
+	"queries":            {"calibrate", "internal/spelling", "io/table", "mechanism"},
+	"denoise":            {"mechanism", "denoise/graph", "internal/spelling"},
 	"pipeline":           exposed,
 
 	"pipeline/local":   engines,

@@ -97,14 +97,3 @@ func TestSuggestions(t *testing.T) {
 		}
 	}
 }
-
-func TestEditDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"ab", "ba", 1}, {"values", "valuse", 1}} {
-		if got := distance([]rune(c.a), []rune(c.b)); got != c.want {
-			t.Errorf("%s, %s: %d, not %d", c.a, c.b, got, c.want)
-		}
-	}
-}

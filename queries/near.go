@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dprelease/dprelease/internal/spelling"
 	"github.com/dprelease/dprelease/io/table"
 )
 
@@ -25,7 +26,7 @@ func nearNames(name string, names []string) []string {
 	distance := map[string]int{}
 	var near []string
 	for _, n := range names {
-		d := editDistance(strings.ToLower(name), strings.ToLower(n))
+		d := spelling.Distance(strings.ToLower(name), strings.ToLower(n))
 		if d <= (len(name)+2)/3 {
 			distance[n] = d
 			near = append(near, n)
@@ -33,25 +34,4 @@ func nearNames(name string, names []string) []string {
 	}
 	slices.SortStableFunc(near, func(a, b string) int { return distance[a] - distance[b] })
 	return near[:min(len(near), 3)]
-}
-
-// editDistance is the number of bytes to insert, delete or replace to turn a into b.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := diagonal
-			if a[i] != b[j] {
-				replace++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }
