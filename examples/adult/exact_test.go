@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -31,9 +30,14 @@ func TestCells(t *testing.T) {
 	}
 }
 
-func invented(t *testing.T, data string) {
+func invented(t *testing.T, data string) { invent(t, data, 2000, 1000) }
+
+// whole fills data with as many invented rows as the original has.
+func whole(t *testing.T, data string) { invent(t, data, trainRows, testRows) }
+
+func invent(t *testing.T, data string, train, test int) {
 	t.Helper()
-	if err := synthetic(data, 2000, 1000); err != nil {
+	if err := synthetic(data, train, test); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -51,12 +55,9 @@ func TestExactCounts(t *testing.T) {
 		}
 	})
 	t.Run("original", func(t *testing.T) {
-		if _, err := os.Stat(filepath.Join(os.Getenv("DPRELEASE_DATA"), "adult", "adult.data")); err != nil {
-			t.Skip("no public records: DPRELEASE_DATA names no folder with adult/adult.data")
-		}
 		dir, data := exampletest.Folder(t)
-		if err := adult().Execute(t.Context(), []string{"--prepare", "--dir", dir}, t.Output()); err != nil {
-			t.Fatal(err)
+		if !exampletest.Original(t, adult(), dir) {
+			t.Skip("no public records")
 		}
 		for _, h := range histograms {
 			rows, filled := compare(t, exampletest.Plan(t, filepath.Join(dir, h.job), nil), data)

@@ -2,8 +2,6 @@ package main
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/dprelease/dprelease/examples/internal/exampletest"
@@ -17,12 +15,8 @@ func TestFigures(t *testing.T) {
 		t.Skip("seven releases of 27 million cells")
 	}
 	dir, data := exampletest.Folder(t)
-	if _, err := os.Stat(filepath.Join(os.Getenv("DPRELEASE_DATA"), "adult", "adult.data")); err == nil {
-		if err := adult().Execute(t.Context(), []string{"--prepare", "--dir", dir}, t.Output()); err != nil {
-			t.Fatal(err)
-		}
-	} else if err := synthetic(data, trainRows, testRows); err != nil {
-		t.Fatal(err)
+	if !exampletest.Original(t, adult(), dir) {
+		whole(t, data)
 	}
 	out := exampletest.Evaluate(t, dir, evaluate)
 	experimenttest.Figures(t, out, "fig5_mse", "estimates", "margins")

@@ -8,9 +8,10 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/examples/internal/example"
+	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
-func main() { os.Exit(example.Main(adult())) }
+func main() { os.Exit(experiment.Main(adult().Execute)) }
 
 // adult is the example, with the original as the UCI Machine Learning Repository has it.
 func adult() example.Example {

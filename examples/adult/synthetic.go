@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/dprelease/dprelease/examples/internal/draw"
 )
 
 // synthetic writes an invented table into dir, in the layout of the original. The seed is fixed.
@@ -34,7 +36,7 @@ func (p people) rows(n int, suffix string) []string {
 
 // person is one row; suffix ends the income's label.
 func (p people) person(suffix string) string {
-	learned := p.index(education.weights)
+	learned := draw.Index(p.Rand, education.weights)
 	s, m := p.pick(sex), p.pick(marital)
 	r := p.relationship(s, m)
 	age := 17 + int(74*p.Float64()*p.Float64()) // 17 to 90
@@ -83,19 +85,4 @@ func (p people) unknown(value string, of1000 int) string {
 	return value
 }
 
-func (p people) pick(a attribute) string { return a.values[p.index(a.weights)] }
-
-// index is drawn in proportion to the weights.
-func (p people) index(weights []float64) int {
-	total := 0.0
-	for _, w := range weights {
-		total += w
-	}
-	at := p.Float64() * total
-	for i, w := range weights {
-		if at -= w; at < 0 {
-			return i
-		}
-	}
-	return len(weights) - 1
-}
+func (p people) pick(a attribute) string { return a.values[draw.Index(p.Rand, a.weights)] }

@@ -12,20 +12,11 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
-func main() { os.Exit(experiment.Main(calibration())) }
+func main() { os.Exit(experiment.Main(calibration().Execute)) }
 
+// calibration makes all; nothing in it is random.
 func calibration() experiment.Experiment {
-	return experiment.Experiment{Dir: "examples/calibration", Run: run}
-}
-
-// run makes all; nothing in it is random.
-func run(ctx context.Context, s *experiment.Session) error {
-	for _, part := range []func(context.Context, *experiment.Session) error{gains, failures, mechanisms, tables, errata} {
-		if err := part(ctx, s); err != nil {
-			return err
-		}
-	}
-	return nil
+	return experiment.Experiment{Dir: "examples/calibration", Run: experiment.Parts(gains, failures, mechanisms, tables, errata)}
 }
 
 // unit is a sensitivity of 1: every sigma here is in its multiples.

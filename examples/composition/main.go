@@ -6,26 +6,16 @@
 package main
 
 import (
-	"context"
 	"os"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
-func main() { os.Exit(experiment.Main(composition())) }
+func main() { os.Exit(experiment.Main(composition().Execute)) }
 
 func composition() experiment.Experiment {
-	return experiment.Experiment{Dir: "examples/composition", Run: run}
-}
-
-func run(ctx context.Context, s *experiment.Session) error {
-	for _, part := range []func(context.Context, *experiment.Session) error{regions, bounds, noise, constants, cuts} {
-		if err := part(ctx, s); err != nil {
-			return err
-		}
-	}
-	return nil
+	return experiment.Experiment{Dir: "examples/composition", Run: experiment.Parts(regions, bounds, noise, constants, cuts)}
 }
 
 // at is the guarantee of epsilon and delta.

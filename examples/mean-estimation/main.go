@@ -5,7 +5,6 @@
 package main
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -14,18 +13,12 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/trial"
 )
 
-func main() { os.Exit(experiment.Main(all())) }
+func main() { os.Exit(experiment.Main(all().Execute)) }
 
 // all is the experiment and the risks of Theorem 11.
 func all() experiment.Experiment {
 	e := means().Experiment()
-	means := e.Run
-	e.Run = func(ctx context.Context, s *experiment.Session) error {
-		if err := means(ctx, s); err != nil {
-			return err
-		}
-		return theorem11(ctx, s)
-	}
+	e.Run = experiment.Parts(e.Run, theorem11)
 	return e
 }
 

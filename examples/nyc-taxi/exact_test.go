@@ -29,11 +29,8 @@ func original(t *testing.T, dir string) {
 	if testing.Short() {
 		t.Skip("18,000 events against 3,874 junctions")
 	}
-	if found, _ := filepath.Glob(filepath.Join(os.Getenv("DPRELEASE_DATA"), "taxi", tripsPattern)); len(found) == 0 {
-		t.Skip("no public records: DPRELEASE_DATA names no folder with taxi/" + tripsPattern)
-	}
-	if err := taxi().Execute(t.Context(), []string{"--prepare", "--dir", dir}, t.Output()); err != nil {
-		t.Fatal(err)
+	if !exampletest.Original(t, taxi(), dir) {
+		t.Skip("no public records")
 	}
 }
 

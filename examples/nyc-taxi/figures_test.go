@@ -2,7 +2,6 @@ package main
 
 import (
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -17,9 +16,7 @@ func TestFigures(t *testing.T) {
 		t.Skip("eight releases and their estimates")
 	}
 	dir, data := exampletest.Folder(t)
-	if found, _ := filepath.Glob(filepath.Join(os.Getenv("DPRELEASE_DATA"), "taxi", tripsPattern)); len(found) > 0 {
-		original(t, dir)
-	} else {
+	if !exampletest.Original(t, taxi(), dir) {
 		invented(t, data)
 	}
 	out := exampletest.Evaluate(t, dir, evaluate)

@@ -8,9 +8,10 @@ import (
 	"os"
 
 	"github.com/dprelease/dprelease/examples/internal/example"
+	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
-func main() { os.Exit(example.Main(taxi())) }
+func main() { os.Exit(experiment.Main(taxi().Execute)) }
 
 const noArchive = "the Taxi and Limousine Commission now publishes zones without positions and cabs, and the records of 2013 that " +
 	"had both have no stable public address"

@@ -2,44 +2,36 @@ package main
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/dprelease/dprelease/examples/internal/exampletest"
+	"github.com/dprelease/dprelease/examples/internal/experimenttest"
 )
 
 // The example from the table to the release, as a user runs it, twice.
 func TestRun(t *testing.T) {
 	dir, data := exampletest.Folder(t)
 	invented(t, data)
-	first := run(t, dir)
+	run := func(args ...string) string { return exampletest.Run(t, taxi(), dir, args...) }
+	first := run("--job", "job.yaml")
 	for _, want := range []string{"$ release run", "nyc-taxi: released", "events_by_junction.csv", "1 release)"} {
 		if !strings.Contains(first, want) {
 			t.Errorf("the output lacks %q:\n%s", want, first)
 		}
 	}
-	if again := run(t, dir); !strings.Contains(again, "nothing was spent") {
+	if again := run("--job", "job.yaml"); !strings.Contains(again, "nothing was spent") {
 		t.Errorf("the same run again:\n%s", again)
 	}
-	if later := run(t, dir, "--", "--param", "hour=01"); !strings.Contains(later, "2013-01-01-01") || !strings.Contains(later, "2 releases)") {
+	if later := run("--job", "job.yaml", "--", "--param", "hour=01"); !strings.Contains(later, "2013-01-01-01") || !strings.Contains(later, "2 releases)") {
 		t.Errorf("another hour:\n%s", later)
 	}
 	checkRelease(t, filepath.Join(dir, "out", "2013-01-01-00"))
-}
-
-func run(t *testing.T, dir string, more ...string) string {
-	t.Helper()
-	var out bytes.Buffer
-	if err := taxi().Execute(t.Context(), append([]string{"--dir", dir, "--job", "job.yaml"}, more...), &out); err != nil {
-		t.Fatalf("%v\n%s", err, &out)
-	}
-	return out.String()
 }
 
 // checkRelease looks for all junctions in the table, and for noise on them: their counts are small beside sigma = 21.6, so
@@ -47,19 +39,10 @@ func run(t *testing.T, dir string, more ...string) string {
 // enough for a false-alarm rate below 1e-9.
 func checkRelease(t *testing.T, dir string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, "events_by_junction.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	noisy := slices.Index(table[0], "noisy")
-	rows := table[1:]
+	rows := experimenttest.Table(t, dir, "events_by_junction")
 	below := 0
-	for _, row := range rows {
-		if x, err := strconv.ParseFloat(row[noisy], 64); err != nil {
+	for _, r := range rows {
+		if x := r.Float("noisy"); math.IsNaN(x) {
 			t.Fatal("a noisy count that is no number")
 		} else if x < 0 {
 			below++
@@ -74,7 +57,8 @@ func checkRelease(t *testing.T, dir string) {
 			Unit           []string
 		}
 	}
-	if text, err = os.ReadFile(filepath.Join(dir, "release.json")); err != nil {
+	text, err := os.ReadFile(filepath.Join(dir, "release.json"))
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := json.Unmarshal(text, &manifest); err != nil {

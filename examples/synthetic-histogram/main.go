@@ -15,7 +15,7 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/trial"
 )
 
-func main() { os.Exit(experiment.Main(histograms().Experiment())) }
+func main() { os.Exit(experiment.Main(histograms().Experiment().Execute)) }
 
 // rows is how many items a table has.
 const rows = 500

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"time"
@@ -48,21 +47,6 @@ type File struct {
 	From string
 	// To is the file's name in data; empty where it keeps its own.
 	To string
-}
-
-// Main runs an example with the arguments of the process, and returns the exit code.
-func Main(e Example) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	err := e.Execute(ctx, os.Args[1:], os.Stdout)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
-	if err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, "error:", err) // nothing can be done about a closed stderr
-		return 1
-	}
-	return 0
 }
 
 // Execute prepares the table where that is asked for or it is not there, and runs the job unless only --prepare is asked

@@ -3,6 +3,7 @@
 package exampletest
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -58,6 +59,27 @@ func put(t *testing.T, path, text string) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Original fills the folder dir of an example with the public originals; false: $DPRELEASE_DATA does not name them.
+func Original(t *testing.T, e example.Example, dir string) bool {
+	t.Helper()
+	if found, _ := filepath.Glob(filepath.Join(os.Getenv("DPRELEASE_DATA"), e.Files[0].From)); len(found) == 0 {
+		t.Logf("no public records: DPRELEASE_DATA names no folder with %s", e.Files[0].From)
+		return false
+	}
+	Run(t, e, dir, "--prepare")
+	return true
+}
+
+// Run executes an example in the folder dir and returns what it says.
+func Run(t *testing.T, e example.Example, dir string, args ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := e.Execute(t.Context(), append([]string{"--dir", dir}, args...), &out); err != nil {
+		t.Fatalf("%v\n%s", err, &out)
+	}
+	return out.String()
 }
 
 // Plan makes the plan of a job.

@@ -28,11 +28,11 @@ type Experiment struct {
 	Run func(ctx context.Context, s *Session) error
 }
 
-// Main runs an experiment with the arguments of the process, and returns the exit code.
-func Main(e Experiment) int {
+// Main executes a program with the arguments of the process, and returns the exit code.
+func Main(execute func(ctx context.Context, args []string, stdout io.Writer) error) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	err := e.Execute(ctx, os.Args[1:], os.Stdout)
+	err := execute(ctx, os.Args[1:], os.Stdout)
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
 	}
@@ -41,6 +41,18 @@ func Main(e Experiment) int {
 		return 1
 	}
 	return 0
+}
+
+// Parts runs parts of an experiment one after the other.
+func Parts(parts ...func(context.Context, *Session) error) func(context.Context, *Session) error {
+	return func(ctx context.Context, s *Session) error {
+		for _, part := range parts {
+			if err := part(ctx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // Execute runs the experiment with these arguments.

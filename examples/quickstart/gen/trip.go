@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"github.com/dprelease/dprelease/examples/internal/draw"
 )
 
 type trip struct {
@@ -44,16 +46,16 @@ func tripsOf(r *rand.Rand, i int) int {
 }
 
 func newTrip(r *rand.Rand, cab int64) trip {
-	hour := pick(r, hourWeights)
+	hour := draw.Index(r, hourWeights)
 	start := time.Date(2013, 11, 18, hour, r.IntN(60), r.IntN(60), 0, time.UTC)
-	borough := pick(r, boroughWeights)
+	borough := draw.Index(r, boroughWeights)
 	km := round(math.Exp(logKM[borough]+0.6*r.NormFloat64()), 100)
 	return trip{
 		CabID:      cab,
 		PickupTime: start.UnixMicro(),
 		Hour:       int64(hour),
 		Borough:    boroughs[borough],
-		Payment:    payments[pick(r, paymentWeights)],
+		Payment:    payments[draw.Index(r, paymentWeights)],
 		Passengers: passengers(r),
 		DistanceKM: km,
 		Fare:       fare(r, km, hour),
@@ -65,7 +67,7 @@ func passengers(r *rand.Rand) *int64 {
 	if r.Float64() < 0.01 {
 		return nil
 	}
-	n := int64(1 + pick(r, passengerWeights))
+	n := int64(1 + draw.Index(r, passengerWeights))
 	return &n
 }
 
@@ -83,18 +85,3 @@ func fare(r *rand.Rand, km float64, hour int) float64 {
 
 // round returns x to the nearest 1/parts.
 func round(x, parts float64) float64 { return math.Round(x*parts) / parts }
-
-// pick returns an index with probability proportional to its weight.
-func pick(r *rand.Rand, weights []float64) int {
-	var total float64
-	for _, w := range weights {
-		total += w
-	}
-	x := r.Float64() * total
-	for i, w := range weights {
-		if x -= w; x < 0 {
-			return i
-		}
-	}
-	return len(weights) - 1
-}
