@@ -18,6 +18,7 @@ var layers = map[string][]string{
 	"calibrate":         nil,
 	"io/table":          nil,
 	"denoise/graph":     nil,
+	"internal":          nil, // the *test packages of all
 	"internal/spelling": nil,
 
 	"configs":            {"calibrate", "internal/spelling"},

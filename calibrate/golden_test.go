@@ -1,38 +1,18 @@
 package calibrate
 
 import (
-	"encoding/csv"
-	"errors"
 	"math"
 	"math/big"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dprelease/dprelease/internal/csvtest"
 )
 
-// golden is the rows of a table of reference values, each by column name. The tables come with the project's reference
-// data, which DPRELEASE_SHARED names.
-func golden(t *testing.T, name string) []map[string]string {
+// golden is the rows of a table of reference values.
+func golden(t *testing.T, name string) []csvtest.Row {
 	t.Helper()
-	root := os.Getenv("DPRELEASE_SHARED")
-	f, err := os.Open(filepath.Join(root, "golden", "calibration", name))
-	if err != nil {
-		t.Skip("no reference values: set DPRELEASE_SHARED to their folder")
-	}
-	records, err := csv.NewReader(f).ReadAll()
-	if err = errors.Join(err, f.Close()); err != nil {
-		t.Fatal(err)
-	}
-	rows := make([]map[string]string, 0, len(records))
-	for _, record := range records[1:] {
-		row := make(map[string]string, len(record))
-		for i, column := range records[0] {
-			row[column] = record[i]
-		}
-		rows = append(rows, row)
-	}
-	return rows
+	return csvtest.Rows(t, csvtest.Shared(t, "golden", "calibration", name))
 }
 
 // nearest is the float64 nearest to decimal text.

@@ -1,12 +1,11 @@
 package denoise
 
 import (
-	"encoding/csv"
 	"math"
-	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
+
+	"github.com/dprelease/dprelease/internal/csvtest"
 )
 
 // The files in testdata were made with numpy, independently of this project: shrink_manifest.csv holds the cases and
@@ -15,35 +14,10 @@ import (
 // golden reads a table of testdata: the columns by name, each as text.
 func golden(t *testing.T, name string) map[string][]string {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = f.Close() }()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := map[string][]string{}
-	for k, column := range rows[0] {
-		for _, row := range rows[1:] {
-			table[column] = append(table[column], row[k])
-		}
-	}
-	return table
+	return csvtest.Columns(t, filepath.Join("testdata", name))
 }
 
-func numbers(t *testing.T, texts []string) []float64 {
-	t.Helper()
-	out := make([]float64, len(texts))
-	for i, text := range texts {
-		var err error
-		if out[i], err = strconv.ParseFloat(text, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return out
-}
+var numbers = csvtest.Floats
 
 func TestGolden(t *testing.T) {
 	manifest := golden(t, "shrink_manifest.csv")

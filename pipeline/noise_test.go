@@ -1,16 +1,15 @@
 package pipeline_test
 
 import (
-	"encoding/csv"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/internal/csvtest"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -37,7 +36,7 @@ func TestPublishedNoise(t *testing.T) {
 		o := b.must(func(r *pipeline.Request) {
 			r.Plan, r.Dir = b.plan(run), filepath.Join(b.dir, fmt.Sprint(i))
 		})
-		for _, r := range readCSV(t, filepath.Join(o.Dir, "colours.csv")) {
+		for _, r := range csvtest.Rows(t, filepath.Join(o.Dir, "colours.csv")) {
 			noisy, sd := number(t, r["noisy"]), number(t, r["sigma"])
 			x := (noisy - exact[r["colour"]]) / sd
 			sum, squares, n, sigma = sum+x, squares+x*x, n+1, sd
@@ -76,28 +75,6 @@ func TestPlanMeetsGuarantee(t *testing.T) {
 			t.Errorf("epsilon %s wastes %g of delta", epsilon, waste)
 		}
 	}
-}
-
-func readCSV(t *testing.T, path string) []map[string]string {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []map[string]string
-	for _, r := range records[1:] {
-		row := map[string]string{}
-		for i, name := range records[0] {
-			row[name] = r[i]
-		}
-		out = append(out, row)
-	}
-	return out
 }
 
 func number(t *testing.T, s string) float64 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/csvtest"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline"
@@ -79,7 +80,7 @@ func TestMapIsStreamed(t *testing.T) {
 		t.Errorf("publishing goes on like this: %v", b.shares)
 	}
 	found := map[int]bool{}
-	for _, r := range readCSV(t, filepath.Join(o.Dir, "map.csv")) {
+	for _, r := range csvtest.Rows(t, filepath.Join(o.Dir, "map.csv")) {
 		if x, y, estimate := number(t, r["x_from"]), number(t, r["y_from"]), number(t, r["estimate"]); estimate > 800 && estimate < 1200 {
 			found[int(x)*side+int(y)] = true
 		} else if estimate > 100 || estimate < 1 {

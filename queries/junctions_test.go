@@ -1,49 +1,15 @@
 package queries
 
 import (
-	"compress/gzip"
-	"encoding/csv"
-	"errors"
-	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/csvtest"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
-
-// publicTable is the columns of a table of the project's reference data, which DPRELEASE_SHARED names.
-func publicTable(t *testing.T, path ...string) map[string][]string {
-	t.Helper()
-	root := os.Getenv("DPRELEASE_SHARED")
-	name := filepath.Join(append([]string{root, "data"}, path...)...)
-	f, err := os.Open(name)
-	if err != nil {
-		t.Skip("no reference data: set DPRELEASE_SHARED to their folder")
-	}
-	var r io.Reader = f
-	if strings.HasSuffix(name, ".gz") {
-		if r, err = gzip.NewReader(f); err != nil {
-			t.Fatal(err)
-		}
-	}
-	records, err := csv.NewReader(r).ReadAll()
-	if err = errors.Join(err, f.Close()); err != nil {
-		t.Fatal(err)
-	}
-	columns := map[string][]string{}
-	for i, column := range records[0] {
-		for _, record := range records[1:] {
-			columns[column] = append(columns[column], record[i])
-		}
-	}
-	return columns
-}
 
 func numbers(texts []string) []float64 {
 	xs := make([]float64, len(texts))
@@ -55,7 +21,7 @@ func numbers(texts []string) []float64 {
 
 func junctions(t *testing.T) []Point {
 	t.Helper()
-	file := publicTable(t, "graph", "manhattan_junctions_3874.csv")
+	file := csvtest.Columns(t, csvtest.Shared(t, "data", "graph", "manhattan_junctions_3874.csv"))
 	lat, lon := numbers(file["lat"]), numbers(file["lon"])
 	points := make([]Point, len(lat))
 	for i, id := range file["junction"] {
@@ -86,7 +52,7 @@ func nearestJunctions(points []Point, lat, lon []float64) []int32 {
 // or as floats.
 func TestTripsFallToTheirJunctions(t *testing.T) {
 	points := junctions(t)
-	trips := publicTable(t, "taxi", "nyc_2013-01-01_00h_trips.csv.gz")
+	trips := csvtest.Columns(t, csvtest.Shared(t, "data", "taxi", "nyc_2013-01-01_00h_trips.csv.gz"))
 	for event, want := range map[string]int{"pickup": 9058, "dropoff": 8579} {
 		lat, lon := trips[event+"_latitude"], trips[event+"_longitude"]
 		cells := nearestJunctions(points, numbers(lat), numbers(lon))

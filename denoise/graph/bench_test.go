@@ -3,11 +3,13 @@ package graph
 import (
 	"math"
 	"testing"
+
+	"github.com/dprelease/dprelease/internal/csvtest"
 )
 
 // road is the road graph of Manhattan: junctions and sections with lengths.
 func road(t testing.TB) *Graph {
-	table := readTable(t, sharedFile(t, "data", "graph", "manhattan_sections_7070.csv"))
+	table := csvtest.Columns(t, csvtest.Shared(t, "data", "graph", "manhattan_sections_7070.csv"))
 	u, v := ints(t, table["from_junction"]), ints(t, table["to_junction"])
 	length := floats(t, table["length_m"])
 	edges := make([]Edge, len(u))

@@ -1,12 +1,12 @@
 package graph
 
 import (
-	"compress/gzip"
-	"encoding/csv"
 	"math"
 	"os"
 	"strconv"
 	"testing"
+
+	"github.com/dprelease/dprelease/internal/csvtest"
 )
 
 // place is a point in metres.
@@ -17,7 +17,7 @@ func placeOf(lat, lon float64) place {
 }
 
 func junctions(t testing.TB) []place {
-	table := readTable(t, sharedFile(t, "data", "graph", "manhattan_junctions_3874.csv"))
+	table := csvtest.Columns(t, csvtest.Shared(t, "data", "graph", "manhattan_junctions_3874.csv"))
 	lat, lon := floats(t, table["lat"]), floats(t, table["lon"])
 	out := make([]place, len(lat))
 	for i := range out {
@@ -28,17 +28,11 @@ func junctions(t testing.TB) []place {
 
 // tripEnds returns the pick-ups and drop-offs with coordinates.
 func tripEnds(t testing.TB) (out []place) {
-	f, err := os.Open(sharedFile(t, "data", "taxi", "nyc_2013-01-01_00h_trips.csv.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = f.Close() }()
-	z := must(gzip.NewReader(f))(t)
-	rows := must(csv.NewReader(z).ReadAll())(t)
-	for _, row := range rows[1:] {
-		for _, k := range []int{4, 6} {
-			lat, err1 := strconv.ParseFloat(row[k], 64)
-			lon, err2 := strconv.ParseFloat(row[k+1], 64)
+	table := csvtest.Columns(t, csvtest.Shared(t, "data", "taxi", "nyc_2013-01-01_00h_trips.csv.gz"))
+	for i := range table["cab_id"] {
+		for _, end := range []string{"pickup", "dropoff"} {
+			lat, err1 := strconv.ParseFloat(table[end+"_latitude"][i], 64)
+			lon, err2 := strconv.ParseFloat(table[end+"_longitude"][i], 64)
 			if err1 == nil && err2 == nil {
 				out = append(out, placeOf(lat, lon))
 			}

@@ -1,68 +1,27 @@
 package graph
 
 import (
-	"encoding/csv"
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
+
+	"github.com/dprelease/dprelease/internal/csvtest"
 )
 
 // The reference files were made with numpy and an independent solver, see their README.
-
-// sharedFile returns the path of a file that lies beside the project, or skips the test.
-func sharedFile(t testing.TB, parts ...string) string {
-	t.Helper()
-	root := os.Getenv("DPRELEASE_SHARED")
-	path := filepath.Join(append([]string{root}, parts...)...)
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("the reference data are not here")
-	}
-	return path
-}
 
 // golden reads a table of reference values by column.
 func golden(t testing.TB, name string) map[string][]string {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if _, err := os.Stat(path); err != nil {
-		path = sharedFile(t, "golden", "denoise", name)
+		path = csvtest.Shared(t, "golden", "denoise", name)
 	}
-	return readTable(t, path)
+	return csvtest.Columns(t, path)
 }
 
-func readTable(t testing.TB, path string) map[string][]string {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = f.Close() }()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := map[string][]string{}
-	for k, column := range rows[0] {
-		for _, row := range rows[1:] {
-			table[column] = append(table[column], row[k])
-		}
-	}
-	return table
-}
-
-func floats(t testing.TB, texts []string) []float64 {
-	t.Helper()
-	out := make([]float64, len(texts))
-	for i, text := range texts {
-		var err error
-		if out[i], err = strconv.ParseFloat(text, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return out
-}
+var floats = csvtest.Floats
 
 func ints(t testing.TB, texts []string) []int {
 	t.Helper()

@@ -3,7 +3,6 @@ package experimenttest
 
 import (
 	"bytes"
-	"encoding/csv"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/examples/internal/experiment"
+	"github.com/dprelease/dprelease/internal/csvtest"
 )
 
 // Quick runs an experiment with --quick and returns the folder of its files. Short tests skip it: what runs on several cores
@@ -29,16 +29,7 @@ func Quick(t *testing.T, e experiment.Experiment, more ...string) string {
 }
 
 // Row is a row of a table, by column.
-type Row map[string]string
-
-// Float is a column as a number, NaN where it is none.
-func (r Row) Float(column string) float64 {
-	x, err := strconv.ParseFloat(r[column], 64)
-	if err != nil {
-		return math.NaN()
-	}
-	return x
-}
+type Row = csvtest.Row
 
 // Table reads NAME.csv of the folder dir; it is an error if it has no rows.
 func Table(t *testing.T, dir, name string) []Row {
@@ -49,30 +40,12 @@ func Table(t *testing.T, dir, name string) []Row {
 // Golden reads a reference table below $DPRELEASE_SHARED/golden, and skips the test where the variable is not set.
 func Golden(t *testing.T, path string) []Row {
 	t.Helper()
-	shared := os.Getenv("DPRELEASE_SHARED")
-	if shared == "" {
-		t.Skip("no reference tables: DPRELEASE_SHARED is not set")
-	}
-	return table(t, filepath.Join(shared, "golden", filepath.FromSlash(path)))
+	return table(t, csvtest.Shared(t, "golden", filepath.FromSlash(path)))
 }
 
-func table(t *testing.T, path string) (rows []Row) {
+func table(t *testing.T, path string) []Row {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	records, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, record := range records[1:] {
-		r := Row{}
-		for i, column := range records[0] {
-			r[column] = record[i]
-		}
-		rows = append(rows, r)
-	}
+	rows := csvtest.Rows(t, path)
 	if len(rows) == 0 {
 		t.Fatalf("%s has no rows", path)
 	}

@@ -1,0 +1,97 @@
+// Package csvtest reads tables for tests: reference values, and what was released.
+package csvtest
+
+import (
+	"compress/gzip"
+	"encoding/csv"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Shared is the path of a file of the project's reference data, which DPRELEASE_SHARED names; the test is skipped where the
+// variable is not set.
+func Shared(t testing.TB, parts ...string) string {
+	t.Helper()
+	root := os.Getenv("DPRELEASE_SHARED")
+	if root == "" {
+		t.Skip("no reference data: DPRELEASE_SHARED is not set")
+	}
+	return filepath.Join(append([]string{root}, parts...)...)
+}
+
+// Row is a row of a table, by column.
+type Row map[string]string
+
+// Float is a column as a number, NaN where it is none.
+func (r Row) Float(column string) float64 {
+	x, err := strconv.ParseFloat(r[column], 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return x
+}
+
+// Rows reads a table, which may be compressed by gzip, by row.
+func Rows(t testing.TB, path string) []Row {
+	t.Helper()
+	header, records := read(t, path)
+	rows := make([]Row, len(records))
+	for i, record := range records {
+		rows[i] = Row{}
+		for k, column := range header {
+			rows[i][column] = record[k]
+		}
+	}
+	return rows
+}
+
+// Columns is Rows by column.
+func Columns(t testing.TB, path string) map[string][]string {
+	t.Helper()
+	header, records := read(t, path)
+	columns := map[string][]string{}
+	for k, column := range header {
+		for _, record := range records {
+			columns[column] = append(columns[column], record[k])
+		}
+	}
+	return columns
+}
+
+// Floats reads numbers, all of which must be some.
+func Floats(t testing.TB, texts []string) []float64 {
+	t.Helper()
+	out := make([]float64, len(texts))
+	for i, text := range texts {
+		var err error
+		if out[i], err = strconv.ParseFloat(text, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+func read(t testing.TB, path string) (header []string, records [][]string) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r io.Reader = f
+	if strings.HasSuffix(path, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	records, err = csv.NewReader(r).ReadAll()
+	if err = errors.Join(err, f.Close()); err != nil || len(records) == 0 {
+		t.Fatalf("%s: %d records, %v", path, len(records), err)
+	}
+	return records[0], records[1:]
+}
