@@ -11,19 +11,6 @@ var (
 	bigSqrtPi = sync.OnceValue(func() *big.Float { return newBig().Sqrt(bigPi()) })
 )
 
-// bigErfc is erfc(x) for |x| <= 60, within 2^-440, relative: 2·phi(z)·R(z) with z = sqrt(2)·x, and 2 - erfc(-x) for x < 0.
-//
-// Proof note. z is within 2^-1004 and below 85, so phi(z) is within 2^-960; R is within 2^-450.
-func bigErfc(x *big.Float) *big.Float {
-	if x.Sign() < 0 {
-		tail := bigErfc(newBig().Neg(x))
-		return tail.Sub(bigOf(2), tail)
-	}
-	z := newBig().Mul(bigSqrt2(), x)
-	tail := newBig().Mul(bigPhi(z), bigMills(z))
-	return tail.SetMantExp(tail, 1)
-}
-
 // erfGrownAt is e^(x²)·erf(x) for 0 <= x <= 1, within 2^(24-p), relative: the series 2/sqrt(pi)·sum of 2^n·x^(2n+1)/(2n+1)!!, whose terms
 // are positive (Abramowitz & Stegun 7.1.6).
 func erfGrownAt(x *big.Float, p uint) *big.Float {

@@ -6,7 +6,7 @@ import (
 )
 
 // What is here is for users of the package and for steering; bounds on which safety rests are worked out in extended
-// precision (bigErfc, bigInvErfc).
+// precision (bigMills, bigInvErfc).
 
 // invSqrtPi2 is sqrt(2/pi) and sqrt2 is sqrt(2), as double-doubles within 2^-106, relative.
 var (

@@ -65,6 +65,19 @@ func TestLogErfc(t *testing.T) {
 	}
 }
 
+// bigErfc is erfc(x) for |x| <= 60, within 2^-440, relative: 2·phi(z)·R(z) with z = sqrt(2)·x, and 2 - erfc(-x) for x < 0.
+//
+// Proof note. z is within 2^-1004 and below 85, so phi(z) is within 2^-960; R is within 2^-450.
+func bigErfc(x *big.Float) *big.Float {
+	if x.Sign() < 0 {
+		tail := bigErfc(newBig().Neg(x))
+		return tail.Sub(bigOf(2), tail)
+	}
+	z := newBig().Mul(bigSqrt2(), x)
+	tail := newBig().Mul(bigPhi(z), bigMills(z))
+	return tail.SetMantExp(tail, 1)
+}
+
 // bigErf is erf(x) for 0 <= x <= 1.
 func bigErf(x *big.Float) *big.Float {
 	decay := newBig().Mul(x, x)

@@ -16,9 +16,6 @@ type TVOptions struct {
 	Run        Run
 }
 
-// Weights returns the edges' weights, in the order of [Graph.Edge].
-func (g *Graph) Weights() []float64 { return append([]float64(nil), g.weight...) }
-
 // TotalVariation returns the exact minimiser of
 //
 //	½·Σ w_i·(x_i − y_i)² + λ·Σ over edges of a_e·|x_u − x_v|

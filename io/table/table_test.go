@@ -32,7 +32,6 @@ func draw(t *rapid.T) table.Column {
 
 // Every representation of a column has the same rows.
 func TestRepresentationsAgree(t *testing.T) {
-	var scratch table.Column
 	rapid.Check(t, func(t *rapid.T) {
 		plain := draw(t)
 		want := tabletest.Rows(one(plain))
@@ -45,9 +44,6 @@ func TestRepresentationsAgree(t *testing.T) {
 			}
 			if d := cmp.Diff(want, tabletest.Rows(one(c))); d != "" {
 				t.Fatalf("%s: %s", name, d)
-			}
-			if d := cmp.Diff(want, tabletest.Rows(one(*c.Expand(&scratch)))); d != "" {
-				t.Fatalf("%s, expanded: %s", name, d)
 			}
 		}
 	})
@@ -65,20 +61,6 @@ func TestSliceTakesRows(t *testing.T) {
 			t.Fatal(d)
 		}
 	})
-}
-
-func TestExpandKeepsRunlessColumnsApart(t *testing.T) {
-	plain := tabletest.Strings([]string{"a", "b"}, nil)
-	coded := tabletest.Encode(plain)
-	var scratch table.Column
-	if coded.Expand(&scratch) != &coded {
-		t.Fatal("a column without runs should be returned itself")
-	}
-	runs := tabletest.Runs(tabletest.Strings([]string{"c", "c", "c"}, nil))
-	runs.Expand(&scratch)
-	if coded.Codes[1] != 1 {
-		t.Fatal("Expand wrote into a column that it had returned")
-	}
 }
 
 func TestTypesDescribeThemselves(t *testing.T) {
