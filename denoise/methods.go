@@ -61,46 +61,37 @@ func (p shrinkage) rule(_ context.Context, q problem) (Fit, error) {
 	return JamesSteinTo(q.y, q.s, p.target, p.positive), nil
 }
 
-func thresholdParam(doc string) Param {
-	return Param{Name: "threshold", Type: Decimal, Words: []string{"universal", "sure"}, Default: "universal", Doc: doc}
-}
-
 func softThreshold() Method {
-	threshold := thresholdParam("how far each cell moves towards 0: s*sqrt(2*ln(cells)) with the noise's standard deviation s, " +
-		"the level of least estimated error, or a number in the query's unit")
-	return Method{
-		Name: "soft-threshold", Params: []Param{threshold}, KnownNoise: true,
-		Doc: "moves every cell towards 0 by the threshold, and small ones to 0: for tables in which most cells are empty",
-		build: func(a Args) (rule, error) {
-			word, t, err := a.level(threshold)
-			if err != nil {
-				return nil, err
-			}
-			return func(_ context.Context, p problem) (Fit, error) {
-				at := pick(word, t, p, SUREThreshold)
-				return noted(softFit(p.y, at), "threshold %.6g", at), nil
-			}, nil
-		},
-	}
+	return thresholding(Method{
+		Name: "soft-threshold", Doc: "moves every cell towards 0 by the threshold, and small ones to 0: for tables in which most cells are empty",
+	}, "how far each cell moves towards 0", SUREThreshold, func(p problem, at float64) Fit { return softFit(p.y, at) })
 }
 
 func hardThreshold() Method {
-	threshold := thresholdParam("the size up to which a cell becomes 0: s*sqrt(2*ln(cells)) with the noise's standard deviation s, " +
-		"the level of least estimated error, or a number in the query's unit")
-	return Method{
-		Name: "hard-threshold", Params: []Param{threshold}, KnownNoise: true,
-		Doc: "replaces cells up to the threshold by 0 and keeps the others: for tables in which few cells are not empty, and those are large",
-		build: func(a Args) (rule, error) {
-			word, t, err := a.level(threshold)
-			if err != nil {
-				return nil, err
-			}
-			return func(_ context.Context, p problem) (Fit, error) {
-				at := pick(word, t, p, HardSUREThreshold)
-				return noted(hardFit(p.y, p.s, at), "threshold %.6g", at), nil
-			}, nil
-		},
+	return thresholding(Method{
+		Name: "hard-threshold",
+		Doc:  "replaces cells up to the threshold by 0 and keeps the others: for tables in which few cells are not empty, and those are large",
+	}, "the size up to which a cell becomes 0", HardSUREThreshold, func(p problem, at float64) Fit { return hardFit(p.y, p.s, at) })
+}
+
+// thresholding completes a method that fits at a threshold, which it describes; sure finds the one of least estimated error.
+func thresholding(m Method, what string, sure func(y []float64, s float64) float64, fit func(p problem, at float64) Fit) Method {
+	threshold := Param{
+		Name: "threshold", Type: Decimal, Words: []string{"universal", "sure"}, Default: "universal",
+		Doc: what + ": s*sqrt(2*ln(cells)) with the noise's standard deviation s, the level of least estimated error, or a number in the query's unit",
 	}
+	m.Params, m.KnownNoise = []Param{threshold}, true
+	m.build = func(a Args) (rule, error) {
+		word, t, err := a.level(threshold)
+		if err != nil {
+			return nil, err
+		}
+		return func(_ context.Context, p problem) (Fit, error) {
+			at := pick(word, t, p, sure)
+			return noted(fit(p, at), "threshold %.6g", at), nil
+		}, nil
+	}
+	return m
 }
 
 // pick returns the threshold that a word stands for, or else the number.

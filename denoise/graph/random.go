@@ -1,9 +1,13 @@
 package graph
 
-import "math/bits"
+import (
+	"math/bits"
 
-// public is SplitMix64 (Steele, Lea & Flood 2014), the source of all random trees. It is public randomness from a fixed
-// seed: anybody can redraw the trees, and nothing private depends on it. It must never make noise.
+	"github.com/dprelease/dprelease/denoise/internal/splitmix"
+)
+
+// public is the source of all random trees. It is public randomness from a fixed seed: anybody can redraw the trees, and
+// nothing private depends on it. It must never make noise.
 type public struct{ state uint64 }
 
 // publicStream returns stream number i of a seed; streams start at points that a mixed hash of i sets apart.
@@ -13,13 +17,7 @@ func publicStream(seed, i uint64) *public {
 	return p
 }
 
-func (p *public) next() uint64 {
-	p.state += 0x9e3779b97f4a7c15
-	z := p.state
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
+func (p *public) next() uint64 { return splitmix.Next(&p.state) }
 
 // below returns an integer from 0 to n−1, each with a probability within 2^-32 of 1/n, relatively.
 func (p *public) below(n int32) int32 {

@@ -1,0 +1,12 @@
+// Package splitmix is SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014): random
+// numbers from a public seed, which anybody can draw again. It must never make noise.
+package splitmix
+
+// Next returns the next number of the stream that is in this state.
+func Next(state *uint64) uint64 {
+	*state += 0x9e3779b97f4a7c15
+	z := *state
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
