@@ -2,8 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,7 +14,6 @@ import (
 const (
 	applicationID = 0x6470726c // "dprl", in the file's header
 	layout        = 1          // version of the tables below
-	secretSize    = 32
 )
 
 // The head stands apart from the entries so that lost entries show; the triggers keep other programs from changing
@@ -124,9 +121,9 @@ func create(ctx context.Context, path string) error {
 
 // fill makes the tables and the secret in one transaction.
 func fill(ctx context.Context, path string) error {
-	secret := make([]byte, secretSize)
-	if _, err := rand.Read(secret); err != nil {
-		return fmt.Errorf("%w: no random bytes", ledger.ErrUnavailable)
+	secret, err := newSecret()
+	if err != nil {
+		return err
 	}
 	db, err := connect(path)
 	if err != nil {
@@ -146,12 +143,6 @@ func fill(ctx context.Context, path string) error {
 		return t.translate(err)
 	})
 	return errors.Join(err, closed(db))
-}
-
-// secretSum tells a damaged secret from a sound one. It stays in the file, as the secret does.
-func secretSum(secret []byte) []byte {
-	sum := sha256.Sum256(append([]byte("dprelease ledger secret\x00"), secret...))
-	return sum[:]
 }
 
 func syncFolder(dir string) error {

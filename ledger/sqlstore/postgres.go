@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -84,6 +83,11 @@ func (s *Postgres) Update(ctx context.Context, fn func(ledger.Tx) error) error {
 
 // View runs fn on a consistent state of the log.
 func (s *Postgres) View(ctx context.Context, fn func(ledger.Reader) error) error {
+	return s.read(ctx, func(t *postgresTx) error { return fn(t) })
+}
+
+// read runs fn in a transaction that reads.
+func (s *Postgres) read(ctx context.Context, fn func(*postgresTx) error) error {
 	return s.transact(ctx, beginRead, func(t *postgresTx) error {
 		if err := t.check(); err != nil {
 			return err
@@ -124,18 +128,11 @@ func (s *Postgres) once(ctx context.Context, begin string, fn func(*postgresTx) 
 
 // Secret returns the 32 random bytes that were made with the tables.
 func (s *Postgres) Secret(ctx context.Context) (secret []byte, err error) {
-	err = s.transact(ctx, beginRead, func(t *postgresTx) error {
-		if err := t.check(); err != nil {
-			return err
-		}
-		var sum []byte
-		if err := t.row("SELECT key, sum FROM dprelease_secret WHERE id = 1", nil, &secret, &sum); err != nil {
-			return err
-		}
-		if len(secret) != secretSize || !bytes.Equal(sum, secretSum(secret)) {
-			return fmt.Errorf("%w: its secret is not what was made", ledger.ErrCorrupt)
-		}
-		return nil
+	err = s.read(ctx, func(t *postgresTx) (err error) {
+		secret, err = row(func(dst ...any) error {
+			return t.row("SELECT key, sum FROM dprelease_secret WHERE id = 1", nil, dst...)
+		}).secret()
+		return err
 	})
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 
 	"github.com/dprelease/dprelease/ledger"
@@ -60,9 +59,9 @@ func (s *Postgres) create(t *postgresTx) error {
 	if err := t.row(look, nil, &there); err != nil || there {
 		return err
 	}
-	secret := make([]byte, secretSize)
-	if _, err := rand.Read(secret); err != nil {
-		return fmt.Errorf("%w: no random bytes", ledger.ErrUnavailable)
+	secret, err := newSecret()
+	if err != nil {
+		return err
 	}
 	if err := t.exec(postgresTables); err != nil {
 		return err
@@ -70,6 +69,6 @@ func (s *Postgres) create(t *postgresTx) error {
 	if _, err := t.conn.Exec(t.ctx, "INSERT INTO dprelease_head VALUES (1, $1, 0, $2)", layout, make([]byte, 32)); err != nil {
 		return t.translate(err)
 	}
-	_, err := t.conn.Exec(t.ctx, "INSERT INTO dprelease_secret VALUES (1, $1, $2)", secret, secretSum(secret))
+	_, err = t.conn.Exec(t.ctx, "INSERT INTO dprelease_secret VALUES (1, $1, $2)", secret, secretSum(secret))
 	return t.translate(err)
 }

@@ -22,17 +22,7 @@ var _ ledger.Tx = (*postgresTx)(nil)
 
 // Last returns the head, which stands in a table of its own.
 func (t *postgresTx) Last() (ledger.Head, error) {
-	var (
-		h    ledger.Head
-		hash []byte
-	)
-	if err := t.row("SELECT seq, hash FROM dprelease_head WHERE id = 1", nil, &h.Seq, &hash); err != nil {
-		return ledger.Head{}, err
-	}
-	if h.Seq < 0 || copy(h.Hash[:], hash) != len(hash) || len(hash) != len(h.Hash) {
-		return ledger.Head{}, fmt.Errorf("%w: its head cannot be read", ledger.ErrCorrupt)
-	}
-	return h, nil
+	return row(func(dst ...any) error { return t.row("SELECT seq, hash FROM dprelease_head WHERE id = 1", nil, dst...) }).head()
 }
 
 // perQuery is how many entries are read at a time.
@@ -68,37 +58,13 @@ func (t *postgresTx) some(from int64) (out []ledger.Entry, err error) {
 	}
 	defer rows.Close()
 	for rows.Next() {
-		e, err := scanPostgres(rows)
+		e, err := row(rows.Scan).entry()
 		if err != nil {
 			return out, err
 		}
 		out = append(out, e)
 	}
 	return out, t.translate(rows.Err())
-}
-
-func scanPostgres(rows pgx.Rows) (e ledger.Entry, err error) {
-	var s stored
-	if err := rows.Scan(&e.Seq, &e.Schema, &s.when, &s.kind, &s.body, &s.hash); err != nil {
-		return e, fmt.Errorf("%w: an entry cannot be read", ledger.ErrCorrupt)
-	}
-	return s.entry(e)
-}
-
-// stored is what an entry has as text and bytes.
-type stored struct {
-	when, kind, body string
-	hash             []byte
-}
-
-// entry fills it in.
-func (s *stored) entry(e ledger.Entry) (_ ledger.Entry, err error) {
-	e.Time, err = time.Parse(time.RFC3339Nano, s.when)
-	if err != nil || e.TimeText() != s.when || len(s.hash) != copy(e.Hash[:], s.hash) {
-		return e, &ledger.CorruptError{Seq: e.Seq, Why: "its time or hash cannot be read"}
-	}
-	e.Kind, e.Body = ledger.Kind(s.kind), []byte(s.body)
-	return e, nil
 }
 
 // Append adds e and moves the head.

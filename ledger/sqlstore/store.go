@@ -7,7 +7,6 @@
 package sqlstore
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -94,43 +93,34 @@ func closed(db *sql.DB) error { return translate(db.Close()) }
 
 // Update runs fn in one serializable transaction, durable when Update returns nil.
 func (s *Store) Update(ctx context.Context, fn func(ledger.Tx) error) error {
-	return transact(ctx, s.db, immediate, func(t *tx) error {
-		if err := t.check(); err != nil {
-			return err
-		}
-		return fn(t)
-	})
+	return s.checked(ctx, immediate, func(t *tx) error { return fn(t) })
 }
 
 // View runs fn on a consistent state of the log.
 func (s *Store) View(ctx context.Context, fn func(ledger.Reader) error) error {
-	return transact(ctx, s.db, deferred, func(t *tx) error {
-		if err := t.check(); err != nil {
-			return err
-		}
-		return fn(t)
-	})
+	return s.checked(ctx, deferred, func(t *tx) error { return fn(t) })
 }
 
 // Secret returns the 32 random bytes that were made with the file.
 func (s *Store) Secret(ctx context.Context) (secret []byte, err error) {
-	err = transact(ctx, s.db, deferred, func(t *tx) error {
-		if err := t.check(); err != nil {
-			return err
-		}
-		var sum []byte
-		if err := t.row("SELECT key, sum FROM secret WHERE id = 1", &secret, &sum); err != nil {
-			return err
-		}
-		if len(secret) != secretSize || !bytes.Equal(sum, secretSum(secret)) {
-			return fmt.Errorf("%w: its secret is not what was made", ledger.ErrCorrupt)
-		}
-		return nil
+	err = s.checked(ctx, deferred, func(t *tx) (err error) {
+		secret, err = row(func(dst ...any) error { return t.row("SELECT key, sum FROM secret WHERE id = 1", dst...) }).secret()
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return secret, nil
+}
+
+// checked runs fn in a transaction on a file that is what it is to be.
+func (s *Store) checked(ctx context.Context, begin string, fn func(*tx) error) error {
+	return transact(ctx, s.db, begin, func(t *tx) error {
+		if err := t.check(); err != nil {
+			return err
+		}
+		return fn(t)
+	})
 }
 
 // Lock holds name until unlock; ledger.ErrBusy where another call of any living process holds it. On systems without

@@ -21,17 +21,7 @@ var _ ledger.Tx = (*tx)(nil)
 
 // Last returns the head, which stands in a table of its own.
 func (t *tx) Last() (ledger.Head, error) {
-	var (
-		h    ledger.Head
-		hash []byte
-	)
-	if err := t.row("SELECT seq, hash FROM head WHERE id = 1", &h.Seq, &hash); err != nil {
-		return ledger.Head{}, err
-	}
-	if h.Seq < 0 || copy(h.Hash[:], hash) != len(hash) || len(hash) != len(h.Hash) {
-		return ledger.Head{}, fmt.Errorf("%w: its head cannot be read", ledger.ErrCorrupt)
-	}
-	return h, nil
+	return row(func(dst ...any) error { return t.row("SELECT seq, hash FROM head WHERE id = 1", dst...) }).head()
 }
 
 // Entries yields the entries from sequence number from on.
@@ -44,7 +34,7 @@ func (t *tx) Entries(from int64) iter.Seq2[ledger.Entry, error] {
 		}
 		defer rows.Close() // read to the end or given up; rows.Err tells the rest
 		for rows.Next() {
-			e, err := scan(rows)
+			e, err := row(rows.Scan).entry()
 			if !yield(e, err) || err != nil {
 				return
 			}
@@ -53,14 +43,6 @@ func (t *tx) Entries(from int64) iter.Seq2[ledger.Entry, error] {
 			yield(ledger.Entry{}, t.translate(err))
 		}
 	}
-}
-
-func scan(rows *sql.Rows) (e ledger.Entry, err error) {
-	var s stored
-	if err := rows.Scan(&e.Seq, &e.Schema, &s.when, &s.kind, &s.body, &s.hash); err != nil {
-		return e, fmt.Errorf("%w: an entry cannot be read", ledger.ErrCorrupt)
-	}
-	return s.entry(e)
 }
 
 // Append adds e and moves the head.
