@@ -120,13 +120,7 @@ func TestDiscoveredKeysEqualTheReference(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomDiscovery(rt), randomTable(rt)
 		q := discovered(t, s)
-		shuffled := &testTable{fields: tab.fields, rows: rapid.Permutation(tab.rows).Draw(rt, "order")}
-		cuts := rapid.SliceOfN(rapid.IntRange(0, len(tab.rows)), 0, 5).Draw(rt, "cuts")
-		how := encoding(rapid.IntRange(0, int(encodings)-1).Draw(rt, "encoding"))
-		workers := make([][]*table.Batch, rapid.IntRange(1, 4).Draw(rt, "workers"))
-		for i, b := range shuffled.batches(q.Columns(), cuts, how) {
-			workers[i%len(workers)] = append(workers[i%len(workers)], b)
-		}
+		shuffled, workers := dealt(rt, q, tab)
 		want := refKeys(s, tab)
 		if got := keysOf(t, q, shuffled, workers); !maps.Equal(got, want) {
 			rt.Fatalf("%+v\ngot  %v\nwant %v", s, got, want)

@@ -15,13 +15,7 @@ func TestAnswersEqualTheReference(t *testing.T) {
 		s, tab := randomSpec(rt), randomTable(rt)
 		q := must(t, s)
 		want := reference(s, tab)
-		shuffled := &testTable{fields: tab.fields, rows: rapid.Permutation(tab.rows).Draw(rt, "order")}
-		cuts := rapid.SliceOfN(rapid.IntRange(0, len(tab.rows)), 0, 5).Draw(rt, "cuts")
-		how := encoding(rapid.IntRange(0, int(encodings)-1).Draw(rt, "encoding"))
-		workers := make([][]*table.Batch, rapid.IntRange(1, 4).Draw(rt, "workers"))
-		for i, b := range shuffled.batches(q.Columns(), cuts, how) {
-			workers[i%len(workers)] = append(workers[i%len(workers)], b)
-		}
+		shuffled, workers := dealt(rt, q, tab)
 		if got := exactOf(t, q, shuffled, workers); !slices.Equal(got, want) {
 			rt.Fatalf("%+v\ngot  %v\nwant %v", s, got, want)
 		}

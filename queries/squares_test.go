@@ -62,9 +62,8 @@ func TestMomentsEqualTheReference(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomVariance(rt), randomTable(rt)
 		q := summed(t, s)
-		shuffled := &testTable{fields: tab.fields, rows: rapid.Permutation(tab.rows).Draw(rt, "order")}
-		batches := shuffled.batches(q.Columns(), []int{rapid.IntRange(0, len(tab.rows)).Draw(rt, "cut")}, encoding(rapid.IntRange(0, int(encodings)-1).Draw(rt, "encoding")))
-		got, want := momentsOf(t, q, shuffled, [][]*table.Batch{batches[:1], batches[1:], {}}), refMoments(s, tab)
+		shuffled, workers := dealt(rt, q, tab)
+		got, want := momentsOf(t, q, shuffled, workers), refMoments(s, tab)
 		for i := range got {
 			if !equalInts(got[i], want[i]) {
 				rt.Fatalf("%+v, part %d\ngot  %v\nwant %v", s, i, got[i], want[i])

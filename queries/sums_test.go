@@ -71,13 +71,7 @@ func TestSumsEqualTheReference(t *testing.T) {
 		s, tab := randomSum(rt), randomTable(rt)
 		q := summed(t, s)
 		want, wantRows := refSums(s, tab)
-		shuffled := &testTable{fields: tab.fields, rows: rapid.Permutation(tab.rows).Draw(rt, "order")}
-		cuts := rapid.SliceOfN(rapid.IntRange(0, len(tab.rows)), 0, 5).Draw(rt, "cuts")
-		how := encoding(rapid.IntRange(0, int(encodings)-1).Draw(rt, "encoding"))
-		workers := make([][]*table.Batch, rapid.IntRange(1, 4).Draw(rt, "workers"))
-		for i, b := range shuffled.batches(q.Columns(), cuts, how) {
-			workers[i%len(workers)] = append(workers[i%len(workers)], b)
-		}
+		shuffled, workers := dealt(rt, q, tab)
 		sums, rows := sumsOf(t, q, shuffled, workers)
 		if !equalInts(sums, want) || q.ratio() && !slices.Equal(rows, wantRows) {
 			rt.Fatalf("%+v, value %+v\ngot  %v %v\nwant %v %v", s, *s.Value, sums, rows, want, wantRows)

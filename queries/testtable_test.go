@@ -142,6 +142,18 @@ func exact(tb testing.TB, q Query, t *testTable) []int64 {
 	return exactOf(tb, q, t, [][]*table.Batch{t.batches(q.Columns(), nil, plain)})
 }
 
+// dealt draws an order of a table's rows, cuts them into batches of some encoding and deals these out to workers.
+func dealt(t *rapid.T, q Query, tab *testTable) (shuffled *testTable, workers [][]*table.Batch) {
+	shuffled = &testTable{fields: tab.fields, rows: rapid.Permutation(tab.rows).Draw(t, "order")}
+	cuts := rapid.SliceOfN(rapid.IntRange(0, len(tab.rows)), 0, 5).Draw(t, "cuts")
+	how := encoding(rapid.IntRange(0, int(encodings)-1).Draw(t, "encoding"))
+	workers = make([][]*table.Batch, rapid.IntRange(1, 4).Draw(t, "workers"))
+	for i, b := range shuffled.batches(q.Columns(), cuts, how) {
+		workers[i%len(workers)] = append(workers[i%len(workers)], b)
+	}
+	return shuffled, workers
+}
+
 // exactOf answers a query with one accumulator for each list of batches, merged into the first: with each of the spills, which
 // must agree.
 func exactOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) []int64 {

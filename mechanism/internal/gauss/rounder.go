@@ -19,14 +19,7 @@ func NewRounder(s Scale, lift int) (*Rounder, error) {
 	if !s.inRange() || s.exponent > -1 {
 		return nil, ErrScale
 	}
-	n := uint(-s.exponent)
-	return &Rounder{Sampler{
-		mantissa: s.mantissa,
-		shift:    n,
-		above:    uint(max(0, lift)),
-		below:    uint(max(0, -lift)),
-		slack:    s.mantissa>>n + 3,
-	}}, nil
+	return &Rounder{s.sampler(-s.exponent, lift)}, nil
 }
 
 // Raise turns cells into grid units where their unit is larger than the grid, saturated at the ends of int64. It comes

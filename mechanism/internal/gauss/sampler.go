@@ -23,15 +23,20 @@ func New(s Scale, lift int, source *Bits) (*Sampler, error) {
 	if !s.inRange() {
 		return nil, ErrScale
 	}
-	n := uint(4 - s.exponent)
-	return &Sampler{
-		source:   source,
+	noise := s.sampler(4-s.exponent, lift)
+	noise.source = source
+	return &noise, nil
+}
+
+// sampler is one without a source, of this shift, for cells in units of 2^lift grid units.
+func (s Scale) sampler(shift, lift int) Sampler {
+	return Sampler{
 		mantissa: s.mantissa,
-		shift:    n,
+		shift:    uint(shift),
 		above:    uint(max(0, lift)),
 		below:    uint(max(0, -lift)),
-		slack:    s.mantissa>>n + 3,
-	}, nil
+		slack:    s.mantissa>>shift + 3,
+	}
 }
 
 // Add replaces every cell by floor(x + S·Z + 1/2), x = cell·2^lift, with a Z of its own, saturated at the ends of int64.
