@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/ledger/ledgertest"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/enginetest"
 )
 
 const job = `
@@ -112,15 +112,7 @@ func newBench(t *testing.T) *bench {
 
 func (b *bench) plan(text string) *pipeline.Plan {
 	b.Helper()
-	j, diags := configs.Parse(filepath.Join(b.dir, "job.yaml"), []byte(text), configs.ParseOptions{})
-	if len(diags) > 0 {
-		b.Fatal(diags)
-	}
-	p, diags := pipeline.New(j, nil)
-	if len(diags) > 0 {
-		b.Fatal(diags)
-	}
-	return p
+	return enginetest.Plan(b, filepath.Join(b.dir, "job.yaml"), []byte(text))
 }
 
 // Progress keeps the stages seen, so that a bench is an Observer.

@@ -92,13 +92,19 @@ func write(t *testing.T, dir, name string, rows []row) {
 
 func plan(t *testing.T, dir, files string) *pipeline.Plan {
 	t.Helper()
-	j, diags := configs.Parse(filepath.Join(dir, "job.yaml"), fmt.Appendf(nil, job, files), configs.ParseOptions{})
+	return Plan(t, filepath.Join(dir, "job.yaml"), fmt.Appendf(nil, job, files))
+}
+
+// Plan makes the plan of a job of which path would be the file. The job names no public files.
+func Plan(tb testing.TB, path string, job []byte) *pipeline.Plan {
+	tb.Helper()
+	j, diags := configs.Parse(path, job, configs.ParseOptions{})
 	if len(diags) > 0 {
-		t.Fatal(diags)
+		tb.Fatal(diags)
 	}
 	p, diags := pipeline.New(j, nil)
 	if len(diags) > 0 {
-		t.Fatal(diags)
+		tb.Fatal(diags)
 	}
 	return p
 }

@@ -26,11 +26,11 @@ import (
 	"github.com/parquet-go/parquet-go"
 	xparquet "github.com/xitongsys/parquet-go/parquet"
 
-	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/source/sourcetest"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/enginetest"
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
@@ -251,15 +251,8 @@ func exactly(t *testing.T, path string) [][]string {
 
 func exactlyBy(t *testing.T, path string, workers int) (out [][]string) {
 	t.Helper()
-	j, diags := configs.Parse(filepath.Join(filepath.Dir(path), "job.yaml"), fmt.Appendf(nil, formatsJob, filepath.Base(path)), configs.ParseOptions{})
-	if len(diags) > 0 {
-		t.Fatal(diags)
-	}
-	p, diags := pipeline.New(j, nil)
-	if len(diags) > 0 {
-		t.Fatal(diags)
-	}
-	in := j.Input
+	p := enginetest.Plan(t, filepath.Join(filepath.Dir(path), "job.yaml"), fmt.Appendf(nil, formatsJob, filepath.Base(path)))
+	j, in := p.Job(), p.Job().Input
 	data, err := source.Open(t.Context(), source.Options{Dir: j.Dir(), Files: in.Files, CSV: source.CSV{Header: true, Types: in.CSV.Types, NullValues: []string{""}}})
 	if err != nil {
 		t.Fatal(err)

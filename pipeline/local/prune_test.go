@@ -11,10 +11,10 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/enginetest"
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
@@ -58,15 +58,8 @@ func counted(t *testing.T, content []byte, adjacency, input string) (int64, erro
 	if err := os.WriteFile(filepath.Join(dir, "a.parquet"), content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	j, diags := configs.Parse(filepath.Join(dir, "job.yaml"), fmt.Appendf(nil, pruneJob, adjacency, input), configs.ParseOptions{})
-	if len(diags) > 0 {
-		t.Fatal(diags)
-	}
-	p, diags := pipeline.New(j, nil)
-	if len(diags) > 0 {
-		t.Fatal(diags)
-	}
-	data, err := source.Open(t.Context(), source.Options{Dir: dir, Files: j.Input.Files})
+	p := enginetest.Plan(t, filepath.Join(dir, "job.yaml"), fmt.Appendf(nil, pruneJob, adjacency, input))
+	data, err := source.Open(t.Context(), source.Options{Dir: dir, Files: p.Job().Input.Files})
 	if err != nil {
 		return 0, err
 	}

@@ -12,10 +12,10 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/enginetest"
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
@@ -99,20 +99,7 @@ func (s scaled) plan(tb testing.TB, path, bounds string) *pipeline.Plan {
 	for i := range s.categories {
 		values = fmt.Appendf(values, "cat%04d, ", i)
 	}
-	return planOf(tb, fmt.Appendf(nil, scaledJob, bounds, path, values))
-}
-
-func planOf(tb testing.TB, text []byte) *pipeline.Plan {
-	tb.Helper()
-	j, diags := configs.Parse("/job.yaml", text, configs.ParseOptions{})
-	if len(diags) > 0 {
-		tb.Fatal(diags)
-	}
-	p, diags := pipeline.New(j, nil)
-	if len(diags) > 0 {
-		tb.Fatal(diags)
-	}
-	return p
+	return enginetest.Plan(tb, "/job.yaml", fmt.Appendf(nil, scaledJob, bounds, path, values))
 }
 
 // countsWithin answers the plan's one histogram within some limits.
