@@ -19,7 +19,7 @@ var layers = map[string][]string{
 	"io/table":          nil,
 	"internal":          nil, // the *test packages of all
 	"internal/spelling": nil,
-	"denoise/graph":     {"denoise/internal/splitmix"},
+	"denoise/graph":     {"denoise/internal/splitmix", "denoise/internal/sure"},
 
 	"configs":            {"calibrate", "internal/spelling"},
 	"ledger":             {"calibrate"},

@@ -2,7 +2,8 @@ package denoise
 
 import (
 	"math"
-	"slices"
+
+	"github.com/dprelease/dprelease/denoise/internal/sure"
 )
 
 // HardThreshold replaces the values of y of size at most t ≥ 0 by 0 and keeps the others as they are.
@@ -28,32 +29,7 @@ func SUREThreshold(y []float64, s float64) float64 {
 	if !ok {
 		return 0
 	}
-	return v.out(sureThreshold(v.y, v.s))
-}
-
-func sureThreshold(y []float64, s float64) float64 {
-	sizes := make([]float64, len(y))
-	for i, v := range y {
-		sizes[i] = math.Abs(v)
-	}
-	slices.Sort(sizes)
-	best, least := 0.0, math.Inf(1)
-	var below float64 // the squares of the values that the threshold reaches
-	for k := 0; k <= len(sizes); k++ {
-		t := 0.0
-		if k > 0 {
-			t = sizes[k-1]
-			below += float64(t * t)
-		}
-		if k < len(sizes) && sizes[k] == t {
-			continue // the threshold reaches the next value as well
-		}
-		above := float64(len(sizes) - k)
-		if risk := below + float64(above*t*t) + 2*s*s*above; risk < least {
-			best, least = t, risk
-		}
-	}
-	return best
+	return v.out(sure.Threshold(v.y, v.s))
 }
 
 // softFit is soft thresholding at t with its degrees of freedom, the number of values that stay.

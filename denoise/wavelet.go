@@ -3,6 +3,8 @@ package denoise
 import (
 	"fmt"
 	"math"
+
+	"github.com/dprelease/dprelease/denoise/internal/sure"
 )
 
 // Rule says how wavelet coefficients are made smaller.
@@ -69,7 +71,7 @@ func (l *level) shrink(v scaled, w Wavelet) float64 {
 	case SURERule:
 		var all []float64
 		l.each(func(c *float64) { all = append(all, *c) })
-		return l.soft(sureThreshold(all, v.s))
+		return l.soft(sure.Threshold(all, v.s))
 	case Fixed:
 		return l.soft(min(v.in(w.Threshold), farthest))
 	default:

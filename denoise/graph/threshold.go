@@ -3,7 +3,8 @@ package graph
 import (
 	"math"
 	"math/bits"
-	"slices"
+
+	"github.com/dprelease/dprelease/denoise/internal/sure"
 )
 
 // Rule says how wavelet coefficients are shrunk. The coefficients of the components' means always stay as they are.
@@ -29,7 +30,7 @@ func (d *dendrogram) shrink(detail []float64, o WaveletOptions) (df, threshold f
 	case Universal:
 		threshold = o.Sigma * math.Sqrt(2*math.Log(float64(d.n)))
 	case SUREThreshold:
-		threshold = sureThreshold(detail, o.Sigma)
+		threshold = sure.Threshold(detail, o.Sigma)
 	default:
 		threshold = o.Threshold
 	}
@@ -47,31 +48,6 @@ func soft(c []float64, t float64) (df float64) {
 		}
 	}
 	return df
-}
-
-// sureThreshold returns the soft threshold among 0 and the absolute values at which Stein's risk estimate
-// Σ min(c²,t²) − N·s² + 2·s²·#{|c| > t} is least; of several the smallest (Donoho & Johnstone 1995).
-func sureThreshold(c []float64, s float64) float64 {
-	size := make([]float64, len(c))
-	for i, v := range c {
-		size[i] = math.Abs(v)
-	}
-	slices.Sort(size)
-	// In units of s², without −N: at the i-th value, i values are at most t.
-	best, least := 0.0, 2*float64(len(c))
-	var sum float64
-	for i, v := range size {
-		u := v / s
-		sum += float64(u * u)
-		if i+1 < len(size) && size[i+1] == v {
-			continue
-		}
-		rest := float64(len(size) - i - 1)
-		if risk := sum + float64(rest*float64(float64(u*u)+2)); risk < least {
-			best, least = v, risk
-		}
-	}
-	return best
 }
 
 // shrinkLevels applies the rule Levels. A level of N ≥ 3 has divergence N − (N−2)²·s²/S, or 0 where its factor is 0.
