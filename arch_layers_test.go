@@ -35,6 +35,8 @@ var layers = map[string][]string{
 	"pipeline/sqlpush": engines,
 	"pipeline/beam":    engines,
 
+	"internal/wiring": {"configs", "io/source", "pipeline"},
+
 	"io/sink": append([]string{"pipeline"}, exposed...),
 	"report":  append([]string{"pipeline"}, exposed...),
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/ledger"
@@ -163,7 +164,7 @@ func (w *windowed) lookup(ctx context.Context, book *ledger.Book, f *windowFlags
 
 // recorded judges a window by what the ledger knows of it.
 func (w *windowed) recorded(r ledger.Run, known bool) {
-	gone := absent(source.Exists(sourceOptions(w.plan.Job()))) == len(w.plan.Job().Input.Files)
+	gone := absent(source.Exists(wiring.SourceOptions(w.plan.Job()))) == len(w.plan.Job().Input.Files)
 	switch {
 	case known && r.State == ledger.Published:
 		w.State, w.Folder = stateReleased, r.Charge.Dir

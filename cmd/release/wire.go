@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/ledger/sqlstore"
@@ -89,13 +90,7 @@ func (a *app) load(ctx context.Context, path string, f *jobFlags) (*pipeline.Pla
 
 // loadWith is load with the values of the parameters.
 func (a *app) loadWith(ctx context.Context, path string, params map[string]string) (*pipeline.Plan, error) {
-	job, diags := configs.Load(path, configs.ParseOptions{Params: params, Env: a.env})
-	if len(diags) > 0 {
-		return nil, jobError{diags}
-	}
-	plan, diags := pipeline.New(job, func(file, column string) ([]string, error) {
-		return source.ReadStrings(ctx, file, column)
-	})
+	plan, diags := wiring.Plan(ctx, path, configs.ParseOptions{Params: params, Env: a.env})
 	if len(diags) > 0 {
 		return nil, jobError{diags}
 	}
@@ -133,7 +128,7 @@ func (f *jobFlags) dir(p *pipeline.Plan) (string, error) {
 // opener opens the job's input. The key of its digests comes from key, where that is not nil.
 func opener(job *configs.Job, l local.Limits, key func(context.Context) ([]byte, error)) func(context.Context) (pipeline.Engine, error) {
 	return func(ctx context.Context) (pipeline.Engine, error) {
-		options := sourceOptions(job)
+		options := wiring.SourceOptions(job)
 		if key != nil {
 			var err error
 			if options.Key, err = key(ctx); err != nil {
@@ -172,26 +167,6 @@ type gone struct{ error }
 
 // Is reports that it is pipeline.ErrInputGone.
 func (gone) Is(target error) bool { return target == pipeline.ErrInputGone }
-
-func sourceOptions(job *configs.Job) source.Options {
-	c := job.Input.CSV
-	csv := source.CSV{
-		Header: c.Header == nil || *c.Header, Columns: c.Columns, Types: c.Types,
-		Delimiter: first(c.Delimiter), TrimSpace: c.TrimSpace, Comment: first(c.Comment),
-	}
-	for _, v := range c.NullValues {
-		csv.NullValues = append(csv.NullValues, string(v))
-	}
-	return source.Options{Dir: job.Dir(), Files: job.Input.Files, CSV: csv}
-}
-
-// first is the only rune of a one-character setting, 0 where it is not set.
-func first(s string) rune {
-	for _, r := range s {
-		return r
-	}
-	return 0
-}
 
 // openBook opens the ledger that the job names; the file is made on first use.
 func openBook(ctx context.Context, job *configs.Job) (*ledger.Book, func() error, error) {

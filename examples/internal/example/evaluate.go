@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/ledger"
@@ -61,7 +61,7 @@ func (e *Evaluation) Release(ctx context.Context, params map[string]string) (*pi
 		Book: e.book, Sink: sink.New(), Observer: pipeline.Silent{}, Workers: runtime.GOMAXPROCS(0),
 		Program: pipeline.Program{Name: "dprelease", Version: "example", Go: runtime.Version()},
 		Open: func(ctx context.Context) (pipeline.Engine, error) {
-			data, err := source.Open(ctx, SourceOptions(plan.Job()))
+			data, err := source.Open(ctx, wiring.SourceOptions(plan.Job()))
 			if err != nil {
 				return nil, err
 			}
@@ -80,34 +80,9 @@ func (e *Evaluation) Release(ctx context.Context, params map[string]string) (*pi
 
 // Plan makes the plan of the job at path.
 func Plan(ctx context.Context, path string, params map[string]string) (*pipeline.Plan, error) {
-	job, diags := configs.Load(path, configs.ParseOptions{Params: params})
+	plan, diags := wiring.Plan(ctx, path, configs.ParseOptions{Params: params})
 	if len(diags) > 0 {
-		return nil, problems(diags)
-	}
-	plan, diags := pipeline.New(job, func(file, column string) ([]string, error) { return source.ReadStrings(ctx, file, column) })
-	if len(diags) > 0 {
-		return nil, problems(diags)
+		return nil, diags
 	}
 	return plan, nil
-}
-
-func problems(diags configs.Diagnostics) error {
-	var lines []string
-	for _, d := range diags {
-		lines = append(lines, fmt.Sprint(d))
-	}
-	return errors.New(strings.Join(lines, "\n"))
-}
-
-// SourceOptions is how a job's input is opened.
-func SourceOptions(job *configs.Job) source.Options {
-	c := job.Input.CSV
-	csv := source.CSV{Header: c.Header == nil || *c.Header, Columns: c.Columns, Types: c.Types, Delimiter: ',', TrimSpace: c.TrimSpace}
-	for _, r := range c.Comment {
-		csv.Comment = r
-	}
-	for _, v := range c.NullValues {
-		csv.NullValues = append(csv.NullValues, string(v))
-	}
-	return source.Options{Dir: job.Dir(), Files: job.Input.Files, CSV: csv}
 }

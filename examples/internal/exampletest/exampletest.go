@@ -12,6 +12,7 @@ import (
 
 	"github.com/dprelease/dprelease/examples/internal/example"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
+	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/pipeline"
@@ -95,7 +96,7 @@ func Plan(t *testing.T, path string, params map[string]string) *pipeline.Plan {
 // Exact returns the exact cells of each count and histogram of a plan, in the job's order.
 func Exact(t *testing.T, plan *pipeline.Plan) [][]int64 {
 	t.Helper()
-	data, err := source.Open(t.Context(), example.SourceOptions(plan.Job()))
+	data, err := source.Open(t.Context(), wiring.SourceOptions(plan.Job()))
 	if err != nil {
 		t.Fatal(err)
 	}

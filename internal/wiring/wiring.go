@@ -1,0 +1,40 @@
+// Package wiring brings the parts of a job together, for the programs that run jobs.
+package wiring
+
+import (
+	"context"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// Plan makes the plan of the job file at path; it reads the public files that the job names.
+func Plan(ctx context.Context, path string, o configs.ParseOptions) (*pipeline.Plan, configs.Diagnostics) {
+	job, diags := configs.Load(path, o)
+	if len(diags) > 0 {
+		return nil, diags
+	}
+	return pipeline.New(job, func(file, column string) ([]string, error) { return source.ReadStrings(ctx, file, column) })
+}
+
+// SourceOptions is how a job's input is opened.
+func SourceOptions(job *configs.Job) source.Options {
+	c := job.Input.CSV
+	csv := source.CSV{
+		Header: c.Header == nil || *c.Header, Columns: c.Columns, Types: c.Types,
+		Delimiter: first(c.Delimiter), TrimSpace: c.TrimSpace, Comment: first(c.Comment),
+	}
+	for _, v := range c.NullValues {
+		csv.NullValues = append(csv.NullValues, string(v))
+	}
+	return source.Options{Dir: job.Dir(), Files: job.Input.Files, CSV: csv}
+}
+
+// first is the only rune of a one-character setting, 0 where it is not set.
+func first(s string) rune {
+	for _, r := range s {
+		return r
+	}
+	return 0
+}
