@@ -4,8 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"gonum.org/v1/gonum/mathext"
-
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 	"github.com/dprelease/dprelease/examples/internal/experimenttest"
 )
@@ -103,18 +101,6 @@ func checkCuts(t *testing.T, rows []experimenttest.Row) {
 	}
 	if e := rmse["planted 100"]; e["number of edges alone"] < 2*e["noise on edges and degrees, least squares"] {
 		t.Errorf("the planted cut shows in no mechanism: %v", e)
-	}
-}
-
-// The incomplete gamma function is gonum's.
-func TestGamma(t *testing.T) {
-	for _, a := range []float64{0.5, 1, 5, 50, 500, 2500} {
-		for _, f := range []float64{0.01, 0.5, 0.9, 1, 1.1, 1.5, 3} {
-			up, low := mathext.GammaIncRegComp(a, a*f), mathext.GammaIncReg(a, a*f)
-			if math.Abs(upperGamma(a, a*f)-up) > 1e-11*up+1e-300 || math.Abs(lowerGamma(a, a*f)-low) > 1e-11*low+1e-300 {
-				t.Errorf("a = %g, x = %g: %g and %g, want %g and %g", a, a*f, upperGamma(a, a*f), lowerGamma(a, a*f), up, low)
-			}
-		}
 	}
 }
 

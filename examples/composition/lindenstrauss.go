@@ -1,6 +1,10 @@
 package main
 
-import "math"
+import (
+	"math"
+
+	"github.com/dprelease/dprelease/internal/special"
+)
 
 // The Johnson–Lindenstrauss mechanism for cuts (Blocki, Blum, Datta & Sheffet 2012; Kairouz et al. 2017, Appendix D) adds w/n to
 // every pair of the n nodes, whose weights it scales by 1 - w/n, and releases r random combinations of the edges' rows:
@@ -34,8 +38,8 @@ func chiSquareDelta(r int, lambda, eps float64) float64 {
 	scale := 2 * big / lambda
 	above, below := scale*(shift+eps), scale*(shift-eps)
 	return max(
-		upperGamma(a, above/2/big)-math.Exp(eps)*upperGamma(a, above/2),
-		lowerGamma(a, below/2)-math.Exp(eps)*lowerGamma(a, below/2/big),
+		special.GammaTail(a, above/2/big)-math.Exp(eps)*special.GammaTail(a, above/2),
+		special.GammaShare(a, below/2)-math.Exp(eps)*special.GammaShare(a, below/2/big),
 		0)
 }
 

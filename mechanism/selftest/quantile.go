@@ -1,6 +1,10 @@
 package selftest
 
-import "math"
+import (
+	"math"
+
+	"github.com/dprelease/dprelease/internal/special"
+)
 
 // normal returns Phi(z), with full relative precision in the lower tail.
 func normal(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
@@ -12,10 +16,10 @@ func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) 
 // probability level.
 func chiSquareThreshold(freedom int, level float64) float64 {
 	high := float64(freedom) + 10
-	for gammaTail(float64(freedom)/2, high/2) > level {
+	for special.GammaTail(float64(freedom)/2, high/2) > level {
 		high *= 2
 	}
-	return bisect(0, high, func(x float64) bool { return gammaTail(float64(freedom)/2, x/2) <= level })
+	return bisect(0, high, func(x float64) bool { return special.GammaTail(float64(freedom)/2, x/2) <= level })
 }
 
 // proportionBound returns the upper Clopper–Pearson bound: the p at which k or fewer of n have probability level.
@@ -24,7 +28,7 @@ func proportionBound(k, n int, level float64) float64 {
 		return 1
 	}
 	// P(Bin(n, p) <= k) = I_{1−p}(n−k, k+1), which falls as p grows.
-	return bisect(float64(k)/float64(n), 1, func(p float64) bool { return betaShare(float64(n-k), float64(k+1), 1-p) <= level })
+	return bisect(float64(k)/float64(n), 1, func(p float64) bool { return special.BetaShare(float64(n-k), float64(k+1), 1-p) <= level })
 }
 
 // bisect returns the end, where ok holds, of an interval of neighbouring float64 in [low, high] at whose other end it

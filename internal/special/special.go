@@ -1,24 +1,44 @@
-package selftest
+// Package special is the incomplete gamma and beta functions in float64.
+package special
 
 import "math"
 
 // maxTerms bounds the loops below, which converge within a few times the square root of their parameters.
 const maxTerms = 1 << 20
 
-// gammaTail returns Q(a, x) = Γ(a, x)/Γ(a), the regularized upper incomplete gamma function, for a > 0 and x >= 0 (DLMF
-// 8.7.1 and 8.9.2).
-func gammaTail(a, x float64) float64 {
-	if x <= 0 {
+// GammaTail returns Q(a, x) = Γ(a, x)/Γ(a), the regularized upper incomplete gamma function, for a > 0 and x >= 0 (DLMF
+// 8.7.1 and 8.9.2): the probability that a Gamma variable of shape a is above x.
+func GammaTail(a, x float64) float64 {
+	switch {
+	case x <= 0:
 		return 1
+	case x < a+1:
+		return 1 - gammaScale(a, x)*gammaSeries(a, x)
 	}
+	return gammaScale(a, x) / gammaFraction(a, x)
+}
+
+// GammaShare returns P(a, x) = 1 - Q(a, x), without cancellation where it is small.
+func GammaShare(a, x float64) float64 {
+	switch {
+	case x <= 0:
+		return 0
+	case x < a+1:
+		return gammaScale(a, x) * gammaSeries(a, x)
+	}
+	return 1 - gammaScale(a, x)/gammaFraction(a, x)
+}
+
+// gammaScale returns x^a·e^-x/Γ(a).
+func gammaScale(a, x float64) float64 {
 	logGamma, _ := math.Lgamma(a)
-	scale := math.Exp(a*math.Log(x) - x - logGamma)
-	if x < a+1 {
-		return 1 - scale*gammaSeries(a, x)
-	}
-	// x + 1 − a + 1·(a−1)/(x + 3 − a + 2·(a−2)/(x + 5 − a + …))
+	return math.Exp(a*math.Log(x) - x - logGamma)
+}
+
+// gammaFraction returns x + 1 − a + 1·(a−1)/(x + 3 − a + 2·(a−2)/(x + 5 − a + …)).
+func gammaFraction(a, x float64) float64 {
 	b := x + 1 - a
-	return scale / continued(b, func(n float64) (numerator, denominator float64) { return n * (a - n), b + 2*n })
+	return continued(b, func(n float64) (numerator, denominator float64) { return n * (a - n), b + 2*n })
 }
 
 // gammaSeries returns the sum of x^n/(a(a+1)…(a+n)).
@@ -32,16 +52,16 @@ func gammaSeries(a, x float64) float64 {
 	return sum
 }
 
-// betaShare returns I_x(a, b), the regularized incomplete beta function, for a, b > 0 and 0 <= x <= 1 (DLMF 8.17.22; the
+// BetaShare returns I_x(a, b), the regularized incomplete beta function, for a, b > 0 and 0 <= x <= 1 (DLMF 8.17.22; the
 // continued fraction converges fast below the mean).
-func betaShare(a, b, x float64) float64 {
+func BetaShare(a, b, x float64) float64 {
 	switch {
 	case x <= 0:
 		return 0
 	case x >= 1:
 		return 1
 	case x > (a+1)/(a+b+2):
-		return 1 - betaShare(b, a, 1-x)
+		return 1 - BetaShare(b, a, 1-x)
 	}
 	both, _ := math.Lgamma(a + b)
 	one, _ := math.Lgamma(a)
