@@ -53,12 +53,12 @@ func (c *checker) denoise(at *path, s *Denoise) {
 
 // stepKey reports a parameter of another method.
 func (c *checker) stepKey(at *path, method, key string) {
-	if key == "method" || method == "" || !c.has(at) || contains(stepKeys[method], key) {
+	if key == "method" || method == "" || !c.has(at) || slices.Contains(stepKeys[method], key) {
 		return
 	}
 	var owners []string
 	for m, keys := range stepKeys {
-		if contains(keys, key) {
+		if slices.Contains(keys, key) {
 			owners = append(owners, m)
 		}
 	}
@@ -114,7 +114,7 @@ func (c *checker) margin(at *path, q, m *Query) {
 		c.bad(at, CodeContradiction, "the query "+c.show(at, m.Name)+" is no sum of this one's cells", hint)
 	case c.job.Bounds(q) != c.job.Bounds(m):
 		c.bad(at, CodeContradiction, "the query "+c.show(at, m.Name)+" has other bounds for a unit, so that it counts other rows", "give both the same per_unit")
-	case slices.ContainsFunc(c.job.Queries, func(other Query) bool { return other.Name != q.Name && contains(other.Margins, m.Name) }):
+	case slices.ContainsFunc(c.job.Queries, func(other Query) bool { return other.Name != q.Name && slices.Contains(other.Margins, m.Name) }):
 		c.bad(at, CodeContradiction, "the query "+c.show(at, m.Name)+" is a margin of two tables", "leave it to one of them")
 	}
 }

@@ -84,13 +84,13 @@ var csvTypes = []string{"text", "int", "float", "bool", "date", "timestamp"}
 
 func (c *checker) csvType(at *path, column, text string) {
 	columns := c.job.Input.CSV.Columns
-	if len(columns) > 0 && !contains(columns, column) {
+	if len(columns) > 0 && !slices.Contains(columns, column) {
 		c.bad(at, CodeBadValue, "there is no column "+quote(column)+" in csv.columns", didYouMean(column, columns))
 	}
 	kind, layout, _ := strings.Cut(text, " ")
 	switch {
 	case text == "":
-	case !contains(csvTypes, kind) || kind != "timestamp" && layout != "":
+	case !slices.Contains(csvTypes, kind) || kind != "timestamp" && layout != "":
 		c.bad(at, CodeBadValue, "unknown type "+c.show(at, text), didYouMean(kind, csvTypes))
 	case kind == "timestamp" && !strings.Contains(layout, "06"):
 		c.bad(at, CodeBadValue, "the timestamp's layout "+c.show(at, layout)+" has no year", "write how 2 January 2006, 15:04:05 looks in the file: timestamp 2006-01-02 15:04:05")

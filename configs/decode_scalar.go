@@ -3,6 +3,7 @@ package configs
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,7 +60,7 @@ func (d *decoder) str(v reflect.Value, s spot) {
 		d.wrong(s, CodeBadValue, "the text is empty", "give a value, or remove the key")
 		return
 	}
-	if known := words(s.tag.Get("enum")); len(known) > 0 && !contains(known, text) {
+	if known := words(s.tag.Get("enum")); len(known) > 0 && !slices.Contains(known, text) {
 		d.wrong(s, CodeBadValue, "unknown value "+d.show(s.at, text), didYouMean(text, known))
 	}
 }
@@ -71,7 +72,7 @@ func (d *decoder) setting(v reflect.Value, s spot) {
 	text, ok := d.text(s, want)
 	switch _, isNumber := Decimal(text).rat(); {
 	case !ok:
-	case contains(known, text):
+	case slices.Contains(known, text):
 		v.SetString(text)
 	case isNumber:
 		d.number(v, s, text)

@@ -91,7 +91,7 @@ func (w *writer) fields(v reflect.Value, at *path) {
 	var set []string
 	for _, name := range k.names {
 		f := v.Field(k.index[name])
-		if !unpublished[at.at(name).String()] && (!f.IsZero() || f.Kind() == reflect.Bool || contains(k.required, name)) {
+		if !unpublished[at.at(name).String()] && (!f.IsZero() || f.Kind() == reflect.Bool || slices.Contains(k.required, name)) {
 			set = append(set, name)
 		}
 	}

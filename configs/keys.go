@@ -98,5 +98,3 @@ func words(s string) []string {
 	}
 	return strings.Split(s, "|")
 }
-
-func contains(list []string, s string) bool { return slices.Contains(list, s) }
