@@ -55,6 +55,15 @@ func parseDecimal(text string, direction int) (float64, error) {
 	return near + 0, nil
 }
 
+// RoundDown is the largest float64 that is not above x; -Inf where all are.
+func RoundDown(x *big.Rat) float64 {
+	f, _ := x.Float64()
+	if exact := new(big.Rat).SetFloat64(f); exact == nil || exact.Cmp(x) > 0 {
+		return math.Nextafter(f, math.Inf(-1))
+	}
+	return f
+}
+
 // isDecimal says whether the text is [+-]digits[.digits][e[+-]digits], with a digit before the exponent, within the
 // limits.
 func isDecimal(text string) bool {

@@ -132,3 +132,19 @@ func TestFormatExact(t *testing.T) {
 		t.Errorf("FormatExact(NaN) = %s", got)
 	}
 }
+
+// TestRoundDown: no float64 lies above the result and not above the number.
+func TestRoundDown(t *testing.T) {
+	huge := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), 1100))
+	for _, c := range []struct {
+		x    *big.Rat
+		want float64
+	}{
+		{big.NewRat(0, 1), 0}, {big.NewRat(1, 4), 0.25}, {big.NewRat(1, 10), math.Nextafter(0.1, 0)}, {big.NewRat(-1, 10), -0.1}, {big.NewRat(3, 10), 0.3},
+		{huge, math.MaxFloat64}, {new(big.Rat).Neg(huge), math.Inf(-1)}, {new(big.Rat).Inv(huge), 0},
+	} {
+		if got := RoundDown(c.x); got != c.want {
+			t.Errorf("%.20s: %v, want %v", c.x, got, c.want)
+		}
+	}
+}

@@ -139,6 +139,9 @@ func TestProbabilistic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if implied, err := ProbabilisticToDP(Guarantee{g.Epsilon, delta}); err != nil || implied.Epsilon != g.Epsilon || implied.Delta < exact {
+			t.Errorf("%v: Lemma 3 says %v, the exact delta is %v, %v", g, implied, exact, err)
+		}
 		for _, more := range []Epsilon{1.1, 2, 5} {
 			bound, err := DPToProbabilistic(Guarantee{g.Epsilon, exact}, g.Epsilon*more)
 			if err != nil {

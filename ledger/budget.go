@@ -75,7 +75,7 @@ func minus(delta string, less *big.Rat) (float64, error) {
 	if !ok || exact.Cmp(less) <= 0 {
 		return 0, errShares
 	}
-	return calibrate.ParseDown(exact.Sub(exact, less).FloatString(1080))
+	return calibrate.RoundDown(exact.Sub(exact, less)), nil
 }
 
 var errShares = errors.New("delta_cap must be smaller than delta, a period's too")

@@ -69,7 +69,7 @@ func (b *builder) failures(p *Plan, delta float64) (left float64) {
 		b.report("privacy.delta_failure", "bad-value", "must be above 0 and below delta, of which it is a part", "leave it out: "+shareOfDelta+" of delta is taken")
 		return delta
 	}
-	p.failure.each = calibrate.Delta(downTo(new(big.Rat).Quo(share, big.NewRat(int64(n), 1))))
+	p.failure.each = calibrate.Delta(calibrate.RoundDown(new(big.Rat).Quo(share, big.NewRat(int64(n), 1))))
 	return left
 }
 
@@ -81,16 +81,7 @@ func deltaLess(delta, share string) float64 {
 	if !ok1 || !ok2 || part.Sign() < 0 {
 		return 0
 	}
-	return downTo(whole.Sub(whole, part))
-}
-
-// downTo is the largest float64 that is not above x.
-func downTo(x *big.Rat) float64 {
-	f, _ := x.Float64()
-	if r := new(big.Rat).SetFloat64(f); r == nil || r.Cmp(x) > 0 {
-		f = math.Nextafter(f, math.Inf(-1))
-	}
-	return f
+	return calibrate.RoundDown(whole.Sub(whole, part))
 }
 
 // selections fixes how keys are selected, for queries whose mechanisms are calibrated.
