@@ -67,6 +67,15 @@ func WithRun(s Step, r graph.Run) Step {
 	return own
 }
 
+// WithRuns is [WithRun] of every step.
+func WithRuns(steps []Step, run Run) []Step {
+	out := make([]Step, len(steps))
+	for i, s := range steps {
+		out[i] = WithRun(s, run)
+	}
+	return out
+}
+
 // fits returns an [*Error] where a method's need is not met.
 func (m Method) fits(cells structure) error {
 	ordered, known := 0, cells.shape != nil

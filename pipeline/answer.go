@@ -94,14 +94,6 @@ func (a *attempt) denoiseRun(query int) denoise.Run {
 	}}
 }
 
-func with(steps []denoise.Step, run denoise.Run) []denoise.Step {
-	out := make([]denoise.Step, len(steps))
-	for k, s := range steps {
-		out[k] = denoise.WithRun(s, run)
-	}
-	return out
-}
-
 // denoising is what is done to one vector. Of a partial one no error is known: it is only part of the answer, or of a
 // selection.
 type denoising struct {
@@ -121,7 +113,7 @@ func (d denoising) estimate(ctx context.Context, to *mechanism.Noisy, r *Result)
 	if len(d.steps) == 0 {
 		return nil
 	}
-	if *to, r.Notes, err = denoise.ApplyNoted(ctx, d.noisy, with(d.steps, d.run)); err != nil {
+	if *to, r.Notes, err = denoise.ApplyNoted(ctx, d.noisy, denoise.WithRuns(d.steps, d.run)); err != nil {
 		return err
 	}
 	if d.partial || d.noisy.Len() > mostTried {
@@ -129,7 +121,7 @@ func (d denoising) estimate(ctx context.Context, to *mechanism.Noisy, r *Result)
 	}
 	y := make([]float64, d.noisy.Len())
 	d.noisy.Fill(0, y)
-	risk, err := denoise.ExpectedError(ctx, y, d.noisy.Mechanism().Deviation(), with(d.steps, denoise.Run{Workers: d.run.Workers}))
+	risk, err := denoise.ExpectedError(ctx, y, d.noisy.Mechanism().Deviation(), denoise.WithRuns(d.steps, denoise.Run{Workers: d.run.Workers}))
 	if err != nil {
 		return err
 	}

@@ -105,11 +105,11 @@ func (a *app) denoise(ctx context.Context, f *denoiseFlags) error {
 	o, done := a.observer()
 	defer done()
 	run := denoise.Run{Workers: f.workers, Progress: func(done, total int) { o.Progress(pipeline.StageDenoise, done, total) }}
-	fit, err := denoise.Estimate(ctx, in.noisy, in.sigma, running(steps, run))
+	fit, err := denoise.Estimate(ctx, in.noisy, in.sigma, denoise.WithRuns(steps, run))
 	if err != nil {
 		return denoiseFailed(err)
 	}
-	risks, err := expected(ctx, in, &f.steps, running(steps, denoise.Run{Workers: f.workers}))
+	risks, err := expected(ctx, in, &f.steps, denoise.WithRuns(steps, denoise.Run{Workers: f.workers}))
 	if err != nil {
 		return denoiseFailed(err)
 	}
@@ -119,14 +119,6 @@ func (a *app) denoise(ctx context.Context, f *denoiseFlags) error {
 		return err
 	}
 	return a.printRisk(f.risk, risks, fit.Notes)
-}
-
-func running(steps []denoise.Step, run denoise.Run) []denoise.Step {
-	out := make([]denoise.Step, len(steps))
-	for i, s := range steps {
-		out[i] = denoise.WithRun(s, run)
-	}
-	return out
 }
 
 // denoiseFailed gives an error of package denoise its exit code: what is known beforehand is usage, all else input.
