@@ -16,6 +16,7 @@ type Selector struct {
 type test struct {
 	axisCoder
 	want int32
+	rule excluder // nil: bounds do not tell
 }
 
 // Apply leaves in a batch's Keep the rows that pass all tests, of those that were kept before; nil where all are. Keep is

@@ -3,85 +3,47 @@ package source
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// footed is a file whose footer says something of its splits.
-type footed interface {
-	rows(split int) int64
-	bounds(split int, column string) (table.Bounds, bool)
+// maxEnd is the most bytes of a text that are kept as an end.
+const maxEnd = 64
+
+// ends are the least and greatest value of a chunk or page, as a file holds them.
+type ends struct {
+	least, most uint64     // numbers of so many bytes; 0: there are none
+	width       uint8      //
+	texts       *[2]string // nil: there are none
 }
 
-// Rows returns how many rows a split has, by the file's footer; 0 where it has none.
-func (d *Dataset) Rows(split int) int64 {
-	p := d.places[split]
-	if f, ok := d.files[p.file].(footed); ok {
-		return f.rows(p.split)
-	}
-	return 0
-}
-
-// Bounds returns what the file says of the values of a column in a split; ok is false where it says nothing.
-func (d *Dataset) Bounds(split int, column string) (b table.Bounds, ok bool) {
-	p := d.places[split]
-	if f, yes := d.files[p.file].(footed); yes {
-		return f.bounds(p.split, column)
-	}
-	return b, false
-}
-
-// Contradicted is the error for a split in whose column there is a value beyond its Bounds.
-func (d *Dataset) Contradicted(split int, column string) error {
-	p := d.places[split]
-	e := fault(CodeDamaged, "the values contradict the statistics in the footer").in(d.names[p.file]).of(column)
-	e.RowGroup = p.split
-	return e
-}
-
-func (p *parquetFile) rows(split int) int64 { return p.groups[split].rows }
-
-func (p *parquetFile) bounds(split int, column string) (b table.Bounds, ok bool) {
-	at := slices.IndexFunc(p.leaves, func(l leaf) bool { return l.field.Name == column })
-	if at < 0 {
-		return b, false
-	}
-	l := &p.leaves[at]
-	c := &p.groups[split].chunks[l.chunk]
-	if l.convert != nil || l.list != nil || l.void || c.physical != l.physical {
-		return b, false
-	}
-	return c.ends.of(l)
-}
-
-// chunkEnds are the least and greatest value of a chunk, as a footer holds them: so many bytes, 0: it says nothing.
-type chunkEnds struct {
-	least, most uint64
-	width       int
-}
-
-// endsOf keeps the statistics of a chunk of numbers. Of their two forms the newer has a defined order; for signed integers and
-// floats there is only one order in both.
-func endsOf(m *format.ColumnMetaData) chunkEnds {
-	s := &m.Statistics
+// endsOf keeps statistics. For signed integers and floats there is only one order in both of their forms. Texts are taken in the
+// newer form alone: the older one has signed bytes with some writers. Either may be cut short: a short least text is still before
+// all others, and the greatest one is taken to stand for all that begin with it, since some writers cut it without rounding up.
+func endsOf(physical format.Type, s *format.Statistics) ends {
 	least, most := s.MinValue, s.MaxValue
+	if physical == format.ByteArray || physical == format.FixedLenByteArray {
+		if len(most) == 0 {
+			return ends{}
+		}
+		return ends{texts: &[2]string{string(least[:min(len(least), maxEnd)]), string(most[:min(len(most), maxEnd)])}}
+	}
 	if len(least) == 0 || len(most) == 0 {
 		least, most = s.Min, s.Max
 	}
 	width := 0
-	switch m.Type {
+	switch physical {
 	case format.Int32, format.Float:
 		width = 4
 	case format.Int64, format.Double:
 		width = 8
 	}
 	if width == 0 || len(least) != width || len(most) != width {
-		return chunkEnds{}
+		return ends{}
 	}
-	return chunkEnds{littleEndian(least), littleEndian(most), width}
+	return ends{least: littleEndian(least), most: littleEndian(most), width: uint8(width)}
 }
 
 func littleEndian(b []byte) uint64 {
@@ -91,9 +53,15 @@ func littleEndian(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// of reads the ends as a leaf's values. Those that cannot be are none.
-func (e chunkEnds) of(l *leaf) (b table.Bounds, ok bool) {
+// bounds reads ends as a leaf's values. Those that cannot be are none.
+func (l *leaf) bounds(e ends) (b table.Bounds, ok bool) {
+	if l.convert != nil || l.list != nil || l.void {
+		return b, false
+	}
 	switch k := l.field.Type.Kind; {
+	case k == table.String && e.texts != nil && l.ordered:
+		b.Texts = *e.texts
+		return b, !b.Above(b.Texts[0])
 	case e.width == 0:
 	case k == table.Float && l.physical == format.Float:
 		b.Floats = [2]float64{float64(math.Float32frombits(uint32(e.least))), float64(math.Float32frombits(uint32(e.most)))}
@@ -110,3 +78,22 @@ func (e chunkEnds) of(l *leaf) (b table.Bounds, ok bool) {
 	}
 	return b, false
 }
+
+func (p *parquetFile) rows(split int) int64 { return p.groups[split].rows }
+
+// bounds returns what the footer says of the values of a column in a row group; ok is false where it says nothing.
+func (p *parquetFile) bounds(split int, column string) (b table.Bounds, ok bool) {
+	for i := range p.leaves {
+		if l := &p.leaves[i]; l.field.Name == column {
+			c := &p.groups[split].chunks[l.chunk]
+			if c.physical != l.physical {
+				return b, false
+			}
+			return l.bounds(c.ends)
+		}
+	}
+	return b, false
+}
+
+// contradicted is the error for values beyond what the file says of them.
+func contradicted() error { return fault(CodeDamaged, "the values contradict the file's statistics") }

@@ -54,6 +54,9 @@ func (p *parquetFile) load(f *os.File) error {
 	if p.leaves, leaves, err = leavesOf(meta.Schema); err != nil {
 		return err
 	}
+	for i := range p.leaves {
+		p.leaves[i].order(meta.ColumnOrders)
+	}
 	if p.groups, err = rowGroupsOf(meta, leaves); err != nil {
 		return err
 	}
@@ -94,36 +97,48 @@ func (p *parquetFile) reopen() (*os.File, error) {
 
 // read implements file.
 func (p *parquetFile) read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) ([]byte, error) {
+	sum, _, err := p.readWhere(ctx, request{split: split, columns: columns}, yield)
+	return sum, err
+}
+
+// readWhere implements footed.
+func (p *parquetFile) readWhere(ctx context.Context, r request, yield func(*table.Batch) error) ([]byte, int64, error) {
 	f, err := p.reopen()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer f.Close()
-	s, err := p.newScan(ctx, f, split, columns)
+	s, err := p.newScan(ctx, f, r)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer s.close()
 	if err := s.open(); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	for _, r := range s.readers {
 		prefetch(f, r.guard.raw.section.at, r.guard.raw.left)
 	}
 	if err := s.run(yield); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return s.sum()
+	sum, err := s.sum()
+	return sum, s.skipped, err
 }
 
 // digest implements file.
 func (p *parquetFile) digest(ctx context.Context, split int, columns []string) ([]byte, error) {
+	return p.digestWhere(ctx, request{split: split, columns: columns})
+}
+
+// digestWhere implements footed.
+func (p *parquetFile) digestWhere(ctx context.Context, r request) ([]byte, error) {
 	f, err := p.reopen()
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	s, err := p.newScan(ctx, f, split, columns)
+	s, err := p.newScan(ctx, f, r)
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ type columnReader struct {
 	page   openPage
 	buffer rowBuffer
 	lists  *listRows // of a column of lists
+	pick   *picker   // of a column that a selection goes by
 }
 
 // openPage is a decoded page, whose rows are used from the first on.

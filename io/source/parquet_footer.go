@@ -34,7 +34,7 @@ type chunk struct {
 	physical    format.Type
 	elsewhere   bool // in another file
 	encrypted   bool
-	ends        chunkEnds
+	ends        ends
 }
 
 // readFooter returns the file's footer with its length and magic, as bytes.
@@ -114,7 +114,7 @@ func chunksOf(columns []format.ColumnChunk) []chunk {
 		out[i] = chunk{
 			start: m.DataPageOffset, size: m.TotalCompressedSize, values: m.NumValues,
 			codec: m.Codec, physical: m.Type,
-			elsewhere: c.FilePath != "", encrypted: c.CryptoMetadata.Value != nil, ends: endsOf(m),
+			elsewhere: c.FilePath != "", encrypted: c.CryptoMetadata.Value != nil, ends: endsOf(m.Type, &m.Statistics),
 		}
 		if m.DictionaryPageOffset > 0 {
 			out[i].start = min(m.DictionaryPageOffset, m.DataPageOffset)

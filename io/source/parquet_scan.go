@@ -19,12 +19,14 @@ type scan struct {
 	readers []*columnReader // the columns' readers, each once, in the order of the file
 	order   []int           // of each column asked for: its reader
 	codecs  codecs
+	skipped int64 // rows
 }
 
-func (p *parquetFile) newScan(ctx context.Context, f io.ReaderAt, group int, columns []string) (*scan, error) {
+func (p *parquetFile) newScan(ctx context.Context, f io.ReaderAt, q request) (*scan, error) {
+	group := q.split
 	s := &scan{ctx: ctx, file: p, group: group}
-	at := make([]int, len(columns))
-	for i, name := range columns {
+	at := make([]int, len(q.columns))
+	for i, name := range q.columns {
 		at[i] = slices.IndexFunc(p.leaves, func(l leaf) bool { return l.field.Name == name })
 	}
 	used := slices.Compact(slices.Sorted(slices.Values(at)))
@@ -40,6 +42,7 @@ func (p *parquetFile) newScan(ctx context.Context, f io.ReaderAt, group int, col
 		if l.list != nil {
 			r.readLists(c.values)
 		}
+		r.pick = q.where.of(l, c)
 		s.readers = append(s.readers, r)
 	}
 	for _, i := range at {
@@ -124,7 +127,7 @@ func (s *scan) ready(n int) (int, error) {
 func (s *scan) take(n int, to []table.Column) error {
 	return s.each(func(i int, r *columnReader) error {
 		to[i] = r.take(n)
-		return nil
+		return r.pick.check(&to[i])
 	})
 }
 

@@ -35,7 +35,7 @@ func (e *Engine) Explain(p *pipeline.Plan) (*ScanPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	prune, err := newPruner(p, e.data)
+	rows, err := e.selection(p)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (e *Engine) Explain(p *pipeline.Plan) (*ScanPlan, error) {
 	s.Workers = min(m.workers, max(s.Splits, 1))
 	s.Cells = cellBytes(p, s.Workers, m.cells)
 	for split := range s.Splits {
-		if prune.skips(split) {
+		if rows.Skips(split) {
 			s.Skipped++
 		}
 	}

@@ -75,16 +75,14 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 			return nil, err
 		}
 	}
-	prune, err := newPruner(p, e.data)
+	rows, err := e.selection(p)
 	if err != nil {
 		return nil, err
 	}
 	input, err := e.scan(ctx, len(workers), func(ctx context.Context, i, split int) ([]byte, error) {
-		if prune.skips(split) {
-			workers[i].rows += e.data.Rows(split)
-			return e.data.Digest(ctx, split, nil)
-		}
-		return e.data.Read(ctx, split, p.Columns(), prune.checked(split, workers[i].add))
+		sum, skipped, err := rows.Read(ctx, split, p.Columns(), workers[i].add)
+		workers[i].rows += skipped
+		return sum, err
 	}, progress(o, pipeline.StageAggregate, e.data.Splits()))
 	if err != nil {
 		return nil, err
@@ -119,15 +117,12 @@ func checkRows(p *pipeline.Plan, workers []*worker) error {
 
 // Digest hashes what Aggregate would read.
 func (e *Engine) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) ([]byte, error) {
-	prune, err := newPruner(p, e.data)
+	rows, err := e.selection(p)
 	if err != nil {
 		return nil, err
 	}
 	return e.scan(ctx, e.limits.Workers, func(ctx context.Context, _, split int) ([]byte, error) {
-		if prune.skips(split) {
-			return e.data.Digest(ctx, split, nil)
-		}
-		return e.data.Digest(ctx, split, p.Columns())
+		return rows.Digest(ctx, split, p.Columns())
 	}, progress(o, pipeline.StageCompare, e.data.Splits()))
 }
 
