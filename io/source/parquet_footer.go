@@ -35,6 +35,7 @@ type chunk struct {
 	elsewhere   bool // in another file
 	encrypted   bool
 	ends        ends
+	index       [2]span // the column index and the offset index
 }
 
 // readFooter returns the file's footer with its length and magic, as bytes.
@@ -115,6 +116,7 @@ func chunksOf(columns []format.ColumnChunk) []chunk {
 			start: m.DataPageOffset, size: m.TotalCompressedSize, values: m.NumValues,
 			codec: m.Codec, physical: m.Type,
 			elsewhere: c.FilePath != "", encrypted: c.CryptoMetadata.Value != nil, ends: endsOf(m.Type, &m.Statistics),
+			index: [2]span{{c.ColumnIndexOffset, c.ColumnIndexLength}, {c.OffsetIndexOffset, c.OffsetIndexLength}},
 		}
 		if m.DictionaryPageOffset > 0 {
 			out[i].start = min(m.DictionaryPageOffset, m.DataPageOffset)

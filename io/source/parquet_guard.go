@@ -1,7 +1,6 @@
 package source
 
 import (
-	"errors"
 	"io"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -16,36 +15,41 @@ type pageGuard struct {
 	rows int64 // that the row group has and no page has announced
 	dict bool  // the dictionary has passed
 	data bool  // a data page has passed
-	at   int64 // bytes that were handed on
-	head []byte
-	body []byte
+	out  handed
 	err  error // what ended it
 
 	lists *guardedLists // of a column of lists
+	skips *pageSkips    // where pages are passed over; nil: all are read
+}
+
+// handed is what a guard hands on.
+type handed struct {
+	at         int64  // bytes that the library has taken
+	head, body []byte // of the page that it takes
 }
 
 // ReadAt implements io.ReaderAt for a reader that goes on from where it was.
 func (g *pageGuard) ReadAt(p []byte, at int64) (int, error) {
-	if at != g.at {
+	if at != g.out.at {
 		return 0, io.EOF
 	}
 	n := 0
 	for n < len(p) {
-		if len(g.head)+len(g.body) == 0 && g.load() != nil {
-			break
+		if len(g.out.head)+len(g.out.body) == 0 && (n > 0 || g.load() != nil) {
+			break // it is never a page further on than its reader, so that the next one can be passed over
 		}
-		k := copy(p[n:], g.head)
-		g.head = g.head[k:]
+		k := copy(p[n:], g.out.head)
+		g.out.head = g.out.head[k:]
 		n += k
-		k = copy(p[n:], g.body)
-		g.body = g.body[k:]
+		k = copy(p[n:], g.out.body)
+		g.out.body = g.out.body[k:]
 		n += k
 	}
-	g.at += int64(n)
-	if n < len(p) {
-		return n, io.EOF
+	g.out.at += int64(n)
+	if n == 0 {
+		return 0, io.EOF
 	}
-	return n, nil
+	return n, nil // perhaps fewer than asked for, which readers that go on take as it is
 }
 
 // load prepares the next page.
@@ -57,10 +61,11 @@ func (g *pageGuard) load() error {
 }
 
 func (g *pageGuard) next() error {
-	h, body, err := g.raw.next()
-	if errors.Is(err, io.EOF) && g.rows > 0 {
-		return tooFew()
+	h, err := g.coming()
+	if err != nil {
+		return err
 	}
+	body, err := g.raw.load()
 	if err != nil {
 		return err
 	}
@@ -72,14 +77,19 @@ func (g *pageGuard) next() error {
 	if err != nil {
 		return err
 	}
+	return g.hand(h, body)
+}
+
+// hand prepares a page for the library.
+func (g *pageGuard) hand(h *format.PageHeader, body []byte) (err error) {
 	h.UncompressedPageSize, h.CompressedPageSize, h.CRC = int32(len(body)), int32(len(body)), 0
 	h.DataPageHeader.V.Statistics, h.DataPageHeaderV2.V.Statistics = format.Statistics{}, format.Statistics{}
 	h.DataPageHeaderV2.V.IsCompressed = thrift.New(false)
-	g.head, err = thrift.Marshal(&thrift.CompactProtocol{}, h)
+	g.out.head, err = thrift.Marshal(&thrift.CompactProtocol{}, h)
 	if err != nil {
 		return undecodedHeader()
 	}
-	g.body = body
+	g.out.body = body
 	return nil
 }
 
@@ -95,7 +105,9 @@ func (g *pageGuard) check(h *format.PageHeader, body []byte) error {
 	if err := g.announced(&p, g.rows); err != nil {
 		return err
 	}
-	g.rows -= int64(p.values)
+	if err := g.begin(int64(p.values)); err != nil {
+		return err
+	}
 	return p.check()
 }
 

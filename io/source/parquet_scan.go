@@ -19,12 +19,14 @@ type scan struct {
 	readers []*columnReader // the columns' readers, each once, in the order of the file
 	order   []int           // of each column asked for: its reader
 	codecs  codecs
+	picks   bool  // by some of the columns
 	skipped int64 // rows
 }
 
 func (p *parquetFile) newScan(ctx context.Context, f io.ReaderAt, q request) (*scan, error) {
 	group := q.split
 	s := &scan{ctx: ctx, file: p, group: group}
+	s.picks = q.where != nil && slices.ContainsFunc(q.columns, func(name string) bool { return slices.Contains(q.where.columns, name) })
 	at := make([]int, len(q.columns))
 	for i, name := range q.columns {
 		at[i] = slices.IndexFunc(p.leaves, func(l leaf) bool { return l.field.Name == name })
@@ -43,6 +45,11 @@ func (p *parquetFile) newScan(ctx context.Context, f io.ReaderAt, q request) (*s
 			r.readLists(c.values)
 		}
 		r.pick = q.where.of(l, c)
+		if s.picks {
+			if err := r.findIndex(f, c, p.end); err != nil {
+				return nil, s.placed(err, l)
+			}
+		}
 		s.readers = append(s.readers, r)
 	}
 	for _, i := range at {
@@ -56,6 +63,9 @@ func (p *parquetFile) newScan(ctx context.Context, f io.ReaderAt, q request) (*s
 func (s *scan) open() error {
 	if len(s.readers) == 0 {
 		return nil
+	}
+	if err := s.each(func(_ int, r *columnReader) error { return r.openIndex() }); err != nil {
+		return err
 	}
 	leaves := make([]leaf, len(s.readers))
 	for i, r := range s.readers {
@@ -88,15 +98,20 @@ func (s *scan) placed(err error, l *leaf) error {
 func (s *scan) run(yield func(*table.Batch) error) error {
 	b := &table.Batch{Columns: make([]table.Column, len(s.order))}
 	taken := make([]table.Column, len(s.readers))
-	for left := s.file.groups[s.group].rows; left > 0; left -= int64(b.Rows) {
-		n, err := s.ready(int(min(left, batchRows)))
+	total := s.file.groups[s.group].rows
+	for row, err := s.seek(0); ; row, err = s.seek(row + int64(b.Rows)) {
 		if err != nil {
 			return err
 		}
-		if err := s.take(n, taken); err != nil {
+		if row == total {
+			return s.each(func(_ int, r *columnReader) error { return r.end() })
+		}
+		if b.Rows, err = s.ready(int(min(total-row, batchRows))); err != nil {
 			return err
 		}
-		b.Rows = n
+		if err := s.take(b.Rows, taken); err != nil {
+			return err
+		}
 		for i, at := range s.order {
 			b.Columns[i] = taken[at]
 		}
@@ -104,7 +119,6 @@ func (s *scan) run(yield func(*table.Batch) error) error {
 			return err
 		}
 	}
-	return s.each(func(_ int, r *columnReader) error { return r.end() })
 }
 
 // ready returns how many rows all columns have, at most n.
@@ -141,8 +155,8 @@ func (s *scan) each(f func(int, *columnReader) error) error {
 	return nil
 }
 
-// sum reads what is left of the chunks and returns the digest of the footer, the row group's number and the chunks in
-// the order of the file, whatever the order in which columns were asked for.
+// sum reads what is left of the chunks and returns the digest of the footer, the row group's number and, in the order of
+// the file whatever the order in which columns were asked for, the chunks and the page indexes that a selection goes by.
 func (s *scan) sum() ([]byte, error) {
 	h := sha256.New()
 	h.Write([]byte("dprelease parquet 1\n"))
@@ -152,6 +166,7 @@ func (s *scan) sum() ([]byte, error) {
 		chunk, err := r.guard.raw.section.sum()
 		h.Write(binary.BigEndian.AppendUint64(nil, uint64(r.leaf.chunk)))
 		h.Write(chunk)
+		h.Write(r.guard.skips.sum())
 		return err
 	})
 	return h.Sum(nil), err

@@ -34,8 +34,11 @@ func where(d *source.Dataset, conditions ...wanted) *source.Selection {
 	return d.Where(columns, func(i int, b table.Bounds) bool { return conditions[i].none(b) })
 }
 
-// selected reads a selection's rows, and returns how many were left out.
-func selected(d *source.Dataset, columns []string, conditions ...wanted) (rows [][]any, skipped int64, err error) {
+// left is how many rows were left out: with whole row groups, and of those that were read.
+type left struct{ groups, pages int64 }
+
+// selected reads a selection's rows.
+func selected(d *source.Dataset, columns []string, conditions ...wanted) (rows [][]any, out left, err error) {
 	s := where(d, conditions...)
 	for split := range d.Splits() {
 		sum, n, err := s.Read(context.Background(), split, columns, func(b *table.Batch) error {
@@ -43,15 +46,19 @@ func selected(d *source.Dataset, columns []string, conditions ...wanted) (rows [
 			return sound(b, len(columns))
 		})
 		if err != nil {
-			return nil, 0, err
+			return nil, out, err
 		}
 		digest, err := s.Digest(context.Background(), split, columns)
 		if err != nil || !bytes.Equal(sum, digest) {
-			return nil, 0, fmt.Errorf("split %d: Read and Digest disagree: %w", split, err)
+			return nil, out, fmt.Errorf("split %d: Read and Digest disagree: %w", split, err)
 		}
-		skipped += n
+		if s.Skips(split) {
+			out.groups += n
+		} else {
+			out.pages += n
+		}
 	}
-	return rows, skipped, nil
+	return rows, out, nil
 }
 
 // byteArrays is the values of byte arrays in PLAIN.
@@ -100,16 +107,16 @@ func TestTextStatistics(t *testing.T) {
 	} {
 		d := open(t, source.CSV{}, write(t, "a.parquet", plain.with(c.change).file(t)))
 		for _, text := range c.out {
-			if rows, skipped, err := selected(d, []string{"x"}, word("x", text)); err != nil || skipped != 3 || len(rows) > 0 {
-				t.Errorf("%s: %q: %d rows, %d left out, %v", name, text, len(rows), skipped, err)
+			if rows, out, err := selected(d, []string{"x"}, word("x", text)); err != nil || out.groups != 3 || len(rows) > 0 {
+				t.Errorf("%s: %q: %d rows, %v left out, %v", name, text, len(rows), out, err)
 			}
 		}
 		if name == "long" {
 			continue // the values are others
 		}
 		for _, text := range c.in {
-			if rows, skipped, err := selected(d, []string{"x"}, word("x", text)); err != nil || skipped != 0 || len(rows) != 3 {
-				t.Errorf("%s: %q: %d rows, %d left out, %v", name, text, len(rows), skipped, err)
+			if rows, out, err := selected(d, []string{"x"}, word("x", text)); err != nil || out != (left{}) || len(rows) != 3 {
+				t.Errorf("%s: %q: %d rows, %v left out, %v", name, text, len(rows), out, err)
 			}
 		}
 	}
