@@ -65,6 +65,7 @@ func TestDamage(t *testing.T) {
 			}
 			before := allocated()
 			rows, err := attempt(path)
+			verdict(t, fmt.Sprintf("%s, damage %d, selected", name, i), attemptSome(path))
 			if used := allocated() - before; used > 100<<20 {
 				t.Errorf("%s, damage %d: %d MiB were allocated for a file of %d bytes", name, i, used>>20, len(content))
 			}
@@ -94,6 +95,16 @@ func attempt(path string) ([][]any, error) {
 		return nil, err
 	}
 	return readAll(d, sampleColumns...)
+}
+
+// attemptSome reads a selection of a file.
+func attemptSome(path string) error {
+	d, err := source.Open(context.Background(), source.Options{Files: []string{path}, CSV: sampleCSV})
+	if err != nil {
+		return err
+	}
+	_, _, err = selected(d, sampleColumns, fromTo("unit", 5, 1<<38), word("cat", "canary category 7"), between("value", 0, 1e9))
+	return err
 }
 
 // verdict checks an error and returns its code.
