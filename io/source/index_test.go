@@ -132,22 +132,28 @@ func TestPageIndexesThatLie(t *testing.T) {
 			x.raw[1] = append(encoded(t, &x.offset), make([]byte, 4<<20)...)
 		}, 1000},
 	} {
-		d := open(t, source.CSV{}, write(t, "a.parquet", unstated(t, reindexed(t, content, c.change))))
-		before := allocated()
-		rows, out, err := selected(d, []string{"list", "id"}, fromTo("id", 250, 260))
-		if used := allocated() - before; used > 16<<20 {
-			t.Errorf("%s: %d MiB were allocated", name, used>>20)
-		}
-		var e *source.Error
-		switch {
-		case c.rows < 0 && (!errors.As(err, &e) || e.File != "a.parquet" || e.RowGroup != 0 || e.Column != "id" || e.Code != source.CodeDamaged):
-			t.Errorf("%s: %d rows, %v", name, len(rows), err)
-		case c.rows >= 0 && (err != nil || len(rows) != c.rows || int(out.pages) != 1000-c.rows):
-			t.Errorf("%s: %d rows, %+v left out, %v", name, len(rows), out, err)
-		}
-		if rows, err := readAll(d, "id"); err != nil || len(rows) != 1000 {
-			t.Errorf("%s: without a condition: %d rows, %v", name, len(rows), err)
-		}
+		selectsIndexed(t, name, unstated(t, reindexed(t, content, c.change)), c.rows)
+	}
+}
+
+// selectsIndexed looks for ids from 250 to 260 and expects to read so many rows; -1: an error.
+func selectsIndexed(t *testing.T, name string, content []byte, want int) {
+	t.Helper()
+	d := open(t, source.CSV{}, write(t, "a.parquet", content))
+	before := allocated()
+	rows, out, err := selected(d, []string{"list", "id"}, fromTo("id", 250, 260))
+	if used := allocated() - before; used > 16<<20 {
+		t.Errorf("%s: %d MiB were allocated", name, used>>20)
+	}
+	var e *source.Error
+	switch {
+	case want < 0 && (!errors.As(err, &e) || e.File != "a.parquet" || e.RowGroup != 0 || e.Column != "id" || e.Code != source.CodeDamaged):
+		t.Errorf("%s: %d rows, %v", name, len(rows), err)
+	case want >= 0 && (err != nil || len(rows) != want || int(out.pages) != 1000-want):
+		t.Errorf("%s: %d rows, %+v left out, %v", name, len(rows), out, err)
+	}
+	if rows, err := readAll(d, "id"); err != nil || len(rows) != 1000 {
+		t.Errorf("%s: without a condition: %d rows, %v", name, len(rows), err)
 	}
 }
 
