@@ -32,6 +32,20 @@ func (s span) read(f io.ReaderAt, end int64) ([]byte, error) {
 	return b, readAt(f, b, s.at)
 }
 
+// indexParts reads the parts of a page index that say something of a leaf's values and rows.
+func (l *leaf) indexParts(f io.ReaderAt, c *chunk, end int64) (parts [2][]byte, err error) {
+	if l.void {
+		return parts, nil
+	}
+	if l.list == nil {
+		if parts[0], err = c.index[0].read(f, end); err != nil {
+			return parts, err
+		}
+	}
+	parts[1], err = c.index[1].read(f, end)
+	return parts, err
+}
+
 // pageIndex is what a file says, apart from the pages, of the data pages of a chunk.
 type pageIndex struct {
 	pages int

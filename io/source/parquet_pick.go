@@ -40,14 +40,20 @@ func (p *picker) rulesOut(h *format.PageHeader, page int) bool {
 	if !ok {
 		return false
 	}
-	if p.chunk != nil {
-		b = b.And(p.leaf.field.Type.Kind, *p.chunk)
-	}
+	b = p.cut(b)
 	if p.none(b) {
 		return true
 	}
 	p.within = table.NewChecker(p.leaf.field.Type.Kind, b)
 	return false
+}
+
+// cut returns those of a page's bounds that are within the chunk's.
+func (p *picker) cut(b table.Bounds) table.Bounds {
+	if p.chunk == nil {
+		return b
+	}
+	return b.And(p.leaf.field.Type.Kind, *p.chunk)
 }
 
 // pageEnds are the statistics in a data page's header.

@@ -144,15 +144,9 @@ func (g *pageGuard) pass(rows int64) error {
 
 // findIndex reads what the file says of the pages: where lists begin, and of a column that a selection goes by all.
 func (c *columnReader) findIndex(f io.ReaderAt, k *chunk, end int64) (err error) {
-	s := &pageSkips{total: c.guard.rows}
-	c.guard.skips = s
-	if c.pick != nil && c.lists == nil && !c.leaf.void {
-		if s.parts[0], err = k.index[0].read(f, end); err != nil {
-			return err
-		}
-	}
-	if c.pick != nil && !c.leaf.void || c.lists != nil {
-		s.parts[1], err = k.index[1].read(f, end)
+	c.guard.skips = &pageSkips{total: c.guard.rows}
+	if c.pick != nil || c.lists != nil {
+		c.guard.skips.parts, err = c.guard.leaf.indexParts(f, k, end)
 	}
 	return err
 }

@@ -83,6 +83,34 @@ func TestPagesThatArePassedOver(t *testing.T) {
 	}
 }
 
+// What will be passed over is known from page indexes, without a read.
+func TestPagesAreForeseen(t *testing.T) {
+	d := open(t, source.CSV{}, write(t, "a.parquet", counting(t)))
+	two := []wanted{fromTo("id", 250, 500), fromTo("id", 0, 300)}
+	for _, c := range []struct {
+		columns    []string
+		conditions []wanted
+		want       source.Pages
+	}{
+		{[]string{"id"}, []wanted{fromTo("id", 250, 260)}, source.Pages{All: 11, Skipped: 10}},
+		{[]string{"id"}, two, source.Pages{All: 11, Skipped: 9}},
+		{[]string{"list", "id"}, []wanted{fromTo("id", 250, 260)}, source.Pages{All: 34, Skipped: 30}},
+		{[]string{"list"}, []wanted{fromTo("id", 250, 260)}, source.Pages{All: 23}}, // id is not read
+		{[]string{"list", "id"}, []wanted{fromTo("id", 2500, 2600)}, source.Pages{}},
+		{[]string{"list", "id"}, nil, source.Pages{}},
+	} {
+		if got, err := where(d, c.conditions...).Pages(t.Context(), c.columns); err != nil || got != c.want {
+			t.Errorf("%v: %+v, %v, want %+v", c.columns, got, err, c.want)
+		}
+	}
+	damaged := reindexed(t, counting(t), func(x *indexes) { x.raw[0] = []byte("no index") })
+	d = open(t, source.CSV{}, write(t, "a.parquet", damaged))
+	var e *source.Error
+	if _, err := where(d, two...).Pages(t.Context(), []string{"list", "id"}); !errors.As(err, &e) || e.File != "a.parquet" || e.Column != "id" {
+		t.Errorf("%v", err)
+	}
+}
+
 // Lists are passed over by an index.
 func TestListsThatArePassedOver(t *testing.T) {
 	content := counting(t)

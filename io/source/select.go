@@ -28,6 +28,8 @@ type footed interface {
 	// readWhere reads the rows of a split that may be wanted, and returns how many others there are.
 	readWhere(ctx context.Context, r request, yield func(*table.Batch) error) (sum []byte, skipped int64, err error)
 	digestWhere(ctx context.Context, r request) ([]byte, error)
+	// foresee counts the pages of a split's columns.
+	foresee(r request) (Pages, error)
 }
 
 // request is what is asked of a split. where nil: all rows.

@@ -249,9 +249,16 @@ func exactly(t *testing.T, path string) [][]string {
 	return exactlyBy(t, path, 2)
 }
 
-func exactlyBy(t *testing.T, path string, workers int) (out [][]string) {
+func exactlyBy(t *testing.T, path string, workers int) [][]string {
 	t.Helper()
-	p := enginetest.Plan(t, filepath.Join(filepath.Dir(path), "job.yaml"), fmt.Appendf(nil, formatsJob, filepath.Base(path)))
+	cells, _ := exactlyOf(t, path, formatsJob, workers)
+	return cells
+}
+
+// exactlyOf answers a job, and says how the file is read.
+func exactlyOf(t *testing.T, path, job string, workers int) (out [][]string, scan *local.ScanPlan) {
+	t.Helper()
+	p := enginetest.Plan(t, filepath.Join(filepath.Dir(path), "job.yaml"), fmt.Appendf(nil, job, filepath.Base(path)))
 	j, in := p.Job(), p.Job().Input
 	data, err := source.Open(t.Context(), source.Options{Dir: j.Dir(), Files: in.Files, CSV: source.CSV{Header: true, Types: in.CSV.Types, NullValues: []string{""}}})
 	if err != nil {
@@ -259,6 +266,9 @@ func exactlyBy(t *testing.T, path string, workers int) (out [][]string) {
 	}
 	e := local.New(data, workers)
 	defer e.Close()
+	if scan, err = e.Explain(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
 	a, err := e.Aggregate(t.Context(), p, pipeline.Silent{})
 	if err != nil {
 		t.Fatal(err)
@@ -273,7 +283,7 @@ func exactlyBy(t *testing.T, path string, workers int) (out [][]string) {
 			out = append(out, texts)
 		}
 	}
-	return out
+	return out, scan
 }
 
 // The same table has the same exact answers in every format: the same rows of units over their bounds are kept.
