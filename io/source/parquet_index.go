@@ -24,7 +24,7 @@ func (s span) read(f io.ReaderAt, end int64) ([]byte, error) {
 	case s.at == 0 || s.size == 0:
 		return nil, nil
 	case s.at < 4 || s.size < 0 || s.at > end-int64(s.size):
-		return nil, fault(CodeDamaged, "the page index is not within the file")
+		return nil, wrongIndex("the page index is not within the file")
 	case s.size > maxIndex:
 		return nil, nil
 	}
@@ -59,11 +59,9 @@ func newIndex(physical format.Type, parts [2][]byte, rows int64) (*pageIndex, er
 	var x pageIndex
 	if parts[0] != nil {
 		var c format.ColumnIndex
-		n := 0
-		if decodeIndex(parts[0], &c) {
-			n = len(c.NullPages)
-		}
-		if n == 0 || len(c.MinValues) != n || len(c.MaxValues) != n {
+		ok := decodeIndex(parts[0], &c)
+		n := len(c.NullPages)
+		if !ok || len(c.MinValues) != n || len(c.MaxValues) != n {
 			return nil, brokenIndex()
 		}
 		x.pages, x.empty, x.ends = n, c.NullPages, make([]ends, n)
@@ -77,7 +75,7 @@ func newIndex(physical format.Type, parts [2][]byte, rows int64) (*pageIndex, er
 			return nil, brokenIndex()
 		}
 	}
-	if x.pages == 0 {
+	if parts[0] == nil && parts[1] == nil {
 		return nil, nil
 	}
 	return &x, nil
@@ -93,7 +91,7 @@ func (x *pageIndex) locate(pages []format.PageLocation, rows int64) bool {
 		}
 		last, x.first[i] = p.FirstRowIndex, p.FirstRowIndex
 	}
-	return len(pages) > 0
+	return true
 }
 
 // decodeIndex decodes a part of an index.
@@ -102,7 +100,12 @@ func decodeIndex(b []byte, v any) bool {
 	return ok && w.at == len(b) && decodeThrift(b, v) == nil
 }
 
-func brokenIndex() error { return fault(CodeDamaged, "the page index cannot be decoded") }
+func brokenIndex() error { return wrongIndex("the page index cannot be decoded") }
+
+// wrongIndex is an error that only reads with a filter meet.
+func wrongIndex(what string) error {
+	return fault(CodeDamaged, "%s", what).hint("write the file again, if need be without a page index")
+}
 
 // bounds returns what the index says of the values of a page.
 func (x *pageIndex) bounds(l *leaf, page int) (b table.Bounds, ok bool) {

@@ -20,7 +20,7 @@ type pageSkips struct {
 // begin compares the index with the row at which a data page begins.
 func (s *pageSkips) begin(row int64) error {
 	if x := s.index; x != nil && (s.page >= x.pages || x.first != nil && x.first[s.page] != row) {
-		return fault(CodeDamaged, "the page index contradicts the pages")
+		return wrongIndex("the page index contradicts the pages")
 	}
 	s.page++
 	return nil
@@ -29,7 +29,7 @@ func (s *pageSkips) begin(row int64) error {
 // end does so after the last page.
 func (s *pageSkips) end() error {
 	if s.index != nil && s.page != s.index.pages {
-		return fault(CodeDamaged, "the page index has more pages than the column chunk")
+		return wrongIndex("the page index has more pages than the column chunk")
 	}
 	return nil
 }

@@ -111,6 +111,21 @@ func TestPagesAreForeseen(t *testing.T) {
 	}
 }
 
+// A row group without rows has no pages, and its index none.
+func TestNoPages(t *testing.T) {
+	for name, content := range map[string][]byte{"no index": onePage(0).file(t), "an empty index": withPlaces(t, onePage(0).file(t))} {
+		d := open(t, source.CSV{}, write(t, "a.parquet", content))
+		if rows, out, err := selected(d, []string{"x"}, fromTo("x", 0, 9)); err != nil || len(rows) > 0 || out != (left{}) {
+			t.Errorf("%s: %v, %v, %v", name, rows, out, err)
+		}
+	}
+	d := open(t, source.CSV{}, write(t, "a.parquet", withPlaces(t, onePage(2, dataV1(2, format.Plain, int64s(5, 6))).file(t))))
+	var e *source.Error
+	if _, _, err := selected(d, []string{"x"}, fromTo("x", 0, 9)); !errors.As(err, &e) || e.Code != source.CodeDamaged {
+		t.Errorf("an empty index of two rows: %v", err)
+	}
+}
+
 // Lists are passed over by an index.
 func TestListsThatArePassedOver(t *testing.T) {
 	content := counting(t)
