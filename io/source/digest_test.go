@@ -47,3 +47,32 @@ func TestDigestsDependOnBytesAndKey(t *testing.T) {
 		t.Error("the digest does not depend on the order of blocks")
 	}
 }
+
+// A selection's digest depends on the page index that it goes by, and on nothing that is passed over or not.
+func TestDigestsOfSelections(t *testing.T) {
+	content := counting(t)
+	sum := func(content []byte, conditions ...wanted) []byte {
+		d := open(t, source.CSV{}, write(t, "a.parquet", content))
+		sum, err := where(d, conditions...).Digest(t.Context(), 0, []string{"list", "id"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum
+	}
+	want := sum(content, fromTo("id", 250, 260))
+	if !bytes.Equal(want, sum(content, fromTo("id", 0, 1000))) {
+		t.Error("the digest depends on what is passed over")
+	}
+	d := open(t, source.CSV{}, write(t, "a.parquet", content))
+	if all, err := d.Digest(t.Context(), 0, []string{"list", "id"}); err != nil || !bytes.Equal(all, sum(content)) || bytes.Equal(all, want) {
+		t.Errorf("without conditions: %x, %v", all, err)
+	}
+	changed := bytes.Clone(content)
+	changed[pagesEnd(t, content)+9] ^= 1
+	if bytes.Equal(want, sum(changed, fromTo("id", 250, 260))) {
+		t.Error("the digest does not depend on the page index")
+	}
+	if !bytes.Equal(sum(content), sum(changed)) {
+		t.Error("without conditions, the digest depends on the page index")
+	}
+}
