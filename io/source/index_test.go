@@ -128,8 +128,8 @@ func TestPageIndexesThatLie(t *testing.T) {
 		"deep":                 {func(x *indexes) { x.raw[0] = deep }, -1},
 		"lists of any length":  {func(x *indexes) { x.raw[0] = huge }, -1},
 		"too long to be used": {func(x *indexes) {
-			x.raw[0] = append(encoded(t, &x.column), make([]byte, 4<<20)...)
-			x.raw[1] = append(encoded(t, &x.offset), make([]byte, 4<<20)...)
+			x.raw[0] = append(encoded(t, &x.column), make([]byte, 1<<20)...)
+			x.raw[1] = append(encoded(t, &x.offset), make([]byte, 1<<20)...)
 		}, 1000},
 	} {
 		selectsIndexed(t, name, unstated(t, reindexed(t, content, c.change)), c.rows)
@@ -154,6 +154,38 @@ func selectsIndexed(t *testing.T, name string, content []byte, want int) {
 	}
 	if rows, err := readAll(d, "id"); err != nil || len(rows) != 1000 {
 		t.Errorf("%s: without a condition: %d rows, %v", name, len(rows), err)
+	}
+}
+
+// Indexes of as many pages as fit take memory within a bound.
+func TestIndexesOfVeryManyPages(t *testing.T) {
+	const pages = 1 << 18
+	many := make([][]byte, pages)
+	for i := range many {
+		many[i] = []byte{'x'}
+	}
+	x := format.ColumnIndex{NullPages: make([]bool, pages), MinValues: make([][]byte, pages), MaxValues: many}
+	part := encoded(t, &x)[:0]
+	for n := pages; ; n -= 1 << 10 {
+		if part = encoded(t, &format.ColumnIndex{NullPages: x.NullPages[:n], MinValues: x.MinValues[:n], MaxValues: x.MaxValues[:n]}); len(part) <= 1<<20 {
+			break
+		}
+	}
+	file := onePage(1, dataV1(1, format.Plain, byteArrays("mango"))).of(text8("x", false)).with(stated(format.Statistics{})).file(t)
+	at := len(file) - 8 - int(binary.LittleEndian.Uint32(file[len(file)-8:]))
+	file = refooted(t, slices.Concat(file[:at], part, file[at:]), func(m *format.FileMetaData) {
+		c := &m.RowGroups[0].Columns[0]
+		c.ColumnIndexOffset, c.ColumnIndexLength = int64(at), int32(len(part))
+	})
+	d := open(t, source.CSV{}, write(t, "a.parquet", file))
+	before := allocated()
+	_, _, err := selected(d, []string{"x"}, word("x", "xylophone"))
+	if used := allocated() - before; used > 64<<20 {
+		t.Errorf("%d MiB were allocated for an index of %d bytes", used>>20, len(part))
+	}
+	var e *source.Error
+	if !errors.As(err, &e) || e.Code != source.CodeDamaged {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// maxIndex is the longest part of a page index that is used, of some 60,000 pages; decoding takes 15 times as much. Longer ones are
-// left aside.
-const maxIndex = 4 << 20
+// maxIndex is the longest part of a page index that is used, of some 10,000 to 50,000 pages. Longer ones are left aside: what decoding
+// takes is up to 64 times as much, where nothing is said of very many pages.
+const maxIndex = 1 << 20
 
 // span is a part of a file; without a place or a length there is none.
 type span struct {
