@@ -159,17 +159,11 @@ func selectsIndexed(t *testing.T, name string, content []byte, want int) {
 
 // Indexes of as many pages as fit take memory within a bound.
 func TestIndexesOfVeryManyPages(t *testing.T) {
-	const pages = 1 << 18
-	many := make([][]byte, pages)
-	for i := range many {
-		many[i] = []byte{'x'}
-	}
-	x := format.ColumnIndex{NullPages: make([]bool, pages), MinValues: make([][]byte, pages), MaxValues: many}
-	part := encoded(t, &x)[:0]
-	for n := pages; ; n -= 1 << 10 {
-		if part = encoded(t, &format.ColumnIndex{NullPages: x.NullPages[:n], MinValues: x.MinValues[:n], MaxValues: x.MaxValues[:n]}); len(part) <= 1<<20 {
-			break
-		}
+	const pages = 1<<18 - 16 // of four bytes each
+	greatest := slices.Repeat([][]byte{{'x'}}, pages)
+	part := encoded(t, &format.ColumnIndex{NullPages: make([]bool, pages), MinValues: make([][]byte, pages), MaxValues: greatest})
+	if len(part) > 1<<20 || len(part) < 1<<20-128 {
+		t.Fatalf("%d bytes", len(part))
 	}
 	file := onePage(1, dataV1(1, format.Plain, byteArrays("mango"))).of(text8("x", false)).with(stated(format.Statistics{})).file(t)
 	at := len(file) - 8 - int(binary.LittleEndian.Uint32(file[len(file)-8:]))
