@@ -86,11 +86,11 @@ func TestCorpus(t *testing.T) {
 // findsAgain looks for some of a column's values, by the statistics of whoever wrote the file.
 func findsAgain(t *testing.T, what string, d *source.Dataset, f table.Field, rows [][]any) {
 	t.Helper()
-	for i := range 5 {
+	for i := range 3 {
 		if len(rows) == 0 || f.Type.Kind == table.List {
 			return
 		}
-		value := rows[i*(len(rows)-1)/4][0]
+		value := rows[i*(len(rows)-1)/2][0]
 		some, out, err := selected(d, []string{f.Name}, only(f, value))
 		if err != nil || len(some)+int(out.groups+out.pages) != len(rows) {
 			t.Errorf("%s: %d of %d rows, %+v left out, %v", what, len(some), len(rows), out, err)

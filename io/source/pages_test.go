@@ -21,12 +21,12 @@ func pagedFiles(t testing.TB, rng *rand.Rand, rows []paged) map[string][]byte {
 
 // Of random tables, selections give the rows that are wanted, the same as a read of all, whatever is passed over.
 func TestSelectionsLoseNothing(t *testing.T) {
-	tables := 30
+	tables := 20
 	switch {
 	case os.Getenv("DPRELEASE_LONG") != "":
 		tables = 1000
 	case testing.Short():
-		tables = 8
+		tables = 4
 	}
 	out := map[string]left{}
 	for seed := range tables {
