@@ -111,7 +111,7 @@ func formats(t *testing.T, rows []person) map[string][]byte {
 	return map[string][]byte{
 		"text.csv": text, "text.csv.gz": packed(t, text, func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }),
 		"text.csv.zst": packed(t, text, func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z }),
-		"a.parquet":    parquetGo(t, rows), "b.parquet": pqarrowOf(t, r),
+		"a.parquet":    parquetGo(t, rows), "b.parquet": pqarrowOf(t, r, arrowparquet.WithMaxRowGroupLength(900)),
 		"c.parquet": sourcetest.Xitongsys(t, new(xitongPerson), xitong, xparquet.CompressionCodec_SNAPPY),
 		"a.arrow":   ipcOf(t, pieces, true), "stream.arrow": ipcOf(t, pieces, false), "a.feather": ipcOf(t, []arrow.Record{r}, true, ipc.WithLZ4()),
 		"b.feather": ipcOf(t, pieces, true, ipc.WithZstd()), "zstd.arrow": ipcOf(t, []arrow.Record{r}, false, ipc.WithZstd()),
@@ -196,10 +196,10 @@ type recordWriter interface {
 	Close() error
 }
 
-func pqarrowOf(t *testing.T, r arrow.Record) []byte {
+func pqarrowOf(t *testing.T, r arrow.Record, properties ...arrowparquet.WriterProperty) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w, err := pqarrow.NewFileWriter(r.Schema(), &b, arrowparquet.NewWriterProperties(arrowparquet.WithMaxRowGroupLength(900)), pqarrow.DefaultWriterProps())
+	w, err := pqarrow.NewFileWriter(r.Schema(), &b, arrowparquet.NewWriterProperties(properties...), pqarrow.DefaultWriterProps())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	arrowparquet "github.com/apache/arrow/go/v17/parquet"
-	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 )
@@ -32,20 +31,7 @@ func inPages(t *testing.T, rows []person) map[string][]byte {
 		}
 		out[name] = b.Bytes()
 	}
-	var b bytes.Buffer
-	r := recordOf(rows)
-	small := arrowparquet.NewWriterProperties(arrowparquet.WithDataPageSize(400), arrowparquet.WithBatchSize(50))
-	w, err := pqarrow.NewFileWriter(r.Schema(), &b, small, pqarrow.DefaultWriterProps())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Write(r); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	out["arrow.parquet"] = b.Bytes()
+	out["arrow.parquet"] = pqarrowOf(t, recordOf(rows), arrowparquet.WithDataPageSize(400), arrowparquet.WithBatchSize(50))
 	return out
 }
 
