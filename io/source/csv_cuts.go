@@ -8,14 +8,51 @@ import (
 	"sync"
 )
 
-// csvPiece is the nominal length of the pieces of a CSV file that are read independently.
-const csvPiece = 8 << 20
+// csvPiece is the nominal length of the pieces of a CSV file that are read independently: what the second cache holds, with what is made
+// of it.
+const csvPiece = 512 << 10
 
 // csvCuts are the places where the pieces of a file are cut: a piece begins with the first record that starts at or after its
-// nominal start. They are found in order, since only what stands before says whether the end of a line ends a record.
+// nominal start. They are known in order, since only what stands before says whether the end of a line ends a record.
 type csvCuts struct {
-	mu sync.Mutex
-	at []int64
+	mu    sync.Mutex
+	at    []int64
+	taken map[int]chan struct{} // the pieces whose readers are about to say where the next one begins
+}
+
+// take says that piece i is about to be read, unless somebody else said so. leave says that no more is to be expected of that.
+func (c *csvCuts) take(i int) (leave func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.taken[i] != nil {
+		return func() {}
+	}
+	if c.taken == nil {
+		c.taken = map[int]chan struct{}{}
+	}
+	left := make(chan struct{})
+	c.taken[i] = left
+	return sync.OnceFunc(func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.taken, i)
+		close(left)
+	})
+}
+
+// find returns where the records of piece i begin; -1: it is not known. Then last is the last piece of which it is, and left is
+// closed when its reader, if it has one, knows more.
+func (c *csvCuts) find(i int) (at int64, last int, left <-chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.at) == 0 {
+		c.at = []int64{0}
+	}
+	if i < len(c.at) {
+		return c.at[i], i, nil
+	}
+	last = len(c.at) - 1
+	return -1, last, c.taken[last]
 }
 
 // splits implements file.
@@ -45,23 +82,37 @@ func (c *csvFile) know(i int, at int64) {
 	}
 }
 
-// cut returns where the records of piece i begin.
+// cut returns where the records of piece i begin. It waits for those who read the pieces before: they know soon, and sooner than anybody else.
 func (c *csvFile) cut(ctx context.Context, f io.ReaderAt, i int) (int64, error) {
-	c.cuts.mu.Lock()
-	defer c.cuts.mu.Unlock()
-	if len(c.cuts.at) == 0 {
-		c.cuts.at = []int64{0}
-	}
-	for len(c.cuts.at) <= i {
-		last := len(c.cuts.at) - 1
-		_, nominal := c.piece(last)
-		next, err := c.recordAfter(ctx, f, c.cuts.at[last], nominal)
-		if err != nil {
+	for {
+		at, last, left := c.cuts.find(i)
+		switch {
+		case at >= 0:
+			return at, nil
+		case left != nil:
+			select {
+			case <-left:
+			case <-ctx.Done():
+				return 0, ctx.Err()
+			}
+			continue
+		}
+		if err := c.look(ctx, f, last); err != nil {
 			return 0, err
 		}
-		c.cuts.at = append(c.cuts.at, next)
 	}
-	return c.cuts.at[i], nil
+}
+
+// look finds out where the records begin behind piece i, of which that is known.
+func (c *csvFile) look(ctx context.Context, f io.ReaderAt, i int) error {
+	defer c.cuts.take(i)()
+	from, _, _ := c.cuts.find(i)
+	_, nominal := c.piece(i)
+	next, err := c.recordAfter(ctx, f, from, nominal)
+	if err == nil {
+		c.know(i+1, next)
+	}
+	return err
 }
 
 // recordAfter returns the start of the first record at or after the place nominal; one starts at from. Where there is no

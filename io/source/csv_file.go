@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync"
 
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -20,6 +21,7 @@ type csvFile struct {
 	table     table.Schema
 	pieceSize int64
 	cuts      csvCuts
+	readers   sync.Pool // of *csvPieceReader
 }
 
 func openCSV(f found, d *dialect, mac blockMAC) (file, *Error) {
@@ -111,74 +113,33 @@ func (c *csvFile) digest(ctx context.Context, piece int, _ []string) ([]byte, er
 
 // read implements file.
 func (c *csvFile) read(ctx context.Context, piece int, columns []string, yield func(*table.Batch) error) ([]byte, error) {
+	if c.format == formatCSV {
+		return c.readPiece(ctx, piece, columns, yield)
+	}
 	stream, err := c.openStream(ctx, piece)
 	if err != nil {
 		return nil, err
 	}
 	defer stream.close()
-	from, err := c.cutStream(ctx, stream, piece)
-	if err != nil {
-		return nil, err
-	}
-	_, end := c.piece(piece)
-	r := csvReader{order: make([]int, len(columns))}
-	err = guard(func() error { return r.start(c, stream, piece == 0, columns) })
-	if err == nil && c.format == formatCSV {
-		r.scanner.limit = end - from
-	}
-	for err == nil {
-		err = guard(r.fill)
-		if r.rows == 0 || err != nil && !errors.Is(err, io.EOF) {
-			break
-		}
-		if y := yield(r.batch()); y != nil {
-			return nil, y
-		}
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
+	var s *csvScanner
+	if err := guard(func() (err error) { s, err = c.behindHeader(stream.r); return err }); err != nil {
 		return nil, streamError(err)
 	}
-	c.know(piece+1, from+r.scanner.taken)
+	if err := c.newReader(columns).readStream(ctx, s, yield); err != nil {
+		return nil, err
+	}
 	return stream.sum()
 }
 
-// cutStream lets the text of a stream begin with the records of a piece, whose place it returns, and go on beyond the piece.
-func (c *csvFile) cutStream(ctx context.Context, s *csvStream, piece int) (from int64, err error) {
-	if c.format != formatCSV {
-		return 0, nil
+// behindHeader reads a byte order mark and the header at the start of a text again.
+func (c *csvFile) behindHeader(text io.Reader) (*csvScanner, error) {
+	s, err := newCSVScanner(text, c.dialect, true)
+	if err != nil {
+		return nil, err
 	}
-	if from, err = c.cut(ctx, s.file, piece); err != nil {
-		return 0, err
+	header, err := readHeader(s)
+	if err == nil && !slices.Equal(header, c.header) {
+		err = changed()
 	}
-	start, end := c.piece(piece)
-	if _, err := io.CopyN(io.Discard, s.section, min(from, end)-start); err != nil {
-		return 0, streamError(err)
-	}
-	beyond := max(from, end)
-	s.r = io.MultiReader(s.section, io.NewSectionReader(s.file, beyond, c.size-beyond))
-	return from, nil
-}
-
-// start opens the text, behind the header of the first piece, and finds the columns.
-func (r *csvReader) start(c *csvFile, stream *csvStream, first bool, columns []string) (err error) {
-	if r.scanner, err = newCSVScanner(stream.r, c.dialect, first); err != nil {
-		return err
-	}
-	if first {
-		header, err := readHeader(r.scanner)
-		if err != nil {
-			return err
-		}
-		if !slices.Equal(header, c.header) {
-			return changed()
-		}
-	}
-	for i, name := range columns {
-		r.order[i] = r.column(c, name)
-	}
-	r.scanner.wanted = 1
-	for i := range r.columns {
-		r.scanner.wanted = max(r.scanner.wanted, r.columns[i].at+1)
-	}
-	return nil
+	return s, err
 }

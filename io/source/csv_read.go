@@ -1,106 +1,179 @@
 package source
 
-import "github.com/dprelease/dprelease/io/table"
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/dprelease/dprelease/io/table"
+)
 
 // csvReader gathers records into batches.
 type csvReader struct {
-	scanner *csvScanner
-	columns []csvColumn // each once
+	names   []string
+	columns []csvColumn // each once, in the order of the file
 	order   []int       // of each column asked for: its place in columns
 	rows    int
+	lines   *csvLines
+	general csvSplitter
+	fields  []csvField // of a block of records, column by column
+	starts  []int32    // where the first rows start in the text
 }
 
-// csvColumn is one column of the batch that is gathered.
-type csvColumn struct {
-	csvType
-	at     int // which field of a record
-	values table.Values
-	valid  []bool
-	nulls  int
-}
+// knownStarts is of how many rows it is kept where they start.
+const knownStarts = 4096
 
-// column returns the place in columns of a column of the file, which it adds where it is not there yet.
-func (r *csvReader) column(c *csvFile, name string) int {
-	at := c.table.Index(name)
-	for i := range r.columns {
-		if r.columns[i].at == at {
-			return i
+// newReader returns a reader of some columns.
+func (c *csvFile) newReader(names []string) *csvReader {
+	r := &csvReader{names: slices.Clone(names), order: make([]int, len(names)), starts: make([]int32, 0, knownStarts)}
+	var wanted []int
+	for _, name := range names {
+		wanted = append(wanted, c.table.Index(name))
+	}
+	places := slices.Clone(wanted)
+	slices.Sort(places)
+	places = slices.Compact(places)
+	r.general = csvSplitter{d: c.dialect, wanted: 1}
+	for _, at := range places {
+		t, typed := c.dialect.types[c.table.Fields[at].Name]
+		if !typed {
+			t = textType
 		}
+		r.columns = append(r.columns, csvColumn{csvType: t, at: at})
+		r.general.wanted = at + 1
 	}
-	t, typed := c.dialect.types[name]
-	if !typed {
-		t = textType
+	for i, at := range wanted {
+		r.order[i] = slices.Index(places, at)
 	}
-	r.columns = append(r.columns, csvColumn{csvType: t, at: at})
-	return len(r.columns) - 1
+	r.lines = newCSVLines(c.dialect, places)
+	r.fields = make([]csvField, max(1, len(places))*r.block())
+	return r
 }
 
-// fill gathers the records of a batch; io.EOF: they are the last ones.
-func (r *csvReader) fill() error {
-	r.rows = 0
+// block is how many records are split before their fields are taken: as many as the first cache holds.
+func (r *csvReader) block() int { return max(16, 2048/max(1, len(r.columns))) }
+
+func (r *csvReader) reset() {
+	r.rows, r.starts = 0, r.starts[:0]
 	for i := range r.columns {
 		r.columns[i].reset()
 	}
+}
+
+// stream gathers the records of a batch from a stream; io.EOF: they are the last ones.
+func (r *csvReader) stream(s *csvScanner) error {
+	r.reset()
 	for full := false; !full && r.rows < batchRows; {
-		if err := r.scanner.next(); err != nil {
+		if err := s.next(); err != nil {
 			return err
 		}
 		r.rows++
 		for i := range r.columns {
 			c := &r.columns[i]
-			c.add(r.scanner, r.rows)
+			if c.at < len(s.fields) {
+				c.add(s.d, s.text(c.at))
+			} else {
+				c.null()
+			}
 			full = full || len(c.values.Data) >= batchBytes
 		}
 	}
 	return nil
 }
 
-func (c *csvColumn) reset() {
-	v := &c.values
-	v.Ints, v.Floats, v.Offsets, v.Data = v.Ints[:0], v.Floats[:0], append(v.Offsets[:0], 0), v.Data[:0]
-	c.valid, c.nulls = c.valid[:0], 0
-}
-
-// add adds the current record's field, as that of row number rows from 1.
-func (c *csvColumn) add(s *csvScanner, rows int) {
-	ok := false
-	if c.at < len(s.fields) {
-		text := s.text(c.at)
-		ok = !s.d.null(text) && c.parse(text, &c.values)
-	}
-	if !ok {
-		for c.nulls == 0 && len(c.valid) < rows-1 { // until now there was none
-			c.valid = append(c.valid, true)
+// readStream gathers the records of a stream and hands them on.
+func (r *csvReader) readStream(ctx context.Context, s *csvScanner, yield func(*table.Batch) error) (err error) {
+	s.wanted = r.general.wanted
+	for err == nil {
+		if err = ctx.Err(); err != nil {
+			return err
 		}
-		c.null()
-	}
-	if c.nulls > 0 {
-		c.valid = append(c.valid, ok)
-	}
-}
-
-// null adds the value that stands at a null.
-func (c *csvColumn) null() {
-	c.nulls++
-	switch v := &c.values; c.typ.Kind {
-	case table.Float:
-		v.Floats = append(v.Floats, 0)
-	case table.String:
-		v.Offsets = append(v.Offsets, uint32(len(v.Data)))
-	default:
-		v.Ints = append(v.Ints, 0)
-	}
-}
-
-// batch returns what was gathered.
-func (r *csvReader) batch() *table.Batch {
-	b := &table.Batch{Rows: r.rows, Columns: make([]table.Column, len(r.order))}
-	for i, at := range r.order {
-		c := &r.columns[at]
-		b.Columns[i] = table.Column{Type: c.typ, Values: c.values}
-		if c.nulls > 0 {
-			b.Columns[i].Valid = c.valid
+		err = guard(func() error { return r.stream(s) })
+		if r.rows == 0 || err != nil && !errors.Is(err, io.EOF) {
+			break
 		}
+		if y := yield(r.batch(0, r.rows)); y != nil {
+			return y
+		}
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return streamError(err)
+	}
+	return nil
+}
+
+// most is how many rows are gathered from a text before they are handed on: what it makes of them is to take little memory.
+func (r *csvReader) most() int { return max(batchRows, (1<<20)/max(1, len(r.columns))) }
+
+// gather gathers the records of a text from a place on, where one starts. It returns the place where the next one starts: that of
+// another piece, or one that is not gathered yet; whole: what the text has of it is enough to split it.
+func (r *csvReader) gather(t *csvText, at int) (next int, whole bool, err error) {
+	r.reset()
+	for whole = true; at < t.own && r.rows+r.block() <= r.most(); {
+		rows := 0
+		rows, at, whole = r.split(t, at)
+		for i := range r.columns {
+			fields := r.fields[i*r.block():]
+			r.columns[i].take(r.general.d, t.b, fields[:rows])
+		}
+		r.rows += rows
+		if whole {
+			continue
+		}
+		if more, err := t.extend(); err != nil || !more {
+			return at, false, err
+		}
+	}
+	return at, whole, nil
+}
+
+// split splits the next records, of a block at most.
+func (r *csvReader) split(t *csvText, at int) (rows, next int, whole bool) {
+	stride := r.block()
+	r.general.eof = t.eof()
+	for rows < stride && at < t.own {
+		next = r.lines.split(t.b, at, r.fields[rows:], stride)
+		start := at
+		if next == at {
+			n, whole := r.general.split(t.b[at:])
+			if !whole {
+				return rows, at, false
+			}
+			if at += n; len(r.general.fields) == 0 {
+				continue
+			}
+			r.second(start, rows)
+		} else {
+			at = next
+		}
+		if len(r.starts) < knownStarts {
+			r.starts = append(r.starts, int32(start))
+		}
+		rows++
+	}
+	return rows, at, true
+}
+
+// second sets the fields of a row, at a place in the text, that had a second look.
+func (r *csvReader) second(at, row int) {
+	for i := range r.columns {
+		f := missing
+		if k := r.columns[i].at; k < len(r.general.fields) {
+			f = r.general.fields[k]
+			f.from += int32(at)
+			f.to += int32(at)
+		}
+		r.fields[i*r.block()+row] = f
+	}
+}
+
+// batch returns what was gathered from row i on, up to row j.
+func (r *csvReader) batch(i, j int) *table.Batch {
+	b := &table.Batch{Rows: j - i, Columns: make([]table.Column, len(r.order))}
+	for k, at := range r.order {
+		c := r.columns[at].column()
+		b.Columns[k] = c.Slice(i, j)
 	}
 	return b
 }

@@ -12,36 +12,35 @@ import (
 // maxRecord is the longest record that is read.
 const maxRecord = 16 << 20
 
-// csvField is a field of a record: from and to are places in the scanner's buffer after base.
-type csvField struct {
-	from, to int
-	doubled  bool // there are doubled quotes in it
-}
-
 // csvScanner splits a stream into records. It looks at what is in its buffer and starts a record anew when it needs
 // more.
 type csvScanner struct {
+	csvSplitter
 	r       io.Reader
-	d       *dialect
 	buf     []byte
 	base    int // where the current record starts
 	at, end int // what no record has taken
-	eof     bool
 	extent
-	fields  []csvField
 	scratch []byte
+}
+
+// csvSplitter splits a text into records.
+type csvSplitter struct {
+	d      *dialect
+	wanted int  // how many fields of a record matter; 0: all
+	eof    bool // the text ends where the file ends
+	fields []csvField
 }
 
 // extent is how much of a text a scanner splits.
 type extent struct {
-	wanted int   // how many fields of a record matter; 0: all
-	limit  int64 // records that start so many bytes after the first one, or later, are another's
-	taken  int64 // bytes of the records so far, and between them
+	limit int64 // records that start so many bytes after the first one, or later, are another's
+	taken int64 // bytes of the records so far, and between them
 }
 
 // newCSVScanner reads from the start of a file, or of a record within it.
 func newCSVScanner(r io.Reader, d *dialect, first bool) (*csvScanner, error) {
-	s := &csvScanner{r: r, d: d, buf: make([]byte, 256<<10), extent: extent{limit: math.MaxInt64}}
+	s := &csvScanner{csvSplitter: csvSplitter{d: d}, r: r, buf: make([]byte, 256<<10), extent: extent{limit: math.MaxInt64}}
 	err := s.fill()
 	if first && bytes.HasPrefix(s.buf[:s.end], []byte("\xef\xbb\xbf")) {
 		s.at, s.taken = 3, 3
@@ -96,7 +95,7 @@ func (s *csvScanner) fill() error {
 
 // split finds the fields of the record at the start of b, none where the line is to be skipped, and returns the
 // record's length. whole is false where more must be read to know.
-func (s *csvScanner) split(b []byte) (n int, whole bool) {
+func (s *csvSplitter) split(b []byte) (n int, whole bool) {
 	s.fields = s.fields[:0]
 	if n, skip := s.skip(b); skip {
 		return n, n >= 0
@@ -140,7 +139,7 @@ func stop(b []byte, i int, c byte) int {
 }
 
 // skip returns the length of a blank line or comment; -1: more must be read.
-func (s *csvScanner) skip(b []byte) (n int, skip bool) {
+func (s *csvSplitter) skip(b []byte) (n int, skip bool) {
 	if len(b) > 0 && b[0] > ' ' && b[0] != s.d.comment {
 		return 0, false
 	}
@@ -166,7 +165,7 @@ func (s *csvScanner) skip(b []byte) (n int, skip bool) {
 }
 
 // field returns the field that starts at i and the place of the delimiter or line end after it; -1: more must be read.
-func (s *csvScanner) field(b []byte, i int) (csvField, int) {
+func (s *csvSplitter) field(b []byte, i int) (csvField, int) {
 	if !s.d.TrimSpace && i < len(b) && b[i] != '"' {
 		end := stop(b, i, s.d.comma)
 		if end == len(b) && !s.eof {
@@ -176,7 +175,7 @@ func (s *csvScanner) field(b []byte, i int) (csvField, int) {
 		if to > i && b[to-1] == '\r' && (to == len(b) || b[to] == '\n') {
 			to--
 		}
-		return csvField{from: i, to: to}, end
+		return csvField{from: int32(i), to: int32(to)}, end
 	}
 	start := i
 	for start < len(b) && s.d.blank(b[start]) {
@@ -196,7 +195,7 @@ func (s *csvScanner) field(b []byte, i int) (csvField, int) {
 }
 
 // trimmed is the field between from and to without the line's CR and blanks.
-func (s *csvScanner) trimmed(b []byte, from, to int) csvField {
+func (s *csvSplitter) trimmed(b []byte, from, to int) csvField {
 	if to > from && b[to-1] == '\r' && (to == len(b) || b[to] == '\n') {
 		to--
 	}
@@ -206,12 +205,12 @@ func (s *csvScanner) trimmed(b []byte, from, to int) csvField {
 	for to > from && s.d.blank(b[from]) {
 		from++
 	}
-	return csvField{from: from, to: to}
+	return csvField{from: int32(from), to: int32(to)}
 }
 
 // quoted returns the field whose first quote is before i. literal: that quote does not quote.
-func (s *csvScanner) quoted(b []byte, i int) (f csvField, end int, literal bool) {
-	f.from = i
+func (s *csvSplitter) quoted(b []byte, i int) (f csvField, end int, literal bool) {
+	f.from = int32(i)
 	for {
 		quote := bytes.IndexByte(b[i:], '"')
 		if quote < 0 {
@@ -223,17 +222,17 @@ func (s *csvScanner) quoted(b []byte, i int) (f csvField, end int, literal bool)
 			i++
 			continue
 		}
-		f.to = i - 1
+		f.to = int32(i - 1)
 		end, literal = s.after(b, i)
 		return f, end, literal
 	}
 }
 
 // complete says that there is no more to read for the record that fills b.
-func (s *csvScanner) complete(b []byte) bool { return s.eof || len(b) >= maxRecord }
+func (s *csvSplitter) complete(b []byte) bool { return s.eof || len(b) >= maxRecord }
 
 // after returns the place of the delimiter or line end after a closing quote. literal: something else follows.
-func (s *csvScanner) after(b []byte, i int) (end int, literal bool) {
+func (s *csvSplitter) after(b []byte, i int) (end int, literal bool) {
 	for i < len(b) && s.d.blank(b[i]) {
 		i++
 	}
@@ -252,16 +251,21 @@ func (s *csvScanner) after(b []byte, i int) (end int, literal bool) {
 // text returns field i of the current record, valid until the next call.
 func (s *csvScanner) text(i int) []byte {
 	f := s.fields[i]
-	b := s.buf[s.base+f.from : s.base+f.to]
-	if !f.doubled {
-		return b
+	b := s.buf[s.base+int(f.from) : s.base+int(f.to)]
+	if f.doubled {
+		s.scratch = undouble(s.scratch[:0], b)
+		return s.scratch
 	}
-	s.scratch = s.scratch[:0]
-	for j := 0; j < len(b); j++ {
-		s.scratch = append(s.scratch, b[j])
-		if b[j] == '"' {
-			j++
+	return b
+}
+
+// undouble appends b to dst, of doubled quotes one.
+func undouble(dst, b []byte) []byte {
+	for i := 0; i < len(b); i++ {
+		dst = append(dst, b[i])
+		if b[i] == '"' {
+			i++
 		}
 	}
-	return s.scratch
+	return dst
 }

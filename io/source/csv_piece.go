@@ -1,0 +1,201 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// csvText is a piece of a file in memory, and what stands behind it, as far as it was needed to see records end.
+type csvText struct {
+	file *os.File
+	at   int64 // where it stands in the file
+	size int64 // of the file
+	own  int   // length of the piece
+	b    []byte
+}
+
+// What is read behind a piece: a page at first, and the most of it. Records that are longer are read as a stream.
+const (
+	leastBehind = 4 << 10
+	mostBehind  = 1 << 20
+)
+
+// load reads a piece.
+func (t *csvText) load(s *csvStream, size int64) error {
+	t.file, t.at, t.size = s.file, s.section.at, size
+	t.own = int(s.section.end - s.section.at)
+	t.b = slices.Grow(t.b[:0], t.own+leastBehind)[:t.own]
+	_, err := io.ReadFull(s.section, t.b)
+	return err
+}
+
+// eof says that the text ends where the file does.
+func (t *csvText) eof() bool { return t.at+int64(len(t.b)) == t.size }
+
+// extend reads more behind the piece, and says whether there is more.
+func (t *csvText) extend() (bool, error) {
+	n := len(t.b)
+	behind := n - t.own
+	more := min(int64(max(leastBehind, 3*behind)), t.size-t.at-int64(n))
+	if more == 0 || behind >= mostBehind {
+		return false, nil
+	}
+	t.b = slices.Grow(t.b, int(more))[:n+int(more)]
+	return true, readAt(t.file, t.b[n:], t.at+int64(n))
+}
+
+// guess returns the place behind the first line end that the piece, or the byte before it, has: unless that stands within quotes a
+// record starts there. -1: there is none.
+func (t *csvText) guess() (int, error) {
+	var before [1]byte
+	if err := readAt(t.file, before[:], t.at-1); err != nil || before[0] == '\n' {
+		return 0, err
+	}
+	if i := bytes.IndexByte(t.b[:t.own], '\n'); i >= 0 && i+1 < t.own {
+		return i + 1, nil
+	}
+	return -1, nil
+}
+
+// csvPieceReader reads the records of a piece. Its memory passes from piece to piece.
+type csvPieceReader struct {
+	*csvReader
+	text csvText
+	skip int  // how many of the gathered rows belong to no record of the piece
+	next int  // where the text goes on behind the gathered rows
+	long bool // it goes on with a record that is too long for it
+}
+
+// pieceReader returns a reader of some columns, used or new.
+func (c *csvFile) pieceReader(columns []string) *csvPieceReader {
+	if r, ok := c.readers.Get().(*csvPieceReader); ok && slices.Equal(r.names, columns) {
+		return r
+	}
+	return &csvPieceReader{csvReader: c.newReader(columns)}
+}
+
+// readPiece is read for a file that is not compressed.
+func (c *csvFile) readPiece(ctx context.Context, piece int, columns []string, yield func(*table.Batch) error) ([]byte, error) {
+	stream, err := c.openStream(ctx, piece)
+	if err != nil {
+		return nil, err
+	}
+	defer stream.close()
+	leave := c.cuts.take(piece)
+	defer leave()
+	r := c.pieceReader(columns)
+	defer c.readers.Put(r)
+	if err := guard(func() error { return r.begin(ctx, c, stream, piece) }); err != nil {
+		return nil, streamError(err)
+	}
+	for {
+		if r.done() {
+			c.know(piece+1, r.text.at+int64(r.next))
+		}
+		leave() // yield may take long, or read other pieces
+		if err := r.hand(yield); err != nil {
+			return nil, err
+		}
+		if r.done() {
+			return stream.sum()
+		}
+		if r.long {
+			break
+		}
+		if err := guard(func() error { return r.from(r.next) }); err != nil {
+			return nil, streamError(err)
+		}
+	}
+	if err := r.readLong(ctx, c, piece, yield); err != nil {
+		return nil, err
+	}
+	return stream.sum()
+}
+
+// begin loads a piece and gathers its first rows. Where its records start may not be known yet; then they are gathered from where that is
+// likely, and once it is known those before are left aside, or all of them.
+func (r *csvPieceReader) begin(ctx context.Context, c *csvFile, s *csvStream, piece int) error {
+	if err := r.text.load(s, c.size); err != nil {
+		return err
+	}
+	at, _, _ := c.cuts.find(piece)
+	guessed := -1
+	if at < 0 {
+		var err error
+		if guessed, err = r.text.guess(); err != nil {
+			return err
+		}
+		if guessed >= 0 {
+			if err := r.from(guessed); err != nil {
+				return err
+			}
+		}
+		if at, err = c.cut(ctx, s.file, piece); err != nil {
+			return err
+		}
+	}
+	return r.settle(c, at, guessed)
+}
+
+// from gathers rows from a place of the text on.
+func (r *csvPieceReader) from(at int) error {
+	next, whole, err := r.gather(&r.text, at)
+	r.skip, r.next, r.long = 0, next, !whole
+	return err
+}
+
+func (r *csvPieceReader) done() bool { return r.next >= r.text.own }
+
+// settle sees to it that the gathered rows are those of the records that start at place at of the file.
+func (r *csvPieceReader) settle(c *csvFile, at int64, guessed int) error {
+	start := int(at - r.text.at)
+	if start >= r.text.own {
+		r.reset()
+		r.skip, r.next, r.long = 0, start, false
+		return nil
+	}
+	if guessed >= 0 {
+		if row, ok := slices.BinarySearch(r.starts, int32(start)); ok {
+			r.skip = row
+			return nil
+		}
+	}
+	if at == 0 {
+		s, err := c.behindHeader(io.NewSectionReader(r.text.file, 0, c.size))
+		if err != nil {
+			return err
+		}
+		start = int(s.taken)
+	}
+	return r.from(start)
+}
+
+// hand hands the gathered rows on.
+func (r *csvPieceReader) hand(yield func(*table.Batch) error) error {
+	for i := r.skip; i < r.rows; i += batchRows {
+		if err := yield(r.batch(i, min(i+batchRows, r.rows))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readLong reads the rest of a piece as a stream, which goes on with a long record.
+func (r *csvPieceReader) readLong(ctx context.Context, c *csvFile, piece int, yield func(*table.Batch) error) error {
+	at := r.text.at + int64(r.next)
+	s, err := newCSVScanner(io.NewSectionReader(r.text.file, at, c.size-at), c.dialect, at == 0)
+	if err != nil {
+		return streamError(err)
+	}
+	s.limit = int64(r.text.own - r.next)
+	if err := r.readStream(ctx, s, yield); err != nil {
+		return err
+	}
+	c.know(piece+1, at+s.taken)
+	return nil
+}
