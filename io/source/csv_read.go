@@ -46,7 +46,7 @@ func (c *csvFile) newReader(names []string) *csvReader {
 	for i, at := range wanted {
 		r.order[i] = slices.Index(places, at)
 	}
-	r.lines = newCSVLines(c.dialect, places)
+	r.lines = &csvLines{dialect: c.dialect, wanted: places}
 	r.fields = make([]csvField, max(1, len(places))*r.block())
 	return r
 }
