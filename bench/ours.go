@@ -36,7 +36,7 @@ func newOurs(query string, threads int, t tables) (*ours, error) {
 	if err != nil {
 		return nil, err
 	}
-	input := source.Options{Dir: t.dir, Files: plan.Job().Input.Files, CSV: source.CSV{Header: true}}
+	input := source.Options{Dir: t.dir, Files: plan.Job().Input.Files, CSV: source.CSV{Header: true}, Workers: threads}
 	return &ours{plan: plan, input: input, threads: threads}, nil
 }
 

@@ -129,6 +129,7 @@ func (f *jobFlags) dir(p *pipeline.Plan) (string, error) {
 func opener(job *configs.Job, l local.Limits, key func(context.Context) ([]byte, error)) func(context.Context) (pipeline.Engine, error) {
 	return func(ctx context.Context) (pipeline.Engine, error) {
 		options := wiring.SourceOptions(job)
+		options.Workers = l.Workers
 		if key != nil {
 			var err error
 			if options.Key, err = key(ctx); err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
 
 	"golang.org/x/sync/errgroup"
 	"pgregory.net/rapid"
@@ -119,6 +121,21 @@ func piecewise(t rapid.TB, f *csvFile, turns []int, workers int) (rows [][]strin
 	return slices.Concat(pieces...)
 }
 
+// streamed returns the rows that are read from a stream by a scanner whose buffer has so many bytes at first.
+func streamed(t rapid.TB, f *csvFile, text []byte, buffer int) (rows [][]string) {
+	t.Helper()
+	ahead := newAheadReader(iotest.HalfReader(bytes.NewReader(text)))
+	defer ahead.stop()
+	s := &csvScanner{csvSplitter: csvSplitter{d: f.dialect}, r: ahead, buf: make([]byte, buffer), extent: extent{limit: math.MaxInt64}}
+	if err := f.newReader([]string{"x", "z"}).readStream(context.Background(), s, func(b *table.Batch) error {
+		rows = append(rows, rowsOf(b)...)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
 // inOrder are the numbers below n.
 func inOrder(n int) []int {
 	out := make([]int, n)
@@ -148,6 +165,11 @@ func TestCSVPiecesAgree(t *testing.T) {
 		workers := rapid.IntRange(1, 4).Draw(rt, "workers")
 		if got, want := piecewise(rt, f, turns, workers), serially(rt, []byte(text), c); !reflect.DeepEqual(got, want) {
 			rt.Fatalf("%q: got %q, want %q", text, got, want)
+		}
+		text = strings.TrimPrefix(text, "\xef\xbb\xbf")
+		buffer := rapid.IntRange(1, 100).Draw(rt, "buffer")
+		if got, want := streamed(rt, f, []byte(text), buffer), serially(rt, []byte(text), c); !reflect.DeepEqual(got, want) {
+			rt.Fatalf("%q as a stream: got %q, want %q", text, got, want)
 		}
 	})
 }

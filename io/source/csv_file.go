@@ -20,6 +20,7 @@ type csvFile struct {
 	header    []string // as it stands in the file
 	table     table.Schema
 	pieceSize int64
+	ahead     bool // compressed text is decompressed ahead
 	cuts      csvCuts
 	readers   sync.Pool // of *csvPieceReader
 }
@@ -119,6 +120,9 @@ func (c *csvFile) read(ctx context.Context, piece int, columns []string, yield f
 	stream, err := c.openStream(ctx, piece)
 	if err != nil {
 		return nil, err
+	}
+	if c.ahead {
+		stream.ahead()
 	}
 	defer stream.close()
 	var s *csvScanner

@@ -65,6 +65,10 @@ func (r *csvReader) reset() {
 func (r *csvReader) stream(s *csvScanner) error {
 	r.reset()
 	for full := false; !full && r.rows < batchRows; {
+		r.seen(s)
+		if r.rows == batchRows {
+			break
+		}
 		if err := s.next(); err != nil {
 			return err
 		}
@@ -80,6 +84,18 @@ func (r *csvReader) stream(s *csvScanner) error {
 		}
 	}
 	return nil
+}
+
+// seen gathers a block of the records that the scanner has in its buffer.
+func (r *csvReader) seen(s *csvScanner) {
+	own := s.at + int(min(int64(s.end-s.at), s.limit-s.taken))
+	if own <= s.at || r.rows+r.block() > batchRows {
+		return
+	}
+	r.general.eof = s.eof
+	next, _ := r.add(s.buf[:s.end], s.at, own)
+	s.taken += int64(next - s.at)
+	s.at = next
 }
 
 // readStream gathers the records of a stream and hands them on.
@@ -111,14 +127,8 @@ func (r *csvReader) most() int { return max(batchRows, (1<<20)/max(1, len(r.colu
 func (r *csvReader) gather(t *csvText, at int) (next int, whole bool, err error) {
 	r.reset()
 	for whole = true; at < t.own && r.rows+r.block() <= r.most(); {
-		rows := 0
-		rows, at, whole = r.split(t, at)
-		for i := range r.columns {
-			fields := r.fields[i*r.block():]
-			r.columns[i].take(r.general.d, t.b, fields[:rows])
-		}
-		r.rows += rows
-		if whole {
+		r.general.eof = t.eof()
+		if at, whole = r.add(t.b, at, t.own); whole {
 			continue
 		}
 		if more, err := t.extend(); err != nil || !more {
@@ -128,15 +138,25 @@ func (r *csvReader) gather(t *csvText, at int) (next int, whole bool, err error)
 	return at, whole, nil
 }
 
-// split splits the next records, of a block at most.
-func (r *csvReader) split(t *csvText, at int) (rows, next int, whole bool) {
+// add adds the next records, of a block at most, that start in b at a place before end.
+func (r *csvReader) add(b []byte, at, end int) (next int, whole bool) {
+	rows, next, whole := r.split(b, at, end)
+	for i := range r.columns {
+		fields := r.fields[i*r.block():]
+		r.columns[i].take(r.general.d, b, fields[:rows])
+	}
+	r.rows += rows
+	return next, whole
+}
+
+// split splits what add adds.
+func (r *csvReader) split(b []byte, at, end int) (rows, next int, whole bool) {
 	stride := r.block()
-	r.general.eof = t.eof()
-	for rows < stride && at < t.own {
-		next = r.lines.split(t.b, at, r.fields[rows:], stride)
+	for rows < stride && at < end {
+		next = r.lines.split(b, at, r.fields[rows:], stride)
 		start := at
 		if next == at {
-			n, whole := r.general.split(t.b[at:])
+			n, whole := r.general.split(b[at:])
 			if !whole {
 				return rows, at, false
 			}

@@ -19,6 +19,7 @@ type csvStream struct {
 	file    *os.File
 	section *section
 	r       io.Reader // the text
+	stop    func()    // ends all reading
 	close   func()
 }
 
@@ -28,7 +29,7 @@ func (c *csvFile) openStream(ctx context.Context, piece int) (*csvStream, error)
 	if err != nil {
 		return nil, err
 	}
-	s := &csvStream{file: file, close: func() { _ = file.Close() }}
+	s := &csvStream{file: file, stop: func() {}, close: func() { _ = file.Close() }}
 	start, end := c.piece(piece)
 	s.section = newSection(ctx, file, c.mac).between(start, end)
 	if err := s.decompress(c.format); err != nil {
@@ -60,8 +61,15 @@ func (s *csvStream) decompress(f fileFormat) error {
 	return nil
 }
 
+// ahead lets the text be decompressed ahead of its reader.
+func (s *csvStream) ahead() {
+	a, end := newAheadReader(s.r), s.close
+	s.r, s.stop, s.close = a, a.stop, func() { a.stop(); end() }
+}
+
 // sum reads the rest of the piece and returns its digest.
 func (s *csvStream) sum() ([]byte, error) {
+	s.stop()
 	sum, err := s.section.sum()
 	if err != nil {
 		return nil, streamError(err)

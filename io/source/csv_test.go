@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
 
@@ -131,6 +133,24 @@ func TestCSVLongAndMany(t *testing.T) {
 	rows := parse(t, lines, b.String(), "y", "x")
 	if len(rows) != 150_008 || rows[7][1] != long || rows[8][1] != "a" || rows[150_007][0] != "2" {
 		t.Errorf("%d rows", len(rows))
+	}
+}
+
+// Whoever stops reading a compressed file leaves no goroutine behind that reads ahead.
+func TestCSVReadersAheadEnd(t *testing.T) {
+	enough := errors.New("enough")
+	content := append([]byte("x\n"), bytes.Repeat([]byte("abcdefg\n"), 1<<20)...)
+	for name, content := range map[string][]byte{"a.csv.gz": gzipped(t, content), "a.csv.zst": zstandard(t, content)} {
+		d := open(t, lines, write(t, name, content))
+		before := runtime.NumGoroutine()
+		for range 20 {
+			if _, err := d.Read(t.Context(), 0, []string{"x"}, func(*table.Batch) error { return enough }); !errors.Is(err, enough) {
+				t.Errorf("%s: got %v", name, err)
+			}
+		}
+		if n := runtime.NumGoroutine(); n > before+10 {
+			t.Errorf("%s: %d goroutines, %d before", name, n, before)
+		}
 	}
 }
 

@@ -31,7 +31,7 @@ func folder(t testing.TB, files map[string]string) string {
 }
 
 func openIn(dir string, csv source.CSV, files ...string) (*source.Dataset, error) {
-	return source.Open(context.Background(), source.Options{Dir: dir, Files: files, CSV: csv})
+	return source.Open(context.Background(), source.Options{Dir: dir, Files: files, CSV: csv, Workers: 2})
 }
 
 func TestFilesAreInOrder(t *testing.T) {

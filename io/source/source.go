@@ -40,6 +40,9 @@ type Options struct {
 	CSV   CSV
 	// Key makes the digests of the input hard to forge for whoever does not know it; it may be empty.
 	Key []byte
+	// Workers is how many cores may be used: where it is more than 1, compressed CSV files are decompressed by one goroutine and parsed
+	// by another.
+	Workers int
 }
 
 // file is a file whose schema is known. Its methods may be called concurrently.
@@ -90,6 +93,9 @@ func Open(ctx context.Context, o Options) (*Dataset, error) {
 		if e != nil {
 			wrong = append(wrong, e.in(f.base))
 			continue
+		}
+		if c, ok := opened.(*csvFile); ok {
+			c.ahead = o.Workers > 1
 		}
 		d.add(f.base, opened)
 	}
