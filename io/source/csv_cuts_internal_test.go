@@ -243,6 +243,35 @@ func TestCSVLongPieces(t *testing.T) {
 	}
 }
 
+// Quotes that close as far away as a record may be long, or one byte further, mean the same to workers and to one scanner; a record that is too
+// long is an error to all.
+func TestCSVLongestPieces(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	line := strings.Repeat("0123456789", 99) + ",some\n"
+	for _, closed := range []int{maxRecord - 8, maxRecord - 7, maxRecord - 1, maxRecord, maxRecord + 1} {
+		text := "first,record\n\"" + strings.Repeat(line, maxRecord/len(line)+1)[:closed-1] + "\",last\n" + strings.Repeat("behind\n", 100)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f := openPieces(t, path, CSV{}, csvPiece)
+		want := serially(t, []byte(text), CSV{})
+		if got := piecewise(t, f, inOrder(f.splits()), 3); !reflect.DeepEqual(got, want) {
+			t.Errorf("a quote closed after %d bytes: %d rows, want %d", closed, len(got), len(want))
+		}
+	}
+	if err := os.WriteFile(path, bytes.Repeat([]byte("a"), maxRecord+10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := openPieces(t, path, CSV{}, csvPiece)
+	for i := range f.splits() {
+		_, err := f.read(context.Background(), i, []string{"x"}, func(*table.Batch) error { return nil })
+		var own *Error
+		if !errors.As(err, &own) || own.Code != CodeTooLarge {
+			t.Errorf("piece %d: got %v", i, err)
+		}
+	}
+}
+
 // A reader that fails, or is told to stop, does not leave those behind it waiting.
 func TestCSVCutsAreLeft(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
