@@ -1,7 +1,7 @@
 // Package source reads private and public tables from Parquet, Arrow and CSV files.
 //
 // A table is one or more files with one schema. It is read in splits (a Parquet row group, record batches of an Arrow
-// file, an Arrow stream or a CSV file), each in batches of at most 65,536 rows, so memory does not depend on the table's
+// file, an Arrow stream, a piece of a CSV file), each in batches of at most 65,536 rows, so memory does not depend on the table's
 // length. Types come from the schema and the options, never from values, and no value can make a read fail: what does
 // not parse is null. Errors name the file, the row group and the column, and never hold a value.
 //
@@ -136,7 +136,7 @@ func (d *Dataset) Splits() int { return len(d.places) }
 
 // Read streams one split's columns in batches to yield, and returns a digest of the bytes on which they depend: of a
 // Parquet split the footer and the columns' chunks; of an Arrow split the footer (of a stream the schema), the metadata
-// of the record batches and the columns' buffers and dictionaries; of a CSV split the whole file. Without columns, batches have rows
+// of the record batches and the columns' buffers and dictionaries; of a CSV split its piece of the file. Without columns, batches have rows
 // only. An error of yield or of ctx ends the read and is returned as it is; every other error is an *Error, or Errors.
 func (d *Dataset) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) ([]byte, error) {
 	p, err := d.check(split, columns)
