@@ -24,7 +24,7 @@ type aheadReader struct {
 func newAheadReader(r io.Reader) *aheadReader {
 	a := &aheadReader{full: make(chan []byte, aheadBlocks), free: make(chan []byte, aheadBlocks), stopped: make(chan struct{})}
 	for range aheadBlocks {
-		a.free <- make([]byte, aheadBytes)
+		a.free <- nil // made when it is needed: files may be short
 	}
 	var running sync.WaitGroup
 	a.stop = sync.OnceFunc(func() {
@@ -46,6 +46,9 @@ func (a *aheadReader) run(r io.Reader) error {
 		case <-a.stopped:
 			return io.ErrClosedPipe
 		case b = <-a.free:
+		}
+		if b == nil {
+			b = make([]byte, aheadBytes)
 		}
 		n, err := 0, error(nil)
 		for b = b[:cap(b)]; n < len(b) && err == nil; {

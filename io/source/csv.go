@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -40,6 +41,7 @@ type dialect struct {
 	nulls          map[string]bool
 	nullLengths    uint64 // bit n: a text of n bytes may be in nulls; bit 63: also longer ones
 	types          map[string]csvType
+	readers        sync.Pool // of *csvPieceReader, used for any of a dataset's files
 }
 
 // null says whether a text stands for a null.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"sync"
 
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -22,7 +21,6 @@ type csvFile struct {
 	pieceSize int64
 	ahead     bool // compressed text is decompressed ahead
 	cuts      csvCuts
-	readers   sync.Pool // of *csvPieceReader
 }
 
 func openCSV(f found, d *dialect, mac blockMAC) (file, *Error) {
@@ -129,7 +127,9 @@ func (c *csvFile) read(ctx context.Context, piece int, columns []string, yield f
 	if err := guard(func() (err error) { s, err = c.behindHeader(stream.r); return err }); err != nil {
 		return nil, streamError(err)
 	}
-	if err := c.newReader(columns).readStream(ctx, s, yield); err != nil {
+	r := c.pieceReader(columns)
+	defer c.dialect.readers.Put(r)
+	if err := r.readStream(ctx, s, yield); err != nil {
 		return nil, err
 	}
 	return stream.sum()

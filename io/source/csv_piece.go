@@ -73,7 +73,7 @@ type csvPieceReader struct {
 
 // pieceReader returns a reader of some columns, used or new.
 func (c *csvFile) pieceReader(columns []string) *csvPieceReader {
-	if r, ok := c.readers.Get().(*csvPieceReader); ok && slices.Equal(r.names, columns) {
+	if r, ok := c.dialect.readers.Get().(*csvPieceReader); ok && r.fits(c, columns) {
 		return r
 	}
 	return &csvPieceReader{csvReader: c.newReader(columns)}
@@ -89,7 +89,7 @@ func (c *csvFile) readPiece(ctx context.Context, piece int, columns []string, yi
 	leave := c.cuts.take(piece)
 	defer leave()
 	r := c.pieceReader(columns)
-	defer c.readers.Put(r)
+	defer c.dialect.readers.Put(r)
 	if err := guard(func() error { return r.begin(ctx, c, stream, piece) }); err != nil {
 		return nil, streamError(err)
 	}

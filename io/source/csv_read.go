@@ -51,6 +51,19 @@ func (c *csvFile) newReader(names []string) *csvReader {
 	return r
 }
 
+// fits says whether it is a reader of some columns of a file, or of another one that has them at the same places.
+func (r *csvReader) fits(c *csvFile, names []string) bool {
+	if !slices.Equal(r.names, names) {
+		return false
+	}
+	for i, name := range names {
+		if r.columns[r.order[i]].at != c.table.Index(name) {
+			return false
+		}
+	}
+	return true
+}
+
 // block is how many records are split before their fields are taken: as many as the first cache holds.
 func (r *csvReader) block() int { return max(16, 2048/max(1, len(r.columns))) }
 

@@ -136,6 +136,17 @@ func TestCSVLongAndMany(t *testing.T) {
 	}
 }
 
+// What read one file reads the next one too, wherever that has its columns.
+func TestCSVFilesInAnyOrder(t *testing.T) {
+	var paths []string
+	for _, text := range []string{"a,b,c\n1,x,2\n", "a,b,c\n3,,4\n", "c,b,a\n6,y,5\n", "b,c,a\nz,8,7\n", "a,b,c\n9,x\n"} {
+		paths = append(paths, write(t, "a.csv", []byte(text)))
+	}
+	d := open(t, source.CSV{Header: true, Types: map[string]string{"a": "int", "c": "int"}}, paths...)
+	same(t, [][]any{{int64(2), "x", int64(1)}, {int64(4), "", int64(3)}, {int64(6), "y", int64(5)}, {int64(8), "z", int64(7)}, {nil, "x", int64(9)}}, read(t, d, "c", "b", "a"))
+	same(t, [][]any{{int64(1)}, {int64(3)}, {int64(5)}, {int64(7)}, {int64(9)}}, read(t, d, "a"))
+}
+
 // Whoever stops reading a compressed file leaves no goroutine behind that reads ahead.
 func TestCSVReadersAheadEnd(t *testing.T) {
 	enough := errors.New("enough")
