@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/dprelease/dprelease/io/source"
@@ -18,28 +19,18 @@ import (
 // groups is a file of n row groups of one row each.
 func groups(t testing.TB, n int) []byte {
 	t.Helper()
-	var b bytes.Buffer
-	w := parquet.NewGenericWriter[struct {
-		X int64 `parquet:"x"`
-	}](&b, parquet.MaxRowsPerRowGroup(1), parquet.DataPageStatistics(false))
+	var c crafted
 	for i := range n {
-		if _, err := w.Write([]struct {
-			X int64 `parquet:"x"`
-		}{{int64(i)}}); err != nil {
-			t.Fatal(err)
-		}
+		c.groups = append(c.groups, onePage(1, dataV1(1, format.Plain, int64s(int64(i)))).groups...)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+	return c.file(t)
 }
 
 // Very many row groups are read by several workers in a time that grows with their number alone.
 func TestManyRowGroups(t *testing.T) {
 	n := 5000
 	if os.Getenv("DPRELEASE_LONG") != "" {
-		n = 200_000
+		n = 1_000_000
 	}
 	d := open(t, source.CSV{}, write(t, "a.parquet", groups(t, n)))
 	if d.Splits() != n {
