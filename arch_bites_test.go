@@ -256,26 +256,6 @@ type Generated struct{}
 		"a/a.go:123: a function of 61 lines without tables, at most 60",
 		"a/a.go:248: a function of 64 lines without tables, at most 60",
 	}},
-	{"parameters", `
--- a/a.go --
-package a
-func f(a, b int, c, d string, e bool) {}
-func (t T) ok(a, b int, c, d string) {}
-type I interface { m(a, b, c, d, e int); n(int, int, int, int) }
-var literal = func(a, b, c, d, e int) {}
--- a/a_test.go --
-package a
-func g(a, b, c, d, e int) {}
-`, []string{
-		"a/a.go:2: 5 parameters, at most 4",
-		"a/a.go:4: 5 parameters, at most 4",
-	}},
-	{"fields", "-- a/a.go --\npackage a\n" +
-		"type big struct { a, b, c, d, e, f, g, h, i, j int; k string }\n" +
-		"type ok struct { a, b, c, d, e, f, g, h, i, j int }\n" +
-		"type document struct { a, b, c, d, e, f, g, h, i, j int; K string `yaml:\"k\"` }\n", []string{
-		"a/a.go:2: 11 fields, at most 10",
-	}},
 	{"go.mod", `
 -- go.mod --
 module m.org/m
