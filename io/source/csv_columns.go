@@ -1,7 +1,9 @@
 package source
 
 import (
+	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -14,19 +16,35 @@ type csvColumn struct {
 	valid   []bool // of the rows up to the last null
 	nulls   int
 	scratch []byte
+	// unparsed is of the rows up to the last one whose text is no value of the type; empty if there is none.
+	unparsed []bool
 }
 
 func (c *csvColumn) reset() {
 	v := &c.values
 	v.Ints, v.Floats, v.Offsets, v.Data = v.Ints[:0], v.Floats[:0], append(v.Offsets[:0], 0), v.Data[:0]
-	c.valid, c.nulls = c.valid[:0], 0
+	c.valid, c.nulls, c.unparsed = c.valid[:0], 0, c.unparsed[:0]
 }
 
 // add adds a row's field.
 func (c *csvColumn) add(d *dialect, text []byte) {
-	if d.null(text) || !c.parse(text, &c.values) {
+	switch {
+	case d.null(text):
 		c.null()
+	case !c.parse(text, &c.values):
+		c.null()
+		if len(bytes.TrimSpace(text)) > 0 { // a blank field is a value that is missing
+			c.unparsed = append(padded(c.unparsed, len(c.valid)-1), true)
+		}
 	}
+}
+
+// padded extends flags with false to n items.
+func padded(flags []bool, n int) []bool {
+	from := len(flags)
+	flags = slices.Grow(flags, n-from)[:n]
+	clear(flags[from:])
+	return flags
 }
 
 // null adds a row without a value, and the value that stands in its place.
@@ -102,6 +120,10 @@ func (c *csvColumn) column() table.Column {
 	if c.nulls > 0 {
 		c.pad()
 		out.Valid = c.valid
+	}
+	if len(c.unparsed) > 0 {
+		c.unparsed = padded(c.unparsed, len(c.valid))
+		out.Unparsed = c.unparsed
 	}
 	return out
 }

@@ -45,10 +45,13 @@ func (v Values) slice(k Kind, i, j int) Values {
 type Column struct {
 	Type Type
 	// Valid has one item an entry; nil: no nulls. At a null, code and value are unspecified but in range.
-	Valid  []bool
-	Codes  []int32
-	Ends   []int32
-	Values Values
+	Valid []bool
+	// Unparsed marks the nulls that stand for a text that is no value of the column's type, such as a date in a layout that
+	// was not declared; nil if there are none. It has one item an entry. Only text formats have it, and no answer depends on it.
+	Unparsed []bool
+	Codes    []int32
+	Ends     []int32
+	Values   Values
 	// Lists has one item more than there are lists, of columns of lists: list i is Values.Floats[Lists[i]:Lists[i+1]]. An
 	// element that is null is NaN; the lists of nulls may be empty.
 	Lists []uint32
@@ -109,6 +112,9 @@ func (c *Column) Slice(i, j int) Column {
 	s := Column{Type: c.Type, Dict: c.Dict, Values: c.Values}
 	if c.Valid != nil {
 		s.Valid = c.Valid[i:j]
+	}
+	if c.Unparsed != nil {
+		s.Unparsed = c.Unparsed[i:j]
 	}
 	if c.Codes != nil {
 		s.Codes = c.Codes[i:j]
