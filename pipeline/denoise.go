@@ -128,7 +128,7 @@ func knownNoise(method string) bool {
 // shapeOf says how the cells of a query's vector lie; those of one number in one dimension.
 func shapeOf(q queries.Query) denoise.Shape {
 	s := denoise.Shape{}
-	for _, a := range queries.Axes(q) {
+	for _, a := range queries.Directions(q) {
 		s.Dims, s.Ordered = append(s.Dims, a.Size), append(s.Ordered, a.Ordered)
 	}
 	if len(s.Dims) == 0 {

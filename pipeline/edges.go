@@ -55,7 +55,7 @@ func (b *builder) optionalColumn(file, column, path string) []string {
 // is none, or there are several.
 func named(q queries.Query) (axis int, ids []string) {
 	axis = -1
-	for i, a := range queries.Axes(q) {
+	for i, a := range queries.Directions(q) {
 		if a.IDs == nil {
 			continue
 		}

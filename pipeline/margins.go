@@ -47,7 +47,7 @@ func (s sizes) product(axes []int) int {
 
 func (q *Planned) byShape() sizes {
 	var out sizes
-	for _, a := range queries.Axes(q.Query) {
+	for _, a := range queries.Directions(q.Query) {
 		if a.By == len(out)-1 && a.By >= 0 {
 			out[a.By] *= a.Size
 			continue

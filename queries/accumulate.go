@@ -26,7 +26,7 @@ func (q *counting) New(s table.Schema, spill Spill) (Accumulator, error) {
 	}
 	switch sparse := q.sparse(spill); {
 	case !q.spec.perRow():
-		return &unitCounts{query: q, groups: groups, rows: newUnitRows(u, 0, spill), sparse: sparse}, nil
+		return &unitCounts{query: q, groups: groups, rows: newUnitRows(u, cellBytes, 0, spill), sparse: sparse}, nil
 	case sparse:
 		return &sparseCounts{query: q, groups: groups, cells: newSparseCells()}, nil
 	}

@@ -100,10 +100,7 @@ func (a *rowKeys) Seal() ([]mechanism.Exact, error) {
 }
 
 // A key stands in the records of units as its SHA-256, which is the same for every accumulator.
-const (
-	keyDigest   = sha256.Size
-	digestWords = keyDigest / 8
-)
+const keyDigest = sha256.Size
 
 // unitKeys counts the units of each key.
 type unitKeys struct {
@@ -133,7 +130,7 @@ func (a *unitKeys) Add(b *table.Batch) error {
 			copy(content[cellBytes:], digest[:])
 		}
 	}
-	return a.rows.err
+	return a.rows.failure()
 }
 
 // digest returns that of a key, whose name is kept where it is new. Numbers are given in order, but not every row with a new one has a unit.

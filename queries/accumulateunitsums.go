@@ -31,7 +31,7 @@ func (a *unitSums) Add(b *table.Batch) error {
 			a.write(a.rows.record(row), group)
 		}
 	}
-	return a.rows.err
+	return a.rows.failure()
 }
 
 // write writes a group and the value in fixed as a content.

@@ -3,6 +3,7 @@ package queries
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/mechanism"
@@ -91,4 +92,25 @@ func shifted(s Series, by float64) Series {
 			dst[i] = math.Nextafter(x+by, towards)
 		}
 	}
+}
+
+// answerColumns are the columns of every answer beside its keys.
+var answerColumns = []string{"noisy", "estimate", "sigma", "ci95_low", "ci95_high"}
+
+// componentKey is the key column of a vector's components.
+const componentKey = "component"
+
+// ownColumns are the columns of the answer beside the keys of its axes.
+func (s *Spec) ownColumns() []string {
+	names := slices.Clone(answerColumns)
+	if s.Value != nil && s.Value.vector() {
+		names = append(names, componentKey)
+	}
+	switch s.Kind {
+	case Mean:
+		names = append(names, noisySum, noisyCount)
+	case Variance:
+		names = append(names, noisySum, noisySquares, noisyCount)
+	}
+	return names
 }

@@ -1,6 +1,9 @@
 package queries
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // axis is a dimension that was checked.
 type axis struct {
@@ -11,29 +14,27 @@ type axis struct {
 	bins   bins
 }
 
-// dimensionField is the place of a dimension in the query.
-func (s *Spec) dimensionField(i int) string { return fmt.Sprintf("%s.by[%d]", s.Kind, i) }
-
-// newAxes checks the dimensions of a spec that are listed and makes their axes.
-func newAxes(s Spec, p *problems) []axis {
+// newAxes checks the dimensions that are not to be discovered and makes their axes. The zone is that of times without an offset, nil for
+// UTC; field is the place of the dimensions in the query, and columns are those that the answer has beside its keys.
+func newAxes(by []Dimension, zone *time.Location, field string, columns []string, p *problems) []axis {
 	var axes []axis
-	for i, d := range s.By {
+	for i, d := range by {
 		if !d.Discover {
-			axes = append(axes, newAxis(d, s.dimensionField(i), s, p))
+			axes = append(axes, newAxis(d, zone, fmt.Sprintf("%s[%d]", field, i), p))
 		}
 	}
 	if len(p.list) == 0 {
-		checkKeys(axes, s.ownColumns(), p)
+		checkKeys(axes, columns, p)
 	}
 	return axes
 }
 
-func newAxis(d Dimension, field string, s Spec, p *problems) axis {
+func newAxis(d Dimension, zone *time.Location, field string, p *problems) axis {
 	a := axis{Dimension: d, field: field}
 	checkForm(d, field, p)
 	checkPolicy(d.Null, field+".null", p)
 	checkPolicy(d.Other, field+".other", p)
-	if a.domain = newDomain(d, s, field, p); a.domain == nil {
+	if a.domain = newDomain(d, zone, field, p); a.domain == nil {
 		return a
 	}
 	a.size, a.bins = addBins(a.domain.size(), d)
@@ -47,16 +48,16 @@ func newAxis(d Dimension, field string, s Spec, p *problems) axis {
 }
 
 // newDomain makes the domain of the one form that a dimension has.
-func newDomain(d Dimension, s Spec, field string, p *problems) domain {
+func newDomain(d Dimension, zone *time.Location, field string, p *problems) domain {
 	switch {
 	case d.forms() != 1:
 		return nil // reported already
 	case len(d.Labels) > 0:
-		return newLabels(d.Labels, s.Location)
+		return newLabels(d.Labels, zone)
 	case len(d.Edges) > 0:
-		return newEdges(d.Edges, s.Location, field+".edges", p)
+		return newEdges(d.Edges, zone, field+".edges", p)
 	case d.Part != "":
-		return newPart(d.Part, s.Location, field+".part", p)
+		return newPart(d.Part, zone, field+".part", p)
 	case d.Grid != nil:
 		return newGrid(d, field+".grid", p)
 	}

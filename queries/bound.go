@@ -31,14 +31,6 @@ const (
 // digest orders what a unit might contribute.
 type digest [sha256.Size]byte
 
-// capped returns how many of n rows of a unit fit in a cell.
-func (l limits) capped(n uint64) int64 {
-	if n > uint64(l.perGroup) {
-		return l.perGroup
-	}
-	return int64(n)
-}
-
 // slot is rows of a unit with the same content; ref is the number of one of them.
 type slot struct {
 	ref  uint32

@@ -41,13 +41,6 @@ func (b Bounds) check(p *problems) {
 	}
 }
 
-// limits are bounds without gaps: at least 1, k at most L·m and m at most k.
-type limits struct {
-	rows     int64 // k
-	groups   int64 // L
-	perGroup int64 // m
-}
-
 // limits fills the gaps of the bounds over a domain of some cells, or reports which bound is missing.
 func (s *Spec) limits(cells int, p *problems) limits {
 	if s.perRow() {

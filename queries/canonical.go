@@ -69,3 +69,11 @@ func appendTime(dst []byte, units int64, t table.Type) []byte {
 	}
 	return dst
 }
+
+// unitType says that values of a type have a canonical form: what they are, and whether two are equal, is known.
+func unitType(t table.Type) bool {
+	if t.Kind == table.Timestamp {
+		return t.Unit > 0 && 1_000_000_000%t.Unit == 0
+	}
+	return t.Kind != table.Invalid && t.Kind != table.List
+}

@@ -33,13 +33,12 @@ func (g *grouping) only() *axisCoder {
 	return x
 }
 
-// compile makes the coders of all axes for a schema, and reports every column that does not fit.
-func (q *counting) compile(s table.Schema, p *problems) *grouping {
-	g := &grouping{axes: make([]digit, len(q.axes))}
-	strides := axisStrides(q.axes)
-	l := layout{schema: s, columns: q.Columns(), problems: p}
-	for i := range q.axes {
-		g.axes[i] = digit{q.axes[i].coder(l), int32(strides[i])}
+// newGrouping makes the coders of all axes for batches of a layout, and reports every column that does not fit.
+func newGrouping(axes []axis, l layout) *grouping {
+	g := &grouping{axes: make([]digit, len(axes))}
+	strides := axisStrides(axes)
+	for i := range axes {
+		g.axes[i] = digit{axes[i].coder(l), int32(strides[i])}
 	}
 	return g
 }

@@ -3,7 +3,6 @@ package queries
 import (
 	"fmt"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
@@ -17,12 +16,12 @@ func (q *counting) declared(adj Adjacency, implied calibrate.Sensitivity) (calib
 		return implied, nil
 	}
 	if d >= implied.L2 {
-		why := fmt.Sprintf("declared: %s; implied: %s", decimal(d), implied.Why)
+		why := fmt.Sprintf("declared: %s; implied: %s", shortest(d), implied.Why)
 		return calibrate.Sensitivity{L2: d, Why: why}, nil
 	}
 	p := &problems{query: q.spec.Name}
 	p.add(fieldSensitivity, CodeLowSensitivity,
-		fmt.Sprintf("the declared sensitivity %s is below what the bounds imply, %s: %s", decimal(d), decimal(implied.L2), implied.Why),
+		fmt.Sprintf("the declared sensitivity %s is below what the bounds imply, %s: %s", shortest(d), shortest(implied.L2), implied.Why),
 		q.remedy(adj))
 	return calibrate.Sensitivity{}, p.err()
 }
@@ -72,6 +71,3 @@ func (q *counting) most(adj Adjacency, from int64, with func(*Bounds, int64)) in
 	n := int(min(from-1, steps))
 	return int64(sort.Search(n, func(i int) bool { return !fits(int64(i) + 1) }))
 }
-
-// decimal writes x with as few digits as identify it.
-func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

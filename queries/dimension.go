@@ -2,6 +2,7 @@ package queries
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -58,6 +59,9 @@ type Dimension struct {
 	Null     Policy
 	Other    Policy
 }
+
+// maxCells is the largest domain of a dense vector: a number of cells fits an int32.
+const maxCells = math.MaxInt32
 
 // dropped is the code of a row that belongs to no cell.
 const dropped = -1

@@ -24,7 +24,7 @@ type discovering struct{ counting }
 
 // newDiscovering checks a spec and returns its query.
 func newDiscovering(s Spec, p *problems) (Query, error) {
-	axes := newAxes(s, p)
+	axes := s.axes(p)
 	s.checkDiscovered(axes, p)
 	q := &discovering{counting{spec: s, axes: axes, cells: countCells(s, axes, p), limits: s.keyLimits(p)}}
 	if len(s.Read.Quantiles) > 0 || s.Read.CDF {
@@ -123,10 +123,10 @@ func (q *discovering) declaredKeys(implied calibrate.Sensitivity) (calibrate.Sen
 	case d == 0:
 		return implied, nil
 	case d >= implied.L2:
-		return calibrate.Sensitivity{L2: d, Why: fmt.Sprintf("declared: %s; implied: %s", decimal(d), implied.Why)}, nil
+		return calibrate.Sensitivity{L2: d, Why: fmt.Sprintf("declared: %s; implied: %s", shortest(d), implied.Why)}, nil
 	}
 	p := &problems{query: q.spec.Name}
-	p.add(fieldSensitivity, CodeLowSensitivity, fmt.Sprintf("the declared sensitivity %s is below what max_groups implies, %s", decimal(d), decimal(implied.L2)),
+	p.add(fieldSensitivity, CodeLowSensitivity, fmt.Sprintf("the declared sensitivity %s is below what max_groups implies, %s", shortest(d), shortest(implied.L2)),
 		"lower max_groups, or leave the declaration out")
 	return calibrate.Sensitivity{}, p.err()
 }
@@ -143,8 +143,7 @@ func (q *discovering) New(s table.Schema, spill Spill) (Accumulator, error) {
 	if q.spec.perRow() {
 		return &rowKeys{keyCounts: a}, nil
 	}
-	rows := newUnitRows(u, digestWords, spill)
-	rows.cellWidth = cellBytes + keyDigest
+	rows := newUnitRows(u, cellBytes+keyDigest, 0, spill)
 	return &unitKeys{keyCounts: a, names: map[[keyDigest]byte]string{}, rows: rows}, nil
 }
 

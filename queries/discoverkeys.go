@@ -34,7 +34,7 @@ type discoveredColumn struct {
 // compileKeys makes the keying of the query for a schema, and reports every column that does not fit.
 func (q *discovering) compileKeys(s table.Schema, p *problems) *keying {
 	k := &keying{query: q, listed: q.compile(s, p)}
-	l := layout{schema: s, columns: q.Columns(), problems: p}
+	l := q.layout(s, p)
 	for i, d := range q.spec.By {
 		if !d.Discover {
 			continue

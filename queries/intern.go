@@ -12,6 +12,12 @@ import (
 // maxUnits is the largest number of keys of a table.
 const maxUnits = math.MaxInt32
 
+// none is the number of a key that has none, and the place of a value that is null.
+const none = -1
+
+// textBytes is about what a text takes beside its bytes.
+const textBytes = 24
+
 // hashSeed mixes 64-bit keys: the folded product with a random odd factor (Dietzfelbinger et al. 1997).
 type hashSeed struct{ add, factor uint64 }
 

@@ -66,7 +66,7 @@ func newKernel(s Spec, axes []axis, p *problems) *kernel {
 	k := &kernel{bandwidth: d.BandwidthM, stride: axisStrides(axes)[at], size: axes[at].size}
 	if !k.tabulate(d) {
 		p.add(axes[at].field+".nearest.kernel.bandwidth_m", CodeTooManyCells,
-			fmt.Sprintf("more than 2^26 = %d pairs of points are within %s m of each other", maxPairs, decimal(cutOff*d.BandwidthM)), "use a smaller bandwidth, or fewer points")
+			fmt.Sprintf("more than 2^26 = %d pairs of points are within %s m of each other", maxPairs, shortest(cutOff*d.BandwidthM)), "use a smaller bandwidth, or fewer points")
 		return nil
 	}
 	return k
@@ -74,7 +74,7 @@ func newKernel(s Spec, axes []axis, p *problems) *kernel {
 
 func checkKernel(s Spec, a *axis, field string, p *problems) {
 	if h := a.Nearest.BandwidthM; !(h > 0 && h <= maxBandwidth) {
-		p.add(field+".bandwidth_m", CodeBadValue, fmt.Sprintf("the bandwidth is %s m: above 0, and at most %.0f", decimal(h), maxBandwidth), "")
+		p.add(field+".bandwidth_m", CodeBadValue, fmt.Sprintf("the bandwidth is %s m: above 0, and at most %.0f", shortest(h), maxBandwidth), "")
 	}
 	if s.Kind != Histogram {
 		p.add(field, CodeBadSpec, "a kernel spreads rows that are counted", "use it in a histogram, or leave kernel out")
@@ -169,8 +169,8 @@ func (q *counting) spreadSensitivity(adj Adjacency) calibrate.Sensitivity {
 	l2 := q.norm(q.limits, adj)
 	row := q.kernel.ofRow()
 	what := fmt.Sprintf("spread over the points by shares of norm at most %s (Gaussian, bandwidth %s m, cut off at %s m)",
-		decimal(row), decimal(q.kernel.bandwidth), decimal(cutOff*q.kernel.bandwidth))
-	rows, product := plural(q.limits.rows, "row"), decimal(row)
+		shortest(row), shortest(q.kernel.bandwidth), shortest(cutOff*q.kernel.bandwidth))
+	rows, product := plural(q.limits.rows, "row"), shortest(row)
 	if q.limits.rows > 1 {
 		product = fmt.Sprintf("%d × %s", q.limits.rows, product)
 	}

@@ -20,9 +20,6 @@ type Labels struct {
 	Floats  []float64
 }
 
-// answerColumns are the columns of every answer beside its keys.
-var answerColumns = []string{"noisy", "estimate", "sigma", "ci95_low", "ci95_high"}
-
 // keyColumns returns the key columns of all axes; the last axis changes from cell to cell.
 func keyColumns(axes []axis) []KeyColumn {
 	var columns []KeyColumn
@@ -56,24 +53,6 @@ func (a *axis) name() string {
 		return a.Nearest.Name
 	}
 	return a.Column
-}
-
-// componentKey is the key column of a vector's components.
-const componentKey = "component"
-
-// ownColumns are the columns of the answer beside the keys of its axes.
-func (s *Spec) ownColumns() []string {
-	names := slices.Clone(answerColumns)
-	if s.Value != nil && s.Value.vector() {
-		names = append(names, componentKey)
-	}
-	switch s.Kind {
-	case Mean:
-		names = append(names, noisySum, noisyCount)
-	case Variance:
-		names = append(names, noisySum, noisySquares, noisyCount)
-	}
-	return names
 }
 
 // checkKeys reports key columns that share a name with each other or with what was seen before.

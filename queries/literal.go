@@ -134,10 +134,6 @@ func badText(text string, t table.Type, want string) *Error {
 	return &Error{Code: CodeBadValue, Message: fmt.Sprintf("%q is not %s, and the column is %s", text, want, t)}
 }
 
-func badType(t table.Type) *Error {
-	return &Error{Code: CodeColumnType, Message: fmt.Sprintf("a column of type %s cannot be used here", t)}
-}
-
 // integers maps the exact values of integer columns onto int64 in order: identity, but a uint64 is shifted by 2^63.
 type integers struct{ unsigned bool }
 
@@ -171,3 +167,6 @@ func ceil(x *big.Rat) *big.Int {
 	f := floor(new(big.Rat).Neg(x))
 	return f.Neg(f)
 }
+
+// shortest writes x with as few digits as identify it.
+func shortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

@@ -1,6 +1,7 @@
 package queries
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -34,4 +35,9 @@ func nearNames(name string, names []string) []string {
 	}
 	slices.SortStableFunc(near, func(a, b string) int { return distance[a] - distance[b] })
 	return near[:min(len(near), 3)]
+}
+
+// badType reports a column of a type that has no use at its place.
+func badType(t table.Type) *Error {
+	return &Error{Code: CodeColumnType, Message: fmt.Sprintf("a column of type %s cannot be used here", t)}
 }

@@ -40,7 +40,7 @@ func newNearest(d Dimension, field string, p *problems) domain {
 	n := d.Nearest
 	checkPlaceColumns(n.Lat, n.Lon, field, p)
 	if !(n.WithinM > 0 && n.WithinM <= maxWithin) {
-		p.add(field+".within_m", CodeBadValue, fmt.Sprintf("the largest distance is %s m: above 0, and at most %.0f", decimal(n.WithinM), float64(maxWithin)), "")
+		p.add(field+".within_m", CodeBadValue, fmt.Sprintf("the largest distance is %s m: above 0, and at most %.0f", shortest(n.WithinM), float64(maxWithin)), "")
 	}
 	if d.As == "" && n.Name == "" {
 		p.add(field+".id", CodeBadSpec, "the points' identifiers have no name", "name the key column with as: NAME")
@@ -59,7 +59,7 @@ func (n *Nearest) checkPoints(field string, p *problems) bool {
 	}
 	for _, x := range n.Points {
 		if !onEarth(x.Lat, x.Lon) {
-			p.add(field, CodeBadValue, fmt.Sprintf("point %q is at latitude %s, longitude %s: there is no such place", x.ID, decimal(x.Lat), decimal(x.Lon)), "coordinates are decimal degrees")
+			p.add(field, CodeBadValue, fmt.Sprintf("point %q is at latitude %s, longitude %s: there is no such place", x.ID, shortest(x.Lat), shortest(x.Lon)), "coordinates are decimal degrees")
 			return false
 		}
 	}

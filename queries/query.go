@@ -83,7 +83,7 @@ func New(s Spec) (Query, error) {
 	if s.discovers() {
 		return newDiscovering(s, p)
 	}
-	axes := newAxes(s, p)
+	axes := s.axes(p)
 	cells := countCells(s, axes, p)
 	l := s.limits(cells, p)
 	v := newQuantity(s, p)
@@ -152,4 +152,34 @@ func (q *counting) Parts(adj Adjacency) ([]Part, error) {
 		part.Unit, part.RowBound = math.Ldexp(1, -weightBits), math.Ldexp(float64(q.kernel.largest), -weightBits)
 	}
 	return []Part{part}, nil
+}
+
+// layout is where the query finds its columns in batches of a schema.
+func (q *counting) layout(s table.Schema, p *problems) layout {
+	return layout{schema: s, columns: q.Columns(), problems: p}
+}
+
+// compile makes what finds the cells of rows for a schema, and reports every column that does not fit.
+func (q *counting) compile(s table.Schema, p *problems) *grouping {
+	return newGrouping(q.axes, q.layout(s, p))
+}
+
+// compileUnits makes what reads the privacy units of rows for a schema, and reports every column that does not fit.
+func (q *counting) compileUnits(s table.Schema, p *problems) *units {
+	return newUnits(q.spec.Unit, q.Columns(), s, p)
+}
+
+// Directions returns the directions of a query's vector, its first part's, the last one fastest: none for one number.
+func Directions(q Query) []Direction {
+	switch q := q.(type) {
+	case *counting:
+		return directions(q.axes)
+	case *summing:
+		axes := directions(q.axes)
+		if q.spec.Value.vector() {
+			axes = append(axes, Direction{By: -1, Size: q.spec.Value.dims()})
+		}
+		return axes
+	}
+	return nil
 }

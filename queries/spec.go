@@ -41,9 +41,6 @@ type Spec struct {
 	Location *time.Location
 }
 
-// maxCells is the largest domain of a dense vector: a number of cells fits an int32.
-const maxCells = math.MaxInt32
-
 // perRow says that each row is a privacy unit of its own.
 func (s *Spec) perRow() bool { return len(s.Unit) == 0 }
 
@@ -89,6 +86,17 @@ func checkUnit(unit []string, p *problems) {
 	}
 }
 
+// byField is the place of the dimensions in the query.
+func (s *Spec) byField() string { return string(s.Kind) + ".by" }
+
+// dimensionField is the place of a dimension in the query.
+func (s *Spec) dimensionField(i int) string { return fmt.Sprintf("%s[%d]", s.byField(), i) }
+
+// axes checks the dimensions that are not to be discovered and makes their axes.
+func (s *Spec) axes(p *problems) []axis {
+	return newAxes(s.By, s.Location, s.byField(), s.ownColumns(), p)
+}
+
 // countCells multiplies the sizes of the axes: 1 for a count. Each cell may have several components.
 func countCells(s Spec, axes []axis, p *problems) int {
 	cells := 1
@@ -99,7 +107,7 @@ func countCells(s Spec, axes []axis, p *problems) int {
 	for i := range axes {
 		size := axes[i].size
 		if size > 0 && cells > maxCells/size {
-			p.add(string(s.Kind)+".by", CodeTooManyCells, fmt.Sprintf("more than 2^31 - 1 = %d cells", maxCells), "use fewer dimensions or fewer cells a dimension")
+			p.add(s.byField(), CodeTooManyCells, fmt.Sprintf("more than 2^31 - 1 = %d cells", maxCells), "use fewer dimensions or fewer cells a dimension")
 			return cells
 		}
 		cells *= size

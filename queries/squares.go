@@ -95,7 +95,7 @@ func (q *summing) varianceParts(adj Adjacency) []Part {
 	l2 := r.norm(q.limits, adj, q.cells)
 	square := Part{
 		Name: squaresPart, Cells: q.cells, Unit: math.Ldexp(1, r.unit), RowBound: math.Ldexp(float64(r.more), r.unit), Scale: 1, Weight: l2,
-		Sens: calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ", squared and less half of the largest square: " + decimal(l2)},
+		Sens: calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ", squared and less half of the largest square: " + shortest(l2)},
 	}
 	sum.Weight, count.Weight = h*sum.Sens.L2, h*h/2*count.Sens.L2
 	return []Part{sum, square, count}

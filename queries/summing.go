@@ -39,7 +39,7 @@ func (q *summing) ratio() bool { return q.spec.Kind == Mean && q.quantity.rows =
 func (q *summing) New(s table.Schema, spill Spill) (Accumulator, error) {
 	p := &problems{query: q.spec.Name}
 	groups := q.compile(s, p)
-	values := q.compileVectors(layout{schema: s, columns: q.Columns(), problems: p})
+	values := q.compileVectors(q.layout(s, p))
 	u := q.compileUnits(s, p)
 	if err := p.err(); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (q *summing) New(s table.Schema, spill Spill) (Accumulator, error) {
 	if q.spec.perRow() {
 		return &rowSums{sums: a, plain: newPlainSums(q)}, nil
 	}
-	return &unitSums{sums: a, rows: newUnitRows(u, q.quantity.dims, spill)}, nil
+	return &unitSums{sums: a, rows: newUnitRows(u, cellBytes, q.quantity.dims, spill)}, nil
 }
 
 // Parts states the mechanism of a sum, or the one or two of a mean.
@@ -88,7 +88,7 @@ func (q *summing) checkMean(adj Adjacency, p *problems) {
 
 func (q *summing) sumSensitivity(adj Adjacency) calibrate.Sensitivity {
 	l2 := q.norm(q.limits, adj)
-	return calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ": " + decimal(l2)}
+	return calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ": " + shortest(l2)}
 }
 
 func (q *summing) sumPart(sens calibrate.Sensitivity) Part {
@@ -154,9 +154,9 @@ func (q *summing) whySum(adj Adjacency) string {
 // sizeText describes the value of a row: "a value in [0, 99]", less the centre for means.
 func (q *summing) sizeText() string {
 	v := q.quantity
-	norm := decimal(q.reach.ofRow())
+	norm := shortest(q.reach.ofRow())
 	if v.clip || v.dims > 1 {
 		return "a vector of norm at most " + norm
 	}
-	return fmt.Sprintf("a value in [%s, %s]", decimal(v.size(v.low-v.centre)), decimal(v.size(v.high-v.centre)))
+	return fmt.Sprintf("a value in [%s, %s]", shortest(v.size(v.low-v.centre)), shortest(v.size(v.high-v.centre)))
 }

@@ -21,11 +21,10 @@ type units struct {
 	buf   []byte
 }
 
-// compileUnits finds the columns of the privacy unit in a schema, and reports every one that does not fit.
-func (q *counting) compileUnits(s table.Schema, p *problems) *units {
+// newUnits finds the columns of the privacy unit in a schema, of which batches hold some columns, and reports every one that does not fit.
+func newUnits(unit, columns []string, s table.Schema, p *problems) *units {
 	u := &units{}
-	columns := q.Columns()
-	for _, name := range q.spec.Unit {
+	for _, name := range unit {
 		f, ok := s.Lookup(name)
 		switch {
 		case !ok:
@@ -39,13 +38,6 @@ func (q *counting) compileUnits(s table.Schema, p *problems) *units {
 		}
 	}
 	return u
-}
-
-func unitType(t table.Type) bool {
-	if t.Kind == table.Timestamp {
-		return t.Unit > 0 && 1_000_000_000%t.Unit == 0
-	}
-	return t.Kind != table.Invalid && t.Kind != table.List
 }
 
 // same says that o reads units of the same columns.

@@ -19,8 +19,8 @@ type bounding struct {
 
 // bound enforces the limits on each unit and hands what is kept to keep. The rows are gone after it.
 func (r *unitRows) bound(l limits, keep func(content []byte, rows uint64)) error {
-	if r.err != nil {
-		return r.err
+	if r.failed != nil {
+		return r.failed
 	}
 	for i := range r.parts {
 		r.close(i)

@@ -19,9 +19,6 @@ type unitColumn struct {
 	entries []int32
 }
 
-// none is the place of a value that is null.
-const none = -1
-
 // open reads the column of a batch, and drops from cells the rows without a value.
 func (u *unitColumn) open(b *table.Batch, cells []int32) error {
 	c, err := columnOf(b, u.at, u.kind)

@@ -41,18 +41,18 @@ type recordShape struct {
 type unitRows struct {
 	units *units
 	recordShape
-	spill Spill
-	open  [partitions][]byte // the last chunk of each part
-	parts [partitions]unitPart
-	known knownUnits
-	free  [][]byte // chunks that were emptied
-	held  int64    // bytes in memory, with free ones
-	dense density
-	err   error // the first of the spill
+	spill  Spill
+	open   [partitions][]byte // the last chunk of each part
+	parts  [partitions]unitPart
+	known  knownUnits
+	free   [][]byte // chunks that were emptied
+	held   int64    // bytes in memory, with free ones
+	dense  density
+	failed error // the first error of the spill
 }
 
-// newUnitRows returns an empty store of rows with values of some components.
-func newUnitRows(u *units, components int, s Spill) *unitRows {
+// newUnitRows returns an empty store of rows whose contents are a cell of cellWidth bytes and values of some components.
+func newUnitRows(u *units, cellWidth, components int, s Spill) *unitRows {
 	key := 8 * len(u.columns)
 	if u.text {
 		key = 4
@@ -63,7 +63,7 @@ func newUnitRows(u *units, components int, s Spill) *unitRows {
 	s.Join()
 	return &unitRows{
 		units: u, known: knownUnits{generation: 1}, dense: density{next: firstLook},
-		recordShape: recordShape{key, key + cellBytes + 8*components, cellBytes}, spill: s,
+		recordShape: recordShape{key, key + cellWidth + 8*components, cellWidth}, spill: s,
 	}
 }
 
@@ -74,20 +74,20 @@ func (r *unitRows) addCells(b *table.Batch, cells []int32) error {
 	}
 	if !r.units.text && len(r.units.columns) == 1 {
 		r.addWords(cells)
-		return r.err
+		return r.failed
 	}
 	for row, cell := range cells {
 		if cell >= 0 {
 			binary.BigEndian.PutUint32(r.record(row), uint32(cell))
 		}
 	}
-	return r.err
+	return r.failed
 }
 
 // start reads the units of a batch, after which record may be called for each row whose cell is not dropped.
 func (r *unitRows) start(b *table.Batch, cells []int32) error {
-	if r.err != nil {
-		return r.err
+	if r.failed != nil {
+		return r.failed
 	}
 	if err := r.units.open(b, cells); err != nil {
 		return err
@@ -178,7 +178,7 @@ func (r *unitRows) next(part uint64) []byte {
 // turn starts the next chunk of a part, after making room for it where memory is short, and makes room for a record.
 func (r *unitRows) turn(part uint64) []byte {
 	size := min(max(2*cap(r.open[part]), firstRows*r.width), r.chunk())
-	if r.err == nil && len(r.free) == 0 {
+	if r.failed == nil && len(r.free) == 0 {
 		r.fail(r.makeRoom(part, int64(size)))
 	}
 	if o := r.open[part]; len(o) > 0 {
@@ -196,8 +196,8 @@ func (r *unitRows) turn(part uint64) []byte {
 }
 
 func (r *unitRows) fail(err error) {
-	if r.err == nil {
-		r.err = err
+	if r.failed == nil {
+		r.failed = err
 	}
 }
 
@@ -209,7 +209,7 @@ func (r *unitRows) merge(o *unitRows) error {
 	case !r.units.same(o.units):
 		return errMerge
 	}
-	r.fail(o.err)
+	r.fail(o.failed)
 	for i := range r.parts {
 		r.close(i)
 		o.close(i)
@@ -221,3 +221,6 @@ func (r *unitRows) merge(o *unitRows) error {
 	r.free, o.free = slices.Concat(r.free, o.free), nil
 	return nil
 }
+
+// failure returns the first error of the spill.
+func (r *unitRows) failure() error { return r.failed }

@@ -64,7 +64,6 @@ type piece struct{ at, size int64 }
 
 const (
 	pieceBytes = 1 << 20
-	textBytes  = 24 // what a text takes beside its bytes
 	countBytes = 8
 )
 

@@ -1,7 +1,7 @@
 package queries
 
-// Axis is one direction in which the cells of a query lie.
-type Axis struct {
+// Direction is one direction in which the cells of a query lie.
+type Direction struct {
 	// By is the place in the spec's By of the dimension that it is of; -1: the components of a vector.
 	By int
 	// Size is its number of cells, with those that null and other add.
@@ -13,31 +13,17 @@ type Axis struct {
 	IDs []string
 }
 
-// Axes returns the directions of a query's vector, its first part's, the last one fastest: none for one number.
-func Axes(q Query) []Axis {
-	switch q := q.(type) {
-	case *counting:
-		return countedAxes(q.axes)
-	case *summing:
-		axes := countedAxes(q.axes)
-		if q.spec.Value.vector() {
-			axes = append(axes, Axis{By: -1, Size: q.spec.Value.dims()})
-		}
-		return axes
-	}
-	return nil
-}
-
-func countedAxes(axes []axis) []Axis {
-	var out []Axis
+// directions are those of axes: two of a grid, one of every other.
+func directions(axes []axis) []Direction {
+	var out []Direction
 	for i := range axes {
 		a := &axes[i]
 		plain := len(a.bins.names) == 0
 		switch {
 		case a.Grid != nil && plain:
-			out = append(out, Axis{By: i, Size: a.Grid.Rows, Ordered: true}, Axis{By: i, Size: a.Grid.Cols, Ordered: true})
+			out = append(out, Direction{By: i, Size: a.Grid.Rows, Ordered: true}, Direction{By: i, Size: a.Grid.Cols, Ordered: true})
 		default:
-			out = append(out, Axis{By: i, Size: a.size, Ordered: plain && (len(a.Edges) > 0 || a.Part != ""), IDs: a.ids()})
+			out = append(out, Direction{By: i, Size: a.size, Ordered: plain && (len(a.Edges) > 0 || a.Part != ""), IDs: a.ids()})
 		}
 	}
 	return out

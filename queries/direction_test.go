@@ -15,7 +15,7 @@ func TestAxes(t *testing.T) {
 		{Grid: grid, As: "other", Other: Bin},
 		{Nearest: &Nearest{Lat: "lat", Lon: "lon", Points: []Point{{ID: "here"}}, WithinM: 100, Name: "id"}, Other: Bin},
 	}
-	want := []Axis{
+	want := []Direction{
 		{0, 2, false, []string{"m", "f"}}, {1, 3, true, nil}, {2, 8, false, nil}, {3, 2, true, nil}, {3, 3, true, nil}, {4, 7, false, nil},
 		{5, 2, false, []string{"here", "other"}},
 	}
@@ -27,7 +27,7 @@ func TestAxes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := Axes(q); !reflect.DeepEqual(got, want) {
+		if got := Directions(q); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v, want %v", s.Name, got, want)
 		}
 	}
@@ -35,10 +35,10 @@ func TestAxes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := Axes(vector); !reflect.DeepEqual(got, []Axis{{-1, 2, false, nil}}) {
+	if got := Directions(vector); !reflect.DeepEqual(got, []Direction{{-1, 2, false, nil}}) {
 		t.Errorf("a vector: %v", got)
 	}
-	if got := Axes(nil); got != nil {
+	if got := Directions(nil); got != nil {
 		t.Errorf("nothing: %v", got)
 	}
 }
