@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -14,14 +13,14 @@ import (
 
 const verifyLong = `verify checks a published release:
 
-  digests   every file is as the manifest says, and there is no other
-  tables    the Parquet tables, read by a second reader that shares nothing with the writer, agree with the manifest and the CSV tables
+  digests   every file has the SHA-256 that the manifest states, and there is no other file
   noise     the sigmas that the manifest states meet the guarantee that it states, by the definition
   ledger    the ledger's chain holds, it has this very release with these mechanisms, and it still has the entry that the manifest shows
   signature the manifest is signed by the owner of --key
 
-The ledger is that of --job or --store; else it is looked for beside the release and in the folders above. Who was given the release alone
-has no ledger: then that check is left out, and said so. Exit code 1: a check failed.`
+The manifest itself is vouched for by the ledger, which has its SHA-256, and by its signature. The ledger is that of --job or --store; without
+them verify looks for it beside the release and in the folders above. Whoever was given the release alone has no ledger: that check is then
+skipped, and the output says so. Exit code 1: a check failed.`
 
 // verifyFlags say what a release is checked against.
 type verifyFlags struct {
@@ -64,7 +63,7 @@ func (a *app) verify(ctx context.Context, dir string, f *verifyFlags) error {
 		return usagef("the folder: %v", err)
 	}
 	v := &verifying{dir: dir, flags: f}
-	for _, check := range []func(context.Context, *app) error{v.digests, v.tables, v.noise, v.ledger, v.signature} {
+	for _, check := range []func(context.Context, *app) error{v.digests, v.noise, v.ledger, v.signature} {
 		if err := check(ctx, a); err != nil {
 			return err
 		}
@@ -72,7 +71,7 @@ func (a *app) verify(ctx context.Context, dir string, f *verifyFlags) error {
 	return a.concludeVerify(dir, v.verdicts)
 }
 
-// concludeVerify prints the checks; an error where one failed.
+// concludeVerify prints the checks; an error if one failed.
 func (a *app) concludeVerify(dir string, verdicts []verdict) error {
 	failures := 0
 	rows := [][]string{{"check", "result", "detail"}}
@@ -104,7 +103,7 @@ type verifying struct {
 	flags    *verifyFlags
 	manifest pipeline.Manifest
 	digest   string
-	readable bool // there is a manifest to go by
+	readable bool // there is a manifest
 	verdicts []verdict
 }
 
@@ -114,36 +113,18 @@ func (v *verifying) add(name, result, format string, args ...any) {
 
 // digests compares every file with the manifest. A folder that cannot be read at all is an error of its own.
 func (v *verifying) digests(ctx context.Context, _ *app) error {
-	_, err := sink.New().Inspect(ctx, v.dir)
-	switch {
-	case err == nil:
-		v.add("digests", passed, "every file is as the manifest says")
-	case errors.Is(err, pipeline.ErrIncomplete):
-		v.add("digests", failed, "%v", err)
-	default:
+	found, err := sink.Examine(ctx, v.dir)
+	if err != nil {
 		return pipeline.OutputError(err)
 	}
-	v.manifest, v.digest, err = sink.ReadManifest(v.dir)
-	v.readable = err == nil
-	return nil
-}
-
-func (v *verifying) tables(ctx context.Context, _ *app) error {
-	if !v.readable {
-		v.add("tables", skipped, "the manifest cannot be read")
-		return nil
+	for _, f := range found.Findings {
+		v.add("digests", failed, "%s", f)
 	}
-	findings, err := sink.Recheck(ctx, v.dir, &v.manifest)
-	for _, f := range findings {
-		v.add("tables", failed, "%s", f)
+	if len(found.Findings) == 0 {
+		v.add("digests", passed, "%s as the manifest says, and no other", count(found.Compared, "file"))
 	}
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return err
-	case err != nil:
-		v.add("tables", failed, "%v", err)
-	case len(findings) == 0:
-		v.add("tables", passed, "the second reading agrees")
+	if v.readable = found.Manifest != nil; v.readable {
+		v.manifest, v.digest = *found.Manifest, found.Digest
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func copyStaging(dir, digest string) string {
 }
 
 // copyStaged copies the files, the manifest last, and checks the copy.
-func (f *Folder) copyStaged(ctx context.Context, from, staging string, source content) error {
+func (f *Folder) copyStaged(ctx context.Context, from, staging string, source *content) error {
 	to := filepath.Join(staging, releaseName)
 	if err := os.Mkdir(to, publicMode); err != nil {
 		return failure("copy", to, err)

@@ -1,16 +1,15 @@
 package sink
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dprelease/dprelease/pipeline"
@@ -26,6 +25,27 @@ const (
 func (f *Folder) Inspect(ctx context.Context, dir string) (digest string, err error) {
 	c, err := inspect(ctx, dir)
 	return c.digest, err
+}
+
+// Examined is a release folder that was read whole.
+type Examined struct {
+	// Manifest is release.json, nil if it cannot be read; Digest is its SHA-256.
+	Manifest *pipeline.Manifest
+	Digest   string
+	// Compared is how many files have the SHA-256 that the manifest states.
+	Compared int
+	// Findings are what does not hold, in words without values: each file that is changed, missing or not of the release.
+	Findings []string
+}
+
+// Examine checks a release folder as Inspect does, and goes on after the first thing that does not hold. Errors: there is no release,
+// or the folder or a file of it cannot be read at all.
+func Examine(ctx context.Context, dir string) (*Examined, error) {
+	c, err := examine(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Examined{Manifest: c.manifest, Digest: c.digest, Compared: c.compared, Findings: c.findings}, nil
 }
 
 // Staged returns the note and the manifest's SHA-256 of a complete staging folder.
@@ -50,31 +70,49 @@ func (f *Folder) Staged(ctx context.Context, staging string) (note, digest strin
 	return note, c.digest, nil
 }
 
-// content is a complete release folder.
+// content is a release folder, complete if there are no findings.
 type content struct {
-	digest string   // of the manifest
-	paths  []string // of the other files
-	signed bool
+	manifest *pipeline.Manifest // nil if it cannot be read
+	digest   string             // of the manifest
+	paths    []string           // of the other files
+	compared int                // files that are as the manifest says
+	findings []string
 }
 
-func inspect(ctx context.Context, dir string) (content, error) {
+func (c *content) found(text string) { c.findings = append(c.findings, text) }
+
+// inspect is examine; anything that does not hold is an error.
+func inspect(ctx context.Context, dir string) (*content, error) {
+	c, err := examine(ctx, dir)
+	if err != nil {
+		return &content{}, err
+	}
+	if len(c.findings) > 0 {
+		return &content{}, incomplete(dir, strings.Join(c.findings, "; "))
+	}
+	return c, nil
+}
+
+func examine(ctx context.Context, dir string) (*content, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return content{}, noRelease(dir)
+		return nil, noRelease(dir)
 	case err != nil:
-		return content{}, failure("inspect", dir, err)
+		return nil, failure("inspect", dir, err)
 	case !info.IsDir():
-		return content{}, incomplete(dir, "it is a file")
+		return &content{findings: []string{"it is a file"}}, nil
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return content{}, failure("inspect", dir, err)
+		return nil, failure("inspect", dir, err)
 	}
 	defer root.Close()
 	i := &inspection{ctx: ctx, dir: dir, root: root}
-	c, err := i.run()
-	return c, failure("inspect", dir, err)
+	if err := i.run(); err != nil {
+		return nil, failure("inspect", dir, err)
+	}
+	return &i.content, nil
 }
 
 // inspection is one check of a folder in progress.
@@ -82,39 +120,39 @@ type inspection struct {
 	ctx  context.Context
 	dir  string
 	root *os.Root
+	content
 }
 
-func (i *inspection) run() (content, error) {
+func (i *inspection) run() error {
 	names, err := i.list()
 	if err != nil {
-		return content{}, err
+		return err
 	}
 	if len(names) == 0 {
-		return content{}, noRelease(i.dir)
+		return noRelease(i.dir)
 	}
-	c, files, err := i.manifest()
-	if err != nil {
-		return content{}, err
+	if err := i.readManifest(); err != nil || i.manifest == nil {
+		return err
 	}
 	listed := map[string]bool{manifestName: true}
-	if c.signed {
-		listed[SignatureName], c.paths = true, append(c.paths, SignatureName)
+	if i.manifest.Signature != nil {
+		listed[SignatureName], i.paths = true, append(i.paths, SignatureName)
 		if _, err := readSmall(i.root, SignatureName, maxNote); err != nil {
-			return content{}, missing(i.dir, SignatureName, err)
+			if err := i.lacks(SignatureName, err); err != nil {
+				return err
+			}
 		}
 	}
-	for _, f := range files {
-		if !plainName(f.Path) || listed[f.Path] {
-			return content{}, incomplete(i.dir, manifestName+" names a file twice or outside the folder")
-		}
-		listed[f.Path], c.paths = true, append(c.paths, f.Path)
+	if err := i.compareFiles(listed); err != nil {
+		return err
 	}
+	slices.Sort(names)
 	for _, name := range names {
 		if !listed[name] {
-			return content{}, incomplete(i.dir, name+" does not belong to the release")
+			i.found(name + " does not belong to the release")
 		}
 	}
-	return c, i.compare(files)
+	return nil
 }
 
 func (i *inspection) list() ([]string, error) {
@@ -126,58 +164,57 @@ func (i *inspection) list() ([]string, error) {
 	return d.Readdirnames(-1)
 }
 
-// manifest reads release.json and returns its digest and the files that it names.
-func (i *inspection) manifest() (content, []pipeline.File, error) {
+// readManifest reads release.json. The manifest stays nil if it is not one.
+func (i *inspection) readManifest() error {
 	text, err := readSmall(i.root, manifestName, maxManifest)
 	if err != nil {
-		return content{}, nil, missing(i.dir, manifestName, err)
+		return i.lacks(manifestName, err)
 	}
 	m, err := decodeManifest(text)
 	if err != nil {
-		return content{}, nil, incomplete(i.dir, manifestName+" "+err.Error())
-	}
-	var files []pipeline.File
-	for _, q := range m.Queries {
-		files = append(files, q.Files...)
-		if len(q.Files) == 0 {
-			return content{}, nil, incomplete(i.dir, manifestName+" names no file of a query")
-		}
+		i.found(manifestName + " " + err.Error())
+		return nil
 	}
 	sum := sha256.Sum256(text)
-	return content{digest: hex.EncodeToString(sum[:]), signed: m.Signature != nil}, files, nil
+	i.manifest, i.digest = &m, hex.EncodeToString(sum[:])
+	return nil
 }
 
-// decodeManifest accepts exactly one manifest of our format. Its errors are in our own words.
-func decodeManifest(text []byte) (m pipeline.Manifest, err error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&m); err != nil {
-		return m, reason("is damaged, or of another version")
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return m, reason("has something after its end")
-	}
-	if m.Format != pipeline.ManifestFormat {
-		return m, reason("has another format")
-	}
-	return m, nil
-}
-
-// compare reads every file and compares its SHA-256.
-func (i *inspection) compare(files []pipeline.File) error {
-	for _, f := range files {
-		digest, err := i.digest(f.Path)
-		if err != nil {
-			return missing(i.dir, f.Path, err)
+// compareFiles reads every file that the manifest names, and compares its SHA-256.
+func (i *inspection) compareFiles(listed map[string]bool) error {
+	for q := range i.manifest.Queries {
+		files := i.manifest.Queries[q].Files
+		if len(files) == 0 {
+			i.found(manifestName + " names no file of a query")
 		}
-		if digest != f.SHA256 {
-			return incomplete(i.dir, f.Path+" has been changed")
+		for _, f := range files {
+			if !plainName(f.Path) || listed[f.Path] {
+				i.found(manifestName + " names a file twice or outside the folder")
+				continue
+			}
+			listed[f.Path], i.paths = true, append(i.paths, f.Path)
+			if err := i.compareFile(f); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (i *inspection) digest(name string) (string, error) {
+func (i *inspection) compareFile(f pipeline.File) error {
+	digest, err := i.fileDigest(f.Path)
+	switch {
+	case err != nil:
+		return i.lacks(f.Path, err)
+	case digest != f.SHA256:
+		i.found(f.Path + " has been changed")
+	default:
+		i.compared++
+	}
+	return nil
+}
+
+func (i *inspection) fileDigest(name string) (string, error) {
 	f, _, err := openRegular(i.root, name)
 	if err != nil {
 		return "", err
@@ -188,16 +225,32 @@ func (i *inspection) digest(name string) (string, error) {
 	return w.hex(), err
 }
 
-// missing says that a file of a release is not there, or no file; other errors pass.
-func missing(dir, name string, err error) error {
+// lacks finds that a file of the release is not there, or is no file; other errors pass.
+func (i *inspection) lacks(name string, err error) error {
+	if reason := lack(name, err); reason != "" {
+		i.found(reason)
+		return nil
+	}
+	return failure("inspect", filepath.Join(i.dir, name), err)
+}
+
+// lack says that a file is not there, or is none of ours; "" if the error says something else.
+func lack(name string, err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return incomplete(dir, name+" is missing")
+		return name + " is missing"
 	case errors.Is(err, errNotRegular), errors.Is(err, errTooLarge):
-		return incomplete(dir, name+" is "+err.Error())
-	default:
-		return failure("inspect", filepath.Join(dir, name), err)
+		return name + " is " + err.Error()
 	}
+	return ""
+}
+
+// missing is the error of a file of a release that cannot be read.
+func missing(dir, name string, err error) error {
+	if reason := lack(name, err); reason != "" {
+		return incomplete(dir, reason)
+	}
+	return failure("inspect", filepath.Join(dir, name), err)
 }
 
 const errTooLarge = reason("too large")
