@@ -56,7 +56,7 @@ func implies(t *rapid.T, g Guarantee, name string, find func(by float64) (Epsilo
 	var bad *ArgumentError
 	if err != nil {
 		if !errors.As(err, &bad) {
-			t.Fatal(err)
+			t.Fatalf("error %v, want a %T", err, bad)
 		}
 		return
 	}

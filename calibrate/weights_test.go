@@ -95,7 +95,7 @@ func TestSplitToTargets(t *testing.T) {
 		var not *InfeasibleError
 		if errors.As(err, &not) && !math.IsInf(float64(not.Epsilon), 1) {
 			if !(not.Epsilon > splitGuarantee.Epsilon) || !errors.Is(err, ErrInfeasible) {
-				t.Fatal(err)
+				t.Fatalf("error %v, want %v", err, ErrInfeasible)
 			}
 			ms, err = SplitToTargets(Guarantee{not.Epsilon, splitGuarantee.Delta}, asks, targets)
 			if err == nil && float64(ms[0].Sigma) < float64(targets[0])*(1-1e-9) {
@@ -110,7 +110,7 @@ func TestSplitToTargets(t *testing.T) {
 		if err != nil && !errors.Is(err, ErrInfeasible) {
 			var grid *ArgumentError // a sigma far below a row's bound has no grid
 			if !errors.As(err, &grid) {
-				t.Fatal(err)
+				t.Fatalf("error %v, want a %T", err, grid)
 			}
 		}
 	})
@@ -137,6 +137,6 @@ func TestWeightArguments(t *testing.T) {
 		}
 	}
 	if _, err := SplitToTargets(splitGuarantee, []Ask{ask}, []Sigma{0}); err == nil || errors.Is(err, ErrInfeasible) {
-		t.Error(err)
+		t.Errorf("error %v, want one of the arguments", err)
 	}
 }

@@ -23,7 +23,7 @@ func TestOverBudgetText(t *testing.T) {
 	_, err := b.Charge(t.Context(), c)
 	var over *ledger.OverBudgetError
 	if !errors.As(err, &over) {
-		t.Fatal(err)
+		t.Fatalf("error %v, want a %T", err, over)
 	}
 	for _, want := range []string{`dataset "taxi"`, "epsilon 1,", "delta 1e-6", "at delta 1e-09", "fits is " + over.Epsilon} {
 		if !strings.Contains(err.Error(), want) {

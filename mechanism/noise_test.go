@@ -122,7 +122,7 @@ func TestNoiseOnceTogether(t *testing.T) {
 		if err == nil {
 			done++
 		} else if !errors.Is(err, mechanism.ErrSpent) {
-			t.Error(err)
+			t.Errorf("error %v, want %v", err, mechanism.ErrSpent)
 		}
 	}
 	if done != 1 {

@@ -116,7 +116,7 @@ func TestNoisePureRefuses(t *testing.T) {
 		t.Errorf("after refusals: %v", err)
 	}
 	if _, err := (mechanism.Exact{}).NoisePure(t.Context(), r, m, 1); !errors.Is(err, mechanism.ErrEmpty) {
-		t.Error(err)
+		t.Errorf("error %v, want %v", err, mechanism.ErrEmpty)
 	}
 	charged, err := m.Mechanism()
 	if err != nil {

@@ -75,7 +75,7 @@ func TestSparseNoise(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := e.Noise(cancelled, r, m, 1); !errors.Is(err, context.Canceled) {
-		t.Error(err)
+		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 	n, err := e.Noise(t.Context(), r, m, 2)
 	if err != nil || n.Len() != cells {

@@ -121,7 +121,7 @@ func TestWideNoiseOnce(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := e.Noise(cancelled, r, m, 1); !errors.Is(err, context.Canceled) {
-		t.Error(err)
+		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 	if _, cells := mechanismtest.OpenWide(t, e); cells[0].Cmp(x) != 0 {
 		t.Errorf("a refusal changed the value: %v", cells)

@@ -185,7 +185,7 @@ func TestStreamRefuses(t *testing.T) {
 	cancel()
 	r := ledgertest.Receipt(t, m)
 	if n, err := e.Noise(cancelled, r, m, 1); !errors.Is(err, context.Canceled) || n.Len() != 0 {
-		t.Error(err)
+		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 	n, err := e.Noise(t.Context(), r, m, 1)
 	if err != nil {

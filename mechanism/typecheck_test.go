@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -24,6 +25,11 @@ type loader struct {
 
 var newLoader = sync.OnceValue(func() *loader {
 	fset := token.NewFileSet()
+	if build.Default.GOROOT == "" { // the test was built with -trimpath
+		if root, err := exec.Command("go", "env", "GOROOT").Output(); err == nil {
+			build.Default.GOROOT = strings.TrimSpace(string(root))
+		}
+	}
 	return &loader{fset, importer.ForCompiler(fset, "source", nil), map[string]*types.Package{}}
 })
 

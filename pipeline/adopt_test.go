@@ -56,7 +56,7 @@ func TestNewReleaseWaits(t *testing.T) {
 			return &cutSink{Sink: s, at: "Stage", after: strings.HasSuffix(at, "after"), err: errCut}
 		}
 		if _, err := b.run(t.Context(), again); !errors.Is(err, errCut) {
-			t.Fatal(err)
+			t.Fatalf("error %v, want %v", err, errCut)
 		}
 		b.wrap = nil
 		if o := b.must(nil); o.Status != pipeline.StatusAlready || o.Digest != first.Digest {
@@ -98,7 +98,7 @@ func TestOtherFileSystem(t *testing.T) {
 	b := newBench(t)
 	b.wrap = failing("Publish", errCut)
 	if _, err := b.run(t.Context(), nil); !errors.Is(err, errCut) {
-		t.Fatal(err)
+		t.Fatalf("error %v, want %v", err, errCut)
 	}
 	b.wrap = nil
 	o := b.must(func(r *pipeline.Request) { r.Dir = filepath.Join(other, "out") })

@@ -76,7 +76,7 @@ func TestCrash(t *testing.T) {
 					return &cutSink{Sink: s, at: at, after: after, err: errCut}
 				}
 				if _, err := b.run(t.Context(), nil); !errors.Is(err, errCut) {
-					t.Fatal(err)
+					t.Fatalf("error %v, want %v", err, errCut)
 				}
 				b.wrap = nil
 				o := b.must(nil)

@@ -16,7 +16,7 @@ func TestFinishedElsewhere(t *testing.T) {
 			b := newBench(t)
 			b.wrap = failing(at, errCut)
 			if _, err := b.run(t.Context(), nil); !errors.Is(err, errCut) {
-				t.Fatal(err)
+				t.Fatalf("error %v, want %v", err, errCut)
 			}
 			b.wrap = nil
 			other := filepath.Join(b.dir, "elsewhere")
@@ -38,7 +38,7 @@ func TestLost(t *testing.T) {
 	b := newBench(t)
 	b.wrap = failing("Publish", errCut)
 	if _, err := b.run(t.Context(), nil); !errors.Is(err, errCut) {
-		t.Fatal(err)
+		t.Fatalf("error %v, want %v", err, errCut)
 	}
 	b.wrap = nil
 	left, err := filepath.Glob(filepath.Join(b.dir, ".staging-*"))

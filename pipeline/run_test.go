@@ -84,7 +84,7 @@ func TestNewReleaseCutShort(t *testing.T) {
 	b.wrap = failing("Retire", errCut)
 	_, err := b.run(t.Context(), b.colourful(true))
 	if !errors.Is(err, errCut) {
-		t.Fatal(err)
+		t.Fatalf("error %v, want %v", err, errCut)
 	}
 	b.wrap = nil
 	b.expect(b.must(b.colourful(false)), pipeline.StatusFinished, once+" reserve seal publish")
@@ -123,7 +123,7 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := b.run(ctx, nil); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
+		t.Fatalf("error %v, want %v", err, context.Canceled)
 	}
 	b.expect(b.must(nil), pipeline.StatusReleased, b.spent())
 }

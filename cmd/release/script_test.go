@@ -24,7 +24,7 @@ func TestScripts(t *testing.T) {
 		Dir:   "testdata",
 		Setup: func(env *testscript.Env) error { return copyQuickstart(filepath.Join(env.WorkDir, "quickstart")) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "truncate": truncate, "rows": rows, "flip": flip, "cutledger": cutLedger, "replace": replace,
+			"code": code, "truncate": truncate, "rows": rows, "flip": flip, "cutledger": cutLedger, "replace": replace, "glob": glob,
 		},
 	})
 }
@@ -44,6 +44,20 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// glob says that each pattern has a match: glob PATTERN…; ! glob that none has one. (exists takes names, not patterns.)
+func glob(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) == 0 {
+		ts.Fatalf("usage: [!] glob PATTERN…")
+	}
+	for _, pattern := range args {
+		found, err := filepath.Glob(ts.MkAbs(pattern))
+		ts.Check(err)
+		if neg != (len(found) == 0) {
+			ts.Fatalf("%s matches %q", pattern, found)
+		}
 	}
 }
 

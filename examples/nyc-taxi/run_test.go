@@ -97,6 +97,6 @@ func TestCountRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := count(data); err == nil || !strings.Contains(err.Error(), "not compressed") {
-		t.Error(err)
+		t.Errorf("error %v, want one that says %q", err, "not compressed")
 	}
 }

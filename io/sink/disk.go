@@ -51,6 +51,9 @@ func makeParents(dir string) error {
 	return syncFolder(filepath.Dir(parent))
 }
 
+// syncFile makes a file or a folder durable; tests watch it.
+var syncFile = (*os.File).Sync
+
 // syncFolder makes a folder's entries durable, where the system has a notion of it.
 func syncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
@@ -60,7 +63,7 @@ func syncFolder(dir string) error {
 	if err != nil {
 		return err
 	}
-	err = f.Sync()
+	err = syncFile(f)
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
 		err = nil
 	}
@@ -92,7 +95,7 @@ func writeNew(root *os.Root, name string, mode os.FileMode, fill func(io.Writer)
 	if err := fill(w); err != nil {
 		return "", err
 	}
-	return w.hex(), f.Sync()
+	return w.hex(), syncFile(f)
 }
 
 // openRegular opens a regular file of a folder; links are not followed.

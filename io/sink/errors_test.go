@@ -52,10 +52,10 @@ func TestErrorTexts(t *testing.T) {
 
 func TestErrorsAreThePipelines(t *testing.T) {
 	if err := noRelease("/out"); !errors.Is(err, pipeline.ErrNoRelease) || errors.Is(err, pipeline.ErrIncomplete) {
-		t.Error(err)
+		t.Errorf("error %v, want %v", err, pipeline.ErrNoRelease)
 	}
 	if err := incomplete("/out", "why"); !errors.Is(err, pipeline.ErrIncomplete) || !strings.HasSuffix(err.Error(), ": why") {
-		t.Error(err)
+		t.Errorf("error %v, want %v", err, pipeline.ErrIncomplete)
 	}
 }
 

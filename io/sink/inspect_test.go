@@ -49,7 +49,7 @@ func TestNoRelease(t *testing.T) {
 	}
 	must(t, New().Prepare(p.staging))
 	if _, _, err := New().Staged(t.Context(), p.staging); !errors.Is(err, pipeline.ErrNoRelease) {
-		t.Error(err)
+		t.Errorf("error %v, want %v", err, pipeline.ErrNoRelease)
 	}
 	write(t, p.root, "file", nil)
 	broken(t, filepath.Join(p.root, "file"), "it is a file")
@@ -179,6 +179,6 @@ func TestStagedNeedsTheWholeNote(t *testing.T) {
 	}
 	must(t, os.Remove(filepath.Join(p.staging, noteName)))
 	if _, _, err := New().Staged(t.Context(), p.staging); !errors.Is(err, pipeline.ErrIncomplete) {
-		t.Error(err)
+		t.Errorf("error %v, want %v", err, pipeline.ErrIncomplete)
 	}
 }

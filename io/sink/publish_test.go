@@ -67,7 +67,7 @@ func TestCrashAfterTheRename(t *testing.T) {
 	digest := stage(t, p, release(t, twoQueries()...))
 	must(t, os.Rename(p.staged(), p.dir))
 	if _, _, err := s.Staged(t.Context(), p.staging); !errors.Is(err, pipeline.ErrNoRelease) {
-		t.Error(err)
+		t.Errorf("error %v, want %v", err, pipeline.ErrNoRelease)
 	}
 	if got, err := s.Inspect(t.Context(), p.dir); got != digest || err != nil {
 		t.Errorf("%s %v", got, err)
@@ -146,7 +146,7 @@ func TestCopyFailures(t *testing.T) {
 	p, s := newPlace(t), New()
 	to := filepath.Join(p.root, "copy")
 	if err := s.Copy(t.Context(), p.dir, to); !errors.Is(err, pipeline.ErrNoRelease) {
-		t.Error(err)
+		t.Errorf("error %v, want %v", err, pipeline.ErrNoRelease)
 	}
 	digest := published(t, p)
 	fails(t, s.Copy(t.Context(), p.dir, p.dir), CodeExists)
@@ -155,7 +155,7 @@ func TestCopyFailures(t *testing.T) {
 	must(t, s.Copy(t.Context(), p.dir, to))
 	write(t, p.dir, "trips.csv", []byte("changed"))
 	if err := s.Copy(t.Context(), p.dir, filepath.Join(p.root, "other")); !errors.Is(err, pipeline.ErrIncomplete) {
-		t.Error(err)
+		t.Errorf("error %v, want %v", err, pipeline.ErrIncomplete)
 	}
 	for _, name := range names(t, p.root) {
 		if strings.HasPrefix(name, ".") || name == "other" {

@@ -145,7 +145,7 @@ type brokenFormat struct {
 func (f brokenFormat) write(ctx context.Context, w io.Writer, t *table) (int, error) {
 	n, err := f.csvFormat.write(ctx, w, t)
 	if f.throw {
-		panic("a library quotes 4711")
+		panic("a library quotes a secret value")
 	}
 	return n, errors.Join(err, f.write1)
 }
@@ -158,11 +158,11 @@ func TestFailureLeavesNothing(t *testing.T) {
 		format brokenFormat
 		code   Code
 	}{
-		"disk full":      {brokenFormat{write1: fmt.Errorf("flush 4711: %w", &os.PathError{Op: "write", Path: "4711", Err: syscall.ENOSPC})}, CodeDiskFull},
-		"library":        {brokenFormat{write1: errors.New("bad value 4711")}, CodeIO},
+		"disk full":      {brokenFormat{write1: fmt.Errorf("flushing a secret value: %w", &os.PathError{Op: "write", Path: "a secret value", Err: syscall.ENOSPC})}, CodeDiskFull},
+		"library":        {brokenFormat{write1: errors.New("a secret value is bad")}, CodeIO},
 		"panic":          {brokenFormat{throw: true}, CodeIO},
 		"read back":      {brokenFormat{verify1: mismatch("column noisy")}, CodeMismatch},
-		"read back fail": {brokenFormat{verify1: errors.New("4711")}, CodeIO},
+		"read back fail": {brokenFormat{verify1: errors.New("a secret value")}, CodeIO},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, s := newPlace(t), &Folder{formats: builtin()}
@@ -170,7 +170,7 @@ func TestFailureLeavesNothing(t *testing.T) {
 			must(t, s.Prepare(p.staging))
 			_, err := s.Stage(t.Context(), p.staging, "note", release(t, twoQueries()...))
 			fails(t, err, c.code)
-			if strings.Contains(err.Error(), "4711") || !strings.Contains(err.Error(), "trips.csv") {
+			if strings.Contains(err.Error(), "a secret value") || !strings.Contains(err.Error(), "trips.csv") {
 				t.Error(err)
 			}
 			if left := names(t, p.staging); len(left) != 0 {

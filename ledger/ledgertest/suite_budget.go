@@ -66,6 +66,56 @@ func testPeriod(t *testing.T, s ledger.Store) {
 	}
 }
 
+// testClockSetBack: with a day's cap alone, a clock that is set back to a day on which nothing was spent gives nothing back, and neither
+// does one that is set back within the month or the year. The zone of the clock makes no other day.
+func testClockSetBack(t *testing.T, s ledger.Store) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	b := ledger.NewBook(s, func() time.Time { return now })
+	one := ledger.Limit{Epsilon: "0.55", Delta: "1e-6"} // one quarter, not two
+	try := func(dataset, run string) error {
+		c := Quarter(t, dataset+run)
+		c.Account.Dataset = dataset
+		switch dataset {
+		case "day":
+			c.Budget.Day = one
+		case "month":
+			c.Budget.Month = one
+		case "year":
+			c.Budget.Year = one
+		}
+		_, err := b.Charge(t.Context(), c)
+		return err
+	}
+	step := func(dataset, run string, fits bool) {
+		t.Helper()
+		var over *ledger.OverBudgetError
+		if err := try(dataset, run); fits != (err == nil) || err != nil && !errors.As(err, &over) {
+			t.Errorf("a charge of the cap for one %s, the clock at %v: %v; fits: want %t", dataset, now, err, fits)
+		}
+	}
+	for _, dataset := range []string{"day", "month", "year"} {
+		step(dataset, "a", true)
+	}
+	for _, back := range []time.Time{now.AddDate(0, 0, -1), now.AddDate(0, -1, 0), now.AddDate(-1, 0, 0), now.In(time.FixedZone("far east", 14*3600))} {
+		now = back
+		for _, dataset := range []string{"day", "month", "year"} {
+			step(dataset, "b", false)
+		}
+	}
+	// Midnight is UTC's, whatever the clock shows.
+	now = time.Date(2026, 11, 22, 13, 59, 0, 0, time.FixedZone("far east", 14*3600))
+	step("day", "c", false)
+	now = now.Add(time.Minute)
+	step("day", "c", true)
+	step("month", "c", false)
+	now = time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
+	step("month", "d", true)
+	step("year", "d", false)
+	now = time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
+	step("year", "e", true)
+	sound(t, b)
+}
+
 // testSetBudget: only the owner changes a budget, as an entry; a job keeps the words with which it began.
 func testSetBudget(t *testing.T, s ledger.Store) {
 	b, ctx, c := book(s), t.Context(), Quarter(t, "a")
@@ -136,10 +186,32 @@ func testReplaceOne(t *testing.T, s ledger.Store) {
 	if err != nil || !ok || balance.Account != c.Account || balance.Spent.Cmp(want) != 0 {
 		t.Errorf("spent %v, want %v (%v)", balance.Spent, want, err)
 	}
-	twice.Run, twice.DeltaShare = "c", "1e-9"
-	if _, err := b.Charge(ctx, twice); err == nil {
-		t.Error("a probability of failure was counted once for two steps")
+	sound(t, b)
+}
+
+// testReplaceOneShares: a share of delta of an add-remove charge is refused where units are replaced, though the shares have room for it:
+// it would fail once for each of two steps.
+func testReplaceOneShares(t *testing.T, s ledger.Store) {
+	b, ctx, c := book(s), t.Context(), Quarter(t, "a")
+	c.Account.Adjacency = "replace-one"
+	c.Budget.Delta, c.Budget.DeltaCap = "2e-6", "1e-6" // mu has the other half
+	c.Mechanisms[0].Sigma, c.DeltaShare = 1<<10, "1e-7"
+	charge(t, b, c)
+	other := c
+	other.Run, other.Account.Adjacency = "b", "add-remove"
+	before, err := b.Head(ctx)
+	if err != nil {
+		t.Fatal(err)
 	}
+	var account *ledger.AccountError
+	if _, err := b.Charge(ctx, other); !errors.As(err, &account) {
+		t.Errorf("an add-remove share in a replace-one account: %v, want an AccountError", err)
+	}
+	if after, err := b.Head(ctx); err != nil || after != before {
+		t.Errorf("a refused charge was recorded: %v, %v (%v)", before, after, err)
+	}
+	other.DeltaShare = ""
+	charge(t, b, other) // without one it counts at twice its mu
 	sound(t, b)
 }
 

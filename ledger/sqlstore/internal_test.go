@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -67,6 +68,36 @@ func TestSettingsAreChecked(t *testing.T) {
 		if err := append1(t.Context(), s, nil); !errors.Is(err, ledger.ErrUnavailable) {
 			t.Errorf("%s: %v", setting, err)
 		}
+	}
+}
+
+// The folder is synced once the file has its name, or a loss of power could take the whole ledger away. What SQLite syncs is TestSettings'
+// and, as the system sees it, TestSyncsOfARun's of the program.
+func TestNewFileIsSynced(t *testing.T) {
+	before := syncFile
+	t.Cleanup(func() { syncFile = before })
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	var synced []string
+	syncFile = func(f *os.File) error {
+		_, err := os.Stat(path)
+		synced = append(synced, fmt.Sprint(f.Name(), " ", err == nil))
+		return before(f)
+	}
+	for range 2 { // the second time nothing is made
+		s, err := Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if want := []string{filepath.Dir(path) + " true"}; !slices.Equal(synced, want) {
+		t.Errorf("synced, and whether the ledger was there: %q, want %q", synced, want)
+	}
+	syncFile = func(*os.File) error { return syscall.EIO }
+	if _, err := Open(t.Context(), filepath.Join(t.TempDir(), "ledger.db")); err == nil {
+		t.Error("the folder was not synced, and the ledger is open all the same")
 	}
 }
 

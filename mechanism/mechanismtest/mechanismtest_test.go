@@ -69,6 +69,6 @@ func TestMake(t *testing.T) {
 		t.Errorf("made: %d cells, %v", n.Len(), got)
 	}
 	if _, err := (mechanism.Exact{}).Noise(t.Context(), ledgertest.Receipt(t, gaussian), gaussian, 1); !errors.Is(err, mechanism.ErrEmpty) {
-		t.Error(err)
+		t.Errorf("error %v, want %v", err, mechanism.ErrEmpty)
 	}
 }

@@ -118,13 +118,13 @@ func TestScratchEndsWithItsContext(t *testing.T) {
 	}
 	cancel()
 	if _, err := s.Write([]byte("y")); !errors.Is(err, context.Canceled) {
-		t.Error(err)
+		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 	if err := s.Err(); !errors.Is(err, context.Canceled) {
-		t.Error(err)
+		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 	if err := s.Read(make([]byte, 1), at); !errors.Is(err, context.Canceled) {
-		t.Error(err)
+		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 }
 

@@ -106,7 +106,7 @@ func TestFailureKeepsTheTable(t *testing.T) {
 	prepare(t, e, dir)
 	e.Synthetic = func(string) error { return errors.New("disk full") }
 	if err := e.Execute(t.Context(), []string{"--prepare", "--dir", dir}, t.Output()); err == nil || !strings.Contains(err.Error(), "disk full") {
-		t.Error(err)
+		t.Errorf("error %v, want one that says %q", err, "disk full")
 	}
 	holds(t, dir, "a,b\n")
 }
@@ -131,7 +131,7 @@ func TestAnotherTable(t *testing.T) {
 func TestWrongFolder(t *testing.T) {
 	e, _ := small(t)
 	if err := e.Execute(t.Context(), []string{"--dir", t.TempDir()}, t.Output()); err == nil || !strings.Contains(err.Error(), "no job.yaml") {
-		t.Error(err)
+		t.Errorf("error %v, want one that says %q", err, "no job.yaml")
 	}
 }
 
@@ -141,6 +141,6 @@ func TestReleaseFails(t *testing.T) {
 	t.Setenv("DPRELEASE_DATA", "")
 	err := e.Execute(t.Context(), []string{"--dir", dir, "--job", "none.yaml", "--", "--quiet"}, t.Output())
 	if err == nil || !strings.Contains(err.Error(), "release run failed") {
-		t.Error(err)
+		t.Errorf("error %v, want one that says %q", err, "release run failed")
 	}
 }

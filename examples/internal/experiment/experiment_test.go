@@ -37,7 +37,7 @@ func TestEach(t *testing.T) {
 	s := &Session{stdout: t.Output()}
 	wrong := errors.New("wrong")
 	if err := s.Each(t.Context(), "failing", 1000, func(context.Context, int) error { return wrong }); !errors.Is(err, wrong) {
-		t.Error(err)
+		t.Errorf("error %v, want %v", err, wrong)
 	}
 }
 
@@ -67,9 +67,9 @@ func TestTable(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 	if err := e.Execute(t.Context(), nil, t.Output()); err == nil || !strings.Contains(err.Error(), "repository's root") {
-		t.Error(err)
+		t.Errorf("error %v, want one that says %q", err, "repository's root")
 	}
 	if err := e.Execute(t.Context(), []string{"--out", dir, "more"}, t.Output()); err == nil || !strings.Contains(err.Error(), "more") {
-		t.Error(err)
+		t.Errorf("error %v, want one that says %q", err, "more")
 	}
 }

@@ -110,7 +110,7 @@ func TestKeys(t *testing.T) {
 // TestKeysFail: no key, no noise.
 func TestKeysFail(t *testing.T) {
 	if _, err := NewKeys(io.LimitReader(rand.Reader, 2*keySize-1), blocksPerKey+1); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Error(err)
+		t.Errorf("error %v, want %v", err, io.ErrUnexpectedEOF)
 	}
 }
 

@@ -1,0 +1,264 @@
+package pipeline_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// What happens between two components: a resumed run that fails, one plan in two folders, shares and adjacency.
+
+// clean fails where a staging folder is left.
+func (b *bench) clean(after string) {
+	b.Helper()
+	left, err := filepath.Glob(filepath.Join(b.dir, ".staging-*"))
+	if err != nil || len(left) > 0 {
+		b.Errorf("left behind after %s: %q (%v)", after, left, err)
+	}
+}
+
+// A run died after its noise; the next one takes its reservation up and fails while it reads. The first noise may have been seen, so the
+// charge stays, however often that happens.
+func TestResumedRunFails(t *testing.T) {
+	b := newBench(t)
+	b.wrap = failing("Stage", errCut)
+	if _, err := b.run(t.Context(), nil); !errors.Is(err, errCut) {
+		t.Fatal(err)
+	}
+	b.wrap = nil
+	for range 2 {
+		b.engine.fail = errors.New("damaged")
+		_, err := b.run(t.Context(), nil)
+		wantError(t, err, pipeline.CauseInput, "input")
+		if got := b.spent(); got != "budget reserve" {
+			t.Fatalf("ledger %q after a resumed run failed, want %q", got, "budget reserve")
+		}
+		b.clean("a resumed run that failed")
+	}
+	b.engine.fail = nil
+	b.expect(b.must(nil), pipeline.StatusReleased, once)
+}
+
+// onceSink fails at one call and goes on working: an error, not a death.
+type onceSink struct {
+	pipeline.Sink
+	failed bool
+}
+
+func (s *onceSink) Stage(ctx context.Context, staging, note string, r *pipeline.Release) (string, error) {
+	if !s.failed {
+		s.failed = true
+		return "", errCut
+	}
+	return s.Sink.Stage(ctx, staging, note, r)
+}
+
+// No failure leaves a staging folder, whatever it leaves in the ledger.
+func TestFailuresLeaveNoStaging(t *testing.T) {
+	t.Run("input", func(t *testing.T) {
+		b := newBench(t)
+		b.engine.fail = errors.New("damaged")
+		_, err := b.run(t.Context(), nil)
+		wantError(t, err, pipeline.CauseInput, "input")
+		b.clean("an input that fails")
+	})
+	t.Run("budget", func(t *testing.T) {
+		b := newBench(t)
+		_, err := b.run(t.Context(), func(r *pipeline.Request) {
+			r.Plan = b.plan(strings.Replace(job, "epsilon: 1,", "epsilon: 4,", 1))
+		})
+		wantError(t, err, pipeline.CauseBudget, "over-budget")
+		b.clean("a charge that is refused")
+		if got := b.spent(); got != "" {
+			t.Errorf("ledger %q, want nothing", got)
+		}
+	})
+	t.Run("cancelled", func(t *testing.T) {
+		b := newBench(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		b.open = func() pipeline.Engine { return &cancelling{b.engine, cancel} }
+		if _, err := b.run(ctx, nil); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		b.clean("a run that was cancelled while it read")
+		if got := b.spent(); got != "budget reserve release" {
+			t.Errorf("ledger %q, want %q", got, "budget reserve release")
+		}
+	})
+	t.Run("disk", func(t *testing.T) { // after the noise: the charge stays
+		b := newBench(t)
+		b.wrap = func(s pipeline.Sink) pipeline.Sink { return &onceSink{Sink: s} }
+		if _, err := b.run(t.Context(), nil); !errors.Is(err, errCut) {
+			t.Fatal(err)
+		}
+		b.clean("a release that cannot be written")
+		if got := b.spent(); got != "budget reserve" {
+			t.Errorf("ledger %q, want %q", got, "budget reserve")
+		}
+	})
+}
+
+// cancelling is an engine during whose reading the run is cancelled.
+type cancelling struct {
+	*engine
+	cancel func()
+}
+
+func (c *cancelling) Aggregate(ctx context.Context, _ *pipeline.Plan, _ pipeline.Observer) (*pipeline.Aggregates, error) {
+	c.cancel()
+	return nil, ctx.Err()
+}
+
+// probe calls try at each step of a run that can be watched from outside.
+type probe struct {
+	pipeline.Sink
+	*engine
+	try func(step string)
+}
+
+func (p *probe) Aggregate(ctx context.Context, plan *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
+	p.try("aggregate")
+	return p.engine.Aggregate(ctx, plan, o)
+}
+
+func (p *probe) Prepare(staging string) error {
+	p.try("prepare")
+	return p.Sink.Prepare(staging)
+}
+
+func (p *probe) Stage(ctx context.Context, staging, note string, r *pipeline.Release) (string, error) {
+	p.try("stage")
+	return p.Sink.Stage(ctx, staging, note, r)
+}
+
+func (p *probe) Publish(ctx context.Context, staging, dir string) error {
+	err := p.Sink.Publish(ctx, staging, dir)
+	p.try("publish")
+	return err
+}
+
+// While a run is at work nobody else runs the same plan, in another folder neither, nor another plan in the same folder.
+func TestNobodyElseRuns(t *testing.T) {
+	other := strings.Replace(job, "name: colours", "name: other", 1)
+	for name, edit := range map[string]func(*bench, *pipeline.Request){
+		"one plan in two folders": func(b *bench, r *pipeline.Request) { r.Dir = filepath.Join(b.dir, "elsewhere") },
+		"two plans in one folder": func(b *bench, r *pipeline.Request) { r.Plan = b.plan(other) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			var steps []string
+			p := &probe{engine: b.engine}
+			p.try = func(step string) {
+				steps = append(steps, step)
+				inner := &bench{T: t, dir: b.dir, store: b.store, engine: b.engine}
+				_, err := inner.run(t.Context(), func(r *pipeline.Request) { edit(inner, r) })
+				var e *pipeline.Error
+				if !errors.As(err, &e) || e.Code != "busy" {
+					t.Errorf("at step %s another run ended with %v, want busy", step, err)
+				}
+			}
+			b.open = func() pipeline.Engine { return p }
+			b.wrap = func(s pipeline.Sink) pipeline.Sink {
+				p.Sink = s
+				return p
+			}
+			b.expect(b.must(nil), pipeline.StatusReleased, once)
+			if got, want := strings.Join(steps, " "), "prepare aggregate stage publish"; got != want {
+				t.Errorf("watched %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+const discovering = `
+version: 1
+name: discovering
+privacy: {epsilon: 1, delta: 1e-6, unit: [person], per_unit: {max_groups: 2}}
+input: {files: [people.csv]}
+queries:
+  - {name: colours, histogram: {by: [{column: colour, keys: discover}]}}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 3, delta: 1e-5, delta_cap: 1e-6}}
+`
+
+// Keys that are discovered take a share of delta, which an account of replace-one neighbours would have to count for two steps: it is
+// refused, before anything is spent, though counts without such keys are paid for.
+func TestDiscoverOnReplaceOneAccount(t *testing.T) {
+	b := newBench(t)
+	plan := b.plan(discovering)
+	account := plan.Account()
+	account.Adjacency = "replace-one"
+	if err := b.book().SetBudget(t.Context(), account, plan.Budget(), ""); err != nil {
+		t.Fatal(err)
+	}
+	_, err := b.run(t.Context(), func(r *pipeline.Request) { r.Plan = plan })
+	wantError(t, err, pipeline.CauseBudget, "other-account")
+	b.clean("a charge that is refused")
+	if got := b.spent(); got != "budget" {
+		t.Errorf("ledger %q, want %q", got, "budget")
+	}
+	// On an account of its own adjacency it is released.
+	own := newBench(t)
+	own.expect(own.must(func(r *pipeline.Request) { r.Plan = own.plan(discovering) }), pipeline.StatusReleased, once)
+}
+
+// The parts of a mean and of a variance share what their query has, so that queries have the shares of mu² that the job's weights say.
+func TestPartsShareTheQuerysWeight(t *testing.T) {
+	const text = `
+version: 1
+name: shares
+privacy: {epsilon: 1, delta: 1e-6, unit: [person], per_unit: {max_rows: 3}}
+input: {files: [people.csv]}
+queries:
+  - {name: all, count: {}}
+  - {name: mean, mean: {column: x, clamp: [0, 1000]}, weight: 2}
+  - {name: variance, variance: {column: x, clamp: [0, 1000]}, weight: 3}
+  - {name: vector, mean: {columns: [x, y], clamp: [-7, 7]}, weight: 0.5}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 3, delta: 1e-5}}
+`
+	p := newBench(t).plan(text)
+	parts := map[string]int{"all": 1, "mean": 2, "variance": 3, "vector": 2}
+	all := float64(p.Queries()[0].Mu())
+	for i, weight := range []float64{1, 2, 3, 0.5} {
+		q := p.Queries()[i]
+		name := q.Query.Name()
+		if len(q.Mechanisms) != parts[name] {
+			t.Errorf("%s has %d mechanisms, want %d", name, len(q.Mechanisms), parts[name])
+		}
+		if mu := float64(q.Mu()); mu*mu/(all*all) < weight*(1-1e-9) || mu*mu/(all*all) > weight*(1+1e-9) {
+			t.Errorf("%s has %v times the mu² of a count, want %v", name, mu*mu/(all*all), weight)
+		}
+	}
+}
+
+// Whatever changes the answers makes another question; the folder, the ledger and the budget do not.
+func TestRunNamesTheQuestion(t *testing.T) {
+	b := newBench(t)
+	run := b.plan(job).Run()
+	for name, edit := range map[string][2]string{
+		"epsilon": {"epsilon: 1,", "epsilon: 2,"}, "unit": {"unit: [person]", "unit: [person, colour]"}, "bound": {"max_rows: 2", "max_rows: 1"},
+		"label": {"red, green", "red, gren"}, "step": {"method: nonnegative", "method: none"}, "weight": {"weight: 3", "weight: 2"},
+		"dataset": {"dataset: people", "dataset: persons"}, "input": {"people.csv", "persons.csv"},
+	} {
+		text := strings.Replace(job, edit[0], edit[1], 1)
+		if text == job {
+			t.Fatalf("%s: %q is not in the job", name, edit[0])
+		}
+		if name == "step" {
+			text = strings.Replace(job, "    denoise: [{method: nonnegative}]\n", "", 1)
+		}
+		if b.plan(text).Run() == run {
+			t.Errorf("another %s is the same question", name)
+		}
+	}
+	for name, edit := range map[string][2]string{"folder": {"dir: out", "dir: elsewhere"}, "budget": {"epsilon: 3,", "epsilon: 4,"}, "ledger": {"ledger.db", "other.db"}} {
+		if b.plan(strings.Replace(job, edit[0], edit[1], 1)).Run() != run {
+			t.Errorf("another %s is another question", name)
+		}
+	}
+}
