@@ -164,8 +164,3 @@ func (r *recount) compare() {
 		}
 	}
 }
-
-// Holds says whether the log that was audited has this head in it: one that was shown before must stay in it for ever.
-func (a *Audit) Holds(h Head) bool {
-	return h.Seq >= 1 && h.Seq <= int64(len(a.Entries)) && a.Entries[h.Seq-1].Hash == h.Hash
-}

@@ -17,8 +17,10 @@ type Balance struct {
 	Budget  Budget
 	Cap     *big.Float // mu_cap squared
 	Spent   *big.Float // by every run that was not given back
-	Left    *big.Float // Cap - Spent, at least 0
-	Runs    int        // how many runs count
+	// Published is the part of Spent whose releases were published. Spent alone would tell a reader of runs that were charged and never seen.
+	Published *big.Float
+	Left      *big.Float // Cap - Spent, at least 0
+	Runs      int        // how many runs count
 	// DeltaCap and DeltaSpent are the shares of delta that may fail, exactly.
 	DeltaCap, DeltaSpent *big.Rat
 	Periods              []Period
@@ -29,7 +31,7 @@ type Balance struct {
 // balance is where the account stands at a time.
 func (a *account) balance(at time.Time) Balance {
 	b := Balance{
-		Account: a.Account, Budget: a.Budget, Spent: new(big.Float), Cap: square(a.caps.mu), DeltaCap: new(big.Rat).Set(a.caps.delta),
+		Account: a.Account, Budget: a.Budget, Spent: new(big.Float), Published: new(big.Float), Cap: square(a.caps.mu), DeltaCap: new(big.Rat).Set(a.caps.delta),
 		DeltaSpent: new(big.Rat), Periods: a.periodsAt(at), Largest: a.largest,
 	}
 	for _, r := range a.runs {
@@ -37,6 +39,9 @@ func (a *account) balance(at time.Time) Balance {
 			b.Spent = sum(b.Spent, r.Mu2)
 			b.DeltaSpent.Add(b.DeltaSpent, r.share)
 			b.Runs++
+		}
+		if r.State == Published {
+			b.Published = sum(b.Published, r.Mu2)
 		}
 	}
 	b.Left = left(b.Cap, b.Spent)

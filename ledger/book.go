@@ -2,9 +2,6 @@ package ledger
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"maps"
 	"math/big"
 	"slices"
@@ -106,10 +103,7 @@ func (b *Book) Fingerprint(ctx context.Context, inputDigest []byte) (string, err
 	if err != nil {
 		return "", err
 	}
-	mac := hmac.New(sha256.New, secret)
-	mac.Write([]byte("dprelease input\x00"))
-	mac.Write(inputDigest)
-	return hex.EncodeToString(mac.Sum(nil)), nil
+	return keyed(secret, "dprelease input\x00", inputDigest), nil
 }
 
 // InputKey returns the key under which an input is hashed before [Book.Fingerprint]: HMAC-SHA-256 of a constant with the
@@ -119,9 +113,7 @@ func (b *Book) InputKey(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	mac := hmac.New(sha256.New, secret)
-	mac.Write([]byte("dprelease input key\x00"))
-	return mac.Sum(nil), nil
+	return hmacOf(secret, "dprelease input key\x00", nil), nil
 }
 
 // Lock holds the run for this process until unlock; ErrBusy where another live process, or another call, holds it.

@@ -12,6 +12,8 @@ import (
 // state is what the entries read so far amount to. It only ever holds verified entries, and applies each wholly or not.
 type state struct {
 	head     Head
+	hashes   []Hash          // of every entry, in order
+	heads    map[string]bool // of marks, one more than entries; nil until one is asked for
 	accounts map[Account]*account
 	opened   []*account        // in the order of their opening
 	runs     map[string][]*run // by question; the releases in the order of their first reservation
@@ -73,7 +75,7 @@ func (s *state) extend(e Entry) error {
 	if err := s.apply(e); err != nil {
 		return err
 	}
-	s.head, s.latest = Head{e.Seq, e.Hash}, s.clock(e.Time)
+	s.head, s.latest, s.hashes = Head{e.Seq, e.Hash}, s.clock(e.Time), append(s.hashes, e.Hash)
 	return nil
 }
 

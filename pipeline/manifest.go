@@ -16,7 +16,7 @@ type Manifest struct {
 	Params  map[string]string `json:"params"`
 	Privacy ManifestPrivacy   `json:"privacy"`
 	Queries []ManifestQuery   `json:"queries"`
-	// Ledger is where the ledger stood when the release was staged: nil in releases of earlier versions.
+	// Ledger shows the ledger's newest entry when the release was staged; nil in releases of the first versions.
 	Ledger *ManifestLedger `json:"ledger,omitempty"`
 	// Signature is nil where the manifest is not signed.
 	Signature *ManifestSignature `json:"signature,omitempty"`
@@ -25,10 +25,13 @@ type Manifest struct {
 	Program Program         `json:"program"`
 }
 
-// ManifestLedger is the ledger's head: a ledger that does not have this entry any more has lost its end.
+// ManifestLedger shows the ledger's newest entry, without counting the entries ([ledger.Mark]): a ledger that does not have it any more has
+// lost its end. Releases of earlier versions have the entry's number and hash instead.
 type ManifestLedger struct {
-	Entry int64  `json:"entry"`
-	Hash  string `json:"hash"`
+	Head  string `json:"head,omitempty"`
+	MAC   string `json:"mac,omitempty"`
+	Entry int64  `json:"entry,omitempty"`
+	Hash  string `json:"hash,omitempty"`
 }
 
 // ManifestPrivacy states the guarantee of the whole release.

@@ -74,7 +74,7 @@ type StatedGuarantee struct {
 type StatedScope struct {
 	ThisRelease   string `json:"this_release"`
 	LedgerCap     string `json:"ledger_cap"`
-	LedgerCharged string `json:"ledger_charged"` // mu squared, with this release, rounded up
+	LedgerCharged string `json:"ledger_charged"` // mu squared of the releases published before and of this one, rounded up
 	Period        string `json:"period"`
 	PeriodKey     string `json:"period_key"`
 	LifetimeCap   string `json:"lifetime_cap"`
@@ -190,9 +190,12 @@ func (p *Plan) statedGuarantee() StatedGuarantee {
 	return g
 }
 
+// statedBits is more than a sum of mu squared has digits for.
+const statedBits = 200
+
 // up is x with so many digits, at least x.
 func up(x *big.Float, digits int) string {
-	y := new(big.Float).SetPrec(200).SetMode(big.ToPositiveInf).Set(x)
+	y := new(big.Float).SetPrec(statedBits).SetMode(big.ToPositiveInf).Set(x)
 	y.Add(y, new(big.Float).SetMantExp(y, -50)) // more than half a unit of the last digit
 	return y.Text('g', digits)
 }
@@ -212,11 +215,13 @@ func (p *Plan) statedQueries(s *PrivacyStatement) {
 	}
 }
 
-// within states where the account stands with this release in it.
-func (s *PrivacyStatement) within(b ledger.Balance, g calibrate.Guarantee) {
+// within states where the account stands with this release, of mu2, in it. Charges that never became visible are not counted: they
+// would tell that a run failed.
+func (s *PrivacyStatement) within(b ledger.Balance, mu2 *big.Float, g calibrate.Guarantee) {
+	charged := new(big.Float).SetPrec(statedBits).SetMode(big.ToPositiveInf).Add(b.Published, mu2)
 	s.Scope = StatedScope{
 		ThisRelease: fmt.Sprintf("epsilon %g, delta %g", float64(g.Epsilon), float64(g.Delta)),
-		LedgerCap:   fmt.Sprintf("mu %g: %s", float64(b.Largest), b.Budget), LedgerCharged: up(b.Spent, 17),
+		LedgerCap:   fmt.Sprintf("mu %g: %s", float64(b.Largest), b.Budget), LedgerCharged: up(charged, 17),
 		Period: "total", LifetimeCap: fmt.Sprintf("epsilon %s, delta %s", b.Budget.Epsilon, b.Budget.Delta),
 		Refund: "never, once noise may have been drawn",
 	}

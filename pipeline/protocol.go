@@ -145,9 +145,10 @@ func (a *attempt) abandon(ctx context.Context, cause error) error {
 	return cause
 }
 
-// showHead writes the ledger's head into the release, so that a ledger that lost its end shows.
+// showHead writes the ledger's mark into the release, so that a ledger that lost its end shows, and where the account stands as readers
+// may know it: with the releases that were published and this one.
 func (a *attempt) showHead(ctx context.Context, r *Release) error {
-	head, err := a.Book.Head(ctx)
+	mark, err := a.Book.Mark(ctx)
 	if err != nil {
 		return LedgerError("read the head", err)
 	}
@@ -155,8 +156,12 @@ func (a *attempt) showHead(ctx context.Context, r *Release) error {
 	if err != nil {
 		return LedgerError("read the account", err)
 	}
-	r.manifest.Ledger = &ManifestLedger{Entry: head.Seq, Hash: head.Hash.String()}
-	r.manifest.Privacy.within(balance, a.plan.guarantee)
+	run, _, err := a.Book.Lookup(ctx, a.plan.Run())
+	if err != nil {
+		return LedgerError("read the account", err)
+	}
+	r.manifest.Ledger = &ManifestLedger{Head: mark.Head, MAC: mark.MAC}
+	r.manifest.Privacy.within(balance, run.Mu2, a.plan.guarantee)
 	return nil
 }
 

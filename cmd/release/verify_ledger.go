@@ -107,7 +107,16 @@ func (v *verifying) against(ctx context.Context, store string) error {
 	if err != nil {
 		return pipeline.LedgerError("audit", err)
 	}
-	findings := append(slices.Clone(audit.Findings), v.compare(audit, runs)...)
+	findings := append(slices.Clone(audit.Findings), v.compare(runs)...)
+	if l := v.manifest.Ledger; l != nil {
+		known, err := recall(ctx, book, l)
+		if err != nil {
+			return err
+		}
+		if words := lostWords(known, l); words != "" {
+			findings = append(findings, words)
+		}
+	}
 	for _, f := range findings {
 		v.add("ledger", failed, "%s", f)
 	}
@@ -118,10 +127,7 @@ func (v *verifying) against(ctx context.Context, store string) error {
 }
 
 // compare finds what the ledger says otherwise than the manifest.
-func (v *verifying) compare(audit *ledger.Audit, runs []ledger.Run) (findings []string) {
-	if l := v.manifest.Ledger; l != nil && !holds(audit, l) {
-		findings = append(findings, fmt.Sprintf("the ledger does not have entry %d any more as it was when this was released: its end was cut off, or it is another ledger", l.Entry))
-	}
+func (v *verifying) compare(runs []ledger.Run) (findings []string) {
 	i := slices.IndexFunc(runs, func(r ledger.Run) bool { return r.Digests.Release == v.digest })
 	if i < 0 {
 		return append(findings, "the ledger has no release with this manifest")

@@ -39,6 +39,7 @@ func Suite(t *testing.T, open func(t *testing.T) ledger.Store) {
 		"replaced":    testReplaceOneShares,
 		"shares":      testShares,
 		"audit":       testAudit,
+		"marks":       testMarks,
 		"recorded":    testRecorded,
 	} {
 		t.Run(name, func(t *testing.T) {

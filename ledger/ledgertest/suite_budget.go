@@ -3,6 +3,7 @@ package ledgertest
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -259,13 +260,49 @@ func testAudit(t *testing.T, s ledger.Store) {
 	if len(a.Entries) != 6 || a.Totals[of].Cmp(calibrate.ComposedMu2(Quarter(t, "a").Mechanisms)) != 0 {
 		t.Errorf("%d entries, total %v", len(a.Entries), a.Totals[of])
 	}
-	if !a.Holds(early) || !a.Holds(a.Head) {
-		t.Error("a head of the log is not in it")
-	}
-	for _, h := range []ledger.Head{{}, {Seq: 2, Hash: a.Head.Hash}, {Seq: 7, Hash: a.Head.Hash}} {
-		if a.Holds(h) {
-			t.Errorf("a head that never was is in the log: %v", h)
+	for h, want := range map[ledger.Head]bool{
+		early: true, a.Head: true, {}: false, {Seq: 2, Hash: a.Head.Hash}: false, {Seq: 7, Hash: a.Head.Hash}: false,
+	} {
+		if ok, err := b.Holds(ctx, h); ok != want || err != nil {
+			t.Errorf("the log holds %v: %v (%v), want %v", h, ok, err, want)
 		}
+	}
+}
+
+// testMarks: a mark of an entry is recognized by every Book over the log, and tells of a lost entry from one of another ledger.
+func testMarks(t *testing.T, s ledger.Store) {
+	b, ctx := book(s), t.Context()
+	empty := must(b.Mark(ctx))(t)
+	charge(t, b, Quarter(t, "a"))
+	early := must(b.Mark(ctx))(t)
+	charge(t, b, Quarter(t, "b"))
+	late := must(b.Mark(ctx))(t)
+	if early == late || early == empty || len(early.Head) != 64 || len(early.MAC) != 64 {
+		t.Errorf("marks %v, %v, %v", empty, early, late)
+	}
+	for _, e := range sound(t, b).Entries {
+		if h := e.Hash.String(); h == early.Head || h == late.Head {
+			t.Error("a mark shows an entry's hash")
+		}
+	}
+	zeros := strings.Repeat("0", 64)
+	for m, want := range map[ledger.Mark]ledger.Memory{
+		early: ledger.MarkHeld, late: ledger.MarkHeld, empty: ledger.MarkHeld, {}: ledger.MarkForeign,
+		{Head: zeros, MAC: early.MAC}: ledger.MarkForeign, {Head: "no hex", MAC: early.MAC}: ledger.MarkForeign,
+	} {
+		if got := must(book(s).Recall(ctx, []ledger.Mark{m}))(t); got[0] != want {
+			t.Errorf("mark %v is recalled as %v, want %v", m, got[0], want)
+		}
+	}
+}
+
+func must[T any](x T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
 	}
 }
 

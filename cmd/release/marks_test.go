@@ -1,0 +1,46 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/ledger/ledgertest"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// Manifests of earlier versions show an entry's number and hash: they verify still.
+func TestRecallEarlierManifests(t *testing.T) {
+	book, ctx := ledger.NewBook(ledgertest.Memory(t), time.Now), t.Context()
+	if _, err := book.Charge(ctx, ledgertest.Quarter(t, "a")); err != nil {
+		t.Fatal(err)
+	}
+	head, err := book.Head(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mark, err := book.Mark(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		shown pipeline.ManifestLedger
+		want  ledger.Memory
+	}{
+		"its head":      {pipeline.ManifestLedger{Entry: head.Seq, Hash: head.Hash.String()}, ledger.MarkHeld},
+		"another entry": {pipeline.ManifestLedger{Entry: head.Seq - 1, Hash: head.Hash.String()}, ledger.MarkLost},
+		"a later entry": {pipeline.ManifestLedger{Entry: head.Seq + 1, Hash: head.Hash.String()}, ledger.MarkLost},
+		"no hash":       {pipeline.ManifestLedger{Entry: head.Seq, Hash: "x"}, ledger.MarkLost},
+		"nothing":       {pipeline.ManifestLedger{}, ledger.MarkLost},
+		"its mark":      {pipeline.ManifestLedger{Head: mark.Head, MAC: mark.MAC}, ledger.MarkHeld},
+		"foreign":       {pipeline.ManifestLedger{Head: mark.MAC, MAC: mark.Head}, ledger.MarkForeign},
+	} {
+		got, err := recall(ctx, book, &c.shown)
+		if err != nil || got != c.want {
+			t.Errorf("%s: %v (%v), want %v", name, got, err, c.want)
+		}
+		if (lostWords(got, &c.shown) == "") != (c.want == ledger.MarkHeld) {
+			t.Errorf("%s: %q", name, lostWords(got, &c.shown))
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package ledger
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+)
+
+// A Mark shows outsiders which entry was the ledger's newest, so that a ledger that lost its end is noticed by what was published. It is made
+// of keyed digests under the store's secret, since an entry's number, or its hash, which can be guessed from times and public contents, would tell
+// a reader how many operations there were, the failed ones among them.
+//
+//	Head = HMAC(secret, "dprelease head" 0 hash of the entry)
+//	MAC  = HMAC(secret, "dprelease mark" 0 Head)
+//
+// The MAC tells a mark that this ledger made, of an entry that it has lost, from one of another ledger or of nobody.
+type Mark struct {
+	Head string // hex
+	MAC  string // hex
+}
+
+// Memory says what a ledger knows of a Mark.
+type Memory int
+
+// What a ledger knows of a mark.
+const (
+	// MarkForeign: the ledger never made this mark.
+	MarkForeign Memory = iota
+	// MarkHeld: the entry is in the ledger.
+	MarkHeld
+	// MarkLost: the ledger made the mark and does not have the entry any more.
+	MarkLost
+)
+
+// Mark returns the mark of the newest entry.
+func (b *Book) Mark(ctx context.Context) (Mark, error) {
+	head, err := b.Head(ctx)
+	if err != nil {
+		return Mark{}, err
+	}
+	secret, err := b.store.Secret(ctx)
+	if err != nil {
+		return Mark{}, err
+	}
+	return markOf(secret, head.Hash), nil
+}
+
+// Recall says what the ledger knows of each mark.
+func (b *Book) Recall(ctx context.Context, marks []Mark) ([]Memory, error) {
+	secret, err := b.store.Secret(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Memory, len(marks))
+	err = b.view(ctx, func(s *state) {
+		s.markHeads(secret)
+		for i, m := range marks {
+			head, err := hex.DecodeString(m.Head)
+			switch {
+			case s.heads[m.Head]:
+				out[i] = MarkHeld
+			case err == nil && hmac.Equal([]byte(m.MAC), []byte(keyed(secret, labelMark, head))):
+				out[i] = MarkLost
+			}
+		}
+	})
+	return out, err
+}
+
+// markHeads fills heads with the keyed digest of every entry, and of the empty log with which each begins.
+func (s *state) markHeads(secret []byte) {
+	if s.heads == nil {
+		s.heads = map[string]bool{markOf(secret, Hash{}).Head: true}
+	}
+	for _, h := range s.hashes[len(s.heads)-1:] {
+		s.heads[keyed(secret, labelHead, h[:])] = true
+	}
+}
+
+// Holds says whether the log has this entry: one that was shown before must stay in it for ever.
+func (b *Book) Holds(ctx context.Context, h Head) (ok bool, err error) {
+	err = b.view(ctx, func(s *state) {
+		ok = h.Seq >= 1 && h.Seq <= int64(len(s.hashes)) && s.hashes[h.Seq-1] == h.Hash
+	})
+	return ok, err
+}
+
+const (
+	labelHead = "dprelease head\x00"
+	labelMark = "dprelease mark\x00"
+)
+
+func markOf(secret []byte, h Hash) Mark {
+	head := hmacOf(secret, labelHead, h[:])
+	return Mark{Head: hex.EncodeToString(head), MAC: keyed(secret, labelMark, head)}
+}
+
+// keyed is HMAC-SHA-256 of a label and a message, in hex.
+func keyed(secret []byte, label string, message []byte) string {
+	return hex.EncodeToString(hmacOf(secret, label, message))
+}
+
+func hmacOf(secret []byte, label string, message []byte) []byte {
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte(label))
+	mac.Write(message)
+	return mac.Sum(nil)
+}
