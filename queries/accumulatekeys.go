@@ -108,6 +108,7 @@ type unitKeys struct {
 	digests [][keyDigest]byte          // by the number of the key
 	names   map[[keyDigest]byte]string // the keys of all digests
 	rows    *unitRows                  // nil: spent
+	boundCount
 }
 
 // Add keeps the rows of a batch that have a key and a unit.
@@ -163,7 +164,8 @@ func (a *unitKeys) Seal() ([]mechanism.Exact, error) {
 		return nil, errSpent
 	}
 	counts := map[[keyDigest]byte]int64{}
-	err := a.rows.bound(a.query.limits, func(content []byte, _ uint64) { counts[[keyDigest]byte(content[cellBytes:])]++ })
+	var err error
+	a.tally, err = a.rows.bound(a.query.limits, func(content []byte, _ uint64) { counts[[keyDigest]byte(content[cellBytes:])]++ })
 	if a.rows = nil; err != nil {
 		return nil, err
 	}

@@ -11,7 +11,8 @@ type unitCounts struct {
 	query  *counting
 	groups *grouping
 	rows   *unitRows // nil: spent
-	sparse bool      // the domain is too large to hold all cells
+	boundCount
+	sparse bool // the domain is too large to hold all cells
 }
 
 // Add keeps the rows of a batch that have a cell and a unit.
@@ -48,7 +49,8 @@ func (a *unitCounts) Seal() ([]mechanism.Exact, error) {
 		return a.sealSparse()
 	}
 	cells := make([]int64, a.query.cells)
-	err := a.rows.bound(a.query.limits, func(content []byte, rows uint64) { cells[cellOf(content)] += int64(rows) })
+	var err error
+	a.tally, err = a.rows.bound(a.query.limits, func(content []byte, rows uint64) { cells[cellOf(content)] += int64(rows) })
 	if a.rows = nil; err != nil {
 		return nil, err
 	}
@@ -57,7 +59,8 @@ func (a *unitCounts) Seal() ([]mechanism.Exact, error) {
 
 func (a *unitCounts) sealSparse() ([]mechanism.Exact, error) {
 	cells := newSparseCells()
-	err := a.rows.bound(a.query.limits, func(content []byte, rows uint64) { cells.add(cellOf(content), int64(rows)) })
+	var err error
+	a.tally, err = a.rows.bound(a.query.limits, func(content []byte, rows uint64) { cells.add(cellOf(content), int64(rows)) })
 	if a.rows = nil; err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 type unitSums struct {
 	sums
 	rows *unitRows // nil: spent
+	boundCount
 }
 
 // Add keeps the rows of a batch that have a group, a value and a unit.
@@ -69,7 +70,8 @@ func (a *unitSums) Seal() ([]mechanism.Exact, error) {
 		return nil, errSpent
 	}
 	a.open()
-	err := a.rows.bound(a.query.limits, a.keep)
+	var err error
+	a.tally, err = a.rows.bound(a.query.limits, a.keep)
 	if a.rows = nil; err != nil {
 		return nil, err
 	}

@@ -61,6 +61,8 @@ type Query interface {
 	// New compiles the query against the table's schema, of which each batch will hold the columns of Columns, in
 	// that order. Errors are of type *Error; see [Errors]. The spill may be nil.
 	New(table.Schema, Spill) (Accumulator, error)
+	// Tally compiles what counts, for the operator, the rows that the query has no use for, as New compiles the query.
+	Tally(table.Schema) (*Tally, error)
 	// Finish makes the public answer of the parts' noisy vectors, before and after denoising.
 	Finish(noisy, estimate []mechanism.Noisy) (Answer, error)
 }

@@ -14,13 +14,31 @@ type bounding struct {
 	failed atomic.Bool
 	mutex  sync.Mutex
 	// keep takes in rows with the same content that units may contribute. It is called by one goroutine at a time.
-	keep func(content []byte, rows uint64)
+	keep  func(content []byte, rows uint64)
+	tally BoundTally
 }
 
+// BoundTally is how many rows with a cell, a value and a unit a query has, and how many of them the bounds of their units leave out. It
+// is exact and private, as a [Tally].
+type BoundTally struct{ Rows, Cut int64 }
+
+// Bounded returns the tally of an accumulator that is sealed; that of one without units is 0.
+func Bounded(a Accumulator) BoundTally {
+	if x, ok := a.(interface{ bounded() BoundTally }); ok {
+		return x.bounded()
+	}
+	return BoundTally{}
+}
+
+// boundCount holds the tally of a sealed accumulator.
+type boundCount struct{ tally BoundTally }
+
+func (c *boundCount) bounded() BoundTally { return c.tally }
+
 // bound enforces the limits on each unit and hands what is kept to keep. The rows are gone after it.
-func (r *unitRows) bound(l limits, keep func(content []byte, rows uint64)) error {
+func (r *unitRows) bound(l limits, keep func(content []byte, rows uint64)) (t BoundTally, err error) {
 	if r.failed != nil {
-		return r.failed
+		return t, r.failed
 	}
 	for i := range r.parts {
 		r.close(i)
@@ -38,7 +56,7 @@ func (r *unitRows) bound(l limits, keep func(content []byte, rows uint64)) error
 			first = err
 		}
 	}
-	return first
+	return b.tally, first
 }
 
 // run bounds parts until there are none left, or one failed.
@@ -74,7 +92,7 @@ func (b *bounding) pass(u *unitBounder, p *unitPart, in pass) error {
 		switch err := u.rows.gather(p.ended, in); {
 		case err == nil:
 			u.bound()
-			b.take(u.kept, u.rows.content)
+			b.take(u.kept, u.cut, u.rows.content)
 			return nil
 		case !errors.Is(err, errCrowded):
 			return err
@@ -85,7 +103,7 @@ func (b *bounding) pass(u *unitBounder, p *unitPart, in pass) error {
 			if err := c.bound(); err != nil {
 				return err
 			}
-			b.take(c.kept, c.content)
+			b.take(c.kept, c.cut, c.content)
 		}
 		u.rows.skip.units = append(u.rows.skip.units, crowds...)
 		if len(crowds) == 0 {
@@ -102,13 +120,17 @@ func (b *bounding) pass(u *unitBounder, p *unitPart, in pass) error {
 	return b.pass(u, p, other)
 }
 
-// take hands on what is kept.
-func (b *bounding) take(kept []slot, content func(ref uint32) []byte) {
+// take hands on what is kept, and counts it and the rows that are cut.
+func (b *bounding) take(kept []slot, cut uint64, content func(ref uint32) []byte) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
+	rows := cut
 	for _, x := range kept {
 		b.keep(content(x.ref), x.rows)
+		rows += x.rows
 	}
+	b.tally.Rows += int64(rows)
+	b.tally.Cut += int64(cut)
 }
 
 // unitBounder bounds the units of one part after the other.
@@ -116,11 +138,12 @@ type unitBounder struct {
 	rows    *gatherer
 	sampler sampler
 	kept    []slot // of the part's units
+	cut     uint64 // rows of the part's units that are not kept
 }
 
 // bound enforces the limits on the units that were gathered.
 func (u *unitBounder) bound() {
-	u.kept = u.kept[:0]
+	u.kept, u.cut = u.kept[:0], 0
 	l := u.sampler.limits
 	few := min(l.rows, l.groups, l.perGroup)
 	start := uint32(0)
@@ -133,9 +156,12 @@ func (u *unitBounder) bound() {
 			}
 			continue
 		}
-		for _, x := range u.sampler.keep(u.rows.slotsOf(int32(id), refs)) {
+		slots := u.rows.slotsOf(int32(id), refs)
+		u.cut += total(slots)
+		for _, x := range u.sampler.keep(slots) {
 			if x.rows > 0 {
 				u.kept = append(u.kept, x)
+				u.cut -= x.rows
 			}
 		}
 	}

@@ -81,6 +81,7 @@ type crowd struct {
 	inCell   map[string]*lowest
 	contents [][]byte
 	kept     []slot
+	cut      uint64 // rows that are not kept
 }
 
 func (c *crowd) content(ref uint32) []byte { return c.contents[ref] }
@@ -95,8 +96,9 @@ func (c *crowd) bound() error {
 	c.sampler.prefix = 0
 	c.cells = lowestCells{limit: l.groups, digests: map[string]digest{}}
 	records := int64(0)
-	err := g.rowsOf(c.segments, c.unit, func(content []byte, _ uint64) {
+	err := g.rowsOf(c.segments, c.unit, func(content []byte, rows uint64) {
 		records++
+		c.cut += rows
 		c.cells.add(content[:g.cellWidth], &c.sampler)
 	})
 	if err != nil {
@@ -169,6 +171,7 @@ func (c *crowd) finish() {
 	for i, n := range rows {
 		if n > 0 {
 			c.kept = append(c.kept, slot{uint32(i), n})
+			c.cut -= n
 		}
 	}
 }

@@ -1,0 +1,205 @@
+package queries
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dprelease/dprelease/io/table"
+	"pgregory.net/rapid"
+)
+
+// talliedBy tallies a query with one tally for each list of batches, merged into the first.
+func talliedBy(tb testing.TB, q Query, s table.Schema, workers [][]*table.Batch) *Tally {
+	tb.Helper()
+	var first *Tally
+	for _, batches := range workers {
+		x, err := q.Tally(s)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		for _, b := range batches {
+			if err := x.Add(b); err != nil {
+				tb.Fatal(err)
+			}
+		}
+		if first == nil {
+			first = x
+		} else {
+			first.Merge(x)
+		}
+	}
+	return first
+}
+
+func rowsIn(cells []int64) (sum int64) {
+	for _, n := range cells {
+		sum += n
+	}
+	return sum
+}
+
+// The tally of any query agrees with its exact answer, in memory and spilled: what is counted and not cut is what the cells hold.
+func TestTallyAgreesWithTheAnswer(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s := randomSpec(rt)
+		q, tab := must(t, s), randomTable(rt)
+		_, workers := dealt(rt, q, tab)
+		var kept int64
+		for _, batches := range workers {
+			for _, b := range batches {
+				if b.Keep = rapid.SliceOfN(rapid.Bool(), b.Rows, b.Rows).Draw(rt, "keep"); rapid.Bool().Draw(rt, "all") {
+					b.Keep = nil
+				}
+				for i := range b.Rows {
+					if b.Keep == nil || b.Keep[i] {
+						kept++
+					}
+				}
+			}
+		}
+		tally := talliedBy(t, q, tab.schema(), workers)
+		if tally.Rows() != kept {
+			rt.Errorf("%d rows, want %d", tally.Rows(), kept)
+		}
+		used := tally.Rows()
+		for _, x := range tally.Inputs() {
+			if x.Rows != kept || x.Inside() < 0 {
+				rt.Errorf("%+v of %d rows", x, kept)
+			}
+			used = min(used, x.Used())
+		}
+		if tally.Counted() > used {
+			rt.Errorf("%d rows are counted, of which an input leaves %d", tally.Counted(), used)
+		}
+		for _, spill := range spills() {
+			a := accumulated(t, q, tab.schema(), spill, workers)
+			cells := sealed(t, a)
+			x := Bounded(a)
+			if len(s.Unit) > 0 && x.Rows != tally.Counted() || len(s.Unit) == 0 && x != (BoundTally{}) {
+				rt.Errorf("%+v, %d rows are counted", x, tally.Counted())
+			}
+			if got := rowsIn(cells); got != tally.Counted()-x.Cut {
+				rt.Errorf("the cells hold %d rows, %d are counted and %d cut", got, tally.Counted(), x.Cut)
+			}
+		}
+	})
+}
+
+// In one dimension with cells of their own for nulls and others the tally's numbers are those cells'.
+func TestTallyIsTheCellsOfNullAndOther(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		d := rapid.SampledFrom(randomDimensions).Draw(rt, "dimension")
+		d.Null, d.Other = Bin, Bin
+		q, tab := must(t, Spec{Name: "q", Kind: Histogram, By: []Dimension{d}}), randomTable(rt)
+		_, workers := dealt(rt, q, tab)
+		x := talliedBy(t, q, tab.schema(), workers).Inputs()[0]
+		cells := exactOf(t, q, tab, workers)
+		n := len(cells)
+		if x.Null+x.Unparsed != cells[n-2] || x.Outside != cells[n-1] || x.Inside() != rowsIn(cells[:n-2]) {
+			rt.Errorf("%+v, cells %v", x, cells)
+		}
+		if x.Used() != x.Rows {
+			rt.Errorf("%+v uses %d rows", x, x.Used())
+		}
+	})
+}
+
+func textColumn(valid []bool, values ...string) table.Column {
+	c := table.Column{Type: table.Type{Kind: table.String}, Valid: valid, Values: table.Values{Offsets: []uint32{0}}}
+	for _, s := range values {
+		c.Values.Data = append(c.Values.Data, s...)
+		c.Values.Offsets = append(c.Values.Offsets, uint32(len(c.Values.Data)))
+	}
+	return c
+}
+
+// classes is the rows, nulls, unparsed, outside and clamped ones.
+type classes [5]int64
+
+func (t *InputTally) all() classes { return classes{t.Rows, t.Null, t.Unparsed, t.Outside, t.Clamped} }
+
+func checkTally(t *testing.T, what string, q Query, want map[Role]classes, columns ...table.Column) {
+	t.Helper()
+	b := &table.Batch{Rows: columns[0].Len(), Columns: columns}
+	s := table.Schema{}
+	for i, name := range q.Columns() {
+		s.Fields = append(s.Fields, table.Field{Name: name, Type: columns[i].Type})
+	}
+	got := map[Role]classes{}
+	for _, x := range talliedBy(t, q, s, [][]*table.Batch{{b}}).Inputs() {
+		got[x.Role] = x.all()
+	}
+	for role, w := range want {
+		if got[role] != w {
+			t.Errorf("%s: %s has %v, want %v", what, role, got[role], w)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%s: inputs %v", what, got)
+	}
+}
+
+// Values are told apart: null, a text that is no number, in the range, at its ends, and beyond them.
+func TestTallyOfValues(t *testing.T) {
+	newQuery := func(v *Value) Query {
+		q, err := New(Spec{Name: "q", Kind: Sum, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 1}, Value: v})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return q
+	}
+	inf := math.Inf(1)
+	floats := func(x ...float64) table.Column {
+		return table.Column{Type: table.Type{Kind: table.Float}, Values: table.Values{Floats: x}}
+	}
+	clamped := newQuery(&Value{Columns: []string{"x"}, Lo: "-0.1", Hi: "0.3"})
+	units := ints(table.Int, 1, 2, 3, 4, 5, 6, 7)
+	units.Valid = []bool{true, true, true, true, true, true, false}
+	units.Unparsed = []bool{false, false, false, false, false, false, true}
+	checkTally(t, "floats", clamped, map[Role]classes{RoleValue: {7, 1, 0, 0, 3}, RoleUnit: {7, 0, 1, 0, 0}},
+		floats(0, -0.1, 0.3, 0.301, -inf, math.NaN(), inf), units)
+	checkTally(t, "texts", clamped, map[Role]classes{RoleValue: {7, 1, 2, 0, 1}, RoleUnit: {7, 0, 1, 0, 0}},
+		textColumn([]bool{true, true, true, true, true, false, true}, "0", "0.3", "0,3", "", "12", "", "0.1"), units)
+	vector := newQuery(&Value{Columns: []string{"x", "y"}, ClipL2: "5"})
+	checkTally(t, "vectors", vector, map[Role]classes{RoleValue: {3, 1, 0, 0, 1}, RoleUnit: {3, 0, 0, 0, 0}},
+		floats(3, 3, math.NaN()), floats(4, 5, 0), ints(table.Int, 1, 2, 3))
+}
+
+// Filters are told apart from each other, and what passes all of them is counted.
+func TestTallyOfFilters(t *testing.T) {
+	text := func(s string) *string { return &s }
+	f, err := NewFilters([]FilterSpec{{Column: "n", Min: text("2")}, {Column: "s", In: []string{"a"}}, {Column: "s", NotNull: true}, {Column: "m", Max: text("9")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := ints(table.Int, 1, 2, 3, 4)
+	n.Valid, n.Unparsed = []bool{true, true, false, false}, []bool{false, false, true, false}
+	s, m := textColumn([]bool{true, true, true, false}, "a", "a", "b", ""), textColumn(nil, "1", "2", "9,5", "10")
+	schema := table.Schema{Fields: []table.Field{{Name: "n", Type: n.Type}, {Name: "s", Type: s.Type}, {Name: "m", Type: m.Type}}}
+	tally, err := f.Tally(schema, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tally.Add(&table.Batch{Rows: 4, Columns: []table.Column{n, s, m}}); err != nil {
+		t.Fatal(err)
+	}
+	want := []classes{{4, 1, 1, 1, 0}, {4, 1, 0, 1, 0}, {4, 1, 0, 0, 0}, {4, 0, 1, 1, 0}}
+	for i, x := range tally.Inputs() {
+		if x.all() != want[i] {
+			t.Errorf("filter %d: %v, want %v", i, x.all(), want[i])
+		}
+	}
+	if tally.Counted() != 1 {
+		t.Errorf("%d rows pass, want 1", tally.Counted())
+	}
+}
+
+// A text that cannot be a discovered key, such as one in another encoding than UTF-8, is outside.
+func TestTallyOfDiscoveredKeys(t *testing.T) {
+	q, err := New(Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: Bounds{MaxGroups: 2}, By: []Dimension{{Column: "k", Discover: true}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkTally(t, "keys", q, map[Role]classes{RoleKey: {4, 1, 0, 1, 0}, RoleUnit: {4, 0, 0, 0, 0}},
+		textColumn([]bool{true, true, true, false}, "a", "M\xfcnchen", "", ""), ints(table.Int, 1, 1, 2, 2))
+}
