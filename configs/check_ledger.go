@@ -17,20 +17,6 @@ func (c *checker) ledger(at *path) {
 	if file, ok := strings.CutPrefix(l.Store, sqliteStore); l.Store != "" && !isPostgres(l.Store) && (!ok || file == "") {
 		c.bad(store, CodeBadValue, "is not a ledger that this program knows", "write sqlite: and a file, such as sqlite:ledger.db, or postgres://USER@HOST/DATABASE")
 	}
-	c.affordable(at.at("budget"))
-}
-
-// affordable reports a release that can never be paid for: more than the whole budget in both respects.
-func (c *checker) affordable(at *path) {
-	e, ok1 := c.job.Privacy.Epsilon.rat()
-	d, ok2 := c.job.Privacy.Delta.rat()
-	epsilon, delta := c.job.Ledger.Budget.Total()
-	capE, ok3 := epsilon.rat()
-	capD, ok4 := delta.rat()
-	if !ok1 || !ok2 || !ok3 || !ok4 || d.Cmp(capD) < 0 || e.Cmp(capE) < 0 || e.Cmp(capE) == 0 && d.Cmp(capD) == 0 {
-		return
-	}
-	c.bad(at, CodeContradiction, "one release (privacy.epsilon and privacy.delta) costs more than the whole budget", "lower privacy.epsilon or privacy.delta, or decide on a larger budget")
 }
 
 // lifetime checks what the budget says beside its own epsilon and delta.

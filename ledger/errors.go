@@ -22,6 +22,8 @@ var (
 	ErrReadOnly = errors.New("the ledger is read-only")
 	// ErrFull: no space is left for the log.
 	ErrFull = errors.New("no space is left for the ledger")
+	// ErrAbsent: there is no log yet, and none was to be made. It comes with ErrUnavailable.
+	ErrAbsent = errors.New("there is none yet")
 	// ErrUnavailable: the log cannot be reached, read or written for any other reason.
 	ErrUnavailable = errors.New("the ledger is not available")
 

@@ -113,6 +113,13 @@ func (a *attempt) elsewhere(dir string) string {
 
 // charge makes sure that the release can be written, then reserves its spend durably.
 func (a *attempt) charge(ctx context.Context) error {
+	if a.Announce != nil {
+		standing, err := a.standing(ctx)
+		if err != nil {
+			return err
+		}
+		a.Announce(standing)
+	}
 	a.Observer.Progress(StageCharge, 0, 1)
 	// A run that died before it was reserved may have left an empty staging folder.
 	if err := a.Sink.Discard(a.staging()); err != nil {

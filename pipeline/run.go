@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// Runner carries plans out. Every field but Signer is needed.
+// Runner carries plans out. Every field but Signer and Announce is needed.
 type Runner struct {
 	Book *ledger.Book
 	Sink Sink
@@ -19,6 +19,8 @@ type Runner struct {
 	Program Program
 	// Signer signs the manifests of new releases; nil: they are not signed.
 	Signer Signer
+	// Announce is told what a run is about to charge, or under which charge it goes on, before it does so; nil: nobody is.
+	Announce func(Standing)
 }
 
 // Request is one run of a plan.

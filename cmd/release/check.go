@@ -11,7 +11,8 @@ import (
 )
 
 const checkLong = `check compares a job with the schema of its input: the columns that it names must exist and have usable types.
-It opens the input files, reads their headers or footers, and no row; it spends nothing.`
+It opens the input files, reads their headers or footers, and no row; it spends nothing. It
+exits with 4 if the budget can never hold the release.`
 
 func (a *app) checkCmd() *cobra.Command {
 	var flags jobFlags
@@ -27,6 +28,14 @@ func (a *app) check(ctx context.Context, path string, flags *jobFlags) error {
 	plan, err := a.load(ctx, path, flags)
 	if err != nil {
 		return err
+	}
+	a.warnOfLittle(plan)
+	standing, err := a.standing(ctx, plan, flags)
+	if err != nil {
+		return err
+	}
+	if standing.Quote.Never {
+		return quoteError(plan, standing.Quote)
 	}
 	engine, err := opener(plan.Job(), local.Limits{Workers: 1}, nil)(ctx)
 	if err != nil {

@@ -107,9 +107,9 @@ func (a *app) note(text string) {
 	switch {
 	case a.quiet:
 	case a.log == "json":
-		a.logger().Info(text)
+		a.logger().Info(a.redact(text))
 	default:
-		a.errorf("note: %s\n", text)
+		a.errorf("note: %s\n", a.redact(text))
 	}
 }
 

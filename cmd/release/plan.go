@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -11,9 +12,10 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-const planLong = `plan prints what each query of a job will cost and how accurate it will be. It reads the job file and the
-job's public files, and no data; with --verbose also the headers or footers of the input's files. It exits with 1 if a query
-misses its max_error.`
+const planLong = `plan prints what each query of a job will cost and how accurate it will be, and what a run would charge: nothing if the
+release is published already, else how much of the budget, and how many more such releases fit. It reads the job file, the job's
+public files and its ledger, and no data; with --verbose also the headers or footers of the input's files. It exits with 1 if a query
+misses its max_error, and with 4 if the budget does not pay for the release.`
 
 func (a *app) planCmd() *cobra.Command {
 	var flags jobFlags
@@ -23,6 +25,7 @@ func (a *app) planCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return a.plan(cmd.Context(), args[0], &flags, verbose) },
 	}
 	flags.addParams(cmd)
+	flags.addOut(cmd)
 	flags.addWorkers(cmd)
 	flags.addMemoryLimit(cmd)
 	cmd.Flags().BoolVar(&verbose, "verbose", false, "also show how the input will be read, for the operator: it depends on what headers and footers say")
@@ -35,6 +38,7 @@ func (a *app) plan(ctx context.Context, path string, flags *jobFlags, verbose bo
 	if err != nil {
 		return err
 	}
+	a.warnOfLittle(plan)
 	limits, err := flags.limits(plan)
 	if err != nil {
 		return err
@@ -45,19 +49,27 @@ func (a *app) plan(ctx context.Context, path string, flags *jobFlags, verbose bo
 			return err
 		}
 	}
+	standing, err := a.standing(ctx, plan, flags)
+	if err != nil {
+		return err
+	}
 	if a.json {
 		text := planJSON(plan)
+		text["budget"] = standingJSON(standing)
 		if scan != nil {
 			text["scan"] = scan
 		}
 		err = a.printJSON(text)
-	} else if err = a.printPlan(plan); err == nil && verbose {
+	} else if err = errors.Join(a.printPlan(plan), a.printStanding(plan, standing)); err == nil && verbose {
 		err = a.printScan(plan, scan)
 	}
 	if err != nil {
 		return err
 	}
-	return plan.Accurate()
+	if err := plan.Accurate(); err != nil {
+		return err
+	}
+	return quoteError(plan, standing.Quote)
 }
 
 // plannedQuery is one query of `plan --json`.

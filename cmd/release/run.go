@@ -48,6 +48,7 @@ func (a *app) run(ctx context.Context, path string, flags *jobFlags, again bool)
 		return err
 	}
 	a.last.job = plan.Name()
+	a.warnOfLittle(plan)
 	if err := plan.Accurate(); err != nil {
 		return err
 	}
@@ -60,7 +61,7 @@ func (a *app) run(ctx context.Context, path string, flags *jobFlags, again bool)
 		return err
 	}
 	defer func() { _ = closeBook() }() // every entry is durable when it is made
-	where.again = again
+	where.again, where.announce = again, func(s pipeline.Standing) { a.announce(plan, s) }
 	outcome, err := a.runPlan(ctx, book, plan, where)
 	if err != nil {
 		return err
@@ -87,6 +88,8 @@ type place struct {
 	limits local.Limits
 	again  bool
 	signer pipeline.Signer // nil: not signed
+	// announce says what is about to be charged; nil: nothing says so.
+	announce func(pipeline.Standing)
 }
 
 func (f *jobFlags) place(plan *pipeline.Plan) (place, error) {
@@ -109,7 +112,7 @@ func (a *app) runPlan(ctx context.Context, book *ledger.Book, plan *pipeline.Pla
 	defer done()
 	runner := pipeline.Runner{
 		Book: book, Sink: sink.New(), Open: opener(plan.Job(), where.limits, book.InputKey),
-		Observer: o, Workers: where.limits.Workers, Program: program(), Signer: where.signer,
+		Observer: o, Workers: where.limits.Workers, Program: program(), Signer: where.signer, Announce: where.announce,
 	}
 	return runner.Run(ctx, pipeline.Request{Plan: plan, Dir: where.dir, NewRelease: where.again})
 }

@@ -42,7 +42,7 @@ func (s *Postgres) ensure(ctx context.Context, create bool) error {
 		case there:
 			return t.check()
 		case !create:
-			return fmt.Errorf("%w: the database has no ledger in schema %s", ledger.ErrUnavailable, s.schema)
+			return fmt.Errorf("%w: the database has no ledger in schema %s: %w", ledger.ErrUnavailable, s.schema, ledger.ErrAbsent)
 		}
 		return s.create(t)
 	})

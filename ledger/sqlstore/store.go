@@ -47,14 +47,14 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	return openAt(ctx, path)
 }
 
-// OpenExisting is Open of a ledger that is there already: where there is none it is ledger.ErrUnavailable, and none is made.
+// OpenExisting is Open of a ledger that is there already: if there is none it is ledger.ErrUnavailable and ledger.ErrAbsent, and none is made.
 func OpenExisting(ctx context.Context, path string) (*Store, error) {
 	path, err := locate(path)
 	if err != nil {
 		return nil, err
 	}
 	if err := inspect(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w: no such file", path, ledger.ErrUnavailable)
+		return nil, fmt.Errorf("%s: %w: %w", path, ledger.ErrUnavailable, ledger.ErrAbsent)
 	} else if err != nil {
 		return nil, err
 	}

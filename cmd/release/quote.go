@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// Epsilons above this, and deltas above that, promise little: they are warned of and not refused.
+const (
+	largeEpsilon = 10
+	largeDelta   = 1e-4
+)
+
+// warnOfLittle says on stderr when the guarantee of a plan protects little.
+func (a *app) warnOfLittle(p *pipeline.Plan) {
+	g := p.Guarantee()
+	if g.Epsilon > largeEpsilon {
+		a.warn(fmt.Sprintf("privacy.epsilon is %s: above %d a release may tell almost everything about a unit; common values are 0.1 to 3",
+			p.Job().Privacy.Epsilon, largeEpsilon))
+	}
+	if g.Delta > largeDelta {
+		a.warn(fmt.Sprintf("privacy.delta is %s: above 1/10,000 the rows of some units may be told outright; choose it far below 1 / number of units, such as 1e-6",
+			p.Job().Privacy.Delta))
+	}
+}
+
+// warn says on stderr what a user should look at before going on.
+func (a *app) warn(text string) {
+	switch {
+	case a.quiet:
+	case a.log == "json":
+		a.logger().Warn(a.redact(text))
+	default:
+		a.errorf("warning: %s\n", a.redact(text))
+	}
+}
+
+// planStanding is where a plan stands with its ledger, and how the ledger was found.
+type planStanding struct {
+	pipeline.Standing
+	ledger string // "", "none" or "unknown"
+}
+
+// standing looks into the job's ledger, which it does not make. If the ledger cannot be read the job's own budget is counted alone.
+func (a *app) standing(ctx context.Context, p *pipeline.Plan, f *jobFlags) (s planStanding, err error) {
+	dir, err := f.dir(p)
+	if err != nil {
+		return s, err
+	}
+	book, closeBook, err := openStore(ctx, storeName(p.Job()), false)
+	switch {
+	case err == nil:
+		defer func() { _ = closeBook() }() // it was only read
+		s.Standing, err = p.Standing(ctx, book, dir)
+		if err == nil || ctx.Err() != nil {
+			return s, err
+		}
+	case ctx.Err() != nil:
+		return s, err
+	}
+	s.ledger = "none"
+	if !errors.Is(err, ledger.ErrAbsent) {
+		s.ledger = "unknown"
+		a.warn("the ledger can't be read, so that what is said of the budget counts the job's own alone: " + text(err))
+	}
+	s.Standing, err = p.Standing(ctx, nil, dir)
+	return s, err
+}
+
+// printStanding says what a run would do and cost.
+func (a *app) printStanding(p *pipeline.Plan, s planStanding) error {
+	lines := standingLines(p, s.Standing)
+	if s.ledger == "none" {
+		lines = append([]string{"there is no ledger yet: the first run opens it, with a budget of " + p.Budget().String()}, lines...)
+	}
+	return a.printf("\nbudget: %s\n", strings.Join(lines, "\n  "))
+}
+
+// standingLines say what a run would do and cost.
+func standingLines(p *pipeline.Plan, s pipeline.Standing) []string {
+	switch s.Next {
+	case pipeline.NextRepeat:
+		line := fmt.Sprintf("already released to %s on %s: a run returns the same bytes and charges nothing", here(s.Prior.Charge.Dir), s.Prior.Updated.UTC().Format(time.DateOnly))
+		if note := released(s.Prior); note != "" {
+			line += "; but " + note
+		}
+		return []string{line}
+	case pipeline.NextFinish:
+		return []string{"charged already, by a run that was cut short after its noise was drawn: a run publishes what it left and charges nothing more"}
+	case pipeline.NextResume:
+		return []string{"charged already, by a run that was cut short: a run goes on under that charge and charges nothing more"}
+	}
+	return quoteLines(p, s.Quote)
+}
+
+// announce says on stderr what a run is about to charge. A refusal is an error that follows.
+func (a *app) announce(p *pipeline.Plan, s pipeline.Standing) {
+	if s.Quote.Refusal == nil {
+		a.note(strings.Join(standingLines(p, s), "; "))
+	}
+}
+
+// quoteLines say what a charge takes of each cap.
+func quoteLines(p *pipeline.Plan, q ledger.Quote) (lines []string) {
+	for i, r := range q.Rooms {
+		if i == 0 {
+			lines = append(lines, fmt.Sprintf("a run will charge %s of the budget of dataset %s, %s", percentText(r.Share), q.Account.Dataset, moreText(r)))
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("%s of that for %s, %s", percentText(r.Share), strings.TrimSpace(r.Per+" "+r.Name), moreText(r)))
+	}
+	switch {
+	case q.Never && q.Opens:
+		lines = append(lines, fmt.Sprintf("a run is refused: the job's own budget (%s) can never hold this release", p.Budget()))
+	case q.Refusal != nil:
+		lines = append(lines, "a run is refused: "+q.Refusal.Error())
+	}
+	return lines
+}
+
+// moreText says how many more releases like it fit after a charge: 2.4 more fit.
+func moreText(r ledger.Room) string {
+	switch {
+	case r.More < 0:
+		return "more than is left"
+	case r.More > 1e6:
+		return "more than a million more fit"
+	}
+	return fmt.Sprintf("%.1f more fit", math.Floor(10*r.More)/10)
+}
+
+// percentText is a share in percent, of three digits.
+func percentText(share float64) string {
+	if share > 1e4 {
+		return "more than a million %"
+	}
+	return fmt.Sprintf("%.3g %%", 100*share)
+}
+
+// quoteError fails a plan whose charge would be refused.
+func quoteError(p *pipeline.Plan, q ledger.Quote) error {
+	switch {
+	case q.Refusal == nil:
+		return nil
+	case q.Never && q.Opens:
+		return &pipeline.Error{
+			Cause: pipeline.CauseBudget, Code: "never-fits", Err: configs.Diagnostics{p.Job().Diagnose("ledger.budget", "never-fits", "one release costs more than the whole budget", "")},
+			Message: "the job's own budget can never hold this release",
+			Hint:    "lower privacy.epsilon or privacy.delta, or decide on a larger ledger.budget",
+		}
+	}
+	return pipeline.LedgerError("charge", q.Refusal)
+}
+
+// standingJSON is a standing for `plan --json`.
+func standingJSON(s planStanding) map[string]any {
+	out := map[string]any{"next": s.Next}
+	if s.ledger != "" {
+		out["ledger"] = s.ledger
+	}
+	if s.Next != pipeline.NextCharge {
+		out["folder"] = s.Prior.Charge.Dir
+		return out
+	}
+	rooms := []map[string]any{}
+	for _, r := range s.Quote.Rooms {
+		share, more := any(r.Share), any(r.More)
+		if math.IsInf(r.Share, 0) {
+			share = nil
+		}
+		if math.IsInf(r.More, 0) {
+			more = nil
+		}
+		rooms = append(rooms, map[string]any{"per": r.Per, "name": r.Name, "share": share, "more_fit": more})
+	}
+	out["caps"], out["fits"], out["never_fits"] = rooms, s.Quote.Refusal == nil, s.Quote.Never
+	return out
+}

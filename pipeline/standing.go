@@ -1,0 +1,62 @@
+package pipeline
+
+import (
+	"context"
+	"time"
+
+	"github.com/dprelease/dprelease/ledger"
+)
+
+// Next is what a run of a plan would do next.
+type Next string
+
+// What a run may do next.
+const (
+	// NextCharge: it charges the account and draws noise.
+	NextCharge Next = "charge"
+	// NextResume: a run was cut short after its charge; this one goes on under it.
+	NextResume Next = "resume"
+	// NextFinish: a run was cut short after its seal; this one publishes what it left.
+	NextFinish Next = "finish"
+	// NextRepeat: the release is published; a run returns the same bytes.
+	NextRepeat Next = "repeat"
+)
+
+// Standing is where a plan stands before a run: what the run would do, and what that would cost.
+type Standing struct {
+	Next Next
+	// Prior is the release that the run finds in the ledger; zero if Next is NextCharge.
+	Prior ledger.Run
+	// Quote is what the run would charge; zero unless Next is NextCharge.
+	Quote ledger.Quote
+}
+
+// Standing says what a run into dir would do now, as the ledger stands. book is nil if there is no ledger yet. It reads no data.
+func (p *Plan) Standing(ctx context.Context, book *ledger.Book, dir string) (s Standing, err error) {
+	if book == nil {
+		s.Next = NextCharge
+		s.Quote, err = ledger.QuoteFirst(p.Charge(dir, 1), time.Now())
+		return s, LedgerError("work the charge out", err)
+	}
+	a := &attempt{Runner: &Runner{Book: book}, plan: p, dir: dir}
+	if err := a.lookup(ctx); err != nil {
+		return Standing{}, err
+	}
+	return a.standing(ctx)
+}
+
+// standing is Standing of an attempt that has looked its run up.
+func (a *attempt) standing(ctx context.Context) (s Standing, err error) {
+	switch {
+	case a.published() && !a.again:
+		s.Next, s.Prior = NextRepeat, a.prior
+	case a.sealed():
+		s.Next, s.Prior = NextFinish, a.prior
+	case a.reserved():
+		s.Next, s.Prior = NextResume, a.prior
+	default:
+		s.Next = NextCharge
+		s.Quote, err = a.Book.Quote(ctx, a.plan.Charge(a.dir, a.number()))
+	}
+	return s, LedgerError("work the charge out", err)
+}
