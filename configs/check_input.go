@@ -97,7 +97,7 @@ func (c *checker) csvType(at *path, column, text string) {
 	}
 }
 
-// events checks that all events have the same names.
+// events checks that all events have the same names, and none renames the privacy unit.
 func (c *checker) events(at *path) {
 	events := c.job.Input.Events
 	if len(events) > 1 && len(c.job.Privacy.Unit) == 0 {
@@ -105,8 +105,9 @@ func (c *checker) events(at *path) {
 	}
 	for _, u := range c.job.Privacy.Unit {
 		for i := range events {
-			if events[i][u] != events[0][u] {
-				c.bad(at.item(i), CodeContradiction, "the events give the privacy unit's column "+quote(u)+" different columns of the input", "one row would belong to several units: leave the unit's columns out of events")
+			// Even one event may not: the unit's name is what the ledger and the readers of the release know.
+			if column, ok := events[i][u]; ok && column != u {
+				c.bad(at.item(i).at(u), CodeContradiction, "the event lets "+quote(u)+", a column of the privacy unit, stand for another column", "leave the unit's columns out of events, and name those of the input in privacy.unit")
 			}
 		}
 	}

@@ -34,7 +34,8 @@ type CSV struct {
 	Comment string `yaml:"comment,omitempty" example:"\"|\""`
 }
 
-// Event makes one event of a row: the names on the left hold the columns on the right. All events have the same names.
+// Event makes one event of a row: the names on the left hold the columns on the right. All events have the same names; those of the privacy
+// unit are not among them.
 type Event map[string]string
 
 // Filter is one public condition on one column.

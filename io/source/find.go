@@ -50,14 +50,14 @@ type found struct {
 func find(o Options) ([]found, error) {
 	var out []found
 	var wrong Errors
-	seen := map[string]bool{}
+	seen := seenFiles{}
 	for _, pattern := range o.Files {
 		paths, e := match(o.Dir, pattern)
 		if e != nil {
 			wrong = append(wrong, e)
 		}
 		for _, p := range paths {
-			f, e := identify(p, seen)
+			f, e := seen.identify(p)
 			if e != nil {
 				wrong = append(wrong, e.in(filepath.Base(p)))
 				continue
@@ -100,8 +100,22 @@ func literal(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
+// seenFiles are the files named so far. A file of several names (symbolic or hard links, overlapping patterns, mounts) is found by what
+// the system says it is: its rows would count twice. The keys are sizes and times, so that few are compared.
+type seenFiles map[[2]int64][]fs.FileInfo
+
+// add reports whether the file was not named before.
+func (s seenFiles) add(file fs.FileInfo) bool {
+	key := [2]int64{file.Size(), file.ModTime().UnixNano()}
+	if slices.ContainsFunc(s[key], func(other fs.FileInfo) bool { return os.SameFile(file, other) }) {
+		return false
+	}
+	s[key] = append(s[key], file)
+	return true
+}
+
 // identify checks that a path is a regular file of a known format that was not named before.
-func identify(path string, seen map[string]bool) (found, *Error) {
+func (s seenFiles) identify(path string) (found, *Error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -111,17 +125,9 @@ func identify(path string, seen map[string]bool) (found, *Error) {
 	case !info.Mode().IsRegular():
 		return found{}, fault(CodeNotFile, "this is not a regular file")
 	}
-	target, err := filepath.EvalSymlinks(path)
-	if err == nil {
-		target, err = filepath.Abs(target)
+	if !s.add(info) {
+		return found{}, fault(CodeDuplicate, "the file is named twice, perhaps by a link").hint("its rows would count twice: name it once, and let no two patterns match it")
 	}
-	if err != nil {
-		return found{}, exists(err)
-	}
-	if seen[target] {
-		return found{}, fault(CodeDuplicate, "the file is named twice")
-	}
-	seen[target] = true
 	f, e := formatOf(path)
 	return found{path, filepath.Base(path), f}, e
 }

@@ -56,6 +56,9 @@ func TestOpenRefuses(t *testing.T) {
 	if err := os.Symlink("a.csv", filepath.Join(dir, "link.csv")); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Link(filepath.Join(dir, "a.csv"), filepath.Join(dir, "hard.csv")); err != nil {
+		t.Fatal(err)
+	}
 	named := source.CSV{Columns: []string{"x", "y"}}
 	for _, c := range []struct {
 		code  string
@@ -69,6 +72,8 @@ func TestOpenRefuses(t *testing.T) {
 		{source.CodeDuplicate, lines, []string{"a.csv", "./a.csv"}},
 		{source.CodeDuplicate, lines, []string{"a.csv", "link.csv"}},
 		{source.CodeDuplicate, lines, []string{"a*.csv", "*.csv"}},
+		{source.CodeDuplicate, lines, []string{"a.csv", "hard.csv"}},
+		{source.CodeDuplicate, lines, []string{"har*.csv", "link.csv"}},
 		{source.CodeFormat, lines, []string{"c.txt"}},
 		{source.CodeTruncated, lines, []string{"d.arrow"}},
 		{source.CodeNotFile, lines, []string{"f"}},
