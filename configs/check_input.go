@@ -90,10 +90,14 @@ func (c *checker) csvType(at *path, column, text string) {
 	kind, layout, _ := strings.Cut(text, " ")
 	switch {
 	case text == "":
-	case !slices.Contains(csvTypes, kind) || kind != "timestamp" && layout != "":
+	case !slices.Contains(csvTypes, kind):
 		c.bad(at, CodeBadValue, "unknown type "+c.show(at, text), didYouMean(kind, csvTypes))
+	case kind != "timestamp" && kind != "date" && layout != "":
+		c.bad(at, CodeBadValue, "unknown type "+c.show(at, text), "only date and timestamp have a layout: write "+kind)
 	case kind == "timestamp" && !strings.Contains(layout, "06"):
 		c.bad(at, CodeBadValue, "the timestamp's layout "+c.show(at, layout)+" has no year", "write how 2 January 2006, 15:04:05 looks in the file: timestamp 2006-01-02 15:04:05")
+	case kind == "date" && layout != "" && !strings.Contains(layout, "06"):
+		c.bad(at, CodeBadValue, "the date's layout "+c.show(at, layout)+" has no year", "write how 2 January 2006 looks in the file: date 2/1/2006 if the day comes first, date 1/2/2006 if the month does")
 	}
 }
 

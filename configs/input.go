@@ -22,8 +22,8 @@ type CSV struct {
 	Header *bool `yaml:"header,omitempty" default:"true"`
 	// Columns are the columns' names in order; needed where there is no header, else they replace the header's names.
 	Columns []string `yaml:"columns,omitempty" example:"[age, workclass]"`
-	// Types of columns that are not text: int, float, bool, date (2006-01-02), or `timestamp` and a layout that shows how the time 2006-01-02 15:04:05 is written.
-	Types map[string]string `yaml:"types,omitempty" example:"{age: int, t: \"timestamp 2006-01-02 15:04:05\"}"`
+	// Types of columns that are not text: int, float, bool, `date` and `timestamp`, each with a layout that shows how the time 2006-01-02 15:04:05 is written: `date 2/1/2006` (with one digit a leading 0 is read, too). A date without a layout is 2006-01-02.
+	Types map[string]string `yaml:"types,omitempty" example:"{age: int, day: \"date 2/1/2006\", t: \"timestamp 2006-01-02 15:04:05\"}"`
 	// Delimiter is the one character between fields.
 	Delimiter string `yaml:"delimiter,omitempty" default:"," example:"\";\""`
 	// TrimSpace removes spaces around each field.

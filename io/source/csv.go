@@ -19,15 +19,15 @@ import (
 //   - A field is null where its text, quoted or not, is one of NullValues, or where its column is not text and it
 //     cannot be parsed, such as the empty text. In a text column the empty text is a value.
 //   - Types: text (the default), int, float, bool (true, t, yes, y, 1; false, f, no, n, 0; in any case), date
-//     (2006-01-02) and "timestamp LAYOUT" with a layout of Go's package time: a wall-clock reading, or an instant
-//     where the layout has a numeric zone; finer parts than microseconds are dropped. Blanks around a value of a type
+//     (2006-01-02), "date LAYOUT" with a layout of Go's package time, of which the day is kept, and "timestamp LAYOUT":
+//     a wall-clock reading, or an instant if the layout has a numeric zone; finer parts than microseconds are dropped. Blanks around a value of a type
 //     other than text are ignored.
 //
 // So no field can make a read fail. A record may not be longer than 16 MiB.
 type CSV struct {
 	Header     bool
 	Columns    []string          // names, where Header is false (or instead of the header's)
-	Types      map[string]string // text (default), int, float, bool, date, "timestamp LAYOUT"
+	Types      map[string]string // text (default), int, float, bool, date, "date LAYOUT", "timestamp LAYOUT"
 	Delimiter  rune              // ASCII; 0: a comma
 	TrimSpace  bool
 	NullValues []string

@@ -73,10 +73,13 @@ func TestTypedColumns(t *testing.T) {
 		text string
 		want []any
 	}{
-		"int":   {"1, -2 ,+3,,x,1.5,9223372036854775807,9223372036854775808,0x1,1_0", []any{int64(1), int64(-2), int64(3), nil, nil, nil, int64(math.MaxInt64), nil, nil, nil}},
-		"float": {"1,-2.5, 1e3 ,,x,inf,-Inf,1e999,nan", []any{f(1), f(-2.5), f(1000), nil, nil, f(math.Inf(1)), f(math.Inf(-1)), f(math.Inf(1)), f(math.NaN())}},
-		"bool":  {"true,F,YES,n,1,0,,2", []any{int64(1), int64(0), int64(1), int64(0), int64(1), int64(0), nil, nil}},
-		"date":  {"1970-01-02,1969-12-31, 2013-01-01 ,2013-02-30,1.1.2013,", []any{int64(1), int64(-1), int64(15706), nil, nil, nil}},
+		"int":                 {"1, -2 ,+3,,x,1.5,9223372036854775807,9223372036854775808,0x1,1_0", []any{int64(1), int64(-2), int64(3), nil, nil, nil, int64(math.MaxInt64), nil, nil, nil}},
+		"float":               {"1,-2.5, 1e3 ,,x,inf,-Inf,1e999,nan", []any{f(1), f(-2.5), f(1000), nil, nil, f(math.Inf(1)), f(math.Inf(-1)), f(math.Inf(1)), f(math.NaN())}},
+		"bool":                {"true,F,YES,n,1,0,,2", []any{int64(1), int64(0), int64(1), int64(0), int64(1), int64(0), nil, nil}},
+		"date":                {"1970-01-02,1969-12-31, 2013-01-01 ,2013-02-30,1.1.2013,", []any{int64(1), int64(-1), int64(15706), nil, nil, nil}},
+		"date 02/01/2006":     {"02/01/1970,31/12/1969, 01/01/2013 ,1/1/2013,30/02/2013,2013-01-01,", []any{int64(1), int64(-1), int64(15706), nil, nil, nil, nil}},
+		"date 2/1/06 15:04":   {"2/1/70 00:00,31/12/69 23:59,31/12/69 00:00", []any{int64(1), int64(-1), int64(-1)}},
+		"date January 2 2006": {"January 2 1970", []any{int64(1)}},
 		"timestamp 2006-01-02 15:04:05": {"1970-01-01 00:00:01,1969-12-31 23:59:59.5,2013-01-01T00:00:00,",
 			[]any{int64(1e6), int64(-5e5), nil, nil}},
 		"timestamp 2006-01-02T15:04:05Z07:00": {"1970-01-01T01:00:00+01:00,1970-01-01T00:00:00Z", []any{int64(0), int64(0)}},

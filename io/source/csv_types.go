@@ -23,6 +23,8 @@ func newCSVType(s string) (csvType, *Error) {
 	switch {
 	case name == "timestamp":
 		return timestampType(layout)
+	case name == "date" && layout != "":
+		return dateType(layout)
 	case layout != "":
 	case name == "text":
 		return textType, nil
@@ -36,7 +38,7 @@ func newCSVType(s string) (csvType, *Error) {
 		return csvType{table.Type{Kind: table.Date}, ints(parseDate)}, nil
 	}
 	return textType, fault(CodeOption, "%q is not a type", s).
-		hint("the types are text, int, float, bool, date and timestamp LAYOUT")
+		hint("the types are text, int, float, bool, date, date LAYOUT and timestamp LAYOUT")
 }
 
 var textType = csvType{table.Type{Kind: table.String}, func(text []byte, v *table.Values) bool {
@@ -86,17 +88,37 @@ func parseDate(b []byte) (int64, bool) {
 	return t.Unix() / 86400, err == nil // exact: midnight
 }
 
-// timestampType reads a layout and refuses one that does not say the day, or names a zone by letters, which do not
-// say an offset.
-func timestampType(layout string) (csvType, *Error) {
+// saysDay says whether a layout tells year, month and day, and names no zone by letters, which do not say an offset.
+func saysDay(layout string) bool {
 	probe := time.Date(2013, 11, 24, 0, 0, 0, 0, time.UTC)
 	back, err := time.Parse(layout, probe.Format(layout))
-	if err != nil || !back.Equal(probe) || strings.Contains(layout, "MST") {
+	return err == nil && back.Equal(probe) && !strings.Contains(layout, "MST")
+}
+
+func zoned(layout string) bool {
+	return strings.Contains(layout, "-07") || strings.Contains(layout, "Z07")
+}
+
+// dateType reads a layout and refuses one that does not say the day, or that has a zone: which day an instant is on depends on it.
+func dateType(layout string) (csvType, *Error) {
+	if !saysDay(layout) || zoned(layout) {
+		return textType, fault(CodeOption, "the layout of a date must say year, month and day, and no zone").
+			hint("write how 2 January 2006 looks in the file, such as date 2/1/2006; of instants the type is timestamp")
+	}
+	return csvType{table.Type{Kind: table.Date}, ints(func(b []byte) (int64, bool) {
+		t, err := time.Parse(layout, string(b))
+		seconds := t.Unix()
+		return (seconds - (seconds%86400+86400)%86400) / 86400, err == nil
+	})}, nil
+}
+
+// timestampType reads a layout and refuses one that does not say the day.
+func timestampType(layout string) (csvType, *Error) {
+	if !saysDay(layout) {
 		return textType, fault(CodeOption, "the layout of a timestamp must say year, month and day").
 			hint("write the layout as Go does, such as timestamp 2006-01-02 15:04:05; a zone as -07:00 or Z07:00")
 	}
-	zoned := strings.Contains(layout, "-07") || strings.Contains(layout, "Z07")
-	t := table.Type{Kind: table.Timestamp, Unit: 1e3, Zone: zoneOf(zoned)}
+	t := table.Type{Kind: table.Timestamp, Unit: 1e3, Zone: zoneOf(zoned(layout))}
 	return csvType{t, ints(func(b []byte) (int64, bool) {
 		at, err := time.Parse(layout, string(b))
 		return at.UnixMicro(), err == nil
