@@ -29,7 +29,7 @@ var layers = map[string][]string{
 	"mechanism":          {"calibrate", "ledger"},
 	"mechanism/selftest": {"calibrate", "internal/special", "mechanism", "mechanism/internal"},
 	"queries":            {"calibrate", "internal/spelling", "io/table", "mechanism"},
-	"denoise":            {"mechanism", "denoise/graph", "internal/spelling"},
+	"denoise":            {"calibrate", "mechanism", "denoise/graph", "internal/spelling"},
 	"pipeline":           exposed,
 
 	"pipeline/local":   engines,

@@ -13,49 +13,87 @@ const (
 	maxExponentDigits = 4
 )
 
-// ParseDown reads decimal text, such as "1e-6" or "0.1", as the largest float64 that is not above it: an epsilon or a
-// delta read so never promises less privacy than was asked. The text is digits with at most one point, with an optional
-// sign and an optional exponent of at most four digits, at most 1200 bytes in all; no spaces, NaN, infinities,
-// hexadecimal digits or underscores. Text beyond the range of float64 is an error. Errors are *ArgumentError and do not
-// quote the text.
-func ParseDown(text string) (float64, error) { return parseDecimal(text, -1) }
+// Decimal is a decimal number, exactly. The zero value is 0. Compare with Cmp: == compares the spelling.
+type Decimal struct{ text string }
 
-// ParseUp reads decimal text as ParseDown does, as the least float64 that is not below it: for sensitivities.
-func ParseUp(text string) (float64, error) { return parseDecimal(text, 1) }
-
-// ParseNearest reads decimal text as ParseDown does, as the nearest float64: for text that a program wrote, such as the 17 digits
-// or the shortest text of a float64, which come back as that very float64.
-func ParseNearest(text string) (float64, error) {
+// ParseDecimal reads decimal text, such as "1e-6" or "0.1": digits with at most one point, with an optional sign and an optional
+// exponent of at most four digits, at most 1200 bytes in all; no spaces, NaN, infinities, hexadecimal digits or underscores. Text beyond
+// the range of float64 is an error. Errors are *ArgumentError and do not quote the text.
+func ParseDecimal(text string) (Decimal, error) {
 	if !isDecimal(text) {
-		return 0, argument("number", "must be a decimal number, such as 0.1 or 1e-6")
+		return Decimal{}, argument("number", "must be a decimal number, such as 0.1 or 1e-6")
 	}
-	near, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return 0, argument("number", "is beyond the range of a float64")
-	}
-	return near + 0, nil // -0 becomes 0
+	return Decimal{text}, nil
 }
 
-// parseDecimal rounds to nearest and corrects that by one place where it lies on the wrong side of the exact value.
-func parseDecimal(text string, direction int) (float64, error) {
-	near, err := ParseNearest(text)
+// String returns the text as it was read; "0" for the zero value.
+func (d Decimal) String() string {
+	if d.text == "" {
+		return "0"
+	}
+	return d.text
+}
+
+// Rat returns the number itself, as a new big.Rat.
+func (d Decimal) Rat() *big.Rat {
+	r, ok := new(big.Rat).SetString(d.String())
+	if !ok { // ParseDecimal took it
+		return new(big.Rat)
+	}
+	return r
+}
+
+// Cmp returns -1, 0 or +1 as d is below, equal to or above e.
+func (d Decimal) Cmp(e Decimal) int { return d.Rat().Cmp(e.Rat()) }
+
+// Down is the largest float64 that is not above the number: an epsilon or a delta read so never promises less privacy than was asked.
+// It is -Inf if all float64 are above the number.
+func (d Decimal) Down() float64 { return d.directed(-1) }
+
+// Up is the least float64 that is not below the number: for sensitivities. +Inf if all float64 are below it.
+func (d Decimal) Up() float64 { return d.directed(1) }
+
+// Nearest is the nearest float64: for text that a program wrote, such as the 17 digits or the shortest text of a float64, which come
+// back as that very float64. It is infinite if the number is beyond the range of float64.
+func (d Decimal) Nearest() float64 {
+	near, _ := strconv.ParseFloat(d.String(), 64) // its only error is the range, and then it returns the infinity
+	return near + 0                               // -0 becomes 0
+}
+
+// directed rounds to nearest, and goes one place further if that lies on the wrong side of the exact value.
+func (d Decimal) directed(direction int) float64 {
+	near := d.Nearest()
+	wrong := math.IsInf(near, -direction) // an infinity is on the outer side of every number
+	if !math.IsInf(near, 0) {
+		wrong = new(big.Rat).SetFloat64(near).Cmp(d.Rat()) == -direction
+	}
+	if wrong {
+		near = math.Nextafter(near, math.Inf(direction))
+	}
+	return near + 0
+}
+
+// ParseDown is ParseDecimal and Decimal.Down, for numbers within the range of float64: others are an *ArgumentError.
+func ParseDown(text string) (float64, error) { return parse(text, Decimal.Down) }
+
+// ParseUp is ParseDecimal and Decimal.Up, for numbers within the range of float64: others are an *ArgumentError.
+func ParseUp(text string) (float64, error) { return parse(text, Decimal.Up) }
+
+// ParseNearest is ParseDecimal and Decimal.Nearest, for numbers within the range of float64: others are an *ArgumentError.
+func ParseNearest(text string) (float64, error) { return parse(text, Decimal.Nearest) }
+
+func parse(text string, rounded func(Decimal) float64) (float64, error) {
+	d, err := ParseDecimal(text)
 	if err != nil {
 		return 0, err
 	}
-	exact, ok := new(big.Rat).SetString(text)
-	if !ok {
-		return 0, argument("number", "must be a decimal number, such as 0.1 or 1e-6")
+	if x := rounded(d); !math.IsInf(x, 0) && !math.IsInf(d.Nearest(), 0) {
+		return x, nil
 	}
-	if new(big.Rat).SetFloat64(near).Cmp(exact) == -direction {
-		near = math.Nextafter(near, math.Inf(direction))
-	}
-	if math.IsInf(near, 0) {
-		return 0, argument("number", "is beyond the range of a float64")
-	}
-	return near + 0, nil
+	return 0, argument("number", "is beyond the range of a float64")
 }
 
-// RoundDown is the largest float64 that is not above x; -Inf where all are.
+// RoundDown is the largest float64 that is not above x; -Inf if all are.
 func RoundDown(x *big.Rat) float64 {
 	f, _ := x.Float64()
 	if exact := new(big.Rat).SetFloat64(f); exact == nil || exact.Cmp(x) > 0 {

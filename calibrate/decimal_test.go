@@ -90,6 +90,39 @@ func TestParseIsExact(t *testing.T) {
 	})
 }
 
+// TestDecimal: a decimal is exact, whatever its spelling, beyond the range of float64 too.
+func TestDecimal(t *testing.T) {
+	parsed := func(text string) Decimal {
+		d, err := ParseDecimal(text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		return d
+	}
+	if parsed("1e-5").Cmp(parsed("0.000010")) != 0 || parsed("0.1").Cmp(parsed("0.1000000000000000055511151231257827")) >= 0 {
+		t.Error("equal decimals differ, or different ones are equal")
+	}
+	if (Decimal{}).Cmp(parsed("-0")) != 0 || (Decimal{}).String() != "0" || (Decimal{}).Down() != 0 {
+		t.Error("the zero value is not 0")
+	}
+	large := parsed("-1e400")
+	if large.Down() != math.Inf(-1) || large.Up() != -math.MaxFloat64 || large.Nearest() != math.Inf(-1) || large.Cmp(parsed("-1.1e400")) <= 0 {
+		t.Errorf("-1e400 rounds to %v, %v and %v", large.Down(), large.Up(), large.Nearest())
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		text := decimals().Draw(rt, "text")
+		exact, ok := new(big.Rat).SetString(text)
+		d := parsed(text)
+		if !ok || d.Rat().Cmp(exact) != 0 || d.String() != text {
+			rt.Errorf("%s is %s", text, d.Rat())
+		}
+		d.Rat().SetInt64(7)
+		if d.Rat().Cmp(exact) != 0 {
+			rt.Error("a caller may change a decimal")
+		}
+	})
+}
+
 // TestParseNearest: what programs write of a float64 comes back as it.
 func TestParseNearest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -100,9 +100,9 @@ func (r *report) show(at *path, text string) string {
 	return shown(text)
 }
 
-// shown is a text for a message, quoted only where it must be.
+// shown is a text for a message, quoted only if it must be.
 func shown(s string) string {
-	if len(s) <= 60 && (plainKey.MatchString(s) || numberText.MatchString(s)) {
+	if _, number := Scalar(s).number(); len(s) <= 60 && (number || plainKey.MatchString(s)) {
 		return s
 	}
 	return quote(s)

@@ -17,12 +17,14 @@ type Decimal string
 // Setting is a number, or one of the words that its key knows. "" where the key is absent.
 type Setting string
 
-// maxDecimal is the most characters of a number. With at most three digits of exponent it keeps exact arithmetic cheap.
+// maxDecimal is the most characters of a number.
 const maxDecimal = 64
 
 var (
-	decimalText = regexp.MustCompile(`^[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?$`)
-	numberText  = regexp.MustCompile(`^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?$`)
+	// leadingZero begins a number that YAML 1.1 would read as an octal one.
+	leadingZero = regexp.MustCompile(`^[+-]?0[0-9]`)
+	// longExponent is beyond what a job may say; the job's schema has the same limit.
+	longExponent = regexp.MustCompile(`[eE][+-]?[0-9]{4}`)
 	// largest keeps every number within float64: a reader of the manifest must be able to parse it.
 	largest = new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(300), nil))
 )
@@ -30,20 +32,21 @@ var (
 // Down returns the largest float64 that is not above the number: budgets are never rounded up.
 func (d Decimal) Down() (float64, error) { return calibrate.ParseDown(string(d)) }
 
-// rat is the number itself; ok is false where d is not a number.
+// rat is the number itself; ok is false if d is not a number.
 func (d Decimal) rat() (r *big.Rat, ok bool) {
-	if len(d) > maxDecimal || !decimalText.MatchString(string(d)) {
+	if leadingZero.MatchString(string(d)) {
 		return nil, false
 	}
-	return new(big.Rat).SetString(string(d))
+	return Scalar(d).number()
 }
 
-// number is the scalar as a number, leading zeros allowed; ok is false where it is another text.
+// number is the scalar as a number, leading zeros allowed; ok is false if it is another text.
 func (s Scalar) number() (r *big.Rat, ok bool) {
-	if len(s) > maxDecimal || !numberText.MatchString(string(s)) {
+	if len(s) > maxDecimal || longExponent.MatchString(string(s)) {
 		return nil, false
 	}
-	return new(big.Rat).SetString(string(s))
+	x, err := calibrate.ParseDecimal(string(s))
+	return x.Rat(), err == nil
 }
 
 // literal is the number as JSON writes it, digit for digit; a text that is no number is "".

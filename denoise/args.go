@@ -2,10 +2,11 @@ package denoise
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/dprelease/dprelease/calibrate"
 )
 
 // Args are a step's parameters as a job writes them: numbers, words and booleans as text. A missing one has its default.
@@ -111,6 +112,6 @@ func (p Param) options() string {
 
 // parse reads a finite decimal.
 func parse(text string) (value float64, ok bool) {
-	value, err := strconv.ParseFloat(text, 64)
-	return value, err == nil && !strings.ContainsAny(text, "xXnN") && !math.IsInf(value, 0)
+	value, err := calibrate.ParseNearest(text)
+	return value, err == nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+
+	"github.com/dprelease/dprelease/calibrate"
 )
 
 // Audit is what a recount of the whole ledger found.
@@ -81,10 +83,11 @@ func (r *recount) entry(e Entry) error {
 
 func (r *recount) reserve(e Entry, b reserveBody) error {
 	a := r.s.payer(b.Account.account())
-	x := recounted{of: a.Account, mu2: new(big.Float), share: new(big.Rat)}
-	if _, ok := x.share.SetString(b.DeltaShare); !ok {
+	share, err := calibrate.ParseDecimal(b.DeltaShare)
+	if err != nil {
 		return &CorruptError{e.Seq, "its share of delta cannot be read"}
 	}
+	x := recounted{of: a.Account, mu2: new(big.Float), share: share.Rat()}
 	for _, m := range b.Mechanisms {
 		term, err := m.mu2()
 		if err != nil {
@@ -104,17 +107,18 @@ func (r *recount) reserve(e Entry, b reserveBody) error {
 	return nil
 }
 
-// mu2 is (L2 / sigma)², rounded as ComposedMu2 rounds a term.
+// mu2 is (L2 / sigma)², from the decimals of the entry themselves: their quotient, rounded up to 256 bits as ComposedMu2 rounds it,
+// and its square, rounded up again.
 func (b mechanismBody) mu2() (*big.Float, error) {
-	l2, _, err := big.ParseFloat(b.L2, 10, 64, big.ToPositiveInf)
+	l2, err := calibrate.ParseDecimal(b.L2)
 	if err != nil {
 		return nil, err
 	}
-	sigma, _, err := big.ParseFloat(b.Sigma, 10, 64, big.ToNegativeInf)
+	sigma, err := calibrate.ParseDecimal(b.Sigma)
 	if err != nil {
 		return nil, err
 	}
-	ratio := new(big.Float).SetPrec(256).SetMode(big.ToPositiveInf).Quo(l2, sigma)
+	ratio := new(big.Float).SetPrec(256).SetMode(big.ToPositiveInf).SetRat(new(big.Rat).Quo(l2.Rat(), sigma.Rat()))
 	return ratio.Mul(ratio, ratio), nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"strconv"
 
 	"github.com/dprelease/dprelease/calibrate"
 )
@@ -117,7 +116,7 @@ func (b reserveBody) charge() (Charge, error) {
 func (b mechanismBody) mechanism() (calibrate.Mechanism, error) {
 	var v [3]float64
 	for i, s := range []string{b.L2, b.Sigma, b.Grid} {
-		x, err := strconv.ParseFloat(s, 64)
+		x, err := calibrate.ParseNearest(s)
 		if err != nil || text(x) != s {
 			return calibrate.Mechanism{}, ErrCorrupt
 		}

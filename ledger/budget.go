@@ -52,30 +52,23 @@ func muCap(epsilon, delta string, less *big.Rat) (calibrate.Mu, error) {
 }
 
 func guarantee(epsilon, delta string, less *big.Rat) (g calibrate.Guarantee, err error) {
-	e, err := calibrate.ParseDown(epsilon)
+	e, err := calibrate.ParseDecimal(epsilon)
 	if err != nil {
 		return g, err
 	}
-	d, err := calibrate.ParseDown(delta)
+	d, err := calibrate.ParseDecimal(delta)
 	if err != nil {
 		return g, err
 	}
+	g = calibrate.Guarantee{Epsilon: calibrate.Epsilon(e.Down()), Delta: calibrate.Delta(d.Down())}
 	if less.Sign() > 0 {
-		if d, err = minus(delta, less); err != nil {
-			return g, err
+		left := new(big.Rat).Sub(d.Rat(), less)
+		if left.Sign() <= 0 {
+			return g, errShares
 		}
+		g.Delta = calibrate.Delta(calibrate.RoundDown(left))
 	}
-	g = calibrate.Guarantee{Epsilon: calibrate.Epsilon(e), Delta: calibrate.Delta(d)}
 	return g, g.Validate()
-}
-
-// minus is the decimal less a part of it, rounded down; an error where nothing is left.
-func minus(delta string, less *big.Rat) (float64, error) {
-	exact, ok := new(big.Rat).SetString(delta) // ParseDown took it
-	if !ok || exact.Cmp(less) <= 0 {
-		return 0, errShares
-	}
-	return calibrate.RoundDown(exact.Sub(exact, less)), nil
 }
 
 var errShares = errors.New("delta_cap must be smaller than delta, a period's too")
@@ -97,19 +90,20 @@ func (b Budget) same(o Budget) bool {
 		pairs = append(pairs, [2]string{orNone(limit.Epsilon), orNone(other.Epsilon)}, [2]string{orNone(limit.Delta), orNone(other.Delta)})
 	}
 	return !slices.ContainsFunc(pairs, func(p [2]string) bool {
-		x, errX := calibrate.ParseDown(p[0])
-		y, errY := calibrate.ParseDown(p[1])
-		return errX != nil || errY != nil || x != y
+		x, errX := calibrate.ParseDecimal(p[0])
+		y, errY := calibrate.ParseDecimal(p[1])
+		return errX != nil || errY != nil || x.Cmp(y) != 0
 	})
 }
 
 // parseShare reads a probability of failure exactly: a decimal of at least 0 and below 1; "" is 0.
 func parseShare(text string) (*big.Rat, error) {
-	if _, err := calibrate.ParseDown(orNone(text)); err != nil {
+	d, err := calibrate.ParseDecimal(orNone(text))
+	if err != nil {
 		return nil, err
 	}
-	x, ok := new(big.Rat).SetString(orNone(text))
-	if !ok || x.Sign() < 0 || x.Cmp(big.NewRat(1, 1)) >= 0 {
+	x := d.Rat()
+	if x.Sign() < 0 || x.Cmp(big.NewRat(1, 1)) >= 0 {
 		return nil, errShare
 	}
 	return x, nil

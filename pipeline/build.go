@@ -91,12 +91,12 @@ func (b *builder) query(i int) Planned {
 	return q
 }
 
-// number reads a decimal that is not a budget; 0 where it is not set.
+// number reads a decimal that is not a budget; 0 if it is not set.
 func (b *builder) number(d configs.Decimal, path string) float64 {
 	if d == "" {
 		return 0
 	}
-	x, err := strconv.ParseFloat(string(d), 64)
+	x, err := calibrate.ParseNearest(string(d))
 	if err != nil {
 		b.report(path, "bad-value", "not a number in float64's range", "")
 	}

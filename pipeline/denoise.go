@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
+	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/queries"
@@ -53,7 +53,7 @@ func (b *builder) meanSteps(d *configs.Denoise, path string) {
 	}
 	params := d.Params()
 	for _, key := range []string{"threshold", "lambda", "toward", "prior_variance"} {
-		if _, err := strconv.ParseFloat(params[key], 64); err == nil {
+		if _, err := calibrate.ParseDecimal(params[key]); err == nil {
 			b.report(path+"."+key, "contradiction", "a number for the "+key+" of a mean would act on sums, not on the mean",
 				"leave "+key+" out, or give a word: it then follows the noise")
 		}

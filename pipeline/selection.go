@@ -33,9 +33,9 @@ func tenth(d configs.Decimal) string {
 
 // larger is the larger of two decimals.
 func larger(a, b string) string {
-	x, ok1 := new(big.Rat).SetString(a)
-	y, ok2 := new(big.Rat).SetString(b)
-	if ok1 && ok2 && x.Cmp(y) < 0 {
+	x, err1 := calibrate.ParseDecimal(a)
+	y, err2 := calibrate.ParseDecimal(b)
+	if err1 == nil && err2 == nil && x.Cmp(y) < 0 {
 		return b
 	}
 	return a
@@ -63,9 +63,10 @@ func (b *builder) failures(p *Plan, delta float64) (left float64) {
 	default:
 		p.failure.share = tenth(b.job.Privacy.Delta)
 	}
-	share, ok := new(big.Rat).SetString(p.failure.share)
+	taken, err := calibrate.ParseDecimal(p.failure.share)
+	share := taken.Rat()
 	left = deltaLess(string(b.job.Privacy.Delta), p.failure.share)
-	if !ok || share.Sign() <= 0 || left <= 0 {
+	if err != nil || share.Sign() <= 0 || left <= 0 {
 		b.report("privacy.delta_failure", "bad-value", "must be above 0 and below delta, of which it is a part", "leave it out: "+shareOfDelta+" of delta is taken")
 		return delta
 	}
@@ -73,15 +74,15 @@ func (b *builder) failures(p *Plan, delta float64) (left float64) {
 	return left
 }
 
-// deltaLess is the largest float64 that is not above a delta less a share of it, which are decimals; 0 where one is no number or the
+// deltaLess is the largest float64 that is not above a delta less a share of it, which are decimals; 0 if one is no number or the
 // share is below 0.
 func deltaLess(delta, share string) float64 {
-	whole, ok1 := new(big.Rat).SetString(delta)
-	part, ok2 := new(big.Rat).SetString(share)
-	if !ok1 || !ok2 || part.Sign() < 0 {
+	whole, err1 := calibrate.ParseDecimal(delta)
+	part, err2 := calibrate.ParseDecimal(share)
+	if err1 != nil || err2 != nil || part.Rat().Sign() < 0 {
 		return 0
 	}
-	return calibrate.RoundDown(whole.Sub(whole, part))
+	return calibrate.RoundDown(new(big.Rat).Sub(whole.Rat(), part.Rat()))
 }
 
 // selections fixes how keys are selected, for queries whose mechanisms are calibrated.
@@ -124,14 +125,10 @@ func (q *Planned) Threshold() float64 {
 	return float64(units) * q.Selection.Mechanism.Grid
 }
 
-// FailureShare is the share of delta that the release takes for the selection of keys; 0 where it selects none.
+// FailureShare is the share of delta that the release takes for the selection of keys; 0 if it selects none.
 func (p *Plan) FailureShare() float64 {
-	share, ok := new(big.Rat).SetString(p.failure.share)
-	if !ok {
-		return 0
-	}
-	f, _ := share.Float64()
-	return f
+	share, _ := calibrate.ParseNearest(p.failure.share) // 0 if it is ""
+	return share
 }
 
 // failureStatement completes the statement where keys are selected.

@@ -91,9 +91,11 @@ func (m *Manifest) selects() error {
 	}
 	stated := new(big.Rat)
 	if s := m.Privacy.PrivacyStatement; s != nil {
-		if _, ok := stated.SetString(s.Guarantee.DeltaFailure); !ok {
+		share, err := calibrate.ParseDecimal(s.Guarantee.DeltaFailure)
+		if err != nil {
 			return errors.New("the privacy block's delta_failure is no number")
 		}
+		stated = share.Rat()
 	} else if stated.SetFloat64(m.Privacy.DeltaFailure) == nil {
 		return errors.New("delta_failure is no number")
 	}

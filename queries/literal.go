@@ -3,32 +3,24 @@ package queries
 import (
 	"fmt"
 	"math/big"
-	"regexp"
 	"strconv"
 	"time"
 
+	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/io/table"
 )
 
 // Source texts of a job, and what they stand for in a column of some type. They are public: messages quote them.
 
-// decimalText is a decimal number; its exponent is short, so that its value is never astronomically long.
-var decimalText = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$`)
-
 // number reads a decimal number exactly.
 func number(text string) (*big.Rat, bool) {
-	if !decimalText.MatchString(text) {
-		return nil, false
-	}
-	return new(big.Rat).SetString(text)
+	x, err := calibrate.ParseDecimal(text)
+	return x.Rat(), err == nil
 }
 
 // nearest reads a decimal number as the float64 nearest to it, as every reader of data does.
 func nearest(text string) (float64, bool) {
-	if !decimalText.MatchString(text) {
-		return 0, false
-	}
-	x, err := strconv.ParseFloat(text, 64)
+	x, err := calibrate.ParseNearest(text)
 	return x, err == nil
 }
 
