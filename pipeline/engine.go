@@ -31,6 +31,8 @@ type Aggregates struct {
 	Exacts [][]mechanism.Exact
 	// Input is a digest of the bytes on which the answers depend. It is private: only its keyed fingerprint is kept.
 	Input []byte
+	// Checks is what the engine tallied for the operator; nil if it was not asked to.
+	Checks *DataChecks
 }
 
 // Stage names a stage of a run.

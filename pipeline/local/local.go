@@ -71,7 +71,7 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	defer func() { _ = spill.Close() }() // nobody needs it any more
 	workers := make([]*worker, min(spill.memory.workers, max(e.data.Splits(), 1)))
 	for i := range workers {
-		if workers[i], err = newWorker(p, e.data.Schema(), spill); err != nil {
+		if workers[i], err = newWorker(p, e.data.Schema(), spill, e.limits.Look); err != nil {
 			return nil, err
 		}
 	}
@@ -80,8 +80,13 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 		return nil, err
 	}
 	input, err := e.scan(ctx, len(workers), func(ctx context.Context, i, split int) ([]byte, error) {
-		sum, skipped, err := rows.Read(ctx, split, p.Columns(), workers[i].add)
-		workers[i].rows += skipped
+		w, batch := workers[i], 0
+		sum, skipped, err := rows.Read(ctx, split, p.Columns(), func(b *table.Batch) error {
+			batch++
+			return w.add(b, e.limits.Look.at(split, e.data.Splits(), batch-1))
+		})
+		w.rows += skipped
+		w.skipped += skipped
 		return sum, err
 	}, progress(o, pipeline.StageAggregate, e.data.Splits()))
 	if err != nil {
@@ -90,11 +95,12 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	if err := checkRows(p, workers); err != nil {
 		return nil, err
 	}
-	exacts, err := seal(workers)
+	seen := checks(workers)
+	exacts, err := seal(workers, seen)
 	if err != nil {
 		return nil, err
 	}
-	return &pipeline.Aggregates{Exacts: exacts, Input: input}, nil
+	return &pipeline.Aggregates{Exacts: exacts, Input: input, Checks: seen}, nil
 }
 
 // checkRows compares the number of rows read with the public one, where the job declares it.
@@ -172,8 +178,8 @@ func progress(o pipeline.Observer, s pipeline.Stage, total int) func() {
 	return func() { o.Progress(s, int(n.Add(1)), total) }
 }
 
-// seal merges the workers' accumulators and hides the answers.
-func seal(workers []*worker) ([][]mechanism.Exact, error) {
+// seal merges the workers' accumulators and hides the answers. What the bounds cut is filled in in the checks, if there are any.
+func seal(workers []*worker, c *pipeline.DataChecks) ([][]mechanism.Exact, error) {
 	first := workers[0]
 	exacts := make([][]mechanism.Exact, len(first.accumulators))
 	for q, a := range first.accumulators {
@@ -187,6 +193,7 @@ func seal(workers []*worker) ([][]mechanism.Exact, error) {
 		if err != nil {
 			return nil, fmt.Errorf("seal: %w", err)
 		}
+		bounded(c, q, a)
 		exacts[q], first.accumulators[q] = e, nil
 	}
 	return exacts, nil

@@ -19,6 +19,8 @@ type Limits struct {
 	// Scratch is the folder for what does not fit in memory; "": the release's staging folder, or the system's folder for
 	// temporary files.
 	Scratch string
+	// Look is how much of the input is tallied for the operator. Answers do not depend on it.
+	Look Look
 }
 
 // memory is how a scan shares out its limit.

@@ -10,15 +10,17 @@ import (
 
 // worker holds the filters and one accumulator a query, and hands each the columns that it asked for.
 type worker struct {
-	rows         int64
+	rows         int64 // of the input, with skipped ones
+	skipped      int64
 	views        [][]int
 	selector     *queries.Selector
 	filtered     []int // positions of the filters' columns among the logical ones
 	accumulators []queries.Accumulator
-	columns      [][]int // of each query: positions among the logical columns
+	columns      [][]int     // of each query: positions among the logical columns
+	inspection   *inspection // nil: nothing is tallied
 }
 
-func newWorker(p *pipeline.Plan, schema table.Schema, spill queries.Spill) (*worker, error) {
+func newWorker(p *pipeline.Plan, schema table.Schema, spill queries.Spill, look Look) (*worker, error) {
 	logical, diags := p.LogicalSchema(schema)
 	if len(diags) > 0 {
 		return nil, diags
@@ -36,6 +38,11 @@ func newWorker(p *pipeline.Plan, schema table.Schema, spill queries.Spill) (*wor
 		w.accumulators = append(w.accumulators, a)
 		w.columns = append(w.columns, positions(p, q.Query.Columns()))
 	}
+	if look != LookNone {
+		if w.inspection, err = newInspection(p, schema, logical); err != nil {
+			return nil, err
+		}
+	}
 	return w, nil
 }
 
@@ -47,17 +54,31 @@ func positions(p *pipeline.Plan, columns []string) []int {
 	return at
 }
 
-// add takes in a batch of the input: once, or once for each of the job's events.
-func (w *worker) add(b *table.Batch) error {
+// add takes in a batch of the input: once, or once for each of the job's events. It is tallied if inspect is set.
+func (w *worker) add(b *table.Batch, inspect bool) error {
 	w.rows += int64(b.Rows)
+	if inspect {
+		w.inspection.columns(b)
+	}
 	for _, view := range w.views {
 		logical := take(b, view, nil)
 		filtered := take(logical, w.filtered, nil)
+		if inspect {
+			if err := w.inspection.Filters.Add(filtered); err != nil {
+				return err
+			}
+		}
 		if err := w.selector.Apply(filtered); err != nil {
 			return err
 		}
 		for q, a := range w.accumulators {
-			if err := a.Add(take(logical, w.columns[q], filtered.Keep)); err != nil {
+			batch := take(logical, w.columns[q], filtered.Keep)
+			if inspect {
+				if err := w.inspection.Queries[q].Add(batch); err != nil {
+					return err
+				}
+			}
+			if err := a.Add(batch); err != nil {
 				return err
 			}
 		}

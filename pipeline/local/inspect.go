@@ -1,0 +1,134 @@
+package local
+
+import (
+	"math"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/queries"
+)
+
+// Data checks
+//
+// Beside the accumulators a worker may have tallies, which code the columns a second time and count the rows that are null, unparsed, out
+// of a domain or clamped. That takes about as long as the answers themselves, so a run looks at some batches only: the whole of an input
+// of up to about two million rows, an even sample of a larger one.
+
+// Look is how much of the input is tallied for the operator.
+type Look int
+
+// LookNone tallies nothing, LookSome an even sample of a large input and all of a small one, LookAll everything.
+const (
+	LookNone Look = iota
+	LookSome
+	LookAll
+)
+
+// A sample is at most sampledSplits splits, evenly spread: of each the first batches, sampledBatches of all splits together, and of the
+// others every sampledStep-th.
+const (
+	sampledSplits  = 32
+	sampledBatches = 32
+	sampledStep    = 32
+)
+
+// at says whether a batch of a split, of splits in all, is looked at. It depends on nothing but these numbers.
+func (l Look) at(split, splits, batch int) bool {
+	switch l {
+	case LookNone:
+		return false
+	case LookAll:
+		return true
+	}
+	step := (splits + sampledSplits - 1) / sampledSplits
+	return split%max(step, 1) == 0 && (batch < max(1, sampledBatches/max(splits, 1)) || batch%sampledStep == 0)
+}
+
+// inspection is the tallies of one worker.
+type inspection struct {
+	pipeline.DataChecks
+}
+
+func newInspection(p *pipeline.Plan, schema, logical table.Schema) (*inspection, error) {
+	x := &inspection{}
+	for _, name := range p.Columns() {
+		f, _ := schema.Lookup(name)
+		x.Columns = append(x.Columns, pipeline.ColumnCheck{Name: name, Type: f.Type})
+	}
+	var err error
+	if x.Filters, err = p.Filters().Tally(logical, p.Location()); err != nil {
+		return nil, err
+	}
+	for _, q := range p.Queries() {
+		t, err := q.Query.Tally(logical)
+		if err != nil {
+			return nil, err
+		}
+		x.Queries = append(x.Queries, pipeline.QueryCheck{Name: q.Query.Name(), Tally: t})
+	}
+	return x, nil
+}
+
+// columns counts the nulls of a batch of the input.
+func (x *inspection) columns(b *table.Batch) {
+	x.Looked += int64(b.Rows)
+	for i := range b.Columns {
+		c := &x.Columns[i]
+		null, unparsed := nulls(&b.Columns[i])
+		c.Rows += int64(b.Rows)
+		c.Null += null
+		c.Unparsed += unparsed
+	}
+}
+
+// nulls counts the rows of a column that are null or NaN, and those that could not be parsed.
+func nulls(c *table.Column) (null, unparsed int64) {
+	if c.Valid == nil && c.Type.Kind != table.Float {
+		return 0, 0
+	}
+	start := int32(0)
+	for i := range c.Entries() {
+		rows := int64(1)
+		if c.Ends != nil {
+			rows = int64(c.Ends[i] - start)
+			start = c.Ends[i]
+		}
+		switch {
+		case c.Unparsed != nil && c.Unparsed[i]:
+			unparsed += rows
+		case c.Valid != nil && !c.Valid[i] || c.Type.Kind == table.Float && math.IsNaN(floatAt(c, i)):
+			null += rows
+		}
+	}
+	return null, unparsed
+}
+
+// floatAt returns the float of an entry that is not null.
+func floatAt(c *table.Column, entry int) float64 {
+	if c.Codes != nil {
+		entry = int(c.Codes[entry])
+	}
+	return c.Values.Floats[entry]
+}
+
+// checks merges the inspections of all workers; nil if nothing was tallied. The bounds are filled in later.
+func checks(workers []*worker) *pipeline.DataChecks {
+	first := workers[0].inspection
+	if first == nil {
+		return nil
+	}
+	for i, w := range workers {
+		w.inspection.Rows, w.inspection.Skipped = w.rows, w.skipped
+		if i > 0 {
+			first.Merge(&w.inspection.DataChecks)
+		}
+	}
+	return &first.DataChecks
+}
+
+// bounded fills the bounds of a query in, of which the accumulator is sealed.
+func bounded(c *pipeline.DataChecks, query int, a queries.Accumulator) {
+	if c != nil {
+		c.Queries[query].Bounds = queries.Bounded(a)
+	}
+}
