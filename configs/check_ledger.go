@@ -2,7 +2,18 @@ package configs
 
 import "strings"
 
-const sqliteStore = "sqlite:"
+// sqliteStores begin the name of a ledger in a SQLite file: one user's, or one that a group shares.
+var sqliteStores = []string{"sqlite:", "sqlite+group:"}
+
+// sqliteFile is the file of a ledger's name, which may be empty; ok is false if the ledger is no SQLite file.
+func sqliteFile(store string) (file string, ok bool) {
+	for _, scheme := range sqliteStores {
+		if file, ok := strings.CutPrefix(store, scheme); ok {
+			return file, true
+		}
+	}
+	return "", false
+}
 
 func isPostgres(s string) bool {
 	return strings.HasPrefix(s, "postgres://") || strings.HasPrefix(s, "postgresql://")
@@ -14,7 +25,7 @@ func (c *checker) ledger(at *path) {
 	c.guarantee(at.at("budget"), l.Budget.Epsilon, l.Budget.Delta)
 	c.lifetime(at.at("budget"), &l.Budget)
 	store := at.at("store")
-	if file, ok := strings.CutPrefix(l.Store, sqliteStore); l.Store != "" && !isPostgres(l.Store) && (!ok || file == "") {
+	if file, ok := sqliteFile(l.Store); l.Store != "" && !isPostgres(l.Store) && (!ok || file == "") {
 		c.bad(store, CodeBadValue, "is not a ledger that this program knows", "write sqlite: and a file, such as sqlite:ledger.db, or postgres://USER@HOST/DATABASE")
 	}
 }

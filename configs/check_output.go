@@ -56,7 +56,7 @@ func parents(p string) int {
 // apart checks that what is private does not lie in the release folder.
 func (c *checker) apart(folder string) {
 	var top *path
-	if file, ok := strings.CutPrefix(c.job.Ledger.Store, sqliteStore); ok && file != "" {
+	if file, ok := sqliteFile(c.job.Ledger.Store); ok && file != "" {
 		if store, ok := c.absolute(file); ok && inside(store, folder) {
 			c.bad(top.at("ledger").at("store"), CodeContradiction, "the ledger lies in the release folder (output.dir), which is public", "keep it beside the job file: sqlite:ledger.db")
 		}

@@ -84,7 +84,7 @@ type Output struct {
 
 // Ledger says where the spend is recorded and what the data may cost in all.
 type Ledger struct {
-	// Store is the ledger: `sqlite:` and a file, relative to the job file; or `postgres://` and a connection string, best from `${env:NAME}`. It never appears in a release.
+	// Store is the ledger: `sqlite:` and a file, relative to the job file, which is its owner's alone; `sqlite+group:` and a file that the group of its folder shares; or `postgres://` and a connection string, best from `${env:NAME}`. It never appears in a release.
 	Store string `yaml:"store" example:"sqlite:ledger.db"`
 	// Dataset names the private data. Jobs on the same data must use the same name: they share its budget.
 	Dataset string `yaml:"dataset" example:"taxi"`

@@ -129,8 +129,20 @@ func TestPaths(t *testing.T) {
 	if job.Dir() != "jobs" || job.Path("a/b") != filepath.Join("jobs", "a", "b") || job.Path("/a") != "/a" {
 		t.Errorf("%s, %s, %s", job.Dir(), job.Path("a/b"), job.Path("/a"))
 	}
-	if store, ok := job.StorePath(); !ok || store != filepath.Join("jobs", "ledger.db") {
-		t.Errorf("store: %s, %v", store, ok)
+	if store := job.StoreName(); store != "sqlite:"+filepath.Join("jobs", "ledger.db") {
+		t.Errorf("store: %s", store)
+	}
+}
+
+func TestStoreNames(t *testing.T) {
+	for store, want := range map[string]string{
+		"sqlite+group:../l.db": "sqlite+group:" + filepath.Join("jobs", "..", "l.db"), "sqlite:/l.db": "sqlite:/l.db",
+		"postgres://u@h/d": "postgres://u@h/d",
+	} {
+		job := parsed(t, filepath.Join("jobs", "job.yaml"), with(t, "sqlite:ledger.db", store), ParseOptions{})
+		if got := job.StoreName(); got != want {
+			t.Errorf("%s: %s, want %s", store, got, want)
+		}
 	}
 }
 

@@ -112,10 +112,13 @@ func (j *Job) Path(p string) string {
 	return filepath.Join(j.Dir(), p)
 }
 
-// StorePath is the path of the ledger's SQLite file; ok is false where the store is another one.
-func (j *Job) StorePath() (path string, ok bool) {
-	file, ok := strings.CutPrefix(j.Ledger.Store, sqliteStore)
-	return j.Path(file), ok
+// StoreName is the name of the ledger, the path of a SQLite file resolved.
+func (j *Job) StoreName() string {
+	file, ok := sqliteFile(j.Ledger.Store)
+	if !ok {
+		return j.Ledger.Store
+	}
+	return strings.TrimSuffix(j.Ledger.Store, file) + j.Path(file)
 }
 
 // Bounds are what one privacy unit may contribute to a query: the query's own bounds, else the job's, key by key. A unit that

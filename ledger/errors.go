@@ -26,6 +26,10 @@ var (
 	ErrAbsent = errors.New("there is none yet")
 	// ErrUnavailable: the log cannot be reached, read or written for any other reason.
 	ErrUnavailable = errors.New("the ledger is not available")
+	// ErrExposed: others than its owner could change the log, set it back or read its secret. It is an ErrUnavailable.
+	ErrExposed = fmt.Errorf("%w: others could change it or read its secret", ErrUnavailable)
+	// ErrSecondPath: the log's file has another path, beside which other journals and locks would lie. It is an ErrUnavailable.
+	ErrSecondPath = fmt.Errorf("%w: it has a second path", ErrUnavailable)
 
 	// ErrCharge: a charge is not well-formed.
 	ErrCharge = errors.New("not a valid charge")

@@ -45,6 +45,10 @@ func LedgerError(step string, err error) error {
 	switch {
 	case errors.Is(err, ledger.ErrBusy):
 		e.Cause, e.Code, e.Hint = CauseBusy, "busy", "another run of this job or another user of the ledger is at work; try again later"
+	case errors.Is(err, ledger.ErrExposed):
+		e.Code, e.Hint = "ledger-exposed", "each line ends with the command that mends it; then see with release ledger audit whether the ledger is what it was"
+	case errors.Is(err, ledger.ErrSecondPath):
+		e.Code, e.Hint = "ledger-second-path", "a ledger is used by one path, so that all its users see its journal and its locks"
 	case errors.As(err, new(*ledger.OverBudgetError)):
 		e.Cause, e.Code = CauseBudget, "over-budget"
 		e.Hint = "nothing was spent; lower epsilon, or let the data's owner decide whether a larger budget is right"

@@ -13,7 +13,8 @@ import (
 
 const ledgerLong = `ledger shows and checks what was spent, and changes budgets.
 
-Every verb takes the job whose ledger is meant, or --store with the ledger's name as a job has it (sqlite:PATH or postgres://…). With a job
+Every verb takes the job whose ledger is meant, or --store with the ledger's name as a job has it (sqlite:PATH, sqlite+group:PATH if
+a group shares it, or postgres://…). With a job
 only its dataset is shown, with --store all are, unless --dataset names one.`
 
 // ledgerFlags say which ledger is meant, and how to print it.
@@ -25,7 +26,7 @@ type ledgerFlags struct {
 
 func (f *ledgerFlags) add(a *app, cmd *cobra.Command) {
 	f.addParams(cmd)
-	cmd.Flags().StringVar(&f.store, "store", "", "the ledger, instead of a job: sqlite:PATH or postgres://…")
+	cmd.Flags().StringVar(&f.store, "store", "", "the ledger, instead of a job: sqlite:PATH, sqlite+group:PATH or postgres://…")
 	cmd.Flags().StringVar(&f.dataset, "dataset", "", "the dataset to show")
 	cmd.Flags().BoolVar(&a.json, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&f.csv, "csv", false, "print CSV")
@@ -88,7 +89,7 @@ func (a *app) openLedger(ctx context.Context, f *ledgerFlags, args []string) (*o
 		if len(diags) > 0 {
 			return nil, jobError{diags}
 		}
-		o.job, f.store = job, storeName(job)
+		o.job, f.store = job, job.StoreName()
 		if f.dataset == "" {
 			f.dataset = job.Ledger.Dataset
 		}

@@ -55,7 +55,7 @@ func (a *app) standing(ctx context.Context, p *pipeline.Plan, f *jobFlags) (s pl
 	if err != nil {
 		return s, err
 	}
-	book, closeBook, err := openStore(ctx, storeName(p.Job()), false)
+	book, closeBook, err := openStore(ctx, p.Job().StoreName(), false)
 	switch {
 	case err == nil:
 		defer func() { _ = closeBook() }() // it was only read

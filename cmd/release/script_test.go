@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -15,6 +16,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asRelease) != "" {
 		main()
 	}
+	syscall.Umask(0o022) // a ledger's folder must not be the group's to write
 	testscript.Main(m, map[string]func(){"release": main})
 }
 

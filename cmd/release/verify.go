@@ -38,7 +38,7 @@ func (a *app) verifyCmd() *cobra.Command {
 	f.addParams(cmd)
 	cmd.Flags().StringVar(&f.key, "key", "", "the public key that must have signed the manifest")
 	cmd.Flags().StringVar(&f.job, "job", "", "the job whose ledger is meant")
-	cmd.Flags().StringVar(&f.store, "store", "", "the ledger: sqlite:PATH or postgres://…")
+	cmd.Flags().StringVar(&f.store, "store", "", "the ledger: sqlite:PATH, sqlite+group:PATH or postgres://…")
 	cmd.Flags().BoolVar(&a.json, "json", false, "print the checks as JSON")
 	return cmd
 }

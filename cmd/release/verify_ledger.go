@@ -57,7 +57,7 @@ func (v *verifying) store(a *app) (string, error) {
 	if len(diags) > 0 {
 		return "", jobError{diags}
 	}
-	return storeName(job), nil
+	return job.StoreName(), nil
 }
 
 // levelsUp is how many folders above a release a ledger is looked for.

@@ -171,15 +171,7 @@ func (gone) Is(target error) bool { return target == pipeline.ErrInputGone }
 
 // openBook opens the ledger that the job names; the file is made on first use.
 func openBook(ctx context.Context, job *configs.Job) (*ledger.Book, func() error, error) {
-	return openStore(ctx, storeName(job), true)
-}
-
-// storeName is the name of the job's ledger, its path absolute.
-func storeName(job *configs.Job) string {
-	if path, ok := job.StorePath(); ok {
-		return "sqlite:" + path
-	}
-	return job.Ledger.Store
+	return openStore(ctx, job.StoreName(), true)
 }
 
 // openStore opens a ledger by its name; where create is not set it must be there already.

@@ -33,34 +33,15 @@ CREATE TRIGGER entry_stays BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'app
 CREATE TRIGGER entry_remains BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'append-only'); END;
 `
 
-// locate returns the absolute path of the file itself. Its journal and its locks must stand beside the one file,
-// whatever links lead to it.
-func locate(path string) (string, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return "", translateFile(err)
-	}
-	if file, err := filepath.EvalSymlinks(path); err == nil {
-		return file, nil
-	} else if _, linked := os.Lstat(path); linked == nil {
-		return "", fmt.Errorf("%s: %w", path, translateFile(err))
-	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-	if err != nil {
-		return "", fmt.Errorf("the folder of the ledger, %s: %w", filepath.Dir(path), translateFile(err))
-	}
-	return filepath.Join(dir, filepath.Base(path)), nil
-}
-
-// ensure makes the file where there is none, whole or not at all, and checks one that is there.
-func ensure(ctx context.Context, path string) error {
+// ensure makes the file if there is none, whole or not at all, and checks one that is there.
+func ensure(ctx context.Context, path string, s sharing) error {
 	err := inspect(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	var unlock func()
 	err = patiently(ctx, func() (err error) {
-		unlock, err = lock(path+".lock", "\x00create") // no run has that name
+		unlock, err = lock(path+".lock", "\x00create", s) // no run has that name
 		return err
 	})
 	if err != nil {
@@ -70,25 +51,26 @@ func ensure(ctx context.Context, path string) error {
 	if err := inspect(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := create(ctx, path); err != nil {
+	for _, left := range []string{path + "-journal", path + "-wal"} {
+		if _, err := os.Lstat(left); !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: %w: it belongs to a ledger that is gone, and a new one would be changed by it; bring the ledger back, or move this file away", left, ledger.ErrCorrupt)
+		}
+	}
+	if err := create(ctx, path, s); err != nil {
 		return fmt.Errorf("making %s: %w", path, err)
 	}
 	return nil
 }
 
 // inspect checks what stands at path without opening it: closing a file drops the locks that SQLite holds on it in
-// this process. Where nothing is there the error is fs.ErrNotExist.
+// this process. If nothing is there the error is fs.ErrNotExist.
 func inspect(path string) error {
-	info, err := os.Stat(path)
+	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fs.ErrNotExist
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, translateFile(err))
-	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s: %w: not a file", path, ledger.ErrNotLedger)
-	case exposed(info.Mode()):
-		return fmt.Errorf("%s: %w: all users may read or write it, and it holds a secret: chmod 600", path, ledger.ErrUnavailable)
 	case info.Size() == 0:
 		return fmt.Errorf("%s: %w: the file is empty, and none was ever made so: what it held was lost, or another program made it", path, ledger.ErrCorrupt)
 	}
@@ -96,7 +78,7 @@ func inspect(path string) error {
 }
 
 // create builds the file under another name, which only the holder of the lock touches, and renames it.
-func create(ctx context.Context, path string) error {
+func create(ctx context.Context, path string, s sharing) error {
 	made := path + ".new"
 	for _, stale := range []string{made, made + "-journal"} {
 		if err := os.Remove(stale); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -107,7 +89,7 @@ func create(ctx context.Context, path string) error {
 	if err != nil {
 		return translateFile(err)
 	}
-	if err := f.Close(); err != nil {
+	if err := errors.Join(f.Chmod(s.mode()), f.Close()); err != nil {
 		return translateFile(err)
 	}
 	if err := fill(ctx, made); err != nil {

@@ -188,7 +188,7 @@ func TestLockFile(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "elsewhere"), filepath.Join(dir, "x.lock")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lock(filepath.Join(dir, "x.lock"), "a"); !errors.Is(err, ledger.ErrUnavailable) {
+	if _, err := lock(filepath.Join(dir, "x.lock"), "a", alone); !errors.Is(err, ledger.ErrUnavailable) {
 		t.Errorf("followed: %v", err)
 	}
 }
@@ -203,5 +203,22 @@ func TestOffset(t *testing.T) {
 			t.Errorf("%s is at %d, as is %q", name, at, seen[at])
 		}
 		seen[at] = name
+	}
+}
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"sqlite:ledger.db": "ledger.db", "sqlite:/a/b c?#%.db": "/a/b c?#%.db", "sqlite:C:x": "C:x", "sqlite+group:l.db": "l.db",
+		"": "", "ledger.db": "", "sqlite:": "", "sqlite+group:": "", "sqlite::memory:": "", "sqlite+all:l.db": "", "mysql:x": "",
+		"postgres://u:hunter2@h/d": "", "postgresql://u:hunter2@h/d": "",
+	} {
+		got, s, err := parse(name)
+		if got != want || (want == "") != errors.Is(err, ErrUnsupported) || s != sharing(want != "" && strings.HasPrefix(name, "sqlite+group:")) {
+			t.Errorf("%q: %q, %v, %v", name, got, s, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("the error quotes the store: %v", err)
+		}
 	}
 }

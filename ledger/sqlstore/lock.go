@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"io/fs"
 	"os"
 	"sync"
 
@@ -12,10 +13,10 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// lock holds name in the file at path, which it makes where there is none, until unlock. It does not wait. The lock
+// lock holds name in the file at path, which it makes if there is none, until unlock. It does not wait. The lock
 // belongs to the open file, so that another call of this process meets it too, and ends with the process.
-func lock(path, name string) (unlock func(), err error) {
-	f, err := os.OpenFile(lockFile(path, offset(name)), os.O_RDWR|os.O_CREATE|noFollow, 0o600)
+func lock(path, name string, s sharing) (unlock func(), err error) {
+	f, err := openLock(lockFile(path, offset(name)), s)
 	if err != nil {
 		return nil, translateFile(err)
 	}
@@ -24,6 +25,24 @@ func lock(path, name string) (unlock func(), err error) {
 		return nil, err
 	}
 	return sync.OnceFunc(func() { _ = f.Close() }), nil // closing cannot keep the lock
+}
+
+// openLock opens a lock file, or makes it with the mode that the ledger's sharing asks for, whatever the umask says.
+func openLock(path string, s sharing) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW, 0)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return f, err
+		}
+		f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			continue // another process made it just now
+		}
+		if err != nil || s == alone {
+			return f, err
+		}
+		return f, f.Chmod(s.mode())
+	}
 }
 
 // hold keeps all others from holding f, or one byte of it, as long as it is open.

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -17,6 +18,11 @@ import (
 	"github.com/dprelease/dprelease/ledger/ledgertest"
 	"github.com/dprelease/dprelease/ledger/sqlstore"
 )
+
+func TestMain(m *testing.M) {
+	syscall.Umask(0o022) // the tests' folders must not be their group's to write
+	os.Exit(m.Run())
+}
 
 // Processes: the test binary runs itself with one of these tasks in its environment, on the ledger at LEDGER_PATH.
 const (

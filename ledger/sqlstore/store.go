@@ -3,7 +3,8 @@
 // SQLite: every transaction that writes is BEGIN IMMEDIATE with a rollback journal and synchronous=EXTRA, so that what was
 // committed survives a loss of power (FULL would not sync the folder after the journal is deleted). Beside PATH stands
 // PATH.lock, an empty file that carries the locks of runs; it is never deleted. The folder must be on a file system
-// with working locks: a local one.
+// with working locks: a local one. The file, what lies beside it and the folders above must be this user's or root's, and
+// nobody else's to write (surroundings.go); a ledger that a group shares says so in its name, sqlite+group:PATH.
 package sqlstore
 
 import (
@@ -27,50 +28,53 @@ const BusyTimeout = 30 * time.Second
 
 // Store is a ledger.Store in one SQLite file.
 type Store struct {
-	db   *sql.DB
-	path string // of the file itself, with no symbolic link in it
+	db      *sql.DB
+	path    string // of the file itself, with no symbolic link in it
+	sharing sharing
 }
 
 var _ ledger.Store = (*Store)(nil)
 
-// Open opens the ledger at path, which it makes, readable by its owner alone, where there is none. The folder must
-// exist. Errors: ledger.ErrUnavailable where the file cannot be made or reached, or where all users may read it;
+// Open opens the ledger at path, which it makes, readable by its owner alone, if there is none. The folder must exist.
+// Errors: ledger.ErrExposed if others could change or read the file, what lies beside it or the folders above;
+// ledger.ErrSecondPath if the file has another path; ledger.ErrUnavailable if it cannot be made or reached;
 // ledger.ErrNotLedger, ErrNewer, ErrCorrupt, ErrBusy, ErrReadOnly, ErrFull.
-func Open(ctx context.Context, path string) (*Store, error) {
-	path, err := locate(path)
-	if err != nil {
-		return nil, err
-	}
-	if err := ensure(ctx, path); err != nil {
-		return nil, err
-	}
-	return openAt(ctx, path)
-}
+func Open(ctx context.Context, path string) (*Store, error) { return open(ctx, path, alone, true) }
 
 // OpenExisting is Open of a ledger that is there already: if there is none it is ledger.ErrUnavailable and ledger.ErrAbsent, and none is made.
 func OpenExisting(ctx context.Context, path string) (*Store, error) {
-	path, err := locate(path)
+	return open(ctx, path, alone, false)
+}
+
+func open(ctx context.Context, path string, s sharing, create bool) (*Store, error) {
+	path, passed, err := locate(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := inspect(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w: %w", path, ledger.ErrUnavailable, ledger.ErrAbsent)
-	} else if err != nil {
+	if err := checkSurroundings(path, passed, s); err != nil {
 		return nil, err
 	}
-	return openAt(ctx, path)
+	if create {
+		err = ensure(ctx, path, s)
+	} else if err = inspect(path); errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: %w: %w", path, ledger.ErrUnavailable, ledger.ErrAbsent)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return openAt(ctx, path, s)
 }
 
-func openAt(ctx context.Context, path string) (*Store, error) {
+func openAt(ctx context.Context, path string, s sharing) (*Store, error) {
 	db, err := connect(path)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, path: path}
-	if err := s.View(ctx, func(ledger.Reader) error { return nil }); err != nil {
+	store := &Store{db: db, path: path, sharing: s}
+	if err := store.View(ctx, func(ledger.Reader) error { return nil }); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), closed(db))
 	}
-	return s, nil
+	return store, nil
 }
 
 // connect opens the existing file at path. One connection a store: its goroutines queue for it.
@@ -129,5 +133,5 @@ func (s *Store) Lock(ctx context.Context, name string) (unlock func(), err error
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return lock(s.path+".lock", name)
+	return lock(s.path+".lock", name, s.sharing)
 }

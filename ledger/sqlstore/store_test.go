@@ -28,23 +28,6 @@ func TestSuite(t *testing.T) {
 	})
 }
 
-func TestParse(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]string{
-		"sqlite:ledger.db": "ledger.db", "sqlite:/a/b c?#%.db": "/a/b c?#%.db", "sqlite:C:x": "C:x",
-		"": "", "ledger.db": "", "sqlite:": "", "sqlite::memory:": "", "mysql:x": "",
-		"postgres://u:hunter2@h/d": "", "postgresql://u:hunter2@h/d": "",
-	} {
-		got, err := sqlstore.Parse(name)
-		if got != want || (want == "") != errors.Is(err, sqlstore.ErrUnsupported) {
-			t.Errorf("%q: %q, %v", name, got, err)
-		}
-		if err != nil && strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("the error quotes the store: %v", err)
-		}
-	}
-}
-
 // TestFiles: a new ledger, its journal and its lock file are the owner's alone; nothing else is left.
 func TestFiles(t *testing.T) {
 	t.Parallel()

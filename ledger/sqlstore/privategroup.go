@@ -1,0 +1,58 @@
+package sqlstore
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Debian, Ubuntu and Fedora give each user a group of the same name with no other member, and let it write to the
+// user's files (umask 002). A folder that such a group may write is its user's alone, as OpenSSH of these systems has it.
+// Groups that the local files do not list, such as those of a directory service, are not taken to be private.
+
+// privateGroup returns a function that says whether a group is a user's own. The files are read when it is first asked.
+func privateGroup(uid uint32) func(gid uint32) bool {
+	files := sync.OnceValues(func() (passwd, group string) {
+		p, err1 := os.ReadFile("/etc/passwd")
+		g, err2 := os.ReadFile("/etc/group")
+		if err1 != nil || err2 != nil {
+			return "", ""
+		}
+		return string(p), string(g)
+	})
+	return func(gid uint32) bool {
+		passwd, group := files()
+		return uid != 0 && soleMember(passwd, group, uid, gid)
+	}
+}
+
+// soleMember says whether the group gid has the name of the user uid, is that user's first group, and has no other
+// member, by the texts of passwd(5) and group(5).
+func soleMember(passwd, group string, uid, gid uint32) bool {
+	name := ""
+	for line := range strings.Lines(passwd) {
+		f := strings.Split(strings.TrimSpace(line), ":")
+		if len(f) < 4 || f[3] != decimal(gid) {
+			continue
+		}
+		if f[2] != decimal(uid) {
+			return false
+		}
+		name = f[0]
+	}
+	found := false
+	for line := range strings.Lines(group) {
+		f := strings.Split(strings.TrimSpace(line), ":")
+		if len(f) < 4 || f[2] != decimal(gid) {
+			continue
+		}
+		if name == "" || f[0] != name || f[3] != "" && f[3] != name {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+func decimal(id uint32) string { return strconv.FormatUint(uint64(id), 10) }

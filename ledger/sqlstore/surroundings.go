@@ -1,0 +1,216 @@
+package sqlstore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/dprelease/dprelease/ledger"
+)
+
+// A ledger is as safe as the place in which it lies. Two things undo what it holds without a trace, and both are found
+// before SQLite opens the file:
+//
+//   - A second path to the file: a hard link, or the file mounted into a container by itself. SQLite looks for the journal
+//     and this package for the locks beside the path, so that two programs that use two paths do not see each other, and an
+//     interrupted change is not rolled back.
+//   - Somebody else who may write beside the file: SQLite replays any journal that it finds there. Whoever may put one
+//     there, or put another file or folder in the place of the ledger's, sets the ledger back to what they like.
+//
+// The rule is that of OpenSSH for its keys: the file, what lies beside it and every folder above belong to this user or to
+// root, and nobody else may write to them. Folders above may be for all to write if they are sticky, as /tmp is; a group
+// that has no member but the user may write to folders (privategroup.go).
+
+// sharing says who may write to a ledger beside the user who runs the program and root.
+type sharing bool
+
+const (
+	alone sharing = false
+	group sharing = true // the group and the owner of the ledger's folder: sqlite+group:PATH
+)
+
+// mode is that of the files that this package makes.
+func (s sharing) mode() fs.FileMode {
+	if s == group {
+		return 0o660
+	}
+	return 0o600
+}
+
+const (
+	othersWrite = 0o022
+	groupWrites = 0o020
+	allWrite    = 0o002
+)
+
+// beside are the endings of the names that lie beside a ledger and that SQLite or this package believe.
+var beside = []string{"-journal", "-wal", "-shm", ".lock"}
+
+// checker collects what is wrong around one ledger.
+type checker struct {
+	sharing sharing
+	user    uint32                // who runs the program
+	gid     uint32                // the group of the ledger's folder
+	own     func(gid uint32) bool // says whether a group is the user's own
+	found   []string
+}
+
+// checkSurroundings refuses a ledger that others could change or set back, or that has a second path. path is the
+// file's own, without symbolic links; passed are the folders and links that lead to it. The file need not exist.
+// Errors: ledger.ErrExposed and ledger.ErrSecondPath with what to do, one line a finding.
+func checkSurroundings(path string, passed []string, s sharing) error {
+	folder, err := os.Lstat(filepath.Dir(path))
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Dir(path), translateFile(err))
+	}
+	user := uint32(os.Geteuid())
+	c := &checker{sharing: s, user: user, gid: owned(folder).Gid, own: privateGroup(user)}
+	for _, p := range passed {
+		if err := c.above(p, p == filepath.Dir(path)); err != nil {
+			return err
+		}
+	}
+	if err := c.ledger(path); err != nil {
+		return err
+	}
+	for _, ending := range beside {
+		if err := c.neighbour(path + ending); err != nil {
+			return err
+		}
+	}
+	if len(c.found) > 0 {
+		return fmt.Errorf("%s: %w:\n  %s", path, ledger.ErrExposed, strings.Join(c.found, "\n  "))
+	}
+	return nil
+}
+
+// bad adds a finding: what is wrong, and the command that mends it.
+func (c *checker) bad(path, why, command string, args ...any) {
+	c.found = append(c.found, fmt.Sprintf("%s %s: %s", shellWord(path), why, fmt.Sprintf(command, args...)))
+}
+
+// above checks a folder or a link on the way to the ledger; own is the folder that the ledger lies in.
+func (c *checker) above(path string, own bool) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, translateFile(err))
+	}
+	name, mode := shellWord(path), info.Mode()
+	switch {
+	case !c.trusts(owned(info)):
+		c.bad(path, c.stranger(info), "who may put another ledger there; run the program as that user, or, as root, chown -h %d %s", c.user, name)
+	case mode&fs.ModeSymlink != 0: // whoever may change it may write to its folder
+	case mode.Perm()&othersWrite == 0 || mode&fs.ModeSticky != 0 && !own:
+	case mode.Perm()&allWrite == 0 && owned(info).Uid == c.user && c.own(owned(info).Gid):
+	case c.sharing == group && mode.Perm()&allWrite == 0 && owned(info).Gid == c.gid:
+		if own && mode&fs.ModeSetgid == 0 {
+			c.bad(path, "does not give its group to new files, as a shared ledger needs", "chmod g+s %s", name)
+		}
+	case own && mode.Perm()&allWrite == 0:
+		c.bad(path, "may be written by its group, who could set the ledger back", "chmod g-w %s (or, if the group shares the ledger on purpose, name it sqlite+group:PATH)", name)
+	default:
+		c.bad(path, "may be written by others, who could set the ledger back or put another in its place", "chmod go-w %s", name)
+	}
+	return nil
+}
+
+// ledger checks the file itself, which need not exist.
+func (c *checker) ledger(path string) error {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("%s: %w", path, translateFile(err))
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: %w: not a file", path, ledger.ErrNotLedger)
+	}
+	if n := owned(info).Nlink; n > 1 {
+		return fmt.Errorf("%s: %w: the file has %d names (hard links), and its journal and locks lie beside one of them; find the others with find / -xdev -samefile %s, and remove them",
+			path, ledger.ErrSecondPath, n, shellWord(path))
+	}
+	mounted, err := mountPoint(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, translateFile(err))
+	}
+	if mounted {
+		return fmt.Errorf("%s: %w: the file is mounted by itself, and its journal and locks lie beside its other path; mount the folder that holds it instead",
+			path, ledger.ErrSecondPath)
+	}
+	c.file(path, info)
+	return nil
+}
+
+// file checks who may change a file.
+func (c *checker) file(path string, info fs.FileInfo) {
+	name, perm := shellWord(path), info.Mode().Perm()
+	switch {
+	case !c.trusts(owned(info)):
+		c.bad(path, c.stranger(info), "run the program as that user, or, as root, chown %d %s", c.user, name)
+	case c.sharing == group && perm&0o007 != 0:
+		c.bad(path, "may be read or written by all users, and holds a secret", "chmod o= %s", name)
+	case c.sharing == alone && perm&(0o007|groupWrites) != 0:
+		c.bad(path, "may be read or written by others, and holds a secret", "chmod 600 %s", name)
+	}
+}
+
+// neighbour checks a file that SQLite or this package would believe, if it is there.
+func (c *checker) neighbour(path string) error {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("%s: %w", path, translateFile(err))
+	}
+	name := shellWord(path)
+	switch {
+	case !info.Mode().IsRegular():
+		c.bad(path, "is not a file, and nothing of the ledger's is anything else", "mv %s %s.planted", name, name)
+	case owned(info).Nlink > 1:
+		c.bad(path, "has a second name (hard link)", "mv %s %s.planted, if no run of your own was cut short", name, name)
+	case !c.trusts(owned(info)):
+		c.bad(path, c.stranger(info), "if it is not the ledger's own, mv %s %s.planted; if it is, as root, chown %d %s", name, name, c.user, name)
+	case c.sharing == alone && info.Mode().Perm()&othersWrite != 0:
+		c.bad(path, "may be written by others", "chmod go-w %s", name)
+	case info.Mode().Perm()&allWrite != 0:
+		c.bad(path, "may be written by all users", "chmod o-w %s", name)
+	}
+	return nil
+}
+
+// trusts says whether the owner of what has these attributes may change the ledger. Only members of a group, and root,
+// give files to it.
+func (c *checker) trusts(a *syscall.Stat_t) bool {
+	return a.Uid == 0 || a.Uid == c.user || c.sharing == group && a.Gid == c.gid
+}
+
+func (c *checker) stranger(info fs.FileInfo) string {
+	return fmt.Sprintf("belongs to user %d, and this is user %d", owned(info).Uid, c.user)
+}
+
+// owned are a file's attributes. The conversion holds on every Unix.
+func owned(info fs.FileInfo) *syscall.Stat_t {
+	if a, ok := info.Sys().(*syscall.Stat_t); ok {
+		return a
+	}
+	return &syscall.Stat_t{Uid: ^uint32(0), Gid: ^uint32(0)} // nobody's
+}
+
+// shellWord is a path as a shell takes it.
+func shellWord(path string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:@%", r)
+	}
+	switch {
+	case strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0:
+		return path
+	case strings.IndexFunc(path, func(r rune) bool { return !strconv.IsPrint(r) }) >= 0:
+		return "$" + strings.ReplaceAll(strconv.Quote(path), `'`, `\'`)
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
