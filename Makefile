@@ -2,7 +2,7 @@
 GO ?= go
 LINT ?= golangci-lint
 
-.PHONY: build test race lint fuzz bench bench-peers docs check check-long man figures
+.PHONY: build test race lint fuzz bench bench-peers docs check check-long man figures mutants
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o release ./cmd/release
@@ -47,3 +47,7 @@ check-long:
 # The papers' figures in full, into examples/*/out; under 30 minutes on two cores.
 figures:
 	@for e in calibration mean-estimation synthetic-histogram composition nyc-taxi adult; do $(GO) run ./examples/$$e || exit 1; done
+
+# Seeds bugs one at a time and says which tests notice them; takes an hour or more. MUTANTS="-only ledger" tries some.
+mutants:
+	nice $(GO) run ./internal/mutants $(MUTANTS)

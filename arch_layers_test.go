@@ -18,6 +18,7 @@ var layers = map[string][]string{
 	"calibrate":         nil,
 	"io/table":          nil,
 	"internal":          nil, // the *test packages of all
+	"internal/mutants":  nil, // a program
 	"internal/special":  nil,
 	"internal/spelling": nil,
 	"denoise/graph":     {"denoise/internal/splitmix", "denoise/internal/sure"},

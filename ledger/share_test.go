@@ -2,6 +2,7 @@ package ledger_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -62,5 +63,39 @@ func TestResumeTakesTheSameShare(t *testing.T) {
 	c.DeltaShare = "1e-7"
 	if _, err := b.Charge(t.Context(), c); err != nil {
 		t.Errorf("the same share: %v", err)
+	}
+}
+
+// An input's fingerprint is of this ledger and of this input: nobody who knows the input recognises it elsewhere. What hashes inputs and what
+// makes fingerprints of them are two keys.
+func TestFingerprintsAreKeyed(t *testing.T) {
+	t.Parallel()
+	store := ledgertest.Memory(t)
+	one, again, other := ledger.NewBook(store, time.Now), ledger.NewBook(store, time.Now), ledger.NewBook(ledgertest.Memory(t), time.Now)
+	of := func(b *ledger.Book, input string) string {
+		f, err := b.Fingerprint(t.Context(), []byte(input))
+		if err != nil || len(f) != 64 {
+			t.Fatalf("fingerprint %q (%v)", f, err)
+		}
+		return f
+	}
+	key := func(b *ledger.Book) string {
+		k, err := b.InputKey(t.Context())
+		if err != nil || len(k) != 32 {
+			t.Fatalf("an input key of %d bytes, want 32 (%v)", len(k), err)
+		}
+		return string(k)
+	}
+	if of(one, "a") != of(again, "a") || key(one) != key(again) {
+		t.Error("two books of one ledger differ")
+	}
+	if of(one, "a") == of(one, "b") {
+		t.Error("two inputs have one fingerprint")
+	}
+	if of(one, "a") == of(other, "a") || key(one) == key(other) {
+		t.Error("two ledgers have one key")
+	}
+	if of(one, "") == fmt.Sprintf("%x", key(one)) {
+		t.Error("one key serves two purposes")
 	}
 }

@@ -3,10 +3,13 @@ package pipeline_test
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -27,7 +30,7 @@ func TestResumedRunFails(t *testing.T) {
 	b := newBench(t)
 	b.wrap = failing("Stage", errCut)
 	if _, err := b.run(t.Context(), nil); !errors.Is(err, errCut) {
-		t.Fatal(err)
+		t.Fatalf("error %v, want %v", err, errCut)
 	}
 	b.wrap = nil
 	for range 2 {
@@ -92,10 +95,27 @@ func TestFailuresLeaveNoStaging(t *testing.T) {
 	t.Run("disk", func(t *testing.T) { // after the noise: the charge stays
 		b := newBench(t)
 		b.wrap = func(s pipeline.Sink) pipeline.Sink { return &onceSink{Sink: s} }
-		if _, err := b.run(t.Context(), nil); !errors.Is(err, errCut) {
-			t.Fatal(err)
+		if _, err := b.run(t.Context(), nil); !errors.Is(err, errCut) || errors.Is(err, ledger.ErrDrawn) {
+			t.Fatalf("error %v, want %v and no try to give the charge back", err, errCut)
 		}
 		b.clean("a release that cannot be written")
+		if got := b.spent(); got != "budget reserve" {
+			t.Errorf("ledger %q, want %q", got, "budget reserve")
+		}
+	})
+	t.Run("noise", func(t *testing.T) { // of the second query: that of the first is drawn
+		b := newBench(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		b.watch = func(s pipeline.Stage, done int) {
+			if s == pipeline.StageNoise && done == 1 {
+				cancel()
+			}
+		}
+		_, err := b.run(ctx, nil)
+		if !errors.Is(err, context.Canceled) || errors.Is(err, ledger.ErrDrawn) {
+			t.Errorf("error %v, want %v and no try to give the charge back", err, context.Canceled)
+		}
+		b.clean("noise that was cut short")
 		if got := b.spent(); got != "budget reserve" {
 			t.Errorf("ledger %q, want %q", got, "budget reserve")
 		}
@@ -260,5 +280,83 @@ func TestRunNamesTheQuestion(t *testing.T) {
 		if b.plan(strings.Replace(job, edit[0], edit[1], 1)).Run() != run {
 			t.Errorf("another %s is another question", name)
 		}
+	}
+}
+
+// otherRelease makes a release of the same job elsewhere, whole and valid, with noise of its own, and puts it in the place of dir.
+func (b *bench) otherRelease(dir string) {
+	b.Helper()
+	other := newBench(b.T)
+	o := other.must(other.colourful(false))
+	if digest, err := sink.New().Inspect(b.Context(), o.Dir); err != nil || digest != o.Digest {
+		b.Fatalf("digest %q, want %q (%v)", digest, o.Digest, err)
+	}
+	if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(o.Dir))); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// What was sealed is what is published: a whole release in the place of the sealed one is refused, and nothing can be seen.
+func TestSealedStagingIsReplaced(t *testing.T) {
+	b := newBench(t)
+	b.wrap = failing("Publish", errCut)
+	if _, err := b.run(t.Context(), b.colourful(false)); !errors.Is(err, errCut) {
+		t.Fatalf("error %v, want %v", err, errCut)
+	}
+	b.wrap = nil
+	staged, err := filepath.Glob(filepath.Join(b.dir, ".staging-*", "release"))
+	if err != nil || len(staged) != 1 {
+		t.Fatalf("staged %q (%v), want one release", staged, err)
+	}
+	b.otherRelease(staged[0])
+	_, err = b.run(t.Context(), b.colourful(false))
+	wantError(t, err, pipeline.CauseOutput, "lost")
+	if _, err := os.Lstat(filepath.Join(b.dir, "out")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a release that was not sealed can be seen (%v)", err)
+	}
+	if got := b.spent(); got != "budget reserve seal" {
+		t.Errorf("ledger %q, want %q", got, "budget reserve seal")
+	}
+}
+
+// What is published is what is returned and copied: a whole release in its place is not it.
+func TestPublishedFolderIsReplaced(t *testing.T) {
+	b := newBench(t)
+	o := b.must(b.colourful(false))
+	b.otherRelease(o.Dir)
+	_, err := b.run(t.Context(), b.colourful(false))
+	wantError(t, err, pipeline.CauseOutput, "occupied")
+	_, err = b.run(t.Context(), func(r *pipeline.Request) {
+		b.colourful(false)(r)
+		r.Dir = filepath.Join(b.dir, "elsewhere")
+	})
+	wantError(t, err, pipeline.CauseOutput, "lost")
+	if _, err := os.Lstat(filepath.Join(b.dir, "elsewhere")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("another release was copied (%v)", err)
+	}
+	_, err = b.run(t.Context(), b.colourful(true))
+	wantError(t, err, pipeline.CauseOutput, "occupied") // it is nobody's to be moved aside
+}
+
+// The order of a run: spend before reading, seal before anybody can see anything, publication last.
+func TestLedgerGoesAhead(t *testing.T) {
+	b := newBench(t)
+	p := &probe{engine: b.engine}
+	want := map[string]string{"prepare": "", "aggregate": "budget reserve", "stage": "budget reserve", "publish": "budget reserve seal"}
+	seen := 0
+	p.try = func(step string) {
+		seen++
+		if got := b.spent(); got != want[step] {
+			t.Errorf("at step %s the ledger has %q, want %q", step, got, want[step])
+		}
+	}
+	b.open = func() pipeline.Engine { return p }
+	b.wrap = func(s pipeline.Sink) pipeline.Sink {
+		p.Sink = s
+		return p
+	}
+	b.expect(b.must(nil), pipeline.StatusReleased, once)
+	if seen != len(want) {
+		t.Errorf("%d steps, want %d", seen, len(want))
 	}
 }

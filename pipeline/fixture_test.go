@@ -104,6 +104,7 @@ type bench struct {
 	wrap   func(pipeline.Sink) pipeline.Sink
 	stages []pipeline.Stage
 	shares []int // done of 100, in the stage that publishes
+	watch  func(s pipeline.Stage, done int)
 }
 
 func newBench(t *testing.T) *bench {
@@ -118,6 +119,9 @@ func (b *bench) plan(text string) *pipeline.Plan {
 // Progress keeps the stages seen, so that a bench is an Observer.
 func (b *bench) Progress(s pipeline.Stage, done, total int) {
 	b.stages = append(b.stages, s)
+	if b.watch != nil {
+		b.watch(s, done)
+	}
 	if s == pipeline.StagePublish {
 		b.shares = append(b.shares, 100*done/total)
 	}

@@ -2,9 +2,11 @@ package local_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -128,5 +130,28 @@ func TestDigestHoldsTheFooter(t *testing.T) {
 		if a == b {
 			t.Errorf("%s: two files with different footers have one digest", input)
 		}
+	}
+}
+
+// A public number of rows is that of all files, filtered or not: one row more or less is refused, in the same words.
+func TestPublicRows(t *testing.T) {
+	content := ticks(t)
+	var texts []string
+	for _, rows := range []int{999, 1001, 1, 2000} {
+		for _, where := range []string{", where: [{column: tick, max: 99}]", ", where: [{column: tick, max: -1}]"} {
+			_, err := counted(t, content, "replace-one", fmt.Sprintf("rows: %d%s", rows, where))
+			var e *pipeline.Error
+			if !errors.As(err, &e) || e.Code != "rows" {
+				t.Errorf("rows: %d%s: error %v, want rows", rows, where, err)
+				continue
+			}
+			texts = append(texts, e.Error())
+		}
+	}
+	if slices.Sort(texts); len(slices.Compact(texts)) != 1 {
+		t.Errorf("the error tells more than that: %q", texts)
+	}
+	if got, err := counted(t, content, "replace-one", "rows: 1000, where: [{column: tick, max: 99}]"); err != nil || got != 100 {
+		t.Errorf("the right number: %d rows, %v, want 100", got, err)
 	}
 }

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// The verdicts on a bug.
+const (
+	caught          = "caught"
+	caughtElsewhere = "elsewhere" // by a test that the list does not name
+	survived        = "LIVED"
+	broken          = "BROKEN" // it does not compile
+)
+
+// result is what came of a bug, and the tests that noticed it or the compiler's words.
+type result struct{ verdict, by string }
+
+// lab is where bugs are tried: a folder for changed files, beside sources that stay as they are.
+type lab struct {
+	root, dir string
+	sources   map[string][]byte // by path from the root
+}
+
+func newLab() (*lab, error) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	l := &lab{root: strings.TrimSpace(string(out)), sources: map[string][]byte{}}
+	err = filepath.WalkDir(l.root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" {
+			return err
+		}
+		name, err := filepath.Rel(l.root, path)
+		if err == nil {
+			l.sources[filepath.ToSlash(name)], err = os.ReadFile(path)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	l.dir, err = os.MkdirTemp("", "mutants")
+	return l, err
+}
+
+func (l *lab) close() { _ = os.RemoveAll(l.dir) }
+
+// find returns where the old lines are, as a range of bytes; ok only if they are there once.
+func (b *bug) find(source []byte) (from, to, times int) {
+	lines := bytes.SplitAfter(source, []byte("\n"))
+	at := 0
+	for i := range lines {
+		end := at
+		match := len(lines)-i >= len(b.old)
+		for j := 0; match && j < len(b.old); j++ {
+			match = string(bytes.TrimSpace(lines[i+j])) == b.old[j]
+			end += len(lines[i+j])
+		}
+		if match {
+			from, to, times = at, end, times+1
+		}
+		at += len(lines[i])
+	}
+	return from, to, times
+}
+
+// place finds the old text of each bug: in its file or, if that is gone or has lost the text, in the one other file that has it.
+func (l *lab) place(all []bug) (placed []bug, failed []error) {
+	for _, b := range all {
+		if _, _, times := b.find(l.sources[b.file]); times == 1 {
+			placed = append(placed, b)
+			continue
+		} else if times > 1 {
+			failed = append(failed, fmt.Errorf("list.txt:%d: %s: %s has the old text %d times: give more lines", b.line, b.name, b.file, times))
+			continue
+		}
+		var files []string
+		for name, source := range l.sources {
+			if _, _, times := b.find(source); times == 1 && !strings.HasSuffix(name, "_test.go") {
+				files = append(files, name)
+			}
+		}
+		if len(files) != 1 {
+			failed = append(failed, fmt.Errorf("list.txt:%d: %s: %s does not have the old text, and %d other files have: %q: write the entry anew", b.line, b.name, b.file, len(files), b.old[0]))
+			continue
+		}
+		fmt.Fprintf(os.Stdout, "note: list.txt:%d: %s moved from %s to %s\n", b.line, b.name, b.file, files[0])
+		b.file = files[0]
+		placed = append(placed, b)
+	}
+	for i := range placed {
+		l.follow(&placed[i])
+	}
+	return placed, failed
+}
+
+// follow sets the package of a bug's tests to the one that has them, if they moved.
+func (l *lab) follow(b *bug) {
+	first := regexp.MustCompile(`^[A-Za-z0-9_]+`).FindString(b.test)
+	if first == "" {
+		return
+	}
+	declared := []byte("func " + first + "(t *testing.T)")
+	var packages []string
+	for name, source := range l.sources {
+		if strings.HasSuffix(name, "_test.go") && bytes.Contains(source, declared) {
+			packages = append(packages, "./"+filepath.ToSlash(filepath.Dir(name)))
+		}
+	}
+	if len(packages) == 1 && packages[0] != b.pkg {
+		fmt.Fprintf(os.Stdout, "note: list.txt:%d: %s moved from %s to %s\n", b.line, first, b.pkg, packages[0])
+		b.pkg = packages[0]
+	}
+}
+
+// baseline runs the tests of all bugs on the sources as they are: a test that fails there notices nothing.
+func (l *lab) baseline(all []bug) error {
+	tests := map[string][]string{}
+	for _, b := range all {
+		for name := range strings.SplitSeq(b.test, "|") {
+			if !slices.Contains(tests[b.pkg], name) {
+				tests[b.pkg] = append(tests[b.pkg], name)
+			}
+		}
+	}
+	var errs []error
+	for pkg, names := range tests {
+		for _, name := range names {
+			if !l.declares(pkg, name) {
+				errs = append(errs, fmt.Errorf("%s has no test %s", pkg, name))
+			}
+		}
+		if slices.Contains(names, "") {
+			names = nil
+		}
+		if out, err := l.test("", pkg, strings.Join(names, "|")); err != nil {
+			errs = append(errs, fmt.Errorf("%s fails without any bug:\n%s", pkg, out))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// declares says whether a package has a test, or none is named.
+func (l *lab) declares(pkg, test string) bool {
+	name, _, _ := strings.Cut(test, "/")
+	if name == "" {
+		return true
+	}
+	for file, source := range l.sources {
+		if strings.HasSuffix(file, "_test.go") && "./"+path.Dir(file) == pkg && bytes.Contains(source, []byte("func "+name+"(t *testing.T)")) {
+			return true
+		}
+	}
+	return false
+}
+
+var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+
+// try runs the tests of a bug with it in the sources.
+func (l *lab) try(b bug, fast bool) result {
+	overlay, err := l.overlay(b)
+	if err != nil {
+		return result{broken, err.Error()}
+	}
+	for _, pkg := range []string{b.pkg, "./..."} {
+		test, verdict := b.test, caught
+		if pkg != b.pkg {
+			test, verdict = "", caughtElsewhere
+			if fast {
+				break
+			}
+		}
+		out, err := l.test(overlay, pkg, test)
+		switch {
+		case err == nil:
+		case strings.Contains(out, "[build failed]") || strings.Contains(out, "[setup failed]"):
+			return result{broken, out}
+		default:
+			return result{verdict, by(out)}
+		}
+	}
+	return result{survived, b.breaks}
+}
+
+// by names the tests that failed, or says that one ran on or ended the process.
+func by(out string) string {
+	var names []string
+	for _, m := range failedTest.FindAllStringSubmatch(out, -1) {
+		names = append(names, m[1])
+	}
+	if len(names) == 0 {
+		return "a test that ended its process"
+	}
+	if len(names) > 3 {
+		names = append(names[:3], "…")
+	}
+	return strings.Join(names, " ")
+}
+
+// overlay writes the file with the bug and the description that go test takes.
+func (l *lab) overlay(b bug) (string, error) {
+	source := l.sources[b.file]
+	from, to, _ := b.find(source)
+	changed := bytes.Clone(source[:from])
+	for _, line := range b.new {
+		changed = append(append(changed, line...), '\n')
+	}
+	changed = append(changed, source[to:]...)
+	file, description := filepath.Join(l.dir, "changed.go"), filepath.Join(l.dir, "overlay.json")
+	text, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(l.root, filepath.FromSlash(b.file)): file}})
+	if err != nil {
+		return "", err
+	}
+	return description, errors.Join(os.WriteFile(file, changed, 0o600), os.WriteFile(description, text, 0o600))
+}
+
+// test runs tests of a package, as go test ./... runs them: not short, not long.
+func (l *lab) test(overlay, pkg, tests string) (out string, err error) {
+	args := []string{"test", "-vet=off", "-failfast", "-timeout", "10m"}
+	if overlay != "" {
+		args = append(args, "-overlay", overlay)
+	}
+	if tests != "" {
+		args = append(args, "-run", anchored(tests))
+	}
+	cmd := exec.Command("go", append(args, pkg)...)
+	cmd.Dir = l.root
+	text, err := cmd.CombinedOutput()
+	return string(text), err
+}
+
+// anchored makes whole names of a list such as TestA/part|TestB.
+func anchored(tests string) string {
+	all := strings.Split(tests, "|")
+	for i, name := range all {
+		all[i] = "^" + strings.ReplaceAll(name, "/", "$/^") + "$"
+	}
+	return strings.Join(all, "|")
+}
