@@ -34,6 +34,30 @@ func TestPeriodKeepsShares(t *testing.T) {
 	}
 }
 
+// TestLifetimeKeepsShares: all noise and all shares of delta that may ever be taken are within the lifetime's guarantee, and use it up.
+func TestLifetimeKeepsShares(t *testing.T) {
+	for _, share := range []string{"", "1e-9", "4e-7", "9.9e-6"} {
+		c, err := Budget{Epsilon: "5", Delta: "1e-5", DeltaCap: share}.caps()
+		if err != nil {
+			t.Fatal(err)
+		}
+		noise, err := calibrate.GaussianDelta(5, c.mu)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total, ok := new(big.Rat).SetString("1e-5")
+		if !ok {
+			t.Fatal("no number")
+		}
+		all := new(big.Rat).SetFloat64(float64(noise))
+		all.Add(all, c.delta)
+		used, _ := new(big.Rat).Quo(all, total).Float64()
+		if all.Cmp(total) > 0 || used < 1-1e-9 {
+			t.Errorf("delta_cap %q: noise and shares take %v of delta, want all and no more", share, used)
+		}
+	}
+}
+
 // Sums of mu squared are exact, however far their terms are apart, and so is what is left.
 func TestSumsAreExact(t *testing.T) {
 	tiny := new(big.Float).SetMantExp(big.NewFloat(1), -400)

@@ -228,7 +228,7 @@ func (l *lab) overlay(b bug) (string, error) {
 
 // test runs tests of a package, as go test ./... runs them: not short, not long.
 func (l *lab) test(overlay, pkg, tests string) (out string, err error) {
-	args := []string{"test", "-vet=off", "-failfast", "-timeout", "10m"}
+	args := []string{"test", "-vet=off", "-ldflags=-s -w", "-failfast", "-timeout", "10m"}
 	if overlay != "" {
 		args = append(args, "-overlay", overlay)
 	}

@@ -33,6 +33,7 @@ func Suite(t *testing.T, open func(t *testing.T) ledger.Store) {
 		"reserveonce": testReserveOnce,
 		"period":      testPeriod,
 		"clock":       testClockSetBack,
+		"givenback":   testGivenBack,
 		"setbudget":   testSetBudget,
 		"otherpayer":  testOtherPayer,
 		"replaceone":  testReplaceOne,

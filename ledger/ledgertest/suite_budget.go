@@ -114,6 +114,26 @@ func testClockSetBack(t *testing.T, s ledger.Store) {
 	step("year", "d", false)
 	now = time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
 	step("year", "e", true)
+	now = time.Date(2027, 12, 1, 0, 0, 0, 0, time.UTC) // the month of another year
+	step("month", "f", true)
+	sound(t, b)
+}
+
+// testGivenBack: a reservation that was given back counts in no period.
+func testGivenBack(t *testing.T, s ledger.Store) {
+	b, c := book(s), Quarter(t, "a")
+	one := ledger.Limit{Epsilon: "0.55", Delta: "1e-6"} // one quarter, not two
+	c.Budget.Day, c.Budget.Month, c.Budget.Year = one, one, one
+	if err := b.Release(t.Context(), charge(t, b, c)); err != nil {
+		t.Fatal(err)
+	}
+	c.Run = "b"
+	charge(t, b, c)
+	c.Run = "c"
+	var over *ledger.OverBudgetError
+	if _, err := b.Charge(t.Context(), c); !errors.As(err, &over) {
+		t.Errorf("a second charge of the cap: error %v, want a %T", err, over)
+	}
 	sound(t, b)
 }
 
