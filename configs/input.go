@@ -14,6 +14,8 @@ type Input struct {
 	Events []Event `yaml:"events,omitempty" empty:"ok" example:"[{lat: pickup_latitude, lon: pickup_longitude}]"`
 	// Where keeps the rows that meet every condition.
 	Where []Filter `yaml:"where,omitempty" empty:"ok" example:"[{column: sex, in: [Male]}]"`
+	// Statistics says whether filters use what Parquet files state about their rows: `use`, if it is not set, leaves out row groups of which the stated min and max of an integer, date or timestamp pass no filter; `ignore` reads every row.
+	Statistics string `yaml:"statistics,omitempty" enum:"use|ignore" example:"ignore"`
 }
 
 // CSV is the dialect of CSV files. Columns are text unless typed.

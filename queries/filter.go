@@ -102,7 +102,7 @@ func (f *FilterSpec) compile(l layout, zone *time.Location, field string) []test
 		for _, e := range errs {
 			l.problems.add(field+e.Field, e.Code, e.Message, e.Hint)
 		}
-		tests = append(tests, test{axisCoder{at: at, kind: t, values: c, null: dropped}, want, f.excluder(c, want)})
+		tests = append(tests, test{axisCoder{at: at, kind: t, values: c, null: dropped}, want, newExcluder(c, want)})
 	}
 	if f.NotNull {
 		c, errs := newNotNull(t)

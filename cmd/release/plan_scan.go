@@ -27,7 +27,7 @@ func (a *app) scanPlan(ctx context.Context, p *pipeline.Plan, l local.Limits) (*
 	if !ok {
 		return nil, nil
 	}
-	return e.Explain(ctx, p)
+	return e.Explain(p)
 }
 
 func (a *app) printScan(p *pipeline.Plan, s *local.ScanPlan) error {
@@ -40,7 +40,7 @@ func (a *app) printScan(p *pipeline.Plan, s *local.ScanPlan) error {
 		return err
 	}
 	if len(p.Filters().Columns()) > 0 {
-		if err := a.printf("filters come before all queries; by the footers' statistics they rule out %s%s\n", count(s.Skipped, "split"), pages(s)); err != nil {
+		if err := a.printf("filters come before all queries; by the footers' statistics they rule out %s\n", count(s.Skipped, "split")); err != nil {
 			return err
 		}
 	}
@@ -52,14 +52,6 @@ func (a *app) printScan(p *pipeline.Plan, s *local.ScanPlan) error {
 		rows = append(rows, []string{c.Name, c.Type, strings.Join(c.Uses, ", ")})
 	}
 	return a.printTable(rows)
-}
-
-// pages says what page indexes tell of the splits that are read.
-func pages(s *local.ScanPlan) string {
-	if s.Pages.All == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", by the page indexes %d of %s in the others", s.Pages.Skipped, count(s.Pages.All, "page"))
 }
 
 // binary writes a number of bytes.

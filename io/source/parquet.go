@@ -3,7 +3,11 @@ package source
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
+	"hash"
 	"os"
+
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -54,9 +58,6 @@ func (p *parquetFile) load(f *os.File) error {
 	if p.leaves, leaves, err = leavesOf(meta.Schema); err != nil {
 		return err
 	}
-	for i := range p.leaves {
-		p.leaves[i].order(meta.ColumnOrders)
-	}
 	if p.groups, err = rowGroupsOf(meta, leaves); err != nil {
 		return err
 	}
@@ -97,51 +98,85 @@ func (p *parquetFile) reopen() (*os.File, error) {
 
 // read implements file.
 func (p *parquetFile) read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) ([]byte, error) {
-	sum, _, err := p.readWhere(ctx, request{split: split, columns: columns}, yield)
-	return sum, err
-}
-
-// readWhere implements footed.
-func (p *parquetFile) readWhere(ctx context.Context, r request, yield func(*table.Batch) error) ([]byte, int64, error) {
 	f, err := p.reopen()
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	defer f.Close()
-	s, err := p.newScan(ctx, f, r)
+	s, err := p.newScan(ctx, f, split, columns)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	defer s.close()
 	if err := s.open(); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	for _, r := range s.readers {
 		prefetch(f, r.guard.raw.section.at, r.guard.raw.left)
 	}
 	if err := s.run(yield); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	sum, err := s.sum()
-	return sum, s.skipped, err
+	return s.sum()
 }
 
 // digest implements file.
 func (p *parquetFile) digest(ctx context.Context, split int, columns []string) ([]byte, error) {
-	return p.digestWhere(ctx, request{split: split, columns: columns})
-}
-
-// digestWhere implements footed.
-func (p *parquetFile) digestWhere(ctx context.Context, r request) ([]byte, error) {
 	f, err := p.reopen()
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	s, err := p.newScan(ctx, f, r)
+	s, err := p.newScan(ctx, f, split, columns)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
 	return s.sum()
+}
+
+// digestFooter implements footed.
+func (p *parquetFile) digestFooter(split int) ([]byte, error) {
+	f, err := p.reopen()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return p.digestHead(split).Sum(nil), nil
+}
+
+// digestHead returns a digest of the footer and a row group's number, to which those of chunks are added.
+func (p *parquetFile) digestHead(split int) hash.Hash {
+	h := sha256.New()
+	h.Write([]byte("dprelease parquet 1\n"))
+	h.Write(p.footer[:])
+	h.Write(binary.BigEndian.AppendUint64(nil, uint64(split)))
+	return h
+}
+
+// countedLeaf returns the leaf by which rows are counted if no column is asked for: the shortest of those that can be read, by the schema
+// alone.
+func (p *parquetFile) countedLeaf() (int, error) {
+	best := -1
+	for i := range p.leaves {
+		l := &p.leaves[i]
+		if l.field.Type.Kind != table.Invalid && !l.void && (best < 0 || l.length() < p.leaves[best].length()) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return 0, fault(CodeType, "the rows cannot be counted, since no column has a type that can be read")
+	}
+	return best, nil
+}
+
+// length orders leaves by how much their values usually take: lists after texts after numbers.
+func (l *leaf) length() int {
+	switch {
+	case l.list != nil:
+		return 2 << 20
+	case l.physical == format.ByteArray:
+		return 1 << 20
+	}
+	return l.bits()
 }

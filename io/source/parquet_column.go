@@ -20,8 +20,6 @@ type columnReader struct {
 	page   openPage
 	buffer rowBuffer
 	lists  *listRows // of a column of lists
-	pick   *picker   // of a column that a selection goes by
-	row    int64     // the next one
 }
 
 // openPage is a decoded page, whose rows are used from the first on.
@@ -150,7 +148,6 @@ func (c *columnReader) learn(d parquet.Dictionary) error {
 
 // take returns the next n rows, n at most what ready returned. They are valid until ready is called again.
 func (c *columnReader) take(n int) table.Column {
-	c.row += int64(n)
 	switch {
 	case c.lists != nil:
 		return c.lists.take(n)

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/dprelease/dprelease/io/table"
 )
 
 const (
@@ -34,8 +36,8 @@ type chunk struct {
 	physical    format.Type
 	elsewhere   bool // in another file
 	encrypted   bool
-	ends        ends
-	index       [2]span // the column index and the offset index
+	bounds      table.Bounds // that the footer states of its values
+	bounded     bool         // it states any that are believed
 }
 
 // readFooter returns the file's footer with its length and magic, as bytes.
@@ -100,7 +102,7 @@ func rowGroupsOf(meta *format.FileMetaData, leaves int) ([]rowGroup, error) {
 		}
 		total += g.NumRows
 		out[i].rows = g.NumRows
-		out[i].chunks = chunksOf(g.Columns)
+		out[i].chunks = chunksOf(g.Columns, meta.ColumnOrders)
 	}
 	if total != meta.NumRows {
 		return nil, fault(CodeRowCount, "the footer's numbers of rows contradict each other")
@@ -108,16 +110,16 @@ func rowGroupsOf(meta *format.FileMetaData, leaves int) ([]rowGroup, error) {
 	return out, nil
 }
 
-func chunksOf(columns []format.ColumnChunk) []chunk {
+func chunksOf(columns []format.ColumnChunk, orders []format.ColumnOrder) []chunk {
 	out := make([]chunk, len(columns))
 	for i := range columns {
 		c, m := &columns[i], &columns[i].MetaData
 		out[i] = chunk{
 			start: m.DataPageOffset, size: m.TotalCompressedSize, values: m.NumValues,
 			codec: m.Codec, physical: m.Type,
-			elsewhere: c.FilePath != "", encrypted: c.CryptoMetadata.Value != nil, ends: endsOf(m.Type, &m.Statistics),
-			index: [2]span{{c.ColumnIndexOffset, c.ColumnIndexLength}, {c.OffsetIndexOffset, c.OffsetIndexLength}},
+			elsewhere: c.FilePath != "", encrypted: c.CryptoMetadata.Value != nil,
 		}
+		out[i].bounds, out[i].bounded = statedBounds(m.Type, &m.Statistics, typeOrdered(orders, i))
 		if m.DictionaryPageOffset > 0 {
 			out[i].start = min(m.DictionaryPageOffset, m.DataPageOffset)
 		}

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"errors"
 	"io"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -19,7 +20,6 @@ type pageGuard struct {
 	err  error // what ended it
 
 	lists *guardedLists // of a column of lists
-	skips *pageSkips    // where pages are passed over; nil: all are read
 }
 
 // handed is what a guard hands on.
@@ -36,7 +36,7 @@ func (g *pageGuard) ReadAt(p []byte, at int64) (int, error) {
 	n := 0
 	for n < len(p) {
 		if len(g.out.head)+len(g.out.body) == 0 && (n > 0 || g.load() != nil) {
-			break // it is never a page further on than its reader, so that the next one can be passed over
+			break
 		}
 		k := copy(p[n:], g.out.head)
 		g.out.head = g.out.head[k:]
@@ -61,11 +61,10 @@ func (g *pageGuard) load() error {
 }
 
 func (g *pageGuard) next() error {
-	h, err := g.coming()
-	if err != nil {
-		return err
+	h, body, err := g.raw.next()
+	if errors.Is(err, io.EOF) && g.rows > 0 {
+		return tooFew()
 	}
-	body, err := g.raw.load()
 	if err != nil {
 		return err
 	}
@@ -105,9 +104,7 @@ func (g *pageGuard) check(h *format.PageHeader, body []byte) error {
 	if err := g.announced(&p, g.rows); err != nil {
 		return err
 	}
-	if err := g.begin(int64(p.values)); err != nil {
-		return err
-	}
+	g.rows -= int64(p.values)
 	return p.check()
 }
 

@@ -121,9 +121,7 @@ func (g *pageGuard) flatten(h *format.PageHeader, body []byte) (*format.PageHead
 	if rows > g.rows {
 		return nil, nil, tooMany()
 	}
-	if err := g.begin(rows); err != nil {
-		return nil, nil, err
-	}
+	g.rows -= rows
 	g.lists.left -= int64(p.values)
 	levels.repeated, levels.defined = slices.Clone(levels.repeated), slices.Clone(levels.defined)
 	g.lists.levels = append(g.lists.levels, levels)

@@ -65,9 +65,6 @@ func (l *listRows) ready() (int, error) {
 // fill makes rows until they are enough for a batch.
 func (l *listRows) fill() error {
 	for {
-		if stop, err := l.stops(); stop || err != nil {
-			return err
-		}
 		starts, err := l.peek()
 		switch {
 		case err != nil:
@@ -82,22 +79,6 @@ func (l *listRows) fill() error {
 		}
 	}
 }
-
-// stops says whether the rows end before a page that may be passed over.
-func (l *listRows) stops() (bool, error) {
-	r := l.elements.reader
-	if r.guard.skips == nil || l.page.left > 0 || len(l.valid) == 0 {
-		return false, nil
-	}
-	_, rows, err := r.guard.ahead()
-	if errors.Is(err, io.EOF) {
-		return false, nil
-	}
-	return rows >= 0, err
-}
-
-// between says whether the next row is the first of a page that was not read.
-func (l *listRows) between() bool { return l.page.left == 0 && l.done == len(l.valid) }
 
 // peek says whether the next level starts a row.
 func (l *listRows) peek() (bool, error) {

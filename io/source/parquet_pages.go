@@ -26,7 +26,6 @@ type rawPages struct {
 	left    int64 // bytes of the chunk that no page has taken
 	codec   format.CompressionCodec
 	codecs  *codecs
-	ahead   *format.PageHeader // of the page that comes next; nil: it was not read
 	stored  []byte             // the current page as it is in the file
 	plain   []byte             // and decompressed
 }
@@ -58,57 +57,27 @@ func newRawPages(s *section, c *chunk, shared *codecs) *rawPages {
 	return &rawPages{section: s.between(c.start, c.start+c.size), left: c.size, codec: c.codec, codecs: shared}
 }
 
-// head returns the header of the next page that is not an index, the same one until it is loaded or passed; io.EOF: there is none.
-func (p *rawPages) head() (*format.PageHeader, error) {
-	for p.ahead == nil {
-		if p.left <= 0 {
-			return nil, io.EOF
-		}
+// next returns the header and the bytes of the next page that is not an index; io.EOF if there is none. They are valid until the next call.
+func (p *rawPages) next() (*format.PageHeader, []byte, error) {
+	for p.left > 0 {
 		h, err := p.header()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		p.ahead = h
+		p.stored = sized(p.stored, int(h.CompressedPageSize))
+		if _, err := io.ReadFull(p.section, p.stored); err != nil {
+			return nil, nil, err
+		}
+		p.left -= int64(len(p.stored))
+		if h.CRC != 0 && crc32.ChecksumIEEE(p.stored) != uint32(h.CRC) {
+			return nil, nil, mismatch()
+		}
 		if h.Type != format.IndexPage {
-			break
-		}
-		if err := p.pass(); err != nil {
-			return nil, err
+			body, err := p.body(h)
+			return h, body, err
 		}
 	}
-	return p.ahead, nil
-}
-
-// load returns the bytes of the page that head returned. They are valid until the next call.
-func (p *rawPages) load() ([]byte, error) {
-	h := p.ahead
-	p.ahead = nil
-	p.stored = sized(p.stored, int(h.CompressedPageSize))
-	if _, err := io.ReadFull(p.section, p.stored); err != nil {
-		return nil, err
-	}
-	p.left -= int64(len(p.stored))
-	if h.CRC != 0 && crc32.ChecksumIEEE(p.stored) != uint32(h.CRC) {
-		return nil, mismatch()
-	}
-	return p.body(h)
-}
-
-// pass leaves aside the page that head returned, but for its checksum.
-func (p *rawPages) pass() error {
-	h := p.ahead
-	p.ahead = nil
-	p.left -= int64(h.CompressedPageSize)
-	sum := uint32(0)
-	err := p.section.pass(int(h.CompressedPageSize), func(b []byte) {
-		if h.CRC != 0 {
-			sum = crc32.Update(sum, crc32.IEEETable, b)
-		}
-	})
-	if err == nil && h.CRC != 0 && sum != uint32(h.CRC) {
-		return mismatch()
-	}
-	return err
+	return nil, nil, io.EOF
 }
 
 func mismatch() error { return fault(CodeChecksum, "a page's stored checksum does not match") }

@@ -2,7 +2,6 @@ package source
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -19,19 +18,22 @@ type scan struct {
 	readers []*columnReader // the columns' readers, each once, in the order of the file
 	order   []int           // of each column asked for: its reader
 	codecs  codecs
-	picks   bool  // by some of the columns
-	skipped int64 // rows
 }
 
-func (p *parquetFile) newScan(ctx context.Context, f io.ReaderAt, q request) (*scan, error) {
-	group := q.split
+func (p *parquetFile) newScan(ctx context.Context, f io.ReaderAt, group int, columns []string) (*scan, error) {
 	s := &scan{ctx: ctx, file: p, group: group}
-	s.picks = q.where != nil && slices.ContainsFunc(q.columns, func(name string) bool { return slices.Contains(q.where.columns, name) })
-	at := make([]int, len(q.columns))
-	for i, name := range q.columns {
+	at := make([]int, len(columns))
+	for i, name := range columns {
 		at[i] = slices.IndexFunc(p.leaves, func(l leaf) bool { return l.field.Name == name })
 	}
 	used := slices.Compact(slices.Sorted(slices.Values(at)))
+	if len(columns) == 0 {
+		counted, err := p.countedLeaf()
+		if err != nil {
+			return nil, err
+		}
+		used = []int{counted}
+	}
 	rows := p.groups[group].rows
 	for _, i := range used {
 		l := &p.leaves[i]
@@ -44,12 +46,6 @@ func (p *parquetFile) newScan(ctx context.Context, f io.ReaderAt, q request) (*s
 		if l.list != nil {
 			r.readLists(c.values)
 		}
-		r.pick = q.where.of(l, c)
-		if s.picks {
-			if err := r.findIndex(f, c, p.end); err != nil {
-				return nil, s.placed(err, l)
-			}
-		}
 		s.readers = append(s.readers, r)
 	}
 	for _, i := range at {
@@ -61,12 +57,6 @@ func (p *parquetFile) newScan(ctx context.Context, f io.ReaderAt, q request) (*s
 
 // open lets the library read pages.
 func (s *scan) open() error {
-	if len(s.readers) == 0 {
-		return nil
-	}
-	if err := s.each(func(_ int, r *columnReader) error { return r.openIndex() }); err != nil {
-		return err
-	}
 	leaves := make([]leaf, len(s.readers))
 	for i, r := range s.readers {
 		leaves[i] = *r.leaf
@@ -99,13 +89,11 @@ func (s *scan) run(yield func(*table.Batch) error) error {
 	b := &table.Batch{Columns: make([]table.Column, len(s.order))}
 	taken := make([]table.Column, len(s.readers))
 	total := s.file.groups[s.group].rows
-	for row, err := s.seek(0); ; row, err = s.seek(row + int64(b.Rows)) {
-		if err != nil {
-			return err
-		}
+	for row := int64(0); ; row += int64(b.Rows) {
 		if row == total {
 			return s.each(func(_ int, r *columnReader) error { return r.end() })
 		}
+		var err error
 		if b.Rows, err = s.ready(int(min(total-row, batchRows))); err != nil {
 			return err
 		}
@@ -141,7 +129,7 @@ func (s *scan) ready(n int) (int, error) {
 func (s *scan) take(n int, to []table.Column) error {
 	return s.each(func(i int, r *columnReader) error {
 		to[i] = r.take(n)
-		return r.pick.check(&to[i])
+		return nil
 	})
 }
 
@@ -156,17 +144,13 @@ func (s *scan) each(f func(int, *columnReader) error) error {
 }
 
 // sum reads what is left of the chunks and returns the digest of the footer, the row group's number and, in the order of
-// the file whatever the order in which columns were asked for, the chunks and the page indexes that a selection goes by.
+// the file whatever the order in which columns were asked for, the chunks.
 func (s *scan) sum() ([]byte, error) {
-	h := sha256.New()
-	h.Write([]byte("dprelease parquet 1\n"))
-	h.Write(s.file.footer[:])
-	h.Write(binary.BigEndian.AppendUint64(nil, uint64(s.group)))
+	h := s.file.digestHead(s.group)
 	err := s.each(func(_ int, r *columnReader) error {
 		chunk, err := r.guard.raw.section.sum()
 		h.Write(binary.BigEndian.AppendUint64(nil, uint64(r.leaf.chunk)))
 		h.Write(chunk)
-		h.Write(r.guard.skips.sum())
 		return err
 	})
 	return h.Sum(nil), err

@@ -20,7 +20,6 @@ type leaf struct {
 	physical format.Type
 	width    int // bytes of a fixed-length value
 	optional bool
-	ordered  bool       // the ends of texts are in an order that is known
 	void     bool       // without values
 	convert  converter  // nil: the values are taken as they are
 	list     *listShape // of lists: the rest is of their elements
@@ -50,13 +49,6 @@ func leavesOf(elements []format.SchemaElement) (out []leaf, leaves int, err erro
 		return nil, 0, broken
 	}
 	return out, leaves, nil
-}
-
-// order notes whether the order of a leaf's statistics is the one of its type. Numbers have only one.
-func (l *leaf) order(orders []format.ColumnOrder) {
-	if l.chunk < len(orders) {
-		_, l.ordered = orders[l.chunk].Value.(*format.TypeDefinedOrder)
-	}
 }
 
 // subtree returns how many elements and leaves there are in the tree of the first element; 0: it is broken.

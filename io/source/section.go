@@ -153,22 +153,6 @@ func (s *section) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// pass takes the next n bytes, of which f sees one part after the other.
-func (s *section) pass(n int, f func([]byte)) error {
-	for n > 0 {
-		if len(s.unread) == 0 {
-			if err := s.fill(); err != nil {
-				return err
-			}
-		}
-		part := s.unread[:min(n, len(s.unread))]
-		f(part)
-		s.unread = s.unread[len(part):]
-		n -= len(part)
-	}
-	return nil
-}
-
 // sum reads what is left and returns the digest of the whole section.
 func (s *section) sum() ([]byte, error) {
 	s.unread = nil

@@ -1,10 +1,8 @@
 package local
 
 import (
-	"context"
 	"slices"
 
-	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -15,9 +13,7 @@ type ScanPlan struct {
 	// are those that the footers rule out by the filters.
 	Splits  int `json:"splits"`
 	Skipped int `json:"splits_skipped"`
-	// Pages are those of the columns in the other splits, as far as page indexes tell, and how many of them the filters rule out.
-	Pages   source.Pages `json:"pages"`
-	Workers int          `json:"workers"`
+	Workers int `json:"workers"`
 	// Cells is what the cells of all queries take, in bytes.
 	Cells   int64        `json:"cell_bytes"`
 	Columns []ScanColumn `json:"columns"`
@@ -34,12 +30,12 @@ type ScanColumn struct {
 const filterUse = "input.where"
 
 // Explain says how Aggregate will read the input.
-func (e *Engine) Explain(ctx context.Context, p *pipeline.Plan) (*ScanPlan, error) {
+func (e *Engine) Explain(p *pipeline.Plan) (*ScanPlan, error) {
 	m, err := e.limits.share(p)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := e.selection(p)
+	groups, err := e.rowGroups(p)
 	if err != nil {
 		return nil, err
 	}
@@ -47,12 +43,9 @@ func (e *Engine) Explain(ctx context.Context, p *pipeline.Plan) (*ScanPlan, erro
 	s.Workers = min(m.workers, max(s.Splits, 1))
 	s.Cells = cellBytes(p, s.Workers, m.cells)
 	for split := range s.Splits {
-		if rows.Skips(split) {
+		if groups.Skips(split) {
 			s.Skipped++
 		}
-	}
-	if s.Pages, err = rows.Pages(ctx, p.Columns()); err != nil {
-		return nil, pipeline.InputError(err)
 	}
 	for i, name := range p.Columns() {
 		f, _ := e.data.Schema().Lookup(name)

@@ -266,7 +266,7 @@ func exactlyOf(t *testing.T, path, job string, workers int) (out [][]string, sca
 	}
 	e := local.New(data, workers)
 	defer e.Close()
-	if scan, err = e.Explain(t.Context(), p); err != nil {
+	if scan, err = e.Explain(p); err != nil {
 		t.Fatal(err)
 	}
 	a, err := e.Aggregate(t.Context(), p, pipeline.Silent{})

@@ -75,13 +75,13 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 			return nil, err
 		}
 	}
-	rows, err := e.selection(p)
+	groups, err := e.rowGroups(p)
 	if err != nil {
 		return nil, err
 	}
 	input, err := e.scan(ctx, len(workers), func(ctx context.Context, i, split int) ([]byte, error) {
 		w, batch := workers[i], 0
-		sum, skipped, err := rows.Read(ctx, split, p.Columns(), func(b *table.Batch) error {
+		sum, skipped, err := groups.Read(ctx, split, p.Columns(), func(b *table.Batch) error {
 			batch++
 			return w.add(b, e.limits.Look.at(split, e.data.Splits(), batch-1))
 		})
@@ -123,12 +123,12 @@ func checkRows(p *pipeline.Plan, workers []*worker) error {
 
 // Digest hashes what Aggregate would read.
 func (e *Engine) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) ([]byte, error) {
-	rows, err := e.selection(p)
+	groups, err := e.rowGroups(p)
 	if err != nil {
 		return nil, err
 	}
 	return e.scan(ctx, e.limits.Workers, func(ctx context.Context, _, split int) ([]byte, error) {
-		return rows.Digest(ctx, split, p.Columns())
+		return groups.Digest(ctx, split, p.Columns())
 	}, progress(o, pipeline.StageCompare, e.data.Splits()))
 }
 

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"context"
 	"slices"
 
 	"github.com/dprelease/dprelease/io/source"
@@ -8,12 +9,16 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// selection returns the rows that may pass the job's filters, by what the files say of their columns: answers are the same as with
-// all rows. There is nothing to go by without filters, or with events, of which each has columns of its own.
-func (e *Engine) selection(p *pipeline.Plan) (*source.Selection, error) {
-	names := p.Filters().Columns()
-	if len(names) == 0 || len(p.Views()) != 1 {
-		return e.data.Where(nil, nil), nil
+// ignoreStatistics is the value of input.statistics with which nothing that files state is believed.
+const ignoreStatistics = "ignore"
+
+// rowGroups returns a reader of the row groups in which rows may pass the job's filters, by the min and max that the files state: answers
+// are the same as with all rows. With input.statistics: ignore, without filters and with events, of which each has columns of its own, it
+// reads all row groups.
+func (e *Engine) rowGroups(p *pipeline.Plan) (*source.RowGroupFilter, error) {
+	columns := e.believed(p)
+	if len(columns) == 0 || p.Job().Input.Statistics == ignoreStatistics {
+		return e.data.FilterRowGroups(nil, nil), nil
 	}
 	logical, diags := p.LogicalSchema(e.data.Schema())
 	if len(diags) > 0 {
@@ -23,11 +28,32 @@ func (e *Engine) selection(p *pipeline.Plan) (*source.Selection, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns := make([]string, len(names))
-	for i, name := range names {
-		columns[i] = p.Columns()[p.Views()[0][slices.Index(p.Logical(), name)]]
-	}
-	return e.data.Where(columns, func(column int, b table.Bounds) bool {
+	return e.data.FilterRowGroups(columns, func(column int, b table.Bounds) bool {
 		return selector.None(func(c int) (table.Bounds, bool) { return b, c == column })
 	}), nil
+}
+
+// believed returns the columns of the input of whose statistics the job's filters make use, in the order of the filters' columns.
+func (e *Engine) believed(p *pipeline.Plan) []string {
+	if len(p.Views()) != 1 {
+		return nil
+	}
+	var columns []string
+	for _, name := range p.Filters().Columns() {
+		columns = append(columns, p.Columns()[p.Views()[0][slices.Index(p.Logical(), name)]])
+	}
+	return columns
+}
+
+// WrongStatements reads all rows of the input and returns what its files state of the columns of the job's filters and does not hold, with
+// places and without values: statements that Aggregate would believe unless the job has input.statistics: ignore. A file whose row groups
+// have other numbers of rows than it states is an error. Errors are those of reading.
+func (e *Engine) WrongStatements(ctx context.Context, p *pipeline.Plan) ([]source.Statement, error) {
+	columns := e.believed(p)
+	wrong := make([][]source.Statement, e.data.Splits())
+	_, err := e.scan(ctx, e.limits.Workers, func(ctx context.Context, _, split int) (_ []byte, err error) {
+		wrong[split], err = e.data.WrongStatements(ctx, split, columns)
+		return nil, err
+	}, func() {})
+	return slices.Concat(wrong...), err
 }

@@ -51,8 +51,8 @@ func ticks(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// counted returns the exact count of a job on a file, and checks that Digest says what Aggregate says.
-func counted(t *testing.T, content []byte, adjacency, input string) (int64, error) {
+// engineOn returns the plan of a job and an engine on a file.
+func engineOn(t *testing.T, content []byte, adjacency, input string) (*pipeline.Plan, *local.Engine) {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.parquet"), content, 0o600); err != nil {
@@ -61,10 +61,17 @@ func counted(t *testing.T, content []byte, adjacency, input string) (int64, erro
 	p := enginetest.Plan(t, filepath.Join(dir, "job.yaml"), fmt.Appendf(nil, pruneJob, adjacency, input))
 	data, err := source.Open(t.Context(), source.Options{Dir: dir, Files: p.Job().Input.Files})
 	if err != nil {
-		return 0, err
+		t.Fatal(err)
 	}
 	e := local.New(data, 3)
-	defer e.Close()
+	t.Cleanup(func() { _ = e.Close() })
+	return p, e
+}
+
+// counted returns the exact count of a job on a file, and checks that Digest says what Aggregate says.
+func counted(t *testing.T, content []byte, adjacency, input string) (int64, error) {
+	t.Helper()
+	p, e := engineOn(t, content, adjacency, input)
 	a, err := e.Aggregate(t.Context(), p, pipeline.Silent{})
 	if err != nil {
 		return 0, err
@@ -91,23 +98,28 @@ func TestFiltersSkipRowGroups(t *testing.T) {
 		}
 	}
 	for where, want := range map[string]int64{
-		"{column: tick, from: 150, before: 700}":            550,
-		"{column: tick, in: [5, 650, 2000]}":                2,
-		"{column: x, min: 400.5}":                           199,
-		"{column: x, max: -1}":                              0,
-		"{column: x, in: [0.5, 0.25]}, {column: x, max: 9}": 1,
-		"{column: note, in: [x, a]}":                        0,
+		"{column: tick, from: 150, before: 700}":       550,
+		"{column: tick, in: [5, 650, 2000]}":           2,
+		"{column: tick, max: -1}":                      0,
+		"{column: tick, max: 99}, {column: x, max: 9}": 19,
 	} {
 		for name, content := range map[string][]byte{"sound": sound, "damaged": damaged} {
 			if got, err := counted(t, content, "add-remove", "where: ["+where+"]"); err != nil || got != want {
 				t.Errorf("%s, %s: %d, %v, want %d", where, name, got, err, want)
 			}
 		}
+		if got, err := counted(t, sound, "add-remove", "statistics: ignore, where: ["+where+"]"); err != nil || got != want {
+			t.Errorf("%s, without statistics: %d, %v, want %d", where, got, err, want)
+		}
 	}
-	for _, where := range []string{"{column: tick, from: 150, before: 701}", "{column: tick, not_in: [3]}", "{column: note, in: [x, a notebook]}"} {
+	for _, input := range []string{
+		"where: [{column: tick, from: 150, before: 701}]", "where: [{column: tick, not_in: [3]}]",
+		"where: [{column: x, max: -1}]", "where: [{column: note, in: [x]}]", // floats and texts rule nothing out
+		"statistics: ignore, where: [{column: tick, max: -1}]",
+	} {
 		var e *source.Error
-		if _, err := counted(t, damaged, "add-remove", "where: ["+where+"]"); !errors.As(err, &e) || e.RowGroup != 7 || e.File != "a.parquet" {
-			t.Errorf("%s: %v", where, err)
+		if _, err := counted(t, damaged, "add-remove", input); !errors.As(err, &e) || e.RowGroup != 7 || e.File != "a.parquet" {
+			t.Errorf("%s: %v", input, err)
 		}
 	}
 	if got, err := counted(t, damaged, "replace-one", "rows: 1000, where: [{column: tick, max: 99}]"); err != nil || got != 100 {
@@ -115,23 +127,86 @@ func TestFiltersSkipRowGroups(t *testing.T) {
 	}
 }
 
-// Statistics that the values contradict are an error where the values are read.
-func TestStatisticsThatLie(t *testing.T) {
+// Statistics that do not hold are found by WrongStatements. No run fails of them, and statistics: ignore does not depend on them.
+func TestStatisticsThatDoNotHold(t *testing.T) {
 	content := ticks(t)
-	// The tick 250 stands in the data alone; 299 in the footer, as the greatest of its row group.
-	greatest, lie := []byte{0x2b, 1, 0, 0, 0, 0, 0, 0}, []byte{0xfa, 0, 0, 0, 0, 0, 0, 0}
-	at := bytes.LastIndex(content, greatest)
-	for at >= 0 {
+	// The tick 299 stands in the pages alone; in the footer 250 is the max of its row group.
+	max, lie := []byte{0x2b, 1, 0, 0, 0, 0, 0, 0}, []byte{0xfa, 0, 0, 0, 0, 0, 0, 0}
+	for at := bytes.LastIndex(content, max); at > len(content)*2/3; at = bytes.LastIndex(content[:at], max) {
 		copy(content[at:], lie)
-		next := bytes.LastIndex(content[:at], greatest)
-		if next < len(content)*2/3 {
-			break
+	}
+	for input, want := range map[string]int64{
+		"where: [{column: tick, from: 210, before: 240}]":                     30,
+		"where: [{column: tick, from: 240, before: 260}]":                     20,
+		"where: [{column: tick, from: 260, before: 290}]":                     0, // believed
+		"statistics: ignore, where: [{column: tick, from: 260, before: 290}]": 30,
+	} {
+		if got, err := counted(t, content, "add-remove", input); err != nil || got != want {
+			t.Errorf("%s: %d, %v, want %d", input, got, err, want)
 		}
-		at = next
 	}
-	var e *source.Error
-	_, err := counted(t, content, "add-remove", "where: [{column: tick, from: 210, before: 240}]")
-	if !errors.As(err, &e) || e.Code != source.CodeDamaged || e.RowGroup != 2 || e.Column != "tick" {
-		t.Errorf("got %v", err)
+	for name, c := range map[string]struct {
+		content []byte
+		input   string
+		want    []source.Statement
+	}{
+		"a wrong max":         {content, "where: [{column: tick, min: 1}]", []source.Statement{{File: "a.parquet", RowGroup: 2, Column: "tick"}}},
+		"of another column":   {content, "where: [{column: x, min: 1}]", nil},
+		"sound":               {ticks(t), "where: [{column: tick, min: 1}]", nil},
+		"nothing is believed": {content, "where: []", nil},
+	} {
+		p, e := engineOn(t, c.content, "add-remove", c.input)
+		if wrong, err := e.WrongStatements(t.Context(), p); err != nil || !slices.Equal(wrong, c.want) {
+			t.Errorf("%s: %v, %v", name, wrong, err)
+		}
 	}
+}
+
+// The min and max of negative integers and of dates before 1970 are signed.
+func TestNegativeValuesUnderFilters(t *testing.T) {
+	type row struct {
+		Four  int32 `parquet:"four"`
+		Eight int64 `parquet:"eight"`
+		Day   int32 `parquet:"day,date"`
+	}
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[row](&b, parquet.MaxRowsPerRowGroup(100))
+	for i := range 1000 {
+		n := int32(i - 500)
+		if _, err := w.Write([]row{{n, int64(n) << 33, n}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for where, want := range map[string]int64{
+		"{column: four, min: -500, max: 0}":                       501,
+		"{column: four, max: -1}":                                 500,
+		"{column: four, in: [-450, 450]}":                         2,
+		"{column: eight, max: 0}":                                 501,
+		"{column: day, before: 1970-01-02}":                       501,
+		"{column: day, from: 1969-12-01, before: 1970-02-01}":     62,
+		"{column: day, in: [1969-12-31, 1969-01-01, 1971-01-01]}": 3,
+	} {
+		if got, err := counted(t, b.Bytes(), "add-remove", "where: ["+where+"]"); err != nil || got != want {
+			t.Errorf("%s: %d, %v, want %d", where, got, err, want)
+		}
+	}
+	if p, e := engineOn(t, b.Bytes(), "add-remove", "where: [{column: four, min: 0}]"); !leavesOut(t, p, e, 5) {
+		t.Error("row groups of negative integers are read")
+	}
+	if p, e := engineOn(t, b.Bytes(), "add-remove", "where: [{column: day, from: 1970-01-01}]"); !leavesOut(t, p, e, 5) {
+		t.Error("row groups of dates before 1970 are read")
+	}
+}
+
+// leavesOut says whether an engine's plan leaves out so many row groups.
+func leavesOut(t *testing.T, p *pipeline.Plan, e *local.Engine, want int) bool {
+	t.Helper()
+	s, err := e.Explain(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Skipped == want
 }

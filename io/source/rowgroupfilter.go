@@ -1,0 +1,80 @@
+package source
+
+import (
+	"context"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// RowGroupFilter reads a dataset without the row groups in which no row can pass the caller's filters, by the min and max that a file's
+// footer states. Its methods may be called concurrently.
+type RowGroupFilter struct {
+	d       *Dataset
+	columns []string
+	none    func(column int, b table.Bounds) bool
+}
+
+// FilterRowGroups returns a RowGroupFilter. none says, for one of the columns by its position, that no row passes whose value is within
+// bounds or null; it may be called concurrently. Without columns all row groups are read.
+func (d *Dataset) FilterRowGroups(columns []string, none func(column int, b table.Bounds) bool) *RowGroupFilter {
+	return &RowGroupFilter{d: d, columns: columns, none: none}
+}
+
+// footed is a file whose footer states something of its splits.
+type footed interface {
+	rows(split int) int64
+	bounds(split int, column string) (table.Bounds, bool)
+	digestFooter(split int) ([]byte, error)
+}
+
+// footed returns a split's file, if it is footed, and the split's number in it.
+func (s *RowGroupFilter) footed(split int) (footed, int, bool) {
+	p := s.d.places[split]
+	f, ok := s.d.files[p.file].(footed)
+	return f, p.split, ok
+}
+
+// Skips says whether a split is left out.
+func (s *RowGroupFilter) Skips(split int) bool {
+	f, at, ok := s.footed(split)
+	if !ok {
+		return false
+	}
+	for i, name := range s.columns {
+		if b, ok := f.bounds(at, name); ok && s.none(i, b) {
+			return true
+		}
+	}
+	return false
+}
+
+// Read is Dataset.Read. Of a split that is left out it yields nothing, and returns how many rows the footer states that it has
+// and a digest of the footer.
+func (s *RowGroupFilter) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (sum []byte, skipped int64, err error) {
+	p, err := s.d.check(split, columns)
+	if err != nil {
+		return nil, 0, err
+	}
+	if s.Skips(split) {
+		f, at, _ := s.footed(split)
+		sum, err := f.digestFooter(at)
+		return sum, f.rows(at), s.d.placed(err, p.file)
+	}
+	sum, err = s.d.files[p.file].read(ctx, p.split, columns, yield)
+	return sum, 0, s.d.placed(err, p.file)
+}
+
+// Digest returns what Read would return for a split, without decoding.
+func (s *RowGroupFilter) Digest(ctx context.Context, split int, columns []string) ([]byte, error) {
+	p, err := s.d.check(split, columns)
+	if err != nil {
+		return nil, err
+	}
+	if s.Skips(split) {
+		f, at, _ := s.footed(split)
+		sum, err := f.digestFooter(at)
+		return sum, s.d.placed(err, p.file)
+	}
+	sum, err := s.d.files[p.file].digest(ctx, p.split, columns)
+	return sum, s.d.placed(err, p.file)
+}

@@ -1,0 +1,53 @@
+package source
+
+import (
+	"context"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// Statement says where a file states something about its rows: the min and max of a column in a row group, which a RowGroupFilter believes.
+// It holds no value.
+type Statement struct {
+	File     string // base name
+	RowGroup int    // from 0
+	Column   string
+}
+
+// WrongStatements reads all rows of a split and compares them with what its file states of some columns and a RowGroupFilter would believe.
+// It returns the statements that do not hold; none if all hold, or if none is believed of these columns. That the row group has as many rows
+// as the footer states is part of every read: if not, the error has CodeRowCount. Errors: as Read.
+func (d *Dataset) WrongStatements(ctx context.Context, split int, columns []string) ([]Statement, error) {
+	p, err := d.check(split, columns)
+	if err != nil {
+		return nil, err
+	}
+	f, ok := d.files[p.file].(footed)
+	if !ok {
+		return nil, nil
+	}
+	var names []string
+	var bounds []table.Bounds
+	for _, name := range columns {
+		if b, ok := f.bounds(p.split, name); ok {
+			names, bounds = append(names, name), append(bounds, b)
+		}
+	}
+	wrong := make([]bool, len(names))
+	_, err = d.Read(ctx, split, names, func(b *table.Batch) error {
+		for i := range names {
+			wrong[i] = wrong[i] || !bounds[i].Holds(&b.Columns[i])
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var out []Statement
+	for i, name := range names {
+		if wrong[i] {
+			out = append(out, Statement{d.names[p.file], p.split, name})
+		}
+	}
+	return out, nil
+}
