@@ -2,7 +2,6 @@ package source_test
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand"
@@ -15,8 +14,6 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
-	"github.com/parquet-go/parquet-go/format"
 )
 
 // paged is a row of a table with columns of every kind that has statistics, and one of lists.
@@ -96,21 +93,6 @@ func pagedGo(t testing.TB, rng *rand.Rand, rows []paged) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
-}
-
-// refooted changes what a file's footer says.
-func refooted(t testing.TB, content []byte, change func(*format.FileMetaData)) []byte {
-	t.Helper()
-	size := int(binary.LittleEndian.Uint32(content[len(content)-8:]))
-	at := len(content) - 8 - size
-	meta := &format.FileMetaData{}
-	if err := thrift.Unmarshal(&thrift.CompactProtocol{}, content[at:at+size], meta); err != nil {
-		t.Fatal(err)
-	}
-	change(meta)
-	footer := encoded(t, meta)
-	out := append(bytes.Clone(content[:at]), footer...)
-	return append(binary.LittleEndian.AppendUint32(out, uint32(len(footer))), "PAR1"...)
 }
 
 // pagedArrow writes rows with Arrow's library.

@@ -26,8 +26,8 @@ type rawPages struct {
 	left    int64 // bytes of the chunk that no page has taken
 	codec   format.CompressionCodec
 	codecs  *codecs
-	stored  []byte             // the current page as it is in the file
-	plain   []byte             // and decompressed
+	stored  []byte // the current page as it is in the file
+	plain   []byte // and decompressed
 }
 
 // pageMemory is what reading a chunk needs and the next one can use again.

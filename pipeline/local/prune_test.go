@@ -131,8 +131,8 @@ func TestFiltersSkipRowGroups(t *testing.T) {
 func TestStatisticsThatDoNotHold(t *testing.T) {
 	content := ticks(t)
 	// The tick 299 stands in the pages alone; in the footer 250 is the max of its row group.
-	max, lie := []byte{0x2b, 1, 0, 0, 0, 0, 0, 0}, []byte{0xfa, 0, 0, 0, 0, 0, 0, 0}
-	for at := bytes.LastIndex(content, max); at > len(content)*2/3; at = bytes.LastIndex(content[:at], max) {
+	greatest, lie := []byte{0x2b, 1, 0, 0, 0, 0, 0, 0}, []byte{0xfa, 0, 0, 0, 0, 0, 0, 0}
+	for at := bytes.LastIndex(content, greatest); at > len(content)*2/3; at = bytes.LastIndex(content[:at], greatest) {
 		copy(content[at:], lie)
 	}
 	for input, want := range map[string]int64{
