@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"strings"
@@ -148,7 +149,7 @@ func (p *Plan) privacyStatement(program Program) *PrivacyStatement {
 	s := &PrivacyStatement{
 		UnitSentence: p.Statement(), PerUnit: StatedBounds(p.job.Privacy.PerUnit), UnitIsPerson: d.UnitIsPerson, FixedInAdvance: d.FixedInAdvance,
 		NotProtected: append([]string{"what rows of other units tell; what a unit contributes beyond the bounds is left out, not protected elsewhere"}, d.NotProtected...),
-		Guarantee:    p.statedGuarantee(),
+		Guarantee:    guaranteeOf(p.Mechanisms(), cmp.Or(p.failure.share, "0")),
 		DataDomain: StatedDomain{
 			Text: said(d.DataDomain), Columns: p.Columns(), Filters: len(p.job.Input.Where),
 			NullPolicy: "rows without a unit are left out; each dimension and value has the policy for nulls, other values and NaN that the job states",
@@ -170,18 +171,15 @@ func (p *Plan) privacyStatement(program Program) *PrivacyStatement {
 	return s
 }
 
-func (p *Plan) statedGuarantee() StatedGuarantee {
-	ms := p.Mechanisms()
+// guaranteeOf states what mechanisms promise together, of which a share of delta may fail.
+func guaranteeOf(ms []calibrate.Mechanism, deltaFailure string) StatedGuarantee {
 	mu2 := calibrate.ComposedMu2(ms)
 	g := StatedGuarantee{
-		Mu: float64(calibrate.ComposedMu(ms)), Mu2: up(mu2, 17), EpsilonAt: map[string]float64{}, PurePart: "0", DeltaFailure: "0",
+		Mu: float64(calibrate.ComposedMu(ms)), Mu2: up(mu2, 17), EpsilonAt: map[string]float64{}, PurePart: "0", DeltaFailure: deltaFailure,
 	}
 	g.Rho, _ = new(big.Float).SetPrec(53).SetMode(big.ToPositiveInf).Quo(mu2, big.NewFloat(2)).Float64()
-	if share := p.Charge("/", 1).DeltaShare; share != "" {
-		g.DeltaFailure = share
-	}
 	for _, delta := range []string{"1e-5", "1e-6", "1e-9"} {
-		// What selecting keys takes of delta comes on top of the noise's; where nothing is left no epsilon is proven.
+		// What selecting keys takes of delta comes on top of the noise's; if nothing is left no epsilon is proven.
 		left := calibrate.Delta(deltaLess(delta, g.DeltaFailure))
 		if at, err := calibrate.Compose(ms, left); err == nil {
 			g.EpsilonAt[delta] = float64(at.Epsilon)

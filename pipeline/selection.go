@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"strconv"
@@ -129,12 +128,4 @@ func (q *Planned) Threshold() float64 {
 func (p *Plan) FailureShare() float64 {
 	share, _ := calibrate.ParseNearest(p.failure.share) // 0 if it is ""
 	return share
-}
-
-// failureStatement completes the statement where keys are selected.
-func (p *Plan) failureStatement() string {
-	if p.failure.share == "" {
-		return ""
-	}
-	return fmt.Sprintf(" Of this delta, %s is the probability that a key is published which one unit alone has; but for that the release is as Gaussian differentially private as it says.", p.failure.share)
 }

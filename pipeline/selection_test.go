@@ -111,7 +111,7 @@ func TestStatedEpsilons(t *testing.T) {
 		if len(diags) > 0 {
 			t.Fatal(diags)
 		}
-		stated := p.statedGuarantee().EpsilonAt
+		stated := guaranteeOf(p.Mechanisms(), p.failure.share).EpsilonAt
 		for _, delta := range []string{"1e-5", "1e-6"} {
 			left := new(big.Rat).Sub(ratOf(t, delta), ratOf(t, share))
 			below, _ := new(big.Float).SetPrec(53).SetMode(big.ToNegativeInf).SetRat(left).Float64()

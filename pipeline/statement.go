@@ -84,14 +84,33 @@ func stepNames(steps []denoise.Step) []string {
 
 // Statement is the promise of the release in words.
 func (p *Plan) Statement() string {
-	unit := "one row"
-	if u := p.job.Privacy.Unit; len(u) > 0 {
-		unit = "all rows of one " + strings.Join(u, ", ")
+	return promise{
+		epsilon: string(p.job.Privacy.Epsilon), delta: string(p.job.Privacy.Delta), deltaFailure: p.failure.share,
+		mu: calibrate.ComposedMu(p.Mechanisms()), unit: p.job.Privacy.Unit, adjacency: string(p.adjacency),
+	}.String()
+}
+
+// promise is what a release promises. Its decimals are as the job writes them; the unit is empty if it is a row, deltaFailure if nothing
+// can fail.
+type promise struct {
+	epsilon, delta, deltaFailure string
+	mu                           calibrate.Mu
+	unit                         []string
+	adjacency                    string
+}
+
+// String is the promise in words.
+func (p promise) String() string {
+	unit, change, failure := "one row", "added or removed", ""
+	if len(p.unit) > 0 {
+		unit = "all rows of one " + strings.Join(p.unit, ", ")
 	}
-	change := "added or removed"
-	if p.adjacency == queries.ReplaceOne {
+	if p.adjacency == string(queries.ReplaceOne) {
 		change = "replaced"
 	}
+	if p.deltaFailure != "" {
+		failure = fmt.Sprintf(" Of this delta, %s is the probability that a key is published which one unit alone has; but for that the release is as Gaussian differentially private as it says.", p.deltaFailure)
+	}
 	return fmt.Sprintf("Whatever else is known, this release as a whole is (%s, %s)-differentially private, and %s-Gaussian differentially private, for %s being %s.%s",
-		p.job.Privacy.Epsilon, p.job.Privacy.Delta, strconv.FormatFloat(float64(calibrate.ComposedMu(p.Mechanisms())), 'g', -1, 64), unit, change, p.failureStatement())
+		p.epsilon, p.delta, strconv.FormatFloat(float64(p.mu), 'g', -1, 64), unit, change, failure)
 }

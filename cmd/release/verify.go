@@ -14,7 +14,7 @@ import (
 const verifyLong = `verify checks a published release:
 
   digests   every file has the SHA-256 that the manifest states, and there is no other file
-  noise     the sigmas that the manifest states meet the guarantee that it states, by the definition
+  noise     the sigmas that the manifest states meet the guarantee that it states, by the definition; its sentences and its other measures follow from them
   ledger    the ledger's chain holds, it has this very release with these mechanisms, and it still has the entry that the manifest shows
   signature the manifest is signed by the owner of --key
 

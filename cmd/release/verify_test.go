@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -152,4 +153,53 @@ func TestVerifyNamesEveryChangedFile(t *testing.T) {
 	if code != exitCheck || !strings.Contains(out, "all.csv has been changed") || !strings.Contains(out, "ages.cdf.csv has been changed") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
+}
+
+// Every number that says how much noise there is, and how well it protects, follows from the mechanisms and the job: verify finds a changed
+// one without a ledger, too.
+func TestVerifyRecomputesTheStatement(t *testing.T) {
+	v := newVerified(t, "people", "csv")
+	away := filepath.Join(t.TempDir(), "a/b/c/d/e")
+	if err := os.CopyFS(away, os.DirFS(filepath.Join(v.dir, "out"))); err != nil {
+		t.Fatal(err)
+	}
+	good := v.read("out/release.json")
+	check := func(text []byte) (code int, printed string) {
+		if err := os.WriteFile(filepath.Join(away, "release.json"), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return v.release("verify", away)
+	}
+	if code, out := check(good); code != 0 || !regexp.MustCompile(`ledger +skipped`).MatchString(out) {
+		t.Fatalf("untouched: exit code %d\n%s", code, out)
+	}
+	number := regexp.MustCompile(`"(epsilon|delta|delta_failure|mu|mu2|rho|sigma|grid|l2|standard_deviation|threshold|1e-[0-9]|max_groups)": "?([0-9][0-9.e-]*)`)
+	found := number.FindAllSubmatchIndex(good[:bytes.Index(good, []byte(`"job": `))], -1)
+	if len(found) < 100 {
+		t.Fatalf("only %d numbers", len(found))
+	}
+	for _, at := range found {
+		digit := bytes.IndexAny(good[at[4]:at[5]], "123456789") // the first one that counts
+		if digit < 0 || inBounds(good[:at[0]]) {
+			continue
+		}
+		bad := bytes.Clone(good)
+		if bad[at[4]+digit]--; bad[at[4]+digit] == '0' {
+			bad[at[4]+digit] = '2'
+		}
+		if code, out := check(bad); code != exitCheck || !regexp.MustCompile(`noise +fail`).MatchString(out) {
+			t.Errorf("%s changed: exit code %d\n%s", good[at[0]:at[1]], code, out)
+		}
+	}
+	for _, words := range [][2]string{{"(4, 1e-6)", "(3, 1e-6)"}, {"being added or removed", "being replaced"}, {"all rows of one person", "one row"}, {"(4, 1e-6)", "(4, 1e-7)"}} {
+		bad := bytes.Replace(good, []byte(words[0]), []byte(words[1]), 1)
+		if code, out := check(bad); code != exitCheck || !regexp.MustCompile(`noise +fail`).MatchString(out) {
+			t.Errorf("%q in place of %q: exit code %d\n%s", words[1], words[0], code, out)
+		}
+	}
+}
+
+// inBounds says whether what follows is one of the bounds of a unit, which the noise does not tell, or the budget's.
+func inBounds(before []byte) bool {
+	return bytes.LastIndex(before, []byte(`"per_unit": {`)) > bytes.LastIndexByte(before, '}') || bytes.LastIndex(before, []byte(`"scope": {`)) > bytes.LastIndexByte(before, '}')
 }
