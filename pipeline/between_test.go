@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
@@ -44,6 +45,22 @@ func TestResumedRunFails(t *testing.T) {
 	}
 	b.engine.fail = nil
 	b.expect(b.must(nil), pipeline.StatusReleased, once)
+}
+
+// What a dead run left half-written is gone as soon as the next one begins, also if that one gets nowhere.
+func TestHalfWrittenStagingIsDeleted(t *testing.T) {
+	b := newBench(t)
+	b.wrap = failing("Stage", errCut)
+	if _, err := b.run(t.Context(), nil); !errors.Is(err, errCut) {
+		t.Fatalf("error %v, want %v", err, errCut)
+	}
+	b.wrap, b.gone = nil, true
+	_, err := b.run(t.Context(), nil)
+	wantError(t, err, pipeline.CauseInput, "input")
+	b.clean("a run without input")
+	if got := b.spent(); got != "budget reserve" {
+		t.Errorf("ledger %q, want %q", got, "budget reserve")
+	}
 }
 
 // onceSink fails at one call and goes on working: an error, not a death.
@@ -275,6 +292,22 @@ func TestRunNamesTheQuestion(t *testing.T) {
 		if b.plan(text).Run() == run {
 			t.Errorf("another %s is the same question", name)
 		}
+	}
+	const windowed = "version: 1\nparams: {day: {type: date, every: day}}\n"
+	var runs []string
+	for _, day := range []string{"2013-01-01", "2013-01-02", "2013-01-01"} {
+		p, diags := configs.Parse(filepath.Join(b.dir, "job.yaml"), []byte(strings.NewReplacer("version: 1\n", windowed, "dir: out", "dir: 'out/${day}'").Replace(job)), configs.ParseOptions{Params: map[string]string{"day": day}})
+		if len(diags) > 0 {
+			t.Fatal(diags)
+		}
+		plan, diags := pipeline.New(p, nil)
+		if len(diags) > 0 {
+			t.Fatal(diags)
+		}
+		runs = append(runs, plan.Run())
+	}
+	if runs[0] == runs[1] || runs[0] != runs[2] {
+		t.Errorf("of the days 1, 2 and 1 the runs are %q, want two different ones", runs)
 	}
 	for name, edit := range map[string][2]string{"folder": {"dir: out", "dir: elsewhere"}, "budget": {"epsilon: 3,", "epsilon: 4,"}, "ledger": {"ledger.db", "other.db"}} {
 		if b.plan(strings.Replace(job, edit[0], edit[1], 1)).Run() != run {

@@ -21,6 +21,7 @@ func Suite(t *testing.T, open func(t *testing.T) ledger.Store) {
 		"lock":        testLock,
 		"cancelled":   testCancelled,
 		"life":        testLife,
+		"processes":   testTwoProcesses,
 		"resume":      testResume,
 		"forward":     testForward,
 		"release":     testRelease,

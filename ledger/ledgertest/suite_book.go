@@ -357,3 +357,49 @@ func testCanary(t *testing.T, s ledger.Store) {
 		t.Error("the seal does not hold the fingerprint")
 	}
 }
+
+// testTwoProcesses: of a receipt that another process overtook, only what it did itself can be confirmed.
+func testTwoProcesses(t *testing.T, s ledger.Store) {
+	one, other, ctx, c := book(s), book(s), t.Context(), Quarter(t, "a")
+	resumed := func() ledger.Receipt {
+		t.Helper()
+		r, _, err := other.Resume(ctx, "a", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	old := charge(t, one, c)
+	if err := other.Release(ctx, resumed()); err != nil {
+		t.Fatal(err)
+	}
+	charge(t, other, c)
+	if err := one.Seal(ctx, old, Digests("a")); !errors.Is(err, ledger.ErrReceipt) {
+		t.Errorf("a receipt sealed a reservation that is not its own: error %v, want %v", err, ledger.ErrReceipt)
+	}
+	if err := one.Release(ctx, old); !errors.Is(err, ledger.ErrReceipt) {
+		t.Errorf("a receipt gave a reservation back that is not its own: error %v, want %v", err, ledger.ErrReceipt)
+	}
+	if k := kinds(t, one); k != "brxr" {
+		t.Errorf("entries %q, want brxr", k)
+	}
+	mine := charge(t, one, c)
+	if err := other.Seal(ctx, resumed(), Digests("a")); err != nil {
+		t.Fatal(err)
+	}
+	var mismatch *ledger.MismatchError
+	if err := one.Seal(ctx, mine, Digests("b")); !errors.As(err, &mismatch) {
+		t.Errorf("sealed again with other digests: error %v, want a %T", err, mismatch)
+	}
+	differs := Digests("a")
+	differs.Input = Digests("b").Input
+	if err := one.Seal(ctx, mine, differs); !errors.As(err, &mismatch) {
+		t.Errorf("sealed again with another input: error %v, want a %T", err, mismatch)
+	}
+	if err := one.Seal(ctx, mine, Digests("a")); err != nil {
+		t.Errorf("sealed again with the same digests: %v", err)
+	}
+	if r := lookup(t, one); r.State != ledger.Sealed || r.Digests != Digests("a") {
+		t.Errorf("the run is %s with %v", r.State, r.Digests)
+	}
+}
