@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
@@ -43,6 +44,50 @@ func TestOtherCalibration(t *testing.T) {
 		if err != nil || m.Queries[0].Sigma != float64(charge.Mechanisms[0].Sigma) || m.Meets() != nil {
 			t.Errorf("the manifest states sigma %v, reserved was %v (%v, %v)", m.Queries[0].Sigma, charge.Mechanisms[0].Sigma, err, m.Meets())
 		}
+	}
+}
+
+// A reservation of other mechanisms, of another account or with another share of delta is not taken up, though its noise would meet the
+// guarantee: what it was calibrated for is not what would be released under it.
+func TestOtherCharge(t *testing.T) {
+	for name, edit := range map[string]func(*ledger.Charge){
+		"sensitivity": func(c *ledger.Charge) { c.Mechanisms[0].Sens.L2 /= 2 },
+		"larger":      func(c *ledger.Charge) { c.Mechanisms[0].Sens.L2 *= 2; c.Mechanisms[0].Sigma *= 2 },
+		"query":       func(c *ledger.Charge) { c.Mechanisms[0].Query = "other" },
+		"order":       func(c *ledger.Charge) { c.Mechanisms[0], c.Mechanisms[1] = c.Mechanisms[1], c.Mechanisms[0] },
+		"one less":    func(c *ledger.Charge) { c.Mechanisms = c.Mechanisms[:1] },
+		"share":       func(c *ledger.Charge) { c.DeltaShare, c.Budget.DeltaCap = "1e-9", "1e-7" },
+		"unit":        func(c *ledger.Charge) { c.Account.Unit = "row" },
+		"adjacency":   func(c *ledger.Charge) { c.Account.Adjacency = "replace-one" },
+	} {
+		b := newBench(t)
+		charge := b.plan(job).Charge(filepath.Join(b.dir, "out"), 1)
+		edit(&charge)
+		if _, err := b.book().Charge(t.Context(), charge); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var mismatch *ledger.MismatchError
+		if _, err := b.run(t.Context(), nil); !errors.As(err, &mismatch) {
+			t.Errorf("another %s: error %v, want a %T", name, err, mismatch)
+		}
+		if got := b.spent(); got != "budget reserve" {
+			t.Errorf("another %s: ledger %q, want %q", name, got, "budget reserve")
+		}
+	}
+}
+
+// Two units never have the same name in a ledger.
+func TestUnitsHaveNamesOfTheirOwn(t *testing.T) {
+	names := map[string]configs.Unit{}
+	for _, u := range []configs.Unit{nil, {"row"}, {"a", "b"}, {"a,b"}, {`"a"`, "b"}, {`"a","b"`}, {"a"}, {"row", "a"}, {`"row"`}, {"a", `b"`}} {
+		name := pipeline.UnitText(u)
+		if other, taken := names[name]; taken {
+			t.Errorf("the units %q and %q are both named %s", other, u, name)
+		}
+		names[name] = u
+	}
+	if name := pipeline.UnitText(nil); name != "row" {
+		t.Errorf("rows are named %q, want row", name)
 	}
 }
 

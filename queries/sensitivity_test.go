@@ -117,6 +117,31 @@ func TestSensitivityIsTheMaximum(t *testing.T) {
 	}
 }
 
+// Bounds that leave a rest of two rows or more, which small bounds never do.
+func TestSensitivityOfLargeRests(t *testing.T) {
+	for _, c := range []struct {
+		b     Bounds
+		cells int
+	}{
+		{Bounds{MaxRows: 5, MaxRowsPerGroup: 3}, 2}, {Bounds{MaxRows: 5, MaxRowsPerGroup: 3}, 3}, {Bounds{MaxRows: 7, MaxRowsPerGroup: 4}, 2},
+		{Bounds{MaxRows: 7, MaxRowsPerGroup: 4}, 3}, {Bounds{MaxRows: 8, MaxRowsPerGroup: 5, MaxGroups: 2}, 3}, {Bounds{MaxRows: 9, MaxRowsPerGroup: 5}, 2},
+		{Bounds{MaxRows: 8, MaxRowsPerGroup: 3}, 3}, {Bounds{MaxRows: 8, MaxRowsPerGroup: 3, MaxGroups: 2}, 3},
+	} {
+		q := must(t, spec(c.cells, c.b))
+		groups := int64(c.cells)
+		if c.b.MaxGroups > 0 {
+			groups = c.b.MaxGroups
+		}
+		all := vectors(c.cells, c.b.MaxRows, groups, c.b.MaxRowsPerGroup)
+		for _, adj := range []Adjacency{AddRemove, ReplaceOne} {
+			got, want := q.limits.squared(adj, c.cells), bruteForce(adj, all)
+			if got.Cmp(big.NewInt(want)) != 0 {
+				t.Errorf("%d cells, %+v, %s: squared sensitivity %v, want %d", c.cells, c.b, adj, got, want)
+			}
+		}
+	}
+}
+
 // The split in half is the best of all splits, also in domains too large for brute force.
 func TestHalfTheCellsIsTheBestSplit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
