@@ -9,6 +9,7 @@ import (
 	"github.com/dprelease/dprelease/internal/csvtest"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
+	"github.com/dprelease/dprelease/queries/domain/domaintest"
 )
 
 func numbers(texts []string) []float64 {
@@ -40,7 +41,7 @@ func nearestJunctions(points []Point, lat, lon []float64) []int32 {
 			if math.Abs(p.Lat-lat[i]) > 0.005 || math.Abs(p.Lon-lon[i]) > 0.005 {
 				continue
 			}
-			if d := vincenty(lat[i], lon[i], p.Lat, p.Lon); d < least {
+			if d := domaintest.Vincenty(lat[i], lon[i], p.Lat, p.Lon); d < least {
 				cells[i], least = int32(j), d
 			}
 		}

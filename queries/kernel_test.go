@@ -9,6 +9,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/queries/domain/domaintest"
 	"pgregory.net/rapid"
 )
 
@@ -22,7 +23,7 @@ func spreadOver(points []Point, within, bandwidth float64) Dimension {
 func town(rng *rand.Rand, n int) []Point {
 	points := make([]Point, n)
 	for i := range points {
-		lat, lon := beside(rng, 40.7, -74, 600*rng.Float64())
+		lat, lon := domaintest.Beside(rng, 40.7, -74, 600*rng.Float64())
 		if i > 0 && rng.IntN(6) == 0 {
 			lat, lon = points[i-1].Lat, points[i-1].Lon
 		}
@@ -37,7 +38,7 @@ func shares(points []Point, bandwidth float64) [][]float64 {
 	for i, a := range points {
 		total := 0.0
 		for _, b := range points {
-			d := vincenty(a.Lat, a.Lon, b.Lat, b.Lon)
+			d := domaintest.Vincenty(a.Lat, a.Lon, b.Lat, b.Lon)
 			w := math.Exp(-d * d / (2 * bandwidth * bandwidth))
 			if d > cutOff*bandwidth {
 				w = 0

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/domain/domaintest"
 )
 
 // The values of the columns of times and places, and what dimensions of these need.
@@ -170,7 +171,7 @@ func refGrid(g *Grid, lat, lon *big.Rat) int {
 func refNearest(n *Nearest, lat, lon float64) int {
 	cell, least := -1, n.WithinM
 	for i, p := range n.Points {
-		if d := vincenty(lat, lon, p.Lat, p.Lon); d < least || d == least && cell < 0 {
+		if d := domaintest.Vincenty(lat, lon, p.Lat, p.Lon); d < least || d == least && cell < 0 {
 			cell, least = i, d
 		}
 	}

@@ -124,9 +124,10 @@ func TestSpillFails(t *testing.T) {
 		s := spec(5, Bounds{MaxRows: 7})
 		s.Unit = []string{"v"}
 		q := must(t, s)
-		a := open(t, q, tab.schema())
-		a.(*unitCounts).rows.spill = &tightSpill{fail: full, failAfter: after}
-		var err error
+		a, err := q.New(tab.schema(), &tightSpill{fail: full, failAfter: after})
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, b := range tab.batches(q.Columns(), []int{100, 200}, plain) {
 			if err = a.Add(b); err != nil {
 				break

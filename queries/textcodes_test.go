@@ -20,9 +20,9 @@ func TestTextCodes(t *testing.T) {
 		for _, s := range append(set, rapid.SliceOfN(text, 0, 40).Draw(t, "others")...) {
 			code, ok := want[s]
 			if !ok {
-				code = dropped
+				code = none
 			}
-			if got := codes.of([]byte(s), dropped); got != code {
+			if got := codes.of([]byte(s), none); got != code {
 				t.Fatalf("%q: got %d, want %d", s, got, code)
 			}
 		}

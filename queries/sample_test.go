@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 
@@ -102,9 +101,7 @@ func TestKeptCellsAreUniform(t *testing.T) {
 func TestKeptIsWithinTheLimitsAndMaximal(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rows := rapid.SliceOfN(rapid.Uint64Range(1, 40), 1, 12).Draw(rt, "rows")
-		l, _ := Bounds{
-			MaxRows: rapid.Int64Range(1, 60).Draw(rt, "k"), MaxGroups: rapid.Int64Range(1, 12).Draw(rt, "L"), MaxRowsPerGroup: rapid.Int64Range(1, 40).Draw(rt, "m"),
-		}.resolve(len(rows))
+		l := limits{rapid.Int64Range(1, 60).Draw(rt, "k"), rapid.Int64Range(1, 12).Draw(rt, "L"), rapid.Int64Range(1, 40).Draw(rt, "m")}
 		out := kept(l, rapid.IntRange(0, 1000).Draw(rt, "unit"), rows)
 		var groups, total int64
 		for cell, n := range out {
@@ -140,76 +137,4 @@ func TestLowestKeepsTheLowest(t *testing.T) {
 			rt.Fatalf("%v, want %v", got, want)
 		}
 	})
-}
-
-func TestCanonicalTexts(t *testing.T) {
-	stamp := func(unit int64, zone string) table.Type {
-		return table.Type{Kind: table.Timestamp, Unit: unit, Zone: zone}
-	}
-	for _, c := range []struct {
-		t    table.Type
-		word uint64
-		want string
-	}{
-		{table.Type{Kind: table.Int}, negative(7), "-7"},
-		{table.Type{Kind: table.Uint}, math.MaxUint64, "18446744073709551615"},
-		{table.Type{Kind: table.Float}, math.Float64bits(7), "7"},
-		{table.Type{Kind: table.Float}, math.Float64bits(-0.1), "-0.1"},
-		{table.Type{Kind: table.Float}, math.Float64bits(1e21), "1000000000000000000000"},
-		{table.Type{Kind: table.Bool}, 1, "true"},
-		{table.Type{Kind: table.Date}, 0, "1970-01-01"},
-		{table.Type{Kind: table.Date}, negative(1), "1969-12-31"},
-		{table.Type{Kind: table.Date}, lastDay, "9999-12-31"},
-		{table.Type{Kind: table.Date}, lastDay + 1, "day 2932897"},
-		{table.Type{Kind: table.Date}, negative(-firstDay), "0001-01-01"},
-		{stamp(1e9, table.Local), 1, "1970-01-01T00:00:01"},
-		{stamp(1e6, table.UTC), negative(1), "1969-12-31T23:59:59.999Z"},
-		{stamp(1e3, table.UTC), 1500000, "1970-01-01T00:00:01.5Z"},
-		{stamp(1e9, table.UTC), math.MaxInt64, "second 9223372036854775807+0"},
-	} {
-		if got := string(appendWord(nil, c.word, c.t)); got != c.want {
-			t.Errorf("%v: %q, want %q", c.t, got, c.want)
-		}
-	}
-}
-
-func negative(x int64) uint64 { return uint64(-x) }
-
-// Different values of a column have different texts.
-func TestCanonicalTextsTellValuesApart(t *testing.T) {
-	types := []table.Type{{Kind: table.Int}, {Kind: table.Uint}, {Kind: table.Float}, {Kind: table.Date}}
-	for _, unit := range []int64{1, 1e3, 1e6, 1e9} {
-		types = append(types, table.Type{Kind: table.Timestamp, Unit: unit, Zone: table.UTC})
-	}
-	rapid.Check(t, func(rt *rapid.T) {
-		typ := rapid.SampledFrom(types).Draw(rt, "type")
-		a := rapid.Uint64().Draw(rt, "a")
-		b := a ^ 1<<rapid.IntRange(0, 63).Draw(rt, "bit")
-		x, y := math.Float64frombits(a), math.Float64frombits(b)
-		if typ.Kind == table.Float && (math.IsNaN(x) || math.IsNaN(y)) {
-			return
-		}
-		if s := string(appendWord(nil, a, typ)); s == string(appendWord(nil, b, typ)) {
-			rt.Fatalf("%v: %x and %x are both %q", typ, a, b, s)
-		}
-	})
-}
-
-// A unit is the same whether its file holds integers, whole floats or text.
-func TestUnitsAgreeAcrossTypes(t *testing.T) {
-	var want []int64
-	for _, kind := range []table.Kind{table.Int, table.Uint, table.Float, table.String} {
-		tab := &testTable{fields: []table.Field{{Name: "u", Type: table.Type{Kind: kind}}, {Name: "x", Type: table.Type{Kind: table.Int}}}}
-		for i := range int64(400) {
-			u := i % 30
-			tab.rows = append(tab.rows, []value{{n: u, x: float64(u), s: fmt.Sprint(u)}, {n: i * i % 7}})
-		}
-		got := exact(t, must(t, spec(7, Bounds{MaxRows: 3, MaxGroups: 2})), tab)
-		if want == nil {
-			want = got
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%v: %v, want %v", kind, got, want)
-		}
-	}
 }
