@@ -1,16 +1,8 @@
 package queries
 
 import (
-	"errors"
-
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
-)
-
-// Errors in the use of an accumulator.
-var (
-	errSpent = errors.New("queries: the accumulator is sealed or merged")
-	errMerge = errors.New("queries: accumulators of different queries cannot be merged")
 )
 
 // rowCapacity is the largest number of rows that a cell counts.

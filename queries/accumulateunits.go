@@ -66,3 +66,16 @@ func (a *unitCounts) sealSparse() ([]mechanism.Exact, error) {
 	}
 	return cells.seal(a.query.cells)
 }
+
+// Bounded returns the tally of an accumulator that is sealed; that of one without units is 0.
+func Bounded(a Accumulator) BoundTally {
+	if x, ok := a.(interface{ bounded() BoundTally }); ok {
+		return x.bounded()
+	}
+	return BoundTally{}
+}
+
+// boundCount holds the tally of a sealed accumulator.
+type boundCount struct{ tally BoundTally }
+
+func (c *boundCount) bounded() BoundTally { return c.tally }

@@ -11,7 +11,7 @@ import (
 )
 
 // label writes the label of a cell in a key column.
-func (k KeyColumn) label(cell int) string {
+func labelOf(k KeyColumn, cell int) string {
 	l := k.Labels
 	n := len(l.Strings) + len(l.Ints) + len(l.Floats)
 	i := cell / k.Stride % n
@@ -54,7 +54,7 @@ func TestKeysOfCells(t *testing.T) {
 	} {
 		got := ""
 		for _, k := range a.Keys {
-			got += k.Name + "=" + k.label(cell) + " "
+			got += k.Name + "=" + labelOf(k, cell) + " "
 		}
 		if got != want {
 			t.Errorf("cell %d: %s, want %s", cell, got, want)

@@ -43,7 +43,7 @@ func TestSensitivityIsAttainedInAllDimensions(t *testing.T) {
 					ReplaceOne: {fill(0, half), fill(half, q.cells-half)},
 				} {
 					one, two := exact(t, q, &testTable{fields, tables[0]}), exact(t, q, &testTable{fields, tables[1]})
-					if got, want := squaredDistance(one, two), q.limits.squared(adj, q.cells); fmt.Sprint(got) != want.String() {
+					if got, want := squaredDistance(one, two), squaredNorm(q.limits, adj, q.cells); fmt.Sprint(got) != want.String() {
 						t.Errorf("%s, null %s, %+v, %s: changed by sqrt(%d), sensitivity sqrt(%v)", name, null, b, adj, got, want)
 					}
 				}

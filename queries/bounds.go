@@ -44,7 +44,7 @@ func (b Bounds) check(p *problems) {
 // limits fills the gaps of the bounds over a domain of some cells, or reports which bound is missing.
 func (s *Spec) limits(cells int, p *problems) limits {
 	if s.perRow() {
-		return limits{1, 1, 1}
+		return limits{rows: 1, groups: 1, perGroup: 1}
 	}
 	if min(s.Bounds.MaxRows, s.Bounds.MaxGroups, s.Bounds.MaxRowsPerGroup) < 0 {
 		return limits{} // reported already

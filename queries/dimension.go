@@ -133,3 +133,11 @@ func checkPolicy(x Policy, field string, p *problems) {
 		p.add(field, CodeBadValue, fmt.Sprintf("%q is not a policy", x), "policies: drop, bin")
 	}
 }
+
+// keyName is the name of the key column of a dimension of one column.
+func (d *Dimension) keyName() string {
+	if d.As != "" {
+		return d.As
+	}
+	return d.Column
+}

@@ -75,7 +75,7 @@ func (s *Spec) checkDiscovered(axes []axis, p *problems) {
 // keyLimits are those of a unit that counts once in each of at most L keys.
 func (s *Spec) keyLimits(p *problems) limits {
 	if s.perRow() {
-		return limits{1, 1, 1}
+		return limits{rows: 1, groups: 1, perGroup: 1}
 	}
 	b := s.Bounds
 	l := b.MaxGroups
@@ -84,14 +84,14 @@ func (s *Spec) keyLimits(p *problems) limits {
 	}
 	switch {
 	case min(b.MaxRows, b.MaxGroups, b.MaxRowsPerGroup) < 0: // reported already
-		return limits{1, 1, 1}
+		return limits{rows: 1, groups: 1, perGroup: 1}
 	case b.MaxGroups == 0:
 		p.add(fieldBounds, CodeMissingBound, "nothing bounds in how many keys "+s.unitName()+" counts: max_groups is not set", "set "+fieldBounds+": {max_groups: N}; where keys are discovered it is required")
-		return limits{1, 1, 1}
+		return limits{rows: 1, groups: 1, perGroup: 1}
 	case b.MaxRowsPerGroup > 1:
 		p.add(fieldBounds+".max_rows_per_group", CodeBadSpec, fmt.Sprintf("max_rows_per_group is %d: a unit counts once in a key that is discovered", b.MaxRowsPerGroup), "set it to 1 for this query")
 	}
-	return limits{l, l, 1}
+	return limits{rows: l, groups: l, perGroup: 1}
 }
 
 // Cells returns 0: how many keys there are is not known before they are selected.
@@ -163,14 +163,6 @@ func (q *discovering) Finish(noisy, estimate []mechanism.Noisy) (Answer, error) 
 	a := normal(noisy[0].Fill, estimate[0].Fill, noisy[0].Mechanism().Deviation())
 	a.Cells, a.Keys = len(keys), columns
 	return a, nil
-}
-
-// keyName is the name of the key column of a dimension of one column.
-func (d *Dimension) keyName() string {
-	if d.As != "" {
-		return d.As
-	}
-	return d.Column
 }
 
 // noKey stands for the labels of a table without rows.

@@ -209,7 +209,7 @@ func (q *discovering) columnsOf(keys []string) ([]KeyColumn, error) {
 				return nil, err
 			}
 			for _, k := range a.domain.keys(a.name(), a.bins.names) {
-				columns = append(columns, KeyColumn{Name: k.Name, Stride: 1, Labels: k.pick(codes)})
+				columns = append(columns, KeyColumn{Name: k.Name, Stride: 1, Labels: pickLabels(&k, codes)})
 			}
 			continue
 		}
@@ -241,8 +241,8 @@ func listedCodes(keys []string, size int) ([]int, error) {
 	return codes, nil
 }
 
-// pick returns the labels of some cells of an axis; of none, a label that no row has.
-func (k *KeyColumn) pick(codes []int) Labels {
+// pickLabels returns the labels of some cells of an axis; of none, a label that no row has.
+func pickLabels(k *KeyColumn, codes []int) Labels {
 	if len(codes) == 0 {
 		codes = []int{0}
 	}

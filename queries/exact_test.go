@@ -67,7 +67,7 @@ func TestNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 			}
 			return
 		}
-		if most := q.limits.squared(adj, q.cells); !most.IsInt64() || got > most.Int64() {
+		if most := squaredNorm(q.limits, adj, q.cells); !most.IsInt64() || got > most.Int64() {
 			rt.Fatalf("%+v, %s: changed by sqrt(%d), sensitivity sqrt(%v)", s, adj, got, most)
 		}
 	})
@@ -110,7 +110,7 @@ func TestSensitivityIsAttained(t *testing.T) {
 		} {
 			one := exact(t, q, &testTable{fields, slices.Concat(rest, tables[0])})
 			other := exact(t, q, &testTable{fields, slices.Concat(rest, tables[1])})
-			if got, want := squaredDistance(one, other), q.limits.squared(adj, cells).Int64(); got != want {
+			if got, want := squaredDistance(one, other), squaredNorm(q.limits, adj, cells).Int64(); got != want {
 				rt.Fatalf("%s: changed by sqrt(%d), sensitivity sqrt(%d)", adj, got, want)
 			}
 		}

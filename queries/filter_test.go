@@ -177,7 +177,7 @@ func TestFilteredNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		if q.constant(adj) {
 			rt.Fatal("a filtered query is constant")
 		}
-		if got, most := squaredDistance(one, two), q.limits.squared(adj, q.cells); !most.IsInt64() || got > most.Int64() {
+		if got, most := squaredDistance(one, two), squaredNorm(q.limits, adj, q.cells); !most.IsInt64() || got > most.Int64() {
 			rt.Fatalf("%+v, %s: changed by sqrt(%d), sensitivity sqrt(%v)", s, adj, got, most)
 		}
 	})

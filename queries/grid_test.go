@@ -56,7 +56,7 @@ func TestKeysOfGrids(t *testing.T) {
 	by := []Dimension{d, {Column: "x", Labels: numbered(2)}}
 	names := func(cell int) (s string) {
 		for _, k := range finish(t, must(t, Spec{Name: "q", Kind: Histogram, By: by}), make([]float64, must(t, Spec{Name: "q", Kind: Histogram, By: by}).cells)).Keys {
-			s += k.Name + "=" + k.label(cell) + " "
+			s += k.Name + "=" + labelOf(k, cell) + " "
 		}
 		return s
 	}

@@ -136,7 +136,7 @@ func (k *kernel) norm(l limits, adj Adjacency) float64 {
 }
 
 // ofRow is the largest norm of the shares of a point, rounded up.
-func (k *kernel) ofRow() float64 { return k.norm(limits{1, 1, 1}, AddRemove) }
+func (k *kernel) ofRow() float64 { return k.norm(limits{rows: 1, groups: 1, perGroup: 1}, AddRemove) }
 
 // seal spreads the rows of each cell and hides the result, integers of 128 bits: 2^48 rows of at most 2^30 units each.
 func (k *kernel) seal(cells []int64) ([]mechanism.Exact, error) {

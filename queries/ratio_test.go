@@ -125,7 +125,7 @@ func TestAnswerOfVectorMeans(t *testing.T) {
 	} {
 		got := ""
 		for _, k := range a.Keys {
-			got += k.Name + "=" + k.label(cell) + " "
+			got += k.Name + "=" + labelOf(k, cell) + " "
 		}
 		one := make([]float64, 1)
 		for i, s := range []Series{a.Noisy, a.Estimate, a.Extra[0].Values, a.Extra[1].Values} {
@@ -150,7 +150,7 @@ func TestAnswersOfSumsAndPublicMeans(t *testing.T) {
 	v := Value{Columns: []string{"x"}, List: true, Length: 2, Lo: "0", Hi: "8"}
 	sum := mechanismtest.Make(t, calibrate.Mechanism{Sigma: 2}, []float64{10, -10})
 	a, err := summed(t, Spec{Name: "q", Kind: Sum, Value: &v}).Finish([]mechanism.Noisy{sum}, []mechanism.Noisy{sum})
-	if err != nil || fill(a.Noisy, 2)[1] != -10 || fill(a.Sigma, 2)[0] != 2 || a.Keys[0].label(1) != "1" || a.Extra != nil {
+	if err != nil || fill(a.Noisy, 2)[1] != -10 || fill(a.Sigma, 2)[0] != 2 || labelOf(a.Keys[0], 1) != "1" || a.Extra != nil {
 		t.Errorf("%+v, %v", a, err)
 	}
 	v.Rows = 100

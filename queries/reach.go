@@ -29,9 +29,9 @@ func (r *reach) norm(l limits, adj Adjacency, cells int) float64 {
 }
 
 // ofRow returns the largest norm of the value of one row, rounded up.
-func (r *reach) ofRow() float64 { return r.norm(limits{1, 1, 1}, AddRemove, 1) }
+func (r *reach) ofRow() float64 { return r.norm(limits{rows: 1, groups: 1, perGroup: 1}, AddRemove, 1) }
 
-// squared returns the squared L2 sensitivity in units.
+// squaredNorm returns the squared L2 sensitivity in units.
 //
 // A cell to which a unit adds n rows changes by a vector of norm at most n·ρ, ρ the largest norm of a row, and by that where all
 // rows have the same extreme value. So add-remove is ρ² times that of counts. Under replace-one, a cell to which the unit adds n
@@ -42,7 +42,7 @@ func (r *reach) squared(l limits, adj Adjacency, cells int) *big.Int {
 	if adj == ReplaceOne && r.less > 0 {
 		sum = r.replaced(l, int64(cells))
 	} else {
-		sum = l.squared(adj, cells)
+		sum = squaredNorm(l, adj, cells)
 		sum.Mul(sum, square64(r.more))
 	}
 	return sum.Mul(sum, big.NewInt(r.components))

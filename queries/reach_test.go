@@ -92,7 +92,7 @@ func TestReachOfKnownCases(t *testing.T) {
 		if got, want := same.squared(l, ReplaceOne, cells), same.squared(l, AddRemove, cells); got.Cmp(want.Mul(want, big.NewInt(4))) != 0 {
 			rt.Fatalf("%v, want %v", got, want)
 		}
-		one := (&reach{more: v, less: w, components: 1}).squared(limits{1, 1, 1}, ReplaceOne, cells)
+		one := (&reach{more: v, less: w, components: 1}).squared(limits{rows: 1, groups: 1, perGroup: 1}, ReplaceOne, cells)
 		want := square64(v + w)
 		if two := square64(v); cells > 1 && two.Lsh(two, 1).Cmp(want) > 0 {
 			want = two

@@ -61,7 +61,7 @@ func refReading(t *testing.T, name string, part []float64, keys map[string]strin
 func labelsOf(columns []KeyColumn, cell int) map[string]string {
 	keys := map[string]string{}
 	for _, k := range columns {
-		keys[k.Name] = k.label(cell)
+		keys[k.Name] = labelOf(k, cell)
 	}
 	return keys
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// largest returns g(a), the largest squared L2 norm of a vector of row counts in at most a cells, each at most m, their
+// largestNorm returns g(a), the largest squared L2 norm of a vector of row counts in at most a cells, each at most m, their
 // sum at most k:
 //
 //	g(a) = f·m² + r²,  f = min(a, floor(k/m)),  r = k − f·m if f < a, else 0
 //
 // The norm is convex, so it is largest at a corner of the set: as many full cells as fit, and the rest in one more.
-func (l limits) largest(a int64) *big.Int {
+func largestNorm(l limits, a int64) *big.Int {
 	full := min(a, l.rows/l.perGroup)
 	rest := int64(0)
 	if full < a {
@@ -28,17 +28,17 @@ func (l limits) largest(a int64) *big.Int {
 	return sum.Add(sum, r.Mul(r, r))
 }
 
-// squared returns the squared L2 sensitivity over a domain of some cells.
+// squaredNorm returns the squared L2 sensitivity over a domain of some cells.
 //
 // Add-remove: g(L). Replace-one: the largest ‖c − c′‖² over two vectors c, c′ within the limits. Counts are not negative, so
 // it is largest where no cell holds both: g(min(b, L)) + g(min(cells − b, L)) with c in b cells. g is concave in a (its
 // steps are m², …, m², r², 0, …), so the best b is half the cells.
-func (l limits) squared(adj Adjacency, cells int) *big.Int {
+func squaredNorm(l limits, adj Adjacency, cells int) *big.Int {
 	if adj == AddRemove {
-		return l.largest(l.groups)
+		return largestNorm(l, l.groups)
 	}
 	half := int64(cells) / 2
-	one, other := l.largest(min(half, l.groups)), l.largest(min(int64(cells)-half, l.groups))
+	one, other := largestNorm(l, min(half, l.groups)), largestNorm(l, min(int64(cells)-half, l.groups))
 	return one.Add(one, other)
 }
 
@@ -74,7 +74,7 @@ func (q *counting) sensitivity(adj Adjacency) (calibrate.Sensitivity, error) {
 	if q.kernel != nil {
 		return q.declared(adj, q.spreadSensitivity(adj))
 	}
-	sq := q.limits.squared(adj, q.cells)
+	sq := squaredNorm(q.limits, adj, q.cells)
 	sens := calibrate.Sensitivity{L2: rootUp(sq), Why: q.why(adj, sq)}
 	return q.declared(adj, sens)
 }
@@ -87,7 +87,7 @@ func (q *counting) norm(l limits, adj Adjacency) float64 {
 	case q.kernel != nil:
 		return q.kernel.norm(l, adj)
 	}
-	return rootUp(l.squared(adj, q.cells))
+	return rootUp(squaredNorm(l, adj, q.cells))
 }
 
 // constant says that neighbouring tables always have the same answer: each row is one unit, none comes or goes, and all
@@ -105,7 +105,7 @@ func (q *counting) why(adj Adjacency, sq *big.Int) string {
 	if adj == ReplaceOne {
 		verb = "each " + q.spec.unitName() + " can change from one to another contribution of "
 	}
-	return verb + q.limits.text(q.cells) + ": " + rootText(sq)
+	return verb + limitsText(q.limits, q.cells) + ": " + rootText(sq)
 }
 
 func (q *counting) whyRow(adj Adjacency) string {
@@ -118,8 +118,8 @@ func (q *counting) whyRow(adj Adjacency) string {
 	return "replacing a row changes at most two cells by 1"
 }
 
-// text describes the limits: "at most 5 rows, in at most 5 cells, at most 1 a cell".
-func (l limits) text(cells int) string {
+// limitsText describes the limits: "at most 5 rows, in at most 5 cells, at most 1 a cell".
+func limitsText(l limits, cells int) string {
 	s := "at most " + plural(l.rows, "row")
 	if cells > 1 {
 		s += fmt.Sprintf(", in at most %s, at most %d a cell", plural(min(l.groups, l.rows), "cell"), l.perGroup)

@@ -104,7 +104,7 @@ func TestSensitivityIsTheMaximum(t *testing.T) {
 			all := vectors(cells, or(b.MaxRows), or(b.MaxGroups), or(b.MaxRowsPerGroup))
 			for _, adj := range []Adjacency{AddRemove, ReplaceOne} {
 				cases++
-				got, want := q.(*counting).limits.squared(adj, cells), bruteForce(adj, all)
+				got, want := squaredNorm(q.(*counting).limits, adj, cells), bruteForce(adj, all)
 				if got.Cmp(big.NewInt(want)) != 0 {
 					t.Errorf("%d cells, %+v, %s: %v, want %d", cells, b, adj, got, want)
 				}
@@ -153,12 +153,12 @@ func TestHalfTheCellsIsTheBestSplit(t *testing.T) {
 		}
 		best := new(big.Int)
 		for i := range int64(cells) + 1 {
-			sum := new(big.Int).Add(l.largest(min(i, l.groups)), l.largest(min(int64(cells)-i, l.groups)))
+			sum := new(big.Int).Add(largestNorm(l, min(i, l.groups)), largestNorm(l, min(int64(cells)-i, l.groups)))
 			if sum.Cmp(best) > 0 {
 				best = sum
 			}
 		}
-		if got := l.squared(ReplaceOne, cells); got.Cmp(best) != 0 {
+		if got := squaredNorm(l, ReplaceOne, cells); got.Cmp(best) != 0 {
 			t.Fatalf("%v, best split %v", got, best)
 		}
 	})
@@ -308,7 +308,7 @@ func TestRemedyWorks(t *testing.T) {
 		adj := rapid.SampledFrom([]Adjacency{AddRemove, ReplaceOne}).Draw(t, "adjacency")
 		l, _ := b.resolve(cells)
 		q := &counting{spec: spec(cells, b), cells: cells, limits: l}
-		q.spec.Declared = rapid.Float64Range(0.5, rootUp(l.squared(adj, cells))).Draw(t, "declared")
+		q.spec.Declared = rapid.Float64Range(0.5, rootUp(squaredNorm(l, adj, cells))).Draw(t, "declared")
 		for _, try := range []func(*Bounds, int64){
 			func(b *Bounds, x int64) { b.MaxRows = x }, func(b *Bounds, x int64) { b.MaxGroups = x }, func(b *Bounds, x int64) { b.MaxRowsPerGroup = x },
 		} {
@@ -317,7 +317,7 @@ func TestRemedyWorks(t *testing.T) {
 				c := b
 				try(&c, x)
 				l, _ := c.resolve(cells)
-				if fits := rootUp(l.squared(adj, cells)) <= q.spec.Declared; fits != (x <= most) {
+				if fits := rootUp(squaredNorm(l, adj, cells)) <= q.spec.Declared; fits != (x <= most) {
 					t.Fatalf("value %d: fits %v, most %d", x, fits, most)
 				}
 			}

@@ -150,7 +150,7 @@ func TestSpilledNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		other, adj := neighbour(rt, s, tab)
 		one := sealed(t, accumulated(t, q, tab.schema(), &tightSpill{share: rapid.Int64Range(0, 4000).Draw(rt, "share"), room: 300}, plainly(q, tab)))
 		two := sealed(t, accumulated(t, q, tab.schema(), &tightSpill{share: rapid.Int64Range(0, 4000).Draw(rt, "share"), room: 100}, plainly(q, other)))
-		most := q.limits.squared(adj, q.cells)
+		most := squaredNorm(q.limits, adj, q.cells)
 		if got := squaredDistance(one, two); !q.constant(adj) && (!most.IsInt64() || got > most.Int64()) {
 			rt.Fatalf("%+v, %s: changed by sqrt(%d), sensitivity sqrt(%v)", s, adj, got, most)
 		}

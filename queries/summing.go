@@ -124,7 +124,7 @@ func (q *summing) meanPart(adj Adjacency) ([]Part, error) {
 // mu² are as sqrt(d)·Delta_s to ρ·Delta_c, since sigma² = Delta²/share.
 func (q *summing) ratioParts(adj Adjacency) []Part {
 	sum := q.sumPart(q.sumSensitivity(adj))
-	squared := q.limits.squared(adj, q.cells)
+	squared := squaredNorm(q.limits, adj, q.cells)
 	count := Part{
 		Name: countPart, Sens: calibrate.Sensitivity{L2: rootUp(squared), Why: q.why(adj, squared)},
 		Cells: q.cells, Unit: 1, RowBound: 1, Scale: 1,
@@ -146,9 +146,9 @@ func (q *summing) whySum(adj Adjacency) string {
 	case q.spec.perRow():
 		return "replacing a row takes " + what + " from one group and adds another to one group, either of which may be left out"
 	case adj == AddRemove:
-		return "each " + q.spec.unitName() + " adds " + q.limits.text(q.cells) + ", each " + what
+		return "each " + q.spec.unitName() + " adds " + limitsText(q.limits, q.cells) + ", each " + what
 	}
-	return "each " + q.spec.unitName() + " can change from one to another contribution of " + q.limits.text(q.cells) + ", each " + what
+	return "each " + q.spec.unitName() + " can change from one to another contribution of " + limitsText(q.limits, q.cells) + ", each " + what
 }
 
 // sizeText describes the value of a row: "a value in [0, 99]", less the centre for means.

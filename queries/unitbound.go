@@ -22,19 +22,6 @@ type bounding struct {
 // is exact and private, as a [Tally].
 type BoundTally struct{ Rows, Cut int64 }
 
-// Bounded returns the tally of an accumulator that is sealed; that of one without units is 0.
-func Bounded(a Accumulator) BoundTally {
-	if x, ok := a.(interface{ bounded() BoundTally }); ok {
-		return x.bounded()
-	}
-	return BoundTally{}
-}
-
-// boundCount holds the tally of a sealed accumulator.
-type boundCount struct{ tally BoundTally }
-
-func (c *boundCount) bounded() BoundTally { return c.tally }
-
 // bound enforces the limits on each unit and hands what is kept to keep. The rows are gone after it.
 func (r *unitRows) bound(l limits, keep func(content []byte, rows uint64)) (t BoundTally, err error) {
 	if r.failed != nil {

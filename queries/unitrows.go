@@ -2,6 +2,7 @@ package queries
 
 import (
 	"encoding/binary"
+	"errors"
 	"hash/maphash"
 	"slices"
 
@@ -36,6 +37,14 @@ type recordShape struct {
 	key, width int
 	cellWidth  int // bytes of the content that are its cell
 }
+
+// Errors in the use of an accumulator.
+var (
+	// errSpent says that the accumulator was sealed, or merged into another.
+	errSpent = errors.New("queries: the accumulator is sealed or merged")
+	// errMerge says that the accumulators are of different queries.
+	errMerge = errors.New("queries: accumulators of different queries cannot be merged")
+)
 
 // unitRows keeps the rows of units.
 type unitRows struct {
