@@ -6,10 +6,12 @@ import (
 )
 
 // engines run a plan: all of them may import the same.
-var engines = []string{"io/source", "io/table", "mechanism", "pipeline", "queries"}
+var engines = []string{"io/source", "io/table", "mechanism", "pipeline", "queries", "queries/bounding", "queries/domain"}
 
 // exposed is what pipeline may import, and so what its users see.
-var exposed = []string{"calibrate", "configs", "denoise", "io/table", "ledger", "mechanism", "queries"}
+var exposed = []string{
+	"calibrate", "configs", "denoise", "io/table", "ledger", "mechanism", "queries", "queries/bounding", "queries/domain", "queries/problem",
+}
 
 // layers is what each package may import of this module, besides its own internal packages. An internal package may
 // import what its owner may; a *test package what it tests and what that imports, and the *test packages of these;
@@ -29,7 +31,10 @@ var layers = map[string][]string{
 	"io/source":          {"io/table"},
 	"mechanism":          {"calibrate", "ledger"},
 	"mechanism/selftest": {"calibrate", "internal/special", "mechanism", "mechanism/internal"},
-	"queries":            {"calibrate", "internal/spelling", "io/table", "mechanism"},
+	"queries/problem":    {"internal/spelling", "io/table"},
+	"queries/domain":     {"calibrate", "io/table", "queries/problem", "queries/internal"},
+	"queries/bounding":   {"io/table", "queries/problem", "queries/internal"},
+	"queries":            {"calibrate", "io/table", "mechanism", "queries/bounding", "queries/domain", "queries/problem"},
 	"denoise":            {"calibrate", "mechanism", "denoise/graph", "internal/spelling"},
 	"pipeline":           exposed,
 
@@ -85,8 +90,9 @@ func mayImport(from, to string) bool {
 		return true
 	}
 	from, allowed := owner(from), reach(from)
-	return below(to, from+"/internal") || slices.Contains(allowed, to) ||
-		(slices.Contains(allowed, "mechanism/internal") && below(to, "mechanism/internal"))
+	return below(to, from+"/internal") || slices.ContainsFunc(allowed, func(dir string) bool {
+		return to == dir || strings.HasSuffix(dir, "/internal") && below(to, dir)
+	})
 }
 
 // reach lists what a package may import of this module, apart from its own internal packages.

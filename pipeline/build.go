@@ -10,6 +10,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // builder makes a plan and gathers what is wrong with the job on the way.
@@ -71,7 +73,7 @@ func (b *builder) query(i int) Planned {
 	steps := b.steps(jq, q.path)
 	q.MaxError = b.number(jq.MaxError, q.path+".max_error")
 	q.radius = b.radius(jq)
-	if slices.ContainsFunc(spec.By, func(d queries.Dimension) bool { return d.Discover }) {
+	if slices.ContainsFunc(spec.By, func(d domain.Dimension) bool { return d.Discover }) {
 		b.discovered(jq, q.path)
 	}
 	if b.unread > unread {
@@ -194,7 +196,7 @@ func UnitText(u configs.Unit) string {
 // diagnose places the errors of a query at their lines of the job.
 func diagnose(job *configs.Job, path string, err error) configs.Diagnostics {
 	var diags configs.Diagnostics
-	for _, e := range queries.Errors(err) {
+	for _, e := range problem.Errors(err) {
 		diags = append(diags, job.Diagnose(place(path, e.Field), e.Code, e.Message, e.Hint))
 	}
 	return diags

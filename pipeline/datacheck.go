@@ -3,6 +3,7 @@ package pipeline
 import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/bounding"
 )
 
 // DataChecks is what an engine saw of the rows that a plan has no use for. Its numbers are exact and private: they are for the operator,
@@ -32,7 +33,7 @@ type QueryCheck struct {
 	Name string
 	*queries.Tally
 	// Bounds are of all rows, whatever part of them was looked at.
-	Bounds queries.BoundTally
+	Bounds bounding.BoundTally
 }
 
 // Merge adds what another engine's worker saw of the same plan.

@@ -7,30 +7,30 @@ import (
 	"unicode/utf8"
 
 	"github.com/dprelease/dprelease/configs"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
-func (b *builder) dimensions(by []configs.Dimension, path string) []queries.Dimension {
-	var out []queries.Dimension
+func (b *builder) dimensions(by []configs.Dimension, path string) []domain.Dimension {
+	var out []domain.Dimension
 	for k := range by {
 		out = append(out, b.dimension(&by[k], fmt.Sprintf("%s.by[%d]", path, k)))
 	}
 	return out
 }
 
-func (b *builder) dimension(d *configs.Dimension, path string) queries.Dimension {
-	out := queries.Dimension{
+func (b *builder) dimension(d *configs.Dimension, path string) domain.Dimension {
+	out := domain.Dimension{
 		Column: d.Column, As: d.As, Edges: texts(d.Expanded()), Part: d.Part,
 		Null: policy(d.Null), Other: policy(d.Other), Discover: d.Keys != "",
 	}
 	for _, v := range d.Values {
-		out.Labels = append(out.Labels, queries.Label{Name: string(v.Name), Members: texts(v.Members)})
+		out.Labels = append(out.Labels, domain.Label{Name: string(v.Name), Members: texts(v.Members)})
 	}
 	if d.ValuesFrom != nil {
 		out.Labels = b.labelsFrom(d.ValuesFrom, path+".values_from")
 	}
 	if g := d.Grid; g != nil {
-		out.Grid = &queries.Grid{
+		out.Grid = &domain.Grid{
 			Lat: g.Lat, Lon: g.Lon, South: string(g.South), West: string(g.West), North: string(g.North), East: string(g.East),
 			Rows: g.Rows, Cols: g.Cols,
 		}
@@ -42,18 +42,18 @@ func (b *builder) dimension(d *configs.Dimension, path string) queries.Dimension
 }
 
 // labelsFrom reads the cells of a dimension from a public file of the job.
-func (b *builder) labelsFrom(v *configs.ValuesFrom, path string) []queries.Label {
+func (b *builder) labelsFrom(v *configs.ValuesFrom, path string) []domain.Label {
 	values := b.publicColumn(v.File, v.Column, path)
-	labels := make([]queries.Label, len(values))
+	labels := make([]domain.Label, len(values))
 	for i, x := range values {
-		labels[i] = queries.Label{Name: x, Members: []string{x}}
+		labels[i] = domain.Label{Name: x, Members: []string{x}}
 	}
 	return labels
 }
 
 // nearest reads the public points: an identifier and the columns lat and lon, in decimal degrees.
-func (b *builder) nearest(n *configs.Nearest, path string) *queries.Nearest {
-	out := &queries.Nearest{Lat: n.Lat, Lon: n.Lon, Name: n.ID, WithinM: b.number(n.WithinM, path+".within_m")}
+func (b *builder) nearest(n *configs.Nearest, path string) *domain.Nearest {
+	out := &domain.Nearest{Lat: n.Lat, Lon: n.Lon, Name: n.ID, WithinM: b.number(n.WithinM, path+".within_m")}
 	if n.Kernel != nil {
 		out.BandwidthM = b.number(n.Kernel.BandwidthM, path+".kernel.bandwidth_m")
 	}
@@ -76,7 +76,7 @@ func (b *builder) nearest(n *configs.Nearest, path string) *queries.Nearest {
 			b.report(path+".points", "public-file", fmt.Sprintf("the coordinates of row %d are no numbers", i+1), "lat and lon are decimal degrees")
 			return out
 		}
-		out.Points = append(out.Points, queries.Point{ID: ids[i], Lat: lat, Lon: lon})
+		out.Points = append(out.Points, domain.Point{ID: ids[i], Lat: lat, Lon: lon})
 	}
 	return out
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/configs"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // input plans what is common to all queries: the time zone and the filters.
@@ -22,18 +22,18 @@ func (b *builder) input(p *Plan) {
 		p.input.location = location
 	}
 	b.location = p.input.location
-	filters, err := queries.NewFilters(filterSpecs(in.Where))
+	filters, err := domain.NewFilters(filterSpecs(in.Where))
 	if err != nil {
 		b.diags = append(b.diags, diagnose(b.job, "", err)...)
 	}
 	p.input.filters = filters
 }
 
-func filterSpecs(where []configs.Filter) []queries.FilterSpec {
-	var specs []queries.FilterSpec
+func filterSpecs(where []configs.Filter) []domain.FilterSpec {
+	var specs []domain.FilterSpec
 	for i := range where {
 		f := &where[i]
-		specs = append(specs, queries.FilterSpec{
+		specs = append(specs, domain.FilterSpec{
 			Column: f.Column, From: text(f.From), Before: text(f.Before), For: f.For, NotNull: f.NotNull,
 			In: texts(f.In), NotIn: texts(f.NotIn), Min: text(f.Min), Max: text(f.Max),
 		})

@@ -13,6 +13,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // Plan is everything that is decided before a row is read: public and pure.
@@ -31,7 +33,7 @@ type Plan struct {
 
 // input is what the plan says of the input, for all queries alike.
 type input struct {
-	filters  queries.Filters
+	filters  domain.Filters
 	location *time.Location
 	views    views
 	rows     int64
@@ -93,7 +95,7 @@ func (p *Plan) Mu() calibrate.Mu { return p.mu }
 func (p *Plan) Adjacency() queries.Adjacency { return p.adjacency }
 
 // Filters returns the conditions that a row must fulfil to be in any query.
-func (p *Plan) Filters() queries.Filters { return p.input.filters }
+func (p *Plan) Filters() domain.Filters { return p.input.filters }
 
 // Location returns the time zone in which times are read and taken apart.
 func (p *Plan) Location() *time.Location { return p.input.location }
@@ -134,7 +136,7 @@ func (p *Plan) hideHeader(diags configs.Diagnostics) configs.Diagnostics {
 		return strings.Contains(strings.ToLower(filepath.Base(f)), ".csv")
 	})
 	for i := range diags {
-		if fromHeader && diags[i].Code == queries.CodeUnknownColumn {
+		if fromHeader && diags[i].Code == problem.CodeUnknownColumn {
 			diags[i].Hint = "column names are compared letter by letter; if the first line is data, set input.csv.header: false and list input.csv.columns"
 		}
 	}

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // spec translates a query of the job; public files are read on the way.
@@ -52,11 +53,11 @@ func bounds(job *configs.Job, jq *configs.Query) queries.Bounds {
 	return queries.Bounds{MaxRows: p.MaxRows, MaxGroups: p.MaxGroups, MaxRowsPerGroup: p.MaxRowsPerGroup}
 }
 
-func policy(p string) queries.Policy {
-	if p == string(queries.Bin) {
-		return queries.Bin
+func policy(p string) domain.Policy {
+	if p == string(domain.Bin) {
+		return domain.Bin
 	}
-	return queries.Drop
+	return domain.Drop
 }
 
 func texts(scalars []configs.Scalar) []string {

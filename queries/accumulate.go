@@ -3,22 +3,26 @@ package queries
 import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // rowCapacity is the largest number of rows that a cell counts.
 const rowCapacity = 1 << 48
 
 // New compiles the query: counts where each row is a unit, of all cells or of those that have rows; else rows by unit.
-func (q *counting) New(s table.Schema, spill Spill) (Accumulator, error) {
-	p := &problems{query: q.spec.Name}
+func (q *counting) New(s table.Schema, spill bounding.Spill) (Accumulator, error) {
+	p := &problem.Problems{Query: q.spec.Name}
 	groups := q.compile(s, p)
 	u := q.compileUnits(s, p)
-	if err := p.err(); err != nil {
+	if err := p.Err(); err != nil {
 		return nil, err
 	}
 	switch sparse := q.sparse(spill); {
 	case !q.spec.perRow():
-		return &unitCounts{query: q, groups: groups, rows: newUnitRows(u, cellBytes, 0, spill), sparse: sparse}, nil
+		return &unitCounts{query: q, groups: groups, rows: bounding.NewRows(u, bounding.CellBytes, 0, spill), sparse: sparse}, nil
 	case sparse:
 		return &sparseCounts{query: q, groups: groups, cells: newSparseCells()}, nil
 	}
@@ -28,7 +32,7 @@ func (q *counting) New(s table.Schema, spill Spill) (Accumulator, error) {
 // rowCounts counts the rows of each cell, where each row is a privacy unit.
 type rowCounts struct {
 	query  *counting
-	groups *grouping
+	groups *domain.Grouping
 	slots  []int64 // slot 0: dropped rows; slot c + 1: rows of cell c; nil before the first batch
 	spent  bool
 }
@@ -36,7 +40,7 @@ type rowCounts struct {
 // open makes the slots, which may be large, when they are needed first.
 func (a *rowCounts) open() error {
 	if a.spent {
-		return errSpent
+		return bounding.ErrSpent
 	}
 	if a.slots == nil {
 		a.slots = make([]int64, a.query.cells+1)
@@ -49,14 +53,14 @@ func (a *rowCounts) Add(b *table.Batch) error {
 	if err := a.open(); err != nil {
 		return err
 	}
-	if len(a.groups.axes) == 0 && b.Keep == nil {
+	if len(a.groups.Axes) == 0 && b.Keep == nil {
 		a.slots[1] += int64(b.Rows)
 		return nil
 	}
-	if x := a.groups.only(); x != nil && b.Keep == nil {
+	if x := a.groups.Only(); x != nil && b.Keep == nil {
 		return a.addOne(x, b)
 	}
-	cells, err := a.groups.ofRows(b)
+	cells, err := a.groups.OfRows(b)
 	if err != nil {
 		return err
 	}
@@ -71,15 +75,15 @@ func (a *rowCounts) count(cells []int32) {
 }
 
 // addOne counts by one axis: runs at once, dictionary codes without writing their cells down.
-func (a *rowCounts) addOne(x *axisCoder, b *table.Batch) error {
-	c, err := columnOf(b, x.at, x.kind)
+func (a *rowCounts) addOne(x *domain.AxisCoder, b *table.Batch) error {
+	c, err := columnar.Of(b, x.At, x.Kind)
 	if err != nil {
 		return err
 	}
-	if c.Ends == nil && worthwhile(c, b.Rows) {
-		return a.countCodes(x.lookup(c), c, x.null)
+	if c.Ends == nil && columnar.Worthwhile(c, b.Rows) {
+		return a.countCodes(x.Lookup(c), c, x.Null)
 	}
-	codes, err := x.ofEntries(c)
+	codes, err := x.OfEntries(c)
 	if err != nil {
 		return err
 	}
@@ -103,7 +107,7 @@ func (a *rowCounts) countCodes(lookup []int32, c *table.Column, null int32) erro
 	}
 	for _, code := range c.Codes {
 		if uint(code) >= uint(len(lookup)) {
-			return errShape
+			return columnar.ErrShape
 		}
 		slots[lookup[code]+1]++
 	}
@@ -116,7 +120,7 @@ func (a *rowCounts) countValid(lookup []int32, c *table.Column, null int32) erro
 		cell := null
 		if valid[i] {
 			if uint(code) >= uint(len(lookup)) {
-				return errShape
+				return columnar.ErrShape
 			}
 			cell = lookup[code]
 		}
@@ -130,9 +134,9 @@ func (a *rowCounts) Merge(other Accumulator) error {
 	o, ok := other.(*rowCounts)
 	switch {
 	case !ok || o == a || o.query != a.query:
-		return errMerge
+		return bounding.ErrMerge
 	case a.spent || o.spent:
-		return errSpent
+		return bounding.ErrSpent
 	}
 	if a.slots == nil {
 		a.slots, o.slots = o.slots, nil

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
 func open(t *testing.T, q Query, s table.Schema) Accumulator {
@@ -48,7 +51,7 @@ func TestAccumulatorsAreUsedOnce(t *testing.T) {
 		if err := a.Merge(a); err == nil {
 			t.Errorf("%s: merged with itself", name)
 		}
-		if err := a.Merge(open(t, must(t, spec(3, Bounds{MaxRows: 2})), smallSchema)); !errors.Is(err, errMerge) {
+		if err := a.Merge(open(t, must(t, spec(3, Bounds{MaxRows: 2})), smallSchema)); !errors.Is(err, bounding.ErrMerge) {
 			t.Errorf("%s: merged with another query's: %v", name, err)
 		}
 		if err := a.Merge(b); err != nil {
@@ -56,14 +59,14 @@ func TestAccumulatorsAreUsedOnce(t *testing.T) {
 		}
 		batch := &table.Batch{Columns: []table.Column{ints(table.Int), ints(table.Int)}}
 		for _, err := range []error{b.Add(batch), a.Merge(b), b.Merge(a)} {
-			if !errors.Is(err, errSpent) {
+			if !errors.Is(err, bounding.ErrSpent) {
 				t.Errorf("%s: a merged accumulator lives on: %v", name, err)
 			}
 		}
 		if _, err := a.Seal(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := a.Seal(); !errors.Is(err, errSpent) {
+		if _, err := a.Seal(); !errors.Is(err, bounding.ErrSpent) {
 			t.Errorf("%s: sealed twice: %v", name, err)
 		}
 	}
@@ -96,7 +99,7 @@ func TestBadBatches(t *testing.T) {
 				b := good()
 				b.Columns = b.Columns[:len(q.Columns())]
 				spoil(b, &b.Columns[i])
-				if err := open(t, q, smallSchema).Add(b); !errors.Is(err, errShape) {
+				if err := open(t, q, smallSchema).Add(b); !errors.Is(err, columnar.ErrShape) {
 					t.Errorf("%s, %s, column %d: %v", name, kind, i, err)
 				}
 			}
@@ -113,11 +116,11 @@ func TestEmptyTable(t *testing.T) {
 }
 
 func TestCountsSaturate(t *testing.T) {
-	a := &rowCounts{query: must(t, Spec{Name: "q", Kind: Count}), groups: &grouping{}, slots: []int64{0, rowCapacity - 1}}
+	a := &rowCounts{query: must(t, Spec{Name: "q", Kind: Count}), groups: &domain.Grouping{}, slots: []int64{0, rowCapacity - 1}}
 	if err := a.Add(&table.Batch{Rows: 5}); err != nil {
 		t.Fatal(err)
 	}
-	b := &rowCounts{query: a.query, groups: &grouping{}, slots: []int64{0, rowCapacity}}
+	b := &rowCounts{query: a.query, groups: &domain.Grouping{}, slots: []int64{0, rowCapacity}}
 	if err := a.Merge(b); err != nil || a.slots[1] != rowCapacity {
 		t.Errorf("%v, %v", a.slots, err)
 	}

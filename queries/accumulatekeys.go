@@ -7,6 +7,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/bounding"
 )
 
 // keyCounts is what both accumulators of keys share.
@@ -40,9 +41,9 @@ type rowKeys struct {
 // Add counts the rows of a batch that have a key.
 func (a *rowKeys) Add(b *table.Batch) error {
 	if a.spent {
-		return errSpent
+		return bounding.ErrSpent
 	}
-	ids, err := a.keys.ofRows(b)
+	ids, err := a.keys.OfRows(b)
 	if err != nil {
 		return err
 	}
@@ -76,9 +77,9 @@ func (a *rowKeys) Merge(other Accumulator) error {
 	o, ok := other.(*rowKeys)
 	switch {
 	case !ok || o == a || o.query != a.query:
-		return errMerge
+		return bounding.ErrMerge
 	case a.spent || o.spent:
-		return errSpent
+		return bounding.ErrSpent
 	}
 	a.fold()
 	o.fold()
@@ -92,7 +93,7 @@ func (a *rowKeys) Merge(other Accumulator) error {
 // Seal returns the counts and their keys.
 func (a *rowKeys) Seal() ([]mechanism.Exact, error) {
 	if a.spent {
-		return nil, errSpent
+		return nil, bounding.ErrSpent
 	}
 	a.fold()
 	a.spent = true
@@ -107,31 +108,31 @@ type unitKeys struct {
 	keyCounts
 	digests [][keyDigest]byte          // by the number of the key
 	names   map[[keyDigest]byte]string // the keys of all digests
-	rows    *unitRows                  // nil: spent
+	rows    *bounding.Rows             // nil: spent
 	boundCount
 }
 
 // Add keeps the rows of a batch that have a key and a unit.
 func (a *unitKeys) Add(b *table.Batch) error {
 	if a.rows == nil {
-		return errSpent
+		return bounding.ErrSpent
 	}
-	ids, err := a.keys.ofRows(b)
+	ids, err := a.keys.OfRows(b)
 	if err != nil {
 		return err
 	}
-	if err := a.rows.start(b, ids); err != nil {
+	if err := a.rows.Start(b, ids); err != nil {
 		return err
 	}
 	for row, id := range ids {
 		if id >= 0 {
 			digest := a.digest(id)
-			content := a.rows.record(row)
-			clear(content[:cellBytes])
-			copy(content[cellBytes:], digest[:])
+			content := a.rows.Record(row)
+			clear(content[:bounding.CellBytes])
+			copy(content[bounding.CellBytes:], digest[:])
 		}
 	}
-	return a.rows.failure()
+	return a.rows.Failure()
 }
 
 // digest returns that of a key, whose name is kept where it is new. Numbers are given in order, but not every row with a new one has a unit.
@@ -148,9 +149,9 @@ func (a *unitKeys) digest(id int32) *[keyDigest]byte {
 func (a *unitKeys) Merge(other Accumulator) error {
 	o, ok := other.(*unitKeys)
 	if !ok || o == a || o.query != a.query {
-		return errMerge
+		return bounding.ErrMerge
 	}
-	if err := a.rows.merge(o.rows); err != nil {
+	if err := a.rows.Merge(o.rows); err != nil {
 		return err
 	}
 	maps.Copy(a.names, o.names)
@@ -161,11 +162,11 @@ func (a *unitKeys) Merge(other Accumulator) error {
 // Seal keeps of each unit as many keys as it may count in, and returns the counts and their keys.
 func (a *unitKeys) Seal() ([]mechanism.Exact, error) {
 	if a.rows == nil {
-		return nil, errSpent
+		return nil, bounding.ErrSpent
 	}
 	counts := map[[keyDigest]byte]int64{}
 	var err error
-	a.tally, err = a.rows.bound(a.query.limits, func(content []byte, _ uint64) { counts[[keyDigest]byte(content[cellBytes:])]++ })
+	a.tally, err = a.rows.Bound(a.query.limits, func(content []byte, _ uint64) { counts[[keyDigest]byte(content[bounding.CellBytes:])]++ })
 	if a.rows = nil; err != nil {
 		return nil, err
 	}

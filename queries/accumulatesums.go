@@ -3,6 +3,7 @@ package queries
 import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/bounding"
 )
 
 // rowSums adds up the values of each group, where each row is a privacy unit.
@@ -16,7 +17,7 @@ type rowSums struct {
 // centre.
 func (a *rowSums) Add(b *table.Batch) error {
 	if a.spent {
-		return errSpent
+		return bounding.ErrSpent
 	}
 	a.open()
 	if done, err := a.addCoded(b); done || err != nil {
@@ -48,9 +49,9 @@ func (a *rowSums) Merge(other Accumulator) error {
 	o, ok := other.(*rowSums)
 	switch {
 	case !ok || o == a || o.query != a.query:
-		return errMerge
+		return bounding.ErrMerge
 	case a.spent || o.spent:
-		return errSpent
+		return bounding.ErrSpent
 	}
 	a.flush()
 	o.flush()
@@ -62,7 +63,7 @@ func (a *rowSums) Merge(other Accumulator) error {
 // Seal returns the sums and, of a mean of two parts, the numbers of rows.
 func (a *rowSums) Seal() ([]mechanism.Exact, error) {
 	if a.spent {
-		return nil, errSpent
+		return nil, bounding.ErrSpent
 	}
 	a.flush()
 	a.plain, a.spent = nil, true

@@ -3,14 +3,16 @@ package queries
 import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // unitCounts counts the rows of units in each cell. It keeps all of them: bounds are enforced when it is sealed, on the whole
 // of a unit's rows.
 type unitCounts struct {
 	query  *counting
-	groups *grouping
-	rows   *unitRows // nil: spent
+	groups *domain.Grouping
+	rows   *bounding.Rows // nil: spent
 	boundCount
 	sparse bool // the domain is too large to hold all cells
 }
@@ -18,22 +20,22 @@ type unitCounts struct {
 // Add keeps the rows of a batch that have a cell and a unit.
 func (a *unitCounts) Add(b *table.Batch) error {
 	if a.rows == nil {
-		return errSpent
+		return bounding.ErrSpent
 	}
-	cells, err := a.groups.ofRows(b)
+	cells, err := a.groups.OfRows(b)
 	if err != nil {
 		return err
 	}
-	return a.rows.addCells(b, cells)
+	return a.rows.AddCells(b, cells)
 }
 
 // Merge takes in another's rows.
 func (a *unitCounts) Merge(other Accumulator) error {
 	o, ok := other.(*unitCounts)
 	if !ok || o == a || o.query != a.query {
-		return errMerge
+		return bounding.ErrMerge
 	}
-	if err := a.rows.merge(o.rows); err != nil {
+	if err := a.rows.Merge(o.rows); err != nil {
 		return err
 	}
 	o.rows = nil
@@ -43,14 +45,14 @@ func (a *unitCounts) Merge(other Accumulator) error {
 // Seal bounds what each unit contributes and returns the counts of the kept rows.
 func (a *unitCounts) Seal() ([]mechanism.Exact, error) {
 	if a.rows == nil {
-		return nil, errSpent
+		return nil, bounding.ErrSpent
 	}
 	if a.sparse {
 		return a.sealSparse()
 	}
 	cells := make([]int64, a.query.cells)
 	var err error
-	a.tally, err = a.rows.bound(a.query.limits, func(content []byte, rows uint64) { cells[cellOf(content)] += int64(rows) })
+	a.tally, err = a.rows.Bound(a.query.limits, func(content []byte, rows uint64) { cells[bounding.CellOf(content)] += int64(rows) })
 	if a.rows = nil; err != nil {
 		return nil, err
 	}
@@ -60,7 +62,7 @@ func (a *unitCounts) Seal() ([]mechanism.Exact, error) {
 func (a *unitCounts) sealSparse() ([]mechanism.Exact, error) {
 	cells := newSparseCells()
 	var err error
-	a.tally, err = a.rows.bound(a.query.limits, func(content []byte, rows uint64) { cells.add(cellOf(content), int64(rows)) })
+	a.tally, err = a.rows.Bound(a.query.limits, func(content []byte, rows uint64) { cells.add(bounding.CellOf(content), int64(rows)) })
 	if a.rows = nil; err != nil {
 		return nil, err
 	}
@@ -68,14 +70,14 @@ func (a *unitCounts) sealSparse() ([]mechanism.Exact, error) {
 }
 
 // Bounded returns the tally of an accumulator that is sealed; that of one without units is 0.
-func Bounded(a Accumulator) BoundTally {
-	if x, ok := a.(interface{ bounded() BoundTally }); ok {
+func Bounded(a Accumulator) bounding.BoundTally {
+	if x, ok := a.(interface{ bounded() bounding.BoundTally }); ok {
 		return x.bounded()
 	}
-	return BoundTally{}
+	return bounding.BoundTally{}
 }
 
 // boundCount holds the tally of a sealed accumulator.
-type boundCount struct{ tally BoundTally }
+type boundCount struct{ tally bounding.BoundTally }
 
-func (c *boundCount) bounded() BoundTally { return c.tally }
+func (c *boundCount) bounded() bounding.BoundTally { return c.tally }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // Series yields the values of the cells from start on into dst.
@@ -15,7 +16,7 @@ type Series func(start int, dst []float64)
 // Answer is a query's public result, cell by cell. NaN stands for no value.
 type Answer struct {
 	Cells    int
-	Keys     []KeyColumn
+	Keys     []domain.KeyColumn
 	Noisy    Series
 	Estimate Series
 	// Sigma is the published standard deviation of Noisy, Low and High its 95 % interval.
@@ -39,7 +40,7 @@ func (q *counting) Finish(noisy, estimate []mechanism.Noisy) (Answer, error) {
 		return Answer{}, err
 	}
 	a := normal(noisy[0].Fill, estimate[0].Fill, noisy[0].Mechanism().Deviation())
-	a.Cells, a.Keys = q.cells, keyColumns(q.axes)
+	a.Cells, a.Keys = q.cells, domain.KeyColumns(q.axes)
 	if q.readings != nil {
 		a.Readings = q.readings.read(noisy[0], estimate[0])
 	}

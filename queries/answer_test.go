@@ -8,10 +8,11 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // label writes the label of a cell in a key column.
-func labelOf(k KeyColumn, cell int) string {
+func labelOf(k domain.KeyColumn, cell int) string {
 	l := k.Labels
 	n := len(l.Strings) + len(l.Ints) + len(l.Floats)
 	i := cell / k.Stride % n
@@ -36,11 +37,11 @@ func finish(t *testing.T, q Query, values []float64) Answer {
 }
 
 func TestKeysOfCells(t *testing.T) {
-	q := must(t, Spec{Name: "q", Kind: Histogram, By: []Dimension{
-		{Column: "sex", Labels: []Label{{"F", []string{"f"}}, {"M", []string{"m"}}}, Null: Bin},
+	q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{
+		{Column: "sex", Labels: []domain.Label{{Name: "F", Members: []string{"f"}}, {Name: "M", Members: []string{"m"}}}, Null: domain.Bin},
 		{Column: "age", Edges: []string{"0", "18.0", "99"}},
 		{Column: "fare", As: "usd", Edges: []string{"0", "2.5", "5"}},
-		{Column: "day", Edges: []string{"2013-01-01", "2013-01-02"}, Other: Bin},
+		{Column: "day", Edges: []string{"2013-01-01", "2013-01-02"}, Other: domain.Bin},
 	}})
 	a := finish(t, q, make([]float64, q.Cells()))
 	if q.Cells() != 3*2*2*2 || a.Cells != q.Cells() {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // Finish makes the answer of the noisy sums and, of a mean of two parts, the noisy counts.
@@ -52,13 +53,13 @@ func (q *summing) mean(sum Series) Series {
 }
 
 // keys are those of the groups, with the components of each group next to each other.
-func (q *summing) keys() []KeyColumn {
-	keys := keyColumns(q.axes)
+func (q *summing) keys() []domain.KeyColumn {
+	keys := domain.KeyColumns(q.axes)
 	for i := range keys {
 		keys[i].Stride *= q.quantity.dims
 	}
 	if v := q.spec.Value; v.vector() {
-		keys = append(keys, KeyColumn{Name: componentKey, Stride: 1, Labels: v.components()})
+		keys = append(keys, domain.KeyColumn{Name: componentKey, Stride: 1, Labels: v.components()})
 	}
 	return keys
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // In every kind of dimension, with and without bins, there are neighbouring tables that differ by the stated sensitivity.
@@ -14,22 +15,22 @@ func TestSensitivityIsAttainedInAllDimensions(t *testing.T) {
 		{Name: "u", Type: table.Type{Kind: table.Int}}, {Name: "day", Type: table.Type{Kind: table.Date}},
 		{Name: "lat", Type: table.Type{Kind: table.Float}}, {Name: "lon", Type: table.Type{Kind: table.Float}},
 	}
-	points := []Point{{"a", 10, 5}, {"b", 11, 5}, {"c", 12, 5}, {"d", 13, 5}}
-	for name, d := range map[string]Dimension{
-		"labels":  {Column: "day", Labels: []Label{{"1", []string{"1970-01-05"}}, {"2", []string{"1970-04-15"}}, {"3", []string{"1970-07-24"}}, {"4", []string{"1970-11-01"}}}},
+	points := []domain.Point{{ID: "a", Lat: 10, Lon: 5}, {ID: "b", Lat: 11, Lon: 5}, {ID: "c", Lat: 12, Lon: 5}, {ID: "d", Lat: 13, Lon: 5}}
+	for name, d := range map[string]domain.Dimension{
+		"labels":  {Column: "day", Labels: []domain.Label{{Name: "1", Members: []string{"1970-01-05"}}, {Name: "2", Members: []string{"1970-04-15"}}, {Name: "3", Members: []string{"1970-07-24"}}, {Name: "4", Members: []string{"1970-11-01"}}}},
 		"edges":   {Column: "day", Edges: []string{"1970-01-01", "1970-04-01", "1970-07-01", "1970-10-01", "1971-01-01"}},
 		"part":    {Column: "day", Part: "quarter"},
-		"grid":    {Grid: &Grid{Lat: "lat", Lon: "lon", South: "9.5", North: "13.5", West: "4", East: "6", Rows: 4, Cols: 1}},
+		"grid":    {Grid: &domain.Grid{Lat: "lat", Lon: "lon", South: "9.5", North: "13.5", West: "4", East: "6", Rows: 4, Cols: 1}},
 		"nearest": amongPoints(points, 1000),
 	} {
-		for _, null := range []Policy{Drop, Bin} {
+		for _, null := range []domain.Policy{domain.Drop, domain.Bin} {
 			d.Null = null
 			// row is a row of a unit in a cell of the dimension.
 			row := func(unit int64, cell int) []value {
 				return []value{{n: unit}, {n: []int64{4, 104, 204, 304, 0}[cell], null: cell == 4}, {x: float64(10 + cell), null: cell == 4}, {x: 5}}
 			}
 			for _, b := range []Bounds{{MaxRows: 7}, {MaxRows: 7, MaxRowsPerGroup: 2}, {MaxGroups: 2, MaxRowsPerGroup: 3}} {
-				q := must(t, Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b, By: []Dimension{d}})
+				q := must(t, Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b, By: []domain.Dimension{d}})
 				fill := func(from, cells int) [][]value {
 					rows := [][]value{row(2, 0), row(2, 3)}
 					for i, n := range corner(q.limits, int64(cells)) {

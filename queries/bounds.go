@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // Adjacency says which tables are neighbours.
@@ -17,9 +20,9 @@ const (
 	ReplaceOne Adjacency = "replace-one"
 )
 
-func (adj Adjacency) check(p *problems) {
+func (adj Adjacency) check(p *problem.Problems) {
 	if adj != AddRemove && adj != ReplaceOne {
-		p.add("privacy.adjacency", CodeBadValue, fmt.Sprintf("%q is not an adjacency", adj), "adjacencies: add-remove, replace-one")
+		p.Add("privacy.adjacency", problem.CodeBadValue, fmt.Sprintf("%q is not an adjacency", adj), "adjacencies: add-remove, replace-one")
 	}
 }
 
@@ -30,53 +33,53 @@ type Bounds struct {
 	MaxRowsPerGroup int64 // m, Linf: rows in one cell
 }
 
-func (b Bounds) check(p *problems) {
+func (b Bounds) check(p *problem.Problems) {
 	for _, x := range []struct {
 		name  string
 		value int64
 	}{{"max_rows", b.MaxRows}, {"max_groups", b.MaxGroups}, {"max_rows_per_group", b.MaxRowsPerGroup}} {
 		if x.value < 0 {
-			p.add(fieldBounds+"."+x.name, CodeBadValue, fmt.Sprintf("%s is %d: a bound is at least 1", x.name, x.value), "")
+			p.Add(problem.FieldBounds+"."+x.name, problem.CodeBadValue, fmt.Sprintf("%s is %d: a bound is at least 1", x.name, x.value), "")
 		}
 	}
 }
 
 // limits fills the gaps of the bounds over a domain of some cells, or reports which bound is missing.
-func (s *Spec) limits(cells int, p *problems) limits {
+func (s *Spec) limits(cells int, p *problem.Problems) bounding.Limits {
 	if s.perRow() {
-		return limits{rows: 1, groups: 1, perGroup: 1}
+		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
 	}
 	if min(s.Bounds.MaxRows, s.Bounds.MaxGroups, s.Bounds.MaxRowsPerGroup) < 0 {
-		return limits{} // reported already
+		return bounding.Limits{} // reported already
 	}
 	l, missing := s.Bounds.resolve(max(cells, 1))
 	if missing != "" {
-		p.add(fieldBounds, CodeMissingBound, "nothing bounds how many rows "+s.unitName()+" adds to the query: "+missing+" is not set",
-			"set "+fieldBounds+": {max_rows: N}, here or under privacy; rows beyond the bounds are left out")
+		p.Add(problem.FieldBounds, problem.CodeMissingBound, "nothing bounds how many rows "+s.unitName()+" adds to the query: "+missing+" is not set",
+			"set "+problem.FieldBounds+": {max_rows: N}, here or under privacy; rows beyond the bounds are left out")
 	}
 	return l
 }
 
 // resolve returns the limits that the bounds imply over a domain of some cells, or what is missing.
-func (b Bounds) resolve(cells int) (l limits, missing string) {
-	l = limits{rows: b.MaxRows, groups: int64(cells), perGroup: b.MaxRowsPerGroup}
+func (b Bounds) resolve(cells int) (l bounding.Limits, missing string) {
+	l = bounding.Limits{Rows: b.MaxRows, Groups: int64(cells), PerGroup: b.MaxRowsPerGroup}
 	if b.MaxGroups > 0 {
-		l.groups = min(l.groups, b.MaxGroups)
+		l.Groups = min(l.Groups, b.MaxGroups)
 	}
-	if l.rows == 0 && l.perGroup == 0 {
+	if l.Rows == 0 && l.PerGroup == 0 {
 		return l, "max_rows (or max_groups and max_rows_per_group)"
 	}
-	if l.rows == 0 && b.MaxGroups == 0 && cells > 1 {
+	if l.Rows == 0 && b.MaxGroups == 0 && cells > 1 {
 		return l, "max_rows or max_groups"
 	}
-	if l.rows == 0 {
-		l.rows = math.MaxInt64
+	if l.Rows == 0 {
+		l.Rows = math.MaxInt64
 	}
-	if l.perGroup == 0 {
-		l.perGroup = l.rows
+	if l.PerGroup == 0 {
+		l.PerGroup = l.Rows
 	}
-	l.perGroup = min(l.perGroup, l.rows)
-	l.rows = min(l.rows, product(l.groups, l.perGroup))
+	l.PerGroup = min(l.PerGroup, l.Rows)
+	l.Rows = min(l.Rows, product(l.Groups, l.PerGroup))
 	return l, ""
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // declared checks a declared sensitivity, if there is one, against the implied one: a larger one is used as asked, a smaller
@@ -16,14 +18,14 @@ func (q *counting) declared(adj Adjacency, implied calibrate.Sensitivity) (calib
 		return implied, nil
 	}
 	if d >= implied.L2 {
-		why := fmt.Sprintf("declared: %s; implied: %s", shortest(d), implied.Why)
+		why := fmt.Sprintf("declared: %s; implied: %s", domain.Shortest(d), implied.Why)
 		return calibrate.Sensitivity{L2: d, Why: why}, nil
 	}
-	p := &problems{query: q.spec.Name}
-	p.add(fieldSensitivity, CodeLowSensitivity,
-		fmt.Sprintf("the declared sensitivity %s is below what the bounds imply, %s: %s", shortest(d), shortest(implied.L2), implied.Why),
+	p := &problem.Problems{Query: q.spec.Name}
+	p.Add(problem.FieldSensitivity, problem.CodeLowSensitivity,
+		fmt.Sprintf("the declared sensitivity %s is below what the bounds imply, %s: %s", domain.Shortest(d), domain.Shortest(implied.L2), implied.Why),
 		q.remedy(adj))
-	return calibrate.Sensitivity{}, p.err()
+	return calibrate.Sensitivity{}, p.Err()
 }
 
 // remedy names the bounds each of which alone would make the declared sensitivity true.
@@ -35,7 +37,7 @@ func (q *counting) remedy(adj Adjacency) string {
 	if len(ways) == 0 {
 		return "no bound implies so little: leave the declaration out"
 	}
-	return "set " + fieldBounds + ": " + strings.Join(ways, ", or ") + "; or leave the declaration out"
+	return "set " + problem.FieldBounds + ": " + strings.Join(ways, ", or ") + "; or leave the declaration out"
 }
 
 func (q *counting) tighter(adj Adjacency) []string {
@@ -45,9 +47,9 @@ func (q *counting) tighter(adj Adjacency) []string {
 		from int64
 		with func(*Bounds, int64)
 	}{
-		{"max_rows_per_group", q.limits.perGroup, func(b *Bounds, x int64) { b.MaxRowsPerGroup = x }},
-		{"max_groups", q.limits.groups, func(b *Bounds, x int64) { b.MaxGroups = x }},
-		{"max_rows", q.limits.rows, func(b *Bounds, x int64) { b.MaxRows = x }},
+		{"max_rows_per_group", q.limits.PerGroup, func(b *Bounds, x int64) { b.MaxRowsPerGroup = x }},
+		{"max_groups", q.limits.Groups, func(b *Bounds, x int64) { b.MaxGroups = x }},
+		{"max_rows", q.limits.Rows, func(b *Bounds, x int64) { b.MaxRows = x }},
 	} {
 		if try.name == "max_groups" && q.cells == 1 {
 			continue

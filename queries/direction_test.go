@@ -3,21 +3,23 @@ package queries
 import (
 	"reflect"
 	"testing"
+
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 func TestAxes(t *testing.T) {
-	grid := &Grid{Lat: "lat", Lon: "lon", South: "0", West: "0", North: "1", East: "1", Rows: 2, Cols: 3}
-	by := []Dimension{
-		{Column: "sex", Labels: []Label{{"m", []string{"m"}}, {"f", []string{"f"}}}},
+	grid := &domain.Grid{Lat: "lat", Lon: "lon", South: "0", West: "0", North: "1", East: "1", Rows: 2, Cols: 3}
+	by := []domain.Dimension{
+		{Column: "sex", Labels: []domain.Label{{Name: "m", Members: []string{"m"}}, {Name: "f", Members: []string{"f"}}}},
 		{Column: "age", Edges: []string{"0", "18", "30", "65"}},
-		{Column: "t", Part: "day_of_week", Null: Bin},
+		{Column: "t", Part: "day_of_week", Null: domain.Bin},
 		{Grid: grid},
-		{Grid: grid, As: "other", Other: Bin},
-		{Nearest: &Nearest{Lat: "lat", Lon: "lon", Points: []Point{{ID: "here"}}, WithinM: 100, Name: "id"}, Other: Bin},
+		{Grid: grid, As: "other", Other: domain.Bin},
+		{Nearest: &domain.Nearest{Lat: "lat", Lon: "lon", Points: []domain.Point{{ID: "here"}}, WithinM: 100, Name: "id"}, Other: domain.Bin},
 	}
-	want := []Direction{
-		{0, 2, false, []string{"m", "f"}}, {1, 3, true, nil}, {2, 8, false, nil}, {3, 2, true, nil}, {3, 3, true, nil}, {4, 7, false, nil},
-		{5, 2, false, []string{"here", "other"}},
+	want := []domain.Direction{
+		{By: 0, Size: 2, Ordered: false, IDs: []string{"m", "f"}}, {By: 1, Size: 3, Ordered: true, IDs: nil}, {By: 2, Size: 8, Ordered: false, IDs: nil}, {By: 3, Size: 2, Ordered: true, IDs: nil}, {By: 3, Size: 3, Ordered: true, IDs: nil}, {By: 4, Size: 7, Ordered: false, IDs: nil},
+		{By: 5, Size: 2, Ordered: false, IDs: []string{"here", "other"}},
 	}
 	for _, s := range []Spec{
 		{Name: "h", Kind: Histogram, By: by},
@@ -35,7 +37,7 @@ func TestAxes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := Directions(vector); !reflect.DeepEqual(got, []Direction{{-1, 2, false, nil}}) {
+	if got := Directions(vector); !reflect.DeepEqual(got, []domain.Direction{{By: -1, Size: 2, Ordered: false, IDs: nil}}) {
 		t.Errorf("a vector: %v", got)
 	}
 	if got := Directions(nil); got != nil {

@@ -8,6 +8,9 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // Keys that cannot be listed
@@ -23,14 +26,14 @@ import (
 type discovering struct{ counting }
 
 // newDiscovering checks a spec and returns its query.
-func newDiscovering(s Spec, p *problems) (Query, error) {
+func newDiscovering(s Spec, p *problem.Problems) (Query, error) {
 	axes := s.axes(p)
 	s.checkDiscovered(axes, p)
 	q := &discovering{counting{spec: s, axes: axes, cells: countCells(s, axes, p), limits: s.keyLimits(p)}}
 	if len(s.Read.Quantiles) > 0 || s.Read.CDF {
-		p.add("histogram", CodeBadSpec, "nothing else can be read off the keys that are selected: the others are missing", "leave quantiles and cdf out, or list the keys")
+		p.Add("histogram", problem.CodeBadSpec, "nothing else can be read off the keys that are selected: the others are missing", "leave quantiles and cdf out, or list the keys")
 	}
-	if err := p.err(); err != nil {
+	if err := p.Err(); err != nil {
 		return nil, err
 	}
 	return q, nil
@@ -38,20 +41,20 @@ func newDiscovering(s Spec, p *problems) (Query, error) {
 
 // discovers says that some dimension has no listed keys.
 func (s *Spec) discovers() bool {
-	return slices.ContainsFunc(s.By, func(d Dimension) bool { return d.Discover })
+	return slices.ContainsFunc(s.By, func(d domain.Dimension) bool { return d.Discover })
 }
 
-func (s *Spec) checkDiscovered(axes []axis, p *problems) {
+func (s *Spec) checkDiscovered(axes []domain.Axis, p *problem.Problems) {
 	if s.Kind != Histogram {
-		p.add(string(s.Kind)+".by", CodeBadSpec, "keys are discovered by a histogram: it counts the units that have them", "discover the keys in a histogram; a later release can list them")
+		p.Add(string(s.Kind)+".by", problem.CodeBadSpec, "keys are discovered by a histogram: it counts the units that have them", "discover the keys in a histogram; a later release can list them")
 	}
 	names := s.ownColumns()
 	for _, a := range axes {
 		if a.Nearest != nil && a.Nearest.BandwidthM != 0 {
-			p.add(a.field+".nearest.kernel", CodeBadSpec, "a kernel spreads rows over cells, and keys that are discovered are counted whole", "leave kernel out, or list the keys")
+			p.Add(a.Field+".nearest.kernel", problem.CodeBadSpec, "a kernel spreads rows over cells, and keys that are discovered are counted whole", "leave kernel out, or list the keys")
 		}
-		if a.domain != nil {
-			for _, k := range a.domain.keys(a.name(), a.bins.names) {
+		if a.Domain != nil {
+			for _, k := range a.Domain.Keys(a.Name(), a.Extra.Names) {
 				names = append(names, k.Name)
 			}
 		}
@@ -61,21 +64,21 @@ func (s *Spec) checkDiscovered(axes []axis, p *problems) {
 		if !d.Discover {
 			continue
 		}
-		checkForm(d, field, p)
-		if d.Null == Bin || d.Other == Bin {
-			p.add(field, CodeBadSpec, "there is no cell for the rows without a key where keys are discovered", "use drop")
+		domain.CheckForm(d, field, p)
+		if d.Null == domain.Bin || d.Other == domain.Bin {
+			p.Add(field, problem.CodeBadSpec, "there is no cell for the rows without a key where keys are discovered", "use drop")
 		}
-		if slices.Contains(names, d.keyName()) {
-			p.add(field, CodeDuplicate, fmt.Sprintf("the answer would have two columns %q", d.keyName()), "name this one with as: NAME")
+		if slices.Contains(names, d.KeyName()) {
+			p.Add(field, problem.CodeDuplicate, fmt.Sprintf("the answer would have two columns %q", d.KeyName()), "name this one with as: NAME")
 		}
-		names = append(names, d.keyName())
+		names = append(names, d.KeyName())
 	}
 }
 
 // keyLimits are those of a unit that counts once in each of at most L keys.
-func (s *Spec) keyLimits(p *problems) limits {
+func (s *Spec) keyLimits(p *problem.Problems) bounding.Limits {
 	if s.perRow() {
-		return limits{rows: 1, groups: 1, perGroup: 1}
+		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
 	}
 	b := s.Bounds
 	l := b.MaxGroups
@@ -84,14 +87,14 @@ func (s *Spec) keyLimits(p *problems) limits {
 	}
 	switch {
 	case min(b.MaxRows, b.MaxGroups, b.MaxRowsPerGroup) < 0: // reported already
-		return limits{rows: 1, groups: 1, perGroup: 1}
+		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
 	case b.MaxGroups == 0:
-		p.add(fieldBounds, CodeMissingBound, "nothing bounds in how many keys "+s.unitName()+" counts: max_groups is not set", "set "+fieldBounds+": {max_groups: N}; where keys are discovered it is required")
-		return limits{rows: 1, groups: 1, perGroup: 1}
+		p.Add(problem.FieldBounds, problem.CodeMissingBound, "nothing bounds in how many keys "+s.unitName()+" counts: max_groups is not set", "set "+problem.FieldBounds+": {max_groups: N}; where keys are discovered it is required")
+		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
 	case b.MaxRowsPerGroup > 1:
-		p.add(fieldBounds+".max_rows_per_group", CodeBadSpec, fmt.Sprintf("max_rows_per_group is %d: a unit counts once in a key that is discovered", b.MaxRowsPerGroup), "set it to 1 for this query")
+		p.Add(problem.FieldBounds+".max_rows_per_group", problem.CodeBadSpec, fmt.Sprintf("max_rows_per_group is %d: a unit counts once in a key that is discovered", b.MaxRowsPerGroup), "set it to 1 for this query")
 	}
-	return limits{rows: l, groups: l, perGroup: 1}
+	return bounding.Limits{Rows: l, Groups: l, PerGroup: 1}
 }
 
 // Cells returns 0: how many keys there are is not known before they are selected.
@@ -99,21 +102,21 @@ func (q *discovering) Cells() int { return 0 }
 
 // Parts states the one mechanism, whose keys are to be selected.
 func (q *discovering) Parts(adj Adjacency) ([]Part, error) {
-	p := &problems{query: q.spec.Name}
-	if adj.check(p); len(p.list) > 0 {
-		return nil, p.err()
+	p := &problem.Problems{Query: q.spec.Name}
+	if adj.check(p); len(p.List) > 0 {
+		return nil, p.Err()
 	}
-	squared := big.NewInt(q.limits.groups)
-	verb := "each " + q.spec.unitName() + " counts once in at most " + plural(q.limits.groups, "key")
+	squared := big.NewInt(q.limits.Groups)
+	verb := "each " + q.spec.unitName() + " counts once in at most " + plural(q.limits.Groups, "key")
 	if adj == ReplaceOne {
 		squared.Lsh(squared, 1)
-		verb = "each " + q.spec.unitName() + " can change from one to another set of at most " + plural(q.limits.groups, "key") + ", in each of which it counts once"
+		verb = "each " + q.spec.unitName() + " can change from one to another set of at most " + plural(q.limits.Groups, "key") + ", in each of which it counts once"
 	}
 	sens, err := q.declaredKeys(calibrate.Sensitivity{L2: rootUp(squared), Why: verb + ": " + rootText(squared)})
 	if err != nil {
 		return nil, err
 	}
-	return []Part{{Sens: sens, Unit: 1, RowBound: 1, Scale: 1, Weight: 1, Keys: q.limits.groups}}, nil
+	return []Part{{Sens: sens, Unit: 1, RowBound: 1, Scale: 1, Weight: 1, Keys: q.limits.Groups}}, nil
 }
 
 // declaredKeys is declared without the search for other bounds: max_groups is the only one.
@@ -123,27 +126,27 @@ func (q *discovering) declaredKeys(implied calibrate.Sensitivity) (calibrate.Sen
 	case d == 0:
 		return implied, nil
 	case d >= implied.L2:
-		return calibrate.Sensitivity{L2: d, Why: fmt.Sprintf("declared: %s; implied: %s", shortest(d), implied.Why)}, nil
+		return calibrate.Sensitivity{L2: d, Why: fmt.Sprintf("declared: %s; implied: %s", domain.Shortest(d), implied.Why)}, nil
 	}
-	p := &problems{query: q.spec.Name}
-	p.add(fieldSensitivity, CodeLowSensitivity, fmt.Sprintf("the declared sensitivity %s is below what max_groups implies, %s", shortest(d), shortest(implied.L2)),
+	p := &problem.Problems{Query: q.spec.Name}
+	p.Add(problem.FieldSensitivity, problem.CodeLowSensitivity, fmt.Sprintf("the declared sensitivity %s is below what max_groups implies, %s", domain.Shortest(d), domain.Shortest(implied.L2)),
 		"lower max_groups, or leave the declaration out")
-	return calibrate.Sensitivity{}, p.err()
+	return calibrate.Sensitivity{}, p.Err()
 }
 
 // New compiles the query.
-func (q *discovering) New(s table.Schema, spill Spill) (Accumulator, error) {
-	p := &problems{query: q.spec.Name}
+func (q *discovering) New(s table.Schema, spill bounding.Spill) (Accumulator, error) {
+	p := &problem.Problems{Query: q.spec.Name}
 	keys := q.compileKeys(s, p)
 	u := q.compileUnits(s, p)
-	if err := p.err(); err != nil {
+	if err := p.Err(); err != nil {
 		return nil, err
 	}
 	a := keyCounts{query: q, keys: keys}
 	if q.spec.perRow() {
 		return &rowKeys{keyCounts: a}, nil
 	}
-	rows := newUnitRows(u, cellBytes+keyDigest, 0, spill)
+	rows := bounding.NewRows(u, bounding.CellBytes+keyDigest, 0, spill)
 	return &unitKeys{keyCounts: a, names: map[[keyDigest]byte]string{}, rows: rows}, nil
 }
 

@@ -13,6 +13,8 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
 	"pgregory.net/rapid"
 )
 
@@ -101,7 +103,7 @@ func randomDiscovery(t *rapid.T) Spec {
 	s.By = s.By[:min(len(s.By), 1)]
 	for i := range rapid.IntRange(1, 2).Draw(t, "discovered") {
 		column := rapid.SampledFrom([]string{"text", "int", "flag", "day", "uint", "when"}).Draw(t, "column")
-		s.By = slices.Insert(s.By, rapid.IntRange(0, len(s.By)).Draw(t, "place"), Dimension{Column: column, As: fmt.Sprint("key", i), Discover: true})
+		s.By = slices.Insert(s.By, rapid.IntRange(0, len(s.By)).Draw(t, "place"), domain.Dimension{Column: column, As: fmt.Sprint("key", i), Discover: true})
 	}
 	return s
 }
@@ -140,7 +142,7 @@ func TestDiscoveredNeighbours(t *testing.T) {
 		}
 		one, two := all(tab), all(other)
 		parts, err := q.Parts(adj)
-		if err != nil || parts[0].Keys != q.limits.groups {
+		if err != nil || parts[0].Keys != q.limits.Groups {
 			rt.Fatal(parts, err)
 		}
 		squares := 0.0
@@ -181,7 +183,7 @@ func TestKeysKeepTheirValues(t *testing.T) {
 		}
 	}
 	rand.New(rand.NewPCG(1, 1)).Shuffle(len(tab.rows), func(i, j int) { tab.rows[i], tab.rows[j] = tab.rows[j], tab.rows[i] })
-	q := discovered(t, Spec{Name: "q", Kind: Histogram, By: []Dimension{
+	q := discovered(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{
 		{Column: "n", Discover: true}, {Column: "x", Edges: []string{"0", "1", "2"}}, {Column: "s", As: "text", Discover: true},
 	}})
 	got := slices.Sorted(maps.Keys(keysOf(t, q, tab, [][]*table.Batch{tab.batches(q.Columns(), nil, plain)})))
@@ -212,13 +214,13 @@ func TestKeysKeepTheirValues(t *testing.T) {
 }
 
 func TestDiscoveryIsRefused(t *testing.T) {
-	keys := Dimension{Column: "text", Discover: true}
+	keys := domain.Dimension{Column: "text", Discover: true}
 	binned, twice, form := keys, keys, keys
-	binned.Null = Bin
+	binned.Null = domain.Bin
 	form.Edges = []string{"0", "1"}
 	twice.As = "noisy"
-	spread := Dimension{Nearest: &Nearest{Lat: "lat", Lon: "lon", Name: "point", Points: []Point{{ID: "a"}}, WithinM: 100, BandwidthM: 50}}
-	unit := func(b Bounds, by ...Dimension) Spec {
+	spread := domain.Dimension{Nearest: &domain.Nearest{Lat: "lat", Lon: "lon", Name: "point", Points: []domain.Point{{ID: "a"}}, WithinM: 100, BandwidthM: 50}}
+	unit := func(b Bounds, by ...domain.Dimension) Spec {
 		return Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b, By: by}
 	}
 	for name, c := range map[string]struct {
@@ -231,18 +233,18 @@ func TestDiscoveryIsRefused(t *testing.T) {
 		"two forms":     {unit(Bounds{MaxGroups: 5}, form), "histogram.by[0]"},
 		"taken":         {unit(Bounds{MaxGroups: 5}, twice), "histogram.by[0]"},
 		"same name":     {unit(Bounds{MaxGroups: 5}, keys, keys), "histogram.by[1]"},
-		"listed name":   {unit(Bounds{MaxGroups: 5}, Dimension{Column: "text", Labels: numbered(2)}, keys), "histogram.by[1]"},
+		"listed name":   {unit(Bounds{MaxGroups: 5}, domain.Dimension{Column: "text", Labels: numbered(2)}, keys), "histogram.by[1]"},
 		"kernel":        {unit(Bounds{MaxGroups: 5}, keys, spread), "histogram.by[1].nearest.kernel"},
-		"sum":           {Spec{Name: "q", Kind: Sum, By: []Dimension{keys}, Value: &Value{Columns: []string{"int"}, Lo: "0", Hi: "1"}}, "sum.by"},
+		"sum":           {Spec{Name: "q", Kind: Sum, By: []domain.Dimension{keys}, Value: &Value{Columns: []string{"int"}, Lo: "0", Hi: "1"}}, "sum.by"},
 	} {
 		_, err := New(c.s)
-		if es := Errors(err); len(es) != 1 || es[0].Field != c.want {
+		if es := problem.Errors(err); len(es) != 1 || es[0].Field != c.want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	s := unit(Bounds{MaxGroups: 4}, Dimension{Column: "float", Discover: true})
+	s := unit(Bounds{MaxGroups: 4}, domain.Dimension{Column: "float", Discover: true})
 	_, err := discovered(t, s).New(table.Schema{Fields: randomFields}, nil)
-	if es := Errors(err); len(es) != 1 || es[0].Code != CodeColumnType || es[0].Field != "histogram.by[0].column" {
+	if es := problem.Errors(err); len(es) != 1 || es[0].Code != problem.CodeColumnType || es[0].Field != "histogram.by[0].column" {
 		t.Errorf("floats: %v", err)
 	}
 	s = unit(Bounds{MaxGroups: 4}, keys)

@@ -8,6 +8,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/internal/intern"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // maxKeyBytes is the longest text that is a key; longer ones, and those that are not UTF-8, are no keys: their rows are dropped.
@@ -19,20 +23,20 @@ var errKeys = errors.New("queries: more than 2^31 - 1 keys")
 // keying finds the key of each row, by a number.
 type keying struct {
 	query   *discovering
-	listed  *grouping // of the listed dimensions
+	listed  *domain.Grouping // of the listed dimensions
 	columns []discoveredColumn
-	pairs   []*words // pairs[i]: (number of the key's listed cell and its columns up to i, value of column i + 1)
+	pairs   []*intern.Words // pairs[i]: (number of the key's listed cell and its columns up to i, value of column i + 1)
 	ids     []int32
 }
 
 // discoveredColumn numbers the values of a column.
 type discoveredColumn struct {
-	axisCoder
+	domain.AxisCoder
 	values *keyValues
 }
 
 // compileKeys makes the keying of the query for a schema, and reports every column that does not fit.
-func (q *discovering) compileKeys(s table.Schema, p *problems) *keying {
+func (q *discovering) compileKeys(s table.Schema, p *problem.Problems) *keying {
 	k := &keying{query: q, listed: q.compile(s, p)}
 	l := q.layout(s, p)
 	for i, d := range q.spec.By {
@@ -40,39 +44,39 @@ func (q *discovering) compileKeys(s table.Schema, p *problems) *keying {
 			continue
 		}
 		field := q.spec.dimensionField(i) + ".column"
-		at, t, ok := l.find(d.Column, field)
+		at, t, ok := l.Find(d.Column, field)
 		if ok && !keyType(t) {
-			p.add(field, CodeColumnType, "a column of type "+t.String()+" has no keys to discover", "numbers with fractions are cut with edges; input.csv.types types a CSV column")
+			p.Add(field, problem.CodeColumnType, "a column of type "+t.String()+" has no keys to discover", "numbers with fractions are cut with edges; input.csv.types types a CSV column")
 		}
-		v := &keyValues{kind: t, texts: newTexts()}
-		k.columns = append(k.columns, discoveredColumn{axisCoder{at: at, kind: t, values: v, null: dropped}, v})
-		k.pairs = append(k.pairs, newWords())
+		v := &keyValues{kind: t, texts: intern.NewTexts()}
+		k.columns = append(k.columns, discoveredColumn{domain.AxisCoder{At: at, Kind: t, Values: v, Null: columnar.Dropped}, v})
+		k.pairs = append(k.pairs, intern.NewWords())
 	}
 	return k
 }
 
-func keyType(t table.Type) bool { return t.Kind != table.Float && unitType(t) }
+func keyType(t table.Type) bool { return t.Kind != table.Float && columnar.HasCanonicalForm(t) }
 
-// ofRows returns the number of the key of each row of a batch, or dropped.
-func (k *keying) ofRows(b *table.Batch) ([]int32, error) {
-	cells, err := k.listed.ofRows(b)
+// OfRows returns the number of the key of each row of a batch, or dropped.
+func (k *keying) OfRows(b *table.Batch) ([]int32, error) {
+	cells, err := k.listed.OfRows(b)
 	if err != nil {
 		return nil, err
 	}
 	k.ids = append(k.ids[:0], cells...)
 	for i := range k.columns {
-		codes, err := k.columns[i].ofRows(b)
+		codes, err := k.columns[i].OfRows(b)
 		if err != nil {
 			return nil, err
 		}
 		pairs := k.pairs[i]
 		for row, id := range k.ids {
-			k.ids[row] = dropped
+			k.ids[row] = columnar.Dropped
 			if id >= 0 && codes[row] >= 0 {
-				k.ids[row] = pairs.id(pair(id, codes[row]))
+				k.ids[row] = pairs.ID(pair(id, codes[row]))
 			}
 		}
-		if pairs.len() >= maxUnits || k.columns[i].values.texts.len() >= maxUnits {
+		if pairs.Len() >= intern.MaxUnits || k.columns[i].values.texts.Len() >= intern.MaxUnits {
 			return nil, errKeys
 		}
 	}
@@ -84,18 +88,18 @@ func (k *keying) ofRows(b *table.Batch) ([]int32, error) {
 func (k *keying) text(id int32) string {
 	values := make([]int32, len(k.columns))
 	for i := len(k.columns) - 1; i >= 0; i-- {
-		id, values[i] = unpair(k.pairs[i].keys[id])
+		id, values[i] = unpair(k.pairs[i].Keys[id])
 	}
 	var key []byte
 	listed, discovered := 0, 0
-	strides := axisStrides(k.query.axes)
+	strides := domain.AxisStrides(k.query.axes)
 	for i := range k.query.spec.By {
 		if k.query.spec.By[i].Discover {
-			key = append(key, k.columns[discovered].values.texts.at(values[discovered])...)
+			key = append(key, k.columns[discovered].values.texts.At(values[discovered])...)
 			discovered++
 			continue
 		}
-		code := int(id) / strides[listed] % k.query.axes[listed].size
+		code := int(id) / strides[listed] % k.query.axes[listed].Size
 		key = binary.BigEndian.AppendUint32(key, uint32(code))
 		listed++
 	}
@@ -105,15 +109,15 @@ func (k *keying) text(id int32) string {
 // keyValues numbers the values of a type by their form in keys.
 type keyValues struct {
 	kind  table.Type
-	texts *texts
+	texts *intern.Texts
 	buf   []byte
 }
 
-func (c *keyValues) codes(v table.Values, from int, dst []int32) {
+func (c *keyValues) Codes(v table.Values, from int, dst []int32) {
 	for i := range dst {
-		dst[i] = dropped
+		dst[i] = columnar.Dropped
 		if form, ok := c.form(v, from+i); ok {
-			dst[i] = c.texts.id(form)
+			dst[i] = c.texts.ID(form)
 		}
 	}
 }
@@ -175,7 +179,7 @@ func label(key string) (text, rest string, err error) {
 	if t.Kind != table.Uint {
 		word ^= 1 << 63
 	}
-	return string(appendWord(nil, word, t)), key[8:], nil
+	return string(columnar.AppendWord(nil, word, t)), key[8:], nil
 }
 
 func textLabel(key string) (text, rest string, err error) {
@@ -195,21 +199,21 @@ func textLabel(key string) (text, rest string, err error) {
 }
 
 // columnsOf returns the key columns of the dimensions, with a label for each key.
-func (q *discovering) columnsOf(keys []string) ([]KeyColumn, error) {
+func (q *discovering) columnsOf(keys []string) ([]domain.KeyColumn, error) {
 	rest := slices.Clone(keys)
-	var columns []KeyColumn
+	var columns []domain.KeyColumn
 	listed := 0
 	for i := range q.spec.By {
 		d := &q.spec.By[i]
 		if !d.Discover {
 			a := &q.axes[listed]
 			listed++
-			codes, err := listedCodes(rest, a.size)
+			codes, err := listedCodes(rest, a.Size)
 			if err != nil {
 				return nil, err
 			}
-			for _, k := range a.domain.keys(a.name(), a.bins.names) {
-				columns = append(columns, KeyColumn{Name: k.Name, Stride: 1, Labels: pickLabels(&k, codes)})
+			for _, k := range a.Domain.Keys(a.Name(), a.Extra.Names) {
+				columns = append(columns, domain.KeyColumn{Name: k.Name, Stride: 1, Labels: pickLabels(&k, codes)})
 			}
 			continue
 		}
@@ -220,7 +224,7 @@ func (q *discovering) columnsOf(keys []string) ([]KeyColumn, error) {
 				return nil, err
 			}
 		}
-		columns = append(columns, KeyColumn{Name: d.keyName(), Stride: 1, Labels: Labels{Strings: orNoKey(labels)}})
+		columns = append(columns, domain.KeyColumn{Name: d.KeyName(), Stride: 1, Labels: domain.Labels{Strings: orNoKey(labels)}})
 	}
 	return columns, nil
 }
@@ -242,12 +246,12 @@ func listedCodes(keys []string, size int) ([]int, error) {
 }
 
 // pickLabels returns the labels of some cells of an axis; of none, a label that no row has.
-func pickLabels(k *KeyColumn, codes []int) Labels {
+func pickLabels(k *domain.KeyColumn, codes []int) domain.Labels {
 	if len(codes) == 0 {
 		codes = []int{0}
 	}
 	stride := max(k.Stride, 1)
-	return Labels{
+	return domain.Labels{
 		Strings: picked(k.Labels.Strings, codes, stride), Ints: picked(k.Labels.Ints, codes, stride), Floats: picked(k.Labels.Floats, codes, stride),
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/bounding"
 	"pgregory.net/rapid"
 )
 
@@ -85,11 +86,11 @@ func contribution(unit int64, from int, rows []int64) [][]value {
 }
 
 // corner is the largest contribution to some cells.
-func corner(l limits, cells int64) []int64 {
-	rows := make([]int64, min(cells, l.groups))
-	left := l.rows
+func corner(l bounding.Limits, cells int64) []int64 {
+	rows := make([]int64, min(cells, l.Groups))
+	left := l.Rows
 	for i := range rows {
-		rows[i] = min(l.perGroup, left)
+		rows[i] = min(l.PerGroup, left)
 		left -= rows[i]
 	}
 	return rows

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // What a query costs is known before any row is read.
@@ -11,9 +13,9 @@ func ExampleNew() {
 	q, err := queries.New(queries.Spec{
 		Name: "pickups", Kind: queries.Histogram,
 		Unit: []string{"cab_id"}, Bounds: queries.Bounds{MaxRows: 5, MaxRowsPerGroup: 1},
-		By: []queries.Dimension{
+		By: []domain.Dimension{
 			{Column: "hour", Edges: []string{"0", "6", "12", "18", "23"}},
-			{Column: "zone", Labels: []queries.Label{{Name: "north", Members: []string{"N", "north"}}, {Name: "south", Members: []string{"S"}}}, Other: queries.Bin},
+			{Column: "zone", Labels: []domain.Label{{Name: "north", Members: []string{"N", "north"}}, {Name: "south", Members: []string{"S"}}}, Other: domain.Bin},
 		},
 	})
 	if err != nil {
@@ -36,9 +38,9 @@ func ExampleNew() {
 func ExampleErrors() {
 	_, err := queries.New(queries.Spec{
 		Name: "ages", Kind: queries.Histogram, Unit: []string{"person"},
-		By: []queries.Dimension{{Column: "age", Edges: []string{"0", "30", "20"}}},
+		By: []domain.Dimension{{Column: "age", Edges: []string{"0", "30", "20"}}},
 	})
-	for _, e := range queries.Errors(err) {
+	for _, e := range problem.Errors(err) {
 		fmt.Printf("%s: %s: %s\n", e.Field, e.Code, e.Message)
 	}
 	// Output:

@@ -9,13 +9,16 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/problem"
 	"pgregory.net/rapid"
 )
 
 // randomFilters are conditions on the columns of random tables.
-func randomFilters(t *rapid.T) []FilterSpec {
+func randomFilters(t *rapid.T) []domain.FilterSpec {
 	s := func(x string) *string { return &x }
-	pool := []FilterSpec{
+	pool := []domain.FilterSpec{
 		{Column: "int", From: s("0.5"), Before: s("3")},
 		{Column: "int", Min: s("1"), Max: s("2.5")},
 		{Column: "int", NotIn: []string{"1", "2.0"}},
@@ -39,7 +42,7 @@ func randomFilters(t *rapid.T) []FilterSpec {
 }
 
 // refKept says whether a row fulfils all conditions.
-func refKept(t *testTable, row []value, filters []FilterSpec) bool {
+func refKept(t *testTable, row []value, filters []domain.FilterSpec) bool {
 	for _, f := range filters {
 		at := t.schema().Index(f.Column)
 		if !refFulfils(t.fields[at].Type, row[at], f) {
@@ -49,7 +52,7 @@ func refKept(t *testTable, row []value, filters []FilterSpec) bool {
 	return true
 }
 
-func refFulfils(t table.Type, v value, f FilterSpec) bool {
+func refFulfils(t table.Type, v value, f domain.FilterSpec) bool {
 	x, infinite := exactly(t, v)
 	if v.null || t.Kind == table.Float && x == nil {
 		return false
@@ -83,9 +86,9 @@ func refFulfils(t table.Type, v value, f FilterSpec) bool {
 	return true
 }
 
-func selector(tb testing.TB, t *testTable, specs []FilterSpec) (*Selector, Filters) {
+func selector(tb testing.TB, t *testTable, specs []domain.FilterSpec) (*domain.Selector, domain.Filters) {
 	tb.Helper()
-	f, err := NewFilters(specs)
+	f, err := domain.NewFilters(specs)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -97,7 +100,7 @@ func selector(tb testing.TB, t *testTable, specs []FilterSpec) (*Selector, Filte
 }
 
 // filtered returns the batches of a query with the rows marked that fulfil the filters.
-func filtered(tb testing.TB, t *testTable, q Query, specs []FilterSpec, cuts []int) []*table.Batch {
+func filtered(tb testing.TB, t *testTable, q Query, specs []domain.FilterSpec, cuts []int) []*table.Batch {
 	tb.Helper()
 	s, f := selector(tb, t, specs)
 	batches := t.batches(q.Columns(), cuts, dictionaryKept)
@@ -111,7 +114,7 @@ func filtered(tb testing.TB, t *testTable, q Query, specs []FilterSpec, cuts []i
 }
 
 // without returns the table of the rows that fulfil the filters.
-func without(t *testTable, filters []FilterSpec) *testTable {
+func without(t *testTable, filters []domain.FilterSpec) *testTable {
 	rest := &testTable{fields: t.fields}
 	for _, row := range t.rows {
 		if refKept(t, row, filters) {
@@ -191,7 +194,7 @@ func TestFilteredCountIsPrivate(t *testing.T) {
 	}
 	tab := &testTable{fields: smallSchema.Fields, rows: [][]value{{{n: 1}, {}}, {{n: 5}, {}}}}
 	low := "2"
-	specs := []FilterSpec{{Column: "x", Min: &low}}
+	specs := []domain.FilterSpec{{Column: "x", Min: &low}}
 	one := exactOf(t, must(t, s), tab, [][]*table.Batch{filtered(t, tab, must(t, s), specs, nil)})
 	tab.rows[0][0].n = 2
 	two := exactOf(t, must(t, s), tab, [][]*table.Batch{filtered(t, tab, must(t, s), specs, nil)})
@@ -208,7 +211,7 @@ func TestFilterForAWindow(t *testing.T) {
 	for _, s := range []int64{86398, 86399, 86400, 86399 + 3599, 86399 + 3600} {
 		tab.rows = append(tab.rows, []value{{n: day + s}})
 	}
-	s, f := selector(t, tab, []FilterSpec{{Column: "x", From: &from, For: "1h"}})
+	s, f := selector(t, tab, []domain.FilterSpec{{Column: "x", From: &from, For: "1h"}})
 	b := tab.batches(f.Columns(), nil, plain)[0]
 	if err := s.Apply(b); err != nil || !slices.Equal(b.Keep, []bool{false, true, true, true, false}) {
 		t.Errorf("%v, %v", b.Keep, err)
@@ -222,36 +225,36 @@ func TestBadFilters(t *testing.T) {
 		{Name: "flag", Type: table.Type{Kind: table.Bool}}, {Name: "day", Type: table.Type{Kind: table.Date}}, {Name: "list", Type: table.Type{Name: "list"}},
 	}}
 	for name, c := range map[string]struct {
-		f           FilterSpec
+		f           domain.FilterSpec
 		field, code string
 	}{
-		"no column":        {FilterSpec{NotNull: true}, ".column", CodeBadSpec},
-		"no condition":     {FilterSpec{Column: "n"}, "", CodeBadSpec},
-		"for of nothing":   {FilterSpec{Column: "day", For: "1h"}, ".for", CodeBadSpec},
-		"for and before":   {FilterSpec{Column: "day", From: s("2013-01-01"), Before: s("2014-01-01"), For: "1h"}, ".for", CodeBadSpec},
-		"no length":        {FilterSpec{Column: "day", From: s("2013-01-01"), For: "0h"}, ".for", CodeBadValue},
-		"misspelt":         {FilterSpec{Column: "txet", NotNull: true}, ".column", CodeUnknownColumn},
-		"not an integer":   {FilterSpec{Column: "n", Min: s("a")}, ".min", CodeBadValue},
-		"not a float":      {FilterSpec{Column: "f", Before: s("1e999")}, ".before", CodeBadValue},
-		"text by time":     {FilterSpec{Column: "text", From: s("2013-01-01")}, ".from", CodeBadValue},
-		"flags in a range": {FilterSpec{Column: "flag", Max: s("1")}, ".column", CodeColumnType},
-		"flags listed":     {FilterSpec{Column: "flag", In: []string{"yes"}}, ".in", CodeBadValue},
-		"not in numbers":   {FilterSpec{Column: "n", NotIn: []string{"1", "b"}}, ".not_in", CodeBadValue},
-		"lists":            {FilterSpec{Column: "list", NotNull: true}, ".column", CodeColumnType},
-		"listed lists":     {FilterSpec{Column: "list", In: []string{"1", "2"}}, ".column", CodeColumnType},
-		"for of numbers":   {FilterSpec{Column: "n", From: s("1"), For: "1h"}, ".for", CodeColumnType},
-		"empty":            {FilterSpec{Column: "n", From: s("1"), Before: s("1.0")}, ".before", CodeBadValue},
-		"max below min":    {FilterSpec{Column: "day", Min: s("2013-01-02"), Max: s("2013-01-01")}, ".max", CodeBadValue},
+		"no column":        {domain.FilterSpec{NotNull: true}, ".column", problem.CodeBadSpec},
+		"no condition":     {domain.FilterSpec{Column: "n"}, "", problem.CodeBadSpec},
+		"for of nothing":   {domain.FilterSpec{Column: "day", For: "1h"}, ".for", problem.CodeBadSpec},
+		"for and before":   {domain.FilterSpec{Column: "day", From: s("2013-01-01"), Before: s("2014-01-01"), For: "1h"}, ".for", problem.CodeBadSpec},
+		"no length":        {domain.FilterSpec{Column: "day", From: s("2013-01-01"), For: "0h"}, ".for", problem.CodeBadValue},
+		"misspelt":         {domain.FilterSpec{Column: "txet", NotNull: true}, ".column", problem.CodeUnknownColumn},
+		"not an integer":   {domain.FilterSpec{Column: "n", Min: s("a")}, ".min", problem.CodeBadValue},
+		"not a float":      {domain.FilterSpec{Column: "f", Before: s("1e999")}, ".before", problem.CodeBadValue},
+		"text by time":     {domain.FilterSpec{Column: "text", From: s("2013-01-01")}, ".from", problem.CodeBadValue},
+		"flags in a range": {domain.FilterSpec{Column: "flag", Max: s("1")}, ".column", problem.CodeColumnType},
+		"flags listed":     {domain.FilterSpec{Column: "flag", In: []string{"yes"}}, ".in", problem.CodeBadValue},
+		"not in numbers":   {domain.FilterSpec{Column: "n", NotIn: []string{"1", "b"}}, ".not_in", problem.CodeBadValue},
+		"lists":            {domain.FilterSpec{Column: "list", NotNull: true}, ".column", problem.CodeColumnType},
+		"listed lists":     {domain.FilterSpec{Column: "list", In: []string{"1", "2"}}, ".column", problem.CodeColumnType},
+		"for of numbers":   {domain.FilterSpec{Column: "n", From: s("1"), For: "1h"}, ".for", problem.CodeColumnType},
+		"empty":            {domain.FilterSpec{Column: "n", From: s("1"), Before: s("1.0")}, ".before", problem.CodeBadValue},
+		"max below min":    {domain.FilterSpec{Column: "day", Min: s("2013-01-02"), Max: s("2013-01-01")}, ".max", problem.CodeBadValue},
 	} {
-		f, err := NewFilters([]FilterSpec{{Column: "n", NotNull: true}, c.f})
+		f, err := domain.NewFilters([]domain.FilterSpec{{Column: "n", NotNull: true}, c.f})
 		if err == nil {
 			_, err = f.Compile(schema, nil)
 		}
-		if es := Errors(err); len(es) != 1 || es[0].Field != "input.where[1]"+c.field || es[0].Code != c.code || es[0].Query != "" {
+		if es := problem.Errors(err); len(es) != 1 || es[0].Field != "input.where[1]"+c.field || es[0].Code != c.code || es[0].Query != "" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, err := NewFilters([]FilterSpec{{Column: "n"}})
+	_, err := domain.NewFilters([]domain.FilterSpec{{Column: "n"}})
 	if got := fmt.Sprint(err); got[:len("input.where[0]: bad-query: ")] != "input.where[0]: bad-query: " {
 		t.Errorf("%s", got)
 	}
@@ -259,7 +262,7 @@ func TestBadFilters(t *testing.T) {
 
 // A list is not null, however many numbers it has.
 func TestNotNullOfLists(t *testing.T) {
-	f, err := NewFilters([]FilterSpec{{Column: "x", NotNull: true}})
+	f, err := domain.NewFilters([]domain.FilterSpec{{Column: "x", NotNull: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,19 +281,19 @@ func TestNotNullOfLists(t *testing.T) {
 // What does not fit its schema is an error, never a panic.
 func TestFiltersOfBadBatches(t *testing.T) {
 	tab := &testTable{fields: smallSchema.Fields}
-	s, _ := selector(t, tab, []FilterSpec{{Column: "x", NotNull: true}})
+	s, _ := selector(t, tab, []domain.FilterSpec{{Column: "x", NotNull: true}})
 	for _, b := range []*table.Batch{
 		{Rows: 1}, {Rows: 2, Columns: []table.Column{ints(table.Int, 1)}}, {Rows: 1, Columns: []table.Column{ints(table.Uint, 1)}},
 		{Rows: 1, Columns: []table.Column{ints(table.Int, 1)}, Keep: []bool{true, true}},
 	} {
-		if err := s.Apply(b); !errors.Is(err, errShape) {
+		if err := s.Apply(b); !errors.Is(err, columnar.ErrShape) {
 			t.Errorf("%+v: %v", b, err)
 		}
 	}
 	for name, q := range smallQueries(t) {
 		b := tab.batches(q.Columns(), nil, plain)[0]
 		b.Keep = []bool{true}
-		if err := open(t, q, smallSchema).Add(b); !errors.Is(err, errShape) {
+		if err := open(t, q, smallSchema).Add(b); !errors.Is(err, columnar.ErrShape) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -304,13 +307,13 @@ func TestFiltersOfExtremes(t *testing.T) {
 		tab.rows = append(tab.rows, []value{{x: x}, {n: []int64{math.MinInt64, -1, 0, 1, math.MaxInt64, 7}[i]}})
 	}
 	for _, c := range []struct {
-		spec FilterSpec
+		spec domain.FilterSpec
 		want string // of the six rows
 	}{
-		{FilterSpec{Column: "f", Min: &zero}, "001110"}, {FilterSpec{Column: "f", Before: &zero}, "110000"}, {FilterSpec{Column: "f", NotIn: []string{"0"}}, "110110"},
-		{FilterSpec{Column: "n", Before: &big}, "111111"}, {FilterSpec{Column: "n", From: &big}, "000000"}, {FilterSpec{Column: "n", Max: &zero}, "111000"},
+		{domain.FilterSpec{Column: "f", Min: &zero}, "001110"}, {domain.FilterSpec{Column: "f", Before: &zero}, "110000"}, {domain.FilterSpec{Column: "f", NotIn: []string{"0"}}, "110110"},
+		{domain.FilterSpec{Column: "n", Before: &big}, "111111"}, {domain.FilterSpec{Column: "n", From: &big}, "000000"}, {domain.FilterSpec{Column: "n", Max: &zero}, "111000"},
 	} {
-		s, f := selector(t, tab, []FilterSpec{c.spec})
+		s, f := selector(t, tab, []domain.FilterSpec{c.spec})
 		b := tab.batches(f.Columns(), nil, plain)[0]
 		if err := s.Apply(b); err != nil {
 			t.Fatal(err)

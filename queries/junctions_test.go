@@ -9,7 +9,10 @@ import (
 	"github.com/dprelease/dprelease/internal/csvtest"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
+	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/domain/domaintest"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 func numbers(texts []string) []float64 {
@@ -20,22 +23,22 @@ func numbers(texts []string) []float64 {
 	return xs
 }
 
-func junctions(t *testing.T) []Point {
+func junctions(t *testing.T) []domain.Point {
 	t.Helper()
 	file := csvtest.Columns(t, csvtest.Shared(t, "data", "graph", "manhattan_junctions_3874.csv"))
 	lat, lon := numbers(file["lat"]), numbers(file["lon"])
-	points := make([]Point, len(lat))
+	points := make([]domain.Point, len(lat))
 	for i, id := range file["junction"] {
-		points[i] = Point{id, lat[i], lon[i]}
+		points[i] = domain.Point{ID: id, Lat: lat[i], Lon: lon[i]}
 	}
 	return points
 }
 
 // nearestJunctions finds the nearest point of every place by trying all points that are not 400 m further north or east.
-func nearestJunctions(points []Point, lat, lon []float64) []int32 {
+func nearestJunctions(points []domain.Point, lat, lon []float64) []int32 {
 	cells := make([]int32, len(lat))
 	for i := range cells {
-		cells[i] = dropped
+		cells[i] = columnar.Dropped
 		least := 150.0
 		for j, p := range points {
 			if math.Abs(p.Lat-lat[i]) > 0.005 || math.Abs(p.Lon-lon[i]) > 0.005 {
@@ -57,7 +60,7 @@ func TestTripsFallToTheirJunctions(t *testing.T) {
 	for event, want := range map[string]int{"pickup": 9058, "dropoff": 8579} {
 		lat, lon := trips[event+"_latitude"], trips[event+"_longitude"]
 		cells := nearestJunctions(points, numbers(lat), numbers(lon))
-		q := must(t, Spec{Name: "q", Kind: Histogram, By: []Dimension{amongPoints(points, 150)}})
+		q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{amongPoints(points, 150)}})
 		for form, b := range map[string]*table.Batch{
 			"texts":  tabletest.Batch(tabletest.Strings(lat, nil), tabletest.Strings(lon, nil)),
 			"floats": tabletest.Batch(tabletest.Floats(numbers(lat), nil), tabletest.Floats(numbers(lon), nil)),
@@ -82,13 +85,13 @@ func TestTripsFallToTheirJunctions(t *testing.T) {
 // placesOf returns the cells of rows of columns lat and lon.
 func placesOf(t *testing.T, q *counting, b *table.Batch) []int32 {
 	t.Helper()
-	p := &problems{}
+	p := &problem.Problems{}
 	s := table.Schema{Fields: []table.Field{{Name: "lat", Type: b.Columns[0].Type}, {Name: "lon", Type: b.Columns[1].Type}}}
 	g := q.compile(s, p)
-	if err := p.err(); err != nil {
+	if err := p.Err(); err != nil {
 		t.Fatal(err)
 	}
-	cells, err := g.ofRows(b)
+	cells, err := g.OfRows(b)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,9 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // Kernel spreading
@@ -26,7 +29,7 @@ const (
 	weightBits   = 30
 	cutOff       = 4.0     // bandwidths
 	maxPairs     = 1 << 26 // weights in a table: 512 MiB
-	maxBandwidth = maxWithin / cutOff
+	maxBandwidth = domain.MaxWithin / cutOff
 )
 
 // kernel is the table of shares, in the order of the points: those of point i are from starts[i] on.
@@ -42,54 +45,54 @@ type kernel struct {
 }
 
 // newKernel makes the kernel of a query, if it has one, or reports what is wrong with it.
-func newKernel(s Spec, axes []axis, p *problems) *kernel {
+func newKernel(s Spec, axes []domain.Axis, p *problem.Problems) *kernel {
 	at := -1
 	for i := range axes {
 		n := axes[i].Nearest
 		if n == nil || n.BandwidthM == 0 {
 			continue
 		}
-		field := axes[i].field + ".nearest.kernel"
+		field := axes[i].Field + ".nearest.kernel"
 		checkKernel(s, &axes[i], field, p)
 		if at >= 0 {
-			p.add(field, CodeBadSpec, "a query has one kernel", "spread one of the dimensions")
+			p.Add(field, problem.CodeBadSpec, "a query has one kernel", "spread one of the dimensions")
 		}
 		at = i
 	}
-	if at < 0 || len(p.list) > 0 {
+	if at < 0 || len(p.List) > 0 {
 		return nil
 	}
-	d, ok := axes[at].domain.(nearestDomain)
+	d, ok := axes[at].Domain.(domain.NearestDomain)
 	if !ok {
 		return nil
 	}
-	k := &kernel{bandwidth: d.BandwidthM, stride: axisStrides(axes)[at], size: axes[at].size}
+	k := &kernel{bandwidth: d.BandwidthM, stride: domain.AxisStrides(axes)[at], size: axes[at].Size}
 	if !k.tabulate(d) {
-		p.add(axes[at].field+".nearest.kernel.bandwidth_m", CodeTooManyCells,
-			fmt.Sprintf("more than 2^26 = %d pairs of points are within %s m of each other", maxPairs, shortest(cutOff*d.BandwidthM)), "use a smaller bandwidth, or fewer points")
+		p.Add(axes[at].Field+".nearest.kernel.bandwidth_m", problem.CodeTooManyCells,
+			fmt.Sprintf("more than 2^26 = %d pairs of points are within %s m of each other", maxPairs, domain.Shortest(cutOff*d.BandwidthM)), "use a smaller bandwidth, or fewer points")
 		return nil
 	}
 	return k
 }
 
-func checkKernel(s Spec, a *axis, field string, p *problems) {
+func checkKernel(s Spec, a *domain.Axis, field string, p *problem.Problems) {
 	if h := a.Nearest.BandwidthM; !(h > 0 && h <= maxBandwidth) {
-		p.add(field+".bandwidth_m", CodeBadValue, fmt.Sprintf("the bandwidth is %s m: above 0, and at most %.0f", shortest(h), maxBandwidth), "")
+		p.Add(field+".bandwidth_m", problem.CodeBadValue, fmt.Sprintf("the bandwidth is %s m: above 0, and at most %.0f", domain.Shortest(h), maxBandwidth), "")
 	}
 	if s.Kind != Histogram {
-		p.add(field, CodeBadSpec, "a kernel spreads rows that are counted", "use it in a histogram, or leave kernel out")
+		p.Add(field, problem.CodeBadSpec, "a kernel spreads rows that are counted", "use it in a histogram, or leave kernel out")
 	}
-	if a.Null == Bin || a.Other == Bin {
-		p.add(field, CodeBadSpec, "rows without a point cannot be spread, and a cell of their own would raise the norm of a row to 1", "use drop, and count them in a query of their own")
+	if a.Null == domain.Bin || a.Other == domain.Bin {
+		p.Add(field, problem.CodeBadSpec, "rows without a point cannot be spread, and a cell of their own would raise the norm of a row to 1", "use drop, and count them in a query of their own")
 	}
 }
 
 // tabulate fills the table; false: there are too many pairs.
-func (k *kernel) tabulate(d nearestDomain) bool {
-	var near []nearby
+func (k *kernel) tabulate(d domain.NearestDomain) bool {
+	var near []domain.Nearby
 	for i := range d.Points {
 		k.starts = append(k.starts, len(k.points))
-		near = d.tree.within(onEllipsoid(d.Points[i].Lat, d.Points[i].Lon), cutOff*k.bandwidth, near[:0])
+		near = d.Tree.Within(domain.OnEllipsoid(d.Points[i].Lat, d.Points[i].Lon), cutOff*k.bandwidth, near[:0])
 		if len(k.points)+len(near) > maxPairs {
 			return false
 		}
@@ -100,22 +103,22 @@ func (k *kernel) tabulate(d nearestDomain) bool {
 }
 
 // add tabulates the shares of the points near one of them, which is among them.
-func (k *kernel) add(near []nearby) {
-	slices.SortFunc(near, func(a, b nearby) int { return int(a.index) - int(b.index) })
+func (k *kernel) add(near []domain.Nearby) {
+	slices.SortFunc(near, func(a, b domain.Nearby) int { return int(a.Index) - int(b.Index) })
 	total := 0.0
 	for _, x := range near {
-		total += k.density(x.distance)
+		total += k.density(x.Distance)
 	}
 	left, squared := uint32(1<<weightBits), uint64(0)
 	for _, x := range near {
-		w := min(uint32(k.density(x.distance)/total*(1<<weightBits)), left) // min: whatever the floats' rounding
+		w := min(uint32(k.density(x.Distance)/total*(1<<weightBits)), left) // min: whatever the floats' rounding
 		if w == 0 {
 			continue
 		}
 		left -= w
 		squared += uint64(w) * uint64(w)
 		k.largest = max(k.largest, w)
-		k.points, k.weights = append(k.points, x.index), append(k.weights, w)
+		k.points, k.weights = append(k.points, x.Index), append(k.weights, w)
 	}
 	k.squared = max(k.squared, squared)
 }
@@ -126,8 +129,8 @@ func (k *kernel) density(distance float64) float64 {
 }
 
 // norm returns the L2 sensitivity under some limits, rounded up.
-func (k *kernel) norm(l limits, adj Adjacency) float64 {
-	sum := square64(l.rows)
+func (k *kernel) norm(l bounding.Limits, adj Adjacency) float64 {
+	sum := square64(l.Rows)
 	sum.Mul(sum, new(big.Int).SetUint64(k.squared))
 	if adj == ReplaceOne {
 		sum.Lsh(sum, 1)
@@ -136,7 +139,9 @@ func (k *kernel) norm(l limits, adj Adjacency) float64 {
 }
 
 // ofRow is the largest norm of the shares of a point, rounded up.
-func (k *kernel) ofRow() float64 { return k.norm(limits{rows: 1, groups: 1, perGroup: 1}, AddRemove) }
+func (k *kernel) ofRow() float64 {
+	return k.norm(bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}, AddRemove)
+}
 
 // seal spreads the rows of each cell and hides the result, integers of 128 bits: 2^48 rows of at most 2^30 units each.
 func (k *kernel) seal(cells []int64) ([]mechanism.Exact, error) {
@@ -169,10 +174,10 @@ func (q *counting) spreadSensitivity(adj Adjacency) calibrate.Sensitivity {
 	l2 := q.norm(q.limits, adj)
 	row := q.kernel.ofRow()
 	what := fmt.Sprintf("spread over the points by shares of norm at most %s (Gaussian, bandwidth %s m, cut off at %s m)",
-		shortest(row), shortest(q.kernel.bandwidth), shortest(cutOff*q.kernel.bandwidth))
-	rows, product := plural(q.limits.rows, "row"), shortest(row)
-	if q.limits.rows > 1 {
-		product = fmt.Sprintf("%d × %s", q.limits.rows, product)
+		domain.Shortest(row), domain.Shortest(q.kernel.bandwidth), domain.Shortest(cutOff*q.kernel.bandwidth))
+	rows, product := plural(q.limits.Rows, "row"), domain.Shortest(row)
+	if q.limits.Rows > 1 {
+		product = fmt.Sprintf("%d × %s", q.limits.Rows, product)
 	}
 	if adj == ReplaceOne {
 		product = "sqrt(2) × " + product

@@ -9,31 +9,33 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/domain/domaintest"
+	"github.com/dprelease/dprelease/queries/problem"
 	"pgregory.net/rapid"
 )
 
-func spreadOver(points []Point, within, bandwidth float64) Dimension {
+func spreadOver(points []domain.Point, within, bandwidth float64) domain.Dimension {
 	d := amongPoints(points, within)
 	d.Nearest.BandwidthM = bandwidth
 	return d
 }
 
 // town is points a few hundred metres apart, some of them at one place.
-func town(rng *rand.Rand, n int) []Point {
-	points := make([]Point, n)
+func town(rng *rand.Rand, n int) []domain.Point {
+	points := make([]domain.Point, n)
 	for i := range points {
 		lat, lon := domaintest.Beside(rng, 40.7, -74, 600*rng.Float64())
 		if i > 0 && rng.IntN(6) == 0 {
 			lat, lon = points[i-1].Lat, points[i-1].Lon
 		}
-		points[i] = Point{ID: string(rune('a' + i)), Lat: lat, Lon: lon}
+		points[i] = domain.Point{ID: string(rune('a' + i)), Lat: lat, Lon: lon}
 	}
 	return points
 }
 
 // shares are the kernel of all points, by the formula and Vincenty's distances.
-func shares(points []Point, bandwidth float64) [][]float64 {
+func shares(points []domain.Point, bandwidth float64) [][]float64 {
 	all := make([][]float64, len(points))
 	for i, a := range points {
 		total := 0.0
@@ -69,7 +71,7 @@ func TestKernelIsTabulated(t *testing.T) {
 	for range 60 {
 		points := town(rng, 1+rng.IntN(40))
 		bandwidth := 20 + 300*rng.Float64()
-		q := must(t, Spec{Name: "q", Kind: Histogram, By: []Dimension{spreadOver(points, 100, bandwidth)}})
+		q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{spreadOver(points, 100, bandwidth)}})
 		got, want := q.kernel.dense(len(points)), shares(points, bandwidth)
 		norm := 0.0
 		for i := range want {
@@ -95,7 +97,7 @@ func TestKernelIsTabulated(t *testing.T) {
 func TestKernelNormsOfTheRoadGraph(t *testing.T) {
 	points := junctions(t)
 	for bandwidth, want := range map[float64]float64{100: 0.935, 150: 0.526, 200: 0.323} {
-		q := must(t, Spec{Name: "q", Kind: Histogram, Unit: []string{"cab"}, Bounds: Bounds{MaxRows: 5}, By: []Dimension{spreadOver(points, 150, bandwidth)}})
+		q := must(t, Spec{Name: "q", Kind: Histogram, Unit: []string{"cab"}, Bounds: Bounds{MaxRows: 5}, By: []domain.Dimension{spreadOver(points, 150, bandwidth)}})
 		if row := q.kernel.ofRow(); math.Abs(row-want) > 3e-3 {
 			t.Errorf("at %g m the norm of a row is %g, want %g", bandwidth, row, want)
 		}
@@ -135,15 +137,15 @@ func TestSpreadIsTheTableTimesTheHistogram(t *testing.T) {
 			p := points[rng.IntN(len(points))]
 			tab.rows = append(tab.rows, []value{{n: rng.Int64N(5)}, {x: p.Lat}, {x: p.Lon}, {n: rng.Int64N(4)}})
 		}
-		s := Spec{Name: "q", Kind: Histogram, By: []Dimension{spreadOver(points, 500, 80)}}
+		s := Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{spreadOver(points, 500, 80)}}
 		if rng.IntN(2) > 0 {
 			s.Unit, s.Bounds = []string{"u"}, Bounds{MaxRows: 1 + rng.Int64N(6), MaxRowsPerGroup: rng.Int64N(3)}
 		}
 		if rng.IntN(2) > 0 {
-			s.By = append(s.By, Dimension{Column: "x", Labels: numbered(3)})
+			s.By = append(s.By, domain.Dimension{Column: "x", Labels: numbered(3)})
 		}
 		if rng.IntN(2) > 0 {
-			s.By = append([]Dimension{{Column: "x", As: "first", Labels: numbered(2)}}, s.By...)
+			s.By = append([]domain.Dimension{{Column: "x", As: "first", Labels: numbered(2)}}, s.By...)
 		}
 		q := must(t, s)
 		cuts := tab.batches(q.Columns(), []int{rng.IntN(len(tab.rows) + 1)}, plain)
@@ -205,14 +207,14 @@ func TestSpreadSensitivityByBruteForce(t *testing.T) {
 		points := town(rng, 1+rng.IntN(4))
 		for i := range 4 * 4 * 4 {
 			b := Bounds{MaxRows: int64(i % 4), MaxGroups: int64(i / 4 % 4), MaxRowsPerGroup: int64(i / 16)}
-			q, err := New(Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b, By: []Dimension{spreadOver(points, 100, 150)}})
+			q, err := New(Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b, By: []domain.Dimension{spreadOver(points, 100, 150)}})
 			if err != nil {
 				continue
 			}
 			c := q.(*counting)
 			l := c.limits
 			var all [][]*big.Int
-			for _, v := range vectors(len(points), l.rows, l.groups, l.perGroup) {
+			for _, v := range vectors(len(points), l.Rows, l.Groups, l.PerGroup) {
 				all = append(all, c.kernel.times(v))
 			}
 			for _, adj := range []Adjacency{AddRemove, ReplaceOne} {
@@ -226,7 +228,7 @@ func TestSpreadSensitivityByBruteForce(t *testing.T) {
 					}
 				}
 				bound := c.kernel.norm(l, adj)
-				if far := math.Ldexp(rootUp(most), -weightBits); far > bound || adj == AddRemove && l.perGroup == l.rows && far != bound {
+				if far := math.Ldexp(rootUp(most), -weightBits); far > bound || adj == AddRemove && l.PerGroup == l.Rows && far != bound {
 					t.Errorf("%d points, %+v, %s: %g, stated %g", len(points), b, adj, far, bound)
 				}
 			}
@@ -240,7 +242,7 @@ func TestSpreadNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 2))
 		points := town(rng, 1+rng.IntN(8))
-		s := Spec{Name: "q", Kind: Histogram, By: []Dimension{spreadOver(points, 500, 40+200*rng.Float64()), {Column: "x", Labels: numbered(2)}}}
+		s := Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{spreadOver(points, 500, 40+200*rng.Float64()), {Column: "x", Labels: numbered(2)}}}
 		if rng.IntN(3) > 0 {
 			s.Unit, s.Bounds = []string{"u"}, Bounds{MaxRows: 1 + rng.Int64N(6), MaxGroups: rng.Int64N(4), MaxRowsPerGroup: rng.Int64N(3)}
 		}
@@ -281,24 +283,24 @@ func TestSpreadNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 }
 
 func TestKernelIsRefused(t *testing.T) {
-	points := []Point{{"a", 10, 5}, {"b", 10.001, 5}}
+	points := []domain.Point{{ID: "a", Lat: 10, Lon: 5}, {ID: "b", Lat: 10.001, Lon: 5}}
 	good := spreadOver(points, 100, 150)
 	binned, wide, twice := good, spreadOver(points, 100, 3e5), good
-	binned.Other = Bin
+	binned.Other = domain.Bin
 	twice.As = "again"
 	for name, c := range map[string]struct {
 		s    Spec
 		want string
 	}{
-		"sum":    {Spec{Kind: Sum, Value: &Value{Columns: []string{"x"}, Lo: "0", Hi: "1"}, By: []Dimension{good}}, "sum.by[0].nearest.kernel"},
-		"bin":    {Spec{Kind: Histogram, By: []Dimension{binned}}, "histogram.by[0].nearest.kernel"},
-		"wide":   {Spec{Kind: Histogram, By: []Dimension{wide}}, "histogram.by[0].nearest.kernel.bandwidth_m"},
-		"twice":  {Spec{Kind: Histogram, By: []Dimension{good, twice}}, "histogram.by[1].nearest.kernel"},
-		"no NaN": {Spec{Kind: Histogram, By: []Dimension{spreadOver(points, 100, math.NaN())}}, "histogram.by[0].nearest.kernel.bandwidth_m"},
+		"sum":    {Spec{Kind: Sum, Value: &Value{Columns: []string{"x"}, Lo: "0", Hi: "1"}, By: []domain.Dimension{good}}, "sum.by[0].nearest.kernel"},
+		"bin":    {Spec{Kind: Histogram, By: []domain.Dimension{binned}}, "histogram.by[0].nearest.kernel"},
+		"wide":   {Spec{Kind: Histogram, By: []domain.Dimension{wide}}, "histogram.by[0].nearest.kernel.bandwidth_m"},
+		"twice":  {Spec{Kind: Histogram, By: []domain.Dimension{good, twice}}, "histogram.by[1].nearest.kernel"},
+		"no NaN": {Spec{Kind: Histogram, By: []domain.Dimension{spreadOver(points, 100, math.NaN())}}, "histogram.by[0].nearest.kernel.bandwidth_m"},
 	} {
 		c.s.Name = "q"
 		_, err := New(c.s)
-		if es := Errors(err); len(es) != 1 || es[0].Field != c.want {
+		if es := problem.Errors(err); len(es) != 1 || es[0].Field != c.want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

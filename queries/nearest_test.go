@@ -7,32 +7,33 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
-func amongPoints(points []Point, within float64) Dimension {
-	return Dimension{Nearest: &Nearest{Lat: "lat", Lon: "lon", Points: points, WithinM: within, Name: "id"}}
+func amongPoints(points []domain.Point, within float64) domain.Dimension {
+	return domain.Dimension{Nearest: &domain.Nearest{Lat: "lat", Lon: "lon", Points: points, WithinM: within, Name: "id"}}
 }
 
 func TestKeysOfPoints(t *testing.T) {
-	d := amongPoints([]Point{{"7", 1, 1}, {"x", 2, 2}}, 5)
-	d.Null, d.Other = Bin, Bin
-	keys := finish(t, must(t, Spec{Name: "q", Kind: Histogram, By: []Dimension{d}}), make([]float64, 4)).Keys
+	d := amongPoints([]domain.Point{{ID: "7", Lat: 1, Lon: 1}, {ID: "x", Lat: 2, Lon: 2}}, 5)
+	d.Null, d.Other = domain.Bin, domain.Bin
+	keys := finish(t, must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{d}}), make([]float64, 4)).Keys
 	if len(keys) != 1 || keys[0].Name != "id" || !slices.Equal(keys[0].Labels.Strings, []string{"7", "x", "null", "other"}) {
 		t.Errorf("%+v", keys)
 	}
 	d.As = "junction"
-	if q := must(t, Spec{Name: "q", Kind: Histogram, By: []Dimension{d}}); keyColumns(q.axes)[0].Name != "junction" {
-		t.Errorf("%+v", keyColumns(q.axes))
+	if q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{d}}); domain.KeyColumns(q.axes)[0].Name != "junction" {
+		t.Errorf("%+v", domain.KeyColumns(q.axes))
 	}
 }
 
 func BenchmarkNearest(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	points := make([]Point, 3874)
+	points := make([]domain.Point, 3874)
 	for i := range points {
-		points[i] = Point{fmt.Sprint(i), 40.7 + 0.18*rng.Float64(), -74.02 + 0.12*rng.Float64()}
+		points[i] = domain.Point{ID: fmt.Sprint(i), Lat: 40.7 + 0.18*rng.Float64(), Lon: -74.02 + 0.12*rng.Float64()}
 	}
-	s := Spec{Name: "q", Kind: Histogram, By: []Dimension{amongPoints(points, 150)}}
+	s := Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{amongPoints(points, 150)}}
 	batch := &table.Batch{Rows: benchRows, Columns: []table.Column{{Type: table.Type{Kind: table.Float}}, {Type: table.Type{Kind: table.Float}}}}
 	for range benchRows {
 		batch.Columns[0].Values.Floats = append(batch.Columns[0].Values.Floats, 40.7+0.18*rng.Float64())

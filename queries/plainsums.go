@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
 const (
@@ -80,7 +82,7 @@ func (a *rowSums) addCoded(b *table.Batch) (bool, error) {
 	if a.plain == nil {
 		return false, nil
 	}
-	c, err := columnOf(b, a.values.columns[0].at, a.values.columns[0].kind)
+	c, err := columnar.Of(b, a.values.columns[0].At, a.values.columns[0].Kind)
 	if err != nil || c.Codes == nil || c.Dict == 0 || c.Valid != nil || c.Ends != nil {
 		return false, err
 	}
@@ -88,7 +90,7 @@ func (a *rowSums) addCoded(b *table.Batch) (bool, error) {
 	if dict == nil {
 		return false, nil
 	}
-	cells, err := a.groups.ofRows(b)
+	cells, err := a.groups.OfRows(b)
 	if err != nil {
 		return true, err
 	}
@@ -108,7 +110,7 @@ func (p *plainSums) numbers(c *table.Column) []int64 {
 	}
 	p.dict, p.fixedDict = c.Dict, p.fixedDict[:0]
 	for i := range c.Values.Len(c.Type.Kind) {
-		x := coordinate(&c.Values, i, c.Type.Kind)
+		x := domain.Coordinate(&c.Values, i, c.Type.Kind)
 		if math.IsNaN(x) {
 			p.fixedDict = nil
 			break
@@ -126,7 +128,7 @@ func (p *plainSums) addDictionary(cells, codes []int32, dict []int64) error {
 	for i, c := range cells {
 		code := uint(codes[i])
 		if code >= uint(len(dict)) {
-			return errShape
+			return columnar.ErrShape
 		}
 		slots[c+1] += dict[code]
 	}
@@ -138,7 +140,7 @@ func (p *plainSums) countDictionary(cells, codes []int32, dict []int64) error {
 	for i, c := range cells {
 		code := uint(codes[i])
 		if code >= uint(len(dict)) {
-			return errShape
+			return columnar.ErrShape
 		}
 		slots[c+1] += dict[code]
 		rows[c+1]++

@@ -8,15 +8,16 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // randomFilter draws a condition on a column x of integers.
-func randomFilter(rt *rapid.T) FilterSpec {
+func randomFilter(rt *rapid.T) domain.FilterSpec {
 	number := func(label string) *string {
 		x := strconv.Itoa(rapid.IntRange(-20, 20).Draw(rt, label))
 		return &x
 	}
-	f := FilterSpec{Column: "x"}
+	f := domain.FilterSpec{Column: "x"}
 	switch rapid.IntRange(0, 4).Draw(rt, "form") {
 	case 0:
 		f.From = number("from")
@@ -34,9 +35,9 @@ func randomFilter(rt *rapid.T) FilterSpec {
 }
 
 // selectorOf compiles one filter on a column x of a kind.
-func selectorOf(t rapid.TB, f FilterSpec, kind table.Kind) *Selector {
+func selectorOf(t rapid.TB, f domain.FilterSpec, kind table.Kind) *domain.Selector {
 	t.Helper()
-	filters, err := NewFilters([]FilterSpec{f})
+	filters, err := domain.NewFilters([]domain.FilterSpec{f})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,18 +82,18 @@ func TestNoneIsTrue(t *testing.T) {
 func TestNoneRulesOut(t *testing.T) {
 	six, day := "6", "1970-01-07"
 	for _, c := range []struct {
-		filter FilterSpec
+		filter domain.FilterSpec
 		kinds  []table.Kind
 		want   bool
 	}{
-		{FilterSpec{Min: &six}, []table.Kind{table.Int}, true},
-		{FilterSpec{In: []string{six, "1"}}, []table.Kind{table.Int}, true},
-		{FilterSpec{From: &day}, []table.Kind{table.Date, table.Timestamp}, true},
-		{FilterSpec{In: []string{day}}, []table.Kind{table.Date}, true},
-		{FilterSpec{NotIn: []string{"4"}}, []table.Kind{table.Int}, false},
-		{FilterSpec{NotNull: true}, []table.Kind{table.Int, table.Float, table.String}, false},
-		{FilterSpec{Min: &six}, []table.Kind{table.Float, table.Uint, table.String}, false},
-		{FilterSpec{In: []string{six}}, []table.Kind{table.Float, table.String}, false},
+		{domain.FilterSpec{Min: &six}, []table.Kind{table.Int}, true},
+		{domain.FilterSpec{In: []string{six, "1"}}, []table.Kind{table.Int}, true},
+		{domain.FilterSpec{From: &day}, []table.Kind{table.Date, table.Timestamp}, true},
+		{domain.FilterSpec{In: []string{day}}, []table.Kind{table.Date}, true},
+		{domain.FilterSpec{NotIn: []string{"4"}}, []table.Kind{table.Int}, false},
+		{domain.FilterSpec{NotNull: true}, []table.Kind{table.Int, table.Float, table.String}, false},
+		{domain.FilterSpec{Min: &six}, []table.Kind{table.Float, table.Uint, table.String}, false},
+		{domain.FilterSpec{In: []string{six}}, []table.Kind{table.Float, table.String}, false},
 	} {
 		for _, kind := range c.kinds {
 			c.filter.Column = "x"

@@ -4,6 +4,9 @@ import (
 	"math"
 	"math/big"
 	"slices"
+
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 const (
@@ -24,20 +27,20 @@ type quantity struct {
 }
 
 // newQuantity checks a value and returns it; nil: what is wrong is reported.
-func newQuantity(s Spec, p *problems) *quantity {
+func newQuantity(s Spec, p *problem.Problems) *quantity {
 	if s.Value == nil {
 		return nil
 	}
-	v, before := s.Value, len(p.list)
+	v, before := s.Value, len(p.List)
 	q := &quantity{dims: v.dims(), clip: v.ClipL2 != "", rows: v.Rows, field: string(s.Kind)}
 	v.checkColumns(q.field, p)
 	v.checkRows(s, p)
 	low, high := v.ends(q.field, p)
-	if len(p.list) > before {
+	if len(p.List) > before {
 		return nil
 	}
 	if !q.fit(low, high, s.Kind) {
-		p.add(q.boundField(), CodeBadValue, "the bounds are too close to each other, or beyond 2^±900", "values are held to 12 digits of the larger bound")
+		p.Add(q.boundField(), problem.CodeBadValue, "the bounds are too close to each other, or beyond 2^±900", "values are held to 12 digits of the larger bound")
 		return nil
 	}
 	return q
@@ -64,7 +67,7 @@ func (q *quantity) fit(low, high *big.Rat, kind Kind) bool {
 	}
 	q.inverse = math.Ldexp(1, -q.unit)
 	u := powerOfTwo(-q.unit)
-	q.low, q.high = ceil(new(big.Rat).Mul(low, u)).Int64(), floor(new(big.Rat).Mul(high, u)).Int64()
+	q.low, q.high = domain.Ceil(new(big.Rat).Mul(low, u)).Int64(), domain.Floor(new(big.Rat).Mul(high, u)).Int64()
 	if kind != Sum {
 		q.high -= (q.high - q.low) & 1
 		q.centre = (q.low + q.high) / 2

@@ -28,6 +28,9 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // Part is one mechanism of a query: what calibration needs to know of it.
@@ -60,7 +63,7 @@ type Query interface {
 	Parts(Adjacency) ([]Part, error)
 	// New compiles the query against the table's schema, of which each batch will hold the columns of Columns, in
 	// that order. Errors are of type *Error; see [Errors]. The spill may be nil.
-	New(table.Schema, Spill) (Accumulator, error)
+	New(table.Schema, bounding.Spill) (Accumulator, error)
 	// Tally compiles what counts, for the operator, the rows that the query has no use for, as New compiles the query.
 	Tally(table.Schema) (*Tally, error)
 	// Finish makes the public answer of the parts' noisy vectors, before and after denoising.
@@ -80,7 +83,7 @@ type Accumulator interface {
 
 // New checks a spec and returns its query. Errors are of type *Error, all of them at once; see [Errors].
 func New(s Spec) (Query, error) {
-	p := &problems{query: s.Name}
+	p := &problem.Problems{Query: s.Name}
 	checkSpec(s, p)
 	if s.discovers() {
 		return newDiscovering(s, p)
@@ -91,7 +94,7 @@ func New(s Spec) (Query, error) {
 	v := newQuantity(s, p)
 	k := newKernel(s, axes, p)
 	r := newReader(s, axes, cells, p)
-	if err := p.err(); err != nil {
+	if err := p.Err(); err != nil {
 		return nil, err
 	}
 	c := counting{spec: s, axes: axes, cells: cells, limits: l, kernel: k, readings: r}
@@ -105,9 +108,9 @@ func New(s Spec) (Query, error) {
 // counting is a count or a histogram: a vector of numbers of rows.
 type counting struct {
 	spec     Spec
-	axes     []axis
+	axes     []domain.Axis
 	cells    int
-	limits   limits
+	limits   bounding.Limits
 	reach    *reach    // of the values of rows, which count as 1 where it is nil
 	kernel   *kernel   // nil: rows stay in their cells
 	readings *readings // nil: nothing else is read off the answer
@@ -135,7 +138,7 @@ func (q *counting) Columns() []string {
 func (q *counting) wanted() []string {
 	var columns []string
 	for i := range q.spec.By {
-		columns = append(columns, q.spec.By[i].columns()...)
+		columns = append(columns, q.spec.By[i].Columns()...)
 	}
 	if q.spec.Value != nil {
 		columns = append(columns, q.spec.Value.Columns...)
@@ -157,29 +160,29 @@ func (q *counting) Parts(adj Adjacency) ([]Part, error) {
 }
 
 // layout is where the query finds its columns in batches of a schema.
-func (q *counting) layout(s table.Schema, p *problems) layout {
-	return layout{schema: s, columns: q.Columns(), problems: p}
+func (q *counting) layout(s table.Schema, p *problem.Problems) domain.Layout {
+	return domain.Layout{Schema: s, Columns: q.Columns(), Problems: p}
 }
 
 // compile makes what finds the cells of rows for a schema, and reports every column that does not fit.
-func (q *counting) compile(s table.Schema, p *problems) *grouping {
-	return newGrouping(q.axes, q.layout(s, p))
+func (q *counting) compile(s table.Schema, p *problem.Problems) *domain.Grouping {
+	return domain.NewGrouping(q.axes, q.layout(s, p))
 }
 
 // compileUnits makes what reads the privacy units of rows for a schema, and reports every column that does not fit.
-func (q *counting) compileUnits(s table.Schema, p *problems) *units {
-	return newUnits(q.spec.Unit, q.Columns(), s, p)
+func (q *counting) compileUnits(s table.Schema, p *problem.Problems) *bounding.Units {
+	return bounding.NewUnits(q.spec.Unit, q.Columns(), s, p)
 }
 
 // Directions returns the directions of a query's vector, its first part's, the last one fastest: none for one number.
-func Directions(q Query) []Direction {
+func Directions(q Query) []domain.Direction {
 	switch q := q.(type) {
 	case *counting:
-		return directions(q.axes)
+		return domain.Directions(q.axes)
 	case *summing:
-		axes := directions(q.axes)
+		axes := domain.Directions(q.axes)
 		if q.spec.Value.vector() {
-			axes = append(axes, Direction{By: -1, Size: q.spec.Value.dims()})
+			axes = append(axes, domain.Direction{By: -1, Size: q.spec.Value.dims()})
 		}
 		return axes
 	}

@@ -3,6 +3,8 @@ package queries
 import (
 	"math"
 	"math/big"
+
+	"github.com/dprelease/dprelease/queries/bounding"
 )
 
 // reach is how far the value of one row is from zero, in units of 2^unit: each of some components lies in
@@ -24,12 +26,14 @@ func (q *quantity) reach() *reach {
 }
 
 // norm returns the L2 sensitivity of the sums of such values over a domain of some cells, rounded up.
-func (r *reach) norm(l limits, adj Adjacency, cells int) float64 {
+func (r *reach) norm(l bounding.Limits, adj Adjacency, cells int) float64 {
 	return math.Ldexp(rootUp(r.squared(l, adj, cells)), r.unit)
 }
 
 // ofRow returns the largest norm of the value of one row, rounded up.
-func (r *reach) ofRow() float64 { return r.norm(limits{rows: 1, groups: 1, perGroup: 1}, AddRemove, 1) }
+func (r *reach) ofRow() float64 {
+	return r.norm(bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}, AddRemove, 1)
+}
 
 // squaredNorm returns the squared L2 sensitivity in units.
 //
@@ -37,7 +41,7 @@ func (r *reach) ofRow() float64 { return r.norm(limits{rows: 1, groups: 1, perGr
 // rows have the same extreme value. So add-remove is ρ² times that of counts. Under replace-one, a cell to which the unit adds n
 // rows, and n' in the other table, changes by at most more·max(n, n') + less·min(n, n') in each component; see
 // [reach.replaced]. Where no value is on the other side of zero, that is the case of counts again.
-func (r *reach) squared(l limits, adj Adjacency, cells int) *big.Int {
+func (r *reach) squared(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	var sum *big.Int
 	if adj == ReplaceOne && r.less > 0 {
 		sum = r.replaced(l, int64(cells))
@@ -54,12 +58,12 @@ func (r *reach) squared(l limits, adj Adjacency, cells int) *big.Int {
 // The sum is convex and grows with each count, so it is largest where both vectors are corners: m rows in f cells and r < m
 // in one more, as in [limits.largest]. What is left to choose is which cells of the two fall together. The rests may meet each
 // other, nothing, or full cells of the other side; the full cells left over meet as often as is best.
-func (r *reach) replaced(l limits, cells int64) *big.Int {
-	a := min(l.groups, cells)
-	full := min(a, l.rows/l.perGroup)
-	m, rest := l.perGroup, int64(0)
+func (r *reach) replaced(l bounding.Limits, cells int64) *big.Int {
+	a := min(l.Groups, cells)
+	full := min(a, l.Rows/l.PerGroup)
+	m, rest := l.PerGroup, int64(0)
 	if full < a {
-		rest = l.rows - full*m
+		rest = l.Rows - full*m
 	}
 	p := pairing{both: r.cell(m, m), one: r.cell(m, 0)}
 	if rest == 0 {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/problem"
 	"pgregory.net/rapid"
 )
 
@@ -60,7 +62,7 @@ func TestReachIsTheMaximum(t *testing.T) {
 			if missing != "" {
 				continue
 			}
-			all := vectors(cells, l.rows, l.groups, l.perGroup)
+			all := vectors(cells, l.Rows, l.Groups, l.PerGroup)
 			for _, r := range ranges {
 				up, down := max(r[1], 0), max(-r[0], 0)
 				x := &reach{more: max(up, down), less: min(up, down), components: 1}
@@ -92,7 +94,7 @@ func TestReachOfKnownCases(t *testing.T) {
 		if got, want := same.squared(l, ReplaceOne, cells), same.squared(l, AddRemove, cells); got.Cmp(want.Mul(want, big.NewInt(4))) != 0 {
 			rt.Fatalf("%v, want %v", got, want)
 		}
-		one := (&reach{more: v, less: w, components: 1}).squared(limits{rows: 1, groups: 1, perGroup: 1}, ReplaceOne, cells)
+		one := (&reach{more: v, less: w, components: 1}).squared(bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}, ReplaceOne, cells)
 		want := square64(v + w)
 		if two := square64(v); cells > 1 && two.Lsh(two, 1).Cmp(want) > 0 {
 			want = two
@@ -121,7 +123,7 @@ func TestReachIsAttained(t *testing.T) {
 		}
 		q := summed(t, s)
 		adj := rapid.SampledFrom([]Adjacency{AddRemove, ReplaceOne}).Draw(rt, "adjacency")
-		_, one, other := farthest(adj, vectors(cells, q.limits.rows, q.limits.groups, q.limits.perGroup), r[0], r[1])
+		_, one, other := farthest(adj, vectors(cells, q.limits.Rows, q.limits.Groups, q.limits.PerGroup), r[0], r[1])
 		rowsOf := func(counts []int64, which int) *testTable {
 			tab := &testTable{fields: fields}
 			for cell, n := range counts {
@@ -190,7 +192,7 @@ func TestSensitivityOfPublicMeans(t *testing.T) {
 			t.Errorf("%g: %+v", c.want, parts)
 		}
 		_, err := summed(t, s).Parts(AddRemove)
-		if es := Errors(err); len(es) != 1 || es[0].Field != "mean.rows" {
+		if es := problem.Errors(err); len(es) != 1 || es[0].Field != "mean.rows" {
 			t.Errorf("%v", err)
 		}
 	}
@@ -221,7 +223,7 @@ func TestPartsOfMeans(t *testing.T) {
 	}
 	s.Declared = 100
 	_, err := summed(t, s).Parts(AddRemove)
-	if es := Errors(err); len(es) != 1 || es[0].Field != "sensitivity" {
+	if es := problem.Errors(err); len(es) != 1 || es[0].Field != "sensitivity" {
 		t.Errorf("%v", err)
 	}
 }
@@ -262,8 +264,8 @@ func TestDeclaredSums(t *testing.T) {
 	s := spec(9, Bounds{MaxRows: 5})
 	s.Kind, s.Value, s.Declared = Sum, &Value{Columns: []string{"y"}, Lo: "0", Hi: "90"}, 90*math.Sqrt(5)
 	_, err := summed(t, s).Parts(AddRemove)
-	es := Errors(err)
-	if want := "set per_unit: {max_rows_per_group: 1}, or {max_rows: 2}; or leave the declaration out"; len(es) != 1 || es[0].Code != CodeLowSensitivity || es[0].Hint != want {
+	es := problem.Errors(err)
+	if want := "set per_unit: {max_rows_per_group: 1}, or {max_rows: 2}; or leave the declaration out"; len(es) != 1 || es[0].Code != problem.CodeLowSensitivity || es[0].Hint != want {
 		t.Fatalf("%v", err)
 	}
 	s.Declared = 451
@@ -272,7 +274,7 @@ func TestDeclaredSums(t *testing.T) {
 	}
 	mean := Spec{Name: "q", Kind: Mean, Declared: 0.5, Value: &Value{Columns: []string{"y"}, Lo: "0", Hi: "90", Rows: 100}}
 	_, err = summed(t, mean).Parts(ReplaceOne)
-	if es := Errors(err); len(es) != 1 || es[0].Code != CodeLowSensitivity {
+	if es := problem.Errors(err); len(es) != 1 || es[0].Code != problem.CodeLowSensitivity {
 		t.Errorf("%v", err)
 	}
 	mean.Declared = 2

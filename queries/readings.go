@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // Read says what else is read off the noisy counts of a histogram with edges, at no cost: of each group that its other
@@ -42,12 +44,12 @@ type readings struct {
 	edges        []float64
 	quantiles    []float64
 	cdf          bool
-	keys         []KeyColumn // of the groups, whose strides are in groups
-	name         string      // of the axis
+	keys         []domain.KeyColumn // of the groups, whose strides are in groups
+	name         string             // of the axis
 }
 
 // newReader makes what a spec asks to be read, nil where that is nothing, or reports what is wrong with it.
-func newReader(s Spec, axes []axis, cells int, p *problems) *readings {
+func newReader(s Spec, axes []domain.Axis, cells int, p *problem.Problems) *readings {
 	if len(s.Read.Quantiles) == 0 && !s.Read.CDF {
 		return nil
 	}
@@ -61,30 +63,30 @@ func newReader(s Spec, axes []axis, cells int, p *problems) *readings {
 	case at < 0:
 		return nil
 	case cells > maxRead:
-		p.add(field, CodeTooManyCells, fmt.Sprintf("more than 2^26 = %d cells to read quantiles off", maxRead), "use fewer cells")
+		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than 2^26 = %d cells to read quantiles off", maxRead), "use fewer cells")
 	}
-	d := axes[at].domain.(edgeDomain)
-	for _, x := range d.numbers {
+	d := axes[at].Domain.(domain.EdgeDomain)
+	for _, x := range d.Numbers {
 		f, _ := x.Float64()
 		r.edges = append(r.edges, f)
 	}
-	r.stride, r.size, r.name = axisStrides(axes)[at], axes[at].size, axes[at].name()
+	r.stride, r.size, r.name = domain.AxisStrides(axes)[at], axes[at].Size, axes[at].Name()
 	r.keys = r.groupKeys(axes, at)
 	r.checkNames(field, p)
 	return r
 }
 
-func quantilesOf(texts []string, field string, p *problems) []float64 {
+func quantilesOf(texts []string, field string, p *problem.Problems) []float64 {
 	var qs []float64
 	for i, text := range texts {
-		x, ok := number(text)
+		x, ok := domain.Number(text)
 		if !ok || x.Sign() <= 0 || x.Cmp(big.NewRat(1, 1)) >= 0 {
-			p.add(fmt.Sprintf("%s[%d]", field, i), CodeBadValue, fmt.Sprintf("%q is not a number above 0 and below 1", text), "the median is 0.5")
+			p.Add(fmt.Sprintf("%s[%d]", field, i), problem.CodeBadValue, fmt.Sprintf("%q is not a number above 0 and below 1", text), "the median is 0.5")
 			continue
 		}
 		f, _ := x.Float64()
 		if slices.Contains(qs, f) {
-			p.add(fmt.Sprintf("%s[%d]", field, i), CodeDuplicate, fmt.Sprintf("the quantile %s is there twice", text), "")
+			p.Add(fmt.Sprintf("%s[%d]", field, i), problem.CodeDuplicate, fmt.Sprintf("the quantile %s is there twice", text), "")
 		}
 		qs = append(qs, f)
 	}
@@ -92,24 +94,24 @@ func quantilesOf(texts []string, field string, p *problems) []float64 {
 }
 
 // edgeAxis is the one axis of numeric edges, or -1.
-func edgeAxis(s Spec, axes []axis, field string, p *problems) int {
+func edgeAxis(s Spec, axes []domain.Axis, field string, p *problem.Problems) int {
 	at := -1
 	for i := range axes {
-		d, ok := axes[i].domain.(edgeDomain)
+		d, ok := axes[i].Domain.(domain.EdgeDomain)
 		switch {
 		case !ok:
 		case at >= 0:
-			p.add(field, CodeBadSpec, "there are two dimensions with edges to read", "use one, and values or a part of a time for the others")
+			p.Add(field, problem.CodeBadSpec, "there are two dimensions with edges to read", "use one, and values or a part of a time for the others")
 			return -1
-		case d.numbers == nil:
-			p.add(field, CodeBadSpec, "quantiles are read between edges that are numbers, not dates or times", "cut a numeric column")
+		case d.Numbers == nil:
+			p.Add(field, problem.CodeBadSpec, "quantiles are read between edges that are numbers, not dates or times", "cut a numeric column")
 			return -1
 		default:
 			at = i
 		}
 	}
-	if at < 0 && len(p.list) == 0 {
-		p.add(field, CodeBadSpec, "quantiles and cdf are read off a histogram with edges", "add a dimension with edges, or with from, to and width")
+	if at < 0 && len(p.List) == 0 {
+		p.Add(field, problem.CodeBadSpec, "quantiles and cdf are read off a histogram with edges", "add a dimension with edges, or with from, to and width")
 	}
 	if s.Kind != Histogram {
 		return -1 // a query of another kind has no counts to read; configs has no such key
@@ -118,12 +120,12 @@ func edgeAxis(s Spec, axes []axis, field string, p *problems) int {
 }
 
 // groupKeys are the key columns of the other axes, with strides in groups.
-func (r *readings) groupKeys(axes []axis, at int) []KeyColumn {
-	var keys []KeyColumn
+func (r *readings) groupKeys(axes []domain.Axis, at int) []domain.KeyColumn {
+	var keys []domain.KeyColumn
 	seen := 0
-	all := keyColumns(axes)
+	all := domain.KeyColumns(axes)
 	for i := range axes {
-		n := len(axes[i].domain.keys("", axes[i].bins.names))
+		n := len(axes[i].Domain.Keys("", axes[i].Extra.Names))
 		if i != at {
 			for _, k := range all[seen : seen+n] {
 				if k.Stride > r.stride {
@@ -137,10 +139,10 @@ func (r *readings) groupKeys(axes []axis, at int) []KeyColumn {
 	return keys
 }
 
-func (r *readings) checkNames(field string, p *problems) {
+func (r *readings) checkNames(field string, p *problem.Problems) {
 	for _, k := range r.keys {
 		if len(r.quantiles) > 0 && k.Name == quantileKey || r.cdf && k.Name == r.name+belowKey {
-			p.add(field, CodeDuplicate, fmt.Sprintf("the table would have two columns %q", k.Name), "name that dimension with as: NAME")
+			p.Add(field, problem.CodeDuplicate, fmt.Sprintf("the table would have two columns %q", k.Name), "name that dimension with as: NAME")
 		}
 	}
 }
@@ -150,7 +152,7 @@ func (r *readings) read(noisy, estimate mechanism.Noisy) []Reading {
 	deviation := noisy.Mechanism().Deviation()
 	var all []Reading
 	if len(r.quantiles) > 0 {
-		key := KeyColumn{Name: quantileKey, Labels: Labels{Floats: r.quantiles}}
+		key := domain.KeyColumn{Name: quantileKey, Labels: domain.Labels{Floats: r.quantiles}}
 		all = append(all, Reading{quantilesReading, r.table(noisy, estimate, key, func(d distribution, out []triple) {
 			for i, q := range r.quantiles {
 				out[i] = d.quantile(q, r.edges, deviation)
@@ -158,7 +160,7 @@ func (r *readings) read(noisy, estimate mechanism.Noisy) []Reading {
 		})})
 	}
 	if r.cdf {
-		key := KeyColumn{Name: r.name + belowKey, Labels: Labels{Floats: r.edges[1:]}}
+		key := domain.KeyColumn{Name: r.name + belowKey, Labels: domain.Labels{Floats: r.edges[1:]}}
 		all = append(all, Reading{cdfReading, r.table(noisy, estimate, key, func(d distribution, out []triple) {
 			for i := range out {
 				out[i] = d.share(i+1, deviation)
@@ -172,7 +174,7 @@ func (r *readings) read(noisy, estimate mechanism.Noisy) []Reading {
 type triple struct{ estimate, low, high float64 }
 
 // table reads as many rows of each group as the key has labels.
-func (r *readings) table(noisy, estimate mechanism.Noisy, key KeyColumn, read func(distribution, []triple)) Answer {
+func (r *readings) table(noisy, estimate mechanism.Noisy, key domain.KeyColumn, read func(distribution, []triple)) Answer {
 	rows := len(key.Labels.Floats)
 	groups := noisy.Len() / r.size
 	all := make([]triple, groups*rows)

@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
 	"pgregory.net/rapid"
 )
 
 func readable(quantiles ...string) Spec {
-	return Spec{Name: "q", Kind: Histogram, Read: Read{Quantiles: quantiles, CDF: true}, By: []Dimension{
-		{Column: "a", Labels: numbered(3), Null: Bin}, {Column: "x", Edges: []string{"0", "1", "2.5", "4", "10"}, Other: Bin}, {Column: "b", Part: "quarter"},
+	return Spec{Name: "q", Kind: Histogram, Read: Read{Quantiles: quantiles, CDF: true}, By: []domain.Dimension{
+		{Column: "a", Labels: numbered(3), Null: domain.Bin}, {Column: "x", Edges: []string{"0", "1", "2.5", "4", "10"}, Other: domain.Bin}, {Column: "b", Part: "quarter"},
 	}}
 }
 
@@ -58,7 +60,7 @@ func refReading(t *testing.T, name string, part []float64, keys map[string]strin
 }
 
 // labelsOf are the labels of a cell by column.
-func labelsOf(columns []KeyColumn, cell int) map[string]string {
+func labelsOf(columns []domain.KeyColumn, cell int) map[string]string {
 	keys := map[string]string{}
 	for _, k := range columns {
 		keys[k.Name] = labelOf(k, cell)
@@ -71,7 +73,7 @@ func TestReadingsOfExactCounts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, order := range [][]int{{0, 1, 2}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}} {
 		s := readable("0.25", "0.5", "0.9")
-		s.By = []Dimension{s.By[order[0]], s.By[order[1]], s.By[order[2]]}
+		s.By = []domain.Dimension{s.By[order[0]], s.By[order[1]], s.By[order[2]]}
 		q := must(t, s)
 		counts := make([]float64, q.cells)
 		for i := range counts {
@@ -109,7 +111,7 @@ func TestReadingsOfExactCounts(t *testing.T) {
 // 1e-9), from very few rows to many. The runs are the groups of one query.
 func TestIntervalsOfReadingsCover(t *testing.T) {
 	const runs = 4000
-	s := Spec{Name: "q", Kind: Histogram, Read: Read{Quantiles: []string{"0.1", "0.5", "0.95"}, CDF: true}, By: []Dimension{
+	s := Spec{Name: "q", Kind: Histogram, Read: Read{Quantiles: []string{"0.1", "0.5", "0.95"}, CDF: true}, By: []domain.Dimension{
 		{Column: "g", Labels: numbered(runs)}, {Column: "x", Edges: []string{"0", "1", "2", "3", "4", "5", "6", "7", "8"}},
 	}}
 	q := must(t, s)
@@ -191,25 +193,25 @@ func TestRisingIsTheNearest(t *testing.T) {
 }
 
 func TestReadingsAreRefused(t *testing.T) {
-	edges := Dimension{Column: "x", Edges: []string{"0", "1"}}
-	days := Dimension{Column: "x", Edges: []string{"2013-01-01", "2013-01-02"}}
-	second := Dimension{Column: "y", Edges: []string{"0", "1"}}
+	edges := domain.Dimension{Column: "x", Edges: []string{"0", "1"}}
+	days := domain.Dimension{Column: "x", Edges: []string{"2013-01-01", "2013-01-02"}}
+	second := domain.Dimension{Column: "y", Edges: []string{"0", "1"}}
 	for name, c := range map[string]struct {
 		read Read
-		by   []Dimension
+		by   []domain.Dimension
 		want string
 	}{
-		"no number":  {Read{Quantiles: []string{"half"}}, []Dimension{edges}, "histogram.quantiles[0]"},
-		"one":        {Read{Quantiles: []string{"0.5", "1"}}, []Dimension{edges}, "histogram.quantiles[1]"},
-		"twice":      {Read{Quantiles: []string{"0.5", "0.50"}}, []Dimension{edges}, "histogram.quantiles[1]"},
-		"no edges":   {Read{CDF: true}, []Dimension{{Column: "x", Labels: numbered(2)}}, "histogram.cdf"},
-		"days":       {Read{CDF: true}, []Dimension{days}, "histogram.cdf"},
-		"two":        {Read{Quantiles: []string{"0.5"}}, []Dimension{edges, second}, "histogram.quantiles"},
-		"taken":      {Read{Quantiles: []string{"0.5"}}, []Dimension{edges, {Column: "quantile", Labels: numbered(2)}}, "histogram.quantiles"},
-		"discovered": {Read{CDF: true}, []Dimension{edges, {Column: "y", Discover: true}}, "histogram"},
+		"no number":  {Read{Quantiles: []string{"half"}}, []domain.Dimension{edges}, "histogram.quantiles[0]"},
+		"one":        {Read{Quantiles: []string{"0.5", "1"}}, []domain.Dimension{edges}, "histogram.quantiles[1]"},
+		"twice":      {Read{Quantiles: []string{"0.5", "0.50"}}, []domain.Dimension{edges}, "histogram.quantiles[1]"},
+		"no edges":   {Read{CDF: true}, []domain.Dimension{{Column: "x", Labels: numbered(2)}}, "histogram.cdf"},
+		"days":       {Read{CDF: true}, []domain.Dimension{days}, "histogram.cdf"},
+		"two":        {Read{Quantiles: []string{"0.5"}}, []domain.Dimension{edges, second}, "histogram.quantiles"},
+		"taken":      {Read{Quantiles: []string{"0.5"}}, []domain.Dimension{edges, {Column: "quantile", Labels: numbered(2)}}, "histogram.quantiles"},
+		"discovered": {Read{CDF: true}, []domain.Dimension{edges, {Column: "y", Discover: true}}, "histogram"},
 	} {
 		_, err := New(Spec{Name: "q", Kind: Histogram, By: c.by, Read: c.read})
-		if es := Errors(err); len(es) != 1 || es[0].Field != c.want {
+		if es := problem.Errors(err); len(es) != 1 || es[0].Field != c.want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

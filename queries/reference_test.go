@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // A plain, slow reading of what a query means, with nothing of the code under test but its types.
@@ -70,13 +71,13 @@ func literal(t table.Type, text string) *big.Rat {
 }
 
 // refCell returns the cell of a value in a dimension, or -1.
-func refCell(d Dimension, t table.Type, v value) int {
+func refCell(d domain.Dimension, t table.Type, v value) int {
 	cells := max(len(d.Labels), len(d.Edges)-1)
 	null, other := -1, -1
-	if d.Null == Bin {
+	if d.Null == domain.Bin {
 		null, cells = cells, cells+1
 	}
-	if d.Other == Bin {
+	if d.Other == domain.Bin {
 		other = cells
 	}
 	if v.null {
@@ -105,7 +106,7 @@ func refCell(d Dimension, t table.Type, v value) int {
 	return other
 }
 
-func refLabel(d Dimension, t table.Type, v value, null, other int) int {
+func refLabel(d domain.Dimension, t table.Type, v value, null, other int) int {
 	for i, l := range d.Labels {
 		for _, m := range l.Members {
 			if t.Kind == table.String {
@@ -124,10 +125,10 @@ func refLabel(d Dimension, t table.Type, v value, null, other int) int {
 	return other
 }
 
-func refSize(d Dimension) int {
+func refSize(d domain.Dimension) int {
 	n := refCells(d)
-	for _, p := range []Policy{d.Null, d.Other} {
-		if p == Bin {
+	for _, p := range []domain.Policy{d.Null, d.Other} {
+		if p == domain.Bin {
 			n++
 		}
 	}

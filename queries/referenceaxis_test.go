@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/domain/domaintest"
 )
 
@@ -18,7 +19,7 @@ var (
 	latPool = []float64{40.7, 40.75, 40.8, 40.85, 40.9, 40.95, 0, 90, -90.5, -40.7}
 	lonPool = []string{"-74", "-73.95", "-73.9", "-73.80", "-73.7", "-73.6", "0", "0.0", "180", "200", "nan", "", "-7.39e1", "106"}
 	// pointPool has no two points about equally near to a place of the pools, but the last two, which are one.
-	pointPool = []Point{{"a", 40.72, -74.01}, {"b", 40.78, -73.93}, {"c", 40.86, -73.8}, {"pole", 90, 7}, {"far", -40.71, 106.01}, {"again", -40.71, 106.01}}
+	pointPool = []domain.Point{{ID: "a", Lat: 40.72, Lon: -74.01}, {ID: "b", Lat: 40.78, Lon: -73.93}, {ID: "c", Lat: 40.86, Lon: -73.8}, {ID: "pole", Lat: 90, Lon: 7}, {ID: "far", Lat: -40.71, Lon: 106.01}, {ID: "again", Lat: -40.71, Lon: 106.01}}
 	zonePool  = zones("", "America/New_York", "Australia/Lord_Howe")
 )
 
@@ -34,7 +35,7 @@ func zones(names ...string) []*time.Location {
 }
 
 // refCells is the number of cells of a dimension, without bins.
-func refCells(d Dimension) int {
+func refCells(d domain.Dimension) int {
 	switch {
 	case d.Grid != nil:
 		return d.Grid.Rows * d.Grid.Cols
@@ -49,17 +50,17 @@ func refCells(d Dimension) int {
 }
 
 // refAxis returns the cell of a row in a dimension, or -1.
-func refAxis(s Spec, d Dimension, t *testTable, row []value) int {
+func refAxis(s Spec, d domain.Dimension, t *testTable, row []value) int {
 	at := func(column string) (table.Type, value) {
 		i := t.schema().Index(column)
 		return t.fields[i].Type, row[i]
 	}
 	null, other := -1, -1
 	n := refCells(d)
-	if d.Null == Bin {
+	if d.Null == domain.Bin {
 		null, n = n, n+1
 	}
-	if d.Other == Bin {
+	if d.Other == domain.Bin {
 		other = n
 	}
 	cell := 0
@@ -142,7 +143,7 @@ func refPlace(at func(string) (table.Type, value), latColumn, lonColumn string) 
 }
 
 // refGrid returns the cell that holds a place, its edges rounded to floats; -1: none.
-func refGrid(g *Grid, lat, lon *big.Rat) int {
+func refGrid(g *domain.Grid, lat, lon *big.Rat) int {
 	line := func(from, to string, n int, x *big.Rat) int {
 		edge := func(i int) *big.Rat {
 			e := new(big.Rat).Sub(rat(to), rat(from))
@@ -168,7 +169,7 @@ func refGrid(g *Grid, lat, lon *big.Rat) int {
 }
 
 // refNearest returns the first of the nearest points; -1: none is near enough.
-func refNearest(n *Nearest, lat, lon float64) int {
+func refNearest(n *domain.Nearest, lat, lon float64) int {
 	cell, least := -1, n.WithinM
 	for i, p := range n.Points {
 		if d := domaintest.Vincenty(lat, lon, p.Lat, p.Lon); d < least || d == least && cell < 0 {

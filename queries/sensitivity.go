@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // largestNorm returns g(a), the largest squared L2 norm of a vector of row counts in at most a cells, each at most m, their
@@ -15,13 +17,13 @@ import (
 //	g(a) = f·m² + r²,  f = min(a, floor(k/m)),  r = k − f·m if f < a, else 0
 //
 // The norm is convex, so it is largest at a corner of the set: as many full cells as fit, and the rest in one more.
-func largestNorm(l limits, a int64) *big.Int {
-	full := min(a, l.rows/l.perGroup)
+func largestNorm(l bounding.Limits, a int64) *big.Int {
+	full := min(a, l.Rows/l.PerGroup)
 	rest := int64(0)
 	if full < a {
-		rest = l.rows - full*l.perGroup
+		rest = l.Rows - full*l.PerGroup
 	}
-	m := big.NewInt(l.perGroup)
+	m := big.NewInt(l.PerGroup)
 	sum := new(big.Int).Mul(m, m)
 	sum.Mul(sum, big.NewInt(full))
 	r := big.NewInt(rest)
@@ -33,12 +35,12 @@ func largestNorm(l limits, a int64) *big.Int {
 // Add-remove: g(L). Replace-one: the largest ‖c − c′‖² over two vectors c, c′ within the limits. Counts are not negative, so
 // it is largest where no cell holds both: g(min(b, L)) + g(min(cells − b, L)) with c in b cells. g is concave in a (its
 // steps are m², …, m², r², 0, …), so the best b is half the cells.
-func squaredNorm(l limits, adj Adjacency, cells int) *big.Int {
+func squaredNorm(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	if adj == AddRemove {
-		return largestNorm(l, l.groups)
+		return largestNorm(l, l.Groups)
 	}
 	half := int64(cells) / 2
-	one, other := largestNorm(l, min(half, l.groups)), largestNorm(l, min(int64(cells)-half, l.groups))
+	one, other := largestNorm(l, min(half, l.Groups)), largestNorm(l, min(int64(cells)-half, l.Groups))
 	return one.Add(one, other)
 }
 
@@ -62,14 +64,14 @@ func square(x float64) *big.Rat {
 
 // sensitivity returns the L2 sensitivity to calibrate with: the implied one, or a larger declared one.
 func (q *counting) sensitivity(adj Adjacency) (calibrate.Sensitivity, error) {
-	p := &problems{query: q.spec.Name}
-	if adj.check(p); len(p.list) > 0 {
-		return calibrate.Sensitivity{}, p.err()
+	p := &problem.Problems{Query: q.spec.Name}
+	if adj.check(p); len(p.List) > 0 {
+		return calibrate.Sensitivity{}, p.Err()
 	}
 	if q.constant(adj) {
-		p.add("", CodeConstant, "under replace-one, with each row a unit, the number of all rows is public: there is nothing to protect",
+		p.Add("", problem.CodeConstant, "under replace-one, with each row a unit, the number of all rows is public: there is nothing to protect",
 			"leave the query out, or use adjacency add-remove")
-		return calibrate.Sensitivity{}, p.err()
+		return calibrate.Sensitivity{}, p.Err()
 	}
 	if q.kernel != nil {
 		return q.declared(adj, q.spreadSensitivity(adj))
@@ -80,7 +82,7 @@ func (q *counting) sensitivity(adj Adjacency) (calibrate.Sensitivity, error) {
 }
 
 // norm returns the L2 sensitivity of the counts, or of the sums where the query has some, under some limits.
-func (q *counting) norm(l limits, adj Adjacency) float64 {
+func (q *counting) norm(l bounding.Limits, adj Adjacency) float64 {
 	switch {
 	case q.reach != nil:
 		return q.reach.norm(l, adj, q.cells)
@@ -119,10 +121,10 @@ func (q *counting) whyRow(adj Adjacency) string {
 }
 
 // limitsText describes the limits: "at most 5 rows, in at most 5 cells, at most 1 a cell".
-func limitsText(l limits, cells int) string {
-	s := "at most " + plural(l.rows, "row")
+func limitsText(l bounding.Limits, cells int) string {
+	s := "at most " + plural(l.Rows, "row")
 	if cells > 1 {
-		s += fmt.Sprintf(", in at most %s, at most %d a cell", plural(min(l.groups, l.rows), "cell"), l.perGroup)
+		s += fmt.Sprintf(", in at most %s, at most %d a cell", plural(min(l.Groups, l.Rows), "cell"), l.PerGroup)
 	}
 	return s
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
 	"pgregory.net/rapid"
 )
 
@@ -61,16 +63,16 @@ func spec(cells int, b Bounds) Spec {
 	s := Spec{Name: "q", Kind: Count, Unit: []string{"u"}, Bounds: b}
 	if cells > 1 {
 		s.Kind = Histogram
-		s.By = []Dimension{{Column: "x", Labels: numbered(cells)}}
+		s.By = []domain.Dimension{{Column: "x", Labels: numbered(cells)}}
 	}
 	return s
 }
 
-func numbered(n int) []Label {
-	labels := make([]Label, n)
+func numbered(n int) []domain.Label {
+	labels := make([]domain.Label, n)
 	for i := range labels {
 		name := fmt.Sprint(i)
-		labels[i] = Label{Name: name, Members: []string{name}}
+		labels[i] = domain.Label{Name: name, Members: []string{name}}
 	}
 	return labels
 }
@@ -153,7 +155,7 @@ func TestHalfTheCellsIsTheBestSplit(t *testing.T) {
 		}
 		best := new(big.Int)
 		for i := range int64(cells) + 1 {
-			sum := new(big.Int).Add(largestNorm(l, min(i, l.groups)), largestNorm(l, min(int64(cells)-i, l.groups)))
+			sum := new(big.Int).Add(largestNorm(l, min(i, l.Groups)), largestNorm(l, min(int64(cells)-i, l.Groups)))
 			if sum.Cmp(best) > 0 {
 				best = sum
 			}
@@ -195,7 +197,7 @@ func TestSensitivityOfRows(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", c, parts, err)
 		}
 	}
-	one := Spec{Name: "q", Kind: Histogram, By: []Dimension{{Column: "x", Edges: []string{"0", "1"}}}}
+	one := Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{{Column: "x", Edges: []string{"0", "1"}}}}
 	if parts, err := must(t, one).Parts(ReplaceOne); err != nil || parts[0].Sens.L2 != 1 {
 		t.Errorf("one cell that drops: %+v, %v", parts, err)
 	}
@@ -203,7 +205,7 @@ func TestSensitivityOfRows(t *testing.T) {
 
 func TestConstantQueryIsRefused(t *testing.T) {
 	_, err := must(t, Spec{Name: "q", Kind: Count}).Parts(ReplaceOne)
-	if es := Errors(err); len(es) != 1 || es[0].Code != CodeConstant {
+	if es := problem.Errors(err); len(es) != 1 || es[0].Code != problem.CodeConstant {
 		t.Errorf("%v", err)
 	}
 	for _, s := range []Spec{spec(1, Bounds{MaxRows: 1}), spec(1, Bounds{MaxRows: 3})} {
@@ -229,10 +231,10 @@ func TestMissingBounds(t *testing.T) {
 		{3, Bounds{MaxGroups: 2, MaxRowsPerGroup: 1}, ""},
 	} {
 		_, err := New(spec(c.cells, c.b))
-		switch es := Errors(err); {
+		switch es := problem.Errors(err); {
 		case c.want == "" && err != nil:
 			t.Errorf("%+v: %v", c, err)
-		case c.want != "" && (len(es) != 1 || es[0].Code != CodeMissingBound || es[0].Field != "per_unit" || !strings.Contains(es[0].Message, c.want)):
+		case c.want != "" && (len(es) != 1 || es[0].Code != problem.CodeMissingBound || es[0].Field != "per_unit" || !strings.Contains(es[0].Message, c.want)):
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
@@ -266,7 +268,7 @@ func TestHugeBounds(t *testing.T) {
 	s := spec(1, Bounds{MaxRows: 3})
 	s.Unit, s.Declared = []string{"u", "hour"}, 0.5
 	_, err = must(t, s).Parts(AddRemove)
-	es := Errors(err)
+	es := problem.Errors(err)
 	if len(es) != 1 || es[0].Hint != "no bound implies so little: leave the declaration out" || !strings.Contains(es[0].Message, "each (u, hour) adds") {
 		t.Errorf("%v", err)
 	}
@@ -276,8 +278,8 @@ func TestDeclaredSensitivity(t *testing.T) {
 	s := spec(9, Bounds{MaxRows: 5})
 	s.Declared = math.Sqrt(5)
 	_, err := must(t, s).Parts(AddRemove)
-	es := Errors(err)
-	if len(es) != 1 || es[0].Code != CodeLowSensitivity || es[0].Field != "sensitivity" {
+	es := problem.Errors(err)
+	if len(es) != 1 || es[0].Code != problem.CodeLowSensitivity || es[0].Field != "sensitivity" {
 		t.Fatalf("%v", err)
 	}
 	if want := "set per_unit: {max_rows_per_group: 1}, or {max_rows: 2}; or leave the declaration out"; es[0].Hint != want {
@@ -327,28 +329,28 @@ func TestRemedyWorks(t *testing.T) {
 
 func TestErrorsAreTyped(t *testing.T) {
 	_, err := New(Spec{Name: "q", Kind: Histogram, Unit: []string{"u", "u"}, Bounds: Bounds{MaxRows: -1}})
-	var e *Error
+	var e *problem.Error
 	if !errors.As(err, &e) || e.Query != "q" {
 		t.Errorf("%v", err)
 	}
-	if n := len(Errors(err)); n != 3 {
+	if n := len(problem.Errors(err)); n != 3 {
 		t.Errorf("%d problems: %v", n, err)
 	}
 	if lines := strings.Split(err.Error(), "\n"); len(lines) != 3 || lines[1] != `query q: privacy.unit: duplicate: column "u" is twice in the privacy unit` {
 		t.Errorf("%q", lines)
 	}
-	_, err = New(Spec{Kind: "median", Unit: []string{""}, By: []Dimension{{}}, Declared: -1})
-	if n := len(Errors(err)); n != 7 {
+	_, err = New(Spec{Kind: "median", Unit: []string{""}, By: []domain.Dimension{{}}, Declared: -1})
+	if n := len(problem.Errors(err)); n != 7 {
 		t.Errorf("%d problems: %v", n, err)
 	}
-	if _, err = New(Spec{Name: "q", Kind: Count, By: []Dimension{{Column: "x", Labels: numbered(2)}}}); len(Errors(err)) != 1 {
+	if _, err = New(Spec{Name: "q", Kind: Count, By: []domain.Dimension{{Column: "x", Labels: numbered(2)}}}); len(problem.Errors(err)) != 1 {
 		t.Errorf("%v", err)
 	}
 	_, err = must(t, spec(2, Bounds{MaxRows: 1})).Parts("both")
-	if es := Errors(err); len(es) != 1 || es[0].Field != "privacy.adjacency" {
+	if es := problem.Errors(err); len(es) != 1 || es[0].Field != "privacy.adjacency" {
 		t.Errorf("%v", err)
 	}
-	if Errors(nil) != nil || len(Errors(errors.New("x"))) != 1 {
+	if problem.Errors(nil) != nil || len(problem.Errors(errors.New("x"))) != 1 {
 		t.Error("Errors of other errors")
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // Kind is a kind of query.
@@ -29,7 +32,7 @@ type Spec struct {
 	// Value is what a sum or mean adds up; others have none.
 	Value *Value
 	// By is the dimensions of a histogram, or the groups of a sum or mean.
-	By []Dimension
+	By []domain.Dimension
 	// Read is what else is read off a histogram.
 	Read Read
 	// Filtered says that filters may leave rows out, so that the number of rows in the query is private.
@@ -45,43 +48,43 @@ type Spec struct {
 func (s *Spec) perRow() bool { return len(s.Unit) == 0 }
 
 // checkSpec reports what is wrong with the parts of a spec that are not a dimension's.
-func checkSpec(s Spec, p *problems) {
+func checkSpec(s Spec, p *problem.Problems) {
 	if s.Name == "" {
-		p.add("name", CodeBadSpec, "a query needs a name", "")
+		p.Add("name", problem.CodeBadSpec, "a query needs a name", "")
 	}
 	checkKind(s, p)
 	checkVariance(s, p)
 	checkUnit(s.Unit, p)
 	s.Bounds.check(p)
 	if s.Declared < 0 || math.IsNaN(s.Declared) || math.IsInf(s.Declared, 0) {
-		p.add(fieldSensitivity, CodeBadValue, "a declared sensitivity is a positive number", "")
+		p.Add(problem.FieldSensitivity, problem.CodeBadValue, "a declared sensitivity is a positive number", "")
 	}
 }
 
-func checkKind(s Spec, p *problems) {
+func checkKind(s Spec, p *problem.Problems) {
 	switch {
 	case s.Kind == Sum || s.Kind == Mean || s.Kind == Variance:
 		if s.Value == nil {
-			p.add(string(s.Kind), CodeBadSpec, "there is nothing to add up", "")
+			p.Add(string(s.Kind), problem.CodeBadSpec, "there is nothing to add up", "")
 		}
 	case s.Kind != Count && s.Kind != Histogram:
-		p.add("", CodeBadSpec, fmt.Sprintf("%q is not a kind of query", s.Kind), "kinds: count, histogram, sum, mean, variance")
+		p.Add("", problem.CodeBadSpec, fmt.Sprintf("%q is not a kind of query", s.Kind), "kinds: count, histogram, sum, mean, variance")
 	case s.Value != nil:
-		p.add(string(s.Kind), CodeBadSpec, "rows are counted, not added up", "a sum or a mean adds them up")
+		p.Add(string(s.Kind), problem.CodeBadSpec, "rows are counted, not added up", "a sum or a mean adds them up")
 	case s.Kind == Count && len(s.By) > 0:
-		p.add("count", CodeBadSpec, "a count has no dimensions", "a histogram has")
+		p.Add("count", problem.CodeBadSpec, "a count has no dimensions", "a histogram has")
 	case s.Kind == Histogram && len(s.By) == 0:
-		p.add("histogram.by", CodeBadSpec, "a histogram needs a dimension", "a count has none")
+		p.Add("histogram.by", problem.CodeBadSpec, "a histogram needs a dimension", "a count has none")
 	}
 }
 
-func checkUnit(unit []string, p *problems) {
+func checkUnit(unit []string, p *problem.Problems) {
 	for i, c := range unit {
 		if c == "" {
-			p.add(fieldUnit, CodeBadSpec, "a column of the privacy unit has no name", "")
+			p.Add(problem.FieldUnit, problem.CodeBadSpec, "a column of the privacy unit has no name", "")
 		}
 		if slices.Contains(unit[:i], c) {
-			p.add(fieldUnit, CodeDuplicate, fmt.Sprintf("column %q is twice in the privacy unit", c), "")
+			p.Add(problem.FieldUnit, problem.CodeDuplicate, fmt.Sprintf("column %q is twice in the privacy unit", c), "")
 		}
 	}
 }
@@ -93,21 +96,21 @@ func (s *Spec) byField() string { return string(s.Kind) + ".by" }
 func (s *Spec) dimensionField(i int) string { return fmt.Sprintf("%s[%d]", s.byField(), i) }
 
 // axes checks the dimensions that are not to be discovered and makes their axes.
-func (s *Spec) axes(p *problems) []axis {
-	return newAxes(s.By, s.Location, s.byField(), s.ownColumns(), p)
+func (s *Spec) axes(p *problem.Problems) []domain.Axis {
+	return domain.NewAxes(s.By, s.Location, s.byField(), s.ownColumns(), p)
 }
 
 // countCells multiplies the sizes of the axes: 1 for a count. Each cell may have several components.
-func countCells(s Spec, axes []axis, p *problems) int {
+func countCells(s Spec, axes []domain.Axis, p *problem.Problems) int {
 	cells := 1
-	maxCells := maxCells
+	maxCells := domain.MaxCells
 	if s.Value != nil {
 		maxCells /= max(s.Value.dims(), 1)
 	}
 	for i := range axes {
-		size := axes[i].size
+		size := axes[i].Size
 		if size > 0 && cells > maxCells/size {
-			p.add(s.byField(), CodeTooManyCells, fmt.Sprintf("more than 2^31 - 1 = %d cells", maxCells), "use fewer dimensions or fewer cells a dimension")
+			p.Add(s.byField(), problem.CodeTooManyCells, fmt.Sprintf("more than 2^31 - 1 = %d cells", maxCells), "use fewer dimensions or fewer cells a dimension")
 			return cells
 		}
 		cells *= size

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/bounding"
 	"pgregory.net/rapid"
 )
 
@@ -48,10 +49,10 @@ func (s *tightSpill) Read(piece []byte, at int64) error {
 }
 
 // spills returns the ways in which every exact answer is gathered: in memory, and with next to none.
-func spills() []Spill { return []Spill{nil, &tightSpill{room: 200}} }
+func spills() []bounding.Spill { return []bounding.Spill{nil, &tightSpill{room: 200}} }
 
 // accumulated answers a query with one accumulator for each list of batches, merged into the first.
-func accumulated(tb testing.TB, q Query, s table.Schema, spill Spill, workers [][]*table.Batch) Accumulator {
+func accumulated(tb testing.TB, q Query, s table.Schema, spill bounding.Spill, workers [][]*table.Batch) Accumulator {
 	tb.Helper()
 	var first Accumulator
 	for _, batches := range workers {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // Variances
@@ -69,16 +71,16 @@ func (q *summing) squareReach() *reach {
 }
 
 // checkVariance reports what a variance cannot have.
-func checkVariance(s Spec, p *problems) {
+func checkVariance(s Spec, p *problem.Problems) {
 	v := s.Value
 	if s.Kind != Variance || v == nil {
 		return
 	}
 	if v.List || len(v.Columns) > 1 || v.ClipL2 != "" {
-		p.add("variance", CodeBadSpec, "a variance is of one column of numbers", "use column and clamp: [lo, hi]")
+		p.Add("variance", problem.CodeBadSpec, "a variance is of one column of numbers", "use column and clamp: [lo, hi]")
 	}
 	if s.Declared != 0 {
-		p.add(fieldSensitivity, CodeBadSpec, "a variance made of noisy sums and a noisy count has three sensitivities", "leave the declaration out")
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "a variance made of noisy sums and a noisy count has three sensitivities", "leave the declaration out")
 	}
 }
 
@@ -95,7 +97,7 @@ func (q *summing) varianceParts(adj Adjacency) []Part {
 	l2 := r.norm(q.limits, adj, q.cells)
 	square := Part{
 		Name: squaresPart, Cells: q.cells, Unit: math.Ldexp(1, r.unit), RowBound: math.Ldexp(float64(r.more), r.unit), Scale: 1, Weight: l2,
-		Sens: calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ", squared and less half of the largest square: " + shortest(l2)},
+		Sens: calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ", squared and less half of the largest square: " + domain.Shortest(l2)},
 	}
 	sum.Weight, count.Weight = h*sum.Sens.L2, h*h/2*count.Sens.L2
 	return []Part{sum, square, count}

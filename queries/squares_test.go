@@ -9,6 +9,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
 	"pgregory.net/rapid"
 )
 
@@ -121,7 +123,7 @@ func TestSquaresAttainTheirSensitivity(t *testing.T) {
 // longer than the whole range. The runs are the groups of one query.
 func TestIntervalsOfVariancesCover(t *testing.T) {
 	const runs, half, sigmaSum, sigmaSquare, sigmaCount = 10_000, 5, 25, 60, 5
-	q := summed(t, Spec{Name: "q", Kind: Variance, By: []Dimension{{Column: "g", Labels: numbered(runs)}}, Value: &Value{Columns: []string{"x"}, Lo: "10", Hi: "20"}})
+	q := summed(t, Spec{Name: "q", Kind: Variance, By: []domain.Dimension{{Column: "g", Labels: numbered(runs)}}, Value: &Value{Columns: []string{"x"}, Lo: "10", Hi: "20"}})
 	rng := rand.New(rand.NewPCG(7, 8))
 	slack := 6.1 * math.Sqrt(0.95*0.05/runs)
 	for _, rows := range []float64{1, 10, 30, 200, 1e4, 1e6} {
@@ -175,7 +177,7 @@ func TestVarianceIsRefused(t *testing.T) {
 	} {
 		c.s.Name, c.s.Kind = "q", Variance
 		_, err := New(c.s)
-		if es := Errors(err); len(es) != 1 || es[0].Field != c.want {
+		if es := problem.Errors(err); len(es) != 1 || es[0].Field != c.want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

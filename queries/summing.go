@@ -6,6 +6,9 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // summing is a sum or a mean: of each group, a vector of sums of the rows' values and, for means, the number of rows.
@@ -36,27 +39,27 @@ func (q *summing) Cells() int { return q.cells * q.quantity.dims }
 func (q *summing) ratio() bool { return q.spec.Kind == Mean && q.quantity.rows == 0 }
 
 // New compiles the query.
-func (q *summing) New(s table.Schema, spill Spill) (Accumulator, error) {
-	p := &problems{query: q.spec.Name}
+func (q *summing) New(s table.Schema, spill bounding.Spill) (Accumulator, error) {
+	p := &problem.Problems{Query: q.spec.Name}
 	groups := q.compile(s, p)
 	values := q.compileVectors(q.layout(s, p))
 	u := q.compileUnits(s, p)
-	if err := p.err(); err != nil {
+	if err := p.Err(); err != nil {
 		return nil, err
 	}
 	a := sums{query: q, groups: groups, values: values, fixed: make([]int64, q.quantity.dims)}
 	if q.spec.perRow() {
 		return &rowSums{sums: a, plain: newPlainSums(q)}, nil
 	}
-	return &unitSums{sums: a, rows: newUnitRows(u, cellBytes, q.quantity.dims, spill)}, nil
+	return &unitSums{sums: a, rows: bounding.NewRows(u, bounding.CellBytes, q.quantity.dims, spill)}, nil
 }
 
 // Parts states the mechanism of a sum, or the one or two of a mean.
 func (q *summing) Parts(adj Adjacency) ([]Part, error) {
-	p := &problems{query: q.spec.Name}
+	p := &problem.Problems{Query: q.spec.Name}
 	adj.check(p)
 	q.checkMean(adj, p)
-	if err := p.err(); err != nil {
+	if err := p.Err(); err != nil {
 		return nil, err
 	}
 	switch {
@@ -77,18 +80,18 @@ func (q *summing) Parts(adj Adjacency) ([]Part, error) {
 }
 
 // checkMean reports what a mean cannot have under an adjacency.
-func (q *summing) checkMean(adj Adjacency, p *problems) {
+func (q *summing) checkMean(adj Adjacency, p *problem.Problems) {
 	switch {
 	case q.quantity.rows > 0 && adj != ReplaceOne:
-		p.add(q.quantity.field+".rows", CodeBadSpec, "the number of terms is public only under replace-one", "leave rows out, or use adjacency replace-one")
+		p.Add(q.quantity.field+".rows", problem.CodeBadSpec, "the number of terms is public only under replace-one", "leave rows out, or use adjacency replace-one")
 	case q.ratio() && q.spec.Declared != 0:
-		p.add(fieldSensitivity, CodeBadSpec, "a mean made of a noisy sum and a noisy count has two sensitivities", "leave the declaration out")
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "a mean made of a noisy sum and a noisy count has two sensitivities", "leave the declaration out")
 	}
 }
 
 func (q *summing) sumSensitivity(adj Adjacency) calibrate.Sensitivity {
 	l2 := q.norm(q.limits, adj)
-	return calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ": " + shortest(l2)}
+	return calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ": " + domain.Shortest(l2)}
 }
 
 func (q *summing) sumPart(sens calibrate.Sensitivity) Part {
@@ -154,9 +157,9 @@ func (q *summing) whySum(adj Adjacency) string {
 // sizeText describes the value of a row: "a value in [0, 99]", less the centre for means.
 func (q *summing) sizeText() string {
 	v := q.quantity
-	norm := shortest(q.reach.ofRow())
+	norm := domain.Shortest(q.reach.ofRow())
 	if v.clip || v.dims > 1 {
 		return "a vector of norm at most " + norm
 	}
-	return fmt.Sprintf("a value in [%s, %s]", shortest(v.size(v.low-v.centre)), shortest(v.size(v.high-v.centre)))
+	return fmt.Sprintf("a value in [%s, %s]", domain.Shortest(v.size(v.low-v.centre)), domain.Shortest(v.size(v.high-v.centre)))
 }

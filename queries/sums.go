@@ -7,13 +7,15 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // sums are the exact answers of a sum or mean: of each group the sum of the values less the centre, as integers of 128 bits in
 // units, and for means the number of rows. 2^48 rows of at most 2^41 units each leave room to spare.
 type sums struct {
 	query  *summing
-	groups *grouping
+	groups *domain.Grouping
 	values *rowValues
 	high   []int64 // nil before the first batch; high·2^64 + low
 	low    []uint64
@@ -38,7 +40,7 @@ func (a *sums) open() {
 
 // read returns the groups of the rows of a batch, and makes their values ready.
 func (a *sums) read(b *table.Batch) ([]int32, error) {
-	cells, err := a.groups.ofRows(b)
+	cells, err := a.groups.OfRows(b)
 	if err != nil {
 		return nil, err
 	}
@@ -131,8 +133,8 @@ func (a *sums) checkRows() error {
 	if want == 0 || a.rows[0] == want {
 		return nil
 	}
-	return &Error{
-		Query: a.query.spec.Name, Field: a.query.quantity.field + ".rows", Code: CodeRows,
+	return &problem.Error{
+		Query: a.query.spec.Name, Field: a.query.quantity.field + ".rows", Code: problem.CodeRows,
 		Message: fmt.Sprintf("the input has %s, not %d", plural(a.rows[0], "row"), want), Hint: "rows is the number of all rows of the input, also of those without a value",
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/dprelease/dprelease/io/table/tabletest"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/problem"
 	"pgregory.net/rapid"
 )
 
@@ -150,8 +152,8 @@ func TestPublicNumberIsChecked(t *testing.T) {
 	for n, ok := range []bool{false, false, false, true, false} {
 		batch := tabletest.Batch(tabletest.Floats(slices.Repeat([]float64{math.NaN()}, n), nil))
 		_, err := answered(t, q, schema, [][]*table.Batch{{batch}, {}})
-		var e *Error
-		if (err == nil) != ok || err != nil && (!errors.As(err, &e) || e.Code != CodeRows || e.Field != "mean.rows") {
+		var e *problem.Error
+		if (err == nil) != ok || err != nil && (!errors.As(err, &e) || e.Code != problem.CodeRows || e.Field != "mean.rows") {
 			t.Errorf("%d rows: %v", n, err)
 		}
 	}
@@ -227,7 +229,7 @@ func TestBadLists(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := a.Add(b); !errors.Is(err, errShape) {
+		if err := a.Add(b); !errors.Is(err, columnar.ErrShape) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -5,6 +5,10 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // Tallies
@@ -97,16 +101,16 @@ const (
 // Tally compiles a tally of the query against the table's schema, of which each batch will hold the columns of Columns, in that order.
 // Errors are those of New.
 func (q *counting) Tally(s table.Schema) (*Tally, error) {
-	p := &problems{query: q.spec.Name}
-	l := layout{schema: s, columns: q.Columns(), problems: p}
+	p := &problem.Problems{Query: q.spec.Name}
+	l := domain.Layout{Schema: s, Columns: q.Columns(), Problems: p}
 	t := &Tally{}
 	for i := range q.spec.By {
 		d := &q.spec.By[i]
-		in := InputTally{Role: RoleKey, Columns: d.columns(), NullCounts: d.Null == Bin, OutsideCounts: d.Other == Bin}
+		in := InputTally{Role: RoleKey, Columns: d.Columns(), NullCounts: d.Null == domain.Bin, OutsideCounts: d.Other == domain.Bin}
 		t.add(l, in, q.classer(i, l))
 	}
 	u := q.compileUnits(s, p)
-	if err := p.err(); err != nil {
+	if err := p.Err(); err != nil {
 		return nil, err
 	}
 	if !q.spec.perRow() {
@@ -121,10 +125,10 @@ func (q *summing) Tally(s table.Schema) (*Tally, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &problems{query: q.spec.Name}
-	l := layout{schema: s, columns: q.Columns(), problems: p}
+	p := &problem.Problems{Query: q.spec.Name}
+	l := domain.Layout{Schema: s, Columns: q.Columns(), Problems: p}
 	values := q.compileVectors(l)
-	if err := p.err(); err != nil {
+	if err := p.Err(); err != nil {
 		return nil, err
 	}
 	in := InputTally{Role: RoleValue, Columns: q.spec.Value.Columns, NullCounts: q.quantity.rows > 0, OutsideCounts: q.quantity.rows > 0}
@@ -132,28 +136,28 @@ func (q *summing) Tally(s table.Schema) (*Tally, error) {
 	return t, nil
 }
 
-func (t *Tally) add(l layout, in InputTally, c classer) {
+func (t *Tally) add(l domain.Layout, in InputTally, c classer) {
 	x := tallied{InputTally: in, classer: c}
 	for _, column := range in.Columns {
-		at, _, _ := l.find(column, "")
+		at, _, _ := l.Find(column, "")
 		x.at = append(x.at, at)
 	}
 	t.inputs = append(t.inputs, x)
 }
 
 // classer makes the classer of a dimension; nil if what is wrong is reported.
-func (q *counting) classer(dimension int, l layout) classer {
+func (q *counting) classer(dimension int, l domain.Layout) classer {
 	d := &q.spec.By[dimension]
 	field := q.spec.dimensionField(dimension)
 	if d.Discover {
-		at, t, _ := l.find(d.Column, field+".column")
-		return &codeClasser{coder: &axisCoder{at: at, kind: t, values: &keyForms{keyValues{kind: t}}, null: nullCode}}
+		at, t, _ := l.Find(d.Column, field+".column")
+		return &codeClasser{coder: &domain.AxisCoder{At: at, Kind: t, Values: &keyForms{keyValues{kind: t}}, Null: nullCode}}
 	}
 	for i := range q.axes {
-		if q.axes[i].field == field {
+		if q.axes[i].Field == field {
 			a := q.axes[i]
-			a.bins = bins{null: nullCode, other: outsideCode}
-			return &codeClasser{coder: a.coder(l)}
+			a.Extra = domain.ExtraCells{Null: nullCode, Other: outsideCode}
+			return &codeClasser{coder: a.Coder(l)}
 		}
 	}
 	return nil
@@ -162,7 +166,7 @@ func (q *counting) classer(dimension int, l layout) classer {
 // keyForms says which values are keys that may be discovered.
 type keyForms struct{ keyValues }
 
-func (c *keyForms) codes(v table.Values, from int, dst []int32) {
+func (c *keyForms) Codes(v table.Values, from int, dst []int32) {
 	for i := range dst {
 		dst[i] = 0
 		if _, ok := c.form(v, from+i); !ok {
@@ -172,10 +176,10 @@ func (c *keyForms) codes(v table.Values, from int, dst []int32) {
 }
 
 // codeClasser classes rows by their codes in a dimension.
-type codeClasser struct{ coder rowCoder }
+type codeClasser struct{ coder domain.RowCoder }
 
 func (c *codeClasser) classes(b *table.Batch, dst []uint8) error {
-	codes, err := c.coder.ofRows(b)
+	codes, err := c.coder.OfRows(b)
 	if err != nil {
 		return err
 	}
@@ -194,14 +198,14 @@ func (c *codeClasser) classes(b *table.Batch, dst []uint8) error {
 
 // unitClasser finds the rows without a privacy unit.
 type unitClasser struct {
-	units *units
+	units *bounding.Units
 	cells []int32
 }
 
 func (c *unitClasser) classes(b *table.Batch, dst []uint8) error {
-	c.cells = resize(c.cells, b.Rows)
+	c.cells = columnar.Resize(c.cells, b.Rows)
 	clear(c.cells)
-	if err := c.units.open(b, c.cells); err != nil {
+	if err := c.units.Open(b, c.cells); err != nil {
 		return err
 	}
 	for i, cell := range c.cells {
@@ -263,7 +267,7 @@ func (c *valueClasser) class(row []float64) uint8 {
 
 // Add takes in the rows of a batch that its Keep keeps.
 func (t *Tally) Add(b *table.Batch) error {
-	t.classes, t.lost = resize(t.classes, b.Rows), resize(t.lost, b.Rows)
+	t.classes, t.lost = columnar.Resize(t.classes, b.Rows), columnar.Resize(t.lost, b.Rows)
 	for i := range t.lost {
 		t.lost[i] = b.Keep != nil && !b.Keep[i]
 		if !t.lost[i] {
@@ -348,23 +352,23 @@ func (t *Tally) Inputs() []InputTally {
 	return out
 }
 
-// Tally compiles a tally of the filters, as [Filters.Compile] compiles them: one input a filter. Its batches keep all rows, and Counted
-// are those that pass.
-func (f Filters) Tally(s table.Schema, zone *time.Location) (*Tally, error) {
-	p := &problems{}
-	l := layout{schema: s, columns: f.Columns(), problems: p}
+// TallyFilters compiles a tally of the filters, as [domain.Filters.Compile] compiles them: one input a filter. Its batches keep all rows,
+// and Counted are those that pass.
+func TallyFilters(f domain.Filters, s table.Schema, zone *time.Location) (*Tally, error) {
+	p := &problem.Problems{}
+	l := domain.Layout{Schema: s, Columns: f.Columns(), Problems: p}
 	t := &Tally{}
-	for i := range f.specs {
-		in := InputTally{Role: RoleFilter, Columns: []string{f.specs[i].Column}}
-		c := &filterClasser{tests: f.specs[i].compile(l, zone, ""), numeric: f.specs[i].ranged()}
+	for i := range f.Specs {
+		in := InputTally{Role: RoleFilter, Columns: []string{f.Specs[i].Column}}
+		c := &filterClasser{tests: f.Specs[i].Compile(l, zone, ""), numeric: f.Specs[i].Ranged()}
 		t.add(l, in, c)
 	}
-	return t, p.err()
+	return t, p.Err()
 }
 
 // filterClasser finds the rows that one filter turns away.
 type filterClasser struct {
-	tests   []test
+	tests   []domain.Test
 	numeric bool // texts are compared as numbers
 }
 
@@ -372,14 +376,14 @@ func (c *filterClasser) classes(b *table.Batch, dst []uint8) error {
 	clear(dst)
 	for i := range c.tests {
 		t := &c.tests[i]
-		codes, err := t.ofRows(b)
+		codes, err := t.OfRows(b)
 		if err != nil {
 			return err
 		}
-		column := &b.Columns[t.at]
+		column := &b.Columns[t.At]
 		for row, code := range codes[:len(dst)] {
 			switch {
-			case code == t.want || dst[row] == classNull:
+			case code == t.Want || dst[row] == classNull:
 			case !c.hasValue(column, row):
 				dst[row] = classNull
 			default:
@@ -398,7 +402,7 @@ func (c *filterClasser) hasValue(column *table.Column, row int) bool {
 	case column.Type.Kind == table.Float:
 		return !math.IsNaN(column.Values.Floats[column.Index(row)])
 	case column.Type.Kind == table.String && c.numeric:
-		_, ok := parseFloat(column.Values.Bytes(column.Index(row)))
+		_, ok := domain.ParseFloat(column.Values.Bytes(column.Index(row)))
 		return ok
 	}
 	return true

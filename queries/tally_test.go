@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
 	"pgregory.net/rapid"
 )
 
@@ -75,7 +77,7 @@ func TestTallyAgreesWithTheAnswer(t *testing.T) {
 			a := accumulated(t, q, tab.schema(), spill, workers)
 			cells := sealed(t, a)
 			x := Bounded(a)
-			if len(s.Unit) > 0 && x.Rows != tally.Counted() || len(s.Unit) == 0 && x != (BoundTally{}) {
+			if len(s.Unit) > 0 && x.Rows != tally.Counted() || len(s.Unit) == 0 && x != (bounding.BoundTally{}) {
 				rt.Errorf("%+v, %d rows are counted", x, tally.Counted())
 			}
 			if got := rowsIn(cells); got != tally.Counted()-x.Cut {
@@ -89,8 +91,8 @@ func TestTallyAgreesWithTheAnswer(t *testing.T) {
 func TestTallyIsTheCellsOfNullAndOther(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := rapid.SampledFrom(randomDimensions).Draw(rt, "dimension")
-		d.Null, d.Other = Bin, Bin
-		q, tab := must(t, Spec{Name: "q", Kind: Histogram, By: []Dimension{d}}), randomTable(rt)
+		d.Null, d.Other = domain.Bin, domain.Bin
+		q, tab := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{d}}), randomTable(rt)
 		_, workers := dealt(rt, q, tab)
 		x := talliedBy(t, q, tab.schema(), workers).Inputs()[0]
 		cells := exactOf(t, q, tab, workers)
@@ -168,7 +170,7 @@ func TestTallyOfValues(t *testing.T) {
 // Filters are told apart from each other, and what passes all of them is counted.
 func TestTallyOfFilters(t *testing.T) {
 	text := func(s string) *string { return &s }
-	f, err := NewFilters([]FilterSpec{{Column: "n", Min: text("2")}, {Column: "s", In: []string{"a"}}, {Column: "s", NotNull: true}, {Column: "m", Max: text("9")}})
+	f, err := domain.NewFilters([]domain.FilterSpec{{Column: "n", Min: text("2")}, {Column: "s", In: []string{"a"}}, {Column: "s", NotNull: true}, {Column: "m", Max: text("9")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +178,7 @@ func TestTallyOfFilters(t *testing.T) {
 	n.Valid, n.Unparsed = []bool{true, true, false, false}, []bool{false, false, true, false}
 	s, m := textColumn([]bool{true, true, true, false}, "a", "a", "b", ""), textColumn(nil, "1", "2", "9,5", "10")
 	schema := table.Schema{Fields: []table.Field{{Name: "n", Type: n.Type}, {Name: "s", Type: s.Type}, {Name: "m", Type: m.Type}}}
-	tally, err := f.Tally(schema, nil)
+	tally, err := TallyFilters(f, schema, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +198,7 @@ func TestTallyOfFilters(t *testing.T) {
 
 // A text that cannot be a discovered key, such as one in another encoding than UTF-8, is outside.
 func TestTallyOfDiscoveredKeys(t *testing.T) {
-	q, err := New(Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: Bounds{MaxGroups: 2}, By: []Dimension{{Column: "k", Discover: true}}})
+	q, err := New(Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: Bounds{MaxGroups: 2}, By: []domain.Dimension{{Column: "k", Discover: true}}})
 	if err != nil {
 		t.Fatal(err)
 	}

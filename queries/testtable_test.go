@@ -9,6 +9,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/queries/domain"
 	"pgregory.net/rapid"
 )
 
@@ -265,25 +266,25 @@ func randomTable(t *rapid.T) *testTable {
 	return tt
 }
 
-var randomDimensions = []Dimension{
-	{Column: "text", Labels: []Label{{"a", []string{"a", "A"}}, {"b", []string{"b"}}, {"one", []string{"1"}}}},
-	{Column: "int", Labels: []Label{{"zero", []string{"0"}}, {"one", []string{"1", "1.0", "2.0"}}, {"never", []string{"1.5"}}}},
+var randomDimensions = []domain.Dimension{
+	{Column: "text", Labels: []domain.Label{{Name: "a", Members: []string{"a", "A"}}, {Name: "b", Members: []string{"b"}}, {Name: "one", Members: []string{"1"}}}},
+	{Column: "int", Labels: []domain.Label{{Name: "zero", Members: []string{"0"}}, {Name: "one", Members: []string{"1", "1.0", "2.0"}}, {Name: "never", Members: []string{"1.5"}}}},
 	{Column: "int", Edges: []string{"0", "1", "2.5", "3"}},
 	{Column: "int", Edges: []string{"-0.5", "1"}},
-	{Column: "float", Labels: []Label{{"zero", []string{"0"}}, {"third", []string{"0.3"}}, {"one", []string{"1"}}}},
+	{Column: "float", Labels: []domain.Label{{Name: "zero", Members: []string{"0"}}, {Name: "third", Members: []string{"0.3"}}, {Name: "one", Members: []string{"1"}}}},
 	{Column: "float", Edges: []string{"0.1", "0.3", "2"}},
 	{Column: "digits", Edges: []string{"0", "0.3", "1", "3"}},
-	{Column: "flag", Labels: []Label{{"yes", []string{"true"}}, {"no", []string{"false"}}}},
-	{Column: "day", Labels: []Label{{"first", []string{"1970-01-01"}}, {"third", []string{"1970-01-03"}}}},
+	{Column: "flag", Labels: []domain.Label{{Name: "yes", Members: []string{"true"}}, {Name: "no", Members: []string{"false"}}}},
+	{Column: "day", Labels: []domain.Label{{Name: "first", Members: []string{"1970-01-01"}}, {Name: "third", Members: []string{"1970-01-03"}}}},
 	{Column: "day", Edges: []string{"1970-01-01", "1970-01-02T12:00", "1970-01-03"}},
-	{Column: "uint", Labels: []Label{{"1", []string{"1"}}, {"big", []string{"18446744073709551615", "9223372036854775808"}}}},
+	{Column: "uint", Labels: []domain.Label{{Name: "1", Members: []string{"1"}}, {Name: "big", Members: []string{"18446744073709551615", "9223372036854775808"}}}},
 	{Column: "uint", Edges: []string{"1", "3", "9223372036854775807.5", "18446744073709551615"}},
 	{Column: "when", Part: "hour_of_day"},
 	{Column: "when", Part: "day_of_week"},
 	{Column: "when", Part: "week_of_year"},
 	{Column: "day", Part: "month"},
-	{Grid: &Grid{Lat: "lat", Lon: "lon", South: "40.7", West: "-74", North: "40.9", East: "-73.7", Rows: 2, Cols: 3}},
-	{Nearest: &Nearest{Lat: "lat", Lon: "lon", Points: pointPool, WithinM: 12_000, Name: "place"}},
+	{Grid: &domain.Grid{Lat: "lat", Lon: "lon", South: "40.7", West: "-74", North: "40.9", East: "-73.7", Rows: 2, Cols: 3}},
+	{Nearest: &domain.Nearest{Lat: "lat", Lon: "lon", Points: pointPool, WithinM: 12_000, Name: "place"}},
 }
 
 func randomSpec(t *rapid.T) Spec {
@@ -293,7 +294,7 @@ func randomSpec(t *rapid.T) Spec {
 	if s.Bounds.MaxGroups > 0 && s.Bounds.MaxRowsPerGroup > 0 && rapid.Bool().Draw(t, "no max_rows") {
 		s.Bounds.MaxRows = 0
 	}
-	policies := []Policy{"", Drop, Bin}
+	policies := []domain.Policy{"", domain.Drop, domain.Bin}
 	for i := range rapid.IntRange(0, 3).Draw(t, "dimensions") {
 		d := rapid.SampledFrom(randomDimensions).Draw(t, "dimension")
 		d.As = fmt.Sprint("as", i)

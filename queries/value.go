@@ -3,6 +3,9 @@ package queries
 import (
 	"fmt"
 	"math/big"
+
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // Value is what a sum or mean adds up: a bounded number of each row, or a bounded vector.
@@ -51,66 +54,66 @@ func (v *Value) columnField(field string, i int) string {
 	return fmt.Sprintf("%s.columns[%d]", field, i)
 }
 
-func (v *Value) checkColumns(field string, p *problems) {
+func (v *Value) checkColumns(field string, p *problem.Problems) {
 	switch {
 	case len(v.Columns) == 0:
-		p.add(field, CodeBadSpec, "there is no column to add up", "")
+		p.Add(field, problem.CodeBadSpec, "there is no column to add up", "")
 	case v.List && len(v.Columns) > 1:
-		p.add(field+".columns", CodeBadSpec, "lists come from one column", "")
+		p.Add(field+".columns", problem.CodeBadSpec, "lists come from one column", "")
 	case v.List && v.Length < 1, !v.List && v.Length != 0:
-		p.add(field+".length", CodeBadSpec, "a column of lists needs the public length of its lists, and no other column has one", "")
+		p.Add(field+".length", problem.CodeBadSpec, "a column of lists needs the public length of its lists, and no other column has one", "")
 	}
 	if v.dims() > maxLength {
-		p.add(field, CodeTooManyCells, fmt.Sprintf("more than 2^20 = %d components", maxLength), "")
+		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than 2^20 = %d components", maxLength), "")
 	}
 	seen := make(map[string]bool, len(v.Columns))
 	for i, c := range v.Columns {
 		switch {
 		case c == "":
-			p.add(v.columnField(field, i), CodeBadSpec, "a column has no name", "")
+			p.Add(v.columnField(field, i), problem.CodeBadSpec, "a column has no name", "")
 		case seen[c]:
-			p.add(v.columnField(field, i), CodeDuplicate, fmt.Sprintf("column %q is there twice", c), "")
+			p.Add(v.columnField(field, i), problem.CodeDuplicate, fmt.Sprintf("column %q is there twice", c), "")
 		}
 		seen[c] = true
 	}
 }
 
 // checkRows reports a public number of terms where the number is not public.
-func (v *Value) checkRows(s Spec, p *problems) {
+func (v *Value) checkRows(s Spec, p *problem.Problems) {
 	field := string(s.Kind) + ".rows"
 	switch {
 	case v.Rows == 0:
 	case v.Rows < 0 || v.Rows > rowCapacity:
-		p.add(field, CodeBadValue, "a number of rows is at least 1 and at most 2^48", "")
+		p.Add(field, problem.CodeBadValue, "a number of rows is at least 1 and at most 2^48", "")
 	case s.Kind != Mean:
-		p.add(field, CodeBadSpec, "only a mean has a public number of terms", "leave rows out")
+		p.Add(field, problem.CodeBadSpec, "only a mean has a public number of terms", "leave rows out")
 	case !s.perRow() || len(s.By) > 0 || s.Filtered:
-		p.add(field, CodeBadSpec, "the number of terms is public only where each row is a unit, and no dimension and no filter takes rows away",
+		p.Add(field, problem.CodeBadSpec, "the number of terms is public only where each row is a unit, and no dimension and no filter takes rows away",
 			"leave rows out: the mean is then made of a noisy sum and a noisy count")
 	}
 }
 
 // ends reads the range that holds the components, or the ball's.
-func (v *Value) ends(field string, p *problems) (low, high *big.Rat) {
+func (v *Value) ends(field string, p *problem.Problems) (low, high *big.Rat) {
 	if (v.ClipL2 != "") == (v.Lo != "" || v.Hi != "") {
-		p.add(field, CodeBadSpec, "a value needs clamp or clip_l2, one of them", "add clamp: [lo, hi] from what you know about the column, never from the data")
+		p.Add(field, problem.CodeBadSpec, "a value needs clamp or clip_l2, one of them", "add clamp: [lo, hi] from what you know about the column, never from the data")
 		return nil, nil
 	}
 	if v.ClipL2 != "" {
-		r, ok := number(v.ClipL2)
+		r, ok := domain.Number(v.ClipL2)
 		if !ok || r.Sign() <= 0 {
-			p.add(field+".clip_l2", CodeBadValue, fmt.Sprintf("%q is not a positive decimal number", v.ClipL2), "")
+			p.Add(field+".clip_l2", problem.CodeBadValue, fmt.Sprintf("%q is not a positive decimal number", v.ClipL2), "")
 			return nil, nil
 		}
 		return new(big.Rat).Neg(r), r
 	}
-	low, ok1 := number(v.Lo)
-	high, ok2 := number(v.Hi)
+	low, ok1 := domain.Number(v.Lo)
+	high, ok2 := domain.Number(v.Hi)
 	switch {
 	case !ok1 || !ok2:
-		p.add(field+".clamp", CodeBadValue, fmt.Sprintf("%q and %q are not two decimal numbers", v.Lo, v.Hi), "")
+		p.Add(field+".clamp", problem.CodeBadValue, fmt.Sprintf("%q and %q are not two decimal numbers", v.Lo, v.Hi), "")
 	case low.Cmp(high) >= 0:
-		p.add(field+".clamp", CodeBadValue, fmt.Sprintf("%s is not below %s", v.Lo, v.Hi), "write [lo, hi] with lo < hi")
+		p.Add(field+".clamp", problem.CodeBadValue, fmt.Sprintf("%s is not below %s", v.Lo, v.Hi), "write [lo, hi] with lo < hi")
 	}
 	return low, high
 }

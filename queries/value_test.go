@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
 	"pgregory.net/rapid"
 )
 
@@ -35,7 +37,7 @@ func quantityOf(tb testing.TB, kind Kind, v Value) *quantity {
 // decimals are bounds and values of all sizes.
 func decimals(label string) *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
-		x := shortest(rapid.Float64Range(-1e3, 1e3).Draw(t, label))
+		x := domain.Shortest(rapid.Float64Range(-1e3, 1e3).Draw(t, label))
 		if strings.Contains(x, "e") {
 			return x
 		}
@@ -48,8 +50,8 @@ func decimals(label string) *rapid.Generator[string] {
 func TestUnitAndRange(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		lo, hi := decimals("lo").Draw(rt, "lo"), decimals("hi").Draw(rt, "hi")
-		low, _ := number(lo)
-		high, _ := number(hi)
+		low, _ := domain.Number(lo)
+		high, _ := domain.Number(hi)
 		if low.Cmp(high) > 0 {
 			lo, hi, low, high = hi, lo, high, low
 		}
@@ -92,7 +94,7 @@ func TestClampedIsTheNearest(t *testing.T) {
 			x = q.size(rapid.Int64Range(q.low, q.high).Draw(rt, "units")) + q.size(1)/2
 		}
 		units := new(big.Rat).Mul(new(big.Rat).SetFloat64(x), powerOfTwo(-q.unit))
-		down := floor(units)
+		down := domain.Floor(units)
 		twice := units.Sub(units, new(big.Rat).SetInt(down))
 		twice.Add(twice, twice)
 		want := down
@@ -152,16 +154,16 @@ func TestBadValues(t *testing.T) {
 			Name: "q", Kind: Mean, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 1}, Value: &Value{Columns: []string{"x"}, Lo: "0", Hi: "1", Rows: 3},
 		},
 		"sum.by[0]: duplicate": {
-			Name: "q", Kind: Sum, By: []Dimension{{Column: "component", Labels: numbered(2)}}, Value: &Value{Columns: []string{"x", "y"}, Lo: "0", Hi: "1"},
+			Name: "q", Kind: Sum, By: []domain.Dimension{{Column: "component", Labels: numbered(2)}}, Value: &Value{Columns: []string{"x", "y"}, Lo: "0", Hi: "1"},
 		},
 		"mean.by[0]: duplicate": {
-			Name: "q", Kind: Mean, By: []Dimension{{Column: "noisy_sum", Labels: numbered(2)}}, Value: &Value{Columns: []string{"x"}, Lo: "0", Hi: "1"},
+			Name: "q", Kind: Mean, By: []domain.Dimension{{Column: "noisy_sum", Labels: numbered(2)}}, Value: &Value{Columns: []string{"x"}, Lo: "0", Hi: "1"},
 		},
 		"sum.by: too-many-cells": {
-			Name: "q", Kind: Sum, By: []Dimension{{Column: "y", Labels: numbered(4096)}}, Value: &Value{Columns: []string{"x"}, List: true, Length: 1 << 19, Lo: "0", Hi: "1"},
+			Name: "q", Kind: Sum, By: []domain.Dimension{{Column: "y", Labels: numbered(4096)}}, Value: &Value{Columns: []string{"x"}, List: true, Length: 1 << 19, Lo: "0", Hi: "1"},
 		},
 	} {
-		if _, err := New(s); len(Errors(err)) != 1 || !strings.HasPrefix(err.Error(), "query q: "+field) {
+		if _, err := New(s); len(problem.Errors(err)) != 1 || !strings.HasPrefix(err.Error(), "query q: "+field) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
@@ -181,13 +183,13 @@ func TestValueColumnTypes(t *testing.T) {
 	} {
 		schema := table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: c.kind}}}}
 		_, err := summed(t, c.s).New(schema, nil)
-		es := Errors(err)
-		if (err == nil) != c.ok || err != nil && (es[0].Code != CodeColumnType || es[0].Field != "sum.column") {
+		es := problem.Errors(err)
+		if (err == nil) != c.ok || err != nil && (es[0].Code != problem.CodeColumnType || es[0].Field != "sum.column") {
 			t.Errorf("%v, list %v: %v", c.kind, c.s.Value.List, err)
 		}
 	}
 	_, err := summed(t, numeric).New(table.Schema{Fields: []table.Field{{Name: "X"}}}, nil)
-	if es := Errors(err); len(es) != 1 || es[0].Code != CodeUnknownColumn || es[0].Hint != "did you mean X?" {
+	if es := problem.Errors(err); len(es) != 1 || es[0].Code != problem.CodeUnknownColumn || es[0].Hint != "did you mean X?" {
 		t.Errorf("%v", err)
 	}
 	counts := Spec{Name: "q", Kind: Count, Unit: []string{"x"}, Bounds: Bounds{MaxRows: 1}}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // previewed is how many cells of an answer are shown.
@@ -99,7 +100,7 @@ func at(s queries.Series, cell int) string {
 }
 
 // label is the text of a cell's key, on one line.
-func label(k queries.KeyColumn, cell int) string {
+func label(k domain.KeyColumn, cell int) string {
 	switch l := k.Labels; {
 	case l.Strings != nil:
 		return printable(l.Strings[cell/k.Stride%len(l.Strings)])

@@ -8,8 +8,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
-
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // labelType is a string key: 32-bit codes into the labels, which a file holds once.
@@ -27,7 +26,7 @@ func arrowSchema(t *table) *arrow.Schema {
 	return arrow.NewSchema(fields, nil)
 }
 
-func keyType(l queries.Labels) arrow.DataType {
+func keyType(l domain.Labels) arrow.DataType {
 	switch {
 	case len(l.Strings) > 0:
 		return labelType

@@ -8,8 +8,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
-
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 func (arrowFormat) verify(ctx context.Context, r io.ReaderAt, size int64, t *table) (err error) {
@@ -92,7 +91,7 @@ func (a arrowBatches) sameValues(column arrow.Array, want []float64) bool {
 }
 
 // sameLabels compares the labels of the cells. Codes of a damaged file may be out of range.
-func sameLabels(column arrow.Array, k queries.KeyColumn, cells []int) bool {
+func sameLabels(column arrow.Array, k domain.KeyColumn, cells []int) bool {
 	n := labelCount(k.Labels)
 	switch c := column.(type) {
 	case *array.Dictionary:

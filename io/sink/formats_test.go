@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
+	"pgregory.net/rapid"
 )
 
 func written(t testing.TB, f format, r pipeline.Result) []byte {
@@ -226,7 +226,7 @@ func TestRefusedLabels(t *testing.T) {
 	mebibyte := strings.Repeat("x", 1<<20)
 	for what, c := range map[string]struct {
 		format format
-		key    queries.KeyColumn
+		key    domain.KeyColumn
 		want   error
 	}{
 		"arrow label": {arrowFormat{}, stringKey("k", "a", "b\xff"), errNotText},

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/parquet-go/parquet-go"
-
-	"github.com/dprelease/dprelease/queries"
 )
 
 // createdBy is fixed, and has the form that readers parse.
@@ -59,7 +58,7 @@ func newValueColumns(t *table) *valueColumnSet {
 	return s
 }
 
-func labelValues(l queries.Labels) []parquet.Value {
+func labelValues(l domain.Labels) []parquet.Value {
 	values := make([]parquet.Value, 0, labelCount(l))
 	for _, s := range l.Strings {
 		values = append(values, parquet.ByteArrayValue([]byte(s)))

@@ -7,10 +7,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/parquet-go/parquet-go"
-	meta "github.com/parquet-go/parquet-go/format"
 
-	"github.com/dprelease/dprelease/queries"
+	meta "github.com/parquet-go/parquet-go/format"
 )
 
 func (parquetFormat) verify(ctx context.Context, r io.ReaderAt, size int64, t *table) error {
@@ -154,7 +154,7 @@ func sameOptional(p parquet.Page, want []float64) bool {
 
 func sameBits(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
-func sameKeys(p parquet.Page, k queries.KeyColumn, cells []int) bool {
+func sameKeys(p parquet.Page, k domain.KeyColumn, cells []int) bool {
 	cells, n, data := cells[:p.NumValues()], labelCount(k.Labels), p.Data()
 	switch {
 	case len(k.Labels.Strings) > 0:
@@ -172,7 +172,7 @@ func sameKeys(p parquet.Page, k queries.KeyColumn, cells []int) bool {
 
 // sameStrings compares dictionary codes through the page's dictionary (codes of a damaged file may be out of range), and
 // plain values directly.
-func sameStrings(p parquet.Page, k queries.KeyColumn, cells []int) bool {
+func sameStrings(p parquet.Page, k domain.KeyColumn, cells []int) bool {
 	labels, data := k.Labels.Strings, p.Data()
 	if d := p.Dictionary(); d != nil {
 		return slices.EqualFunc(data.Int32(), cells, func(code int32, c int) bool {

@@ -22,6 +22,7 @@ import (
 
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 func TestStageWritesTheRelease(t *testing.T) {
@@ -201,7 +202,7 @@ func TestRefusedReleases(t *testing.T) {
 	unlabelled.Answer.Keys[0].Labels.Strings = nil
 	mixed.Answer.Keys[0].Labels.Ints = []int64{1}
 	missing.Answer.Sigma = nil
-	extra := func(name string, values queries.Series, keys ...queries.KeyColumn) *pipeline.Release {
+	extra := func(name string, values queries.Series, keys ...domain.KeyColumn) *pipeline.Release {
 		r := result("q", keys...)
 		r.Answer.Extra = []queries.Extra{{Name: "more", Values: series(1)}, {Name: name, Values: values}}
 		return release(t, r)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // valueColumn is a column of doubles.
@@ -20,7 +21,7 @@ type valueColumn struct {
 type table struct {
 	name     string
 	cells    int
-	keys     []queries.KeyColumn
+	keys     []domain.KeyColumn
 	values   []valueColumn
 	sparse   bool
 	nullable bool // NaN is a missing value
@@ -116,7 +117,7 @@ func (t *table) columns() []string {
 func (t *table) missing(v float64) bool { return t.nullable && math.IsNaN(v) }
 
 // labelCount returns the number of labels; 0 unless exactly one kind is set.
-func labelCount(l queries.Labels) int {
+func labelCount(l domain.Labels) int {
 	s, i, f := len(l.Strings), len(l.Ints), len(l.Floats)
 	if n := max(s, i, f); n == s+i+f {
 		return n
@@ -125,7 +126,7 @@ func labelCount(l queries.Labels) int {
 }
 
 // labelAt returns the index of a cell's label among the n labels of k.
-func labelAt(k queries.KeyColumn, n, cell int) int { return (cell / k.Stride) % n }
+func labelAt(k domain.KeyColumn, n, cell int) int { return (cell / k.Stride) % n }
 
 // plainName reports whether a name is one file directly in a folder, on every system.
 func plainName(name string) bool {

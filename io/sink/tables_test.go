@@ -7,6 +7,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/pipelinetest"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // series repeats values over the cells; its value for a cell does not depend on how it is asked.
@@ -30,7 +31,7 @@ func wave(scale float64) queries.Series {
 }
 
 // result is a query over the cells of its keys, or a scalar.
-func result(name string, keys ...queries.KeyColumn) pipeline.Result {
+func result(name string, keys ...domain.KeyColumn) pipeline.Result {
 	cells := 1
 	for i := len(keys) - 1; i >= 0; i-- {
 		keys[i].Stride = cells
@@ -42,16 +43,16 @@ func result(name string, keys ...queries.KeyColumn) pipeline.Result {
 	}}
 }
 
-func stringKey(name string, labels ...string) queries.KeyColumn {
-	return queries.KeyColumn{Name: name, Labels: queries.Labels{Strings: labels}}
+func stringKey(name string, labels ...string) domain.KeyColumn {
+	return domain.KeyColumn{Name: name, Labels: domain.Labels{Strings: labels}}
 }
 
-func intKey(name string, labels ...int64) queries.KeyColumn {
-	return queries.KeyColumn{Name: name, Labels: queries.Labels{Ints: labels}}
+func intKey(name string, labels ...int64) domain.KeyColumn {
+	return domain.KeyColumn{Name: name, Labels: domain.Labels{Ints: labels}}
 }
 
-func floatKey(name string, labels ...float64) queries.KeyColumn {
-	return queries.KeyColumn{Name: name, Labels: queries.Labels{Floats: labels}}
+func floatKey(name string, labels ...float64) domain.KeyColumn {
+	return domain.KeyColumn{Name: name, Labels: domain.Labels{Floats: labels}}
 }
 
 func tableOf(t testing.TB, r pipeline.Result) *table {
@@ -64,7 +65,7 @@ func tableOf(t testing.TB, r pipeline.Result) *table {
 }
 
 // mean is a query whose cells may have no value, with two more columns.
-func mean(name string, keys ...queries.KeyColumn) pipeline.Result {
+func mean(name string, keys ...domain.KeyColumn) pipeline.Result {
 	r := result(name, keys...)
 	r.Answer.Noisy = series(1.5, math.NaN(), -2, 0)
 	r.Answer.Sigma = series(math.NaN(), 0.25, math.Float64frombits(0xfff8_0000_0000_0001))

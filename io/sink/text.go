@@ -6,7 +6,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // rowTexts is a table with the texts of the labels of each key.
@@ -39,7 +39,7 @@ func (r rowTexts) stream(ctx context.Context, out *bufio.Writer, appendRow func(
 }
 
 // labelTexts returns a new slice of the labels as texts.
-func labelTexts(l queries.Labels) []string {
+func labelTexts(l domain.Labels) []string {
 	texts := make([]string, 0, labelCount(l))
 	texts = append(texts, l.Strings...)
 	for _, i := range l.Ints {

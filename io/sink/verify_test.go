@@ -9,16 +9,17 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v17/arrow/ipc"
-	goparquet "github.com/parquet-go/parquet-go"
-	"pgregory.net/rapid"
+	"github.com/dprelease/dprelease/queries/domain"
 
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries"
+	goparquet "github.com/parquet-go/parquet-go"
+	"pgregory.net/rapid"
 )
 
 // A file that differs from its answer in one bit of one cell, one label, or a row more or less is refused.
 func TestVerifyFindsDifferences(t *testing.T) {
-	keys := []queries.KeyColumn{stringKey("k", numbered(100)...), intKey("i", 1, 2), floatKey("f", 0.5, 1.5)}
+	keys := []domain.KeyColumn{stringKey("k", numbered(100)...), intKey("i", 1, 2), floatKey("f", 0.5, 1.5)}
 	for _, good := range []pipeline.Result{result("required", slices.Clone(keys)...), mean("nullable", slices.Clone(keys)...)} {
 		for name, f := range builtin() {
 			data := written(t, f, good)
@@ -104,7 +105,7 @@ var damageable = map[string]struct {
 
 // Damage is an error or leaves the cells as they were: a page's header has bytes that don't matter.
 func TestVerifyFindsDamage(t *testing.T) {
-	keys := []queries.KeyColumn{stringKey("k", numbered(300)...), intKey("i", 1, 2)}
+	keys := []domain.KeyColumn{stringKey("k", numbered(300)...), intKey("i", 1, 2)}
 	for _, r := range []pipeline.Result{result("required", slices.Clone(keys)...), mean("nullable", slices.Clone(keys)...)} {
 		for name, c := range damageable {
 			t.Run(name+"/"+r.Name, func(t *testing.T) {

@@ -56,7 +56,7 @@ func newInspection(p *pipeline.Plan, schema, logical table.Schema) (*inspection,
 		x.Columns = append(x.Columns, pipeline.ColumnCheck{Name: name, Type: f.Type})
 	}
 	var err error
-	if x.Filters, err = p.Filters().Tally(logical, p.Location()); err != nil {
+	if x.Filters, err = queries.TallyFilters(p.Filters(), logical, p.Location()); err != nil {
 		return nil, err
 	}
 	for _, q := range p.Queries() {

@@ -17,6 +17,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/enginetest"
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/bounding"
 )
 
 // looked answers a job on a file and returns what was tallied.
@@ -46,7 +47,7 @@ type seen struct {
 type seenQuery struct {
 	Rows, Counted int64
 	Inputs        []queries.InputTally
-	Bounds        queries.BoundTally
+	Bounds        bounding.BoundTally
 }
 
 func summary(c *pipeline.DataChecks) seen {

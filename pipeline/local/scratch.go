@@ -14,7 +14,7 @@ import (
 	"syscall"
 
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/bounding"
 )
 
 // scratch is the memory that the accumulators of one scan share, and a file for what does not fit in it.
@@ -34,7 +34,7 @@ type scratch struct {
 	buffers sync.Pool
 }
 
-var _ queries.Spill = (*scratch)(nil)
+var _ bounding.Spill = (*scratch)(nil)
 
 const (
 	scratchPattern = ".dprelease-spill-*"

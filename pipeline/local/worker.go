@@ -6,6 +6,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // worker holds the filters and one accumulator a query, and hands each the columns that it asked for.
@@ -13,14 +15,14 @@ type worker struct {
 	rows         int64 // of the input, with skipped ones
 	skipped      int64
 	views        [][]int
-	selector     *queries.Selector
+	selector     *domain.Selector
 	filtered     []int // positions of the filters' columns among the logical ones
 	accumulators []queries.Accumulator
 	columns      [][]int     // of each query: positions among the logical columns
 	inspection   *inspection // nil: nothing is tallied
 }
 
-func newWorker(p *pipeline.Plan, schema table.Schema, spill queries.Spill, look Look) (*worker, error) {
+func newWorker(p *pipeline.Plan, schema table.Schema, spill bounding.Spill, look Look) (*worker, error) {
 	logical, diags := p.LogicalSchema(schema)
 	if len(diags) > 0 {
 		return nil, diags

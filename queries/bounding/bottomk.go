@@ -1,0 +1,81 @@
+package bounding
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+)
+
+// item is a candidate: its digest and the place of its cell or slot.
+type item struct {
+	digest digest
+	index  int
+}
+
+// fewItems is the limit up to which items are kept sorted.
+const fewItems = 32
+
+// lowest keeps the items of lowest digest, limit of them. A few are kept sorted; of many it gathers up to twice as many and then
+// lets the higher half go.
+type lowest struct {
+	limit int64
+	items []item
+	// full: items were let go, or there are as many as the limit. None above the last one kept matters any more, and none
+	// that starts with more than bar is below it.
+	full bool
+	bar  uint64
+}
+
+// reset forgets all items.
+func (l *lowest) reset(limit int64) { l.limit, l.items, l.full = limit, l.items[:0], false }
+
+// add takes an item in, unless it is known already that it is not among the lowest.
+func (l *lowest) add(d digest, index int) (taken bool) {
+	if l.full && binary.BigEndian.Uint64(d[:8]) > l.bar {
+		return false
+	}
+	if l.limit <= fewItems {
+		return l.insert(item{d, index})
+	}
+	l.items = append(l.items, item{d, index})
+	if int64(len(l.items))-l.limit >= l.limit {
+		l.kept()
+	}
+	return true
+}
+
+// insert puts an item in its place among the sorted ones.
+func (l *lowest) insert(x item) (taken bool) {
+	if l.full {
+		if bytes.Compare(x.digest[:], l.items[len(l.items)-1].digest[:]) >= 0 {
+			return false
+		}
+		l.items = l.items[:len(l.items)-1]
+	}
+	l.items = append(l.items, x)
+	i := len(l.items) - 1
+	for ; i > 0 && bytes.Compare(x.digest[:], l.items[i-1].digest[:]) < 0; i-- {
+		l.items[i] = l.items[i-1]
+	}
+	l.items[i] = x
+	l.raise()
+	return true
+}
+
+// raise sets the bar where there are enough items, sorted.
+func (l *lowest) raise() {
+	if n := int64(len(l.items)); n == l.limit {
+		l.full, l.bar = true, binary.BigEndian.Uint64(l.items[n-1].digest[:8])
+	}
+}
+
+// kept returns the lowest items so far, in any order.
+func (l *lowest) kept() []item {
+	if int64(len(l.items)) <= l.limit {
+		return l.items
+	}
+	slices.SortFunc(l.items, func(a, b item) int { return bytes.Compare(a.digest[:], b.digest[:]) })
+	l.items = l.items[:l.limit]
+	l.raise()
+	return l.items
+}

@@ -1,0 +1,280 @@
+package bounding
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/maphash"
+	"math"
+	"slices"
+
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/internal/intern"
+)
+
+// errCrowded says that the rows of a pass do not fit in the room for them.
+var errCrowded = errors.New("queries: the rows of a pass do not fit")
+
+// gatherer groups the rows of one part after the other by unit.
+type gatherer struct {
+	*Rows
+	pass pass
+	room int64 // bytes, about; 0: no bound
+	// units by number: words where a unit is one, else texts; first those that are skipped
+	words *intern.Words
+	texts *intern.Texts
+	skip  apart
+	grouped
+	unit unitSlots
+	// of a segment
+	buf     []byte
+	numbers []int32
+}
+
+// apart is units that are bounded by themselves.
+type apart struct {
+	units [][]byte
+	bytes int64 // of their texts among those of the gatherer
+}
+
+// grouped is rows: of each its content and its unit; of each unit where its rows end in order.
+type grouped struct {
+	contents []byte
+	ids      []int32
+	ends     []uint32
+	order    []uint32
+	counts   []uint64 // of each row how often it is there; empty: once
+}
+
+// countOf returns how often a row is there.
+func (g *grouped) countOf(ref uint32) uint64 {
+	if len(g.counts) == 0 {
+		return 1
+	}
+	return g.counts[ref]
+}
+
+// pass is which units of a part are gathered at a time: those whose hash has some bits.
+type pass struct{ bits, mask uint64 }
+
+// has says whether a unit with that hash is in the pass.
+func (p pass) has(hash uint64) bool { return hash>>(64-partBits-24)&p.mask == p.bits }
+
+// halves cuts a pass into two.
+func (p pass) halves() (one, other pass) {
+	return pass{p.bits, 2*p.mask + 1}, pass{p.bits | (p.mask + 1), 2*p.mask + 1}
+}
+
+const maxPasses = 1 << 24
+
+func newGatherer(r *Rows) *gatherer {
+	return &gatherer{Rows: r, words: intern.NewWords(), texts: intern.NewTexts()}
+}
+
+// gather groups the rows of segments of a part that are in the pass and whose units are not skipped.
+func (g *gatherer) gather(segments []segment, in pass) error {
+	g.pass = in
+	g.forget()
+	for _, unit := range g.skip.units {
+		g.unitOf(unit)
+	}
+	g.skip.bytes = g.texts.Bytes()
+	for i := range segments {
+		if err := g.segment(&segments[i]); err != nil {
+			return err
+		}
+	}
+	if len(g.counts) > 0 {
+		g.countUpTo(len(g.ids))
+	}
+	g.group()
+	return nil
+}
+
+// forget drops all units and rows.
+func (g *gatherer) forget() {
+	g.words.Reset()
+	g.texts.Reset()
+	g.contents, g.ids, g.counts = g.contents[:0], g.ids[:0], g.counts[:0]
+}
+
+// perRow is what a gathered row takes beside its record: its unit, its place in order, and a unit of its own.
+const perRow = 4 + 4 + 24
+
+// fits returns errCrowded where there are too many rows or texts.
+func (g *gatherer) fits() error {
+	if n := int64(len(g.ids)); n >= math.MaxInt32/2 || g.room > 0 && n*int64(g.width+perRow)+3*(g.texts.Bytes()-g.skip.bytes) > g.room {
+		return errCrowded
+	}
+	return nil
+}
+
+func (g *gatherer) segment(s *segment) error {
+	g.numbers = g.numbers[:0]
+	if err := g.names(s, g.name); err != nil {
+		return err
+	}
+	if err := g.records(&s.single, g.add); err != nil {
+		return err
+	}
+	return g.records(&s.counted, g.addCounted)
+}
+
+// records hands records to add, as long as what add took in fits.
+func (g *gatherer) records(r *records, add func([]byte)) error {
+	for _, c := range r.chunks {
+		if add(c); g.fits() != nil {
+			return errCrowded
+		}
+	}
+	for _, x := range r.outside {
+		if err := g.read(x); err != nil {
+			return err
+		}
+		if add(g.buf); g.fits() != nil {
+			return errCrowded
+		}
+	}
+	return nil
+}
+
+// read gets a piece into buf.
+func (g *gatherer) read(x piece) error {
+	g.buf = columnar.Resize(g.buf, int(x.size))
+	return g.spill.Read(g.buf, x.at)
+}
+
+// names hands the texts of a segment to take, in the order of their numbers.
+func (g *gatherer) names(s *segment, take func(unit []byte)) error {
+	if s.texts != nil {
+		for i := range s.texts.Len() {
+			take(s.texts.At(int32(i)))
+		}
+	}
+	for _, x := range s.names {
+		if err := g.read(x); err != nil {
+			return err
+		}
+		for at := g.buf; len(at) >= 4; {
+			n := 4 + uint64(binary.LittleEndian.Uint32(at))
+			if n > uint64(len(at)) {
+				return columnar.ErrShape
+			}
+			take(at[4:n])
+			at = at[n:]
+		}
+	}
+	return nil
+}
+
+// name numbers a text of a segment.
+func (g *gatherer) name(unit []byte) {
+	id := int32(intern.None)
+	if g.pass.has(maphash.Bytes(textSeed, unit)) {
+		id = g.texts.ID(unit)
+	}
+	g.numbers = append(g.numbers, id)
+}
+
+// add takes in records.
+func (g *gatherer) add(records []byte) {
+	if g.key == 8 && g.width == 8+CellBytes && g.pass.mask == 0 && len(g.skip.units) == 0 {
+		g.addWords(records)
+		return
+	}
+	for ; len(records) >= g.width; records = records[g.width:] {
+		if id := g.recorded(records[:g.key]); id >= int32(len(g.skip.units)) {
+			g.ids = append(g.ids, id)
+			g.contents = append(g.contents, records[g.key:g.width]...)
+		}
+	}
+}
+
+// addWords is add for units of one word whose rows are counted, all of them.
+func (g *gatherer) addWords(records []byte) {
+	const width = 8 + CellBytes
+	n, from := len(records)/width, len(g.ids)
+	g.ids = slices.Grow(g.ids, n)[:from+n]
+	g.contents = slices.Grow(g.contents, CellBytes*n)[:CellBytes*(from+n)]
+	ids, contents := g.ids[from:], g.contents[CellBytes*from:]
+	for i := range ids {
+		r := records[width*i : width*i+width]
+		ids[i] = g.words.ID(binary.LittleEndian.Uint64(r))
+		binary.LittleEndian.PutUint32(contents[CellBytes*i:], binary.LittleEndian.Uint32(r[8:]))
+	}
+}
+
+// addCounted takes in records with their numbers.
+func (g *gatherer) addCounted(records []byte) {
+	for n := g.width + countBytes; len(records) >= n; records = records[n:] {
+		if id := g.recorded(records[:g.key]); id >= int32(len(g.skip.units)) {
+			g.countUpTo(len(g.ids))
+			g.ids = append(g.ids, id)
+			g.contents = append(g.contents, records[g.key:g.width]...)
+			g.counts = append(g.counts, binary.LittleEndian.Uint64(records[g.width:]))
+		}
+	}
+}
+
+// countUpTo makes records single that have no number yet.
+func (g *gatherer) countUpTo(n int) {
+	for len(g.counts) < n {
+		g.counts = append(g.counts, 1)
+	}
+}
+
+// recorded returns the number of a record's unit, or none where it is not in the pass.
+func (g *gatherer) recorded(key []byte) int32 {
+	switch {
+	case g.units.text:
+		return g.numbers[binary.LittleEndian.Uint32(key)]
+	case g.pass.mask > 0 && !g.pass.has(hashBytes(key)):
+		return intern.None
+	}
+	return g.unitOf(key)
+}
+
+// unitOf returns the number of a unit: of its words in eight bytes each, or of its text.
+func (g *gatherer) unitOf(unit []byte) int32 {
+	if g.oneWord() {
+		return g.words.ID(binary.LittleEndian.Uint64(unit))
+	}
+	return g.texts.ID(unit)
+}
+
+// unitAt returns a unit of which unitOf returned the number.
+func (g *gatherer) unitAt(id int32) []byte {
+	if g.oneWord() {
+		return binary.LittleEndian.AppendUint64(nil, g.words.Keys[id])
+	}
+	return g.texts.At(id)
+}
+
+func (g *gatherer) oneWord() bool { return !g.units.text && len(g.units.columns) == 1 }
+
+// hashBytes is hashWords of words in eight bytes each.
+func hashBytes(key []byte) uint64 {
+	hash := uint64(0)
+	for ; len(key) >= 8; key = key[8:] {
+		hash = wordSeed.Of(binary.LittleEndian.Uint64(key) ^ hash)
+	}
+	return hash
+}
+
+// group puts the numbers of the rows of each unit together.
+func (g *gatherer) group() {
+	g.ends = columnar.Resize(g.ends, g.texts.Len()+g.words.Len())
+	clear(g.ends)
+	for _, id := range g.ids {
+		g.ends[id]++
+	}
+	start := uint32(0)
+	for id, n := range g.ends {
+		g.ends[id] = start
+		start += n
+	}
+	g.order = columnar.Resize(g.order, len(g.ids))
+	for i, id := range g.ids {
+		g.order[g.ends[id]] = uint32(i)
+		g.ends[id]++
+	}
+}

@@ -1,0 +1,224 @@
+package bounding
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/maphash"
+	"slices"
+
+	"github.com/dprelease/dprelease/queries/internal/intern"
+)
+
+// A crowd is a unit with so many rows that they do not fit in the room for those of a part, such as that of an identifier that
+// stands for "unknown". Its rows are read several times: once for the cells that it may keep, then those whose contents have the same
+// hash bits together. What might be kept so far is all that is held in between.
+
+// crowds returns units that have a quarter or more of the rows that were gathered before they did not fit any more.
+func (g *gatherer) crowds() (units [][]byte) {
+	rows := make([]int, g.words.Len()+g.texts.Len())
+	for _, id := range g.ids {
+		rows[id]++
+	}
+	for id, n := range rows {
+		if n > 0 && 4*n >= len(g.ids) {
+			units = append(units, bytes.Clone(g.unitAt(int32(id))))
+		}
+	}
+	return units
+}
+
+// rowsOf hands the contents of all rows of a unit to take, and how often each is there.
+func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []byte, rows uint64)) error {
+	for i := range segments {
+		s := &segments[i]
+		key := unit
+		if g.units.text {
+			number, n := int64(intern.None), int64(0)
+			err := g.names(s, func(name []byte) {
+				if bytes.Equal(name, unit) {
+					number = n
+				}
+				n++
+			})
+			if err != nil {
+				return err
+			}
+			if number < 0 {
+				continue
+			}
+			key = binary.LittleEndian.AppendUint32(nil, uint32(number))
+		}
+		err := g.records(&s.single, func(records []byte) {
+			for ; len(records) >= g.width; records = records[g.width:] {
+				if bytes.Equal(records[:g.key], key) {
+					take(records[g.key:g.width], 1)
+				}
+			}
+		})
+		if err != nil {
+			return err
+		}
+		err = g.records(&s.counted, func(records []byte) {
+			for n := g.width + countBytes; len(records) >= n; records = records[n:] {
+				if bytes.Equal(records[:g.key], key) {
+					take(records[g.key:g.width], binary.LittleEndian.Uint64(records[g.width:]))
+				}
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// crowd bounds one unit.
+type crowd struct {
+	*unitBounder
+	segments []segment
+	unit     []byte
+	cells    lowestCells
+	// rows that might be kept: of all cells together where m is at least k, else of each cell; their items are places in contents
+	all      lowest
+	inCell   map[string]*lowest
+	contents [][]byte
+	kept     []slot
+	cut      uint64 // rows that are not kept
+}
+
+func (c *crowd) content(ref uint32) []byte { return c.contents[ref] }
+
+// bound enforces the limits on the unit. What is left is in kept.
+func (c *crowd) bound() error {
+	g, l := c.rows, c.sampler.limits
+	g.room = 0
+	defer func() { g.room = g.spill.Room() }()
+	g.forget()
+	g.unit.id = g.unitOf(c.unit)
+	c.sampler.prefix = 0
+	c.cells = lowestCells{limit: l.Groups, digests: map[string]digest{}}
+	records := int64(0)
+	err := g.rowsOf(c.segments, c.unit, func(content []byte, rows uint64) {
+		records++
+		c.cut += rows
+		c.cells.add(content[:g.cellWidth], &c.sampler)
+	})
+	if err != nil {
+		return err
+	}
+	c.cells.cut()
+	c.inCell = map[string]*lowest{}
+	c.all.reset(l.Rows)
+	parts := uint64(1)
+	for records*int64(g.width+perRow)/int64(parts) > g.spill.Room() && parts < maxPasses {
+		parts *= 2
+	}
+	for i := range parts {
+		if err := c.gather(pass{i, parts - 1}); err != nil {
+			return err
+		}
+	}
+	c.finish()
+	return nil
+}
+
+// gather adds the rows of kept cells whose contents are in the pass to those that might be kept.
+func (c *crowd) gather(in pass) error {
+	g := c.rows
+	g.contents, g.ids, g.counts = g.contents[:0], g.ids[:0], g.counts[:0]
+	err := g.rowsOf(c.segments, c.unit, func(content []byte, rows uint64) {
+		if in.has(maphash.Bytes(textSeed, content)) && c.cells.has(content[:g.cellWidth]) {
+			g.contents, g.ids, g.counts = append(g.contents, content...), append(g.ids, g.unit.id), append(g.counts, rows)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	g.group()
+	for _, x := range g.slotsOf(g.unit.id, g.order) {
+		content := g.content(x.ref)
+		if c.sampler.digests(c.lowestFor(content), x, len(c.contents)) {
+			c.contents = append(c.contents, bytes.Clone(content))
+		}
+	}
+	return nil
+}
+
+// lowestFor returns where rows of a content compete.
+func (c *crowd) lowestFor(content []byte) *lowest {
+	if l := c.sampler.limits; l.PerGroup >= l.Rows {
+		return &c.all
+	}
+	cell := string(content[:c.rows.cellWidth])
+	l, ok := c.inCell[cell]
+	if !ok {
+		l = &lowest{}
+		l.reset(c.sampler.limits.PerGroup)
+		c.inCell[cell] = l
+	}
+	return l
+}
+
+// finish keeps, of the m rows of lowest digest in each cell, the k of lowest digest.
+func (c *crowd) finish() {
+	for _, l := range c.inCell {
+		for _, x := range l.kept() {
+			c.all.add(x.digest, x.index)
+		}
+	}
+	rows := make([]uint64, len(c.contents))
+	for _, x := range c.all.kept() {
+		rows[x.index]++
+	}
+	for i, n := range rows {
+		if n > 0 {
+			c.kept = append(c.kept, slot{uint32(i), n})
+			c.cut -= n
+		}
+	}
+}
+
+// lowestCells are the cells of lowest digest, limit of them, each once.
+type lowestCells struct {
+	limit   int64
+	digests map[string]digest
+	full    bool // cells were let go: none from worst on matters any more
+	worst   digest
+}
+
+func (l *lowestCells) has(cell []byte) bool {
+	_, ok := l.digests[string(cell)]
+	return ok
+}
+
+func (l *lowestCells) add(cell []byte, s *sampler) {
+	if l.has(cell) {
+		return
+	}
+	d := s.ofCell(cell)
+	if l.full && bytes.Compare(d[:], l.worst[:]) >= 0 {
+		return
+	}
+	l.digests[string(cell)] = d
+	if int64(len(l.digests))-l.limit >= l.limit {
+		l.cut()
+	}
+}
+
+// cut lets all but the lowest cells go.
+func (l *lowestCells) cut() {
+	if int64(len(l.digests)) <= l.limit {
+		return
+	}
+	all := make([]digest, 0, len(l.digests))
+	for _, d := range l.digests {
+		all = append(all, d)
+	}
+	slices.SortFunc(all, func(a, b digest) int { return bytes.Compare(a[:], b[:]) })
+	l.full, l.worst = true, all[l.limit]
+	for cell, d := range l.digests {
+		if bytes.Compare(d[:], l.worst[:]) >= 0 {
+			delete(l.digests, cell)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package bounding
+
+import "encoding/binary"
+
+// Rows of a unit with the same content are many where a table has few units, or a query few cells. They are counted, one record
+// instead of many, when memory becomes short or there is much to gain.
+
+// firstLook is how many bytes an accumulator holds before it looks whether records repeat.
+const firstLook = 64 << 20
+
+// density is when to look next whether records repeat.
+type density struct {
+	next    int64     // bytes held
+	scratch *gatherer // for one part after the other
+}
+
+// makeRoom counts repeated records, or spills, where a chunk more would be too much. part is one that has rows.
+func (r *Rows) makeRoom(part uint64, chunk int64) error {
+	share := r.spill.Share()
+	full := r.held+chunk > share
+	if !full && r.held+chunk <= r.dense.next {
+		return nil
+	}
+	counted, err := r.countRepeated(int(part))
+	if err != nil {
+		return err
+	}
+	used := r.held - int64(len(r.free)*r.chunk())
+	if full && (!counted || used > share/2) {
+		return r.spillAll()
+	}
+	r.dense.next = max(firstLook, 2*used)
+	return nil
+}
+
+// countRepeated counts the records of one part and, if that halves them, those of all parts.
+func (r *Rows) countRepeated(part int) (bool, error) {
+	before := r.parts[part].single.size() + int64(len(r.open[part]))
+	if before == 0 {
+		return false, nil
+	}
+	counts := r.parts[part].counted.size()
+	if err := r.count(part); err != nil {
+		return false, err
+	}
+	if 2*(r.parts[part].counted.size()-counts) > before {
+		return false, nil
+	}
+	for i := range r.parts {
+		if i == part {
+			continue
+		}
+		if err := r.count(i); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// count puts one counted record in the place of all records of a unit with the same content, of a part's segment in memory.
+func (r *Rows) count(part int) error {
+	p := &r.parts[part]
+	if o := r.open[part]; len(o) > 0 {
+		p.single.chunks = append(p.single.chunks, o)
+		r.open[part] = nil
+	}
+	if len(p.single.chunks) == 0 {
+		return nil
+	}
+	if r.dense.scratch == nil {
+		r.dense.scratch = newGatherer(r)
+	}
+	g := r.dense.scratch
+	if err := g.gather([]segment{p.segment}, pass{}); err != nil {
+		return err
+	}
+	var counted [][]byte
+	start := uint32(0)
+	for id, end := range g.ends {
+		for _, x := range g.slotsOf(int32(id), g.order[start:end]) {
+			counted = r.appendCounted(counted, g.appendKey, x)
+		}
+		start = end
+	}
+	for _, c := range counted {
+		r.held += int64(cap(c))
+	}
+	for _, c := range p.counted.chunks {
+		r.held -= int64(cap(c))
+	}
+	r.release(p.single.chunks)
+	p.single.chunks, p.counted.chunks = nil, counted
+	return nil
+}
+
+// appendCounted appends a record with its number to chunks.
+func (r *Rows) appendCounted(chunks [][]byte, key func([]byte) []byte, x slot) [][]byte {
+	last := len(chunks) - 1
+	if last < 0 || len(chunks[last])+r.width+countBytes > cap(chunks[last]) {
+		size := firstRows * (r.width + countBytes)
+		if last >= 0 {
+			size = max(r.chunk()/r.width, firstRows) * (r.width + countBytes)
+		}
+		chunks = append(chunks, make([]byte, 0, size))
+		last++
+	}
+	c := key(chunks[last])
+	c = append(c, r.dense.scratch.content(x.ref)...)
+	chunks[last] = binary.LittleEndian.AppendUint64(c, x.rows)
+	return chunks
+}

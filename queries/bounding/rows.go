@@ -1,0 +1,235 @@
+// Package bounding keeps the rows of privacy units and cuts down what each unit contributes to a query's [Limits].
+//
+// A query whose privacy unit is made of columns keeps of every row its unit and its content, that is its cell and, where
+// values are added up, its value; bounds are enforced on the whole of a unit's rows when all are known. Records are
+// appended, nothing is looked up, to one of 256 parts that a hash of the unit chooses: all rows of a unit are in one part.
+// Parts are small enough to be grouped by unit in the processor's cache, by several goroutines. What does not fit in memory is
+// written to the [Spill].
+package bounding
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/maphash"
+	"slices"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/intern"
+)
+
+const (
+	partBits   = 8
+	partitions = 1 << partBits
+	chunkBytes = 16 << 10
+	firstRows  = 16 // of the first chunk of a part
+)
+
+// The hashes that choose parts, the same for all accumulators of the process. No answer depends on them, and their random seeds
+// keep made-up units from falling in one part.
+var (
+	wordSeed = intern.NewHashSeed()
+	textSeed = maphash.MakeSeed()
+)
+
+// recordShape is the bytes of a record: the words of its unit, or the number of its text among the part's in four bytes; then
+// its content: the cell in four bytes and each component of the value in eight, big-endian.
+type recordShape struct {
+	key, width int
+	cellWidth  int // bytes of the content that are its cell
+}
+
+// Errors in the use of an accumulator.
+var (
+	// ErrSpent says that the accumulator was sealed, or merged into another.
+	ErrSpent = errors.New("queries: the accumulator is sealed or merged")
+	// ErrMerge says that the accumulators are of different queries.
+	ErrMerge = errors.New("queries: accumulators of different queries cannot be merged")
+)
+
+// Rows keeps the rows of units.
+type Rows struct {
+	units *Units
+	recordShape
+	spill  Spill
+	open   [partitions][]byte // the last chunk of each part
+	parts  [partitions]unitPart
+	known  knownUnits
+	free   [][]byte // chunks that were emptied
+	held   int64    // bytes in memory, with free ones
+	dense  density
+	failed error // the first error of the spill
+}
+
+// NewRows returns an empty store of rows whose contents are a cell of cellWidth bytes and values of some components.
+func NewRows(u *Units, cellWidth, components int, s Spill) *Rows {
+	key := 8 * len(u.columns)
+	if u.text {
+		key = 4
+	}
+	if s == nil {
+		s = inMemory{}
+	}
+	s.Join()
+	return &Rows{
+		units: u, known: knownUnits{generation: 1}, dense: density{next: firstLook},
+		recordShape: recordShape{key, key + cellWidth + 8*components, cellWidth}, spill: s,
+	}
+}
+
+// AddCells keeps the units and cells of the rows of a batch that have both.
+func (r *Rows) AddCells(b *table.Batch, cells []int32) error {
+	if err := r.Start(b, cells); err != nil {
+		return err
+	}
+	if !r.units.text && len(r.units.columns) == 1 {
+		r.addWords(cells)
+		return r.failed
+	}
+	for row, cell := range cells {
+		if cell >= 0 {
+			binary.BigEndian.PutUint32(r.Record(row), uint32(cell))
+		}
+	}
+	return r.failed
+}
+
+// Start reads the units of a batch, after which record may be called for each row whose cell is not dropped.
+func (r *Rows) Start(b *table.Batch, cells []int32) error {
+	if r.failed != nil {
+		return r.failed
+	}
+	if err := r.units.Open(b, cells); err != nil {
+		return err
+	}
+	r.known.open(r.units)
+	return nil
+}
+
+// addWords is addCells where the unit is one word.
+func (r *Rows) addWords(cells []int32) {
+	words := r.units.words[:len(cells)]
+	for row, cell := range cells {
+		if cell < 0 {
+			continue
+		}
+		word := words[row]
+		record := r.next(wordSeed.Of(word) >> (64 - partBits))
+		binary.LittleEndian.PutUint64(record, word)
+		binary.BigEndian.PutUint32(record[8:], uint32(cell))
+	}
+}
+
+// Record makes a record of a row's unit and returns the place of its content.
+func (r *Rows) Record(row int) []byte {
+	if r.units.text {
+		return r.textRecord(row)
+	}
+	words := r.units.wordsOf(row)
+	record := r.next(hashWords(words) >> (64 - partBits))
+	for i, w := range words {
+		binary.LittleEndian.PutUint64(record[8*i:], w)
+	}
+	return record[r.key:]
+}
+
+func hashWords(words []uint64) uint64 {
+	hash := uint64(0)
+	for _, w := range words {
+		hash = wordSeed.Of(w ^ hash)
+	}
+	return hash
+}
+
+// textRecord is record where the unit has text: its number among the part's texts stands for it.
+func (r *Rows) textRecord(row int) []byte {
+	k := r.known.of(row)
+	if k.generation == 0 {
+		k.part = uint8(maphash.Bytes(textSeed, r.units.bytesOf(row)) >> (64 - partBits))
+	}
+	record := r.next(uint64(k.part)) // this may spill the part's texts
+	if k.generation != r.known.generation {
+		k.id, k.generation = r.number(k.part, r.units.bytesOf(row)), r.known.generation
+	}
+	binary.LittleEndian.PutUint32(record, k.id)
+	return record[r.key:]
+}
+
+// number returns the number of a unit among the texts of its part.
+func (r *Rows) number(part uint8, unit []byte) uint32 {
+	p := &r.parts[part]
+	if p.texts == nil {
+		p.texts = intern.NewTexts()
+	}
+	before := p.texts.Len()
+	id := p.texts.ID(unit)
+	if id < 0 {
+		r.fail(errUnits)
+		return 0
+	}
+	if p.texts.Len() > before {
+		r.held += int64(len(unit)) + intern.TextBytes
+	}
+	return uint32(id)
+}
+
+// next makes room for a record in a part.
+func (r *Rows) next(part uint64) []byte {
+	o := r.open[part]
+	n := len(o)
+	if n+r.width > cap(o) {
+		return r.turn(part)
+	}
+	o = o[:n+r.width]
+	r.open[part] = o
+	return o[n:]
+}
+
+// turn starts the next chunk of a part, after making room for it where memory is short, and makes room for a record.
+func (r *Rows) turn(part uint64) []byte {
+	size := min(max(2*cap(r.open[part]), firstRows*r.width), r.chunk())
+	if r.failed == nil && len(r.free) == 0 {
+		r.fail(r.makeRoom(part, int64(size)))
+	}
+	if o := r.open[part]; len(o) > 0 {
+		r.parts[part].single.chunks = append(r.parts[part].single.chunks, o)
+	}
+	var o []byte
+	if n := len(r.free); n > 0 {
+		o, r.free = r.free[n-1], r.free[:n-1]
+	} else {
+		o = make([]byte, 0, size)
+		r.held += int64(size)
+	}
+	r.open[part] = o[:r.width]
+	return r.open[part]
+}
+
+func (r *Rows) fail(err error) {
+	if r.failed == nil {
+		r.failed = err
+	}
+}
+
+// Merge takes in all rows of o and empties it. Of accumulators that are spent there are none.
+func (r *Rows) Merge(o *Rows) error {
+	switch {
+	case r == nil || o == nil:
+		return ErrSpent
+	case !r.units.same(o.units):
+		return ErrMerge
+	}
+	r.fail(o.failed)
+	for i := range r.parts {
+		r.close(i)
+		o.close(i)
+		r.parts[i].ended = append(r.parts[i].ended, o.parts[i].ended...)
+		o.parts[i] = unitPart{}
+	}
+	r.held += o.held
+	r.known.generation++
+	r.free, o.free = slices.Concat(r.free, o.free), nil
+	return nil
+}
+
+// Failure returns the first error of the spill.
+func (r *Rows) Failure() error { return r.failed }

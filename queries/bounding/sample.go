@@ -1,0 +1,210 @@
+package bounding
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+)
+
+// Which rows of a unit over its bounds are kept
+//
+// A row's content is its cell and, where values are added up, its value in units. Rows of a unit with the same content are told
+// apart by an occurrence number, 0 to n − 1. Each (unit, cell) and each (unit, content, occurrence) has a digest; the rows with
+// the lowest digests are kept: of all cells the L lowest, in each the m lowest rows, of these the k lowest. That is a uniform
+// sample of the unit's own rows at each step, it depends on nothing else, and rows need no order. Digests are computed
+// only for units over a bound.
+//
+// A digest is the SHA-256 of
+//
+//	key (16 bytes), "c", unit, cell (8 bytes)
+//	key (16 bytes), "r", unit, cell (8 bytes), each component of the value (8 bytes), occurrence (8 bytes)
+//
+// with big-endian integers and the unit as in appendValue. The key is a constant and no secret: the bounds hold for
+// every choice that depends on the unit alone.
+const (
+	boundKey  = "dprelease/bound1"
+	cellOrder = 'c'
+	rowOrder  = 'r'
+)
+
+// digest orders what a unit might contribute.
+type digest [sha256.Size]byte
+
+// slot is rows of a unit with the same content; ref is the number of one of them.
+type slot struct {
+	ref  uint32
+	rows uint64
+}
+
+// unitContents are a unit's canonical text, and what its rows hold by number: the cell in four bytes, big-endian, and the
+// components of the value in eight bytes each.
+type unitContents interface {
+	appendUnit(dst []byte) []byte
+	content(ref uint32) []byte
+}
+
+// CellBytes is the length of the cell in a content; in a digest it has four bytes more, which are 0.
+const CellBytes = 4
+
+// CellOf returns the cell of a content.
+func CellOf(content []byte) int32 { return int32(binary.BigEndian.Uint32(content)) }
+
+// sampler bounds the rows of one unit after the other.
+type sampler struct {
+	limits   Limits
+	contents unitContents
+	// cellWidth is the bytes of a content that are its cell
+	cellWidth int
+	// message is what is hashed; its first prefix bytes are the unit's, 0 as long as none was needed
+	message []byte
+	prefix  int
+	cells   []span
+	// what the unit, and what it in one cell, might contribute
+	inAll, inCell lowest
+}
+
+// span is the places of the slots of one cell.
+type span struct{ from, to int }
+
+// ofCell returns the digest of a cell.
+func (s *sampler) ofCell(content []byte) digest {
+	s.write(cellOrder, content[:s.cellWidth])
+	return sha256.Sum256(s.message)
+}
+
+// digests adds the rows of a slot with their digests to l, under the slot's place, and says whether any was taken.
+func (s *sampler) digests(l *lowest, x slot, place int) (taken bool) {
+	s.write(rowOrder, s.contents.content(x.ref))
+	s.message = append(s.message, 0, 0, 0, 0, 0, 0, 0, 0)
+	occurrence := s.message[len(s.message)-8:]
+	for n := range x.rows {
+		binary.BigEndian.PutUint64(occurrence, n)
+		if l.add(sha256.Sum256(s.message), place) {
+			taken = true
+		}
+	}
+	return taken
+}
+
+// write writes the message of a content.
+func (s *sampler) write(order byte, content []byte) {
+	if s.prefix == 0 {
+		s.message = append(append(s.message[:0], boundKey...), order)
+		s.message = append(s.contents.appendUnit(s.message), 0, 0, 0, 0)
+		s.prefix = len(s.message)
+	}
+	s.message[len(boundKey)] = order
+	s.message = append(s.message[:s.prefix], content...)
+}
+
+// keep returns the unit's slots that it may contribute to and the rows that it may have in each; it changes slots, of
+// which those of a cell are together.
+func (s *sampler) keep(slots []slot) []slot {
+	s.prefix = 0
+	s.cut(slots)
+	slots = s.keepCells(slots)
+	left := int64(0)
+	for _, c := range s.cells {
+		left += s.limits.capped(total(slots[c.from:c.to]))
+	}
+	if left > s.limits.Rows {
+		s.keepRows(slots)
+		return slots
+	}
+	for _, c := range s.cells {
+		s.keepInCell(slots[c.from:c.to])
+	}
+	return slots
+}
+
+func total(slots []slot) uint64 {
+	n := uint64(0)
+	for _, x := range slots {
+		n += x.rows
+	}
+	return n
+}
+
+// cut finds the slots of each cell.
+func (s *sampler) cut(slots []slot) {
+	s.cells = s.cells[:0]
+	var last []byte
+	for i, x := range slots {
+		cell := s.contents.content(x.ref)[:s.cellWidth]
+		if i == 0 || !bytes.Equal(cell, last) {
+			s.cells = append(s.cells, span{i, i})
+		}
+		last = cell
+		s.cells[len(s.cells)-1].to = i + 1
+	}
+}
+
+// keepCells keeps the L cells of lowest digest.
+func (s *sampler) keepCells(slots []slot) []slot {
+	if int64(len(s.cells)) <= s.limits.Groups {
+		return slots
+	}
+	s.inAll.reset(s.limits.Groups)
+	for i, c := range s.cells {
+		s.inAll.add(s.ofCell(s.contents.content(slots[c.from].ref)), i)
+	}
+	kept := s.inAll.kept()
+	slices.SortFunc(kept, func(a, b item) int { return a.index - b.index })
+	end := 0
+	for i, x := range kept {
+		c := s.cells[x.index] // i is at most the index: no later cell is lost
+		n := copy(slots[end:], slots[c.from:c.to])
+		s.cells[i] = span{end, end + n}
+		end += n
+	}
+	s.cells = s.cells[:len(kept)]
+	return slots[:end]
+}
+
+// keepInCell keeps the m rows of lowest digest of a cell.
+func (s *sampler) keepInCell(slots []slot) {
+	switch n := total(slots); {
+	case n <= uint64(s.limits.PerGroup):
+	case len(slots) == 1: // any m of equal rows
+		slots[0].rows = uint64(s.limits.PerGroup)
+	default:
+		recount(slots, s.lowestInCell(slots, 0))
+	}
+}
+
+// recount leaves in slots the rows that are kept.
+func recount(slots []slot, kept []item) {
+	for i := range slots {
+		slots[i].rows = 0
+	}
+	for i := range kept {
+		slots[kept[i].index].rows++
+	}
+}
+
+// lowestInCell returns the m rows of lowest digest of a cell whose slots start at a place.
+func (s *sampler) lowestInCell(slots []slot, place int) []item {
+	s.inCell.reset(s.limits.PerGroup)
+	for i, x := range slots {
+		s.digests(&s.inCell, x, place+i)
+	}
+	return s.inCell.kept()
+}
+
+// keepRows keeps, of the m rows of lowest digest in each cell, the k of lowest digest.
+func (s *sampler) keepRows(slots []slot) {
+	s.inAll.reset(s.limits.Rows)
+	for _, c := range s.cells {
+		if total(slots[c.from:c.to]) <= uint64(s.limits.PerGroup) {
+			for i := c.from; i < c.to; i++ {
+				s.digests(&s.inAll, slots[i], i)
+			}
+			continue
+		}
+		for _, x := range s.lowestInCell(slots[c.from:c.to], c.from) {
+			s.inAll.add(x.digest, x.index)
+		}
+	}
+	recount(slots, s.inAll.kept())
+}

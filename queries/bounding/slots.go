@@ -1,0 +1,81 @@
+package bounding
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+)
+
+// unitSlots is the rows of one unit, those with the same content as one slot.
+type unitSlots struct {
+	id     int32
+	sorted []uint64 // cells and rows
+	slots  []slot
+}
+
+// content returns what row ref holds, apart from its unit.
+func (g *gatherer) content(ref uint32) []byte {
+	n := g.width - g.key
+	return g.contents[int(ref)*n : (int(ref)+1)*n]
+}
+
+// appendUnit appends the canonical text of the unit whose slots were made.
+func (g *gatherer) appendUnit(dst []byte) []byte {
+	if !g.units.text && len(g.units.columns) == 1 {
+		return columnar.AppendValue(dst, g.words.Keys[g.unit.id], g.units.columns[0].kind)
+	}
+	return g.units.appendText(dst, g.texts.At(g.unit.id))
+}
+
+// appendKey appends what a record starts with for the unit whose slots were made.
+func (g *gatherer) appendKey(dst []byte) []byte {
+	switch {
+	case g.units.text:
+		return binary.LittleEndian.AppendUint32(dst, uint32(g.unit.id)) // numbered in the segment's order
+	case len(g.units.columns) == 1:
+		return binary.LittleEndian.AppendUint64(dst, g.words.Keys[g.unit.id])
+	}
+	return append(dst, g.texts.At(g.unit.id)...)
+}
+
+// slotsOf returns the rows of a unit with the same content as one slot, and those of a cell together.
+func (g *gatherer) slotsOf(id int32, refs []uint32) []slot {
+	u := &g.unit
+	u.id, u.slots, u.sorted = id, u.slots[:0], u.sorted[:0]
+	for _, ref := range refs {
+		u.sorted = append(u.sorted, uint64(CellOf(g.content(ref)))<<32|uint64(ref))
+	}
+	slices.Sort(u.sorted)
+	if g.width-g.key > CellBytes {
+		g.sortValues()
+	}
+	for i, x := range u.sorted {
+		ref := uint32(x)
+		if i > 0 {
+			if last := &u.slots[len(u.slots)-1]; bytes.Equal(g.content(last.ref), g.content(ref)) {
+				last.rows += g.countOf(ref)
+				continue
+			}
+		}
+		u.slots = append(u.slots, slot{ref, g.countOf(ref)})
+	}
+	return u.slots
+}
+
+// sortValues sorts the rows of each cell by their values.
+func (g *gatherer) sortValues() {
+	for from := 0; from < len(g.unit.sorted); {
+		to := from + 1
+		for to < len(g.unit.sorted) && g.unit.sorted[to]>>32 == g.unit.sorted[from]>>32 {
+			to++
+		}
+		if to > from+1 {
+			slices.SortFunc(g.unit.sorted[from:to], func(a, b uint64) int {
+				return bytes.Compare(g.content(uint32(a)), g.content(uint32(b)))
+			})
+		}
+		from = to
+	}
+}

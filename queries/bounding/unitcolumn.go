@@ -1,0 +1,112 @@
+package bounding
+
+import (
+	"math"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/internal/intern"
+)
+
+// unitColumn reads one column of the privacy unit. Nulls and NaN are none: such rows belong to no unit.
+type unitColumn struct {
+	at   int // position among the columns
+	kind table.Type
+	// of the last batch, by row: the value as a word or, of text, its place among the values
+	words   []uint64
+	places  []int32
+	values  table.Values
+	coded   bool   // the values are a dictionary that is worth remembering
+	dict    uint64 // its identity, or 0
+	entries []int32
+}
+
+// open reads the column of a batch, and drops from cells the rows without a value.
+func (u *unitColumn) open(b *table.Batch, cells []int32) error {
+	c, err := columnar.Of(b, u.at, u.kind)
+	if err != nil {
+		return err
+	}
+	u.values, u.coded, u.dict = c.Values, columnar.Worthwhile(c, c.Entries()), c.Dict
+	if u.plain(c) {
+		u.words = columnar.Resize(u.words, b.Rows)
+		for i, x := range c.Values.Ints[:b.Rows] {
+			u.words[i] = uint64(x)
+		}
+		return nil
+	}
+	if err := u.place(c, b.Rows); err != nil {
+		return err
+	}
+	for row, p := range u.places {
+		if p < 0 {
+			cells[row] = columnar.Dropped
+		}
+	}
+	if u.kind.Kind != table.String {
+		u.read(cells)
+	}
+	return nil
+}
+
+// plain says that each row has its own word in the column.
+func (u *unitColumn) plain(c *table.Column) bool {
+	return c.Codes == nil && c.Ends == nil && c.Valid == nil && u.kind.Kind != table.String && u.kind.Kind != table.Float
+}
+
+// place finds the place of each row's value, or none.
+func (u *unitColumn) place(c *table.Column, rows int) error {
+	u.entries = columnar.Resize(u.entries, c.Entries())
+	n := c.Values.Len(u.kind.Kind)
+	for i := range u.entries {
+		u.entries[i] = intern.None
+		if c.Valid != nil && !c.Valid[i] {
+			continue
+		}
+		value := i
+		if c.Codes != nil {
+			value = int(c.Codes[i])
+		}
+		if uint(value) >= uint(n) {
+			return columnar.ErrShape
+		}
+		u.entries[i] = int32(value)
+	}
+	if c.Ends == nil {
+		u.places = u.entries
+		return nil
+	}
+	if len(u.places) > 0 && len(u.entries) > 0 && &u.places[0] == &u.entries[0] {
+		u.places = nil
+	}
+	u.places = columnar.Spread(columnar.Resize(u.places, rows), u.entries, c.Ends)
+	return nil
+}
+
+// read looks the words of the rows up that are kept, and drops those that are NaN.
+func (u *unitColumn) read(cells []int32) {
+	u.words = columnar.Resize(u.words, len(cells))
+	floats := u.kind.Kind == table.Float
+	for row, p := range u.places {
+		switch {
+		case p < 0:
+		case !floats:
+			u.words[row] = uint64(u.values.Ints[p])
+		case math.IsNaN(u.values.Floats[p]):
+			cells[row] = columnar.Dropped
+		default:
+			u.words[row] = floatWord(u.values.Floats[p])
+		}
+	}
+}
+
+// floatWord is the same for numbers that are equal.
+func floatWord(x float64) uint64 {
+	if x == 0 {
+		x = 0 // not -0, which is equal
+	}
+	return math.Float64bits(x)
+}
+
+// text returns the text of a row that has one.
+func (u *unitColumn) text(row int) []byte { return u.values.Bytes(int(u.places[row])) }

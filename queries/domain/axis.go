@@ -1,0 +1,105 @@
+package domain
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// Axis is a dimension that was checked.
+type Axis struct {
+	Dimension
+	Domain domain
+	Field  string // place in the query
+	Size   int    // cells with bins
+	Extra  ExtraCells
+}
+
+// NewAxes checks the dimensions that are not to be discovered and makes their axes. The zone is that of times without an offset, nil for
+// UTC; field is the place of the dimensions in the query, and columns are those that the answer has beside its keys.
+func NewAxes(by []Dimension, zone *time.Location, field string, columns []string, p *problem.Problems) []Axis {
+	var axes []Axis
+	for i, d := range by {
+		if !d.Discover {
+			axes = append(axes, newAxis(d, zone, fmt.Sprintf("%s[%d]", field, i), p))
+		}
+	}
+	if len(p.List) == 0 {
+		checkKeys(axes, columns, p)
+	}
+	return axes
+}
+
+func newAxis(d Dimension, zone *time.Location, field string, p *problem.Problems) Axis {
+	a := Axis{Dimension: d, Field: field}
+	CheckForm(d, field, p)
+	checkPolicy(d.Null, field+".null", p)
+	checkPolicy(d.Other, field+".other", p)
+	if a.Domain = newDomain(d, zone, field, p); a.Domain == nil {
+		return a
+	}
+	a.Size, a.Extra = addBins(a.Domain.size(), d)
+	switch {
+	case len(d.Labels) > 0:
+		checkLabels(d.Labels, a.Extra.Names, field+".values", p)
+	case d.Nearest != nil:
+		d.Nearest.checkIDs(a.Extra.Names, field+".nearest.points", p)
+	}
+	return a
+}
+
+// newDomain makes the domain of the one form that a dimension has.
+func newDomain(d Dimension, zone *time.Location, field string, p *problem.Problems) domain {
+	switch {
+	case d.forms() != 1:
+		return nil // reported already
+	case len(d.Labels) > 0:
+		return newLabels(d.Labels, zone)
+	case len(d.Edges) > 0:
+		return newEdges(d.Edges, zone, field+".edges", p)
+	case d.Part != "":
+		return newPart(d.Part, zone, field+".part", p)
+	case d.Grid != nil:
+		return newGrid(d, field+".grid", p)
+	}
+	return newNearest(d, field+".nearest", p)
+}
+
+// addBins returns the number of cells with the bins that the policies add, and the bins.
+func addBins(size int, d Dimension) (int, ExtraCells) {
+	b := ExtraCells{Null: columnar.Dropped, Other: columnar.Dropped}
+	if d.Null == Bin {
+		b.Null = int32(size + len(b.Names))
+		b.Names = append(b.Names, nullLabel)
+	}
+	if d.Other == Bin {
+		b.Other = int32(size + len(b.Names))
+		b.Names = append(b.Names, otherLabel)
+	}
+	return size + len(b.Names), b
+}
+
+// Coder compiles an axis for the columns of a layout; nil: what is wrong is reported.
+func (a *Axis) Coder(l Layout) RowCoder {
+	switch d := a.Domain.(type) {
+	case pointDomain:
+		return a.pointCoder(d, l)
+	case columnDomain:
+		return a.columnCoder(d, l)
+	}
+	return nil
+}
+
+func (a *Axis) columnCoder(d columnDomain, l Layout) RowCoder {
+	at, t, ok := l.Find(a.Column, a.Field+".column")
+	if !ok {
+		return nil
+	}
+	values, errs := d.compile(t, a.Extra)
+	for _, e := range errs {
+		l.Problems.Add(a.Field+e.Field, e.Code, e.Message, e.Hint)
+	}
+	return &AxisCoder{At: at, Kind: t, Values: values, Null: a.Extra.Null}
+}

@@ -1,0 +1,125 @@
+package domain
+
+import (
+	"math"
+	"math/big"
+	"time"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// ends are the ends of a range as exact numbers, in units of the integers that hold the column; nil: open.
+type ends struct{ from, before, min, max *big.Rat }
+
+// between makes a coder for the range of a filter: the code is 0 in it, else dropped.
+func (f *FilterSpec) between(t table.Type, zone *time.Location) (valueCoder, []*problem.Error) {
+	e, errs := f.ends(t, zone)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	switch t.Kind {
+	case table.Float:
+		return e.floats(), nil
+	case table.String:
+		return textRange{e.ints(table.Type{Kind: table.Int}), e.floats()}, nil
+	}
+	return e.ints(t), nil
+}
+
+// ends reads the ends of the range, and reports a range that is empty.
+func (f *FilterSpec) ends(t table.Type, zone *time.Location) (e ends, errs []*problem.Error) {
+	for _, end := range []struct {
+		text  *string
+		field string
+		at    **big.Rat
+	}{{f.From, ".from", &e.from}, {f.Before, ".before", &e.before}, {f.Min, ".min", &e.min}, {f.Max, ".max", &e.max}} {
+		if end.text == nil {
+			continue
+		}
+		x, err := endOf(*end.text, t, zone)
+		if err != nil && err.Code == problem.CodeColumnType {
+			err.Field = ".column"
+			return e, []*problem.Error{err}
+		}
+		if err != nil {
+			err.Field = end.field
+			errs = append(errs, err)
+		}
+		*end.at = x
+	}
+	if f.For != "" && e.from != nil {
+		var err *problem.Error
+		if e.before, err = windowEnd(*f.From, f.For, t, zone); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return e, append(errs, e.check()...)
+}
+
+// check reports ends between which there is no number.
+func (e *ends) check() []*problem.Error {
+	var errs []*problem.Error
+	if e.from != nil && e.before != nil && e.from.Cmp(e.before) >= 0 {
+		errs = append(errs, &problem.Error{Field: ".before", Code: problem.CodeBadValue, Message: "before is not above from: the filter keeps no row"})
+	}
+	if e.min != nil && e.max != nil && e.min.Cmp(e.max) > 0 {
+		errs = append(errs, &problem.Error{Field: ".max", Code: problem.CodeBadValue, Message: "max is below min: the filter keeps no row"})
+	}
+	return errs
+}
+
+// endOf reads what the values of a column of that type can be compared with.
+func endOf(text string, t table.Type, zone *time.Location) (*big.Rat, *problem.Error) {
+	switch t.Kind {
+	case table.Bool:
+		return nil, problem.BadType(t)
+	case table.Float, table.String:
+		if _, ok := nearest(text); !ok {
+			err := badText(text, t, "a decimal number in float64's range")
+			err.Hint = "numbers are compared with numbers, dates and times with dates and timestamps; input.csv.types types a CSV column"
+			return nil, err
+		}
+		x, _ := Number(text)
+		return x, nil
+	}
+	return scalar(text, t, zone)
+}
+
+// ints makes a range of integers: x ≥ e iff x ≥ ceil(e), x ≤ e iff x ≤ floor(e), x < e iff x ≤ ceil(e) − 1.
+func (e *ends) ints(t table.Type) intRange {
+	r := intRange{integers{unsigned: t.Kind == table.Uint}, math.MinInt64, math.MaxInt64}
+	for _, low := range []*big.Rat{e.from, e.min} {
+		if low != nil {
+			r.above(Ceil(low))
+		}
+	}
+	if e.before != nil {
+		x := Ceil(e.before)
+		r.below(x.Sub(x, big.NewInt(1)))
+	}
+	if e.max != nil {
+		r.below(Floor(e.max))
+	}
+	return r
+}
+
+// floats makes a range of floats, of which the ends are the floats nearest to e.
+func (e *ends) floats() floatRange {
+	r := floatRange{math.Inf(-1), math.Inf(1)}
+	for _, low := range []*big.Rat{e.from, e.min} {
+		if low != nil {
+			x, _ := low.Float64()
+			r.least = max(r.least, x)
+		}
+	}
+	if e.before != nil {
+		x, _ := e.before.Float64()
+		r.most = math.Nextafter(x, math.Inf(-1))
+	}
+	if e.max != nil {
+		x, _ := e.max.Float64()
+		r.most = min(r.most, x)
+	}
+	return r
+}

@@ -1,0 +1,107 @@
+package domain
+
+import (
+	"slices"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// Grouping finds the cell of each row: the axes' codes as the digits of a number in mixed radix.
+type Grouping struct {
+	Axes  []digit
+	cells []int32
+}
+
+// digit is the codes of an axis, and how much one of them counts in the number of the cell.
+type digit struct {
+	RowCoder
+	stride int32
+}
+
+// RowCoder finds the code of each row of a batch in an axis.
+type RowCoder interface {
+	// OfRows returns the codes, valid until it is called again.
+	OfRows(b *table.Batch) ([]int32, error)
+}
+
+// Only returns the coder of the one axis if there is one axis, of one column; else nil.
+func (g *Grouping) Only() *AxisCoder {
+	if len(g.Axes) != 1 {
+		return nil
+	}
+	x, _ := g.Axes[0].RowCoder.(*AxisCoder)
+	return x
+}
+
+// NewGrouping makes the coders of all axes for batches of a layout, and reports every column that does not fit.
+func NewGrouping(axes []Axis, l Layout) *Grouping {
+	g := &Grouping{Axes: make([]digit, len(axes))}
+	strides := AxisStrides(axes)
+	for i := range axes {
+		g.Axes[i] = digit{axes[i].Coder(l), int32(strides[i])}
+	}
+	return g
+}
+
+// Layout is where coders find their columns: a schema, and the columns of a batch in their order.
+type Layout struct {
+	Schema   table.Schema
+	Columns  []string
+	Problems *problem.Problems
+}
+
+// Find returns a column's position in a batch and its type, or reports at field that there is none.
+func (l *Layout) Find(column, field string) (at int, t table.Type, ok bool) {
+	f, ok := l.Schema.Lookup(column)
+	if !ok {
+		problem.UnknownColumn(column, field, l.Schema, l.Problems)
+	}
+	return slices.Index(l.Columns, column), f.Type, ok
+}
+
+// OfRows returns the cell of each row of a batch, or dropped. They are valid until it is called again; the caller may drop more of them.
+func (g *Grouping) OfRows(b *table.Batch) ([]int32, error) {
+	if len(g.Axes) == 1 && b.Keep == nil {
+		return g.Axes[0].OfRows(b)
+	}
+	g.cells = columnar.Resize(g.cells, b.Rows)
+	if err := start(g.cells, b.Keep); err != nil {
+		return nil, err
+	}
+	for i := range g.Axes {
+		codes, err := g.Axes[i].OfRows(b)
+		if err != nil {
+			return nil, err
+		}
+		digits(g.cells, codes, g.Axes[i].stride)
+	}
+	return g.cells, nil
+}
+
+// start puts the rows that are kept in cell 0 and drops the others; nil keeps all.
+func start(cells []int32, keep []bool) error {
+	clear(cells)
+	if keep == nil {
+		return nil
+	}
+	if len(keep) != len(cells) {
+		return columnar.ErrShape
+	}
+	for i, k := range keep {
+		if !k {
+			cells[i] = columnar.Dropped
+		}
+	}
+	return nil
+}
+
+// digits adds a digit to each cell; a cell is dropped (all bits set) as soon as one digit is.
+func digits(cells, codes []int32, stride int32) {
+	codes = codes[:len(cells)]
+	for i, cell := range cells {
+		code := codes[i]
+		cells[i] = (cell + code*stride) | cell>>31 | code>>31
+	}
+}

@@ -1,0 +1,108 @@
+package domain
+
+import (
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+)
+
+// dictionary holds a code for each value of a dictionary, as long as it is the same one.
+type dictionary struct {
+	id    uint64
+	codes []int32
+}
+
+// open returns the codes for the values of c's dictionary; fresh: they are still to be filled.
+func (d *dictionary) open(c *table.Column) (codes []int32, fresh bool) {
+	n := c.Values.Len(c.Type.Kind)
+	if c.Dict != 0 && c.Dict == d.id && len(d.codes) == n {
+		return d.codes, false
+	}
+	d.id, d.codes = c.Dict, columnar.Resize(d.codes, n)
+	return d.codes, true
+}
+
+// AxisCoder finds the cells of an axis of one column for the rows of batches.
+type AxisCoder struct {
+	At     int // position among the columns
+	Kind   table.Type
+	Values valueCoder
+	Null   int32
+	dict   dictionary
+	codes  []int32 // of entries
+	rows   []int32 // of rows, where entries are runs
+}
+
+// OfEntries returns the code of each entry of c.
+func (a *AxisCoder) OfEntries(c *table.Column) ([]int32, error) {
+	a.codes = columnar.Resize(a.codes, c.Entries())
+	switch {
+	case c.Codes == nil:
+		a.Values.Codes(c.Values, 0, a.codes)
+	case columnar.Worthwhile(c, len(a.codes)):
+		if err := gather(a.codes, a.Lookup(c), c); err != nil {
+			return nil, err
+		}
+	default:
+		if err := a.eachCode(c); err != nil {
+			return nil, err
+		}
+	}
+	for i := range a.codes {
+		if c.Valid != nil && !c.Valid[i] {
+			a.codes[i] = a.Null
+		}
+	}
+	return a.codes, nil
+}
+
+// Lookup returns the code of each value of c's dictionary.
+func (a *AxisCoder) Lookup(c *table.Column) []int32 {
+	codes, fresh := a.dict.open(c)
+	if fresh {
+		a.Values.Codes(c.Values, 0, codes)
+	}
+	return codes
+}
+
+// gather looks the codes of the entries up; those of nulls are unspecified.
+func gather(dst, lookup []int32, c *table.Column) error {
+	for i, code := range c.Codes[:len(dst)] {
+		if uint(code) >= uint(len(lookup)) {
+			if c.Valid != nil && !c.Valid[i] {
+				continue
+			}
+			return columnar.ErrShape
+		}
+		dst[i] = lookup[code]
+	}
+	return nil
+}
+
+// eachCode finds the code of each entry of a long dictionary that is used once.
+func (a *AxisCoder) eachCode(c *table.Column) error {
+	n := c.Values.Len(c.Type.Kind)
+	for i, code := range c.Codes[:len(a.codes)] {
+		if uint(code) >= uint(n) {
+			if c.Valid != nil && !c.Valid[i] {
+				continue
+			}
+			return columnar.ErrShape
+		}
+		a.Values.Codes(c.Values, int(code), a.codes[i:i+1])
+	}
+	return nil
+}
+
+// OfRows returns the code of each row of a batch.
+func (a *AxisCoder) OfRows(b *table.Batch) ([]int32, error) {
+	c, err := columnar.Of(b, a.At, a.Kind)
+	if err != nil {
+		return nil, err
+	}
+	codes, err := a.OfEntries(c)
+	if err != nil || c.Ends == nil {
+		return codes, err
+	}
+	a.rows = columnar.Resize(a.rows, b.Rows)
+	return columnar.Spread(a.rows, codes, c.Ends), nil
+}

@@ -1,0 +1,82 @@
+package domain
+
+import (
+	"math"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+)
+
+// Coordinates reads a column of numbers as the nearest floats; nulls and what is no number are NaN.
+type Coordinates struct {
+	At   int // position among the columns
+	Kind table.Type
+	// entries and rows are of the last batch; rows where entries are runs.
+	entries, rows []float64
+}
+
+// OfRows returns the coordinate of each row of a batch, valid until it is called again and as long as the batch. They must
+// not be changed: those of a plain column are its own.
+func (x *Coordinates) OfRows(b *table.Batch) ([]float64, error) {
+	c, err := columnar.Of(b, x.At, x.Kind)
+	if err != nil {
+		return nil, err
+	}
+	whole := c.Valid == nil && c.Ends == nil
+	if x.Kind.Kind == table.Float && whole && c.Codes == nil {
+		return c.Values.Floats[:b.Rows], nil
+	}
+	x.entries = columnar.Resize(x.entries, c.Entries())
+	if x.Kind.Kind == table.Float && whole {
+		return x.entries, pick(x.entries, c.Values.Floats, c.Codes)
+	}
+	n := c.Values.Len(x.Kind.Kind)
+	for i := range x.entries {
+		x.entries[i] = math.NaN()
+		if c.Valid != nil && !c.Valid[i] {
+			continue
+		}
+		value := i
+		if c.Codes != nil {
+			value = int(c.Codes[i])
+		}
+		if uint(value) >= uint(n) {
+			return nil, columnar.ErrShape
+		}
+		x.entries[i] = Coordinate(&c.Values, value, x.Kind.Kind)
+	}
+	if c.Ends == nil {
+		return x.entries, nil
+	}
+	x.rows = columnar.Spread(columnar.Resize(x.rows, b.Rows), x.entries, c.Ends)
+	return x.rows, nil
+}
+
+// pick looks the values of dictionary codes up.
+func pick(dst, values []float64, codes []int32) error {
+	codes = codes[:len(dst)]
+	for i := range dst {
+		code := uint(codes[i])
+		if code >= uint(len(values)) {
+			return columnar.ErrShape
+		}
+		dst[i] = values[code]
+	}
+	return nil
+}
+
+// Coordinate returns a value of a column of numbers, or of a text that is one, as a float; NaN if it is none.
+func Coordinate(v *table.Values, i int, k table.Kind) float64 {
+	switch k {
+	case table.Float:
+		return v.Floats[i]
+	case table.Uint:
+		return float64(uint64(v.Ints[i]))
+	case table.String:
+		if x, ok := ParseFloat(v.Bytes(i)); ok {
+			return x
+		}
+		return math.NaN()
+	}
+	return float64(v.Ints[i])
+}

@@ -1,0 +1,147 @@
+// Package domain knows the cells of a query and finds the cell of a row: dimensions (listed values, edges, time fields, grids, nearest
+// points), the filters that leave rows out, and the coders that read columns by their type.
+//
+// A [Dimension] is what the job says. [NewAxes] checks it and makes an [Axis], whose cells are numbered from 0. [NewGrouping] compiles
+// axes for a schema and finds the cell of each row of a batch, as a number in mixed radix. Everything here is public but the batches.
+package domain
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// Policy says what becomes of a null or out-of-domain value.
+type Policy string
+
+// The policies: leave the row out of the query (also where none is set), or count it in a cell of its own.
+const (
+	Drop Policy = "drop"
+	Bin  Policy = "bin"
+)
+
+// The labels of the cells that Bin adds, after all others and in this order.
+const (
+	nullLabel  = "null"
+	otherLabel = "other"
+)
+
+// Label is a cell of a values dimension and the source texts that belong to it (at least one).
+type Label struct {
+	Name    string
+	Members []string
+}
+
+// Dimension is one public axis of a histogram. Exactly one of Labels, Edges, Part, Grid, Nearest and Discover is set.
+//
+// Labels: a row belongs to the label of which a member equals the column's value. Members are read as the column's
+// type: decimal numbers by value ("1" is 1.0) in numeric columns, in columns of floats as the nearest float; true and
+// false; dates and times by instant; in text columns byte by byte. Infinite values belong to no label.
+//
+// Edges: a row belongs to the cell [a, b) of its value, the last cell closed. Edges are all decimal numbers, compared
+// exactly with integers and as the nearest float with floats, or all dates and times. Text columns
+// are read as numbers, and what is no number is null. Infinite values belong to the first or the last cell.
+//
+// Part: a row belongs to the cell of what a clock and a calendar show at the time: minute_of_hour (0 to 59), hour_of_day (0 to
+// 23), hour_of_week (0 to 167, from Monday 00:00), day_of_week (Monday to Sunday), day_of_month (1 to 31), week_of_year (ISO
+// 8601, 1 to 53), month (1 to 12), quarter (1 to 4). Instants are read in the spec's Location, times without a zone as they
+// stand; dates have no hour and no minute. The calendar is the Gregorian one at all times.
+//
+// Grid and Nearest: see there. They name two columns, of latitudes and longitudes, and Column is empty.
+//
+// Null is for nulls and NaN, Other for all values that belong to no label or cell.
+type Dimension struct {
+	Column  string
+	As      string // name of the key column; "": Column, or Name of Nearest. A grid's are <As>_row and <As>_col, or row and col
+	Labels  []Label
+	Edges   []string // ascending source texts; cells [a, b), the last closed
+	Part    string
+	Grid    *Grid
+	Nearest *Nearest
+	// Discover says that the keys are the column's values, as many as are selected; see [calibrate.Selection].
+	Discover bool
+	Null     Policy
+	Other    Policy
+}
+
+// MaxCells is the largest domain of a dense vector: a number of cells fits an int32.
+const MaxCells = math.MaxInt32
+
+// ExtraCells are the codes of nulls and of values out of the domain: a cell, or dropped.
+type ExtraCells struct {
+	Null, Other int32
+	Names       []string // labels of the cells that the bins add
+}
+
+// domain is the kind of a dimension: it names the cells and finds the cell of a value.
+type domain interface {
+	// size is the number of cells without bins.
+	size() int
+	// Keys are the key columns of an axis of that name with some bins added; strides are within the axis, 0 means 1.
+	Keys(name string, bins []string) []KeyColumn
+}
+
+// columnDomain finds the cell of a value of one column.
+type columnDomain interface {
+	domain
+	// compile makes a coder for a column of that type, or says why it cannot; Field is below the dimension's.
+	compile(t table.Type, b ExtraCells) (valueCoder, []*problem.Error)
+}
+
+// valueCoder finds the cells of values of one type.
+type valueCoder interface {
+	// Codes writes to dst the cells of the values from, from+1, …: one for each item of dst, or dropped.
+	Codes(v table.Values, from int, dst []int32)
+}
+
+// forms counts the forms that a dimension has: one.
+func (d *Dimension) forms() int {
+	n := 0
+	for _, set := range []bool{len(d.Labels) > 0, len(d.Edges) > 0, d.Part != "", d.Grid != nil, d.Nearest != nil, d.Discover} {
+		if set {
+			n++
+		}
+	}
+	return n
+}
+
+// CheckForm reports a dimension without a column, or that has not exactly one form.
+func CheckForm(d Dimension, field string, p *problem.Problems) {
+	place := d.Grid != nil || d.Nearest != nil
+	switch {
+	case d.Column == "" && !place:
+		p.Add(field+".column", problem.CodeBadSpec, "a dimension needs a column", "")
+	case d.Column != "" && place:
+		p.Add(field+".column", problem.CodeBadSpec, "a grid or nearest names its own columns", "remove column")
+	}
+	if d.forms() != 1 {
+		p.Add(field, problem.CodeBadSpec, "a dimension needs values, edges, part, grid, nearest or discover, one of them", "")
+	}
+}
+
+// Columns returns the columns that a dimension reads.
+func (d *Dimension) Columns() []string {
+	switch {
+	case d.Grid != nil:
+		return []string{d.Grid.Lat, d.Grid.Lon}
+	case d.Nearest != nil:
+		return []string{d.Nearest.Lat, d.Nearest.Lon}
+	}
+	return []string{d.Column}
+}
+
+func checkPolicy(x Policy, field string, p *problem.Problems) {
+	if x != "" && x != Drop && x != Bin {
+		p.Add(field, problem.CodeBadValue, fmt.Sprintf("%q is not a policy", x), "policies: drop, bin")
+	}
+}
+
+// KeyName is the name of the key column of a dimension of one column.
+func (d *Dimension) KeyName() string {
+	if d.As != "" {
+		return d.As
+	}
+	return d.Column
+}

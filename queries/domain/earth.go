@@ -1,0 +1,44 @@
+package domain
+
+import "math"
+
+// The earth is the ellipsoid of WGS84 (NIMA TR8350.2, 2000, 3.2).
+const (
+	semiMajor  = 6378137.0
+	flattening = 1 / 298.257223563
+	// eccentricity2 is the square of the first eccentricity.
+	eccentricity2 = flattening * (2 - flattening)
+	// meanRadius is (2a + b)/3, as the IUGG defines it.
+	meanRadius = semiMajor * (1 - flattening/3)
+)
+
+// Position is a place in space in metres: the axes from the centre of the earth through latitude and longitude 0, 0; 0, 90;
+// and the north pole.
+type Position [3]float64
+
+// OnEllipsoid returns the position of a place at height 0. It is off by a few nanometres.
+//
+//	x = N·cos φ·cos λ,  y = N·cos φ·sin λ,  z = N·(1 − e²)·sin φ,  N = a/sqrt(1 − e²·sin² φ)
+func OnEllipsoid(lat, lon float64) Position {
+	sinLat, cosLat := math.Sincos(lat * (math.Pi / 180))
+	sinLon, cosLon := math.Sincos(lon * (math.Pi / 180))
+	n := semiMajor / math.Sqrt(1-eccentricity2*sinLat*sinLat)
+	return Position{n * cosLat * cosLon, n * cosLat * sinLon, n * (1 - eccentricity2) * sinLat}
+}
+
+// squareTo returns the square of the length of the straight line between two positions.
+func (a *Position) squareTo(b *Position) float64 {
+	x, y, z := a[0]-b[0], a[1]-b[1], a[2]-b[2]
+	return x*x + y*y + z*z
+}
+
+// alongEarth returns the length of the geodesic between two places of which the straight line is chord metres long, at most the
+// diameter: as on a sphere of radius R,
+//
+//	s = 2R·asin(c/2R) ≈ c·(1 + c²/24R²)
+//
+// The radius of the ellipsoid's curvature is within 0.6 % of R everywhere and in every direction, so the second term, and s
+// with it, is off by less than 1.2 % of c³/24R²: 2 mm where c is 50 km, 13 m where it is 1000 km.
+func alongEarth(chord float64) float64 {
+	return 2 * meanRadius * math.Asin(min(chord/(2*meanRadius), 1))
+}

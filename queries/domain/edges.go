@@ -1,0 +1,138 @@
+package domain
+
+import (
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// EdgeDomain is the cells [a, b) between edges, the last one closed.
+type EdgeDomain struct {
+	texts []string
+	// Numbers are the values of the edges where they are numbers, else nil: they are dates or times.
+	Numbers []*big.Rat
+	zone    *time.Location
+}
+
+// newEdges reads edges and reports what is wrong with them at field. Times are compared as they are written: all of
+// them have an offset, or none has.
+func newEdges(texts []string, zone *time.Location, field string, p *problem.Problems) EdgeDomain {
+	d := EdgeDomain{texts: texts, zone: zone}
+	if len(texts) < 2 {
+		p.Add(field, problem.CodeBadSpec, "a cell needs two edges", "")
+		return d
+	}
+	at := make([]*big.Rat, len(texts))
+	read := reader(texts[0])
+	for i, text := range texts {
+		if at[i] = read(text); at[i] == nil {
+			p.Add(fmt.Sprintf("%s[%d]", field, i), problem.CodeBadValue,
+				fmt.Sprintf("edge %q is neither a decimal number nor a date or time of the same form as the first", text), "for values beyond the edges: other: bin")
+			return d
+		}
+		if i > 0 && at[i-1].Cmp(at[i]) >= 0 {
+			p.Add(fmt.Sprintf("%s[%d]", field, i), problem.CodeBadValue, fmt.Sprintf("edge %q is not above the edge before it", text), "edges ascend")
+			return d
+		}
+	}
+	if _, numeric := Number(texts[0]); numeric {
+		d.Numbers = at
+	}
+	return d
+}
+
+// reader returns a function that places edges of the same form as the first, and gives nil for others.
+func reader(first string) func(string) *big.Rat {
+	if _, numeric := Number(first); numeric {
+		return func(text string) *big.Rat { x, _ := Number(text); return x }
+	}
+	_, offset, _ := moment(first, time.UTC)
+	return func(text string) *big.Rat {
+		t, has, ok := moment(text, time.UTC)
+		if !ok || has != offset {
+			return nil
+		}
+		return new(big.Rat).SetInt(sinceEpoch(t))
+	}
+}
+
+func (d EdgeDomain) size() int { return max(len(d.texts)-1, 0) }
+
+func (d EdgeDomain) compile(t table.Type, b ExtraCells) (valueCoder, []*problem.Error) {
+	numeric := d.Numbers != nil
+	switch {
+	case numeric && t.Kind == table.Float:
+		c, errs := d.floats(b)
+		return c, errs
+	case numeric && (t.Kind == table.Int || t.Kind == table.Uint):
+		return d.ints(d.Numbers, t, b), nil
+	case numeric && t.Kind == table.String:
+		return d.decimals(b)
+	case !numeric && (t.Kind == table.Date || t.Kind == table.Timestamp):
+		return d.times(t, b)
+	}
+	err := problem.BadType(t)
+	err.Field, err.Message = ".column", fmt.Sprintf("a column of type %s cannot be cut at these edges", t)
+	err.Hint = "numbers cut numeric columns, dates and times cut dates and timestamps; input.csv.types types a CSV column"
+	return nil, []*problem.Error{err}
+}
+
+// times cuts a column of dates or timestamps. Cells in the hour that a zone skips are empty.
+func (d EdgeDomain) times(t table.Type, b ExtraCells) (valueCoder, []*problem.Error) {
+	at := make([]*big.Rat, len(d.texts))
+	for i, text := range d.texts {
+		x, err := scalar(text, t, d.zone)
+		if err == nil && i > 0 && x.Cmp(at[i-1]) < 0 {
+			err = &problem.Error{Code: problem.CodeBadValue, Message: fmt.Sprintf("edge %q is not above the edge before it in the column's time zone", text)}
+		}
+		if err != nil {
+			err.Field = fmt.Sprintf(".edges[%d]", i)
+			return nil, []*problem.Error{err}
+		}
+		at[i] = x
+	}
+	return d.ints(at, t, b), nil
+}
+
+// ints cuts a column of integers at exact numbers: x ≥ e iff x ≥ ceil(e), and x ≤ e iff x ≤ floor(e).
+func (d EdgeDomain) ints(at []*big.Rat, t table.Type, b ExtraCells) *intEdges {
+	c := &intEdges{integers: integers{unsigned: t.Kind == table.Uint}, ExtraCells: b, cells: int32(d.size())}
+	for _, e := range at {
+		key, beyond := c.of(Ceil(e))
+		if beyond > 0 {
+			return c // no value reaches this edge, nor the next
+		}
+		if beyond < 0 {
+			key = signBit // every value reaches it
+		}
+		c.starts = append(c.starts, key)
+	}
+	key, beyond := c.of(Floor(at[len(at)-1]))
+	c.top, c.closed = key, beyond == 0
+	return c
+}
+
+// floats cuts a column of floats at the floats nearest to the edges.
+func (d EdgeDomain) floats(b ExtraCells) (*floatEdges, []*problem.Error) {
+	c := &floatEdges{ExtraCells: b, cells: int32(d.size())}
+	for i, text := range d.texts {
+		x, ok := nearest(text)
+		if !ok {
+			return nil, []*problem.Error{{Field: fmt.Sprintf(".edges[%d]", i), Code: problem.CodeBadValue, Message: fmt.Sprintf("edge %q is beyond float64's range", text)}}
+		}
+		c.starts = append(c.starts, x)
+	}
+	return c, nil
+}
+
+// decimals cuts a column of decimal texts: whole numbers exactly, others like floats.
+func (d EdgeDomain) decimals(b ExtraCells) (valueCoder, []*problem.Error) {
+	floats, errs := d.floats(b)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return &textEdges{ints: d.ints(d.Numbers, table.Type{Kind: table.Int}, b), floats: floats}, nil
+}

@@ -1,0 +1,158 @@
+package domain
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// Grid is Rows x Cols cells of equal width of a box of latitudes and longitudes. Row 0 is at the south, column 0 at the west;
+// a cell holds its south and west edges, the last ones also the north and east edges of the box.
+//
+// The edges are exact fractions of the box, and a coordinate is compared with the float nearest to an edge, as with Edges: a
+// decimal of up to 15 digits is on the side of such an edge on which it is written, and no place is further than 3e-14
+// degrees, 4 nanometres, from the cell that it is put in.
+type Grid struct {
+	Lat, Lon                 string // columns
+	South, West, North, East string // decimal degrees
+	Rows, Cols               int
+}
+
+// The largest numbers of rows or columns of a grid, 10 cm in a degree, and of its cells where others are added to them: they
+// have labels of their own then.
+const (
+	maxLines     = 1 << 20
+	maxBinsCells = 1 << 22
+)
+
+// gridDomain is the cells of a grid, row by row.
+type gridDomain struct {
+	*Grid
+	rows, cols []float64 // edges
+}
+
+func newGrid(d Dimension, field string, p *problem.Problems) domain {
+	g := d.Grid
+	checkPlaceColumns(g.Lat, g.Lon, field, p)
+	lat := side{"south", "north", "rows", g.South, g.North, g.Rows, 90}
+	lon := side{"west", "east", "cols", g.West, g.East, g.Cols, 180}
+	grid := gridDomain{g, lat.edges(field, p), lon.edges(field, p)}
+	if grid.rows == nil || grid.cols == nil {
+		return nil
+	}
+	if g.Rows > MaxCells/g.Cols {
+		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than 2^31 - 1 = %d cells", MaxCells), "use fewer rows or cols")
+		return nil
+	}
+	if (d.Null == Bin || d.Other == Bin) && grid.size() > maxBinsCells {
+		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than 2^22 = %d cells beside which bin adds others", maxBinsCells), "use drop, or fewer rows or cols")
+		return nil
+	}
+	return grid
+}
+
+// side is one direction of a grid, with the names of its keys.
+type side struct {
+	low, high, lines string
+	from, to         string
+	n                int
+	most             int64 // largest absolute coordinate
+}
+
+// edges returns the floats nearest to the n + 1 edges, or nil and reports why there are none.
+func (s side) edges(field string, p *problem.Problems) []float64 {
+	from, to := s.coordinate(s.from, field+"."+s.low, p), s.coordinate(s.to, field+"."+s.high, p)
+	switch {
+	case s.n < 1 || s.n > maxLines:
+		p.Add(field+"."+s.lines, problem.CodeBadValue, fmt.Sprintf("%s is %d: from 1 to %d", s.lines, s.n, maxLines), "")
+		return nil
+	case from == nil || to == nil:
+		return nil
+	case from.Cmp(to) >= 0:
+		p.Add(field+"."+s.high, problem.CodeBadValue, fmt.Sprintf("%s %q is not above %s %q", s.high, s.to, s.low, s.from), "a box across the 180th meridian is two grids")
+		return nil
+	}
+	width := new(big.Rat).Sub(to, from)
+	width.Quo(width, big.NewRat(int64(s.n), 1))
+	edges := make([]float64, s.n+1)
+	for i := range edges {
+		at := new(big.Rat).Mul(width, big.NewRat(int64(i), 1))
+		edges[i], _ = at.Add(at, from).Float64()
+		if i > 0 && edges[i] <= edges[i-1] {
+			p.Add(field+"."+s.lines, problem.CodeBadValue, fmt.Sprintf("%d %s are closer than float64 tells apart", s.n, s.lines), "use fewer")
+			return nil
+		}
+	}
+	return edges
+}
+
+func (s side) coordinate(text, field string, p *problem.Problems) *big.Rat {
+	x, ok := Number(text)
+	if !ok || new(big.Rat).Abs(x).Cmp(big.NewRat(s.most, 1)) > 0 {
+		p.Add(field, problem.CodeBadValue, fmt.Sprintf("%q is not a decimal number from -%d to %d", text, s.most, s.most), "coordinates are decimal degrees")
+		return nil
+	}
+	return x
+}
+
+func (d gridDomain) size() int { return d.Rows * d.Cols }
+
+func (d gridDomain) places() (lat, lon, field string) { return d.Lat, d.Lon, ".grid" }
+
+func (d gridDomain) locator(other int32) locator {
+	none := ExtraCells{columnar.Dropped, columnar.Dropped, nil}
+	return &gridCells{
+		rows: floatEdges{none, int32(d.Rows), d.rows}, cols: floatEdges{none, int32(d.Cols), d.cols}, other: other,
+	}
+}
+
+// gridCells finds the cells of a grid.
+type gridCells struct {
+	rows, cols floatEdges
+	other      int32
+}
+
+func (g *gridCells) cell(lat, lon float64) int32 {
+	row, col := g.rows.code(lat), g.cols.code(lon)
+	if row < 0 || col < 0 {
+		return g.other
+	}
+	return row*g.cols.cells + col
+}
+
+// Keys are two columns of integers, row and col, after <name>_ where there is a name; of texts where cells are added, with the
+// name of an added cell in both.
+func (d gridDomain) Keys(name string, bins []string) []KeyColumn {
+	row, col := KeyColumn{Name: "row"}, KeyColumn{Name: "col"}
+	if name != "" {
+		row.Name, col.Name = name+"_row", name+"_col"
+	}
+	if len(bins) == 0 {
+		row.Stride, row.Labels = d.Cols, IntegerLabels(0, int64(d.Rows), nil)
+		col.Labels = IntegerLabels(0, int64(d.Cols), nil)
+		return []KeyColumn{row, col}
+	}
+	rows, cols := lines(d.Rows), lines(d.Cols)
+	for r := range d.Rows {
+		for range d.Cols {
+			row.Labels.Strings = append(row.Labels.Strings, rows[r])
+		}
+		col.Labels.Strings = append(col.Labels.Strings, cols...)
+	}
+	row.Labels.Strings = slices.Concat(row.Labels.Strings, bins)
+	col.Labels.Strings = slices.Concat(col.Labels.Strings, bins)
+	return []KeyColumn{row, col}
+}
+
+// lines names the rows or columns of a grid.
+func lines(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = strconv.Itoa(i)
+	}
+	return names
+}

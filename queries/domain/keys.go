@@ -1,0 +1,104 @@
+package domain
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// KeyColumn is one key column of an answer: the label of cell c is Labels[(c / Stride) % number of labels].
+type KeyColumn struct {
+	Name   string
+	Stride int
+	Labels Labels
+}
+
+// Labels are the labels of one key column; exactly one slice is set.
+type Labels struct {
+	Strings []string
+	Ints    []int64
+	Floats  []float64
+}
+
+// KeyColumns returns the key columns of all axes; the last axis changes from cell to cell.
+func KeyColumns(axes []Axis) []KeyColumn {
+	var columns []KeyColumn
+	strides := AxisStrides(axes)
+	for i, a := range axes {
+		for _, k := range a.Domain.Keys(a.Name(), a.Extra.Names) {
+			k.Stride = strides[i] * max(k.Stride, 1)
+			columns = append(columns, k)
+		}
+	}
+	return columns
+}
+
+// AxisStrides returns the distance, in cells of the vector, between neighbouring cells of each axis.
+func AxisStrides(axes []Axis) []int {
+	strides := make([]int, len(axes))
+	stride := 1
+	for i := len(axes) - 1; i >= 0; i-- {
+		strides[i] = stride
+		stride *= axes[i].Size
+	}
+	return strides
+}
+
+// Name is the name of the axis' key column, or what several are called after.
+func (a *Axis) Name() string {
+	switch {
+	case a.As != "":
+		return a.As
+	case a.Nearest != nil:
+		return a.Nearest.Name
+	}
+	return a.Column
+}
+
+// checkKeys reports key columns that share a name with each other or with what was seen before.
+func checkKeys(axes []Axis, seen []string, p *problem.Problems) {
+	for _, a := range axes {
+		for _, k := range a.Domain.Keys(a.Name(), a.Extra.Names) {
+			if slices.Contains(seen, k.Name) {
+				p.Add(a.Field, problem.CodeDuplicate, fmt.Sprintf("the answer would have two columns %q", k.Name), "name this one with as: NAME")
+			}
+			seen = append(seen, k.Name)
+		}
+	}
+}
+
+// Keys are the two columns <name>_from and <name>_before: integers or floats where all edges are and no cell is
+// added, else source texts, with the name of an added cell in both.
+func (d EdgeDomain) Keys(name string, bins []string) []KeyColumn {
+	from, before := d.bounds(bins)
+	return []KeyColumn{{Name: name + "_from", Labels: from}, {Name: name + "_before", Labels: before}}
+}
+
+func (d EdgeDomain) bounds(bins []string) (from, before Labels) {
+	n := d.size()
+	if d.Numbers == nil || len(bins) > 0 {
+		return Labels{Strings: slices.Concat(d.texts[:n], bins)}, Labels{Strings: slices.Concat(d.texts[1:], bins)}
+	}
+	if ints, ok := wholeNumbers(d.Numbers); ok {
+		return Labels{Ints: ints[:n]}, Labels{Ints: ints[1:]}
+	}
+	floats := make([]float64, len(d.Numbers))
+	for i, x := range d.Numbers {
+		floats[i], _ = x.Float64()
+	}
+	return Labels{Floats: floats[:n]}, Labels{Floats: floats[1:]}
+}
+
+// wholeNumbers returns the numbers as int64 if all of them are.
+func wholeNumbers(numbers []*big.Rat) ([]int64, bool) {
+	ints := make([]int64, len(numbers))
+	for i, x := range numbers {
+		if !x.IsInt() || !x.Num().IsInt64() {
+			return nil, false
+		}
+		ints[i] = x.Num().Int64()
+	}
+	return ints, true
+}

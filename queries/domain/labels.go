@@ -1,0 +1,186 @@
+package domain
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/intern"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// labelDomain is the cells of listed values.
+type labelDomain struct {
+	labels []Label
+	zone   *time.Location
+}
+
+func newLabels(labels []Label, zone *time.Location) labelDomain {
+	return labelDomain{labels: labels, zone: zone}
+}
+
+// checkLabels reports labels without members and texts that stand for two cells.
+func checkLabels(labels []Label, bins []string, field string, p *problem.Problems) {
+	names, members := make(map[string]bool, len(labels)), make(map[string]int, len(labels))
+	for i, l := range labels {
+		report := func(code, message, hint string) { p.Add(fmt.Sprintf("%s[%d]", field, i), code, message, hint) }
+		switch {
+		case names[l.Name]:
+			report(problem.CodeDuplicate, fmt.Sprintf("cell %q is listed twice", l.Name), "")
+		case slices.Contains(bins, l.Name):
+			report(problem.CodeDuplicate, fmt.Sprintf("cell %q has the name of the cell that bin adds", l.Name), fmt.Sprintf("give it a name of its own: {my %s: [%s]}", l.Name, l.Name))
+		case len(l.Members) == 0:
+			report(problem.CodeBadSpec, fmt.Sprintf("cell %q has no values", l.Name), "")
+		}
+		names[l.Name] = true
+		for _, m := range l.Members {
+			if other, ok := members[m]; ok {
+				report(problem.CodeDuplicate, fmt.Sprintf("value %q belongs to cell %q already", m, labels[other].Name), "")
+			}
+			members[m] = i
+		}
+	}
+}
+
+func (d labelDomain) size() int { return len(d.labels) }
+
+func (d labelDomain) Keys(name string, bins []string) []KeyColumn {
+	names := make([]string, 0, len(d.labels)+len(bins))
+	for _, l := range d.labels {
+		names = append(names, l.Name)
+	}
+	return []KeyColumn{{Name: name, Labels: Labels{Strings: append(names, bins...)}}}
+}
+
+func (d labelDomain) compile(t table.Type, b ExtraCells) (valueCoder, []*problem.Error) {
+	switch t.Kind {
+	case table.String:
+		return d.texts(b), nil
+	case table.Float:
+		return d.floats(t, b)
+	}
+	return d.ints(t, b)
+}
+
+// each calls add with every member and its cell, and places the errors: all of them, but a type's once.
+func (d labelDomain) each(add func(member string, code int32) *problem.Error) []*problem.Error {
+	var errs []*problem.Error
+	for i, l := range d.labels {
+		for _, m := range l.Members {
+			err := add(m, int32(i))
+			if err == nil {
+				continue
+			}
+			if err.Code == problem.CodeColumnType {
+				err.Field = ".column"
+				return []*problem.Error{err}
+			}
+			err.Field = fmt.Sprintf(".values[%d]", i)
+			errs = append(errs, err)
+		}
+	}
+	return errs
+}
+
+// insert maps a value to its cell, or reports that it belongs to another one already.
+func insert[K comparable](cells map[K]int32, key K, member string, code int32) *problem.Error {
+	if old, ok := cells[key]; ok && old != code {
+		return &problem.Error{Code: problem.CodeDuplicate, Message: fmt.Sprintf("value %q equals, in a column of this type, a value of another cell", member)}
+	}
+	cells[key] = code
+	return nil
+}
+
+func (d labelDomain) texts(b ExtraCells) valueCoder {
+	n := 0
+	for _, l := range d.labels {
+		n += len(l.Members)
+	}
+	c := textLabels{cells: intern.NewTextCodes(n), other: b.Other}
+	for i, l := range d.labels {
+		for _, m := range l.Members {
+			c.cells.Set(m, int32(i))
+		}
+	}
+	return c
+}
+
+func (d labelDomain) floats(t table.Type, b ExtraCells) (valueCoder, []*problem.Error) {
+	c := floatLabels{cells: map[float64]int32{}, ExtraCells: b}
+	errs := d.each(func(m string, code int32) *problem.Error {
+		x, ok := nearest(m)
+		if !ok {
+			return badText(m, t, "a decimal number in float64's range")
+		}
+		return insert(c.cells, x, m, code)
+	})
+	return c, errs
+}
+
+func (d labelDomain) ints(t table.Type, b ExtraCells) (valueCoder, []*problem.Error) {
+	c := intLabels{cells: map[int64]int32{}, other: b.Other}
+	n := integers{unsigned: t.Kind == table.Uint}
+	errs := d.each(func(m string, code int32) *problem.Error {
+		x, err := scalar(m, t, d.zone)
+		if err != nil || !x.IsInt() || t.Zone == table.UTC && skipped(m, d.zone) {
+			return err // what is no integer, or no time, equals no value of the column
+		}
+		key, beyond := n.of(x.Num())
+		if beyond != 0 {
+			return nil
+		}
+		return insert(c.cells, n.key(key), m, code)
+	})
+	return c, errs
+}
+
+// textLabels codes text byte by byte.
+type textLabels struct {
+	cells *intern.TextCodes
+	other int32
+}
+
+func (c textLabels) Codes(v table.Values, from int, dst []int32) {
+	for i := range dst {
+		dst[i] = c.cells.Of(v.Bytes(from+i), c.other)
+	}
+}
+
+// intLabels codes integers, booleans, dates and timestamps by their bits.
+type intLabels struct {
+	cells map[int64]int32
+	other int32
+}
+
+func (c intLabels) Codes(v table.Values, from int, dst []int32) {
+	for i := range dst {
+		code, ok := c.cells[v.Ints[from+i]]
+		if !ok {
+			code = c.other
+		}
+		dst[i] = code
+	}
+}
+
+// floatLabels codes floats; -0 equals 0.
+type floatLabels struct {
+	cells map[float64]int32
+	ExtraCells
+}
+
+func (c floatLabels) Codes(v table.Values, from int, dst []int32) {
+	for i := range dst {
+		x := v.Floats[from+i]
+		code, ok := c.cells[x]
+		switch {
+		case ok:
+		case math.IsNaN(x):
+			code = c.Null
+		default:
+			code = c.Other
+		}
+		dst[i] = code
+	}
+}

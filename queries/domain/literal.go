@@ -1,0 +1,166 @@
+package domain
+
+import (
+	"fmt"
+	"math/big"
+	"strconv"
+	"time"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// Source texts of a job, and what they stand for in a column of some type. They are public: messages quote them.
+
+// Number reads a decimal number exactly.
+func Number(text string) (*big.Rat, bool) {
+	x, err := calibrate.ParseDecimal(text)
+	return x.Rat(), err == nil
+}
+
+// nearest reads a decimal number as the float64 nearest to it, as every reader of data does.
+func nearest(text string) (float64, bool) {
+	x, err := calibrate.ParseNearest(text)
+	return x, err == nil
+}
+
+// clocks are the accepted forms of a time of day after a date; seconds may have a fraction.
+var clocks = []string{"", "T15:04", "T15:04:05", " 15:04", " 15:04:05"}
+
+// moment reads a date or time, YYYY-MM-DD[THH:MM[:SS[.fraction]]][Z or ±HH:MM]; without an offset it is of zone.
+func moment(text string, zone *time.Location) (t time.Time, offset, ok bool) {
+	for _, clock := range clocks {
+		if t, err := time.Parse("2006-01-02"+clock, text); err == nil {
+			t, _ = placed(t, zone)
+			return t, false, true
+		}
+		if clock == "" {
+			continue
+		}
+		if t, err := time.Parse("2006-01-02"+clock+"Z07:00", text); err == nil {
+			return t, true, true
+		}
+	}
+	return time.Time{}, false, false
+}
+
+// placed returns the instant at which the clocks of a zone show what t shows. Where they skip that, it is the instant
+// of the skip.
+func placed(t time.Time, zone *time.Location) (at time.Time, skipped bool) {
+	y, m, d := t.Date()
+	at = time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), zone)
+	_, offset := at.Zone()
+	shown := at.Add(time.Duration(offset) * time.Second)
+	if shown.Equal(t) {
+		return at, false
+	}
+	from, to := at.ZoneBounds()
+	if shown.Before(t) {
+		return to, true
+	}
+	return from, true
+}
+
+// skipped says that a text is a time that the clocks of a zone never show.
+func skipped(text string, zone *time.Location) bool {
+	t, offset, ok := moment(text, time.UTC)
+	if !ok || offset || zone == nil {
+		return false
+	}
+	_, skipped := placed(t, zone)
+	return skipped
+}
+
+const dayNanoseconds = 24 * 3600 * 1_000_000_000
+
+// scalar returns what a text stands for in units of the integers that hold a column of that type, exactly; it need
+// not be an integer.
+func scalar(text string, t table.Type, zone *time.Location) (*big.Rat, *problem.Error) {
+	switch t.Kind {
+	case table.Int, table.Uint:
+		if x, ok := Number(text); ok {
+			return x, nil
+		}
+		return nil, badText(text, t, "a decimal number")
+	case table.Bool:
+		switch text {
+		case "true":
+			return big.NewRat(1, 1), nil
+		case "false":
+			return new(big.Rat), nil
+		}
+		return nil, badText(text, t, "true or false")
+	case table.Date:
+		return instant(text, t, dayNanoseconds, time.UTC)
+	case table.Timestamp:
+		if t.Unit <= 0 {
+			break
+		}
+		if t.Zone == table.UTC && zone != nil {
+			return instant(text, t, t.Unit, zone)
+		}
+		return instant(text, t, t.Unit, time.UTC)
+	}
+	return nil, problem.BadType(t)
+}
+
+// instant returns a date or time in units of some nanoseconds since 1970.
+func instant(text string, t table.Type, unit int64, zone *time.Location) (*big.Rat, *problem.Error) {
+	at, offset, ok := moment(text, zone)
+	if !ok {
+		return nil, badText(text, t, "a date or time, YYYY-MM-DD or YYYY-MM-DDTHH:MM:SS")
+	}
+	if offset && t.Zone != table.UTC {
+		return nil, badText(text, t, "a date or time without an offset, for the column has no time zone")
+	}
+	return new(big.Rat).SetFrac(sinceEpoch(at), big.NewInt(unit)), nil
+}
+
+// sinceEpoch returns the nanoseconds from 1970-01-01T00:00:00Z to t.
+func sinceEpoch(t time.Time) *big.Int {
+	ns := new(big.Int).Mul(big.NewInt(t.Unix()), big.NewInt(1e9))
+	return ns.Add(ns, big.NewInt(int64(t.Nanosecond())))
+}
+
+func badText(text string, t table.Type, want string) *problem.Error {
+	return &problem.Error{Code: problem.CodeBadValue, Message: fmt.Sprintf("%q is not %s, and the column is %s", text, want, t)}
+}
+
+// integers maps the exact values of integer columns onto int64 in order: identity, but a uint64 is shifted by 2^63.
+type integers struct{ unsigned bool }
+
+const signBit = -1 << 63
+
+// key returns where the value with those bits stands.
+func (n integers) key(bits int64) int64 {
+	if n.unsigned {
+		return bits ^ signBit
+	}
+	return bits
+}
+
+// of returns where x stands; -1 or +1: it is below or above all values of the type.
+func (n integers) of(x *big.Int) (key int64, beyond int) {
+	if n.unsigned {
+		x = new(big.Int).Add(x, big.NewInt(signBit))
+	}
+	if x.IsInt64() {
+		return x.Int64(), 0
+	}
+	return 0, x.Sign()
+}
+
+// Floor returns the largest integer that is at most x.
+func Floor(x *big.Rat) *big.Int {
+	return new(big.Int).Div(x.Num(), x.Denom()) // Euclidean, and the denominator is positive
+}
+
+// Ceil returns the smallest integer that is at least x.
+func Ceil(x *big.Rat) *big.Int {
+	f := Floor(new(big.Rat).Neg(x))
+	return f.Neg(f)
+}
+
+// Shortest writes x with as few digits as identify it.
+func Shortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

@@ -1,0 +1,116 @@
+package domain
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// Nearest is cells of public points: a place belongs to the point that is nearest to it, if that is not further than WithinM
+// metres; to the first one of points that are equally near.
+//
+// Distances are those of geodesics on WGS84. They are found from the straight line between two places in space and are within
+// 2 mm of the truth up to 50 km, within 13 m up to 1000 km; points whose distances differ by less may count as equally
+// near. Poles and the 180th meridian are places like all others.
+type Nearest struct {
+	Lat, Lon string // columns
+	Points   []Point
+	WithinM  float64
+	Name     string // name of the key column where As is empty: what the points' identifiers are called
+	// BandwidthM spreads each row over the points around its own, by a normal density of that standard deviation in metres
+	// that ends at four of them; 0: rows stay at their points.
+	BandwidthM float64
+}
+
+// Point is a public place, in decimal degrees on WGS84.
+type Point struct {
+	ID       string
+	Lat, Lon float64
+}
+
+// MaxWithin is the largest distance in metres.
+const MaxWithin = 1e6
+
+// NearestDomain is the cells of points.
+type NearestDomain struct {
+	*Nearest
+	Tree tree // read only, so that all coders share it
+}
+
+func newNearest(d Dimension, field string, p *problem.Problems) domain {
+	n := d.Nearest
+	checkPlaceColumns(n.Lat, n.Lon, field, p)
+	if !(n.WithinM > 0 && n.WithinM <= MaxWithin) {
+		p.Add(field+".within_m", problem.CodeBadValue, fmt.Sprintf("the largest distance is %s m: above 0, and at most %.0f", Shortest(n.WithinM), float64(MaxWithin)), "")
+	}
+	if d.As == "" && n.Name == "" {
+		p.Add(field+".id", problem.CodeBadSpec, "the points' identifiers have no name", "name the key column with as: NAME")
+	}
+	if !n.checkPoints(field+".points", p) {
+		return nil
+	}
+	return NearestDomain{n, newTree(n.Points)}
+}
+
+// checkPoints reports that there are no points, too many or one that is not on earth.
+func (n *Nearest) checkPoints(field string, p *problem.Problems) bool {
+	if len(n.Points) == 0 || len(n.Points) > MaxCells {
+		p.Add(field, problem.CodeBadSpec, fmt.Sprintf("there are %d points: from 1 to 2^31 - 1", len(n.Points)), "")
+		return false
+	}
+	for _, x := range n.Points {
+		if !onEarth(x.Lat, x.Lon) {
+			p.Add(field, problem.CodeBadValue, fmt.Sprintf("point %q is at latitude %s, longitude %s: there is no such place", x.ID, Shortest(x.Lat), Shortest(x.Lon)), "coordinates are decimal degrees")
+			return false
+		}
+	}
+	return true
+}
+
+// checkIDs reports the first identifier that two cells share.
+func (n *Nearest) checkIDs(bins []string, field string, p *problem.Problems) {
+	seen := make(map[string]bool, len(n.Points)+len(bins))
+	for _, b := range bins {
+		seen[b] = true
+	}
+	for _, x := range n.Points {
+		if seen[x.ID] {
+			p.Add(field, problem.CodeDuplicate, fmt.Sprintf("two cells would be called %q", x.ID), "every point needs an identifier of its own, other than null and other where these are cells")
+			return
+		}
+		seen[x.ID] = true
+	}
+}
+
+func (d NearestDomain) size() int { return len(d.Points) }
+
+func (d NearestDomain) places() (lat, lon, field string) { return d.Lat, d.Lon, ".nearest" }
+
+// Keys are one column: the identifiers of the points, then the labels of the cells that are added.
+func (d NearestDomain) Keys(name string, bins []string) []KeyColumn {
+	ids := make([]string, 0, len(d.Points)+len(bins))
+	for _, x := range d.Points {
+		ids = append(ids, x.ID)
+	}
+	return []KeyColumn{{Name: name, Labels: Labels{Strings: append(ids, bins...)}}}
+}
+
+func (d NearestDomain) locator(other int32) locator {
+	return nearestCells{d.Tree, d.WithinM, other}
+}
+
+// nearestCells finds the cells of points.
+type nearestCells struct {
+	tree   tree
+	within float64
+	other  int32
+}
+
+func (n nearestCells) cell(lat, lon float64) int32 {
+	found, square := n.tree.nearest(OnEllipsoid(lat, lon), n.within*n.within)
+	if found < 0 || alongEarth(math.Sqrt(square)) > n.within {
+		return n.other
+	}
+	return found
+}

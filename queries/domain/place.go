@@ -1,0 +1,91 @@
+package domain
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// Places: dimensions of two columns, a latitude and a longitude in decimal degrees on WGS84.
+//
+// A row has no place, and is treated by the policy for nulls, where a coordinate is null or no number, the latitude is not in
+// [-90, 90] or the longitude not in [-180, 180], or both are 0, which devices write for want of a fix.
+
+// pointDomain finds the cell of a place.
+type pointDomain interface {
+	domain
+	// places returns the columns of latitudes and longitudes, and their field below the dimension's.
+	places() (lat, lon, field string)
+	// locator makes what finds the cells of places; other is for places in no cell.
+	locator(other int32) locator
+}
+
+// locator finds the cell of a place.
+type locator interface{ cell(lat, lon float64) int32 }
+
+// pointCoder compiles an axis of places.
+func (a *Axis) pointCoder(d pointDomain, l Layout) RowCoder {
+	lat, lon, field := d.places()
+	return &pointCoder{
+		lat: l.coordinates(lat, a.Field+field+".lat"), lon: l.coordinates(lon, a.Field+field+".lon"),
+		cells: d.locator(a.Extra.Other), null: a.Extra.Null,
+	}
+}
+
+// coordinates finds a column of coordinates, or reports that it cannot be one.
+func (l *Layout) coordinates(column, field string) Coordinates {
+	at, t, ok := l.Find(column, field)
+	if ok && t.Kind != table.Int && t.Kind != table.Uint && t.Kind != table.Float && t.Kind != table.String {
+		l.Problems.Add(field, problem.CodeColumnType, fmt.Sprintf("a column of type %s cannot hold coordinates", t), "coordinates are decimal degrees")
+	}
+	return Coordinates{At: at, Kind: t}
+}
+
+// checkPlaceColumns reports columns that are not named, or not two.
+func checkPlaceColumns(lat, lon, field string, p *problem.Problems) {
+	if lat == "" || lon == "" {
+		p.Add(field, problem.CodeBadSpec, "a place needs two columns, lat and lon", "")
+	} else if lat == lon {
+		p.Add(field+".lon", problem.CodeDuplicate, fmt.Sprintf("column %q holds both latitudes and longitudes", lat), "")
+	}
+}
+
+// pointCoder finds the cells of an axis of places for the rows of batches.
+type pointCoder struct {
+	lat, lon Coordinates
+	cells    locator
+	null     int32
+	codes    []int32
+}
+
+func (c *pointCoder) OfRows(b *table.Batch) ([]int32, error) {
+	lat, err := c.lat.OfRows(b)
+	if err != nil {
+		return nil, err
+	}
+	lon, err := c.lon.OfRows(b)
+	if err != nil {
+		return nil, err
+	}
+	c.codes = columnar.Resize(c.codes, b.Rows)
+	for i := range c.codes {
+		c.codes[i] = columnar.Dropped
+		if b.Keep == nil || b.Keep[i] {
+			c.codes[i] = c.code(lat[i], lon[i])
+		}
+	}
+	return c.codes, nil
+}
+
+func (c *pointCoder) code(lat, lon float64) int32 {
+	if !onEarth(lat, lon) || lat == 0 && lon == 0 {
+		return c.null
+	}
+	return c.cells.cell(lat, lon)
+}
+
+// onEarth says that there is a place with those coordinates; NaN is none.
+func onEarth(lat, lon float64) bool { return math.Abs(lat) <= 90 && math.Abs(lon) <= 180 }

@@ -1,0 +1,83 @@
+package domain
+
+import (
+	"math/big"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+)
+
+// intRange gives the code 0 to integers from first to last, by their keys; there are none where first is above last.
+type intRange struct {
+	integers
+	first, last int64
+}
+
+// above leaves out the integers below x.
+func (r *intRange) above(x *big.Int) {
+	key, beyond := r.of(x)
+	switch {
+	case beyond > 0:
+		r.first, r.last = 1, 0
+	case beyond == 0:
+		r.first = max(r.first, key)
+	}
+}
+
+// below leaves out the integers above x.
+func (r *intRange) below(x *big.Int) {
+	key, beyond := r.of(x)
+	switch {
+	case beyond < 0:
+		r.first, r.last = 1, 0
+	case beyond == 0:
+		r.last = min(r.last, key)
+	}
+}
+
+func (r intRange) code(key int64) int32 {
+	if r.first <= key && key <= r.last {
+		return 0
+	}
+	return columnar.Dropped
+}
+
+func (r intRange) Codes(v table.Values, from int, dst []int32) {
+	for i, x := range v.Ints[from : from+len(dst)] {
+		dst[i] = r.code(r.key(x))
+	}
+}
+
+// floatRange gives the code 0 to floats from least to most.
+type floatRange struct{ least, most float64 }
+
+func (r floatRange) code(x float64) int32 {
+	if r.least <= x && x <= r.most {
+		return 0
+	}
+	return columnar.Dropped // NaN too
+}
+
+func (r floatRange) Codes(v table.Values, from int, dst []int32) {
+	for i, x := range v.Floats[from : from+len(dst)] {
+		dst[i] = r.code(x)
+	}
+}
+
+// textRange gives the code 0 to decimal texts in a range: whole numbers exactly, others like floats.
+type textRange struct {
+	ints   intRange
+	floats floatRange
+}
+
+func (r textRange) Codes(v table.Values, from int, dst []int32) {
+	for i := range dst {
+		text := v.Bytes(from + i)
+		dst[i] = columnar.Dropped
+		if n, ok := parseInt(text); ok {
+			dst[i] = r.ints.code(n)
+		} else if x, ok := ParseFloat(text); ok {
+			dst[i] = r.floats.code(x)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package domain
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"strconv"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// rank returns how many of the ascending starts are not above x. The loop has no branch on x.
+func rank[T cmp.Ordered](starts []T, x T) int32 {
+	low, n := 0, len(starts)
+	for n > 0 {
+		half := (n + 1) / 2
+		if starts[low+half-1] <= x {
+			low += half
+		}
+		n -= half
+	}
+	return int32(low)
+}
+
+// intEdges codes integers, dates and timestamps between edges.
+type intEdges struct {
+	integers
+	ExtraCells
+	cells int32
+	// starts are the keys from which on a value has reached an edge; edges that no value reaches are missing.
+	starts []int64
+	// top is the key of the last value of the closed last cell; closed: there is one.
+	top    int64
+	closed bool
+}
+
+func (c *intEdges) Codes(v table.Values, from int, dst []int32) {
+	ints := v.Ints[from : from+len(dst)]
+	for i, x := range ints {
+		dst[i] = c.code(c.key(x))
+	}
+}
+
+func (c *intEdges) code(key int64) int32 {
+	r := rank(c.starts, key)
+	switch {
+	case r == 0:
+		return c.Other
+	case r <= c.cells:
+		return r - 1
+	case c.closed && key <= c.top:
+		return c.cells - 1
+	}
+	return c.Other
+}
+
+// floatEdges codes floats between edges.
+type floatEdges struct {
+	ExtraCells
+	cells  int32
+	starts []float64 // the edges
+}
+
+func (c *floatEdges) Codes(v table.Values, from int, dst []int32) {
+	floats := v.Floats[from : from+len(dst)]
+	for i, x := range floats {
+		dst[i] = c.code(x)
+	}
+}
+
+func (c *floatEdges) code(x float64) int32 {
+	r := rank(c.starts, x)
+	switch {
+	case r > 0 && r <= c.cells:
+		return r - 1
+	case math.IsNaN(x):
+		return c.Null
+	case math.IsInf(x, -1):
+		return 0
+	case math.IsInf(x, 1) || x == c.starts[c.cells]:
+		return c.cells - 1
+	}
+	return c.Other
+}
+
+// textEdges codes decimal texts between edges; a text that is no number is null.
+type textEdges struct {
+	ints   *intEdges
+	floats *floatEdges
+}
+
+func (c *textEdges) Codes(v table.Values, from int, dst []int32) {
+	for i := range dst {
+		dst[i] = c.code(v.Bytes(from + i))
+	}
+}
+
+func (c *textEdges) code(text []byte) int32 {
+	if n, ok := parseInt(text); ok {
+		return c.ints.code(n)
+	}
+	if x, ok := ParseFloat(text); ok {
+		return c.floats.code(x)
+	}
+	return c.floats.Null
+}
+
+// parseInt reads a whole number in int64's range, without a call where it has at most 18 digits.
+func parseInt(text []byte) (n int64, ok bool) {
+	digits := text
+	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
+		digits = text[1:]
+	}
+	if len(digits) == 0 {
+		return 0, false
+	}
+	for _, b := range digits {
+		if b < '0' || b > '9' {
+			return 0, false
+		}
+		n = 10*n + int64(b-'0')
+	}
+	if len(digits) > 18 {
+		n, err := strconv.ParseInt(string(text), 10, 64)
+		return n, err == nil
+	}
+	if text[0] == '-' {
+		n = -n
+	}
+	return n, true
+}
+
+// ParseFloat reads a decimal number, "inf" or "infinity" in any case; a number beyond float64's range is infinite, as
+// in a column of floats.
+func ParseFloat(text []byte) (float64, bool) {
+	if bytes.ContainsAny(text, "xX_") { // hexadecimal and grouped digits
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(string(text), 64)
+	return x, err == nil || math.IsInf(x, 0)
+}

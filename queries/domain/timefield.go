@@ -1,0 +1,107 @@
+package domain
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// part is a part of a time.
+type part struct {
+	name         string
+	first, cells int64
+	timeOfDay    bool // dates do not have it
+	// cell finds the cell of a day and a second of the day.
+	cell func(day, second int64) int64
+}
+
+var parts = []part{
+	{"minute_of_hour", 0, 60, true, func(_, second int64) int64 { return second / 60 % 60 }},
+	{"hour_of_day", 0, 24, true, func(_, second int64) int64 { return second / 3600 }},
+	{"hour_of_week", 0, 7 * 24, true, func(day, second int64) int64 { return 24*dayOfWeek(day, 0) + second/3600 }},
+	{"day_of_week", 0, 7, false, dayOfWeek},
+	{"day_of_month", 1, 31, false, func(day, _ int64) int64 { return int64(date(day).Day()) - 1 }},
+	{"week_of_year", 1, 53, false, func(day, _ int64) int64 { _, week := date(day).ISOWeek(); return int64(week) - 1 }},
+	{"month", 1, 12, false, func(day, _ int64) int64 { return int64(date(day).Month()) - 1 }},
+	{"quarter", 1, 4, false, func(day, _ int64) int64 { return (int64(date(day).Month()) - 1) / 3 }},
+}
+
+// dayOfWeek counts from Monday; 1970-01-01 was a Thursday.
+func dayOfWeek(day, _ int64) int64 { return (day + 3) % 7 }
+
+func date(day int64) time.Time { return time.Unix(day*columnar.DaySeconds, 0).UTC() }
+
+var weekdays = []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
+
+// partDomain is the cells of a part of a time.
+type partDomain struct {
+	part
+	zone *time.Location
+}
+
+func newPart(name string, zone *time.Location, field string, p *problem.Problems) domain {
+	names := make([]string, len(parts))
+	for i, x := range parts {
+		if x.name == name {
+			return partDomain{x, zone}
+		}
+		names[i] = x.name
+	}
+	p.Add(field, problem.CodeBadValue, fmt.Sprintf("%q is not a part of a time", name), "parts: "+strings.Join(names, ", "))
+	return nil
+}
+
+func (d partDomain) size() int { return int(d.cells) }
+
+// Keys are one column: integers where no cell is added, else texts; the days of the week always have their names.
+func (d partDomain) Keys(name string, bins []string) []KeyColumn {
+	if d.name == "day_of_week" {
+		return []KeyColumn{{Name: name, Labels: Labels{Strings: append(weekdays[:7:7], bins...)}}}
+	}
+	return []KeyColumn{{Name: name, Labels: IntegerLabels(d.first, d.cells, bins)}}
+}
+
+// IntegerLabels labels n cells with the integers from first on: as integers where no cell is added, else as texts.
+func IntegerLabels(first, n int64, bins []string) Labels {
+	if len(bins) == 0 {
+		ints := make([]int64, n)
+		for i := range ints {
+			ints[i] = first + int64(i)
+		}
+		return Labels{Ints: ints}
+	}
+	texts := make([]string, n, n+int64(len(bins)))
+	for i := range texts {
+		texts[i] = strconv.FormatInt(first+int64(i), 10)
+	}
+	return Labels{Strings: append(texts, bins...)}
+}
+
+func (d partDomain) compile(t table.Type, _ ExtraCells) (valueCoder, []*problem.Error) {
+	c, ok := newClock(t, d.zone)
+	if ok && (t.Kind != table.Date || !d.timeOfDay) {
+		return &partCoder{clock: c, cell: d.cell}, nil
+	}
+	err := problem.BadType(t)
+	err.Field, err.Message = ".column", fmt.Sprintf("a column of type %s has no %s", t, d.name)
+	err.Hint = "times have all parts, dates those of the calendar; input.csv.types types a CSV column"
+	return nil, []*problem.Error{err}
+}
+
+// partCoder codes dates and times by what is shown at them.
+type partCoder struct {
+	clock clock
+	cell  func(day, second int64) int64
+}
+
+func (c *partCoder) Codes(v table.Values, from int, dst []int32) {
+	ints := v.Ints[from : from+len(dst)]
+	for i, x := range ints {
+		dst[i] = int32(c.cell(c.clock.read(x)))
+	}
+}

@@ -1,0 +1,136 @@
+package domain
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// tree finds the nearest of many positions: a k-d tree (Bentley 1975) in an array. Its middle item cuts space in two at the
+// position of the item on one axis; the items before and after it are trees of the two halves, or a leaf, in any order, where they
+// are few.
+type tree []site
+
+// site is the position of a point, and the axis on which it cuts space.
+type site struct {
+	Position
+	index int32
+	axis  uint8
+}
+
+// leafSize is the largest number of sites that are searched one by one.
+const leafSize = 16
+
+func newTree(points []Point) tree {
+	t := make(tree, len(points))
+	for i, p := range points {
+		t[i] = site{Position: OnEllipsoid(p.Lat, p.Lon), index: int32(i)}
+	}
+	t.build()
+	return t
+}
+
+func (t tree) build() {
+	if len(t) <= leafSize {
+		return
+	}
+	axis := t.widest()
+	slices.SortFunc(t, func(a, b site) int { return cmp.Compare(a.Position[axis], b.Position[axis]) })
+	mid := len(t) / 2
+	t[mid].axis = axis
+	t[:mid].build()
+	t[mid+1:].build()
+}
+
+// widest returns the axis on which the sites are furthest apart.
+func (t tree) widest() (axis uint8) {
+	most := -1.0
+	for i := range uint8(3) {
+		low, high := math.Inf(1), math.Inf(-1)
+		for j := range t {
+			low, high = min(low, t[j].Position[i]), max(high, t[j].Position[i])
+		}
+		if high-low > most {
+			axis, most = i, high-low
+		}
+	}
+	return axis
+}
+
+// nearest returns the index of the point nearest to a position, the lowest of those equally near, and the square of its
+// distance; -1 where no square is at most within.
+func (t tree) nearest(at Position, within float64) (index int32, square float64) {
+	s := search{at: at, index: -1, square: within}
+	s.visit(t)
+	return s.index, s.square
+}
+
+// Nearby is a point and its distance in metres.
+type Nearby struct {
+	Index    int32
+	Distance float64
+}
+
+// Within appends the points at most so many metres from a position, in no particular order.
+func (t tree) Within(at Position, metres float64, found []Nearby) []Nearby {
+	if len(t) <= leafSize {
+		for i := range t {
+			found = t[i].near(&at, metres, found)
+		}
+		return found
+	}
+	mid := len(t) / 2
+	cut := &t[mid]
+	found = cut.near(&at, metres, found)
+	// A straight line is not longer than the way along the earth, nor its part on an axis than the line.
+	if beyond := at[cut.axis] - cut.Position[cut.axis]; beyond <= metres {
+		found = t[:mid].Within(at, metres, found)
+	}
+	if beyond := cut.Position[cut.axis] - at[cut.axis]; beyond <= metres {
+		found = t[mid+1:].Within(at, metres, found)
+	}
+	return found
+}
+
+func (x *site) near(at *Position, metres float64, found []Nearby) []Nearby {
+	if d := alongEarth(math.Sqrt(at.squareTo(&x.Position))); d <= metres {
+		return append(found, Nearby{x.index, d})
+	}
+	return found
+}
+
+// search is the nearest point so far; index -1: none, and square is the largest allowed.
+type search struct {
+	at     Position
+	index  int32
+	square float64
+}
+
+func (s *search) visit(t tree) {
+	if len(t) <= leafSize {
+		for i := range t {
+			s.consider(&t[i])
+		}
+		return
+	}
+	mid := len(t) / 2
+	cut := &t[mid]
+	near, far := t[:mid], t[mid+1:]
+	beyond := s.at[cut.axis] - cut.Position[cut.axis]
+	if beyond > 0 {
+		near, far = far, near
+	}
+	s.visit(near)
+	s.consider(cut)
+	// Rounding is monotone: no square of a distance to the far side is below this one.
+	if beyond*beyond <= s.square {
+		s.visit(far)
+	}
+}
+
+func (s *search) consider(x *site) {
+	square := s.at.squareTo(&x.Position)
+	if square < s.square || square == s.square && (s.index < 0 || x.index < s.index) {
+		s.index, s.square = x.index, square
+	}
+}

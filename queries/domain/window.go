@@ -1,0 +1,60 @@
+package domain
+
+import (
+	"math/big"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// windowText is a length of time.
+var windowText = regexp.MustCompile(`^[1-9][0-9]{0,8}[smhdw]$`)
+
+var unitSeconds = map[byte]int64{'s': 1, 'm': 60, 'h': 3600, 'd': columnar.DaySeconds, 'w': 7 * columnar.DaySeconds}
+
+// window reads a length of time: n seconds, minutes, hours, days or weeks.
+func window(text string) (n int, unit byte, ok bool) {
+	if !windowText.MatchString(text) {
+		return 0, 0, false
+	}
+	last := len(text) - 1
+	n, err := strconv.Atoi(text[:last])
+	return n, text[last], err == nil
+}
+
+// windowEnd returns the end of a window from a time, in units of the integers that hold a column of that type.
+func windowEnd(from, length string, t table.Type, zone *time.Location) (*big.Rat, *problem.Error) {
+	n, unit, ok := window(length)
+	if !ok {
+		return nil, &problem.Error{Field: ".for", Code: problem.CodeBadValue, Message: "for is not a length of time"}
+	}
+	if zone == nil || t.Zone != table.UTC {
+		zone = time.UTC
+	}
+	switch t.Kind {
+	case table.Date:
+		return new(big.Rat).SetFrac(after(from, n, unit, zone), big.NewInt(dayNanoseconds)), nil
+	case table.Timestamp:
+		return new(big.Rat).SetFrac(after(from, n, unit, zone), big.NewInt(t.Unit)), nil
+	}
+	err := problem.BadType(t)
+	err.Field, err.Hint = ".for", "for needs a column of dates or times"
+	return nil, err
+}
+
+// after returns the nanoseconds from 1970-01-01T00:00:00Z to a length of time after a time.
+func after(from string, n int, unit byte, zone *time.Location) *big.Int {
+	start, offset, _ := moment(from, zone)
+	length := int64(n) * unitSeconds[unit]
+	if (unit == 'd' || unit == 'w') && !offset {
+		shown, _, _ := moment(from, time.UTC)
+		start, _ = placed(time.Unix(shown.Unix()+length, int64(shown.Nanosecond())).UTC(), zone)
+		length = 0
+	}
+	nanoseconds := big.NewInt(length)
+	return nanoseconds.Add(nanoseconds.Mul(nanoseconds, big.NewInt(1e9)), sinceEpoch(start))
+}

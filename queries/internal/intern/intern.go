@@ -1,0 +1,171 @@
+// Package intern numbers keys: 64-bit words, texts, and the listed texts of a job.
+//
+// Keys are numbered from 0 in the order in which they are met. No answer depends on the numbers, nor on the random seeds
+// of the tables, which keep made-up values from slowing them down.
+package intern
+
+import (
+	"hash/maphash"
+	"math"
+	"math/bits"
+)
+
+// MaxUnits is the largest number of keys of a table.
+const MaxUnits = math.MaxInt32
+
+// None is the number of a key that has none, and the place of a value that is null.
+const None = -1
+
+// TextBytes is about what a text takes beside its bytes.
+const TextBytes = 24
+
+// HashSeed mixes 64-bit keys: the folded product with a random odd factor (Dietzfelbinger et al. 1997).
+type HashSeed struct{ add, factor uint64 }
+
+// NewHashSeed returns a random seed.
+func NewHashSeed() HashSeed {
+	s := maphash.MakeSeed()
+	return HashSeed{maphash.String(s, "add"), maphash.String(s, "factor") | 1}
+}
+
+// Of returns the hash of a key.
+func (s HashSeed) Of(key uint64) uint64 {
+	high, low := bits.Mul64(key^s.add, s.factor)
+	return high ^ low
+}
+
+// Words numbers 64-bit keys: an open-addressing table of 4-byte slots beside the keys in order.
+type Words struct {
+	seed  HashSeed
+	Keys  []uint64
+	slots []uint32 // number of a key + 1, or 0
+}
+
+// NewWords returns an empty table.
+func NewWords() *Words { return &Words{seed: NewHashSeed(), slots: make([]uint32, 16)} }
+
+// ID returns the number of a key, a new one where it is new, or none where no number is left.
+func (w *Words) ID(key uint64) int32 {
+	mask := uint64(len(w.slots) - 1)
+	for i := w.seed.Of(key) & mask; ; i = (i + 1) & mask {
+		s := w.slots[i]
+		if s == 0 {
+			return w.insert(i, key)
+		}
+		if w.Keys[s-1] == key {
+			return int32(s - 1)
+		}
+	}
+}
+
+func (w *Words) insert(slot, key uint64) int32 {
+	if len(w.Keys) >= MaxUnits {
+		return None
+	}
+	w.Keys = append(w.Keys, key)
+	w.slots[slot] = uint32(len(w.Keys))
+	if 4*len(w.Keys) > 3*len(w.slots) {
+		w.grow()
+	}
+	return int32(len(w.Keys) - 1)
+}
+
+func (w *Words) grow() {
+	w.slots = make([]uint32, 2*len(w.slots))
+	mask := uint64(len(w.slots) - 1)
+	for n, key := range w.Keys {
+		i := w.seed.Of(key) & mask
+		for w.slots[i] != 0 {
+			i = (i + 1) & mask
+		}
+		w.slots[i] = uint32(n + 1)
+	}
+}
+
+// Reset forgets all keys and keeps the memory.
+func (w *Words) Reset() {
+	w.Keys = w.Keys[:0]
+	clear(w.slots)
+}
+
+// Len returns how many keys have a number.
+func (w *Words) Len() int { return len(w.Keys) }
+
+// Texts numbers byte strings: an open-addressing table beside all strings in one piece of memory.
+type Texts struct {
+	seed  maphash.Seed
+	data  []byte
+	ends  []uint64
+	slots []textSlot
+}
+
+// textSlot is a string's hash and its number + 1, or 0.
+type textSlot struct{ hash, id uint32 }
+
+// NewTexts returns an empty table.
+func NewTexts() *Texts { return &Texts{seed: maphash.MakeSeed(), slots: make([]textSlot, 16)} }
+
+// At returns the string of a number, sharing memory.
+func (t *Texts) At(id int32) []byte {
+	start := uint64(0)
+	if id > 0 {
+		start = t.ends[id-1]
+	}
+	return t.data[start:t.ends[id]]
+}
+
+// ID returns the number of a string, a new one where it is new, or none where no number is left.
+func (t *Texts) ID(text []byte) int32 {
+	hash := uint32(maphash.Bytes(t.seed, text))
+	mask := uint32(len(t.slots) - 1)
+	for i := hash & mask; ; i = (i + 1) & mask {
+		s := t.slots[i]
+		if s.id == 0 {
+			return t.insert(i, hash, text)
+		}
+		if s.hash == hash && string(t.At(int32(s.id-1))) == string(text) {
+			return int32(s.id - 1)
+		}
+	}
+}
+
+func (t *Texts) insert(slot, hash uint32, text []byte) int32 {
+	if len(t.ends) >= MaxUnits {
+		return None
+	}
+	t.data = append(t.data, text...)
+	t.ends = append(t.ends, uint64(len(t.data)))
+	t.slots[slot] = textSlot{hash, uint32(len(t.ends))}
+	if 4*len(t.ends) > 3*len(t.slots) {
+		t.grow()
+	}
+	return int32(len(t.ends) - 1)
+}
+
+func (t *Texts) grow() {
+	old := t.slots
+	t.slots = make([]textSlot, 2*len(old))
+	mask := uint32(len(t.slots) - 1)
+	for _, s := range old {
+		if s.id == 0 {
+			continue
+		}
+		i := s.hash & mask
+		for t.slots[i].id != 0 {
+			i = (i + 1) & mask
+		}
+		t.slots[i] = s
+	}
+}
+
+// Reset forgets all strings and keeps the memory.
+func (t *Texts) Reset() {
+	t.data, t.ends = t.data[:0], t.ends[:0]
+	clear(t.slots)
+}
+
+// Bytes returns about how much memory the strings take.
+func (t *Texts) Bytes() int64 { return int64(len(t.data)) + TextBytes*int64(len(t.ends)) }
+
+// Len returns how many strings have a number.
+func (t *Texts) Len() int { return len(t.ends) }

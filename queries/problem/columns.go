@@ -1,0 +1,43 @@
+package problem
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/internal/spelling"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// UnknownColumn reports a column that the schema lacks, with the names that it has.
+func UnknownColumn(name, field string, s table.Schema, p *Problems) {
+	names := make([]string, len(s.Fields))
+	for i, f := range s.Fields {
+		names[i] = f.Name
+	}
+	hint := "columns: " + strings.Join(names, ", ")
+	if near := nearNames(name, names); len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	p.Add(field, CodeUnknownColumn, "the input has no column "+name, hint)
+}
+
+// nearNames returns at most three names that differ from name in a third of its letters or less, nearest first.
+func nearNames(name string, names []string) []string {
+	distance := map[string]int{}
+	var near []string
+	for _, n := range names {
+		d := spelling.Distance(strings.ToLower(name), strings.ToLower(n))
+		if d <= (len(name)+2)/3 {
+			distance[n] = d
+			near = append(near, n)
+		}
+	}
+	slices.SortStableFunc(near, func(a, b string) int { return distance[a] - distance[b] })
+	return near[:min(len(near), 3)]
+}
+
+// BadType reports a column of a type that has no use at its place.
+func BadType(t table.Type) *Error {
+	return &Error{Code: CodeColumnType, Message: fmt.Sprintf("a column of type %s cannot be used here", t)}
+}

@@ -1,0 +1,111 @@
+// Package problem holds what can be wrong with a query, for the person who writes the job: errors with the place in the job, a code and a
+// hint, all of them at once.
+package problem
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Error is one problem of a query, for the person who writes the job. It never holds a value of the private table.
+type Error struct {
+	// Query is the query's name; empty where the problem is not one query's.
+	Query string
+	// Field is the place below the query in the job file: "per_unit", "histogram.by[0].edges"; "privacy.unit" alone
+	// is a place below the root.
+	Field string
+	// Code names the kind of problem, for programs.
+	Code string
+	// Message says what is wrong, Hint (may be empty) what to do.
+	Message, Hint string
+}
+
+// Error returns the problem in one line.
+func (e *Error) Error() string {
+	s := fmt.Sprintf("%s: %s: %s", e.Field, e.Code, e.Message)
+	if e.Query != "" {
+		s = "query " + e.Query + ": " + s
+	}
+	if e.Hint != "" {
+		s += " (" + e.Hint + ")"
+	}
+	return s
+}
+
+// The codes of Error.
+const (
+	CodeBadSpec        = "bad-query"       // the spec contradicts itself
+	CodeBadValue       = "bad-value"       // a label, an edge or a number is not what the column or key needs
+	CodeDuplicate      = "duplicate"       // two labels, cells or key columns are the same
+	CodeMissingBound   = "missing-bound"   // nothing bounds what a unit contributes
+	CodeConstant       = "constant-query"  // the adjacency makes the answer public
+	CodeLowSensitivity = "low-sensitivity" // declared below what the bounds imply
+	CodeTooManyCells   = "too-many-cells"  // more than a dense vector holds
+	CodeUnknownColumn  = "unknown-column"  // not in the input's schema
+	CodeColumnType     = "column-type"     // the column's type does not fit its use
+	CodeRows           = "row-count"       // the input has another number of rows than was declared
+)
+
+// Places in a job.
+const (
+	FieldUnit        = "privacy.unit"
+	FieldBounds      = "per_unit"
+	FieldSensitivity = "sensitivity"
+)
+
+// Errors returns the problems that err holds, at least one where err is not nil.
+func Errors(err error) []*Error {
+	if err == nil {
+		return nil
+	}
+	var several list
+	if errors.As(err, &several) {
+		return several
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return []*Error{e}
+	}
+	return []*Error{{Code: CodeBadSpec, Message: err.Error()}}
+}
+
+// List is several problems as one error.
+type list []*Error
+
+// Error returns the problems, one a line.
+func (l list) Error() string {
+	lines := make([]string, len(l))
+	for i, e := range l {
+		lines[i] = e.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the problems.
+func (l list) Unwrap() []error {
+	errs := make([]error, len(l))
+	for i, e := range l {
+		errs[i] = e
+	}
+	return errs
+}
+
+// Problems gathers what is wrong with one query.
+type Problems struct {
+	Query string
+	List  list
+}
+
+// Add reports a problem at a field of the query.
+func (p *Problems) Add(field, code, message, hint string) {
+	p.List = append(p.List, &Error{Query: p.Query, Field: field, Code: code, Message: message, Hint: hint})
+}
+
+// Err returns the problems as one error; nil if there is none.
+func (p *Problems) Err() error {
+	if len(p.List) == 0 {
+		return nil
+	}
+	return p.List
+}
