@@ -136,7 +136,7 @@ func TestSensitivityOfLargeRests(t *testing.T) {
 		}
 		all := vectors(c.cells, c.b.MaxRows, groups, c.b.MaxRowsPerGroup)
 		for _, adj := range []Adjacency{AddRemove, ReplaceOne} {
-			got, want := q.limits.squared(adj, c.cells), bruteForce(adj, all)
+			got, want := squaredNorm(q.limits, adj, c.cells), bruteForce(adj, all)
 			if got.Cmp(big.NewInt(want)) != 0 {
 				t.Errorf("%d cells, %+v, %s: squared sensitivity %v, want %d", c.cells, c.b, adj, got, want)
 			}
