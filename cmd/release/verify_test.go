@@ -174,7 +174,8 @@ func TestVerifyRecomputesTheStatement(t *testing.T) {
 		t.Fatalf("untouched: exit code %d\n%s", code, out)
 	}
 	number := regexp.MustCompile(`"(epsilon|delta|delta_failure|mu|mu2|rho|sigma|grid|l2|standard_deviation|threshold|1e-[0-9]|max_groups)": "?([0-9][0-9.e-]*)`)
-	found := number.FindAllSubmatchIndex(good[:bytes.Index(good, []byte(`"job": `))], -1)
+	beforeJob, _, _ := bytes.Cut(good, []byte(`"job": `))
+	found := number.FindAllSubmatchIndex(beforeJob, -1)
 	if len(found) < 100 {
 		t.Fatalf("only %d numbers", len(found))
 	}
