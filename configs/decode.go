@@ -180,8 +180,10 @@ func (d *decoder) keyText(s spot, k *yaml.Node) (string, bool) {
 // unknown reports a key that the mapping does not have; its path is that of the key that was meant, if there is one.
 func (d *decoder) unknown(e entry, s spot, known []string) {
 	at, hint := e.at, unknownHint(e.name, known)
-	if meant := nearest(e.name, known); meant != "" {
-		at = s.at.at(meant)
+	if inPlaceOfKind(kindHint(e.name, known)) {
+		at = s.at.at("histogram") // so that the query does not lack a kind, too
+	} else if ours := meant(e.name, known); ours != "" {
+		at = s.at.at(ours)
 	}
 	f := d.add(at.String(), e.key, problem{code: CodeUnknownKey, hint: hint})
 	f.Message = "unknown key " + quote(e.name)

@@ -78,8 +78,8 @@ func (d *decoder) setting(v reflect.Value, s spot) {
 		d.number(v, s, text)
 	default:
 		hint := "write " + want
-		if meant := nearest(text, known); meant != "" {
-			hint = "did you mean " + quote(meant) + "?"
+		if ours := meant(text, known); ours != "" {
+			hint = "did you mean " + quote(ours) + "?"
 		}
 		d.wrong(s, CodeBadValue, "unknown value "+d.show(s.at, text), hint)
 	}

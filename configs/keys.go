@@ -68,8 +68,11 @@ func unknownHint(name string, known []string) string {
 	if hint, ok := refused[normal(name)]; ok {
 		return hint
 	}
-	if meant := nearest(name, known); meant != "" {
-		return "did you mean " + quote(meant) + "?"
+	if hint := kindHint(name, known); hint != "" {
+		return hint
+	}
+	if ours := meant(name, known); ours != "" {
+		return "did you mean " + quote(ours) + "?"
 	}
 	elsewhere := slices.Sorted(slices.Values(places()[name]))
 	if n := len(elsewhere); n > 0 && n <= 3 {

@@ -9,7 +9,7 @@ import (
 // maxWord is the longest word that is compared; longer ones are no slips of the pen.
 const maxWord = 48
 
-// nearest returns the candidate that a mistyped word was most likely meant to be, "" where none is near.
+// nearest returns the candidate that a mistyped word was most likely meant to be, "" if none is near.
 func nearest(word string, candidates []string) string {
 	w := normal(word)
 	if w == "" || len(w) > maxWord {
@@ -34,9 +34,9 @@ func slip(a, b string) int {
 	return spelling.Distance(a, b)
 }
 
-// didYouMean is the hint for a mistyped word: the nearest candidate, else all of them.
+// didYouMean is the hint for a word that is not known: the candidate that is meant, else all of them.
 func didYouMean(word string, candidates []string) string {
-	if c := nearest(word, candidates); c != "" {
+	if c := meant(word, candidates); c != "" {
 		return "did you mean " + quote(c) + "?"
 	}
 	return "known: " + strings.Join(candidates, ", ")
