@@ -197,6 +197,19 @@ func f() { panic("x") }
 		"configs/gen/main.go:3: panic: return an error",
 		"examples/x/other.go:3: os.Exit: return an error",
 	}},
+	{"within", `
+-- pipeline/local/audit.go --
+package local
+import "m.org/m/mechanism"
+func f() { mechanism.Within() }
+-- pipeline/local/local.go --
+package local
+import m "m.org/m/mechanism"
+func f() { m.Within() }
+-- other/a.go --
+package other
+func f() { Within() }
+`, []string{"pipeline/local/local.go:3: only pipeline/local/audit.go calls mechanism.Within"}},
 	{"prints", `
 -- io/sink/a.go --
 package sink

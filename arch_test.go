@@ -49,6 +49,7 @@ var rules = []rule{
 	{"test libraries", testLibraryViolations},
 	{"random", randomViolations},
 	{"then", thenViolations},
+	{"within", withinViolations},
 	{"exits", exitViolations},
 	{"prints", printViolations},
 	{"documented", undocumented},

@@ -18,8 +18,9 @@ type sealed struct {
 	unit int // binary logarithm
 	size int
 
-	mu   sync.Mutex
-	held *payload
+	mu       sync.Mutex
+	held     *payload
+	compared bool // never to be noised
 }
 
 // Seal hides cells, exact answers in multiples of unit, and takes the slice over: the caller must not keep it. ErrUnit
@@ -52,7 +53,7 @@ func (e Exact) Cells() int {
 func (s *sealed) take() (*payload, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.held == nil {
+	if s.held == nil || s.compared {
 		return nil, ErrSpent
 	}
 	p := s.held

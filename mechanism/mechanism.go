@@ -31,7 +31,7 @@ var (
 	ErrKeys      = errors.New("mechanism: private keys are selected, and other cells are not; keys are distinct and ascend")
 	ErrReceipt   = errors.New("mechanism: no receipt: noise needs a charge of the ledger")
 	ErrMechanism = errors.New("mechanism: invalid mechanism")
-	ErrSpent     = errors.New("mechanism: this exact answer was noised before")
+	ErrSpent     = errors.New("mechanism: this exact answer was noised or compared before")
 	ErrSealed    = errors.New("mechanism: exact answers are not encoded")
 	ErrStep      = errors.New("mechanism: invalid post-processing step")
 	ErrWide      = errors.New("mechanism: exact answers of 128 bits take Gaussian noise")

@@ -14,8 +14,9 @@ type keyed struct {
 	keys   []string
 	counts Exact // the zero Exact where there are no keys
 
-	mu    sync.Mutex
-	spent bool
+	mu       sync.Mutex
+	spent    bool
+	compared bool // spent by a comparison, and still there to be compared
 }
 
 // SealKeyed hides counts by key, keys and all: which keys there are is as private as the counts. It takes the slices over.
@@ -94,7 +95,7 @@ func (k *keyed) draw(ctx context.Context, pay redeemer, m calibrate.Mechanism, w
 func (k *keyed) putBack() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.spent = len(k.keys) > 0 && !k.counts.whole()
+	k.spent = k.compared || len(k.keys) > 0 && !k.counts.whole()
 }
 
 // whole says that nothing was drawn for an answer yet.

@@ -1,7 +1,11 @@
 package local
 
 import (
+	"testing"
+
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/pipeline"
 )
 
 // NewTight returns an engine that holds next to no rows in memory.
@@ -9,4 +13,34 @@ func NewTight(data *source.Dataset, workers int, folder string) *Engine {
 	e := NewWithin(data, Limits{Workers: workers, Scratch: folder})
 	e.tight = &memory{workers: workers, rows: 1, room: 1 << 12}
 	return e
+}
+
+// AuditedUnit is a unit that an audit would take out.
+type AuditedUnit struct {
+	Key  string
+	Rows int64
+}
+
+// Census returns the units that an audit would take out, the heaviest first.
+func Census(t *testing.T, e *Engine, p *pipeline.Plan) (out []AuditedUnit) {
+	t.Helper()
+	u, err := e.census(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range append(u.heavy, u.random...) {
+		out = append(out, AuditedUnit{x.key, x.rows})
+	}
+	return out
+}
+
+// Without answers a plan without a unit.
+func Without(t *testing.T, e *Engine, p *pipeline.Plan, unit string) [][]mechanism.Exact {
+	t.Helper()
+	a := &audit{Engine: e, ctx: t.Context(), plan: p, observer: pipeline.Silent{}}
+	x, err := a.without(unit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
 }

@@ -53,8 +53,10 @@ func (e *Engine) scratch(ctx context.Context, p *pipeline.Plan) (*scratch, error
 	if e.tight != nil {
 		m = *e.tight
 	}
-	return newScratch(ctx, cmp.Or(e.limits.Scratch, e.staging, os.TempDir()), m), nil
+	return newScratch(ctx, e.scratchFolder(), m), nil
 }
+
+func (e *Engine) scratchFolder() string { return cmp.Or(e.limits.Scratch, e.staging, os.TempDir()) }
 
 // Schema returns the input's schema.
 func (e *Engine) Schema() table.Schema { return e.data.Schema() }

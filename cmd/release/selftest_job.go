@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
+)
+
+// selftestInput audits a job's bounds on its real input. The verdict is all that it says of the input.
+func (a *app) selftestInput(ctx context.Context, f *selftestFlags) error {
+	if f.workers < 1 {
+		return usagef("--workers must be at least 1")
+	}
+	plan, err := a.load(ctx, f.job, &f.jobFlags)
+	if err != nil {
+		return err
+	}
+	limits, err := f.limits(plan)
+	if err != nil {
+		return err
+	}
+	folder, err := os.MkdirTemp(f.tmp, "dprelease-selftest-") // mode 0700
+	if err != nil {
+		return selftestError("make a temporary folder", err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }() // files in it have no names
+	limits.Scratch = folder
+	pass, err := a.auditInput(ctx, plan, limits)
+	if err != nil {
+		return pipeline.InputError(err)
+	}
+	return a.concludeAudit(plan, pass)
+}
+
+func (a *app) auditInput(ctx context.Context, plan *pipeline.Plan, limits local.Limits) (bool, error) {
+	keepTo(limits.Memory)
+	engine, err := opener(plan.Job(), limits, nil)(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer engine.Close()
+	if diags := plan.Check(engine.Schema()); len(diags) > 0 {
+		return false, jobError{diags}
+	}
+	e, ok := engine.(*local.Engine)
+	if !ok {
+		return false, &pipeline.Error{Cause: pipeline.CauseInside, Code: "internal", Message: "this engine cannot be audited"}
+	}
+	o, done := a.observer()
+	defer done()
+	return e.Audit(ctx, plan, o)
+}
+
+// concludeAudit prints the verdict; an error if it is a failure.
+func (a *app) concludeAudit(plan *pipeline.Plan, pass bool) error {
+	word := "pass"
+	if !pass {
+		word = "FAIL"
+	}
+	var err error
+	switch {
+	case a.json:
+		err = a.printJSON(map[string]any{
+			"program": program(), "job": plan.Name(), "adjacency": plan.Adjacency(), "mechanisms": len(plan.Mechanisms()), "pass": pass,
+		})
+	case !a.quiet || !pass:
+		err = a.printf("%s: %s (%s, %s, on the job's input)\n", plan.Name(), word, count(len(plan.Mechanisms()), "mechanism"), plan.Adjacency())
+	}
+	if err != nil || pass {
+		return err
+	}
+	return &pipeline.Error{
+		Cause: pipeline.CauseCheck, Code: "selftest", Message: "the exact answers of neighbouring tables are farther apart than the job's sensitivities, or the input's files state what does not hold",
+		Hint: "make no release of this job; if it passes with input.statistics: ignore, write the files anew with another program, and else please report it",
+	}
+}

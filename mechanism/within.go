@@ -1,0 +1,182 @@
+package mechanism
+
+import (
+	"math/big"
+	"math/bits"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+// Within says whether two exact answers are at most m.Sens.L2 apart, in exact integers: ‖a − b‖₂ ≤ L2. It lets an operator audit the bounds
+// of a job on neighbouring tables of the real input. With L2 = 0 it says whether they are equal.
+//
+// It tells its caller one bit, about answers that nobody will ever see: from then on neither can be noised (ErrSpent), so that a comparison
+// never stands beside a release of the same answer. Each may be compared again. Errors depend on shapes alone: ErrEmpty, ErrSpent, ErrUnit
+// if the two have not the same unit, ErrHalves if not equally many cells, ErrKeys if only one has private keys, ErrMechanism if L2 is not a
+// finite number from 0 on.
+func Within(a, b Exact, m calibrate.Mechanism) (bool, error) {
+	most := new(big.Rat)
+	if m.Sens.L2 < 0 || most.SetFloat64(m.Sens.L2) == nil {
+		return false, ErrMechanism
+	}
+	most.Mul(most, most)
+	sum, unit, err := apart(a, b)
+	if err != nil {
+		return false, err
+	}
+	scale := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(max(unit, -unit))))
+	if unit < 0 {
+		scale.Inv(scale)
+	}
+	scale.Mul(scale, scale)
+	return scale.Mul(scale, new(big.Rat).SetInt(sum)).Cmp(most) <= 0, nil
+}
+
+// apart returns the sum of the squared differences, in squared units, and the binary logarithm of the unit.
+func apart(a, b Exact) (sum *big.Int, unit int, err error) {
+	switch {
+	case (a.keyed == nil) != (b.keyed == nil):
+		return nil, 0, ErrKeys
+	case a.keyed != nil:
+		sum, err = keysApart(a.keyed(), b.keyed())
+		return sum, 0, err
+	case a.open == nil || b.open == nil:
+		return nil, 0, ErrEmpty
+	}
+	s, t := a.open(), b.open()
+	p, err := s.compare()
+	if err != nil {
+		return nil, 0, err
+	}
+	q, err := t.compare()
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case s.unit != t.unit:
+		return nil, 0, ErrUnit
+	case s.size != t.size:
+		return nil, 0, ErrHalves
+	}
+	return cellsApart(p, q, s.size), s.unit, nil
+}
+
+// compare returns the payload to read, and lets nobody take it from then on.
+func (s *sealed) compare() (*payload, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held == nil {
+		return nil, ErrSpent
+	}
+	s.compared = true
+	return s.held, nil
+}
+
+// cellsApart adds the squared differences up. Most cells of neighbouring tables are equal, and cost a comparison.
+func cellsApart(p, q *payload, size int) *big.Int {
+	x, y := cursor{payload: p, size: size}, cursor{payload: q, size: size}
+	sum := new(big.Int)
+	for cell := min(x.place(), y.place()); cell < size; cell = min(x.place(), y.place()) {
+		high1, low1 := x.take(cell)
+		high2, low2 := y.take(cell)
+		if high1 != high2 || low1 != low2 {
+			d := wide(high1, low1)
+			d.Sub(d, wide(high2, low2))
+			sum.Add(sum, d.Mul(d, d))
+		}
+	}
+	return sum
+}
+
+// cursor goes through the answers of a payload, sparse or not, in the order of cells.
+type cursor struct {
+	*payload
+	size, i int
+}
+
+// place is the cell of the next answer, or the number of cells at the end.
+func (c *cursor) place() int {
+	switch {
+	case c.i >= len(c.high):
+		return c.size
+	case c.at != nil:
+		return c.at[c.i]
+	}
+	return c.i
+}
+
+// take returns the answer of a cell that is not beyond the next answer's, in two's complement of 128 bits.
+func (c *cursor) take(cell int) (high int64, low uint64) {
+	if c.place() != cell {
+		return 0, 0
+	}
+	high = c.high[c.i]
+	if c.low != nil {
+		low = c.low[c.i]
+	} else {
+		high, low = high>>63, uint64(high)
+	}
+	c.i++
+	return high, low
+}
+
+// wide is a number in two's complement of 128 bits.
+func wide(high int64, low uint64) *big.Int {
+	negative := high < 0
+	h := uint64(high)
+	if negative {
+		var borrow uint64
+		low, borrow = bits.Sub64(0, low, 0)
+		h, _ = bits.Sub64(0, h, borrow)
+	}
+	x := new(big.Int).SetUint64(h)
+	x.Lsh(x, 64).Or(x, new(big.Int).SetUint64(low))
+	if negative {
+		x.Neg(x)
+	}
+	return x
+}
+
+// keysApart is apart of counts by private keys: a key that only one of them has counts 0 in the other.
+func keysApart(a, b *keyed) (*big.Int, error) {
+	x, err := a.compare()
+	if err != nil {
+		return nil, err
+	}
+	y, err := b.compare()
+	if err != nil {
+		return nil, err
+	}
+	sum := new(big.Int)
+	for i, j := 0, 0; i < len(a.keys) || j < len(b.keys); {
+		d := new(big.Int)
+		first, second := j == len(b.keys) || i < len(a.keys) && a.keys[i] <= b.keys[j], i == len(a.keys) || j < len(b.keys) && b.keys[j] <= a.keys[i]
+		if first {
+			d.SetInt64(x.high[i])
+			i++
+		}
+		if second {
+			d.Sub(d, big.NewInt(y.high[j]))
+			j++
+		}
+		sum.Add(sum, d.Mul(d, d))
+	}
+	return sum, nil
+}
+
+// compare is compare of the counts; there may be none.
+func (k *keyed) compare() (*payload, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case k.spent && !k.compared:
+		return nil, ErrSpent
+	case len(k.keys) == 0:
+		k.spent, k.compared = true, true
+		return &payload{}, nil
+	}
+	p, err := k.counts.open().compare()
+	if err == nil {
+		k.spent, k.compared = true, true
+	}
+	return p, err
+}
