@@ -77,7 +77,11 @@ func (e *Engine) halved(p *pipeline.Plan) *Engine {
 
 // statements compares what is believed of the files with their rows.
 func (a *audit) statements() (bool, error) {
-	return true, nil
+	if a.plan.Job().Input.Statistics == ignoreStatistics {
+		return true, nil
+	}
+	wrong, err := a.WrongStatements(a.ctx, a.plan)
+	return len(wrong) == 0, err
 }
 
 func (a *audit) units() (_ bool, err error) {
@@ -167,19 +171,19 @@ func (a *audit) without(unit string) (answers, error) {
 	workers := make([]*worker, min(spill.memory.workers, max(a.data.Splits(), 1)))
 	keys := make([]*unitKeys, len(workers))
 	for i := range workers {
-		if workers[i], err = newWorker(a.plan, a.data.Schema(), spill); err != nil {
+		if workers[i], err = newWorker(a.plan, a.data.Schema(), spill, LookNone); err != nil {
 			return nil, err
 		}
 		keys[i] = newUnitKeys(a.plan, a.plan.Columns())
 	}
 	_, err = a.scan(a.ctx, len(workers), func(ctx context.Context, i, split int) ([]byte, error) {
 		keys[i].open(split)
-		return a.data.Read(ctx, split, a.plan.Columns(), func(b *table.Batch) error { return workers[i].add(keys[i].drop(b, unit)) })
+		return a.data.Read(ctx, split, a.plan.Columns(), func(b *table.Batch) error { return workers[i].add(keys[i].drop(b, unit), false) })
 	}, func() {})
 	if err != nil {
 		return nil, err
 	}
-	return seal(workers)
+	return seal(workers, nil)
 }
 
 // drop is a batch without the rows of a unit.
@@ -246,14 +250,14 @@ func (a *audit) answer(batches []*table.Batch) (answers, error) {
 	shares := halves(batches)
 	workers := make([]*worker, len(shares))
 	for i := range workers {
-		if workers[i], err = newWorker(a.plan, a.data.Schema(), spill); err != nil {
+		if workers[i], err = newWorker(a.plan, a.data.Schema(), spill, LookNone); err != nil {
 			return nil, err
 		}
 		for _, b := range shares[i] {
-			if err := workers[i].add(b); err != nil {
+			if err := workers[i].add(b, false); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return seal(workers)
+	return seal(workers, nil)
 }
