@@ -27,7 +27,7 @@ func (b *builder) radius(jq *configs.Query) float64 {
 // HalfWidth returns half the width of the 95 % interval of a published cell. perRow: the query is a mean or a variance over a private
 // number of rows n, and the half-width is at most this over n, for n well above the noise of the count.
 func (q *Planned) HalfWidth() (half float64, perRow bool) {
-	switch len(q.Parts) {
+	switch len(q.Components) {
 	case 1:
 		return calibrate.Z95 * q.Deviation(), false
 	case 3:
@@ -52,8 +52,8 @@ func (q *Planned) Sigma() float64 { return q.scaled(float64(q.Mechanisms[0].Sigm
 
 // scaled turns the unit of a part into that of the answer: a mean of a public number of terms n is a sum over n.
 func (q *Planned) scaled(x float64) float64 {
-	if q.Parts[0].Scale == 1 {
+	if q.Components[0].Scale == 1 {
 		return x
 	}
-	return math.Nextafter(x*q.Parts[0].Scale, math.Inf(1))
+	return math.Nextafter(x*q.Components[0].Scale, math.Inf(1))
 }

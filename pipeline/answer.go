@@ -64,7 +64,7 @@ func (a *attempt) results(ctx context.Context, noisy [][]mechanism.Noisy) ([]Res
 		results[i] = Result{Name: q.Query.Name(), Sparse: q.Sparse}
 		// Of a mean's parts only the first, the numerators, is denoised: a quotient's noise is not independent of its value.
 		estimates[i] = slices.Clone(noisy[i])
-		d := denoising{steps: q.Steps, noisy: noisy[i][0], scale: q.Parts[0].Scale, partial: len(q.Parts) > 1 || q.selected(), run: a.denoiseRun(i)}
+		d := denoising{steps: q.Steps, noisy: noisy[i][0], scale: q.Components[0].Scale, partial: len(q.Components) > 1 || q.selected(), run: a.denoiseRun(i)}
 		if err := d.estimate(ctx, &estimates[i][0], &results[i]); err != nil {
 			return nil, err
 		}

@@ -85,7 +85,7 @@ func (b *builder) query(i int) Planned {
 		return q
 	}
 	q.Query = query
-	q.Parts, err = query.Parts(queries.Adjacency(b.job.Privacy.Adjacency))
+	q.Components, err = query.Components(queries.Adjacency(b.job.Privacy.Adjacency))
 	if err != nil {
 		b.diags = append(b.diags, diagnose(b.job, q.path, err)...)
 	}
@@ -118,7 +118,7 @@ func (b *builder) calibrate(p *Plan) {
 	}
 	for i := range p.queries {
 		q := &p.queries[i]
-		n := len(q.Parts)
+		n := len(q.Components)
 		q.Mechanisms, mechanisms = mechanisms[:n:n], mechanisms[n:]
 		if _, perRow := q.HalfWidth(); perRow && q.MaxError > 0 {
 			b.report(q.path+".max_error", "contradiction", "the error of this query depends on the private number of rows", "remove max_error, or declare a public number of rows of a mean (input.rows)")
@@ -158,13 +158,13 @@ func (b *builder) asks(p *Plan) []calibrate.Ask {
 			weight = b.number(w, q.path+".weight")
 		}
 		total := 0.0
-		for _, part := range q.Parts {
+		for _, part := range q.Components {
 			total += part.Weight
 		}
-		for _, part := range q.Parts {
+		for _, part := range q.Components {
 			asks = append(asks, calibrate.Ask{
 				Query: partName(q.Query.Name(), part.Name), Sens: part.Sens,
-				Weight: weight * part.Weight / total, Unit: part.Unit, RowBound: part.RowBound,
+				Weight: weight * part.Weight / total, Unit: part.Quantum, RowBound: part.RowBound,
 			})
 		}
 	}

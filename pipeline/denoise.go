@@ -84,8 +84,8 @@ func (b *builder) denoiseError(path string, err error) {
 func (b *builder) bind(steps []denoise.Step, jq *configs.Query, q *Planned) []denoise.Step {
 	var bound []denoise.Step
 	shape := shapeOf(q.Query)
-	if len(q.Parts) > 0 && shape.Cells() != q.Parts[0].Cells && !q.selected() { // of a kind whose cells have no known order
-		shape = denoise.Shape{Dims: []int{max(q.Parts[0].Cells, 1)}, Ordered: []bool{false}}
+	if len(q.Components) > 0 && shape.Cells() != q.Components[0].Cells && !q.selected() { // of a kind whose cells have no known order
+		shape = denoise.Shape{Dims: []int{max(q.Components[0].Cells, 1)}, Ordered: []bool{false}}
 	}
 	for k, s := range steps {
 		if s == nil {
@@ -119,7 +119,7 @@ func (b *builder) bind(steps []denoise.Step, jq *configs.Query, q *Planned) []de
 }
 
 // selected says whether the query's cells are chosen by their noisy counts: how many there will be is not known then.
-func (q *Planned) selected() bool { return len(q.Parts) > 0 && q.Parts[0].Keys > 0 }
+func (q *Planned) selected() bool { return len(q.Components) > 0 && q.Components[0].Keys > 0 }
 
 func knownNoise(method string) bool {
 	return slices.ContainsFunc(denoise.Methods(), func(m denoise.Method) bool { return m.Name == method && m.KnownNoise })

@@ -20,7 +20,7 @@ func (b *builder) dimensions(by []configs.Dimension, path string) []domain.Dimen
 
 func (b *builder) dimension(d *configs.Dimension, path string) domain.Dimension {
 	out := domain.Dimension{
-		Column: d.Column, As: d.As, Edges: texts(d.Expanded()), Part: d.Part,
+		Column: d.Column, As: d.As, Edges: texts(d.Expanded()), TimeField: d.Part,
 		Null: policy(d.Null), Other: policy(d.Other), Discover: d.Keys != "",
 	}
 	for _, v := range d.Values {

@@ -43,8 +43,8 @@ type input struct {
 type Planned struct {
 	Query queries.Query
 	Kind  queries.Kind
-	// Parts and Mechanisms run in parallel: one mechanism a part.
-	Parts      []queries.Part
+	// Components and Mechanisms run in parallel: one mechanism a part.
+	Components []queries.Component
 	Mechanisms []calibrate.Mechanism
 	Steps      []denoise.Step
 	// Selection is how private keys are selected; nil where keys are listed.

@@ -207,7 +207,7 @@ func (p *Plan) statedQueries(s *PrivacyStatement) {
 			})
 		}
 		steps := stepNames(q.Steps)
-		s.PostProcessing = append(s.PostProcessing, StatedSteps{Query: q.Query.Name(), Steps: steps, Biased: len(steps) > 0 || len(q.Parts) > 1})
+		s.PostProcessing = append(s.PostProcessing, StatedSteps{Query: q.Query.Name(), Steps: steps, Biased: len(steps) > 0 || len(q.Components) > 1})
 		half, perRow := q.HalfWidth()
 		s.Accuracy = append(s.Accuracy, StatedAccuracy{Query: q.Query.Name(), SD: q.Deviation(), CI95: half, OverRows: perRow})
 	}

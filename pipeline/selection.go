@@ -44,7 +44,7 @@ func larger(a, b string) string {
 func (b *builder) failures(p *Plan, delta float64) (left float64) {
 	n := 0
 	for i := range p.queries {
-		for _, part := range p.queries[i].Parts {
+		for _, part := range p.queries[i].Components {
 			if part.Keys > 0 {
 				n++
 			}
@@ -88,7 +88,7 @@ func deltaLess(delta, share string) float64 {
 func (b *builder) selections(p *Plan) {
 	for i := range p.queries {
 		q := &p.queries[i]
-		for j, part := range q.Parts {
+		for j, part := range q.Components {
 			if part.Keys == 0 {
 				continue
 			}

@@ -54,8 +54,8 @@ func bounds(job *configs.Job, jq *configs.Query) queries.Bounds {
 }
 
 func policy(p string) domain.Policy {
-	if p == string(domain.Bin) {
-		return domain.Bin
+	if p == string(domain.OwnCell) {
+		return domain.OwnCell
 	}
 	return domain.Drop
 }

@@ -45,12 +45,12 @@ func unitColumns(unit []string) []string {
 func (q *Planned) manifest() ManifestQuery {
 	m := ManifestQuery{
 		Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), Mu: float64(q.Mu()),
-		Denoise: stepNames(q.Steps), Sigma: q.Sigma(), Grid: q.Mechanisms[0].Grid * q.Parts[0].Scale,
+		Denoise: stepNames(q.Steps), Sigma: q.Sigma(), Grid: q.Mechanisms[0].Grid * q.Components[0].Scale,
 		Sensitivity: sensitivity(q.Sensitivity()),
 	}
 	for i, mech := range q.Mechanisms {
 		m.Parts = append(m.Parts, ManifestPart{
-			Name: partLabel(q.Query.Name(), q.Parts[i].Name), Sensitivity: sensitivity(mech.Sens), Sigma: float64(mech.Sigma),
+			Name: partLabel(q.Query.Name(), q.Components[i].Name), Sensitivity: sensitivity(mech.Sens), Sigma: float64(mech.Sigma),
 			Grid: mech.Grid, StandardDeviation: mech.Deviation(), Mu: float64(mech.Mu()),
 		})
 	}

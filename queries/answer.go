@@ -36,19 +36,19 @@ type Extra struct {
 // Finish makes the answer of one noisy vector and its estimate. Low and High are noisy ∓ z·d, with z the 97.5 % quantile
 // of the normal distribution and d the standard deviation of the published values, rounded outwards.
 func (q *counting) Finish(noisy, estimate []mechanism.Noisy) (Answer, error) {
-	if err := checkParts(q.Name(), noisy, estimate, q.cells); err != nil {
+	if err := checkComponents(q.Name(), noisy, estimate, q.cells); err != nil {
 		return Answer{}, err
 	}
 	a := normal(noisy[0].Fill, estimate[0].Fill, noisy[0].Mechanism().Deviation())
 	a.Cells, a.Keys = q.cells, domain.KeyColumns(q.axes)
-	if q.readings != nil {
-		a.Readings = q.readings.read(noisy[0], estimate[0])
+	if q.reader != nil {
+		a.Readings = q.reader.read(noisy[0], estimate[0])
 	}
 	return a, nil
 }
 
-// checkParts says whether there are as many noisy vectors and estimates as parts, of these lengths.
-func checkParts(query string, noisy, estimate []mechanism.Noisy, cells ...int) error {
+// checkComponents says whether there are as many noisy vectors and estimates as parts, of these lengths.
+func checkComponents(query string, noisy, estimate []mechanism.Noisy, cells ...int) error {
 	if len(noisy) != len(cells) || len(estimate) != len(cells) {
 		return fmt.Errorf("query %s has %s, not %d and %d", query, plural(int64(len(cells)), "part"), len(noisy), len(estimate))
 	}

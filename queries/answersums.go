@@ -20,7 +20,7 @@ func (q *summing) Finish(noisy, estimate []mechanism.Noisy) (Answer, error) {
 	case q.ratio():
 		lengths = append(lengths, q.cells)
 	}
-	if err := checkParts(q.Name(), noisy, estimate, lengths...); err != nil {
+	if err := checkComponents(q.Name(), noisy, estimate, lengths...); err != nil {
 		return Answer{}, err
 	}
 	a := q.answer(noisy, estimate)
@@ -36,14 +36,14 @@ func (q *summing) answer(noisy, estimate []mechanism.Noisy) Answer {
 	case q.ratio():
 		return q.ratioAnswer(noisy, estimate)
 	case q.spec.Kind == Mean:
-		return normal(q.mean(noisy[0].Fill), q.mean(estimate[0].Fill), math.Nextafter(deviation/float64(q.quantity.rows), math.Inf(1)))
+		return normal(q.mean(noisy[0].Fill), q.mean(estimate[0].Fill), math.Nextafter(deviation/float64(q.quantizer.rows), math.Inf(1)))
 	}
 	return normal(noisy[0].Fill, estimate[0].Fill, deviation)
 }
 
 // mean turns centred sums of a public number of terms into means.
 func (q *summing) mean(sum Series) Series {
-	n, centre := float64(q.quantity.rows), q.quantity.size(q.quantity.centre)
+	n, centre := float64(q.quantizer.rows), q.quantizer.size(q.quantizer.centre)
 	return func(start int, dst []float64) {
 		sum(start, dst)
 		for i, s := range dst {
@@ -56,7 +56,7 @@ func (q *summing) mean(sum Series) Series {
 func (q *summing) keys() []domain.KeyColumn {
 	keys := domain.KeyColumns(q.axes)
 	for i := range keys {
-		keys[i].Stride *= q.quantity.dims
+		keys[i].Stride *= q.quantizer.dims
 	}
 	if v := q.spec.Value; v.vector() {
 		keys = append(keys, domain.KeyColumn{Name: componentKey, Stride: 1, Labels: v.components()})
@@ -66,7 +66,7 @@ func (q *summing) keys() []domain.KeyColumn {
 
 // ratioAnswer makes the answer of two noisy parts, which it holds too.
 func (q *summing) ratioAnswer(noisy, estimate []mechanism.Noisy) Answer {
-	v := q.quantity
+	v := q.quantizer
 	r := ratio{
 		centre: v.size(v.centre), half: v.size(v.half()),
 		sum: noisy[0].Mechanism().Deviation(), count: noisy[1].Mechanism().Deviation(), z: calibrate.Z95,
@@ -82,7 +82,7 @@ func (q *summing) ratioAnswer(noisy, estimate []mechanism.Noisy) Answer {
 
 // both yields f of each component's sum and its group's count.
 func (q *summing) both(parts []mechanism.Noisy, f func(s, n float64) float64) Series {
-	dims := q.quantity.dims
+	dims := q.quantizer.dims
 	return func(start int, dst []float64) {
 		if len(dst) == 0 {
 			return

@@ -19,11 +19,11 @@ func TestSensitivityIsAttainedInAllDimensions(t *testing.T) {
 	for name, d := range map[string]domain.Dimension{
 		"labels":  {Column: "day", Labels: []domain.Label{{Name: "1", Members: []string{"1970-01-05"}}, {Name: "2", Members: []string{"1970-04-15"}}, {Name: "3", Members: []string{"1970-07-24"}}, {Name: "4", Members: []string{"1970-11-01"}}}},
 		"edges":   {Column: "day", Edges: []string{"1970-01-01", "1970-04-01", "1970-07-01", "1970-10-01", "1971-01-01"}},
-		"part":    {Column: "day", Part: "quarter"},
+		"part":    {Column: "day", TimeField: "quarter"},
 		"grid":    {Grid: &domain.Grid{Lat: "lat", Lon: "lon", South: "9.5", North: "13.5", West: "4", East: "6", Rows: 4, Cols: 1}},
 		"nearest": amongPoints(points, 1000),
 	} {
-		for _, null := range []domain.Policy{domain.Drop, domain.Bin} {
+		for _, null := range []domain.Policy{domain.Drop, domain.OwnCell} {
 			d.Null = null
 			// row is a row of a unit in a cell of the dimension.
 			row := func(unit int64, cell int) []value {

@@ -47,7 +47,7 @@ func TestLabelsMatchNumbersByValue(t *testing.T) {
 	same(t, codesOf(t, d, nil, ints(table.Int, 1, 9007199254740993, 9007199254740992, 0)), 0, 1, -1, -1)
 	floats := table.Column{Type: table.Type{Kind: table.Float}, Values: table.Values{Floats: []float64{1, 0.1, math.NaN(), math.Inf(1)}}}
 	same(t, codesOf(t, d, nil, floats), 0, 2, -1, -1)
-	d.Null, d.Other = domain.Bin, domain.Bin
+	d.Null, d.Other = domain.OwnCell, domain.OwnCell
 	same(t, codesOf(t, d, nil, floats), 0, 2, 3, 4)
 }
 
@@ -121,7 +121,7 @@ func everyHour(t *testing.T, name string) {
 
 func TestEdgesAtTheEndsOfIntegers(t *testing.T) {
 	const least, most = math.MinInt64, math.MaxInt64
-	d := domain.Dimension{Edges: []string{"-1e30", "-9223372036854775808", "0.5", "9223372036854775807", "1e30"}, Other: domain.Bin}
+	d := domain.Dimension{Edges: []string{"-1e30", "-9223372036854775808", "0.5", "9223372036854775807", "1e30"}, Other: domain.OwnCell}
 	same(t, codesOf(t, d, nil, ints(table.Int, least, 0, 1, most-1, most)), 1, 1, 2, 2, 3)
 	same(t, codesOf(t, d, nil, ints(table.Uint, 0, 1, most-1, most, least, -1)), 1, 2, 2, 3, 3, 3)
 	d.Edges = []string{"-20", "9223372036854775806.5"}
@@ -185,7 +185,7 @@ func TestBadDimensions(t *testing.T) {
 		"cell twice":     {domain.Dimension{Column: "x", Labels: []domain.Label{label("a", "1"), label("a", "2")}}, "histogram.by[0].values[1]", problem.CodeDuplicate},
 		"value twice":    {domain.Dimension{Column: "x", Labels: []domain.Label{label("a", "1"), label("b", "1")}}, "histogram.by[0].values[1]", problem.CodeDuplicate},
 		"no value":       {domain.Dimension{Column: "x", Labels: []domain.Label{label("a")}}, "histogram.by[0].values[0]", problem.CodeBadSpec},
-		"name of a bin":  {domain.Dimension{Column: "x", Labels: []domain.Label{label("null", "null")}, Null: domain.Bin}, "histogram.by[0].values[0]", problem.CodeDuplicate},
+		"name of a bin":  {domain.Dimension{Column: "x", Labels: []domain.Label{label("null", "null")}, Null: domain.OwnCell}, "histogram.by[0].values[0]", problem.CodeDuplicate},
 		"name of sigma":  {domain.Dimension{Column: "sigma", Labels: numbered(1)}, "histogram.by[0]", problem.CodeDuplicate},
 		"too many cells": {domain.Dimension{Column: "x", As: "z", Labels: numbered(50000)}, "histogram.by", problem.CodeTooManyCells},
 	} {

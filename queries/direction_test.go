@@ -12,10 +12,10 @@ func TestAxes(t *testing.T) {
 	by := []domain.Dimension{
 		{Column: "sex", Labels: []domain.Label{{Name: "m", Members: []string{"m"}}, {Name: "f", Members: []string{"f"}}}},
 		{Column: "age", Edges: []string{"0", "18", "30", "65"}},
-		{Column: "t", Part: "day_of_week", Null: domain.Bin},
+		{Column: "t", TimeField: "day_of_week", Null: domain.OwnCell},
 		{Grid: grid},
-		{Grid: grid, As: "other", Other: domain.Bin},
-		{Nearest: &domain.Nearest{Lat: "lat", Lon: "lon", Points: []domain.Point{{ID: "here"}}, WithinM: 100, Name: "id"}, Other: domain.Bin},
+		{Grid: grid, As: "other", Other: domain.OwnCell},
+		{Nearest: &domain.Nearest{Lat: "lat", Lon: "lon", Points: []domain.Point{{ID: "here"}}, WithinM: 100, Name: "id"}, Other: domain.OwnCell},
 	}
 	want := []domain.Direction{
 		{By: 0, Size: 2, Ordered: false, IDs: []string{"m", "f"}}, {By: 1, Size: 3, Ordered: true, IDs: nil}, {By: 2, Size: 8, Ordered: false, IDs: nil}, {By: 3, Size: 2, Ordered: true, IDs: nil}, {By: 3, Size: 3, Ordered: true, IDs: nil}, {By: 4, Size: 7, Ordered: false, IDs: nil},

@@ -65,7 +65,7 @@ func (s *Spec) checkDiscovered(axes []domain.Axis, p *problem.Problems) {
 			continue
 		}
 		domain.CheckForm(d, field, p)
-		if d.Null == domain.Bin || d.Other == domain.Bin {
+		if d.Null == domain.OwnCell || d.Other == domain.OwnCell {
 			p.Add(field, problem.CodeBadSpec, "there is no cell for the rows without a key where keys are discovered", "use drop")
 		}
 		if slices.Contains(names, d.KeyName()) {
@@ -100,8 +100,8 @@ func (s *Spec) keyLimits(p *problem.Problems) bounding.Limits {
 // Cells returns 0: how many keys there are is not known before they are selected.
 func (q *discovering) Cells() int { return 0 }
 
-// Parts states the one mechanism, whose keys are to be selected.
-func (q *discovering) Parts(adj Adjacency) ([]Part, error) {
+// Components states the one mechanism, whose keys are to be selected.
+func (q *discovering) Components(adj Adjacency) ([]Component, error) {
 	p := &problem.Problems{Query: q.spec.Name}
 	if adj.check(p); len(p.List) > 0 {
 		return nil, p.Err()
@@ -116,7 +116,7 @@ func (q *discovering) Parts(adj Adjacency) ([]Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []Part{{Sens: sens, Unit: 1, RowBound: 1, Scale: 1, Weight: 1, Keys: q.limits.Groups}}, nil
+	return []Component{{Sens: sens, Quantum: 1, RowBound: 1, Scale: 1, Weight: 1, Keys: q.limits.Groups}}, nil
 }
 
 // declaredKeys is declared without the search for other bounds: max_groups is the only one.
@@ -156,7 +156,7 @@ func (q *discovering) Finish(noisy, estimate []mechanism.Noisy) (Answer, error) 
 		return Answer{}, fmt.Errorf("query %s: its keys were not selected", q.spec.Name)
 	}
 	keys := noisy[0].Keys()
-	if err := checkParts(q.Name(), noisy, estimate, len(keys)); err != nil {
+	if err := checkComponents(q.Name(), noisy, estimate, len(keys)); err != nil {
 		return Answer{}, err
 	}
 	columns, err := q.columnsOf(keys)

@@ -141,7 +141,7 @@ func TestDiscoveredNeighbours(t *testing.T) {
 			return keysOf(t, q, x, [][]*table.Batch{x.batches(q.Columns(), nil, plain)})
 		}
 		one, two := all(tab), all(other)
-		parts, err := q.Parts(adj)
+		parts, err := q.Components(adj)
 		if err != nil || parts[0].Keys != q.limits.Groups {
 			rt.Fatal(parts, err)
 		}
@@ -216,7 +216,7 @@ func TestKeysKeepTheirValues(t *testing.T) {
 func TestDiscoveryIsRefused(t *testing.T) {
 	keys := domain.Dimension{Column: "text", Discover: true}
 	binned, twice, form := keys, keys, keys
-	binned.Null = domain.Bin
+	binned.Null = domain.OwnCell
 	form.Edges = []string{"0", "1"}
 	twice.As = "noisy"
 	spread := domain.Dimension{Nearest: &domain.Nearest{Lat: "lat", Lon: "lon", Name: "point", Points: []domain.Point{{ID: "a"}}, WithinM: 100, BandwidthM: 50}}
@@ -250,7 +250,7 @@ func TestDiscoveryIsRefused(t *testing.T) {
 	s = unit(Bounds{MaxGroups: 4}, keys)
 	for d, want := range map[float64]float64{0: 2, 3: 3, 1: 0} {
 		s.Declared = d
-		parts, err := discovered(t, s).Parts(AddRemove)
+		parts, err := discovered(t, s).Components(AddRemove)
 		if (err == nil) != (want > 0) || err == nil && parts[0].Sens.L2 != want {
 			t.Errorf("declared %g: %+v, %v", d, parts, err)
 		}

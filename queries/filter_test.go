@@ -86,7 +86,7 @@ func refFulfils(t table.Type, v value, f domain.FilterSpec) bool {
 	return true
 }
 
-func selector(tb testing.TB, t *testTable, specs []domain.FilterSpec) (*domain.Selector, domain.Filters) {
+func selector(tb testing.TB, t *testTable, specs []domain.FilterSpec) (*domain.CompiledFilters, domain.Filters) {
 	tb.Helper()
 	f, err := domain.NewFilters(specs)
 	if err != nil {
@@ -188,7 +188,7 @@ func TestFilteredNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 
 func TestFilteredCountIsPrivate(t *testing.T) {
 	s := Spec{Name: "q", Kind: Count, Filtered: true}
-	parts, err := must(t, s).Parts(ReplaceOne)
+	parts, err := must(t, s).Components(ReplaceOne)
 	if err != nil || parts[0].Sens.L2 != 1 {
 		t.Fatalf("%+v, %v", parts, err)
 	}

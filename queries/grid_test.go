@@ -68,7 +68,7 @@ func TestKeysOfGrids(t *testing.T) {
 			t.Errorf("cell %d: %s, want %s", cell, got, want)
 		}
 	}
-	by[0].Other, by[0].As = domain.Bin, "from"
+	by[0].Other, by[0].As = domain.OwnCell, "from"
 	for cell, want := range map[int]string{5: `from_row="0" from_col="2" x="1" `, 6: `from_row="1" from_col="0" x="0" `, 12: `from_row="other" from_col="other" x="0" `} {
 		if got := names(cell); got != want {
 			t.Errorf("cell %d: %s, want %s", cell, got, want)
@@ -83,9 +83,9 @@ func TestKeysOfGrids(t *testing.T) {
 // What is no place goes where nulls go, what is elsewhere where others go.
 func TestPlacesWithoutCells(t *testing.T) {
 	d := onGrid(domain.Grid{South: "-90", North: "90", West: "-180", East: "179", Rows: 1, Cols: 1})
-	d.Null, d.Other = domain.Bin, domain.Bin
+	d.Null, d.Other = domain.OwnCell, domain.OwnCell
 	near := amongPoints([]domain.Point{{ID: "a", Lat: 0, Lon: 0}}, 1e6)
-	near.Null, near.Other = domain.Bin, domain.Bin
+	near.Null, near.Other = domain.OwnCell, domain.OwnCell
 	nan, inf := math.NaN(), math.Inf(1)
 	lats := []float64{0, 0, math.Copysign(0, -1), nan, 1, inf, 1, 90.1, -90, 5, 1, 1}
 	lons := []float64{0, 5, 0, 1, nan, 1, -inf, 1, -180, 180, 180.5, -1}
@@ -99,7 +99,7 @@ func TestPlacesWithoutCells(t *testing.T) {
 // Coordinates are the same numbers from all types, encodings and runs.
 func TestCoordinatesOfAllTypes(t *testing.T) {
 	d := onGrid(domain.Grid{South: "0", North: "4", West: "0", East: "4", Rows: 4, Cols: 4})
-	d.Null = domain.Bin
+	d.Null = domain.OwnCell
 	q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{d}})
 	valid := []bool{true, true, false, true, true}
 	texts := tabletest.Strings([]string{"1", "1", "2", "2e0", "x"}, valid)
@@ -130,14 +130,14 @@ func TestBadPlaces(t *testing.T) {
 		change(&n)
 		return domain.Dimension{Nearest: &n}
 	}
-	bin := func(d domain.Dimension) domain.Dimension { d.Other = domain.Bin; return d }
+	bin := func(d domain.Dimension) domain.Dimension { d.Other = domain.OwnCell; return d }
 	for name, c := range map[string]struct {
 		d           domain.Dimension
 		field, code string
 	}{
 		"column too":       {domain.Dimension{Column: "x", Grid: grid(func(*domain.Grid) {}).Grid}, ".column", problem.CodeBadSpec},
-		"no such part":     {domain.Dimension{Column: "x", Part: "era"}, ".part", problem.CodeBadValue},
-		"part and edges":   {domain.Dimension{Column: "x", Part: "month", Edges: []string{"0", "1"}}, "", problem.CodeBadSpec},
+		"no such part":     {domain.Dimension{Column: "x", TimeField: "era"}, ".part", problem.CodeBadValue},
+		"part and edges":   {domain.Dimension{Column: "x", TimeField: "month", Edges: []string{"0", "1"}}, "", problem.CodeBadSpec},
 		"no latitude":      {grid(func(g *domain.Grid) { g.Lat = "" }), ".grid", problem.CodeBadSpec},
 		"one column":       {grid(func(g *domain.Grid) { g.Lon = "lat" }), ".grid.lon", problem.CodeDuplicate},
 		"upside down":      {grid(func(g *domain.Grid) { g.North = "40.0" }), ".grid.north", problem.CodeBadValue},

@@ -82,7 +82,7 @@ func checkKernel(s Spec, a *domain.Axis, field string, p *problem.Problems) {
 	if s.Kind != Histogram {
 		p.Add(field, problem.CodeBadSpec, "a kernel spreads rows that are counted", "use it in a histogram, or leave kernel out")
 	}
-	if a.Null == domain.Bin || a.Other == domain.Bin {
+	if a.Null == domain.OwnCell || a.Other == domain.OwnCell {
 		p.Add(field, problem.CodeBadSpec, "rows without a point cannot be spread, and a cell of their own would raise the norm of a row to 1", "use drop, and count them in a query of their own")
 	}
 }

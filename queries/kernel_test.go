@@ -102,7 +102,7 @@ func TestKernelNormsOfTheRoadGraph(t *testing.T) {
 			t.Errorf("at %g m the norm of a row is %g, want %g", bandwidth, row, want)
 		}
 		for adj, factor := range map[Adjacency]float64{AddRemove: 5, ReplaceOne: 5 * math.Sqrt2} {
-			parts, err := q.Parts(adj)
+			parts, err := q.Components(adj)
 			if err != nil || math.Abs(parts[0].Sens.L2-factor*q.kernel.ofRow()) > 1e-12 {
 				t.Errorf("%s: %+v, %v", adj, parts, err)
 			}
@@ -272,7 +272,7 @@ func TestSpreadNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		all := func(tab *testTable) []*big.Int {
 			return spreadOf(t, q, tab, [][]*table.Batch{tab.batches(q.Columns(), nil, plain)})
 		}
-		parts, err := q.Parts(adj)
+		parts, err := q.Components(adj)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -286,7 +286,7 @@ func TestKernelIsRefused(t *testing.T) {
 	points := []domain.Point{{ID: "a", Lat: 10, Lon: 5}, {ID: "b", Lat: 10.001, Lon: 5}}
 	good := spreadOver(points, 100, 150)
 	binned, wide, twice := good, spreadOver(points, 100, 3e5), good
-	binned.Other = domain.Bin
+	binned.Other = domain.OwnCell
 	twice.As = "again"
 	for name, c := range map[string]struct {
 		s    Spec

@@ -16,7 +16,7 @@ func amongPoints(points []domain.Point, within float64) domain.Dimension {
 
 func TestKeysOfPoints(t *testing.T) {
 	d := amongPoints([]domain.Point{{ID: "7", Lat: 1, Lon: 1}, {ID: "x", Lat: 2, Lon: 2}}, 5)
-	d.Null, d.Other = domain.Bin, domain.Bin
+	d.Null, d.Other = domain.OwnCell, domain.OwnCell
 	keys := finish(t, must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{d}}), make([]float64, 4)).Keys
 	if len(keys) != 1 || keys[0].Name != "id" || !slices.Equal(keys[0].Labels.Strings, []string{"7", "x", "null", "other"}) {
 		t.Errorf("%+v", keys)

@@ -31,7 +31,7 @@ type plainSums struct {
 
 // newPlainSums returns nil where a query needs the general way.
 func newPlainSums(q *summing) *plainSums {
-	v := q.quantity
+	v := q.quantizer
 	if v.dims > 1 || v.clip || q.squared() || q.spec.Value.List || q.cells > plainCells {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (a *rowSums) addPlain(cells []int32, values []float64) {
 		if p.rows == nil {
 			p.add(cells[from:to], values[from:to])
 		} else {
-			p.addCounted(cells[from:to], values[from:to], a.query.quantity.rows > 0)
+			p.addCounted(cells[from:to], values[from:to], a.query.quantizer.rows > 0)
 		}
 	})
 }

@@ -24,10 +24,10 @@ func TestPlainSumsFixAlike(t *testing.T) {
 			rapid.Float64(), rapid.Float64Range(-4, 4),
 			rapid.SampledFrom([]float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), 5e-324, math.MaxFloat64}),
 			rapid.Custom(func(rt *rapid.T) float64 { // between two units
-				return math.Ldexp(float64(rapid.Int64Range(-1<<42, 1<<42).Draw(rt, "half units")), q.quantity.unit-1)
+				return math.Ldexp(float64(rapid.Int64Range(-1<<42, 1<<42).Draw(rt, "half units")), q.quantizer.unit-1)
 			}),
 		).Draw(rt, "x")
-		if want := q.quantity.clamped(x) - q.quantity.centre; p.fixed(x) != want {
+		if want := q.quantizer.clamped(x) - q.quantizer.centre; p.fixed(x) != want {
 			rt.Fatalf("%g: got %d, want %d", x, p.fixed(x), want)
 		}
 	})
@@ -59,7 +59,7 @@ func TestPlainSumsDoNotOverflow(t *testing.T) {
 		t.Fatal(err)
 	}
 	sums, _ := opened(t, q, exacts)
-	want := new(big.Int).Mul(big.NewInt(q.quantity.low), big.NewInt(batches<<16))
+	want := new(big.Int).Mul(big.NewInt(q.quantizer.low), big.NewInt(batches<<16))
 	if sums[0].Cmp(want) != 0 || want.IsInt64() {
 		t.Errorf("got %d, want %d", sums[0], want)
 	}

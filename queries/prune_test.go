@@ -35,7 +35,7 @@ func randomFilter(rt *rapid.T) domain.FilterSpec {
 }
 
 // selectorOf compiles one filter on a column x of a kind.
-func selectorOf(t rapid.TB, f domain.FilterSpec, kind table.Kind) *domain.Selector {
+func selectorOf(t rapid.TB, f domain.FilterSpec, kind table.Kind) *domain.CompiledFilters {
 	t.Helper()
 	filters, err := domain.NewFilters([]domain.FilterSpec{f})
 	if err != nil {
@@ -59,7 +59,7 @@ func TestNoneIsTrue(t *testing.T) {
 		s := selectorOf(rt, f, table.Int)
 		low := rapid.Int64Range(-25, 25).Draw(rt, "low")
 		b := table.Bounds{Min: low, Max: low + rapid.Int64Range(0, 9).Draw(rt, "width")}
-		if !s.None(func(int) (table.Bounds, bool) { return b, true }) {
+		if !s.RulesOut(func(int) (table.Bounds, bool) { return b, true }) {
 			return
 		}
 		var ints []int64
@@ -98,10 +98,10 @@ func TestNoneRulesOut(t *testing.T) {
 		for _, kind := range c.kinds {
 			c.filter.Column = "x"
 			s := selectorOf(t, c.filter, kind)
-			if got := s.None(func(int) (table.Bounds, bool) { return table.Bounds{Min: 3, Max: 5}, true }); got != c.want {
+			if got := s.RulesOut(func(int) (table.Bounds, bool) { return table.Bounds{Min: 3, Max: 5}, true }); got != c.want {
 				t.Errorf("%v, %+v: %v", kind, c.filter, got)
 			}
-			if s.None(func(int) (table.Bounds, bool) { return table.Bounds{}, false }) {
+			if s.RulesOut(func(int) (table.Bounds, bool) { return table.Bounds{}, false }) {
 				t.Errorf("%v, %+v: ruled out by nothing", kind, c.filter)
 			}
 		}

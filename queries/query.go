@@ -33,14 +33,14 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Part is one mechanism of a query: what calibration needs to know of it.
-type Part struct {
+// Component is one mechanism of a query: what calibration needs to know of it.
+type Component struct {
 	Name string // "" where the query has one part that is its answer
 	Sens calibrate.Sensitivity
 	// Cells is the length of the part's vector.
 	Cells int
-	// Unit is the power of two of which every exact answer is a multiple: 1 for counts.
-	Unit float64
+	// Quantum is the power of two of which every exact answer is a multiple: 1 for counts.
+	Quantum float64
 	// RowBound is the largest absolute value that one row adds to a cell: 1 for counts.
 	RowBound float64
 	// Scale is what an answer of the part counts in the query's answer: 1, but for means of a public number n of terms 1/n.
@@ -59,8 +59,8 @@ type Query interface {
 	Columns() []string
 	// Cells returns the length of the answer; 0 where its keys are discovered.
 	Cells() int
-	// Parts states the query's mechanisms for an adjacency. Errors are of type *Error; see [Errors].
-	Parts(Adjacency) ([]Part, error)
+	// Components states the query's mechanisms for an adjacency. Errors are of type *Error; see [Errors].
+	Components(Adjacency) ([]Component, error)
 	// New compiles the query against the table's schema, of which each batch will hold the columns of Columns, in
 	// that order. Errors are of type *Error; see [Errors]. The spill may be nil.
 	New(table.Schema, bounding.Spill) (Accumulator, error)
@@ -91,29 +91,29 @@ func New(s Spec) (Query, error) {
 	axes := s.axes(p)
 	cells := countCells(s, axes, p)
 	l := s.limits(cells, p)
-	v := newQuantity(s, p)
+	v := newQuantizer(s, p)
 	k := newKernel(s, axes, p)
 	r := newReader(s, axes, cells, p)
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	c := counting{spec: s, axes: axes, cells: cells, limits: l, kernel: k, readings: r}
+	c := counting{spec: s, axes: axes, cells: cells, limits: l, kernel: k, reader: r}
 	if v != nil {
 		c.reach = v.reach()
-		return &summing{counting: c, quantity: v}, nil
+		return &summing{counting: c, quantizer: v}, nil
 	}
 	return &c, nil
 }
 
 // counting is a count or a histogram: a vector of numbers of rows.
 type counting struct {
-	spec     Spec
-	axes     []domain.Axis
-	cells    int
-	limits   bounding.Limits
-	reach    *reach    // of the values of rows, which count as 1 where it is nil
-	kernel   *kernel   // nil: rows stay in their cells
-	readings *readings // nil: nothing else is read off the answer
+	spec   Spec
+	axes   []domain.Axis
+	cells  int
+	limits bounding.Limits
+	reach  *reach              // of the values of rows, which count as 1 where it is nil
+	kernel *kernel             // nil: rows stay in their cells
+	reader *distributionReader // nil: nothing else is read off the answer
 }
 
 // Name returns the query's name.
@@ -146,17 +146,17 @@ func (q *counting) wanted() []string {
 	return append(columns, q.spec.Unit...)
 }
 
-// Parts states the one mechanism of a count or histogram.
-func (q *counting) Parts(adj Adjacency) ([]Part, error) {
+// Components states the one mechanism of a count or histogram.
+func (q *counting) Components(adj Adjacency) ([]Component, error) {
 	sens, err := q.sensitivity(adj)
 	if err != nil {
 		return nil, err
 	}
-	part := Part{Sens: sens, Cells: q.cells, Unit: 1, RowBound: 1, Scale: 1, Weight: 1}
+	part := Component{Sens: sens, Cells: q.cells, Quantum: 1, RowBound: 1, Scale: 1, Weight: 1}
 	if q.kernel != nil {
-		part.Unit, part.RowBound = math.Ldexp(1, -weightBits), math.Ldexp(float64(q.kernel.largest), -weightBits)
+		part.Quantum, part.RowBound = math.Ldexp(1, -weightBits), math.Ldexp(float64(q.kernel.largest), -weightBits)
 	}
-	return []Part{part}, nil
+	return []Component{part}, nil
 }
 
 // layout is where the query finds its columns in batches of a schema.

@@ -74,10 +74,10 @@ func literal(t table.Type, text string) *big.Rat {
 func refCell(d domain.Dimension, t table.Type, v value) int {
 	cells := max(len(d.Labels), len(d.Edges)-1)
 	null, other := -1, -1
-	if d.Null == domain.Bin {
+	if d.Null == domain.OwnCell {
 		null, cells = cells, cells+1
 	}
-	if d.Other == domain.Bin {
+	if d.Other == domain.OwnCell {
 		other = cells
 	}
 	if v.null {
@@ -128,7 +128,7 @@ func refLabel(d domain.Dimension, t table.Type, v value, null, other int) int {
 func refSize(d domain.Dimension) int {
 	n := refCells(d)
 	for _, p := range []domain.Policy{d.Null, d.Other} {
-		if p == domain.Bin {
+		if p == domain.OwnCell {
 			n++
 		}
 	}

@@ -41,10 +41,10 @@ func refCells(d domain.Dimension) int {
 		return d.Grid.Rows * d.Grid.Cols
 	case d.Nearest != nil:
 		return len(d.Nearest.Points)
-	case d.Part != "":
+	case d.TimeField != "":
 		return map[string]int{
 			"minute_of_hour": 60, "hour_of_day": 24, "hour_of_week": 168, "day_of_week": 7, "day_of_month": 31, "week_of_year": 53, "month": 12, "quarter": 4,
-		}[d.Part]
+		}[d.TimeField]
 	}
 	return max(len(d.Labels), len(d.Edges)-1)
 }
@@ -57,18 +57,18 @@ func refAxis(s Spec, d domain.Dimension, t *testTable, row []value) int {
 	}
 	null, other := -1, -1
 	n := refCells(d)
-	if d.Null == domain.Bin {
+	if d.Null == domain.OwnCell {
 		null, n = n, n+1
 	}
-	if d.Other == domain.Bin {
+	if d.Other == domain.OwnCell {
 		other = n
 	}
 	cell := 0
 	switch {
-	case d.Part != "":
+	case d.TimeField != "":
 		typ, v := at(d.Column)
 		if cell = null; !v.null {
-			cell = refPart(d.Part, typ, v.n, s.Location)
+			cell = refPart(d.TimeField, typ, v.n, s.Location)
 		}
 		return cell
 	case d.Grid == nil && d.Nearest == nil:

@@ -192,24 +192,24 @@ func TestSensitivityOfRows(t *testing.T) {
 	}{{1, AddRemove, 1}, {3, AddRemove, 1}, {3, ReplaceOne, math.Sqrt2}} {
 		s := spec(c.cells, Bounds{})
 		s.Unit = nil
-		parts, err := must(t, s).Parts(c.adj)
+		parts, err := must(t, s).Components(c.adj)
 		if err != nil || parts[0].Sens.L2 < c.want || parts[0].Sens.L2 > math.Nextafter(c.want, 2) {
 			t.Errorf("%+v: %+v, %v", c, parts, err)
 		}
 	}
 	one := Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{{Column: "x", Edges: []string{"0", "1"}}}}
-	if parts, err := must(t, one).Parts(ReplaceOne); err != nil || parts[0].Sens.L2 != 1 {
+	if parts, err := must(t, one).Components(ReplaceOne); err != nil || parts[0].Sens.L2 != 1 {
 		t.Errorf("one cell that drops: %+v, %v", parts, err)
 	}
 }
 
 func TestConstantQueryIsRefused(t *testing.T) {
-	_, err := must(t, Spec{Name: "q", Kind: Count}).Parts(ReplaceOne)
+	_, err := must(t, Spec{Name: "q", Kind: Count}).Components(ReplaceOne)
 	if es := problem.Errors(err); len(es) != 1 || es[0].Code != problem.CodeConstant {
 		t.Errorf("%v", err)
 	}
 	for _, s := range []Spec{spec(1, Bounds{MaxRows: 1}), spec(1, Bounds{MaxRows: 3})} {
-		parts, err := must(t, s).Parts(ReplaceOne)
+		parts, err := must(t, s).Components(ReplaceOne)
 		if err != nil || parts[0].Sens.L2 != float64(s.Bounds.MaxRows) {
 			t.Errorf("a count by unit is not constant: %+v, %v", parts, err)
 		}
@@ -252,7 +252,7 @@ func TestWhy(t *testing.T) {
 		{1, Bounds{MaxRows: 1}, AddRemove, "each u adds at most 1 row: 1"},
 		{9, Bounds{MaxGroups: 2, MaxRowsPerGroup: 1}, ReplaceOne, "each u can change from one to another contribution of at most 2 rows, in at most 2 cells, at most 1 a cell: 2"},
 	} {
-		parts, err := must(t, spec(c.cells, c.b)).Parts(c.adj)
+		parts, err := must(t, spec(c.cells, c.b)).Components(c.adj)
 		if err != nil || parts[0].Sens.Why != c.want {
 			t.Errorf("%+v: %v %v", c, parts, err)
 		}
@@ -260,14 +260,14 @@ func TestWhy(t *testing.T) {
 }
 
 func TestHugeBounds(t *testing.T) {
-	parts, err := must(t, spec(1000, Bounds{MaxGroups: 1000, MaxRowsPerGroup: 1 << 62})).Parts(ReplaceOne)
+	parts, err := must(t, spec(1000, Bounds{MaxGroups: 1000, MaxRowsPerGroup: 1 << 62})).Components(ReplaceOne)
 	want := "each u can change from one to another contribution of at most 9223372036854775807 rows"
 	if err != nil || parts[0].Sens.L2 < 1<<62 || !strings.HasPrefix(parts[0].Sens.Why, want) {
 		t.Errorf("%+v, %v", parts, err)
 	}
 	s := spec(1, Bounds{MaxRows: 3})
 	s.Unit, s.Declared = []string{"u", "hour"}, 0.5
-	_, err = must(t, s).Parts(AddRemove)
+	_, err = must(t, s).Components(AddRemove)
 	es := problem.Errors(err)
 	if len(es) != 1 || es[0].Hint != "no bound implies so little: leave the declaration out" || !strings.Contains(es[0].Message, "each (u, hour) adds") {
 		t.Errorf("%v", err)
@@ -277,7 +277,7 @@ func TestHugeBounds(t *testing.T) {
 func TestDeclaredSensitivity(t *testing.T) {
 	s := spec(9, Bounds{MaxRows: 5})
 	s.Declared = math.Sqrt(5)
-	_, err := must(t, s).Parts(AddRemove)
+	_, err := must(t, s).Components(AddRemove)
 	es := problem.Errors(err)
 	if len(es) != 1 || es[0].Code != problem.CodeLowSensitivity || es[0].Field != "sensitivity" {
 		t.Fatalf("%v", err)
@@ -286,11 +286,11 @@ func TestDeclaredSensitivity(t *testing.T) {
 		t.Errorf("hint %q, want %q", es[0].Hint, want)
 	}
 	s.Bounds.MaxRowsPerGroup = 1
-	if parts, err := must(t, s).Parts(AddRemove); err != nil || parts[0].Sens.L2 < math.Sqrt(5) {
+	if parts, err := must(t, s).Components(AddRemove); err != nil || parts[0].Sens.L2 < math.Sqrt(5) {
 		t.Errorf("with the bound of the hint: %+v, %v", parts, err)
 	}
 	s.Declared = 7
-	parts, err := must(t, s).Parts(AddRemove)
+	parts, err := must(t, s).Components(AddRemove)
 	if err != nil || parts[0].Sens.L2 != 7 || !strings.Contains(parts[0].Sens.Why, "declared: 7; implied: each u adds") {
 		t.Errorf("%+v, %v", parts, err)
 	}
@@ -346,7 +346,7 @@ func TestErrorsAreTyped(t *testing.T) {
 	if _, err = New(Spec{Name: "q", Kind: Count, By: []domain.Dimension{{Column: "x", Labels: numbered(2)}}}); len(problem.Errors(err)) != 1 {
 		t.Errorf("%v", err)
 	}
-	_, err = must(t, spec(2, Bounds{MaxRows: 1})).Parts("both")
+	_, err = must(t, spec(2, Bounds{MaxRows: 1})).Components("both")
 	if es := problem.Errors(err); len(es) != 1 || es[0].Field != "privacy.adjacency" {
 		t.Errorf("%v", err)
 	}

@@ -18,25 +18,25 @@ import (
 // the count hurts least where the mean is near the centre.
 type summing struct {
 	counting
-	quantity *quantity
+	quantizer *quantizer
 }
 
 // The names of a mean's parts, and of their columns in its answer.
 const (
-	sumPart    = "sum"
-	countPart  = "count"
-	noisySum   = "noisy_sum"
-	noisyCount = "noisy_count"
+	sumComponent   = "sum"
+	countComponent = "count"
+	noisySum       = "noisy_sum"
+	noisyCount     = "noisy_count"
 	// and of a variance's third one
-	squaresPart  = "squares"
-	noisySquares = "noisy_squares"
+	squaresComponent = "squares"
+	noisySquares     = "noisy_squares"
 )
 
 // Cells returns the length of the answer: components of groups.
-func (q *summing) Cells() int { return q.cells * q.quantity.dims }
+func (q *summing) Cells() int { return q.cells * q.quantizer.dims }
 
 // ratio says that the query is a mean of two parts.
-func (q *summing) ratio() bool { return q.spec.Kind == Mean && q.quantity.rows == 0 }
+func (q *summing) ratio() bool { return q.spec.Kind == Mean && q.quantizer.rows == 0 }
 
 // New compiles the query.
 func (q *summing) New(s table.Schema, spill bounding.Spill) (Accumulator, error) {
@@ -47,15 +47,15 @@ func (q *summing) New(s table.Schema, spill bounding.Spill) (Accumulator, error)
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	a := sums{query: q, groups: groups, values: values, fixed: make([]int64, q.quantity.dims)}
+	a := sums{query: q, groups: groups, values: values, quantized: make([]int64, q.quantizer.dims)}
 	if q.spec.perRow() {
 		return &rowSums{sums: a, plain: newPlainSums(q)}, nil
 	}
-	return &unitSums{sums: a, rows: bounding.NewRows(u, bounding.CellBytes, q.quantity.dims, spill)}, nil
+	return &unitSums{sums: a, rows: bounding.NewRows(u, bounding.CellBytes, q.quantizer.dims, spill)}, nil
 }
 
-// Parts states the mechanism of a sum, or the one or two of a mean.
-func (q *summing) Parts(adj Adjacency) ([]Part, error) {
+// Components states the mechanism of a sum, or the one or two of a mean.
+func (q *summing) Components(adj Adjacency) ([]Component, error) {
 	p := &problem.Problems{Query: q.spec.Name}
 	adj.check(p)
 	q.checkMean(adj, p)
@@ -64,26 +64,26 @@ func (q *summing) Parts(adj Adjacency) ([]Part, error) {
 	}
 	switch {
 	case q.squared():
-		return q.varianceParts(adj), nil
+		return q.varianceComponents(adj), nil
 	case q.ratio():
-		return q.ratioParts(adj), nil
+		return q.ratioComponents(adj), nil
 	case q.spec.Kind == Mean:
-		return q.meanPart(adj)
+		return q.meanComponent(adj)
 	}
 	sens, err := q.declared(adj, q.sumSensitivity(adj))
 	if err != nil {
 		return nil, err
 	}
-	part := q.sumPart(sens)
+	part := q.componentOfSum(sens)
 	part.Name = ""
-	return []Part{part}, nil
+	return []Component{part}, nil
 }
 
 // checkMean reports what a mean cannot have under an adjacency.
 func (q *summing) checkMean(adj Adjacency, p *problem.Problems) {
 	switch {
-	case q.quantity.rows > 0 && adj != ReplaceOne:
-		p.Add(q.quantity.field+".rows", problem.CodeBadSpec, "the number of terms is public only under replace-one", "leave rows out, or use adjacency replace-one")
+	case q.quantizer.rows > 0 && adj != ReplaceOne:
+		p.Add(q.quantizer.field+".rows", problem.CodeBadSpec, "the number of terms is public only under replace-one", "leave rows out, or use adjacency replace-one")
 	case q.ratio() && q.spec.Declared != 0:
 		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "a mean made of a noisy sum and a noisy count has two sensitivities", "leave the declaration out")
 	}
@@ -94,20 +94,20 @@ func (q *summing) sumSensitivity(adj Adjacency) calibrate.Sensitivity {
 	return calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ": " + domain.Shortest(l2)}
 }
 
-func (q *summing) sumPart(sens calibrate.Sensitivity) Part {
-	return Part{
-		Name: sumPart, Sens: sens, Cells: q.Cells(), Unit: math.Ldexp(1, q.quantity.unit),
-		RowBound: q.quantity.size(q.reach.more), Scale: 1, Weight: 1,
+func (q *summing) componentOfSum(sens calibrate.Sensitivity) Component {
+	return Component{
+		Name: sumComponent, Sens: sens, Cells: q.Cells(), Quantum: math.Ldexp(1, q.quantizer.unit),
+		RowBound: q.quantizer.size(q.reach.more), Scale: 1, Weight: 1,
 	}
 }
 
-// meanPart states the mechanism of a mean of a public number of terms: a sum, of which the answer is the n-th part. The range
+// meanComponent states the mechanism of a mean of a public number of terms: a sum, of which the answer is the n-th part. The range
 // itself bounds what one row changes: hi - lo in each component, or twice the norm.
-func (q *summing) meanPart(adj Adjacency) ([]Part, error) {
-	n := float64(q.quantity.rows) // exact
+func (q *summing) meanComponent(adj Adjacency) ([]Component, error) {
+	n := float64(q.quantizer.rows) // exact
 	sum := q.sumSensitivity(adj)
 	mean, err := q.declared(adj, calibrate.Sensitivity{
-		L2: math.Nextafter(sum.L2/n, math.Inf(1)), Why: fmt.Sprintf("%s, of %d terms; rows without a value count as the centre of the range", sum.Why, q.quantity.rows),
+		L2: math.Nextafter(sum.L2/n, math.Inf(1)), Why: fmt.Sprintf("%s, of %d terms; rows without a value count as the centre of the range", sum.Why, q.quantizer.rows),
 	})
 	if err != nil {
 		return nil, err
@@ -115,31 +115,31 @@ func (q *summing) meanPart(adj Adjacency) ([]Part, error) {
 	if q.spec.Declared != 0 {
 		sum.L2 = max(sum.L2, math.Nextafter(mean.L2*n, math.Inf(1)))
 	}
-	part := q.sumPart(calibrate.Sensitivity{L2: sum.L2, Why: mean.Why})
+	part := q.componentOfSum(calibrate.Sensitivity{L2: sum.L2, Why: mean.Why})
 	part.Scale = 1 / n
-	return []Part{part}, nil
+	return []Component{part}, nil
 }
 
-// ratioParts states the two mechanisms of other means.
+// ratioComponents states the two mechanisms of other means.
 //
 // With sigma_s, sigma_c the noise of the sums and the count and n rows, the squared error of a mean of d components is about
 // (d·sigma_s² + ‖mean - centre‖²·sigma_c²)/n². For the worst mean, at the norm ρ of half the range, it is least where the shares of
 // mu² are as sqrt(d)·Delta_s to ρ·Delta_c, since sigma² = Delta²/share.
-func (q *summing) ratioParts(adj Adjacency) []Part {
-	sum := q.sumPart(q.sumSensitivity(adj))
+func (q *summing) ratioComponents(adj Adjacency) []Component {
+	sum := q.componentOfSum(q.sumSensitivity(adj))
 	squared := squaredNorm(q.limits, adj, q.cells)
-	count := Part{
-		Name: countPart, Sens: calibrate.Sensitivity{L2: rootUp(squared), Why: q.why(adj, squared)},
-		Cells: q.cells, Unit: 1, RowBound: 1, Scale: 1,
+	count := Component{
+		Name: countComponent, Sens: calibrate.Sensitivity{L2: rootUp(squared), Why: q.why(adj, squared)},
+		Cells: q.cells, Quantum: 1, RowBound: 1, Scale: 1,
 	}
-	sum.Weight = math.Sqrt(float64(q.quantity.dims)) * sum.Sens.L2
+	sum.Weight = math.Sqrt(float64(q.quantizer.dims)) * sum.Sens.L2
 	count.Weight = q.reach.ofRow() * count.Sens.L2
-	return []Part{sum, count}
+	return []Component{sum, count}
 }
 
 // whySum is the one-line argument for the sensitivity of the sums, without its value.
 func (q *summing) whySum(adj Adjacency) string {
-	if q.quantity.rows > 0 {
+	if q.quantizer.rows > 0 {
 		return "replacing a row changes the sum by the range of its value"
 	}
 	what := q.sizeText()
@@ -156,7 +156,7 @@ func (q *summing) whySum(adj Adjacency) string {
 
 // sizeText describes the value of a row: "a value in [0, 99]", less the centre for means.
 func (q *summing) sizeText() string {
-	v := q.quantity
+	v := q.quantizer
 	norm := domain.Shortest(q.reach.ofRow())
 	if v.clip || v.dims > 1 {
 		return "a vector of norm at most " + norm

@@ -14,14 +14,14 @@ import (
 // sums are the exact answers of a sum or mean: of each group the sum of the values less the centre, as integers of 128 bits in
 // units, and for means the number of rows. 2^48 rows of at most 2^41 units each leave room to spare.
 type sums struct {
-	query  *summing
-	groups *domain.Grouping
-	values *rowValues
-	high   []int64 // nil before the first batch; high·2^64 + low
-	low    []uint64
-	rows   []int64  // nil: not a mean
-	fixed  []int64  // the value of a row
-	square *squares // of variances
+	query     *summing
+	groups    *domain.Grouping
+	values    *rowValues
+	high      []int64 // nil before the first batch; high·2^64 + low
+	low       []uint64
+	rows      []int64  // nil: not a mean
+	quantized []int64  // the value of a row
+	square    *squares // of variances
 }
 
 // open makes the sums, which may be many, when they are needed first.
@@ -34,7 +34,7 @@ func (a *sums) open() {
 		a.rows = make([]int64, a.query.cells)
 	}
 	if a.query.squared() {
-		a.square = newSquares(a.query.quantity, a.query.cells)
+		a.square = newSquares(a.query.quantizer, a.query.cells)
 	}
 }
 
@@ -47,21 +47,23 @@ func (a *sums) read(b *table.Batch) ([]int32, error) {
 	return cells, a.values.open(b)
 }
 
-// fix bounds the value of a row into fixed; false: it has none.
-func (a *sums) fix(row int) bool { return a.query.quantity.fix(a.fixed, a.values.row(row)) }
+// quantize bounds the value of a row into fixed; false: it has none.
+func (a *sums) quantize(row int) bool {
+	return a.query.quantizer.quantize(a.quantized, a.values.row(row))
+}
 
 // add adds times the value in fixed to a group.
 func (a *sums) add(group int32, times uint64) {
-	at := int(group) * len(a.fixed)
-	for i, x := range a.fixed {
-		high, low := product128(x-a.query.quantity.centre, times)
+	at := int(group) * len(a.quantized)
+	for i, x := range a.quantized {
+		high, low := product128(x-a.query.quantizer.centre, times)
 		a.plus(at+i, high, low)
 	}
 	if a.rows != nil {
 		a.rows[group] += int64(times)
 	}
 	if a.square != nil {
-		a.square.add(group, a.fixed[0]-a.query.quantity.centre, times)
+		a.square.add(group, a.quantized[0]-a.query.quantizer.centre, times)
 	}
 }
 
@@ -104,13 +106,13 @@ func (a *sums) seal() ([]mechanism.Exact, error) {
 	if err := a.checkRows(); err != nil {
 		return nil, err
 	}
-	sum, err := mechanism.SealWide(math.Ldexp(1, a.query.quantity.unit), a.high, a.low)
+	sum, err := mechanism.SealWide(math.Ldexp(1, a.query.quantizer.unit), a.high, a.low)
 	if err != nil {
 		return nil, err
 	}
 	exacts := []mechanism.Exact{sum}
 	if a.query.squared() {
-		square, err := a.square.seal(a.query.quantity)
+		square, err := a.square.seal(a.query.quantizer)
 		if err != nil {
 			return nil, err
 		}
@@ -129,12 +131,12 @@ func (a *sums) seal() ([]mechanism.Exact, error) {
 
 // checkRows says whether there are as many rows as were declared. That is public, under the adjacency that is needed for it.
 func (a *sums) checkRows() error {
-	want := a.query.quantity.rows
+	want := a.query.quantizer.rows
 	if want == 0 || a.rows[0] == want {
 		return nil
 	}
 	return &problem.Error{
-		Query: a.query.spec.Name, Field: a.query.quantity.field + ".rows", Code: problem.CodeRows,
+		Query: a.query.spec.Name, Field: a.query.quantizer.field + ".rows", Code: problem.CodeRows,
 		Message: fmt.Sprintf("the input has %s, not %d", plural(a.rows[0], "row"), want), Hint: "rows is the number of all rows of the input, also of those without a value",
 	}
 }

@@ -27,7 +27,7 @@ func answered(tb testing.TB, q Query, s table.Schema, workers [][]*table.Batch) 
 func opened(tb testing.TB, q *summing, exacts []mechanism.Exact) (sums []*big.Int, rows []int64) {
 	tb.Helper()
 	unit, sums := mechanismtest.OpenWide(tb, exacts[0])
-	if unit != math.Ldexp(1, q.quantity.unit) || len(exacts) != 1 && !q.ratio() {
+	if unit != math.Ldexp(1, q.quantizer.unit) || len(exacts) != 1 && !q.ratio() {
 		tb.Fatalf("unit %g, %d parts", unit, len(exacts))
 	}
 	if q.ratio() {
@@ -106,13 +106,13 @@ func TestSumsOfNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		s, tab := randomSum(rt), randomTable(rt)
 		q := summed(t, s)
 		other, adj := neighbour(rt, s, tab)
-		parts, err := q.Parts(adj)
+		parts, err := q.Components(adj)
 		if err != nil {
 			rt.Fatal(err)
 		}
 		sums, rows := sumsOf(t, q, tab, plainly(q, tab))
 		sums2, rows2 := sumsOf(t, q, other, plainly(q, other))
-		if !within(sums, sums2, q.quantity.unit, parts[0].Sens.L2) || q.ratio() && !within(bigInts(rows), bigInts(rows2), 0, parts[1].Sens.L2) {
+		if !within(sums, sums2, q.quantizer.unit, parts[0].Sens.L2) || q.ratio() && !within(bigInts(rows), bigInts(rows2), 0, parts[1].Sens.L2) {
 			rt.Fatalf("%+v, value %+v, %s\n%v %v\n%v %v\n%+v", s, *s.Value, adj, sums, rows, sums2, rows2, parts)
 		}
 	})
@@ -130,13 +130,13 @@ func TestMeanOfPublicNumber(t *testing.T) {
 		q := summed(t, s)
 		other := &testTable{fields: tab.fields, rows: slices.Clone(tab.rows)}
 		other.rows[rapid.IntRange(0, len(tab.rows)-1).Draw(rt, "row")] = randomRow(rt)
-		parts, err := q.Parts(ReplaceOne)
+		parts, err := q.Components(ReplaceOne)
 		if err != nil || len(parts) != 1 || parts[0].Scale != 1/float64(len(tab.rows)) {
 			rt.Fatalf("%+v, %v", parts, err)
 		}
 		sums, _ := sumsOf(t, q, tab, plainly(q, tab))
 		sums2, _ := sumsOf(t, q, other, plainly(q, other))
-		if !within(sums, sums2, q.quantity.unit, parts[0].Sens.L2) {
+		if !within(sums, sums2, q.quantizer.unit, parts[0].Sens.L2) {
 			rt.Fatalf("%+v\n%v\n%v\n%+v", *s.Value, sums, sums2, parts)
 		}
 		if want, _ := refSums(s, tab); !equalInts(sums, want) {
@@ -246,7 +246,7 @@ func TestSumsHonourKeep(t *testing.T) {
 			t.Fatal(err)
 		}
 		sums, rows := opened(t, q, exacts)
-		if x, _ := new(big.Float).SetInt(sums[0]).Float64(); math.Ldexp(x, q.quantity.unit) != (1-4)+(7-4) || rows[0] != 2 {
+		if x, _ := new(big.Float).SetInt(sums[0]).Float64(); math.Ldexp(x, q.quantizer.unit) != (1-4)+(7-4) || rows[0] != 2 {
 			t.Errorf("%v: %v, %v", unit, sums, rows)
 		}
 	}

@@ -106,7 +106,7 @@ func (q *counting) Tally(s table.Schema) (*Tally, error) {
 	t := &Tally{}
 	for i := range q.spec.By {
 		d := &q.spec.By[i]
-		in := InputTally{Role: RoleKey, Columns: d.Columns(), NullCounts: d.Null == domain.Bin, OutsideCounts: d.Other == domain.Bin}
+		in := InputTally{Role: RoleKey, Columns: d.Columns(), NullCounts: d.Null == domain.OwnCell, OutsideCounts: d.Other == domain.OwnCell}
 		t.add(l, in, q.classer(i, l))
 	}
 	u := q.compileUnits(s, p)
@@ -131,8 +131,8 @@ func (q *summing) Tally(s table.Schema) (*Tally, error) {
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	in := InputTally{Role: RoleValue, Columns: q.spec.Value.Columns, NullCounts: q.quantity.rows > 0, OutsideCounts: q.quantity.rows > 0}
-	t.add(l, in, newValueClasser(q.quantity, values))
+	in := InputTally{Role: RoleValue, Columns: q.spec.Value.Columns, NullCounts: q.quantizer.rows > 0, OutsideCounts: q.quantizer.rows > 0}
+	t.add(l, in, newValueClasser(q.quantizer, values))
 	return t, nil
 }
 
@@ -227,7 +227,7 @@ type valueClasser struct {
 	low, high float64
 }
 
-func newValueClasser(q *quantity, values *rowValues) *valueClasser {
+func newValueClasser(q *quantizer, values *rowValues) *valueClasser {
 	return &valueClasser{values: values, dims: q.dims, clip: q.clip, low: q.size(q.low) - 3*q.size(1), high: q.size(q.high) + 3*q.size(1)}
 }
 
@@ -368,7 +368,7 @@ func TallyFilters(f domain.Filters, s table.Schema, zone *time.Location) (*Tally
 
 // filterClasser finds the rows that one filter turns away.
 type filterClasser struct {
-	tests   []domain.Test
+	tests   []domain.Condition
 	numeric bool // texts are compared as numbers
 }
 

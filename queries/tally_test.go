@@ -91,7 +91,7 @@ func TestTallyAgreesWithTheAnswer(t *testing.T) {
 func TestTallyIsTheCellsOfNullAndOther(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := rapid.SampledFrom(randomDimensions).Draw(rt, "dimension")
-		d.Null, d.Other = domain.Bin, domain.Bin
+		d.Null, d.Other = domain.OwnCell, domain.OwnCell
 		q, tab := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{d}}), randomTable(rt)
 		_, workers := dealt(rt, q, tab)
 		x := talliedBy(t, q, tab.schema(), workers).Inputs()[0]

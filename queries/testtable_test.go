@@ -279,10 +279,10 @@ var randomDimensions = []domain.Dimension{
 	{Column: "day", Edges: []string{"1970-01-01", "1970-01-02T12:00", "1970-01-03"}},
 	{Column: "uint", Labels: []domain.Label{{Name: "1", Members: []string{"1"}}, {Name: "big", Members: []string{"18446744073709551615", "9223372036854775808"}}}},
 	{Column: "uint", Edges: []string{"1", "3", "9223372036854775807.5", "18446744073709551615"}},
-	{Column: "when", Part: "hour_of_day"},
-	{Column: "when", Part: "day_of_week"},
-	{Column: "when", Part: "week_of_year"},
-	{Column: "day", Part: "month"},
+	{Column: "when", TimeField: "hour_of_day"},
+	{Column: "when", TimeField: "day_of_week"},
+	{Column: "when", TimeField: "week_of_year"},
+	{Column: "day", TimeField: "month"},
 	{Grid: &domain.Grid{Lat: "lat", Lon: "lon", South: "40.7", West: "-74", North: "40.9", East: "-73.7", Rows: 2, Cols: 3}},
 	{Nearest: &domain.Nearest{Lat: "lat", Lon: "lon", Points: pointPool, WithinM: 12_000, Name: "place"}},
 }
@@ -294,7 +294,7 @@ func randomSpec(t *rapid.T) Spec {
 	if s.Bounds.MaxGroups > 0 && s.Bounds.MaxRowsPerGroup > 0 && rapid.Bool().Draw(t, "no max_rows") {
 		s.Bounds.MaxRows = 0
 	}
-	policies := []domain.Policy{"", domain.Drop, domain.Bin}
+	policies := []domain.Policy{"", domain.Drop, domain.OwnCell}
 	for i := range rapid.IntRange(0, 3).Draw(t, "dimensions") {
 		d := rapid.SampledFrom(randomDimensions).Draw(t, "dimension")
 		d.As = fmt.Sprint("as", i)

@@ -28,10 +28,10 @@ func valued(kind Kind, v Value) Spec {
 	return Spec{Name: "q", Kind: kind, Value: &v}
 }
 
-// quantityOf checks a value and returns what it became.
-func quantityOf(tb testing.TB, kind Kind, v Value) *quantity {
+// quantizerOf checks a value and returns what it became.
+func quantizerOf(tb testing.TB, kind Kind, v Value) *quantizer {
 	tb.Helper()
-	return summed(tb, valued(kind, v)).quantity
+	return summed(tb, valued(kind, v)).quantizer
 }
 
 // decimals are bounds and values of all sizes.
@@ -63,7 +63,7 @@ func TestUnitAndRange(t *testing.T) {
 			}
 			return // equal, or nearly so
 		}
-		q := query.(*summing).quantity
+		q := query.(*summing).quantizer
 		u := powerOfTwo(q.unit)
 		v := new(big.Rat).Abs(low)
 		if w := new(big.Rat).Abs(high); w.Cmp(v) > 0 {
@@ -88,7 +88,7 @@ func TestUnitAndRange(t *testing.T) {
 func TestClampedIsTheNearest(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		v := rapid.SampledFrom([]Value{{Lo: "0", Hi: "99"}, {Lo: "-0.1", Hi: "0.3"}, {Lo: "1e9", Hi: "1000000001"}, {Lo: "-5e-200", Hi: "1e-200"}, {Lo: "-1e15", Hi: "7e200"}}).Draw(rt, "value")
-		q := quantityOf(t, rapid.SampledFrom([]Kind{Sum, Mean}).Draw(rt, "kind"), v)
+		q := quantizerOf(t, rapid.SampledFrom([]Kind{Sum, Mean}).Draw(rt, "kind"), v)
 		x := rapid.Float64Range(2*q.size(q.low)-q.size(q.high), 2*q.size(q.high)).Draw(rt, "x")
 		if rapid.Bool().Draw(rt, "tie") {
 			x = q.size(rapid.Int64Range(q.low, q.high).Draw(rt, "units")) + q.size(1)/2
@@ -115,7 +115,7 @@ func TestClampedIsTheNearest(t *testing.T) {
 
 func TestWholeNumbersAreExact(t *testing.T) {
 	for _, v := range []Value{{Lo: "0", Hi: "99"}, {Lo: "-1099511627776", Hi: "1099511627776"}, {Lo: "1", Hi: "2"}} {
-		q := quantityOf(t, Sum, v)
+		q := quantizerOf(t, Sum, v)
 		for _, x := range []float64{q.size(q.low), q.size(q.high), 1, 2} {
 			if got := q.size(q.clamped(x)); got != x {
 				t.Errorf("%+v: %g became %g", v, x, got)

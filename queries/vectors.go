@@ -24,9 +24,9 @@ type rowValues struct {
 // compileVectors finds the columns of the value, or reports those that do not fit.
 func (q *summing) compileVectors(l domain.Layout) *rowValues {
 	v := q.spec.Value
-	r := &rowValues{dims: q.quantity.dims}
+	r := &rowValues{dims: q.quantizer.dims}
 	for i, name := range v.Columns {
-		field := v.columnField(q.quantity.field, i)
+		field := v.columnField(q.quantizer.field, i)
 		at, t, ok := l.Find(name, field)
 		if !ok {
 			continue

@@ -29,7 +29,7 @@ func (e *Engine) rowGroups(p *pipeline.Plan) (*source.RowGroupFilter, error) {
 		return nil, err
 	}
 	return e.data.FilterRowGroups(columns, func(column int, b table.Bounds) bool {
-		return selector.None(func(c int) (table.Bounds, bool) { return b, c == column })
+		return selector.RulesOut(func(c int) (table.Bounds, bool) { return b, c == column })
 	}), nil
 }
 

@@ -15,7 +15,7 @@ type worker struct {
 	rows         int64 // of the input, with skipped ones
 	skipped      int64
 	views        [][]int
-	selector     *domain.Selector
+	selector     *domain.CompiledFilters
 	filtered     []int // positions of the filters' columns among the logical ones
 	accumulators []queries.Accumulator
 	columns      [][]int     // of each query: positions among the logical columns

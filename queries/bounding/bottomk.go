@@ -15,9 +15,9 @@ type item struct {
 // fewItems is the limit up to which items are kept sorted.
 const fewItems = 32
 
-// lowest keeps the items of lowest digest, limit of them. A few are kept sorted; of many it gathers up to twice as many and then
+// bottomK keeps the items of lowest digest, limit of them. A few are kept sorted; of many it gathers up to twice as many and then
 // lets the higher half go.
-type lowest struct {
+type bottomK struct {
 	limit int64
 	items []item
 	// full: items were let go, or there are as many as the limit. None above the last one kept matters any more, and none
@@ -27,10 +27,10 @@ type lowest struct {
 }
 
 // reset forgets all items.
-func (l *lowest) reset(limit int64) { l.limit, l.items, l.full = limit, l.items[:0], false }
+func (l *bottomK) reset(limit int64) { l.limit, l.items, l.full = limit, l.items[:0], false }
 
 // add takes an item in, unless it is known already that it is not among the lowest.
-func (l *lowest) add(d digest, index int) (taken bool) {
+func (l *bottomK) add(d digest, index int) (taken bool) {
 	if l.full && binary.BigEndian.Uint64(d[:8]) > l.bar {
 		return false
 	}
@@ -45,7 +45,7 @@ func (l *lowest) add(d digest, index int) (taken bool) {
 }
 
 // insert puts an item in its place among the sorted ones.
-func (l *lowest) insert(x item) (taken bool) {
+func (l *bottomK) insert(x item) (taken bool) {
 	if l.full {
 		if bytes.Compare(x.digest[:], l.items[len(l.items)-1].digest[:]) >= 0 {
 			return false
@@ -63,14 +63,14 @@ func (l *lowest) insert(x item) (taken bool) {
 }
 
 // raise sets the bar where there are enough items, sorted.
-func (l *lowest) raise() {
+func (l *bottomK) raise() {
 	if n := int64(len(l.items)); n == l.limit {
 		l.full, l.bar = true, binary.BigEndian.Uint64(l.items[n-1].digest[:8])
 	}
 }
 
 // kept returns the lowest items so far, in any order.
-func (l *lowest) kept() []item {
+func (l *bottomK) kept() []item {
 	if int64(len(l.items)) <= l.limit {
 		return l.items
 	}

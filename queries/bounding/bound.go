@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// bounding bounds the units of all parts, by several goroutines that each take the next part.
-type bounding struct {
+// boundingRun bounds the units of all parts, by several goroutines that each take the next part.
+type boundingRun struct {
 	rows   *Rows
 	limits Limits
 	next   atomic.Int32
@@ -27,13 +27,13 @@ func (r *Rows) Bound(l Limits, keep func(content []byte, rows uint64)) (t BoundT
 	if r.failed != nil {
 		return t, r.failed
 	}
-	for i := range r.parts {
+	for i := range r.partitions {
 		r.close(i)
 	}
 	r.free, r.dense.scratch = nil, nil
-	b := &bounding{rows: r, limits: l, keep: keep}
+	b := &boundingRun{rows: r, limits: l, keep: keep}
 	errs := make(chan error)
-	n := max(1, min(r.spill.Workers(), partitions))
+	n := max(1, min(r.spill.Workers(), partitionCount))
 	for range n {
 		go func() { errs <- b.run() }()
 	}
@@ -47,46 +47,46 @@ func (r *Rows) Bound(l Limits, keep func(content []byte, rows uint64)) (t BoundT
 }
 
 // run bounds parts until there are none left, or one failed.
-func (b *bounding) run() error {
+func (b *boundingRun) run() error {
 	g := newGatherer(b.rows)
 	u := unitBounder{rows: g, sampler: sampler{limits: b.limits, contents: g, cellWidth: g.cellWidth}}
 	for !b.failed.Load() {
 		i := int(b.next.Add(1)) - 1
-		if i >= partitions {
+		if i >= partitionCount {
 			return nil
 		}
-		if err := b.part(&u, &b.rows.parts[i]); err != nil {
+		if err := b.boundPartition(&u, &b.rows.partitions[i]); err != nil {
 			b.failed.Store(true)
 			return err
 		}
-		b.rows.parts[i] = unitPart{}
+		b.rows.partitions[i] = partition{}
 	}
 	return nil
 }
 
-// part bounds the units of a part.
-func (b *bounding) part(u *unitBounder, p *unitPart) error {
+// boundPartition bounds the units of a part.
+func (b *boundingRun) boundPartition(u *unitBounder, p *partition) error {
 	if err := b.rows.spill.Err(); err != nil || len(p.ended) == 0 {
 		return err
 	}
-	u.rows.skip, u.rows.room = apart{}, b.rows.spill.Room()
+	u.rows.skip, u.rows.room = setAside{}, b.rows.spill.Room()
 	return b.pass(u, p, pass{})
 }
 
 // pass bounds the units of a pass: all at once where their rows fit, those with very many rows by themselves, and else in two passes.
-func (b *bounding) pass(u *unitBounder, p *unitPart, in pass) error {
+func (b *boundingRun) pass(u *unitBounder, p *partition, in pass) error {
 	for {
 		switch err := u.rows.gather(p.ended, in); {
 		case err == nil:
 			u.bound()
 			b.take(u.kept, u.cut, u.rows.content)
 			return nil
-		case !errors.Is(err, errCrowded):
+		case !errors.Is(err, errTooManyRows):
 			return err
 		}
-		crowds := u.rows.crowds()
+		crowds := u.rows.oversizedUnits()
 		for _, unit := range crowds {
-			c := crowd{unitBounder: u, segments: p.ended, unit: unit}
+			c := oversizedUnit{unitBounder: u, segments: p.ended, unit: unit}
 			if err := c.bound(); err != nil {
 				return err
 			}
@@ -98,7 +98,7 @@ func (b *bounding) pass(u *unitBounder, p *unitPart, in pass) error {
 		}
 	}
 	if in.mask+1 >= maxPasses {
-		return errCrowded
+		return errTooManyRows
 	}
 	one, other := in.halves()
 	if err := b.pass(u, p, one); err != nil {
@@ -108,7 +108,7 @@ func (b *bounding) pass(u *unitBounder, p *unitPart, in pass) error {
 }
 
 // take hands on what is kept, and counts it and the rows that are cut.
-func (b *bounding) take(kept []slot, cut uint64, content func(ref uint32) []byte) {
+func (b *boundingRun) take(kept []slot, cut uint64, content func(ref uint32) []byte) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	rows := cut

@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// errCrowded says that the rows of a pass do not fit in the room for them.
-var errCrowded = errors.New("queries: the rows of a pass do not fit")
+// errTooManyRows says that the rows of a pass do not fit in the room for them.
+var errTooManyRows = errors.New("queries: the rows of a pass do not fit")
 
 // gatherer groups the rows of one part after the other by unit.
 type gatherer struct {
@@ -22,7 +22,7 @@ type gatherer struct {
 	// units by number: words where a unit is one, else texts; first those that are skipped
 	words *intern.Words
 	texts *intern.Texts
-	skip  apart
+	skip  setAside
 	grouped
 	unit unitSlots
 	// of a segment
@@ -30,8 +30,8 @@ type gatherer struct {
 	numbers []int32
 }
 
-// apart is units that are bounded by themselves.
-type apart struct {
+// setAside is units that are bounded by themselves.
+type setAside struct {
 	units [][]byte
 	bytes int64 // of their texts among those of the gatherer
 }
@@ -57,7 +57,7 @@ func (g *grouped) countOf(ref uint32) uint64 {
 type pass struct{ bits, mask uint64 }
 
 // has says whether a unit with that hash is in the pass.
-func (p pass) has(hash uint64) bool { return hash>>(64-partBits-24)&p.mask == p.bits }
+func (p pass) has(hash uint64) bool { return hash>>(64-partitionBits-24)&p.mask == p.bits }
 
 // halves cuts a pass into two.
 func (p pass) halves() (one, other pass) {
@@ -103,7 +103,7 @@ const perRow = 4 + 4 + 24
 // fits returns errCrowded where there are too many rows or texts.
 func (g *gatherer) fits() error {
 	if n := int64(len(g.ids)); n >= math.MaxInt32/2 || g.room > 0 && n*int64(g.width+perRow)+3*(g.texts.Bytes()-g.skip.bytes) > g.room {
-		return errCrowded
+		return errTooManyRows
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func (g *gatherer) segment(s *segment) error {
 func (g *gatherer) records(r *records, add func([]byte)) error {
 	for _, c := range r.chunks {
 		if add(c); g.fits() != nil {
-			return errCrowded
+			return errTooManyRows
 		}
 	}
 	for _, x := range r.outside {
@@ -131,7 +131,7 @@ func (g *gatherer) records(r *records, add func([]byte)) error {
 			return err
 		}
 		if add(g.buf); g.fits() != nil {
-			return errCrowded
+			return errTooManyRows
 		}
 	}
 	return nil

@@ -13,8 +13,8 @@ import (
 // stands for "unknown". Its rows are read several times: once for the cells that it may keep, then those whose contents have the same
 // hash bits together. What might be kept so far is all that is held in between.
 
-// crowds returns units that have a quarter or more of the rows that were gathered before they did not fit any more.
-func (g *gatherer) crowds() (units [][]byte) {
+// oversizedUnits returns units that have a quarter or more of the rows that were gathered before they did not fit any more.
+func (g *gatherer) oversizedUnits() (units [][]byte) {
 	rows := make([]int, g.words.Len()+g.texts.Len())
 	for _, id := range g.ids {
 		rows[id]++
@@ -72,31 +72,31 @@ func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []b
 	return nil
 }
 
-// crowd bounds one unit.
-type crowd struct {
+// oversizedUnit bounds one unit.
+type oversizedUnit struct {
 	*unitBounder
 	segments []segment
 	unit     []byte
-	cells    lowestCells
+	cells    bottomKCells
 	// rows that might be kept: of all cells together where m is at least k, else of each cell; their items are places in contents
-	all      lowest
-	inCell   map[string]*lowest
+	all      bottomK
+	inCell   map[string]*bottomK
 	contents [][]byte
 	kept     []slot
 	cut      uint64 // rows that are not kept
 }
 
-func (c *crowd) content(ref uint32) []byte { return c.contents[ref] }
+func (c *oversizedUnit) content(ref uint32) []byte { return c.contents[ref] }
 
 // bound enforces the limits on the unit. What is left is in kept.
-func (c *crowd) bound() error {
+func (c *oversizedUnit) bound() error {
 	g, l := c.rows, c.sampler.limits
 	g.room = 0
 	defer func() { g.room = g.spill.Room() }()
 	g.forget()
 	g.unit.id = g.unitOf(c.unit)
 	c.sampler.prefix = 0
-	c.cells = lowestCells{limit: l.Groups, digests: map[string]digest{}}
+	c.cells = bottomKCells{limit: l.Groups, digests: map[string]digest{}}
 	records := int64(0)
 	err := g.rowsOf(c.segments, c.unit, func(content []byte, rows uint64) {
 		records++
@@ -107,7 +107,7 @@ func (c *crowd) bound() error {
 		return err
 	}
 	c.cells.cut()
-	c.inCell = map[string]*lowest{}
+	c.inCell = map[string]*bottomK{}
 	c.all.reset(l.Rows)
 	parts := uint64(1)
 	for records*int64(g.width+perRow)/int64(parts) > g.spill.Room() && parts < maxPasses {
@@ -123,7 +123,7 @@ func (c *crowd) bound() error {
 }
 
 // gather adds the rows of kept cells whose contents are in the pass to those that might be kept.
-func (c *crowd) gather(in pass) error {
+func (c *oversizedUnit) gather(in pass) error {
 	g := c.rows
 	g.contents, g.ids, g.counts = g.contents[:0], g.ids[:0], g.counts[:0]
 	err := g.rowsOf(c.segments, c.unit, func(content []byte, rows uint64) {
@@ -137,22 +137,22 @@ func (c *crowd) gather(in pass) error {
 	g.group()
 	for _, x := range g.slotsOf(g.unit.id, g.order) {
 		content := g.content(x.ref)
-		if c.sampler.digests(c.lowestFor(content), x, len(c.contents)) {
+		if c.sampler.digests(c.bottomKFor(content), x, len(c.contents)) {
 			c.contents = append(c.contents, bytes.Clone(content))
 		}
 	}
 	return nil
 }
 
-// lowestFor returns where rows of a content compete.
-func (c *crowd) lowestFor(content []byte) *lowest {
+// bottomKFor returns where rows of a content compete.
+func (c *oversizedUnit) bottomKFor(content []byte) *bottomK {
 	if l := c.sampler.limits; l.PerGroup >= l.Rows {
 		return &c.all
 	}
 	cell := string(content[:c.rows.cellWidth])
 	l, ok := c.inCell[cell]
 	if !ok {
-		l = &lowest{}
+		l = &bottomK{}
 		l.reset(c.sampler.limits.PerGroup)
 		c.inCell[cell] = l
 	}
@@ -160,7 +160,7 @@ func (c *crowd) lowestFor(content []byte) *lowest {
 }
 
 // finish keeps, of the m rows of lowest digest in each cell, the k of lowest digest.
-func (c *crowd) finish() {
+func (c *oversizedUnit) finish() {
 	for _, l := range c.inCell {
 		for _, x := range l.kept() {
 			c.all.add(x.digest, x.index)
@@ -178,20 +178,20 @@ func (c *crowd) finish() {
 	}
 }
 
-// lowestCells are the cells of lowest digest, limit of them, each once.
-type lowestCells struct {
+// bottomKCells are the cells of lowest digest, limit of them, each once.
+type bottomKCells struct {
 	limit   int64
 	digests map[string]digest
 	full    bool // cells were let go: none from worst on matters any more
 	worst   digest
 }
 
-func (l *lowestCells) has(cell []byte) bool {
+func (l *bottomKCells) has(cell []byte) bool {
 	_, ok := l.digests[string(cell)]
 	return ok
 }
 
-func (l *lowestCells) add(cell []byte, s *sampler) {
+func (l *bottomKCells) add(cell []byte, s *sampler) {
 	if l.has(cell) {
 		return
 	}
@@ -206,7 +206,7 @@ func (l *lowestCells) add(cell []byte, s *sampler) {
 }
 
 // cut lets all but the lowest cells go.
-func (l *lowestCells) cut() {
+func (l *bottomKCells) cut() {
 	if int64(len(l.digests)) <= l.limit {
 		return
 	}

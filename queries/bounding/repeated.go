@@ -35,18 +35,18 @@ func (r *Rows) makeRoom(part uint64, chunk int64) error {
 
 // countRepeated counts the records of one part and, if that halves them, those of all parts.
 func (r *Rows) countRepeated(part int) (bool, error) {
-	before := r.parts[part].single.size() + int64(len(r.open[part]))
+	before := r.partitions[part].single.size() + int64(len(r.open[part]))
 	if before == 0 {
 		return false, nil
 	}
-	counts := r.parts[part].counted.size()
+	counts := r.partitions[part].counted.size()
 	if err := r.count(part); err != nil {
 		return false, err
 	}
-	if 2*(r.parts[part].counted.size()-counts) > before {
+	if 2*(r.partitions[part].counted.size()-counts) > before {
 		return false, nil
 	}
-	for i := range r.parts {
+	for i := range r.partitions {
 		if i == part {
 			continue
 		}
@@ -59,7 +59,7 @@ func (r *Rows) countRepeated(part int) (bool, error) {
 
 // count puts one counted record in the place of all records of a unit with the same content, of a part's segment in memory.
 func (r *Rows) count(part int) error {
-	p := &r.parts[part]
+	p := &r.partitions[part]
 	if o := r.open[part]; len(o) > 0 {
 		p.single.chunks = append(p.single.chunks, o)
 		r.open[part] = nil

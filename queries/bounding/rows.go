@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	partBits   = 8
-	partitions = 1 << partBits
-	chunkBytes = 16 << 10
-	firstRows  = 16 // of the first chunk of a part
+	partitionBits  = 8
+	partitionCount = 1 << partitionBits
+	chunkBytes     = 16 << 10
+	firstRows      = 16 // of the first chunk of a part
 )
 
 // The hashes that choose parts, the same for all accumulators of the process. No answer depends on them, and their random seeds
@@ -50,14 +50,14 @@ var (
 type Rows struct {
 	units *Units
 	recordShape
-	spill  Spill
-	open   [partitions][]byte // the last chunk of each part
-	parts  [partitions]unitPart
-	known  knownUnits
-	free   [][]byte // chunks that were emptied
-	held   int64    // bytes in memory, with free ones
-	dense  density
-	failed error // the first error of the spill
+	spill      Spill
+	open       [partitionCount][]byte // the last chunk of each part
+	partitions [partitionCount]partition
+	known      knownUnits
+	free       [][]byte // chunks that were emptied
+	held       int64    // bytes in memory, with free ones
+	dense      density
+	failed     error // the first error of the spill
 }
 
 // NewRows returns an empty store of rows whose contents are a cell of cellWidth bytes and values of some components.
@@ -113,7 +113,7 @@ func (r *Rows) addWords(cells []int32) {
 			continue
 		}
 		word := words[row]
-		record := r.next(wordSeed.Of(word) >> (64 - partBits))
+		record := r.next(wordSeed.Of(word) >> (64 - partitionBits))
 		binary.LittleEndian.PutUint64(record, word)
 		binary.BigEndian.PutUint32(record[8:], uint32(cell))
 	}
@@ -125,7 +125,7 @@ func (r *Rows) Record(row int) []byte {
 		return r.textRecord(row)
 	}
 	words := r.units.wordsOf(row)
-	record := r.next(hashWords(words) >> (64 - partBits))
+	record := r.next(hashWords(words) >> (64 - partitionBits))
 	for i, w := range words {
 		binary.LittleEndian.PutUint64(record[8*i:], w)
 	}
@@ -144,7 +144,7 @@ func hashWords(words []uint64) uint64 {
 func (r *Rows) textRecord(row int) []byte {
 	k := r.known.of(row)
 	if k.generation == 0 {
-		k.part = uint8(maphash.Bytes(textSeed, r.units.bytesOf(row)) >> (64 - partBits))
+		k.part = uint8(maphash.Bytes(textSeed, r.units.bytesOf(row)) >> (64 - partitionBits))
 	}
 	record := r.next(uint64(k.part)) // this may spill the part's texts
 	if k.generation != r.known.generation {
@@ -156,7 +156,7 @@ func (r *Rows) textRecord(row int) []byte {
 
 // number returns the number of a unit among the texts of its part.
 func (r *Rows) number(part uint8, unit []byte) uint32 {
-	p := &r.parts[part]
+	p := &r.partitions[part]
 	if p.texts == nil {
 		p.texts = intern.NewTexts()
 	}
@@ -191,7 +191,7 @@ func (r *Rows) turn(part uint64) []byte {
 		r.fail(r.makeRoom(part, int64(size)))
 	}
 	if o := r.open[part]; len(o) > 0 {
-		r.parts[part].single.chunks = append(r.parts[part].single.chunks, o)
+		r.partitions[part].single.chunks = append(r.partitions[part].single.chunks, o)
 	}
 	var o []byte
 	if n := len(r.free); n > 0 {
@@ -219,11 +219,11 @@ func (r *Rows) Merge(o *Rows) error {
 		return ErrMerge
 	}
 	r.fail(o.failed)
-	for i := range r.parts {
+	for i := range r.partitions {
 		r.close(i)
 		o.close(i)
-		r.parts[i].ended = append(r.parts[i].ended, o.parts[i].ended...)
-		o.parts[i] = unitPart{}
+		r.partitions[i].ended = append(r.partitions[i].ended, o.partitions[i].ended...)
+		o.partitions[i] = partition{}
 	}
 	r.held += o.held
 	r.known.generation++

@@ -61,7 +61,7 @@ type sampler struct {
 	prefix  int
 	cells   []span
 	// what the unit, and what it in one cell, might contribute
-	inAll, inCell lowest
+	inAll, inCell bottomK
 }
 
 // span is the places of the slots of one cell.
@@ -74,7 +74,7 @@ func (s *sampler) ofCell(content []byte) digest {
 }
 
 // digests adds the rows of a slot with their digests to l, under the slot's place, and says whether any was taken.
-func (s *sampler) digests(l *lowest, x slot, place int) (taken bool) {
+func (s *sampler) digests(l *bottomK, x slot, place int) (taken bool) {
 	s.write(rowOrder, s.contents.content(x.ref))
 	s.message = append(s.message, 0, 0, 0, 0, 0, 0, 0, 0)
 	occurrence := s.message[len(s.message)-8:]
@@ -169,7 +169,7 @@ func (s *sampler) keepInCell(slots []slot) {
 	case len(slots) == 1: // any m of equal rows
 		slots[0].rows = uint64(s.limits.PerGroup)
 	default:
-		recount(slots, s.lowestInCell(slots, 0))
+		recount(slots, s.bottomKInCell(slots, 0))
 	}
 }
 
@@ -183,8 +183,8 @@ func recount(slots []slot, kept []item) {
 	}
 }
 
-// lowestInCell returns the m rows of lowest digest of a cell whose slots start at a place.
-func (s *sampler) lowestInCell(slots []slot, place int) []item {
+// bottomKInCell returns the m rows of lowest digest of a cell whose slots start at a place.
+func (s *sampler) bottomKInCell(slots []slot, place int) []item {
 	s.inCell.reset(s.limits.PerGroup)
 	for i, x := range slots {
 		s.digests(&s.inCell, x, place+i)
@@ -202,7 +202,7 @@ func (s *sampler) keepRows(slots []slot) {
 			}
 			continue
 		}
-		for _, x := range s.lowestInCell(slots[c.from:c.to], c.from) {
+		for _, x := range s.bottomKInCell(slots[c.from:c.to], c.from) {
 			s.inAll.add(x.digest, x.index)
 		}
 	}

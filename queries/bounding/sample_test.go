@@ -124,7 +124,7 @@ func TestLowestKeepsTheLowest(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		limit := rapid.SampledFrom([]int{1, 2, 3, 9, fewItems, fewItems + 1}).Draw(rt, "limit")
 		var all []item
-		low := lowest{limit: int64(limit)}
+		low := bottomK{limit: int64(limit)}
 		for i := range rapid.IntRange(0, 200).Draw(rt, "items") {
 			x := item{index: i}
 			x.digest[0], x.digest[31] = rapid.Byte().Draw(rt, "digest"), byte(i)

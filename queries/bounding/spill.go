@@ -41,8 +41,8 @@ func (inMemory) Workers() int                   { return 1 }
 func (inMemory) Write(...[]byte) (int64, error) { return 0, columnar.ErrShape }
 func (inMemory) Read([]byte, int64) error       { return columnar.ErrShape }
 
-// unitPart is the rows of one part.
-type unitPart struct {
+// partition is the rows of one part.
+type partition struct {
 	segment           // in memory, to be continued
 	ended   []segment // the others
 }
@@ -88,7 +88,7 @@ func (s *segment) empty() bool {
 
 // close ends the segment of a part that is in memory.
 func (r *Rows) close(part int) {
-	p := &r.parts[part]
+	p := &r.partitions[part]
 	if o := r.open[part]; len(o) > 0 {
 		p.single.chunks = append(p.single.chunks, o)
 		r.open[part] = nil
@@ -101,9 +101,9 @@ func (r *Rows) close(part int) {
 
 // spillAll writes all that is in memory to the spill.
 func (r *Rows) spillAll() error {
-	for i := range r.parts {
+	for i := range r.partitions {
 		r.close(i)
-		ended := r.parts[i].ended
+		ended := r.partitions[i].ended
 		for j := range ended {
 			if err := r.spillOne(&ended[j]); err != nil {
 				return err

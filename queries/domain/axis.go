@@ -40,7 +40,7 @@ func newAxis(d Dimension, zone *time.Location, field string, p *problem.Problems
 	if a.Domain = newDomain(d, zone, field, p); a.Domain == nil {
 		return a
 	}
-	a.Size, a.Extra = addBins(a.Domain.size(), d)
+	a.Size, a.Extra = addExtraCells(a.Domain.size(), d)
 	switch {
 	case len(d.Labels) > 0:
 		checkLabels(d.Labels, a.Extra.Names, field+".values", p)
@@ -59,22 +59,22 @@ func newDomain(d Dimension, zone *time.Location, field string, p *problem.Proble
 		return newLabels(d.Labels, zone)
 	case len(d.Edges) > 0:
 		return newEdges(d.Edges, zone, field+".edges", p)
-	case d.Part != "":
-		return newPart(d.Part, zone, field+".part", p)
+	case d.TimeField != "":
+		return newTimeField(d.TimeField, zone, field+".part", p)
 	case d.Grid != nil:
 		return newGrid(d, field+".grid", p)
 	}
 	return newNearest(d, field+".nearest", p)
 }
 
-// addBins returns the number of cells with the bins that the policies add, and the bins.
-func addBins(size int, d Dimension) (int, ExtraCells) {
+// addExtraCells returns the number of cells with the bins that the policies add, and the bins.
+func addExtraCells(size int, d Dimension) (int, ExtraCells) {
 	b := ExtraCells{Null: columnar.Dropped, Other: columnar.Dropped}
-	if d.Null == Bin {
+	if d.Null == OwnCell {
 		b.Null = int32(size + len(b.Names))
 		b.Names = append(b.Names, nullLabel)
 	}
-	if d.Other == Bin {
+	if d.Other == OwnCell {
 		b.Other = int32(size + len(b.Names))
 		b.Names = append(b.Names, otherLabel)
 	}

@@ -18,8 +18,8 @@ type Policy string
 
 // The policies: leave the row out of the query (also where none is set), or count it in a cell of its own.
 const (
-	Drop Policy = "drop"
-	Bin  Policy = "bin"
+	Drop    Policy = "drop"
+	OwnCell Policy = "bin"
 )
 
 // The labels of the cells that Bin adds, after all others and in this order.
@@ -44,7 +44,7 @@ type Label struct {
 // exactly with integers and as the nearest float with floats, or all dates and times. Text columns
 // are read as numbers, and what is no number is null. Infinite values belong to the first or the last cell.
 //
-// Part: a row belongs to the cell of what a clock and a calendar show at the time: minute_of_hour (0 to 59), hour_of_day (0 to
+// TimeField: a row belongs to the cell of what a clock and a calendar show at the time: minute_of_hour (0 to 59), hour_of_day (0 to
 // 23), hour_of_week (0 to 167, from Monday 00:00), day_of_week (Monday to Sunday), day_of_month (1 to 31), week_of_year (ISO
 // 8601, 1 to 53), month (1 to 12), quarter (1 to 4). Instants are read in the spec's Location, times without a zone as they
 // stand; dates have no hour and no minute. The calendar is the Gregorian one at all times.
@@ -53,13 +53,13 @@ type Label struct {
 //
 // Null is for nulls and NaN, Other for all values that belong to no label or cell.
 type Dimension struct {
-	Column  string
-	As      string // name of the key column; "": Column, or Name of Nearest. A grid's are <As>_row and <As>_col, or row and col
-	Labels  []Label
-	Edges   []string // ascending source texts; cells [a, b), the last closed
-	Part    string
-	Grid    *Grid
-	Nearest *Nearest
+	Column    string
+	As        string // name of the key column; "": Column, or Name of Nearest. A grid's are <As>_row and <As>_col, or row and col
+	Labels    []Label
+	Edges     []string // ascending source texts; cells [a, b), the last closed
+	TimeField string
+	Grid      *Grid
+	Nearest   *Nearest
 	// Discover says that the keys are the column's values, as many as are selected; see [calibrate.Selection].
 	Discover bool
 	Null     Policy
@@ -99,7 +99,7 @@ type valueCoder interface {
 // forms counts the forms that a dimension has: one.
 func (d *Dimension) forms() int {
 	n := 0
-	for _, set := range []bool{len(d.Labels) > 0, len(d.Edges) > 0, d.Part != "", d.Grid != nil, d.Nearest != nil, d.Discover} {
+	for _, set := range []bool{len(d.Labels) > 0, len(d.Edges) > 0, d.TimeField != "", d.Grid != nil, d.Nearest != nil, d.Discover} {
 		if set {
 			n++
 		}
@@ -133,7 +133,7 @@ func (d *Dimension) Columns() []string {
 }
 
 func checkPolicy(x Policy, field string, p *problem.Problems) {
-	if x != "" && x != Drop && x != Bin {
+	if x != "" && x != Drop && x != OwnCell {
 		p.Add(field, problem.CodeBadValue, fmt.Sprintf("%q is not a policy", x), "policies: drop, bin")
 	}
 }

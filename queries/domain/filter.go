@@ -81,12 +81,12 @@ func (f Filters) Columns() []string {
 // Compile compiles the filters against the table's schema, of which each batch will hold the columns of Columns, in that
 // order. Zone is that of times without an offset where the column holds instants; nil: UTC. Errors are of type *Error, all
 // of them at once, with fields from the root of the job; see [Errors].
-func (f Filters) Compile(s table.Schema, zone *time.Location) (*Selector, error) {
+func (f Filters) Compile(s table.Schema, zone *time.Location) (*CompiledFilters, error) {
 	p := &problem.Problems{}
 	l := Layout{Schema: s, Columns: f.Columns(), Problems: p}
-	selector := &Selector{}
+	selector := &CompiledFilters{}
 	for i := range f.Specs {
-		selector.tests = append(selector.tests, f.Specs[i].Compile(l, zone, fmt.Sprintf("%s[%d]", fieldFilters, i))...)
+		selector.conditions = append(selector.conditions, f.Specs[i].Compile(l, zone, fmt.Sprintf("%s[%d]", fieldFilters, i))...)
 	}
 	if err := p.Err(); err != nil {
 		return nil, err
@@ -95,17 +95,17 @@ func (f Filters) Compile(s table.Schema, zone *time.Location) (*Selector, error)
 }
 
 // Compile makes the tests of a filter's conditions.
-func (f *FilterSpec) Compile(l Layout, zone *time.Location, field string) []Test {
+func (f *FilterSpec) Compile(l Layout, zone *time.Location, field string) []Condition {
 	at, t, ok := l.Find(f.Column, field+".column")
 	if !ok {
 		return nil
 	}
-	var tests []Test
+	var tests []Condition
 	add := func(want int32, c valueCoder, errs []*problem.Error) {
 		for _, e := range errs {
 			l.Problems.Add(field+e.Field, e.Code, e.Message, e.Hint)
 		}
-		tests = append(tests, Test{AxisCoder{At: at, Kind: t, Values: c, Null: columnar.Dropped}, want, newExcluder(c, want)})
+		tests = append(tests, Condition{AxisCoder{At: at, Kind: t, Values: c, Null: columnar.Dropped}, want, newExcluder(c, want)})
 	}
 	if f.NotNull {
 		c, errs := newNotNull(t)

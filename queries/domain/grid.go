@@ -48,7 +48,7 @@ func newGrid(d Dimension, field string, p *problem.Problems) domain {
 		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than 2^31 - 1 = %d cells", MaxCells), "use fewer rows or cols")
 		return nil
 	}
-	if (d.Null == Bin || d.Other == Bin) && grid.size() > maxBinsCells {
+	if (d.Null == OwnCell || d.Other == OwnCell) && grid.size() > maxBinsCells {
 		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than 2^22 = %d cells beside which bin adds others", maxBinsCells), "use drop, or fewer rows or cols")
 		return nil
 	}

@@ -7,14 +7,14 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// excluder can tell from bounds that no value between them passes a test.
-type excluder interface{ excludes(table.Bounds) bool }
+// ruler can tell from bounds that no value between them passes a test.
+type ruler interface{ excludes(table.Bounds) bool }
 
-// None says that no row passes if the values of a filter's column are null or within bounds. bounds takes the column's position; ok is
+// RulesOut says that no row passes if the values of a filter's column are null or within bounds. bounds takes the column's position; ok is
 // false if nothing is known of it. Only tests on integers, dates and times use bounds. It may be called concurrently.
-func (s *Selector) None(bounds func(column int) (b table.Bounds, ok bool)) bool {
-	for i := range s.tests {
-		t := &s.tests[i]
+func (s *CompiledFilters) RulesOut(bounds func(column int) (b table.Bounds, ok bool)) bool {
+	for i := range s.conditions {
+		t := &s.conditions[i]
 		if t.rule == nil {
 			continue
 		}
@@ -27,7 +27,7 @@ func (s *Selector) None(bounds func(column int) (b table.Bounds, ok bool)) bool 
 
 // newExcluder returns what bounds tell of a test that wants a code, or nil. Floats have none: NaN is in no order, and writers of files
 // disagree about it. Nor do texts and unsigned numbers.
-func newExcluder(c valueCoder, want int32) excluder {
+func newExcluder(c valueCoder, want int32) ruler {
 	if want != 0 {
 		return nil
 	}

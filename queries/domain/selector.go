@@ -8,34 +8,34 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Selector applies filters to batches. It is not safe for use by several goroutines.
-type Selector struct {
-	tests []Test
-	keep  []bool
+// CompiledFilters applies filters to batches. It is not safe for use by several goroutines.
+type CompiledFilters struct {
+	conditions []Condition
+	keep       []bool
 }
 
-// Test passes the rows of one column that have the code want.
-type Test struct {
+// Condition passes the rows of one column that have the code want.
+type Condition struct {
 	AxisCoder
 	Want int32
-	rule excluder // nil: bounds do not tell
+	rule ruler // nil: bounds do not tell
 }
 
 // Apply leaves in a batch's Keep the rows that pass all tests, of those that were kept before; nil where all are. Keep is
 // valid until Apply is called again. No error depends on a row's value.
-func (s *Selector) Apply(b *table.Batch) error {
+func (s *CompiledFilters) Apply(b *table.Batch) error {
 	if b.Keep != nil && len(b.Keep) != b.Rows {
 		return columnar.ErrShape
 	}
-	if len(s.tests) == 0 && b.Keep == nil {
+	if len(s.conditions) == 0 && b.Keep == nil {
 		return nil
 	}
 	s.keep = columnar.Resize(s.keep, b.Rows)
 	for i := range s.keep {
 		s.keep[i] = b.Keep == nil || b.Keep[i]
 	}
-	for i := range s.tests {
-		if err := s.tests[i].apply(b, s.keep); err != nil {
+	for i := range s.conditions {
+		if err := s.conditions[i].apply(b, s.keep); err != nil {
 			return err
 		}
 	}
@@ -49,7 +49,7 @@ func (s *Selector) Apply(b *table.Batch) error {
 	return nil
 }
 
-func (t *Test) apply(b *table.Batch, keep []bool) error {
+func (t *Condition) apply(b *table.Batch, keep []bool) error {
 	codes, err := t.OfRows(b)
 	if err != nil {
 		return err

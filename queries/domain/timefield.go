@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// part is a part of a time.
-type part struct {
+// timeField is a part of a time.
+type timeField struct {
 	name         string
 	first, cells int64
 	timeOfDay    bool // dates do not have it
@@ -20,7 +20,7 @@ type part struct {
 	cell func(day, second int64) int64
 }
 
-var parts = []part{
+var timeFields = []timeField{
 	{"minute_of_hour", 0, 60, true, func(_, second int64) int64 { return second / 60 % 60 }},
 	{"hour_of_day", 0, 24, true, func(_, second int64) int64 { return second / 3600 }},
 	{"hour_of_week", 0, 7 * 24, true, func(day, second int64) int64 { return 24*dayOfWeek(day, 0) + second/3600 }},
@@ -38,17 +38,17 @@ func date(day int64) time.Time { return time.Unix(day*columnar.DaySeconds, 0).UT
 
 var weekdays = []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
 
-// partDomain is the cells of a part of a time.
-type partDomain struct {
-	part
+// timeFieldDomain is the cells of a part of a time.
+type timeFieldDomain struct {
+	timeField
 	zone *time.Location
 }
 
-func newPart(name string, zone *time.Location, field string, p *problem.Problems) domain {
-	names := make([]string, len(parts))
-	for i, x := range parts {
+func newTimeField(name string, zone *time.Location, field string, p *problem.Problems) domain {
+	names := make([]string, len(timeFields))
+	for i, x := range timeFields {
 		if x.name == name {
-			return partDomain{x, zone}
+			return timeFieldDomain{x, zone}
 		}
 		names[i] = x.name
 	}
@@ -56,10 +56,10 @@ func newPart(name string, zone *time.Location, field string, p *problem.Problems
 	return nil
 }
 
-func (d partDomain) size() int { return int(d.cells) }
+func (d timeFieldDomain) size() int { return int(d.cells) }
 
 // Keys are one column: integers where no cell is added, else texts; the days of the week always have their names.
-func (d partDomain) Keys(name string, bins []string) []KeyColumn {
+func (d timeFieldDomain) Keys(name string, bins []string) []KeyColumn {
 	if d.name == "day_of_week" {
 		return []KeyColumn{{Name: name, Labels: Labels{Strings: append(weekdays[:7:7], bins...)}}}
 	}
@@ -82,10 +82,10 @@ func IntegerLabels(first, n int64, bins []string) Labels {
 	return Labels{Strings: append(texts, bins...)}
 }
 
-func (d partDomain) compile(t table.Type, _ ExtraCells) (valueCoder, []*problem.Error) {
+func (d timeFieldDomain) compile(t table.Type, _ ExtraCells) (valueCoder, []*problem.Error) {
 	c, ok := newClock(t, d.zone)
 	if ok && (t.Kind != table.Date || !d.timeOfDay) {
-		return &partCoder{clock: c, cell: d.cell}, nil
+		return &timeFieldCoder{clock: c, cell: d.cell}, nil
 	}
 	err := problem.BadType(t)
 	err.Field, err.Message = ".column", fmt.Sprintf("a column of type %s has no %s", t, d.name)
@@ -93,13 +93,13 @@ func (d partDomain) compile(t table.Type, _ ExtraCells) (valueCoder, []*problem.
 	return nil, []*problem.Error{err}
 }
 
-// partCoder codes dates and times by what is shown at them.
-type partCoder struct {
+// timeFieldCoder codes dates and times by what is shown at them.
+type timeFieldCoder struct {
 	clock clock
 	cell  func(day, second int64) int64
 }
 
-func (c *partCoder) Codes(v table.Values, from int, dst []int32) {
+func (c *timeFieldCoder) Codes(v table.Values, from int, dst []int32) {
 	ints := v.Ints[from : from+len(dst)]
 	for i, x := range ints {
 		dst[i] = int32(c.cell(c.clock.read(x)))

@@ -15,7 +15,7 @@ import (
 
 func readable(quantiles ...string) Spec {
 	return Spec{Name: "q", Kind: Histogram, Read: Read{Quantiles: quantiles, CDF: true}, By: []domain.Dimension{
-		{Column: "a", Labels: numbered(3), Null: domain.Bin}, {Column: "x", Edges: []string{"0", "1", "2.5", "4", "10"}, Other: domain.Bin}, {Column: "b", Part: "quarter"},
+		{Column: "a", Labels: numbered(3), Null: domain.OwnCell}, {Column: "x", Edges: []string{"0", "1", "2.5", "4", "10"}, Other: domain.OwnCell}, {Column: "b", TimeField: "quarter"},
 	}}
 }
 

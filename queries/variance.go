@@ -27,7 +27,7 @@ type squares struct {
 	low  []uint64
 }
 
-func newSquares(q *quantity, cells int) *squares {
+func newSquares(q *quantizer, cells int) *squares {
 	most := q.half() * q.half()
 	return &squares{half: most / 2, high: make([]int64, cells), low: make([]uint64, cells)}
 }
@@ -57,7 +57,7 @@ func mergeSquares(a, b *squares) *squares {
 	return a
 }
 
-func (s *squares) seal(q *quantity) (mechanism.Exact, error) {
+func (s *squares) seal(q *quantizer) (mechanism.Exact, error) {
 	return mechanism.SealWide(math.Ldexp(1, 2*q.unit), s.high, s.low)
 }
 
@@ -66,8 +66,8 @@ func (q *summing) squared() bool { return q.spec.Kind == Variance }
 
 // squareReach is how far the squares of a variance are from what is subtracted.
 func (q *summing) squareReach() *reach {
-	most := q.quantity.half() * q.quantity.half()
-	return &reach{more: most - most/2, less: most / 2, components: 1, unit: 2 * q.quantity.unit}
+	most := q.quantizer.half() * q.quantizer.half()
+	return &reach{more: most - most/2, less: most / 2, components: 1, unit: 2 * q.quantizer.unit}
 }
 
 // checkVariance reports what a variance cannot have.
@@ -84,23 +84,23 @@ func checkVariance(s Spec, p *problem.Problems) {
 	}
 }
 
-// varianceParts states the three mechanisms of a variance.
+// varianceComponents states the three mechanisms of a variance.
 //
 // With h half the range, m the mean less the centre, and noise of sigma_s, sigma_q and sigma_c in the sums, the squares and the count of n
 // rows, the squared error of the variance is about (sigma_q² + (2·m·sigma_s)² + (2·m² − (q − h²/2))²·sigma_c²)/n², q the mean square. For m at h/2 and
 // q at h²/2 that is sigma_q² + h²·sigma_s² + h⁴/4·sigma_c², which is least where the shares of mu² are as the products of sensitivity and
 // factor.
-func (q *summing) varianceParts(adj Adjacency) []Part {
-	parts := q.ratioParts(adj)
+func (q *summing) varianceComponents(adj Adjacency) []Component {
+	parts := q.ratioComponents(adj)
 	sum, count := parts[0], parts[1]
-	r, h := q.squareReach(), q.quantity.size(q.quantity.half())
+	r, h := q.squareReach(), q.quantizer.size(q.quantizer.half())
 	l2 := r.norm(q.limits, adj, q.cells)
-	square := Part{
-		Name: squaresPart, Cells: q.cells, Unit: math.Ldexp(1, r.unit), RowBound: math.Ldexp(float64(r.more), r.unit), Scale: 1, Weight: l2,
+	square := Component{
+		Name: squaresComponent, Cells: q.cells, Quantum: math.Ldexp(1, r.unit), RowBound: math.Ldexp(float64(r.more), r.unit), Scale: 1, Weight: l2,
 		Sens: calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ", squared and less half of the largest square: " + domain.Shortest(l2)},
 	}
 	sum.Weight, count.Weight = h*sum.Sens.L2, h*h/2*count.Sens.L2
-	return []Part{sum, square, count}
+	return []Component{sum, square, count}
 }
 
 // moments make a variance of noisy sums of values less the centre, of their squares less half of h², and of a noisy count, with noise of these
@@ -162,7 +162,7 @@ func (m moments) interval(s, q, n float64) (low, high float64) {
 // varianceAnswer makes the answer of three noisy parts, which it holds too.
 func (q *summing) varianceAnswer(noisy, estimate []mechanism.Noisy) Answer {
 	m := moments{
-		half: q.quantity.size(q.quantity.half()), sum: noisy[0].Mechanism().Deviation(), square: noisy[1].Mechanism().Deviation(),
+		half: q.quantizer.size(q.quantizer.half()), sum: noisy[0].Mechanism().Deviation(), square: noisy[1].Mechanism().Deviation(),
 		count: noisy[2].Mechanism().Deviation(),
 	}
 	of := func(f func(s, q, n float64) float64) Series { return three(noisy, f) }

@@ -16,7 +16,7 @@ type reach struct {
 }
 
 // reach returns that of the values that a sum adds up.
-func (q *quantity) reach() *reach {
+func (q *quantizer) reach() *reach {
 	up, down := max(q.high-q.centre, 0), max(q.centre-q.low, 0)
 	r := &reach{more: max(up, down), less: min(up, down), components: int64(q.dims), unit: q.unit}
 	if q.clip {

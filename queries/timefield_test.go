@@ -36,7 +36,7 @@ func TestPartsAgreeWithTheStandardLibrary(t *testing.T) {
 		x := seconds*(1_000_000_000/typ.Unit) + rapid.Int64Range(0, 1_000_000_000/typ.Unit-1).Draw(rt, "fraction")
 		c := ints(table.Timestamp, x, x, x+1)
 		c.Type = typ
-		got := codesOf(t, domain.Dimension{Part: name}, zone, c)
+		got := codesOf(t, domain.Dimension{TimeField: name}, zone, c)
 		same(t, got, int32(refPart(name, typ, x, zone)), int32(refPart(name, typ, x, zone)), int32(refPart(name, typ, x+1, zone)))
 	})
 }
@@ -50,13 +50,13 @@ func TestPartsOfDates(t *testing.T) {
 	for name, want := range map[string][]int32{
 		"day_of_week": {2, 0, 6, 1, 0}, "day_of_month": {30, 30, 2, 28, 3}, "week_of_year": {0, 0, 52, 8, 39}, "month": {11, 11, 0, 1, 9}, "quarter": {3, 3, 0, 0, 3},
 	} {
-		got := codesOf(t, domain.Dimension{Part: name}, zonePool[len(zonePool)-1], c)
+		got := codesOf(t, domain.Dimension{TimeField: name}, zonePool[len(zonePool)-1], c)
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
 	for _, name := range []string{"minute_of_hour", "hour_of_day", "hour_of_week"} {
-		q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{{Column: "x", Part: name}}})
+		q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{{Column: "x", TimeField: name}}})
 		_, err := q.New(table.Schema{Fields: []table.Field{{Name: "x", Type: c.Type}}}, nil)
 		if es := problem.Errors(err); len(es) != 1 || es[0].Field != "histogram.by[0].column" || es[0].Code != problem.CodeColumnType {
 			t.Errorf("%s of a date: %v", name, err)
@@ -75,7 +75,7 @@ func TestPartsOfAllValues(t *testing.T) {
 			for _, zone := range zonePool {
 				c := ints(typ.Kind, extremes...)
 				c.Type = typ
-				for i, code := range codesOf(t, domain.Dimension{Part: p.name}, zone, c) {
+				for i, code := range codesOf(t, domain.Dimension{TimeField: p.name}, zone, c) {
 					if code < 0 || int(code) >= p.cells {
 						t.Errorf("%s of %d in %s: %d", p.name, extremes[i], typ, code)
 					}
@@ -89,12 +89,12 @@ func TestPartsOfAllValues(t *testing.T) {
 		n := new(big.Int).Add(big.NewInt(x), big.NewInt(3))
 		want = append(want, int32(n.Mod(n, big.NewInt(7)).Int64()))
 	}
-	same(t, codesOf(t, domain.Dimension{Part: "day_of_week"}, nil, c), want...)
+	same(t, codesOf(t, domain.Dimension{TimeField: "day_of_week"}, nil, c), want...)
 }
 
 func TestKeysOfParts(t *testing.T) {
 	keys := func(part string, null domain.Policy) domain.Labels {
-		q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{{Column: "x", Part: part, Null: null}}})
+		q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{{Column: "x", TimeField: part, Null: null}}})
 		k := domain.KeyColumns(q.axes)
 		if len(k) != 1 || k[0].Name != "x" || k[0].Stride != 1 || len(k[0].Labels.Strings)+len(k[0].Labels.Ints) != q.cells {
 			t.Fatalf("%s: %+v", part, k)
@@ -108,10 +108,10 @@ func TestKeysOfParts(t *testing.T) {
 			t.Errorf("%s: %v", name, l)
 		}
 	}
-	if l := keys("quarter", domain.Bin).Strings; !slices.Equal(l, []string{"1", "2", "3", "4", "null"}) {
+	if l := keys("quarter", domain.OwnCell).Strings; !slices.Equal(l, []string{"1", "2", "3", "4", "null"}) {
 		t.Errorf("%v", l)
 	}
-	if l := keys("day_of_week", domain.Bin).Strings; l[0] != "Monday" || l[6] != "Sunday" || l[7] != "null" {
+	if l := keys("day_of_week", domain.OwnCell).Strings; l[0] != "Monday" || l[6] != "Sunday" || l[7] != "null" {
 		t.Errorf("%v", l)
 	}
 	if l := keys("day_of_week", domain.Drop).Strings; len(l) != 7 {

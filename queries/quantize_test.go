@@ -29,7 +29,7 @@ func drawVector(t *rapid.T, inverse float64) []float64 {
 // A clipped vector is never longer than the norm, and no component is longer than, or on the other side of, the original's.
 func TestClippedIsWithinTheNorm(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		q := quantityOf(t, Sum, Value{ClipL2: rapid.SampledFrom([]string{"1", "0.3", "7e-90", "1e90"}).Draw(rt, "norm")})
+		q := quantizerOf(t, Sum, Value{ClipL2: rapid.SampledFrom([]string{"1", "0.3", "7e-90", "1e90"}).Draw(rt, "norm")})
 		row := drawVector(rt, q.inverse)
 		for i := range row {
 			switch rapid.IntRange(0, 19).Draw(rt, "infinite") {
@@ -57,7 +57,7 @@ func TestClippedIsWithinTheNorm(t *testing.T) {
 // What was clipped still points in the same direction, and is as long as it may be, to within a unit a component.
 func TestClippedKeepsTheDirection(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		q := quantityOf(t, Sum, Value{ClipL2: "1"})
+		q := quantizerOf(t, Sum, Value{ClipL2: "1"})
 		row := drawVector(rt, q.inverse)
 		norm := new(big.Float).SetPrec(200)
 		for _, x := range row {
@@ -82,14 +82,14 @@ func TestClippedKeepsTheDirection(t *testing.T) {
 }
 
 func TestClippedInfinities(t *testing.T) {
-	q := quantityOf(t, Sum, Value{ClipL2: "5"})
+	q := quantizerOf(t, Sum, Value{ClipL2: "5"})
 	got := make([]int64, 3)
 	q.clipped(got, []float64{math.Inf(1), 1e300, math.Inf(-1)})
 	if half := 5 / math.Sqrt2; got[1] != 0 || math.Abs(q.size(got[0])-half) > 1e-9 || got[2] != -got[0] {
 		t.Errorf("%v", got)
 	}
 	for _, none := range [][]float64{{1, math.NaN(), 1}, {math.Inf(1), math.NaN(), 0}, {1, 2}, nil} {
-		if q.fix(got, none) || quantityOf(t, Sum, Value{Lo: "0", Hi: "1"}).fix(got, none) {
+		if q.quantize(got, none) || quantizerOf(t, Sum, Value{Lo: "0", Hi: "1"}).quantize(got, none) {
 			t.Errorf("%v has a value", none)
 		}
 	}

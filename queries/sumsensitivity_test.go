@@ -129,7 +129,7 @@ func TestReachIsAttained(t *testing.T) {
 			for cell, n := range counts {
 				_, x, y := change(one[cell], other[cell], r[0], r[1])
 				v := value{n: []int64{x, y}[which] * 1000} // beyond the bounds
-				zero := value{null: q.quantity.clip}
+				zero := value{null: q.quantizer.clip}
 				for range n {
 					row := []value{{n: 1}, {n: int64(cell)}, {}, v}
 					for range dims - 1 {
@@ -154,16 +154,16 @@ func TestReachIsAttained(t *testing.T) {
 		if want := q.reach.squared(q.limits, adj, cells); got.Cmp(want) != 0 {
 			rt.Fatalf("%+v %+v, %s: changed by sqrt(%v), sensitivity sqrt(%v)\n%v %v", s.Bounds, *s.Value, adj, got, want, one, other)
 		}
-		parts, err := q.Parts(adj)
-		if l2, _ := new(big.Float).SetInt(got).Float64(); err != nil || math.Abs(parts[0].Sens.L2/math.Ldexp(math.Sqrt(l2), q.quantity.unit)-1) > 1e-15 {
+		parts, err := q.Components(adj)
+		if l2, _ := new(big.Float).SetInt(got).Float64(); err != nil || math.Abs(parts[0].Sens.L2/math.Ldexp(math.Sqrt(l2), q.quantizer.unit)-1) > 1e-15 {
 			rt.Fatalf("%+v, %v", parts, err)
 		}
 	})
 }
 
-func partsOf(t *testing.T, s Spec, adj Adjacency) []Part {
+func partsOf(t *testing.T, s Spec, adj Adjacency) []Component {
 	t.Helper()
-	parts, err := summed(t, s).Parts(adj)
+	parts, err := summed(t, s).Components(adj)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestSensitivityOfPublicMeans(t *testing.T) {
 		if len(parts) != 1 || parts[0].Name != "sum" || !about(parts[0].Sens.L2*parts[0].Scale*(1+1e-12), c.want) {
 			t.Errorf("%g: %+v", c.want, parts)
 		}
-		_, err := summed(t, s).Parts(AddRemove)
+		_, err := summed(t, s).Components(AddRemove)
 		if es := problem.Errors(err); len(es) != 1 || es[0].Field != "mean.rows" {
 			t.Errorf("%v", err)
 		}
@@ -205,7 +205,7 @@ func TestPartsOfMeans(t *testing.T) {
 	if len(parts) != 2 || parts[0].Name != "sum" || parts[1].Name != "count" || parts[0].RowBound != 2 || parts[1].RowBound != 1 {
 		t.Fatalf("%+v", parts)
 	}
-	if !about(parts[0].Sens.L2, 2*math.Sqrt(5)) || !about(parts[1].Sens.L2, math.Sqrt(5)) || parts[0].Unit != math.Ldexp(1, 4-40) {
+	if !about(parts[0].Sens.L2, 2*math.Sqrt(5)) || !about(parts[1].Sens.L2, math.Sqrt(5)) || parts[0].Quantum != math.Ldexp(1, 4-40) {
 		t.Errorf("%+v", parts)
 	}
 	// The worst error is least where the shares are as Delta_sum to r·Delta_count.
@@ -222,7 +222,7 @@ func TestPartsOfMeans(t *testing.T) {
 		t.Errorf("%+v", parts)
 	}
 	s.Declared = 100
-	_, err := summed(t, s).Parts(AddRemove)
+	_, err := summed(t, s).Components(AddRemove)
 	if es := problem.Errors(err); len(es) != 1 || es[0].Field != "sensitivity" {
 		t.Errorf("%v", err)
 	}
@@ -236,7 +236,7 @@ func TestWeightsAreBest(t *testing.T) {
 		s.Kind, s.Value = Mean, &v
 		q := summed(t, s)
 		parts := partsOf(t, s, rapid.SampledFrom([]Adjacency{AddRemove, ReplaceOne}).Draw(rt, "adjacency"))
-		d, rho := float64(q.quantity.dims), q.reach.ofRow()
+		d, rho := float64(q.quantizer.dims), q.reach.ofRow()
 		worst := func(share float64) float64 {
 			sum, count := parts[0].Sens.L2, rho*parts[1].Sens.L2
 			return d*sum*sum/share + count*count/(1-share)
@@ -263,7 +263,7 @@ func TestCountOfMeanIsPrivate(t *testing.T) {
 func TestDeclaredSums(t *testing.T) {
 	s := spec(9, Bounds{MaxRows: 5})
 	s.Kind, s.Value, s.Declared = Sum, &Value{Columns: []string{"y"}, Lo: "0", Hi: "90"}, 90*math.Sqrt(5)
-	_, err := summed(t, s).Parts(AddRemove)
+	_, err := summed(t, s).Components(AddRemove)
 	es := problem.Errors(err)
 	if want := "set per_unit: {max_rows_per_group: 1}, or {max_rows: 2}; or leave the declaration out"; len(es) != 1 || es[0].Code != problem.CodeLowSensitivity || es[0].Hint != want {
 		t.Fatalf("%v", err)
@@ -273,7 +273,7 @@ func TestDeclaredSums(t *testing.T) {
 		t.Errorf("%+v", parts)
 	}
 	mean := Spec{Name: "q", Kind: Mean, Declared: 0.5, Value: &Value{Columns: []string{"y"}, Lo: "0", Hi: "90", Rows: 100}}
-	_, err = summed(t, mean).Parts(ReplaceOne)
+	_, err = summed(t, mean).Components(ReplaceOne)
 	if es := problem.Errors(err); len(es) != 1 || es[0].Code != problem.CodeLowSensitivity {
 		t.Errorf("%v", err)
 	}

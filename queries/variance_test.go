@@ -30,7 +30,7 @@ func momentsOf(t testing.TB, q *summing, tab *testTable, workers [][]*table.Batc
 	if len(sealed) != 3 {
 		t.Fatalf("%d parts", len(sealed))
 	}
-	for i, unit := range []float64{math.Ldexp(1, q.quantity.unit), math.Ldexp(1, 2*q.quantity.unit), 1} {
+	for i, unit := range []float64{math.Ldexp(1, q.quantizer.unit), math.Ldexp(1, 2*q.quantizer.unit), 1} {
 		var got float64
 		if got, parts[i] = mechanismtest.OpenWide(t, sealed[i]); got != unit {
 			t.Fatalf("part %d has unit %g, want %g", i, got, unit)
@@ -80,12 +80,12 @@ func TestMomentsOfNeighbours(t *testing.T) {
 		s, tab := randomVariance(rt), randomTable(rt)
 		q := summed(t, s)
 		other, adj := neighbour(rt, s, tab)
-		parts, err := q.Parts(adj)
+		parts, err := q.Components(adj)
 		if err != nil || len(parts) != 3 {
 			rt.Fatal(parts, err)
 		}
 		one, two := momentsOf(t, q, tab, plainly(q, tab)), momentsOf(t, q, other, plainly(q, other))
-		for i, unit := range []int{q.quantity.unit, 2 * q.quantity.unit, 0} {
+		for i, unit := range []int{q.quantizer.unit, 2 * q.quantizer.unit, 0} {
 			if !within(one[i], two[i], unit, parts[i].Sens.L2) {
 				rt.Fatalf("%+v, %s, part %d: %v and %v, stated %+v", s, adj, i, one[i], two[i], parts[i])
 			}
@@ -107,14 +107,14 @@ func TestSquaresAttainTheirSensitivity(t *testing.T) {
 		one, two *testTable
 		want     float64
 	}{AddRemove: {far, none, 2}, ReplaceOne: {far, near, 4}} {
-		parts, err := q.Parts(adj)
+		parts, err := q.Components(adj)
 		if err != nil || !about(parts[1].Sens.L2, c.want) {
 			t.Fatalf("%s: %+v, %v", adj, parts, err)
 		}
 		one, two := momentsOf(t, q, c.one, plainly(q, c.one)), momentsOf(t, q, c.two, plainly(q, c.two))
 		d := new(big.Int).Sub(one[1][0], two[1][0])
-		if got, _ := new(big.Float).SetInt(d).Float64(); math.Ldexp(got, 2*q.quantity.unit) != c.want {
-			t.Errorf("%s: changed by %g, want %g", adj, math.Ldexp(got, 2*q.quantity.unit), c.want)
+		if got, _ := new(big.Float).SetInt(d).Float64(); math.Ldexp(got, 2*q.quantizer.unit) != c.want {
+			t.Errorf("%s: changed by %g, want %g", adj, math.Ldexp(got, 2*q.quantizer.unit), c.want)
 		}
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// fix writes a row's components, bounded, in units; false: the row has no value.
-func (q *quantity) fix(dst []int64, row []float64) bool {
+// quantize writes a row's components, bounded, in units; false: the row has no value.
+func (q *quantizer) quantize(dst []int64, row []float64) bool {
 	if q.clip {
 		return q.clipped(dst, row)
 	}
@@ -23,7 +23,7 @@ func (q *quantity) fix(dst []int64, row []float64) bool {
 }
 
 // clamped rounds a number to units, ties to even, and moves it into the range. Scaling by a power of two is exact.
-func (q *quantity) clamped(x float64) int64 {
+func (q *quantizer) clamped(x float64) int64 {
 	y := math.RoundToEven(x * q.inverse)
 	switch {
 	case y <= float64(q.low):
@@ -39,7 +39,7 @@ const farAway = 1 << (fixedBits + 1)
 
 // clipped writes a vector of norm at most high: rounded towards zero and, where it is longer, shortened. From the rounding
 // on all is done in integers, so that the norm is bounded without error.
-func (q *quantity) clipped(dst []int64, row []float64) bool {
+func (q *quantizer) clipped(dst []int64, row []float64) bool {
 	longest := 0.0
 	for _, x := range row {
 		longest = max(longest, math.Abs(x)) // NaN if one is
@@ -73,7 +73,7 @@ func direction(x float64) int64 {
 
 // scale returns the power of two that makes units of components, of which this is the longest, or, where that has more than
 // 53 digits, makes 53 digits of it: the vector is then to be shortened anyway.
-func (q *quantity) scale(longest float64) float64 {
+func (q *quantizer) scale(longest float64) float64 {
 	const digits = 53
 	if longest*q.inverse < 1<<digits {
 		return q.inverse

@@ -38,8 +38,8 @@ const (
 // maxRead is the most cells of an answer that is read, since it is held.
 const maxRead = 1 << 26
 
-// readings read the distribution along an axis.
-type readings struct {
+// distributionReader read the distribution along an axis.
+type distributionReader struct {
 	stride, size int // of the axis in the vector
 	edges        []float64
 	quantiles    []float64
@@ -49,7 +49,7 @@ type readings struct {
 }
 
 // newReader makes what a spec asks to be read, nil where that is nothing, or reports what is wrong with it.
-func newReader(s Spec, axes []domain.Axis, cells int, p *problem.Problems) *readings {
+func newReader(s Spec, axes []domain.Axis, cells int, p *problem.Problems) *distributionReader {
 	if len(s.Read.Quantiles) == 0 && !s.Read.CDF {
 		return nil
 	}
@@ -57,7 +57,7 @@ func newReader(s Spec, axes []domain.Axis, cells int, p *problem.Problems) *read
 	if len(s.Read.Quantiles) == 0 {
 		field = string(s.Kind) + "." + cdfReading
 	}
-	r := &readings{cdf: s.Read.CDF, quantiles: quantilesOf(s.Read.Quantiles, field, p)}
+	r := &distributionReader{cdf: s.Read.CDF, quantiles: quantilesOf(s.Read.Quantiles, field, p)}
 	at := edgeAxis(s, axes, field, p)
 	switch {
 	case at < 0:
@@ -120,7 +120,7 @@ func edgeAxis(s Spec, axes []domain.Axis, field string, p *problem.Problems) int
 }
 
 // groupKeys are the key columns of the other axes, with strides in groups.
-func (r *readings) groupKeys(axes []domain.Axis, at int) []domain.KeyColumn {
+func (r *distributionReader) groupKeys(axes []domain.Axis, at int) []domain.KeyColumn {
 	var keys []domain.KeyColumn
 	seen := 0
 	all := domain.KeyColumns(axes)
@@ -139,7 +139,7 @@ func (r *readings) groupKeys(axes []domain.Axis, at int) []domain.KeyColumn {
 	return keys
 }
 
-func (r *readings) checkNames(field string, p *problem.Problems) {
+func (r *distributionReader) checkNames(field string, p *problem.Problems) {
 	for _, k := range r.keys {
 		if len(r.quantiles) > 0 && k.Name == quantileKey || r.cdf && k.Name == r.name+belowKey {
 			p.Add(field, problem.CodeDuplicate, fmt.Sprintf("the table would have two columns %q", k.Name), "name that dimension with as: NAME")
@@ -148,7 +148,7 @@ func (r *readings) checkNames(field string, p *problem.Problems) {
 }
 
 // read reads the tables off a noisy vector and its estimate.
-func (r *readings) read(noisy, estimate mechanism.Noisy) []Reading {
+func (r *distributionReader) read(noisy, estimate mechanism.Noisy) []Reading {
 	deviation := noisy.Mechanism().Deviation()
 	var all []Reading
 	if len(r.quantiles) > 0 {
@@ -174,7 +174,7 @@ func (r *readings) read(noisy, estimate mechanism.Noisy) []Reading {
 type triple struct{ estimate, low, high float64 }
 
 // table reads as many rows of each group as the key has labels.
-func (r *readings) table(noisy, estimate mechanism.Noisy, key domain.KeyColumn, read func(distribution, []triple)) Answer {
+func (r *distributionReader) table(noisy, estimate mechanism.Noisy, key domain.KeyColumn, read func(distribution, []triple)) Answer {
 	rows := len(key.Labels.Floats)
 	groups := noisy.Len() / r.size
 	all := make([]triple, groups*rows)
@@ -203,14 +203,14 @@ func (r *readings) table(noisy, estimate mechanism.Noisy, key domain.KeyColumn, 
 	return a
 }
 
-func (r *readings) cells(n mechanism.Noisy) []float64 {
+func (r *distributionReader) cells(n mechanism.Noisy) []float64 {
 	all := make([]float64, n.Len())
 	n.Fill(0, all)
 	return all
 }
 
 // along returns the sums of the first 0, 1, …, m cells of a group.
-func (r *readings) along(cells []float64, group, m int) []float64 {
+func (r *distributionReader) along(cells []float64, group, m int) []float64 {
 	at := group/r.stride*r.stride*r.size + group%r.stride
 	sums := make([]float64, m+1)
 	for i := range m {

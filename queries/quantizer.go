@@ -14,8 +14,8 @@ const (
 	maxLog2   = 900 // of V, and of 1/V
 )
 
-// quantity is a value that was checked: how floats become integers in units of 2^unit.
-type quantity struct {
+// quantizer is a value that was checked: how floats become integers in units of 2^unit.
+type quantizer struct {
 	dims      int
 	unit      int
 	inverse   float64 // 2^-unit
@@ -26,13 +26,13 @@ type quantity struct {
 	field     string
 }
 
-// newQuantity checks a value and returns it; nil: what is wrong is reported.
-func newQuantity(s Spec, p *problem.Problems) *quantity {
+// newQuantizer checks a value and returns it; nil: what is wrong is reported.
+func newQuantizer(s Spec, p *problem.Problems) *quantizer {
 	if s.Value == nil {
 		return nil
 	}
 	v, before := s.Value, len(p.List)
-	q := &quantity{dims: v.dims(), clip: v.ClipL2 != "", rows: v.Rows, field: string(s.Kind)}
+	q := &quantizer{dims: v.dims(), clip: v.ClipL2 != "", rows: v.Rows, field: string(s.Kind)}
 	v.checkColumns(q.field, p)
 	v.checkRows(s, p)
 	low, high := v.ends(q.field, p)
@@ -46,7 +46,7 @@ func newQuantity(s Spec, p *problem.Problems) *quantity {
 	return q
 }
 
-func (q *quantity) boundField() string {
+func (q *quantizer) boundField() string {
 	if q.clip {
 		return q.field + ".clip_l2"
 	}
@@ -55,7 +55,7 @@ func (q *quantity) boundField() string {
 
 // fit chooses the unit and puts the range onto its multiples, inwards. That of a mean or variance has a centre. false: it is too
 // narrow, or beyond all units.
-func (q *quantity) fit(low, high *big.Rat, kind Kind) bool {
+func (q *quantizer) fit(low, high *big.Rat, kind Kind) bool {
 	v := slices.MaxFunc([]*big.Rat{new(big.Rat).Abs(low), new(big.Rat).Abs(high)}, (*big.Rat).Cmp)
 	e := ceilLog2(v)
 	if e < -maxLog2 || e > maxLog2 || kind == Variance && tooFar(v) {
@@ -93,7 +93,7 @@ func powerOfTwo(e int) *big.Rat {
 }
 
 // size returns a number of units as a float64; it has at most 53 digits.
-func (q *quantity) size(units int64) float64 { return math.Ldexp(float64(units), q.unit) }
+func (q *quantizer) size(units int64) float64 { return math.Ldexp(float64(units), q.unit) }
 
 // half is half the range of a centred component, or the norm, in units.
-func (q *quantity) half() int64 { return q.high - q.centre }
+func (q *quantizer) half() int64 { return q.high - q.centre }

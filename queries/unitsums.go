@@ -29,7 +29,7 @@ func (a *unitSums) Add(b *table.Batch) error {
 		return err
 	}
 	for row, group := range groups {
-		if group >= 0 && a.fix(row) {
+		if group >= 0 && a.quantize(row) {
 			a.write(a.rows.Record(row), group)
 		}
 	}
@@ -39,15 +39,15 @@ func (a *unitSums) Add(b *table.Batch) error {
 // write writes a group and the value in fixed as a content.
 func (a *unitSums) write(content []byte, group int32) {
 	binary.BigEndian.PutUint32(content, uint32(group))
-	for i, x := range a.fixed {
+	for i, x := range a.quantized {
 		binary.BigEndian.PutUint64(content[bounding.CellBytes+8*i:], uint64(x))
 	}
 }
 
 // keep adds rows with the same content.
 func (a *unitSums) keep(content []byte, rows uint64) {
-	for i := range a.fixed {
-		a.fixed[i] = int64(binary.BigEndian.Uint64(content[bounding.CellBytes+8*i:]))
+	for i := range a.quantized {
+		a.quantized[i] = int64(binary.BigEndian.Uint64(content[bounding.CellBytes+8*i:]))
 	}
 	a.add(bounding.CellOf(content), rows)
 }

@@ -31,11 +31,11 @@ func (a *rowSums) Add(b *table.Batch) error {
 		a.addPlain(groups, a.values.rows[:len(groups)])
 		return nil
 	}
-	public := a.query.quantity.rows > 0
+	public := a.query.quantizer.rows > 0
 	for row, group := range groups {
 		switch {
 		case group < 0:
-		case a.fix(row):
+		case a.quantize(row):
 			a.add(group, 1)
 		case public:
 			a.rows[group]++
