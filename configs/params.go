@@ -171,3 +171,32 @@ func (j *Job) ParamValues() map[string]string {
 	}
 	return out
 }
+
+// Series is the name of the job with its dates left as they are written in the file, such as fares-${day}: all windows of a dated job have
+// the same.
+func (j *Job) Series() string {
+	if j.src.root == nil {
+		return j.Name
+	}
+	_, node := child(j.src.root, "name", -1)
+	if node == nil {
+		return j.Name
+	}
+	ps, ok := pieces(follow(node).Value)
+	if !ok {
+		return j.Name
+	}
+	values := j.ParamValues()
+	var b strings.Builder
+	for _, p := range ps {
+		switch {
+		case !p.ref:
+			b.WriteString(p.text)
+		case j.Params[p.text].Type == "date":
+			b.WriteString("${" + p.text + "}")
+		default:
+			b.WriteString(values[p.text])
+		}
+	}
+	return b.String()
+}

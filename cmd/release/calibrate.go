@@ -98,6 +98,7 @@ func (a *app) questionCmd(q question) *cobra.Command {
 	}
 	numberFlags(cmd, q.needs, text)
 	cmd.Flags().StringVar(&method, "mechanism", method, "how "+q.name+" is found: "+methodNames(q.methods))
+	_ = cmd.RegisterFlagCompletionFunc("mechanism", words(strings.Split(methodNames(q.methods), ", ")...)) // the flag is there
 	cmd.Flags().BoolVar(&inBatch, "batch", false, "answer each row of a CSV on stdin")
 	cmd.Flags().BoolVar(&a.json, "json", false, "print the answer as JSON")
 	return cmd

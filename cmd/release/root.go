@@ -75,6 +75,7 @@ func (a *app) root() *cobra.Command {
 		a.runCmd(), a.planCmd(), a.checkCmd(), a.verifyCmd(), a.ledgerCmd(), a.statusCmd(), a.backfillCmd(), a.keygenCmd(), a.registryCmd(),
 		a.schemaCmd(), a.denoiseCmd(), a.calibrateCmd(), a.selftestCmd(), a.versionCmd(), a.manCmd(),
 	)
+	complete(root)
 	return root
 }
 

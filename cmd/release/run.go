@@ -47,7 +47,7 @@ func (a *app) run(ctx context.Context, path string, flags *jobFlags, again bool)
 	if err != nil {
 		return err
 	}
-	a.last.job = plan.Name()
+	a.last.job = plan.Job().Series()
 	a.warnOfLittle(plan)
 	if err := plan.Accurate(); err != nil {
 		return err
