@@ -241,6 +241,25 @@ func (l *lab) test(overlay, pkg, tests string) (out string, err error) {
 	return string(text), err
 }
 
+// compile builds the package of each bug with it.
+func (l *lab) compile(all []bug) (failed []error) {
+	for _, b := range all {
+		overlay, err := l.overlay(b)
+		if err == nil {
+			var out []byte
+			cmd := exec.Command("go", "build", "-overlay", overlay, "./"+path.Dir(b.file))
+			cmd.Dir = l.root
+			if out, err = cmd.CombinedOutput(); err != nil {
+				err = fmt.Errorf("%w: %s", err, out)
+			}
+		}
+		if err != nil {
+			failed = append(failed, fmt.Errorf("list.txt:%d: %s: %w", b.line, b.name, err))
+		}
+	}
+	return failed
+}
+
 // anchored makes whole names of a list such as TestA/part|TestB.
 func anchored(tests string) string {
 	all := strings.Split(tests, "|")

@@ -3,6 +3,7 @@
 //	go run ./internal/mutants             all bugs of list.txt
 //	go run ./internal/mutants -only REGEX those whose name or file matches
 //	go run ./internal/mutants -fast       without trying all packages on a bug that its tests let live
+//	go run ./internal/mutants -check      whether the list fits the sources: every bug has its place and compiles
 //
 // It takes long and is not part of CI. Exit code 1: a bug lived, or an entry of the list does not fit the sources any more.
 package main
@@ -26,14 +27,15 @@ var list string
 func main() {
 	only := flag.String("only", "", "a regular expression: only bugs whose name or file it matches")
 	fast := flag.Bool("fast", false, "do not try all packages on a bug that the listed tests let live")
+	check := flag.Bool("check", false, "compile each bug, and run no tests")
 	flag.Parse()
-	if err := run(*only, *fast); err != nil {
+	if err := run(*only, *fast, *check); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
 }
 
-func run(only string, fast bool) error {
+func run(only string, fast, check bool) error {
 	all, err := parse(list)
 	if err != nil {
 		return err
@@ -49,6 +51,9 @@ func run(only string, fast bool) error {
 	}
 	defer l.close()
 	placed, failed := l.place(all)
+	if check {
+		return errors.Join(append(failed, l.compile(placed)...)...)
+	}
 	if err := l.baseline(placed); err != nil {
 		return err
 	}
