@@ -211,15 +211,22 @@ func by(out string) string {
 
 // overlay writes the file with the bug and the description that go test takes.
 func (l *lab) overlay(b bug) (string, error) {
-	source := l.sources[b.file]
-	from, to, _ := b.find(source)
+	original := filepath.Join(l.root, filepath.FromSlash(b.file))
+	source, err := os.ReadFile(original) // it may have changed since the list was read
+	if err != nil {
+		return "", err
+	}
+	from, to, times := b.find(source)
+	if times != 1 {
+		return "", errors.New("the old text is gone")
+	}
 	changed := bytes.Clone(source[:from])
 	for _, line := range b.new {
 		changed = append(append(changed, line...), '\n')
 	}
 	changed = append(changed, source[to:]...)
 	file, description := filepath.Join(l.dir, "changed.go"), filepath.Join(l.dir, "overlay.json")
-	text, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(l.root, filepath.FromSlash(b.file)): file}})
+	text, err := json.Marshal(map[string]any{"Replace": map[string]string{original: file}})
 	if err != nil {
 		return "", err
 	}
