@@ -26,7 +26,7 @@ func (p *processes) trace(day string) (calls []call) {
 	if err != nil {
 		p.Skip("no strace")
 	}
-	out := filepath.Join(p.T.TempDir(), "trace")
+	out := filepath.Join(p.TempDir(), "trace")
 	cmd := exec.Command(strace, "-f", "-y", "-qq", "-s", "4096", "-e", "trace=fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat", "-e", "signal=none",
 		"-o", out, os.Args[0], "run", "colours.yaml", "--param", "day="+day, "--quiet")
 	cmd.Dir, cmd.Env = p.dir, append(os.Environ(), asRelease+"=1")

@@ -96,7 +96,7 @@ func (l *lab) place(all []bug) (placed []bug, failed []error) {
 			failed = append(failed, fmt.Errorf("list.txt:%d: %s: %s does not have the old text, and %d other files have: %q: write the entry anew", b.line, b.name, b.file, len(files), b.old[0]))
 			continue
 		}
-		fmt.Fprintf(os.Stdout, "note: list.txt:%d: %s moved from %s to %s\n", b.line, b.name, b.file, files[0])
+		say("note: list.txt:%d: %s moved from %s to %s\n", b.line, b.name, b.file, files[0])
 		b.file = files[0]
 		placed = append(placed, b)
 	}
@@ -120,7 +120,7 @@ func (l *lab) follow(b *bug) {
 		}
 	}
 	if len(packages) == 1 && packages[0] != b.pkg {
-		fmt.Fprintf(os.Stdout, "note: list.txt:%d: %s moved from %s to %s\n", b.line, first, b.pkg, packages[0])
+		say("note: list.txt:%d: %s moved from %s to %s\n", b.line, first, b.pkg, packages[0])
 		b.pkg = packages[0]
 	}
 }

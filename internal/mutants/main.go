@@ -61,7 +61,7 @@ func run(only string, fast, check bool) error {
 	for i, b := range placed {
 		begin := time.Now()
 		r := l.try(b, fast)
-		fmt.Fprintf(os.Stdout, "%3d/%d %-9s %-40s %5.1fs  %s\n", i+1, len(placed), r.verdict, b.name, time.Since(begin).Seconds(), cmp.Or(r.by, b.breaks))
+		say("%3d/%d %-9s %-40s %5.1fs  %s\n", i+1, len(placed), r.verdict, b.name, time.Since(begin).Seconds(), cmp.Or(r.by, b.breaks))
 		switch r.verdict {
 		case survived:
 			lived = append(lived, b.name+": "+b.breaks)
@@ -71,16 +71,19 @@ func run(only string, fast, check bool) error {
 			failed = append(failed, fmt.Errorf("%s: %s", b.name, r.by))
 		}
 	}
-	fmt.Fprintf(os.Stdout, "%d bugs: %d caught by the listed tests, %d by others, %d lived, %d entries do not fit\n",
+	say("%d bugs: %d caught by the listed tests, %d by others, %d lived, %d entries do not fit\n",
 		len(all), len(placed)-len(lived)-len(elsewhere)-(len(failed)-(len(all)-len(placed))), len(elsewhere), len(lived), len(failed))
 	for _, text := range elsewhere {
-		fmt.Fprintln(os.Stdout, "caught by others:", text)
+		say("caught by others: %s\n", text)
 	}
 	for _, text := range lived {
 		failed = append(failed, errors.New("lived: "+text))
 	}
 	return errors.Join(failed...)
 }
+
+// say prints what is found; nothing can be done about a closed output.
+func say(format string, args ...any) { _, _ = fmt.Fprintf(os.Stdout, format, args...) }
 
 // bug is an entry of the list.
 type bug struct {
