@@ -30,6 +30,7 @@ type result struct{ verdict, by string }
 type lab struct {
 	root, dir string
 	sources   map[string][]byte // by path from the root
+	kept      map[string]bool   // files of failures that were there before
 }
 
 func newLab() (*lab, error) {
@@ -37,8 +38,11 @@ func newLab() (*lab, error) {
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w", err)
 	}
-	l := &lab{root: strings.TrimSpace(string(out)), sources: map[string][]byte{}}
+	l := &lab{root: strings.TrimSpace(string(out)), sources: map[string][]byte{}, kept: map[string]bool{}}
 	err = filepath.WalkDir(l.root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(path) == ".fail" {
+			l.kept[path] = true
+		}
 		if err != nil || filepath.Ext(path) != ".go" {
 			return err
 		}
@@ -55,7 +59,34 @@ func newLab() (*lab, error) {
 	return l, err
 }
 
-func (l *lab) close() { _ = os.RemoveAll(l.dir) }
+func (l *lab) close() {
+	_ = os.RemoveAll(l.dir)
+	l.sweep()
+}
+
+// failureFiles is where rapid leaves the input of a test that failed, which here is a bug's and nobody's to look at.
+const failureFiles = "testdata/rapid/Test"
+
+// sweep removes the files that tests left, and the folders that are empty without them.
+func (l *lab) sweep() {
+	var folders []string
+	_ = filepath.WalkDir(l.root, func(path string, d fs.DirEntry, err error) error { // what stays is seen by git status
+		name := filepath.ToSlash(path)
+		switch {
+		case err != nil:
+		case strings.Contains(name, failureFiles) && filepath.Ext(path) == ".fail" && !l.kept[path]:
+			_ = os.Remove(path)
+		case d.IsDir() && strings.HasSuffix(filepath.ToSlash(filepath.Dir(path)), "testdata/rapid"):
+			folders = append(folders, path)
+		}
+		return nil
+	})
+	for _, dir := range folders { // a folder that is not empty stays
+		_ = os.Remove(dir)
+		_ = os.Remove(filepath.Dir(dir))
+		_ = os.Remove(filepath.Dir(filepath.Dir(dir)))
+	}
+}
 
 // find returns where the old lines are, as a range of bytes; ok only if they are there once.
 func (b *bug) find(source []byte) (from, to, times int) {
