@@ -50,6 +50,10 @@ func (c *cutSink) Stage(ctx context.Context, staging, note string, r *pipeline.R
 	return digest, err
 }
 
+func (c *cutSink) Vouch(staging, voucher string) error {
+	return c.call("Vouch", func() error { return c.Sink.Vouch(staging, voucher) })
+}
+
 func (c *cutSink) Publish(ctx context.Context, staging, dir string) error {
 	return c.call("Publish", func() error { return c.Sink.Publish(ctx, staging, dir) })
 }
@@ -68,7 +72,7 @@ func (c *cutSink) Retire(dir, digest string) (moved string, err error) {
 
 // Wherever a run is cut short, the next one ends with exactly one release under exactly one charge.
 func TestCrash(t *testing.T) {
-	for _, at := range []string{"Prepare", "Stage", "Publish"} {
+	for _, at := range []string{"Prepare", "Stage", "Vouch", "Publish"} {
 		for _, after := range []bool{false, true} {
 			t.Run(at+map[bool]string{false: " before", true: " after"}[after], func(t *testing.T) {
 				b := newBench(t)

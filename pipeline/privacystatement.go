@@ -175,7 +175,7 @@ func (p *Plan) privacyStatement(program Program) *PrivacyStatement {
 func guaranteeOf(ms []calibrate.Mechanism, deltaFailure string) StatedGuarantee {
 	mu2 := calibrate.ComposedMu2(ms)
 	g := StatedGuarantee{
-		Mu: float64(calibrate.ComposedMu(ms)), Mu2: up(mu2, 17), EpsilonAt: map[string]float64{}, PurePart: "0", DeltaFailure: deltaFailure,
+		Mu: float64(calibrate.ComposedMu(ms)), Mu2: up(mu2), EpsilonAt: map[string]float64{}, PurePart: "0", DeltaFailure: deltaFailure,
 	}
 	g.Rho, _ = new(big.Float).SetPrec(53).SetMode(big.ToPositiveInf).Quo(mu2, big.NewFloat(2)).Float64()
 	for _, delta := range []string{"1e-5", "1e-6", "1e-9"} {
@@ -191,11 +191,11 @@ func guaranteeOf(ms []calibrate.Mechanism, deltaFailure string) StatedGuarantee 
 // statedBits is more than a sum of mu squared has digits for.
 const statedBits = 200
 
-// up is x with so many digits, at least x.
-func up(x *big.Float, digits int) string {
+// up is x with 17 digits, at least x.
+func up(x *big.Float) string {
 	y := new(big.Float).SetPrec(statedBits).SetMode(big.ToPositiveInf).Set(x)
 	y.Add(y, new(big.Float).SetMantExp(y, -50)) // more than half a unit of the last digit
-	return y.Text('g', digits)
+	return y.Text('g', 17)
 }
 
 func (p *Plan) statedQueries(s *PrivacyStatement) {
@@ -219,7 +219,7 @@ func (s *PrivacyStatement) within(b ledger.Balance, mu2 *big.Float, g calibrate.
 	charged := new(big.Float).SetPrec(statedBits).SetMode(big.ToPositiveInf).Add(b.Published, mu2)
 	s.Scope = StatedScope{
 		ThisRelease: fmt.Sprintf("epsilon %g, delta %g", float64(g.Epsilon), float64(g.Delta)),
-		LedgerCap:   fmt.Sprintf("mu %g: %s", float64(b.Largest), b.Budget), LedgerCharged: up(charged, 17),
+		LedgerCap:   fmt.Sprintf("mu %g: %s", float64(b.Largest), b.Budget), LedgerCharged: up(charged),
 		Period: "total", LifetimeCap: fmt.Sprintf("epsilon %s, delta %s", b.Budget.Epsilon, b.Budget.Delta),
 		Refund: "never, once noise may have been drawn",
 	}

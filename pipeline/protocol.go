@@ -58,6 +58,9 @@ func (a *attempt) sealStaged(ctx context.Context) error {
 	case err != nil:
 		return OutputError(err)
 	}
+	if ok, err := a.vouched(ctx, staging, note, digest); !ok || err != nil {
+		return err
+	}
 	// Its noise was drawn under the reservation, whatever this version of the program would have drawn.
 	if a.receipt, _, err = a.Book.Resume(ctx, a.plan.Run(), a.number()); err != nil {
 		return LedgerError("take the reservation up", err)
@@ -66,6 +69,31 @@ func (a *attempt) sealStaged(ctx context.Context) error {
 		return err
 	}
 	return a.lookup(ctx)
+}
+
+// vouched says whether a complete staging is the one that a run of this ledger made for this release. Else it may have been planted, or
+// be one of an earlier version, which had no voucher: it is deleted, and noise is drawn anew under the same charge. Nobody has seen that of
+// the staging, which only this user may read.
+func (a *attempt) vouched(ctx context.Context, staging, note, digest string) (bool, error) {
+	voucher, err := a.Sink.Voucher(staging)
+	if err != nil {
+		return false, OutputError(err)
+	}
+	ok, err := a.Book.Vouched(ctx, voucher, a.plan.Run(), a.number(), note, digest)
+	if ok || err != nil {
+		return ok, LedgerError("compare the staging's voucher", err)
+	}
+	a.discarded = true
+	return false, OutputError(a.Sink.Discard(staging))
+}
+
+// vouch proves that a complete staging is this run's.
+func (a *attempt) vouch(ctx context.Context, note, digest string) error {
+	voucher, err := a.Book.Voucher(ctx, a.plan.Run(), a.number(), note, digest)
+	if err != nil {
+		return LedgerError("vouch for the staging", err)
+	}
+	return OutputError(a.Sink.Vouch(a.staging(), voucher))
 }
 
 // publishSealed publishes what was sealed, unless the rename had happened before the crash.
@@ -172,11 +200,13 @@ func (a *attempt) showHead(ctx context.Context, r *Release) error {
 	return nil
 }
 
-// stage writes the release, complete and durable.
+// stage writes the release, complete and durable. Without its voucher it is deleted by the next run.
 func (a *attempt) stage(ctx context.Context, r *Release, note string) (digest string, err error) {
 	a.Observer.Progress(StagePublish, 0, percent)
-	digest, err = a.Sink.Stage(ctx, a.staging(), note, r.watched(a.Observer))
-	return digest, OutputError(err)
+	if digest, err = a.Sink.Stage(ctx, a.staging(), note, r.watched(a.Observer)); err != nil {
+		return "", OutputError(err)
+	}
+	return digest, a.vouch(ctx, note, digest)
 }
 
 func (a *attempt) seal(ctx context.Context, note, digest string) error {

@@ -57,6 +57,9 @@ type Outcome struct {
 	Moved string
 	// Release is what this run made; nil where it made none.
 	Release *Release
+	// Discarded: beside the folder was a complete release in staging that no run of this ledger can have made, or one of an earlier
+	// version. It was deleted, and noise was drawn anew under the same charge.
+	Discarded bool
 	// InputGone: the input could not be compared with what was released, since its files are not there any more.
 	InputGone bool
 }
@@ -118,6 +121,8 @@ type attempt struct {
 	ours    map[string]bool // manifest digests of its published releases
 	receipt ledger.Receipt
 	drawn   bool // noise may have been drawn under the receipt
+	// discarded: a staging was found that no run of this ledger made, and deleted.
+	discarded bool
 	// forsaken: the newest release was sealed and is lost; a new one is asked for.
 	forsaken bool
 }
@@ -204,7 +209,7 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Status: StatusReleased, Dir: a.dir, Digest: digest, Moved: moved, Release: release}, nil
+	return &Outcome{Status: StatusReleased, Dir: a.dir, Discarded: a.discarded, Digest: digest, Moved: moved, Release: release}, nil
 }
 
 // vacant refuses an output folder that holds anything but an earlier release of this run, which it may replace.

@@ -195,13 +195,13 @@ func TestStatedSelections(t *testing.T) {
 func TestStatedNumbersAreRoundedUp(t *testing.T) {
 	for i := range 2000 {
 		x := new(big.Float).SetPrec(256).Quo(big.NewFloat(float64(i)+1), big.NewFloat(float64(7*i)+3))
-		stated, ok := new(big.Rat).SetString(up(x, 17))
+		stated, ok := new(big.Rat).SetString(up(x))
 		exact, _ := x.Rat(nil)
 		if !ok || stated.Cmp(exact) < 0 {
-			t.Fatalf("up(%s) is %s, which is below it or no number", x.Text('g', 40), up(x, 17))
+			t.Fatalf("up(%s) is %s, which is below it or no number", x.Text('g', 40), up(x))
 		}
 		if wide := new(big.Rat).Mul(exact, big.NewRat(1e12+1, 1e12)); stated.Cmp(wide) > 0 {
-			t.Fatalf("up(%s) is %s, far above it", x.Text('g', 40), up(x, 17))
+			t.Fatalf("up(%s) is %s, far above it", x.Text('g', 40), up(x))
 		}
 	}
 }

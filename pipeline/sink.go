@@ -5,7 +5,8 @@ import "context"
 // Sink writes, publishes and inspects release folders. All paths are absolute.
 //
 // A staging folder (mode 0700) is a sibling of the release folder. It holds `release/`, which becomes the release
-// folder by one rename, and `note`, a private line of the pipeline's that is never published.
+// folder by one rename, and `note` and `voucher`, private lines of the pipeline's that are never published. It belongs to the user who runs
+// the release, and nobody else may look into it: one that does not is an error of every method that reads it, for it may have been planted.
 type Sink interface {
 	// Prepare makes an empty staging folder and what lies above it. It is called before anything is spent, so that a
 	// folder that can't be written costs nothing. A staging folder that is there already is an error.
@@ -16,6 +17,10 @@ type Sink interface {
 	// Staged returns the note and the manifest's digest of a complete staging; ErrNoRelease where there is no staging
 	// folder or no release in it, ErrIncomplete where it is not complete.
 	Staged(ctx context.Context, staging string) (note, digest string, err error)
+	// Vouch writes the pipeline's proof that it staged what is complete, durably.
+	Vouch(staging, voucher string) error
+	// Voucher returns that proof; "" if there is none.
+	Voucher(staging string) (string, error)
 	// Inspect checks every file of a release folder against its manifest and returns the manifest's SHA-256.
 	// ErrNoRelease: there is no folder, or it is empty; ErrIncomplete: it is not a complete release.
 	Inspect(ctx context.Context, dir string) (digest string, err error)

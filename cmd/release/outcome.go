@@ -34,6 +34,11 @@ func (a *app) printOutcome(p *pipeline.Plan, o *pipeline.Outcome, b ledger.Balan
 			return err
 		}
 	}
+	if o.Discarded {
+		if err := a.printf("  note     beside the folder was a release in staging that no run of this ledger made, or one of an earlier version: it was deleted, and the noise drawn anew under the same charge\n"); err != nil {
+			return err
+		}
+	}
 	if o.InputGone {
 		if err := a.printf("  note     the input is gone, so it was not compared with what was released\n"); err != nil {
 			return err
@@ -99,7 +104,7 @@ func orDash(s string) string {
 func outcomeJSON(p *pipeline.Plan, o *pipeline.Outcome, b ledger.Balance) any {
 	return map[string]any{
 		"name": p.Name(), "params": p.Params(), "status": o.Status, "dir": o.Dir, "manifest_sha256": o.Digest, "moved": o.Moved,
-		"input_gone": o.InputGone, "epsilon": p.Guarantee().Epsilon, "delta": p.Guarantee().Delta, "mu": p.Mu(),
+		"input_gone": o.InputGone, "staging_discarded": o.Discarded, "epsilon": p.Guarantee().Epsilon, "delta": p.Guarantee().Delta, "mu": p.Mu(),
 		"account": map[string]any{
 			"dataset": b.Account.Dataset, "unit": b.Account.Unit, "adjacency": b.Account.Adjacency,
 			"budget_epsilon": b.Budget.Epsilon, "budget_delta": b.Budget.Delta, "mu2_spent_share": b.Share(), "releases": b.Runs,

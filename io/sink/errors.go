@@ -18,6 +18,7 @@ const (
 	CodeExists     Code = "exists"
 	CodeMissing    Code = "missing"
 	CodePermission Code = "permission"
+	CodePlanted    Code = "planted"
 	CodeReadOnly   Code = "read-only"
 	CodeDiskFull   Code = "disk-full"
 	CodeNotFolder  Code = "not-a-folder"

@@ -48,8 +48,13 @@ func Examine(ctx context.Context, dir string) (*Examined, error) {
 	return &Examined{Manifest: c.manifest, Digest: c.digest, Compared: c.compared, Findings: c.findings}, nil
 }
 
-// Staged returns the note and the manifest's SHA-256 of a complete staging folder.
+// Staged returns the note and the manifest's SHA-256 of a complete staging folder, which only this user may look into.
 func (f *Folder) Staged(ctx context.Context, staging string) (note, digest string, err error) {
+	if err := private("inspect", staging); errors.Is(err, fs.ErrNotExist) {
+		return "", "", noRelease(staging)
+	} else if err != nil {
+		return "", "", err
+	}
 	c, err := inspect(ctx, filepath.Join(staging, releaseName))
 	if err != nil {
 		return "", "", err

@@ -39,6 +39,7 @@ func TestInspectFindsTheRelease(t *testing.T) {
 
 func TestNoRelease(t *testing.T) {
 	p := newPlace(t)
+	must(t, os.Chmod(p.root, 0o700))
 	for _, dir := range []string{p.root, p.dir, filepath.Join(p.dir, "deeper")} {
 		if _, err := New().Inspect(t.Context(), dir); !errors.Is(err, pipeline.ErrNoRelease) {
 			t.Errorf("%s: %v", dir, err)

@@ -11,6 +11,7 @@ const (
 	manifestName = "release.json"
 	releaseName  = "release" // the release folder inside a staging folder
 	noteName     = "note"
+	voucherName  = "voucher"
 	// SignatureName is the file of a manifest's signature, where it has one.
 	SignatureName = manifestName + ".minisig"
 )

@@ -37,7 +37,7 @@ func (f *Folder) Stage(ctx context.Context, staging, note string, r *pipeline.Re
 	if strings.ContainsRune(note, '\n') || len(note) >= maxNote {
 		return "", refusal("write", filepath.Join(staging, noteName), CodeFormat, "the note is not one short line")
 	}
-	if err := private(staging); err != nil {
+	if err := private("write", staging); err != nil {
 		return "", err
 	}
 	if err := os.Mkdir(s.dir, publicMode); err != nil {
@@ -52,14 +52,19 @@ func (f *Folder) Stage(ctx context.Context, staging, note string, r *pipeline.Re
 	return digest, nil
 }
 
-// private refuses a staging folder that others can look into.
-func private(staging string) error {
-	info, err := os.Stat(staging)
-	if err != nil {
-		return failure("write", staging, err)
-	}
-	if runtime.GOOS != "windows" && info.Mode().Perm()&^stagingMode != 0 {
-		return refusal("write", staging, CodePermission, "others may look into the staging folder")
+// private refuses a staging folder that is not this user's, or that others can look into: who made it can have filled it, and who looked
+// into it has seen noise that must not be drawn anew.
+func private(op, staging string) error {
+	info, err := os.Lstat(staging)
+	switch {
+	case err != nil:
+		return failure(op, staging, err)
+	case !info.IsDir():
+		return refusal(op, staging, CodePlanted, "the staging folder is a file or a link: look who made it, and remove it")
+	case !owned(staging, info):
+		return refusal(op, staging, CodePlanted, "the staging folder belongs to another user: run as that user, or look who made it, and remove it")
+	case runtime.GOOS != "windows" && info.Mode().Perm()&^stagingMode != 0:
+		return refusal(op, staging, CodePlanted, "others may look into the staging folder: if nobody can have, chmod 700 it; else remove it, and pay for a new release with --new-release")
 	}
 	return nil
 }
@@ -147,11 +152,7 @@ func (s *stager) writeNote(note string) error {
 		return err
 	}
 	defer root.Close()
-	_, err = writeNew(root, noteName, noteMode, func(w io.Writer) error {
-		_, err := io.WriteString(w, note+"\n")
-		return err
-	})
-	return err
+	return writeLine(root, noteName, note)
 }
 
 // writeTable writes one table, syncs it, and reads it back.

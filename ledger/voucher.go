@@ -1,0 +1,28 @@
+package ledger
+
+import (
+	"context"
+	"crypto/hmac"
+	"encoding/binary"
+)
+
+// Voucher returns the proof that the pipeline of this ledger staged a release, for whoever resumes the run to compare: HMAC-SHA-256, hex,
+// under the store's secret, of the run, the release's number, the pipeline's note and the manifest's digest, each after its length.
+func (b *Book) Voucher(ctx context.Context, question string, number int, note, manifest string) (string, error) {
+	secret, err := b.store.Secret(ctx)
+	if err != nil {
+		return "", err
+	}
+	var text []byte
+	for _, field := range []string{question, note, manifest} {
+		text = binary.BigEndian.AppendUint64(text, uint64(len(field)))
+		text = append(text, field...)
+	}
+	return keyed(secret, "dprelease staging\x00", binary.BigEndian.AppendUint64(text, uint64(number))), nil
+}
+
+// Vouched says whether a voucher is that of these things.
+func (b *Book) Vouched(ctx context.Context, voucher, question string, number int, note, manifest string) (bool, error) {
+	want, err := b.Voucher(ctx, question, number, note, manifest)
+	return err == nil && hmac.Equal([]byte(voucher), []byte(want)), err
+}
