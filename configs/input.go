@@ -6,7 +6,7 @@ type Input struct {
 	Files []string `yaml:"files" example:"[\"trips-*.parquet\"]"`
 	// Timezone is the IANA zone in which times without a zone are read and parts of a time are taken.
 	Timezone string `yaml:"timezone,omitempty" example:"America/New_York"`
-	// Rows is the public number of rows, with `adjacency: replace-one` only; a table of another length is an error.
+	// Rows is the public number of rows, with `adjacency: replace-one` only; a table of another length is an error. Blank lines and comments of CSV files count as rows without values if rows are missing to that number.
 	Rows int64 `yaml:"rows,omitempty" min:"1" example:"45222"`
 	// CSV says how CSV files are read; it has no effect on other formats.
 	CSV CSV `yaml:"csv,omitempty" example:"{delimiter: \";\"}"`

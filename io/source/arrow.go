@@ -148,10 +148,10 @@ func (a *arrowFile) reopen() (*os.File, error) {
 }
 
 // read implements file.
-func (a *arrowFile) read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) ([]byte, error) {
+func (a *arrowFile) read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (Summary, error) {
 	f, err := a.reopen()
 	if err != nil {
-		return nil, err
+		return Summary{}, err
 	}
 	defer f.Close()
 	s := a.newScan(ctx, f, split, columns)
@@ -163,12 +163,13 @@ func (a *arrowFile) read(ctx context.Context, split int, columns []string, yield
 		err = s.blocks(a.groups[split])
 	}
 	if err != nil {
-		return nil, err
+		return Summary{}, err
 	}
-	return s.h.Sum(nil), nil
+	return Summary{Digest: s.h.Sum(nil)}, nil
 }
 
 // digest implements file.
 func (a *arrowFile) digest(ctx context.Context, split int, columns []string) ([]byte, error) {
-	return a.read(ctx, split, columns, nil)
+	s, err := a.read(ctx, split, columns, nil)
+	return s.Digest, err
 }

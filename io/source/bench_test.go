@@ -57,7 +57,7 @@ func BenchmarkRowGroupFilter(b *testing.B) {
 				s, kept := rowGroups(d, condition), 0
 				for b.Loop() {
 					for split := range d.Splits() {
-						_, _, err := s.Read(b.Context(), split, strings.Split(columns, ","), func(x *table.Batch) error { kept += x.Rows; return nil })
+						_, err := s.Read(b.Context(), split, strings.Split(columns, ","), func(x *table.Batch) error { kept += x.Rows; return nil })
 						if err != nil {
 							b.Fatal(err)
 						}

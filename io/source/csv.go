@@ -13,17 +13,23 @@ import (
 //
 //   - Records end with LF or CRLF. Blank lines and lines that begin with Comment are skipped, and so is a byte order
 //     mark. With TrimSpace, spaces and tabs around a field, and outside its quotes, are not part of it.
+//
 //   - A field that begins with a quote goes on to the next quote that is not doubled, over delimiters and ends of lines.
-//     Where such a quote is not followed by the field's end, or is missing, the first quote is an ordinary character.
+//     If such a quote is not followed by the field's end, or if there is none in the file, the first quote is an ordinary character.
+//
 //   - Fields that a record lacks at its end are null; fields that it has too many are ignored.
+//
 //   - A field is null where its text, quoted or not, is one of NullValues, or where its column is not text and it
 //     cannot be parsed, such as the empty text. In a text column the empty text is a value.
+//
 //   - Types: text (the default), int, float, bool (true, t, yes, y, 1; false, f, no, n, 0; in any case), date
 //     (2006-01-02), "date LAYOUT" with a layout of Go's package time, of which the day is kept, and "timestamp LAYOUT":
 //     a wall-clock reading, or an instant if the layout has a numeric zone; finer parts than microseconds are dropped. Blanks around a value of a type
 //     other than text are ignored.
 //
-// So no field can make a read fail. A record may not be longer than 16 MiB.
+//   - Of a record that is longer than 16 MiB, the fields that do not end within the first 16 MiB are null.
+//
+// So no field and no record can make a read fail. Lines that are skipped as blank or as comments are counted (Summary.Blank): a row may look like one.
 type CSV struct {
 	Header     bool
 	Columns    []string          // names, where Header is false (or instead of the header's)

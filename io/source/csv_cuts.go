@@ -147,7 +147,7 @@ func (c *csvFile) follow(ctx context.Context, f io.ReaderAt, from, nominal int64
 	if from >= nominal {
 		return from, nil
 	}
-	s, err := newCSVScanner(io.NewSectionReader(f, from, c.size-from), c.dialect, from == 0)
+	s, err := c.newScanner(f, from)
 	s.limit = nominal - from
 	for err == nil {
 		if err = ctx.Err(); err == nil {

@@ -60,6 +60,11 @@ func rowsOf(b *table.Batch) (rows [][]string) {
 	return rows
 }
 
+// textAgain opens a text a second time.
+func textAgain(text []byte) textFrom {
+	return func(at int64) (io.Reader, func(), error) { return bytes.NewReader(text[at:]), func() {}, nil }
+}
+
 // serially returns the rows that one scanner finds in a text.
 func serially(t rapid.TB, text []byte, c CSV) (rows [][]string) {
 	t.Helper()
@@ -67,7 +72,7 @@ func serially(t rapid.TB, text []byte, c CSV) (rows [][]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newCSVScanner(bytes.NewReader(text), d, true)
+	s, err := newCSVScanner(bytes.NewReader(text), textAgain(text), d, true)
 	for {
 		if err == nil {
 			err = s.next()
@@ -109,8 +114,8 @@ func piecewise(t rapid.TB, f *csvFile, turns []int, workers int) (rows [][]strin
 				if err != nil {
 					return err
 				}
-				if again, err := f.digest(ctx, i, nil); err != nil || !reflect.DeepEqual(sum, again) {
-					return fmt.Errorf("piece %d: digest %x, %w; read said %x", i, again, err, sum)
+				if again, err := f.digest(ctx, i, nil); err != nil || !reflect.DeepEqual(sum.Digest, again) {
+					return fmt.Errorf("piece %d: digest %x, %w; read said %x", i, again, err, sum.Digest)
 				}
 			}
 		})
@@ -126,8 +131,8 @@ func streamed(t rapid.TB, f *csvFile, text []byte, buffer int) (rows [][]string)
 	t.Helper()
 	ahead := newAheadReader(iotest.HalfReader(bytes.NewReader(text)))
 	defer ahead.stop()
-	s := &csvScanner{csvSplitter: csvSplitter{d: f.dialect}, r: ahead, buf: make([]byte, buffer), extent: extent{limit: math.MaxInt64}}
-	if err := f.newReader([]string{"x", "z"}).readStream(context.Background(), s, func(b *table.Batch) error {
+	s := &csvScanner{csvSplitter: csvSplitter{d: f.dialect, ordinary: -1}, r: ahead, again: textAgain(text), buf: make([]byte, buffer), longest: maxRecord, extent: extent{limit: math.MaxInt64}}
+	if _, err := f.newReader([]string{"x", "z"}).readStream(context.Background(), s, func(b *table.Batch) error {
 		rows = append(rows, rowsOf(b)...)
 		return nil
 	}); err != nil {
@@ -239,35 +244,6 @@ func TestCSVLongPieces(t *testing.T) {
 		f := openPieces(t, path, CSV{}, csvPiece)
 		if got := piecewise(t, f, inOrder(f.splits()), workers); !reflect.DeepEqual(got, want) {
 			t.Errorf("%d workers: %d rows, want %d", workers, len(got), len(want))
-		}
-	}
-}
-
-// Quotes that close as far away as a record may be long, or one byte further, mean the same to workers and to one scanner; a record that is too
-// long is an error to all.
-func TestCSVLongestPieces(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.csv")
-	line := strings.Repeat("0123456789", 99) + ",some\n"
-	for _, closed := range []int{maxRecord - 8, maxRecord - 7, maxRecord - 1, maxRecord, maxRecord + 1} {
-		text := "first,record\n\"" + strings.Repeat(line, maxRecord/len(line)+1)[:closed-1] + "\",last\n" + strings.Repeat("behind\n", 100)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		f := openPieces(t, path, CSV{}, csvPiece)
-		want := serially(t, []byte(text), CSV{})
-		if got := piecewise(t, f, inOrder(f.splits()), 3); !reflect.DeepEqual(got, want) {
-			t.Errorf("a quote closed after %d bytes: %d rows, want %d", closed, len(got), len(want))
-		}
-	}
-	if err := os.WriteFile(path, bytes.Repeat([]byte("a"), maxRecord+10), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f := openPieces(t, path, CSV{}, csvPiece)
-	for i := range f.splits() {
-		_, err := f.read(context.Background(), i, []string{"x"}, func(*table.Batch) error { return nil })
-		var own *Error
-		if !errors.As(err, &own) || own.Code != CodeTooLarge {
-			t.Errorf("piece %d: got %v", i, err)
 		}
 	}
 }

@@ -34,7 +34,11 @@ func openCSV(f found, d *dialect, mac blockMAC) (file, *Error) {
 			return err
 		}
 		defer stream.close()
-		s, err := newCSVScanner(stream.r, d, true)
+		text := stream.r
+		if c.format == formatCSV { // the header may be longer than a piece
+			text = io.NewSectionReader(stream.file, 0, c.size)
+		}
+		s, err := newCSVScanner(text, nil, d, true)
 		if err != nil {
 			return streamError(err)
 		}
@@ -74,6 +78,9 @@ func readHeader(s *csvScanner) ([]string, error) {
 	if err != nil {
 		return nil, streamError(err)
 	}
+	if s.rest != noRest {
+		return nil, fault(CodeTooLarge, "the header is longer than 16 MiB").hint("check the delimiter and the ends of lines")
+	}
 	var names []string
 	for i := range s.fields {
 		names = append(names, string(s.text(i)))
@@ -111,33 +118,34 @@ func (c *csvFile) digest(ctx context.Context, piece int, _ []string) ([]byte, er
 }
 
 // read implements file.
-func (c *csvFile) read(ctx context.Context, piece int, columns []string, yield func(*table.Batch) error) ([]byte, error) {
+func (c *csvFile) read(ctx context.Context, piece int, columns []string, yield func(*table.Batch) error) (sum Summary, err error) {
 	if c.format == formatCSV {
 		return c.readPiece(ctx, piece, columns, yield)
 	}
 	stream, err := c.openStream(ctx, piece)
 	if err != nil {
-		return nil, err
+		return sum, err
 	}
 	if c.ahead {
 		stream.ahead()
 	}
 	defer stream.close()
 	var s *csvScanner
-	if err := guard(func() (err error) { s, err = c.behindHeader(stream.r); return err }); err != nil {
-		return nil, streamError(err)
+	if err := guard(func() (err error) { s, err = c.behindHeader(stream.r, c.textAgain(ctx)); return err }); err != nil {
+		return sum, streamError(err)
 	}
 	r := c.pieceReader(columns)
 	defer c.dialect.readers.Put(r)
-	if err := r.readStream(ctx, s, yield); err != nil {
-		return nil, err
+	if sum.Blank, err = r.readStream(ctx, s, yield); err != nil {
+		return sum, err
 	}
-	return stream.sum()
+	sum.Digest, err = stream.sum()
+	return sum, err
 }
 
 // behindHeader reads a byte order mark and the header at the start of a text again.
-func (c *csvFile) behindHeader(text io.Reader) (*csvScanner, error) {
-	s, err := newCSVScanner(text, c.dialect, true)
+func (c *csvFile) behindHeader(text io.Reader, again textFrom) (*csvScanner, error) {
+	s, err := newCSVScanner(text, again, c.dialect, true)
 	if err != nil {
 		return nil, err
 	}
@@ -146,4 +154,31 @@ func (c *csvFile) behindHeader(text io.Reader) (*csvScanner, error) {
 		err = changed()
 	}
 	return s, err
+}
+
+// textAgain opens the text of a compressed file a second time.
+func (c *csvFile) textAgain(ctx context.Context) textFrom {
+	return func(at int64) (io.Reader, func(), error) {
+		s, err := c.openStream(ctx, 0)
+		if err != nil {
+			return nil, nil, err
+		}
+		if _, err := io.CopyN(io.Discard, s.r, at); err != nil {
+			s.close()
+			return nil, nil, err
+		}
+		return s.r, s.close, nil
+	}
+}
+
+// newScanner returns a scanner of the records of a file that is not compressed, from a place on where one starts.
+func (c *csvFile) newScanner(f io.ReaderAt, at int64) (*csvScanner, error) {
+	return newCSVScanner(io.NewSectionReader(f, at, c.size-at), c.placeAgain(f, at), c.dialect, at == 0)
+}
+
+// placeAgain opens the text of a file that is not compressed, which a scanner reads from a place on, a second time.
+func (c *csvFile) placeAgain(f io.ReaderAt, from int64) textFrom {
+	return func(at int64) (io.Reader, func(), error) {
+		return io.NewSectionReader(f, from+at, c.size-from-at), func() {}, nil
+	}
 }

@@ -80,10 +80,10 @@ func (c *csvFile) pieceReader(columns []string) *csvPieceReader {
 }
 
 // readPiece is read for a file that is not compressed.
-func (c *csvFile) readPiece(ctx context.Context, piece int, columns []string, yield func(*table.Batch) error) ([]byte, error) {
+func (c *csvFile) readPiece(ctx context.Context, piece int, columns []string, yield func(*table.Batch) error) (s Summary, err error) {
 	stream, err := c.openStream(ctx, piece)
 	if err != nil {
-		return nil, err
+		return s, err
 	}
 	defer stream.close()
 	leave := c.cuts.take(piece)
@@ -91,7 +91,7 @@ func (c *csvFile) readPiece(ctx context.Context, piece int, columns []string, yi
 	r := c.pieceReader(columns)
 	defer c.dialect.readers.Put(r)
 	if err := guard(func() error { return r.begin(ctx, c, stream, piece) }); err != nil {
-		return nil, streamError(err)
+		return s, streamError(err)
 	}
 	for {
 		if r.done() {
@@ -99,22 +99,27 @@ func (c *csvFile) readPiece(ctx context.Context, piece int, columns []string, yi
 		}
 		leave() // yield may take long, or read other pieces
 		if err := r.hand(yield); err != nil {
-			return nil, err
+			return s, err
 		}
+		s.Blank += r.blanks
 		if r.done() {
-			return stream.sum()
+			s.Digest, err = stream.sum()
+			return s, err
 		}
 		if r.long {
 			break
 		}
 		if err := guard(func() error { return r.from(r.next) }); err != nil {
-			return nil, streamError(err)
+			return s, streamError(err)
 		}
 	}
-	if err := r.readLong(ctx, c, piece, yield); err != nil {
-		return nil, err
+	blanks, err := r.readLong(ctx, c, piece, yield)
+	if err != nil {
+		return s, err
 	}
-	return stream.sum()
+	s.Blank += blanks
+	s.Digest, err = stream.sum()
+	return s, err
 }
 
 // begin loads a piece and gathers its first rows. Where its records start may not be known yet; then they are gathered from where that is
@@ -160,13 +165,14 @@ func (r *csvPieceReader) settle(c *csvFile, at int64, guessed int) error {
 		return nil
 	}
 	if guessed >= 0 {
-		if row, ok := slices.BinarySearch(r.starts, int32(start)); ok {
+		row, ok := slices.BinarySearch(r.starts, int32(start))
+		if ok && (start == guessed || r.blanks == 0) { // else skipped lines may be another piece's
 			r.skip = row
 			return nil
 		}
 	}
 	if at == 0 {
-		s, err := c.behindHeader(io.NewSectionReader(r.text.file, 0, c.size))
+		s, err := c.behindHeader(io.NewSectionReader(r.text.file, 0, c.size), c.placeAgain(r.text.file, 0))
 		if err != nil {
 			return err
 		}
@@ -185,17 +191,17 @@ func (r *csvPieceReader) hand(yield func(*table.Batch) error) error {
 	return nil
 }
 
-// readLong reads the rest of a piece as a stream, which goes on with a long record.
-func (r *csvPieceReader) readLong(ctx context.Context, c *csvFile, piece int, yield func(*table.Batch) error) error {
+// readLong reads the rest of a piece as a stream, which goes on with a long record, and returns how many lines were skipped.
+func (r *csvPieceReader) readLong(ctx context.Context, c *csvFile, piece int, yield func(*table.Batch) error) (blanks int64, err error) {
 	at := r.text.at + int64(r.next)
-	s, err := newCSVScanner(io.NewSectionReader(r.text.file, at, c.size-at), c.dialect, at == 0)
+	s, err := c.newScanner(r.text.file, at)
 	if err != nil {
-		return streamError(err)
+		return 0, streamError(err)
 	}
 	s.limit = int64(r.text.own - r.next)
-	if err := r.readStream(ctx, s, yield); err != nil {
-		return err
+	blanks, err = r.readStream(ctx, s, yield)
+	if err == nil {
+		c.know(piece+1, at+s.taken)
 	}
-	c.know(piece+1, at+s.taken)
-	return nil
+	return blanks, err
 }

@@ -15,6 +15,7 @@ type csvReader struct {
 	columns []csvColumn // each once, in the order of the file
 	order   []int       // of each column asked for: its place in columns
 	rows    int
+	blanks  int64 // lines between them that were skipped
 	lines   *csvLines
 	general csvSplitter
 	fields  []csvField // of a block of records, column by column
@@ -34,7 +35,7 @@ func (c *csvFile) newReader(names []string) *csvReader {
 	places := slices.Clone(wanted)
 	slices.Sort(places)
 	places = slices.Compact(places)
-	r.general = csvSplitter{d: c.dialect, wanted: 1}
+	r.general = csvSplitter{d: c.dialect, wanted: 1, ordinary: -1}
 	for _, at := range places {
 		t, typed := c.dialect.types[c.table.Fields[at].Name]
 		if !typed {
@@ -68,7 +69,7 @@ func (r *csvReader) fits(c *csvFile, names []string) bool {
 func (r *csvReader) block() int { return max(16, 2048/max(1, len(r.columns))) }
 
 func (r *csvReader) reset() {
-	r.rows, r.starts = 0, r.starts[:0]
+	r.rows, r.blanks, r.starts = 0, 0, r.starts[:0]
 	for i := range r.columns {
 		r.columns[i].reset()
 	}
@@ -102,7 +103,7 @@ func (r *csvReader) stream(s *csvScanner) error {
 // seen gathers a block of the records that the scanner has in its buffer.
 func (r *csvReader) seen(s *csvScanner) {
 	own := s.at + int(min(int64(s.end-s.at), s.limit-s.taken))
-	if own <= s.at || r.rows+r.block() > batchRows {
+	if s.rest != noRest || own <= s.at || r.rows+r.block() > batchRows {
 		return
 	}
 	r.general.eof = s.eof
@@ -111,25 +112,26 @@ func (r *csvReader) seen(s *csvScanner) {
 	s.at = next
 }
 
-// readStream gathers the records of a stream and hands them on.
-func (r *csvReader) readStream(ctx context.Context, s *csvScanner, yield func(*table.Batch) error) (err error) {
-	s.wanted = r.general.wanted
+// readStream gathers the records of a stream and hands them on. It returns how many lines were skipped.
+func (r *csvReader) readStream(ctx context.Context, s *csvScanner, yield func(*table.Batch) error) (blanks int64, err error) {
+	s.wanted, s.blanks = r.general.wanted, 0
 	for err == nil {
 		if err = ctx.Err(); err != nil {
-			return err
+			return 0, err
 		}
 		err = guard(func() error { return r.stream(s) })
+		blanks += r.blanks
 		if r.rows == 0 || err != nil && !errors.Is(err, io.EOF) {
 			break
 		}
 		if y := yield(r.batch(0, r.rows)); y != nil {
-			return y
+			return 0, y
 		}
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		return streamError(err)
+		return 0, streamError(err)
 	}
-	return nil
+	return blanks + s.blanks, nil
 }
 
 // most is how many rows are gathered from a text before they are handed on: what it makes of them is to take little memory.
@@ -174,6 +176,7 @@ func (r *csvReader) split(b []byte, at, end int) (rows, next int, whole bool) {
 				return rows, at, false
 			}
 			if at += n; len(r.general.fields) == 0 {
+				r.blanks++
 				continue
 			}
 			r.second(start, rows)

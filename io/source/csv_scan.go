@@ -9,27 +9,35 @@ import (
 	"math/bits"
 )
 
-// maxRecord is the longest record that is read.
+// maxRecord is how much of a record is looked at: fields that do not end within so many bytes are null.
 const maxRecord = 16 << 20
 
 // csvScanner splits a stream into records. It looks at what is in its buffer and starts a record anew when it needs
-// more.
+// more. Of a record that fills the longest buffer the rest is passed over when the next record is asked for.
 type csvScanner struct {
 	csvSplitter
 	r       io.Reader
+	again   textFrom
 	buf     []byte
+	longest int // maxRecord, but for tests
 	base    int // where the current record starts
 	at, end int // what no record has taken
 	extent
+	blanks  int64 // lines that were skipped
+	rest    csvRest
+	quoted  int64 // bytes within quotes that come before the rest
 	scratch []byte
 }
 
 // csvSplitter splits a text into records.
 type csvSplitter struct {
-	d      *dialect
-	wanted int  // how many fields of a record matter; 0: all
-	eof    bool // the text ends where the file ends
-	fields []csvField
+	d        *dialect
+	wanted   int  // how many fields of a record matter; 0: all
+	eof      bool // the text ends where the file ends
+	fields   []csvField
+	ordinary int // where a field starts whose first quote is known to be an ordinary character; -1 if nowhere
+	open     int // if a record is not whole: where its last field starts, and
+	inside   csvInside
 }
 
 // extent is how much of a text a scanner splits.
@@ -38,9 +46,9 @@ type extent struct {
 	taken int64 // bytes of the records so far, and between them
 }
 
-// newCSVScanner reads from the start of a file, or of a record within it.
-func newCSVScanner(r io.Reader, d *dialect, first bool) (*csvScanner, error) {
-	s := &csvScanner{csvSplitter: csvSplitter{d: d}, r: r, buf: make([]byte, 256<<10), extent: extent{limit: math.MaxInt64}}
+// newCSVScanner reads from the start of a file, or of a record within it. again opens the same text a second time.
+func newCSVScanner(r io.Reader, again textFrom, d *dialect, first bool) (*csvScanner, error) {
+	s := &csvScanner{csvSplitter: csvSplitter{d: d, ordinary: -1}, r: r, again: again, buf: make([]byte, 256<<10), longest: maxRecord, extent: extent{limit: math.MaxInt64}}
 	err := s.fill()
 	if first && bytes.HasPrefix(s.buf[:s.end], []byte("\xef\xbb\xbf")) {
 		s.at, s.taken = 3, 3
@@ -51,35 +59,48 @@ func newCSVScanner(r io.Reader, d *dialect, first bool) (*csvScanner, error) {
 // next goes to the next record; io.EOF: there is none.
 func (s *csvScanner) next() error {
 	for {
+		if err := s.passRest(); err != nil {
+			return err
+		}
 		if s.at == s.end && s.eof || s.taken >= s.limit {
 			return io.EOF
 		}
 		n, whole := s.split(s.buf[s.at:s.end])
 		if !whole {
-			if err := s.fill(); err != nil {
+			if s.end-s.at < s.longest {
+				if err := s.fill(); err != nil {
+					return err
+				}
+				continue
+			}
+			again, err := s.startRest()
+			if err != nil {
 				return err
 			}
-			continue
+			if again {
+				continue
+			}
+			n = s.open
 		}
+		s.ordinary = -1
 		s.base = s.at
 		s.at += n
 		s.taken += int64(n)
-		if len(s.fields) > 0 {
+		blank := len(s.fields) == 0 && s.rest == noRest || s.rest == restOfLine
+		if !blank {
 			return nil
 		}
+		s.blanks++
 	}
 }
 
-// fill reads more into the buffer, which grows where a record fills it.
+// fill reads more into the buffer, which grows if a record fills it.
 func (s *csvScanner) fill() error {
 	copy(s.buf, s.buf[s.at:s.end])
 	s.end -= s.at
 	s.at = 0
 	if s.end == len(s.buf) {
-		if len(s.buf) >= maxRecord {
-			return fault(CodeTooLarge, "a record is longer than 16 MiB").hint("check the delimiter and the ends of lines")
-		}
-		s.buf = append(s.buf, make([]byte, len(s.buf))...)
+		s.buf = append(s.buf, make([]byte, min(len(s.buf), s.longest-len(s.buf)))...)
 	}
 	for s.end < len(s.buf) && !s.eof {
 		n, err := s.r.Read(s.buf[s.end:])
@@ -96,7 +117,7 @@ func (s *csvScanner) fill() error {
 // split finds the fields of the record at the start of b, none where the line is to be skipped, and returns the
 // record's length. whole is false where more must be read to know.
 func (s *csvSplitter) split(b []byte) (n int, whole bool) {
-	s.fields = s.fields[:0]
+	s.fields, s.open, s.inside = s.fields[:0], 0, insideLine
 	if n, skip := s.skip(b); skip {
 		return n, n >= 0
 	}
@@ -166,6 +187,7 @@ func (s *csvSplitter) skip(b []byte) (n int, skip bool) {
 
 // field returns the field that starts at i and the place of the delimiter or line end after it; -1: more must be read.
 func (s *csvSplitter) field(b []byte, i int) (csvField, int) {
+	s.open, s.inside = i, insideField
 	if !s.d.TrimSpace && i < len(b) && b[i] != '"' {
 		end := stop(b, i, s.d.comma)
 		if end == len(b) && !s.eof {
@@ -181,9 +203,13 @@ func (s *csvSplitter) field(b []byte, i int) (csvField, int) {
 	for start < len(b) && s.d.blank(b[start]) {
 		start++
 	}
-	if start < len(b) && b[start] == '"' {
+	if start == len(b) {
+		s.inside = insideBlanks
+	}
+	if start < len(b) && b[start] == '"' && i != s.ordinary {
 		f, end, literal := s.quoted(b, start+1)
 		if !literal {
+			s.inside = insideQuotes
 			return f, end
 		}
 	}
@@ -214,7 +240,7 @@ func (s *csvSplitter) quoted(b []byte, i int) (f csvField, end int, literal bool
 	for {
 		quote := bytes.IndexByte(b[i:], '"')
 		if quote < 0 {
-			return f, -1, s.complete(b)
+			return f, -1, s.eof
 		}
 		i += quote + 1
 		if i < len(b) && b[i] == '"' {
@@ -228,9 +254,6 @@ func (s *csvSplitter) quoted(b []byte, i int) (f csvField, end int, literal bool
 	}
 }
 
-// complete says that there is no more to read for the record that fills b.
-func (s *csvSplitter) complete(b []byte) bool { return s.eof || len(b) >= maxRecord }
-
 // after returns the place of the delimiter or line end after a closing quote. literal: something else follows.
 func (s *csvSplitter) after(b []byte, i int) (end int, literal bool) {
 	for i < len(b) && s.d.blank(b[i]) {
@@ -243,7 +266,7 @@ func (s *csvSplitter) after(b []byte, i int) (end int, literal bool) {
 	case i == len(b) && s.eof:
 		return i, false
 	case i == len(b):
-		return -1, s.complete(b)
+		return -1, false
 	}
 	return i, b[i] != s.d.comma && b[i] != '\n'
 }

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -168,19 +170,38 @@ func TestCSVReadersAheadEnd(t *testing.T) {
 	}
 }
 
-// A line without end is refused, in little memory, compressed or not.
+// A line without end is a row without values, in little memory, compressed or not.
 func TestCSVBombs(t *testing.T) {
 	bomb := append([]byte("x\n"), bytes.Repeat([]byte{'a'}, 200<<20)...)
 	for name, content := range map[string][]byte{"a.csv.gz": gzipped(t, bomb), "a.csv.zst": zstandard(t, bomb)} {
 		path := write(t, name, content)
 		before := allocated()
-		_, err := readAll(open(t, lines, path), "x")
-		var e *source.Error
-		if !errors.As(err, &e) || e.Code != source.CodeTooLarge {
-			t.Errorf("%s: got %v", name, err)
+		rows, err := readAll(open(t, lines, path), "x")
+		if err != nil || len(rows) != 1 || rows[0][0] != nil {
+			t.Errorf("%s: %d rows, %v", name, len(rows), err)
 		}
 		if used := allocated() - before; used > 150<<20 {
 			t.Errorf("%s: %d MiB were allocated", name, used>>20)
+		}
+	}
+	header := write(t, "a.csv", bytes.Repeat([]byte{'a'}, 20<<20))
+	var e *source.Error
+	if _, err := openIn("", lines, header); !errors.As(err, &e) || e.Code != source.CodeTooLarge {
+		t.Errorf("a header of 20 MiB: %v", err)
+	}
+}
+
+// A header may be longer than a piece of the file.
+func TestCSVLongHeader(t *testing.T) {
+	var names, row []string
+	for i := range 60_000 {
+		names, row = append(names, fmt.Sprintf("a column %d", i)), append(row, strconv.Itoa(i))
+	}
+	text := strings.Join(names, ",") + "\n" + strings.Repeat(strings.Join(row, ",")+"\n", 3)
+	for _, ending := range []string{"\n", "\r\n"} {
+		d := open(t, lines, write(t, "a.csv", []byte(strings.ReplaceAll(text, "\n", ending))))
+		if got := read(t, d, "a column 0", "a column 59999"); len(got) != 3 || !slices.Equal(got[2], []any{"0", "59999"}) {
+			t.Errorf("%q: %d rows", ending, len(got))
 		}
 	}
 }

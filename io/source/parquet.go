@@ -97,27 +97,28 @@ func (p *parquetFile) reopen() (*os.File, error) {
 }
 
 // read implements file.
-func (p *parquetFile) read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) ([]byte, error) {
+func (p *parquetFile) read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (sum Summary, err error) {
 	f, err := p.reopen()
 	if err != nil {
-		return nil, err
+		return sum, err
 	}
 	defer f.Close()
 	s, err := p.newScan(ctx, f, split, columns)
 	if err != nil {
-		return nil, err
+		return sum, err
 	}
 	defer s.close()
 	if err := s.open(); err != nil {
-		return nil, err
+		return sum, err
 	}
 	for _, r := range s.readers {
 		prefetch(f, r.guard.raw.section.at, r.guard.raw.left)
 	}
 	if err := s.run(yield); err != nil {
-		return nil, err
+		return sum, err
 	}
-	return s.sum()
+	sum.Digest, err = s.sum()
+	return sum, err
 }
 
 // digest implements file.

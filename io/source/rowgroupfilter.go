@@ -48,20 +48,27 @@ func (s *RowGroupFilter) Skips(split int) bool {
 	return false
 }
 
-// Read is Dataset.Read. Of a split that is left out it yields nothing, and returns how many rows the footer states that it has
-// and a digest of the footer.
-func (s *RowGroupFilter) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (sum []byte, skipped int64, err error) {
+// Summary says of a split what its batches do not.
+type Summary struct {
+	Digest  []byte // as Dataset.Read returns it; of a split that is left out, of the footer
+	Skipped int64  // rows of a split that is left out, as its footer states
+	Blank   int64  // lines of a CSV file that are no rows: blank lines and comments
+}
+
+// Read is Dataset.Read. Of a split that is left out it yields nothing.
+func (s *RowGroupFilter) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (sum Summary, err error) {
 	p, err := s.d.check(split, columns)
 	if err != nil {
-		return nil, 0, err
+		return sum, err
 	}
 	if s.Skips(split) {
 		f, at, _ := s.footed(split)
-		sum, err := f.digestFooter(at)
-		return sum, f.rows(at), s.d.placed(err, p.file)
+		sum.Skipped = f.rows(at)
+		sum.Digest, err = f.digestFooter(at)
+		return sum, s.d.placed(err, p.file)
 	}
 	sum, err = s.d.files[p.file].read(ctx, p.split, columns, yield)
-	return sum, 0, s.d.placed(err, p.file)
+	return sum, s.d.placed(err, p.file)
 }
 
 // Digest returns what Read would return for a split, without decoding.

@@ -52,7 +52,7 @@ type file interface {
 	// public says whether a column's name is surely not data.
 	public(column string) bool
 	// read and digest do for one split what Dataset's methods do.
-	read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) ([]byte, error)
+	read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (Summary, error)
 	digest(ctx context.Context, split int, columns []string) ([]byte, error)
 }
 
@@ -144,7 +144,7 @@ func (d *Dataset) Read(ctx context.Context, split int, columns []string, yield f
 		return nil, err
 	}
 	sum, err := d.files[p.file].read(ctx, p.split, columns, yield)
-	return sum, d.placed(err, p.file)
+	return sum.Digest, d.placed(err, p.file)
 }
 
 // Digest returns what Read would return for a split, without decoding.

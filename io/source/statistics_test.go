@@ -43,7 +43,7 @@ func rowGroups(d *source.Dataset, filters ...filter) *source.RowGroupFilter {
 func filtered(d *source.Dataset, columns []string, filters ...filter) (rows [][]any, out int64, err error) {
 	s := rowGroups(d, filters...)
 	for split := range d.Splits() {
-		sum, n, err := s.Read(context.Background(), split, columns, func(b *table.Batch) error {
+		sum, err := s.Read(context.Background(), split, columns, func(b *table.Batch) error {
 			rows = append(rows, tabletest.Rows(b)...)
 			return sound(b, len(columns))
 		})
@@ -51,13 +51,13 @@ func filtered(d *source.Dataset, columns []string, filters ...filter) (rows [][]
 			return nil, out, err
 		}
 		digest, err := s.Digest(context.Background(), split, columns)
-		if err != nil || !bytes.Equal(sum, digest) {
+		if err != nil || !bytes.Equal(sum.Digest, digest) {
 			return nil, out, fmt.Errorf("split %d: Read and Digest disagree: %w", split, err)
 		}
-		if s.Skips(split) != (n > 0) {
-			return nil, out, fmt.Errorf("split %d: %d rows left out", split, n)
+		if s.Skips(split) != (sum.Skipped > 0) {
+			return nil, out, fmt.Errorf("split %d: %d rows left out", split, sum.Skipped)
 		}
-		out += n
+		out += sum.Skipped
 	}
 	return rows, out, nil
 }

@@ -83,18 +83,19 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	}
 	input, err := e.scan(ctx, len(workers), func(ctx context.Context, i, split int) ([]byte, error) {
 		w, batch := workers[i], 0
-		sum, skipped, err := groups.Read(ctx, split, p.Columns(), func(b *table.Batch) error {
+		sum, err := groups.Read(ctx, split, p.Columns(), func(b *table.Batch) error {
 			batch++
 			return w.add(b, e.limits.Look.at(split, e.data.Splits(), batch-1))
 		})
-		w.rows += skipped
-		w.skipped += skipped
-		return sum, err
+		w.rows += sum.Skipped
+		w.skipped += sum.Skipped
+		w.blanks += sum.Blank
+		return sum.Digest, err
 	}, progress(o, pipeline.StageAggregate, e.data.Splits()))
 	if err != nil {
 		return nil, err
 	}
-	if err := checkRows(p, workers); err != nil {
+	if err := fillRows(p, e.data.Schema(), workers); err != nil {
 		return nil, err
 	}
 	seen := checks(workers)
@@ -103,24 +104,6 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 		return nil, err
 	}
 	return &pipeline.Aggregates{Exacts: exacts, Input: input, Checks: seen}, nil
-}
-
-// checkRows compares the number of rows read with the public one, where the job declares it.
-func checkRows(p *pipeline.Plan, workers []*worker) error {
-	if p.Rows() == 0 {
-		return nil
-	}
-	var rows int64
-	for _, w := range workers {
-		rows += w.rows
-	}
-	if rows == p.Rows() {
-		return nil
-	}
-	return &pipeline.Error{
-		Cause: pipeline.CauseInput, Code: "rows", Message: "the input has another number of rows than the job declares",
-		Hint: "input.rows is the public number of rows of all files together, before any filter",
-	}
 }
 
 // Digest hashes what Aggregate would read.

@@ -14,6 +14,7 @@ import (
 type worker struct {
 	rows         int64 // of the input, with skipped ones
 	skipped      int64
+	blanks       int64 // lines of CSV files that are no rows
 	views        [][]int
 	selector     *domain.CompiledFilters
 	filtered     []int // positions of the filters' columns among the logical ones

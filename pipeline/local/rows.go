@@ -1,0 +1,61 @@
+package local
+
+import (
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// With input.rows the number of rows is public, so whether a run succeeds may depend on it but not on what a row holds. A row of a CSV file
+// can look like no row: like a blank line, or like a comment. So lines that were passed over as such stand for rows if there are fewer rows than the job
+// declares: of N declared rows, R that were read and B lines that were passed over, R <= N <= R + B is in order, and N - R rows without values are added. Replacing
+// a row by one that looks like none changes R and B by one in opposite directions.
+
+// fillRows compares the number of rows with the public one, if the job declares it, and adds the rows that are missing.
+func fillRows(p *pipeline.Plan, schema table.Schema, workers []*worker) error {
+	if p.Rows() == 0 {
+		return nil
+	}
+	var rows, blanks int64
+	for _, w := range workers {
+		rows += w.rows
+		blanks += w.blanks
+	}
+	missing := p.Rows() - rows
+	if missing < 0 || missing > blanks {
+		return &pipeline.Error{
+			Cause: pipeline.CauseInput, Code: "rows", Message: "the input has another number of rows than the job declares",
+			Hint: "input.rows is the public number of rows of all files together, before any filter",
+		}
+	}
+	for ; missing > 0; missing -= nullRows {
+		if err := workers[0].add(rowsWithoutValues(p, schema, int(min(missing, nullRows))), false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nullRows is the most rows without values that are added at once.
+const nullRows = 1 << 16
+
+// rowsWithoutValues returns n rows of nulls.
+func rowsWithoutValues(p *pipeline.Plan, schema table.Schema, n int) *table.Batch {
+	b := &table.Batch{Rows: n, Columns: make([]table.Column, len(p.Columns()))}
+	valid, ints, floats, offsets := make([]bool, n), make([]int64, n), make([]float64, n), make([]uint32, n+1)
+	for i, name := range p.Columns() {
+		f, _ := schema.Lookup(name)
+		c := table.Column{Type: f.Type, Valid: valid}
+		switch f.Type.Kind {
+		case table.Float:
+			c.Values.Floats = floats
+		case table.String:
+			c.Values.Offsets = offsets
+		case table.List:
+			c.Lists = offsets
+		default:
+			c.Values.Ints = ints
+		}
+		b.Columns[i] = c
+	}
+	return b
+}
