@@ -107,11 +107,5 @@ func (s *Spec) ownColumns() []string {
 	if s.Value != nil && s.Value.vector() {
 		names = append(names, componentKey)
 	}
-	switch s.Kind {
-	case Mean:
-		names = append(names, noisySum, noisyCount)
-	case Variance:
-		names = append(names, noisySum, noisySquares, noisyCount)
-	}
-	return names
+	return append(names, summaries[s.Kind].columns...)
 }

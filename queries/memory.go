@@ -30,7 +30,7 @@ func (q *discovering) bytes(int, int64) int64 { return 0 } // no cell is known
 
 func (q *summing) bytes(workers int, _ int64) int64 {
 	n := 16*int64(q.Cells()) + 8*int64(q.cells)
-	if q.squared() || q.spec.perRow() && newPlainSums(q) != nil {
+	if q.kind.extra().squares || q.spec.perRow() && newPlainSums(q) != nil {
 		n += 16 * int64(q.cells)
 	}
 	return n * q.copies(workers)

@@ -32,7 +32,7 @@ type plainSums struct {
 // newPlainSums returns nil where a query needs the general way.
 func newPlainSums(q *summing) *plainSums {
 	v := q.quantizer
-	if v.dims > 1 || v.clip || q.squared() || q.spec.Value.List || q.cells > plainCells {
+	if v.dims > 1 || v.clip || q.kind.extra().squares || q.spec.Value.List || q.cells > plainCells {
 		return nil
 	}
 	p := &plainSums{inverse: v.inverse, low: float64(v.low), high: float64(v.high), left: plainRows}

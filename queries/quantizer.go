@@ -20,9 +20,10 @@ type quantizer struct {
 	unit      int
 	inverse   float64 // 2^-unit
 	low, high int64   // the range, or ∓ the norm
-	centre    int64   // what means subtract
-	clip      bool    // high bounds the norm
-	rows      int64   // public number of terms, or 0
+	centre    int64   // what is subtracted if centred
+	centred   bool
+	clip      bool  // high bounds the norm
+	rows      int64 // public number of terms, or 0
 	field     string
 }
 
@@ -32,14 +33,15 @@ func newQuantizer(s Spec, p *problem.Problems) *quantizer {
 		return nil
 	}
 	v, before := s.Value, len(p.List)
-	q := &quantizer{dims: v.dims(), clip: v.ClipL2 != "", rows: v.Rows, field: string(s.Kind)}
+	f := summaries[s.Kind]
+	q := &quantizer{dims: v.dims(), centred: f.centred, clip: v.ClipL2 != "", rows: v.Rows, field: string(s.Kind)}
 	v.checkColumns(q.field, p)
 	v.checkRows(s, p)
 	low, high := v.ends(q.field, p)
 	if len(p.List) > before {
 		return nil
 	}
-	if !q.fit(low, high, s.Kind) {
+	if !q.fit(low, high, f.valueBits) {
 		p.Add(q.boundField(), problem.CodeBadValue, "the bounds are too close to each other, or beyond 2^±900", "values are held to 12 digits of the larger bound")
 		return nil
 	}
@@ -53,22 +55,19 @@ func (q *quantizer) boundField() string {
 	return q.field + ".clamp"
 }
 
-// fit chooses the unit and puts the range onto its multiples, inwards. That of a mean or variance has a centre. false: it is too
+// fit chooses the unit and puts the range onto its multiples, inwards. If the values are centred the range has a centre. false: it is too
 // narrow, or beyond all units.
-func (q *quantizer) fit(low, high *big.Rat, kind Kind) bool {
+func (q *quantizer) fit(low, high *big.Rat, bits int) bool {
 	v := slices.MaxFunc([]*big.Rat{new(big.Rat).Abs(low), new(big.Rat).Abs(high)}, (*big.Rat).Cmp)
 	e := ceilLog2(v)
-	if e < -maxLog2 || e > maxLog2 || kind == Variance && tooFar(v) {
+	if e < -maxLog2 || e > maxLog2 || bits == squareBits && tooFar(v) {
 		return false
 	}
-	q.unit = e - fixedBits
-	if kind == Variance {
-		q.unit = e - squareBits
-	}
+	q.unit = e - bits
 	q.inverse = math.Ldexp(1, -q.unit)
 	u := powerOfTwo(-q.unit)
 	q.low, q.high = domain.Ceil(new(big.Rat).Mul(low, u)).Int64(), domain.Floor(new(big.Rat).Mul(high, u)).Int64()
-	if kind != Sum {
+	if q.centred {
 		q.high -= (q.high - q.low) & 1
 		q.centre = (q.low + q.high) / 2
 	}

@@ -99,8 +99,7 @@ func New(s Spec) (Query, error) {
 	}
 	c := counting{spec: s, axes: axes, cells: cells, limits: l, kernel: k, reader: r}
 	if v != nil {
-		c.reach = v.reach()
-		return &summing{counting: c, quantizer: v}, nil
+		return newSumming(c, v), nil
 	}
 	return &c, nil
 }

@@ -53,7 +53,6 @@ func checkSpec(s Spec, p *problem.Problems) {
 		p.Add("name", problem.CodeBadSpec, "a query needs a name", "")
 	}
 	checkKind(s, p)
-	checkVariance(s, p)
 	checkUnit(s.Unit, p)
 	s.Bounds.check(p)
 	if s.Declared < 0 || math.IsNaN(s.Declared) || math.IsInf(s.Declared, 0) {
@@ -62,10 +61,14 @@ func checkSpec(s Spec, p *problem.Problems) {
 }
 
 func checkKind(s Spec, p *problem.Problems) {
+	f, sums := summaries[s.Kind]
 	switch {
-	case s.Kind == Sum || s.Kind == Mean || s.Kind == Variance:
+	case sums:
 		if s.Value == nil {
 			p.Add(string(s.Kind), problem.CodeBadSpec, "there is nothing to add up", "")
+		}
+		if f.check != nil {
+			f.check(s, p)
 		}
 	case s.Kind != Count && s.Kind != Histogram:
 		p.Add("", problem.CodeBadSpec, fmt.Sprintf("%q is not a kind of query", s.Kind), "kinds: count, histogram, sum, mean, variance")

@@ -6,37 +6,67 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// summing is a sum or a mean: of each group, a vector of sums of the rows' values and, for means, the number of rows.
-//
-// A mean adds up x - centre, the centre of the range of x. It is one mechanism where the number of terms is public, else
-// two, of the sums and of the counts: what one row adds to a centred sum is half of what it might add at most, and noise in
-// the count hurts least where the mean is near the centre.
+// summing is a query that adds values up: of each group, a vector of sums of the rows' values and what its kind needs beside it.
 type summing struct {
 	counting
 	quantizer *quantizer
+	kind      summary
 }
 
-// The names of a mean's parts, and of their columns in its answer.
+// summary is what a kind of query makes of sums: see sum.go, mean.go and variance.go.
+type summary interface {
+	// extra says what is added up beside the values.
+	extra() extraVectors
+	// components states the mechanisms, the one of the sums first, or what is wrong under an adjacency.
+	components(q *summing, adj Adjacency) ([]Component, error)
+	// answer makes the answer of the noisy vectors of the components, before and after denoising.
+	answer(q *summing, noisy, estimate []mechanism.Noisy) Answer
+}
+
+// extraVectors are the exact vectors beside that of the sums, each with one number a group.
+type extraVectors struct {
+	squares bool // the sums of the squares
+	rows    bool // the numbers of rows
+}
+
+// facts is what a kind of query that adds values up needs to be checked and read.
+type facts struct {
+	// centred: the values are added up less the centre of their range. What one row adds is then half of what it might add at most.
+	centred bool
+	// valueBits is how many bits a value has, in units of the quantum.
+	valueBits int
+	// columns are those of the answer beside those of every answer and the keys.
+	columns []string
+	// check reports what the kind cannot have.
+	check func(Spec, *problem.Problems)
+	// summary makes the kind of a value that was checked.
+	summary func(*quantizer) summary
+}
+
+// summaries are the kinds of query that add values up.
+var summaries = map[Kind]facts{Sum: sumFacts, Mean: meanFacts, Variance: varianceFacts}
+
+// The columns of an answer that hold the noisy vectors of which it was made.
 const (
-	sumComponent   = "sum"
-	countComponent = "count"
-	noisySum       = "noisy_sum"
-	noisyCount     = "noisy_count"
-	// and of a variance's third one
-	squaresComponent = "squares"
-	noisySquares     = "noisy_squares"
+	noisySum     = "noisy_sum"
+	noisyCount   = "noisy_count"
+	noisySquares = "noisy_squares"
 )
+
+// newSumming makes the query of a counting whose values are quantized.
+func newSumming(c counting, v *quantizer) *summing {
+	c.reach = v.reach()
+	return &summing{counting: c, quantizer: v, kind: summaries[c.spec.Kind].summary(v)}
+}
 
 // Cells returns the length of the answer: components of groups.
 func (q *summing) Cells() int { return q.cells * q.quantizer.dims }
-
-// ratio says that the query is a mean of two parts.
-func (q *summing) ratio() bool { return q.spec.Kind == Mean && q.quantizer.rows == 0 }
 
 // New compiles the query.
 func (q *summing) New(s table.Schema, spill bounding.Spill) (Accumulator, error) {
@@ -54,87 +84,28 @@ func (q *summing) New(s table.Schema, spill bounding.Spill) (Accumulator, error)
 	return &unitSums{sums: a, rows: bounding.NewRows(u, bounding.CellBytes, q.quantizer.dims, spill)}, nil
 }
 
-// Components states the mechanism of a sum, or the one or two of a mean.
+// Components states the mechanisms of the query's kind.
 func (q *summing) Components(adj Adjacency) ([]Component, error) {
 	p := &problem.Problems{Query: q.spec.Name}
 	adj.check(p)
-	q.checkMean(adj, p)
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	switch {
-	case q.squared():
-		return q.varianceComponents(adj), nil
-	case q.ratio():
-		return q.ratioComponents(adj), nil
-	case q.spec.Kind == Mean:
-		return q.meanComponent(adj)
-	}
-	sens, err := q.declared(adj, q.sumSensitivity(adj))
-	if err != nil {
-		return nil, err
-	}
-	part := q.componentOfSum(sens)
-	part.Name = ""
-	return []Component{part}, nil
+	return q.kind.components(q, adj)
 }
 
-// checkMean reports what a mean cannot have under an adjacency.
-func (q *summing) checkMean(adj Adjacency, p *problem.Problems) {
-	switch {
-	case q.quantizer.rows > 0 && adj != ReplaceOne:
-		p.Add(q.quantizer.field+".rows", problem.CodeBadSpec, "the number of terms is public only under replace-one", "leave rows out, or use adjacency replace-one")
-	case q.ratio() && q.spec.Declared != 0:
-		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "a mean made of a noisy sum and a noisy count has two sensitivities", "leave the declaration out")
-	}
-}
-
+// sumSensitivity is that of the sums.
 func (q *summing) sumSensitivity(adj Adjacency) calibrate.Sensitivity {
 	l2 := q.norm(q.limits, adj)
 	return calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ": " + domain.Shortest(l2)}
 }
 
+// componentOfSum is the mechanism of the sums with some sensitivity.
 func (q *summing) componentOfSum(sens calibrate.Sensitivity) Component {
 	return Component{
-		Name: sumComponent, Sens: sens, Cells: q.Cells(), Quantum: math.Ldexp(1, q.quantizer.unit),
+		Name: "sum", Sens: sens, Cells: q.Cells(), Quantum: math.Ldexp(1, q.quantizer.unit),
 		RowBound: q.quantizer.size(q.reach.more), Scale: 1, Weight: 1,
 	}
-}
-
-// meanComponent states the mechanism of a mean of a public number of terms: a sum, of which the answer is the n-th part. The range
-// itself bounds what one row changes: hi - lo in each component, or twice the norm.
-func (q *summing) meanComponent(adj Adjacency) ([]Component, error) {
-	n := float64(q.quantizer.rows) // exact
-	sum := q.sumSensitivity(adj)
-	mean, err := q.declared(adj, calibrate.Sensitivity{
-		L2: math.Nextafter(sum.L2/n, math.Inf(1)), Why: fmt.Sprintf("%s, of %d terms; rows without a value count as the centre of the range", sum.Why, q.quantizer.rows),
-	})
-	if err != nil {
-		return nil, err
-	}
-	if q.spec.Declared != 0 {
-		sum.L2 = max(sum.L2, math.Nextafter(mean.L2*n, math.Inf(1)))
-	}
-	part := q.componentOfSum(calibrate.Sensitivity{L2: sum.L2, Why: mean.Why})
-	part.Scale = 1 / n
-	return []Component{part}, nil
-}
-
-// ratioComponents states the two mechanisms of other means.
-//
-// With sigma_s, sigma_c the noise of the sums and the count and n rows, the squared error of a mean of d components is about
-// (d·sigma_s² + ‖mean - centre‖²·sigma_c²)/n². For the worst mean, at the norm ρ of half the range, it is least where the shares of
-// mu² are as sqrt(d)·Delta_s to ρ·Delta_c, since sigma² = Delta²/share.
-func (q *summing) ratioComponents(adj Adjacency) []Component {
-	sum := q.componentOfSum(q.sumSensitivity(adj))
-	squared := squaredNorm(q.limits, adj, q.cells)
-	count := Component{
-		Name: countComponent, Sens: calibrate.Sensitivity{L2: rootUp(squared), Why: q.why(adj, squared)},
-		Cells: q.cells, Quantum: 1, RowBound: 1, Scale: 1,
-	}
-	sum.Weight = math.Sqrt(float64(q.quantizer.dims)) * sum.Sens.L2
-	count.Weight = q.reach.ofRow() * count.Sens.L2
-	return []Component{sum, count}
 }
 
 // whySum is the one-line argument for the sensitivity of the sums, without its value.
@@ -162,4 +133,33 @@ func (q *summing) sizeText() string {
 		return "a vector of norm at most " + norm
 	}
 	return fmt.Sprintf("a value in [%s, %s]", domain.Shortest(v.size(v.low-v.centre)), domain.Shortest(v.size(v.high-v.centre)))
+}
+
+// Finish makes the answer of the noisy vectors of the query's kind.
+func (q *summing) Finish(noisy, estimate []mechanism.Noisy) (Answer, error) {
+	lengths, beside := []int{q.Cells()}, q.kind.extra()
+	if beside.squares {
+		lengths = append(lengths, q.cells)
+	}
+	if beside.rows {
+		lengths = append(lengths, q.cells)
+	}
+	if err := checkComponents(q.Name(), noisy, estimate, lengths...); err != nil {
+		return Answer{}, err
+	}
+	a := q.kind.answer(q, noisy, estimate)
+	a.Cells, a.Keys = q.Cells(), q.keys()
+	return a, nil
+}
+
+// keys are those of the groups, with the components of each group next to each other.
+func (q *summing) keys() []domain.KeyColumn {
+	keys := domain.KeyColumns(q.axes)
+	for i := range keys {
+		keys[i].Stride *= q.quantizer.dims
+	}
+	if v := q.spec.Value; v.vector() {
+		keys = append(keys, domain.KeyColumn{Name: componentKey, Stride: 1, Labels: v.components()})
+	}
+	return keys
 }

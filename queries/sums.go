@@ -30,10 +30,10 @@ func (a *sums) open() {
 		return
 	}
 	a.high, a.low = make([]int64, a.query.Cells()), make([]uint64, a.query.Cells())
-	if a.query.spec.Kind != Sum {
+	if a.query.quantizer.centred {
 		a.rows = make([]int64, a.query.cells)
 	}
-	if a.query.squared() {
+	if a.query.kind.extra().squares {
 		a.square = newSquares(a.query.quantizer, a.query.cells)
 	}
 }
@@ -110,15 +110,15 @@ func (a *sums) seal() ([]mechanism.Exact, error) {
 	if err != nil {
 		return nil, err
 	}
-	exacts := []mechanism.Exact{sum}
-	if a.query.squared() {
+	exacts, beside := []mechanism.Exact{sum}, a.query.kind.extra()
+	if beside.squares {
 		square, err := a.square.seal(a.query.quantizer)
 		if err != nil {
 			return nil, err
 		}
 		exacts = append(exacts, square)
 	}
-	if a.query.ratio() || a.query.squared() {
+	if beside.rows {
 		count, err := seal(a.rows)
 		if err != nil {
 			return nil, err

@@ -27,10 +27,10 @@ func answered(tb testing.TB, q Query, s table.Schema, workers [][]*table.Batch) 
 func opened(tb testing.TB, q *summing, exacts []mechanism.Exact) (sums []*big.Int, rows []int64) {
 	tb.Helper()
 	unit, sums := mechanismtest.OpenWide(tb, exacts[0])
-	if unit != math.Ldexp(1, q.quantizer.unit) || len(exacts) != 1 && !q.ratio() {
+	if unit != math.Ldexp(1, q.quantizer.unit) || len(exacts) != 1 && !q.kind.extra().rows {
 		tb.Fatalf("unit %g, %d parts", unit, len(exacts))
 	}
-	if q.ratio() {
+	if q.kind.extra().rows {
 		_, rows = mechanismtest.Open(tb, exacts[1])
 	}
 	return sums, rows
@@ -75,7 +75,7 @@ func TestSumsEqualTheReference(t *testing.T) {
 		want, wantRows := refSums(s, tab)
 		shuffled, workers := dealt(rt, q, tab)
 		sums, rows := sumsOf(t, q, shuffled, workers)
-		if !equalInts(sums, want) || q.ratio() && !slices.Equal(rows, wantRows) {
+		if !equalInts(sums, want) || q.kind.extra().rows && !slices.Equal(rows, wantRows) {
 			rt.Fatalf("%+v, value %+v\ngot  %v %v\nwant %v %v", s, *s.Value, sums, rows, want, wantRows)
 		}
 	})
@@ -112,7 +112,7 @@ func TestSumsOfNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		}
 		sums, rows := sumsOf(t, q, tab, plainly(q, tab))
 		sums2, rows2 := sumsOf(t, q, other, plainly(q, other))
-		if !within(sums, sums2, q.quantizer.unit, parts[0].Sens.L2) || q.ratio() && !within(bigInts(rows), bigInts(rows2), 0, parts[1].Sens.L2) {
+		if !within(sums, sums2, q.quantizer.unit, parts[0].Sens.L2) || q.kind.extra().rows && !within(bigInts(rows), bigInts(rows2), 0, parts[1].Sens.L2) {
 			rt.Fatalf("%+v, value %+v, %s\n%v %v\n%v %v\n%+v", s, *s.Value, adj, sums, rows, sums2, rows2, parts)
 		}
 	})

@@ -20,6 +20,63 @@ import (
 
 const squareBits = 30
 
+var varianceFacts = facts{
+	centred: true, valueBits: squareBits, columns: []string{noisySum, noisySquares, noisyCount}, check: checkVariance,
+	summary: func(*quantizer) summary { return varianceOfValues{} },
+}
+
+// varianceOfValues is the kind of a variance.
+type varianceOfValues struct{}
+
+func (varianceOfValues) extra() extraVectors { return extraVectors{squares: true, rows: true} }
+
+// checkVariance reports what a variance cannot have.
+func checkVariance(s Spec, p *problem.Problems) {
+	v := s.Value
+	if v == nil {
+		return
+	}
+	if v.List || len(v.Columns) > 1 || v.ClipL2 != "" {
+		p.Add("variance", problem.CodeBadSpec, "a variance is of one column of numbers", "use column and clamp: [lo, hi]")
+	}
+	if s.Declared != 0 {
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "a variance made of noisy sums and a noisy count has three sensitivities", "leave the declaration out")
+	}
+}
+
+// components states the three mechanisms of a variance.
+//
+// With h half the range, m the mean less the centre, and noise of sigma_s, sigma_q and sigma_c in the sums, the squares and the count of n
+// rows, the squared error of the variance is about (sigma_q² + (2·m·sigma_s)² + (2·m² − (q − h²/2))²·sigma_c²)/n², q the mean square. For m at h/2 and
+// q at h²/2 that is sigma_q² + h²·sigma_s² + h⁴/4·sigma_c², which is least where the shares of mu² are as the products of sensitivity and
+// factor.
+func (varianceOfValues) components(q *summing, adj Adjacency) ([]Component, error) {
+	sum, count := q.sumAndCount(adj)
+	r, h := q.squareReach(), q.quantizer.size(q.quantizer.half())
+	l2 := r.norm(q.limits, adj, q.cells)
+	square := Component{
+		Name: "squares", Cells: q.cells, Quantum: math.Ldexp(1, r.unit), RowBound: math.Ldexp(float64(r.more), r.unit), Scale: 1, Weight: l2,
+		Sens: calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ", squared and less half of the largest square: " + domain.Shortest(l2)},
+	}
+	sum.Weight, count.Weight = h*sum.Sens.L2, h*h/2*count.Sens.L2
+	return []Component{sum, square, count}, nil
+}
+
+// answer holds the three noisy vectors too.
+func (varianceOfValues) answer(q *summing, noisy, estimate []mechanism.Noisy) Answer {
+	m := moments{
+		half: q.quantizer.size(q.quantizer.half()), sum: noisy[0].Mechanism().Deviation(), square: noisy[1].Mechanism().Deviation(),
+		count: noisy[2].Mechanism().Deviation(),
+	}
+	of := func(f func(s, q, n float64) float64) Series { return three(noisy, f) }
+	return Answer{
+		Noisy: of(m.variance), Estimate: three(estimate, m.estimate), Sigma: of(m.sigma),
+		Low:   of(func(s, q, n float64) float64 { low, _ := m.interval(s, q, n); return low }),
+		High:  of(func(s, q, n float64) float64 { _, high := m.interval(s, q, n); return high }),
+		Extra: []Extra{{noisySum, noisy[0].Fill}, {noisySquares, noisy[1].Fill}, {noisyCount, noisy[2].Fill}},
+	}
+}
+
 // squares are sums of squares of 128 bits by group, less half of the largest a row.
 type squares struct {
 	half int64 // the half of the largest square
@@ -61,46 +118,10 @@ func (s *squares) seal(q *quantizer) (mechanism.Exact, error) {
 	return mechanism.SealWide(math.Ldexp(1, 2*q.unit), s.high, s.low)
 }
 
-// squared says that the query is a variance.
-func (q *summing) squared() bool { return q.spec.Kind == Variance }
-
 // squareReach is how far the squares of a variance are from what is subtracted.
 func (q *summing) squareReach() *reach {
 	most := q.quantizer.half() * q.quantizer.half()
 	return &reach{more: most - most/2, less: most / 2, components: 1, unit: 2 * q.quantizer.unit}
-}
-
-// checkVariance reports what a variance cannot have.
-func checkVariance(s Spec, p *problem.Problems) {
-	v := s.Value
-	if s.Kind != Variance || v == nil {
-		return
-	}
-	if v.List || len(v.Columns) > 1 || v.ClipL2 != "" {
-		p.Add("variance", problem.CodeBadSpec, "a variance is of one column of numbers", "use column and clamp: [lo, hi]")
-	}
-	if s.Declared != 0 {
-		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "a variance made of noisy sums and a noisy count has three sensitivities", "leave the declaration out")
-	}
-}
-
-// varianceComponents states the three mechanisms of a variance.
-//
-// With h half the range, m the mean less the centre, and noise of sigma_s, sigma_q and sigma_c in the sums, the squares and the count of n
-// rows, the squared error of the variance is about (sigma_q² + (2·m·sigma_s)² + (2·m² − (q − h²/2))²·sigma_c²)/n², q the mean square. For m at h/2 and
-// q at h²/2 that is sigma_q² + h²·sigma_s² + h⁴/4·sigma_c², which is least where the shares of mu² are as the products of sensitivity and
-// factor.
-func (q *summing) varianceComponents(adj Adjacency) []Component {
-	parts := q.ratioComponents(adj)
-	sum, count := parts[0], parts[1]
-	r, h := q.squareReach(), q.quantizer.size(q.quantizer.half())
-	l2 := r.norm(q.limits, adj, q.cells)
-	square := Component{
-		Name: squaresComponent, Cells: q.cells, Quantum: math.Ldexp(1, r.unit), RowBound: math.Ldexp(float64(r.more), r.unit), Scale: 1, Weight: l2,
-		Sens: calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ", squared and less half of the largest square: " + domain.Shortest(l2)},
-	}
-	sum.Weight, count.Weight = h*sum.Sens.L2, h*h/2*count.Sens.L2
-	return []Component{sum, square, count}
 }
 
 // moments make a variance of noisy sums of values less the centre, of their squares less half of h², and of a noisy count, with noise of these
@@ -157,21 +178,6 @@ func (m moments) interval(s, q, n float64) (low, high float64) {
 		least = 0
 	}
 	return m.clip(outwards(c-most, -1)), m.clip(outwards(d-least, 1))
-}
-
-// varianceAnswer makes the answer of three noisy parts, which it holds too.
-func (q *summing) varianceAnswer(noisy, estimate []mechanism.Noisy) Answer {
-	m := moments{
-		half: q.quantizer.size(q.quantizer.half()), sum: noisy[0].Mechanism().Deviation(), square: noisy[1].Mechanism().Deviation(),
-		count: noisy[2].Mechanism().Deviation(),
-	}
-	of := func(f func(s, q, n float64) float64) Series { return three(noisy, f) }
-	return Answer{
-		Noisy: of(m.variance), Estimate: three(estimate, m.estimate), Sigma: of(m.sigma),
-		Low:   of(func(s, q, n float64) float64 { low, _ := m.interval(s, q, n); return low }),
-		High:  of(func(s, q, n float64) float64 { _, high := m.interval(s, q, n); return high }),
-		Extra: []Extra{{noisySum, noisy[0].Fill}, {noisySquares, noisy[1].Fill}, {noisyCount, noisy[2].Fill}},
-	}
 }
 
 // three yields f of the values of three vectors, cell by cell.

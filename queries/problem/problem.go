@@ -109,3 +109,10 @@ func (p *Problems) Err() error {
 	}
 	return p.List
 }
+
+// One returns one problem of a query as an error.
+func One(query, field, code, message, hint string) error {
+	p := &Problems{Query: query}
+	p.Add(field, code, message, hint)
+	return p.Err()
+}

@@ -1,0 +1,132 @@
+package queries
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// Means
+//
+// A mean adds up x - centre, the centre of the range of x. It is one mechanism if the number of terms is public, else two, of the sums and
+// of the counts: what one row adds to a centred sum is half of what it might add at most, and noise in the count hurts least if the mean
+// is near the centre.
+
+var meanFacts = facts{
+	centred: true, valueBits: fixedBits, columns: []string{noisySum, noisyCount},
+	summary: func(v *quantizer) summary {
+		if v.rows > 0 {
+			return meanOfKnownRows{}
+		}
+		return meanOfNoisyRows{}
+	},
+}
+
+// meanOfKnownRows is a mean of a public number n of terms: centre + sum/n.
+type meanOfKnownRows struct{}
+
+func (meanOfKnownRows) extra() extraVectors { return extraVectors{} }
+
+// components states one mechanism: a sum, of which the answer is the n-th part. The range
+// itself bounds what one row changes: hi - lo in each component, or twice the norm.
+func (meanOfKnownRows) components(q *summing, adj Adjacency) ([]Component, error) {
+	if adj != ReplaceOne {
+		return nil, problem.One(q.spec.Name, q.quantizer.field+".rows", problem.CodeBadSpec, "the number of terms is public only under replace-one", "leave rows out, or use adjacency replace-one")
+	}
+	n := float64(q.quantizer.rows) // exact
+	sum := q.sumSensitivity(adj)
+	mean, err := q.declared(adj, calibrate.Sensitivity{
+		L2: math.Nextafter(sum.L2/n, math.Inf(1)), Why: fmt.Sprintf("%s, of %d terms; rows without a value count as the centre of the range", sum.Why, q.quantizer.rows),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if q.spec.Declared != 0 {
+		sum.L2 = max(sum.L2, math.Nextafter(mean.L2*n, math.Inf(1)))
+	}
+	part := q.componentOfSum(calibrate.Sensitivity{L2: sum.L2, Why: mean.Why})
+	part.Scale = 1 / n
+	return []Component{part}, nil
+}
+
+// answer has the deviation of the sum divided by n.
+func (meanOfKnownRows) answer(q *summing, noisy, estimate []mechanism.Noisy) Answer {
+	deviation := math.Nextafter(noisy[0].Mechanism().Deviation()/float64(q.quantizer.rows), math.Inf(1))
+	return normal(q.mean(noisy[0].Fill), q.mean(estimate[0].Fill), deviation)
+}
+
+// mean turns centred sums of a public number of terms into means.
+func (q *summing) mean(sum Series) Series {
+	n, centre := float64(q.quantizer.rows), q.quantizer.size(q.quantizer.centre)
+	return func(start int, dst []float64) {
+		sum(start, dst)
+		for i, s := range dst {
+			dst[i] = centre + s/n
+		}
+	}
+}
+
+// meanOfNoisyRows is a mean of a private number of rows: a noisy sum over a noisy count, both of which the answer holds too.
+type meanOfNoisyRows struct{}
+
+func (meanOfNoisyRows) extra() extraVectors { return extraVectors{rows: true} }
+
+func (meanOfNoisyRows) components(q *summing, adj Adjacency) ([]Component, error) {
+	if q.spec.Declared != 0 {
+		return nil, problem.One(q.spec.Name, problem.FieldSensitivity, problem.CodeBadSpec, "a mean made of a noisy sum and a noisy count has two sensitivities", "leave the declaration out")
+	}
+	sum, count := q.sumAndCount(adj)
+	return []Component{sum, count}, nil
+}
+
+// sumAndCount states the two mechanisms of a ratio.
+//
+// With sigma_s, sigma_c the noise of the sums and the count and n rows, the squared error of a mean of d components is about
+// (d·sigma_s² + ‖mean - centre‖²·sigma_c²)/n². For the worst mean, at the norm ρ of half the range, it is least where the shares of
+// mu² are as sqrt(d)·Delta_s to ρ·Delta_c, since sigma² = Delta²/share.
+func (q *summing) sumAndCount(adj Adjacency) (sum, count Component) {
+	sum = q.componentOfSum(q.sumSensitivity(adj))
+	squared := squaredNorm(q.limits, adj, q.cells)
+	count = Component{
+		Name: "count", Sens: calibrate.Sensitivity{L2: rootUp(squared), Why: q.why(adj, squared)},
+		Cells: q.cells, Quantum: 1, RowBound: 1, Scale: 1,
+	}
+	sum.Weight = math.Sqrt(float64(q.quantizer.dims)) * sum.Sens.L2
+	count.Weight = q.reach.ofRow() * count.Sens.L2
+	return sum, count
+}
+
+func (meanOfNoisyRows) answer(q *summing, noisy, estimate []mechanism.Noisy) Answer {
+	v := q.quantizer
+	r := ratio{
+		centre: v.size(v.centre), half: v.size(v.half()),
+		sum: noisy[0].Mechanism().Deviation(), count: noisy[1].Mechanism().Deviation(), z: calibrate.Z95,
+	}
+	of := func(f func(s, n float64) float64) Series { return q.both(noisy, f) }
+	return Answer{
+		Noisy: of(r.mean), Estimate: q.both(estimate, r.estimate), Sigma: of(r.sigma),
+		Low:   of(func(s, n float64) float64 { low, _ := r.interval(s, n); return low }),
+		High:  of(func(s, n float64) float64 { _, high := r.interval(s, n); return high }),
+		Extra: []Extra{{noisySum, noisy[0].Fill}, {noisyCount, of(func(_, n float64) float64 { return n })}},
+	}
+}
+
+// both yields f of each component's sum and its group's count.
+func (q *summing) both(parts []mechanism.Noisy, f func(s, n float64) float64) Series {
+	dims := q.quantizer.dims
+	return func(start int, dst []float64) {
+		if len(dst) == 0 {
+			return
+		}
+		parts[0].Fill(start, dst)
+		first := start / dims
+		counts := make([]float64, (start+len(dst)-1)/dims-first+1)
+		parts[1].Fill(first, counts)
+		for i, s := range dst {
+			dst[i] = f(s, counts[(start+i)/dims-first])
+		}
+	}
+}
