@@ -2,6 +2,7 @@ package mechanism
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"testing/iotest"
 
@@ -38,5 +39,23 @@ func TestSelectFailsHalfway(t *testing.T) {
 	}
 	if s := k.counts.open(); s.held != nil {
 		t.Errorf("counts are left: %v", s.held.high)
+	}
+}
+
+// Of keys that are not selected nothing is left, in the slices either that were handed in.
+func TestSelectWipesTheRest(t *testing.T) {
+	counts, keys := []int64{9, 2, 7, 3, 5, 1}, []string{"a", "b", "c", "d", "e", "f"}
+	n := Noisy{units: counts}.atLeast(5, keys)
+	if got := n.Keys(); !slices.Equal(got, []string{"a", "c", "e"}) || !slices.Equal(n.units, []int64{9, 7, 5}) {
+		t.Errorf("selected %q with %v, want a, c and e with 9, 7 and 5", got, n.units)
+	}
+	if rest := counts[3:]; !slices.Equal(rest, []int64{0, 0, 0}) {
+		t.Errorf("counts are left: %v", rest)
+	}
+	if !slices.Equal(keys, make([]string, len(keys))) {
+		t.Errorf("keys are left: %q", keys)
+	}
+	if cap(n.units) != 3 {
+		t.Errorf("the selected counts reach into %d others", cap(n.units)-3)
 	}
 }
