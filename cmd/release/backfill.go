@@ -34,6 +34,7 @@ func (a *app) backfillCmd() *cobra.Command {
 	f.addMemoryLimit(cmd)
 	f.addTmpDir(cmd)
 	f.addSign(cmd)
+	f.addAnchor(cmd)
 	a.addMetrics(cmd)
 	cmd.Flags().StringVar(&f.maxSpend, "max-spend", "", "stop before these windows together cost more than this epsilon, at the delta of the job")
 	return cmd
@@ -60,8 +61,16 @@ func (a *app) backfill(ctx context.Context, path string, f *backfillFlags) error
 	if err := judge(ctx, book, &f.windowFlags, windows); err != nil {
 		return err
 	}
+	dir, err := f.dir(windows[0].plan)
+	if err != nil {
+		return usagef("--out: %v", err)
+	}
+	anchor, err := compareHeads(ctx, book, windows[0].plan, dir, f.anchor)
+	if err != nil {
+		return err
+	}
 	b := &backfilling{app: a, book: book, flags: f, purse: purse}
-	failed := b.all(ctx, windows)
+	failed := errors.Join(b.all(ctx, windows), anchor.renew(context.WithoutCancel(ctx), book))
 	return errors.Join(b.conclude(windows), failed)
 }
 

@@ -32,6 +32,7 @@ func (a *app) runCmd() *cobra.Command {
 	flags.addMemoryLimit(cmd)
 	flags.addTmpDir(cmd)
 	flags.addSign(cmd)
+	flags.addAnchor(cmd)
 	a.addMetrics(cmd)
 	cmd.Flags().BoolVar(&again, "new-release", false, "release the same question again with new noise: charges again, moves the old folder aside")
 	cmd.Flags().BoolVar(&a.json, "json", false, "print the outcome as JSON")
@@ -61,8 +62,15 @@ func (a *app) run(ctx context.Context, path string, flags *jobFlags, again bool)
 		return err
 	}
 	defer func() { _ = closeBook() }() // every entry is durable when it is made
+	anchor, err := compareHeads(ctx, book, plan, where.dir, flags.anchor)
+	if err != nil {
+		return err
+	}
 	where.again, where.announce = again, func(s pipeline.Standing) { a.announce(plan, s) }
 	outcome, err := a.runPlan(ctx, book, plan, where)
+	if failed := anchor.renew(context.WithoutCancel(ctx), book); err == nil {
+		err = failed
+	}
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ type jobFlags struct {
 	memory  string
 	tmp     string
 	sign    string // the secret key
+	anchor  string // a file that shows the ledger's newest entry
 }
 
 func (f *jobFlags) addParams(cmd *cobra.Command) {

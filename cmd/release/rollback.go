@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// A ledger that was restored from an older copy, or lost its end with its head set back, is sound in itself, and would let be spent again
+// what was spent. Before a run charges anything, its ledger must have every entry that it can see elsewhere: those that the manifests of
+// releases beside the output folder show, and the one of the operator's anchor, a file that is kept apart from the ledger.
+
+func (f *jobFlags) addAnchor(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.anchor, "anchor", "", "a file, kept apart from the ledger, that shows its newest entry: refuse a ledger that does not have it any more, and write the new one after the run")
+}
+
+// anchor is the file of --anchor.
+type anchor struct {
+	path  string // "": there is none
+	fixed bool   // it is a release's manifest: never written
+}
+
+// compareHeads refuses a ledger that lacks an entry which the anchor or a release beside dir shows.
+func compareHeads(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, dir, anchorPath string) (*anchor, error) {
+	anchor, err := compareAnchor(ctx, book, anchorPath)
+	if err != nil {
+		return nil, err
+	}
+	// Manifests first: an entry that another process adds meanwhile is then in the ledger.
+	shown := map[string]*pipeline.ManifestLedger{}
+	entries, _ := os.ReadDir(filepath.Dir(dir)) // if there is no such folder nothing was released there
+	for _, e := range entries {
+		path := filepath.Join(filepath.Dir(dir), e.Name())
+		if _, err := os.Stat(filepath.Join(path, "release.json")); err != nil {
+			continue
+		}
+		if m, _, err := sink.ReadManifest(path); err == nil && m.Ledger != nil && (m.Ledger.Head != "" || sameDataset(&m, plan)) {
+			shown[path] = m.Ledger
+		}
+	}
+	for path, l := range shown {
+		known, err := recall(ctx, book, l)
+		if err != nil {
+			return nil, err
+		}
+		if known == ledger.MarkLost {
+			return nil, rolledBack(here(path), l)
+		}
+	}
+	return anchor, nil
+}
+
+// sameDataset says whether a manifest of an earlier version, which does not say whose entry it shows, is of the plan's dataset.
+func sameDataset(m *pipeline.Manifest, plan *pipeline.Plan) bool {
+	return m.Dataset() == plan.Job().Ledger.Dataset && !strings.Contains(m.Dataset(), "${")
+}
+
+func rolledBack(where string, shown *pipeline.ManifestLedger) error {
+	message := "the ledger lacks an entry that " + where + " shows: it is an older copy, or lost its end, and does not know what was spent since"
+	if shown.Head == "" {
+		message = "the ledger lacks an entry that " + where + " shows: it is an older copy, lost its end, or is another ledger"
+	}
+	return &pipeline.Error{
+		Cause: pipeline.CauseLedger, Code: "rolled-back", Message: message,
+		Hint: "nothing was spent; restore the newest copy of the ledger. If there is none, what it lost is spent all the same: let the data's owner lower its budget by that (release ledger budget set), and then move the releases that it lacks to another place",
+	}
+}
+
+// anchorFile is what an anchor holds: what a manifest shows, or as release ledger show --json prints it.
+type anchorFile struct {
+	Format string                   `json:"format"`
+	Ledger *pipeline.ManifestLedger `json:"ledger"`
+	Head   *pipeline.ManifestLedger `json:"head"`
+}
+
+// largestAnchor is that of a manifest.
+const largestAnchor = 64 << 20
+
+func compareAnchor(ctx context.Context, book *ledger.Book, path string) (*anchor, error) {
+	if path == "" {
+		return &anchor{}, nil
+	}
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return firstAnchor(ctx, book, path)
+	}
+	var text []byte
+	if err == nil && info.Mode().IsRegular() && info.Size() <= largestAnchor {
+		text, err = os.ReadFile(path)
+	}
+	var held anchorFile
+	if err != nil || json.Unmarshal(text, &held) != nil || held.Ledger == nil && held.Head == nil {
+		return nil, usagef("--anchor: %s is no anchor, no manifest and no output of release ledger show --json", path)
+	}
+	shown := held.Ledger
+	if shown == nil {
+		shown = held.Head
+	}
+	known, err := recall(ctx, book, shown)
+	switch {
+	case err != nil:
+		return nil, err
+	case known == ledger.MarkLost:
+		return nil, rolledBack("the anchor "+path, shown)
+	case known == ledger.MarkForeign:
+		return nil, &pipeline.Error{
+			Cause: pipeline.CauseLedger, Code: "other-ledger", Message: "the anchor " + path + " is of another ledger",
+			Hint: "nothing was spent; if this ledger is the right one, remove the anchor and make it anew: release ledger show JOB --json > " + path,
+		}
+	}
+	return &anchor{path, held.Format != ""}, nil
+}
+
+// firstAnchor lets a run make an anchor together with its ledger, and no later.
+func firstAnchor(ctx context.Context, book *ledger.Book, path string) (*anchor, error) {
+	head, err := book.Head(ctx)
+	if err != nil {
+		return nil, pipeline.LedgerError("read the head", err)
+	}
+	if head.Seq > 0 {
+		return nil, &pipeline.Error{
+			Cause: pipeline.CauseLedger, Code: "no-anchor", Message: "the anchor " + path + " is not there, and the ledger is not new",
+			Hint: "nothing was spent; restore the anchor; or if the ledger is known to be whole, make it: release ledger show JOB --json > " + path,
+		}
+	}
+	return &anchor{path: path}, nil
+}
+
+// renew writes the ledger's newest entry, after a run of whatever outcome.
+func (n *anchor) renew(ctx context.Context, book *ledger.Book) error {
+	if n.path == "" || n.fixed {
+		return nil
+	}
+	mark, err := book.Mark(ctx)
+	if err != nil {
+		return pipeline.LedgerError("read the head", err)
+	}
+	text, err := json.Marshal(map[string]any{"ledger": pipeline.ManifestLedger{Head: mark.Head, MAC: mark.MAC}})
+	if err == nil {
+		err = replaceFile(n.path, append(text, '\n'))
+	}
+	if err != nil {
+		return &pipeline.Error{
+			Cause: pipeline.CauseOutput, Code: "anchor", Message: fmt.Sprintf("the anchor %s can't be written; what the run did is done", n.path),
+			Hint: "check the folder and its permissions; the next run compares with the entry that the anchor shows now",
+		}
+	}
+	return nil
+}
+
+// replaceFile puts a synced file in the place of another by one rename.
+func replaceFile(path string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".anchor-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
