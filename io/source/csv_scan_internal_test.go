@@ -13,7 +13,9 @@ import (
 // records splits text with a buffer of so many bytes at first.
 func records(t testing.TB, r io.Reader, d *dialect, buffer int) [][]string {
 	t.Helper()
-	s := &csvScanner{csvSplitter: csvSplitter{d: d}, r: r, buf: make([]byte, buffer), extent: extent{limit: math.MaxInt64}}
+	s := &csvScanner{
+		csvSplitter: csvSplitter{d: d, ordinary: -1}, r: r, buf: make([]byte, buffer), longest: maxRecord, extent: extent{limit: math.MaxInt64},
+	}
 	var out [][]string
 	for {
 		err := s.next()
