@@ -17,7 +17,7 @@ func (a *app) observer() (pipeline.Observer, func()) {
 	case a.quiet:
 		return pipeline.Silent{}, func() {}
 	case a.log == "json":
-		return jsonProgress{a}, func() {}
+		return &jsonProgress{app: a, next: map[pipeline.Stage]int{}}, func() {}
 	}
 	if f, ok := a.stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		b := &barProgress{app: a}
@@ -26,10 +26,27 @@ func (a *app) observer() (pipeline.Observer, func()) {
 	return pipeline.Silent{}, func() {}
 }
 
-type jsonProgress struct{ *app }
+// jsonProgress writes a line for each tenth of a stage, also if it passes several at once: how many parts an input has depends on its rows,
+// and the lines of a log must not.
+type jsonProgress struct {
+	*app
+	mu   sync.Mutex
+	next map[pipeline.Stage]int // the tenth of which the next line tells
+}
 
-func (j jsonProgress) Progress(s pipeline.Stage, done, total int) {
-	j.logger().Info("progress", "stage", string(s), "done", done, "total", total)
+const tenths = 10
+
+// Progress writes the lines that are due.
+func (j *jsonProgress) Progress(s pipeline.Stage, done, total int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	now := tenths // of an input without parts
+	if total > 0 {
+		now = tenths * done / total
+	}
+	for ; j.next[s] <= now; j.next[s]++ {
+		j.logger().Info("progress", "stage", string(s), "done", j.next[s], "total", tenths)
+	}
 }
 
 // barProgress draws one bar a stage.
