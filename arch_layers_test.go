@@ -101,8 +101,11 @@ func reach(dir string) []string {
 		return layers[owner(dir)]
 	}
 	allowed := append([]string{owner(dir)}, layers[owner(dir)]...)
-	if dir == "pipeline/enginetest" { // tests engines, not pipeline alone
+	switch dir {
+	case "pipeline/enginetest": // tests engines, not pipeline alone
 		allowed = append(allowed, engines...)
+	case "pipeline/stabilitytest": // and jobs, from their files on
+		allowed = append(append(allowed, engines...), "internal/wiring")
 	}
 	return allowed
 }

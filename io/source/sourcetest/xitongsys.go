@@ -16,18 +16,27 @@ import (
 
 const page = 8 << 10
 
-// Xitongsys returns a Parquet file of one row group with the marshalling and the pages of xitongsys/parquet-go; its
-// package of writers, which only joins them, needs a module more. The rows are structs with that library's tags, and row
-// points to one of them.
+// Xitongsys is [MarshalXitongsys] in a test, which an error fails.
 func Xitongsys(t testing.TB, row any, rows []any, codec parquet.CompressionCodec) []byte {
 	t.Helper()
-	handler, err := schema.NewSchemaHandlerFromStruct(row)
+	b, err := MarshalXitongsys(row, rows, codec)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return b
+}
+
+// MarshalXitongsys returns a Parquet file of one row group with the marshalling and the pages of xitongsys/parquet-go; its
+// package of writers, which only joins them, needs a module more. The rows are structs with that library's tags, and row
+// points to one of them.
+func MarshalXitongsys(row any, rows []any, codec parquet.CompressionCodec) ([]byte, error) {
+	handler, err := schema.NewSchemaHandlerFromStruct(row)
+	if err != nil {
+		return nil, err
+	}
 	tables, err := marshal.Marshal(rows, handler)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	out := bytes.NewBufferString("PAR1")
 	group := parquet.NewRowGroup()
@@ -46,12 +55,12 @@ func Xitongsys(t testing.TB, row any, rows []any, codec parquet.CompressionCodec
 	serializer.Protocol = thrift.NewTCompactProtocolFactoryConf(nil).GetProtocol(serializer.Transport)
 	meta, err := serializer.Write(context.Background(), footer)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	out.Write(meta)
 	out.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(meta))))
 	out.WriteString("PAR1")
-	return out.Bytes()
+	return out.Bytes(), nil
 }
 
 // chunk writes one column's pages and returns its metadata.

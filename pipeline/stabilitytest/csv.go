@@ -1,0 +1,109 @@
+package stabilitytest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// csvWithout are the kinds that CSV files do not hold.
+var csvWithout = []Kind{Uint64, List}
+
+// csvTypes are the types of input.csv.types. Text needs none, and decimals are read as numbers.
+var csvTypes = map[Kind]string{
+	Int64: "int", Int32: "int", Float64: "float", Float32: "float", Bool: "bool", Date: "date", Cents: "float", Whole: "int",
+	Instant: `"timestamp 2006-01-02T15:04:05.999999Z07:00"`, Clock: `"timestamp 2006-01-02T15:04:05.999999"`,
+}
+
+// nullText stands for the null of a text, whose empty field is a value.
+const nullText = "<null>"
+
+// plainCSV writes fields as other programs do: quoted only if they have to be, or all of them. The null of a number is an empty field, and
+// a row of nothing else an empty line.
+func plainCSV(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
+	always, ending := r.IntN(3) == 0, pick(r, []string{"\n", "\n", "\r\n"})
+	var b bytes.Buffer
+	line := make([]string, len(columns))
+	for i, c := range columns {
+		line[i] = c.Name
+	}
+	b.WriteString(strings.Join(line, ",") + ending)
+	for i, row := range rows {
+		for k, v := range row {
+			line[k] = field(textOf(columns[k].Kind, v), v != nil && always)
+		}
+		b.WriteString(strings.Join(line, ","))
+		if i+1 < len(rows) || !always {
+			b.WriteString(ending)
+		}
+	}
+	return b.Bytes(), nil
+}
+
+// field quotes a text if it has to be, or always.
+func field(s string, always bool) string {
+	if always || strings.ContainsAny(s, ",\"\r\n") || strings.HasPrefix(s, " ") || strings.HasPrefix(s, "\uFEFF") {
+		return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+	}
+	return s
+}
+
+// textOf writes a cell as csvTypes read it. What a type cannot hold is written as a number, which is no value of it.
+func textOf(k Kind, v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case bool:
+		return strconv.FormatBool(v)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case int64:
+		switch {
+		case k == Date && inYears(v*86400e6):
+			return timeText(v*86400e6, "2006-01-02")
+		case k == Instant && inYears(v):
+			return timeText(v, "2006-01-02T15:04:05.999999Z07:00")
+		case k == Clock && inYears(v):
+			return timeText(v, "2006-01-02T15:04:05.999999")
+		case k == Cents:
+			return fmt.Sprintf("%de-2", v)
+		}
+		return strconv.FormatInt(v, 10)
+	}
+	if k == Text {
+		return nullText
+	}
+	return ""
+}
+
+func gzipCSV(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
+	var out bytes.Buffer
+	return packed(&out, gzip.NewWriter(&out), columns, rows, r)
+}
+
+func zstdCSV(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
+	var out bytes.Buffer
+	w, err := zstd.NewWriter(&out, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<10))
+	if err != nil {
+		return nil, err
+	}
+	return packed(&out, w, columns, rows, r)
+}
+
+func packed(out *bytes.Buffer, w io.WriteCloser, columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
+	text, err := plainCSV(columns, rows, r)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(text); err != nil {
+		return nil, err
+	}
+	err = w.Close()
+	return out.Bytes(), err
+}

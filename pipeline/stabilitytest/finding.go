@@ -1,0 +1,127 @@
+package stabilitytest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Finding is a broken promise, with all that is needed to see it again.
+type Finding struct {
+	What string
+	Case *Case
+	// Query names the mechanism whose answers are too far apart, "" if that is not what is wrong.
+	Query   string
+	Answers [2]Answer
+}
+
+// Error prints the finding.
+func (f *Finding) Error() string {
+	var b strings.Builder
+	c := f.Case
+	fmt.Fprintf(&b, "%s\n%s\nwriter %s, layout %d, %+v, adjacency %s\njob:\n%s", f.What, c.Note, c.Writer.Name(), c.Layout, c.Limits, c.Job.Adjacency, c.Job.YAML(Files(c.Writer, c.Pair.Files)...))
+	fmt.Fprintf(&b, "columns: %s\n", c.Job.columnsText())
+	for i := range 2 {
+		fmt.Fprintf(&b, "table %d:\n%s", i, c.Pair.Table(i))
+		if f.Query != "" {
+			fmt.Fprintf(&b, "answer %d of %s: %s\n", i, f.Query, f.Answers[i])
+		}
+	}
+	return b.String()
+}
+
+func (j *Job) columnsText() string {
+	var out []string
+	for _, c := range j.Columns {
+		text := c.Name
+		if c.Optional {
+			text += "?"
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, ", ")
+}
+
+// Measure answers the job on both tables and compares the distance of the answers with the declared sensitivities. nil: all holds.
+// skipped says that the writer could not write the tables, or has other types than the job needs.
+func (c *Case) Measure(l *Lab) (found *Finding, skipped bool) {
+	if err := c.Job.prepare(l); err != nil {
+		return &Finding{What: "the job has no plan: " + err.Error(), Case: c}, false
+	}
+	var answers [2][]Answer
+	var errs [2]error
+	for i := range 2 {
+		answers[i], errs[i] = c.answers(l, c.Job, i)
+		if errors.As(errs[i], &unwritten{}) {
+			return nil, true
+		}
+	}
+	for i, err := range errs {
+		if err != nil {
+			return &Finding{What: fmt.Sprintf("the run on table %d fails: %v", i, err), Case: c}, false
+		}
+	}
+	if f := c.within(answers); f != nil || !c.Whole || len(c.Job.Where) == 0 {
+		return f, false
+	}
+	return c.compareWhole(l, answers), false
+}
+
+// Counts returns the first cell of the answer of the job's first mechanism about each of the tables. It fails the lab's test if that cannot be
+// had.
+func (c *Case) Counts(l *Lab) (counts [2]int64) {
+	l.Helper()
+	if err := c.Job.prepare(l); err != nil {
+		l.Fatal(err)
+	}
+	for i := range counts {
+		a, err := c.answers(l, c.Job, i)
+		if err != nil {
+			l.Fatal(err)
+		}
+		counts[i] = a[0].Cells[0].Int64()
+	}
+	return counts
+}
+
+// within compares the answers of each mechanism.
+func (c *Case) within(answers [2][]Answer) *Finding {
+	k := 0
+	for _, q := range c.Job.plan.Queries() {
+		for i, m := range q.Mechanisms {
+			a, b := answers[0][k], answers[1][k]
+			k++
+			what := ""
+			switch {
+			case !Within(a, b, m.Sens):
+				what = fmt.Sprintf("%s: the answers are further apart than the sensitivity %v (%s)", m.Query, m.Sens.L2, m.Sens.Why)
+			case q.Components[i].Keys > 0 && !withinKeys(a, b, q.Components[i].Keys, c.Job.Adjacency):
+				what = fmt.Sprintf("%s: one unit changes more than %d keys, or one by more than 1", m.Query, q.Components[i].Keys)
+			default:
+				continue
+			}
+			return &Finding{What: what, Case: c, Query: m.Query, Answers: [2]Answer{a, b}}
+		}
+	}
+	return nil
+}
+
+// compareWhole compares the answers with those of a run that reads every row.
+func (c *Case) compareWhole(l *Lab, answers [2][]Answer) *Finding {
+	whole, err := c.Job.readsAll(l)
+	if err != nil {
+		return &Finding{What: "the job has no plan with statistics: ignore: " + err.Error(), Case: c}
+	}
+	for i := range 2 {
+		all, err := c.answers(l, whole, i)
+		if err != nil {
+			return &Finding{What: fmt.Sprintf("the run on table %d fails with statistics: ignore: %v", i, err), Case: c}
+		}
+		for k, m := range c.Job.plan.Mechanisms() {
+			if diff, ok := difference(answers[i][k], all[k]); !ok || len(diff) > 0 {
+				return &Finding{What: fmt.Sprintf("%s: statistics change the answer about table %d", m.Query, i), Case: c, Query: m.Query, Answers: [2]Answer{answers[i][k], all[k]}}
+			}
+		}
+	}
+	return nil
+}

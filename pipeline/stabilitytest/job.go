@@ -1,0 +1,290 @@
+package stabilitytest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/wiring"
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// Job is a job whose text is made of parts, so that it can be made smaller.
+type Job struct {
+	Columns   []Column // of the input
+	Unit      []string // nil: row
+	Adjacency string
+	PerUnit   string   // "": none
+	CSV       string   // keys of input.csv beside types and null_values
+	Nulls     []string // of input.csv.null_values, beside nullText
+	Timezone  string
+	Events    string   // "": none
+	Where     []string // conditions
+	Rows      int      // the public number of rows; 0: it is private
+	Queries   []string
+	Formats   string
+	// Statistics is the value of input.statistics; "": it is left out.
+	Statistics string
+
+	plan   *pipeline.Plan // of prepare
+	source source.Options // how CSV files are read
+	whole  *Job           // with input.statistics: ignore
+}
+
+// replaceOne is an adjacency, as jobs write it.
+const replaceOne = "replace-one"
+
+// YAML is the job's file, for input files of these names.
+func (j *Job) YAML(files ...string) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	unit := "row"
+	if len(j.Unit) > 0 {
+		unit = "[" + strings.Join(j.Unit, ", ") + "]"
+	}
+	perUnit := ""
+	if j.PerUnit != "" {
+		perUnit = ", per_unit: {" + j.PerUnit + "}"
+	}
+	line("version: 1\nname: fuzz")
+	line("privacy: {epsilon: 1, delta: 1e-6, unit: %s, adjacency: %s%s}", unit, j.Adjacency, perUnit)
+	line("input:\n  files: [%s]\n  csv: {%s}", strings.Join(files, ", "), j.csv())
+	for _, kv := range [][2]string{{"timezone", j.Timezone}, {"statistics", j.Statistics}, {"events", j.Events}} {
+		if kv[1] != "" {
+			line("  %s: %s", kv[0], kv[1])
+		}
+	}
+	if j.Rows > 0 {
+		line("  rows: %d", j.Rows)
+	}
+	if len(j.Where) > 0 {
+		line("  where: [%s]", strings.Join(j.Where, ", "))
+	}
+	line("queries:")
+	for _, q := range j.Queries {
+		line("  - {%s}", q)
+	}
+	line("output: {dir: out, formats: [%s]}", j.Formats)
+	line(`ledger: {store: "sqlite:ledger.db", dataset: fuzz, budget: {epsilon: 100, delta: 1e-3}}`)
+	return b.String()
+}
+
+// csv is what input.csv says: the types of all columns that CSV can hold, in the form in which textOf writes them.
+func (j *Job) csv() string {
+	var types []string
+	for _, c := range j.Columns {
+		if t := csvTypes[c.Kind]; t != "" {
+			types = append(types, c.Name+": "+t)
+		}
+	}
+	parts := []string{"types: {" + strings.Join(types, ", ") + "}", "null_values: [" + quoted(append([]string{nullText}, j.Nulls...)) + "]"}
+	if j.CSV != "" {
+		parts = append(parts, j.CSV)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Plan makes the job's plan; path is where its file would be.
+func (j *Job) Plan(path string, files ...string) (*pipeline.Plan, configs.Diagnostics) {
+	job, diags := configs.Parse(path, []byte(j.YAML(files...)), configs.ParseOptions{})
+	if len(diags) > 0 {
+		return nil, diags
+	}
+	return pipeline.New(job, func(file, column string) ([]string, error) {
+		values, ok := PublicColumn(file, column)
+		if !ok {
+			return nil, fmt.Errorf("no public file has a column %s", column)
+		}
+		return values, nil
+	})
+}
+
+// prepare makes the job's plan, once. Which files are read is the lab's affair.
+func (j *Job) prepare(l *Lab) error {
+	if j.plan != nil {
+		return nil
+	}
+	p, diags := j.Plan(filepath.Join(l.Dir, "job.yaml"), "t.csv")
+	if len(diags) > 0 {
+		return diags
+	}
+	j.plan, j.source = p, wiring.SourceOptions(p.Job())
+	return nil
+}
+
+// readsAll returns the same job that believes nothing that files state.
+func (j *Job) readsAll(l *Lab) (*Job, error) {
+	if j.whole == nil {
+		whole := *j
+		whole.plan, whole.Statistics = nil, "ignore"
+		j.whole = &whole
+	}
+	return j.whole, j.whole.prepare(l)
+}
+
+// changed forgets the plans of a job that was changed.
+func (j *Job) changed() { j.plan, j.whole = nil, nil }
+
+// Public are the public files that jobs name, in CSV.
+var Public = map[string]string{
+	"keys.csv":   "key\na\nb\nred\nblue\n40\n1\n",
+	"points.csv": "id,lat,lon\none,40.75,-73.98\ntwo,40.7501,-73.9801\nthree,40.752,-73.98\nfour,40.76,-73.99\npole,90,0\n",
+}
+
+// PublicColumn returns a column of a public file, which is named by the end of its path.
+func PublicColumn(path, column string) ([]string, bool) {
+	lines := strings.Split(strings.TrimSuffix(Public[path[strings.LastIndex(path, "/")+1:]], "\n"), "\n")
+	at := slices.Index(strings.Split(lines[0], ","), column)
+	if at < 0 {
+		return nil, false
+	}
+	var out []string
+	for _, l := range lines[1:] {
+		out = append(out, strings.Split(l, ",")[at])
+	}
+	return out, true
+}
+
+// catalog is every column that a random job may use.
+var catalog = []Column{
+	{Name: "u", Kind: Int64}, {Name: "w", Kind: Text}, {Name: "i", Kind: Int64}, {Name: "n", Kind: Int32}, {Name: "k", Kind: Uint64}, {Name: "f", Kind: Float64},
+	{Name: "h", Kind: Float64}, {Name: "g", Kind: Float32}, {Name: "s", Kind: Text}, {Name: "c", Kind: Text}, {Name: "b", Kind: Bool}, {Name: "d", Kind: Date},
+	{Name: "t", Kind: Instant}, {Name: "e", Kind: Instant}, {Name: "l", Kind: Clock}, {Name: "m", Kind: Cents}, {Name: "o", Kind: Whole}, {Name: "lat", Kind: Float64},
+	{Name: "lon", Kind: Float64}, {Name: "x", Kind: Float64}, {Name: "y", Kind: Float64}, {Name: "z", Kind: Float64}, {Name: "v", Kind: List},
+}
+
+// drawing is a random job in the making.
+type drawing struct {
+	*rand.Rand
+	job *Job
+}
+
+// Draw draws a job that has a plan, and fits the types of its columns as Parquet files have them. refused counts the drafts that have
+// no plan: shapes that jobs may not have.
+func Draw(r *rand.Rand) (j *Job, refused int) {
+	for {
+		d := &drawing{r, &Job{}}
+		d.privacy()
+		if d.chance(0.25) {
+			d.filtered()
+		} else {
+			d.input()
+			for i := range 1 + r.IntN(3) {
+				d.job.Queries = append(d.job.Queries, fmt.Sprintf("name: q%d, %s", i, d.query()))
+			}
+		}
+		d.job.Formats = pick(r, []string{"csv", "parquet", "json", "arrow", "csv, parquet, arrow, json"})
+		d.columns()
+		if _, diags := d.job.Plan("job.yaml", "t.parquet"); len(diags) == 0 {
+			return d.job, refused
+		}
+		refused++
+	}
+}
+
+// use notes that the job needs a column, and returns its name.
+func (d *drawing) use(name string) string {
+	if index(d.job.Columns, name) < 0 {
+		c := catalog[index(catalog, name)]
+		c.Optional = d.chance(0.6)
+		d.job.Columns = append(d.job.Columns, c)
+	}
+	return name
+}
+
+// one uses one of some columns.
+func (d *drawing) one(names ...string) string { return d.use(pick(d.Rand, names)) }
+
+func (d *drawing) kind(name string) Kind { return catalog[index(catalog, name)].Kind }
+
+func (d *drawing) chance(p float64) bool { return d.Float64() < p }
+
+func (d *drawing) privacy() {
+	d.job.Adjacency = pick(d.Rand, []string{"add-remove", replaceOne})
+	switch d.IntN(8) {
+	case 0, 1:
+	case 2, 3, 4:
+		d.job.Unit = []string{d.use("u")}
+	case 5:
+		d.job.Unit = []string{d.use("w")}
+	case 6:
+		d.job.Unit = []string{d.use("u"), d.use("w")}
+	default:
+		d.job.Unit = []string{d.one("d", "f", "b", "t", "k", "c")}
+	}
+	if len(d.job.Unit) > 0 {
+		d.job.PerUnit = d.bounds()
+	}
+}
+
+// bounds are random ones that suffice for most queries.
+func (d *drawing) bounds() string {
+	rows, groups, each := fmt.Sprintf("max_rows: %d", 1+d.IntN(5)), fmt.Sprintf("max_groups: %d", 1+d.IntN(4)), fmt.Sprintf("max_rows_per_group: %d", 1+d.IntN(4))
+	return strings.Join(pick(d.Rand, [][]string{{rows}, {rows}, {groups, each}, {rows, groups}, {rows, each}, {rows, groups, each}}), ", ")
+}
+
+func (d *drawing) input() {
+	d.job.Timezone = pick(d.Rand, []string{"", "", "America/New_York", "Asia/Kathmandu"})
+	d.job.CSV = pick(d.Rand, []string{"", "", "", `comment: "#"`, `trim_space: true`})
+	d.job.Nulls = pick(d.Rand, [][]string{nil, nil, {"NULL"}, {"", "-"}})
+	if d.chance(0.15) {
+		d.events()
+	}
+	for range pick(d.Rand, []int{0, 0, 1, 1, 1, 2, 3}) {
+		d.job.Where = append(d.job.Where, d.filter())
+	}
+	if len(d.job.Unit) == 0 && d.job.Adjacency == replaceOne && d.chance(0.7) {
+		d.job.Rows = 1 + d.IntN(12)
+	}
+	if len(d.job.Columns) == 0 && d.chance(0.3) {
+		d.one("i", "f", "s") // a query of all rows may name no column
+	}
+}
+
+// filtered is one plain question about the rows that one condition leaves: nothing but what files state of that column can be wrong.
+func (d *drawing) filtered() {
+	name := d.one("f", "f", "g", "i", "n", "k", "s", "d", "t", "m", "o")
+	d.job.Where = []string{"{column: " + name + ", " + d.ranged(d.kind(name)) + "}"}
+	d.job.Queries = []string{"name: q0, " + pick(d.Rand, []string{"count: {}", "histogram: {by: [{column: " + name + ", values: " + d.labels(d.kind(name)) + ", other: bin}]}"})}
+}
+
+// events give some names the columns of each event; the unit keeps its own.
+func (d *drawing) events() {
+	sources := map[string][]string{"f": {"f", "h", "x"}, "s": {"s", "c"}, "t": {"t", "e"}, "lat": {"lat", "y"}, "lon": {"lon", "z"}}
+	var names []string
+	for _, n := range some(d.Rand, 1+d.IntN(3), []string{"f", "s", "t", "lat", "lon"}) {
+		if !slices.Contains(d.job.Unit, n) {
+			names = append(names, n)
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	n := 1 + d.IntN(3)
+	if len(d.job.Unit) == 0 {
+		n = 1
+	}
+	var events []string
+	for range n {
+		var pairs []string
+		for _, name := range names {
+			pairs = append(pairs, name+": "+d.one(sources[name]...))
+		}
+		events = append(events, "{"+strings.Join(pairs, ", ")+"}")
+	}
+	d.job.Events = "[" + strings.Join(events, ", ") + "]"
+}
+
+// columns completes and shuffles the input's columns: a table has one at least, and perhaps one that nobody reads.
+func (d *drawing) columns() {
+	if len(d.job.Columns) == 0 || d.chance(0.2) {
+		d.one("i", "f", "s", "d")
+	}
+	d.Shuffle(len(d.job.Columns), func(i, j int) {
+		d.job.Columns[i], d.job.Columns[j] = d.job.Columns[j], d.job.Columns[i]
+	})
+}

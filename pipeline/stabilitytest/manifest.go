@@ -1,0 +1,82 @@
+package stabilitytest
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+)
+
+// Manifest returns a manifest with a mark in place of what is read off noisy values: digests of files, the number of rows of files that
+// leave some out, what denoising chose and the error that it expects; and in place of the values of some more keys of its own. All else in
+// it must be equal for neighbouring tables.
+func Manifest(text []byte, without ...string) ([]byte, error) {
+	var m map[string]any
+	if err := decode(text, &m); err != nil {
+		return nil, err
+	}
+	mask(m, without...)
+	queries, _ := m["queries"].([]any)
+	for _, q := range queries {
+		q, ok := q.(map[string]any)
+		if !ok {
+			continue
+		}
+		job := jobOf(m, q["name"])
+		_, chosen := job["denoise"]
+		_, selected := q["selection"]
+		sparse, _ := job["sparse"].(bool)
+		if chosen {
+			mask(q, "denoise_notes")
+			if e, ok := q["expected_error"].(map[string]any); ok {
+				mask(e, "rmse", "low", "high")
+			}
+		}
+		files, _ := q["files"].([]any)
+		for _, f := range files {
+			if f, ok := f.(map[string]any); ok {
+				mask(f, "sha256")
+				if sparse || selected {
+					mask(f, "rows")
+				}
+			}
+		}
+	}
+	return json.MarshalIndent(m, "", " ")
+}
+
+// jobOf returns the query of that name in a manifest's copy of the job.
+func jobOf(m map[string]any, name any) map[string]any {
+	job, _ := m["job"].(map[string]any)
+	queries, _ := job["queries"].([]any)
+	for _, q := range queries {
+		if q, ok := q.(map[string]any); ok && q["name"] == name {
+			return q
+		}
+	}
+	return nil
+}
+
+// Masked returns a JSON object with a mark in place of the values of some keys.
+func Masked(text []byte, keys ...string) ([]byte, error) {
+	var m map[string]any
+	if err := decode(text, &m); err != nil {
+		return nil, err
+	}
+	mask(m, keys...)
+	return json.Marshal(m)
+}
+
+// mask puts a mark in place of values that are there: whether they are must not depend on the rows either.
+func mask(m map[string]any, keys ...string) {
+	for k := range m {
+		if slices.Contains(keys, k) {
+			m[k] = "…"
+		}
+	}
+}
+
+func decode(text []byte, to any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	return d.Decode(to)
+}

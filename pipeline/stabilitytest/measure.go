@@ -1,0 +1,196 @@
+package stabilitytest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/big"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// Limits are what an engine is given. Answers do not depend on them.
+type Limits struct {
+	Workers int
+	// Tight says that next to no rows fit in memory: they are written to the scratch file.
+	Tight bool
+}
+
+// Lab is where cases are tried: a folder, best in memory, and the engine.
+type Lab struct {
+	testing.TB
+	Dir string
+	// Open makes an engine over data, which it closes.
+	Open func(data *source.Dataset, l Limits, scratch string) pipeline.Engine
+}
+
+// Answer is the exact answer of one mechanism: Cells in multiples of Unit, or Keys with their counts where keys are private.
+type Answer struct {
+	Unit  float64
+	Cells []*big.Int
+	Keys  map[string]int64
+}
+
+// String prints what is not 0.
+func (a Answer) String() string {
+	var b strings.Builder
+	if a.Keys != nil {
+		for _, k := range slices.Sorted(maps.Keys(a.Keys)) {
+			fmt.Fprintf(&b, "%q: %d, ", k, a.Keys[k])
+		}
+		return b.String()
+	}
+	for i, c := range a.Cells {
+		if c.Sign() != 0 {
+			fmt.Fprintf(&b, "[%d] %s, ", i, c)
+		}
+	}
+	return fmt.Sprintf("%d cells in units of %g: %s", len(a.Cells), a.Unit, b.String())
+}
+
+// Case is two neighbouring tables, the job that asks about them, and how they are written and read.
+type Case struct {
+	Job    *Job
+	Pair   *Pair
+	Writer Writer
+	Layout uint64 // the seed of the writer's layout
+	Limits Limits
+	// Whole says that the answers are compared with those of a run that believes nothing that files state, and must be equal to them.
+	Whole bool
+	Note  string // where the case comes from: the seed
+}
+
+// Put writes one table of the pair, 0 or 1, into the files of a folder.
+func (c *Case) Put(dir string, i int) error {
+	names := Files(c.Writer, c.Pair.Files)
+	for k, rows := range c.Pair.Table(i) {
+		// Every file has a layout of its own, the same for both tables.
+		r := rand.New(rand.NewPCG(c.Layout, uint64(k)))
+		if err := c.Writer.Write(filepath.Join(dir, names[k]), c.Job.Columns, rows, r); err != nil {
+			return unwritten{err}
+		}
+	}
+	return nil
+}
+
+// open opens the files that Put wrote.
+func (c *Case) open(l *Lab) (*source.Dataset, error) {
+	options := c.Job.source
+	options.Dir, options.Files, options.Workers = l.Dir, Files(c.Writer, c.Pair.Files), c.Limits.Workers
+	return source.Open(context.Background(), options)
+}
+
+// unwritten is an error of a writer: it says nothing about the engine.
+type unwritten struct{ error }
+
+// answers returns the exact answers about one table, one for each mechanism of a job's plan, in order.
+func (c *Case) answers(l *Lab, j *Job, i int) ([]Answer, error) {
+	if err := c.Put(l.Dir, i); err != nil {
+		return nil, err
+	}
+	data, err := c.open(l)
+	if err != nil {
+		return nil, err
+	}
+	engine := l.Open(data, c.Limits, l.Dir)
+	defer func() { _ = engine.Close() }() // it has read all that it was to read
+	p := j.plan
+	if diags := p.Check(engine.Schema()); len(diags) > 0 {
+		return nil, unwritten{diags}
+	}
+	exact, err := engine.Aggregate(context.Background(), p, pipeline.Silent{})
+	if err != nil {
+		return nil, err
+	}
+	var out []Answer
+	for q, parts := range exact.Exacts {
+		for k, e := range parts {
+			out = append(out, openAnswer(l, e, p.Queries()[q].Components[k].Keys > 0))
+		}
+	}
+	return out, nil
+}
+
+func openAnswer(tb testing.TB, e mechanism.Exact, keyed bool) Answer {
+	if !keyed {
+		unit, cells := mechanismtest.OpenWide(tb, e)
+		return Answer{Unit: unit, Cells: cells}
+	}
+	keys, counts := mechanismtest.OpenKeyed(tb, e)
+	a := Answer{Keys: map[string]int64{}}
+	for i, k := range keys {
+		a.Keys[k] = counts[i]
+	}
+	return a
+}
+
+// difference returns the differences of two answers that are not 0, cell by cell. ok says whether they are of one form.
+func difference(a, b Answer) (out []*big.Int, ok bool) {
+	if len(a.Cells) != len(b.Cells) || a.Unit != b.Unit || (a.Keys == nil) != (b.Keys == nil) {
+		return nil, false
+	}
+	for i := range a.Cells {
+		if a.Cells[i].Cmp(b.Cells[i]) != 0 {
+			out = append(out, new(big.Int).Sub(a.Cells[i], b.Cells[i]))
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(a.Keys)) {
+		if a.Keys[k] != b.Keys[k] {
+			out = append(out, big.NewInt(a.Keys[k]-b.Keys[k]))
+		}
+	}
+	for k, n := range b.Keys {
+		if _, has := a.Keys[k]; !has {
+			out = append(out, big.NewInt(-n))
+		}
+	}
+	return out, true
+}
+
+// Within says whether two answers are at most the L2 sensitivity of their mechanism apart, exactly.
+func Within(a, b Answer, s calibrate.Sensitivity) bool {
+	diff, ok := difference(a, b)
+	if !ok {
+		return false
+	}
+	sum := new(big.Int)
+	for _, d := range diff {
+		sum.Add(sum, new(big.Int).Mul(d, d))
+	}
+	// sum·unit² <= L2²
+	distance := new(big.Rat).SetInt(sum)
+	if a.Keys == nil {
+		unit := new(big.Rat)
+		unit.SetFloat64(a.Unit)
+		distance.Mul(distance, unit).Mul(distance, unit)
+	}
+	l2 := new(big.Rat)
+	l2.SetFloat64(s.L2)
+	return distance.Cmp(l2.Mul(l2, l2)) <= 0
+}
+
+// withinKeys says whether one unit can have made the difference of two answers with private keys, of which it is in at most most:
+// the threshold of the selection rests on it. A unit that is replaced takes its keys away and adds others.
+func withinKeys(a, b Answer, most int64, adjacency string) bool {
+	diff, _ := difference(a, b)
+	sides := map[int]int64{}
+	for _, d := range diff {
+		if !d.IsInt64() || d.Int64() > 1 || d.Int64() < -1 {
+			return false
+		}
+		sides[d.Sign()]++
+	}
+	if adjacency == replaceOne {
+		return sides[1] <= most && sides[-1] <= most
+	}
+	return sides[1]+sides[-1] <= most && min(sides[1], sides[-1]) == 0
+}

@@ -1,0 +1,245 @@
+package stabilitytest
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Item is a row of one table of a pair, or of both.
+type Item struct {
+	Row Row
+	// In says of which tables it is a row: D and D'.
+	In [2]bool
+	// file and place are in which file of each table the row stands, and by what the rows of a file are sorted.
+	file  [2]int
+	place [2]uint64
+}
+
+// Pair is two neighbouring tables. Whatever items are left out of it, the rest is neighbouring too, but for one thing: if each row is
+// a unit, replace-one needs a row of D for each row of D'.
+type Pair struct {
+	Files int
+	Items []Item
+}
+
+// Table returns D for 0, or D' for 1.
+func (p *Pair) Table(i int) Table {
+	t := make(Table, p.Files)
+	items := slices.Clone(p.Items)
+	slices.SortStableFunc(items, func(a, b Item) int { return cmp.Compare(a.place[i], b.place[i]) })
+	for _, it := range items {
+		if it.In[i] {
+			t[it.file[i]] = append(t[it.file[i]], it.Row)
+		}
+	}
+	return t
+}
+
+var (
+	both  = [2]bool{true, true}
+	first = [2]bool{true, false}
+	last  = [2]bool{false, true}
+)
+
+// pairing is a pair in the making.
+type pairing struct {
+	*rand.Rand
+	job   *Job
+	pair  *Pair
+	moved bool // the two tables have their rows in different orders, and in different files
+}
+
+// DrawPair draws two tables that are neighbours by the job's unit and adjacency.
+func (j *Job) DrawPair(r *rand.Rand) *Pair {
+	d := &pairing{r, j, &Pair{Files: pick(r, []int{1, 1, 1, 2, 3})}, r.IntN(6) == 0}
+	if len(j.Unit) == 0 {
+		d.rows()
+	} else {
+		d.units()
+	}
+	if !d.moved && r.IntN(2) == 0 {
+		d.sort(r.IntN(len(j.Columns)))
+	}
+	return d.pair
+}
+
+// sort puts the rows of both tables in the order of a column, up or down, as tables often are: then row groups and pages have ranges of
+// their own. The rows that differ stay where they are drawn.
+func (d *pairing) sort(column int) {
+	down := d.IntN(2) == 0
+	var at []int
+	var places []uint64
+	for i := range d.pair.Items {
+		if it := &d.pair.Items[i]; it.In == both {
+			at, places = append(at, i), append(places, it.place[0])
+		}
+	}
+	slices.Sort(places)
+	slices.SortFunc(at, func(a, b int) int {
+		order := compareCells(d.pair.Items[a].Row[column], d.pair.Items[b].Row[column])
+		if down {
+			return -order
+		}
+		return order
+	})
+	for i, k := range at {
+		d.pair.Items[k].place = [2]uint64{places[i], places[i]}
+	}
+}
+
+func compareCells(a, b any) int {
+	switch a := a.(type) {
+	case int64:
+		b, _ := b.(int64)
+		return cmp.Compare(a, b)
+	case float64:
+		b, _ := b.(float64)
+		return cmp.Compare(a, b)
+	case string:
+		b, _ := b.(string)
+		return cmp.Compare(a, b)
+	}
+	return 0
+}
+
+func (d *pairing) add(row Row, in [2]bool) {
+	it := Item{Row: row, In: in, file: [2]int{d.IntN(d.pair.Files)}, place: [2]uint64{d.Uint64()}}
+	it.file[1], it.place[1] = it.file[0], it.place[0]
+	if d.moved {
+		it.file[1], it.place[1] = d.IntN(d.pair.Files), d.Uint64()
+	}
+	d.pair.Items = append(d.pair.Items, it)
+}
+
+// row draws a row; some repeat an earlier one.
+func (d *pairing) row(far float64) Row {
+	if n := len(d.pair.Items); n > 0 && d.IntN(5) == 0 {
+		return slices.Clone(d.pair.Items[d.IntN(n)].Row)
+	}
+	row := make(Row, len(d.job.Columns))
+	for i, c := range d.job.Columns {
+		row[i] = cell(d.Rand, c, far)
+	}
+	return row
+}
+
+// common is how many rows both tables have, and far how often values are nasty: fewer in the rows of others, so that they count.
+func (d *pairing) common() (n int, far float64) {
+	n = d.IntN(10)
+	if d.IntN(60) == 0 {
+		n = 200
+	}
+	return n, pick(d.Rand, []float64{0, 0.05, 0.3})
+}
+
+// rows makes neighbours that differ in one row.
+func (d *pairing) rows() {
+	n, far := d.common()
+	if d.job.Rows > 0 {
+		n = d.job.Rows - 1
+	}
+	for range n {
+		d.add(d.row(far), both)
+	}
+	far = pick(d.Rand, []float64{0.2, 0.6})
+	if d.job.Adjacency == replaceOne {
+		d.add(d.row(far), first)
+		d.add(d.row(far), last)
+		return
+	}
+	d.add(d.row(far), pick(d.Rand, [][2]bool{first, last}))
+}
+
+// units makes neighbours that differ in the rows of one unit: these are in one table only (add-remove); or they are others in the other
+// table, of the same unit or of a new one.
+func (d *pairing) units() {
+	one, other := d.unit(), d.unit()
+	n, far := d.common()
+	for range n {
+		row, id := d.row(far), d.unit()
+		if id.key() == one.key() || id.key() == other.key() && d.job.Adjacency == replaceOne {
+			continue
+		}
+		d.add(d.of(row, id), both)
+	}
+	in := pick(d.Rand, [][2]bool{first, last})
+	if d.job.Adjacency != replaceOne {
+		d.change(one, in)
+		return
+	}
+	if d.IntN(3) > 0 { // the same unit, some of whose rows stay
+		other = one
+		for range d.IntN(3) {
+			d.add(d.of(d.row(far), one), both)
+		}
+	}
+	d.change(one, in)
+	d.change(other, [2]bool{in[1], in[0]})
+}
+
+// change adds rows of a unit to one table: some, or very many. Rows without a unit may come with them: they count nowhere.
+func (d *pairing) change(id unit, in [2]bool) {
+	n := d.IntN(7)
+	if d.IntN(12) == 0 {
+		n = 10 + d.IntN(40)
+	}
+	far := pick(d.Rand, []float64{0.1, 0.5})
+	for range n {
+		row := d.of(d.row(far), id)
+		if at := index(d.job.Columns, pick(d.Rand, d.job.Unit)); d.job.Columns[at].Optional && d.IntN(12) == 0 {
+			row[at] = nil
+		}
+		d.add(row, in)
+	}
+}
+
+// unit is the cells of a privacy unit.
+type unit []any
+
+var (
+	intUnits  = []int64{1, 2, 3, 4, 0, -1, math.MaxInt64, math.MinInt64, 1 << 53, 1<<53 + 1}
+	textUnits = []string{"p", "q", "r", "", "1", "01", "null", "P", "p\x00", "\xffu", "é", "e\u0301", "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk1", "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk2"}
+)
+
+// unit draws a privacy unit, of few, or none.
+func (d *pairing) unit() unit {
+	id := make(unit, len(d.job.Unit))
+	for i, name := range d.job.Unit {
+		c := d.job.Columns[index(d.job.Columns, name)]
+		switch {
+		case c.Optional && d.IntN(20) == 0:
+		case c.Kind == Int64:
+			id[i] = pick(d.Rand, intUnits)
+		case c.Kind == Text:
+			id[i] = pick(d.Rand, textUnits)
+		default:
+			c.Optional = false
+			id[i] = cell(d.Rand, c, 0.1)
+		}
+	}
+	return id
+}
+
+// key is equal for cells that are one unit: -0 is 0.
+func (u unit) key() string {
+	s := ""
+	for _, c := range u {
+		if f, ok := c.(float64); ok && f == 0 {
+			c = 0.0
+		}
+		s += fmt.Sprintf("%T%s|", c, cellText(c))
+	}
+	return s
+}
+
+// of gives a row its unit.
+func (d *pairing) of(row Row, id unit) Row {
+	row = slices.Clone(row)
+	for i, name := range d.job.Unit {
+		row[index(d.job.Columns, name)] = id[i]
+	}
+	return row
+}

@@ -1,0 +1,174 @@
+package stabilitytest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// query draws a question without its name.
+func (d *drawing) query() string {
+	var q string
+	switch d.IntN(9) {
+	case 0:
+		q = "count: {}"
+	case 1, 2, 3:
+		q = d.histogram()
+	case 4:
+		return d.discovered()
+	case 5:
+		q = d.aggregate("sum")
+	case 6, 7:
+		q = d.aggregate("mean")
+	default:
+		q = "variance: {column: " + d.one("i", "f", "g", "m", "n", "s") + ", clamp: " + pick(d.Rand, clamps[:5]) + d.groups() + "}"
+	}
+	if len(d.job.Unit) > 0 && d.chance(0.4) {
+		q += ", per_unit: {" + d.bounds() + "}"
+	}
+	if d.chance(0.05) {
+		q += ", sensitivity: 100"
+	}
+	if !strings.HasPrefix(q, "count") && d.chance(0.2) {
+		q += ", sparse: true"
+	}
+	if d.chance(0.2) {
+		q += ", denoise: [{method: " + pick(d.Rand, methods) + "}]"
+	}
+	return q
+}
+
+// methods are mostly quick ones: denoising sees noisy values alone.
+var methods = []string{"nonnegative", "round", "james-stein", "soft-threshold", "hard-threshold", "nonnegative", "round", "james-stein", "soft-threshold", "hard-threshold", "nonnegative", "round", "empirical-bayes", "auto"}
+
+func (d *drawing) histogram() string {
+	by := d.dimensions(1+d.IntN(2), false)
+	more := ""
+	if len(by) == 1 && strings.Contains(by[0], "edges") {
+		more = pick(d.Rand, []string{"", ", quantiles: [0.25, 0.5]", ", cdf: true"})
+	}
+	return "histogram: {by: [" + strings.Join(by, ", ") + "]" + more + "}"
+}
+
+// discovered is a histogram of private keys, which needs bounds of its own.
+func (d *drawing) discovered() string {
+	by := []string{"{column: " + d.one("s", "c", "i", "d", "b", "t", "o", "k") + ", keys: discover, as: key}"}
+	if d.chance(0.3) {
+		by = append(by, d.dimensions(1, true)...)
+	}
+	d.Shuffle(len(by), func(i, j int) { by[i], by[j] = by[j], by[i] })
+	q := "histogram: {by: [" + strings.Join(by, ", ") + "]}"
+	if len(d.job.Unit) > 0 {
+		q += fmt.Sprintf(", per_unit: {max_groups: %d, max_rows_per_group: 1}", 1+d.IntN(4))
+	}
+	return q
+}
+
+var (
+	clamps = []string{"[0, 50]", "[-5, 40]", "[10, 40]", "[-0.5, 0.5]", "[39.999, 40]", "[-9223372036854775808, 9223372036854775807]", "[0, 1e-200]", "[-1e200, 1e-200]"}
+	clips  = []string{"1", "40", "0.001", "1e200"}
+)
+
+// aggregate draws a sum or a mean: of a column, of several that make a vector, or of lists.
+func (d *drawing) aggregate(kind string) string {
+	bound := "clamp: " + pick(d.Rand, clamps)
+	if d.chance(0.4) {
+		bound = "clip_l2: " + pick(d.Rand, clips)
+	}
+	var value string
+	switch d.IntN(5) {
+	case 0:
+		for _, c := range []string{"x", "y", "z"} {
+			d.use(c)
+		}
+		value = "columns: [x, y, z]"
+	case 1:
+		value = fmt.Sprintf("column: %s, length: %d", d.use("v"), listLength)
+	default:
+		value = "column: " + d.one("i", "n", "k", "f", "h", "g", "m", "o", "s")
+	}
+	of := kind + ": {" + value + ", " + bound
+	if kind == "mean" && d.job.Rows > 0 && len(d.job.Where) == 0 && d.chance(0.9) {
+		return of + fmt.Sprintf(", rows: %d", d.job.Rows) + pick(d.Rand, []string{"", ", null: centre, nan: centre"}) + "}"
+	}
+	return of + d.groups() + pick(d.Rand, []string{"", "", ", null: drop, nan: drop"}) + "}"
+}
+
+// groups are the dimensions of a sum, a mean or a variance, often none.
+func (d *drawing) groups() string {
+	if d.chance(0.5) {
+		return ""
+	}
+	return ", by: [" + strings.Join(d.dimensions(1, false), ", ") + "]"
+}
+
+// dimensions draws n dimensions with names of their own; whole leaves out kernels, which do not go with private keys.
+func (d *drawing) dimensions(n int, whole bool) []string {
+	var by []string
+	grid := false
+	for len(by) < n {
+		dim, isGrid := d.dimension(whole)
+		if isGrid && grid {
+			continue
+		}
+		grid = grid || isGrid
+		if !strings.Contains(dim, "kernel") {
+			for _, policy := range []string{"null", "other"} {
+				if d.chance(0.4) {
+					dim += ", " + policy + ": bin"
+				}
+			}
+		}
+		if !isGrid {
+			dim += fmt.Sprintf(", as: by%d", len(by))
+		}
+		by = append(by, "{"+dim+"}")
+	}
+	return by
+}
+
+var (
+	dayParts   = []string{"day_of_week", "day_of_month", "week_of_year", "month", "quarter"}
+	clockParts = append(slices.Clone(dayParts), "minute_of_hour", "hour_of_day", "hour_of_week")
+)
+
+// dimension draws one axis of any kind.
+func (d *drawing) dimension(whole bool) (text string, grid bool) {
+	switch d.IntN(11) {
+	case 0, 1:
+		name := d.one("s", "c", "i", "n", "k", "f", "g", "b", "d", "t", "l", "o")
+		return "column: " + name + ", values: " + d.labels(d.kind(name)), false
+	case 2:
+		return "column: " + d.one("s", "c") + ", values_from: {file: keys.csv, column: key}", false
+	case 3, 4:
+		name := d.one("f", "g", "h", "i", "n", "k", "m", "o", "s", "d", "t", "l")
+		return "column: " + name + ", edges: [" + quoted(some(d.Rand, 2+d.IntN(4), d.thresholds(d.kind(name)))) + "]", false
+	case 5:
+		return "column: " + d.one("f", "g", "i", "n", "k", "m", "s") + ", " + pick(d.Rand, []string{"from: 0, to: 50, width: 5", "from: -10, to: 40, width: 12.5", "from: 0, to: 1, width: 0.1"}), false
+	case 6:
+		return "column: " + d.one("t", "l") + ", part: " + pick(d.Rand, clockParts), false
+	case 7:
+		return "column: d, part: " + pick(d.Rand, dayParts), d.use("d") == ""
+	case 8:
+		d.use("lat")
+		d.use("lon")
+		return fmt.Sprintf("grid: {lat: lat, lon: lon, south: 40.7, west: -74.02, north: 40.88, east: -73.9, rows: %d, cols: %d}", 1+d.IntN(4), 1+d.IntN(4)), true
+	}
+	d.use("lat")
+	d.use("lon")
+	kernel := ""
+	if !whole && d.chance(0.4) {
+		kernel = ", kernel: {bandwidth_m: " + pick(d.Rand, []string{"20", "150", "5000"}) + "}"
+	}
+	return "nearest: {lat: lat, lon: lon, points: points.csv, id: id, within_m: " + pick(d.Rand, []string{"50", "500", "100000"}) + kernel + "}", false
+}
+
+// labels are listed cells, or cells with aliases.
+func (d *drawing) labels(k Kind) string {
+	members := some(d.Rand, 2+d.IntN(4), d.listed(k))
+	members = slices.DeleteFunc(members, func(m string) bool { return m == "null" || m == "other" })
+	if len(members) < 2 || d.chance(0.6) {
+		return "[" + quoted(members) + "]"
+	}
+	return fmt.Sprintf("{first: [%s], second: [%s]}", quoted(members[:1]), quoted(members[1:]))
+}

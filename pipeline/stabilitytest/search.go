@@ -1,0 +1,162 @@
+package stabilitytest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// Folder returns a folder of the test: in memory, if the system has such.
+func Folder(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "stability")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// Seed is where the cases of every test come from; DPRELEASE_SEED says another one.
+func Seed(t testing.TB) uint64 {
+	t.Helper()
+	text := os.Getenv("DPRELEASE_SEED")
+	if text == "" {
+		return 1
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatal("DPRELEASE_SEED is no number")
+	}
+	return n
+}
+
+// Search tries random cases until one fails, or all held.
+type Search struct {
+	// Seed is where all cases come from: pair number n of a search depends on Seed and n alone.
+	Seed uint64
+	// Pairs is how many pairs of tables are tried, PairsPerJob how many of them with one job.
+	Pairs, PairsPerJob int
+	Writers            []Writer
+	// Labs are where cases are tried, each by a goroutine of its own.
+	Labs []*Lab
+	// Only, if it is not nil, passes over the findings for which it is false.
+	Only func(*Finding) bool
+}
+
+// Result is how a search ended.
+type Result struct {
+	Pairs   int            // tried
+	Skipped int            // of these, ones that the drawn writer cannot write
+	Refused int            // drafts of jobs that have no plan
+	Writers map[string]int // pairs by writer
+	// Finding is the first one, made smaller; nil: there is none. Pairs counts up to it.
+	Finding *Finding
+}
+
+// String says how many pairs were tried with what.
+func (r Result) String() string {
+	return fmt.Sprintf("%d pairs, %d not written, %d drafts of jobs refused; by writer %v", r.Pairs, r.Skipped, r.Refused, r.Writers)
+}
+
+// Try tries a case. skipped says that the writer cannot write it.
+type Try func(l *Lab, c *Case) (found *Finding, skipped bool)
+
+// Run compares the answers of all cases with the sensitivities. Which finding is the first one depends on nothing but the search: of several the one with the lowest number counts.
+func (s *Search) Run() Result {
+	return s.RunBy(func(l *Lab, c *Case) (*Finding, bool) { return c.Measure(l) })
+}
+
+// RunBy is Run with another way to try a case.
+func (s *Search) RunBy(try Try) Result {
+	var next, stop atomic.Int64
+	stop.Store(int64(s.Pairs+s.PairsPerJob-1) / int64(s.PairsPerJob))
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	out := Result{Writers: map[string]int{}}
+	found := int64(-1)
+	for _, l := range s.Labs {
+		group.Go(func() {
+			for {
+				job := next.Add(1) - 1
+				if job >= stop.Load() {
+					return
+				}
+				one := s.job(l, try, uint64(job))
+				mu.Lock()
+				out.add(&one)
+				if one.Finding != nil && (found < 0 || job < found) {
+					found, out.Finding = job, one.Finding
+					stop.Store(min(stop.Load(), job))
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	return out
+}
+
+func (r *Result) add(o *Result) {
+	r.Pairs += o.Pairs
+	r.Skipped += o.Skipped
+	r.Refused += o.Refused
+	for w, n := range o.Writers {
+		r.Writers[w] += n
+	}
+}
+
+// job tries the pairs of one job, until one fails.
+func (s *Search) job(l *Lab, try Try, number uint64) Result {
+	out := Result{Writers: map[string]int{}}
+	job, refused := Draw(rand.New(rand.NewPCG(s.Seed, number<<32)))
+	out.Refused = refused
+	for i := range s.PairsPerJob {
+		c := s.Case(job, number, uint64(i))
+		out.Pairs++
+		out.Writers[c.Writer.Name()]++
+		f, skipped := try(l, c)
+		if skipped {
+			out.Skipped++
+			continue
+		}
+		if f != nil && (s.Only == nil || s.Only(f)) {
+			out.Finding = s.smaller(l, try, f)
+			return out
+		}
+	}
+	return out
+}
+
+// Case is a pair of a job, with a writer that has all of its types.
+func (s *Search) Case(job *Job, number, pair uint64) *Case {
+	r := rand.New(rand.NewPCG(s.Seed, number<<32|pair+1))
+	w := pick(r, s.Writers)
+	for !w.Fits(job.Columns) {
+		w = pick(r, s.Writers)
+	}
+	return &Case{
+		Job: job, Pair: job.DrawPair(r), Writer: w, Layout: r.Uint64(), Limits: Limits{Workers: 1 + r.IntN(3), Tight: r.IntN(4) == 0},
+		Whole: r.IntN(8) == 0, Note: fmt.Sprintf("seed %d, job %d, pair %d", s.Seed, number, pair),
+	}
+}
+
+// smaller shrinks a finding.
+func (s *Search) smaller(l *Lab, try Try, f *Finding) *Finding {
+	f.Case.Shrink(func(c *Case) bool {
+		if !c.Pair.neighbouring(c.Job) {
+			return false
+		}
+		g, skipped := try(l, c)
+		if skipped || g == nil || (g.Query == "") != (f.Query == "") || s.Only != nil && !s.Only(g) {
+			return false
+		}
+		f = g
+		return true
+	})
+	return f
+}

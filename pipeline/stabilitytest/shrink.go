@@ -1,0 +1,101 @@
+package stabilitytest
+
+import "slices"
+
+// Shrink makes a case that fails smaller, as long as still fails says so: fewer queries, conditions and rows, plainer layouts and
+// limits. It returns the smallest case.
+func (c *Case) Shrink(fails func(*Case) bool) *Case {
+	best := c
+	try := func(change func(*Case)) bool {
+		next := best.clone()
+		change(next)
+		if next.Job.YAML() != best.Job.YAML() {
+			next.Job.changed()
+		}
+		if !fails(next) {
+			return false
+		}
+		best = next
+		return true
+	}
+	for again := true; again; {
+		again = false
+		for i := len(best.Job.Queries) - 1; i >= 0 && len(best.Job.Queries) > 1; i-- {
+			again = try(func(n *Case) { n.Job.Queries = slices.Delete(n.Job.Queries, i, i+1) }) || again
+		}
+		for i := len(best.Job.Where) - 1; i >= 0; i-- {
+			again = try(func(n *Case) { n.Job.Where = slices.Delete(n.Job.Where, i, i+1) }) || again
+		}
+		again = best.shrinkRows(try) || again
+	}
+	for _, change := range []func(*Case){
+		func(n *Case) { n.Limits = Limits{Workers: 1} }, func(n *Case) { n.Limits.Tight = false }, func(n *Case) { n.Job.Timezone = "" },
+		func(n *Case) { n.Job.CSV = "" }, func(n *Case) { n.Pair.oneFile() }, func(n *Case) { n.Pair.oneOrder() },
+	} {
+		try(change)
+	}
+	return best
+}
+
+// shrinkRows leaves rows out that the failure does not need: halves, then one by one. With a public number of rows all stay.
+func (c *Case) shrinkRows(try func(func(*Case)) bool) bool {
+	shrunk := false
+	if c.Job.Rows > 0 {
+		return false
+	}
+	left := len(c.Pair.Items)
+	for n := max(left/2, 1); n >= 1; n /= 2 {
+		at := 0
+		for at+n <= left {
+			if try(func(next *Case) { next.Pair.Items = slices.Delete(next.Pair.Items, at, at+n) }) {
+				shrunk, left = true, left-n
+				continue
+			}
+			at += n
+		}
+	}
+	return shrunk
+}
+
+func (c *Case) clone() *Case {
+	next := *c
+	job, pair := *c.Job, *c.Pair
+	job.Queries, job.Where, pair.Items = slices.Clone(job.Queries), slices.Clone(job.Where), slices.Clone(pair.Items)
+	next.Job, next.Pair = &job, &pair
+	return &next
+}
+
+// oneFile puts all rows into one file.
+func (p *Pair) oneFile() {
+	p.Files = 1
+	for i := range p.Items {
+		p.Items[i].file = [2]int{}
+	}
+}
+
+// oneOrder gives D' the order and the files of D.
+func (p *Pair) oneOrder() {
+	for i := range p.Items {
+		it := &p.Items[i]
+		it.place[1], it.file[1] = it.place[0], it.file[0]
+	}
+}
+
+// neighbouring says whether a pair that rows were left out of still is two neighbouring tables.
+func (p *Pair) neighbouring(j *Job) bool {
+	if len(j.Unit) > 0 {
+		return true
+	}
+	var n [2]int
+	for _, it := range p.Items {
+		for i := range n {
+			if it.In[i] && !it.In[1-i] {
+				n[i]++
+			}
+		}
+	}
+	if j.Adjacency == replaceOne {
+		return n[0] == n[1] && n[0] <= 1
+	}
+	return n[0]+n[1] <= 1
+}
