@@ -4,8 +4,10 @@ import (
 	"context"
 	"slices"
 
+	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries"
 )
 
 // answer reads the input, adds the noise and denoises: what it returns first is public, the input's digest is not.
@@ -17,6 +19,9 @@ func (a *attempt) answer(ctx context.Context, engine Engine) (*Release, []byte, 
 	if err != nil {
 		return nil, nil, InputError(err)
 	}
+	if err := a.judge(exact.Checks); err != nil {
+		return nil, nil, err
+	}
 	a.drawn = true
 	noisy, err := a.noise(ctx, exact.Exacts)
 	if err != nil {
@@ -27,6 +32,29 @@ func (a *attempt) answer(ctx context.Context, engine Engine) (*Release, []byte, 
 		return nil, nil, insideError("denoise", err)
 	}
 	return a.plan.release(results, a.Program), exact.Input, nil
+}
+
+// judge keeps what the engine saw for the operator, and refuses unusable columns if it is asked to.
+func (a *attempt) judge(seen *DataChecks) error {
+	a.checks = seen
+	switch {
+	case !a.refuse:
+		return nil
+	case seen == nil || !seen.All():
+		return &Error{
+			Cause: CauseInside, Code: "internal", Message: "the engine does not look at all rows, and cannot refuse unusable columns",
+			Hint: "run without --data-checks=refuse",
+		}
+	}
+	return UnusableError(Unusable(a.plan.Findings(seen)), "nothing is released and nothing is spent; release check --data JOB shows what becomes of the rows")
+}
+
+// UnusableError is the failed check of columns that are unusable; nil if there are none.
+func UnusableError(found configs.Diagnostics, hint string) error {
+	if len(found) == 0 {
+		return nil
+	}
+	return &Error{Cause: CauseCheck, Code: "data", Message: "a release would be noise about nothing", Hint: hint, Err: found}
 }
 
 // noise adds each part's noise under the receipt.
@@ -61,7 +89,7 @@ func (a *attempt) results(ctx context.Context, noisy [][]mechanism.Noisy) ([]Res
 	results, estimates := make([]Result, len(noisy)), make([][]mechanism.Noisy, len(noisy))
 	for i := range noisy {
 		q := &a.plan.queries[i]
-		results[i] = Result{Name: q.Query.Name(), Sparse: q.Sparse}
+		results[i] = Result{Name: q.Query.Name(), Sparse: q.Sparse, Nothing: queries.Nothing(q.Query, noisy[i])}
 		// Of a mean's parts only the first, the numerators, is denoised: a quotient's noise is not independent of its value.
 		estimates[i] = slices.Clone(noisy[i])
 		d := denoising{steps: q.Steps, noisy: noisy[i][0], scale: q.Components[0].Scale, partial: len(q.Components) > 1 || q.selected(), run: a.denoiseRun(i)}

@@ -24,8 +24,8 @@ type DataChecks struct {
 type ColumnCheck struct {
 	Name string
 	Type table.Type
-	// Null rows have no value or NaN, Unparsed ones a text that is no value of the type.
-	Rows, Null, Unparsed int64
+	// Null rows have no value or NaN, Unparsed ones a text that is no value of the type, Garbled ones a text that is not UTF-8.
+	Rows, Null, Unparsed, Garbled int64
 }
 
 // QueryCheck is the rows of one query.
@@ -46,6 +46,7 @@ func (c *DataChecks) Merge(o *DataChecks) {
 		a.Rows += b.Rows
 		a.Null += b.Null
 		a.Unparsed += b.Unparsed
+		a.Garbled += b.Garbled
 	}
 	c.Filters.Merge(o.Filters)
 	for i := range c.Queries {

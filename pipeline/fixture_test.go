@@ -16,6 +16,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/enginetest"
+	"github.com/dprelease/dprelease/queries"
 )
 
 const job = `
@@ -44,6 +45,7 @@ var people = rows{{"1", "red"}, {"2", "green"}, {"2", "green"}, {"2", "green"}, 
 type engine struct {
 	rows rows
 	fail error
+	look bool // tally the rows
 }
 
 func (e *engine) Schema() table.Schema {
@@ -61,8 +63,15 @@ func (e *engine) Digest(context.Context, *pipeline.Plan, pipeline.Observer) ([]b
 
 func (e *engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
 	out := &pipeline.Aggregates{}
+	if e.look {
+		filters, err := queries.TallyFilters(p.Filters(), e.Schema(), nil)
+		if err != nil {
+			return nil, err
+		}
+		out.Checks = &pipeline.DataChecks{Rows: int64(len(e.rows)), Looked: int64(len(e.rows)), Filters: filters}
+	}
 	for _, q := range p.Queries() {
-		exact, err := e.answer(q)
+		exact, err := e.answer(q, out.Checks)
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +82,7 @@ func (e *engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	return out, err
 }
 
-func (e *engine) answer(q pipeline.Planned) ([]mechanism.Exact, error) {
+func (e *engine) answer(q pipeline.Planned, checks *pipeline.DataChecks) ([]mechanism.Exact, error) {
 	a, err := q.Query.New(e.Schema(), nil)
 	if err != nil {
 		return nil, err
@@ -86,6 +95,16 @@ func (e *engine) answer(q pipeline.Planned) ([]mechanism.Exact, error) {
 			c.Values.Offsets = append(c.Values.Offsets, uint32(len(c.Values.Data)))
 		}
 		b.Columns = append(b.Columns, c)
+	}
+	if checks != nil {
+		t, err := q.Query.Tally(e.Schema())
+		if err != nil {
+			return nil, err
+		}
+		if err := t.Add(&b); err != nil {
+			return nil, err
+		}
+		checks.Queries = append(checks.Queries, pipeline.QueryCheck{Name: q.Query.Name(), Tally: t})
 	}
 	if err := a.Add(&b); err != nil {
 		return nil, err

@@ -129,12 +129,16 @@ func (p *Plan) Check(schema table.Schema) configs.Diagnostics {
 	return unique(p.hideHeader(diags))
 }
 
-// hideHeader takes the names of a CSV header out of hints: where the file has no header, they are a row of the data.
-func (p *Plan) hideHeader(diags configs.Diagnostics) configs.Diagnostics {
-	in := &p.job.Input
-	fromHeader := len(in.CSV.Columns) == 0 && slices.ContainsFunc(in.Files, func(f string) bool {
+// fromCSV says whether the input has CSV files.
+func (p *Plan) fromCSV() bool {
+	return slices.ContainsFunc(p.job.Input.Files, func(f string) bool {
 		return strings.Contains(strings.ToLower(filepath.Base(f)), ".csv")
 	})
+}
+
+// hideHeader takes the names of a CSV header out of hints: where the file has no header, they are a row of the data.
+func (p *Plan) hideHeader(diags configs.Diagnostics) configs.Diagnostics {
+	fromHeader := len(p.job.Input.CSV.Columns) == 0 && p.fromCSV()
 	for i := range diags {
 		if fromHeader && diags[i].Code == problem.CodeUnknownColumn {
 			diags[i].Hint = "column names are compared letter by letter; if the first line is data, set input.csv.header: false and list input.csv.columns"

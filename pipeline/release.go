@@ -23,6 +23,8 @@ type Result struct {
 	Notes []string
 	// Expected is the error of the estimates to expect; nil where there are no steps, or where it is not known.
 	Expected *ManifestError
+	// Nothing: the noisy answer cannot be told from that of no rows; see [queries.Nothing].
+	Nothing bool
 }
 
 // Formats returns the formats to write, at least one.

@@ -30,6 +30,9 @@ type Request struct {
 	Dir string
 	// NewRelease asks for a new release of a question that was answered before, and pays for it again.
 	NewRelease bool
+	// Refuse ends the run before any noise if the data leave a column unusable for a query that needs it ([Plan.Findings]); the engine must
+	// look at all rows. Whether a release appears then depends on the rows, and its readers see it.
+	Refuse bool
 }
 
 // Status says how a run ended.
@@ -62,6 +65,8 @@ type Outcome struct {
 	Discarded bool
 	// InputGone: the input could not be compared with what was released, since its files are not there any more.
 	InputGone bool
+	// Checks is what the engine tallied for the operator; nil if it was not asked to, or if this run made no release.
+	Checks *DataChecks
 }
 
 // Run releases a plan once: the same run again returns the same bytes and spends nothing.
@@ -84,7 +89,7 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 		return nil, LedgerError("take the folder", err)
 	}
 	defer unlockFolder()
-	a := &attempt{Runner: r, plan: req.Plan, dir: req.Dir, again: req.NewRelease}
+	a := &attempt{Runner: r, plan: req.Plan, dir: req.Dir, again: req.NewRelease, refuse: req.Refuse}
 	if err := a.lookup(ctx); err != nil {
 		return nil, err
 	}
@@ -114,6 +119,9 @@ type attempt struct {
 	plan  *Plan
 	dir   string
 	again bool // a new release is asked for
+	// refuse: end before the noise if a column is unusable.
+	refuse bool
+	checks *DataChecks // of this run's scan
 	// waiting is the staging folder of a new release that was begun and that this run leaves to a later one; "" where there is none.
 	waiting string
 
@@ -209,7 +217,7 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Status: StatusReleased, Dir: a.dir, Discarded: a.discarded, Digest: digest, Moved: moved, Release: release}, nil
+	return &Outcome{Status: StatusReleased, Dir: a.dir, Discarded: a.discarded, Digest: digest, Moved: moved, Release: release, Checks: a.checks}, nil
 }
 
 // vacant refuses an output folder that holds anything but an earlier release of this run, which it may replace.

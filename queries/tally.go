@@ -1,6 +1,7 @@
 package queries
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -34,6 +35,10 @@ const (
 type InputTally struct {
 	Role    Role
 	Columns []string
+	// Field is the input's place in the query or, of units and filters, in the job.
+	Field string
+	// Form is the key that says what a dimension's cells are: values, edges, part, grid, nearest or keys; "" for other roles.
+	Form string
 	// Rows pass the filters; those of a filter are all rows.
 	Rows int64
 	// Null rows have no value: null, NaN, or no place on earth.
@@ -106,7 +111,7 @@ func (q *counting) Tally(s table.Schema) (*Tally, error) {
 	t := &Tally{}
 	for i := range q.spec.By {
 		d := &q.spec.By[i]
-		in := InputTally{Role: RoleKey, Columns: d.Columns(), NullCounts: d.Null == domain.OwnCell, OutsideCounts: d.Other == domain.OwnCell}
+		in := InputTally{Role: RoleKey, Columns: d.Columns(), Field: q.spec.dimensionField(i), Form: form(d), NullCounts: d.Null == domain.OwnCell, OutsideCounts: d.Other == domain.OwnCell}
 		t.add(l, in, q.classer(i, l))
 	}
 	u := q.compileUnits(s, p)
@@ -114,7 +119,7 @@ func (q *counting) Tally(s table.Schema) (*Tally, error) {
 		return nil, err
 	}
 	if !q.spec.perRow() {
-		t.add(l, InputTally{Role: RoleUnit, Columns: q.spec.Unit}, &unitClasser{units: u})
+		t.add(l, InputTally{Role: RoleUnit, Columns: q.spec.Unit, Field: problem.FieldUnit}, &unitClasser{units: u})
 	}
 	return t, nil
 }
@@ -131,9 +136,26 @@ func (q *summing) Tally(s table.Schema) (*Tally, error) {
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	in := InputTally{Role: RoleValue, Columns: q.spec.Value.Columns, NullCounts: q.quantizer.rows > 0, OutsideCounts: q.quantizer.rows > 0}
+	in := InputTally{Role: RoleValue, Columns: q.spec.Value.Columns, Field: q.quantizer.field, NullCounts: q.quantizer.rows > 0, OutsideCounts: q.quantizer.rows > 0}
 	t.add(l, in, newValueClasser(q.quantizer, values))
 	return t, nil
+}
+
+// form is the key of the job that says what the cells of a dimension are.
+func form(d *domain.Dimension) string {
+	switch {
+	case len(d.Labels) > 0:
+		return "values"
+	case len(d.Edges) > 0:
+		return "edges"
+	case d.TimeField != "":
+		return "part"
+	case d.Grid != nil:
+		return "grid"
+	case d.Nearest != nil:
+		return "nearest"
+	}
+	return "keys"
 }
 
 func (t *Tally) add(l domain.Layout, in InputTally, c classer) {
@@ -359,7 +381,7 @@ func TallyFilters(f domain.Filters, s table.Schema, zone *time.Location) (*Tally
 	l := domain.Layout{Schema: s, Columns: f.Columns(), Problems: p}
 	t := &Tally{}
 	for i := range f.Specs {
-		in := InputTally{Role: RoleFilter, Columns: []string{f.Specs[i].Column}}
+		in := InputTally{Role: RoleFilter, Columns: []string{f.Specs[i].Column}, Field: fmt.Sprintf("input.where[%d]", i)}
 		c := &filterClasser{tests: f.Specs[i].Compile(l, zone, ""), numeric: f.Specs[i].Ranged()}
 		t.add(l, in, c)
 	}

@@ -36,6 +36,7 @@ func (a *app) backfillCmd() *cobra.Command {
 	f.addSign(cmd)
 	f.addAnchor(cmd)
 	a.addMetrics(cmd)
+	a.addDataChecks(cmd)
 	cmd.Flags().StringVar(&f.maxSpend, "max-spend", "", "stop before these windows together cost more than this epsilon, at the delta of the job")
 	return cmd
 }
@@ -119,10 +120,13 @@ func (b *backfilling) one(ctx context.Context, w *windowed) error {
 	}
 	b.made++
 	w.State, w.Note, w.Folder = stateReleased, string(o.Status), o.Dir
-	if b.json || b.quiet {
-		return nil
+	if !b.json && !b.quiet {
+		if err := b.printf("%s  %s  %s\n", w.Window, o.Status, w.shortFolder()); err != nil {
+			return err
+		}
 	}
-	return b.printf("%s  %s  %s\n", w.Window, o.Status, w.shortFolder())
+	b.reportData(w.plan, o)
+	return nil
 }
 
 func (b *backfilling) conclude(windows []*windowed) error {

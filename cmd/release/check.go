@@ -12,19 +12,30 @@ import (
 
 const checkLong = `check compares a job with the schema of its input: the columns that it names must exist and have usable types.
 It opens the input files, reads their headers or footers, and no row; it spends nothing. It
-exits with 4 if the budget can never hold the release.`
+exits with 4 if the budget can never hold the release.
+
+With --data it reads all rows, as a run does, and says on stderr what share of them each query has no use for: null, unparsed, in no
+listed cell, clamped, cut by the bounds of per_unit. It still spends nothing and writes nothing, and exits with 1 if a column that a query
+needs is unusable: fewer than one row in twenty is of use, or half of the texts or more are no values of the column's type. What it says
+depends on single rows: it is for the operator, who may read the input, and nobody should choose bounds, cells or budgets by it.`
 
 func (a *app) checkCmd() *cobra.Command {
 	var flags jobFlags
+	var data bool
 	cmd := &cobra.Command{
-		Use: "check JOB", Short: "Check a job against its input's schema", Long: checkLong, Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.check(cmd.Context(), args[0], &flags) },
+		Use: "check JOB", Short: "Check a job against its input's schema, or its rows", Long: checkLong, Args: cobra.ExactArgs(1),
+		Example: "  release check job.yaml\n  release check job.yaml --data",
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.check(cmd.Context(), args[0], &flags, data) },
 	}
 	flags.addParams(cmd)
+	cmd.Flags().BoolVar(&data, "data", false, "read the rows too, and say what becomes of them: for the operator's eyes")
+	flags.addWorkers(cmd)
+	flags.addMemoryLimit(cmd)
+	flags.addTmpDir(cmd)
 	return cmd
 }
 
-func (a *app) check(ctx context.Context, path string, flags *jobFlags) error {
+func (a *app) check(ctx context.Context, path string, flags *jobFlags, data bool) error {
 	plan, err := a.load(ctx, path, flags)
 	if err != nil {
 		return err
@@ -37,7 +48,15 @@ func (a *app) check(ctx context.Context, path string, flags *jobFlags) error {
 	if standing.Quote.Never {
 		return quoteError(plan, standing.Quote)
 	}
-	engine, err := opener(plan.Job(), local.Limits{Workers: 1}, nil)(ctx)
+	limits := local.Limits{Workers: 1}
+	if data {
+		if limits, err = flags.limits(plan); err != nil {
+			return err
+		}
+		keepTo(limits.Memory)
+		limits.Look = local.LookAll
+	}
+	engine, err := opener(plan.Job(), limits, nil)(ctx)
 	if err != nil {
 		return pipeline.InputError(err)
 	}
@@ -45,8 +64,38 @@ func (a *app) check(ctx context.Context, path string, flags *jobFlags) error {
 	if diags := plan.Check(engine.Schema()); len(diags) > 0 {
 		return jobError{diags}
 	}
+	fits := "the job fits its input"
+	if data {
+		if err := a.checkData(ctx, plan, engine); err != nil {
+			return err
+		}
+		fits += " and its rows"
+	}
 	if a.quiet {
 		return nil
 	}
-	return a.printf("%s: the job fits its input (columns used: %s)\n", path, strings.Join(plan.Columns(), ", "))
+	return a.printf("%s: %s (columns used: %s)\n", path, fits, strings.Join(plan.Columns(), ", "))
+}
+
+// checkData reads the rows and tells the operator what becomes of them; an error if a column is unusable. The exact answers are thrown
+// away.
+func (a *app) checkData(ctx context.Context, plan *pipeline.Plan, engine pipeline.Engine) error {
+	o, done := a.observer()
+	answers, err := engine.Aggregate(ctx, plan, o)
+	done()
+	if err != nil {
+		return pipeline.InputError(err)
+	}
+	found := plan.Findings(answers.Checks)
+	if !a.quiet {
+		a.printChecks(plan, answers.Checks)
+		rest := make([]pipeline.Finding, 0, len(found))
+		for _, f := range found {
+			if !f.Unusable {
+				rest = append(rest, f)
+			}
+		}
+		a.printFindings(rest)
+	}
+	return pipeline.UnusableError(pipeline.Unusable(found), "nothing was released and nothing was spent")
 }

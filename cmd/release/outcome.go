@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
@@ -114,13 +113,7 @@ func outcomeJSON(p *pipeline.Plan, o *pipeline.Outcome, b ledger.Balance) any {
 
 // printTable prints rows as aligned columns; the first row is the header.
 func (a *app) printTable(rows [][]string) error {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
-	for _, row := range rows {
-		_, _ = fmt.Fprintln(w, strings.Join(row, "\t")) // a Builder takes everything
-	}
-	_ = w.Flush()
-	return a.printf("%s", b.String())
+	return a.printf("%s", aligned(rows))
 }
 
 // halfWidth is half the width of a cell's 95 % interval; a mean's is divided by its number of rows.

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"os"
 	"sync"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -19,7 +17,7 @@ func (a *app) observer() (pipeline.Observer, func()) {
 	case a.log == "json":
 		return &jsonProgress{app: a, next: map[pipeline.Stage]int{}}, func() {}
 	}
-	if f, ok := a.stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if a.terminal() {
 		b := &barProgress{app: a}
 		return b, b.finish
 	}

@@ -16,7 +16,7 @@ run again returns the same bytes and spends nothing.
 
 Exit codes:
   0    done, or already done
-  1    a stated check is not met (max_error, verify, ledger audit, selftest)
+  1    a stated check is not met (max_error, check --data, verify, ledger audit, selftest)
   2    usage, or the job file
   3    input
   4    budget
@@ -37,6 +37,7 @@ type app struct {
 	secrets map[string]string
 	id      string // of this process, on every line of its log
 	metrics string // the file for Prometheus; "": none
+	checks  checkMode
 	last    lastRun
 }
 

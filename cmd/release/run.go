@@ -34,6 +34,7 @@ func (a *app) runCmd() *cobra.Command {
 	flags.addSign(cmd)
 	flags.addAnchor(cmd)
 	a.addMetrics(cmd)
+	a.addDataChecks(cmd)
 	cmd.Flags().BoolVar(&again, "new-release", false, "release the same question again with new noise: charges again, moves the old folder aside")
 	cmd.Flags().BoolVar(&a.json, "json", false, "print the outcome as JSON")
 	return cmd
@@ -83,7 +84,11 @@ func (a *app) run(ctx context.Context, path string, flags *jobFlags, again bool)
 		a.logger().Info("outcome", "job", plan.Name(), "window", window(plan.Params()), "status", string(outcome.Status),
 			"folder", outcome.Dir, "manifest_sha256", outcome.Digest)
 	}
-	return a.printOutcome(plan, outcome, balance)
+	if err := a.printOutcome(plan, outcome, balance); err != nil {
+		return err
+	}
+	a.reportData(plan, outcome)
+	return nil
 }
 
 func (a *app) addMetrics(cmd *cobra.Command) {
@@ -116,11 +121,12 @@ func (f *jobFlags) place(plan *pipeline.Plan) (place, error) {
 // runPlan makes the release of a plan.
 func (a *app) runPlan(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, where place) (*pipeline.Outcome, error) {
 	keepTo(where.limits.Memory)
+	where.limits.Look = a.look()
 	o, done := a.observer()
 	defer done()
 	runner := pipeline.Runner{
 		Book: book, Sink: sink.New(), Open: opener(plan.Job(), where.limits, book.InputKey),
 		Observer: o, Workers: where.limits.Workers, Program: program(), Signer: where.signer, Announce: where.announce,
 	}
-	return runner.Run(ctx, pipeline.Request{Plan: plan, Dir: where.dir, NewRelease: where.again})
+	return runner.Run(ctx, pipeline.Request{Plan: plan, Dir: where.dir, NewRelease: where.again, Refuse: a.checks == checksRefuse})
 }

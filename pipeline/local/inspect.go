@@ -2,6 +2,7 @@ package local
 
 import (
 	"math"
+	"unicode/utf8"
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
@@ -78,6 +79,7 @@ func (x *inspection) columns(b *table.Batch) {
 		c.Rows += int64(b.Rows)
 		c.Null += null
 		c.Unparsed += unparsed
+		c.Garbled += garbled(&b.Columns[i])
 	}
 }
 
@@ -101,6 +103,19 @@ func nulls(c *table.Column) (null, unparsed int64) {
 		}
 	}
 	return null, unparsed
+}
+
+// garbled counts the rows of a column of text that are not UTF-8.
+func garbled(c *table.Column) (n int64) {
+	if c.Type.Kind != table.String {
+		return 0
+	}
+	for row := range c.Len() {
+		if !c.IsNull(row) && !utf8.Valid(c.Values.Bytes(c.Index(row))) {
+			n++
+		}
+	}
+	return n
 }
 
 // floatAt returns the float of an entry that is not null.
