@@ -55,7 +55,10 @@ func (d *Dimension) keyColumns() []string {
 	case name == "":
 		return nil
 	case d.Edges != nil || d.From != nil:
-		return []string{name + "_from", name + "_before"}
+		if d.LastEdge == "excluded" {
+			return []string{name + "_from", name + "_before"}
+		}
+		return []string{name + "_from", name + "_to"}
 	}
 	return []string{name}
 }
@@ -80,6 +83,9 @@ func (c *checker) dimension(at *path, d *Dimension) {
 	}
 	if d.Keys != "" && (d.Null == "bin" || d.Other == "bin") {
 		c.bad(at, CodeContradiction, "there is no cell for the rows without a key where keys are discovered", "use drop")
+	}
+	if d.LastEdge != "" && d.Edges == nil && d.From == nil {
+		c.bad(at.at("last_edge"), CodeContradiction, "there are no edges", "last_edge goes with edges, or with from, to and width")
 	}
 	c.values(at, d)
 	c.edges(at.at("edges"), d.Edges)

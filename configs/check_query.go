@@ -11,7 +11,7 @@ var (
 	queryName  = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 	windowText = regexp.MustCompile(`^[1-9][0-9]{0,8}[smhdw]$`)
 	// answerColumns are the columns of every table of a release.
-	answerColumns = []string{"noisy", "estimate", "sigma", "ci95_low", "ci95_high"}
+	answerColumns = []string{"noisy", "estimate", "standard_deviation", "ci95_low", "ci95_high"}
 	kinds         = []string{"count", "histogram", "sum", "mean", "variance"}
 )
 

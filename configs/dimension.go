@@ -7,7 +7,7 @@ type Dimension struct {
 	Column string `yaml:"column,omitempty" example:"sex"`
 	// Values are the cells in order: a list, or a mapping from each cell to the texts that belong to it.
 	Values Values `yaml:"values,omitempty" example:"{\"<=50K\": [\"<=50K\", \"<=50K.\"], \">50K\": [\">50K\", \">50K.\"]}"`
-	// Edges are ascending; each cell is [a, b), the last one [a, b]. They are numbers, or dates and times such as 2013-01-31.
+	// Edges are ascending; each cell is [a, b), the last one [a, b] unless last_edge says otherwise. They are numbers, or dates and times such as 2013-01-31. The release names the edges of a cell NAME_from and NAME_to, or NAME_before with last_edge: excluded.
 	Edges []Scalar `yaml:"edges,omitempty" example:"[0, 18, 30, 65]"`
 	// From is the first edge of cells of equal width.
 	From *Scalar `yaml:"from,omitempty" example:"0"`
@@ -15,6 +15,8 @@ type Dimension struct {
 	To *Scalar `yaml:"to,omitempty" example:"100"`
 	// Width of each cell; it divides to - from evenly.
 	Width *Scalar `yaml:"width,omitempty" example:"5"`
+	// LastEdge says whether the last cell includes its upper edge, as it does if this is not set. With excluded, every cell is [a, b), a value equal to the last edge is in no cell, and infinite values are in none.
+	LastEdge string `yaml:"last_edge,omitempty" enum:"included|excluded" example:"excluded"`
 	// Part of a time.
 	Part string `yaml:"part,omitempty" enum:"minute_of_hour|hour_of_day|hour_of_week|day_of_week|day_of_month|week_of_year|month|quarter" example:"hour_of_day"`
 	// ValuesFrom takes the cells from a column of a public file.

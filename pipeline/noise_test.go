@@ -37,7 +37,7 @@ func TestPublishedNoise(t *testing.T) {
 			r.Plan, r.Dir = b.plan(run), filepath.Join(b.dir, fmt.Sprint(i))
 		})
 		for _, r := range csvtest.Rows(t, filepath.Join(o.Dir, "colours.csv")) {
-			noisy, sd := number(t, r["noisy"]), number(t, r["sigma"])
+			noisy, sd := number(t, r["noisy"]), number(t, r["standard_deviation"])
 			x := (noisy - exact[r["colour"]]) / sd
 			sum, squares, n, sigma = sum+x, squares+x*x, n+1, sd
 			if low, high := number(t, r["ci95_low"]), number(t, r["ci95_high"]); low > noisy-1.9599*sd || high < noisy+1.9599*sd {

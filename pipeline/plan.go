@@ -123,6 +123,7 @@ func (p *Plan) Check(schema table.Schema) configs.Diagnostics {
 			diags = append(diags, diagnose(p.job, p.queries[i].path, err)...)
 		}
 	}
+	diags = append(diags, p.checkNumbers(logical)...)
 	if _, err := p.input.filters.Compile(logical, p.input.location); err != nil {
 		diags = append(diags, diagnose(p.job, "", err)...)
 	}

@@ -96,7 +96,7 @@ func shifted(s Series, by float64) Series {
 }
 
 // answerColumns are the columns of every answer beside its keys.
-var answerColumns = []string{"noisy", "estimate", "sigma", "ci95_low", "ci95_high"}
+var answerColumns = []string{"noisy", "estimate", "standard_deviation", "ci95_low", "ci95_high"}
 
 // componentKey is the key column of a vector's components.
 const componentKey = "component"

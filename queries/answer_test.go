@@ -48,10 +48,10 @@ func TestKeysOfCells(t *testing.T) {
 		t.Fatalf("%d cells", q.Cells())
 	}
 	for cell, want := range map[int]string{
-		0:  `sex="F" age_from=0 age_before=18 usd_from=0.0 usd_before=2.5 day_from="2013-01-01" day_before="2013-01-02" `,
-		1:  `sex="F" age_from=0 age_before=18 usd_from=0.0 usd_before=2.5 day_from="other" day_before="other" `,
-		2:  `sex="F" age_from=0 age_before=18 usd_from=2.5 usd_before=5.0 day_from="2013-01-01" day_before="2013-01-02" `,
-		23: `sex="null" age_from=18 age_before=99 usd_from=2.5 usd_before=5.0 day_from="other" day_before="other" `,
+		0:  `sex="F" age_from=0 age_to=18 usd_from=0.0 usd_to=2.5 day_from="2013-01-01" day_to="2013-01-02" `,
+		1:  `sex="F" age_from=0 age_to=18 usd_from=0.0 usd_to=2.5 day_from="other" day_to="other" `,
+		2:  `sex="F" age_from=0 age_to=18 usd_from=2.5 usd_to=5.0 day_from="2013-01-01" day_to="2013-01-02" `,
+		23: `sex="null" age_from=18 age_to=99 usd_from=2.5 usd_to=5.0 day_from="other" day_to="other" `,
 	} {
 		got := ""
 		for _, k := range a.Keys {

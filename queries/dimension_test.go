@@ -186,7 +186,7 @@ func TestBadDimensions(t *testing.T) {
 		"value twice":    {domain.Dimension{Column: "x", Labels: []domain.Label{label("a", "1"), label("b", "1")}}, "histogram.by[0].values[1]", problem.CodeDuplicate},
 		"no value":       {domain.Dimension{Column: "x", Labels: []domain.Label{label("a")}}, "histogram.by[0].values[0]", problem.CodeBadSpec},
 		"name of a bin":  {domain.Dimension{Column: "x", Labels: []domain.Label{label("null", "null")}, Null: domain.OwnCell}, "histogram.by[0].values[0]", problem.CodeDuplicate},
-		"name of sigma":  {domain.Dimension{Column: "sigma", Labels: numbered(1)}, "histogram.by[0]", problem.CodeDuplicate},
+		"name of sigma":  {domain.Dimension{Column: "standard_deviation", Labels: numbered(1)}, "histogram.by[0]", problem.CodeDuplicate},
 		"too many cells": {domain.Dimension{Column: "x", As: "z", Labels: numbered(50000)}, "histogram.by", problem.CodeTooManyCells},
 	} {
 		s := Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{c.d}}

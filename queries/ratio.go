@@ -18,8 +18,14 @@ func (r ratio) mean(s, n float64) float64 {
 	return r.centre + r.clip(s/n)
 }
 
-// estimate is the mean of estimates of the sum and the count, of at least one row.
-func (r ratio) estimate(s, n float64) float64 { return r.centre + r.clip(s/max(n, 1)) }
+// estimate is the mean of estimates of the sum and the count, of at least one row; NaN if n is not positive, as mean is: there is nothing to
+// estimate from.
+func (r ratio) estimate(s, n float64) float64 {
+	if n <= 0 {
+		return math.NaN()
+	}
+	return r.centre + r.clip(s/max(n, 1))
+}
 
 func (r ratio) clip(x float64) float64 { return min(max(x, -r.half), r.half) }
 

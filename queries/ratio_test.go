@@ -117,12 +117,12 @@ func TestAnswerOfVectorMeans(t *testing.T) {
 	if err != nil || a.Cells != 6 || q.Cells() != 6 {
 		t.Fatalf("%+v, %v", a, err)
 	}
-	if a.Extra[0].Name != "noisy_sum" || a.Extra[1].Name != "noisy_count" || len(a.Extra) != 2 {
+	if a.Extra[0].Name != "noisy_centred_sum" || a.Extra[1].Name != "noisy_count" || len(a.Extra) != 2 {
 		t.Errorf("%+v", a.Extra)
 	}
 	for cell, want := range []string{
 		`g="0" component="a" 5 4 10 10`, `g="0" component="b" 3 4 -10 10`, `g="1" component="a" 5 4 20 20`,
-		`g="1" component="b" 4 4 0 20`, `g="2" component="a" NaN 5 3 -1`, `g="2" component="b" NaN 6 4 -1`,
+		`g="1" component="b" 4 4 0 20`, `g="2" component="a" NaN NaN 3 -1`, `g="2" component="b" NaN NaN 4 -1`,
 	} {
 		got := ""
 		for _, k := range a.Keys {

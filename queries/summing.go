@@ -54,9 +54,9 @@ var summaries = map[Kind]facts{Sum: sumFacts, Mean: meanFacts, Variance: varianc
 
 // The columns of an answer that hold the noisy vectors of which it was made.
 const (
-	noisySum     = "noisy_sum"
+	noisySum     = "noisy_centred_sum"
 	noisyCount   = "noisy_count"
-	noisySquares = "noisy_squares"
+	noisySquares = "noisy_centred_squares"
 )
 
 // newSumming makes the query of a counting whose values are quantized.

@@ -157,7 +157,7 @@ func TestBadValues(t *testing.T) {
 			Name: "q", Kind: Sum, By: []domain.Dimension{{Column: "component", Labels: numbered(2)}}, Value: &Value{Columns: []string{"x", "y"}, Lo: "0", Hi: "1"},
 		},
 		"mean.by[0]: duplicate": {
-			Name: "q", Kind: Mean, By: []domain.Dimension{{Column: "noisy_sum", Labels: numbered(2)}}, Value: &Value{Columns: []string{"x"}, Lo: "0", Hi: "1"},
+			Name: "q", Kind: Mean, By: []domain.Dimension{{Column: "noisy_centred_sum", Labels: numbered(2)}}, Value: &Value{Columns: []string{"x"}, Lo: "0", Hi: "1"},
 		},
 		"sum.by: too-many-cells": {
 			Name: "q", Kind: Sum, By: []domain.Dimension{{Column: "y", Labels: numbered(4096)}}, Value: &Value{Columns: []string{"x"}, List: true, Length: 1 << 19, Lo: "0", Hi: "1"},

@@ -153,8 +153,13 @@ func (m moments) variance(s, q, n float64) float64 {
 
 func (m moments) clip(x float64) float64 { return min(max(x, 0), m.half*m.half) }
 
-// estimate is the variance of a count of at least one row.
-func (m moments) estimate(s, q, n float64) float64 { return m.variance(s, q, max(n, 1)) }
+// estimate is the variance of a count of at least one row; NaN if n is not positive.
+func (m moments) estimate(s, q, n float64) float64 {
+	if n <= 0 {
+		return math.NaN()
+	}
+	return m.variance(s, q, max(n, 1))
+}
 
 // sigma is the standard deviation of the variance by the delta method, at the noisy values; NaN where n is not positive.
 func (m moments) sigma(s, q, n float64) float64 {

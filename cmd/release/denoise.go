@@ -14,7 +14,7 @@ import (
 const denoiseLong = `denoise improves noisy values that are public already, by what is public about them: it costs no budget.
 
 The input is a CSV, Parquet or Arrow file with one noisy value a row, or a release folder. The noise must be independent and
-normal, of the standard deviation --sigma; a table of a release has it in its column sigma. Neighbours are the rows that an
+normal, of the standard deviation --sigma; a table of a release has it in its column standard_deviation. Neighbours are the rows that an
 edge list joins (columns u and v, rows numbered from 0; optionally w, a weight, and length or length_m), or without one the rows that
 follow one another, or as --shape says.
 
@@ -53,7 +53,7 @@ func (a *app) denoiseCmd() *cobra.Command {
 	flags.StringVar(&f.input, "input", "", "a .csv, .csv.gz, .csv.zst, .parquet or .arrow file of noisy values, or a release folder")
 	flags.StringVar(&f.query, "query", "", "the query of a release folder; needed where it has several")
 	flags.StringVar(&f.value, "value", "noisy", "the column of the noisy values")
-	flags.StringVar(&f.sigma, "sigma", "", "the standard deviation of the noise; absent: the column sigma, where it is the same in all rows")
+	flags.StringVar(&f.sigma, "sigma", "", "the standard deviation of the noise; absent: the column standard_deviation (or sigma), if it is the same in all rows")
 	flags.Var(methodFlag{&f.steps}, "method", "a method, see --methods (repeatable: steps in order)")
 	flags.Var(setFlag{&f.steps}, "set", "set a parameter of the --method before it: --set name=value (repeatable)")
 	flags.StringVar(&f.edges, "edges", "", "a CSV file of edges: columns u and v, optionally w and length")

@@ -53,7 +53,7 @@ func readNoisy(ctx context.Context, f *denoiseFlags) (*noisyTable, error) {
 	return in, in.layOut(f)
 }
 
-// deviation is the flag's number, or else that of the column sigma.
+// deviation is the flag's number, or else that of the column standard_deviation, or sigma.
 func (in *noisyTable) deviation(flag string) (float64, error) {
 	if flag != "" {
 		s, err := strconv.ParseFloat(flag, 64)
@@ -62,16 +62,20 @@ func (in *noisyTable) deviation(flag string) (float64, error) {
 		}
 		return s, nil
 	}
-	if !slices.Contains(in.columns, "sigma") {
+	column := "standard_deviation"
+	if !slices.Contains(in.columns, column) {
+		column = "sigma" // releases of earlier versions, and tables of others
+	}
+	if !slices.Contains(in.columns, column) {
 		return 0, usagef("--sigma is missing: the standard deviation of the noise")
 	}
-	all, err := in.numbers("sigma")
+	all, err := in.numbers(column)
 	if err != nil {
 		return 0, err
 	}
 	for i, s := range all {
 		if !(s > 0) || s != all[0] {
-			return 0, inputProblem(in.path, in.lines[i], "sigma is not one number above 0 in all rows: rows of different noise, such as means of private numbers of rows, are not denoised together")
+			return 0, inputProblem(in.path, in.lines[i], column+" is not one number above 0 in all rows: rows of different noise, such as means of private numbers of rows, are not denoised together")
 		}
 	}
 	return all[0], nil

@@ -28,7 +28,7 @@ func TestMeans(t *testing.T) {
 		t.Fatalf("groups %v", rows)
 	}
 	for i, r := range rows {
-		mean, sigma := r.Float("noisy"), r.Float("sigma")
+		mean, sigma := r.Float("noisy"), r.Float("standard_deviation")
 		if truth := meanAge(t, data, sex.values[i]); r["sex"] != sex.values[i] || !(math.Abs(mean-truth) <= 10*sigma && sigma > 0 && sigma <= 5) {
 			t.Errorf("%v: the true mean of %s is %g", r, sex.values[i], truth)
 		}

@@ -2,7 +2,7 @@
 //
 // A release folder holds one table a query and format, `<query>.parquet`, `<query>.csv`, `<query>.arrow` and
 // `<query>.json`, and `release.json`, the manifest, which names every other file with its SHA-256. A table has the query's
-// key columns, then noisy, estimate, sigma, ci95_low and ci95_high, then the answer's further columns; one row a cell, in
+// key columns, then noisy, estimate, standard_deviation, ci95_low and ci95_high, then the answer's further columns; one row a cell, in
 // the order of the cells; a sparse table has only the cells whose estimate is not zero. The same release gives the same
 // bytes.
 //

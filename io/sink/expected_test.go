@@ -44,7 +44,7 @@ func expected(r pipeline.Result) grid {
 	for v := range values {
 		g.optional[len(g.names)+v] = len(r.Answer.Extra) > 0
 	}
-	g.names = append(g.names, "noisy", "estimate", "sigma", "ci95_low", "ci95_high")
+	g.names = append(g.names, "noisy", "estimate", "standard_deviation", "ci95_low", "ci95_high")
 	for _, e := range r.Answer.Extra {
 		g.names = append(g.names, e.Name)
 	}

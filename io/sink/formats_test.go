@@ -201,18 +201,18 @@ func TestTexts(t *testing.T) {
 		result pipeline.Result
 		want   string
 	}{
-		{csvFormat{}, r, `k,n,noisy,estimate,sigma,ci95_low,ci95_high,more
+		{csvFormat{}, r, `k,n,noisy,estimate,standard_deviation,ci95_low,ci95_high,more
 "say ""hi""",7,1,1,4,-7,,0.5
 "a,b",7,-2.5,0,4,-7,9,0.5
 =SUM(<A1>),7,1000000,1000000,4,-7,1e-07,0.5
 `},
 		{jsonFormat{}, r, `[
-{"k":"say \"hi\"","n":7,"noisy":1,"estimate":1,"sigma":4,"ci95_low":-7,"ci95_high":null,"more":0.5},
-{"k":"a,b","n":7,"noisy":-2.5,"estimate":0,"sigma":4,"ci95_low":-7,"ci95_high":9,"more":0.5},
-{"k":"=SUM(<A1>)","n":7,"noisy":1000000,"estimate":1000000,"sigma":4,"ci95_low":-7,"ci95_high":1e-07,"more":0.5}
+{"k":"say \"hi\"","n":7,"noisy":1,"estimate":1,"standard_deviation":4,"ci95_low":-7,"ci95_high":null,"more":0.5},
+{"k":"a,b","n":7,"noisy":-2.5,"estimate":0,"standard_deviation":4,"ci95_low":-7,"ci95_high":9,"more":0.5},
+{"k":"=SUM(<A1>)","n":7,"noisy":1000000,"estimate":1000000,"standard_deviation":4,"ci95_low":-7,"ci95_high":1e-07,"more":0.5}
 ]
 `},
-		{csvFormat{}, none, "noisy,estimate,sigma,ci95_low,ci95_high\n"},
+		{csvFormat{}, none, "noisy,estimate,standard_deviation,ci95_low,ci95_high\n"},
 		{jsonFormat{}, none, "[\n]\n"},
 	} {
 		if got := string(written(t, c.format, c.result)); got != c.want {

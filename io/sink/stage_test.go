@@ -215,7 +215,7 @@ func TestRefusedReleases(t *testing.T) {
 		"unnamed": release(t, result("q", intKey("", 1))), "two kinds": release(t, mixed), "no sigma": release(t, missing),
 		"no name": release(t, result("")), "path": release(t, result("../q")), "folder": release(t, result("a/b")), "drive": release(t, result("c:q")),
 		"manifest":    releaseAs(t, []string{"json"}, result("release")),
-		"extra clash": extra("sigma", series(1)), "extra twice": extra("more", series(1)), "extra key": extra("k", series(1), stringKey("k", "a")),
+		"extra clash": extra("standard_deviation", series(1)), "extra twice": extra("more", series(1)), "extra key": extra("k", series(1), stringKey("k", "a")),
 		"extra unnamed": extra("", series(1)), "extra empty": extra("x", nil),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -66,7 +66,7 @@ func valueColumnsOf(a queries.Answer) []valueColumn {
 		return []valueColumn{{"estimate", a.Estimate}, {"ci95_low", a.Low}, {"ci95_high", a.High}}
 	}
 	columns := []valueColumn{
-		{"noisy", a.Noisy}, {"estimate", a.Estimate}, {"sigma", a.Sigma}, {"ci95_low", a.Low}, {"ci95_high", a.High},
+		{"noisy", a.Noisy}, {"estimate", a.Estimate}, {"standard_deviation", a.Sigma}, {"ci95_low", a.Low}, {"ci95_high", a.High},
 	}
 	for _, e := range a.Extra {
 		columns = append(columns, valueColumn{e.Name, e.Values})

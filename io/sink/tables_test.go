@@ -70,7 +70,7 @@ func mean(name string, keys ...domain.KeyColumn) pipeline.Result {
 	r.Answer.Noisy = series(1.5, math.NaN(), -2, 0)
 	r.Answer.Sigma = series(math.NaN(), 0.25, math.Float64frombits(0xfff8_0000_0000_0001))
 	r.Answer.High = series(math.NaN())
-	r.Answer.Extra = []queries.Extra{{Name: "noisy_sum", Values: wave(5)}, {Name: "noisy_count", Values: wave(7)}}
+	r.Answer.Extra = []queries.Extra{{Name: "noisy_centred_sum", Values: wave(5)}, {Name: "noisy_count", Values: wave(7)}}
 	return r
 }
 

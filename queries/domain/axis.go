@@ -58,7 +58,7 @@ func newDomain(d Dimension, zone *time.Location, field string, p *problem.Proble
 	case len(d.Labels) > 0:
 		return newLabels(d.Labels, zone)
 	case len(d.Edges) > 0:
-		return newEdges(d.Edges, zone, field+".edges", p)
+		return newEdges(d.Edges, zone, d.LastOpen, field+".edges", p)
 	case d.TimeField != "":
 		return newTimeField(d.TimeField, zone, field+".part", p)
 	case d.Grid != nil:

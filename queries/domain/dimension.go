@@ -56,7 +56,8 @@ type Dimension struct {
 	Column    string
 	As        string // name of the key column; "": Column, or Name of Nearest. A grid's are <As>_row and <As>_col, or row and col
 	Labels    []Label
-	Edges     []string // ascending source texts; cells [a, b), the last closed
+	Edges     []string // ascending source texts; cells [a, b), the last one [a, b] unless LastOpen
+	LastOpen  bool
 	TimeField string
 	Grid      *Grid
 	Nearest   *Nearest

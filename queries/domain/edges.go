@@ -9,9 +9,10 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// EdgeDomain is the cells [a, b) between edges, the last one closed.
+// EdgeDomain is the cells [a, b) between edges; the last one is [a, b] unless it is open.
 type EdgeDomain struct {
 	texts []string
+	open  bool
 	// Numbers are the values of the edges where they are numbers, else nil: they are dates or times.
 	Numbers []*big.Rat
 	zone    *time.Location
@@ -19,8 +20,8 @@ type EdgeDomain struct {
 
 // newEdges reads edges and reports what is wrong with them at field. Times are compared as they are written: all of
 // them have an offset, or none has.
-func newEdges(texts []string, zone *time.Location, field string, p *problem.Problems) EdgeDomain {
-	d := EdgeDomain{texts: texts, zone: zone}
+func newEdges(texts []string, zone *time.Location, open bool, field string, p *problem.Problems) EdgeDomain {
+	d := EdgeDomain{texts: texts, open: open, zone: zone}
 	if len(texts) < 2 {
 		p.Add(field, problem.CodeBadSpec, "a cell needs two edges", "")
 		return d
@@ -111,13 +112,13 @@ func (d EdgeDomain) ints(at []*big.Rat, t table.Type, b ExtraCells) *intEdges {
 		c.starts = append(c.starts, key)
 	}
 	key, beyond := c.of(Floor(at[len(at)-1]))
-	c.top, c.closed = key, beyond == 0
+	c.top, c.closed = key, beyond == 0 && !d.open
 	return c
 }
 
 // floats cuts a column of floats at the floats nearest to the edges.
 func (d EdgeDomain) floats(b ExtraCells) (*floatEdges, []*problem.Error) {
-	c := &floatEdges{ExtraCells: b, cells: int32(d.size())}
+	c := &floatEdges{ExtraCells: b, cells: int32(d.size()), open: d.open}
 	for i, text := range d.texts {
 		x, ok := nearest(text)
 		if !ok {

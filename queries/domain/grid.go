@@ -106,7 +106,7 @@ func (d gridDomain) places() (lat, lon, field string) { return d.Lat, d.Lon, ".g
 func (d gridDomain) locator(other int32) locator {
 	none := ExtraCells{columnar.Dropped, columnar.Dropped, nil}
 	return &gridCells{
-		rows: floatEdges{none, int32(d.Rows), d.rows}, cols: floatEdges{none, int32(d.Cols), d.cols}, other: other,
+		rows: floatEdges{ExtraCells: none, cells: int32(d.Rows), starts: d.rows}, cols: floatEdges{ExtraCells: none, cells: int32(d.Cols), starts: d.cols}, other: other,
 	}
 }
 

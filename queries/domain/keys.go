@@ -69,11 +69,15 @@ func checkKeys(axes []Axis, seen []string, p *problem.Problems) {
 	}
 }
 
-// Keys are the two columns <name>_from and <name>_before: integers or floats where all edges are and no cell is
-// added, else source texts, with the name of an added cell in both.
+// Keys are the two columns <name>_from and <name>_to, or <name>_before if the last cell is open, as all others are: integers or floats if
+// all edges are and no cell is added, else source texts, with the name of an added cell in both.
 func (d EdgeDomain) Keys(name string, bins []string) []KeyColumn {
-	from, before := d.bounds(bins)
-	return []KeyColumn{{Name: name + "_from", Labels: from}, {Name: name + "_before", Labels: before}}
+	from, to := d.bounds(bins)
+	end := "_to"
+	if d.open {
+		end = "_before"
+	}
+	return []KeyColumn{{Name: name + "_from", Labels: from}, {Name: name + end, Labels: to}}
 }
 
 func (d EdgeDomain) bounds(bins []string) (from, before Labels) {

@@ -59,6 +59,7 @@ type floatEdges struct {
 	ExtraCells
 	cells  int32
 	starts []float64 // the edges
+	open   bool      // every cell is [a, b): neither the last edge nor an infinity is in one
 }
 
 func (c *floatEdges) Codes(v table.Values, from int, dst []int32) {
@@ -75,6 +76,8 @@ func (c *floatEdges) code(x float64) int32 {
 		return r - 1
 	case math.IsNaN(x):
 		return c.Null
+	case c.open:
+		return c.Other
 	case math.IsInf(x, -1):
 		return 0
 	case math.IsInf(x, 1) || x == c.starts[c.cells]:

@@ -1,0 +1,55 @@
+package pipeline
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// checkNumbers reports sums, means and variances of text. A column of a CSV file that the job gives no type is text by default, and its
+// numbers are read all the same; any other text column was meant to be one, and would be published as noise about nothing.
+func (p *Plan) checkNumbers(schema table.Schema) (diags configs.Diagnostics) {
+	for i := range p.job.Queries {
+		path := fmt.Sprintf("queries[%d]", i)
+		for kind, a := range map[string]*configs.Aggregate{"sum": p.job.Queries[i].Sum, "mean": p.job.Queries[i].Mean, "variance": p.job.Queries[i].Variance} {
+			if a == nil {
+				continue
+			}
+			if f, ok := schema.Lookup(a.Column); ok && f.Type.Kind == table.String && p.meantAsText(a.Column) {
+				diags = append(diags, p.textValue(path+"."+kind+".column", kind, a.Column))
+			}
+			for k, column := range a.Columns {
+				if f, ok := schema.Lookup(column); ok && f.Type.Kind == table.String && p.meantAsText(column) {
+					diags = append(diags, p.textValue(fmt.Sprintf("%s.%s.columns[%d]", path, kind, k), kind, column))
+				}
+			}
+		}
+	}
+	return diags
+}
+
+func (p *Plan) textValue(path, kind, column string) configs.Diagnostic {
+	return p.job.Diagnose(path, "column-type", fmt.Sprintf("column %q holds text, and a %s is of numbers", column, kind),
+		"name a column of numbers; if the texts are numbers, write them as such, or in CSV give the column a type: input.csv.types: {"+column+": float}")
+}
+
+// meantAsText says whether a text column of the input is one by its file's own schema, or by the type that the job gives it. Logical names
+// of events stand for the columns of the first event.
+func (p *Plan) meantAsText(column string) bool {
+	if len(p.job.Input.Events) > 0 {
+		column = source(p.job.Input.Events[0], column)
+	}
+	if p.job.Input.CSV.Types[column] == "text" {
+		return true
+	}
+	for _, f := range p.job.Input.Files {
+		name := strings.ToLower(filepath.Base(f))
+		if strings.Contains(name, ".parquet") || strings.Contains(name, ".arrow") || strings.Contains(name, ".feather") {
+			return true
+		}
+	}
+	return false
+}
