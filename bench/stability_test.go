@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
+	"github.com/dprelease/dprelease/pipeline/stabilitytest"
+)
+
+// duckWriter writes tables with DuckDB, as Parquet or CSV.
+type duckWriter struct {
+	conn      *sql.Conn
+	extension string
+}
+
+func newDuckWriters(t *testing.T) []stabilitytest.Writer {
+	t.Helper()
+	db, err := sql.Open("duckdb", "?autoinstall_known_extensions=false&autoload_known_extensions=false&threads=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = conn.Close(), db.Close() })
+	p := duckWriter{conn, ".parquet"}
+	return []stabilitytest.Writer{p, p, p, duckWriter{conn, ".csv"}}
+}
+
+// Name is DuckDB's and the format's.
+func (w duckWriter) Name() string { return "DuckDB " + w.extension }
+
+// Extension is the format's.
+func (w duckWriter) Extension() string { return w.extension }
+
+// Fits leaves out what CSV does not hold, and times there, which DuckDB writes in a layout of its own.
+func (w duckWriter) Fits(columns []stabilitytest.Column) bool {
+	for _, c := range columns {
+		switch c.Kind {
+		case stabilitytest.Uint64, stabilitytest.List, stabilitytest.Instant, stabilitytest.Clock:
+			if w.extension == ".csv" {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// duckTypes are the types of the kinds in SQL.
+var duckTypes = map[stabilitytest.Kind]string{
+	stabilitytest.Int64: "BIGINT", stabilitytest.Int32: "INTEGER", stabilitytest.Uint64: "UBIGINT", stabilitytest.Float64: "DOUBLE",
+	stabilitytest.Float32: "FLOAT", stabilitytest.Text: "VARCHAR", stabilitytest.Bool: "BOOLEAN", stabilitytest.Date: "DATE",
+	stabilitytest.Instant: "TIMESTAMPTZ", stabilitytest.Clock: "TIMESTAMP", stabilitytest.Cents: "DECIMAL(9,2)", stabilitytest.Whole: "DECIMAL(12,0)",
+	stabilitytest.List: "DOUBLE[]",
+}
+
+// Write makes a table and copies it to a file.
+func (w duckWriter) Write(path string, columns []stabilitytest.Column, rows []stabilitytest.Row, r *rand.Rand) error {
+	var names []string
+	for _, c := range columns {
+		null := ""
+		if !c.Optional && c.Kind != stabilitytest.Date { // a date that SQL does not have is a null
+			null = " NOT NULL"
+		}
+		names = append(names, fmt.Sprintf("%q %s%s", c.Name, duckTypes[c.Kind], null))
+	}
+	if err := w.exec("CREATE OR REPLACE TABLE t (" + strings.Join(names, ", ") + ")"); err != nil {
+		return err
+	}
+	for _, row := range rows {
+		values, args := make([]string, len(row)), []any(nil)
+		for i, v := range row {
+			var more []any
+			values[i], more = duckCell(columns[i].Kind, v)
+			args = append(args, more...)
+		}
+		if err := w.exec("INSERT INTO t VALUES ("+strings.Join(values, ", ")+")", args...); err != nil {
+			return err
+		}
+	}
+	options := "FORMAT csv, HEADER, NULLSTR '<null>'"
+	if w.extension == ".parquet" {
+		options = "FORMAT parquet, COMPRESSION " + []string{"snappy", "uncompressed", "zstd"}[r.IntN(3)] + ", PARQUET_VERSION " + []string{"V1", "V2"}[r.IntN(2)] +
+			fmt.Sprintf(", STRING_DICTIONARY_PAGE_SIZE_LIMIT %d, DICTIONARY_SIZE_LIMIT %d", []int{16, 1 << 20}[r.IntN(2)], []int{1, 1000}[r.IntN(2)])
+	}
+	_ = os.Remove(path)
+	return w.exec("COPY t TO '" + path + "' (" + options + ")")
+}
+
+func (w duckWriter) exec(text string, args ...any) error {
+	_, err := w.conn.ExecContext(context.Background(), text, args...)
+	if err != nil {
+		return fmt.Errorf("DuckDB: %w", err)
+	}
+	return nil
+}
+
+// duckCell is a cell as an expression of SQL, and its parameters.
+func duckCell(k stabilitytest.Kind, v any) (string, []any) {
+	switch v := v.(type) {
+	case string:
+		return "?", []any{strings.ToValidUTF8(v, "?")}
+	case []float64:
+		args := make([]any, len(v))
+		for i, x := range v {
+			args[i] = x
+		}
+		return "[" + strings.TrimSuffix(strings.Repeat("?::DOUBLE, ", len(v)), ", ") + "]::DOUBLE[]", args
+	case int64:
+		switch k {
+		case stabilitytest.Date:
+			at := time.Unix(v*86400, 0).UTC()
+			if at.Year() < 1 || at.Year() > 9999 {
+				return "NULL", nil
+			}
+			return "?::DATE", []any{at.Format(time.DateOnly)}
+		case stabilitytest.Instant:
+			return "to_timestamp(0) + to_microseconds(?::BIGINT)", []any{v}
+		case stabilitytest.Clock:
+			return "make_timestamp(?::BIGINT)", []any{v}
+		case stabilitytest.Cents:
+			return "?::DECIMAL(9,2)", []any{fmt.Sprintf("%de-2", v)}
+		}
+	case nil:
+		return "NULL", nil
+	}
+	return "?", []any{v}
+}
+
+// The answers about neighbouring tables that DuckDB writes are within their sensitivities.
+func TestStability(t *testing.T) {
+	lab := &stabilitytest.Lab{TB: t, Dir: stabilitytest.Folder(t), Open: func(data *source.Dataset, l stabilitytest.Limits, scratch string) pipeline.Engine {
+		return local.NewWithin(data, local.Limits{Workers: l.Workers, Memory: 1 << 30, Scratch: scratch})
+	}}
+	pairs, layouts := 150, 2
+	if os.Getenv("DPRELEASE_LONG") != "" {
+		pairs, layouts = 20_000, 50
+	}
+	writers := newDuckWriters(t)
+	for _, k := range stabilitytest.Corpus() {
+		for _, c := range k.Cases(writers, layouts) {
+			f, skipped := c.Measure(lab)
+			if f != nil {
+				t.Fatal(f)
+			}
+			if skipped {
+				continue
+			}
+			if got := c.Counts(lab); got != k.Counts {
+				t.Errorf("%s: the counts are %d, want %d", c.Note, got, k.Counts)
+			}
+		}
+	}
+	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: pairs, PairsPerJob: 5, Writers: writers, Labs: []*stabilitytest.Lab{lab}}
+	r := s.Run()
+	t.Log(r)
+	if r.Finding != nil {
+		t.Fatal(r.Finding)
+	}
+	if 2*r.Skipped > r.Pairs {
+		t.Errorf("of %d pairs %d were not written", r.Pairs, r.Skipped)
+	}
+}
