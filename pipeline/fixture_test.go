@@ -120,6 +120,7 @@ type bench struct {
 	engine *engine
 	open   func() pipeline.Engine // in place of engine, where it is set
 	gone   bool
+	signer pipeline.Signer
 	wrap   func(pipeline.Sink) pipeline.Sink
 	stages []pipeline.Stage
 	shares []int // done of 100, in the stage that publishes
@@ -160,7 +161,7 @@ func (b *bench) run(ctx context.Context, edit func(*pipeline.Request)) (*pipelin
 		s = b.wrap(s)
 	}
 	r := pipeline.Runner{
-		Book: b.book(), Sink: s, Observer: b, Workers: 2, Program: pipeline.Program{Name: "test"},
+		Book: b.book(), Sink: s, Observer: b, Workers: 2, Signer: b.signer, Program: pipeline.Program{Name: "test"},
 		Open: func(context.Context) (pipeline.Engine, error) {
 			if b.gone {
 				return nil, pipeline.ErrInputGone

@@ -61,6 +61,9 @@ func (a *attempt) sealStaged(ctx context.Context) error {
 	if ok, err := a.vouched(ctx, staging, note, digest); !ok || err != nil {
 		return err
 	}
+	if digest, err = a.signStaged(ctx, staging, note, digest); err != nil {
+		return err
+	}
 	// Its noise was drawn under the reservation, whatever this version of the program would have drawn.
 	if a.receipt, _, err = a.Book.Resume(ctx, a.plan.Run(), a.number()); err != nil {
 		return LedgerError("take the reservation up", err)
@@ -109,6 +112,9 @@ func (a *attempt) publishSealed(ctx context.Context) error {
 	_, digest, err := a.Sink.Staged(ctx, a.staging())
 	if err != nil || digest != a.prior.Digests.Release {
 		return &Error{Cause: CauseOutput, Code: codeLost, Message: "a sealed release was changed or removed before it was published", Hint: hintLost, Err: err}
+	}
+	if err := a.promised(filepath.Join(a.staging(), stagedName)); err != nil {
+		return err
 	}
 	if err := a.vacant(ctx); err != nil {
 		return err

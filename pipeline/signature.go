@@ -1,5 +1,7 @@
 package pipeline
 
+import "context"
+
 // Signer signs manifests; it holds the key.
 type Signer interface {
 	// PublicKey is the text by which the signature is checked.
@@ -30,4 +32,47 @@ func (r *Release) signedBy(s Signer) {
 		r.signer = s
 		r.manifest.Signature = &ManifestSignature{Format: s.Format(), PublicKey: s.PublicKey()}
 	}
+}
+
+// stagedName is the release's folder in a staging folder.
+const stagedName = "release"
+
+// signStaged signs a complete staging that an earlier run made without this signature, before it is sealed.
+func (a *attempt) signStaged(ctx context.Context, staging, note, digest string) (string, error) {
+	if a.Signer == nil {
+		return digest, nil
+	}
+	digest, err := a.Sink.SignStaged(ctx, staging, a.Signer)
+	if err != nil {
+		return "", OutputError(err)
+	}
+	return digest, a.vouch(ctx, note, digest)
+}
+
+// promised refuses a release folder that is not signed by the signer, if there is one: bytes that are sealed or published never change.
+func (a *attempt) promised(dir string) error {
+	if a.Signer == nil {
+		return nil
+	}
+	key, err := a.Sink.SignedBy(dir)
+	if err != nil {
+		return OutputError(err)
+	}
+	return Unsigned(dir, key, a.Signer)
+}
+
+// Unsigned is the error of a release in dir whose manifest names another key than the signer's, or none; nil if it names the signer's.
+func Unsigned(dir, key string, s Signer) error {
+	e := &Error{
+		Cause: CauseOutput, Code: "unsigned", Message: "the release in " + dir + " was made before and is not signed",
+		Hint: "what is sealed or published is never changed: run without --sign to leave it as it is, or pay for a signed release with --new-release --sign",
+	}
+	switch key {
+	case s.PublicKey():
+		return nil
+	case "":
+		return e
+	}
+	e.Message = "the release in " + dir + " was made before and is signed with another key"
+	return e
 }

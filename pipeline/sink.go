@@ -21,6 +21,11 @@ type Sink interface {
 	Vouch(staging, voucher string) error
 	// Voucher returns that proof; "" if there is none.
 	Voucher(staging string) (string, error)
+	// SignedBy returns the public key that a release folder's manifest names; "" if it is not signed. Errors: as Inspect.
+	SignedBy(dir string) (publicKey string, err error)
+	// SignStaged signs the manifest of a complete staging anew and returns its new SHA-256. Its voucher goes: until it is vouched for
+	// again, the next run deletes it.
+	SignStaged(ctx context.Context, staging string, s Signer) (digest string, err error)
 	// Inspect checks every file of a release folder against its manifest and returns the manifest's SHA-256.
 	// ErrNoRelease: there is no folder, or it is empty; ErrIncomplete: it is not a complete release.
 	Inspect(ctx context.Context, dir string) (digest string, err error)

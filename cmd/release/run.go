@@ -128,5 +128,9 @@ func (a *app) runPlan(ctx context.Context, book *ledger.Book, plan *pipeline.Pla
 		Book: book, Sink: sink.New(), Open: opener(plan.Job(), where.limits, book.InputKey),
 		Observer: o, Workers: where.limits.Workers, Program: program(), Signer: where.signer, Announce: where.announce,
 	}
-	return runner.Run(ctx, pipeline.Request{Plan: plan, Dir: where.dir, NewRelease: where.again, Refuse: a.checks == checksRefuse})
+	outcome, err := runner.Run(ctx, pipeline.Request{Plan: plan, Dir: where.dir, NewRelease: where.again, Refuse: a.checks == checksRefuse})
+	if err != nil || where.signer == nil {
+		return outcome, err
+	}
+	return outcome, signedOutcome(outcome.Dir, where.signer)
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
+	"runtime"
 	"strings"
 
 	"aead.dev/minisign"
@@ -40,14 +42,61 @@ func publicText(key minisign.PrivateKey) string {
 	return public.String()
 }
 
-// newSigner reads a secret key; nil where none is asked for.
+// signedOutcome is an error if a release that a run found is not signed by the signer: --sign is a promise.
+func signedOutcome(dir string, s pipeline.Signer) error {
+	key, err := sink.New().SignedBy(dir)
+	if err != nil {
+		return pipeline.OutputError(err)
+	}
+	if err := pipeline.Unsigned(here(dir), key, s); err != nil {
+		return err
+	}
+	manifest, signature, err := sink.ReadSigned(dir)
+	if err != nil {
+		return pipeline.OutputError(err)
+	}
+	var public minisign.PublicKey
+	if public.UnmarshalText([]byte(key)) != nil || !minisign.Verify(public, manifest, signature) {
+		return &pipeline.Error{
+			Cause: pipeline.CauseOutput, Code: "altered", Message: "the signature of the release in " + here(dir) + " was changed",
+			Hint: "restore " + sink.SignatureName + " from a copy",
+		}
+	}
+	return nil
+}
+
+// readKey reads a secret key that nobody but its owner can read.
+func readKey(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, usagef("--sign: the key %s can't be read", path)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil || !info.Mode().IsRegular():
+		return nil, usagef("--sign: the key %s can't be read", path)
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+		return nil, usagef("--sign: others can use the key %s: chmod 600 %s, and if they may have, make another with release keygen", path, path)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, largestKey))
+	if err != nil {
+		return nil, usagef("--sign: the key %s can't be read", path)
+	}
+	return text, nil
+}
+
+// largestKey is more than any key takes.
+const largestKey = 1 << 16
+
+// newSigner reads a secret key; nil if none is asked for.
 func newSigner(path string) (pipeline.Signer, error) {
 	if path == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := readKey(path)
 	if err != nil {
-		return nil, usagef("--sign: the key %s can't be read", path)
+		return nil, err
 	}
 	key, err := minisign.DecryptKey(os.Getenv(passwordVariable), text)
 	if !minisign.IsEncrypted(text) {

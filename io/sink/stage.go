@@ -140,7 +140,7 @@ func (s *stager) run(note string, r *pipeline.Release) error {
 		file.Holds = j.table.holds
 		files[j.table.query] = append(files[j.table.query], file)
 	}
-	if err := writeManifest(root, r, r.Manifest(files)); err != nil {
+	if err := writeManifest(root, r.Manifest(files), r.Sign); err != nil {
 		return failure("write", filepath.Join(s.dir, manifestName), err)
 	}
 	return errors.Join(syncFolder(s.dir), syncFolder(s.staging))
@@ -187,8 +187,8 @@ func recovered(err *error) {
 	}
 }
 
-// writeManifest writes the manifest last, after its signature.
-func writeManifest(root *os.Root, r *pipeline.Release, m pipeline.Manifest) error {
+// writeManifest writes the manifest last, after its signature, if sign makes one.
+func writeManifest(root *os.Root, m pipeline.Manifest, sign func(manifest []byte) ([]byte, bool)) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -199,7 +199,7 @@ func writeManifest(root *os.Root, r *pipeline.Release, m pipeline.Manifest) erro
 	if b.Len() >= maxManifest {
 		return errTooLarge
 	}
-	if signature, ok := r.Sign(b.Bytes()); ok {
+	if signature, ok := sign(b.Bytes()); ok {
 		if err := writeBytes(root, SignatureName, signature); err != nil {
 			return err
 		}

@@ -1,0 +1,56 @@
+package sink
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// SignedBy returns the public key that a release folder's manifest names; "" if it is not signed.
+func (f *Folder) SignedBy(dir string) (publicKey string, err error) {
+	m, _, err := ReadManifest(dir)
+	if err != nil || m.Signature == nil {
+		return "", err
+	}
+	return m.Signature.PublicKey, nil
+}
+
+// SignStaged signs the manifest of a complete staging anew, if another key or none signed it. In between the staging is not complete, and
+// afterwards it has no voucher.
+func (f *Folder) SignStaged(ctx context.Context, staging string, s pipeline.Signer) (digest string, err error) {
+	const op = "sign"
+	if err := private(op, staging); err != nil {
+		return "", err
+	}
+	dir := filepath.Join(staging, releaseName)
+	m, digest, err := ReadManifest(dir)
+	if err != nil || m.Signature != nil && m.Signature.PublicKey == s.PublicKey() {
+		return digest, err
+	}
+	m.Signature = &pipeline.ManifestSignature{Format: s.Format(), PublicKey: s.PublicKey()}
+	if err := resign(staging, dir, m, s); err != nil {
+		return "", failure(op, staging, err)
+	}
+	return f.Inspect(ctx, dir)
+}
+
+func resign(staging, dir string, m pipeline.Manifest, s pipeline.Signer) error {
+	for _, path := range []string{filepath.Join(staging, voucherName), filepath.Join(dir, manifestName), filepath.Join(dir, SignatureName)} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := writeManifest(root, m, func(text []byte) ([]byte, bool) { return s.Sign(text), true }); err != nil {
+		return err
+	}
+	return errors.Join(syncFolder(dir), syncFolder(staging))
+}
