@@ -26,9 +26,9 @@ func (a *arrowBuild) buffer(s arrowSpan, r *arrowReader) *arrowBuffer {
 
 // reader returns the reader of an array, whose values are of type t.
 func (a *arrowBuild) reader(p *arrowPart, t table.Type) (*arrowReader, error) {
-	r := &arrowReader{typ: t, left: p.node.rows, nulls: p.node.nulls}
+	r := &arrowReader{typ: t, left: p.node.rows}
 	if p.typ.ID() == arrow.NULL {
-		r.nulls, r.body = 0, &arrowNulls{}
+		r.body = &arrowNulls{}
 		return r, nil
 	}
 	buffers := make([]*arrowBuffer, len(p.buffers))
@@ -37,7 +37,7 @@ func (a *arrowBuild) reader(p *arrowPart, t table.Type) (*arrowReader, error) {
 	}
 	if p.buffers[0].size > 0 {
 		r.bits = &arrowBits{buffer: buffers[0]}
-	} else if r.nulls > 0 {
+	} else if p.node.nulls > 0 {
 		return nil, fault(CodeDamaged, "an array with nulls has no validity")
 	}
 	var err error

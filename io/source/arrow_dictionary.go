@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// maxDictionary is the most values of a dictionary that is read, and maxDictionaryBytes their bytes: all are in
-	// memory.
-	maxDictionary      = 1 << 27
-	maxDictionaryBytes = 1 << 30
+	// maxDictionary is the most values of a dictionary that is read, and maxDictionaryBytes their bytes: what codes and offsets can say. All are
+	// in memory.
+	maxDictionary      = 1<<31 - 1
+	maxDictionaryBytes = 1<<32 - 1
 )
 
 // arrowDictionary is the values that a column's codes stand for, and which of them are null; nil: none.
@@ -119,7 +119,7 @@ func grow(before *arrowDictionary, r *arrowReader, delta bool) (*arrowDictionary
 			return nil, err
 		}
 		if d.add(&c); d.size > maxDictionary || len(d.values.Data) > maxDictionaryBytes {
-			return nil, fault(CodeTooLarge, "a dictionary has more than 2^27 values or 1 GiB")
+			return nil, fault(CodeTooLarge, "a dictionary has more than 2^31 values or 4 GiB")
 		}
 	}
 	if d.size == 0 {

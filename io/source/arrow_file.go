@@ -11,6 +11,8 @@ import (
 const (
 	// splitBytes is what the record batches of a split have together at least, except those of the last one.
 	splitBytes = 4 << 20
+	// maxFooter is the longest footer that is read: some million record batches.
+	maxFooter = 64 << 20
 	// blockBytes is the length of a block in a footer.
 	blockBytes = 24
 )

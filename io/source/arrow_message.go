@@ -154,7 +154,7 @@ func (b *recordBatch) check(f *flatBuffer) error {
 		return unknownPacking()
 	}
 	for _, n := range b.nodes {
-		if n.rows < 0 || n.nulls < 0 || n.nulls > n.rows {
+		if n.rows < 0 {
 			return fault(CodeDamaged, "a record batch has an array of an impossible length")
 		}
 	}

@@ -90,28 +90,24 @@ func (o *arrowOffsets) read(n int, dst []int64) ([]int64, error) {
 	return dst, nil
 }
 
-// fit returns how many of the next n items are not longer than most together: at least one, of any length up to atMost.
-func (o *arrowOffsets) fit(n int, most, atMost int64) (int, error) {
+// fit returns how many of the next n items are not longer than most together: at least one. long says that this one is longer than longest.
+func (o *arrowOffsets) fit(n int, most, longest int64) (k int, long bool, err error) {
 	if have := len(o.ends); have < n {
 		o.memory = append(o.memory[:0], o.ends...)
 		ends, err := o.read(n-have, o.memory)
 		if err != nil {
-			return 0, err
+			return 0, false, err
 		}
 		o.memory, o.ends = ends, ends
 	}
-	k := 1
+	k = 1
 	for k < n && o.ends[k]-o.at <= most {
 		k++
 	}
-	if o.ends[0]-o.at > atMost {
-		return 0, tooLong()
+	if o.ends[0]-o.at > longest {
+		return 1, true, nil
 	}
-	return k, nil
-}
-
-func tooLong() error {
-	return fault(CodeTooLarge, "a value is longer than 256 MiB")
+	return k, false, nil
 }
 
 // take appends the lengths from the next item's start to the end of each of n items to dst, and returns the length of

@@ -10,7 +10,6 @@ import (
 type arrowReader struct {
 	typ     table.Type
 	left    int64 // rows
-	nulls   int64 // that were announced and not seen
 	bits    *arrowBits
 	body    arrowBody
 	buffers []*arrowBuffer
@@ -60,7 +59,6 @@ func (r *arrowReader) take(n int) (table.Column, error) {
 	if r.bits != nil {
 		if valid := r.ahead[:n]; slices.Contains(valid, false) {
 			c.Valid = valid
-			r.nulls -= int64(countNulls(valid))
 		}
 		r.ahead = r.ahead[n:]
 	}
@@ -68,24 +66,12 @@ func (r *arrowReader) take(n int) (table.Column, error) {
 	return c, r.body.take(n, &c)
 }
 
-func countNulls(valid []bool) (n int) {
-	for _, v := range valid {
-		if !v {
-			n++
-		}
-	}
-	return n
-}
-
-// end checks that what was announced has come.
+// end checks that the buffers end where they should.
 func (r *arrowReader) end() error {
 	for _, b := range r.buffers {
 		if err := b.end(); err != nil {
 			return err
 		}
-	}
-	if r.left == 0 && r.nulls != 0 {
-		return fault(CodeDamaged, "the number of nulls contradicts the validity")
 	}
 	return nil
 }
@@ -108,6 +94,7 @@ type arrowText struct {
 	offsets arrowOffsets
 	data    *arrowBuffer
 	out     []uint32
+	long    bool // the next one is longer than any that is read
 }
 
 func (b *arrowText) fit(n int, _ []bool) (int, error) {
@@ -118,10 +105,16 @@ func (b *arrowText) fit(n int, _ []bool) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return b.offsets.fit(n, batchBytes, maxPage)
+	n, b.long, err = b.offsets.fit(n, batchBytes, maxPage)
+	return n, err
 }
 
 func (b *arrowText) take(n int, c *table.Column) (err error) {
+	if b.long {
+		_, size := b.offsets.take(n, b.out[:0])
+		c.Valid, c.Values.Offsets = []bool{false}, []uint32{0, 0}
+		return b.data.skip(size)
+	}
 	offsets, size := b.offsets.take(n, b.out[:0])
 	b.out, c.Values.Offsets = offsets, offsets
 	c.Values.Data, err = b.data.take(size)
@@ -135,6 +128,7 @@ type arrowLists struct {
 	elements *arrowReader
 	floats   []float64
 	out      []uint32
+	long     bool // the next one is longer than any that is read
 }
 
 // batchElements is the most elements of a batch's lists, except where one list has more.
@@ -151,11 +145,17 @@ func (b *arrowLists) fit(n int, _ []bool) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return b.offsets.fit(n, batchElements, maxPage/8)
+	n, b.long, err = b.offsets.fit(n, batchElements, maxListed)
+	return n, err
 }
 
 func (b *arrowLists) take(n int, c *table.Column) (err error) {
 	b.out = b.out[:0]
+	if b.long {
+		_, size := b.offsets.take(n, b.out)
+		c.Valid, c.Lists = []bool{false}, []uint32{0, 0}
+		return b.elements.skip(size)
+	}
 	if b.offsets != nil {
 		b.out, _ = b.offsets.take(n, b.out)
 	} else {

@@ -140,7 +140,7 @@ func TestHostileArrow(t *testing.T) {
 		"offsets that fall":       {swapped(t, file, i32s(0, 6, 7), i32s(0, 6, 5)), source.CodeDamaged},
 		"offsets behind the data": {swapped(t, file, i32s(0, 6, 7), i32s(0, 6, 99)), source.CodeDamaged},
 		"negative offsets":        {swapped(t, file, i32s(0, 6, 7), i32s(-1, 6, 7)), source.CodeDamaged},
-		"an offset of 2 GiB":      {swapped(t, file, i32s(0, 6, 7), i32s(0, 6, math.MaxInt32)), source.CodeTooLarge},
+		"an offset of 2 GiB":      {swapped(t, file, i32s(0, 6, 7), i32s(0, 6, math.MaxInt32)), source.CodeDamaged},
 	} {
 		c.check(t, name)
 	}

@@ -6,9 +6,6 @@ const (
 	// viewBytes is the length of a view, and inlineBytes the longest string that is in it.
 	viewBytes   = 16
 	inlineBytes = 12
-	// maxViewed is the most bytes of the buffers that the views of a record batch point into, which are in memory
-	// together, since views point anywhere.
-	maxViewed = 1 << 30
 )
 
 // arrowViews is the body of string views: a length and four bytes, the number of a buffer and the place in it.
@@ -24,14 +21,9 @@ type arrowViews struct {
 
 // load reads the buffers that views point into.
 func (b *arrowViews) load() error {
-	total := int64(0)
 	for _, d := range b.data[len(b.loaded):] {
 		if err := d.open(); err != nil {
 			return err
-		}
-		if total += d.left; total > maxViewed {
-			return fault(CodeTooLarge, "a record batch has string views into more than 1 GiB").
-				hint("write strings without views, or smaller record batches")
 		}
 		raw, err := d.take(d.left)
 		if err != nil {
@@ -64,9 +56,6 @@ func (b *arrowViews) fit(n int, valid []bool) (int, error) {
 		if total += len(s); total > batchBytes && k > 0 {
 			break
 		}
-	}
-	if k == 1 && total > maxPage {
-		return 0, tooLong()
 	}
 	return k, nil
 }

@@ -17,10 +17,13 @@ const runSlack = 512
 type dataPage struct {
 	leaf     *leaf
 	values   int // with nulls
+	present  int // once the levels are checked: values that are not null
 	encoding format.Encoding
 	levels   format.Encoding          // of the definition levels of a V1 page
 	v2       *format.DataPageHeaderV2 // nil: V1
 	body     []byte
+	data     []byte // what follows the levels, of differences of integers of 32 bits
+	wide     bool   // a first value or difference in data has more than 32 bits
 }
 
 // check checks the lengths that a page's bytes say, since the library allocates what they say, and that the bytes hold
@@ -30,6 +33,7 @@ func (p *dataPage) check() error {
 	if err != nil {
 		return err
 	}
+	p.present = present
 	held, exact := 0, true
 	if len(data) > 0 { // else all rows are null
 		held, exact, err = p.checkValues(data, present)
@@ -63,7 +67,10 @@ func (p *dataPage) checkValues(data []byte, present int) (held int, exact bool, 
 		held, err = p.plain(data, present)
 	case e == format.DeltaBinaryPacked && l == format.Int64:
 		held, _, err = p.deltas(data, 64)
-	case e == format.DeltaBinaryPacked && l == format.Int32, e == format.DeltaLengthByteArray && bytes:
+	case e == format.DeltaBinaryPacked && l == format.Int32:
+		held, _, err = p.deltas(data, 64)
+		p.data = data
+	case e == format.DeltaLengthByteArray && bytes:
 		held, _, err = p.deltas(data, 32)
 	case e == format.DeltaByteArray && (bytes || l == format.FixedLenByteArray):
 		held, err = p.prefixes(data)
@@ -138,7 +145,7 @@ func (p *dataPage) prefixes(b []byte) (int, error) {
 	total := int64(len(b))
 	for _, s := range shared {
 		if total += int64(s); s < 0 || total > maxExpanded {
-			return 0, fault(CodeTooLarge, "a page's strings are longer than 256 MiB together")
+			return 0, fault(CodeTooLarge, "a page's strings are longer than 2 GiB together")
 		}
 	}
 	return n, nil

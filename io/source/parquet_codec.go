@@ -34,6 +34,10 @@ func maxRatio(codec format.CompressionCodec) int64 {
 		return 256 // 255 bytes from 1
 	case format.Gzip:
 		return 1040 // 258 bytes from 2 bits
+	case format.Zstd:
+		return 1 << 16 // 128 KiB from a block of 4 bytes
+	case format.Uncompressed:
+		return 1
 	}
 	return maxPage
 }

@@ -1,6 +1,11 @@
 package source
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/parquet-go/parquet-go/encoding/delta"
+	"github.com/parquet-go/parquet-go/format"
+)
 
 // deltaHead is the header of differences.
 type deltaHead struct {
@@ -8,6 +13,7 @@ type deltaHead struct {
 	perMini int // values a miniblock
 	values  int
 	most    byte // bits of a difference
+	widest  byte // bits that one has
 }
 
 func broken() error { return fault(CodeDamaged, "a page's differences cannot be decoded") }
@@ -21,6 +27,7 @@ func (p *dataPage) deltas(b []byte, width byte) (int, []byte, error) {
 	for left := h.values - 1; left > 0 && err == nil; {
 		left, b, err = h.block(left, b)
 	}
+	p.wide = p.wide || h.widest > 32
 	return h.values, b, err
 }
 
@@ -37,6 +44,7 @@ func (p *dataPage) deltaHead(b []byte) (deltaHead, []byte, error) {
 	if size == 0 || size > 1<<16 || minis == 0 || size%minis != 0 || size/minis%32 != 0 || values > uint64(p.values) {
 		return deltaHead{}, nil, broken()
 	}
+	p.wide = head[3] >= 1<<32 // in zigzag
 	return deltaHead{minis: int(minis), perMini: int(size / minis), values: int(values)}, b, nil
 }
 
@@ -52,6 +60,7 @@ func (h *deltaHead) block(left int, b []byte) (int, []byte, error) {
 			break
 		}
 		size := h.perMini / 8 * int(w)
+		h.widest = max(h.widest, w)
 		switch {
 		case w > h.most:
 			return 0, nil, broken()
@@ -62,4 +71,25 @@ func (h *deltaHead) block(left int, b []byte) (int, []byte, error) {
 		left -= h.perMini
 	}
 	return left, b, nil
+}
+
+// narrow decodes differences of integers of 32 bits and returns the page with plain values. By the format they wrap, and some writers compute
+// them in 64 bits, so that first values and differences may be longer than 32; the library takes none that are.
+func (p *dataPage) narrow() ([]byte, error) {
+	wide, err := (&delta.BinaryPackedEncoding{}).DecodeInt64(nil, p.data)
+	if err != nil {
+		return nil, broken()
+	}
+	levels := len(p.body) - len(p.data)
+	out := make([]byte, levels, levels+4*len(wide))
+	copy(out, p.body)
+	for _, v := range wide {
+		out = binary.LittleEndian.AppendUint32(out, uint32(v))
+	}
+	return out, nil
+}
+
+// plain says in a header that a page has plain values.
+func plain(h *format.PageHeader) {
+	h.DataPageHeader.V.Encoding, h.DataPageHeaderV2.V.Encoding = format.Plain, format.Plain
 }

@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// maxFooter is the longest footer that is read: some 500,000 column chunks.
-	maxFooter = 64 << 20
+	// maxStructs is the most structs of a footer that is read: some millions of column chunks. Its length has no limit, since some writers
+	// state texts of any length in it.
+	maxStructs = 1 << 24
 	// minStruct is less than the mean length of a footer's structs in any sound file; decoding one takes up to 1 KiB.
 	minStruct = 4
 	// maxGroupRows is the most rows that a row group may announce. Writers stay below 2^27, but a few bytes can
@@ -62,8 +63,6 @@ func readFooter(f io.ReaderAt, size int64) ([]byte, error) {
 		return nil, fault(CodeTruncated, "the file does not end as a Parquet file does")
 	case n > size-12:
 		return nil, fault(CodeDamaged, "the footer is longer than the file")
-	case n > maxFooter:
-		return nil, fault(CodeTooLarge, "the footer is longer than 64 MiB").hint("write fewer row groups or columns a file")
 	}
 	b := make([]byte, n+8)
 	return b, readAt(f, b, size-8-n)
@@ -76,6 +75,9 @@ func decodeFooter(b []byte) (*format.FileMetaData, error) {
 	signed := len(b)-w.at == 28 // a signature, which we cannot check, may follow
 	if !ok || w.at < len(b) && !signed || w.structs > len(b)/minStruct+64 {
 		return nil, fault(CodeDamaged, "the footer cannot be decoded")
+	}
+	if w.structs > maxStructs {
+		return nil, fault(CodeTooLarge, "the footer has too many parts").hint("write fewer row groups or columns a file")
 	}
 	meta := &format.FileMetaData{}
 	if err := decodeThrift(b[:w.at], meta); err != nil {

@@ -71,7 +71,7 @@ func (g *pageGuard) next() error {
 	if g.lists != nil && h.Type != format.DictionaryPage {
 		h, body, err = g.flatten(h, body)
 	} else {
-		err = g.check(h, body)
+		body, err = g.check(h, body)
 	}
 	if err != nil {
 		return err
@@ -92,20 +92,26 @@ func (g *pageGuard) hand(h *format.PageHeader, body []byte) (err error) {
 	return nil
 }
 
-// check checks one page.
-func (g *pageGuard) check(h *format.PageHeader, body []byte) error {
+// check checks one page and returns its body.
+func (g *pageGuard) check(h *format.PageHeader, body []byte) ([]byte, error) {
 	if h.Type == format.DictionaryPage && h.DictionaryPageHeader.Valid {
-		return g.checkDictionary(&h.DictionaryPageHeader.V, body)
+		return body, g.checkDictionary(&h.DictionaryPageHeader.V, body)
 	}
 	p, err := g.page(h, body)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := g.announced(&p, g.rows); err != nil {
-		return err
+		return nil, err
 	}
 	g.rows -= int64(p.values)
-	return p.check()
+	err = p.check()
+	h.DataPageHeaderV2.V.NumNulls = int32(p.values - p.present) // as the levels say
+	if err != nil || !p.wide || p.data == nil {
+		return body, err
+	}
+	plain(h)
+	return p.narrow()
 }
 
 // page returns a data page.

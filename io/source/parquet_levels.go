@@ -34,9 +34,6 @@ func (p *dataPage) checkLevelsV2() (data []byte, present int, err error) {
 	if p.leaf.optional {
 		present, err = p.ones(p.body[repeated : repeated+defined])
 	}
-	if err == nil && present+int(p.v2.NumNulls) != p.values {
-		err = fault(CodeDamaged, "a page's number of nulls contradicts its levels")
-	}
 	return p.body[repeated+defined:], present, err
 }
 

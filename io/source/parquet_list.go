@@ -137,6 +137,13 @@ func (g *pageGuard) elements(p *dataPage, data []byte, present int) (*format.Pag
 	if err := flat.check(); err != nil {
 		return nil, nil, err
 	}
+	if flat.wide && flat.data != nil {
+		body, err := flat.narrow()
+		if err != nil {
+			return nil, nil, err
+		}
+		flat.body, flat.encoding = body, format.Plain
+	}
 	h := &format.PageHeader{Type: format.DataPage}
 	h.DataPageHeader = thrift.New(format.DataPageHeader{
 		NumValues: int32(present), Encoding: flat.encoding, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE,

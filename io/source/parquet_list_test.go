@@ -41,6 +41,24 @@ func TestListsOverPages(t *testing.T) {
 	same(t, ofX(tabletest.List(1, 2, 3, 4), tabletest.List(), tabletest.List(5)), got)
 }
 
+// A list that is longer than any that is read is null, and the rows beside it are as they are.
+func TestListsThatAreTooLong(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 300 MiB")
+	}
+	const long = 1<<25 + 3
+	page := dataV1(long+2, format.RLEDictionary, nil)
+	for _, runs := range [][]uint64{{2, 0, long - 1, 1, 1, 0}, {long + 2, 1}} {
+		b := runsOf(runs...)
+		page.body = append(binary.LittleEndian.AppendUint32(page.body, uint32(len(b))), b...)
+	}
+	page.body = append(page.body, codes(long+2, 0)...)
+	rows := [][]any{}
+	d := open(t, source.CSV{}, write(t, "a.parquet", listFile(3, long+2, dictionaryPage(1, int64s(5)), page).file(t)))
+	batches(t, d, []string{"x"}, func(b batch) { rows = append(rows, tabletest.Rows(b)...) })
+	same(t, [][]any{{tabletest.List(5)}, {nil}, {tabletest.List(5)}}, rows)
+}
+
 // Lists that lie.
 func TestHostileLists(t *testing.T) {
 	one := []uint64{1, 0}

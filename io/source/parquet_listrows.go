@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// maxListed is the most elements of a list.
-const maxListed = maxPage / 8
+// maxListed is the most elements of a list that is read; a longer one is null.
+const maxListed = 1 << 25
 
 // listRows makes lists of the elements that a column reader decodes and the levels that its guard keeps. A list may go
 // on in the next page.
@@ -21,7 +21,8 @@ type listRows struct {
 	floats   []float64
 	valid    []bool
 	nulls    int
-	done     int // how many rows were taken
+	long     bool // the last row is a list that is longer than any that is read
+	done     int  // how many rows were taken
 }
 
 // listPage is the levels of a page that were not used.
@@ -122,6 +123,7 @@ func (l *listRows) add(starts bool) error {
 	l.page.left--
 	defined, _ := l.page.defined.next(1)
 	if starts {
+		l.long = false
 		l.valid = append(l.valid, defined >= l.shape.null)
 		l.lists = append(l.lists, uint32(len(l.floats)))
 		if defined < l.shape.null {
@@ -141,11 +143,18 @@ func (l *listRows) add(starts bool) error {
 			return err
 		}
 	}
-	l.floats = append(l.floats, x)
 	last := len(l.lists) - 1
-	if l.lists[last]++; l.lists[last]-l.lists[last-1] > maxListed {
-		return fault(CodeTooLarge, "a list has more than 2^25 elements")
+	if l.long {
+		return nil
 	}
+	if l.lists[last]-l.lists[last-1] == maxListed {
+		l.floats, l.lists[last] = l.floats[:l.lists[last-1]], l.lists[last-1]
+		l.valid[last-1], l.long = false, true
+		l.nulls++
+		return nil
+	}
+	l.floats = append(l.floats, x)
+	l.lists[last]++
 	return nil
 }
 

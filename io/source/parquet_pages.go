@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// maxPage is the longest page that is read, before and after decompression. Writers aim at 1 MiB; some write
-	// up to 100 MB.
-	maxPage = 256 << 20
+	// maxPage is the longest page that is read, before and after decompression: the longest that the format knows. Writers aim at 1 MiB, but
+	// one long text makes a page as long as itself.
+	maxPage = 1<<31 - 1
 	// maxPageValues is the most values of a page: what a few bytes can say, and decoding expands.
 	maxPageValues = 1 << 26
-	// maxPageHeader is the longest page header that is read; only statistics make one longer than usualPageHeader.
-	maxPageHeader   = 128 << 10
+	// maxPageHeader is the longest page header that is read. Statistics make one longer than usualPageHeader: some writers state whole texts.
+	maxPageHeader   = 1 << 30
 	usualPageHeader = 512
 )
 
@@ -89,12 +89,12 @@ func sized(b []byte, n int) []byte { return slices.Grow(b[:0], n)[:n] }
 func (p *rawPages) header() (*format.PageHeader, error) {
 	var w thriftWalk
 	var b []byte
-	for room, ok := int64(usualPageHeader), false; !ok; room = maxPageHeader {
+	for room, ok := int64(usualPageHeader), false; !ok; room *= 16 {
 		var err error
 		if b, err = p.section.peek(int(min(p.left, room))); err != nil {
 			return nil, err
 		}
-		if w, ok = walkThrift(b); !ok && room == maxPageHeader {
+		if w, ok = walkThrift(b); !ok && (room >= p.left || room >= maxPageHeader) {
 			return nil, undecodedHeader()
 		}
 	}
@@ -118,7 +118,7 @@ func (p *rawPages) check(h *format.PageHeader) error {
 	case stored > p.left:
 		return fault(CodeDamaged, "a page is longer than its column chunk")
 	case size > maxPage || stored > maxPage:
-		return fault(CodeTooLarge, "a page is longer than 256 MiB").hint("write the file with smaller pages")
+		return fault(CodeTooLarge, "a page is longer than 2 GiB").hint("write the file with smaller pages")
 	case size > stored*maxRatio(p.codec)+1<<10:
 		return fault(CodeDamaged, "a page cannot be as long as its header says")
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/klauspost/compress/snappy"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
@@ -222,6 +224,72 @@ func TestCraftedParquet(t *testing.T) {
 			same(t, c.want, read(t, open(t, source.CSV{}, write(t, "a.parquet", c.file.file(t))), "x"))
 		})
 	}
+}
+
+// Differences of integers of 32 bits wrap, also if their writer computed them in 64.
+func TestWideDifferences(t *testing.T) {
+	for name, c := range map[string]struct {
+		element format.SchemaElement
+		values  []int64
+	}{
+		"unsigned":    {integer(format.Int32, nil, &format.IntType{BitWidth: 32}), []int64{4e9, 1, 4e9 + 5, 0, 1<<32 - 1, 4e9}},
+		"alternating": {integer(format.Int32, nil, nil), []int64{math.MinInt32, math.MaxInt32, math.MinInt32, math.MaxInt32, 0}},
+		"small":       {integer(format.Int32, nil, nil), []int64{5, -5, 7}},
+	} {
+		body, err := (&delta.BinaryPackedEncoding{}).EncodeInt64(nil, c.values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(c.values)
+		v2 := dataV2(n, body)
+		v2.header.DataPageHeaderV2.V.Encoding = format.DeltaBinaryPacked
+		optional := c.element
+		optional.RepetitionType = thrift.New(format.Optional)
+		levels := runsOf(uint64(n), 1)
+		withLevels := slices.Concat(binary.LittleEndian.AppendUint32(nil, uint32(len(levels))), levels, body)
+		for form, file := range map[string]crafted{
+			"one": onePage(int64(n), dataV1(n, format.DeltaBinaryPacked, body)).of(c.element), "two": onePage(int64(n), v2).of(c.element),
+			"optional": onePage(int64(n), dataV1(n, format.DeltaBinaryPacked, withLevels)).of(optional),
+		} {
+			rows := read(t, open(t, source.CSV{}, write(t, "a.parquet", file.file(t))), "x")
+			for i, want := range c.values {
+				if rows[i][0] != want && rows[i][0] != uint64(want) {
+					t.Errorf("%s, %s: row %d: %v, want %d", name, form, i, rows[i][0], want)
+				}
+			}
+		}
+	}
+}
+
+// dataV2 is a data page of version 2 of required values.
+func dataV2(values int, body []byte) craftedPage {
+	return craftedPage{format.PageHeader{Type: format.DataPageV2, DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{
+		NumValues: int32(values), NumRows: int32(values), Encoding: format.Plain,
+	})}, body}
+}
+
+// A text that makes statistics and pages long is read like any other.
+func TestLongTextsInStatistics(t *testing.T) {
+	type row struct {
+		X string `parquet:"x"`
+	}
+	long := strings.Repeat("m", 3<<20)
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[row](&b, parquet.DataPageStatistics(true))
+	if _, err := w.Write([]row{{"a"}, {long}, {"z" + long}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	same(t, [][]any{{"a"}, {long}, {"z" + long}}, read(t, open(t, source.CSV{}, write(t, "a.parquet", b.Bytes())), "x"))
+}
+
+// A page of version 2 that counts its nulls wrongly is read by its levels.
+func TestNullCountsAreNotBelieved(t *testing.T) {
+	page := dataV2(2, int64s(1, 2))
+	page.header.DataPageHeaderV2.V.NumNulls = 1
+	same(t, ofX(int64(1), int64(2)), read(t, open(t, source.CSV{}, write(t, "a.parquet", onePage(2, page).file(t))), "x"))
 }
 
 // A few bytes that stand for millions of rows come in batches of bounded size.
