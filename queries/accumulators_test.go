@@ -124,4 +124,12 @@ func TestCountsSaturate(t *testing.T) {
 	if err := a.Merge(b); err != nil || a.slots[1] != rowCapacity {
 		t.Errorf("%v, %v", a.slots, err)
 	}
+	// One accumulator alone may have passed it too: what it seals has not.
+	c := &rowCounts{query: a.query, groups: &domain.Grouping{}, slots: []int64{0, rowCapacity - 1}}
+	if err := c.Add(&table.Batch{Rows: 5}); err != nil {
+		t.Fatal(err)
+	}
+	if got := sealed(t, c); !slices.Equal(got, []int64{rowCapacity}) {
+		t.Errorf("sealed %v, want %d", got, int64(rowCapacity))
+	}
 }

@@ -208,6 +208,31 @@ func TestMergingIsAssociative(t *testing.T) {
 	})
 }
 
+// After a merge, units are numbered anew: those that a dictionary's entries had before it are of rows that are put away.
+func TestMergeBetweenBatches(t *testing.T) {
+	tab := &testTable{fields: busy(0).fields}
+	for i := range int64(600) {
+		tab.rows = append(tab.rows, []value{{n: i % 7}, {s: fmt.Sprint("unit ", i*i%11)}, {n: i % 5}})
+	}
+	for how := range encodings {
+		for _, b := range []Bounds{{MaxRows: 2}, {MaxGroups: 2, MaxRowsPerGroup: 3}} {
+			s := spec(5, b)
+			s.Unit = []string{"u"}
+			q := must(t, s)
+			batches := tab.batches(q.Columns(), []int{150, 300, 450}, how)
+			a := accumulated(t, q, tab.schema(), nil, [][]*table.Batch{batches[:1], batches[1:2]})
+			for _, batch := range batches[2:] {
+				if err := a.Add(batch); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got, want := sealed(t, a), reference(s, tab); !slices.Equal(got, want) {
+				t.Errorf("encoding %d, %+v: %v, want %v", how, b, got, want)
+			}
+		}
+	}
+}
+
 // Parts of many units are bounded in several passes where there is little room, some with units that have most of the rows.
 func TestManyUnitsInLittleRoom(t *testing.T) {
 	tab := &testTable{fields: busy(0).fields}
