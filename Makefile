@@ -2,10 +2,14 @@
 GO ?= go
 LINT ?= golangci-lint
 
-.PHONY: build test race lint fuzz bench bench-peers docs check check-long man figures mutants
+.PHONY: build dist test race lint fuzz bench bench-peers docs check check-long man figures mutants
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o release ./cmd/release
+
+# What is published of a version: archives, bills of materials and checksums, in dist; SIGN=KEY signs the checksums. See docs/RELEASING.md.
+dist:
+	$(GO) run ./cmd/dist $(if $(SIGN),--sign $(SIGN))
 
 test:
 	$(GO) test ./...

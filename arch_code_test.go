@@ -33,7 +33,7 @@ func (s source) uses(f func(at ast.Node, name string)) {
 	})
 }
 
-// Only cmd/release/main.go ends the process; generators, bench, mutants and the programs of examples may end themselves with an exit code.
+// Only cmd/release/main.go ends the process; generators, bench, dist, mutants and the programs of examples may end themselves with an exit code.
 func exitViolations(tr *tree) (out []string) {
 	for _, s := range tr.production() {
 		s.uses(func(at ast.Node, name string) {
@@ -53,10 +53,10 @@ func exitViolations(tr *tree) (out []string) {
 	return out
 }
 
-// ownMain says whether a file is examples/NAME/main.go, bench/main.go or internal/mutants/main.go.
+// ownMain says whether a file is examples/NAME/main.go, bench/main.go, cmd/dist/main.go or internal/mutants/main.go.
 func ownMain(file string) bool {
 	matched, err := path.Match("examples/*/main.go", file)
-	return matched && err == nil || file == "bench/main.go" || file == "internal/mutants/main.go"
+	return matched && err == nil || file == "bench/main.go" || file == "cmd/dist/main.go" || file == "internal/mutants/main.go"
 }
 
 func printViolations(tr *tree) (out []string) {

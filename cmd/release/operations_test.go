@@ -21,7 +21,7 @@ func TestDockerfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\nFROM scratch\n", "\nUSER 65534:65534\n", "\nENTRYPOINT [\"/release\"]\n"} {
+	for _, want := range []string{"\nFROM scratch\n", "\nCOPY --from=build /etc/ssl/certs/ca-certificates.crt ", "\nUSER 65534:65534\n", "\nENTRYPOINT [\"/release\"]\n"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the Dockerfile lacks %q", want)
 		}
