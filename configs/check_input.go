@@ -46,10 +46,22 @@ func (c *checker) input(at *path) {
 	}
 }
 
+// fileHint says what can be done with a file of another extension.
+func fileHint(file string) string {
+	switch ext := strings.ToLower(filepath.Ext(file)); ext {
+	case ".xlsx", ".xls", ".ods":
+		return "; save the sheet as CSV in UTF-8"
+	case ".txt", ".tsv", ".tab", ".dat", ".data", "":
+		name := strings.TrimSuffix(file, filepath.Ext(file))
+		return "; if it is a table in text, give it a second name: ln -s " + filepath.Base(file) + " " + filepath.Base(name) + `.csv, and say what is between fields: input.csv.delimiter: "\t"`
+	}
+	return ""
+}
+
 // file checks that a path's extension names a format.
 func (c *checker) file(at *path, file string) {
 	if file != "" && extension(file) == "" {
-		c.bad(at, CodeBadValue, "the extension of "+c.show(at, file)+" names no format", "known: "+strings.Join(extensions, ", "))
+		c.bad(at, CodeBadValue, "the extension of "+c.show(at, file)+" names no format", "known: "+strings.Join(extensions, ", ")+fileHint(file))
 	}
 }
 

@@ -149,7 +149,7 @@ func step(key string) string {
 
 // typeHint says how a column that does not parse is mended.
 func typeHint(t table.Type, column string) string {
-	const missing = "; texts that stand for a missing value, such as N/A, belong in input.csv.null_values"
+	const missing = "; texts that stand for a missing value, such as N/A, belong in input.csv.null_values; a delimiter within a field that is not quoted, such as a decimal comma, shifts all fields behind it"
 	switch t.Kind {
 	case table.Date:
 		return fmt.Sprintf("declare how 2 January 2006 looks in the file: input.csv.types: {%s: \"date 2/1/2006\"} if the day comes first, \"date 1/2/2006\" if the month does; "+

@@ -127,7 +127,7 @@ func (p *Plan) Check(schema table.Schema) configs.Diagnostics {
 	if _, err := p.input.filters.Compile(logical, p.input.location); err != nil {
 		diags = append(diags, diagnose(p.job, "", err)...)
 	}
-	return unique(p.hideHeader(diags))
+	return unique(p.hideHeader(schema, diags))
 }
 
 // fromCSV says whether the input has CSV files.
@@ -138,11 +138,15 @@ func (p *Plan) fromCSV() bool {
 }
 
 // hideHeader takes the names of a CSV header out of hints: where the file has no header, they are a row of the data.
-func (p *Plan) hideHeader(diags configs.Diagnostics) configs.Diagnostics {
+func (p *Plan) hideHeader(s table.Schema, diags configs.Diagnostics) configs.Diagnostics {
+	var names []string
+	for _, f := range s.Fields {
+		names = append(names, f.Name)
+	}
 	fromHeader := len(p.job.Input.CSV.Columns) == 0 && p.fromCSV()
 	for i := range diags {
 		if fromHeader && diags[i].Code == problem.CodeUnknownColumn {
-			diags[i].Hint = "column names are compared letter by letter; if the first line is data, set input.csv.header: false and list input.csv.columns"
+			diags[i].Hint = table.HeaderAdvice(names, strings.TrimPrefix(diags[i].Message, "the input has no column "))
 		}
 	}
 	return diags

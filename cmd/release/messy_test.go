@@ -172,3 +172,18 @@ func messy(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(os.WriteFile(ts.MkAbs(args[0]+"/"+name), content, 0o600))
 	}
 }
+
+// mended does by hand what the messages say: mended FROM TO rewrites Windows-1252 as UTF-8, and decimal commas as points.
+func mended(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: mended FROM TO")
+	}
+	var b strings.Builder
+	for _, c := range []byte(ts.ReadFile(args[0])) {
+		if c == ',' {
+			c = '.'
+		}
+		b.WriteRune(rune(c))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(b.String()), 0o600))
+}

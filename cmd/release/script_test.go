@@ -26,7 +26,7 @@ func TestScripts(t *testing.T) {
 		Dir:   "testdata",
 		Setup: func(env *testscript.Env) error { return copyQuickstart(filepath.Join(env.WorkDir, "quickstart")) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "truncate": truncate, "rows": rows, "flip": flip, "cutledger": cutLedger, "replace": replace, "glob": glob, "messy": messy,
+			"code": code, "truncate": truncate, "rows": rows, "flip": flip, "cutledger": cutLedger, "replace": replace, "glob": glob, "messy": messy, "mended": mended,
 		},
 	})
 }

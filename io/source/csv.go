@@ -97,7 +97,7 @@ func (d *dialect) fields(names []string) (table.Schema, error) {
 	var wrong Errors
 	for _, name := range slices.Sorted(maps.Keys(d.types)) {
 		if !slices.Contains(names, name) {
-			wrong = append(wrong, fault(CodeColumn, "there is no such column to be given a type").of(name))
+			wrong = append(wrong, fault(CodeColumn, "there is no such column to be given a type").hint("%s", table.HeaderAdvice(names, name)).of(name))
 		}
 	}
 	if len(wrong) > 0 {

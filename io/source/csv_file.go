@@ -69,11 +69,11 @@ func readHeader(s *csvScanner) ([]string, error) {
 		return nil, nil
 	}
 	if b := s.buf[:s.end]; bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
-		return nil, fault(CodeHeader, "the file is in UTF-16").hint("write it in UTF-8")
+		return nil, fault(CodeHeader, "the file is in UTF-16").hint("write it in UTF-8: iconv -f UTF-16 -t UTF-8 FILE >NEW")
 	}
 	err := s.next()
 	if errors.Is(err, io.EOF) {
-		return nil, fault(CodeHeader, "the file has no header")
+		return nil, fault(CodeHeader, "the file has no header").hint("is it empty? a file without a header needs input.csv.header: false and input.csv.columns")
 	}
 	if err != nil {
 		return nil, streamError(err)

@@ -87,12 +87,12 @@ func streamError(err error) error {
 	case errors.As(err, &path):
 		return fault(CodeUnreadable, "the file cannot be read")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fault(CodeTruncated, "the compressed file ends too early")
+		return fault(CodeTruncated, "the compressed file ends too early").hint("copy it again from where it came from: gzip -t FILE, or zstd -t FILE, says whether it is whole")
 	case errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch):
 		return fault(CodeChecksum, "the compressed file's checksum does not match")
 	case errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return fault(CodeTooLarge, "the compressed file asks for more than 128 MiB of memory").
 			hint("compress it with a smaller window")
 	}
-	return fault(CodeDamaged, "the compressed file cannot be read")
+	return fault(CodeDamaged, "the compressed file cannot be read").hint("is it compressed, as its name says? a plain table is called FILE.csv; else copy it again")
 }

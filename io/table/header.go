@@ -1,0 +1,38 @@
+package table
+
+import (
+	"strings"
+)
+
+// delimiters are the characters that may have been meant to part the fields of a header, and how people call and write them.
+var delimiters = []struct{ char, name, written string }{
+	{"\t", "a tab", `"\t"`}, {";", "a semicolon", `";"`}, {"|", "a bar", `"|"`}, {",", "a comma", `","`},
+}
+
+// HeaderAdvice says what may be wrong with the header of a text file that lacks the column wanted. It names no other column: if
+// the file has no header, they are a row of the data.
+func HeaderAdvice(names []string, wanted string) string {
+	joined := strings.Join(names, "")
+	if strings.Contains(joined, "\r") {
+		return `lines seem to end with a carriage return alone: tr '\r' '\n' <FILE >NEW rewrites the file`
+	}
+	if len(names) == 1 {
+		for _, d := range delimiters {
+			if strings.Contains(joined, d.char) {
+				return "one column was found: is the delimiter " + d.name + "? then write input.csv.delimiter: " + d.written
+			}
+		}
+		return "one column was found: is the first line a title? remove the lines above the header; else input.csv.delimiter is the character between fields"
+	}
+	for _, n := range names {
+		if plainName(n) == plainName(wanted) {
+			return "the header has this name with other case, blanks or underscores: write it as it stands there; input.csv.trim_space: true takes blanks off its ends"
+		}
+	}
+	return "column names are compared letter by letter; if the first line is data, set input.csv.header: false and list input.csv.columns"
+}
+
+// plainName is a name without case, blanks and underscores.
+func plainName(s string) string {
+	return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "\t", "", "-", "").Replace(s))
+}
