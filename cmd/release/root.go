@@ -25,6 +25,7 @@ Exit codes:
   70   internal error
   75   try again later (the run or the ledger is in use)
   130  stopped by SIGINT
+  134  crashed: a fault of this program, stopped by SIGABRT
   143  stopped by SIGTERM`
 
 // app is what all verbs share: where they write and how they report.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // fileFormat is how a file is written.
@@ -132,10 +133,15 @@ func (s seenFiles) identify(path string) (found, *Error) {
 	return found{path, filepath.Base(path), f}, e
 }
 
-// exists tells a missing file from one that may not be opened.
+// exists tells a missing file from one that may not be opened, and both from a system that has no room for another open file.
 func exists(err error) *Error {
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return fault(CodeNotFound, "there is no such file")
+	case errors.Is(err, fs.ErrPermission):
+		return fault(CodeUnreadable, "the file cannot be opened: permission denied").hint("check its permissions, and those of the folders above")
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return fault(CodeUnreadable, "the file cannot be opened: too many files are open").hint("raise the limit (ulimit -n), or let fewer workers read (--workers)")
 	}
-	return fault(CodeUnreadable, "the file cannot be opened").hint("check its permissions")
+	return fault(CodeUnreadable, "the file cannot be opened")
 }

@@ -54,7 +54,7 @@ func meaning(code int) error {
 }
 
 var (
-	errNoAccess = fmt.Errorf("%w: the file cannot be opened, or its journal not made in its folder", ledger.ErrUnavailable)
+	errNoAccess = fmt.Errorf("%w: the file cannot be opened, or its journal not made in its folder, or too many files are open", ledger.ErrUnavailable)
 	errStorage  = fmt.Errorf("%w: reading or writing the file failed", ledger.ErrUnavailable)
 )
 
@@ -67,6 +67,8 @@ func translateFile(err error) error {
 		return ledger.ErrReadOnly
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
 		return ledger.ErrFull
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return fmt.Errorf("%w: too many files are open", ledger.ErrUnavailable)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w: permission denied", ledger.ErrUnavailable)
 	case errors.Is(err, fs.ErrNotExist):
