@@ -220,7 +220,11 @@ func aligned(rows [][]string) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
 	for _, row := range rows {
-		_, _ = fmt.Fprintln(w, strings.Join(row, "\t")) // a Builder takes everything
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = oneLine(cell)
+		}
+		_, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) // a Builder takes everything
 	}
 	_ = w.Flush()
 	return b.String()

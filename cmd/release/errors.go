@@ -99,7 +99,7 @@ func text(err error) string {
 }
 
 func (a *app) errorf(format string, args ...any) {
-	_, _ = fmt.Fprintf(a.stderr, format, args...) // nothing can be done about a closed stderr
+	_, _ = io.WriteString(a.stderr, visible(fmt.Sprintf(format, args...))) // nothing can be done about a closed stderr
 }
 
 // note says what a user should know and no script need heed.
@@ -114,7 +114,7 @@ func (a *app) note(text string) {
 }
 
 func (a *app) printf(format string, args ...any) error {
-	_, err := io.WriteString(a.stdout, a.redact(fmt.Sprintf(format, args...)))
+	_, err := io.WriteString(a.stdout, visible(a.redact(fmt.Sprintf(format, args...))))
 	return written(err)
 }
 
@@ -143,7 +143,7 @@ func (a *app) redact(s string) string {
 const shortestSecret = 3
 
 func (a *app) logger() *slog.Logger {
-	return slog.New(slog.NewJSONHandler(a.stderr, nil)).With("run_id", a.id)
+	return slog.New(slog.NewJSONHandler(visibleWriter{a.stderr}, nil)).With("run_id", a.id)
 }
 
 // recovered reports a panic by the places that it passed, never by its text or arguments: they might hold a value.

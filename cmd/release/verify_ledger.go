@@ -27,14 +27,18 @@ func (v *verifying) ledger(ctx context.Context, a *app) error {
 		return err
 	}
 	if store != "" {
-		return v.against(ctx, store)
+		how := "named by --store, which need not be the job's own"
+		if v.flags.job != "" {
+			how = "the job's own"
+		}
+		return v.against(ctx, store, how)
 	}
 	for _, path := range nearbyLedgers(v.dir) {
 		if known, err := v.knows(ctx, path); err != nil {
 			v.add("ledger", failed, "%s: %v", here(path), err)
 			return nil
 		} else if known {
-			return v.against(ctx, "sqlite:"+path)
+			return v.against(ctx, "sqlite:"+path, "found near the release, which need not be the job's own: --job names that")
 		}
 	}
 	v.add("ledger", skipped, "no ledger of dataset %s is near; name it with --job or --store", v.manifest.Dataset())
@@ -92,8 +96,17 @@ func (v *verifying) knows(ctx context.Context, path string) (bool, error) {
 	return secret || len(s.Accounts) == 0 || slices.ContainsFunc(s.Accounts, func(b ledger.Balance) bool { return b.Account.Dataset == name }), nil
 }
 
-// against compares the manifest with one ledger.
-func (v *verifying) against(ctx context.Context, store string) error {
+// shownStore is the name of a ledger as it may be printed: the path of a file, and nothing of what a server's name may hold but its kind.
+func shownStore(store string) string {
+	kind, path, _ := strings.Cut(store, ":")
+	if strings.HasPrefix(kind, "sqlite") {
+		return here(path)
+	}
+	return kind
+}
+
+// against compares the manifest with one ledger, and says which it was and how it was found.
+func (v *verifying) against(ctx context.Context, store, how string) error {
 	book, closeBook, err := openStore(ctx, store, false)
 	if err != nil {
 		return err
@@ -118,10 +131,10 @@ func (v *verifying) against(ctx context.Context, store string) error {
 		}
 	}
 	for _, f := range findings {
-		v.add("ledger", failed, "%s", f)
+		v.add("ledger", failed, "%s; ledger %s, %s", f, shownStore(store), how)
 	}
 	if len(findings) == 0 {
-		v.add("ledger", passed, "%s; this release and all that it cost are among them", entries(len(audit.Entries)))
+		v.add("ledger", passed, "%s; this release and all that it cost are among them; ledger %s, %s", entries(len(audit.Entries)), shownStore(store), how)
 	}
 	return nil
 }

@@ -7,10 +7,35 @@ import (
 	"encoding/csv"
 	"io"
 	"math"
+	"strings"
+
+	"github.com/dprelease/dprelease/calibrate"
 )
 
-// csvFormat writes RFC 4180 with a header; lines end in \n.
+// csvFormat writes RFC 4180 with a header; lines end in \n. Texts that a spreadsheet would take for a formula begin with an apostrophe.
 type csvFormat struct{}
+
+// inert is a text of a key or a header as CSV holds it. A spreadsheet computes a cell that begins with one of = + - @, a tab or a carriage
+// return, so that a label of the table could fetch a web page or start a program on the reader's machine: an apostrophe before it keeps it a
+// text. A text that begins with an apostrophe gets another one, so that a program has the text back by taking one away. Texts that are
+// decimal numbers, such as -5, are harmless and stay as they are.
+func inert(text string) string {
+	if text == "" || !strings.Contains("=+-@\t\r'", text[:1]) {
+		return text
+	}
+	if _, err := calibrate.ParseDecimal(text); err == nil {
+		return text
+	}
+	return "'" + text
+}
+
+func inertAll(texts []string) []string {
+	out := make([]string, len(texts))
+	for i, s := range texts {
+		out[i] = inert(s)
+	}
+	return out
+}
 
 func (csvFormat) extension() string { return ".csv" }
 
@@ -19,7 +44,7 @@ func (csvFormat) write(ctx context.Context, w io.Writer, t *table) (rows int, er
 	if err != nil {
 		return 0, err
 	}
-	header, err := newQuoter().record(t.columns()...)
+	header, err := newQuoter().record(inertAll(t.columns())...)
 	if err != nil {
 		return 0, err
 	}
@@ -61,7 +86,7 @@ func quotedLabels(t *table) ([][]string, error) {
 			continue
 		}
 		for j, s := range keys[i] {
-			quoted, err := q.record(s)
+			quoted, err := q.record(inert(s))
 			if err != nil {
 				return nil, err
 			}

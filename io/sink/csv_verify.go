@@ -14,12 +14,16 @@ import (
 func (csvFormat) verify(ctx context.Context, r io.ReaderAt, size int64, t *table) error {
 	in := csv.NewReader(io.NewSectionReader(r, 0, size))
 	in.ReuseRecord = true
-	if header, err := in.Read(); err != nil || !slices.Equal(header, normalised(t.columns())) {
+	if header, err := in.Read(); err != nil || !slices.Equal(header, normalised(inertAll(t.columns()))) {
 		return mismatch("the header")
 	}
 	keys := make([][]string, len(t.keys))
 	for i, k := range t.keys {
-		keys[i] = normalised(labelTexts(k.Labels))
+		texts := labelTexts(k.Labels)
+		if len(k.Labels.Strings) > 0 {
+			texts = inertAll(texts)
+		}
+		keys[i] = normalised(texts)
 	}
 	texts := csvRows{rowTexts{t, keys}}
 	for b, err := range t.blocks(ctx) {

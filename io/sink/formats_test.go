@@ -64,7 +64,7 @@ func samples(short bool) []pipeline.Result {
 		result("scalar"),
 		result("mixed", stringKey("sex", "Male", "Female"), intKey("age_from", 0, 18, 65), floatKey("fare_from", -0.5, 2.25, math.Inf(1))),
 		extremes("extremes"),
-		result("hostile", stringKey("a,b\n\"c\"", "", ",", "\"", "a\nb", "é世", "=1+1", "-2", "@x", "+3", " lead", "trail ", `\.`, "\r"), stringKey("plain key", "x")),
+		result("hostile", stringKey("a,b\n\"c\"", "", ",", "\"", "a\nb", "é世", "=1+1", "-2", "@x", "+3", "'quoted", "'", "+x", "-", "\tt", "-5e3", " lead", "trail ", `\.`, "\r"), stringKey("plain key", "x")),
 		sparse(result("sparse", stringKey("k", numbered(997)...), intKey("i", 1, 2, 3)), 0, 0, 1.5, 0, -2),
 		sparse(result("none", stringKey("k", numbered(9)...)), 0),
 		sparse(result("zeros", stringKey("k", numbered(9)...)), 0, math.Copysign(0, -1), math.NaN()),
@@ -204,7 +204,7 @@ func TestTexts(t *testing.T) {
 		{csvFormat{}, r, `k,n,noisy,estimate,standard_deviation,ci95_low,ci95_high,more
 "say ""hi""",7,1,1,4,-7,,0.5
 "a,b",7,-2.5,0,4,-7,9,0.5
-=SUM(<A1>),7,1000000,1000000,4,-7,1e-07,0.5
+'=SUM(<A1>),7,1000000,1000000,4,-7,1e-07,0.5
 `},
 		{jsonFormat{}, r, `[
 {"k":"say \"hi\"","n":7,"noisy":1,"estimate":1,"standard_deviation":4,"ci95_low":-7,"ci95_high":null,"more":0.5},

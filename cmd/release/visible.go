@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Text of others on a terminal
+//
+// Names of columns and files, labels and paths come from whoever wrote them. Printed as they are, an escape sequence in a name could clear
+// the screen, hide a line or write one that the program never wrote. So all that is printed passes visible, and each cell of a table and each
+// line of a list passes oneLine before.
+
+// visible writes what a terminal would act upon, or would not show, as \x1b or \u202e: control characters but line ends and tabs, marks of
+// direction, characters without width, and bytes that are not UTF-8. The escapes of characters are those of JSON, so that JSON stays itself.
+func visible(s string) string { return escaped(s, func(r rune) bool { return r == '\n' || r == '\t' }) }
+
+// oneLine is visible without line ends and tabs.
+func oneLine(s string) string { return escaped(s, func(rune) bool { return false }) }
+
+func escaped(s string, keep func(rune) bool) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r == utf8.RuneError || acts(r) && !keep(r) }) {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case !acts(r) || keep(r):
+			b.WriteRune(r)
+		case r > 0xFFFF:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// acts says whether a terminal acts upon a character, or does not show it.
+func acts(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+// visibleWriter writes what is visible of each text that is written to it whole.
+type visibleWriter struct{ to io.Writer }
+
+func (v visibleWriter) Write(text []byte) (int, error) {
+	if _, err := io.WriteString(v.to, visible(string(text))); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
