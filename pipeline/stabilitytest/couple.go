@@ -53,7 +53,7 @@ func (s *Shown) Difference(o *Shown) string {
 func (c *Case) Couple(t *testing.T, l *Lab, newSink func() pipeline.Sink) (found *Finding, skipped bool) {
 	t.Helper()
 	if err := c.Job.prepare(l); err != nil {
-		return &Finding{What: "the job has no plan: " + err.Error(), Case: c}, false
+		return &Finding{What: "the job has no plan: " + err.Error(), Case: c, NoPlan: true}, false
 	}
 	var shown [2]*Shown
 	for i := range 2 {

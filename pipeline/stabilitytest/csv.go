@@ -38,8 +38,9 @@ func plainCSV(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 		for k, v := range row {
 			line[k] = field(textOf(columns[k].Kind, v), v != nil && always)
 		}
-		b.WriteString(strings.Join(line, ","))
-		if i+1 < len(rows) || !always {
+		text := strings.Join(line, ",")
+		b.WriteString(text)
+		if i+1 < len(rows) || !always || text == "" { // without an end, an empty last line is no line
 			b.WriteString(ending)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 type Finding struct {
 	What string
 	Case *Case
+	// NoPlan says that the job cannot be asked at all: a fault of whoever made the case.
+	NoPlan bool
 	// Query names the mechanism whose answers are too far apart, "" if that is not what is wrong.
 	Query   string
 	Answers [2]Answer
@@ -46,7 +48,7 @@ func (j *Job) columnsText() string {
 // skipped says that the writer could not write the tables, or has other types than the job needs.
 func (c *Case) Measure(l *Lab) (found *Finding, skipped bool) {
 	if err := c.Job.prepare(l); err != nil {
-		return &Finding{What: "the job has no plan: " + err.Error(), Case: c}, false
+		return &Finding{What: "the job has no plan: " + err.Error(), Case: c, NoPlan: true}, false
 	}
 	var answers [2][]Answer
 	var errs [2]error

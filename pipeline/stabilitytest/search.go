@@ -152,7 +152,7 @@ func (s *Search) smaller(l *Lab, try Try, f *Finding) *Finding {
 			return false
 		}
 		g, skipped := try(l, c)
-		if skipped || g == nil || (g.Query == "") != (f.Query == "") || s.Only != nil && !s.Only(g) {
+		if skipped || g == nil || g.NoPlan || (g.Query == "") != (f.Query == "") || s.Only != nil && !s.Only(g) {
 			return false
 		}
 		f = g
