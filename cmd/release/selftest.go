@@ -14,7 +14,7 @@ import (
 
 const selftestLong = `selftest tests the noise of this binary on this machine. Without --job it reads none of your data.
 
-It checks known answers of the ciphers and of the calibration; the sampler against exact probabilities, its low bits, its
+It checks known answers of the cipher and of the calibration; the sampler against exact probabilities, its low bits, its
 moments and its independence; and it makes two releases of neighbouring tables of its own, with a job, a ledger and an
 output folder in a temporary folder, as 'release run' makes yours, and bounds from them how well the two can be told
 apart: a lower bound of mu above the mu that the job promises is a failure.

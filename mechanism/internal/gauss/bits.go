@@ -19,7 +19,6 @@ const (
 // Bits is a stream of random bits: a cipher in counter mode, keyed from entropy and rekeyed every 2^30 bytes. One goroutine
 // may use it at a time.
 type Bits struct {
-	cipher  Cipher
 	entropy io.Reader
 	stream  cipher.Stream
 	keyed   int // bytes left under this key
@@ -27,13 +26,10 @@ type Bits struct {
 	unread  []byte
 }
 
-// NewBits returns a stream of the preferred cipher, keyed from entropy (crypto/rand's Reader), whose failure is an error.
-func NewBits(entropy io.Reader) (*Bits, error) { return NewBitsOf(Preferred(), entropy) }
-
-// NewBitsOf is [NewBits] for a cipher. Of each 48 bytes of entropy the first 32 are a key, the others where its stream starts:
-// the counter of AES-256, big-endian, or the counter and the nonce of ChaCha20.
-func NewBitsOf(c Cipher, entropy io.Reader) (*Bits, error) {
-	b := &Bits{cipher: c, entropy: entropy, buffer: make([]byte, bufferSize)}
+// NewBits returns a stream that is keyed from entropy (crypto/rand's Reader), whose failure is an error. Of each 48 bytes of
+// entropy the first 32 are a key, the others the first counter, big-endian.
+func NewBits(entropy io.Reader) (*Bits, error) {
+	b := &Bits{entropy: entropy, buffer: make([]byte, bufferSize)}
 	if err := b.rekey(); err != nil {
 		return nil, err
 	}
@@ -53,7 +49,7 @@ func (b *Bits) rekey() error {
 		return fmt.Errorf("random key: %w", err)
 	}
 	var err error
-	b.stream, err = b.cipher.stream(seed[:keySize], seed[keySize:])
+	b.stream, err = newStream(seed[:keySize], seed[keySize:])
 	b.keyed = rekeyAfter
 	return err
 }

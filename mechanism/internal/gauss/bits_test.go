@@ -18,7 +18,7 @@ func TestBitsAreCounterMode(t *testing.T) {
 	for i := range seed {
 		seed[i] = byte(i * 7)
 	}
-	b, err := NewBitsOf(AES256, bytes.NewReader(seed))
+	b, err := NewBits(bytes.NewReader(seed))
 	if err != nil {
 		t.Fatal(err)
 	}

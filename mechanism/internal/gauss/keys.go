@@ -13,14 +13,11 @@ const blocksPerKey = 1 << 10
 
 // Keys are the random bits of many blocks of at most 2^14 samples: each has a stream of its own, the same whenever it is
 // drawn. They are safe for concurrent use.
-type Keys struct {
-	cipher Cipher
-	keys   [][keySize]byte
-}
+type Keys struct{ keys [][keySize]byte }
 
 // NewKeys draws keys for so many blocks from entropy (crypto/rand's Reader), whose failure is an error.
 func NewKeys(entropy io.Reader, blocks int) (*Keys, error) {
-	k := &Keys{Preferred(), make([][keySize]byte, (blocks+blocksPerKey-1)/blocksPerKey)}
+	k := &Keys{make([][keySize]byte, (blocks+blocksPerKey-1)/blocksPerKey)}
 	for i := range k.keys {
 		if _, err := io.ReadFull(entropy, k.keys[i][:]); err != nil {
 			k.Wipe()
@@ -33,17 +30,17 @@ func NewKeys(entropy io.Reader, blocks int) (*Keys, error) {
 // Wipe forgets the keys.
 func (k *Keys) Wipe() { clear(k.keys) }
 
-// Block returns the stream of a block, in b's memory: b is a Bits or nil. It needs no further key, and has no error where
+// Block returns the stream of a block, in b's memory: b is a Bits or nil. It needs no further key, and has no error if
 // the cipher can be made.
 func (k *Keys) Block(block int, b *Bits) (*Bits, error) {
 	if b == nil {
 		b = &Bits{buffer: make([]byte, bufferSize)}
 	}
 	var iv [ivSize]byte
-	// The blocks of a key differ in bytes that neither cipher counts in: AES in the last eight, ChaCha20 in the first four.
+	// The blocks of a key differ in bytes that the counter, which starts in the last eight, never reaches.
 	binary.BigEndian.PutUint32(iv[4:], uint32(block%blocksPerKey))
 	var err error
-	b.stream, err = k.cipher.stream(k.keys[block/blocksPerKey][:], iv[:])
+	b.stream, err = newStream(k.keys[block/blocksPerKey][:], iv[:])
 	b.keyed, b.unread = math.MaxInt, nil
 	return b, err
 }
