@@ -156,6 +156,28 @@ func f(n N) { n.Then("x", nil) }
 		"pipeline/a.go:4: only denoise calls ThenEach",
 		"pipeline/a_test.go:2: only denoise calls Then",
 	}},
+	{"published", `
+-- pipeline/a.go --
+package pipeline
+import "github.com/dprelease/dprelease/mechanism"
+var f = mechanism.Published
+-- pipeline/a_test.go --
+package pipeline
+import m "github.com/dprelease/dprelease/mechanism"
+var f, g = m.Published, m.ErrPublished
+-- denoise/a.go --
+package denoise
+import "github.com/dprelease/dprelease/mechanism"
+func f() { mechanism.PublishedKeys() }
+-- mechanism/mechanismtest/a.go --
+package mechanismtest
+import "github.com/dprelease/dprelease/mechanism"
+func f() { mechanism.Published() }
+`, []string{
+		"denoise/a.go:3: only pipeline calls mechanism.PublishedKeys",
+		"mechanism/mechanismtest/a.go:3: only pipeline calls mechanism.Published",
+		"pipeline/a_test.go:3: only pipeline calls mechanism.Published",
+	}},
 	{"exits", `
 -- queries/a.go --
 package queries

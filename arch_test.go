@@ -50,6 +50,7 @@ var rules = []rule{
 	{"random", randomViolations},
 	{"then", thenViolations},
 	{"within", withinViolations},
+	{"published", publishedViolations},
 	{"exits", exitViolations},
 	{"prints", printViolations},
 	{"documented", undocumented},

@@ -14,6 +14,9 @@ type Audit struct {
 	Entries []Entry
 	// Totals are the mu squared of every account, counted anew from the entries.
 	Totals map[Account]*big.Float
+	// Derived is how many further publications repeat the noisy values of a release. Each was checked to follow its release's publication;
+	// they charge nothing.
+	Derived int
 	// Findings are what does not hold, in words; none where all is well.
 	Findings []string
 }
@@ -40,6 +43,11 @@ func (b *Book) Audit(ctx context.Context) (*Audit, error) {
 		}
 	}
 	r.compare()
+	for _, runs := range r.s.runs {
+		for _, run := range runs {
+			out.Derived += len(run.Derived)
+		}
+	}
 	out.Head, out.Findings = r.s.head, r.findings
 	return out, nil
 }

@@ -50,10 +50,20 @@ type (
 		Run        string            `json:"run"`
 	}
 	sealBody struct {
-		Input   string `json:"input"`
-		Number  int    `json:"number"`
-		Release string `json:"release"`
-		Run     string `json:"run"`
+		Input        string `json:"input"`
+		Number       int    `json:"number"`
+		Presentation string `json:"presentation,omitempty"` // none in entries of schema 2 and before
+		Release      string `json:"release"`
+		Run          string `json:"run"`
+	}
+	deriveBody struct {
+		Dir          string `json:"dir"`
+		Job          string `json:"job"`
+		Number       int    `json:"number"`
+		Presentation string `json:"presentation"`
+		Question     string `json:"question,omitempty"`
+		Release      string `json:"release"`
+		Run          string `json:"run"`
 	}
 	stepBody struct {
 		Dir    string `json:"dir,omitempty"` // where it was published, if not at the folder of the reservation

@@ -148,7 +148,7 @@ func (b *Book) update(ctx context.Context, fn func(*writer) error) error {
 // clone copies a run, so that a caller cannot change the state.
 func (r *run) clone() Run {
 	out := r.Run
-	out.Charge, out.Mu2 = out.Charge.clone(), new(big.Float).Set(out.Mu2)
+	out.Charge, out.Mu2, out.Derived = out.Charge.clone(), new(big.Float).Set(out.Mu2), slices.Clone(out.Derived)
 	return out
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // Schema is the newest version of the entries' format that this package writes and reads.
-const Schema = 2
+const Schema = 3
 
 // Kind says what an entry does.
 type Kind string
@@ -19,6 +19,7 @@ const (
 	KindSeal    Kind = "seal"    // binds a run to its digests
 	KindPublish Kind = "publish" // records that a sealed run is visible
 	KindRelease Kind = "release" // gives back a run's reservation
+	KindDerive  Kind = "derive"  // binds a further publication to a published run, whose noisy values it repeats; it charges nothing
 )
 
 // Entry is one record of the log.

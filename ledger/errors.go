@@ -39,6 +39,8 @@ var (
 	ErrReceipt = errors.New("not a valid receipt")
 	// ErrRedeem: a mechanism is not what was charged, or was redeemed before.
 	ErrRedeem = errors.New("not covered by the receipt")
+	// ErrPublication: noisy values are not those of a published release.
+	ErrPublication = errors.New("not covered by a publication")
 	// ErrDrawn: a reservation cannot be given back, because noise was drawn on it.
 	ErrDrawn = errors.New("noise was drawn on this charge: it stays")
 )

@@ -38,7 +38,7 @@ type Limit struct{ Epsilon, Delta string }
 
 // Charge asks for the spend of one run.
 type Charge struct {
-	// Run identifies the question: a digest of dataset, plan and parameters. Number counts its releases from 1.
+	// Run identifies the question: a digest of all that decides which noisy values are drawn. Number counts its releases from 1.
 	Run    string
 	Number int
 	Job    string
@@ -69,6 +69,20 @@ const (
 type Digests struct {
 	Input   string // Book.Fingerprint of the input's digest; empty where it is not known
 	Release string // SHA-256 of release.json, hex
+	// Presentation is a digest of how the noisy values are presented: name, formats, denoising and the like; empty in entries of schema 2
+	// and before, whose runs are identified by question and presentation together.
+	Presentation string
+}
+
+// Derivation is a further publication of a run: another presentation of the same noisy values. It costs nothing.
+type Derivation struct {
+	Presentation string
+	Release      string // SHA-256 of release.json, hex
+	Dir          string // the absolute path of its folder
+	Job          string
+	// Question is the key of its run's question, if the run has another: that of an earlier version. Else "".
+	Question string
+	Recorded time.Time
 }
 
 // Run is what the ledger knows of a run.
@@ -80,6 +94,8 @@ type Run struct {
 	// Payer is the account in which the run counts, with Mu2; usually it is the charge's own.
 	Payer Account
 	Mu2   *big.Float
+	// Derived are the further publications, in the order of their entries. The newest of a presentation counts.
+	Derived []Derivation
 }
 
 // Snapshot is the whole ledger at one moment.

@@ -40,8 +40,10 @@ const (
 	okBudget  = `{"account":{"adjacency":"add-remove","dataset":"d","unit":"row"},"delta":"1e-6","delta_cap":"0","epsilon":"1"}`
 	okReserve = `{"account":{"adjacency":"add-remove","dataset":"d","unit":"row"},"delta_share":"0","dir":"/out","job":"j",` +
 		`"mechanisms":[{"grid":"1","l2":"1","query":"q","sigma":"100","why":"w"}],"number":1,"params":{},"run":"a"}`
-	okSeal = `{"input":"","number":1,"release":"","run":"a"}`
-	okStep = `{"number":1,"run":"a"}`
+	okSeal   = `{"input":"","number":1,"release":"","run":"a"}`
+	okStep   = `{"number":1,"run":"a"}`
+	okDerive = `{"dir":"/other","job":"k","number":1,"presentation":"` + hex64 + `","release":"` + hex64 + `","run":"a"}`
+	hex64    = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 )
 
 type step struct {
@@ -55,6 +57,7 @@ func TestReplayRefuses(t *testing.T) {
 	t.Parallel()
 	budget, reserve := step{KindBudget, 1, okBudget}, step{KindReserve, 1, okReserve}
 	seal, publish, release := step{KindSeal, 1, okSeal}, step{KindPublish, 1, okStep}, step{KindRelease, 1, okStep}
+	derive := step{KindDerive, 3, okDerive}
 	replace := func(s step, field, value string) step {
 		var body map[string]any
 		if err := json.Unmarshal([]byte(s.body), &body); err != nil {
@@ -96,6 +99,12 @@ func TestReplayRefuses(t *testing.T) {
 		"sealed first":       {[]step{budget, seal}, ErrCorrupt},
 		"sealed twice":       {[]step{budget, reserve, seal, seal}, ErrCorrupt},
 		"published first":    {[]step{budget, reserve, publish}, ErrCorrupt},
+		"derived twice":      {[]step{budget, reserve, seal, publish, derive, derive}, nil},
+		"with its question":  {[]step{budget, reserve, seal, publish, replace(derive, "question", `"b"`)}, nil},
+		"derived first":      {[]step{budget, reserve, seal, derive}, ErrCorrupt},
+		"derived of another": {[]step{budget, reserve, seal, publish, replace(derive, "run", `"b"`)}, ErrCorrupt},
+		"derived, no digest": {[]step{budget, reserve, seal, publish, replace(derive, "release", `""`)}, ErrCorrupt},
+		"derived nowhere":    {[]step{budget, reserve, seal, publish, replace(derive, "dir", `"out"`)}, ErrCorrupt},
 		"given back, sealed": {[]step{budget, reserve, release, seal}, ErrCorrupt},
 		"sealed, given back": {[]step{budget, reserve, seal, release}, ErrCorrupt},
 	} {

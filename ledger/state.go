@@ -99,6 +99,8 @@ func (s *state) apply(e Entry) error {
 		return s.applyStep(e, Published)
 	case KindRelease:
 		return s.applyStep(e, Released)
+	case KindDerive:
+		return s.applyDerive(e)
 	}
 	return &CorruptError{e.Seq, "its kind is unknown"}
 }
@@ -172,7 +174,7 @@ func (s *state) applySeal(e Entry) error {
 	if r == nil || r.State != Reserved {
 		return &CorruptError{e.Seq, "it seals what is not reserved"}
 	}
-	r.Digests = Digests{Input: b.Input, Release: b.Release}
+	r.Digests = Digests{Input: b.Input, Release: b.Release, Presentation: b.Presentation}
 	r.State, r.Updated = Sealed, e.Time
 	return nil
 }
@@ -190,6 +192,20 @@ func (s *state) applyStep(e Entry, to State) error {
 		r.Charge.Dir = b.Dir
 	}
 	r.State, r.Updated = to, e.Time
+	return nil
+}
+
+func (s *state) applyDerive(e Entry) error {
+	b, err := decode[deriveBody](e)
+	if err != nil {
+		return err
+	}
+	d := Derivation{Presentation: b.Presentation, Release: b.Release, Dir: b.Dir, Job: b.Job, Question: b.Question, Recorded: e.Time}
+	r := s.find(b.Run, b.Number)
+	if r == nil || r.State != Published || d.check() != nil {
+		return &CorruptError{e.Seq, "it derives from what is not published"}
+	}
+	r.Derived = append(r.Derived, d)
 	return nil
 }
 

@@ -34,6 +34,11 @@ func (d Digests) check() error {
 			return err
 		}
 	}
+	if d.Presentation != "" {
+		if err := checkDigest(d.Presentation); err != nil {
+			return err
+		}
+	}
 	return checkDigest(d.Release)
 }
 
@@ -51,7 +56,7 @@ func (w *writer) seal(t *ticket, d Digests) error {
 	if err := t.key.expect(r, Reserved, KindSeal); err != nil {
 		return err
 	}
-	return w.append(KindSeal, sealBody{Input: d.Input, Number: t.key.number, Release: d.Release, Run: t.key.run})
+	return w.append(KindSeal, sealBody{Input: d.Input, Number: t.key.number, Presentation: d.Presentation, Release: d.Release, Run: t.key.run})
 }
 
 // Publish records that the sealed release is visible at its Dir. Again, it has no effect. Errors: a StateError where

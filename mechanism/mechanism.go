@@ -33,6 +33,7 @@ var (
 	ErrMechanism = errors.New("mechanism: invalid mechanism")
 	ErrSpent     = errors.New("mechanism: this exact answer was noised or compared before")
 	ErrSealed    = errors.New("mechanism: exact answers are not encoded")
+	ErrPublished = errors.New("mechanism: not the noisy values of a published release")
 	ErrStep      = errors.New("mechanism: invalid post-processing step")
 	ErrWide      = errors.New("mechanism: exact answers of 128 bits take Gaussian noise")
 )

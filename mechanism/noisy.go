@@ -12,8 +12,8 @@ import (
 // viewCells is the number of cells in a block of [Noisy.Blocks].
 const viewCells = 1 << 16
 
-// Noisy is a released vector, public and unchangeable. Only [Exact.Noise], [Noisy.Then] and [Noisy.ThenEach] make one that has
-// cells. One of very many cells is not held but drawn whenever it is read, with the same values each time; what it is drawn
+// Noisy is a released vector, public and unchangeable. Only [Exact.Noise], [Noisy.Then], [Noisy.ThenEach] and, of values that were
+// released before, [Published] make one that has cells. One of very many cells is not held but drawn whenever it is read, with the same values each time; what it is drawn
 // from stays in memory, hidden in a closure, as long as the Noisy does.
 type Noisy struct {
 	mechanism calibrate.Mechanism

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/ledger"
@@ -15,7 +16,7 @@ func (a *attempt) reserve(ctx context.Context) (err error) {
 		a.receipt, err = a.Book.Charge(ctx, a.plan.Charge(a.dir, a.number()))
 		return LedgerError("charge", err)
 	}
-	receipt, recorded, err := a.Book.Resume(ctx, a.plan.Run(), a.number())
+	receipt, recorded, err := a.Book.Resume(ctx, a.key(), a.number())
 	if err != nil {
 		return LedgerError("take the reservation up", err)
 	}
@@ -27,12 +28,12 @@ func (a *attempt) reserve(ctx context.Context) (err error) {
 	return nil
 }
 
-// adopt returns the plan with the mechanisms of a charge, if they answer the same questions with the same sensitivities and meet the
-// plan's guarantee, less the share of delta that may fail, by the definition.
+// adopt returns the plan with the mechanisms of a charge of the same question, if they have the same sensitivities and meet the plan's
+// guarantee, less the share of delta that may fail, by the definition. They may have other names: renaming a query asks nothing new.
 func (p *Plan) adopt(c ledger.Charge) (*Plan, error) {
 	mismatch := &ledger.MismatchError{Run: c.Run, Number: c.Number, What: "mechanisms"}
 	sameQuestion := slices.EqualFunc(c.Mechanisms, p.Mechanisms(), func(x, y calibrate.Mechanism) bool {
-		return x.Query == y.Query && x.Sens.L2 == y.Sens.L2
+		return x.Sens.L2 == y.Sens.L2 && partOf(x.Query) == partOf(y.Query)
 	})
 	if !sameQuestion || c.Account != p.Account() || c.DeltaShare != p.failure.share || calibrate.Verify(c.Mechanisms, p.noise) != nil {
 		return nil, mismatch
@@ -42,12 +43,31 @@ func (p *Plan) adopt(c ledger.Charge) (*Plan, error) {
 	for i := range adopted.queries {
 		q := &adopted.queries[i]
 		n := len(q.Mechanisms)
-		q.Mechanisms, rest = slices.Clone(rest[:n]), rest[n:]
+		named := q.Mechanisms
+		q.Mechanisms, rest, q.names = slices.Clone(rest[:n]), rest[n:], make([]string, n)
+		for j := range q.Mechanisms {
+			q.names[j], q.Mechanisms[j].Query, q.Mechanisms[j].Sens.Why = q.Mechanisms[j].Query, named[j].Query, named[j].Sens.Why
+		}
 		if err := q.adoptSelection(); err != nil {
 			return nil, mismatch
 		}
 	}
 	return &adopted, nil
+}
+
+// partOf is what a mechanism's name says after its query's name, which has no slash; see partName.
+func partOf(mechanism string) string {
+	_, part, _ := strings.Cut(mechanism, "/")
+	return part
+}
+
+// charged is a mechanism of the query as the ledger has it.
+func (q *Planned) charged(part int) calibrate.Mechanism {
+	m := q.Mechanisms[part]
+	if part < len(q.names) {
+		m.Query = q.names[part]
+	}
+	return m
 }
 
 // adoptSelection lets private keys be selected with the query's mechanism, whose noise gives the threshold.

@@ -53,8 +53,7 @@ func TestOtherCharge(t *testing.T) {
 	for name, edit := range map[string]func(*ledger.Charge){
 		"sensitivity": func(c *ledger.Charge) { c.Mechanisms[0].Sens.L2 /= 2 },
 		"larger":      func(c *ledger.Charge) { c.Mechanisms[0].Sens.L2 *= 2; c.Mechanisms[0].Sigma *= 2 },
-		"query":       func(c *ledger.Charge) { c.Mechanisms[0].Query = "other" },
-		"order":       func(c *ledger.Charge) { c.Mechanisms[0], c.Mechanisms[1] = c.Mechanisms[1], c.Mechanisms[0] },
+		"part":        func(c *ledger.Charge) { c.Mechanisms[0].Query += "/sum" },
 		"one less":    func(c *ledger.Charge) { c.Mechanisms = c.Mechanisms[:1] },
 		"share":       func(c *ledger.Charge) { c.DeltaShare, c.Budget.DeltaCap = "1e-9", "1e-7" },
 		"unit":        func(c *ledger.Charge) { c.Account.Unit = "row" },
@@ -73,6 +72,23 @@ func TestOtherCharge(t *testing.T) {
 		if got := b.spent(); got != "budget reserve" {
 			t.Errorf("another %s: ledger %q, want %q", name, got, "budget reserve")
 		}
+	}
+}
+
+// A reservation whose queries had other names is taken up: mechanisms are matched by their place in the job, which is the question's. The
+// release has the names of the job.
+func TestRenamedQueries(t *testing.T) {
+	b := newBench(t)
+	charge := b.plan(job).Charge(filepath.Join(b.dir, "out"), 1)
+	charge.Mechanisms[0].Query = "other"
+	if _, err := b.book().Charge(t.Context(), charge); err != nil {
+		t.Fatal(err)
+	}
+	o := b.must(nil)
+	b.expect(o, pipeline.StatusReleased, once)
+	m, _, err := sink.ReadManifest(o.Dir)
+	if err != nil || m.Queries[0].Name != "colours" || m.Meets() != nil {
+		t.Errorf("%+v (%v, %v)", m.Queries, err, m.Meets())
 	}
 }
 

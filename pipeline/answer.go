@@ -78,10 +78,10 @@ func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]me
 func (a *attempt) noisy(ctx context.Context, exact mechanism.Exact, q *Planned, part int) (mechanism.Noisy, error) {
 	if q.Selection != nil {
 		s := *q.Selection
-		s.Mechanism = q.Mechanisms[part]
+		s.Mechanism = q.charged(part)
 		return exact.Select(ctx, a.receipt, s, a.Workers)
 	}
-	return exact.Noise(ctx, a.receipt, q.Mechanisms[part], a.Workers)
+	return exact.Noise(ctx, a.receipt, q.charged(part), a.Workers)
 }
 
 // results denoises every part and finishes the queries.

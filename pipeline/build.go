@@ -20,6 +20,8 @@ type builder struct {
 	read   ReadStrings
 	diags  configs.Diagnostics
 	public []publicFile
+	// presents: what is read now belongs to a denoising step
+	presents bool
 
 	location *time.Location
 	unread   int // public files, or columns of them, that could not be read
@@ -41,14 +43,14 @@ func (b *builder) plan() *Plan {
 	if len(b.diags) > 0 {
 		return nil
 	}
-	if err := b.identify(p); err != nil {
+	if err := b.identity(p); err != nil {
 		b.report("", "job", err.Error(), "")
 	}
 	return p
 }
 
-// identify keeps the job for the manifest, and digests it for the run's key.
-func (b *builder) identify(p *Plan) (err error) {
+// identity keeps the job for the manifest, and digests it for the run's keys.
+func (b *builder) identity(p *Plan) (err error) {
 	if p.effective, err = b.job.Effective(); err != nil {
 		return err
 	}
@@ -56,7 +58,7 @@ func (b *builder) identify(p *Plan) (err error) {
 	if err != nil {
 		return err
 	}
-	p.digest, err = digest(question, b.public)
+	p.identity, err = identify(question, b.public, b.job.Ledger.Dataset, p.Params())
 	return err
 }
 

@@ -73,14 +73,17 @@ func TestPlanRefusesStepsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// The contents of the edge list are part of the question.
+// The contents of the edge list are part of the presentation: a step draws no noise.
 func TestEdgesAreInTheDigest(t *testing.T) {
 	const steps = "[{method: trend-filter, graph: {edges: edges.csv, from: u, to: v}}]"
 	first, _ := planned(t, steps, streets)
 	again, _ := planned(t, steps, streets)
 	other, _ := planned(t, steps, files{"edges.csv": {"u": {"red"}, "v": {"blue"}}})
-	if first.Run() != again.Run() || first.Run() == other.Run() {
-		t.Error("the run's key does not follow the edges")
+	if first.Run() != again.Run() || first.Run() != other.Run() {
+		t.Error("the question follows the edges")
+	}
+	if first.Presentation() != again.Presentation() || first.Presentation() == other.Presentation() {
+		t.Error("the presentation does not follow the edges")
 	}
 }
 

@@ -1,36 +1,97 @@
 package pipeline
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
+
+// What a question is
+//
+// A run is identified by its question: everything that decides which noisy values are drawn (docs/adr/0017). How they are presented, by
+// which name, in which formats, after which steps, is no part of it: another presentation is made of the noisy values of the first release,
+// and costs nothing. Both are digests of the job as it is run. What is not known to be presentation is question, so that a key that is added
+// to the format and forgotten here costs a second charge, and never a second noise under one.
 
 // publicFile is what the plan took from a public file of the job.
 type publicFile struct {
 	File   string   `json:"file"`
 	Column string   `json:"column"`
 	Values []string `json:"values"`
+
+	presents bool // it is of a denoising step
 }
 
-// notTheQuestion are the parts of a job that may change without asking a new question: where the release goes and
-// where the spend is recorded.
-var notTheQuestion = map[string][]string{"output": {"dir"}, "ledger": {"store", "budget"}}
+// identity is what a plan's runs are known by.
+type identity struct {
+	// run is the question's key; legacy is that of versions that told presentations apart as questions.
+	run, legacy string
+	// presentation is the digest of how the noisy values are presented.
+	presentation string
+	// bare is the digest of the question without public files; "" if it has any. A manifest's job gives the same.
+	bare string
+}
 
-// digest identifies the plan: the job as it is run, without where it is published and charged, and the contents of its
-// public files. Sigmas are left out: a better calibration does not make a new question.
-func digest(question []byte, public []publicFile) (string, error) {
+// identify works the identity out of the job, with the environment's values in place, and the contents of its public files.
+func identify(question []byte, public []publicFile, dataset string, params map[string]string) (id identity, err error) {
+	legacy, err := digest(question, public, legacyNotTheQuestion)
+	if err != nil {
+		return id, err
+	}
+	id.legacy = runKey("dprelease run 1", dataset, legacy, params)
+	if id.presentation, err = digest(question, public, notThePresentation); err != nil {
+		return id, err
+	}
+	asked := slices.DeleteFunc(slices.Clone(public), func(f publicFile) bool { return f.presents })
+	whole, err := questionDigest(question, asked)
+	if err != nil {
+		return id, err
+	}
+	id.run = runKey("dprelease question 1", dataset, whole, params)
+	if len(asked) == 0 {
+		id.bare = whole
+	}
+	return id, nil
+}
+
+// runKey is the digest of a question's parts.
+func runKey(kind, dataset, plan string, params map[string]string) string {
+	h := sha256.New()
+	write := func(s string) { fmt.Fprintf(h, "%d:%s,", len(s), s) }
+	write(kind)
+	write(dataset)
+	write(plan)
+	for _, k := range slices.Sorted(maps.Keys(params)) {
+		write(k)
+		write(params[k])
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// legacyNotTheQuestion are the blocks and keys of a job that versions up to schema 2 of the ledger left out of a run's key. "" is the block.
+var legacyNotTheQuestion = map[string][]string{"deployment": {""}, "output": {"dir"}, "ledger": {"store", "budget"}}
+
+// notThePresentation are those in which two runs that publish the same bytes may differ: where the release goes, and where it is charged.
+var notThePresentation = map[string][]string{"output": {"dir"}, "ledger": {"store", "budget"}}
+
+// digest is that of the job without some keys, and of public files.
+func digest(question []byte, public []publicFile, without map[string][]string) (string, error) {
 	var job map[string]any
 	if err := json.Unmarshal(question, &job); err != nil {
 		return "", fmt.Errorf("job: %w", err)
 	}
-	delete(job, "deployment")
-	for block, keys := range notTheQuestion {
-		if m, ok := job[block].(map[string]any); ok {
-			for _, k := range keys {
+	for block, keys := range without {
+		m, ok := job[block].(map[string]any)
+		for _, k := range keys {
+			switch {
+			case k == "":
+				delete(job, block)
+			case ok:
 				delete(m, k)
 			}
 		}
@@ -43,20 +104,142 @@ func digest(question []byte, public []publicFile) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Run returns the key of the plan's run: dataset, plan and parameters. Two runs with one key ask the same question.
-func (p *Plan) Run() string {
-	h := sha256.New()
-	write := func(s string) { fmt.Fprintf(h, "%d:%s,", len(s), s) }
-	write("dprelease run 1")
-	write(p.job.Ledger.Dataset)
-	write(p.digest)
-	params := p.Params()
-	for _, k := range slices.Sorted(maps.Keys(params)) {
-		write(k)
-		write(params[k])
+// The keys of a job that only say how noisy values are presented, by where they stand.
+var (
+	presentsJob       = []string{"name", "deployment", "output", "ledger", "params", "memory_limit"}
+	presentsQuery     = []string{"name", "denoise", "margins", "sparse", "max_error"}
+	presentsHistogram = []string{"quantiles", "cdf"}
+	presentsDimension = []string{"as"}
+)
+
+// questionDigest is the digest of what decides which noisy values are drawn. Dataset and parameters come on top (runKey).
+func questionDigest(effective []byte, public []publicFile) (string, error) {
+	d := json.NewDecoder(bytes.NewReader(effective))
+	d.UseNumber()
+	var job map[string]any
+	if err := d.Decode(&job); err != nil {
+		return "", fmt.Errorf("job: %w", err)
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	without(job, presentsJob)
+	for _, q := range objects(job["queries"]) {
+		questionOfQuery(q)
+	}
+	text, err := json.Marshal(map[string]any{"question": 1, "job": canonical(job), "public": public})
+	if err != nil {
+		return "", fmt.Errorf("question digest: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
 }
+
+func questionOfQuery(q map[string]any) {
+	without(q, presentsQuery)
+	for _, kind := range []string{"histogram", "sum", "mean", "variance"} {
+		k, ok := q[kind].(map[string]any)
+		if !ok {
+			continue
+		}
+		if kind == "histogram" {
+			without(k, presentsHistogram)
+		}
+		by := objects(k["by"])
+		discovers := slices.ContainsFunc(by, func(d map[string]any) bool { return d["keys"] != nil })
+		for _, d := range by {
+			without(d, presentsDimension)
+			if !discovers { // beside keys that are discovered, a listed cell is told by its label
+				unlabelled(d)
+			}
+		}
+	}
+}
+
+// unlabelled puts the members of each label in the place of the label: what it is called changes no count.
+func unlabelled(dimension map[string]any) {
+	values, ok := dimension["values"].([]any)
+	if !ok {
+		return
+	}
+	for i, v := range values {
+		if label, ok := v.(map[string]any); ok {
+			values[i] = label["members"]
+		} else {
+			values[i] = []any{v}
+		}
+	}
+}
+
+func without(m map[string]any, keys []string) {
+	for _, k := range keys {
+		delete(m, k)
+	}
+}
+
+// objects are the objects of a list.
+func objects(list any) (out []map[string]any) {
+	items, _ := list.([]any)
+	for _, item := range items {
+		if m, ok := item.(map[string]any); ok {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// canonical is a value in the one form that all spellings of the same share: numbers by value, and without what says the same as its
+// absence, an empty list and a truth value that is false. Only input.csv.header is true if it is absent.
+func canonical(v any) any {
+	switch x := v.(type) {
+	case json.Number:
+		return canonicalNumber(x.String())
+	case []any:
+		out := make([]any, len(x))
+		for i := range x {
+			out[i] = canonical(x[i])
+		}
+		return out
+	case map[string]any:
+		out := map[string]any{}
+		for k, v := range x {
+			list, isList := v.([]any)
+			if v == false && k != "header" || isList && len(list) == 0 {
+				continue
+			}
+			out[k] = canonical(v)
+		}
+		return out
+	}
+	return v
+}
+
+// canonicalNumber writes a decimal of JSON as its digits without zeros at either end, and an exponent of ten.
+func canonicalNumber(text string) string {
+	digits, negative := strings.CutPrefix(text, "-")
+	mantissa, exponent := digits, 0
+	if i := strings.IndexAny(digits, "eE"); i >= 0 {
+		mantissa = digits[:i]
+		if _, err := fmt.Sscanf(strings.TrimPrefix(digits[i+1:], "+"), "%d", &exponent); err != nil {
+			return text
+		}
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	exponent -= len(fraction)
+	digits = strings.TrimLeft(whole+fraction, "0")
+	if digits == "" {
+		return "0"
+	}
+	short := strings.TrimRight(digits, "0")
+	exponent += len(digits) - len(short)
+	if negative {
+		short = "-" + short
+	}
+	return fmt.Sprintf("%se%d", short, exponent)
+}
+
+// Run returns the key of the plan's question: dataset, all that decides which noisy values are drawn, and parameters.
+func (p *Plan) Run() string { return p.identity.run }
+
+// Presentation returns a digest of how the plan presents noisy values.
+func (p *Plan) Presentation() string { return p.identity.presentation }
 
 // Params returns the parameters' values.
 func (p *Plan) Params() map[string]string { return p.job.ParamValues() }

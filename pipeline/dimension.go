@@ -106,7 +106,7 @@ func (b *builder) publicColumn(file, column, path string) []string {
 			return b.unreadable(path, "public-file", fmt.Sprintf("value %d of column %s is not UTF-8", i+1, column), "save the file as UTF-8")
 		}
 	}
-	b.public = append(b.public, publicFile{File: file, Column: column, Values: values})
+	b.public = append(b.public, publicFile{File: file, Column: column, Values: values, presents: b.presents})
 	return values
 }
 

@@ -23,6 +23,8 @@ func (b *builder) network(g *configs.Graph, q queries.Query, path string) *denoi
 		return nil
 	}
 	l, before := edgeList{Graph: g}, len(b.diags)
+	b.presents = true
+	defer func() { b.presents = false }()
 	l.from, l.to = b.publicColumn(g.Edges, g.From, path+".from"), b.publicColumn(g.Edges, g.To, path+".to")
 	l.length, l.weight = b.optionalColumn(g.Edges, g.Length, path+".length"), b.optionalColumn(g.Edges, g.Weight, path+".weight")
 	if len(b.diags) > before {

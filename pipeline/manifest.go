@@ -18,6 +18,9 @@ type Manifest struct {
 	Queries []ManifestQuery   `json:"queries"`
 	// Ledger shows the ledger's newest entry when the release was staged; nil in releases of the first versions.
 	Ledger *ManifestLedger `json:"ledger,omitempty"`
+	// MadeFrom is the SHA-256 of the manifest of the release whose noisy values this one repeats: both cost what one does. "" if this
+	// release drew its own.
+	MadeFrom string `json:"made_from,omitempty"`
 	// Signature is nil where the manifest is not signed.
 	Signature *ManifestSignature `json:"signature,omitempty"`
 	// Job is the effective job without ledger.store, input folders and environment.

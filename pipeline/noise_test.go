@@ -32,7 +32,7 @@ func TestPublishedNoise(t *testing.T) {
 
 	var sum, squares, n, sigma float64
 	for i := range runs {
-		run := strings.Replace(text, "name: colours", fmt.Sprintf("name: colours-%d", i), 1)
+		run := strings.Replace(text, "dataset: people", fmt.Sprintf("dataset: people-%d", i), 1) // another name alone would repeat the noise
 		o := b.must(func(r *pipeline.Request) {
 			r.Plan, r.Dir = b.plan(run), filepath.Join(b.dir, fmt.Sprint(i))
 		})

@@ -27,7 +27,7 @@ type Plan struct {
 	adjacency queries.Adjacency
 	queries   []Planned
 	input     input
-	digest    string
+	identity  identity
 	failure   failure
 }
 
@@ -63,6 +63,8 @@ type inside struct {
 	radius float64
 	// path is the query's place in the job, for diagnostics.
 	path string
+	// names are those of the mechanisms in the ledger, if the charge was adopted; else they are the mechanisms' own.
+	names []string
 }
 
 // ReadStrings reads a column of a public file of the job, values in order.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/big"
 	"path/filepath"
+	"strings"
 
 	"github.com/dprelease/dprelease/ledger"
 )
@@ -20,7 +22,7 @@ func (a *attempt) staging() string {
 	if a.reserved() || a.sealed() {
 		dir = a.prior.Charge.Dir
 	}
-	return stagingOf(dir, a.plan.Run(), a.number())
+	return stagingOf(dir, a.key(), a.number())
 }
 
 // tidy removes an incomplete staging folder of a release that is left to a later run.
@@ -65,10 +67,12 @@ func (a *attempt) sealStaged(ctx context.Context) error {
 		return err
 	}
 	// Its noise was drawn under the reservation, whatever this version of the program would have drawn.
-	if a.receipt, _, err = a.Book.Resume(ctx, a.plan.Run(), a.number()); err != nil {
+	if a.receipt, _, err = a.Book.Resume(ctx, a.key(), a.number()); err != nil {
 		return LedgerError("take the reservation up", err)
 	}
-	if err := a.seal(ctx, note, digest); err != nil {
+	seal := sealOf(note)
+	seal.Release = digest
+	if err := a.seal(ctx, seal); err != nil {
 		return err
 	}
 	return a.lookup(ctx)
@@ -82,7 +86,7 @@ func (a *attempt) vouched(ctx context.Context, staging, note, digest string) (bo
 	if err != nil {
 		return false, OutputError(err)
 	}
-	ok, err := a.Book.Vouched(ctx, voucher, a.plan.Run(), a.number(), note, digest)
+	ok, err := a.Book.Vouched(ctx, voucher, a.key(), a.number(), note, digest)
 	if ok || err != nil {
 		return ok, LedgerError("compare the staging's voucher", err)
 	}
@@ -92,16 +96,27 @@ func (a *attempt) vouched(ctx context.Context, staging, note, digest string) (bo
 
 // vouch proves that a complete staging is this run's.
 func (a *attempt) vouch(ctx context.Context, note, digest string) error {
-	voucher, err := a.Book.Voucher(ctx, a.plan.Run(), a.number(), note, digest)
+	voucher, err := a.Book.Voucher(ctx, a.key(), a.number(), note, digest)
 	if err != nil {
 		return LedgerError("vouch for the staging", err)
 	}
 	return OutputError(a.Sink.Vouch(a.staging(), voucher))
 }
 
-// publishSealed publishes what was sealed, unless the rename had happened before the crash.
+// noteOf is the line beside a staged release: what its seal will need to know, as a later run cannot tell it.
+func noteOf(d ledger.Digests) string { return d.Input + " " + d.Presentation }
+
+// sealOf reads noteOf. The notes of earlier versions have no presentation.
+func sealOf(note string) (d ledger.Digests) {
+	d.Input, d.Presentation, _ = strings.Cut(note, " ")
+	return d
+}
+
+// publishSealed publishes what was sealed, unless the rename had happened before the crash. A release in another presentation than the
+// plan's goes to its own folder.
 func (a *attempt) publishSealed(ctx context.Context) error {
-	for _, dir := range []string{a.dir, a.prior.Charge.Dir} {
+	own := a.prior.Charge.Dir
+	for _, dir := range []string{a.dir, own} {
 		if digest, err := a.Sink.Inspect(ctx, dir); err == nil && digest == a.prior.Digests.Release {
 			if err := a.Sink.Discard(a.staging()); err != nil {
 				return OutputError(err)
@@ -113,16 +128,27 @@ func (a *attempt) publishSealed(ctx context.Context) error {
 	if err != nil || digest != a.prior.Digests.Release {
 		return &Error{Cause: CauseOutput, Code: codeLost, Message: "a sealed release was changed or removed before it was published", Hint: hintLost, Err: err}
 	}
-	if err := a.promised(filepath.Join(a.staging(), stagedName)); err != nil {
+	dir := a.dir
+	if !a.mine(&a.prior) && own != dir {
+		dir = own
+		unlock, err := a.lockFolder(ctx, dir)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	if a.mine(&a.prior) {
+		if err := a.promised(filepath.Join(a.staging(), stagedName)); err != nil {
+			return err
+		}
+	}
+	if err := a.vacant(ctx, dir); err != nil {
 		return err
 	}
-	if err := a.vacant(ctx); err != nil {
+	if _, err := a.replace(ctx, a.staging(), dir); err != nil {
 		return err
 	}
-	if _, err := a.replace(ctx, a.staging()); err != nil {
-		return err
-	}
-	return a.recordPublished(ctx, a.dir)
+	return a.recordPublished(ctx, dir)
 }
 
 const codeLost = "lost"
@@ -131,7 +157,7 @@ const hintLost = "restore the folder from a copy, or pay for a new release with 
 
 // recordPublished records that the sealed release is visible at dir.
 func (a *attempt) recordPublished(ctx context.Context, dir string) error {
-	if err := a.Book.PublishAt(ctx, a.plan.Run(), a.prior.Charge.Number, a.elsewhere(dir)); err != nil {
+	if err := a.Book.PublishAt(ctx, a.key(), a.prior.Charge.Number, a.elsewhere(dir)); err != nil {
 		return LedgerError("record the publication", err)
 	}
 	return a.lookup(ctx)
@@ -187,8 +213,8 @@ func (a *attempt) abandon(ctx context.Context, cause error) error {
 }
 
 // showHead writes the ledger's mark into the release, so that a ledger that lost its end shows, and where the account stands as readers
-// may know it: with the releases that were published and this one.
-func (a *attempt) showHead(ctx context.Context, r *Release) error {
+// may know it: with the releases that were published and this one, of mu2, which is 0 if it is among them.
+func (a *attempt) showHead(ctx context.Context, r *Release, mu2 *big.Float) error {
 	mark, err := a.Book.Mark(ctx)
 	if err != nil {
 		return LedgerError("read the head", err)
@@ -197,26 +223,20 @@ func (a *attempt) showHead(ctx context.Context, r *Release) error {
 	if err != nil {
 		return LedgerError("read the account", err)
 	}
-	run, _, err := a.Book.Lookup(ctx, a.plan.Run())
-	if err != nil {
-		return LedgerError("read the account", err)
-	}
 	r.manifest.Ledger = &ManifestLedger{Head: mark.Head, MAC: mark.MAC}
-	r.manifest.Privacy.within(balance, run.Mu2, a.plan.guarantee)
+	r.manifest.Privacy.within(balance, mu2, a.plan.guarantee)
 	return nil
 }
 
-// stage writes the release, complete and durable. Without its voucher it is deleted by the next run.
-func (a *attempt) stage(ctx context.Context, r *Release, note string) (digest string, err error) {
+// stage writes the release, complete and durable.
+func (a *attempt) stage(ctx context.Context, staging, note string, r *Release) (digest string, err error) {
 	a.Observer.Progress(StagePublish, 0, percent)
-	if digest, err = a.Sink.Stage(ctx, a.staging(), note, r.watched(a.Observer)); err != nil {
-		return "", OutputError(err)
-	}
-	return digest, a.vouch(ctx, note, digest)
+	digest, err = a.Sink.Stage(ctx, staging, note, r.watched(a.Observer))
+	return digest, OutputError(err)
 }
 
-func (a *attempt) seal(ctx context.Context, note, digest string) error {
-	if err := a.Book.Seal(ctx, a.receipt, ledger.Digests{Input: note, Release: digest}); err != nil {
+func (a *attempt) seal(ctx context.Context, d ledger.Digests) error {
+	if err := a.Book.Seal(ctx, a.receipt, d); err != nil {
 		return LedgerError("seal", err)
 	}
 	return nil
@@ -225,25 +245,33 @@ func (a *attempt) seal(ctx context.Context, note, digest string) error {
 // publish makes the sealed release visible. From the seal on, a failure leaves everything for the next run to finish.
 func (a *attempt) publish(ctx context.Context) (moved string, err error) {
 	ctx = context.WithoutCancel(ctx)
-	if moved, err = a.replace(ctx, a.staging()); err != nil {
+	if moved, err = a.replace(ctx, a.staging(), a.dir); err != nil {
 		return moved, err
 	}
-	if err := a.Book.PublishAt(ctx, a.plan.Run(), a.number(), a.elsewhere(a.dir)); err != nil {
+	if err := a.Book.PublishAt(ctx, a.key(), a.number(), a.elsewhere(a.dir)); err != nil {
 		return moved, LedgerError("record the publication", err)
 	}
 	a.Observer.Progress(StagePublish, percent, percent)
 	return moved, nil
 }
 
-// replace publishes a staging folder; an earlier release of this run that is in its place is moved aside first.
-func (a *attempt) replace(ctx context.Context, staging string) (moved string, err error) {
-	if digest, err := a.Sink.Inspect(ctx, a.dir); err == nil && a.ours[digest] {
-		if moved, err = a.Sink.Retire(a.dir, digest); err != nil {
+// replace publishes a staging folder at dir; an earlier publication of this question that is in its place is moved aside first.
+func (a *attempt) replace(ctx context.Context, staging, dir string) (moved string, err error) {
+	if moved, err = a.moveAside(ctx, dir); err != nil {
+		return "", err
+	}
+	if err := a.Sink.Publish(ctx, staging, dir); err != nil {
+		return moved, OutputError(err)
+	}
+	return moved, nil
+}
+
+// moveAside moves a publication of this question away from dir; "" if there is none.
+func (a *attempt) moveAside(ctx context.Context, dir string) (moved string, err error) {
+	if digest, err := a.Sink.Inspect(ctx, dir); err == nil && a.ours[digest] {
+		if moved, err = a.Sink.Retire(dir, digest); err != nil {
 			return "", OutputError(err)
 		}
-	}
-	if err := a.Sink.Publish(ctx, staging, a.dir); err != nil {
-		return moved, OutputError(err)
 	}
 	return moved, nil
 }

@@ -3,35 +3,64 @@ package pipeline
 import (
 	"context"
 	"errors"
+
+	"github.com/dprelease/dprelease/ledger"
 )
 
-// repeat answers a run whose release is published: the same bytes, nothing spent. A changed input is refused.
+// repeat answers a run whose release is published in this presentation: the same bytes, nothing spent. A changed input is refused.
 func (a *attempt) repeat(ctx context.Context) (*Outcome, error) {
-	gone, err := a.compareInput(ctx)
+	is := a.same[0]
+	gone, err := a.compareInput(ctx, &is.run)
 	if err != nil {
 		return nil, err
 	}
-	o := &Outcome{Status: StatusAlready, Dir: a.dir, Digest: a.prior.Digests.Release, InputGone: gone}
+	o := &Outcome{Status: StatusAlready, Dir: a.dir, Digest: is.digest, InputGone: gone}
 	digest, err := a.Sink.Inspect(ctx, a.dir)
 	switch {
-	case err == nil && digest == o.Digest:
+	case err == nil && digest == is.digest:
 		return o, nil
-	case errors.Is(err, ErrNoRelease):
-		o.Status = StatusCopied
-		return o, a.copyPublished(ctx)
-	case errors.Is(err, ErrIncomplete) && a.dir == a.prior.Charge.Dir:
+	case errors.Is(err, ErrNoRelease), err == nil && a.ours[digest]:
+		return a.bring(ctx, is, o)
+	case errors.Is(err, ErrIncomplete) && a.dir == is.dir:
 		return nil, &Error{Cause: CauseOutput, Code: "altered", Message: "the published release was changed", Hint: hintAltered, Err: err}
 	case err == nil, errors.Is(err, ErrIncomplete):
-		return nil, a.occupied(err)
+		return nil, occupied(a.dir, err)
 	default:
 		return nil, OutputError(err)
 	}
 }
 
+// bring puts the published bytes into the folder that this run asks for: from where they were published or moved aside; from the staging
+// of a run that was cut short; or, of a derived publication that is lost, made anew of the same noisy values.
+func (a *attempt) bring(ctx context.Context, is publication, o *Outcome) (_ *Outcome, err error) {
+	from, err := a.find(ctx, is.dir, is.digest)
+	if err == nil {
+		o.Status = StatusCopied
+		if o.Moved, err = a.moveAside(ctx, a.dir); err != nil {
+			return nil, err
+		}
+		return o, OutputError(a.Sink.Copy(ctx, from, a.dir))
+	}
+	if !is.derived {
+		return nil, &Error{
+			Cause: CauseOutput, Code: codeLost, Hint: hintLost, Err: err,
+			Message: "this release was published to " + is.dir + ", and is not there unchanged any more",
+		}
+	}
+	staging := stagingOf(is.dir, a.plan.Presentation(), is.run.Charge.Number)
+	if _, digest, err := a.Sink.Staged(ctx, staging); err == nil && digest == is.digest {
+		o.Status = StatusFinished
+		o.Moved, err = a.replace(context.WithoutCancel(ctx), staging, a.dir)
+		return o, err
+	}
+	a.prior = is.run
+	return a.derive(ctx)
+}
+
 const hintAltered = "restore the folder from a copy; or move it away and pay for a new release with --new-release"
 
 // compareInput reports whether the input is gone; a changed one is an error.
-func (a *attempt) compareInput(ctx context.Context) (gone bool, err error) {
+func (a *attempt) compareInput(ctx context.Context, with *ledger.Run) (gone bool, err error) {
 	engine, err := a.Open(ctx)
 	if errors.Is(err, ErrInputGone) {
 		return true, nil
@@ -48,27 +77,11 @@ func (a *attempt) compareInput(ctx context.Context) (gone bool, err error) {
 	if err != nil {
 		return false, LedgerError("fingerprint the input", err)
 	}
-	if fingerprint != a.prior.Digests.Input {
+	if fingerprint != with.Digests.Input {
 		return false, &Error{
 			Cause: CauseInput, Code: "input-changed", Message: "this release is published, and the input has changed since",
 			Hint: "keep the published release; or pay for another one of the changed input with --new-release",
 		}
 	}
 	return false, nil
-}
-
-// copyPublished puts the published bytes into the folder that this run asks for.
-func (a *attempt) copyPublished(ctx context.Context) error {
-	from := a.prior.Charge.Dir
-	digest, err := a.Sink.Inspect(ctx, from)
-	if err != nil || digest != a.prior.Digests.Release {
-		return &Error{
-			Cause: CauseOutput, Code: codeLost, Hint: hintLost, Err: err,
-			Message: "this release was published to " + from + ", and is not there unchanged any more",
-		}
-	}
-	if err := a.Sink.Copy(ctx, from, a.dir); err != nil {
-		return OutputError(err)
-	}
-	return nil
 }

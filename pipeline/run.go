@@ -48,6 +48,8 @@ const (
 	StatusAlready Status = "already-released"
 	// StatusCopied: the release was published elsewhere; its bytes were copied, nothing was spent.
 	StatusCopied Status = "copied"
+	// StatusDerived: the question was released in another presentation; this one was made of its noisy values, nothing was spent.
+	StatusDerived Status = "derived"
 )
 
 // Outcome is what a run did.
@@ -63,6 +65,8 @@ type Outcome struct {
 	// Discarded: beside the folder was a complete release in staging that no run of this ledger can have made, or one of an earlier
 	// version. It was deleted, and noise was drawn anew under the same charge.
 	Discarded bool
+	// From is the folder whose noisy values a derived release was made of; else "".
+	From string
 	// InputGone: the input could not be compared with what was released, since its files are not there any more.
 	InputGone bool
 	// Checks is what the engine tallied for the operator; nil if it was not asked to, or if this run made no release.
@@ -83,10 +87,16 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 		return nil, LedgerError("take the run", err)
 	}
 	defer unlock()
-	// Two jobs that publish into one folder must not both be charged before one of them finds it taken.
-	unlockFolder, err := r.Book.Lock(ctx, "folder\x00"+req.Dir)
+	// A process of an earlier version may be at the same question.
+	unlockLegacy, err := r.Book.Lock(ctx, req.Plan.identity.legacy)
 	if err != nil {
-		return nil, LedgerError("take the folder", err)
+		return nil, LedgerError("take the run", err)
+	}
+	defer unlockLegacy()
+	// Two jobs that publish into one folder must not both be charged before one of them finds it taken.
+	unlockFolder, err := r.lockFolder(ctx, req.Dir)
+	if err != nil {
+		return nil, err
 	}
 	defer unlockFolder()
 	a := &attempt{Runner: r, plan: req.Plan, dir: req.Dir, again: req.NewRelease, refuse: req.Refuse}
@@ -101,13 +111,18 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 	if errors.As(err, &failed) && failed.Code == codeLost && req.NewRelease {
 		a.forsaken, err = true, nil
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case finished && (!req.NewRelease || a.prior.Charge.Number > 1): // what an earlier --new-release began is what is asked for
+	}
+	// What an earlier --new-release began is what is asked for.
+	again := req.NewRelease && !(finished && (a.prior.Charge.Number > 1 || a.older))
+	switch {
+	case !again && finished && a.mine(&a.prior):
 		return &Outcome{Status: StatusFinished, Dir: a.dir, Digest: a.prior.Digests.Release}, nil
-	case a.published() && !req.NewRelease:
+	case !req.NewRelease && len(a.same) > 0:
 		return a.repeat(ctx)
+	case !again && a.published():
+		return a.derive(ctx)
 	default:
 		return a.release(ctx)
 	}
@@ -125,8 +140,12 @@ type attempt struct {
 	// waiting is the staging folder of a new release that was begun and that this run leaves to a later one; "" where there is none.
 	waiting string
 
-	prior   ledger.Run      // its newest release; the zero Run where the ledger has none
-	ours    map[string]bool // manifest digests of its published releases
+	prior ledger.Run      // the release that the run starts from; the zero Run if the ledger has none
+	own   ledger.Run      // the newest release under the question's own key, given back or not
+	same  []publication   // those in the plan's presentation, the newest release first
+	older bool            // another release than prior is published
+	ours  map[string]bool // manifest digests of all publications of the question
+
 	receipt ledger.Receipt
 	drawn   bool // noise may have been drawn under the receipt
 	// discarded: a staging was found that no run of this ledger made, and deleted.
@@ -135,31 +154,9 @@ type attempt struct {
 	forsaken bool
 }
 
-func (a *attempt) lookup(ctx context.Context) (err error) {
-	a.prior, _, err = a.Book.Lookup(ctx, a.plan.Run())
-	if err != nil {
-		return LedgerError("look the run up", err)
-	}
-	runs, err := a.Book.Runs(ctx)
-	if err != nil {
-		return LedgerError("look the run up", err)
-	}
-	a.ours = map[string]bool{}
-	waiting := a.reserved() && !a.again
-	cut := a.prior.Charge
-	for i := range runs {
-		if runs[i].Charge.Run == a.plan.Run() && runs[i].State == ledger.Published {
-			a.ours[runs[i].Digests.Release] = true
-			if waiting {
-				// A new release was begun and cut short: it waits for the next run that asks for it. This one has its answer.
-				a.prior = runs[i]
-			}
-		}
-	}
-	if waiting && a.published() {
-		a.waiting = stagingOf(cut.Dir, cut.Run, cut.Number)
-	}
-	return nil
+func (r *Runner) lockFolder(ctx context.Context, dir string) (unlock func(), err error) {
+	unlock, err = r.Book.Lock(ctx, "folder\x00"+dir)
+	return unlock, LedgerError("take the folder", err)
 }
 
 func (a *attempt) published() bool { return a.prior.State == ledger.Published }
@@ -168,21 +165,31 @@ func (a *attempt) reserved() bool { return a.prior.State == ledger.Reserved }
 
 func (a *attempt) sealed() bool { return a.prior.State == ledger.Sealed && !a.forsaken }
 
+// key returns under which key the release in progress is charged: its question's, but for one that an earlier version began.
+func (a *attempt) key() string {
+	if a.reserved() || a.sealed() {
+		return a.prior.Charge.Run
+	}
+	return a.plan.Run()
+}
+
 // number returns the number of the release in progress: one that was cut short is taken up again.
 func (a *attempt) number() int {
 	switch {
-	case a.prior.State == "":
-		return 1
-	case a.published(), a.forsaken:
-		return a.prior.Charge.Number + 1
-	default:
+	case a.reserved(), a.sealed():
 		return a.prior.Charge.Number
+	case a.own.State == "":
+		return 1
+	case a.own.State == ledger.Released:
+		return a.own.Charge.Number
+	default:
+		return a.own.Charge.Number + 1
 	}
 }
 
 // release makes a release: the whole way from the charge to the published folder.
 func (a *attempt) release(ctx context.Context) (*Outcome, error) {
-	if err := a.vacant(ctx); err != nil {
+	if err := a.vacant(ctx, a.dir); err != nil {
 		return nil, err
 	}
 	engine, err := a.open(ctx)
@@ -202,39 +209,46 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 		return nil, a.abandon(ctx, LedgerError("fingerprint the input", err))
 	}
 	release.signedBy(a.Signer)
-	if err := a.showHead(ctx, release); err != nil {
+	charged, _, err := a.Book.Lookup(ctx, a.key())
+	if err != nil {
+		return nil, a.abandon(ctx, LedgerError("read the account", err))
+	}
+	if err := a.showHead(ctx, release, charged.Mu2); err != nil {
 		return nil, a.abandon(ctx, err)
 	}
-	digest, err := a.stage(ctx, release, note)
-	if err != nil {
+	seal := ledger.Digests{Input: note, Presentation: a.plan.Presentation()}
+	if seal.Release, err = a.stage(ctx, a.staging(), noteOf(seal), release); err != nil {
+		return nil, a.abandon(ctx, err)
+	}
+	if err := a.vouch(ctx, noteOf(seal), seal.Release); err != nil { // without its voucher the next run deletes it
 		return nil, a.abandon(ctx, err)
 	}
 	// From here on the staging folder is complete: whatever fails, the next run seals and publishes it as it is.
-	if err := a.seal(context.WithoutCancel(ctx), note, digest); err != nil {
+	if err := a.seal(context.WithoutCancel(ctx), seal); err != nil {
 		return nil, err
 	}
 	moved, err := a.publish(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Status: StatusReleased, Dir: a.dir, Discarded: a.discarded, Digest: digest, Moved: moved, Release: release, Checks: a.checks}, nil
+	return &Outcome{Status: StatusReleased, Dir: a.dir, Discarded: a.discarded, Digest: seal.Release, Moved: moved, Release: release, Checks: a.checks}, nil
 }
 
-// vacant refuses an output folder that holds anything but an earlier release of this run, which it may replace.
-func (a *attempt) vacant(ctx context.Context) error {
-	digest, err := a.Sink.Inspect(ctx, a.dir)
+// vacant refuses an output folder that holds anything but a publication of this question, which may be moved aside.
+func (a *attempt) vacant(ctx context.Context, dir string) error {
+	digest, err := a.Sink.Inspect(ctx, dir)
 	switch {
 	case errors.Is(err, ErrNoRelease), err == nil && a.ours[digest]:
 		return nil
 	case err == nil, errors.Is(err, ErrIncomplete):
-		return a.occupied(err)
+		return occupied(dir, err)
 	default:
 		return OutputError(err)
 	}
 }
 
-func (a *attempt) occupied(err error) error {
-	return &Error{Cause: CauseOutput, Code: "occupied", Message: a.dir + " holds something else than this release", Hint: hintOccupied, Err: err}
+func occupied(dir string, err error) error {
+	return &Error{Cause: CauseOutput, Code: "occupied", Message: dir + " holds something else than this release", Hint: hintOccupied, Err: err}
 }
 
 const hintOccupied = "choose another folder with --out, put a ${param} in output.dir, or move the folder away"

@@ -1,6 +1,10 @@
 package pipeline
 
-import "context"
+import (
+	"context"
+
+	"github.com/dprelease/dprelease/queries"
+)
 
 // Sink writes, publishes and inspects release folders. All paths are absolute.
 //
@@ -36,6 +40,13 @@ type Sink interface {
 	Publish(ctx context.Context, staging, dir string) error
 	// Copy publishes at dir a byte-identical copy of the release folder from.
 	Copy(ctx context.Context, from, dir string) error
+	// Find returns where the release lies that was published at dir with this manifest's SHA-256: there, or where Retire moves it.
+	// ErrNoRelease: in neither place; ErrIncomplete: it is at dir and was changed.
+	Find(ctx context.Context, dir, digest string) (string, error)
+	// Manifest returns a release folder's manifest with its SHA-256. Errors as Inspect, but no other file is looked at.
+	Manifest(dir string) (Manifest, string, error)
+	// Columns reads a query's table in dir back, after comparing the file with the manifest's digest.
+	Columns(ctx context.Context, dir string, q *ManifestQuery) (queries.Columns, error)
 	// Retire moves a published folder aside to dir.<short digest> and returns the new path.
 	Retire(dir, digest string) (moved string, err error)
 }

@@ -20,6 +20,8 @@ const (
 	NextFinish Next = "finish"
 	// NextRepeat: the release is published; a run returns the same bytes.
 	NextRepeat Next = "repeat"
+	// NextDerive: the question is released in another presentation; a run makes this one of its noisy values.
+	NextDerive Next = "derive"
 )
 
 // Standing is where a plan stands before a run: what the run would do, and what that would cost.
@@ -27,29 +29,54 @@ type Standing struct {
 	Next Next
 	// Prior is the release that the run finds in the ledger; zero if Next is NextCharge.
 	Prior ledger.Run
+	// Dir is where that release lies, or lay; "" unless Next is NextRepeat or NextDerive.
+	Dir string
+	// Problem is why the run will fail nonetheless: what it needs of that release is not there. nil if nothing is in the way.
+	Problem error
 	// Quote is what the run would charge; zero unless Next is NextCharge.
 	Quote ledger.Quote
 }
 
 // Standing says what a run into dir would do now, as the ledger stands. book is nil if there is no ledger yet. It reads no data.
-func (p *Plan) Standing(ctx context.Context, book *ledger.Book, dir string) (s Standing, err error) {
+func (p *Plan) Standing(ctx context.Context, book *ledger.Book, sink Sink, dir string) (s Standing, err error) {
 	if book == nil {
 		s.Next = NextCharge
 		s.Quote, err = ledger.QuoteFirst(p.Charge(dir, 1), time.Now())
 		return s, LedgerError("work the charge out", err)
 	}
-	a := &attempt{Runner: &Runner{Book: book}, plan: p, dir: dir}
+	a := &attempt{Runner: &Runner{Book: book, Sink: sink}, plan: p, dir: dir}
 	if err := a.lookup(ctx); err != nil {
 		return Standing{}, err
 	}
 	return a.standing(ctx)
 }
 
+// Find returns the release of the plan's question that a run would start from; ok is false if there is none that counts.
+func (p *Plan) Find(ctx context.Context, book *ledger.Book, sink Sink) (r ledger.Run, ok bool, err error) {
+	a := &attempt{Runner: &Runner{Book: book, Sink: sink}, plan: p}
+	if err := a.lookup(ctx); err != nil {
+		return r, false, err
+	}
+	return a.prior, a.prior.State != "", nil
+}
+
 // standing is Standing of an attempt that has looked its run up.
 func (a *attempt) standing(ctx context.Context) (s Standing, err error) {
 	switch {
+	case len(a.same) > 0 && !a.again:
+		is := a.same[0]
+		s.Next, s.Prior, s.Dir = NextRepeat, is.run, is.dir
+		if found, err := a.find(ctx, is.dir, is.digest); err == nil {
+			s.Dir = found
+		} else if !is.derived {
+			s.Problem = err
+		}
 	case a.published() && !a.again:
-		s.Next, s.Prior = NextRepeat, a.prior
+		s.Next, s.Prior, s.Dir = NextDerive, a.prior, a.prior.Charge.Dir
+		dir, _, _, err := a.source(ctx, &s.Prior)
+		if s.Problem = err; err == nil {
+			s.Dir = dir
+		}
 	case a.sealed():
 		s.Next, s.Prior = NextFinish, a.prior
 	case a.reserved():

@@ -68,6 +68,9 @@ type Query interface {
 	Tally(table.Schema) (*Tally, error)
 	// Finish makes the public answer of the parts' noisy vectors, before and after denoising.
 	Finish(noisy, estimate []mechanism.Noisy) (Answer, error)
+	// Recover reads the components' noisy vectors back from the columns of a released answer, given the grid of each one's mechanism. It
+	// is the inverse of Finish: exact, or an error.
+	Recover(Columns, []float64) (Recovered, error)
 }
 
 // Accumulator gathers the exact answers of one worker. It is not safe for use by several goroutines. No error of it

@@ -27,6 +27,8 @@ type summary interface {
 	components(q *summing, adj Adjacency) ([]Component, error)
 	// answer makes the answer of the noisy vectors of the components, before and after denoising.
 	answer(q *summing, noisy, estimate []mechanism.Noisy) Answer
+	// readBack is Query.Recover: the inverse of answer.
+	readBack(q *summing, c Columns, grids []float64) (Recovered, error)
 }
 
 // extraVectors are the exact vectors beside that of the sums, each with one number a group.

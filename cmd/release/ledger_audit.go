@@ -49,7 +49,7 @@ func (a *app) printAudit(o *opened, audit *ledger.Audit, seen int, findings []st
 	case a.json:
 		return a.printJSON(map[string]any{
 			"pass": len(findings) == 0, "entries": len(audit.Entries), "head": audit.Head.Hash.String(), "mu2_recounted": totals,
-			"releases_compared": seen, "findings": findings,
+			"releases_compared": seen, "further_publications": audit.Derived, "findings": findings,
 		})
 	case o.csv:
 		return a.printCSV(rows)
@@ -62,8 +62,8 @@ func (a *app) printAudit(o *opened, audit *ledger.Audit, seen int, findings []st
 			return err
 		}
 	}
-	return a.printf("\n%d entries, an unbroken chain to %s; every total counted anew; %s compared\n", len(audit.Entries), audit.Head.Hash,
-		count(seen, "release folder"))
+	return a.printf("\n%d entries, an unbroken chain to %s; every total counted anew; %s compared; %s, at no cost\n", len(audit.Entries), audit.Head.Hash,
+		count(seen, "release folder"), count(audit.Derived, "further publication"))
 }
 
 func byName(a, b ledger.Account) int {
@@ -94,6 +94,9 @@ func lostEnds(ctx context.Context, runs []ledger.Run, o *opened) (seen int, find
 	for i := range runs {
 		datasets[runs[i].Payer.Dataset] = true
 		around(runs[i].Charge.Dir)
+		for _, d := range runs[i].Derived {
+			around(d.Dir)
+		}
 	}
 	if o.job != nil {
 		datasets[o.job.Ledger.Dataset] = true

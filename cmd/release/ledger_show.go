@@ -191,6 +191,8 @@ type runJSON struct {
 	Updated string       `json:"updated"`
 	Folder  string       `json:"folder"`
 	Release string       `json:"manifest_sha256"`
+	// Derived: it repeats the noisy values of the release before it, in another presentation, and cost nothing.
+	Derived bool `json:"derived"`
 }
 
 func runsJSON(runs []ledger.Run) []runJSON {
@@ -199,8 +201,14 @@ func runsJSON(runs []ledger.Run) []runJSON {
 		r := &runs[i]
 		out = append(out, runJSON{
 			r.Charge.Run, r.Charge.Number, r.Payer.Dataset, r.Charge.Job, window(r.Charge.Params), r.State,
-			float64(calibrate.ComposedMu(r.Charge.Mechanisms)), r.Updated.UTC().Format(time.RFC3339), r.Charge.Dir, r.Digests.Release,
+			float64(calibrate.ComposedMu(r.Charge.Mechanisms)), r.Updated.UTC().Format(time.RFC3339), r.Charge.Dir, r.Digests.Release, false,
 		})
+		for _, d := range r.Derived {
+			out = append(out, runJSON{
+				r.Charge.Run, r.Charge.Number, r.Payer.Dataset, d.Job, window(r.Charge.Params), ledger.Published, 0,
+				d.Recorded.UTC().Format(time.RFC3339), d.Dir, d.Release, true,
+			})
+		}
 	}
 	return out
 }

@@ -16,6 +16,7 @@ var headlines = map[pipeline.Status]string{
 	pipeline.StatusFinished: "released: an earlier run was cut short after its noise was drawn; its release is published now, nothing more was spent",
 	pipeline.StatusAlready:  "already released: the same bytes are there, nothing was spent",
 	pipeline.StatusCopied:   "already released elsewhere: the same bytes were copied, nothing was spent",
+	pipeline.StatusDerived:  "released in this presentation: made of the noisy values of an earlier one, nothing was spent",
 }
 
 func (a *app) printOutcome(p *pipeline.Plan, o *pipeline.Outcome, b ledger.Balance) error {
@@ -27,6 +28,11 @@ func (a *app) printOutcome(p *pipeline.Plan, o *pipeline.Outcome, b ledger.Balan
 	}
 	if err := a.printf("%s: %s\n  folder   %s\n", p.Name(), headlines[o.Status], here(o.Dir)); err != nil {
 		return err
+	}
+	if o.From != "" {
+		if err := a.printf("  from     %s\n", here(o.From)); err != nil {
+			return err
+		}
 	}
 	if o.Moved != "" {
 		if err := a.printf("  before   %s\n", here(o.Moved)); err != nil {

@@ -21,14 +21,15 @@ const asRelease = "DPRELEASE_TEST_IS_RELEASE"
 // long says that promises are tested at full size.
 func long() bool { return os.Getenv("DPRELEASE_LONG") != "" }
 
-// processJob is a dated job on a small table; %s are its name and its ledger's name.
+// processJob is a dated job on a small table; %s are its name, what its filter leaves out (nothing: it makes the question), its folder, and
+// its ledger's name and budget.
 const processJob = `version: 1
 name: %s
 params: {day: {type: date, every: day}}
 privacy: {epsilon: 1, delta: 1e-6, unit: [person], per_unit: {max_rows: 2}}
-input: {files: [people.csv]}
+input: {files: [people.csv], where: [{column: colour, not_in: [%s]}]}
 queries:
-  - name: %s
+  - name: colours
     histogram: {by: [{column: colour, values: [red, green, blue]}]}
 output: {dir: "out-%s/${day}", formats: [parquet, csv]}
 ledger: {store: "%s", dataset: people, budget: {epsilon: %s, delta: 1e-6}}
@@ -60,8 +61,12 @@ func (p *processes) write(name, text string) {
 	}
 }
 
-func (p *processes) job(name string) {
-	p.write(name+".yaml", fmt.Sprintf(processJob, name, name, name, p.store, p.epsilon))
+// job writes a job that asks a question of its own.
+func (p *processes) job(name string) { p.presents(name, name) }
+
+// presents writes a job that asks a question by a name of its own.
+func (p *processes) presents(name, question string) {
+	p.write(name+".yaml", fmt.Sprintf(processJob, name, question, name, p.store, p.epsilon))
 }
 
 // start starts the program on a job and a window.

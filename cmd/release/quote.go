@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -59,7 +61,7 @@ func (a *app) standing(ctx context.Context, p *pipeline.Plan, f *jobFlags) (s pl
 	switch {
 	case err == nil:
 		defer func() { _ = closeBook() }() // it was only read
-		s.Standing, err = p.Standing(ctx, book, dir)
+		s.Standing, err = p.Standing(ctx, book, sink.New(), dir)
 		if err == nil || ctx.Err() != nil {
 			return s, err
 		}
@@ -71,7 +73,7 @@ func (a *app) standing(ctx context.Context, p *pipeline.Plan, f *jobFlags) (s pl
 		s.ledger = "unknown"
 		a.warn("the ledger can't be read, so that what is said of the budget counts the job's own alone: " + text(err))
 	}
-	s.Standing, err = p.Standing(ctx, nil, dir)
+	s.Standing, err = p.Standing(ctx, nil, sink.New(), dir)
 	return s, err
 }
 
@@ -88,9 +90,15 @@ func (a *app) printStanding(p *pipeline.Plan, s planStanding) error {
 func standingLines(p *pipeline.Plan, s pipeline.Standing) []string {
 	switch s.Next {
 	case pipeline.NextRepeat:
-		line := fmt.Sprintf("already released to %s on %s: a run returns the same bytes and charges nothing", here(s.Prior.Charge.Dir), s.Prior.Updated.UTC().Format(time.DateOnly))
-		if note := released(s.Prior); note != "" {
-			line += "; but " + note
+		line := fmt.Sprintf("already released to %s on %s: a run returns the same bytes and charges nothing", here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly))
+		if s.Problem != nil {
+			line += "; but its folder is not there unchanged any more: restore it from a copy, or pay for a new release with --new-release"
+		}
+		return []string{line}
+	case pipeline.NextDerive:
+		line := fmt.Sprintf("already released in another presentation, to %s on %s: a run makes this one of its noisy values and charges nothing", here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly))
+		if s.Problem != nil {
+			line = fmt.Sprintf("already released in another presentation, to %s on %s, of which this one cannot be made: %s", here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly), text(s.Problem))
 		}
 		return []string{line}
 	case pipeline.NextFinish:
@@ -167,7 +175,11 @@ func standingJSON(s planStanding) map[string]any {
 		out["ledger"] = s.ledger
 	}
 	if s.Next != pipeline.NextCharge {
-		out["folder"] = s.Prior.Charge.Dir
+		out["folder"] = cmp.Or(s.Dir, s.Prior.Charge.Dir)
+		out["problem"] = ""
+		if s.Problem != nil {
+			out["problem"] = s.Problem.Error()
+		}
 		return out
 	}
 	rooms := []map[string]any{}

@@ -14,7 +14,10 @@ import (
 const runLong = `run makes the release that a job describes and publishes it as one folder.
 
 The spend is recorded in the ledger before the first random draw. The same run again finds its release and spends
-nothing, so a scheduler may repeat it. A run that was killed is taken up where it stopped, under the same charge.`
+nothing, so a scheduler may repeat it. A run that was killed is taken up where it stopped, under the same charge.
+
+Only what changes the noisy values is a new question. Another name, format, step or text for the reader is made of the noisy values
+of the release that is there, and spends nothing; what stands in its folder is moved aside.`
 
 func (a *app) runCmd() *cobra.Command {
 	var flags jobFlags

@@ -2,8 +2,12 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/dprelease/dprelease/ledger/ledgertest"
 )
@@ -44,4 +48,54 @@ func together(t *testing.T, store string) {
 		t.Errorf("%d jobs are published, want %d", seen, fit)
 	}
 	p.settled(fit)
+}
+
+// TestPresentTogether: many processes that ask one question by different names at the same moment, and that are killed now and then: one
+// charge, one noise, and each name shows it.
+func TestPresentTogether(t *testing.T) {
+	names, rounds := 4, 2
+	if long() {
+		names, rounds = 16, 8
+	}
+	p := newProcesses(t, "sqlite:ledger.db", "1.1") // two do not fit
+	for i := range names {
+		p.presents(fmt.Sprint("name", i), "question")
+	}
+	for round := range rounds {
+		var all []*exec.Cmd
+		for i := range names {
+			all = append(all, p.start(fmt.Sprint("name", i), "2001-01-01"))
+		}
+		for i, cmd := range all {
+			if round < rounds-1 && i%2 == round%2 {
+				time.Sleep(time.Duration(rand.Int64N(int64(100 * time.Millisecond))))
+				_ = cmd.Process.Kill() // it may have ended
+			}
+			if code := exit(cmd); code >= 0 && code != exitDone && code != exitBusy {
+				t.Errorf("exit code %d: %s", code, cmd.Stderr)
+			}
+		}
+	}
+	first := ""
+	for i := range names {
+		name := fmt.Sprint("name", i)
+		for code := exitBusy; code == exitBusy; {
+			cmd := p.start(name, "2001-01-01")
+			if code = exit(cmd); code != exitDone && code != exitBusy {
+				t.Fatalf("exit code %d: %s", code, cmd.Stderr)
+			}
+		}
+		p.visible(name, "2001-01-01")
+		noisy, err := os.ReadFile(filepath.Join(p.dir, "out-"+name, "2001-01-01", "colours.csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == "" {
+			first = string(noisy)
+		}
+		if string(noisy) != first {
+			t.Errorf("%s shows other noise", name)
+		}
+	}
+	p.settled(1)
 }

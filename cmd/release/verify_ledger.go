@@ -141,7 +141,9 @@ func (v *verifying) against(ctx context.Context, store, how string) error {
 
 // compare finds what the ledger says otherwise than the manifest.
 func (v *verifying) compare(runs []ledger.Run) (findings []string) {
-	i := slices.IndexFunc(runs, func(r ledger.Run) bool { return r.Digests.Release == v.digest })
+	i := slices.IndexFunc(runs, func(r ledger.Run) bool {
+		return r.Digests.Release == v.digest || slices.ContainsFunc(r.Derived, func(d ledger.Derivation) bool { return d.Release == v.digest })
+	})
 	if i < 0 {
 		return append(findings, "the ledger has no release with this manifest")
 	}
@@ -164,6 +166,7 @@ func (v *verifying) compare(runs []ledger.Run) (findings []string) {
 
 func sameNoise(a, b calibrate.Mechanism) bool {
 	a.Sens.Why, b.Sens.Why = "", "" // an argument, not a number
+	a.Query, b.Query = "", ""       // which a later presentation may have renamed: they stand in the order of the job
 	return a == b
 }
 

@@ -151,7 +151,7 @@ func judge(ctx context.Context, book *ledger.Book, f *windowFlags, windows []*wi
 // lookup finds the window's run, however its date was written.
 func (w *windowed) lookup(ctx context.Context, book *ledger.Book, f *windowFlags) (r ledger.Run, known bool, err error) {
 	for _, plan := range w.plans {
-		r, known, err = book.Lookup(ctx, plan.Run())
+		r, known, err = plan.Find(ctx, book, sink.New())
 		if err != nil {
 			return r, false, pipeline.LedgerError("look a window up", err)
 		}

@@ -51,7 +51,7 @@ func labelTexts(l domain.Labels) []string {
 	return texts
 }
 
-// appendFloat appends the shortest text that reads back as v, with an exponent only below 1e-6 and from 1e21 on.
+// appendFloat appends queries.FloatText without a copy.
 func appendFloat(dst []byte, v float64) []byte {
 	form := byte('f')
 	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {

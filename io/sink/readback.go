@@ -1,0 +1,406 @@
+package sink
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/queries"
+)
+
+// Tables are read back so that another presentation of a release can be made of its noisy values. Every format holds them exactly; the
+// reader takes the first one of Parquet, Arrow, JSON and CSV that the release has. The file is compared with the manifest's digest first.
+
+// columnReader takes the columns of a table in, row by row or in pieces. Keys are text, as CSV and JSON show them; values that are not
+// there are NaN.
+type columnReader struct {
+	ctx     context.Context
+	names   []string
+	keys    int // the first columns are keys
+	texts   [][]string
+	values  [][]float64
+	keyless bool // keys are not wanted
+}
+
+// start takes the names of all columns.
+func (c *columnReader) start(names []string) error {
+	c.names = names
+	for i := range names {
+		if names[i] == "noisy" && i+1 < len(names) && names[i+1] == "estimate" {
+			c.keys = i
+			c.texts, c.values = make([][]string, i), make([][]float64, len(names)-i)
+			return nil
+		}
+	}
+	return mismatch("the table has no noisy values")
+}
+
+// number takes a value of column i, which is no key.
+func (c *columnReader) number(i int, v float64) { c.values[i-c.keys] = append(c.values[i-c.keys], v) }
+
+// numberText takes a value of column i as text: "" or null is none.
+func (c *columnReader) numberText(i int, text string) error {
+	if text == "" || text == "null" {
+		c.number(i, math.NaN())
+		return nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return mismatch("column " + c.names[i])
+	}
+	c.number(i, v)
+	return nil
+}
+
+func (c *columnReader) key(i int, text string) {
+	if !c.keyless {
+		c.texts[i] = append(c.texts[i], text)
+	}
+}
+
+// columns are what is wanted of the table: its keys, its noisy values, and what follows the interval.
+func (c *columnReader) columns(rows int) (out queries.Columns, err error) {
+	for i := range c.values {
+		if len(c.values[i]) != rows {
+			return out, mismatch("the number of rows")
+		}
+	}
+	if rows == 0 {
+		return out, nil
+	}
+	out.Noisy = c.values[0]
+	end := slices.Index(c.names[c.keys:], "ci95_high") + 1
+	if end == 0 {
+		return out, mismatch("the table has no interval")
+	}
+	out.Extra = c.values[end:]
+	if !c.keyless {
+		out.Keys = c.texts
+	}
+	return out, nil
+}
+
+// readers of the formats, the best first.
+var readBack = []struct {
+	extension string
+	read      func(*columnReader, io.ReaderAt, int64) error
+}{{".parquet", readParquet}, {".arrow", readArrow}, {".json", readJSON}, {".csv", readCSV}}
+
+// Columns reads the table of a query of the release in dir back. A file that is not as the manifest says is pipeline.ErrIncomplete.
+func (f *Folder) Columns(ctx context.Context, dir string, q *pipeline.ManifestQuery) (out queries.Columns, err error) {
+	defer recovered(&err)
+	for _, format := range readBack {
+		i := slices.IndexFunc(q.Files, func(f pipeline.File) bool { return f.Holds == "" && filepath.Ext(f.Path) == format.extension })
+		if i < 0 {
+			continue
+		}
+		if format.extension == ".csv" && q.Selection != nil {
+			return out, refusal("read", filepath.Join(dir, q.Files[i].Path), CodeFormat, "keys that were discovered are not read back from CSV")
+		}
+		c := &columnReader{ctx: ctx, keyless: q.Selection == nil}
+		if err := readBackFile(c, dir, q.Files[i], format.read); err != nil {
+			return out, failure("read", filepath.Join(dir, q.Files[i].Path), err)
+		}
+		out, err = c.columns(q.Files[i].Rows)
+		return out, failure("read", filepath.Join(dir, q.Files[i].Path), err)
+	}
+	return out, refusal("read", dir, CodeFormat, "the query "+q.Name+" has no table in a format that is read back")
+}
+
+func readBackFile(c *columnReader, dir string, file pipeline.File, read func(*columnReader, io.ReaderAt, int64) error) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	in, size, err := openRegular(root, file.Path)
+	if err != nil {
+		return missing(dir, file.Path, err)
+	}
+	defer in.Close()
+	sum := newDigestWriter(io.Discard)
+	if _, err := io.Copy(sum, cancellable{c.ctx, in}); err != nil {
+		return err
+	}
+	if sum.hex() != file.SHA256 {
+		return incomplete(dir, file.Path+" has been changed")
+	}
+	return read(c, in, size)
+}
+
+func readCSV(c *columnReader, r io.ReaderAt, size int64) error {
+	in := csv.NewReader(cancellable{c.ctx, io.NewSectionReader(r, 0, size)})
+	header, err := in.Read()
+	if err != nil {
+		return mismatch("the header")
+	}
+	if err := c.start(slices.Clone(header)); err != nil {
+		return err
+	}
+	in.ReuseRecord = true
+	for {
+		record, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil { // the reader's own text quotes the file
+			return errors.Join(c.ctx.Err(), mismatch("a row"))
+		}
+		for i := c.keys; i < len(record); i++ {
+			if err := c.numberText(i, record[i]); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func readJSON(c *columnReader, r io.ReaderAt, size int64) error {
+	in := json.NewDecoder(cancellable{c.ctx, io.NewSectionReader(r, 0, size)})
+	in.UseNumber()
+	if _, err := in.Token(); err != nil {
+		return mismatch("the first line")
+	}
+	for in.More() {
+		names, texts, err := jsonObject(in)
+		if err != nil {
+			return errors.Join(c.ctx.Err(), mismatch("a row"))
+		}
+		if c.names == nil {
+			if err := c.start(names); err != nil {
+				return err
+			}
+		}
+		if !slices.Equal(names, c.names) {
+			return mismatch("the columns")
+		}
+		for i, text := range texts {
+			if i < c.keys {
+				c.key(i, text)
+			} else if err := c.numberText(i, text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// jsonObject reads one object: its names, and its values as text.
+func jsonObject(in *json.Decoder) (names, texts []string, err error) {
+	if _, err := in.Token(); err != nil {
+		return nil, nil, err
+	}
+	for in.More() {
+		name, err := in.Token()
+		if err != nil {
+			return nil, nil, err
+		}
+		value, err := in.Token()
+		if err != nil {
+			return nil, nil, err
+		}
+		names = append(names, fmt.Sprint(name))
+		switch v := value.(type) {
+		case string:
+			texts = append(texts, v)
+		case json.Number:
+			texts = append(texts, v.String())
+		case nil:
+			texts = append(texts, "null")
+		default:
+			return nil, nil, mismatch("a value")
+		}
+	}
+	_, err = in.Token()
+	return names, texts, err
+}
+
+func readParquet(c *columnReader, r io.ReaderAt, size int64) error {
+	f, err := parquet.OpenFile(r, size)
+	if err != nil {
+		return err
+	}
+	if !compressed(f.Metadata()) {
+		return mismatch("the schema")
+	}
+	var names []string
+	for _, field := range f.Schema().Fields() {
+		names = append(names, field.Name())
+	}
+	if err := c.start(names); err != nil {
+		return err
+	}
+	for _, g := range f.RowGroups() {
+		chunks := g.ColumnChunks()
+		if len(chunks) != len(names) {
+			return mismatch("the number of columns")
+		}
+		for i, chunk := range chunks {
+			if i < c.keys && c.keyless {
+				continue
+			}
+			if err := c.parquetColumn(i, chunk); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *columnReader) parquetColumn(i int, chunk parquet.ColumnChunk) (err error) {
+	pages := chunk.Pages()
+	defer func() { err = errors.Join(err, pages.Close()) }()
+	var batch [valueBatch]parquet.Value
+	for {
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+		p, err := pages.ReadPage()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		values := p.Values()
+		for {
+			n, err := values.ReadValues(batch[:])
+			for _, v := range batch[:n] {
+				c.parquetValue(i, v)
+			}
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				return err
+			}
+		}
+		parquet.Release(p)
+	}
+}
+
+func (c *columnReader) parquetValue(i int, v parquet.Value) {
+	switch {
+	case i >= c.keys && v.IsNull():
+		c.number(i, math.NaN())
+	case i >= c.keys:
+		c.number(i, v.Double())
+	case v.Kind() == parquet.Int64:
+		c.key(i, strconv.FormatInt(v.Int64(), 10))
+	case v.Kind() == parquet.Double:
+		c.key(i, queries.FloatText(v.Double()))
+	default:
+		c.key(i, string(v.ByteArray()))
+	}
+}
+
+func readArrow(c *columnReader, r io.ReaderAt, size int64) error {
+	f, err := ipc.NewFileReader(io.NewSectionReader(r, 0, size), ipc.WithAllocator(newWithin(size)))
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, field := range f.Schema().Fields() {
+		names = append(names, field.Name)
+	}
+	if err := c.start(names); err != nil {
+		return err
+	}
+	for n := range f.NumRecords() {
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+		record, err := f.RecordAt(n)
+		if err != nil {
+			return err
+		}
+		for i := range names {
+			if err := c.arrowColumn(i, record.Column(i)); err != nil {
+				return err
+			}
+		}
+		record.Release()
+	}
+	return nil
+}
+
+func (c *columnReader) arrowColumn(i int, column arrow.Array) error {
+	if i >= c.keys {
+		values, ok := column.(*array.Float64)
+		if !ok {
+			return mismatch("column " + c.names[i])
+		}
+		for row := range values.Len() {
+			if values.IsNull(row) {
+				c.number(i, math.NaN())
+				continue
+			}
+			c.number(i, values.Value(row))
+		}
+		return nil
+	}
+	if c.keyless {
+		return nil
+	}
+	for row := range column.Len() {
+		switch k := column.(type) {
+		case *array.Dictionary:
+			labels, ok := k.Dictionary().(*array.String)
+			code := k.GetValueIndex(row)
+			if !ok || code < 0 || code >= labels.Len() {
+				return mismatch("column " + c.names[i])
+			}
+			c.key(i, labels.Value(code))
+		case *array.Int64:
+			c.key(i, strconv.FormatInt(k.Value(row), 10))
+		case *array.Float64:
+			c.key(i, queries.FloatText(k.Value(row)))
+		default:
+			return mismatch("column " + c.names[i])
+		}
+	}
+	return nil
+}
+
+// Find returns where the release with this manifest's digest lies that was published at dir: there, or beside it, where Retire moves it.
+// pipeline.ErrNoRelease: in neither place; pipeline.ErrIncomplete: dir holds a release that was changed.
+func (f *Folder) Find(ctx context.Context, dir, digest string) (string, error) {
+	found, err := f.Inspect(ctx, dir)
+	switch {
+	case err == nil && found == digest:
+		return dir, nil
+	case err != nil && ctx.Err() != nil:
+		return "", err
+	}
+	base := filepath.Clean(dir) + "." + digest[:min(shortDigest, len(digest))]
+	aside := base
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(aside); err != nil {
+			break
+		}
+		if found, err := f.Inspect(ctx, aside); err == nil && found == digest {
+			return aside, nil
+		}
+		aside = fmt.Sprintf("%s-%d", base, n)
+	}
+	if errors.Is(err, pipeline.ErrIncomplete) {
+		return "", err
+	}
+	return "", noRelease(dir)
+}
+
+// Manifest returns release.json of a release folder and its SHA-256. Errors: as Inspect; the other files are not looked at.
+func (f *Folder) Manifest(dir string) (pipeline.Manifest, string, error) { return ReadManifest(dir) }

@@ -1,0 +1,108 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+// Derive records, before it becomes visible, a further publication of the noisy values of a published release: another presentation of
+// them, at no cost. What is recorded as the newest of its presentation already stays. Errors: ErrDigest, ErrCharge if a text or the folder
+// is not well-formed; a StateError if the release is not published.
+func (b *Book) Derive(ctx context.Context, question string, number int, d Derivation) error {
+	if err := d.check(); err != nil {
+		return err
+	}
+	if d.Question == question {
+		d.Question = ""
+	}
+	k := key{question, number}
+	return b.update(ctx, func(w *writer) error {
+		r := w.state.find(question, number)
+		if err := k.expect(r, Published, KindDerive); err != nil {
+			return err
+		}
+		for _, known := range slices.Backward(r.Derived) {
+			if known.Presentation == d.Presentation {
+				if known.Release == d.Release && known.Dir == d.Dir {
+					return nil
+				}
+				break
+			}
+		}
+		return w.append(KindDerive, deriveBody{
+			Dir: d.Dir, Job: d.Job, Number: number, Presentation: d.Presentation, Question: d.Question, Release: d.Release, Run: question,
+		})
+	})
+}
+
+func (d Derivation) check() error {
+	for _, digest := range []string{d.Presentation, d.Release} {
+		if err := checkDigest(digest); err != nil {
+			return err
+		}
+	}
+	if !filepath.IsAbs(d.Dir) || !utf8.ValidString(d.Dir) || !utf8.ValidString(d.Job) || !utf8.ValidString(d.Question) {
+		return fmt.Errorf("%w: the folder is not an absolute path, or a text is not UTF-8", ErrCharge)
+	}
+	return nil
+}
+
+// Publication proves that the noisy values of a release are public: it was charged, sealed and published. Only a Book makes one. The zero
+// Publication proves nothing.
+type Publication struct{ p *publication }
+
+type publication struct {
+	mechanisms map[string]calibrate.Mechanism // as charged, by Query
+	share      bool                           // a share of delta was charged
+	manifests  []string                       // of the release and of all that was derived from it
+}
+
+// Publication returns the proof that a release is published. Errors: a StateError if it is not.
+func (b *Book) Publication(ctx context.Context, question string, number int) (Publication, error) {
+	p := &publication{mechanisms: map[string]calibrate.Mechanism{}}
+	var refusal error
+	err := b.view(ctx, func(s *state) {
+		r := s.find(question, number)
+		if refusal = (key{question, number}).expect(r, Published, KindDerive); refusal != nil {
+			return
+		}
+		for _, m := range r.Charge.Mechanisms {
+			p.mechanisms[m.Query] = m
+		}
+		p.share, p.manifests = r.share.Sign() > 0, []string{r.Digests.Release}
+		for _, d := range r.Derived {
+			p.manifests = append(p.manifests, d.Release)
+		}
+	})
+	switch {
+	case err != nil:
+		return Publication{}, err
+	case refusal != nil:
+		return Publication{}, refusal
+	}
+	return Publication{p}, nil
+}
+
+// Covers says whether the noisy values of m are public: m was charged exactly so, and they stand in a release whose manifest has this
+// SHA-256. selected: keys were selected by them, for which a share of delta was charged. Errors: ErrPublication.
+func (p Publication) Covers(m calibrate.Mechanism, manifest string, selected bool) error {
+	if p.p == nil {
+		return fmt.Errorf("%w: it is empty", ErrPublication)
+	}
+	charged, known := p.p.mechanisms[m.Query]
+	m.Sens.Why, charged.Sens.Why = "", "" // an argument, not a number
+	switch {
+	case !known || m != charged:
+		return fmt.Errorf("%w: %q was charged otherwise", ErrPublication, m.Query)
+	case !slices.Contains(p.p.manifests, manifest):
+		return fmt.Errorf("%w: the values of %q are from another release", ErrPublication, m.Query)
+	case selected && !p.p.share:
+		return fmt.Errorf("%w: no share of delta was charged for the keys of %q", ErrPublication, m.Query)
+	}
+	return nil
+}

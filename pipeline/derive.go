@@ -1,0 +1,132 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"math/big"
+
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/mechanism"
+)
+
+// derive makes a further publication of a question that is released: the plan's presentation of the noisy values that are public already.
+// It reads no row and charges nothing.
+//
+// Protocol: stage, record, publish. What becomes visible is in the ledger before. A run that was cut short before its record leaves a
+// staging that the next one discards; after it, one that the next run publishes (repeat), or makes anew: of the same noisy values.
+func (a *attempt) derive(ctx context.Context) (*Outcome, error) {
+	prior := a.prior
+	gone, err := a.compareInput(ctx, &prior)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.vacant(ctx, a.dir); err != nil {
+		return nil, err
+	}
+	dir, m, digest, err := a.source(ctx, &prior)
+	if err != nil {
+		return nil, err
+	}
+	release, err := a.present(ctx, dir, &m, digest)
+	if err != nil {
+		return nil, err
+	}
+	staging := stagingOf(a.dir, a.plan.Presentation(), prior.Charge.Number)
+	if err := errors.Join(a.Sink.Discard(staging), a.Sink.Prepare(staging)); err != nil {
+		return nil, OutputError(err)
+	}
+	staged, err := a.stage(ctx, staging, "", release)
+	if err != nil {
+		return nil, errors.Join(err, OutputError(a.Sink.Discard(staging)))
+	}
+	ctx = context.WithoutCancel(ctx)
+	if err := a.recordDerived(ctx, &prior, staged); err != nil {
+		return nil, err
+	}
+	moved, err := a.replace(ctx, staging, a.dir)
+	if err != nil {
+		return nil, err
+	}
+	if moved != "" && dir == a.dir {
+		dir = moved
+	}
+	a.Observer.Progress(StagePublish, percent, percent)
+	return &Outcome{Status: StatusDerived, Dir: a.dir, Digest: staged, Moved: moved, Release: release, InputGone: gone, From: dir}, nil
+}
+
+func (a *attempt) recordDerived(ctx context.Context, of *ledger.Run, digest string) error {
+	d := ledger.Derivation{Presentation: a.plan.Presentation(), Release: digest, Dir: a.dir, Job: a.plan.Name(), Question: a.plan.Run()}
+	return LedgerError("record the further publication", a.Book.Derive(ctx, of.Charge.Run, of.Charge.Number, d))
+}
+
+// present makes the release of the plan from the noisy values of a published one.
+func (a *attempt) present(ctx context.Context, dir string, m *Manifest, digest string) (*Release, error) {
+	c := &a.prior.Charge
+	proof, err := a.Book.Publication(ctx, c.Run, c.Number)
+	if err != nil {
+		return nil, LedgerError("read the publication", err)
+	}
+	adopted, err := a.plan.adopt(*c)
+	if err != nil {
+		return nil, &Error{
+			Cause: CauseOutput, Code: "incomplete-source", Hint: hintIncomplete, Err: err,
+			Message: "this question was released by another version of this program, with other sensitivities or noise than this one would take",
+		}
+	}
+	a.plan = adopted
+	noisy, err := a.readBack(ctx, dir, m, digest, proof)
+	if err != nil {
+		return nil, err
+	}
+	results, err := a.results(ctx, noisy)
+	if err != nil {
+		return nil, insideError("denoise", err)
+	}
+	release := a.plan.release(results, a.Program)
+	release.manifest.MadeFrom = digest
+	release.signedBy(a.Signer)
+	return release, a.showHead(ctx, release, new(big.Float))
+}
+
+// readBack returns the noisy vectors of a published release whose manifest has that digest.
+func (a *attempt) readBack(ctx context.Context, dir string, m *Manifest, digest string, proof ledger.Publication) ([][]mechanism.Noisy, error) {
+	out := make([][]mechanism.Noisy, len(a.plan.queries))
+	for i := range a.plan.queries {
+		q := &a.plan.queries[i]
+		columns, err := a.Sink.Columns(ctx, dir, &m.Queries[i])
+		if err != nil {
+			return nil, a.notReadBack(ctx, err)
+		}
+		grids := make([]float64, len(q.Mechanisms))
+		for j := range q.Mechanisms {
+			grids[j] = q.Mechanisms[j].Grid
+		}
+		found, err := q.Query.Recover(columns, grids)
+		if err != nil {
+			return nil, a.notReadBack(ctx, errors.Join(errors.New(m.Queries[i].Name), err))
+		}
+		for j := range q.Mechanisms {
+			var n mechanism.Noisy
+			if q.selected() {
+				n, err = mechanism.PublishedKeys(proof, digest, q.charged(j), found.Keys, found.Units[j])
+			} else {
+				n, err = mechanism.Published(proof, digest, q.charged(j), found.Units[j])
+			}
+			if err != nil {
+				return nil, insideError("read the noisy values back", err)
+			}
+			out[i] = append(out[i], n)
+		}
+	}
+	return out, nil
+}
+
+func (a *attempt) notReadBack(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return &Error{
+		Cause: CauseOutput, Code: "incomplete-source", Hint: hintIncomplete, Err: err,
+		Message: "this question is released in another presentation, whose noisy values cannot be read back exactly",
+	}
+}
