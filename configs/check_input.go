@@ -52,8 +52,7 @@ func fileHint(file string) string {
 	case ".xlsx", ".xls", ".ods":
 		return "; save the sheet as CSV in UTF-8"
 	case ".txt", ".tsv", ".tab", ".dat", ".data", "":
-		name := strings.TrimSuffix(file, filepath.Ext(file))
-		return "; if it is a table in text, give it a second name: ln -s " + filepath.Base(file) + " " + filepath.Base(name) + `.csv, and say what is between fields: input.csv.delimiter: "\t"`
+		return `; if it is a table in text, give it a second name (ln -s FILE.txt FILE.csv), and say what is between fields: input.csv.delimiter: "\t"`
 	}
 	return ""
 }
