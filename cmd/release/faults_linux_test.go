@@ -15,7 +15,7 @@ func (p *processes) disk(name string) (resize func(options string)) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		p.Fatal(err)
 	}
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=8k"); err != nil {
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=8k,mode=0700"); err != nil {
 		p.Skipf("a file system can't be mounted here: %v", err)
 	}
 	p.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
@@ -50,7 +50,7 @@ func TestDiskFull(t *testing.T) {
 	if runs, err := p.book().Runs(t.Context()); err != nil || len(runs) > 0 {
 		t.Errorf("a folder that can't be written was paid for: %v (%v)", runs, err)
 	}
-	resize("size=8k")
+	resize("size=8k,mode=0700")
 	p.expect(exitOutput, "full")
 	p.expect(exitOutput, "full")
 	resize("size=1m")

@@ -157,6 +157,16 @@ func lyingFooters() map[string]lie {
 	}
 }
 
+// The number of nulls that a page of version 2 states is not believed: its levels say it.
+func TestStatedNullsAreIgnored(t *testing.T) {
+	v2 := format.PageHeader{Type: format.DataPageV2, DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{
+		NumValues: 1, NumRows: 1, NumNulls: 1, Encoding: format.Plain,
+	})}
+	if _, err := attemptColumns(write(t, "a.parquet", onePage(1, craftedPage{v2, int64s(1)}).file(t)), "x"); err != nil {
+		t.Error(err)
+	}
+}
+
 // Files that lie are refused, in little memory.
 func TestHostileParquet(t *testing.T) {
 	for name, c := range hostile(t) {
