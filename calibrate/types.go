@@ -1,5 +1,7 @@
 package calibrate
 
+import "math/big"
+
 // Epsilon is the first parameter of (epsilon, delta)-differential privacy. Unit: nats of privacy loss.
 type Epsilon float64
 
@@ -29,6 +31,15 @@ type Sensitivity struct {
 	L2 float64
 	// Why is the one-line argument for it.
 	Why string
+}
+
+// Squared returns L2² exactly; nil if L2 is negative or not finite.
+func (s Sensitivity) Squared() *big.Rat {
+	x := new(big.Rat)
+	if x.SetFloat64(s.L2) == nil || x.Sign() < 0 {
+		return nil
+	}
+	return x.Mul(x, x)
 }
 
 // Mechanism is one Gaussian mechanism: what a ledger charges and a sampler adds.

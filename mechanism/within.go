@@ -15,11 +15,10 @@ import (
 // if the two have not the same unit, ErrHalves if not equally many cells, ErrKeys if only one has private keys, ErrMechanism if L2 is not a
 // finite number from 0 on.
 func Within(a, b Exact, m calibrate.Mechanism) (bool, error) {
-	most := new(big.Rat).SetFloat64(m.Sens.L2)
-	if most == nil || most.Sign() < 0 {
+	most := m.Sens.Squared()
+	if most == nil {
 		return false, ErrMechanism
 	}
-	most.Mul(most, most)
 	sum, unit, err := apart(a, b)
 	if err != nil {
 		return false, err

@@ -142,7 +142,7 @@ func (d *drawing) dimension(whole bool) (text string, grid bool) {
 		return "column: " + d.one("s", "c") + ", values_from: {file: keys.csv, column: key}", false
 	case 3, 4:
 		name := d.one("f", "g", "h", "i", "n", "k", "m", "o", "s", "d", "t", "l")
-		return "column: " + name + ", edges: [" + quoted(some(d.Rand, 2+d.IntN(4), d.thresholds(d.kind(name)))) + "]", false
+		return "column: " + name + ", edges: [" + quoted(some(d.Rand, 2+d.IntN(4), d.thresholds(d.kind(name)))) + "]" + pick(d.Rand, []string{"", "", ", last_edge: included", ", last_edge: excluded"}), false
 	case 5:
 		return "column: " + d.one("f", "g", "i", "n", "k", "m", "s") + ", " + pick(d.Rand, []string{"from: 0, to: 50, width: 5", "from: -10, to: 40, width: 12.5", "from: 0, to: 1, width: 0.1"}), false
 	case 6:
