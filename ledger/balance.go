@@ -3,6 +3,7 @@ package ledger
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,13 +27,22 @@ type Balance struct {
 	Periods              []Period
 	// Largest is the largest mu_cap that the account ever had: what it promises.
 	Largest calibrate.Mu
+	// History is every budget that the account had, the first one first.
+	History []BudgetChange
+}
+
+// BudgetChange is an entry that opened or changed a budget.
+type BudgetChange struct {
+	At     time.Time
+	Budget Budget
+	Reason string // as its owner gave it; may be empty
 }
 
 // balance is where the account stands at a time.
 func (a *account) balance(at time.Time) Balance {
 	b := Balance{
 		Account: a.Account, Budget: a.Budget, Spent: new(big.Float), Published: new(big.Float), Cap: square(a.caps.mu), DeltaCap: new(big.Rat).Set(a.caps.delta),
-		DeltaSpent: new(big.Rat), Periods: a.periodsAt(at), Largest: a.largest,
+		DeltaSpent: new(big.Rat), Periods: a.periodsAt(at), Largest: a.largest, History: slices.Clone(a.history),
 	}
 	for _, r := range a.runs {
 		if r.State != Released {

@@ -24,7 +24,8 @@ type account struct {
 	Account Account
 	Budget  Budget
 	caps    caps
-	stated  []Budget     // every budget that it had
+	stated  []Budget // every budget that it had
+	history []BudgetChange
 	largest calibrate.Mu // the largest lifetime cap that it had: what it promises
 	runs    []*run
 }
@@ -122,6 +123,7 @@ func (s *state) applyBudget(e Entry) error {
 		s.opened = append(s.opened, a)
 	}
 	a.Budget, a.caps, a.stated = budget, limits, append(a.stated, budget)
+	a.history = append(a.history, BudgetChange{At: e.Time, Budget: budget, Reason: b.Note})
 	a.largest = max(a.largest, limits.mu)
 	return nil
 }

@@ -51,10 +51,10 @@ func LedgerError(step string, err error) error {
 		e.Code, e.Hint = "ledger-second-path", "a ledger is used by one path, so that all its users see its journal and its locks"
 	case errors.As(err, new(*ledger.OverBudgetError)):
 		e.Cause, e.Code = CauseBudget, "over-budget"
-		e.Hint = "nothing was spent; lower epsilon, or let the data's owner decide whether a larger budget is right"
+		e.Hint = "nothing was spent; lower epsilon, or let the data's owner decide whether a larger budget is right: release ledger budget set JOB --epsilon E --reason WHY"
 	case errors.As(err, new(*ledger.OverShareError)):
 		e.Cause, e.Code = CauseBudget, "over-budget"
-		e.Hint = "nothing was spent; lower the probabilities of failure, or let the data's owner decide on a larger delta_cap"
+		e.Hint = "nothing was spent; lower the probabilities of failure, or let the data's owner decide on a larger delta_cap: release ledger budget set JOB --delta-cap D --reason WHY"
 	case errors.As(err, new(*ledger.ChangedBudgetError)):
 		e.Cause, e.Code, e.Hint = CauseBudget, "budget-changed", "a dataset's budget is fixed when it is first used, and a job that says otherwise does not change it; only its owner does, with release ledger budget set"
 	case errors.As(err, new(*ledger.AccountError)):

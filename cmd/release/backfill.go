@@ -35,6 +35,7 @@ func (a *app) backfillCmd() *cobra.Command {
 	f.addTmpDir(cmd)
 	f.addSign(cmd)
 	f.addAnchor(cmd)
+	f.addNewLedger(cmd)
 	a.addMetrics(cmd)
 	a.addDataChecks(cmd)
 	cmd.Flags().StringVar(&f.maxSpend, "max-spend", "", "stop before these windows together cost more than this epsilon, at the delta of the job")
@@ -54,17 +55,17 @@ func (a *app) backfill(ctx context.Context, path string, f *backfillFlags) error
 	if err != nil {
 		return err
 	}
-	book, closeBook, err := openBook(ctx, windows[0].plan.Job())
+	dir, err := f.dir(windows[0].plan)
+	if err != nil {
+		return usagef("--out: %v", err)
+	}
+	book, closeBook, err := f.openLedgerOf(ctx, windows[0].plan, dir)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = closeBook() }() // every entry is durable when it is made
 	if err := judge(ctx, book, &f.windowFlags, windows); err != nil {
 		return err
-	}
-	dir, err := f.dir(windows[0].plan)
-	if err != nil {
-		return usagef("--out: %v", err)
 	}
 	anchor, err := compareHeads(ctx, book, windows[0].plan, dir, f.anchor)
 	if err != nil {
@@ -88,7 +89,7 @@ type backfilling struct {
 // all runs the windows in order until one fails or the purse is empty.
 func (b *backfilling) all(ctx context.Context, windows []*windowed) error {
 	for _, w := range windows {
-		if w.State == stateReleased || w.State == stateBeyond || !w.over && !w.free {
+		if w.State == statePublished || w.State == stateGone || w.State == stateNever || !w.over && !w.free {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -119,7 +120,7 @@ func (b *backfilling) one(ctx context.Context, w *windowed) error {
 		return err
 	}
 	b.made++
-	w.State, w.Note, w.Folder = stateReleased, string(o.Status), o.Dir
+	w.State, w.Note, w.Folder = statePublished, string(o.Status), o.Dir
 	if !b.json && !b.quiet {
 		if err := b.printf("%s  %s  %s\n", w.Window, o.Status, w.shortFolder()); err != nil {
 			return err

@@ -70,6 +70,15 @@ type accountJSON struct {
 	Fits     string       `json:"largest_epsilon"`
 	Releases int          `json:"releases"`
 	Periods  []periodJSON `json:"periods"`
+	// History is every budget that the account had, the first one first.
+	History []budgetJSON `json:"budget_history"`
+}
+
+// budgetJSON is an entry that opened or changed a budget.
+type budgetJSON struct {
+	At     string `json:"at"`
+	Budget string `json:"budget"`
+	Reason string `json:"reason"`
 }
 
 type periodJSON struct {
@@ -88,6 +97,9 @@ func accountsJSON(balances []ledger.Balance) ([]accountJSON, error) {
 			Dataset: b.Account.Dataset, Unit: b.Account.Unit, Adjacency: b.Account.Adjacency, Budget: b.Budget.String(),
 			Cap: amount(b.Cap, big.ToNegativeInf), Spent: amount(b.Spent, big.ToPositiveInf), Left: amount(b.Left, big.ToNegativeInf),
 			Releases: b.Runs, Periods: []periodJSON{},
+		}
+		for _, c := range b.History {
+			x.History = append(x.History, budgetJSON{c.At.UTC().Format(time.RFC3339), c.Budget.String(), c.Reason})
 		}
 		delta, err := calibrate.ParseDown(b.Budget.Delta)
 		if err == nil {
@@ -132,6 +144,15 @@ func (a *app) printAccounts(balances []ledger.Balance, accounts []accountJSON) e
 		for _, p := range x.Periods {
 			fmt.Fprintf(&b, "  %-8s mu² %s of %s in %s\n", p.Per, p.Spent, p.Cap, p.Name)
 		}
+		for i, c := range x.History {
+			if len(x.History) > 1 {
+				word := "changed"
+				if i == 0 {
+					word = "opened"
+				}
+				fmt.Fprintf(&b, "  %-8s %s: %s%s\n", word, c.At, c.Budget, because(c.Reason))
+			}
+		}
 		left := "nothing fits any more"
 		if x.Fits != "" {
 			left = fmt.Sprintf("a release of epsilon %s at delta %s fits", x.Fits, balance.Budget.Delta)
@@ -142,6 +163,14 @@ func (a *app) printAccounts(balances []ledger.Balance, accounts []accountJSON) e
 		fmt.Fprintf(&b, "note: %s\n\n", note)
 	}
 	return a.printf("%s", b.String())
+}
+
+// because is the reason that the owner gave for a budget.
+func because(reason string) string {
+	if reason == "" {
+		return "; no reason was given"
+	}
+	return "; " + reason
 }
 
 // promise is what an account guarantees, in words.
@@ -180,17 +209,25 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
+// stateText is the state of a release in the words of status: a reservation that was given back is no release.
+func stateText(s ledger.State) string {
+	if s == ledger.Released {
+		return "given back"
+	}
+	return string(s)
+}
+
 type runJSON struct {
-	Run     string       `json:"run"`
-	Number  int          `json:"number"`
-	Dataset string       `json:"dataset"`
-	Job     string       `json:"job"`
-	Window  string       `json:"window"`
-	State   ledger.State `json:"state"`
-	Mu      float64      `json:"mu"`
-	Updated string       `json:"updated"`
-	Folder  string       `json:"folder"`
-	Release string       `json:"manifest_sha256"`
+	Run     string  `json:"run"`
+	Number  int     `json:"number"`
+	Dataset string  `json:"dataset"`
+	Job     string  `json:"job"`
+	Window  string  `json:"window"`
+	State   string  `json:"state"`
+	Mu      float64 `json:"mu"`
+	Updated string  `json:"updated"`
+	Folder  string  `json:"folder"`
+	Release string  `json:"manifest_sha256"`
 	// Derived: it repeats the noisy values of the release before it, in another presentation, and cost nothing.
 	Derived bool `json:"derived"`
 }
@@ -200,12 +237,12 @@ func runsJSON(runs []ledger.Run) []runJSON {
 	for i := range runs {
 		r := &runs[i]
 		out = append(out, runJSON{
-			r.Charge.Run, r.Charge.Number, r.Payer.Dataset, r.Charge.Job, window(r.Charge.Params), r.State,
+			r.Charge.Run, r.Charge.Number, r.Payer.Dataset, r.Charge.Job, window(r.Charge.Params), stateText(r.State),
 			float64(calibrate.ComposedMu(r.Charge.Mechanisms)), r.Updated.UTC().Format(time.RFC3339), r.Charge.Dir, r.Digests.Release, false,
 		})
 		for _, d := range r.Derived {
 			out = append(out, runJSON{
-				r.Charge.Run, r.Charge.Number, r.Payer.Dataset, d.Job, window(r.Charge.Params), ledger.Published, 0,
+				r.Charge.Run, r.Charge.Number, r.Payer.Dataset, d.Job, window(r.Charge.Params), stateText(ledger.Published), 0,
 				d.Recorded.UTC().Format(time.RFC3339), d.Dir, d.Release, true,
 			})
 		}
@@ -217,7 +254,7 @@ func runRows(runs []ledger.Run) [][]string {
 	rows := [][]string{{"run", "number", "dataset", "job", "window", "state", "mu", "updated", "folder"}}
 	for _, r := range runsJSON(runs) {
 		rows = append(rows, []string{
-			fmt.Sprintf("%.12s", r.Run), strconv.Itoa(r.Number), r.Dataset, r.Job, orDash(r.Window), string(r.State), fmt.Sprintf("%.6g", r.Mu), r.Updated, here(r.Folder),
+			fmt.Sprintf("%.12s", r.Run), strconv.Itoa(r.Number), r.Dataset, r.Job, orDash(r.Window), r.State, fmt.Sprintf("%.6g", r.Mu), r.Updated, here(r.Folder),
 		})
 	}
 	return rows

@@ -39,13 +39,8 @@ func compareHeads(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, d
 	}
 	// Manifests first: an entry that another process adds meanwhile is then in the ledger.
 	shown := map[string]*pipeline.ManifestLedger{}
-	entries, _ := os.ReadDir(filepath.Dir(dir)) // if there is no such folder nothing was released there
-	for _, e := range entries {
-		path := filepath.Join(filepath.Dir(dir), e.Name())
-		if _, err := os.Stat(filepath.Join(path, "release.json")); err != nil {
-			continue
-		}
-		if m, _, err := sink.ReadManifest(path); err == nil && m.Ledger != nil && (m.Ledger.Head != "" || sameDataset(&m, plan)) {
+	for path, m := range releasesBeside(dir) {
+		if m.Ledger != nil && (m.Ledger.Head != "" || sameDataset(m, plan)) {
 			shown[path] = m.Ledger
 		}
 	}
@@ -59,6 +54,22 @@ func compareHeads(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, d
 		}
 	}
 	return anchor, nil
+}
+
+// releasesBeside returns the manifests of the releases in the folder of dir, by path.
+func releasesBeside(dir string) map[string]*pipeline.Manifest {
+	found := map[string]*pipeline.Manifest{}
+	entries, _ := os.ReadDir(filepath.Dir(dir)) // if there is no such folder nothing was released there
+	for _, e := range entries {
+		path := filepath.Join(filepath.Dir(dir), e.Name())
+		if _, err := os.Stat(filepath.Join(path, "release.json")); err != nil {
+			continue
+		}
+		if m, _, err := sink.ReadManifest(path); err == nil {
+			found[path] = &m
+		}
+	}
+	return found
 }
 
 // sameDataset says whether a manifest of an earlier version, which does not say whose entry it shows, is of the plan's dataset.

@@ -16,7 +16,7 @@ run again returns the same bytes and spends nothing.
 
 Exit codes:
   0    done, or already done
-  1    a stated check is not met (max_error, check --data, verify, ledger audit, selftest)
+  1    a stated check is not met (max_error, check --data, verify, ledger audit, selftest, status)
   2    usage, or the job file
   3    input
   4    budget

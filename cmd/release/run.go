@@ -36,6 +36,7 @@ func (a *app) runCmd() *cobra.Command {
 	flags.addTmpDir(cmd)
 	flags.addSign(cmd)
 	flags.addAnchor(cmd)
+	flags.addNewLedger(cmd)
 	a.addMetrics(cmd)
 	a.addDataChecks(cmd)
 	cmd.Flags().BoolVar(&again, "new-release", false, "release the same question again with new noise: charges again, moves the old folder aside")
@@ -61,7 +62,7 @@ func (a *app) run(ctx context.Context, path string, flags *jobFlags, again bool)
 	if err != nil {
 		return err
 	}
-	book, closeBook, err := openBook(ctx, plan.Job())
+	book, closeBook, err := flags.openLedgerOf(ctx, plan, where.dir)
 	if err != nil {
 		return err
 	}

@@ -2,27 +2,31 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
 	"github.com/spf13/cobra"
 )
 
 const statusLong = `status lists the windows of a dated job, one whose params have a date:
 
-  released          published; its folder is shown
-  missing           never run
-  failed            a run was cut short, or failed before anything was spent
-  over budget       what is left does not pay for it, after those before it
-  beyond retention  never released, and its input is gone
+  published      its release is there; its folder is shown
+  missing        never run
+  failed         a run was cut short, or failed before anything was spent
+  over budget    what is left does not pay for it, after those before it
+  never arrived  there is no input for it, and no run has seen one
+  gone           it was published and its folder is not there any more, or its input was there and is not any more
 
-It reads the job, its ledger and the names of its input files, and no data.`
+It reads the job, its ledger and the names of its input files, and no data. It ends with 1 if a window that is over is not published.`
 
 func (a *app) statusCmd() *cobra.Command {
 	f := &windowFlags{}
 	cmd := &cobra.Command{
-		Use: "status JOB", Short: "List the windows of a dated job: released, missing, failed, …", Long: statusLong, Args: cobra.ExactArgs(1),
+		Use: "status JOB", Short: "List the windows of a dated job: published, missing, failed, …", Long: statusLong, Args: cobra.ExactArgs(1),
 		Example: "  release status job.yaml --from 2026-11-01 --to 2026-11-20",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.status(cmd.Context(), args[0], f) },
 	}
@@ -35,16 +39,19 @@ func (a *app) status(ctx context.Context, path string, f *windowFlags) error {
 	if err != nil || len(windows) == 0 {
 		return err
 	}
-	book, closeBook, err := openBook(ctx, windows[0].plan.Job())
-	if err != nil {
+	book, closeBook, err := openStore(ctx, windows[0].plan.Job().StoreName(), false)
+	switch {
+	case errors.Is(err, ledger.ErrAbsent): // nothing was ever run
+	case err != nil:
 		return err
+	default:
+		defer func() { _ = closeBook() }() // it was only read
 	}
-	defer func() { _ = closeBook() }() // it was only read
 	if err := judge(ctx, book, f, windows); err != nil {
 		return err
 	}
 	if a.json {
-		return a.printJSON(map[string]any{"name": windows[0].plan.Name(), "windows": windows, "counts": counts(windows)})
+		return errors.Join(a.printJSON(map[string]any{"name": windows[0].plan.Name(), "windows": windows, "counts": counts(windows)}), incomplete(windows))
 	}
 	rows := [][]string{{"window", "state", "folder", "note"}}
 	for _, w := range windows {
@@ -53,11 +60,31 @@ func (a *app) status(ctx context.Context, path string, f *windowFlags) error {
 	if err := a.printTable(rows); err != nil {
 		return err
 	}
-	return a.printf("\n%s\n", summary(windows))
+	return errors.Join(a.printf("\n%s\n", summary(windows)), incomplete(windows))
+}
+
+// windowStates are all states, in the order in which they are counted.
+var windowStates = []string{statePublished, stateMissing, stateFailed, stateOver, stateNever, stateGone}
+
+// incomplete is the failed check of windows of which some that are over are not published; nil if there are none.
+func incomplete(windows []*windowed) error {
+	n := 0
+	for _, w := range windows {
+		if w.State != statePublished && w.over {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "windows", Message: count(n, "window") + " that are over are not published", Hint: "release backfill makes those whose input is there and that the budget pays for"}
 }
 
 func counts(windows []*windowed) map[string]int {
-	n := map[string]int{stateReleased: 0, stateMissing: 0, stateFailed: 0, stateOver: 0, stateBeyond: 0}
+	n := map[string]int{}
+	for _, state := range windowStates {
+		n[state] = 0
+	}
 	for _, w := range windows {
 		n[w.State]++
 	}
@@ -66,7 +93,7 @@ func counts(windows []*windowed) map[string]int {
 
 func summary(windows []*windowed) string {
 	n, parts := counts(windows), []string{}
-	for _, state := range []string{stateReleased, stateMissing, stateFailed, stateOver, stateBeyond} {
+	for _, state := range windowStates {
 		if n[state] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n[state], state))
 		}

@@ -19,11 +19,12 @@ import (
 
 // The states of a window.
 const (
-	stateReleased = "released"
-	stateMissing  = "missing"
-	stateFailed   = "failed"
-	stateOver     = "over budget"
-	stateBeyond   = "beyond retention"
+	statePublished = "published"
+	stateMissing   = "missing"
+	stateFailed    = "failed"
+	stateOver      = "over budget"
+	stateNever     = "never arrived"
+	stateGone      = "gone"
 )
 
 // windowFlags choose windows of a job.
@@ -136,14 +137,21 @@ func datedParam(job *configs.Job, given map[string]string) (string, error) {
 	return names[0], nil
 }
 
-// judge finds out where each window stands.
+// judge finds out where each window stands. book is nil if there is no ledger yet.
 func judge(ctx context.Context, book *ledger.Book, f *windowFlags, windows []*windowed) error {
 	for _, w := range windows {
+		if book == nil {
+			w.recorded(ledger.Run{}, false)
+			continue
+		}
 		r, known, err := w.lookup(ctx, book, f)
 		if err != nil {
 			return err
 		}
 		w.recorded(r, known)
+	}
+	if book == nil {
+		return nil
 	}
 	return forecast(ctx, book, windows)
 }
@@ -167,16 +175,20 @@ func (w *windowed) recorded(r ledger.Run, known bool) {
 	gone := absent(source.Exists(wiring.SourceOptions(w.plan.Job()))) == len(w.plan.Job().Input.Files)
 	switch {
 	case known && r.State == ledger.Published:
-		w.State, w.Folder = stateReleased, r.Charge.Dir
-		w.Note = released(r)
+		w.State, w.Folder = statePublished, r.Charge.Dir
+		if w.Note = released(r); w.Note != "" {
+			w.State = stateGone
+		}
 	case known && r.State == ledger.Sealed:
 		w.State, w.free, w.Note = stateFailed, true, "sealed, not yet published: a run publishes it"
 	case known && r.State == ledger.Reserved && gone:
-		w.State, w.Note = stateBeyond, "cut short, and its input is gone; what it was charged stays"
+		w.State, w.Note = stateGone, "cut short, and its input is gone; what it was charged stays"
 	case known && r.State == ledger.Reserved:
 		w.State, w.free, w.Note = stateFailed, true, "cut short: a run takes it up under the same charge"
+	case gone && w.over && known:
+		w.State, w.Note = stateGone, "its input is gone; a run that saw it failed before anything was spent"
 	case gone && w.over:
-		w.State, w.Note = stateBeyond, "its input is gone"
+		w.State, w.Note = stateNever, "there is no input for it, and no run has seen one"
 	case known:
 		w.State, w.Note = stateFailed, "a run failed before anything was spent"
 	default:

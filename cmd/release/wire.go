@@ -22,13 +22,14 @@ import (
 
 // jobFlags are the flags of every verb that reads a job.
 type jobFlags struct {
-	params  []string
-	out     string
-	workers int
-	memory  string
-	tmp     string
-	sign    string // the secret key
-	anchor  string // a file that shows the ledger's newest entry
+	params    []string
+	out       string
+	workers   int
+	memory    string
+	tmp       string
+	sign      string // the secret key
+	anchor    string // a file that shows the ledger's newest entry
+	newLedger bool   // a new ledger may be opened beside releases of the dataset
 }
 
 func (f *jobFlags) addParams(cmd *cobra.Command) {

@@ -20,7 +20,7 @@ type csvFormat struct{}
 // text. A text that begins with an apostrophe gets another one, so that a program has the text back by taking one away. Texts that are
 // decimal numbers, such as -5, are harmless and stay as they are.
 func inert(text string) string {
-	if text == "" || !strings.Contains("=+-@\t\r'", text[:1]) {
+	if text == "" || !strings.ContainsRune("=+-@\t\r'", rune(text[0])) {
 		return text
 	}
 	if _, err := calibrate.ParseDecimal(text); err == nil {

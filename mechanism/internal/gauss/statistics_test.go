@@ -306,14 +306,3 @@ func TestIndependence(t *testing.T) {
 	check(t, "successive samples", successive, probability)
 	check(t, "two sources", parallel, probability)
 }
-
-// checkSamples fails the test where noisy zeros are not of scale s.
-func checkSamples(tb testing.TB, what string, s Scale, ys []int64) {
-	tb.Helper()
-	b := newBins(s, new(big.Rat), 1, len(ys))
-	counts := make([]int, len(b.probability))
-	for _, y := range ys {
-		counts[b.find(y)]++
-	}
-	check(tb, what, counts, b.probability)
-}
