@@ -301,7 +301,7 @@ exclude (
 `, []string{"go.mod: replace is not allowed", "go.mod: exclude is not allowed"}},
 }
 
-// files makes a file system of a txtar archive; it has a go.mod where the archive has none.
+// files makes a file system of a txtar archive; it has a go.mod if the archive has none.
 func files(archive string) fs.FS {
 	root := fstest.MapFS{"go.mod": {Data: []byte("module m.org/m\n")}}
 	for _, f := range txtar.Parse([]byte(archive)).Files {

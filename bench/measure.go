@@ -55,7 +55,7 @@ func newEngine(name, query string, threads int, t tables) (engine, error) {
 	return nil, fmt.Errorf("there is no engine %q", name)
 }
 
-// peak returns the largest resident set of this process in MB, 0 where the system does not say.
+// peak returns the largest resident set of this process in MB, 0 if the system does not say.
 func peak() float64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

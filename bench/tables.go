@@ -32,7 +32,7 @@ type row struct {
 // tables are the files of one size.
 type tables struct{ dir, parquet, csv, keys string }
 
-// makeTables makes the files, where they are not there yet: the same ones every time.
+// makeTables makes the files, if they are not there yet: the same ones every time.
 func makeTables(dir string, rows int) (tables, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -33,8 +33,8 @@ func AdvancedAt(parts []Part, delta Delta) (Advanced, error) {
 //	sigma² = 8·times·L2²·log(e + epsilon/delta)/epsilon²,
 //
 // rounded up and verified against the exact composition (mu² = times·L2²/sigma²): the theorem's formula falls short for large
-// epsilon, where the error wraps ErrDoesNotHold. The exact noise is sqrt(times) times that of AnalyticGaussian. Other errors are
-// *ArgumentError: see Guarantee.Validate; "epsilon" where it is 0; "sensitivity"; "times".
+// epsilon, if the error wraps ErrDoesNotHold. The exact noise is sqrt(times) times that of AnalyticGaussian. Other errors are
+// *ArgumentError: see Guarantee.Validate; "epsilon" if it is 0; "sensitivity"; "times".
 func KairouzSigma(s Sensitivity, g Guarantee, times int) (Sigma, error) {
 	if err := (closedForm{method: "Theorem 4.3"}).accepts(s, g); err != nil {
 		return 0, err

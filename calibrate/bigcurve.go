@@ -6,19 +6,19 @@ import "math/big"
 const bigSlack = -300
 
 // bigDelta is delta(epsilon) of the mu-GDP Gaussian mechanism in extended precision, for epsilon in [0, 2^21] and mu > 0:
-// the value of curve's formulas, within 2^bigSlack, relative, where |x| <= 64; beyond, an upper bound below 2^-2900 or 1.
+// the value of curve's formulas, within 2^bigSlack, relative, if |x| <= 64; beyond, an upper bound below 2^-2900 or 1.
 //
-// Proof note. x and y are within 2^-1008, absolute, where |x| <= 64 (then y < 2^12), which moves phi(x) by 2^-1001; R is
+// Proof note. x and y are within 2^-1008, absolute, if |x| <= 64 (then y < 2^12), which moves phi(x) by 2^-1001; R is
 // within 2^-450.
 //   - mu >= 2^-100, x >= 0: R(x) - R(y) >= 2^-100·|R'(x)|/2 > 2^-114 (1 - x·R > 1/(x²+3)), so it is within 2^-335.
 //   - mu >= 2^-100, x < 0: 1 - delta is within 2^-448 and delta > 2^-103, since it is at least what it is at x = 0.
 //   - mu < 2^-100: c[1] + c[3]·b² leaves out less than b⁴·|c[1]|, and |c[1]| > 2^-13 makes it within 2^-400.
 func bigDelta(eps, mu *big.Float) *big.Float { return deltaWithin(eps, mu, millsBits) }
 
-// deltaWithin is bigDelta with Mills' ratio and the density only within 2^-bits: within 2^(14-bits)/min(mu, 1), relative, where mu >=
+// deltaWithin is bigDelta with Mills' ratio and the density only within 2^-bits: within 2^(14-bits)/min(mu, 1), relative, if mu >=
 // 2^-100.
 //
-// Proof note. For x >= 0 R(x) <= 65·|R'(x)|, and R(x) - R(y) is at least |R'(x)|/33.4 where mu >= 1/32, else at least 0.9·mu·|R'(x)|: two
+// Proof note. For x >= 0 R(x) <= 65·|R'(x)|, and R(x) - R(y) is at least |R'(x)|/33.4 if mu >= 1/32, else at least 0.9·mu·|R'(x)|: two
 // errors of R make at most 2^13·2^-bits/min(mu, 1). For x < 0 delta is at least what it is at x = 0, which is above min(mu, 1)/8.
 func deltaWithin(eps, mu *big.Float, bits uint) *big.Float {
 	a := newBig().Quo(eps, mu)
@@ -68,7 +68,7 @@ func bigMidpoint(a, mu, density *big.Float) *big.Float {
 	return sum.Mul(sum.Neg(sum), density)
 }
 
-// bigMeets says whether delta(epsilon) <= delta, refusing where even the extended precision cannot tell.
+// bigMeets says whether delta(epsilon) <= delta, refusing if even the extended precision cannot tell.
 func bigMeets(eps float64, mu *big.Float, delta float64) bool {
 	v := bigDelta(bigOf(eps), mu)
 	v.Add(v, newBig().SetMantExp(v, bigSlack))

@@ -92,7 +92,7 @@ func roughInvErfc(logP float64) float64 {
 	return x
 }
 
-// startInvErf is near x with erf(x) = q, for q in (0, 1/2]: Newton's rule in double-double from math.Erfinv, or the series at 0 where that
+// startInvErf is near x with erf(x) = q, for q in (0, 1/2]: Newton's rule in double-double from math.Erfinv, or the series at 0 if that
 // is close.
 func startInvErf(q *big.Float) *big.Float {
 	f, _ := q.Float64()

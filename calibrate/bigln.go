@@ -12,7 +12,7 @@ func bigLn(x *big.Float) *big.Float { return lnAt(x, bigPrec) }
 // lnAt is the natural logarithm of x > 0, within 2^(24-p), relative; x has at most bigPrec bits.
 //
 // Proof note. x = m·2^e with m in [0.7, 1.42]; m - 1 has no error but its rounding, so z = (m-1)/(m+1) and the series of 2·atanh(z),
-// whose terms have one sign and shrink by 0.03 or more, are within 2^(14-p), relative: also where x is near 1 and e = 0.
+// whose terms have one sign and shrink by 0.03 or more, are within 2^(14-p), relative: also if x is near 1 and e = 0.
 // Else |ln m| < 0.36 beside |e|·ln 2 >= 0.69: the sum loses less than two bits.
 func lnAt(x *big.Float, p uint) *big.Float {
 	m := newBig()

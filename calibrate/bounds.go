@@ -18,10 +18,10 @@ type SigmaBound struct {
 // SigmaBounds is the bounds on AnalyticGaussian's sigma that apply to g:
 //
 //	balle-wang-2   upper  L2/(2·delta), for every epsilon (Balle & Wang 2018, Theorem 2)
-//	balle-wang-4   lower  L2/sqrt(2·epsilon) where delta < 1/2 - 1/sqrt(4·pi·epsilon) (Theorem 4, whose condition is misprinted)
-//	sign           lower  L2/sqrt(2·epsilon) where 2·delta <= 1 - erfcx(sqrt epsilon), exactly; upper where >=
+//	balle-wang-4   lower  L2/sqrt(2·epsilon) if delta < 1/2 - 1/sqrt(4·pi·epsilon) (Theorem 4, whose condition is misprinted)
+//	sign           lower  L2/sqrt(2·epsilon) if 2·delta <= 1 - erfcx(sqrt epsilon), exactly; upper if >=
 //	zero-epsilon   upper  L2/(2·sqrt 2·inverf(delta)), for every epsilon (Zhao et al. 2019)
-//	zhao-1         upper  Mechanism 1, and lower the a that it is made from, where that is positive
+//	zhao-1         upper  Mechanism 1, and lower the a that it is made from, if that is positive
 //
 // Bounds above the largest float64 are left out. Errors are *ArgumentError: see Guarantee.Validate; "sensitivity".
 func SigmaBounds(s Sensitivity, g Guarantee) ([]SigmaBound, error) {
@@ -72,7 +72,7 @@ func (b *bounds) positive(eps, delta *big.Float) {
 	}
 }
 
-// balleWang4 says whether delta < 1/2 - 1/sqrt(4·pi·eps), refusing where 1024 bits cannot tell.
+// balleWang4 says whether delta < 1/2 - 1/sqrt(4·pi·eps), refusing if 1024 bits cannot tell.
 func balleWang4(eps, delta *big.Float) bool {
 	root := newBig().Sqrt(newBig().SetMantExp(eps, 2))
 	root.Mul(root, bigSqrtPi())

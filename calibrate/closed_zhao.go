@@ -8,7 +8,7 @@ import (
 // The formulas of Zhao et al. 2019 are all of one shape: with t of its own, sigma = (t + sqrt(t² + eps))/(eps·sqrt 2) at
 // sensitivity 1.
 
-// sigmaOf is that shape for any real t; where t < 0 as 1/(sqrt 2·(sqrt(t² + eps) - t)), in which nothing cancels. Its
+// sigmaOf is that shape for any real t; if t < 0 as 1/(sqrt 2·(sqrt(t² + eps) - t)), in which nothing cancels. Its
 // relative error is below twice that of t.
 func sigmaOf(t, eps *big.Float) *big.Float {
 	root := newBig().Mul(t, t)
@@ -27,12 +27,12 @@ func sigmaOf(t, eps *big.Float) *big.Float {
 //
 //	f = 1 - e^eps·erfc(sqrt(a² + eps))/erfc(a),  erfc(a) = 2·delta + erfcx(sqrt eps),
 //
-// and t = 0 where 2·delta + erfcx(sqrt eps) is at least 2. (a is a lower bound of the exact t, where that is positive, so
+// and t = 0 if 2·delta + erfcx(sqrt eps) is at least 2. (a is a lower bound of the exact t, if that is positive, so
 // that f is an upper one.)
 //
 // Proof note. erfc(a)·f is twice delta(eps) of the mu-GDP Gaussian mechanism at mu = sqrt 2·(sqrt(a² + eps) - a), which
-// deltaWithin evaluates within 2^-186 also where f is tiny; mu and a are within 2^-158 and move it by less than 2^-140 of
-// itself (|x·y| < 2^12). inverfc's argument is then within 2^-139; where it is near 1, it differs from 1 by 2^-54 or more
+// deltaWithin evaluates within 2^-186 also if f is tiny; mu and a are within 2^-158 and move it by less than 2^-140 of
+// itself (|x·y| < 2^12). inverfc's argument is then within 2^-139; if it is near 1, it differs from 1 by 2^-54 or more
 // but for coincidences that verification covers, and 2^-85 of t are lost at most.
 func zhao1(eps, delta *big.Float) *big.Float {
 	short := erfcxShort(newBig().Sqrt(eps))
@@ -62,7 +62,7 @@ func gapOf(a, eps *big.Float) *big.Float {
 	return root.Mul(root, bigSqrt2())
 }
 
-// zhao1Guarded is the least of Mechanism 1, of 1/sqrt(2·eps) where that suffices, since the exact t is not positive
+// zhao1Guarded is the least of Mechanism 1, of 1/sqrt(2·eps) if that suffices, since the exact t is not positive
 // (2·delta >= 1 - erfcx(sqrt eps)), and of the bound for all eps, 1/(2·sqrt 2·inverf(delta)).
 func zhao1Guarded(eps, delta *big.Float) *big.Float {
 	least := zeroEpsilonSigma(delta)
@@ -118,11 +118,11 @@ func zhao3(eps, delta *big.Float) *big.Float { return sigmaOf(bigInvErfc(delta),
 // pdpOpt solves erfc(t) + erfc(sqrt(t² + eps)) = 2·delta, whose left side falls from 2 to 0.
 //
 // Proof note. Times e^(t²) that is erfcx(t) + e^-eps·erfcx(y) = 2·delta·e^(t²), y = sqrt(t² + eps), each within 2^-200 of the left side, and
-// the derivative of what misses is -2/sqrt(pi)·(1 + t/y·e^-eps), where a float64 serves. Newton's step from a relative error of e leaves
+// the derivative of what misses is -2/sqrt(pi)·(1 + t/y·e^-eps), if a float64 serves. Newton's step from a relative error of e leaves
 // less than 2^12·e² + 2^-45·e, and the last one is taken from less than 2^-79: 2^-123.
 func pdpOpt(eps, delta *big.Float) *big.Float {
 	t := startPDP(eps, delta)
-	decay := newBig() // e^-eps, 0 where it is below 2^-1442
+	decay := newBig() // e^-eps, 0 if it is below 2^-1442
 	if eps.Cmp(bigOf(1000)) < 0 {
 		decay = expAt(newBig().Neg(eps), shortPrec)
 	}

@@ -5,9 +5,9 @@ import "math"
 // Comparison is what one method needs for a guarantee.
 type Comparison struct {
 	Method Method
-	// Sigma is the formula's, in the sensitivity's unit; 0 where it has no value.
+	// Sigma is the formula's, in the sensitivity's unit; 0 if it has no value.
 	Sigma Sigma
-	// Excess is sigma over the least one, less 1: how much noise is wasted; below 0 where the formula does not hold.
+	// Excess is sigma over the least one, less 1: how much noise is wasted; below 0 if the formula does not hold.
 	Excess float64
 	// Holds says whether this sigma is proven to give the guarantee.
 	Holds bool
@@ -38,5 +38,5 @@ func Compare(s Sensitivity, g Guarantee) ([]Comparison, error) {
 	return rows, nil
 }
 
-// excess is how much larger x is than least, relative; the largest float64 where it is above that.
+// excess is how much larger x is than least, relative; the largest float64 if it is above that.
 func excess(x, least float64) float64 { return math.Min(x/least-1, math.MaxFloat64) }

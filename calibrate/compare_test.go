@@ -35,7 +35,7 @@ func TestTableOne(t *testing.T) {
 	}
 }
 
-// TestCompare: every method is there, the least first, and a formula is below the least sigma only where it does not hold.
+// TestCompare: every method is there, the least first, and a formula is below the least sigma only if it does not hold.
 func TestCompare(t *testing.T) {
 	for _, g := range []Guarantee{{1, 1e-6}, {9, 1e-5}, {0, 0.5}, {MaxEpsilon, MinDelta}, {1e-3, 0.9}} {
 		rows, err := Compare(Sensitivity{L2: 2}, g)

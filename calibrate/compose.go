@@ -6,7 +6,7 @@ import (
 	"math/big"
 )
 
-// ErrExceeds is what Verify's error wraps where a release does not meet its guarantee.
+// ErrExceeds is what Verify's error wraps if a release does not meet its guarantee.
 var ErrExceeds = errors.New("the release exceeds its guarantee")
 
 // ComposedMu2 is an upper bound of the sum of (L2/sigma)² over the mechanisms: together they are the Gaussian mechanism
@@ -15,7 +15,7 @@ var ErrExceeds = errors.New("the release exceeds its guarantee")
 // Each term is rounded up to 256 bits and the terms are summed without error, at whatever precision that takes. So the
 // bound depends neither on the order nor on the grouping of the mechanisms: what Split verifies against a budget is, to
 // the last bit, what a ledger that counts the same mechanisms among others adds to its own sum. It is 0 for no
-// mechanisms and +Inf where a sensitivity or a sigma is not positive and finite.
+// mechanisms and +Inf if a sensitivity or a sigma is not positive and finite.
 func ComposedMu2(ms []Mechanism) *big.Float {
 	sum := new(big.Float)
 	for _, m := range ms {
@@ -29,12 +29,12 @@ func ComposedMu2(ms []Mechanism) *big.Float {
 }
 
 // ComposedMu is the Gaussian-DP parameter of the mechanisms together: the root of ComposedMu2, rounded up to a float64;
-// +Inf where that is +Inf.
+// +Inf if that is +Inf.
 func ComposedMu(ms []Mechanism) Mu { return Mu(rootCeiling(ComposedMu2(ms))) }
 
 // Compose is the guarantee of the mechanisms together at this delta: the least proven epsilon of the Gaussian mechanism
 // whose mu² is the sum of theirs (Zhao et al. 2019, Lemma 15). No mechanisms cost epsilon 0. Errors are *ArgumentError:
-// delta outside of [MinDelta, 1), "mechanisms" where one of them is not valid or epsilon would be above MaxEpsilon.
+// delta outside of [MinDelta, 1), "mechanisms" if one of them is not valid or epsilon would be above MaxEpsilon.
 func Compose(ms []Mechanism, d Delta) (Guarantee, error) {
 	if err := d.validate(); err != nil {
 		return Guarantee{}, err
@@ -63,9 +63,9 @@ func validateAll(ms []Mechanism) error {
 	return nil
 }
 
-// Verify says whether the mechanisms together meet g: nil where delta(g.Epsilon) <= g.Delta is proven for the exact
-// composition, by the definition (Balle & Wang 2018, Theorem 8), an error that wraps ErrExceeds where not. Other errors
-// are *ArgumentError: see Guarantee.Validate; "mechanisms[i].…" where one of them is not valid.
+// Verify says whether the mechanisms together meet g: nil if delta(g.Epsilon) <= g.Delta is proven for the exact
+// composition, by the definition (Balle & Wang 2018, Theorem 8), an error that wraps ErrExceeds if not. Other errors
+// are *ArgumentError: see Guarantee.Validate; "mechanisms[i].…" if one of them is not valid.
 func Verify(ms []Mechanism, g Guarantee) error {
 	limit, err := GaussianMu(g)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 type Rho float64
 
 // Rho is what Gaussian noise of this mu satisfies, exactly: mu²/2 (Bun & Steinke 2016, Proposition 1.6), rounded up. Errors are
-// *ArgumentError: "mu" where it is not positive and finite, or its square is above the largest float64.
+// *ArgumentError: "mu" if it is not positive and finite, or its square is above the largest float64.
 func (m Mu) Rho() (Rho, error) {
 	if err := m.validate(); err != nil {
 		return 0, err
@@ -28,7 +28,7 @@ func finiteRho(name string, x float64) (Rho, error) {
 }
 
 // Mu is the parameter of the Gaussian mechanism that rho-zCDP allows: sqrt(2·rho), rounded down. Errors are *ArgumentError: "rho"
-// where it is not positive and finite.
+// if it is not positive and finite.
 func (r Rho) Mu() (Mu, error) {
 	if err := r.validate(); err != nil {
 		return 0, err
@@ -54,7 +54,7 @@ func (r Rho) Epsilon(delta Delta) (Epsilon, error) {
 	return epsilonUp("rho", root.Add(root, rho))
 }
 
-// epsilonUp is eps > 0 rounded up, an error where it is above MaxEpsilon.
+// epsilonUp is eps > 0 rounded up, an error if it is above MaxEpsilon.
 func epsilonUp(name string, eps *big.Float) (Epsilon, error) {
 	if e := roundedUp(eps); e <= MaxEpsilon {
 		return Epsilon(e), nil
@@ -62,7 +62,7 @@ func epsilonUp(name string, eps *big.Float) (Epsilon, error) {
 	return 0, argument(name, "needs an epsilon above %g", float64(MaxEpsilon))
 }
 
-// Delta is what rho-zCDP implies at eps: e^(-(eps-rho)²/(4·rho)) where eps > rho, else 1 (Bun & Steinke 2016, Lemma 3.5 in its simple
+// Delta is what rho-zCDP implies at eps: e^(-(eps-rho)²/(4·rho)) if eps > rho, else 1 (Bun & Steinke 2016, Lemma 3.5 in its simple
 // form), rounded up, at least 5e-324. Errors are *ArgumentError: "rho", "epsilon".
 func (r Rho) Delta(eps Epsilon) (Delta, error) {
 	if err := r.validate(); err != nil {
@@ -89,7 +89,7 @@ func expDown(t *big.Float) Delta {
 }
 
 // ZCDPRho is the largest rho for which rho-zCDP implies g, by the same proposition: (sqrt(L+eps) - sqrt(L))² with L = ln(1/delta), as
-// (eps/(sqrt(L+eps) + sqrt(L)))², rounded down. Errors are *ArgumentError: see Guarantee.Validate; "epsilon" where it is so small
+// (eps/(sqrt(L+eps) + sqrt(L)))², rounded down. Errors are *ArgumentError: see Guarantee.Validate; "epsilon" if it is so small
 // that rho is below the least float64.
 func ZCDPRho(g Guarantee) (Rho, error) {
 	if err := g.Validate(); err != nil {

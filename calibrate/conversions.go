@@ -5,7 +5,7 @@ import "math/big"
 // What is here goes from (epsilon, delta) to the other notions: the largest parameters that imply it by the rules of their own files.
 
 // RenyiFor is the largest Renyi epsilon at order alpha that implies g by the rules of Renyi.DPEpsilon, rounded down. Errors are
-// *ArgumentError: see Guarantee.Validate; "alpha", also where no epsilon at this order implies g.
+// *ArgumentError: see Guarantee.Validate; "alpha", also if no epsilon at this order implies g.
 func RenyiFor(g Guarantee, alpha float64) (Renyi, error) {
 	if err := g.Validate(); err != nil {
 		return Renyi{}, err
@@ -63,9 +63,9 @@ func (t Truncated) Mu() (Mu, error) {
 	return t.Rho.Mu()
 }
 
-// TruncatedFor is the largest rho for which (rho, omega)-tCDP implies g by Truncated.DPEpsilon, rounded down: ZCDPRho's where
+// TruncatedFor is the largest rho for which (rho, omega)-tCDP implies g by Truncated.DPEpsilon, rounded down: ZCDPRho's if
 // ln(1/delta) <= (omega-1)²·rho, else (epsilon - ln(1/delta)/(omega-1))/omega. Errors are *ArgumentError: those of ZCDPRho; "omega"
-// also where no rho implies g.
+// also if no rho implies g.
 func TruncatedFor(g Guarantee, omega float64) (Truncated, error) {
 	rho, err := ZCDPRho(g)
 	if err != nil {
@@ -91,7 +91,7 @@ func TruncatedFor(g Guarantee, omega float64) (Truncated, error) {
 	return t, nil
 }
 
-// Mu is the largest parameter of a Gaussian mechanism that satisfies c: the less of sqrt(2·mean) and spread, rounded down; 0 where the
+// Mu is the largest parameter of a Gaussian mechanism that satisfies c: the less of sqrt(2·mean) and spread, rounded down; 0 if the
 // mean is 0. Errors are *ArgumentError: "mean", "spread".
 func (c MeanConcentrated) Mu() (Mu, error) {
 	if err := c.validate(); err != nil {
@@ -126,9 +126,9 @@ func meanConcentratedFor(g Guarantee, tails float64) (MeanConcentrated, error) {
 	return c, nil
 }
 
-// DPToProbabilisticEpsilon is the epsilon of the probabilistic differential privacy that g implies at a delta above its own, where
+// DPToProbabilisticEpsilon is the epsilon of the probabilistic differential privacy that g implies at a delta above its own, if
 // DPToProbabilistic comes to it: ln((delta + g.Delta·e^-g.Epsilon)/(delta - g.Delta)) above g's epsilon, rounded up. Errors are
-// *ArgumentError: see Guarantee.Validate; "delta" where it is not above g's; "epsilon" where the answer is above MaxEpsilon.
+// *ArgumentError: see Guarantee.Validate; "delta" if it is not above g's; "epsilon" if the answer is above MaxEpsilon.
 func DPToProbabilisticEpsilon(g Guarantee, delta Delta) (Epsilon, error) {
 	if err := g.Validate(); err != nil {
 		return 0, err

@@ -9,7 +9,7 @@ import "math"
 // mul 4u² (Algorithm 12), mulFloat 2u² (Algorithm 9), div 15u² + 56u³ (Algorithm 17). Every operation is therefore within
 // 2^-102 of the exact result of its operands, relative, and within 2^-104 for add and mul. This needs that no product
 // underflows, which callers ensure: magnitudes are zero or stay between 2^-900 and 2^900. Products are converted to
-// float64 explicitly, so that no compiler fuses them with an addition; where math.FMA is written, fusing is meant.
+// float64 explicitly, so that no compiler fuses them with an addition; if math.FMA is written, fusing is meant.
 type dd struct{ hi, lo float64 }
 
 // twoSum is a + b without error.
@@ -19,7 +19,7 @@ func twoSum(a, b float64) dd {
 	return dd{s, (a - (s - t)) + (b - t)}
 }
 
-// fastTwoSum is a + b without error, where |a| >= |b| or a = 0.
+// fastTwoSum is a + b without error, if |a| >= |b| or a = 0.
 func fastTwoSum(a, b float64) dd {
 	s := a + b
 	return dd{s, b - (s - a)}

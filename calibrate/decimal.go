@@ -138,7 +138,7 @@ func digits(text string) bool {
 }
 
 // FormatExact is the decimal text whose value is exactly x, for ledgers: every reader, whichever way it rounds, gets x
-// back (the shortest text that strconv writes comes back one place off where it is read with ParseDown or ParseUp). It
+// back (the shortest text that strconv writes comes back one place off if it is read with ParseDown or ParseUp). It
 // is plain for |x| in [1e-5, 1e21), else with an exponent, at most 776 bytes. NaN and infinities are "NaN", "+Inf",
 // "-Inf", which no parser here takes.
 func FormatExact(x float64) string {

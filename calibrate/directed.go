@@ -14,7 +14,7 @@ func newUp() *big.Float { return new(big.Float).SetPrec(directedPrec).SetMode(bi
 // upOf is x without error; x is not NaN.
 func upOf(x float64) *big.Float { return newUp().SetFloat64(x) }
 
-// ceiling is the least float64 that is not below x > 0; +Inf where there is none.
+// ceiling is the least float64 that is not below x > 0; +Inf if there is none.
 func ceiling(x *big.Float) float64 {
 	f, _ := x.Float64()
 	if upOf(f).Cmp(x) < 0 {
@@ -23,7 +23,7 @@ func ceiling(x *big.Float) float64 {
 	return f
 }
 
-// rootCeiling is the least float64 whose square is not below x >= 0; +Inf where there is none.
+// rootCeiling is the least float64 whose square is not below x >= 0; +Inf if there is none.
 //
 // Proof note. A candidate is accepted by comparing its square, which has at most 106 bits and is exact, with x. Two
 // places beside the rounded root hold the answer, since big.Float.Sqrt is within a few units of its last place.

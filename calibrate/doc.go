@@ -7,7 +7,7 @@
 // AnalyticGaussian is their calibration (Theorem 9); Split, Compose and Verify work on whole releases.
 //
 // Every answer is on the safe side of the exact one for the float64 inputs, by proof: it is accepted by an evaluation of
-// the curve in double-double arithmetic whose error is bounded beside the code (curve), or, where that cannot decide, in
+// the curve in double-double arithmetic whose error is bounded beside the code (curve), or, if that cannot decide, in
 // 1024 bits (bigDelta). What finds the candidates (solveMu, solveEpsilon) is not trusted. Answers are also tight: the
 // extreme float64 that is proven.
 //

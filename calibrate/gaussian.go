@@ -7,8 +7,8 @@ import "math"
 //
 //	delta(eps) = Phi(mu/2 - eps/mu) - e^eps·Phi(-mu/2 - eps/mu).
 //
-// It is 1 where no smaller float64 is a bound, and at least 5e-324. Errors are *ArgumentError: eps outside of [0,
-// MaxEpsilon], mu not positive and finite. Where mu is a quotient that a float64 cannot hold, Mechanism.Delta is
+// It is 1 if no smaller float64 is a bound, and at least 5e-324. Errors are *ArgumentError: eps outside of [0,
+// MaxEpsilon], mu not positive and finite. If mu is a quotient that a float64 cannot hold, Mechanism.Delta is
 // tighter.
 func GaussianDelta(eps Epsilon, mu Mu) (Delta, error) {
 	if err := mu.validate(); err != nil {
@@ -20,7 +20,7 @@ func GaussianDelta(eps Epsilon, mu Mu) (Delta, error) {
 // GaussianEpsilon is the least float64 eps >= 0, in nats, at which the Gaussian mechanism with parameter mu is proven to
 // be (eps, delta)-differentially private (Balle & Wang 2018, Theorem 8): never below the exact value. Errors are
 // *ArgumentError: delta outside of [MinDelta, 1), mu not positive and finite or so large that eps would be above
-// MaxEpsilon. Where mu is a quotient that a float64 cannot hold, Mechanism.Epsilon is tighter.
+// MaxEpsilon. If mu is a quotient that a float64 cannot hold, Mechanism.Epsilon is tighter.
 func GaussianEpsilon(delta Delta, mu Mu) (Epsilon, error) {
 	if err := mu.validate(); err != nil {
 		return 0, err
@@ -45,7 +45,7 @@ func GaussianMu(g Guarantee) (Mu, error) {
 
 // AnalyticGaussian is the least float64 sigma for which Gaussian noise on a query of L2 sensitivity s.L2 is proven to be
 // (epsilon, delta)-differentially private (Balle & Wang 2018, Theorems 8 and 9), in the unit of s.L2: never below the
-// exact value. Errors are *ArgumentError: see Guarantee.Validate; "sensitivity" where s.L2 is not positive and finite,
+// exact value. Errors are *ArgumentError: see Guarantee.Validate; "sensitivity" if s.L2 is not positive and finite,
 // or so large that sigma would not be finite.
 func AnalyticGaussian(s Sensitivity, g Guarantee) (Sigma, error) {
 	if err := g.Validate(); err != nil {

@@ -11,7 +11,7 @@ type Geometric struct {
 }
 
 // GeometricScale is the least float64 scale for which the mechanism is proven to be (epsilon, delta)-differentially private. Errors are
-// those of LaplaceScale; "sensitivity" where it is not from 1 to 2^53.
+// those of LaplaceScale; "sensitivity" if it is not from 1 to 2^53.
 func GeometricScale(l1 int64, g Guarantee) (float64, error) {
 	start, err := LaplaceScale(float64(l1), g)
 	if err != nil {
@@ -44,7 +44,7 @@ func (g Geometric) validate() error {
 // and 0 from L1/Scale on. Errors are *ArgumentError: "sensitivity", "scale", "epsilon".
 //
 // Proof note. The value is the maximum of that expression over m (Neyman & Pearson), at the m found here by an exact
-// comparison in 1024 bits; were m one off, where the comparison is a tie, the expression would be the same.
+// comparison in 1024 bits; were m one off, if the comparison is a tie, the expression would be the same.
 func (g Geometric) Delta(eps Epsilon) (Delta, error) {
 	if err := g.validate(); err != nil {
 		return 0, err
@@ -73,7 +73,7 @@ func below(x *big.Float) *big.Float {
 }
 
 // value is (1 + q - q^(m+1) - e^-v)/(1+q), v = (L1-m)/Scale - eps, in positive terms: 1 - q^(m+1) and q·(1 - e^-(v - 1/Scale)).
-// (L1-2m)/Scale > eps makes v > m/Scale, so that the second one is positive but perhaps where m = 0 and both are 1 - e^-v together.
+// (L1-2m)/Scale > eps makes v > m/Scale, so that the second one is positive but perhaps if m = 0 and both are 1 - e^-v together.
 func (g Geometric) value(m, eps *big.Float) *big.Float {
 	step := newBig().Quo(bigOf(1), bigOf(g.Scale))
 	u := newBig().Add(m, bigOf(1))

@@ -26,7 +26,7 @@ func nearest(t *testing.T, text string) float64 {
 	return f
 }
 
-// precise is the number that the text stands for; 0 where it is far below every float64.
+// precise is the number that the text stands for; 0 if it is far below every float64.
 func precise(t *testing.T, text string) *big.Float {
 	t.Helper()
 	if _, exponent, found := strings.Cut(text, "e-"); found && len(exponent) > 3 {

@@ -23,8 +23,8 @@ const (
 // 2^7, which fails with probability below 2^-11800, and the sampler answers for that. With the half unit of rounding the
 // released number is below 2^61 + 2^62 + 1 < 2^63.
 //
-// The grid may be larger than unit, where sigma or rowBound are very large; rounding to it is then part of the
-// mechanism, whose guarantee holds for any grid that does not depend on data. Errors are *ArgumentError: "sigma" where
+// The grid may be larger than unit, if sigma or rowBound are very large; rounding to it is then part of the
+// mechanism, whose guarantee holds for any grid that does not depend on data. Errors are *ArgumentError: "sigma" if
 // it is not positive and finite or sigma/g falls outside of the sampler's [2^-7, 2^55], "unit", "rowBound".
 func Grid(sigma Sigma, unit, rowBound float64) (float64, error) {
 	if err := positive("sigma", float64(sigma)); err != nil {

@@ -46,7 +46,7 @@ func probabilityUp(x *big.Float) Delta {
 }
 
 // Delta is the least delta of the part's mechanisms together at eps: exact for mechanisms of which nothing else is known,
-// rounded up. Errors are *ArgumentError: those of ComposeBasic; "epsilon" where it is negative or not finite.
+// rounded up. Errors are *ArgumentError: those of ComposeBasic; "epsilon" if it is negative or not finite.
 func (p Part) Delta(eps Epsilon) (Delta, error) {
 	if err := validateParts([]Part{p}); err != nil {
 		return 0, err
@@ -99,7 +99,7 @@ const regionSlack = -500
 // least is the epsilon in l's segment at which spare is lost, rounded up.
 //
 // Proof note. spare is lowered and the answer raised, relative, by more than all errors; the raise keeps it from falling between
-// two float64s where spare is so small that its own lowering is lost beside at().
+// two float64s if spare is so small that its own lowering is lost beside at().
 func (w *losses) least(spare *big.Float) Epsilon {
 	top := w.at()
 	most := Epsilon(ceiling(top))
@@ -119,10 +119,10 @@ func (w *losses) least(spare *big.Float) Epsilon {
 	return min(most, Epsilon(ceiling(top.Add(top, raise))))
 }
 
-// spare is the loss that delta leaves: 1 - (1 - delta)/(1 - d)^k; negative where it leaves none.
+// spare is the loss that delta leaves: 1 - (1 - delta)/(1 - d)^k; negative if it leaves none.
 func (p Part) spare(delta Delta) *big.Float { return spare(delta, p.logKept()) }
 
-// spare is 1 - (1 - delta)/e^-kept; negative where that is.
+// spare is 1 - (1 - delta)/e^-kept; negative if that is.
 func spare(delta Delta, kept *big.Float) *big.Float {
 	gap := newBig().Sub(bigLogRest(bigOf(float64(delta))), kept)
 	if gap.Sign() < 0 {

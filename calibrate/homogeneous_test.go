@@ -61,7 +61,7 @@ func (r *regionOracle) region(eps *big.Float) *big.Float {
 // errorf is what testing.T and rapid.T share.
 type errorf interface{ Errorf(string, ...any) }
 
-// rightDelta checks that got is region(eps), rounded up; one place more where that is within 2^-90 of a float64.
+// rightDelta checks that got is region(eps), rounded up; one place more if that is within 2^-90 of a float64.
 func (r *regionOracle) rightDelta(t errorf, p Part, eps float64, got Delta) {
 	exact := r.region(r.of(eps))
 	if r.of(float64(got)).Cmp(exact) < 0 {

@@ -65,7 +65,7 @@ func epsilonOf(delta Delta, mu quotient) (Epsilon, error) {
 	return Epsilon(min(eps, MaxEpsilon)), nil
 }
 
-// polishEpsilon improves a small epsilon by Newton steps in extended precision: where delta(0) is hardly above delta,
+// polishEpsilon improves a small epsilon by Newton steps in extended precision: if delta(0) is hardly above delta,
 // epsilon is a difference that double-double cannot resolve. d delta(eps)/d eps = -phi(x)·R(y).
 func polishEpsilon(eps wide, mu quotient, delta float64) wide {
 	e := eps.big()

@@ -12,8 +12,8 @@ type Laplace struct {
 }
 
 // LaplaceScale is the least scale that gives (epsilon, delta)-differential privacy, rounded up: L1/(epsilon - 2·ln(1-delta)), from the exact
-// curve; L1/epsilon where delta is 0. Errors are *ArgumentError: "epsilon"; "delta" outside of [0, 1), and too small to be one where it
-// is not 0; "sensitivity"; "epsilon" where both are 0.
+// curve; L1/epsilon if delta is 0. Errors are *ArgumentError: "epsilon"; "delta" outside of [0, 1), and too small to be one if it
+// is not 0; "sensitivity"; "epsilon" if both are 0.
 func LaplaceScale(l1 float64, g Guarantee) (float64, error) {
 	if err := (Part{g, 1}).validate(); err != nil {
 		return 0, err
@@ -66,8 +66,8 @@ func (l Laplace) Delta(eps Epsilon) (Delta, error) {
 // nearer is t, at most 2^20: beyond, e^-t is nothing.
 func nearer(t *big.Float) *big.Float { return smaller(t, bigPow2(20)) }
 
-// Epsilon is the least epsilon of the mechanism at delta: L1/Scale + 2·ln(1-delta), at least 0; L1/Scale where delta is 0; rounded up. Errors are
-// *ArgumentError: "sensitivity", "scale", also where epsilon would be above MaxEpsilon; "delta" outside of [0, 1).
+// Epsilon is the least epsilon of the mechanism at delta: L1/Scale + 2·ln(1-delta), at least 0; L1/Scale if delta is 0; rounded up. Errors are
+// *ArgumentError: "sensitivity", "scale", also if epsilon would be above MaxEpsilon; "delta" outside of [0, 1).
 func (l Laplace) Epsilon(delta Delta) (Epsilon, error) {
 	if err := l.validate(); err != nil {
 		return 0, err

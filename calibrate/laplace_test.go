@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLaplaceCurve: the curve against the definition, integrated over where the densities differ by more than e^eps.
+// TestLaplaceCurve: the curve against the definition, integrated over if the densities differ by more than e^eps.
 func TestLaplaceCurve(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := Laplace{L1: rapid.Float64Range(0.1, 10).Draw(t, "l1"), Scale: rapid.Float64Range(0.1, 10).Draw(t, "scale")}

@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// Mu is the Gaussian-DP parameter of the mechanism, L2 sensitivity over sigma, rounded up. It is +Inf where either is not
+// Mu is the Gaussian-DP parameter of the mechanism, L2 sensitivity over sigma, rounded up. It is +Inf if either is not
 // positive and finite: no budget holds such a mechanism.
 func (m Mechanism) Mu() Mu {
 	if m.validate() != nil {
@@ -15,7 +15,7 @@ func (m Mechanism) Mu() Mu {
 }
 
 // Sigma is the least float64 sigma at which Gaussian noise on a query of this sensitivity has a parameter of at most m, in the unit of
-// s.L2. Errors are *ArgumentError: "mu", "sensitivity", also where sigma would be above the largest float64.
+// s.L2. Errors are *ArgumentError: "mu", "sensitivity", also if sigma would be above the largest float64.
 func (m Mu) Sigma(s Sensitivity) (Sigma, error) {
 	if err := m.validate(); err != nil {
 		return 0, err
@@ -41,7 +41,7 @@ func (m Mechanism) Delta(eps Epsilon) (Delta, error) {
 
 // Epsilon is the least float64 at which the mechanism is proven to be (epsilon, delta)-differentially private:
 // GaussianEpsilon at exactly L2 over sigma, which a Mu could only hold rounded. Errors are *ArgumentError: delta,
-// sensitivity, sigma; mu where epsilon would be above MaxEpsilon.
+// sensitivity, sigma; mu if epsilon would be above MaxEpsilon.
 func (m Mechanism) Epsilon(delta Delta) (Epsilon, error) {
 	if err := m.validate(); err != nil {
 		return 0, err
@@ -63,7 +63,7 @@ func (m Mechanism) validate() error {
 }
 
 // Deviation is the standard deviation to publish, in the query's unit: sqrt(sigma² + grid²/12), the noise's and that of
-// rounding to the grid, rounded up to the next float64. It is +Inf where sigma is not positive and finite or the grid is
+// rounding to the grid, rounded up to the next float64. It is +Inf if sigma is not positive and finite or the grid is
 // negative or not finite.
 func (m Mechanism) Deviation() float64 {
 	sigma, grid := float64(m.Sigma), m.Grid
@@ -79,7 +79,7 @@ func (m Mechanism) Deviation() float64 {
 }
 
 // Covers says whether mechanisms whose squares of mu sum to mu2 fit into a budget of m: whether mu2 <= m², exactly.
-// Nothing fits where m is negative or not finite, or mu2 is nil.
+// Nothing fits if m is negative or not finite, or mu2 is nil.
 func (m Mu) Covers(mu2 *big.Float) bool {
 	if mu2 == nil || !(m >= 0 && m <= math.MaxFloat64) {
 		return false

@@ -20,7 +20,7 @@ func (q quotient) wide() wide {
 func (q quotient) big() *big.Float { return newBig().Quo(bigOf(q.num), bigOf(q.den)) }
 
 // meets says whether the Gaussian mechanism with this mu satisfies (eps, delta): whether delta(eps) <= delta is proven.
-// It evaluates in double-double and, where that cannot decide, in extended precision.
+// It evaluates in double-double and, if that cannot decide, in extended precision.
 func meets(eps float64, mu quotient, delta float64) bool {
 	switch curve(wideOf(eps), mu.wide()).compare(delta) {
 	case -1:
@@ -31,7 +31,7 @@ func meets(eps float64, mu quotient, delta float64) bool {
 	return bigMeets(eps, mu.big(), delta)
 }
 
-// compare is -1 where the point's delta is certainly at most delta, 1 where it is certainly above, 0 where it is too
+// compare is -1 if the point's delta is certainly at most delta, 1 if it is certainly above, 0 if it is too
 // close to tell. delta is in [MinDelta, 1 - 2^-53].
 func (p point) compare(delta float64) int {
 	switch p.region {
@@ -45,7 +45,7 @@ func (p point) compare(delta float64) int {
 	return p.value.compare(wideOf(delta))
 }
 
-// compare is the sign of w - v where w's relative error, at most slack, leaves no doubt; else 0. Both are normalised.
+// compare is the sign of w - v if w's relative error, at most slack, leaves no doubt; else 0. Both are normalised.
 func (w wide) compare(v wide) int {
 	d := w.e - v.e
 	switch {
@@ -65,9 +65,9 @@ func (w wide) compare(v wide) int {
 	return 0
 }
 
-// boundary is the extreme float64 for which ok holds, where ok holds for everything on one side of it: the side of larger
-// numbers where up, else of smaller ones. It starts at guess, positive or 0; where sure, it trusts that ok fails on the
-// unsafe side of guess. It is false where ok holds for no positive finite number that it can reach.
+// boundary is the extreme float64 for which ok holds, if ok holds for everything on one side of it: the side of larger
+// numbers if up, else of smaller ones. It starts at guess, positive or 0; if sure, it trusts that ok fails on the
+// unsafe side of guess. It is false if ok holds for no positive finite number that it can reach.
 func boundary(guess float64, up, sure bool, ok func(float64) bool) (float64, bool) {
 	if !(guess >= 0 && guess <= math.MaxFloat64) {
 		guess, sure = 1, false
@@ -89,7 +89,7 @@ func boundary(guess float64, up, sure bool, ok func(float64) bool) (float64, boo
 	return bisect(good, guess, ok), true
 }
 
-// gallop doubles its stride, in units of the last place, until ok holds; false, with the last place tried, where it
+// gallop doubles its stride, in units of the last place, until ok holds; false, with the last place tried, if it
 // never does.
 func gallop(from float64, up bool, ok func(float64) bool) (float64, bool) {
 	const end = 0x7fefffffffffffff // MaxFloat64

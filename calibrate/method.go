@@ -16,7 +16,7 @@ const (
 	Analytic Method = "analytic"
 	// Zhao1 is Mechanism 1 of Zhao et al. 2019, as printed.
 	Zhao1 Method = "zhao-1"
-	// Zhao1Guarded is the least of Zhao1 and two bounds that are better where Zhao1 is poor, for large delta.
+	// Zhao1Guarded is the least of Zhao1 and two bounds that are better if Zhao1 is poor, for large delta.
 	Zhao1Guarded Method = "zhao-1-guarded"
 	// Zhao2 is Mechanism 2 of Zhao et al. 2019; delta is at most 1/2.
 	Zhao2 Method = "zhao-2"
@@ -36,7 +36,7 @@ const (
 	ZCDP Method = "zcdp"
 )
 
-// ErrDoesNotHold is what an error wraps where a formula's sigma does not give the guarantee that was asked.
+// ErrDoesNotHold is what an error wraps if a formula's sigma does not give the guarantee that was asked.
 var ErrDoesNotHold = errors.New("the formula does not give this guarantee")
 
 // closedForm is a method's formula.
@@ -46,7 +46,7 @@ type closedForm struct {
 	unit func(eps, delta *big.Float) *big.Float
 	// classic is k in sqrt(2·ln(k/delta))/epsilon, else 0.
 	classic float64
-	// maxDelta is the largest delta for which the formula has a value; 0 where it has one for each.
+	// maxDelta is the largest delta for which the formula has a value; 0 if it has one for each.
 	maxDelta float64
 }
 
@@ -82,10 +82,10 @@ func (m Method) form() (closedForm, error) {
 }
 
 // Sigma is the method's sigma, in the unit of s.L2: never below its exact formula at these inputs, nor above it by more
-// than 1e-12 of it where the result is a normal float64, and proven to be (epsilon, delta)-differentially private for this
-// very input (Balle & Wang 2018, Theorem 8), whatever the formula's own domain is. Where it is not, the error wraps
+// than 1e-12 of it if the result is a normal float64, and proven to be (epsilon, delta)-differentially private for this
+// very input (Balle & Wang 2018, Theorem 8), whatever the formula's own domain is. If it is not, the error wraps
 // ErrDoesNotHold and says up to which epsilon the formula holds. Other errors are *ArgumentError: "mechanism"; see
-// Guarantee.Validate; "epsilon" where it is 0 and the formula has no value; "delta" where the formula has none;
+// Guarantee.Validate; "epsilon" if it is 0 and the formula has no value; "delta" if the formula has none;
 // "sensitivity".
 func (m Method) Sigma(s Sensitivity, g Guarantee) (Sigma, error) {
 	sigma, err := m.Formula(s, g)
@@ -107,7 +107,7 @@ func (m Method) refusal(g Guarantee) error {
 		m, ErrDoesNotHold, float64(g.Epsilon), float64(g.Delta), float64(limit))
 }
 
-// Formula is Sigma without the proof: what the formula says, rounded up, also where that does not give the guarantee.
+// Formula is Sigma without the proof: what the formula says, rounded up, also if that does not give the guarantee.
 func (m Method) Formula(s Sensitivity, g Guarantee) (Sigma, error) {
 	if m == Analytic {
 		return AnalyticGaussian(s, g)
@@ -144,7 +144,7 @@ func (f closedForm) accepts(s Sensitivity, g Guarantee) error {
 // error.
 const closedSlack = -100
 
-// roundedUp is x > 0, known within 2^closedSlack, as a float64 that is not below its exact value; +Inf where there is none.
+// roundedUp is x > 0, known within 2^closedSlack, as a float64 that is not below its exact value; +Inf if there is none.
 func roundedUp(x *big.Float) float64 {
 	return ceiling(newBig().Add(x, newBig().SetMantExp(x, closedSlack)))
 }

@@ -39,7 +39,7 @@ func TestGoldenClosedForms(t *testing.T) {
 	}
 }
 
-// TestGoldenRefusals: a formula is refused exactly where the reference's true delta is above the target.
+// TestGoldenRefusals: a formula is refused exactly if the reference's true delta is above the target.
 func TestGoldenRefusals(t *testing.T) {
 	ratios := map[Method]string{Zhao1: "dratio_m1", Zhao2: "dratio_m2", Zhao3: "dratio_m3", Zhao4: "dratio_m4", Dwork2006: "dratio_d06", Dwork2014: "dratio_d14"}
 	for _, row := range golden(t, "closed_form.csv") {

@@ -16,7 +16,7 @@ type Mixed struct {
 
 // Delta is a proven upper bound of the mechanisms' delta together at eps, at least 5e-324: by the distribution of the privacy loss on a
 // grid, every loss rounded up (Sommer, Meiser & Mohammadi 2019; Koskela, Jälkö & Honkela 2020). With Gaussian mechanisms only it is the
-// exact curve's. Errors are *ArgumentError: "epsilon"; "gaussian[i]…", "laplace[i]…", "geometric[i]…", "mechanisms" where there are
+// exact curve's. Errors are *ArgumentError: "epsilon"; "gaussian[i]…", "laplace[i]…", "geometric[i]…", "mechanisms" if there are
 // none or losses are beyond 1e8.
 //
 // Proof note. A query of several cells is as bad as one whose L1 difference lies in one cell. For shifts a <= b of two cells, given the
@@ -38,7 +38,7 @@ func (m Mixed) Delta(eps Epsilon) (Delta, error) {
 }
 
 // Epsilon is a proven upper bound of the mechanisms' epsilon together at delta; see Delta. Errors are *ArgumentError: those of Delta;
-// "delta"; "mechanisms" where epsilon would be above MaxEpsilon.
+// "delta"; "mechanisms" if epsilon would be above MaxEpsilon.
 func (m Mixed) Epsilon(delta Delta) (Epsilon, error) {
 	if err := delta.validate(); err != nil {
 		return 0, err
@@ -89,7 +89,7 @@ func (m Mixed) validate() error {
 	if len(m.Gaussian)+len(m.Laplace)+len(m.Geometric) == 0 {
 		return argument("mechanisms", "must not be empty")
 	}
-	sum := float64(ComposedMu(m.Gaussian)) // +Inf where one is not valid: named next
+	sum := float64(ComposedMu(m.Gaussian)) // +Inf if one is not valid: named next
 	for i, g := range m.Gaussian {
 		if err := g.validate(); err != nil {
 			return nested(fmt.Sprintf("gaussian[%d]", i), err)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// relativeBits is log2 of |got - want|/|want|; -9999 where they are equal.
+// relativeBits is log2 of |got - want|/|want|; -9999 if they are equal.
 func relativeBits(got, want *big.Float) int {
 	gap := new(big.Float).SetPrec(want.Prec()+64).Sub(got, want)
 	if gap.Sign() == 0 {

@@ -52,7 +52,7 @@ func (p Part) validate() error {
 }
 
 // ComposeBasic is the sum of epsilon and the sum of delta, at most 1 (Dwork & Roth 2014, Corollary B.2), each rounded up. Errors
-// are *ArgumentError: "parts…" where there are none, one is outside of the range of guarantees (delta may be 0), or the sum of
+// are *ArgumentError: "parts…" if there are none, one is outside of the range of guarantees (delta may be 0), or the sum of
 // epsilon is above 1e8.
 func ComposeBasic(parts []Part) (Guarantee, error) {
 	if err := validateParts(parts); err != nil {
@@ -75,7 +75,7 @@ type Advanced struct {
 	Terms [3]Epsilon
 }
 
-// ComposeAdvanced is Theorem 3.5 of Kairouz, Oh & Viswanath 2017, and 3.4 where all parts are alike: with slack for its delta~,
+// ComposeAdvanced is Theorem 3.5 of Kairouz, Oh & Viswanath 2017, and 3.4 if all parts are alike: with slack for its delta~,
 //
 //	epsilon = min(sum e, sum e·tanh(e/2) + sqrt(2·sum e²·log(e + sqrt(sum e²)/slack)), sum e·tanh(e/2) + sqrt(2·sum e²·log(1/slack))),
 //	delta = 1 - (1 - slack)·product of (1 - delta_i),
@@ -126,7 +126,7 @@ func halfTanh(e *big.Float) *big.Float {
 	return grown.Quo(grown, newBig().Sub(bigOf(2), grown))
 }
 
-// bigLogRest is -ln(1 - d) for d in [0, 1), within 2^-960, relative: 2·atanh(d/(2-d)) where that converges fast.
+// bigLogRest is -ln(1 - d) for d in [0, 1), within 2^-960, relative: 2·atanh(d/(2-d)) if that converges fast.
 func bigLogRest(d *big.Float) *big.Float {
 	if d.Sign() == 0 {
 		return newBig()

@@ -55,7 +55,7 @@ type geometricLoss struct {
 	most float64 // L1/Scale, rounded up
 }
 
-// tail is Pr[Z <= m] = 1 - q^(m+1)/(1+q) with m the largest integer with (L1-2m)/Scale > l, or, where that is close, one more.
+// tail is Pr[Z <= m] = 1 - q^(m+1)/(1+q) with m the largest integer with (L1-2m)/Scale > l, or, if that is close, one more.
 // t·e^-t < 1/2 bounds what the rounding of an exponent t does, so that 1 - rest, at least 1/2, is within 2^-51.
 func (g geometricLoss) tail(l float64) float64 {
 	switch {

@@ -35,13 +35,13 @@ const smallMu = 1. / 32
 //
 // Since e^epsilon·phi(y) = phi(x), with Mills' ratio R that is
 //
-//	delta = phi(x)·(R(x) - R(y)),  and where x < 0  1 - delta = phi(x)·(R(-x) + R(y)),
+//	delta = phi(x)·(R(x) - R(y)),  and if x < 0  1 - delta = phi(x)·(R(-x) + R(y)),
 //
 // in which nothing overflows. It takes epsilon in [0, 2^21] and any mu > 0, normalised; each may be off by 2^-101,
 // relative.
 //
 // Proof note: value is within 2^-80 < slack, relative. eps/mu is within 2^-99.6 and mu/2 within 2^-101, so x and y are
-// within y·2^-99. Where -9 <= x <= 39 (else curve answers with a region), y² = x² + 2·eps gives y < 2^11.1. Then phi(x)
+// within y·2^-99. If -9 <= x <= 39 (else curve answers with a region), y² = x² + 2·eps gives y < 2^11.1. Then phi(x)
 // is within 39·2^(11.1-99) + 760·2^-103 + 2^-89 < 2^-82.4. What multiplies it:
 //   - mu >= 1/32, x >= 0: D = R(x) - R(y). |R'| falls, and at most by e^-1.26 a unit, so |R'(x)| and |R'(y)| are at most
 //     33.4·D: the errors of x and y move D by 2·33.4·2^-87.9 < 2^-81.8 of itself. R(x) <= 39.1·|R'(x)| (R' = x·R - 1 <
@@ -69,7 +69,7 @@ func curve(eps, mu wide) point {
 	return p
 }
 
-// halves is a = eps/mu and b = mu/2. Where one of them is so large that the other cannot matter, it is the region. What
+// halves is a = eps/mu and b = mu/2. If one of them is so large that the other cannot matter, it is the region. What
 // is below 2^-299 is taken as 0, which moves curve's value by less than 2^-297 of itself.
 func halves(eps, mu wide) (a, b dd, where region) {
 	switch {

@@ -52,7 +52,7 @@ func ProbabilisticToDP(g Guarantee) (Guarantee, error) {
 //	delta·(1 + e^-eps)/(1 - e^(epsilon - eps))
 //
 // (Zhao et al. 2019, Lemma 4; {p > e^eps·q} has probability P <= e^epsilon·Q + delta <= e^(epsilon-eps)·P + delta, and the other side
-// e^-eps times as much), rounded up, at most 1. Errors are *ArgumentError: see Guarantee.Validate; "epsilon" where eps is not above g's.
+// e^-eps times as much), rounded up, at most 1. Errors are *ArgumentError: see Guarantee.Validate; "epsilon" if eps is not above g's.
 func DPToProbabilistic(g Guarantee, eps Epsilon) (Delta, error) {
 	if err := g.Validate(); err != nil {
 		return 0, err
@@ -68,7 +68,7 @@ func DPToProbabilistic(g Guarantee, eps Epsilon) (Delta, error) {
 }
 
 // GaussianPDPEpsilon is the least float64 epsilon at which GaussianPDPDelta is at most delta. Errors are *ArgumentError: "delta"; "mu",
-// also where epsilon would be above MaxEpsilon.
+// also if epsilon would be above MaxEpsilon.
 func GaussianPDPEpsilon(delta Delta, mu Mu) (Epsilon, error) {
 	if err := delta.validate(); err != nil {
 		return 0, err

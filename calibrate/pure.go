@@ -11,7 +11,7 @@ const MaxPure = 700
 // Pure is a mechanism that is epsilon-differentially private, with delta 0: Laplace noise rounded to a grid, or two-sided
 // geometric noise on it.
 type Pure struct {
-	// Query names the query and, where it has several parts, the part.
+	// Query names the query and, if it has several parts, the part.
 	Query string
 	// Why is the one-line argument for the L1 sensitivity.
 	Why string
@@ -25,7 +25,7 @@ type Pure struct {
 }
 
 // PureMu is what pure eps-differential privacy implies: Gaussian differential privacy with mu = 2·Phi⁻¹(e^eps/(1+e^eps)), rounded
-// up. No smaller mu would do. Errors are *ArgumentError: "epsilon" where it is not above 0 and at most MaxPure.
+// up. No smaller mu would do. Errors are *ArgumentError: "epsilon" if it is not above 0 and at most MaxPure.
 //
 // Proof note. With a = 1/(1+e^eps), the trade-off function of eps-differential privacy runs straight from (0, 1) to (a, a) and on to
 // (1, 0) (Wasserman & Zhou 2010; Dong, Roth & Su 2022, section 2). That of mu-Gaussian differential privacy is convex and runs through (0, 1), (b, b),

@@ -83,7 +83,7 @@ func checkShares(t *rapid.T, asks []Ask, ms []Mechanism, mu float64) {
 	}
 }
 
-// TestSplitAtPowersOfTwo: shares that need no rounding, where the bound's own rounding is all there is.
+// TestSplitAtPowersOfTwo: shares that need no rounding, if the bound's own rounding is all there is.
 func TestSplitAtPowersOfTwo(t *testing.T) {
 	for _, weights := range [][]float64{{1}, {1, 1}, {1, 1, 1, 1}, {1, 8}, {4, 4, 1}, {1, 3}, {9, 16}, {1, 1, 1}, {1, 1e15}} {
 		asks := make([]Ask, len(weights))

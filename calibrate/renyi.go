@@ -42,7 +42,7 @@ func (m Mu) Renyi(alpha float64) (Renyi, error) {
 	return r, nil
 }
 
-// Mu is the largest parameter of a Gaussian mechanism that satisfies r: sqrt(2·epsilon/alpha), rounded down; 0 where epsilon is 0.
+// Mu is the largest parameter of a Gaussian mechanism that satisfies r: sqrt(2·epsilon/alpha), rounded down; 0 if epsilon is 0.
 // Errors are *ArgumentError: "alpha", "epsilon".
 func (r Renyi) Mu() (Mu, error) {
 	if err := r.validate(); err != nil {
@@ -57,7 +57,7 @@ func (r Renyi) Mu() (Mu, error) {
 
 // DPEpsilon is what r implies at delta: the less of epsilon + ln(1/delta)/(alpha-1) (Mironov 2017, Proposition 3) and
 // epsilon + ln((alpha-1)/alpha) - (ln(delta) + ln(alpha))/(alpha-1) (Canonne, Kamath & Steinke 2020, Proposition 12), at least 0,
-// rounded up. Errors are *ArgumentError: "alpha", "epsilon", also where the result is above MaxEpsilon; "delta".
+// rounded up. Errors are *ArgumentError: "alpha", "epsilon", also if the result is above MaxEpsilon; "delta".
 func (r Renyi) DPEpsilon(delta Delta) (Epsilon, error) {
 	if err := r.validate(); err != nil {
 		return 0, err
@@ -100,7 +100,7 @@ type Truncated struct {
 }
 
 // DPEpsilon is what t implies at delta: rho + 2·sqrt(rho·L) where L = ln(1/delta) <= (omega-1)²·rho, else rho·omega + L/(omega-1)
-// (Bun, Dwork, Rothblum & Steinke 2018, Lemma 6), rounded up. Errors are *ArgumentError: "rho", "omega" where it is not above
+// (Bun, Dwork, Rothblum & Steinke 2018, Lemma 6), rounded up. Errors are *ArgumentError: "rho", "omega" if it is not above
 // 1 and finite, "delta".
 func (t Truncated) DPEpsilon(delta Delta) (Epsilon, error) {
 	if err := t.Rho.validate(); err != nil {

@@ -6,7 +6,7 @@ type Route struct {
 	Name string
 	// Epsilon is what the route says at the delta.
 	Epsilon Epsilon
-	// Excess is how much more that is than the exact one, relative; 0 where that is 0.
+	// Excess is how much more that is than the exact one, relative; 0 if that is 0.
 	Excess float64
 	// Err says why the route has no answer.
 	Err error

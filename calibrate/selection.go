@@ -6,7 +6,7 @@ import (
 )
 
 // Selection says how keys that nobody can list are selected: each privacy unit counts once in each of at most Keys keys, noise is
-// added to the count of every key that somebody has, and a key is kept where its noisy count reaches a threshold that a key
+// added to the count of every key that somebody has, and a key is kept if its noisy count reaches a threshold that a key
 // of one unit alone reaches with probability Failure at most, all such keys of a unit together.
 type Selection struct {
 	// Mechanism makes the counts noisy.
@@ -21,7 +21,7 @@ type Selection struct {
 //
 //	ceil(T/g + ½),  T = 1 + sigma·Phi⁻¹((1 − Failure)^(1/Keys)),
 //
-// rounded up. Errors are *ArgumentError: keys, failure, sigma, grid; sensitivity where it is below sqrt(Keys), that of such counts
+// rounded up. Errors are *ArgumentError: keys, failure, sigma, grid; sensitivity if it is below sqrt(Keys), that of such counts
 // under add-remove.
 //
 // Proof note. Let two tables differ by one unit, and S be the keys that some other unit has. A key outside of S has a count

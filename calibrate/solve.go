@@ -10,7 +10,7 @@ const maxSteps = 40
 // wildStep is a step that no solver takes on its way: it, or NaN, ends the attempt.
 const wildStep = 1 << 12
 
-// solveMu is near the mu with delta(eps) = delta; sure where it converged, to 2^-62, relative, or better.
+// solveMu is near the mu with delta(eps) = delta; sure if it converged, to 2^-62, relative, or better.
 func solveMu(eps, delta float64) (mu wide, sure bool) {
 	e, mu := wideOf(eps), wideOf(startMu(eps, delta))
 	for range maxSteps {
@@ -31,7 +31,7 @@ func solveMu(eps, delta float64) (mu wide, sure bool) {
 	return mu, false
 }
 
-// solveEpsilon is near the epsilon > 0 with delta(epsilon) = delta; sure where it converged to 2^-62, relative, or
+// solveEpsilon is near the epsilon > 0 with delta(epsilon) = delta; sure if it converged to 2^-62, relative, or
 // better. It walks a = epsilon/mu, in which the curve's own scale is 1.
 func solveEpsilon(delta float64, mu wide) (eps wide, sure bool) {
 	m := mu.near()
@@ -76,7 +76,7 @@ func (w wide) grow(step float64) wide {
 }
 
 // halley is the step towards the root of a function with value f and derivatives f1 and f2, by Halley's rule, or
-// Newton's where the curvature would mislead.
+// Newton's if the curvature would mislead.
 func halley(f, f1, f2 float64) float64 {
 	bend := 1 - f/f1*(f2/f1)/2
 	if !(bend > 0.25) {
@@ -85,7 +85,7 @@ func halley(f, f1, f2 float64) float64 {
 	return -f / f1 / bend
 }
 
-// miss is how far the point lies from delta on the scale where solvers work: log of delta(eps)/delta, or of (1 -
+// miss is how far the point lies from delta on the scale if solvers work: log of delta(eps)/delta, or of (1 -
 // delta)/(1 - delta(eps)) for large delta, which both grow with mu. slope is its derivative by log mu; sign is that of
 // slope² in the second one.
 func (p point) miss(delta float64) (f, slope, sign float64) {
@@ -96,7 +96,7 @@ func (p point) miss(delta float64) (f, slope, sign float64) {
 	return p.value.logOver(wideOf(delta)), p.slope, -1
 }
 
-// asDelta is the point with delta as its value, where that was 1 - delta.
+// asDelta is the point with delta as its value, if that was 1 - delta.
 func (p point) asDelta() point {
 	if p.region == upper {
 		c := p.value.plain()

@@ -169,7 +169,7 @@ func TestDeltaIsLeast(t *testing.T) {
 	}
 }
 
-// TestBoundaryWithoutSolver: the search finds the same answer where the solver's candidate is useless.
+// TestBoundaryWithoutSolver: the search finds the same answer if the solver's candidate is useless.
 func TestBoundaryWithoutSolver(t *testing.T) {
 	r := newRand(t)
 	for _, guess := range []float64{0, 5e-324, 1e-300, 1, 1e300, math.Inf(1), math.NaN()} {

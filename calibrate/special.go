@@ -51,8 +51,8 @@ func growth(x float64) wide {
 	return wide{w.plain().sub(erfcx(-x)), 0}.normal()
 }
 
-// LogErfc is the natural logarithm of erfc(x), within 2^-50, relative, also where erfc itself is below every float64.
-// Errors are *ArgumentError: x is NaN or infinite, or above 1.3e154, where the result would be below every float64.
+// LogErfc is the natural logarithm of erfc(x), within 2^-50, relative, also if erfc itself is below every float64.
+// Errors are *ArgumentError: x is NaN or infinite, or above 1.3e154, if the result would be below every float64.
 func LogErfc(x float64) (float64, error) {
 	if err := finite("x", x); err != nil {
 		return 0, err
@@ -67,7 +67,7 @@ func LogErfc(x float64) (float64, error) {
 	return math.Log(e) - x*x, err
 }
 
-// InvErfc is x with erfc(x) = p, the nearest float64 or a neighbour: also where p is very small, or near 1 or 2. Errors
+// InvErfc is x with erfc(x) = p, the nearest float64 or a neighbour: also if p is very small, or near 1 or 2. Errors
 // are *ArgumentError: p is not in (0, 2).
 func InvErfc(p float64) (float64, error) {
 	if !(p > 0 && p < 2) {

@@ -12,8 +12,8 @@ import (
 //
 // since squares of mu add up (Zhao et al. 2019, Lemma 15). Each sigma is rounded up and the whole verified: ComposedMu2
 // of the result is at most mu², exactly, and its root is within 1e-12 of mu. Each mechanism's grid is Grid's, or 0, with which
-// nothing can be released, where both Unit and RowBound of its ask are 0. The order is that of the asks. Errors are
-// *ArgumentError: see Guarantee.Validate and Grid; "asks" where there are none, "asks[i].…" where a query has no name or one that
+// nothing can be released, if both Unit and RowBound of its ask are 0. The order is that of the asks. Errors are
+// *ArgumentError: see Guarantee.Validate and Grid; "asks" if there are none, "asks[i].…" if a query has no name or one that
 // occurred before, or a weight or sensitivity is not positive and finite.
 func Split(g Guarantee, asks []Ask) ([]Mechanism, error) {
 	if err := validateAsks(asks); err != nil {
@@ -73,7 +73,7 @@ func (a Ask) validate(seen map[string]bool) error {
 // share is the mechanisms of the asks within mu, without grids.
 //
 // Proof note. With sigma_i not below its exact value, (L2_i/sigma_i)² <= mu²·w_i/sum(w) for real numbers; only the
-// bound's own rounding at 2^-255 can exceed the sum, where nothing was rounded before. One more place of each sigma, at
+// bound's own rounding at 2^-255 can exceed the sum, if nothing was rounded before. One more place of each sigma, at
 // least 2^-53 of it, is more than that.
 func share(mu Mu, asks []Ask) ([]Mechanism, error) {
 	total := newUp()
@@ -98,7 +98,7 @@ func share(mu Mu, asks []Ask) ([]Mechanism, error) {
 	return ms, nil
 }
 
-// sigma is L2·sqrt(total/weight)/mu, rounded up; +Inf where it is above every float64. Each step errs by less than
+// sigma is L2·sqrt(total/weight)/mu, rounded up; +Inf if it is above every float64. Each step errs by less than
 // 2^-250, relative, which the last factor makes up for.
 func (a Ask) sigma(mu Mu, total *big.Float) Sigma {
 	s := newUp().Quo(total, upOf(a.Weight))

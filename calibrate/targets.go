@@ -6,14 +6,14 @@ import (
 	"math"
 )
 
-// ErrInfeasible is what SplitToTargets' error wraps where no split meets the targets.
+// ErrInfeasible is what SplitToTargets' error wraps if no split meets the targets.
 var ErrInfeasible = errors.New("the targets need more than the guarantee")
 
 // InfeasibleError says what the targets need.
 type InfeasibleError struct {
 	// Asked is the guarantee that does not suffice.
 	Asked Guarantee
-	// Epsilon is the least that does at the same delta, rounded up; +Inf where it is above MaxEpsilon.
+	// Epsilon is the least that does at the same delta, rounded up; +Inf if it is above MaxEpsilon.
 	Epsilon Epsilon
 }
 
@@ -57,7 +57,7 @@ func SplitToTargets(g Guarantee, asks []Ask, targets []Sigma) ([]Mechanism, erro
 	return atTargets(g, asks, wanted)
 }
 
-// atTargets is the mechanisms with exactly their targets, where that is feasible without anything to spare.
+// atTargets is the mechanisms with exactly their targets, if that is feasible without anything to spare.
 func atTargets(g Guarantee, asks []Ask, wanted []Mechanism) ([]Mechanism, error) {
 	if err := Verify(wanted, g); err != nil {
 		least, err := Compose(wanted, g.Delta)

@@ -44,7 +44,7 @@ func (s Sensitivity) Squared() *big.Rat {
 
 // Mechanism is one Gaussian mechanism: what a ledger charges and a sampler adds.
 type Mechanism struct {
-	// Query names the query and, where it has several parts, the part: "age" or "age/sum".
+	// Query names the query and, if it has several parts, the part: "age" or "age/sum".
 	Query string
 	// Sens is the sensitivity that the noise hides.
 	Sens Sensitivity

@@ -45,7 +45,7 @@ func (w wide) above(x float64) bool {
 	return v.m.less(w.m.scale(math.Ldexp(1, w.e-v.e)))
 }
 
-// roundUp is the least float64 that is not below w; +Inf where there is none.
+// roundUp is the least float64 that is not below w; +Inf if there is none.
 func (w wide) roundUp() float64 {
 	f := w.near()
 	if w.above(f) {
@@ -54,7 +54,7 @@ func (w wide) roundUp() float64 {
 	return f
 }
 
-// roundDown is the largest float64 not above w, or its lower neighbour where w is that float64.
+// roundDown is the largest float64 not above w, or its lower neighbour if w is that float64.
 func (w wide) roundDown() float64 {
 	f := math.Min(w.near(), math.MaxFloat64)
 	if w.above(f) {

@@ -11,7 +11,7 @@ import (
 
 // BestRenyi is the order at which rho-zCDP implies the least epsilon at delta by the better rule of Renyi.DPEpsilon: alpha = 1 + b
 // with rho·b² = ln(1/delta) - ln(1+b); with what rho-zCDP says there, rho·alpha, rounded up. Errors are *ArgumentError: "rho", also
-// where rho·alpha is above the largest float64; "delta".
+// if rho·alpha is above the largest float64; "delta".
 func (r Rho) BestRenyi(delta Delta) (Renyi, error) {
 	if err := r.validate(); err != nil {
 		return Renyi{}, err
@@ -55,7 +55,7 @@ func rising(above func(float64) bool) float64 {
 }
 
 // TightEpsilon is what rho-zCDP implies at delta by the better rule at its best order, rounded up: never above Epsilon. For Gaussian
-// noise it is 7.8 % more than GaussianEpsilon says at epsilon = 1, delta = 1e-6, where Epsilon is 27 % more. Errors are those of
+// noise it is 7.8 % more than GaussianEpsilon says at epsilon = 1, delta = 1e-6, if Epsilon is 27 % more. Errors are those of
 // Epsilon.
 func (r Rho) TightEpsilon(delta Delta) (Epsilon, error) {
 	simple, simpleErr := r.Epsilon(delta)

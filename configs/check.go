@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// checker looks for what a job cannot mean, without any data. It reports nothing where the form is already wrong.
+// checker looks for what a job cannot mean, without any data. It reports nothing if the form is already wrong.
 type checker struct {
 	*report
 	job *Job

@@ -119,7 +119,7 @@ func (c *checker) margin(at *path, q, m *Query) {
 	}
 }
 
-// MarginAxes returns which dimensions of a histogram a margin keeps, in rising order; ok is false where it is none.
+// MarginAxes returns which dimensions of a histogram a margin keeps, in rising order; ok is false if it is none.
 func (q *Query) MarginAxes(m *Query) (axes []int, ok bool) {
 	if q.Histogram == nil || m.Count == nil && m.Histogram == nil {
 		return nil, false

@@ -96,7 +96,7 @@ func (c *checker) dimension(at *path, d *Dimension) {
 	}
 }
 
-// dimensionColumn checks that a column is there where the form needs one, and only there.
+// dimensionColumn checks that a column is there if the form needs one, and only there.
 func (c *checker) dimensionColumn(at *path, form string) {
 	positions := form == "nearest" || form == "grid"
 	switch has := c.has(at.at("column")); {

@@ -160,7 +160,7 @@ func (c *checker) filter(at *path, f *Filter) {
 	c.ordered(at.at("max"), f.Min, f.Max)
 }
 
-// ordered reports an upper end that is below the lower one, where both are numbers.
+// ordered reports an upper end that is below the lower one, if both are numbers.
 func (c *checker) ordered(at *path, low, high *Scalar) {
 	if low == nil || high == nil {
 		return

@@ -68,7 +68,7 @@ func (c *checker) apart(folder string) {
 	}
 }
 
-// absolute resolves a path of the job; ok is false where the current folder is unknown.
+// absolute resolves a path of the job; ok is false if the current folder is unknown.
 func (c *checker) absolute(p string) (string, bool) {
 	abs, err := filepath.Abs(c.job.Path(p))
 	return abs, err == nil

@@ -43,7 +43,7 @@ func fillField(v reflect.Value, value string) {
 	}
 }
 
-// Terms is the public number of terms of a mean: its own, or the input's where every row of the input is one term; 0 where it is private.
+// Terms is the public number of terms of a mean: its own, or the input's if every row of the input is one term; 0 if it is private.
 func (j *Job) Terms(a *Aggregate) int64 {
 	in := &j.Input
 	if a.Rows > 0 {

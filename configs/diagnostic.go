@@ -81,7 +81,7 @@ func (ds Diagnostics) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Err is the diagnostics as an error, nil where there are none.
+// Err is the diagnostics as an error, nil if there are none.
 func (ds Diagnostics) Err() error {
 	if len(ds) == 0 {
 		return nil

@@ -126,7 +126,7 @@ func (w *writer) unit(u Unit, at *path) {
 	w.each("[]", len(u), func(i int) { w.text(u[i], at.item(i)) })
 }
 
-// values writes a list of labels, or one of labels with their members where any of them has aliases: the order counts.
+// values writes a list of labels, or one of labels with their members if any of them has aliases: the order counts.
 func (w *writer) values(vs Values) {
 	plain := !slices.ContainsFunc(vs, func(l Label) bool { return len(l.Members) != 1 || l.Members[0] != l.Name })
 	w.each("[]", len(vs), func(i int) {

@@ -25,7 +25,7 @@ type piece struct {
 	ref  bool
 }
 
-// pieces cuts a text at its references. $${ is a plain ${. ok is false where a reference does not end.
+// pieces cuts a text at its references. $${ is a plain ${. ok is false if a reference does not end.
 func pieces(text string) (out []piece, ok bool) {
 	plain := ""
 	for text != "" {
@@ -51,7 +51,7 @@ func pieces(text string) (out []piece, ok bool) {
 	return append(out, piece{text: plain + text}), true
 }
 
-// expand replaces the references in a text. ok is false where one has no value; the reason is reported, once.
+// expand replaces the references in a text. ok is false if one has no value; the reason is reported, once.
 func (d *decoder) expand(s spot, raw string) (text string, ok bool) {
 	if !strings.Contains(raw, "${") {
 		return raw, true

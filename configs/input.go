@@ -22,7 +22,7 @@ type Input struct {
 type CSV struct {
 	// Header says whether the first line holds the columns' names.
 	Header *bool `yaml:"header,omitempty" default:"true"`
-	// Columns are the columns' names in order; needed where there is no header, else they replace the header's names.
+	// Columns are the columns' names in order; needed if there is no header, else they replace the header's names.
 	Columns []string `yaml:"columns,omitempty" example:"[age, workclass]"`
 	// Types of columns that are not text: int, float, bool, `date` and `timestamp`, each with a layout that shows how the time 2006-01-02 15:04:05 is written: `date 2/1/2006` (with one digit a leading 0 is read, too). A date without a layout is 2006-01-02.
 	Types map[string]string `yaml:"types,omitempty" example:"{age: int, day: \"date 2/1/2006\", t: \"timestamp 2006-01-02 15:04:05\"}"`

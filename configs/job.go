@@ -1,7 +1,7 @@
 // Package configs reads job files. The Go structs here are the single source of truth for what a job may say: the strict
 // decoder, the JSON Schema and the reference page are all made from them.
 //
-// Their tags: yaml gives the key (omitempty: optional), default the value where the key is absent, enum the values that are
+// Their tags: yaml gives the key (omitempty: optional), default the value if the key is absent, enum the values that are
 // known (separated by |), min the least whole number, example a sample value, empty:"ok" allows an empty list.
 package configs
 
@@ -50,7 +50,7 @@ type Privacy struct {
 	Epsilon Decimal `yaml:"epsilon" example:"1"`
 	// Delta is the additive slack of the guarantee, P(output) <= exp(epsilon) * P'(output) + delta for neighbouring tables; greater than 0, less than 1. There is no default; choose it far below 1 / number of units.
 	Delta Decimal `yaml:"delta" example:"1e-6"`
-	// DeltaFailure is the part of delta for `keys: discover`: the probability that a key is published which one unit alone has. It comes off delta before noise is calibrated. Default: a tenth of delta where keys are discovered, else nothing.
+	// DeltaFailure is the part of delta for `keys: discover`: the probability that a key is published which one unit alone has. It comes off delta before noise is calibrated. Default: a tenth of delta if keys are discovered, else nothing.
 	DeltaFailure Decimal `yaml:"delta_failure,omitempty" example:"1e-7"`
 	// Unit is whom the guarantee protects: `row`, or the list of columns that together identify one privacy unit.
 	Unit Unit `yaml:"unit" example:"[cab_id]"`
@@ -64,7 +64,7 @@ type Privacy struct {
 type Unit []string
 
 // PerUnit is what one privacy unit may contribute to a query; rows beyond a bound are left out. At least max_rows, or max_groups
-// together with max_rows_per_group, is needed where the unit is made of columns.
+// together with max_rows_per_group, is needed if the unit is made of columns.
 type PerUnit struct {
 	// MaxRows is the most rows of one unit that count.
 	MaxRows int64 `yaml:"max_rows,omitempty" min:"1" example:"5"`
@@ -101,9 +101,9 @@ type Budget struct {
 	Delta Decimal `yaml:"delta" example:"1e-5"`
 	// Per is the period for which epsilon and delta hold: total is the lifetime of the data; the others are those of the ledger's clock, in UTC, and need a lifetime as well.
 	Per string `yaml:"per,omitempty" enum:"total|day|month|year" default:"total"`
-	// Lifetime is the cap of all releases together, where per is a period.
+	// Lifetime is the cap of all releases together, if per is a period.
 	Lifetime *Lifetime `yaml:"lifetime,omitempty" example:"{epsilon: 50, delta: 1e-5}"`
-	// DeltaCap is the part of delta, the lifetime's and a period's, that is kept for probabilities of failure; these add up by themselves and are never traded for noise. The default is none; where the job discovers keys, a tenth of delta, or what the release takes where that is more.
+	// DeltaCap is the part of delta, the lifetime's and a period's, that is kept for probabilities of failure; these add up by themselves and are never traded for noise. The default is none; if the job discovers keys, a tenth of delta, or what the release takes if that is more.
 	DeltaCap Decimal `yaml:"delta_cap,omitempty" example:"1e-6"`
 }
 

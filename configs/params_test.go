@@ -79,7 +79,7 @@ func TestGivenValuesAreChecked(t *testing.T) {
 	}
 }
 
-// Where the environment is used, its values go into the job and nowhere else.
+// If the environment is used, its values go into the job and nowhere else.
 func TestEnvironmentStaysPrivate(t *testing.T) {
 	src := []byte(strings.NewReplacer("[data/trips.parquet]", "[\"${env:DATA}/x.csv\", \"${env:DATA}.csv\"]\n  csv: {null_values: [\"${env:DATA}\"]}",
 		"sqlite:ledger.db", "${env:STORE}", "dataset: trips", "dataset: \"${env:DATA}\"", "{epsilon: 10,", "{epsilon: \"${env:EPSILON}\",").Replace(base))

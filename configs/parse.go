@@ -57,7 +57,7 @@ func unreadable(err error) (text, hint string) {
 
 // Parse decodes a job file, gives absent keys their defaults, replaces references and checks everything that can be checked
 // without data. path is where the file is: its folder is where the job's own paths start. All problems are reported at
-// once, in the order of the file; the job is nil where there is any.
+// once, in the order of the file; the job is nil if there is any.
 func Parse(path string, src []byte, o ParseOptions) (*Job, Diagnostics) {
 	root, f := readTree(src)
 	if f != nil {

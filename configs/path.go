@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// path is a place in a job, from the inside out; its text is made only where it is needed. nil is the job itself.
+// path is a place in a job, from the inside out; its text is made only if it is needed. nil is the job itself.
 type path struct {
 	up    *path
 	key   string
@@ -119,7 +119,7 @@ func follow(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// placeOf is the node whose position a reader expects for a value: its key, where the value is a list or a mapping.
+// placeOf is the node whose position a reader expects for a value: its key, if the value is a list or a mapping.
 func placeOf(key, value *yaml.Node) *yaml.Node {
 	if k := follow(value).Kind; key != nil && (k == yaml.MappingNode || k == yaml.SequenceNode) {
 		return key

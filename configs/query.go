@@ -20,7 +20,7 @@ type Query struct {
 	Sensitivity Decimal `yaml:"sensitivity,omitempty" example:"5"`
 	// Weight is the query's share of the release's budget: mu squared is split in proportion to the weights.
 	Weight Decimal `yaml:"weight,omitempty" default:"1" example:"2"`
-	// MaxError makes the plan fail where half the width of the 95 % interval would be larger, in the query's unit.
+	// MaxError makes the plan fail if half the width of the 95 % interval would be larger, in the query's unit.
 	MaxError Decimal `yaml:"max_error,omitempty" example:"40"`
 	// Sparse writes only the cells whose estimate is not zero; all cells get noise all the same.
 	Sparse bool `yaml:"sparse,omitempty" default:"false"`
@@ -37,7 +37,7 @@ type Count struct{}
 type Histogram struct {
 	// By are the dimensions.
 	By []Dimension `yaml:"by" example:"[{column: age, edges: [0, 18, 30, 65]}]"`
-	// Quantiles are read off the released counts, at no cost, where one dimension has edges that are numbers: of each group of the other dimensions the values below which these shares of its rows lie. They are files of their own, NAME.quantiles.
+	// Quantiles are read off the released counts, at no cost, if one dimension has edges that are numbers: of each group of the other dimensions the values below which these shares of its rows lie. They are files of their own, NAME.quantiles.
 	Quantiles []Decimal `yaml:"quantiles,omitempty" example:"[0.25, 0.5, 0.75]"`
 	// CDF likewise reads off the share of the rows below each edge, into files NAME.cdf.
 	CDF *bool `yaml:"cdf,omitempty" example:"true"`
@@ -47,7 +47,7 @@ type Histogram struct {
 type Aggregate struct {
 	// Column of the values: numbers, or lists of numbers for a vector.
 	Column string `yaml:"column,omitempty" example:"age"`
-	// Length of the lists, where Column holds lists of numbers: lists of another length count as null.
+	// Length of the lists, if Column holds lists of numbers: lists of another length count as null.
 	Length int `yaml:"length,omitempty" min:"1" example:"300"`
 	// Columns that make a vector, one component each.
 	Columns []string `yaml:"columns,omitempty" example:"[x1, x2, x3]"`
@@ -57,7 +57,7 @@ type Aggregate struct {
 	ClipL2 Decimal `yaml:"clip_l2,omitempty" example:"1"`
 	// By are the dimensions of a grouped sum or mean.
 	By []Dimension `yaml:"by,omitempty" example:"[{column: sex, values: [Male, Female]}]"`
-	// Rows is the public number of terms of a mean, with `adjacency: replace-one` only. Where it is absent, input.rows stands for it if every row of the input is a term. Rows without a value then count as the centre of the range (null: centre): declare no public number where many values are missing.
+	// Rows is the public number of terms of a mean, with `adjacency: replace-one` only. If it is absent, input.rows stands for it if every row of the input is a term. Rows without a value then count as the centre of the range (null: centre): declare no public number if many values are missing.
 	Rows int64 `yaml:"rows,omitempty" min:"1" example:"45222"`
 	// Null says what becomes of a row whose value is null: it is dropped or, in a mean of a public number of terms and only there, counts as the centre of the range, since it cannot be left out of them. The default is what the mean takes.
 	Null string `yaml:"null,omitempty" enum:"drop|centre" example:"drop"`

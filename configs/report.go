@@ -91,7 +91,7 @@ func (r *report) diagnostics() Diagnostics {
 	return out
 }
 
-// show is a text of the job for a message: with its references as they stand in the file where it holds something of the
+// show is a text of the job for a message: with its references as they stand in the file if it holds something of the
 // environment.
 func (r *report) show(at *path, text string) string {
 	if public, secret := r.src.public[at.String()]; secret {

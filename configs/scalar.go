@@ -11,10 +11,10 @@ import (
 // Scalar is a scalar's source text: NO, 02139 and 2013-01-01 stay what was written.
 type Scalar string
 
-// Decimal is a number's source text; it is rounded down to float64 where it is a budget. "" where the key is absent.
+// Decimal is a number's source text; it is rounded down to float64 if it is a budget. "" if the key is absent.
 type Decimal string
 
-// Setting is a number, or one of the words that its key knows. "" where the key is absent.
+// Setting is a number, or one of the words that its key knows. "" if the key is absent.
 type Setting string
 
 // maxDecimal is the most characters of a number.

@@ -31,7 +31,7 @@ func ParseSize(text string) (int64, error) {
 	return n.Int64(), nil
 }
 
-// Memory is the job's memory_limit in bytes; 0 where it sets none.
+// Memory is the job's memory_limit in bytes; 0 if it sets none.
 func (j *Job) Memory() int64 {
 	n, err := ParseSize(string(j.MemoryLimit))
 	if err != nil {

@@ -77,7 +77,7 @@ func decimals(s Scalar) int {
 }
 
 // Expanded are the edges of a dimension as source texts: its edges, or those that from, to and width make, in exact decimal
-// arithmetic. nil where the dimension has no edges.
+// arithmetic. nil if the dimension has no edges.
 func (d Dimension) Expanded() []Scalar {
 	if d.From == nil || d.To == nil || d.Width == nil {
 		return d.Edges

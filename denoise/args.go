@@ -29,7 +29,7 @@ type Param struct {
 	Type ParamType
 	// Words may stand instead of a number, or are all that a Word can be.
 	Words []string
-	// Default is the text that stands for a missing one, or the formula that does; empty where the parameter must be given.
+	// Default is the text that stands for a missing one, or the formula that does; empty if the parameter must be given.
 	Default string
 	// Doc is one sentence, with the unit.
 	Doc string
@@ -55,7 +55,7 @@ func (a Args) boolean(p Param) (bool, error) {
 	}
 }
 
-// nonnegative returns the parameter's value; given is false where it is missing.
+// nonnegative returns the parameter's value; given is false if it is missing.
 func (a Args) nonnegative(p Param) (value float64, given bool, err error) {
 	text, given := a[p.Name]
 	if !given {

@@ -53,7 +53,7 @@ func candidates(cells structure, nonnegative string) []candidate {
 		}
 	}
 	more := graphCandidates(cells)
-	if more == nil { // where most is noise the least of many estimated errors is far too small
+	if more == nil { // if most is noise the least of many estimated errors is far too small
 		out = append(out, candidate{label: "soft-threshold by SURE", method: "soft-threshold", args: Args{"threshold": "sure"}})
 	}
 	return append(out, more...)
@@ -70,7 +70,7 @@ type contender struct {
 const certainty = 2
 
 // choose returns the fit of smallest estimated error, or the average of those that cannot be told from it: their errors
-// partly cancel, and a choice between them would be one of chance. Where it is not clearly better than the noisy values, by
+// partly cancel, and a choice between them would be one of chance. If it is not clearly better than the noisy values, by
 // more than the standard deviation of that difference and what one free parameter is worth, those stay. On a graph the
 // differences between good estimators drown in the noise of their estimated errors; there the one that is best on real tables is
 // taken unless another is clearly better.

@@ -21,8 +21,8 @@ const (
 	NeedsGraph Need = "graph"
 )
 
-// Bind tells a step how the cells lie. It returns an [*Error] where the step's method needs an order or a graph that
-// these cells do not have, or where they are too many for it, so that a plan can ask before anything is spent.
+// Bind tells a step how the cells lie. It returns an [*Error] if the step's method needs an order or a graph that
+// these cells do not have, or if they are too many for it, so that a plan can ask before anything is spent.
 func Bind(s Step, shape Shape) (Step, error) {
 	own, ok := s.(step)
 	if !ok {
@@ -46,7 +46,7 @@ func Bind(s Step, shape Shape) (Step, error) {
 	return own, nil
 }
 
-// WithGraph tells a step which cells are neighbours: node i is cell i. It returns an [*Error] where the method has no
+// WithGraph tells a step which cells are neighbours: node i is cell i. It returns an [*Error] if the method has no
 // use for a graph. Call it before [Bind].
 func WithGraph(s Step, g *graph.Graph) (Step, error) {
 	own, ok := s.(step)
@@ -76,7 +76,7 @@ func WithRuns(steps []Step, run Run) []Step {
 	return out
 }
 
-// fits returns an [*Error] where a method's need is not met.
+// fits returns an [*Error] if a method's need is not met.
 func (m Method) fits(cells structure) error {
 	ordered, known := 0, cells.shape != nil
 	if known {

@@ -30,7 +30,7 @@ type Margin struct {
 //
 // y has one value a cell of the shape, s > 0 is the deviation of its noise; it is not changed. O(d) for every set of dimensions
 // that a margin keeps.
-// Errors: an [*Error] where a margin does not fit the shape.
+// Errors: an [*Error] if a margin does not fit the shape.
 //
 // Source: generalised least squares (Aitken 1936); the margins of a product of dimensions share the eigenspaces of the
 // analysis of variance, so every effect is a weighted mean of its estimates. For private tables: Hay, Rastogi, Miklau &

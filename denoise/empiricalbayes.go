@@ -20,10 +20,10 @@ const (
 
 // EmpiricalBayes returns the posterior means under the prior that makes y most likely among all distributions: the
 // nonparametric maximum likelihood of Kiefer & Wolfowitz, for tables whose cells have no order. The prior lives on the
-// points k·s/4 near a value of y; where nonnegative is set, on those that are at least 0, so that no estimate is negative.
+// points k·s/4 near a value of y; if nonnegative is set, on those that are at least 0, so that no estimate is negative.
 //
 // DF is found by trying values nearby with public random signs (Ramani, Blu & Unser 2008). The posterior variances alone,
-// Σ Var_i/s², leave out that the prior follows the values, which is most of it where values lie apart or dense.
+// Σ Var_i/s², leave out that the prior follows the values, which is most of it if values lie apart or dense.
 //
 // y and the result have d values in one unit, s > 0 is the standard deviation of their noise; y is not changed.
 // O(d·log d) and a small banded problem that does not grow with d.
@@ -38,7 +38,7 @@ func EmpiricalBayes(y []float64, s float64, nonnegative bool) Fit {
 	})
 }
 
-// divergence tries y + u ± s/32 with public random signs, more often where there are few values. The shifts u, up to half
+// divergence tries y + u ± s/32 with public random signs, more often if there are few values. The shifts u, up to half
 // the distance of two support points, are random as well: an estimate that moves by whole points would else seem not to
 // move.
 func divergence(v scaled, estimate func([]float64) []float64) (df float64) {

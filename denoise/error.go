@@ -19,7 +19,7 @@ type Error struct {
 	// Code is stable: one of the Code constants.
 	Code    string
 	Message string
-	// Hint says what to do, where that is known.
+	// Hint says what to do, if that is known.
 	Hint string
 }
 

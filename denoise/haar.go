@@ -170,7 +170,7 @@ func (l *level) split(means []float64) []float64 {
 	return out
 }
 
-// join is split backwards: it returns the means of the blocks, where a block belongs to two pairs their average.
+// join is split backwards: it returns the means of the blocks, if a block belongs to two pairs their average.
 func (l *level) join(means []float64) []float64 {
 	blocks := 1
 	for _, b := range l.below {

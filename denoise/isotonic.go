@@ -1,6 +1,6 @@
 package denoise
 
-// Isotonic returns the nearest vector, by the sum of squares, that never falls (or, where decreasing is set, never rises)
+// Isotonic returns the nearest vector, by the sum of squares, that never falls (or, if decreasing is set, never rises)
 // along the one ordered dimension of the shape: the means of the runs that break the order. DF is the number of runs. It
 // is never farther than y from a mean that has the order. y is not changed. O(d).
 //

@@ -7,7 +7,7 @@ import "math"
 //
 //	(1 − (d−2)·s²/‖y‖²)·y                for d ≥ 3, else y
 //
-// and where positive is set, the factor is at least 0. For every mean f its expected squared error is below that of y,
+// and if positive is set, the factor is at least 0. For every mean f its expected squared error is below that of y,
 // which is d·s². For f ~ N(0, w²) in each cell it is d·s² − (d−2)·s⁴/(w²+s²), only 2·s⁴/(w²+s²) more than the best
 // that knowing w allows.
 //

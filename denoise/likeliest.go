@@ -70,7 +70,7 @@ func (n *newtonState) measure() {
 // gap returns Σ w_j·z_j, which is 0 at the solution.
 func (n *newtonState) gap() float64 { return dot(n.w, n.z) }
 
-// advance makes one step towards w·z = gap/10; it returns false where rounding allows none.
+// advance makes one step towards w·z = gap/10; it returns false if rounding allows none.
 func (n *newtonState) advance() bool {
 	target := n.gap() / float64(len(n.w)) / 10
 	step := n.direction(target)

@@ -96,7 +96,7 @@ func orderOf(a Args, k Param) (int, error) {
 	return number, nil
 }
 
-// trendOf is graph.TrendFilter, with a smaller λ where the given one is so large that rounding errors hide the solution, which is
+// trendOf is graph.TrendFilter, with a smaller λ if the given one is so large that rounding errors hide the solution, which is
 // nearly constant by then.
 func trendOf(ctx context.Context, g *graph.Graph, y []float64, o graph.TrendOptions) (*graph.Fit, error) {
 	for {
@@ -143,7 +143,7 @@ func treeEnsemble() Method {
 	}
 }
 
-// givenFloor is the pilot's floor where λ is given, and so nothing is chosen by the risk.
+// givenFloor is the pilot's floor if λ is given, and so nothing is chosen by the risk.
 const givenFloor = 0.3
 
 func penalty(word string, lambda float64, v scaled) graph.Penalty {
@@ -176,7 +176,7 @@ func onGraph(fit func(context.Context, *graph.Graph, scaled, graph.Run) (*graph.
 	}
 }
 
-// graphCandidates returns what auto tries where the cells have a graph, or are a grid.
+// graphCandidates returns what auto tries if the cells have a graph, or are a grid.
 func graphCandidates(cells structure) []candidate {
 	if cells.graph == nil && (cells.shape == nil || len(cells.shape.ordered()) < 2) {
 		return nil
@@ -191,7 +191,7 @@ func graphCandidates(cells structure) []candidate {
 	return out
 }
 
-// nodes is the number of cells, where there is a graph or a shape.
+// nodes is the number of cells, if there is a graph or a shape.
 func (c structure) nodes() int {
 	if c.graph != nil {
 		return c.graph.Nodes()

@@ -41,7 +41,7 @@ func TestNewGraphRefuses(t *testing.T) {
 	}
 }
 
-// Every estimator leaves cells below 0 where it finds them, unless it is told that there are none.
+// Every estimator leaves cells below 0 if it finds them, unless it is told that there are none.
 func TestNonnegativeIsAsked(t *testing.T) {
 	shape := Shape{[]int{4, 8}, []bool{true, true}}
 	line := Line(32)

@@ -18,11 +18,11 @@ type Method struct {
 	KnownNoise bool
 	// Needs is what it must know of the cells.
 	Needs Need
-	// TakesGraph: the method makes use of a graph where there is one.
+	// TakesGraph: the method makes use of a graph if there is one.
 	TakesGraph bool
 
 	build func(Args) (rule, error)
-	// probe, where set, says whether cells that the method fits are too many for it.
+	// probe, if set, says whether cells that the method fits are too many for it.
 	probe func(Args, structure) error
 }
 

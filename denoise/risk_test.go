@@ -67,7 +67,7 @@ func TestJamesSteinDominates(t *testing.T) {
 	}
 }
 
-// TestSoftThresholdRisk holds the oracle inequality (Donoho & Johnstone 1994, Theorem 1) on a sparse truth, where it is
+// TestSoftThresholdRisk holds the oracle inequality (Donoho & Johnstone 1994, Theorem 1) on a sparse truth, if it is
 // far below the raw error.
 func TestSoftThresholdRisk(t *testing.T) {
 	const d, s = 500, 2.0

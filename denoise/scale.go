@@ -13,7 +13,7 @@ type scaled struct {
 	exponent int
 }
 
-// rescale returns y and s in such a unit; ok is false where y reaches too far to be denoised at all.
+// rescale returns y and s in such a unit; ok is false if y reaches too far to be denoised at all.
 func rescale(y []float64, s float64) (v scaled, ok bool) {
 	fraction, exponent := math.Frexp(s)
 	v = scaled{make([]float64, len(y)), 2 * fraction, exponent - 1}
@@ -38,7 +38,7 @@ func (v scaled) restore(f Fit) Fit {
 // unchanged is the fit of the noisy values themselves.
 func unchanged(y []float64) Fit { return Fit{X: scale(y, 1), DF: float64(len(y))} }
 
-// fitScaled calls f in a unit where its arithmetic is safe; a vector that reaches too far stays as it is.
+// fitScaled calls f in a unit if its arithmetic is safe; a vector that reaches too far stays as it is.
 func fitScaled(y []float64, s float64, f func(scaled) Fit) Fit {
 	v, ok := rescale(y, s)
 	if !ok || len(y) == 0 {

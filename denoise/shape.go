@@ -25,7 +25,7 @@ func (s Shape) Cells() int {
 // Line is the shape of cells in one ordered dimension.
 func Line(cells int) Shape { return Shape{[]int{cells}, []bool{true}} }
 
-// check returns an [*Error] where the shape is none.
+// check returns an [*Error] if the shape is none.
 func (s Shape) check() error {
 	if len(s.Dims) != len(s.Ordered) {
 		return &Error{Code: CodeShape, Message: fmt.Sprintf("%d dimensions, %d of them with an order or without", len(s.Dims), len(s.Ordered))}

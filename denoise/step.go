@@ -55,7 +55,7 @@ type problem struct {
 	structure
 }
 
-// structure are the public facts of the cells. Where shape is nil nothing is known of their order.
+// structure are the public facts of the cells. If shape is nil nothing is known of their order.
 type structure struct {
 	shape *Shape
 	graph *graph.Graph

@@ -7,7 +7,7 @@ import (
 )
 
 // Total returns the nearest vector, by the sum of squares, whose cells sum to a public total: every cell is moved by the
-// same amount, and where nonnegative is set, those that would become negative are 0 instead (the projection onto the
+// same amount, and if nonnegative is set, those that would become negative are 0 instead (the projection onto the
 // simplex; a total below 0 is then taken for 0). DF is one less than the number of cells that move freely. The sum holds
 // up to rounding. y and total have one unit; y is not changed. O(d·log d).
 //

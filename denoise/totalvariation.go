@@ -96,7 +96,7 @@ func variation(y []float64, shape Shape, axis int, lambda float64) Fit {
 //	m'_k(t) = t − y_k + clip(m'_{k−1}(t), −λ, λ)
 //
 // is increasing and piecewise linear; knots[from:to] are the places where the slope of the clipped one changes, in order.
-// Where it leaves the range, at low_k and high_k, ends what x_k can be.
+// If it leaves the range, at low_k and high_k, ends what x_k can be.
 type chain struct {
 	knots     []knot
 	low, high []float64

@@ -27,7 +27,7 @@ type Wavelet struct {
 	Rule Rule
 	// Threshold of the rule Fixed, in the unit of the values.
 	Threshold float64
-	// Invariant averages over all shifts of the blocks: fewer steps are seen where the truth has none.
+	// Invariant averages over all shifts of the blocks: fewer steps are seen if the truth has none.
 	Invariant bool
 }
 

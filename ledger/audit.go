@@ -17,7 +17,7 @@ type Audit struct {
 	// Derived is how many further publications repeat the noisy values of a release. Each was checked to follow its release's publication;
 	// they charge nothing.
 	Derived int
-	// Findings are what does not hold, in words; none where all is well.
+	// Findings are what does not hold, in words; none if all is well.
 	Findings []string
 }
 

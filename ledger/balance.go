@@ -92,7 +92,7 @@ func (b Balance) Share() float64 {
 }
 
 // Fits returns the largest epsilon, as a decimal rounded down to four digits, of a job at delta d that what is left, in all and in each
-// period, can pay; empty where it cannot pay for any, not even epsilon 0.
+// period, can pay; empty if it cannot pay for any, not even epsilon 0.
 func (b Balance) Fits(d calibrate.Delta) (epsilon string, err error) { return fits(b.Free(), d) }
 
 func fits(free *big.Float, d calibrate.Delta) (epsilon string, err error) {

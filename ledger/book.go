@@ -25,8 +25,8 @@ func NewBook(s Store, now func() time.Time) *Book {
 	return &Book{store: s, now: now, state: newState(), live: map[key]*ticket{}}
 }
 
-// Lookup returns the newest release of a run that was not given back, or where all were, the newest of all; ok is
-// false where there is none.
+// Lookup returns the newest release of a run that was not given back, or if all were, the newest of all; ok is
+// false if there is none.
 func (b *Book) Lookup(ctx context.Context, question string) (r Run, ok bool, err error) {
 	err = b.view(ctx, func(s *state) {
 		found := s.newest(question)
@@ -116,7 +116,7 @@ func (b *Book) InputKey(ctx context.Context) ([]byte, error) {
 	return hmacOf(secret, "dprelease input key\x00", nil), nil
 }
 
-// Lock holds the run for this process until unlock; ErrBusy where another live process, or another call, holds it.
+// Lock holds the run for this process until unlock; ErrBusy if another live process, or another call, holds it.
 func (b *Book) Lock(ctx context.Context, question string) (unlock func(), err error) {
 	return b.store.Lock(ctx, question)
 }

@@ -125,8 +125,8 @@ func orNothing(text string) string {
 	return text
 }
 
-// SetBudget gives an account a budget, as an entry of its own: it opens the account where there is none, beside those that its dataset
-// has, and changes one that is there. Where the budget is that already nothing is recorded. note says why. Errors: ErrCharge where the
+// SetBudget gives an account a budget, as an entry of its own: it opens the account if there is none, beside those that its dataset
+// has, and changes one that is there. If the budget is that already nothing is recorded. note says why. Errors: ErrCharge if the
 // account or the budget is not well-formed.
 //
 // What an account promises is the largest cap that it ever had: a larger one that is chosen after releases were seen is a new promise
@@ -179,7 +179,7 @@ func (b budgetBody) budget() Budget {
 }
 
 // payer is the account that a charge to of counts in: the one of that name, or that of replace-one neighbours, since replacing a unit
-// is removing one and adding another. nil where there is neither.
+// is removing one and adding another. nil if there is neither.
 func (s *state) payer(of Account) *account {
 	if a := s.accounts[of]; a != nil || of.Adjacency != "add-remove" {
 		return a

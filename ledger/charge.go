@@ -13,10 +13,10 @@ import (
 // Charge reserves the spend durably and returns its receipt. A run that is reserved already is resumed at no charge;
 // its newest receipt replaces the earlier ones of this Book. The first charge opens the account with its budget.
 //
-// Errors: ErrCharge where c is not well-formed; an AccountError or a ChangedBudgetError where unit, adjacency or budget
-// are not those of the dataset's account; a MismatchError where a run is resumed with other mechanisms or account; a
-// StateError where it is sealed or published, or an earlier release of it is still reserved; an OverBudgetError where
-// the sum of mu squared would pass mu_cap squared, in all or of the period; an OverShareError where the shares of delta
+// Errors: ErrCharge if c is not well-formed; an AccountError or a ChangedBudgetError if unit, adjacency or budget
+// are not those of the dataset's account; a MismatchError if a run is resumed with other mechanisms or account; a
+// StateError if it is sealed or published, or an earlier release of it is still reserved; an OverBudgetError if
+// the sum of mu squared would pass mu_cap squared, in all or of the period; an OverShareError if the shares of delta
 // would pass theirs. After ErrBusy, ErrFull and ErrUnavailable the same charge can be
 // made again: if it was recorded after all, it is resumed.
 func (b *Book) Charge(ctx context.Context, c Charge) (Receipt, error) {
@@ -35,7 +35,7 @@ func (b *Book) Charge(ctx context.Context, c Charge) (Receipt, error) {
 	return b.issue(c, seq), nil
 }
 
-// charge returns the sequence number of the entry that reserves c, an old one where it is resumed.
+// charge returns the sequence number of the entry that reserves c, an old one if it is resumed.
 func (w *writer) charge(c Charge) (seq int64, err error) {
 	a, err := w.state.admit(c)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *state) admit(c Charge) (*account, error) {
 	return &account{Account: c.Account, Budget: c.Budget, caps: limits, largest: limits.mu}, nil
 }
 
-// afford refuses c where the account cannot pay for it at a time.
+// afford refuses c if the account cannot pay for it at a time.
 func (a *account) afford(c Charge, at time.Time) error {
 	balance, asked := a.balance(at), a.counts(c)
 	share, err := parseShare(c.DeltaShare)

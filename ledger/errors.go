@@ -107,7 +107,7 @@ type OverBudgetError struct {
 	Balance Balance
 	Asked   *big.Float // mu squared
 	Delta   calibrate.Delta
-	// Epsilon is the largest decimal of four digits that a job at Delta could still ask; empty where nothing fits.
+	// Epsilon is the largest decimal of four digits that a job at Delta could still ask; empty if nothing fits.
 	Epsilon string
 }
 

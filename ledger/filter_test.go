@@ -15,7 +15,7 @@ import (
 const farOut = 6.11
 
 // adversary asks one mechanism after the other of an account, each chosen from all answers so far, on a table whose only
-// cell is 1 where its neighbour's is 0. evidence is the log-likelihood ratio of the two.
+// cell is 1 if its neighbour's is 0. evidence is the log-likelihood ratio of the two.
 type adversary struct {
 	account  *account
 	epsilon  float64
@@ -24,7 +24,7 @@ type adversary struct {
 	admits   func(*account, Charge) bool
 }
 
-// run asks until nothing more is admitted, and stops early where the answers are as good as they may get.
+// run asks until nothing more is admitted, and stops early if the answers are as good as they may get.
 func (v *adversary) run() {
 	for _, mu := range []float64{0.9, 0.25, 0.125} {
 		for v.evidence < v.epsilon+2 && v.worth(mu) && v.ask(mu) {

@@ -67,7 +67,7 @@ const (
 
 // Digests bind a run to its input and its output.
 type Digests struct {
-	Input   string // Book.Fingerprint of the input's digest; empty where it is not known
+	Input   string // Book.Fingerprint of the input's digest; empty if it is not known
 	Release string // SHA-256 of release.json, hex
 	// Presentation is a digest of how the noisy values are presented: name, formats, denoising and the like; empty in entries of schema 2
 	// and before, whose runs are identified by question and presentation together.

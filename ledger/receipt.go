@@ -13,7 +13,7 @@ import (
 // Receipt proves a durable charge; only a Book makes one. Copies are one receipt. The zero Receipt proves nothing.
 type Receipt struct{ t *ticket }
 
-// ticket is what is left of a charge in this process. Where a run is charged again, the newer ticket replaces it.
+// ticket is what is left of a charge in this process. If a run is charged again, the newer ticket replaces it.
 type ticket struct {
 	book *Book
 	key  key
@@ -62,14 +62,14 @@ func (t *ticket) redeem(m calibrate.Mechanism) error {
 		return fmt.Errorf("%w: %q was charged with another sensitivity", ErrRedeem, m.Query)
 	case m.Grid != p.mechanism.Grid:
 		return fmt.Errorf("%w: %q was charged with another grid", ErrRedeem, m.Query)
-	case !(m.Sigma >= p.mechanism.Sigma): // also where it is not a number
+	case !(m.Sigma >= p.mechanism.Sigma): // also if it is not a number
 		return fmt.Errorf("%w: %q has less noise than was charged", ErrRedeem, m.Query)
 	}
 	p.redeemed, t.drawn = true, true
 	return nil
 }
 
-// shutDown ends redeeming. Where unused is wanted it refuses, and changes nothing, once a part was redeemed.
+// shutDown ends redeeming. If unused is wanted it refuses, and changes nothing, once a part was redeemed.
 func (t *ticket) shutDown(unused bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -110,7 +110,7 @@ func (b *Book) issue(c Charge, seq int64) Receipt {
 }
 
 // Resume returns a receipt for a release that is reserved, as it was recorded: its mechanisms are those of the charge that it
-// returns. It replaces the earlier receipts of this Book. Errors: a StateError where the release is not reserved.
+// returns. It replaces the earlier receipts of this Book. Errors: a StateError if the release is not reserved.
 func (b *Book) Resume(ctx context.Context, question string, number int) (Receipt, Charge, error) {
 	var (
 		c       Charge

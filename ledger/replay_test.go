@@ -52,7 +52,7 @@ type step struct {
 	body   string
 }
 
-// TestReplayRefuses: a log that no Book wrote is refused even where its chain holds.
+// TestReplayRefuses: a log that no Book wrote is refused even if its chain holds.
 func TestReplayRefuses(t *testing.T) {
 	t.Parallel()
 	budget, reserve := step{KindBudget, 1, okBudget}, step{KindReserve, 1, okReserve}

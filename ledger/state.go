@@ -151,7 +151,7 @@ func (s *state) applyReserve(e Entry) error {
 	return nil
 }
 
-// put adds r to an account, in the place of its released reservation where there is one: that may have counted in another account,
+// put adds r to an account, in the place of its released reservation if there is one: that may have counted in another account,
 // since its owner may have opened this one meanwhile.
 func (s *state) put(a *account, r *run) {
 	old := s.find(r.Charge.Run, r.Charge.Number)
@@ -214,7 +214,7 @@ func (s *state) applyDerive(e Entry) error {
 // before says from which state a state is reached.
 var before = map[State]State{Sealed: Reserved, Published: Sealed, Released: Reserved}
 
-// find returns one release of a run, nil where there is none.
+// find returns one release of a run, nil if there is none.
 func (s *state) find(question string, number int) *run {
 	for _, r := range s.runs[question] {
 		if r.Charge.Number == number {
@@ -259,7 +259,7 @@ func follows(c Charge, last int) error {
 	}
 }
 
-// newest returns the newest release that was not given back; where all were, the newest of all; nil where there is none.
+// newest returns the newest release that was not given back; if all were, the newest of all; nil if there is none.
 func (s *state) newest(question string) *run {
 	var best *run
 	for _, r := range s.runs[question] {

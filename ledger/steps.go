@@ -8,8 +8,8 @@ import (
 )
 
 // Seal records the digests of a complete staging and closes the receipt. After an error it can be called again: what
-// was recorded with the same digests stays. Errors: ErrReceipt, ErrDigest; a StateError where the run is not reserved;
-// a MismatchError where it was sealed with other digests.
+// was recorded with the same digests stays. Errors: ErrReceipt, ErrDigest; a StateError if the run is not reserved;
+// a MismatchError if it was sealed with other digests.
 func (b *Book) Seal(ctx context.Context, r Receipt, d Digests) error {
 	t, err := b.own(r)
 	if err != nil {
@@ -59,7 +59,7 @@ func (w *writer) seal(t *ticket, d Digests) error {
 	return w.append(KindSeal, sealBody{Input: d.Input, Number: t.key.number, Presentation: d.Presentation, Release: d.Release, Run: t.key.run})
 }
 
-// Publish records that the sealed release is visible at its Dir. Again, it has no effect. Errors: a StateError where
+// Publish records that the sealed release is visible at its Dir. Again, it has no effect. Errors: a StateError if
 // the release is not sealed.
 func (b *Book) Publish(ctx context.Context, question string, number int) error {
 	return b.PublishAt(ctx, question, number, "")
@@ -77,7 +77,7 @@ func (b *Book) PublishAt(ctx context.Context, question string, number int, dir s
 
 // Release gives a reservation back and closes the receipt; refused with ErrDrawn once any part was redeemed in this
 // process, by this receipt or by one that it replaced. After an error it can be called again.
-// Errors: ErrReceipt, ErrDrawn; a StateError where the run is sealed or published.
+// Errors: ErrReceipt, ErrDrawn; a StateError if the run is sealed or published.
 func (b *Book) Release(ctx context.Context, r Receipt) error {
 	t, err := b.own(r)
 	if err != nil {

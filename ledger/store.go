@@ -19,7 +19,7 @@ type Head struct {
 }
 
 // Store is an append-only, transactional log with a secret and locks beside it. It keeps entries; a Book gives them
-// meaning and checks the chain. Safe for concurrent use by goroutines and, where it is durable, by processes.
+// meaning and checks the chain. Safe for concurrent use by goroutines and, if it is durable, by processes.
 //
 // What one Store value shows never goes backwards: a transaction sees at least what an earlier one of the same value
 // saw. The functions handed to Update and View may be called again from the start, have no effect but through their
@@ -33,7 +33,7 @@ type Store interface {
 	View(ctx context.Context, fn func(Reader) error) error
 	// Secret returns the 32 random bytes that were made with the log. They stand in no entry.
 	Secret(ctx context.Context) ([]byte, error)
-	// Lock holds name for this call until unlock, which may be called twice. It does not wait: ErrBusy where any other
+	// Lock holds name for this call until unlock, which may be called twice. It does not wait: ErrBusy if any other
 	// call, of this or another living process, holds it. A dead process holds nothing.
 	Lock(ctx context.Context, name string) (unlock func(), err error)
 	// Close frees the store; it does not unlock.

@@ -24,7 +24,7 @@ type sealed struct {
 }
 
 // Seal hides cells, exact answers in multiples of unit, and takes the slice over: the caller must not keep it. ErrUnit
-// where unit is not a power of two, ErrEmpty where there are no cells.
+// if unit is not a power of two, ErrEmpty if there are no cells.
 func Seal(unit float64, cells []int64) (Exact, error) {
 	return seal(unit, len(cells), &payload{high: cells})
 }
@@ -61,7 +61,7 @@ func (s *sealed) take() (*payload, error) {
 	return p, nil
 }
 
-// putBack undoes take where nothing was drawn.
+// putBack undoes take if nothing was drawn.
 func (s *sealed) putBack(p *payload) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,7 @@
 // read, the same each time, by all workers and no further ahead than a slow reader allows.
 //
 // What is not promised: the running time is not constant. It depends on the random bits, on public parameters and,
-// where a sum nears an end of int64, on an exact answer; see proof.md. Copies that the caller made before sealing, and the
+// if a sum nears an end of int64, on an exact answer; see proof.md. Copies that the caller made before sealing, and the
 // random keys, are left to the garbage collector.
 package mechanism
 

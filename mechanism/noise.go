@@ -82,7 +82,7 @@ func (pay redeemer) redeem(ctx context.Context, m calibrate.Mechanism) error {
 	return pay(m)
 }
 
-// accept redeems the receipt where the job can noise the answers.
+// accept redeems the receipt if the job can noise the answers.
 func (j job) accept(ctx context.Context, pay redeemer, p *payload) error {
 	if j.pure && p.low != nil {
 		return ErrWide
@@ -90,7 +90,7 @@ func (j job) accept(ctx context.Context, pay redeemer, p *payload) error {
 	return pay.redeem(ctx, j.charged)
 }
 
-// sampler adds noise to cells, in place: to those of 64 bits, and to those of 128 where it is Gaussian.
+// sampler adds noise to cells, in place: to those of 64 bits, and to those of 128 if it is Gaussian.
 type sampler interface {
 	Add(cells []int64) error
 }

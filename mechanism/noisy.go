@@ -37,14 +37,14 @@ func (n Noisy) Len() int {
 // Normal says whether the noise is Gaussian, of the Mechanism's sigma.
 func (n Noisy) Normal() bool { return !n.pure }
 
-// Mechanism returns the mechanism that made the vector; where the noise is not Gaussian, the Gaussian one that stands for it in
+// Mechanism returns the mechanism that made the vector; if the noise is not Gaussian, the Gaussian one that stands for it in
 // the ledger, whose sigma is not the noise's.
 func (n Noisy) Mechanism() calibrate.Mechanism { return n.mechanism }
 
 // Steps returns the names of the post-processing steps, in order.
 func (n Noisy) Steps() []string { return slices.Clone(n.steps) }
 
-// Keys returns the keys of selected cells, in their order; nil where cells were not selected.
+// Keys returns the keys of selected cells, in their order; nil if cells were not selected.
 func (n Noisy) Keys() []string { return slices.Clone(n.keys) }
 
 // atLeast returns the cells, with their keys, whose values are at least so many grid units; all others are wiped.
@@ -62,7 +62,7 @@ func (n Noisy) atLeast(units int64, keys []string) Noisy {
 	return n
 }
 
-// Fill copies the values of the cells from start on into dst, in the unit of the query. Where the vector ends first, the
+// Fill copies the values of the cells from start on into dst, in the unit of the query. If the vector ends first, the
 // rest of dst is left as it is; a start outside the vector copies nothing.
 func (n Noisy) Fill(start int, dst []float64) {
 	if start < 0 || start >= n.Len() {
@@ -132,7 +132,7 @@ func (n Noisy) Blocks() iter.Seq2[int, []float64] {
 }
 
 // Then applies a named post-processing step to the whole vector and returns the result as a new Noisy; n stays as it is.
-// f receives a copy that it may change and return. ErrStep where n is empty, the step has no name or function, or f
+// f receives a copy that it may change and return. ErrStep if n is empty, the step has no name or function, or f
 // changes the number of cells or returns a value that is not finite; f's own error is wrapped.
 func (n Noisy) Then(step string, f func([]float64) ([]float64, error)) (Noisy, error) {
 	if step == "" || f == nil || n.Len() == 0 {

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// payload is exact answers: of every cell or, where at is not nil, of the cells at, in order, and 0 in all others.
+// payload is exact answers: of every cell or, if at is not nil, of the cells at, in order, and 0 in all others.
 type payload struct {
 	high []int64
-	low  []uint64 // the answers are high·2^64 + low where it is not nil, and else high
+	low  []uint64 // the answers are high·2^64 + low if it is not nil, and else high
 	at   []int
 }
 

@@ -15,8 +15,8 @@ import (
 // m's grid. It redeems r for m.Mechanism(), the Gaussian mechanism that stands for m: that is what the ledger is to charge. The
 // guarantee needs m's L1 sensitivity to be that of the exact answers.
 //
-// Further errors: ErrMechanism also where the scale is not above 0 or is 2^52 grid units or more, or answers for geometric noise
-// are no multiples of the grid; ErrWide where answers have 128 bits.
+// Further errors: ErrMechanism also if the scale is not above 0 or is 2^52 grid units or more, or answers for geometric noise
+// are no multiples of the grid; ErrWide if answers have 128 bits.
 func (e Exact) NoisePure(ctx context.Context, r ledger.Receipt, m calibrate.Pure, workers int) (Noisy, error) {
 	if err := e.ready(r); err != nil {
 		return Noisy{}, err

@@ -6,13 +6,13 @@ type Sparse struct {
 	Cells int
 	// At are the cells whose answers follow, each once, in ascending order. Which these are is private.
 	At []int
-	// High and Low are their answers: High[i]·2^64 + Low[i] in two's complement or, where Low is nil, High[i].
+	// High and Low are their answers: High[i]·2^64 + Low[i] in two's complement or, if Low is nil, High[i].
 	High []int64
 	Low  []uint64
 }
 
 // SealSparse hides exact answers in multiples of unit and takes the slices over: the caller must not keep them. Noise treats
-// the value as [Seal] or [SealWide] of all its cells would have made it, without holding them all. ErrUnit where unit is not a
+// the value as [Seal] or [SealWide] of all its cells would have made it, without holding them all. ErrUnit if unit is not a
 // power of two, ErrEmpty where there are no cells, ErrHalves where the slices differ in length, ErrPlaces where the places are
 // not ascending or not below Cells.
 func SealSparse(unit float64, s Sparse) (Exact, error) {

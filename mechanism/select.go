@@ -12,7 +12,7 @@ import (
 // keyed is the payload of an Exact whose keys are private too, and their number.
 type keyed struct {
 	keys   []string
-	counts Exact // the zero Exact where there are no keys
+	counts Exact // the zero Exact if there are no keys
 
 	mu       sync.Mutex
 	spent    bool
@@ -20,7 +20,7 @@ type keyed struct {
 }
 
 // SealKeyed hides counts by key, keys and all: which keys there are is as private as the counts. It takes the slices over.
-// Keys are distinct and ascend; each unit counts at most once in a count. ErrKeys where they do not, ErrHalves where the slices
+// Keys are distinct and ascend; each unit counts at most once in a count. ErrKeys if they do not, ErrHalves if the slices
 // differ in length. The result has no cells that anybody may know of; see [Exact.Select].
 func SealKeyed(keys []string, counts []int64) (Exact, error) {
 	if len(keys) != len(counts) {
@@ -41,7 +41,7 @@ func SealKeyed(keys []string, counts []int64) (Exact, error) {
 
 // Select adds noise to the count of every key as Noise does, and returns the keys whose noisy count reaches the threshold
 // ([calibrate.Selection.Threshold]), with these counts; the rest is wiped. It redeems r for s.Mechanism, and s.Failure of the
-// share of delta that r has, before the first draw. Errors: as for Noise; ErrKeys where the keys are not private, which is for Noise.
+// share of delta that r has, before the first draw. Errors: as for Noise; ErrKeys if the keys are not private, which is for Noise.
 func (e Exact) Select(ctx context.Context, r ledger.Receipt, s calibrate.Selection, workers int) (Noisy, error) {
 	if e.keyed == nil {
 		return Noisy{}, ErrKeys
@@ -76,7 +76,7 @@ func (k *keyed) take() bool {
 	return taken
 }
 
-// draw draws the noise of all counts. Where there are none the receipt is redeemed all the same.
+// draw draws the noise of all counts. If there are none the receipt is redeemed all the same.
 func (k *keyed) draw(ctx context.Context, pay redeemer, m calibrate.Mechanism, workers int) (Noisy, error) {
 	if len(k.keys) > 0 {
 		j, err := newJob(m, k.counts.open().unit, workers)
@@ -91,7 +91,7 @@ func (k *keyed) draw(ctx context.Context, pay redeemer, m calibrate.Mechanism, w
 	return Noisy{mechanism: m}, nil
 }
 
-// putBack undoes take where nothing was drawn.
+// putBack undoes take if nothing was drawn.
 func (k *keyed) putBack() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -38,7 +38,7 @@ type stream struct {
 type stripe struct {
 	index  int
 	ready  chan struct{} // closed when values are drawn
-	values []float64     // nil where they could not be
+	values []float64     // nil if they could not be
 }
 
 // stream draws the keys of all blocks, from entropy, and takes the sparse answers over. It lacks finish.
@@ -59,7 +59,7 @@ func (s *stream) with(finish func(units []int64, values []float64)) *stream {
 	return &stream{job: s.job, size: s.size, exact: s.exact, keys: s.keys, finish: finish}
 }
 
-// from returns the values of the cells from one on, as far as they are drawn together; nil where they cannot be drawn.
+// from returns the values of the cells from one on, as far as they are drawn together; nil if they cannot be drawn.
 func (s *stream) from(cell int) []float64 {
 	t := s.stripe(cell / stripeCells)
 	<-t.ready
@@ -96,7 +96,7 @@ func (s *stream) start(index int) *stripe {
 	return t
 }
 
-// draw returns the cells of the stripe that starts at a cell; nil where they cannot be drawn.
+// draw returns the cells of the stripe that starts at a cell; nil if they cannot be drawn.
 func (s *stream) draw(first int) []float64 {
 	values := make([]float64, min(stripeCells, s.size-first))
 	blocks := (len(values) + blockCells - 1) / blockCells

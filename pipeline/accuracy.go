@@ -36,18 +36,18 @@ func (q *Planned) HalfWidth() (half float64, perRow bool) {
 	return calibrate.Z95 * math.Hypot(q.Mechanisms[0].Deviation(), q.radius*q.Mechanisms[1].Deviation()), true
 }
 
-// Deviation returns the standard deviation of the published noisy values of a query of one part; of the first part, where
+// Deviation returns the standard deviation of the published noisy values of a query of one part; of the first part, if
 // there are several.
 func (q *Planned) Deviation() float64 { return q.scaled(q.Mechanisms[0].Deviation()) }
 
-// Sensitivity returns the L2 sensitivity of the query's answer (of its first part, where there are several).
+// Sensitivity returns the L2 sensitivity of the query's answer (of its first part, if there are several).
 func (q *Planned) Sensitivity() calibrate.Sensitivity {
 	s := q.Mechanisms[0].Sens
 	s.L2 = q.scaled(s.L2)
 	return s
 }
 
-// Sigma returns the standard deviation of the noise in the query's answer (of its first part, where there are several).
+// Sigma returns the standard deviation of the noise in the query's answer (of its first part, if there are several).
 func (q *Planned) Sigma() float64 { return q.scaled(float64(q.Mechanisms[0].Sigma)) }
 
 // scaled turns the unit of a part into that of the answer: a mean of a public number of terms n is a sum over n.

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// reserve charges the run. One that is reserved already is taken up as it was recorded, also where another version of the program
+// reserve charges the run. One that is reserved already is taken up as it was recorded, also if another version of the program
 // calibrated it otherwise: what was charged then is what may be drawn now.
 func (a *attempt) reserve(ctx context.Context) (err error) {
 	if !a.reserved() {

@@ -74,7 +74,7 @@ func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]me
 	return out, nil
 }
 
-// noisy adds the noise of a part; where its keys are private they are selected.
+// noisy adds the noise of a part; if its keys are private they are selected.
 func (a *attempt) noisy(ctx context.Context, exact mechanism.Exact, q *Planned, part int) (mechanism.Noisy, error) {
 	if q.Selection != nil {
 		s := *q.Selection

@@ -16,7 +16,7 @@ import (
 
 // What happens between two components: a resumed run that fails, one plan in two folders, shares and adjacency.
 
-// clean fails where a staging folder is left.
+// clean fails if a staging folder is left.
 func (b *bench) clean(after string) {
 	b.Helper()
 	left, err := filepath.Glob(filepath.Join(b.dir, ".staging-*"))

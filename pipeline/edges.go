@@ -15,7 +15,7 @@ import (
 
 const codePublicFile = "public-file"
 
-// network reads the edge list of a step; nil where something is wrong with it.
+// network reads the edge list of a step; nil if something is wrong with it.
 func (b *builder) network(g *configs.Graph, q queries.Query, path string) *denoise.Graph {
 	axis, ids := named(q)
 	if axis < 0 {
@@ -45,7 +45,7 @@ func (b *builder) network(g *configs.Graph, q queries.Query, path string) *denoi
 	return nil
 }
 
-// optionalColumn is nil where the job names none.
+// optionalColumn is nil if the job names none.
 func (b *builder) optionalColumn(file, column, path string) []string {
 	if column == "" {
 		return nil

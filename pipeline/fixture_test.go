@@ -118,7 +118,7 @@ type bench struct {
 	dir    string
 	store  ledger.Store
 	engine *engine
-	open   func() pipeline.Engine // in place of engine, where it is set
+	open   func() pipeline.Engine // in place of engine, if it is set
 	gone   bool
 	signer pipeline.Signer
 	wrap   func(pipeline.Sink) pipeline.Sink

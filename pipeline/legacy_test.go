@@ -14,7 +14,7 @@ import (
 )
 
 // The keys under which earlier versions (schema 2 of the ledger) ran a job are still known, so that what they published is never charged
-// again. testdata/legacy/keys.txt was made by such a version. A key of a job that is new since must be left out of the old digest where it
+// again. testdata/legacy/keys.txt was made by such a version. A key of a job that is new since must be left out of the old digest if it
 // has its default.
 func TestLegacyKeys(t *testing.T) {
 	keys, err := os.ReadFile("testdata/legacy/keys.txt")

@@ -21,7 +21,7 @@ type Manifest struct {
 	// MadeFrom is the SHA-256 of the manifest of the release whose noisy values this one repeats: both cost what one does. "" if this
 	// release drew its own.
 	MadeFrom string `json:"made_from,omitempty"`
-	// Signature is nil where the manifest is not signed.
+	// Signature is nil if the manifest is not signed.
 	Signature *ManifestSignature `json:"signature,omitempty"`
 	// Job is the effective job without ledger.store, input folders and environment.
 	Job     json.RawMessage `json:"job"`
@@ -55,7 +55,7 @@ func (p ManifestPrivacy) guarantee() calibrate.Guarantee {
 }
 
 // ManifestQuery describes one query of a release. Mu is the root sum of squares of its parts'. Sensitivity, Sigma and Grid
-// are in the unit of the answer, and those of the first part where there are several.
+// are in the unit of the answer, and those of the first part if there are several.
 type ManifestQuery struct {
 	Name        string              `json:"name"`
 	Kind        string              `json:"kind"`
@@ -126,7 +126,7 @@ type Program struct {
 	Version string `json:"version"`
 	Go      string `json:"go"`
 	// Commit, Binary and Modules are the commit that was built and the SHA-256 of the executable and of the list of modules in it; ""
-	// where they are not known.
+	// if they are not known.
 	Commit  string `json:"commit,omitempty"`
 	Binary  string `json:"binary_sha256,omitempty"`
 	Modules string `json:"modules_sha256,omitempty"`

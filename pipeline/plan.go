@@ -47,9 +47,9 @@ type Planned struct {
 	Components []queries.Component
 	Mechanisms []calibrate.Mechanism
 	Steps      []denoise.Step
-	// Selection is how private keys are selected; nil where keys are listed.
+	// Selection is how private keys are selected; nil if keys are listed.
 	Selection *calibrate.Selection
-	// MaxError is the largest 95 % half-width that the job accepts; 0 where it sets none.
+	// MaxError is the largest 95 % half-width that the job accepts; 0 if it sets none.
 	MaxError float64
 	Sparse   bool
 	inside
@@ -102,7 +102,7 @@ func (p *Plan) Filters() domain.Filters { return p.input.filters }
 // Location returns the time zone in which times are read and taken apart.
 func (p *Plan) Location() *time.Location { return p.input.location }
 
-// Rows returns the public number of rows of the input that the job declares; 0 where it is private.
+// Rows returns the public number of rows of the input that the job declares; 0 if it is private.
 func (p *Plan) Rows() int64 { return p.input.rows }
 
 // Queries returns the planned queries in the job's order.
@@ -139,7 +139,7 @@ func (p *Plan) fromCSV() bool {
 	})
 }
 
-// hideHeader takes the names of a CSV header out of hints: where the file has no header, they are a row of the data.
+// hideHeader takes the names of a CSV header out of hints: if the file has no header, they are a row of the data.
 func (p *Plan) hideHeader(s table.Schema, diags configs.Diagnostics) configs.Diagnostics {
 	var names []string
 	for _, f := range s.Fields {
@@ -164,7 +164,7 @@ func unique(diags configs.Diagnostics) configs.Diagnostics {
 	})
 }
 
-// Accurate returns an error that holds what Missed found; nil where the job's targets are met.
+// Accurate returns an error that holds what Missed found; nil if the job's targets are met.
 func (p *Plan) Accurate() error {
 	missed := p.Missed()
 	if len(missed) == 0 {
@@ -198,8 +198,8 @@ func (p *Plan) Charge(dir string, number int) ledger.Charge {
 	}
 }
 
-// Budget returns what the job says that its dataset may cost. Where the job discovers keys and names no delta_cap, that is a tenth of the
-// budget's delta (a period's, where it has one), or what this release takes where that is more.
+// Budget returns what the job says that its dataset may cost. If the job discovers keys and names no delta_cap, that is a tenth of the
+// budget's delta (a period's, if it has one), or what this release takes if that is more.
 func (p *Plan) Budget() ledger.Budget {
 	b := BudgetOf(p.job)
 	if p.failure.share != "" && b.DeltaCap == "" {

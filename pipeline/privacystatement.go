@@ -108,7 +108,7 @@ type StatedNoise struct {
 	ConstantTime bool   `json:"constant_time"`
 }
 
-// StatedSteps are the steps of a query after its noise; Biased where an estimate's mean is not the answer.
+// StatedSteps are the steps of a query after its noise; Biased if an estimate's mean is not the answer.
 type StatedSteps struct {
 	Query  string   `json:"query"`
 	Steps  []string `json:"steps"`

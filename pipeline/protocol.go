@@ -163,7 +163,7 @@ func (a *attempt) recordPublished(ctx context.Context, dir string) error {
 	return a.lookup(ctx)
 }
 
-// elsewhere is dir where it is not the folder that was reserved.
+// elsewhere is dir if it is not the folder that was reserved.
 func (a *attempt) elsewhere(dir string) string {
 	if (a.reserved() || a.sealed()) && dir != a.prior.Charge.Dir {
 		return dir

@@ -21,7 +21,7 @@ type Result struct {
 	Sparse bool
 	// Notes are what the denoising steps chose, in public words.
 	Notes []string
-	// Expected is the error of the estimates to expect; nil where there are no steps, or where it is not known.
+	// Expected is the error of the estimates to expect; nil if there are no steps, or if it is not known.
 	Expected *ManifestError
 	// Nothing: the noisy answer cannot be told from that of no rows; see [queries.Nothing].
 	Nothing bool

@@ -11,7 +11,7 @@ import (
 type Runner struct {
 	Book *ledger.Book
 	Sink Sink
-	// Open opens the input; ErrInputGone where its files are not there any more.
+	// Open opens the input; ErrInputGone if its files are not there any more.
 	Open     func(ctx context.Context) (Engine, error)
 	Observer Observer
 	// Workers is the number of goroutines that draw noise.
@@ -60,7 +60,7 @@ type Outcome struct {
 	Digest string
 	// Moved is where an older release of the folder was put; "" if there was none.
 	Moved string
-	// Release is what this run made; nil where it made none.
+	// Release is what this run made; nil if it made none.
 	Release *Release
 	// Discarded: beside the folder was a complete release in staging that no run of this ledger can have made, or one of an earlier
 	// version. It was deleted, and noise was drawn anew under the same charge.
@@ -137,7 +137,7 @@ type attempt struct {
 	// refuse: end before the noise if a column is unusable.
 	refuse bool
 	checks *DataChecks // of this run's scan
-	// waiting is the staging folder of a new release that was begun and that this run leaves to a later one; "" where there is none.
+	// waiting is the staging folder of a new release that was begun and that this run leaves to a later one; "" if there is none.
 	waiting string
 
 	prior ledger.Run      // the release that the run starts from; the zero Run if the ledger has none

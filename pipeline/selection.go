@@ -17,7 +17,7 @@ type failure struct {
 	each  calibrate.Delta // of each query that selects keys
 }
 
-// shareOfDelta is the part of a delta that is taken where the job names none.
+// shareOfDelta is the part of a delta that is taken if the job names none.
 const shareOfDelta = "a tenth"
 
 // tenth is a tenth of a decimal, as text.
@@ -112,7 +112,7 @@ func (b *builder) discovered(jq *configs.Query, path string) {
 	}
 }
 
-// Threshold is the least noisy count at which a key is published; 0 where keys are listed.
+// Threshold is the least noisy count at which a key is published; 0 if keys are listed.
 func (q *Planned) Threshold() float64 {
 	if q.Selection == nil {
 		return 0

@@ -18,7 +18,7 @@ type ManifestSignature struct {
 	PublicKey string `json:"public_key"`
 }
 
-// Sign returns the signature of the release's manifest; ok is false where the release is not signed.
+// Sign returns the signature of the release's manifest; ok is false if the release is not signed.
 func (r *Release) Sign(manifest []byte) (signature []byte, ok bool) {
 	if r.signer == nil {
 		return nil, false

@@ -18,8 +18,8 @@ type Sink interface {
 	// Stage writes note, then a complete release into the prepared staging folder: tables first, read back and
 	// compared; then the manifest; all synced. It returns the manifest's SHA-256 (hex).
 	Stage(ctx context.Context, staging, note string, r *Release) (digest string, err error)
-	// Staged returns the note and the manifest's digest of a complete staging; ErrNoRelease where there is no staging
-	// folder or no release in it, ErrIncomplete where it is not complete.
+	// Staged returns the note and the manifest's digest of a complete staging; ErrNoRelease if there is no staging
+	// folder or no release in it, ErrIncomplete if it is not complete.
 	Staged(ctx context.Context, staging string) (note, digest string, err error)
 	// Vouch writes the pipeline's proof that it staged what is complete, durably.
 	Vouch(staging, voucher string) error

@@ -61,7 +61,7 @@ func (e *mapEngine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.
 }
 
 // A map of very many cells is drawn, denoised, written, read back and published without being held: 2·10^6 of them, and 10^9 in
-// the long run, where the whole process takes less than a GiB. Its few full cells are found, and some empty ones may pass the
+// the long run, if the whole process takes less than a GiB. Its few full cells are found, and some empty ones may pass the
 // threshold by little. Counts are 1000 and sigma is 4.2: one that is 200 off, or an empty cell 100 above the threshold, has a
 // probability below e^-200.
 func TestMapIsStreamed(t *testing.T) {
@@ -100,7 +100,7 @@ func TestMapIsStreamed(t *testing.T) {
 	}
 }
 
-// peakMemory returns the most memory that this process had so far, in bytes, where the system says so.
+// peakMemory returns the most memory that this process had so far, in bytes, if the system says so.
 func peakMemory(t *testing.T) (peak int64, known bool) {
 	t.Helper()
 	status, err := os.ReadFile("/proc/self/status")

@@ -11,7 +11,7 @@ import (
 const leastWatched = 1 << 20
 
 // watched returns the release for a sink that writes and reads back each table once a format, and tells the observer how much of it
-// is done; the release itself where that does not take long.
+// is done; the release itself if that does not take long.
 func (r *Release) watched(o Observer) *Release {
 	w := &writing{observer: o}
 	for _, result := range r.results {

@@ -13,7 +13,7 @@ import (
 type Adjacency string
 
 // The adjacencies, of one privacy unit: neighbours differ by all rows of one unit, there or not there (add-remove), or
-// by any rows of a unit in place of any others of it, possibly none (replace-one). Where each row is a unit,
+// by any rows of a unit in place of any others of it, possibly none (replace-one). If each row is a unit,
 // replace-one changes one row into another and the number of rows is public.
 const (
 	AddRemove  Adjacency = "add-remove"

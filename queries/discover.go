@@ -15,10 +15,10 @@ import (
 
 // Keys that cannot be listed
 //
-// Where a dimension is to discover its keys, a cell is a key: the codes of the listed dimensions and the values of the others, as the rows
+// If a dimension is to discover its keys, a cell is a key: the codes of the listed dimensions and the values of the others, as the rows
 // have them. Each unit counts once in at most L = max_groups keys, whichever of its own have the lowest digests; the key takes the place
 // of the cell there (see [sampler]). The counts are numbers of units, and L2 sensitivities are √L (add-remove) and √(2·L)
-// (replace-one). Which keys there are is private: they go to package mechanism with their counts, and come back where
+// (replace-one). Which keys there are is private: they go to package mechanism with their counts, and come back if
 // the noisy count is large enough; see [calibrate.Selection], whose threshold rests on the two facts that a unit adds at most
 // 1 to a key, and is in at most L.
 

@@ -23,7 +23,7 @@ import (
 //
 // With w(i) the shares of point i, c the row counts of a unit within its bounds and k its rows in all, the unit adds the vector
 // sum of c(i)·w(i), of norm at most k·ρ, ρ the largest norm of a w(i): the triangle inequality, and all rows at one point attain it
-// where max_rows_per_group lets them. No share is negative, so that two such vectors are at most √2·k·ρ apart.
+// if max_rows_per_group lets them. No share is negative, so that two such vectors are at most √2·k·ρ apart.
 
 const (
 	weightBits   = 30

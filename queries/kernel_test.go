@@ -198,7 +198,7 @@ func (k *kernel) times(c []int64) []*big.Int {
 	return out
 }
 
-// Over all pairs of contributions within small bounds none is further apart than stated, and under add-remove one is as far where all
+// Over all pairs of contributions within small bounds none is further apart than stated, and under add-remove one is as far if all
 // rows may be at one point.
 func TestSpreadSensitivityByBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))

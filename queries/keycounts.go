@@ -30,7 +30,7 @@ func sealKeys(counts map[string]int64) ([]mechanism.Exact, error) {
 	return []mechanism.Exact{e}, nil
 }
 
-// rowKeys counts the rows of each key, where each row is a privacy unit.
+// rowKeys counts the rows of each key, if each row is a privacy unit.
 type rowKeys struct {
 	keyCounts
 	rows   []int64          // by the number of the key
@@ -135,7 +135,7 @@ func (a *unitKeys) Add(b *table.Batch) error {
 	return a.rows.Failure()
 }
 
-// digest returns that of a key, whose name is kept where it is new. Numbers are given in order, but not every row with a new one has a unit.
+// digest returns that of a key, whose name is kept if it is new. Numbers are given in order, but not every row with a new one has a unit.
 func (a *unitKeys) digest(id int32) *[keyDigest]byte {
 	for n := len(a.digests); n <= int(id); n++ {
 		key := a.keys.text(int32(n))

@@ -85,7 +85,7 @@ func (meanOfNoisyRows) components(q *summing, adj Adjacency) ([]Component, error
 // sumAndCount states the two mechanisms of a ratio.
 //
 // With sigma_s, sigma_c the noise of the sums and the count and n rows, the squared error of a mean of d components is about
-// (d·sigma_s² + ‖mean - centre‖²·sigma_c²)/n². For the worst mean, at the norm ρ of half the range, it is least where the shares of
+// (d·sigma_s² + ‖mean - centre‖²·sigma_c²)/n². For the worst mean, at the norm ρ of half the range, it is least if the shares of
 // mu² are as sqrt(d)·Delta_s to ρ·Delta_c, since sigma² = Delta²/share.
 func (q *summing) sumAndCount(adj Adjacency) (sum, count Component) {
 	sum = q.componentOfSum(q.sumSensitivity(adj))

@@ -6,7 +6,7 @@ type sized interface {
 }
 
 // Bytes returns how much memory the cells of a query's exact answer take while some workers gather it, and where its noise is drawn:
-// a copy each where rows are units, else one. A domain of more than most cells is held sparsely, if the query can, and then takes
+// a copy each if rows are units, else one. A domain of more than most cells is held sparsely, if the query can, and then takes
 // nothing here. The rows of units come on top.
 func Bytes(q Query, workers int, most int64) int64 {
 	if s, ok := q.(sized); ok {

@@ -29,7 +29,7 @@ type plainSums struct {
 	fixedDict []int64
 }
 
-// newPlainSums returns nil where a query needs the general way.
+// newPlainSums returns nil if a query needs the general way.
 func newPlainSums(q *summing) *plainSums {
 	v := q.quantizer
 	if v.dims > 1 || v.clip || q.kind.extra().squares || q.spec.Value.List || q.cells > plainCells {
@@ -171,7 +171,7 @@ func (p *plainSums) add(cells []int32, values []float64) {
 	}
 }
 
-// addCounted also counts the rows: those without a value where public says that all rows are terms.
+// addCounted also counts the rows: those without a value if public says that all rows are terms.
 func (p *plainSums) addCounted(cells []int32, values []float64, public bool) {
 	slots, rows, values := p.slots, p.rows[:len(p.slots)], values[:len(cells)]
 	for i, c := range cells {
@@ -186,7 +186,7 @@ func (p *plainSums) addCounted(cells []int32, values []float64, public bool) {
 	}
 }
 
-// flush moves the sums where they can grow.
+// flush moves the sums if they can grow.
 func (a *rowSums) flush() {
 	p := a.plain
 	if p == nil || p.slots == nil {

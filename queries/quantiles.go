@@ -48,7 +48,7 @@ type distributionReader struct {
 	name         string             // of the axis
 }
 
-// newReader makes what a spec asks to be read, nil where that is nothing, or reports what is wrong with it.
+// newReader makes what a spec asks to be read, nil if that is nothing, or reports what is wrong with it.
 func newReader(s Spec, axes []domain.Axis, cells int, p *problem.Problems) *distributionReader {
 	if len(s.Read.Quantiles) == 0 && !s.Read.CDF {
 		return nil
@@ -249,7 +249,7 @@ func rising(sums []float64) []float64 {
 // estimates have no row.
 //
 // Interval: with A the noisy number of rows in the first j of m cells and B in the others, (1 − q)·A − q·B is normal with a mean that is
-// negative where the j-th edge is below the quantile, and variance sigma²·((1 − q)²·j + q²·(m − j)). The interval is from the edge before the
+// negative if the j-th edge is below the quantile, and variance sigma²·((1 − q)²·j + q²·(m − j)). The interval is from the edge before the
 // first one at which it is not below −z deviations to the edge after the last one at which it is not above z: each end
 // is wrong with a probability of at most 2.5 %, for it takes an error at one edge, the first (last) one on the other side.
 func (d distribution) quantile(q float64, edges []float64, deviation float64) triple {
@@ -288,10 +288,10 @@ func (d distribution) quantile(q float64, edges []float64, deviation float64) tr
 // outerZ is a little more than the 97.5 % quantile of the normal distribution, for the rounding of a test in floats.
 const outerZ = 1.95997
 
-// share is the share of the rows below the j-th edge: 1 at the last one, NaN where the estimates have no row.
+// share is the share of the rows below the j-th edge: 1 at the last one, NaN if the estimates have no row.
 //
 // Interval: for the true share F, with A and B as above, (1 − F)·A − F·B is normal with mean 0 and variance sigma²·((1 − F)²·j + F²·(m − j)),
-// so the F with a square of at most z² times that hold the true one with 95 %. They are an interval where the number of rows is more
+// so the F with a square of at most z² times that hold the true one with 95 %. They are an interval if the number of rows is more
 // than z·sigma·sqrt(m); else it is from 0 to 1.
 func (d distribution) share(j int, deviation float64) triple {
 	m := len(d.noisy) - 1

@@ -37,7 +37,7 @@ func (q *quantizer) clamped(x float64) int64 {
 // farAway is in units longer than any norm: it stands for infinite components.
 const farAway = 1 << (fixedBits + 1)
 
-// clipped writes a vector of norm at most high: rounded towards zero and, where it is longer, shortened. From the rounding
+// clipped writes a vector of norm at most high: rounded towards zero and, if it is longer, shortened. From the rounding
 // on all is done in integers, so that the norm is bounded without error.
 func (q *quantizer) clipped(dst []int64, row []float64) bool {
 	longest := 0.0
@@ -71,7 +71,7 @@ func direction(x float64) int64 {
 	return 0
 }
 
-// scale returns the power of two that makes units of components, of which this is the longest, or, where that has more than
+// scale returns the power of two that makes units of components, of which this is the longest, or, if that has more than
 // 53 digits, makes 53 digits of it: the vector is then to be shortened anyway.
 func (q *quantizer) scale(longest float64) float64 {
 	const digits = 53
@@ -82,7 +82,7 @@ func (q *quantizer) scale(longest float64) float64 {
 	return math.Ldexp(1, digits-e)
 }
 
-// shorten multiplies x, of at most 2^20 components below 2^53, by norm/N where N, its own norm rounded up, is larger. Each
+// shorten multiplies x, of at most 2^20 components below 2^53, by norm/N if N, its own norm rounded up, is larger. Each
 // component is rounded towards zero, so that the norm of the result is at most norm.
 func shorten(x []int64, norm uint64) {
 	var high, low, carry uint64

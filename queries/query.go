@@ -35,7 +35,7 @@ import (
 
 // Component is one mechanism of a query: what calibration needs to know of it.
 type Component struct {
-	Name string // "" where the query has one part that is its answer
+	Name string // "" if the query has one part that is its answer
 	Sens calibrate.Sensitivity
 	// Cells is the length of the part's vector.
 	Cells int
@@ -45,7 +45,7 @@ type Component struct {
 	RowBound float64
 	// Scale is what an answer of the part counts in the query's answer: 1, but for means of a public number n of terms 1/n.
 	Scale float64
-	// Keys is in how many keys a unit counts, where cells are private keys to be selected ([mechanism.Exact.Select]); else 0.
+	// Keys is in how many keys a unit counts, if cells are private keys to be selected ([mechanism.Exact.Select]); else 0.
 	Keys int64
 	// Weight is the part's share of the query's mu², relative to the query's other parts.
 	Weight float64
@@ -57,7 +57,7 @@ type Query interface {
 	Name() string
 	// Columns returns the input columns that the query needs, each once, in order of first use.
 	Columns() []string
-	// Cells returns the length of the answer; 0 where its keys are discovered.
+	// Cells returns the length of the answer; 0 if its keys are discovered.
 	Cells() int
 	// Components states the query's mechanisms for an adjacency. Errors are of type *Error; see [Errors].
 	Components(Adjacency) ([]Component, error)
@@ -113,7 +113,7 @@ type counting struct {
 	axes   []domain.Axis
 	cells  int
 	limits bounding.Limits
-	reach  *reach              // of the values of rows, which count as 1 where it is nil
+	reach  *reach              // of the values of rows, which count as 1 if it is nil
 	kernel *kernel             // nil: rows stay in their cells
 	reader *distributionReader // nil: nothing else is read off the answer
 }

@@ -10,7 +10,7 @@ type ratio struct {
 	z            float64 // of the interval: 1.96 for 95 %
 }
 
-// mean is centre + s/n, moved into the range; NaN where n is not positive.
+// mean is centre + s/n, moved into the range; NaN if n is not positive.
 func (r ratio) mean(s, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()
@@ -33,7 +33,7 @@ func (r ratio) clip(x float64) float64 { return min(max(x, -r.half), r.half) }
 //
 //	sqrt(sum² + t²·count²)/n.
 //
-// NaN where n is not positive. Where n is not many times count it says little: see interval.
+// NaN if n is not positive. If n is not many times count it says little: see interval.
 func (r ratio) sigma(s, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()
@@ -46,7 +46,7 @@ func (r ratio) sigma(s, n float64) float64 {
 //
 //	(s − t·n)² <= z²·(sum² + t²·count²)
 //
-// holds the true one with a probability of exactly 95 %. It is an interval where n > z·count:
+// holds the true one with a probability of exactly 95 %. It is an interval if n > z·count:
 //
 //	(s·n ∓ z·sqrt(sum²·a + s²·count²))/a,  a = n² − z²·count²
 //

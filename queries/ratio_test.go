@@ -29,7 +29,7 @@ func fill(s Series, n int) []float64 {
 	return out
 }
 
-// The 95 % interval of a mean holds the true one in 95 % of 10,000 runs, or more where the count is about as small as its
+// The 95 % interval of a mean holds the true one in 95 % of 10,000 runs, or more if the count is about as small as its
 // noise, then the interval is often the whole range. The runs are the groups of one query. 6.1 standard errors: false alarm
 // 1e-9.
 func TestIntervalsOfMeansCover(t *testing.T) {

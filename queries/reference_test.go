@@ -135,7 +135,7 @@ func refSize(d domain.Dimension) int {
 	return n
 }
 
-// refUnit returns the canonical form of a row's unit; "" where it has none.
+// refUnit returns the canonical form of a row's unit; "" if it has none.
 func refUnit(s Spec, t *testTable, row []value) string {
 	unit := "unit"
 	for _, name := range s.Unit {

@@ -23,7 +23,7 @@ var (
 	zonePool  = zones("", "America/New_York", "Australia/Lord_Howe")
 )
 
-// zones loads time zones, where there are data.
+// zones loads time zones, if there are data.
 func zones(names ...string) []*time.Location {
 	all := []*time.Location{nil}
 	for _, n := range names {

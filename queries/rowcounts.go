@@ -12,7 +12,7 @@ import (
 // rowCapacity is the largest number of rows that a cell counts.
 const rowCapacity = 1 << 48
 
-// New compiles the query: counts where each row is a unit, of all cells or of those that have rows; else rows by unit.
+// New compiles the query: counts if each row is a unit, of all cells or of those that have rows; else rows by unit.
 func (q *counting) New(s table.Schema, spill bounding.Spill) (Accumulator, error) {
 	p := &problem.Problems{Query: q.spec.Name}
 	groups := q.compile(s, p)
@@ -29,7 +29,7 @@ func (q *counting) New(s table.Schema, spill bounding.Spill) (Accumulator, error
 	return &rowCounts{query: q, groups: groups}, nil
 }
 
-// rowCounts counts the rows of each cell, where each row is a privacy unit.
+// rowCounts counts the rows of each cell, if each row is a privacy unit.
 type rowCounts struct {
 	query  *counting
 	groups *domain.Grouping
@@ -158,7 +158,7 @@ func (a *rowCounts) Seal() ([]mechanism.Exact, error) {
 	return a.query.seal(cells)
 }
 
-// seal hides the counts of the cells, spread where the query has a kernel.
+// seal hides the counts of the cells, spread if the query has a kernel.
 func (q *counting) seal(cells []int64) ([]mechanism.Exact, error) {
 	if q.kernel != nil {
 		return q.kernel.seal(cells)

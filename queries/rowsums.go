@@ -6,14 +6,14 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
-// rowSums adds up the values of each group, where each row is a privacy unit.
+// rowSums adds up the values of each group, if each row is a privacy unit.
 type rowSums struct {
 	sums
 	plain *plainSums // nil: the values are vectors, or there are very many cells
 	spent bool
 }
 
-// Add adds the rows of a batch that have a group and a value. Where all rows are terms, those without one count as the
+// Add adds the rows of a batch that have a group and a value. If all rows are terms, those without one count as the
 // centre.
 func (a *rowSums) Add(b *table.Batch) error {
 	if a.spent {

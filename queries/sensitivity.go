@@ -33,7 +33,7 @@ func largestNorm(l bounding.Limits, a int64) *big.Int {
 // squaredNorm returns the squared L2 sensitivity over a domain of some cells.
 //
 // Add-remove: g(L). Replace-one: the largest ‖c − c′‖² over two vectors c, c′ within the limits. Counts are not negative, so
-// it is largest where no cell holds both: g(min(b, L)) + g(min(cells − b, L)) with c in b cells. g is concave in a (its
+// it is largest if no cell holds both: g(min(b, L)) + g(min(cells − b, L)) with c in b cells. g is concave in a (its
 // steps are m², …, m², r², 0, …), so the best b is half the cells.
 func squaredNorm(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	if adj == AddRemove {
@@ -81,7 +81,7 @@ func (q *counting) sensitivity(adj Adjacency) (calibrate.Sensitivity, error) {
 	return q.declared(adj, sens)
 }
 
-// norm returns the L2 sensitivity of the counts, or of the sums where the query has some, under some limits.
+// norm returns the L2 sensitivity of the counts, or of the sums if the query has some, under some limits.
 func (q *counting) norm(l bounding.Limits, adj Adjacency) float64 {
 	switch {
 	case q.reach != nil:

@@ -37,9 +37,9 @@ type Spec struct {
 	Read Read
 	// Filtered says that filters may leave rows out, so that the number of rows in the query is private.
 	Filtered bool
-	// Declared is a declared L2 sensitivity, 0 where none is.
+	// Declared is a declared L2 sensitivity, 0 if none is.
 	Declared float64
-	// Location is the time zone of labels and edges without an offset, and of parts of times, where the column holds
+	// Location is the time zone of labels and edges without an offset, and of parts of times, if the column holds
 	// instants; nil: UTC.
 	Location *time.Location
 }

@@ -233,7 +233,7 @@ func TestMergeBetweenBatches(t *testing.T) {
 	}
 }
 
-// Parts of many units are bounded in several passes where there is little room, some with units that have most of the rows.
+// Parts of many units are bounded in several passes if there is little room, some with units that have most of the rows.
 func TestManyUnitsInLittleRoom(t *testing.T) {
 	tab := &testTable{fields: busy(0).fields}
 	for i := range int64(2600) {

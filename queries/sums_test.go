@@ -23,7 +23,7 @@ func answered(tb testing.TB, q Query, s table.Schema, workers [][]*table.Batch) 
 	return accumulated(tb, q, s, nil, workers).Seal()
 }
 
-// opened are exact answers: sums in units and, where the query has them, counts.
+// opened are exact answers: sums in units and, if the query has them, counts.
 func opened(tb testing.TB, q *summing, exacts []mechanism.Exact) (sums []*big.Int, rows []int64) {
 	tb.Helper()
 	unit, sums := mechanismtest.OpenWide(tb, exacts[0])

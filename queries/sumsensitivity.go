@@ -37,10 +37,10 @@ func (r *reach) ofRow() float64 {
 
 // squaredNorm returns the squared L2 sensitivity in units.
 //
-// A cell to which a unit adds n rows changes by a vector of norm at most n·ρ, ρ the largest norm of a row, and by that where all
+// A cell to which a unit adds n rows changes by a vector of norm at most n·ρ, ρ the largest norm of a row, and by that if all
 // rows have the same extreme value. So add-remove is ρ² times that of counts. Under replace-one, a cell to which the unit adds n
 // rows, and n' in the other table, changes by at most more·max(n, n') + less·min(n, n') in each component; see
-// [reach.replaced]. Where no value is on the other side of zero, that is the case of counts again.
+// [reach.replaced]. If no value is on the other side of zero, that is the case of counts again.
 func (r *reach) squared(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	var sum *big.Int
 	if adj == ReplaceOne && r.less > 0 {
@@ -55,7 +55,7 @@ func (r *reach) squared(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 // replaced returns the largest sum of (more·max(n, n') + less·min(n, n'))² over the cells, for two vectors n, n' of row
 // counts within the limits.
 //
-// The sum is convex and grows with each count, so it is largest where both vectors are corners: m rows in f cells and r < m
+// The sum is convex and grows with each count, so it is largest if both vectors are corners: m rows in f cells and r < m
 // in one more, as in [limits.largest]. What is left to choose is which cells of the two fall together. The rests may meet each
 // other, nothing, or full cells of the other side; the full cells left over meet as often as is best.
 func (r *reach) replaced(l bounding.Limits, cells int64) *big.Int {

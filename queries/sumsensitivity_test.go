@@ -208,7 +208,7 @@ func TestPartsOfMeans(t *testing.T) {
 	if !about(parts[0].Sens.L2, 2*math.Sqrt(5)) || !about(parts[1].Sens.L2, math.Sqrt(5)) || parts[0].Quantum != math.Ldexp(1, 4-40) {
 		t.Errorf("%+v", parts)
 	}
-	// The worst error is least where the shares are as Delta_sum to r·Delta_count.
+	// The worst error is least if the shares are as Delta_sum to r·Delta_count.
 	if !about(parts[0].Weight, 2*math.Sqrt(5)) || !about(parts[1].Weight, 2*math.Sqrt(5)) {
 		t.Errorf("weights %g, %g", parts[0].Weight, parts[1].Weight)
 	}
@@ -248,7 +248,7 @@ func TestWeightsAreBest(t *testing.T) {
 	})
 }
 
-// The number of rows of a mean is private even where each row is a unit and none comes or goes: a row may have no value.
+// The number of rows of a mean is private even if each row is a unit and none comes or goes: a row may have no value.
 func TestCountOfMeanIsPrivate(t *testing.T) {
 	parts := partsOf(t, Spec{Name: "q", Kind: Mean, Value: &Value{Columns: []string{"y"}, Lo: "10", Hi: "14"}}, ReplaceOne)
 	if parts[0].Sens.L2 != 4 || parts[1].Sens.L2 != 1 {

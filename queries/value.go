@@ -11,7 +11,7 @@ import (
 // Value is what a sum or mean adds up: a bounded number of each row, or a bounded vector.
 //
 // Numbers are read as the nearest float64, in text columns too; true is 1 and false 0. A row has no value, and is left out
-// of the query, where a component is null, NaN or no number, or a list does not have Length elements.
+// of the query, if a component is null, NaN or no number, or a list does not have Length elements.
 //
 // Bounds and values are held as integers, in units of u, the power of two with V·2^-40 <= u < V·2^-39, V the larger of
 // |Lo| and |Hi|, or ClipL2. Whole numbers are exact up to V = 2^40.
@@ -24,8 +24,8 @@ type Value struct {
 	// Lo and Hi are decimal numbers, ends of a range: each component is moved into it, also an infinite one, and rounded to
 	// the nearest multiple of u, ties to even. The range itself ends at multiples of u within Lo and Hi.
 	Lo, Hi string
-	// ClipL2 is a decimal number, set where Lo and Hi are not: a vector that is longer is shortened, and rounded towards zero.
-	// Where components are infinite, it takes their direction and the others are lost.
+	// ClipL2 is a decimal number, set if Lo and Hi are not: a vector that is longer is shortened, and rounded towards zero.
+	// If components are infinite, it takes their direction and the others are lost.
 	ClipL2 string
 	// Rows is the public number of terms of a mean; 0: none. All rows are terms, and those without a value count as the
 	// centre of the range, or as zero.
@@ -78,7 +78,7 @@ func (v *Value) checkColumns(field string, p *problem.Problems) {
 	}
 }
 
-// checkRows reports a public number of terms where the number is not public.
+// checkRows reports a public number of terms if the number is not public.
 func (v *Value) checkRows(s Spec, p *problem.Problems) {
 	field := string(s.Kind) + ".rows"
 	switch {

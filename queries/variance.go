@@ -48,7 +48,7 @@ func checkVariance(s Spec, p *problem.Problems) {
 //
 // With h half the range, m the mean less the centre, and noise of sigma_s, sigma_q and sigma_c in the sums, the squares and the count of n
 // rows, the squared error of the variance is about (sigma_q² + (2·m·sigma_s)² + (2·m² − (q − h²/2))²·sigma_c²)/n², q the mean square. For m at h/2 and
-// q at h²/2 that is sigma_q² + h²·sigma_s² + h⁴/4·sigma_c², which is least where the shares of mu² are as the products of sensitivity and
+// q at h²/2 that is sigma_q² + h²·sigma_s² + h⁴/4·sigma_c², which is least if the shares of mu² are as the products of sensitivity and
 // factor.
 func (varianceOfValues) components(q *summing, adj Adjacency) ([]Component, error) {
 	sum, count := q.sumAndCount(adj)
@@ -141,7 +141,7 @@ func (m moments) parts() (mean, square ratio) {
 	return mean, square
 }
 
-// variance is the mean square less the square of the mean, moved into [0, h²]; NaN where n is not positive.
+// variance is the mean square less the square of the mean, moved into [0, h²]; NaN if n is not positive.
 func (m moments) variance(s, q, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()
@@ -161,7 +161,7 @@ func (m moments) estimate(s, q, n float64) float64 {
 	return m.variance(s, q, max(n, 1))
 }
 
-// sigma is the standard deviation of the variance by the delta method, at the noisy values; NaN where n is not positive.
+// sigma is the standard deviation of the variance by the delta method, at the noisy values; NaN if n is not positive.
 func (m moments) sigma(s, q, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()

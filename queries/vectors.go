@@ -79,7 +79,7 @@ func (r *rowValues) open(b *table.Batch) (err error) {
 	return nil
 }
 
-// row returns the value of a row: where it has none, not as many components as there should be, or one that is NaN.
+// row returns the value of a row: if it has none, not as many components as there should be, or one that is NaN.
 func (r *rowValues) row(i int) []float64 {
 	if r.columns != nil {
 		return r.rows[i*r.dims : (i+1)*r.dims]

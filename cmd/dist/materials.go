@@ -68,7 +68,7 @@ func module(m *debug.Module) cdx.Component {
 	return c
 }
 
-// serial is a UUID of the program's hash (RFC 9562, version 8), where others draw one at random.
+// serial is a UUID of the program's hash (RFC 9562, version 8), if others draw one at random.
 func serial(sum [sha256.Size]byte) string {
 	u := sum[:16]
 	u[6], u[8] = u[6]&0x0f|0x80, u[8]&0x3f|0x80

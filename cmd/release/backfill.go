@@ -83,7 +83,7 @@ type backfilling struct {
 	flags *backfillFlags
 	purse *purse
 	made  int
-	stop  string // why it stopped early; "" where it did not
+	stop  string // why it stopped early; "" if it did not
 }
 
 // all runs the windows in order until one fails or the purse is empty.

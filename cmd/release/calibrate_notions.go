@@ -34,7 +34,7 @@ func fromGuarantee(f *convertFlags, delta calibrate.Delta) ([]converted, error) 
 	return rows, nil
 }
 
-// sigmaFor is the least sigma that has this mu at a sensitivity; nil where there is none.
+// sigmaFor is the least sigma that has this mu at a sensitivity; nil if there is none.
 func sigmaFor(s calibrate.Sensitivity, mu calibrate.Mu) *float64 {
 	if sigma, err := mu.Sigma(s); err == nil {
 		return number(float64(sigma))
@@ -195,7 +195,7 @@ func fromMeanConcentrated(f *convertFlags, delta calibrate.Delta) ([]converted, 
 	return withMu([]converted{notionRow("mcdp-dp", of, dp, dpErr), notionRow("mcdp-pdp", of, pdp, pdpErr)}, mu, err)
 }
 
-// roundedUp takes every number up: towards more loss, where it is one. Orders are taken down, where a notion says less.
+// roundedUp takes every number up: towards more loss, if it is one. Orders are taken down, if a notion says less.
 func roundedUp(name string) func(string) (float64, error) {
 	if name == "alpha" || name == "omega" {
 		return calibrate.ParseDown

@@ -53,7 +53,7 @@ func (a *app) table(epsilons, deltas []string, sensitivity string) error {
 	return a.printTable(rows)
 }
 
-// sigmas are the methods' sigmas in short, marked where one does not hold.
+// sigmas are the methods' sigmas in short, marked if one does not hold.
 func sigmas(rows []calibrate.Comparison) []string {
 	texts := make([]string, len(rows))
 	for i, r := range rows {

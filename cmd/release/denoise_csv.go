@@ -51,7 +51,7 @@ func skipMark(f *os.File) io.Reader {
 	const mark = "\ufeff"
 	start := make([]byte, len(mark))
 	if n, _ := f.ReadAt(start, 0); n == len(mark) && string(start) == mark {
-		_, _ = f.Seek(int64(n), io.SeekStart) // where this fails, so does reading
+		_, _ = f.Seek(int64(n), io.SeekStart) // if this fails, so does reading
 	}
 	return f
 }
@@ -69,7 +69,7 @@ func csvProblem(path, what string, err error) error {
 	return inputProblem(path, 0, what+" can't be read")
 }
 
-// writeEstimates writes the table with the column estimate, at the end where it has none.
+// writeEstimates writes the table with the column estimate, at the end if it has none.
 func writeEstimates(path string, in *noisyTable, x []float64) error {
 	columns := slices.Clone(in.columns)
 	at := slices.Index(columns, "estimate")

@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/denoise"
 )
 
-// network reads the edge list; nil where there is none.
+// network reads the edge list; nil if there is none.
 func (f *denoiseFlags) network(ctx context.Context, in *noisyTable) (*denoise.Graph, error) {
 	if f.edges == "" {
 		return nil, nil
@@ -37,7 +37,7 @@ func (f *denoiseFlags) network(ctx context.Context, in *noisyTable) (*denoise.Gr
 	return network, nil
 }
 
-// edges reads the columns u, v and, where they are there, w and length.
+// edges reads the columns u, v and, if they are there, w and length.
 func (t *publicTable) edges(nodes int) ([]denoise.Edge, error) {
 	u, v := slices.Index(t.columns, "u"), slices.Index(t.columns, "v")
 	w := slices.Index(t.columns, "w")

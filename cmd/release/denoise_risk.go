@@ -19,7 +19,7 @@ type riskRow struct {
 }
 
 // expected works out what to expect of the estimates, of the noisy values, and of estimates that say the same of every row:
-// where those are as good, there is little to see in the values.
+// if those are as good, there is little to see in the values.
 func expected(ctx context.Context, in *noisyTable, flags *stepFlags, steps []denoise.Step) ([]riskRow, error) {
 	rows := []riskRow{{name: "noisy values", Risk: denoise.Risk{RMSE: in.sigma, Low: in.sigma, High: in.sigma, Relative: 1}}}
 	for _, toward := range []string{"zero", "mean"} {

@@ -86,7 +86,7 @@ func lostEnds(ctx context.Context, runs []ledger.Run, o *opened) (seen int, find
 			return // the working folder is gone
 		}
 		dirs[dir] = true
-		beside, _ := os.ReadDir(filepath.Dir(dir)) // where there is no such folder there is nothing to compare
+		beside, _ := os.ReadDir(filepath.Dir(dir)) // if there is no such folder there is nothing to compare
 		for _, entry := range beside {
 			dirs[filepath.Join(filepath.Dir(dir), entry.Name())] = true
 		}

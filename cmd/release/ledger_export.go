@@ -64,7 +64,7 @@ func export(r *ledger.Run) exported {
 	return e
 }
 
-// window names a release by its parameters: the value where there is one, else name=value of each.
+// window names a release by its parameters: the value if there is one, else name=value of each.
 func window(params map[string]string) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(params)) {

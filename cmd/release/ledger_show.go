@@ -66,7 +66,7 @@ type accountJSON struct {
 	Cap       string `json:"mu2_cap"`
 	Spent     string `json:"mu2_spent"`
 	Left      string `json:"mu2_left"`
-	// Fits is the largest epsilon that a release at the budget's delta could still have; empty where nothing fits.
+	// Fits is the largest epsilon that a release at the budget's delta could still have; empty if nothing fits.
 	Fits     string       `json:"largest_epsilon"`
 	Releases int          `json:"releases"`
 	Periods  []periodJSON `json:"periods"`

@@ -19,7 +19,7 @@ func (f *jobFlags) addTmpDir(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.tmp, "tmp-dir", "", "the folder for an encrypted file of what does not fit in memory, instead of the release's staging folder")
 }
 
-// limits are what the run of a plan may use: an error where its queries cannot be answered within them.
+// limits are what the run of a plan may use: an error if its queries cannot be answered within them.
 func (f *jobFlags) limits(p *pipeline.Plan) (local.Limits, error) {
 	l := local.Limits{Workers: max(f.workers, 1), Memory: p.Job().Memory(), Scratch: f.tmp}
 	if f.memory != "" {

@@ -14,7 +14,7 @@ import (
 // lastRun is what a run tells its operator's monitoring.
 type lastRun struct {
 	job     string
-	balance *ledger.Balance // nil where the account was not reached
+	balance *ledger.Balance // nil if the account was not reached
 }
 
 // writeMetrics writes the outcome of a run for the textfile collector of Prometheus' node exporter, whole or not at all.

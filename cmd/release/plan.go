@@ -86,7 +86,7 @@ type plannedQuery struct {
 	PerRow bool    `json:"ci95_half_width_over_rows"`
 	Mu     float64 `json:"mu"`
 	Share  float64 `json:"share_of_mu2"`
-	// Threshold is the least noisy count of a key that is published, where keys are discovered.
+	// Threshold is the least noisy count of a key that is published, if keys are discovered.
 	Threshold float64 `json:"threshold,omitempty"`
 }
 

@@ -83,7 +83,7 @@ func (p *processes) start(job, day string, more ...string) *exec.Cmd {
 	return cmd
 }
 
-// exit waits for a process and returns its exit code, -1 where it was killed.
+// exit waits for a process and returns its exit code, -1 if it was killed.
 func exit(cmd *exec.Cmd) int {
 	_ = cmd.Wait() // the state says it
 	return cmd.ProcessState.ExitCode()
@@ -104,7 +104,7 @@ func (p *processes) book() *ledger.Book {
 	return ledger.NewBook(s, time.Now)
 }
 
-// visible returns the digest of a window's release, "" where there is none, and fails where there is anything else.
+// visible returns the digest of a window's release, "" if there is none, and fails if there is anything else.
 func (p *processes) visible(job, day string) string {
 	p.Helper()
 	dir := filepath.Join(p.dir, "out-"+job, day)

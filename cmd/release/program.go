@@ -31,7 +31,7 @@ var program = sync.OnceValue(func() pipeline.Program {
 	return p
 })
 
-// executableDigest is the SHA-256 of the running executable; "" where it cannot be read.
+// executableDigest is the SHA-256 of the running executable; "" if it cannot be read.
 func executableDigest() string {
 	path, err := os.Executable()
 	if err != nil {

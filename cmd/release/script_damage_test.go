@@ -9,7 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// flip changes one byte of a file, counted from its end where N is negative: flip FILE N.
+// flip changes one byte of a file, counted from its end if N is negative: flip FILE N.
 func flip(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: flip FILE N")

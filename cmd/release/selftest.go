@@ -83,7 +83,7 @@ func (a *app) selftest(ctx context.Context, seconds int) error {
 	return a.concludeSelftest(checks, time.Since(start))
 }
 
-// concludeSelftest prints the checks; an error where one failed.
+// concludeSelftest prints the checks; an error if one failed.
 func (a *app) concludeSelftest(checks []selftest.Check, took time.Duration) error {
 	failed := selftest.Failed(checks)
 	if err := a.printSelftest(checks, failed, took); err != nil || failed == 0 {

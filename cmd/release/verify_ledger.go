@@ -45,7 +45,7 @@ func (v *verifying) ledger(ctx context.Context, a *app) error {
 	return nil
 }
 
-// store is the ledger that the flags name; "" where they name none.
+// store is the ledger that the flags name; "" if they name none.
 func (v *verifying) store(a *app) (string, error) {
 	switch f := v.flags; {
 	case f.job != "" && f.store != "":

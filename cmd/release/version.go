@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is the module's version where the binary was installed by one, else the commit it was built from.
+// version is the module's version if the binary was installed by one, else the commit it was built from.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -103,7 +103,7 @@ func (w *windowed) choose(f *windowFlags, plan *pipeline.Plan) (err error) {
 	return err
 }
 
-// last is --to; where it is not given, the window before the one in which we are.
+// last is --to; if it is not given, the window before the one in which we are.
 func (f *windowFlags) last(p *configs.Param) string {
 	if f.to != "" {
 		return f.to
@@ -211,7 +211,7 @@ func released(r ledger.Run) string {
 	return ""
 }
 
-// forecast finds the windows that the budget does not pay for, where all that can be run are run in order.
+// forecast finds the windows that the budget does not pay for, if all that can be run are run in order.
 func forecast(ctx context.Context, book *ledger.Book, windows []*windowed) error {
 	var charges []ledger.Charge
 	var charged []*windowed

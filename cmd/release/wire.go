@@ -127,7 +127,7 @@ func (f *jobFlags) dir(p *pipeline.Plan) (string, error) {
 	return dir, nil
 }
 
-// opener opens the job's input. The key of its digests comes from key, where that is not nil.
+// opener opens the job's input. The key of its digests comes from key, if that is not nil.
 func opener(job *configs.Job, l local.Limits, key func(context.Context) ([]byte, error)) func(context.Context) (pipeline.Engine, error) {
 	return func(ctx context.Context) (pipeline.Engine, error) {
 		options := wiring.SourceOptions(job)
@@ -176,7 +176,7 @@ func openBook(ctx context.Context, job *configs.Job) (*ledger.Book, func() error
 	return openStore(ctx, job.StoreName(), true)
 }
 
-// openStore opens a ledger by its name; where create is not set it must be there already.
+// openStore opens a ledger by its name; if create is not set it must be there already.
 func openStore(ctx context.Context, name string, create bool) (*ledger.Book, func() error, error) {
 	store, err := sqlstore.Named(ctx, name, create)
 	if errors.Is(err, sqlstore.ErrUnsupported) {

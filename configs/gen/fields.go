@@ -35,7 +35,7 @@ func (d docs) of(t reflect.Type, name string) string {
 	return sentence(strings.Join(strings.Fields(d[key]), " "), name)
 }
 
-// sentence takes the Go name off the beginning of a comment: Epsilon bounds the loss. Where a phrase needs it, it stays: Name
+// sentence takes the Go name off the beginning of a comment: Epsilon bounds the loss. If a phrase needs it, it stays: Name
 // of the release.
 func sentence(comment, name string) string {
 	rest, ok := strings.CutPrefix(comment, name+" ")

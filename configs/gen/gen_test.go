@@ -44,7 +44,7 @@ func TestSchemaIsEmbedded(t *testing.T) {
 	}
 }
 
-// Every key has a description and, where its type does not say all, an example or a default.
+// Every key has a description and, if its type does not say all, an example or a default.
 func TestEveryKeyIsDocumented(t *testing.T) {
 	t.Chdir("..")
 	d, err := readDocs()

@@ -33,7 +33,7 @@ func New(n int, edges []Edge) (*Graph, error) {
 	return g, nil
 }
 
-// Weights stay where their squares and sums are ordinary numbers.
+// Weights stay if their squares and sums are ordinary numbers.
 const smallestWeight, largestWeight = 1e-100, 1e100
 
 func flaw(n int, e Edge) string {
@@ -81,7 +81,7 @@ func (g *Graph) reserve(m int) {
 	g.weight, g.square, g.length = make([]float64, 0, m), make([]float64, 0, m), make([]float64, 0, m)
 }
 
-// add appends an edge, or adds it to the last one where it is parallel; false where the weight becomes too large.
+// add appends an edge, or adds it to the last one if it is parallel; false if the weight becomes too large.
 func (g *Graph) add(e Edge) bool {
 	a, b := int32(min(e.U, e.V)), int32(max(e.U, e.V))
 	k := len(g.u) - 1

@@ -1,6 +1,6 @@
 package graph
 
-// dimension returns the degrees of freedom: that of the signals with A·x = 0 where the estimate has that.
+// dimension returns the degrees of freedom: that of the signals with A·x = 0 if the estimate has that.
 func (s *interior) dimension() float64 {
 	if s.k == 1 {
 		count := make([]float64, s.parts)
@@ -25,7 +25,7 @@ func (s *interior) dimension() float64 {
 	return float64(groups)
 }
 
-// classify sets the signs of A·x. A row counts as not zero where the multiplier, relative to scale, is larger than the slack,
+// classify sets the signs of A·x. A row counts as not zero if the multiplier, relative to scale, is larger than the slack,
 // relative to λ: one of the two vanishes.
 func (s *interior) classify(scale float64) {
 	for r := range s.sign {

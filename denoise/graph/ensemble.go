@@ -12,7 +12,7 @@ type EnsembleOptions struct {
 	// Floor > 0 is added to the pilot, in multiples of the mean value; infinity stands for no second pass. At 0 several are
 	// tried, which needs Penalty.Sigma.
 	Floor float64
-	// Trees is the number of trees in each half; 0 stands for 16, and for 8 where two halves have over 50,000 nodes.
+	// Trees is the number of trees in each half; 0 stands for 16, and for 8 if two halves have over 50,000 nodes.
 	Trees int
 	// Seed is public and fixes the trees.
 	Seed uint64
@@ -37,7 +37,7 @@ func (o EnsembleOptions) check() error {
 // TreeEnsemble estimates nonnegative values, such as counts, on a graph: total variation estimates on many random spanning
 // trees are averaged, twice. The first pass is a pilot; in the second an edge's λ is divided by √(w_u·w_v) with w_i the
 // pilot's value plus a floor, over their geometric mean, so that relative jumps are penalised. Half of the trees are
-// uniform and half prefer short edges, where lengths are known. In each half the candidates, λ by floor, are averaged with
+// uniform and half prefer short edges, if lengths are known. In each half the candidates, λ by floor, are averaged with
 // weights by Stein's risk estimate. The halves are averaged and negative values replaced by 0. Each tree's problem is solved
 // exactly in O(n log n).
 //

@@ -40,7 +40,7 @@ func newFamily(ctx context.Context, g *Graph, b []float64, o EnsembleOptions) (*
 	})
 }
 
-// lengthBias returns for each edge clip(median length / length, 1/5, 5), and 1 where the length is unknown; nil where all
+// lengthBias returns for each edge clip(median length / length, 1/5, 5), and 1 if the length is unknown; nil if all
 // are.
 func lengthBias(g *Graph) []float64 {
 	known := slices.DeleteFunc(slices.Clone(g.length), func(l float64) bool { return l == 0 })
@@ -59,7 +59,7 @@ func lengthBias(g *Graph) []float64 {
 	return b
 }
 
-// pilot sets the multipliers of λ: the family's scale, over the geometric mean of the two ends' pilot values, where there
+// pilot sets the multipliers of λ: the family's scale, over the geometric mean of the two ends' pilot values, if there
 // are any.
 func (f *family) pilot(value []float64) {
 	if value == nil {

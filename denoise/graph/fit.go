@@ -8,14 +8,14 @@ type Fit struct {
 	X []float64
 	// DF is the estimate's degrees of freedom, the divergence Σ ∂x_i/∂y_i, with tuning parameters held fixed.
 	DF float64
-	// Leverage is ∂x_i/∂y_i for each node; nil where the method does not yield it.
+	// Leverage is ∂x_i/∂y_i for each node; nil if the method does not yield it.
 	Leverage []float64
-	// Lambda is the penalty or threshold that was used, in the unit of the values; 0 where there is none or many.
+	// Lambda is the penalty or threshold that was used, in the unit of the values; 0 if there is none or many.
 	Lambda float64
 	// Floor is the pilot's floor that a two-pass ensemble used, relative to the mean; 0 elsewhere.
 	Floor float64
 	// Gap is a certified bound on how far the objective is above its minimum (half the sum of squares plus penalty);
-	// 0 where the solver is exact and needs none.
+	// 0 if the solver is exact and needs none.
 	Gap float64
 }
 
@@ -36,7 +36,7 @@ func (f *Fit) SURE(y []float64, s float64) float64 {
 	return sum + float64(float64(s*s)*(float64(2*f.DF)-float64(len(y))))
 }
 
-// Clip returns the fit with negative values replaced by 0, and the divergence of that, Σ over x_i > 0 of ∂x_i/∂y_i. Where
+// Clip returns the fit with negative values replaced by 0, and the divergence of that, Σ over x_i > 0 of ∂x_i/∂y_i. If
 // the leverages are unknown DF stays, an upper bound for projections.
 func (f *Fit) Clip() *Fit {
 	out := *f

@@ -6,7 +6,7 @@ import "math"
 // capacity. All amounts are integers in a unit, so that nothing is rounded.
 //
 // The method is Boykov & Kolmogorov's ("An experimental comparison of min-cut/max-flow algorithms for energy minimization
-// in vision", IEEE PAMI 26, 2004): one search tree grows from the nodes with surplus, one from those with deficit; where
+// in vision", IEEE PAMI 26, 2004): one search tree grows from the nodes with surplus, one from those with deficit; if
 // they meet, as much as possible is sent along; nodes cut off from their tree look for a new parent there.
 type flow struct {
 	g *Graph
@@ -97,7 +97,7 @@ func (r *ring) pop() int32 {
 }
 
 // maximise sends as much as possible between the given nodes. Afterwards side is source for the nodes that a surplus can
-// still reach. It gives up where stop says so, which it asks now and then.
+// still reach. It gives up if stop says so, which it asks now and then.
 func (f *flow) maximise(nodes []int32, stop func() bool) {
 	f.begin(nodes)
 	for round := 0; f.active.size > 0; {
@@ -258,7 +258,7 @@ func (f *flow) findParent(i int32) bool {
 	return true
 }
 
-// rootDistance returns the number of steps from node i to its root, or MaxInt32 where it hangs on an orphan. It stamps the
+// rootDistance returns the number of steps from node i to its root, or MaxInt32 if it hangs on an orphan. It stamps the
 // way.
 func (f *flow) rootDistance(i int32) int32 {
 	steps, at := int32(0), i

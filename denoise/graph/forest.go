@@ -98,7 +98,7 @@ func (s *sets) find(i int32) int32 {
 	return i
 }
 
-// join unites the sets of i and j; false where they were one already.
+// join unites the sets of i and j; false if they were one already.
 func (s *sets) join(i, j int32) bool {
 	i, j = s.find(i), s.find(j)
 	if i == j {

@@ -13,7 +13,7 @@ type Edge struct {
 	U, V int
 	// W > 0 is the weight: a difference across the edge costs W times as much as one of weight 1.
 	W float64
-	// Length is the public distance between the nodes in any unit, or 0 where it is unknown.
+	// Length is the public distance between the nodes in any unit, or 0 if it is unknown.
 	Length float64
 }
 

@@ -8,7 +8,7 @@ import (
 // floors are the pilot's floors to choose from. Infinity stands for the first pass.
 var floors = []float64{0.03, 0.1, 0.3, 1, math.Inf(1)}
 
-// law is how one half draws its trees: with the length bias b, or uniformly where that is nil.
+// law is how one half draws its trees: with the length bias b, or uniformly if that is nil.
 type law struct {
 	bias    []float64
 	options EnsembleOptions

@@ -174,7 +174,7 @@ func (s *interior) centres(y []float64) []float64 {
 	return sum
 }
 
-// load takes the problem and returns the largest |A·y|, or 0 where that is nothing but rounding errors.
+// load takes the problem and returns the largest |A·y|, or 0 if that is nothing but rounding errors.
 func (s *interior) load(y, centre []float64, lambda float64) (scale float64) {
 	s.lambda = lambda
 	largest := 0.0

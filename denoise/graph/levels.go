@@ -7,7 +7,7 @@ import (
 
 // levelSets solves ½‖y−x‖² + Σ λ_e·|x_u − x_v| exactly on any graph, by divide and conquer: at the mean of a connected block
 // a minimum cut separates the nodes whose solution is above it from the others, the cut edges' terms are settled by that,
-// and each connected piece is a block; where nothing is worth cutting off, the solution is constant. Values and penalties are
+// and each connected piece is a block; if nothing is worth cutting off, the solution is constant. Values and penalties are
 // rounded to a power of two of which the largest sum at a node is 2^60, and from then on all is integers: groups are found
 // without a tolerance.
 //

@@ -19,7 +19,7 @@ type elimination struct {
 	// members of each clique, nil once it is part of another; cliques of each column.
 	members, cliques [][]int32
 	buckets
-	// outside[e] counts the members of clique e outside the newest one, where round[e] is the present round.
+	// outside[e] counts the members of clique e outside the newest one, if round[e] is the present round.
 	outside, round, mark []int32
 	now                  int32
 }

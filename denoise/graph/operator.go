@@ -105,7 +105,7 @@ func laplacian(g *Graph) *operator {
 // differences returns D·A for a matrix of n rows: a row for each edge.
 func differences(g *Graph, of *operator) *operator {
 	a := &operator{columns: of.columns, start: []int{0}}
-	at := make([]int, of.columns) // where a column is in the present row, plus 1
+	at := make([]int, of.columns) // if a column is in the present row, plus 1
 	for e := range g.Edges() {
 		first := len(a.col)
 		for sign, i := range []int32{g.u[e], g.v[e]} {

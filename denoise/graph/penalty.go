@@ -40,7 +40,7 @@ type scan struct {
 	points, between int
 }
 
-// search finds the λ of least risk. risk returns one for each λ, in parallel where it can.
+// search finds the λ of least risk. risk returns one for each λ, in parallel if it can.
 type search struct {
 	risk         func(ctx context.Context, lambda []float64) ([]float64, error)
 	lambda, cost []float64

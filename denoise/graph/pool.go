@@ -3,7 +3,7 @@ package graph
 import "math"
 
 // pool averages candidates with the weights exp(−SURE/(4·s²)) (Leung & Barron, "Information theory and mixing least-squares
-// regressions", IEEE Transactions on Information Theory 52, 2006). Where one candidate is clearly best it is taken; where
+// regressions", IEEE Transactions on Information Theory 52, 2006). If one candidate is clearly best it is taken; if
 // the risk estimates cannot tell them apart, their average has less error than the one that happens to win.
 type pool struct {
 	sigma float64
@@ -41,7 +41,7 @@ func (p *pool) include(f *Fit, least, total float64) {
 
 // weight of a candidate whose cost is above the least by excess.
 func (p *pool) weight(excess float64) float64 {
-	if excess == 0 { // the only one, where sigma may be unknown
+	if excess == 0 { // the only one, if sigma may be unknown
 		return 1
 	}
 	return math.Exp(-excess / p.sigma / p.sigma / 4)

@@ -5,8 +5,8 @@ package graph
 func Grid(rows, cols int) (*Graph, error) { return Product([]int{rows, cols}) }
 
 // Product returns the graph of a table with the given number of values in each dimension: cells are numbered with the
-// last dimension fastest, and two are joined by an edge of weight 1 and unknown length where they differ by one step in
-// one dimension (the Cartesian product of paths). No dimensions make one cell. It returns a [*SizeError] where a size is
+// last dimension fastest, and two are joined by an edge of weight 1 and unknown length if they differ by one step in
+// one dimension (the Cartesian product of paths). No dimensions make one cell. It returns a [*SizeError] if a size is
 // negative or nodes or edges are more than MaxNodes.
 func Product(sizes []int) (*Graph, error) {
 	n, m, err := productSize(sizes)

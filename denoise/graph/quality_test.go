@@ -103,11 +103,11 @@ type quality struct {
 	name           string
 	truth          []float64
 	s              float64
-	trend, wavelet float64 // shares; negative where it may be above
+	trend, wavelet float64 // shares; negative if it may be above
 }
 
 // TestQuality compares mean errors over draws that all methods share. The night hour here is sparse (5 events a junction):
-// three times as many is like an afternoon, where the claims are larger.
+// three times as many is like an afternoon, if the claims are larger.
 func TestQuality(t *testing.T) {
 	if os.Getenv("DPRELEASE_LONG") == "" {
 		t.Skip("minutes long: set DPRELEASE_LONG=1")

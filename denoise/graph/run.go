@@ -10,7 +10,7 @@ import (
 type Run struct {
 	// Workers is the number of goroutines; 0 stands for one per processor.
 	Workers int
-	// Progress, where set, is called with the parts done and their number, never by two goroutines at a time.
+	// Progress, if set, is called with the parts done and their number, never by two goroutines at a time.
 	Progress func(done, total int)
 }
 

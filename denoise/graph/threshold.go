@@ -14,7 +14,7 @@ const (
 	// Levels multiplies the coefficients of sets of 2^j to 2^(j+1)−1 nodes by the positive-part James–Stein factor
 	// (1 − (N−2)·s²/S)₊ of that level, N coefficients with sum of squares S. It needs no tuning.
 	Levels Rule = iota
-	// Universal soft-thresholds at s·√(2·ln n): the papers' choice, which removes nearly everything where s is large.
+	// Universal soft-thresholds at s·√(2·ln n): the papers' choice, which removes nearly everything if s is large.
 	Universal
 	// SUREThreshold soft-thresholds where Stein's risk estimate is least, for each tree.
 	SUREThreshold
@@ -50,7 +50,7 @@ func soft(c []float64, t float64) (df float64) {
 	return df
 }
 
-// shrinkLevels applies the rule Levels. A level of N ≥ 3 has divergence N − (N−2)²·s²/S, or 0 where its factor is 0.
+// shrinkLevels applies the rule Levels. A level of N ≥ 3 has divergence N − (N−2)²·s²/S, or 0 if its factor is 0.
 func (d *dendrogram) shrinkLevels(detail []float64, s float64) (df float64) {
 	var count, sum, factor [32]float64
 	for k, v := range detail {

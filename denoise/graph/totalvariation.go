@@ -119,7 +119,7 @@ func (s *treeTV) leverage(weight, out []float64) {
 	}
 }
 
-// mean returns the mean of positive numbers, or 1 where there are none.
+// mean returns the mean of positive numbers, or 1 if there are none.
 func mean(x []float64) float64 {
 	var sum float64
 	for _, v := range x {

@@ -39,7 +39,7 @@ func TestGoldenWeightedChain(t *testing.T) {
 	}
 }
 
-// The optimum's certificate: sums over subtrees of w·(y − x) are the dual of the edge above: at most λ, and ±λ where x
+// The optimum's certificate: sums over subtrees of w·(y − x) are the dual of the edge above: at most λ, and ±λ if x
 // changes.
 func TestTreeSolutionIsOptimal(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {

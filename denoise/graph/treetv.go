@@ -5,7 +5,7 @@ package graph
 // The problem is to minimise Σ w_i·(x_i − y_i)²/2 + Σ λ_e·|x_u − x_v|. The derivative of the least cost of the subtree of
 // v as a function of x_v is g_v(t) = w_v·(t − y_v) + Σ over children c of clip(g_c(t), −λ_c, λ_c): piecewise linear and
 // increasing. Its breakpoints are in two heaps at once, one for either end; clipping removes those at the ends and adds
-// one at each. The optimum is x_root = the zero of g_root and x_v = clip(x_parent, low_v, high_v), where low_v and high_v
+// one at each. The optimum is x_root = the zero of g_root and x_v = clip(x_parent, low_v, high_v), if low_v and high_v
 // are where g_v is −λ_v and λ_v. It takes O(n log n).
 //
 // Source: Kolmogorov, Pock & Rolinek, "Total variation on a tree", SIAM Journal on Imaging Sciences 9, 2016, section 3.

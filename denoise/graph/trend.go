@@ -26,8 +26,8 @@ type TrendOptions struct {
 // The degrees of freedom are the dimension of the signals with the same zeros of Op x: the number of fused groups for K = 0,
 // and so on. Components are independent.
 //
-// K = 1 and 2 return a [*DenseError] where the factor is too large, which takes hubs or over about 10⁵ nodes, and a
-// [*ConvergenceError] where λ is so large that rounding errors hide the solution; choosing λ passes over such ones.
+// K = 1 and 2 return a [*DenseError] if the factor is too large, which takes hubs or over about 10⁵ nodes, and a
+// [*ConvergenceError] if λ is so large that rounding errors hide the solution; choosing λ passes over such ones.
 //
 // Sources: Wang, Sharpnack, Smola & Tibshirani, "Trend filtering on graphs", Journal of Machine Learning Research 17, 2016;
 // degrees of freedom: Tibshirani & Taylor, Annals of Statistics 40, 2012.
@@ -52,7 +52,7 @@ func TrendFilter(ctx context.Context, g *Graph, y []float64, o TrendOptions) (*F
 	return t.solvers[0].fit(ctx, y, lambda)
 }
 
-// TrendFits returns a [*DenseError] where [TrendFilter] of order k would: it looks at the graph alone.
+// TrendFits returns a [*DenseError] if [TrendFilter] of order k would: it looks at the graph alone.
 func TrendFits(ctx context.Context, g *Graph, k int) error {
 	if k == 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 //
 // An edge lies in the tree with probability conductance times effective resistance. The method is Wilson's loop-erased
 // random walk ("Generating random spanning trees more quickly than the cover time", STOC 1996); it takes the mean hitting
-// time, near n·log n on planar networks. Where a graph is so long and thin, or its conductances so unequal, that the walk
+// time, near n·log n on planar networks. If a graph is so long and thin, or its conductances so unequal, that the walk
 // takes over 200·n + 10⁷ steps, the tree is finished as the minimum spanning tree of exponential edge times instead,
 // whose law is not quite the same.
 func (g *Graph) SpanningForest(ctx context.Context, conductance []float64, seed, stream uint64) (*Forest, error) {
@@ -29,7 +29,7 @@ func (g *Graph) SpanningForest(ctx context.Context, conductance []float64, seed,
 type walker struct {
 	g           *Graph
 	conductance []float64
-	// sum is, for each arc, the conductance of its node's arcs up to it; nil where all are equal.
+	// sum is, for each arc, the conductance of its node's arcs up to it; nil if all are equal.
 	sum  []float64
 	root []int32 // the lowest node of each component
 }

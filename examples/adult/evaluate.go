@@ -67,7 +67,7 @@ type setting struct {
 }
 
 // params are the job's. The job calibrates by the analytic mechanism; a declared sensitivity of more than 1 makes its noise
-// another formula's. Where the formula has less noise than is needed there is no such job, and ok is false.
+// another formula's. If the formula has less noise than is needed there is no such job, and ok is false.
 func (x setting) params() (params map[string]string, ok bool, err error) {
 	g := calibrate.Guarantee{Epsilon: calibrate.Epsilon(x.epsilon), Delta: calibrate.Delta(x.delta)}
 	unit := calibrate.Sensitivity{L2: 1, Why: "one row"}

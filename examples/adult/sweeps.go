@@ -52,7 +52,7 @@ func (c *comparison) sweeps(ctx context.Context) error {
 	return c.Figure("fig5_mse", f)
 }
 
-// raw is the mean squared error of the noisy counts of a release, and its sigma: 0 where the formula has too little noise.
+// raw is the mean squared error of the noisy counts of a release, and its sigma: 0 if the formula has too little noise.
 func (c *comparison) raw(ctx context.Context, x setting) (sigma, mse float64, err error) {
 	params, ok, err := x.params()
 	if err != nil || !ok {

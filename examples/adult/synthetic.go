@@ -47,7 +47,7 @@ func (p people) person(suffix string) string {
 	}, ", ")
 }
 
-// relationship follows from sex and marital status where a spouse is there.
+// relationship follows from sex and marital status if a spouse is there.
 func (p people) relationship(sex, marital string) string {
 	switch {
 	case marital != "Married-civ-spouse" && marital != "Married-AF-spouse":

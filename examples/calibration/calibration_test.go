@@ -83,7 +83,7 @@ func checkLimits(t *testing.T, rows []experimenttest.Row) {
 	}
 }
 
-// The classical formulas fail at epsilon 10 and above for every delta of the table where they must.
+// The classical formulas fail at epsilon 10 and above for every delta of the table if they must.
 func checkTable1(t *testing.T, rows []experimenttest.Row) {
 	for _, r := range rows {
 		classic := r["method"] == "dwork-2014" || r["method"] == "dwork-2006" || r["method"] == "lecture"
@@ -105,7 +105,7 @@ func checkErrata(t *testing.T, rows []experimenttest.Row) {
 	}
 }
 
-// Against the reference values: the closed forms' sigma where both have a point.
+// Against the reference values: the closed forms' sigma if both have a point.
 func TestReference(t *testing.T) {
 	compared := 0
 	columns := map[string]string{

@@ -13,7 +13,7 @@ var gainDeltas = []float64{1e-2, 1e-4, 1e-6, 1e-8, 1e-10}
 
 var gainColors = []figure.Color{figure.Orange, figure.Green, figure.Black, figure.SkyBlue, figure.Purple}
 
-// gains is how much variance the classical noise (Dwork & Roth 2014) wastes, where it is proven: epsilon up to 1.
+// gains is how much variance the classical noise (Dwork & Roth 2014) wastes, if it is proven: epsilon up to 1.
 func gains(ctx context.Context, s *experiment.Session) error {
 	table := experiment.Table{Columns: []string{"eps", "delta", "sigma_classical", "sigma_analytic", "variance_ratio", "removed"}}
 	epsilons := experiment.Grid(1e-3, 1, s.Pick(61, 13))

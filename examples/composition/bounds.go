@@ -67,7 +67,7 @@ func parts(k int) calibrate.Part {
 	return calibrate.Part{Guarantee: at(oneEpsilon, oneDelta), Times: k}
 }
 
-// dworkRothblumVadhan is their bound, k·eps·(e^eps - 1) + eps·sqrt(2·k·ln(1/slack)), where that is below the sum.
+// dworkRothblumVadhan is their bound, k·eps·(e^eps - 1) + eps·sqrt(2·k·ln(1/slack)), if that is below the sum.
 func dworkRothblumVadhan(k int) (float64, error) {
 	n, slack := float64(k), allDelta-float64(k)*oneDelta
 	return min(n*oneEpsilon, n*oneEpsilon*math.Expm1(oneEpsilon)+oneEpsilon*math.Sqrt(2*n*math.Log(1/slack))), nil

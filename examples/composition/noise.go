@@ -36,7 +36,7 @@ func noise(_ context.Context, s *experiment.Session) error {
 }
 
 // appendixB is the true delta of Appendix B's noise at k = 1: sigma² is at least 4·log(e + eps/delta)/eps² and, for large
-// epsilon, 1/(4·eps), where 1/((2 - sqrt 2)·eps) is right.
+// epsilon, 1/(4·eps), if 1/((2 - sqrt 2)·eps) is right.
 func appendixB(s *experiment.Session) error {
 	table := experiment.Table{Columns: []string{"eps", "delta_promised", "delta_printed", "delta_right", "theorem_4_3_holds"}}
 	printed := figure.Key{Name: "at least kΔ²/(4ε), as printed", Style: figure.Style{Color: figure.Vermilion, Line: figure.Solid}}

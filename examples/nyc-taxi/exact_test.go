@@ -23,7 +23,7 @@ func invented(t *testing.T, data string) {
 	}
 }
 
-// original fills dir with the public records, and skips the test where $DPRELEASE_DATA does not name them.
+// original fills dir with the public records, and skips the test if $DPRELEASE_DATA does not name them.
 func original(t *testing.T, dir string) {
 	t.Helper()
 	if testing.Short() {
@@ -34,7 +34,7 @@ func original(t *testing.T, dir string) {
 	}
 }
 
-// The counts of every junction are those of the reference where no cab is over its bound.
+// The counts of every junction are those of the reference if no cab is over its bound.
 func TestExactCounts(t *testing.T) {
 	t.Run("invented", func(t *testing.T) {
 		dir, data := exampletest.Folder(t, "max_rows: 5", "max_rows: 1000")
@@ -127,7 +127,7 @@ func bounded(t *testing.T, got []int64, events []event, junctions int) {
 	}
 }
 
-// Each over-active cab alone counts five events, none at a junction where it was not.
+// Each over-active cab alone counts five events, none at a junction if it was not.
 func TestBoundOfEachCab(t *testing.T) {
 	dir, data := exampletest.Folder(t)
 	invented(t, data)

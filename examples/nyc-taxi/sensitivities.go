@@ -24,7 +24,7 @@ func (e *evaluation) sensitivities() error {
 // norms are the Euclidean norms of what one event at a junction adds.
 func (e *evaluation) norms(junction int, h float64) (unit, unnormalised float64) {
 	_, share := e.shares(junction, h)
-	most := 0.0 // the junction's own share, where the density is 1
+	most := 0.0 // the junction's own share, if the density is 1
 	for _, w := range share {
 		unit += w * w
 		most = max(most, w)

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// Shared is the path of a file of the project's reference data, which DPRELEASE_SHARED names; the test is skipped where the
+// Shared is the path of a file of the project's reference data, which DPRELEASE_SHARED names; the test is skipped if the
 // variable is not set.
 func Shared(t testing.TB, parts ...string) string {
 	t.Helper()
@@ -28,7 +28,7 @@ func Shared(t testing.TB, parts ...string) string {
 // Row is a row of a table, by column.
 type Row map[string]string
 
-// Float is a column as a number, NaN where it is none.
+// Float is a column as a number, NaN if it is none.
 func (r Row) Float(column string) float64 {
 	x, err := strconv.ParseFloat(r[column], 64)
 	if err != nil {

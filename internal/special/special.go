@@ -18,7 +18,7 @@ func GammaTail(a, x float64) float64 {
 	return gammaScale(a, x) / gammaFraction(a, x)
 }
 
-// GammaShare returns P(a, x) = 1 - Q(a, x), without cancellation where it is small.
+// GammaShare returns P(a, x) = 1 - Q(a, x), without cancellation if it is small.
 func GammaShare(a, x float64) float64 {
 	switch {
 	case x <= 0:

@@ -31,7 +31,7 @@ func SourceOptions(job *configs.Job) source.Options {
 	return source.Options{Dir: job.Dir(), Files: job.Input.Files, CSV: csv}
 }
 
-// first is the only rune of a one-character setting, 0 where it is not set.
+// first is the only rune of a one-character setting, 0 if it is not set.
 func first(s string) rune {
 	for _, r := range s {
 		return r

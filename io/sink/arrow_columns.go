@@ -41,7 +41,7 @@ func keyType(l domain.Labels) arrow.DataType {
 type arrowColumns struct {
 	table  *table
 	schema *arrow.Schema
-	labels []arrow.Array // of each key, nil where it is no string
+	labels []arrow.Array // of each key, nil if it is no string
 }
 
 func newArrowColumns(t *table) (*arrowColumns, error) {
@@ -128,7 +128,7 @@ func (c *arrowColumns) values(values []float64) arrow.Array {
 	return fixedWidth(new(arrow.Float64Type), arrow.Float64Traits.CastToBytes(values), missing)
 }
 
-// fixedWidth returns an array of the values in raw; missing is nil where all are there.
+// fixedWidth returns an array of the values in raw; missing is nil if all are there.
 func fixedWidth(typ arrow.FixedWidthDataType, raw []byte, missing []bool) arrow.Array {
 	n, nulls := len(raw)*8/typ.BitWidth(), 0
 	var present *memory.Buffer

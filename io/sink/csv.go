@@ -77,7 +77,7 @@ func (r csvRows) append(line []byte, b *block, i int) []byte {
 	return line
 }
 
-// quotedLabels returns the text of every label of every key, quoted where it has to be: once a label, not once a row.
+// quotedLabels returns the text of every label of every key, quoted if it has to be: once a label, not once a row.
 func quotedLabels(t *table) ([][]string, error) {
 	keys, q := make([][]string, len(t.keys)), newQuoter()
 	for i, k := range t.keys {

@@ -34,7 +34,7 @@ func renameChecked(from, to string) error {
 	}
 }
 
-// makeParents makes the folders above dir where they are missing, durably.
+// makeParents makes the folders above dir if they are missing, durably.
 func makeParents(dir string) error {
 	parent := filepath.Dir(dir)
 	if _, err := os.Stat(parent); err == nil || parent == dir {
@@ -54,7 +54,7 @@ func makeParents(dir string) error {
 // syncFile makes a file or a folder durable; tests watch it.
 var syncFile = (*os.File).Sync
 
-// syncFolder makes a folder's entries durable, where the system has a notion of it.
+// syncFolder makes a folder's entries durable, if the system has a notion of it.
 func syncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

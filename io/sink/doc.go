@@ -7,7 +7,7 @@
 // bytes.
 //
 // A cell may have no value: a mean whose noisy count is not positive has none. In Parquet and Arrow the columns after the
-// keys are nullable in the tables where this can happen, those of answers with further columns, and in no other; a cell
+// keys are nullable in the tables if this can happen, those of answers with further columns, and in no other; a cell
 // without a value is null there and in JSON, and an empty field in CSV.
 //
 // # Formats

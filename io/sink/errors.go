@@ -38,7 +38,7 @@ type Error struct {
 	Path string
 	Code Code
 	// Err is the system's error number, context.Canceled, pipeline.ErrNoRelease, pipeline.ErrIncomplete or a text of
-	// this package; nil where the code says it all.
+	// this package; nil if the code says it all.
 	Err error
 }
 

@@ -15,7 +15,7 @@ var null = math.Float64frombits(0x7ff8_0000_dead_dead)
 type grid struct {
 	names    []string
 	columns  []any
-	optional []bool // the columns that may be null; nil where the format does not say
+	optional []bool // the columns that may be null; nil if the format does not say
 }
 
 // expected materialises a result independently of the streaming code: it counts through the keys like an odometer.
@@ -121,7 +121,7 @@ func pick[T any](labels []T, index, cells []int) []T {
 	return column
 }
 
-// same fails the test where two tables differ in a name, a type, a length or a bit of a cell.
+// same fails the test if two tables differ in a name, a type, a length or a bit of a cell.
 func (g grid) same(t *testing.T, got grid) {
 	t.Helper()
 	if len(got.names) != len(g.names) {

@@ -141,7 +141,7 @@ var textFormats = map[string]struct {
 	"json": {jsonFormat{}, jsonGrid, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }},
 }
 
-// The bits of a NaN are the machine's affair: where it means a missing value, they are in no file.
+// The bits of a NaN are the machine's affair: if it means a missing value, they are in no file.
 func TestMissingValuesHaveOneForm(t *testing.T) {
 	one := mean("q", stringKey("k", numbered(100)...))
 	other := mean("q", stringKey("k", numbered(100)...))

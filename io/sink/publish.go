@@ -71,7 +71,7 @@ func (f *Folder) Discard(staging string) error {
 // shortDigest is how much of a digest goes into a folder's name.
 const shortDigest = 8
 
-// Retire renames a published folder to dir.<first 8 digits of its digest>, or to that with -2, -3, … where it is taken.
+// Retire renames a published folder to dir.<first 8 digits of its digest>, or to that with -2, -3, … if it is taken.
 func (f *Folder) Retire(dir, digest string) (moved string, err error) {
 	const op, tries = "move aside", 1000
 	if len(digest) < shortDigest || !plainName(digest) {

@@ -88,7 +88,7 @@ func TestPublishFailures(t *testing.T) {
 	fails(t, s.Publish(t.Context(), p.staging, p.dir), CodeMissing)
 }
 
-// The rename itself refuses a taken name, also where it has to look first.
+// The rename itself refuses a taken name, also if it has to look first.
 func TestRenameNew(t *testing.T) {
 	for name, rename := range map[string]func(from, to string) error{"one step": renameNew, "two steps": renameChecked} {
 		p := newPlace(t)

@@ -12,7 +12,7 @@ const (
 	releaseName  = "release" // the release folder inside a staging folder
 	noteName     = "note"
 	voucherName  = "voucher"
-	// SignatureName is the file of a manifest's signature, where it has one.
+	// SignatureName is the file of a manifest's signature, if it has one.
 	SignatureName = manifestName + ".minisig"
 )
 

@@ -53,8 +53,8 @@ func newTable(r pipeline.Result) *table {
 	return t
 }
 
-// mayMiss reports whether cells may have no value: a quotient has none where its denominator is not positive, and an
-// answer with further columns is one, and a reading has none where there are no rows. It never depends on the values, so that tables of the same query have one schema.
+// mayMiss reports whether cells may have no value: a quotient has none if its denominator is not positive, and an
+// answer with further columns is one, and a reading has none if there are no rows. It never depends on the values, so that tables of the same query have one schema.
 func mayMiss(a queries.Answer) bool { return len(a.Extra) > 0 || isReading(a) }
 
 // isReading reports whether a table was read off an answer: it has estimates and their intervals alone.

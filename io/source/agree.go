@@ -41,7 +41,7 @@ func differ(first, f file, in string) []*Error {
 }
 
 // named adds a column's name to an error if it is surely a name. What stands in the first line of a CSV file may be
-// a row of private values, where the job says by mistake that there is a header.
+// a row of private values, if the job says by mistake that there is a header.
 func named(e *Error, f table.Field, public bool) *Error {
 	if public {
 		return e.of(f.Name)

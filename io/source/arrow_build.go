@@ -10,7 +10,7 @@ import (
 type arrowBuild struct {
 	scan  *arrowScan
 	batch *recordBatch
-	dict  *arrowDictionary // of the column, where it has one
+	dict  *arrowDictionary // of the column, if it has one
 }
 
 // buffer returns the reader of a buffer.

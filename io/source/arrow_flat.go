@@ -10,7 +10,7 @@ type flatBuffer struct {
 	bad bool
 }
 
-// flatTable is a table in a buffer. Fields are known by their slot, their place in the schema; where one is not stored,
+// flatTable is a table in a buffer. Fields are known by their slot, their place in the schema; if one is not stored,
 // its default is zero. The zero table has no fields.
 type flatTable struct {
 	f      *flatBuffer
@@ -25,7 +25,7 @@ type flatVector struct {
 	at, n int
 }
 
-// bytes returns n bytes, all zero where they are not there; n is at most 8.
+// bytes returns n bytes, all zero if they are not there; n is at most 8.
 func (f *flatBuffer) bytes(at, n int) []byte {
 	if at < 0 || at > len(f.b)-n {
 		f.bad = true

@@ -20,7 +20,7 @@ type arrowReader struct {
 // arrowBody reads the values of an array. At a null it may give any value, but none that is out of range.
 type arrowBody interface {
 	// fit returns how many of the next n rows are not too long for a batch: at least one. It is at most n, which is at
-	// least one. valid has an item for each of the rows, or is nil where there are no nulls.
+	// least one. valid has an item for each of the rows, or is nil if there are no nulls.
 	fit(n int, valid []bool) (int, error)
 	// take puts the next n rows into c, whose validity is there.
 	take(n int, c *table.Column) error
@@ -66,7 +66,7 @@ func (r *arrowReader) take(n int) (table.Column, error) {
 	return c, r.body.take(n, &c)
 }
 
-// end checks that the buffers end where they should.
+// end checks that the buffers end if they should.
 func (r *arrowReader) end() error {
 	for _, b := range r.buffers {
 		if err := b.end(); err != nil {
@@ -131,7 +131,7 @@ type arrowLists struct {
 	long     bool // the next one is longer than any that is read
 }
 
-// batchElements is the most elements of a batch's lists, except where one list has more.
+// batchElements is the most elements of a batch's lists, except if one list has more.
 const batchElements = batchBytes / 8
 
 func (b *arrowLists) fit(n int, _ []bool) (int, error) {

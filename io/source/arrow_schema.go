@@ -40,7 +40,7 @@ const (
 type arrowColumn struct {
 	field      table.Field
 	typ        arrow.DataType
-	dictionary int64 // its id, where typ is one
+	dictionary int64 // its id, if typ is one
 }
 
 // schemaWalk passes over a schema before the library decodes it, and sees that every length is within the bytes and

@@ -19,7 +19,7 @@ import (
 //
 //   - Fields that a record lacks at its end are null; fields that it has too many are ignored.
 //
-//   - A field is null where its text, quoted or not, is one of NullValues, or where its column is not text and it
+//   - A field is null if its text, quoted or not, is one of NullValues, or if its column is not text and it
 //     cannot be parsed, such as the empty text. In a text column the empty text is a value.
 //
 //   - Types: text (the default), int, float, bool (true, t, yes, y, 1; false, f, no, n, 0; in any case), date
@@ -32,7 +32,7 @@ import (
 // So no field and no record can make a read fail. Lines that are skipped as blank or as comments are counted (Summary.Blank): a row may look like one.
 type CSV struct {
 	Header     bool
-	Columns    []string          // names, where Header is false (or instead of the header's)
+	Columns    []string          // names, if Header is false (or instead of the header's)
 	Types      map[string]string // text (default), int, float, bool, date, "date LAYOUT", "timestamp LAYOUT"
 	Delimiter  rune              // ASCII; 0: a comma
 	TrimSpace  bool

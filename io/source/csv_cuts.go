@@ -115,7 +115,7 @@ func (c *csvFile) look(ctx context.Context, f io.ReaderAt, i int) error {
 	return err
 }
 
-// recordAfter returns the start of the first record at or after the place nominal; one starts at from. Where there is no
+// recordAfter returns the start of the first record at or after the place nominal; one starts at from. If there is no
 // quote in between, the last line that starts there is a record; else records are followed from from on.
 func (c *csvFile) recordAfter(ctx context.Context, f io.ReaderAt, from, nominal int64) (int64, error) {
 	if nominal >= c.size {

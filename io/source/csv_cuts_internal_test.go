@@ -179,7 +179,7 @@ func TestCSVPiecesAgree(t *testing.T) {
 	})
 }
 
-// Where the guess of a record's start is wrong, and all that follows from it too, the piece's own records are read all the same.
+// If the guess of a record's start is wrong, and all that follows from it too, the piece's own records are read all the same.
 func TestCSVWrongGuesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
 	for _, row := range []string{"\"\n\",\",\"\n", "\"\n\",\",\",\",\"\n", "\"\",\"\n\n\",\",\n\"\n1,2,3\n"} {

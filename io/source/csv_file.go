@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// csvFile is an opened CSV file: one split a piece, or one where it is compressed.
+// csvFile is an opened CSV file: one split a piece, or one if it is compressed.
 type csvFile struct {
 	origin
 	format    fileFormat
@@ -63,7 +63,7 @@ func (c *csvFile) note() error {
 	return c.stat(f)
 }
 
-// readHeader reads the header, where there is to be one.
+// readHeader reads the header, if there is to be one.
 func readHeader(s *csvScanner) ([]string, error) {
 	if !s.d.Header {
 		return nil, nil

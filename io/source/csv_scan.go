@@ -114,8 +114,8 @@ func (s *csvScanner) fill() error {
 	return nil
 }
 
-// split finds the fields of the record at the start of b, none where the line is to be skipped, and returns the
-// record's length. whole is false where more must be read to know.
+// split finds the fields of the record at the start of b, none if the line is to be skipped, and returns the
+// record's length. whole is false if more must be read to know.
 func (s *csvSplitter) split(b []byte) (n int, whole bool) {
 	s.fields, s.open, s.inside = s.fields[:0], 0, insideLine
 	if n, skip := s.skip(b); skip {

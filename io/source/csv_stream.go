@@ -23,7 +23,7 @@ type csvStream struct {
 	close   func()
 }
 
-// openStream opens a file for a piece of it: all of it, where it is compressed.
+// openStream opens a file for a piece of it: all of it, if it is compressed.
 func (c *csvFile) openStream(ctx context.Context, piece int) (*csvStream, error) {
 	file, err := c.reopen(func(*os.File) bool { return false })
 	if err != nil {

@@ -29,9 +29,9 @@ const (
 
 // Error is one thing that is wrong with an input. It never holds a value of the table nor a library's text.
 type Error struct {
-	File     string // base name, "" where no file is to blame
+	File     string // base name, "" if no file is to blame
 	RowGroup int    // of a Parquet file, from 0; -1: none
-	Column   string // "" where no column is to blame
+	Column   string // "" if no column is to blame
 	Code     string
 	Message  string
 	Hint     string // what the user can do; may be empty
@@ -77,7 +77,7 @@ func (es Errors) Unwrap() []error {
 	return out
 }
 
-// err returns es as an error: nil where there is none, the error itself where there is one.
+// err returns es as an error: nil if there is none, the error itself if there is one.
 func (es Errors) err() error {
 	switch len(es) {
 	case 0:
@@ -125,7 +125,7 @@ func guard(f func() error) (err error) {
 	return f()
 }
 
-// own returns the Error in err; where there is none, one that says as little as can be said.
+// own returns the Error in err; if there is none, one that says as little as can be said.
 func own(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {

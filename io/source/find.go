@@ -72,7 +72,7 @@ func find(o Options) ([]found, error) {
 	return out, wrong.err()
 }
 
-// match returns the paths of one pattern. A name that exists is taken as it is, even where it holds wildcards.
+// match returns the paths of one pattern. A name that exists is taken as it is, even if it holds wildcards.
 func match(dir, pattern string) ([]string, *Error) {
 	path := pattern
 	if !filepath.IsAbs(pattern) {

@@ -7,7 +7,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// maxExpanded is the most bytes that the strings of a page may have together, where they share prefixes.
+// maxExpanded is the most bytes that the strings of a page may have together, if they share prefixes.
 const maxExpanded = maxPage
 
 // runSlack is how many values more than a page announces its runs may have: the padding of the last one.
@@ -27,7 +27,7 @@ type dataPage struct {
 }
 
 // check checks the lengths that a page's bytes say, since the library allocates what they say, and that the bytes hold
-// the values that are present, since the library takes what its memory held before where they do not.
+// the values that are present, since the library takes what its memory held before if they do not.
 func (p *dataPage) check() error {
 	data, present, err := p.checkLevels()
 	if err != nil {

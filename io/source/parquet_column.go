@@ -48,7 +48,7 @@ type dictionary struct {
 // dictionaries numbers the dictionaries of the process.
 var dictionaries atomic.Uint64
 
-// ready returns how many rows can be taken, after decoding the next page where there are none.
+// ready returns how many rows can be taken, after decoding the next page if there are none.
 func (c *columnReader) ready() (int, error) {
 	switch {
 	case c.lists != nil:

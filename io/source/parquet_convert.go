@@ -61,7 +61,7 @@ func (l *leaf) decimal(precision, scale int) {
 type storedDecimal struct {
 	decimal
 	physical format.Type
-	width    int // in bytes, where it is fixed
+	width    int // in bytes, if it is fixed
 }
 
 // takeDecimals appends the next n decimals to to.

@@ -29,7 +29,7 @@ type listRows struct {
 type listPage struct {
 	repeated, defined levelRuns
 	left              int
-	known             bool // whether the next level starts a row was read: it does where starts is set
+	known             bool // whether the next level starts a row was read: it does if starts is set
 	starts            bool
 }
 
@@ -49,7 +49,7 @@ func (c *columnReader) readLists(levels int64) {
 	c.leaf = c.leaf.inner()
 }
 
-// ready returns how many rows can be taken, after making some where there are none; io.EOF: there are no more.
+// ready returns how many rows can be taken, after making some if there are none; io.EOF: there are no more.
 func (l *listRows) ready() (int, error) {
 	if n := len(l.valid) - l.done; n > 0 {
 		return n, nil

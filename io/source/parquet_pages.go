@@ -82,7 +82,7 @@ func (p *rawPages) next() (*format.PageHeader, []byte, error) {
 
 func mismatch() error { return fault(CodeChecksum, "a page's stored checksum does not match") }
 
-// sized returns a slice of n bytes, in b's memory where it is large enough.
+// sized returns a slice of n bytes, in b's memory if it is large enough.
 func sized(b []byte, n int) []byte { return slices.Grow(b[:0], n)[:n] }
 
 // header reads a page's header.

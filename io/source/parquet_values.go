@@ -68,7 +68,7 @@ func ordered(offsets []uint32, size int) bool {
 	return slices.IsSorted(offsets) && int64(offsets[len(offsets)-1]) <= int64(size)
 }
 
-// values takes the next n values: shared with the page where a table holds them alike, else in to, from its start.
+// values takes the next n values: shared with the page if a table holds them alike, else in to, from its start.
 func (d *pageData) values(l *leaf, n int, to *table.Values) table.Values {
 	if l.convert != nil {
 		return l.convert(d, n, to)

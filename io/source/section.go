@@ -49,7 +49,7 @@ func (o *origin) stat(f *os.File) (err error) {
 	return nil
 }
 
-// reopen opens the file again. A file that was written since is the same one where same says so: footers may be long, and
+// reopen opens the file again. A file that was written since is the same one if same says so: footers may be long, and
 // are not compared for each split.
 func (o *origin) reopen(same func(*os.File) bool) (*os.File, error) {
 	f, err := os.Open(o.path)
@@ -122,7 +122,7 @@ func (s *section) fill() error {
 	return err
 }
 
-// peek returns the next n bytes without taking them, fewer where there are no more. They are valid until the next call.
+// peek returns the next n bytes without taking them, fewer if there are no more. They are valid until the next call.
 func (s *section) peek(n int) ([]byte, error) {
 	for len(s.unread) < n {
 		if err := s.fill(); errors.Is(err, io.EOF) {

@@ -11,7 +11,7 @@
 //     0.1 is 0.100000001490116… and not equal to an edge of 0.1.
 //   - Decimals whose scale is not positive and that 18 digits hold: int. All others: float, the nearest float64.
 //   - Strings and bytes, with offsets of any width, views, or of a fixed length: text.
-//   - Dates: date. Timestamps: timestamp, an instant where the type has a zone, else a wall-clock reading.
+//   - Dates: date. Timestamps: timestamp, an instant if the type has a zone, else a wall-clock reading.
 //   - Lists of integers, floats and decimals: list. Integers beyond 2^53 become the nearest float64, null elements NaN.
 //   - Columns without any value (type null): text, all null.
 //   - Arrow dictionaries: what their values are, as codes. Extension types: what they are stored as.
@@ -40,7 +40,7 @@ type Options struct {
 	CSV   CSV
 	// Key makes the digests of the input hard to forge for whoever does not know it; it may be empty.
 	Key []byte
-	// Workers is how many cores may be used: where it is more than 1, compressed CSV files are decompressed by one goroutine and parsed
+	// Workers is how many cores may be used: if it is more than 1, compressed CSV files are decompressed by one goroutine and parsed
 	// by another.
 	Workers int
 }
@@ -68,7 +68,7 @@ type Dataset struct {
 }
 
 // Open finds the files and checks that their schemas agree; columns may stand in another order in each file. No row is
-// read. Files are read in the order of the patterns, those of one glob sorted. The errors are *Error or, where there
+// read. Files are read in the order of the patterns, those of one glob sorted. The errors are *Error or, if there
 // are several, Errors.
 func Open(ctx context.Context, o Options) (*Dataset, error) {
 	found, err := find(o)

@@ -13,7 +13,7 @@ import (
 // ReadStrings returns the values of one column of a public table: a Parquet or Arrow file, or a CSV file with a header,
 // by its path. The order is kept, nulls are left out, and equal values are not joined. Values that are not text are written as
 // text: numbers in decimal, true and false, dates as 2006-01-02, timestamps as 2006-01-02T15:04:05 with as many
-// decimals as they need and, where they are instants, Z. The errors are those of Open and Read.
+// decimals as they need and, if they are instants, Z. The errors are those of Open and Read.
 func ReadStrings(ctx context.Context, path, column string) ([]string, error) {
 	d, err := Open(ctx, Options{Dir: filepath.Dir(path), Files: []string{filepath.Base(path)}, CSV: CSV{Header: true}})
 	if err != nil {
@@ -63,7 +63,7 @@ func text(c *table.Column, i int) string {
 	return strconv.FormatInt(v, 10)
 }
 
-// floatText is the shortest text that reads back as f, without an exponent where f is of a usual size.
+// floatText is the shortest text that reads back as f, without an exponent if f is of a usual size.
 func floatText(f float64) string {
 	if a := math.Abs(f); a == 0 || a >= 1e-6 && a < 1e21 {
 		return strconv.FormatFloat(f, 'f', -1, 64)

@@ -41,7 +41,7 @@ func (v Values) slice(k Kind, i, j int) Values {
 
 // Column is the values of one column in a batch: plain (one value a row), dictionary codes (Codes, one a row,
 // into Values) or runs (Ends: row at which each run stops; codes or values are then one a run). What there is one of
-// a row, or a run where Ends is set, is called an entry. Columns of lists are plain.
+// a row, or a run if Ends is set, is called an entry. Columns of lists are plain.
 type Column struct {
 	Type Type
 	// Valid has one item an entry; nil: no nulls. At a null, code and value are unspecified but in range.
@@ -55,12 +55,12 @@ type Column struct {
 	// Lists has one item more than there are lists, of columns of lists: list i is Values.Floats[Lists[i]:Lists[i+1]]. An
 	// element that is null is NaN; the lists of nulls may be empty.
 	Lists []uint32
-	// Dict is not zero where Codes is set and the dictionary has an identity: columns with equal Dict have the same
+	// Dict is not zero if Codes is set and the dictionary has an identity: columns with equal Dict have the same
 	// dictionary in Values, in all batches of a process, so work done for each of its values can be kept.
 	Dict uint64
 }
 
-// Entries returns the number of entries: rows, or runs where Ends is set.
+// Entries returns the number of entries: rows, or runs if Ends is set.
 func (c *Column) Entries() int {
 	switch {
 	case c.Ends != nil:

@@ -35,6 +35,6 @@ func (s Schema) Index(name string) int {
 type Batch struct {
 	Rows    int
 	Columns []Column
-	// Keep has one item a row: the rows where it is false are in no query. Nil keeps every row.
+	// Keep has one item a row: the rows if it is false are in no query. Nil keeps every row.
 	Keep []bool
 }

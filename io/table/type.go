@@ -14,7 +14,7 @@ const (
 	Float                 // Floats
 	String                // Offsets and Data: bytes, UTF-8 by convention
 	Date                  // Ints: days since 1970-01-01
-	Timestamp             // Ints: units of Type.Unit since 1970-01-01T00:00:00 (UTC, or local where Type.Zone is "local")
+	Timestamp             // Ints: units of Type.Unit since 1970-01-01T00:00:00 (UTC, or local if Type.Zone is "local")
 	List                  // Floats, cut by Column.Lists: lists of numbers
 )
 

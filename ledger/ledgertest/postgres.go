@@ -26,7 +26,7 @@ type Server struct {
 	schemas  atomic.Int64
 }
 
-// Postgres starts a server that ends with the test. The test is skipped where PostgreSQL's programs are not installed.
+// Postgres starts a server that ends with the test. The test is skipped if PostgreSQL's programs are not installed.
 func Postgres(tb testing.TB) *Server {
 	tb.Helper()
 	s := &Server{bin: postgresPrograms()}
@@ -55,7 +55,7 @@ func Postgres(tb testing.TB) *Server {
 	return s
 }
 
-// postgresPrograms is the folder of initdb and postgres; "" where there is none.
+// postgresPrograms is the folder of initdb and postgres; "" if there is none.
 func postgresPrograms() string {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is well-formed
 	slices.Sort(found)
@@ -68,7 +68,7 @@ func postgresPrograms() string {
 	return ""
 }
 
-// servant is a user without rights, of the server's own where there is one.
+// servant is a user without rights, of the server's own if there is one.
 func servant() *syscall.Credential {
 	for _, name := range []string{"postgres", "nobody"} {
 		u, err := user.Lookup(name)

@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// sound fails the test where a recount of the ledger finds anything.
+// sound fails the test if a recount of the ledger finds anything.
 func sound(t *testing.T, b *ledger.Book) *ledger.Audit {
 	t.Helper()
 	a, err := b.Audit(t.Context())
@@ -188,7 +188,7 @@ func testSetBudget(t *testing.T, s ledger.Store) {
 	sound(t, b)
 }
 
-// testReplaceOne: an add-remove charge counts twice its mu where units are replaced; never the other way round.
+// testReplaceOne: an add-remove charge counts twice its mu if units are replaced; never the other way round.
 func testReplaceOne(t *testing.T, s ledger.Store) {
 	b, ctx, c := book(s), t.Context(), Quarter(t, "a")
 	c.Account.Adjacency = "replace-one"
@@ -210,7 +210,7 @@ func testReplaceOne(t *testing.T, s ledger.Store) {
 	sound(t, b)
 }
 
-// testReplaceOneShares: a share of delta of an add-remove charge is refused where units are replaced, though the shares have room for it:
+// testReplaceOneShares: a share of delta of an add-remove charge is refused if units are replaced, though the shares have room for it:
 // it would fail once for each of two steps.
 func testReplaceOneShares(t *testing.T, s ledger.Store) {
 	b, ctx, c := book(s), t.Context(), Quarter(t, "a")

@@ -8,7 +8,7 @@ import (
 
 // IsLedger says whether the file at path is a ledger, by the marks of its header alone.
 func IsLedger(path string) bool {
-	const idAt = 68 // where SQLite keeps the application's number
+	const idAt = 68 // if SQLite keeps the application's number
 	f, err := os.Open(path)
 	if err != nil {
 		return false

@@ -31,7 +31,7 @@ func translate(err error) error {
 	return ledger.ErrUnavailable
 }
 
-// meaning maps a primary result code. The statements are constants: where SQLite says that one is wrong, it is the
+// meaning maps a primary result code. The statements are constants: if SQLite says that one is wrong, it is the
 // schema that is damaged.
 func meaning(code int) error {
 	switch code {

@@ -31,9 +31,9 @@ var _ ledger.Store = (*Postgres)(nil)
 // idle is how long a transaction of ours may wait for us: a frozen process must not hold the ledger for ever.
 const idle = 2 * time.Minute
 
-// OpenPostgres opens the ledger that a connection string (postgres://…) leads to. Where create is set its tables are made if they are
-// not there. Errors: ErrUnsupported where the string is not one; ledger.ErrUnavailable where the server cannot be reached or refuses the
-// user, or where there is no ledger; ErrNotLedger, ErrNewer, ErrCorrupt, ErrBusy, ErrReadOnly, ErrFull. No text of the driver is passed on.
+// OpenPostgres opens the ledger that a connection string (postgres://…) leads to. If create is set its tables are made if they are
+// not there. Errors: ErrUnsupported if the string is not one; ledger.ErrUnavailable if the server cannot be reached or refuses the
+// user, or if there is no ledger; ErrNotLedger, ErrNewer, ErrCorrupt, ErrBusy, ErrReadOnly, ErrFull. No text of the driver is passed on.
 func OpenPostgres(ctx context.Context, dsn string, create bool) (*Postgres, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Postgres) read(ctx context.Context, fn func(*postgresTx) error) error {
 // errLost: the connection broke before the commit was asked for, so that nothing stayed and the transaction can be run again.
 var errLost = fmt.Errorf("%w: the connection to the server was lost", ledger.ErrUnavailable)
 
-// transact runs fn in a transaction, and again where the server was restarted under it or serialization failed.
+// transact runs fn in a transaction, and again if the server was restarted under it or serialization failed.
 func (s *Postgres) transact(ctx context.Context, begin string, fn func(*postgresTx) error) error {
 	return patiently(ctx, func() error { return s.once(ctx, begin, fn) })
 }
@@ -140,7 +140,7 @@ func (s *Postgres) Secret(ctx context.Context) (secret []byte, err error) {
 	return secret, nil
 }
 
-// Lock holds name until unlock; ledger.ErrBusy where another call of any living process holds it.
+// Lock holds name until unlock; ledger.ErrBusy if another call of any living process holds it.
 func (s *Postgres) Lock(ctx context.Context, name string) (unlock func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

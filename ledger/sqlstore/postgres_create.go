@@ -27,7 +27,7 @@ CREATE TRIGGER dprelease_entry_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON dpre
 // makingTables is the advisory lock under which the tables are made: no schema and no run has its name.
 const makingTables = "\x00create"
 
-// ensure finds the schema, and makes the tables in it where there are none and create is set.
+// ensure finds the schema, and makes the tables in it if there are none and create is set.
 func (s *Postgres) ensure(ctx context.Context, create bool) error {
 	return s.once(ctx, "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = on", func(t *postgresTx) error {
 		encoding, there := "", false

@@ -22,7 +22,7 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// BusyTimeout is how long a transaction waits for those of other processes before it answers ledger.ErrBusy, where its
+// BusyTimeout is how long a transaction waits for those of other processes before it answers ledger.ErrBusy, if its
 // context does not end sooner.
 const BusyTimeout = 30 * time.Second
 
@@ -127,7 +127,7 @@ func (s *Store) checked(ctx context.Context, begin string, fn func(*tx) error) e
 	})
 }
 
-// Lock holds name until unlock; ledger.ErrBusy where another call of any living process holds it. On systems without
+// Lock holds name until unlock; ledger.ErrBusy if another call of any living process holds it. On systems without
 // locks on byte ranges that belong to an open file, each name has a lock file of its own, which stays.
 func (s *Store) Lock(ctx context.Context, name string) (unlock func(), err error) {
 	if err := ctx.Err(); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// What either database holds, in its own types: read here, and found damaged where it is.
+// What either database holds, in its own types: read here, and found damaged if it is.
 
 // row is a row of either database: its Scan method.
 type row func(dst ...any) error

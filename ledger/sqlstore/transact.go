@@ -17,7 +17,7 @@ const (
 	deferred  = "BEGIN DEFERRED"
 )
 
-// transact runs fn in a transaction. Where anything fails, fn included, nothing of it stays; only an error of the
+// transact runs fn in a transaction. If anything fails, fn included, nothing of it stays; only an error of the
 // commit itself may leave it done. BEGIN, COMMIT and ROLLBACK are not interrupted halfway: they end, one way or other.
 func transact(ctx context.Context, db *sql.DB, begin string, fn func(*tx) error) error {
 	t, err := start(ctx, db, begin)
@@ -60,7 +60,7 @@ func start(ctx context.Context, db *sql.DB, begin string) (t *tx, err error) {
 	return t, err
 }
 
-// end gives the connection back, after a failure without its transaction. Where it cannot be rolled back, the
+// end gives the connection back, after a failure without its transaction. If it cannot be rolled back, the
 // connection is closed, which rolls it back or leaves that to the next opening.
 func (t *tx) end(committed bool) {
 	if !committed && t.plain("ROLLBACK") != nil {

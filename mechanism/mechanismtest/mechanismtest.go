@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism/internal/door"
 )
 
-// Open returns a copy of the exact answers, in multiples of unit, without spending e. It fails the test where e is empty
+// Open returns a copy of the exact answers, in multiples of unit, without spending e. It fails the test if e is empty
 // or was noised.
 func Open(tb testing.TB, e mechanism.Exact) (unit float64, cells []int64) {
 	tb.Helper()
@@ -64,7 +64,7 @@ func Make(tb testing.TB, m calibrate.Mechanism, values []float64) mechanism.Nois
 	return n
 }
 
-// guard fails the caller where it does not run in a test binary, and says so even if tb goes on.
+// guard fails the caller if it does not run in a test binary, and says so even if tb goes on.
 func guard(tb testing.TB, inTest bool) bool {
 	tb.Helper()
 	if !inTest {

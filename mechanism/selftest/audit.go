@@ -20,7 +20,7 @@ const (
 type Release func(ctx context.Context, cells, rows int) ([]float64, calibrate.Mechanism, error)
 
 // Pairs returns how many pairs of neighbouring cells the audit takes: a million from ten seconds on, a hundred thousand at
-// least. Where mu is near 1, both see noise that is 10 % too small: the bound is then 8 or more of its own standard
+// least. If mu is near 1, both see noise that is 10 % too small: the bound is then 8 or more of its own standard
 // deviations above mu.
 func Pairs(budget time.Duration) int {
 	const perSecond, fullAt = 100_000, 10
@@ -32,7 +32,7 @@ func Pairs(budget time.Duration) int {
 //
 //	Phi⁻¹(1 − FPR) − Phi⁻¹(FNR) <= mu
 //
-// for the test "the noisy count is above the middle". Cells are independent where the noise is as claimed; the numbers of
+// for the test "the noisy count is above the middle". Cells are independent if the noise is as claimed; the numbers of
 // errors are then binomial, and upper Clopper–Pearson bounds of both error rates give a lower bound of mu that exceeds the
 // claimed mu with probability at most alarm/2. The other checks compare the released noise with its exact distribution.
 func audit(ctx context.Context, cells int, release Release) ([]Check, error) {

@@ -2,12 +2,12 @@ package selftest
 
 import "math"
 
-// leastExpected is how many samples a bin must expect at least. The chi-square's tail is that of normal counts; where a check
+// leastExpected is how many samples a bin must expect at least. The chi-square's tail is that of normal counts; if a check
 // has few bins, a binomial count of 2000 expected samples exceeds its share of it less than 4 times as often, which the
 // shares of the checks leave room for.
 const leastExpected = 2000
 
-// noise is a distribution to test for: floor(x + S·Z + 1/2) with x = base + part, 0 <= part < 1. Z is normal or, where tail is not 0,
+// noise is a distribution to test for: floor(x + S·Z + 1/2) with x = base + part, 0 <= part < 1. Z is normal or, if tail is not 0,
 // has P(Z < z) = tail·e^z for z < 0 and is symmetric.
 type noise struct {
 	base  int64

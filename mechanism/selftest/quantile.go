@@ -31,7 +31,7 @@ func proportionBound(k, n int, level float64) float64 {
 	return bisect(float64(k)/float64(n), 1, func(p float64) bool { return special.BetaShare(float64(n-k), float64(k+1), 1-p) <= level })
 }
 
-// bisect returns the end, where ok holds, of an interval of neighbouring float64 in [low, high] at whose other end it
+// bisect returns the end, if ok holds, of an interval of neighbouring float64 in [low, high] at whose other end it
 // does not; ok holds from some point on.
 func bisect(low, high float64, ok func(float64) bool) float64 {
 	for {

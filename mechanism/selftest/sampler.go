@@ -152,7 +152,7 @@ func (in input) String() string {
 	return fmt.Sprintf("%s, x = %d·2^%d", s, in.cell, in.lift)
 }
 
-// lowBits tests that the last six binary digits are uniform where sigma is many grid units.
+// lowBits tests that the last six binary digits are uniform if sigma is many grid units.
 func lowBits(ctx context.Context, budget time.Duration) (Check, error) {
 	var counts [64]int
 	err := draw(ctx, input{1 << 40, 0, 1<<53 - 1}, budget, func(cells []int64) {
@@ -168,7 +168,7 @@ func lowBits(ctx context.Context, budget time.Duration) (Check, error) {
 }
 
 // neighbours compares the low bits of noisy 2^53 − 1 and 2^53 − 2, inside and outside the range in which a float64 holds
-// every integer: where noise is added in floats they differ (Mironov 2012; Casacuberta et al. 2022).
+// every integer: if noise is added in floats they differ (Mironov 2012; Casacuberta et al. 2022).
 func neighbours(ctx context.Context, budget time.Duration) (Check, error) {
 	var counts [2][16]int
 	for i := range counts {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// alarm is the probability that a group of checks (the sampler's, the audit's) fails where nothing is wrong.
+// alarm is the probability that a group of checks (the sampler's, the audit's) fails if nothing is wrong.
 const alarm = 1e-9 / 2
 
 // maxChecks is the most checks that a group has; each has its share of the alarm.

@@ -26,7 +26,7 @@ const (
 	auditCounted = 8192 // frequent items
 )
 
-// unitKeys gives each row the key of its privacy unit: its values, or where each row is a unit its place.
+// unitKeys gives each row the key of its privacy unit: its values, or if each row is a unit its place.
 type unitKeys struct {
 	at      []int // positions of the unit's columns in a batch
 	rowwise bool  // each row is a unit

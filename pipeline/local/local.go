@@ -41,7 +41,7 @@ func NewWithin(data *source.Dataset, l Limits) *Engine {
 	return &Engine{data: data, limits: l}
 }
 
-// UseScratch names the folder for what does not fit in memory, where the limits name none.
+// UseScratch names the folder for what does not fit in memory, if the limits name none.
 func (e *Engine) UseScratch(dir string) { e.staging = dir }
 
 // scratch returns the memory that a scan may use.

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// unknownMemory is taken where the system does not say how much memory it has; leastDefault is the least limit that is not asked for.
+// unknownMemory is taken if the system does not say how much memory it has; leastDefault is the least limit that is not asked for.
 const (
 	unknownMemory = 4 << 30
 	leastDefault  = 256 << 20
 )
 
-// DefaultMemory is the limit where none is set: half of the memory that the machine has, or that the process's control groups
+// DefaultMemory is the limit if none is set: half of the memory that the machine has, or that the process's control groups
 // leave it, in bytes.
 func DefaultMemory() int64 {
 	total := min(machineMemory(), groupMemory())

@@ -40,8 +40,8 @@ const (
 	leastBytes = 32 * mebibyte
 )
 
-// share divides the limit between the cells of the plan's queries and the rows of units. Where not all cells fit the largest domains
-// are held sparsely, and where that is not enough fewer workers read.
+// share divides the limit between the cells of the plan's queries and the rows of units. If not all cells fit the largest domains
+// are held sparsely, and if that is not enough fewer workers read.
 func (l Limits) share(p *pipeline.Plan) (memory, error) {
 	limit := l.Memory
 	if limit == 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// dictionaryFloats writes a column of floats with a dictionary. Where a NaN is among them, parquet-go 0.32 states a minimum that is the least
+// dictionaryFloats writes a column of floats with a dictionary. If a NaN is among them, parquet-go 0.32 states a minimum that is the least
 // of those after the NaN alone.
 func dictionaryFloats(t *testing.T, values ...float64) []byte {
 	t.Helper()

@@ -31,7 +31,7 @@ type scaledRow struct {
 
 const scaledGroup = 1_000_000 // rows of a row group
 
-// path returns the table's Parquet file, which is made where it is missing: DPRELEASE_SCALE_DIR keeps it between runs.
+// path returns the table's Parquet file, which is made if it is missing: DPRELEASE_SCALE_DIR keeps it between runs.
 func (s scaled) path(tb testing.TB) string {
 	tb.Helper()
 	dir := os.Getenv("DPRELEASE_SCALE_DIR")

@@ -41,7 +41,7 @@ const (
 	keyBytes       = 32
 )
 
-// newScratch returns one that makes its file in a folder, where it is needed. Its calls fail when ctx has ended.
+// newScratch returns one that makes its file in a folder, if it is needed. Its calls fail when ctx has ended.
 func newScratch(ctx context.Context, folder string, m memory) *scratch {
 	return &scratch{ctx: ctx, folder: folder, memory: m}
 }

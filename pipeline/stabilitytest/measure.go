@@ -33,7 +33,7 @@ type Lab struct {
 	Open func(data *source.Dataset, l Limits, scratch string) pipeline.Engine
 }
 
-// Answer is the exact answer of one mechanism: Cells in multiples of Unit, or Keys with their counts where keys are private.
+// Answer is the exact answer of one mechanism: Cells in multiples of Unit, or Keys with their counts if keys are private.
 type Answer struct {
 	Unit  float64
 	Cells []*big.Int

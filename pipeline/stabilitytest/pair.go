@@ -67,7 +67,7 @@ func (j *Job) DrawPair(r *rand.Rand) *Pair {
 }
 
 // sort puts the rows of both tables in the order of a column, up or down, as tables often are: then row groups and pages have ranges of
-// their own. The rows that differ stay where they are drawn.
+// their own. The rows that differ stay if they are drawn.
 func (d *pairing) sort(column int) {
 	down := d.IntN(2) == 0
 	var at []int

@@ -62,7 +62,7 @@ func (l *bottomK) insert(x item) (taken bool) {
 	return true
 }
 
-// raise sets the bar where there are enough items, sorted.
+// raise sets the bar if there are enough items, sorted.
 func (l *bottomK) raise() {
 	if n := int64(len(l.items)); n == l.limit {
 		l.full, l.bar = true, binary.BigEndian.Uint64(l.items[n-1].digest[:8])

@@ -73,7 +73,7 @@ func (b *boundingRun) boundPartition(u *unitBounder, p *partition) error {
 	return b.pass(u, p, pass{})
 }
 
-// pass bounds the units of a pass: all at once where their rows fit, those with very many rows by themselves, and else in two passes.
+// pass bounds the units of a pass: all at once if their rows fit, those with very many rows by themselves, and else in two passes.
 func (b *boundingRun) pass(u *unitBounder, p *partition, in pass) error {
 	for {
 		switch err := u.rows.gather(p.ended, in); {

@@ -19,7 +19,7 @@ type gatherer struct {
 	*Rows
 	pass pass
 	room int64 // bytes, about; 0: no bound
-	// units by number: words where a unit is one, else texts; first those that are skipped
+	// units by number: words if a unit is one, else texts; first those that are skipped
 	words *intern.Words
 	texts *intern.Texts
 	skip  setAside
@@ -100,7 +100,7 @@ func (g *gatherer) forget() {
 // perRow is what a gathered row takes beside its record: its unit, its place in order, and a unit of its own.
 const perRow = 4 + 4 + 24
 
-// fits returns errCrowded where there are too many rows or texts.
+// fits returns errCrowded if there are too many rows or texts.
 func (g *gatherer) fits() error {
 	if n := int64(len(g.ids)); n >= math.MaxInt32/2 || g.room > 0 && n*int64(g.width+perRow)+3*(g.texts.Bytes()-g.skip.bytes) > g.room {
 		return errTooManyRows
@@ -222,7 +222,7 @@ func (g *gatherer) countUpTo(n int) {
 	}
 }
 
-// recorded returns the number of a record's unit, or none where it is not in the pass.
+// recorded returns the number of a record's unit, or none if it is not in the pass.
 func (g *gatherer) recorded(key []byte) int32 {
 	switch {
 	case g.units.text:

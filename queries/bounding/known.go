@@ -2,7 +2,7 @@ package bounding
 
 import "github.com/dprelease/dprelease/queries/internal/columnar"
 
-// knownUnits remembers, where the unit is one column of text with a dictionary, what was found for each of its values.
+// knownUnits remembers, if the unit is one column of text with a dictionary, what was found for each of its values.
 type knownUnits struct {
 	generation uint32 // of the parts' texts: they start anew when they are spilled
 	dict       uint64

@@ -78,7 +78,7 @@ type oversizedUnit struct {
 	segments []segment
 	unit     []byte
 	cells    bottomKCells
-	// rows that might be kept: of all cells together where m is at least k, else of each cell; their items are places in contents
+	// rows that might be kept: of all cells together if m is at least k, else of each cell; their items are places in contents
 	all      bottomK
 	inCell   map[string]*bottomK
 	contents [][]byte

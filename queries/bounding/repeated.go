@@ -2,7 +2,7 @@ package bounding
 
 import "encoding/binary"
 
-// Rows of a unit with the same content are many where a table has few units, or a query few cells. They are counted, one record
+// Rows of a unit with the same content are many if a table has few units, or a query few cells. They are counted, one record
 // instead of many, when memory becomes short or there is much to gain.
 
 // firstLook is how many bytes an accumulator holds before it looks whether records repeat.
@@ -14,7 +14,7 @@ type density struct {
 	scratch *gatherer // for one part after the other
 }
 
-// makeRoom counts repeated records, or spills, where a chunk more would be too much. part is one that has rows.
+// makeRoom counts repeated records, or spills, if a chunk more would be too much. part is one that has rows.
 func (r *Rows) makeRoom(part uint64, chunk int64) error {
 	share := r.spill.Share()
 	full := r.held+chunk > share

@@ -1,6 +1,6 @@
 // Package bounding keeps the rows of privacy units and cuts down what each unit contributes to a query's [Limits].
 //
-// A query whose privacy unit is made of columns keeps of every row its unit and its content, that is its cell and, where
+// A query whose privacy unit is made of columns keeps of every row its unit and its content, that is its cell and, if
 // values are added up, its value; bounds are enforced on the whole of a unit's rows when all are known. Records are
 // appended, nothing is looked up, to one of 256 parts that a hash of the unit chooses: all rows of a unit are in one part.
 // Parts are small enough to be grouped by unit in the processor's cache, by several goroutines. What does not fit in memory is
@@ -105,7 +105,7 @@ func (r *Rows) Start(b *table.Batch, cells []int32) error {
 	return nil
 }
 
-// addWords is addCells where the unit is one word.
+// addWords is addCells if the unit is one word.
 func (r *Rows) addWords(cells []int32) {
 	words := r.units.words[:len(cells)]
 	for row, cell := range cells {
@@ -140,7 +140,7 @@ func hashWords(words []uint64) uint64 {
 	return hash
 }
 
-// textRecord is record where the unit has text: its number among the part's texts stands for it.
+// textRecord is record if the unit has text: its number among the part's texts stands for it.
 func (r *Rows) textRecord(row int) []byte {
 	k := r.known.of(row)
 	if k.generation == 0 {
@@ -184,7 +184,7 @@ func (r *Rows) next(part uint64) []byte {
 	return o[n:]
 }
 
-// turn starts the next chunk of a part, after making room for it where memory is short, and makes room for a record.
+// turn starts the next chunk of a part, after making room for it if memory is short, and makes room for a record.
 func (r *Rows) turn(part uint64) []byte {
 	size := min(max(2*cap(r.open[part]), firstRows*r.width), r.chunk())
 	if r.failed == nil && len(r.free) == 0 {

@@ -9,7 +9,7 @@ import (
 
 // Which rows of a unit over its bounds are kept
 //
-// A row's content is its cell and, where values are added up, its value in units. Rows of a unit with the same content are told
+// A row's content is its cell and, if values are added up, its value in units. Rows of a unit with the same content are told
 // apart by an occurrence number, 0 to n − 1. Each (unit, cell) and each (unit, content, occurrence) has a digest; the rows with
 // the lowest digests are kept: of all cells the L lowest, in each the m lowest rows, of these the k lowest. That is a uniform
 // sample of the unit's own rows at each step, it depends on nothing else, and rows need no order. Digests are computed

@@ -40,7 +40,7 @@ func kept(l Limits, unit int, rows []uint64) []int64 {
 	return out
 }
 
-// chiSquare fails where observed counts differ from expected ones more than chance explains.
+// chiSquare fails if observed counts differ from expected ones more than chance explains.
 func chiSquare(t *testing.T, observed map[string]float64, expected map[string]float64) {
 	t.Helper()
 	sum := 0.0

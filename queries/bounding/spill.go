@@ -49,7 +49,7 @@ type partition struct {
 
 // segment is some rows of a part.
 type segment struct {
-	// texts are the units of the rows where units have text: in memory or, each after its length in four bytes, outside
+	// texts are the units of the rows if units have text: in memory or, each after its length in four bytes, outside
 	texts *intern.Texts
 	names []piece
 	// single are records; counted are followed by their number in eight bytes

@@ -13,8 +13,8 @@ import (
 // errUnits is an error of size: one part of the units has 2^31 - 1 of them.
 var errUnits = errors.New("queries: more than 2^31 - 1 privacy units in one of 256 parts")
 
-// Units reads the privacy unit of rows: as words of 64 bits where no column holds text, else as bytes. Two rows have the
-// same words or bytes exactly where they belong to the same unit: nothing is hashed that could merge two units.
+// Units reads the privacy unit of rows: as words of 64 bits if no column holds text, else as bytes. Two rows have the
+// same words or bytes exactly if they belong to the same unit: nothing is hashed that could merge two units.
 type Units struct {
 	columns []unitColumn
 	text    bool // some column holds text
@@ -69,7 +69,7 @@ func (u *Units) Open(b *table.Batch, cells []int32) error {
 	return nil
 }
 
-// wordsOf returns the unit of a row, where it has no text.
+// wordsOf returns the unit of a row, if it has no text.
 func (u *Units) wordsOf(row int) []uint64 {
 	n := len(u.columns)
 	return u.words[row*n : (row+1)*n]

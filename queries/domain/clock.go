@@ -22,7 +22,7 @@ type clock struct {
 	since, until, offset int64
 }
 
-// newClock returns the clock of a column of that type; ok is false where it holds neither dates nor times. A zone is of
+// newClock returns the clock of a column of that type; ok is false if it holds neither dates nor times. A zone is of
 // use for instants only; nil is UTC.
 func newClock(t table.Type, zone *time.Location) (c clock, ok bool) {
 	switch {

@@ -29,7 +29,7 @@ type AxisCoder struct {
 	Null   int32
 	dict   dictionary
 	codes  []int32 // of entries
-	rows   []int32 // of rows, where entries are runs
+	rows   []int32 // of rows, if entries are runs
 }
 
 // OfEntries returns the code of each entry of c.

@@ -11,7 +11,7 @@ import (
 type Coordinates struct {
 	At   int // position among the columns
 	Kind table.Type
-	// entries and rows are of the last batch; rows where entries are runs.
+	// entries and rows are of the last batch; rows if entries are runs.
 	entries, rows []float64
 }
 

@@ -16,7 +16,7 @@ import (
 // Policy says what becomes of a null or out-of-domain value.
 type Policy string
 
-// The policies: leave the row out of the query (also where none is set), or count it in a cell of its own.
+// The policies: leave the row out of the query (also if none is set), or count it in a cell of its own.
 const (
 	Drop    Policy = "drop"
 	OwnCell Policy = "bin"

@@ -9,7 +9,7 @@ type Direction struct {
 	// Ordered: its cells follow one another, as edges, parts of times and the rows and columns of a grid do. Cells that null
 	// or other add have no place in an order.
 	Ordered bool
-	// IDs are the keys of the cells where a public file can name them: those of labels and of points. Nil for others.
+	// IDs are the keys of the cells if a public file can name them: those of labels and of points. Nil for others.
 	IDs []string
 }
 

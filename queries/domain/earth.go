@@ -38,7 +38,7 @@ func (a *Position) squareTo(b *Position) float64 {
 //	s = 2R·asin(c/2R) ≈ c·(1 + c²/24R²)
 //
 // The radius of the ellipsoid's curvature is within 0.6 % of R everywhere and in every direction, so the second term, and s
-// with it, is off by less than 1.2 % of c³/24R²: 2 mm where c is 50 km, 13 m where it is 1000 km.
+// with it, is off by less than 1.2 % of c³/24R²: 2 mm if c is 50 km, 13 m if it is 1000 km.
 func alongEarth(chord float64) float64 {
 	return 2 * meanRadius * math.Asin(min(chord/(2*meanRadius), 1))
 }

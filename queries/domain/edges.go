@@ -13,7 +13,7 @@ import (
 type EdgeDomain struct {
 	texts []string
 	open  bool
-	// Numbers are the values of the edges where they are numbers, else nil: they are dates or times.
+	// Numbers are the values of the edges if they are numbers, else nil: they are dates or times.
 	Numbers []*big.Rat
 	zone    *time.Location
 }

@@ -13,13 +13,13 @@ import (
 // FilterSpec is one public condition on one column, or several that all must hold. Values mean what they mean in [Dimension]:
 // those of In and NotIn as in Labels, the others as in Edges.
 //
-// A null, NaN or, where numbers are compared, a text that is no number fulfils no condition, not even NotIn. Infinite
+// A null, NaN or, if numbers are compared, a text that is no number fulfils no condition, not even NotIn. Infinite
 // values are beyond all others and in no list.
 type FilterSpec struct {
 	Column string
 	// From <= x < Before and Min <= x <= Max: decimal numbers, or dates and times.
 	From, Before *string
-	// For is the length of the time from From to the first moment left out: a whole number and s, m, h, d or w. Where From has
+	// For is the length of the time from From to the first moment left out: a whole number and s, m, h, d or w. If From has
 	// no offset, days and weeks are those of the clocks: the day on which they change has 23 or 25 hours.
 	For      string
 	NotNull  bool
@@ -79,7 +79,7 @@ func (f Filters) Columns() []string {
 }
 
 // Compile compiles the filters against the table's schema, of which each batch will hold the columns of Columns, in that
-// order. Zone is that of times without an offset where the column holds instants; nil: UTC. Errors are of type *Error, all
+// order. Zone is that of times without an offset if the column holds instants; nil: UTC. Errors are of type *Error, all
 // of them at once, with fields from the root of the job; see [Errors].
 func (f Filters) Compile(s table.Schema, zone *time.Location) (*CompiledFilters, error) {
 	p := &problem.Problems{}

@@ -22,7 +22,7 @@ type Grid struct {
 	Rows, Cols               int
 }
 
-// The largest numbers of rows or columns of a grid, 10 cm in a degree, and of its cells where others are added to them: they
+// The largest numbers of rows or columns of a grid, 10 cm in a degree, and of its cells if others are added to them: they
 // have labels of their own then.
 const (
 	maxLines     = 1 << 20
@@ -124,7 +124,7 @@ func (g *gridCells) cell(lat, lon float64) int32 {
 	return row*g.cols.cells + col
 }
 
-// Keys are two columns of integers, row and col, after <name>_ where there is a name; of texts where cells are added, with the
+// Keys are two columns of integers, row and col, after <name>_ if there is a name; of texts if cells are added, with the
 // name of an added cell in both.
 func (d gridDomain) Keys(name string, bins []string) []KeyColumn {
 	row, col := KeyColumn{Name: "row"}, KeyColumn{Name: "col"}

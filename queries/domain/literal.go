@@ -45,7 +45,7 @@ func moment(text string, zone *time.Location) (t time.Time, offset, ok bool) {
 	return time.Time{}, false, false
 }
 
-// placed returns the instant at which the clocks of a zone show what t shows. Where they skip that, it is the instant
+// placed returns the instant at which the clocks of a zone show what t shows. If they skip that, it is the instant
 // of the skip.
 func placed(t time.Time, zone *time.Location) (at time.Time, skipped bool) {
 	y, m, d := t.Date()

@@ -17,7 +17,7 @@ type Nearest struct {
 	Lat, Lon string // columns
 	Points   []Point
 	WithinM  float64
-	Name     string // name of the key column where As is empty: what the points' identifiers are called
+	Name     string // name of the key column if As is empty: what the points' identifiers are called
 	// BandwidthM spreads each row over the points around its own, by a normal density of that standard deviation in metres
 	// that ends at four of them; 0: rows stay at their points.
 	BandwidthM float64

@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
-// intRange gives the code 0 to integers from first to last, by their keys; there are none where first is above last.
+// intRange gives the code 0 to integers from first to last, by their keys; there are none if first is above last.
 type intRange struct {
 	integers
 	first, last int64

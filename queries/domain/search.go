@@ -108,7 +108,7 @@ func (c *textEdges) code(text []byte) int32 {
 	return c.floats.Null
 }
 
-// parseInt reads a whole number in int64's range, without a call where it has at most 18 digits.
+// parseInt reads a whole number in int64's range, without a call if it has at most 18 digits.
 func parseInt(text []byte) (n int64, ok bool) {
 	digits := text
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {

@@ -21,7 +21,7 @@ type Condition struct {
 	rule ruler // nil: bounds do not tell
 }
 
-// Apply leaves in a batch's Keep the rows that pass all tests, of those that were kept before; nil where all are. Keep is
+// Apply leaves in a batch's Keep the rows that pass all tests, of those that were kept before; nil if all are. Keep is
 // valid until Apply is called again. No error depends on a row's value.
 func (s *CompiledFilters) Apply(b *table.Batch) error {
 	if b.Keep != nil && len(b.Keep) != b.Rows {

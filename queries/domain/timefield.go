@@ -58,7 +58,7 @@ func newTimeField(name string, zone *time.Location, field string, p *problem.Pro
 
 func (d timeFieldDomain) size() int { return int(d.cells) }
 
-// Keys are one column: integers where no cell is added, else texts; the days of the week always have their names.
+// Keys are one column: integers if no cell is added, else texts; the days of the week always have their names.
 func (d timeFieldDomain) Keys(name string, bins []string) []KeyColumn {
 	if d.name == "day_of_week" {
 		return []KeyColumn{{Name: name, Labels: Labels{Strings: append(weekdays[:7:7], bins...)}}}
@@ -66,7 +66,7 @@ func (d timeFieldDomain) Keys(name string, bins []string) []KeyColumn {
 	return []KeyColumn{{Name: name, Labels: IntegerLabels(d.first, d.cells, bins)}}
 }
 
-// IntegerLabels labels n cells with the integers from first on: as integers where no cell is added, else as texts.
+// IntegerLabels labels n cells with the integers from first on: as integers if no cell is added, else as texts.
 func IntegerLabels(first, n int64, bins []string) Labels {
 	if len(bins) == 0 {
 		ints := make([]int64, n)

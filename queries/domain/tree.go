@@ -7,7 +7,7 @@ import (
 )
 
 // tree finds the nearest of many positions: a k-d tree (Bentley 1975) in an array. Its middle item cuts space in two at the
-// position of the item on one axis; the items before and after it are trees of the two halves, or a leaf, in any order, where they
+// position of the item on one axis; the items before and after it are trees of the two halves, or a leaf, in any order, if they
 // are few.
 type tree []site
 
@@ -58,7 +58,7 @@ func (t tree) widest() (axis uint8) {
 }
 
 // nearest returns the index of the point nearest to a position, the lowest of those equally near, and the square of its
-// distance; -1 where no square is at most within.
+// distance; -1 if no square is at most within.
 func (t tree) nearest(at Position, within float64) (index int32, square float64) {
 	s := search{at: at, index: -1, square: within}
 	s.visit(t)

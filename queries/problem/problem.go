@@ -10,7 +10,7 @@ import (
 
 // Error is one problem of a query, for the person who writes the job. It never holds a value of the private table.
 type Error struct {
-	// Query is the query's name; empty where the problem is not one query's.
+	// Query is the query's name; empty if the problem is not one query's.
 	Query string
 	// Field is the place below the query in the job file: "per_unit", "histogram.by[0].edges"; "privacy.unit" alone
 	// is a place below the root.
@@ -54,7 +54,7 @@ const (
 	FieldSensitivity = "sensitivity"
 )
 
-// Errors returns the problems that err holds, at least one where err is not nil.
+// Errors returns the problems that err holds, at least one if err is not nil.
 func Errors(err error) []*Error {
 	if err == nil {
 		return nil

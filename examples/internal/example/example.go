@@ -29,9 +29,9 @@ type Example struct {
 	NoArchive string
 	// Synthetic writes an invented table of the same schema into a folder; it writes the same bytes each time.
 	Synthetic func(dir string) error
-	// Count returns the table's number of rows, and an error where the schema is another.
+	// Count returns the table's number of rows, and an error if the schema is another.
 	Count func(dir string) (rows int, err error)
-	// Evaluate, where set, compares releases with the truth after the job has run, and draws the figures.
+	// Evaluate, if set, compares releases with the truth after the job has run, and draws the figures.
 	Evaluate func(ctx context.Context, at At, s *experiment.Session) error
 }
 
@@ -45,12 +45,12 @@ type At struct {
 type File struct {
 	// From is a path below $DPRELEASE_DATA, or a pattern; an archive holds the file under its base name.
 	From string
-	// To is the file's name in data; empty where it keeps its own.
+	// To is the file's name in data; empty if it keeps its own.
 	To string
 }
 
-// Execute prepares the table where that is asked for or it is not there, and runs the job unless only --prepare is asked
-// for. Words that follow the flags go to release run; figures are drawn where neither those nor a job are given.
+// Execute prepares the table if that is asked for or it is not there, and runs the job unless only --prepare is asked
+// for. Words that follow the flags go to release run; figures are drawn if neither those nor a job are given.
 func (e Example) Execute(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet(filepath.Base(e.Dir), flag.ContinueOnError)
 	prepare := flags.Bool("prepare", false, "fill the folder data, and run nothing")

@@ -37,7 +37,7 @@ func Table(t *testing.T, dir, name string) []Row {
 	return table(t, filepath.Join(dir, name+".csv"))
 }
 
-// Golden reads a reference table below $DPRELEASE_SHARED/golden, and skips the test where the variable is not set.
+// Golden reads a reference table below $DPRELEASE_SHARED/golden, and skips the test if the variable is not set.
 func Golden(t *testing.T, path string) []Row {
 	t.Helper()
 	return table(t, csvtest.Shared(t, "golden", filepath.FromSlash(path)))

@@ -10,7 +10,7 @@ import (
 
 var lightGray = color.Gray{Y: 225}
 
-// decades marks the powers of ten of an axis of decimal logarithms, and multiples of them where there are few.
+// decades marks the powers of ten of an axis of decimal logarithms, and multiples of them if there are few.
 type decades struct{}
 
 // Ticks returns the marks from low to high.

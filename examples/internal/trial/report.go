@@ -23,7 +23,7 @@ func writeReference(s *experiment.Session, name string, results []Result) error 
 	return s.Table(name, table)
 }
 
-// line is the error of one mechanism where keep says so, against x.
+// line is the error of one mechanism if keep says so, against x.
 func line(results []Result, style figure.Style, keep func(Result) bool, x func(Result) float64) figure.Line {
 	l := figure.Line{Style: style}
 	for _, r := range results {

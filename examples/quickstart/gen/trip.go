@@ -62,7 +62,7 @@ func newTrip(r *rand.Rand, cab int64) trip {
 	}
 }
 
-// passengers returns nil where the driver entered none.
+// passengers returns nil if the driver entered none.
 func passengers(r *rand.Rand) *int64 {
 	if r.Float64() < 0.01 {
 		return nil
@@ -71,7 +71,7 @@ func passengers(r *rand.Rand) *int64 {
 	return &n
 }
 
-// fare returns dollars in steps of half a dollar; NaN where the meter failed.
+// fare returns dollars in steps of half a dollar; NaN if the meter failed.
 func fare(r *rand.Rand, km float64, hour int) float64 {
 	if r.Float64() < 0.002 {
 		return math.NaN()

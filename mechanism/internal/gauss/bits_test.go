@@ -92,7 +92,7 @@ func TestSettleFails(t *testing.T) {
 	for what, words := range map[string][]uint64{
 		"level":  {uint64(limits[3]) << 1, 1 << 63},
 		"accept": {uint64(limits[3]-1)<<1 | v.Uint64()<<(64-acceptBits), 1 << 63},
-		"round":  {uint64(limits[8]-1)<<1 | 1, 0}, // −S·8/16 + 1/2 = 0 where all digits of u are 0
+		"round":  {uint64(limits[8]-1)<<1 | 1, 0}, // −S·8/16 + 1/2 = 0 if all digits of u are 0
 	} {
 		cells := []int64{42}
 		if err := newSampler(t, s, 0, script(words...)).Add(cells); !errors.Is(err, errScript) || cells[0] != 42 {

@@ -26,7 +26,7 @@ func cases(usual int) int {
 const depth = 5
 
 // near returns a digit string of n digits and 64·depth more, at most two units of digit n+64·k from x in [0, 1), k random:
-// drawn digits first, then the words to come. ok is false where it would leave [0, 1).
+// drawn digits first, then the words to come. ok is false if it would leave [0, 1).
 func near(r *rand.Rand, x *big.Float, n int) (all *big.Int, ok bool) {
 	total := n + 64*depth
 	at := n + 64*r.IntN(depth-1)
@@ -167,7 +167,7 @@ func turn(r *rand.Rand, s, x *big.Rat, a int64, negative bool) (*big.Int, bool) 
 	return near(r, new(big.Float).SetPrec(refPrecision).SetRat(boundary), 64)
 }
 
-// firstOf returns a first word that selects level a and whose v is 0, accepted whatever u is; ok is false where 31 digits
+// firstOf returns a first word that selects level a and whose v is 0, accepted whatever u is; ok is false if 31 digits
 // of w do not reach that level.
 func firstOf(a uint64) (first uint64, ok bool) {
 	first = uint64(limits[a]-1) << 1

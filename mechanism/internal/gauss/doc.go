@@ -14,7 +14,7 @@
 // Block rejection: |Z| = (a+u)/16, where the level a >= 0 has P(a) ∝ e^(−a²/512) and u is uniform on [0, 1); accept with
 // probability e^(−t), t = u(2a+u)/512. An attempt is a fixed function of a sign and three independent uniform numbers,
 // w (selects a), u and v (decides acceptance), of which only the first binary digits are drawn. 64-bit arithmetic with
-// error bounds decides almost always; where it cannot, more digits are drawn and math/big decides.
+// error bounds decides almost always; if it cannot, more digits are drawn and math/big decides.
 package gauss
 
 //go:generate go run ./gen

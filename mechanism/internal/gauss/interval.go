@@ -10,7 +10,7 @@ type fixed uint
 
 var one = big.NewInt(1)
 
-// ratio encloses num/2^n, exactly where n <= the precision.
+// ratio encloses num/2^n, exactly if n <= the precision.
 func (p fixed) ratio(num *big.Int, n uint) interval {
 	if n <= uint(p) {
 		x := new(big.Int).Lsh(num, uint(p)-n)

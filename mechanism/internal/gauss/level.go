@@ -10,7 +10,7 @@ const (
 )
 
 // limits[j] is floor(F(j)·2^31), F(j) = P(a <= j): w, known to be in [W, W+1)/2^31, selects the level j with
-// limits[j−1] < W < limits[j]; where W equals a limit its first digits do not decide.
+// limits[j−1] < W < limits[j]; if W equals a limit its first digits do not decide.
 var limits = cut()
 
 // guide[b] is the number of limits below bucket b, W in [b, b+1)·2^19: the level, unless the bucket is mixed.
@@ -41,7 +41,7 @@ func index() (g [1 << guideBits]uint8) {
 // firstDigits returns the digits of w in the first word.
 func firstDigits(first uint64) uint32 { return uint32(first) >> 1 }
 
-// lookup returns the level that the first word selects; ok is false where its digits leave it open.
+// lookup returns the level that the first word selects; ok is false if its digits leave it open.
 func lookup(first uint64) (a uint64, ok bool) {
 	a = uint64(guide[uint32(first)>>(32-guideBits)])
 	if a < mixed {

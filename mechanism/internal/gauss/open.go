@@ -36,7 +36,7 @@ func (s *Sampler) settle(cell wide, first, second uint64) (value int64, ok bool,
 	return value, err == nil, err
 }
 
-// level selects a, by the table or, where w's digits are at a limit of it or beyond its end, by the exact sums.
+// level selects a, by the table or, if w's digits are at a limit of it or beyond its end, by the exact sums.
 func (t *attempt) level() (int64, error) {
 	if a, ok := lookup(t.first); ok {
 		return int64(a), nil

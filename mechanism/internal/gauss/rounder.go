@@ -13,7 +13,7 @@ type Real struct {
 	Digits   []uint64
 }
 
-// NewRounder returns a Rounder of scale s for cells in units of 2^lift grid units. ErrScale where NewScale did not make s
+// NewRounder returns a Rounder of scale s for cells in units of 2^lift grid units. ErrScale if NewScale did not make s
 // or S is 2^52 or more.
 func NewRounder(s Scale, lift int) (*Rounder, error) {
 	if !s.inRange() || s.exponent > -1 {
@@ -22,12 +22,12 @@ func NewRounder(s Scale, lift int) (*Rounder, error) {
 	return &Rounder{s.sampler(-s.exponent, lift)}, nil
 }
 
-// Raise turns cells into grid units where their unit is larger than the grid, saturated at the ends of int64. It comes
+// Raise turns cells into grid units if their unit is larger than the grid, saturated at the ends of int64. It comes
 // once before [Rounder.Round] of these cells.
 func (r *Rounder) Raise(cells []int64) { r.s.raise(cells) }
 
 // Round returns floor(x + S·z + 1/2) for a raised cell, x = cell·2^min(lift, 0), saturated at the ends of int64. ok says that
-// it is the same for every number that starts with z's digits; where it is not, more digits are needed.
+// it is the same for every number that starts with z's digits; if it is not, more digits are needed.
 func (r *Rounder) Round(cell int64, z Real) (value int64, ok bool) {
 	if z.Whole < levels {
 		if value, ok := r.quick(cell, z); ok {

@@ -18,7 +18,7 @@ type Sampler struct {
 	slack uint64
 }
 
-// New returns a sampler of scale s for cells in units of 2^lift grid units; ErrScale where NewScale did not make s.
+// New returns a sampler of scale s for cells in units of 2^lift grid units; ErrScale if NewScale did not make s.
 func New(s Scale, lift int, source *Bits) (*Sampler, error) {
 	if !s.inRange() {
 		return nil, ErrScale
@@ -47,7 +47,7 @@ func (s *Sampler) Add(cells []int64) error {
 	return s.add(cells, nil)
 }
 
-// add adds noise to the cells, which have low halves or, where low is nil, none.
+// add adds noise to the cells, which have low halves or, if low is nil, none.
 func (s *Sampler) add(cells []int64, low []uint64) error {
 	for i := 0; i < len(cells); {
 		if err := s.source.need(pairSize); err != nil {
@@ -85,7 +85,7 @@ func (s *Sampler) Fill(cells []int64) error {
 
 func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
-// raise turns cells into grid units where their unit is larger than the grid.
+// raise turns cells into grid units if their unit is larger than the grid.
 func (s *Sampler) raise(cells []int64) {
 	if s.above == 0 {
 		return

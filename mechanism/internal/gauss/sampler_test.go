@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRunAgreesWithSettle: where 64-bit arithmetic decides an attempt, the arbitrary precision decides it alike.
+// TestRunAgreesWithSettle: if 64-bit arithmetic decides an attempt, the arbitrary precision decides it alike.
 func TestRunAgreesWithSettle(t *testing.T) {
 	r := mathrand.New(mathrand.NewPCG(7, 1))
 	made := 0

@@ -50,7 +50,7 @@ func (s Scale) inRange() bool {
 	return low <= s.exponent && s.exponent < high && s.mantissa >= least
 }
 
-// Log2 returns the binary logarithm of a power of two; ErrPower where x is none, or is out of range.
+// Log2 returns the binary logarithm of a power of two; ErrPower if x is none, or is out of range.
 func Log2(x float64) (int, error) {
 	m, e, ok := decompose(x)
 	l := e + digits - 1
@@ -63,7 +63,7 @@ func Log2(x float64) (int, error) {
 // decompose writes a positive normal x as m·2^e with 2^52 <= m < 2^53. It reads the bits and computes nothing in floats.
 func decompose(x float64) (m uint64, e int, ok bool) {
 	b := math.Float64bits(x)
-	biased := int(b >> (digits - 1)) // with the sign on top: too large where x is negative
+	biased := int(b >> (digits - 1)) // with the sign on top: too large if x is negative
 	m = b&(1<<(digits-1)-1) | 1<<(digits-1)
 	return m, biased - 1075, 0 < biased && biased < 0x7ff
 }

@@ -15,7 +15,7 @@ import (
 // than 64 of them; see leastExpected.
 const alarm = 1e-9 / 256
 
-// leastExpected is how many samples a bin must expect. The chi-square's tail is that of normal counts; where a test has two or
+// leastExpected is how many samples a bin must expect. The chi-square's tail is that of normal counts; if a test has two or
 // three bins, a count of 500 expected samples exceeds its share of it 11 times as often.
 const leastExpected = 500
 
@@ -52,7 +52,7 @@ func draw(tb testing.TB, s Scale, lift int, cell int64, n int, see func(block []
 	}
 }
 
-// check fails the test where counts do not fit the probabilities of the bins.
+// check fails the test if counts do not fit the probabilities of the bins.
 func check(tb testing.TB, what string, counts []int, probability []float64) {
 	tb.Helper()
 	if p := fit(tb, counts, probability); p < alarm {
@@ -211,7 +211,7 @@ func uniform(n int) []float64 {
 	return p
 }
 
-// TestLowBits: the low digits are uniform where sigma is many grid units.
+// TestLowBits: the low digits are uniform if sigma is many grid units.
 func TestLowBits(t *testing.T) {
 	for _, sigma := range []float64{1 << 10, 1 << 30, 1 << 40, 1 << 53, 1 << 55} {
 		var counts [64]int
@@ -224,7 +224,7 @@ func TestLowBits(t *testing.T) {
 	}
 }
 
-// TestNeighbours: where a sum is rounded to 53 digits before it is released, the low bits tell 2^53 − 1 from 2^53 − 2.
+// TestNeighbours: if a sum is rounded to 53 digits before it is released, the low bits tell 2^53 − 1 from 2^53 − 2.
 func TestNeighbours(t *testing.T) {
 	s := newScale(t, math.Ldexp(3.9, 53), 1)
 	var counts [2][16]int

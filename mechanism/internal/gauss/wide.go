@@ -43,7 +43,7 @@ func (s *Sampler) AddWide(high []int64, low []uint64) error {
 	return s.add(high, low)
 }
 
-// raiseWide turns cells into grid units where their unit is larger than the grid, and moves each that is then beyond
+// raiseWide turns cells into grid units if their unit is larger than the grid, and moves each that is then beyond
 // int64 to the end that it is beyond.
 func (s *Sampler) raiseWide(high []int64, low []uint64) {
 	for i, h := range high {

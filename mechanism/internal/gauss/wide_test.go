@@ -58,7 +58,7 @@ func TestRaiseAndSplitWide(t *testing.T) {
 	})
 }
 
-// TestWideRunAgreesWithSettle: where 64-bit arithmetic decides an attempt on a cell of 128 bits, the arbitrary precision
+// TestWideRunAgreesWithSettle: if 64-bit arithmetic decides an attempt on a cell of 128 bits, the arbitrary precision
 // decides it alike.
 func TestWideRunAgreesWithSettle(t *testing.T) {
 	r := mathrand.New(mathrand.NewPCG(7, 2))

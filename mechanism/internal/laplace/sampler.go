@@ -54,7 +54,7 @@ type Sampler struct {
 	noise   signed
 }
 
-// New returns a sampler of scale S = b/grid for cells in units of 2^lift grid units. gauss.ErrScale where S is 2^52 or more,
+// New returns a sampler of scale S = b/grid for cells in units of 2^lift grid units. gauss.ErrScale if S is 2^52 or more,
 // or gauss.NewScale did not make it.
 func New(s gauss.Scale, lift int, source Words) (*Sampler, error) {
 	rounder, err := gauss.NewRounder(s, lift)
@@ -88,7 +88,7 @@ type Geometric struct {
 	noise  signed
 }
 
-// NewGeometric returns a sampler of scale S = b/grid for cells in units of 2^lift grid units. ErrLift where lift is negative;
+// NewGeometric returns a sampler of scale S = b/grid for cells in units of 2^lift grid units. ErrLift if lift is negative;
 // errors of S as [New]'s.
 func NewGeometric(s gauss.Scale, lift int, source Words) (*Geometric, error) {
 	if lift < 0 {
@@ -119,7 +119,7 @@ func (g *Geometric) Add(cells []int64) error {
 	return nil
 }
 
-// draw returns K: a sign and floor(S·r), drawn again where they are minus and 0, which would make 0 twice as likely.
+// draw returns K: a sign and floor(S·r), drawn again if they are minus and 0, which would make 0 twice as likely.
 func (g *Geometric) draw() (int64, error) {
 	for {
 		negative, err := g.noise.negative()

@@ -13,7 +13,7 @@ import (
 // with probability below 1e-9: see leastExpected.
 const alarm = 1e-9 / 128
 
-// leastExpected is how many samples a bin expects. The chi-square's tail is that of normal counts; where a test has two or
+// leastExpected is how many samples a bin expects. The chi-square's tail is that of normal counts; if a test has two or
 // three bins, a count of 500 expected samples exceeds its share of it 11 times as often.
 const leastExpected = 500
 

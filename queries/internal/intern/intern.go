@@ -44,7 +44,7 @@ type Words struct {
 // NewWords returns an empty table.
 func NewWords() *Words { return &Words{seed: NewHashSeed(), slots: make([]uint32, 16)} }
 
-// ID returns the number of a key, a new one where it is new, or none where no number is left.
+// ID returns the number of a key, a new one if it is new, or none if no number is left.
 func (w *Words) ID(key uint64) int32 {
 	mask := uint64(len(w.slots) - 1)
 	for i := w.seed.Of(key) & mask; ; i = (i + 1) & mask {
@@ -114,7 +114,7 @@ func (t *Texts) At(id int32) []byte {
 	return t.data[start:t.ends[id]]
 }
 
-// ID returns the number of a string, a new one where it is new, or none where no number is left.
+// ID returns the number of a string, a new one if it is new, or none if no number is left.
 func (t *Texts) ID(text []byte) int32 {
 	hash := uint32(maphash.Bytes(t.seed, text))
 	mask := uint32(len(t.slots) - 1)

@@ -87,7 +87,7 @@ func (t *TextCodes) Set(text string, code int32) {
 	s.code = code
 }
 
-// Of returns the code of a text, or other where it has none.
+// Of returns the code of a text, or other if it has none.
 func (t *TextCodes) Of(b []byte, other int32) int32 {
 	if s := t.find(b); s.next != 0 {
 		return s.code

@@ -13,7 +13,7 @@ import (
 
 const (
 	precision = 512 // bits of every number here
-	levels    = 128 // levels in the table; the ones above it are computed where they are needed
+	levels    = 128 // levels in the table; the ones above it are computed if they are needed
 	enough    = 900 // e^(−900²/512) < 2^−2282: the levels that matter to the sum
 	// margin is how close, 2^-300, F(j)·2^64 may come to an integer before its floor is in doubt. F(j) is wrong by less
 	// than 2^-460: exp by a factor within 1 ± 2^-474 (fewer than 2^6 roundings of 2^-512, squared 31 times), the sums by
@@ -82,7 +82,7 @@ func exp(n int64) *big.Float {
 	return sum
 }
 
-// floor64 returns floor(x·2^64), or an error where the precision does not settle it.
+// floor64 returns floor(x·2^64), or an error if the precision does not settle it.
 func floor64(x *big.Float) (uint64, error) {
 	scaled := new(big.Float).SetMantExp(x, 64)
 	whole, _ := scaled.Int(nil)
