@@ -17,8 +17,9 @@ func (f *jobFlags) addNewLedger(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.newLedger, "new-ledger", false, "open a new ledger although releases of the dataset are there: what they cost is then not counted")
 }
 
-// openLedgerOf opens the ledger of a plan that publishes into dir. If there is none, or one without an entry, it opens a new one, unless a release of the same dataset
-// beside dir shows that there was one: a lost ledger must not start the budget anew by itself.
+// openLedgerOf opens the ledger of a plan that publishes into dir. If there is none, or one without an entry, it opens a new one, unless a
+// release of the same dataset beside dir shows that there was one: a lost ledger must not start the budget anew by itself. Its errors do not
+// repeat the store's name, which may hold a password.
 func (f *jobFlags) openLedgerOf(ctx context.Context, plan *pipeline.Plan, dir string) (*ledger.Book, func() error, error) {
 	book, closeBook, err := openStore(ctx, plan.Job().StoreName(), false)
 	if err != nil && !errors.Is(err, ledger.ErrAbsent) {
@@ -38,7 +39,7 @@ func (f *jobFlags) openLedgerOf(ctx context.Context, plan *pipeline.Plan, dir st
 		if !f.newLedger && sameDataset(beside[path], plan) {
 			return nil, nil, &pipeline.Error{
 				Cause: pipeline.CauseLedger, Code: "no-ledger",
-				Message: "there is no ledger at " + plan.Job().Ledger.Store + ", but " + here(path) + " is a release of dataset " + plan.Job().Ledger.Dataset + ": a new ledger would not know what it cost",
+				Message: "the ledger that the job names is not there, but " + here(path) + " is a release of dataset " + plan.Job().Ledger.Dataset + ": a new ledger would not know what it cost",
 				Hint:    "restore the ledger, or let ledger.store name the place where it is; --new-ledger opens a new one: then let the data's owner lower its budget by what was spent before (release ledger budget set)",
 			}
 		}
