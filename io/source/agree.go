@@ -48,3 +48,15 @@ func named(e *Error, f table.Field, public bool) *Error {
 	}
 	return e
 }
+
+// unique refuses a schema with two columns of one name.
+func unique(s table.Schema) *Error {
+	seen := map[string]int{}
+	for i, f := range s.Fields {
+		if at, twice := seen[f.Name]; twice {
+			return fault(CodeHeader, "columns %d and %d have the same name", at+1, i+1)
+		}
+		seen[f.Name] = i
+	}
+	return nil
+}

@@ -40,7 +40,7 @@ func openArrow(path string, mac blockMAC) (file, *Error) {
 	err := guard(func() error {
 		f, err := os.Open(path)
 		if err != nil {
-			return exists(err)
+			return notOpened(err)
 		}
 		defer f.Close()
 		return a.load(f)
@@ -81,7 +81,7 @@ func (a *arrowFile) load(f *os.File) error {
 	for _, c := range a.columns {
 		a.types = append(a.types, c.typ)
 	}
-	return unique(a.schema())
+	return nil
 }
 
 // head tells a file from a stream and returns the bytes that say what it is: a file's footer, a stream's schema.

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -9,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/klauspost/compress/zstd"
-	"github.com/parquet-go/parquet-go/format"
 	"github.com/pierrec/lz4/v4"
 )
 
@@ -87,33 +87,20 @@ func (b *arrowBuffer) unpack(stored int64) error {
 	if err := b.codecs.unpack(b.codec, dst, src); err != nil {
 		return unpacked()
 	}
-	b.r = &arrayReader{dst}
+	b.r = bytes.NewReader(dst)
 	return nil
 }
 
 // unpack fills dst from src.
 func (c *arrowCodecs) unpack(codec byte, dst, src []byte) error {
 	if codec == packedZstd {
-		return c.decompress(format.Zstd, dst, src)
+		return c.zstdInto(dst, src)
 	}
 	if c.lz4 == nil {
 		c.lz4 = lz4.NewReader(nil)
 	}
-	c.lz4.Reset(&arrayReader{src})
+	c.lz4.Reset(bytes.NewReader(src))
 	return exactly(c.lz4, dst)
-}
-
-// arrayReader reads bytes in memory.
-type arrayReader struct{ b []byte }
-
-// Read implements io.Reader.
-func (r *arrayReader) Read(p []byte) (int, error) {
-	if len(r.b) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, r.b)
-	r.b = r.b[n:]
-	return n, nil
 }
 
 // stream decompresses the buffer as it is read.

@@ -65,7 +65,7 @@ func (b *arrowCodes) nullify(c *table.Column) {
 // emptyDictionary has no values, but one that the codes of nulls may mean.
 func emptyDictionary() *arrowDictionary {
 	return &arrowDictionary{dictionary: dictionary{
-		values: table.Values{Ints: []int64{0}, Floats: []float64{0}, Offsets: []uint32{0, 0}}, id: dictionaries.Add(1),
+		values: table.Values{Ints: []int64{0}, Floats: []float64{0}, Offsets: []uint32{0, 0}}, id: nextDictionary(),
 	}}
 }
 
@@ -102,7 +102,7 @@ func (s *arrowScan) learn(m *arrowMessage, i int) error {
 
 // grow reads a dictionary, or what it has more than the one before.
 func grow(before *arrowDictionary, r *arrowReader, delta bool) (*arrowDictionary, error) {
-	d := &arrowDictionary{dictionary: dictionary{id: dictionaries.Add(1)}}
+	d := &arrowDictionary{dictionary: dictionary{id: nextDictionary()}}
 	switch {
 	case delta && before == nil:
 		return nil, fault(CodeDamaged, "a dictionary's addition comes before the dictionary")

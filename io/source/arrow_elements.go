@@ -1,11 +1,5 @@
 package source
 
-import (
-	"math"
-
-	"github.com/dprelease/dprelease/io/table"
-)
-
 // floats appends the next n numbers to dst as floats, those that are null as NaN.
 func (r *arrowReader) floats(n int, dst []float64) ([]float64, error) {
 	for n > 0 {
@@ -24,29 +18,6 @@ func (r *arrowReader) floats(n int, dst []float64) ([]float64, error) {
 		n -= k
 	}
 	return dst, nil
-}
-
-// appendFloats appends the numbers of a plain column.
-func appendFloats(dst []float64, c *table.Column) []float64 {
-	from := len(dst)
-	switch c.Type.Kind {
-	case table.Float:
-		dst = append(dst, c.Values.Floats...)
-	case table.Uint:
-		for _, v := range c.Values.Ints {
-			dst = append(dst, float64(uint64(v)))
-		}
-	default:
-		for _, v := range c.Values.Ints {
-			dst = append(dst, float64(v))
-		}
-	}
-	for i, v := range c.Valid {
-		if !v {
-			dst[from+i] = math.NaN()
-		}
-	}
-	return dst
 }
 
 // skip passes n numbers.

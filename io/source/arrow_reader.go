@@ -131,9 +131,6 @@ type arrowLists struct {
 	long     bool // the next one is longer than any that is read
 }
 
-// batchElements is the most elements of a batch's lists, except if one list has more.
-const batchElements = batchBytes / 8
-
 func (b *arrowLists) fit(n int, _ []bool) (int, error) {
 	if b.offsets == nil {
 		return min(n, max(batchElements/max(b.length, 1), 1)), nil

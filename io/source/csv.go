@@ -47,6 +47,7 @@ type dialect struct {
 	nulls          map[string]bool
 	nullLengths    uint64 // bit n: a text of n bytes may be in nulls; bit 63: also longer ones
 	types          map[string]csvType
+	ahead          bool      // compressed text is decompressed ahead, in a goroutine of its own
 	readers        sync.Pool // of *csvPieceReader, used for any of a dataset's files
 }
 
@@ -103,7 +104,7 @@ func (d *dialect) fields(names []string) (table.Schema, error) {
 	if len(wrong) > 0 {
 		return s, wrong
 	}
-	return s, unique(s)
+	return s, nil
 }
 
 // public says whether a column's name is one that the job gives.

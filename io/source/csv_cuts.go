@@ -57,7 +57,7 @@ func (c *csvCuts) find(i int) (at int64, last int, left <-chan struct{}) {
 
 // splits implements file.
 func (c *csvFile) splits() int {
-	if c.format != formatCSV {
+	if c.packed != uncompressed {
 		return 1
 	}
 	return max(1, int((c.size+c.pieceSize-1)/c.pieceSize))

@@ -37,7 +37,7 @@ func openPieces(t rapid.TB, path string, c CSV, length int64) *csvFile {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, e := openCSV(found{path: path, base: "a.csv", format: formatCSV}, d, mac)
+	f, e := openCSV(path, uncompressed, d, mac)
 	if e != nil {
 		t.Fatal(e)
 	}

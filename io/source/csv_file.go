@@ -14,17 +14,17 @@ import (
 // csvFile is an opened CSV file: one split a piece, or one if it is compressed.
 type csvFile struct {
 	origin
-	format    fileFormat
+	packed    compression
 	dialect   *dialect
 	header    []string // as it stands in the file
 	table     table.Schema
 	pieceSize int64
-	ahead     bool // compressed text is decompressed ahead
 	cuts      csvCuts
 }
 
-func openCSV(f found, d *dialect, mac blockMAC) (file, *Error) {
-	c := &csvFile{origin: origin{path: f.path, mac: mac}, format: f.format, dialect: d, pieceSize: csvPiece}
+// openCSV opens a file for its header.
+func openCSV(path string, packed compression, d *dialect, mac blockMAC) (file, *Error) {
+	c := &csvFile{origin: origin{path: path, mac: mac}, packed: packed, dialect: d, pieceSize: csvPiece}
 	err := guard(func() error {
 		if err := c.note(); err != nil {
 			return err
@@ -35,7 +35,7 @@ func openCSV(f found, d *dialect, mac blockMAC) (file, *Error) {
 		}
 		defer stream.close()
 		text := stream.r
-		if c.format == formatCSV { // the header may be longer than a piece
+		if c.packed == uncompressed { // the header may be longer than a piece
 			text = io.NewSectionReader(stream.file, 0, c.size)
 		}
 		s, err := newCSVScanner(text, nil, d, true)
@@ -57,7 +57,7 @@ func openCSV(f found, d *dialect, mac blockMAC) (file, *Error) {
 func (c *csvFile) note() error {
 	f, err := os.Open(c.path)
 	if err != nil {
-		return exists(err)
+		return notOpened(err)
 	}
 	defer f.Close()
 	return c.stat(f)
@@ -119,14 +119,14 @@ func (c *csvFile) digest(ctx context.Context, piece int, _ []string) ([]byte, er
 
 // read implements file.
 func (c *csvFile) read(ctx context.Context, piece int, columns []string, yield func(*table.Batch) error) (sum Summary, err error) {
-	if c.format == formatCSV {
+	if c.packed == uncompressed {
 		return c.readPiece(ctx, piece, columns, yield)
 	}
 	stream, err := c.openStream(ctx, piece)
 	if err != nil {
 		return sum, err
 	}
-	if c.ahead {
+	if c.dialect.ahead {
 		stream.ahead()
 	}
 	defer stream.close()

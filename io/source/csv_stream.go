@@ -32,25 +32,34 @@ func (c *csvFile) openStream(ctx context.Context, piece int) (*csvStream, error)
 	s := &csvStream{file: file, stop: func() {}, close: func() { _ = file.Close() }}
 	start, end := c.piece(piece)
 	s.section = newSection(ctx, file, c.mac).between(start, end)
-	if err := s.decompress(c.format); err != nil {
+	if err := s.decompress(c.packed); err != nil {
 		s.close()
 		return nil, streamError(err)
 	}
 	return s, nil
 }
 
+// compression is how a CSV file is compressed, by its name.
+type compression uint8
+
+const (
+	uncompressed compression = iota
+	gzipped
+	zstandard
+)
+
 // decompress puts a decompressor between the bytes and the text.
-func (s *csvStream) decompress(f fileFormat) error {
+func (s *csvStream) decompress(packed compression) error {
 	s.r = s.section
-	switch f {
-	case formatGzip:
+	switch packed {
+	case gzipped:
 		z, err := gzip.NewReader(s.section)
 		if errors.Is(err, io.EOF) {
 			return io.ErrUnexpectedEOF
 		}
 		s.r = z
 		return err
-	case formatZstd:
+	case zstandard:
 		z, err := zstd.NewReader(s.section, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {

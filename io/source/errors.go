@@ -3,7 +3,9 @@ package source
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
+	"syscall"
 )
 
 // The codes of an Error.
@@ -132,4 +134,17 @@ func own(err error) *Error {
 		return e
 	}
 	return fault(CodeUnreadable, "the file cannot be read")
+}
+
+// notOpened tells a missing file from one that may not be opened, and both from a system that has no room for another open file.
+func notOpened(err error) *Error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fault(CodeNotFound, "there is no such file")
+	case errors.Is(err, fs.ErrPermission):
+		return fault(CodeUnreadable, "the file cannot be opened: permission denied").hint("check its permissions, and those of the folders above")
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return fault(CodeUnreadable, "the file cannot be opened: too many files are open").hint("raise the limit (ulimit -n), or let fewer workers read (--workers)")
+	}
+	return fault(CodeUnreadable, "the file cannot be opened")
 }

@@ -1,50 +1,51 @@
 package source
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 )
 
-// fileFormat is how a file is written.
-type fileFormat uint8
+// fileFormat opens a file of one format.
+type fileFormat func(path string, d *dialect, mac blockMAC) (file, *Error)
 
-const (
-	formatParquet fileFormat = iota + 1
-	formatArrow
-	formatCSV
-	formatGzip // CSV
-	formatZstd // CSV
-)
-
-var endings = []struct {
+// formats are the formats by the endings of names.
+var formats = []struct {
 	ending string
-	format fileFormat
+	open   fileFormat
 }{
-	{".parquet", formatParquet}, {".arrow", formatArrow}, {".feather", formatArrow},
-	{".csv", formatCSV}, {".csv.gz", formatGzip}, {".csv.zst", formatZstd},
+	{".parquet", func(path string, _ *dialect, mac blockMAC) (file, *Error) { return openParquet(path, mac) }},
+	{".arrow", arrowFormat},
+	{".feather", arrowFormat},
+	{".csv", csvFormat(uncompressed)},
+	{".csv.gz", csvFormat(gzipped)},
+	{".csv.zst", csvFormat(zstandard)},
 }
 
-// formatOf knows a format by the file's name, in any case.
+func arrowFormat(path string, _ *dialect, mac blockMAC) (file, *Error) { return openArrow(path, mac) }
+
+func csvFormat(c compression) fileFormat {
+	return func(path string, d *dialect, mac blockMAC) (file, *Error) { return openCSV(path, c, d, mac) }
+}
+
+// formatOf returns the format that a file's name says, in any case.
 func formatOf(name string) (fileFormat, *Error) {
 	name = strings.ToLower(name)
-	for _, e := range endings {
-		if strings.HasSuffix(name, e.ending) {
-			return e.format, nil
+	for _, f := range formats {
+		if strings.HasSuffix(name, f.ending) {
+			return f.open, nil
 		}
 	}
-	return 0, fault(CodeFormat, "the name's ending says no known format").
+	return nil, fault(CodeFormat, "the name's ending says no known format").
 		hint("the endings are .parquet, .arrow, .feather, .csv, .csv.gz and .csv.zst")
 }
 
 // found is a file to be read.
 type found struct {
 	path, base string
-	format     fileFormat
+	open       fileFormat
 }
 
 // find lists the files of all patterns, in order, and everything that is wrong with them.
@@ -120,7 +121,7 @@ func (s seenFiles) identify(path string) (found, *Error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return found{}, exists(err)
+		return found{}, notOpened(err)
 	case info.IsDir():
 		return found{}, fault(CodeNotFile, "this is a folder").hint("name the files in it: %s/*.parquet", filepath.Base(path))
 	case !info.Mode().IsRegular():
@@ -131,17 +132,4 @@ func (s seenFiles) identify(path string) (found, *Error) {
 	}
 	f, e := formatOf(path)
 	return found{path, filepath.Base(path), f}, e
-}
-
-// exists tells a missing file from one that may not be opened, and both from a system that has no room for another open file.
-func exists(err error) *Error {
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return fault(CodeNotFound, "there is no such file")
-	case errors.Is(err, fs.ErrPermission):
-		return fault(CodeUnreadable, "the file cannot be opened: permission denied").hint("check its permissions, and those of the folders above")
-	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		return fault(CodeUnreadable, "the file cannot be opened: too many files are open").hint("raise the limit (ulimit -n), or let fewer workers read (--workers)")
-	}
-	return fault(CodeUnreadable, "the file cannot be opened")
 }

@@ -29,7 +29,7 @@ func openParquet(path string, mac blockMAC) (file, *Error) {
 	err := guard(func() error {
 		f, err := os.Open(path)
 		if err != nil {
-			return exists(err)
+			return notOpened(err)
 		}
 		defer f.Close()
 		return p.load(f)
@@ -58,22 +58,8 @@ func (p *parquetFile) load(f *os.File) error {
 	if p.leaves, leaves, err = leavesOf(meta.Schema); err != nil {
 		return err
 	}
-	if p.groups, err = rowGroupsOf(meta, leaves); err != nil {
-		return err
-	}
-	return unique(p.schema())
-}
-
-// unique refuses a schema with two columns of one name.
-func unique(s table.Schema) error {
-	seen := map[string]int{}
-	for i, f := range s.Fields {
-		if at, twice := seen[f.Name]; twice {
-			return fault(CodeHeader, "columns %d and %d have the same name", at+1, i+1)
-		}
-		seen[f.Name] = i
-	}
-	return nil
+	p.groups, err = rowGroupsOf(meta, leaves)
+	return err
 }
 
 func (p *parquetFile) schema() table.Schema {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"sync/atomic"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -37,16 +36,6 @@ type rowBuffer struct {
 	codes  []int32
 	values table.Values
 }
-
-// dictionary is the values that a chunk's codes stand for.
-type dictionary struct {
-	values table.Values
-	size   int
-	id     uint64
-}
-
-// dictionaries numbers the dictionaries of the process.
-var dictionaries atomic.Uint64
 
 // ready returns how many rows can be taken, after decoding the next page if there are none.
 func (c *columnReader) ready() (int, error) {
@@ -138,7 +127,7 @@ func (c *columnReader) learn(d parquet.Dictionary) error {
 	if err != nil {
 		return err
 	}
-	c.dict = &dictionary{size: d.Len(), id: dictionaries.Add(1)}
+	c.dict = &dictionary{size: d.Len(), id: nextDictionary()}
 	c.dict.values = data.values(c.leaf, d.Len(), &table.Values{})
 	if c.dict.size == 0 { // the code of a null must be in range
 		c.dict.values = table.Values{Ints: []int64{0}, Floats: []float64{0}, Offsets: []uint32{0, 0}}

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"encoding/binary"
 	"io"
 
 	"github.com/parquet-go/parquet-go/deprecated"
@@ -96,7 +97,7 @@ func (d *pageData) takeDecimals(dec storedDecimal, n int, to *table.Values) {
 func takeHalves(d *pageData, n int, to *table.Values) table.Values {
 	out := room(&to.Floats, n)
 	for i := range out {
-		out[i] = half(little.Uint16(d.bytes[2*i:]))
+		out[i] = half(binary.LittleEndian.Uint16(d.bytes[2*i:]))
 	}
 	d.bytes = d.bytes[2*n:]
 	return table.Values{Floats: out}

@@ -2,7 +2,6 @@ package source
 
 import (
 	"encoding/binary"
-	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -18,9 +17,6 @@ const (
 	maxStructs = 1 << 24
 	// minStruct is less than the mean length of a footer's structs in any sound file; decoding one takes up to 1 KiB.
 	minStruct = 4
-	// maxGroupRows is the most rows that a row group may announce. Writers stay below 2^27, but a few bytes can
-	// announce any number of equal values.
-	maxGroupRows = 1 << 32
 )
 
 // rowGroup is what we keep of a row group: its chunks, one a leaf of the schema.
@@ -147,16 +143,4 @@ func (c *chunk) check(l *leaf, rows, end int64) error {
 			hint("write the file with snappy, zstd, gzip, brotli, lz4_raw or no compression")
 	}
 	return nil
-}
-
-// readAt fills p from a file.
-func readAt(f io.ReaderAt, p []byte, at int64) error {
-	n, err := f.ReadAt(p, at)
-	switch {
-	case n == len(p):
-		return nil
-	case err == nil || errors.Is(err, io.EOF):
-		return fault(CodeTruncated, "the file ends too early")
-	}
-	return fault(CodeUnreadable, "the file cannot be read")
 }

@@ -8,9 +8,6 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// maxListed is the most elements of a list that is read; a longer one is null.
-const maxListed = 1 << 25
-
 // listRows makes lists of the elements that a column reader decodes and the levels that its guard keeps. A list may go
 // on in the next page.
 type listRows struct {

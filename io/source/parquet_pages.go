@@ -3,16 +3,12 @@ package source
 import (
 	"hash/crc32"
 	"io"
-	"slices"
 	"sync"
 
 	"github.com/parquet-go/parquet-go/format"
 )
 
 const (
-	// maxPage is the longest page that is read, before and after decompression: the longest that the format knows. Writers aim at 1 MiB, but
-	// one long text makes a page as long as itself.
-	maxPage = 1<<31 - 1
 	// maxPageValues is the most values of a page: what a few bytes can say, and decoding expands.
 	maxPageValues = 1 << 26
 	// maxPageHeader is the longest page header that is read. Statistics make one longer than usualPageHeader: some writers state whole texts.
@@ -41,16 +37,18 @@ const mostKept = 4 << 20
 // borrow takes memory that another chunk has used.
 func (p *rawPages) borrow() {
 	if m, ok := pageMemories.Get().(*pageMemory); ok {
-		p.section.buf, p.stored, p.plain = m.block, m.stored, m.plain
+		p.section.lend(m.block)
+		p.stored, p.plain = m.stored, m.plain
 	}
 }
 
 // giveBack ends the use of the memory.
 func (p *rawPages) giveBack() {
-	if cap(p.stored) <= mostKept && cap(p.plain) <= mostKept && cap(p.section.buf) <= mostKept {
-		pageMemories.Put(&pageMemory{p.section.buf, p.stored, p.plain})
+	m := &pageMemory{p.section.reclaim(), p.stored, p.plain}
+	if max(cap(m.block), cap(m.stored), cap(m.plain)) <= mostKept {
+		pageMemories.Put(m)
 	}
-	p.section.buf, p.section.unread, p.stored, p.plain = nil, nil, nil, nil
+	p.stored, p.plain = nil, nil
 }
 
 func newRawPages(s *section, c *chunk, shared *codecs) *rawPages {
@@ -81,9 +79,6 @@ func (p *rawPages) next() (*format.PageHeader, []byte, error) {
 }
 
 func mismatch() error { return fault(CodeChecksum, "a page's stored checksum does not match") }
-
-// sized returns a slice of n bytes, in b's memory if it is large enough.
-func sized(b []byte, n int) []byte { return slices.Grow(b[:0], n)[:n] }
 
 // header reads a page's header.
 func (p *rawPages) header() (*format.PageHeader, error) {
@@ -143,5 +138,5 @@ func (p *rawPages) body(h *format.PageHeader) ([]byte, error) {
 	if len(p.plain) == levels { // writers leave such a body empty or compress nothing
 		return p.plain, nil
 	}
-	return p.plain, p.codecs.decompress(p.codec, p.plain[levels:], p.stored[levels:])
+	return p.plain, decompress(p.codecs, p.codec, p.plain[levels:], p.stored[levels:])
 }

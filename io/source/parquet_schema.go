@@ -10,9 +10,6 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// maxFixed is the longest fixed-length value that is read.
-const maxFixed = 1 << 15
-
 // leaf is a top-level column and where its data is.
 type leaf struct {
 	field    table.Field
@@ -87,8 +84,6 @@ func typeOf(e *format.SchemaElement) table.Type {
 	return physicalType(e.Type.V)
 }
 
-func unread(name string) table.Type { return table.Type{Name: name} }
-
 func groupType(e *format.SchemaElement) table.Type {
 	c := e.ConvertedType
 	switch e.LogicalType.Value.(type) {
@@ -162,13 +157,6 @@ func unitOf(u format.TimeUnitValue) int64 {
 		return 1
 	}
 	return 0
-}
-
-func zoneOf(utc bool) string {
-	if utc {
-		return table.UTC
-	}
-	return table.Local
 }
 
 // convertedType returns the logical type that older writers mean.

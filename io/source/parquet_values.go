@@ -94,12 +94,6 @@ func (d *pageData) values(l *leaf, n int, to *table.Values) table.Values {
 	return d.takeStrings(l, n, &to.Offsets)
 }
 
-// room returns n items in the memory of s.
-func room[T any](s *[]T, n int) []T {
-	*s = slices.Grow((*s)[:0], n)[:n]
-	return *s
-}
-
 func (d *pageData) takeBits(n int, to *[]int64) []int64 {
 	out := room(to, n)
 	for i := range out {

@@ -20,13 +20,6 @@ func (d *Dataset) FilterRowGroups(columns []string, none func(column int, b tabl
 	return &RowGroupFilter{d: d, columns: columns, none: none}
 }
 
-// footed is a file whose footer states something of its splits.
-type footed interface {
-	rows(split int) int64
-	bounds(split int, column string) (table.Bounds, bool)
-	digestFooter(split int) ([]byte, error)
-}
-
 // footed returns a split's file, if it is footed, and the split's number in it.
 func (s *RowGroupFilter) footed(split int) (footed, int, bool) {
 	p := s.d.places[split]
@@ -46,13 +39,6 @@ func (s *RowGroupFilter) Skips(split int) bool {
 		}
 	}
 	return false
-}
-
-// Summary says of a split what its batches do not.
-type Summary struct {
-	Digest  []byte // as Dataset.Read returns it; of a split that is left out, of the footer
-	Skipped int64  // rows of a split that is left out, as its footer states
-	Blank   int64  // lines of a CSV file that are no rows: blank lines and comments
 }
 
 // Read is Dataset.Read. Of a split that is left out it yields nothing.

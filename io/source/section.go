@@ -43,7 +43,7 @@ type origin struct {
 // stat notes which file it is.
 func (o *origin) stat(f *os.File) (err error) {
 	if o.info, err = f.Stat(); err != nil {
-		return exists(err)
+		return notOpened(err)
 	}
 	o.size = o.info.Size()
 	return nil
@@ -54,7 +54,7 @@ func (o *origin) stat(f *os.File) (err error) {
 func (o *origin) reopen(same func(*os.File) bool) (*os.File, error) {
 	f, err := os.Open(o.path)
 	if err != nil {
-		return nil, exists(err)
+		return nil, notOpened(err)
 	}
 	info, err := f.Stat()
 	if err == nil && info.Size() == o.size {
@@ -90,6 +90,16 @@ func newSection(ctx context.Context, f io.ReaderAt, mac blockMAC) *section {
 func (s *section) between(at, end int64) *section {
 	s.at, s.end = at, end
 	return s
+}
+
+// lend gives the section memory to read into.
+func (s *section) lend(memory []byte) { s.buf = memory }
+
+// reclaim takes that memory back, or what it has grown to. The section is not used afterwards.
+func (s *section) reclaim() []byte {
+	memory := s.buf
+	s.buf, s.unread = nil, nil
+	return memory
 }
 
 // load reads the next block, of at most len(p) bytes, into p and returns its length.
@@ -163,4 +173,16 @@ func (s *section) sum() ([]byte, error) {
 		s.unread = nil
 	}
 	return s.tags.Sum(nil), nil
+}
+
+// readAt fills p from a file.
+func readAt(f io.ReaderAt, p []byte, at int64) error {
+	n, err := f.ReadAt(p, at)
+	switch {
+	case n == len(p):
+		return nil
+	case err == nil || errors.Is(err, io.EOF):
+		return fault(CodeTruncated, "the file ends too early")
+	}
+	return fault(CodeUnreadable, "the file cannot be read")
 }

@@ -26,12 +26,6 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// batchRows is the most rows of a batch: a column of it fits the second-level cache.
-const batchRows = 1 << 16
-
-// batchBytes ends a batch whose strings in one column are longer together.
-const batchBytes = 16 << 20
-
 // Options say how files are read; the CSV fields have no effect on other formats.
 type Options struct {
 	// Dir is the folder that relative patterns start from.
@@ -43,17 +37,6 @@ type Options struct {
 	// Workers is how many cores may be used: if it is more than 1, compressed CSV files are decompressed by one goroutine and parsed
 	// by another.
 	Workers int
-}
-
-// file is a file whose schema is known. Its methods may be called concurrently.
-type file interface {
-	schema() table.Schema
-	splits() int
-	// public says whether a column's name is surely not data.
-	public(column string) bool
-	// read and digest do for one split what Dataset's methods do.
-	read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (Summary, error)
-	digest(ctx context.Context, split int, columns []string) ([]byte, error)
 }
 
 // place is where a split is.
@@ -79,6 +62,7 @@ func Open(ctx context.Context, o Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	dialect.ahead = o.Workers > 1
 	mac, err := newBlockMAC(o.Key)
 	if err != nil {
 		return nil, fault(CodeOption, "this system cannot hash the input")
@@ -89,13 +73,13 @@ func Open(ctx context.Context, o Options) (*Dataset, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		opened, e := open(f, dialect, mac)
+		opened, e := f.open(f.path, dialect, mac)
+		if e == nil {
+			e = unique(opened.schema())
+		}
 		if e != nil {
 			wrong = append(wrong, e.in(f.base))
 			continue
-		}
-		if c, ok := opened.(*csvFile); ok {
-			c.ahead = o.Workers > 1
 		}
 		d.add(f.base, opened)
 	}
@@ -104,17 +88,6 @@ func Open(ctx context.Context, o Options) (*Dataset, error) {
 	}
 	d.schema = d.files[0].schema()
 	return d, agree(d.names, d.files).err()
-}
-
-// open opens one file for its schema.
-func open(f found, dialect *dialect, mac blockMAC) (file, *Error) {
-	switch f.format {
-	case formatParquet:
-		return openParquet(f.path, mac)
-	case formatArrow:
-		return openArrow(f.path, mac)
-	}
-	return openCSV(f, dialect, mac)
 }
 
 func (d *Dataset) add(name string, f file) {
