@@ -1,41 +1,44 @@
 package source
 
-import "github.com/dprelease/dprelease/io/table"
+import (
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/table"
+)
 
 // agree compares every file's schema with the first one's and returns all disagreements.
-func agree(names []string, files []file) Errors {
+func agree(names []string, files []scan.File) Errors {
 	var wrong Errors
 	for i, f := range files[1:] {
 		for _, e := range differ(files[0], f, names[0]) {
-			wrong = append(wrong, e.in(names[i+1]))
+			wrong = append(wrong, e.InFile(names[i+1]))
 		}
 	}
 	return wrong
 }
 
 // differ says what a file lacks, has too much or has of another type.
-func differ(first, f file, in string) []*Error {
+func differ(first, f scan.File, in string) []*Error {
 	var out []*Error
 	known := 0
-	fields := f.schema()
-	for i, want := range first.schema().Fields {
+	fields := f.Schema()
+	for i, want := range first.Schema().Fields {
 		got, ok := fields.Lookup(want.Name)
 		var e *Error
 		switch {
 		case !ok:
-			e = fault(CodeSchema, "column %d of %s is missing", i+1, in)
+			e = scan.Fault(CodeSchema, "column %d of %s is missing", i+1, in)
 		case got.Type != want.Type:
-			e = fault(CodeSchema, "column %d of %s is %s there and %s here", i+1, in, want.Type, got.Type)
+			e = scan.Fault(CodeSchema, "column %d of %s is %s there and %s here", i+1, in, want.Type, got.Type)
 		}
 		if ok {
 			known++
 		}
 		if e != nil {
-			out = append(out, named(e, want, first.public(want.Name) || ok && f.public(want.Name)))
+			out = append(out, named(e, want, first.Public(want.Name) || ok && f.Public(want.Name)))
 		}
 	}
 	if extra := len(fields.Fields) - known; extra > 0 {
-		out = append(out, fault(CodeSchema, "%d of its columns are not in %s", extra, in))
+		out = append(out, scan.Fault(CodeSchema, "%d of its columns are not in %s", extra, in))
 	}
 	return out
 }
@@ -44,7 +47,7 @@ func differ(first, f file, in string) []*Error {
 // a row of private values, if the job says by mistake that there is a header.
 func named(e *Error, f table.Field, public bool) *Error {
 	if public {
-		return e.of(f.Name)
+		return e.OfColumn(f.Name)
 	}
 	return e
 }
@@ -54,7 +57,7 @@ func unique(s table.Schema) *Error {
 	seen := map[string]int{}
 	for i, f := range s.Fields {
 		if at, twice := seen[f.Name]; twice {
-			return fault(CodeHeader, "columns %d and %d have the same name", at+1, i+1)
+			return scan.Fault(CodeHeader, "columns %d and %d have the same name", at+1, i+1)
 		}
 		seen[f.Name] = i
 	}

@@ -6,46 +6,57 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/dprelease/dprelease/io/source/internal/arrow"
+	"github.com/dprelease/dprelease/io/source/internal/csv"
+	"github.com/dprelease/dprelease/io/source/internal/parquet"
+	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// fileFormat opens a file of one format.
-type fileFormat func(path string, d *dialect, mac blockMAC) (file, *Error)
+// opener opens a file for its schema. Only CSV files have a dialect.
+type opener func(path string, d *csv.Dialect, mac scan.BlockMAC) (scan.File, *Error)
 
-// formats are the formats by the endings of names.
+// formats are the formats by the endings of names. A new format is a package below internal and a line here.
 var formats = []struct {
 	ending string
-	open   fileFormat
+	open   opener
 }{
-	{".parquet", func(path string, _ *dialect, mac blockMAC) (file, *Error) { return openParquet(path, mac) }},
-	{".arrow", arrowFormat},
-	{".feather", arrowFormat},
-	{".csv", csvFormat(uncompressed)},
-	{".csv.gz", csvFormat(gzipped)},
-	{".csv.zst", csvFormat(zstandard)},
+	{".parquet", described(parquet.Open)},
+	{".arrow", described(arrow.Open)},
+	{".feather", described(arrow.Open)},
+	{".csv", compressed(csv.Plain)},
+	{".csv.gz", compressed(csv.Gzip)},
+	{".csv.zst", compressed(csv.Zstd)},
 }
 
-func arrowFormat(path string, _ *dialect, mac blockMAC) (file, *Error) { return openArrow(path, mac) }
+// described opens files of a format that describes itself.
+func described(open func(string, scan.BlockMAC) (scan.File, *Error)) opener {
+	return func(path string, _ *csv.Dialect, mac scan.BlockMAC) (scan.File, *Error) { return open(path, mac) }
+}
 
-func csvFormat(c compression) fileFormat {
-	return func(path string, d *dialect, mac blockMAC) (file, *Error) { return openCSV(path, c, d, mac) }
+// compressed opens CSV files of one compression.
+func compressed(c csv.Compression) opener {
+	return func(path string, d *csv.Dialect, mac scan.BlockMAC) (scan.File, *Error) {
+		return csv.Open(path, c, d, mac)
+	}
 }
 
 // formatOf returns the format that a file's name says, in any case.
-func formatOf(name string) (fileFormat, *Error) {
+func formatOf(name string) (opener, *Error) {
 	name = strings.ToLower(name)
 	for _, f := range formats {
 		if strings.HasSuffix(name, f.ending) {
 			return f.open, nil
 		}
 	}
-	return nil, fault(CodeFormat, "the name's ending says no known format").
-		hint("the endings are .parquet, .arrow, .feather, .csv, .csv.gz and .csv.zst")
+	return nil, scan.Fault(CodeFormat, "the name's ending says no known format").
+		Advise("the endings are .parquet, .arrow, .feather, .csv, .csv.gz and .csv.zst")
 }
 
 // found is a file to be read.
 type found struct {
 	path, base string
-	open       fileFormat
+	open       opener
 }
 
 // find lists the files of all patterns, in order, and everything that is wrong with them.
@@ -61,16 +72,16 @@ func find(o Options) ([]found, error) {
 		for _, p := range paths {
 			f, e := seen.identify(p)
 			if e != nil {
-				wrong = append(wrong, e.in(filepath.Base(p)))
+				wrong = append(wrong, e.InFile(filepath.Base(p)))
 				continue
 			}
 			out = append(out, f)
 		}
 	}
 	if len(o.Files) == 0 {
-		wrong = append(wrong, fault(CodeOption, "no input files are named"))
+		wrong = append(wrong, scan.Fault(CodeOption, "no input files are named"))
 	}
-	return out, wrong.err()
+	return out, wrong.Err()
 }
 
 // match returns the paths of one pattern. A name that exists is taken as it is, even if it holds wildcards.
@@ -88,10 +99,10 @@ func match(dir, pattern string) ([]string, *Error) {
 	paths, err := filepath.Glob(path)
 	switch {
 	case err != nil:
-		return nil, fault(CodeOption, "the pattern %q is malformed", filepath.Base(pattern))
+		return nil, scan.Fault(CodeOption, "the pattern %q is malformed", filepath.Base(pattern))
 	case len(paths) == 0:
-		return nil, fault(CodeNotFound, "nothing matches the pattern %q", filepath.Base(pattern)).
-			hint("a relative pattern starts from the job file's folder")
+		return nil, scan.Fault(CodeNotFound, "nothing matches the pattern %q", filepath.Base(pattern)).
+			Advise("a relative pattern starts from the job file's folder")
 	}
 	slices.Sort(paths)
 	return paths, nil
@@ -121,14 +132,14 @@ func (s seenFiles) identify(path string) (found, *Error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return found{}, notOpened(err)
+		return found{}, scan.NotOpened(err)
 	case info.IsDir():
-		return found{}, fault(CodeNotFile, "this is a folder").hint("name the files in it: %s/*.parquet", filepath.Base(path))
+		return found{}, scan.Fault(CodeNotFile, "this is a folder").Advise("name the files in it: %s/*.parquet", filepath.Base(path))
 	case !info.Mode().IsRegular():
-		return found{}, fault(CodeNotFile, "this is not a regular file")
+		return found{}, scan.Fault(CodeNotFile, "this is not a regular file")
 	}
 	if !s.add(info) {
-		return found{}, fault(CodeDuplicate, "the file is named twice, perhaps by a link").hint("its rows would count twice: name it once, and let no two patterns match it")
+		return found{}, scan.Fault(CodeDuplicate, "the file is named twice, perhaps by a link").Advise("its rows would count twice: name it once, and let no two patterns match it")
 	}
 	f, e := formatOf(path)
 	return found{path, filepath.Base(path), f}, e

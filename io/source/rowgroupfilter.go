@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 
+	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
 
@@ -21,9 +22,9 @@ func (d *Dataset) FilterRowGroups(columns []string, none func(column int, b tabl
 }
 
 // footed returns a split's file, if it is footed, and the split's number in it.
-func (s *RowGroupFilter) footed(split int) (footed, int, bool) {
+func (s *RowGroupFilter) footed(split int) (scan.Footed, int, bool) {
 	p := s.d.places[split]
-	f, ok := s.d.files[p.file].(footed)
+	f, ok := s.d.files[p.file].(scan.Footed)
 	return f, p.split, ok
 }
 
@@ -34,7 +35,7 @@ func (s *RowGroupFilter) Skips(split int) bool {
 		return false
 	}
 	for i, name := range s.columns {
-		if b, ok := f.bounds(at, name); ok && s.none(i, b) {
+		if b, ok := f.Bounds(at, name); ok && s.none(i, b) {
 			return true
 		}
 	}
@@ -49,11 +50,11 @@ func (s *RowGroupFilter) Read(ctx context.Context, split int, columns []string, 
 	}
 	if s.Skips(split) {
 		f, at, _ := s.footed(split)
-		sum.Skipped = f.rows(at)
-		sum.Digest, err = f.digestFooter(at)
+		sum.Skipped = f.Rows(at)
+		sum.Digest, err = f.DigestFooter(at)
 		return sum, s.d.placed(err, p.file)
 	}
-	sum, err = s.d.files[p.file].read(ctx, p.split, columns, yield)
+	sum, err = s.d.files[p.file].Read(ctx, p.split, columns, yield)
 	return sum, s.d.placed(err, p.file)
 }
 
@@ -65,9 +66,9 @@ func (s *RowGroupFilter) Digest(ctx context.Context, split int, columns []string
 	}
 	if s.Skips(split) {
 		f, at, _ := s.footed(split)
-		sum, err := f.digestFooter(at)
+		sum, err := f.DigestFooter(at)
 		return sum, s.d.placed(err, p.file)
 	}
-	sum, err := s.d.files[p.file].digest(ctx, p.split, columns)
+	sum, err := s.d.files[p.file].Digest(ctx, p.split, columns)
 	return sum, s.d.placed(err, p.file)
 }

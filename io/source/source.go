@@ -23,8 +23,16 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/dprelease/dprelease/io/source/internal/csv"
+	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
+
+// CSV is the dialect of CSV files.
+type CSV = csv.Options
+
+// Summary says of a split what its batches do not.
+type Summary = scan.Summary
 
 // Options say how files are read; the CSV fields have no effect on other formats.
 type Options struct {
@@ -45,7 +53,7 @@ type place struct{ file, split int }
 // Dataset is one table in one or more files with one schema. Its methods may be called concurrently.
 type Dataset struct {
 	names  []string
-	files  []file
+	files  []scan.File
 	places []place
 	schema table.Schema
 }
@@ -58,14 +66,14 @@ func Open(ctx context.Context, o Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	dialect, err := newDialect(o.CSV)
+	dialect, err := csv.NewDialect(o.CSV)
 	if err != nil {
 		return nil, err
 	}
-	dialect.ahead = o.Workers > 1
-	mac, err := newBlockMAC(o.Key)
+	dialect.Ahead = o.Workers > 1
+	mac, err := scan.NewBlockMAC(o.Key)
 	if err != nil {
-		return nil, fault(CodeOption, "this system cannot hash the input")
+		return nil, scan.Fault(CodeOption, "this system cannot hash the input")
 	}
 	d := &Dataset{}
 	var wrong Errors
@@ -75,23 +83,23 @@ func Open(ctx context.Context, o Options) (*Dataset, error) {
 		}
 		opened, e := f.open(f.path, dialect, mac)
 		if e == nil {
-			e = unique(opened.schema())
+			e = unique(opened.Schema())
 		}
 		if e != nil {
-			wrong = append(wrong, e.in(f.base))
+			wrong = append(wrong, e.InFile(f.base))
 			continue
 		}
 		d.add(f.base, opened)
 	}
 	if len(wrong) > 0 {
-		return nil, wrong.err()
+		return nil, wrong.Err()
 	}
-	d.schema = d.files[0].schema()
-	return d, agree(d.names, d.files).err()
+	d.schema = d.files[0].Schema()
+	return d, agree(d.names, d.files).Err()
 }
 
-func (d *Dataset) add(name string, f file) {
-	for s := range f.splits() {
+func (d *Dataset) add(name string, f scan.File) {
+	for s := range f.Splits() {
 		d.places = append(d.places, place{len(d.files), s})
 	}
 	d.names = append(d.names, name)
@@ -116,7 +124,7 @@ func (d *Dataset) Read(ctx context.Context, split int, columns []string, yield f
 	if err != nil {
 		return nil, err
 	}
-	sum, err := d.files[p.file].read(ctx, p.split, columns, yield)
+	sum, err := d.files[p.file].Read(ctx, p.split, columns, yield)
 	return sum.Digest, d.placed(err, p.file)
 }
 
@@ -126,26 +134,26 @@ func (d *Dataset) Digest(ctx context.Context, split int, columns []string) ([]by
 	if err != nil {
 		return nil, err
 	}
-	sum, err := d.files[p.file].digest(ctx, p.split, columns)
+	sum, err := d.files[p.file].Digest(ctx, p.split, columns)
 	return sum, d.placed(err, p.file)
 }
 
 // check finds a split and refuses columns that cannot be read.
 func (d *Dataset) check(split int, columns []string) (place, error) {
 	if split < 0 || split >= len(d.places) {
-		return place{}, fault(CodeOption, "there is no split %d, only %d", split, len(d.places))
+		return place{}, scan.Fault(CodeOption, "there is no split %d, only %d", split, len(d.places))
 	}
 	var wrong Errors
 	for _, name := range columns {
 		f, ok := d.schema.Lookup(name)
 		switch {
 		case !ok:
-			wrong = append(wrong, fault(CodeColumn, "the table has no such column").of(name))
+			wrong = append(wrong, scan.Fault(CodeColumn, "the table has no such column").OfColumn(name))
 		case f.Type.Kind == table.Invalid:
-			wrong = append(wrong, fault(CodeType, "values of type %s cannot be read", f.Type).of(name))
+			wrong = append(wrong, scan.Fault(CodeType, "values of type %s cannot be read", f.Type).OfColumn(name))
 		}
 	}
-	return d.places[split], wrong.err()
+	return d.places[split], wrong.Err()
 }
 
 // placed adds the file's name to an error that has none.

@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 
+	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
 
@@ -22,14 +23,14 @@ func (d *Dataset) WrongStatements(ctx context.Context, split int, columns []stri
 	if err != nil {
 		return nil, err
 	}
-	f, ok := d.files[p.file].(footed)
+	f, ok := d.files[p.file].(scan.Footed)
 	if !ok {
 		return nil, nil
 	}
 	var names []string
 	var bounds []table.Bounds
 	for _, name := range columns {
-		if b, ok := f.bounds(p.split, name); ok {
+		if b, ok := f.Bounds(p.split, name); ok {
 			names, bounds = append(names, name), append(bounds, b)
 		}
 	}

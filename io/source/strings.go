@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
 
@@ -21,7 +22,7 @@ func ReadStrings(ctx context.Context, path, column string) ([]string, error) {
 	}
 	defer d.Close()
 	if f, _ := d.Schema().Lookup(column); f.Type.Kind == table.List {
-		return nil, fault(CodeType, "lists are not keys").in(filepath.Base(path)).of(column)
+		return nil, scan.Fault(CodeType, "lists are not keys").InFile(filepath.Base(path)).OfColumn(column)
 	}
 	var out []string
 	for split := range d.Splits() {

@@ -1,0 +1,219 @@
+package arrow
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"hash"
+	"io"
+	"slices"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// batchScan is a read of some columns of some record batches. Without yield nothing is decoded.
+type batchScan struct {
+	ctx    context.Context
+	file   *file
+	f      io.ReaderAt
+	used   []int // the columns, each once, in the order of the file
+	order  []int // of each column asked for: its place in used
+	dicts  []*dictionary
+	codecs codecs
+	h      hash.Hash
+	yield  func(*table.Batch) error
+}
+
+func (a *file) newScan(ctx context.Context, f io.ReaderAt, split int, columns []string) *batchScan {
+	s := &batchScan{ctx: ctx, file: a, f: f, h: sha256.New()}
+	at := make([]int, len(columns))
+	for i, name := range columns {
+		at[i] = slices.IndexFunc(a.columns, func(c column) bool { return c.field.Name == name })
+	}
+	s.used = slices.Compact(slices.Sorted(slices.Values(at)))
+	for _, i := range at {
+		n, _ := slices.BinarySearch(s.used, i)
+		s.order = append(s.order, n)
+	}
+	s.dicts = make([]*dictionary, len(s.used))
+	s.h.Write([]byte("dprelease arrow 1\n"))
+	s.h.Write(a.seal[:])
+	s.h.Write(binary.BigEndian.AppendUint64(nil, uint64(split)))
+	return s
+}
+
+// blocks reads the record batches of a file's split.
+func (s *batchScan) blocks(blocks []block) error {
+	if err := s.learnAll(); err != nil {
+		return err
+	}
+	for _, b := range blocks {
+		m, err := b.message(s.f, headRecords)
+		if err == nil {
+			err = s.records(m)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stream reads the messages of a stream.
+func (s *batchScan) stream() error {
+	for at := s.file.start; ; {
+		m, err := readMessage(s.f, at, s.file.Size)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch m.kind() {
+		case headRecords:
+			err = s.records(m)
+		case headDictionary:
+			err = s.dictionary(m)
+		default:
+			err = scan.Fault(scan.CodeDamaged, "a message is of no kind that a stream may hold")
+		}
+		if err != nil {
+			return err
+		}
+		at = m.body + m.size
+	}
+}
+
+// dictionary reads a stream's dictionary for the columns that have it.
+func (s *batchScan) dictionary(m *message) error {
+	id := m.table.table(slotHeader).i64(0)
+	for i, at := range s.used {
+		if c := &s.file.columns[at]; c.coded() && c.dictionary == id {
+			if err := s.guarded(i, func() error { return s.learn(m, i) }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// guarded runs f and says of which column an error is.
+func (s *batchScan) guarded(i int, f func() error) error {
+	err := scan.Guard(f)
+	var e *scan.Error
+	if errors.As(err, &e) && e.Column == "" {
+		e.Column = s.file.columns[s.used[i]].field.Name
+	}
+	return err
+}
+
+// records reads a record batch.
+func (s *batchScan) records(m *message) error {
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	b, err := m.records(m.table.table(slotHeader))
+	if err != nil {
+		return err
+	}
+	readers, err := s.readers(b)
+	if err != nil {
+		return err
+	}
+	if s.yield != nil {
+		if err := s.rows(b.rows, readers); err != nil {
+			return err
+		}
+	}
+	meta := sha256.Sum256(m.meta)
+	s.h.Write(meta[:])
+	for i, r := range readers {
+		if err := s.guarded(i, func() error { return s.sums(r) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readers returns the readers of the columns in a record batch.
+func (s *batchScan) readers(b *recordBatch) ([]*arrayReader, error) {
+	parts, err := b.arrays(s.file.types)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*arrayReader, len(s.used))
+	for i, at := range s.used {
+		err := s.guarded(i, func() (err error) {
+			if s.file.columns[at].coded() && s.dicts[i] == nil {
+				s.dicts[i] = emptyDictionary()
+			}
+			build := builder{scan: s, batch: b, dict: s.dicts[i]}
+			out[i], err = build.reader(&parts[at], s.file.columns[at].field.Type)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// rows yields the rows of a record batch.
+func (s *batchScan) rows(left int64, readers []*arrayReader) error {
+	taken := make([]table.Column, len(readers))
+	b := &table.Batch{Columns: make([]table.Column, len(s.order))}
+	for left > 0 {
+		n, err := s.ready(int(min(left, scan.BatchRows)), readers)
+		if err != nil {
+			return err
+		}
+		for i, r := range readers {
+			err := s.guarded(i, func() (err error) { taken[i], err = r.take(n); return err })
+			if err != nil {
+				return err
+			}
+		}
+		b.Rows = n
+		for i, at := range s.order {
+			b.Columns[i] = taken[at]
+		}
+		if err := s.yield(b); err != nil {
+			return err
+		}
+		left -= int64(n)
+	}
+	for i, r := range readers {
+		if err := s.guarded(i, r.end); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ready returns how many rows all columns have, at most n.
+func (s *batchScan) ready(n int, readers []*arrayReader) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	for i, r := range readers {
+		err := s.guarded(i, func() (err error) { n, err = r.ready(n); return err })
+		if err != nil {
+			return 0, err
+		}
+	}
+	return n, nil
+}
+
+// sums adds the digests of a reader's buffers.
+func (s *batchScan) sums(r *arrayReader) error {
+	for _, b := range r.buffers {
+		sum, err := b.sum()
+		if err != nil {
+			return err
+		}
+		s.h.Write(sum)
+	}
+	return nil
+}

@@ -1,0 +1,192 @@
+package arrow
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+)
+
+const (
+	packedLZ4  = 0
+	packedZstd = 1
+
+	// maxAtOnce is the longest compressed buffer that is decompressed at once; longer ones are as they are read.
+	maxAtOnce = 1 << 20
+	// maxStep is how much memory is taken before what was read shows that there is as much.
+	maxStep = 1 << 20
+	// maxWindow is the most memory that a zstd buffer may ask for.
+	maxWindow = 32 << 20
+	// maxPacked is more than any sound buffer holds: 2^33 values of eight bytes.
+	maxPacked = 1 << 36
+)
+
+// buffer reads one buffer of a record batch in order, decompressed, and hashes what is in the file.
+type buffer struct {
+	section *scan.Section
+	packed  bool
+	codec   byte
+	codecs  *codecs
+	r       io.Reader // what the buffer holds; nil: it was not opened
+	close   func()
+	left    int64 // bytes that it holds still
+	out     []byte
+}
+
+// Codecs are the decompressors that the buffers of a read share.
+type codecs struct {
+	scan.Codecs
+	lz4 *lz4.Reader
+	src []byte
+}
+
+// open finds out how long the buffer is.
+func (b *buffer) open() error {
+	b.r, b.close = b.section, func() {}
+	if !b.packed || b.left == 0 {
+		return nil
+	}
+	var head [8]byte
+	if b.left < 8 {
+		return shortBuffer()
+	}
+	if _, err := io.ReadFull(b.section, head[:]); err != nil {
+		return err
+	}
+	stored := b.left - 8
+	switch b.left = int64(binary.LittleEndian.Uint64(head[:])); {
+	case b.left == -1: // it is not compressed
+		b.left = stored
+		return nil
+	case b.left < 0 || b.left > maxPacked:
+		return scan.Fault(scan.CodeDamaged, "a buffer has an impossible length")
+	case b.left <= maxAtOnce && stored <= 2*maxAtOnce:
+		return b.unpack(stored)
+	}
+	return b.stream()
+}
+
+func shortBuffer() error { return scan.Fault(scan.CodeDamaged, "a buffer is shorter than its values") }
+
+func unpacked() error { return scan.Fault(scan.CodeDamaged, "a buffer cannot be decompressed") }
+
+// unpack decompresses the whole buffer.
+func (b *buffer) unpack(stored int64) error {
+	src := scan.Sized(b.codecs.src, int(stored))
+	b.codecs.src = src
+	if _, err := io.ReadFull(b.section, src); err != nil {
+		return err
+	}
+	dst := make([]byte, b.left)
+	if err := b.codecs.unpack(b.codec, dst, src); err != nil {
+		return unpacked()
+	}
+	b.r = bytes.NewReader(dst)
+	return nil
+}
+
+// unpack fills dst from src.
+func (c *codecs) unpack(codec byte, dst, src []byte) error {
+	if codec == packedZstd {
+		return c.ZstdInto(dst, src)
+	}
+	if c.lz4 == nil {
+		c.lz4 = lz4.NewReader(nil)
+	}
+	c.lz4.Reset(bytes.NewReader(src))
+	return scan.Exactly(c.lz4, dst)
+}
+
+// stream decompresses the buffer as it is read.
+func (b *buffer) stream() error {
+	r := bufio.NewReaderSize(b.section, 64<<10)
+	if b.codec == packedLZ4 {
+		b.r = lz4.NewReader(r)
+		return nil
+	}
+	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return b.failed(err)
+	}
+	b.r, b.close = z, z.Close
+	return nil
+}
+
+// take returns the next n bytes, valid until the next call.
+func (b *buffer) take(n int64) ([]byte, error) {
+	if b.r == nil {
+		if err := b.open(); err != nil {
+			return nil, err
+		}
+	}
+	if n > b.left {
+		return nil, shortBuffer()
+	}
+	b.left -= n
+	b.out = b.out[:0]
+	for int64(len(b.out)) < n {
+		from := len(b.out)
+		step := int(min(n-int64(from), max(maxStep, int64(from))))
+		b.out = slices.Grow(b.out, step)[:from+step]
+		if _, err := io.ReadFull(b.r, b.out[from:]); err != nil {
+			return nil, b.failed(err)
+		}
+	}
+	return b.out, nil
+}
+
+// failed maps an error of the file or a decompressor; that of a context stays.
+func (b *buffer) failed(err error) error {
+	var own *scan.Error
+	switch {
+	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &own):
+		return err
+	case errors.Is(err, zstd.ErrWindowSizeExceeded):
+		return scan.Fault(scan.CodeTooLarge, "a buffer asks for more than 32 MiB of memory").Advise("compress it with a smaller window")
+	}
+	return unpacked()
+}
+
+// skip passes n bytes.
+func (b *buffer) skip(n int64) error {
+	for n > 0 {
+		step := min(n, maxStep)
+		if _, err := b.take(step); err != nil {
+			return err
+		}
+		n -= step
+	}
+	return nil
+}
+
+// end passes what no row has taken, and sees that a compressed buffer ends where it should.
+func (b *buffer) end() error {
+	if b.r == nil || !b.packed {
+		return nil
+	}
+	if err := b.skip(b.left); err != nil {
+		return err
+	}
+	var more [1]byte
+	if n, err := b.r.Read(more[:]); n > 0 || !errors.Is(err, io.EOF) {
+		return b.failed(err)
+	}
+	return nil
+}
+
+// sum reads the rest of what is in the file and returns the digest of the whole.
+func (b *buffer) sum() ([]byte, error) {
+	if b.close != nil {
+		b.close()
+	}
+	return b.section.Sum()
+}

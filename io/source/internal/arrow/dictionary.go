@@ -1,0 +1,160 @@
+package arrow
+
+import (
+	"crypto/sha256"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+const (
+	// maxDictionary is the most values of a dictionary that is read, and maxDictionaryBytes their bytes: what codes and offsets can say. All are
+	// in memory.
+	maxDictionary      = 1<<31 - 1
+	maxDictionaryBytes = 1<<32 - 1
+)
+
+// dictionary is the values that a column's codes stand for, and which of them are null; nil: none.
+type dictionary struct {
+	scan.Dictionary
+	nulls []bool
+}
+
+// codeBody is the body of codes into a dictionary.
+type codeBody struct {
+	indices fixedBody
+	dict    *dictionary
+	codes   []int32
+	valid   []bool
+}
+
+func (b *codeBody) fit(n int, _ []bool) (int, error) { return n, nil }
+
+func (b *codeBody) take(n int, c *table.Column) error {
+	var raw table.Column
+	if err := b.indices.take(n, &raw); err != nil {
+		return err
+	}
+	b.codes = scan.Room(&b.codes, n)
+	for i, v := range raw.Values.Ints {
+		switch {
+		case c.Valid != nil && !c.Valid[i]:
+			v = 0
+		case v < 0 || v >= int64(b.dict.Size):
+			return scan.Fault(scan.CodeDamaged, "a code is not in the dictionary")
+		}
+		b.codes[i] = int32(v)
+	}
+	c.Codes, c.Values, c.Dict = b.codes, b.dict.Values, b.dict.ID
+	if b.dict.nulls != nil {
+		b.nullify(c)
+	}
+	return nil
+}
+
+// nullify makes the rows null whose code stands for null.
+func (b *codeBody) nullify(c *table.Column) {
+	valid := scan.Room(&b.valid, len(c.Codes))
+	for i, code := range c.Codes {
+		valid[i] = (c.Valid == nil || c.Valid[i]) && !b.dict.nulls[code]
+	}
+	c.Valid = valid
+}
+
+// emptyDictionary has no values, but one that the codes of nulls may mean.
+func emptyDictionary() *dictionary {
+	return &dictionary{Dictionary: scan.Dictionary{
+		Values: table.Values{Ints: []int64{0}, Floats: []float64{0}, Offsets: []uint32{0, 0}}, ID: scan.NextDictionary(),
+	}}
+}
+
+// learn reads a dictionary batch for a column, and adds its digest.
+func (s *batchScan) learn(m *message, i int) error {
+	c := &s.file.columns[s.used[i]]
+	head := m.table.table(slotHeader)
+	b, err := m.records(head.table(1))
+	if err != nil {
+		return err
+	}
+	t, ok := c.typ.(*arrow.DictionaryType)
+	if !ok {
+		return unmatched()
+	}
+	parts, err := b.arrays([]arrow.DataType{t.ValueType})
+	if err != nil {
+		return err
+	}
+	build := builder{scan: s, batch: b}
+	r, err := build.reader(&parts[0], c.field.Type)
+	if err != nil {
+		return err
+	}
+	if s.yield != nil {
+		if s.dicts[i], err = grow(s.dicts[i], r, head.u8(2) != 0); err != nil {
+			return err
+		}
+	}
+	meta := sha256.Sum256(m.meta)
+	s.h.Write(meta[:])
+	return s.sums(r)
+}
+
+// grow reads a dictionary, or what it has more than the one before.
+func grow(before *dictionary, r *arrayReader, delta bool) (*dictionary, error) {
+	d := &dictionary{Dictionary: scan.Dictionary{ID: scan.NextDictionary()}}
+	switch {
+	case delta && before == nil:
+		return nil, scan.Fault(scan.CodeDamaged, "a dictionary's addition comes before the dictionary")
+	case delta && before.Size > 0:
+		d.Values, d.Size, d.nulls = before.Values, before.Size, before.nulls
+	}
+	for r.left > 0 {
+		n, err := r.ready(scan.BatchRows)
+		if err != nil {
+			return nil, err
+		}
+		c, err := r.take(n)
+		if err != nil {
+			return nil, err
+		}
+		if d.add(&c); d.Size > maxDictionary || len(d.Values.Data) > maxDictionaryBytes {
+			return nil, scan.Fault(scan.CodeTooLarge, "a dictionary has more than 2^31 values or 4 GiB")
+		}
+	}
+	if d.Size == 0 {
+		return emptyDictionary(), r.end()
+	}
+	return d, r.end()
+}
+
+// add adds the values of a plain column.
+func (d *dictionary) add(c *table.Column) {
+	n, v := c.Len(), &d.Values
+	v.Ints = append(v.Ints, c.Values.Ints...)
+	v.Floats = append(v.Floats, c.Values.Floats...)
+	if c.Type.Kind == table.String {
+		d.addText(&c.Values, n)
+	}
+	if c.Valid != nil && d.nulls == nil {
+		d.nulls = make([]bool, d.Size)
+	}
+	if d.nulls != nil {
+		for i := range n {
+			d.nulls = append(d.nulls, c.Valid != nil && !c.Valid[i])
+		}
+	}
+	d.Size += n
+}
+
+func (d *dictionary) addText(from *table.Values, n int) {
+	v := &d.Values
+	if len(v.Offsets) == 0 {
+		v.Offsets = []uint32{0}
+	}
+	for i := range n {
+		v.Data = append(v.Data, from.Bytes(i)...)
+		v.Offsets = append(v.Offsets, uint32(len(v.Data)))
+	}
+}

@@ -1,0 +1,41 @@
+package arrow
+
+import "github.com/dprelease/dprelease/io/source/internal/scan"
+
+// floats appends the next n numbers to dst as floats, those that are null as NaN.
+func (r *arrayReader) floats(n int, dst []float64) ([]float64, error) {
+	for n > 0 {
+		k, err := r.ready(min(n, scan.BatchRows))
+		if err != nil {
+			return dst, err
+		}
+		if k == 0 {
+			return dst, shortBuffer()
+		}
+		c, err := r.take(k)
+		if err != nil {
+			return dst, err
+		}
+		dst = scan.AppendFloats(dst, &c)
+		n -= k
+	}
+	return dst, nil
+}
+
+// skip passes n numbers.
+func (r *arrayReader) skip(n int64) error {
+	for n > 0 {
+		k, err := r.ready(int(min(n, scan.BatchRows)))
+		if err != nil {
+			return err
+		}
+		if k == 0 {
+			return shortBuffer()
+		}
+		if _, err := r.take(k); err != nil {
+			return err
+		}
+		n -= int64(k)
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+// Package arrow reads Arrow IPC files (Feather of version 2 is one) and streams.
+//
+// The library decodes the schema, after a walk has checked every length in it. Its record reader is not used, since that trusts every length
+// and reads whole record batches, of all columns, into memory. Here the buffers of the columns that are asked for are read in order, a batch
+// at a time.
+package arrow
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// file is an opened Arrow IPC file or stream.
+type file struct {
+	scan.Origin
+	seal    [sha256.Size]byte // of the footer, or of a stream's schema
+	columns []column
+	types   []arrow.DataType // of the columns
+
+	streamed bool
+	start    int64 // of a stream's messages after the schema
+
+	groups [][]block // of a file: the record batches of each split
+	dicts  []block   // and its dictionaries
+
+	known knownDictionaries
+}
+
+// coded says whether a column is codes into a dictionary.
+func (c *column) coded() bool { return c.typ.ID() == arrow.DICTIONARY }
+
+// Open opens a file or stream for its schema; a split is some record batches of a file, or all of a stream.
+func Open(path string, mac scan.BlockMAC) (scan.File, *scan.Error) {
+	a := &file{Origin: scan.Origin{Path: path, MAC: mac}}
+	a.known.of = map[int]knownDictionary{}
+	err := scan.Guard(func() error {
+		f, err := os.Open(path)
+		if err != nil {
+			return scan.NotOpened(err)
+		}
+		defer f.Close()
+		return a.load(f)
+	})
+	if err != nil {
+		return nil, scan.AsError(err)
+	}
+	return a, nil
+}
+
+const (
+	fileMagic    = "ARROW1"
+	featherMagic = "FEA1"
+)
+
+// load reads the schema, and of a file the footer.
+func (a *file) load(f *os.File) error {
+	if err := a.Stat(f); err != nil {
+		return err
+	}
+	raw, err := a.head(f)
+	if err != nil {
+		return err
+	}
+	a.seal = sha256.Sum256(raw)
+	var schema flatTable
+	if a.streamed {
+		schema, err = a.loadStream(f)
+	} else {
+		schema, err = a.loadFooter(f, raw)
+	}
+	if err != nil {
+		return err
+	}
+	if a.columns, err = columnsOf(schema); err != nil {
+		return err
+	}
+	for _, c := range a.columns {
+		a.types = append(a.types, c.typ)
+	}
+	return nil
+}
+
+// head tells a file from a stream and returns the bytes that say what it is: a file's footer, a stream's schema.
+func (a *file) head(f io.ReaderAt) ([]byte, error) {
+	var magic [8]byte
+	if err := readWithin(f, magic[:], 0, a.Size); err != nil {
+		return nil, err
+	}
+	switch {
+	case string(magic[:len(fileMagic)]) == fileMagic:
+		return readFooter(f, a.Size)
+	case string(magic[:len(featherMagic)]) == featherMagic:
+		return nil, scan.Fault(scan.CodeUnsupported, "Feather of version 1 cannot be read").Advise("write it as version 2, which is Arrow")
+	}
+	m, err := readMessage(f, 0, a.Size)
+	if marked := binary.LittleEndian.Uint32(magic[:]) == 1<<32-1; !marked && (err != nil || m.kind() != headSchema) {
+		return nil, scan.Fault(scan.CodeDamaged, "this is not an Arrow file")
+	}
+	if errors.Is(err, io.EOF) {
+		err = scan.Fault(scan.CodeDamaged, "the stream has no schema")
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.streamed, a.start = true, m.body+m.size
+	return m.meta, nil
+}
+
+func (a *file) loadStream(f io.ReaderAt) (flatTable, error) {
+	m, err := readMessage(f, 0, a.Size)
+	if err != nil {
+		return flatTable{}, err
+	}
+	if m.kind() != headSchema {
+		return flatTable{}, scan.Fault(scan.CodeDamaged, "the stream does not begin with a schema")
+	}
+	return m.table.table(slotHeader), nil
+}
+
+func (a *file) Schema() table.Schema {
+	s := table.Schema{Fields: make([]table.Field, len(a.columns))}
+	for i, c := range a.columns {
+		s.Fields[i] = c.field
+	}
+	return s
+}
+
+func (a *file) Splits() int {
+	if a.streamed {
+		return 1
+	}
+	return len(a.groups)
+}
+
+func (a *file) Public(string) bool { return true }
+
+// reopen opens the file and checks that it is the one that we know.
+func (a *file) reopen() (*os.File, error) {
+	return a.Origin.Reopen(func(f *os.File) bool {
+		again := file{Origin: scan.Origin{Size: a.Size}}
+		raw, err := again.head(f)
+		return err == nil && sha256.Sum256(raw) == a.seal
+	})
+}
+
+// Read implements file.
+func (a *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (scan.Summary, error) {
+	f, err := a.reopen()
+	if err != nil {
+		return scan.Summary{}, err
+	}
+	defer f.Close()
+	s := a.newScan(ctx, f, split, columns)
+	defer s.codecs.Close()
+	s.yield = yield
+	if a.streamed {
+		err = s.stream()
+	} else {
+		err = s.blocks(a.groups[split])
+	}
+	if err != nil {
+		return scan.Summary{}, err
+	}
+	return scan.Summary{Digest: s.h.Sum(nil)}, nil
+}
+
+// Digest implements file.
+func (a *file) Digest(ctx context.Context, split int, columns []string) ([]byte, error) {
+	s, err := a.Read(ctx, split, columns, nil)
+	return s.Digest, err
+}

@@ -1,0 +1,168 @@
+package arrow
+
+import (
+	"slices"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// arrayReader reads one array of a record batch in order, so that memory does not depend on how long it is.
+type arrayReader struct {
+	typ     table.Type
+	left    int64 // rows
+	bits    *bitReader
+	body    body
+	buffers []*buffer
+	ahead   []bool // validity that was read and not taken; where bits is nil, none
+	memory  []bool
+}
+
+// body reads the values of an array. At a null it may give any value, but none that is out of range.
+type body interface {
+	// fit returns how many of the next n rows are not too long for a batch: at least one. It is at most n, which is at
+	// least one. valid has an item for each of the rows, or is nil if there are no nulls.
+	fit(n int, valid []bool) (int, error)
+	// take puts the next n rows into c, whose validity is there.
+	take(n int, c *table.Column) error
+}
+
+// ready returns how many rows can be taken, at most n. What was taken is no longer valid then.
+func (r *arrayReader) ready(n int) (int, error) {
+	n = int(min(int64(n), r.left))
+	if n == 0 {
+		return 0, nil
+	}
+	if err := r.validity(n); err != nil {
+		return 0, err
+	}
+	if r.bits == nil {
+		return r.body.fit(n, nil)
+	}
+	return r.body.fit(n, r.ahead[:n])
+}
+
+// validity reads ahead so that the validity of n rows is known.
+func (r *arrayReader) validity(n int) error {
+	have := len(r.ahead)
+	if r.bits == nil || have >= n {
+		return nil
+	}
+	r.memory = append(r.memory[:0], r.ahead...)
+	memory, err := r.bits.take(n-have, r.memory)
+	r.memory, r.ahead = memory, memory
+	return err
+}
+
+// take returns the next n rows, n at most what ready returned last.
+func (r *arrayReader) take(n int) (table.Column, error) {
+	c := table.Column{Type: r.typ}
+	if r.bits != nil {
+		if valid := r.ahead[:n]; slices.Contains(valid, false) {
+			c.Valid = valid
+		}
+		r.ahead = r.ahead[n:]
+	}
+	r.left -= int64(n)
+	return c, r.body.take(n, &c)
+}
+
+// end checks that the buffers end if they should.
+func (r *arrayReader) end() error {
+	for _, b := range r.buffers {
+		if err := b.end(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nullBody is the body of an array of nulls.
+type nullBody struct{ out table.Column }
+
+func (b *nullBody) fit(n int, _ []bool) (int, error) { return n, nil }
+
+func (b *nullBody) take(n int, c *table.Column) error {
+	c.Valid = scan.Room(&b.out.Valid, n)
+	c.Values.Offsets = scan.Room(&b.out.Values.Offsets, n+1)
+	clear(c.Valid)
+	clear(c.Values.Offsets)
+	return nil
+}
+
+// textBody is the body of strings behind offsets.
+type textBody struct {
+	offsets offsetReader
+	data    *buffer
+	out     []uint32
+	long    bool // the next one is longer than any that is read
+}
+
+func (b *textBody) fit(n int, _ []bool) (int, error) {
+	first, err := b.offsets.start()
+	if err == nil {
+		err = b.data.skip(first)
+	}
+	if err != nil {
+		return 0, err
+	}
+	n, b.long, err = b.offsets.fit(n, scan.BatchBytes, scan.MaxPage)
+	return n, err
+}
+
+func (b *textBody) take(n int, c *table.Column) (err error) {
+	if b.long {
+		_, size := b.offsets.take(n, b.out[:0])
+		c.Valid, c.Values.Offsets = []bool{false}, []uint32{0, 0}
+		return b.data.skip(size)
+	}
+	offsets, size := b.offsets.take(n, b.out[:0])
+	b.out, c.Values.Offsets = offsets, offsets
+	c.Values.Data, err = b.data.take(size)
+	return err
+}
+
+// listBody is the body of lists of numbers, behind offsets or of one length.
+type listBody struct {
+	offsets  *offsetReader // nil: all are of one length
+	length   int
+	elements *arrayReader
+	floats   []float64
+	out      []uint32
+	long     bool // the next one is longer than any that is read
+}
+
+func (b *listBody) fit(n int, _ []bool) (int, error) {
+	if b.offsets == nil {
+		return min(n, max(scan.BatchElements/max(b.length, 1), 1)), nil
+	}
+	first, err := b.offsets.start()
+	if err == nil {
+		err = b.elements.skip(first)
+	}
+	if err != nil {
+		return 0, err
+	}
+	n, b.long, err = b.offsets.fit(n, scan.BatchElements, scan.MaxListed)
+	return n, err
+}
+
+func (b *listBody) take(n int, c *table.Column) (err error) {
+	b.out = b.out[:0]
+	if b.long {
+		_, size := b.offsets.take(n, b.out)
+		c.Valid, c.Lists = []bool{false}, []uint32{0, 0}
+		return b.elements.skip(size)
+	}
+	if b.offsets != nil {
+		b.out, _ = b.offsets.take(n, b.out)
+	} else {
+		for i := range n + 1 {
+			b.out = append(b.out, uint32(i*b.length))
+		}
+	}
+	c.Lists = b.out
+	b.floats, err = b.elements.floats(int(b.out[n]), b.floats[:0])
+	c.Values.Floats = b.floats
+	return err
+}

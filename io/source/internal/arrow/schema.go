@@ -1,0 +1,150 @@
+package arrow
+
+import (
+	"encoding/binary"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+const (
+	// maxArrowSchema is the longest schema that is read: some 100,000 columns.
+	maxArrowSchema = 16 << 20
+	// arrowDepth is the deepest nesting of types that is read.
+	arrowDepth = 32
+	// minField is less than the bytes of any sound field in a schema; decoding one takes some 500.
+	minField = 16
+	// maxShared bounds how much longer a schema's texts may be together than the schema, which can share them.
+	maxShared = 8
+)
+
+// The slots of the tables in a schema. Source: apache/arrow, format/Schema.fbs.
+const (
+	slotEndianness     = 0 // of Schema
+	slotFields         = 1
+	slotSchemaMetadata = 2
+
+	slotTypeID        = 2 // of Field
+	slotType          = 3
+	slotDictionary    = 4
+	slotChildren      = 5
+	slotFieldMetadata = 6
+
+	flatUnion = 14 // of Type
+)
+
+// column is a top-level column of an Arrow file.
+type column struct {
+	field      table.Field
+	typ        arrow.DataType
+	dictionary int64 // its id, if typ is one
+}
+
+// schemaWalk passes over a schema before the library decodes it, and sees that every length is within the bytes and
+// that few bytes do not say much: the library allocates what a vector says, and follows tables that are shared anew.
+type schemaWalk struct {
+	fields int // how many fields may still come
+	text   int // how many bytes of texts
+	ids    []int64
+}
+
+// columnsOf decodes a schema.
+func columnsOf(schema flatTable) ([]column, error) {
+	f := schema.f
+	w := schemaWalk{fields: len(f.b)/minField + 16, text: maxShared * len(f.b)}
+	w.metadata(schema.vector(slotSchemaMetadata, 4))
+	fields := schema.vector(slotFields, 4)
+	for i := 0; i < fields.n && w.sound(f); i++ {
+		t := fields.table(i)
+		w.ids = append(w.ids, t.table(slotDictionary).i64(0))
+		w.field(t, arrowDepth)
+	}
+	switch {
+	case len(f.b) > maxArrowSchema:
+		return nil, scan.Fault(scan.CodeTooLarge, "the schema is longer than 16 MiB").Advise("write fewer columns a file")
+	case !w.sound(f):
+		return nil, undecoded()
+	case schema.i16(slotEndianness) != 0:
+		return nil, scan.Fault(scan.CodeUnsupported, "the file is big-endian")
+	}
+	decoded, err := librarySchema(schema)
+	if err != nil || decoded.NumFields() != len(w.ids) {
+		return nil, scan.Fault(scan.CodeUnsupported, "the schema has a type that cannot be read, or is damaged")
+	}
+	out := make([]column, len(w.ids))
+	for i, id := range w.ids {
+		field := decoded.Field(i)
+		out[i] = column{table.Field{Name: field.Name, Type: tableType(field.Type)}, storage(field.Type), id}
+	}
+	return out, nil
+}
+
+func undecoded() error { return scan.Fault(scan.CodeDamaged, "the schema cannot be decoded") }
+
+func (w *schemaWalk) sound(f *flatBuffer) bool { return !f.bad && w.fields >= 0 && w.text >= 0 }
+
+func (w *schemaWalk) field(t flatTable, depth int) {
+	if w.fields--; depth == 0 {
+		w.fields = -1
+	}
+	w.text -= t.vector(0, 1).n
+	w.metadata(t.vector(slotFieldMetadata, 4))
+	typ := t.table(slotType)
+	if t.u8(slotTypeID) == flatUnion {
+		w.text -= 4 * typ.vector(1, 4).n
+	}
+	children := t.vector(slotChildren, 4)
+	for i := 0; i < children.n && w.sound(t.f); i++ {
+		w.field(children.table(i), depth-1)
+	}
+}
+
+// metadata passes keys and values.
+func (w *schemaWalk) metadata(v flatVector) {
+	w.text -= v.n
+	for i := 0; i < v.n && w.sound(v.f); i++ {
+		pair := v.table(i)
+		w.text -= pair.vector(0, 1).n + pair.vector(1, 1).n
+	}
+}
+
+// librarySchema lets the library decode a schema: the schema of a message, or of a footer, which it is then told is one.
+func librarySchema(schema flatTable) (*arrow.Schema, error) {
+	r, err := ipc.NewReaderFromMessageReader(oneMessage{schemaMessage(schema)}, ipc.WithEnsureNativeEndian(false))
+	if err != nil {
+		return nil, err
+	}
+	return r.Schema(), nil
+}
+
+// schemaMessage puts a message before the buffer that holds a schema.
+func schemaMessage(schema flatTable) []byte {
+	const size = 32
+	head := []byte{
+		16, 0, 0, 0, // the root is at 16
+		12, 0, 12, 0, 4, 0, 6, 0, 8, 0, 0, 0, // a vtable with version, type and header
+		12, 0, 0, 0, // the vtable is 12 before the root
+		4, 0, 1, 0, // version 5; a schema
+	}
+	head = binary.LittleEndian.AppendUint32(head, uint32(size-24+schema.at))
+	head = append(head, make([]byte, size-len(head))...)
+	return append(head, schema.f.b...)
+}
+
+// oneMessage is a stream of one message without a body.
+type oneMessage struct{ message []byte }
+
+// Message implements ipc.MessageReader.
+func (m oneMessage) Message() (*ipc.Message, error) {
+	return ipc.NewMessage(memory.NewBufferBytes(m.message), memory.NewBufferBytes([]byte{})), nil
+}
+
+// Retain implements ipc.MessageReader.
+func (oneMessage) Retain() {}
+
+// Release implements ipc.MessageReader.
+func (oneMessage) Release() {}

@@ -1,0 +1,82 @@
+package csv
+
+import (
+	"io"
+	"sync"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+)
+
+// Blocks that are read ahead: how many there are, and how long they are.
+const (
+	aheadBlocks = 4
+	aheadBytes  = 256 << 10
+)
+
+// aheadReader reads ahead in a goroutine of its own.
+type aheadReader struct {
+	full, free chan []byte
+	stopped    chan struct{}
+	stop       func() // ends the goroutine and waits for that
+	block      []byte
+	unread     []byte // of the block
+	err        error  // why there is no more, behind all that is full
+}
+
+func newAheadReader(r io.Reader) *aheadReader {
+	a := &aheadReader{full: make(chan []byte, aheadBlocks), free: make(chan []byte, aheadBlocks), stopped: make(chan struct{})}
+	for range aheadBlocks {
+		a.free <- nil // made when it is needed: files may be short
+	}
+	var running sync.WaitGroup
+	a.stop = sync.OnceFunc(func() {
+		close(a.stopped)
+		running.Wait()
+	})
+	running.Go(func() {
+		defer close(a.full)
+		a.err = scan.Guard(func() error { return a.run(r) })
+	})
+	return a
+}
+
+// run fills blocks until there is no more, which is an error, or until it is stopped.
+func (a *aheadReader) run(r io.Reader) error {
+	for {
+		var b []byte
+		select {
+		case <-a.stopped:
+			return io.ErrClosedPipe
+		case b = <-a.free:
+		}
+		if b == nil {
+			b = make([]byte, aheadBytes)
+		}
+		n, err := 0, error(nil)
+		for b = b[:cap(b)]; n < len(b) && err == nil; {
+			var m int
+			m, err = r.Read(b[n:])
+			n += m
+		}
+		a.full <- b[:n]
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// Read implements io.Reader.
+func (a *aheadReader) Read(p []byte) (int, error) {
+	for len(a.unread) == 0 {
+		if a.block != nil {
+			a.free <- a.block
+		}
+		if a.block = <-a.full; a.block == nil {
+			return 0, a.err
+		}
+		a.unread = a.block
+	}
+	n := copy(p, a.unread)
+	a.unread = a.unread[n:]
+	return n, nil
+}

@@ -1,0 +1,185 @@
+package csv
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// file is an opened CSV file: one split a piece, or one if it is compressed.
+type file struct {
+	scan.Origin
+	packed    Compression
+	dialect   *Dialect
+	header    []string // as it stands in the file
+	table     table.Schema
+	pieceSize int64
+	cuts      cuts
+}
+
+// Open opens a file for its header.
+func Open(path string, packed Compression, d *Dialect, mac scan.BlockMAC) (scan.File, *scan.Error) {
+	c := &file{Origin: scan.Origin{Path: path, MAC: mac}, packed: packed, dialect: d, pieceSize: pieceBytes}
+	err := scan.Guard(func() error {
+		if err := c.note(); err != nil {
+			return err
+		}
+		stream, err := c.openStream(context.Background(), 0)
+		if err != nil {
+			return err
+		}
+		defer stream.close()
+		text := stream.r
+		if c.packed == Plain { // the header may be longer than a piece
+			text = io.NewSectionReader(stream.file, 0, c.Size)
+		}
+		s, err := newScanner(text, nil, d, true)
+		if err != nil {
+			return streamError(err)
+		}
+		if c.header, err = readHeader(s); err != nil {
+			return err
+		}
+		return c.name()
+	})
+	if err != nil {
+		return nil, scan.AsError(err)
+	}
+	return c, nil
+}
+
+// note notes which file it is.
+func (c *file) note() error {
+	f, err := os.Open(c.Path)
+	if err != nil {
+		return scan.NotOpened(err)
+	}
+	defer f.Close()
+	return c.Stat(f)
+}
+
+// readHeader reads the header, if there is to be one.
+func readHeader(s *scanner) ([]string, error) {
+	if !s.d.Header {
+		return nil, nil
+	}
+	if b := s.buf[:s.end]; bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
+		return nil, scan.Fault(scan.CodeHeader, "the file is in UTF-16").Advise("write it in UTF-8: iconv -f UTF-16 -t UTF-8 FILE >NEW")
+	}
+	err := s.next()
+	if errors.Is(err, io.EOF) {
+		return nil, scan.Fault(scan.CodeHeader, "the file has no header").Advise("is it empty? a file without a header needs input.csv.header: false and input.csv.columns")
+	}
+	if err != nil {
+		return nil, streamError(err)
+	}
+	if s.rest != noRest {
+		return nil, scan.Fault(scan.CodeTooLarge, "the header is longer than 16 MiB").Advise("check the delimiter and the ends of lines")
+	}
+	var names []string
+	for i := range s.fields {
+		names = append(names, string(s.text(i)))
+	}
+	return names, nil
+}
+
+// name gives the columns names and types.
+func (c *file) name() (err error) {
+	names := c.header
+	switch given := c.dialect.Columns; {
+	case len(given) == 0 && !c.dialect.Header:
+		return scan.Fault(scan.CodeOption, "a CSV file without a header needs the names of its columns").Advise("set csv.columns")
+	case len(given) > 0 && c.dialect.Header && len(given) != len(c.header):
+		return scan.Fault(scan.CodeHeader, "the header has %d columns, the job names %d", len(c.header), len(given))
+	case len(given) > 0:
+		names = given
+	}
+	c.table, err = c.dialect.fields(names)
+	return err
+}
+
+func (c *file) Schema() table.Schema { return c.table }
+
+func (c *file) Public(column string) bool { return c.dialect.public(column) }
+
+// Digest implements file.
+func (c *file) Digest(ctx context.Context, piece int, _ []string) ([]byte, error) {
+	s, err := c.openStream(ctx, piece)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	return s.sum()
+}
+
+// Read implements file.
+func (c *file) Read(ctx context.Context, piece int, columns []string, yield func(*table.Batch) error) (sum scan.Summary, err error) {
+	if c.packed == Plain {
+		return c.readPiece(ctx, piece, columns, yield)
+	}
+	stream, err := c.openStream(ctx, piece)
+	if err != nil {
+		return sum, err
+	}
+	if c.dialect.Ahead {
+		stream.ahead()
+	}
+	defer stream.close()
+	var s *scanner
+	if err := scan.Guard(func() (err error) { s, err = c.behindHeader(stream.r, c.textAgain(ctx)); return err }); err != nil {
+		return sum, streamError(err)
+	}
+	r := c.pieceReader(columns)
+	defer c.dialect.readers.Put(r)
+	if sum.Blank, err = r.readStream(ctx, s, yield); err != nil {
+		return sum, err
+	}
+	sum.Digest, err = stream.sum()
+	return sum, err
+}
+
+// behindHeader reads a byte order mark and the header at the start of a text again.
+func (c *file) behindHeader(text io.Reader, again textFrom) (*scanner, error) {
+	s, err := newScanner(text, again, c.dialect, true)
+	if err != nil {
+		return nil, err
+	}
+	header, err := readHeader(s)
+	if err == nil && !slices.Equal(header, c.header) {
+		err = scan.Changed()
+	}
+	return s, err
+}
+
+// textAgain opens the text of a compressed file a second time.
+func (c *file) textAgain(ctx context.Context) textFrom {
+	return func(at int64) (io.Reader, func(), error) {
+		s, err := c.openStream(ctx, 0)
+		if err != nil {
+			return nil, nil, err
+		}
+		if _, err := io.CopyN(io.Discard, s.r, at); err != nil {
+			s.close()
+			return nil, nil, err
+		}
+		return s.r, s.close, nil
+	}
+}
+
+// newScanner returns a scanner of the records of a file that is not compressed, from a place on where one starts.
+func (c *file) newScanner(f io.ReaderAt, at int64) (*scanner, error) {
+	return newScanner(io.NewSectionReader(f, at, c.Size-at), c.placeAgain(f, at), c.dialect, at == 0)
+}
+
+// placeAgain opens the text of a file that is not compressed, which a scanner reads from a place on, a second time.
+func (c *file) placeAgain(f io.ReaderAt, from int64) textFrom {
+	return func(at int64) (io.Reader, func(), error) {
+		return io.NewSectionReader(f, from+at, c.Size-from-at), func() {}, nil
+	}
+}

@@ -1,0 +1,131 @@
+package csv
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
+
+// field is a field of a record: from and to are places in a text; to < from: the record has no such field.
+type field struct {
+	from, to int32
+	doubled  bool // there are doubled quotes in it
+}
+
+// missing is the field that a record does not have.
+var missing = field{from: 0, to: -1}
+
+// lines finds the wanted fields of records that need no second look: without white space to trim, and whose quotes quote whole
+// fields. It looks at eight bytes at once.
+type lines struct {
+	dialect *Dialect
+	wanted  []int // which fields, ascending
+}
+
+const (
+	everyByte = 0x0101010101010101
+	lowBits   = 0x7f7f7f7f7f7f7f7f
+)
+
+// marks has the highest bit set of each of eight bytes that is a line end or one of others: a byte that is not 0 has, once 127 is
+// added to its lower bits, a bit at the top, and nothing is carried into the next one.
+func marks(b []byte, others uint64) uint64 {
+	w := binary.LittleEndian.Uint64(b)
+	x, y := w^everyByte*'\n', w^others
+	return ^((x&lowBits+lowBits|x)&(y&lowBits+lowBits|y) | lowBits)
+}
+
+// split finds the record that starts at place at of b: of its wanted field i it sets fields[i*stride]. It returns where the next record
+// starts; at: this record needs a second look, or more of the text.
+func (l *lines) split(b []byte, at int, fields []field, stride int) int {
+	if b[at] <= ' ' || b[at] == l.dialect.comment || l.dialect.TrimSpace {
+		return at
+	}
+	comma := l.dialect.comma
+	i, mark, commas := at-8, uint64(0), everyByte*uint64(comma)
+	from, found := at, 0
+	for n := 0; found < len(l.wanted); n++ {
+		var f field
+		var p int // of the delimiter or line end behind the field
+		if from < len(b) && b[from] == '"' {
+			end, doubled := closing(b, from+1, comma)
+			if end < 0 {
+				return at
+			}
+			if p = end + 1; b[p] == '\r' {
+				p++
+			}
+			f = field{from: int32(from + 1), to: int32(end), doubled: doubled}
+			i, mark = p-7, 0
+		} else {
+			for mark == 0 {
+				if i += 8; i+8 > len(b) {
+					return at
+				}
+				mark = marks(b[i:], commas)
+			}
+			p = i + bits.TrailingZeros64(mark)>>3
+			mark &= mark - 1
+			f = field{from: int32(from), to: int32(p)}
+			if b[p] == '\n' && p > from && b[p-1] == '\r' {
+				f.to--
+			}
+		}
+		if n == l.wanted[found] {
+			fields[found*stride] = f
+			found++
+		}
+		if b[p] == '\n' {
+			for ; found < len(l.wanted); found++ {
+				fields[found*stride] = missing
+			}
+			return p + 1
+		}
+		from = p + 1
+	}
+	if end := l.lineEnd(b, at, from); end > 0 {
+		return end
+	}
+	return at
+}
+
+// lineEnd returns the place behind the line end of the record that starts at place at, of which a field starts at i; 0: it needs a second
+// look, or more of the text.
+func (l *lines) lineEnd(b []byte, at, i int) int {
+	for i+8 <= len(b) {
+		mark := marks(b[i:], everyByte*'"')
+		p := i + bits.TrailingZeros64(mark)>>3
+		switch {
+		case mark == 0:
+			i += 8
+		case b[p] == '\n':
+			return p + 1
+		case p > at && b[p-1] != l.dialect.comma:
+			i = p + 1 // within a field a quote is an ordinary character
+		default:
+			end, _ := closing(b, p+1, l.dialect.comma)
+			if end < 0 {
+				return 0
+			}
+			i = end + 1
+		}
+	}
+	return 0
+}
+
+// closing returns the place of the quote that closes the field from place i on and that ends it; -1: it needs a second look.
+func closing(b []byte, i int, comma byte) (end int, doubled bool) {
+	for {
+		quote := bytes.IndexByte(b[i:], '"')
+		if end = i + quote; quote < 0 || end+9 > len(b) {
+			return -1, doubled
+		}
+		switch next := b[end+1]; {
+		case next == comma, next == '\n', next == '\r' && b[end+2] == '\n':
+			return end, doubled
+		case next != '"':
+			return -1, doubled
+		}
+		doubled, i = true, end+2
+	}
+}

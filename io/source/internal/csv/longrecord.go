@@ -1,0 +1,221 @@
+package csv
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+)
+
+// Records of any length
+//
+// A scanner looks at the first maxRecord bytes of a record: fields that do not end there are null. Where the record ends is found by the same
+// rules as for any other, or text in it could pass for rows of its own. So its other fields are split like those of a short record, each with
+// maxRecord bytes in view, and dropped. A quoted field that does not even end there is followed by a reader of its own, since a quote
+// that nothing closes is an ordinary character, and the scanner would have to go back.
+
+// inside says what a text ends in that holds no whole record.
+type inside uint8
+
+const (
+	insideLine   inside = iota // a comment, or a line of blanks so far
+	insideField                // a field without quotes
+	insideQuotes               // a field with quotes
+	insideBlanks               // blanks before a field
+)
+
+// rest says what is to be passed over before the next record.
+type rest uint8
+
+const (
+	noRest      rest = iota
+	restOfLine       // up to the end of the line
+	restOfField      // up to a delimiter, and what restOfFields is
+	restOfFields
+)
+
+// textFrom opens the text of a scanner a second time, from a place on.
+type textFrom func(at int64) (r io.Reader, stop func(), err error)
+
+// startRest says what the rest of a record is that is longer than a scanner looks at. again is true if it is to be split anew, since it is now known
+// that a quote in it is an ordinary character.
+func (s *scanner) startRest() (again bool, err error) {
+	s.rest = restOfFields
+	switch {
+	case s.inside == insideLine:
+		s.rest = restOfLine
+	case s.inside == insideQuotes && s.again != nil: // a header is not read any further
+		s.rest = restOfField
+		s.quoted, err = s.quotedLength(s.taken + int64(s.open))
+	}
+	if s.rest == restOfField && s.quoted == 0 && s.ordinary < 0 {
+		s.ordinary, s.rest = s.open, noRest
+		return true, err
+	}
+	return false, err
+}
+
+// passRest passes over the rest of a record.
+func (s *scanner) passRest() error {
+	for s.rest != noRest {
+		if err := s.passQuotes(); err != nil {
+			return err
+		}
+		b := s.buf[s.at:s.end]
+		n := len(b) // where what is passed over ends; len(b): not here
+		switch s.rest {
+		case restOfLine:
+			n = stop(b, 0, '\n')
+		case restOfField:
+			n = stop(b, 0, s.d.comma)
+		case restOfFields:
+			if _, n = s.field(b, 0); n >= 0 {
+				break
+			}
+			if len(b) >= s.longest {
+				if err := s.passLong(); err != nil {
+					return err
+				}
+			} else if err := s.fill(); err != nil {
+				return err
+			}
+			continue
+		}
+		end := n == len(b)
+		if !end {
+			s.rest = restOfFields
+			if b[n] == '\n' {
+				s.rest = noRest
+			}
+			n++
+		}
+		s.at += n
+		s.taken += int64(n)
+		switch {
+		case end && s.eof:
+			s.rest = noRest
+		case end:
+			if err := s.fill(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// passLong passes over a field that fills the buffer.
+func (s *scanner) passLong() (err error) {
+	switch s.inside {
+	case insideQuotes:
+		s.rest = restOfField
+		s.quoted, err = s.quotedLength(s.taken)
+	case insideBlanks:
+		s.quoted = int64(s.end - s.at)
+	default:
+		s.rest = restOfField
+	}
+	return err
+}
+
+// passQuotes passes over what is known to be within quotes.
+func (s *scanner) passQuotes() error {
+	for s.quoted > 0 {
+		n := min(s.quoted, int64(s.end-s.at))
+		s.at += int(n)
+		s.taken += n
+		s.quoted -= n
+		if s.quoted == 0 {
+			break
+		}
+		if err := s.fill(); err != nil {
+			return err
+		}
+		if s.end == 0 {
+			s.quoted = 0 // the file was cut
+		}
+	}
+	return nil
+}
+
+// quotedLength returns how long the field at a place is up to the delimiter or line end behind it; 0 if its first quote is an ordinary
+// character.
+func (s *scanner) quotedLength(at int64) (n int64, err error) {
+	text, stop, err := s.again(at)
+	if err != nil {
+		return 0, err
+	}
+	defer stop()
+	r := &lookahead{r: bufio.NewReaderSize(text, scan.BlockSize)}
+	r.takeBlanks(s.d)
+	r.take()
+	for {
+		if r.takeTo('"'); !r.more() {
+			return 0, r.err
+		}
+		r.take()
+		if r.more() && r.b == '"' {
+			r.take()
+			continue
+		}
+		r.takeBlanks(s.d)
+		if b, _ := r.r.Peek(2); len(b) > 0 && b[0] == '\r' && (len(b) == 1 || b[1] == '\n') {
+			r.take()
+		}
+		if !r.more() || r.b == s.d.comma || r.b == '\n' {
+			return r.n, r.err
+		}
+		return 0, nil
+	}
+}
+
+// lookahead counts the bytes of a text that are taken.
+type lookahead struct {
+	r   *bufio.Reader
+	n   int64
+	b   byte // the next one, if there is more
+	err error
+}
+
+// more says whether there is a byte to be taken.
+func (r *lookahead) more() bool {
+	b, err := r.r.Peek(1)
+	if err == nil {
+		r.b = b[0]
+		return true
+	}
+	if !errors.Is(err, io.EOF) {
+		r.err = err
+	}
+	return false
+}
+
+// take takes the next byte.
+func (r *lookahead) take() {
+	if _, err := r.r.Discard(1); err == nil {
+		r.n++
+	}
+}
+
+// takeTo takes the bytes before the next one that is b, or all.
+func (r *lookahead) takeTo(b byte) {
+	for r.more() {
+		ready, _ := r.r.Peek(r.r.Buffered())
+		i := bytes.IndexByte(ready, b)
+		if i < 0 {
+			i = len(ready)
+		}
+		n, _ := r.r.Discard(i)
+		if r.n += int64(n); i < len(ready) {
+			return
+		}
+	}
+}
+
+// takeBlanks takes blanks around a field.
+func (r *lookahead) takeBlanks(d *Dialect) {
+	for r.more() && d.blank(r.b) {
+		r.take()
+	}
+}

@@ -1,0 +1,208 @@
+package csv
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// pieceText is a piece of a file in memory, and what stands behind it, as far as it was needed to see records end.
+type pieceText struct {
+	file *os.File
+	at   int64 // where it stands in the file
+	size int64 // of the file
+	own  int   // length of the piece
+	b    []byte
+}
+
+// What is read behind a piece: a page at first, and the most of it. Records that are longer are read as a stream.
+const (
+	leastBehind = 4 << 10
+	mostBehind  = 1 << 20
+)
+
+// load reads a piece.
+func (t *pieceText) load(s *stream, size int64) error {
+	t.file, t.at, t.size = s.file, s.section.At, size
+	t.own = int(s.section.End - s.section.At)
+	t.b = slices.Grow(t.b[:0], t.own+leastBehind)[:t.own]
+	_, err := io.ReadFull(s.section, t.b)
+	return err
+}
+
+// eof says that the text ends where the file does.
+func (t *pieceText) eof() bool { return t.at+int64(len(t.b)) == t.size }
+
+// extend reads more behind the piece, and says whether there is more.
+func (t *pieceText) extend() (bool, error) {
+	n := len(t.b)
+	behind := n - t.own
+	more := min(int64(max(leastBehind, 3*behind)), t.size-t.at-int64(n))
+	if more == 0 || behind >= mostBehind {
+		return false, nil
+	}
+	t.b = slices.Grow(t.b, int(more))[:n+int(more)]
+	return true, scan.ReadAt(t.file, t.b[n:], t.at+int64(n))
+}
+
+// guess returns the place behind the first line end that the piece, or the byte before it, has: unless that stands within quotes a
+// record starts there. -1: there is none.
+func (t *pieceText) guess() (int, error) {
+	var before [1]byte
+	if err := scan.ReadAt(t.file, before[:], t.at-1); err != nil || before[0] == '\n' {
+		return 0, err
+	}
+	if i := bytes.IndexByte(t.b[:t.own], '\n'); i >= 0 && i+1 < t.own {
+		return i + 1, nil
+	}
+	return -1, nil
+}
+
+// pieceReader reads the records of a piece. Its memory passes from piece to piece.
+type pieceReader struct {
+	*rowReader
+	text pieceText
+	skip int  // how many of the gathered rows belong to no record of the piece
+	next int  // where the text goes on behind the gathered rows
+	long bool // it goes on with a record that is too long for it
+}
+
+// pieceReader returns a reader of some columns, used or new.
+func (c *file) pieceReader(columns []string) *pieceReader {
+	if r, ok := c.dialect.readers.Get().(*pieceReader); ok && r.fits(c, columns) {
+		return r
+	}
+	return &pieceReader{rowReader: c.newReader(columns)}
+}
+
+// readPiece is read for a file that is not compressed.
+func (c *file) readPiece(ctx context.Context, piece int, columns []string, yield func(*table.Batch) error) (s scan.Summary, err error) {
+	stream, err := c.openStream(ctx, piece)
+	if err != nil {
+		return s, err
+	}
+	defer stream.close()
+	leave := c.cuts.take(piece)
+	defer leave()
+	r := c.pieceReader(columns)
+	defer c.dialect.readers.Put(r)
+	if err := scan.Guard(func() error { return r.begin(ctx, c, stream, piece) }); err != nil {
+		return s, streamError(err)
+	}
+	for {
+		if r.done() {
+			c.know(piece+1, r.text.at+int64(r.next))
+		}
+		leave() // yield may take long, or read other pieces
+		if err := r.hand(yield); err != nil {
+			return s, err
+		}
+		s.Blank += r.blanks
+		if r.done() {
+			s.Digest, err = stream.sum()
+			return s, err
+		}
+		if r.long {
+			break
+		}
+		if err := scan.Guard(func() error { return r.from(r.next) }); err != nil {
+			return s, streamError(err)
+		}
+	}
+	blanks, err := r.readLong(ctx, c, piece, yield)
+	if err != nil {
+		return s, err
+	}
+	s.Blank += blanks
+	s.Digest, err = stream.sum()
+	return s, err
+}
+
+// begin loads a piece and gathers its first rows. Where its records start may not be known yet; then they are gathered from where that is
+// likely, and once it is known those before are left aside, or all of them.
+func (r *pieceReader) begin(ctx context.Context, c *file, s *stream, piece int) error {
+	if err := r.text.load(s, c.Size); err != nil {
+		return err
+	}
+	at, _, _ := c.cuts.find(piece)
+	guessed := -1
+	if at < 0 {
+		var err error
+		if guessed, err = r.text.guess(); err != nil {
+			return err
+		}
+		if guessed >= 0 {
+			if err := r.from(guessed); err != nil {
+				return err
+			}
+		}
+		if at, err = c.cut(ctx, s.file, piece); err != nil {
+			return err
+		}
+	}
+	return r.settle(c, at, guessed)
+}
+
+// from gathers rows from a place of the text on.
+func (r *pieceReader) from(at int) error {
+	next, whole, err := r.gather(&r.text, at)
+	r.skip, r.next, r.long = 0, next, !whole
+	return err
+}
+
+func (r *pieceReader) done() bool { return r.next >= r.text.own }
+
+// settle sees to it that the gathered rows are those of the records that start at place at of the file.
+func (r *pieceReader) settle(c *file, at int64, guessed int) error {
+	start := int(at - r.text.at)
+	if start >= r.text.own {
+		r.reset()
+		r.skip, r.next, r.long = 0, start, false
+		return nil
+	}
+	if guessed >= 0 {
+		row, ok := slices.BinarySearch(r.starts, int32(start))
+		if ok && (start == guessed || r.blanks == 0) { // else skipped lines may be another piece's
+			r.skip = row
+			return nil
+		}
+	}
+	if at == 0 {
+		s, err := c.behindHeader(io.NewSectionReader(r.text.file, 0, c.Size), c.placeAgain(r.text.file, 0))
+		if err != nil {
+			return err
+		}
+		start = int(s.taken)
+	}
+	return r.from(start)
+}
+
+// hand hands the gathered rows on.
+func (r *pieceReader) hand(yield func(*table.Batch) error) error {
+	for i := r.skip; i < r.rows; i += scan.BatchRows {
+		if err := yield(r.batch(i, min(i+scan.BatchRows, r.rows))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readLong reads the rest of a piece as a stream, which goes on with a long record, and returns how many lines were skipped.
+func (r *pieceReader) readLong(ctx context.Context, c *file, piece int, yield func(*table.Batch) error) (blanks int64, err error) {
+	at := r.text.at + int64(r.next)
+	s, err := c.newScanner(r.text.file, at)
+	if err != nil {
+		return 0, streamError(err)
+	}
+	s.limit = int64(r.text.own - r.next)
+	blanks, err = r.readStream(ctx, s, yield)
+	if err == nil {
+		c.know(piece+1, at+s.taken)
+	}
+	return blanks, err
+}

@@ -1,0 +1,216 @@
+package csv
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// rowReader gathers records into batches.
+type rowReader struct {
+	names   []string
+	columns []column // each once, in the order of the file
+	order   []int    // of each column asked for: its place in columns
+	rows    int
+	blanks  int64 // lines between them that were skipped
+	lines   *lines
+	general splitter
+	fields  []field // of a block of records, column by column
+	starts  []int32 // where the first rows start in the text
+}
+
+// knownStarts is of how many rows it is kept where they start.
+const knownStarts = 4096
+
+// newReader returns a reader of some columns.
+func (c *file) newReader(names []string) *rowReader {
+	r := &rowReader{names: slices.Clone(names), order: make([]int, len(names)), starts: make([]int32, 0, knownStarts)}
+	var wanted []int
+	for _, name := range names {
+		wanted = append(wanted, c.table.Index(name))
+	}
+	places := slices.Clone(wanted)
+	slices.Sort(places)
+	places = slices.Compact(places)
+	r.general = splitter{d: c.dialect, wanted: 1, ordinary: -1}
+	for _, at := range places {
+		t, typed := c.dialect.types[c.table.Fields[at].Name]
+		if !typed {
+			t = textType
+		}
+		r.columns = append(r.columns, column{columnType: t, at: at})
+		r.general.wanted = at + 1
+	}
+	for i, at := range wanted {
+		r.order[i] = slices.Index(places, at)
+	}
+	r.lines = &lines{dialect: c.dialect, wanted: places}
+	r.fields = make([]field, max(1, len(places))*r.block())
+	return r
+}
+
+// fits says whether it is a reader of some columns of a file, or of another one that has them at the same places.
+func (r *rowReader) fits(c *file, names []string) bool {
+	if !slices.Equal(r.names, names) {
+		return false
+	}
+	for i, name := range names {
+		if r.columns[r.order[i]].at != c.table.Index(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// block is how many records are split before their fields are taken: as many as the first cache holds.
+func (r *rowReader) block() int { return max(16, 2048/max(1, len(r.columns))) }
+
+func (r *rowReader) reset() {
+	r.rows, r.blanks, r.starts = 0, 0, r.starts[:0]
+	for i := range r.columns {
+		r.columns[i].reset()
+	}
+}
+
+// stream gathers the records of a batch from a stream; io.EOF: they are the last ones.
+func (r *rowReader) stream(s *scanner) error {
+	r.reset()
+	for full := false; !full && r.rows < scan.BatchRows; {
+		r.seen(s)
+		if r.rows == scan.BatchRows {
+			break
+		}
+		if err := s.next(); err != nil {
+			return err
+		}
+		r.rows++
+		for i := range r.columns {
+			c := &r.columns[i]
+			if c.at < len(s.fields) {
+				c.add(s.d, s.text(c.at))
+			} else {
+				c.null()
+			}
+			full = full || len(c.values.Data) >= scan.BatchBytes
+		}
+	}
+	return nil
+}
+
+// seen gathers a block of the records that the scanner has in its buffer.
+func (r *rowReader) seen(s *scanner) {
+	own := s.at + int(min(int64(s.end-s.at), s.limit-s.taken))
+	if s.rest != noRest || own <= s.at || r.rows+r.block() > scan.BatchRows {
+		return
+	}
+	r.general.eof = s.eof
+	next, _ := r.add(s.buf[:s.end], s.at, own)
+	s.taken += int64(next - s.at)
+	s.at = next
+}
+
+// readStream gathers the records of a stream and hands them on. It returns how many lines were skipped.
+func (r *rowReader) readStream(ctx context.Context, s *scanner, yield func(*table.Batch) error) (blanks int64, err error) {
+	s.wanted, s.blanks = r.general.wanted, 0
+	for err == nil {
+		if err = ctx.Err(); err != nil {
+			return 0, err
+		}
+		err = scan.Guard(func() error { return r.stream(s) })
+		blanks += r.blanks
+		if r.rows == 0 || err != nil && !errors.Is(err, io.EOF) {
+			break
+		}
+		if y := yield(r.batch(0, r.rows)); y != nil {
+			return 0, y
+		}
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return 0, streamError(err)
+	}
+	return blanks + s.blanks, nil
+}
+
+// most is how many rows are gathered from a text before they are handed on: what it makes of them is to take little memory.
+func (r *rowReader) most() int { return max(scan.BatchRows, (1<<20)/max(1, len(r.columns))) }
+
+// gather gathers the records of a text from a place on, where one starts. It returns the place where the next one starts: that of
+// another piece, or one that is not gathered yet; whole: what the text has of it is enough to split it.
+func (r *rowReader) gather(t *pieceText, at int) (next int, whole bool, err error) {
+	r.reset()
+	for whole = true; at < t.own && r.rows+r.block() <= r.most(); {
+		r.general.eof = t.eof()
+		if at, whole = r.add(t.b, at, t.own); whole {
+			continue
+		}
+		if more, err := t.extend(); err != nil || !more {
+			return at, false, err
+		}
+	}
+	return at, whole, nil
+}
+
+// add adds the next records, of a block at most, that start in b at a place before end.
+func (r *rowReader) add(b []byte, at, end int) (next int, whole bool) {
+	rows, next, whole := r.split(b, at, end)
+	for i := range r.columns {
+		fields := r.fields[i*r.block():]
+		r.columns[i].take(r.general.d, b, fields[:rows])
+	}
+	r.rows += rows
+	return next, whole
+}
+
+// split splits what add adds.
+func (r *rowReader) split(b []byte, at, end int) (rows, next int, whole bool) {
+	stride := r.block()
+	for rows < stride && at < end {
+		next = r.lines.split(b, at, r.fields[rows:], stride)
+		start := at
+		if next == at {
+			n, whole := r.general.split(b[at:])
+			if !whole {
+				return rows, at, false
+			}
+			if at += n; len(r.general.fields) == 0 {
+				r.blanks++
+				continue
+			}
+			r.second(start, rows)
+		} else {
+			at = next
+		}
+		if len(r.starts) < knownStarts {
+			r.starts = append(r.starts, int32(start))
+		}
+		rows++
+	}
+	return rows, at, true
+}
+
+// second sets the fields of a row, at a place in the text, that had a second look.
+func (r *rowReader) second(at, row int) {
+	for i := range r.columns {
+		f := missing
+		if k := r.columns[i].at; k < len(r.general.fields) {
+			f = r.general.fields[k]
+			f.from += int32(at)
+			f.to += int32(at)
+		}
+		r.fields[i*r.block()+row] = f
+	}
+}
+
+// batch returns what was gathered from row i on, up to row j.
+func (r *rowReader) batch(i, j int) *table.Batch {
+	b := &table.Batch{Rows: j - i, Columns: make([]table.Column, len(r.order))}
+	for k, at := range r.order {
+		c := r.columns[at].column()
+		b.Columns[k] = c.Slice(i, j)
+	}
+	return b
+}

@@ -1,0 +1,294 @@
+package csv
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+	"math/bits"
+)
+
+// maxRecord is how much of a record is looked at: fields that do not end within so many bytes are null.
+const maxRecord = 16 << 20
+
+// scanner splits a stream into records. It looks at what is in its buffer and starts a record anew when it needs
+// more. Of a record that fills the longest buffer the rest is passed over when the next record is asked for.
+type scanner struct {
+	splitter
+	r       io.Reader
+	again   textFrom
+	buf     []byte
+	longest int // maxRecord, but for tests
+	base    int // where the current record starts
+	at, end int // what no record has taken
+	extent
+	blanks  int64 // lines that were skipped
+	rest    rest
+	quoted  int64 // bytes within quotes that come before the rest
+	scratch []byte
+}
+
+// splitter splits a text into records.
+type splitter struct {
+	d        *Dialect
+	wanted   int  // how many fields of a record matter; 0: all
+	eof      bool // the text ends where the file ends
+	fields   []field
+	ordinary int // where a field starts whose first quote is known to be an ordinary character; -1 if nowhere
+	open     int // if a record is not whole: where its last field starts, and
+	inside   inside
+}
+
+// extent is how much of a text a scanner splits.
+type extent struct {
+	limit int64 // records that start so many bytes after the first one, or later, are another's
+	taken int64 // bytes of the records so far, and between them
+}
+
+// newScanner reads from the start of a file, or of a record within it. again opens the same text a second time.
+func newScanner(r io.Reader, again textFrom, d *Dialect, first bool) (*scanner, error) {
+	s := &scanner{splitter: splitter{d: d, ordinary: -1}, r: r, again: again, buf: make([]byte, 256<<10), longest: maxRecord, extent: extent{limit: math.MaxInt64}}
+	err := s.fill()
+	if first && bytes.HasPrefix(s.buf[:s.end], []byte("\xef\xbb\xbf")) {
+		s.at, s.taken = 3, 3
+	}
+	return s, err
+}
+
+// next goes to the next record; io.EOF: there is none.
+func (s *scanner) next() error {
+	for {
+		if err := s.passRest(); err != nil {
+			return err
+		}
+		if s.at == s.end && s.eof || s.taken >= s.limit {
+			return io.EOF
+		}
+		n, whole := s.split(s.buf[s.at:s.end])
+		if !whole {
+			if s.end-s.at < s.longest {
+				if err := s.fill(); err != nil {
+					return err
+				}
+				continue
+			}
+			again, err := s.startRest()
+			if err != nil {
+				return err
+			}
+			if again {
+				continue
+			}
+			n = s.open
+		}
+		s.ordinary = -1
+		s.base = s.at
+		s.at += n
+		s.taken += int64(n)
+		blank := len(s.fields) == 0 && s.rest == noRest || s.rest == restOfLine
+		if !blank {
+			return nil
+		}
+		s.blanks++
+	}
+}
+
+// fill reads more into the buffer, which grows if a record fills it.
+func (s *scanner) fill() error {
+	copy(s.buf, s.buf[s.at:s.end])
+	s.end -= s.at
+	s.at = 0
+	if s.end == len(s.buf) {
+		s.buf = append(s.buf, make([]byte, min(len(s.buf), s.longest-len(s.buf)))...)
+	}
+	for s.end < len(s.buf) && !s.eof {
+		n, err := s.r.Read(s.buf[s.end:])
+		s.end += n
+		if errors.Is(err, io.EOF) {
+			s.eof = true
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// split finds the fields of the record at the start of b, none if the line is to be skipped, and returns the
+// record's length. whole is false if more must be read to know.
+func (s *splitter) split(b []byte) (n int, whole bool) {
+	s.fields, s.open, s.inside = s.fields[:0], 0, insideLine
+	if n, skip := s.skip(b); skip {
+		return n, n >= 0
+	}
+	for i := 0; ; {
+		f, end := s.field(b, i)
+		if end < 0 {
+			return 0, false
+		}
+		s.fields = append(s.fields, f)
+		switch {
+		case end == len(b):
+			return end, true
+		case b[end] == '\n':
+			return end + 1, true
+		}
+		i = end + 1
+		if len(s.fields) == s.wanted {
+			if end := stop(b, i, '"'); end < len(b) && b[end] == '\n' { // nothing is quoted in the rest of the line
+				return end + 1, true
+			}
+		}
+	}
+}
+
+// stop returns the place of the first line end or byte c from i on, or the length of b.
+func stop(b []byte, i int, c byte) int {
+	const ones, highest = 0x0101010101010101, 0x8080808080808080
+	lines, others := uint64(ones*'\n'), ones*uint64(c)
+	for ; i+8 <= len(b); i += 8 { // eight bytes at once: x - 1 borrows into the highest bit of the first byte that is 0
+		word := binary.LittleEndian.Uint64(b[i:])
+		x, y := word^lines, word^others
+		if found := ((x-ones)&^x | (y-ones)&^y) & highest; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for i < len(b) && b[i] != c && b[i] != '\n' {
+		i++
+	}
+	return i
+}
+
+// skip returns the length of a blank line or comment; -1: more must be read.
+func (s *splitter) skip(b []byte) (n int, skip bool) {
+	if len(b) > 0 && b[0] > ' ' && b[0] != s.d.comment {
+		return 0, false
+	}
+	i := 0
+	if s.d.comment == 0 || len(b) == 0 || b[0] != s.d.comment {
+		for i < len(b) && s.d.blank(b[i]) {
+			i++
+		}
+		if i < len(b) && b[i] == '\r' {
+			i++
+		}
+		if i < len(b) && b[i] != '\n' {
+			return 0, false
+		}
+	}
+	switch end := bytes.IndexByte(b[i:], '\n'); {
+	case end >= 0:
+		return i + end + 1, true
+	case s.eof:
+		return len(b), true
+	}
+	return -1, true
+}
+
+// field returns the field that starts at i and the place of the delimiter or line end after it; -1: more must be read.
+func (s *splitter) field(b []byte, i int) (field, int) {
+	s.open, s.inside = i, insideField
+	if !s.d.TrimSpace && i < len(b) && b[i] != '"' {
+		end := stop(b, i, s.d.comma)
+		if end == len(b) && !s.eof {
+			return field{}, -1
+		}
+		to := end
+		if to > i && b[to-1] == '\r' && (to == len(b) || b[to] == '\n') {
+			to--
+		}
+		return field{from: int32(i), to: int32(to)}, end
+	}
+	start := i
+	for start < len(b) && s.d.blank(b[start]) {
+		start++
+	}
+	if start == len(b) {
+		s.inside = insideBlanks
+	}
+	if start < len(b) && b[start] == '"' && i != s.ordinary {
+		f, end, literal := s.quoted(b, start+1)
+		if !literal {
+			s.inside = insideQuotes
+			return f, end
+		}
+	}
+	end := stop(b, i, s.d.comma)
+	if end == len(b) && !s.eof {
+		return field{}, -1
+	}
+	return s.trimmed(b, i, end), end
+}
+
+// trimmed is the field between from and to without the line's CR and blanks.
+func (s *splitter) trimmed(b []byte, from, to int) field {
+	if to > from && b[to-1] == '\r' && (to == len(b) || b[to] == '\n') {
+		to--
+	}
+	for to > from && s.d.blank(b[to-1]) {
+		to--
+	}
+	for to > from && s.d.blank(b[from]) {
+		from++
+	}
+	return field{from: int32(from), to: int32(to)}
+}
+
+// quoted returns the field whose first quote is before i. literal: that quote does not quote.
+func (s *splitter) quoted(b []byte, i int) (f field, end int, literal bool) {
+	f.from = int32(i)
+	for {
+		quote := bytes.IndexByte(b[i:], '"')
+		if quote < 0 {
+			return f, -1, s.eof
+		}
+		i += quote + 1
+		if i < len(b) && b[i] == '"' {
+			f.doubled = true
+			i++
+			continue
+		}
+		f.to = int32(i - 1)
+		end, literal = s.after(b, i)
+		return f, end, literal
+	}
+}
+
+// after returns the place of the delimiter or line end after a closing quote. literal: something else follows.
+func (s *splitter) after(b []byte, i int) (end int, literal bool) {
+	for i < len(b) && s.d.blank(b[i]) {
+		i++
+	}
+	if i < len(b) && b[i] == '\r' && (i+1 == len(b) || b[i+1] == '\n') {
+		i++
+	}
+	switch {
+	case i == len(b) && s.eof:
+		return i, false
+	case i == len(b):
+		return -1, false
+	}
+	return i, b[i] != s.d.comma && b[i] != '\n'
+}
+
+// text returns field i of the current record, valid until the next call.
+func (s *scanner) text(i int) []byte {
+	f := s.fields[i]
+	b := s.buf[s.base+int(f.from) : s.base+int(f.to)]
+	if f.doubled {
+		s.scratch = undouble(s.scratch[:0], b)
+		return s.scratch
+	}
+	return b
+}
+
+// undouble appends b to dst, of doubled quotes one.
+func undouble(dst, b []byte) []byte {
+	for i := 0; i < len(b); i++ {
+		dst = append(dst, b[i])
+		if b[i] == '"' {
+			i++
+		}
+	}
+	return dst
+}

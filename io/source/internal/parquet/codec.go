@@ -1,0 +1,51 @@
+package parquet
+
+import (
+	"io"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+)
+
+var codecsRead = []format.CompressionCodec{
+	format.Uncompressed, format.Snappy, format.Gzip, format.Brotli, format.Zstd, format.Lz4Raw,
+}
+
+// maxRatio bounds how much longer a page can be than it is stored.
+func maxRatio(codec format.CompressionCodec) int64 {
+	switch codec {
+	case format.Snappy:
+		return 32 // 64 bytes from a copy of 3
+	case format.Lz4Raw:
+		return 256 // 255 bytes from 1
+	case format.Gzip:
+		return 1040 // 258 bytes from 2 bits
+	case format.Zstd:
+		return 1 << 16 // 128 KiB from a block of 4 bytes
+	case format.Uncompressed:
+		return 1
+	}
+	return scan.MaxPage
+}
+
+// decompress fills dst, whose array may go on behind it, with what src holds.
+func decompress(c *scan.Codecs, codec format.CompressionCodec, dst, src []byte) error {
+	err := io.ErrShortBuffer
+	switch codec {
+	case format.Snappy:
+		err = scan.SnappyInto(dst, src)
+	case format.Gzip:
+		err = c.GzipInto(dst, src)
+	case format.Brotli:
+		err = c.BrotliInto(dst, src)
+	case format.Zstd:
+		err = c.ZstdInto(dst, src)
+	case format.Lz4Raw:
+		err = scan.LZ4Into(dst, src)
+	}
+	if err != nil {
+		return scan.Fault(scan.CodeDamaged, "a page cannot be decompressed")
+	}
+	return nil
+}

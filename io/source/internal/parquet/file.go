@@ -1,0 +1,172 @@
+// Package parquet reads Parquet files: a split is a row group, of which the column chunks that are asked for are read page by page.
+package parquet
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+	"os"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// file is an opened Parquet file. Its pages are decoded by parquet-go, behind a pageGuard, because an
+// allocation that a damaged length asks for cannot be caught once it has failed.
+type file struct {
+	scan.Origin
+	footer [sha256.Size]byte
+	end    int64 // where the footer starts
+	groups []rowGroup
+	leaves []leaf
+
+	templates templates
+}
+
+// Open opens a file for its schema and row groups.
+func Open(path string, mac scan.BlockMAC) (scan.File, *scan.Error) {
+	p := &file{Origin: scan.Origin{Path: path, MAC: mac}}
+	err := scan.Guard(func() error {
+		f, err := os.Open(path)
+		if err != nil {
+			return scan.NotOpened(err)
+		}
+		defer f.Close()
+		return p.load(f)
+	})
+	if err != nil {
+		return nil, scan.AsError(err)
+	}
+	return p, nil
+}
+
+// load reads the footer.
+func (p *file) load(f *os.File) error {
+	if err := p.Stat(f); err != nil {
+		return err
+	}
+	raw, err := readFooter(f, p.Size)
+	if err != nil {
+		return err
+	}
+	p.footer, p.end = sha256.Sum256(raw), p.Size-int64(len(raw))
+	meta, err := decodeFooter(raw)
+	if err != nil {
+		return err
+	}
+	leaves := 0
+	if p.leaves, leaves, err = leavesOf(meta.Schema); err != nil {
+		return err
+	}
+	p.groups, err = rowGroupsOf(meta, leaves)
+	return err
+}
+
+func (p *file) Schema() table.Schema {
+	s := table.Schema{Fields: make([]table.Field, len(p.leaves))}
+	for i, l := range p.leaves {
+		s.Fields[i] = l.field
+	}
+	return s
+}
+
+func (p *file) Splits() int { return len(p.groups) }
+
+func (p *file) Public(string) bool { return true }
+
+// reopen opens the file and checks that it is the one whose footer we know.
+func (p *file) reopen() (*os.File, error) {
+	return p.Origin.Reopen(func(f *os.File) bool {
+		raw, err := readFooter(f, p.Size)
+		return err == nil && sha256.Sum256(raw) == p.footer
+	})
+}
+
+// Read implements file.
+func (p *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (sum scan.Summary, err error) {
+	f, err := p.reopen()
+	if err != nil {
+		return sum, err
+	}
+	defer f.Close()
+	s, err := p.newScan(ctx, f, split, columns)
+	if err != nil {
+		return sum, err
+	}
+	defer s.close()
+	if err := s.open(); err != nil {
+		return sum, err
+	}
+	for _, r := range s.readers {
+		prefetch(f, r.guard.raw.section.At, r.guard.raw.left)
+	}
+	if err := s.run(yield); err != nil {
+		return sum, err
+	}
+	sum.Digest, err = s.sum()
+	return sum, err
+}
+
+// Digest implements file.
+func (p *file) Digest(ctx context.Context, split int, columns []string) ([]byte, error) {
+	f, err := p.reopen()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	s, err := p.newScan(ctx, f, split, columns)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	return s.sum()
+}
+
+// DigestFooter implements footed.
+func (p *file) DigestFooter(split int) ([]byte, error) {
+	f, err := p.reopen()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return p.digestHead(split).Sum(nil), nil
+}
+
+// digestHead returns a digest of the footer and a row group's number, to which those of chunks are added.
+func (p *file) digestHead(split int) hash.Hash {
+	h := sha256.New()
+	h.Write([]byte("dprelease parquet 1\n"))
+	h.Write(p.footer[:])
+	h.Write(binary.BigEndian.AppendUint64(nil, uint64(split)))
+	return h
+}
+
+// countedLeaf returns the leaf by which rows are counted if no column is asked for: the shortest of those that can be read, by the schema
+// alone.
+func (p *file) countedLeaf() (int, error) {
+	best := -1
+	for i := range p.leaves {
+		l := &p.leaves[i]
+		if l.field.Type.Kind != table.Invalid && !l.void && (best < 0 || l.length() < p.leaves[best].length()) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return 0, scan.Fault(scan.CodeType, "the rows cannot be counted, since no column has a type that can be read")
+	}
+	return best, nil
+}
+
+// length orders leaves by how much their values usually take: lists after texts after numbers.
+func (l *leaf) length() int {
+	switch {
+	case l.list != nil:
+		return 2 << 20
+	case l.physical == format.ByteArray:
+		return 1 << 20
+	}
+	return l.bits()
+}

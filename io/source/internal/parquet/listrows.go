@@ -1,0 +1,198 @@
+package parquet
+
+import (
+	"errors"
+	"io"
+	"math"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// listRows makes lists of the elements that a column reader decodes and the levels that its guard keeps. A list may go
+// on in the next page.
+type listRows struct {
+	elements listElements
+	shape    *listShape
+	page     listPage
+	lists    []uint32 // of the rows that are ready
+	floats   []float64
+	valid    []bool
+	nulls    int
+	long     bool // the last row is a list that is longer than any that is read
+	done     int  // how many rows were taken
+}
+
+// listPage is the levels of a page that were not used.
+type listPage struct {
+	repeated, defined levelRuns
+	left              int
+	known             bool // whether the next level starts a row was read: it does if starts is set
+	starts            bool
+}
+
+// listElements are the elements of lists that are present, in order.
+type listElements struct {
+	reader *columnReader
+	floats []float64 // that were decoded
+	used   int       // of them
+	memory []float64
+	coded  []float64 // what the chunk's codes stand for
+}
+
+// readLists makes the reader one of lists, of which the footer announces so many levels.
+func (c *columnReader) readLists(levels int64) {
+	c.guard.lists = &guardedLists{left: levels}
+	c.lists = &listRows{elements: listElements{reader: c}, shape: c.leaf.list}
+	c.leaf = c.leaf.inner()
+}
+
+// ready returns how many rows can be taken, after making some if there are none; io.EOF: there are no more.
+func (l *listRows) ready() (int, error) {
+	if n := len(l.valid) - l.done; n > 0 {
+		return n, nil
+	}
+	l.valid, l.done, l.nulls = l.valid[:0], 0, 0
+	l.lists, l.floats = append(l.lists[:0], 0), l.floats[:0]
+	err := l.fill()
+	if n := len(l.valid); n > 0 && (err == nil || errors.Is(err, io.EOF)) {
+		return n, nil
+	}
+	return 0, err
+}
+
+// fill makes rows until they are enough for a batch.
+func (l *listRows) fill() error {
+	for {
+		starts, err := l.peek()
+		switch {
+		case err != nil:
+			return err
+		case starts && (len(l.valid) >= scan.BatchRows || len(l.floats) >= scan.BatchElements):
+			return nil
+		case !starts && len(l.valid) == 0:
+			return scan.Fault(scan.CodeDamaged, "a page begins within a list, where a row should")
+		}
+		if err := l.add(starts); err != nil {
+			return err
+		}
+	}
+}
+
+// peek says whether the next level starts a row.
+func (l *listRows) peek() (bool, error) {
+	for l.page.left == 0 {
+		if err := l.turn(); err != nil {
+			return false, err
+		}
+	}
+	if !l.page.known {
+		level, _ := l.page.repeated.next(1)
+		l.page.known, l.page.starts = true, level == 0
+	}
+	return l.page.starts, nil
+}
+
+// turn goes to the next page.
+func (l *listRows) turn() error {
+	r := l.elements.reader
+	if l.elements.used < len(l.elements.floats) || r.page.left > 0 {
+		return scan.Fault(scan.CodeDamaged, "a page has more values than it announces")
+	}
+	if err := r.next(); err != nil {
+		return err
+	}
+	levels := r.guard.lists.levels
+	if len(levels) == 0 {
+		return short()
+	}
+	l.page = listPage{
+		repeated: levelRuns{b: levels[0].repeated, width: 1},
+		defined:  levelRuns{b: levels[0].defined, width: l.shape.width()},
+		left:     levels[0].values,
+	}
+	r.guard.lists.levels = levels[1:]
+	return nil
+}
+
+// add adds what the next levels say: a row, an element, or both.
+func (l *listRows) add(starts bool) error {
+	l.page.known = false
+	l.page.left--
+	defined, _ := l.page.defined.next(1)
+	if starts {
+		l.long = false
+		l.valid = append(l.valid, defined >= l.shape.null)
+		l.lists = append(l.lists, uint32(len(l.floats)))
+		if defined < l.shape.null {
+			l.nulls++
+		}
+	}
+	if defined <= l.shape.null {
+		if !starts {
+			return scan.Fault(scan.CodeDamaged, "a list goes on with an element that it cannot have")
+		}
+		return nil
+	}
+	x := math.NaN()
+	if defined == l.shape.highest {
+		var err error
+		if x, err = l.elements.next(); err != nil {
+			return err
+		}
+	}
+	last := len(l.lists) - 1
+	if l.long {
+		return nil
+	}
+	if l.lists[last]-l.lists[last-1] == scan.MaxListed {
+		l.floats, l.lists[last] = l.floats[:l.lists[last-1]], l.lists[last-1]
+		l.valid[last-1], l.long = false, true
+		l.nulls++
+		return nil
+	}
+	l.floats = append(l.floats, x)
+	l.lists[last]++
+	return nil
+}
+
+// take returns the next n rows, n at most what ready returned. They are valid until ready is called again.
+func (l *listRows) take(n int) table.Column {
+	c := table.Column{Type: table.Type{Kind: table.List}, Values: table.Values{Floats: l.floats}}
+	c.Lists = l.lists[l.done : l.done+n+1]
+	if l.nulls > 0 {
+		c.Valid = l.valid[l.done : l.done+n]
+	}
+	l.done += n
+	return c
+}
+
+// next returns the next element.
+func (e *listElements) next() (float64, error) {
+	if e.used == len(e.floats) {
+		n := min(e.reader.page.left, scan.BatchRows)
+		if n == 0 {
+			return 0, short()
+		}
+		c := e.reader.takeFlat(n)
+		e.floats, e.used = e.decode(&c), 0
+	}
+	e.used++
+	return e.floats[e.used-1], nil
+}
+
+// decode returns the numbers of a column without nulls.
+func (e *listElements) decode(c *table.Column) []float64 {
+	if c.Codes == nil {
+		e.memory = scan.AppendFloats(e.memory[:0], c)
+		return e.memory
+	}
+	if e.coded == nil {
+		e.coded = scan.AppendFloats(nil, &table.Column{Type: c.Type, Values: c.Values})
+	}
+	e.memory = e.memory[:0]
+	for _, code := range c.Codes {
+		e.memory = append(e.memory, e.coded[code])
+	}
+	return e.memory
+}

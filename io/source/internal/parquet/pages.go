@@ -1,0 +1,146 @@
+package parquet
+
+import (
+	"hash/crc32"
+	"io"
+	"sync"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+)
+
+const (
+	// maxPageValues is the most values of a page: what a few bytes can say, and decoding expands.
+	maxPageValues = 1 << 26
+	// maxPageHeader is the longest page header that is read. Statistics make one longer than usualPageHeader: some writers state whole texts.
+	maxPageHeader   = 1 << 30
+	usualPageHeader = 512
+)
+
+// rawPages reads the pages of one column chunk, verified and decompressed, but not decoded.
+type rawPages struct {
+	section *scan.Section
+	left    int64 // bytes of the chunk that no page has taken
+	codec   format.CompressionCodec
+	codecs  *scan.Codecs
+	stored  []byte // the current page as it is in the file
+	plain   []byte // and decompressed
+}
+
+// pageMemory is what reading a chunk needs and the next one can use again.
+type pageMemory struct{ block, stored, plain []byte }
+
+var pageMemories = sync.Pool{New: func() any { return new(pageMemory) }}
+
+// mostKept is the longest piece of memory that is kept.
+const mostKept = 4 << 20
+
+// borrow takes memory that another chunk has used.
+func (p *rawPages) borrow() {
+	if m, ok := pageMemories.Get().(*pageMemory); ok {
+		p.section.Lend(m.block)
+		p.stored, p.plain = m.stored, m.plain
+	}
+}
+
+// giveBack ends the use of the memory.
+func (p *rawPages) giveBack() {
+	m := &pageMemory{p.section.Reclaim(), p.stored, p.plain}
+	if max(cap(m.block), cap(m.stored), cap(m.plain)) <= mostKept {
+		pageMemories.Put(m)
+	}
+	p.stored, p.plain = nil, nil
+}
+
+func newRawPages(s *scan.Section, c *chunk, shared *scan.Codecs) *rawPages {
+	return &rawPages{section: s.Between(c.start, c.start+c.size), left: c.size, codec: c.codec, codecs: shared}
+}
+
+// next returns the header and the bytes of the next page that is not an index; io.EOF if there is none. They are valid until the next call.
+func (p *rawPages) next() (*format.PageHeader, []byte, error) {
+	for p.left > 0 {
+		h, err := p.header()
+		if err != nil {
+			return nil, nil, err
+		}
+		p.stored = scan.Sized(p.stored, int(h.CompressedPageSize))
+		if _, err := io.ReadFull(p.section, p.stored); err != nil {
+			return nil, nil, err
+		}
+		p.left -= int64(len(p.stored))
+		if h.CRC != 0 && crc32.ChecksumIEEE(p.stored) != uint32(h.CRC) {
+			return nil, nil, mismatch()
+		}
+		if h.Type != format.IndexPage {
+			body, err := p.body(h)
+			return h, body, err
+		}
+	}
+	return nil, nil, io.EOF
+}
+
+func mismatch() error {
+	return scan.Fault(scan.CodeChecksum, "a page's stored checksum does not match")
+}
+
+// header reads a page's header.
+func (p *rawPages) header() (*format.PageHeader, error) {
+	var w thriftWalk
+	var b []byte
+	for room, ok := int64(usualPageHeader), false; !ok; room *= 16 {
+		var err error
+		if b, err = p.section.Peek(int(min(p.left, room))); err != nil {
+			return nil, err
+		}
+		if w, ok = walkThrift(b); !ok && (room >= p.left || room >= maxPageHeader) {
+			return nil, undecodedHeader()
+		}
+	}
+	h := &format.PageHeader{}
+	if decodeThrift(b[:w.at], h) != nil {
+		return nil, undecodedHeader()
+	}
+	p.left -= int64(w.at)
+	p.section.Skip(w.at)
+	return h, p.check(h)
+}
+
+func undecodedHeader() error { return scan.Fault(scan.CodeDamaged, "a page header cannot be decoded") }
+
+// check refuses sizes that no sound page has, before anything is allocated for them.
+func (p *rawPages) check(h *format.PageHeader) error {
+	size, stored := int64(h.UncompressedPageSize), int64(h.CompressedPageSize)
+	switch {
+	case size < 0 || stored < 0:
+		return scan.Fault(scan.CodeDamaged, "a page header has a negative size")
+	case stored > p.left:
+		return scan.Fault(scan.CodeDamaged, "a page is longer than its column chunk")
+	case size > scan.MaxPage || stored > scan.MaxPage:
+		return scan.Fault(scan.CodeTooLarge, "a page is longer than 2 GiB").Advise("write the file with smaller pages")
+	case size > stored*maxRatio(p.codec)+1<<10:
+		return scan.Fault(scan.CodeDamaged, "a page cannot be as long as its header says")
+	}
+	return nil
+}
+
+// body decompresses a page: all of it, or what follows the levels of a V2 page.
+func (p *rawPages) body(h *format.PageHeader) ([]byte, error) {
+	levels, packed := 0, p.codec != format.Uncompressed
+	if v2 := &h.DataPageHeaderV2; h.Type == format.DataPageV2 {
+		levels = int(v2.V.DefinitionLevelsByteLength) + int(v2.V.RepetitionLevelsByteLength)
+		packed = packed && (!v2.V.IsCompressed.Valid || v2.V.IsCompressed.V)
+	}
+	if levels < 0 || levels > min(len(p.stored), int(h.UncompressedPageSize)) {
+		return nil, scan.Fault(scan.CodeDamaged, "a page is shorter than its levels")
+	}
+	if !packed {
+		return p.stored, nil
+	}
+	p.plain = scan.Sized(p.plain, int(h.UncompressedPageSize))
+	copy(p.plain, p.stored[:levels])
+	if len(p.plain) == levels { // writers leave such a body empty or compress nothing
+		return p.plain, nil
+	}
+	return p.plain, decompress(p.codecs, p.codec, p.plain[levels:], p.stored[levels:])
+}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package parquet
+
+import "os"
+
+// prefetch is for systems that take a hint.
+func prefetch(*os.File, int64, int64) {}

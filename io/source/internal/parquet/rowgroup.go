@@ -1,0 +1,169 @@
+package parquet
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// groupScan is a read of some columns of one row group.
+type groupScan struct {
+	ctx     context.Context
+	file    *file
+	group   int
+	readers []*columnReader // the columns' readers, each once, in the order of the file
+	order   []int           // of each column asked for: its reader
+	codecs  scan.Codecs
+}
+
+func (p *file) newScan(ctx context.Context, f io.ReaderAt, group int, columns []string) (*groupScan, error) {
+	s := &groupScan{ctx: ctx, file: p, group: group}
+	at := make([]int, len(columns))
+	for i, name := range columns {
+		at[i] = slices.IndexFunc(p.leaves, func(l leaf) bool { return l.field.Name == name })
+	}
+	used := slices.Compact(slices.Sorted(slices.Values(at)))
+	if len(columns) == 0 {
+		counted, err := p.countedLeaf()
+		if err != nil {
+			return nil, err
+		}
+		used = []int{counted}
+	}
+	rows := p.groups[group].rows
+	for _, i := range used {
+		l := &p.leaves[i]
+		c := &p.groups[group].chunks[l.chunk]
+		if err := c.check(l, rows, p.end); err != nil {
+			return nil, s.placed(err, l)
+		}
+		r := &columnReader{leaf: l, guard: &pageGuard{raw: newRawPages(scan.NewSection(ctx, f, p.MAC), c, &s.codecs), leaf: l, rows: rows}}
+		r.guard.raw.borrow()
+		if l.list != nil {
+			r.readLists(c.values)
+		}
+		s.readers = append(s.readers, r)
+	}
+	for _, i := range at {
+		n, _ := slices.BinarySearch(used, i)
+		s.order = append(s.order, n)
+	}
+	return s, nil
+}
+
+// open lets the library read pages.
+func (s *groupScan) open() error {
+	leaves := make([]leaf, len(s.readers))
+	for i, r := range s.readers {
+		leaves[i] = *r.leaf
+	}
+	return scan.Guard(func() error {
+		f, err := s.file.templates.of(leaves)
+		if err != nil {
+			return scan.Fault(scan.CodeUnsupported, "the columns cannot be read")
+		}
+		for i, r := range s.readers {
+			if r.pages, err = pagesOf(f, i, r.guard); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// placed adds row group and column to an error of this package.
+func (s *groupScan) placed(err error, l *leaf) error {
+	var e *scan.Error
+	if errors.As(err, &e) {
+		e.RowGroup, e.Column = s.group, l.field.Name
+	}
+	return err
+}
+
+// run yields the rows in batches.
+func (s *groupScan) run(yield func(*table.Batch) error) error {
+	b := &table.Batch{Columns: make([]table.Column, len(s.order))}
+	taken := make([]table.Column, len(s.readers))
+	total := s.file.groups[s.group].rows
+	for row := int64(0); ; row += int64(b.Rows) {
+		if row == total {
+			return s.each(func(_ int, r *columnReader) error { return r.end() })
+		}
+		var err error
+		if b.Rows, err = s.ready(int(min(total-row, scan.BatchRows))); err != nil {
+			return err
+		}
+		if err := s.take(b.Rows, taken); err != nil {
+			return err
+		}
+		for i, at := range s.order {
+			b.Columns[i] = taken[at]
+		}
+		if err := yield(b); err != nil {
+			return err
+		}
+	}
+}
+
+// ready returns how many rows all columns have, at most n.
+func (s *groupScan) ready(n int) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	err := s.each(func(_ int, r *columnReader) error {
+		have, err := r.ready()
+		n = min(n, have)
+		if errors.Is(err, io.EOF) {
+			return tooFew()
+		}
+		return err
+	})
+	return n, err
+}
+
+// take takes the next n rows of every column.
+func (s *groupScan) take(n int, to []table.Column) error {
+	return s.each(func(i int, r *columnReader) error {
+		to[i] = r.take(n)
+		return nil
+	})
+}
+
+// each calls f for every reader and says which one failed.
+func (s *groupScan) each(f func(int, *columnReader) error) error {
+	for i, r := range s.readers {
+		if err := scan.Guard(func() error { return f(i, r) }); err != nil {
+			return s.placed(err, r.leaf)
+		}
+	}
+	return nil
+}
+
+// sum reads what is left of the chunks and returns the digest of the footer, the row group's number and, in the order of
+// the file whatever the order in which columns were asked for, the chunks.
+func (s *groupScan) sum() ([]byte, error) {
+	h := s.file.digestHead(s.group)
+	err := s.each(func(_ int, r *columnReader) error {
+		chunk, err := r.guard.raw.section.Sum()
+		h.Write(binary.BigEndian.AppendUint64(nil, uint64(r.leaf.chunk)))
+		h.Write(chunk)
+		return err
+	})
+	return h.Sum(nil), err
+}
+
+// close frees what the readers hold.
+func (s *groupScan) close() {
+	for _, r := range s.readers {
+		if r.pages != nil {
+			_ = r.close()
+		}
+		r.guard.raw.giveBack()
+	}
+	s.codecs.Close()
+}

@@ -1,0 +1,190 @@
+package parquet
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// leaf is a top-level column and where its data is.
+type leaf struct {
+	field    table.Field
+	chunk    int // position among a row group's chunks; of a nested column the first one
+	physical format.Type
+	width    int // bytes of a fixed-length value
+	optional bool
+	void     bool       // without values
+	convert  converter  // nil: the values are taken as they are
+	list     *listShape // of lists: the rest is of their elements
+}
+
+// leavesOf returns the top-level columns of a schema, nested ones as kind Invalid, and the number of its leaves.
+func leavesOf(elements []format.SchemaElement) (out []leaf, leaves int, err error) {
+	broken := scan.Fault(scan.CodeDamaged, "the schema is not a tree")
+	if len(elements) == 0 || elements[0].Type.Valid {
+		return nil, 0, broken
+	}
+	for at := 1; at < len(elements); {
+		e := &elements[at]
+		out = append(out, leaf{
+			field: table.Field{Name: strings.Clone(e.Name), Type: typeOf(e)}, chunk: leaves,
+			physical: e.Type.V, width: int(e.TypeLength.V), optional: e.RepetitionType.V == format.Optional,
+		})
+		size, n := subtree(elements[at:])
+		if size == 0 {
+			return nil, 0, broken
+		}
+		out[len(out)-1].refine(e)
+		out[len(out)-1].listed(elements[at : at+size])
+		at, leaves = at+size, leaves+n
+	}
+	if len(out) != int(elements[0].NumChildren.V) {
+		return nil, 0, broken
+	}
+	return out, leaves, nil
+}
+
+// subtree returns how many elements and leaves there are in the tree of the first element; 0: it is broken.
+func subtree(elements []format.SchemaElement) (size, leaves int) {
+	for open := int64(1); open > 0; size++ {
+		if size == len(elements) {
+			return 0, 0
+		}
+		e := &elements[size]
+		children := int64(e.NumChildren.V)
+		if children < 0 || e.Type.Valid && children > 0 || !e.RepetitionType.Valid {
+			return 0, 0
+		}
+		if e.Type.Valid {
+			leaves++
+		}
+		open += children - 1
+	}
+	return size, leaves
+}
+
+// typeOf returns the type of a top-level element.
+func typeOf(e *format.SchemaElement) table.Type {
+	switch {
+	case !e.Type.Valid:
+		return groupType(e)
+	case e.RepetitionType.V != format.Required && e.RepetitionType.V != format.Optional:
+		return scan.Unread("repeated")
+	case e.Type.V == format.FixedLenByteArray && (e.TypeLength.V < 1 || e.TypeLength.V > scan.MaxFixed):
+		return scan.Unread("fixed-length value of an odd length")
+	case e.LogicalType.Value != nil:
+		return logicalType(e.LogicalType.Value, e.Type.V)
+	case e.ConvertedType.Valid:
+		return convertedType(e.ConvertedType.V, e.Type.V)
+	}
+	return physicalType(e.Type.V)
+}
+
+func groupType(e *format.SchemaElement) table.Type {
+	c := e.ConvertedType
+	switch e.LogicalType.Value.(type) {
+	case *format.ListType:
+		return scan.Unread("list")
+	case *format.MapType:
+		return scan.Unread("map")
+	}
+	switch {
+	case c.Valid && c.V == deprecated.List:
+		return scan.Unread("list")
+	case c.Valid && (c.V == deprecated.Map || c.V == deprecated.MapKeyValue):
+		return scan.Unread("map")
+	}
+	return scan.Unread("struct")
+}
+
+func physicalType(physical format.Type) table.Type {
+	switch physical {
+	case format.Boolean:
+		return table.Type{Kind: table.Bool}
+	case format.Int32, format.Int64:
+		return table.Type{Kind: table.Int}
+	case format.Int96: // only ever used for timestamps
+		return table.Type{Kind: table.Timestamp, Unit: 1e3, Zone: table.UTC}
+	case format.Float, format.Double:
+		return table.Type{Kind: table.Float}
+	case format.ByteArray, format.FixedLenByteArray:
+		return table.Type{Kind: table.String}
+	}
+	return scan.Unread("unknown")
+}
+
+// logicalType returns a logical type, if the physical type is one that it may have.
+func logicalType(l format.LogicalTypeValue, physical format.Type) table.Type {
+	integer := []format.Type{format.Int32, format.Int64}
+	text := []format.Type{format.ByteArray, format.FixedLenByteArray}
+	switch l := l.(type) {
+	case *format.StringType, *format.EnumType, *format.JsonType, *format.BsonType, *format.UUIDType:
+		return on(physical, table.Type{Kind: table.String}, text...)
+	case *format.DateType:
+		return on(physical, table.Type{Kind: table.Date}, format.Int32)
+	case *format.TimestampType:
+		t := table.Type{Kind: table.Timestamp, Unit: unitOf(l.Unit.Value), Zone: scan.ZoneOf(l.IsAdjustedToUTC)}
+		return on(physical, t, format.Int64)
+	case *format.IntType:
+		if l.IsSigned {
+			return on(physical, table.Type{Kind: table.Int}, integer...)
+		}
+		return on(physical, table.Type{Kind: table.Uint}, integer...)
+	}
+	name, _, _ := strings.Cut(strings.ToLower(l.String()), "(")
+	return scan.Unread(name)
+}
+
+// on returns t if the physical type is one of those that t may have.
+func on(physical format.Type, t table.Type, allowed ...format.Type) table.Type {
+	if !slices.Contains(allowed, physical) || t.Kind == table.Timestamp && t.Unit == 0 {
+		return scan.Unread(t.Kind.String() + " of an odd physical type")
+	}
+	return t
+}
+
+func unitOf(u format.TimeUnitValue) int64 {
+	switch u.(type) {
+	case *format.MilliSeconds:
+		return 1e6
+	case *format.MicroSeconds:
+		return 1e3
+	case *format.NanoSeconds:
+		return 1
+	}
+	return 0
+}
+
+// convertedType returns the logical type that older writers mean.
+func convertedType(c deprecated.ConvertedType, physical format.Type) table.Type {
+	switch c {
+	case deprecated.UTF8, deprecated.Enum, deprecated.Json, deprecated.Bson:
+		return logicalType(&format.StringType{}, physical)
+	case deprecated.Date:
+		return logicalType(&format.DateType{}, physical)
+	case deprecated.TimestampMillis:
+		return logicalType(instants(&format.MilliSeconds{}), physical)
+	case deprecated.TimestampMicros:
+		return logicalType(instants(&format.MicroSeconds{}), physical)
+	case deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64:
+		return logicalType(&format.IntType{}, physical)
+	case deprecated.Int8, deprecated.Int16, deprecated.Int32, deprecated.Int64:
+		return logicalType(&format.IntType{IsSigned: true}, physical)
+	case deprecated.Decimal:
+		return scan.Unread("decimal")
+	case deprecated.TimeMillis, deprecated.TimeMicros:
+		return scan.Unread("time")
+	case deprecated.Interval:
+		return scan.Unread("interval")
+	}
+	return scan.Unread("unknown")
+}
+
+func instants(unit format.TimeUnitValue) *format.TimestampType {
+	return &format.TimestampType{IsAdjustedToUTC: true, Unit: format.TimeUnit{Value: unit}}
+}

@@ -1,0 +1,73 @@
+package parquet
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// What is believed of what a Parquet file states about its rows: the min and max of a row group's values in a column of integers, dates or
+// timestamps, and the number of rows of a row group that is ruled out by them. All else is compared with the rows or not used. Floats have
+// no bounds: their writers disagree about NaN, and some state a min that is too large after one. Nor have texts, since nothing says
+// whether a writer cut them, nor unsigned integers and decimals, which writers have put in several orders. docs/adr/0013 has the argument for each.
+
+// statedBounds returns the min and max that statistics state of signed integers, ordered by a column order; ok is false if they
+// state none, or in a form that leaves doubt.
+//
+// Statistics have two forms. Signed integers have the same order in both, so either will do, but not two that differ.
+func statedBounds(physical format.Type, s *format.Statistics, ordered bool) (b table.Bounds, ok bool) {
+	low, high := s.MinValue, s.MaxValue
+	switch older := len(s.Min) > 0 || len(s.Max) > 0; {
+	case len(low) == 0 && len(high) == 0:
+		low, high = s.Min, s.Max
+	case !ordered || older && !(bytes.Equal(low, s.Min) && bytes.Equal(high, s.Max)):
+		return b, false
+	}
+	switch {
+	case physical == format.Int32 && len(low) == 4 && len(high) == 4:
+		b = table.Bounds{Min: int64(int32(binary.LittleEndian.Uint32(low))), Max: int64(int32(binary.LittleEndian.Uint32(high)))}
+	case physical == format.Int64 && len(low) == 8 && len(high) == 8:
+		b = table.Bounds{Min: int64(binary.LittleEndian.Uint64(low)), Max: int64(binary.LittleEndian.Uint64(high))}
+	default:
+		return b, false
+	}
+	return b, b.Min <= b.Max
+}
+
+// typeOrdered says whether a column's statistics are in the order of its type: the file says so or, as older ones, nothing.
+func typeOrdered(orders []format.ColumnOrder, column int) bool {
+	if len(orders) == 0 {
+		return true
+	}
+	if column >= len(orders) {
+		return false
+	}
+	_, ok := orders[column].Value.(*format.TypeDefinedOrder)
+	return ok
+}
+
+// signed says whether a leaf's values are the signed integers that its pages hold.
+func (l *leaf) signed() bool {
+	switch l.field.Type.Kind {
+	case table.Int, table.Date, table.Timestamp:
+		return l.convert == nil && l.list == nil && !l.void
+	}
+	return false
+}
+
+// Bounds returns the min and max that the footer states of a column in a row group; ok is false if there are none to believe.
+func (p *file) Bounds(split int, column string) (b table.Bounds, ok bool) {
+	for i := range p.leaves {
+		if l := &p.leaves[i]; l.field.Name == column {
+			c := &p.groups[split].chunks[l.chunk]
+			return c.bounds, c.bounded && l.signed() && c.physical == l.physical
+		}
+	}
+	return b, false
+}
+
+// Rows returns how many rows the footer states that a row group has.
+func (p *file) Rows(split int) int64 { return p.groups[split].rows }

@@ -1,0 +1,153 @@
+package parquet
+
+import (
+	"encoding/binary"
+
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+)
+
+// The types of Thrift's compact protocol.
+const (
+	thriftTrue = iota + 1
+	thriftFalse
+	thriftByte
+	thriftI16
+	thriftI32
+	thriftI64
+	thriftDouble
+	thriftBinary
+	thriftList
+	thriftSet
+	thriftMap
+	thriftStruct
+	thriftUUID
+)
+
+// thriftDepth is the deepest nesting that is passed; Parquet's metadata is 8 deep.
+const thriftDepth = 32
+
+// thriftWalk passes over a struct in Thrift's compact protocol and sees that every length is within the bytes. The
+// library that decodes the struct allocates what a length says before it looks whether it can be, and a flipped bit
+// can say gigabytes. Source: github.com/apache/thrift, doc/specs/thrift-compact-protocol.md.
+type thriftWalk struct {
+	b       []byte
+	at      int
+	structs int // elements of lists that are structs: what decoding allocates for
+	bad     bool
+}
+
+// walkThrift returns the walk over the struct at the start of b; ok: it is whole and sound.
+func walkThrift(b []byte) (w thriftWalk, ok bool) {
+	w.b = b
+	w.fields(thriftDepth)
+	return w, !w.bad
+}
+
+// decodeThrift decodes a struct. A field of another type than it should be is an error, not a field that is missing.
+func decodeThrift(b []byte, v any) error {
+	d := thrift.NewDecoder((&thrift.CompactProtocol{}).NewReaderFromBytes(b))
+	d.SetStrict(true)
+	return d.Decode(v)
+}
+
+func (w *thriftWalk) fail() { w.bad, w.at = true, len(w.b) }
+
+func (w *thriftWalk) octet() byte {
+	if w.at >= len(w.b) {
+		w.fail()
+		return 0
+	}
+	w.at++
+	return w.b[w.at-1]
+}
+
+func (w *thriftWalk) uvarint() uint64 {
+	v, n := binary.Uvarint(w.b[w.at:])
+	if n <= 0 {
+		w.fail()
+		return 0
+	}
+	w.at += n
+	return v
+}
+
+func (w *thriftWalk) pass(n uint64) {
+	if n > uint64(len(w.b)-w.at) {
+		w.fail()
+		return
+	}
+	w.at += int(n)
+}
+
+// fields passes the fields of a struct.
+func (w *thriftWalk) fields(depth int) {
+	if depth == 0 {
+		w.fail()
+	}
+	for !w.bad {
+		head := w.octet()
+		if head == 0 {
+			return
+		}
+		if head>>4 == 0 { // the field's number follows
+			w.uvarint()
+		}
+		if typ := head & 15; typ != thriftTrue && typ != thriftFalse { // a boolean field is in its type
+			w.value(typ, depth)
+		}
+	}
+}
+
+func (w *thriftWalk) value(typ byte, depth int) {
+	switch typ {
+	case thriftTrue, thriftFalse, thriftByte:
+		w.octet()
+	case thriftI16, thriftI32, thriftI64:
+		w.uvarint()
+	case thriftDouble:
+		w.pass(8)
+	case thriftUUID:
+		w.pass(16)
+	case thriftBinary:
+		w.pass(w.uvarint())
+	case thriftStruct:
+		w.fields(depth - 1)
+	case thriftList, thriftSet:
+		w.list(depth - 1)
+	case thriftMap:
+		w.dict(depth - 1)
+	default:
+		w.fail()
+	}
+}
+
+func (w *thriftWalk) list(depth int) {
+	head := w.octet()
+	n := uint64(head >> 4)
+	if n == 15 {
+		n = w.uvarint()
+	}
+	if head&15 == thriftStruct {
+		w.structs += int(min(n, uint64(len(w.b))))
+	}
+	w.items(n, depth, head&15)
+}
+
+func (w *thriftWalk) dict(depth int) {
+	if n := w.uvarint(); n > 0 {
+		types := w.octet()
+		w.items(n, depth, types>>4, types&15)
+	}
+}
+
+// items passes n times the elements of the given types, each of at least a byte.
+func (w *thriftWalk) items(n uint64, depth int, types ...byte) {
+	if depth <= 0 || n > uint64(len(w.b)-w.at) {
+		w.fail()
+	}
+	for ; n > 0 && !w.bad; n-- {
+		for _, typ := range types {
+			w.value(typ, depth)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package scan
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+
+	"github.com/andybalholm/brotli"
+	"github.com/golang/snappy"
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+)
+
+// Codecs decompresses what is in memory, into memory of the length that is announced: no codec writes more, so a bomb is a damaged file.
+// (parquet-go's codecs write as much as there is, and its LZ4 tries ever larger buffers on damaged bytes, without end.)
+type Codecs struct {
+	zstd   *zstd.Decoder
+	gzip   *gzip.Reader
+	brotli *brotli.Reader
+}
+
+// filled is an error if fewer bytes were written than were announced.
+func filled(dst []byte, n int, err error) error {
+	if err == nil && n != len(dst) {
+		return io.ErrShortBuffer
+	}
+	return err
+}
+
+// SnappyInto fills dst with what src holds.
+func SnappyInto(dst, src []byte) error {
+	n, err := snappy.DecodedLen(src)
+	if err != nil || n != len(dst) {
+		return filled(dst, n, err)
+	}
+	out, err := snappy.Decode(dst, src)
+	return filled(dst, len(out), err)
+}
+
+// LZ4Into fills dst with what src, a raw LZ4 block, holds.
+func LZ4Into(dst, src []byte) error {
+	n, err := lz4.UncompressBlock(src, dst)
+	return filled(dst, n, err)
+}
+
+// ZstdInto fills dst with what src, zstd frames, holds.
+func (c *Codecs) ZstdInto(dst, src []byte) error {
+	if c.zstd == nil {
+		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MaxPage),
+			zstd.WithDecodeAllCapLimit(true))
+		if err != nil {
+			return err
+		}
+		c.zstd = d
+	}
+	out, err := c.zstd.DecodeAll(src, dst[:0])
+	return filled(dst, len(out), err)
+}
+
+// GzipInto fills dst with what src, a gzip stream, holds.
+func (c *Codecs) GzipInto(dst, src []byte) (err error) {
+	if c.gzip == nil {
+		c.gzip, err = gzip.NewReader(bytes.NewReader(src))
+	} else {
+		err = c.gzip.Reset(bytes.NewReader(src))
+	}
+	if err != nil {
+		return err
+	}
+	return Exactly(c.gzip, dst)
+}
+
+// BrotliInto fills dst with what src, a brotli stream, holds.
+func (c *Codecs) BrotliInto(dst, src []byte) error {
+	if c.brotli == nil {
+		c.brotli = brotli.NewReader(bytes.NewReader(src))
+	} else if err := c.brotli.Reset(bytes.NewReader(src)); err != nil {
+		return err
+	}
+	return Exactly(c.brotli, dst)
+}
+
+// Exactly fills dst from r, which must end there.
+func Exactly(r io.Reader, dst []byte) error {
+	if _, err := io.ReadFull(r, dst); err != nil {
+		return err
+	}
+	var more [1]byte
+	if n, err := io.ReadFull(r, more[:]); n > 0 || !errors.Is(err, io.EOF) {
+		return io.ErrShortBuffer
+	}
+	return nil
+}
+
+// Close frees what the decompressors hold.
+func (c *Codecs) Close() {
+	if c.zstd != nil {
+		c.zstd.Close()
+	}
+}

@@ -1,0 +1,148 @@
+package scan
+
+import (
+	"encoding/binary"
+	"math"
+	"math/big"
+	"strconv"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+const (
+	// intDigits is how many decimal digits every int64 can hold.
+	intDigits = 18
+	// MaxDecimal is the most bytes of a decimal: 256 bits.
+	MaxDecimal = 32
+	// exactPower is the largest power of ten that is a float64.
+	exactPower = 22
+)
+
+// Decimal is how the unscaled integers of a decimal type become values: whole numbers that an int64 holds become Int,
+// all others Float, the float64 nearest to the decimal. Integers beyond the announced precision saturate.
+type Decimal struct {
+	Typ   table.Type
+	scale int
+}
+
+// DecimalOf returns how the unscaled integers of a decimal type become values; of a type that cannot be read, Type says so.
+func DecimalOf(precision, scale int) Decimal {
+	d := Decimal{table.Type{Kind: table.Float}, scale}
+	switch {
+	case precision < 1 || scale < -999 || scale > 999:
+		d.Typ = Unread("decimal of an odd precision")
+	case scale <= 0 && precision-scale <= intDigits:
+		d.Typ.Kind = table.Int
+	}
+	return d
+}
+
+// Add adds v·10^-scale to to.
+func (d Decimal) Add(v int64, to *table.Values) {
+	if d.Typ.Kind == table.Int {
+		to.Ints = append(to.Ints, d.int(v))
+		return
+	}
+	to.Floats = append(to.Floats, d.float(v))
+}
+
+// AddBytes does so with a big-endian integer in two's complement.
+func (d Decimal) AddBytes(b []byte, to *table.Values) {
+	if v, ok := small(b); ok {
+		d.Add(v, to)
+		return
+	}
+	sign := -1
+	if b[0] < 0x80 {
+		sign = 1
+	}
+	if d.Typ.Kind == table.Int {
+		to.Ints = append(to.Ints, saturated(sign))
+		return
+	}
+	if len(b) > MaxDecimal {
+		to.Floats = append(to.Floats, math.Inf(sign))
+		return
+	}
+	v := new(big.Int).SetBytes(b)
+	if sign < 0 {
+		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+	}
+	to.Floats = append(to.Floats, d.parse(v.String()))
+}
+
+// small returns an integer that is in the last eight bytes.
+func small(b []byte) (int64, bool) {
+	var last [8]byte
+	sign := byte(0)
+	if len(b) > 0 && b[0] >= 0x80 {
+		sign = 0xff
+	}
+	for i := range last {
+		last[i] = sign
+	}
+	copy(last[8-min(len(b), 8):], b[len(b)-min(len(b), 8):])
+	for _, x := range b[:max(len(b)-8, 0)] {
+		if x != sign {
+			return 0, false
+		}
+	}
+	return int64(binary.BigEndian.Uint64(last[:])), last[0]&0x80 == sign&0x80
+}
+
+func saturated(sign int) int64 {
+	if sign < 0 {
+		return math.MinInt64
+	}
+	return math.MaxInt64
+}
+
+func (d Decimal) int(v int64) int64 {
+	for s := d.scale; s < 0; s++ {
+		if v > math.MaxInt64/10 || v < math.MinInt64/10 {
+			return saturated(int(v >> 63))
+		}
+		v *= 10
+	}
+	return v
+}
+
+var powers = func() (p [exactPower + 1]float64) {
+	p[0] = 1
+	for i := range p[1:] {
+		p[i+1] = 10 * p[i]
+	}
+	return p
+}()
+
+// float returns the float64 nearest to v·10^-scale: a quotient of two numbers that are exact is rounded once.
+func (d Decimal) float(v int64) float64 {
+	if v > -1<<53 && v < 1<<53 && d.scale >= 0 && d.scale <= exactPower {
+		return float64(v) / powers[d.scale]
+	}
+	return d.parse(strconv.FormatInt(v, 10))
+}
+
+// parse returns the float64 nearest to digits·10^-scale; what is beyond all of them is infinite.
+func (d Decimal) parse(digits string) float64 {
+	f, _ := strconv.ParseFloat(digits+"e"+strconv.Itoa(-d.scale), 64)
+	return f
+}
+
+// Half turns the bits of a float16 into a float64.
+// Source: IEEE 754-2019, 3.4, binary16.
+func Half(bits uint16) float64 {
+	sign, exponent, fraction := 1.0, int(bits>>10&31), float64(bits&1023)
+	if bits>>15 == 1 {
+		sign = -1
+	}
+	switch {
+	case exponent == 31 && fraction == 0:
+		return math.Inf(int(sign))
+	case exponent == 31:
+		return math.NaN()
+	case exponent == 0:
+		return sign * math.Ldexp(fraction, -24)
+	}
+	return sign * math.Ldexp(1024+fraction, exponent-25)
+}

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package source
-
-import "os"
-
-// prefetch is for systems that take a hint.
-func prefetch(*os.File, int64, int64) {}
