@@ -13,7 +13,7 @@ var forms = []struct {
 }{
 	{"values", []string{"values"}},
 	{"edges", []string{"edges"}},
-	{"from/to/width", []string{"from", "to", "width"}},
+	{"from/to/width or from/to/every", []string{"from", "to", "width", "every"}},
 	{"part", []string{"part"}},
 	{"values_from", []string{"values_from"}},
 	{"nearest", []string{"nearest"}},
@@ -55,7 +55,7 @@ func (d *Dimension) keyColumns() []string {
 	case name == "":
 		return nil
 	case d.Edges != nil || d.From != nil:
-		if d.LastEdge == "excluded" {
+		if d.HalfOpen() {
 			return []string{name + "_from", name + "_before"}
 		}
 		return []string{name + "_from", name + "_to"}
@@ -86,6 +86,9 @@ func (c *checker) dimension(at *path, d *Dimension) {
 	}
 	if d.LastEdge != "" && d.Edges == nil && d.From == nil {
 		c.bad(at.at("last_edge"), CodeContradiction, "there are no edges", "last_edge goes with edges, or with from, to and width")
+	}
+	if d.LastEdge == "included" && d.Every != "" {
+		c.bad(at.at("last_edge"), CodeContradiction, "calendar cells do not include their upper edge", "remove last_edge")
 	}
 	c.values(at, d)
 	c.edges(at.at("edges"), d.Edges)
@@ -183,19 +186,32 @@ func below2(a, b Scalar) bool {
 	return a < b
 }
 
+// width checks cells between from and to, of equal width or by the calendar.
 func (c *checker) width(at *path, d *Dimension) {
-	if d.From == nil && d.To == nil && d.Width == nil {
+	if d.From == nil && d.To == nil && d.Width == nil && d.Every == "" {
 		return
 	}
-	for _, k := range []string{"from", "to", "width"} {
+	step := "width"
+	if c.has(at.at("every")) {
+		step = "every"
+	}
+	if step == "every" && d.Width != nil {
+		c.bad(at.at("width"), CodeContradiction, "the cells have a width and a calendar step", "keep width for numbers, or every for dates")
+		return
+	}
+	sound := true
+	for _, k := range []string{"from", "to", step} {
 		if !c.has(at.at(k)) {
-			c.bad(at, CodeMissing, "cells of equal width need from, to and width; "+k+" is absent", "add "+k)
+			c.bad(at, CodeMissing, "cells between two edges need from, to, and width or every; "+k+" is absent", "add "+k)
+			sound = false
+		} else if c.troubled(at.at(k).String()) {
+			sound = false
 		}
 	}
-	if d.From == nil || d.To == nil || d.Width == nil || c.troubled(at.at("from").String()) || c.troubled(at.at("to").String()) || c.troubled(at.at("width").String()) {
+	if !sound || d.From == nil || d.To == nil {
 		return
 	}
-	if _, p := d.steps(); p != nil {
+	if _, p := d.ladder(); p != nil {
 		c.bad(at.at(p.key), CodeBadValue, p.text, p.hint)
 	}
 }

@@ -1,7 +1,7 @@
 package configs
 
-// Dimension is one axis. Its cells come from the job by exactly one of: values, edges, from/to/width, part, values_from, nearest and
-// grid; or from the private data by keys: discover, which costs a part of delta.
+// Dimension is one axis. Its cells come from the job by exactly one of: values, edges, from/to/width, from/to/every, part, values_from,
+// nearest and grid; or from the private data by keys: discover, which costs a part of delta.
 type Dimension struct {
 	// Column whose values are sorted into the cells; not with nearest and grid, which name their own.
 	Column string `yaml:"column,omitempty" example:"sex"`
@@ -9,12 +9,14 @@ type Dimension struct {
 	Values Values `yaml:"values,omitempty" example:"{\"<=50K\": [\"<=50K\", \"<=50K.\"], \">50K\": [\">50K\", \">50K.\"]}"`
 	// Edges are ascending; each cell is [a, b), the last one [a, b] unless last_edge says otherwise. They are numbers, or dates and times such as 2013-01-31. The release names the edges of a cell NAME_from and NAME_to, or NAME_before with last_edge: excluded.
 	Edges []Scalar `yaml:"edges,omitempty" example:"[0, 18, 30, 65]"`
-	// From is the first edge of cells of equal width.
+	// From is the first edge of cells of equal width, or the first day of calendar cells.
 	From *Scalar `yaml:"from,omitempty" example:"0"`
-	// To is the last edge of cells of equal width.
+	// To is the last edge of cells of equal width, or the day after the last calendar cell.
 	To *Scalar `yaml:"to,omitempty" example:"100"`
 	// Width of each cell; it divides to - from evenly.
 	Width *Scalar `yaml:"width,omitempty" example:"5"`
+	// Every makes calendar cells between two dates: each begins a day, a week, a month, a quarter or a year after the one before. The days from and to stand at a whole number of steps, and every cell is [a, b).
+	Every string `yaml:"every,omitempty" enum:"day|week|month|quarter|year" example:"month"`
 	// LastEdge says whether the last cell includes its upper edge, as it does if this is not set. With excluded, every cell is [a, b), a value equal to the last edge is in no cell, and infinite values are in none.
 	LastEdge string `yaml:"last_edge,omitempty" enum:"included|excluded" example:"excluded"`
 	// Part of a time.

@@ -97,3 +97,23 @@ func TestSuggestions(t *testing.T) {
 		}
 	}
 }
+
+func TestCalendarCells(t *testing.T) {
+	for _, c := range []struct{ from, to, every, want string }{
+		{"2024-02-28", "2024-03-02", "day", "[2024-02-28 2024-02-29 2024-03-01 2024-03-02]"},
+		{"2023-12-25", "2024-01-08", "week", "[2023-12-25 2024-01-01 2024-01-08]"},
+		{"2024-01-28", "2024-04-28", "month", "[2024-01-28 2024-02-28 2024-03-28 2024-04-28]"},
+		{"2023-11-01", "2024-05-01", "quarter", "[2023-11-01 2024-02-01 2024-05-01]"},
+		{"1899-12-31", "1900-12-31", "day", ""},
+		{"2023-01-01", "2025-01-01", "year", "[2023-01-01 2024-01-01 2025-01-01]"},
+	} {
+		from, to := Scalar(c.from), Scalar(c.to)
+		edges := Dimension{From: &from, To: &to, Every: c.every}.Expanded()
+		if got := fmt.Sprint(edges); c.want != "" && got != c.want {
+			t.Errorf("every %s from %s to %s: %s, want %s", c.every, c.from, c.to, got, c.want)
+		}
+		if c.want == "" && len(edges) != 366 { // 365 days make 366 edges
+			t.Errorf("every %s from %s to %s: %d edges", c.every, c.from, c.to, len(edges))
+		}
+	}
+}

@@ -35,7 +35,7 @@ func (d *Dimension) steps() (*ladder, *flaw) {
 		places := decimals(*e.value)
 		switch {
 		case !ok:
-			return nil, &flaw{e.key, "must be a number, is " + quote(string(*e.value)), "list dates as edges"}
+			return nil, &flaw{e.key, "must be a number, is " + quote(string(*e.value)), "for dates write every: month, or list them as edges"}
 		case places > maxDigits || r.Cmp(tooLarge) >= 0 || new(big.Rat).Neg(r).Cmp(tooLarge) >= 0:
 			return nil, &flaw{e.key, "has too many digits", fmt.Sprintf("at most %d before and after the point", maxDigits)}
 		}
@@ -76,15 +76,33 @@ func decimals(s Scalar) int {
 	return max(0, len(fraction)-e)
 }
 
-// Expanded are the edges of a dimension as source texts: its edges, or those that from, to and width make, in exact decimal
-// arithmetic. nil if the dimension has no edges.
+// Expanded are the edges of a dimension as source texts: its edges, or those that from and to make with width, in exact decimal
+// arithmetic, or with every. nil if the dimension has no edges.
 func (d Dimension) Expanded() []Scalar {
-	if d.From == nil || d.To == nil || d.Width == nil {
+	if d.From == nil || d.To == nil {
 		return d.Edges
+	}
+	edges, flaw := d.ladder()
+	if flaw != nil {
+		return nil
+	}
+	return edges
+}
+
+// HalfOpen says whether no cell includes its upper edge.
+func (d Dimension) HalfOpen() bool { return d.LastEdge == "excluded" || d.Every != "" }
+
+// ladder makes the edges between from and to; nil if there is neither a width nor a calendar step.
+func (d *Dimension) ladder() ([]Scalar, *flaw) {
+	if d.Every != "" {
+		return d.calendar()
+	}
+	if d.Width == nil {
+		return nil, nil
 	}
 	l, flaw := d.steps()
 	if flaw != nil {
-		return nil
+		return nil, flaw
 	}
 	out := make([]Scalar, l.cells+1)
 	at := new(big.Rat).Set(l.first)
@@ -92,5 +110,5 @@ func (d Dimension) Expanded() []Scalar {
 		out[i] = Scalar(at.FloatString(l.digits))
 		at.Add(at, l.step)
 	}
-	return out
+	return out, nil
 }

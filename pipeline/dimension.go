@@ -21,7 +21,7 @@ func (b *builder) dimensions(by []configs.Dimension, path string) []domain.Dimen
 func (b *builder) dimension(d *configs.Dimension, path string) domain.Dimension {
 	out := domain.Dimension{
 		Column: d.Column, As: d.As, Edges: texts(d.Expanded()), TimeField: d.Part,
-		LastOpen: d.LastEdge == "excluded", Null: policy(d.Null), Other: policy(d.Other), Discover: d.Keys != "",
+		LastOpen: d.HalfOpen(), Null: policy(d.Null), Other: policy(d.Other), Discover: d.Keys != "",
 	}
 	for _, v := range d.Values {
 		out.Labels = append(out.Labels, domain.Label{Name: string(v.Name), Members: texts(v.Members)})

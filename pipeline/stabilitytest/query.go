@@ -132,6 +132,11 @@ var (
 	clockParts = append(slices.Clone(dayParts), "minute_of_hour", "hour_of_day", "hour_of_week")
 )
 
+var calendars = []string{
+	"from: 2012-12-30, to: 2013-01-03, every: day", "from: 2012-12-24, to: 2013-01-28, every: week", "from: 2012-11-01, to: 2013-05-01, every: month",
+	"from: 2012-10-01, to: 2013-10-01, every: quarter", "from: 1969-01-01, to: 2015-01-01, every: year, last_edge: excluded",
+}
+
 // dimension draws one axis of any kind.
 func (d *drawing) dimension(whole bool) (text string, grid bool) {
 	switch d.IntN(11) {
@@ -144,6 +149,9 @@ func (d *drawing) dimension(whole bool) (text string, grid bool) {
 		name := d.one("f", "g", "h", "i", "n", "k", "m", "o", "s", "d", "t", "l")
 		return "column: " + name + ", edges: [" + quoted(some(d.Rand, 2+d.IntN(4), d.thresholds(d.kind(name)))) + "]" + pick(d.Rand, []string{"", "", ", last_edge: included", ", last_edge: excluded"}), false
 	case 5:
+		if d.chance(0.5) {
+			return "column: " + d.one("d", "t", "l") + ", " + pick(d.Rand, calendars), false
+		}
 		return "column: " + d.one("f", "g", "i", "n", "k", "m", "s") + ", " + pick(d.Rand, []string{"from: 0, to: 50, width: 5", "from: -10, to: 40, width: 12.5", "from: 0, to: 1, width: 0.1"}), false
 	case 6:
 		return "column: " + d.one("t", "l") + ", part: " + pick(d.Rand, clockParts), false

@@ -1,0 +1,135 @@
+// Package firstlook says what an unknown file looks like from its first bytes: format, compression, encoding, delimiter, header, and what
+// the columns of a text file could be.
+//
+// What it finds are proposals for a person who may read the file and who writes them into a job. A run believes none of them: it reads the
+// file as the job says. At most [MostBytes] of a file are read, after decompression, and Look holds what was seen of them; the texts of single
+// cells are in it only if they were asked for.
+package firstlook
+
+import (
+	"bytes"
+	"compress/bzip2"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+)
+
+// MostBytes is how much of a file is read, after decompression.
+const MostBytes = 256 << 10
+
+// Format is how a table is written, as the job's input.format says it.
+type Format string
+
+// The formats that are told apart. Excel workbooks and unknown binary files cannot be read by a job.
+const (
+	CSV     Format = "csv"
+	TSV     Format = "tsv"
+	JSONL   Format = "jsonl"
+	Parquet Format = "parquet"
+	Arrow   Format = "arrow"
+	Excel   Format = "xlsx"
+	Unknown Format = ""
+)
+
+// Look is what a file looks like.
+type Look struct {
+	Format Format
+	// Compression is gzip, zstd, bzip2 or xz; "" if the file is not compressed.
+	Compression string
+	// Whole says whether the whole file was seen.
+	Whole bool
+	// Text describes a text file; nil for other formats.
+	Text *Text
+}
+
+// ErrEmpty means that the file holds nothing.
+var ErrEmpty = errors.New("the file is empty")
+
+// ErrDamaged means that the compressed bytes cannot be read.
+var ErrDamaged = errors.New("the compressed file is damaged")
+
+// File looks at the first bytes of a file.
+func File(path string) (*Look, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Reader(f)
+}
+
+// Reader looks at the first bytes of r.
+func Reader(r io.Reader) (*Look, error) {
+	head, err := readHead(r)
+	if err != nil {
+		return nil, err
+	}
+	look := &Look{}
+	look.Compression = compressionOf(head)
+	if look.Compression != "" {
+		text, err := decompress(look.Compression, io.MultiReader(bytes.NewReader(head), r))
+		if err != nil {
+			return nil, ErrDamaged
+		}
+		if head, err = readHead(text); err != nil && len(head) == 0 {
+			return nil, ErrDamaged
+		}
+	}
+	look.Whole = len(head) < MostBytes
+	if len(head) == 0 {
+		return nil, ErrEmpty
+	}
+	look.Format = binaryFormat(head)
+	if look.Format == Unknown {
+		look.Format, look.Text = lookAtText(head, look.Whole)
+	}
+	return look, nil
+}
+
+// readHead reads up to MostBytes.
+func readHead(r io.Reader) ([]byte, error) {
+	return io.ReadAll(io.LimitReader(r, MostBytes))
+}
+
+// compressionOf knows a compression by the first bytes.
+func compressionOf(head []byte) string {
+	for _, c := range []struct{ magic, name string }{
+		{"\x1f\x8b", "gzip"}, {"\x28\xb5\x2f\xfd", "zstd"}, {"BZh", "bzip2"}, {"\xfd7zXZ\x00", "xz"},
+	} {
+		if bytes.HasPrefix(head, []byte(c.magic)) {
+			return c.name
+		}
+	}
+	return ""
+}
+
+func decompress(name string, r io.Reader) (io.Reader, error) {
+	switch name {
+	case "gzip":
+		return gzip.NewReader(r)
+	case "zstd":
+		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
+	case "bzip2":
+		return bzip2.NewReader(r), nil
+	}
+	return xz.NewReader(r)
+}
+
+// binaryFormat knows a format by the first bytes; Unknown if they are none of a format that is no text.
+func binaryFormat(head []byte) Format {
+	for _, f := range []struct {
+		magic  string
+		format Format
+	}{
+		{"PAR1", Parquet}, {"ARROW1", Arrow}, {"\xff\xff\xff\xff", Arrow}, {"PK\x03\x04", Excel},
+	} {
+		if bytes.HasPrefix(head, []byte(f.magic)) {
+			return f.format
+		}
+	}
+	return Unknown
+}
