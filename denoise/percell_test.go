@@ -10,6 +10,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/ledger/ledgertest"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
 // TestBlocksAreTheWhole: what treats every cell on its own gives the same block by block, whatever the blocks, and notes the same.
@@ -85,7 +86,7 @@ func isCode(err error, code string) bool {
 func TestStreamIsDenoised(t *testing.T) {
 	const cells, sigma = 1<<20 + 1<<19, 4
 	m := calibrate.Mechanism{Query: "q", Sens: calibrate.Sensitivity{L2: 1, Why: "one row"}, Sigma: sigma, Grid: 0.25}
-	e, err := mechanism.SealSparse(1, mechanism.Sparse{Cells: cells, At: []int{7, 1 << 20}, High: []int64{1000, 2000}})
+	e, err := mechanism.SealSparse(1, mechanism.Sparse{Cells: cells, At: []int{7, 1 << 20}, Answers: int128.Narrow([]int64{1000, 2000})})
 	if err != nil {
 		t.Fatal(err)
 	}

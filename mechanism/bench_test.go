@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/mechanism/internal/gauss"
 )
 
@@ -59,7 +60,7 @@ const poolCells = 27_000_000
 func benchmarkPool(b *testing.B, workers int) {
 	j, cells := newTestJob(b, 1<<20, workers, cryptorand.Reader), make([]int64, poolCells)
 	for b.Loop() {
-		if err := j.run(b.Context(), &payload{high: cells}); err != nil {
+		if err := j.run(b.Context(), &payload{cells: int128.Narrow(cells)}); err != nil {
 			b.Fatal(err)
 		}
 	}

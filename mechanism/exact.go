@@ -3,6 +3,7 @@ package mechanism
 import (
 	"sync"
 
+	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/mechanism/internal/gauss"
 )
 
@@ -26,7 +27,7 @@ type sealed struct {
 // Seal hides cells, exact answers in multiples of unit, and takes the slice over: the caller must not keep it. ErrUnit
 // if unit is not a power of two, ErrEmpty if there are no cells.
 func Seal(unit float64, cells []int64) (Exact, error) {
-	return seal(unit, len(cells), &payload{high: cells})
+	return seal(unit, len(cells), &payload{cells: int128.Narrow(cells)})
 }
 
 func seal(unit float64, size int, p *payload) (Exact, error) {

@@ -21,6 +21,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
 // mark is a value that no address, length or count looks like.
@@ -209,7 +210,7 @@ func TestReflectionFindsNothing(t *testing.T) {
 
 // TestStreamsDoNotLeak: a noisy vector that is drawn as it is read keeps what it is drawn from to itself.
 func TestStreamsDoNotLeak(t *testing.T) {
-	n := streamed(t, mechanism.Sparse{Cells: 1 << 21, At: []int{0, int(mark >> 43)}, High: []int64{mark, -mark}})
+	n := streamed(t, mechanism.Sparse{Cells: 1 << 21, At: []int{0, int(mark >> 43)}, Answers: int128.Narrow([]int64{mark, -mark})})
 	type closed struct{ n mechanism.Noisy }
 	for _, h := range []any{n, &n, closed{n}, &closed{n}, []any{n}, n.Fill, n.Blocks} {
 		var out bytes.Buffer

@@ -60,7 +60,7 @@ func (e Exact) noise(ctx context.Context, pay redeemer, j job) (Noisy, error) {
 	if err := j.run(ctx, p); err != nil {
 		return Noisy{}, err
 	}
-	return Noisy{mechanism: j.charged, pure: j.pure, units: p.high}, nil
+	return Noisy{mechanism: j.charged, pure: j.pure, units: p.cells.High}, nil
 }
 
 // streamed returns the noisy vector of sparse answers that is drawn as it is read.
@@ -84,7 +84,7 @@ func (pay redeemer) redeem(ctx context.Context, m calibrate.Mechanism) error {
 
 // accept redeems the receipt if the job can noise the answers.
 func (j job) accept(ctx context.Context, pay redeemer, p *payload) error {
-	if j.pure && p.low != nil {
+	if j.pure && p.cells.Low != nil {
 		return ErrWide
 	}
 	return pay.redeem(ctx, j.charged)

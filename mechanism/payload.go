@@ -3,13 +3,22 @@ package mechanism
 import (
 	"math/big"
 	"slices"
+
+	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
 // payload is exact answers: of every cell or, if at is not nil, of the cells at, in order, and 0 in all others.
 type payload struct {
-	high []int64
-	low  []uint64 // the answers are high·2^64 + low if it is not nil, and else high
-	at   []int
+	cells int128.Slice
+	at    []int
+}
+
+// zeros returns n answers that are 0, as wide as those of p.
+func (p *payload) zeros(n int) *payload {
+	if p.cells.Low == nil {
+		return &payload{cells: int128.Narrow(make([]int64, n))}
+	}
+	return &payload{cells: int128.Make(n)}
 }
 
 // spread returns the answers of all cells and wipes the sparse ones.
@@ -17,10 +26,7 @@ func (p *payload) spread(size int) *payload {
 	if p.at == nil {
 		return p
 	}
-	all := &payload{high: make([]int64, size)}
-	if p.low != nil {
-		all.low = make([]uint64, size)
-	}
+	all := p.zeros(size)
 	p.copy(0, all)
 	p.wipe()
 	return all
@@ -29,17 +35,16 @@ func (p *payload) spread(size int) *payload {
 // copy writes the answers that belong to the cells from start on into block, whose cells are 0.
 func (p *payload) copy(start int, block *payload) {
 	i, _ := slices.BinarySearch(p.at, start)
-	for ; i < len(p.at) && p.at[i]-start < len(block.high); i++ {
-		block.high[p.at[i]-start] = p.high[i]
-		if p.low != nil {
-			block.low[p.at[i]-start] = p.low[i]
+	for ; i < len(p.at) && p.at[i]-start < block.cells.Len(); i++ {
+		block.cells.High[p.at[i]-start] = p.cells.High[i]
+		if p.cells.Low != nil {
+			block.cells.Low[p.at[i]-start] = p.cells.Low[i]
 		}
 	}
 }
 
 func (p *payload) wipe() {
-	clear(p.high)
-	clear(p.low)
+	p.cells.Wipe()
 	clear(p.at)
 }
 
@@ -50,18 +55,14 @@ func (s *sealed) peek() ([]int64, error) {
 	switch p := s.held; {
 	case p == nil:
 		return nil, ErrSpent
-	case p.low != nil:
+	case p.cells.Low != nil:
 		return nil, ErrWide
-	case p.at == nil:
-		return slices.Clone(p.high), nil
 	default:
-		return p.clone().spread(s.size).high, nil
+		return p.clone().spread(s.size).cells.High, nil
 	}
 }
 
-func (p *payload) clone() *payload {
-	return &payload{slices.Clone(p.high), slices.Clone(p.low), slices.Clone(p.at)}
-}
+func (p *payload) clone() *payload { return &payload{p.cells.Clone(), slices.Clone(p.at)} }
 
 // peekWide copies the answers, for tests.
 func (s *sealed) peekWide() ([]*big.Int, error) {
@@ -72,11 +73,8 @@ func (s *sealed) peekWide() ([]*big.Int, error) {
 	}
 	p := s.held.clone().spread(s.size)
 	out := make([]*big.Int, s.size)
-	for i, x := range p.high {
-		out[i] = big.NewInt(x)
-		if p.low != nil {
-			out[i].Lsh(out[i], 64).Or(out[i], new(big.Int).SetUint64(p.low[i]))
-		}
+	for i := range out {
+		out[i] = p.cells.At(i).Big()
 	}
 	return out, nil
 }

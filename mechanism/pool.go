@@ -17,7 +17,7 @@ func (j job) run(ctx context.Context, p *payload) error {
 	defer cancel(nil)
 	var next atomic.Int64
 	var group sync.WaitGroup
-	blocks := (len(p.high) + blockCells - 1) / blockCells
+	blocks := (p.cells.Len() + blockCells - 1) / blockCells
 	for range max(1, min(j.workers, blocks)) {
 		group.Go(func() {
 			if err := j.work(ctx, p, &next); err != nil {
@@ -26,9 +26,9 @@ func (j job) run(ctx context.Context, p *payload) error {
 		})
 	}
 	group.Wait()
-	clear(p.low)
+	clear(p.cells.Low)
 	if err := context.Cause(ctx); err != nil {
-		clear(p.high)
+		clear(p.cells.High)
 		return err
 	}
 	return nil
@@ -47,7 +47,7 @@ func (j job) work(ctx context.Context, p *payload, next *atomic.Int64) error {
 	}
 	for ctx.Err() == nil {
 		start := int(next.Add(1)-1) * blockCells
-		if start >= len(p.high) {
+		if start >= p.cells.Len() {
 			return nil
 		}
 		if err := p.add(sampler, start); err != nil {
@@ -59,13 +59,13 @@ func (j job) work(ctx context.Context, p *payload, next *atomic.Int64) error {
 
 // add noises the block that starts at a cell.
 func (p *payload) add(s sampler, start int) error {
-	end := min(start+blockCells, len(p.high))
-	if p.low == nil {
-		return s.Add(p.high[start:end])
+	block := p.cells.Cut(start, min(start+blockCells, p.cells.Len()))
+	if block.Low == nil {
+		return s.Add(block.High)
 	}
 	wide, ok := s.(*gauss.Sampler)
 	if !ok {
 		return ErrWide
 	}
-	return wide.AddWide(p.high[start:end], p.low[start:end])
+	return wide.AddWide(block)
 }

@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
 func newTestJob(tb testing.TB, sigma float64, workers int, entropy io.Reader) job {
@@ -31,7 +32,7 @@ func TestEveryCellItsNoise(t *testing.T) {
 			for i := range cells {
 				cells[i] = int64(i) << 20
 			}
-			if err := newTestJob(t, 1000, workers, rand.Reader).run(t.Context(), &payload{high: cells}); err != nil {
+			if err := newTestJob(t, 1000, workers, rand.Reader).run(t.Context(), &payload{cells: int128.Narrow(cells)}); err != nil {
 				t.Fatal(err)
 			}
 			changed := 0
@@ -55,7 +56,7 @@ func TestEveryCellItsNoise(t *testing.T) {
 // has probability below 1e-20.
 func TestWorkersDiffer(t *testing.T) {
 	cells := make([]int64, 40*blockCells)
-	if err := newTestJob(t, 1<<55, 4, rand.Reader).run(t.Context(), &payload{high: cells}); err != nil {
+	if err := newTestJob(t, 1<<55, 4, rand.Reader).run(t.Context(), &payload{cells: int128.Narrow(cells)}); err != nil {
 		t.Fatal(err)
 	}
 	seen := map[[2]int64]bool{}
@@ -105,7 +106,7 @@ func TestFailuresWipe(t *testing.T) {
 		for i := range cells {
 			cells[i] = 42
 		}
-		if err := newTestJob(t, 10, 2, c.entropy(cancel)).run(ctx, &payload{high: cells}); !errors.Is(err, c.want) {
+		if err := newTestJob(t, 10, 2, c.entropy(cancel)).run(ctx, &payload{cells: int128.Narrow(cells)}); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", what, err)
 		}
 		for i, y := range cells {
@@ -152,7 +153,7 @@ func TestPoolMemory(t *testing.T) {
 		j, cells := newTestJob(t, sigma, workers, rand.Reader), make([]int64, 100*blockCells)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if err := j.run(t.Context(), &payload{high: cells}); err != nil {
+		if err := j.run(t.Context(), &payload{cells: int128.Narrow(cells)}); err != nil {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)

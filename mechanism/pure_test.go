@@ -11,6 +11,7 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/ledger/ledgertest"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 )
 
@@ -43,7 +44,7 @@ func TestPureNoise(t *testing.T) {
 		{pure(16, 0.25, true), 300_000, geometricVariance(64), 20 * 64 * 64 * 64 * 64},
 		{pure(16, 0.25, false), 1<<20 + 5, 2*64*64 + 1.0/12, 20 * 64 * 64 * 64 * 64},
 	} {
-		e := sealSparse(t, 1, mechanism.Sparse{Cells: c.cells, At: []int{1}, High: []int64{1 << 20}})
+		e := sealSparse(t, 1, mechanism.Sparse{Cells: c.cells, At: []int{1}, Answers: int128.Narrow([]int64{1 << 20})})
 		n, err := e.NoisePure(t.Context(), paid(t, c.m), c.m, 2)
 		if err != nil {
 			t.Fatal(err)

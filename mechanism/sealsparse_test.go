@@ -10,6 +10,7 @@ import (
 
 	"github.com/dprelease/dprelease/ledger/ledgertest"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 )
 
@@ -31,13 +32,13 @@ func TestSealSparseRefuses(t *testing.T) {
 		"unit":        {3, mechanism.Sparse{Cells: 2}, mechanism.ErrUnit},
 		"no cells":    {1, mechanism.Sparse{}, mechanism.ErrEmpty},
 		"negative":    {1, mechanism.Sparse{Cells: -1}, mechanism.ErrEmpty},
-		"places":      {1, mechanism.Sparse{Cells: 2, At: []int{0, 1}, High: []int64{1}}, mechanism.ErrHalves},
-		"answers":     {1, mechanism.Sparse{Cells: 2, At: []int{0}, High: []int64{1, 2}}, mechanism.ErrHalves},
-		"low halves":  {1, mechanism.Sparse{Cells: 2, At: []int{0}, High: []int64{1}, Low: []uint64{}}, mechanism.ErrHalves},
-		"twice":       {1, mechanism.Sparse{Cells: 9, At: []int{3, 3}, High: []int64{1, 2}}, mechanism.ErrPlaces},
-		"descending":  {1, mechanism.Sparse{Cells: 9, At: []int{3, 2}, High: []int64{1, 2}}, mechanism.ErrPlaces},
-		"below 0":     {1, mechanism.Sparse{Cells: 9, At: []int{-1}, High: []int64{1}}, mechanism.ErrPlaces},
-		"beyond them": {1, mechanism.Sparse{Cells: 9, At: []int{9}, High: []int64{1}}, mechanism.ErrPlaces},
+		"places":      {1, mechanism.Sparse{Cells: 2, At: []int{0, 1}, Answers: int128.Narrow([]int64{1})}, mechanism.ErrHalves},
+		"answers":     {1, mechanism.Sparse{Cells: 2, At: []int{0}, Answers: int128.Narrow([]int64{1, 2})}, mechanism.ErrHalves},
+		"low halves":  {1, mechanism.Sparse{Cells: 2, At: []int{0}, Answers: int128.Slice{High: []int64{1}, Low: []uint64{}}}, mechanism.ErrHalves},
+		"twice":       {1, mechanism.Sparse{Cells: 9, At: []int{3, 3}, Answers: int128.Narrow([]int64{1, 2})}, mechanism.ErrPlaces},
+		"descending":  {1, mechanism.Sparse{Cells: 9, At: []int{3, 2}, Answers: int128.Narrow([]int64{1, 2})}, mechanism.ErrPlaces},
+		"below 0":     {1, mechanism.Sparse{Cells: 9, At: []int{-1}, Answers: int128.Narrow([]int64{1})}, mechanism.ErrPlaces},
+		"beyond them": {1, mechanism.Sparse{Cells: 9, At: []int{9}, Answers: int128.Narrow([]int64{1})}, mechanism.ErrPlaces},
 	} {
 		if e, err := mechanism.SealSparse(c.unit, c.s); !errors.Is(err, c.want) || e.Cells() != 0 {
 			t.Errorf("%s: %v", what, err)
@@ -47,7 +48,7 @@ func TestSealSparseRefuses(t *testing.T) {
 
 // TestSparseOpens: what is sealed is the vector of all cells.
 func TestSparseOpens(t *testing.T) {
-	e := sealSparse(t, 0.5, mechanism.Sparse{Cells: 6, At: []int{1, 4}, High: []int64{7, -8}})
+	e := sealSparse(t, 0.5, mechanism.Sparse{Cells: 6, At: []int{1, 4}, Answers: int128.Narrow([]int64{7, -8})})
 	for range 2 {
 		if unit, cells := mechanismtest.Open(t, e); unit != 0.5 || !slices.Equal(cells, []int64{0, 7, 0, 0, -8, 0}) {
 			t.Errorf("%g, %v", unit, cells)
@@ -56,7 +57,7 @@ func TestSparseOpens(t *testing.T) {
 	if _, cells := mechanismtest.Open(t, sealSparse(t, 1, mechanism.Sparse{Cells: 3})); !slices.Equal(cells, []int64{0, 0, 0}) {
 		t.Error(cells)
 	}
-	wide := sealSparse(t, 1, mechanism.Sparse{Cells: 3, At: []int{2}, High: []int64{-1}, Low: []uint64{5}})
+	wide := sealSparse(t, 1, mechanism.Sparse{Cells: 3, At: []int{2}, Answers: int128.Slice{High: []int64{-1}, Low: []uint64{5}}})
 	want := new(big.Int).Lsh(big.NewInt(-1), 64)
 	if _, cells := mechanismtest.OpenWide(t, wide); cells[0].Sign() != 0 || cells[2].Cmp(want.Add(want, big.NewInt(5))) != 0 {
 		t.Error(cells)
@@ -69,7 +70,7 @@ func TestSparseNoise(t *testing.T) {
 	const cells, sigma = 1000, 1 << 20
 	m := gaussian(sigma, 1)
 	r := ledgertest.Receipt(t, m)
-	s := mechanism.Sparse{Cells: cells, At: []int{0, 10, 999}, High: []int64{1 << 40, -1 << 40, 1 << 41}}
+	s := mechanism.Sparse{Cells: cells, At: []int{0, 10, 999}, Answers: int128.Narrow([]int64{1 << 40, -1 << 40, 1 << 41})}
 	want := map[int]float64{0: 1 << 40, 10: -1 << 40, 999: 1 << 41}
 	e := sealSparse(t, 1, s)
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -97,7 +98,7 @@ func TestSparseNoise(t *testing.T) {
 	if _, err := e.Noise(t.Context(), ledgertest.Receipt(t, m), m, 1); !errors.Is(err, mechanism.ErrSpent) {
 		t.Errorf("noised twice: %v", err)
 	}
-	if s.High[0] != 0 || s.At[2] != 0 {
+	if s.Answers.High[0] != 0 || s.At[2] != 0 {
 		t.Error("exact answers are left")
 	}
 }

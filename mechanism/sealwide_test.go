@@ -10,23 +10,23 @@ import (
 
 	"github.com/dprelease/dprelease/ledger/ledgertest"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 )
 
-// halves splits integers into the two slices of SealWide.
-func halves(cells ...*big.Int) (high []int64, low []uint64) {
+// wide returns integers with 128 bits.
+func wide(cells ...*big.Int) (s int128.Slice) {
 	for _, x := range cells {
 		up := new(big.Int).Rsh(x, 64)
-		high = append(high, up.Int64())
-		low = append(low, new(big.Int).Sub(x, up.Lsh(up, 64)).Uint64())
+		s.High = append(s.High, up.Int64())
+		s.Low = append(s.Low, new(big.Int).Sub(x, up.Lsh(up, 64)).Uint64())
 	}
-	return high, low
+	return s
 }
 
 func sealWide(tb testing.TB, unit float64, cells ...*big.Int) mechanism.Exact {
 	tb.Helper()
-	high, low := halves(cells...)
-	e, err := mechanism.SealWide(unit, high, low)
+	e, err := mechanism.SealWide(unit, wide(cells...))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestSealWideRefuses(t *testing.T) {
 		high, low int
 		want      error
 	}{{3, 1, 1, mechanism.ErrUnit}, {1, 0, 0, mechanism.ErrEmpty}, {1, 1, 2, mechanism.ErrHalves}, {1, 1, 0, mechanism.ErrHalves}} {
-		if e, err := mechanism.SealWide(c.unit, make([]int64, c.high), make([]uint64, c.low)); !errors.Is(err, c.want) || e.Cells() != 0 {
+		if e, err := mechanism.SealWide(c.unit, int128.Slice{High: make([]int64, c.high), Low: make([]uint64, c.low)}); !errors.Is(err, c.want) || e.Cells() != 0 {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
 // keyed is the payload of an Exact whose keys are private too, and their number.
@@ -33,7 +34,7 @@ func SealKeyed(keys []string, counts []int64) (Exact, error) {
 	}
 	k := &keyed{keys: keys}
 	if len(keys) > 0 {
-		s := &sealed{size: len(counts), held: &payload{high: counts}} // in units of 2^0
+		s := &sealed{size: len(counts), held: &payload{cells: int128.Narrow(counts)}} // in units of 2^0
 		k.counts = Exact{open: func() *sealed { return s }}
 	}
 	return Exact{keyed: func() *keyed { return k }}, nil

@@ -38,7 +38,7 @@ func TestSelectFailsHalfway(t *testing.T) {
 		t.Error("noise was drawn, and the keys can be selected again")
 	}
 	if s := k.counts.open(); s.held != nil {
-		t.Errorf("counts are left: %v", s.held.high)
+		t.Errorf("counts are left: %v", s.held.cells.High)
 	}
 }
 

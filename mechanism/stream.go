@@ -152,23 +152,17 @@ func (s *stream) newBlockWorker() (w blockWorker, err error) {
 	if w.sampler, err = s.job.sampler(w.source); err != nil {
 		return w, err
 	}
-	w.block = &payload{high: make([]int64, blockCells)}
-	if s.exact.low != nil {
-		w.block.low = make([]uint64, blockCells)
-	}
+	w.block = s.exact.zeros(blockCells)
 	return w, nil
 }
 
 // draw returns so many noisy cells from start on, where a block begins, valid until the next ones.
 func (w blockWorker) draw(s *stream, start, cells int) ([]int64, error) {
-	block := &payload{high: w.block.high[:cells]}
-	if w.block.low != nil {
-		block.low = w.block.low[:cells]
-	}
+	block := &payload{cells: w.block.cells.Cut(0, cells)}
 	block.wipe()
 	s.exact.copy(start, block)
 	if _, err := s.keys.Block(start/blockCells, w.source); err != nil {
 		return nil, err
 	}
-	return block.high, block.add(w.sampler, 0)
+	return block.cells.High, block.add(w.sampler, 0)
 }

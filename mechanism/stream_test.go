@@ -38,12 +38,12 @@ func peaks(wide bool) (mechanism.Sparse, map[int]float64) {
 	for _, c := range []int{0, 1, 1<<14 - 1, 1 << 14, 1<<18 - 1, 1 << 18, 1<<18 + 1, 3 << 18, 1<<20 + 77, streamCells - 1} {
 		answer := int64(1+len(s.At)) << 40
 		want[c] = float64(answer)
-		s.At, s.High = append(s.At, c), append(s.High, answer)
+		s.At, s.Answers.High = append(s.At, c), append(s.Answers.High, answer)
 	}
 	if wide {
-		s.Low = make([]uint64, len(s.At))
-		for i, x := range s.High {
-			s.High[i], s.Low[i] = 0, uint64(x)
+		s.Answers.Low = make([]uint64, len(s.At))
+		for i, x := range s.Answers.High {
+			s.Answers.High[i], s.Answers.Low[i] = 0, uint64(x)
 		}
 	}
 	return s, want

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
 func plain(units []int64, values []float64) {
@@ -19,7 +20,7 @@ func plain(units []int64, values []float64) {
 func TestStreamWorkers(t *testing.T) {
 	const size = 3*stripeCells + 7
 	j := newTestJob(t, 1000, 1, rand.Reader)
-	one, err := j.stream(&payload{at: []int{5}, high: []int64{1 << 50}}, size)
+	one, err := j.stream(&payload{at: []int{5}, cells: int128.Narrow([]int64{1 << 50})}, size)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,9 +37,9 @@ func TestStreamWorkers(t *testing.T) {
 // TestStreamEntropyFails: no key, no noise, and no answer is left.
 func TestStreamEntropyFails(t *testing.T) {
 	j := newTestJob(t, 1000, 1, io.LimitReader(rand.Reader, 31))
-	p := &payload{at: []int{5}, high: []int64{42}}
-	if _, err := j.stream(p, 1<<30); !errors.Is(err, io.ErrUnexpectedEOF) || p.high[0] != 0 {
-		t.Errorf("%v, %d", err, p.high[0])
+	p := &payload{at: []int{5}, cells: int128.Narrow([]int64{42})}
+	if _, err := j.stream(p, 1<<30); !errors.Is(err, io.ErrUnexpectedEOF) || p.cells.High[0] != 0 {
+		t.Errorf("%v, %d", err, p.cells.High[0])
 	}
 }
 

@@ -2,9 +2,9 @@ package mechanism
 
 import (
 	"math/big"
-	"math/bits"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
 // Within says whether two exact answers are at most m.Sens.L2 apart, in exact integers: ‖a − b‖₂ ≤ L2. It lets an operator audit the bounds
@@ -75,11 +75,9 @@ func cellsApart(p, q *payload, size int) *big.Int {
 	x, y := cursor{payload: p, size: size}, cursor{payload: q, size: size}
 	sum := new(big.Int)
 	for cell := min(x.place(), y.place()); cell < size; cell = min(x.place(), y.place()) {
-		high1, low1 := x.take(cell)
-		high2, low2 := y.take(cell)
-		if high1 != high2 || low1 != low2 {
-			d := wide(high1, low1)
-			d.Sub(d, wide(high2, low2))
+		if a, b := x.take(cell), y.take(cell); a != b {
+			d := a.Big()
+			d.Sub(d, b.Big())
 			sum.Add(sum, d.Mul(d, d))
 		}
 	}
@@ -95,7 +93,7 @@ type cursor struct {
 // place is the cell of the next answer, or the number of cells at the end.
 func (c *cursor) place() int {
 	switch {
-	case c.i >= len(c.high):
+	case c.i >= c.cells.Len():
 		return c.size
 	case c.at != nil:
 		return c.at[c.i]
@@ -103,36 +101,13 @@ func (c *cursor) place() int {
 	return c.i
 }
 
-// take returns the answer of a cell that is not beyond the next answer's, in two's complement of 128 bits.
-func (c *cursor) take(cell int) (high int64, low uint64) {
+// take returns the answer of a cell that is not beyond the next answer's.
+func (c *cursor) take(cell int) int128.Int {
 	if c.place() != cell {
-		return 0, 0
-	}
-	high = c.high[c.i]
-	if c.low != nil {
-		low = c.low[c.i]
-	} else {
-		high, low = high>>63, uint64(high)
+		return int128.Int{}
 	}
 	c.i++
-	return high, low
-}
-
-// wide is a number in two's complement of 128 bits.
-func wide(high int64, low uint64) *big.Int {
-	negative := high < 0
-	h := uint64(high)
-	if negative {
-		var borrow uint64
-		low, borrow = bits.Sub64(0, low, 0)
-		h, _ = bits.Sub64(0, h, borrow)
-	}
-	x := new(big.Int).SetUint64(h)
-	x.Lsh(x, 64).Or(x, new(big.Int).SetUint64(low))
-	if negative {
-		x.Neg(x)
-	}
-	return x
+	return c.cells.At(c.i - 1)
 }
 
 // keysApart is apart of counts by private keys: a key that only one of them has counts 0 in the other.
@@ -150,11 +125,11 @@ func keysApart(a, b *keyed) (*big.Int, error) {
 		d := new(big.Int)
 		first, second := j == len(b.keys) || i < len(a.keys) && a.keys[i] <= b.keys[j], i == len(a.keys) || j < len(b.keys) && b.keys[j] <= a.keys[i]
 		if first {
-			d.SetInt64(x.high[i])
+			d.SetInt64(x.cells.High[i])
 			i++
 		}
 		if second {
-			d.Sub(d, big.NewInt(y.high[j]))
+			d.Sub(d, big.NewInt(y.cells.High[j]))
 			j++
 		}
 		sum.Add(sum, d.Mul(d, d))

@@ -12,6 +12,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/ledger/ledgertest"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
 func ofL2(l2 float64) calibrate.Mechanism {
@@ -50,9 +51,9 @@ func sealAs(t *rapid.T, form string, unit float64, cells []*big.Int) mechanism.E
 	case "plain":
 		e, err = mechanism.Seal(unit, high)
 	case "wide":
-		e, err = mechanism.SealWide(unit, high, low)
+		e, err = mechanism.SealWide(unit, int128.Slice{High: high, Low: low})
 	default:
-		e, err = mechanism.SealSparse(unit, mechanism.Sparse{Cells: len(cells), At: at, High: high, Low: low})
+		e, err = mechanism.SealSparse(unit, mechanism.Sparse{Cells: len(cells), At: at, Answers: int128.Slice{High: high, Low: low}})
 	}
 	if err != nil {
 		t.Fatal(err)

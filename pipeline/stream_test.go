@@ -50,7 +50,7 @@ func (e *mapEngine) Digest(context.Context, *pipeline.Plan, pipeline.Observer) (
 func (e *mapEngine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
 	s := mechanism.Sparse{Cells: e.cells}
 	for _, c := range e.at {
-		s.At, s.High = append(s.At, c), append(s.High, e.count)
+		s.At, s.Answers.High = append(s.At, c), append(s.Answers.High, e.count)
 	}
 	exact, err := mechanism.SealSparse(1, s)
 	if err != nil {

@@ -3,8 +3,8 @@ package queries
 import (
 	"fmt"
 	"math"
-	"math/bits"
 
+	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/problem"
 )
@@ -85,9 +85,9 @@ func (b Bounds) resolve(cells int) (l bounding.Limits, missing string) {
 
 // product returns a·b for positive a and b, or the largest int64.
 func product(a, b int64) int64 {
-	high, low := bits.Mul64(uint64(a), uint64(b))
-	if high > 0 || low > math.MaxInt64 {
+	x := int128.Product(a, uint64(b))
+	if !x.IsInt64() {
 		return math.MaxInt64
 	}
-	return int64(low)
+	return int64(x.Low)
 }

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"math/bits"
 	"slices"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
@@ -145,7 +145,7 @@ func (k *kernel) ofRow() float64 {
 
 // seal spreads the rows of each cell and hides the result, integers of 128 bits: 2^48 rows of at most 2^30 units each.
 func (k *kernel) seal(cells []int64) ([]mechanism.Exact, error) {
-	high, low := make([]int64, len(cells)), make([]uint64, len(cells))
+	sums := int128.Make(len(cells))
 	for cell, n := range cells {
 		n = min(n, rowCapacity)
 		if n == 0 {
@@ -154,15 +154,11 @@ func (k *kernel) seal(cells []int64) ([]mechanism.Exact, error) {
 		point := cell / k.stride % k.size
 		first := cell - point*k.stride
 		for i := k.starts[point]; i < k.starts[point+1]; i++ {
-			to := first + int(k.points[i])*k.stride
-			h, l := bits.Mul64(uint64(n), uint64(k.weights[i]))
-			var carry uint64
-			low[to], carry = bits.Add64(low[to], l, 0)
-			high[to] += int64(h + carry)
+			sums.Add(first+int(k.points[i])*k.stride, int128.Product(n, uint64(k.weights[i])))
 		}
 	}
 	clear(cells)
-	e, err := mechanism.SealWide(math.Ldexp(1, -weightBits), high, low)
+	e, err := mechanism.SealWide(math.Ldexp(1, -weightBits), sums)
 	if err != nil {
 		return nil, err
 	}

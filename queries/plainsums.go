@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
@@ -193,7 +194,7 @@ func (a *rowSums) flush() {
 		return
 	}
 	for i, x := range p.slots[1:] {
-		a.plus(i, x>>63, uint64(x))
+		a.totals.Add(i, int128.Of(x))
 	}
 	clear(p.slots)
 	if p.rows != nil {

@@ -3,6 +3,8 @@ package queries
 import (
 	"math"
 	"math/bits"
+
+	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
 // quantize writes a row's components, bounded, in units; false: the row has no value.
@@ -85,13 +87,11 @@ func (q *quantizer) scale(longest float64) float64 {
 // shorten multiplies x, of at most 2^20 components below 2^53, by norm/N if N, its own norm rounded up, is larger. Each
 // component is rounded towards zero, so that the norm of the result is at most norm.
 func shorten(x []int64, norm uint64) {
-	var high, low, carry uint64
+	var squared int128.Int
 	for _, v := range x {
-		h, l := bits.Mul64(magnitude(v), magnitude(v))
-		low, carry = bits.Add64(low, l, 0)
-		high += h + carry
+		squared = squared.Add(int128.Square(magnitude(v)))
 	}
-	own := rootUp64(high, low)
+	own := rootUp128(squared)
 	if own <= norm {
 		return
 	}
@@ -107,28 +107,25 @@ func shorten(x []int64, norm uint64) {
 
 func magnitude(x int64) uint64 { return uint64(max(x, -x)) }
 
-// rootUp64 returns the least n with n² >= x = high·2^64 + low, for x below 2^126. A first guess in floats, good to 52
-// digits, and one step of Newton's method leave it a few units off.
-func rootUp64(high, low uint64) uint64 {
-	if high == 0 && low == 0 {
+// rootUp128 returns the least n with n² >= x, for 0 <= x < 2^126. A first guess in floats, good to 52 digits, and one step of Newton's
+// method leave it a few units off.
+func rootUp128(x int128.Int) uint64 {
+	if x == (int128.Int{}) {
 		return 0
 	}
-	n := uint64(math.Sqrt(math.Ldexp(float64(high), 64)+float64(low))) + 1
-	if high < n {
-		quotient, _ := bits.Div64(high, low, n)
+	n := uint64(math.Sqrt(math.Ldexp(float64(x.High), 64)+float64(x.Low))) + 1
+	if uint64(x.High) < n {
+		quotient, _ := bits.Div64(uint64(x.High), x.Low, n)
 		n = n/2 + quotient/2 + 1 // the sum may have 65 digits
 	}
-	for n > 0 && !squareBelow(n-1, high, low) {
+	for n > 0 && !squareBelow(n-1, x) {
 		n--
 	}
-	for squareBelow(n, high, low) {
+	for squareBelow(n, x) {
 		n++
 	}
 	return n
 }
 
-// squareBelow says whether n² < high·2^64 + low.
-func squareBelow(n, high, low uint64) bool {
-	h, l := bits.Mul64(n, n)
-	return h < high || h == high && l < low
-}
+// squareBelow says whether n² < x.
+func squareBelow(n uint64, x int128.Int) bool { return int128.Square(n).Cmp(x) < 0 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
 func normSquared(x []int64) *big.Int {
@@ -95,7 +97,7 @@ func TestClippedInfinities(t *testing.T) {
 	}
 }
 
-func TestRootUp64(t *testing.T) {
+func TestRootUp128(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		high, low := rapid.Uint64Range(0, 1<<62-1).Draw(rt, "high"), rapid.Uint64().Draw(rt, "low")
 		switch rapid.IntRange(0, 4).Draw(rt, "form") {
@@ -108,8 +110,9 @@ func TestRootUp64(t *testing.T) {
 			high, low = bits.Mul64(n, n)
 			low += rapid.SampledFrom([]uint64{0, 1}).Draw(rt, "beside")
 		}
-		n := rootUp64(high, low)
-		if squareBelow(n, high, low) || n > 0 && !squareBelow(n-1, high, low) {
+		x := int128.Int{High: int64(high), Low: low}
+		n := rootUp128(x)
+		if squareBelow(n, x) || n > 0 && !squareBelow(n-1, x) {
 			rt.Fatalf("root of %#x %016x: %d", high, low, n)
 		}
 	})

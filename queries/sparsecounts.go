@@ -5,6 +5,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/intern"
@@ -34,9 +35,9 @@ func (s *sparseCells) seal(size int) ([]mechanism.Exact, error) {
 		order[id] = cell<<32 | uint64(id)
 	}
 	slices.Sort(order)
-	x := mechanism.Sparse{Cells: size, At: make([]int, len(order)), High: make([]int64, len(order))}
+	x := mechanism.Sparse{Cells: size, At: make([]int, len(order)), Answers: int128.Narrow(make([]int64, len(order)))}
 	for i, o := range order {
-		x.At[i], x.High[i] = int(o>>32), s.rows[uint32(o)]
+		x.At[i], x.Answers.High[i] = int(o>>32), s.rows[uint32(o)]
 	}
 	e, err := mechanism.SealSparse(1, x)
 	if err != nil {

@@ -3,10 +3,10 @@ package queries
 import (
 	"fmt"
 	"math"
-	"math/bits"
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
 )
@@ -17,19 +17,18 @@ type sums struct {
 	query     *summing
 	groups    *domain.Grouping
 	values    *rowValues
-	high      []int64 // nil before the first batch; high·2^64 + low
-	low       []uint64
-	rows      []int64  // nil: not a mean
-	quantized []int64  // the value of a row
-	square    *squares // of variances
+	totals    int128.Slice // empty before the first batch
+	rows      []int64      // nil: not a mean
+	quantized []int64      // the value of a row
+	square    *squares     // of variances
 }
 
 // open makes the sums, which may be many, when they are needed first.
 func (a *sums) open() {
-	if a.high != nil {
+	if a.totals.High != nil {
 		return
 	}
-	a.high, a.low = make([]int64, a.query.Cells()), make([]uint64, a.query.Cells())
+	a.totals = int128.Make(a.query.Cells())
 	if a.query.quantizer.centred {
 		a.rows = make([]int64, a.query.cells)
 	}
@@ -56,8 +55,7 @@ func (a *sums) quantize(row int) bool {
 func (a *sums) add(group int32, times uint64) {
 	at := int(group) * len(a.quantized)
 	for i, x := range a.quantized {
-		high, low := product128(x-a.query.quantizer.centre, times)
-		a.plus(at+i, high, low)
+		a.totals.Add(at+i, int128.Product(x-a.query.quantizer.centre, times))
 	}
 	if a.rows != nil {
 		a.rows[group] += int64(times)
@@ -67,37 +65,18 @@ func (a *sums) add(group int32, times uint64) {
 	}
 }
 
-func (a *sums) plus(i int, high int64, low uint64) {
-	var carry uint64
-	a.low[i], carry = bits.Add64(a.low[i], low, 0)
-	a.high[i] += high + int64(carry)
-}
-
-// product128 returns x·n in 128 bits.
-func product128(x int64, n uint64) (high int64, low uint64) {
-	h, l := bits.Mul64(magnitude(x), n)
-	if x >= 0 {
-		return int64(h), l
-	}
-	low, borrow := bits.Sub64(0, l, 0)
-	h, _ = bits.Sub64(0, h, borrow)
-	return int64(h), low
-}
-
 // merge adds another's sums and empties it.
 func (a *sums) merge(o *sums) {
-	if a.high == nil {
-		a.high, a.low, a.rows = o.high, o.low, o.rows
+	if a.totals.High == nil {
+		a.totals, a.rows = o.totals, o.rows
 	} else {
-		for i, h := range o.high {
-			a.plus(i, h, o.low[i])
-		}
+		a.totals.AddSlice(o.totals)
 		for i, n := range o.rows {
 			a.rows[i] += n
 		}
 	}
 	a.square = mergeSquares(a.square, o.square)
-	o.high, o.low, o.rows, o.square = nil, nil, nil, nil
+	o.totals, o.rows, o.square = int128.Slice{}, nil, nil
 }
 
 // seal hides the sums and, of a mean of two parts, the numbers of rows.
@@ -106,7 +85,7 @@ func (a *sums) seal() ([]mechanism.Exact, error) {
 	if err := a.checkRows(); err != nil {
 		return nil, err
 	}
-	sum, err := mechanism.SealWide(math.Ldexp(1, a.query.quantizer.unit), a.high, a.low)
+	sum, err := mechanism.SealWide(math.Ldexp(1, a.query.quantizer.unit), a.totals)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +104,7 @@ func (a *sums) seal() ([]mechanism.Exact, error) {
 		}
 		exacts = append(exacts, count...)
 	}
-	a.high, a.low, a.rows, a.square = nil, nil, nil, nil
+	a.totals, a.rows, a.square = int128.Slice{}, nil, nil
 	return exacts, nil
 }
 

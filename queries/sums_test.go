@@ -8,13 +8,14 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 	"github.com/dprelease/dprelease/queries/problem"
-	"pgregory.net/rapid"
 )
 
 // answered gathers the exact answers with one accumulator for each list of batches, merged into the first.
@@ -250,16 +251,4 @@ func TestSumsHonourKeep(t *testing.T) {
 			t.Errorf("%v: %v, %v", unit, sums, rows)
 		}
 	}
-}
-
-func TestProduct128(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		x, n := rapid.Int64Range(-1<<62, 1<<62).Draw(rt, "x"), rapid.Uint64().Draw(rt, "n")
-		high, low := product128(x, n)
-		got := new(big.Int).Lsh(big.NewInt(high), 64)
-		got.Add(got, new(big.Int).SetUint64(low))
-		if want := new(big.Int).Mul(big.NewInt(x), new(big.Int).SetUint64(n)); got.Cmp(want) != 0 {
-			rt.Fatalf("%v, want %v", got, want)
-		}
-	})
 }

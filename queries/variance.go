@@ -3,10 +3,10 @@ package queries
 import (
 	"math"
 	"math/big"
-	"math/bits"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
 )
@@ -80,25 +80,17 @@ func (varianceOfValues) answer(q *summing, noisy, estimate []mechanism.Noisy) An
 // squares are sums of squares of 128 bits by group, less half of the largest a row.
 type squares struct {
 	half int64 // the half of the largest square
-	high []int64
-	low  []uint64
+	sums int128.Slice
 }
 
 func newSquares(q *quantizer, cells int) *squares {
 	most := q.half() * q.half()
-	return &squares{half: most / 2, high: make([]int64, cells), low: make([]uint64, cells)}
+	return &squares{half: most / 2, sums: int128.Make(cells)}
 }
 
 // add adds times the square of x, a value less the centre, to a group.
 func (s *squares) add(group int32, x int64, times uint64) {
-	high, low := product128(x*x-s.half, times)
-	s.plus(int(group), high, low)
-}
-
-func (s *squares) plus(i int, high int64, low uint64) {
-	var carry uint64
-	s.low[i], carry = bits.Add64(s.low[i], low, 0)
-	s.high[i] += high + int64(carry)
+	s.sums.Add(int(group), int128.Product(x*x-s.half, times))
 }
 
 // mergeSquares adds up two sums, of which one or both may not have been begun.
@@ -107,15 +99,13 @@ func mergeSquares(a, b *squares) *squares {
 	case a == nil:
 		return b
 	case b != nil:
-		for i, h := range b.high {
-			a.plus(i, h, b.low[i])
-		}
+		a.sums.AddSlice(b.sums)
 	}
 	return a
 }
 
 func (s *squares) seal(q *quantizer) (mechanism.Exact, error) {
-	return mechanism.SealWide(math.Ldexp(1, 2*q.unit), s.high, s.low)
+	return mechanism.SealWide(math.Ldexp(1, 2*q.unit), s.sums)
 }
 
 // squareReach is how far the squares of a variance are from what is subtracted.

@@ -3,6 +3,8 @@ package gauss
 import (
 	"math"
 	"math/big"
+
+	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
 // guard is by how many digits the precision exceeds the digits drawn.
@@ -17,7 +19,7 @@ type attempt struct {
 
 // settle finishes the attempt that starts with these two words, drawing more digits as long as a decision is open.
 // It computes the same function of sign, w, u and v as [Sampler.run].
-func (s *Sampler) settle(cell wide, first, second uint64) (value int64, ok bool, err error) {
+func (s *Sampler) settle(cell int128.Int, first, second uint64) (value int64, ok bool, err error) {
 	t := &attempt{
 		sampler: s,
 		first:   first,
@@ -99,7 +101,7 @@ func compare(v, u *lazy, a int64) decision {
 }
 
 // round returns floor(cell/2^below ± S(a+u)/16 + 1/2), saturated.
-func (t *attempt) round(a int64, cell wide) (int64, error) {
+func (t *attempt) round(a int64, cell int128.Int) (int64, error) {
 	for {
 		if y, ok := t.sampler.floor(cell, t.first&1 != 0, big.NewInt(a), t.u); ok {
 			return saturate(y), nil
@@ -112,10 +114,10 @@ func (t *attempt) round(a int64, cell wide) (int64, error) {
 
 // floor returns floor(cell/2^below ± mantissa·(a+u)·2^-shift + 1/2), if the digits of u decide it. It computes both ends of
 // the enclosure, a+u in [low, low+1)/2^n, in units of 2^-d, of which everything is a whole number.
-func (s *Sampler) floor(cell wide, negative bool, a *big.Int, u *lazy) (*big.Int, bool) {
+func (s *Sampler) floor(cell int128.Int, negative bool, a *big.Int, u *lazy) (*big.Int, bool) {
 	n := u.n + s.shift
 	d := max(n, s.below, 1)
-	exact := new(big.Int).Lsh(cell.big(), d-s.below)
+	exact := new(big.Int).Lsh(cell.Big(), d-s.below)
 	exact.Add(exact, new(big.Int).Lsh(one, d-1))
 	low := new(big.Int).Lsh(a, u.n)
 	low.Add(low, u.drawn)

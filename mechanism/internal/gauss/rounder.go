@@ -1,6 +1,10 @@
 package gauss
 
-import "math/big"
+import (
+	"math/big"
+
+	"github.com/dprelease/dprelease/mechanism/int128"
+)
 
 // Rounder rounds x ± S·r to the grid, exactly, for samplers that draw r >= 0 themselves, digit by digit.
 type Rounder struct{ s Sampler }
@@ -34,7 +38,7 @@ func (r *Rounder) Round(cell int64, z Real) (value int64, ok bool) {
 			return value, true
 		}
 	}
-	y, ok := r.s.floor(widen(cell), z.Negative, new(big.Int).SetUint64(z.Whole), lazyOf(z.Digits))
+	y, ok := r.s.floor(int128.Of(cell), z.Negative, new(big.Int).SetUint64(z.Whole), lazyOf(z.Digits))
 	return saturate(y), ok
 }
 

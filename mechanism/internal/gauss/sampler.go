@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
 // Sampler adds noise of one scale to exact answers of one unit. One goroutine may use it at a time.
@@ -44,27 +46,27 @@ func (s Scale) sampler(shift, lift int) Sampler {
 // cells are then still exact, and it is for the caller to wipe them.
 func (s *Sampler) Add(cells []int64) error {
 	s.raise(cells)
-	return s.add(cells, nil)
+	return s.add(int128.Narrow(cells))
 }
 
-// add adds noise to the cells, which have low halves or, if low is nil, none.
-func (s *Sampler) add(cells []int64, low []uint64) error {
-	for i := 0; i < len(cells); {
+// add adds noise to the cells, of 64 or 128 bits.
+func (s *Sampler) add(cells int128.Slice) error {
+	for i := 0; i < cells.Len(); {
 		if err := s.source.need(pairSize); err != nil {
 			return err
 		}
 		words := s.source.unread
-		done, used, open := s.run(cells[i:], from(low, i), words)
+		done, used, open := s.run(cells.Cut(i, cells.Len()), words)
 		i, s.source.unread = i+done, words[used:]
 		if !open {
 			continue
 		}
-		value, ok, err := s.settle(exact(cells, low, i), word(words[used-pairSize:]), word(words[used-wordSize:]))
+		value, ok, err := s.settle(cells.At(i), word(words[used-pairSize:]), word(words[used-wordSize:]))
 		if err != nil {
 			return err
 		}
 		if ok {
-			cells[i] = value
+			cells.High[i] = value
 			i++
 		}
 	}
@@ -103,7 +105,8 @@ func end(x int64) int64 { return math.MaxInt64 ^ x>>63 }
 // run makes one attempt for each pair of words, as long as there are cells and pairs and every decision falls within
 // 64-bit arithmetic. It returns how many cells are done and how many bytes used; open: the last pair used leaves a
 // decision open, for the cell after the ones done.
-func (s *Sampler) run(cells []int64, low []uint64, words []byte) (done, used int, open bool) {
+func (s *Sampler) run(exact int128.Slice, words []byte) (done, used int, open bool) {
+	cells, low := exact.High, exact.Low
 	for done < len(cells) && used+pairSize <= len(words) {
 		pair := words[used : used+pairSize : used+pairSize]
 		first, u := word(pair), word(pair[wordSize:])
@@ -125,7 +128,7 @@ func (s *Sampler) run(cells []int64, low []uint64, words []byte) (done, used int
 		}
 		k, part := s.split(cells[done])
 		if low != nil {
-			k, part = s.splitWide(wide{cells[done], low[done]})
+			k, part = s.splitWide(int128.Int{High: cells[done], Low: low[done]})
 		}
 		whole, rest := s.noise(first, a, u)
 		whole, sure := s.nearest(whole, rest, part)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
 // TestRunAgreesWithSettle: if 64-bit arithmetic decides an attempt, the arbitrary precision decides it alike.
@@ -20,13 +22,13 @@ func TestRunAgreesWithSettle(t *testing.T) {
 		first, second := r.Uint64(), r.Uint64()
 		sampler := newSampler(t, s, -r.IntN(130), script(first, second))
 		cells := []int64{cell}
-		done, _, open := sampler.run(cells, nil, sampler.source.unread)
+		done, _, open := sampler.run(int128.Narrow(cells), sampler.source.unread)
 		if open {
 			continue
 		}
 		made++
 		sampler.source = script()
-		value, ok, err := sampler.settle(widen(cell), first, second)
+		value, ok, err := sampler.settle(int128.Of(cell), first, second)
 		if err != nil || ok != (done == 1) || ok && value != cells[0] {
 			t.Fatalf("%+v, cell %d, words %#x %#x: run %d, %d; settle %v, %d, %v", s, cell, first, second, done, cells[0], ok, value, err)
 		}

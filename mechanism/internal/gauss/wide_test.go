@@ -7,30 +7,13 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
-func anyWide(r *rapid.T) wide {
-	x := wide{rapid.Int64().Draw(r, "high"), rapid.Uint64().Draw(r, "low")}
-	return x.right(rapid.UintRange(0, 127).Draw(r, "shift"))
-}
-
-// TestWideAgreesWithBig: shifts and conversions are those of big integers.
-func TestWideAgreesWithBig(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		x := anyWide(r)
-		n := rapid.UintRange(0, 200).Draw(r, "n")
-		if got, want := x.right(n).big(), new(big.Int).Rsh(x.big(), n); got.Cmp(want) != 0 {
-			r.Fatalf("%v >> %d = %v, want %v", x, n, got, want)
-		}
-		want := new(big.Int).Lsh(x.big(), n)
-		want.And(want, new(big.Int).Sub(new(big.Int).Lsh(one, 128), one))
-		if got := x.left(n).big(); new(big.Int).And(got, new(big.Int).Sub(new(big.Int).Lsh(one, 128), one)).Cmp(want) != 0 {
-			r.Fatalf("%v << %d = %v, want %v", x, n, got, want)
-		}
-		if x.narrow() != x.big().IsInt64() {
-			r.Fatalf("%v narrow: %v", x, x.narrow())
-		}
-	})
+func anyWide(r *rapid.T) int128.Int {
+	x := int128.Int{High: rapid.Int64().Draw(r, "high"), Low: rapid.Uint64().Draw(r, "low")}
+	return x.ShiftRight(rapid.UintRange(0, 127).Draw(r, "shift"))
 }
 
 // TestRaiseAndSplitWide: grid units and fraction are those of the exact quotient, moved to the ends of int64.
@@ -39,15 +22,15 @@ func TestRaiseAndSplitWide(t *testing.T) {
 		x := anyWide(r)
 		lift := rapid.IntRange(-200, 200).Draw(r, "lift")
 		s := newSampler(t, Scale{1 << 52, 0}, lift, nil)
-		high, low := []int64{x.high}, []uint64{x.low}
-		s.raiseWide(high, low)
-		whole, fraction := s.splitWide(exact(high, low, 0))
+		cells := int128.Slice{High: []int64{x.High}, Low: []uint64{x.Low}}
+		s.raiseWide(cells)
+		whole, fraction := s.splitWide(cells.At(0))
 		got := new(big.Int).Lsh(big.NewInt(whole), 64)
 		got.Or(got, new(big.Int).SetUint64(fraction))
 
-		want := new(big.Int).Lsh(x.big(), uint(max(0, lift)+64))
+		want := new(big.Int).Lsh(x.Big(), uint(max(0, lift)+64))
 		want.Rsh(want, uint(max(0, -lift)))
-		if x.high >= 0 && want.Cmp(new(big.Int).Lsh(one, 127)) >= 0 {
+		if x.High >= 0 && want.Cmp(new(big.Int).Lsh(one, 127)) >= 0 {
 			want.Lsh(big.NewInt(math.MaxInt64), 64)
 		} else if want.Cmp(new(big.Int).Lsh(big.NewInt(-1), 127)) < 0 {
 			want.Lsh(big.NewInt(math.MinInt64), 64)
@@ -64,20 +47,20 @@ func TestWideRunAgreesWithSettle(t *testing.T) {
 	r := mathrand.New(mathrand.NewPCG(7, 2))
 	for range cases(20_000) {
 		s := Scale{mantissa: 1<<52 | r.Uint64()>>12, exponent: r.IntN(62) - 59}
-		x := wide{int64(r.Uint64()), r.Uint64()}.right(uint(r.IntN(128)))
+		x := int128.Int{High: int64(r.Uint64()), Low: r.Uint64()}.ShiftRight(uint(r.IntN(128)))
 		first, second := r.Uint64(), r.Uint64()
 		sampler := newSampler(t, s, -r.IntN(150), script(first, second))
-		high, low := []int64{x.high}, []uint64{x.low}
-		sampler.raiseWide(high, low)
-		cell := exact(high, low, 0)
-		done, _, open := sampler.run(high, low, sampler.source.unread)
+		cells := int128.Slice{High: []int64{x.High}, Low: []uint64{x.Low}}
+		sampler.raiseWide(cells)
+		cell := cells.At(0)
+		done, _, open := sampler.run(cells, sampler.source.unread)
 		if open {
 			continue
 		}
 		sampler.source = script()
 		value, ok, err := sampler.settle(cell, first, second)
-		if err != nil || ok != (done == 1) || ok && value != high[0] {
-			t.Fatalf("%+v, cell %v, words %#x %#x: run %d, %d; settle %v, %d, %v", s, cell, first, second, done, high[0], ok, value, err)
+		if err != nil || ok != (done == 1) || ok && value != cells.High[0] {
+			t.Fatalf("%+v, cell %v, words %#x %#x: run %d, %d; settle %v, %d, %v", s, cell, first, second, done, cells.High[0], ok, value, err)
 		}
 	}
 }
@@ -93,19 +76,19 @@ func TestWideIsAddOnNarrowCells(t *testing.T) {
 			random[i] = r.Uint64()
 		}
 		cells := make([]int64, 1000)
-		high, low := make([]int64, len(cells)), make([]uint64, len(cells))
+		wide := int128.Make(len(cells))
 		for i := range cells {
 			cells[i] = int64(r.Uint64()) >> r.IntN(64)
-			high[i], low[i] = cells[i]>>63, uint64(cells[i])
+			wide.Add(i, int128.Of(cells[i]))
 		}
 		errNarrow := newSampler(t, s, lift, script(random[:]...)).Add(cells)
-		errWide := newSampler(t, s, lift, script(random[:]...)).AddWide(high, low)
+		errWide := newSampler(t, s, lift, script(random[:]...)).AddWide(wide)
 		if errNarrow != nil || errWide != nil {
 			t.Fatal(errNarrow, errWide)
 		}
 		for i := range cells {
-			if cells[i] != high[i] {
-				t.Fatalf("%+v, lift %d, cell %d: %d and %d", s, lift, i, cells[i], high[i])
+			if cells[i] != wide.High[i] {
+				t.Fatalf("%+v, lift %d, cell %d: %d and %d", s, lift, i, cells[i], wide.High[i])
 			}
 		}
 	}

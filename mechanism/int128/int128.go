@@ -1,0 +1,137 @@
+// Package int128 holds integers of 128 bits: sums that no table of less than 2^48 rows can overflow.
+//
+// An [Int] is High·2^64 + Low in two's complement. A [Slice] holds many of them, the high halves apart from the low ones, because noise is
+// added in place: what remains of each integer then fits its high half, and the low halves are wiped.
+package int128
+
+import (
+	"math/big"
+	"math/bits"
+	"slices"
+)
+
+// Int is an integer from -2^127 to 2^127 - 1: High·2^64 + Low.
+type Int struct {
+	High int64
+	Low  uint64
+}
+
+// Of returns x with 128 bits.
+func Of(x int64) Int { return Int{x >> 63, uint64(x)} }
+
+// Product returns x·n. It does not overflow: |x·n| is at most 2^127 for n up to 2^64, and below that since n is.
+func Product(x int64, n uint64) Int {
+	magnitude := uint64(x)
+	if x < 0 {
+		magnitude = -magnitude
+	}
+	high, low := bits.Mul64(magnitude, n)
+	if x < 0 {
+		var borrow uint64
+		low, borrow = bits.Sub64(0, low, 0)
+		high, _ = bits.Sub64(0, high, borrow)
+	}
+	return Int{int64(high), low}
+}
+
+// Square returns n², for n up to 2^63.
+func Square(n uint64) Int {
+	high, low := bits.Mul64(n, n)
+	return Int{int64(high), low}
+}
+
+// Add returns x + y, without the digits that do not fit.
+func (x Int) Add(y Int) Int {
+	low, carry := bits.Add64(x.Low, y.Low, 0)
+	return Int{x.High + y.High + int64(carry), low}
+}
+
+// Cmp returns -1 if x < y, 0 if they are equal and 1 if x > y.
+func (x Int) Cmp(y Int) int {
+	switch {
+	case x == y:
+		return 0
+	case x.High < y.High, x.High == y.High && x.Low < y.Low:
+		return -1
+	}
+	return 1
+}
+
+// ShiftRight returns floor(x/2^n).
+func (x Int) ShiftRight(n uint) Int {
+	if n >= 64 {
+		return Of(x.High >> (n - 64))
+	}
+	return Int{x.High >> n, x.Low>>n | uint64(x.High)<<(64-n)}
+}
+
+// ShiftLeft returns x·2^n, without the digits that do not fit.
+func (x Int) ShiftLeft(n uint) Int {
+	if n >= 64 {
+		return Int{High: int64(x.Low << (n - 64))}
+	}
+	return Int{x.High<<n | int64(x.Low>>(64-n)), x.Low << n}
+}
+
+// IsInt64 says whether x is in the range of an int64.
+func (x Int) IsInt64() bool { return x == Of(int64(x.Low)) }
+
+// Big returns x as a big integer.
+func (x Int) Big() *big.Int {
+	b := new(big.Int).Lsh(big.NewInt(x.High), 64)
+	return b.Or(b, new(big.Int).SetUint64(x.Low)) // the low 64 digits are zero, also of a negative number
+}
+
+// Slice is a slice of integers: item i is High[i]·2^64 + Low[i] or, if Low is nil, High[i]. If Low is not nil, it is as long as High.
+type Slice struct {
+	High []int64
+	Low  []uint64
+}
+
+// Make returns n zeros of 128 bits.
+func Make(n int) Slice { return Slice{make([]int64, n), make([]uint64, n)} }
+
+// Narrow returns integers of 64 bits, in the memory of cells.
+func Narrow(cells []int64) Slice { return Slice{High: cells} }
+
+// Len returns the number of integers.
+func (s Slice) Len() int { return len(s.High) }
+
+// At returns an integer.
+func (s Slice) At(i int) Int {
+	if s.Low == nil {
+		return Of(s.High[i])
+	}
+	return Int{s.High[i], s.Low[i]}
+}
+
+// Add adds x to an integer of 128 bits.
+func (s Slice) Add(i int, x Int) {
+	var carry uint64
+	s.Low[i], carry = bits.Add64(s.Low[i], x.Low, 0)
+	s.High[i] += x.High + int64(carry)
+}
+
+// AddSlice adds the integers of o, one to each of 128 bits.
+func (s Slice) AddSlice(o Slice) {
+	for i := range o.High {
+		s.Add(i, o.At(i))
+	}
+}
+
+// Cut returns the integers from one index up to another, in the same memory.
+func (s Slice) Cut(from, to int) Slice {
+	if s.Low == nil {
+		return Slice{High: s.High[from:to]}
+	}
+	return Slice{s.High[from:to], s.Low[from:to]}
+}
+
+// Clone returns a copy.
+func (s Slice) Clone() Slice { return Slice{slices.Clone(s.High), slices.Clone(s.Low)} }
+
+// Wipe makes all integers 0.
+func (s Slice) Wipe() {
+	clear(s.High)
+	clear(s.Low)
+}
