@@ -3,9 +3,13 @@ package pipeline_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -68,6 +72,124 @@ func (c *cutSink) Retire(dir, digest string) (moved string, err error) {
 		return err
 	})
 	return moved, err
+}
+
+func (c *cutSink) Exchange(ctx context.Context, staging, dir, digest string) error {
+	return c.call("Exchange", func() error { return c.Sink.Exchange(ctx, staging, dir, digest) })
+}
+
+func (c *cutSink) Settle(staging string) (moved string, err error) {
+	err = c.call("Settle", func() (err error) {
+		moved, err = c.Sink.Settle(staging)
+		return err
+	})
+	return moved, err
+}
+
+// inSteps is a sink of a system that cannot let two folders change names.
+type inSteps struct{ pipeline.Sink }
+
+func (inSteps) Exchange(context.Context, string, string, string) error { return errors.ErrUnsupported }
+
+// replacements are the steps in which a release takes the place of an older one, and the systems that have them.
+var replacements = []struct {
+	at    string
+	after bool
+	on    func(pipeline.Sink) pipeline.Sink
+}{
+	{"Exchange", false, nil}, {"Exchange", true, nil}, {"Settle", false, nil}, {"Settle", true, nil},
+	{"Retire", false, slowly}, {"Retire", true, slowly}, {"Publish", false, slowly}, {"Publish", true, slowly},
+}
+
+func slowly(s pipeline.Sink) pipeline.Sink { return inSteps{s} }
+
+// eachReplacement runs f for every step at which a process may die while a release takes the place of another; dying makes the next run do so.
+func eachReplacement(t *testing.T, f func(b *bench, dying func())) {
+	t.Helper()
+	for _, step := range replacements {
+		t.Run(step.at+map[bool]string{false: " before", true: " after"}[step.after], func(t *testing.T) {
+			b := newBench(t)
+			if step.on == nil {
+				b.needsExchange()
+			}
+			b.wrap = step.on
+			f(b, func() {
+				b.wrap = func(s pipeline.Sink) pipeline.Sink {
+					if step.on != nil {
+						s = step.on(s)
+					}
+					return &cutSink{Sink: s, at: step.at, after: step.after, err: errCut}
+				}
+			})
+		})
+	}
+}
+
+// needsExchange skips the test if the file system of its folder cannot let two folders change names.
+func (b *bench) needsExchange() {
+	b.Helper()
+	one, other := filepath.Join(b.dir, "one"), filepath.Join(b.dir, ".staging-two")
+	if err := errors.Join(os.Mkdir(one, 0o755), os.MkdirAll(filepath.Join(other, "release"), 0o700), os.WriteFile(filepath.Join(other, "release", "release.json"), nil, 0o600)); err != nil {
+		b.Fatal(err)
+	}
+	err := sink.New().Exchange(b.Context(), other, one, strings.Repeat("0", 64))
+	if err := errors.Join(os.RemoveAll(one), os.RemoveAll(other)); err != nil {
+		b.Fatal(err)
+	}
+	if errors.Is(err, errors.ErrUnsupported) {
+		b.Skip("the file system cannot let two folders change names in one step")
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// Wherever a new release is cut short while it takes the place of the old one, both are there in the end, each whole, under one charge each.
+func TestNewReleaseTakesThePlaceOfTheOld(t *testing.T) {
+	eachReplacement(t, func(b *bench, dying func()) {
+		first := b.must(b.colourful(false))
+		dying()
+		if _, err := b.run(b.Context(), b.colourful(true)); !errors.Is(err, errCut) {
+			b.Fatalf("error %v, want %v", err, errCut)
+		}
+		b.wrap = nil
+		second := b.must(b.colourful(true))
+		b.expect(second, pipeline.StatusFinished, once+" reserve seal publish")
+		if second.Digest == first.Digest {
+			b.Error("the old release is in its place")
+		}
+		if moved, err := sink.New().Inspect(b.Context(), first.Dir+"."+first.Digest[:8]); err != nil || moved != first.Digest {
+			b.Errorf("the old release is gone: %q, %v", moved, err)
+		}
+	})
+}
+
+// The same of a further presentation in the same folder, whatever presentation is asked for next.
+func TestPresentationTakesThePlaceOfAnother(t *testing.T) {
+	for _, next := range []string{"first", "second", "third"} {
+		eachReplacement(t, func(b *bench, dying func()) {
+			here := func(name string) func(*pipeline.Request) {
+				return func(r *pipeline.Request) { b.presented(name)(r); r.Dir = filepath.Join(b.dir, "out") }
+			}
+			first := b.must(here("first"))
+			noisy := b.noisy(first.Dir)
+			dying()
+			if _, err := b.run(b.Context(), here("second")); !errors.Is(err, errCut) {
+				b.Fatalf("error %v, want %v", err, errCut)
+			}
+			b.wrap = nil
+			o := b.must(here(next))
+			if !slices.Equal(noisy, b.noisy(o.Dir)) {
+				b.Error("other noise")
+			}
+			if digest, err := sink.New().Inspect(b.Context(), o.Dir); err != nil || digest != o.Digest {
+				b.Errorf("the folder holds %q, the outcome says %q (%v)", digest, o.Digest, err)
+			}
+			if got := b.must(here("first")); got.Digest != first.Digest {
+				b.Error("the first presentation is another one")
+			}
+		})
+	}
 }
 
 // Wherever a run is cut short, the next one ends with exactly one release under exactly one charge.

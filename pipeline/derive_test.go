@@ -159,7 +159,7 @@ func TestNewReleaseOfAPresentation(t *testing.T) {
 		t.Errorf("noise %v, %v, %v", b.noisy(first.Dir), b.noisy(second.Dir), b.noisy(third.Dir))
 	}
 	// A new release that one presentation began is finished by another, and not charged twice.
-	b.wrap = failing("Publish", errCut)
+	b.wrap = func(s pipeline.Sink) pipeline.Sink { return failing("Publish", errCut)(inSteps{s}) }
 	if _, err := b.run(t.Context(), func(r *pipeline.Request) { b.presented("second")(r); r.NewRelease = true }); !errors.Is(err, errCut) {
 		t.Fatal(err)
 	}

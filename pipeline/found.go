@@ -28,7 +28,7 @@ func (a *attempt) lookup(ctx context.Context) error {
 		return LedgerError("look the run up", err)
 	}
 	known := a.known(runs)
-	a.prior, a.own, a.same, a.ours, a.older, a.waiting = ledger.Run{}, newest(runs, a.plan.Run()), nil, map[string]bool{}, false, ""
+	a.prior, a.own, a.same, a.ours, a.older, a.waiting, a.derivedIn = ledger.Run{}, newest(runs, a.plan.Run()), nil, map[string]bool{}, false, "", nil
 	switch {
 	case len(known) > 0:
 		a.prior = known[0]
@@ -57,6 +57,7 @@ func (a *attempt) publications(r *ledger.Run) {
 	a.ours[r.Digests.Release] = true
 	for _, d := range r.Derived {
 		a.ours[d.Release] = true
+		a.derivedIn = append(a.derivedIn, stagingOf(d.Dir, d.Presentation, r.Charge.Number))
 	}
 	for _, d := range slices.Backward(r.Derived) {
 		if d.Presentation == a.plan.Presentation() {

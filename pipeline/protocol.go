@@ -25,8 +25,14 @@ func (a *attempt) staging() string {
 	return stagingOf(dir, a.key(), a.number())
 }
 
-// tidy removes an incomplete staging folder of a release that is left to a later run.
+// tidy ends what runs that made further publications left half done, and removes an incomplete staging folder of a release that is left to a
+// later run.
 func (a *attempt) tidy(ctx context.Context) error {
+	for _, staging := range a.derivedIn {
+		if _, err := a.Sink.Settle(staging); err != nil {
+			return OutputError(err)
+		}
+	}
 	if a.waiting == "" {
 		return nil
 	}
@@ -126,6 +132,9 @@ func (a *attempt) publishSealed(ctx context.Context) error {
 	}
 	_, digest, err := a.Sink.Staged(ctx, a.staging())
 	if err != nil || digest != a.prior.Digests.Release {
+		if _, err := a.Sink.Settle(a.staging()); err != nil { // it is published in a third folder, whose older release is here
+			return OutputError(err)
+		}
 		return &Error{Cause: CauseOutput, Code: codeLost, Message: "a sealed release was changed or removed before it was published", Hint: hintLost, Err: err}
 	}
 	dir := a.dir
@@ -255,8 +264,18 @@ func (a *attempt) publish(ctx context.Context) (moved string, err error) {
 	return moved, nil
 }
 
-// replace publishes a staging folder at dir; an earlier publication of this question that is in its place is moved aside first.
+// replace publishes a staging folder at dir. An earlier publication of this question that is in its place is moved aside: after the two changed
+// places, so that dir is never without a release; or, if the system cannot do that in one step, before.
 func (a *attempt) replace(ctx context.Context, staging, dir string) (moved string, err error) {
+	if digest, err := a.Sink.Inspect(ctx, dir); err == nil && a.ours[digest] {
+		switch err := a.Sink.Exchange(ctx, staging, dir, digest); {
+		case err == nil:
+			moved, err := a.Sink.Settle(staging)
+			return moved, OutputError(err)
+		case !errors.Is(err, errors.ErrUnsupported):
+			return "", OutputError(err)
+		}
+	}
 	if moved, err = a.moveAside(ctx, dir); err != nil {
 		return "", err
 	}

@@ -77,19 +77,6 @@ func TestNewRelease(t *testing.T) {
 	b.expect(b.must(b.colourful(false)), pipeline.StatusAlready, once+" reserve seal publish")
 }
 
-// A new release that is cut short between its seal and its publication finds the old release in the folder.
-func TestNewReleaseCutShort(t *testing.T) {
-	b := newBench(t)
-	b.must(b.colourful(false))
-	b.wrap = failing("Retire", errCut)
-	_, err := b.run(t.Context(), b.colourful(true))
-	if !errors.Is(err, errCut) {
-		t.Fatalf("error %v, want %v", err, errCut)
-	}
-	b.wrap = nil
-	b.expect(b.must(b.colourful(false)), pipeline.StatusFinished, once+" reserve seal publish")
-}
-
 func TestOccupied(t *testing.T) {
 	b := newBench(t)
 	if err := os.MkdirAll(filepath.Join(b.dir, "out"), 0o755); err != nil {

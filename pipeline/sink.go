@@ -9,7 +9,7 @@ import (
 // Sink writes, publishes and inspects release folders. All paths are absolute.
 //
 // A staging folder (mode 0700) is a sibling of the release folder. It holds `release/`, which becomes the release
-// folder by one rename, and `note` and `voucher`, private lines of the pipeline's that are never published. It belongs to the user who runs
+// folder by one rename, and `note`, `voucher` and `replaces`, private lines that are never published. It belongs to the user who runs
 // the release, and nobody else may look into it: one that does not is an error of every method that reads it, for it may have been planted.
 type Sink interface {
 	// Prepare makes an empty staging folder and what lies above it. It is called before anything is spent, so that a
@@ -33,11 +33,19 @@ type Sink interface {
 	// Inspect checks every file of a release folder against its manifest and returns the manifest's SHA-256.
 	// ErrNoRelease: there is no folder, or it is empty; ErrIncomplete: it is not a complete release.
 	Inspect(ctx context.Context, dir string) (digest string, err error)
-	// Discard removes a staging folder and syncs its parent. A missing folder is no error.
+	// Discard removes a staging folder and syncs its parent; a published release that an Exchange left in it is moved aside, as Settle
+	// does. A missing folder is no error.
 	Discard(staging string) error
 	// Publish makes the staged release visible as dir, atomically, and removes the staging folder. It never replaces
 	// anything but an empty folder.
 	Publish(ctx context.Context, staging, dir string) error
+	// Exchange makes the staged release visible in the place of the one at dir, whose manifest has this SHA-256, in one step: at every
+	// moment dir is the one or the other. The older one is in the staging folder then, until Settle. An error that is errors.ErrUnsupported: the
+	// system cannot, and nothing was changed.
+	Exchange(ctx context.Context, staging, dir, digest string) error
+	// Settle ends an exchange, also that of a run that was killed: it moves the older release aside, as Retire does, and removes the staging
+	// folder. moved is "" if there was nothing to move; a staging folder in which no exchange took place stays as it is.
+	Settle(staging string) (moved string, err error)
 	// Copy publishes at dir a byte-identical copy of the release folder from.
 	Copy(ctx context.Context, from, dir string) error
 	// Find returns where the release lies that was published at dir with this manifest's SHA-256: there, or where Retire moves it.

@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -90,6 +92,86 @@ func TestKilledAtEachStep(t *testing.T) {
 	}
 }
 
+// TestNewReleaseKilledAtEachStep: killed before and after every call of the sink and of the ledger while a new release takes the place of an
+// older one, the release folder never lacks one and none is lost.
+func TestNewReleaseKilledAtEachStep(t *testing.T) {
+	p, stride := newProcesses(t, "sqlite:ledger.db", "1000"), 4
+	if long() {
+		stride = 1
+	}
+	windows, exchanges := 0, exchanging(t, p.dir)
+	for step := 1; ; step += stride {
+		windows++
+		day := time.Date(2001, 1, windows, 0, 0, 0, 0, time.UTC).Format("2006-01-02")
+		if first := p.start("colours", day); exit(first) != exitDone {
+			t.Fatal(first.Stderr)
+		}
+		old := p.visible("colours", day)
+		cmd := exec.Command(os.Args[0], "-test.run=^TestStepChild$")
+		cmd.Dir = p.dir
+		cmd.Env = append(os.Environ(), killAt+"="+strconv.Itoa(step), "DAY="+day, killAgain+"=1")
+		out, _ := cmd.CombinedOutput() // how it ended is looked at below
+		killed, seen := cmd.ProcessState.ExitCode() == -1, p.visible("colours", day)
+		if !killed && !cmd.ProcessState.Success() {
+			t.Fatalf("step %d: %s", step, out)
+		}
+		if seen == "" && exchanges {
+			t.Errorf("step %d: no release is visible", step)
+		}
+		if killed {
+			if again := p.start("colours", day, "--new-release"); exit(again) != exitDone {
+				t.Fatalf("after step %d: %s", step, again.Stderr)
+			}
+		}
+		now := p.visible("colours", day)
+		if now == "" || now == old {
+			t.Errorf("after step %d: %q is published, in place of %q", step, now, old)
+		}
+		for _, digest := range []string{old, seen} { // a second run may have made a third release
+			if digest != now && digest != "" && !p.aside("colours", day, digest) {
+				t.Errorf("after step %d: the release %s is lost", step, digest)
+			}
+		}
+		if !killed {
+			break
+		}
+	}
+	if audit, err := p.book().Audit(t.Context()); err != nil || len(audit.Findings) > 0 {
+		t.Fatal(err, audit.Findings)
+	}
+	if left, err := filepath.Glob(filepath.Join(p.dir, "*", ".staging*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
+	}
+	if windows < 4 {
+		t.Errorf("only %d steps", windows)
+	}
+}
+
+// aside says whether a release was moved aside and is whole.
+func (p *processes) aside(job, day, digest string) bool {
+	found, err := sink.New().Inspect(context.Background(), filepath.Join(p.dir, "out-"+job, day+"."+digest[:8]))
+	return err == nil && found == digest
+}
+
+// exchanging says whether the file system of a folder can let two folders change names in one step.
+func exchanging(t *testing.T, dir string) bool {
+	t.Helper()
+	one, staging := filepath.Join(dir, "one"), filepath.Join(dir, ".staging-other")
+	release := filepath.Join(staging, "release")
+	err := errors.Join(os.Mkdir(one, 0o700), os.MkdirAll(release, 0o700), os.WriteFile(filepath.Join(release, "release.json"), nil, 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = sink.New().Exchange(t.Context(), staging, one, strings.Repeat("0", 64))
+	if err := errors.Join(os.RemoveAll(one), os.RemoveAll(staging)); err != nil {
+		t.Fatal(err)
+	}
+	return err == nil
+}
+
+// killAgain asks that process for a new release.
+const killAgain = "DPRELEASE_TEST_KILL_NEW_RELEASE"
+
 // TestStepChild is a run that kills itself; alone it does nothing.
 func TestStepChild(t *testing.T) {
 	at, err := strconv.Atoi(os.Getenv(killAt))
@@ -116,7 +198,7 @@ func TestStepChild(t *testing.T) {
 		Book: book, Sink: killSink{sink.New(), k}, Open: opener(plan.Job(), where.limits, book.InputKey),
 		Observer: pipeline.Silent{}, Workers: 1, Program: program(),
 	}
-	if _, err := runner.Run(t.Context(), pipeline.Request{Plan: plan, Dir: where.dir}); err != nil {
+	if _, err := runner.Run(t.Context(), pipeline.Request{Plan: plan, Dir: where.dir, NewRelease: os.Getenv(killAgain) != ""}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -176,6 +258,18 @@ func (s killSink) Vouch(staging, voucher string) error {
 
 func (s killSink) Publish(ctx context.Context, staging, dir string) error {
 	return s.around(func() error { return s.Sink.Publish(ctx, staging, dir) })
+}
+
+func (s killSink) Exchange(ctx context.Context, staging, dir, digest string) error {
+	return s.around(func() error { return s.Sink.Exchange(ctx, staging, dir, digest) })
+}
+
+func (s killSink) Settle(staging string) (moved string, err error) {
+	err = s.around(func() (err error) {
+		moved, err = s.Sink.Settle(staging)
+		return err
+	})
+	return moved, err
 }
 
 func (s killSink) Discard(staging string) error {

@@ -57,8 +57,16 @@ func vacate(dir string) error {
 	}
 }
 
-// Discard removes a staging folder with all that is in it, durably. A missing one is no error.
+// Discard removes a staging folder with all that is in it, durably; but a published release that an exchange left in it is moved aside. A
+// missing one is no error.
 func (f *Folder) Discard(staging string) error {
+	if _, _, err := f.rescue(staging); err != nil {
+		return err
+	}
+	return remove(staging)
+}
+
+func remove(staging string) error {
 	if _, err := os.Lstat(staging); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -73,6 +81,15 @@ const shortDigest = 8
 
 // Retire renames a published folder to dir.<first 8 digits of its digest>, or to that with -2, -3, … if it is taken.
 func (f *Folder) Retire(dir, digest string) (moved string, err error) {
+	const op = "move aside"
+	if _, err := os.Lstat(dir); err != nil {
+		return "", failure(op, dir, err)
+	}
+	return retireAs(dir, dir, digest)
+}
+
+// retireAs is Retire of a release that was published at dir and lies at from now.
+func retireAs(from, dir, digest string) (moved string, err error) {
 	const op, tries = "move aside", 1000
 	if len(digest) < shortDigest || !plainName(digest) {
 		return "", refusal(op, dir, CodeFormat, "the digest is not one")
@@ -80,7 +97,7 @@ func (f *Folder) Retire(dir, digest string) (moved string, err error) {
 	base := filepath.Clean(dir) + "." + digest[:shortDigest]
 	moved = base
 	for n := 2; ; n++ {
-		err := renameNew(dir, moved)
+		err := renameNew(from, moved)
 		if err == nil {
 			return moved, failure(op, dir, syncFolder(filepath.Dir(moved)))
 		}

@@ -15,5 +15,16 @@ func renameNew(from, to string) error {
 	return err
 }
 
+// exchangeNames lets two folders change names, in one step; errors.ErrUnsupported if they cannot.
+func exchangeNames(one, other string) error {
+	err := unix.Renameat2(unix.AT_FDCWD, one, unix.AT_FDCWD, other, unix.RENAME_EXCHANGE)
+	for _, cannot := range []error{unix.ENOSYS, unix.EINVAL, unix.ENOTSUP, unix.EXDEV} {
+		if errors.Is(err, cannot) {
+			return errors.ErrUnsupported
+		}
+	}
+	return err
+}
+
 // removeEmpty removes a folder if it is empty, and nothing else.
 func removeEmpty(dir string) error { return unix.Rmdir(dir) }

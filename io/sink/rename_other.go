@@ -2,8 +2,13 @@
 
 package sink
 
-import "os"
+import (
+	"errors"
+	"os"
+)
 
 func renameNew(from, to string) error { return renameChecked(from, to) }
+
+func exchangeNames(string, string) error { return errors.ErrUnsupported }
 
 func removeEmpty(dir string) error { return os.Remove(dir) }

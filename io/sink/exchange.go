@@ -1,0 +1,152 @@
+package sink
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// A new release takes the place of an older one in one step: the two folders change names, so that whoever reads the release folder finds
+// the one or the other, whole, at every moment. Afterwards the older one lies where the new one was, in the staging folder, which the next
+// step would delete. So a line of the staging folder, replacesName, says before the exchange which release goes there. Settle moves that one
+// aside before anything is deleted, in this process or, after a crash, in the next one.
+
+// replacesName is the file of a staging folder that says which release its own one takes the place of.
+const replacesName = "replaces"
+
+// maxReplaces is more than that file takes: a path and a digest, escaped.
+const maxReplaces = 64 << 10
+
+// replaced is what that file holds.
+type replaced struct {
+	// Dir is the release folder, relative to the folder that the staging folder is in: another mount of the disk may call that otherwise.
+	Dir string `json:"dir"`
+	// Digest is the SHA-256 of the older release's manifest.
+	Digest string `json:"digest"`
+}
+
+// Exchange puts the staged release in the place of the one at dir, whose manifest has that SHA-256, in one step. Settle must follow.
+// errors.ErrUnsupported: the system or the file system cannot, and nothing was changed.
+func (f *Folder) Exchange(ctx context.Context, staging, dir, digest string) error {
+	const op = "publish"
+	if err := ctx.Err(); err != nil {
+		return failure(op, dir, err)
+	}
+	if err := private(op, staging); err != nil {
+		return err
+	}
+	release := filepath.Join(staging, releaseName)
+	if _, err := os.Lstat(filepath.Join(release, manifestName)); err != nil {
+		return failure(op, release, err)
+	}
+	if err := announceReplaced(staging, dir, digest); err != nil {
+		return failure(op, staging, err)
+	}
+	switch err := exchangeNames(release, dir); {
+	case errors.Is(err, errors.ErrUnsupported):
+		return err
+	case err != nil:
+		return failure(op, dir, err)
+	}
+	return failure(op, dir, errors.Join(syncFolder(filepath.Dir(dir)), syncFolder(staging)))
+}
+
+// announceReplaced writes, durably, which release the staged one is about to take the place of.
+func announceReplaced(staging, dir, digest string) error {
+	relative, err := filepath.Rel(filepath.Dir(staging), dir)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(replaced{Dir: relative, Digest: digest})
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(staging)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.Remove(replacesName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := writeLine(root, replacesName, string(text)); err != nil {
+		return err
+	}
+	return syncFolder(staging)
+}
+
+// Settle ends an exchange: it moves the release that Exchange left in the staging folder aside, as Retire does, removes the staging folder,
+// and returns where the release is. A staging folder in which no exchange took place stays as it is, and moved is "".
+func (f *Folder) Settle(staging string) (moved string, err error) {
+	moved, exchanged, err := f.rescue(staging)
+	if err != nil || !exchanged {
+		return "", err
+	}
+	return moved, remove(staging)
+}
+
+// rescue moves the older release of an exchange out of the staging folder; exchanged is false if there was no exchange.
+func (f *Folder) rescue(staging string) (moved string, exchanged bool, err error) {
+	const op = "move aside"
+	old, err := replacedBy(staging)
+	if err != nil || old == nil {
+		return "", false, err
+	}
+	release := filepath.Join(staging, releaseName)
+	switch digest, err := manifestDigest(release); {
+	case errors.Is(err, fs.ErrNotExist): // it was moved already
+		return "", true, nil
+	case err != nil:
+		return "", false, failure(op, release, err)
+	case digest != old.Digest: // the names were not exchanged
+		return "", false, nil
+	}
+	moved, err = retireAs(release, filepath.Join(filepath.Dir(staging), old.Dir), old.Digest)
+	if err == nil {
+		err = failure(op, staging, syncFolder(staging))
+	}
+	return moved, true, err
+}
+
+// manifestDigest returns the SHA-256 of a release's manifest, whatever version wrote it.
+func manifestDigest(dir string) (string, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	text, err := readSmall(root, manifestName, maxManifest)
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), err
+}
+
+// replacedBy reads which release a staging folder's own one takes the place of; nil if there is no staging folder, or none of this user's
+// that says so. One that others can write is an error: they could let any folder be renamed.
+func replacedBy(staging string) (*replaced, error) {
+	const op = "inspect"
+	if _, err := os.Lstat(filepath.Join(staging, replacesName)); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err := private(op, staging); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(staging)
+	if err != nil {
+		return nil, failure(op, staging, err)
+	}
+	defer root.Close()
+	text, err := readSmall(root, replacesName, maxReplaces)
+	if err != nil {
+		return nil, failure(op, filepath.Join(staging, replacesName), err)
+	}
+	var old replaced
+	if json.Unmarshal(text, &old) != nil || old.Dir == "" {
+		return nil, nil // cut short while it was written, which is before the exchange
+	}
+	return &old, nil
+}

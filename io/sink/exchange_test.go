@@ -1,0 +1,128 @@
+package sink
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// replacing is a place with a published release and a newer one in staging.
+func replacing(t *testing.T) (p place, old, newer string) {
+	t.Helper()
+	p = newPlace(t)
+	old = published(t, p)
+	newer = stage(t, p, release(t, result("newer")))
+	return p, old, newer
+}
+
+func exchanged(t *testing.T, p place, old string) {
+	t.Helper()
+	err := New().Exchange(t.Context(), p.staging, p.dir, old)
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip("the file system cannot let two folders change names in one step")
+	}
+	must(t, err)
+}
+
+func holds(t *testing.T, dir, digest string) {
+	t.Helper()
+	if got, err := New().Inspect(t.Context(), dir); got != digest || err != nil {
+		t.Errorf("%s holds %s (%v), want %s", filepath.Base(dir), got, err, digest)
+	}
+}
+
+func TestExchange(t *testing.T) {
+	p, old, newer := replacing(t)
+	exchanged(t, p, old)
+	holds(t, p.dir, newer)
+	moved, err := New().Settle(p.staging)
+	must(t, err)
+	holds(t, moved, old)
+	if moved != p.dir+"."+old[:8] {
+		t.Errorf("the old release is at %s", moved)
+	}
+	if left := names(t, p.root); len(left) != 2 {
+		t.Errorf("left are %q", left)
+	}
+	moved, err = New().Settle(p.staging)
+	if moved != "" || err != nil {
+		t.Errorf("settled twice: %q %v", moved, err)
+	}
+}
+
+// Whichever sync is the last thing that a process does, afterwards the release folder holds one release, whole, and discarding the staging
+// folder leaves the old one.
+func TestExchangeIsCutShort(t *testing.T) {
+	before := syncFile
+	t.Cleanup(func() { syncFile = before })
+	for at := 1; ; at++ {
+		p, old, newer := replacing(t)
+		calls := 0
+		syncFile = func(f *os.File) error {
+			if calls++; calls == at {
+				return errVerify
+			}
+			return before(f)
+		}
+		err := New().Exchange(t.Context(), p.staging, p.dir, old)
+		if errors.Is(err, errors.ErrUnsupported) {
+			t.Skip("the file system cannot let two folders change names in one step")
+		}
+		if err == nil {
+			_, err = New().Settle(p.staging)
+		}
+		syncFile = before
+		now, inspected := New().Inspect(t.Context(), p.dir)
+		if inspected != nil || now != old && now != newer {
+			t.Fatalf("after sync %d: %s %v", at, now, inspected)
+		}
+		must(t, New().Discard(p.staging))
+		if now == newer {
+			holds(t, p.dir+"."+old[:8], old)
+		}
+		holds(t, p.dir, now)
+		if calls < at {
+			must(t, err)
+			break
+		}
+	}
+}
+
+// A staging folder whose release was not exchanged is discarded with it, and Settle leaves it as it is.
+func TestSettleWithoutExchange(t *testing.T) {
+	p, old, newer := replacing(t)
+	must(t, announceReplaced(p.staging, p.dir, old))
+	moved, err := New().Settle(p.staging)
+	if moved != "" || err != nil {
+		t.Errorf("%q %v", moved, err)
+	}
+	if _, got, err := New().Staged(t.Context(), p.staging); got != newer || err != nil {
+		t.Errorf("the staging holds %s, %v", got, err)
+	}
+	must(t, New().Discard(p.staging))
+	holds(t, p.dir, old)
+}
+
+// Whoever can write into a staging folder could let any folder be renamed: one that others can use is refused and left as it is.
+func TestSettleRefusesWhatOthersCanWrite(t *testing.T) {
+	p, old, _ := replacing(t)
+	exchanged(t, p, old)
+	must(t, os.Chmod(p.staging, 0o777))
+	_, err := New().Settle(p.staging)
+	fails(t, err, CodePlanted)
+	fails(t, New().Discard(p.staging), CodePlanted)
+	must(t, os.Chmod(p.staging, 0o700))
+	_, err = New().Settle(p.staging)
+	must(t, err)
+	holds(t, p.dir+"."+old[:8], old)
+}
+
+func TestExchangeOfNothing(t *testing.T) {
+	p, old, _ := replacing(t)
+	must(t, os.RemoveAll(p.dir))
+	if err := New().Exchange(t.Context(), p.staging, p.dir, old); !errors.Is(err, fs.ErrNotExist) && err == nil {
+		t.Error("there is nothing in whose place it could be put")
+	}
+}
