@@ -42,6 +42,7 @@ var layers = map[string][]string{
 	"queries/problem":  {"internal/spelling", "io/table"},
 	"queries/domain":   {"calibrate", "io/table", "queries/problem", "queries/internal"},
 	"queries/bounding": {"io/table", "queries/problem", "queries/internal"},
+	"queries/strategy": {"mechanism/int128"},
 	"queries": {
 		"calibrate", "io/table", "mechanism", "mechanism/int128",
 		"queries/bounding", "queries/domain", "queries/problem",

@@ -46,6 +46,22 @@ func (x Int) Add(y Int) Int {
 	return Int{x.High + y.High + int64(carry), low}
 }
 
+// Sub returns x - y, without the digits that do not fit.
+func (x Int) Sub(y Int) Int {
+	low, borrow := bits.Sub64(x.Low, y.Low, 0)
+	return Int{x.High - y.High - int64(borrow), low}
+}
+
+// Times returns x·n, without the digits that do not fit.
+func (x Int) Times(n int64) Int {
+	high, low := bits.Mul64(x.Low, uint64(n))
+	h := int64(high) + x.High*n
+	if n < 0 { // uint64(n) is n + 2^64
+		h -= int64(x.Low)
+	}
+	return Int{h, low}
+}
+
 // Cmp returns -1 if x < y, 0 if they are equal and 1 if x > y.
 func (x Int) Cmp(y Int) int {
 	switch {
@@ -104,6 +120,9 @@ func (s Slice) At(i int) Int {
 	}
 	return Int{s.High[i], s.Low[i]}
 }
+
+// Set puts an integer of 128 bits in a place.
+func (s Slice) Set(i int, x Int) { s.High[i], s.Low[i] = x.High, x.Low }
 
 // Add adds x to an integer of 128 bits.
 func (s Slice) Add(i int, x Int) {

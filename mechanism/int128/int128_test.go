@@ -34,6 +34,13 @@ func TestAgreesWithBig(t *testing.T) {
 		if got, want := x.Add(y).Big(), new(big.Int).Add(x.Big(), y.Big()); digits(got).Cmp(digits(want)) != 0 {
 			r.Fatalf("%v + %v = %v, want %v", x, y, got, want)
 		}
+		if got, want := x.Sub(y).Big(), new(big.Int).Sub(x.Big(), y.Big()); digits(got).Cmp(digits(want)) != 0 {
+			r.Fatalf("%v - %v = %v, want %v", x, y, got, want)
+		}
+		k := rapid.Int64().Draw(r, "k")
+		if got, want := x.Times(k).Big(), new(big.Int).Mul(x.Big(), big.NewInt(k)); digits(got).Cmp(digits(want)) != 0 {
+			r.Fatalf("%v · %d = %v, want %v", x, k, got, want)
+		}
 		if got, want := x.Cmp(y), x.Big().Cmp(y.Big()); got != want || x.Cmp(x) != 0 {
 			r.Fatalf("%v and %v compare as %d, want %d", x, y, got, want)
 		}

@@ -1,0 +1,125 @@
+package strategy
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/dprelease/dprelease/mechanism/int128"
+)
+
+// Integer contrasts of an attribute
+//
+// The Helmert contrasts of an attribute of d values are the d − 1 rows
+//
+//	h_j = (1, …, 1, −j, 0, …, 0),  j = 1, …, d − 1,  with j ones,
+//
+// which are orthogonal to each other and to the row of ones, with h_j·h_j = j(j + 1). So that independent noise of one sigma suits
+// all of them, row j is taken c_j times, c_j the whole number nearest to 2^b/sqrt(j(j+1)): all rows then are integers of norm 2^b, but for the
+// rounding of c_j. The error of that rounding is not neglected anywhere: norms of columns and variances are those of the integers.
+
+// contrasts are the scaled Helmert contrasts of an attribute.
+type contrasts struct {
+	size  int
+	bits  int     // b
+	scale []int64 // c_j of row j; the first is not used
+}
+
+// newContrasts makes the contrasts of an attribute of size values, which are 1 or more.
+func newContrasts(size, bits int) contrasts {
+	c := contrasts{size: size, bits: bits, scale: make([]int64, size)}
+	for j := 1; j < size; j++ {
+		c.scale[j] = max(1, int64(math.Round(math.Ldexp(1, bits)/math.Sqrt(float64(j)*float64(j+1)))))
+	}
+	return c
+}
+
+// columnNorm returns the largest squared norm of a column, exactly, in units of 2^(−2b): max over v of sum_j (c_j·h_j(v))². Without
+// rounding all columns have 1 − 1/d.
+func (c contrasts) columnNorm() *big.Int {
+	largest, later := new(big.Int), new(big.Int) // later: the sum of c_j² over rows j > v, in which the column has 1
+	for v := c.size - 1; v >= 0; v-- {
+		own := new(big.Int)
+		if v > 0 {
+			own.SetInt64(c.scale[v])
+			own.Mul(own, own)
+		}
+		norm := new(big.Int).Mul(own, big.NewInt(int64(v)))
+		norm.Mul(norm, big.NewInt(int64(v)))
+		if norm.Add(norm, later); norm.Cmp(largest) > 0 {
+			largest.Set(norm)
+		}
+		later.Add(later, own)
+	}
+	return largest
+}
+
+// apart returns the largest absolute inner product of two different columns, exactly, in units of 2^(−2b). Without rounding all have
+// −1/d. That of columns u < v is sum_{j>v} c_j² − v·c_v².
+func (c contrasts) apart() *big.Int {
+	largest, later := new(big.Int), new(big.Int)
+	for v := c.size - 1; v >= 1; v-- {
+		own := big.NewInt(c.scale[v])
+		own.Mul(own, own)
+		product := new(big.Int).Mul(own, big.NewInt(int64(v)))
+		if product.Sub(later, product); product.CmpAbs(largest) > 0 {
+			largest.Abs(product)
+		}
+		later.Add(later, own)
+	}
+	return largest
+}
+
+// decoded returns the largest variance of a cell that is put together from the contrasts, if each row has noise of variance 2^(2b):
+// max over v of sum_j (h_j(v)/(c_j·j(j+1)))²·2^(2b). Without rounding all cells have 1 − 1/d.
+func (c contrasts) decoded() float64 {
+	largest, later := 0.0, 0.0
+	for v := c.size - 1; v >= 0; v-- {
+		own := 0.0
+		if v > 0 {
+			own = math.Ldexp(1, c.bits) / (float64(c.scale[v]) * float64(v) * float64(v+1))
+			own *= own
+		}
+		largest = max(largest, float64(v)*float64(v)*own+later)
+		later += own
+	}
+	return largest * (1 + 0x1p-40) // more than the rounding of the sums
+}
+
+// apply replaces the values along an axis of a table, with inner values in a step of it, by the contrasts h_j·x, not yet scaled: one
+// fewer.
+func (c contrasts) apply(x int128.Slice, inner int) int128.Slice {
+	rows := c.size - 1
+	out := int128.Make(x.Len() / c.size * rows)
+	for block := range x.Len() / (c.size * inner) {
+		for i := range inner {
+			from, to := block*c.size*inner+i, block*rows*inner+i
+			sum := x.At(from) // of the values before j
+			for j := 1; j < c.size; j++ {
+				v := x.At(from + j*inner)
+				out.Set(to+(j-1)*inner, sum.Sub(v.Times(int64(j))))
+				sum = sum.Add(v)
+			}
+		}
+	}
+	return out
+}
+
+// decode is the inverse of the scaled contrasts, into values that sum to 0 along the axis, in floats: with g_j = y_j/(c_j·j(j+1)), value v is
+// sum_{j>v} g_j − v·g_v.
+func (c contrasts) decode(y []float64, inner int) []float64 {
+	rows := c.size - 1
+	out := make([]float64, len(y)/rows*c.size)
+	for block := range len(y) / (rows * inner) {
+		for i := range inner {
+			from, to := block*rows*inner+i, block*c.size*inner+i
+			later := 0.0
+			for j := rows; j >= 1; j-- {
+				g := y[from+(j-1)*inner] / (float64(c.scale[j]) * float64(j) * float64(j+1))
+				out[to+j*inner] = later - float64(j)*g
+				later += g
+			}
+			out[to] = later
+		}
+	}
+	return out
+}

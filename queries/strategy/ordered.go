@@ -1,0 +1,252 @@
+package strategy
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/dprelease/dprelease/mechanism/int128"
+)
+
+// Bounds are what one unit contributes to a query, all at least 1: Rows in all, in at most Groups cells, at most PerGroup in one cell.
+type Bounds struct{ Rows, Groups, PerGroup int64 }
+
+// norm2 returns the largest squared norm of the row counts of a unit: as many cells as fit with PerGroup rows, and the rest in one more.
+func (b Bounds) norm2() *big.Int {
+	full := min(b.Groups, b.Rows/b.PerGroup)
+	rest := int64(0)
+	if full < b.Groups {
+		rest = b.Rows - full*b.PerGroup
+	}
+	m, r := big.NewInt(b.PerGroup), big.NewInt(rest)
+	sum := new(big.Int).Mul(m, m)
+	sum.Mul(sum, big.NewInt(full))
+	return sum.Add(sum, r.Mul(r, r))
+}
+
+// Form is how the sums below each edge of ordered cells are answered.
+type Form string
+
+// The forms.
+const (
+	FormCells  Form = "cells"
+	FormPrefix Form = "prefix"
+	FormTree   Form = "tree"
+)
+
+// MaxOrdered is the most cells along an axis whose sums a strategy answers.
+const MaxOrdered = 1 << 20
+
+// Ordered is a strategy for the sums of the first 1, …, n of n ordered cells. The zero value is none.
+type Ordered struct {
+	form   Form
+	n      int
+	levels []Level
+	prefix *prefix
+	tree   *tree
+	losses []Candidate
+}
+
+// Level is a component of a strategy for ordered cells: of a histogram or a factorization the only one.
+type Level struct {
+	// Width is how many cells one of its numbers counts; 0 if each number is a weighted sum of many.
+	Width int
+	// Cells is how many numbers it has for one axis.
+	Cells int
+	// Quantum is the power of two of which each exact number is a multiple.
+	Quantum float64
+	// Norm2 is the largest squared norm of what one unit changes under add-remove, in rows²; Why is the argument for it.
+	Norm2 *big.Rat
+	Why   string
+	// Weight is its share of mu².
+	Weight float64
+}
+
+// Candidate is a strategy that was considered, with the root mean square of the deviations of the n sums at mu = 1.
+type Candidate struct {
+	Name  string
+	Error float64
+}
+
+// NewOrdered returns the strategy of least error for the sums below the edges of n cells, n from 1 to [MaxOrdered], if one unit contributes
+// within bounds. Of equal errors the histogram wins: it is never worse than noise cell by cell.
+func NewOrdered(n int, b Bounds) *Ordered {
+	best := newCells(n, b)
+	all := []*Ordered{best}
+	if n > 1 && n <= maxPrefix {
+		all = append(all, newFactorized(n, b))
+	}
+	if n > 2 {
+		for _, branching := range []int{2, 4, 8, 16, 32} {
+			if branching < n && (branching > 2 || n <= maxPrefix) {
+				all = append(all, newLevels(n, branching, b))
+			}
+		}
+	}
+	var losses []Candidate
+	for _, o := range all {
+		losses = append(losses, o.losses...)
+		if o.losses[0].Error < best.losses[0].Error {
+			best = o
+		}
+	}
+	best.losses = losses
+	return best
+}
+
+func newCells(n int, b Bounds) *Ordered {
+	norm := new(big.Rat).SetInt(b.norm2())
+	o := &Ordered{form: FormCells, n: n, levels: []Level{{Width: 1, Cells: n, Quantum: 1, Norm2: norm, Weight: 1, Why: "counts of cells"}}}
+	o.losses = []Candidate{{"cells", o.rootMean()}}
+	return o
+}
+
+func newFactorized(n int, b Bounds) *Ordered {
+	p := newPrefix(n)
+	norm, attained := p.norm2(b)
+	why := "weighted sums of cells; attained by rows in the first cells, since two columns' inner product falls with their distance and with their place"
+	if !attained {
+		why = "weighted sums of cells; at most the sum over the rows of the largest column's norm"
+	}
+	o := &Ordered{form: FormPrefix, n: n, prefix: p, levels: []Level{{
+		Cells: n, Quantum: math.Ldexp(1, -prefixBits), Weight: 1, Why: why,
+		Norm2: new(big.Rat).SetFrac(norm, new(big.Int).Lsh(big.NewInt(1), 2*prefixBits)),
+	}}}
+	o.losses = []Candidate{{"prefix", o.rootMean()}}
+	return o
+}
+
+// newLevels returns a tree. In a node of w cells one unit has at most min(k, m·w) rows.
+func newLevels(n, branching int, b Bounds) *Ordered {
+	norm := func(width int) *big.Int {
+		node := b
+		if w := int64(min(width, n)); node.PerGroup < math.MaxInt64/w {
+			node.PerGroup = min(b.Rows, b.PerGroup*min(w, b.Groups))
+		} else {
+			node.PerGroup = b.Rows
+		}
+		return node.norm2()
+	}
+	t := newTree(n, branching)
+	shares := t.weigh(func(width int) float64 { return floatOf(norm(width)) })
+	o := &Ordered{form: FormTree, n: n, tree: t}
+	for l, w := range t.widths {
+		o.levels = append(o.levels, Level{
+			Width: w, Cells: t.nodes(l), Quantum: 1, Norm2: new(big.Rat).SetInt(norm(w)), Weight: shares[l], Why: fmt.Sprintf("counts of %d neighbouring cells", w),
+		})
+	}
+	o.losses = []Candidate{{fmt.Sprintf("tree of %d", branching), o.rootMean()}}
+	return o
+}
+
+func floatOf(x *big.Int) float64 {
+	f, _ := new(big.Float).SetInt(x).Float64()
+	return f
+}
+
+// rootMean is the root mean square of the deviations at mu = 1.
+func (o *Ordered) rootMean() float64 {
+	deviations := make([]float64, len(o.levels))
+	for l, level := range o.levels {
+		f, _ := level.Norm2.Float64()
+		deviations[l] = math.Sqrt(f / level.Weight)
+	}
+	return o.Error(deviations)
+}
+
+// Form returns the strategy's form.
+func (o *Ordered) Form() Form { return o.form }
+
+// Levels returns the components.
+func (o *Ordered) Levels() []Level { return o.levels }
+
+// Considered returns all strategies that were compared.
+func (o *Ordered) Considered() []Candidate { return o.losses }
+
+// Measure returns the exact numbers of each component, in multiples of its quantum, of the counts of the n cells, each at least 0 and at
+// most 2^48.
+func (o *Ordered) Measure(counts []int64) []int128.Slice {
+	switch o.form {
+	case FormPrefix:
+		return []int128.Slice{o.prefix.measure(counts)}
+	case FormTree:
+		var out []int128.Slice
+		for _, level := range o.tree.measure(counts) {
+			out = append(out, int128.Narrow(level))
+		}
+		return out
+	}
+	return []int128.Slice{int128.Narrow(counts)}
+}
+
+// Sums returns the estimates of the sums of the first 1, …, n cells from the noisy numbers of the components, whose noise has some deviations:
+// the best linear unbiased ones.
+func (o *Ordered) Sums(y [][]float64, deviations []float64) []float64 {
+	switch o.form {
+	case FormPrefix:
+		return o.prefix.decode(y[0])
+	case FormTree:
+		return o.tree.decode(y, inverseSquares(deviations))
+	}
+	out, sum := slices.Clone(y[0]), 0.0
+	for i, v := range out {
+		sum += v
+		out[i] = sum
+	}
+	return out
+}
+
+// Spread is the variances of the estimated sums of the first 1, …, n cells, and their covariances with the last one.
+type Spread struct{ Variance, WithLast []float64 }
+
+// Spread returns them for noise of some deviations in the components.
+func (o *Ordered) Spread(deviations []float64) Spread {
+	var s Spread
+	switch o.form {
+	case FormPrefix:
+		s.Variance, s.WithLast = o.prefix.spread()
+		for i := range s.Variance {
+			s.Variance[i] *= deviations[0] * deviations[0]
+			s.WithLast[i] *= deviations[0] * deviations[0]
+		}
+	case FormTree:
+		q := inverseSquares(deviations)
+		u := o.tree.up(q)
+		for i := range o.n {
+			a, c := o.tree.spread(u, q, i)
+			s.Variance, s.WithLast = append(s.Variance, a), append(s.WithLast, c)
+		}
+	default:
+		for i := range o.n {
+			v := float64(i+1) * deviations[0] * deviations[0]
+			s.Variance, s.WithLast = append(s.Variance, v), append(s.WithLast, v)
+		}
+	}
+	return s
+}
+
+// Error returns the root mean square of the deviations of the n sums.
+func (o *Ordered) Error(deviations []float64) float64 {
+	sum := 0.0
+	if o.form == FormPrefix { // the covariances, which take longer, are not needed
+		v := 0.0
+		for _, g := range o.prefix.g {
+			v += g * g
+			sum += v * deviations[0] * deviations[0]
+		}
+		return math.Sqrt(sum / float64(o.n))
+	}
+	for _, v := range o.Spread(deviations).Variance {
+		sum += v
+	}
+	return math.Sqrt(sum / float64(o.n))
+}
+
+func inverseSquares(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = 1 / (v * v)
+	}
+	return out
+}

@@ -1,0 +1,158 @@
+package strategy
+
+import (
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/dprelease/dprelease/mechanism/int128"
+)
+
+// Sums below each edge, by a square root
+//
+// With P the n×n matrix of the sums of the first 1, …, n cells, P = S·S for the lower triangular Toeplitz matrix S whose first column is
+// the power series of 1/sqrt(1 − x):
+//
+//	f_0 = 1,  f_k = f_{k−1}·(2k − 1)/(2k).
+//
+// Noise is added to y = S·x, and S·y estimates P·x. A row in cell i changes y by column i of S, of squared norm sum_{k < n−i} f_k², about
+// 1 + ln(n)/pi for the first; the sum of the first t cells has the variance sigma²·sum_{k<t} f_k². The error of every factorization of P is at least
+// about 0.94 of this one's.
+//
+// In integers f_k is a whole number of 2^(−30). What is released and what is stated are those of the rounded S; the estimate is
+// P·S^(−1)·y, with the first column g of P·S^(−1) from sum_i f_i·g_{k−i} = 1.
+//
+// Sources: Fichtenberger, Henzinger, Upadhyay, "Constant matters", ICML 2023; Henzinger, Upadhyay, Upadhyay, SODA 2023.
+
+const (
+	prefixBits = 30
+	// maxPrefix is the most cells along the axis: S·x takes n²/2 products.
+	maxPrefix = 1 << 14
+)
+
+// prefix is the square root factorization for n cells.
+type prefix struct {
+	n int
+	f []int64   // in units of 2^(−30); falling, and above 0
+	g []float64 // first column of P·S^(−1)
+}
+
+func newPrefix(n int) *prefix {
+	p := &prefix{n: n, f: make([]int64, n), g: make([]float64, n)}
+	f := 1.0
+	for k := range n {
+		if k > 0 {
+			f *= float64(2*k-1) / float64(2*k)
+		}
+		p.f[k] = int64(math.Round(math.Ldexp(f, prefixBits)))
+	}
+	for k := range n {
+		rest := math.Ldexp(1, prefixBits)
+		for i := 1; i <= k; i++ {
+			rest -= float64(p.f[i]) * p.g[k-i]
+		}
+		p.g[k] = rest / float64(p.f[0])
+	}
+	return p
+}
+
+// measure returns S·x in units of 2^(−30).
+//
+// No sum overflows: at most 2^14 counts of at most 2^48 rows times 2^30.
+func (p *prefix) measure(x []int64) int128.Slice {
+	y := int128.Make(p.n)
+	for i, c := range x {
+		if c == 0 {
+			continue
+		}
+		v := int128.Of(c)
+		for k, f := range p.f[:p.n-i] {
+			y.Add(i+k, v.Times(f))
+		}
+	}
+	return y
+}
+
+// decode returns the estimates of the sums of the first 1, …, n cells.
+func (p *prefix) decode(y []float64) []float64 {
+	out := make([]float64, p.n)
+	for t := range out {
+		for i := range t + 1 {
+			out[t] += p.g[t-i] * y[i]
+		}
+	}
+	return out
+}
+
+// spread returns the variances of the estimated sums and their covariances with the last one, for noise of variance 1.
+func (p *prefix) spread() (variance, withLast []float64) {
+	variance, withLast = make([]float64, p.n), make([]float64, p.n)
+	sum := 0.0
+	for t, g := range p.g {
+		sum += g * g
+		variance[t] = sum
+		for k := range t + 1 {
+			withLast[t] += p.g[k] * p.g[k+p.n-1-t]
+		}
+	}
+	return variance, withLast
+}
+
+// norm2 returns the largest squared norm of S·c over the row counts c of a unit within bounds, in units of 2^(−60), and whether it
+// is attained; c may be spread over several axes of n cells.
+//
+// Proof. The norm is convex, so that it is largest at a corner: m rows in each of some cells, and the rest r in one more, f + 1 cells in
+// all. The inner product of columns i and j of S,
+//
+//	<s_i, s_j> = sum_{t < n − max(i,j)} f_t·f_{t+|i−j|},
+//
+// falls with |i − j| and with max(i, j), since f falls and is not negative. If a set of cells is moved to the first f + 1 cells in its order,
+// neither grows; so the largest norm is among those of c in the first cells, with the rest in one of them. Cells of other axes have inner
+// products of 0. If the axis has fewer cells than that, or they are many, the bound is k times the norm of the first column, or m rows in all
+// of them: the triangle inequality, and that no inner product is negative.
+func (p *prefix) norm2(b Bounds) (norm *big.Int, attained bool) {
+	full := min(b.Groups, b.Rows/b.PerGroup)
+	rest := int64(0)
+	if full < b.Groups {
+		rest = b.Rows - full*b.PerGroup
+	}
+	cells := full
+	if rest > 0 {
+		cells++
+	}
+	if cells > int64(p.n) {
+		k := big.NewInt(b.Rows)
+		norm = p.normOf([]int64{1})
+		return norm.Mul(norm, k.Mul(k, k)), false
+	}
+	c := slices.Repeat([]int64{b.PerGroup}, int(cells))
+	if rest == 0 {
+		return p.normOf(c), true
+	}
+	const tried = 64
+	if cells > tried {
+		return p.normOf(c), false
+	}
+	norm = new(big.Int)
+	for i := range c {
+		c[i] = rest
+		if x := p.normOf(c); x.Cmp(norm) > 0 {
+			norm = x
+		}
+		c[i] = b.PerGroup
+	}
+	return norm, true
+}
+
+// normOf returns the squared norm of S·c for counts in the first cells, exactly, in units of 2^(−60).
+func (p *prefix) normOf(c []int64) *big.Int {
+	sum, term := new(big.Int), new(big.Int)
+	for t := range p.n {
+		y := new(big.Int)
+		for i := range min(len(c), t+1) {
+			y.Add(y, term.Mul(big.NewInt(c[i]), big.NewInt(p.f[t-i])))
+		}
+		sum.Add(sum, y.Mul(y, y))
+	}
+	return sum
+}

@@ -1,0 +1,209 @@
+package strategy
+
+import (
+	"math"
+	"slices"
+)
+
+// Sums below each edge, by a tree
+//
+// Level l counts rows in nodes of w_l neighbouring cells; each level is a histogram with noise of its own, the leaves' of one cell each.
+// Estimates of all nodes that agree with each other come from two passes (Hay, Rastogi, Miklau, Suciu, PVLDB 3(1), 2010, for equal noise): upwards each
+// node's own noisy count is averaged with the sum of its children, by one over the variances; downwards what the parent knows better
+// is shared out among the children in proportion to their variances.
+//
+// The variance of the sum of the first t cells is found on the way up the path of cell t. With a the variance of the estimate of the part of
+// node u that lies below the edge, from u's subtree alone, and c its covariance with the estimate of all of u, and V the variance of the latter,
+//
+//	to the parent:    a += sum of V of earlier siblings,  c likewise,
+//	its own count:    a −= c²/(V' + 1/q),  c *= (1/q)/(V' + 1/q),
+//
+// with V' the sum of V over the children and q the precision of the parent's own count.
+
+// tree is levels of nodes over n cells, from the coarsest to the leaves; each width is a multiple of the next.
+type tree struct {
+	n      int
+	widths []int
+}
+
+// newTree returns the tree of a branching with all levels from the total to the leaves.
+func newTree(n, branching int) *tree {
+	t := &tree{n: n, widths: []int{1}}
+	for w := 1; w < n; {
+		w *= branching
+		t.widths = append(t.widths, w)
+	}
+	slices.Reverse(t.widths)
+	return t
+}
+
+func (t *tree) nodes(level int) int { return (t.n + t.widths[level] - 1) / t.widths[level] }
+
+// measure returns the counts of the nodes of each level.
+func (t *tree) measure(x []int64) [][]int64 {
+	out := make([][]int64, len(t.widths))
+	for l, w := range t.widths {
+		out[l] = make([]int64, t.nodes(l))
+		for i, c := range x {
+			out[l][i/w] += c
+		}
+	}
+	return out
+}
+
+// upwards are the variances of the upward estimates of all nodes, and the sums of those of a node's earlier siblings.
+type upwards struct{ own, before [][]float64 }
+
+// up works out the upward variances for noise of some precisions, one a level; that of the leaves is above 0.
+func (t *tree) up(precisions []float64) upwards {
+	leaf := len(t.widths) - 1
+	u := upwards{make([][]float64, leaf+1), make([][]float64, leaf+1)}
+	for l := leaf; l >= 0; l-- {
+		u.own[l], u.before[l] = make([]float64, t.nodes(l)), make([]float64, t.nodes(l))
+		if l == leaf {
+			for i := range u.own[l] {
+				u.own[l][i] = 1 / precisions[l]
+			}
+			continue
+		}
+		for i, v := range u.own[l+1] {
+			parent := i * t.widths[l+1] / t.widths[l]
+			u.before[l+1][i] = u.own[l][parent]
+			u.own[l][parent] += v
+		}
+		for i, v := range u.own[l] {
+			u.own[l][i] = 1 / (precisions[l] + 1/v)
+		}
+	}
+	sum := 0.0
+	for i, v := range u.own[0] { // nodes without a parent
+		u.before[0][i] = sum
+		sum += v
+	}
+	return u
+}
+
+// spread returns the variance of the sum of the first i + 1 cells and its covariance with the sum of all.
+func (t *tree) spread(u upwards, precisions []float64, i int) (a, c float64) {
+	leaf := len(t.widths) - 1
+	a, c = u.own[leaf][i], u.own[leaf][i]
+	for l := leaf; l > 0; l-- {
+		before := u.before[l][i/t.widths[l]]
+		a, c = a+before, c+before
+		if q := precisions[l-1]; q > 0 {
+			own := u.own[l-1][i/t.widths[l-1]] // 1/(q + 1/V')
+			// V' + 1/q = V'/(q·own)
+			children := 1 / (1/own - q)
+			total := children + 1/q
+			a, c = a-c*c/total, c/(q*total)
+		}
+	}
+	before := u.before[0][i/t.widths[0]]
+	return a + before, c + before
+}
+
+// decode returns the estimates of the sums of the first 1, …, n cells from the noisy counts of the levels.
+func (t *tree) decode(y [][]float64, precisions []float64) []float64 {
+	leaf, u := len(t.widths)-1, t.up(precisions)
+	z := make([][]float64, leaf+1)
+	z[leaf] = slices.Clone(y[leaf])
+	below := make([][]float64, leaf+1) // sums of the children's estimates
+	for l := leaf - 1; l >= 0; l-- {
+		below[l] = make([]float64, t.nodes(l))
+		for i, v := range z[l+1] {
+			below[l][i*t.widths[l+1]/t.widths[l]] += v
+		}
+		z[l] = make([]float64, t.nodes(l))
+		for i, v := range below[l] {
+			share := precisions[l] * u.own[l][i] // of its own count
+			z[l][i] = share*y[l][i] + (1-share)*v
+		}
+	}
+	for l := 0; l < leaf; l++ {
+		total := make([]float64, t.nodes(l)) // of the children's variances
+		for i, v := range u.own[l+1] {
+			total[i*t.widths[l+1]/t.widths[l]] += v
+		}
+		for i, v := range u.own[l+1] {
+			parent := i * t.widths[l+1] / t.widths[l]
+			z[l+1][i] += v / total[parent] * (z[l][parent] - below[l][parent])
+		}
+	}
+	out, sum := z[leaf], 0.0
+	for i, v := range out {
+		sum += v
+		out[i] = sum
+	}
+	return out
+}
+
+// meanVariance returns the mean of the variances of the sums below some evenly spaced edges, at most so many.
+func (t *tree) meanVariance(precisions []float64, edges int) float64 {
+	u, sum, n := t.up(precisions), 0.0, 0
+	step := max(1, t.n/edges)
+	for i := step - 1; i < t.n; i += step {
+		a, _ := t.spread(u, precisions, i)
+		sum += a
+		n++
+	}
+	return sum / float64(n)
+}
+
+// weigh returns the shares of mu² for the levels at which the mean variance is small, given the squared norm of what a unit changes in a
+// level of some width, and leaves out levels that are of no use.
+func (t *tree) weigh(norm func(width int) float64) []float64 {
+	const rounds, least = 16, 4e-3
+	shares := slices.Repeat([]float64{1 / float64(len(t.widths))}, len(t.widths))
+	for {
+		for range rounds {
+			t.improve(shares, norm)
+		}
+		kept := &tree{n: t.n}
+		var left []float64
+		for l, s := range shares {
+			if s >= least || l == len(shares)-1 {
+				kept.widths, left = append(kept.widths, t.widths[l]), append(left, s)
+			}
+		}
+		if len(left) == len(shares) {
+			return shares
+		}
+		*t, shares = *kept, left
+		normalize(shares)
+	}
+}
+
+// improve multiplies each share by the root of what more of it would gain per share, and normalises: the variance falls in inverse
+// proportion to all shares together, so that at the best shares each one is what it gains.
+func (t *tree) improve(shares []float64, norm func(width int) float64) {
+	const edges, step = 1 << 9, 1e-4
+	now := t.meanVariance(t.precisions(shares, norm), edges)
+	next := slices.Clone(shares)
+	for l := range shares {
+		more := slices.Clone(shares)
+		more[l] *= 1 + step
+		gain := (now - t.meanVariance(t.precisions(more, norm), edges)) / (step * now)
+		next[l] = math.Sqrt(shares[l] * max(gain, 1e-9))
+	}
+	copy(shares, next)
+	normalize(shares)
+}
+
+// precisions returns those of the levels' noise at mu = 1.
+func (t *tree) precisions(shares []float64, norm func(width int) float64) []float64 {
+	out := make([]float64, len(shares))
+	for l, s := range shares {
+		out[l] = s / norm(t.widths[l])
+	}
+	return out
+}
+
+func normalize(x []float64) {
+	total := 0.0
+	for _, v := range x {
+		total += v
+	}
+	for i := range x {
+		x[i] /= total
+	}
+}
