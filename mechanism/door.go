@@ -9,7 +9,8 @@ import (
 	"github.com/dprelease/dprelease/mechanism/internal/door"
 )
 
-// The tests' own door: package mechanismtest, which needs a testing.TB, finds these through an internal package.
+// The way in for tests: package mechanismtest, whose functions need a testing.TB, gets these functions through an
+// internal package.
 func init() {
 	door.Lend(door.Keys{Open: openForTest, OpenWide: openWideForTest, OpenKeyed: openKeyedForTest, Make: makeForTest})
 }

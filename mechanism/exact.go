@@ -7,25 +7,26 @@ import (
 	"github.com/dprelease/dprelease/mechanism/internal/gauss"
 )
 
-// Exact is a private vector: one integer a cell, in units of a public power of two. Copies share the cells, which can be
-// noised once. The payload hides in a closure: formatters that ignore methods, and reflection, find a function there.
+// Exact is a private vector: one integer per cell, in multiples of a public power of two. Copies share the cells, and
+// the cells can be noised only once. The fields are closures, so that reflection and formatters that ignore methods
+// find a function and no number.
 type Exact struct {
 	open  func() *sealed
-	keyed func() *keyed // of SealKeyed, instead of open
+	keyed func() *keyed // set instead of open if SealKeyed made the value
 }
 
-// sealed is an Exact's payload, which is there until it is taken to be noised.
+// sealed holds the payload of an Exact until it is taken out to be noised.
 type sealed struct {
-	unit int // binary logarithm
+	unit int // binary logarithm of the quantum
 	size int
 
 	mu       sync.Mutex
 	held     *payload
-	compared bool // never to be noised
+	compared bool // the answers were compared and must never be noised
 }
 
-// Seal hides cells, exact answers in multiples of unit, and takes the slice over: the caller must not keep it. ErrUnit
-// if unit is not a power of two, ErrEmpty if there are no cells.
+// Seal hides exact answers, which are multiples of unit. It takes the slice over: the caller must not keep it. Errors:
+// ErrUnit if unit is not a power of two, ErrEmpty if there are no cells.
 func Seal(unit float64, cells []int64) (Exact, error) {
 	return seal(unit, len(cells), &payload{cells: int128.Narrow(cells)})
 }
@@ -50,7 +51,7 @@ func (e Exact) Cells() int {
 	return e.open().size
 }
 
-// take takes the payload out, once.
+// takePayload takes the payload out; it can do so once.
 func (s *sealed) take() (*payload, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +63,7 @@ func (s *sealed) take() (*payload, error) {
 	return p, nil
 }
 
-// putBack undoes take if nothing was drawn.
+// putBack undoes takePayload; the caller has drawn nothing.
 func (s *sealed) putBack(p *payload) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,23 +1,26 @@
 // Package mechanism is the trust boundary: exact answers go in, noisy ones come out, and nothing else does.
 //
-// An [Exact] holds private integers where no other package, encoder or formatter reaches them. Its only way out is
-// [Exact.Noise], which demands a receipt of the ledger, redeems it before the first random draw, and returns a [Noisy]:
+// An [Exact] holds private integers out of reach of every other package, encoder and formatter. Its only way out is
+// [Exact.Noise]. Noise requires a receipt of the ledger, redeems it before the first random draw, and returns a
+// [Noisy]. For each cell f the noisy value is
 //
 //	grid · floor(f/grid + S·Z + 1/2),  S = sigma/grid,  Z ~ N(0, 1),
 //
-// for each cell f, saturated at the ends of int64 grid units. Z has exactly the normal distribution and S is exact, so the
-// output is a fixed function of f + sigma·Z, and the delta(epsilon) curve of the Gaussian mechanism (Balle & Wang 2018,
-// Theorem 8) holds for it unchanged, in any dimension and for any grid that does not depend on the data. The proof is
-// internal/gauss/proof.md. Its variance is sigma² + grid²/12 to within rounding for sigma >= grid.
+// saturated at the limits of int64 grid units. Z has exactly the normal distribution and S is exact. The output is
+// therefore a fixed function of f + sigma·Z, and the delta(epsilon) curve of the Gaussian mechanism (Balle & Wang 2018,
+// Theorem 8) holds for it unchanged, in any dimension and for any grid that does not depend on the data.
+// internal/gauss/proof.md has the proof. The variance of the noise is sigma² + grid²/12 to within rounding if sigma >=
+// grid.
 //
-// [Exact.NoisePure] adds Laplace or geometric noise as exactly (internal/laplace/proof.md), charged as a Gaussian mechanism that covers it.
+// [Exact.NoisePure] adds Laplace or geometric noise just as exactly (internal/laplace/proof.md). The ledger charges it
+// as a Gaussian mechanism that covers it.
 //
-// A vector of very many cells, most of whose answers are 0 ([SealSparse]), is not held: its noise is drawn from keys as the result is
-// read, the same each time, by all workers and no further ahead than a slow reader allows.
+// A vector of very many cells, most of whose answers are 0 ([SealSparse]), is not held in memory. Its noise is drawn
+// from keys each time it is read, and is the same each time. All workers draw, at most one stripe ahead of the reader.
 //
-// What is not promised: the running time is not constant. It depends on the random bits, on public parameters and,
-// if a sum nears an end of int64, on an exact answer; see proof.md. Copies that the caller made before sealing, and the
-// random keys, are left to the garbage collector.
+// The running time is not constant. It depends on the random bits, on public parameters and, if a sum comes close to
+// the limits of int64, on an exact answer; see proof.md. Copies that the caller made before sealing, and the random
+// keys, are left to the garbage collector.
 package mechanism
 
 import "errors"

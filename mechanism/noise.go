@@ -12,12 +12,13 @@ import (
 )
 
 // Noise adds exactly rounded Gaussian noise of m's sigma to every cell and returns the result in multiples of m's grid.
-// It works in place with up to workers goroutines, each with random bits of its own; workers below 1 counts as 1. Of more than
-// 2^20 cells whose answers are sparse it draws the keys alone: their noise is drawn from these as the result is read.
+// It works in place, in up to workers goroutines, each with random bits of its own; workers below 1 counts as 1. If the
+// answers are sparse and there are more than 2^20 cells, Noise draws only keys, and reading the result draws the noise
+// from them.
 //
-// It redeems r for m before the first draw. Up to then an error (ErrReceipt, ErrMechanism, the ledger's, or ctx's) leaves
-// the value as it was; ErrSpent says that it was noised before. Afterwards an error (ctx's, or that of the system's
-// source of randomness) means that the cells are wiped and the value spent.
+// Noise redeems r for m before the first draw. An error before the draw (ErrReceipt, ErrMechanism, the ledger's, or
+// ctx's) leaves e as it was. ErrSpent means that e was noised before. After an error that comes later (ctx's, or that
+// of the system's source of randomness) the cells are wiped and e is spent.
 func (e Exact) Noise(ctx context.Context, r ledger.Receipt, m calibrate.Mechanism, workers int) (Noisy, error) {
 	if err := e.ready(r); err != nil {
 		return Noisy{}, err
@@ -29,7 +30,7 @@ func (e Exact) Noise(ctx context.Context, r ledger.Receipt, m calibrate.Mechanis
 	return e.noise(ctx, r.Redeem, j)
 }
 
-// ready says whether there are cells that may have noise, all of them, and a receipt.
+// checkReady returns an error unless e has cells that Noise accepts and r is a receipt.
 func (e Exact) ready(r ledger.Receipt) error {
 	switch {
 	case e.keyed != nil:
@@ -42,7 +43,7 @@ func (e Exact) ready(r ledger.Receipt) error {
 	return nil
 }
 
-// noise is Noise of a job, with what redeems the receipt.
+// noise runs a job: it takes the payload out, pays, and draws.
 func (e Exact) noise(ctx context.Context, pay redeemer, j job) (Noisy, error) {
 	s := e.open()
 	p, err := s.take()
@@ -63,7 +64,7 @@ func (e Exact) noise(ctx context.Context, pay redeemer, j job) (Noisy, error) {
 	return Noisy{mechanism: j.charged, pure: j.pure, units: p.cells.High}, nil
 }
 
-// streamed returns the noisy vector of sparse answers that is drawn as it is read.
+// newStreamed returns the noisy vector of sparse answers. Its noise is drawn when it is read.
 func (j job) streamed(p *payload, size int) (Noisy, error) {
 	s, err := j.stream(p, size)
 	if err != nil {
@@ -82,7 +83,7 @@ func (pay redeemer) redeem(ctx context.Context, m calibrate.Mechanism) error {
 	return pay(m)
 }
 
-// accept redeems the receipt if the job can noise the answers.
+// pay redeems the receipt, if the sampler can noise the answers.
 func (j job) accept(ctx context.Context, pay redeemer, p *payload) error {
 	if j.pure && p.cells.Low != nil {
 		return ErrWide
@@ -90,12 +91,12 @@ func (j job) accept(ctx context.Context, pay redeemer, p *payload) error {
 	return pay.redeem(ctx, j.charged)
 }
 
-// sampler adds noise to cells, in place: to those of 64 bits, and to those of 128 if it is Gaussian.
+// sampler adds noise to cells in place. A Gaussian sampler also takes cells of 128 bits.
 type sampler interface {
 	Add(cells []int64) error
 }
 
-// job is the public parameters of one call of Noise.
+// job holds the public parameters of one call of Noise.
 type job struct {
 	charged calibrate.Mechanism
 	pure    bool // the noise is not Gaussian

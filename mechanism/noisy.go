@@ -12,18 +12,19 @@ import (
 // viewCells is the number of cells in a block of [Noisy.Blocks].
 const viewCells = 1 << 16
 
-// Noisy is a released vector, public and unchangeable. Only [Exact.Noise], [Noisy.Then], [Noisy.ThenEach] and, of values that were
-// released before, [Published] make one that has cells. One of very many cells is not held but drawn whenever it is read, with the same values each time; what it is drawn
-// from stays in memory, hidden in a closure, as long as the Noisy does.
+// Noisy is a released vector: public and immutable. Only [Exact.Noise], [Noisy.Then] and [Noisy.ThenEach] make one that
+// has cells, and [Published] does so from values that were released before. A vector of very many cells is not held in
+// memory but drawn again whenever it is read, with the same values each time. What it is drawn from stays in memory,
+// hidden in a closure, as long as the Noisy does.
 type Noisy struct {
 	mechanism calibrate.Mechanism
 	units     []int64   // in multiples of the grid, as they were drawn; nil after a step
 	values    []float64 // after a step
 	open      func() *stream
-	each      []func([]float64) // steps that are taken as a stream is read
+	each      []func([]float64) // steps that are applied when a stream is read
 	steps     []string
 	pure      bool     // the noise is not Gaussian
-	keys      []string // of selected cells, else nil
+	keys      []string // keys of the cells if cells were selected, else nil
 }
 
 // Len returns the number of cells.
@@ -34,20 +35,20 @@ func (n Noisy) Len() int {
 	return max(len(n.units), len(n.values))
 }
 
-// Normal says whether the noise is Gaussian, of the Mechanism's sigma.
+// Normal reports whether the noise is Gaussian with the Mechanism's sigma.
 func (n Noisy) Normal() bool { return !n.pure }
 
-// Mechanism returns the mechanism that made the vector; if the noise is not Gaussian, the Gaussian one that stands for it in
-// the ledger, whose sigma is not the noise's.
+// Mechanism returns the mechanism that made the vector. If the noise is not Gaussian, it is the Gaussian mechanism that
+// the ledger charged instead, and its sigma is not that of the noise.
 func (n Noisy) Mechanism() calibrate.Mechanism { return n.mechanism }
 
 // Steps returns the names of the post-processing steps, in order.
 func (n Noisy) Steps() []string { return slices.Clone(n.steps) }
 
-// Keys returns the keys of selected cells, in their order; nil if cells were not selected.
+// Keys returns the keys of selected cells, in the order of the cells; nil if cells were not selected.
 func (n Noisy) Keys() []string { return slices.Clone(n.keys) }
 
-// atLeast returns the cells, with their keys, whose values are at least so many grid units; all others are wiped.
+// keepAtLeast keeps the cells, and their keys, whose values are at least min grid units. It wipes all others.
 func (n Noisy) atLeast(units int64, keys []string) Noisy {
 	kept := []string{}
 	for i, x := range n.units {
@@ -62,8 +63,8 @@ func (n Noisy) atLeast(units int64, keys []string) Noisy {
 	return n
 }
 
-// Fill copies the values of the cells from start on into dst, in the unit of the query. If the vector ends first, the
-// rest of dst is left as it is; a start outside the vector copies nothing.
+// Fill copies the values of the cells from start on into dst, in the unit of the query. If the vector ends before dst
+// does, the rest of dst stays as it was. If start is outside the vector, nothing is copied.
 func (n Noisy) Fill(start int, dst []float64) {
 	if start < 0 || start >= n.Len() {
 		return
@@ -78,18 +79,18 @@ func (n Noisy) Fill(start int, dst []float64) {
 	}
 }
 
-// convert turns grid units into the unit of the query, as many as dst has.
+// convert turns grid units into the unit of the query, len(dst) of them.
 func (n Noisy) convert(units []int64, dst []float64) {
 	for i, k := range units[:len(dst)] {
-		dst[i] = float64(k) * n.mechanism.Grid // rounded once, to 53 bits: post-processing
+		dst[i] = float64(k) * n.mechanism.Grid // one rounding to 53 bits, which is post-processing
 	}
 }
 
-// stream is Fill of a stream, for cells that it has.
+// fillFromStream is Fill if the vector is a stream; start and dst lie inside it.
 func (n Noisy) stream(start int, dst []float64) {
 	for s := n.open(); len(dst) > 0; {
 		values := s.from(start)
-		if values == nil { // the cipher cannot be made, which was tried when the noise was
+		if values == nil { // the cipher cannot be made; the same was tried before the noise was
 			fillNaN(dst)
 			return
 		}
@@ -98,7 +99,7 @@ func (n Noisy) stream(start int, dst []float64) {
 	}
 }
 
-// drawnFrom returns n with the cells of a stream, after its steps.
+// readFrom returns n with the cells of s, after n's steps.
 func (n Noisy) drawnFrom(s *stream) Noisy {
 	mine := s.with(func(units []int64, values []float64) {
 		n.convert(units, values)
@@ -116,8 +117,8 @@ func fillNaN(dst []float64) {
 	}
 }
 
-// Blocks yields the values in order, block by block, with the index of each block's first cell. A block is valid until the
-// next one: the slice is used again.
+// Blocks yields the values in order, block by block, with the index of each block's first cell. A block is valid until
+// the next one, because they share a slice.
 func (n Noisy) Blocks() iter.Seq2[int, []float64] {
 	return func(yield func(int, []float64) bool) {
 		block := make([]float64, min(viewCells, n.Len()))
@@ -150,7 +151,7 @@ func (n Noisy) Then(step string, f func([]float64) ([]float64, error)) (Noisy, e
 	return n.after(step, slices.Clone(out))
 }
 
-// after returns n with the values after a step, which it takes over.
+// withValues returns n with the values that a step returned. It takes the slice over.
 func (n Noisy) after(step string, values []float64) (Noisy, error) {
 	if !finite(values) {
 		return Noisy{}, fmt.Errorf("%w: %q returns a value that is not finite", ErrStep, step)
@@ -160,9 +161,10 @@ func (n Noisy) after(step string, values []float64) (Noisy, error) {
 	return n, nil
 }
 
-// ThenEach applies a named post-processing step that treats every cell on its own and returns the result as a new Noisy; n stays
-// as it is. f changes the values of some cells in place, to finite ones, and may be called at any time and from several
-// goroutines; it must not keep them. Of a stream, the step is taken as the result is read. ErrStep as [Noisy.Then].
+// ThenEach applies a named post-processing step that treats each cell separately, and returns the result as a new
+// Noisy; n stays as it is. f changes the values of some cells in place, to finite values. It may be called at any time
+// and from several goroutines, and must not keep the slice. If n is a stream, the step is applied when the result is
+// read. ErrStep as for [Noisy.Then].
 func (n Noisy) ThenEach(step string, f func(values []float64)) (Noisy, error) {
 	if step == "" || f == nil || n.Len() == 0 {
 		return Noisy{}, ErrStep

@@ -7,7 +7,8 @@ import (
 	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
-// payload is exact answers: of every cell or, if at is not nil, of the cells at, in order, and 0 in all others.
+// payload holds exact answers. If at is nil, there is one for every cell. Otherwise the answers are those of the cells
+// at, in that order, and every other cell's answer is 0.
 type payload struct {
 	cells int128.Slice
 	at    []int
@@ -21,7 +22,7 @@ func (p *payload) zeros(n int) *payload {
 	return &payload{cells: int128.Make(n)}
 }
 
-// spread returns the answers of all cells and wipes the sparse ones.
+// spread returns the answers of all cells, and wipes the sparse ones.
 func (p *payload) spread(size int) *payload {
 	if p.at == nil {
 		return p
@@ -32,7 +33,7 @@ func (p *payload) spread(size int) *payload {
 	return all
 }
 
-// copy writes the answers that belong to the cells from start on into block, whose cells are 0.
+// copyTo copies the answers of the cells from start on into block, whose cells are 0 before.
 func (p *payload) copy(start int, block *payload) {
 	i, _ := slices.BinarySearch(p.at, start)
 	for ; i < len(p.at) && p.at[i]-start < block.cells.Len(); i++ {
@@ -48,7 +49,7 @@ func (p *payload) wipe() {
 	clear(p.at)
 }
 
-// peek copies the answers of cells of 64 bits, for tests.
+// peek copies the answers, for tests. The cells must have 64 bits.
 func (s *sealed) peek() ([]int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,10 +8,11 @@ import (
 	"github.com/dprelease/dprelease/mechanism/internal/gauss"
 )
 
-// blockCells is how many cells a worker takes at a time: some 0.2 ms, after which it looks whether to stop.
+// blockCells is how many cells a worker takes at a time. A block takes about 0.2 ms, and a worker checks before each
+// one whether it should stop.
 const blockCells = 1 << 14
 
-// run adds noise to every cell, in place, of answers that are not sparse. On an error it wipes all of them.
+// run adds noise to every cell in place; the answers are not sparse. On an error it wipes all cells.
 func (j job) run(ctx context.Context, p *payload) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -34,7 +35,7 @@ func (j job) run(ctx context.Context, p *payload) error {
 	return nil
 }
 
-// work noises blocks until there are none left. next counts the blocks that are taken.
+// noiseBlocks adds noise to one block after the other until none is left. next counts the blocks that are taken.
 func (j job) work(ctx context.Context, p *payload, next *atomic.Int64) error {
 	source, err := gauss.NewBits(j.entropy)
 	if err != nil {
@@ -57,7 +58,7 @@ func (j job) work(ctx context.Context, p *payload, next *atomic.Int64) error {
 	return context.Cause(ctx)
 }
 
-// add noises the block that starts at a cell.
+// noiseBlock adds noise to the block that starts at cell start.
 func (p *payload) add(s sampler, start int) error {
 	block := p.cells.Cut(start, min(start+blockCells, p.cells.Len()))
 	if block.Low == nil {

@@ -7,15 +7,15 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// Published returns the noisy vector of a release that is published already, from the values that stand in it, in multiples of m's grid.
-// It takes the slice over.
+// Published returns the noisy vector of a release that is already published, from the values in its folder. units are
+// in multiples of m's grid, and Published takes the slice over.
 //
-// This is post-processing: the values were charged, drawn and shown, so that whatever is made of them costs nothing more. That they are
-// those values is the caller's to see to; the proof says that such a release is published, with this manifest and this mechanism, so that
-// no value gets here that the ledger does not know of. manifest is the SHA-256 of the release.json of the folder in which the values stand,
-// whose files were compared with it. Only package pipeline calls this (a test of the architecture).
+// This is post-processing: the values were charged, drawn and shown before, so whatever is made of them costs nothing
+// more. The caller makes sure that units are the published values: it compares the folder's files with its
+// release.json, whose SHA-256 is manifest. The proof says that the ledger knows a published release with this manifest
+// and this mechanism. Only package pipeline calls Published; a test of the architecture checks that.
 //
-// Errors: ErrPublished if the proof does not cover m and the manifest, or there are no values.
+// Errors: ErrPublished if the proof does not cover m and the manifest, or if there are no values.
 func Published(proof ledger.Publication, manifest string, m calibrate.Mechanism, units []int64) (Noisy, error) {
 	if err := proof.Covers(m, manifest, false); err != nil {
 		return Noisy{}, fmt.Errorf("%w: %w", ErrPublished, err)
@@ -26,7 +26,7 @@ func Published(proof ledger.Publication, manifest string, m calibrate.Mechanism,
 	return Noisy{mechanism: m, units: units}, nil
 }
 
-// PublishedKeys is Published of cells that were selected, with their keys: each once, possibly none.
+// PublishedKeys is Published for selected cells, with their keys. Each key occurs once; there may be none.
 func PublishedKeys(proof ledger.Publication, manifest string, m calibrate.Mechanism, keys []string, units []int64) (Noisy, error) {
 	if err := proof.Covers(m, manifest, true); err != nil {
 		return Noisy{}, fmt.Errorf("%w: %w", ErrPublished, err)

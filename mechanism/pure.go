@@ -11,12 +11,12 @@ import (
 	"github.com/dprelease/dprelease/mechanism/internal/laplace"
 )
 
-// NoisePure is [Exact.Noise] with exactly rounded Laplace noise or, as m says, exact two-sided geometric noise, in multiples of
-// m's grid. It redeems r for m.Mechanism(), the Gaussian mechanism that stands for m: that is what the ledger is to charge. The
-// guarantee needs m's L1 sensitivity to be that of the exact answers.
+// NoisePure is [Exact.Noise] with exactly rounded Laplace noise or, if m.Geometric is set, exact two-sided geometric
+// noise, in multiples of m's grid. It redeems r for m.Mechanism(), the Gaussian mechanism that the ledger charges
+// instead of m. The guarantee holds only if m's L1 sensitivity is that of the exact answers.
 //
-// Further errors: ErrMechanism also if the scale is not above 0 or is 2^52 grid units or more, or answers for geometric noise
-// are no multiples of the grid; ErrWide if answers have 128 bits.
+// Further errors: ErrMechanism if the scale is not above 0 or is 2^52 grid units or more, or if the noise is geometric
+// and an answer is not a multiple of the grid; ErrWide if the answers have 128 bits.
 func (e Exact) NoisePure(ctx context.Context, r ledger.Receipt, m calibrate.Pure, workers int) (Noisy, error) {
 	if err := e.ready(r); err != nil {
 		return Noisy{}, err
@@ -45,7 +45,7 @@ func newPureJob(m calibrate.Pure, unit, workers int) (job, error) {
 	if m.Geometric {
 		newSampler = func(source *gauss.Bits) (sampler, error) { return laplace.NewGeometric(scale, unit-grid, source) }
 	}
-	if _, err := newSampler(nil); err != nil { // before anything is redeemed
+	if _, err := newSampler(nil); err != nil { // refuse before the receipt is redeemed
 		return job{}, err
 	}
 	return job{charged: charged, pure: true, sampler: newSampler, workers: workers, entropy: rand.Reader}, nil

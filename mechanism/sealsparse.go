@@ -2,20 +2,21 @@ package mechanism
 
 import "github.com/dprelease/dprelease/mechanism/int128"
 
-// Sparse are the exact answers of very many cells, most of which are 0.
+// Sparse holds the exact answers of very many cells, most of which are 0.
 type Sparse struct {
-	// Cells is the number of all cells: the public domain's size. Each of them gets noise.
+	// Cells is the number of all cells, which is the size of the public domain. Every cell gets noise.
 	Cells int
-	// At are the cells whose answers follow, each once, in ascending order. Which these are is private.
+	// At lists the cells that High and Low answer, each once, in ascending order. Which cells these are is private.
 	At []int
-	// Answers are theirs, of 64 or 128 bits.
+	// Answers are the exact answers of these cells, of 64 or 128 bits.
 	Answers int128.Slice
 }
 
-// SealSparse hides exact answers in multiples of unit and takes the slices over: the caller must not keep them. Noise treats
-// the value as [Seal] or [SealWide] of all its cells would have made it, without holding them all. ErrUnit if unit is not a
-// power of two, ErrEmpty if there are no cells, ErrHalves if the slices differ in length, ErrPlaces if the places are
-// not ascending or not below Cells.
+// SealSparse hides exact answers, which are multiples of unit. It takes the slices over: the caller must not keep them.
+// Noise treats the result as if [Seal] or [SealWide] had made it from all cells, without holding them all.
+//
+// Errors: ErrUnit if unit is not a power of two, ErrEmpty if there are no cells, ErrHalves if the numbers of answers,
+// of their low halves and of their cells differ, ErrPlaces if At is not ascending or names a cell that does not exist.
 func SealSparse(unit float64, s Sparse) (Exact, error) {
 	if x := s.Answers; x.Len() != len(s.At) || x.Low != nil && len(x.Low) != len(s.At) {
 		return Exact{}, ErrHalves
@@ -27,7 +28,7 @@ func SealSparse(unit float64, s Sparse) (Exact, error) {
 	}
 	p := &payload{cells: s.Answers, at: s.At}
 	if p.at == nil {
-		p.at = []int{} // no answers, not those of all cells
+		p.at = []int{} // nil would mean that there is an answer for every cell
 	}
 	return seal(unit, s.Cells, p)
 }

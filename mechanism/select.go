@@ -10,19 +10,21 @@ import (
 	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
-// keyed is the payload of an Exact whose keys are private too, and their number.
+// keyed is the payload of an Exact whose keys, and their number, are private too.
 type keyed struct {
 	keys   []string
 	counts Exact // the zero Exact if there are no keys
 
 	mu       sync.Mutex
 	spent    bool
-	compared bool // spent by a comparison, and still there to be compared
+	compared bool // the counts were compared: they cannot be noised any more, but they can be compared again
 }
 
-// SealKeyed hides counts by key, keys and all: which keys there are is as private as the counts. It takes the slices over.
-// Keys are distinct and ascend; each unit counts at most once in a count. ErrKeys if they do not, ErrHalves if the slices
-// differ in length. The result has no cells that anybody may know of; see [Exact.Select].
+// SealKeyed hides counts by key, and the keys with them: which keys exist is as private as the counts. It takes the
+// slices over. Keys are distinct and ascending, and each privacy unit adds at most one to a count. The result has no
+// public number of cells; see [Exact.Select].
+//
+// Errors: ErrKeys if the keys are not distinct and ascending, ErrHalves if the slices differ in length.
 func SealKeyed(keys []string, counts []int64) (Exact, error) {
 	if len(keys) != len(counts) {
 		return Exact{}, ErrHalves
@@ -34,15 +36,16 @@ func SealKeyed(keys []string, counts []int64) (Exact, error) {
 	}
 	k := &keyed{keys: keys}
 	if len(keys) > 0 {
-		s := &sealed{size: len(counts), held: &payload{cells: int128.Narrow(counts)}} // in units of 2^0
+		s := &sealed{size: len(counts), held: &payload{cells: int128.Narrow(counts)}} // the quantum is 2^0
 		k.counts = Exact{open: func() *sealed { return s }}
 	}
 	return Exact{keyed: func() *keyed { return k }}, nil
 }
 
-// Select adds noise to the count of every key as Noise does, and returns the keys whose noisy count reaches the threshold
-// ([calibrate.Selection.Threshold]), with these counts; the rest is wiped. It redeems r for s.Mechanism, and s.Failure of the
-// share of delta that r has, before the first draw. Errors: as for Noise; ErrKeys if the keys are not private, which is for Noise.
+// Select adds noise to the count of every key as Noise does. It returns the keys whose noisy count reaches the
+// threshold ([calibrate.Selection.Threshold]), with these counts, and wipes the others. Before the first draw it
+// redeems r for s.Mechanism, and the share s.Failure of r's delta. Errors are those of Noise; ErrKeys if SealKeyed did
+// not make e.
 func (e Exact) Select(ctx context.Context, r ledger.Receipt, s calibrate.Selection, workers int) (Noisy, error) {
 	if e.keyed == nil {
 		return Noisy{}, ErrKeys
@@ -77,7 +80,7 @@ func (k *keyed) take() bool {
 	return taken
 }
 
-// draw draws the noise of all counts. If there are none the receipt is redeemed all the same.
+// noiseCounts adds noise to all counts. If there are no keys, it redeems the receipt all the same.
 func (k *keyed) draw(ctx context.Context, pay redeemer, m calibrate.Mechanism, workers int) (Noisy, error) {
 	if len(k.keys) > 0 {
 		j, err := newJob(m, k.counts.open().unit, workers)
@@ -92,14 +95,14 @@ func (k *keyed) draw(ctx context.Context, pay redeemer, m calibrate.Mechanism, w
 	return Noisy{mechanism: m}, nil
 }
 
-// putBack undoes take if nothing was drawn.
+// putBack undoes markSpent if nothing was drawn.
 func (k *keyed) putBack() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.spent = k.compared || len(k.keys) > 0 && !k.counts.whole()
 }
 
-// whole says that nothing was drawn for an answer yet.
+// untouched reports whether nothing was drawn for the answers yet.
 func (e Exact) whole() bool {
 	s := e.open()
 	s.mu.Lock()

@@ -9,43 +9,46 @@ import (
 )
 
 const (
-	// heldCells is the most cells that a noisy vector made of sparse answers holds in memory; longer ones are streams.
+	// heldCells is the largest number of cells of a sparse answer whose noisy vector is held in memory. A longer one is
+	// a stream.
 	heldCells = 1 << 20
-	// stripeCells is how many cells of a stream are drawn at a time, by all workers: 2 MiB.
+	// stripeCells is how many cells of a stream are drawn at a time, by all workers together: 2 MiB.
 	stripeCells = 1 << 18
-	// keptStripes is how many of them are kept: the one that is read, the next one, and as many for a second reader.
+	// keptStripes is how many drawn stripes are kept: the one that is read and the next one, and as many for a second
+	// reader.
 	keptStripes = 4
 )
 
-// stream is a noisy vector of very many cells, most of whose exact answers are 0. It holds none of them: a stripe is drawn when
-// it is read, each block of it from random bits of its own, and is the same whenever it is drawn. The next stripe is drawn
-// meanwhile, and no further one until that is read: a slow reader slows the workers down.
+// stream is a noisy vector of very many cells, most of whose exact answers are 0. It does not hold the cells. It draws
+// a stripe of them when the stripe is read, each block from random bits of its own, and draws the same values every
+// time. Meanwhile it draws the next stripe, but no further one before that is read, so a slow reader slows the workers
+// down.
 //
-// It is safe for concurrent use.
+// A stream is safe for concurrent use.
 type stream struct {
 	job   job
 	size  int
 	exact *payload
 	keys  *gauss.Keys
-	// finish turns noisy cells into values, block by block; it is called from several goroutines.
+	// finish turns noisy cells into values, block by block. Several goroutines call it.
 	finish func(units []int64, values []float64)
 
 	mu     sync.Mutex
 	recent []*stripe
 }
 
-// stripe are cells of a stream from index·stripeCells on.
+// stripe holds the cells of a stream from index·stripeCells on.
 type stripe struct {
 	index  int
 	ready  chan struct{} // closed when values are drawn
-	values []float64     // nil if they could not be
+	values []float64     // nil if they could not be drawn
 }
 
-// stream draws the keys of all blocks, from entropy, and takes the sparse answers over. It lacks finish.
+// newStream draws the keys of all blocks from entropy, and takes the sparse answers over. The caller sets finish.
 func (j job) stream(p *payload, size int) (*stream, error) {
 	keys, err := gauss.NewKeys(j.entropy, (size+blockCells-1)/blockCells)
 	if err == nil {
-		_, err = keys.Block(0, nil) // so that reading has no error
+		_, err = keys.Block(0, nil) // if this works, reading has no error
 	}
 	if err != nil {
 		p.wipe()
@@ -54,12 +57,12 @@ func (j job) stream(p *payload, size int) (*stream, error) {
 	return &stream{job: j, size: size, exact: p, keys: keys}, nil
 }
 
-// with returns the same cells, drawn from the same bits, that another function finishes.
+// withFinish returns the same cells, drawn from the same bits, with another finish.
 func (s *stream) with(finish func(units []int64, values []float64)) *stream {
 	return &stream{job: s.job, size: s.size, exact: s.exact, keys: s.keys, finish: finish}
 }
 
-// from returns the values of the cells from one on, as far as they are drawn together; nil if they cannot be drawn.
+// valuesFrom returns the values from cell on, up to the end of its stripe; nil if they cannot be drawn.
 func (s *stream) from(cell int) []float64 {
 	t := s.stripe(cell / stripeCells)
 	<-t.ready
@@ -69,7 +72,7 @@ func (s *stream) from(cell int) []float64 {
 	return t.values[cell%stripeCells:]
 }
 
-// stripe returns a stripe that is being drawn or was, and has the next one drawn.
+// stripe returns a stripe that is drawn or being drawn, and starts drawing the next one.
 func (s *stream) stripe(index int) *stripe {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +99,7 @@ func (s *stream) start(index int) *stripe {
 	return t
 }
 
-// draw returns the cells of the stripe that starts at a cell; nil if they cannot be drawn.
+// draw returns the cells of the stripe that starts at cell first; nil if they cannot be drawn.
 func (s *stream) draw(first int) []float64 {
 	values := make([]float64, min(stripeCells, s.size-first))
 	blocks := (len(values) + blockCells - 1) / blockCells
@@ -117,7 +120,7 @@ func (s *stream) draw(first int) []float64 {
 	return values
 }
 
-// work draws blocks of a stripe until there are none left, in memory of its own.
+// drawBlocks draws blocks of a stripe until none is left, in memory of its own.
 func (s *stream) work(first int, values []float64, next *atomic.Int64) error {
 	w, err := s.newBlockWorker()
 	if err != nil {
@@ -156,7 +159,7 @@ func (s *stream) newBlockWorker() (w blockWorker, err error) {
 	return w, nil
 }
 
-// draw returns so many noisy cells from start on, where a block begins, valid until the next ones.
+// draw returns the noisy cells of the block that starts at cell start. They are valid until the next call.
 func (w blockWorker) draw(s *stream, start, cells int) ([]int64, error) {
 	block := &payload{cells: w.block.cells.Cut(0, cells)}
 	block.wipe()

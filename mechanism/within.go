@@ -7,13 +7,14 @@ import (
 	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
-// Within says whether two exact answers are at most m.Sens.L2 apart, in exact integers: ‖a − b‖₂ ≤ L2. It lets an operator audit the bounds
-// of a job on neighbouring tables of the real input. With L2 = 0 it says whether they are equal.
+// Within reports whether ‖a − b‖₂ <= m.Sens.L2, in exact integers. An operator audits the bounds of a job with it, on
+// neighbouring tables of the real input. If L2 is 0, it reports whether a and b are equal.
 //
-// It tells its caller one bit, about answers that nobody will ever see: from then on neither can be noised (ErrSpent), so that a comparison
-// never stands beside a release of the same answer. Each may be compared again. Errors depend on shapes alone: ErrEmpty, ErrSpent, ErrUnit
-// if the two have not the same unit, ErrHalves if not equally many cells, ErrKeys if only one has private keys, ErrMechanism if L2 is not a
-// finite number from 0 on.
+// The caller learns one bit about answers that nobody will ever see: neither a nor b can be noised afterwards
+// (ErrSpent), so a comparison never exists beside a release of the same answer. Both can be compared again.
+//
+// Errors depend on shapes alone: ErrEmpty; ErrSpent; ErrUnit if the units differ; ErrHalves if the numbers of cells
+// differ; ErrKeys if only one has private keys; ErrMechanism if L2 is not a finite number >= 0.
 func Within(a, b Exact, m calibrate.Mechanism) (bool, error) {
 	most := m.Sens.Squared()
 	if most == nil {
@@ -31,7 +32,7 @@ func Within(a, b Exact, m calibrate.Mechanism) (bool, error) {
 	return scale.Mul(scale, new(big.Rat).SetInt(sum)).Cmp(most) <= 0, nil
 }
 
-// apart returns the sum of the squared differences, in squared units, and the binary logarithm of the unit.
+// squaredDistance returns the sum of the squared differences, in squared units, and the binary logarithm of the unit.
 func apart(a, b Exact) (sum *big.Int, unit int, err error) {
 	switch {
 	case (a.keyed == nil) != (b.keyed == nil):
@@ -59,7 +60,7 @@ func apart(a, b Exact) (sum *big.Int, unit int, err error) {
 	return cellsApart(p, q, s.size), s.unit, nil
 }
 
-// compare returns the payload to read, and lets nobody take it from then on.
+// openForComparison returns the payload to read. From then on nobody can take it out to be noised.
 func (s *sealed) compare() (*payload, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +71,7 @@ func (s *sealed) compare() (*payload, error) {
 	return s.held, nil
 }
 
-// cellsApart adds the squared differences up. Most cells of neighbouring tables are equal, and cost a comparison.
+// cellsDistance adds up the squared differences. Most cells of neighbouring tables are equal and cost one comparison.
 func cellsApart(p, q *payload, size int) *big.Int {
 	x, y := cursor{payload: p, size: size}, cursor{payload: q, size: size}
 	sum := new(big.Int)
@@ -84,13 +85,13 @@ func cellsApart(p, q *payload, size int) *big.Int {
 	return sum
 }
 
-// cursor goes through the answers of a payload, sparse or not, in the order of cells.
+// cursor goes through the answers of a payload, sparse or not, in the order of the cells.
 type cursor struct {
 	*payload
 	size, i int
 }
 
-// place is the cell of the next answer, or the number of cells at the end.
+// nextCell returns the cell of the next answer, or the number of cells if there is none.
 func (c *cursor) place() int {
 	switch {
 	case c.i >= c.cells.Len():
@@ -101,7 +102,7 @@ func (c *cursor) place() int {
 	return c.i
 }
 
-// take returns the answer of a cell that is not beyond the next answer's.
+// answerAt returns the answer of a cell, which must not be after nextCell.
 func (c *cursor) take(cell int) int128.Int {
 	if c.place() != cell {
 		return int128.Int{}
@@ -110,7 +111,7 @@ func (c *cursor) take(cell int) int128.Int {
 	return c.cells.At(c.i - 1)
 }
 
-// keysApart is apart of counts by private keys: a key that only one of them has counts 0 in the other.
+// keysDistance is squaredDistance for counts by private keys: a key that only one of them has counts 0 in the other.
 func keysApart(a, b *keyed) (*big.Int, error) {
 	x, err := a.compare()
 	if err != nil {
@@ -137,7 +138,7 @@ func keysApart(a, b *keyed) (*big.Int, error) {
 	return sum, nil
 }
 
-// compare is compare of the counts; there may be none.
+// openForComparison returns the counts, which are empty if there are no keys.
 func (k *keyed) compare() (*payload, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

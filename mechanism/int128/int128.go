@@ -1,7 +1,7 @@
 // Package int128 holds integers of 128 bits: sums that no table of less than 2^48 rows can overflow.
 //
-// An [Int] is High·2^64 + Low in two's complement. A [Slice] holds many of them, the high halves apart from the low ones, because noise is
-// added in place: what remains of each integer then fits its high half, and the low halves are wiped.
+// An [Int] is High·2^64 + Low in two's complement. A [Slice] holds many of them, with the high halves apart from the
+// low ones. Noise is added in place: afterwards each integer fits its high half, and the low halves are wiped.
 package int128
 
 import (
@@ -19,7 +19,7 @@ type Int struct {
 // Of returns x with 128 bits.
 func Of(x int64) Int { return Int{x >> 63, uint64(x)} }
 
-// Product returns x·n. It does not overflow: |x·n| is at most 2^127 for n up to 2^64, and below that since n is.
+// Product returns x·n. It does not overflow, since |x·n| < 2^127.
 func Product(x int64, n uint64) Int {
 	magnitude := uint64(x)
 	if x < 0 {
@@ -40,7 +40,7 @@ func Square(n uint64) Int {
 	return Int{int64(high), low}
 }
 
-// Add returns x + y, without the digits that do not fit.
+// Add returns x + y; digits that do not fit are dropped.
 func (x Int) Add(y Int) Int {
 	low, carry := bits.Add64(x.Low, y.Low, 0)
 	return Int{x.High + y.High + int64(carry), low}
@@ -81,7 +81,7 @@ func (x Int) ShiftRight(n uint) Int {
 	return Int{x.High >> n, x.Low>>n | uint64(x.High)<<(64-n)}
 }
 
-// ShiftLeft returns x·2^n, without the digits that do not fit.
+// ShiftLeft returns x·2^n; digits that do not fit are dropped.
 func (x Int) ShiftLeft(n uint) Int {
 	if n >= 64 {
 		return Int{High: int64(x.Low << (n - 64))}
@@ -89,16 +89,17 @@ func (x Int) ShiftLeft(n uint) Int {
 	return Int{x.High<<n | int64(x.Low>>(64-n)), x.Low << n}
 }
 
-// IsInt64 says whether x is in the range of an int64.
+// IsInt64 reports whether x fits int64.
 func (x Int) IsInt64() bool { return x == Of(int64(x.Low)) }
 
 // Big returns x as a big integer.
 func (x Int) Big() *big.Int {
 	b := new(big.Int).Lsh(big.NewInt(x.High), 64)
-	return b.Or(b, new(big.Int).SetUint64(x.Low)) // the low 64 digits are zero, also of a negative number
+	return b.Or(b, new(big.Int).SetUint64(x.Low)) // the low 64 digits of b are zero, even if it is negative
 }
 
-// Slice is a slice of integers: item i is High[i]·2^64 + Low[i] or, if Low is nil, High[i]. If Low is not nil, it is as long as High.
+// Slice is a slice of integers. If Low is nil, item i is High[i]. Otherwise Low is as long as High, and item i is
+// High[i]·2^64 + Low[i].
 type Slice struct {
 	High []int64
 	Low  []uint64
@@ -113,7 +114,7 @@ func Narrow(cells []int64) Slice { return Slice{High: cells} }
 // Len returns the number of integers.
 func (s Slice) Len() int { return len(s.High) }
 
-// At returns an integer.
+// At returns integer i.
 func (s Slice) At(i int) Int {
 	if s.Low == nil {
 		return Of(s.High[i])
@@ -121,24 +122,24 @@ func (s Slice) At(i int) Int {
 	return Int{s.High[i], s.Low[i]}
 }
 
-// Set puts an integer of 128 bits in a place.
+// Set replaces integer i of a slice of 128-bit integers by x.
 func (s Slice) Set(i int, x Int) { s.High[i], s.Low[i] = x.High, x.Low }
 
-// Add adds x to an integer of 128 bits.
+// Add adds x to integer i of a slice of 128-bit integers.
 func (s Slice) Add(i int, x Int) {
 	var carry uint64
 	s.Low[i], carry = bits.Add64(s.Low[i], x.Low, 0)
 	s.High[i] += x.High + int64(carry)
 }
 
-// AddSlice adds the integers of o, one to each of 128 bits.
+// AddSlice adds each integer of o to the same item of s, whose integers have 128 bits.
 func (s Slice) AddSlice(o Slice) {
 	for i := range o.High {
 		s.Add(i, o.At(i))
 	}
 }
 
-// Cut returns the integers from one index up to another, in the same memory.
+// Cut returns the integers with indices in [from, to), in the same memory.
 func (s Slice) Cut(from, to int) Slice {
 	if s.Low == nil {
 		return Slice{High: s.High[from:to]}

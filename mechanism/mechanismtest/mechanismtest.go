@@ -1,5 +1,5 @@
-// Package mechanismtest is the tests' own door through the trust boundary of package mechanism. Its functions need a
-// testing.TB and stop outside a test binary.
+// Package mechanismtest lets tests look behind the trust boundary of package mechanism. Its functions need a testing.TB
+// and fail outside a test binary.
 package mechanismtest
 
 import (
@@ -51,7 +51,7 @@ func OpenKeyed(tb testing.TB, e mechanism.Exact) (keys []string, counts []int64)
 	return keys, counts
 }
 
-// Make returns a noisy vector of the values given, as if m had made it.
+// Make returns a noisy vector of these values, as if m had made it.
 func Make(tb testing.TB, m calibrate.Mechanism, values []float64) mechanism.Noisy {
 	tb.Helper()
 	if !guard(tb, testing.Testing()) {
@@ -64,7 +64,7 @@ func Make(tb testing.TB, m calibrate.Mechanism, values []float64) mechanism.Nois
 	return n
 }
 
-// guard fails the caller if it does not run in a test binary, and says so even if tb goes on.
+// guard fails the test if it does not run in a test binary. It also returns the verdict, in case tb continues.
 func guard(tb testing.TB, inTest bool) bool {
 	tb.Helper()
 	if !inTest {

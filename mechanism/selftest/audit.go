@@ -8,20 +8,20 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// The rows of each cell of the two tables.
+// How many rows each cell of the two tables has.
 const (
 	fewer = 1
 	more  = 2
 )
 
-// Release makes a release of a table that has rows rows in each of so many cells, each row a privacy unit of its own:
-// the noisy number of rows of each cell, and the mechanism that is claimed to have made it. It goes the way that a user's
-// release goes. The mechanism's sensitivity is 1 row, its unit of counting.
+// Release releases a table of cells cells with rows rows each; each row is a privacy unit of its own. It returns the
+// noisy number of rows of each cell, and the mechanism that is claimed to have made it. The release takes the same way
+// as a user's. The mechanism's sensitivity is 1 row, and it counts in rows.
 type Release func(ctx context.Context, cells, rows int) ([]float64, calibrate.Mechanism, error)
 
-// Pairs returns how many pairs of neighbouring cells the audit takes: a million from ten seconds on, a hundred thousand at
-// least. If mu is near 1, both see noise that is 10 % too small: the bound is then 8 or more of its own standard
-// deviations above mu.
+// Pairs returns how many pairs of neighbouring cells the audit takes: at least a hundred thousand, and a million if
+// budget is ten seconds or more. If mu is near 1, both numbers detect noise that is 10 % too small: the bound is then 8
+// or more of its own standard deviations above mu.
 func Pairs(budget time.Duration) int {
 	const perSecond, fullAt = 100_000, 10
 	return int(perSecond * min(fullAt, max(1, budget/time.Second)))
@@ -32,9 +32,10 @@ func Pairs(budget time.Duration) int {
 //
 //	Phi⁻¹(1 − FPR) − Phi⁻¹(FNR) <= mu
 //
-// for the test "the noisy count is above the middle". Cells are independent if the noise is as claimed; the numbers of
-// errors are then binomial, and upper Clopper–Pearson bounds of both error rates give a lower bound of mu that exceeds the
-// claimed mu with probability at most alarm/2. The other checks compare the released noise with its exact distribution.
+// for the test "the noisy count is above the middle". If the noise is as claimed, cells are independent and the numbers
+// of errors are binomial. Upper Clopper–Pearson bounds of both error rates then give a lower bound of mu that exceeds
+// the claimed mu with probability at most alarm/2. The other checks compare the released noise with its exact
+// distribution.
 func audit(ctx context.Context, cells int, release Release) ([]Check, error) {
 	without, m, err := release(ctx, cells, fewer)
 	if err != nil {
@@ -59,7 +60,8 @@ func audit(ctx context.Context, cells int, release Release) ([]Check, error) {
 	}, nil
 }
 
-// distinguish tests noisy counts for being above the middle, and bounds mu from below by how rarely that errs.
+// distinguish tests noisy counts for being above the middle, and derives a lower bound of mu from how rarely that is
+// wrong.
 func distinguish(without, with []float64, claimed calibrate.Mu) Check {
 	const middle = (fewer + more) / 2.0
 	n, falsePositives, falseNegatives := len(without), 0, 0
@@ -78,14 +80,14 @@ func distinguish(without, with []float64, claimed calibrate.Mu) Check {
 	return c.judged()
 }
 
-// muBound returns the largest mu that is ruled out, at level alarm/2, by so many errors of either kind in n cases each.
+// muBound returns the largest mu that these numbers of errors, in n cases each, rule out at level alarm/2.
 func muBound(falsePositives, falseNegatives, n int) float64 {
 	fpr := proportionBound(falsePositives, n, alarm/4)
 	fnr := proportionBound(falseNegatives, n, alarm/4)
 	return max(0, normalQuantile(1-fpr)-normalQuantile(fnr)) // mu is never negative
 }
 
-// inUnits returns the noise of counts of rows, in grid units.
+// inUnits returns the noise of row counts, in grid units.
 func inUnits(counts []float64, m calibrate.Mechanism, rows float64) []int64 {
 	out := make([]int64, len(counts))
 	for i, c := range counts {
@@ -103,7 +105,7 @@ func released(name string, x []int64, d noise) Check {
 	return chiSquare(name, counts, b.probability)
 }
 
-// independent tests pairs of noise: the items at the same place of two slices.
+// independent tests pairs of noise: the items at the same index of two slices.
 func independent(name string, d noise, pairs [][2][]int64) Check {
 	b := coarse(d)
 	counts := make([]int, len(b.probability)*len(b.probability))
@@ -113,8 +115,8 @@ func independent(name string, d noise, pairs [][2][]int64) Check {
 	return chiSquare(name, counts, b.pairs())
 }
 
-// apart pairs each cell with the one that is lag cells further on, each cell once. A chunk is what a worker takes at a
-// time: lag = chunk pairs the work of different workers.
+// pairAtLag pairs each cell with the one lag cells further on; each cell is in one pair. With lag = chunk, which is
+// what a worker takes at a time, it pairs the work of different workers.
 func apart(x []int64, lag int) (pairs [][2][]int64) {
 	for ; len(x) >= 2*lag; x = x[2*lag:] {
 		pairs = append(pairs, [2][]int64{x[:lag], x[lag : 2*lag]})

@@ -2,13 +2,13 @@ package selftest
 
 import "math"
 
-// leastExpected is how many samples a bin must expect at least. The chi-square's tail is that of normal counts; if a check
-// has few bins, a binomial count of 2000 expected samples exceeds its share of it less than 4 times as often, which the
-// shares of the checks leave room for.
+// leastExpected is how many samples a bin must expect at least. The chi-square's tail is that of normal counts. If a
+// check has few bins, a binomial count of 2000 expected samples exceeds its share less than 4 times as often, which the
+// shares of the checks allow for.
 const leastExpected = 2000
 
-// noise is a distribution to test for: floor(x + S·Z + 1/2) with x = base + part, 0 <= part < 1. Z is normal or, if tail is not 0,
-// has P(Z < z) = tail·e^z for z < 0 and is symmetric.
+// noise is a distribution to test for: floor(x + S·Z + 1/2) with x = base + part, 0 <= part < 1. If tail is 0, Z is
+// normal. Otherwise Z is symmetric and P(Z < z) = tail·e^z for z < 0.
 type noise struct {
 	base  int64
 	part  float64
@@ -28,7 +28,7 @@ func (d noise) lower(z float64) float64 {
 	}
 }
 
-// between returns P(a <= Z < b) for a <= b, from the tail in which nothing cancels.
+// between returns P(a <= Z < b) for a <= b, computed in the tail in which nothing cancels.
 func (d noise) between(a, b float64) float64 {
 	if a > 0 {
 		a, b = -b, -a
@@ -42,13 +42,13 @@ func (d noise) below(edge int64) float64 { return d.lower(d.z(edge)) }
 // z returns the standard score of a rounding boundary: y < edge iff x + S·Z < edge − 1/2.
 func (d noise) z(edge int64) float64 { return (float64(edge-d.base) - d.part - 0.5) / d.scale }
 
-// bins cut the integers: bin i holds those from first + (i−1)·width on, the first and the last bin are open-ended.
+// bins divides the integers: bin i holds those from first + (i−1)·width on; the first and the last bin are open-ended.
 type bins struct {
 	first, width int64
 	probability  []float64
 }
 
-// newBins cuts the integers around d, as far out as each bin expects enough of n samples.
+// newBins divides the integers around d, as far out as each bin expects enough of n samples.
 func newBins(d noise, n int) bins {
 	width := max(1, int64(d.scale/8))
 	need := leastExpected / float64(n)
@@ -58,7 +58,7 @@ func newBins(d noise, n int) bins {
 	for i := -steps; i <= steps; i++ {
 		edge := d.base + i*width
 		switch above := d.lower(-d.z(edge)); {
-		case above < need: // too far above
+		case above < need: // the bin would expect too few samples
 		case len(b.probability) > 0:
 			b.probability = append(b.probability, d.between(d.z(last), d.z(edge)))
 			last = edge
@@ -108,7 +108,7 @@ func chiSquare(name string, counts []int, probability []float64) Check {
 	}.judged()
 }
 
-// homogeneous is the chi-square of two samples of the same size per bin: do they come from one distribution?
+// homogeneous tests with a chi-square whether two samples, counted by bin, come from one distribution.
 func homogeneous(name string, x, y []int) Check {
 	n, m := float64(total(x)), float64(total(y))
 	var chi float64

@@ -12,7 +12,7 @@ import (
 // paired is the noise that the tests of independence draw.
 var paired = input{scale: 16}
 
-// coarse cuts a distribution into few bins, so that each pair of bins expects many samples.
+// coarse divides a distribution into few bins, so that each pair of bins expects many samples.
 func coarse(d noise) bins {
 	width := max(1, int64(d.scale/2))
 	b := bins{first: d.base - 4*width, width: width}
@@ -33,7 +33,7 @@ func (b bins) tally(counts []int, x, y []int64) {
 	}
 }
 
-// successive tests pairs of samples that one source draws one after the other.
+// successive tests pairs of samples that one source draws in succession.
 func successive(ctx context.Context, budget time.Duration) (Check, error) {
 	b := coarse(paired.exact())
 	counts := make([]int, len(b.probability)*len(b.probability))
@@ -46,7 +46,7 @@ func successive(ctx context.Context, budget time.Duration) (Check, error) {
 }
 
 // blocks tests pairs of samples at the same place of neighbouring blocks of a vector that is too long to be held: each
-// block is drawn from its own part of the bits of one key.
+// block is drawn from its own share of the bits of one key.
 func blocks(ctx context.Context, budget time.Duration) (Check, error) {
 	const many = 1 << 20
 	b := coarse(paired.exact())
@@ -88,7 +88,7 @@ func fillBlock(keys *gauss.Keys, block int, cells []int64) error {
 	return s.Fill(cells)
 }
 
-// workers tests pairs of samples at the same place of two sources, made as two workers make theirs.
+// workers tests pairs of samples at the same place of two sources, which are made as two workers make theirs.
 func workers(ctx context.Context, budget time.Duration) (Check, error) {
 	b := coarse(paired.exact())
 	counts := make([]int, len(b.probability)*len(b.probability))

@@ -9,10 +9,10 @@ import (
 	"github.com/dprelease/dprelease/mechanism/internal/gauss"
 )
 
-// knownStream is the stream of random bits under a known key and a first counter.
+// knownStream is the stream of random bits that a standard states for a key and a first counter.
 type knownStream struct{ name, key, counter, stream string }
 
-// knownStreams are those of the standard: the output blocks of CTR-AES256.Encrypt (2001).
+// knownStreams are the output blocks of CTR-AES256.Encrypt (2001).
 var knownStreams = []knownStream{
 	{
 		"AES-256 counter mode, NIST SP 800-38A F.5.5",
@@ -22,10 +22,10 @@ var knownStreams = []knownStream{
 	},
 }
 
-// Cipher names what random bits are made with.
+// Cipher names the cipher that random bits are made with.
 func Cipher() string { return gauss.CipherName }
 
-// check compares the sampler's own random bits under the known key with the standard.
+// compare compares the sampler's own random bits under the known key with the standard.
 func (k knownStream) check() Check {
 	seed, errSeed := hex.DecodeString(k.key + k.counter)
 	want, errWant := hex.DecodeString(k.stream)
@@ -65,7 +65,7 @@ var sigmas = []struct{ epsilon, delta, sigma float64 }{
 	{1000, 1e-30, 0.0288001576309493510268413462742},
 }
 
-// knownSigmas compares the calibration with them: not below, and no more than two float64 above.
+// knownSigmas compares the calibration with these: not below, and at most two float64 above.
 func knownSigmas() Check {
 	c := Check{Name: "calibration, reference sigmas", Measure: "wrong sigmas", Samples: len(sigmas)}
 	for _, want := range sigmas {

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism/internal/laplace"
 )
 
-// pureInput is a number to add Laplace noise to, or geometric noise.
+// pureInput is a number to which Laplace or geometric noise is added.
 type pureInput struct {
 	input
 	geometric bool
@@ -17,8 +17,9 @@ type pureInput struct {
 
 var pureInputs = []pureInput{{input{2.5, -4, 9}, false}, {input{1 << 40, 0, 0}, false}, {input{1, 0, -5}, true}}
 
-// exact returns the distribution that the noisy number has. With S the scale, P(Z < z) is e^z/2 for Laplace noise; for geometric
-// noise K on an edge k <= 0, where z = (k − 1/2)/S, P(K < k) = e^((k−1)/S)/(1 + e^(−1/S)) = e^z/(2·cosh(1/(2S))).
+// exact returns the distribution of the noisy number. With S the scale, P(Z < z) is e^z/2 for Laplace noise. For
+// geometric noise K at an edge k <= 0, with z = (k − 1/2)/S, P(K < k) = e^((k−1)/S)/(1 + e^(−1/S)) =
+// e^z/(2·cosh(1/(2S))).
 func (in pureInput) exact() noise {
 	d := in.input.exact()
 	d.tail = 0.5

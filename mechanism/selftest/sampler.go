@@ -11,34 +11,34 @@ import (
 )
 
 const (
-	// leastSamples is how many samples a check draws however little time it has; bins are made for so many.
+	// leastSamples is how many samples a check draws even if it has no time. Bins are made for this number.
 	leastSamples = 2_000_000
-	// chunk is how many samples are drawn at a time, as many as a worker takes of a release's cells.
+	// chunk is how many samples are drawn at a time, which is how many of a release's cells a worker takes.
 	chunk = 1 << 14
 )
 
-// input is a number to add noise to: cell·2^lift, of noise with this S.
+// input is a number to which noise of this scale is added: cell·2^lift.
 type input struct {
 	scale float64
 	lift  int // −52 … 0
 	cell  int64
 }
 
-// inputs are the S and the exact numbers whose noise is tested: the ends of the range, S below, near and far above the
-// grid, exact numbers on the grid and below it.
+// inputs are the scales and exact numbers whose noise is tested: the limits of the range; S below, near and far above
+// the grid; exact numbers on the grid and below it.
 var inputs = []input{
 	{1.0 / 128, -8, 127}, {0.3, 0, 7}, {0.3, -1, 1}, {1, -4, 9}, {2.5, -52, -1<<52 - 12345}, {10, -20, 1<<40 + 12345}, {100, 0, 1},
 	{1 << 20, 0, 0}, {1 << 40, -1, 1}, {1 << 55, -30, -1},
 }
 
-// exact returns the distribution that the noisy number has.
+// exact returns the distribution of the noisy number.
 func (in input) exact() noise {
 	base := in.cell >> -in.lift
 	part := math.Ldexp(float64(in.cell-base<<-in.lift), in.lift)
 	return noise{base: base, part: part, scale: in.scale}
 }
 
-// sampler makes the sampler's own checks, each with an equal share of the time.
+// sampler makes the sampler's checks, each with an equal share of the time.
 func sampler(ctx context.Context, budget time.Duration) ([]Check, error) {
 	tests := []func(context.Context, time.Duration) (Check, error){lowBits, neighbours, moments, successive, workers, blocks}
 	for _, in := range inputs {
@@ -58,7 +58,7 @@ func sampler(ctx context.Context, budget time.Duration) ([]Check, error) {
 	return checks, nil
 }
 
-// drawer yields noisy copies of one input, drawn by a source of its own as each worker has one.
+// drawer yields noisy copies of one input. It has a source of its own, as each worker has.
 type drawer struct {
 	cell    int64
 	sampler adder
@@ -72,7 +72,7 @@ func newDrawer(in input) (*drawer, error) {
 	return in.drawnBy(func(scale gauss.Scale, source *gauss.Bits) (adder, error) { return gauss.New(scale, in.lift, source) })
 }
 
-// drawnBy returns a drawer with the sampler that newSampler makes of a scale and new random bits.
+// drawnBy returns a drawer with the sampler that newSampler makes from the scale and new random bits.
 func (in input) drawnBy(newSampler func(gauss.Scale, *gauss.Bits) (adder, error)) (*drawer, error) {
 	scale, err := gauss.NewScale(in.scale, 1)
 	if err != nil {
@@ -86,7 +86,7 @@ func (in input) drawnBy(newSampler func(gauss.Scale, *gauss.Bits) (adder, error)
 	return &drawer{in.cell, s, make([]int64, chunk)}, err
 }
 
-// next returns a chunk of samples, valid until the next one.
+// next returns a chunk of samples. It is valid until the next call.
 func (d *drawer) next() ([]int64, error) {
 	for i := range d.cells {
 		d.cells[i] = d.cell
@@ -94,7 +94,7 @@ func (d *drawer) next() ([]int64, error) {
 	return d.cells, d.sampler.Add(d.cells)
 }
 
-// draw hands chunks of in's noisy copies to see, until the time is over and there are enough.
+// draw passes chunks of in's noisy copies to see, until the time is over and there are enough.
 func draw(ctx context.Context, in input, budget time.Duration, see func([]int64)) error {
 	d, err := newDrawer(in)
 	if err != nil {
@@ -103,7 +103,7 @@ func draw(ctx context.Context, in input, budget time.Duration, see func([]int64)
 	return d.draw(ctx, budget, see)
 }
 
-// draw hands chunks of noisy numbers to see, until the time is over and there are enough.
+// draw passes chunks of noisy numbers to see, until the time is over and there are enough.
 func (d *drawer) draw(ctx context.Context, budget time.Duration, see func([]int64)) error {
 	end := time.Now().Add(budget)
 	for n := 0; n < leastSamples || time.Now().Before(end); n += chunk {
@@ -128,7 +128,7 @@ func (in input) fit(ctx context.Context, budget time.Duration) (Check, error) {
 	return d.fit(ctx, budget, in.exact(), "sampler, exact probabilities, "+in.String())
 }
 
-// fit compares the noise with the distribution that it is to have, in a check of that name.
+// fit compares the noise with its exact distribution, in a check of that name.
 func (d *drawer) fit(ctx context.Context, budget time.Duration, exact noise, name string) (Check, error) {
 	b := newBins(exact, leastSamples)
 	counts := make([]int, len(b.probability))
@@ -167,8 +167,8 @@ func lowBits(ctx context.Context, budget time.Duration) (Check, error) {
 	return chiSquare("sampler, low bits are uniform, S = 2^40", counts[:], uniform), err
 }
 
-// neighbours compares the low bits of noisy 2^53 − 1 and 2^53 − 2, inside and outside the range in which a float64 holds
-// every integer: if noise is added in floats they differ (Mironov 2012; Casacuberta et al. 2022).
+// neighbours compares the low bits of noisy 2^53 − 1 and 2^53 − 2, inside and outside the range in which a float64
+// holds every integer. They differ if noise is added in floats (Mironov 2012; Casacuberta et al. 2022).
 func neighbours(ctx context.Context, budget time.Duration) (Check, error) {
 	var counts [2][16]int
 	for i := range counts {
@@ -188,8 +188,8 @@ func neighbours(ctx context.Context, budget time.Duration) (Check, error) {
 	return homogeneous("sampler, low bits of neighbouring inputs 2^53 - 1 and 2^53 - 2", counts[0][:], counts[1][:]), nil
 }
 
-// mostErrors is how many standard errors a moment may be off: for a sum of many, 8 has a probability below 1e-14, and the
-// fourth power's skewness at leastSamples raises that less than tenfold.
+// mostErrors is how many standard errors a moment may deviate. For a sum of many terms, 8 has a probability below
+// 1e-14, and the fourth power's skewness at leastSamples raises that less than tenfold.
 const mostErrors = 8
 
 // moments compares the first four moments with those of a normal variable.

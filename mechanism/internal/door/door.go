@@ -1,5 +1,5 @@
-// Package door hands what tests need of package mechanism to package mechanismtest, and to nobody else: it is internal
-// to the two.
+// Package door passes what tests need of package mechanism to package mechanismtest. It is internal to the two, so
+// nobody else can import it.
 package door
 
 import (

@@ -10,10 +10,10 @@ const (
 	undecided
 )
 
-// vDigits masks the digits of v in the first word; as a 64-bit fraction v lies in [first&vDigits, (first|^vDigits)+1).
+// vDigits masks the digits of v in the first word: as a 64-bit fraction, v lies in [first&vDigits, (first|^vDigits)+1).
 const vDigits uint64 = (1<<acceptBits - 1) << (64 - acceptBits)
 
-// tSlack bounds what exponent leaves out.
+// tSlack bounds the digits of t that exponent drops.
 const tSlack = 3
 
 // exponent returns t = u(2a+u)/512 in units of 2^-64, from the first 64 digits of u: the true t lies in
@@ -23,7 +23,7 @@ func exponent(a, u uint64) uint64 {
 	return t
 }
 
-// surely says that v < 1 − t, so that v < e^(−t).
+// surely reports whether v < 1 − t, which implies v < e^(−t).
 func surely(first, t uint64) bool { return t+tSlack <= ^first&vDigits }
 
 // decide compares v with e^(−t), for t = exponent(a, u).
@@ -47,9 +47,9 @@ func decide(first, t uint64) decision {
 	return undecided
 }
 
-// expFixed encloses e^(−t) in units of 2^-63, for every t in [from, to], units of 2^-64, below 1/2 + 2^-60.
-// With R_k = k·∫(1−s)^(k−1)·e^(−ts) ds over [0, 1], e^(−t) = R_0 = 1 − t/1·R_1, R_(k−1) = 1 − t/k·R_k, and R_k is in
-// [0, 1]: the remainder of Taylor's series, enclosed from the inside out.
+// expFixed encloses e^(−t) in units of 2^-63, for every t in [from, to], units of 2^-64, below 1/2 + 2^-60. It encloses
+// the remainder of Taylor's series from the inside out: with R_k = k·∫(1−s)^(k−1)·e^(−ts) ds over [0, 1], e^(−t) = R_0
+// = 1 − t/1·R_1, R_(k−1) = 1 − t/k·R_k, and R_k is in [0, 1].
 func expFixed(from, to uint64) (low, high uint64) {
 	const terms, unit = 16, 1 << 63
 	high = unit

@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	bufferSize = 16 << 10 // bytes, inside the first-level cache
+	bufferSize = 16 << 10 // bytes; fits the first-level cache
 	wordSize   = 8
-	pairSize   = 2 * wordSize // an attempt's first two words
-	// rekeyAfter bounds what one key yields. AES blocks never repeat, which tells 2^26 of them from random bits with
-	// advantage below 2^-76 (birthday bound, 2^52/2^129).
+	pairSize   = 2 * wordSize // the two words that an attempt starts with
+	// rekeyAfter is how many bytes one key yields at most. Blocks of AES never repeat, which truly random blocks may.
+	// That tells 2^26 blocks from random bits with advantage below 2^-76 (birthday bound, 2^52/2^129).
 	rekeyAfter = 1 << 30
 )
 
-// Bits is a stream of random bits: a cipher in counter mode, keyed from entropy and rekeyed every 2^30 bytes. One goroutine
-// may use it at a time.
+// Bits is a stream of random bits: a cipher in counter mode, keyed from entropy and rekeyed every 2^30 bytes. Only one
+// goroutine may use it at a time.
 type Bits struct {
 	entropy io.Reader
 	stream  cipher.Stream
@@ -26,8 +26,8 @@ type Bits struct {
 	unread  []byte
 }
 
-// NewBits returns a stream that is keyed from entropy (crypto/rand's Reader), whose failure is an error. Of each 48 bytes of
-// entropy the first 32 are a key, the others the first counter, big-endian.
+// NewBits returns a stream that is keyed from entropy (crypto/rand's Reader); if entropy fails, so does NewBits. Of
+// each 48 bytes of entropy the first 32 are a key, and the others the first counter, big-endian.
 func NewBits(entropy io.Reader) (*Bits, error) {
 	b := &Bits{entropy: entropy, buffer: make([]byte, bufferSize)}
 	if err := b.rekey(); err != nil {
@@ -36,7 +36,7 @@ func NewBits(entropy io.Reader) (*Bits, error) {
 	return b, nil
 }
 
-// Wipe forgets the bits that were drawn and not used. The key itself is the garbage collector's.
+// Wipe clears the bits that were drawn and not used. The key itself is left to the garbage collector.
 func (b *Bits) Wipe() {
 	clear(b.buffer)
 	b.unread, b.stream, b.keyed = nil, nil, 0
@@ -54,7 +54,7 @@ func (b *Bits) rekey() error {
 	return err
 }
 
-// refill replaces the buffer; what was unread in it is dropped, unseen.
+// refill replaces the buffer. Unread bytes are dropped.
 func (b *Bits) refill() error {
 	if b.keyed < bufferSize {
 		if err := b.rekey(); err != nil {

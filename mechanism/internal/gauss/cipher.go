@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// CipherName is what turns a key into random bits: AES-256 in counter mode (NIST SP 800-38A).
+// CipherName names the cipher that turns a key into random bits: AES-256 in counter mode (NIST SP 800-38A).
 const CipherName = "AES-256-CTR"
 
 const (
@@ -14,7 +14,7 @@ const (
 	ivSize  = aes.BlockSize // the first counter, big-endian
 )
 
-// newStream returns the random bits of a key from a first counter on.
+// newStream returns the random bits of a key, starting at a first counter.
 func newStream(key, iv []byte) (cipher.Stream, error) {
 	block, err := aes.NewCipher(key)
 	if err != nil {

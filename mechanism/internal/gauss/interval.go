@@ -2,7 +2,8 @@ package gauss
 
 import "math/big"
 
-// interval encloses a number in [0, ∞): low <= number·2^precision <= high. Its parts are never changed once made.
+// interval encloses a number in [0, ∞): low <= number·2^precision <= high. Its bounds are never changed once it is
+// made.
 type interval struct{ low, high *big.Int }
 
 // fixed is fixed-point interval arithmetic with this many binary digits; every operation rounds outwards.
@@ -44,8 +45,8 @@ func (p fixed) complement(x interval, k int64) interval {
 	return interval{new(big.Int).Sub(unit, most), new(big.Int).Sub(unit, least)}
 }
 
-// exp encloses e^(−t): it halves t until it is at most 1/2, encloses Taylor's remainder from the inside out (R_(k−1) =
-// 1 − t/k·R_k with R_k in [0, 1], as in expFixed) and squares as often as it halved.
+// exp encloses e^(−t). It halves t until it is at most 1/2, encloses Taylor's remainder from the inside out (R_(k−1) =
+// 1 − t/k·R_k with R_k in [0, 1], as expFixed does), and squares the result once per halving.
 func (p fixed) exp(t interval) interval {
 	halvings := max(0, t.high.BitLen()-int(p)+1)
 	t = outwards(t.low, t.high, uint(halvings))
@@ -59,11 +60,11 @@ func (p fixed) exp(t interval) interval {
 	return r
 }
 
-// halving is a level from which on e^(−a²/512) more than halves with each step: (2·178+1)/512 > ln 2.
+// halving is a level from which each term e^(−a²/512) is less than half of the one before: (2·178+1)/512 > ln 2.
 const halving = 178
 
-// sums encloses G(j) = Σ e^(−i²/512) over i <= j, for every j up to where the terms are below two units of precision, and
-// N, the sum of all. With q = e^(−1/512), the term is q^(i²) and the next one q^(2i+1) times as large.
+// sums encloses G(j) = Σ e^(−i²/512) over i <= j, for every j up to the first term below two units of precision, and N,
+// the sum of all terms. With q = e^(−1/512), the term is q^(i²) and the next one is q^(2i+1) times as large.
 func (p fixed) sums() (g []interval, n interval) {
 	q := p.exp(p.ratio(one, 9))
 	square, ratio := p.mul(q, q), q
@@ -74,6 +75,6 @@ func (p fixed) sums() (g []interval, n interval) {
 		g = append(g, sum)
 		term, ratio = p.mul(term, ratio), p.mul(ratio, square)
 	}
-	rest := new(big.Int).Lsh(term.high, 1) // the terms from here on at least halve
+	rest := new(big.Int).Lsh(term.high, 1) // from here on each term is at most half of the one before
 	return g, interval{sum.low, new(big.Int).Add(sum.high, rest)}
 }

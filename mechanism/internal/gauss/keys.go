@@ -7,15 +7,15 @@ import (
 	"math"
 )
 
-// blocksPerKey is how many blocks draw from one key: of 2^14 samples each, of some 16 bytes (Gaussian) or 40 (Laplace), less than 2^30
-// bytes together.
+// blocksPerKey is how many blocks draw from one key. A block is 2^14 samples of about 16 bytes (Gaussian) or 40
+// (Laplace), so they draw less than 2^30 bytes together.
 const blocksPerKey = 1 << 10
 
-// Keys are the random bits of many blocks of at most 2^14 samples: each has a stream of its own, the same whenever it is
-// drawn. They are safe for concurrent use.
+// Keys are the random bits of many blocks of at most 2^14 samples. Each block has a stream of its own, which is the
+// same whenever it is drawn. Keys are safe for concurrent use.
 type Keys struct{ keys [][keySize]byte }
 
-// NewKeys draws keys for so many blocks from entropy (crypto/rand's Reader), whose failure is an error.
+// NewKeys draws the keys of so many blocks from entropy (crypto/rand's Reader); if entropy fails, so does NewKeys.
 func NewKeys(entropy io.Reader, blocks int) (*Keys, error) {
 	k := &Keys{make([][keySize]byte, (blocks+blocksPerKey-1)/blocksPerKey)}
 	for i := range k.keys {
@@ -27,17 +27,17 @@ func NewKeys(entropy io.Reader, blocks int) (*Keys, error) {
 	return k, nil
 }
 
-// Wipe forgets the keys.
+// Wipe clears the keys.
 func (k *Keys) Wipe() { clear(k.keys) }
 
-// Block returns the stream of a block, in b's memory: b is a Bits or nil. It needs no further key, and has no error if
-// the cipher can be made.
+// Block returns the stream of a block. It uses b's memory, or new memory if b is nil. It draws no further key, and
+// fails only if the cipher cannot be made.
 func (k *Keys) Block(block int, b *Bits) (*Bits, error) {
 	if b == nil {
 		b = &Bits{buffer: make([]byte, bufferSize)}
 	}
 	var iv [ivSize]byte
-	// The blocks of a key differ in bytes that the counter, which starts in the last eight, never reaches.
+	// The blocks of a key differ in bytes of the counter that counting, which starts in the last eight, never reaches.
 	binary.BigEndian.PutUint32(iv[4:], uint32(block%blocksPerKey))
 	var err error
 	b.stream, err = newStream(k.keys[block/blocksPerKey][:], iv[:])

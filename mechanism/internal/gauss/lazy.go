@@ -2,7 +2,7 @@ package gauss
 
 import "math/big"
 
-// lazy is a uniform number in [0, 1) of which n binary digits are drawn: it lies in [drawn, drawn+1)/2^n.
+// lazy is a uniform number in [0, 1) whose first n binary digits are drawn: it lies in [drawn, drawn+1)/2^n.
 type lazy struct {
 	drawn *big.Int
 	n     uint
@@ -12,7 +12,7 @@ func newLazy(first uint64, n uint) *lazy {
 	return &lazy{drawn: new(big.Int).SetUint64(first), n: n}
 }
 
-// extend draws 64 digits more.
+// extend draws 64 more digits.
 func (l *lazy) extend(source *Bits) error {
 	w, err := source.Word()
 	if err != nil {
@@ -29,10 +29,10 @@ func (l *lazy) push(w uint64) {
 	l.n += 64
 }
 
-// after returns drawn + 1: the upper end, in units of 2^-n.
+// upper returns drawn + 1, the upper limit of the number in units of 2^-n.
 func (l *lazy) after() *big.Int { return new(big.Int).Add(l.drawn, one) }
 
-// enclose returns the number's interval.
+// enclose returns the interval in which the number lies.
 func (l *lazy) enclose(p fixed) interval {
 	return interval{p.ratio(l.drawn, l.n).low, p.ratio(l.after(), l.n).high}
 }

@@ -5,15 +5,15 @@ const (
 	levelBits  = 31
 	acceptBits = 32
 	guideBits  = 12
-	// mixed marks the buckets of the guide in which more than one level, or none yet, is possible.
+	// mixed marks a bucket of the guide that does not decide the level.
 	mixed = 1 << 7
 )
 
-// limits[j] is floor(F(j)·2^31), F(j) = P(a <= j): w, known to be in [W, W+1)/2^31, selects the level j with
-// limits[j−1] < W < limits[j]; if W equals a limit its first digits do not decide.
+// limits[j] is floor(F(j)·2^31), F(j) = P(a <= j). w, known to be in [W, W+1)/2^31, selects the level j if limits[j−1]
+// < W < limits[j]. If W equals a limit, its first digits do not decide.
 var limits = cut()
 
-// guide[b] is the number of limits below bucket b, W in [b, b+1)·2^19: the level, unless the bucket is mixed.
+// guide[b] is the number of limits below bucket b, W in [b, b+1)·2^19. It is the level, unless the bucket is mixed.
 var guide = index()
 
 func cut() (l [levels]uint32) {
@@ -38,10 +38,10 @@ func index() (g [1 << guideBits]uint8) {
 	return g
 }
 
-// firstDigits returns the digits of w in the first word.
+// firstDigits returns the digits of w that are in the first word.
 func firstDigits(first uint64) uint32 { return uint32(first) >> 1 }
 
-// lookup returns the level that the first word selects; ok is false if its digits leave it open.
+// lookup returns the level that the first word selects; ok is false if its digits do not decide.
 func lookup(first uint64) (a uint64, ok bool) {
 	a = uint64(guide[uint32(first)>>(32-guideBits)])
 	if a < mixed {
@@ -49,7 +49,7 @@ func lookup(first uint64) (a uint64, ok bool) {
 	}
 	a -= mixed
 	w := firstDigits(first)
-	for limits[a] < w { // ends: the last limit is 2^31 − 1
+	for limits[a] < w { // this ends, as the last limit is 2^31 − 1
 		a++
 	}
 	return a, limits[a] != w

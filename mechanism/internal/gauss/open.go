@@ -7,18 +7,18 @@ import (
 	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
-// guard is by how many digits the precision exceeds the digits drawn.
+// guard is how many digits the precision has beyond those that are drawn.
 const guard = 64
 
-// attempt is an attempt of which some decision needs more digits than its first two words have.
+// attempt is an attempt that the first two words do not decide.
 type attempt struct {
 	sampler *Sampler
 	first   uint64
 	w, u, v *lazy
 }
 
-// settle finishes the attempt that starts with these two words, drawing more digits as long as a decision is open.
-// It computes the same function of sign, w, u and v as [Sampler.run].
+// settle finishes the attempt that starts with these two words, and draws more digits until every decision is made. It
+// computes the same function of sign, w, u and v as [Sampler.attemptPairs].
 func (s *Sampler) settle(cell int128.Int, first, second uint64) (value int64, ok bool, err error) {
 	t := &attempt{
 		sampler: s,
@@ -38,7 +38,7 @@ func (s *Sampler) settle(cell int128.Int, first, second uint64) (value int64, ok
 	return value, err == nil, err
 }
 
-// level selects a, by the table or, if w's digits are at a limit of it or beyond its end, by the exact sums.
+// level selects a: by the table or, if w's digits equal a limit of it or lie beyond its last, by the exact sums.
 func (t *attempt) level() (int64, error) {
 	if a, ok := lookup(t.first); ok {
 		return int64(a), nil
@@ -53,7 +53,7 @@ func (t *attempt) level() (int64, error) {
 	}
 }
 
-// search returns the j with G(j−1) <= w·N < G(j), if w's digits decide it.
+// search returns the j with G(j−1) <= w·N < G(j); ok is false if w's digits do not decide it.
 func search(w *lazy) (int64, bool) {
 	g, n := fixed(w.n + guard).sums()
 	from := new(big.Int).Mul(w.drawn, n.low)
@@ -112,8 +112,9 @@ func (t *attempt) round(a int64, cell int128.Int) (int64, error) {
 	}
 }
 
-// floor returns floor(cell/2^below ± mantissa·(a+u)·2^-shift + 1/2), if the digits of u decide it. It computes both ends of
-// the enclosure, a+u in [low, low+1)/2^n, in units of 2^-d, of which everything is a whole number.
+// floor returns floor(cell/2^below ± mantissa·(a+u)·2^-shift + 1/2); ok is false if the digits of u do not decide it.
+// It computes the floor at both ends of the enclosure, a+u in [low, low+1)/2^n, in units of 2^-d, in which every term
+// is an integer.
 func (s *Sampler) floor(cell int128.Int, negative bool, a *big.Int, u *lazy) (*big.Int, bool) {
 	n := u.n + s.shift
 	d := max(n, s.below, 1)

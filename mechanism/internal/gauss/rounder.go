@@ -6,19 +6,19 @@ import (
 	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
-// Rounder rounds x ± S·r to the grid, exactly, for samplers that draw r >= 0 themselves, digit by digit.
+// Rounder rounds x ± S·r to the grid exactly. Samplers that draw r >= 0 themselves, digit by digit, use it.
 type Rounder struct{ s Sampler }
 
-// Real is a number ±(Whole + u) of which the first digits are known: 0 <= u < 1 has 64 of them in each of Digits, the most
-// significant first. There is at least one.
+// Real is a number ±(Whole + u), 0 <= u < 1, whose first digits are known. Each item of Digits holds 64 digits of u,
+// the most significant first. There is at least one item.
 type Real struct {
 	Negative bool
 	Whole    uint64
 	Digits   []uint64
 }
 
-// NewRounder returns a Rounder of scale s for cells in units of 2^lift grid units. ErrScale if NewScale did not make s
-// or S is 2^52 or more.
+// NewRounder returns a Rounder of scale s for cells in units of 2^lift grid units. ErrScale if NewScale did not make s,
+// or if S is 2^52 or more.
 func NewRounder(s Scale, lift int) (*Rounder, error) {
 	if !s.inRange() || s.exponent > -1 {
 		return nil, ErrScale
@@ -26,12 +26,12 @@ func NewRounder(s Scale, lift int) (*Rounder, error) {
 	return &Rounder{s.sampler(-s.exponent, lift)}, nil
 }
 
-// Raise turns cells into grid units if their unit is larger than the grid, saturated at the ends of int64. It comes
-// once before [Rounder.Round] of these cells.
+// Raise turns cells into grid units if their unit is larger than the grid, saturated at the limits of int64. It is
+// called once, before [Rounder.Round] of these cells.
 func (r *Rounder) Raise(cells []int64) { r.s.raise(cells) }
 
-// Round returns floor(x + S·z + 1/2) for a raised cell, x = cell·2^min(lift, 0), saturated at the ends of int64. ok says that
-// it is the same for every number that starts with z's digits; if it is not, more digits are needed.
+// Round returns floor(x + S·z + 1/2) for a raised cell, x = cell·2^min(lift, 0), saturated at the limits of int64. If
+// ok is false, numbers that start with z's digits have different results, and more digits are needed.
 func (r *Rounder) Round(cell int64, z Real) (value int64, ok bool) {
 	if z.Whole < levels {
 		if value, ok := r.quick(cell, z); ok {
@@ -42,7 +42,7 @@ func (r *Rounder) Round(cell int64, z Real) (value int64, ok bool) {
 	return saturate(y), ok
 }
 
-// quick decides by the first 64 digits in 64-bit arithmetic, if it can.
+// roundFast decides by the first 64 digits in 64-bit arithmetic, if they suffice.
 func (r *Rounder) quick(cell int64, z Real) (value int64, ok bool) {
 	var sign uint64
 	if z.Negative {
@@ -54,7 +54,7 @@ func (r *Rounder) quick(cell int64, z Real) (value int64, ok bool) {
 	return Plus(k, int64(whole)), ok
 }
 
-// lazyOf returns the uniform number of which these digits are drawn.
+// lazyOf returns the uniform number with these drawn digits.
 func lazyOf(words []uint64) *lazy {
 	l := &lazy{drawn: new(big.Int)}
 	for _, w := range words {

@@ -9,14 +9,15 @@ import (
 	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
-// Sampler adds noise of one scale to exact answers of one unit. One goroutine may use it at a time.
+// Sampler adds noise of one scale to exact answers of one unit. Only one goroutine may use it at a time.
 type Sampler struct {
 	source   *Bits
 	mantissa uint64 // S(a+u)/16 = mantissa·(a+u)·2^-shift
 	shift    uint   // 1 … 63
-	above    uint   // a cell counts 2^above grid units,
-	below    uint   // or has so many binary digits below the grid; one of the two is 0
-	// slack bounds how far x ± S(a+u)/16 + 1/2 may be from what 64 digits of u and of x say, in units of 2^-64.
+	above    uint   // a cell is 2^above grid units
+	below    uint   // or a cell has this many binary digits below the grid; one of the two is 0
+	// slack bounds the difference between x ± S(a+u)/16 + 1/2 and its value by 64 digits of u and of x, in units of
+	// 2^-64.
 	slack uint64
 }
 
@@ -30,7 +31,7 @@ func New(s Scale, lift int, source *Bits) (*Sampler, error) {
 	return &noise, nil
 }
 
-// sampler is one without a source, of this shift, for cells in units of 2^lift grid units.
+// sampler returns a Sampler of this shift without a source, for cells in units of 2^lift grid units.
 func (s Scale) sampler(shift, lift int) Sampler {
 	return Sampler{
 		mantissa: s.mantissa,
@@ -41,15 +42,15 @@ func (s Scale) sampler(shift, lift int) Sampler {
 	}
 }
 
-// Add replaces every cell by floor(x + S·Z + 1/2), x = cell·2^lift, with a Z of its own, saturated at the ends of int64.
-// An x outside int64 is first moved to the end that it is beyond. An error is that of the source of random keys; some
-// cells are then still exact, and it is for the caller to wipe them.
+// Add replaces every cell by floor(x + S·Z + 1/2), x = cell·2^lift, each with its own Z, saturated at the limits of
+// int64. An x outside int64 is first moved to the limit that it exceeds. An error is that of the source of random keys.
+// Some cells are then still exact, and the caller must wipe them.
 func (s *Sampler) Add(cells []int64) error {
 	s.raise(cells)
 	return s.add(int128.Narrow(cells))
 }
 
-// add adds noise to the cells, of 64 or 128 bits.
+// addNoise adds noise to cells in grid units, of 64 or 128 bits.
 func (s *Sampler) add(cells int128.Slice) error {
 	for i := 0; i < cells.Len(); {
 		if err := s.source.need(pairSize); err != nil {
@@ -99,12 +100,12 @@ func (s *Sampler) raise(cells []int64) {
 	}
 }
 
-// end returns the end of int64 that x points to.
+// limitOf returns the limit of int64 that has the sign of x.
 func end(x int64) int64 { return math.MaxInt64 ^ x>>63 }
 
-// run makes one attempt for each pair of words, as long as there are cells and pairs and every decision falls within
-// 64-bit arithmetic. It returns how many cells are done and how many bytes used; open: the last pair used leaves a
-// decision open, for the cell after the ones done.
+// attemptPairs makes one attempt for each pair of words, until cells or pairs run out or 64-bit arithmetic cannot
+// decide. It returns how many cells are done and how many bytes it used. If open is set, the last pair did not decide:
+// it belongs to the cell after those that are done.
 func (s *Sampler) run(exact int128.Slice, words []byte) (done, used int, open bool) {
 	cells, low := exact.High, exact.Low
 	for done < len(cells) && used+pairSize <= len(words) {
@@ -152,8 +153,9 @@ func (s *Sampler) split(cell int64) (whole int64, fraction uint64) {
 	return cell >> 63, uint64(cell >> (s.below - 64))
 }
 
-// noise returns ±S(a+u)/16 as an integer and a fraction in units of 2^-64, from the first 64 digits of u; the truth is
-// at least mantissa·2^-shift units below it and at most that and one unit above. a < 128, so the integer is below 2^59.
+// noise returns ±S(a+u)/16 as an integer and a fraction in units of 2^-64, from the first 64 digits of u. The true
+// value is at least mantissa·2^-shift units below the result, and at most that and one unit above. a < 128, so the
+// integer is below 2^59.
 func (s *Sampler) noise(first, a, u uint64) (whole, fraction uint64) {
 	high, low := bits.Mul64(u, s.mantissa)
 	high += a * s.mantissa
@@ -161,14 +163,15 @@ func (s *Sampler) noise(first, a, u uint64) (whole, fraction uint64) {
 	return high>>(s.shift&63) ^ sign, (low>>(s.shift&63) | high<<(-s.shift&63)) ^ sign
 }
 
-// nearest returns floor(whole + (rest + part)·2^-64 + 1/2); sure says that no number within the slack of it has another.
+// nearest returns floor(whole + (rest + part)·2^-64 + 1/2). sure reports whether every number within the slack has the
+// same floor.
 func (s *Sampler) nearest(whole, rest, part uint64) (floor uint64, sure bool) {
 	rest, first := bits.Add64(rest, part, 0)
 	rest, second := bits.Add64(rest, 1<<63, 0)
 	return whole + first + second, rest-s.slack <= ^(2 * s.slack)
 }
 
-// Plus returns x + y, saturated at the ends of int64.
+// Plus returns x + y, saturated at the limits of int64.
 func Plus(x, y int64) int64 {
 	if sum := x + y; (x^sum)&(y^sum) >= 0 {
 		return sum

@@ -20,15 +20,15 @@ const (
 // digits is the number of binary digits of a float64's significand.
 const digits = 53
 
-// Scale is S = sigma/grid in integers: S = mantissa·2^exponent exactly, with 2^52 <= mantissa < 2^53 and
-// −59 <= exponent <= 3. Only [NewScale] makes a valid one; the zero Scale is none.
+// Scale is S = sigma/grid in integers: S = mantissa·2^exponent exactly, with 2^52 <= mantissa < 2^53 and −59 <=
+// exponent <= 3. Only [NewScale] makes a valid one; the zero Scale is invalid.
 type Scale struct {
 	mantissa uint64
 	exponent int
 }
 
-// NewScale returns sigma/grid. grid must be a power of two and sigma/grid lie between 2^-7 and 2^55, else ErrPower or
-// ErrScale. Nothing is rounded: dividing by a power of two only moves the exponent.
+// NewScale returns sigma/grid. Nothing is rounded: dividing by a power of two only changes the exponent. ErrPower if
+// grid is not a power of two, ErrScale if sigma/grid is not between 2^-7 and 2^55.
 func NewScale(sigma, grid float64) (Scale, error) {
 	g, err := Log2(grid)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s Scale) inRange() bool {
 	return low <= s.exponent && s.exponent < high && s.mantissa >= least
 }
 
-// Log2 returns the binary logarithm of a power of two; ErrPower if x is none, or is out of range.
+// Log2 returns the binary logarithm of a power of two; ErrPower if x is not a power of two or is out of range.
 func Log2(x float64) (int, error) {
 	m, e, ok := decompose(x)
 	l := e + digits - 1
@@ -60,10 +60,11 @@ func Log2(x float64) (int, error) {
 	return l, nil
 }
 
-// decompose writes a positive normal x as m·2^e with 2^52 <= m < 2^53. It reads the bits and computes nothing in floats.
+// decompose writes a positive normal x as m·2^e with 2^52 <= m < 2^53. It reads the bits; it does no floating-point
+// arithmetic.
 func decompose(x float64) (m uint64, e int, ok bool) {
 	b := math.Float64bits(x)
-	biased := int(b >> (digits - 1)) // with the sign on top: too large if x is negative
+	biased := int(b >> (digits - 1)) // with the sign bit on top, so that it is too large if x is negative
 	m = b&(1<<(digits-1)-1) | 1<<(digits-1)
 	return m, biased - 1075, 0 < biased && biased < 0x7ff
 }

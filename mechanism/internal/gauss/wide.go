@@ -2,15 +2,15 @@ package gauss
 
 import "github.com/dprelease/dprelease/mechanism/int128"
 
-// AddWide replaces the high half of every cell by floor(x + S·Z + 1/2), x = cell·2^lift, as [Sampler.Add] does with its cells; the low
-// halves become unspecified.
+// AddWide replaces the high half of every cell by floor(x + S·Z + 1/2), x = cell·2^lift, as [Sampler.Add] does with its
+// cells. The low halves are unspecified afterwards.
 func (s *Sampler) AddWide(cells int128.Slice) error {
 	s.raiseWide(cells)
 	return s.add(cells)
 }
 
-// raiseWide turns cells into grid units if their unit is larger than the grid, and moves each that is then beyond
-// int64 to the end that it is beyond.
+// raiseWide turns cells into grid units if their unit is larger than the grid. It moves a cell that is then outside
+// int64 to the limit that it exceeds.
 func (s *Sampler) raiseWide(cells int128.Slice) {
 	for i, h := range cells.High {
 		x := cells.At(i)
@@ -22,8 +22,8 @@ func (s *Sampler) raiseWide(cells int128.Slice) {
 	}
 }
 
-// splitWide returns x = cell·2^lift as an integer and a fraction in units of 2^-64, rounded down; the integer is in
-// int64's range.
+// splitWide returns x = cell·2^lift as an integer and a fraction in units of 2^-64, rounded down. The integer fits
+// int64.
 func (s *Sampler) splitWide(x int128.Int) (whole int64, fraction uint64) {
 	whole = int64(x.ShiftRight(s.below).Low)
 	if s.below < 64 {

@@ -1,15 +1,15 @@
 package laplace
 
-// Words is a source of random bits: a gauss.Bits.
+// Words is a source of random bits, such as a gauss.Bits.
 type Words interface {
 	// Word draws 64 bits.
 	Word() (uint64, error)
 }
 
-// uniform is a number in [0, 1) of which 64 digits are drawn in each item, the most significant first.
+// uniform is a number in [0, 1). Each item holds 64 drawn digits, the most significant first.
 type uniform []uint64
 
-// extend draws 64 digits more.
+// extend draws 64 more digits.
 func (u *uniform) extend(source Words) error {
 	w, err := source.Word()
 	if err != nil {
@@ -19,7 +19,7 @@ func (u *uniform) extend(source Words) error {
 	return nil
 }
 
-// below says whether x < y, drawing digits of both until they differ.
+// below reports whether x < y. It draws digits of both until they differ.
 func (u *uniform) below(y *uniform, source Words) (bool, error) {
 	for i := 0; ; i++ {
 		if len(*u) == i {
@@ -45,7 +45,7 @@ type exponential struct {
 	chain  [2]uniform
 }
 
-// draw returns a; the digits of u that it needed are in e.u.
+// draw returns a. The digits of u that it needed are in e.u.
 func (e *exponential) draw() (a uint64, err error) {
 	for {
 		accepted, err := e.try()
@@ -56,8 +56,8 @@ func (e *exponential) draw() (a uint64, err error) {
 	}
 }
 
-// try draws u, and accepts it with probability e^(−u): iff the first of the uniform numbers after it that is not below the
-// one before it comes at an odd place.
+// try draws u and accepts it with probability e^(−u). It draws further uniform numbers until one is not below the one
+// before it, and accepts if that one comes at an odd place.
 func (e *exponential) try() (accepted bool, err error) {
 	e.u = e.u[:0]
 	last := &e.u

@@ -6,7 +6,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism/internal/gauss"
 )
 
-// ErrLift says that exact answers have digits below the grid, which the discrete Laplace mechanism does not take.
+// ErrLift means that exact answers have digits below the grid, which the discrete Laplace mechanism cannot noise.
 var ErrLift = errors.New("exact answers below the grid")
 
 // signed draws exponential numbers and fair signs.
@@ -31,7 +31,7 @@ func (d *signed) negative() (bool, error) {
 	return bit == 1, nil
 }
 
-// round returns floor(x + S·(±r) + 1/2) for a new exponential r, drawing digits of it as long as they leave that open.
+// round returns floor(x + S·(±r) + 1/2) for a new exponential r. It draws digits of r until they decide the result.
 func (d *signed) round(r *gauss.Rounder, cell int64, negative bool) (int64, error) {
 	whole, err := d.draw()
 	if err != nil {
@@ -47,15 +47,15 @@ func (d *signed) round(r *gauss.Rounder, cell int64, negative bool) (int64, erro
 	}
 }
 
-// Sampler adds exactly rounded Laplace noise of one scale to exact answers of one unit. One goroutine may use it at a
-// time.
+// Sampler adds exactly rounded Laplace noise of one scale to exact answers of one unit. Only one goroutine may use it
+// at a time.
 type Sampler struct {
 	rounder *gauss.Rounder
 	noise   signed
 }
 
-// New returns a sampler of scale S = b/grid for cells in units of 2^lift grid units. gauss.ErrScale if S is 2^52 or more,
-// or gauss.NewScale did not make it.
+// New returns a sampler of scale S = b/grid for cells in units of 2^lift grid units. gauss.ErrScale if S is 2^52 or
+// more, or if gauss.NewScale did not make it.
 func New(s gauss.Scale, lift int, source Words) (*Sampler, error) {
 	rounder, err := gauss.NewRounder(s, lift)
 	if err != nil {
@@ -64,9 +64,9 @@ func New(s gauss.Scale, lift int, source Words) (*Sampler, error) {
 	return &Sampler{rounder: rounder, noise: signed{exponential: exponential{source: source}}}, nil
 }
 
-// Add replaces every cell by floor(x + S·L + 1/2), x = cell·2^lift, with an L of its own, saturated at the ends of int64. An
-// x outside int64 is first moved to the end that it is beyond. An error is that of the source of random bits; some cells
-// are then still exact, and it is for the caller to wipe them.
+// Add replaces every cell by floor(x + S·L + 1/2), x = cell·2^lift, each with its own L, saturated at the limits of
+// int64. An x outside int64 is first moved to the limit that it exceeds. An error is that of the source of random bits.
+// Some cells are then still exact, and the caller must wipe them.
 func (s *Sampler) Add(cells []int64) error {
 	s.rounder.Raise(cells)
 	for i, x := range cells {
@@ -81,15 +81,16 @@ func (s *Sampler) Add(cells []int64) error {
 	return nil
 }
 
-// Geometric adds discrete Laplace noise of one scale to exact answers of one unit. One goroutine may use it at a time.
+// Geometric adds discrete Laplace noise of one scale to exact answers of one unit. Only one goroutine may use it at a
+// time.
 type Geometric struct {
 	raiser *gauss.Rounder // to grid units
-	floor  *gauss.Rounder // of x = −1/2: floor(S·r − 1/2 + 1/2)
+	floor  *gauss.Rounder // rounds with x = −1/2: floor(S·r − 1/2 + 1/2)
 	noise  signed
 }
 
-// NewGeometric returns a sampler of scale S = b/grid for cells in units of 2^lift grid units. ErrLift if lift is negative;
-// errors of S as [New]'s.
+// NewGeometric returns a sampler of scale S = b/grid for cells in units of 2^lift grid units. ErrLift if lift is
+// negative; errors of S as for [New].
 func NewGeometric(s gauss.Scale, lift int, source Words) (*Geometric, error) {
 	if lift < 0 {
 		return nil, ErrLift
@@ -105,8 +106,8 @@ func NewGeometric(s gauss.Scale, lift int, source Words) (*Geometric, error) {
 	return &Geometric{raiser: raiser, floor: floor, noise: signed{exponential: exponential{source: source}}}, nil
 }
 
-// Add replaces every cell by x + K, x = cell·2^lift, with a K of its own, saturated at the ends of int64, to which an x
-// outside is moved first. Errors as [Sampler.Add].
+// Add replaces every cell by x + K, x = cell·2^lift, each with its own K, saturated at the limits of int64. An x
+// outside int64 is first moved to the limit that it exceeds. Errors as for [Sampler.Add].
 func (g *Geometric) Add(cells []int64) error {
 	g.raiser.Raise(cells)
 	for i, x := range cells {
@@ -119,7 +120,8 @@ func (g *Geometric) Add(cells []int64) error {
 	return nil
 }
 
-// draw returns K: a sign and floor(S·r), drawn again if they are minus and 0, which would make 0 twice as likely.
+// draw returns K: a sign and floor(S·r). It draws both again if they are minus and 0, which would make 0 twice as
+// likely.
 func (g *Geometric) draw() (int64, error) {
 	for {
 		negative, err := g.noise.negative()

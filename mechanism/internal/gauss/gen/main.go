@@ -13,11 +13,11 @@ import (
 
 const (
 	precision = 512 // bits of every number here
-	levels    = 128 // levels in the table; the ones above it are computed if they are needed
-	enough    = 900 // e^(−900²/512) < 2^−2282: the levels that matter to the sum
-	// margin is how close, 2^-300, F(j)·2^64 may come to an integer before its floor is in doubt. F(j) is wrong by less
-	// than 2^-460: exp by a factor within 1 ± 2^-474 (fewer than 2^6 roundings of 2^-512, squared 31 times), the sums by
-	// 2^10 roundings more.
+	levels    = 128 // levels in the table; higher ones are computed when they are needed
+	enough    = 900 // e^(−900²/512) < 2^−2282: higher levels do not change the sum
+	// margin bounds the error of F(j)·2^64: if it is closer than 2^-300 to an integer, its floor is in doubt. F(j) is
+	// wrong by less than 2^-460: exp by a factor within 1 ± 2^-474 (fewer than 2^6 roundings of 2^-512, squared 31
+	// times), and the sums by 2^10 roundings more.
 	margin = 300
 )
 
@@ -67,7 +67,7 @@ func cumulative() (table [levels]uint64, err error) {
 
 func number(x int64) *big.Float { return new(big.Float).SetPrec(precision).SetInt64(x) }
 
-// exp returns e^(n/512), n <= 0, as (e^(n/2^40))^(2^31): the series converges at once.
+// exp returns e^(n/512), n <= 0, as (e^(n/2^40))^(2^31), whose series converges quickly.
 func exp(n int64) *big.Float {
 	const halvings = 31
 	x := new(big.Float).SetMantExp(number(n), -9-halvings)
@@ -82,7 +82,7 @@ func exp(n int64) *big.Float {
 	return sum
 }
 
-// floor64 returns floor(x·2^64), or an error if the precision does not settle it.
+// floor64 returns floor(x·2^64), or an error if the precision does not decide it.
 func floor64(x *big.Float) (uint64, error) {
 	scaled := new(big.Float).SetMantExp(x, 64)
 	whole, _ := scaled.Int(nil)
