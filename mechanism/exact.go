@@ -52,7 +52,7 @@ func (e Exact) Cells() int {
 }
 
 // takePayload takes the payload out; it can do so once.
-func (s *sealed) take() (*payload, error) {
+func (s *sealed) takePayload() (*payload, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.held == nil || s.compared {

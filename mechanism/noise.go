@@ -20,7 +20,7 @@ import (
 // ctx's) leaves e as it was. ErrSpent means that e was noised before. After an error that comes later (ctx's, or that
 // of the system's source of randomness) the cells are wiped and e is spent.
 func (e Exact) Noise(ctx context.Context, r ledger.Receipt, m calibrate.Mechanism, workers int) (Noisy, error) {
-	if err := e.ready(r); err != nil {
+	if err := e.checkReady(r); err != nil {
 		return Noisy{}, err
 	}
 	j, err := newJob(m, e.open().unit, workers)
@@ -31,7 +31,7 @@ func (e Exact) Noise(ctx context.Context, r ledger.Receipt, m calibrate.Mechanis
 }
 
 // checkReady returns an error unless e has cells that Noise accepts and r is a receipt.
-func (e Exact) ready(r ledger.Receipt) error {
+func (e Exact) checkReady(r ledger.Receipt) error {
 	switch {
 	case e.keyed != nil:
 		return ErrKeys
@@ -46,16 +46,16 @@ func (e Exact) ready(r ledger.Receipt) error {
 // noise runs a job: it takes the payload out, pays, and draws.
 func (e Exact) noise(ctx context.Context, pay redeemer, j job) (Noisy, error) {
 	s := e.open()
-	p, err := s.take()
+	p, err := s.takePayload()
 	if err != nil {
 		return Noisy{}, err
 	}
-	if err := j.accept(ctx, pay, p); err != nil {
+	if err := j.pay(ctx, pay, p); err != nil {
 		s.putBack(p)
 		return Noisy{}, err
 	}
 	if p.at != nil && s.size > heldCells {
-		return j.streamed(p, s.size)
+		return j.newStreamed(p, s.size)
 	}
 	p = p.spread(s.size)
 	if err := j.run(ctx, p); err != nil {
@@ -65,12 +65,12 @@ func (e Exact) noise(ctx context.Context, pay redeemer, j job) (Noisy, error) {
 }
 
 // newStreamed returns the noisy vector of sparse answers. Its noise is drawn when it is read.
-func (j job) streamed(p *payload, size int) (Noisy, error) {
-	s, err := j.stream(p, size)
+func (j job) newStreamed(p *payload, size int) (Noisy, error) {
+	s, err := j.newStream(p, size)
 	if err != nil {
 		return Noisy{}, err
 	}
-	return Noisy{mechanism: j.charged, pure: j.pure}.drawnFrom(s), nil
+	return Noisy{mechanism: j.charged, pure: j.pure}.readFrom(s), nil
 }
 
 // redeemer redeems a receipt for a mechanism.
@@ -84,7 +84,7 @@ func (pay redeemer) redeem(ctx context.Context, m calibrate.Mechanism) error {
 }
 
 // pay redeems the receipt, if the sampler can noise the answers.
-func (j job) accept(ctx context.Context, pay redeemer, p *payload) error {
+func (j job) pay(ctx context.Context, pay redeemer, p *payload) error {
 	if j.pure && p.cells.Low != nil {
 		return ErrWide
 	}

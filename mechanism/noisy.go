@@ -49,7 +49,7 @@ func (n Noisy) Steps() []string { return slices.Clone(n.steps) }
 func (n Noisy) Keys() []string { return slices.Clone(n.keys) }
 
 // keepAtLeast keeps the cells, and their keys, whose values are at least min grid units. It wipes all others.
-func (n Noisy) atLeast(units int64, keys []string) Noisy {
+func (n Noisy) keepAtLeast(units int64, keys []string) Noisy {
 	kept := []string{}
 	for i, x := range n.units {
 		if x >= units {
@@ -71,7 +71,7 @@ func (n Noisy) Fill(start int, dst []float64) {
 	}
 	switch dst = dst[:min(len(dst), n.Len()-start)]; {
 	case n.open != nil:
-		n.stream(start, dst)
+		n.fillFromStream(start, dst)
 	case n.units != nil:
 		n.convert(n.units[start:], dst)
 	default:
@@ -87,9 +87,9 @@ func (n Noisy) convert(units []int64, dst []float64) {
 }
 
 // fillFromStream is Fill if the vector is a stream; start and dst lie inside it.
-func (n Noisy) stream(start int, dst []float64) {
+func (n Noisy) fillFromStream(start int, dst []float64) {
 	for s := n.open(); len(dst) > 0; {
-		values := s.from(start)
+		values := s.valuesFrom(start)
 		if values == nil { // the cipher cannot be made; the same was tried before the noise was
 			fillNaN(dst)
 			return
@@ -100,8 +100,8 @@ func (n Noisy) stream(start int, dst []float64) {
 }
 
 // readFrom returns n with the cells of s, after n's steps.
-func (n Noisy) drawnFrom(s *stream) Noisy {
-	mine := s.with(func(units []int64, values []float64) {
+func (n Noisy) readFrom(s *stream) Noisy {
+	mine := s.withFinish(func(units []int64, values []float64) {
 		n.convert(units, values)
 		for _, f := range n.each {
 			f(values)
@@ -148,11 +148,11 @@ func (n Noisy) Then(step string, f func([]float64) ([]float64, error)) (Noisy, e
 	if len(out) != n.Len() {
 		return Noisy{}, fmt.Errorf("%w: %q returns %d values for %d cells", ErrStep, step, len(out), n.Len())
 	}
-	return n.after(step, slices.Clone(out))
+	return n.withValues(step, slices.Clone(out))
 }
 
 // withValues returns n with the values that a step returned. It takes the slice over.
-func (n Noisy) after(step string, values []float64) (Noisy, error) {
+func (n Noisy) withValues(step string, values []float64) (Noisy, error) {
 	if !finite(values) {
 		return Noisy{}, fmt.Errorf("%w: %q returns a value that is not finite", ErrStep, step)
 	}
@@ -172,14 +172,14 @@ func (n Noisy) ThenEach(step string, f func(values []float64)) (Noisy, error) {
 	if n.open != nil {
 		n.each = append(slices.Clip(n.each), f)
 		n.steps = append(slices.Clip(n.steps), step)
-		return n.drawnFrom(n.open()), nil
+		return n.readFrom(n.open()), nil
 	}
 	values := make([]float64, n.Len())
 	n.Fill(0, values)
 	for block := range slices.Chunk(values, viewCells) {
 		f(block)
 	}
-	return n.after(step, values)
+	return n.withValues(step, values)
 }
 
 func finite(values []float64) bool {

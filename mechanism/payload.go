@@ -28,13 +28,13 @@ func (p *payload) spread(size int) *payload {
 		return p
 	}
 	all := p.zeros(size)
-	p.copy(0, all)
+	p.copyTo(0, all)
 	p.wipe()
 	return all
 }
 
 // copyTo copies the answers of the cells from start on into block, whose cells are 0 before.
-func (p *payload) copy(start int, block *payload) {
+func (p *payload) copyTo(start int, block *payload) {
 	i, _ := slices.BinarySearch(p.at, start)
 	for ; i < len(p.at) && p.at[i]-start < block.cells.Len(); i++ {
 		block.cells.High[p.at[i]-start] = p.cells.High[i]

@@ -21,7 +21,7 @@ func (j job) run(ctx context.Context, p *payload) error {
 	blocks := (p.cells.Len() + blockCells - 1) / blockCells
 	for range max(1, min(j.workers, blocks)) {
 		group.Go(func() {
-			if err := j.work(ctx, p, &next); err != nil {
+			if err := j.noiseBlocks(ctx, p, &next); err != nil {
 				cancel(err)
 			}
 		})
@@ -36,7 +36,7 @@ func (j job) run(ctx context.Context, p *payload) error {
 }
 
 // noiseBlocks adds noise to one block after the other until none is left. next counts the blocks that are taken.
-func (j job) work(ctx context.Context, p *payload, next *atomic.Int64) error {
+func (j job) noiseBlocks(ctx context.Context, p *payload, next *atomic.Int64) error {
 	source, err := gauss.NewBits(j.entropy)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (j job) work(ctx context.Context, p *payload, next *atomic.Int64) error {
 		if start >= p.cells.Len() {
 			return nil
 		}
-		if err := p.add(sampler, start); err != nil {
+		if err := p.noiseBlock(sampler, start); err != nil {
 			return err
 		}
 	}
@@ -59,7 +59,7 @@ func (j job) work(ctx context.Context, p *payload, next *atomic.Int64) error {
 }
 
 // noiseBlock adds noise to the block that starts at cell start.
-func (p *payload) add(s sampler, start int) error {
+func (p *payload) noiseBlock(s sampler, start int) error {
 	block := p.cells.Cut(start, min(start+blockCells, p.cells.Len()))
 	if block.Low == nil {
 		return s.Add(block.High)

@@ -138,7 +138,7 @@ func TestSpentHoldsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.open().take(); err != nil {
+	if _, err := e.open().takePayload(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := e.open().peek(); !errors.Is(err, ErrSpent) || e.open().held != nil {

@@ -18,7 +18,7 @@ import (
 // Further errors: ErrMechanism if the scale is not above 0 or is 2^52 grid units or more, or if the noise is geometric
 // and an answer is not a multiple of the grid; ErrWide if the answers have 128 bits.
 func (e Exact) NoisePure(ctx context.Context, r ledger.Receipt, m calibrate.Pure, workers int) (Noisy, error) {
-	if err := e.ready(r); err != nil {
+	if err := e.checkReady(r); err != nil {
 		return Noisy{}, err
 	}
 	j, err := newPureJob(m, e.open().unit, workers)

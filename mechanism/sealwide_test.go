@@ -14,8 +14,8 @@ import (
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 )
 
-// wide returns integers with 128 bits.
-func wide(cells ...*big.Int) (s int128.Slice) {
+// bigFromHalves returns integers with 128 bits.
+func bigFromHalves(cells ...*big.Int) (s int128.Slice) {
 	for _, x := range cells {
 		up := new(big.Int).Rsh(x, 64)
 		s.High = append(s.High, up.Int64())
@@ -26,7 +26,7 @@ func wide(cells ...*big.Int) (s int128.Slice) {
 
 func sealWide(tb testing.TB, unit float64, cells ...*big.Int) mechanism.Exact {
 	tb.Helper()
-	e, err := mechanism.SealWide(unit, wide(cells...))
+	e, err := mechanism.SealWide(unit, bigFromHalves(cells...))
 	if err != nil {
 		tb.Fatal(err)
 	}

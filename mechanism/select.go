@@ -58,21 +58,21 @@ func (e Exact) Select(ctx context.Context, r ledger.Receipt, s calibrate.Selecti
 		return Noisy{}, errors.Join(ErrMechanism, err)
 	}
 	k := e.keyed()
-	if !k.take() {
+	if !k.markSpent() {
 		return Noisy{}, ErrSpent
 	}
 	pay := func(m calibrate.Mechanism) error { return r.RedeemShare(m, s.Failure) }
-	n, err := k.draw(ctx, pay, s.Mechanism, workers)
+	n, err := k.noiseCounts(ctx, pay, s.Mechanism, workers)
 	if err != nil {
 		k.putBack()
 		return Noisy{}, err
 	}
 	keys := k.keys
 	k.keys = nil
-	return n.atLeast(units, keys), nil
+	return n.keepAtLeast(units, keys), nil
 }
 
-func (k *keyed) take() bool {
+func (k *keyed) markSpent() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	taken := !k.spent
@@ -81,7 +81,7 @@ func (k *keyed) take() bool {
 }
 
 // noiseCounts adds noise to all counts. If there are no keys, it redeems the receipt all the same.
-func (k *keyed) draw(ctx context.Context, pay redeemer, m calibrate.Mechanism, workers int) (Noisy, error) {
+func (k *keyed) noiseCounts(ctx context.Context, pay redeemer, m calibrate.Mechanism, workers int) (Noisy, error) {
 	if len(k.keys) > 0 {
 		j, err := newJob(m, k.counts.open().unit, workers)
 		if err != nil {
@@ -99,11 +99,11 @@ func (k *keyed) draw(ctx context.Context, pay redeemer, m calibrate.Mechanism, w
 func (k *keyed) putBack() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.spent = k.compared || len(k.keys) > 0 && !k.counts.whole()
+	k.spent = k.compared || len(k.keys) > 0 && !k.counts.untouched()
 }
 
 // untouched reports whether nothing was drawn for the answers yet.
-func (e Exact) whole() bool {
+func (e Exact) untouched() bool {
 	s := e.open()
 	s.mu.Lock()
 	defer s.mu.Unlock()

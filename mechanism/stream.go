@@ -45,7 +45,7 @@ type stripe struct {
 }
 
 // newStream draws the keys of all blocks from entropy, and takes the sparse answers over. The caller sets finish.
-func (j job) stream(p *payload, size int) (*stream, error) {
+func (j job) newStream(p *payload, size int) (*stream, error) {
 	keys, err := gauss.NewKeys(j.entropy, (size+blockCells-1)/blockCells)
 	if err == nil {
 		_, err = keys.Block(0, nil) // if this works, reading has no error
@@ -58,12 +58,12 @@ func (j job) stream(p *payload, size int) (*stream, error) {
 }
 
 // withFinish returns the same cells, drawn from the same bits, with another finish.
-func (s *stream) with(finish func(units []int64, values []float64)) *stream {
+func (s *stream) withFinish(finish func(units []int64, values []float64)) *stream {
 	return &stream{job: s.job, size: s.size, exact: s.exact, keys: s.keys, finish: finish}
 }
 
 // valuesFrom returns the values from cell on, up to the end of its stripe; nil if they cannot be drawn.
-func (s *stream) from(cell int) []float64 {
+func (s *stream) valuesFrom(cell int) []float64 {
 	t := s.stripe(cell / stripeCells)
 	<-t.ready
 	if t.values == nil {
@@ -108,7 +108,7 @@ func (s *stream) draw(first int) []float64 {
 	var group sync.WaitGroup
 	for range max(1, min(s.job.workers, blocks)) {
 		group.Go(func() {
-			if s.work(first, values, &next) != nil {
+			if s.drawBlocks(first, values, &next) != nil {
 				failed.Store(true)
 			}
 		})
@@ -121,7 +121,7 @@ func (s *stream) draw(first int) []float64 {
 }
 
 // drawBlocks draws blocks of a stripe until none is left, in memory of its own.
-func (s *stream) work(first int, values []float64, next *atomic.Int64) error {
+func (s *stream) drawBlocks(first int, values []float64, next *atomic.Int64) error {
 	w, err := s.newBlockWorker()
 	if err != nil {
 		return err
@@ -163,9 +163,9 @@ func (s *stream) newBlockWorker() (w blockWorker, err error) {
 func (w blockWorker) draw(s *stream, start, cells int) ([]int64, error) {
 	block := &payload{cells: w.block.cells.Cut(0, cells)}
 	block.wipe()
-	s.exact.copy(start, block)
+	s.exact.copyTo(start, block)
 	if _, err := s.keys.Block(start/blockCells, w.source); err != nil {
 		return nil, err
 	}
-	return block.cells.High, block.add(w.sampler, 0)
+	return block.cells.High, block.noiseBlock(w.sampler, 0)
 }

@@ -20,7 +20,7 @@ func Within(a, b Exact, m calibrate.Mechanism) (bool, error) {
 	if most == nil {
 		return false, ErrMechanism
 	}
-	sum, unit, err := apart(a, b)
+	sum, unit, err := squaredDistance(a, b)
 	if err != nil {
 		return false, err
 	}
@@ -33,22 +33,22 @@ func Within(a, b Exact, m calibrate.Mechanism) (bool, error) {
 }
 
 // squaredDistance returns the sum of the squared differences, in squared units, and the binary logarithm of the unit.
-func apart(a, b Exact) (sum *big.Int, unit int, err error) {
+func squaredDistance(a, b Exact) (sum *big.Int, unit int, err error) {
 	switch {
 	case (a.keyed == nil) != (b.keyed == nil):
 		return nil, 0, ErrKeys
 	case a.keyed != nil:
-		sum, err = keysApart(a.keyed(), b.keyed())
+		sum, err = keysDistance(a.keyed(), b.keyed())
 		return sum, 0, err
 	case a.open == nil || b.open == nil:
 		return nil, 0, ErrEmpty
 	}
 	s, t := a.open(), b.open()
-	p, err := s.compare()
+	p, err := s.openForComparison()
 	if err != nil {
 		return nil, 0, err
 	}
-	q, err := t.compare()
+	q, err := t.openForComparison()
 	switch {
 	case err != nil:
 		return nil, 0, err
@@ -57,11 +57,11 @@ func apart(a, b Exact) (sum *big.Int, unit int, err error) {
 	case s.size != t.size:
 		return nil, 0, ErrHalves
 	}
-	return cellsApart(p, q, s.size), s.unit, nil
+	return cellsDistance(p, q, s.size), s.unit, nil
 }
 
 // openForComparison returns the payload to read. From then on nobody can take it out to be noised.
-func (s *sealed) compare() (*payload, error) {
+func (s *sealed) openForComparison() (*payload, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.held == nil {
@@ -72,11 +72,11 @@ func (s *sealed) compare() (*payload, error) {
 }
 
 // cellsDistance adds up the squared differences. Most cells of neighbouring tables are equal and cost one comparison.
-func cellsApart(p, q *payload, size int) *big.Int {
+func cellsDistance(p, q *payload, size int) *big.Int {
 	x, y := cursor{payload: p, size: size}, cursor{payload: q, size: size}
 	sum := new(big.Int)
-	for cell := min(x.place(), y.place()); cell < size; cell = min(x.place(), y.place()) {
-		if a, b := x.take(cell), y.take(cell); a != b {
+	for cell := min(x.nextCell(), y.nextCell()); cell < size; cell = min(x.nextCell(), y.nextCell()) {
+		if a, b := x.answerAt(cell), y.answerAt(cell); a != b {
 			d := a.Big()
 			d.Sub(d, b.Big())
 			sum.Add(sum, d.Mul(d, d))
@@ -92,7 +92,7 @@ type cursor struct {
 }
 
 // nextCell returns the cell of the next answer, or the number of cells if there is none.
-func (c *cursor) place() int {
+func (c *cursor) nextCell() int {
 	switch {
 	case c.i >= c.cells.Len():
 		return c.size
@@ -103,8 +103,8 @@ func (c *cursor) place() int {
 }
 
 // answerAt returns the answer of a cell, which must not be after nextCell.
-func (c *cursor) take(cell int) int128.Int {
-	if c.place() != cell {
+func (c *cursor) answerAt(cell int) int128.Int {
+	if c.nextCell() != cell {
 		return int128.Int{}
 	}
 	c.i++
@@ -112,12 +112,12 @@ func (c *cursor) take(cell int) int128.Int {
 }
 
 // keysDistance is squaredDistance for counts by private keys: a key that only one of them has counts 0 in the other.
-func keysApart(a, b *keyed) (*big.Int, error) {
-	x, err := a.compare()
+func keysDistance(a, b *keyed) (*big.Int, error) {
+	x, err := a.openForComparison()
 	if err != nil {
 		return nil, err
 	}
-	y, err := b.compare()
+	y, err := b.openForComparison()
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func keysApart(a, b *keyed) (*big.Int, error) {
 }
 
 // openForComparison returns the counts, which are empty if there are no keys.
-func (k *keyed) compare() (*payload, error) {
+func (k *keyed) openForComparison() (*payload, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch {
@@ -149,7 +149,7 @@ func (k *keyed) compare() (*payload, error) {
 		k.spent, k.compared = true, true
 		return &payload{}, nil
 	}
-	p, err := k.counts.open().compare()
+	p, err := k.counts.open().openForComparison()
 	if err == nil {
 		k.spent, k.compared = true, true
 	}

@@ -54,8 +54,8 @@ func audit(ctx context.Context, cells int, release Release) ([]Check, error) {
 		distinguish(without, with, m.Mu()),
 		released("release, exact probabilities", x, d),
 		released("release of the neighbour, exact probabilities", y, d),
-		independent("release, neighbouring cells are independent", d, apart(x, 1)),
-		independent("release, blocks of cells are independent", d, apart(x, chunk)),
+		independent("release, neighbouring cells are independent", d, pairAtLag(x, 1)),
+		independent("release, blocks of cells are independent", d, pairAtLag(x, chunk)),
 		independent("release, two releases are independent", d, [][2][]int64{{x, y}}),
 	}, nil
 }
@@ -117,7 +117,7 @@ func independent(name string, d noise, pairs [][2][]int64) Check {
 
 // pairAtLag pairs each cell with the one lag cells further on; each cell is in one pair. With lag = chunk, which is
 // what a worker takes at a time, it pairs the work of different workers.
-func apart(x []int64, lag int) (pairs [][2][]int64) {
+func pairAtLag(x []int64, lag int) (pairs [][2][]int64) {
 	for ; len(x) >= 2*lag; x = x[2*lag:] {
 		pairs = append(pairs, [2][]int64{x[:lag], x[lag : 2*lag]})
 	}

@@ -26,7 +26,7 @@ var knownStreams = []knownStream{
 func Cipher() string { return gauss.CipherName }
 
 // compare compares the sampler's own random bits under the known key with the standard.
-func (k knownStream) check() Check {
+func (k knownStream) compare() Check {
 	seed, errSeed := hex.DecodeString(k.key + k.counter)
 	want, errWant := hex.DecodeString(k.stream)
 	c := Check{Name: k.name, Measure: "wrong words", Samples: len(want) / 8}

@@ -59,7 +59,7 @@ func Failed(checks []Check) (n int) {
 func Run(ctx context.Context, budget time.Duration, release Release) ([]Check, error) {
 	var checks []Check
 	for _, k := range knownStreams {
-		checks = append(checks, k.check())
+		checks = append(checks, k.compare())
 	}
 	checks = append(checks, knownSigmas())
 	sampled, err := sampler(ctx, budget)

@@ -18,21 +18,21 @@ func (l *lazy) extend(source *Bits) error {
 	if err != nil {
 		return err
 	}
-	l.push(w)
+	l.appendDigits(w)
 	return nil
 }
 
-// push adds 64 digits.
-func (l *lazy) push(w uint64) {
+// appendDigits adds 64 digits.
+func (l *lazy) appendDigits(w uint64) {
 	l.drawn.Lsh(l.drawn, 64)
 	l.drawn.Or(l.drawn, new(big.Int).SetUint64(w))
 	l.n += 64
 }
 
 // upper returns drawn + 1, the upper limit of the number in units of 2^-n.
-func (l *lazy) after() *big.Int { return new(big.Int).Add(l.drawn, one) }
+func (l *lazy) upper() *big.Int { return new(big.Int).Add(l.drawn, one) }
 
 // enclose returns the interval in which the number lies.
 func (l *lazy) enclose(p fixed) interval {
-	return interval{p.ratio(l.drawn, l.n).low, p.ratio(l.after(), l.n).high}
+	return interval{p.ratio(l.drawn, l.n).low, p.ratio(l.upper(), l.n).high}
 }

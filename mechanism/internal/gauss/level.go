@@ -11,19 +11,19 @@ const (
 
 // limits[j] is floor(F(j)·2^31), F(j) = P(a <= j). w, known to be in [W, W+1)/2^31, selects the level j if limits[j−1]
 // < W < limits[j]. If W equals a limit, its first digits do not decide.
-var limits = cut()
+var limits = limitsFromTable()
 
 // guide[b] is the number of limits below bucket b, W in [b, b+1)·2^19. It is the level, unless the bucket is mixed.
-var guide = index()
+var guide = buildGuide()
 
-func cut() (l [levels]uint32) {
+func limitsFromTable() (l [levels]uint32) {
 	for j, c := range cumulative {
 		l[j] = uint32(c >> (64 - levelBits))
 	}
 	return l
 }
 
-func index() (g [1 << guideBits]uint8) {
+func buildGuide() (g [1 << guideBits]uint8) {
 	const width = 1 << (levelBits - guideBits)
 	j := 0
 	for b := range g {

@@ -34,7 +34,7 @@ func (r *Rounder) Raise(cells []int64) { r.s.raise(cells) }
 // ok is false, numbers that start with z's digits have different results, and more digits are needed.
 func (r *Rounder) Round(cell int64, z Real) (value int64, ok bool) {
 	if z.Whole < levels {
-		if value, ok := r.quick(cell, z); ok {
+		if value, ok := r.roundFast(cell, z); ok {
 			return value, true
 		}
 	}
@@ -43,7 +43,7 @@ func (r *Rounder) Round(cell int64, z Real) (value int64, ok bool) {
 }
 
 // roundFast decides by the first 64 digits in 64-bit arithmetic, if they suffice.
-func (r *Rounder) quick(cell int64, z Real) (value int64, ok bool) {
+func (r *Rounder) roundFast(cell int64, z Real) (value int64, ok bool) {
 	var sign uint64
 	if z.Negative {
 		sign = 1
@@ -58,7 +58,7 @@ func (r *Rounder) quick(cell int64, z Real) (value int64, ok bool) {
 func lazyOf(words []uint64) *lazy {
 	l := &lazy{drawn: new(big.Int)}
 	for _, w := range words {
-		l.push(w)
+		l.appendDigits(w)
 	}
 	return l
 }

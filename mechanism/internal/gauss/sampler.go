@@ -47,17 +47,17 @@ func (s Scale) sampler(shift, lift int) Sampler {
 // Some cells are then still exact, and the caller must wipe them.
 func (s *Sampler) Add(cells []int64) error {
 	s.raise(cells)
-	return s.add(int128.Narrow(cells))
+	return s.addNoise(int128.Narrow(cells))
 }
 
 // addNoise adds noise to cells in grid units, of 64 or 128 bits.
-func (s *Sampler) add(cells int128.Slice) error {
+func (s *Sampler) addNoise(cells int128.Slice) error {
 	for i := 0; i < cells.Len(); {
 		if err := s.source.need(pairSize); err != nil {
 			return err
 		}
 		words := s.source.unread
-		done, used, open := s.run(cells.Cut(i, cells.Len()), words)
+		done, used, open := s.attemptPairs(cells.Cut(i, cells.Len()), words)
 		i, s.source.unread = i+done, words[used:]
 		if !open {
 			continue
@@ -95,18 +95,18 @@ func (s *Sampler) raise(cells []int64) {
 	}
 	for i, x := range cells {
 		if cells[i] = x << s.above; cells[i]>>s.above != x {
-			cells[i] = end(x)
+			cells[i] = limitOf(x)
 		}
 	}
 }
 
 // limitOf returns the limit of int64 that has the sign of x.
-func end(x int64) int64 { return math.MaxInt64 ^ x>>63 }
+func limitOf(x int64) int64 { return math.MaxInt64 ^ x>>63 }
 
 // attemptPairs makes one attempt for each pair of words, until cells or pairs run out or 64-bit arithmetic cannot
 // decide. It returns how many cells are done and how many bytes it used. If open is set, the last pair did not decide:
 // it belongs to the cell after those that are done.
-func (s *Sampler) run(exact int128.Slice, words []byte) (done, used int, open bool) {
+func (s *Sampler) attemptPairs(exact int128.Slice, words []byte) (done, used int, open bool) {
 	cells, low := exact.High, exact.Low
 	for done < len(cells) && used+pairSize <= len(words) {
 		pair := words[used : used+pairSize : used+pairSize]
@@ -176,5 +176,5 @@ func Plus(x, y int64) int64 {
 	if sum := x + y; (x^sum)&(y^sum) >= 0 {
 		return sum
 	}
-	return end(x)
+	return limitOf(x)
 }

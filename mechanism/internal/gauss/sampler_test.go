@@ -22,7 +22,7 @@ func TestRunAgreesWithSettle(t *testing.T) {
 		first, second := r.Uint64(), r.Uint64()
 		sampler := newSampler(t, s, -r.IntN(130), script(first, second))
 		cells := []int64{cell}
-		done, _, open := sampler.run(int128.Narrow(cells), sampler.source.unread)
+		done, _, open := sampler.attemptPairs(int128.Narrow(cells), sampler.source.unread)
 		if open {
 			continue
 		}
@@ -77,7 +77,7 @@ func TestSaturation(t *testing.T) {
 			if y < 0 == c.high {
 				t.Fatalf("%+v: %d", c, y)
 			}
-			if y == end(c.cell) {
+			if y == limitOf(c.cell) {
 				ends++
 			}
 		}

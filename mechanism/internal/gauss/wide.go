@@ -6,7 +6,7 @@ import "github.com/dprelease/dprelease/mechanism/int128"
 // cells. The low halves are unspecified afterwards.
 func (s *Sampler) AddWide(cells int128.Slice) error {
 	s.raiseWide(cells)
-	return s.add(cells)
+	return s.addNoise(cells)
 }
 
 // raiseWide turns cells into grid units if their unit is larger than the grid. It moves a cell that is then outside
@@ -16,7 +16,7 @@ func (s *Sampler) raiseWide(cells int128.Slice) {
 		x := cells.At(i)
 		y := x.ShiftLeft(s.above)
 		if y.ShiftRight(s.above) != x || !y.ShiftRight(s.below).IsInt64() {
-			y = int128.Of(end(h)).ShiftLeft(s.below)
+			y = int128.Of(limitOf(h)).ShiftLeft(s.below)
 		}
 		cells.High[i], cells.Low[i] = y.High, y.Low
 	}

@@ -53,7 +53,7 @@ func TestWideRunAgreesWithSettle(t *testing.T) {
 		cells := int128.Slice{High: []int64{x.High}, Low: []uint64{x.Low}}
 		sampler.raiseWide(cells)
 		cell := cells.At(0)
-		done, _, open := sampler.run(cells, sampler.source.unread)
+		done, _, open := sampler.attemptPairs(cells, sampler.source.unread)
 		if open {
 			continue
 		}

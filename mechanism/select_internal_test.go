@@ -19,7 +19,7 @@ func TestSelectFailsHalfway(t *testing.T) {
 	k := e.keyed()
 	j := newTestJob(t, 10, 2, iotest.ErrReader(failure))
 	free := func(calibrate.Mechanism) error { return nil }
-	if !k.take() || k.take() {
+	if !k.markSpent() || k.markSpent() {
 		t.Fatal("keys are not taken once")
 	}
 	refusal := errors.New("not paid")
@@ -27,14 +27,14 @@ func TestSelectFailsHalfway(t *testing.T) {
 		t.Fatalf("error %v, want %v", err, refusal)
 	}
 	k.putBack()
-	if !k.take() {
+	if !k.markSpent() {
 		t.Fatal("nothing was drawn, and the keys are spent")
 	}
 	if _, err := k.counts.noise(t.Context(), free, j); !errors.Is(err, failure) {
 		t.Fatalf("error %v, want %v", err, failure)
 	}
 	k.putBack()
-	if k.take() {
+	if k.markSpent() {
 		t.Error("noise was drawn, and the keys can be selected again")
 	}
 	if s := k.counts.open(); s.held != nil {
@@ -45,7 +45,7 @@ func TestSelectFailsHalfway(t *testing.T) {
 // Of keys that are not selected nothing is left, in the slices either that were handed in.
 func TestSelectWipesTheRest(t *testing.T) {
 	counts, keys := []int64{9, 2, 7, 3, 5, 1}, []string{"a", "b", "c", "d", "e", "f"}
-	n := Noisy{units: counts}.atLeast(5, keys)
+	n := Noisy{units: counts}.keepAtLeast(5, keys)
 	if got := n.Keys(); !slices.Equal(got, []string{"a", "c", "e"}) || !slices.Equal(n.units, []int64{9, 7, 5}) {
 		t.Errorf("selected %q with %v, want a, c and e with 9, 7 and 5", got, n.units)
 	}

@@ -57,7 +57,7 @@ func (t *attempt) level() (int64, error) {
 func search(w *lazy) (int64, bool) {
 	g, n := fixed(w.n + guard).sums()
 	from := new(big.Int).Mul(w.drawn, n.low)
-	to := new(big.Int).Mul(w.after(), n.high)
+	to := new(big.Int).Mul(w.upper(), n.high)
 	for j := range g {
 		if to.Cmp(new(big.Int).Lsh(g[j].low, w.n)) <= 0 {
 			return int64(j), j == 0 || from.Cmp(new(big.Int).Lsh(g[j-1].high, w.n)) >= 0

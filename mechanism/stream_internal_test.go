@@ -20,15 +20,15 @@ func plain(units []int64, values []float64) {
 func TestStreamWorkers(t *testing.T) {
 	const size = 3*stripeCells + 7
 	j := newTestJob(t, 1000, 1, rand.Reader)
-	one, err := j.stream(&payload{at: []int{5}, cells: int128.Narrow([]int64{1 << 50})}, size)
+	one, err := j.newStream(&payload{at: []int{5}, cells: int128.Narrow([]int64{1 << 50})}, size)
 	if err != nil {
 		t.Fatal(err)
 	}
-	one = one.with(plain)
-	many := one.with(plain)
+	one = one.withFinish(plain)
+	many := one.withFinish(plain)
 	many.job.workers = 7
 	for cell := 0; cell < size; cell += stripeCells {
-		if a, b := one.from(cell), many.from(cell); !slices.Equal(a, b) || len(a) != min(stripeCells, size-cell) {
+		if a, b := one.valuesFrom(cell), many.valuesFrom(cell); !slices.Equal(a, b) || len(a) != min(stripeCells, size-cell) {
 			t.Errorf("the cells from %d on differ: %d and %d", cell, len(a), len(b))
 		}
 	}
@@ -38,7 +38,7 @@ func TestStreamWorkers(t *testing.T) {
 func TestStreamEntropyFails(t *testing.T) {
 	j := newTestJob(t, 1000, 1, io.LimitReader(rand.Reader, 31))
 	p := &payload{at: []int{5}, cells: int128.Narrow([]int64{42})}
-	if _, err := j.stream(p, 1<<30); !errors.Is(err, io.ErrUnexpectedEOF) || p.cells.High[0] != 0 {
+	if _, err := j.newStream(p, 1<<30); !errors.Is(err, io.ErrUnexpectedEOF) || p.cells.High[0] != 0 {
 		t.Errorf("%v, %d", err, p.cells.High[0])
 	}
 }
@@ -46,14 +46,14 @@ func TestStreamEntropyFails(t *testing.T) {
 // TestStreamMemory: however many cells there are, a stream holds a few stripes, and no more are drawn than are read.
 func TestStreamMemory(t *testing.T) {
 	const size, most = 1 << 30, 64 << 20
-	s, err := newTestJob(t, 1000, 2, rand.Reader).stream(&payload{at: []int{}}, size)
+	s, err := newTestJob(t, 1000, 2, rand.Reader).newStream(&payload{at: []int{}}, size)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s = s.with(plain)
+	s = s.withFinish(plain)
 	peak := uint64(0)
 	for i := range 8 {
-		s.from(i * 40 * stripeCells)
+		s.valuesFrom(i * 40 * stripeCells)
 		runtime.GC() // what other tests left is not held
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
@@ -70,14 +70,14 @@ func TestStreamMemory(t *testing.T) {
 // BenchmarkStream draws the cells of a stream, in order, in two goroutines.
 func BenchmarkStream(b *testing.B) {
 	const size = 1 << 26
-	s, err := newTestJob(b, 1<<20, 2, rand.Reader).stream(&payload{at: []int{}}, size)
+	s, err := newTestJob(b, 1<<20, 2, rand.Reader).newStream(&payload{at: []int{}}, size)
 	if err != nil {
 		b.Fatal(err)
 	}
-	s = s.with(plain)
+	s = s.withFinish(plain)
 	for b.Loop() {
 		for cell := 0; cell < size; cell += stripeCells {
-			s.from(cell)
+			s.valuesFrom(cell)
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/size, "ns/cell")
