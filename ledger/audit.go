@@ -8,22 +8,22 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Audit is what a recount of the whole ledger found.
+// Audit is the result of recounting the whole ledger.
 type Audit struct {
 	Head    Head
 	Entries []Entry
-	// Totals are the mu squared of every account, counted anew from the entries.
+	// Totals are the mu squared of every account, recounted from the entries.
 	Totals map[Account]*big.Float
-	// Derived is how many further publications repeat the noisy values of a release. Each was checked to follow its release's publication;
-	// they charge nothing.
+	// Derived is how many further publications repeat the noisy values of a release. The audit checked that each
+	// follows the publication of its release; none charges anything.
 	Derived int
-	// Findings are what does not hold, in words; none if all is well.
+	// Findings say in words what is wrong; empty if the ledger is sound.
 	Findings []string
 }
 
-// Audit reads the whole log anew, checks its chain, and counts every total again from the bodies of the entries, apart from the
-// bookkeeping by which runs are charged: that no charge passed a cap, and that both come to the same sums. A damaged chain is an
-// error (ErrCorrupt), as in every other call.
+// Audit reads the whole log anew, checks its chain, and recounts every total from the bodies of the entries, without
+// the bookkeeping that charges runs. It finds charges that passed a cap, and totals that differ from those of the
+// bookkeeping. A damaged chain is an error (ErrCorrupt), as in every other call.
 func (b *Book) Audit(ctx context.Context) (*Audit, error) {
 	r := &recount{s: newState(), spent: map[Account]*big.Float{}, shares: map[Account]*big.Rat{}, within: map[string]*big.Float{}, charged: map[key]recounted{}}
 	out := &Audit{Totals: r.spent}
@@ -52,7 +52,7 @@ func (b *Book) Audit(ctx context.Context) (*Audit, error) {
 	return out, nil
 }
 
-// recount adds the entries up by itself.
+// recount adds up the entries independently of state.
 type recount struct {
 	s        *state
 	spent    map[Account]*big.Float
@@ -115,8 +115,8 @@ func (r *recount) reserve(e Entry, b reserveBody) error {
 	return nil
 }
 
-// mu2 is (L2 / sigma)², from the decimals of the entry themselves: their quotient, rounded up to 256 bits as ComposedMu2 rounds it,
-// and its square, rounded up again.
+// mu2 returns (L2 / sigma)², computed from the decimals of the entry: their quotient, rounded up to 256 bits as
+// ComposedMu2 rounds it, and its square, rounded up again.
 func (b mechanismBody) mu2() (*big.Float, error) {
 	l2, err := calibrate.ParseDecimal(b.L2)
 	if err != nil {
@@ -152,7 +152,7 @@ func orZero(x *big.Float) *big.Float {
 	return x
 }
 
-// check finds a charge that passed a cap.
+// checkCaps records a finding if the charge passed a cap.
 func (r *recount) check(e Entry, a *account, x recounted) {
 	if !a.caps.mu.Covers(r.spent[x.of]) {
 		r.findings = append(r.findings, fmt.Sprintf("entry %d passes the budget of dataset %q", e.Seq, a.Account.Dataset))
@@ -167,7 +167,7 @@ func (r *recount) check(e Entry, a *account, x recounted) {
 	}
 }
 
-// compare finds accounts whose two sums differ.
+// compareTotals records a finding for each account whose two totals differ.
 func (r *recount) compare() {
 	for _, a := range r.s.opened {
 		balance := a.balance(r.s.latest)

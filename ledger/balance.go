@@ -11,23 +11,24 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Balance is where an account stands. Amounts are mu squared, exact sums of terms that were rounded up to 256 bits, so
-// that they depend neither on order nor on grouping (calibrate.ComposedMu2).
+// Balance is the balance of an account. Amounts are mu squared: exact sums of terms that were rounded up to 256 bits,
+// so that they depend neither on order nor on grouping (calibrate.ComposedMu2).
 type Balance struct {
 	Account Account
 	Budget  Budget
 	Cap     *big.Float // mu_cap squared
-	Spent   *big.Float // by every run that was not given back
-	// Published is the part of Spent whose releases were published. Spent alone would tell a reader of runs that were charged and never seen.
+	Spent   *big.Float // by all runs that were not given back
+	// Published is the share of Spent whose releases were published. Spent alone would tell a reader of runs that were
+	// charged and never seen.
 	Published *big.Float
 	Left      *big.Float // Cap - Spent, at least 0
 	Runs      int        // how many runs count
 	// DeltaCap and DeltaSpent are the shares of delta that may fail, exactly.
 	DeltaCap, DeltaSpent *big.Rat
 	Periods              []Period
-	// Largest is the largest mu_cap that the account ever had: what it promises.
+	// Largest is the largest mu_cap that the account ever had. That is what the account promises.
 	Largest calibrate.Mu
-	// History is every budget that the account had, the first one first.
+	// History lists every budget that the account had, the first one first.
 	History []BudgetChange
 }
 
@@ -38,7 +39,7 @@ type BudgetChange struct {
 	Reason string // as its owner gave it; may be empty
 }
 
-// balance is where the account stands at a time.
+// balance returns the account's balance at a time.
 func (a *account) balance(at time.Time) Balance {
 	b := Balance{
 		Account: a.Account, Budget: a.Budget, Spent: new(big.Float), Published: new(big.Float), Cap: square(a.caps.mu), DeltaCap: new(big.Rat).Set(a.caps.delta),
@@ -58,13 +59,13 @@ func (a *account) balance(at time.Time) Balance {
 	return b
 }
 
-// square is mu squared, exactly.
+// square returns mu squared, exactly.
 func square(mu calibrate.Mu) *big.Float {
 	x := new(big.Float).SetFloat64(float64(mu))
 	return new(big.Float).SetPrec(106).Mul(x, x)
 }
 
-// left is of - spent, exactly, at least 0.
+// left returns of - spent, exactly, or 0 if that is negative.
 func left(of, spent *big.Float) *big.Float {
 	if x := sum(of, new(big.Float).Neg(spent)); x.Sign() > 0 {
 		return x
@@ -72,7 +73,7 @@ func left(of, spent *big.Float) *big.Float {
 	return new(big.Float)
 }
 
-// sum is exact, with as many bits as that takes.
+// sum returns x + y exactly, with as many bits as that takes.
 func sum(x, y *big.Float) *big.Float {
 	z := new(big.Float)
 	for prec := max(x.Prec(), y.Prec(), 64); ; prec += 64 {
@@ -82,7 +83,7 @@ func sum(x, y *big.Float) *big.Float {
 	}
 }
 
-// Share returns what part of the budget's mu squared is spent, from 0 to 1, rounded up.
+// Share returns Spent/Cap, rounded up.
 func (b Balance) Share() float64 {
 	if b.Cap.Sign() == 0 {
 		return 1
@@ -91,8 +92,8 @@ func (b Balance) Share() float64 {
 	return x
 }
 
-// Fits returns the largest epsilon, as a decimal rounded down to four digits, of a job at delta d that what is left, in all and in each
-// period, can pay; empty if it cannot pay for any, not even epsilon 0.
+// Fits returns the largest epsilon that a job at delta d could still ask, given what is left in all and in each period.
+// It is a decimal rounded down to four digits, or empty if not even epsilon 0 fits.
 func (b Balance) Fits(d calibrate.Delta) (epsilon string, err error) { return fits(b.Free(), d) }
 
 func fits(free *big.Float, d calibrate.Delta) (epsilon string, err error) {
@@ -105,9 +106,9 @@ func fits(free *big.Float, d calibrate.Delta) (epsilon string, err error) {
 	mu, _ := new(big.Float).Sqrt(free).Float64()
 	e, err := calibrate.GaussianEpsilon(d, calibrate.Mu(mu))
 	if err != nil {
-		e = calibrate.MaxEpsilon // more is left than any epsilon at d takes
+		e = calibrate.MaxEpsilon // more is left than the largest epsilon at d takes
 	}
-	// The root and GaussianEpsilon may have rounded up: step down until the job's own calibration fits.
+	// The root and GaussianEpsilon may have rounded up. Step down until the job's own calibration fits.
 	for _, text := range append(downward(float64(e)), "0") {
 		if ok, err := pays(free, text, d); ok || err != nil {
 			return text, err

@@ -8,10 +8,10 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// none is a share of delta, or a cap on such shares, that is not there.
+// none stands for no share of delta, and for no cap on such shares.
 const none = "0"
 
-// The bodies of entries. Fields stand in the order of their keys, so that encoding/json writes them sorted.
+// The bodies of entries. Fields are in the order of their keys, so that encoding/json writes sorted keys.
 type (
 	accountBody struct {
 		Adjacency string `json:"adjacency"`
@@ -52,7 +52,7 @@ type (
 	sealBody struct {
 		Input        string `json:"input"`
 		Number       int    `json:"number"`
-		Presentation string `json:"presentation,omitempty"` // none in entries of schema 2 and before
+		Presentation string `json:"presentation,omitempty"` // missing in entries of schema 2 and before
 		Release      string `json:"release"`
 		Run          string `json:"run"`
 	}
@@ -66,7 +66,7 @@ type (
 		Run          string `json:"run"`
 	}
 	stepBody struct {
-		Dir    string `json:"dir,omitempty"` // where it was published, if not at the folder of the reservation
+		Dir    string `json:"dir,omitempty"` // where it was published; empty if that is the folder of the reservation
 		Number int    `json:"number"`
 		Run    string `json:"run"`
 	}
@@ -82,7 +82,7 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// decode reads the body of e strictly. What cannot be read was not written by this package.
+// decode reads the body of e strictly: this package did not write what it cannot read.
 func decode[T any](e Entry) (T, error) {
 	var v T
 	dec := json.NewDecoder(bytes.NewReader(e.Body))
@@ -135,7 +135,7 @@ func (b mechanismBody) mechanism() (calibrate.Mechanism, error) {
 	return calibrate.Mechanism{Query: b.Query, Sens: calibrate.Sensitivity{L2: v[0], Why: b.Why}, Sigma: calibrate.Sigma(v[1]), Grid: v[2]}, nil
 }
 
-// text returns the decimal whose value is exactly x, whoever reads it.
+// text returns the decimal whose value is exactly x.
 func text(x float64) string { return calibrate.FormatExact(x) }
 
 func accountBodyOf(a Account) accountBody {

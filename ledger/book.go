@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Book is the ledger's logic over a Store. Safe for concurrent use. It keeps what it has read and verified, so that a
-// long-lived Book reads each entry once.
+// Book gives the entries of a Store their meaning. It is safe for concurrent use. It keeps what it has read and
+// verified, so that a long-lived Book reads each entry once.
 type Book struct {
 	store Store
 	now   func() time.Time
@@ -25,8 +25,8 @@ func NewBook(s Store, now func() time.Time) *Book {
 	return &Book{store: s, now: now, state: newState(), live: map[key]*ticket{}}
 }
 
-// Lookup returns the newest release of a run that was not given back, or if all were, the newest of all; ok is
-// false if there is none.
+// Lookup returns the newest release of a run that was not given back. If all were given back, it returns the newest; if
+// the run has no release, ok is false.
 func (b *Book) Lookup(ctx context.Context, question string) (r Run, ok bool, err error) {
 	err = b.view(ctx, func(s *state) {
 		found := s.newest(question)
@@ -37,20 +37,20 @@ func (b *Book) Lookup(ctx context.Context, question string) (r Run, ok bool, err
 	return r, ok, err
 }
 
-// Runs returns every release in the order of the first reservation within each account.
+// Runs returns every release, by account, in the order of their first reservations.
 func (b *Book) Runs(ctx context.Context) ([]Run, error) {
 	s, err := b.Snapshot(ctx)
 	return s.Runs, err
 }
 
-// Accounts returns the balance of every account in the order of their opening.
+// Accounts returns the balance of every account, in the order in which they were opened.
 func (b *Book) Accounts(ctx context.Context) ([]Balance, error) {
 	s, err := b.Snapshot(ctx)
 	return s.Accounts, err
 }
 
-// Snapshot returns the head, the balance of every account in the order of their opening, and every release in the order of
-// the first reservation within each account.
+// Snapshot returns the head, the balance of every account in the order in which they were opened, and every release, by
+// account, in the order of their first reservations.
 func (b *Book) Snapshot(ctx context.Context) (out Snapshot, err error) {
 	err = b.view(ctx, func(s *state) { out = s.snapshot(b.now()) })
 	return out, err
@@ -67,7 +67,7 @@ func (s *state) snapshot(now time.Time) Snapshot {
 	return out
 }
 
-// Balance returns where the account stands that a charge to of counts in; ok is false where there is none.
+// Balance returns the balance of the account that pays for a charge to of; ok is false if there is none.
 func (b *Book) Balance(ctx context.Context, of Account) (out Balance, ok bool, err error) {
 	err = b.view(ctx, func(s *state) {
 		a := s.payer(of)
@@ -96,8 +96,8 @@ func (b *Book) Entries(ctx context.Context) (out []Entry, err error) {
 	return out, nil
 }
 
-// Fingerprint returns the keyed digest of an input digest, hex: HMAC-SHA-256 of a constant and the digest, with the
-// store's secret. The key never leaves the store.
+// Fingerprint returns a keyed digest of an input's digest, in hex: HMAC-SHA-256 of a constant and the digest, with the
+// store's secret. The secret never leaves the store.
 func (b *Book) Fingerprint(ctx context.Context, inputDigest []byte) (string, error) {
 	secret, err := b.store.Secret(ctx)
 	if err != nil {
@@ -106,8 +106,8 @@ func (b *Book) Fingerprint(ctx context.Context, inputDigest []byte) (string, err
 	return keyed(secret, "dprelease input\x00", inputDigest), nil
 }
 
-// InputKey returns the key under which an input is hashed before [Book.Fingerprint]: HMAC-SHA-256 of a constant with the
-// store's secret.
+// InputKey returns the key with which an input is hashed before [Book.Fingerprint]: HMAC-SHA-256 of a constant, with
+// the store's secret.
 func (b *Book) InputKey(ctx context.Context) ([]byte, error) {
 	secret, err := b.store.Secret(ctx)
 	if err != nil {
@@ -116,7 +116,8 @@ func (b *Book) InputKey(ctx context.Context) ([]byte, error) {
 	return hmacOf(secret, "dprelease input key\x00", nil), nil
 }
 
-// Lock holds the run for this process until unlock; ErrBusy if another live process, or another call, holds it.
+// Lock locks the run for this process until unlock is called. ErrBusy if another live process, or another call, holds
+// the lock.
 func (b *Book) Lock(ctx context.Context, question string) (unlock func(), err error) {
 	return b.store.Lock(ctx, question)
 }
@@ -133,7 +134,7 @@ func (b *Book) view(ctx context.Context, fn func(*state)) error {
 	})
 }
 
-// update runs fn on the state as it is, within a transaction. What fn appends reaches the state when it is next read.
+// update runs fn on the current state, within a transaction. What fn appends reaches the state when it is next read.
 func (b *Book) update(ctx context.Context, fn func(*writer) error) error {
 	return b.store.Update(ctx, func(tx Tx) error {
 		b.mu.Lock()
@@ -145,7 +146,7 @@ func (b *Book) update(ctx context.Context, fn func(*writer) error) error {
 	})
 }
 
-// clone copies a run, so that a caller cannot change the state.
+// clone copies a run, so that the caller cannot change the state.
 func (r *run) clone() Run {
 	out := r.Run
 	out.Charge, out.Mu2, out.Derived = out.Charge.clone(), new(big.Float).Set(out.Mu2), slices.Clone(out.Derived)

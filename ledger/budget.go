@@ -11,15 +11,15 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// caps are a budget as numbers, each on the safe side of its decimals.
+// caps are the limits of a budget as numbers, each rounded towards less spending.
 type caps struct {
-	mu      calibrate.Mu // of all mechanisms together
-	delta   *big.Rat     // of all shares of delta together
+	mu      calibrate.Mu // for all mechanisms together
+	delta   *big.Rat     // for all shares of delta together
 	periods [3]calibrate.Mu
 }
 
-// caps reads the decimals of a budget: mu_cap is the largest mu with delta_mu(Epsilon) + DeltaCap <= Delta, for the lifetime and for
-// each period.
+// caps reads the decimals of a budget. mu_cap is the largest mu with delta_mu(Epsilon) + DeltaCap <= Delta, for the
+// lifetime and for each period.
 func (b Budget) caps() (c caps, err error) {
 	if c.delta, err = parseShare(b.DeltaCap); err != nil {
 		return c, err
@@ -31,7 +31,7 @@ func (b Budget) caps() (c caps, err error) {
 		if limit == (Limit{}) {
 			continue
 		}
-		// The shares of a period may be all that there will ever be.
+		// All shares that there will ever be may be spent in one period.
 		if c.periods[i], err = muCap(limit.Epsilon, limit.Delta, c.delta); err != nil {
 			return c, err
 		}
@@ -39,10 +39,10 @@ func (b Budget) caps() (c caps, err error) {
 	return c, nil
 }
 
-// limits are the caps by period, in the order of periods.
+// limits returns the caps of the periods, in the order of periods.
 func (b Budget) limits() [3]Limit { return [3]Limit{b.Day, b.Month, b.Year} }
 
-// muCap is the largest mu that meets epsilon at delta less a part of it, all rounded down.
+// muCap returns the largest mu that meets epsilon at delta minus less, all rounded down.
 func muCap(epsilon, delta string, less *big.Rat) (calibrate.Mu, error) {
 	g, err := guarantee(epsilon, delta, less)
 	if err != nil {
@@ -73,7 +73,7 @@ func guarantee(epsilon, delta string, less *big.Rat) (g calibrate.Guarantee, err
 
 var errShares = errors.New("delta_cap must be smaller than delta, a period's too")
 
-// guarantee of the lifetime, with the share of delta that mechanisms cannot use taken off.
+// guarantee returns the lifetime's guarantee for mechanisms: without the share of delta that is kept for failures.
 func (b Budget) guarantee() (calibrate.Guarantee, error) {
 	share, err := parseShare(b.DeltaCap)
 	if err != nil {
@@ -82,7 +82,7 @@ func (b Budget) guarantee() (calibrate.Guarantee, error) {
 	return guarantee(b.Epsilon, b.Delta, share)
 }
 
-// same compares values, not their spelling: 1e-5 is 0.00001.
+// sameAs compares values, not spellings: 1e-5 is 0.00001.
 func (b Budget) same(o Budget) bool {
 	pairs := [][2]string{{b.Epsilon, o.Epsilon}, {b.Delta, o.Delta}, {orNone(b.DeltaCap), orNone(o.DeltaCap)}}
 	for i, limit := range b.limits() {
@@ -96,7 +96,7 @@ func (b Budget) same(o Budget) bool {
 	})
 }
 
-// parseShare reads a probability of failure exactly: a decimal of at least 0 and below 1; "" is 0.
+// parseShare reads a probability of failure exactly: a decimal of at least 0 and below 1. The empty text is 0.
 func parseShare(text string) (*big.Rat, error) {
 	d, err := calibrate.ParseDecimal(orNone(text))
 	if err != nil {
@@ -125,12 +125,12 @@ func orNothing(text string) string {
 	return text
 }
 
-// SetBudget gives an account a budget, as an entry of its own: it opens the account if there is none, beside those that its dataset
-// has, and changes one that is there. If the budget is that already nothing is recorded. note says why. Errors: ErrCharge if the
-// account or the budget is not well-formed.
+// SetBudget gives an account a budget, with an entry of its own. If there is no such account, SetBudget opens it beside
+// the other accounts of its dataset. If the account has this budget already, nothing is recorded. note says why.
+// Errors: ErrCharge if the account or the budget is not well-formed.
 //
-// What an account promises is the largest cap that it ever had: a larger one that is chosen after releases were seen is a new promise
-// about all of them, a smaller one keeps further releases out and takes nothing back.
+// An account promises the largest cap that it ever had. A larger cap that is chosen after releases were seen is a new
+// promise about all of them. A smaller cap refuses further releases and takes nothing back.
 func (b *Book) SetBudget(ctx context.Context, of Account, budget Budget, note string) error {
 	if err := of.check(); err != nil {
 		return err
@@ -178,8 +178,8 @@ func (b budgetBody) budget() Budget {
 	}
 }
 
-// payer is the account that a charge to of counts in: the one of that name, or that of replace-one neighbours, since replacing a unit
-// is removing one and adding another. nil if there is neither.
+// payer returns the account that pays for a charge to of: the account of that name or, since replacing a unit is
+// removing one and adding another, the one for replace-one neighbours. It is nil if there is neither.
 func (s *state) payer(of Account) *account {
 	if a := s.accounts[of]; a != nil || of.Adjacency != "add-remove" {
 		return a
@@ -188,8 +188,9 @@ func (s *state) payer(of Account) *account {
 	return s.accounts[of]
 }
 
-// counts is the mu squared of c in the account. A replaced unit is two steps of an add-remove charge, which count at twice its mu
-// (Dong, Roth & Su 2022, Theorem 2.14, group privacy); the other way round would be less, and is never done.
+// cost returns the mu squared that c costs in the account. To replace a unit is two steps of an add-remove charge,
+// which cost twice its mu (Dong, Roth & Su 2022, Theorem 2.14, group privacy). The opposite case would cost less and
+// never occurs.
 func (a *account) counts(c Charge) *big.Float {
 	mu2 := calibrate.ComposedMu2(c.Mechanisms)
 	if a.Account.Adjacency != c.Account.Adjacency {

@@ -10,15 +10,16 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Charge reserves the spend durably and returns its receipt. A run that is reserved already is resumed at no charge;
-// its newest receipt replaces the earlier ones of this Book. The first charge opens the account with its budget.
+// Charge reserves the spend durably and returns its receipt. If the run is already reserved, Charge resumes it at no
+// cost, and the newest receipt replaces the earlier ones of this Book. The first charge to an account opens it with its
+// budget.
 //
-// Errors: ErrCharge if c is not well-formed; an AccountError or a ChangedBudgetError if unit, adjacency or budget
-// are not those of the dataset's account; a MismatchError if a run is resumed with other mechanisms or account; a
-// StateError if it is sealed or published, or an earlier release of it is still reserved; an OverBudgetError if
-// the sum of mu squared would pass mu_cap squared, in all or of the period; an OverShareError if the shares of delta
-// would pass theirs. After ErrBusy, ErrFull and ErrUnavailable the same charge can be
-// made again: if it was recorded after all, it is resumed.
+// Errors: ErrCharge if c is not well-formed; an AccountError or a ChangedBudgetError if unit, adjacency or budget are
+// not those of the dataset's account; a MismatchError if a run is resumed with other mechanisms or another account; a
+// StateError if the run is sealed or published, or if an earlier release of it is still reserved; an OverBudgetError if
+// the sum of mu squared would pass mu_cap squared, of the lifetime or of a period; an OverShareError if the shares of
+// delta would pass their cap. After ErrBusy, ErrFull and ErrUnavailable the caller can make the same charge again: if
+// it was recorded after all, it is resumed.
 func (b *Book) Charge(ctx context.Context, c Charge) (Receipt, error) {
 	if err := c.check(); err != nil {
 		return Receipt{}, err
@@ -35,7 +36,7 @@ func (b *Book) Charge(ctx context.Context, c Charge) (Receipt, error) {
 	return b.issue(c, seq), nil
 }
 
-// charge returns the sequence number of the entry that reserves c, an old one if it is resumed.
+// charge returns the sequence number of the entry that reserves c. If c is resumed, that is the old entry.
 func (w *writer) charge(c Charge) (seq int64, err error) {
 	a, err := w.state.admit(c)
 	if err != nil {
@@ -59,7 +60,7 @@ func (w *writer) charge(c Charge) (seq int64, err error) {
 	return w.head.Seq, err
 }
 
-// admit returns the account that c counts in, a new one where its dataset has none.
+// admit returns the account that pays for c, or a new one if its dataset has none.
 func (s *state) admit(c Charge) (*account, error) {
 	limits, err := c.Budget.caps()
 	if err != nil {
@@ -79,7 +80,7 @@ func (s *state) admit(c Charge) (*account, error) {
 	return &account{Account: c.Account, Budget: c.Budget, caps: limits, largest: limits.mu}, nil
 }
 
-// afford refuses c if the account cannot pay for it at a time.
+// afford returns an error if the account cannot pay for c at that time.
 func (a *account) afford(c Charge, at time.Time) error {
 	balance, asked := a.balance(at), a.counts(c)
 	share, err := parseShare(c.DeltaShare)
@@ -117,7 +118,7 @@ func (a *account) overBudget(c Charge, balance Balance, asked *big.Float) error 
 	return refusal
 }
 
-// resume checks that c asks what was reserved.
+// checkResume returns an error unless c asks what was reserved.
 func (r *run) resume(c Charge) error {
 	switch {
 	case r.Charge.Account != c.Account:
@@ -136,7 +137,7 @@ func sameMechanisms(a, b []calibrate.Mechanism) bool {
 	}
 	for i := range a {
 		x, y := a[i], b[i]
-		x.Sens.Why, y.Sens.Why = "", "" // an argument, not a number
+		x.Sens.Why, y.Sens.Why = "", "" // an explanation, not a number
 		if x != y {
 			return false
 		}

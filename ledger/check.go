@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// check refuses a charge that could not be recorded exactly or recounted.
+// check returns an error if the charge could not be recorded exactly or recounted.
 func (c Charge) check() error {
 	if err := c.checkTexts(); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (a Account) check() error {
 	return nil
 }
 
-// checkTexts: JSON would change what is not UTF-8, and an entry must read back as it was.
+// checkTexts refuses texts that are not UTF-8. JSON would change them, and an entry must read back unchanged.
 func (c Charge) checkTexts() error {
 	for what, s := range map[string]string{"run": c.Run, "dataset": c.Account.Dataset, "unit": c.Account.Unit} {
 		if s == "" {
@@ -82,7 +82,7 @@ func checkMechanisms(ms []calibrate.Mechanism) error {
 	return nil
 }
 
-// measurable: sensitivity and sigma positive and finite, the grid a power of two.
+// measurable reports whether sensitivity and sigma are positive and finite, and the grid is a power of two.
 func measurable(m calibrate.Mechanism) bool {
 	frac, _ := math.Frexp(m.Grid)
 	return m.Sens.L2 > 0 && m.Sens.L2 <= math.MaxFloat64 &&
@@ -90,7 +90,7 @@ func measurable(m calibrate.Mechanism) bool {
 		frac == 0.5
 }
 
-// checkDigest refuses all but 64 digits of lower-case hex.
+// checkDigest returns an error unless s is 64 digits of lower-case hex.
 func checkDigest(s string) error {
 	if len(s) != 64 {
 		return ErrDigest

@@ -10,9 +10,10 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Derive records, before it becomes visible, a further publication of the noisy values of a published release: another presentation of
-// them, at no cost. What is recorded as the newest of its presentation already stays. Errors: ErrDigest, ErrCharge if a text or the folder
-// is not well-formed; a StateError if the release is not published.
+// Derive records a further publication of a published release before it becomes visible: another presentation of the
+// same noisy values, at no cost. If it is already recorded as the newest of its presentation, nothing is recorded.
+// Errors: ErrDigest; ErrCharge if a text or the folder is not well-formed; a StateError if the release is not
+// published.
 func (b *Book) Derive(ctx context.Context, question string, number int, d Derivation) error {
 	if err := d.check(); err != nil {
 		return err
@@ -52,14 +53,14 @@ func (d Derivation) check() error {
 	return nil
 }
 
-// Publication proves that the noisy values of a release are public: it was charged, sealed and published. Only a Book makes one. The zero
-// Publication proves nothing.
+// Publication proves that the noisy values of a release are public: the release was charged, sealed and published. Only
+// a Book makes one. The zero Publication proves nothing.
 type Publication struct{ p *publication }
 
 type publication struct {
-	mechanisms map[string]calibrate.Mechanism // as charged, by Query
+	mechanisms map[string]calibrate.Mechanism // as they were charged, by Query
 	share      bool                           // a share of delta was charged
-	manifests  []string                       // of the release and of all that was derived from it
+	manifests  []string                       // digests of the manifests of the release and of its further publications
 }
 
 // Publication returns the proof that a release is published. Errors: a StateError if it is not.
@@ -88,14 +89,15 @@ func (b *Book) Publication(ctx context.Context, question string, number int) (Pu
 	return Publication{p}, nil
 }
 
-// Covers says whether the noisy values of m are public: m was charged exactly so, and they stand in a release whose manifest has this
-// SHA-256. selected: keys were selected by them, for which a share of delta was charged. Errors: ErrPublication.
+// Covers checks that the noisy values of m are public: m was charged exactly so, and the values are in a release whose
+// manifest has this SHA-256. If selected is set, the values belong to selected keys, for which a share of delta must
+// have been charged. Errors: ErrPublication.
 func (p Publication) Covers(m calibrate.Mechanism, manifest string, selected bool) error {
 	if p.p == nil {
 		return fmt.Errorf("%w: it is empty", ErrPublication)
 	}
 	charged, known := p.p.mechanisms[m.Query]
-	m.Sens.Why, charged.Sens.Why = "", "" // an argument, not a number
+	m.Sens.Why, charged.Sens.Why = "", "" // an explanation, not a number
 	switch {
 	case !known || m != charged:
 		return fmt.Errorf("%w: %q was charged otherwise", ErrPublication, m.Query)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Schema is the newest version of the entries' format that this package writes and reads.
+// Schema is the newest version of the entry format. This package writes it, and reads it and all older ones.
 const Schema = 3
 
 // Kind says what an entry does.
@@ -19,21 +19,21 @@ const (
 	KindSeal    Kind = "seal"    // binds a run to its digests
 	KindPublish Kind = "publish" // records that a sealed run is visible
 	KindRelease Kind = "release" // gives back a run's reservation
-	KindDerive  Kind = "derive"  // binds a further publication to a published run, whose noisy values it repeats; it charges nothing
+	KindDerive  Kind = "derive"  // binds a further publication, which repeats the noisy values of a published run; it charges nothing
 )
 
 // Entry is one record of the log.
 type Entry struct {
 	Seq    int64 // from 1, without gaps
 	Schema int
-	Time   time.Time // UTC; the clock's, so it may go backwards
+	Time   time.Time // UTC, by the clock, so it may go backwards
 	Kind   Kind
 	Body   []byte // JSON, keys sorted, no spaces
 	Hash   Hash   // over the previous entry's hash and every field above
 }
 
-// chain returns the hash of e on top of prev: SHA-256 of a constant, prev, Seq and Schema (8 bytes each, big-endian)
-// and Time, Kind and Body, each after its length in 8 bytes.
+// chain returns the hash of e as the entry after prev: the SHA-256 of a constant, prev, Seq and Schema (8 bytes each,
+// big-endian), and Time, Kind and Body, each preceded by its length in 8 bytes.
 func (e Entry) chain(prev Hash) Hash {
 	b := append([]byte("dprelease ledger entry\x00"), prev[:]...)
 	b = binary.BigEndian.AppendUint64(b, uint64(e.Seq))

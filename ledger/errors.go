@@ -8,44 +8,46 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// What a Store and a Book answer, besides the error types below. No text comes from a driver.
+// Errors of a Store and a Book, besides the error types below. None quotes a driver.
 var (
-	// ErrBusy: another process or another call holds what was asked for; the same call may succeed later.
+	// ErrBusy means that another process or another call holds what was asked for. The same call may succeed later.
 	ErrBusy = errors.New("the ledger is in use by another run")
-	// ErrCorrupt: the log is damaged; a CorruptError says where.
+	// ErrCorrupt means that the log is damaged; a CorruptError says where.
 	ErrCorrupt = errors.New("the ledger is damaged")
-	// ErrNewer: the log was written by a newer version of this program.
+	// ErrNewer means that a newer version of this program wrote the log.
 	ErrNewer = errors.New("the ledger was written by a newer version")
-	// ErrNotLedger: the store is something else.
+	// ErrNotLedger means that the store holds something else.
 	ErrNotLedger = errors.New("not a ledger")
-	// ErrReadOnly: the log cannot be written.
+	// ErrReadOnly means that the log cannot be written.
 	ErrReadOnly = errors.New("the ledger is read-only")
-	// ErrFull: no space is left for the log.
+	// ErrFull means that no space is left for the log.
 	ErrFull = errors.New("no space is left for the ledger")
-	// ErrAbsent: there is no log yet, and none was to be made. It comes with ErrUnavailable.
+	// ErrAbsent means that there is no log yet and the caller asked not to make one. It comes with ErrUnavailable.
 	ErrAbsent = errors.New("there is none yet")
-	// ErrUnavailable: the log cannot be reached, read or written for any other reason.
+	// ErrUnavailable means that the log cannot be reached, read or written for any other reason.
 	ErrUnavailable = errors.New("the ledger is not available")
-	// ErrExposed: others than its owner could change the log, set it back or read its secret. It is an ErrUnavailable.
+	// ErrExposed means that others than the owner could change the log, set it back or read its secret. It is an
+	// ErrUnavailable.
 	ErrExposed = fmt.Errorf("%w: others could change it or read its secret", ErrUnavailable)
-	// ErrSecondPath: the log's file has another path, beside which other journals and locks would lie. It is an ErrUnavailable.
+	// ErrSecondPath means that the log's file has a second path, beside which other journals and locks would be. It is
+	// an ErrUnavailable.
 	ErrSecondPath = fmt.Errorf("%w: it has a second path", ErrUnavailable)
 
-	// ErrCharge: a charge is not well-formed.
+	// ErrCharge means that a charge is not well-formed.
 	ErrCharge = errors.New("not a valid charge")
-	// ErrDigest: a digest is not 64 digits of lower-case hex.
+	// ErrDigest means that a digest is not 64 digits of lower-case hex.
 	ErrDigest = errors.New("not a SHA-256 digest in hex")
-	// ErrReceipt: a receipt is empty, of another Book, closed or replaced by a newer one.
+	// ErrReceipt means that a receipt is empty, of another Book, closed, or replaced by a newer one.
 	ErrReceipt = errors.New("not a valid receipt")
-	// ErrRedeem: a mechanism is not what was charged, or was redeemed before.
+	// ErrRedeem means that a mechanism differs from what was charged, or was redeemed before.
 	ErrRedeem = errors.New("not covered by the receipt")
-	// ErrPublication: noisy values are not those of a published release.
+	// ErrPublication means that noisy values are not those of a published release.
 	ErrPublication = errors.New("not covered by a publication")
-	// ErrDrawn: a reservation cannot be given back, because noise was drawn on it.
+	// ErrDrawn means that a reservation cannot be given back, because noise was drawn on it.
 	ErrDrawn = errors.New("noise was drawn on this charge: it stays")
 )
 
-// CorruptError says which entry of a log is damaged.
+// CorruptError says which entry of a log is damaged, and how.
 type CorruptError struct {
 	Seq int64
 	Why string
@@ -71,24 +73,25 @@ func (e *NewerError) Is(target error) bool { return target == ErrNewer }
 // AccountError refuses a charge whose unit or adjacency is not that of the dataset's budget.
 type AccountError struct{ Have, Want Account }
 
-// Error carries both accounts.
+// Error states both accounts.
 func (e *AccountError) Error() string {
 	return fmt.Sprintf("the budget of dataset %q is for unit %s, %s; the job has unit %s, %s",
 		e.Have.Dataset, e.Have.Unit, e.Have.Adjacency, e.Want.Unit, e.Want.Adjacency)
 }
 
-// ChangedBudgetError refuses a charge whose budget is not the one that the account was opened with.
+// ChangedBudgetError refuses a charge whose budget is neither the one that the account was opened with nor one that its
+// owner set.
 type ChangedBudgetError struct {
 	Account    Account
 	Have, Want Budget
 }
 
-// Error carries both budgets.
+// Error states both budgets.
 func (e *ChangedBudgetError) Error() string {
 	return fmt.Sprintf("the budget of dataset %q was fixed at %s; the job says %s", e.Account.Dataset, e.Have, e.Want)
 }
 
-// String is the budget in words.
+// String writes the budget in words.
 func (b Budget) String() string {
 	s := fmt.Sprintf("epsilon %s, delta %s", b.Epsilon, b.Delta)
 	if b.DeltaCap != "" {
@@ -142,7 +145,7 @@ func (e *OverShareError) Error() string {
 		b.Account.Dataset, e.Asked, b.DeltaSpent.FloatString(12), orNone(b.Budget.DeltaCap))
 }
 
-// digitsApart returns how many digits it takes to tell a from b, at least six.
+// digitsToTell returns how many digits show that a and b differ, at least six.
 func digitsApart(a, b *big.Float) int {
 	for _, n := range []int{6, 17, 40} {
 		if a.Text('g', n) != b.Text('g', n) {
@@ -152,11 +155,11 @@ func digitsApart(a, b *big.Float) int {
 	return 80
 }
 
-// StateError refuses a step that does not follow from the state of a run.
+// StateError refuses a step that cannot follow the state of a run.
 type StateError struct {
 	Run    string
 	Number int
-	State  State // empty: the run is not in the ledger
+	State  State // empty if the run is not in the ledger
 	Step   Kind
 }
 
@@ -169,7 +172,7 @@ func (e *StateError) Error() string {
 	return fmt.Sprintf("release %d of run %s is %s: it cannot take the step %q", e.Number, short(e.Run), state, e.Step)
 }
 
-// MismatchError refuses to resume or to seal a run with other content than was recorded.
+// MismatchError refuses to resume or to seal a run with other contents than were recorded.
 type MismatchError struct {
 	Run    string
 	Number int

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// Forecast says of each charge what Charge would answer if they were made now, one after the other: nil, or the refusal. It records
-// nothing; a charge that is refused costs those after it nothing. Errors of the second value: as Charge.
+// Forecast returns, for each charge, what Charge would answer if all were made now in this order: nil, or the refusal.
+// It records nothing. A refused charge costs nothing, so it does not affect those after it. The second error is as of
+// Charge.
 func (b *Book) Forecast(ctx context.Context, charges []Charge) (refusals []error, err error) {
 	for i := range charges {
 		if err := charges[i].check(); err != nil {
@@ -32,7 +33,7 @@ func (s *state) forecast(charges []Charge, at time.Time) (refusals []error) {
 			err = a.afford(c, at)
 		}
 		if err == nil {
-			share, _ := parseShare(c.DeltaShare) // afford read it
+			share, _ := parseShare(c.DeltaShare) // afford has parsed it
 			a.runs = append(a.runs, &run{Run: Run{Charge: c, State: Reserved, Mu2: a.counts(c)}, at: at, share: share})
 		}
 		refusals = append(refusals, err)

@@ -1,11 +1,11 @@
-// Package ledger records what was spent, before it is spent.
+// Package ledger records what is spent, before it is spent.
 //
-// A Book is the logic, a Store the log beneath it. A run is charged (Book.Charge) before its data is read; the Receipt
-// that comes back is what package mechanism asks for before it draws noise. Entries are append-only and hash-chained.
+// A Book is the logic; a Store is the log beneath it. A run is charged (Book.Charge) before its data is read. Package
+// mechanism requires the Receipt of that charge before it draws noise. Entries are append-only and hash-chained.
 //
-// The promise of an account is that of a Gaussian privacy filter: mechanisms that are mu_i-GDP given all earlier
-// outputs, however chosen, stopped before the sum of mu_i^2 passes mu_cap^2, are together mu_cap-GDP (Smith and
-// Thakurta 2022, arXiv 2210.17520; Koskela, Tobaben and Honkela 2022, arXiv 2209.15596).
+// The promise of an account is that of a Gaussian privacy filter. Mechanisms that are mu_i-GDP given all earlier
+// outputs, however they are chosen, and that stop before the sum of mu_i^2 passes mu_cap^2, are together mu_cap-GDP
+// (Smith and Thakurta 2022, arXiv 2210.17520; Koskela, Tobaben and Honkela 2022, arXiv 2209.15596).
 package ledger
 
 import (
@@ -15,30 +15,31 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Account names what a budget belongs to. Fixed when the budget is first used.
+// Account names what a budget belongs to. It is fixed when the budget is first used.
 type Account struct {
 	Dataset   string
 	Unit      string // canonical text: "row", or the unit's columns in order
 	Adjacency string // "add-remove" or "replace-one"
 }
 
-// Budget is what an account may spend, as the decimals of the job: in all, and on top of that within a day, a month or a
-// year of the ledger's clock (UTC).
+// Budget is what an account may spend, in the decimals of the job: over its lifetime, and also within a day, a month or
+// a year of the ledger's clock (UTC).
 type Budget struct {
 	Epsilon string
 	Delta   string
-	// DeltaCap is the part of Delta that is kept for probabilities of failure, which add up by themselves and are never
-	// traded for mu; "": none.
+	// DeltaCap is the share of Delta that is kept for probabilities of failure. These add up separately and are never
+	// traded for mu. Empty if there is none.
 	DeltaCap         string
 	Day, Month, Year Limit
 }
 
-// Limit is a cap on the spend of one period. The zero Limit is none.
+// Limit caps the spend of one period. The zero Limit is no cap.
 type Limit struct{ Epsilon, Delta string }
 
 // Charge asks for the spend of one run.
 type Charge struct {
-	// Run identifies the question: a digest of all that decides which noisy values are drawn. Number counts its releases from 1.
+	// Run identifies the question: it is a digest of all that decides which noisy values are drawn. Number counts the
+	// run's releases from 1.
 	Run    string
 	Number int
 	Job    string
@@ -48,9 +49,11 @@ type Charge struct {
 	Account    Account
 	Budget     Budget
 	Mechanisms []calibrate.Mechanism
-	// DeltaShare is the probability with which the run may fail, as exact decimal text, beside its mechanisms; "": 0.
+	// DeltaShare is the probability with which the run may fail apart from its mechanisms, as an exact decimal. Empty
+	// means 0.
 	DeltaShare string
-	// Delta is the job's own delta, at which a refusal says what would still fit; zero: the budget's. Not recorded.
+	// Delta is the job's own delta. A refusal says what would still fit at it. If it is 0, the budget's delta is used.
+	// It is not recorded.
 	Delta calibrate.Delta
 }
 
@@ -69,8 +72,8 @@ const (
 type Digests struct {
 	Input   string // Book.Fingerprint of the input's digest; empty if it is not known
 	Release string // SHA-256 of release.json, hex
-	// Presentation is a digest of how the noisy values are presented: name, formats, denoising and the like; empty in entries of schema 2
-	// and before, whose runs are identified by question and presentation together.
+	// Presentation is a digest of how the noisy values are presented: name, formats, denoising and the like. It is
+	// empty in entries of schema 2 and before, whose runs are identified by question and presentation together.
 	Presentation string
 }
 
@@ -80,7 +83,8 @@ type Derivation struct {
 	Release      string // SHA-256 of release.json, hex
 	Dir          string // the absolute path of its folder
 	Job          string
-	// Question is the key of its run's question, if the run has another: that of an earlier version. Else "".
+	// Question is the key of its run's question if the run was recorded under another one, by an earlier version; else
+	// empty.
 	Question string
 	Recorded time.Time
 }
@@ -89,12 +93,12 @@ type Derivation struct {
 type Run struct {
 	Charge  Charge
 	State   State
-	Digests Digests // from Sealed on
+	Digests Digests // set from Sealed on
 	Updated time.Time
-	// Payer is the account in which the run counts, with Mu2; usually it is the charge's own.
+	// Payer is the account that pays for the run, with Mu2. Usually it is the account of the charge.
 	Payer Account
 	Mu2   *big.Float
-	// Derived are the further publications, in the order of their entries. The newest of a presentation counts.
+	// Derived are the further publications, in the order of their entries. The newest of each presentation counts.
 	Derived []Derivation
 }
 

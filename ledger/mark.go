@@ -7,14 +7,16 @@ import (
 	"encoding/hex"
 )
 
-// A Mark shows outsiders which entry was the ledger's newest, so that a ledger that lost its end is noticed by what was published. It is made
-// of keyed digests under the store's secret, since an entry's number, or its hash, which can be guessed from times and public contents, would tell
-// a reader how many operations there were, the failed ones among them.
+// A Mark shows outsiders which entry was the ledger's newest, so that they notice if the ledger lost entries after a
+// release was published. It consists of keyed digests under the store's secret. An entry's number would tell a reader
+// how many operations there were, including failed ones, and so would its hash, which can be guessed from times and
+// public contents.
 //
 //	Head = HMAC(secret, "dprelease head" 0 hash of the entry)
 //	MAC  = HMAC(secret, "dprelease mark" 0 Head)
 //
-// The MAC tells a mark that this ledger made, of an entry that it has lost, from one of another ledger or of nobody.
+// The MAC shows whether this ledger made the mark. If it did and the entry is missing, the ledger lost it; otherwise
+// the mark is of another ledger, or made up.
 type Mark struct {
 	Head string // hex
 	MAC  string // hex
@@ -25,11 +27,11 @@ type Memory int
 
 // What a ledger knows of a mark.
 const (
-	// MarkForeign: the ledger never made this mark.
+	// MarkForeign means that the ledger never made this mark.
 	MarkForeign Memory = iota
-	// MarkHeld: the entry is in the ledger.
+	// MarkHeld means that the entry is in the ledger.
 	MarkHeld
-	// MarkLost: the ledger made the mark and does not have the entry any more.
+	// MarkLost means that the ledger made the mark but no longer has the entry.
 	MarkLost
 )
 
@@ -46,7 +48,7 @@ func (b *Book) Mark(ctx context.Context) (Mark, error) {
 	return markOf(secret, head.Hash), nil
 }
 
-// Recall says what the ledger knows of each mark.
+// Recall returns what the ledger knows of each mark.
 func (b *Book) Recall(ctx context.Context, marks []Mark) ([]Memory, error) {
 	secret, err := b.store.Secret(ctx)
 	if err != nil {
@@ -68,7 +70,7 @@ func (b *Book) Recall(ctx context.Context, marks []Mark) ([]Memory, error) {
 	return out, err
 }
 
-// markHeads fills heads with the keyed digest of every entry, and of the empty log with which each begins.
+// markHeads fills heads with the keyed digest of every entry, and of the empty log that precedes the first.
 func (s *state) markHeads(secret []byte) {
 	if s.heads == nil {
 		s.heads = map[string]bool{markOf(secret, Hash{}).Head: true}
@@ -78,7 +80,7 @@ func (s *state) markHeads(secret []byte) {
 	}
 }
 
-// Holds says whether the log has this entry: one that was shown before must stay in it for ever.
+// Holds reports whether the log has this entry. An entry that was shown before must stay in the log forever.
 func (b *Book) Holds(ctx context.Context, h Head) (ok bool, err error) {
 	err = b.view(ctx, func(s *state) {
 		ok = h.Seq >= 1 && h.Seq <= int64(len(s.hashes)) && s.hashes[h.Seq-1] == h.Hash
@@ -96,7 +98,7 @@ func markOf(secret []byte, h Hash) Mark {
 	return Mark{Head: hex.EncodeToString(head), MAC: keyed(secret, labelMark, head)}
 }
 
-// keyed is HMAC-SHA-256 of a label and a message, in hex.
+// keyed returns the HMAC-SHA-256 of a label and a message, in hex.
 func keyed(secret []byte, label string, message []byte) string {
 	return hex.EncodeToString(hmacOf(secret, label, message))
 }

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// periods are the spans of time that may have a cap of their own, and how one of them is named (in UTC).
+// periods are the spans of time that may have a cap, and the format of their names (in UTC).
 var periods = [3]struct{ per, layout string }{{"day", "2006-01-02"}, {"month", "2006-01"}, {"year", "2006"}}
 
-// Period is where an account stands within the current day, month or year: that of the clock or of the newest entry, whichever is
-// later, so that a clock that was set back gives nothing back.
+// Period is the balance of an account within the current day, month or year. Current means the clock or the newest
+// entry, whichever is later, so that a clock that was set back gives nothing back.
 type Period struct {
 	Per   string // "day", "month" or "year"
 	Name  string // such as 2026-11-21
@@ -19,7 +19,7 @@ type Period struct {
 	Left  *big.Float
 }
 
-// periodsAt returns the periods of the account that have a cap, as they stand at a time.
+// periodsAt returns the balances of all periods that have a cap, at a time.
 func (a *account) periodsAt(at time.Time) (out []Period) {
 	for i, limit := range a.Budget.limits() {
 		if limit == (Limit{}) {
@@ -38,7 +38,7 @@ func (a *account) periodsAt(at time.Time) (out []Period) {
 	return out
 }
 
-// Free is the mu squared that the next charge may take: the least of what is left in all and in each period.
+// Free returns the mu squared that the next charge may take: the least of what is left in all and in each period.
 func (b Balance) Free() *big.Float {
 	free := b.Left
 	for _, p := range b.Periods {

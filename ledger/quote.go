@@ -7,31 +7,33 @@ import (
 	"time"
 )
 
-// Quote is what a charge would take and leave if it were made now. It records nothing and promises nothing: another charge may come first.
+// Quote is what a charge would take and leave if it were made now. It records and promises nothing: another charge may
+// come first.
 type Quote struct {
-	// Account is the account in which the charge counts. Opens: the charge would open it.
+	// Account is the account that would pay. If Opens is set, the charge would open it.
 	Account Account
 	Opens   bool
-	// Rooms are the caps on the charge: the lifetime's first, then those of periods, then delta_cap if the charge takes a share of delta.
-	// None if no account admits the charge.
+	// Rooms are the caps on the charge: the lifetime's first, then those of periods, then delta_cap if the charge takes
+	// a share of delta. Empty if no account admits the charge.
 	Rooms []Room
 	// Refusal is what Charge would answer; nil if the charge fits.
 	Refusal error
-	// Never: the charge is larger than one of the caps, so that it does not fit even if nothing else is ever charged.
+	// Never is set if the charge is larger than one of the caps, so that it would not fit even if nothing else were
+	// charged.
 	Never bool
 }
 
 // Room is one cap on a charge.
 type Room struct {
-	// Per is "total", "day", "month", "year" or "delta_cap"; Name is the period's, such as 2026-11-21.
+	// Per is "total", "day", "month", "year" or "delta_cap". Name is the period's name, such as 2026-11-21.
 	Per, Name string
-	// Share is the part of the cap that the charge takes: 1 is all of it, more never fits.
+	// Share is the charge divided by the cap. If it is above 1, the charge never fits.
 	Share float64
-	// More is how many further charges of the same size fit after this one; below 0 if this one does not fit.
+	// More is how many further charges of the same size fit after this one; negative if this one does not fit.
 	More float64
 }
 
-// Quote says what Charge would answer now. Errors: ErrCharge if c is not well-formed; those of the store.
+// Quote returns what Charge would answer now. Errors: ErrCharge if c is not well-formed; those of the store.
 func (b *Book) Quote(ctx context.Context, c Charge) (q Quote, err error) {
 	if err := c.check(); err != nil {
 		return Quote{}, err
@@ -40,7 +42,7 @@ func (b *Book) Quote(ctx context.Context, c Charge) (q Quote, err error) {
 	return q, err
 }
 
-// QuoteFirst is [Book.Quote] of a ledger that has no entry yet. Errors: ErrCharge if c is not well-formed.
+// QuoteFirst is [Book.Quote] for a ledger without entries. Errors: ErrCharge if c is not well-formed.
 func QuoteFirst(c Charge, now time.Time) (Quote, error) {
 	if err := c.check(); err != nil {
 		return Quote{}, err
@@ -60,12 +62,12 @@ func (s *state) quote(c Charge, at time.Time) Quote {
 		q.add(p.Per, p.Name, asked, p.Cap, p.Left)
 	}
 	share, err := parseShare(c.DeltaShare)
-	if err != nil || share.Sign() == 0 { // check read it
+	if err != nil || share.Sign() == 0 { // check has parsed it
 		return q
 	}
 	r := Room{Per: "delta_cap", Share: math.Inf(1)}
 	rest := new(big.Rat).Sub(balance.DeltaCap, balance.DeltaSpent)
-	r.More, _ = rest.Sub(rest, share).Quo(rest, share).Float64() // the nearest: exact for a whole number
+	r.More, _ = rest.Sub(rest, share).Quo(rest, share).Float64() // rounded to nearest, and exact if it is a whole number
 	if balance.DeltaCap.Sign() > 0 {
 		r.Share, _ = new(big.Rat).Quo(share, balance.DeltaCap).Float64()
 	}
@@ -74,7 +76,7 @@ func (s *state) quote(c Charge, at time.Time) Quote {
 	return q
 }
 
-// add appends a cap; asked is above 0.
+// addRoom appends a cap. asked is above 0.
 func (q *Quote) add(per, name string, asked, limit, left *big.Float) {
 	r := Room{Per: per, Name: name, More: ratio(sum(left, new(big.Float).Neg(asked)), asked, big.ToNegativeInf)}
 	r.Share = ratio(asked, limit, big.ToPositiveInf) // +Inf if the cap is 0
@@ -82,8 +84,8 @@ func (q *Quote) add(per, name string, asked, limit, left *big.Float) {
 	q.Rooms = append(q.Rooms, r)
 }
 
-// ratio is x / y as a float64, rounded as mode says; x and y are not both 0.
+// ratio returns x / y as a float64, rounded by mode. x and y are not both 0.
 func ratio(x, y *big.Float, mode big.RoundingMode) float64 {
-	f, _ := new(big.Float).SetPrec(53).SetMode(mode).Quo(x, y).Float64() // beyond float64's range: an infinity or 0
+	f, _ := new(big.Float).SetPrec(53).SetMode(mode).Quo(x, y).Float64() // an infinity or 0 if it is beyond float64's range
 	return f
 }

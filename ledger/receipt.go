@@ -10,10 +10,10 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Receipt proves a durable charge; only a Book makes one. Copies are one receipt. The zero Receipt proves nothing.
+// Receipt proves a durable charge. Only a Book makes one. Copies are the same receipt. The zero Receipt proves nothing.
 type Receipt struct{ t *ticket }
 
-// ticket is what is left of a charge in this process. If a run is charged again, the newer ticket replaces it.
+// ticket tracks what is left of a charge in this process. If a run is charged again, the newer ticket replaces it.
 type ticket struct {
 	book *Book
 	key  key
@@ -21,7 +21,7 @@ type ticket struct {
 
 	mu    sync.Mutex
 	parts map[string]*part // by Mechanism.Query
-	drawn bool             // a part was redeemed, on this ticket or on one that it replaced
+	drawn bool             // a mechanism was redeemed, with this ticket or one that it replaced
 	shut  bool             // nothing more can be redeemed
 	stale bool             // replaced, sealed or given back
 	share *big.Rat         // what is left of the share of delta
@@ -37,8 +37,9 @@ type part struct {
 	redeemed  bool
 }
 
-// Redeem spends the part of the receipt that m names: once, with the same L2 sensitivity and grid, and a sigma not
-// smaller than was charged. A refusal spends nothing. Safe for concurrent use. Errors: ErrReceipt, ErrRedeem.
+// Redeem spends what the receipt has for m. It succeeds once per query, if m has the L2 sensitivity and the grid that
+// were charged and a sigma that is not smaller. A refusal spends nothing. Safe for concurrent use. Errors: ErrReceipt,
+// ErrRedeem.
 func (r Receipt) Redeem(m calibrate.Mechanism) error {
 	if r.t == nil {
 		return fmt.Errorf("%w: it is empty", ErrReceipt)
@@ -69,7 +70,7 @@ func (t *ticket) redeem(m calibrate.Mechanism) error {
 	return nil
 }
 
-// shutDown ends redeeming. If unused is wanted it refuses, and changes nothing, once a part was redeemed.
+// shutDown ends redeeming. If mustBeUnused is set and a mechanism was redeemed, it refuses and changes nothing.
 func (t *ticket) shutDown(unused bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -83,7 +84,7 @@ func (t *ticket) shutDown(unused bool) error {
 	return nil
 }
 
-// retire makes the ticket worthless and says whether noise was drawn on it.
+// retire makes the ticket worthless and reports whether noise was drawn with it.
 func (t *ticket) retire() (drawn bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -91,10 +92,10 @@ func (t *ticket) retire() (drawn bool) {
 	return t.drawn
 }
 
-// issue makes the receipt of a charge that is durable.
+// issue makes the receipt for a durable charge.
 func (b *Book) issue(c Charge, seq int64) Receipt {
 	t := &ticket{book: b, key: key{c.Run, c.Number}, seq: seq, parts: make(map[string]*part, len(c.Mechanisms)), share: new(big.Rat)}
-	if share, err := parseShare(c.DeltaShare); err == nil { // checked when it was charged
+	if share, err := parseShare(c.DeltaShare); err == nil { // it was checked when it was charged
 		t.share = share
 	}
 	for _, m := range c.Mechanisms {
@@ -109,8 +110,8 @@ func (b *Book) issue(c Charge, seq int64) Receipt {
 	return Receipt{t}
 }
 
-// Resume returns a receipt for a release that is reserved, as it was recorded: its mechanisms are those of the charge that it
-// returns. It replaces the earlier receipts of this Book. Errors: a StateError if the release is not reserved.
+// Resume returns a receipt for a reserved release, and the charge as it was recorded, with its mechanisms. The receipt
+// replaces the earlier ones of this Book. Errors: a StateError if the release is not reserved.
 func (b *Book) Resume(ctx context.Context, question string, number int) (Receipt, Charge, error) {
 	var (
 		c       Charge
@@ -129,7 +130,7 @@ func (b *Book) Resume(ctx context.Context, question string, number int) (Receipt
 	return b.issue(c, seq), c, nil
 }
 
-// own returns the ticket of a receipt of this Book.
+// ticketOf returns the ticket of a receipt of this Book.
 func (b *Book) own(r Receipt) (*ticket, error) {
 	if r.t == nil || r.t.book != b {
 		return nil, fmt.Errorf("%w: it is empty or of another ledger", ErrReceipt)

@@ -7,8 +7,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// RedeemShare is Redeem for a mechanism that may fail with a probability, which is taken off what is left of the charge's
-// DeltaShare, exactly. A refusal spends nothing. Errors: ErrReceipt, ErrRedeem.
+// RedeemShare is Redeem for a mechanism that may fail with a probability. It subtracts failure from what is left of the
+// charge's DeltaShare, exactly. A refusal spends nothing. Errors: ErrReceipt, ErrRedeem.
 func (r Receipt) RedeemShare(m calibrate.Mechanism, failure calibrate.Delta) error {
 	if r.t == nil {
 		return fmt.Errorf("%w: it is empty", ErrReceipt)

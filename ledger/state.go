@@ -9,15 +9,15 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// state is what the entries read so far amount to. It only ever holds verified entries, and applies each wholly or not.
+// state is what the entries read so far say. It holds only verified entries, and applies each wholly or not at all.
 type state struct {
 	head     Head
 	hashes   []Hash          // of every entry, in order
-	heads    map[string]bool // of marks, one more than entries; nil until one is asked for
+	heads    map[string]bool // keyed digests of all entries and of the empty log; nil until they are needed
 	accounts map[Account]*account
-	opened   []*account        // in the order of their opening
-	runs     map[string][]*run // by question; the releases in the order of their first reservation
-	latest   time.Time         // the latest time of all entries: the clock may go backwards
+	opened   []*account        // in the order in which they were opened
+	runs     map[string][]*run // by question; releases are in the order of their first reservations
+	latest   time.Time         // the latest time of all entries, since the clock may go backwards
 }
 
 type account struct {
@@ -26,7 +26,7 @@ type account struct {
 	caps    caps
 	stated  []Budget // every budget that it had
 	history []BudgetChange
-	largest calibrate.Mu // the largest lifetime cap that it had: what it promises
+	largest calibrate.Mu // the largest lifetime cap that it had, which it promises
 	runs    []*run
 }
 
@@ -41,7 +41,7 @@ func newState() *state {
 	return &state{accounts: map[Account]*account{}, runs: map[string][]*run{}}
 }
 
-// catchUp reads what was appended since the last call, checks the chain up to the head and applies it.
+// catchUp reads what was appended since its last call, checks the chain up to the head, and applies the entries.
 func (s *state) catchUp(r Reader) error {
 	last, err := r.Last()
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *state) catchUp(r Reader) error {
 	return nil
 }
 
-// parting returns the first entry on which the entries and the recorded head do not agree.
+// firstDisagreement returns the first entry on which the entries and the recorded head disagree.
 func (s *state) parting(last Head) int64 {
 	if s.head.Seq == last.Seq {
 		return max(last.Seq, 1)
@@ -80,7 +80,7 @@ func (s *state) extend(e Entry) error {
 	return nil
 }
 
-// clock is the time of an entry as periods count it: never before an earlier entry's.
+// clock returns the time at which an entry counts in periods: t, or the latest time so far if that is later.
 func (s *state) clock(t time.Time) time.Time {
 	if t.Before(s.latest) {
 		return s.latest
@@ -151,8 +151,8 @@ func (s *state) applyReserve(e Entry) error {
 	return nil
 }
 
-// put adds r to an account, in the place of its released reservation if there is one: that may have counted in another account,
-// since its owner may have opened this one meanwhile.
+// put adds r to an account. If its release was reserved and given back before, r replaces that reservation, which may
+// have been paid by another account if the owner opened this one meanwhile.
 func (s *state) put(a *account, r *run) {
 	old := s.find(r.Charge.Run, r.Charge.Number)
 	if old == nil {
@@ -211,10 +211,10 @@ func (s *state) applyDerive(e Entry) error {
 	return nil
 }
 
-// before says from which state a state is reached.
+// before maps a state to the state that must precede it.
 var before = map[State]State{Sealed: Reserved, Published: Sealed, Released: Reserved}
 
-// find returns one release of a run, nil if there is none.
+// find returns one release of a run; nil if there is none.
 func (s *state) find(question string, number int) *run {
 	for _, r := range s.runs[question] {
 		if r.Charge.Number == number {
@@ -224,8 +224,8 @@ func (s *state) find(question string, number int) *run {
 	return nil
 }
 
-// reservable says why c cannot be reserved, apart from its budget. A release can be charged once the one before it is
-// sealed or was given back, and again when it was itself given back.
+// checkReservable returns why c cannot be reserved, budgets apart. A release can be charged when the one before it is
+// sealed or was given back, and again after it was itself given back.
 func (s *state) reservable(c Charge) error {
 	rs := s.runs[c.Run]
 	if len(rs) == 0 {
@@ -246,7 +246,7 @@ func (s *state) reservable(c Charge) error {
 	return follows(c, last.Charge.Number)
 }
 
-// follows explains why c.Number is not one more than last, or that its forerunner is still reserved.
+// notNext returns the error for a release whose number does not follow last, or whose predecessor is still reserved.
 func follows(c Charge, last int) error {
 	switch c.Number {
 	case last + 1:
@@ -259,7 +259,8 @@ func follows(c Charge, last int) error {
 	}
 }
 
-// newest returns the newest release that was not given back; if all were, the newest of all; nil if there is none.
+// newest returns the newest release that was not given back. If all were given back, it returns the newest; nil if
+// there is none.
 func (s *state) newest(question string) *run {
 	var best *run
 	for _, r := range s.runs[question] {

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Seal records the digests of a complete staging and closes the receipt. After an error it can be called again: what
-// was recorded with the same digests stays. Errors: ErrReceipt, ErrDigest; a StateError if the run is not reserved;
-// a MismatchError if it was sealed with other digests.
+// Seal records the digests of a complete staging and closes the receipt. After an error the caller can call it again:
+// what was recorded with the same digests stays. Errors: ErrReceipt, ErrDigest; a StateError if the run is not
+// reserved; a MismatchError if it was sealed with other digests.
 func (b *Book) Seal(ctx context.Context, r Receipt, d Digests) error {
 	t, err := b.own(r)
 	if err != nil {
@@ -59,14 +59,14 @@ func (w *writer) seal(t *ticket, d Digests) error {
 	return w.append(KindSeal, sealBody{Input: d.Input, Number: t.key.number, Presentation: d.Presentation, Release: d.Release, Run: t.key.run})
 }
 
-// Publish records that the sealed release is visible at its Dir. Again, it has no effect. Errors: a StateError if
+// Publish records that the sealed release is visible in its Dir. A second call has no effect. Errors: a StateError if
 // the release is not sealed.
 func (b *Book) Publish(ctx context.Context, question string, number int) error {
 	return b.PublishAt(ctx, question, number, "")
 }
 
-// PublishAt is Publish of a release that became visible at another folder than that of its reservation; from then on dir is
-// its Dir. An empty dir is that of the reservation.
+// PublishAt is Publish for a release that became visible in another folder than that of its reservation. dir becomes
+// its Dir; an empty dir is that of the reservation.
 func (b *Book) PublishAt(ctx context.Context, question string, number int, dir string) error {
 	if dir != "" && !filepath.IsAbs(dir) || !utf8.ValidString(dir) {
 		return fmt.Errorf("%w: the release folder is not an absolute path", ErrCharge)
@@ -75,9 +75,9 @@ func (b *Book) PublishAt(ctx context.Context, question string, number int, dir s
 	return b.update(ctx, func(w *writer) error { return w.step(k, Published, stepBody{Dir: dir}) })
 }
 
-// Release gives a reservation back and closes the receipt; refused with ErrDrawn once any part was redeemed in this
-// process, by this receipt or by one that it replaced. After an error it can be called again.
-// Errors: ErrReceipt, ErrDrawn; a StateError if the run is sealed or published.
+// Release gives a reservation back and closes the receipt. It refuses with ErrDrawn if this process redeemed any of the
+// charge, with this receipt or one that it replaced. After an error the caller can call it again. Errors: ErrReceipt,
+// ErrDrawn; a StateError if the run is sealed or published.
 func (b *Book) Release(ctx context.Context, r Receipt) error {
 	t, err := b.own(r)
 	if err != nil {
@@ -99,7 +99,7 @@ func (b *Book) Release(ctx context.Context, r Receipt) error {
 	return nil
 }
 
-// holds refuses a ticket whose reservation was given back and made anew, by another process.
+// checkCurrent returns an error if another process gave the ticket's reservation back and made it anew.
 func (t *ticket) holds(r *run) error {
 	if r == nil || r.seq != t.seq {
 		return fmt.Errorf("%w: the run was reserved anew", ErrReceipt)
@@ -107,7 +107,7 @@ func (t *ticket) holds(r *run) error {
 	return nil
 }
 
-// step moves a run to a state; one that is there already stays.
+// step moves a run to a state; if it has that state already, nothing changes.
 func (w *writer) step(k key, to State, body stepBody) error {
 	kind := kinds[to]
 	r := w.state.find(k.run, k.number)
@@ -121,10 +121,10 @@ func (w *writer) step(k key, to State, body stepBody) error {
 	return w.append(kind, body)
 }
 
-// kinds are the entries that move a run to a state.
+// kinds maps a state to the entry that moves a run to it.
 var kinds = map[State]Kind{Published: KindPublish, Released: KindRelease}
 
-// expect refuses a step of a run that is not in the state from which it goes.
+// expect returns an error unless the run is in the state from which the step starts.
 func (k key) expect(r *run, want State, step Kind) error {
 	switch {
 	case r == nil:

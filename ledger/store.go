@@ -6,35 +6,35 @@ import (
 	"iter"
 )
 
-// Hash is the SHA-256 of an entry and of all entries before it.
+// Hash is the SHA-256 of an entry and all entries before it.
 type Hash [32]byte
 
 // String returns the hash in hex.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
-// Head names the newest entry of a log. The zero Head is that of an empty log.
+// Head identifies the newest entry of a log. The zero Head is that of an empty log.
 type Head struct {
 	Seq  int64
 	Hash Hash
 }
 
 // Store is an append-only, transactional log with a secret and locks beside it. It keeps entries; a Book gives them
-// meaning and checks the chain. Safe for concurrent use by goroutines and, if it is durable, by processes.
+// meaning and checks the chain. A Store is safe for concurrent use by goroutines and, if it is durable, by processes.
 //
 // What one Store value shows never goes backwards: a transaction sees at least what an earlier one of the same value
-// saw. The functions handed to Update and View may be called again from the start, have no effect but through their
-// argument, and must not call the Store.
+// saw. A Store may call the functions given to Update and View again from the start. They have no effect but through
+// their argument, and must not call the Store.
 type Store interface {
-	// Update runs fn in one serializable transaction. It is durable when Update returns nil and has left nothing behind
-	// when fn returns an error. An error of the commit itself may leave it done or not done. ErrBusy: another process
-	// held the log for too long.
+	// Update runs fn in one serializable transaction. It is durable when Update returns nil, and stores nothing if fn
+	// returns an error. After an error of the commit itself it may be done or not. ErrBusy if another process held the
+	// log for too long.
 	Update(ctx context.Context, fn func(Tx) error) error
 	// View runs fn on a consistent state of the log.
 	View(ctx context.Context, fn func(Reader) error) error
-	// Secret returns the 32 random bytes that were made with the log. They stand in no entry.
+	// Secret returns the 32 random bytes that were made with the log. No entry holds them.
 	Secret(ctx context.Context) ([]byte, error)
-	// Lock holds name for this call until unlock, which may be called twice. It does not wait: ErrBusy if any other
-	// call, of this or another living process, holds it. A dead process holds nothing.
+	// Lock locks name for this call until unlock, which may be called twice. It does not wait: ErrBusy if any other
+	// call, of this or another live process, holds the lock. A dead process holds none.
 	Lock(ctx context.Context, name string) (unlock func(), err error)
 	// Close frees the store; it does not unlock.
 	Close() error
@@ -42,7 +42,7 @@ type Store interface {
 
 // Reader reads a log within a transaction.
 type Reader interface {
-	// Last returns the head, which the store keeps apart from the entries so that a lost tail shows.
+	// Last returns the head, which the store keeps apart from the entries so that lost entries at the end show.
 	Last() (Head, error)
 	// Entries yields the entries in order, from sequence number from on, and stops at the first error.
 	Entries(from int64) iter.Seq2[Entry, error]

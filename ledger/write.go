@@ -10,7 +10,7 @@ type writer struct {
 	tx    Tx
 	state *state
 	head  Head
-	now   time.Time // of all entries of the transaction, so that a charge is entered in the period that it was tried in
+	now   time.Time // the time of all entries of the transaction, so that a charge is recorded in the period that it was checked in
 }
 
 func (w *writer) append(k Kind, body any) error {

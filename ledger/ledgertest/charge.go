@@ -12,14 +12,14 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// Receipt returns the receipt of a charge of mechanisms, by a Book on a store in memory with the largest budget there
-// is (epsilon 1e6: the squares of L2 over sigma may sum to 2e6).
+// Receipt returns the receipt for a charge of mechanisms. A Book on a store in memory makes it, with a very large
+// budget (epsilon 1e6: the squares of L2 over sigma may sum to 2e6).
 func Receipt(tb testing.TB, mechanisms ...calibrate.Mechanism) ledger.Receipt {
 	tb.Helper()
 	return ShareReceipt(tb, "", mechanisms...)
 }
 
-// ShareReceipt is Receipt of a charge that takes a share of delta too, of less than a half.
+// ShareReceipt is Receipt for a charge that also takes a share of delta below one half.
 func ShareReceipt(tb testing.TB, share string, mechanisms ...calibrate.Mechanism) ledger.Receipt {
 	tb.Helper()
 	c := Quarter(tb, "receipt")
@@ -34,7 +34,7 @@ func ShareReceipt(tb testing.TB, share string, mechanisms ...calibrate.Mechanism
 	return r
 }
 
-// Quarter returns a charge for the first release of a run that takes exactly a quarter of its budget's mu squared, by
+// Quarter returns a charge for the first release of a run. It takes exactly a quarter of its budget's mu squared, by
 // one mechanism.
 func Quarter(tb testing.TB, run string) ledger.Charge {
 	tb.Helper()
@@ -51,7 +51,7 @@ func Quarter(tb testing.TB, run string) ledger.Charge {
 	return c
 }
 
-// Mechanism returns one that spends exactly 1/k^2 of a budget's mu squared, for k a power of two.
+// Mechanism returns a mechanism that spends exactly 1/k^2 of a budget's mu squared, for k a power of two.
 func Mechanism(tb testing.TB, b ledger.Budget, k float64) calibrate.Mechanism {
 	tb.Helper()
 	mu := muCap(tb, b)
@@ -63,7 +63,7 @@ func Mechanism(tb testing.TB, b ledger.Budget, k float64) calibrate.Mechanism {
 	}
 }
 
-// muCap returns the mu of a budget.
+// muCap returns the largest mu that the budget allows.
 func muCap(tb testing.TB, b ledger.Budget) float64 {
 	tb.Helper()
 	e, err := calibrate.ParseDown(b.Epsilon)
@@ -81,7 +81,7 @@ func muCap(tb testing.TB, b ledger.Budget) float64 {
 	return float64(mu)
 }
 
-// Digests returns well-formed digests that differ by mark, one hex digit.
+// Digests returns well-formed digests that consist of mark, one hex digit.
 func Digests(mark string) ledger.Digests {
 	return ledger.Digests{Input: strings.Repeat(mark, 64), Release: strings.Repeat(mark, 64)}
 }

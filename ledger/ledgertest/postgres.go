@@ -18,10 +18,10 @@ import (
 	"time"
 )
 
-// Server is a PostgreSQL server of a test, with a data folder of its own, on a socket in it.
+// Server is a PostgreSQL server that a test starts, with a data folder and a socket of its own.
 type Server struct {
 	dir, bin string
-	as       *syscall.Credential // nil: ourselves
+	as       *syscall.Credential // nil if it runs as this user
 	cmd      *exec.Cmd
 	schemas  atomic.Int64
 }
@@ -55,7 +55,7 @@ func Postgres(tb testing.TB) *Server {
 	return s
 }
 
-// postgresPrograms is the folder of initdb and postgres; "" if there is none.
+// postgresPrograms returns the folder of initdb and postgres; empty if there is none.
 func postgresPrograms() string {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is well-formed
 	slices.Sort(found)
@@ -68,7 +68,7 @@ func postgresPrograms() string {
 	return ""
 }
 
-// servant is a user without rights, of the server's own if there is one.
+// servant returns a user without rights: the server's own user if there is one.
 func servant() *syscall.Credential {
 	for _, name := range []string{"postgres", "nobody"} {
 		u, err := user.Lookup(name)
@@ -109,18 +109,18 @@ func (s *Server) Start(tb testing.TB) {
 	tb.Fatal("the server does not answer")
 }
 
-// Stop ends the server at once, as a crash would; what was committed is there when it is started again.
+// Stop ends the server at once, as a crash would. What was committed is there when the server starts again.
 func (s *Server) Stop(tb testing.TB) {
 	tb.Helper()
 	if s.cmd == nil {
 		return
 	}
 	_ = s.cmd.Process.Signal(syscall.SIGQUIT) // "immediate shutdown"
-	_ = s.cmd.Wait()                          // it says how it ended
+	_ = s.cmd.Wait()                          // the error says how it ended
 	s.cmd = nil
 }
 
-// DSN returns the connection string of a schema of its own, empty.
+// DSN returns the connection string of a new, empty schema.
 func (s *Server) DSN(tb testing.TB) string {
 	tb.Helper()
 	schema := fmt.Sprint("ledger", s.schemas.Add(1))

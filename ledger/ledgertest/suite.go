@@ -69,7 +69,7 @@ func appendOne(t *testing.T, s ledger.Store, e ledger.Entry) error {
 	return s.Update(t.Context(), func(tx ledger.Tx) error { return tx.Append(e) })
 }
 
-// contents returns the entries from number from on, and the head.
+// contents returns the entries from sequence number from on, and the head.
 func contents(t *testing.T, s ledger.Store, from int64) (out []ledger.Entry, head ledger.Head) {
 	t.Helper()
 	err := s.View(t.Context(), func(r ledger.Reader) (err error) {
@@ -180,7 +180,7 @@ func testLock(t *testing.T, s ledger.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unlock() // the second time: it must not free the newer lock
+	unlock() // a second call must not free the newer lock
 	if _, err := s.Lock(t.Context(), "a"); !errors.Is(err, ledger.ErrBusy) {
 		t.Errorf("an old unlock freed a newer lock: %v", err)
 	}

@@ -24,7 +24,7 @@ func charge(t *testing.T, b *ledger.Book, c ledger.Charge) ledger.Receipt {
 	return r
 }
 
-// lookup returns what the ledger says of run a.
+// lookup returns what the ledger knows of run a.
 func lookup(t *testing.T, b *ledger.Book) ledger.Run {
 	t.Helper()
 	r, ok, err := b.Lookup(t.Context(), "a")
@@ -49,7 +49,7 @@ func kinds(t *testing.T, b *ledger.Book) string {
 	return string(out)
 }
 
-// runs returns how many runs count on the account of c.
+// runs returns how many runs the account of c pays for.
 func runs(t *testing.T, b *ledger.Book, c ledger.Charge) int {
 	t.Helper()
 	balance, ok, err := b.Balance(t.Context(), c.Account)
@@ -316,7 +316,7 @@ func testReplay(t *testing.T, s ledger.Store) {
 	}
 }
 
-// testCanary: neither the secret nor an input's digest stands in an entry.
+// testCanary checks that no entry holds the secret or an input's digest.
 func testCanary(t *testing.T, s ledger.Store) {
 	b, ctx := book(s), t.Context()
 	input := bytes.Repeat([]byte("canary!!"), 4)
@@ -358,7 +358,7 @@ func testCanary(t *testing.T, s ledger.Store) {
 	}
 }
 
-// testTwoProcesses: of a receipt that another process overtook, only what it did itself can be confirmed.
+// testTwoProcesses checks that a receipt which another process overtook can only confirm what it did itself.
 func testTwoProcesses(t *testing.T, s ledger.Store) {
 	one, other, ctx, c := book(s), book(s), t.Context(), Quarter(t, "a")
 	resumed := func() ledger.Receipt {

@@ -24,14 +24,15 @@ func sound(t *testing.T, b *ledger.Book) *ledger.Audit {
 	return a
 }
 
-// testPeriod: a day's cap holds for the day, the lifetime's for ever, and a clock that is set back opens no day again.
+// testPeriod checks that a day's cap holds for the day and the lifetime's cap forever, and that a clock that is set
+// back does not open a day again.
 func testPeriod(t *testing.T, s ledger.Store) {
 	now := time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
 	b := ledger.NewBook(s, func() time.Time { return now })
 	try := func(run string) error {
 		c := Quarter(t, run)
-		c.Budget.Day = ledger.Limit{Epsilon: "0.55", Delta: "1e-6"} // one quarter, not two
-		c.Budget.Year = ledger.Limit{Epsilon: "0.8", Delta: "1e-6"} // two quarters, not three
+		c.Budget.Day = ledger.Limit{Epsilon: "0.55", Delta: "1e-6"} // room for one quarter, not for two
+		c.Budget.Year = ledger.Limit{Epsilon: "0.8", Delta: "1e-6"} // room for two quarters, not for three
 		_, err := b.Charge(t.Context(), c)
 		return err
 	}
@@ -67,12 +68,12 @@ func testPeriod(t *testing.T, s ledger.Store) {
 	}
 }
 
-// testClockSetBack: with a day's cap alone, a clock that is set back to a day on which nothing was spent gives nothing back, and neither
-// does one that is set back within the month or the year. The zone of the clock makes no other day.
+// testClockSetBack checks caps of one period alone. A clock that is set back gives nothing back, neither on a day on
+// which nothing was spent nor within the month or the year. The time zone of the clock makes no difference.
 func testClockSetBack(t *testing.T, s ledger.Store) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	b := ledger.NewBook(s, func() time.Time { return now })
-	one := ledger.Limit{Epsilon: "0.55", Delta: "1e-6"} // one quarter, not two
+	one := ledger.Limit{Epsilon: "0.55", Delta: "1e-6"} // room for one quarter, not for two
 	try := func(dataset, run string) error {
 		c := Quarter(t, dataset+run)
 		c.Account.Dataset = dataset
@@ -103,7 +104,7 @@ func testClockSetBack(t *testing.T, s ledger.Store) {
 			step(dataset, "b", false)
 		}
 	}
-	// Midnight is UTC's, whatever the clock shows.
+	// Days begin at midnight UTC, whatever zone the clock has.
 	now = time.Date(2026, 11, 22, 13, 59, 0, 0, time.FixedZone("far east", 14*3600))
 	step("day", "c", false)
 	now = now.Add(time.Minute)
@@ -119,10 +120,10 @@ func testClockSetBack(t *testing.T, s ledger.Store) {
 	sound(t, b)
 }
 
-// testGivenBack: a reservation that was given back counts in no period.
+// testGivenBack checks that a reservation that was given back counts in no period.
 func testGivenBack(t *testing.T, s ledger.Store) {
 	b, c := book(s), Quarter(t, "a")
-	one := ledger.Limit{Epsilon: "0.55", Delta: "1e-6"} // one quarter, not two
+	one := ledger.Limit{Epsilon: "0.55", Delta: "1e-6"} // room for one quarter, not for two
 	c.Budget.Day, c.Budget.Month, c.Budget.Year = one, one, one
 	if err := b.Release(t.Context(), charge(t, b, c)); err != nil {
 		t.Fatal(err)
@@ -137,7 +138,8 @@ func testGivenBack(t *testing.T, s ledger.Store) {
 	sound(t, b)
 }
 
-// testSetBudget: only the owner changes a budget, as an entry; a job keeps the words with which it began.
+// testSetBudget checks that only the owner changes a budget, with an entry, and that a job may keep the budget that it
+// began with.
 func testSetBudget(t *testing.T, s ledger.Store) {
 	b, ctx, c := book(s), t.Context(), Quarter(t, "a")
 	charge(t, b, c)
@@ -188,7 +190,8 @@ func testSetBudget(t *testing.T, s ledger.Store) {
 	sound(t, b)
 }
 
-// testReplaceOne: an add-remove charge counts twice its mu if units are replaced; never the other way round.
+// testReplaceOne checks that an add-remove charge costs twice its mu if units are replaced, and that the opposite is
+// refused.
 func testReplaceOne(t *testing.T, s ledger.Store) {
 	b, ctx, c := book(s), t.Context(), Quarter(t, "a")
 	c.Account.Adjacency = "replace-one"
@@ -210,12 +213,12 @@ func testReplaceOne(t *testing.T, s ledger.Store) {
 	sound(t, b)
 }
 
-// testReplaceOneShares: a share of delta of an add-remove charge is refused if units are replaced, though the shares have room for it:
-// it would fail once for each of two steps.
+// testReplaceOneShares checks that an add-remove charge with a share of delta is refused if units are replaced, even if
+// the shares have room for it: it would fail once for each of two steps.
 func testReplaceOneShares(t *testing.T, s ledger.Store) {
 	b, ctx, c := book(s), t.Context(), Quarter(t, "a")
 	c.Account.Adjacency = "replace-one"
-	c.Budget.Delta, c.Budget.DeltaCap = "2e-6", "1e-6" // mu has the other half
+	c.Budget.Delta, c.Budget.DeltaCap = "2e-6", "1e-6" // the other half is left for mu
 	c.Mechanisms[0].Sigma, c.DeltaShare = 1<<10, "1e-7"
 	charge(t, b, c)
 	other := c
@@ -232,16 +235,17 @@ func testReplaceOneShares(t *testing.T, s ledger.Store) {
 		t.Errorf("a refused charge was recorded: %v, %v (%v)", before, after, err)
 	}
 	other.DeltaShare = ""
-	charge(t, b, other) // without one it counts at twice its mu
+	charge(t, b, other) // without a share it costs twice its mu
 	sound(t, b)
 }
 
-// testShares: probabilities of failure have a cap of their own, exact to the last digit, and are never traded for mu.
+// testShares checks that probabilities of failure have a cap of their own, exact to the last digit, and are not traded
+// for mu.
 func testShares(t *testing.T, s ledger.Store) {
 	b, ctx := book(s), t.Context()
 	try := func(run, share string) error {
 		c := Quarter(t, run)
-		c.Budget.Delta, c.Budget.DeltaCap = "2e-6", "1e-6" // mu has the other half
+		c.Budget.Delta, c.Budget.DeltaCap = "2e-6", "1e-6" // the other half is left for mu
 		c.Mechanisms[0].Sigma = 1 << 20
 		c.DeltaShare = share
 		_, err := b.Charge(ctx, c)
@@ -263,7 +267,7 @@ func testShares(t *testing.T, s ledger.Store) {
 	sound(t, b)
 }
 
-// testAudit: a recount comes to the same sums, and a head that was shown stays in the log.
+// testAudit checks that a recount comes to the same totals, and that a head that was shown stays in the log.
 func testAudit(t *testing.T, s ledger.Store) {
 	b, ctx := book(s), t.Context()
 	r := charge(t, b, Quarter(t, "a"))
@@ -289,7 +293,8 @@ func testAudit(t *testing.T, s ledger.Store) {
 	}
 }
 
-// testMarks: a mark of an entry is recognized by every Book over the log, and tells of a lost entry from one of another ledger.
+// testMarks checks that every Book over the log recognizes the mark of an entry, and that it tells a lost entry from an
+// entry of another ledger.
 func testMarks(t *testing.T, s ledger.Store) {
 	b, ctx := book(s), t.Context()
 	empty := must(b.Mark(ctx))(t)
@@ -326,7 +331,7 @@ func must[T any](x T, err error) func(*testing.T) T {
 	}
 }
 
-// testRecorded: a reservation is resumed as it was recorded.
+// testRecorded checks that a reservation is resumed as it was recorded.
 func testRecorded(t *testing.T, s ledger.Store) {
 	c := Quarter(t, "a")
 	charge(t, book(s), c)
@@ -346,7 +351,8 @@ func testRecorded(t *testing.T, s ledger.Store) {
 	}
 }
 
-// testOtherPayer: a reservation that was given back counts in the account that pays for it the second time, and there alone.
+// testOtherPayer checks that a reservation that was given back and made again costs only the account that pays the
+// second time.
 func testOtherPayer(t *testing.T, s ledger.Store) {
 	b, ctx, c := book(s), t.Context(), Quarter(t, "a")
 	replaceOne := c.Account

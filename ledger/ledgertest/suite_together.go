@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// together runs n calls of fn at once and returns how many of their errors were nil, OverBudgetErrors and others.
+// together runs n calls of fn at once. It returns how many succeeded and how many returned an OverBudgetError.
 func together(t *testing.T, n int, fn func(i int) error) (done, over int) {
 	t.Helper()
 	var ok, refused atomic.Int64
@@ -32,7 +32,7 @@ func together(t *testing.T, n int, fn func(i int) error) (done, over int) {
 	return int(ok.Load()), int(refused.Load())
 }
 
-// testOverspend: many runs at once, over two books as two processes would have, of which four fit.
+// testOverspend charges many runs at once, over two books as two processes would. Four of them fit.
 func testOverspend(t *testing.T, s ledger.Store) {
 	books := []*ledger.Book{book(s), book(s)}
 	done, over := together(t, 16, func(i int) error {
@@ -47,7 +47,7 @@ func testOverspend(t *testing.T, s ledger.Store) {
 	}
 }
 
-// testReserveOnce: one run charged many times at once is charged once, and at most one receipt of a book redeems.
+// testReserveOnce checks that one run charged many times at once is charged once, and that at most one receipt redeems.
 func testReserveOnce(t *testing.T, s ledger.Store) {
 	b, c := book(s), Quarter(t, "a")
 	receipts := make([]ledger.Receipt, 16)

@@ -16,8 +16,8 @@ const (
 	layout        = 1          // version of the tables below
 )
 
-// The head stands apart from the entries so that lost entries show; the triggers keep other programs from changing
-// an entry by mistake.
+// The head has a table of its own so that lost entries show. The triggers keep other programs from changing an entry by
+// mistake.
 const tables = `
 CREATE TABLE entry (
 	seq    INTEGER PRIMARY KEY,
@@ -33,7 +33,7 @@ CREATE TRIGGER entry_stays BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'app
 CREATE TRIGGER entry_remains BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'append-only'); END;
 `
 
-// ensure makes the file if there is none, whole or not at all, and checks one that is there.
+// ensure makes the file if there is none, wholly or not at all. If there is one, ensure checks it.
 func ensure(ctx context.Context, path string, s sharing) error {
 	err := inspect(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -62,8 +62,8 @@ func ensure(ctx context.Context, path string, s sharing) error {
 	return nil
 }
 
-// inspect checks what stands at path without opening it: closing a file drops the locks that SQLite holds on it in
-// this process. If nothing is there the error is fs.ErrNotExist.
+// inspect checks the file at path without opening it: closing a file would drop the locks that SQLite holds on it in
+// this process. If there is no file, the error is fs.ErrNotExist.
 func inspect(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -127,7 +127,7 @@ func fill(ctx context.Context, path string) error {
 	return errors.Join(err, closed(db))
 }
 
-// syncFile makes a folder durable; tests watch it.
+// syncFile makes a folder durable. Tests replace it.
 var syncFile = (*os.File).Sync
 
 func syncFolder(dir string) error {

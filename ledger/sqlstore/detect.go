@@ -6,9 +6,9 @@ import (
 	"os"
 )
 
-// IsLedger says whether the file at path is a ledger, by the marks of its header alone.
+// IsLedger reports whether the file at path is a ledger, by the marks in its header.
 func IsLedger(path string) bool {
-	const idAt = 68 // if SQLite keeps the application's number
+	const idAt = 68 // offset of the application's number in SQLite's header
 	f, err := os.Open(path)
 	if err != nil {
 		return false

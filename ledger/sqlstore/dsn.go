@@ -9,13 +9,14 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// ErrUnsupported says that a store's name is neither sqlite:PATH, sqlite+group:PATH nor postgres://…. Its text does not quote the name,
-// which may hold a password.
+// ErrUnsupported means that a store's name is neither sqlite:PATH, sqlite+group:PATH nor postgres://…. Its text does
+// not quote the name, which may hold a password.
 var ErrUnsupported = errors.New("not a supported ledger store")
 
-// Named opens the ledger of a name: sqlite:PATH, whose relative paths start from the working folder; sqlite+group:PATH, if the members of
-// its folder's group share it; or postgres://… (a connection string). If create is set it is made if it is not there; else it must be
-// there. Errors: ErrUnsupported; those of Open and OpenPostgres.
+// Named opens the ledger with a name: sqlite:PATH, in which a relative path starts from the working folder;
+// sqlite+group:PATH if the members of its folder's group share it; or postgres://… (a connection string). If create is
+// set and there is no ledger, Named makes one; otherwise the ledger must exist. Errors: ErrUnsupported; those of Open
+// and OpenPostgres.
 func Named(ctx context.Context, name string, create bool) (ledger.Store, error) {
 	scheme, _, _ := strings.Cut(name, ":")
 	if scheme == "postgres" || scheme == "postgresql" {
@@ -28,8 +29,8 @@ func Named(ctx context.Context, name string, create bool) (ledger.Store, error) 
 	return open(ctx, path, s, create)
 }
 
-// parse returns the path of the file that a store's name stands for, and who shares it. A relative path is the caller's
-// to resolve. ErrUnsupported: any other name.
+// parse returns the path of the file that a store's name denotes, and who shares it. The caller resolves a relative
+// path. ErrUnsupported if the name has another form.
 func parse(name string) (path string, s sharing, err error) {
 	scheme, path, ok := strings.Cut(name, ":")
 	switch {

@@ -14,8 +14,8 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// translate maps an error of the driver to ours. The driver's text, which may quote statements and values, is dropped;
-// its numeric code stays.
+// translate maps an error of the driver to ours. It drops the driver's text, which may quote statements and values, and
+// keeps its numeric code.
 func translate(err error) error {
 	var e *sqlite.Error
 	switch {
@@ -31,8 +31,8 @@ func translate(err error) error {
 	return ledger.ErrUnavailable
 }
 
-// meaning maps a primary result code. The statements are constants: if SQLite says that one is wrong, it is the
-// schema that is damaged.
+// meaning maps a primary result code. The statements are constants: if SQLite says that one is wrong, the schema is
+// damaged.
 func meaning(code int) error {
 	switch code {
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_PROTOCOL:

@@ -12,12 +12,12 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// maxLinks bounds how many symbolic links a path may lead through, as the kernel does.
+// maxLinks is how many symbolic links a path may lead through, which is the kernel's limit.
 const maxLinks = 40
 
-// locate follows all symbolic links of a path to a file, which need not exist, in a folder, which must. file is its
-// own path: its journal and its locks lie beside it, whatever links lead to it. passed are all folders and links
-// on the way, from the root on: whoever may change one of them decides which file is opened.
+// locate follows all symbolic links of a path to a file. The file need not exist; its folder must. file is the file's
+// own path: its journal and its locks are beside that path, whatever links lead to it. passed lists all folders and
+// links on the way, from the root on; whoever may change one of them decides which file is opened.
 func locate(path string) (file string, passed []string, err error) {
 	path, err = filepath.Abs(path)
 	if err != nil {
@@ -32,7 +32,7 @@ func locate(path string) (file string, passed []string, err error) {
 		if name == "" || name == "." {
 			continue
 		}
-		next := filepath.Join(at, name) // of "..": at has no links, so that its parent is the one in its name
+		next := filepath.Join(at, name) // correct even for "..": at has no links, so its parent is the one in its name
 		info, err := os.Lstat(next)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && len(todo) == 0 && !linked(path):
@@ -63,7 +63,7 @@ func locate(path string) (file string, passed []string, err error) {
 	return "", nil, fmt.Errorf("%s: %w: not a file", path, ledger.ErrNotLedger)
 }
 
-// linked says whether path itself is a symbolic link, wherever it leads.
+// isLink reports whether path itself is a symbolic link.
 func linked(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode()&fs.ModeSymlink != 0

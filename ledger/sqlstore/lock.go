@@ -13,8 +13,8 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// lock holds name in the file at path, which it makes if there is none, until unlock. It does not wait. The lock
-// belongs to the open file, so that another call of this process meets it too, and ends with the process.
+// lock locks name in the file at path until unlock is called; it makes the file if there is none. It does not wait. The
+// lock belongs to the open file: another call in this process meets it too, and it ends with the process.
 func lock(path, name string, s sharing) (unlock func(), err error) {
 	f, err := openLock(lockFile(path, offset(name)), s)
 	if err != nil {
@@ -24,10 +24,11 @@ func lock(path, name string, s sharing) (unlock func(), err error) {
 		_ = f.Close() // nothing was written
 		return nil, err
 	}
-	return sync.OnceFunc(func() { _ = f.Close() }), nil // closing cannot keep the lock
+	return sync.OnceFunc(func() { _ = f.Close() }), nil // the lock is released even if closing fails
 }
 
-// openLock opens a lock file, or makes it with the mode that the ledger's sharing asks for, whatever the umask says.
+// openLock opens a lock file. If there is none, it makes one with the mode that sharing requires, whatever the umask
+// is.
 func openLock(path string, s sharing) (*os.File, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW, 0)
@@ -45,7 +46,7 @@ func openLock(path string, s sharing) (*os.File, error) {
 	}
 }
 
-// hold keeps all others from holding f, or one byte of it, as long as it is open.
+// hold locks f, or one byte of it, as long as f is open.
 func hold(f *os.File, at int64) error {
 	raw, err := f.SyscallConn()
 	if err != nil {
@@ -61,7 +62,7 @@ func hold(f *os.File, at int64) error {
 	return translateFile(held)
 }
 
-// offset is the byte that stands for name: 62 bits of its SHA-256.
+// offset returns the byte whose lock is that of name: 62 bits of its SHA-256.
 func offset(name string) int64 {
 	sum := sha256.Sum256([]byte(name))
 	return int64(binary.BigEndian.Uint64(sum[:8]) >> 2)

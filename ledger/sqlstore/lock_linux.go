@@ -6,10 +6,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile is one file for all names.
+// lockFile returns the lock file, which is the same for all names.
 func lockFile(path string, _ int64) string { return path }
 
-// flock locks one byte of an open file (an open file description lock).
+// flock locks one byte of an open file (with an open file description lock).
 func flock(fd uintptr, at int64) error {
 	return unix.FcntlFlock(fd, unix.F_OFD_SETLK, &unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: at, Len: 1})
 }

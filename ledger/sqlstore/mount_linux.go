@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mountPoint says whether a mount begins at path: a file that is one was mounted by itself. Kernels before 5.8, and
-// some sandboxes, do not say so by statx; the list of mounts does.
+// mountPoint reports whether path is a mount point. A file that is one was mounted by itself. Kernels before 5.8 and
+// some sandboxes do not say so in statx; then the list of mounts does.
 func mountPoint(path string) (bool, error) {
 	var st unix.Statx_t
 	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, 0, &st)
@@ -26,7 +26,7 @@ func mountPoint(path string) (bool, error) {
 	return mountedAt(string(mounts), path), nil
 }
 
-// mountedAt looks a path up in the text of /proc/self/mountinfo, whose fifth field is the mount point with a few
+// mountedAt looks up a path in the text of /proc/self/mountinfo. The fifth field is the mount point, with a few
 // characters in octal (proc_pid_mountinfo(5)).
 func mountedAt(mounts, path string) bool {
 	escaped := strings.NewReplacer(" ", `\040`, "\t", `\011`, "\n", `\012`, `\`, `\134`).Replace(path)

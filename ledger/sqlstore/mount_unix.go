@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// mountPoint says whether path is on another device than its folder: a file that is was mounted by itself. A mount
-// from the same device is not seen; these systems mount folders, not files.
+// mountPoint reports whether path is on another device than its folder: such a file was mounted by itself. It does not
+// detect a mount from the same device; these systems mount folders, not files.
 func mountPoint(path string) (bool, error) {
 	file, err := os.Lstat(path)
 	if err != nil {

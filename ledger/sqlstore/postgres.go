@@ -16,10 +16,10 @@ import (
 
 // Postgres is a ledger.Store in a PostgreSQL database, in the first schema of the connection's search path.
 //
-// Every transaction that writes is serializable and takes the head's table for itself before its snapshot, so that writers queue instead
-// of failing; synchronous_commit is on for it, whatever the server's default. Locks of runs are advisory locks of a session, each on a
-// connection of its own: they end with the connection, so that neither a dead process nor a restarted server holds any. Connection
-// poolers must therefore give a client a session of its own.
+// Every transaction that writes is serializable and locks the head's table before its snapshot, so that writers queue
+// instead of failing. It turns synchronous_commit on, whatever the server's default. Locks of runs are advisory locks
+// of a session, each on a connection of its own. They end with the connection, so a dead process holds no lock, and
+// neither does a restarted server. A connection pooler must therefore give each client a session of its own.
 type Postgres struct {
 	pool   *pgxpool.Pool
 	config *pgx.ConnConfig
@@ -28,25 +28,26 @@ type Postgres struct {
 
 var _ ledger.Store = (*Postgres)(nil)
 
-// idle is how long a transaction of ours may wait for us: a frozen process must not hold the ledger for ever.
+// idle is how long the server lets one of our transactions idle: a frozen process must not block the ledger forever.
 const idle = 2 * time.Minute
 
-// OpenPostgres opens the ledger that a connection string (postgres://…) leads to. If create is set its tables are made if they are
-// not there. Errors: ErrUnsupported if the string is not one; ledger.ErrUnavailable if the server cannot be reached or refuses the
-// user, or if there is no ledger; ErrNotLedger, ErrNewer, ErrCorrupt, ErrBusy, ErrReadOnly, ErrFull. No text of the driver is passed on.
+// OpenPostgres opens the ledger at a connection string (postgres://…). If create is set and there are no tables,
+// OpenPostgres makes them. Errors: ErrUnsupported if dsn is not a connection string; ledger.ErrUnavailable if the
+// server cannot be reached or refuses the user, or if there is no ledger; ErrNotLedger, ErrNewer, ErrCorrupt, ErrBusy,
+// ErrReadOnly, ErrFull. No text of the driver is passed on.
 func OpenPostgres(ctx context.Context, dsn string, create bool) (*Postgres, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		return nil, fmt.Errorf("%w: the connection string is not one", ErrUnsupported)
 	}
-	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec // prepared statements do not outlive poolers
+	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec // poolers do not keep prepared statements
 	config.ConnConfig.RuntimeParams["application_name"] = "dprelease"
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, translatePostgres(ctx, err)
 	}
 	s := &Postgres{pool: pool, config: config.ConnConfig.Copy()}
-	if err := s.ensure(ctx, create); err != nil { // a server that is not there is not waited for
+	if err := s.ensure(ctx, create); err != nil { // once, without waiting for a server that is not there
 		pool.Close()
 		return nil, err
 	}
@@ -59,7 +60,7 @@ func (s *Postgres) Close() error {
 	return nil
 }
 
-// How transactions begin.
+// The statements that begin a transaction.
 const (
 	beginWrite = "BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL synchronous_commit = on; SET LOCAL lock_timeout = %d; " +
 		"SET LOCAL idle_in_transaction_session_timeout = %d"
@@ -86,7 +87,7 @@ func (s *Postgres) View(ctx context.Context, fn func(ledger.Reader) error) error
 	return s.read(ctx, func(t *postgresTx) error { return fn(t) })
 }
 
-// read runs fn in a transaction that reads.
+// read runs fn in a read-only transaction.
 func (s *Postgres) read(ctx context.Context, fn func(*postgresTx) error) error {
 	return s.transact(ctx, beginRead, func(t *postgresTx) error {
 		if err := t.check(); err != nil {
@@ -96,10 +97,11 @@ func (s *Postgres) read(ctx context.Context, fn func(*postgresTx) error) error {
 	})
 }
 
-// errLost: the connection broke before the commit was asked for, so that nothing stayed and the transaction can be run again.
+// errLost means that the connection broke before the commit was sent. Nothing was stored, so the transaction can run
+// again.
 var errLost = fmt.Errorf("%w: the connection to the server was lost", ledger.ErrUnavailable)
 
-// transact runs fn in a transaction, and again if the server was restarted under it or serialization failed.
+// transact runs fn in a transaction. It runs fn again if the server was restarted meanwhile or serialization failed.
 func (s *Postgres) transact(ctx context.Context, begin string, fn func(*postgresTx) error) error {
 	return patiently(ctx, func() error { return s.once(ctx, begin, fn) })
 }
@@ -140,7 +142,7 @@ func (s *Postgres) Secret(ctx context.Context) (secret []byte, err error) {
 	return secret, nil
 }
 
-// Lock holds name until unlock; ledger.ErrBusy if another call of any living process holds it.
+// Lock locks name until unlock is called; ledger.ErrBusy if another call of a live process holds it.
 func (s *Postgres) Lock(ctx context.Context, name string) (unlock func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -152,7 +154,7 @@ func (s *Postgres) Lock(ctx context.Context, name string) (unlock func(), err er
 	end := sync.OnceFunc(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
-		_, _ = conn.Exec(ctx, "SELECT pg_advisory_unlock_all()") // ending the session unlocks as well, a moment later
+		_, _ = conn.Exec(ctx, "SELECT pg_advisory_unlock_all()") // ending the session unlocks too, but a moment later
 		_ = conn.Close(ctx)
 	})
 	held := false
@@ -168,7 +170,7 @@ func (s *Postgres) Lock(ctx context.Context, name string) (unlock func(), err er
 	return end, nil
 }
 
-// lockKey is 64 bits of the SHA-256 of the schema and the name.
+// lockKey returns 64 bits of the SHA-256 of the schema and the name.
 func (s *Postgres) lockKey(name string) int64 {
 	sum := sha256.Sum256([]byte("dprelease lock\x00" + s.schema + "\x00" + name))
 	return int64(binary.BigEndian.Uint64(sum[:8]))

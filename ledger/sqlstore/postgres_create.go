@@ -7,7 +7,8 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// postgresTables: as in SQLite, the head stands apart from the entries, and triggers keep other programs from changing one by mistake.
+// postgresTables are the tables. As in SQLite, the head has a table of its own, and triggers keep other programs from
+// changing an entry by mistake.
 const postgresTables = `
 CREATE TABLE dprelease_entry (
 	seq    bigint PRIMARY KEY,
@@ -24,7 +25,7 @@ CREATE TRIGGER dprelease_entry_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON dpre
 	FOR EACH STATEMENT EXECUTE FUNCTION dprelease_append_only();
 `
 
-// makingTables is the advisory lock under which the tables are made: no schema and no run has its name.
+// makingTables is the name of the advisory lock for making the tables. No run has this name.
 const makingTables = "\x00create"
 
 // ensure finds the schema, and makes the tables in it if there are none and create is set.
@@ -48,13 +49,13 @@ func (s *Postgres) ensure(ctx context.Context, create bool) error {
 	})
 }
 
-// create makes the tables, unless another process does so meanwhile.
+// create makes the tables, unless another process has made them meanwhile.
 func (s *Postgres) create(t *postgresTx) error {
 	if _, err := t.conn.Exec(t.ctx, "SELECT pg_advisory_xact_lock($1)", s.lockKey(makingTables)); err != nil {
 		return t.translate(err)
 	}
 	there := false
-	// Not to_regclass: within a transaction it may answer from a cache.
+	// to_regclass may answer from a cache within a transaction.
 	const look = "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables WHERE schemaname = current_schema() AND tablename = 'dprelease_head')"
 	if err := t.row(look, nil, &there); err != nil || there {
 		return err

@@ -20,7 +20,7 @@ type postgresTx struct {
 
 var _ ledger.Tx = (*postgresTx)(nil)
 
-// Last returns the head, which stands in a table of its own.
+// Last returns the head, which has a table of its own.
 func (t *postgresTx) Last() (ledger.Head, error) {
 	return row(func(dst ...any) error { return t.row("SELECT seq, hash FROM dprelease_head WHERE id = 1", nil, dst...) }).head()
 }
@@ -50,7 +50,7 @@ func (t *postgresTx) Entries(from int64) iter.Seq2[ledger.Entry, error] {
 	}
 }
 
-// some returns the next entries.
+// nextEntries returns at most perQuery entries from sequence number from on.
 func (t *postgresTx) some(from int64) (out []ledger.Entry, err error) {
 	rows, err := t.conn.Query(t.ctx, "SELECT seq, schema, time, kind, body, hash FROM dprelease_entry WHERE seq >= $1 ORDER BY seq LIMIT $2", from, perQuery)
 	if err != nil {
@@ -81,7 +81,7 @@ func (t *postgresTx) Append(e ledger.Entry) error {
 	return t.translate(err)
 }
 
-// check refuses a database without a ledger, or with one of a newer version.
+// check returns an error if the database has no ledger, or one of a newer version.
 func (t *postgresTx) check() error {
 	version := 0
 	switch err := t.row("SELECT layout FROM dprelease_head WHERE id = 1", nil, &version); {
@@ -106,7 +106,7 @@ func (t *postgresTx) exec(statement string) error {
 	return t.translate(err)
 }
 
-// rollback gives the transaction up; a connection on which that fails is closed, which gives it up too.
+// rollback rolls the transaction back. If that fails it closes the connection, which has the same effect.
 func (t *postgresTx) rollback() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), 5*time.Second)
 	defer cancel()
@@ -115,7 +115,8 @@ func (t *postgresTx) rollback() {
 	}
 }
 
-// commit ends the transaction, one way or the other: it is not interrupted halfway. An error may leave it done.
+// commit commits the transaction. A context that ends does not interrupt it. After an error the transaction may be
+// done.
 func (t *postgresTx) commit() error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), BusyTimeout)
 	defer cancel()
@@ -130,7 +131,7 @@ func (t *postgresTx) commit() error {
 	return err
 }
 
-// translate: on a connection that broke nothing stayed of what was not committed.
+// translate returns errLost if the connection broke: then the server has dropped what was not committed.
 func (t *postgresTx) translate(err error) error {
 	if err != nil && t.ctx.Err() == nil && t.conn.IsClosed() {
 		return errLost

@@ -8,10 +8,11 @@ import (
 )
 
 // Debian, Ubuntu and Fedora give each user a group of the same name with no other member, and let it write to the
-// user's files (umask 002). A folder that such a group may write is its user's alone, as OpenSSH of these systems has it.
-// Groups that the local files do not list, such as those of a directory service, are not taken to be private.
+// user's files (umask 002). A folder that such a group may write to is still the user's alone; OpenSSH on these systems
+// takes the same view. Groups that the local files do not list, such as those of a directory service, do not count as
+// private.
 
-// privateGroup returns a function that says whether a group is a user's own. The files are read when it is first asked.
+// privateGroup returns a function that reports whether a group is the user's own. It reads the files at its first call.
 func privateGroup(uid uint32) func(gid uint32) bool {
 	files := sync.OnceValues(func() (passwd, group string) {
 		p, err1 := os.ReadFile("/etc/passwd")
@@ -27,8 +28,8 @@ func privateGroup(uid uint32) func(gid uint32) bool {
 	}
 }
 
-// soleMember says whether the group gid has the name of the user uid, is that user's first group, and has no other
-// member, by the texts of passwd(5) and group(5).
+// soleMember reports whether the group gid has the name of the user uid, is that user's first group, and has no other
+// member, according to the texts of passwd(5) and group(5).
 func soleMember(passwd, group string, uid, gid uint32) bool {
 	name := ""
 	for line := range strings.Lines(passwd) {

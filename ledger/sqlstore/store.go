@@ -1,10 +1,11 @@
 // Package sqlstore keeps a ledger in a SQLite file or in a PostgreSQL database (Postgres).
 //
-// SQLite: every transaction that writes is BEGIN IMMEDIATE with a rollback journal and synchronous=EXTRA, so that what was
-// committed survives a loss of power (FULL would not sync the folder after the journal is deleted). Beside PATH stands
-// PATH.lock, an empty file that carries the locks of runs; it is never deleted. The folder must be on a file system
-// with working locks: a local one. The file, what lies beside it and the folders above must be this user's or root's, and
-// nobody else's to write (surroundings.go); a ledger that a group shares says so in its name, sqlite+group:PATH.
+// In SQLite, every transaction that writes is BEGIN IMMEDIATE with a rollback journal and synchronous=EXTRA, so that
+// what was committed survives a loss of power (FULL would not sync the folder after the journal is deleted). Beside
+// PATH is PATH.lock, an empty file that carries the locks of runs and is never deleted. The folder must be on a file
+// system with working locks, which means a local one. The file, what is beside it and the folders above must belong to
+// this user or root, and nobody else may write to them (surroundings.go). A ledger that a group shares says so in its
+// name, sqlite+group:PATH.
 package sqlstore
 
 import (
@@ -22,26 +23,27 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// BusyTimeout is how long a transaction waits for those of other processes before it answers ledger.ErrBusy, if its
+// BusyTimeout is how long a transaction waits for those of other processes before it returns ledger.ErrBusy, if its
 // context does not end sooner.
 const BusyTimeout = 30 * time.Second
 
 // Store is a ledger.Store in one SQLite file.
 type Store struct {
 	db      *sql.DB
-	path    string // of the file itself, with no symbolic link in it
+	path    string // of the file itself, without symbolic links
 	sharing sharing
 }
 
 var _ ledger.Store = (*Store)(nil)
 
-// Open opens the ledger at path, which it makes, readable by its owner alone, if there is none. The folder must exist.
-// Errors: ledger.ErrExposed if others could change or read the file, what lies beside it or the folders above;
+// Open opens the ledger at path. If there is none, Open makes one that only its owner can read. The folder must exist.
+// Errors: ledger.ErrExposed if others could change or read the file, what is beside it or the folders above;
 // ledger.ErrSecondPath if the file has another path; ledger.ErrUnavailable if it cannot be made or reached;
 // ledger.ErrNotLedger, ErrNewer, ErrCorrupt, ErrBusy, ErrReadOnly, ErrFull.
 func Open(ctx context.Context, path string) (*Store, error) { return open(ctx, path, alone, true) }
 
-// OpenExisting is Open of a ledger that is there already: if there is none it is ledger.ErrUnavailable and ledger.ErrAbsent, and none is made.
+// OpenExisting is Open for a ledger that exists. If there is none, the error is ledger.ErrUnavailable and
+// ledger.ErrAbsent.
 func OpenExisting(ctx context.Context, path string) (*Store, error) {
 	return open(ctx, path, alone, false)
 }
@@ -77,7 +79,7 @@ func openAt(ctx context.Context, path string, s sharing) (*Store, error) {
 	return store, nil
 }
 
-// connect opens the existing file at path. One connection a store: its goroutines queue for it.
+// connect opens the existing file at path, with one connection per store: goroutines queue for it.
 func connect(path string) (*sql.DB, error) {
 	name := (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
 	c, err := sqlite.NewConnector(name + "?mode=rw&_defensive=1&_dqs=0" +
@@ -117,7 +119,7 @@ func (s *Store) Secret(ctx context.Context) (secret []byte, err error) {
 	return secret, nil
 }
 
-// checked runs fn in a transaction on a file that is what it is to be.
+// checked runs fn in a transaction, after checking that the file is a sound ledger.
 func (s *Store) checked(ctx context.Context, begin string, fn func(*tx) error) error {
 	return transact(ctx, s.db, begin, func(t *tx) error {
 		if err := t.check(); err != nil {
@@ -127,8 +129,8 @@ func (s *Store) checked(ctx context.Context, begin string, fn func(*tx) error) e
 	})
 }
 
-// Lock holds name until unlock; ledger.ErrBusy if another call of any living process holds it. On systems without
-// locks on byte ranges that belong to an open file, each name has a lock file of its own, which stays.
+// Lock locks name until unlock is called; ledger.ErrBusy if another call of a live process holds it. On systems without
+// locks on byte ranges that belong to an open file, each name has a lock file of its own, which is not deleted.
 func (s *Store) Lock(ctx context.Context, name string) (unlock func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

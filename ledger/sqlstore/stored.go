@@ -10,9 +10,9 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// What either database holds, in its own types: read here, and found damaged if it is.
+// The readers of what both databases store, each in its own types. They detect damaged values.
 
-// row is a row of either database: its Scan method.
+// row is the Scan method of a row of either database.
 type row func(dst ...any) error
 
 // head reads the head's number and hash.
@@ -64,7 +64,7 @@ func newSecret() ([]byte, error) {
 	return secret, nil
 }
 
-// secretSum tells a damaged secret from a sound one. It stays in the ledger, as the secret does.
+// secretSum is stored beside the secret and shows whether the secret is damaged.
 func secretSum(secret []byte) []byte {
 	sum := sha256.Sum256(append([]byte("dprelease ledger secret\x00"), secret...))
 	return sum[:]

@@ -13,28 +13,28 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// A ledger is as safe as the place in which it lies. Two things undo what it holds without a trace, and both are found
-// before SQLite opens the file:
+// A ledger is only as safe as the place in which it is stored. Two things undo what it holds without a trace, and this
+// file detects both before SQLite opens the ledger:
 //
-//   - A second path to the file: a hard link, or the file mounted into a container by itself. SQLite looks for the journal
-//     and this package for the locks beside the path, so that two programs that use two paths do not see each other, and an
-//     interrupted change is not rolled back.
-//   - Somebody else who may write beside the file: SQLite replays any journal that it finds there. Whoever may put one
-//     there, or put another file or folder in the place of the ledger's, sets the ledger back to what they like.
+//   - A second path to the file: a hard link, or a container into which only the file is mounted. SQLite looks for the
+//     journal beside the path, and this package for the locks. Two programs that use two paths do not see each other,
+//     and an interrupted change is not rolled back.
+//   - Somebody else who may write beside the file. SQLite replays any journal that it finds there. Whoever may put one
+//     there, or replace the ledger's file or folder, can set the ledger back as they like.
 //
-// The rule is that of OpenSSH for its keys: the file, what lies beside it and every folder above belong to this user or to
-// root, and nobody else may write to them. Folders above may be for all to write if they are sticky, as /tmp is; a group
-// that has no member but the user may write to folders (privategroup.go).
+// The rule is that of OpenSSH for its keys: the file, what is beside it and every folder above belong to this user or
+// to root, and nobody else may write to them. Folders above may be writable by all if they are sticky, as /tmp is. A
+// group that has no member but the user may write to folders (privategroup.go).
 
-// sharing says who may write to a ledger beside the user who runs the program and root.
+// sharing says who may write to a ledger besides root and the user who runs the program.
 type sharing bool
 
 const (
 	alone sharing = false
-	group sharing = true // the group and the owner of the ledger's folder: sqlite+group:PATH
+	group sharing = true // the group and the owner of the ledger's folder, for sqlite+group:PATH
 )
 
-// mode is that of the files that this package makes.
+// mode returns the mode of the files that this package makes.
 func (s sharing) mode() fs.FileMode {
 	if s == group {
 		return 0o660
@@ -48,7 +48,7 @@ const (
 	allWrite    = 0o002
 )
 
-// beside are the endings of the names that lie beside a ledger and that SQLite or this package believe.
+// beside lists the endings of the files beside a ledger that SQLite or this package rely on.
 var beside = []string{"-journal", "-wal", "-shm", ".lock"}
 
 // checker collects what is wrong around one ledger.
@@ -56,13 +56,13 @@ type checker struct {
 	sharing sharing
 	user    uint32                // who runs the program
 	gid     uint32                // the group of the ledger's folder
-	own     func(gid uint32) bool // says whether a group is the user's own
+	own     func(gid uint32) bool // reports whether a group is the user's own
 	found   []string
 }
 
 // checkSurroundings refuses a ledger that others could change or set back, or that has a second path. path is the
-// file's own, without symbolic links; passed are the folders and links that lead to it. The file need not exist.
-// Errors: ledger.ErrExposed and ledger.ErrSecondPath with what to do, one line a finding.
+// file's own, without symbolic links. passed lists the folders and links that lead to it. The file need not exist.
+// Errors: ledger.ErrExposed and ledger.ErrSecondPath with what to do, one line per finding.
 func checkSurroundings(path string, passed []string, s sharing) error {
 	folder, err := os.Lstat(filepath.Dir(path))
 	if err != nil {
@@ -89,12 +89,12 @@ func checkSurroundings(path string, passed []string, s sharing) error {
 	return nil
 }
 
-// bad adds a finding: what is wrong, and the command that mends it.
+// addFinding records what is wrong with path, and the command that repairs it.
 func (c *checker) bad(path, why, command string, args ...any) {
 	c.found = append(c.found, fmt.Sprintf("%s %s: %s", shellWord(path), why, fmt.Sprintf(command, args...)))
 }
 
-// above checks a folder or a link on the way to the ledger; own is the folder that the ledger lies in.
+// checkAbove checks a folder or a link on the way to the ledger. own is set if it is the folder that holds the ledger.
 func (c *checker) above(path string, own bool) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -104,7 +104,7 @@ func (c *checker) above(path string, own bool) error {
 	switch {
 	case !c.trusts(owned(info)):
 		c.bad(path, c.stranger(info), "who may put another ledger there; run the program as that user, or, as root, chown -h %d %s", c.user, name)
-	case mode&fs.ModeSymlink != 0: // whoever may change it may write to its folder
+	case mode&fs.ModeSymlink != 0: // only those who may write to its folder can change it
 	case mode.Perm()&othersWrite == 0 || mode&fs.ModeSticky != 0 && !own:
 	case mode.Perm()&allWrite == 0 && owned(info).Uid == c.user && c.own(owned(info).Gid):
 	case c.sharing == group && mode.Perm()&allWrite == 0 && owned(info).Gid == c.gid:
@@ -119,7 +119,7 @@ func (c *checker) above(path string, own bool) error {
 	return nil
 }
 
-// ledger checks the file itself, which need not exist.
+// checkLedger checks the file itself, which need not exist.
 func (c *checker) ledger(path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -146,7 +146,7 @@ func (c *checker) ledger(path string) error {
 	return nil
 }
 
-// file checks who may change a file.
+// checkFile checks who may change a file.
 func (c *checker) file(path string, info fs.FileInfo) {
 	name, perm := shellWord(path), info.Mode().Perm()
 	switch {
@@ -159,7 +159,7 @@ func (c *checker) file(path string, info fs.FileInfo) {
 	}
 }
 
-// neighbour checks a file that SQLite or this package would believe, if it is there.
+// checkNeighbour checks a file that SQLite or this package relies on, if there is one.
 func (c *checker) neighbour(path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -183,8 +183,8 @@ func (c *checker) neighbour(path string) error {
 	return nil
 }
 
-// trusts says whether the owner of what has these attributes may change the ledger. Only members of a group, and root,
-// give files to it.
+// trusts reports whether a file's owner may change the ledger. In a shared ledger, files of the group are trusted: only
+// its members, and root, give files to it.
 func (c *checker) trusts(a *syscall.Stat_t) bool {
 	return a.Uid == 0 || a.Uid == c.user || c.sharing == group && a.Gid == c.gid
 }
@@ -193,7 +193,7 @@ func (c *checker) stranger(info fs.FileInfo) string {
 	return fmt.Sprintf("belongs to user %d, and this is user %d", owned(info).Uid, c.user)
 }
 
-// owned are a file's attributes. The conversion holds on every Unix.
+// owned returns a file's attributes. The conversion works on every Unix.
 func owned(info fs.FileInfo) *syscall.Stat_t {
 	if a, ok := info.Sys().(*syscall.Stat_t); ok {
 		return a
@@ -201,7 +201,7 @@ func owned(info fs.FileInfo) *syscall.Stat_t {
 	return &syscall.Stat_t{Uid: ^uint32(0), Gid: ^uint32(0)} // nobody's
 }
 
-// shellWord is a path as a shell takes it.
+// shellWord quotes a path for a shell.
 func shellWord(path string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:@%", r)

@@ -11,14 +11,15 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// How a transaction begins: for writing, with the write lock from the start; for reading, with the first statement.
+// The statements that begin a transaction. A writer takes the write lock at once, a reader its lock with its first
+// statement.
 const (
 	immediate = "BEGIN IMMEDIATE"
 	deferred  = "BEGIN DEFERRED"
 )
 
-// transact runs fn in a transaction. If anything fails, fn included, nothing of it stays; only an error of the
-// commit itself may leave it done. BEGIN, COMMIT and ROLLBACK are not interrupted halfway: they end, one way or other.
+// transact runs fn in a transaction. If anything fails, including fn, nothing is stored; only an error of the commit
+// itself may leave the transaction done. A context that ends does not interrupt BEGIN, COMMIT and ROLLBACK.
 func transact(ctx context.Context, db *sql.DB, begin string, fn func(*tx) error) error {
 	t, err := start(ctx, db, begin)
 	if err != nil {
@@ -32,7 +33,7 @@ func transact(ctx context.Context, db *sql.DB, begin string, fn func(*tx) error)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	// With readers in the way COMMIT answers busy and the transaction stays open: it can be tried again.
+	// If readers are in the way, COMMIT returns busy and the transaction stays open, so it can be tried again.
 	if err := patiently(ctx, func() error { return t.plain("COMMIT") }); err != nil {
 		return err
 	}
@@ -40,7 +41,7 @@ func transact(ctx context.Context, db *sql.DB, begin string, fn func(*tx) error)
 	return nil
 }
 
-// start takes the connection, begins a transaction and takes its lock, waiting for other processes.
+// start begins a transaction on a connection and takes its lock. It waits for other processes.
 func start(ctx context.Context, db *sql.DB, begin string) (t *tx, err error) {
 	err = patiently(ctx, func() error {
 		conn, err := db.Conn(ctx)
@@ -60,13 +61,13 @@ func start(ctx context.Context, db *sql.DB, begin string) (t *tx, err error) {
 	return t, err
 }
 
-// end gives the connection back, after a failure without its transaction. If it cannot be rolled back, the
-// connection is closed, which rolls it back or leaves that to the next opening.
+// end returns the connection to the pool; after a failure it first rolls back. If that fails it closes the connection,
+// which rolls back now or when the file is next opened.
 func (t *tx) end(committed bool) {
 	if !committed && t.plain("ROLLBACK") != nil {
-		_ = t.conn.Raw(func(any) error { return driver.ErrBadConn }) // closes it; its error is the one handed in
+		_ = t.conn.Raw(func(any) error { return driver.ErrBadConn }) // closes the connection; the error is the one returned here
 	}
-	_ = t.conn.Close() // gives it back to the pool; an error means that it is closed already
+	_ = t.conn.Close() // an error means that it is closed already
 }
 
 // patiently repeats op while another process is in the way, or the server is away.
@@ -88,7 +89,8 @@ func patiently(ctx context.Context, op func() error) error {
 	return err
 }
 
-// impatient says that ctx ended while another process was in the way: busy, unless it was cancelled.
+// impatient returns the error for a context that ended while another process was in the way: busy, unless it was
+// cancelled.
 func impatient(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("%w (%w)", ledger.ErrBusy, ctx.Err())

@@ -19,7 +19,7 @@ type tx struct {
 
 var _ ledger.Tx = (*tx)(nil)
 
-// Last returns the head, which stands in a table of its own.
+// Last returns the head, which has a table of its own.
 func (t *tx) Last() (ledger.Head, error) {
 	return row(func(dst ...any) error { return t.row("SELECT seq, hash FROM head WHERE id = 1", dst...) }).head()
 }
@@ -32,7 +32,7 @@ func (t *tx) Entries(from int64) iter.Seq2[ledger.Entry, error] {
 			yield(ledger.Entry{}, t.translate(err))
 			return
 		}
-		defer rows.Close() // read to the end or given up; rows.Err tells the rest
+		defer rows.Close() // rows.Err reports what went wrong
 		for rows.Next() {
 			e, err := row(rows.Scan).entry()
 			if !yield(e, err) || err != nil {
@@ -59,7 +59,7 @@ func (t *tx) Append(e ledger.Entry) error {
 	return t.translate(err)
 }
 
-// check refuses a file that is no ledger, or one of a newer version, or settings under which a commit is not durable.
+// check returns an error if the file is not a ledger or one of a newer version, or if commits would not be durable.
 func (t *tx) check() error {
 	var (
 		id, sync int
@@ -81,7 +81,7 @@ func (t *tx) check() error {
 	return nil
 }
 
-// extra is what PRAGMA synchronous answers for EXTRA.
+// extra is the answer of PRAGMA synchronous for EXTRA.
 const extra = 3
 
 // row reads one row.
@@ -95,7 +95,7 @@ func (t *tx) plain(statement string) error {
 	return translate(err)
 }
 
-// translate prefers the end of the context, which the driver reports in several ways.
+// translate prefers the context's error, which the driver reports in several ways.
 func (t *tx) translate(err error) error {
 	if err != nil && t.ctx.Err() != nil {
 		return t.ctx.Err()
