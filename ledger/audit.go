@@ -38,11 +38,11 @@ func (b *Book) Audit(ctx context.Context) (*Audit, error) {
 		if err := r.s.extend(e); err != nil {
 			return nil, err
 		}
-		if err := r.entry(e); err != nil {
+		if err := r.countEntry(e); err != nil {
 			return nil, err
 		}
 	}
-	r.compare()
+	r.compareTotals()
 	for _, runs := range r.s.runs {
 		for _, run := range runs {
 			out.Derived += len(run.Derived)
@@ -69,27 +69,27 @@ type recounted struct {
 	share   *big.Rat
 }
 
-func (r *recount) entry(e Entry) error {
+func (r *recount) countEntry(e Entry) error {
 	switch e.Kind {
 	case KindReserve:
 		b, err := decode[reserveBody](e)
 		if err != nil {
 			return err
 		}
-		return r.reserve(e, b)
+		return r.countReserve(e, b)
 	case KindRelease:
 		b, err := decode[stepBody](e)
 		if err != nil {
 			return err
 		}
 		k := key{b.Run, b.Number}
-		r.add(r.charged[k], -1)
+		r.addCharge(r.charged[k], -1)
 		delete(r.charged, k)
 	}
 	return nil
 }
 
-func (r *recount) reserve(e Entry, b reserveBody) error {
+func (r *recount) countReserve(e Entry, b reserveBody) error {
 	a := r.s.payer(b.Account.account())
 	share, err := calibrate.ParseDecimal(b.DeltaShare)
 	if err != nil {
@@ -110,8 +110,8 @@ func (r *recount) reserve(e Entry, b reserveBody) error {
 		x.periods = append(x.periods, fmt.Sprint(a.Account, r.s.latest.UTC().Format(periods[i].layout)))
 	}
 	r.charged[key{b.Run, b.Number}] = x
-	r.add(x, 1)
-	r.check(e, a, x)
+	r.addCharge(x, 1)
+	r.checkCaps(e, a, x)
 	return nil
 }
 
@@ -130,7 +130,7 @@ func (b mechanismBody) mu2() (*big.Float, error) {
 	return ratio.Mul(ratio, ratio), nil
 }
 
-func (r *recount) add(x recounted, sign float64) {
+func (r *recount) addCharge(x recounted, sign float64) {
 	if x.mu2 == nil {
 		return
 	}
@@ -153,7 +153,7 @@ func orZero(x *big.Float) *big.Float {
 }
 
 // checkCaps records a finding if the charge passed a cap.
-func (r *recount) check(e Entry, a *account, x recounted) {
+func (r *recount) checkCaps(e Entry, a *account, x recounted) {
 	if !a.caps.mu.Covers(r.spent[x.of]) {
 		r.findings = append(r.findings, fmt.Sprintf("entry %d passes the budget of dataset %q", e.Seq, a.Account.Dataset))
 	}
@@ -168,7 +168,7 @@ func (r *recount) check(e Entry, a *account, x recounted) {
 }
 
 // compareTotals records a finding for each account whose two totals differ.
-func (r *recount) compare() {
+func (r *recount) compareTotals() {
 	for _, a := range r.s.opened {
 		balance := a.balance(r.s.latest)
 		if balance.Spent.Cmp(orZero(r.spent[a.Account])) != 0 {

@@ -83,7 +83,7 @@ func (b Budget) guarantee() (calibrate.Guarantee, error) {
 }
 
 // sameAs compares values, not spellings: 1e-5 is 0.00001.
-func (b Budget) same(o Budget) bool {
+func (b Budget) sameAs(o Budget) bool {
 	pairs := [][2]string{{b.Epsilon, o.Epsilon}, {b.Delta, o.Delta}, {orNone(b.DeltaCap), orNone(o.DeltaCap)}}
 	for i, limit := range b.limits() {
 		other := o.limits()[i]
@@ -142,7 +142,7 @@ func (b *Book) SetBudget(ctx context.Context, of Account, budget Budget, note st
 		return fmt.Errorf("%w: a text is not UTF-8", ErrCharge)
 	}
 	return b.update(ctx, func(w *writer) error {
-		if a := w.state.accounts[of]; a != nil && a.Budget.same(budget) {
+		if a := w.state.accounts[of]; a != nil && a.Budget.sameAs(budget) {
 			return nil
 		}
 		return w.setBudget(of, budget, note)
@@ -191,7 +191,7 @@ func (s *state) payer(of Account) *account {
 // cost returns the mu squared that c costs in the account. To replace a unit is two steps of an add-remove charge,
 // which cost twice its mu (Dong, Roth & Su 2022, Theorem 2.14, group privacy). The opposite case would cost less and
 // never occurs.
-func (a *account) counts(c Charge) *big.Float {
+func (a *account) cost(c Charge) *big.Float {
 	mu2 := calibrate.ComposedMu2(c.Mechanisms)
 	if a.Account.Adjacency != c.Account.Adjacency {
 		mu2.SetMantExp(mu2, 2)

@@ -43,9 +43,9 @@ func (w *writer) charge(c Charge) (seq int64, err error) {
 		return 0, err
 	}
 	if r := w.state.find(c.Run, c.Number); r != nil && r.State == Reserved {
-		return r.seq, r.resume(c)
+		return r.seq, r.checkResume(c)
 	}
-	if err := w.state.reservable(c); err != nil {
+	if err := w.state.checkReservable(c); err != nil {
 		return 0, err
 	}
 	if err := a.afford(c, w.state.clock(w.now)); err != nil {
@@ -67,7 +67,7 @@ func (s *state) admit(c Charge) (*account, error) {
 		return nil, fmt.Errorf("%w: its budget: %w", ErrCharge, err)
 	}
 	if a := s.payer(c.Account); a != nil {
-		if !slices.ContainsFunc(a.stated, c.Budget.same) {
+		if !slices.ContainsFunc(a.stated, c.Budget.sameAs) {
 			return nil, &ChangedBudgetError{c.Account, a.Budget, c.Budget}
 		}
 		return a, nil
@@ -82,7 +82,7 @@ func (s *state) admit(c Charge) (*account, error) {
 
 // afford returns an error if the account cannot pay for c at that time.
 func (a *account) afford(c Charge, at time.Time) error {
-	balance, asked := a.balance(at), a.counts(c)
+	balance, asked := a.balance(at), a.cost(c)
 	share, err := parseShare(c.DeltaShare)
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (a *account) overBudget(c Charge, balance Balance, asked *big.Float) error 
 }
 
 // checkResume returns an error unless c asks what was reserved.
-func (r *run) resume(c Charge) error {
+func (r *run) checkResume(c Charge) error {
 	switch {
 	case r.Charge.Account != c.Account:
 		return &MismatchError{c.Run, c.Number, "account"}

@@ -123,7 +123,7 @@ func (e *OverBudgetError) Error() string {
 			of, spent, limit, left = fmt.Sprintf(" for the %s %s", p.Per, p.Name), p.Spent, p.Cap, p.Left
 		}
 	}
-	n := digitsApart(e.Asked, left)
+	n := digitsToTell(e.Asked, left)
 	s := fmt.Sprintf("over the budget of dataset %q%s (%s): mu² %s is asked, %s of %s is spent, %s is left",
 		b.Account.Dataset, of, b.Budget, e.Asked.Text('g', n), spent.Text('g', n), limit.Text('g', n), left.Text('g', n))
 	if e.Epsilon == "" {
@@ -146,7 +146,7 @@ func (e *OverShareError) Error() string {
 }
 
 // digitsToTell returns how many digits show that a and b differ, at least six.
-func digitsApart(a, b *big.Float) int {
+func digitsToTell(a, b *big.Float) int {
 	for _, n := range []int{6, 17, 40} {
 		if a.Text('g', n) != b.Text('g', n) {
 			return n

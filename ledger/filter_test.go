@@ -41,7 +41,7 @@ func (v *adversary) ask(mu float64) bool {
 	if !v.admits(v.account, c) {
 		return false
 	}
-	v.account.runs = append(v.account.runs, &run{Run: Run{State: Reserved, Mu2: v.account.counts(c)}, share: new(big.Rat)})
+	v.account.runs = append(v.account.runs, &run{Run: Run{State: Reserved, Mu2: v.account.cost(c)}, share: new(big.Rat)})
 	v.evidence += mu*mu/2 + mu*v.random.NormFloat64()
 	return true
 }

@@ -34,7 +34,7 @@ func (s *state) forecast(charges []Charge, at time.Time) (refusals []error) {
 		}
 		if err == nil {
 			share, _ := parseShare(c.DeltaShare) // afford has parsed it
-			a.runs = append(a.runs, &run{Run: Run{Charge: c, State: Reserved, Mu2: a.counts(c)}, at: at, share: share})
+			a.runs = append(a.runs, &run{Run: Run{Charge: c, State: Reserved, Mu2: a.cost(c)}, at: at, share: share})
 		}
 		refusals = append(refusals, err)
 	}

@@ -56,10 +56,10 @@ func (s *state) quote(c Charge, at time.Time) Quote {
 		return Quote{Account: c.Account, Refusal: err}
 	}
 	q := Quote{Account: a.Account, Opens: s.payer(c.Account) == nil, Refusal: a.afford(c, at)}
-	balance, asked := a.balance(at), a.counts(c)
-	q.add("total", "", asked, balance.Cap, balance.Left)
+	balance, asked := a.balance(at), a.cost(c)
+	q.addRoom("total", "", asked, balance.Cap, balance.Left)
 	for _, p := range balance.Periods {
-		q.add(p.Per, p.Name, asked, p.Cap, p.Left)
+		q.addRoom(p.Per, p.Name, asked, p.Cap, p.Left)
 	}
 	share, err := parseShare(c.DeltaShare)
 	if err != nil || share.Sign() == 0 { // check has parsed it
@@ -77,7 +77,7 @@ func (s *state) quote(c Charge, at time.Time) Quote {
 }
 
 // addRoom appends a cap. asked is above 0.
-func (q *Quote) add(per, name string, asked, limit, left *big.Float) {
+func (q *Quote) addRoom(per, name string, asked, limit, left *big.Float) {
 	r := Room{Per: per, Name: name, More: ratio(sum(left, new(big.Float).Neg(asked)), asked, big.ToNegativeInf)}
 	r.Share = ratio(asked, limit, big.ToPositiveInf) // +Inf if the cap is 0
 	q.Never = q.Never || asked.Cmp(limit) > 0

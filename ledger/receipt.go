@@ -19,12 +19,12 @@ type ticket struct {
 	key  key
 	seq  int64 // of the reservation's entry
 
-	mu    sync.Mutex
-	parts map[string]*part // by Mechanism.Query
-	drawn bool             // a mechanism was redeemed, with this ticket or one that it replaced
-	shut  bool             // nothing more can be redeemed
-	stale bool             // replaced, sealed or given back
-	share *big.Rat         // what is left of the share of delta
+	mu         sync.Mutex
+	mechanisms map[string]*chargedMechanism // by Mechanism.Query
+	drawn      bool                         // a mechanism was redeemed, with this ticket or one that it replaced
+	shut       bool                         // nothing more can be redeemed
+	stale      bool                         // replaced, sealed or given back
+	share      *big.Rat                     // what is left of the share of delta
 }
 
 type key struct {
@@ -32,7 +32,7 @@ type key struct {
 	number int
 }
 
-type part struct {
+type chargedMechanism struct {
 	mechanism calibrate.Mechanism
 	redeemed  bool
 }
@@ -51,7 +51,7 @@ func (r Receipt) Redeem(m calibrate.Mechanism) error {
 
 // redeem is Redeem; the caller holds the lock.
 func (t *ticket) redeem(m calibrate.Mechanism) error {
-	p := t.parts[m.Query]
+	p := t.mechanisms[m.Query]
 	switch {
 	case t.stale || t.shut:
 		return fmt.Errorf("%w: it is closed", ErrReceipt)
@@ -71,13 +71,13 @@ func (t *ticket) redeem(m calibrate.Mechanism) error {
 }
 
 // shutDown ends redeeming. If mustBeUnused is set and a mechanism was redeemed, it refuses and changes nothing.
-func (t *ticket) shutDown(unused bool) error {
+func (t *ticket) shutDown(mustBeUnused bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
 	case t.stale:
 		return fmt.Errorf("%w: it is closed", ErrReceipt)
-	case unused && t.drawn:
+	case mustBeUnused && t.drawn:
 		return ErrDrawn
 	}
 	t.shut = true
@@ -94,12 +94,12 @@ func (t *ticket) retire() (drawn bool) {
 
 // issue makes the receipt for a durable charge.
 func (b *Book) issue(c Charge, seq int64) Receipt {
-	t := &ticket{book: b, key: key{c.Run, c.Number}, seq: seq, parts: make(map[string]*part, len(c.Mechanisms)), share: new(big.Rat)}
+	t := &ticket{book: b, key: key{c.Run, c.Number}, seq: seq, mechanisms: make(map[string]*chargedMechanism, len(c.Mechanisms)), share: new(big.Rat)}
 	if share, err := parseShare(c.DeltaShare); err == nil { // it was checked when it was charged
 		t.share = share
 	}
 	for _, m := range c.Mechanisms {
-		t.parts[m.Query] = &part{mechanism: m}
+		t.mechanisms[m.Query] = &chargedMechanism{mechanism: m}
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -131,7 +131,7 @@ func (b *Book) Resume(ctx context.Context, question string, number int) (Receipt
 }
 
 // ticketOf returns the ticket of a receipt of this Book.
-func (b *Book) own(r Receipt) (*ticket, error) {
+func (b *Book) ticketOf(r Receipt) (*ticket, error) {
 	if r.t == nil || r.t.book != b {
 		return nil, fmt.Errorf("%w: it is empty or of another ledger", ErrReceipt)
 	}

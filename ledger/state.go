@@ -56,13 +56,13 @@ func (s *state) catchUp(r Reader) error {
 		}
 	}
 	if s.head != last {
-		return &CorruptError{s.parting(last), "the entries do not end at the recorded head"}
+		return &CorruptError{s.firstDisagreement(last), "the entries do not end at the recorded head"}
 	}
 	return nil
 }
 
 // firstDisagreement returns the first entry on which the entries and the recorded head disagree.
-func (s *state) parting(last Head) int64 {
+func (s *state) firstDisagreement(last Head) int64 {
 	if s.head.Seq == last.Seq {
 		return max(last.Seq, 1)
 	}
@@ -142,11 +142,11 @@ func (s *state) applyReserve(e Entry) error {
 		return &CorruptError{e.Seq, "its share of delta cannot be read"}
 	}
 	a := s.payer(c.Account)
-	if a == nil || s.reservable(c) != nil {
+	if a == nil || s.checkReservable(c) != nil {
 		return &CorruptError{e.Seq, "it charges what cannot be charged"}
 	}
 	c.Budget = a.Budget
-	reserved := Run{Charge: c, State: Reserved, Updated: e.Time, Payer: a.Account, Mu2: a.counts(c)}
+	reserved := Run{Charge: c, State: Reserved, Updated: e.Time, Payer: a.Account, Mu2: a.cost(c)}
 	s.put(a, &run{Run: reserved, seq: e.Seq, at: s.clock(e.Time), share: share})
 	return nil
 }
@@ -226,10 +226,10 @@ func (s *state) find(question string, number int) *run {
 
 // checkReservable returns why c cannot be reserved, budgets apart. A release can be charged when the one before it is
 // sealed or was given back, and again after it was itself given back.
-func (s *state) reservable(c Charge) error {
+func (s *state) checkReservable(c Charge) error {
 	rs := s.runs[c.Run]
 	if len(rs) == 0 {
-		return follows(c, 0)
+		return notNext(c, 0)
 	}
 	last := rs[len(rs)-1]
 	switch {
@@ -243,11 +243,11 @@ func (s *state) reservable(c Charge) error {
 	if r := s.find(c.Run, c.Number); r != nil {
 		return &StateError{c.Run, c.Number, r.State, KindReserve}
 	}
-	return follows(c, last.Charge.Number)
+	return notNext(c, last.Charge.Number)
 }
 
 // notNext returns the error for a release whose number does not follow last, or whose predecessor is still reserved.
-func follows(c Charge, last int) error {
+func notNext(c Charge, last int) error {
 	switch c.Number {
 	case last + 1:
 		if last == 0 {

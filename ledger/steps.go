@@ -11,7 +11,7 @@ import (
 // what was recorded with the same digests stays. Errors: ErrReceipt, ErrDigest; a StateError if the run is not
 // reserved; a MismatchError if it was sealed with other digests.
 func (b *Book) Seal(ctx context.Context, r Receipt, d Digests) error {
-	t, err := b.own(r)
+	t, err := b.ticketOf(r)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (d Digests) check() error {
 
 func (w *writer) seal(t *ticket, d Digests) error {
 	r := w.state.find(t.key.run, t.key.number)
-	if err := t.holds(r); err != nil {
+	if err := t.checkCurrent(r); err != nil {
 		return err
 	}
 	if r.State == Sealed || r.State == Published {
@@ -79,7 +79,7 @@ func (b *Book) PublishAt(ctx context.Context, question string, number int, dir s
 // charge, with this receipt or one that it replaced. After an error the caller can call it again. Errors: ErrReceipt,
 // ErrDrawn; a StateError if the run is sealed or published.
 func (b *Book) Release(ctx context.Context, r Receipt) error {
-	t, err := b.own(r)
+	t, err := b.ticketOf(r)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (b *Book) Release(ctx context.Context, r Receipt) error {
 		return err
 	}
 	err = b.update(ctx, func(w *writer) error {
-		if err := t.holds(w.state.find(t.key.run, t.key.number)); err != nil {
+		if err := t.checkCurrent(w.state.find(t.key.run, t.key.number)); err != nil {
 			return err
 		}
 		return w.step(t.key, Released, stepBody{})
@@ -100,7 +100,7 @@ func (b *Book) Release(ctx context.Context, r Receipt) error {
 }
 
 // checkCurrent returns an error if another process gave the ticket's reservation back and made it anew.
-func (t *ticket) holds(r *run) error {
+func (t *ticket) checkCurrent(r *run) error {
 	if r == nil || r.seq != t.seq {
 		return fmt.Errorf("%w: the run was reserved anew", ErrReceipt)
 	}

@@ -35,7 +35,7 @@ func locate(path string) (file string, passed []string, err error) {
 		next := filepath.Join(at, name) // correct even for "..": at has no links, so its parent is the one in its name
 		info, err := os.Lstat(next)
 		switch {
-		case errors.Is(err, fs.ErrNotExist) && len(todo) == 0 && !linked(path):
+		case errors.Is(err, fs.ErrNotExist) && len(todo) == 0 && !isLink(path):
 			return next, passed, nil
 		case err != nil && len(todo) > 0:
 			return "", nil, fmt.Errorf("the folder of the ledger, %s: %w", filepath.Dir(path), translateFile(err))
@@ -64,7 +64,7 @@ func locate(path string) (file string, passed []string, err error) {
 }
 
 // isLink reports whether path itself is a symbolic link.
-func linked(path string) bool {
+func isLink(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }

@@ -32,7 +32,7 @@ const perQuery = 1000
 func (t *postgresTx) Entries(from int64) iter.Seq2[ledger.Entry, error] {
 	return func(yield func(ledger.Entry, error) bool) {
 		for {
-			entries, err := t.some(from)
+			entries, err := t.nextEntries(from)
 			for _, e := range entries {
 				if !yield(e, nil) {
 					return
@@ -51,7 +51,7 @@ func (t *postgresTx) Entries(from int64) iter.Seq2[ledger.Entry, error] {
 }
 
 // nextEntries returns at most perQuery entries from sequence number from on.
-func (t *postgresTx) some(from int64) (out []ledger.Entry, err error) {
+func (t *postgresTx) nextEntries(from int64) (out []ledger.Entry, err error) {
 	rows, err := t.conn.Query(t.ctx, "SELECT seq, schema, time, kind, body, hash FROM dprelease_entry WHERE seq >= $1 ORDER BY seq LIMIT $2", from, perQuery)
 	if err != nil {
 		return nil, t.translate(err)

@@ -71,15 +71,15 @@ func checkSurroundings(path string, passed []string, s sharing) error {
 	user := uint32(os.Geteuid())
 	c := &checker{sharing: s, user: user, gid: owned(folder).Gid, own: privateGroup(user)}
 	for _, p := range passed {
-		if err := c.above(p, p == filepath.Dir(path)); err != nil {
+		if err := c.checkAbove(p, p == filepath.Dir(path)); err != nil {
 			return err
 		}
 	}
-	if err := c.ledger(path); err != nil {
+	if err := c.checkLedger(path); err != nil {
 		return err
 	}
 	for _, ending := range beside {
-		if err := c.neighbour(path + ending); err != nil {
+		if err := c.checkNeighbour(path + ending); err != nil {
 			return err
 		}
 	}
@@ -90,12 +90,12 @@ func checkSurroundings(path string, passed []string, s sharing) error {
 }
 
 // addFinding records what is wrong with path, and the command that repairs it.
-func (c *checker) bad(path, why, command string, args ...any) {
+func (c *checker) addFinding(path, why, command string, args ...any) {
 	c.found = append(c.found, fmt.Sprintf("%s %s: %s", shellWord(path), why, fmt.Sprintf(command, args...)))
 }
 
 // checkAbove checks a folder or a link on the way to the ledger. own is set if it is the folder that holds the ledger.
-func (c *checker) above(path string, own bool) error {
+func (c *checker) checkAbove(path string, own bool) error {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, translateFile(err))
@@ -103,24 +103,24 @@ func (c *checker) above(path string, own bool) error {
 	name, mode := shellWord(path), info.Mode()
 	switch {
 	case !c.trusts(owned(info)):
-		c.bad(path, c.stranger(info), "who may put another ledger there; run the program as that user, or, as root, chown -h %d %s", c.user, name)
+		c.addFinding(path, c.stranger(info), "who may put another ledger there; run the program as that user, or, as root, chown -h %d %s", c.user, name)
 	case mode&fs.ModeSymlink != 0: // only those who may write to its folder can change it
 	case mode.Perm()&othersWrite == 0 || mode&fs.ModeSticky != 0 && !own:
 	case mode.Perm()&allWrite == 0 && owned(info).Uid == c.user && c.own(owned(info).Gid):
 	case c.sharing == group && mode.Perm()&allWrite == 0 && owned(info).Gid == c.gid:
 		if own && mode&fs.ModeSetgid == 0 {
-			c.bad(path, "does not give its group to new files, as a shared ledger needs", "chmod g+s %s", name)
+			c.addFinding(path, "does not give its group to new files, as a shared ledger needs", "chmod g+s %s", name)
 		}
 	case own && mode.Perm()&allWrite == 0:
-		c.bad(path, "may be written by its group, who could set the ledger back", "chmod g-w %s (or, if the group shares the ledger on purpose, name it sqlite+group:PATH)", name)
+		c.addFinding(path, "may be written by its group, who could set the ledger back", "chmod g-w %s (or, if the group shares the ledger on purpose, name it sqlite+group:PATH)", name)
 	default:
-		c.bad(path, "may be written by others, who could set the ledger back or put another in its place", "chmod go-w %s", name)
+		c.addFinding(path, "may be written by others, who could set the ledger back or put another in its place", "chmod go-w %s", name)
 	}
 	return nil
 }
 
 // checkLedger checks the file itself, which need not exist.
-func (c *checker) ledger(path string) error {
+func (c *checker) checkLedger(path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -142,25 +142,25 @@ func (c *checker) ledger(path string) error {
 		return fmt.Errorf("%s: %w: the file is mounted by itself, and its journal and locks lie beside its other path; mount the folder that holds it instead",
 			path, ledger.ErrSecondPath)
 	}
-	c.file(path, info)
+	c.checkFile(path, info)
 	return nil
 }
 
 // checkFile checks who may change a file.
-func (c *checker) file(path string, info fs.FileInfo) {
+func (c *checker) checkFile(path string, info fs.FileInfo) {
 	name, perm := shellWord(path), info.Mode().Perm()
 	switch {
 	case !c.trusts(owned(info)):
-		c.bad(path, c.stranger(info), "run the program as that user, or, as root, chown %d %s", c.user, name)
+		c.addFinding(path, c.stranger(info), "run the program as that user, or, as root, chown %d %s", c.user, name)
 	case c.sharing == group && perm&0o007 != 0:
-		c.bad(path, "may be read or written by all users, and holds a secret", "chmod o= %s", name)
+		c.addFinding(path, "may be read or written by all users, and holds a secret", "chmod o= %s", name)
 	case c.sharing == alone && perm&(0o007|groupWrites) != 0:
-		c.bad(path, "may be read or written by others, and holds a secret", "chmod 600 %s", name)
+		c.addFinding(path, "may be read or written by others, and holds a secret", "chmod 600 %s", name)
 	}
 }
 
 // checkNeighbour checks a file that SQLite or this package relies on, if there is one.
-func (c *checker) neighbour(path string) error {
+func (c *checker) checkNeighbour(path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -170,15 +170,15 @@ func (c *checker) neighbour(path string) error {
 	name := shellWord(path)
 	switch {
 	case !info.Mode().IsRegular():
-		c.bad(path, "is not a file, and nothing of the ledger's is anything else", "mv %s %s.planted", name, name)
+		c.addFinding(path, "is not a file, and nothing of the ledger's is anything else", "mv %s %s.planted", name, name)
 	case owned(info).Nlink > 1:
-		c.bad(path, "has a second name (hard link)", "mv %s %s.planted, if no run of your own was cut short", name, name)
+		c.addFinding(path, "has a second name (hard link)", "mv %s %s.planted, if no run of your own was cut short", name, name)
 	case !c.trusts(owned(info)):
-		c.bad(path, c.stranger(info), "if it is not the ledger's own, mv %s %s.planted; if it is, as root, chown %d %s", name, name, c.user, name)
+		c.addFinding(path, c.stranger(info), "if it is not the ledger's own, mv %s %s.planted; if it is, as root, chown %d %s", name, name, c.user, name)
 	case c.sharing == alone && info.Mode().Perm()&othersWrite != 0:
-		c.bad(path, "may be written by others", "chmod go-w %s", name)
+		c.addFinding(path, "may be written by others", "chmod go-w %s", name)
 	case info.Mode().Perm()&allWrite != 0:
-		c.bad(path, "may be written by all users", "chmod o-w %s", name)
+		c.addFinding(path, "may be written by all users", "chmod o-w %s", name)
 	}
 	return nil
 }
