@@ -15,24 +15,24 @@ func init() {
 	door.Lend(door.Keys{Open: openForTest, OpenWide: openWideForTest, OpenKeyed: openKeyedForTest, Make: makeForTest})
 }
 
-func openForTest(exact any) (unit float64, cells []int64, err error) {
+func openForTest(exact any) (quantum float64, cells []int64, err error) {
 	e, ok := exact.(Exact)
 	if !ok || e.open == nil {
 		return 0, nil, ErrEmpty
 	}
 	s := e.open()
 	cells, err = s.peek()
-	return math.Ldexp(1, s.unit), cells, err
+	return math.Ldexp(1, s.quantum), cells, err
 }
 
-func openWideForTest(exact any) (unit float64, cells []*big.Int, err error) {
+func openWideForTest(exact any) (quantum float64, cells []*big.Int, err error) {
 	e, ok := exact.(Exact)
 	if !ok || e.open == nil {
 		return 0, nil, ErrEmpty
 	}
 	s := e.open()
 	cells, err = s.peekWide()
-	return math.Ldexp(1, s.unit), cells, err
+	return math.Ldexp(1, s.quantum), cells, err
 }
 
 func openKeyedForTest(exact any) (keys []string, counts []int64, err error) {

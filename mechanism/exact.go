@@ -17,29 +17,29 @@ type Exact struct {
 
 // sealed holds the payload of an Exact until it is taken out to be noised.
 type sealed struct {
-	unit int // binary logarithm of the quantum
-	size int
+	quantum int // its binary logarithm
+	size    int
 
 	mu       sync.Mutex
 	held     *payload
 	compared bool // the answers were compared and must never be noised
 }
 
-// Seal hides exact answers, which are multiples of unit. It takes the slice over: the caller must not keep it. Errors:
-// ErrUnit if unit is not a power of two, ErrEmpty if there are no cells.
-func Seal(unit float64, cells []int64) (Exact, error) {
-	return seal(unit, len(cells), &payload{cells: int128.Narrow(cells)})
+// Seal hides exact answers, which are multiples of quantum. It takes the slice over: the caller must not keep it. Errors:
+// ErrQuantum if quantum is not a power of two, ErrEmpty if there are no cells.
+func Seal(quantum float64, cells []int64) (Exact, error) {
+	return seal(quantum, len(cells), &payload{cells: int128.Narrow(cells)})
 }
 
-func seal(unit float64, size int, p *payload) (Exact, error) {
-	u, err := gauss.Log2(unit)
+func seal(quantum float64, size int, p *payload) (Exact, error) {
+	u, err := gauss.Log2(quantum)
 	switch {
 	case err != nil:
-		return Exact{}, ErrUnit
+		return Exact{}, ErrQuantum
 	case size < 1:
 		return Exact{}, ErrEmpty
 	}
-	s := &sealed{unit: u, size: size, held: p}
+	s := &sealed{quantum: u, size: size, held: p}
 	return Exact{open: func() *sealed { return s }}, nil
 }
 

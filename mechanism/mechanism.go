@@ -27,16 +27,16 @@ import "errors"
 
 // Errors of this package. No error says anything about an exact answer.
 var (
-	ErrUnit      = errors.New("mechanism: the unit of exact answers is not a power of two between 2^-1022 and 2^960")
+	ErrQuantum   = errors.New("mechanism: the quantum of exact answers is not a power of two between 2^-1022 and 2^960")
 	ErrEmpty     = errors.New("mechanism: no cells")
-	ErrHalves    = errors.New("mechanism: exact answers, their low halves and their places are not equally many")
-	ErrPlaces    = errors.New("mechanism: the places of exact answers are not ascending, or not those of cells")
-	ErrKeys      = errors.New("mechanism: private keys are selected, and other cells are not; keys are distinct and ascend")
+	ErrHalves    = errors.New("mechanism: the numbers of exact answers, of their low halves and of their cells differ")
+	ErrPlaces    = errors.New("mechanism: the cells of sparse answers are not ascending, or do not exist")
+	ErrKeys      = errors.New("mechanism: Select takes private keys only, and Noise none; keys must be distinct and ascending")
 	ErrReceipt   = errors.New("mechanism: no receipt: noise needs a charge of the ledger")
 	ErrMechanism = errors.New("mechanism: invalid mechanism")
 	ErrSpent     = errors.New("mechanism: this exact answer was noised or compared before")
-	ErrSealed    = errors.New("mechanism: exact answers are not encoded")
+	ErrSealed    = errors.New("mechanism: exact answers cannot be encoded")
 	ErrPublished = errors.New("mechanism: not the noisy values of a published release")
 	ErrStep      = errors.New("mechanism: invalid post-processing step")
-	ErrWide      = errors.New("mechanism: exact answers of 128 bits take Gaussian noise")
+	ErrWide      = errors.New("mechanism: exact answers of 128 bits take Gaussian noise only")
 )

@@ -23,7 +23,7 @@ func (e Exact) Noise(ctx context.Context, r ledger.Receipt, m calibrate.Mechanis
 	if err := e.checkReady(r); err != nil {
 		return Noisy{}, err
 	}
-	j, err := newJob(m, e.open().unit, workers)
+	j, err := newJob(m, e.open().quantum, workers)
 	if err != nil {
 		return Noisy{}, err
 	}
@@ -105,7 +105,7 @@ type job struct {
 	entropy io.Reader // safe for concurrent use
 }
 
-func newJob(m calibrate.Mechanism, unit, workers int) (job, error) {
+func newJob(m calibrate.Mechanism, quantum, workers int) (job, error) {
 	scale, err := gauss.NewScale(float64(m.Sigma), m.Grid)
 	if err != nil {
 		return job{}, fmt.Errorf("%w: %w", ErrMechanism, err)
@@ -114,6 +114,6 @@ func newJob(m calibrate.Mechanism, unit, workers int) (job, error) {
 	if err != nil {
 		return job{}, fmt.Errorf("%w: %w", ErrMechanism, err)
 	}
-	newSampler := func(source *gauss.Bits) (sampler, error) { return gauss.New(scale, unit-grid, source) }
+	newSampler := func(source *gauss.Bits) (sampler, error) { return gauss.New(scale, quantum-grid, source) }
 	return job{charged: m, sampler: newSampler, workers: workers, entropy: rand.Reader}, nil
 }

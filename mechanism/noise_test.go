@@ -32,7 +32,7 @@ func seal(tb testing.TB, unit float64, cells ...int64) mechanism.Exact {
 
 func TestSealRefuses(t *testing.T) {
 	for _, unit := range []float64{0, -1, 3, 0.1, math.NaN(), math.Inf(1), 5e-324} {
-		if e, err := mechanism.Seal(unit, []int64{1}); !errors.Is(err, mechanism.ErrUnit) || e.Cells() != 0 {
+		if e, err := mechanism.Seal(unit, []int64{1}); !errors.Is(err, mechanism.ErrQuantum) || e.Cells() != 0 {
 			t.Errorf("unit %g: %v", unit, err)
 		}
 	}

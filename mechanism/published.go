@@ -34,12 +34,12 @@ func PublishedKeys(proof ledger.Publication, manifest string, m calibrate.Mechan
 	seen := make(map[string]bool, len(keys))
 	for _, k := range keys {
 		if seen[k] {
-			return Noisy{}, fmt.Errorf("%w: a key is there twice", ErrPublished)
+			return Noisy{}, fmt.Errorf("%w: a key occurs twice", ErrPublished)
 		}
 		seen[k] = true
 	}
 	if len(keys) != len(units) {
-		return Noisy{}, fmt.Errorf("%w: keys and values are not equally many", ErrPublished)
+		return Noisy{}, fmt.Errorf("%w: the numbers of keys and values differ", ErrPublished)
 	}
 	return Noisy{mechanism: m, units: units, keys: append([]string{}, keys...)}, nil
 }

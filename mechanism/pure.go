@@ -21,14 +21,14 @@ func (e Exact) NoisePure(ctx context.Context, r ledger.Receipt, m calibrate.Pure
 	if err := e.checkReady(r); err != nil {
 		return Noisy{}, err
 	}
-	j, err := newPureJob(m, e.open().unit, workers)
+	j, err := newPureJob(m, e.open().quantum, workers)
 	if err != nil {
 		return Noisy{}, fmt.Errorf("%w: %w", ErrMechanism, err)
 	}
 	return e.noise(ctx, r.Redeem, j)
 }
 
-func newPureJob(m calibrate.Pure, unit, workers int) (job, error) {
+func newPureJob(m calibrate.Pure, quantum, workers int) (job, error) {
 	charged, err := m.Mechanism()
 	if err != nil {
 		return job{}, err
@@ -41,9 +41,9 @@ func newPureJob(m calibrate.Pure, unit, workers int) (job, error) {
 	if err != nil {
 		return job{}, err
 	}
-	newSampler := func(source *gauss.Bits) (sampler, error) { return laplace.New(scale, unit-grid, source) }
+	newSampler := func(source *gauss.Bits) (sampler, error) { return laplace.New(scale, quantum-grid, source) }
 	if m.Geometric {
-		newSampler = func(source *gauss.Bits) (sampler, error) { return laplace.NewGeometric(scale, unit-grid, source) }
+		newSampler = func(source *gauss.Bits) (sampler, error) { return laplace.NewGeometric(scale, quantum-grid, source) }
 	}
 	if _, err := newSampler(nil); err != nil { // refuse before the receipt is redeemed
 		return job{}, err

@@ -12,12 +12,12 @@ type Sparse struct {
 	Answers int128.Slice
 }
 
-// SealSparse hides exact answers, which are multiples of unit. It takes the slices over: the caller must not keep them.
+// SealSparse hides exact answers, which are multiples of quantum. It takes the slices over: the caller must not keep them.
 // Noise treats the result as if [Seal] or [SealWide] had made it from all cells, without holding them all.
 //
-// Errors: ErrUnit if unit is not a power of two, ErrEmpty if there are no cells, ErrHalves if the numbers of answers,
+// Errors: ErrQuantum if quantum is not a power of two, ErrEmpty if there are no cells, ErrHalves if the numbers of answers,
 // of their low halves and of their cells differ, ErrPlaces if At is not ascending or names a cell that does not exist.
-func SealSparse(unit float64, s Sparse) (Exact, error) {
+func SealSparse(quantum float64, s Sparse) (Exact, error) {
 	if x := s.Answers; x.Len() != len(s.At) || x.Low != nil && len(x.Low) != len(s.At) {
 		return Exact{}, ErrHalves
 	}
@@ -30,5 +30,5 @@ func SealSparse(unit float64, s Sparse) (Exact, error) {
 	if p.at == nil {
 		p.at = []int{} // nil would mean that there is an answer for every cell
 	}
-	return seal(unit, s.Cells, p)
+	return seal(quantum, s.Cells, p)
 }

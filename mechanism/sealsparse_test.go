@@ -29,7 +29,7 @@ func TestSealSparseRefuses(t *testing.T) {
 		s    mechanism.Sparse
 		want error
 	}{
-		"unit":        {3, mechanism.Sparse{Cells: 2}, mechanism.ErrUnit},
+		"unit":        {3, mechanism.Sparse{Cells: 2}, mechanism.ErrQuantum},
 		"no cells":    {1, mechanism.Sparse{}, mechanism.ErrEmpty},
 		"negative":    {1, mechanism.Sparse{Cells: -1}, mechanism.ErrEmpty},
 		"places":      {1, mechanism.Sparse{Cells: 2, At: []int{0, 1}, Answers: int128.Narrow([]int64{1})}, mechanism.ErrHalves},

@@ -38,7 +38,7 @@ func TestSealWideRefuses(t *testing.T) {
 		unit      float64
 		high, low int
 		want      error
-	}{{3, 1, 1, mechanism.ErrUnit}, {1, 0, 0, mechanism.ErrEmpty}, {1, 1, 2, mechanism.ErrHalves}, {1, 1, 0, mechanism.ErrHalves}} {
+	}{{3, 1, 1, mechanism.ErrQuantum}, {1, 0, 0, mechanism.ErrEmpty}, {1, 1, 2, mechanism.ErrHalves}, {1, 1, 0, mechanism.ErrHalves}} {
 		if e, err := mechanism.SealWide(c.unit, int128.Slice{High: make([]int64, c.high), Low: make([]uint64, c.low)}); !errors.Is(err, c.want) || e.Cells() != 0 {
 			t.Errorf("%+v: %v", c, err)
 		}

@@ -83,7 +83,7 @@ func (k *keyed) markSpent() bool {
 // noiseCounts adds noise to all counts. If there are no keys, it redeems the receipt all the same.
 func (k *keyed) noiseCounts(ctx context.Context, pay redeemer, m calibrate.Mechanism, workers int) (Noisy, error) {
 	if len(k.keys) > 0 {
-		j, err := newJob(m, k.counts.open().unit, workers)
+		j, err := newJob(m, k.counts.open().quantum, workers)
 		if err != nil {
 			return Noisy{}, err
 		}

@@ -13,27 +13,27 @@ import (
 // The caller learns one bit about answers that nobody will ever see: neither a nor b can be noised afterwards
 // (ErrSpent), so a comparison never exists beside a release of the same answer. Both can be compared again.
 //
-// Errors depend on shapes alone: ErrEmpty; ErrSpent; ErrUnit if the units differ; ErrHalves if the numbers of cells
+// Errors depend on shapes alone: ErrEmpty; ErrSpent; ErrQuantum if the quanta differ; ErrHalves if the numbers of cells
 // differ; ErrKeys if only one has private keys; ErrMechanism if L2 is not a finite number >= 0.
 func Within(a, b Exact, m calibrate.Mechanism) (bool, error) {
 	most := m.Sens.Squared()
 	if most == nil {
 		return false, ErrMechanism
 	}
-	sum, unit, err := squaredDistance(a, b)
+	sum, quantum, err := squaredDistance(a, b)
 	if err != nil {
 		return false, err
 	}
-	scale := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(max(unit, -unit))))
-	if unit < 0 {
+	scale := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(max(quantum, -quantum))))
+	if quantum < 0 {
 		scale.Inv(scale)
 	}
 	scale.Mul(scale, scale)
 	return scale.Mul(scale, new(big.Rat).SetInt(sum)).Cmp(most) <= 0, nil
 }
 
-// squaredDistance returns the sum of the squared differences, in squared units, and the binary logarithm of the unit.
-func squaredDistance(a, b Exact) (sum *big.Int, unit int, err error) {
+// squaredDistance returns the sum of the squared differences, in squared quanta, and the binary logarithm of the quantum.
+func squaredDistance(a, b Exact) (sum *big.Int, quantum int, err error) {
 	switch {
 	case (a.keyed == nil) != (b.keyed == nil):
 		return nil, 0, ErrKeys
@@ -52,12 +52,12 @@ func squaredDistance(a, b Exact) (sum *big.Int, unit int, err error) {
 	switch {
 	case err != nil:
 		return nil, 0, err
-	case s.unit != t.unit:
-		return nil, 0, ErrUnit
+	case s.quantum != t.quantum:
+		return nil, 0, ErrQuantum
 	case s.size != t.size:
 		return nil, 0, ErrHalves
 	}
-	return cellsDistance(p, q, s.size), s.unit, nil
+	return cellsDistance(p, q, s.size), s.quantum, nil
 }
 
 // openForComparison returns the payload to read. From then on nobody can take it out to be noised.

@@ -175,7 +175,7 @@ func TestComparedIsNeverNoised(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, e := range map[error]mechanism.Exact{
-		mechanism.ErrSpent: c, mechanism.ErrUnit: other, mechanism.ErrHalves: short, mechanism.ErrEmpty: {}, mechanism.ErrKeys: keys(t, nil),
+		mechanism.ErrSpent: c, mechanism.ErrQuantum: other, mechanism.ErrHalves: short, mechanism.ErrEmpty: {}, mechanism.ErrKeys: keys(t, nil),
 	} {
 		for _, pair := range [][2]mechanism.Exact{{one(), e}, {e, one()}} {
 			if ok, err := mechanism.Within(pair[0], pair[1], m); ok || !errors.Is(err, want) {

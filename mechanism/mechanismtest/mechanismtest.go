@@ -11,31 +11,31 @@ import (
 	"github.com/dprelease/dprelease/mechanism/internal/door"
 )
 
-// Open returns a copy of the exact answers, in multiples of unit, without spending e. It fails the test if e is empty
+// Open returns a copy of the exact answers, in multiples of quantum, without spending e. It fails the test if e is empty
 // or was noised.
-func Open(tb testing.TB, e mechanism.Exact) (unit float64, cells []int64) {
+func Open(tb testing.TB, e mechanism.Exact) (quantum float64, cells []int64) {
 	tb.Helper()
 	if !guard(tb, testing.Testing()) {
 		return 0, nil
 	}
-	unit, cells, err := door.Borrow().Open(e)
+	quantum, cells, err := door.Borrow().Open(e)
 	if err != nil {
 		tb.Fatalf("open: %v", err)
 	}
-	return unit, cells
+	return quantum, cells
 }
 
 // OpenWide is [Open] for exact answers of any width.
-func OpenWide(tb testing.TB, e mechanism.Exact) (unit float64, cells []*big.Int) {
+func OpenWide(tb testing.TB, e mechanism.Exact) (quantum float64, cells []*big.Int) {
 	tb.Helper()
 	if !guard(tb, testing.Testing()) {
 		return 0, nil
 	}
-	unit, cells, err := door.Borrow().OpenWide(e)
+	quantum, cells, err := door.Borrow().OpenWide(e)
 	if err != nil {
 		tb.Fatalf("open: %v", err)
 	}
-	return unit, cells
+	return quantum, cells
 }
 
 // OpenKeyed is [Open] for exact answers whose keys are private too.
