@@ -19,6 +19,7 @@ var exposed = []string{
 var layers = map[string][]string{
 	"calibrate":         nil,
 	"io/table":          nil,
+	"docs":              nil, // the pages that the program shows
 	"internal":          nil, // the *test packages of all
 	"internal/mutants":  nil, // a program
 	"internal/special":  nil,

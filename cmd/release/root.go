@@ -75,7 +75,7 @@ func (a *app) root() *cobra.Command {
 	flags.BoolVar(&a.quiet, "quiet", false, "no progress, no closing table; errors only")
 	root.AddCommand(
 		a.runCmd(), a.planCmd(), a.checkCmd(), a.verifyCmd(), a.ledgerCmd(), a.statusCmd(), a.backfillCmd(), a.keygenCmd(), a.registryCmd(),
-		a.schemaCmd(), a.denoiseCmd(), a.calibrateCmd(), a.selftestCmd(), a.versionCmd(), a.manCmd(),
+		a.schemaCmd(), a.explainCmd(), a.denoiseCmd(), a.calibrateCmd(), a.selftestCmd(), a.versionCmd(), a.manCmd(),
 	)
 	complete(root)
 	return root

@@ -1,0 +1,133 @@
+package explain_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/explain"
+)
+
+func TestWordsKeysAndCodesAreFound(t *testing.T) {
+	for _, c := range []struct{ word, kind, holds string }{
+		{"mu", "word", "sensitivity / sigma"},
+		{"Privacy unit", "word", "Whom the guarantee protects"},
+		{"over-budget", "error code", "Nothing was spent"},
+		{"max_rows", "job key", "The most rows of one unit that count"},
+		{"privacy.per_unit.max_rows", "job key", "The most rows of one unit that count"},
+		{"queries.histogram.by.every", "job key", "calendar"},
+		{"james-stein", "denoising method", ""},
+	} {
+		found, _, err := explain.Find(c.word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ok := false
+		for _, e := range found {
+			ok = ok || e.Kind == c.kind && strings.Contains(e.Text, c.holds) && e.Text != ""
+		}
+		if !ok {
+			t.Errorf("%s: no %s with %q in %v", c.word, c.kind, c.holds, found)
+		}
+	}
+}
+
+func TestAMisspeltWordNamesWhatLooksAlike(t *testing.T) {
+	found, similar, err := explain.Find("epsilom")
+	if err != nil || len(found) > 0 || !strings.Contains(strings.Join(similar, " "), "epsilon") {
+		t.Errorf("found %v, similar %v, %v", found, similar, err)
+	}
+}
+
+// Every code that the program can print has a page. Codes are the constants named Code…, and the texts that Error values take as their Code.
+func TestEveryCodeHasAPage(t *testing.T) {
+	known := map[string]bool{}
+	for _, name := range explain.Names() {
+		known[name] = true
+	}
+	if len(known) < 100 {
+		t.Errorf("only %d names have a page", len(known))
+	}
+	code := regexp.MustCompile(`^[a-z0-9-]+$`)
+	codes := 0
+	eachFile(t, "../../../..", func(path string, file *ast.File) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			for _, text := range codesOf(n) {
+				codes++
+				if code.MatchString(text) && !known[text] {
+					t.Errorf("%s: the code %q has no page in docs/ERRORS.md", path, text)
+				}
+			}
+			return true
+		})
+	})
+	if codes < 80 {
+		t.Errorf("only %d codes were seen", codes)
+	}
+}
+
+// codesOf returns the texts that a node gives to constants named Code… or to fields named Code.
+func codesOf(n ast.Node) (texts []string) {
+	add := func(name string, e ast.Expr) {
+		lit, ok := e.(*ast.BasicLit)
+		if !ok || lit.Kind != token.STRING || !strings.HasPrefix(name, "Code") {
+			return
+		}
+		if text, err := strconv.Unquote(lit.Value); err == nil {
+			texts = append(texts, text)
+		}
+	}
+	switch n := n.(type) {
+	case *ast.ValueSpec:
+		for i, e := range n.Values {
+			add(n.Names[i].Name, e)
+		}
+	case *ast.KeyValueExpr:
+		if key, ok := n.Key.(*ast.Ident); ok {
+			add(key.Name, n.Value)
+		}
+	case *ast.AssignStmt:
+		for i, left := range n.Lhs {
+			if s, ok := left.(*ast.SelectorExpr); ok && i < len(n.Rhs) {
+				add(s.Sel.Name, n.Rhs[i])
+			}
+		}
+	}
+	return texts
+}
+
+// eachFile parses the program's files below a folder: no tests, no examples.
+func eachFile(t *testing.T, root string, visit func(path string, file *ast.File)) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		skipped := d != nil && d.IsDir() && path != root && (slices.Contains([]string{"testdata", "bench", "examples"}, d.Name()) || strings.HasPrefix(d.Name(), "."))
+		switch {
+		case err != nil:
+			return err
+		case skipped:
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, text, 0)
+		if err == nil {
+			visit(path, file)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
