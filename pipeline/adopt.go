@@ -55,7 +55,7 @@ func (p *Plan) adopt(c ledger.Charge) (*Plan, error) {
 	return &adopted, nil
 }
 
-// partOf is what a mechanism's name says after its query's name, which has no slash; see partName.
+// partOf is what a mechanism's name says after its query's name, which has no slash; see manifest.MechanismName.
 func partOf(mechanism string) string {
 	_, part, _ := strings.Cut(mechanism, "/")
 	return part

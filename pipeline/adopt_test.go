@@ -41,8 +41,8 @@ func TestOtherCalibration(t *testing.T) {
 		}
 		b.expect(o, pipeline.StatusReleased, once)
 		m, _, err := sink.ReadManifest(o.Dir)
-		if err != nil || m.Queries[0].Sigma != float64(charge.Mechanisms[0].Sigma) || m.Meets() != nil {
-			t.Errorf("the manifest states sigma %v, reserved was %v (%v, %v)", m.Queries[0].Sigma, charge.Mechanisms[0].Sigma, err, m.Meets())
+		if err != nil || m.Queries[0].Mechanisms[0].Sigma != float64(charge.Mechanisms[0].Sigma) || m.Meets() != nil {
+			t.Errorf("the manifest states sigma %v, reserved was %v (%v, %v)", m.Queries[0].Mechanisms[0].Sigma, charge.Mechanisms[0].Sigma, err, m.Meets())
 		}
 	}
 }

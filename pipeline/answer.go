@@ -7,6 +7,7 @@ import (
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
 )
 
@@ -153,6 +154,6 @@ func (d denoising) estimate(ctx context.Context, to *mechanism.Noisy, r *Result)
 	if err != nil {
 		return err
 	}
-	r.Expected = &ManifestError{RMSE: d.scale * risk.RMSE, Low: d.scale * risk.Low, High: d.scale * risk.High}
+	r.Expected = &manifest.Error{RMSE: d.scale * risk.RMSE, Low: d.scale * risk.Low, High: d.scale * risk.High}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
@@ -165,19 +166,12 @@ func (b *builder) asks(p *Plan) []calibrate.Ask {
 		}
 		for _, part := range q.Components {
 			asks = append(asks, calibrate.Ask{
-				Query: partName(q.Query.Name(), part.Name), Sens: part.Sens,
+				Query: manifest.MechanismName(q.Query.Name(), part.Name), Sens: part.Sens,
 				Weight: weight * part.Weight / total, Unit: part.Quantum, RowBound: part.RowBound,
 			})
 		}
 	}
 	return asks
-}
-
-func partName(query, part string) string {
-	if part == "" {
-		return query
-	}
-	return query + "/" + part
 }
 
 // UnitText names a privacy unit as ledgers do; two units never have the same text.

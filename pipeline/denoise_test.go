@@ -12,6 +12,7 @@ import (
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // files are public files by base name: columns of values.
@@ -144,7 +145,7 @@ func TestMarginsAgree(t *testing.T) {
 	}
 }
 
-func manifestOf(t *testing.T, dir string) (m pipeline.Manifest) {
+func manifestOf(t *testing.T, dir string) (m manifest.Manifest) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "release.json"))
 	if err == nil {

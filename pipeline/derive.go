@@ -7,6 +7,7 @@ import (
 
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // derive makes a further publication of a question that is released: the plan's presentation of the noisy values that are public already.
@@ -60,7 +61,7 @@ func (a *attempt) recordDerived(ctx context.Context, of *ledger.Run, digest stri
 }
 
 // present makes the release of the plan from the noisy values of a published one.
-func (a *attempt) present(ctx context.Context, dir string, m *Manifest, digest string) (*Release, error) {
+func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest, digest string) (*Release, error) {
 	c := &a.prior.Charge
 	proof, err := a.Book.Publication(ctx, c.Run, c.Number)
 	if err != nil {
@@ -89,7 +90,7 @@ func (a *attempt) present(ctx context.Context, dir string, m *Manifest, digest s
 }
 
 // readBack returns the noisy vectors of a published release whose manifest has that digest.
-func (a *attempt) readBack(ctx context.Context, dir string, m *Manifest, digest string, proof ledger.Publication) ([][]mechanism.Noisy, error) {
+func (a *attempt) readBack(ctx context.Context, dir string, m *manifest.Manifest, digest string, proof ledger.Publication) ([][]mechanism.Noisy, error) {
 	out := make([][]mechanism.Noisy, len(a.plan.queries))
 	for i := range a.plan.queries {
 		q := &a.plan.queries[i]

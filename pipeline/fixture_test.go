@@ -16,6 +16,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/enginetest"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
 )
 
@@ -161,7 +162,7 @@ func (b *bench) run(ctx context.Context, edit func(*pipeline.Request)) (*pipelin
 		s = b.wrap(s)
 	}
 	r := pipeline.Runner{
-		Book: b.book(), Sink: s, Observer: b, Workers: 2, Signer: b.signer, Program: pipeline.Program{Name: "test"},
+		Book: b.book(), Sink: s, Observer: b, Workers: 2, Signer: b.signer, Program: manifest.Program{Name: "test"},
 		Open: func(context.Context) (pipeline.Engine, error) {
 			if b.gone {
 				return nil, pipeline.ErrInputGone

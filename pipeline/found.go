@@ -11,6 +11,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // publication is one folder of a question in the presentation that a plan has.
@@ -160,7 +161,7 @@ func (a *attempt) places(dir string) []string {
 }
 
 // manifest is that of a publication, by its SHA-256; ok is false if it is not in any of its places.
-func (a *attempt) manifest(dir, digest string) (m Manifest, ok bool) {
+func (a *attempt) manifest(dir, digest string) (m manifest.Manifest, ok bool) {
 	for _, place := range a.places(dir) {
 		if m, found, err := a.Sink.Manifest(place); err == nil && found == digest {
 			return m, true
@@ -207,7 +208,7 @@ func deployment(job []byte) []byte {
 }
 
 // source is an intact folder from which the noisy values of a published release can be read.
-func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m Manifest, digest string, err error) {
+func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m manifest.Manifest, digest string, err error) {
 	candidates := []publication{{dir: r.Charge.Dir, digest: r.Digests.Release}}
 	for _, d := range slices.Backward(r.Derived) {
 		candidates = append(candidates, publication{dir: d.Dir, digest: d.Release})
@@ -251,13 +252,13 @@ func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m Mani
 const hintIncomplete = "keep the earlier presentation; or pay for a new release with --new-release"
 
 // complete says whether a release of the plan's question holds all noisy values.
-func (p *Plan) complete(dir string, m *Manifest) error {
+func (p *Plan) complete(dir string, m *manifest.Manifest) error {
 	if len(m.Queries) != len(p.queries) {
 		return errors.New(dir + " has other queries")
 	}
 	for i := range p.queries {
 		q := &m.Queries[i]
-		at := slices.IndexFunc(q.Files, func(f File) bool { return f.Holds == "" })
+		at := slices.IndexFunc(q.Files, func(f manifest.File) bool { return f.Holds == "" })
 		switch cells := p.queries[i].Query.Cells(); {
 		case at < 0:
 			return errors.New(dir + " has no table of " + q.Name)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // stagingOf is the staging folder of a release: a sibling of its folder, so that publishing is one rename.
@@ -232,8 +233,8 @@ func (a *attempt) showHead(ctx context.Context, r *Release, mu2 *big.Float) erro
 	if err != nil {
 		return LedgerError("read the account", err)
 	}
-	r.manifest.Ledger = &ManifestLedger{Head: mark.Head, MAC: mark.MAC}
-	r.manifest.Privacy.within(balance, mu2, a.plan.guarantee)
+	r.manifest.Ledger = &manifest.Ledger{Head: mark.Head, MAC: mark.MAC}
+	r.manifest.Privacy.Scope = manifest.ScopeOf(balance, mu2)
 	return nil
 }
 

@@ -2,12 +2,13 @@ package pipeline
 
 import (
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
 )
 
 // Release is everything public that a run made: the only thing that sinks and reports accept.
 type Release struct {
-	manifest Manifest
+	manifest manifest.Manifest
 	formats  []string
 	results  []Result
 	signer   Signer
@@ -22,7 +23,7 @@ type Result struct {
 	// Notes are what the denoising steps chose, in public words.
 	Notes []string
 	// Expected is the error of the estimates to expect; nil if there are no steps, or if it is not known.
-	Expected *ManifestError
+	Expected *manifest.Error
 	// Nothing: the noisy answer cannot be told from that of no rows; see [queries.Nothing].
 	Nothing bool
 }
@@ -34,9 +35,9 @@ func (r *Release) Formats() []string { return r.formats }
 func (r *Release) Results() []Result { return r.results }
 
 // Manifest returns the release's manifest with the files of each query, by query name.
-func (r *Release) Manifest(files map[string][]File) Manifest {
+func (r *Release) Manifest(files map[string][]manifest.File) manifest.Manifest {
 	m := r.manifest
-	m.Queries = append([]ManifestQuery(nil), m.Queries...)
+	m.Queries = append([]manifest.Query(nil), m.Queries...)
 	for i := range m.Queries {
 		m.Queries[i].Files = files[m.Queries[i].Name]
 		if i < len(r.results) {
@@ -47,4 +48,7 @@ func (r *Release) Manifest(files map[string][]File) Manifest {
 }
 
 // Guarantee returns what the release promises.
-func (r *Release) Guarantee() calibrate.Guarantee { return r.manifest.Privacy.guarantee() }
+func (r *Release) Guarantee() calibrate.Guarantee {
+	p := &r.manifest.Privacy
+	return calibrate.Guarantee{Epsilon: calibrate.Epsilon(p.Epsilon), Delta: calibrate.Delta(p.Delta)}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // Runner carries plans out. Every field but Signer and Announce is needed.
@@ -16,7 +17,7 @@ type Runner struct {
 	Observer Observer
 	// Workers is the number of goroutines that draw noise.
 	Workers int
-	Program Program
+	Program manifest.Program
 	// Signer signs the manifests of new releases; nil: they are not signed.
 	Signer Signer
 	// Announce is told what a run is about to charge, or under which charge it goes on, before it does so; nil: nobody is.

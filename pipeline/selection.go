@@ -8,6 +8,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // failure is the share of delta that the selection of private keys takes: the probability that a key is published which one
@@ -64,24 +65,13 @@ func (b *builder) failures(p *Plan, delta float64) (left float64) {
 	}
 	taken, err := calibrate.ParseDecimal(p.failure.share)
 	share := taken.Rat()
-	left = deltaLess(string(b.job.Privacy.Delta), p.failure.share)
+	left = manifest.LeftForNoise(string(b.job.Privacy.Delta), p.failure.share)
 	if err != nil || share.Sign() <= 0 || left <= 0 {
 		b.report("privacy.delta_failure", "bad-value", "must be above 0 and below delta, of which it is a part", "leave it out: "+shareOfDelta+" of delta is taken")
 		return delta
 	}
 	p.failure.each = calibrate.Delta(calibrate.RoundDown(new(big.Rat).Quo(share, big.NewRat(int64(n), 1))))
 	return left
-}
-
-// deltaLess is the largest float64 that is not above a delta less a share of it, which are decimals; 0 if one is no number or the
-// share is below 0.
-func deltaLess(delta, share string) float64 {
-	whole, err1 := calibrate.ParseDecimal(delta)
-	part, err2 := calibrate.ParseDecimal(share)
-	if err1 != nil || err2 != nil || part.Rat().Sign() < 0 {
-		return 0
-	}
-	return calibrate.RoundDown(new(big.Rat).Sub(whole.Rat(), part.Rat()))
 }
 
 // selections fixes how keys are selected, for queries whose mechanisms are calibrated.

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"fmt"
-	"math"
 	"math/big"
 	"path/filepath"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 const discoveringJob = `
@@ -84,26 +84,6 @@ func TestSharesOfDeltaAddUp(t *testing.T) {
 	}
 }
 
-// What a share leaves of a delta is the largest float64 that the two decimals allow, whichever way it lies from the nearest.
-func TestDeltaLess(t *testing.T) {
-	for i := range 200 {
-		share := fmt.Sprintf("%d.%de-10", i, i)
-		for _, delta := range []string{"1e-5", "1e-6", "1e-7"} {
-			exact := ratOf(t, delta)
-			exact.Sub(exact, ratOf(t, share))
-			got := deltaLess(delta, share)
-			if new(big.Rat).SetFloat64(got).Cmp(exact) > 0 || new(big.Rat).SetFloat64(math.Nextafter(got, 1)).Cmp(exact) <= 0 {
-				t.Errorf("%s less %s is not %g", delta, share, got)
-			}
-		}
-	}
-	for _, bad := range [][2]string{{"1e-6", ""}, {"", "0"}, {"1e-6", "-1e-9"}, {"1e-9", "1e-9"}} {
-		if left := deltaLess(bad[0], bad[1]); left != 0 {
-			t.Errorf("%q less %q is %g", bad[0], bad[1], left)
-		}
-	}
-}
-
 // The epsilons that a statement names are proven for the deltas that it writes, less the share of delta: no nearest float64 of either.
 func TestStatedEpsilons(t *testing.T) {
 	for _, share := range []string{"1e-7", "3e-7", "7e-7", "9e-7", "1.1e-7", "1e-9"} {
@@ -111,7 +91,7 @@ func TestStatedEpsilons(t *testing.T) {
 		if len(diags) > 0 {
 			t.Fatal(diags)
 		}
-		stated := guaranteeOf(p.Mechanisms(), p.failure.share).EpsilonAt
+		stated := manifest.MeasuresOf(p.Mechanisms(), p.failure.share).EpsilonAt
 		for _, delta := range []string{"1e-5", "1e-6"} {
 			left := new(big.Rat).Sub(ratOf(t, delta), ratOf(t, share))
 			below, _ := new(big.Float).SetPrec(53).SetMode(big.ToNegativeInf).SetRat(left).Float64()
@@ -171,37 +151,24 @@ func TestStatedSelections(t *testing.T) {
 		if len(diags) > 0 {
 			t.Fatal(diags)
 		}
-		m := p.manifest(Program{})
+		m := p.manifest(manifest.Program{})
 		if err := m.Meets(); err != nil {
 			t.Errorf("%v: %v", c, err)
 		}
 	}
 	p, _ := discoveringPlan(t, "1e-6", "")
-	for name, change := range map[string]func(*Manifest){
-		"more of delta":   func(m *Manifest) { m.Queries[0].Selection.Delta *= 2 },
-		"lower threshold": func(m *Manifest) { m.Queries[1].Selection.Threshold-- },
-		"two shares":      func(m *Manifest) { m.Privacy.DeltaFailure *= 2 },
-		"a larger share":  func(m *Manifest) { m.Privacy.DeltaFailure, m.Privacy.Guarantee.DeltaFailure = 5e-7, "5e-7" },
+	for name, change := range map[string]func(*manifest.Manifest){
+		"more of delta":    func(m *manifest.Manifest) { m.Queries[0].Selection.Delta *= 2 },
+		"lower threshold":  func(m *manifest.Manifest) { m.Queries[1].Selection.Threshold-- },
+		"a larger share":   func(m *manifest.Manifest) { m.Privacy.DeltaFailure = "5e-7" },
+		"a smaller share":  func(m *manifest.Manifest) { m.Privacy.DeltaFailure = "9e-8" },
+		"no share":         func(m *manifest.Manifest) { m.Privacy.DeltaFailure = "0" },
+		"a share in words": func(m *manifest.Manifest) { m.Privacy.DeltaFailure = "a tenth" },
 	} {
-		m := p.manifest(Program{})
+		m := p.manifest(manifest.Program{})
 		change(&m)
 		if m.Meets() == nil {
 			t.Errorf("%s: nothing was found", name)
-		}
-	}
-}
-
-// What is stated of mu squared is never below it, and is a decimal that reads back.
-func TestStatedNumbersAreRoundedUp(t *testing.T) {
-	for i := range 2000 {
-		x := new(big.Float).SetPrec(256).Quo(big.NewFloat(float64(i)+1), big.NewFloat(float64(7*i)+3))
-		stated, ok := new(big.Rat).SetString(up(x))
-		exact, _ := x.Rat(nil)
-		if !ok || stated.Cmp(exact) < 0 {
-			t.Fatalf("up(%s) is %s, which is below it or no number", x.Text('g', 40), up(x))
-		}
-		if wide := new(big.Rat).Mul(exact, big.NewRat(1e12+1, 1e12)); stated.Cmp(wide) > 0 {
-			t.Fatalf("up(%s) is %s, far above it", x.Text('g', 40), up(x))
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package pipeline
 
-import "context"
+import (
+	"context"
+
+	"github.com/dprelease/dprelease/pipeline/manifest"
+)
 
 // Signer signs manifests; it holds the key.
 type Signer interface {
@@ -10,12 +14,6 @@ type Signer interface {
 	Format() string
 	// Sign returns the content of the signature's file.
 	Sign(manifest []byte) []byte
-}
-
-// ManifestSignature says who signed the manifest: the signature itself stands beside it, in release.json.minisig.
-type ManifestSignature struct {
-	Format    string `json:"format"`
-	PublicKey string `json:"public_key"`
 }
 
 // Sign returns the signature of the release's manifest; ok is false if the release is not signed.
@@ -30,7 +28,7 @@ func (r *Release) Sign(manifest []byte) (signature []byte, ok bool) {
 func (r *Release) signedBy(s Signer) {
 	if s != nil {
 		r.signer = s
-		r.manifest.Signature = &ManifestSignature{Format: s.Format(), PublicKey: s.PublicKey()}
+		r.manifest.Signature = &manifest.Signature{Format: s.Format(), PublicKey: s.PublicKey()}
 	}
 }
 

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 
+	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
 )
 
@@ -52,9 +53,9 @@ type Sink interface {
 	// ErrNoRelease: in neither place; ErrIncomplete: it is at dir and was changed.
 	Find(ctx context.Context, dir, digest string) (string, error)
 	// Manifest returns a release folder's manifest with its SHA-256. Errors as Inspect, but no other file is looked at.
-	Manifest(dir string) (Manifest, string, error)
+	Manifest(dir string) (manifest.Manifest, string, error)
 	// Columns reads a query's table in dir back, after comparing the file with the manifest's digest.
-	Columns(ctx context.Context, dir string, q *ManifestQuery) (queries.Columns, error)
+	Columns(ctx context.Context, dir string, q *manifest.Query) (queries.Columns, error)
 	// Retire moves a published folder aside to dir.<short digest> and returns the new path.
 	Retire(dir, digest string) (moved string, err error)
 }

@@ -10,15 +10,15 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/denoise"
-	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // openRelease reads a query's table of a release folder, and how its cells lie.
 func (in *noisyTable) openRelease(ctx context.Context, f *denoiseFlags) error {
-	var m pipeline.Manifest
-	text, err := os.ReadFile(filepath.Join(f.input, "release.json"))
+	var m manifest.Manifest
+	text, err := os.ReadFile(filepath.Join(f.input, manifest.FileName))
 	if err == nil {
-		err = json.Unmarshal(text, &m)
+		m, err = manifest.Parse(text)
 	}
 	if err != nil {
 		return inputProblem(f.input, 0, "the folder holds no release: there is no release.json that can be read")
@@ -44,7 +44,7 @@ func (in *noisyTable) openRelease(ctx context.Context, f *denoiseFlags) error {
 	return nil
 }
 
-func queryOf(m *pipeline.Manifest, name string) (*pipeline.ManifestQuery, error) {
+func queryOf(m *manifest.Manifest, name string) (*manifest.Query, error) {
 	var names []string
 	for i := range m.Queries {
 		if names = append(names, m.Queries[i].Name); m.Queries[i].Name == name || name == "" && len(m.Queries) == 1 {
@@ -55,9 +55,9 @@ func queryOf(m *pipeline.Manifest, name string) (*pipeline.ManifestQuery, error)
 }
 
 // tableOf is a file of the query's that can be read.
-func tableOf(q *pipeline.ManifestQuery) *pipeline.File {
+func tableOf(q *manifest.Query) *manifest.File {
 	for _, ending := range []string{".csv", ".parquet", ".arrow"} {
-		i := slices.IndexFunc(q.Files, func(f pipeline.File) bool { return strings.HasSuffix(f.Path, ending) && filepath.IsLocal(f.Path) })
+		i := slices.IndexFunc(q.Files, func(f manifest.File) bool { return strings.HasSuffix(f.Path, ending) && filepath.IsLocal(f.Path) })
 		if i >= 0 {
 			return &q.Files[i]
 		}

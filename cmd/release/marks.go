@@ -6,11 +6,12 @@ import (
 
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // recall says what the ledger knows of the entry that a manifest shows. Manifests of earlier versions show its number and hash, which do
 // not tell a lost entry from one of another ledger: then it is ledger.MarkLost.
-func recall(ctx context.Context, book *ledger.Book, shown *pipeline.ManifestLedger) (ledger.Memory, error) {
+func recall(ctx context.Context, book *ledger.Book, shown *manifest.Ledger) (ledger.Memory, error) {
 	if shown.Head != "" {
 		known, err := book.Recall(ctx, []ledger.Mark{{Head: shown.Head, MAC: shown.MAC}})
 		if err != nil {
@@ -33,7 +34,7 @@ func recall(ctx context.Context, book *ledger.Book, shown *pipeline.ManifestLedg
 }
 
 // lostWords say what is wrong with a ledger that does not hold the entry that a manifest shows; "" if it does.
-func lostWords(known ledger.Memory, shown *pipeline.ManifestLedger) string {
+func lostWords(known ledger.Memory, shown *manifest.Ledger) string {
 	switch {
 	case known == ledger.MarkHeld:
 		return ""

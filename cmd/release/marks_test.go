@@ -6,7 +6,7 @@ import (
 
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/ledger/ledgertest"
-	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // Manifests of earlier versions show an entry's number and hash: they verify still.
@@ -24,16 +24,16 @@ func TestRecallEarlierManifests(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		shown pipeline.ManifestLedger
+		shown manifest.Ledger
 		want  ledger.Memory
 	}{
-		"its head":      {pipeline.ManifestLedger{Entry: head.Seq, Hash: head.Hash.String()}, ledger.MarkHeld},
-		"another entry": {pipeline.ManifestLedger{Entry: head.Seq - 1, Hash: head.Hash.String()}, ledger.MarkLost},
-		"a later entry": {pipeline.ManifestLedger{Entry: head.Seq + 1, Hash: head.Hash.String()}, ledger.MarkLost},
-		"no hash":       {pipeline.ManifestLedger{Entry: head.Seq, Hash: "x"}, ledger.MarkLost},
-		"nothing":       {pipeline.ManifestLedger{}, ledger.MarkLost},
-		"its mark":      {pipeline.ManifestLedger{Head: mark.Head, MAC: mark.MAC}, ledger.MarkHeld},
-		"foreign":       {pipeline.ManifestLedger{Head: mark.MAC, MAC: mark.Head}, ledger.MarkForeign},
+		"its head":      {manifest.Ledger{Entry: head.Seq, Hash: head.Hash.String()}, ledger.MarkHeld},
+		"another entry": {manifest.Ledger{Entry: head.Seq - 1, Hash: head.Hash.String()}, ledger.MarkLost},
+		"a later entry": {manifest.Ledger{Entry: head.Seq + 1, Hash: head.Hash.String()}, ledger.MarkLost},
+		"no hash":       {manifest.Ledger{Entry: head.Seq, Hash: "x"}, ledger.MarkLost},
+		"nothing":       {manifest.Ledger{}, ledger.MarkLost},
+		"its mark":      {manifest.Ledger{Head: mark.Head, MAC: mark.MAC}, ledger.MarkHeld},
+		"foreign":       {manifest.Ledger{Head: mark.MAC, MAC: mark.Head}, ledger.MarkForeign},
 	} {
 		got, err := recall(ctx, book, &c.shown)
 		if err != nil || got != c.want {

@@ -10,12 +10,12 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // program says what this executable is; what cannot be found out is left empty.
-var program = sync.OnceValue(func() pipeline.Program {
-	p := pipeline.Program{Name: "dprelease", Version: version(), Go: runtime.Version(), Binary: executableDigest()}
+var program = sync.OnceValue(func() manifest.Program {
+	p := manifest.Program{Name: "dprelease", Version: version(), Go: runtime.Version(), Binary: executableDigest()}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		modules := sha256.New()
 		for _, m := range info.Deps {

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +15,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 const registryLong = `registry prints the record of a release for the OpenDP deployments registry, as YAML, from the release's manifest alone. What the program
@@ -35,7 +38,7 @@ func (a *app) registry(dir string) error {
 	if err != nil {
 		return pipeline.OutputError(err)
 	}
-	if m.Privacy.PrivacyStatement == nil {
+	if !m.Complete() {
 		return usagef("the release was made by an earlier version, whose manifest does not say enough")
 	}
 	info, err := os.Stat(filepath.Join(dir, "release.json"))
@@ -118,23 +121,37 @@ func (n yamlNumber) MarshalYAML() (any, error) { //nolint:unparam // the interfa
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!float", Value: text}, nil
 }
 
-func newRecord(m *pipeline.Manifest, digest, published string) *record {
-	p := &m.Privacy
-	r := &record{Slug: slug(p.Slug, m.Name), Status: "Draft", Tier: 3}
+// notStated stands in the record where the job says nothing and the registry wants a text.
+const notStated = "Not stated."
+
+func said(text string) string { return cmp.Or(text, notStated) }
+
+func saidAll(texts []string) []string {
+	if len(texts) == 0 {
+		return []string{notStated}
+	}
+	return texts
+}
+
+func newRecord(m *manifest.Manifest, digest, published string) *record {
+	p, o := &m.Privacy, m.Deployment()
+	r := &record{Slug: slug(o.Slug, m.Name), Status: "Draft", Tier: 3}
 	d := &r.Deployment
-	d.Basic.Name, d.Basic.Curators, d.Basic.IntendedUse, d.Basic.Description = m.Name, p.Curators, p.Purpose, p.Description
-	d.Basic.ProductType, d.Basic.Region, d.Basic.Sector, d.Basic.Published = "Summary statistics", p.Region, p.Sector, published
-	d.Variant.Name, d.Variant.Domain, d.Variant.Unprotected = "Approximate DP", p.DataDomain.Text, lines(p.Unprotected)+"\nHow they were chosen: "+p.HowChosen
+	d.Basic.Name, d.Basic.Curators, d.Basic.IntendedUse, d.Basic.Description = m.Name, saidAll(o.Curators), said(o.IntendedUse), said(o.Description)
+	d.Basic.ProductType, d.Basic.Region, d.Basic.Sector, d.Basic.Published = "Summary statistics", said(o.Region), o.Sector, published
+	d.Variant.Name, d.Variant.Domain = "Approximate DP", said(o.DataDomain)
+	d.Variant.Unprotected = lines(slices.Concat(p.Unprotected, o.Unprotected)) + "\nHow they were chosen: " + said(o.HowChosen)
 	d.Loss.Unit = strings.Join(p.Unit, ", ")
-	d.Loss.Details = fmt.Sprintf("%s Neighbouring tables: %s. The unit is a person: %s. Not protected: %s.", p.UnitSentence, p.Adjacency, p.UnitIsPerson, strings.Join(p.NotProtected, "; "))
-	d.Loss.Parameters.Epsilon, d.Loss.Parameters.Delta, d.Loss.Parameters.Rho = yamlNumber(p.Epsilon), yamlNumber(p.Delta), yamlNumber(p.Guarantee.Rho)
-	d.Loss.ParameterDetails = fmt.Sprintf("The release is mu-Gaussian differentially private with mu = %v, of which the other parameters follow; probability of failure %s.", p.Mu, p.Guarantee.DeltaFailure)
-	d.Model.Name, d.Model.Actors, d.Model.ReleaseType, d.Model.Source, d.Model.Access = p.Model, p.Actors, p.ReleaseType, p.DataSourceType, p.AccessType
+	d.Loss.Details = fmt.Sprintf("%s Neighbouring tables: %s. The unit is a person: %s. Not protected: %s.",
+		p.Statement, p.Adjacency, cmp.Or(o.UnitIsPerson, "unknown"), strings.Join(slices.Concat(p.NotProtected, o.NotProtected), "; "))
+	d.Loss.Parameters.Epsilon, d.Loss.Parameters.Delta, d.Loss.Parameters.Rho = yamlNumber(p.Epsilon), yamlNumber(p.Delta), yamlNumber(p.Rho)
+	d.Loss.ParameterDetails = fmt.Sprintf("The release is mu-Gaussian differentially private with mu = %v, of which the other parameters follow; probability of failure %s.", p.Mu, p.DeltaFailure)
+	d.Model.Name, d.Model.Actors, d.Model.ReleaseType, d.Model.Source, d.Model.Access = p.Model, said(o.Actors), p.ReleaseType, p.DataSource, p.AccessType
 	d.Model.ReleaseDetails = fmt.Sprintf("All releases from the same budget: %s. Lifetime: %s. Refunds: %s.", p.Scope.LedgerCap, p.Scope.LifetimeCap, p.Scope.Refund)
-	d.Accounting.PostProcessing, d.Accounting.Composition = postProcessing(p), "Gaussian differential privacy: the squares of mu add up, for jobs chosen after earlier releases too (a filter: Smith and Thakurta 2022)."
-	d.Implementation.Tuning, d.Implementation.Mechanisms, d.Implementation.Justification = p.Tuning, mechanisms(m), p.Justification
+	d.Accounting.PostProcessing, d.Accounting.Composition = postProcessing(m), "Gaussian differential privacy: the squares of mu add up, for jobs chosen after earlier releases too (a filter: Smith and Thakurta 2022)."
+	d.Implementation.Tuning, d.Implementation.Mechanisms, d.Implementation.Justification = said(o.Tuning), mechanisms(m), said(o.Justification)
 	d.Administrative.Sources = "Manifest release.json, SHA-256 " + digest
-	d.Administrative.Notes, d.Administrative.Authors = "Custody of the data: "+p.Custody, p.Authors
+	d.Administrative.Notes, d.Administrative.Authors = "Custody of the data: "+said(o.Custody), saidAll(o.Authors)
 	return r
 }
 
@@ -150,14 +167,15 @@ func slug(own, name string) string {
 
 func lines(texts []string) string { return "- " + strings.Join(texts, "\n- ") }
 
-func postProcessing(p *pipeline.ManifestPrivacy) string {
+func postProcessing(m *manifest.Manifest) string {
 	var out []string
-	for _, s := range p.PostProcessing {
-		text := s.Query + ": none"
-		if len(s.Steps) > 0 {
-			text = s.Query + ": " + strings.Join(s.Steps, ", ")
+	for i := range m.Queries {
+		q := &m.Queries[i]
+		text := q.Name + ": none"
+		if len(q.Denoise) > 0 {
+			text = q.Name + ": " + strings.Join(q.Denoise, ", ")
 		}
-		if s.Biased {
+		if q.Biased {
 			text += " (biased)"
 		}
 		out = append(out, text)
@@ -165,12 +183,16 @@ func postProcessing(p *pipeline.ManifestPrivacy) string {
 	return lines(out)
 }
 
-func mechanisms(m *pipeline.Manifest) string {
+func mechanisms(m *manifest.Manifest) string {
 	var out []string
-	for _, x := range m.Privacy.Mechanisms {
-		out = append(out, fmt.Sprintf("%s: %s, L2 sensitivity %v (%s), sigma %v, grid %v, %d cells", x.Query, x.Name, x.L2, x.Why, x.Sigma, x.Grid, x.Dimension))
+	for i := range m.Queries {
+		q := &m.Queries[i]
+		for _, x := range q.Mechanisms {
+			out = append(out, fmt.Sprintf("%s: %s, L2 sensitivity %v (%s), sigma %v, grid %v, %d cells",
+				manifest.MechanismName(q.Name, x.Component), x.Noise, x.Sensitivity.L2, x.Sensitivity.Why, x.Sigma, x.Grid, q.Cells))
+		}
 	}
-	n := m.Privacy.Noise
+	n := &m.Privacy.Noise
 	return lines(append(out, fmt.Sprintf("noise: %s; random bits: %s; constant time: %v; %s", n.Rounding, n.Bits, n.ConstantTime, m.Privacy.Errors),
 		fmt.Sprintf("code: %s %s, %s", m.Program.Name, m.Program.Version, m.Program.Go)))
 }

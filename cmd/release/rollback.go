@@ -15,6 +15,7 @@ import (
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // A ledger that was restored from an older copy, or lost its end with its head set back, is sound in itself, and would let be spent again
@@ -38,7 +39,7 @@ func compareHeads(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, d
 		return nil, err
 	}
 	// Manifests first: an entry that another process adds meanwhile is then in the ledger.
-	shown := map[string]*pipeline.ManifestLedger{}
+	shown := map[string]*manifest.Ledger{}
 	for path, m := range releasesBeside(dir) {
 		if m.Ledger != nil && (m.Ledger.Head != "" || sameDataset(m, plan)) {
 			shown[path] = m.Ledger
@@ -57,8 +58,8 @@ func compareHeads(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, d
 }
 
 // releasesBeside returns the manifests of the releases in the folder of dir, by path.
-func releasesBeside(dir string) map[string]*pipeline.Manifest {
-	found := map[string]*pipeline.Manifest{}
+func releasesBeside(dir string) map[string]*manifest.Manifest {
+	found := map[string]*manifest.Manifest{}
 	entries, _ := os.ReadDir(filepath.Dir(dir)) // if there is no such folder nothing was released there
 	for _, e := range entries {
 		path := filepath.Join(filepath.Dir(dir), e.Name())
@@ -73,11 +74,11 @@ func releasesBeside(dir string) map[string]*pipeline.Manifest {
 }
 
 // sameDataset says whether a manifest of an earlier version, which does not say whose entry it shows, is of the plan's dataset.
-func sameDataset(m *pipeline.Manifest, plan *pipeline.Plan) bool {
+func sameDataset(m *manifest.Manifest, plan *pipeline.Plan) bool {
 	return m.Dataset() == plan.Job().Ledger.Dataset && !strings.Contains(m.Dataset(), "${")
 }
 
-func rolledBack(where string, shown *pipeline.ManifestLedger) error {
+func rolledBack(where string, shown *manifest.Ledger) error {
 	message := "the ledger lacks an entry that " + where + " shows: it is an older copy, or lost its end, and does not know what was spent since"
 	if shown.Head == "" {
 		message = "the ledger lacks an entry that " + where + " shows: it is an older copy, lost its end, or is another ledger"
@@ -90,9 +91,9 @@ func rolledBack(where string, shown *pipeline.ManifestLedger) error {
 
 // anchorFile is what an anchor holds: what a manifest shows, or as release ledger show --json prints it.
 type anchorFile struct {
-	Format string                   `json:"format"`
-	Ledger *pipeline.ManifestLedger `json:"ledger"`
-	Head   *pipeline.ManifestLedger `json:"head"`
+	Format string           `json:"format"`
+	Ledger *manifest.Ledger `json:"ledger"`
+	Head   *manifest.Ledger `json:"head"`
 }
 
 // largestAnchor is that of a manifest.
@@ -157,7 +158,7 @@ func (n *anchor) renew(ctx context.Context, book *ledger.Book) error {
 	if err != nil {
 		return pipeline.LedgerError("read the head", err)
 	}
-	text, err := json.Marshal(map[string]any{"ledger": pipeline.ManifestLedger{Head: mark.Head, MAC: mark.MAC}})
+	text, err := json.Marshal(map[string]any{"ledger": manifest.Ledger{Head: mark.Head, MAC: mark.MAC}})
 	if err == nil {
 		err = replaceFile(n.path, append(text, '\n'))
 	}

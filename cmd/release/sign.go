@@ -15,6 +15,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // passwordVariable holds the password of an encrypted key.
@@ -143,7 +144,7 @@ func (v *verifying) signature(context.Context, *app) error {
 	return nil
 }
 
-func (v *verifying) signed(stated *pipeline.ManifestSignature, key minisign.PublicKey, wanted bool) {
+func (v *verifying) signed(stated *manifest.Signature, key minisign.PublicKey, wanted bool) {
 	var own minisign.PublicKey
 	manifest, signature, err := sink.ReadSigned(v.dir)
 	switch {

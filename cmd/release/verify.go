@@ -9,6 +9,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 const verifyLong = `verify checks a published release:
@@ -101,7 +102,7 @@ func (a *app) concludeVerify(dir string, verdicts []verdict) error {
 type verifying struct {
 	dir      string
 	flags    *verifyFlags
-	manifest pipeline.Manifest
+	manifest manifest.Manifest
 	digest   string
 	readable bool // there is a manifest
 	verdicts []verdict

@@ -151,7 +151,7 @@ func (v *verifying) compare(runs []ledger.Run) (findings []string) {
 	if !slices.EqualFunc(c.Mechanisms, v.manifest.Mechanisms(), sameNoise) {
 		findings = append(findings, "the ledger was charged for other mechanisms than the manifest states")
 	}
-	if s := v.manifest.Privacy.PrivacyStatement; s != nil && cmp.Or(c.DeltaShare, "0") != s.Guarantee.DeltaFailure {
+	if v.manifest.Complete() && cmp.Or(c.DeltaShare, "0") != v.manifest.Privacy.DeltaFailure {
 		findings = append(findings, "the ledger was charged for another share of delta than the manifest states")
 	}
 	unit := v.manifest.Privacy.Unit

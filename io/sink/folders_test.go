@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
 )
 
@@ -101,9 +102,9 @@ func write(t testing.TB, dir, name string, data []byte) {
 }
 
 // remanifest rewrites the manifest of a folder.
-func remanifest(t testing.TB, dir string, change func(*pipeline.Manifest)) {
+func remanifest(t testing.TB, dir string, change func(*manifest.Manifest)) {
 	t.Helper()
-	var m pipeline.Manifest
+	var m manifest.Manifest
 	must(t, json.Unmarshal(read(t, dir, manifestName), &m))
 	change(&m)
 	data, err := json.Marshal(m)

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 const (
@@ -30,7 +30,7 @@ func (f *Folder) Inspect(ctx context.Context, dir string) (digest string, err er
 // Examined is a release folder that was read whole.
 type Examined struct {
 	// Manifest is release.json, nil if it cannot be read; Digest is its SHA-256.
-	Manifest *pipeline.Manifest
+	Manifest *manifest.Manifest
 	Digest   string
 	// Compared is how many files have the SHA-256 that the manifest states.
 	Compared int
@@ -77,7 +77,7 @@ func (f *Folder) Staged(ctx context.Context, staging string) (note, digest strin
 
 // content is a release folder, complete if there are no findings.
 type content struct {
-	manifest *pipeline.Manifest // nil if it cannot be read
+	manifest *manifest.Manifest // nil if it cannot be read
 	digest   string             // of the manifest
 	paths    []string           // of the other files
 	compared int                // files that are as the manifest says
@@ -175,7 +175,7 @@ func (i *inspection) readManifest() error {
 	if err != nil {
 		return i.lacks(manifestName, err)
 	}
-	m, err := decodeManifest(text)
+	m, err := manifest.Parse(text)
 	if err != nil {
 		i.found(manifestName + " " + err.Error())
 		return nil
@@ -206,7 +206,7 @@ func (i *inspection) compareFiles(listed map[string]bool) error {
 	return nil
 }
 
-func (i *inspection) compareFile(f pipeline.File) error {
+func (i *inspection) compareFile(f manifest.File) error {
 	digest, err := i.fileDigest(f.Path)
 	switch {
 	case err != nil:

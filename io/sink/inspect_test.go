@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // broken checks that a folder is not a release, and that the reason is given.
@@ -134,16 +135,16 @@ func TestInspectRefusesLinks(t *testing.T) {
 }
 
 func TestInspectRefusesManifests(t *testing.T) {
-	for name, change := range map[string]func(*pipeline.Manifest){
-		"outside":   func(m *pipeline.Manifest) { m.Queries[0].Files[0].Path = "../secret" },
-		"absolute":  func(m *pipeline.Manifest) { m.Queries[0].Files[0].Path = "/etc/passwd" },
-		"nested":    func(m *pipeline.Manifest) { m.Queries[0].Files[0].Path = "a/b" },
-		"itself":    func(m *pipeline.Manifest) { m.Queries[0].Files[0].Path = manifestName },
-		"twice":     func(m *pipeline.Manifest) { m.Queries[0].Files[1] = m.Queries[0].Files[0] },
-		"no path":   func(m *pipeline.Manifest) { m.Queries[0].Files[0].Path = "" },
-		"no files":  func(m *pipeline.Manifest) { m.Queries[0].Files = nil },
-		"no digest": func(m *pipeline.Manifest) { m.Queries[0].Files[0].SHA256 = "" },
-		"format":    func(m *pipeline.Manifest) { m.Format = "dprelease/2" },
+	for name, change := range map[string]func(*manifest.Manifest){
+		"outside":   func(m *manifest.Manifest) { m.Queries[0].Files[0].Path = "../secret" },
+		"absolute":  func(m *manifest.Manifest) { m.Queries[0].Files[0].Path = "/etc/passwd" },
+		"nested":    func(m *manifest.Manifest) { m.Queries[0].Files[0].Path = "a/b" },
+		"itself":    func(m *manifest.Manifest) { m.Queries[0].Files[0].Path = manifestName },
+		"twice":     func(m *manifest.Manifest) { m.Queries[0].Files[1] = m.Queries[0].Files[0] },
+		"no path":   func(m *manifest.Manifest) { m.Queries[0].Files[0].Path = "" },
+		"no files":  func(m *manifest.Manifest) { m.Queries[0].Files = nil },
+		"no digest": func(m *manifest.Manifest) { m.Queries[0].Files[0].SHA256 = "" },
+		"format":    func(m *manifest.Manifest) { m.Format = "dprelease/3" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlace(t)

@@ -1,19 +1,15 @@
 package sink
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
-	"io"
 	"os"
 
-	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // ReadManifest returns the manifest of a release folder and its SHA-256. Errors: as Inspect.
-func ReadManifest(dir string) (m pipeline.Manifest, digest string, err error) {
+func ReadManifest(dir string) (m manifest.Manifest, digest string, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return m, "", failure("inspect", dir, err)
@@ -23,7 +19,7 @@ func ReadManifest(dir string) (m pipeline.Manifest, digest string, err error) {
 	if err != nil {
 		return m, "", missing(dir, manifestName, err)
 	}
-	if m, err = decodeManifest(text); err != nil {
+	if m, err = manifest.Parse(text); err != nil {
 		return m, "", incomplete(dir, manifestName+" "+err.Error())
 	}
 	sum := sha256.Sum256(text)
@@ -31,33 +27,17 @@ func ReadManifest(dir string) (m pipeline.Manifest, digest string, err error) {
 }
 
 // ReadSigned returns the bytes of a release's manifest and of its signature.
-func ReadSigned(dir string) (manifest, signature []byte, err error) {
+func ReadSigned(dir string) (text, signature []byte, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, nil, failure("inspect", dir, err)
 	}
 	defer root.Close()
-	if manifest, err = readSmall(root, manifestName, maxManifest); err != nil {
+	if text, err = readSmall(root, manifestName, maxManifest); err != nil {
 		return nil, nil, missing(dir, manifestName, err)
 	}
 	if signature, err = readSmall(root, SignatureName, maxNote); err != nil {
 		return nil, nil, missing(dir, SignatureName, err)
 	}
-	return manifest, signature, nil
-}
-
-// decodeManifest accepts exactly one manifest of our format. Its errors are in our own words.
-func decodeManifest(text []byte) (m pipeline.Manifest, err error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&m); err != nil {
-		return m, reason("is damaged, or of another version")
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return m, reason("has something after its end")
-	}
-	if m.Format != pipeline.ManifestFormat {
-		return m, reason("has another format")
-	}
-	return m, nil
+	return text, signature, nil
 }

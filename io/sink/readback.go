@@ -19,6 +19,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
 )
 
@@ -101,10 +102,10 @@ var readBack = []struct {
 }{{".parquet", readParquet}, {".arrow", readArrow}, {".json", readJSON}, {".csv", readCSV}}
 
 // Columns reads the table of a query of the release in dir back. A file that is not as the manifest says is pipeline.ErrIncomplete.
-func (f *Folder) Columns(ctx context.Context, dir string, q *pipeline.ManifestQuery) (out queries.Columns, err error) {
+func (f *Folder) Columns(ctx context.Context, dir string, q *manifest.Query) (out queries.Columns, err error) {
 	defer recovered(&err)
 	for _, format := range readBack {
-		i := slices.IndexFunc(q.Files, func(f pipeline.File) bool { return f.Holds == "" && filepath.Ext(f.Path) == format.extension })
+		i := slices.IndexFunc(q.Files, func(f manifest.File) bool { return f.Holds == "" && filepath.Ext(f.Path) == format.extension })
 		if i < 0 {
 			continue
 		}
@@ -121,7 +122,7 @@ func (f *Folder) Columns(ctx context.Context, dir string, q *pipeline.ManifestQu
 	return out, refusal("read", dir, CodeFormat, "the query "+q.Name+" has no table in a format that is read back")
 }
 
-func readBackFile(c *columnReader, dir string, file pipeline.File, read func(*columnReader, io.ReaderAt, int64) error) error {
+func readBackFile(c *columnReader, dir string, file manifest.File, read func(*columnReader, io.ReaderAt, int64) error) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
@@ -403,4 +404,4 @@ func (f *Folder) Find(ctx context.Context, dir, digest string) (string, error) {
 }
 
 // Manifest returns release.json of a release folder and its SHA-256. Errors: as Inspect; the other files are not looked at.
-func (f *Folder) Manifest(dir string) (pipeline.Manifest, string, error) { return ReadManifest(dir) }
+func (f *Folder) Manifest(dir string) (manifest.Manifest, string, error) { return ReadManifest(dir) }

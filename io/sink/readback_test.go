@@ -12,17 +12,18 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
 )
 
 // published1 writes a result as the one table of a folder and returns the query that a manifest would have of it.
-func published1(t *testing.T, f format, r pipeline.Result) (dir string, q *pipeline.ManifestQuery) {
+func published1(t *testing.T, f format, r pipeline.Result) (dir string, q *manifest.Query) {
 	t.Helper()
 	dir, data := t.TempDir(), written(t, f, r)
 	write(t, dir, "q"+f.extension(), data)
 	sum := sha256.Sum256(data)
 	rows := len(expected(r).columns[len(expected(r).columns)-1].([]float64))
-	return dir, &pipeline.ManifestQuery{Name: r.Name, Files: []pipeline.File{{Path: "q" + f.extension(), SHA256: hex.EncodeToString(sum[:]), Rows: rows}}}
+	return dir, &manifest.Query{Name: r.Name, Files: []manifest.File{{Path: "q" + f.extension(), SHA256: hex.EncodeToString(sum[:]), Rows: rows}}}
 }
 
 // Every format gives back the noisy values, the columns after the interval and the keys that were written, bit by bit.
@@ -37,7 +38,7 @@ func TestReadBack(t *testing.T) {
 			keys := len(r.Answer.Keys)
 			for _, selected := range []bool{false, true} {
 				if q.Selection = nil; selected {
-					q.Selection = &pipeline.ManifestSelection{}
+					q.Selection = &manifest.Selection{}
 				}
 				c, err := new(Folder).Columns(t.Context(), dir, q)
 				if selected && name == "csv" {
@@ -131,7 +132,7 @@ func TestReadBackOfChangedFiles(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir, name, []byte(text))
 		sum := sha256.Sum256([]byte(text))
-		q := &pipeline.ManifestQuery{Files: []pipeline.File{{Path: name, SHA256: hex.EncodeToString(sum[:]), Rows: 1}}}
+		q := &manifest.Query{Files: []manifest.File{{Path: name, SHA256: hex.EncodeToString(sum[:]), Rows: 1}}}
 		if got, err := new(Folder).Columns(t.Context(), dir, q); err == nil {
 			t.Errorf("%s is read as %v", name, got)
 		}

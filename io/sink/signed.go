@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // SignedBy returns the public key that a release folder's manifest names; "" if it is not signed.
@@ -31,14 +32,14 @@ func (f *Folder) SignStaged(ctx context.Context, staging string, s pipeline.Sign
 	if err != nil || m.Signature != nil && m.Signature.PublicKey == s.PublicKey() {
 		return digest, err
 	}
-	m.Signature = &pipeline.ManifestSignature{Format: s.Format(), PublicKey: s.PublicKey()}
+	m.Signature = &manifest.Signature{Format: s.Format(), PublicKey: s.PublicKey()}
 	if err := resign(staging, dir, m, s); err != nil {
 		return "", failure(op, staging, err)
 	}
 	return f.Inspect(ctx, dir)
 }
 
-func resign(staging, dir string, m pipeline.Manifest, s pipeline.Signer) error {
+func resign(staging, dir string, m manifest.Manifest, s pipeline.Signer) error {
 	for _, path := range []string{filepath.Join(staging, voucherName), filepath.Join(dir, manifestName), filepath.Join(dir, SignatureName)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -5,10 +5,11 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 const (
-	manifestName = "release.json"
+	manifestName = manifest.FileName
 	releaseName  = "release" // the release folder inside a staging folder
 	noteName     = "note"
 	voucherName  = "voucher"

@@ -1,9 +1,7 @@
 package sink
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -13,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // Prepare makes an empty staging folder of mode 0700, and what lies above it, durably.
@@ -131,7 +130,7 @@ func (s *stager) run(note string, r *pipeline.Release) error {
 		return err
 	}
 	defer root.Close()
-	files := map[string][]pipeline.File{}
+	files := map[string][]manifest.File{}
 	for _, j := range s.jobs {
 		file, err := s.writeTable(root, j)
 		if err != nil {
@@ -156,7 +155,7 @@ func (s *stager) writeNote(note string) error {
 }
 
 // writeTable writes one table, syncs it, and reads it back.
-func (s *stager) writeTable(root *os.Root, j tableJob) (file pipeline.File, err error) {
+func (s *stager) writeTable(root *os.Root, j tableJob) (file manifest.File, err error) {
 	defer recovered(&err)
 	file.Path = j.path()
 	file.SHA256, err = writeNew(root, file.Path, fileMode, func(w io.Writer) (err error) {
@@ -188,23 +187,20 @@ func recovered(err *error) {
 }
 
 // writeManifest writes the manifest last, after its signature, if sign makes one.
-func writeManifest(root *os.Root, m pipeline.Manifest, sign func(manifest []byte) ([]byte, bool)) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(m); err != nil {
-		return reason("the manifest can't be written as JSON")
+func writeManifest(root *os.Root, m manifest.Manifest, sign func(manifest []byte) ([]byte, bool)) error {
+	text, err := m.Encode()
+	if err != nil {
+		return reason(err.Error())
 	}
-	if b.Len() >= maxManifest {
+	if len(text) >= maxManifest {
 		return errTooLarge
 	}
-	if signature, ok := sign(b.Bytes()); ok {
+	if signature, ok := sign(text); ok {
 		if err := writeBytes(root, SignatureName, signature); err != nil {
 			return err
 		}
 	}
-	return writeBytes(root, manifestName, b.Bytes())
+	return writeBytes(root, manifestName, text)
 }
 
 func writeBytes(root *os.Root, name string, data []byte) error {

@@ -21,6 +21,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
 )
@@ -44,7 +45,7 @@ func TestStageWritesTheRelease(t *testing.T) {
 	if !bytes.HasSuffix(text, []byte("}\n")) || !bytes.Contains(text, []byte("\n  \"name\": \"sample\"")) || !bytes.Contains(text, []byte("<statement> & more")) {
 		t.Errorf("the manifest's text:\n%s", text)
 	}
-	var m pipeline.Manifest
+	var m manifest.Manifest
 	must(t, json.Unmarshal(text, &m))
 	for i, rows := range []int{6, 1} {
 		for j, ext := range Formats() {

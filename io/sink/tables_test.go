@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/pipeline/pipelinetest"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -82,19 +83,19 @@ func release(t testing.TB, results ...pipeline.Result) *pipeline.Release {
 
 func releaseAs(t testing.TB, formats []string, results ...pipeline.Result) *pipeline.Release {
 	t.Helper()
-	m := pipeline.Manifest{
-		Format: pipeline.ManifestFormat, Name: "sample", Params: map[string]string{"hour": "00"},
-		Privacy: pipeline.ManifestPrivacy{Epsilon: 1, Delta: 1e-6, Unit: []string{"cab_id"}, Statement: "a <statement> & more"},
-		Job:     []byte(`{"name":"sample"}`), Program: pipeline.Program{Name: "dprelease", Version: "test"},
+	m := manifest.Manifest{
+		Format: manifest.Format, Name: "sample", Params: map[string]string{"hour": "00"},
+		Privacy: manifest.Privacy{Epsilon: 1, Delta: 1e-6, Unit: []string{"cab_id"}, Statement: "a <statement> & more"},
+		Job:     []byte(`{"name":"sample"}`), Program: manifest.Program{Name: "dprelease", Version: "test"},
 	}
 	for _, r := range results {
-		m.Queries = append(m.Queries, pipeline.ManifestQuery{Name: r.Name, Kind: "histogram", Cells: r.Answer.Cells})
+		m.Queries = append(m.Queries, manifest.Query{Name: r.Name, Kind: "histogram", Cells: r.Answer.Cells})
 	}
 	return pipelinetest.NewRelease(t, m, formats, results...)
 }
 
 // remade is a release with a manifest of its own.
-func remade(t testing.TB, m pipeline.Manifest, results ...pipeline.Result) *pipeline.Release {
+func remade(t testing.TB, m manifest.Manifest, results ...pipeline.Result) *pipeline.Release {
 	t.Helper()
 	return pipelinetest.NewRelease(t, m, []string{"csv"}, results...)
 }

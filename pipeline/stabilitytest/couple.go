@@ -17,6 +17,7 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/ledger/ledgertest"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // What a run shows to others may differ between neighbours in numbers that noise hides, and in nothing else. A coupled pair of runs draws
@@ -107,7 +108,7 @@ func (c *Case) run(t *testing.T, l *Lab, i int, s pipeline.Sink) (*Shown, error)
 	for range 2 {
 		seen := &stages{}
 		book := ledger.NewBook(store, func() time.Time { return time.Unix(1357000000, 0) })
-		r := pipeline.Runner{Book: book, Sink: s, Observer: seen, Workers: 2, Program: pipeline.Program{Name: "fuzz"}, Open: func(context.Context) (pipeline.Engine, error) {
+		r := pipeline.Runner{Book: book, Sink: s, Observer: seen, Workers: 2, Program: manifest.Program{Name: "fuzz"}, Open: func(context.Context) (pipeline.Engine, error) {
 			data, err := c.open(l)
 			if err != nil {
 				return nil, err

@@ -17,6 +17,7 @@ import (
 	"github.com/dprelease/dprelease/ledger/sqlstore"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // Evaluation makes many releases of public data with one job, each paid for from a ledger of its own, so that they can be
@@ -59,7 +60,7 @@ func (e *Evaluation) Release(ctx context.Context, params map[string]string) (*pi
 	e.made++
 	runner := pipeline.Runner{
 		Book: e.book, Sink: sink.New(), Observer: pipeline.Silent{}, Workers: runtime.GOMAXPROCS(0),
-		Program: pipeline.Program{Name: "dprelease", Version: "example", Go: runtime.Version()},
+		Program: manifest.Program{Name: "dprelease", Version: "example", Go: runtime.Version()},
 		Open: func(ctx context.Context) (pipeline.Engine, error) {
 			data, err := source.Open(ctx, wiring.SourceOptions(plan.Job()))
 			if err != nil {

@@ -1,6 +1,6 @@
 // Package hook is the door through which pipelinetest makes releases: package pipeline alone may set it.
 package hook
 
-// NewRelease makes a *pipeline.Release of a pipeline.Manifest, formats and a []pipeline.Result; nil for other types.
+// NewRelease makes a *pipeline.Release of a manifest.Manifest, formats and a []pipeline.Result; nil for other types.
 // Its parameters have no types because this package can't import pipeline.
 var NewRelease func(manifest any, formats []string, results any) any

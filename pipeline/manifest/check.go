@@ -1,0 +1,196 @@
+package manifest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/big"
+	"regexp"
+	"slices"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/queries"
+)
+
+// What a manifest proves of itself
+//
+// The mechanisms are the facts: sensitivity, sigma and grid of each. All other numbers and the sentence follow from them and from the job's
+// epsilon, delta, unit and adjacency, so that they can be worked out again by anyone who has the file. Whether the mechanisms are those
+// that were charged is the ledger's to say.
+
+// Meets says whether the noise that a manifest states meets the guarantee that it states, by the definition (Balle & Wang 2018, Theorem
+// 8), and whether the numbers that follow from others do follow.
+func (m *Manifest) Meets() error {
+	for i := range m.Queries {
+		if err := m.Queries[i].known(); err != nil {
+			return err
+		}
+	}
+	ms := m.Mechanisms()
+	g := calibrate.Guarantee{Epsilon: calibrate.Epsilon(m.Privacy.Epsilon), Delta: m.noiseDelta()}
+	if err := calibrate.Verify(ms, g); err != nil {
+		return err
+	}
+	if err := m.selects(); err != nil {
+		return err
+	}
+	if mu := float64(calibrate.ComposedMu(ms)); mu != m.Privacy.Mu {
+		return fmt.Errorf("the mechanisms have mu %g together, and the manifest says %g", mu, m.Privacy.Mu)
+	}
+	for i := range m.Queries {
+		if err := m.Queries[i].follows(); err != nil {
+			return err
+		}
+	}
+	if m.first != nil {
+		if err := m.first.agrees(m); err != nil {
+			return err
+		}
+	}
+	if !m.Complete() {
+		return nil
+	}
+	if err := m.promises(ms); err != nil {
+		return err
+	}
+	return m.measures(ms)
+}
+
+// known says whether the query has mechanisms, all of a kind that this version can judge.
+func (q *Query) known() error {
+	if len(q.Mechanisms) == 0 {
+		return errors.New(q.Name + ": it has no mechanism")
+	}
+	for i := range q.Mechanisms {
+		if q.Mechanisms[i].Noise != gaussian {
+			return errors.New(q.Name + ": its noise is of a distribution that this version does not know")
+		}
+	}
+	return nil
+}
+
+// follows says whether what is stated of a query follows from its mechanisms. The half-width of a mean depends on its bounds too, and is
+// not worked out again.
+func (q *Query) follows() error {
+	for i := range q.Mechanisms {
+		p := &q.Mechanisms[i]
+		m := p.calibrated(q.Name)
+		if m.Deviation() != p.StandardDeviation || float64(m.Mu()) != p.Mu {
+			return errors.New(m.Query + ": its mu or standard deviation does not follow from sigma, grid and sensitivity")
+		}
+	}
+	if h := q.HalfWidth; h != nil && len(q.Mechanisms) == 1 && (*h != calibrate.Z95*q.Deviation() || q.OverRows) {
+		return errors.New(q.Name + ": its half-width does not follow from its mechanism")
+	}
+	return nil
+}
+
+// noiseDelta is the delta that the noise has to meet: what selecting keys may fail is taken off, in the decimals of the job.
+func (m *Manifest) noiseDelta() calibrate.Delta {
+	if m.Privacy.DeltaFailure == "0" || !m.Complete() {
+		return calibrate.Delta(m.Privacy.Delta)
+	}
+	_, delta := m.asked()
+	if LeftForNoise(delta, "0") != m.Privacy.Delta {
+		return 0
+	}
+	return calibrate.Delta(LeftForNoise(delta, m.Privacy.DeltaFailure))
+}
+
+// asked returns epsilon and delta as the job in the manifest has them.
+func (m *Manifest) asked() (epsilon, delta string) {
+	var job struct {
+		Privacy struct {
+			Epsilon json.Number `json:"epsilon"`
+			Delta   json.Number `json:"delta"`
+		} `json:"privacy"`
+	}
+	_ = json.Unmarshal(m.Job, &job) // what is not there is no number
+	return job.Privacy.Epsilon.String(), job.Privacy.Delta.String()
+}
+
+// selects says whether the selections take no more of delta than is stated, at the thresholds that this needs.
+func (m *Manifest) selects() error {
+	taken := new(big.Rat)
+	for i := range m.Queries {
+		q := &m.Queries[i]
+		if q.Selection == nil {
+			continue
+		}
+		if err := q.selects(); err != nil {
+			return err
+		}
+		part := new(big.Rat)
+		if part.SetFloat64(q.Selection.Delta) != nil {
+			taken.Add(taken, part)
+		}
+	}
+	stated, err := calibrate.ParseDecimal(m.Privacy.DeltaFailure)
+	if err != nil {
+		return errors.New("delta_failure is no number")
+	}
+	if taken.Cmp(stated.Rat()) > 0 {
+		return fmt.Errorf("the selections take more of delta than the %s that the manifest says", m.Privacy.DeltaFailure)
+	}
+	return nil
+}
+
+// selects says whether the query's threshold is what its noise and its part of delta need.
+func (q *Query) selects() error {
+	if len(q.Mechanisms) == 1 {
+		p := &q.Mechanisms[0]
+		s := calibrate.Selection{Keys: q.Selection.MaxGroups, Failure: calibrate.Delta(q.Selection.Delta), Mechanism: p.calibrated(q.Name)}
+		if units, err := s.Threshold(); err == nil && float64(units)*p.Grid == q.Selection.Threshold {
+			return nil
+		}
+	}
+	return errors.New(q.Name + ": its threshold is not the one that its part of delta needs")
+}
+
+// measures says whether the other measures of the guarantee are what the mechanisms give.
+func (m *Manifest) measures(ms []calibrate.Mechanism) error {
+	got, want := &m.Privacy.Measures, MeasuresOf(ms, m.Privacy.DeltaFailure)
+	switch {
+	case got.Mu2 != want.Mu2 || got.Rho != want.Rho || got.Pure != want.Pure:
+		return errors.New("the privacy block's mu2, rho or pure_part do not follow from the mechanisms")
+	case !maps.EqualFunc(got.EpsilonAt, want.EpsilonAt, provenOf):
+		return errors.New("the privacy block's epsilon_at does not follow from the mechanisms")
+	}
+	return nil
+}
+
+// provenOf says whether a stated epsilon is proven, and not larger than it has to be but for what a later version may prove better.
+func provenOf(stated, proven float64) bool { return stated >= proven && stated <= proven*(1+1e-9) }
+
+var inStatement = regexp.MustCompile(`^Whatever else is known, this release as a whole is \(([^,]*), ([^)]*)\)-`)
+
+// promises says whether the statement is the one that the mechanisms and the job give.
+func (m *Manifest) promises(ms []calibrate.Mechanism) error {
+	p := Promise{Mu: calibrate.ComposedMu(ms), Adjacency: queries.Adjacency(m.Privacy.Adjacency)}
+	if share := m.Privacy.DeltaFailure; share != "0" {
+		p.DeltaFailure = share
+	}
+	epsilon, delta := m.asked()
+	if stated := inStatement.FindStringSubmatch(m.Privacy.Statement); len(stated) > 0 {
+		p.Epsilon, p.Delta = stated[1], stated[2]
+	}
+	if !sameDecimal(p.Epsilon, epsilon, m.Privacy.Epsilon) || !sameDecimal(p.Delta, delta, m.Privacy.Delta) {
+		return errors.New("epsilon and delta of the job, of the privacy block and of its statement are not the same")
+	}
+	text, column := "", p
+	if column.Unit = m.Privacy.Unit; slices.Equal(m.Privacy.Unit, UnitColumns(nil)) {
+		text = p.String() // a row, if it is not a column of that name
+	}
+	if got := m.Privacy.Statement; got != text && got != column.String() {
+		return errors.New("the statement does not follow from the mechanisms, the unit and the adjacency")
+	}
+	return nil
+}
+
+// sameDecimal says whether two texts are the same decimal, and x the largest float64 that is not above it.
+func sameDecimal(a, b string, x float64) bool {
+	d, err1 := calibrate.ParseDecimal(a)
+	e, err2 := calibrate.ParseDecimal(b)
+	return err1 == nil && err2 == nil && d.Cmp(e) == 0 && d.Down() == x
+}

@@ -1,0 +1,300 @@
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/dprelease/dprelease/configs"
+)
+
+// Format names the layout of release.json.
+const Format = "dprelease/2"
+
+// FileName is the manifest's name in a release folder.
+const FileName = "release.json"
+
+// Manifest is release.json. Nothing in it depends on the private data except through the noise.
+type Manifest struct {
+	// Format is the layout of the file that was read: [Format], or "dprelease/1".
+	Format  string            `json:"format"`
+	Name    string            `json:"name"`
+	Params  map[string]string `json:"params,omitempty"`
+	Privacy Privacy           `json:"privacy"`
+	Queries []Query           `json:"queries"`
+	// Ledger shows the ledger's newest entry when the release was staged; nil in releases of the first versions.
+	Ledger *Ledger `json:"ledger,omitempty"`
+	// MadeFrom is the SHA-256 of the manifest of the release whose noisy values this one repeats: both together cost what one does.
+	// "" if this release drew its own.
+	MadeFrom string `json:"made_from,omitempty"`
+	// Signature is nil if the manifest is not signed.
+	Signature *Signature `json:"signature,omitempty"`
+	// Job is the effective job without ledger.store, input folders and environment. Its deployment block is what the owner of the data says
+	// for the reader ([Manifest.Deployment]).
+	Job     json.RawMessage `json:"job"`
+	Program Program         `json:"program"`
+
+	first *manifest1 // what a file of the first format says; nil for today's
+}
+
+// Privacy is the guarantee of the whole release with what a reader needs to judge it, after NIST SP 800-226 and the OpenDP deployments
+// registry. All of it follows from the job, the plan and the ledger's account.
+type Privacy struct {
+	// Statement is the promise in one sentence or two.
+	Statement string `json:"statement"`
+	// Unit lists the columns of the privacy unit; "row" alone if it is a row.
+	Unit      []string `json:"unit"`
+	Adjacency string   `json:"adjacency"`
+	PerUnit   Bounds   `json:"per_unit,omitzero"`
+
+	Epsilon float64 `json:"epsilon"`
+	Delta   float64 `json:"delta"`
+	// DeltaFailure is the share of delta that selecting keys takes, as a decimal: the probability that a key is published which one unit
+	// alone has. "0" if no keys are selected.
+	DeltaFailure string `json:"delta_failure"`
+	Measures
+	Scope Scope `json:"scope,omitzero"`
+
+	DataDomain Domain `json:"data_domain,omitzero"`
+	Noise      Noise  `json:"noise,omitzero"`
+	// NotProtected is what the guarantee does not cover, Unprotected what is published without noise, Errors what other outputs may tell. What
+	// the owner of the data adds to them stands in the job's deployment block.
+	NotProtected []string `json:"not_protected,omitempty"`
+	Unprotected  []string `json:"unprotected,omitempty"`
+	Errors       string   `json:"errors,omitempty"`
+	// Selected is what to know of keys that the job did not list; "" if it listed all.
+	Selected    string `json:"selected_keys,omitempty"`
+	Model       string `json:"model,omitempty"`
+	AccessType  string `json:"access_type,omitempty"`
+	ReleaseType string `json:"release_type,omitempty"`
+	DataSource  string `json:"data_source_type,omitempty"`
+}
+
+// Bounds are what one unit may contribute to a query that sets no bounds of its own; 0 if it is not bounded. The sensitivities of the
+// mechanisms say what each query takes.
+type Bounds struct {
+	MaxRows         int64 `json:"max_rows,omitempty"`
+	MaxGroups       int64 `json:"max_groups,omitempty"`
+	MaxRowsPerGroup int64 `json:"max_rows_per_group,omitempty"`
+}
+
+// Measures are the guarantee of the noise in other measures than epsilon and delta. All follow from the mechanisms.
+type Measures struct {
+	Mu   float64 `json:"mu"`
+	Mu2  string  `json:"mu2,omitempty"` // the square of mu, rounded up
+	Rho  float64 `json:"rho,omitempty"` // zero-concentrated
+	Pure string  `json:"pure_part,omitempty"`
+	// EpsilonAt has a proven epsilon for each of several deltas.
+	EpsilonAt map[string]float64 `json:"epsilon_at,omitempty"`
+}
+
+// Scope says what else is released under the same budget.
+type Scope struct {
+	LedgerCap     string `json:"ledger_cap"`
+	LedgerCharged string `json:"ledger_charged"` // mu squared of the releases published before and of this one, rounded up
+	// Period and PeriodKey name the periods that have a cap of their own ("day") and those that this release falls into ("2013-01-01").
+	Period      string `json:"period,omitempty"`
+	PeriodKey   string `json:"period_key,omitempty"`
+	LifetimeCap string `json:"lifetime_cap"`
+	Refund      string `json:"refund"`
+}
+
+// Domain says which columns are read, and how rows are treated.
+type Domain struct {
+	Columns    []string `json:"columns"`
+	Filters    int      `json:"filters"`
+	NullPolicy string   `json:"null_policy"`
+}
+
+// Noise says how noise is drawn.
+type Noise struct {
+	Rounding     string `json:"rounding"`
+	Bits         string `json:"bits"`
+	ConstantTime bool   `json:"constant_time"`
+}
+
+// Query describes one query of a release.
+type Query struct {
+	Name  string `json:"name"`
+	Kind  string `json:"kind"`
+	Cells int    `json:"cells"`
+	// Mechanisms are the noisy vectors of the query; a mean has one of sums and one of counts. They are in the job's order.
+	Mechanisms []Mechanism `json:"mechanisms"`
+	// Scale times the unit of the first mechanism is the unit of the answer; 0 stands for 1.
+	Scale float64 `json:"scale,omitempty"`
+	// HalfWidth is half the width of the 95 % interval of a noisy cell, in the unit of the answer; nil if it is not stated. If OverRows it
+	// is to be divided by the private number of rows.
+	HalfWidth *float64   `json:"ci95_half_width,omitempty"`
+	OverRows  bool       `json:"over_rows,omitempty"`
+	Selection *Selection `json:"selection,omitempty"`
+	Denoise   []string   `json:"denoise,omitempty"`
+	// Biased: the mean of an estimate is not the exact answer.
+	Biased bool `json:"biased"`
+	// Notes are what the denoising steps chose, and why, in public words.
+	Notes []string `json:"denoise_notes,omitempty"`
+	// Expected is the error of the estimates to expect; nil if there are no steps, or if it is not known.
+	Expected *Error `json:"expected_error,omitempty"`
+	Files    []File `json:"files"`
+}
+
+// Mechanism is one noisy vector of a query. All numbers are in its own unit; the answer's is that times the query's Scale.
+type Mechanism struct {
+	// Component is "sum", "count" or "squares" if the query has several mechanisms; else "".
+	Component string `json:"component,omitempty"`
+	// Noise names the distribution: "Gaussian".
+	Noise       string      `json:"noise"`
+	Sensitivity Sensitivity `json:"sensitivity"`
+	Sigma       float64     `json:"sigma"`
+	Grid        float64     `json:"grid"`
+	// StandardDeviation is sqrt(sigma^2 + grid^2/12): of the published noisy values.
+	StandardDeviation float64 `json:"standard_deviation"`
+	Mu                float64 `json:"mu"`
+}
+
+// Sensitivity is an L2 sensitivity and the argument for it.
+type Sensitivity struct {
+	L2  float64 `json:"l2"`
+	Why string  `json:"why"`
+}
+
+// Error is what to expect of the error of an estimate, over a query's cells together, in the unit of the answer: the root of the mean
+// squared error, and the ends of its 95 % interval. It was worked out from the noisy values. It is no interval for a cell: the only one of
+// those is around the noisy value.
+type Error struct {
+	RMSE float64 `json:"rmse"`
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// Selection says how the keys of a query were selected that the job did not list.
+type Selection struct {
+	// MaxGroups is in how many keys one unit counts, once in each.
+	MaxGroups int64 `json:"max_groups"`
+	// Delta is the query's part of delta_failure.
+	Delta float64 `json:"delta"`
+	// Threshold is the least noisy count of a key that is published.
+	Threshold float64 `json:"threshold"`
+}
+
+// File is one file of a release; Path is relative to the folder, Rows the number of rows written. Holds says what was read off the
+// query's answer: quantiles or cdf; it is empty for the answer itself.
+type File struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+	Rows   int    `json:"rows"`
+	Holds  string `json:"holds,omitempty"`
+}
+
+// Ledger shows the ledger's newest entry, without counting the entries ([ledger.Mark]): a ledger that does not have it any more has lost
+// its end. Releases of the first versions have the entry's number and hash instead.
+type Ledger struct {
+	Head  string `json:"head,omitempty"`
+	MAC   string `json:"mac,omitempty"`
+	Entry int64  `json:"entry,omitempty"`
+	Hash  string `json:"hash,omitempty"`
+}
+
+// Signature says who signed the manifest: the signature itself stands beside it, in release.json.minisig.
+type Signature struct {
+	Format    string `json:"format"`
+	PublicKey string `json:"public_key"`
+}
+
+// Program says what made the release.
+type Program struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Go      string `json:"go"`
+	// Commit, Binary and Modules are the commit that was built and the SHA-256 of the executable and of the list of modules in it; ""
+	// if they are not known.
+	Commit  string `json:"commit,omitempty"`
+	Binary  string `json:"binary_sha256,omitempty"`
+	Modules string `json:"modules_sha256,omitempty"`
+}
+
+// Parse reads the text of a release.json of either format. Errors are in our own words and quote nothing of the text.
+func Parse(text []byte) (Manifest, error) {
+	var head struct {
+		Format string `json:"format"`
+	}
+	if err := json.Unmarshal(text, &head); err != nil {
+		return Manifest{}, unreadable(text)
+	}
+	switch head.Format {
+	case Format:
+		var m Manifest
+		err := decode(text, &m)
+		return m, err
+	case format1:
+		var old manifest1
+		if err := decode(text, &old); err != nil {
+			return Manifest{}, err
+		}
+		return old.upgrade(), nil
+	}
+	return Manifest{}, errors.New("has another format")
+}
+
+// unreadable is the error of a text that is no JSON as a whole.
+func unreadable(text []byte) error {
+	var whole json.RawMessage
+	d := json.NewDecoder(bytes.NewReader(text))
+	if d.Decode(&whole) == nil && len(bytes.TrimSpace(text[d.InputOffset():])) > 0 {
+		return errors.New("has something after its end")
+	}
+	return errors.New("is damaged, or of another version")
+}
+
+// decode reads exactly one JSON value, all of whose keys are known.
+func decode(text []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return errors.New("is damaged, or of another version")
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("has something after its end")
+	}
+	return nil
+}
+
+// Encode returns the text of the file, in today's format whatever format was read.
+func (m Manifest) Encode() ([]byte, error) {
+	m.Format = Format
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(m); err != nil {
+		return nil, errors.New("the manifest can't be written as JSON")
+	}
+	return b.Bytes(), nil
+}
+
+// Deployment returns what the owner of the data says for the reader; its fields are empty if nothing is said.
+func (m *Manifest) Deployment() (d configs.Deployment) {
+	var job struct {
+		Deployment json.RawMessage `json:"deployment"`
+	}
+	if json.Unmarshal(m.Job, &job) == nil {
+		_ = yaml.Unmarshal(job.Deployment, &d) // JSON is YAML; what is not there is ""
+	}
+	return d
+}
+
+// Dataset returns the dataset whose budget paid for the release, as the job in the manifest has it.
+func (m *Manifest) Dataset() string {
+	var job struct {
+		Ledger struct {
+			Dataset string `json:"dataset"`
+		} `json:"ledger"`
+	}
+	_ = json.Unmarshal(m.Job, &job) // what is not there is ""
+	return job.Ledger.Dataset
+}
+
+// Complete says whether the manifest states all that today's do: not if it is of the first versions, whose privacy block was short.
+func (m *Manifest) Complete() bool { return m.first == nil || m.first.Privacy.complete() }

@@ -1,0 +1,103 @@
+package manifest
+
+import (
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/queries"
+)
+
+// Promise is what a release promises. Its decimals are as the job writes them.
+type Promise struct {
+	Epsilon, Delta string
+	// DeltaFailure is the share of delta that selecting keys takes; "" if none are selected.
+	DeltaFailure string
+	Mu           calibrate.Mu
+	// Unit lists the columns of the privacy unit; empty if it is a row.
+	Unit      []string
+	Adjacency queries.Adjacency
+}
+
+// String is the promise in words: the manifest's statement.
+func (p Promise) String() string {
+	unit, change, failure := "one row", "added or removed", ""
+	if len(p.Unit) > 0 {
+		unit = "all rows of one " + strings.Join(p.Unit, ", ")
+	}
+	if p.Adjacency == queries.ReplaceOne {
+		change = "replaced"
+	}
+	if p.DeltaFailure != "" {
+		failure = fmt.Sprintf(" Of this delta, %s is the probability that a key is published which one unit alone has; but for that the release is as Gaussian differentially private as it says.", p.DeltaFailure)
+	}
+	return fmt.Sprintf("Whatever else is known, this release as a whole is (%s, %s)-differentially private, and %s-Gaussian differentially private, for %s being %s.%s",
+		p.Epsilon, p.Delta, strconv.FormatFloat(float64(p.Mu), 'g', -1, 64), unit, change, failure)
+}
+
+// UnitColumns is the privacy unit as a manifest lists it: its columns, or "row".
+func UnitColumns(unit []string) []string {
+	if len(unit) == 0 {
+		return []string{"row"}
+	}
+	return unit
+}
+
+// SelectedKeys is what a reader should know of keys that were discovered.
+const SelectedKeys = "The keys are those of the private table whose noisy counts reached the threshold. Others may exist, and counts near the threshold are too large on average."
+
+// MeasuresOf states what mechanisms promise together, if a share of delta may fail ("0" if none).
+func MeasuresOf(ms []calibrate.Mechanism, deltaFailure string) Measures {
+	mu2 := calibrate.ComposedMu2(ms)
+	g := Measures{Mu: float64(calibrate.ComposedMu(ms)), Mu2: up(mu2), EpsilonAt: map[string]float64{}, Pure: "0"}
+	g.Rho, _ = new(big.Float).SetPrec(53).SetMode(big.ToPositiveInf).Quo(mu2, big.NewFloat(2)).Float64()
+	for _, delta := range []string{"1e-5", "1e-6", "1e-9"} {
+		// What selecting keys takes of delta comes on top of the noise's; if nothing is left no epsilon is proven.
+		left := calibrate.Delta(LeftForNoise(delta, deltaFailure))
+		if at, err := calibrate.Compose(ms, left); err == nil {
+			g.EpsilonAt[delta] = float64(at.Epsilon)
+		}
+	}
+	return g
+}
+
+// LeftForNoise is the largest float64 that is not above a delta less the share of it that may fail, which are decimals; 0 if one is no
+// number or the share is below 0.
+func LeftForNoise(delta, share string) float64 {
+	whole, err1 := calibrate.ParseDecimal(delta)
+	part, err2 := calibrate.ParseDecimal(share)
+	if err1 != nil || err2 != nil || part.Rat().Sign() < 0 {
+		return 0
+	}
+	return calibrate.RoundDown(new(big.Rat).Sub(whole.Rat(), part.Rat()))
+}
+
+// ScopeOf states where an account stands with a release, of mu2, in it. Charges that never became visible are not counted: they would
+// tell that a run failed.
+func ScopeOf(b ledger.Balance, mu2 *big.Float) Scope {
+	charged := new(big.Float).SetPrec(statedBits).SetMode(big.ToPositiveInf).Add(b.Published, mu2)
+	s := Scope{
+		LedgerCap: fmt.Sprintf("mu %g: %s", float64(b.Largest), b.Budget), LedgerCharged: up(charged),
+		LifetimeCap: fmt.Sprintf("epsilon %s, delta %s", b.Budget.Epsilon, b.Budget.Delta),
+		Refund:      "never, once noise may have been drawn",
+	}
+	var pers, keys []string
+	for _, p := range b.Periods {
+		pers, keys = append(pers, p.Per), append(keys, p.Name)
+	}
+	s.Period, s.PeriodKey = strings.Join(pers, ", "), strings.Join(keys, ", ")
+	return s
+}
+
+// statedBits is more than a sum of mu squared has digits for.
+const statedBits = 200
+
+// up is x with 17 digits, at least x.
+func up(x *big.Float) string {
+	y := new(big.Float).SetPrec(statedBits).SetMode(big.ToPositiveInf).Set(x)
+	y.Add(y, new(big.Float).SetMantExp(y, -50)) // more than half a unit of the last digit
+	return y.Text('g', 17)
+}
