@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+
+	"github.com/dprelease/dprelease/calibrate/internal/argument"
+	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
 // ErrExceeds is what Verify's error wraps if a release does not meet its guarantee.
@@ -19,24 +22,24 @@ var ErrExceeds = errors.New("the release exceeds its guarantee")
 func ComposedMu2(ms []Mechanism) *big.Float {
 	sum := new(big.Float)
 	for _, m := range ms {
-		if m.validate() != nil {
+		if m.Validate() != nil {
 			return new(big.Float).SetInf(false)
 		}
 		r := m.ratio()
-		sum = exactSum(sum, r.Mul(r, r))
+		sum = numeric.ExactSum(sum, r.Mul(r, r))
 	}
 	return sum
 }
 
 // ComposedMu is the Gaussian-DP parameter of the mechanisms together: the root of ComposedMu2, rounded up to a float64;
 // +Inf if that is +Inf.
-func ComposedMu(ms []Mechanism) Mu { return Mu(rootCeiling(ComposedMu2(ms))) }
+func ComposedMu(ms []Mechanism) Mu { return Mu(numeric.RootCeiling(ComposedMu2(ms))) }
 
 // Compose is the guarantee of the mechanisms together at this delta: the least proven epsilon of the Gaussian mechanism
 // whose mu² is the sum of theirs (Zhao et al. 2019, Lemma 15). No mechanisms cost epsilon 0. Errors are *ArgumentError:
 // delta outside of [MinDelta, 1), "mechanisms" if one of them is not valid or epsilon would be above MaxEpsilon.
 func Compose(ms []Mechanism, d Delta) (Guarantee, error) {
-	if err := d.validate(); err != nil {
+	if err := d.Validate(); err != nil {
 		return Guarantee{}, err
 	}
 	if err := validateAll(ms); err != nil {
@@ -48,7 +51,7 @@ func Compose(ms []Mechanism, d Delta) (Guarantee, error) {
 	mu := ComposedMu(ms)
 	eps, err := GaussianEpsilon(d, mu)
 	if err != nil {
-		return Guarantee{}, argument("mechanisms", "have mu = %g together, which needs an epsilon above %g", float64(mu), float64(MaxEpsilon))
+		return Guarantee{}, argument.New("mechanisms", "have mu = %g together, which needs an epsilon above %g", float64(mu), float64(MaxEpsilon))
 	}
 	return Guarantee{Epsilon: eps, Delta: d}, nil
 }
@@ -56,8 +59,8 @@ func Compose(ms []Mechanism, d Delta) (Guarantee, error) {
 // validateAll names the first mechanism that has no mu.
 func validateAll(ms []Mechanism) error {
 	for i, m := range ms {
-		if err := m.validate(); err != nil {
-			return nested(fmt.Sprintf("mechanisms[%d]", i), err)
+		if err := m.Validate(); err != nil {
+			return argument.In(fmt.Sprintf("mechanisms[%d]", i), err)
 		}
 	}
 	return nil
@@ -79,13 +82,13 @@ func Verify(ms []Mechanism, g Guarantee) error {
 		return nil
 	}
 	return fmt.Errorf("calibrate: %w: mu is %g, and epsilon = %g with delta = %g allow %g",
-		ErrExceeds, rootCeiling(mu2), float64(g.Epsilon), float64(g.Delta), float64(limit))
+		ErrExceeds, numeric.RootCeiling(mu2), float64(g.Epsilon), float64(g.Delta), float64(limit))
 }
 
 // meetsMu2 decides between the largest float64 that is a sufficient mu and the real number that is: delta(eps) grows
 // with mu, so an upper bound of the root serves. big.Float.Sqrt is within a few units of the last of 256 bits.
 func meetsMu2(mu2 *big.Float, g Guarantee) bool {
-	mu := newUp().Sqrt(mu2)
-	mu.Add(mu, newUp().SetMantExp(mu, -250))
-	return bigMeets(float64(g.Epsilon), newBig().Set(mu), float64(g.Delta))
+	mu := numeric.NewUp().Sqrt(mu2)
+	mu.Add(mu, numeric.NewUp().SetMantExp(mu, -250))
+	return numeric.BigMeets(float64(g.Epsilon), numeric.NewBig().Set(mu), float64(g.Delta))
 }

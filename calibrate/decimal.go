@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"github.com/dprelease/dprelease/calibrate/internal/argument"
 )
 
 // Limits on decimal text: far beyond any number that has a meaning here, and cheap to work out.
@@ -21,7 +23,7 @@ type Decimal struct{ text string }
 // the range of float64 is an error. Errors are *ArgumentError and do not quote the text.
 func ParseDecimal(text string) (Decimal, error) {
 	if !isDecimal(text) {
-		return Decimal{}, argument("number", "must be a decimal number, such as 0.1 or 1e-6")
+		return Decimal{}, argument.New("number", "must be a decimal number, such as 0.1 or 1e-6")
 	}
 	return Decimal{text}, nil
 }
@@ -90,7 +92,7 @@ func parse(text string, rounded func(Decimal) float64) (float64, error) {
 	if x := rounded(d); !math.IsInf(x, 0) && !math.IsInf(d.Nearest(), 0) {
 		return x, nil
 	}
-	return 0, argument("number", "is beyond the range of a float64")
+	return 0, argument.New("number", "is beyond the range of a float64")
 }
 
 // RoundDown is the largest float64 that is not above x; -Inf if all are.

@@ -1,6 +1,9 @@
 package calibrate
 
-import "math"
+import (
+	"github.com/dprelease/dprelease/calibrate/internal/argument"
+	"github.com/dprelease/dprelease/calibrate/internal/numeric"
+)
 
 // GaussianDelta is the least float64 proven not to be below delta(eps), the least delta for which the Gaussian mechanism
 // with parameter mu = L2 sensitivity over sigma is (eps, delta)-differentially private (Balle & Wang 2018, Theorem 8):
@@ -11,10 +14,10 @@ import "math"
 // MaxEpsilon], mu not positive and finite. If mu is a quotient that a float64 cannot hold, Mechanism.Delta is
 // tighter.
 func GaussianDelta(eps Epsilon, mu Mu) (Delta, error) {
-	if err := mu.validate(); err != nil {
+	if err := mu.Validate(); err != nil {
 		return 0, err
 	}
-	return deltaOf(eps, quotient{float64(mu), 1})
+	return deltaAt(eps, numeric.Quotient{Num: float64(mu), Den: 1})
 }
 
 // GaussianEpsilon is the least float64 eps >= 0, in nats, at which the Gaussian mechanism with parameter mu is proven to
@@ -22,10 +25,10 @@ func GaussianDelta(eps Epsilon, mu Mu) (Delta, error) {
 // *ArgumentError: delta outside of [MinDelta, 1), mu not positive and finite or so large that eps would be above
 // MaxEpsilon. If mu is a quotient that a float64 cannot hold, Mechanism.Epsilon is tighter.
 func GaussianEpsilon(delta Delta, mu Mu) (Epsilon, error) {
-	if err := mu.validate(); err != nil {
+	if err := mu.Validate(); err != nil {
 		return 0, err
 	}
-	return epsilonOf(delta, quotient{float64(mu), 1})
+	return epsilonAt(delta, numeric.Quotient{Num: float64(mu), Den: 1})
 }
 
 // GaussianMu is the largest float64 mu for which the Gaussian mechanism is proven to satisfy g (Balle & Wang 2018,
@@ -35,12 +38,7 @@ func GaussianMu(g Guarantee) (Mu, error) {
 	if err := g.Validate(); err != nil {
 		return 0, err
 	}
-	eps, delta := float64(g.Epsilon), float64(g.Delta)
-	guess, sure := solveMu(eps, delta)
-	mu, _ := boundary(guess.widen(nudge).roundDown(), false, sure, func(mu float64) bool {
-		return mu == 0 || meets(eps, quotient{mu, 1}, delta)
-	})
-	return Mu(mu), nil
+	return Mu(numeric.LargestMu(float64(g.Epsilon), float64(g.Delta))), nil
 }
 
 // AnalyticGaussian is the least float64 sigma for which Gaussian noise on a query of L2 sensitivity s.L2 is proven to be
@@ -51,33 +49,32 @@ func AnalyticGaussian(s Sensitivity, g Guarantee) (Sigma, error) {
 	if err := g.Validate(); err != nil {
 		return 0, err
 	}
-	if err := positive("sensitivity", s.L2); err != nil {
+	if err := argument.Positive("sensitivity", s.L2); err != nil {
 		return 0, err
 	}
-	eps, delta := float64(g.Epsilon), float64(g.Delta)
-	mu, sure := solveMu(eps, delta)
-	guess := wideOf(s.L2).div(mu).widen(-nudge).roundUp()
-	sigma, found := boundary(min(guess, math.MaxFloat64), true, sure, func(sigma float64) bool {
-		return sigma > 0 && meets(eps, quotient{s.L2, sigma}, delta)
-	})
+	sigma, found := numeric.LeastSigma(s.L2, float64(g.Epsilon), float64(g.Delta))
 	if !found {
-		return 0, argument("sensitivity", "= %g needs a sigma above the largest float64", s.L2)
+		return 0, argument.New("sensitivity", "= %g needs a sigma above the largest float64", s.L2)
 	}
 	return Sigma(sigma), nil
 }
 
-// ComposedSigma is a float64 sigma for which times queries, each of L2 sensitivity s.L2 and with noise of that sigma, are proven to be
-// (epsilon, delta)-differentially private together (mu² = times·L2²/sigma²): the least but for a last place. Errors are those of
-// AnalyticGaussian; "times".
-func ComposedSigma(s Sensitivity, g Guarantee, times int) (Sigma, error) {
-	if times < 1 || times > maxTimes {
-		return 0, argument("times", "must be 1 to %d, not %d", maxTimes, times)
-	}
-	if err := positive("sensitivity", s.L2); err != nil {
+// deltaAt is GaussianDelta for a valid quotient.
+func deltaAt(eps Epsilon, mu numeric.Quotient) (Delta, error) {
+	if err := eps.Validate(); err != nil {
 		return 0, err
 	}
-	all := upOf(s.L2)
-	all.Mul(all.Mul(all, all), upOf(float64(times)))
-	s.L2 = rootCeiling(all)
-	return AnalyticGaussian(s, g)
+	return Delta(numeric.LeastDelta(float64(eps), mu)), nil
+}
+
+// epsilonAt is GaussianEpsilon for a valid quotient.
+func epsilonAt(delta Delta, mu numeric.Quotient) (Epsilon, error) {
+	if err := delta.Validate(); err != nil {
+		return 0, err
+	}
+	eps, found := numeric.LeastEpsilon(float64(delta), mu)
+	if !found {
+		return 0, argument.New("mu", "= %g needs an epsilon above %g at delta = %g", mu.Near(), float64(MaxEpsilon), float64(delta))
+	}
+	return Epsilon(eps), nil
 }

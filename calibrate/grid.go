@@ -1,6 +1,11 @@
 package calibrate
 
-import "math"
+import (
+	"math"
+
+	"github.com/dprelease/dprelease/calibrate/internal/argument"
+	"github.com/dprelease/dprelease/calibrate/internal/numeric"
+)
 
 // Limits on the grid g of a mechanism, as exponents of two.
 const (
@@ -27,34 +32,19 @@ const (
 // mechanism, whose guarantee holds for any grid that does not depend on data. Errors are *ArgumentError: "sigma" if
 // it is not positive and finite or sigma/g falls outside of the sampler's [2^-7, 2^55], "unit", "rowBound".
 func Grid(sigma Sigma, unit, rowBound float64) (float64, error) {
-	if err := positive("sigma", float64(sigma)); err != nil {
+	if err := argument.Positive("sigma", float64(sigma)); err != nil {
 		return 0, err
 	}
-	if err := powerOfTwo("unit", unit); err != nil {
+	if err := argument.PowerOfTwo("unit", unit); err != nil {
 		return 0, err
 	}
-	if err := positive("rowBound", rowBound); err != nil {
+	if err := argument.Positive("rowBound", rowBound); err != nil {
 		return 0, err
 	}
-	e := min(floorLog2(unit), floorLog2(float64(sigma))-fineness)
-	e = max(e, ceilLog2(float64(sigma))-coarseness, ceilLog2(rowBound)+rowCapacity-exactUnits)
-	if e < leastGrid || floorLog2(float64(sigma)) < e+leastScale || ceilLog2(float64(sigma)) > e+mostScale {
-		return 0, argument("sigma", "= %g is too small beside the largest value of a row, %g, to be sampled", float64(sigma), rowBound)
+	e := min(numeric.FloorLog2(unit), numeric.FloorLog2(float64(sigma))-fineness)
+	e = max(e, numeric.CeilLog2(float64(sigma))-coarseness, numeric.CeilLog2(rowBound)+rowCapacity-exactUnits)
+	if e < leastGrid || numeric.FloorLog2(float64(sigma)) < e+leastScale || numeric.CeilLog2(float64(sigma)) > e+mostScale {
+		return 0, argument.New("sigma", "= %g is too small beside the largest value of a row, %g, to be sampled", float64(sigma), rowBound)
 	}
 	return math.Ldexp(1, e), nil
-}
-
-// floorLog2 is the exponent of the largest power of two that is not above x > 0.
-func floorLog2(x float64) int {
-	_, e := math.Frexp(x)
-	return e - 1
-}
-
-// ceilLog2 is the exponent of the least power of two that is not below x > 0.
-func ceilLog2(x float64) int {
-	f, e := math.Frexp(x)
-	if f == 0.5 {
-		return e - 1
-	}
-	return e
 }

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/dprelease/dprelease/calibrate/internal/argument"
 	"pgregory.net/rapid"
 )
 
@@ -39,7 +40,7 @@ func TestGridBounds(t *testing.T) {
 		}
 		above := func(x *big.Rat, power float64) bool { return x.Cmp(new(big.Rat).SetFloat64(power)) > 0 }
 		scale, units := at(sigma), at(row)
-		if powerOfTwo("grid", g) != nil || above(scale, 0x1p40) || !above(scale, 0x1p-8) || above(units, 0x1p13) {
+		if argument.PowerOfTwo("grid", g) != nil || above(scale, 0x1p40) || !above(scale, 0x1p-8) || above(units, 0x1p13) {
 			t.Fatalf("Grid(%g, %g, %g) = %g", sigma, unit, row, g)
 		}
 		half := g / 2

@@ -51,45 +51,6 @@ func TestLaplaceScale(t *testing.T) {
 	})
 }
 
-// TestGeometricCurve: the curve against the definition, summed over all integers.
-func TestGeometricCurve(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		g := Geometric{L1: rapid.Int64Range(1, 12).Draw(t, "l1"), Scale: rapid.Float64Range(0.1, 10).Draw(t, "scale")}
-		eps := rapid.OneOf(rapid.Float64Range(0, 20), rapid.Map(rapid.IntRange(0, 12), func(k int) float64 { return float64(k) / g.Scale })).Draw(t, "eps")
-		got, err := g.Delta(Epsilon(eps))
-		if err != nil {
-			t.Fatal(err)
-		}
-		q := math.Exp(-1 / g.Scale)
-		mass := func(z int64) float64 { return (1 - q) / (1 + q) * math.Exp(-math.Abs(float64(z))/g.Scale) }
-		want := 0.0
-		for z := int64(-500); z <= 500; z++ {
-			want += math.Max(0, mass(z)-math.Exp(eps)*mass(z-g.L1))
-		}
-		if math.Abs(float64(got)-want) > 1e-11 || float64(got) < want*(1-1e-9)-1e-15 {
-			t.Fatalf("%+v at %g: %v, want %v", g, eps, got, want)
-		}
-	})
-}
-
-// TestGeometricScale: proven, the least, and never far from the Laplace mechanism's.
-func TestGeometricScale(t *testing.T) {
-	for _, g := range []Guarantee{{1, 0}, {1, 1e-6}, {0.01, 1e-3}, {10, 1e-10}, {0, 0.5}, {MaxEpsilon, 0.1}} {
-		for _, l1 := range []int64{1, 7, 1 << 53} {
-			scale, err := GeometricScale(l1, g)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d, err := (Geometric{l1, scale}).Delta(g.Epsilon); err != nil || d > g.Delta {
-				t.Errorf("%v, %d: scale %v has delta %v, %v", g, l1, scale, d, err)
-			}
-			if d, err := (Geometric{l1, math.Nextafter(scale, 0)}).Delta(g.Epsilon); err != nil || d <= g.Delta {
-				t.Errorf("%v, %d: less than scale %v has delta %v, %v", g, l1, scale, d, err)
-			}
-		}
-	}
-}
-
 // TestLaplaceArguments: nothing panics or is NaN without an error.
 func TestLaplaceArguments(t *testing.T) {
 	odd := []float64{math.NaN(), math.Inf(1), -1, 0, 5e-324, 1e-300, 0.5, 1, 1e6, 1e308}
@@ -108,12 +69,6 @@ func TestLaplaceArguments(t *testing.T) {
 				check("laplace delta", float64(d), err)
 				e, err := Laplace{x, y}.Epsilon(Delta(z))
 				check("laplace epsilon", float64(e), err)
-			}
-			for _, n := range []int64{math.MinInt64, 0, 1, 1 << 53, math.MaxInt64} {
-				d, err := Geometric{n, x}.Delta(Epsilon(y))
-				check("geometric delta", float64(d), err)
-				s, err := GeometricScale(n, Guarantee{Epsilon(x), Delta(y)})
-				check("geometric scale", s, err)
 			}
 		}
 	}

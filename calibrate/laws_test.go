@@ -4,21 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
 	"pgregory.net/rapid"
 )
-
-// drawGuarantee covers the whole range of guarantees.
-func drawGuarantee(t *rapid.T, label string) Guarantee {
-	eps := rapid.OneOf(
-		rapid.Float64Range(0, 20), rapid.Float64Range(0, MaxEpsilon), rapid.SampledFrom([]float64{0, 5e-324, 1e-300, 1, 709.5, MaxEpsilon}),
-		rapid.Map(rapid.Float64Range(-30, 6), func(e float64) float64 { return math.Min(math.Pow(10, e), MaxEpsilon) }),
-	).Draw(t, label+" epsilon")
-	delta := rapid.OneOf(
-		rapid.Float64Range(1e-12, 0.999), rapid.SampledFrom([]float64{MinDelta, 1e-16, 0.5, 1 - 0x1p-53}),
-		rapid.Map(rapid.Float64Range(-300, -0.001), func(e float64) float64 { return math.Max(math.Pow(10, e), MinDelta) }),
-	).Draw(t, label+" delta")
-	return Guarantee{Epsilon(eps), Delta(delta)}
-}
 
 func mustSigma(t *rapid.T, l2 float64, g Guarantee) float64 {
 	sigma, err := AnalyticGaussian(Sensitivity{L2: l2}, g)
@@ -120,4 +108,19 @@ func mustDelta(t *rapid.T, eps Epsilon, mu Mu) Delta {
 		t.Fatalf("delta(%v; %v) = %v, %v", eps, mu, delta, err)
 	}
 	return delta
+}
+
+// drawGuarantee covers the whole range of guarantees.
+func drawGuarantee(t *rapid.T, label string) Guarantee {
+	eps, delta := curvetest.DrawEpsilonDelta(t, label)
+	return Guarantee{Epsilon(eps), Delta(delta)}
+}
+
+// TestZ95 recomputes the half-width of a 95 % interval.
+func TestZ95(t *testing.T) {
+	o := curvetest.OracleOf(300)
+	limit := o.Of(0.025)
+	if o.Tail(o.Of(Z95)).Cmp(limit) > 0 || o.Tail(o.Of(math.Nextafter(Z95, 0))).Cmp(limit) <= 0 {
+		t.Errorf("Z95 = %v is not the least float64 above the quantile", Z95)
+	}
 }

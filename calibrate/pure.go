@@ -3,6 +3,9 @@ package calibrate
 import (
 	"math"
 	"math/big"
+
+	"github.com/dprelease/dprelease/calibrate/internal/argument"
+	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
 // MaxPure is the largest epsilon for which PureMu answers.
@@ -32,24 +35,24 @@ type Pure struct {
 // b = Phi(-mu/2), and (1, 0): it is nowhere above the other iff b <= a.
 func PureMu(eps Epsilon) (Mu, error) {
 	if !(eps > 0 && eps <= MaxPure) {
-		return 0, argument("epsilon", "= %g must be above 0 and at most %d", float64(eps), MaxPure)
+		return 0, argument.New("epsilon", "= %g must be above 0 and at most %d", float64(eps), MaxPure)
 	}
-	return Mu(roundedUp(pureMu(bigOf(float64(eps))))), nil
+	return Mu(numeric.RoundedUp(pureMu(numeric.BigOf(float64(eps))))), nil
 }
 
 // pureMu is 2·sqrt(2)·inverf(tanh(eps/2)), from eps = 2 on as inverfc(2/(1+e^eps)), in which nothing cancels.
 func pureMu(eps *big.Float) *big.Float {
-	if eps.Cmp(bigOf(2)) >= 0 {
-		e := bigExpFar(newBig().Neg(eps))
-		return rootEight(bigInvErfc(newBig().Quo(newBig().SetMantExp(e, 1), newBig().Add(bigOf(1), e))))
+	if eps.Cmp(numeric.BigOf(2)) >= 0 {
+		e := numeric.BigExpFar(numeric.NewBig().Neg(eps))
+		return rootEight(numeric.BigInvErfc(numeric.NewBig().Quo(numeric.NewBig().SetMantExp(e, 1), numeric.NewBig().Add(numeric.BigOf(1), e))))
 	}
-	rest := oneLessExp(eps) // 1 - e^-eps
-	return rootEight(bigInvErf(newBig().Quo(rest, newBig().Sub(bigOf(2), rest))))
+	rest := numeric.OneLessExp(eps) // 1 - e^-eps
+	return rootEight(numeric.BigInvErf(numeric.NewBig().Quo(rest, numeric.NewBig().Sub(numeric.BigOf(2), rest))))
 }
 
 // rootEight is sqrt(8)·x.
 func rootEight(x *big.Float) *big.Float {
-	root := newBig().Sqrt(bigOf(2))
+	root := numeric.NewBig().Sqrt(numeric.BigOf(2))
 	root.SetMantExp(root, 1)
 	return root.Mul(root, x)
 }
@@ -66,10 +69,10 @@ func (p Pure) Mechanism() (Mechanism, error) {
 	if err != nil {
 		return Mechanism{}, err
 	}
-	sigma := roundedDown(newBig().Quo(bigOf(p.Noise.L1), bigOf(float64(mu))))
+	sigma := numeric.RoundedDown(numeric.NewBig().Quo(numeric.BigOf(p.Noise.L1), numeric.BigOf(float64(mu))))
 	m := Mechanism{Query: p.Query, Sens: Sensitivity{L2: p.Noise.L1, Why: p.law() + p.Why}, Sigma: Sigma(sigma), Grid: p.Grid}
 	if m.Mu() < mu || math.IsInf(float64(m.Mu()), 0) {
-		return Mechanism{}, argument("scale", "= %g is out of range", p.Noise.Scale)
+		return Mechanism{}, argument.New("scale", "= %g is out of range", p.Noise.Scale)
 	}
 	return m, nil
 }

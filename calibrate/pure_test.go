@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
+	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 	"pgregory.net/rapid"
 )
 
@@ -27,9 +29,9 @@ func TestPureMu(t *testing.T) {
 		{700, "74.5901592652948339142590623724"},
 	} {
 		mu, err := PureMu(Epsilon(c.eps))
-		want := precise(t, c.want)
-		below := bigOf(math.Nextafter(float64(mu), 0))
-		if err != nil || bigOf(float64(mu)).Cmp(want) < 0 || below.Cmp(want) > 0 {
+		want := curvetest.Precise(t, c.want)
+		below := numeric.BigOf(math.Nextafter(float64(mu), 0))
+		if err != nil || numeric.BigOf(float64(mu)).Cmp(want) < 0 || below.Cmp(want) > 0 {
 			t.Errorf("PureMu(%g) = %v, %v; want %s", c.eps, mu, err, c.want)
 		}
 	}

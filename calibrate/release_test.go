@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 	"pgregory.net/rapid"
 )
 
@@ -119,12 +120,12 @@ func TestComposedMu2(t *testing.T) {
 		if bound.Cmp(slack) > 0 {
 			t.Fatalf("%v is far above the sum %v", bound, exact)
 		}
-		if root := float64(ComposedMu(ms)); !covers(root, ComposedMu2(ms)) || root > 0 && covers(math.Nextafter(root, 0), ComposedMu2(ms)) {
+		if root := float64(ComposedMu(ms)); !numeric.SquareCovers(root, ComposedMu2(ms)) || root > 0 && numeric.SquareCovers(math.Nextafter(root, 0), ComposedMu2(ms)) {
 			t.Fatalf("%v is not the least float64 root of %v", root, ComposedMu2(ms))
 		}
 		shuffled := rapid.Permutation(ms).Draw(t, "order")
 		cut := rapid.IntRange(0, len(ms)).Draw(t, "cut")
-		parts := exactSum(ComposedMu2(shuffled[:cut]), ComposedMu2(shuffled[cut:]))
+		parts := numeric.ExactSum(ComposedMu2(shuffled[:cut]), ComposedMu2(shuffled[cut:]))
 		if parts.Cmp(ComposedMu2(ms)) != 0 {
 			t.Fatalf("the sum depends on the order: %v", ms)
 		}

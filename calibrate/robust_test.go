@@ -6,43 +6,24 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
+	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
-
-// odd is the numbers that break programs.
-var odd = []float64{
-	0, math.Copysign(0, -1), 5e-324, 0x1p-1022, 1e-310, 1e-300, math.Nextafter(1e-300, 0), 1e-154, 1e-17, 0.5, 1 - 0x1p-53, 1,
-	math.Nextafter(1, 2), 2, 38, 709.44, 745.2, 1e6, math.Nextafter(1e6, 2e6), 1e17, 1e154, 1e308, math.MaxFloat64,
-	math.Inf(1), math.Inf(-1), math.NaN(), -1, -5e-324,
-}
-
-// mustAnswer wants a number within [low, high], or an *ArgumentError that names one of the arguments and no number.
-func mustAnswer(t *testing.T, call string, got, low, high float64, err error, arguments string) {
-	t.Helper()
-	if err == nil {
-		if !(got >= low && got <= high) {
-			t.Errorf("%s = %v", call, got)
-		}
-		return
-	}
-	var bad *ArgumentError
-	if !errors.As(err, &bad) || !strings.Contains(arguments, bad.Argument) || got != 0 {
-		t.Errorf("%s = %v, %v", call, got, err)
-	}
-}
 
 // TestOddArguments: every function answers or names an argument, for every combination of odd numbers.
 func TestOddArguments(t *testing.T) {
 	const least = math.SmallestNonzeroFloat64
-	for _, x := range odd {
-		for _, y := range odd {
+	for _, x := range curvetest.Odd {
+		for _, y := range curvetest.Odd {
 			at := fmt.Sprintf("(%v, %v)", x, y)
 			delta, err := GaussianDelta(Epsilon(x), Mu(y))
-			mustAnswer(t, "GaussianDelta"+at, float64(delta), least, 1, err, "epsilon mu")
+			curvetest.MustAnswer(t, "GaussianDelta"+at, float64(delta), least, 1, err, "epsilon mu")
 			eps, err := GaussianEpsilon(Delta(x), Mu(y))
-			mustAnswer(t, "GaussianEpsilon"+at, float64(eps), 0, MaxEpsilon, err, "delta mu")
+			curvetest.MustAnswer(t, "GaussianEpsilon"+at, float64(eps), 0, MaxEpsilon, err, "delta mu")
 			mu, err := GaussianMu(Guarantee{Epsilon(x), Delta(y)})
-			mustAnswer(t, "GaussianMu"+at, float64(mu), least, 2000, err, "epsilon delta")
-			for _, z := range odd {
+			curvetest.MustAnswer(t, "GaussianMu"+at, float64(mu), least, 2000, err, "epsilon delta")
+			for _, z := range curvetest.Odd {
 				oddTriple(t, x, y, z)
 			}
 		}
@@ -53,18 +34,18 @@ func oddTriple(t *testing.T, x, y, z float64) {
 	const least, most = math.SmallestNonzeroFloat64, math.MaxFloat64
 	at := fmt.Sprintf("(%v, %v, %v)", x, y, z)
 	sigma, err := AnalyticGaussian(Sensitivity{L2: z}, Guarantee{Epsilon(x), Delta(y)})
-	mustAnswer(t, "AnalyticGaussian"+at, float64(sigma), least, most, err, "sensitivity epsilon delta")
+	curvetest.MustAnswer(t, "AnalyticGaussian"+at, float64(sigma), least, most, err, "sensitivity epsilon delta")
 	grid, err := Grid(Sigma(x), y, z)
-	mustAnswer(t, "Grid"+at, grid, 0x1p-1022, most, err, "sigma unit rowBound")
+	curvetest.MustAnswer(t, "Grid"+at, grid, 0x1p-1022, most, err, "sigma unit rowBound")
 	m := Mechanism{Query: "q", Sens: Sensitivity{L2: x}, Sigma: Sigma(y), Grid: z}
-	mustAnswer(t, "Mu"+at, float64(m.Mu()), least, math.Inf(1), nil, "")
-	mustAnswer(t, "Deviation"+at, m.Deviation(), least, math.Inf(1), nil, "")
+	curvetest.MustAnswer(t, "Mu"+at, float64(m.Mu()), least, math.Inf(1), nil, "")
+	curvetest.MustAnswer(t, "Deviation"+at, m.Deviation(), least, math.Inf(1), nil, "")
 	delta, err := m.Delta(Epsilon(z))
-	mustAnswer(t, "Delta"+at, float64(delta), least, 1, err, "epsilon sensitivity sigma")
+	curvetest.MustAnswer(t, "Delta"+at, float64(delta), least, 1, err, "epsilon sensitivity sigma")
 	eps, err := m.Epsilon(Delta(z))
-	mustAnswer(t, "Epsilon"+at, float64(eps), 0, MaxEpsilon, err, "delta sensitivity sigma mu")
+	curvetest.MustAnswer(t, "Epsilon"+at, float64(eps), 0, MaxEpsilon, err, "delta sensitivity sigma mu")
 	both, err := Compose([]Mechanism{m, {Sens: Sensitivity{L2: 1}, Sigma: 1}}, Delta(z))
-	mustAnswer(t, "Compose"+at, float64(both.Epsilon), 0, MaxEpsilon, err, "delta mechanisms mechanisms[0].sensitivity mechanisms[0].sigma")
+	curvetest.MustAnswer(t, "Compose"+at, float64(both.Epsilon), 0, MaxEpsilon, err, "delta mechanisms mechanisms[0].sensitivity mechanisms[0].sigma")
 	if ComposedMu2([]Mechanism{m}).Sign() <= 0 {
 		t.Errorf("ComposedMu2%s is not positive", at)
 	}
@@ -81,7 +62,7 @@ func TestOddSplits(t *testing.T) {
 		func(a *Ask, x float64) { a.RowBound = x },
 	}
 	const arguments = "asks asks[1].sensitivity asks[1].weight asks[1].unit asks[1].rowBound asks[1].sigma asks[0].sigma"
-	for _, x := range odd {
+	for _, x := range curvetest.Odd {
 		for i, set := range fields {
 			asks := []Ask{
 				{Query: "a", Sens: Sensitivity{L2: 1}, Weight: 1, Unit: 1, RowBound: 1},
@@ -89,7 +70,7 @@ func TestOddSplits(t *testing.T) {
 			}
 			set(&asks[1], x)
 			ms, err := Split(g, asks)
-			mustAnswer(t, fmt.Sprintf("Split(field %d = %v)", i, x), float64(len(ms)), 2, 2, err, arguments)
+			curvetest.MustAnswer(t, fmt.Sprintf("Split(field %d = %v)", i, x), float64(len(ms)), 2, 2, err, arguments)
 			if err == nil && Verify(ms, g) != nil {
 				t.Errorf("field %d = %v: the split does not fit: %v", i, x, ms)
 			}
@@ -123,13 +104,13 @@ func TestValidate(t *testing.T) {
 			t.Errorf("%v: %v", g, err)
 		}
 	}
-	if least, err := ParseDown("1e-300"); err != nil || least != leastDelta || (Guarantee{1, Delta(least)}).Validate() != nil {
+	if least, err := ParseDown("1e-300"); err != nil || least != numeric.MinDelta || (Guarantee{1, Delta(least)}).Validate() != nil {
 		t.Errorf("the decimal 1e-300 is %g, %v: not taken", least, err)
 	}
 	nan := math.NaN()
 	for want, gs := range map[string][]Guarantee{
 		"epsilon": {{-5e-324, 0.5}, {Epsilon(math.Nextafter(MaxEpsilon, 2e6)), 0.5}, {Epsilon(nan), 0.5}, {Epsilon(math.Inf(1)), 0.5}},
-		"delta":   {{1, 0}, {1, 1}, {1, Delta(nan)}, {1, Delta(math.Inf(1))}, {1, -1}, {1, Delta(math.Nextafter(leastDelta, 0))}},
+		"delta":   {{1, 0}, {1, 1}, {1, Delta(nan)}, {1, Delta(math.Inf(1))}, {1, -1}, {1, Delta(math.Nextafter(numeric.MinDelta, 0))}},
 	} {
 		for _, g := range gs {
 			var bad *ArgumentError

@@ -3,6 +3,9 @@ package calibrate
 import (
 	"math"
 	"math/big"
+
+	"github.com/dprelease/dprelease/calibrate/internal/argument"
+	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
 // Selection says how keys that nobody can list are selected: each privacy unit counts once in each of at most Keys keys, noise is
@@ -41,17 +44,17 @@ func (s Selection) Threshold() (int64, error) {
 	tail := -math.Expm1(math.Log1p(-float64(s.Failure)) / float64(s.Keys))
 	tail *= 1 - 0x1p-40 // more than the errors of the two functions and of the quotient
 	if tail < 0x1p-1000 {
-		return 0, argument("failure", "= %g is too small for %d keys", float64(s.Failure), s.Keys)
+		return 0, argument.New("failure", "= %g is too small for %d keys", float64(s.Failure), s.Keys)
 	}
 	t := quantile(min(tail, 0.5))
-	t.Mul(t, bigOf(float64(m.Sigma))).Add(t, bigOf(1))
-	t.Quo(t, bigOf(m.Grid)).Add(t, bigOf(0.5))
+	t.Mul(t, numeric.BigOf(float64(m.Sigma))).Add(t, numeric.BigOf(1))
+	t.Quo(t, numeric.BigOf(m.Grid)).Add(t, numeric.BigOf(0.5))
 	units, accuracy := t.Int(nil)
 	if accuracy == big.Below {
 		units.Add(units, big.NewInt(1))
 	}
 	if units.BitLen() > 53 {
-		return 0, argument("sigma", "= %g is too large beside the grid for a threshold", float64(m.Sigma))
+		return 0, argument.New("sigma", "= %g is too large beside the grid for a threshold", float64(m.Sigma))
 	}
 	return units.Int64(), nil
 }
@@ -60,20 +63,20 @@ func (s Selection) Threshold() (int64, error) {
 func (s Selection) validate() error {
 	m := s.Mechanism
 	if s.Keys < 1 {
-		return argument("keys", "must be at least 1, not %d", s.Keys)
+		return argument.New("keys", "must be at least 1, not %d", s.Keys)
 	}
-	if !(s.Failure >= leastDelta && s.Failure < 1) {
-		return argument("failure", "must be at least %g and below 1, not %g", MinDelta, float64(s.Failure))
+	if !(s.Failure >= numeric.MinDelta && s.Failure < 1) {
+		return argument.New("failure", "must be at least %g and below 1, not %g", MinDelta, float64(s.Failure))
 	}
-	if err := m.validate(); err != nil {
+	if err := m.Validate(); err != nil {
 		return err
 	}
-	if err := powerOfTwo("grid", m.Grid); err != nil {
+	if err := argument.PowerOfTwo("grid", m.Grid); err != nil {
 		return err
 	}
-	square := newUp().Mul(upOf(m.Sens.L2), upOf(m.Sens.L2)) // exact
+	square := numeric.NewUp().Mul(numeric.UpOf(m.Sens.L2), numeric.UpOf(m.Sens.L2)) // exact
 	if square.Cmp(new(big.Float).SetInt64(s.Keys)) < 0 {
-		return argument("sensitivity", "= %g is below that of one count in each of %d keys", m.Sens.L2, s.Keys)
+		return argument.New("sensitivity", "= %g is below that of one count in each of %d keys", m.Sens.L2, s.Keys)
 	}
 	return nil
 }
@@ -81,10 +84,10 @@ func (s Selection) validate() error {
 // quantile is z with 1 − Phi(z) = tail, for a tail of at most ½, rounded up: sqrt(2)·inverfc(2·tail) within 2^-160, raised by
 // 2^-100, relative.
 func quantile(tail float64) *big.Float {
-	z := bigInvErfc(bigOf(2 * tail))
-	z.Mul(z, bigSqrt2())
+	z := numeric.BigInvErfc(numeric.BigOf(2 * tail))
+	z.Mul(z, numeric.BigSqrt2())
 	if z.Sign() <= 0 {
-		return newBig()
+		return numeric.NewBig()
 	}
-	return z.Add(z, newBig().SetMantExp(z, -100))
+	return z.Add(z, numeric.NewBig().SetMantExp(z, -100))
 }

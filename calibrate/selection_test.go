@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 )
@@ -24,11 +25,7 @@ func TestThresholdMeetsItsFailure(t *testing.T) {
 		// log P(no key of the unit is kept) = Keys·log Phi((g·(K − ½) − 1)/sigma)
 		failure := func(units float64) float64 {
 			z := (m.Grid*(units-0.5) - 1) / float64(m.Sigma)
-			tail, err := LogErfc(z / math.Sqrt2)
-			if err != nil {
-				rt.Fatal(err)
-			}
-			return -math.Expm1(float64(s.Keys) * math.Log1p(-math.Exp(tail)/2))
+			return -math.Expm1(float64(s.Keys) * math.Log1p(-math.Exp(numeric.LogErfc(z/math.Sqrt2))/2))
 		}
 		if got := failure(float64(units)); got > float64(s.Failure)*(1+1e-10) {
 			rt.Fatalf("%+v, %+v: threshold %d fails with probability %g", m, s, units, got)

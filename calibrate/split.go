@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+
+	"github.com/dprelease/dprelease/calibrate/internal/argument"
+	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
 // Split calibrates one Gaussian mechanism for each ask so that all of them together meet g: with mu of GaussianMu(g),
@@ -28,15 +31,15 @@ func Split(g Guarantee, asks []Ask) ([]Mechanism, error) {
 		return nil, err
 	}
 	for i, a := range asks {
-		if ms[i].Grid, err = a.grid(ms[i].Sigma); err != nil {
-			return nil, nested(fmt.Sprintf("asks[%d]", i), err)
+		if ms[i].Grid, err = a.Grid(ms[i].Sigma); err != nil {
+			return nil, argument.In(fmt.Sprintf("asks[%d]", i), err)
 		}
 	}
 	return ms, nil
 }
 
-// grid is Grid's; 0 for an ask that nobody is going to release.
-func (a Ask) grid(sigma Sigma) (float64, error) {
+// Grid is Grid's; 0 for an ask that nobody is going to release.
+func (a Ask) Grid(sigma Sigma) (float64, error) {
 	if a.Unit == 0 && a.RowBound == 0 {
 		return 0, nil
 	}
@@ -45,12 +48,12 @@ func (a Ask) grid(sigma Sigma) (float64, error) {
 
 func validateAsks(asks []Ask) error {
 	if len(asks) == 0 {
-		return argument("asks", "must not be empty")
+		return argument.New("asks", "must not be empty")
 	}
 	seen := make(map[string]bool, len(asks))
 	for i, a := range asks {
 		if err := a.validate(seen); err != nil {
-			return nested(fmt.Sprintf("asks[%d]", i), err)
+			return argument.In(fmt.Sprintf("asks[%d]", i), err)
 		}
 		seen[a.Query] = true
 	}
@@ -60,14 +63,14 @@ func validateAsks(asks []Ask) error {
 func (a Ask) validate(seen map[string]bool) error {
 	switch {
 	case a.Query == "":
-		return argument("query", "must have a name")
+		return argument.New("query", "must have a name")
 	case seen[a.Query]:
-		return argument("query", "%q is asked twice", a.Query)
+		return argument.New("query", "%q is asked twice", a.Query)
 	}
-	if err := positive("weight", a.Weight); err != nil {
+	if err := argument.Positive("weight", a.Weight); err != nil {
 		return err
 	}
-	return positive("sensitivity", a.Sens.L2)
+	return argument.Positive("sensitivity", a.Sens.L2)
 }
 
 // share is the mechanisms of the asks within mu, without grids.
@@ -76,9 +79,9 @@ func (a Ask) validate(seen map[string]bool) error {
 // bound's own rounding at 2^-255 can exceed the sum, if nothing was rounded before. One more place of each sigma, at
 // least 2^-53 of it, is more than that.
 func share(mu Mu, asks []Ask) ([]Mechanism, error) {
-	total := newUp()
+	total := numeric.NewUp()
 	for _, a := range asks {
-		total.Add(total, upOf(a.Weight))
+		total.Add(total, numeric.UpOf(a.Weight))
 	}
 	ms := make([]Mechanism, len(asks))
 	for i, a := range asks {
@@ -90,10 +93,10 @@ func share(mu Mu, asks []Ask) ([]Mechanism, error) {
 		}
 	}
 	if err := validateAll(ms); err != nil {
-		return nil, argument("asks", "need a sigma above the largest float64")
+		return nil, argument.New("asks", "need a sigma above the largest float64")
 	}
 	if !mu.Covers(ComposedMu2(ms)) {
-		return nil, argument("asks", "cannot be shared out within mu = %g", float64(mu))
+		return nil, argument.New("asks", "cannot be shared out within mu = %g", float64(mu))
 	}
 	return ms, nil
 }
@@ -101,9 +104,9 @@ func share(mu Mu, asks []Ask) ([]Mechanism, error) {
 // sigma is L2·sqrt(total/weight)/mu, rounded up; +Inf if it is above every float64. Each step errs by less than
 // 2^-250, relative, which the last factor makes up for.
 func (a Ask) sigma(mu Mu, total *big.Float) Sigma {
-	s := newUp().Quo(total, upOf(a.Weight))
+	s := numeric.NewUp().Quo(total, numeric.UpOf(a.Weight))
 	s.Sqrt(s)
-	s.Mul(s, upOf(a.Sens.L2))
-	s.Quo(s, upOf(float64(mu)))
-	return Sigma(ceiling(s.Add(s, newUp().SetMantExp(s, -250))))
+	s.Mul(s, numeric.UpOf(a.Sens.L2))
+	s.Quo(s, numeric.UpOf(float64(mu)))
+	return Sigma(numeric.Ceiling(s.Add(s, numeric.NewUp().SetMantExp(s, -250))))
 }

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/spf13/cobra"
 )
 
 const calibrateLong = `calibrate answers what noise a guarantee needs, and what guarantee a noise gives. It reads no data.
@@ -42,38 +42,38 @@ type question struct {
 	// needs names the flags, or the columns of a batch, that it reads beside the sensitivity.
 	needs []string
 	// methods are those that can answer.
-	methods []calibrate.Method
-	answer  func(calibrate.Method, *given) (float64, error)
+	methods []methods.Method
+	answer  func(methods.Method, *given) (float64, error)
 }
 
 var questions = []question{
 	{
-		name: "sigma", short: "The noise that an epsilon and a delta need", needs: []string{"epsilon", "delta"}, methods: calibrate.Methods(),
+		name: "sigma", short: "The noise that an epsilon and a delta need", needs: []string{"epsilon", "delta"}, methods: methods.Methods(),
 		long: `sigma prints the standard deviation of Gaussian noise that gives (epsilon, delta)-differential privacy at an L2 sensitivity.
 
 With --mechanism analytic it is the least float64 that does. The others are the closed forms of the literature, for comparison:
 they are never below their formula, and where a formula does not give the guarantee the answer is an error that says up to which
 epsilon it does (exit code 1).`,
 		example: "  release calibrate sigma --epsilon 1 --delta 1e-6\n  release calibrate sigma --mechanism dwork-2014 --batch < points.csv",
-		answer: func(m calibrate.Method, in *given) (float64, error) {
+		answer: func(m methods.Method, in *given) (float64, error) {
 			sigma, err := m.Sigma(in.sensitivity, in.guarantee)
 			return float64(sigma), err
 		},
 	},
 	{
-		name: "delta", short: "The delta of a noise at an epsilon", needs: []string{"epsilon", "sigma"}, methods: []calibrate.Method{calibrate.Analytic},
+		name: "delta", short: "The delta of a noise at an epsilon", needs: []string{"epsilon", "sigma"}, methods: []methods.Method{methods.Analytic},
 		long:    "delta prints the least delta for which Gaussian noise is proven to be (epsilon, delta)-differentially private.",
 		example: "  release calibrate delta --epsilon 1 --sigma 4",
-		answer: func(_ calibrate.Method, in *given) (float64, error) {
+		answer: func(_ methods.Method, in *given) (float64, error) {
 			delta, err := in.mechanism().Delta(in.guarantee.Epsilon)
 			return float64(delta), err
 		},
 	},
 	{
-		name: "epsilon", short: "The epsilon of a noise at a delta", needs: []string{"delta", "sigma"}, methods: []calibrate.Method{calibrate.Analytic},
+		name: "epsilon", short: "The epsilon of a noise at a delta", needs: []string{"delta", "sigma"}, methods: []methods.Method{methods.Analytic},
 		long:    "epsilon prints the least epsilon for which Gaussian noise is proven to be (epsilon, delta)-differentially private.",
 		example: "  release calibrate epsilon --delta 1e-6 --sigma 4",
-		answer: func(_ calibrate.Method, in *given) (float64, error) {
+		answer: func(_ methods.Method, in *given) (float64, error) {
 			eps, err := in.mechanism().Epsilon(in.guarantee.Delta)
 			return float64(eps), err
 		},
@@ -88,12 +88,12 @@ func (a *app) questionCmd(q question) *cobra.Command {
 		Use: q.name, Short: q.short, Long: q.long + batchLong, Example: q.example, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
-			case !slices.Contains(q.methods, calibrate.Method(method)):
+			case !slices.Contains(q.methods, methods.Method(method)):
 				return usagef("--mechanism: %s knows %s", q.name, methodNames(q.methods))
 			case inBatch:
-				return a.askAll(cmd, q, calibrate.Method(method), values(text))
+				return a.askAll(cmd, q, methods.Method(method), values(text))
 			}
-			return a.ask(q, calibrate.Method(method), values(text))
+			return a.ask(q, methods.Method(method), values(text))
 		},
 	}
 	numberFlags(cmd, q.needs, text)
@@ -117,7 +117,7 @@ var numberHelp = map[string]string{
 	"sigma": "the noise's standard deviation", "sensitivity": "the query's L2 sensitivity; L1 for scale",
 }
 
-func methodNames(methods []calibrate.Method) string {
+func methodNames(methods []methods.Method) string {
 	names := make([]string, len(methods))
 	for i, m := range methods {
 		names[i] = string(m)
@@ -134,7 +134,7 @@ func values(text map[string]*string) map[string]string {
 }
 
 // ask answers one question.
-func (a *app) ask(q question, m calibrate.Method, text map[string]string) error {
+func (a *app) ask(q question, m methods.Method, text map[string]string) error {
 	in, err := read(q.needs, text)
 	if err != nil {
 		return usagef("%s", plain(err))
@@ -154,7 +154,7 @@ func (a *app) ask(q question, m calibrate.Method, text map[string]string) error 
 }
 
 // askAll answers one question for each row of stdin. What is given by a flag is not a column.
-func (a *app) askAll(cmd *cobra.Command, q question, m calibrate.Method, text map[string]string) error {
+func (a *app) askAll(cmd *cobra.Command, q question, m methods.Method, text map[string]string) error {
 	if err := refuseJSON(cmd); err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (a *app) askAll(cmd *cobra.Command, q question, m calibrate.Method, text ma
 
 // calibrateError gives exit code 1 to a formula that does not hold, usage to the rest.
 func calibrateError(err error) error {
-	if errors.Is(err, calibrate.ErrDoesNotHold) || errors.Is(err, calibrate.ErrExceeds) {
+	if errors.Is(err, methods.ErrDoesNotHold) || errors.Is(err, calibrate.ErrExceeds) {
 		return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "calibrate", Message: plain(err), Hint: "--mechanism analytic holds everywhere"}
 	}
 	return usagef("%s", plain(err))

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"github.com/spf13/cobra"
-
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
+	"github.com/spf13/cobra"
 )
 
 const boundsLong = `bounds prints the bounds of the literature on the least sigma, as far as they apply, beside it. Lower bounds are rounded down, upper ones up.`
@@ -38,7 +38,7 @@ func (a *app) bounds(in *given) error {
 	if err != nil {
 		return calibrateError(err)
 	}
-	found, err := calibrate.SigmaBounds(in.sensitivity, in.guarantee)
+	found, err := methods.SigmaBounds(in.sensitivity, in.guarantee)
 	if err != nil {
 		return calibrateError(err)
 	}

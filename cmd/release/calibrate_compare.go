@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/spf13/cobra"
-
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
+	"github.com/spf13/cobra"
 )
 
 const compareLong = `compare prints the sigma of every method at one epsilon and delta, with how much more noise than the least one it is. A method whose
@@ -30,7 +30,7 @@ func (a *app) compareCmd() *cobra.Command {
 			if times != 1 {
 				return a.compareTimes(in, times)
 			}
-			rows, err := calibrate.Compare(in.sensitivity, in.guarantee)
+			rows, err := methods.Compare(in.sensitivity, in.guarantee)
 			if err != nil {
 				return calibrateError(err)
 			}
@@ -52,11 +52,11 @@ type timesRow struct {
 }
 
 func (a *app) compareTimes(in *given, times int) error {
-	least, err := calibrate.ComposedSigma(in.sensitivity, in.guarantee, times)
+	least, err := methods.ComposedSigma(in.sensitivity, in.guarantee, times)
 	if err != nil {
 		return calibrateError(err)
 	}
-	kairouz, kairouzErr := calibrate.KairouzSigma(in.sensitivity, in.guarantee, times)
+	kairouz, kairouzErr := methods.KairouzSigma(in.sensitivity, in.guarantee, times)
 	n := float64(times)
 	share := calibrate.Guarantee{
 		Epsilon: calibrate.Epsilon(math.Nextafter(float64(in.guarantee.Epsilon)/n, 0)),
@@ -87,7 +87,7 @@ func timesRowOf(name string, sigma, least calibrate.Sigma, err error) timesRow {
 	return timesRow{Composition: name, Sigma: float64(sigma), Excess: math.Min(float64(sigma/least)-1, math.MaxFloat64)}
 }
 
-func (a *app) printComparison(in *given, rows []calibrate.Comparison) error {
+func (a *app) printComparison(in *given, rows []methods.Comparison) error {
 	if a.json {
 		return a.printJSON(comparisonJSON(in, rows))
 	}
@@ -98,7 +98,7 @@ func (a *app) printComparison(in *given, rows []calibrate.Comparison) error {
 	return a.printTable(table)
 }
 
-func comparisonRow(r calibrate.Comparison) []string {
+func comparisonRow(r methods.Comparison) []string {
 	upTo := "always"
 	if r.UpTo < calibrate.MaxEpsilon {
 		upTo = fmt.Sprintf("%.6f", float64(r.UpTo))
@@ -122,15 +122,15 @@ func percent(x float64) string {
 
 // comparedMethod is one method of `compare --json`.
 type comparedMethod struct {
-	Method calibrate.Method `json:"mechanism"`
-	Sigma  float64          `json:"sigma,omitempty"`
-	Excess float64          `json:"excess"`
-	Holds  bool             `json:"holds"`
-	UpTo   float64          `json:"holds_up_to_epsilon"`
-	Error  string           `json:"error,omitempty"`
+	Method methods.Method `json:"mechanism"`
+	Sigma  float64        `json:"sigma,omitempty"`
+	Excess float64        `json:"excess"`
+	Holds  bool           `json:"holds"`
+	UpTo   float64        `json:"holds_up_to_epsilon"`
+	Error  string         `json:"error,omitempty"`
 }
 
-func comparisonJSON(in *given, rows []calibrate.Comparison) any {
+func comparisonJSON(in *given, rows []methods.Comparison) any {
 	methods := make([]comparedMethod, len(rows))
 	for i, r := range rows {
 		methods[i] = comparedMethod{Method: r.Method, Sigma: float64(r.Sigma), Excess: r.Excess, Holds: r.Holds, UpTo: float64(r.UpTo)}

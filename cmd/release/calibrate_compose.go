@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
+	"github.com/spf13/cobra"
 )
 
 const composeLong = `compose prints what several mechanisms cost together at a delta.
@@ -117,7 +117,7 @@ func knownBounds(f *composeFlags, delta calibrate.Delta) ([]bound, error) {
 	return []bound{boundOf("gaussian", g, nil)}, err
 }
 
-func (f *composeFlags) mixed() (m calibrate.Mixed, err error) {
+func (f *composeFlags) mixed() (m methods.Mixed, err error) {
 	for _, kind := range []struct {
 		flag string
 		text []string
@@ -158,19 +158,19 @@ func repeat(flag, text string, add func(*given) error) error {
 }
 
 func partBounds(texts []string, delta calibrate.Delta) ([]bound, error) {
-	var parts []calibrate.Part
+	var parts []methods.Part
 	for _, text := range texts {
 		g, times, err := readTimes("part", text, "epsilon", "delta")
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, calibrate.Part{Guarantee: g.guarantee, Times: times})
+		parts = append(parts, methods.Part{Guarantee: g.guarantee, Times: times})
 	}
-	basic, err := calibrate.ComposeBasic(parts)
+	basic, err := methods.ComposeBasic(parts)
 	if err != nil {
 		return nil, err
 	}
-	advanced, err := calibrate.AdvancedAt(parts, delta)
+	advanced, err := methods.AdvancedAt(parts, delta)
 	bounds := []bound{boundOf("basic", basic, nil), boundOf("kairouz-3.5", advanced.Guarantee, err)}
 	if len(parts) == 1 {
 		eps, err := parts[0].Epsilon(delta)
@@ -181,7 +181,7 @@ func partBounds(texts []string, delta calibrate.Delta) ([]bound, error) {
 }
 
 // asGaussian composes Gaussian mechanisms that meet the parts with nothing to spare.
-func asGaussian(parts []calibrate.Part, delta calibrate.Delta) (calibrate.Guarantee, error) {
+func asGaussian(parts []methods.Part, delta calibrate.Delta) (calibrate.Guarantee, error) {
 	var ms []calibrate.Mechanism
 	for _, p := range parts {
 		one := calibrate.Sensitivity{L2: 1}

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
+	"github.com/spf13/cobra"
 )
 
 const composeBatch = `
@@ -30,17 +30,17 @@ var kinds = []alike{
 	}},
 	{"laplace", []string{"scale", "times", "delta"}, func(in *given, times int, delta calibrate.Delta) (calibrate.Epsilon, error) {
 		one := calibrate.Laplace{L1: in.sensitivity.L2, Scale: in.scale}
-		return calibrate.Mixed{Laplace: slices.Repeat([]calibrate.Laplace{one}, times)}.Epsilon(delta)
+		return methods.Mixed{Laplace: slices.Repeat([]calibrate.Laplace{one}, times)}.Epsilon(delta)
 	}},
 	{"geometric", []string{"scale", "times", "delta"}, func(in *given, times int, delta calibrate.Delta) (calibrate.Epsilon, error) {
 		one, err := in.geometric(in.scale)
 		if err != nil {
 			return 0, err
 		}
-		return calibrate.Mixed{Geometric: slices.Repeat([]calibrate.Geometric{one}, times)}.Epsilon(delta)
+		return methods.Mixed{Geometric: slices.Repeat([]methods.Geometric{one}, times)}.Epsilon(delta)
 	}},
 	{"part", []string{"part_epsilon", "part_delta", "times", "delta"}, func(in *given, times int, delta calibrate.Delta) (calibrate.Epsilon, error) {
-		return calibrate.Part{Guarantee: in.part, Times: times}.Epsilon(delta)
+		return methods.Part{Guarantee: in.part, Times: times}.Epsilon(delta)
 	}},
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
 )
 
 // What is here answers for the flags of convert.
@@ -14,7 +15,7 @@ func fromGuarantee(f *convertFlags, delta calibrate.Delta) ([]converted, error) 
 		return nil, err
 	}
 	g := calibrate.Guarantee{Epsilon: in.guarantee.Epsilon, Delta: delta}
-	routes, err := calibrate.NoiseRoutes(g)
+	routes, err := methods.NoiseRoutes(g)
 	if err != nil {
 		return nil, err
 	}
@@ -46,19 +47,19 @@ func sigmaFor(s calibrate.Sensitivity, mu calibrate.Mu) *float64 {
 func allowedParameters(name string, g calibrate.Guarantee) map[string]float64 {
 	switch name {
 	case "renyi":
-		r, _ := calibrate.BestRenyiFor(g)
+		r, _ := methods.BestRenyiFor(g)
 		return map[string]float64{"alpha": r.Alpha, "epsilon": r.Epsilon}
 	case "zcdp":
-		rho, _ := calibrate.ZCDPRho(g)
+		rho, _ := methods.ZCDPRho(g)
 		return map[string]float64{"rho": float64(rho)}
 	case "zcdp-tight":
-		rho, _ := calibrate.TightZCDPRho(g)
+		rho, _ := methods.TightZCDPRho(g)
 		return map[string]float64{"rho": float64(rho)}
 	case "mcdp-dp":
-		c, _ := calibrate.MeanConcentratedFor(g)
+		c, _ := methods.MeanConcentratedFor(g)
 		return map[string]float64{"mean": c.Mean, "spread": c.Spread}
 	case "mcdp-pdp":
-		c, _ := calibrate.MeanConcentratedForPDP(g)
+		c, _ := methods.MeanConcentratedForPDP(g)
 		return map[string]float64{"mean": c.Mean, "spread": c.Spread}
 	}
 	return nil
@@ -87,7 +88,7 @@ func fromMu(f *convertFlags, delta calibrate.Delta) ([]converted, error) {
 
 // gaussianNotions is what Gaussian noise satisfies.
 func gaussianNotions(mu calibrate.Mu, delta calibrate.Delta) ([]converted, error) {
-	routes, err := calibrate.Routes(mu, delta)
+	routes, err := methods.Routes(mu, delta)
 	if err != nil {
 		return nil, err
 	}
@@ -109,15 +110,15 @@ func satisfied(name string, mu calibrate.Mu, delta calibrate.Delta) map[string]f
 	case "gaussian":
 		return map[string]float64{"mu": float64(mu)}
 	case "renyi":
-		if r, err := mu.BestRenyi(delta); err == nil {
+		if r, err := methods.GaussianBestRenyi(mu, delta); err == nil {
 			return map[string]float64{"alpha": r.Alpha, "epsilon": r.Epsilon}
 		}
 	case "zcdp", "zcdp-tight":
-		if rho, err := mu.Rho(); err == nil {
+		if rho, err := methods.GaussianRho(mu); err == nil {
 			return map[string]float64{"rho": float64(rho)}
 		}
 	case "mcdp-dp", "mcdp-pdp":
-		if c, err := mu.MeanConcentrated(); err == nil {
+		if c, err := methods.GaussianMeanConcentrated(mu); err == nil {
 			return map[string]float64{"mean": c.Mean, "spread": c.Spread}
 		}
 	}
@@ -153,7 +154,7 @@ func fromRho(f *convertFlags, delta calibrate.Delta) ([]converted, error) {
 	if err != nil {
 		return nil, err
 	}
-	rho, of := calibrate.Rho(x), map[string]float64{"rho": x}
+	rho, of := methods.Rho(x), map[string]float64{"rho": x}
 	mu, err := rho.Mu()
 	simple, simpleErr := rho.Epsilon(delta)
 	tight, tightErr := rho.TightEpsilon(delta)
@@ -165,7 +166,7 @@ func fromRenyi(f *convertFlags, delta calibrate.Delta) ([]converted, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := calibrate.Renyi{Alpha: alpha, Epsilon: eps}
+	r := methods.Renyi{Alpha: alpha, Epsilon: eps}
 	mu, err := r.Mu()
 	e, epsErr := r.DPEpsilon(delta)
 	return withMu([]converted{notionRow("renyi", map[string]float64{"alpha": alpha, "epsilon": eps}, e, epsErr)}, mu, err)
@@ -176,7 +177,7 @@ func fromTruncated(f *convertFlags, delta calibrate.Delta) ([]converted, error) 
 	if err != nil {
 		return nil, err
 	}
-	t := calibrate.Truncated{Rho: calibrate.Rho(rho), Omega: omega}
+	t := methods.Truncated{Rho: methods.Rho(rho), Omega: omega}
 	mu, err := t.Mu()
 	e, epsErr := t.DPEpsilon(delta)
 	return withMu([]converted{notionRow("tcdp", map[string]float64{"rho": rho, "omega": omega}, e, epsErr)}, mu, err)
@@ -187,7 +188,7 @@ func fromMeanConcentrated(f *convertFlags, delta calibrate.Delta) ([]converted, 
 	if err != nil {
 		return nil, err
 	}
-	c := calibrate.MeanConcentrated{Mean: mean, Spread: spread}
+	c := methods.MeanConcentrated{Mean: mean, Spread: spread}
 	of := map[string]float64{"mean": mean, "spread": spread}
 	mu, err := c.Mu()
 	dp, dpErr := c.DPEpsilon(delta)

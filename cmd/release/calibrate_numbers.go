@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
 )
 
 // given is the numbers of one question.
@@ -23,12 +24,12 @@ func (g *given) mechanism() calibrate.Mechanism {
 }
 
 // geometric is the geometric mechanism of this scale, for a sensitivity that is an integer.
-func (g *given) geometric(scale float64) (calibrate.Geometric, error) {
+func (g *given) geometric(scale float64) (methods.Geometric, error) {
 	whole := int64(g.sensitivity.L2)
 	if !(g.sensitivity.L2 < 1<<53) || float64(whole) != g.sensitivity.L2 {
-		return calibrate.Geometric{}, fmt.Errorf("sensitivity must be an integer, not %g", g.sensitivity.L2)
+		return methods.Geometric{}, fmt.Errorf("sensitivity must be an integer, not %g", g.sensitivity.L2)
 	}
-	return calibrate.Geometric{L1: whole, Scale: scale}, nil
+	return methods.Geometric{L1: whole, Scale: scale}, nil
 }
 
 func (g *given) number(name string) float64 {

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/spf13/cobra"
 )
 
 const splitLong = `split shares one (epsilon, delta) out over several queries that are answered with Gaussian noise, and prints the noise of each. All of them
@@ -34,16 +34,16 @@ var splitRules = []struct {
 		}
 		return calibrate.Split(g, asks)
 	}},
-	{"noise-to-signal", splitWith(calibrate.EqualNoiseToSignal)},
+	{"noise-to-signal", splitWith(methods.EqualNoiseToSignal)},
 	{"targets", func(g calibrate.Guarantee, asks []calibrate.Ask, values []float64) ([]calibrate.Mechanism, error) {
 		targets := make([]calibrate.Sigma, len(values))
 		for i, x := range values {
 			targets[i] = calibrate.Sigma(x)
 		}
-		return calibrate.SplitToTargets(g, asks, targets)
+		return methods.SplitToTargets(g, asks, targets)
 	}},
-	{"squared-error", splitWith(calibrate.LeastSquaredError)},
-	{"absolute-error", splitWith(calibrate.LeastAbsoluteError)},
+	{"squared-error", splitWith(methods.LeastSquaredError)},
+	{"absolute-error", splitWith(methods.LeastAbsoluteError)},
 }
 
 // splitWith is Split with the weights that weigh finds.
@@ -132,7 +132,7 @@ func splitAsks(by string, queries []string) (asks []calibrate.Ask, numbers []flo
 }
 
 func splitError(err error) error {
-	if errors.Is(err, calibrate.ErrInfeasible) {
+	if errors.Is(err, methods.ErrInfeasible) {
 		return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "calibrate", Message: plain(err), Hint: "ask for that epsilon, or allow larger sigmas"}
 	}
 	return calibrateError(err)

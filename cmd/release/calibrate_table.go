@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
+	"github.com/spf13/cobra"
 )
 
 const tableLong = `table prints the sigma of every method for each of several epsilons and deltas: what Zhao et al. 2019 print as Table I, corrected. A sigma
@@ -29,7 +29,7 @@ func (a *app) tableCmd() *cobra.Command {
 
 func (a *app) table(epsilons, deltas []string, sensitivity string) error {
 	header := []string{"epsilon", "delta"}
-	for _, m := range calibrate.Methods() {
+	for _, m := range methods.Methods() {
 		header = append(header, string(m))
 	}
 	rows, all := [][]string{header}, []any{}
@@ -39,7 +39,7 @@ func (a *app) table(epsilons, deltas []string, sensitivity string) error {
 			if err != nil {
 				return usagef("%s", plain(err))
 			}
-			compared, err := calibrate.Compare(in.sensitivity, in.guarantee)
+			compared, err := methods.Compare(in.sensitivity, in.guarantee)
 			if err != nil {
 				return calibrateError(err)
 			}
@@ -54,7 +54,7 @@ func (a *app) table(epsilons, deltas []string, sensitivity string) error {
 }
 
 // sigmas are the methods' sigmas in short, marked if one does not hold.
-func sigmas(rows []calibrate.Comparison) []string {
+func sigmas(rows []methods.Comparison) []string {
 	texts := make([]string, len(rows))
 	for i, r := range rows {
 		switch texts[i] = fmt.Sprintf("%.6g", float64(r.Sigma)); {
@@ -89,7 +89,7 @@ func (a *app) thresholdsCmd() *cobra.Command {
 }
 
 func (a *app) thresholds(deltas []string) error {
-	methods := []calibrate.Method{calibrate.Dwork2014, calibrate.Dwork2006, calibrate.Lecture}
+	methods := []methods.Method{methods.Dwork2014, methods.Dwork2006, methods.Lecture}
 	rows, all := [][]string{append([]string{"delta"}, strings.Split(methodNames(methods), ", ")...)}, []threshold{}
 	for _, text := range deltas {
 		d, err := parseNumber(nearest, "delta", text)

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 	"github.com/dprelease/dprelease/examples/internal/figure"
@@ -68,7 +68,7 @@ func (c *comparison) estimates(ctx context.Context) error {
 
 // estimate is each estimate's mean squared error, and how many cells it leaves that are not 0.
 func (c *comparison) estimate(ctx context.Context, eps float64) (mse map[string]float64, written map[string]int, err error) {
-	params, _, err := setting{calibrate.Analytic, eps, fixedDelta}.params()
+	params, _, err := setting{methods.Analytic, eps, fixedDelta}.params()
 	if err != nil {
 		return nil, nil, err
 	}

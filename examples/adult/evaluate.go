@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/examples/internal/example"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 	"github.com/dprelease/dprelease/examples/internal/figure"
@@ -12,17 +13,17 @@ import (
 
 // formulas are the ways to calibrate noise that are compared.
 var formulas = []struct {
-	method calibrate.Method
+	method methods.Method
 	figure.Key
 }{
-	{calibrate.Analytic, figure.Key{Name: "DP-OPT", Style: figure.Style{Color: figure.Black, Line: figure.Solid, Mark: figure.Circle}}},
-	{calibrate.Zhao1, figure.Key{Name: "Mechanism 1", Style: figure.Style{Color: figure.Green, Line: figure.Solid}}},
-	{calibrate.Zhao2, figure.Key{Name: "Mechanism 2", Style: figure.Style{Color: figure.SkyBlue, Line: figure.Solid}}},
-	{calibrate.PDPOpt, figure.Key{Name: "pDP-OPT", Style: figure.Style{Color: figure.Black, Line: figure.Dashed}}},
-	{calibrate.Zhao3, figure.Key{Name: "Mechanism 3", Style: figure.Style{Color: figure.Purple, Line: figure.Dashed}}},
-	{calibrate.Zhao4, figure.Key{Name: "Mechanism 4", Style: figure.Style{Color: figure.Orange, Line: figure.Dashed}}},
-	{calibrate.Dwork2014, figure.Key{Name: "Dwork-2014", Style: figure.Style{Color: figure.Vermilion, Line: figure.Dotted}}},
-	{calibrate.Dwork2006, figure.Key{Name: "Dwork-2006", Style: figure.Style{Color: figure.Blue, Line: figure.Dotted}}},
+	{methods.Analytic, figure.Key{Name: "DP-OPT", Style: figure.Style{Color: figure.Black, Line: figure.Solid, Mark: figure.Circle}}},
+	{methods.Zhao1, figure.Key{Name: "Mechanism 1", Style: figure.Style{Color: figure.Green, Line: figure.Solid}}},
+	{methods.Zhao2, figure.Key{Name: "Mechanism 2", Style: figure.Style{Color: figure.SkyBlue, Line: figure.Solid}}},
+	{methods.PDPOpt, figure.Key{Name: "pDP-OPT", Style: figure.Style{Color: figure.Black, Line: figure.Dashed}}},
+	{methods.Zhao3, figure.Key{Name: "Mechanism 3", Style: figure.Style{Color: figure.Purple, Line: figure.Dashed}}},
+	{methods.Zhao4, figure.Key{Name: "Mechanism 4", Style: figure.Style{Color: figure.Orange, Line: figure.Dashed}}},
+	{methods.Dwork2014, figure.Key{Name: "Dwork-2014", Style: figure.Style{Color: figure.Vermilion, Line: figure.Dotted}}},
+	{methods.Dwork2006, figure.Key{Name: "Dwork-2006", Style: figure.Style{Color: figure.Blue, Line: figure.Dotted}}},
 }
 
 // Where the sweeps stand still.
@@ -62,7 +63,7 @@ type comparison struct {
 
 // setting is a release to make: noise by a formula.
 type setting struct {
-	method         calibrate.Method
+	method         methods.Method
 	epsilon, delta float64
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
@@ -19,14 +20,14 @@ type erratum struct {
 func errata(_ context.Context, s *experiment.Session) error {
 	var failed error
 	// formula is sigma by a method; the first failure is kept.
-	formula := func(m calibrate.Method, eps, delta float64) float64 {
+	formula := func(m methods.Method, eps, delta float64) float64 {
 		x, err := m.Formula(unit, at(eps, delta))
 		if err != nil && failed == nil {
 			failed = err
 		}
 		return float64(x)
 	}
-	limit, err := calibrate.Dwork2014.Threshold(1e-5)
+	limit, err := methods.Dwork2014.Threshold(1e-5)
 	if err != nil {
 		return err
 	}
@@ -35,11 +36,11 @@ func errata(_ context.Context, s *experiment.Session) error {
 		return err
 	}
 	list := []erratum{
-		{"Balle & Wang, Theorem 4: sigma at eps 1, delta 0.4 is at least 1/sqrt(2)", 1 / math.Sqrt2, formula(calibrate.Analytic, 1, 0.4)},
+		{"Balle & Wang, Theorem 4: sigma at eps 1, delta 0.4 is at least 1/sqrt(2)", 1 / math.Sqrt2, formula(methods.Analytic, 1, 0.4)},
 		{"Zhao et al., G(1e-5) of Dwork-2014", 8.43, float64(limit)},
-		{"Zhao et al., Table I: least sigma at eps 31.62, delta 1e-4", 0.1976, formula(calibrate.Analytic, 31.62, 1e-4)},
-		{"Zhao et al., Table I: Dwork-2006 at eps 10, delta 0.01", 0.3325, formula(calibrate.Dwork2006, 10, 0.01)},
-		{"Zhao et al., (7a): Mechanism 1 is near the optimum at eps 1e-6, delta 1e-5", formula(calibrate.Zhao1, 1e-6, 1e-5), formula(calibrate.Zhao1Guarded, 1e-6, 1e-5)},
+		{"Zhao et al., Table I: least sigma at eps 31.62, delta 1e-4", 0.1976, formula(methods.Analytic, 31.62, 1e-4)},
+		{"Zhao et al., Table I: Dwork-2006 at eps 10, delta 0.01", 0.3325, formula(methods.Dwork2006, 10, 0.01)},
+		{"Zhao et al., (7a): Mechanism 1 is near the optimum at eps 1e-6, delta 1e-5", formula(methods.Zhao1, 1e-6, 1e-5), formula(methods.Zhao1Guarded, 1e-6, 1e-5)},
 		{"Zhao et al., VII: mean-concentrated DP implies pDP-OPT's epsilon (mu of eps 1, delta 1e-5)", routes[0], routes[1]},
 	}
 	if failed != nil {
@@ -60,7 +61,7 @@ func pdpRoute(eps, delta float64) (out [2]float64, err error) {
 	if err != nil {
 		return out, err
 	}
-	routes, err := calibrate.Routes(mu, calibrate.Delta(delta))
+	routes, err := methods.Routes(mu, calibrate.Delta(delta))
 	if err != nil {
 		return out, err
 	}

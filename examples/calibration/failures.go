@@ -4,18 +4,19 @@ import (
 	"context"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 	"github.com/dprelease/dprelease/examples/internal/figure"
 )
 
 // classical are the two classical formulas.
 var classical = []struct {
-	method calibrate.Method
+	method methods.Method
 	name   string
 	color  figure.Color
 }{
-	{calibrate.Dwork2014, "Dwork & Roth 2014", figure.Vermilion},
-	{calibrate.Dwork2006, "Dwork et al. 2006", figure.Blue},
+	{methods.Dwork2014, "Dwork & Roth 2014", figure.Vermilion},
+	{methods.Dwork2006, "Dwork et al. 2006", figure.Blue},
 }
 
 // failures is where the classical formulas promise what they do not hold: above G(delta).
@@ -89,7 +90,7 @@ func excessDelta(s *experiment.Session) (figure.Chart, error) {
 }
 
 // trueDelta is a formula's sigma, and the delta that it gives by the exact curve.
-func trueDelta(m calibrate.Method, g calibrate.Guarantee) (sigma, delta float64, err error) {
+func trueDelta(m methods.Method, g calibrate.Guarantee) (sigma, delta float64, err error) {
 	x, err := m.Formula(unit, g)
 	if err != nil {
 		return 0, 0, err

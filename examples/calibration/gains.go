@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 	"github.com/dprelease/dprelease/examples/internal/figure"
 )
@@ -19,7 +20,7 @@ func gains(ctx context.Context, s *experiment.Session) error {
 	epsilons := experiment.Grid(1e-3, 1, s.Pick(61, 13))
 	var noise, ratio []figure.Line
 	for i, delta := range gainDeltas {
-		sigma, err := sigmas(ctx, s, []calibrate.Method{calibrate.Dwork2014, calibrate.Analytic}, along(epsilons, delta))
+		sigma, err := sigmas(ctx, s, []methods.Method{methods.Dwork2014, methods.Analytic}, along(epsilons, delta))
 		if err != nil {
 			return err
 		}

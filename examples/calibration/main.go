@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
@@ -28,7 +29,7 @@ func at(epsilon, delta float64) calibrate.Guarantee {
 }
 
 // sigmas returns what each formula says at each guarantee: sigma[method][guarantee].
-func sigmas(ctx context.Context, s *experiment.Session, methods []calibrate.Method, at []calibrate.Guarantee) ([][]float64, error) {
+func sigmas(ctx context.Context, s *experiment.Session, methods []methods.Method, at []calibrate.Guarantee) ([][]float64, error) {
 	out := make([][]float64, len(methods))
 	for m := range out {
 		out[m] = make([]float64, len(at))

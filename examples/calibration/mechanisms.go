@@ -5,25 +5,26 @@ import (
 	"fmt"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 	"github.com/dprelease/dprelease/examples/internal/figure"
 )
 
 // drawn are the formulas of the figures, the best first.
 var drawn = []struct {
-	method calibrate.Method
+	method methods.Method
 	name   string
 	style  figure.Style
 }{
-	{calibrate.Analytic, "DP-OPT (analytic)", figure.Style{Color: figure.Black, Line: figure.Solid}},
-	{calibrate.Zhao1, "Mechanism 1", figure.Style{Color: figure.Green, Line: figure.Solid}},
-	{calibrate.Zhao2, "Mechanism 2", figure.Style{Color: figure.SkyBlue, Line: figure.Solid}},
-	{calibrate.PDPOpt, "pDP-OPT", figure.Style{Color: figure.Black, Line: figure.Dashed}},
-	{calibrate.Zhao3, "Mechanism 3", figure.Style{Color: figure.Purple, Line: figure.Dashed}},
-	{calibrate.Zhao4, "Mechanism 4", figure.Style{Color: figure.Orange, Line: figure.Dashed}},
-	{calibrate.ZCDP, "zCDP", figure.Style{Color: figure.Gray, Line: figure.DashDotted}},
-	{calibrate.Dwork2014, "Dwork & Roth 2014", figure.Style{Color: figure.Vermilion, Line: figure.Dotted}},
-	{calibrate.Dwork2006, "Dwork et al. 2006", figure.Style{Color: figure.Blue, Line: figure.Dotted}},
+	{methods.Analytic, "DP-OPT (analytic)", figure.Style{Color: figure.Black, Line: figure.Solid}},
+	{methods.Zhao1, "Mechanism 1", figure.Style{Color: figure.Green, Line: figure.Solid}},
+	{methods.Zhao2, "Mechanism 2", figure.Style{Color: figure.SkyBlue, Line: figure.Solid}},
+	{methods.PDPOpt, "pDP-OPT", figure.Style{Color: figure.Black, Line: figure.Dashed}},
+	{methods.Zhao3, "Mechanism 3", figure.Style{Color: figure.Purple, Line: figure.Dashed}},
+	{methods.Zhao4, "Mechanism 4", figure.Style{Color: figure.Orange, Line: figure.Dashed}},
+	{methods.ZCDP, "zCDP", figure.Style{Color: figure.Gray, Line: figure.DashDotted}},
+	{methods.Dwork2014, "Dwork & Roth 2014", figure.Style{Color: figure.Vermilion, Line: figure.Dotted}},
+	{methods.Dwork2006, "Dwork et al. 2006", figure.Style{Color: figure.Blue, Line: figure.Dotted}},
 }
 
 // mechanisms is the noise of all formulas against epsilon and against delta.
@@ -65,7 +66,7 @@ type sweep struct {
 }
 
 func (w sweep) draw(ctx context.Context, s *experiment.Session, table *experiment.Table) (noise, ratio figure.Chart, err error) {
-	methods := make([]calibrate.Method, len(drawn))
+	methods := make([]methods.Method, len(drawn))
 	for i, d := range drawn {
 		methods[i] = d.method
 	}

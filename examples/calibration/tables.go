@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
@@ -16,7 +17,7 @@ var (
 
 // tables are the corrected tables: noise by guarantee, and the limits of the classical formulas.
 func tables(ctx context.Context, s *experiment.Session) error {
-	methods := calibrate.Methods()
+	methods := methods.Methods()
 	var guarantees []calibrate.Guarantee
 	for _, d := range tableDeltas {
 		guarantees = append(guarantees, along(tableEpsilons, d)...)

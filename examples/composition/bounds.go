@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 	"github.com/dprelease/dprelease/examples/internal/figure"
 )
@@ -63,8 +64,8 @@ func bounds(ctx context.Context, s *experiment.Session) error {
 	return s.Figure("bounds", f)
 }
 
-func parts(k int) calibrate.Part {
-	return calibrate.Part{Guarantee: at(oneEpsilon, oneDelta), Times: k}
+func parts(k int) methods.Part {
+	return methods.Part{Guarantee: at(oneEpsilon, oneDelta), Times: k}
 }
 
 // dworkRothblumVadhan is their bound, k·eps·(e^eps - 1) + eps·sqrt(2·k·ln(1/slack)), if that is below the sum.
@@ -74,7 +75,7 @@ func dworkRothblumVadhan(k int) (float64, error) {
 }
 
 func advanced(k int) (float64, error) {
-	a, err := calibrate.AdvancedAt([]calibrate.Part{parts(k)}, allDelta)
+	a, err := methods.AdvancedAt([]methods.Part{parts(k)}, allDelta)
 	return float64(a.Guarantee.Epsilon), err
 }
 

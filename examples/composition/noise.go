@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 	"github.com/dprelease/dprelease/examples/internal/figure"
 )
@@ -22,7 +23,7 @@ func noise(_ context.Context, s *experiment.Session) error {
 		return err
 	}
 	for _, k := range []int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000} {
-		theirs, err := calibrate.KairouzSigma(unit, at(1, 1e-5), k)
+		theirs, err := methods.KairouzSigma(unit, at(1, 1e-5), k)
 		if err != nil {
 			return err
 		}
@@ -45,8 +46,8 @@ func appendixB(s *experiment.Session) error {
 	lines := []figure.Line{{Style: printed.Style}, {Style: right.Style}, {Style: promised.Style}}
 	const delta = 1e-5
 	for _, eps := range experiment.Grid(10, 1000, s.Pick(81, 41)) {
-		_, err := calibrate.KairouzSigma(unit, at(eps, delta), 1)
-		if err != nil && !errors.Is(err, calibrate.ErrDoesNotHold) {
+		_, err := methods.KairouzSigma(unit, at(eps, delta), 1)
+		if err != nil && !errors.Is(err, methods.ErrDoesNotHold) {
 			return err
 		}
 		holds := err == nil

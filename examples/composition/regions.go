@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 	"github.com/dprelease/dprelease/examples/internal/figure"
 )
@@ -26,14 +26,14 @@ func regions(_ context.Context, s *experiment.Session) error {
 	var keys []figure.Key
 	for i, color := range regionColors {
 		k := i + 1
-		all, err := calibrate.Part{Guarantee: at(regionEpsilon, 0), Times: k}.Corners()
+		all, err := methods.Part{Guarantee: at(regionEpsilon, 0), Times: k}.Corners()
 		if err != nil {
 			return err
 		}
 		for _, c := range all {
 			corners.Add(k, float64(c.Guarantee.Epsilon), float64(c.Guarantee.Delta), float64(c.Loss))
 		}
-		sum := []calibrate.Corner{{Guarantee: at(regionEpsilon*float64(k), 0)}}
+		sum := []methods.Corner{{Guarantee: at(regionEpsilon*float64(k), 0)}}
 		style := figure.Style{Color: color, Line: figure.Solid}
 		one, two := figure.Line{Style: style}, figure.Line{Style: style}
 		for step := range 201 {
@@ -59,7 +59,7 @@ func regions(_ context.Context, s *experiment.Session) error {
 }
 
 // missed is the least probability of a missed detection at a probability of false alarm, under all (epsilon, delta) at once.
-func missed(corners []calibrate.Corner, alarm float64) float64 {
+func missed(corners []methods.Corner, alarm float64) float64 {
 	least := 0.0
 	for _, c := range corners {
 		eps, room := float64(c.Guarantee.Epsilon), 1-float64(c.Guarantee.Delta)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 	"github.com/dprelease/dprelease/examples/internal/figure"
 )
@@ -12,8 +13,8 @@ import (
 // calibrations are the two kinds of noise of the sweep.
 var calibrations = []struct {
 	name   string
-	method calibrate.Method
-}{{"analytic", calibrate.Analytic}, {"classical", calibrate.Dwork2014}}
+	method methods.Method
+}{{"analytic", methods.Analytic}, {"classical", methods.Dwork2014}}
 
 // point is a setting of the sweep with its releases and the errors of all estimators.
 type point struct {
@@ -59,7 +60,7 @@ func (e *evaluation) sweep(ctx context.Context, r releases) error {
 
 // point makes the releases of a setting. The job calibrates by the analytic mechanism; a larger declared sensitivity makes
 // its noise the classical one.
-func (r releases) point(ctx context.Context, m calibrate.Method, eps float64, draws int) (*point, error) {
+func (r releases) point(ctx context.Context, m methods.Method, eps float64, draws int) (*point, error) {
 	g := calibrate.Guarantee{Epsilon: calibrate.Epsilon(eps), Delta: delta}
 	one := calibrate.Sensitivity{L2: sensitivity, Why: "five events at one junction"}
 	least, err := calibrate.AnalyticGaussian(one, g)

@@ -10,7 +10,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 	"github.com/dprelease/dprelease/examples/internal/trial"
 )
@@ -34,7 +34,7 @@ func histograms() trial.Paper {
 		},
 		Dir: "examples/synthetic-histogram", Table: "fig4_hist", ErrorName: "mean L1 error",
 		Mechanisms: append(trial.Mechanisms(),
-			trial.Mechanism{Name: "aGM-EB", Method: calibrate.Analytic, Denoise: trial.EmpiricalBayes, Every: 25}),
+			trial.Mechanism{Name: "aGM-EB", Method: methods.Analytic, Denoise: trial.EmpiricalBayes, Every: 25}),
 		Eps:   []float64{0.01, 0.1, 1},
 		D:     []int{10, 20, 30, 50, 100, 200, 300, 500, 700, 1000, 1500, 2000, 5000, 10000},
 		Delta: 1e-4, Full: 1000, Quick: 50,

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
@@ -12,7 +12,7 @@ import (
 // Mechanism is a way to answer: Gaussian noise by a Method, Laplace noise, or, with neither, the answer 0.
 type Mechanism struct {
 	Name    string
-	Method  calibrate.Method
+	Method  methods.Method
 	Laplace bool
 	Denoise Denoise
 	// Every is for slow estimates: only each of so many repetitions is tried. 0 stands for all.
@@ -37,13 +37,13 @@ const (
 // Mechanisms are those of Balle & Wang's experiments, with the names of their figures.
 func Mechanisms() []Mechanism {
 	return []Mechanism{
-		{Name: "cGM", Method: calibrate.Dwork2014},
-		{Name: "cGM-JS", Method: calibrate.Dwork2014, Denoise: JamesStein},
-		{Name: "cGM-TH", Method: calibrate.Dwork2014, Denoise: SoftThreshold},
-		{Name: "aGM", Method: calibrate.Analytic},
-		{Name: "aGM-JS", Method: calibrate.Analytic, Denoise: JamesStein},
-		{Name: "aGM-JS+", Method: calibrate.Analytic, Denoise: JamesSteinPlus},
-		{Name: "aGM-TH", Method: calibrate.Analytic, Denoise: SoftThreshold},
+		{Name: "cGM", Method: methods.Dwork2014},
+		{Name: "cGM-JS", Method: methods.Dwork2014, Denoise: JamesStein},
+		{Name: "cGM-TH", Method: methods.Dwork2014, Denoise: SoftThreshold},
+		{Name: "aGM", Method: methods.Analytic},
+		{Name: "aGM-JS", Method: methods.Analytic, Denoise: JamesStein},
+		{Name: "aGM-JS+", Method: methods.Analytic, Denoise: JamesSteinPlus},
+		{Name: "aGM-TH", Method: methods.Analytic, Denoise: SoftThreshold},
 		{Name: "Lap", Laplace: true},
 		{Name: "zero"},
 	}
@@ -52,15 +52,15 @@ func Mechanisms() []Mechanism {
 // formulas are those of Zhao et al.'s experiments.
 func formulas() []Mechanism {
 	return []Mechanism{
-		{Name: "DP-OPT", Method: calibrate.Analytic},
-		{Name: "Mechanism 1", Method: calibrate.Zhao1},
-		{Name: "Mechanism 2", Method: calibrate.Zhao2},
-		{Name: "pDP-OPT", Method: calibrate.PDPOpt},
-		{Name: "Mechanism 3", Method: calibrate.Zhao3},
-		{Name: "Mechanism 4", Method: calibrate.Zhao4},
-		{Name: "Dwork-2014", Method: calibrate.Dwork2014},
-		{Name: "Dwork-2006", Method: calibrate.Dwork2006},
-		{Name: "DP-OPT, James-Stein", Method: calibrate.Analytic, Denoise: JamesStein},
+		{Name: "DP-OPT", Method: methods.Analytic},
+		{Name: "Mechanism 1", Method: methods.Zhao1},
+		{Name: "Mechanism 2", Method: methods.Zhao2},
+		{Name: "pDP-OPT", Method: methods.PDPOpt},
+		{Name: "Mechanism 3", Method: methods.Zhao3},
+		{Name: "Mechanism 4", Method: methods.Zhao4},
+		{Name: "Dwork-2014", Method: methods.Dwork2014},
+		{Name: "Dwork-2006", Method: methods.Dwork2006},
+		{Name: "DP-OPT, James-Stein", Method: methods.Analytic, Denoise: JamesStein},
 		{Name: "Laplace", Laplace: true},
 	}
 }

@@ -1,0 +1,151 @@
+package numeric
+
+import (
+	"math"
+	"math/big"
+	"sync"
+)
+
+// BigSqrt2 and bigSqrtPi are sqrt(2) and sqrt(pi), within 2^-1005, relative.
+var (
+	BigSqrt2  = sync.OnceValue(func() *big.Float { return NewBig().Sqrt(BigOf(2)) })
+	BigSqrtPi = sync.OnceValue(func() *big.Float { return NewBig().Sqrt(bigPi()) })
+)
+
+// ErfGrownAt is e^(x²)·erf(x) for 0 <= x <= 1, within 2^(24-p), relative: the series 2/sqrt(pi)·sum of 2^n·x^(2n+1)/(2n+1)!!, whose terms
+// are positive (Abramowitz & Stegun 7.1.6).
+func ErfGrownAt(x *big.Float, p uint) *big.Float {
+	twice := at(p).Mul(x, x)
+	twice.SetMantExp(twice, 1)
+	sum, term, whole := at(p).Set(x), at(p).Set(x), new(big.Float)
+	for n := 3.0; !negligible(term, sum); n += 2 {
+		term.Mul(term, twice)
+		term.Quo(term, whole.SetFloat64(n))
+		sum.Add(sum, term)
+	}
+	sum.SetMantExp(sum, 1)
+	return sum.Quo(sum, BigSqrtPi())
+}
+
+// BigErfcx is erfcx(x) = e^(x²)·erfc(x) = sqrt(2/pi)·R(sqrt(2)·x) for x >= 0, within 2^-220, relative.
+func BigErfcx(x *big.Float) *big.Float {
+	r := millsWithin(NewBig().Mul(BigSqrt2(), x), ShortPrec-32)
+	r.Mul(r, BigSqrt2())
+	return r.Quo(r, BigSqrtPi())
+}
+
+// OneLessErfcx is 1 - erfcx(x) for x >= 0, within 2^-216, relative.
+//
+// Proof note. For x <= 1/2 it is e^(x²)·erf(x) - (e^(x²) - 1), both within 2^(24-p), and the second is at most x²·1.14 <=
+// 0.57·x, half of the first. Beyond, 1 - erfcx(x) > 0.38.
+func OneLessErfcx(x *big.Float) *big.Float {
+	if x.Cmp(BigOf(0.5)) > 0 {
+		return NewBig().Sub(BigOf(1), BigErfcx(x))
+	}
+	grown := ErfGrownAt(x, ShortPrec)
+	return grown.Sub(grown, BigExpm1(at(ShortPrec).Mul(x, x)))
+}
+
+// settled is the exponent of a relative step that ends the iteration: of third order, it leaves 2^-160.
+const settled = -60
+
+// BigInvErfc is x with erfc(x) = p, for p in [2^-1100, 2), within 2^-160, relative, for an exact p.
+//
+// Proof note, p <= 1/2 (the rest follows by symmetry, and bigInvErf likewise). Halley's step from an error of e, relative,
+// leaves less than (4·x²+1)·e³ < 2^12·e³; the last step is taken from an error below 2^-59, so that 2^-165 is left. What misses,
+// erfcx(x) - p·e^(x²), is within 2^-200 of erfcx(x), which moves x by less than 2^-199 of itself: the derivative of log erfc by log x
+// is at least 0.87.
+func BigInvErfc(p *big.Float) *big.Float {
+	switch {
+	case p.Cmp(BigOf(0.5)) <= 0:
+		return halleyErf(startInvErfc(p), func(x, growth *big.Float) *big.Float {
+			return growth.Sub(BigErfcx(x), growth.Mul(growth, p))
+		})
+	case p.Cmp(BigOf(1.5)) >= 0:
+		x := BigInvErfc(NewBig().Sub(BigOf(2), p))
+		return x.Neg(x)
+	}
+	return BigInvErf(NewBig().Sub(BigOf(1), p))
+}
+
+// BigInvErf is x with erf(x) = q, for q in (-1, 1) with 1 - |q| >= 2^-1000, likewise.
+func BigInvErf(q *big.Float) *big.Float {
+	switch {
+	case q.Sign() == 0:
+		return NewBig()
+	case q.Sign() < 0:
+		x := BigInvErf(NewBig().Neg(q))
+		return x.Neg(x)
+	case q.Cmp(BigOf(0.5)) > 0:
+		return BigInvErfc(NewBig().Sub(BigOf(1), q))
+	}
+	return halleyErf(startInvErf(q), func(x, growth *big.Float) *big.Float {
+		return growth.Sub(growth.Mul(growth, q), ErfGrownAt(x, ShortPrec))
+	})
+}
+
+// halleyErf is the root near start, positive, of erfc(x) less a constant, whose derivative is -2/sqrt(pi)·e^(-x²) and that of log of
+// it -2x. miss is that, times e^(x²), which it gets as growth and may overwrite.
+func halleyErf(start *big.Float, miss func(x, growth *big.Float) *big.Float) *big.Float {
+	x := NewBig().Set(start)
+	for range MaxSteps {
+		u := miss(x, ExpAt(NewBig().Mul(x, x), ShortPrec))
+		u.Mul(u, BigSqrtPi()) // -2·miss/miss'
+		u.SetMantExp(u, -1)
+		bend := NewBig().Mul(x, u)
+		step := NewBig().Quo(u, bend.Sub(BigOf(1), bend))
+		x.Add(x, step)
+		if step.Sign() == 0 || step.MantExp(nil) < x.MantExp(nil)+settled {
+			break
+		}
+	}
+	return x
+}
+
+// BigLog is near log x, for x > 0: to 1e-15 of it or of 1.
+func BigLog(x *big.Float) float64 {
+	m := new(big.Float)
+	e := x.MantExp(m)
+	f, _ := m.Float64()
+	return math.Log(f) + float64(e)*math.Ln2
+}
+
+// What follows starts the iterations: near enough that one step is the rule.
+
+// startInvErfc is near x with erfc(x) = p, for p in [2^-1100, 1/2], to 2^-75 or so: Newton's rule in double-double.
+func startInvErfc(p *big.Float) *big.Float {
+	x := RoughInvErfc(BigLog(p))
+	if square := twoProd(x, x); square.hi < 800 {
+		e := erfcxDD(x)
+		excess := expNeg(square).normal().mul(wide{e, 0}.normal()).div(wideOfBig(p)).plain().sub(dd{1, 0})
+		return NewBig().Add(BigOf(x), BigOf(excess.hi*e.hi*math.SqrtPi/2))
+	}
+	return BigOf(x)
+}
+
+// RoughInvErfc is near x > 0 with log erfc(x) = logP, logP at most log 1/2, by Newton's rule on log erfc.
+func RoughInvErfc(logP float64) float64 {
+	x := math.Sqrt(-logP)
+	for range 8 {
+		e := mills(dd{x * math.Sqrt2, 0}).hi * math.Sqrt2 / math.SqrtPi
+		x = math.Max(x+(math.Log(e)-x*x-logP)*e*math.SqrtPi/2, 0.2)
+	}
+	return x
+}
+
+// startInvErf is near x with erf(x) = q, for q in (0, 1/2]: Newton's rule in double-double from math.Erfinv, or the series at 0 if that
+// is close.
+func startInvErf(q *big.Float) *big.Float {
+	f, _ := q.Float64()
+	if f < 0x1p-20 {
+		w := NewBig().Mul(q, BigSqrtPi())
+		w.SetMantExp(w, -1)
+		cube := at(ShortPrec).Mul(w, w)
+		cube.Mul(cube, w)
+		return w.Add(w, cube.Quo(cube, BigOf(3)))
+	}
+	x := math.Erfinv(f)
+	e, decay := erfcxDD(x), expNeg(twoProd(x, x)).plain()
+	lack := ddOfBig(q).sub(dd{1, 0}.sub(decay.mul(e)))
+	return NewBig().Add(BigOf(x), BigOf(lack.hi/decay.hi*math.SqrtPi/2))
+}

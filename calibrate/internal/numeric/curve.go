@@ -1,0 +1,157 @@
+package numeric
+
+// region says which value a point of the curve holds.
+type region uint8
+
+const (
+	lower   region = iota // value is delta
+	upper                 // value is 1 - delta
+	nothing               // no value: delta is below 2^-1090
+	all                   // no value: delta is above 1 - 2^-61
+)
+
+// slack bounds the relative error of a point's value.
+const slack = 0x1p-76
+
+// point is delta(epsilon) of the mu-GDP Gaussian mechanism at one place, with what steers a solver.
+type point struct {
+	region region
+	// value is delta or 1 - delta, normalised, within slack, relative.
+	value wide
+	// x is eps/mu - mu/2 and y is eps/mu + mu/2, roughly.
+	x, y float64
+	// slope is mu·phi(x)/value, roughly.
+	slope float64
+	// mills is R(y), roughly.
+	mills float64
+}
+
+// smallMu is the mu below which R(x) - R(y) is summed as a series in mu.
+const smallMu = 1. / 32
+
+// curve evaluates delta(epsilon) of the Gaussian mechanism with parameter mu (Balle & Wang 2018, Theorem 8):
+//
+//	delta = Phi(-x) - e^epsilon·Phi(-y),  x = eps/mu - mu/2,  y = eps/mu + mu/2.
+//
+// Since e^epsilon·phi(y) = phi(x), with Mills' ratio R that is
+//
+//	delta = phi(x)·(R(x) - R(y)),  and if x < 0  1 - delta = phi(x)·(R(-x) + R(y)),
+//
+// in which nothing overflows. It takes epsilon in [0, 2^21] and any mu > 0, normalised; each may be off by 2^-101,
+// relative.
+//
+// Proof note: value is within 2^-80 < slack, relative. eps/mu is within 2^-99.6 and mu/2 within 2^-101, so x and y are
+// within y·2^-99. If -9 <= x <= 39 (else curve answers with a region), y² = x² + 2·eps gives y < 2^11.1. Then phi(x)
+// is within 39·2^(11.1-99) + 760·2^-103 + 2^-89 < 2^-82.4. What multiplies it:
+//   - mu >= 1/32, x >= 0: D = R(x) - R(y). |R'| falls, and at most by e^-1.26 a unit, so |R'(x)| and |R'(y)| are at most
+//     33.4·D: the errors of x and y move D by 2·33.4·2^-87.9 < 2^-81.8 of itself. R(x) <= 39.1·|R'(x)| (R' = x·R - 1 <
+//     -1/(x²+3)), so two roundings of R make 2·39.1·33.4·2^-95 < 2^-83.6. Together with phi: 2^-80.7.
+//   - mu >= 1/32, x < 0: R(-x) + R(y) has no cancellation; |R'| <= 0.8·R; so it is within 2^-87.
+//   - mu < 1/32: see midpoint; y < 39.1, so phi(x) is within 2^-87, the factor within 2^-82.2.
+func curve(eps, mu wide) point {
+	a, b, where := halves(eps, mu)
+	if where != lower {
+		return point{region: where}
+	}
+	x, y := a.sub(b), a.add(b)
+	switch {
+	case x.hi > 39: // delta < phi(39)/39
+		return point{region: nothing}
+	case x.hi < -9: // 1 - delta < 2·Phi(-9)
+		return point{region: all}
+	}
+	p := point{x: x.hi, y: y.hi}
+	if 2*b.hi < smallMu {
+		p.midpoint(phi(x), a, b, mu)
+	} else {
+		p.direct(phi(x), x, y, mu)
+	}
+	return p
+}
+
+// halves is a = eps/mu and b = mu/2. If one of them is so large that the other cannot matter, it is the region. What
+// is below 2^-299 is taken as 0, which moves curve's value by less than 2^-297 of itself.
+func halves(eps, mu wide) (a, b dd, where region) {
+	switch {
+	case mu.e > 40: // mu >= 2^40, eps/mu <= 2^-19
+		return a, b, all
+	case mu.e >= -300:
+		b = wide{mu.m, mu.e - 1}.plain()
+	}
+	if eps.m.hi == 0 || eps.e-mu.e < -300 {
+		return a, b, lower
+	}
+	if eps.e-mu.e > 60 { // eps/mu >= 2^59, mu <= 2^-38
+		return a, b, nothing
+	}
+	return wide{eps.m.div(mu.m), eps.e - mu.e}.plain(), b, lower
+}
+
+// phi is the normal density at x, |x| <= 39.1: e^(-x²/2)/sqrt(2·pi).
+func phi(x dd) wide {
+	e := expNeg(x.mul(x).scale(0.5))
+	return wide{e.m.mul(invSqrt2Pi), e.e}
+}
+
+// direct fills the point from R(x) and R(y) themselves.
+func (p *point) direct(density wide, x, y dd, mu wide) {
+	r := mills(y)
+	var factor dd
+	if x.hi < 0 {
+		p.region, factor = upper, mills(x.neg()).add(r)
+	} else {
+		factor = mills(x).sub(r)
+	}
+	p.value = wide{density.m.mul(factor), density.e}.normal()
+	p.slope = mu.near() / factor.hi
+	p.mills = r.hi
+}
+
+// midpoint fills the point for mu < 1/32 from the Taylor series of R about a = eps/mu: with c[n] = R^(n)(a)/n! and b =
+// mu/2,
+//
+//	R(a - b) - R(a + b) = -mu·(c[1] + c[3]·b² + c[5]·b⁴ + ...).
+//
+// Proof note, 0 <= a < 39.1, b < 1/64. The sum G of the series is at least |c[1]| > 1/(a²+3) > 2^-10.6. c[13]·b^12, left
+// out, is below 2^-89·|c[1]|. c[0] and c[1] are within 2^-94.5, absolute; the recurrence, which also holds for e^(ah +
+// h²/2), carries that to at most 2^-94.5·e^(ab + 1) < 2^-92.8 in G: 2^-82.2 of it. c[6] and later are in float64: their
+// part is below 2^-42·|c[1]| and its errors, carried likewise, below 2^-90·|c[1]|.
+func (p *point) midpoint(density wide, a, b dd, mu wide) {
+	c0 := mills(a)
+	c1 := c0.mul(a).sub(dd{1, 0})
+	c2 := c1.mul(a).add(c0).scale(1. / 2)
+	c3 := c2.mul(a).add(c1).mul(third)
+	c4 := c3.mul(a).add(c2).scale(1. / 4)
+	c5 := c4.mul(a).add(c3).mul(fifth)
+	square := b.mul(b)
+	s := c5.add(dd{lateTerms(a.hi, square.hi, c4.hi, c5.hi), 0})
+	s = s.mul(square).add(c3)
+	s = s.mul(square).add(c1).neg()
+	p.value = wide{density.m.mul(s), density.e}.normal().mul(mu)
+	p.slope = 1 / s.hi
+	h := b.hi
+	p.mills = c0.hi + h*(c1.hi+h*(c2.hi+h*(c3.hi+h*(c4.hi+h*c5.hi))))
+}
+
+// lateTerms is c[7]·v + c[9]·v² + c[11]·v³, from c[4] and c[5].
+func lateTerms(a, v, c4, c5 float64) float64 {
+	c6 := (c4 + a*c5) / 6
+	c7 := (c5 + a*c6) / 7
+	c8 := (c6 + a*c7) / 8
+	c9 := (c7 + a*c8) / 9
+	c10 := (c8 + a*c9) / 10
+	c11 := (c9 + a*c10) / 11
+	return v * (c7 + v*(c9+v*c11))
+}
+
+// third and fifth are 1/3 and 1/5, within 2^-107, relative.
+var (
+	third = dd{0x1.5555555555555p-2, 0x1.5555555555555p-56}
+	fifth = dd{0x1.999999999999ap-3, -0x1.999999999999ap-57}
+)
+
+// UpperTail is 1 - Phi(x) for 0 <= x <= 39, rounded up.
+func UpperTail(x float64) float64 {
+	t := phi(dd{x, 0})
+	return wide{t.m.mul(mills(dd{x, 0})), t.e}.normal().widen(slack).roundUp()
+}

@@ -1,0 +1,106 @@
+package numeric
+
+import (
+	"math"
+)
+
+// nudge is by how much a sure candidate is moved towards the unsafe side before it is rounded, relative: more than its
+// error, so that rounding never loses a last place, and so little that it hardly ever gains one for meets to refuse.
+const nudge = 0x1p-60
+
+// The range of guarantees for which the curve is evaluated.
+const (
+	// MaxEpsilon is the largest epsilon.
+	MaxEpsilon = 1e6
+	// MinDelta is the largest float64 that is not above the decimal 1e-300: what reading that decimal rounded down makes of it. The
+	// float64 nearest to 1e-300 is above.
+	MinDelta = 0x1.56e1fc2f8f358p-997
+)
+
+// LeastDelta is the least float64 proven not to be below delta(eps) of the Gaussian mechanism with this mu: 1 if no smaller one is, and
+// at least 5e-324. eps is in [0, MaxEpsilon].
+func LeastDelta(eps float64, mu Quotient) float64 {
+	p := curve(wideOf(eps), mu.wide())
+	switch p.region {
+	case nothing:
+		return math.SmallestNonzeroFloat64
+	case all:
+		return 1
+	}
+	least, most := p.delta(-slack).roundUp(), p.delta(slack).roundUp()
+	if least != most && BigMeets(eps, mu.big(), least) {
+		return least
+	}
+	return most
+}
+
+// delta is the point's delta with its relative error, or that of 1 - delta, taken as by: it grows with by.
+func (p point) delta(by float64) wide {
+	if p.region == upper {
+		return wide{dd{1, 0}.sub(p.value.widen(-by).plain()), 0}.normal()
+	}
+	return p.value.widen(by)
+}
+
+// LeastEpsilon is the least float64 at which the Gaussian mechanism with this mu is proven to meet delta; false if that is above
+// MaxEpsilon. delta is in [leastDelta, 1).
+func LeastEpsilon(delta float64, mu Quotient) (float64, bool) {
+	switch {
+	case Meets(0, mu, delta):
+		return 0, true
+	case !Meets(MaxEpsilon, mu, delta):
+		return 0, false
+	}
+	guess, sure := solveEpsilon(delta, mu.wide())
+	if sure {
+		guess = guess.widen(-nudge)
+	} else {
+		guess = polishEpsilon(guess, mu, delta)
+	}
+	eps, _ := Boundary(min(guess.roundUp(), MaxEpsilon), true, sure, func(eps float64) bool {
+		return eps >= MaxEpsilon || Meets(eps, mu, delta)
+	})
+	return min(eps, MaxEpsilon), true
+}
+
+// LargestMu is the largest float64 mu with which the Gaussian mechanism is proven to meet (eps, delta).
+func LargestMu(eps, delta float64) float64 {
+	guess, sure := solveMu(eps, delta)
+	mu, _ := Boundary(guess.widen(nudge).roundDown(), false, sure, func(mu float64) bool {
+		return mu == 0 || Meets(eps, Quotient{mu, 1}, delta)
+	})
+	return mu
+}
+
+// LeastSigma is the least float64 sigma with which Gaussian noise on a query of L2 sensitivity l2 is proven to meet (eps, delta); false
+// if no float64 is.
+func LeastSigma(l2, eps, delta float64) (float64, bool) {
+	mu, sure := solveMu(eps, delta)
+	guess := wideOf(l2).div(mu).widen(-nudge).roundUp()
+	return Boundary(min(guess, math.MaxFloat64), true, sure, func(sigma float64) bool {
+		return sigma > 0 && Meets(eps, Quotient{l2, sigma}, delta)
+	})
+}
+
+// polishEpsilon improves a small epsilon by Newton steps in extended precision: if delta(0) is hardly above delta,
+// epsilon is a difference that double-double cannot resolve. d delta(eps)/d eps = -phi(x)·R(y).
+func polishEpsilon(eps wide, mu Quotient, delta float64) wide {
+	e := eps.big()
+	for range 3 {
+		p := curve(wideOfBig(e), mu.wide())
+		if p.region >= nothing {
+			return eps
+		}
+		slope := phi(dd{p.x, 0}).near() * p.mills
+		if !(slope > 0) {
+			return eps
+		}
+		excess := bigDelta(e, mu.big())
+		excess.Sub(excess, BigOf(delta))
+		e.Add(e, excess.Quo(excess, BigOf(slope)))
+		if e.Sign() < 0 {
+			e = BigOf(0)
+		}
+	}
+	return wideOfBig(e)
+}

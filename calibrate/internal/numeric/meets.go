@@ -1,0 +1,80 @@
+package numeric
+
+import (
+	"math"
+	"math/big"
+)
+
+// Quotient is mu = num/den, exactly: a sensitivity over a sigma, or mu over 1.
+type Quotient struct{ Num, Den float64 }
+
+// wide is the quotient within 2^-102, relative.
+func (q Quotient) wide() wide {
+	if q.Den == 1 {
+		return wideOf(q.Num)
+	}
+	return wideOf(q.Num).div(wideOf(q.Den))
+}
+
+// Near is the quotient as the nearest float64, or a neighbour of it.
+func (q Quotient) Near() float64 { return q.wide().near() }
+
+// big is the quotient in extended precision.
+func (q Quotient) big() *big.Float { return NewBig().Quo(BigOf(q.Num), BigOf(q.Den)) }
+
+// Meets says whether the Gaussian mechanism with this mu satisfies (eps, delta): whether delta(eps) <= delta is proven.
+// It evaluates in double-double and, if that cannot decide, in extended precision.
+func Meets(eps float64, mu Quotient, delta float64) bool {
+	switch curve(wideOf(eps), mu.wide()).compare(delta) {
+	case -1:
+		return true
+	case 1:
+		return false
+	}
+	return BigMeets(eps, mu.big(), delta)
+}
+
+// MeetsAtRatio is meets at mu = eps/c, for eps and c above 0.
+func MeetsAtRatio(eps float64, c *big.Float, delta float64) bool {
+	switch curve(wideOf(eps), wideOf(eps).div(wideOfBig(c))).compare(delta) {
+	case -1:
+		return true
+	case 1:
+		return false
+	}
+	return BigMeets(eps, NewBig().Quo(BigOf(eps), c), delta)
+}
+
+// compare is -1 if the point's delta is certainly at most delta, 1 if it is certainly above, 0 if it is too
+// close to tell. delta is in [MinDelta, 1 - 2^-53].
+func (p point) compare(delta float64) int {
+	switch p.region {
+	case nothing:
+		return -1
+	case all:
+		return 1
+	case upper:
+		return -p.value.compare(wide{twoSum(1, -delta), 0}.normal())
+	}
+	return p.value.compare(wideOf(delta))
+}
+
+// compare is the sign of w - v if w's relative error, at most slack, leaves no doubt; else 0. Both are normalised.
+func (w wide) compare(v wide) int {
+	d := w.e - v.e
+	switch {
+	case d > 1:
+		return 1
+	case d < -1:
+		return -1
+	}
+	m := w.m.scale(math.Ldexp(1, d))
+	gap := m.sub(v.m).hi
+	switch tolerance := m.hi * slack; {
+	case gap > tolerance:
+		return 1
+	case gap < -tolerance:
+		return -1
+	}
+	return 0
+}

@@ -1,0 +1,125 @@
+package numeric
+
+import (
+	"math"
+	"math/big"
+)
+
+// directedPrec is the precision, in bits, of sums and quotients that are rounded in a known direction.
+const directedPrec = 256
+
+// NewUp is a zero whose results are rounded up.
+func NewUp() *big.Float { return new(big.Float).SetPrec(directedPrec).SetMode(big.ToPositiveInf) }
+
+// UpOf is x without error; x is not NaN.
+func UpOf(x float64) *big.Float { return NewUp().SetFloat64(x) }
+
+// Ceiling is the least float64 that is not below x > 0; +Inf if there is none.
+func Ceiling(x *big.Float) float64 {
+	f, _ := x.Float64()
+	if UpOf(f).Cmp(x) < 0 {
+		return math.Nextafter(f, math.Inf(1))
+	}
+	return f
+}
+
+// RootCeiling is the least float64 whose square is not below x >= 0; +Inf if there is none.
+//
+// Proof note. A candidate is accepted by comparing its square, which has at most 106 bits and is exact, with x. Two
+// places beside the rounded root hold the answer, since big.Float.Sqrt is within a few units of its last place.
+func RootCeiling(x *big.Float) float64 {
+	f := Ceiling(NewUp().Sqrt(x))
+	if below := math.Nextafter(f, 0); SquareCovers(below, x) {
+		return below
+	}
+	for !SquareCovers(f, x) {
+		f = math.Nextafter(f, math.Inf(1))
+	}
+	return f
+}
+
+// SquareCovers says whether f² >= x, exactly; +Inf covers everything.
+func SquareCovers(f float64, x *big.Float) bool {
+	square := UpOf(f)
+	return square.Mul(square, square).Cmp(x) >= 0
+}
+
+// ExactSum is x + y without error, for finite x, y >= 0.
+func ExactSum(x, y *big.Float) *big.Float {
+	if x.Sign() == 0 || y.Sign() == 0 {
+		return new(big.Float).Add(x, y)
+	}
+	top := max(x.MantExp(nil), y.MantExp(nil)) + 1
+	bottom := min(x.MantExp(nil)-int(x.MinPrec()), y.MantExp(nil)-int(y.MinPrec()))
+	return new(big.Float).SetPrec(uint(top-bottom)).Add(x, y)
+}
+
+// closedSlack is the exponent by which a closed form's value is raised, relative, before it is rounded up: more than its
+// error.
+const closedSlack = -100
+
+// RoundedUp is x > 0, known within 2^closedSlack, as a float64 that is not below its exact value; +Inf if there is none.
+func RoundedUp(x *big.Float) float64 {
+	return Ceiling(NewBig().Add(x, NewBig().SetMantExp(x, closedSlack)))
+}
+
+// RoundedDown is x >= 0, known within 2^closedSlack, as a float64 that is not above its exact value.
+func RoundedDown(x *big.Float) float64 {
+	low := NewBig().Sub(x, NewBig().SetMantExp(x, closedSlack))
+	f, _ := low.Float64()
+	if math.IsInf(f, 0) {
+		return math.MaxFloat64
+	}
+	if BigOf(f).Cmp(low) > 0 {
+		return math.Nextafter(f, 0)
+	}
+	return f
+}
+
+// ProbabilityUp is x in [0, 1], rounded up.
+func ProbabilityUp(x *big.Float) float64 {
+	if x.Sign() == 0 {
+		return 0
+	}
+	return math.Min(RoundedUp(x), 1)
+}
+
+// WithSlack makes up for a difference that cancelled: by 2^-200 of what was subtracted.
+func WithSlack(x, subtracted *big.Float) *big.Float {
+	return NewBig().Add(x, NewBig().SetMantExp(NewBig().Abs(subtracted), -200))
+}
+
+// CeilingOfRatio is x/y, rounded up.
+func CeilingOfRatio(x *big.Float, y float64) float64 { return Ceiling(NewUp().Quo(x, UpOf(y))) }
+
+// NearestFloat is the float64 nearest to x.
+func NearestFloat(x *big.Float) float64 {
+	f, _ := x.Float64()
+	return f
+}
+
+// Smaller is the less of the two.
+func Smaller(x, y *big.Float) *big.Float {
+	if x.Cmp(y) < 0 {
+		return x
+	}
+	return y
+}
+
+// Capped is t, at most 2^20: beyond, e^-t is nothing.
+func Capped(t *big.Float) *big.Float { return Smaller(t, BigPow2(20)) }
+
+// FloorLog2 is the exponent of the largest power of two that is not above x > 0.
+func FloorLog2(x float64) int {
+	_, e := math.Frexp(x)
+	return e - 1
+}
+
+// CeilLog2 is the exponent of the least power of two that is not below x > 0.
+func CeilLog2(x float64) int {
+	f, e := math.Frexp(x)
+	if f == 0.5 {
+		return e - 1
+	}
+	return e
+}

@@ -1,0 +1,223 @@
+package methods
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/internal/numeric"
+)
+
+// classic is the formula sqrt(2·ln(k/delta))/eps.
+func classic(k float64) func(eps, delta *big.Float) *big.Float {
+	return func(eps, delta *big.Float) *big.Float {
+		c := classicFactor(k, delta, numeric.ShortPrec)
+		return c.Quo(c, eps)
+	}
+}
+
+// classicFactor is sqrt(2·ln(k/delta)), for k > 1, within 2^(24-p), relative.
+func classicFactor(k float64, delta *big.Float, p uint) *big.Float {
+	l := numeric.LnAt(numeric.NewBig().Quo(numeric.BigOf(k), delta), p)
+	return l.Sqrt(l.SetMantExp(l, 1))
+}
+
+// zcdpSigma is (sqrt(L + eps) + sqrt(L))/(eps·sqrt 2) with L = ln(1/delta): the rho with rho + 2·sqrt(rho·L) = eps, as
+// sigma = 1/sqrt(2·rho).
+func zcdpSigma(eps, delta *big.Float) *big.Float {
+	l := numeric.LnAt(numeric.NewBig().Quo(numeric.BigOf(1), delta), numeric.ShortPrec)
+	return sigmaOf(l.Sqrt(l), eps)
+}
+
+// Threshold is the largest float64 epsilon up to which the method's sigma is proven to give (epsilon, delta), and beyond
+// which it fails: G(delta) of Zhao et al. 2019 for the classical formulas, MaxEpsilon for methods that always hold. Errors
+// are *ArgumentError: "mechanism", "delta".
+//
+// Proof note. At sigma = c/eps, mu = eps/c, x = c - eps/(2c) and y = c + eps/(2c); the derivative of delta(eps) along that
+// line is phi(x)·(1/c - R(y)), positive since R(y) < 1/y < 1/c. So it crosses delta once.
+func (m Method) Threshold(d calibrate.Delta) (calibrate.Epsilon, error) {
+	if err := d.Validate(); err != nil {
+		return 0, err
+	}
+	if m == Analytic {
+		return calibrate.MaxEpsilon, nil
+	}
+	f, err := m.form()
+	if err != nil {
+		return 0, err
+	}
+	if f.classic == 0 {
+		return calibrate.MaxEpsilon, nil
+	}
+	c := classicFactor(f.classic, numeric.BigOf(float64(d)), numeric.BigPrec)
+	const usual = 8 // where the search starts
+	eps, _ := numeric.Boundary(usual, false, false, func(eps float64) bool {
+		if eps == 0 || eps > calibrate.MaxEpsilon {
+			return eps == 0
+		}
+		return numeric.MeetsAtRatio(eps, c, float64(d))
+	})
+	return calibrate.Epsilon(eps), nil
+}
+
+// The formulas of Zhao et al. 2019 are all of one shape: with t of its own, sigma = (t + sqrt(t² + eps))/(eps·sqrt 2) at
+// sensitivity 1.
+
+// sigmaOf is that shape for any real t; if t < 0 as 1/(sqrt 2·(sqrt(t² + eps) - t)), in which nothing cancels. Its
+// relative error is below twice that of t.
+func sigmaOf(t, eps *big.Float) *big.Float {
+	root := numeric.NewBig().Mul(t, t)
+	root.Sqrt(root.Add(root, eps))
+	if t.Sign() < 0 {
+		root.Sub(root, t)
+		root.Mul(root, numeric.BigSqrt2())
+		return root.Quo(numeric.BigOf(1), root)
+	}
+	root.Add(root, t)
+	root.Quo(root, eps)
+	return root.Quo(root, numeric.BigSqrt2())
+}
+
+// zhao1 is Mechanism 1 as printed: t = inverfc(2·delta/f), with
+//
+//	f = 1 - e^eps·erfc(sqrt(a² + eps))/erfc(a),  erfc(a) = 2·delta + erfcx(sqrt eps),
+//
+// and t = 0 if 2·delta + erfcx(sqrt eps) is at least 2. (a is a lower bound of the exact t, if that is positive, so
+// that f is an upper one.)
+//
+// Proof note. erfc(a)·f is twice delta(eps) of the mu-GDP Gaussian mechanism at mu = sqrt 2·(sqrt(a² + eps) - a), which
+// deltaWithin evaluates within 2^-186 also if f is tiny; mu and a are within 2^-158 and move it by less than 2^-140 of
+// itself (|x·y| < 2^12). inverfc's argument is then within 2^-139; if it is near 1, it differs from 1 by 2^-54 or more
+// but for coincidences that verification covers, and 2^-85 of t are lost at most.
+func zhao1(eps, delta *big.Float) *big.Float {
+	short := numeric.OneLessErfcx(numeric.NewBig().Sqrt(eps))
+	twice := numeric.NewBig().SetMantExp(delta, 1)
+	room := numeric.NewBig().Sub(short, twice) // 1 - erfc(a) = erf(a)
+	if room.Cmp(numeric.BigOf(-1)) <= 0 {
+		return sigmaOf(numeric.NewBig(), eps)
+	}
+	a := numeric.BigInvErf(room)
+	mu := gapOf(a, eps)
+	share := numeric.DeltaWithin(eps, mu, uint(200+min(max(0, -mu.MantExp(nil)), numeric.MillsBits-200)))
+	share.SetMantExp(share, 1)
+	p := numeric.NewBig().Sub(numeric.BigOf(1), room)
+	p.Mul(p, twice)
+	return sigmaOf(numeric.BigInvErfc(p.Quo(p, share)), eps)
+}
+
+// gapOf is sqrt 2·(sqrt(a² + eps) - a), without cancellation.
+func gapOf(a, eps *big.Float) *big.Float {
+	root := numeric.NewBig().Mul(a, a)
+	root.Sqrt(root.Add(root, eps))
+	if a.Sign() < 0 {
+		root.Sub(root, a)
+	} else {
+		root.Quo(eps, root.Add(root, a))
+	}
+	return root.Mul(root, numeric.BigSqrt2())
+}
+
+// zhao1Guarded is the least of Mechanism 1, of 1/sqrt(2·eps) if that suffices, since the exact t is not positive
+// (2·delta >= 1 - erfcx(sqrt eps)), and of the bound for all eps, 1/(2·sqrt 2·inverf(delta)).
+func zhao1Guarded(eps, delta *big.Float) *big.Float {
+	least := zeroEpsilonSigma(delta)
+	if eps.Sign() == 0 {
+		return least
+	}
+	if numeric.NewBig().SetMantExp(delta, 1).Cmp(numeric.OneLessErfcx(numeric.NewBig().Sqrt(eps))) >= 0 {
+		least = numeric.Smaller(least, sigmaOf(numeric.NewBig(), eps))
+	}
+	return numeric.Smaller(least, zhao1(eps, delta))
+}
+
+// zeroEpsilonSigma is 1/(2·sqrt 2·inverf(delta)): the exact sigma at eps = 0, which serves every eps.
+func zeroEpsilonSigma(delta *big.Float) *big.Float {
+	s := numeric.NewBig().Mul(numeric.BigInvErf(delta), numeric.BigSqrt2())
+	s.SetMantExp(s, 1)
+	return s.Quo(numeric.BigOf(1), s)
+}
+
+// zhao2 is Mechanism 2: t = sqrt(ln(1/v)) with v = (sqrt(16·delta + 1) - 1)/2, from erfc(t) <= (e^(-t²) + e^(-2t²))/2.
+func zhao2(eps, delta *big.Float) *big.Float {
+	return sigmaOf(chiani(numeric.NewBig().SetMantExp(delta, 4)), eps)
+}
+
+// zhao4 is Mechanism 4: t = sqrt(ln(1/v)) with v = (sqrt(8·delta + 1) - 1)/2.
+func zhao4(eps, delta *big.Float) *big.Float {
+	return sigmaOf(chiani(numeric.NewBig().SetMantExp(delta, 3)), eps)
+}
+
+// chiani is sqrt(ln(2/(sqrt(w+1) - 1))) for w in (0, 8], with the conjugate of the difference.
+func chiani(w *big.Float) *big.Float {
+	root := numeric.NewBig().Add(w, numeric.BigOf(1))
+	root.Sqrt(root)
+	root.Add(root, numeric.BigOf(1))
+	root.SetMantExp(root, 1)
+	l := numeric.LnAt(root.Quo(root, w), numeric.ShortPrec)
+	if l.Sign() <= 0 { // delta is the largest there is
+		return numeric.NewBig()
+	}
+	return l.Sqrt(l)
+}
+
+// zhao3 is Mechanism 3: t = inverfc(delta).
+func zhao3(eps, delta *big.Float) *big.Float { return sigmaOf(numeric.BigInvErfc(delta), eps) }
+
+// pdpOpt solves erfc(t) + erfc(sqrt(t² + eps)) = 2·delta, whose left side falls from 2 to 0.
+//
+// Proof note. Times e^(t²) that is erfcx(t) + e^-eps·erfcx(y) = 2·delta·e^(t²), y = sqrt(t² + eps), each within 2^-200 of the left side, and
+// the derivative of what misses is -2/sqrt(pi)·(1 + t/y·e^-eps), if a float64 serves. Newton's step from a relative error of e leaves
+// less than 2^12·e² + 2^-45·e, and the last one is taken from less than 2^-79: 2^-123.
+func pdpOpt(eps, delta *big.Float) *big.Float {
+	t := numeric.BigOf(roughPDP(numeric.NearestFloat(eps), numeric.BigLog(delta)))
+	decay := numeric.NewBig() // e^-eps, 0 if it is below 2^-1442
+	if eps.Cmp(numeric.BigOf(1000)) < 0 {
+		decay = numeric.ExpAt(numeric.NewBig().Neg(eps), numeric.ShortPrec)
+	}
+	for range numeric.MaxSteps {
+		square := numeric.NewBig().Mul(t, t)
+		y := numeric.NewBig().Add(square, eps)
+		y.Sqrt(y)
+		miss := numeric.NewBig().Mul(decay, numeric.BigErfcx(y))
+		miss.Add(miss, erfcxSigned(t, square))
+		grown := numeric.ExpAt(square, numeric.ShortPrec)
+		grown.Mul(grown, delta)
+		miss.Sub(miss, grown.SetMantExp(grown, 1))
+		slope := 1 + numeric.NearestFloat(t)/numeric.NearestFloat(y)*numeric.NearestFloat(decay)
+		step := miss.Mul(miss, numeric.BigSqrtPi())
+		step.Quo(step.SetMantExp(step, -1), numeric.BigOf(slope))
+		t.Add(t, step)
+		if step.Sign() == 0 || step.MantExp(nil) < t.MantExp(nil)-80 {
+			break
+		}
+	}
+	return sigmaOf(t, eps)
+}
+
+// erfcxSigned is erfcx(x) for x >= -8, within 2^-200, relative: 2·e^(x²) - erfcx(-x) for x < 0.
+func erfcxSigned(x, square *big.Float) *big.Float {
+	if x.Sign() >= 0 {
+		return numeric.BigErfcx(x)
+	}
+	grown := numeric.ExpAt(square, numeric.ShortPrec)
+	return grown.Sub(grown.SetMantExp(grown, 1), numeric.BigErfcx(numeric.NewBig().Neg(x)))
+}
+
+// roughPDP is near the root of pdpOpt, by Newton's rule on the logarithm, from the right.
+func roughPDP(eps, logDelta float64) float64 {
+	t := 0.3
+	if logDelta < -math.Ln2 {
+		t = numeric.RoughInvErfc(logDelta)
+	}
+	for range 60 {
+		y := math.Sqrt(t*t + eps)
+		e, l, ly := numeric.Erfcx(t), numeric.LogErfc(t), numeric.LogErfc(y)
+		r := math.Exp(ly - l)
+		step := (l + math.Log1p(r) - logDelta - math.Ln2) * (1 + r) * e * math.SqrtPi / 2 / (1 + t/y*math.Exp(-eps))
+		t = math.Max(t+step, -7)
+		if !(math.Abs(step) > 1e-14) {
+			break
+		}
+	}
+	return t
+}

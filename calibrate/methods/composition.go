@@ -1,0 +1,152 @@
+package methods
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/internal/argument"
+	"github.com/dprelease/dprelease/calibrate/internal/numeric"
+)
+
+// Part is some mechanisms of which nothing is known but that each is (epsilon, delta)-differentially private. Delta may be 0.
+type Part struct {
+	Guarantee calibrate.Guarantee
+	// Times is how many such mechanisms there are, at least 1.
+	Times int
+}
+
+// Limits on compositions of parts.
+const (
+	maxTimes = 1 << 20 // mechanisms in one part, and parts
+	// maxTotal bounds the sum of epsilon: beyond, nothing is promised that anybody could use.
+	maxTotal = 1e8
+)
+
+// validateParts checks each part and the sum of epsilon.
+func validateParts(parts []Part) error {
+	if len(parts) == 0 || len(parts) > maxTimes {
+		return argument.New("parts", "must be 1 to %d", maxTimes)
+	}
+	total := 0.0
+	for i, p := range parts {
+		if err := p.validate(); err != nil {
+			return argument.In(fmt.Sprintf("parts[%d]", i), err)
+		}
+		total += float64(p.Times) * float64(p.Guarantee.Epsilon)
+	}
+	if total > maxTotal {
+		return argument.New("parts", "have %g as the sum of epsilon, above %g", total, float64(maxTotal))
+	}
+	return nil
+}
+
+func (p Part) validate() error {
+	if p.Times < 1 || p.Times > maxTimes {
+		return argument.New("times", "must be 1 to %d, not %d", maxTimes, p.Times)
+	}
+	if err := p.Guarantee.Epsilon.Validate(); err != nil {
+		return err
+	}
+	if p.Guarantee.Delta == 0 {
+		return nil
+	}
+	return p.Guarantee.Delta.Validate()
+}
+
+// ComposeBasic is the sum of epsilon and the sum of delta, at most 1 (Dwork & Roth 2014, Corollary B.2), each rounded up. Errors
+// are *ArgumentError: "parts…" if there are none, one is outside of the range of guarantees (delta may be 0), or the sum of
+// epsilon is above 1e8.
+func ComposeBasic(parts []Part) (calibrate.Guarantee, error) {
+	if err := validateParts(parts); err != nil {
+		return calibrate.Guarantee{}, err
+	}
+	eps, delta := numeric.NewUp(), numeric.NewUp()
+	for _, p := range parts {
+		n := numeric.UpOf(float64(p.Times))
+		eps.Add(eps, numeric.NewUp().Mul(n, numeric.UpOf(float64(p.Guarantee.Epsilon))))
+		delta.Add(delta, numeric.NewUp().Mul(n, numeric.UpOf(float64(p.Guarantee.Delta))))
+	}
+	return calibrate.Guarantee{Epsilon: calibrate.Epsilon(numeric.Ceiling(eps)), Delta: calibrate.Delta(math.Min(numeric.Ceiling(delta), 1))}, nil
+}
+
+// Advanced is what Theorem 3.5 of Kairouz, Oh & Viswanath 2017 says of mechanisms together.
+type Advanced struct {
+	// Guarantee has the least of Terms as its epsilon.
+	Guarantee calibrate.Guarantee
+	// Terms are the three bounds on epsilon: the sum, that with log(e + sqrt(sum eps²)/slack), that with log(1/slack).
+	Terms [3]calibrate.Epsilon
+}
+
+// ComposeAdvanced is Theorem 3.5 of Kairouz, Oh & Viswanath 2017, and 3.4 if all parts are alike: with slack for its delta~,
+//
+//	epsilon = min(sum e, sum e·tanh(e/2) + sqrt(2·sum e²·log(e + sqrt(sum e²)/slack)), sum e·tanh(e/2) + sqrt(2·sum e²·log(1/slack))),
+//	delta = 1 - (1 - slack)·product of (1 - delta_i),
+//
+// each rounded up. Errors are *ArgumentError: those of ComposeBasic; "slack" outside of [MinDelta, 1).
+func ComposeAdvanced(parts []Part, slack calibrate.Delta) (Advanced, error) {
+	if err := validateParts(parts); err != nil {
+		return Advanced{}, err
+	}
+	if slack.Validate() != nil {
+		return Advanced{}, argument.New("slack", "must be at least %g and below 1, not %g", calibrate.MinDelta, float64(slack))
+	}
+	sum, drift, squares, kept := numeric.NewBig().SetMode(big.ToPositiveInf), numeric.NewBig(), numeric.NewBig(), numeric.NewBig()
+	for _, p := range parts {
+		e, n := numeric.BigOf(float64(p.Guarantee.Epsilon)), numeric.BigOf(float64(p.Times))
+		ne := numeric.NewBig().Mul(n, e)
+		sum.Add(sum, ne)
+		squares.Add(squares, numeric.NewBig().Mul(ne, e))
+		drift.Add(drift, ne.Mul(ne, halfTanh(e)))
+		kept.Add(kept, p.logKept())
+	}
+	kept.Add(kept, numeric.NegLogOneLess(numeric.BigOf(float64(slack))))
+	inverse := numeric.NewBig().Quo(numeric.BigOf(1), numeric.BigOf(float64(slack)))
+	widened := numeric.NewBig().Mul(numeric.NewBig().Sqrt(squares), inverse)
+	a := Advanced{Terms: [3]calibrate.Epsilon{
+		calibrate.Epsilon(numeric.Ceiling(sum)),
+		calibrate.Epsilon(numeric.RoundedUp(concentrated(drift, squares, widened.Add(widened, numeric.BigExp(numeric.BigOf(1)))))),
+		calibrate.Epsilon(numeric.RoundedUp(concentrated(drift, squares, inverse))),
+	}}
+	a.Guarantee.Epsilon = min(a.Terms[0], a.Terms[1], a.Terms[2])
+	a.Guarantee.Delta = calibrate.Delta(math.Min(numeric.RoundedUp(numeric.OneLessExp(kept)), 1))
+	return a, nil
+}
+
+// concentrated is drift + sqrt(2·squares·ln(of)).
+func concentrated(drift, squares, of *big.Float) *big.Float {
+	t := numeric.NewBig().Mul(squares, numeric.BigLn(of))
+	t.SetMantExp(t, 1)
+	return t.Add(t.Sqrt(t), drift)
+}
+
+// halfTanh is tanh(e/2) = (e^e - 1)/(e^e + 1), within 2^-960, relative; 1 beyond 4000, which is above it.
+func halfTanh(e *big.Float) *big.Float {
+	if e.Cmp(numeric.BigOf(4000)) > 0 {
+		return numeric.BigOf(1)
+	}
+	grown := numeric.OneLessExp(numeric.NewBig().Neg(e)) // 1 - e^-e
+	return grown.Quo(grown, numeric.NewBig().Sub(numeric.BigOf(2), grown))
+}
+
+// AdvancedAt is ComposeAdvanced with the largest slack that keeps the composed delta at most delta. Errors are *ArgumentError:
+// those of ComposeBasic; "delta" outside of [MinDelta, 1) or below what the parts' own deltas add up to.
+func AdvancedAt(parts []Part, delta calibrate.Delta) (Advanced, error) {
+	if err := validateParts(parts); err != nil {
+		return Advanced{}, err
+	}
+	if err := delta.Validate(); err != nil {
+		return Advanced{}, err
+	}
+	kept := numeric.NewBig()
+	for _, p := range parts {
+		kept.Add(kept, p.logKept())
+	}
+	slack := numeric.NearestFloat(spare(delta, kept)) * (1 - 0x1p-50)
+	a, err := ComposeAdvanced(parts, calibrate.Delta(math.Min(slack, 1-0x1p-53)))
+	if err != nil || a.Guarantee.Delta > delta {
+		return Advanced{}, argument.New("delta", "= %g leaves nothing beside the parts' own deltas", float64(delta))
+	}
+	return a, nil
+}

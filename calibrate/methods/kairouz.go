@@ -1,0 +1,66 @@
+package methods
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/internal/argument"
+	"github.com/dprelease/dprelease/calibrate/internal/numeric"
+)
+
+// ComposedSigma is a float64 sigma for which times queries, each of L2 sensitivity s.L2 and with noise of that sigma, are proven to be
+// (epsilon, delta)-differentially private together (mu² = times·L2²/sigma²): the least but for a last place. Errors are those of
+// AnalyticGaussian; "times".
+func ComposedSigma(s calibrate.Sensitivity, g calibrate.Guarantee, times int) (calibrate.Sigma, error) {
+	if times < 1 || times > maxTimes {
+		return 0, argument.New("times", "must be 1 to %d, not %d", maxTimes, times)
+	}
+	if err := argument.Positive("sensitivity", s.L2); err != nil {
+		return 0, err
+	}
+	all := numeric.UpOf(s.L2)
+	all.Mul(all.Mul(all, all), numeric.UpOf(float64(times)))
+	s.L2 = numeric.RootCeiling(all)
+	return calibrate.AnalyticGaussian(s, g)
+}
+
+// KairouzSigma is the noise of Kairouz, Oh & Viswanath 2017, Theorem 4.3, for times queries of the same L2 sensitivity that are to be
+// (epsilon, delta)-differentially private together:
+//
+//	sigma² = 8·times·L2²·log(e + epsilon/delta)/epsilon²,
+//
+// rounded up and verified against the exact composition (mu² = times·L2²/sigma²): the theorem's formula falls short for large
+// epsilon, if the error wraps ErrDoesNotHold. The exact noise is sqrt(times) times that of AnalyticGaussian. Other errors are
+// *ArgumentError: see Guarantee.Validate; "epsilon" if it is 0; "sensitivity"; "times".
+func KairouzSigma(s calibrate.Sensitivity, g calibrate.Guarantee, times int) (calibrate.Sigma, error) {
+	if err := (closedForm{method: "Theorem 4.3"}).accepts(s, g); err != nil {
+		return 0, err
+	}
+	if times < 1 || times > maxTimes {
+		return 0, argument.New("times", "must be 1 to %d, not %d", maxTimes, times)
+	}
+	eps, n := numeric.BigOf(float64(g.Epsilon)), numeric.BigOf(float64(times))
+	sigma := numeric.RoundedUp(kairouz(eps, numeric.BigOf(float64(g.Delta)), numeric.NewBig().Mul(n, numeric.NewBig().Mul(numeric.BigOf(s.L2), numeric.BigOf(s.L2)))))
+	if math.IsInf(sigma, 0) {
+		return 0, argument.New("sensitivity", "= %g needs a sigma above the largest float64", s.L2)
+	}
+	mu := numeric.NewBig().Sqrt(n)
+	mu.Mul(mu, numeric.BigOf(s.L2))
+	mu.Quo(mu, numeric.BigOf(sigma))
+	mu.Add(mu, numeric.NewBig().SetMantExp(mu, -500)) // more than its roundings
+	if !numeric.BigMeets(float64(g.Epsilon), mu, float64(g.Delta)) {
+		return 0, fmt.Errorf("calibrate: Theorem 4.3: %w: epsilon = %g at delta = %g", ErrDoesNotHold, float64(g.Epsilon), float64(g.Delta))
+	}
+	return calibrate.Sigma(sigma), nil
+}
+
+// kairouz is sqrt(8·squares·ln(e + eps/delta))/eps.
+func kairouz(eps, delta, squares *big.Float) *big.Float {
+	l := numeric.NewBig().Quo(eps, delta)
+	l = numeric.BigLn(l.Add(l, numeric.BigExp(numeric.BigOf(1))))
+	l.Mul(l, squares)
+	l.SetMantExp(l, 3)
+	return l.Quo(l.Sqrt(l), eps)
+}

@@ -1,0 +1,145 @@
+package methods
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/internal/argument"
+	"github.com/dprelease/dprelease/calibrate/internal/numeric"
+)
+
+// Method is a way to find the sigma of Gaussian noise for an (epsilon, delta).
+type Method string
+
+// The methods. All but Analytic are closed forms, or nearly so, that need more noise than it or do not always hold.
+const (
+	// Analytic is the least sigma there is (Balle & Wang 2018, Theorems 8 and 9).
+	Analytic Method = "analytic"
+	// Zhao1 is Mechanism 1 of Zhao et al. 2019, as printed.
+	Zhao1 Method = "zhao-1"
+	// Zhao1Guarded is the least of Zhao1 and two bounds that are better if Zhao1 is poor, for large delta.
+	Zhao1Guarded Method = "zhao-1-guarded"
+	// Zhao2 is Mechanism 2 of Zhao et al. 2019; delta is at most 1/2.
+	Zhao2 Method = "zhao-2"
+	// Zhao3 is Mechanism 3 of Zhao et al. 2019, for probabilistic differential privacy.
+	Zhao3 Method = "zhao-3"
+	// Zhao4 is Mechanism 4 of Zhao et al. 2019, for probabilistic differential privacy.
+	Zhao4 Method = "zhao-4"
+	// PDPOpt is the least sigma for probabilistic differential privacy (Zhao et al. 2019, pDP-OPT).
+	PDPOpt Method = "pdp-opt"
+	// Dwork2014 is sqrt(2·ln(1.25/delta))/epsilon (Dwork & Roth 2014, Theorem A.1), proven for epsilon up to 1.
+	Dwork2014 Method = "dwork-2014"
+	// Dwork2006 is sqrt(2·ln(2/delta))/epsilon (Dwork et al. 2006), proven for epsilon up to 1.
+	Dwork2006 Method = "dwork-2006"
+	// Lecture is sqrt(2·ln(2/delta))/epsilon as it is taught, for epsilon up to 1.
+	Lecture Method = "lecture"
+	// ZCDP is the route by zero-concentrated differential privacy (Bun & Steinke 2016, Proposition 1.3).
+	ZCDP Method = "zcdp"
+)
+
+// ErrDoesNotHold is what an error wraps if a formula's sigma does not give the guarantee that was asked.
+var ErrDoesNotHold = errors.New("the formula does not give this guarantee")
+
+// closedForm is a method's formula.
+type closedForm struct {
+	method Method
+	// unit is sigma at sensitivity 1 for eps > 0, within 2^-110, relative.
+	unit func(eps, delta *big.Float) *big.Float
+	// classic is k in sqrt(2·ln(k/delta))/epsilon, else 0.
+	classic float64
+	// maxDelta is the largest delta for which the formula has a value; 0 if it has one for each.
+	maxDelta float64
+}
+
+var closedForms = []closedForm{
+	{method: Zhao1Guarded, unit: zhao1Guarded},
+	{method: Zhao1, unit: zhao1},
+	{method: Zhao2, unit: zhao2, maxDelta: 0.5},
+	{method: PDPOpt, unit: pdpOpt},
+	{method: Zhao3, unit: zhao3},
+	{method: Zhao4, unit: zhao4},
+	{method: ZCDP, unit: zcdpSigma},
+	{method: Dwork2014, unit: classic(1.25), classic: 1.25},
+	{method: Dwork2006, unit: classic(2), classic: 2},
+	{method: Lecture, unit: classic(2), classic: 2},
+}
+
+// Methods is every method, the best first.
+func Methods() []Method {
+	ms := []Method{Analytic}
+	for _, f := range closedForms {
+		ms = append(ms, f.method)
+	}
+	return ms
+}
+
+func (m Method) form() (closedForm, error) {
+	for _, f := range closedForms {
+		if f.method == m {
+			return f, nil
+		}
+	}
+	return closedForm{}, argument.New("mechanism", "%q is not one of %v", string(m), Methods())
+}
+
+// Sigma is the method's sigma, in the unit of s.L2: never below its exact formula at these inputs, nor above it by more
+// than 1e-12 of it if the result is a normal float64, and proven to be (epsilon, delta)-differentially private for this
+// very input (Balle & Wang 2018, Theorem 8), whatever the formula's own domain is. If it is not, the error wraps
+// ErrDoesNotHold and says up to which epsilon the formula holds. Other errors are *ArgumentError: "mechanism"; see
+// Guarantee.Validate; "epsilon" if it is 0 and the formula has no value; "delta" if the formula has none;
+// "sensitivity".
+func (m Method) Sigma(s calibrate.Sensitivity, g calibrate.Guarantee) (calibrate.Sigma, error) {
+	sigma, err := m.Formula(s, g)
+	if err != nil {
+		return 0, err
+	}
+	if !numeric.Meets(float64(g.Epsilon), numeric.Quotient{Num: s.L2, Den: float64(sigma)}, float64(g.Delta)) {
+		return 0, m.refusal(g)
+	}
+	return sigma, nil
+}
+
+func (m Method) refusal(g calibrate.Guarantee) error {
+	limit, err := m.Threshold(g.Delta)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("calibrate: %s: %w: epsilon = %g at delta = %g; at this delta it holds up to epsilon = %.9g",
+		m, ErrDoesNotHold, float64(g.Epsilon), float64(g.Delta), float64(limit))
+}
+
+// Formula is Sigma without the proof: what the formula says, rounded up, also if that does not give the guarantee.
+func (m Method) Formula(s calibrate.Sensitivity, g calibrate.Guarantee) (calibrate.Sigma, error) {
+	if m == Analytic {
+		return calibrate.AnalyticGaussian(s, g)
+	}
+	f, err := m.form()
+	if err != nil {
+		return 0, err
+	}
+	if err := f.accepts(s, g); err != nil {
+		return 0, err
+	}
+	unit := f.unit(numeric.BigOf(float64(g.Epsilon)), numeric.BigOf(float64(g.Delta)))
+	sigma := numeric.RoundedUp(unit.Mul(unit, numeric.BigOf(s.L2)))
+	if math.IsInf(sigma, 0) {
+		return 0, argument.New("sensitivity", "= %g needs a sigma above the largest float64", s.L2)
+	}
+	return calibrate.Sigma(sigma), nil
+}
+
+func (f closedForm) accepts(s calibrate.Sensitivity, g calibrate.Guarantee) error {
+	if err := g.Validate(); err != nil {
+		return err
+	}
+	if g.Epsilon == 0 && f.method != Zhao1Guarded {
+		return argument.New("epsilon", "must be above 0 for %s", f.method)
+	}
+	if f.maxDelta > 0 && float64(g.Delta) > f.maxDelta {
+		return argument.New("delta", "must be at most %g for %s, not %g", f.maxDelta, f.method, float64(g.Delta))
+	}
+	return argument.Positive("sensitivity", s.L2)
+}

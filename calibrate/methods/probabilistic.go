@@ -1,0 +1,113 @@
+package methods
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/internal/argument"
+	"github.com/dprelease/dprelease/calibrate/internal/numeric"
+)
+
+// GaussianPDPDelta is the least delta for which Gaussian noise of this mu is (eps, delta)-probabilistically differentially private, which
+// asks that the privacy loss lies within [-eps, eps] but for a probability of delta: Phi(-x) + Phi(-y) with x = eps/mu - mu/2, y =
+// eps/mu + mu/2 (Zhao et al. 2019, pDP-OPT), rounded up, at least 5e-324. Errors are *ArgumentError: "epsilon", "mu".
+func GaussianPDPDelta(eps calibrate.Epsilon, mu calibrate.Mu) (calibrate.Delta, error) {
+	if err := eps.Validate(); err != nil {
+		return 0, err
+	}
+	if err := mu.Validate(); err != nil {
+		return 0, err
+	}
+	a := numeric.NewBig().Quo(numeric.BigOf(float64(eps)), numeric.BigOf(float64(mu)))
+	b := numeric.NewBig().SetMantExp(numeric.BigOf(float64(mu)), -1)
+	sum := bigTail(numeric.NewBig().Sub(a, b))
+	sum.Add(sum, bigTail(a.Add(a, b)))
+	return calibrate.Delta(numeric.ProbabilityUp(sum)), nil
+}
+
+// bigTail is 1 - Phi(x); beyond 64 an upper bound below 2^-2900, below -64 it is 1.
+func bigTail(x *big.Float) *big.Float {
+	limit := numeric.BigOf(64)
+	switch {
+	case x.Cmp(limit) > 0:
+		return numeric.BigPow2(-2900)
+	case x.Cmp(limit.Neg(limit)) < 0:
+		return numeric.BigOf(1)
+	case x.Sign() < 0:
+		rest := bigTail(numeric.NewBig().Neg(x))
+		return rest.Sub(numeric.BigOf(1), rest)
+	}
+	r := numeric.BigMills(x)
+	return r.Mul(r, numeric.BigPhi(x))
+}
+
+// ProbabilisticToDP is what probabilistic differential privacy implies: the same (epsilon, delta) (Zhao et al. 2019, Lemma 3). Errors are those
+// of Guarantee.Validate.
+func ProbabilisticToDP(g calibrate.Guarantee) (calibrate.Guarantee, error) {
+	if err := g.Validate(); err != nil {
+		return calibrate.Guarantee{}, err
+	}
+	return g, nil
+}
+
+// DPToProbabilistic is the delta of the probabilistic differential privacy that g implies at an epsilon above its own:
+//
+//	delta·(1 + e^-eps)/(1 - e^(epsilon - eps))
+//
+// (Zhao et al. 2019, Lemma 4; {p > e^eps·q} has probability P <= e^epsilon·Q + delta <= e^(epsilon-eps)·P + delta, and the other side
+// e^-eps times as much), rounded up, at most 1. Errors are *ArgumentError: see Guarantee.Validate; "epsilon" if eps is not above g's.
+func DPToProbabilistic(g calibrate.Guarantee, eps calibrate.Epsilon) (calibrate.Delta, error) {
+	if err := g.Validate(); err != nil {
+		return 0, err
+	}
+	if !(eps > g.Epsilon && eps <= calibrate.MaxEpsilon) {
+		return 0, argument.New("epsilon", "must be above %g and at most %g, not %g", float64(g.Epsilon), float64(calibrate.MaxEpsilon), float64(eps))
+	}
+	gap := numeric.NewBig().Sub(numeric.BigOf(float64(eps)), numeric.BigOf(float64(g.Epsilon)))
+	d := numeric.BigExpFar(numeric.BigOf(-float64(eps)))
+	d.Add(d, numeric.BigOf(1))
+	d.Mul(d, numeric.BigOf(float64(g.Delta)))
+	return calibrate.Delta(numeric.ProbabilityUp(d.Quo(d, numeric.OneLessExp(gap)))), nil
+}
+
+// GaussianPDPEpsilon is the least float64 epsilon at which GaussianPDPDelta is at most delta. Errors are *ArgumentError: "delta"; "mu",
+// also if epsilon would be above MaxEpsilon.
+func GaussianPDPEpsilon(delta calibrate.Delta, mu calibrate.Mu) (calibrate.Epsilon, error) {
+	if err := delta.Validate(); err != nil {
+		return 0, err
+	}
+	if err := mu.Validate(); err != nil {
+		return 0, err
+	}
+	meets := func(eps float64) bool {
+		d, err := GaussianPDPDelta(calibrate.Epsilon(eps), mu)
+		return err == nil && d <= delta
+	}
+	if !meets(calibrate.MaxEpsilon) {
+		return 0, argument.New("mu", "= %g needs an epsilon above %g at delta = %g", float64(mu), float64(calibrate.MaxEpsilon), float64(delta))
+	}
+	guess := startPDPEpsilon(math.Log(float64(delta)), float64(mu))
+	eps, _ := numeric.Boundary(guess, true, false, func(eps float64) bool { return eps >= calibrate.MaxEpsilon || meets(eps) })
+	return calibrate.Epsilon(min(eps, calibrate.MaxEpsilon)), nil
+}
+
+// startPDPEpsilon is near the epsilon in [0, MaxEpsilon] at which the log of GaussianPDPDelta falls to logDelta, by bisection.
+func startPDPEpsilon(logDelta, mu float64) float64 {
+	low, high := 0.0, float64(calibrate.MaxEpsilon)
+	for range 200 {
+		middle := low + (high-low)/2
+		if low > 0 && high > 4*low {
+			middle = math.Sqrt(low) * math.Sqrt(high)
+		}
+		x, y := middle/mu-mu/2, middle/mu+mu/2
+		a, err := LogErfc(x / math.Sqrt2)
+		b, _ := LogErfc(y / math.Sqrt2)
+		if err != nil || a+math.Log1p(math.Exp(b-a))-math.Ln2 <= logDelta {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	return high
+}

@@ -1,0 +1,201 @@
+package methods
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/internal/argument"
+	"github.com/dprelease/dprelease/calibrate/internal/numeric"
+)
+
+// What is here is the exact composition of k mechanisms of which nothing is known but that each is (e, d)-differentially
+// private (Kairouz, Oh & Viswanath 2017, Theorem 3.3): together they are (eps, delta)-differentially private with
+//
+//	delta(eps) = 1 - (1-d)^k·(1 - what k randomised responses of epsilon e lose at eps),
+//
+// which is linear in e^eps between the corners of the theorem.
+
+// Corner is one vertex of the exact privacy region.
+type Corner struct {
+	// Guarantee is what holds there.
+	Guarantee calibrate.Guarantee
+	// Loss is delta_i of Theorem 3.3: delta without what the parts' own deltas add.
+	Loss float64
+}
+
+// Corners is the exact privacy region of the part's mechanisms together: ((k-2i)·epsilon, delta), i = 0 … k/2, rounded up
+// (Kairouz, Oh & Viswanath 2017, Theorem 3.3). Errors are *ArgumentError: those of ComposeBasic.
+func (p Part) Corners() ([]Corner, error) {
+	if err := validateParts([]Part{p}); err != nil {
+		return nil, err
+	}
+	corners, own := make([]Corner, 0, p.Times/2+1), p.own()
+	for w := p.walk(); ; w.step() {
+		corners = append(corners, Corner{
+			calibrate.Guarantee{Epsilon: calibrate.Epsilon(numeric.Ceiling(w.at())), Delta: calibrate.Delta(numeric.ProbabilityUp(either(own, w.lost)))}, numeric.ProbabilityUp(w.lost),
+		})
+		if 2*(w.l+1) > p.Times {
+			return corners, nil
+		}
+	}
+}
+
+// Delta is the least delta of the part's mechanisms together at eps: exact for mechanisms of which nothing else is known,
+// rounded up. Errors are *ArgumentError: those of ComposeBasic; "epsilon" if it is negative or not finite.
+func (p Part) Delta(eps calibrate.Epsilon) (calibrate.Delta, error) {
+	if err := validateParts([]Part{p}); err != nil {
+		return 0, err
+	}
+	if !(eps >= 0 && eps <= math.MaxFloat64) {
+		return 0, argument.New("epsilon", "must be finite and not negative, not %g", float64(eps))
+	}
+	return calibrate.Delta(numeric.ProbabilityUp(p.exact(numeric.BigOf(float64(eps))))), nil
+}
+
+// exact is delta(eps), eps >= 0.
+func (p Part) exact(eps *big.Float) *big.Float {
+	w := p.walk()
+	s := numeric.NewBig().Sub(w.at(), eps)
+	if s.Sign() <= 0 {
+		return p.own()
+	}
+	segment := numeric.NewBig().SetMantExp(w.e, 1)
+	for ; s.Cmp(segment) > 0 && !w.last(); s.Sub(w.at(), eps) {
+		w.step()
+	}
+	return either(p.own(), w.below(s))
+}
+
+// Epsilon is the least epsilon of the part's mechanisms together at delta: exact for mechanisms of which nothing else is
+// known, rounded up. Errors are *ArgumentError: those of ComposeBasic; "delta" outside of [MinDelta, 1), or below what the
+// parts' own deltas add up to, which no epsilon undercuts.
+func (p Part) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
+	if err := validateParts([]Part{p}); err != nil {
+		return 0, err
+	}
+	if err := delta.Validate(); err != nil {
+		return 0, err
+	}
+	spare := p.spare(delta)
+	if spare.Sign() < 0 {
+		return 0, argument.New("delta", "must be at least %g, to which the parts' own deltas add up, not %g",
+			numeric.ProbabilityUp(p.own()), float64(delta))
+	}
+	w := p.walk()
+	for !w.last() && w.next().Cmp(spare) <= 0 {
+		w.step()
+	}
+	return w.least(spare), nil
+}
+
+// regionSlack is the exponent of what makes up for errors in the exact region, relative: they are below 2^-900.
+const regionSlack = -500
+
+// least is the epsilon in l's segment at which spare is lost, rounded up.
+//
+// Proof note. spare is lowered and the answer raised, relative, by more than all errors; the raise keeps it from falling between
+// two float64s if spare is so small that its own lowering is lost beside at().
+func (w *losses) least(spare *big.Float) calibrate.Epsilon {
+	top := w.at()
+	most := calibrate.Epsilon(numeric.Ceiling(top))
+	share := numeric.NewBig().Sub(spare, numeric.NewBig().SetMantExp(spare, regionSlack))
+	if share.Sub(share, w.lost).Sign() <= 0 {
+		return most
+	}
+	room := numeric.NewBig().Sub(w.sum, w.lost)
+	if share.Cmp(room) >= 0 {
+		return 0
+	}
+	raise := numeric.NewBig().SetMantExp(top, regionSlack)
+	top.Sub(top, numeric.NegLogOneLess(share.Quo(share, room)))
+	if top.Sign() <= 0 {
+		return 0
+	}
+	return min(most, calibrate.Epsilon(numeric.Ceiling(top.Add(top, raise))))
+}
+
+// spare is the loss that delta leaves: 1 - (1 - delta)/(1 - d)^k; negative if it leaves none.
+func (p Part) spare(delta calibrate.Delta) *big.Float { return spare(delta, p.logKept()) }
+
+// spare is 1 - (1 - delta)/e^-kept; negative if that is.
+func spare(delta calibrate.Delta, kept *big.Float) *big.Float {
+	gap := numeric.NewBig().Sub(numeric.NegLogOneLess(numeric.BigOf(float64(delta))), kept)
+	if gap.Sign() < 0 {
+		return gap
+	}
+	return numeric.OneLessExp(gap)
+}
+
+// logKept is -k·ln(1 - d).
+func (p Part) logKept() *big.Float {
+	l := numeric.NegLogOneLess(numeric.BigOf(float64(p.Guarantee.Delta)))
+	return l.Mul(l, numeric.BigOf(float64(p.Times)))
+}
+
+// own is what the part's own deltas add up to: 1 - (1-d)^k.
+func (p Part) own() *big.Float { return numeric.OneLessExp(p.logKept()) }
+
+// either is 1 - (1-x)·(1-y) = x + (1-x)·y.
+func either(x, y *big.Float) *big.Float {
+	rest := numeric.NewBig().Sub(numeric.BigOf(1), x)
+	return rest.Add(rest.Mul(rest, y), x)
+}
+
+// losses walks down the losses (k-2l)·e of k randomised responses of epsilon e, from the largest, l = 0. With q = e^-e,
+// their probabilities are B(l) = C(k,l)·q^l/(1+q)^k, and what they lose at eps = (k-2l)·e is
+//
+//	D(l) = sum over j < l of B(j)·(1 - e^(-2(l-j)·e)),  so  D(l+1) = q²·D(l) + (1-q²)·sum over j <= l of B(j).
+//
+// Proof note. Every term is positive, and 1-q² is worked out without cancellation, so that a walk of at most 2^20 steps of
+// a few roundings of 2^-1023 each is within 2^-1000, relative, of B(0)'s own 2^-930 or so: k·ln(1+q) < 2^20 is within
+// 2^-980, absolute.
+type losses struct {
+	k, l int
+	e    *big.Float
+	// b is B(l); sum is the sum of B up to l; lost is D(l).
+	b, sum, lost *big.Float
+	// q is e^-e, square its square, and gain 1 - q².
+	q, square, gain *big.Float
+}
+
+func (p Part) walk() *losses {
+	e := numeric.BigOf(float64(p.Guarantee.Epsilon))
+	q := numeric.BigExpFar(numeric.NewBig().Neg(e))
+	all := numeric.BigLn(numeric.NewBig().Add(numeric.BigOf(1), q))
+	all.Mul(all, numeric.BigOf(float64(-p.Times)))
+	first := numeric.BigExpFar(all)
+	return &losses{
+		k: p.Times, e: e, b: first, sum: numeric.NewBig().Set(first), lost: numeric.NewBig(),
+		q: q, square: numeric.NewBig().Mul(q, q), gain: numeric.OneLessExp(numeric.NewBig().SetMantExp(e, 1)),
+	}
+}
+
+// at is the loss at l.
+func (w *losses) at() *big.Float { return numeric.NewBig().Mul(numeric.BigOf(float64(w.k-2*w.l)), w.e) }
+
+// next is D(l+1).
+func (w *losses) next() *big.Float {
+	d := numeric.NewBig().Mul(w.square, w.lost)
+	return d.Add(d, numeric.NewBig().Mul(w.gain, w.sum))
+}
+
+// step goes on to l + 1.
+func (w *losses) step() {
+	w.lost = w.next()
+	w.b.Mul(w.b, numeric.BigOf(float64(w.k-w.l)))
+	w.b.Mul(w.b, w.q)
+	w.l++
+	w.b.Quo(w.b, numeric.BigOf(float64(w.l)))
+	w.sum.Add(w.sum, w.b)
+}
+
+// below is what is lost at eps = at() - s, within l's segment: D(l) + (1 - e^-s)·(sum - D(l)).
+func (w *losses) below(s *big.Float) *big.Float {
+	d := numeric.NewBig().Sub(w.sum, w.lost)
+	d.Mul(d, numeric.OneLessExp(s))
+	return d.Add(d, w.lost)
+}
+
+// last says whether l's segment ends at an epsilon of 0 or below.
+func (w *losses) last() bool { return w.k-2*w.l <= 2 }

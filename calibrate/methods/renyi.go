@@ -1,0 +1,175 @@
+package methods
+
+import (
+	"math"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/internal/argument"
+	"github.com/dprelease/dprelease/calibrate/internal/numeric"
+)
+
+// Renyi is Renyi differential privacy (Mironov 2017): the Renyi divergence of order Alpha is at most Epsilon.
+type Renyi struct {
+	// Alpha is the order, above 1.
+	Alpha float64
+	// Epsilon bounds the divergence.
+	Epsilon float64
+}
+
+func (r Renyi) validate() error {
+	if !(r.Alpha > 1 && r.Alpha <= math.MaxFloat64) {
+		return argument.New("alpha", "must be above 1 and finite, not %g", r.Alpha)
+	}
+	if !(r.Epsilon >= 0 && r.Epsilon <= math.MaxFloat64) {
+		return argument.New("epsilon", "must be finite and not negative, not %g", r.Epsilon)
+	}
+	return nil
+}
+
+// GaussianRenyi is what Gaussian noise of this mu satisfies at order alpha, exactly: alpha·mu²/2 (Mironov 2017, Corollary 3), rounded up.
+// Errors are *ArgumentError: "mu", "alpha".
+func GaussianRenyi(m calibrate.Mu, alpha float64) (Renyi, error) {
+	if err := m.Validate(); err != nil {
+		return Renyi{}, err
+	}
+	r := Renyi{Alpha: alpha}
+	if err := r.validate(); err != nil {
+		return Renyi{}, err
+	}
+	e := numeric.UpOf(float64(m))
+	e.Mul(e, e)
+	e.Mul(e, numeric.UpOf(alpha))
+	if r.Epsilon = numeric.Ceiling(e.SetMantExp(e, -1)); math.IsInf(r.Epsilon, 0) {
+		return Renyi{}, argument.New("mu", "= %g is too large at alpha = %g", float64(m), alpha)
+	}
+	return r, nil
+}
+
+// Mu is the largest parameter of a Gaussian mechanism that satisfies r: sqrt(2·epsilon/alpha), rounded down; 0 if epsilon is 0.
+// Errors are *ArgumentError: "alpha", "epsilon".
+func (r Renyi) Mu() (calibrate.Mu, error) {
+	if err := r.validate(); err != nil {
+		return 0, err
+	}
+	if r.Epsilon == 0 {
+		return 0, nil
+	}
+	square := numeric.NewBig().Quo(numeric.BigOf(r.Epsilon), numeric.BigOf(r.Alpha))
+	return calibrate.Mu(numeric.RoundedDown(square.Sqrt(square.SetMantExp(square, 1)))), nil
+}
+
+// DPEpsilon is what r implies at delta: the less of epsilon + ln(1/delta)/(alpha-1) (Mironov 2017, Proposition 3) and
+// epsilon + ln((alpha-1)/alpha) - (ln(delta) + ln(alpha))/(alpha-1) (Canonne, Kamath & Steinke 2020, Proposition 12), at least 0,
+// rounded up. Errors are *ArgumentError: "alpha", "epsilon", also if the result is above MaxEpsilon; "delta".
+func (r Renyi) DPEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
+	if err := r.validate(); err != nil {
+		return 0, err
+	}
+	if err := delta.Validate(); err != nil {
+		return 0, err
+	}
+	cost, gain := renyiCost(r.Alpha, delta)
+	eps := cost.Add(cost, numeric.BigOf(r.Epsilon))
+	if eps.Sign() <= 0 {
+		return 0, nil
+	}
+	return epsilonUp("epsilon", numeric.WithSlack(eps, gain))
+}
+
+// GaussianBestRenyi is the order at which Gaussian noise's Renyi curve implies the least epsilon at delta by Mironov's rule, 1 + sqrt(2·ln(1/delta))/mu,
+// with that curve's value: the simple rule's best, at which DPEpsilon is below rho + 2·sqrt(rho·ln(1/delta)). Errors are
+// *ArgumentError: "mu", "delta".
+func GaussianBestRenyi(m calibrate.Mu, delta calibrate.Delta) (Renyi, error) {
+	if err := m.Validate(); err != nil {
+		return Renyi{}, err
+	}
+	if err := delta.Validate(); err != nil {
+		return Renyi{}, err
+	}
+	alpha := 1 + math.Sqrt(-2*math.Log(float64(delta)))/float64(m)
+	return GaussianRenyi(m, math.Max(math.Min(alpha, math.MaxFloat64), math.Nextafter(1, 2)))
+}
+
+// Truncated is truncated concentrated differential privacy (Bun, Dwork, Rothblum & Steinke 2018): the Renyi divergence of order
+// alpha is at most Rho·alpha for 1 < alpha < Omega. Gaussian noise satisfies it with rho = mu²/2 and any omega.
+type Truncated struct {
+	Rho   Rho
+	Omega float64
+}
+
+// DPEpsilon is what t implies at delta: rho + 2·sqrt(rho·L) where L = ln(1/delta) <= (omega-1)²·rho, else rho·omega + L/(omega-1)
+// (Bun, Dwork, Rothblum & Steinke 2018, Lemma 6), rounded up. Errors are *ArgumentError: "rho", "omega" if it is not above
+// 1 and finite, "delta".
+func (t Truncated) DPEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
+	if err := t.Rho.validate(); err != nil {
+		return 0, err
+	}
+	if err := t.validateOmega(); err != nil {
+		return 0, err
+	}
+	if err := delta.Validate(); err != nil {
+		return 0, err
+	}
+	l, rho := logInverse(delta), numeric.BigOf(float64(t.Rho))
+	less := numeric.NewBig().Sub(numeric.BigOf(t.Omega), numeric.BigOf(1))
+	limit := numeric.NewBig().Mul(less, less)
+	if l.Cmp(limit.Mul(limit, rho)) <= 0 {
+		return t.Rho.Epsilon(delta)
+	}
+	eps := rho.Mul(rho, numeric.BigOf(t.Omega))
+	return epsilonUp("rho", eps.Add(eps, l.Quo(l, less)))
+}
+
+func (t Truncated) validateOmega() error {
+	if !(t.Omega > 1 && t.Omega <= math.MaxFloat64) {
+		return argument.New("omega", "must be above 1 and finite, not %g", t.Omega)
+	}
+	return nil
+}
+
+// MeanConcentrated is mean-concentrated differential privacy (Dwork & Rothblum 2016): the privacy loss has a mean of at most Mean and,
+// centred, is subgaussian with standard Spread.
+type MeanConcentrated struct {
+	Mean, Spread float64
+}
+
+// GaussianMeanConcentrated is what Gaussian noise of this mu satisfies, exactly: (mu²/2, mu), rounded up. Errors are *ArgumentError: "mu".
+func GaussianMeanConcentrated(m calibrate.Mu) (MeanConcentrated, error) {
+	rho, err := GaussianRho(m)
+	if err != nil {
+		return MeanConcentrated{}, err
+	}
+	return MeanConcentrated{Mean: float64(rho), Spread: float64(m)}, nil
+}
+
+// DPEpsilon is what c implies at delta: mean + spread·sqrt(2·ln(1/delta)) (Dwork & Rothblum 2016; a one-sided tail), rounded up.
+// Errors are *ArgumentError: "mean", "spread", "delta".
+func (c MeanConcentrated) DPEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
+	return c.epsilon(delta, 1)
+}
+
+// PDPEpsilon is the epsilon of the probabilistic differential privacy that c implies at delta: mean + spread·sqrt(2·ln(2/delta)), since
+// both tails count; for Gaussian noise more than the exact one, GaussianPDPDelta's (Zhao et al. 2019, VII, say otherwise).
+// Errors are *ArgumentError: "mean", "spread", "delta".
+func (c MeanConcentrated) PDPEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
+	return c.epsilon(delta, 2)
+}
+
+func (c MeanConcentrated) epsilon(delta calibrate.Delta, tails float64) (calibrate.Epsilon, error) {
+	if err := c.validate(); err != nil {
+		return 0, err
+	}
+	if err := delta.Validate(); err != nil {
+		return 0, err
+	}
+	l := classicFactor(tails, numeric.BigOf(float64(delta)), numeric.ShortPrec)
+	l.Mul(l, numeric.BigOf(c.Spread))
+	return epsilonUp("spread", l.Add(l, numeric.BigOf(c.Mean)))
+}
+
+func (c MeanConcentrated) validate() error {
+	if !(c.Mean >= 0 && c.Mean <= math.MaxFloat64) {
+		return argument.New("mean", "must be finite and not negative, not %g", c.Mean)
+	}
+	return argument.Positive("spread", c.Spread)
+}

@@ -1,0 +1,52 @@
+package methods
+
+import (
+	"math"
+
+	"github.com/dprelease/dprelease/calibrate/internal/argument"
+	"github.com/dprelease/dprelease/calibrate/internal/numeric"
+)
+
+// What is here is for users of the package and for steering; bounds on which safety rests are worked out in extended
+// precision (bigMills, bigInvErfc).
+
+// Erfcx is the scaled complementary error function e^(x²)·erfc(x), within one unit in the last place. Errors are
+// *ArgumentError: x is NaN or infinite, or so negative (below about -26.6) that the result is above every float64.
+func Erfcx(x float64) (float64, error) {
+	if err := argument.Finite("x", x); err != nil {
+		return 0, err
+	}
+	if f := numeric.Erfcx(x); !math.IsInf(f, 0) {
+		return f, nil
+	}
+	return 0, argument.New("x", "= %g has an erfcx above the largest float64", x)
+}
+
+// LogErfc is the natural logarithm of erfc(x), within 2^-50, relative, also if erfc itself is below every float64.
+// Errors are *ArgumentError: x is NaN or infinite, or above 1.3e154, if the result would be below every float64.
+func LogErfc(x float64) (float64, error) {
+	if err := argument.Finite("x", x); err != nil {
+		return 0, err
+	}
+	if x > 1.3e154 {
+		return 0, argument.New("x", "= %g has an erfc whose logarithm is below the least float64", x)
+	}
+	return numeric.LogErfc(x), nil
+}
+
+// InvErfc is x with erfc(x) = p, the nearest float64 or a neighbour: also if p is very small, or near 1 or 2. Errors
+// are *ArgumentError: p is not in (0, 2).
+func InvErfc(p float64) (float64, error) {
+	if !(p > 0 && p < 2) {
+		return 0, argument.New("p", "must be above 0 and below 2, not %g", p)
+	}
+	return numeric.NearestFloat(numeric.BigInvErfc(numeric.BigOf(p))), nil
+}
+
+// InvErf is x with erf(x) = q, the nearest float64 or a neighbour. Errors are *ArgumentError: q is not in (-1, 1).
+func InvErf(q float64) (float64, error) {
+	if !(q > -1 && q < 1) {
+		return 0, argument.New("q", "must be above -1 and below 1, not %g", q)
+	}
+	return numeric.NearestFloat(numeric.BigInvErf(numeric.BigOf(q))), nil
+}

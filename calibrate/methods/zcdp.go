@@ -1,0 +1,127 @@
+package methods
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/internal/argument"
+	"github.com/dprelease/dprelease/calibrate/internal/numeric"
+)
+
+// Rho is the parameter of zero-concentrated differential privacy (Bun & Steinke 2016): the Renyi divergence of order alpha
+// is at most rho·alpha, for every alpha > 1.
+type Rho float64
+
+// GaussianRho is what Gaussian noise of this mu satisfies, exactly: mu²/2 (Bun & Steinke 2016, Proposition 1.6), rounded up. Errors are
+// *ArgumentError: "mu" if it is not positive and finite, or its square is above the largest float64.
+func GaussianRho(m calibrate.Mu) (Rho, error) {
+	if err := m.Validate(); err != nil {
+		return 0, err
+	}
+	square := numeric.UpOf(float64(m))
+	square.Mul(square, square)
+	return finiteRho("mu", numeric.Ceiling(square.SetMantExp(square, -1)))
+}
+
+func finiteRho(name string, x float64) (Rho, error) {
+	if math.IsInf(x, 0) {
+		return 0, argument.New(name, "is too large")
+	}
+	return Rho(x), nil
+}
+
+// Mu is the parameter of the Gaussian mechanism that rho-zCDP allows: sqrt(2·rho), rounded down. Errors are *ArgumentError: "rho"
+// if it is not positive and finite.
+func (r Rho) Mu() (calibrate.Mu, error) {
+	if err := r.validate(); err != nil {
+		return 0, err
+	}
+	twice := numeric.BigOf(float64(r))
+	return calibrate.Mu(numeric.RoundedDown(twice.Sqrt(twice.SetMantExp(twice, 1)))), nil
+}
+
+func (r Rho) validate() error { return argument.Positive("rho", float64(r)) }
+
+// Epsilon is what rho-zCDP implies at delta: rho + 2·sqrt(rho·ln(1/delta)) (Bun & Steinke 2016, Proposition 1.3), rounded up. For
+// Gaussian noise it is more than GaussianEpsilon says: 27 % at epsilon = 1, delta = 1e-6. Errors are *ArgumentError: "rho", "delta".
+func (r Rho) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
+	if err := r.validate(); err != nil {
+		return 0, err
+	}
+	if err := delta.Validate(); err != nil {
+		return 0, err
+	}
+	rho := numeric.BigOf(float64(r))
+	root := numeric.NewBig().Mul(rho, logInverse(delta))
+	root.Sqrt(root.SetMantExp(root, 2))
+	return epsilonUp("rho", root.Add(root, rho))
+}
+
+// epsilonUp is eps > 0 rounded up, an error if it is above MaxEpsilon.
+func epsilonUp(name string, eps *big.Float) (calibrate.Epsilon, error) {
+	if e := numeric.RoundedUp(eps); e <= calibrate.MaxEpsilon {
+		return calibrate.Epsilon(e), nil
+	}
+	return 0, argument.New(name, "needs an epsilon above %g", float64(calibrate.MaxEpsilon))
+}
+
+// Delta is what rho-zCDP implies at eps: e^(-(eps-rho)²/(4·rho)) if eps > rho, else 1 (Bun & Steinke 2016, Lemma 3.5 in its simple
+// form), rounded up, at least 5e-324. Errors are *ArgumentError: "rho", "epsilon".
+func (r Rho) Delta(eps calibrate.Epsilon) (calibrate.Delta, error) {
+	if err := r.validate(); err != nil {
+		return 0, err
+	}
+	if err := eps.Validate(); err != nil {
+		return 0, err
+	}
+	gap := numeric.NewBig().Sub(numeric.BigOf(float64(eps)), numeric.BigOf(float64(r)))
+	if gap.Sign() <= 0 {
+		return 1, nil
+	}
+	gap.Mul(gap, gap)
+	gap.Quo(gap, numeric.BigOf(float64(r)))
+	return expDown(gap.SetMantExp(gap, -2)), nil
+}
+
+// expDown is e^-t for t >= 0, rounded up, at least 5e-324.
+func expDown(t *big.Float) calibrate.Delta {
+	if t.Cmp(numeric.BigOf(800)) > 0 {
+		return math.SmallestNonzeroFloat64
+	}
+	return calibrate.Delta(math.Min(numeric.RoundedUp(numeric.BigExp(numeric.NewBig().Neg(t))), 1))
+}
+
+// ZCDPRho is the largest rho for which rho-zCDP implies g, by the same proposition: (sqrt(L+eps) - sqrt(L))² with L = ln(1/delta), as
+// (eps/(sqrt(L+eps) + sqrt(L)))², rounded down. Errors are *ArgumentError: see Guarantee.Validate; "epsilon" if it is so small
+// that rho is below the least float64.
+func ZCDPRho(g calibrate.Guarantee) (Rho, error) {
+	if err := g.Validate(); err != nil {
+		return 0, err
+	}
+	l, eps := logInverse(g.Delta), numeric.BigOf(float64(g.Epsilon))
+	sum := numeric.NewBig().Sqrt(numeric.NewBig().Add(l, eps))
+	root := numeric.NewBig().Quo(eps, sum.Add(sum, l.Sqrt(l)))
+	rho := Rho(numeric.RoundedDown(root.Mul(root, root)))
+	if rho == 0 {
+		return 0, argument.New("epsilon", "= %g allows no rho above 0", float64(g.Epsilon))
+	}
+	return rho, nil
+}
+
+// PureRho is what pure eps-differential privacy implies: eps²/2-zCDP (Bun & Steinke 2016, Proposition 1.4), rounded up. Errors are
+// *ArgumentError: "epsilon".
+func PureRho(eps calibrate.Epsilon) (Rho, error) {
+	if err := eps.Validate(); err != nil {
+		return 0, err
+	}
+	square := numeric.UpOf(float64(eps))
+	square.Mul(square, square)
+	return finiteRho("epsilon", numeric.Ceiling(square.SetMantExp(square, -1)))
+}
+
+// logInverse is ln(1/delta), within 2^-230, relative.
+func logInverse(delta calibrate.Delta) *big.Float {
+	l := numeric.LnAt(numeric.BigOf(float64(delta)), numeric.ShortPrec)
+	return l.Neg(l)
+}
