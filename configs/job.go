@@ -80,6 +80,14 @@ type Output struct {
 	Dir string `yaml:"dir" example:"out/${hour}"`
 	// Formats of the tables, one table a query and format.
 	Formats []string `yaml:"formats,omitempty" enum:"parquet|csv|arrow|json" default:"parquet" example:"[parquet, csv]"`
+	// CSV says how CSV tables are written.
+	CSV OutputCSV `yaml:"csv,omitempty" example:"{raw: true}"`
+}
+
+// OutputCSV is how CSV tables are written.
+type OutputCSV struct {
+	// Raw writes texts of keys and headers as they are. Without it a text that a spreadsheet would run as a formula (it begins with one of `= + - @`, a tab or a carriage return, and is no number), or that begins with an apostrophe, gets an apostrophe before it; a program has the text back by taking one leading apostrophe away. The manifest says `raw` of tables that were written so: open them in no spreadsheet.
+	Raw bool `yaml:"raw,omitempty" default:"false"`
 }
 
 // Ledger says where the spend is recorded and what the data may cost in all.

@@ -10,6 +10,7 @@ import (
 type Release struct {
 	manifest manifest.Manifest
 	formats  []string
+	rawCSV   bool
 	results  []Result
 	signer   Signer
 }
@@ -30,6 +31,9 @@ type Result struct {
 
 // Formats returns the formats to write, at least one.
 func (r *Release) Formats() []string { return r.formats }
+
+// RawCSV says whether CSV tables hold texts as they are, also those that a spreadsheet would run as formulas.
+func (r *Release) RawCSV() bool { return r.rawCSV }
 
 // Results returns the answers in the job's order.
 func (r *Release) Results() []Result { return r.results }

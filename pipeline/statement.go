@@ -16,7 +16,7 @@ func (p *Plan) release(results []Result, program manifest.Program) *Release {
 	for i := range m.Queries {
 		m.Queries[i].Cells = results[i].Answer.Cells // of discovered keys it is known now
 	}
-	return &Release{manifest: m, formats: p.job.Output.Formats, results: results}
+	return &Release{manifest: m, formats: p.job.Output.Formats, rawCSV: p.job.Output.CSV.Raw, results: results}
 }
 
 func (p *Plan) manifest(program manifest.Program) manifest.Manifest {

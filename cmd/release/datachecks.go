@@ -104,7 +104,7 @@ func nothingText(p *pipeline.Plan, query int) string {
 	text := fmt.Sprintf("query %s: its noisy answer cannot be told from that of no rows", q.Name())
 	if len(columns) > 0 {
 		slices.Sort(columns)
-		text += "; a column may not be read as it should (" + strings.Join(slices.Compact(columns), ", ") + ")"
+		text += "; a column may not be read as it should (" + oneLine(strings.Join(slices.Compact(columns), ", ")) + ")"
 	}
 	return text + ": release check --data JOB looks at the rows and spends nothing"
 }
@@ -118,7 +118,7 @@ func (a *app) printFindings(found []pipeline.Finding) (bad bool) {
 				"file", f.File, "line", f.Line, "column", f.Column)
 			continue
 		}
-		a.errorf("warning: %s\n", a.redact(f.String()))
+		a.errorf("warning: %s\n", a.redact(diagnosticLines(f.Diagnostic)))
 	}
 	return bad
 }

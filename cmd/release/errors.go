@@ -36,11 +36,11 @@ var codes = map[pipeline.Cause]int{
 type jobError struct{ configs.Diagnostics }
 
 // usageError is a command line with problems.
-type usageError struct{ text string }
+type usageError struct{ text, hint string }
 
 func (e *usageError) Error() string { return e.text }
 
-func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
+func usagef(format string, args ...any) error { return &usageError{text: fmt.Sprintf(format, args...)} }
 
 // exitCode maps an error to the documented exit code. What cobra itself finds wrong is usage.
 func exitCode(ctx context.Context, err error) int {
@@ -67,7 +67,7 @@ func (a *app) report(ctx context.Context, err error) int {
 	if code == exitUsage {
 		var job jobError
 		if !errors.As(err, &job) && !errors.As(err, new(*pipeline.Error)) {
-			err = usagef("%s\nhint: release --help, or release VERB --help, shows what there is", err)
+			err = &usageError{err.Error(), "release --help, or release VERB --help, shows what there is"}
 		}
 	}
 	if code > 128 {
@@ -81,21 +81,60 @@ func (a *app) report(ctx context.Context, err error) int {
 	return code
 }
 
-// text is the error for a person: the diagnostics of a job as they are, everything else with its hint.
+// text is the error for a person: the diagnostics of a job as they are, everything else with its hint. Names in it are on one line, so that
+// none can write a line of its own.
 func text(err error) string {
 	var failed *pipeline.Error
 	if !errors.As(err, &failed) {
-		return strings.TrimSuffix(err.Error(), "\n")
+		return errorLines(err)
 	}
-	var diags configs.Diagnostics
-	s := "error: " + failed.Error()
-	if errors.As(failed.Err, &diags) {
-		s = "error: " + failed.Code + ": " + failed.Message + "\n" + strings.TrimSuffix(diags.Error(), "\n")
-	}
+	s := "error: " + errorLines(failed)
 	if failed.Hint != "" {
-		s += "\nhint: " + failed.Hint
+		s += "\nhint: " + oneLine(failed.Hint)
 	}
 	return s
+}
+
+// errorLines is an error's text: one line, or one for each error of a list.
+func errorLines(err error) string {
+	var job jobError
+	var diags configs.Diagnostics
+	switch e := err.(type) {
+	case *pipeline.Error:
+		s := oneLine(e.Code + ": " + e.Message)
+		switch {
+		case errors.As(e.Err, &diags):
+			s += "\n" + errorLines(diags)
+		case e.Err != nil:
+			s += ": " + errorLines(e.Err)
+		}
+		return s
+	case configs.Diagnostics:
+		var texts []string
+		for _, d := range e {
+			texts = append(texts, diagnosticLines(d))
+		}
+		return strings.Join(texts, "\n")
+	case interface{ Unwrap() []error }:
+		var texts []string
+		for _, one := range e.Unwrap() {
+			texts = append(texts, errorLines(one))
+		}
+		return strings.Join(texts, "\n")
+	case *usageError:
+		if e.hint != "" {
+			return oneLine(e.text) + "\nhint: " + oneLine(e.hint)
+		}
+	}
+	if errors.As(err, &job) {
+		return errorLines(job.Diagnostics)
+	}
+	return oneLine(strings.TrimSuffix(err.Error(), "\n"))
+}
+
+func diagnosticLines(d configs.Diagnostic) string {
+	d.File, d.Message, d.Hint = oneLine(d.File), oneLine(d.Message), oneLine(d.Hint)
+	return d.String()
 }
 
 func (a *app) errorf(format string, args ...any) {
@@ -113,8 +152,12 @@ func (a *app) note(text string) {
 	}
 }
 
-func (a *app) printf(format string, args ...any) error {
-	_, err := io.WriteString(a.stdout, visible(a.redact(fmt.Sprintf(format, args...))))
+// printf prints to stdout. Texts among the arguments are put on one line: only the format has line ends.
+func (a *app) printf(format string, args ...any) error { return a.print(fill(format, args...)) }
+
+// print prints a text of several lines to stdout.
+func (a *app) print(text string) error {
+	_, err := io.WriteString(a.stdout, visible(a.redact(text)))
 	return written(err)
 }
 

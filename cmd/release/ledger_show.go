@@ -139,10 +139,10 @@ func (a *app) printAccounts(balances []ledger.Balance, accounts []accountJSON) e
 	var b strings.Builder
 	for i, x := range accounts {
 		balance := &balances[i]
-		fmt.Fprintf(&b, "%s: unit %s, %s\n  budget   %s\n", x.Dataset, x.Unit, x.Adjacency, x.Budget)
-		fmt.Fprintf(&b, "  spent    mu² %s of %s (%.1f %%), by %s\n", x.Spent, x.Cap, 100*balance.Share(), count(x.Releases, "release"))
+		b.WriteString(fill("%s: unit %s, %s\n  budget   %s\n", x.Dataset, x.Unit, x.Adjacency, x.Budget))
+		b.WriteString(fill("  spent    mu² %s of %s (%.1f %%), by %s\n", x.Spent, x.Cap, 100*balance.Share(), count(x.Releases, "release")))
 		for _, p := range x.Periods {
-			fmt.Fprintf(&b, "  %-8s mu² %s of %s in %s\n", p.Per, p.Spent, p.Cap, p.Name)
+			b.WriteString(fill("  %-8s mu² %s of %s in %s\n", p.Per, p.Spent, p.Cap, p.Name))
 		}
 		for i, c := range x.History {
 			if len(x.History) > 1 {
@@ -150,19 +150,19 @@ func (a *app) printAccounts(balances []ledger.Balance, accounts []accountJSON) e
 				if i == 0 {
 					word = "opened"
 				}
-				fmt.Fprintf(&b, "  %-8s %s: %s%s\n", word, c.At, c.Budget, because(c.Reason))
+				b.WriteString(fill("  %-8s %s: %s%s\n", word, c.At, c.Budget, because(c.Reason)))
 			}
 		}
 		left := "nothing fits any more"
 		if x.Fits != "" {
 			left = fmt.Sprintf("a release of epsilon %s at delta %s fits", x.Fits, balance.Budget.Delta)
 		}
-		fmt.Fprintf(&b, "  left     mu² %s: %s\n  promise  %s\n\n", x.Left, left, promise(balance))
+		b.WriteString(fill("  left     mu² %s: %s\n  promise  %s\n\n", x.Left, left, promise(balance)))
 	}
 	for _, note := range apart(balances) {
-		fmt.Fprintf(&b, "note: %s\n\n", note)
+		b.WriteString(fill("note: %s\n\n", note))
 	}
-	return a.printf("%s", b.String())
+	return a.print(b.String())
 }
 
 // because is the reason that the owner gave for a budget.
@@ -265,5 +265,5 @@ func (a *app) printCSV(rows [][]string) error {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
 	_ = w.WriteAll(rows) // a Builder takes everything
-	return a.printf("%s", b.String())
+	return a.print(b.String())
 }

@@ -59,8 +59,10 @@ func (a *app) printOutcome(p *pipeline.Plan, o *pipeline.Outcome, b ledger.Balan
 	return a.printPreview(o.Release)
 }
 
-// here is a path below the working folder as a user would type it; other paths stay absolute.
-func here(path string) string {
+// here is a path below the working folder as a user would type it, on one line; other paths stay absolute.
+func here(path string) string { return oneLine(relative(path)) }
+
+func relative(path string) string {
 	folder, err := os.Getwd()
 	if err != nil {
 		return path
@@ -76,7 +78,7 @@ func budgetLine(b ledger.Balance) string {
 	if b.Runs == 1 {
 		releases = "release"
 	}
-	return fmt.Sprintf("%s: %.1f %% of mu² spent (epsilon %s, delta %s in all; %d %s)",
+	return fill("%s: %.1f %% of mu² spent (epsilon %s, delta %s in all; %d %s)",
 		b.Account.Dataset, 100*b.Share(), b.Budget.Epsilon, b.Budget.Delta, b.Runs, releases)
 }
 
@@ -119,7 +121,7 @@ func outcomeJSON(p *pipeline.Plan, o *pipeline.Outcome, b ledger.Balance) any {
 
 // printTable prints rows as aligned columns; the first row is the header.
 func (a *app) printTable(rows [][]string) error {
-	return a.printf("%s", aligned(rows))
+	return a.print(aligned(rows))
 }
 
 // halfWidth is half the width of a cell's 95 % interval; a mean's is divided by its number of rows.

@@ -141,5 +141,5 @@ func (a *app) printJSON(v any) error {
 	if err != nil {
 		return err
 	}
-	return a.printf("%s\n", text)
+	return a.print(string(text) + "\n")
 }

@@ -83,7 +83,7 @@ func (a *app) printStanding(p *pipeline.Plan, s planStanding) error {
 	if s.ledger == "none" {
 		lines = append([]string{"there is no ledger yet: the first run opens it, with a budget of " + p.Budget().String()}, lines...)
 	}
-	return a.printf("\nbudget: %s\n", strings.Join(lines, "\n  "))
+	return a.print("\nbudget: " + strings.Join(lines, "\n  ") + "\n")
 }
 
 // standingLines say what a run would do and cost.
@@ -120,16 +120,16 @@ func (a *app) announce(p *pipeline.Plan, s pipeline.Standing) {
 func quoteLines(p *pipeline.Plan, q ledger.Quote) (lines []string) {
 	for i, r := range q.Rooms {
 		if i == 0 {
-			lines = append(lines, fmt.Sprintf("a run will charge %s of the budget of dataset %s, %s", percentText(r.Share), q.Account.Dataset, moreText(r)))
+			lines = append(lines, fill("a run will charge %s of the budget of dataset %s, %s", percentText(r.Share), q.Account.Dataset, moreText(r)))
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("%s of that for %s, %s", percentText(r.Share), strings.TrimSpace(r.Per+" "+r.Name), moreText(r)))
+		lines = append(lines, fill("%s of that for %s, %s", percentText(r.Share), strings.TrimSpace(r.Per+" "+r.Name), moreText(r)))
 	}
 	switch {
 	case q.Never && q.Opens:
-		lines = append(lines, fmt.Sprintf("a run is refused: the job's own budget (%s) can never hold this release", p.Budget()))
+		lines = append(lines, fill("a run is refused: the job's own budget (%s) can never hold this release", p.Budget()))
 	case q.Refusal != nil:
-		lines = append(lines, "a run is refused: "+q.Refusal.Error())
+		lines = append(lines, "a run is refused: "+oneLine(q.Refusal.Error()))
 	}
 	return lines
 }
@@ -142,7 +142,7 @@ func moreText(r ledger.Room) string {
 	case r.More > 1e6:
 		return "more than a million more fit"
 	}
-	return fmt.Sprintf("%.1f more fit", math.Floor(10*r.More)/10)
+	return fill("%.1f more fit", math.Floor(10*r.More)/10)
 }
 
 // percentText is a share in percent, of three digits.
@@ -150,7 +150,7 @@ func percentText(share float64) string {
 	if share > 1e4 {
 		return "more than a million %"
 	}
-	return fmt.Sprintf("%.3g %%", 100*share)
+	return fill("%.3g %%", 100*share)
 }
 
 // quoteError fails a plan whose charge would be refused.

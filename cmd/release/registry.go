@@ -50,7 +50,7 @@ func (a *app) registry(dir string) error {
 	if err != nil {
 		return err
 	}
-	return a.printf("%s", text)
+	return a.print(string(text))
 }
 
 // record is a deployment as the registry's schema has it (deployments-schema.yaml at 3e9c812): these keys and no others.

@@ -11,7 +11,7 @@ func (a *app) schemaCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "schema", Short: "Print the job file's JSON Schema", Args: cobra.NoArgs,
 		Long: "schema prints the JSON Schema of the job file, for editors and for checks in CI.",
-		RunE: func(*cobra.Command, []string) error { return a.printf("%s", configs.Schema()) },
+		RunE: func(*cobra.Command, []string) error { return a.print(string(configs.Schema())) },
 	}
 }
 

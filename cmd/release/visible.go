@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -13,7 +14,7 @@ import (
 //
 // Names of columns and files, labels and paths come from whoever wrote them. Printed as they are, an escape sequence in a name could clear
 // the screen, hide a line or write one that the program never wrote. So all that is printed passes visible, and each cell of a table and each
-// line of a list passes oneLine before.
+// text that is put into a line passes oneLine before.
 
 // visible writes what a terminal would act upon, or would not show, as \x1b or \u202e: control characters but line ends and tabs, marks of
 // direction, characters without width, and bytes that are not UTF-8. The escapes of characters are those of JSON, so that JSON stays itself.
@@ -21,6 +22,20 @@ func visible(s string) string { return escaped(s, func(r rune) bool { return r =
 
 // oneLine is visible without line ends and tabs.
 func oneLine(s string) string { return escaped(s, func(rune) bool { return false }) }
+
+// fill is fmt.Sprintf with each text among the arguments on one line, so that a name in it cannot write a line of its own.
+func fill(format string, args ...any) string {
+	for i, arg := range args {
+		if err, ok := arg.(error); ok {
+			args[i] = oneLine(err.Error())
+		} else if s, ok := arg.(fmt.Stringer); ok {
+			args[i] = oneLine(s.String())
+		} else if v := reflect.ValueOf(arg); v.Kind() == reflect.String {
+			args[i] = oneLine(v.String())
+		}
+	}
+	return fmt.Sprintf(format, args...)
+}
 
 func escaped(s string, keep func(rune) bool) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r == utf8.RuneError || acts(r) && !keep(r) }) {

@@ -12,15 +12,17 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// csvFormat writes RFC 4180 with a header; lines end in \n. Texts that a spreadsheet would take for a formula begin with an apostrophe.
-type csvFormat struct{}
+// csvFormat writes RFC 4180 with a header; lines end in \n.
+type csvFormat struct {
+	raw bool // texts are written as they are; else a spreadsheet runs none of them as a formula
+}
 
 // inert is a text of a key or a header as CSV holds it. A spreadsheet computes a cell that begins with one of = + - @, a tab or a carriage
 // return, so that a label of the table could fetch a web page or start a program on the reader's machine: an apostrophe before it keeps it a
 // text. A text that begins with an apostrophe gets another one, so that a program has the text back by taking one away. Texts that are
 // decimal numbers, such as -5, are harmless and stay as they are.
-func inert(text string) string {
-	if text == "" || !strings.ContainsRune("=+-@\t\r'", rune(text[0])) {
+func (f csvFormat) inert(text string) string {
+	if f.raw || text == "" || !strings.ContainsRune("=+-@\t\r'", rune(text[0])) {
 		return text
 	}
 	if _, err := calibrate.ParseDecimal(text); err == nil {
@@ -29,22 +31,22 @@ func inert(text string) string {
 	return "'" + text
 }
 
-func inertAll(texts []string) []string {
+func (f csvFormat) inertAll(texts []string) []string {
 	out := make([]string, len(texts))
 	for i, s := range texts {
-		out[i] = inert(s)
+		out[i] = f.inert(s)
 	}
 	return out
 }
 
 func (csvFormat) extension() string { return ".csv" }
 
-func (csvFormat) write(ctx context.Context, w io.Writer, t *table) (rows int, err error) {
-	keys, err := quotedLabels(t)
+func (f csvFormat) write(ctx context.Context, w io.Writer, t *table) (rows int, err error) {
+	keys, err := f.quotedLabels(t)
 	if err != nil {
 		return 0, err
 	}
-	header, err := newQuoter().record(inertAll(t.columns())...)
+	header, err := newQuoter().record(f.inertAll(t.columns())...)
 	if err != nil {
 		return 0, err
 	}
@@ -78,7 +80,7 @@ func (r csvRows) append(line []byte, b *block, i int) []byte {
 }
 
 // quotedLabels returns the text of every label of every key, quoted if it has to be: once a label, not once a row.
-func quotedLabels(t *table) ([][]string, error) {
+func (f csvFormat) quotedLabels(t *table) ([][]string, error) {
 	keys, q := make([][]string, len(t.keys)), newQuoter()
 	for i, k := range t.keys {
 		keys[i] = labelTexts(k.Labels)
@@ -86,7 +88,7 @@ func quotedLabels(t *table) ([][]string, error) {
 			continue
 		}
 		for j, s := range keys[i] {
-			quoted, err := q.record(inert(s))
+			quoted, err := q.record(f.inert(s))
 			if err != nil {
 				return nil, err
 			}

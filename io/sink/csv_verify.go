@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-func (csvFormat) verify(ctx context.Context, r io.ReaderAt, size int64, t *table) error {
+func (f csvFormat) verify(ctx context.Context, r io.ReaderAt, size int64, t *table) error {
 	in := csv.NewReader(io.NewSectionReader(r, 0, size))
 	in.ReuseRecord = true
-	if header, err := in.Read(); err != nil || !slices.Equal(header, normalised(inertAll(t.columns()))) {
+	if header, err := in.Read(); err != nil || !slices.Equal(header, normalised(f.inertAll(t.columns()))) {
 		return mismatch("the header")
 	}
 	keys := make([][]string, len(t.keys))
 	for i, k := range t.keys {
 		texts := labelTexts(k.Labels)
 		if len(k.Labels.Strings) > 0 {
-			texts = inertAll(texts)
+			texts = f.inertAll(texts)
 		}
 		keys[i] = normalised(texts)
 	}

@@ -85,7 +85,7 @@ func (f *Folder) plan(r *pipeline.Release) (jobs []tableJob, err error) {
 			return nil, err
 		}
 		for _, t := range tables {
-			some, err := f.files(t, r.Formats())
+			some, err := f.files(t, r)
 			if err != nil {
 				return nil, err
 			}
@@ -101,11 +101,15 @@ func (f *Folder) plan(r *pipeline.Release) (jobs []tableJob, err error) {
 }
 
 // files are those of a table, one a format.
-func (f *Folder) files(t *table, formats []string) (jobs []tableJob, err error) {
-	for _, name := range formats {
+func (f *Folder) files(t *table, r *pipeline.Release) (jobs []tableJob, err error) {
+	for _, name := range r.Formats() {
 		format, ok := f.formats[name]
 		if !ok {
 			return nil, refusal("write", t.name, CodeFormat, "unknown format "+name)
+		}
+		if csv, ok := format.(csvFormat); ok {
+			csv.raw = r.RawCSV()
+			format = csv
 		}
 		jobs = append(jobs, tableJob{t, format})
 	}
@@ -137,6 +141,9 @@ func (s *stager) run(note string, r *pipeline.Release) error {
 			return failure("write", filepath.Join(s.dir, j.path()), err)
 		}
 		file.Holds = j.table.holds
+		if csv, ok := j.format.(csvFormat); ok {
+			file.Raw = csv.raw
+		}
 		files[j.table.query] = append(files[j.table.query], file)
 	}
 	if err := writeManifest(root, r.Manifest(files), r.Sign); err != nil {

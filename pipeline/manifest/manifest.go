@@ -185,7 +185,9 @@ type File struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
 	Rows   int    `json:"rows"`
-	Holds  string `json:"holds,omitempty"`
+	// Raw says of a CSV table that its texts are as they are; if it is false, one leading apostrophe of a text is none of it.
+	Raw   bool   `json:"raw,omitempty"`
+	Holds string `json:"holds,omitempty"`
 }
 
 // Ledger shows the ledger's newest entry, without counting the entries ([ledger.Mark]): a ledger that does not have it any more has lost
