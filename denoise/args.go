@@ -9,7 +9,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Args are a step's parameters as a job writes them: numbers, words and booleans as text. A missing one has its default.
+// Args are the parameters of a step as a job writes them: numbers, words and booleans as text. A parameter that is
+// missing has its default.
 type Args map[string]string
 
 // ParamType is the type of a parameter's text.
@@ -27,9 +28,10 @@ const (
 type Param struct {
 	Name string
 	Type ParamType
-	// Words may stand instead of a number, or are all that a Word can be.
+	// Words are the values that may be given instead of a number, or all values of a Word.
 	Words []string
-	// Default is the text that stands for a missing one, or the formula that does; empty if the parameter must be given.
+	// Default is the text or the formula that is used if the parameter is missing; empty if the parameter must be
+	// given.
 	Default string
 	// Doc is one sentence, with the unit.
 	Doc string
@@ -43,7 +45,7 @@ func (a Args) text(p Param) string {
 	return p.Default
 }
 
-// boolean returns the parameter's value; its default is such a text.
+// boolean returns the parameter's value. Its default must be such a text.
 func (a Args) boolean(p Param) (bool, error) {
 	switch text := a.text(p); text {
 	case "true":
@@ -68,7 +70,7 @@ func (a Args) nonnegative(p Param) (value float64, given bool, err error) {
 	return value, true, nil
 }
 
-// choice returns a word, or else the number that the parameter is.
+// choice returns a word, or else the number that was given.
 func (a Args) choice(p Param) (word string, value float64, err error) {
 	text := a.text(p)
 	if slices.Contains(p.Words, text) {
@@ -81,7 +83,7 @@ func (a Args) choice(p Param) (word string, value float64, err error) {
 	return "", 0, &Error{CodeBadValue, message, ""}
 }
 
-// level returns a word, or else the number of at least 0 that the parameter is.
+// level returns a word, or else a number of at least 0.
 func (a Args) level(p Param) (word string, value float64, err error) {
 	word, value, err = a.choice(p)
 	if err == nil && value < 0 {
@@ -90,7 +92,7 @@ func (a Args) level(p Param) (word string, value float64, err error) {
 	return word, value, err
 }
 
-// integer returns the whole number from 1 to the largest that the parameter is; its default is such a text.
+// integer returns a whole number from 1 to largest. The parameter's default must be such a text.
 func (a Args) integer(p Param, largest int) (int, error) {
 	value, err := strconv.Atoi(a.text(p))
 	if err != nil || value < 1 || value > largest {

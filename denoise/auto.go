@@ -34,11 +34,11 @@ func auto() Method {
 type candidate struct {
 	label, method string
 	args          Args
-	// preferred: it is taken unless another is clearly better.
+	// preferred is set if this candidate is chosen unless another is clearly better.
 	preferred bool
 }
 
-// candidates returns what fits the cells, the simplest first.
+// candidates returns the methods that fit the cells, the simplest first.
 func candidates(cells structure, nonnegative string) []candidate {
 	out := []candidate{
 		{label: "james-stein", method: "james-stein"},
@@ -53,13 +53,13 @@ func candidates(cells structure, nonnegative string) []candidate {
 		}
 	}
 	more := graphCandidates(cells)
-	if more == nil { // if most is noise the least of many estimated errors is far too small
+	if more == nil { // if most cells are noise, the least of many estimated errors is far too small
 		out = append(out, candidate{label: "soft-threshold by SURE", method: "soft-threshold", args: Args{"threshold": "sure"}})
 	}
 	return append(out, more...)
 }
 
-// contender is a candidate's fit with its estimated error in units of s².
+// contender is a candidate's fit and its estimated error, in units of s².
 type contender struct {
 	Fit
 	label string
@@ -69,11 +69,11 @@ type contender struct {
 // certainty is by how many standard deviations of the difference a candidate must be better than the preferred one.
 const certainty = 2
 
-// choose returns the fit of smallest estimated error, or the average of those that cannot be told from it: their errors
-// partly cancel, and a choice between them would be one of chance. If it is not clearly better than the noisy values, by
-// more than the standard deviation of that difference and what one free parameter is worth, those stay. On a graph the
-// differences between good estimators drown in the noise of their estimated errors; there the one that is best on real tables is
-// taken unless another is clearly better.
+// choose returns the fit of smallest estimated error, averaged with those that cannot be told from it: their errors
+// partly cancel, and to choose between them would be chance. If it is not better than the noisy values by more than the
+// standard deviation of that difference and the cost of one free parameter, choose returns the noisy values. On a graph
+// the differences between good estimators are smaller than the noise of their estimated errors. There it returns the
+// candidate that is best on real tables, unless another is clearly better.
 func choose(ctx context.Context, p problem, from []candidate) (Fit, error) {
 	all := make([]contender, len(from))
 	tried := make([]string, len(from))
@@ -104,7 +104,7 @@ func choose(ctx context.Context, p problem, from []candidate) (Fit, error) {
 	return best.Fit, nil
 }
 
-// tuned returns how many levels of a wavelet chose a threshold of their own: each is counted as a free parameter, since the
+// tuned returns how many levels of a wavelet chose a threshold of their own. Each counts as a free parameter, since the
 // least of many estimated errors is too small.
 func (c candidate) tuned(cells structure) float64 {
 	if c.method != "wavelet" || c.args["threshold"] != "sure" {
@@ -117,8 +117,8 @@ func (c candidate) tuned(cells structure) float64 {
 	return levels
 }
 
-// average returns the mean of the best and of all whose estimated errors differ from its own by less than the difference's
-// standard deviation.
+// average returns the mean of the best fit and of all whose estimated errors differ from its error by less than the
+// standard deviation of the difference.
 func average(best contender, all []contender, p problem) contender {
 	out := contender{Fit: Fit{X: make([]float64, len(p.y))}}
 	var labels []string
@@ -156,8 +156,8 @@ func (c candidate) fit(ctx context.Context, p problem) (Fit, error) {
 	return own.fit(ctx, p.y, p.s)
 }
 
-// doubt returns the standard deviation, in units of s², of the difference between two estimated errors: 2·‖a − b‖/s, that
-// of 2·Z·(a − b)/s for the noise s·Z.
+// doubt returns the standard deviation, in units of s², of the difference between two estimated errors: 2·‖a − b‖/s,
+// which is that of 2·Z·(a − b)/s for the noise s·Z.
 func doubt(a, b Fit, p problem) float64 {
 	var sum float64
 	for i, x := range a.X {

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// reach is how many standard deviations beyond the nearest support point a value still looks: what lies farther has a
-// likelihood of at most e^(−24.5) of the nearest one's.
+// reach is the cut-off, in standard deviations beyond the nearest support point. A support point farther away has at
+// most e^(−24.5) of the likelihood of the nearest one.
 const reach = 7
 
-// row is the likelihood of one value at the support points near it, as multiples of that at the nearest one.
+// row holds the likelihood of one value at the support points near it, as multiples of that at the nearest one.
 type row struct {
-	first       int // the first of its support points
+	first       int // index of the first of these support points
 	nearest     int
 	likelihoods []float64
 }
@@ -45,7 +45,7 @@ func (b *band) around(v float64) row {
 	return r
 }
 
-// exponent returns (((v−p)/s)² − closest²)/2 for the support point p, without cancellation.
+// exponent returns (((v−p)/s)² − closest²)/2 for support point p, without cancellation.
 func (b *band) exponent(v float64, point int, closest float64) float64 {
 	u := (v - b.points[point]) / b.s
 	return (math.Abs(u) - math.Abs(closest)) * (math.Abs(u) + math.Abs(closest)) / 2
@@ -62,10 +62,10 @@ func (b *band) nearest(v float64) int {
 	return i
 }
 
-// likelihoods is a banded matrix A: A_ij is the likelihood of the i-th value at the j-th point, up to a factor a row.
+// likelihoods is a banded matrix A: A_ij is the likelihood of value i at point j, up to a factor per row.
 type likelihoods struct {
 	rows   []row
-	counts []float64 // how much each row counts; they sum to 1
+	counts []float64 // the weight of each row; they sum to 1
 	points int
 }
 
@@ -96,8 +96,8 @@ func (l likelihoods) mix(w []float64) []float64 {
 	return out
 }
 
-// gradient returns 1 − Σ_i c_i·A_ij/p_i for every point. At the maximum of the likelihood all of them are at least 0, and
-// they are 0 where there is weight.
+// gradient returns 1 − Σ_i c_i·A_ij/p_i for every point j. At the maximum of the likelihood all of these are at least
+// 0, and they are 0 at the points that have weight.
 func (l likelihoods) gradient(p []float64) []float64 {
 	out := make([]float64, l.points)
 	for j := range out {

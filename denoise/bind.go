@@ -6,23 +6,24 @@ import (
 	"github.com/dprelease/dprelease/denoise/graph"
 )
 
-// Need is what a method must know of the cells.
+// Need is what a method must know about the cells.
 type Need string
 
 // The needs.
 const (
-	// NeedsNothing: any vector will do.
+	// NeedsNothing means that any vector will do.
 	NeedsNothing Need = ""
-	// NeedsOrder: at least one dimension with an order.
+	// NeedsOrder means at least one dimension with an order.
 	NeedsOrder Need = "order"
-	// NeedsLine: exactly one dimension with an order.
+	// NeedsLine means exactly one dimension with an order.
 	NeedsLine Need = "line"
-	// NeedsGraph: a graph of the cells, or dimensions with an order, whose neighbouring cells are then joined.
+	// NeedsGraph means a graph of the cells, or dimensions with an order, along which neighbouring cells are then
+	// joined.
 	NeedsGraph Need = "graph"
 )
 
-// Bind tells a step how the cells lie. It returns an [*Error] if the step's method needs an order or a graph that
-// these cells do not have, or if they are too many for it, so that a plan can ask before anything is spent.
+// Bind tells a step the shape of the cells. It returns an [*Error] if the step's method needs an order or a graph that
+// these cells do not have, or if there are too many of them, so that a plan can ask before anything is spent.
 func Bind(s Step, shape Shape) (Step, error) {
 	own, ok := s.(step)
 	if !ok {
@@ -46,8 +47,8 @@ func Bind(s Step, shape Shape) (Step, error) {
 	return own, nil
 }
 
-// WithGraph tells a step which cells are neighbours: node i is cell i. It returns an [*Error] if the method has no
-// use for a graph. Call it before [Bind].
+// WithGraph tells a step which cells are neighbours: node i is cell i. It returns an [*Error] if the method does not
+// use a graph. Call it before [Bind].
 func WithGraph(s Step, g *graph.Graph) (Step, error) {
 	own, ok := s.(step)
 	if !ok || !own.method.TakesGraph {
@@ -57,7 +58,7 @@ func WithGraph(s Step, g *graph.Graph) (Step, error) {
 	return own, nil
 }
 
-// WithRun sets how a step's computations on graphs are carried out; it changes no result.
+// WithRun sets how a step carries out its computations on graphs. It changes no result.
 func WithRun(s Step, r graph.Run) Step {
 	own, ok := s.(step)
 	if !ok {
@@ -76,7 +77,7 @@ func WithRuns(steps []Step, run Run) []Step {
 	return out
 }
 
-// fits returns an [*Error] if a method's need is not met.
+// fits returns an [*Error] if the cells do not have what the method needs.
 func (m Method) fits(cells structure) error {
 	ordered, known := 0, cells.shape != nil
 	if known {
@@ -94,7 +95,8 @@ func (m Method) fits(cells structure) error {
 	return nil
 }
 
-// orders counts the dimensions with an order that matter: those of more than one cell, or else any.
+// orders returns the number of dimensions with an order that have more than one cell. If there is none, it returns 1 if
+// any dimension has an order.
 func (s Shape) orders() int {
 	if several := len(s.ordered()); several > 0 {
 		return several
@@ -107,7 +109,8 @@ func (s Shape) orders() int {
 	return 0
 }
 
-// network returns the graph of the cells: the one given, or else that of neighbours along the dimensions with an order.
+// network returns the graph of the cells: the one that was given, or else that of neighbours along the dimensions with
+// an order.
 func (c structure) network() (*graph.Graph, error) {
 	if c.graph != nil {
 		return c.graph, nil

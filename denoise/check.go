@@ -2,8 +2,8 @@ package denoise
 
 import "fmt"
 
-// Check returns an [*Error] if a step needs independent noise of known standard deviation and a step before it has
-// changed the noise. It needs no data, so a plan can ask before anything is spent.
+// Check returns an [*Error] if a step needs independent noise of known standard deviation and an earlier step changes
+// the noise. It needs no data, so a plan can ask before anything is spent.
 func Check(steps []Step) error { return checkOrder(names(steps)) }
 
 func checkOrder(names []string) error {

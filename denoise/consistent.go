@@ -6,31 +6,30 @@ import (
 	"slices"
 )
 
-// maxDims bounds the number of dimensions, of which every subset is an effect.
+// maxDims bounds the number of dimensions: every subset of them is an effect.
 const maxDims = 20
 
-// Margin is a released table of sums of the cells over all dimensions but some.
+// Margin is a released table of sums of the cells over some of the dimensions.
 type Margin struct {
-	// Axes are the dimensions that it keeps, in rising order; none for the total of all cells.
+	// Axes are the dimensions that it keeps, in ascending order; empty for the total of all cells.
 	Axes []int
 	// Values are its noisy cells, row by row, in the cells' unit.
 	Values []float64
-	// Deviation is the standard deviation of their noise, above 0, in the same unit.
+	// Deviation is the standard deviation of their noise, which is above 0, in the same unit.
 	Deviation float64
 }
 
-// Consistent returns the cells that agree best with a noisy table and with its noisy margins, by least squares weighted
-// with one over the variances:
+// Consistent returns the cells that agree best with a noisy table and its noisy margins, by least squares with weights
+// that are one over the variances:
 //
 //	argmin_x ‖y − x‖²/s² + Σ_m ‖z_m − M_m·x‖²/s_m²
 //
-// where M_m sums cells. The margins of the result are the estimates of the margins: tables then add up. It is linear and
-// unbiased, and no linear unbiased estimate is more accurate; deviation is the standard deviation of every cell of the
-// result. All noises must be independent.
+// Here M_m sums cells. The margins of the result are the estimates of the margins, so that tables add up. The result is
+// linear and unbiased, and no linear unbiased estimate is more accurate. deviation is the standard deviation of every
+// cell of the result. All noises must be independent.
 //
-// y has one value a cell of the shape, s > 0 is the deviation of its noise; it is not changed. O(d) for every set of dimensions
-// that a margin keeps.
-// Errors: an [*Error] if a margin does not fit the shape.
+// y has one value per cell of the shape; s > 0 is the deviation of its noise; y is not changed. O(d) for every set of
+// dimensions that a margin keeps. Errors: an [*Error] if a margin does not fit the shape.
 //
 // Source: generalised least squares (Aitken 1936); the margins of a product of dimensions share the eigenspaces of the
 // analysis of variance, so every effect is a weighted mean of its estimates. For private tables: Hay, Rastogi, Miklau &
@@ -74,7 +73,7 @@ func (m Margin) check(shape Shape) error {
 	return nil
 }
 
-// adjustment moves a table, effect by effect, to where the margins want it.
+// adjustment corrects a table, effect by effect, to agree with its margins.
 type adjustment struct {
 	shape    Shape
 	y, x     []float64
@@ -83,7 +82,7 @@ type adjustment struct {
 	variance float64   // of all cells together, in units of s²
 }
 
-// newAdjustment takes the tables in a unit in which nothing overflows; out leads back to theirs.
+// newAdjustment converts the tables to a unit in which nothing overflows; out converts back.
 func newAdjustment(y []float64, s float64, shape Shape, margins []Margin) (a adjustment, out func(float64) float64) {
 	largest := max(maxAbs(y), math.SmallestNonzeroFloat64)
 	for _, m := range margins {
@@ -99,12 +98,13 @@ func newAdjustment(y []float64, s float64, shape Shape, margins []Margin) (a adj
 	return a, v.out
 }
 
-// add adjusts one effect, the interaction of the dimensions that are set in it: the part of a table that sums to 0 along
-// each of them and is constant along the others. Its estimate from y and from every margin that keeps those dimensions is
+// add corrects one effect, the interaction of the dimensions that are set in it: the share of a table that sums to 0
+// along each of them and is constant along the others. Its estimate from y and from every margin that keeps those
+// dimensions is
 //
 //	(ȳ/s² + Σ z̄_m/s_m²) / (1/s² + Σ r_m/s_m²)
 //
-// with the effects of means over the other dimensions and r_m cells summed into each value of a margin.
+// with the effects of means over the other dimensions, and r_m cells summed into each value of a margin.
 func (a *adjustment) add(effect int) {
 	precision := 1.0
 	var told []float64
@@ -147,8 +147,8 @@ func (m Margin) tells(effect int) bool {
 	return effect&^kept == 0
 }
 
-// effect returns the effect of a table with the given dimensions: means over those that are not in it, deviations from
-// the mean along those that are.
+// effect returns the effect of a table with the given dimensions: means over the dimensions that are not in effect, and
+// deviations from the mean along those that are.
 func (a *adjustment) effect(values []float64, axes []int, effect int) []float64 {
 	out := slices.Clone(values)
 	inner := 1
@@ -163,8 +163,8 @@ func (a *adjustment) effect(values []float64, axes []int, effect int) []float64 
 	return out
 }
 
-// centre returns, along a dimension of the given size with inner values in a step, the means, or the deviations from
-// them.
+// centre returns the means along a dimension of the given size, or the deviations from them. inner is the number of
+// values in one step along it.
 func centre(values []float64, inner, size int, deviations bool) []float64 {
 	means := make([]float64, len(values)/size)
 	for i, v := range values {

@@ -6,27 +6,29 @@ import (
 )
 
 const (
-	// signSeed is public; any other would do.
+	// signSeed is public. Any other number would do as well.
 	signSeed = 0x7369_676e
-	// cellsPerDeviation is the number of support points that a standard deviation holds; around each value there are
-	// margin of them on either side. A uniform grid fails on heavy tails: it is too coarse where the small values are.
+	// cellsPerDeviation is the number of support points per standard deviation. supportMargin of them are on either
+	// side of each value. A uniform grid fails on heavy tails: it is too coarse where the small values are.
 	cellsPerDeviation = 4
 	supportMargin     = 3
-	// Above exactCells values the mixture is fitted to values rounded to 1/roundedPerDeviation of a standard deviation,
-	// which adds 1e-4 of the noise's variance; the posterior means are always those of the values themselves.
+	// If there are more than exactCells values, the mixture is fitted to values rounded to 1/roundedPerDeviation of a
+	// standard deviation, which adds 1e-4 of the noise's variance. The posterior means are always those of the values
+	// themselves.
 	exactCells          = 1 << 10
 	roundedPerDeviation = 32
 )
 
 // EmpiricalBayes returns the posterior means under the prior that makes y most likely among all distributions: the
-// nonparametric maximum likelihood of Kiefer & Wolfowitz, for tables whose cells have no order. The prior lives on the
-// points k·s/4 near a value of y; if nonnegative is set, on those that are at least 0, so that no estimate is negative.
+// nonparametric maximum likelihood of Kiefer & Wolfowitz, for tables whose cells have no order. The support of the
+// prior is the points k·s/4 near a value of y. If nonnegative is set, only points of at least 0 are used, so that no
+// estimate is negative.
 //
-// DF is found by trying values nearby with public random signs (Ramani, Blu & Unser 2008). The posterior variances alone,
-// Σ Var_i/s², leave out that the prior follows the values, which is most of it if values lie apart or dense.
+// DF is found by trying nearby values with public random signs (Ramani, Blu & Unser 2008). The posterior variances
+// alone, Σ Var_i/s², omit that the prior follows the values, which is most of DF if values are far apart or dense.
 //
-// y and the result have d values in one unit, s > 0 is the standard deviation of their noise; y is not changed.
-// O(d·log d) and a small banded problem that does not grow with d.
+// y and the result have d values in one unit, s > 0 is the standard deviation of their noise; y is not changed. O(d·log
+// d) and a small banded problem that does not grow with d.
 //
 // Source: Kiefer & Wolfowitz, Annals of Mathematical Statistics 27, 1956; Jiang & Zhang, Annals of Statistics 37, 2009
 // (near-optimality); Koenker & Mizera, JASA 109, 2014 (as a convex problem).
@@ -38,9 +40,9 @@ func EmpiricalBayes(y []float64, s float64, nonnegative bool) Fit {
 	})
 }
 
-// divergence tries y + u ± s/32 with public random signs, more often if there are few values. The shifts u, up to half
-// the distance of two support points, are random as well: an estimate that moves by whole points would else seem not to
-// move.
+// divergence estimates the degrees of freedom by trying y + u ± s/32 with public random signs, more often if there are
+// few values. The shifts u, up to half the distance of two support points, are random too: otherwise an estimate that
+// moves by whole points would seem not to move.
 func divergence(v scaled, estimate func([]float64) []float64) (df float64) {
 	r, step := public{state: signSeed}, v.s/32
 	tries := max(1, min(512/len(v.y), 32))
@@ -87,7 +89,7 @@ func supportPoints(y []float64, s float64, nonnegative bool) []float64 {
 	}
 	points := make([]float64, 0, len(seen))
 	for at := range seen {
-		points = append(points, at+0) // no -0
+		points = append(points, at+0) // turns -0 into 0
 	}
 	slices.Sort(points)
 	return slices.Compact(points)
@@ -114,13 +116,13 @@ func rounded(y []float64, s float64) (values, counts []float64) {
 	return values[:len(counts)], counts
 }
 
-// mixture is a fitted prior: weights on sorted points, blurred by noise of standard deviation s.
+// mixture is a fitted prior: weights on sorted points. Values have noise of standard deviation s.
 type mixture struct {
 	points, weights []float64
 	s               float64
 }
 
-// posterior returns the posterior means of the values with Σ Var/s².
+// posterior returns the posterior means of the values, and Σ Var/s² as DF.
 func (m mixture) posterior(y []float64) Fit {
 	f := Fit{X: make([]float64, len(y))}
 	b := newBand(m.points, m.s)

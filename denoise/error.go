@@ -14,9 +14,9 @@ const (
 	CodeNoise            = "other-noise"
 )
 
-// Error says what is wrong with a step or with the order of steps. It is made of the job's text alone.
+// Error says what is wrong with a step or with the order of steps. It depends on the job's text alone.
 type Error struct {
-	// Code is stable: one of the Code constants.
+	// Code is one of the Code constants, which do not change.
 	Code    string
 	Message string
 	// Hint says what to do, if that is known.

@@ -7,8 +7,8 @@ import (
 )
 
 // Estimate carries out steps in order on noisy values whose noise is independent with standard deviation s > 0, and
-// returns the estimates with what the steps have to say; y is not changed. DF is that of the last step alone. It refuses
-// what [Check] refuses, and an [*Error] says where s or a value is not a finite number.
+// returns the estimates with the notes of all steps; y is not changed. DF is that of the last step alone. It refuses
+// what [Check] refuses. It returns an [*Error] if s or a value is not a finite number.
 func Estimate(ctx context.Context, y []float64, s float64, steps []Step) (Fit, error) {
 	if err := checkInput(y, s); err != nil {
 		return Fit{}, err
@@ -47,14 +47,15 @@ func checkInput(y []float64, s float64) error {
 	return nil
 }
 
-// Risk is what to expect of the error of an estimate, over a query's cells together.
+// Risk is the expected error of an estimate, over a query's cells together.
 type Risk struct {
 	// RMSE is the root of the expected mean squared error of a cell, in the query's unit. It is never below the root of
-	// what the estimate's own uncertainty hides.
+	// the estimate's own uncertainty.
 	RMSE float64
 	// Low and High enclose it with 95 % confidence.
 	Low, High float64
-	// Relative is the mean squared error in multiples of s², that of the noisy values: unbiased, and so below 0 at times.
+	// Relative is the mean squared error in multiples of s², the error of the noisy values. It is unbiased, so it may
+	// be below 0.
 	Relative float64
 	// Uncertainty is the standard deviation of Relative.
 	Uncertainty float64
@@ -63,24 +64,25 @@ type Risk struct {
 const (
 	// fission is γ: an estimator is tried on y + γ·w, whose noise is √(1+γ²) − 1 = 0.8 % larger.
 	fission = 0.125
-	// riskSeed is public; any other would do.
+	// riskSeed is public. Any other number would do as well.
 	riskSeed = 0x6470_7265_6c65_6173
-	// About so many normal numbers are drawn in all, at least one and at most maxTries a cell.
+	// riskNumbers is about how many normal numbers are drawn in all; maxTries is how many are drawn per cell at most.
 	riskNumbers, maxTries = 1 << 13, 32
 )
 
-// ExpectedError estimates the error of what steps make of y, of which the noise is independent with standard deviation
-// s > 0. Everything that the steps decide by looking at y is part of it: a threshold found by SURE, auto's choice, clipping,
-// rounding. So it is not biased by selection, as the smallest of several SURE values is. It looks at nothing but y.
+// ExpectedError estimates the error of what steps make of y, whose noise is independent with standard deviation s > 0.
+// It includes everything that the steps decide from y: a threshold found by SURE, auto's choice, clipping, rounding. So
+// selection does not bias it, as it biases the smallest of several SURE values. It uses no values but y.
 //
-// With w ~ N(0, s²) from a public seed, y + γ·w and y − w/γ are independent; the steps are tried on the first and compared
-// with the second. Averaged over w in the parts that are known,
+// With w ~ N(0, s²) from a public seed, y + γ·w and y − w/γ are independent. The steps are tried on the first and
+// compared with the second. Averaged over w in the terms that are known,
 //
 //	‖x(y+γw) − y‖² + (2/γ)·w·(x(y+γw) − x(y)) − d·s²
 //
-// is an unbiased estimate of the squared error at noise s·√(1+γ²), here 0.8 % more than there is. Its uncertainty is found
-// from how its parts vary over the cells; with few cells or an error far below s² it is large. It is an expectation over the
-// query's cells: no interval for one cell follows from it. The only such interval that holds is that of the noisy value.
+// is an unbiased estimate of the squared error at noise s·√(1+γ²), which is 0.8 % larger. Its uncertainty is estimated
+// from how its terms vary over the cells; it is large if there are few cells or if the error is far below s². The
+// result is an expectation over the query's cells and gives no interval for one cell. The only interval that holds for
+// a cell is that of the noisy value.
 //
 // Source: Oliveira, Lei & Tibshirani, "Unbiased risk estimation in the normal means problem via coupled bootstrap
 // techniques", 2021; Leiner, Duan, Wasserman & Ramdas, "Data fission", JASA 2023.
@@ -99,7 +101,7 @@ func ExpectedError(ctx context.Context, y []float64, s float64, steps []Step) (R
 	return t.risk(), nil
 }
 
-// trial sums the losses of an estimator cell by cell, in units of s².
+// trial sums the losses of an estimator, cell by cell, in units of s².
 type trial struct {
 	y, x   []float64
 	s      float64
@@ -143,7 +145,7 @@ func (t *trial) root(relative float64) float64 {
 	return publishable(t.s * math.Sqrt(max(relative, 0)))
 }
 
-// spreadOfSum returns the standard deviation of the sum of independent values that are as variable as these.
+// spreadOfSum returns the standard deviation of the sum of independent values that vary as these do.
 func spreadOfSum(values []float64) float64 {
 	n := float64(len(values))
 	if n < 2 {

@@ -2,12 +2,12 @@ package denoise
 
 import "math"
 
-// Fit is an estimate with what its estimated risk needs.
+// Fit is an estimate, with what is needed to estimate its risk.
 type Fit struct {
 	// X are the estimates, in the unit of the noisy values.
 	X []float64
-	// DF are the degrees of freedom, the divergence Σ ∂x_i/∂y_i: the number of cells for the noisy values themselves, 0
-	// for an estimate that does not look at them.
+	// DF is the degrees of freedom, the divergence Σ ∂x_i/∂y_i. It is the number of cells for the noisy values
+	// themselves, and 0 for an estimate that does not depend on them.
 	DF float64
 	// Notes say in public words what the data decided, such as a chosen threshold.
 	Notes []string
@@ -17,9 +17,9 @@ type Fit struct {
 //
 //	‖y − x‖² − d·s² + 2·s²·df
 //
-// in the squared unit of y, at most MaxFloat64 in size. It may be negative. Its own standard deviation is near s²·√(2d),
-// so only differences between two estimates of one y say much; the smallest of several is too small an estimate of
-// that one's error: [ExpectedError] is not.
+// in the squared unit of y, at most MaxFloat64 in size. It may be negative. Its own standard deviation is near
+// s²·√(2d), so it is useful mainly for the difference between two estimates from one y. The smallest of several SURE
+// values underestimates the error of the estimate it belongs to; [ExpectedError] does not.
 //
 // Source: Stein, "Estimation of the mean of a multivariate normal distribution", Annals of Statistics 9, 1981.
 func (f Fit) SURE(y []float64, s float64) float64 {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// blocks are the blocks of one size along one dimension, cut off at its ends: the k-th holds the cells from
-// first + k·stride on, size of them. An orthonormal transform has the blocks 0, size, 2·size, …; the invariant one has
-// those of all shifts, of which each shift uses one in period.
+// blocks describes the blocks of one size along one dimension, cut off at its first and last cell: block k holds the
+// size cells from first + k·stride on. An orthonormal transform has the blocks 0, size, 2·size, …. The invariant one
+// has those of all shifts; each shift uses one in period.
 type blocks struct {
 	cells                       int // of the dimension
 	first, stride, size, number int
@@ -19,8 +19,8 @@ func single(cells int, ordered bool) blocks {
 	return blocks{cells: cells, stride: 1, size: 1, number: cells, period: 1, done: !ordered || cells == 1}
 }
 
-// next returns the blocks of twice the size. The largest invariant ones begin at or before cell 0 and hold all cells: one
-// for each shift.
+// next returns the blocks of twice the size. The largest invariant blocks begin at or before cell 0 and hold all cells:
+// there is one for each shift.
 func (b blocks) next(invariant bool) blocks {
 	n := blocks{cells: b.cells, size: 2 * b.size}
 	if !invariant {
@@ -36,7 +36,7 @@ func (b blocks) next(invariant bool) blocks {
 	return n
 }
 
-// index returns which block begins at a cell, −1 if none that holds a cell does.
+// index returns the index of the block that begins at a cell; −1 if no block that holds a cell does.
 func (b blocks) index(start int) int {
 	k := (start - b.first) / b.stride
 	if start < b.first || k >= b.number {
@@ -45,34 +45,34 @@ func (b blocks) index(start int) int {
 	return k
 }
 
-// held returns how many cells the k-th block holds.
+// held returns how many cells block k holds.
 func (b blocks) held(k int) int {
 	start := b.first + k*b.stride
 	return min(b.cells, start+b.size) - max(0, start)
 }
 
-// level is one level of a Haar transform: pairs of neighbouring blocks along one dimension. Its coefficient of a pair of
-// blocks with a and b cells is sqrt(ab/(a+b))·(mean − mean), so that all levels and the mean are an orthonormal basis; a
-// pair of which one is empty has none.
+// level is one level of a Haar transform: pairs of neighbouring blocks along one dimension. The coefficient of a pair
+// of blocks with a and b cells is sqrt(ab/(a+b))·(mean − mean), so that all levels and the mean are an orthonormal
+// basis. A pair with an empty block has no coefficient.
 type level struct {
 	axis           int
 	below, above   []blocks // of every dimension
 	coefficients   []float64
-	weight         float64 // in how many shifts each coefficient occurs, of all
+	weight         float64 // the share of all shifts in which each coefficient occurs
 	invariantPairs bool    // each block belongs to two pairs
 }
 
-// haar is a Haar transform of a table of cells, of any size: orthonormal, or of all shifts at once, which is
-// translation-invariant. Dimensions without an order are taken apart.
+// haar is a Haar transform of a table of any size. It is orthonormal, or covers all shifts at once, which makes it
+// translation-invariant. Cells that differ in a dimension without an order are transformed separately.
 //
 // Source: Haar 1910; the average over shifts: Coifman & Donoho, "Translation-invariant de-noising", 1995. Blocks that
-// are cut off at an end take the place of periodic ones, so that the ends are not neighbours.
+// are cut off replace periodic ones, so that the first and the last cell are not neighbours.
 type haar struct {
 	levels []level
 	roots  []float64 // the means of the largest blocks
 }
 
-// transform takes a table apart. O(d·log d).
+// transform computes the transform of a table. O(d·log d).
 func transform(y []float64, shape Shape, invariant bool) *haar {
 	state := make([]blocks, len(shape.Dims))
 	for i, d := range shape.Dims {
@@ -94,7 +94,7 @@ func transform(y []float64, shape Shape, invariant bool) *haar {
 	return h
 }
 
-// finest returns the dimension whose blocks are to be joined next: the last of those with the smallest.
+// finest returns the dimension whose blocks are joined next: the last of those with the smallest blocks.
 func finest(state []blocks) int {
 	axis := -1
 	for i, b := range state {
@@ -105,7 +105,8 @@ func finest(state []blocks) int {
 	return axis
 }
 
-// pairs calls f for every pair: its index and those of its blocks (−1 for an empty one), with the cells in them.
+// pairs calls f for every pair: its index and those of its blocks (−1 for an empty block), and the numbers of cells in
+// them.
 func (l *level) pairs(f func(pair, left, right int, a, b float64)) {
 	outer, inner := held(l.above[:l.axis]), held(l.above[l.axis+1:])
 	parent, child := l.above[l.axis], l.below[l.axis]
@@ -135,7 +136,7 @@ func offset(block, at, i int) int {
 	return at + i
 }
 
-// held returns how many cells each block of some dimensions holds, row by row.
+// held returns how many cells each block of these dimensions holds, row by row.
 func held(dims []blocks) []float64 {
 	out := []float64{1}
 	for _, b := range dims {
@@ -170,7 +171,8 @@ func (l *level) split(means []float64) []float64 {
 	return out
 }
 
-// join is split backwards: it returns the means of the blocks, if a block belongs to two pairs their average.
+// join reverses split: it returns the means of the blocks. If a block belongs to two pairs, it returns the average of
+// both.
 func (l *level) join(means []float64) []float64 {
 	blocks := 1
 	for _, b := range l.below {
@@ -202,7 +204,7 @@ func (l *level) each(f func(c *float64)) {
 	})
 }
 
-// back puts the table together again, from the coefficients as they are now.
+// back computes the table from the current coefficients.
 func (h *haar) back() []float64 {
 	means := h.roots
 	for i := len(h.levels) - 1; i >= 0; i-- {
@@ -211,7 +213,7 @@ func (h *haar) back() []float64 {
 	return means
 }
 
-// tables returns how many tables there are apart, each with a mean of its own.
+// tables returns how many separate tables there are, each with a mean of its own.
 func tables(shape Shape) float64 {
 	n := 1.0
 	for i, d := range shape.Dims {

@@ -1,11 +1,11 @@
 package denoise
 
 // Isotonic returns the nearest vector, by the sum of squares, that never falls (or, if decreasing is set, never rises)
-// along the one ordered dimension of the shape: the means of the runs that break the order. DF is the number of runs. It
-// is never farther than y from a mean that has the order. y is not changed. O(d).
+// along the one ordered dimension of the shape. It replaces each run that breaks the order by its mean. DF is the
+// number of runs. If the true mean has the order, the result is never farther from it than y. y is not changed. O(d).
 //
-// Source: Ayer, Brunk, Ewing, Reid & Silverman, Annals of Mathematical Statistics 26, 1955; the degrees of freedom: Meyer &
-// Woodroofe, Annals of Statistics 28, 2000.
+// Source: Ayer, Brunk, Ewing, Reid & Silverman, Annals of Mathematical Statistics 26, 1955; the degrees of freedom:
+// Meyer & Woodroofe, Annals of Statistics 28, 2000.
 func Isotonic(y []float64, shape Shape, decreasing bool) (Fit, error) {
 	axis, err := shape.line(len(y))
 	if err != nil {
@@ -34,7 +34,7 @@ func reversed(cells []int) []int {
 	return out
 }
 
-// run is a stretch of cells with one mean.
+// run is a series of cells that share one mean.
 type run struct {
 	sum   float64
 	cells int

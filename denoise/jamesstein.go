@@ -7,9 +7,9 @@ import "math"
 //
 //	(1 − (d−2)·s²/‖y‖²)·y                for d ≥ 3, else y
 //
-// and if positive is set, the factor is at least 0. For every mean f its expected squared error is below that of y,
-// which is d·s². For f ~ N(0, w²) in each cell it is d·s² − (d−2)·s⁴/(w²+s²), only 2·s⁴/(w²+s²) more than the best
-// that knowing w allows.
+// If positive is set, the factor is at least 0. For every mean f, the expected squared error is below that of y, which
+// is d·s². For f ~ N(0, w²) in each cell it is d·s² − (d−2)·s⁴/(w²+s²), only 2·s⁴/(w²+s²) more than the best estimate
+// that knows w.
 //
 // y and the result have d values in one unit; y is not changed. A value beyond float64's range becomes ±MaxFloat64.
 //
@@ -26,8 +26,8 @@ func JamesStein(y []float64, s float64, positive bool) []float64 {
 	return scale(y, factor)
 }
 
-// pulled returns (d−2)·s²/‖y‖², at most MaxFloat64; 0 for the zero vector, which no factor changes. The largest
-// value is taken out of the norm, whose square could overflow or vanish.
+// pulled returns (d−2)·s²/‖y‖², at most MaxFloat64; 0 for the zero vector, which no factor changes. It divides by the
+// largest value first, since the square of the norm could overflow or vanish.
 func pulled(y []float64, s float64) float64 {
 	largest := maxAbs(y)
 	if largest == 0 || math.IsInf(largest, 1) {

@@ -5,14 +5,14 @@ import (
 )
 
 const (
-	// kktTolerance bounds how far the log-likelihood a value may stay below its maximum.
+	// kktTolerance bounds how far the log-likelihood per value may be below its maximum.
 	kktTolerance = 1e-10
 	maxNewton    = 100
 )
 
-// likeliest returns the weights that maximise Σ_i c_i·log (A·w)_i over w ≥ 0, Σ w = 1. It minimises
-// −Σ c_i·log(A·w)_i + Σ w_j over w ≥ 0, whose solution sums to 1, by a primal-dual interior point method: a banded
-// Cholesky factorisation a step, some 30 steps, against thousands for expectation maximisation.
+// likeliest returns the weights that maximise Σ_i c_i·log (A·w)_i over w ≥ 0, Σ w = 1. It minimises −Σ c_i·log(A·w)_i +
+// Σ w_j over w ≥ 0, whose solution sums to 1, by a primal-dual interior point method. That takes about 30 steps with
+// one banded Cholesky factorisation each; expectation maximisation takes thousands.
 //
 // Source: the problem: Koenker & Mizera 2014; the method: Wright, "Primal-Dual Interior-Point Methods", 1997.
 func likeliest(l likelihoods) []float64 {
@@ -29,8 +29,8 @@ func likeliest(l likelihoods) []float64 {
 	return normalised(n.w)
 }
 
-// excess returns the violation max_j Σ_i c_i·A_ij/p_i − 1: the log-likelihood a value is at most ln(1+excess) below its
-// maximum (Lindsay 1983).
+// excess returns the violation max_j Σ_i c_i·A_ij/p_i − 1. The log-likelihood per value is at most ln(1+excess) below
+// its maximum (Lindsay 1983).
 func (l likelihoods) excess(gradient []float64) float64 {
 	var worst float64
 	for _, g := range gradient {
@@ -39,7 +39,7 @@ func (l likelihoods) excess(gradient []float64) float64 {
 	return worst
 }
 
-// envelope returns for each point the first one that shares a value's band with it.
+// envelope returns for each point the first point that is in the same band of a value.
 func (l likelihoods) envelope() []int {
 	first := make([]int, l.points)
 	for j := range first {
@@ -53,7 +53,7 @@ func (l likelihoods) envelope() []int {
 	return first
 }
 
-// newtonState are weights w > 0 with multipliers z > 0 of their bounds; at the solution z is the gradient and w·z = 0.
+// newtonState holds weights w > 0 and multipliers z > 0 of their bounds. At the solution z is the gradient and w·z = 0.
 type newtonState struct {
 	l         likelihoods
 	w, z      []float64
@@ -70,7 +70,7 @@ func (n *newtonState) measure() {
 // gap returns Σ w_j·z_j, which is 0 at the solution.
 func (n *newtonState) gap() float64 { return dot(n.w, n.z) }
 
-// advance makes one step towards w·z = gap/10; it returns false if rounding allows none.
+// advance makes one step towards w·z = gap/10. It returns false if rounding allows no step.
 func (n *newtonState) advance() bool {
 	target := n.gap() / float64(len(n.w)) / 10
 	step := n.direction(target)
@@ -101,8 +101,8 @@ func (n *newtonState) direction(target float64) []float64 {
 	return n.matrix.solve(b)
 }
 
-// search returns how far to go: the barrier −Σ c_i·log p_i + Σ w_j − target·Σ log w_j must fall, or not rise by more than
-// rounding.
+// search returns the step length. The barrier −Σ c_i·log p_i + Σ w_j − target·Σ log w_j must fall, or rise by no more
+// than rounding.
 func (n *newtonState) search(step []float64, target float64) float64 {
 	before := n.barrier(n.w, n.densities, target)
 	along := longest(n.w, step)

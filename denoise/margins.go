@@ -8,11 +8,11 @@ type Marginal struct {
 	Noisy mechanism.Noisy
 }
 
-// stepConsistent names what [MakeConsistent] does among a vector's steps.
+// stepConsistent is the name of what [MakeConsistent] does, in a vector's list of steps.
 const stepConsistent = "consistent"
 
-// MakeConsistent returns a table and its margins made to agree by [Consistent], as one more step of each. They may have been
-// through other steps: the weights are those of the noise that each was released with.
+// MakeConsistent returns a table and its margins after [Consistent] made them agree, as one more step of each. They may
+// have been through other steps before; the weights are those of the noise that each was released with.
 func MakeConsistent(table mechanism.Noisy, shape Shape, margins []Marginal) (mechanism.Noisy, []mechanism.Noisy, error) {
 	fixed := make([]Margin, len(margins))
 	for i, m := range margins {
@@ -33,7 +33,7 @@ func MakeConsistent(table mechanism.Noisy, shape Shape, margins []Marginal) (mec
 	return table, out, err
 }
 
-// sums returns the cells' sums over all dimensions but the given ones.
+// sums returns the sums of the cells over all dimensions except axes.
 func (s Shape) sums(x []float64, axes []int) []float64 {
 	cells := 1
 	for _, axis := range axes {

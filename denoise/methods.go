@@ -38,10 +38,10 @@ func jamesStein() Method {
 	}
 }
 
-// shrinkage are the parameters of james-stein.
+// shrinkage holds the parameters of james-stein.
 type shrinkage struct {
 	positive, known bool
-	toward          string // "" for target
+	toward          string // empty if target is used
 	target, prior   float64
 }
 
@@ -74,7 +74,8 @@ func hardThreshold() Method {
 	}, "the size up to which a cell becomes 0", HardSUREThreshold, func(p problem, at float64) Fit { return hardFit(p.y, p.s, at) })
 }
 
-// thresholding completes a method that fits at a threshold, which it describes; sure finds the one of least estimated error.
+// thresholding completes a method that fits at a threshold. what describes the threshold, and sure finds the one of
+// least estimated error.
 func thresholding(m Method, what string, sure func(y []float64, s float64) float64, fit func(p problem, at float64) Fit) Method {
 	threshold := Param{
 		Name: "threshold", Type: Decimal, Words: []string{"universal", "sure"}, Default: "universal",
@@ -94,7 +95,7 @@ func thresholding(m Method, what string, sure func(y []float64, s float64) float
 	return m
 }
 
-// pick returns the threshold that a word stands for, or else the number.
+// pick returns the threshold that a word denotes, or else the number.
 func pick(word string, t float64, p problem, sure func([]float64, float64) float64) float64 {
 	switch word {
 	case "universal":

@@ -19,7 +19,8 @@ func round() Method {
 	}
 }
 
-// clippable gives an estimator that has none the parameter nonnegative: what is below 0 then becomes 0 at the end.
+// clippable gives an estimator that lacks it the parameter nonnegative, which replaces negative estimates by 0 at the
+// end.
 func (m Method) clippable() Method {
 	floor := nonnegativeParam()
 	if !m.KnownNoise || slices.Contains(m.paramNames(), floor.Name) {
@@ -47,15 +48,15 @@ func (m Method) clippable() Method {
 	return m
 }
 
-// plain is the build of a method without parameters that does not look at the noise's size.
+// plain builds a method without parameters that does not depend on the noise's size.
 func plain(f func([]float64) Fit) func(Args) (rule, error) {
 	return func(Args) (rule, error) {
 		return func(_ context.Context, p problem) (Fit, error) { return f(p.y), nil }, nil
 	}
 }
 
-// clipped replaces negative estimates by 0. Each then counts for nothing; that the others keep their share of DF is exact
-// for estimates cell by cell.
+// clipped replaces negative estimates by 0, and reduces DF by their share of the cells. That is exact for estimates
+// that treat each cell separately.
 func clipped(f Fit) Fit {
 	kept := 0
 	for _, x := range f.X {

@@ -96,8 +96,8 @@ func orderOf(a Args, k Param) (int, error) {
 	return number, nil
 }
 
-// trendOf is graph.TrendFilter, with a smaller λ if the given one is so large that rounding errors hide the solution, which is
-// nearly constant by then.
+// trendOf is graph.TrendFilter. If the given λ is so large that rounding errors hide the solution, it uses a smaller
+// one; the solution is then nearly constant anyway.
 func trendOf(ctx context.Context, g *graph.Graph, y []float64, o graph.TrendOptions) (*graph.Fit, error) {
 	for {
 		f, err := graph.TrendFilter(ctx, g, y, o)
@@ -122,7 +122,7 @@ func treeEnsemble() Method {
 				return nil, err
 			}
 			if _, given := a[trees.Name]; !given {
-				number = 0 // the ensemble's own choice, fewer on large graphs
+				number = 0 // the ensemble's own choice, which is fewer on large graphs
 			}
 			word, value, err := a.level(lambda)
 			if err != nil {
@@ -143,7 +143,7 @@ func treeEnsemble() Method {
 	}
 }
 
-// givenFloor is the pilot's floor if λ is given, and so nothing is chosen by the risk.
+// givenFloor is the pilot's floor if λ is given, so that the risk chooses nothing.
 const givenFloor = 0.3
 
 func penalty(word string, lambda float64, v scaled) graph.Penalty {
@@ -153,7 +153,8 @@ func penalty(word string, lambda float64, v scaled) graph.Penalty {
 	return graph.Penalty{Lambda: min(v.in(lambda), farthest)}
 }
 
-// onGraph is the rule of an estimator on graphs, which gets the values in a unit in which nothing overflows.
+// onGraph returns the rule of an estimator on graphs. The estimator gets the values in a unit in which nothing
+// overflows.
 func onGraph(fit func(context.Context, *graph.Graph, scaled, graph.Run) (*graph.Fit, error)) rule {
 	return func(ctx context.Context, p problem) (Fit, error) {
 		g, err := p.network()
@@ -191,7 +192,7 @@ func graphCandidates(cells structure) []candidate {
 	return out
 }
 
-// nodes is the number of cells, if there is a graph or a shape.
+// nodes returns the number of cells, if there is a graph or a shape.
 func (c structure) nodes() int {
 	if c.graph != nil {
 		return c.graph.Nodes()

@@ -32,7 +32,7 @@ func wavelet() Method {
 	}
 }
 
-// lambdaParam is a penalty's size: found by SURE or given.
+// lambdaParam is the size of a penalty, found by SURE or given.
 func lambdaParam() Param {
 	return Param{
 		Name: "lambda", Type: Decimal, Words: []string{"sure"}, Default: "sure",

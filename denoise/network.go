@@ -2,7 +2,7 @@ package denoise
 
 import "github.com/dprelease/dprelease/denoise/graph"
 
-// What [WithGraph] and [WithRun] take; see package graph.
+// The types that [WithGraph] and [WithRun] take; see package graph.
 type (
 	// Graph says which cells are neighbours.
 	Graph = graph.Graph
@@ -14,9 +14,9 @@ type (
 	Run = graph.Run
 )
 
-// NewGraph joins the cells of a shape: along one dimension by edges, whose ends number that dimension's cells, and along each
-// other dimension with an order cells that follow one another, by edges of weight 1 and unknown length. Errors: an [*Error], an
-// [*EdgeError] for the first edge that is wrong, or that there are too many nodes or edges.
+// NewGraph joins the cells of a shape. Along axis it joins cells by edges, whose ends are indices of that dimension's
+// cells. Along each other dimension with an order it joins successive cells, by edges of weight 1 and unknown length.
+// Errors: an [*Error]; an [*EdgeError] for the first wrong edge; an error if there are too many nodes or edges.
 func NewGraph(shape Shape, axis int, edges []Edge) (*Graph, error) {
 	if err := shape.check(); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func NewGraph(shape Shape, axis int, edges []Edge) (*Graph, error) {
 	return graph.New(shape.Cells(), all)
 }
 
-// neighbours appends an edge between any two cells that follow one another along a dimension.
+// neighbours appends an edge between any two successive cells along a dimension.
 func (s Shape) neighbours(axis int, edges []Edge) []Edge {
 	s.lines(axis, func(cells []int) {
 		for k, to := range cells[1:] {

@@ -6,8 +6,8 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 )
 
-// alone says whether a method with these parameters treats every cell on its own, given the number of all cells: such a step
-// is taken block by block, of vectors that are too long to be held.
+// alone reports whether a method with these parameters treats each cell separately, given the number of all cells. Such
+// a step is applied block by block to vectors that are too long to be held.
 func alone(method string, a Args) bool {
 	switch method {
 	case "nonnegative", "round":
@@ -18,7 +18,7 @@ func alone(method string, a Args) bool {
 	return false
 }
 
-// total is the number of the vector's cells.
+// total returns the number of the vector's cells.
 func (p problem) total() int {
 	if p.of > 0 {
 		return p.of
@@ -26,7 +26,7 @@ func (p problem) total() int {
 	return len(p.y)
 }
 
-// applyAlone is applyNoted for a step that treats every cell on its own. What it notes does not depend on any value.
+// applyAlone is applyNoted for a step that treats each cell separately. Its notes do not depend on any value.
 func (s step) applyAlone(ctx context.Context, n mechanism.Noisy) (next mechanism.Noisy, notes []string, err error) {
 	p := problem{y: []float64{0}, s: n.Mechanism().Deviation(), of: n.Len(), structure: s.cells}
 	if err := s.suits(ctx, n.Len()); err != nil {
@@ -36,11 +36,11 @@ func (s step) applyAlone(ctx context.Context, n mechanism.Noisy) (next mechanism
 	if err != nil {
 		return mechanism.Noisy{}, nil, err
 	}
-	unending := context.WithoutCancel(ctx) // the vector may be read when ctx is over
+	unending := context.WithoutCancel(ctx) // the vector may be read after ctx has ended
 	next, err = n.ThenEach(s.method.Name, func(values []float64) {
 		block := p
 		block.y = values
-		if f, err := s.rule(unending, block); err == nil { // such a rule has no error but ctx's
+		if f, err := s.rule(unending, block); err == nil { // such a rule returns no error but ctx's
 			copy(values, f.X)
 		}
 	})

@@ -6,8 +6,8 @@ import (
 	"github.com/dprelease/dprelease/denoise/internal/splitmix"
 )
 
-// public is a stream of random numbers that anybody can repeat, started at a public seed. It is no source of noise for privacy:
-// it only serves to try an estimator on numbers that have been released already.
+// public is a stream of random numbers that anybody can reproduce from a public seed. It is not a source of noise for
+// privacy: it serves only to try an estimator on numbers that were released before.
 type public struct {
 	state  uint64
 	spare  float64

@@ -14,19 +14,19 @@ type Method struct {
 	// Doc is one sentence.
 	Doc    string
 	Params []Param
-	// KnownNoise: the method needs independent noise of known standard deviation, so it must come first.
+	// KnownNoise is set if the method needs independent noise of known standard deviation, so that it must come first.
 	KnownNoise bool
-	// Needs is what it must know of the cells.
+	// Needs is what it must know about the cells.
 	Needs Need
-	// TakesGraph: the method makes use of a graph if there is one.
+	// TakesGraph is set if the method uses a graph of the cells when it is given one.
 	TakesGraph bool
 
 	build func(Args) (rule, error)
-	// probe, if set, says whether cells that the method fits are too many for it.
+	// probe returns an error if the method cannot take this many cells; nil if it can take any number.
 	probe func(Args, structure) error
 }
 
-// Methods returns every method there is, sorted by name.
+// Methods returns all methods, sorted by name.
 func Methods() []Method {
 	methods := []Method{
 		auto(), empiricalBayes(), hardThreshold(), isotonic(), jamesStein(), nonnegative(), round(), softThreshold(), total(),
@@ -39,8 +39,9 @@ func Methods() []Method {
 	return methods
 }
 
-// New returns the step of that method. An unknown method or parameter, a missing one or a value out of a parameter's
-// range is an [*Error]. A method that needs to know how the cells lie is told by [Bind] or [WithGraph].
+// New returns the step of a method. It returns an [*Error] if the method or a parameter is unknown, if a parameter is
+// missing, or if a value is out of range. [Bind] or [WithGraph] tell the step the order or the graph of the cells if
+// its method needs them.
 func New(method string, args Args) (Step, error) {
 	m, ok := lookup(method)
 	if !ok {

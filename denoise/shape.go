@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// Shape says how a query's cells lie: row by row, the last dimension fastest.
+// Shape is the number of a query's cells along each dimension. Cells are listed row by row, the last dimension fastest.
 type Shape struct {
 	// Dims are the numbers of cells along the dimensions, each at least 1.
 	Dims []int
-	// Ordered says for each dimension whether its cells follow one another, as edges, hours or rows of a grid do.
+	// Ordered says for each dimension whether its cells have an order, as edges, hours and rows of a grid do.
 	Ordered []bool
 }
 
@@ -22,10 +22,10 @@ func (s Shape) Cells() int {
 	return cells
 }
 
-// Line is the shape of cells in one ordered dimension.
+// Line returns the shape of cells in one ordered dimension.
 func Line(cells int) Shape { return Shape{[]int{cells}, []bool{true}} }
 
-// check returns an [*Error] if the shape is none.
+// check returns an [*Error] if the shape is not valid.
 func (s Shape) check() error {
 	if len(s.Dims) != len(s.Ordered) {
 		return &Error{Code: CodeShape, Message: fmt.Sprintf("%d dimensions, %d of them with an order or without", len(s.Dims), len(s.Ordered))}
@@ -40,7 +40,7 @@ func (s Shape) check() error {
 	return nil
 }
 
-// ordered returns the dimensions along which more than one cell lies in order.
+// ordered returns the dimensions that have an order and more than one cell.
 func (s Shape) ordered() []int {
 	var axes []int
 	for i, d := range s.Dims {
@@ -51,7 +51,7 @@ func (s Shape) ordered() []int {
 	return axes
 }
 
-// stride returns by how much the index of a cell grows along a dimension.
+// stride returns by how much the index of a cell grows in one step along a dimension.
 func (s Shape) stride(axis int) int {
 	stride := 1
 	for _, d := range s.Dims[axis+1:] {
@@ -60,7 +60,7 @@ func (s Shape) stride(axis int) int {
 	return stride
 }
 
-// lines calls f with the indices of the cells of every line along a dimension. The slice is used again.
+// lines calls f with the indices of the cells of every line along a dimension. It reuses the slice.
 func (s Shape) lines(axis int, f func(cells []int)) {
 	stride, length := s.stride(axis), s.Dims[axis]
 	cells := make([]int, length)

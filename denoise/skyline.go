@@ -2,11 +2,11 @@ package denoise
 
 import "math"
 
-// skyline is a symmetric matrix of which row i holds the columns first[i] to i: what lies left of them is 0 and stays 0
-// in the Cholesky factor.
+// skyline is a symmetric matrix. Row i holds the columns first[i] to i; the columns left of them are 0, and stay 0 in
+// the Cholesky factor.
 type skyline struct {
 	first  []int
-	start  []int // where each row begins in values
+	start  []int // index in values at which each row begins
 	values []float64
 }
 
@@ -21,8 +21,8 @@ func newSkyline(first []int) *skyline {
 
 func (m *skyline) row(i int) []float64 { return m.values[m.start[i]:m.start[i+1]] }
 
-// factor replaces the matrix by its Cholesky factor. A pivot that rounding has eaten becomes so large that its unknown
-// becomes 0.
+// factor replaces the matrix by its Cholesky factor. If rounding leaves no positive pivot, it uses a huge one, which
+// makes that unknown 0.
 func (m *skyline) factor() {
 	const huge, lost = 1e150, 1e-14
 	for i := range m.first {
@@ -44,7 +44,7 @@ func (m *skyline) factor() {
 	}
 }
 
-// solve returns the solution for a right-hand side, which it overwrites, once the matrix is factored.
+// solve returns the solution for a right-hand side, which it overwrites. Call factor first.
 func (m *skyline) solve(b []float64) []float64 {
 	for i := range m.first {
 		row := m.row(i)
@@ -62,7 +62,7 @@ func (m *skyline) solve(b []float64) []float64 {
 	return b
 }
 
-// dot returns the inner product of a with the beginning of b.
+// dot returns the inner product of a and the first items of b.
 func dot(a, b []float64) float64 {
 	var sum float64
 	for i, v := range a {

@@ -2,7 +2,7 @@ package denoise
 
 import "math"
 
-// SoftThreshold moves every value of y towards 0 by t ≥ 0, and to 0 those that would pass it:
+// SoftThreshold moves every value of y towards 0 by t ≥ 0. Values that would pass 0 become 0:
 //
 //	sign(y_i)·max(|y_i| − t, 0)
 //
@@ -19,9 +19,9 @@ func SoftThreshold(y []float64, t float64) []float64 {
 	})
 }
 
-// UniversalThreshold returns s·sqrt(2·ln d), a level that the largest of d Gaussian noises of standard deviation s
-// stays below with a probability that tends to 1; 0 for d ≤ 1. Soft thresholding there has an expected squared error of
-// at most (2·ln d + 1)·(s² + Σ min(f_i², s²)) around the mean f.
+// UniversalThreshold returns s·sqrt(2·ln d), or 0 if d ≤ 1. With probability tending to 1, the largest of d Gaussian
+// noises of standard deviation s stays below it. Soft thresholding at that level has an expected squared error of at
+// most (2·ln d + 1)·(s² + Σ min(f_i², s²)) around the mean f.
 //
 // Source: Donoho & Johnstone 1994, Theorem 1.
 func UniversalThreshold(d int, s float64) float64 {

@@ -23,8 +23,8 @@ func Apply(ctx context.Context, n mechanism.Noisy, steps []Step) (mechanism.Nois
 	return next, err
 }
 
-// ApplyNoted is [Apply] that also returns what the steps have to say of their choices: sentences of public facts, each
-// with its step's name in front.
+// ApplyNoted is [Apply], and also returns the notes of the steps on their choices: sentences of public facts, each
+// preceded by its step's name.
 func ApplyNoted(ctx context.Context, n mechanism.Noisy, steps []Step) (next mechanism.Noisy, notes []string, err error) {
 	if err := checkOrder(append(n.Steps(), names(steps)...)); err != nil {
 		return mechanism.Noisy{}, nil, err
@@ -46,32 +46,32 @@ func ApplyNoted(ctx context.Context, n mechanism.Noisy, steps []Step) (next mech
 	return n, notes, nil
 }
 
-// problem is what an estimator may look at: noisy values, the standard deviation of their noise, public facts of the
+// problem is what an estimator may use: noisy values, the standard deviation of their noise, public facts about the
 // cells.
 type problem struct {
 	y  []float64
 	s  float64
-	of int // the number of the vector's cells, of which y are some; 0: y are all
+	of int // the number of the vector's cells, if y holds only some of them; 0 if y holds all
 	structure
 }
 
-// structure are the public facts of the cells. If shape is nil nothing is known of their order.
+// structure holds the public facts about the cells. If shape is nil, nothing is known about their order.
 type structure struct {
 	shape *Shape
 	graph *graph.Graph
 	run   graph.Run
 }
 
-// rule estimates, in a new slice.
+// rule returns an estimate, in a new slice.
 type rule func(ctx context.Context, p problem) (Fit, error)
 
-// step is a method with its parameters filled in.
+// step is a method with its parameters.
 type step struct {
 	method Method
 	rule   rule
 	args   Args
 	cells  structure
-	alone  bool // each cell is treated on its own
+	alone  bool // each cell is treated separately
 }
 
 func (s step) Name() string { return s.method.Name }
@@ -105,7 +105,7 @@ func (s step) fit(ctx context.Context, y []float64, deviation float64) (Fit, err
 	return s.rule(ctx, problem{y: y, s: deviation, structure: s.cells})
 }
 
-// suits says whether the step goes with so many cells, and ctx is not over.
+// suits returns an error if the step cannot take this number of cells, or if ctx has ended.
 func (s step) suits(ctx context.Context, cells int) error {
 	if err := ctx.Err(); err != nil {
 		return err

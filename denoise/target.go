@@ -4,8 +4,8 @@ package denoise
 //
 //	m + (1 − (d−3)·s²/Σ(y_i−m)²)·(y − m)       for d ≥ 4, else y
 //
-// and if positive is set, the factor is at least 0. For every mean vector its expected squared error is below that of
-// y. DF is d − (d−3)²·s²/Σ(y_i−m)², or 1 if the factor is 0.
+// If positive is set, the factor is at least 0. For every mean vector the expected squared error is below that of y. DF
+// is d − (d−3)²·s²/Σ(y_i−m)², or 1 if the factor is 0.
 //
 // y and the result have d values in one unit, s > 0 is the standard deviation of their noise; y is not changed.
 //
@@ -44,7 +44,7 @@ func Bayes(y []float64, s, target, prior float64) Fit {
 	})
 }
 
-// BayesMean is [Bayes] with the mean of the cells for the target.
+// BayesMean is [Bayes] with the mean of the cells as the target.
 func BayesMean(y []float64, s, prior float64) Fit {
 	return fitScaled(y, s, func(v scaled) Fit {
 		factor, to := bayesFactor(prior, s), mean(v.y)
@@ -60,7 +60,7 @@ func bayesFactor(prior, s float64) float64 {
 	return 1 / (1 + s/prior*s)
 }
 
-// pull says where James–Stein shrinks to: lost are the dimensions that its factor leaves out.
+// pull says what James–Stein shrinks towards. lost is the number of dimensions that its factor leaves out.
 type pull struct {
 	towards  float64
 	lost     int

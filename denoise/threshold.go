@@ -6,7 +6,7 @@ import (
 	"github.com/dprelease/dprelease/denoise/internal/sure"
 )
 
-// HardThreshold replaces the values of y of size at most t ≥ 0 by 0 and keeps the others as they are.
+// HardThreshold replaces the values of y of size at most t ≥ 0 by 0, and keeps the others.
 //
 // y, the result and t have the same unit; y is not changed.
 //
@@ -20,8 +20,8 @@ func HardThreshold(y []float64, t float64) []float64 {
 	})
 }
 
-// SUREThreshold returns the threshold for [SoftThreshold] at which Stein's estimate of the squared error is smallest, the
-// smallest one of several; it is 0 or one of the |y_i|. The noise has standard deviation s > 0.
+// SUREThreshold returns the threshold for [SoftThreshold] at which Stein's estimate of the squared error is smallest;
+// the smallest one if there are several. It is 0 or one of the |y_i|. The noise has standard deviation s > 0.
 //
 // Source: Donoho & Johnstone, "Adapting to unknown smoothness via wavelet shrinkage", JASA 90, 1995. O(d·log d).
 func SUREThreshold(y []float64, s float64) float64 {
@@ -32,7 +32,7 @@ func SUREThreshold(y []float64, s float64) float64 {
 	return v.out(sure.Threshold(v.y, v.s))
 }
 
-// softFit is soft thresholding at t with its degrees of freedom, the number of values that stay.
+// softFit is soft thresholding at t with its degrees of freedom, the number of values that are not 0 afterwards.
 func softFit(y []float64, t float64) Fit {
 	f := Fit{X: SoftThreshold(y, t)}
 	for _, v := range y {
@@ -47,8 +47,8 @@ func softFit(y []float64, t float64) Fit {
 // s·√(1+γ²), 3 % more than there is.
 const smoothing = 0.25
 
-// hardFit is hard thresholding at t with smoothed degrees of freedom: it jumps, so its divergence must count how many
-// values are about to pass the threshold. With τ = γ·s and a value v,
+// hardFit is hard thresholding at t with smoothed degrees of freedom. Hard thresholding jumps, so its divergence must
+// count how many values are near the threshold. With τ = γ·s and a value v,
 //
 //	∂/∂v E[hard(v + τ·Z)] = P(|v + τ·Z| > t) + t/τ·(φ((t−v)/τ) + φ((t+v)/τ))
 func hardFit(y []float64, s, t float64) Fit {
@@ -68,12 +68,12 @@ func hardSlope(v, t float64) float64 {
 	return stays + t*(density(up)+density(down))
 }
 
-// density is that of the standard normal distribution.
+// density returns the density of the standard normal distribution.
 func density(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) }
 
-// HardSUREThreshold returns the threshold for [HardThreshold] in steps of s/8, up to 1.5 times the universal one, at which
-// the estimated squared error is smallest. Hard thresholding jumps, so Stein's estimate does not hold for it: the error is
-// estimated for noise 3 % larger, over which the jumps are smoothed. The noise has standard deviation s > 0.
+// HardSUREThreshold returns the threshold for [HardThreshold], in steps of s/8 up to 1.5 times the universal one, at
+// which the estimated squared error is smallest. Hard thresholding jumps, so Stein's estimate does not hold for it. The
+// error is estimated for noise that is 3 % larger, which smooths the jumps. The noise has standard deviation s > 0.
 func HardSUREThreshold(y []float64, s float64) float64 {
 	v, ok := rescale(y, s)
 	if !ok {

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Total returns the nearest vector, by the sum of squares, whose cells sum to a public total: every cell is moved by the
-// same amount, and if nonnegative is set, those that would become negative are 0 instead (the projection onto the
-// simplex; a total below 0 is then taken for 0). DF is one less than the number of cells that move freely. The sum holds
-// up to rounding. y and total have one unit; y is not changed. O(d·log d).
+// Total returns the nearest vector, by the sum of squares, whose cells sum to a public total. It moves every cell by
+// the same amount. If nonnegative is set, cells that would become negative are 0 instead (the projection onto the
+// simplex), and a total below 0 counts as 0. DF is one less than the number of cells that move freely. The sum holds up
+// to rounding. y and total have one unit; y is not changed. O(d·log d).
 //
 // Source: Held, Wolfe & Crowder, "Validation of subgradient optimization", Mathematical Programming 6, 1974.
 func Total(y []float64, total float64, nonnegative bool) Fit {

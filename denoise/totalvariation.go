@@ -9,11 +9,11 @@ import (
 //
 //	½·Σ (y_i − x_i)² + λ·Σ |x_i − x_{i+1}|
 //
-// over each line along the one ordered dimension of the shape: the data decide where neighbouring cells have one level.
+// over each line along the one ordered dimension of the shape: the data decide which neighbouring cells share a level.
 // DF is the number of levels. λ ≥ 0 and y have one unit; y is not changed. O(d).
 //
-// Source: Johnson, "A dynamic programming algorithm for the fused lasso and L0-segmentation", Journal of Computational and
-// Graphical Statistics 22, 2013; the degrees of freedom: Tibshirani & Taylor, Annals of Statistics 40, 2012.
+// Source: Johnson, "A dynamic programming algorithm for the fused lasso and L0-segmentation", Journal of Computational
+// and Graphical Statistics 22, 2013; the degrees of freedom: Tibshirani & Taylor, Annals of Statistics 40, 2012.
 func TotalVariation(y []float64, shape Shape, lambda float64) (Fit, error) {
 	axis, err := shape.line(len(y))
 	if err != nil {
@@ -41,7 +41,7 @@ func TotalVariationSURE(y []float64, s float64, shape Shape) (fit Fit, lambda fl
 	return fit, lambda, nil
 }
 
-// leastRisk searches λ = s·2^k, from s/16 to 4·s·√d, then quarters of a step around the best.
+// leastRisk tries λ = s·2^k, from s/16 to 4·s·√d, and then quarters of a step around the best.
 func leastRisk(v scaled, fit func(lambda float64) Fit) (best Fit, lambda float64) {
 	least, at := math.Inf(1), 0.0
 	try := func(exponent float64) {
@@ -60,7 +60,7 @@ func leastRisk(v scaled, fit func(lambda float64) Fit) (best Fit, lambda float64
 	return best, v.s * math.Exp2(at)
 }
 
-// line returns the one ordered dimension of a shape for that many cells.
+// line returns the one ordered dimension of a shape, for that number of cells.
 func (s Shape) line(cells int) (axis int, err error) {
 	if err := s.check(); err != nil {
 		return 0, err
@@ -77,7 +77,7 @@ func (s Shape) line(cells int) (axis int, err error) {
 	return slices.Index(s.Ordered, true), nil
 }
 
-// variation solves line by line.
+// variation solves the problem line by line.
 func variation(y []float64, shape Shape, axis int, lambda float64) Fit {
 	f := Fit{X: make([]float64, len(y))}
 	c := newChain(shape.Dims[axis])
@@ -95,15 +95,15 @@ func variation(y []float64, shape Shape, axis int, lambda float64) Fit {
 //
 //	m'_k(t) = t − y_k + clip(m'_{k−1}(t), −λ, λ)
 //
-// is increasing and piecewise linear; knots[from:to] are the places where the slope of the clipped one changes, in order.
-// If it leaves the range, at low_k and high_k, ends what x_k can be.
+// is increasing and piecewise linear. knots[from:to] are the points at which the slope of the clipped derivative
+// changes, in order. x_k lies between low_k and high_k, the points at which the derivative leaves [−λ, λ].
 type chain struct {
 	knots     []knot
 	low, high []float64
 	x         []float64
 }
 
-// knot says that to the right of a place the line has that much more slope and intercept than to the left.
+// knot is a point to the right of which the line has this much more slope and intercept than to the left.
 type knot struct{ at, slope, intercept float64 }
 
 func newChain(cells int) *chain {
@@ -112,7 +112,7 @@ func newChain(cells int) *chain {
 	}
 }
 
-// solve returns the line's minimiser, valid until the next call, and its number of levels.
+// solve returns the line's minimiser and its number of levels. The minimiser is valid until the next call.
 func (c *chain) solve(y []float64, lambda float64) (x []float64, levels int) {
 	last := len(y) - 1
 	from, to := last+1, last+1
@@ -133,10 +133,10 @@ func (c *chain) solve(y []float64, lambda float64) (x []float64, levels int) {
 	return c.x, c.level(y, lambda)
 }
 
-// cell is one cell: its value and the range ±λ of the derivative's message to the next.
+// cell is the value of one cell, and the bound ±λ on the derivative that it passes to the next.
 type cell struct{ y, lambda float64 }
 
-// push adds cell k to the derivative and clips it: knots outside of the range go, two new ones mark its ends.
+// push adds cell k to the derivative and clips it. It drops knots outside the range and adds two at its ends.
 func (c *chain) push(k, from, to int, v cell) (newFrom, newTo int) {
 	edge := v.lambda
 	if k == 0 {
@@ -161,10 +161,10 @@ func (c *chain) push(k, from, to int, v cell) (newFrom, newTo int) {
 	return from - 1, to + 1
 }
 
-// level computes the levels anew from the cells that share one, free of the recursion's rounding, and counts them.
+// level recomputes the levels from the cells that share one, which removes the recursion's rounding, and counts them.
 func (c *chain) level(y []float64, lambda float64) (levels int) {
 	fitted := c.x
-	pull := 0.0 // of the level before
+	pull := 0.0 // from the level before
 	for from := 0; from < len(y); levels++ {
 		to, sum := from, 0.0
 		for ; to < len(y) && fitted[to] == fitted[from]; to++ {
@@ -180,7 +180,7 @@ func (c *chain) level(y []float64, lambda float64) (levels int) {
 			value = refined
 		}
 		for i := from; i < to; i++ {
-			y[i] = value // the line is the caller's scratch: fitted must stay until all levels are found
+			y[i] = value // the line is the caller's scratch memory, so fitted stays until all levels are found
 		}
 		from = to
 	}

@@ -15,8 +15,8 @@ func scale(y []float64, factor float64) []float64 {
 	return each(y, func(v float64) float64 { return v * factor })
 }
 
-// publishable keeps a finite value as it is, writes −0 as 0 and an overflow as the largest number of its sign: formats
-// differ in what they can hold.
+// publishable keeps a finite value, writes −0 as 0, and replaces an overflow by the largest number of its sign, since
+// formats differ in what they can hold.
 func publishable(v float64) float64 {
 	if v == 0 {
 		return 0

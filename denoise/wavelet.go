@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/denoise/internal/sure"
 )
 
-// Rule says how wavelet coefficients are made smaller.
+// Rule says how wavelet coefficients are shrunk.
 type Rule string
 
 // The rules.
@@ -25,22 +25,22 @@ const (
 // Wavelet says how [Haar] denoises.
 type Wavelet struct {
 	Rule Rule
-	// Threshold of the rule Fixed, in the unit of the values.
+	// Threshold is the threshold of the rule Fixed, in the unit of the values.
 	Threshold float64
-	// Invariant averages over all shifts of the blocks: fewer steps are seen if the truth has none.
+	// Invariant averages over all shifts of the blocks, which shows fewer steps that are not in the truth.
 	Invariant bool
 }
 
-// Haar returns the estimate of a table with ordered dimensions from its Haar coefficients: the differences of the means of
-// neighbouring blocks of 1, 2, 4, … cells, made smaller; the means of whole tables stay. Tables may have any size, and
-// lines or grids that lie apart in dimensions without an order share their thresholds. With all shifts DF is that of the
-// average, under [Level] up to a term that is below 1 for each size of blocks.
+// Haar returns the estimate of a table with ordered dimensions from its Haar coefficients, the differences of the means
+// of neighbouring blocks of 1, 2, 4, … cells. It shrinks the coefficients and keeps the means of whole tables. Tables
+// may have any size. Lines or grids that are separate in dimensions without an order share their thresholds. If
+// w.Invariant is set, DF is that of the average; under [Level] it may be off by less than 1 for each size of blocks.
 //
-// y and the result have one value a cell of the shape, s > 0 is the standard deviation of their noise; y is not changed.
-// O(d·log d).
+// y and the result have one value per cell of the shape, s > 0 is the standard deviation of their noise; y is not
+// changed. O(d·log d).
 //
-// Source: Donoho & Johnstone 1994 and 1995; Coifman & Donoho, "Translation-invariant de-noising", 1995; by level: Johnstone
-// & Silverman, "Wavelet threshold estimators for data with correlated noise", JRSS B 59, 1997.
+// Source: Donoho & Johnstone 1994 and 1995; Coifman & Donoho, "Translation-invariant de-noising", 1995; by level:
+// Johnstone & Silverman, "Wavelet threshold estimators for data with correlated noise", JRSS B 59, 1997.
 func Haar(y []float64, s float64, shape Shape, w Wavelet) (Fit, error) {
 	if err := shape.check(); err != nil {
 		return Fit{}, err
@@ -63,7 +63,7 @@ func wrongCells(shape Shape, cells int) error {
 	return &Error{Code: CodeShape, Message: fmt.Sprintf("a shape of %d cells for %d values", shape.Cells(), cells)}
 }
 
-// shrink makes the coefficients of a level smaller and returns their degrees of freedom.
+// shrink shrinks the coefficients of a level and returns their degrees of freedom.
 func (l *level) shrink(v scaled, w Wavelet) float64 {
 	switch w.Rule {
 	case Level:
@@ -111,9 +111,9 @@ func (l *level) shrinkLevel(s float64) (df float64) {
 	return df
 }
 
-// echo is the part of a level's own noise that its factor answers to, ‖P·z‖²/zᵀ·P·z for the level's average projection P
-// and white noise z: 1 for orthonormal blocks. The average over shifts is a convolution with the autocorrelation of a
-// Haar function of length L, which leaves (1 + 5/L²)/3 in one dimension and less in more.
+// echo is the share of a level's own noise to which its factor responds, ‖P·z‖²/zᵀ·P·z for the level's average
+// projection P and white noise z. It is 1 for orthonormal blocks. The average over shifts is a convolution with the
+// autocorrelation of a Haar function of length L, which leaves (1 + 5/L²)/3 in one dimension and less in more.
 func (l *level) echo() float64 {
 	above := l.above[l.axis]
 	if above.stride == above.size {

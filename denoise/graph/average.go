@@ -2,10 +2,11 @@ package graph
 
 import "context"
 
-// batch is how many estimates wait to be added up: a constant, so that sums do not depend on the number of workers.
+// batch is how many estimates are computed before they are added up. It is a constant, so that sums do not depend on
+// the number of workers.
 const batch = 8
 
-// average adds up the estimates of several trees in their order. It can be used again.
+// average adds up the estimates of several trees, in the order of the trees. It can be reused.
 type average struct {
 	x             []float64
 	df, threshold float64
@@ -21,10 +22,10 @@ func newAverage(n, trees int) *average {
 	return s
 }
 
-// tree estimates with tree i into x, on behalf of one worker.
+// tree computes the estimate with tree i into x, for one worker.
 type tree func(worker, i int, x []float64) (df, threshold float64, err error)
 
-// run averages what estimate returns for each tree, in parallel.
+// run averages what estimate returns for each tree. Trees are computed in parallel.
 func (s *average) run(ctx context.Context, r Run, estimate tree) error {
 	clear(s.x)
 	s.df, s.threshold = 0, 0
@@ -41,7 +42,7 @@ func (s *average) run(ctx context.Context, r Run, estimate tree) error {
 	return nil
 }
 
-// add adds the next batch.
+// addBatch adds the next batch.
 func (s *average) add(ctx context.Context, r Run, done int, estimate tree) error {
 	now := min(batch, s.trees-done)
 	part := r.quiet()

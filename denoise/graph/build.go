@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// New makes the graph of n nodes with the given edges. Loops are dropped; of parallel edges the weights are added and
-// the shortest known length is kept; nodes without edges and several components are allowed. It returns a [*SizeError]
-// or, for the first edge with an end outside 0 … n−1, a weight that is not positive or a length that is negative, an
-// [*EdgeError].
+// New makes the graph of n nodes with the given edges. Loops are dropped. Parallel edges become one, with the sum of
+// their weights and their shortest known length. Nodes without edges and several components are allowed. Errors: a
+// [*SizeError]; an [*EdgeError] for the first edge with an end outside 0 … n−1, a weight that is not positive or a
+// length that is negative.
 func New(n int, edges []Edge) (*Graph, error) {
 	if n < 0 || n > MaxNodes {
 		return nil, &SizeError{"nodes", n, MaxNodes}
@@ -33,7 +33,7 @@ func New(n int, edges []Edge) (*Graph, error) {
 	return g, nil
 }
 
-// Weights stay if their squares and sums are ordinary numbers.
+// Weights in this range have squares and sums that are normal numbers.
 const smallestWeight, largestWeight = 1e-100, 1e100
 
 func flaw(n int, e Edge) string {
@@ -48,7 +48,8 @@ func flaw(n int, e Edge) string {
 	return ""
 }
 
-// sorted returns the indices of edges that are no loops, by lower then higher end: a stable counting sort, twice.
+// sorted returns the indices of the edges that are not loops, sorted by lower and then by higher end: a stable counting
+// sort, twice.
 func sorted(n int, edges []Edge) []int32 {
 	order := make([]int32, 0, len(edges))
 	for i, e := range edges {
@@ -81,7 +82,8 @@ func (g *Graph) reserve(m int) {
 	g.weight, g.square, g.length = make([]float64, 0, m), make([]float64, 0, m), make([]float64, 0, m)
 }
 
-// add appends an edge, or adds it to the last one if it is parallel; false if the weight becomes too large.
+// addEdge appends an edge, or adds it to the last one if the two are parallel. It returns false if the weight becomes
+// too large.
 func (g *Graph) add(e Edge) bool {
 	a, b := int32(min(e.U, e.V)), int32(max(e.U, e.V))
 	k := len(g.u) - 1

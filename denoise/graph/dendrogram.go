@@ -6,20 +6,20 @@ import (
 )
 
 // dendrogram is a binary tree of node sets for each component: an inner set is split into two. References below n are
-// single nodes; n+k is inner set k. A set comes before its parts.
+// single nodes; n+k is inner set k. A set comes before the two sets that it is split into.
 type dendrogram struct {
 	left, right []int32
-	// size and leftSize count the nodes of a set and of its left part.
+	// size and leftSize count the nodes of a set and of its left half.
 	size, leftSize []int32
-	// root refers to the whole of each component.
+	// root refers to the set of all nodes of each component.
 	root []int32
 	n    int
 }
 
-// newDendrogram splits each tree at a node of which every branch has at most half of the nodes (Sharpnack, Singh &
-// Krishnamurthy, "Detecting activations over graphs using spanning tree wavelet bases", AISTATS 2013): the node joins its
-// smallest branch, the list of branches is halved repeatedly, and each branch is treated alike. With largest degree d the
-// depth is at most about ceil(log2 d)·ceil(log2 n). It takes O(n log n).
+// newDendrogram splits each tree at a node whose branches all have at most half of the nodes (Sharpnack, Singh &
+// Krishnamurthy, "Detecting activations over graphs using spanning tree wavelet bases", AISTATS 2013). The node joins
+// its smallest branch, the list of branches is halved repeatedly, and each branch is split in the same way. With
+// largest degree d the depth is at most about ceil(log2 d)·ceil(log2 n). It takes O(n log n).
 func newDendrogram(f *Forest) *dendrogram {
 	n := len(f.node)
 	d := &dendrogram{n: n}
@@ -53,14 +53,14 @@ func subtreeSizes(f *Forest) []int32 {
 	return size
 }
 
-// rootSlot is the place of a component's whole; place 2k is the left part of set k, 2k+1 the right one.
+// rootSlot is the slot of a component's root. Slot 2k is the left half of set k, and 2k+1 the right one.
 const rootSlot = -1
 
-// branch is a subtree in the positions low to high, whose reference belongs into slot.
+// branch is the subtree at positions low to high. Its reference belongs into slot.
 type branch struct{ low, high, slot int32 }
 
-// splitter holds the subtrees still to split as preorders: node and subtree size at each position. The positions of each
-// subtree are a range, and so are those of all its later parts.
+// splitter holds the subtrees that are still to be split, in preorder: node and subtree size at each position. Each
+// subtree is a range of positions, and so is every subtree of it.
 type splitter struct {
 	*dendrogram
 	node, size []int32
@@ -81,7 +81,7 @@ func (d *dendrogram) put(slot, reference int32) {
 	}
 }
 
-// inner adds a set of size nodes of which the left part has leftSize, and returns its number.
+// inner adds a set of size nodes, leftSize of them in its left half, and returns its number.
 func (d *dendrogram) inner(slot, size, leftSize int32) int32 {
 	k := int32(len(d.left))
 	d.put(slot, int32(d.n)+k)
@@ -103,7 +103,8 @@ func (s *splitter) split(b branch) {
 	}
 }
 
-// chain halves a list of adjacent branches until each is alone. bounds are where they begin, and where the last one ends.
+// chain halves a list of adjacent branches until each is alone. bounds holds where each begins, and where the last one
+// ends.
 func (s *splitter) chain(bounds []int32, slot int32) {
 	last := len(bounds) - 1
 	if last == 1 {
@@ -116,8 +117,8 @@ func (s *splitter) chain(bounds []int32, slot int32) {
 	s.chain(bounds[:half+1], 2*k)
 }
 
-// centre walks from the root into the branch with more than half of the nodes until there is none, and leaves the way in
-// path.
+// centre walks from the root into the branch with more than half of the nodes, until there is none. It leaves the way
+// in path.
 func (s *splitter) centre(b branch) int32 {
 	half := (b.high - b.low) / 2
 	s.path = s.path[:0]
@@ -138,12 +139,12 @@ func (s *splitter) centre(b branch) int32 {
 	}
 }
 
-// branches rearranges a subtree of at least 3 nodes into the branches of its centre, which joins the smallest, and
-// returns where they begin and the last one ends.
+// branches rearranges a subtree of at least 3 nodes into the branches of its centre, which joins the smallest. It
+// returns where each begins and where the last one ends.
 func (s *splitter) branches(b branch) []int32 {
 	c := s.centre(b)
 	end := c + s.size[c]
-	smallest, least := int32(-1), int32(math.MaxInt32) // -1 is the branch above the centre
+	smallest, least := int32(-1), int32(math.MaxInt32) // -1 means the branch above the centre
 	if c > b.low {
 		least = b.high - b.low - s.size[c]
 	}
@@ -152,11 +153,11 @@ func (s *splitter) branches(b branch) []int32 {
 			smallest, least = child, s.size[child]
 		}
 	}
-	above := s.size[c] // what the ancestors lose
+	above := s.size[c] // by how much the ancestors' subtrees shrink
 	if smallest < 0 {
 		above--
 		s.size[c] = 1
-		c++ // the centre is the last node of the upper branch's first piece
+		c++ // the centre is the last node of the first piece of the upper branch
 	} else {
 		s.size[c] = 1 + least
 		s.rotate(c+1, smallest, smallest+least)
@@ -168,7 +169,7 @@ func (s *splitter) branches(b branch) []int32 {
 	return s.bounds(b, c+b.high-end)
 }
 
-// bounds lists where the branches begin: the upper one, where there is one, and then those from position p.
+// bounds lists where the branches begin: the upper one, if there is one, and then those from position p.
 func (s *splitter) bounds(b branch, p int32) []int32 {
 	s.cuts = s.cuts[:0]
 	if p > b.low {

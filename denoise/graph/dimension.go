@@ -1,6 +1,7 @@
 package graph
 
-// dimension returns the degrees of freedom: that of the signals with A·x = 0 if the estimate has that.
+// dimension returns the degrees of freedom: the dimension of the signals with A·x = 0 in the rows in which the estimate
+// has that.
 func (s *interior) dimension() float64 {
 	if s.k == 1 {
 		count := make([]float64, s.parts)
@@ -25,8 +26,8 @@ func (s *interior) dimension() float64 {
 	return float64(groups)
 }
 
-// classify sets the signs of A·x. A row counts as not zero if the multiplier, relative to scale, is larger than the slack,
-// relative to λ: one of the two vanishes.
+// classify sets the signs of A·x. A row is not zero if its multiplier, relative to scale, is larger than its slack,
+// relative to λ: at the solution one of the two is zero.
 func (s *interior) classify(scale float64) {
 	for r := range s.sign {
 		s.sign[r] = 0

@@ -9,14 +9,15 @@ import (
 type EnsembleOptions struct {
 	// Penalty says how λ is found, in both passes; its Sigma is the noise's standard deviation.
 	Penalty Penalty
-	// Floor > 0 is added to the pilot, in multiples of the mean value; infinity stands for no second pass. At 0 several are
-	// tried, which needs Penalty.Sigma.
+	// Floor > 0 is added to the pilot, in multiples of the mean value. If it is infinite, there is no second pass. If
+	// it is 0, several values are tried, which requires Penalty.Sigma.
 	Floor float64
-	// Trees is the number of trees in each half; 0 stands for 16, and for 8 if two halves have over 50,000 nodes.
+	// Trees is the number of trees in each half. If it is 0, there are 16, or 8 if there are two halves and over 50,000
+	// nodes.
 	Trees int
-	// Seed is public and fixes the trees.
+	// Seed is public and determines the trees.
 	Seed uint64
-	// Signed leaves estimates below 0 as they are.
+	// Signed keeps estimates below 0.
 	Signed bool
 	Run    Run
 }
@@ -34,18 +35,19 @@ func (o EnsembleOptions) check() error {
 	return checkTrees(o.Trees)
 }
 
-// TreeEnsemble estimates nonnegative values, such as counts, on a graph: total variation estimates on many random spanning
-// trees are averaged, twice. The first pass is a pilot; in the second an edge's λ is divided by √(w_u·w_v) with w_i the
-// pilot's value plus a floor, over their geometric mean, so that relative jumps are penalised. Half of the trees are
-// uniform and half prefer short edges, if lengths are known. In each half the candidates, λ by floor, are averaged with
-// weights by Stein's risk estimate. The halves are averaged and negative values replaced by 0. Each tree's problem is solved
-// exactly in O(n log n).
+// TreeEnsemble estimates nonnegative values, such as counts, on a graph. It averages total variation estimates on many
+// random spanning trees, in two passes. The first pass is a pilot. In the second, an edge's λ is divided by √(w_u·w_v),
+// where w_i is the pilot's value plus a floor, over their geometric mean, so that relative jumps are penalised. Half of
+// the trees are uniform, and half prefer short edges if lengths are known. In each half the candidates (λ by floor) are
+// averaged with weights by Stein's risk estimate. The two halves are averaged, and negative values become 0. Each
+// tree's problem is solved exactly in O(n log n).
 //
-// DF and Leverage hold the pilot and the candidates' weights fixed. Lambda and Floor are the best candidate's in the uniform
-// half.
+// DF and Leverage treat the pilot and the candidates' weights as fixed. Lambda and Floor are those of the best
+// candidate in the uniform half.
 //
-// Sources: Wilson (STOC 1996); Kolmogorov, Pock & Rolinek (SIAM Journal on Imaging Sciences 9, 2016); weights from a pilot:
-// Zou, "The adaptive lasso" (JASA 101, 2006); averaging: Leung & Barron (IEEE Transactions on Information Theory 52, 2006).
+// Sources: Wilson (STOC 1996); Kolmogorov, Pock & Rolinek (SIAM Journal on Imaging Sciences 9, 2016); weights from a
+// pilot: Zou, "The adaptive lasso" (JASA 101, 2006); averaging: Leung & Barron (IEEE Transactions on Information Theory
+// 52, 2006).
 func TreeEnsemble(ctx context.Context, g *Graph, y []float64, o EnsembleOptions) (*Fit, error) {
 	if err := o.check(); err != nil {
 		return nil, err

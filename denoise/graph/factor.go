@@ -2,8 +2,9 @@ package graph
 
 import "context"
 
-// factor is the decomposition L·diag(d)·L' of I + A'WA for a matrix A whose columns are in elimination order, row by row
-// ("up-looking"; Davis, "Algorithm 849: a concise sparse Cholesky factorization package", ACM TOMS 31, 2005).
+// factor is the decomposition L·diag(d)·L' of I + A'WA for a matrix A whose columns are in elimination order. It is
+// computed row by row ("up-looking"; Davis, "Algorithm 849: a concise sparse Cholesky factorization package", ACM TOMS
+// 31, 2005).
 type factor struct {
 	a, columns *operator // A and A'
 	parent     []int32   // the elimination tree
@@ -13,14 +14,14 @@ type factor struct {
 	rowWork
 }
 
-// rowWork is working space: a dense row, marks, the row's pattern, the entries of each column so far.
+// rowWork is working memory: a dense row, marks, the row's pattern, the number of entries of each column so far.
 type rowWork struct {
 	y             []float64
 	mark, pattern []int32
 	filled        []int
 }
 
-// newFactor finds the pattern of L, or says that it is too large.
+// newFactor finds the pattern of L, or returns an error if it is too large.
 func newFactor(ctx context.Context, a *operator, k int) (*factor, error) {
 	n := a.columns
 	f := &factor{a: a, columns: a.transpose(), parent: make([]int32, n), start: make([]int, n+1)}
@@ -56,7 +57,7 @@ func newFactor(ctx context.Context, a *operator, k int) (*factor, error) {
 	return f, nil
 }
 
-// sharing returns a factor with the same pattern and memory of its own.
+// sharing returns a factor with the same pattern and its own memory.
 func (f *factor) sharing() *factor {
 	n := f.a.columns
 	out := *f
@@ -76,8 +77,8 @@ func (f *factor) compute(w []float64) {
 	}
 }
 
-// load puts row j of the matrix, up to the diagonal, into y, and the columns of L that matter into the end of pattern in
-// order. It returns where they begin.
+// load copies row j of the matrix, up to the diagonal, into y, and writes the columns of L that it needs, in order, to
+// the end of pattern. It returns where they begin.
 func (f *factor) load(j int32, w []float64) (top int) {
 	top = len(f.pattern)
 	f.mark[j] = j

@@ -6,12 +6,13 @@ import (
 	"slices"
 )
 
-// family is a set of random trees of one law, with what λ is multiplied by at each edge.
+// family is a set of random trees with the same law, and the factors of λ at each edge.
 type family struct {
 	g     *Graph
 	trees []*Forest
 	scale []float64
-	// solvers belong to workers; sum averages estimates and leverages over the trees; terms are one pass's multipliers of λ.
+	// Each worker has a solver. sum averages estimates and leverages over the trees. terms are the factors of λ in one
+	// pass.
 	solvers []treeTV
 	sum     *average
 	terms   []float64
@@ -40,8 +41,8 @@ func newFamily(ctx context.Context, g *Graph, b []float64, o EnsembleOptions) (*
 	})
 }
 
-// lengthBias returns for each edge clip(median length / length, 1/5, 5), and 1 if the length is unknown; nil if all
-// are.
+// lengthBias returns for each edge clip(median length / length, 1/5, 5), or 1 if its length is unknown; nil if all are
+// unknown.
 func lengthBias(g *Graph) []float64 {
 	known := slices.DeleteFunc(slices.Clone(g.length), func(l float64) bool { return l == 0 })
 	if len(known) == 0 {
@@ -59,8 +60,8 @@ func lengthBias(g *Graph) []float64 {
 	return b
 }
 
-// pilot sets the multipliers of λ: the family's scale, over the geometric mean of the two ends' pilot values, if there
-// are any.
+// pilot sets the factors of λ: the family's scale, divided by the geometric mean of the pilot values at the edge's ends
+// if there are any.
 func (f *family) pilot(value []float64) {
 	if value == nil {
 		f.terms = f.scale
@@ -72,7 +73,8 @@ func (f *family) pilot(value []float64) {
 	}
 }
 
-// estimate averages the trees' total variation estimates and their leverages; the next result overwrites it.
+// estimate averages the total variation estimates of the trees, and their leverages. The next call overwrites the
+// result.
 func (f *family) estimate(ctx context.Context, y []float64, lambda float64) (*Fit, error) {
 	n := len(y)
 	err := f.sum.run(ctx, f.run, func(worker, i int, out []float64) (df, _ float64, err error) {

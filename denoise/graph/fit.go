@@ -2,29 +2,29 @@ package graph
 
 import "math"
 
-// Fit is an estimate with what is known about it.
+// Fit is an estimate with its degrees of freedom and parameters.
 type Fit struct {
-	// X has one value a node, in the unit of the noisy values.
+	// X has one value per node, in the unit of the noisy values.
 	X []float64
 	// DF is the estimate's degrees of freedom, the divergence Σ ∂x_i/∂y_i, with tuning parameters held fixed.
 	DF float64
-	// Leverage is ∂x_i/∂y_i for each node; nil if the method does not yield it.
+	// Leverage is ∂x_i/∂y_i for each node; nil if the method does not compute it.
 	Leverage []float64
 	// Lambda is the penalty or threshold that was used, in the unit of the values; 0 if there is none or many.
 	Lambda float64
-	// Floor is the pilot's floor that a two-pass ensemble used, relative to the mean; 0 elsewhere.
+	// Floor is the pilot's floor that a two-pass ensemble used, relative to the mean; 0 for other methods.
 	Floor float64
-	// Gap is a certified bound on how far the objective is above its minimum (half the sum of squares plus penalty);
-	// 0 if the solver is exact and needs none.
+	// Gap is a certified bound on how far the objective (half the sum of squares plus the penalty) is above its
+	// minimum; 0 if the solver is exact and needs none.
 	Gap float64
 }
 
-// SURE returns Stein's unbiased estimate of the risk E‖x−f‖², n values in their squared unit:
+// SURE returns Stein's unbiased estimate of the risk E‖x−f‖², for n values, in their squared unit:
 //
 //	‖y−x‖² − n·s² + 2·s²·DF
 //
-// for noise of standard deviation s. Its own standard deviation is about s²·√(2n), and it is biased downwards for an
-// estimate that was chosen by it: use differences.
+// for noise of standard deviation s. Its own standard deviation is about s²·√(2n). It is biased downwards for an
+// estimate that it chose, so only differences are meaningful.
 //
 // Source: Stein, "Estimation of the mean of a multivariate normal distribution", Annals of Statistics 9, 1981.
 func (f *Fit) SURE(y []float64, s float64) float64 {
@@ -36,8 +36,8 @@ func (f *Fit) SURE(y []float64, s float64) float64 {
 	return sum + float64(float64(s*s)*(float64(2*f.DF)-float64(len(y))))
 }
 
-// Clip returns the fit with negative values replaced by 0, and the divergence of that, Σ over x_i > 0 of ∂x_i/∂y_i. If
-// the leverages are unknown DF stays, an upper bound for projections.
+// Clip returns the fit with negative values replaced by 0, and its divergence, Σ over x_i > 0 of ∂x_i/∂y_i. If the
+// leverages are unknown, DF is unchanged, which is an upper bound for projections.
 func (f *Fit) Clip() *Fit {
 	out := *f
 	out.X = make([]float64, len(f.X))

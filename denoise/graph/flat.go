@@ -2,10 +2,11 @@ package graph
 
 import "math"
 
-// flat says whether λ is so large that the solution is constant in each component, and returns the proven gap: it looks for
-// a v within the box for which y − A'v is constant there, by regularised least squares and corrections. y is centred.
+// flat reports whether λ is so large that the solution is constant in each component, and returns the proven gap. It
+// looks for a v within the box for which y − A'v is constant there, by regularised least squares and corrections. y is
+// centred.
 //
-// The interior point method would get there too, but with rounding errors in proportion to λ.
+// The interior point method would also find this, but with rounding errors proportional to λ.
 func (s *interior) flat(objective float64) (gap float64, ok bool) {
 	weight := 1e8 / s.norm
 	for r := range s.v {
@@ -37,7 +38,7 @@ func (s *interior) flat(objective float64) (gap float64, ok bool) {
 	return gap, false
 }
 
-// rest puts y − A'v into x and returns half its sum of squares.
+// rest sets x to y − A'v and returns half its sum of squares.
 func (s *interior) rest() (half float64) {
 	s.a.applyBack(s.v, s.x)
 	for i, v := range s.x {

@@ -2,27 +2,28 @@ package graph
 
 import "math"
 
-// flow is a maximum flow problem on part of a graph: every node has an excess, which may flow along edges up to their
+// flow is a maximum flow problem on a subgraph: every node has an excess, which may flow along edges up to their
 // capacity. All amounts are integers in a unit, so that nothing is rounded.
 //
-// The method is Boykov & Kolmogorov's ("An experimental comparison of min-cut/max-flow algorithms for energy minimization
-// in vision", IEEE PAMI 26, 2004): one search tree grows from the nodes with surplus, one from those with deficit; if
-// they meet, as much as possible is sent along; nodes cut off from their tree look for a new parent there.
+// The method is that of Boykov & Kolmogorov ("An experimental comparison of min-cut/max-flow algorithms for energy
+// minimization in vision", IEEE PAMI 26, 2004). One search tree grows from the nodes with surplus, and one from those
+// with deficit. When they meet, as much as possible is sent along the connection. Nodes that are cut off from their
+// tree look for a new parent in it.
 type flow struct {
 	g *Graph
-	// back is the arc in the other direction. rest is how much more may flow along an arc.
+	// back is the arc in the other direction. rest is how much more can flow along an arc.
 	back []int32
 	rest []int64
-	// surplus of a node; negative for a deficit.
+	// surplus of each node; negative if it has a deficit
 	surplus []int64
 	searchTrees
 }
 
 // searchTrees are the two trees of the search.
 type searchTrees struct {
-	side []int8  // the tree a node is in
-	up   []int32 // the arc to its parent there, or one of the marks below
-	// distance to the root, known to be right at time stamp.
+	side []int8  // the tree that a node is in
+	up   []int32 // the arc to its parent in the tree, or one of the marks below
+	// distance to the root, known to be right at time stamp
 	distance, stamp []int32
 	time            int32
 	active          ring
@@ -33,8 +34,8 @@ const (
 	free    = int8(0)
 	source  = int8(1)
 	sink    = int8(-1)
-	isRoot  = int32(-1) // up: the node has a surplus or deficit itself
-	isAlone = int32(-2) // up: the node has no parent
+	isRoot  = int32(-1) // value of up: the node itself has a surplus or deficit
+	isAlone = int32(-2) // value of up: the node has no parent
 )
 
 func newFlow(g *Graph) *flow {
@@ -57,7 +58,7 @@ func newFlow(g *Graph) *flow {
 	return f
 }
 
-// ring is a queue in which a node is at most once.
+// ring is a queue that holds a node at most once.
 type ring struct {
 	nodes      []int32
 	head, size int
@@ -96,8 +97,8 @@ func (r *ring) pop() int32 {
 	return i
 }
 
-// maximise sends as much as possible between the given nodes. Afterwards side is source for the nodes that a surplus can
-// still reach. It gives up if stop says so, which it asks now and then.
+// maximise sends as much as possible between the given nodes. Afterwards side is source for the nodes that a surplus
+// can still reach. It asks stop from time to time, and gives up if that returns true.
 func (f *flow) maximise(nodes []int32, stop func() bool) {
 	f.begin(nodes)
 	for round := 0; f.active.size > 0; {
@@ -136,8 +137,8 @@ func (f *flow) begin(nodes []int32) {
 	}
 }
 
-// open says how much may still flow through arc a of a node away from the source: along it in the source's tree, against
-// it in the sink's.
+// open returns how much can still flow through arc a of a node, away from the source: along the arc in the source's
+// tree, and against it in the sink's.
 func (f *flow) open(a int32, side int8) int64 {
 	if side == source {
 		return f.rest[a]
@@ -145,10 +146,10 @@ func (f *flow) open(a int32, side int8) int64 {
 	return f.rest[f.back[a]]
 }
 
-// closed says whether nothing will ever flow along an arc's edge: parts of the graph are cut from each other by such edges.
+// closed reports whether nothing will ever flow along an arc's edge. Such edges cut the graph into pieces.
 func (f *flow) closed(a int32) bool { return f.rest[a] == 0 && f.rest[f.back[a]] == 0 }
 
-// grow extends the tree at node i. It returns an arc from the source's to the sink's tree, or -1.
+// grow extends the tree at node i. It returns an arc from the source's tree to the sink's, or -1 if it finds none.
 func (f *flow) grow(i int32) int32 {
 	side := f.side[i]
 	for a, end := f.g.arcs(i); a < end; a++ {
@@ -176,7 +177,8 @@ func (f *flow) grow(i int32) int32 {
 	return -1
 }
 
-// augment sends as much as possible from root to root over the bridge. Nodes whose way to the root is full are orphans.
+// augment sends as much as possible from root to root over the bridge. Nodes whose way to the root is now full become
+// orphans.
 func (f *flow) augment(bridge int32) {
 	from, to := f.g.to[f.back[bridge]], f.g.to[bridge]
 	amount := f.rest[bridge]
@@ -188,11 +190,11 @@ func (f *flow) augment(bridge int32) {
 	f.send(to, amount)
 }
 
-// narrowest returns the least of amount and what may flow between node i and its root, and the root's own.
+// narrowest returns the smallest of amount, of what can flow between node i and its root, and of the root's own amount.
 func (f *flow) narrowest(i int32, amount int64) int64 {
 	side := f.side[i]
 	for ; f.up[i] >= 0; i = f.g.to[f.up[i]] {
-		a := f.up[i] // from i to its parent; the source's tree is used towards i
+		a := f.up[i] // from i to its parent; flow in the source's tree goes towards i
 		amount = min(amount, f.open(f.back[a], side))
 	}
 	if side == source {
@@ -225,7 +227,7 @@ func (f *flow) send(i int32, amount int64) {
 	}
 }
 
-// adopt finds new parents for all orphans, or sets them free.
+// adopt finds new parents for all orphans, or frees them.
 func (f *flow) adopt() {
 	f.time++
 	for len(f.orphans) > 0 {
@@ -237,7 +239,7 @@ func (f *flow) adopt() {
 	}
 }
 
-// findParent makes the neighbour nearest to its root the parent of orphan i.
+// findParent makes the neighbour that is nearest to its root the parent of orphan i.
 func (f *flow) findParent(i int32) bool {
 	side := f.side[i]
 	best, parent := int32(math.MaxInt32), isAlone
@@ -258,8 +260,8 @@ func (f *flow) findParent(i int32) bool {
 	return true
 }
 
-// rootDistance returns the number of steps from node i to its root, or MaxInt32 if it hangs on an orphan. It stamps the
-// way.
+// rootDistance returns the number of steps from node i to its root, or MaxInt32 if the way ends at an orphan. It stamps
+// the way.
 func (f *flow) rootDistance(i int32) int32 {
 	steps, at := int32(0), i
 	for f.stamp[at] != f.time {
@@ -282,7 +284,7 @@ func (f *flow) rootDistance(i int32) int32 {
 	return total
 }
 
-// release sets orphan i free. Its children are orphans, and neighbours that could reach it are active again.
+// release frees orphan i. Its children become orphans, and neighbours that could reach it become active.
 func (f *flow) release(i int32) {
 	side := f.side[i]
 	for a, end := f.g.arcs(i); a < end; a++ {

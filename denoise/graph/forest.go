@@ -2,10 +2,10 @@ package graph
 
 import "fmt"
 
-// Forest is a rooted forest that spans its nodes: one tree a component. Positions are a depth-first preorder, so that a
-// subtree is a range of positions.
+// Forest is a rooted forest that spans its nodes, with one tree per component. Positions are a depth-first preorder, so
+// that a subtree is a range of positions.
 type Forest struct {
-	// node[p] is the node at position p, parent[p] its parent's position or -1, edge[p] the edge between them.
+	// node[p] is the node at position p, parent[p] its parent's position or -1, and edge[p] the edge between them.
 	node, parent, edge []int32
 }
 
@@ -24,7 +24,7 @@ func Path(n int) (*Forest, error) {
 	return f, nil
 }
 
-// CycleError says that a graph is no forest.
+// CycleError means that a graph is not a forest.
 type CycleError struct {
 	// Edge closes a cycle.
 	Edge Edge
@@ -35,7 +35,7 @@ func (e *CycleError) Error() string {
 	return fmt.Sprintf("the edge between %d and %d closes a cycle: the graph is not a tree or forest", e.Edge.U, e.Edge.V)
 }
 
-// Forest returns the graph as a forest, each tree rooted at its lowest node, or a [*CycleError].
+// Forest returns the graph as a forest, with each tree rooted at its lowest node. Errors: a [*CycleError].
 func (g *Graph) Forest() (*Forest, error) {
 	in := make([]bool, g.Edges())
 	sets := newSets(g.Nodes())
@@ -98,7 +98,7 @@ func (s *sets) find(i int32) int32 {
 	return i
 }
 
-// join unites the sets of i and j; false if they were one already.
+// join unites the sets of i and j. It returns false if they were the same set.
 func (s *sets) join(i, j int32) bool {
 	i, j = s.find(i), s.find(j)
 	if i == j {

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// MaxNodes is the largest number of nodes of a graph; it has at most as many edges.
+// MaxNodes is the largest number of nodes of a graph, and the largest number of edges.
 const MaxNodes = 1<<30 - 1
 
 // Edge is an undirected edge between two nodes, numbered from 0.
@@ -27,24 +27,24 @@ type EdgeError struct {
 // Error returns the index and the reason.
 func (e *EdgeError) Error() string { return fmt.Sprintf("edge %d: %s", e.Index, e.Reason) }
 
-// Graph is an undirected weighted graph without loops and parallel edges. It never changes.
+// Graph is an undirected weighted graph without loops and parallel edges. It is immutable.
 type Graph struct {
 	// u[e] < v[e] are the ends of edge e; edges are sorted by them.
 	u, v []int32
-	// weight is the sum over parallel edges, square the sum of their squares, length the shortest known or 0.
+	// weight is the sum over parallel edges, square the sum of their squares, length the shortest known one or 0.
 	weight, square, length []float64
-	// The arcs of node i are start[i] to start[i+1]: to is the other end, edge the edge.
+	// The arcs of node i have indices from start[i] to start[i+1]: to is the other end, edge the edge.
 	start, to, edge []int32
 }
 
 // Nodes returns the number of nodes.
 func (g *Graph) Nodes() int { return len(g.start) - 1 }
 
-// Edges returns the number of edges, parallel ones counted once and loops not at all.
+// Edges returns the number of edges. Parallel edges count once, and loops do not count.
 func (g *Graph) Edges() int { return len(g.u) }
 
-// Edge returns edge e, 0 ≤ e < Edges(), with U < V: edges are sorted by U, then V. W is the sum of the parallel edges'
-// weights, Length the shortest known of their lengths.
+// Edge returns edge e, 0 ≤ e < Edges(), with U < V. Edges are sorted by U, then V. W is the sum of the parallel edges'
+// weights, and Length the shortest of their known lengths.
 func (g *Graph) Edge(e int) Edge {
 	return Edge{int(g.u[e]), int(g.v[e]), g.weight[e], g.length[e]}
 }
@@ -76,7 +76,8 @@ func (g *Graph) index(n int) {
 	}
 }
 
-// Components returns each node's component and their number; they are numbered in the order of their lowest nodes.
+// Components returns the component of each node, and their number. They are numbered in the order of their lowest
+// nodes.
 func (g *Graph) Components() (label []int, count int) {
 	label = make([]int, g.Nodes())
 	for i := range label {
@@ -104,11 +105,11 @@ func (g *Graph) Components() (label []int, count int) {
 	return label, count
 }
 
-// SizeError says that a number of nodes, edges or values does not fit.
+// SizeError says that a number of nodes, edges or values is wrong.
 type SizeError struct {
 	What string
 	Got  int
-	// Want is the number that fits, or the largest.
+	// Want is the right number, or the largest one.
 	Want int
 }
 

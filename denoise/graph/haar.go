@@ -4,13 +4,13 @@ import "math"
 
 // coefficients are a signal in the orthonormal basis of a dendrogram.
 type coefficients struct {
-	// detail[k] is √(|A||B|/(|A|+|B|))·(mean over A − mean over B) for the parts A (left) and B of set k.
+	// detail[k] is √(|A||B|/(|A|+|B|))·(mean over A − mean over B) for the halves A (left) and B of set k.
 	detail []float64
-	// mean is each component's mean; its basis vector's coefficient is √size times as large.
+	// mean is the mean of each component. The coefficient of its basis vector is √size times as large.
 	mean []float64
 }
 
-// forward transforms a value for each node, in O(n).
+// forward transforms the values of all nodes, in O(n).
 func (d *dendrogram) forward(y []float64) coefficients {
 	c := coefficients{make([]float64, len(d.left)), make([]float64, len(d.root))}
 	mean := make([]float64, len(d.left))
@@ -33,7 +33,7 @@ func (d *dendrogram) forward(y []float64) coefficients {
 	return c
 }
 
-// inverse is the reverse of forward; x gets a value for each node.
+// inverse reverses forward, and writes the values of all nodes to x.
 func (d *dendrogram) inverse(c coefficients, x []float64) {
 	mean := make([]float64, len(d.left))
 	put := func(reference int32, v float64) {

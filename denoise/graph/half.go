@@ -5,26 +5,26 @@ import (
 	"math"
 )
 
-// floors are the pilot's floors to choose from. Infinity stands for the first pass.
+// floors are the pilot's floors to choose from. An infinite one means the first pass.
 var floors = []float64{0.03, 0.1, 0.3, 1, math.Inf(1)}
 
-// law is how one half draws its trees: with the length bias b, or uniformly if that is nil.
+// law says how one half draws its trees: with the length bias b, or uniformly if that is nil.
 type law struct {
 	bias    []float64
 	options EnsembleOptions
 }
 
-// half is one half's computation.
+// half is the computation of one half.
 type half struct {
 	*family
 	y     []float64
 	o     EnsembleOptions
 	sigma float64
-	// tried and expected count the estimates of a progress bar: a search that goes on beyond its grid tries more.
+	// tried and expected count estimates for a progress bar. A search that continues beyond its grid tries more.
 	tried, expected int
 }
 
-// The numbers of λ in the two passes' grids, with those between the best and its neighbours.
+// The numbers of λ that the two passes try: their grids, and the points between the best and its neighbours.
 const firstTries, secondTries = 8 + 2*2, 3 + 2*1
 
 func (h *half) report(tried int) {
@@ -70,7 +70,7 @@ func (h *half) second(ctx context.Context, choices []float64, first *pool) (*Fit
 	return all.fit(), nil
 }
 
-// candidates adds the estimates for several λ, or for the given one, with the current multipliers.
+// candidates adds the estimates for several λ, or for the given one, with the current factors.
 func (h *half) candidates(ctx context.Context, grid scan, floor float64, to *pool) error {
 	risk := func(ctx context.Context, lambda []float64) ([]float64, error) {
 		out := make([]float64, len(lambda))
@@ -94,8 +94,8 @@ func (h *half) candidates(ctx context.Context, grid scan, floor float64, to *poo
 	return err
 }
 
-// pilotValues returns (max(x,0) + c·mean y) over its geometric mean, kept within a factor of 10⁶ of it. A mean below s/64
-// counts as that.
+// pilotValues returns (max(x,0) + c·mean y) over its geometric mean, kept within a factor of 10⁶ of it. A mean below
+// s/64 counts as s/64.
 func pilotValues(y, x []float64, c, s float64) []float64 {
 	var sum, largest, logs float64
 	for i, v := range y {

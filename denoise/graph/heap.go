@@ -1,6 +1,6 @@
 package graph
 
-// heap is a node of a skew heap (Sleator & Tarjan 1986): the smallest key is at the root; 0 is the empty heap.
+// heap is a node of a skew heap (Sleator & Tarjan 1986). The smallest key is at the root; 0 is the empty heap.
 type heap struct {
 	key         float64
 	left, right int32

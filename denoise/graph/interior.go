@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// pattern is what all solves of one order on one graph share.
+// pattern holds what all problems of one order on one graph share.
 type pattern struct {
 	g      *Graph
 	k      int
@@ -21,7 +21,7 @@ type pattern struct {
 func newPattern(ctx context.Context, g *Graph, k int) (*pattern, error) {
 	a := laplacian(g)
 	if k == 2 {
-		entries := 0 // hubs make rows of differences that are as long as their degree
+		entries := 0 // a node of high degree makes a row of differences that is as long as its degree
 		for e := range g.u {
 			entries += g.degree(g.u[e]) + g.degree(g.v[e]) + 2
 		}
@@ -47,29 +47,30 @@ func newPattern(ctx context.Context, g *Graph, k int) (*pattern, error) {
 	return p, err
 }
 
-// interior solves min ½‖y − A'v‖² over |v_r| ≤ λ, the dual, by Mehrotra's predictor and corrector steps; x = y − A'v. The
-// multipliers of the bounds are the parts of z = A·x. A step solves (AA' + J)·dv = r with diagonal J by the identity of
-// Woodbury, through a factor of I + A'J⁻¹A (Kim, Koh, Boyd & Gorinevsky, "ℓ1 trend filtering", SIAM Review 51, 2009).
+// interior solves min ½‖y − A'v‖² over |v_r| ≤ λ, the dual, by Mehrotra's predictor and corrector steps; x = y − A'v.
+// The multipliers of the bounds are the positive and the negative parts of z = A·x. A step solves (AA' + J)·dv = r with
+// diagonal J by the identity of Woodbury, through a factor of I + A'J⁻¹A (Kim, Koh, Boyd & Gorinevsky, "ℓ1 trend
+// filtering", SIAM Review 51, 2009).
 type interior struct {
 	*pattern
 	f      *factor
 	lambda float64
 	y, x   []float64 // in elimination order
 	v, z   []float64
-	// upper and lower are the sides v ≤ λ and −v ≤ λ of the box.
+	// upper and lower are the two sides of the box, v ≤ λ and −v ≤ λ.
 	upper, lower bound
 	newton
 }
 
-// newton is the step's linear system: 1/J, the right side, what is left of it, the solution, and working space.
+// newton is the linear system of a step: 1/J, the right side, its residual, the solution, and working memory.
 type newton struct {
 	weight, goal, right, dv []float64
 	part, u                 []float64
-	sign                    []int8 // of A·x at the end
+	sign                    []int8 // signs of A·x at the end
 }
 
-// bound is one side of the box: the slack, the multiplier and its step, the target of slack times multiplier. Slacks are kept
-// beside v because λ − v would lose their digits.
+// bound is one side of the box: the slack, the multiplier and its step, and the target of slack times multiplier.
+// Slacks are kept separately, since λ − v would lose their digits.
 type bound struct{ slack, mu, step, target []float64 }
 
 func newInterior(p *pattern) *interior {
@@ -88,8 +89,8 @@ func newInterior(p *pattern) *interior {
 	return s
 }
 
-// ConvergenceError says that the proven gap stayed above 1e-6 of the objective: λ is so large that
-// rounding errors hide the solution.
+// ConvergenceError means that the proven gap stayed above 1e-6 of the objective: λ is so large that rounding errors
+// hide the solution.
 type ConvergenceError struct{ Lambda, RelativeGap float64 }
 
 // Error names λ and the gap.
@@ -98,16 +99,18 @@ func (e *ConvergenceError) Error() string {
 }
 
 const (
-	// wantedProducts is the sum of multipliers times slacks at which to stop, wantedGap the proven gap, both relative to the
-	// objective. The gap is larger by rounding errors, as v is as large as λ; from acceptedGap on that is an error.
+	// The solver stops when the sum of multipliers times slacks is at most wantedProducts and the proven gap at most
+	// wantedGap, both relative to the objective. Rounding errors enlarge the gap, since v is as large as λ. A gap above
+	// acceptedGap is an error.
 	wantedProducts = 5e-13
 	wantedGap      = 1e-8
 	acceptedGap    = 1e-6
 	mostSteps      = 100
-	// refinements of each step's linear system: without them the dual drifts.
+	// refinements is how often the solution of each step's linear system is refined. Without refinement the dual
+	// drifts.
 	refinements = 2
-	// damping keeps v from moving along directions that hardly change x, relative to the rows' squared norm: rounding errors
-	// there would outgrow the slacks.
+	// damping keeps v from moving along directions that hardly change x, relative to the rows' squared norm. In those
+	// directions rounding errors would outgrow the slacks.
 	damping = 1e-10
 )
 
@@ -119,7 +122,7 @@ func (s *interior) fit(ctx context.Context, y []float64, lambda float64) (*Fit, 
 	clear(s.sign)
 	centre := s.centres(y)
 	scale := s.load(y, centre, lambda)
-	gap, constant := 0.0, scale == 0 // or nothing to penalise
+	gap, constant := 0.0, scale == 0 // 0 also means that there is nothing to penalise
 	if !constant {
 		gap, constant = s.flat(s.squares() / 2)
 	}
@@ -139,7 +142,7 @@ func (s *interior) fit(ctx context.Context, y []float64, lambda float64) (*Fit, 
 	return fit, nil
 }
 
-// solve goes on until the products are small and returns the gap.
+// solve makes steps until the products are small, and returns the gap.
 func (s *interior) solve(ctx context.Context) (gap float64, err error) {
 	s.begin()
 	gap, objective := s.measure()
@@ -161,7 +164,7 @@ func (s *interior) solve(ctx context.Context) (gap float64, err error) {
 	return gap, nil
 }
 
-// centres returns the components' means, which A ignores: without them, less is rounded.
+// centres returns the means of the components. A ignores them, and subtracting them reduces rounding.
 func (s *interior) centres(y []float64) []float64 {
 	sum, count := make([]float64, s.parts), make([]float64, s.parts)
 	for i, c := range s.label {
@@ -174,7 +177,7 @@ func (s *interior) centres(y []float64) []float64 {
 	return sum
 }
 
-// load takes the problem and returns the largest |A·y|, or 0 if that is nothing but rounding errors.
+// load sets the problem and returns the largest |A·y|, or 0 if that consists of rounding errors only.
 func (s *interior) load(y, centre []float64, lambda float64) (scale float64) {
 	s.lambda = lambda
 	largest := 0.0
@@ -199,7 +202,7 @@ func (s *interior) squares() (sum float64) {
 	return sum
 }
 
-// begin sets the starting point: v = 0 and the multipliers to fit.
+// begin sets the starting point: v = 0 and multipliers to match.
 func (s *interior) begin() {
 	s.a.apply(s.y, s.z)
 	var sum float64
@@ -228,7 +231,7 @@ func (s *interior) measure() (gap, objective float64) {
 	return gap, objective
 }
 
-// advance takes one step. The products do not go below floor.
+// advance makes one step. The products do not fall below floor.
 func (s *interior) advance(floor float64) {
 	for r := range s.v {
 		up, down := s.upper.mu[r]/s.upper.slack[r], s.lower.mu[r]/s.lower.slack[r]
@@ -253,7 +256,7 @@ func (s *interior) advance(floor float64) {
 	}
 }
 
-// move changes v and both slacks, whose sum is 2λ: the smaller is exact.
+// move changes v and both slacks, whose sum is 2λ. The smaller slack is exact.
 func (s *interior) move(r int, dv float64) {
 	up, down := s.upper.slack[r]-dv, s.lower.slack[r]+dv
 	if up < down {
@@ -263,7 +266,7 @@ func (s *interior) move(r int, dv float64) {
 	}
 }
 
-// direction computes the step at which the products of multipliers and slacks reach their targets, to first order.
+// direction computes the step with which the products of multipliers and slacks reach their targets, to first order.
 func (s *interior) direction() {
 	for r, z := range s.z {
 		s.goal[r] = z - s.upper.target[r]/s.upper.slack[r] + s.lower.target[r]/s.lower.slack[r]
@@ -284,7 +287,7 @@ func (s *interior) direction() {
 	}
 }
 
-// improve adds the solution for the present right side to dv.
+// improve adds the solution for the current right side to dv.
 func (s *interior) improve() {
 	for r, v := range s.right {
 		s.part[r] = s.weight[r] * v
@@ -297,7 +300,7 @@ func (s *interior) improve() {
 	}
 }
 
-// reach returns the given share of the longest step that keeps all multipliers and slacks positive, at most 1.
+// reach returns the given share of the longest step that keeps all multipliers and slacks positive, but at most 1.
 func (s *interior) reach(share float64) float64 {
 	step := 1 / share
 	for r, dv := range s.dv {

@@ -5,20 +5,21 @@ import (
 	"math"
 )
 
-// levelSets solves ½‖y−x‖² + Σ λ_e·|x_u − x_v| exactly on any graph, by divide and conquer: at the mean of a connected block
-// a minimum cut separates the nodes whose solution is above it from the others, the cut edges' terms are settled by that,
-// and each connected piece is a block; if nothing is worth cutting off, the solution is constant. Values and penalties are
-// rounded to a power of two of which the largest sum at a node is 2^60, and from then on all is integers: groups are found
-// without a tolerance.
+// levelSets solves ½‖y−x‖² + Σ λ_e·|x_u − x_v| exactly on any graph, by divide and conquer. At the mean of a connected
+// block, a minimum cut separates the nodes whose solution is above it from the others. That settles the terms of the
+// cut edges, and each connected piece becomes a block. If no cut lowers the cost, the solution is constant on the
+// block. Values and penalties are rounded to multiples of a power of two, chosen so that the largest sum at a node is
+// 2^60. All later arithmetic is on integers, so that groups are found without a tolerance.
 //
-// Sources: Hochbaum (Journal of the ACM 48, 2001); Chambolle & Darbon (International Journal of Computer Vision 84, 2009);
-// Xin, Kawahara, Wang & Gao (AAAI 2014).
+// Sources: Hochbaum (Journal of the ACM 48, 2001); Chambolle & Darbon (International Journal of Computer Vision 84,
+// 2009); Xin, Kawahara, Wang & Gao (AAAI 2014).
 type levelSets struct {
 	*flow
 	unit float64
-	// settled is 1 for an edge whose lower-numbered end is above the other, -1 for the reverse, 0 while they are equal.
+	// settled is 1 for an edge whose lower-numbered end is above the other, -1 for the reverse, and 0 while the two are
+	// equal.
 	settled []int8
-	// nodes of a block, and later of a group, are a range; group is each node's number.
+	// The nodes of a block, and later of a group, are a range of nodes. group is the number of each node's group.
 	nodes, group, queue []int32
 	groups              int
 	seen                []bool
@@ -63,7 +64,8 @@ func (s *levelSets) solve(ctx context.Context, y, lambda []float64) error {
 	return ctx.Err()
 }
 
-// load turns values and penalties into units. A penalty beyond twice the values' spread never binds, so it is cut to that.
+// load converts values and penalties to integers. A penalty beyond twice the spread of the values never matters, so it
+// is reduced to that.
 func (s *levelSets) load(y, lambda []float64) {
 	middle, spread := 0.0, 0.0
 	for _, v := range y {
@@ -91,8 +93,8 @@ func (s *levelSets) load(y, lambda []float64) {
 	clear(s.settled)
 }
 
-// cut sends what is above the block's mean to what is below. It puts the nodes that keep a surplus, and those they could
-// still send to, first and returns where the others begin.
+// cut sends what is above the block's mean to what is below. It puts the nodes that keep a surplus, and those they can
+// still reach, first, and returns where the others begin.
 func (s *levelSets) cut(ctx context.Context, b block) (middle int32) {
 	nodes := s.nodes[b.low:b.high]
 	if len(nodes) == 1 {
@@ -117,7 +119,7 @@ func (s *levelSets) cut(ctx context.Context, b block) (middle int32) {
 	return middle
 }
 
-// mean returns the mean surplus, rounded: a cut at any level near it is as good.
+// mean returns the mean surplus, rounded. A cut at any level near it works as well.
 func (s *levelSets) mean(nodes []int32) int64 {
 	n := int64(len(nodes))
 	var whole, part int64
@@ -128,7 +130,7 @@ func (s *levelSets) mean(nodes []int32) int64 {
 	return whole + part/n
 }
 
-// settle closes the edges that lead out of the upper part.
+// settle closes the edges that lead out of the upper block.
 func (s *levelSets) settle(upper []int32) {
 	for _, i := range upper {
 		for a, end := s.g.arcs(i); a < end; a++ {
@@ -144,7 +146,7 @@ func (s *levelSets) settle(upper []int32) {
 	}
 }
 
-// pieces orders a range by connected pieces and adds them to todo.
+// pieces orders a range of nodes by connected pieces, and appends these to todo.
 func (s *levelSets) pieces(todo []block, b block) []block {
 	nodes := s.nodes[b.low:b.high]
 	s.queue = s.queue[:0]

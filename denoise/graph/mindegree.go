@@ -1,9 +1,9 @@
 package graph
 
-// minimumDegree orders the columns of a matrix A so that the factor of I + A'WA stays sparse: again and again the one with
-// the fewest neighbours is eliminated. Rows are cliques of columns; eliminating a column unites its cliques into one.
-// Degrees are the upper bounds of Amestoy, Davis & Duff, "An approximate minimum degree ordering algorithm" (SIAM Journal on
-// Matrix Analysis 17, 1996). It returns the columns in order.
+// minimumDegree orders the columns of a matrix A so that the factor of I + A'WA stays sparse: it repeatedly eliminates
+// the column with the fewest neighbours. Rows are cliques of columns; eliminating a column unites its cliques into one.
+// Degrees are the upper bounds of Amestoy, Davis & Duff, "An approximate minimum degree ordering algorithm" (SIAM
+// Journal on Matrix Analysis 17, 1996). It returns the columns in order.
 func minimumDegree(a *operator) []int32 {
 	s := newElimination(a)
 	order := make([]int32, 0, a.columns)
@@ -16,16 +16,16 @@ func minimumDegree(a *operator) []int32 {
 }
 
 type elimination struct {
-	// members of each clique, nil once it is part of another; cliques of each column.
+	// members of each clique, nil after it was united with another; cliques of each column
 	members, cliques [][]int32
 	buckets
-	// outside[e] counts the members of clique e outside the newest one, if round[e] is the present round.
+	// outside[e] counts the members of clique e that are not in the newest one, if round[e] is the current round.
 	outside, round, mark []int32
 	now                  int32
 }
 
-// buckets hold the columns by degree. Those of equal degree are a list: head by degree, and neighbours in the list; -1 ends
-// it.
+// buckets hold the columns by degree. Columns of equal degree are a linked list: head by degree, next and before; -1
+// ends it.
 type buckets struct {
 	degree             []int
 	head, next, before []int32
@@ -54,7 +54,7 @@ func newElimination(a *operator) *elimination {
 	return s
 }
 
-// union returns the columns in a clique with c, without c.
+// union returns the columns that share a clique with c, without c.
 func (s *elimination) union(c int32) (out []int32) {
 	s.now++
 	s.mark[c] = s.now
@@ -97,7 +97,7 @@ func (s *buckets) least() int32 {
 	return s.head[s.low]
 }
 
-// eliminate removes column p, of which left columns remain, and unites its cliques.
+// eliminate removes column p and unites its cliques. left columns remain.
 func (s *elimination) eliminate(p int32, left int) {
 	s.remove(p)
 	joined := s.union(p)
@@ -126,7 +126,7 @@ func (s *elimination) eliminate(p int32, left int) {
 	}
 }
 
-// count sets outside for the cliques that meet the new one.
+// count sets outside for the cliques that intersect the new one.
 func (s *elimination) count(joined []int32) {
 	for _, i := range joined {
 		for _, e := range s.cliques[i] {

@@ -2,7 +2,7 @@ package graph
 
 import "fmt"
 
-// operator is a sparse matrix by rows.
+// operator is a sparse matrix, stored by rows.
 type operator struct {
 	columns int
 	start   []int
@@ -10,20 +10,20 @@ type operator struct {
 	val     []float64
 }
 
-// DenseError says that a trend filter of this order needs too much memory on this graph.
+// DenseError means that a trend filter of this order needs too much memory on this graph.
 type DenseError struct {
 	K int
-	// Entries of the factor are over the limit, Most.
+	// Entries is how many entries the factor has at least, which is above the limit Most.
 	Entries, Most int
 }
 
-// Error names the numbers and the way out.
+// Error states the numbers and what to do.
 func (e *DenseError) Error() string {
 	return fmt.Sprintf("trend filtering with k = %d needs a factor of over %d numbers on this graph, at least %d: use k = 0",
 		e.K, e.Most, e.Entries)
 }
 
-// mostEntries bounds a factor to 1.6 GB.
+// mostEntries limits a factor to 1.6 GB.
 const mostEntries = 1 << 27
 
 func (a *operator) rows() int { return len(a.start) - 1 }
@@ -41,7 +41,7 @@ func (a *operator) squaredNorm(r int) (sum float64) {
 	return sum
 }
 
-// apply puts A·x into out.
+// apply sets out to A·x.
 func (a *operator) apply(x, out []float64) {
 	for r := range a.rows() {
 		col, val := a.row(r)
@@ -53,7 +53,7 @@ func (a *operator) apply(x, out []float64) {
 	}
 }
 
-// applyBack puts A'·v into out.
+// applyBack sets out to A'·v.
 func (a *operator) applyBack(v, out []float64) {
 	clear(out)
 	for r := range a.rows() {
@@ -64,7 +64,7 @@ func (a *operator) applyBack(v, out []float64) {
 	}
 }
 
-// transpose returns A' by rows.
+// transpose returns A', stored by rows.
 func (a *operator) transpose() *operator {
 	t := &operator{columns: a.rows(), start: make([]int, a.columns+1)}
 	t.col, t.val = make([]int32, len(a.col)), make([]float64, len(a.col))
@@ -102,10 +102,10 @@ func laplacian(g *Graph) *operator {
 	return a
 }
 
-// differences returns D·A for a matrix of n rows: a row for each edge.
+// differences returns D·A for a matrix of n rows. It has one row per edge.
 func differences(g *Graph, of *operator) *operator {
 	a := &operator{columns: of.columns, start: []int{0}}
-	at := make([]int, of.columns) // if a column is in the present row, plus 1
+	at := make([]int, of.columns) // place of a column in the current row, plus 1; 0 if it is not in the row
 	for e := range g.Edges() {
 		first := len(a.col)
 		for sign, i := range []int32{g.u[e], g.v[e]} {

@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// Penalty says how large λ is.
+// Penalty sets λ, or says how to choose it.
 type Penalty struct {
-	// Sigma > 0 asks for the λ at which Stein's risk estimate is least, with noise of standard deviation Sigma in the
-	// values' unit. At 0, Lambda is used.
+	// Sigma > 0 asks for the λ of least estimated risk (Stein), for noise of standard deviation Sigma in the values'
+	// unit. If it is 0, Lambda is used.
 	Sigma float64
-	// Lambda ≥ 0, in the values' unit for differences of neighbours.
+	// Lambda ≥ 0 is in the values' unit, for differences of neighbours.
 	Lambda float64
-	// Grid lists the λ to choose from. An empty one stands for a geometric grid that is extended until the best is inside
-	// and refined around it.
+	// Grid lists the λ to choose from. If it is empty, a geometric grid is used, which is extended until the best λ is
+	// inside it and then refined around that.
 	Grid []float64
 }
 
@@ -33,20 +33,20 @@ func (p Penalty) check() error {
 	return nil
 }
 
-// scan is a geometric grid: points λ from low on, each ratio times the one before, and between of them between the best
-// and its neighbours.
+// scan is a geometric grid: points values of λ, from low on, each ratio times the one before. between is how many are
+// tried between the best and each neighbour.
 type scan struct {
 	low, ratio      float64
 	points, between int
 }
 
-// search finds the λ of least risk. risk returns one for each λ, in parallel if it can.
+// search finds the λ of least risk. risk returns the risk of each λ; it may compute them in parallel.
 type search struct {
 	risk         func(ctx context.Context, lambda []float64) ([]float64, error)
 	lambda, cost []float64
 }
 
-// find returns λ: the given one, or the one of least risk.
+// find returns the given λ, or the one of least risk.
 func (p Penalty) find(ctx context.Context, grid scan, s *search) (float64, error) {
 	if p.Sigma == 0 {
 		return p.Lambda, nil
@@ -62,7 +62,7 @@ func (p Penalty) find(ctx context.Context, grid scan, s *search) (float64, error
 	return s.best(), err
 }
 
-// try adds λ to those that are known.
+// try computes the costs of more λ.
 func (s *search) try(ctx context.Context, lambda []float64) error {
 	cost, err := s.risk(ctx, lambda)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *search) try(ctx context.Context, lambda []float64) error {
 	return nil
 }
 
-// at returns the index of the least cost; of several, of the largest λ.
+// at returns the index of the least cost; that of the largest λ if there are several.
 func (s *search) at() int {
 	best := 0
 	for i, c := range s.cost {
@@ -90,7 +90,8 @@ func (s *search) best() float64 {
 	return s.lambda[s.at()]
 }
 
-// bracket tries the grid and goes on beyond its ends while the best is there and getting better.
+// bracket tries the grid. While the best λ is the first or the last and costs still fall, it extends the grid on that
+// side.
 func (s *search) bracket(ctx context.Context, grid scan) error {
 	first := make([]float64, grid.points)
 	for i := range first {
@@ -113,7 +114,7 @@ func (s *search) bracket(ctx context.Context, grid scan) error {
 		if err := s.try(ctx, []float64{next}); err != nil {
 			return err
 		}
-		if s.cost[s.at()] == before { // as at an end of the path of solutions
+		if s.cost[s.at()] == before { // the solutions do not change any more on this side
 			return nil
 		}
 	}

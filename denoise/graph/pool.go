@@ -2,14 +2,15 @@ package graph
 
 import "math"
 
-// pool averages candidates with the weights exp(−SURE/(4·s²)) (Leung & Barron, "Information theory and mixing least-squares
-// regressions", IEEE Transactions on Information Theory 52, 2006). If one candidate is clearly best it is taken; if
-// the risk estimates cannot tell them apart, their average has less error than the one that happens to win.
+// pool averages candidates with the weights exp(−SURE/(4·s²)) (Leung & Barron, "Information theory and mixing
+// least-squares regressions", IEEE Transactions on Information Theory 52, 2006). If one candidate is clearly best, it
+// gets nearly all the weight. If the risk estimates cannot tell candidates apart, their average has less error than the
+// one that happens to win.
 type pool struct {
 	sigma float64
-	// least is the least cost so far, to which weights are relative; lambda and floor belong to it.
+	// least is the least cost so far, to which weights are relative. lambda and floor belong to that candidate.
 	least, lambda, floor float64
-	// The sums of the weights and of the weighted candidates.
+	// sums of the weights and of the weighted candidates
 	total, df   float64
 	x, leverage []float64
 }
@@ -18,13 +19,13 @@ func newPool(n int, sigma float64) *pool {
 	return &pool{sigma: sigma, least: math.Inf(1), x: make([]float64, n), leverage: make([]float64, n)}
 }
 
-// add takes a candidate and its cost; the fit may be overwritten afterwards.
+// addFit adds a candidate with its cost. The fit may be overwritten afterwards.
 func (p *pool) add(f *Fit, cost float64) { p.include(f, cost, 1) }
 
-// unite takes all candidates of another pool.
+// unite adds all candidates of another pool.
 func (p *pool) unite(other *pool) { p.include(other.fit(), other.least, other.total) }
 
-// include takes candidates with a total weight relative to their least cost.
+// include adds candidates that have a total weight, relative to their least cost.
 func (p *pool) include(f *Fit, least, total float64) {
 	if least < p.least {
 		p.scale(p.weight(p.least - least))
@@ -39,9 +40,9 @@ func (p *pool) include(f *Fit, least, total float64) {
 	}
 }
 
-// weight of a candidate whose cost is above the least by excess.
+// weight returns the weight of a candidate whose cost is excess above the least.
 func (p *pool) weight(excess float64) float64 {
-	if excess == 0 { // the only one, if sigma may be unknown
+	if excess == 0 { // there is one candidate, and sigma may be unknown
 		return 1
 	}
 	return math.Exp(-excess / p.sigma / p.sigma / 4)

@@ -6,11 +6,11 @@ import (
 	"github.com/dprelease/dprelease/denoise/internal/splitmix"
 )
 
-// public is the source of all random trees. It is public randomness from a fixed seed: anybody can redraw the trees, and
-// nothing private depends on it. It must never make noise.
+// public is the source of all random trees. It is public randomness from a fixed seed: anybody can draw the trees
+// again, and nothing private depends on it. It must never be used as noise.
 type public struct{ state uint64 }
 
-// publicStream returns stream number i of a seed; streams start at points that a mixed hash of i sets apart.
+// publicStream returns stream number i of a seed. A hash of i determines where the stream starts.
 func publicStream(seed, i uint64) *public {
 	p := &public{seed}
 	p.state = p.next() ^ (&public{i}).next()
@@ -25,5 +25,5 @@ func (p *public) below(n int32) int32 {
 	return int32(high)
 }
 
-// unit returns a multiple of 2^-53 from 0 to 1, 1 excluded.
+// unit returns a multiple of 2^-53 in [0, 1).
 func (p *public) unit() float64 { return float64(p.next()>>11) * 0x1p-53 }

@@ -6,11 +6,12 @@ import (
 	"sync"
 )
 
-// Run says how a computation is carried out; no field changes its result.
+// Run says how a computation is carried out. No field changes its result.
 type Run struct {
-	// Workers is the number of goroutines; 0 stands for one per processor.
+	// Workers is the number of goroutines. If it is 0, there is one per processor.
 	Workers int
-	// Progress, if set, is called with the parts done and their number, never by two goroutines at a time.
+	// Progress, if not nil, is called with the number of tasks done and their total. Two goroutines never call it at
+	// the same time.
 	Progress func(done, total int)
 }
 
@@ -22,11 +23,11 @@ func (r Run) workers(tasks int) int {
 	return max(1, min(w, tasks))
 }
 
-// quiet is the same without progress, for the parts of a part.
+// quiet returns the same Run without progress, for nested computations.
 func (r Run) quiet() Run { return Run{Workers: r.Workers} }
 
-// each calls task(worker, i) for i from 0 to n−1; a worker's tasks follow one another. It returns the error of the lowest
-// task that failed, or the context's.
+// each calls task(worker, i) for i from 0 to n−1. Tasks of one worker run one after the other. It returns the error of
+// the lowest task that failed, or the context's.
 func (r Run) each(ctx context.Context, n int, task func(worker, i int) error) error {
 	errs := make([]error, n)
 	var lock sync.Mutex

@@ -7,22 +7,23 @@ import (
 	"github.com/dprelease/dprelease/denoise/internal/sure"
 )
 
-// Rule says how wavelet coefficients are shrunk. The coefficients of the components' means always stay as they are.
+// Rule says how wavelet coefficients are shrunk. The coefficients of the components' means are never shrunk.
 type Rule int
 
 const (
-	// Levels multiplies the coefficients of sets of 2^j to 2^(j+1)−1 nodes by the positive-part James–Stein factor
-	// (1 − (N−2)·s²/S)₊ of that level, N coefficients with sum of squares S. It needs no tuning.
+	// Levels multiplies the coefficients of sets of 2^j to 2^(j+1)−1 nodes by the positive-part James–Stein factor (1 −
+	// (N−2)·s²/S)₊ of that level, which has N coefficients with sum of squares S. It needs no tuning.
 	Levels Rule = iota
-	// Universal soft-thresholds at s·√(2·ln n): the papers' choice, which removes nearly everything if s is large.
+	// Universal soft-thresholds at s·√(2·ln n), as the papers do. It removes nearly everything if s is large.
 	Universal
-	// SUREThreshold soft-thresholds where Stein's risk estimate is least, for each tree.
+	// SUREThreshold soft-thresholds each tree at the threshold of least estimated risk (Stein).
 	SUREThreshold
-	// Given soft-thresholds at a given level.
+	// Given soft-thresholds at a given threshold.
 	Given
 )
 
-// shrink shrinks the detail coefficients in place. It returns their divergence and the threshold, 0 for Levels.
+// shrink shrinks the detail coefficients in place. It returns their divergence, and the threshold, which is 0 for
+// Levels.
 func (d *dendrogram) shrink(detail []float64, o WaveletOptions) (df, threshold float64) {
 	switch o.Rule {
 	case Levels:
@@ -37,7 +38,7 @@ func (d *dendrogram) shrink(detail []float64, o WaveletOptions) (df, threshold f
 	return soft(detail, threshold), threshold
 }
 
-// soft moves values towards 0 by t in place, and returns how many are left.
+// soft moves values towards 0 by t in place, and returns how many are not 0 afterwards.
 func soft(c []float64, t float64) (df float64) {
 	for i, v := range c {
 		if math.Abs(v) > t {

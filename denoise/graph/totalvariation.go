@@ -8,10 +8,10 @@ import (
 // TVOptions are the parameters of [TotalVariation].
 type TVOptions struct {
 	Penalty Penalty
-	// NodeWeight is the weight of each node's squared error; nil stands for 1.
+	// NodeWeight is the weight of each node's squared error; nil if all are 1.
 	NodeWeight []float64
-	// EdgeWeight multiplies λ at each edge of the graph from which the forest comes, or at edge i between i and i+1 of a
-	// chain; nil stands for 1.
+	// EdgeWeight multiplies λ at each edge of the graph from which the forest comes, or at edge i between i and i+1 of
+	// a chain; nil if all are 1.
 	EdgeWeight []float64
 	Run        Run
 }
@@ -20,11 +20,11 @@ type TVOptions struct {
 //
 //	½·Σ w_i·(x_i − y_i)² + λ·Σ over edges of a_e·|x_u − x_v|
 //
-// on a tree, forest or chain (the fused lasso), in O(n log n). Its degrees of freedom are the number of fused groups, its
-// leverages w_i over the group's sum.
+// on a tree, forest or chain (the fused lasso), in O(n log n). Its degrees of freedom are the number of fused groups.
+// The leverage of a node is its weight over the sum of its group's weights.
 //
-// Sources: Kolmogorov, Pock & Rolinek, "Total variation on a tree", SIAM Journal on Imaging Sciences 9, 2016; degrees of
-// freedom: Tibshirani & Taylor, Annals of Statistics 40, 2012.
+// Sources: Kolmogorov, Pock & Rolinek, "Total variation on a tree", SIAM Journal on Imaging Sciences 9, 2016; degrees
+// of freedom: Tibshirani & Taylor, Annals of Statistics 40, 2012.
 func TotalVariation(ctx context.Context, f *Forest, y []float64, o TVOptions) (*Fit, error) {
 	if err := o.check(f); err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (o TVOptions) check(f *Forest) error {
 	return nil
 }
 
-// terms returns the problem by position.
+// terms returns the terms of the problem by position.
 func (o TVOptions) terms(f *Forest, y []float64, lambda float64) func(p int) node {
 	return func(p int) node {
 		v := node{y[f.node[p]], 1, lambda}
@@ -94,14 +94,14 @@ func (o TVOptions) terms(f *Forest, y []float64, lambda float64) func(p int) nod
 	}
 }
 
-// scatter puts the solution into x by node.
+// scatter copies the solution into x, by node.
 func (s *treeTV) scatter(x []float64) {
 	for p, i := range s.f.node {
 		x[i] = s.x[p]
 	}
 }
 
-// leverage puts w_i over the sum of its group's weights into out, by node.
+// leverage sets out, by node, to w_i over the sum of its group's weights.
 func (s *treeTV) leverage(weight, out []float64) {
 	w := func(i int32) float64 {
 		if weight == nil {
@@ -109,7 +109,7 @@ func (s *treeTV) leverage(weight, out []float64) {
 		}
 		return weight[i]
 	}
-	clear(s.bound) // no longer needed
+	clear(s.bound) // its contents are no longer needed
 	for p, g := range s.group {
 		s.bound[g] += w(s.f.node[p])
 	}

@@ -1,22 +1,22 @@
 package graph
 
-// treeTV solves total variation problems on forests; its memory is reused from one problem to the next.
+// treeTV solves total variation problems on forests. Its memory is reused from one problem to the next.
 //
-// The problem is to minimise Σ w_i·(x_i − y_i)²/2 + Σ λ_e·|x_u − x_v|. The derivative of the least cost of the subtree of
-// v as a function of x_v is g_v(t) = w_v·(t − y_v) + Σ over children c of clip(g_c(t), −λ_c, λ_c): piecewise linear and
-// increasing. Its breakpoints are in two heaps at once, one for either end; clipping removes those at the ends and adds
-// one at each. The optimum is x_root = the zero of g_root and x_v = clip(x_parent, low_v, high_v), if low_v and high_v
-// are where g_v is −λ_v and λ_v. It takes O(n log n).
+// The problem is to minimise Σ w_i·(x_i − y_i)²/2 + Σ λ_e·|x_u − x_v|. The derivative of the least cost of the subtree
+// of v, as a function of x_v, is g_v(t) = w_v·(t − y_v) + Σ over children c of clip(g_c(t), −λ_c, λ_c). It is piecewise
+// linear and increasing. Its breakpoints are in two heaps, one with the lowest and one with the highest at the root.
+// Clipping removes breakpoints at both ends and adds one at each. With low_v and high_v the points at which g_v is −λ_v
+// and λ_v, the optimum is x_root = the zero of g_root and x_v = clip(x_parent, low_v, high_v). It takes O(n log n).
 //
 // Source: Kolmogorov, Pock & Rolinek, "Total variation on a tree", SIAM Journal on Imaging Sciences 9, 2016, section 3.
 type treeTV struct {
 	f *Forest
-	// up has the breakpoints by position, down by minus the position. Position p has breakpoints 2p+1 and 2p+2. The two
-	// heaps may hold breakpoints that the other has removed: their step is 0.
+	// up holds the breakpoints by position, down by minus the position. Position p has breakpoints 2p+1 and 2p+2. A
+	// heap may hold breakpoints that were removed from the other; their step is 0.
 	up, down []heap
 	step     []float64 // by how much the slope grows at a breakpoint
 	message
-	// x is the solution, group the position of the highest node of the same value around.
+	// x is the solution. group is the position of the highest node that is connected with the same value.
 	x     []float64
 	group []int32
 }
@@ -44,7 +44,7 @@ func (s *treeTV) reset(f *Forest) {
 	clear(s.bound)
 }
 
-// solve fills x and group and returns the number of groups, the solution's divergence. at returns the terms.
+// solve fills x and group, and returns the number of groups, which is the solution's divergence. at returns the terms.
 func (s *treeTV) solve(f *Forest, at func(p int) node) (groups int) {
 	s.reset(f)
 	for p := len(f.node) - 1; p >= 0; p-- {
@@ -80,7 +80,7 @@ func (s *treeTV) clip(p int, v node) {
 	high, slopeHigh := s.fromAbove(p, v)
 	high = max(low, high)
 	s.low[p], s.high[p] = low, high
-	// low is before and high behind all other breakpoints, so each is a root with the rest and the other below.
+	// low is before all other breakpoints and high is after them, so each is the root of a heap that holds the others.
 	a, b := int32(2*p+1), int32(2*p+2)
 	s.step[a], s.step[b] = slopeLow, -slopeHigh
 	s.up[a], s.up[b] = heap{low, s.first[p], b}, heap{high, 0, 0}
@@ -91,7 +91,8 @@ func (s *treeTV) clip(p int, v node) {
 	s.bound[parent] += v.lambda
 }
 
-// fromBelow removes the breakpoints at which the derivative is below −λ and returns where it is −λ, and its slope there.
+// fromBelow removes the breakpoints at which the derivative is below −λ. It returns the point at which it is −λ, and
+// its slope there.
 func (s *treeTV) fromBelow(p int, v node) (at, slope float64) {
 	slope = v.weight
 	value := -float64(v.weight*v.y) - s.bound[p] + v.lambda // the line slope·t + value is the derivative plus λ
@@ -110,7 +111,7 @@ func (s *treeTV) fromBelow(p int, v node) (at, slope float64) {
 	return -value / slope, slope
 }
 
-// fromAbove is the same from the other end, for +λ.
+// fromAbove does the same from the other end, for +λ.
 func (s *treeTV) fromAbove(p int, v node) (at, slope float64) {
 	slope = v.weight
 	value := -float64(v.weight*v.y) + s.bound[p] - v.lambda

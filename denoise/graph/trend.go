@@ -20,17 +20,18 @@ type TrendOptions struct {
 //
 //	½·‖y − x‖² + λ·‖Op x‖₁
 //
-// where Op is D for K = 0, D'D for K = 1 and D·D'D for K = 2, and D has a row a_e·(x_v − x_u) for each edge of weight a_e
-// (parallel edges have a row each). K = 0 is exact, by minimum cuts; K = 1 and 2 are solved by an interior point method
-// with a sparse factorisation, up to a gap of about 1e-12 of the objective, which is proven by the dual and returned.
-// The degrees of freedom are the dimension of the signals with the same zeros of Op x: the number of fused groups for K = 0,
-// and so on. Components are independent.
+// Op is D for K = 0, D'D for K = 1 and D·D'D for K = 2, and D has a row a_e·(x_v − x_u) for each edge of weight a_e
+// (parallel edges have a row each). K = 0 is exact, by minimum cuts. K = 1 and 2 are solved by an interior point method
+// with a sparse factorisation, up to a gap of about 1e-12 of the objective, which the dual proves and the Fit returns.
+// The degrees of freedom are the dimension of the signals for which Op x has the same zeros; for K = 0 that is the
+// number of fused groups. Components are independent.
 //
-// K = 1 and 2 return a [*DenseError] if the factor is too large, which takes hubs or over about 10⁵ nodes, and a
-// [*ConvergenceError] if λ is so large that rounding errors hide the solution; choosing λ passes over such ones.
+// K = 1 and 2 return a [*DenseError] if the factor is too large, which happens with nodes of high degree or above about
+// 10⁵ nodes. They return a [*ConvergenceError] if λ is so large that rounding errors hide the solution; if λ is chosen,
+// such values are skipped.
 //
-// Sources: Wang, Sharpnack, Smola & Tibshirani, "Trend filtering on graphs", Journal of Machine Learning Research 17, 2016;
-// degrees of freedom: Tibshirani & Taylor, Annals of Statistics 40, 2012.
+// Sources: Wang, Sharpnack, Smola & Tibshirani, "Trend filtering on graphs", Journal of Machine Learning Research 17,
+// 2016; degrees of freedom: Tibshirani & Taylor, Annals of Statistics 40, 2012.
 func TrendFilter(ctx context.Context, g *Graph, y []float64, o TrendOptions) (*Fit, error) {
 	if err := o.Penalty.check(); err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func TrendFilter(ctx context.Context, g *Graph, y []float64, o TrendOptions) (*F
 	return t.solvers[0].fit(ctx, y, lambda)
 }
 
-// TrendFits returns a [*DenseError] if [TrendFilter] of order k would: it looks at the graph alone.
+// TrendFits returns a [*DenseError] if [TrendFilter] of order k would return one. It depends on the graph alone.
 func TrendFits(ctx context.Context, g *Graph, k int) error {
 	if k == 0 {
 		return nil
@@ -61,7 +62,7 @@ func TrendFits(ctx context.Context, g *Graph, k int) error {
 	return err
 }
 
-// solver finds the estimate for one λ; it is used by one goroutine.
+// solver computes the estimate for one λ. Only one goroutine may use it at a time.
 type solver interface {
 	fit(ctx context.Context, y []float64, lambda float64) (*Fit, error)
 }
@@ -90,7 +91,7 @@ func newTrend(ctx context.Context, g *Graph, y []float64, o TrendOptions) (*tren
 	return t, err
 }
 
-// workers returns how many values of λ may be tried at a time.
+// workers returns how many values of λ may be tried at the same time.
 func (o TrendOptions) workers() int {
 	if o.Penalty.Sigma == 0 {
 		return 1
@@ -98,7 +99,7 @@ func (o TrendOptions) workers() int {
 	return o.Run.workers(max(len(o.Penalty.Grid), 8))
 }
 
-// grid returns where λ is looked for: the scale of Op's rows grows with the order.
+// grid returns the values of λ to try. The scale of Op's rows grows with the order.
 func (t *trend) grid(weight float64) scan {
 	s := t.o.Penalty.Sigma
 	switch t.o.K {
@@ -135,7 +136,7 @@ func (t *trend) risk(ctx context.Context, lambda []float64) ([]float64, error) {
 	return out, err
 }
 
-// fit returns the estimate with its groups' means.
+// fit returns the estimate: each group has its mean.
 func (s *levelSets) fit(ctx context.Context, y []float64, lambda float64) (*Fit, error) {
 	penalty := slices.Clone(s.g.weight)
 	for e := range penalty {
@@ -162,8 +163,8 @@ func (s *levelSets) fit(ctx context.Context, y []float64, lambda float64) (*Fit,
 	return fit, nil
 }
 
-// gap returns the duality gap of x and the flow: the flow leaves the surplus, and x may contradict a settled edge by a
-// rounding error only.
+// gap returns the duality gap of x and the flow. The flow leaves the surplus, and x contradicts a settled edge by a
+// rounding error at most.
 func (s *levelSets) gap(x, penalty []float64) (gap float64) {
 	for i, v := range x {
 		d := v - float64(s.surplus[i])*s.unit

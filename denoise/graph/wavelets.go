@@ -8,14 +8,14 @@ import (
 
 // WaveletOptions are the parameters of [TreeWavelets].
 type WaveletOptions struct {
-	// Sigma > 0 is the noise's standard deviation s, in the values' unit.
+	// Sigma > 0 is the standard deviation s of the noise, in the values' unit.
 	Sigma float64
 	Rule  Rule
 	// Threshold is the level of the rule Given, in the values' unit.
 	Threshold float64
-	// Trees is the number of random trees whose estimates are averaged; 0 stands for 1.
+	// Trees is the number of random trees whose estimates are averaged. If it is 0, there is one.
 	Trees int
-	// Seed is public and fixes the trees.
+	// Seed is public and determines the trees.
 	Seed uint64
 	Run  Run
 }
@@ -33,7 +33,7 @@ func checkSigma(s float64) error {
 	return nil
 }
 
-// maxTrees bounds the memory of an average; far fewer are useful.
+// maxTrees bounds the memory of an average. Far fewer trees are useful.
 const maxTrees = 4096
 
 func checkTrees(trees int) error {
@@ -56,16 +56,17 @@ func (o WaveletOptions) check() error {
 	return checkTrees(o.Trees)
 }
 
-// TreeWavelets estimates the signal on g from y, a value a node, with wavelets of random spanning trees: each tree is
-// split into a balanced hierarchy of node sets, whose Haar basis is orthonormal and gives a signal that changes across c of
-// the tree's edges at most c·ceil(log2 d)·ceil(log2 n) nonzero coefficients, d the largest degree. For a uniform tree the
-// expected c is the sum of the effective resistances over the edges across which the signal changes. A tree costs
-// O(n log n). One tree with the rule Universal is the published estimator; the average of 40 with Levels is far better.
+// TreeWavelets estimates the signal on g from y, which has one value per node, with wavelets of random spanning trees.
+// It splits each tree into a balanced hierarchy of node sets, whose Haar basis is orthonormal. A signal that changes
+// across c of the tree's edges has at most c·ceil(log2 d)·ceil(log2 n) nonzero coefficients, with d the largest degree.
+// For a uniform tree the expected c is the sum of the effective resistances of the edges across which the signal
+// changes. A tree costs O(n log n). One tree with the rule Universal is the published estimator. The average of 40 with
+// Levels is far better.
 //
 // Lambda of the result is the threshold, averaged over the trees.
 //
-// Source: Sharpnack, Singh & Krishnamurthy, "Detecting activations over graphs using spanning tree wavelet bases", AISTATS
-// 2013; averaging over bases as in Coifman & Donoho, "Translation-invariant de-noising", 1995.
+// Source: Sharpnack, Singh & Krishnamurthy, "Detecting activations over graphs using spanning tree wavelet bases",
+// AISTATS 2013; averaging over bases as in Coifman & Donoho, "Translation-invariant de-noising", 1995.
 func TreeWavelets(ctx context.Context, g *Graph, y []float64, o WaveletOptions) (*Fit, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -90,7 +91,7 @@ func TreeWavelets(ctx context.Context, g *Graph, y []float64, o WaveletOptions) 
 	return &Fit{X: sum.x, DF: sum.df, Lambda: sum.threshold}, nil
 }
 
-// estimate puts the thresholded signal into x.
+// estimate computes the thresholded signal into x.
 func (d *dendrogram) estimate(y, x []float64, o WaveletOptions) (df, threshold float64) {
 	c := d.forward(y)
 	df, threshold = d.shrink(c.detail, o)

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// SpanningForest draws a random spanning tree of each component with probability proportional to the product of its
-// edges' conductances: with no conductances given, the weights, so that a graph of weight 1 gets a uniform one. The same
-// seed and stream give the same forest.
+// SpanningForest draws a random spanning tree of each component, with probability proportional to the product of its
+// edges' conductances. If conductance is nil, the weights are used, so that a graph with all weights 1 gets a uniform
+// tree. The same seed and stream give the same forest.
 //
-// An edge lies in the tree with probability conductance times effective resistance. The method is Wilson's loop-erased
-// random walk ("Generating random spanning trees more quickly than the cover time", STOC 1996); it takes the mean hitting
-// time, near n·log n on planar networks. If a graph is so long and thin, or its conductances so unequal, that the walk
-// takes over 200·n + 10⁷ steps, the tree is finished as the minimum spanning tree of exponential edge times instead,
-// whose law is not quite the same.
+// An edge is in the tree with probability conductance times effective resistance. The method is Wilson's loop-erased
+// random walk ("Generating random spanning trees more quickly than the cover time", STOC 1996). It takes the mean
+// hitting time, which is near n·log n on planar networks. If a graph is so long and thin, or its conductances so
+// unequal, that the walk takes over 200·n + 10⁷ steps, the tree is completed as the minimum spanning tree of
+// exponential edge times, whose law is slightly different.
 func (g *Graph) SpanningForest(ctx context.Context, conductance []float64, seed, stream uint64) (*Forest, error) {
 	if conductance == nil {
 		conductance = g.weight
@@ -25,11 +25,12 @@ func (g *Graph) SpanningForest(ctx context.Context, conductance []float64, seed,
 	return newWalker(g, conductance).draw(ctx, publicStream(seed, stream))
 }
 
-// walker holds what random walks of one graph share.
+// walker holds what the random walks on one graph share.
 type walker struct {
 	g           *Graph
 	conductance []float64
-	// sum is, for each arc, the conductance of its node's arcs up to it; nil if all are equal.
+	// sum is, for each arc, the conductance of its node's arcs up to and including it; nil if all conductances are
+	// equal.
 	sum  []float64
 	root []int32 // the lowest node of each component
 }
@@ -57,7 +58,7 @@ func newWalker(g *Graph, conductance []float64) *walker {
 	return w
 }
 
-// arc draws an arc of node i in proportion to its conductance.
+// arc draws an arc of node i with probability proportional to its conductance.
 func (w *walker) arc(i int32, random *public) int32 {
 	first, end := w.g.arcs(i)
 	if w.sum == nil {
@@ -87,7 +88,7 @@ func (w *walker) draw(ctx context.Context, random *public) (*Forest, error) {
 	for _, r := range w.root {
 		done[r] = true
 	}
-	last := make([]int32, n) // the arc by which the walk last left a node: this erases its loops
+	last := make([]int32, n) // the arc by which the walk last left a node, which erases its loops
 	steps := 200*n + 1e7
 	for i := range int32(n) {
 		at := i
@@ -112,7 +113,8 @@ func (w *walker) draw(ctx context.Context, random *public) (*Forest, error) {
 	return w.g.root(in), nil
 }
 
-// finish adds edges until the forest spans, in the order of exponential times with the conductances as rates.
+// finish adds edges until the forest spans the graph, in the order of exponential times whose rates are the
+// conductances.
 func (w *walker) finish(in []bool, random *public) {
 	sets := newSets(w.g.Nodes())
 	var rest []int32

@@ -10,7 +10,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 )
 
-// arrowFormat writes an IPC file, one record batch a block; a table without rows has an empty one.
+// arrowFormat writes an IPC file with one record batch per block. If the table has no rows, the file has one empty
+// batch.
 type arrowFormat struct{}
 
 func (arrowFormat) extension() string { return ".arrow" }
@@ -64,8 +65,8 @@ func (f *arrowFile) write(r arrow.Record) error {
 	return nil
 }
 
-// endOfStream ends the stream of messages that a file holds between its magic and its footer. The library leaves it out
-// (apache/arrow, 43837), and readers that take the file for a stream need it.
+// endOfStream ends the stream of messages between a file's magic and its footer. The library omits it (apache/arrow,
+// 43837), and programs that read the file as a stream need it.
 var endOfStream = []byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}
 
 func (f *arrowFile) close() error {
@@ -78,7 +79,7 @@ func (f *arrowFile) close() error {
 	return f.buffer.Flush()
 }
 
-// position is a writer that knows how much it wrote: all that the library seeks for.
+// position is a writer that counts what it wrote. The library seeks only to learn that count.
 type position struct {
 	io.Writer
 	at int64
@@ -91,7 +92,7 @@ func (p *position) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// Seek returns the position and moves nowhere.
+// Seek returns the position. It refuses to move.
 func (p *position) Seek(offset int64, whence int) (int64, error) {
 	if offset != 0 || whence != io.SeekCurrent {
 		return 0, errNoSeek

@@ -11,10 +11,10 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// labelType is a string key: 32-bit codes into the labels, which a file holds once.
+// labelType is the type of a string key: 32-bit codes into the labels, which a file holds once.
 var labelType = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
 
-// arrowSchema returns the table's schema: no column may be null, but for the values of a nullable table.
+// arrowSchema returns the table's schema. Only the values of a nullable table may be null.
 func arrowSchema(t *table) *arrow.Schema {
 	var fields []arrow.Field
 	for _, k := range t.keys {
@@ -41,7 +41,7 @@ func keyType(l domain.Labels) arrow.DataType {
 type arrowColumns struct {
 	table  *table
 	schema *arrow.Schema
-	labels []arrow.Array // of each key, nil if it is no string
+	labels []arrow.Array // one per key; nil if the key is not a string
 }
 
 func newArrowColumns(t *table) (*arrowColumns, error) {
@@ -78,7 +78,7 @@ func arrowLabels(labels []string) (arrow.Array, error) {
 
 const errLabelsTooLong = reason("a key's labels are longer than 2 GiB together")
 
-// record returns a block as a record batch, valid as long as the block.
+// record returns a block as a record batch, which is valid as long as the block.
 func (c *arrowColumns) record(b *block) arrow.Record {
 	var columns []arrow.Array
 	for i := range c.table.keys {
@@ -114,7 +114,7 @@ func perCell[T any](cells []int, label func(cell int) T) []T {
 	return out
 }
 
-// values returns a column of doubles. Below a missing value stands 0: the bits of a NaN depend on the machine.
+// values returns a column of doubles. Missing values are 0 in it, since the bits of a NaN depend on the machine.
 func (c *arrowColumns) values(values []float64) arrow.Array {
 	var missing []bool
 	if slices.ContainsFunc(values, c.table.missing) {
@@ -128,7 +128,7 @@ func (c *arrowColumns) values(values []float64) arrow.Array {
 	return fixedWidth(new(arrow.Float64Type), arrow.Float64Traits.CastToBytes(values), missing)
 }
 
-// fixedWidth returns an array of the values in raw; missing is nil if all are there.
+// fixedWidth returns an array of the values in raw. missing is nil if no value is missing.
 func fixedWidth(typ arrow.FixedWidthDataType, raw []byte, missing []bool) arrow.Array {
 	n, nulls := len(raw)*8/typ.BitWidth(), 0
 	var present *memory.Buffer

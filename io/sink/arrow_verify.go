@@ -66,7 +66,7 @@ func (a arrowBatches) verify(n int, b *block) error {
 	return nil
 }
 
-// same compares one column.
+// sameColumn compares column i of a record batch with the block.
 func (a arrowBatches) same(column arrow.Array, b *block, i int) bool {
 	if column.Len() != len(b.cells) {
 		return false
@@ -90,7 +90,7 @@ func (a arrowBatches) sameValues(column arrow.Array, want []float64) bool {
 	return true
 }
 
-// sameLabels compares the labels of the cells. Codes of a damaged file may be out of range.
+// sameLabels compares the labels of the cells. In a damaged file, codes may be out of range.
 func sameLabels(column arrow.Array, k domain.KeyColumn, cells []int) bool {
 	n := labelCount(k.Labels)
 	switch c := column.(type) {

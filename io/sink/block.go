@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	// chunkCells is how many cells a Series is asked for at a time.
+	// chunkCells is how many cells of a Series are read at a time.
 	chunkCells = 1 << 14
-	// blockRows is when a block is full: the size of a Parquet row group. At most 2^15 of them fit in a file, so 4.2e9
-	// rows.
+	// blockRows is how many rows fill a block, which becomes a Parquet row group. A file holds at most 2^15 row groups,
+	// so it holds at most 4.2e9 rows.
 	blockRows = 1 << 17
 )
 
-// block is a run of consecutive rows of a table: for each its cell and its values.
+// block holds consecutive rows of a table: the cell and the values of each.
 type block struct {
 	cells  []int
 	values [][]float64
@@ -22,8 +22,9 @@ type block struct {
 
 func newBlock(t *table) *block { return &block{values: make([][]float64, len(t.values))} }
 
-// blocks yields the rows in order, the same blocks each time: blockRows rows a block but the last; a sparse table's may
-// have up to chunkCells more. A block is valid until the next one. It stops at the first error, which it yields.
+// blocks yields the rows in order, in the same blocks each time. Every block but the last has blockRows rows; in a
+// sparse table it may have up to chunkCells more. A block is valid until the next one. blocks yields an error and stops
+// if ctx ends.
 func (t *table) blocks(ctx context.Context) iter.Seq2[*block, error] {
 	return func(yield func(*block, error) bool) {
 		b := newBlock(t)
@@ -47,7 +48,7 @@ func (t *table) blocks(ctx context.Context) iter.Seq2[*block, error] {
 	}
 }
 
-// add appends the rows of the n cells from start on.
+// addCells appends the rows of the n cells from start on.
 func (b *block) add(t *table, start, n int) {
 	at := len(b.cells)
 	estimate := b.fill(t, t.estimate, start, n)
@@ -76,7 +77,7 @@ func (b *block) fill(t *table, column, start, n int) []float64 {
 	return b.values[column][at:]
 }
 
-// dropZeros removes the rows from at on whose estimate is zero.
+// dropZeros removes the rows from index at on whose estimate is zero.
 func (b *block) dropZeros(at, estimate int) {
 	kept := at
 	for i := at; i < len(b.cells); i++ {

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 )
 
-// Copy publishes at dir a byte-identical copy of the release folder from, by way of a staging folder beside dir. A copy
-// that was cut short is cleared away by the next one.
+// Copy publishes at dir a byte-identical copy of the release folder from, by way of a staging folder beside dir. If a
+// copy is interrupted, the next one removes what it left.
 func (f *Folder) Copy(ctx context.Context, from, dir string) error {
 	source, err := inspect(ctx, from)
 	if err != nil {
@@ -30,7 +30,8 @@ func (f *Folder) Copy(ctx context.Context, from, dir string) error {
 	return nil
 }
 
-// copyStaging is where a copy is made: its name depends on the copy alone, so that a second try finds the first.
+// copyStaging returns the staging folder of a copy. Its name depends on the copy alone, so that a second try finds the
+// first.
 func copyStaging(dir, digest string) string {
 	name := sha256.Sum256([]byte(filepath.Base(dir) + "\x00" + digest))
 	return filepath.Join(filepath.Dir(dir), fmt.Sprintf(".staging-copy-%x", name[:8]))

@@ -17,10 +17,10 @@ type csvFormat struct {
 	raw bool // texts are written as they are; else a spreadsheet runs none of them as a formula
 }
 
-// inert is a text of a key or a header as CSV holds it. A spreadsheet computes a cell that begins with one of = + - @, a tab or a carriage
-// return, so that a label of the table could fetch a web page or start a program on the reader's machine: an apostrophe before it keeps it a
-// text. A text that begins with an apostrophe gets another one, so that a program has the text back by taking one away. Texts that are
-// decimal numbers, such as -5, are harmless and stay as they are.
+// inert returns the CSV form of a text of a key or a header. A spreadsheet computes a cell that begins with = + - @, a
+// tab or a carriage return, so a label could fetch a web page or start a program on the reader's machine. An apostrophe
+// before it keeps it a text. A text that begins with an apostrophe gets another one, so that a program recovers the
+// text by removing one. Decimal numbers such as -5 are harmless and stay as they are.
 func (f csvFormat) inert(text string) string {
 	if f.raw || text == "" || !strings.ContainsRune("=+-@\t\r'", rune(text[0])) {
 		return text
@@ -64,7 +64,7 @@ func (f csvFormat) write(ctx context.Context, w io.Writer, t *table) (rows int, 
 // csvRows turns rows into lines of CSV.
 type csvRows struct{ rowTexts }
 
-// append appends row i of a block as a line. Numbers never need quotes; NaN is an empty field.
+// appendRow appends row i of a block as a line. Numbers never need quotes. NaN is an empty field.
 func (r csvRows) append(line []byte, b *block, i int) []byte {
 	for k := range r.keys {
 		line = append(append(line, r.key(k, b.cells[i])...), ',')
@@ -79,7 +79,8 @@ func (r csvRows) append(line []byte, b *block, i int) []byte {
 	return line
 }
 
-// quotedLabels returns the text of every label of every key, quoted if it has to be: once a label, not once a row.
+// quotedLabels returns the text of every label of every key, quoted if it has to be. It quotes once per label, not per
+// row.
 func (f csvFormat) quotedLabels(t *table) ([][]string, error) {
 	keys, q := make([][]string, len(t.keys)), newQuoter()
 	for i, k := range t.keys {
@@ -100,7 +101,7 @@ func (f csvFormat) quotedLabels(t *table) ([][]string, error) {
 	return keys, nil
 }
 
-// quoter quotes as encoding/csv does.
+// quoter quotes fields as encoding/csv does.
 type quoter struct {
 	line bytes.Buffer
 	w    *csv.Writer
@@ -112,7 +113,7 @@ func newQuoter() *quoter {
 	return q
 }
 
-// record returns the fields as a line without its end, valid until the next call.
+// record returns the fields as a line without its end. It is valid until the next call.
 func (q *quoter) record(fields ...string) ([]byte, error) {
 	q.line.Reset()
 	if err := q.w.Write(fields); err != nil {

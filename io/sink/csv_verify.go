@@ -42,7 +42,7 @@ func (f csvFormat) verify(ctx context.Context, r io.ReaderAt, size int64, t *tab
 	return nil
 }
 
-// normalised rewrites texts as encoding/csv reads them: it takes \r\n inside quotes for \n.
+// normalised rewrites texts as encoding/csv reads them: \r\n inside quotes becomes \n.
 func normalised(texts []string) []string {
 	for i, s := range texts {
 		texts[i] = strings.ReplaceAll(s, "\r\n", "\n")
@@ -50,8 +50,8 @@ func normalised(texts []string) []string {
 	return texts
 }
 
-// verify reads the next record and compares it with row i of the block. The reader's own error texts quote the file and
-// are dropped.
+// verifyRow reads the next record and compares it with row i of the block. It drops the reader's errors, which quote
+// the file.
 func (r csvRows) verify(in *csv.Reader, b *block, i int) error {
 	record, err := in.Read()
 	if err != nil || len(record) != len(r.keys)+len(b.values) {
@@ -70,7 +70,7 @@ func (r csvRows) verify(in *csv.Reader, b *block, i int) error {
 	return nil
 }
 
-// sameField compares a field with a value: NaN is empty.
+// sameField compares a field with a value; NaN is the empty field.
 func sameField(text string, want float64) bool {
 	if math.IsNaN(want) {
 		return text == ""

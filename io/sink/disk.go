@@ -15,13 +15,14 @@ import (
 )
 
 const (
-	publicMode  = 0o755 // of a release folder and what lies above it, less the umask
+	publicMode  = 0o755 // the mode of a release folder and of folders above it, less the umask
 	stagingMode = 0o700
 	fileMode    = 0o644
 	noteMode    = 0o600
 )
 
-// renameChecked renames to a name that is free a moment before. A rename never replaces a folder that is not empty.
+// renameChecked renames from to a name that was free a moment before. A rename never replaces a folder that is not
+// empty.
 func renameChecked(from, to string) error {
 	_, err := os.Lstat(to)
 	switch {
@@ -34,7 +35,7 @@ func renameChecked(from, to string) error {
 	}
 }
 
-// makeParents makes the folders above dir if they are missing, durably.
+// makeParents makes the missing folders above dir, durably.
 func makeParents(dir string) error {
 	parent := filepath.Dir(dir)
 	if _, err := os.Stat(parent); err == nil || parent == dir {
@@ -51,10 +52,10 @@ func makeParents(dir string) error {
 	return syncFolder(filepath.Dir(parent))
 }
 
-// syncFile makes a file or a folder durable; tests watch it.
+// syncFile makes a file or a folder durable. Tests replace it.
 var syncFile = (*os.File).Sync
 
-// syncFolder makes a folder's entries durable, if the system has a notion of it.
+// syncFolder makes a folder's entries durable, if the system can.
 func syncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -70,7 +71,7 @@ func syncFolder(dir string) error {
 	return errors.Join(err, f.Close())
 }
 
-// digestWriter counts and hashes what passes.
+// digestWriter passes on what is written, and hashes it.
 type digestWriter struct {
 	io.Writer
 	sum hash.Hash
@@ -98,7 +99,7 @@ func writeNew(root *os.Root, name string, mode os.FileMode, fill func(io.Writer)
 	return w.hex(), syncFile(f)
 }
 
-// openRegular opens a regular file of a folder; links are not followed.
+// openRegular opens a regular file of a folder. It does not follow links.
 func openRegular(root *os.Root, name string) (*os.File, int64, error) {
 	info, err := root.Lstat(name)
 	if err != nil {

@@ -31,14 +31,14 @@ const (
 	CodeIO         Code = "io"
 )
 
-// Error is a failed operation on a release folder. Its text holds paths, column names and the operating system's own
-// words, and never a value of a table.
+// Error is a failed operation on a release folder. Its text has paths, column names and the operating system's own
+// words, but never a value of a table.
 type Error struct {
 	Op   string // "write", "publish", …
 	Path string
 	Code Code
 	// Err is the system's error number, context.Canceled, pipeline.ErrNoRelease, pipeline.ErrIncomplete or a text of
-	// this package; nil if the code says it all.
+	// this package. It is nil if the code says everything.
 	Err error
 }
 
@@ -67,19 +67,19 @@ func (e *Error) Error() string {
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-// reason is a text of this package.
+// reason is an error text of this package.
 type reason string
 
 // Error returns the text.
 func (r reason) Error() string { return string(r) }
 
-// mismatch says where a file differs from its answer, and never what it holds.
+// mismatch names the place at which a file differs from its answer, but not what the file holds there.
 type mismatch string
 
 // Error returns the place.
 func (m mismatch) Error() string { return "reads back differently from the answer: " + string(m) }
 
-// systemCodes are tried in order; the standard library maps each system's numbers to them.
+// systemCodes are tried in order. The standard library maps each system's error numbers to them.
 var systemCodes = []struct {
 	err  error
 	code Code
@@ -96,8 +96,8 @@ var systemCodes = []struct {
 	{context.DeadlineExceeded, CodeCancelled},
 }
 
-// failure makes an Error of any error. Of a foreign error it keeps the system's number alone: the text of a library may
-// quote what it was given.
+// failure turns any error into an Error. Of a foreign error it keeps only the system's number, since the text of a
+// library may quote what it was given.
 func failure(op, path string, err error) error {
 	var own *Error
 	if err == nil || errors.As(err, &own) {
@@ -126,7 +126,7 @@ func failure(op, path string, err error) error {
 	return e
 }
 
-// refusal is a failure in this package's own words.
+// refusal returns an Error in this package's own words.
 func refusal(op, path string, code Code, text string) error {
 	return &Error{Op: op, Path: path, Code: code, Err: reason(text)}
 }

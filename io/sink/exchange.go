@@ -11,27 +11,29 @@ import (
 	"path/filepath"
 )
 
-// A new release takes the place of an older one in one step: the two folders change names, so that whoever reads the release folder finds
-// the one or the other, whole, at every moment. Afterwards the older one lies where the new one was, in the staging folder, which the next
-// step would delete. So a line of the staging folder, replacesName, says before the exchange which release goes there. Settle moves that one
-// aside before anything is deleted, in this process or, after a crash, in the next one.
+// A new release replaces an older one in one step: the two folders exchange their names, so that a reader finds one or
+// the other, whole, at every moment. Afterwards the older release is in the staging folder, which the next step would
+// delete. So before the exchange a file of the staging folder, replacesName, records which release will be there.
+// Settle moves that release aside before anything is deleted, in this process or, after a crash, in the next one.
 
-// replacesName is the file of a staging folder that says which release its own one takes the place of.
+// replacesName is the file of a staging folder that names the release which its own release replaces.
 const replacesName = "replaces"
 
-// maxReplaces is more than that file takes: a path and a digest, escaped.
+// maxReplaces is more than that file can hold: a path and a digest, escaped.
 const maxReplaces = 64 << 10
 
-// replaced is what that file holds.
+// replaced is the contents of that file.
 type replaced struct {
-	// Dir is the release folder, relative to the folder that the staging folder is in: another mount of the disk may call that otherwise.
+	// Dir is the release folder, relative to the folder that holds the staging folder. Another mount of the disk may
+	// give that folder another path.
 	Dir string `json:"dir"`
 	// Digest is the SHA-256 of the older release's manifest.
 	Digest string `json:"digest"`
 }
 
-// Exchange puts the staged release in the place of the one at dir, whose manifest has that SHA-256, in one step. Settle must follow.
-// errors.ErrUnsupported: the system or the file system cannot, and nothing was changed.
+// Exchange replaces the release at dir, whose manifest has this SHA-256, by the staged release, in one step. The caller
+// must call Settle next. The error is errors.ErrUnsupported if the system or the file system cannot do it; then nothing
+// was changed.
 func (f *Folder) Exchange(ctx context.Context, staging, dir, digest string) error {
 	const op = "publish"
 	if err := ctx.Err(); err != nil {
@@ -56,7 +58,7 @@ func (f *Folder) Exchange(ctx context.Context, staging, dir, digest string) erro
 	return failure(op, dir, errors.Join(syncFolder(filepath.Dir(dir)), syncFolder(staging)))
 }
 
-// announceReplaced writes, durably, which release the staged one is about to take the place of.
+// announceReplaced records, durably, which release the staged one is about to replace.
 func announceReplaced(staging, dir, digest string) error {
 	relative, err := filepath.Rel(filepath.Dir(staging), dir)
 	if err != nil {
@@ -80,8 +82,9 @@ func announceReplaced(staging, dir, digest string) error {
 	return syncFolder(staging)
 }
 
-// Settle ends an exchange: it moves the release that Exchange left in the staging folder aside, as Retire does, removes the staging folder,
-// and returns where the release is. A staging folder in which no exchange took place stays as it is, and moved is "".
+// Settle completes an exchange. It moves the release that Exchange left in the staging folder aside, as Retire does,
+// removes the staging folder, and returns the new place of that release. If there was no exchange, the staging folder
+// stays as it is and moved is empty.
 func (f *Folder) Settle(staging string) (moved string, err error) {
 	moved, exchanged, err := f.rescue(staging)
 	if err != nil || !exchanged {
@@ -99,7 +102,7 @@ func (f *Folder) rescue(staging string) (moved string, exchanged bool, err error
 	}
 	release := filepath.Join(staging, releaseName)
 	switch digest, err := manifestDigest(release); {
-	case errors.Is(err, fs.ErrNotExist): // it was moved already
+	case errors.Is(err, fs.ErrNotExist): // it was moved before
 		return "", true, nil
 	case err != nil:
 		return "", false, failure(op, release, err)
@@ -125,8 +128,8 @@ func manifestDigest(dir string) (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// replacedBy reads which release a staging folder's own one takes the place of; nil if there is no staging folder, or none of this user's
-// that says so. One that others can write is an error: they could let any folder be renamed.
+// replacedBy returns which release the release of a staging folder replaces. It is nil if there is no staging folder,
+// or if that does not say. A staging folder that others can write to is an error: they could have any folder renamed.
 func replacedBy(staging string) (*replaced, error) {
 	const op = "inspect"
 	if _, err := os.Lstat(filepath.Join(staging, replacesName)); errors.Is(err, fs.ErrNotExist) {
@@ -146,7 +149,7 @@ func replacedBy(staging string) (*replaced, error) {
 	}
 	var old replaced
 	if json.Unmarshal(text, &old) != nil || old.Dir == "" {
-		return nil, nil // cut short while it was written, which is before the exchange
+		return nil, nil // it was cut short while it was written, which is before the exchange
 	}
 	return &old, nil
 }

@@ -5,14 +5,14 @@ import (
 	"io"
 )
 
-// A format writes a table to a file and checks a written file against the table. To add one: implement it in a file of
-// its own and name it in builtin.
+// A format writes a table to a file and checks a written file against the table. To add one, implement it in a file of
+// its own and list it in builtin.
 type format interface {
-	// extension is the end of the file's name, with its dot.
+	// extension returns the end of the file's name, with its dot.
 	extension() string
 	// write streams the table to w and returns the number of rows.
 	write(ctx context.Context, w io.Writer, t *table) (rows int, err error)
-	// verify reads a file of size bytes back and compares every row with the table.
+	// verify reads back a file of size bytes and compares every row with the table.
 	verify(ctx context.Context, r io.ReaderAt, size int64, t *table) error
 }
 

@@ -27,19 +27,19 @@ func (f *Folder) Inspect(ctx context.Context, dir string) (digest string, err er
 	return c.digest, err
 }
 
-// Examined is a release folder that was read whole.
+// Examined is the result of reading a whole release folder.
 type Examined struct {
-	// Manifest is release.json, nil if it cannot be read; Digest is its SHA-256.
+	// Manifest is release.json; nil if it cannot be read. Digest is its SHA-256.
 	Manifest *manifest.Manifest
 	Digest   string
 	// Compared is how many files have the SHA-256 that the manifest states.
 	Compared int
-	// Findings are what does not hold, in words without values: each file that is changed, missing or not of the release.
+	// Findings say, in words without values, which files are changed, missing or not part of the release.
 	Findings []string
 }
 
-// Examine checks a release folder as Inspect does, and goes on after the first thing that does not hold. Errors: there is no release,
-// or the folder or a file of it cannot be read at all.
+// Examine checks a release folder as Inspect does, but continues after the first finding. It returns an error if there
+// is no release, or if the folder or a file of it cannot be read at all.
 func Examine(ctx context.Context, dir string) (*Examined, error) {
 	c, err := examine(ctx, dir)
 	if err != nil {
@@ -48,7 +48,7 @@ func Examine(ctx context.Context, dir string) (*Examined, error) {
 	return &Examined{Manifest: c.manifest, Digest: c.digest, Compared: c.compared, Findings: c.findings}, nil
 }
 
-// Staged returns the note and the manifest's SHA-256 of a complete staging folder, which only this user may look into.
+// Staged returns the note and the manifest's SHA-256 of a complete staging folder that only this user can look into.
 func (f *Folder) Staged(ctx context.Context, staging string) (note, digest string, err error) {
 	if err := private("inspect", staging); errors.Is(err, fs.ErrNotExist) {
 		return "", "", noRelease(staging)
@@ -75,18 +75,18 @@ func (f *Folder) Staged(ctx context.Context, staging string) (note, digest strin
 	return note, c.digest, nil
 }
 
-// content is a release folder, complete if there are no findings.
+// content is what a release folder holds. It is complete if there are no findings.
 type content struct {
 	manifest *manifest.Manifest // nil if it cannot be read
 	digest   string             // of the manifest
 	paths    []string           // of the other files
-	compared int                // files that are as the manifest says
+	compared int                // number of files that are as the manifest says
 	findings []string
 }
 
 func (c *content) found(text string) { c.findings = append(c.findings, text) }
 
-// inspect is examine; anything that does not hold is an error.
+// inspect is examine, but any finding is an error.
 func inspect(ctx context.Context, dir string) (*content, error) {
 	c, err := examine(ctx, dir)
 	if err != nil {
@@ -120,7 +120,7 @@ func examine(ctx context.Context, dir string) (*content, error) {
 	return &i.content, nil
 }
 
-// inspection is one check of a folder in progress.
+// inspection is a check of a folder in progress.
 type inspection struct {
 	ctx  context.Context
 	dir  string
@@ -169,7 +169,7 @@ func (i *inspection) list() ([]string, error) {
 	return d.Readdirnames(-1)
 }
 
-// readManifest reads release.json. The manifest stays nil if it is not one.
+// readManifest reads release.json. The manifest stays nil if the file is not a manifest.
 func (i *inspection) readManifest() error {
 	text, err := readSmall(i.root, manifestName, maxManifest)
 	if err != nil {
@@ -185,7 +185,7 @@ func (i *inspection) readManifest() error {
 	return nil
 }
 
-// compareFiles reads every file that the manifest names, and compares its SHA-256.
+// compareFiles compares the SHA-256 of every file that the manifest names.
 func (i *inspection) compareFiles(listed map[string]bool) error {
 	for q := range i.manifest.Queries {
 		files := i.manifest.Queries[q].Files
@@ -230,7 +230,8 @@ func (i *inspection) fileDigest(name string) (string, error) {
 	return w.hex(), err
 }
 
-// lacks finds that a file of the release is not there, or is no file; other errors pass.
+// noteMissing records a finding if err means that a file of the release is missing or not a file. It returns other
+// errors.
 func (i *inspection) lacks(name string, err error) error {
 	if reason := lack(name, err); reason != "" {
 		i.found(reason)
@@ -239,7 +240,7 @@ func (i *inspection) lacks(name string, err error) error {
 	return failure("inspect", filepath.Join(i.dir, name), err)
 }
 
-// lack says that a file is not there, or is none of ours; "" if the error says something else.
+// whyMissing says that a file is missing or not one of ours; empty if err means something else.
 func lack(name string, err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -250,7 +251,7 @@ func lack(name string, err error) string {
 	return ""
 }
 
-// missing is the error of a file of a release that cannot be read.
+// missingError returns the error for a file of a release that cannot be read.
 func missing(dir, name string, err error) error {
 	if reason := lack(name, err); reason != "" {
 		return incomplete(dir, reason)

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// jsonFormat writes one array of objects, an object a line.
+// jsonFormat writes one array of objects, with one object per line.
 type jsonFormat struct{}
 
 func (jsonFormat) extension() string { return ".json" }
@@ -42,7 +42,7 @@ func (jsonFormat) write(ctx context.Context, w io.Writer, t *table) (rows int, e
 // jsonRows turns rows into JSON objects.
 type jsonRows struct {
 	rowTexts
-	names []string // what stands before each column's value: `{"sex":`, `,"age_from":`
+	names []string // the text before each column's value: `{"sex":`, `,"age_from":`
 }
 
 func newJSONRows(t *table) (jsonRows, error) {
@@ -80,7 +80,7 @@ func jsonLabels(t *table) ([][]string, error) {
 	return keys, nil
 }
 
-// jsonText returns a string as JSON, if it reads back as the same string.
+// jsonText returns a string as JSON. It fails if that would not read back as the same string.
 func jsonText(s string) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -97,7 +97,7 @@ func jsonText(s string) (string, error) {
 
 const errNotText = reason("a name or a label is not valid UTF-8")
 
-// append appends row i of a block as an object.
+// appendRow appends row i of a block as an object.
 func (r jsonRows) append(line []byte, b *block, i int) []byte {
 	for k := range r.keys {
 		line = append(append(line, r.names[k]...), r.key(k, b.cells[i])...)
@@ -108,7 +108,7 @@ func (r jsonRows) append(line []byte, b *block, i int) []byte {
 	return append(line, '}')
 }
 
-// appendJSON appends a number; JSON has none that is not finite.
+// appendJSON appends a number, or null if it is not finite: JSON has no such numbers.
 func appendJSON(line []byte, v float64) []byte {
 	if !finite(v) {
 		return append(line, "null"...)

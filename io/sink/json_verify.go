@@ -40,7 +40,7 @@ func (jsonFormat) verify(ctx context.Context, r io.ReaderAt, size int64, t *tabl
 	return in.end()
 }
 
-// longest bounds the length of a line.
+// longest returns an upper bound on the length of a line.
 func (r jsonRows) longest() int {
 	const number, punctuation = 32, 16
 	n := punctuation + number*len(r.table.values)
@@ -57,14 +57,14 @@ func (r jsonRows) longest() int {
 	return n
 }
 
-// jsonLines reads an array of objects, an object a line.
+// jsonLines reads an array of objects, with one object per line.
 type jsonLines struct {
 	in   *bufio.Reader
 	last bool // no comma followed the object
 }
 
-// line returns the next line without its end, valid until the next call. The reader's own errors pass, but for the end
-// of the file and a line that is too long.
+// line returns the next line without its end. It is valid until the next call. Errors of the reader are passed on,
+// except the end of the file and a line that is too long.
 func (l *jsonLines) line() ([]byte, error) {
 	line, err := l.in.ReadSlice('\n')
 	switch {
@@ -110,9 +110,9 @@ func (l *jsonLines) object() ([]byte, error) {
 	return object, nil
 }
 
-// verify reads the next object and compares it with row i of the block: the names in order, the labels as they are
-// written, the numbers as they read. That the text of a name or a label is JSON, and reads as what it stands for, is found
-// out once, when it is made.
+// verifyRow reads the next object and compares it with row i of the block: the names in order, the labels as they are
+// written, the numbers by their values. Whether the JSON text of a name or a label is valid and reads back as that name
+// or label is checked once, when the text is made.
 func (r jsonRows) verify(in *jsonLines, b *block, i int) error {
 	rest, err := in.object()
 	if err != nil {
@@ -130,7 +130,7 @@ func (r jsonRows) verify(in *jsonLines, b *block, i int) error {
 	return nil
 }
 
-// cut reads column c of row i, with its name, and returns what follows.
+// cutColumn reads column c of row i, with its name, and returns what follows.
 func (r jsonRows) cut(text []byte, c int, b *block, i int) (rest []byte, same bool) {
 	if text, same = bytes.CutPrefix(text, []byte(r.names[c])); !same {
 		return text, false

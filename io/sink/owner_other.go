@@ -4,5 +4,5 @@ package sink
 
 import "io/fs"
 
-// owned believes that a file belongs to this user: the system has no number for it.
+// owned assumes that a file belongs to this user, since the system has no number for users.
 func owned(string, fs.FileInfo) bool { return true }

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// owned says whether a file belongs to this user, or on file systems that give files other owners (such as NFS with root_squash) to the same
-// as a folder that this user makes beside it.
+// owned reports whether a file belongs to this user. Some file systems give files other owners (such as NFS with
+// root_squash); there, it reports whether the file has the owner of a folder that this user makes beside it.
 func owned(path string, info fs.FileInfo) bool {
 	owner, ok := ownerOf(info)
 	if ok && owner == os.Geteuid() {

@@ -9,21 +9,21 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// createdBy is fixed, and has the form that readers parse.
+// createdBy is constant, and has the form that readers parse.
 const createdBy = "dprelease version 1 (build parquet-go)"
 
-// parquetFormat writes one row group a block.
+// parquetFormat writes one row group per block.
 type parquetFormat struct{}
 
 func (parquetFormat) extension() string { return ".parquet" }
 
-// write writes column by column; only one row group's compressed pages are held.
+// write writes column by column. Only the compressed pages of one row group are held in memory.
 func (parquetFormat) write(ctx context.Context, w io.Writer, t *table) (rows int, err error) {
 	out := parquet.NewGenericWriter[any](w, schemaOf(t), &parquet.WriterConfig{
 		CreatedBy:       createdBy,
 		Compression:     &parquet.Zstd,
-		DataPageVersion: 1, // what every reader knows
-	}, parquet.DataPageStatistics(false)) // the page index and the footer have them
+		DataPageVersion: 1, // all readers support it
+	}, parquet.DataPageStatistics(false)) // the page index and the footer have statistics
 	columns := newValueColumns(t)
 	for b, err := range t.blocks(ctx) {
 		if err != nil {
@@ -40,10 +40,10 @@ func (parquetFormat) write(ctx context.Context, w io.Writer, t *table) (rows int
 	return rows, out.Close()
 }
 
-// valueBatch is how many values are handed to the library at a time.
+// valueBatch is how many values are passed to the library at a time.
 const valueBatch = 1 << 13
 
-// valueColumnSet turns blocks into the library's values. Each label is turned once.
+// valueColumnSet turns blocks into the library's values. It converts each label once.
 type valueColumnSet struct {
 	table  *table
 	labels [][]parquet.Value
@@ -85,7 +85,7 @@ func (s *valueColumnSet) write(writers []*parquet.ColumnWriter, b *block) error 
 	return nil
 }
 
-// fill gets the values of one column from the block's row start on.
+// fill sets dst to the values of one column, from the block's row start on.
 func (s *valueColumnSet) fill(dst []parquet.Value, b *block, column, start int) {
 	if keys := s.table.keys; column < len(keys) {
 		key, labels := keys[column], s.labels[column]
@@ -99,7 +99,7 @@ func (s *valueColumnSet) fill(dst []parquet.Value, b *block, column, start int) 
 	}
 }
 
-// value sets the definition level: 1 is a value of an optional column.
+// value sets the definition level: 1 means that an optional column has a value.
 func (s *valueColumnSet) value(v float64) parquet.Value {
 	switch {
 	case s.table.missing(v):

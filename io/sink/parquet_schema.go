@@ -8,12 +8,13 @@ import (
 )
 
 const (
-	// maxDictionary and maxDictionaryBytes bound a string column's dictionary in a row group; above, values are plain.
+	// maxDictionary and maxDictionaryBytes bound the dictionary of a string column in a row group. If a dictionary
+	// would be larger, values are plain.
 	maxDictionary      = 1 << 16
 	maxDictionaryBytes = 32 << 20
 )
 
-// record is a group whose fields keep their order: the library's own Group sorts them by name.
+// record is a group whose fields keep their order; the library's own Group sorts them by name.
 type record struct {
 	parquet.Group
 	fields []parquet.Field
@@ -30,10 +31,10 @@ type field struct {
 // Name returns the column's name.
 func (f field) Name() string { return f.name }
 
-// Value is for rows held in Go structs, of which there are none here.
+// Value is never called: it is for rows held in Go structs.
 func (f field) Value(reflect.Value) reflect.Value { return reflect.Value{} }
 
-// schemaOf returns the table's schema: every column is required, but for the values of a nullable table.
+// schemaOf returns the table's schema. Only the values of a nullable table are optional.
 func schemaOf(t *table) *parquet.Schema {
 	r := record{Group: parquet.Group{}}
 	for i, name := range t.columns() {
@@ -61,7 +62,7 @@ func keyNode(t *table, i int) parquet.Node {
 	}
 }
 
-// stringEncoding chooses by public facts alone: how many labels a row group can meet, and their length.
+// stringEncoding depends on public facts alone: how many labels a row group can have, and their length.
 func stringEncoding(t *table, i int) encoding.Encoding {
 	labels, bytes := t.keys[i].Labels.Strings, 0
 	for _, s := range labels {

@@ -46,8 +46,8 @@ func sameSchema(a, b *parquet.Schema) bool {
 	})
 }
 
-// compressed reports whether the footer names our codec throughout: with another one, the library may allocate without
-// bound.
+// compressed reports whether the footer names our codec for every column. With another codec, the library could
+// allocate without bound.
 func compressed(m *meta.FileMetaData) bool {
 	for _, g := range m.RowGroups {
 		for _, c := range g.Columns {
@@ -89,7 +89,7 @@ func inColumn(name string, err error) error {
 	return err
 }
 
-// comparison returns a test of a page's values against the block's rows from start on.
+// comparison returns a function that compares a page's values with the block's rows from start on.
 func comparison(t *table, b *block, column int) func(p parquet.Page, start int) bool {
 	if column >= len(t.keys) {
 		want := b.values[column-len(t.keys)]
@@ -133,7 +133,7 @@ func sameDoubles(p parquet.Page, want []float64) bool {
 	return slices.EqualFunc(data.Double(), want, sameBits)
 }
 
-// sameOptional compares the values of an optional column, of which a page holds those that are there.
+// sameOptional compares the values of an optional column. A page holds only those that are not missing.
 func sameOptional(p parquet.Page, want []float64) bool {
 	data := p.Data()
 	got, levels := data.Double(), p.DefinitionLevels()
@@ -170,8 +170,8 @@ func sameKeys(p parquet.Page, k domain.KeyColumn, cells []int) bool {
 	}
 }
 
-// sameStrings compares dictionary codes through the page's dictionary (codes of a damaged file may be out of range), and
-// plain values directly.
+// sameStrings compares dictionary codes through the page's dictionary (in a damaged file, codes may be out of range),
+// and plain values directly.
 func sameStrings(p parquet.Page, k domain.KeyColumn, cells []int) bool {
 	labels, data := k.Labels.Strings, p.Data()
 	if d := p.Dictionary(); d != nil {

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// Publish makes the staged release visible as dir by one rename and removes the staging folder. An empty folder gives
-// way; anything else at dir is an Error with CodeExists.
+// Publish makes the staged release visible as dir by one rename, and removes the staging folder. If dir is an empty
+// folder, it is replaced; if anything else is at dir, the error is an Error with CodeExists.
 func (f *Folder) Publish(ctx context.Context, staging, dir string) error {
 	const op = "publish"
 	if err := ctx.Err(); err != nil {
@@ -28,7 +28,7 @@ func (f *Folder) Publish(ctx context.Context, staging, dir string) error {
 		return failure(op, dir, err)
 	}
 	switch err := renameNew(release, dir); {
-	case errors.Is(err, syscall.EXDEV): // a staging that was made for another folder
+	case errors.Is(err, syscall.EXDEV): // the staging was made for another folder
 		if err := f.Copy(ctx, release, dir); err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (f *Folder) Publish(ctx context.Context, staging, dir string) error {
 	return f.Discard(staging)
 }
 
-// vacate removes an empty folder.
+// vacate removes dir if it is an empty folder.
 func vacate(dir string) error {
 	info, err := os.Lstat(dir)
 	switch {
@@ -57,8 +57,8 @@ func vacate(dir string) error {
 	}
 }
 
-// Discard removes a staging folder with all that is in it, durably; but a published release that an exchange left in it is moved aside. A
-// missing one is no error.
+// Discard removes a staging folder and its contents, durably. If an exchange left a published release in it, Discard
+// first moves that aside. It is not an error if there is no staging folder.
 func (f *Folder) Discard(staging string) error {
 	if _, _, err := f.rescue(staging); err != nil {
 		return err
@@ -76,10 +76,11 @@ func remove(staging string) error {
 	return failure("remove", staging, syncFolder(filepath.Dir(staging)))
 }
 
-// shortDigest is how much of a digest goes into a folder's name.
+// shortDigest is how many digits of a digest a folder's name has.
 const shortDigest = 8
 
-// Retire renames a published folder to dir.<first 8 digits of its digest>, or to that with -2, -3, … if it is taken.
+// Retire renames a published folder to dir.<first 8 digits of its digest>, or to that with -2, -3, … if the name is
+// taken.
 func (f *Folder) Retire(dir, digest string) (moved string, err error) {
 	const op = "move aside"
 	if _, err := os.Lstat(dir); err != nil {

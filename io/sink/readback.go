@@ -23,21 +23,22 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// Tables are read back so that another presentation of a release can be made of its noisy values. Every format holds them exactly; the
-// reader takes the first one of Parquet, Arrow, JSON and CSV that the release has. The file is compared with the manifest's digest first.
+// A table is read back to make another presentation of a release from its noisy values, without new noise. Every format
+// holds the values exactly. The reader uses the first format that the release has of Parquet, Arrow, JSON and CSV, and
+// first compares the file with the digest in the manifest.
 
-// columnReader takes the columns of a table in, row by row or in pieces. Keys are text, as CSV and JSON show them; values that are not
-// there are NaN.
+// columnReader collects the columns of a table, row by row or several rows at a time. Keys are text, in the form that
+// CSV and JSON have; missing values are NaN.
 type columnReader struct {
 	ctx     context.Context
 	names   []string
-	keys    int // the first columns are keys
+	keys    int // this many columns, from the first, are keys
 	texts   [][]string
 	values  [][]float64
-	keyless bool // keys are not wanted
+	keyless bool // the caller does not need the keys
 }
 
-// start takes the names of all columns.
+// setNames sets the names of all columns.
 func (c *columnReader) start(names []string) error {
 	c.names = names
 	for i := range names {
@@ -50,10 +51,10 @@ func (c *columnReader) start(names []string) error {
 	return mismatch("the table has no noisy values")
 }
 
-// number takes a value of column i, which is no key.
+// addNumber adds a value of column i, which is not a key.
 func (c *columnReader) number(i int, v float64) { c.values[i-c.keys] = append(c.values[i-c.keys], v) }
 
-// numberText takes a value of column i as text: "" or null is none.
+// addNumberText adds a value of column i given as text. It is missing if the text is empty or null.
 func (c *columnReader) numberText(i int, text string) error {
 	if text == "" || text == "null" {
 		c.number(i, math.NaN())
@@ -73,7 +74,7 @@ func (c *columnReader) key(i int, text string) {
 	}
 }
 
-// columns are what is wanted of the table: its keys, its noisy values, and what follows the interval.
+// columns returns the table's keys, its noisy values, and the columns after the interval.
 func (c *columnReader) columns(rows int) (out queries.Columns, err error) {
 	for i := range c.values {
 		if len(c.values[i]) != rows {
@@ -95,13 +96,14 @@ func (c *columnReader) columns(rows int) (out queries.Columns, err error) {
 	return out, nil
 }
 
-// readers of the formats, the best first.
+// The readers of the formats, in order of preference.
 var readBack = []struct {
 	extension string
 	read      func(*columnReader, io.ReaderAt, int64) error
 }{{".parquet", readParquet}, {".arrow", readArrow}, {".json", readJSON}, {".csv", readCSV}}
 
-// Columns reads the table of a query of the release in dir back. A file that is not as the manifest says is pipeline.ErrIncomplete.
+// Columns reads back the table of a query of the release in dir. If the file is not as the manifest says, the error is
+// pipeline.ErrIncomplete.
 func (f *Folder) Columns(ctx context.Context, dir string, q *manifest.Query) (out queries.Columns, err error) {
 	defer recovered(&err)
 	for _, format := range readBack {
@@ -199,7 +201,7 @@ func readJSON(c *columnReader, r io.ReaderAt, size int64) error {
 	return nil
 }
 
-// jsonObject reads one object: its names, and its values as text.
+// jsonObject reads one object and returns its names, and its values as text.
 func jsonObject(in *json.Decoder) (names, texts []string, err error) {
 	if _, err := in.Token(); err != nil {
 		return nil, nil, err
@@ -376,8 +378,9 @@ func (c *columnReader) arrowColumn(i int, column arrow.Array) error {
 	return nil
 }
 
-// Find returns where the release with this manifest's digest lies that was published at dir: there, or beside it, where Retire moves it.
-// pipeline.ErrNoRelease: in neither place; pipeline.ErrIncomplete: dir holds a release that was changed.
+// Find returns the folder that holds the release with this manifest digest: dir, or a folder beside it to which Retire
+// moved it. The error is pipeline.ErrNoRelease if it is in neither place, and pipeline.ErrIncomplete if dir holds a
+// release that was changed.
 func (f *Folder) Find(ctx context.Context, dir, digest string) (string, error) {
 	found, err := f.Inspect(ctx, dir)
 	switch {
@@ -403,5 +406,6 @@ func (f *Folder) Find(ctx context.Context, dir, digest string) (string, error) {
 	return "", noRelease(dir)
 }
 
-// Manifest returns release.json of a release folder and its SHA-256. Errors: as Inspect; the other files are not looked at.
+// Manifest returns release.json of a release folder and its SHA-256. It does not check the other files. Errors are
+// those of Inspect.
 func (f *Folder) Manifest(dir string) (manifest.Manifest, string, error) { return ReadManifest(dir) }

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// renameNew renames a folder to a name that must not be taken, in one step if the file system can.
+// renameNew renames a folder to a name that must be free, in one step if the file system can.
 func renameNew(from, to string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
@@ -26,5 +26,5 @@ func exchangeNames(one, other string) error {
 	return err
 }
 
-// removeEmpty removes a folder if it is empty, and nothing else.
+// removeEmpty removes a folder only if it is empty.
 func removeEmpty(dir string) error { return unix.Rmdir(dir) }

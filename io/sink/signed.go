@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// SignedBy returns the public key that a release folder's manifest names; "" if it is not signed.
+// SignedBy returns the public key that a release folder's manifest names; empty if the manifest is not signed.
 func (f *Folder) SignedBy(dir string) (publicKey string, err error) {
 	m, _, err := ReadManifest(dir)
 	if err != nil || m.Signature == nil {
@@ -20,8 +20,8 @@ func (f *Folder) SignedBy(dir string) (publicKey string, err error) {
 	return m.Signature.PublicKey, nil
 }
 
-// SignStaged signs the manifest of a complete staging anew, if another key or none signed it. In between the staging is not complete, and
-// afterwards it has no voucher.
+// SignStaged signs the manifest of a complete staging again, unless this key has signed it. While it does so the
+// staging is incomplete, and afterwards it has no voucher.
 func (f *Folder) SignStaged(ctx context.Context, staging string, s pipeline.Signer) (digest string, err error) {
 	const op = "sign"
 	if err := private(op, staging); err != nil {

@@ -13,11 +13,11 @@ const (
 	releaseName  = "release" // the release folder inside a staging folder
 	noteName     = "note"
 	voucherName  = "voucher"
-	// SignatureName is the file of a manifest's signature, if it has one.
+	// SignatureName is the file that holds a manifest's signature, if it has one.
 	SignatureName = manifestName + ".minisig"
 )
 
-// Folder writes releases to folders of the local file system. It has no state: it may be used concurrently, for
+// Folder writes releases to folders of the local file system. It has no state, so it may be used concurrently for
 // different folders.
 type Folder struct {
 	formats map[string]format

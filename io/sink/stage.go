@@ -14,7 +14,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// Prepare makes an empty staging folder of mode 0700, and what lies above it, durably.
+// Prepare makes an empty staging folder of mode 0700, and the missing folders above it, durably.
 func (f *Folder) Prepare(staging string) error {
 	const op = "prepare"
 	if err := makeParents(staging); err != nil {
@@ -26,8 +26,8 @@ func (f *Folder) Prepare(staging string) error {
 	return failure(op, staging, syncFolder(filepath.Dir(staging)))
 }
 
-// Stage writes note and the release into a prepared staging folder and returns the SHA-256 of release.json. What it
-// wrote is gone again after an error.
+// Stage writes note and the release into a prepared staging folder and returns the SHA-256 of release.json. After an
+// error it removes what it wrote.
 func (f *Folder) Stage(ctx context.Context, staging, note string, r *pipeline.Release) (digest string, err error) {
 	s := &stager{ctx: ctx, staging: staging, dir: filepath.Join(staging, releaseName)}
 	if s.jobs, err = f.plan(r); err != nil {
@@ -51,8 +51,8 @@ func (f *Folder) Stage(ctx context.Context, staging, note string, r *pipeline.Re
 	return digest, nil
 }
 
-// private refuses a staging folder that is not this user's, or that others can look into: who made it can have filled it, and who looked
-// into it has seen noise that must not be drawn anew.
+// checkPrivate refuses a staging folder that is not this user's, or that others can look into. Whoever made it may have
+// filled it, and whoever looked into it may have seen noise, which must then not be drawn again.
 func private(op, staging string) error {
 	info, err := os.Lstat(staging)
 	switch {
@@ -76,7 +76,7 @@ type tableJob struct {
 
 func (j tableJob) path() string { return j.table.name + j.format.extension() }
 
-// plan finds out what to write, before anything is.
+// plan returns the files to write. It refuses before anything is written.
 func (f *Folder) plan(r *pipeline.Release) (jobs []tableJob, err error) {
 	paths := []string{manifestName}
 	for _, result := range r.Results() {
@@ -100,7 +100,7 @@ func (f *Folder) plan(r *pipeline.Release) (jobs []tableJob, err error) {
 	return jobs, nil
 }
 
-// files are those of a table, one a format.
+// tableJobs returns the files of a table, one per format.
 func (f *Folder) files(t *table, r *pipeline.Release) (jobs []tableJob, err error) {
 	for _, name := range r.Formats() {
 		format, ok := f.formats[name]
@@ -124,7 +124,7 @@ type stager struct {
 	jobs    []tableJob
 }
 
-// run writes the note, the tables and the manifest, in this order, and syncs each and the folders around them.
+// run writes the note, the tables and the manifest, in this order. It syncs each, and the folders around them.
 func (s *stager) run(note string, r *pipeline.Release) error {
 	if err := s.writeNote(note); err != nil {
 		return err
@@ -180,20 +180,20 @@ func (s *stager) writeTable(root *os.Root, j tableJob) (file manifest.File, err 
 	return file, j.format.verify(s.ctx, f, size, j.table)
 }
 
-// undo takes everything away that run wrote.
+// undo removes everything that run wrote.
 func (s *stager) undo() error {
 	err := errors.Join(os.RemoveAll(s.dir), os.RemoveAll(filepath.Join(s.staging, noteName)), syncFolder(s.staging))
 	return failure("clean up", s.staging, err)
 }
 
-// recovered turns a panic of a library into an error. What was thrown is dropped: it may quote values.
+// recovered turns a panic of a library into an error. It drops the panic's value, which may quote values of a table.
 func recovered(err *error) {
 	if thrown := recover(); thrown != nil {
 		*err = reason("the writer failed unexpectedly")
 	}
 }
 
-// writeManifest writes the manifest last, after its signature, if sign makes one.
+// writeManifest writes the manifest, which is the last file. If sign returns a signature, that is written before.
 func writeManifest(root *os.Root, m manifest.Manifest, sign func(manifest []byte) ([]byte, bool)) error {
 	text, err := m.Encode()
 	if err != nil {

@@ -17,7 +17,7 @@ type valueColumn struct {
 	series queries.Series
 }
 
-// table is the public result of one query as rows and columns. No column is ever held whole.
+// table is the public result of one query as rows and columns. No column is held in memory whole.
 type table struct {
 	name     string
 	cells    int
@@ -26,11 +26,11 @@ type table struct {
 	sparse   bool
 	nullable bool // NaN is a missing value
 	query    string
-	holds    string // what was read off the query's answer; "" for the answer itself
-	estimate int    // place of the estimate among the values
+	holds    string // the name of what was computed from the query's answer; empty for the answer itself
+	estimate int    // index of the estimate in values
 }
 
-// tablesOf checks a result and returns its table, and those that were read off it.
+// tablesOf checks a result and returns its table, and the tables computed from its answer.
 func tablesOf(r pipeline.Result) ([]*table, error) {
 	tables := []*table{newTable(r)}
 	for _, x := range r.Answer.Readings {
@@ -53,11 +53,12 @@ func newTable(r pipeline.Result) *table {
 	return t
 }
 
-// mayMiss reports whether cells may have no value: a quotient has none if its denominator is not positive, and an
-// answer with further columns is one, and a reading has none if there are no rows. It never depends on the values, so that tables of the same query have one schema.
+// mayMiss reports whether cells may have no value. Answers with further columns are quotients, which have no value if
+// their denominator is not positive; a quantile has none if there are no rows. The result never depends on the values,
+// so that all tables of a query have one schema.
 func mayMiss(a queries.Answer) bool { return len(a.Extra) > 0 || isReading(a) }
 
-// isReading reports whether a table was read off an answer: it has estimates and their intervals alone.
+// isReading reports whether a table was computed from an answer: it has only estimates and their intervals.
 func isReading(a queries.Answer) bool { return a.Noisy == nil && a.Sigma == nil }
 
 // valueColumnsOf returns the columns after the keys, in order.
@@ -74,7 +75,7 @@ func valueColumnsOf(a queries.Answer) []valueColumn {
 	return columns
 }
 
-// check returns what is wrong with the table, or "".
+// problem returns what is wrong with the table; empty if nothing is.
 func (t *table) check() string {
 	if !plainName(t.name) {
 		return "the query's name can't be a file name"
@@ -113,7 +114,7 @@ func (t *table) columns() []string {
 	return names
 }
 
-// missing reports whether a value stands for none, in a format that has a mark for it.
+// missing reports whether a value is missing, if the format can mark that.
 func (t *table) missing(v float64) bool { return t.nullable && math.IsNaN(v) }
 
 // labelCount returns the number of labels; 0 unless exactly one kind is set.

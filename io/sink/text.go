@@ -15,12 +15,12 @@ type rowTexts struct {
 	keys  [][]string
 }
 
-// key returns the text of a cell's label of key k.
+// label returns the text of a cell's label of key k.
 func (r rowTexts) key(k, cell int) string {
 	return r.keys[k][labelAt(r.table.keys[k], len(r.keys[k]), cell)]
 }
 
-// stream writes what appendRow appends for row i of each block in turn, and returns the number of rows.
+// stream writes what appendRow appends for each row i of each block, and returns the number of rows.
 func (r rowTexts) stream(ctx context.Context, out *bufio.Writer, appendRow func(line []byte, b *block, i int) []byte) (rows int, err error) {
 	line := []byte{}
 	for b, err := range r.table.blocks(ctx) {
@@ -51,7 +51,7 @@ func labelTexts(l domain.Labels) []string {
 	return texts
 }
 
-// appendFloat appends queries.FloatText without a copy.
+// appendFloat appends queries.FloatText(v) without allocating a string.
 func appendFloat(dst []byte, v float64) []byte {
 	form := byte('f')
 	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Vouch writes the voucher beside a staged release, durably; one that is there is replaced.
+// Vouch writes the voucher beside a staged release, durably. It replaces a voucher that exists.
 func (f *Folder) Vouch(staging, voucher string) error {
 	const op = "vouch for"
 	if strings.ContainsRune(voucher, '\n') || len(voucher) >= maxNote {
@@ -31,7 +31,7 @@ func (f *Folder) Vouch(staging, voucher string) error {
 	return failure(op, staging, syncFolder(staging))
 }
 
-// Voucher returns the voucher of a staging folder; "" if it has none.
+// Voucher returns the voucher of a staging folder; empty if it has none.
 func (f *Folder) Voucher(staging string) (string, error) {
 	const op = "inspect"
 	if err := private(op, staging); err != nil {

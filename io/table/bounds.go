@@ -1,9 +1,9 @@
 package table
 
-// Bounds are a min and a max of some values of a column whose Values are in Ints and not unsigned. Nulls are in no bounds.
+// Bounds are the min and max of some values of a column that is held in Ints and not unsigned. Nulls do not count.
 type Bounds struct{ Min, Max int64 }
 
-// Holds says whether the values of all rows of a column are within the bounds or null. Entries of a dictionary that no row has do not
+// Holds reports whether every row's value is null or within the bounds. Dictionary entries that no row has do not
 // count.
 func (b Bounds) Holds(c *Column) bool {
 	for i := range c.Entries() {

@@ -2,19 +2,19 @@ package table
 
 import "sort"
 
-// Values are plain values of one kind; which slice is in use follows from the kind.
+// Values are plain values of one kind, which says which slice is used.
 type Values struct {
 	Ints   []int64
 	Floats []float64
-	// Offsets has one entry more than there are strings; string i is Data[Offsets[i]:Offsets[i+1]].
+	// Offsets has one item more than there are strings; string i is Data[Offsets[i]:Offsets[i+1]].
 	Offsets []uint32
 	Data    []byte
 }
 
-// Bytes returns string i, sharing memory.
+// Bytes returns string i, in the same memory.
 func (v Values) Bytes(i int) []byte { return v.Data[v.Offsets[i]:v.Offsets[i+1]] }
 
-// Len returns the number of values, of lists that of their elements; k says which slice holds them.
+// Len returns the number of values. For lists that is the number of their elements. k says which slice holds them.
 func (v Values) Len(k Kind) int {
 	switch k {
 	case Float, List:
@@ -25,7 +25,7 @@ func (v Values) Len(k Kind) int {
 	return len(v.Ints)
 }
 
-// slice returns the values from i up to, not including, j, sharing memory.
+// slice returns the values with indices in [i, j), in the same memory.
 func (v Values) slice(k Kind, i, j int) Values {
 	switch k {
 	case Float:
@@ -39,24 +39,25 @@ func (v Values) slice(k Kind, i, j int) Values {
 	return Values{Ints: v.Ints[i:j]}
 }
 
-// Column is the values of one column in a batch: plain (one value a row), dictionary codes (Codes, one a row,
-// into Values) or runs (Ends: row at which each run stops; codes or values are then one a run). What there is one of
-// a row, or a run if Ends is set, is called an entry. Columns of lists are plain.
+// Column holds the values of one column in a batch, in one of three forms: plain (one value per row), dictionary codes
+// (Codes, one per row, are indices into Values), or runs (Ends[i] is the row at which run i stops, and there is one
+// code or value per run). An entry is a row or, if Ends is set, a run. Columns of lists are plain.
 type Column struct {
 	Type Type
-	// Valid has one item an entry; nil: no nulls. At a null, code and value are unspecified but in range.
+	// Valid has one item per entry; nil if there are no nulls. At a null, code and value are unspecified but in range.
 	Valid []bool
-	// Unparsed marks the nulls that stand for a text that is no value of the column's type, such as a date in a layout that
-	// was not declared; nil if there are none. It has one item an entry. Only text formats have it, and no answer depends on it.
+	// Unparsed has one item per entry; it marks the nulls that stand for a text which is not a value of the column's
+	// type, such as a date in a layout that was not declared. nil if there are none. Only text formats have it, and no
+	// answer depends on it.
 	Unparsed []bool
 	Codes    []int32
 	Ends     []int32
 	Values   Values
-	// Lists has one item more than there are lists, of columns of lists: list i is Values.Floats[Lists[i]:Lists[i+1]]. An
-	// element that is null is NaN; the lists of nulls may be empty.
+	// Lists is for columns of lists, and has one item more than there are lists. List i is
+	// Values.Floats[Lists[i]:Lists[i+1]]. A null element is NaN. The list of a null may be empty.
 	Lists []uint32
-	// Dict is not zero if Codes is set and the dictionary has an identity: columns with equal Dict have the same
-	// dictionary in Values, in all batches of a process, so work done for each of its values can be kept.
+	// Dict identifies the dictionary if Codes is set; 0 if it has no identity. Columns with equal Dict have the same
+	// dictionary in Values, in all batches of a process, so that work done per dictionary value can be kept.
 	Dict uint64
 }
 
@@ -84,7 +85,7 @@ func (c *Column) Len() int {
 	return int(c.Ends[len(c.Ends)-1])
 }
 
-// Entry returns the entry that holds a row: the row itself, or its run, found in logarithmic time.
+// Entry returns the entry that holds a row: the row itself or its run, which it finds in logarithmic time.
 func (c *Column) Entry(row int) int {
 	if c.Ends == nil {
 		return row
@@ -92,13 +93,13 @@ func (c *Column) Entry(row int) int {
 	return sort.Search(len(c.Ends), func(i int) bool { return int(c.Ends[i]) > row })
 }
 
-// List returns a row's list, of a column of lists, sharing memory.
+// List returns the list of a row of a column of lists, in the same memory.
 func (c *Column) List(row int) []float64 { return c.Values.Floats[c.Lists[row]:c.Lists[row+1]] }
 
-// IsNull says whether a row is null.
+// IsNull reports whether a row is null.
 func (c *Column) IsNull(row int) bool { return c.Valid != nil && !c.Valid[c.Entry(row)] }
 
-// Index returns the position in Values of a row's value.
+// Index returns the index in Values of a row's value.
 func (c *Column) Index(row int) int {
 	e := c.Entry(row)
 	if c.Codes != nil {
@@ -107,7 +108,7 @@ func (c *Column) Index(row int) int {
 	return e
 }
 
-// Slice returns the rows from i up to, not including, j, of a column without runs, sharing memory.
+// Slice returns the rows with indices in [i, j) of a column without runs, in the same memory.
 func (c *Column) Slice(i, j int) Column {
 	s := Column{Type: c.Type, Dict: c.Dict, Values: c.Values}
 	if c.Valid != nil {

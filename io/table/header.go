@@ -4,13 +4,13 @@ import (
 	"strings"
 )
 
-// delimiters are the characters that may have been meant to part the fields of a header, and how people call and write them.
+// delimiters are the characters that people use to separate fields, with their names and their form in a job.
 var delimiters = []struct{ char, name, written string }{
 	{"\t", "a tab", `"\t"`}, {";", "a semicolon", `";"`}, {"|", "a bar", `"|"`}, {",", "a comma", `","`},
 }
 
-// HeaderAdvice says what may be wrong with the header of a text file that lacks the column wanted. It names no other column: if
-// the file has no header, they are a row of the data.
+// HeaderAdvice says what may be wrong with the header of a text file that lacks the column wanted. It names no other
+// column: if the file has no header, those names are a row of the data.
 func HeaderAdvice(names []string, wanted string) string {
 	joined := strings.Join(names, "")
 	if strings.Contains(joined, "\r") {
@@ -32,7 +32,7 @@ func HeaderAdvice(names []string, wanted string) string {
 	return "column names are compared letter by letter; if the first line is data, set input.csv.header: false and list input.csv.columns"
 }
 
-// plainName is a name without case, blanks and underscores.
+// plainName returns a name in lower case, without blanks, underscores and hyphens.
 func plainName(s string) string {
 	return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "\t", "", "-", "").Replace(s))
 }

@@ -1,4 +1,4 @@
-// Package table holds the columnar batches that readers yield and queries consume.
+// Package table defines the columnar batches that readers yield and queries consume.
 package table
 
 // Field is a named column of a schema.
@@ -7,12 +7,12 @@ type Field struct {
 	Type Type
 }
 
-// Schema is the ordered fields of a table.
+// Schema lists the fields of a table, in order.
 type Schema struct {
 	Fields []Field
 }
 
-// Lookup returns the field of that name.
+// Lookup returns the field with a name.
 func (s Schema) Lookup(name string) (Field, bool) {
 	if i := s.Index(name); i >= 0 {
 		return s.Fields[i], true
@@ -20,7 +20,7 @@ func (s Schema) Lookup(name string) (Field, bool) {
 	return Field{}, false
 }
 
-// Index returns the position of the field of that name, or -1.
+// Index returns the position of the field with a name, or -1 if there is none.
 func (s Schema) Index(name string) int {
 	for i, f := range s.Fields {
 		if f.Name == name {
@@ -30,11 +30,11 @@ func (s Schema) Index(name string) int {
 	return -1
 }
 
-// Batch is some rows of a table: the columns that were asked for, in the order asked. It is valid until the callback
+// Batch holds some rows of a table: the requested columns, in the order of the request. It is valid until the callback
 // that received it returns.
 type Batch struct {
 	Rows    int
 	Columns []Column
-	// Keep has one item a row: the rows if it is false are in no query. Nil keeps every row.
+	// Keep has one item per row: a row counts in queries if its item is true. nil if all rows count.
 	Keep []bool
 }

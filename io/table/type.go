@@ -7,15 +7,15 @@ type Kind uint8
 
 // The kinds. The comment says which slice of Values holds them.
 const (
-	Invalid   Kind = iota // none: a type that this version does not read
+	Invalid   Kind = iota // none; this version does not read the type
 	Bool                  // Ints: 0 or 1
 	Int                   // Ints
 	Uint                  // Ints, the bits of a uint64
 	Float                 // Floats
 	String                // Offsets and Data: bytes, UTF-8 by convention
 	Date                  // Ints: days since 1970-01-01
-	Timestamp             // Ints: units of Type.Unit since 1970-01-01T00:00:00 (UTC, or local if Type.Zone is "local")
-	List                  // Floats, cut by Column.Lists: lists of numbers
+	Timestamp             // Ints: multiples of Type.Unit since 1970-01-01T00:00:00 (UTC, or local if Type.Zone is "local")
+	List                  // Floats, divided by Column.Lists: lists of numbers
 )
 
 var kindNames = [...]string{"invalid", "bool", "int", "uint", "float", "text", "date", "timestamp", "list of numbers"}
@@ -34,14 +34,14 @@ const (
 	Local = "local"
 )
 
-// Type is a column's type. Two columns have the same type iff their Types are equal.
+// Type is a column's type. Two columns have the same type if and only if their Types are equal.
 type Type struct {
 	Kind Kind
 	// Unit is the length of one timestamp unit in nanoseconds: 1, 1e3, 1e6 or 1e9.
 	Unit int64
-	// Zone is "UTC" for instants, "local" for wall-clock readings without a zone.
+	// Zone is "UTC" for instants, and "local" for wall-clock times without a zone.
 	Zone string
-	// Name is what a type of kind Invalid is called (struct, time, …), for messages; else empty.
+	// Name is the name of a type of kind Invalid in messages (struct, time, …); else empty.
 	Name string
 }
 

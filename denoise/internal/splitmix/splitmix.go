@@ -1,8 +1,8 @@
-// Package splitmix is SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014): random
-// numbers from a public seed, which anybody can draw again. It must never make noise.
+// Package splitmix is SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014):
+// random numbers from a public seed, which anybody can reproduce. They must never be used as noise for privacy.
 package splitmix
 
-// Next returns the next number of the stream that is in this state.
+// Next advances the stream's state and returns its next number.
 func Next(state *uint64) uint64 {
 	*state += 0x9e3779b97f4a7c15
 	z := *state

@@ -1,5 +1,5 @@
-// Package sure chooses by Stein's unbiased risk estimate (Donoho & Johnstone, "Adapting to unknown smoothness via wavelet shrinkage",
-// JASA 90, 1995).
+// Package sure chooses thresholds by Stein's unbiased risk estimate (Donoho & Johnstone, "Adapting to unknown
+// smoothness via wavelet shrinkage", JASA 90, 1995).
 package sure
 
 import (
@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Threshold returns the soft threshold among 0 and the absolute values at which Stein's risk estimate
-// Σ min(c²,t²) − N·s² + 2·s²·#{|c| > t} is least; of several the smallest. c and t have the unit of s > 0. O(N·log N).
+// Threshold returns the soft threshold, among 0 and the absolute values, at which Stein's risk estimate Σ min(c²,t²) −
+// N·s² + 2·s²·#{|c| > t} is least; the smallest one if there are several. c and t have the unit of s > 0. O(N·log N).
 func Threshold(c []float64, s float64) float64 {
 	size := make([]float64, len(c))
 	for i, v := range c {

@@ -3,7 +3,7 @@ package tabletest
 
 import "github.com/dprelease/dprelease/io/table"
 
-// Strings is a plain text column; valid nil: no nulls.
+// Strings returns a plain text column. valid is nil if there are no nulls.
 func Strings(values []string, valid []bool) table.Column {
 	c := table.Column{Type: table.Type{Kind: table.String}, Valid: valid}
 	c.Values.Offsets = []uint32{0}
@@ -14,17 +14,17 @@ func Strings(values []string, valid []bool) table.Column {
 	return c
 }
 
-// Ints is a plain column of a type that is held in Ints; valid nil: no nulls.
+// Ints returns a plain column of a type that is held in Ints. valid is nil if there are no nulls.
 func Ints(t table.Type, values []int64, valid []bool) table.Column {
 	return table.Column{Type: t, Valid: valid, Values: table.Values{Ints: values}}
 }
 
-// Floats is a plain float column; valid nil: no nulls.
+// Floats returns a plain float column. valid is nil if there are no nulls.
 func Floats(values []float64, valid []bool) table.Column {
 	return table.Column{Type: table.Type{Kind: table.Float}, Valid: valid, Values: table.Values{Floats: values}}
 }
 
-// Lists is a column of lists; valid nil: no nulls.
+// Lists returns a column of lists. valid is nil if there are no nulls.
 func Lists(lists [][]float64, valid []bool) table.Column {
 	c := table.Column{Type: table.Type{Kind: table.List}, Valid: valid, Lists: []uint32{0}}
 	for _, l := range lists {
@@ -34,7 +34,7 @@ func Lists(lists [][]float64, valid []bool) table.Column {
 	return c
 }
 
-// Batch joins columns of equal length.
+// Batch returns a batch of columns of equal length.
 func Batch(columns ...table.Column) *table.Batch {
 	b := &table.Batch{Columns: columns}
 	if len(columns) > 0 {
@@ -43,7 +43,7 @@ func Batch(columns ...table.Column) *table.Batch {
 	return b
 }
 
-// Encode returns a column without runs with its values behind dictionary codes, in order of first appearance.
+// Encode returns a column without runs in the form of dictionary codes, in order of first appearance.
 func Encode(c table.Column) table.Column {
 	out := table.Column{Type: c.Type, Valid: c.Valid, Codes: []int32{}}
 	seen := map[any]int32{}
@@ -81,7 +81,7 @@ func collect(k table.Kind, rows []any) table.Values {
 	return v
 }
 
-// Runs returns a column without runs with equal neighbours joined into runs.
+// Runs returns a column without runs in the form of runs of equal rows.
 func Runs(c table.Column) table.Column {
 	out := table.Column{Type: c.Type, Dict: c.Dict, Ends: []int32{}}
 	if c.Codes != nil {

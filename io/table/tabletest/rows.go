@@ -7,13 +7,14 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// bits is a float64 by its bits: equal iff the floats are the same, NaN and signed zero included.
+// bits holds the bits of a float64. Two are equal if and only if the floats are the same, including NaN and signed
+// zero.
 type bits uint64
 
 func (b bits) float() float64 { return math.Float64frombits(uint64(b)) }
 
-// Value returns item i of a column's Values as a comparable value: string, int64, the bits of a float64, or of a list's
-// elements.
+// Value returns item i of a column's Values as a comparable value: a string, an int64, the bits of a float64, or those
+// of a list's elements.
 func Value(c *table.Column, i int) any {
 	switch c.Type.Kind {
 	case table.List:
@@ -26,7 +27,7 @@ func Value(c *table.Column, i int) any {
 	return c.Values.Ints[i]
 }
 
-// List is how Rows and Value give a list of numbers.
+// List returns the form that Rows and Value give to a list of numbers.
 func List(elements ...float64) any {
 	b := make([]byte, 0, 8*len(elements))
 	for _, x := range elements {
@@ -35,13 +36,14 @@ func List(elements ...float64) any {
 	return elementBits(b)
 }
 
-// elementBits are the bits of a list's elements.
+// elementBits holds the bits of a list's elements.
 type elementBits string
 
-// Float is how Rows and Value give a float64.
+// Float returns the form that Rows and Value give to a float64.
 func Float(f float64) any { return bits(math.Float64bits(f)) }
 
-// Rows returns a batch's rows as comparable values (see Value; null is nil), copied, whatever the representation.
+// Rows returns copies of a batch's rows as comparable values (see Value), whatever form its columns have. A null is
+// nil.
 func Rows(b *table.Batch) [][]any {
 	rows := make([][]any, b.Rows)
 	for i := range rows {
