@@ -30,7 +30,7 @@ func (s *average) run(ctx context.Context, r Run, estimate tree) error {
 	clear(s.x)
 	s.df, s.threshold = 0, 0
 	for done := 0; done < s.trees; done += batch {
-		if err := s.add(ctx, r, done, estimate); err != nil {
+		if err := s.addBatch(ctx, r, done, estimate); err != nil {
 			return err
 		}
 	}
@@ -43,7 +43,7 @@ func (s *average) run(ctx context.Context, r Run, estimate tree) error {
 }
 
 // addBatch adds the next batch.
-func (s *average) add(ctx context.Context, r Run, done int, estimate tree) error {
+func (s *average) addBatch(ctx context.Context, r Run, done int, estimate tree) error {
 	now := min(batch, s.trees-done)
 	part := r.quiet()
 	if r.Progress != nil {

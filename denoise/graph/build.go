@@ -25,7 +25,7 @@ func New(n int, edges []Edge) (*Graph, error) {
 	order := sorted(n, edges)
 	g.reserve(len(order))
 	for _, i := range order {
-		if !g.add(edges[i]) {
+		if !g.addEdge(edges[i]) {
 			return nil, &EdgeError{int(i), "the weights of parallel edges add up to more than 1e+100"}
 		}
 	}
@@ -84,7 +84,7 @@ func (g *Graph) reserve(m int) {
 
 // addEdge appends an edge, or adds it to the last one if the two are parallel. It returns false if the weight becomes
 // too large.
-func (g *Graph) add(e Edge) bool {
+func (g *Graph) addEdge(e Edge) bool {
 	a, b := int32(min(e.U, e.V)), int32(max(e.U, e.V))
 	k := len(g.u) - 1
 	if k < 0 || g.u[k] != a || g.v[k] != b {

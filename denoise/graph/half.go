@@ -81,7 +81,7 @@ func (h *half) candidates(ctx context.Context, grid scan, floor float64, to *poo
 			}
 			fit.Floor = floor
 			out[i] = fit.SURE(h.y, h.sigma)
-			to.add(fit, out[i])
+			to.addFit(fit, out[i])
 			h.report(h.tried + 1)
 		}
 		return out, nil

@@ -20,7 +20,7 @@ func newPool(n int, sigma float64) *pool {
 }
 
 // addFit adds a candidate with its cost. The fit may be overwritten afterwards.
-func (p *pool) add(f *Fit, cost float64) { p.include(f, cost, 1) }
+func (p *pool) addFit(f *Fit, cost float64) { p.include(f, cost, 1) }
 
 // unite adds all candidates of another pool.
 func (p *pool) unite(other *pool) { p.include(other.fit(), other.least, other.total) }

@@ -23,7 +23,7 @@ func Product(sizes []int) (*Graph, error) {
 	for i := range n {
 		for d := len(sizes) - 1; d >= 0; d-- {
 			if i/strides[d]%sizes[d] < sizes[d]-1 {
-				g.add(Edge{U: i, V: i + strides[d], W: 1})
+				g.addEdge(Edge{U: i, V: i + strides[d], W: 1})
 			}
 		}
 	}

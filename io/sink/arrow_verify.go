@@ -24,13 +24,13 @@ func (arrowFormat) verify(ctx context.Context, r io.ReaderAt, size int64, t *tab
 		if err != nil {
 			return err
 		}
-		if err := batches.verify(n, b); err != nil {
+		if err := batches.verifyBatch(n, b); err != nil {
 			return err
 		}
 		n++
 	}
 	if n == 0 {
-		err = batches.verify(n, newBlock(t))
+		err = batches.verifyBatch(n, newBlock(t))
 		n++
 	}
 	if err == nil && f.NumRecords() != n {
@@ -45,8 +45,8 @@ type arrowBatches struct {
 	table *table
 }
 
-// verify compares record batch n with a block.
-func (a arrowBatches) verify(n int, b *block) error {
+// verifyBatch compares record batch n with a block.
+func (a arrowBatches) verifyBatch(n int, b *block) error {
 	if n >= a.file.NumRecords() {
 		return mismatch("the number of rows")
 	}
@@ -59,7 +59,7 @@ func (a arrowBatches) verify(n int, b *block) error {
 		return mismatch("the number of rows")
 	}
 	for i, name := range a.table.columns() {
-		if !a.same(r.Column(i), b, i) {
+		if !a.sameColumn(r.Column(i), b, i) {
 			return mismatch("column " + name)
 		}
 	}
@@ -67,7 +67,7 @@ func (a arrowBatches) verify(n int, b *block) error {
 }
 
 // sameColumn compares column i of a record batch with the block.
-func (a arrowBatches) same(column arrow.Array, b *block, i int) bool {
+func (a arrowBatches) sameColumn(column arrow.Array, b *block, i int) bool {
 	if column.Len() != len(b.cells) {
 		return false
 	}

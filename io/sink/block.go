@@ -33,7 +33,7 @@ func (t *table) blocks(ctx context.Context) iter.Seq2[*block, error] {
 				yield(nil, err)
 				return
 			}
-			b.add(t, start, min(chunkCells, t.cells-start))
+			b.addCells(t, start, min(chunkCells, t.cells-start))
 			if len(b.cells) < blockRows {
 				continue
 			}
@@ -49,7 +49,7 @@ func (t *table) blocks(ctx context.Context) iter.Seq2[*block, error] {
 }
 
 // addCells appends the rows of the n cells from start on.
-func (b *block) add(t *table, start, n int) {
+func (b *block) addCells(t *table, start, n int) {
 	at := len(b.cells)
 	estimate := b.fill(t, t.estimate, start, n)
 	if t.sparse && !slices.ContainsFunc(estimate, nonZero) {

@@ -55,7 +55,7 @@ func (f csvFormat) write(ctx context.Context, w io.Writer, t *table) (rows int, 
 		return 0, err
 	}
 	texts := csvRows{rowTexts{t, keys}}
-	if rows, err = texts.stream(ctx, out, texts.append); err != nil {
+	if rows, err = texts.stream(ctx, out, texts.appendRow); err != nil {
 		return rows, err
 	}
 	return rows, out.Flush()
@@ -65,9 +65,9 @@ func (f csvFormat) write(ctx context.Context, w io.Writer, t *table) (rows int, 
 type csvRows struct{ rowTexts }
 
 // appendRow appends row i of a block as a line. Numbers never need quotes. NaN is an empty field.
-func (r csvRows) append(line []byte, b *block, i int) []byte {
+func (r csvRows) appendRow(line []byte, b *block, i int) []byte {
 	for k := range r.keys {
-		line = append(append(line, r.key(k, b.cells[i])...), ',')
+		line = append(append(line, r.label(k, b.cells[i])...), ',')
 	}
 	for _, column := range b.values {
 		if v := column[i]; !math.IsNaN(v) {

@@ -31,7 +31,7 @@ func (f csvFormat) verify(ctx context.Context, r io.ReaderAt, size int64, t *tab
 			return err
 		}
 		for i := range b.cells {
-			if err := texts.verify(in, b, i); err != nil {
+			if err := texts.verifyRow(in, b, i); err != nil {
 				return err
 			}
 		}
@@ -52,13 +52,13 @@ func normalised(texts []string) []string {
 
 // verifyRow reads the next record and compares it with row i of the block. It drops the reader's errors, which quote
 // the file.
-func (r csvRows) verify(in *csv.Reader, b *block, i int) error {
+func (r csvRows) verifyRow(in *csv.Reader, b *block, i int) error {
 	record, err := in.Read()
 	if err != nil || len(record) != len(r.keys)+len(b.values) {
 		return mismatch("the number of rows")
 	}
 	for k := range r.keys {
-		if record[k] != r.key(k, b.cells[i]) {
+		if record[k] != r.label(k, b.cells[i]) {
 			return mismatch("column " + r.table.keys[k].Name)
 		}
 	}

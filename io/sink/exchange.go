@@ -39,7 +39,7 @@ func (f *Folder) Exchange(ctx context.Context, staging, dir, digest string) erro
 	if err := ctx.Err(); err != nil {
 		return failure(op, dir, err)
 	}
-	if err := private(op, staging); err != nil {
+	if err := checkPrivate(op, staging); err != nil {
 		return err
 	}
 	release := filepath.Join(staging, releaseName)
@@ -135,7 +135,7 @@ func replacedBy(staging string) (*replaced, error) {
 	if _, err := os.Lstat(filepath.Join(staging, replacesName)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err := private(op, staging); err != nil {
+	if err := checkPrivate(op, staging); err != nil {
 		return nil, err
 	}
 	root, err := os.OpenRoot(staging)

@@ -50,7 +50,7 @@ func Examine(ctx context.Context, dir string) (*Examined, error) {
 
 // Staged returns the note and the manifest's SHA-256 of a complete staging folder that only this user can look into.
 func (f *Folder) Staged(ctx context.Context, staging string) (note, digest string, err error) {
-	if err := private("inspect", staging); errors.Is(err, fs.ErrNotExist) {
+	if err := checkPrivate("inspect", staging); errors.Is(err, fs.ErrNotExist) {
 		return "", "", noRelease(staging)
 	} else if err != nil {
 		return "", "", err
@@ -66,7 +66,7 @@ func (f *Folder) Staged(ctx context.Context, staging string) (note, digest strin
 	defer root.Close()
 	text, err := readSmall(root, noteName, maxNote)
 	if err != nil {
-		return "", "", missing(staging, noteName, err)
+		return "", "", missingError(staging, noteName, err)
 	}
 	note, whole := strings.CutSuffix(string(text), "\n")
 	if !whole {
@@ -84,7 +84,7 @@ type content struct {
 	findings []string
 }
 
-func (c *content) found(text string) { c.findings = append(c.findings, text) }
+func (c *content) addFinding(text string) { c.findings = append(c.findings, text) }
 
 // inspect is examine, but any finding is an error.
 func inspect(ctx context.Context, dir string) (*content, error) {
@@ -143,7 +143,7 @@ func (i *inspection) run() error {
 	if i.manifest.Signature != nil {
 		listed[SignatureName], i.paths = true, append(i.paths, SignatureName)
 		if _, err := readSmall(i.root, SignatureName, maxNote); err != nil {
-			if err := i.lacks(SignatureName, err); err != nil {
+			if err := i.noteMissing(SignatureName, err); err != nil {
 				return err
 			}
 		}
@@ -154,7 +154,7 @@ func (i *inspection) run() error {
 	slices.Sort(names)
 	for _, name := range names {
 		if !listed[name] {
-			i.found(name + " does not belong to the release")
+			i.addFinding(name + " does not belong to the release")
 		}
 	}
 	return nil
@@ -173,11 +173,11 @@ func (i *inspection) list() ([]string, error) {
 func (i *inspection) readManifest() error {
 	text, err := readSmall(i.root, manifestName, maxManifest)
 	if err != nil {
-		return i.lacks(manifestName, err)
+		return i.noteMissing(manifestName, err)
 	}
 	m, err := manifest.Parse(text)
 	if err != nil {
-		i.found(manifestName + " " + err.Error())
+		i.addFinding(manifestName + " " + err.Error())
 		return nil
 	}
 	sum := sha256.Sum256(text)
@@ -190,11 +190,11 @@ func (i *inspection) compareFiles(listed map[string]bool) error {
 	for q := range i.manifest.Queries {
 		files := i.manifest.Queries[q].Files
 		if len(files) == 0 {
-			i.found(manifestName + " names no file of a query")
+			i.addFinding(manifestName + " names no file of a query")
 		}
 		for _, f := range files {
 			if !plainName(f.Path) || listed[f.Path] {
-				i.found(manifestName + " names a file twice or outside the folder")
+				i.addFinding(manifestName + " names a file twice or outside the folder")
 				continue
 			}
 			listed[f.Path], i.paths = true, append(i.paths, f.Path)
@@ -210,9 +210,9 @@ func (i *inspection) compareFile(f manifest.File) error {
 	digest, err := i.fileDigest(f.Path)
 	switch {
 	case err != nil:
-		return i.lacks(f.Path, err)
+		return i.noteMissing(f.Path, err)
 	case digest != f.SHA256:
-		i.found(f.Path + " has been changed")
+		i.addFinding(f.Path + " has been changed")
 	default:
 		i.compared++
 	}
@@ -232,16 +232,16 @@ func (i *inspection) fileDigest(name string) (string, error) {
 
 // noteMissing records a finding if err means that a file of the release is missing or not a file. It returns other
 // errors.
-func (i *inspection) lacks(name string, err error) error {
-	if reason := lack(name, err); reason != "" {
-		i.found(reason)
+func (i *inspection) noteMissing(name string, err error) error {
+	if reason := whyMissing(name, err); reason != "" {
+		i.addFinding(reason)
 		return nil
 	}
 	return failure("inspect", filepath.Join(i.dir, name), err)
 }
 
 // whyMissing says that a file is missing or not one of ours; empty if err means something else.
-func lack(name string, err error) string {
+func whyMissing(name string, err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return name + " is missing"
@@ -252,8 +252,8 @@ func lack(name string, err error) string {
 }
 
 // missingError returns the error for a file of a release that cannot be read.
-func missing(dir, name string, err error) error {
-	if reason := lack(name, err); reason != "" {
+func missingError(dir, name string, err error) error {
+	if reason := whyMissing(name, err); reason != "" {
 		return incomplete(dir, reason)
 	}
 	return failure("inspect", filepath.Join(dir, name), err)

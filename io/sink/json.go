@@ -24,7 +24,7 @@ func (jsonFormat) write(ctx context.Context, w io.Writer, t *table) (rows int, e
 	rows, err = texts.stream(ctx, out, func(line []byte, b *block, i int) []byte {
 		line = append(line, before...)
 		before = ",\n"
-		return texts.append(line, b, i)
+		return texts.appendRow(line, b, i)
 	})
 	if err != nil {
 		return rows, err
@@ -98,9 +98,9 @@ func jsonText(s string) (string, error) {
 const errNotText = reason("a name or a label is not valid UTF-8")
 
 // appendRow appends row i of a block as an object.
-func (r jsonRows) append(line []byte, b *block, i int) []byte {
+func (r jsonRows) appendRow(line []byte, b *block, i int) []byte {
 	for k := range r.keys {
-		line = append(append(line, r.names[k]...), r.key(k, b.cells[i])...)
+		line = append(append(line, r.names[k]...), r.label(k, b.cells[i])...)
 	}
 	for v, column := range b.values {
 		line = appendJSON(append(line, r.names[len(r.keys)+v]...), column[i])

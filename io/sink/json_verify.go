@@ -25,7 +25,7 @@ func (jsonFormat) verify(ctx context.Context, r io.ReaderAt, size int64, t *tabl
 			return err
 		}
 		for i := range b.cells {
-			if err := texts.verify(in, b, i); err != nil {
+			if err := texts.verifyRow(in, b, i); err != nil {
 				return err
 			}
 		}
@@ -113,14 +113,14 @@ func (l *jsonLines) object() ([]byte, error) {
 // verifyRow reads the next object and compares it with row i of the block: the names in order, the labels as they are
 // written, the numbers by their values. Whether the JSON text of a name or a label is valid and reads back as that name
 // or label is checked once, when the text is made.
-func (r jsonRows) verify(in *jsonLines, b *block, i int) error {
+func (r jsonRows) verifyRow(in *jsonLines, b *block, i int) error {
 	rest, err := in.object()
 	if err != nil {
 		return err
 	}
 	for c := range r.names {
 		var same bool
-		if rest, same = r.cut(rest, c, b, i); !same {
+		if rest, same = r.cutColumn(rest, c, b, i); !same {
 			return mismatch("column " + r.table.columns()[c])
 		}
 	}
@@ -131,14 +131,14 @@ func (r jsonRows) verify(in *jsonLines, b *block, i int) error {
 }
 
 // cutColumn reads column c of row i, with its name, and returns what follows.
-func (r jsonRows) cut(text []byte, c int, b *block, i int) (rest []byte, same bool) {
+func (r jsonRows) cutColumn(text []byte, c int, b *block, i int) (rest []byte, same bool) {
 	if text, same = bytes.CutPrefix(text, []byte(r.names[c])); !same {
 		return text, false
 	}
 	if v := c - len(r.keys); v >= 0 {
 		return cutNumber(text, b.values[v][i])
 	}
-	return bytes.CutPrefix(text, []byte(r.key(c, b.cells[i])))
+	return bytes.CutPrefix(text, []byte(r.label(c, b.cells[i])))
 }
 
 // cutNumber reads a number or null and returns what follows it.

@@ -17,7 +17,7 @@ func ReadManifest(dir string) (m manifest.Manifest, digest string, err error) {
 	defer root.Close()
 	text, err := readSmall(root, manifestName, maxManifest)
 	if err != nil {
-		return m, "", missing(dir, manifestName, err)
+		return m, "", missingError(dir, manifestName, err)
 	}
 	if m, err = manifest.Parse(text); err != nil {
 		return m, "", incomplete(dir, manifestName+" "+err.Error())
@@ -34,10 +34,10 @@ func ReadSigned(dir string) (text, signature []byte, err error) {
 	}
 	defer root.Close()
 	if text, err = readSmall(root, manifestName, maxManifest); err != nil {
-		return nil, nil, missing(dir, manifestName, err)
+		return nil, nil, missingError(dir, manifestName, err)
 	}
 	if signature, err = readSmall(root, SignatureName, maxNote); err != nil {
-		return nil, nil, missing(dir, SignatureName, err)
+		return nil, nil, missingError(dir, SignatureName, err)
 	}
 	return text, signature, nil
 }

@@ -39,7 +39,7 @@ type columnReader struct {
 }
 
 // setNames sets the names of all columns.
-func (c *columnReader) start(names []string) error {
+func (c *columnReader) setNames(names []string) error {
 	c.names = names
 	for i := range names {
 		if names[i] == "noisy" && i+1 < len(names) && names[i+1] == "estimate" {
@@ -52,23 +52,23 @@ func (c *columnReader) start(names []string) error {
 }
 
 // addNumber adds a value of column i, which is not a key.
-func (c *columnReader) number(i int, v float64) { c.values[i-c.keys] = append(c.values[i-c.keys], v) }
+func (c *columnReader) addNumber(i int, v float64) { c.values[i-c.keys] = append(c.values[i-c.keys], v) }
 
 // addNumberText adds a value of column i given as text. It is missing if the text is empty or null.
-func (c *columnReader) numberText(i int, text string) error {
+func (c *columnReader) addNumberText(i int, text string) error {
 	if text == "" || text == "null" {
-		c.number(i, math.NaN())
+		c.addNumber(i, math.NaN())
 		return nil
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {
 		return mismatch("column " + c.names[i])
 	}
-	c.number(i, v)
+	c.addNumber(i, v)
 	return nil
 }
 
-func (c *columnReader) key(i int, text string) {
+func (c *columnReader) addKey(i int, text string) {
 	if !c.keyless {
 		c.texts[i] = append(c.texts[i], text)
 	}
@@ -132,7 +132,7 @@ func readBackFile(c *columnReader, dir string, file manifest.File, read func(*co
 	defer root.Close()
 	in, size, err := openRegular(root, file.Path)
 	if err != nil {
-		return missing(dir, file.Path, err)
+		return missingError(dir, file.Path, err)
 	}
 	defer in.Close()
 	sum := newDigestWriter(io.Discard)
@@ -151,7 +151,7 @@ func readCSV(c *columnReader, r io.ReaderAt, size int64) error {
 	if err != nil {
 		return mismatch("the header")
 	}
-	if err := c.start(slices.Clone(header)); err != nil {
+	if err := c.setNames(slices.Clone(header)); err != nil {
 		return err
 	}
 	in.ReuseRecord = true
@@ -164,7 +164,7 @@ func readCSV(c *columnReader, r io.ReaderAt, size int64) error {
 			return errors.Join(c.ctx.Err(), mismatch("a row"))
 		}
 		for i := c.keys; i < len(record); i++ {
-			if err := c.numberText(i, record[i]); err != nil {
+			if err := c.addNumberText(i, record[i]); err != nil {
 				return err
 			}
 		}
@@ -183,7 +183,7 @@ func readJSON(c *columnReader, r io.ReaderAt, size int64) error {
 			return errors.Join(c.ctx.Err(), mismatch("a row"))
 		}
 		if c.names == nil {
-			if err := c.start(names); err != nil {
+			if err := c.setNames(names); err != nil {
 				return err
 			}
 		}
@@ -192,8 +192,8 @@ func readJSON(c *columnReader, r io.ReaderAt, size int64) error {
 		}
 		for i, text := range texts {
 			if i < c.keys {
-				c.key(i, text)
-			} else if err := c.numberText(i, text); err != nil {
+				c.addKey(i, text)
+			} else if err := c.addNumberText(i, text); err != nil {
 				return err
 			}
 		}
@@ -243,7 +243,7 @@ func readParquet(c *columnReader, r io.ReaderAt, size int64) error {
 	for _, field := range f.Schema().Fields() {
 		names = append(names, field.Name())
 	}
-	if err := c.start(names); err != nil {
+	if err := c.setNames(names); err != nil {
 		return err
 	}
 	for _, g := range f.RowGroups() {
@@ -298,15 +298,15 @@ func (c *columnReader) parquetColumn(i int, chunk parquet.ColumnChunk) (err erro
 func (c *columnReader) parquetValue(i int, v parquet.Value) {
 	switch {
 	case i >= c.keys && v.IsNull():
-		c.number(i, math.NaN())
+		c.addNumber(i, math.NaN())
 	case i >= c.keys:
-		c.number(i, v.Double())
+		c.addNumber(i, v.Double())
 	case v.Kind() == parquet.Int64:
-		c.key(i, strconv.FormatInt(v.Int64(), 10))
+		c.addKey(i, strconv.FormatInt(v.Int64(), 10))
 	case v.Kind() == parquet.Double:
-		c.key(i, queries.FloatText(v.Double()))
+		c.addKey(i, queries.FloatText(v.Double()))
 	default:
-		c.key(i, string(v.ByteArray()))
+		c.addKey(i, string(v.ByteArray()))
 	}
 }
 
@@ -319,7 +319,7 @@ func readArrow(c *columnReader, r io.ReaderAt, size int64) error {
 	for _, field := range f.Schema().Fields() {
 		names = append(names, field.Name)
 	}
-	if err := c.start(names); err != nil {
+	if err := c.setNames(names); err != nil {
 		return err
 	}
 	for n := range f.NumRecords() {
@@ -348,10 +348,10 @@ func (c *columnReader) arrowColumn(i int, column arrow.Array) error {
 		}
 		for row := range values.Len() {
 			if values.IsNull(row) {
-				c.number(i, math.NaN())
+				c.addNumber(i, math.NaN())
 				continue
 			}
-			c.number(i, values.Value(row))
+			c.addNumber(i, values.Value(row))
 		}
 		return nil
 	}
@@ -366,11 +366,11 @@ func (c *columnReader) arrowColumn(i int, column arrow.Array) error {
 			if !ok || code < 0 || code >= labels.Len() {
 				return mismatch("column " + c.names[i])
 			}
-			c.key(i, labels.Value(code))
+			c.addKey(i, labels.Value(code))
 		case *array.Int64:
-			c.key(i, strconv.FormatInt(k.Value(row), 10))
+			c.addKey(i, strconv.FormatInt(k.Value(row), 10))
 		case *array.Float64:
-			c.key(i, queries.FloatText(k.Value(row)))
+			c.addKey(i, queries.FloatText(k.Value(row)))
 		default:
 			return mismatch("column " + c.names[i])
 		}

@@ -24,7 +24,7 @@ func (f *Folder) SignedBy(dir string) (publicKey string, err error) {
 // staging is incomplete, and afterwards it has no voucher.
 func (f *Folder) SignStaged(ctx context.Context, staging string, s pipeline.Signer) (digest string, err error) {
 	const op = "sign"
-	if err := private(op, staging); err != nil {
+	if err := checkPrivate(op, staging); err != nil {
 		return "", err
 	}
 	dir := filepath.Join(staging, releaseName)

@@ -39,7 +39,7 @@ func tablesOf(r pipeline.Result) ([]*table, error) {
 		tables = append(tables, t)
 	}
 	for _, t := range tables {
-		if err := t.check(); err != "" {
+		if err := t.problem(); err != "" {
 			return nil, refusal("write", t.name, CodeFormat, err)
 		}
 	}
@@ -76,7 +76,7 @@ func valueColumnsOf(a queries.Answer) []valueColumn {
 }
 
 // problem returns what is wrong with the table; empty if nothing is.
-func (t *table) check() string {
+func (t *table) problem() string {
 	if !plainName(t.name) {
 		return "the query's name can't be a file name"
 	}

@@ -16,7 +16,7 @@ type rowTexts struct {
 }
 
 // label returns the text of a cell's label of key k.
-func (r rowTexts) key(k, cell int) string {
+func (r rowTexts) label(k, cell int) string {
 	return r.keys[k][labelAt(r.table.keys[k], len(r.keys[k]), cell)]
 }
 

@@ -14,7 +14,7 @@ func (f *Folder) Vouch(staging, voucher string) error {
 	if strings.ContainsRune(voucher, '\n') || len(voucher) >= maxNote {
 		return refusal(op, staging, CodeFormat, "the voucher is not one short line")
 	}
-	if err := private(op, staging); err != nil {
+	if err := checkPrivate(op, staging); err != nil {
 		return err
 	}
 	root, err := os.OpenRoot(staging)
@@ -34,7 +34,7 @@ func (f *Folder) Vouch(staging, voucher string) error {
 // Voucher returns the voucher of a staging folder; empty if it has none.
 func (f *Folder) Voucher(staging string) (string, error) {
 	const op = "inspect"
-	if err := private(op, staging); err != nil {
+	if err := checkPrivate(op, staging); err != nil {
 		return "", err
 	}
 	root, err := os.OpenRoot(staging)
