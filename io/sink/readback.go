@@ -52,7 +52,9 @@ func (c *columnReader) setNames(names []string) error {
 }
 
 // addNumber adds a value of column i, which is not a key.
-func (c *columnReader) addNumber(i int, v float64) { c.values[i-c.keys] = append(c.values[i-c.keys], v) }
+func (c *columnReader) addNumber(i int, v float64) {
+	c.values[i-c.keys] = append(c.values[i-c.keys], v)
+}
 
 // addNumberText adds a value of column i given as text. It is missing if the text is empty or null.
 func (c *columnReader) addNumberText(i int, text string) error {

@@ -36,7 +36,7 @@ func (f *Folder) Stage(ctx context.Context, staging, note string, r *pipeline.Re
 	if strings.ContainsRune(note, '\n') || len(note) >= maxNote {
 		return "", refusal("write", filepath.Join(staging, noteName), CodeFormat, "the note is not one short line")
 	}
-	if err := private("write", staging); err != nil {
+	if err := checkPrivate("write", staging); err != nil {
 		return "", err
 	}
 	if err := os.Mkdir(s.dir, publicMode); err != nil {
@@ -53,7 +53,7 @@ func (f *Folder) Stage(ctx context.Context, staging, note string, r *pipeline.Re
 
 // checkPrivate refuses a staging folder that is not this user's, or that others can look into. Whoever made it may have
 // filled it, and whoever looked into it may have seen noise, which must then not be drawn again.
-func private(op, staging string) error {
+func checkPrivate(op, staging string) error {
 	info, err := os.Lstat(staging)
 	switch {
 	case err != nil:
@@ -85,7 +85,7 @@ func (f *Folder) plan(r *pipeline.Release) (jobs []tableJob, err error) {
 			return nil, err
 		}
 		for _, t := range tables {
-			some, err := f.files(t, r)
+			some, err := f.tableJobs(t, r)
 			if err != nil {
 				return nil, err
 			}
@@ -101,7 +101,7 @@ func (f *Folder) plan(r *pipeline.Release) (jobs []tableJob, err error) {
 }
 
 // tableJobs returns the files of a table, one per format.
-func (f *Folder) files(t *table, r *pipeline.Release) (jobs []tableJob, err error) {
+func (f *Folder) tableJobs(t *table, r *pipeline.Release) (jobs []tableJob, err error) {
 	for _, name := range r.Formats() {
 		format, ok := f.formats[name]
 		if !ok {
