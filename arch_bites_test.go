@@ -157,12 +157,12 @@ func f(n N) { n.Then("x", nil) }
 		"pipeline/a_test.go:2: only denoise calls Then",
 	}},
 	{"published", `
--- pipeline/a.go --
-package pipeline
+-- pipeline/protocol/a.go --
+package protocol
 import "github.com/dprelease/dprelease/mechanism"
 var f = mechanism.Published
--- pipeline/a_test.go --
-package pipeline
+-- pipeline/protocol/a_test.go --
+package protocol
 import m "github.com/dprelease/dprelease/mechanism"
 var f, g = m.Published, m.ErrPublished
 -- denoise/a.go --
@@ -174,9 +174,9 @@ package mechanismtest
 import "github.com/dprelease/dprelease/mechanism"
 func f() { mechanism.Published() }
 `, []string{
-		"denoise/a.go:3: only pipeline calls mechanism.PublishedKeys",
-		"mechanism/mechanismtest/a.go:3: only pipeline calls mechanism.Published",
-		"pipeline/a_test.go:3: only pipeline calls mechanism.Published",
+		"denoise/a.go:3: only pipeline/protocol calls mechanism.PublishedKeys",
+		"mechanism/mechanismtest/a.go:3: only pipeline/protocol calls mechanism.Published",
+		"pipeline/protocol/a_test.go:3: only pipeline/protocol calls mechanism.Published",
 	}},
 	{"exits", `
 -- queries/a.go --

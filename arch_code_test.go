@@ -105,15 +105,15 @@ func withinViolations(tr *tree) (out []string) {
 	return out
 }
 
-// Published noisy values come back into the trusted package through package pipeline alone, which compares them with the ledger.
+// Published noisy values come back into the trusted package through pipeline/protocol alone, which compares them with the ledger.
 func publishedViolations(tr *tree) (out []string) {
 	for _, s := range tr.sources {
-		if s.dir == "pipeline" && !s.test() || s.dir == "mechanism" {
+		if s.dir == "pipeline/protocol" && !s.test() || s.dir == "mechanism" {
 			continue
 		}
 		s.uses(func(at ast.Node, name string) {
 			if strings.HasSuffix(name, "/mechanism.Published") || strings.HasSuffix(name, "/mechanism.PublishedKeys") {
-				out = append(out, tr.at(at, "only pipeline calls mechanism.%s", name[strings.LastIndex(name, ".")+1:]))
+				out = append(out, tr.at(at, "only pipeline/protocol calls mechanism.%s", name[strings.LastIndex(name, ".")+1:]))
 			}
 		})
 	}

@@ -54,6 +54,8 @@ var layers = map[string][]string{
 	"pipeline":          exposed,
 	"pipeline/manifest": {"calibrate", "configs", "denoise", "io/table", "ledger", "mechanism", "queries"},
 
+	"pipeline/protocol": append([]string{"pipeline"}, exposed...),
+
 	"pipeline/local":   engines,
 	"pipeline/sqlpush": engines,
 	"pipeline/beam":    engines,
@@ -124,7 +126,7 @@ func reach(dir string) []string {
 	case "pipeline/enginetest": // tests engines, not pipeline alone
 		allowed = append(allowed, engines...)
 	case "pipeline/stabilitytest": // and jobs, from their files on
-		allowed = append(append(allowed, engines...), "internal/wiring", "pipeline/manifest")
+		allowed = append(append(allowed, engines...), "internal/wiring", "pipeline/manifest", "pipeline/protocol")
 	}
 	return allowed
 }

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -9,28 +8,9 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// reserve charges the run. One that is reserved already is taken up as it was recorded, also if another version of the program
-// calibrated it otherwise: what was charged then is what may be drawn now.
-func (a *attempt) reserve(ctx context.Context) (err error) {
-	if !a.reserved() {
-		a.receipt, err = a.Book.Charge(ctx, a.plan.Charge(a.dir, a.number()))
-		return LedgerError("charge", err)
-	}
-	receipt, recorded, err := a.Book.Resume(ctx, a.key(), a.number())
-	if err != nil {
-		return LedgerError("take the reservation up", err)
-	}
-	plan, err := a.plan.adopt(recorded)
-	if err != nil {
-		return LedgerError("take the reservation up", err)
-	}
-	a.plan, a.receipt = plan, receipt
-	return nil
-}
-
-// adopt returns the plan with the mechanisms of a charge of the same question, if they have the same sensitivities and meet the plan's
+// Adopt returns the plan with the mechanisms of a charge of the same question, if they have the same sensitivities and meet the plan's
 // guarantee, less the share of delta that may fail, by the definition. They may have other names: renaming a query asks nothing new.
-func (p *Plan) adopt(c ledger.Charge) (*Plan, error) {
+func (p *Plan) Adopt(c ledger.Charge) (*Plan, error) {
 	mismatch := &ledger.MismatchError{Run: c.Run, Number: c.Number, What: "mechanisms"}
 	sameQuestion := slices.EqualFunc(c.Mechanisms, p.Mechanisms(), func(x, y calibrate.Mechanism) bool {
 		return x.Sens.L2 == y.Sens.L2 && partOf(x.Query) == partOf(y.Query)
@@ -61,8 +41,8 @@ func partOf(mechanism string) string {
 	return part
 }
 
-// charged is a mechanism of the query as the ledger has it.
-func (q *Planned) charged(part int) calibrate.Mechanism {
+// Charged is a mechanism of the query as the ledger has it.
+func (q *Planned) Charged(part int) calibrate.Mechanism {
 	m := q.Mechanisms[part]
 	if part < len(q.names) {
 		m.Query = q.names[part]

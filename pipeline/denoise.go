@@ -84,7 +84,7 @@ func (b *builder) denoiseError(path string, err error) {
 func (b *builder) bind(steps []denoise.Step, jq *configs.Query, q *Planned) []denoise.Step {
 	var bound []denoise.Step
 	shape := shapeOf(q.Query)
-	if len(q.Components) > 0 && shape.Cells() != q.Components[0].Cells && !q.selected() { // of a kind whose cells have no known order
+	if len(q.Components) > 0 && shape.Cells() != q.Components[0].Cells && !q.Selected() { // of a kind whose cells have no known order
 		shape = denoise.Shape{Dims: []int{max(q.Components[0].Cells, 1)}, Ordered: []bool{false}}
 	}
 	for k, s := range steps {
@@ -106,7 +106,7 @@ func (b *builder) bind(steps []denoise.Step, jq *configs.Query, q *Planned) []de
 		switch {
 		case err != nil:
 			b.denoiseError(path, err)
-		case !q.selected():
+		case !q.Selected():
 			bound = append(bound, fitting)
 		case knownNoise(s.Name()):
 			b.report(path, "contradiction", s.Name()+" does not go with keys that are discovered: their counts are published for being large, so that their noise is not independent of it",
@@ -118,8 +118,8 @@ func (b *builder) bind(steps []denoise.Step, jq *configs.Query, q *Planned) []de
 	return bound
 }
 
-// selected says whether the query's cells are chosen by their noisy counts: how many there will be is not known then.
-func (q *Planned) selected() bool { return len(q.Components) > 0 && q.Components[0].Keys > 0 }
+// Selected says whether the query's cells are chosen by their noisy counts: how many there will be is not known then.
+func (q *Planned) Selected() bool { return len(q.Components) > 0 && q.Components[0].Keys > 0 }
 
 func knownNoise(method string) bool {
 	return slices.ContainsFunc(denoise.Methods(), func(m denoise.Method) bool { return m.Name == method && m.KnownNoise })

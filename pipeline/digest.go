@@ -243,3 +243,18 @@ func (p *Plan) Presentation() string { return p.identity.presentation }
 
 // Params returns the parameters' values.
 func (p *Plan) Params() map[string]string { return p.job.ParamValues() }
+
+// LegacyRun returns the key under which versions ran the plan that told presentations apart as questions.
+func (p *Plan) LegacyRun() string { return p.identity.legacy }
+
+// Effective returns the job as it is run, in the canonical JSON of the manifest.
+func (p *Plan) Effective() []byte { return p.effective }
+
+// Bare says whether the job alone, without public files, tells the plan's question.
+func (p *Plan) Bare() bool { return p.identity.bare != "" }
+
+// AskedBy says whether the effective job of a manifest asks the plan's question, which is Bare.
+func (p *Plan) AskedBy(job []byte) bool {
+	bare, err := questionDigest(job, nil)
+	return err == nil && bare == p.identity.bare
+}

@@ -29,7 +29,8 @@ func OutputError(err error) error {
 	return &Error{Cause: CauseOutput, Code: "output", Message: "the release folder", Err: err}
 }
 
-func insideError(step string, err error) error {
+// InsideError gives an error that only a bug can cause its cause.
+func InsideError(step string, err error) error {
 	if passed(err) {
 		return err
 	}

@@ -86,6 +86,14 @@ func Unusable(found []Finding) configs.Diagnostics {
 	return out
 }
 
+// UnusableError is the failed check of columns that are unusable; nil if there are none.
+func UnusableError(found configs.Diagnostics, hint string) error {
+	if len(found) == 0 {
+		return nil
+	}
+	return &Error{Cause: CauseCheck, Code: "data", Message: "a release would be noise about nothing", Hint: hint, Err: found}
+}
+
 func (f *finder) add(unusable bool, path, code, message, hint string) {
 	x := Finding{f.plan.job.Diagnose(path, code, message, hint), unusable}
 	if !slices.Contains(f.found, x) {

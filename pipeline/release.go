@@ -56,3 +56,11 @@ func (r *Release) Guarantee() calibrate.Guarantee {
 	p := &r.manifest.Privacy
 	return calibrate.Guarantee{Epsilon: calibrate.Epsilon(p.Epsilon), Delta: calibrate.Delta(p.Delta)}
 }
+
+// Account states what the release shows of the ledger.
+func (r *Release) Account(newest manifest.Ledger, scope manifest.Scope) {
+	r.manifest.Ledger, r.manifest.Privacy.Scope = &newest, scope
+}
+
+// MakeFrom states whose noisy values the release repeats: those of the release whose manifest has this SHA-256.
+func (r *Release) MakeFrom(digest string) { r.manifest.MadeFrom = digest }

@@ -121,7 +121,7 @@ func TestAdoptedSelection(t *testing.T) {
 		return c
 	}
 	larger := scaled(1.25)
-	adopted, err := p.adopt(larger)
+	adopted, err := p.Adopt(larger)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,12 +134,12 @@ func TestAdoptedSelection(t *testing.T) {
 	if err := calibrate.Verify(smaller.Mechanisms, p.guarantee); err != nil {
 		t.Fatal("the test wants noise that would do for all of delta:", err)
 	}
-	if _, err := p.adopt(smaller); err == nil {
+	if _, err := p.Adopt(smaller); err == nil {
 		t.Error("noise that needs all of delta was taken up beside a share")
 	}
 	other := scaled(1)
 	other.DeltaShare = ""
-	if _, err := p.adopt(other); err == nil {
+	if _, err := p.Adopt(other); err == nil {
 		t.Error("a reservation without a share of delta was taken up")
 	}
 }

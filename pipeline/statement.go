@@ -10,15 +10,6 @@ import (
 
 // What a plan says in the manifest: everything but the ledger's account, the signature and the files.
 
-// release makes the public result of the plan.
-func (p *Plan) release(results []Result, program manifest.Program) *Release {
-	m := p.manifest(program)
-	for i := range m.Queries {
-		m.Queries[i].Cells = results[i].Answer.Cells // of discovered keys it is known now
-	}
-	return &Release{manifest: m, formats: p.job.Output.Formats, rawCSV: p.job.Output.CSV.Raw, results: results}
-}
-
 func (p *Plan) manifest(program manifest.Program) manifest.Manifest {
 	m := manifest.Manifest{Format: manifest.Format, Name: p.job.Name, Params: p.Params(), Job: p.effective, Program: program, Privacy: p.privacy()}
 	for i := range p.queries {

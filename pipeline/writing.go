@@ -10,9 +10,9 @@ import (
 // leastWatched is the number of cells from which on writing them takes long enough to be watched.
 const leastWatched = 1 << 20
 
-// watched returns the release for a sink that writes and reads back each table once a format, and tells the observer how much of it
+// Watched returns the release for a sink that writes and reads back each table once a format, and tells the observer how much of it
 // is done; the release itself if that does not take long.
-func (r *Release) watched(o Observer) *Release {
+func (r *Release) Watched(o Observer) *Release {
 	w := &writing{observer: o}
 	for _, result := range r.results {
 		w.total += 2 * int64(result.Answer.Cells) * int64(len(r.formats))

@@ -15,6 +15,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/bounding"
 )
@@ -80,7 +81,7 @@ func (a *app) look() local.Look {
 }
 
 // reportData tells the operator about the data of a release that was made.
-func (a *app) reportData(p *pipeline.Plan, o *pipeline.Outcome) {
+func (a *app) reportData(p *pipeline.Plan, o *protocol.Outcome) {
 	bad := false
 	if o.Checks != nil && a.shows() {
 		a.printChecks(p, o.Checks)

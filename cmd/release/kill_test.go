@@ -18,6 +18,7 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/ledger/sqlstore"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // TestKilledAtRandom: whatever the moments at which runs are killed (SIGKILL), each window ends with one release, whose bytes never
@@ -194,11 +195,11 @@ func TestStepChild(t *testing.T) {
 		t.Fatal(err)
 	}
 	book := ledger.NewBook(killStore{store, k}, time.Now)
-	runner := pipeline.Runner{
+	runner := protocol.Runner{
 		Book: book, Sink: killSink{sink.New(), k}, Open: opener(plan.Job(), where.limits, book.InputKey),
 		Observer: pipeline.Silent{}, Workers: 1, Program: program(),
 	}
-	if _, err := runner.Run(t.Context(), pipeline.Request{Plan: plan, Dir: where.dir, NewRelease: os.Getenv(killAgain) != ""}); err != nil {
+	if _, err := runner.Run(t.Context(), protocol.Request{Plan: plan, Dir: where.dir, NewRelease: os.Getenv(killAgain) != ""}); err != nil {
 		t.Fatal(err)
 	}
 }

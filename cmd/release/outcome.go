@@ -8,18 +8,19 @@ import (
 
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // headlines say how a run ended.
-var headlines = map[pipeline.Status]string{
-	pipeline.StatusReleased: "released",
-	pipeline.StatusFinished: "released: an earlier run was cut short after its noise was drawn; its release is published now, nothing more was spent",
-	pipeline.StatusAlready:  "already released: the same bytes are there, nothing was spent",
-	pipeline.StatusCopied:   "already released elsewhere: the same bytes were copied, nothing was spent",
-	pipeline.StatusDerived:  "released in this presentation: made of the noisy values of an earlier one, nothing was spent",
+var headlines = map[protocol.Status]string{
+	protocol.StatusReleased: "released",
+	protocol.StatusFinished: "released: an earlier run was cut short after its noise was drawn; its release is published now, nothing more was spent",
+	protocol.StatusAlready:  "already released: the same bytes are there, nothing was spent",
+	protocol.StatusCopied:   "already released elsewhere: the same bytes were copied, nothing was spent",
+	protocol.StatusDerived:  "released in this presentation: made of the noisy values of an earlier one, nothing was spent",
 }
 
-func (a *app) printOutcome(p *pipeline.Plan, o *pipeline.Outcome, b ledger.Balance) error {
+func (a *app) printOutcome(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balance) error {
 	switch {
 	case a.json:
 		return a.printJSON(outcomeJSON(p, o, b))
@@ -108,7 +109,7 @@ func orDash(s string) string {
 	return s
 }
 
-func outcomeJSON(p *pipeline.Plan, o *pipeline.Outcome, b ledger.Balance) any {
+func outcomeJSON(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balance) any {
 	return map[string]any{
 		"name": p.Name(), "params": p.Params(), "status": o.Status, "dir": o.Dir, "manifest_sha256": o.Digest, "moved": o.Moved,
 		"input_gone": o.InputGone, "staging_discarded": o.Discarded, "epsilon": p.Guarantee().Epsilon, "delta": p.Guarantee().Delta, "mu": p.Mu(),

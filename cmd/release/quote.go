@@ -13,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // Epsilons above this, and deltas above that, promise little: they are warned of and not refused.
@@ -47,7 +48,7 @@ func (a *app) warn(text string) {
 
 // planStanding is where a plan stands with its ledger, and how the ledger was found.
 type planStanding struct {
-	pipeline.Standing
+	protocol.Standing
 	ledger string // "", "none" or "unknown"
 }
 
@@ -61,7 +62,7 @@ func (a *app) standing(ctx context.Context, p *pipeline.Plan, f *jobFlags) (s pl
 	switch {
 	case err == nil:
 		defer func() { _ = closeBook() }() // it was only read
-		s.Standing, err = p.Standing(ctx, book, sink.New(), dir)
+		s.Standing, err = protocol.StandingOf(ctx, p, book, sink.New(), dir)
 		if err == nil || ctx.Err() != nil {
 			return s, err
 		}
@@ -73,7 +74,7 @@ func (a *app) standing(ctx context.Context, p *pipeline.Plan, f *jobFlags) (s pl
 		s.ledger = "unknown"
 		a.warn("the ledger can't be read, so that what is said of the budget counts the job's own alone: " + text(err))
 	}
-	s.Standing, err = p.Standing(ctx, nil, sink.New(), dir)
+	s.Standing, err = protocol.StandingOf(ctx, p, nil, sink.New(), dir)
 	return s, err
 }
 
@@ -87,30 +88,30 @@ func (a *app) printStanding(p *pipeline.Plan, s planStanding) error {
 }
 
 // standingLines say what a run would do and cost.
-func standingLines(p *pipeline.Plan, s pipeline.Standing) []string {
+func standingLines(p *pipeline.Plan, s protocol.Standing) []string {
 	switch s.Next {
-	case pipeline.NextRepeat:
+	case protocol.NextRepeat:
 		line := fmt.Sprintf("already released to %s on %s: a run returns the same bytes and charges nothing", here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly))
 		if s.Problem != nil {
 			line += "; but its folder is not there unchanged any more: restore it from a copy, or pay for a new release with --new-release"
 		}
 		return []string{line}
-	case pipeline.NextDerive:
+	case protocol.NextDerive:
 		line := fmt.Sprintf("already released in another presentation, to %s on %s: a run makes this one of its noisy values and charges nothing", here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly))
 		if s.Problem != nil {
 			line = fmt.Sprintf("already released in another presentation, to %s on %s, of which this one cannot be made: %s", here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly), text(s.Problem))
 		}
 		return []string{line}
-	case pipeline.NextFinish:
+	case protocol.NextFinish:
 		return []string{"charged already, by a run that was cut short after its noise was drawn: a run publishes what it left and charges nothing more"}
-	case pipeline.NextResume:
+	case protocol.NextResume:
 		return []string{"charged already, by a run that was cut short: a run goes on under that charge and charges nothing more"}
 	}
 	return quoteLines(p, s.Quote)
 }
 
 // announce says on stderr what a run is about to charge. A refusal is an error that follows.
-func (a *app) announce(p *pipeline.Plan, s pipeline.Standing) {
+func (a *app) announce(p *pipeline.Plan, s protocol.Standing) {
 	if s.Quote.Refusal == nil {
 		a.note(strings.Join(standingLines(p, s), "; "))
 	}
@@ -174,7 +175,7 @@ func standingJSON(s planStanding) map[string]any {
 	if s.ledger != "" {
 		out["ledger"] = s.ledger
 	}
-	if s.Next != pipeline.NextCharge {
+	if s.Next != protocol.NextCharge {
 		out["folder"] = cmp.Or(s.Dir, s.Prior.Charge.Dir)
 		out["problem"] = ""
 		if s.Problem != nil {

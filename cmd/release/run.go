@@ -9,6 +9,7 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 const runLong = `run makes the release that a job describes and publishes it as one folder.
@@ -71,7 +72,7 @@ func (a *app) run(ctx context.Context, path string, flags *jobFlags, again bool)
 	if err != nil {
 		return err
 	}
-	where.again, where.announce = again, func(s pipeline.Standing) { a.announce(plan, s) }
+	where.again, where.announce = again, func(s protocol.Standing) { a.announce(plan, s) }
 	outcome, err := a.runPlan(ctx, book, plan, where)
 	if failed := anchor.renew(context.WithoutCancel(ctx), book); err == nil {
 		err = failed
@@ -106,7 +107,7 @@ type place struct {
 	again  bool
 	signer pipeline.Signer // nil: not signed
 	// announce says what is about to be charged; nil: nothing says so.
-	announce func(pipeline.Standing)
+	announce func(protocol.Standing)
 }
 
 func (f *jobFlags) place(plan *pipeline.Plan) (place, error) {
@@ -123,16 +124,16 @@ func (f *jobFlags) place(plan *pipeline.Plan) (place, error) {
 }
 
 // runPlan makes the release of a plan.
-func (a *app) runPlan(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, where place) (*pipeline.Outcome, error) {
+func (a *app) runPlan(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, where place) (*protocol.Outcome, error) {
 	keepTo(where.limits.Memory)
 	where.limits.Look = a.look()
 	o, done := a.observer()
 	defer done()
-	runner := pipeline.Runner{
+	runner := protocol.Runner{
 		Book: book, Sink: sink.New(), Open: opener(plan.Job(), where.limits, book.InputKey),
 		Observer: o, Workers: where.limits.Workers, Program: program(), Signer: where.signer, Announce: where.announce,
 	}
-	outcome, err := runner.Run(ctx, pipeline.Request{Plan: plan, Dir: where.dir, NewRelease: where.again, Refuse: a.checks == checksRefuse})
+	outcome, err := runner.Run(ctx, protocol.Request{Plan: plan, Dir: where.dir, NewRelease: where.again, Refuse: a.checks == checksRefuse})
 	if err != nil || where.signer == nil {
 		return outcome, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism/selftest"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // selftestJob is the job of the selftest's audit: each row is a privacy unit, so that one cell's count of two tables that
@@ -94,11 +95,11 @@ func runSelftest(ctx context.Context, path string) (*pipeline.Plan, *pipeline.Re
 		return nil, nil, err
 	}
 	defer func() { _ = closeBook() }() // what it recorded is synced
-	runner := pipeline.Runner{
+	runner := protocol.Runner{
 		Book: book, Sink: sink.New(), Open: opener(plan.Job(), local.Limits{Workers: flags.workers}, book.InputKey),
 		Observer: pipeline.Silent{}, Workers: flags.workers, Program: program(),
 	}
-	outcome, err := runner.Run(ctx, pipeline.Request{Plan: plan, Dir: dir})
+	outcome, err := runner.Run(ctx, protocol.Request{Plan: plan, Dir: dir})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // passwordVariable holds the password of an encrypted key.
@@ -49,7 +50,7 @@ func signedOutcome(dir string, s pipeline.Signer) error {
 	if err != nil {
 		return pipeline.OutputError(err)
 	}
-	if err := pipeline.Unsigned(here(dir), key, s); err != nil {
+	if err := protocol.Unsigned(here(dir), key, s); err != nil {
 		return err
 	}
 	manifest, signature, err := sink.ReadSigned(dir)

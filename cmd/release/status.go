@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/spf13/cobra"
 )
 
 const statusLong = `status lists the windows of a dated job, one whose params have a date:

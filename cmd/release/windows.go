@@ -15,6 +15,7 @@ import (
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // The states of a window.
@@ -159,7 +160,7 @@ func judge(ctx context.Context, book *ledger.Book, f *windowFlags, windows []*wi
 // lookup finds the window's run, however its date was written.
 func (w *windowed) lookup(ctx context.Context, book *ledger.Book, f *windowFlags) (r ledger.Run, known bool, err error) {
 	for _, plan := range w.plans {
-		r, known, err = plan.Find(ctx, book, sink.New())
+		r, known, err = protocol.Find(ctx, plan, book, sink.New())
 		if err != nil {
 			return r, false, pipeline.LedgerError("look a window up", err)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/dprelease/dprelease/ledger/ledgertest"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // What a run shows to others may differ between neighbours in numbers that noise hides, and in nothing else. A coupled pair of runs draws
@@ -108,14 +109,14 @@ func (c *Case) run(t *testing.T, l *Lab, i int, s pipeline.Sink) (*Shown, error)
 	for range 2 {
 		seen := &stages{}
 		book := ledger.NewBook(store, func() time.Time { return time.Unix(1357000000, 0) })
-		r := pipeline.Runner{Book: book, Sink: s, Observer: seen, Workers: 2, Program: manifest.Program{Name: "fuzz"}, Open: func(context.Context) (pipeline.Engine, error) {
+		r := protocol.Runner{Book: book, Sink: s, Observer: seen, Workers: 2, Program: manifest.Program{Name: "fuzz"}, Open: func(context.Context) (pipeline.Engine, error) {
 			data, err := c.open(l)
 			if err != nil {
 				return nil, err
 			}
 			return coupled{l.Open(data, c.Limits, l.Dir), t}, nil
 		}}
-		o, err := r.Run(t.Context(), pipeline.Request{Plan: c.Job.plan, Dir: filepath.Join(home, "out")})
+		o, err := r.Run(t.Context(), protocol.Request{Plan: c.Job.plan, Dir: filepath.Join(home, "out")})
 		if fits(err) {
 			return nil, unwritten{err}
 		}
@@ -138,7 +139,7 @@ func fits(err error) bool {
 }
 
 // outcome shows how a run ended.
-func (s *Shown) outcome(o *pipeline.Outcome, err error) {
+func (s *Shown) outcome(o *protocol.Outcome, err error) {
 	s.Addf("error %v", err)
 	var failed *pipeline.Error
 	if errors.As(err, &failed) {

@@ -18,6 +18,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // Evaluation makes many releases of public data with one job, each paid for from a ledger of its own, so that they can be
@@ -58,7 +59,7 @@ func (e *Evaluation) Release(ctx context.Context, params map[string]string) (*pi
 		return nil, err
 	}
 	e.made++
-	runner := pipeline.Runner{
+	runner := protocol.Runner{
 		Book: e.book, Sink: sink.New(), Observer: pipeline.Silent{}, Workers: runtime.GOMAXPROCS(0),
 		Program: manifest.Program{Name: "dprelease", Version: "example", Go: runtime.Version()},
 		Open: func(ctx context.Context) (pipeline.Engine, error) {
@@ -69,7 +70,7 @@ func (e *Evaluation) Release(ctx context.Context, params map[string]string) (*pi
 			return local.New(data, runtime.GOMAXPROCS(0)), nil
 		},
 	}
-	outcome, err := runner.Run(ctx, pipeline.Request{Plan: plan, Dir: filepath.Join(e.dir, fmt.Sprintf("%04d", e.made)), NewRelease: true})
+	outcome, err := runner.Run(ctx, protocol.Request{Plan: plan, Dir: filepath.Join(e.dir, fmt.Sprintf("%04d", e.made)), NewRelease: true})
 	if err != nil {
 		return nil, err
 	}

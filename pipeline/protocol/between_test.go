@@ -1,4 +1,4 @@
-package pipeline_test
+package protocol_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // What happens between two components: a resumed run that fails, one plan in two folders, shares and adjacency.
@@ -44,7 +45,7 @@ func TestResumedRunFails(t *testing.T) {
 		b.clean("a resumed run that failed")
 	}
 	b.engine.fail = nil
-	b.expect(b.must(nil), pipeline.StatusReleased, once)
+	b.expect(b.must(nil), protocol.StatusReleased, once)
 }
 
 // What a dead run left half-written is gone as soon as the next one begins, also if that one gets nowhere.
@@ -88,7 +89,7 @@ func TestFailuresLeaveNoStaging(t *testing.T) {
 	})
 	t.Run("budget", func(t *testing.T) {
 		b := newBench(t)
-		_, err := b.run(t.Context(), func(r *pipeline.Request) {
+		_, err := b.run(t.Context(), func(r *protocol.Request) {
 			r.Plan = b.plan(strings.Replace(job, "epsilon: 1,", "epsilon: 4,", 1))
 		})
 		wantError(t, err, pipeline.CauseBudget, "over-budget")
@@ -181,9 +182,9 @@ func (p *probe) Publish(ctx context.Context, staging, dir string) error {
 // While a run is at work nobody else runs the same plan, in another folder neither, nor another plan in the same folder.
 func TestNobodyElseRuns(t *testing.T) {
 	other := strings.Replace(job, "name: colours", "name: other", 1)
-	for name, edit := range map[string]func(*bench, *pipeline.Request){
-		"one plan in two folders": func(b *bench, r *pipeline.Request) { r.Dir = filepath.Join(b.dir, "elsewhere") },
-		"two plans in one folder": func(b *bench, r *pipeline.Request) { r.Plan = b.plan(other) },
+	for name, edit := range map[string]func(*bench, *protocol.Request){
+		"one plan in two folders": func(b *bench, r *protocol.Request) { r.Dir = filepath.Join(b.dir, "elsewhere") },
+		"two plans in one folder": func(b *bench, r *protocol.Request) { r.Plan = b.plan(other) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
@@ -192,7 +193,7 @@ func TestNobodyElseRuns(t *testing.T) {
 			p.try = func(step string) {
 				steps = append(steps, step)
 				inner := &bench{T: t, dir: b.dir, store: b.store, engine: b.engine}
-				_, err := inner.run(t.Context(), func(r *pipeline.Request) { edit(inner, r) })
+				_, err := inner.run(t.Context(), func(r *protocol.Request) { edit(inner, r) })
 				var e *pipeline.Error
 				if !errors.As(err, &e) || e.Code != "busy" {
 					t.Errorf("at step %s another run ended with %v, want busy", step, err)
@@ -203,7 +204,7 @@ func TestNobodyElseRuns(t *testing.T) {
 				p.Sink = s
 				return p
 			}
-			b.expect(b.must(nil), pipeline.StatusReleased, once)
+			b.expect(b.must(nil), protocol.StatusReleased, once)
 			if got, want := strings.Join(steps, " "), "prepare aggregate stage publish"; got != want {
 				t.Errorf("watched %q, want %q", got, want)
 			}
@@ -232,7 +233,7 @@ func TestDiscoverOnReplaceOneAccount(t *testing.T) {
 	if err := b.book().SetBudget(t.Context(), account, plan.Budget(), ""); err != nil {
 		t.Fatal(err)
 	}
-	_, err := b.run(t.Context(), func(r *pipeline.Request) { r.Plan = plan })
+	_, err := b.run(t.Context(), func(r *protocol.Request) { r.Plan = plan })
 	wantError(t, err, pipeline.CauseBudget, "other-account")
 	b.clean("a charge that is refused")
 	if got := b.spent(); got != "budget" {
@@ -240,7 +241,7 @@ func TestDiscoverOnReplaceOneAccount(t *testing.T) {
 	}
 	// On an account of its own adjacency it is released.
 	own := newBench(t)
-	own.expect(own.must(func(r *pipeline.Request) { r.Plan = own.plan(discovering) }), pipeline.StatusReleased, once)
+	own.expect(own.must(func(r *protocol.Request) { r.Plan = own.plan(discovering) }), protocol.StatusReleased, once)
 }
 
 // The parts of a mean and of a variance share what their query has, so that queries have the shares of mu² that the job's weights say.
@@ -337,7 +338,7 @@ func TestPublishedFolderIsReplaced(t *testing.T) {
 	b.otherRelease(o.Dir)
 	_, err := b.run(t.Context(), b.colourful(false))
 	wantError(t, err, pipeline.CauseOutput, "occupied")
-	_, err = b.run(t.Context(), func(r *pipeline.Request) {
+	_, err = b.run(t.Context(), func(r *protocol.Request) {
 		b.colourful(false)(r)
 		r.Dir = filepath.Join(b.dir, "elsewhere")
 	})
@@ -366,7 +367,7 @@ func TestLedgerGoesAhead(t *testing.T) {
 		p.Sink = s
 		return p
 	}
-	b.expect(b.must(nil), pipeline.StatusReleased, once)
+	b.expect(b.must(nil), protocol.StatusReleased, once)
 	if seen != len(want) {
 		t.Errorf("%d steps, want %d", seen, len(want))
 	}

@@ -1,4 +1,4 @@
-package pipeline_test
+package protocol_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 const mapJob = `
@@ -75,7 +76,7 @@ func TestMapIsStreamed(t *testing.T) {
 	}
 	b := newBench(t)
 	b.open = func() pipeline.Engine { return e }
-	o := b.must(func(r *pipeline.Request) { r.Plan = b.plan(strings.ReplaceAll(mapJob, "SIDE", fmt.Sprint(side))) })
+	o := b.must(func(r *protocol.Request) { r.Plan = b.plan(strings.ReplaceAll(mapJob, "SIDE", fmt.Sprint(side))) })
 	if !slices.IsSorted(b.shares) || len(b.shares) < 20 || b.shares[0] != 0 || b.shares[len(b.shares)-1] != 100 {
 		t.Errorf("publishing goes on like this: %v", b.shares)
 	}

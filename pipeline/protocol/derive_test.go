@@ -1,4 +1,4 @@
-package pipeline_test
+package protocol_test
 
 import (
 	"context"
@@ -12,12 +12,13 @@ import (
 	"github.com/dprelease/dprelease/internal/csvtest"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // presented asks for another presentation of job, in a folder of its own.
-func (b *bench) presented(name string) func(*pipeline.Request) {
+func (b *bench) presented(name string) func(*protocol.Request) {
 	text := strings.NewReplacer("name: colours\nprivacy", "name: "+name+"\nprivacy", "    denoise: [{method: nonnegative}]\n", "", "{dir: out}", "{dir: out, formats: [csv]}").Replace(job)
-	return func(r *pipeline.Request) { r.Plan, r.Dir = b.plan(text), filepath.Join(b.dir, name) }
+	return func(r *protocol.Request) { r.Plan, r.Dir = b.plan(text), filepath.Join(b.dir, name) }
 }
 
 func (b *bench) noisy(dir string) (out []string) {
@@ -33,23 +34,23 @@ func TestDerive(t *testing.T) {
 	first := b.must(b.presented("first"))
 	b.open = func() pipeline.Engine { return deaf{b.engine} }
 	second := b.must(b.presented("second"))
-	b.expect(second, pipeline.StatusDerived, once+" derive")
+	b.expect(second, protocol.StatusDerived, once+" derive")
 	if second.From != first.Dir || !slices.Equal(b.noisy(first.Dir), b.noisy(second.Dir)) {
 		t.Errorf("made from %s: %v, want %v", second.From, b.noisy(second.Dir), b.noisy(first.Dir))
 	}
 	third := b.must(nil) // with a step
-	b.expect(third, pipeline.StatusDerived, once+" derive derive")
+	b.expect(third, protocol.StatusDerived, once+" derive derive")
 	m, _, err := sink.ReadManifest(third.Dir)
 	if err != nil || m.MadeFrom != first.Digest || len(m.Queries[0].Denoise) != 1 || m.Meets() != nil {
 		t.Errorf("%+v (%v)", m, err)
 	}
 	for range 2 {
-		b.expect(b.must(b.presented("second")), pipeline.StatusAlready, once+" derive derive")
-		b.expect(b.must(b.presented("first")), pipeline.StatusAlready, once+" derive derive")
+		b.expect(b.must(b.presented("second")), protocol.StatusAlready, once+" derive derive")
+		b.expect(b.must(b.presented("first")), protocol.StatusAlready, once+" derive derive")
 	}
 	// Its bytes go wherever they are asked for.
-	copied := b.must(func(r *pipeline.Request) { b.presented("second")(r); r.Dir += "-copy" })
-	b.expect(copied, pipeline.StatusCopied, once+" derive derive")
+	copied := b.must(func(r *protocol.Request) { b.presented("second")(r); r.Dir += "-copy" })
+	b.expect(copied, protocol.StatusCopied, once+" derive derive")
 	if copied.Digest != second.Digest {
 		t.Error("other bytes")
 	}
@@ -100,9 +101,9 @@ func TestOtherPresentationFinishes(t *testing.T) {
 		}
 		b.wrap = nil
 		second := b.must(b.presented("second"))
-		b.expect(second, pipeline.StatusDerived, once+" derive")
+		b.expect(second, protocol.StatusDerived, once+" derive")
 		first := b.must(b.presented("first"))
-		b.expect(first, pipeline.StatusAlready, once+" derive")
+		b.expect(first, protocol.StatusAlready, once+" derive")
 		if !slices.Equal(b.noisy(first.Dir), b.noisy(second.Dir)) {
 			t.Errorf("%s: two noises under one charge", at)
 		}
@@ -114,23 +115,23 @@ func TestOtherPresentationFinishes(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.wrap = nil
-	b.expect(b.must(b.presented("second")), pipeline.StatusReleased, once)
-	b.expect(b.must(b.presented("first")), pipeline.StatusDerived, once+" derive")
+	b.expect(b.must(b.presented("second")), protocol.StatusReleased, once)
+	b.expect(b.must(b.presented("first")), protocol.StatusDerived, once+" derive")
 }
 
 // In one folder, the presentation that is asked for takes the place of the other, which is moved aside and comes back unchanged.
 func TestPresentationsShareAFolder(t *testing.T) {
 	b := newBench(t)
-	here := func(name string) func(*pipeline.Request) {
-		return func(r *pipeline.Request) { b.presented(name)(r); r.Dir = filepath.Join(b.dir, "out") }
+	here := func(name string) func(*protocol.Request) {
+		return func(r *protocol.Request) { b.presented(name)(r); r.Dir = filepath.Join(b.dir, "out") }
 	}
 	first := b.must(here("first"))
 	second := b.must(here("second"))
-	if second.Moved == "" || second.Status != pipeline.StatusDerived {
+	if second.Moved == "" || second.Status != protocol.StatusDerived {
 		t.Errorf("%+v", second)
 	}
 	again := b.must(here("first"))
-	b.expect(again, pipeline.StatusCopied, once+" derive")
+	b.expect(again, protocol.StatusCopied, once+" derive")
 	if again.Digest != first.Digest || again.Moved == "" {
 		t.Errorf("%+v", again)
 	}
@@ -142,7 +143,7 @@ func TestPresentationsShareAFolder(t *testing.T) {
 	if err := errors.Join(os.Mkdir(other, 0o755), os.WriteFile(filepath.Join(other, "file"), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	_, err := b.run(t.Context(), func(r *pipeline.Request) { b.presented("third")(r); r.Dir = other })
+	_, err := b.run(t.Context(), func(r *protocol.Request) { b.presented("third")(r); r.Dir = other })
 	wantError(t, err, pipeline.CauseOutput, "occupied")
 }
 
@@ -150,22 +151,22 @@ func TestPresentationsShareAFolder(t *testing.T) {
 func TestNewReleaseOfAPresentation(t *testing.T) {
 	b := newBench(t)
 	first := b.must(b.presented("first"))
-	second := b.must(func(r *pipeline.Request) { b.presented("second")(r); r.NewRelease = true })
-	b.expect(second, pipeline.StatusReleased, once+" reserve seal publish")
-	b.expect(b.must(b.presented("first")), pipeline.StatusAlready, once+" reserve seal publish")
+	second := b.must(func(r *protocol.Request) { b.presented("second")(r); r.NewRelease = true })
+	b.expect(second, protocol.StatusReleased, once+" reserve seal publish")
+	b.expect(b.must(b.presented("first")), protocol.StatusAlready, once+" reserve seal publish")
 	third := b.must(b.presented("third"))
-	b.expect(third, pipeline.StatusDerived, once+" reserve seal publish derive")
+	b.expect(third, protocol.StatusDerived, once+" reserve seal publish derive")
 	if slices.Equal(b.noisy(first.Dir), b.noisy(second.Dir)) || !slices.Equal(b.noisy(second.Dir), b.noisy(third.Dir)) {
 		t.Errorf("noise %v, %v, %v", b.noisy(first.Dir), b.noisy(second.Dir), b.noisy(third.Dir))
 	}
 	// A new release that one presentation began is finished by another, and not charged twice.
 	b.wrap = func(s pipeline.Sink) pipeline.Sink { return failing("Publish", errCut)(inSteps{s}) }
-	if _, err := b.run(t.Context(), func(r *pipeline.Request) { b.presented("second")(r); r.NewRelease = true }); !errors.Is(err, errCut) {
+	if _, err := b.run(t.Context(), func(r *protocol.Request) { b.presented("second")(r); r.NewRelease = true }); !errors.Is(err, errCut) {
 		t.Fatal(err)
 	}
 	b.wrap = nil
-	newest := b.must(func(r *pipeline.Request) { b.presented("first")(r); r.NewRelease = true })
-	b.expect(newest, pipeline.StatusDerived, once+" reserve seal publish derive reserve seal publish derive")
+	newest := b.must(func(r *protocol.Request) { b.presented("first")(r); r.NewRelease = true })
+	b.expect(newest, protocol.StatusDerived, once+" reserve seal publish derive reserve seal publish derive")
 }
 
 // What was changed since is not read.
@@ -190,7 +191,7 @@ func TestDeriveFromChangedFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.gone = true
-	if o := b.must(b.presented("second")); !o.InputGone || o.Status != pipeline.StatusDerived {
+	if o := b.must(b.presented("second")); !o.InputGone || o.Status != protocol.StatusDerived {
 		t.Errorf("%+v", o)
 	}
 }
@@ -205,7 +206,7 @@ func TestLostPresentation(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := b.must(b.presented("second"))
-	b.expect(again, pipeline.StatusDerived, once+" derive derive")
+	b.expect(again, protocol.StatusDerived, once+" derive derive")
 	if !slices.Equal(noisy, b.noisy(again.Dir)) {
 		t.Error("other noise")
 	}

@@ -1,4 +1,4 @@
-package pipeline_test
+package protocol_test
 
 import (
 	"strings"

@@ -1,10 +1,11 @@
-package pipeline
+package protocol
 
 import (
 	"context"
 	"errors"
 
 	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
 )
 
 // repeat answers a run whose release is published in this presentation: the same bytes, nothing spent. A changed input is refused.
@@ -19,14 +20,14 @@ func (a *attempt) repeat(ctx context.Context) (*Outcome, error) {
 	switch {
 	case err == nil && digest == is.digest:
 		return o, nil
-	case errors.Is(err, ErrNoRelease), err == nil && a.ours[digest]:
+	case errors.Is(err, pipeline.ErrNoRelease), err == nil && a.ours[digest]:
 		return a.bring(ctx, is, o)
-	case errors.Is(err, ErrIncomplete) && a.dir == is.dir:
-		return nil, &Error{Cause: CauseOutput, Code: "altered", Message: "the published release was changed", Hint: hintAltered, Err: err}
-	case err == nil, errors.Is(err, ErrIncomplete):
+	case errors.Is(err, pipeline.ErrIncomplete) && a.dir == is.dir:
+		return nil, &pipeline.Error{Cause: pipeline.CauseOutput, Code: "altered", Message: "the published release was changed", Hint: hintAltered, Err: err}
+	case err == nil, errors.Is(err, pipeline.ErrIncomplete):
 		return nil, occupied(a.dir, err)
 	default:
-		return nil, OutputError(err)
+		return nil, pipeline.OutputError(err)
 	}
 }
 
@@ -39,11 +40,11 @@ func (a *attempt) bring(ctx context.Context, is publication, o *Outcome) (_ *Out
 		if o.Moved, err = a.moveAside(ctx, a.dir); err != nil {
 			return nil, err
 		}
-		return o, OutputError(a.Sink.Copy(ctx, from, a.dir))
+		return o, pipeline.OutputError(a.Sink.Copy(ctx, from, a.dir))
 	}
 	if !is.derived {
-		return nil, &Error{
-			Cause: CauseOutput, Code: codeLost, Hint: hintLost, Err: err,
+		return nil, &pipeline.Error{
+			Cause: pipeline.CauseOutput, Code: codeLost, Hint: hintLost, Err: err,
 			Message: "this release was published to " + is.dir + ", and is not there unchanged any more",
 		}
 	}
@@ -62,24 +63,24 @@ const hintAltered = "restore the folder from a copy; or move it away and pay for
 // compareInput reports whether the input is gone; a changed one is an error.
 func (a *attempt) compareInput(ctx context.Context, with *ledger.Run) (gone bool, err error) {
 	engine, err := a.Open(ctx)
-	if errors.Is(err, ErrInputGone) {
+	if errors.Is(err, pipeline.ErrInputGone) {
 		return true, nil
 	}
 	if err != nil {
-		return false, InputError(err)
+		return false, pipeline.InputError(err)
 	}
 	defer engine.Close()
 	input, err := engine.Digest(ctx, a.plan, a.Observer)
 	if err != nil {
-		return false, InputError(err)
+		return false, pipeline.InputError(err)
 	}
 	fingerprint, err := a.Book.Fingerprint(ctx, input)
 	if err != nil {
-		return false, LedgerError("fingerprint the input", err)
+		return false, pipeline.LedgerError("fingerprint the input", err)
 	}
 	if fingerprint != with.Digests.Input {
-		return false, &Error{
-			Cause: CauseInput, Code: "input-changed", Message: "this release is published, and the input has changed since",
+		return false, &pipeline.Error{
+			Cause: pipeline.CauseInput, Code: "input-changed", Message: "this release is published, and the input has changed since",
 			Hint: "keep the published release; or pay for another one of the changed input with --new-release",
 		}
 	}

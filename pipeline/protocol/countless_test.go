@@ -1,4 +1,4 @@
-package pipeline_test
+package protocol_test
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // Nothing that is published tells whether, or how often, a run failed before.
@@ -27,7 +27,7 @@ func TestManifestCountsNoOperations(t *testing.T) {
 		},
 		"another question failed after its noise": func(b *bench) {
 			b.wrap = failing("Stage", errCut)
-			b.fails(func(r *pipeline.Request) { r.Plan = b.plan(strings.Replace(job, "weight: 3", "weight: 2", 1)) })
+			b.fails(func(r *protocol.Request) { r.Plan = b.plan(strings.Replace(job, "weight: 3", "weight: 2", 1)) })
 			b.wrap = nil
 		},
 		"its own release was lost": func(b *bench) {
@@ -43,7 +43,7 @@ func TestManifestCountsNoOperations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
 			before(b)
-			b.must(func(r *pipeline.Request) { r.NewRelease = true })
+			b.must(func(r *protocol.Request) { r.NewRelease = true })
 			if diff := cmp.Diff(want, manifestWithoutNoise(t, filepath.Join(b.dir, "out"))); diff != "" {
 				t.Error(diff)
 			}
@@ -51,7 +51,7 @@ func TestManifestCountsNoOperations(t *testing.T) {
 	}
 }
 
-func (b *bench) fails(edit func(*pipeline.Request)) {
+func (b *bench) fails(edit func(*protocol.Request)) {
 	b.Helper()
 	if _, err := b.run(b.Context(), edit); !errors.Is(err, errCut) {
 		b.Fatal(err)

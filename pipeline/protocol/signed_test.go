@@ -1,4 +1,4 @@
-package pipeline_test
+package protocol_test
 
 import (
 	"path/filepath"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 type testSigner string
@@ -22,7 +23,7 @@ func TestSignedWhenTakenUp(t *testing.T) {
 		b.staged()
 		b.signer = testSigner("a key")
 		o := b.must(nil)
-		b.expect(o, pipeline.StatusFinished, once)
+		b.expect(o, protocol.StatusFinished, once)
 		if key, err := sink.New().SignedBy(o.Dir); key != "a key" || err != nil {
 			t.Errorf("first signed by %v, then by %q (%v)", before, key, err)
 		}
@@ -39,5 +40,5 @@ func TestSignedWhenTakenUp(t *testing.T) {
 		t.Error("it was published without a signature")
 	}
 	b.signer = nil
-	b.expect(b.must(nil), pipeline.StatusFinished, once)
+	b.expect(b.must(nil), protocol.StatusFinished, once)
 }

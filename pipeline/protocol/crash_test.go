@@ -1,4 +1,4 @@
-package pipeline_test
+package protocol_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 var errCut = errors.New("cut short")
@@ -154,7 +155,7 @@ func TestNewReleaseTakesThePlaceOfTheOld(t *testing.T) {
 		}
 		b.wrap = nil
 		second := b.must(b.colourful(true))
-		b.expect(second, pipeline.StatusFinished, once+" reserve seal publish")
+		b.expect(second, protocol.StatusFinished, once+" reserve seal publish")
 		if second.Digest == first.Digest {
 			b.Error("the old release is in its place")
 		}
@@ -168,8 +169,8 @@ func TestNewReleaseTakesThePlaceOfTheOld(t *testing.T) {
 func TestPresentationTakesThePlaceOfAnother(t *testing.T) {
 	for _, next := range []string{"first", "second", "third"} {
 		eachReplacement(t, func(b *bench, dying func()) {
-			here := func(name string) func(*pipeline.Request) {
-				return func(r *pipeline.Request) { b.presented(name)(r); r.Dir = filepath.Join(b.dir, "out") }
+			here := func(name string) func(*protocol.Request) {
+				return func(r *protocol.Request) { b.presented(name)(r); r.Dir = filepath.Join(b.dir, "out") }
 			}
 			first := b.must(here("first"))
 			noisy := b.noisy(first.Dir)

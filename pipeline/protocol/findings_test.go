@@ -1,4 +1,4 @@
-package pipeline_test
+package protocol_test
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 	"github.com/dprelease/dprelease/queries"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestRefuse(t *testing.T) {
 	b := newBench(t)
 	b.engine.look, b.engine.rows = true, rows{{"1", "Red"}, {"2", "GREEN"}}
-	refuse := func(r *pipeline.Request) { r.Refuse = true }
+	refuse := func(r *protocol.Request) { r.Refuse = true }
 	_, err := b.run(t.Context(), refuse)
 	wantError(t, err, pipeline.CauseCheck, "data")
 	if got := b.spent(); got != "budget reserve release" {
@@ -24,19 +25,19 @@ func TestRefuse(t *testing.T) {
 		t.Errorf("the error names a value, or not the column: %s", text)
 	}
 	o := b.must(nil)
-	b.expect(o, pipeline.StatusReleased, "budget reserve release reserve seal publish")
+	b.expect(o, protocol.StatusReleased, "budget reserve release reserve seal publish")
 	if found := b.plan(job).Findings(o.Checks); len(pipeline.Unusable(found)) != 1 {
 		t.Errorf("found %v", found)
 	}
 	good := newBench(t)
 	good.engine.look = true
-	good.expect(good.must(refuse), pipeline.StatusReleased, once)
+	good.expect(good.must(refuse), protocol.StatusReleased, once)
 }
 
 // An engine that does not look at all rows cannot promise to refuse.
 func TestRefuseNeedsAllRows(t *testing.T) {
 	b := newBench(t)
-	_, err := b.run(t.Context(), func(r *pipeline.Request) { r.Refuse = true })
+	_, err := b.run(t.Context(), func(r *protocol.Request) { r.Refuse = true })
 	wantError(t, err, pipeline.CauseInside, "internal")
 	if got := b.spent(); got != "budget reserve release" {
 		t.Errorf("ledger %q", got)

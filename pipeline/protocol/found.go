@@ -1,4 +1,4 @@
-package pipeline
+package protocol
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
@@ -26,7 +27,7 @@ type publication struct {
 func (a *attempt) lookup(ctx context.Context) error {
 	runs, err := a.Book.Runs(ctx)
 	if err != nil {
-		return LedgerError("look the run up", err)
+		return pipeline.LedgerError("look the run up", err)
 	}
 	known := a.known(runs)
 	a.prior, a.own, a.same, a.ours, a.older, a.waiting, a.derivedIn = ledger.Run{}, newest(runs, a.plan.Run()), nil, map[string]bool{}, false, "", nil
@@ -85,16 +86,16 @@ func newest(runs []ledger.Run, key string) (out ledger.Run) {
 // version of this program made of the very same job; then those to which a further presentation of the question was added. If there are
 // none of these, a published release whose manifest shows that it asked the same.
 func (a *attempt) known(runs []ledger.Run) (known []ledger.Run) {
-	id := &a.plan.identity
+	question, legacy := a.plan.Run(), a.plan.LegacyRun()
 	rank := func(r *ledger.Run) int {
 		switch {
 		case r.State == ledger.Released:
 			return 0
-		case r.Charge.Run == id.run:
+		case r.Charge.Run == question:
 			return 3
-		case r.Charge.Run == id.legacy:
+		case r.Charge.Run == legacy:
 			return 2
-		case slices.ContainsFunc(r.Derived, func(d ledger.Derivation) bool { return d.Question == id.run }):
+		case slices.ContainsFunc(r.Derived, func(d ledger.Derivation) bool { return d.Question == question }):
 			return 1
 		}
 		return 0
@@ -125,7 +126,7 @@ func (a *attempt) known(runs []ledger.Run) (known []ledger.Run) {
 // question: by the job in the manifest of one of its folders, if nothing in it came from the environment or from public files.
 func (a *attempt) asksTheSame(r *ledger.Run) bool {
 	alike := func(x, y calibrate.Mechanism) bool { return x.Sens.L2 == y.Sens.L2 && x.Grid == y.Grid }
-	if r.State != ledger.Published || a.plan.identity.bare == "" || r.Charge.Account != a.plan.Account() ||
+	if r.State != ledger.Published || !a.plan.Bare() || r.Charge.Account != a.plan.Account() ||
 		!maps.Equal(r.Charge.Params, a.plan.Params()) || !slices.EqualFunc(r.Charge.Mechanisms, a.plan.Mechanisms(), alike) {
 		return false
 	}
@@ -138,8 +139,7 @@ func (a *attempt) asksTheSame(r *ledger.Run) bool {
 		if !ok || bytes.Contains(m.Job, []byte("${env:")) {
 			continue
 		}
-		bare, err := questionDigest(m.Job, nil)
-		return err == nil && bare == a.plan.identity.bare
+		return a.plan.AskedBy(m.Job)
 	}
 	return false
 }
@@ -148,7 +148,7 @@ func (a *attempt) asksTheSame(r *ledger.Run) bool {
 // or its job would publish.
 func (a *attempt) places(dir string) []string {
 	out := []string{dir}
-	own, err := filepath.Abs(a.plan.job.Path(a.plan.job.Output.Dir))
+	own, err := filepath.Abs(a.plan.Job().Path(a.plan.Job().Output.Dir))
 	if err != nil {
 		own = a.dir
 	}
@@ -190,11 +190,11 @@ func (a *attempt) mine(r *ledger.Run) bool {
 	switch {
 	case r.Digests.Presentation != "":
 		return r.Digests.Presentation == a.plan.Presentation()
-	case r.Charge.Run != a.plan.identity.legacy:
+	case r.Charge.Run != a.plan.LegacyRun():
 		return false
 	}
 	m, ok := a.manifest(r.Charge.Dir, r.Digests.Release)
-	return !ok || bytes.Equal(deployment(m.Job), deployment(a.plan.effective))
+	return !ok || bytes.Equal(deployment(m.Job), deployment(a.plan.Effective()))
 }
 
 // deployment is that block of a job, in one form.
@@ -223,12 +223,12 @@ func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m mani
 		m, digest, err := a.Sink.Manifest(dir)
 		switch {
 		case err != nil:
-			return "", m, "", OutputError(err)
+			return "", m, "", pipeline.OutputError(err)
 		case digest != c.digest:
-			lost = errors.Join(lost, ErrIncomplete)
+			lost = errors.Join(lost, pipeline.ErrIncomplete)
 			continue
 		}
-		if err := a.plan.complete(dir, &m); err != nil {
+		if err := complete(a.plan, dir, &m); err != nil {
 			sparse = errors.Join(sparse, err)
 			continue
 		}
@@ -238,13 +238,13 @@ func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m mani
 		return "", m, "", err
 	}
 	if sparse != nil {
-		return "", m, "", &Error{
-			Cause: CauseOutput, Code: "incomplete-source", Err: sparse, Hint: hintIncomplete,
+		return "", m, "", &pipeline.Error{
+			Cause: pipeline.CauseOutput, Code: "incomplete-source", Err: sparse, Hint: hintIncomplete,
 			Message: "this question is released in another presentation, from which this one cannot be made",
 		}
 	}
-	return "", m, "", &Error{
-		Cause: CauseOutput, Code: codeLost, Err: lost, Hint: hintLost,
+	return "", m, "", &pipeline.Error{
+		Cause: pipeline.CauseOutput, Code: codeLost, Err: lost, Hint: hintLost,
 		Message: "this question is released in another presentation, to " + r.Charge.Dir + ", which is not there unchanged any more, so that this one cannot be made of its noisy values",
 	}
 }
@@ -252,17 +252,18 @@ func (a *attempt) source(ctx context.Context, r *ledger.Run) (dir string, m mani
 const hintIncomplete = "keep the earlier presentation; or pay for a new release with --new-release"
 
 // complete says whether a release of the plan's question holds all noisy values.
-func (p *Plan) complete(dir string, m *manifest.Manifest) error {
-	if len(m.Queries) != len(p.queries) {
+func complete(p *pipeline.Plan, dir string, m *manifest.Manifest) error {
+	planned := p.Queries()
+	if len(m.Queries) != len(planned) {
 		return errors.New(dir + " has other queries")
 	}
-	for i := range p.queries {
+	for i := range planned {
 		q := &m.Queries[i]
 		at := slices.IndexFunc(q.Files, func(f manifest.File) bool { return f.Holds == "" })
-		switch cells := p.queries[i].Query.Cells(); {
+		switch cells := planned[i].Query.Cells(); {
 		case at < 0:
 			return errors.New(dir + " has no table of " + q.Name)
-		case !p.queries[i].selected() && q.Files[at].Rows != cells:
+		case !planned[i].Selected() && q.Files[at].Rows != cells:
 			return errors.New(dir + ": " + q.Name + " is sparse: it has only the cells whose estimate is not zero")
 		case q.Files[at].Rows > mostReadBack:
 			return errors.New(dir + ": " + q.Name + " has too many cells to be held")

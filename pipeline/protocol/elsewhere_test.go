@@ -1,4 +1,4 @@
-package pipeline_test
+package protocol_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // A run that was cut short in one folder and finished in another is found there afterwards.
@@ -20,12 +21,12 @@ func TestFinishedElsewhere(t *testing.T) {
 			}
 			b.wrap = nil
 			other := filepath.Join(b.dir, "elsewhere")
-			first := b.must(func(r *pipeline.Request) { r.Dir = other })
+			first := b.must(func(r *protocol.Request) { r.Dir = other })
 			if first.Dir != other {
 				t.Errorf("folder %s", first.Dir)
 			}
 			o := b.must(nil)
-			b.expect(o, pipeline.StatusCopied, once)
+			b.expect(o, protocol.StatusCopied, once)
 			if o.Digest != first.Digest {
 				t.Error("other bytes")
 			}
@@ -50,6 +51,6 @@ func TestLost(t *testing.T) {
 	}
 	_, err = b.run(t.Context(), nil)
 	wantError(t, err, pipeline.CauseOutput, "lost")
-	o := b.must(func(r *pipeline.Request) { r.NewRelease = true })
-	b.expect(o, pipeline.StatusReleased, "budget reserve seal reserve seal publish")
+	o := b.must(func(r *protocol.Request) { r.NewRelease = true })
+	b.expect(o, protocol.StatusReleased, "budget reserve seal reserve seal publish")
 }

@@ -1,37 +1,38 @@
-package pipeline
+package protocol
 
 import (
 	"context"
 	"errors"
 
 	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // Runner carries plans out. Every field but Signer and Announce is needed.
 type Runner struct {
 	Book *ledger.Book
-	Sink Sink
+	Sink pipeline.Sink
 	// Open opens the input; ErrInputGone if its files are not there any more.
-	Open     func(ctx context.Context) (Engine, error)
-	Observer Observer
+	Open     func(ctx context.Context) (pipeline.Engine, error)
+	Observer pipeline.Observer
 	// Workers is the number of goroutines that draw noise.
 	Workers int
 	Program manifest.Program
 	// Signer signs the manifests of new releases; nil: they are not signed.
-	Signer Signer
+	Signer pipeline.Signer
 	// Announce is told what a run is about to charge, or under which charge it goes on, before it does so; nil: nobody is.
 	Announce func(Standing)
 }
 
 // Request is one run of a plan.
 type Request struct {
-	Plan *Plan
+	Plan *pipeline.Plan
 	// Dir is the absolute path of the release folder.
 	Dir string
 	// NewRelease asks for a new release of a question that was answered before, and pays for it again.
 	NewRelease bool
-	// Refuse ends the run before any noise if the data leave a column unusable for a query that needs it ([Plan.Findings]); the engine must
+	// Refuse ends the run before any noise if the data leave a column unusable for a query that needs it ([pipeline.Plan.Findings]); the engine must
 	// look at all rows. Whether a release appears then depends on the rows, and its readers see it.
 	Refuse bool
 }
@@ -62,7 +63,7 @@ type Outcome struct {
 	// Moved is where an older release of the folder was put; "" if there was none.
 	Moved string
 	// Release is what this run made; nil if it made none.
-	Release *Release
+	Release *pipeline.Release
 	// Discarded: beside the folder was a complete release in staging that no run of this ledger can have made, or one of an earlier
 	// version. It was deleted, and noise was drawn anew under the same charge.
 	Discarded bool
@@ -71,7 +72,7 @@ type Outcome struct {
 	// InputGone: the input could not be compared with what was released, since its files are not there any more.
 	InputGone bool
 	// Checks is what the engine tallied for the operator; nil if it was not asked to, or if this run made no release.
-	Checks *DataChecks
+	Checks *pipeline.DataChecks
 }
 
 // Run releases a plan once: the same run again returns the same bytes and spends nothing.
@@ -85,13 +86,13 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 	}
 	unlock, err := r.Book.Lock(ctx, req.Plan.Run())
 	if err != nil {
-		return nil, LedgerError("take the run", err)
+		return nil, pipeline.LedgerError("take the run", err)
 	}
 	defer unlock()
 	// A process of an earlier version may be at the same question.
-	unlockLegacy, err := r.Book.Lock(ctx, req.Plan.identity.legacy)
+	unlockLegacy, err := r.Book.Lock(ctx, req.Plan.LegacyRun())
 	if err != nil {
-		return nil, LedgerError("take the run", err)
+		return nil, pipeline.LedgerError("take the run", err)
 	}
 	defer unlockLegacy()
 	// Two jobs that publish into one folder must not both be charged before one of them finds it taken.
@@ -108,7 +109,7 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 		return nil, err
 	}
 	finished, err := a.settle(ctx)
-	var failed *Error
+	var failed *pipeline.Error
 	if errors.As(err, &failed) && failed.Code == codeLost && req.NewRelease {
 		a.forsaken, err = true, nil
 	}
@@ -132,12 +133,12 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 // attempt is one run in progress.
 type attempt struct {
 	*Runner
-	plan  *Plan
+	plan  *pipeline.Plan
 	dir   string
 	again bool // a new release is asked for
 	// refuse: end before the noise if a column is unusable.
 	refuse bool
-	checks *DataChecks // of this run's scan
+	checks *pipeline.DataChecks // of this run's scan
 	// waiting is the staging folder of a new release that was begun and that this run leaves to a later one; "" if there is none.
 	waiting string
 	// derivedIn are the staging folders of the question's further publications. One of a run that was killed may hold the older release with
@@ -160,7 +161,7 @@ type attempt struct {
 
 func (r *Runner) lockFolder(ctx context.Context, dir string) (unlock func(), err error) {
 	unlock, err = r.Book.Lock(ctx, "folder\x00"+dir)
-	return unlock, LedgerError("take the folder", err)
+	return unlock, pipeline.LedgerError("take the folder", err)
 }
 
 func (a *attempt) published() bool { return a.prior.State == ledger.Published }
@@ -210,12 +211,12 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 	}
 	note, err := a.Book.Fingerprint(ctx, input)
 	if err != nil {
-		return nil, a.abandon(ctx, LedgerError("fingerprint the input", err))
+		return nil, a.abandon(ctx, pipeline.LedgerError("fingerprint the input", err))
 	}
-	release.signedBy(a.Signer)
+	release.SignBy(a.Signer)
 	charged, _, err := a.Book.Lookup(ctx, a.key())
 	if err != nil {
-		return nil, a.abandon(ctx, LedgerError("read the account", err))
+		return nil, a.abandon(ctx, pipeline.LedgerError("read the account", err))
 	}
 	if err := a.showHead(ctx, release, charged.Mu2); err != nil {
 		return nil, a.abandon(ctx, err)
@@ -242,30 +243,30 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 func (a *attempt) vacant(ctx context.Context, dir string) error {
 	digest, err := a.Sink.Inspect(ctx, dir)
 	switch {
-	case errors.Is(err, ErrNoRelease), err == nil && a.ours[digest]:
+	case errors.Is(err, pipeline.ErrNoRelease), err == nil && a.ours[digest]:
 		return nil
-	case err == nil, errors.Is(err, ErrIncomplete):
+	case err == nil, errors.Is(err, pipeline.ErrIncomplete):
 		return occupied(dir, err)
 	default:
-		return OutputError(err)
+		return pipeline.OutputError(err)
 	}
 }
 
 func occupied(dir string, err error) error {
-	return &Error{Cause: CauseOutput, Code: "occupied", Message: dir + " holds something else than this release", Hint: hintOccupied, Err: err}
+	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "occupied", Message: dir + " holds something else than this release", Hint: hintOccupied, Err: err}
 }
 
 const hintOccupied = "choose another folder with --out, put a ${param} in output.dir, or move the folder away"
 
 // open opens the input and checks the plan against its schema.
-func (a *attempt) open(ctx context.Context) (Engine, error) {
+func (a *attempt) open(ctx context.Context) (pipeline.Engine, error) {
 	engine, err := a.Open(ctx)
 	if err != nil {
-		return nil, InputError(err)
+		return nil, pipeline.InputError(err)
 	}
 	if diags := a.plan.Check(engine.Schema()); len(diags) > 0 {
 		_ = engine.Close()
-		return nil, &Error{Cause: CauseJob, Code: "schema", Message: "the job does not fit the input", Err: diags}
+		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "schema", Message: "the job does not fit the input", Err: diags}
 	}
 	return engine, nil
 }

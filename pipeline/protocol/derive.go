@@ -1,4 +1,4 @@
-package pipeline
+package protocol
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
@@ -34,11 +35,11 @@ func (a *attempt) derive(ctx context.Context) (*Outcome, error) {
 	}
 	staging := stagingOf(a.dir, a.plan.Presentation(), prior.Charge.Number)
 	if err := errors.Join(a.Sink.Discard(staging), a.Sink.Prepare(staging)); err != nil {
-		return nil, OutputError(err)
+		return nil, pipeline.OutputError(err)
 	}
 	staged, err := a.stage(ctx, staging, "", release)
 	if err != nil {
-		return nil, errors.Join(err, OutputError(a.Sink.Discard(staging)))
+		return nil, errors.Join(err, pipeline.OutputError(a.Sink.Discard(staging)))
 	}
 	ctx = context.WithoutCancel(ctx)
 	if err := a.recordDerived(ctx, &prior, staged); err != nil {
@@ -51,26 +52,26 @@ func (a *attempt) derive(ctx context.Context) (*Outcome, error) {
 	if moved != "" && dir == a.dir {
 		dir = moved
 	}
-	a.Observer.Progress(StagePublish, percent, percent)
+	a.Observer.Progress(pipeline.StagePublish, percent, percent)
 	return &Outcome{Status: StatusDerived, Dir: a.dir, Digest: staged, Moved: moved, Release: release, InputGone: gone, From: dir}, nil
 }
 
 func (a *attempt) recordDerived(ctx context.Context, of *ledger.Run, digest string) error {
 	d := ledger.Derivation{Presentation: a.plan.Presentation(), Release: digest, Dir: a.dir, Job: a.plan.Name(), Question: a.plan.Run()}
-	return LedgerError("record the further publication", a.Book.Derive(ctx, of.Charge.Run, of.Charge.Number, d))
+	return pipeline.LedgerError("record the further publication", a.Book.Derive(ctx, of.Charge.Run, of.Charge.Number, d))
 }
 
 // present makes the release of the plan from the noisy values of a published one.
-func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest, digest string) (*Release, error) {
+func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest, digest string) (*pipeline.Release, error) {
 	c := &a.prior.Charge
 	proof, err := a.Book.Publication(ctx, c.Run, c.Number)
 	if err != nil {
-		return nil, LedgerError("read the publication", err)
+		return nil, pipeline.LedgerError("read the publication", err)
 	}
-	adopted, err := a.plan.adopt(*c)
+	adopted, err := a.plan.Adopt(*c)
 	if err != nil {
-		return nil, &Error{
-			Cause: CauseOutput, Code: "incomplete-source", Hint: hintIncomplete, Err: err,
+		return nil, &pipeline.Error{
+			Cause: pipeline.CauseOutput, Code: "incomplete-source", Hint: hintIncomplete, Err: err,
 			Message: "this question was released by another version of this program, with other sensitivities or noise than this one would take",
 		}
 	}
@@ -79,21 +80,20 @@ func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest,
 	if err != nil {
 		return nil, err
 	}
-	results, err := a.results(ctx, noisy)
+	release, err := a.plan.Release(ctx, noisy, a.Program, a.Workers, a.Observer)
 	if err != nil {
-		return nil, insideError("denoise", err)
+		return nil, err
 	}
-	release := a.plan.release(results, a.Program)
-	release.manifest.MadeFrom = digest
-	release.signedBy(a.Signer)
+	release.MakeFrom(digest)
+	release.SignBy(a.Signer)
 	return release, a.showHead(ctx, release, new(big.Float))
 }
 
 // readBack returns the noisy vectors of a published release whose manifest has that digest.
 func (a *attempt) readBack(ctx context.Context, dir string, m *manifest.Manifest, digest string, proof ledger.Publication) ([][]mechanism.Noisy, error) {
-	out := make([][]mechanism.Noisy, len(a.plan.queries))
-	for i := range a.plan.queries {
-		q := &a.plan.queries[i]
+	out := make([][]mechanism.Noisy, len(a.plan.Queries()))
+	for i := range a.plan.Queries() {
+		q := &a.plan.Queries()[i]
 		columns, err := a.Sink.Columns(ctx, dir, &m.Queries[i])
 		if err != nil {
 			return nil, a.notReadBack(ctx, err)
@@ -108,13 +108,13 @@ func (a *attempt) readBack(ctx context.Context, dir string, m *manifest.Manifest
 		}
 		for j := range q.Mechanisms {
 			var n mechanism.Noisy
-			if q.selected() {
-				n, err = mechanism.PublishedKeys(proof, digest, q.charged(j), found.Keys, found.Units[j])
+			if q.Selected() {
+				n, err = mechanism.PublishedKeys(proof, digest, q.Charged(j), found.Keys, found.Units[j])
 			} else {
-				n, err = mechanism.Published(proof, digest, q.charged(j), found.Units[j])
+				n, err = mechanism.Published(proof, digest, q.Charged(j), found.Units[j])
 			}
 			if err != nil {
-				return nil, insideError("read the noisy values back", err)
+				return nil, pipeline.InsideError("read the noisy values back", err)
 			}
 			out[i] = append(out[i], n)
 		}
@@ -126,8 +126,8 @@ func (a *attempt) notReadBack(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return &Error{
-		Cause: CauseOutput, Code: "incomplete-source", Hint: hintIncomplete, Err: err,
+	return &pipeline.Error{
+		Cause: pipeline.CauseOutput, Code: "incomplete-source", Hint: hintIncomplete, Err: err,
 		Message: "this question is released in another presentation, whose noisy values cannot be read back exactly",
 	}
 }

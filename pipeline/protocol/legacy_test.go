@@ -1,4 +1,4 @@
-package pipeline_test
+package protocol_test
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // The keys under which earlier versions (schema 2 of the ledger) ran a job are still known, so that what they published is never charged
@@ -34,7 +35,7 @@ func TestLegacyKeys(t *testing.T) {
 			t.Errorf("%s: %v", name, diags)
 			continue
 		}
-		if got := pipeline.LegacyRun(p); got != want {
+		if got := p.LegacyRun(); got != want {
 			t.Errorf("%s: key %s, want %s", name, got, want)
 		}
 	}
@@ -43,7 +44,7 @@ func TestLegacyKeys(t *testing.T) {
 // legacyCharge is the charge that an earlier version made of the job.
 func (b *bench) legacyCharge(plan *pipeline.Plan) ledger.Charge {
 	c := plan.Charge(filepath.Join(b.dir, "out"), 1)
-	c.Run = pipeline.LegacyRun(plan)
+	c.Run = plan.LegacyRun()
 	return c
 }
 
@@ -55,20 +56,20 @@ func TestLegacyReservation(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := b.must(nil)
-	b.expect(first, pipeline.StatusReleased, once)
-	b.expect(b.must(nil), pipeline.StatusAlready, once)
-	other := func(r *pipeline.Request) {
+	b.expect(first, protocol.StatusReleased, once)
+	b.expect(b.must(nil), protocol.StatusAlready, once)
+	other := func(r *protocol.Request) {
 		r.Plan, r.Dir = b.plan(strings.Replace(job, "name: colours", "name: hues", 1)), filepath.Join(b.dir, "hues")
 	}
 	derived := b.must(other)
-	b.expect(derived, pipeline.StatusDerived, once+" derive")
-	b.expect(b.must(other), pipeline.StatusAlready, once+" derive")
+	b.expect(derived, protocol.StatusDerived, once+" derive")
+	b.expect(b.must(other), protocol.StatusAlready, once+" derive")
 
 	// Now that the ledger knows the question of the old key, the folder of the first release is not needed to find it.
 	if err := errors.Join(os.RemoveAll(first.Dir), os.RemoveAll(derived.Dir)); err != nil {
 		t.Fatal(err)
 	}
-	_, err := b.run(t.Context(), func(r *pipeline.Request) {
+	_, err := b.run(t.Context(), func(r *protocol.Request) {
 		r.Plan, r.Dir = b.plan(strings.Replace(job, "name: colours", "name: third", 1)), filepath.Join(b.dir, "third")
 	})
 	wantError(t, err, pipeline.CauseOutput, "lost")
@@ -77,9 +78,9 @@ func TestLegacyReservation(t *testing.T) {
 	}
 
 	// New noise is charged under the question's own key, once.
-	again := b.must(func(r *pipeline.Request) { r.NewRelease = true })
-	b.expect(again, pipeline.StatusReleased, once+" derive reserve seal publish")
-	b.expect(b.must(nil), pipeline.StatusAlready, once+" derive reserve seal publish")
+	again := b.must(func(r *protocol.Request) { r.NewRelease = true })
+	b.expect(again, protocol.StatusReleased, once+" derive reserve seal publish")
+	b.expect(b.must(nil), protocol.StatusAlready, once+" derive reserve seal publish")
 }
 
 // A charge that an earlier version gave back is none.
@@ -93,6 +94,6 @@ func TestLegacyGivenBack(t *testing.T) {
 	if err := book.Release(t.Context(), receipt); err != nil {
 		t.Fatal(err)
 	}
-	b.expect(b.must(nil), pipeline.StatusReleased, "budget reserve release reserve seal publish")
-	b.expect(b.must(nil), pipeline.StatusAlready, "budget reserve release reserve seal publish")
+	b.expect(b.must(nil), protocol.StatusReleased, "budget reserve release reserve seal publish")
+	b.expect(b.must(nil), protocol.StatusAlready, "budget reserve release reserve seal publish")
 }

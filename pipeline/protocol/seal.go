@@ -1,4 +1,4 @@
-package pipeline
+package protocol
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
@@ -31,15 +32,15 @@ func (a *attempt) staging() string {
 func (a *attempt) tidy(ctx context.Context) error {
 	for _, staging := range a.derivedIn {
 		if _, err := a.Sink.Settle(staging); err != nil {
-			return OutputError(err)
+			return pipeline.OutputError(err)
 		}
 	}
 	if a.waiting == "" {
 		return nil
 	}
 	_, _, err := a.Sink.Staged(ctx, a.waiting)
-	if errors.Is(err, ErrNoRelease) || errors.Is(err, ErrIncomplete) {
-		return OutputError(a.Sink.Discard(a.waiting))
+	if errors.Is(err, pipeline.ErrNoRelease) || errors.Is(err, pipeline.ErrIncomplete) {
+		return pipeline.OutputError(a.Sink.Discard(a.waiting))
 	}
 	return nil
 }
@@ -62,10 +63,10 @@ func (a *attempt) sealStaged(ctx context.Context) error {
 	staging := a.staging()
 	note, digest, err := a.Sink.Staged(ctx, staging)
 	switch {
-	case errors.Is(err, ErrNoRelease), errors.Is(err, ErrIncomplete):
-		return OutputError(a.Sink.Discard(staging))
+	case errors.Is(err, pipeline.ErrNoRelease), errors.Is(err, pipeline.ErrIncomplete):
+		return pipeline.OutputError(a.Sink.Discard(staging))
 	case err != nil:
-		return OutputError(err)
+		return pipeline.OutputError(err)
 	}
 	if ok, err := a.vouched(ctx, staging, note, digest); !ok || err != nil {
 		return err
@@ -75,7 +76,7 @@ func (a *attempt) sealStaged(ctx context.Context) error {
 	}
 	// Its noise was drawn under the reservation, whatever this version of the program would have drawn.
 	if a.receipt, _, err = a.Book.Resume(ctx, a.key(), a.number()); err != nil {
-		return LedgerError("take the reservation up", err)
+		return pipeline.LedgerError("take the reservation up", err)
 	}
 	seal := sealOf(note)
 	seal.Release = digest
@@ -91,23 +92,23 @@ func (a *attempt) sealStaged(ctx context.Context) error {
 func (a *attempt) vouched(ctx context.Context, staging, note, digest string) (bool, error) {
 	voucher, err := a.Sink.Voucher(staging)
 	if err != nil {
-		return false, OutputError(err)
+		return false, pipeline.OutputError(err)
 	}
 	ok, err := a.Book.Vouched(ctx, voucher, a.key(), a.number(), note, digest)
 	if ok || err != nil {
-		return ok, LedgerError("compare the staging's voucher", err)
+		return ok, pipeline.LedgerError("compare the staging's voucher", err)
 	}
 	a.discarded = true
-	return false, OutputError(a.Sink.Discard(staging))
+	return false, pipeline.OutputError(a.Sink.Discard(staging))
 }
 
 // vouch proves that a complete staging is this run's.
 func (a *attempt) vouch(ctx context.Context, note, digest string) error {
 	voucher, err := a.Book.Voucher(ctx, a.key(), a.number(), note, digest)
 	if err != nil {
-		return LedgerError("vouch for the staging", err)
+		return pipeline.LedgerError("vouch for the staging", err)
 	}
-	return OutputError(a.Sink.Vouch(a.staging(), voucher))
+	return pipeline.OutputError(a.Sink.Vouch(a.staging(), voucher))
 }
 
 // noteOf is the line beside a staged release: what its seal will need to know, as a later run cannot tell it.
@@ -126,7 +127,7 @@ func (a *attempt) publishSealed(ctx context.Context) error {
 	for _, dir := range []string{a.dir, own} {
 		if digest, err := a.Sink.Inspect(ctx, dir); err == nil && digest == a.prior.Digests.Release {
 			if err := a.Sink.Discard(a.staging()); err != nil {
-				return OutputError(err)
+				return pipeline.OutputError(err)
 			}
 			return a.recordPublished(ctx, dir)
 		}
@@ -134,9 +135,9 @@ func (a *attempt) publishSealed(ctx context.Context) error {
 	_, digest, err := a.Sink.Staged(ctx, a.staging())
 	if err != nil || digest != a.prior.Digests.Release {
 		if _, err := a.Sink.Settle(a.staging()); err != nil { // it is published in a third folder, whose older release is here
-			return OutputError(err)
+			return pipeline.OutputError(err)
 		}
-		return &Error{Cause: CauseOutput, Code: codeLost, Message: "a sealed release was changed or removed before it was published", Hint: hintLost, Err: err}
+		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: codeLost, Message: "a sealed release was changed or removed before it was published", Hint: hintLost, Err: err}
 	}
 	dir := a.dir
 	if !a.mine(&a.prior) && own != dir {
@@ -168,7 +169,7 @@ const hintLost = "restore the folder from a copy, or pay for a new release with 
 // recordPublished records that the sealed release is visible at dir.
 func (a *attempt) recordPublished(ctx context.Context, dir string) error {
 	if err := a.Book.PublishAt(ctx, a.key(), a.prior.Charge.Number, a.elsewhere(dir)); err != nil {
-		return LedgerError("record the publication", err)
+		return pipeline.LedgerError("record the publication", err)
 	}
 	return a.lookup(ctx)
 }
@@ -190,19 +191,38 @@ func (a *attempt) charge(ctx context.Context) error {
 		}
 		a.Announce(standing)
 	}
-	a.Observer.Progress(StageCharge, 0, 1)
+	a.Observer.Progress(pipeline.StageCharge, 0, 1)
 	// A run that died before it was reserved may have left an empty staging folder.
 	if err := a.Sink.Discard(a.staging()); err != nil {
-		return OutputError(err)
+		return pipeline.OutputError(err)
 	}
 	if err := a.Sink.Prepare(a.staging()); err != nil {
-		return OutputError(err)
+		return pipeline.OutputError(err)
 	}
 	if err := a.reserve(ctx); err != nil {
 		_ = a.Sink.Discard(a.staging())
 		return err
 	}
-	a.Observer.Progress(StageCharge, 1, 1)
+	a.Observer.Progress(pipeline.StageCharge, 1, 1)
+	return nil
+}
+
+// reserve charges the run. One that is reserved already is taken up as it was recorded, also if another version of the program
+// calibrated it otherwise: what was charged then is what may be drawn now.
+func (a *attempt) reserve(ctx context.Context) (err error) {
+	if !a.reserved() {
+		a.receipt, err = a.Book.Charge(ctx, a.plan.Charge(a.dir, a.number()))
+		return pipeline.LedgerError("charge", err)
+	}
+	receipt, recorded, err := a.Book.Resume(ctx, a.key(), a.number())
+	if err != nil {
+		return pipeline.LedgerError("take the reservation up", err)
+	}
+	plan, err := a.plan.Adopt(recorded)
+	if err != nil {
+		return pipeline.LedgerError("take the reservation up", err)
+	}
+	a.plan, a.receipt = plan, receipt
 	return nil
 }
 
@@ -211,43 +231,42 @@ func (a *attempt) charge(ctx context.Context) error {
 func (a *attempt) abandon(ctx context.Context, cause error) error {
 	ctx = context.WithoutCancel(ctx)
 	if err := a.Sink.Discard(a.staging()); err != nil {
-		cause = errors.Join(cause, OutputError(err))
+		cause = errors.Join(cause, pipeline.OutputError(err))
 	}
 	if a.drawn || a.reserved() {
 		return cause
 	}
 	if err := a.Book.Release(ctx, a.receipt); err != nil {
-		cause = errors.Join(cause, LedgerError("give the reservation back", err))
+		cause = errors.Join(cause, pipeline.LedgerError("give the reservation back", err))
 	}
 	return cause
 }
 
 // showHead writes the ledger's mark into the release, so that a ledger that lost its end shows, and where the account stands as readers
 // may know it: with the releases that were published and this one, of mu2, which is 0 if it is among them.
-func (a *attempt) showHead(ctx context.Context, r *Release, mu2 *big.Float) error {
+func (a *attempt) showHead(ctx context.Context, r *pipeline.Release, mu2 *big.Float) error {
 	mark, err := a.Book.Mark(ctx)
 	if err != nil {
-		return LedgerError("read the head", err)
+		return pipeline.LedgerError("read the head", err)
 	}
 	balance, _, err := a.Book.Balance(ctx, a.plan.Account())
 	if err != nil {
-		return LedgerError("read the account", err)
+		return pipeline.LedgerError("read the account", err)
 	}
-	r.manifest.Ledger = &manifest.Ledger{Head: mark.Head, MAC: mark.MAC}
-	r.manifest.Privacy.Scope = manifest.ScopeOf(balance, mu2)
+	r.Account(manifest.Ledger{Head: mark.Head, MAC: mark.MAC}, manifest.ScopeOf(balance, mu2))
 	return nil
 }
 
 // stage writes the release, complete and durable.
-func (a *attempt) stage(ctx context.Context, staging, note string, r *Release) (digest string, err error) {
-	a.Observer.Progress(StagePublish, 0, percent)
-	digest, err = a.Sink.Stage(ctx, staging, note, r.watched(a.Observer))
-	return digest, OutputError(err)
+func (a *attempt) stage(ctx context.Context, staging, note string, r *pipeline.Release) (digest string, err error) {
+	a.Observer.Progress(pipeline.StagePublish, 0, percent)
+	digest, err = a.Sink.Stage(ctx, staging, note, r.Watched(a.Observer))
+	return digest, pipeline.OutputError(err)
 }
 
 func (a *attempt) seal(ctx context.Context, d ledger.Digests) error {
 	if err := a.Book.Seal(ctx, a.receipt, d); err != nil {
-		return LedgerError("seal", err)
+		return pipeline.LedgerError("seal", err)
 	}
 	return nil
 }
@@ -259,9 +278,9 @@ func (a *attempt) publish(ctx context.Context) (moved string, err error) {
 		return moved, err
 	}
 	if err := a.Book.PublishAt(ctx, a.key(), a.number(), a.elsewhere(a.dir)); err != nil {
-		return moved, LedgerError("record the publication", err)
+		return moved, pipeline.LedgerError("record the publication", err)
 	}
-	a.Observer.Progress(StagePublish, percent, percent)
+	a.Observer.Progress(pipeline.StagePublish, percent, percent)
 	return moved, nil
 }
 
@@ -272,16 +291,16 @@ func (a *attempt) replace(ctx context.Context, staging, dir string) (moved strin
 		switch err := a.Sink.Exchange(ctx, staging, dir, digest); {
 		case err == nil:
 			moved, err := a.Sink.Settle(staging)
-			return moved, OutputError(err)
+			return moved, pipeline.OutputError(err)
 		case !errors.Is(err, errors.ErrUnsupported):
-			return "", OutputError(err)
+			return "", pipeline.OutputError(err)
 		}
 	}
 	if moved, err = a.moveAside(ctx, dir); err != nil {
 		return "", err
 	}
 	if err := a.Sink.Publish(ctx, staging, dir); err != nil {
-		return moved, OutputError(err)
+		return moved, pipeline.OutputError(err)
 	}
 	return moved, nil
 }
@@ -290,7 +309,7 @@ func (a *attempt) replace(ctx context.Context, staging, dir string) (moved strin
 func (a *attempt) moveAside(ctx context.Context, dir string) (moved string, err error) {
 	if digest, err := a.Sink.Inspect(ctx, dir); err == nil && a.ours[digest] {
 		if moved, err = a.Sink.Retire(dir, digest); err != nil {
-			return "", OutputError(err)
+			return "", pipeline.OutputError(err)
 		}
 	}
 	return moved, nil

@@ -1,4 +1,4 @@
-package pipeline_test
+package protocol_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/ledger"
-	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // cut runs until a step fails, and returns the staging folder that it leaves.
@@ -93,7 +93,7 @@ func TestPlantedStagingIsNotSealed(t *testing.T) {
 			if !o.Discarded {
 				t.Error("nothing says that a staging was deleted")
 			}
-			b.expect(o, pipeline.StatusReleased, once)
+			b.expect(o, protocol.StatusReleased, once)
 		})
 	}
 }
@@ -107,7 +107,7 @@ func TestOwnStagingIsSealed(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := b.must(nil)
-	b.expect(o, pipeline.StatusFinished, once)
+	b.expect(o, protocol.StatusFinished, once)
 	if o.Digest != digest || o.Discarded {
 		t.Errorf("other bytes than those staged, or deleted: %+v", o)
 	}

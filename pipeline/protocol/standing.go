@@ -1,10 +1,11 @@
-package pipeline
+package protocol
 
 import (
 	"context"
 	"time"
 
 	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
 )
 
 // Next is what a run of a plan would do next.
@@ -37,12 +38,12 @@ type Standing struct {
 	Quote ledger.Quote
 }
 
-// Standing says what a run into dir would do now, as the ledger stands. book is nil if there is no ledger yet. It reads no data.
-func (p *Plan) Standing(ctx context.Context, book *ledger.Book, sink Sink, dir string) (s Standing, err error) {
+// StandingOf says what a run of a plan into dir would do now, as the ledger stands. book is nil if there is no ledger yet. It reads no data.
+func StandingOf(ctx context.Context, p *pipeline.Plan, book *ledger.Book, sink pipeline.Sink, dir string) (s Standing, err error) {
 	if book == nil {
 		s.Next = NextCharge
 		s.Quote, err = ledger.QuoteFirst(p.Charge(dir, 1), time.Now())
-		return s, LedgerError("work the charge out", err)
+		return s, pipeline.LedgerError("work the charge out", err)
 	}
 	a := &attempt{Runner: &Runner{Book: book, Sink: sink}, plan: p, dir: dir}
 	if err := a.lookup(ctx); err != nil {
@@ -51,8 +52,8 @@ func (p *Plan) Standing(ctx context.Context, book *ledger.Book, sink Sink, dir s
 	return a.standing(ctx)
 }
 
-// Find returns the release of the plan's question that a run would start from; ok is false if there is none that counts.
-func (p *Plan) Find(ctx context.Context, book *ledger.Book, sink Sink) (r ledger.Run, ok bool, err error) {
+// Find returns the release of a plan's question that a run would start from; ok is false if there is none that counts.
+func Find(ctx context.Context, p *pipeline.Plan, book *ledger.Book, sink pipeline.Sink) (r ledger.Run, ok bool, err error) {
 	a := &attempt{Runner: &Runner{Book: book, Sink: sink}, plan: p}
 	if err := a.lookup(ctx); err != nil {
 		return r, false, err
@@ -85,5 +86,5 @@ func (a *attempt) standing(ctx context.Context) (s Standing, err error) {
 		s.Next = NextCharge
 		s.Quote, err = a.Book.Quote(ctx, a.plan.Charge(a.dir, a.number()))
 	}
-	return s, LedgerError("work the charge out", err)
+	return s, pipeline.LedgerError("work the charge out", err)
 }

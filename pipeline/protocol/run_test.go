@@ -1,4 +1,4 @@
-package pipeline_test
+package protocol_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 const once = "budget reserve seal publish"
@@ -17,9 +18,9 @@ const once = "budget reserve seal publish"
 func TestRunOnce(t *testing.T) {
 	b := newBench(t)
 	first := b.must(nil)
-	b.expect(first, pipeline.StatusReleased, once)
+	b.expect(first, protocol.StatusReleased, once)
 	again := b.must(nil)
-	b.expect(again, pipeline.StatusAlready, once)
+	b.expect(again, protocol.StatusAlready, once)
 	if again.Digest != first.Digest {
 		t.Error("the same run again has another digest")
 	}
@@ -30,7 +31,7 @@ func TestInputGone(t *testing.T) {
 	b.must(nil)
 	b.gone = true
 	o := b.must(nil)
-	b.expect(o, pipeline.StatusAlready, once)
+	b.expect(o, protocol.StatusAlready, once)
 	if !o.InputGone {
 		t.Error("the outcome does not say that the input is gone")
 	}
@@ -50,31 +51,31 @@ func TestInputChanged(t *testing.T) {
 func TestOtherFolder(t *testing.T) {
 	b := newBench(t)
 	first := b.must(nil)
-	o := b.must(func(r *pipeline.Request) { r.Dir = filepath.Join(b.dir, "elsewhere") })
-	b.expect(o, pipeline.StatusCopied, once)
+	o := b.must(func(r *protocol.Request) { r.Dir = filepath.Join(b.dir, "elsewhere") })
+	b.expect(o, protocol.StatusCopied, once)
 	if o.Digest != first.Digest {
 		t.Error("the copy has another digest")
 	}
 }
 
 // colourful asks for so many cells that two releases are equal with a probability below 1e-20: each cell is with less than 0.02.
-func (b *bench) colourful(again bool) func(*pipeline.Request) {
+func (b *bench) colourful(again bool) func(*protocol.Request) {
 	text := strings.Replace(job, "[red, green, blue]", "[red, green, blue, cyan, pink, grey, gold, lime, navy, plum, teal, rust]", 1)
-	return func(r *pipeline.Request) { r.Plan, r.NewRelease = b.plan(text), again }
+	return func(r *protocol.Request) { r.Plan, r.NewRelease = b.plan(text), again }
 }
 
 func TestNewRelease(t *testing.T) {
 	b := newBench(t)
 	first := b.must(b.colourful(false))
 	second := b.must(b.colourful(true))
-	b.expect(second, pipeline.StatusReleased, once+" reserve seal publish")
+	b.expect(second, protocol.StatusReleased, once+" reserve seal publish")
 	if second.Digest == first.Digest {
 		t.Error("two releases are equal")
 	}
 	if !strings.HasPrefix(second.Moved, first.Dir+".") {
 		t.Errorf("the old folder is at %q", second.Moved)
 	}
-	b.expect(b.must(b.colourful(false)), pipeline.StatusAlready, once+" reserve seal publish")
+	b.expect(b.must(b.colourful(false)), protocol.StatusAlready, once+" reserve seal publish")
 }
 
 func TestOccupied(t *testing.T) {
@@ -102,7 +103,7 @@ func TestInputFails(t *testing.T) {
 		t.Errorf("ledger %q", got)
 	}
 	b.engine.fail = nil
-	b.expect(b.must(nil), pipeline.StatusReleased, "budget reserve release reserve seal publish")
+	b.expect(b.must(nil), protocol.StatusReleased, "budget reserve release reserve seal publish")
 }
 
 func TestCancelled(t *testing.T) {
@@ -112,13 +113,13 @@ func TestCancelled(t *testing.T) {
 	if _, err := b.run(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v, want %v", err, context.Canceled)
 	}
-	b.expect(b.must(nil), pipeline.StatusReleased, b.spent())
+	b.expect(b.must(nil), protocol.StatusReleased, b.spent())
 }
 
 func TestOverBudget(t *testing.T) {
 	b := newBench(t)
 	greedy := strings.Replace(job, "epsilon: 1,", "epsilon: 4,", 1)
-	_, err := b.run(t.Context(), func(r *pipeline.Request) { r.Plan = b.plan(greedy) })
+	_, err := b.run(t.Context(), func(r *protocol.Request) { r.Plan = b.plan(greedy) })
 	wantError(t, err, pipeline.CauseBudget, "over-budget")
 }
 

@@ -1,4 +1,4 @@
-package pipeline_test
+package protocol_test
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/enginetest"
 	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 	"github.com/dprelease/dprelease/queries"
 )
 
@@ -151,9 +152,9 @@ func (b *bench) Progress(s pipeline.Stage, done, total int) {
 func (b *bench) book() *ledger.Book { return ledger.NewBook(b.store, time.Now) }
 
 // run runs the job with a fresh Book, as a new process would.
-func (b *bench) run(ctx context.Context, edit func(*pipeline.Request)) (*pipeline.Outcome, error) {
+func (b *bench) run(ctx context.Context, edit func(*protocol.Request)) (*protocol.Outcome, error) {
 	b.Helper()
-	req := pipeline.Request{Plan: b.plan(job), Dir: filepath.Join(b.dir, "out")}
+	req := protocol.Request{Plan: b.plan(job), Dir: filepath.Join(b.dir, "out")}
 	if edit != nil {
 		edit(&req)
 	}
@@ -161,7 +162,7 @@ func (b *bench) run(ctx context.Context, edit func(*pipeline.Request)) (*pipelin
 	if b.wrap != nil {
 		s = b.wrap(s)
 	}
-	r := pipeline.Runner{
+	r := protocol.Runner{
 		Book: b.book(), Sink: s, Observer: b, Workers: 2, Signer: b.signer, Program: manifest.Program{Name: "test"},
 		Open: func(context.Context) (pipeline.Engine, error) {
 			if b.gone {
@@ -176,7 +177,7 @@ func (b *bench) run(ctx context.Context, edit func(*pipeline.Request)) (*pipelin
 	return r.Run(ctx, req)
 }
 
-func (b *bench) must(edit func(*pipeline.Request)) *pipeline.Outcome {
+func (b *bench) must(edit func(*protocol.Request)) *protocol.Outcome {
 	b.Helper()
 	o, err := b.run(b.Context(), edit)
 	if err != nil {
@@ -199,7 +200,7 @@ func (b *bench) spent() string {
 	return strings.Join(kinds, " ")
 }
 
-func (b *bench) expect(o *pipeline.Outcome, status pipeline.Status, spent string) {
+func (b *bench) expect(o *protocol.Outcome, status protocol.Status, spent string) {
 	b.Helper()
 	if o.Status != status {
 		b.Errorf("status %q, want %q", o.Status, status)

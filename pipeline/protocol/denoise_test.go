@@ -1,4 +1,4 @@
-package pipeline_test
+package protocol_test
 
 import (
 	"encoding/json"
@@ -13,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // files are public files by base name: columns of values.
@@ -111,7 +112,7 @@ ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 3, delta:
 // Margins agree with their table, the manifest says so, and the noisy values stay as they were drawn.
 func TestMarginsAgree(t *testing.T) {
 	b := newBench(t)
-	o := b.must(func(r *pipeline.Request) { r.Plan = b.plan(hours) })
+	o := b.must(func(r *protocol.Request) { r.Plan = b.plan(hours) })
 	answers := o.Release.Results()
 	values := make([][]float64, len(answers))
 	for i, r := range answers {
@@ -161,7 +162,7 @@ func manifestOf(t *testing.T, dir string) (m manifest.Manifest) {
 func TestManifestSaysWhatWasChosen(t *testing.T) {
 	b := newBench(t)
 	text := strings.Replace(job, "[{method: nonnegative}]", "[{method: auto}, {method: nonnegative}]", 1)
-	o := b.must(func(r *pipeline.Request) { r.Plan = b.plan(text) })
+	o := b.must(func(r *protocol.Request) { r.Plan = b.plan(text) })
 	q := manifestOf(t, o.Dir).Queries
 	if len(q[0].Notes) == 0 || !strings.HasPrefix(q[0].Notes[0], "auto: chose ") {
 		t.Errorf("notes: %q", q[0].Notes)

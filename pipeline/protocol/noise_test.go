@@ -1,4 +1,4 @@
-package pipeline_test
+package protocol_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/internal/csvtest"
-	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // Over many releases of a table with known answers, the noise that is published has mean 0 and the published standard
@@ -33,7 +33,7 @@ func TestPublishedNoise(t *testing.T) {
 	var sum, squares, n, sigma float64
 	for i := range runs {
 		run := strings.Replace(text, "dataset: people", fmt.Sprintf("dataset: people-%d", i), 1) // another name alone would repeat the noise
-		o := b.must(func(r *pipeline.Request) {
+		o := b.must(func(r *protocol.Request) {
 			r.Plan, r.Dir = b.plan(run), filepath.Join(b.dir, fmt.Sprint(i))
 		})
 		for _, r := range csvtest.Rows(t, filepath.Join(o.Dir, "colours.csv")) {

@@ -1,4 +1,4 @@
-package pipeline_test
+package protocol_test
 
 import (
 	"errors"
@@ -12,6 +12,7 @@ import (
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
 // A reservation that another version of the program calibrated otherwise is taken up as it was recorded, if its noise meets the guarantee.
@@ -39,7 +40,7 @@ func TestOtherCalibration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.expect(o, pipeline.StatusReleased, once)
+		b.expect(o, protocol.StatusReleased, once)
 		m, _, err := sink.ReadManifest(o.Dir)
 		if err != nil || m.Queries[0].Mechanisms[0].Sigma != float64(charge.Mechanisms[0].Sigma) || m.Meets() != nil {
 			t.Errorf("the manifest states sigma %v, reserved was %v (%v, %v)", m.Queries[0].Mechanisms[0].Sigma, charge.Mechanisms[0].Sigma, err, m.Meets())
@@ -85,7 +86,7 @@ func TestRenamedQueries(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := b.must(nil)
-	b.expect(o, pipeline.StatusReleased, once)
+	b.expect(o, protocol.StatusReleased, once)
 	m, _, err := sink.ReadManifest(o.Dir)
 	if err != nil || m.Queries[0].Name != "colours" || m.Meets() != nil {
 		t.Errorf("%+v (%v, %v)", m.Queries, err, m.Meets())
@@ -112,7 +113,7 @@ func TestNewReleaseWaits(t *testing.T) {
 	for _, at := range []string{"Stage before", "Stage after"} {
 		b := newBench(t)
 		first := b.must(nil)
-		again := func(r *pipeline.Request) { r.NewRelease = true }
+		again := func(r *protocol.Request) { r.NewRelease = true }
 		b.wrap = func(s pipeline.Sink) pipeline.Sink {
 			return &cutSink{Sink: s, at: "Stage", after: strings.HasSuffix(at, "after"), err: errCut}
 		}
@@ -120,7 +121,7 @@ func TestNewReleaseWaits(t *testing.T) {
 			t.Fatalf("error %v, want %v", err, errCut)
 		}
 		b.wrap = nil
-		if o := b.must(nil); o.Status != pipeline.StatusAlready || o.Digest != first.Digest {
+		if o := b.must(nil); o.Status != protocol.StatusAlready || o.Digest != first.Digest {
 			t.Errorf("%s: a plain run has status %s, digest %s", at, o.Status, o.Digest)
 		}
 		second := b.must(again)
@@ -128,7 +129,7 @@ func TestNewReleaseWaits(t *testing.T) {
 		if second.Digest == first.Digest {
 			t.Error("two releases are equal")
 		}
-		b.expect(b.must(nil), pipeline.StatusAlready, once+" reserve seal publish")
+		b.expect(b.must(nil), protocol.StatusAlready, once+" reserve seal publish")
 	}
 }
 
@@ -162,6 +163,6 @@ func TestOtherFileSystem(t *testing.T) {
 		t.Fatalf("error %v, want %v", err, errCut)
 	}
 	b.wrap = nil
-	o := b.must(func(r *pipeline.Request) { r.Dir = filepath.Join(other, "out") })
-	b.expect(o, pipeline.StatusFinished, once)
+	o := b.must(func(r *protocol.Request) { r.Dir = filepath.Join(other, "out") })
+	b.expect(o, protocol.StatusFinished, once)
 }

@@ -1,0 +1,98 @@
+package pipeline
+
+import (
+	"context"
+	"slices"
+
+	"github.com/dprelease/dprelease/denoise"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/queries"
+)
+
+// Release makes the public result of the plan: it denoises the noisy vectors, noisy[i][j] of component j of query i, and finishes the
+// queries. Only noisy values become a release.
+func (p *Plan) Release(ctx context.Context, noisy [][]mechanism.Noisy, program manifest.Program, workers int, o Observer) (*Release, error) {
+	results, err := p.results(ctx, noisy, workers, o)
+	if err != nil {
+		return nil, InsideError("denoise", err)
+	}
+	m := p.manifest(program)
+	for i := range m.Queries {
+		m.Queries[i].Cells = results[i].Answer.Cells // of discovered keys it is known now
+	}
+	return &Release{manifest: m, formats: p.job.Output.Formats, rawCSV: p.job.Output.CSV.Raw, results: results}, nil
+}
+
+// results denoises every part and finishes the queries.
+func (p *Plan) results(ctx context.Context, noisy [][]mechanism.Noisy, workers int, o Observer) ([]Result, error) {
+	results, estimates := make([]Result, len(noisy)), make([][]mechanism.Noisy, len(noisy))
+	for i := range noisy {
+		q := &p.queries[i]
+		results[i] = Result{Name: q.Query.Name(), Sparse: q.Sparse, Nothing: queries.Nothing(q.Query, noisy[i])}
+		// Of a mean's parts only the first, the numerators, is denoised: a quotient's noise is not independent of its value.
+		estimates[i] = slices.Clone(noisy[i])
+		d := denoising{steps: q.Steps, noisy: noisy[i][0], scale: q.Components[0].Scale, partial: len(q.Components) > 1 || q.Selected(), run: p.denoiseRun(i, workers, o)}
+		if err := d.estimate(ctx, &estimates[i][0], &results[i]); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.agree(estimates, results); err != nil {
+		return nil, err
+	}
+	for i := range noisy {
+		var err error
+		if results[i].Answer, err = p.queries[i].Query.Finish(noisy[i], estimates[i]); err != nil {
+			return nil, err
+		}
+	}
+	o.Progress(StageDenoise, percent*len(noisy), percent*len(noisy))
+	return results, nil
+}
+
+// percent is how many steps of progress one query's denoising is.
+const percent = 100
+
+// denoiseRun is how the steps of a query are carried out.
+func (p *Plan) denoiseRun(query, workers int, o Observer) denoise.Run {
+	total := percent * len(p.queries)
+	o.Progress(StageDenoise, percent*query, total)
+	return denoise.Run{Workers: workers, Progress: func(done, of int) {
+		o.Progress(StageDenoise, percent*query+percent*done/max(of, 1), total)
+	}}
+}
+
+// denoising is what is done to one vector. Of a partial one no error is known: it is only part of the answer, or of a
+// selection.
+type denoising struct {
+	steps   []denoise.Step
+	noisy   mechanism.Noisy
+	scale   float64
+	partial bool
+	run     denoise.Run
+}
+
+// mostTried is the number of cells up to which the expected error of an estimate is worked out: that takes the steps again, and
+// several copies of the vector.
+const mostTried = 1 << 22
+
+// estimate carries the steps out and says what they chose and how accurate the result will be.
+func (d denoising) estimate(ctx context.Context, to *mechanism.Noisy, r *Result) (err error) {
+	if len(d.steps) == 0 {
+		return nil
+	}
+	if *to, r.Notes, err = denoise.ApplyNoted(ctx, d.noisy, denoise.WithRuns(d.steps, d.run)); err != nil {
+		return err
+	}
+	if d.partial || d.noisy.Len() > mostTried {
+		return nil
+	}
+	y := make([]float64, d.noisy.Len())
+	d.noisy.Fill(0, y)
+	risk, err := denoise.ExpectedError(ctx, y, d.noisy.Mechanism().Deviation(), denoise.WithRuns(d.steps, denoise.Run{Workers: d.run.Workers}))
+	if err != nil {
+		return err
+	}
+	r.Expected = &manifest.Error{RMSE: d.scale * risk.RMSE, Low: d.scale * risk.Low, High: d.scale * risk.High}
+	return nil
+}

@@ -1,0 +1,74 @@
+package protocol
+
+import (
+	"context"
+
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// answer reads the input, adds the noise and denoises: what it returns first is public, the input's digest is not.
+func (a *attempt) answer(ctx context.Context, engine pipeline.Engine) (*pipeline.Release, []byte, error) {
+	if s, ok := engine.(pipeline.Scratcher); ok {
+		s.UseScratch(a.staging())
+	}
+	exact, err := engine.Aggregate(ctx, a.plan, a.Observer)
+	if err != nil {
+		return nil, nil, pipeline.InputError(err)
+	}
+	if err := a.judge(exact.Checks); err != nil {
+		return nil, nil, err
+	}
+	a.drawn = true
+	noisy, err := a.noise(ctx, exact.Exacts)
+	if err != nil {
+		return nil, nil, pipeline.InsideError("noise", err)
+	}
+	release, err := a.plan.Release(ctx, noisy, a.Program, a.Workers, a.Observer)
+	return release, exact.Input, err
+}
+
+// judge keeps what the engine saw for the operator, and refuses unusable columns if it is asked to.
+func (a *attempt) judge(seen *pipeline.DataChecks) error {
+	a.checks = seen
+	switch {
+	case !a.refuse:
+		return nil
+	case seen == nil || !seen.All():
+		return &pipeline.Error{
+			Cause: pipeline.CauseInside, Code: "internal", Message: "the engine does not look at all rows, and cannot refuse unusable columns",
+			Hint: "run without --data-checks=refuse",
+		}
+	}
+	return pipeline.UnusableError(pipeline.Unusable(a.plan.Findings(seen)), "nothing is released and nothing is spent; release check --data JOB shows what becomes of the rows")
+}
+
+// noise adds each part's noise under the receipt.
+func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]mechanism.Noisy, error) {
+	out := make([][]mechanism.Noisy, len(exacts))
+	for i, parts := range exacts {
+		a.Observer.Progress(pipeline.StageNoise, i, len(exacts))
+		for j, exact := range parts {
+			n, err := a.noisy(ctx, exact, &a.plan.Queries()[i], j)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = append(out[i], n)
+		}
+	}
+	a.Observer.Progress(pipeline.StageNoise, len(exacts), len(exacts))
+	return out, nil
+}
+
+// noisy adds the noise of a part; if its keys are private they are selected.
+func (a *attempt) noisy(ctx context.Context, exact mechanism.Exact, q *pipeline.Planned, part int) (mechanism.Noisy, error) {
+	if q.Selection != nil {
+		s := *q.Selection
+		s.Mechanism = q.Charged(part)
+		return exact.Select(ctx, a.receipt, s, a.Workers)
+	}
+	return exact.Noise(ctx, a.receipt, q.Charged(part), a.Workers)
+}
+
+// percent is how many steps of progress the writing of a release is.
+const percent = 100
