@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/big"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -72,7 +73,10 @@ func (a *app) backfill(ctx context.Context, path string, f *backfillFlags) error
 		return err
 	}
 	b := &backfilling{app: a, book: book, flags: f, purse: purse}
-	failed := errors.Join(b.all(ctx, windows), anchor.renew(context.WithoutCancel(ctx), book))
+	if b.signer, err = newSigner(f.sign); err != nil {
+		return err
+	}
+	failed := errors.Join(b.all(ctx, windows), anchor.renew(context.WithoutCancel(ctx), book), b.broken())
 	return errors.Join(b.conclude(windows), failed)
 }
 
@@ -83,12 +87,20 @@ type backfilling struct {
 	flags *backfillFlags
 	purse *purse
 	made  int
-	stop  string // why it stopped early; "" if it did not
+	// signer is that of --sign, nil if it is not given; unsigned are the windows that were published before without its signature.
+	signer   pipeline.Signer
+	unsigned []string
+	stop     string // why it stopped early; "" if it did not
 }
 
 // all runs the windows in order until one fails or the purse is empty.
 func (b *backfilling) all(ctx context.Context, windows []*windowed) error {
 	for _, w := range windows {
+		if w.State == statePublished && b.signer != nil {
+			if err := signedOutcome(w.Folder, b.signer); err != nil {
+				b.unsigned = append(b.unsigned, w.Window)
+			}
+		}
 		if w.State == statePublished || w.State == stateGone || w.State == stateNever || !w.over && !w.free {
 			continue
 		}
@@ -105,6 +117,18 @@ func (b *backfilling) all(ctx context.Context, windows []*windowed) error {
 		}
 	}
 	return nil
+}
+
+// broken is an error if --sign was given, which is a promise, and windows that were published before lack its signature.
+func (b *backfilling) broken() error {
+	if len(b.unsigned) == 0 {
+		return nil
+	}
+	return &pipeline.Error{
+		Cause: pipeline.CauseOutput, Code: "unsigned",
+		Message: count(len(b.unsigned), "window") + " published before without this signature: " + strings.Join(b.unsigned, ", "),
+		Hint:    "what is published is never changed: run without --sign to leave them as they are, or pay for signed releases with release run --new-release --sign",
+	}
 }
 
 func (b *backfilling) one(ctx context.Context, w *windowed) error {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
@@ -140,6 +142,17 @@ func (v *verifying) noise(context.Context, *app) error {
 		return nil
 	}
 	p := v.manifest.Privacy
-	v.add("noise", passed, "%s meet epsilon %g, delta %g", count(len(v.manifest.Mechanisms()), "mechanism"), p.Epsilon, p.Delta)
+	v.add("noise", passed, "%s meet epsilon %s, delta %s", count(len(v.manifest.Mechanisms()), "mechanism"), asStated(p.Epsilon), asStated(p.Delta))
 	return nil
+}
+
+// asStated is the shortest decimal that a job may state for a bound of its guarantee: the manifest has the double below it.
+func asStated(x float64) string {
+	for digits := 1; digits < 17; digits++ {
+		s := strconv.FormatFloat(x, 'g', digits, 64)
+		if y, err := calibrate.ParseDown(s); err == nil && y == x {
+			return s
+		}
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
 }
