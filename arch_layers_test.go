@@ -6,11 +6,12 @@ import (
 )
 
 // engines run a plan: all of them may import the same.
-var engines = []string{"io/source", "io/table", "mechanism", "pipeline", "queries", "queries/bounding", "queries/domain"}
+var engines = []string{"io/source", "io/table", "mechanism", "pipeline", "queries", "queries/bounding", "queries/domain", "queries/tally"}
 
 // exposed is what pipeline may import, and so what its users see.
 var exposed = []string{
 	"calibrate", "configs", "denoise", "io/table", "ledger", "mechanism", "pipeline/manifest", "queries", "queries/bounding", "queries/domain", "queries/problem",
+	"queries/quantize", "queries/tally",
 }
 
 // layers is what each package may import of this module, besides its own internal packages. An internal package that is not listed may
@@ -41,13 +42,29 @@ var layers = map[string][]string{
 	"mechanism/int128":   nil, // so that whoever adds answers up may use them
 	"mechanism/selftest": {"calibrate", "calibrate/methods", "internal/special", "mechanism", "mechanism/internal"},
 
-	"queries/problem":  {"internal/spelling", "io/table"},
-	"queries/domain":   {"calibrate", "io/table", "queries/problem", "queries/internal"},
-	"queries/bounding": {"io/table", "queries/problem", "queries/internal"},
-	"queries/strategy": {"mechanism/int128"},
+	"queries/problem":           {"internal/spelling", "io/table"},
+	"queries/internal/columnar": {"io/table"},
+	"queries/internal/intern":   nil,
+	"queries/domain":            {"calibrate", "io/table", "queries/problem", "queries/internal/columnar", "queries/internal/intern"},
+	"queries/bounding":          {"io/table", "queries/problem", "queries/internal/columnar", "queries/internal/intern"},
+	"queries/quantize":          {"io/table", "mechanism/int128", "queries/domain", "queries/problem", "queries/internal/columnar"},
+	"queries/strategy":          {"mechanism/int128"},
+	// What adds rows up, if cells are listed and if they are discovered.
+	"queries/internal/accumulate": {
+		"io/table", "mechanism", "mechanism/int128", "queries/bounding", "queries/domain", "queries/quantize",
+		"queries/internal/columnar", "queries/internal/intern",
+	},
+	"queries/internal/keyselection": {
+		"io/table", "mechanism", "queries/bounding", "queries/domain", "queries/problem",
+		"queries/internal/accumulate", "queries/internal/columnar", "queries/internal/intern",
+	},
+	"queries/tally": {
+		"io/table", "queries/bounding", "queries/domain", "queries/problem", "queries/quantize",
+		"queries/internal/columnar", "queries/internal/keyselection",
+	},
 	"queries": {
 		"calibrate", "io/table", "mechanism", "mechanism/int128",
-		"queries/bounding", "queries/domain", "queries/problem",
+		"queries/bounding", "queries/domain", "queries/problem", "queries/quantize", "queries/tally",
 	},
 
 	"denoise":           {"calibrate", "mechanism", "denoise/graph", "internal/spelling"},

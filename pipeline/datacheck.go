@@ -2,8 +2,8 @@ package pipeline
 
 import (
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/tally"
 )
 
 // DataChecks is what an engine saw of the rows that a plan has no use for. Its numbers are exact and private: they are for the operator,
@@ -15,7 +15,7 @@ type DataChecks struct {
 	Rows, Skipped, Looked int64
 	Columns               []ColumnCheck
 	// Filters has one input a filter; its rows, like those of queries, are the looked-at ones, once for each of the job's events.
-	Filters *queries.Tally
+	Filters *tally.Tally
 	// Queries are in the plan's order.
 	Queries []QueryCheck
 }
@@ -31,7 +31,7 @@ type ColumnCheck struct {
 // QueryCheck is the rows of one query.
 type QueryCheck struct {
 	Name string
-	*queries.Tally
+	*tally.Tally
 	// Bounds are of all rows, whatever part of them was looked at.
 	Bounds bounding.BoundTally
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/tally"
 )
 
 // What is unusable
@@ -194,7 +194,7 @@ func (f *finder) filters() bool {
 	return false
 }
 
-func (f *finder) filter(t *queries.InputTally) {
+func (f *finder) filter(t *tally.Input) {
 	column := t.Columns[0]
 	switch {
 	case most(t.Unparsed, t.Rows-t.Null):
@@ -215,12 +215,12 @@ const (
 )
 
 // spoiled says whether a column of an input does not parse, which is said already.
-func (f *finder) spoiled(t *queries.InputTally) bool {
+func (f *finder) spoiled(t *tally.Input) bool {
 	return f.reads(t, func(column string) bool { return f.bad[column] })
 }
 
 // reads says whether an input reads such a column of the file.
-func (f *finder) reads(t *queries.InputTally, such func(column string) bool) bool {
+func (f *finder) reads(t *tally.Input, such func(column string) bool) bool {
 	return slices.ContainsFunc(t.Columns, func(logical string) bool {
 		at := slices.Index(f.plan.Logical(), logical)
 		return at >= 0 && slices.ContainsFunc(f.plan.Views(), func(view []int) bool { return such(f.plan.Columns()[view[at]]) })
@@ -230,7 +230,7 @@ func (f *finder) reads(t *queries.InputTally, such func(column string) bool) boo
 // keyed says whether the texts of a column of the file are compared with listed values, or become keys.
 func (f *finder) keyed(column string) bool {
 	return slices.ContainsFunc(f.checks.Queries, func(q QueryCheck) bool {
-		return slices.ContainsFunc(q.Inputs(), func(t queries.InputTally) bool {
+		return slices.ContainsFunc(q.Inputs(), func(t tally.Input) bool {
 			return (t.Form == "values" || t.Form == "keys") && f.reads(&t, func(c string) bool { return c == column })
 		})
 	})
@@ -258,7 +258,7 @@ func (f *finder) query(q *Planned, c *QueryCheck) {
 }
 
 // input finds what is unusable in one input of a query, or odd; it says whether it is unusable.
-func (f *finder) input(q *Planned, t *queries.InputTally) bool {
+func (f *finder) input(q *Planned, t *tally.Input) bool {
 	what, at := f.what(q, t), place(q.path, t.Field)
 	texts := t.Rows - t.Null
 	usable := texts - t.Unparsed
@@ -267,7 +267,7 @@ func (f *finder) input(q *Planned, t *queries.InputTally) bool {
 		f.add(true, at, codeDataUnparsed, fmt.Sprintf("%s: %s of its texts are no numbers", what, Percent(t.Unparsed, texts)),
 			"numbers have a decimal point, and no thousands separator and no unit of measure: rewrite the column; dates and times need a type: input.csv.types")
 		return true
-	case few*usable < t.Rows && (usable == 0 || !t.NullCounts || t.Role == queries.RoleValue):
+	case few*usable < t.Rows && (usable == 0 || !t.NullCounts || t.Role == tally.RoleValue):
 		f.add(true, at, codeDataNull, fmt.Sprintf("%s: %s of the rows have no value", what, Percent(t.Rows-usable, t.Rows)), placeHint(t)+nullHint)
 		return true
 	case t.Inside() == 0, few*t.Used() < t.Rows:
@@ -285,19 +285,19 @@ func (f *finder) input(q *Planned, t *queries.InputTally) bool {
 }
 
 // what names an input of a query; a privacy unit belongs to all.
-func (f *finder) what(q *Planned, t *queries.InputTally) string {
+func (f *finder) what(q *Planned, t *tally.Input) string {
 	columns := "column " + t.Columns[0]
 	if len(t.Columns) > 1 {
 		columns = "columns " + strings.Join(t.Columns, ", ")
 	}
-	if t.Role == queries.RoleUnit {
+	if t.Role == tally.RoleUnit {
 		return columns + " of the privacy unit"
 	}
 	return columns + " of query " + q.Query.Name()
 }
 
 // placeHint explains nulls of places.
-func placeHint(t *queries.InputTally) string {
+func placeHint(t *tally.Input) string {
 	if t.Form != "grid" && t.Form != "nearest" {
 		return ""
 	}
@@ -305,7 +305,7 @@ func placeHint(t *queries.InputTally) string {
 }
 
 // beyond says where a value is that is in no listed cell.
-func beyond(t *queries.InputTally) string {
+func beyond(t *tally.Input) string {
 	switch t.Form {
 	case "values":
 		return "that is not listed"
@@ -319,7 +319,7 @@ func beyond(t *queries.InputTally) string {
 	return "that does not count"
 }
 
-func outsideHint(t *queries.InputTally) string {
+func outsideHint(t *tally.Input) string {
 	meant := "; if so few rows are meant, other: bin says it"
 	if t.OutsideCounts {
 		meant = ""

@@ -4,6 +4,7 @@ import (
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/quantize"
 )
 
 // spec translates a query of the job; public files are read on the way.
@@ -36,8 +37,8 @@ func read(h *configs.Histogram) queries.Read {
 	return r
 }
 
-func value(a *configs.Aggregate) *queries.Value {
-	v := &queries.Value{Columns: a.Columns, List: a.Length > 0, Length: a.Length, ClipL2: string(a.ClipL2)}
+func value(a *configs.Aggregate) *quantize.Value {
+	v := &quantize.Value{Columns: a.Columns, List: a.Length > 0, Length: a.Length, ClipL2: string(a.ClipL2)}
 	if a.Column != "" {
 		v.Columns = []string{a.Column}
 	}

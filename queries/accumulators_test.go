@@ -7,8 +7,8 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/bounding"
-	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/quantize"
 )
 
 func open(t *testing.T, q Query, s table.Schema) Accumulator {
@@ -32,7 +32,7 @@ func smallQueries(t *testing.T) map[string]Query {
 func allQueries(t *testing.T) map[string]Query {
 	all := smallQueries(t)
 	for name, unit := range map[string][]string{"sum by row": nil, "mean by unit": {"u"}} {
-		s := Spec{Name: "q", Kind: Sum, Unit: unit, Bounds: Bounds{MaxRows: 2}, Value: &Value{Columns: []string{"x"}, Lo: "0", Hi: "3"}}
+		s := Spec{Name: "q", Kind: Sum, Unit: unit, Bounds: Bounds{MaxRows: 2}, Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "3"}}
 		if unit != nil {
 			s.Kind = Mean
 		}
@@ -112,24 +112,5 @@ func TestEmptyTable(t *testing.T) {
 		if got := exactOf(t, q, &testTable{fields: smallSchema.Fields}, [][]*table.Batch{{}, {}}); !slices.Equal(got, make([]int64, 3)) {
 			t.Errorf("%s: %v", name, got)
 		}
-	}
-}
-
-func TestCountsSaturate(t *testing.T) {
-	a := &rowCounts{query: must(t, Spec{Name: "q", Kind: Count}), groups: &domain.Grouping{}, slots: []int64{0, rowCapacity - 1}}
-	if err := a.Add(&table.Batch{Rows: 5}); err != nil {
-		t.Fatal(err)
-	}
-	b := &rowCounts{query: a.query, groups: &domain.Grouping{}, slots: []int64{0, rowCapacity}}
-	if err := a.Merge(b); err != nil || a.slots[1] != rowCapacity {
-		t.Errorf("%v, %v", a.slots, err)
-	}
-	// One accumulator alone may have passed it too: what it seals has not.
-	c := &rowCounts{query: a.query, groups: &domain.Grouping{}, slots: []int64{0, rowCapacity - 1}}
-	if err := c.Add(&table.Batch{Rows: 5}); err != nil {
-		t.Fatal(err)
-	}
-	if got := sealed(t, c); !slices.Equal(got, []int64{rowCapacity}) {
-		t.Errorf("sealed %v, want %d", got, int64(rowCapacity))
 	}
 }

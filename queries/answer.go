@@ -21,7 +21,7 @@ type Answer struct {
 	Estimate Series
 	// Sigma is the published standard deviation of Noisy, Low and High its 95 % interval.
 	Sigma, Low, High Series
-	// Extra are further columns: the noisy parts of which the answer was made.
+	// Extra are further columns: the noisy components of which the answer was made.
 	Extra []Extra
 	// Readings are tables that were read off the answer.
 	Readings []Reading
@@ -33,24 +33,10 @@ type Extra struct {
 	Values Series
 }
 
-// Finish makes the answer of one noisy vector and its estimate. Low and High are noisy ∓ z·d, with z the 97.5 % quantile
-// of the normal distribution and d the standard deviation of the published values, rounded outwards.
-func (q *counting) Finish(noisy, estimate []mechanism.Noisy) (Answer, error) {
-	if err := checkComponents(q.Name(), noisy, estimate, q.cells); err != nil {
-		return Answer{}, err
-	}
-	a := normal(noisy[0].Fill, estimate[0].Fill, noisy[0].Mechanism().Deviation())
-	a.Cells, a.Keys = q.cells, domain.KeyColumns(q.axes)
-	if q.reader != nil {
-		a.Readings = q.reader.read(noisy[0], estimate[0])
-	}
-	return a, nil
-}
-
-// checkComponents says whether there are as many noisy vectors and estimates as parts, of these lengths.
+// checkComponents says whether there are as many noisy vectors and estimates as components, of these lengths.
 func checkComponents(query string, noisy, estimate []mechanism.Noisy, cells ...int) error {
 	if len(noisy) != len(cells) || len(estimate) != len(cells) {
-		return fmt.Errorf("query %s has %s, not %d and %d", query, plural(int64(len(cells)), "part"), len(noisy), len(estimate))
+		return fmt.Errorf("query %s has %s, not %d and %d", query, plural(int64(len(cells)), "component"), len(noisy), len(estimate))
 	}
 	for i, n := range cells {
 		if !noisy[i].Normal() {
@@ -104,7 +90,7 @@ const componentKey = "component"
 // ownColumns are the columns of the answer beside the keys of its axes.
 func (s *Spec) ownColumns() []string {
 	names := slices.Clone(answerColumns)
-	if s.Value != nil && s.Value.vector() {
+	if s.Value != nil && s.Value.IsVector() {
 		names = append(names, componentKey)
 	}
 	return append(names, summaries[s.Kind].columns...)

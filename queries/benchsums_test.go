@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/quantize"
 )
 
 // BenchmarkMeanOfVectors is the mean of 500 public rows of 2,000 columns (Balle & Wang 2018, section 5.2), the query's own
@@ -13,7 +14,7 @@ import (
 func BenchmarkMeanOfVectors(b *testing.B) {
 	const rows, columns = 500, 2000
 	rng := rand.New(rand.NewPCG(1, 2))
-	for name, v := range map[string]Value{"clamp": {Lo: "-0.5", Hi: "0.5"}, "clip": {ClipL2: "1"}} {
+	for name, v := range map[string]quantize.Value{"clamp": {Lo: "-0.5", Hi: "0.5"}, "clip": {ClipL2: "1"}} {
 		v.Rows = rows
 		schema, batch := table.Schema{}, &table.Batch{Rows: rows}
 		for j := range columns {
@@ -62,7 +63,7 @@ func BenchmarkMean(b *testing.B) {
 	}
 	for name, unit := range map[string][]string{"row": nil, "unit": {"u"}} {
 		b.Run(name, func(b *testing.B) {
-			s := Spec{Name: "q", Kind: Mean, Unit: unit, Bounds: Bounds{MaxRows: 40}, Value: &Value{Columns: []string{"x"}, Lo: "0", Hi: "1"}}
+			s := Spec{Name: "q", Kind: Mean, Unit: unit, Bounds: Bounds{MaxRows: 40}, Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1"}}
 			for b.Loop() {
 				benchSum(b, s, schema, &table.Batch{Rows: batch.Rows, Columns: batch.Columns[:1+len(unit)]}, times)
 			}

@@ -8,10 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
-	"pgregory.net/rapid"
 )
 
 // codesOf compiles a dimension for a type and codes values with it.
@@ -20,7 +21,7 @@ func codesOf(t *testing.T, d domain.Dimension, zone *time.Location, c table.Colu
 	d.Column = "x"
 	q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{d}, Location: zone})
 	p := &problem.Problems{}
-	g := q.compile(table.Schema{Fields: []table.Field{{Name: "x", Type: c.Type}}}, p)
+	g := domain.NewGrouping(q.axes, q.layout(table.Schema{Fields: []table.Field{{Name: "x", Type: c.Type}}}, p))
 	if err := p.Err(); err != nil {
 		t.Fatal(err)
 	}

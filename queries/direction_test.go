@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/quantize"
 )
 
 func TestAxes(t *testing.T) {
@@ -23,7 +24,7 @@ func TestAxes(t *testing.T) {
 	}
 	for _, s := range []Spec{
 		{Name: "h", Kind: Histogram, By: by},
-		{Name: "s", Kind: Sum, By: by, Value: &Value{Columns: []string{"x"}, Lo: "0", Hi: "1"}},
+		{Name: "s", Kind: Sum, By: by, Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1"}},
 	} {
 		q, err := New(s)
 		if err != nil {
@@ -33,7 +34,7 @@ func TestAxes(t *testing.T) {
 			t.Errorf("%s: %v, want %v", s.Name, got, want)
 		}
 	}
-	vector, err := New(Spec{Name: "v", Kind: Sum, Value: &Value{Columns: []string{"x", "y"}, Lo: "0", Hi: "1"}})
+	vector, err := New(Spec{Name: "v", Kind: Sum, Value: &quantize.Value{Columns: []string{"x", "y"}, Lo: "0", Hi: "1"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/keyselection"
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
@@ -26,17 +27,19 @@ import (
 type discovering struct{ counting }
 
 // newDiscovering checks a spec and returns its query.
-func newDiscovering(s Spec, p *problem.Problems) (Query, error) {
+func newDiscovering(s Spec, p *problem.Problems) Query {
 	axes := s.axes(p)
 	s.checkDiscovered(axes, p)
 	q := &discovering{counting{spec: s, axes: axes, cells: countCells(s, axes, p), limits: s.keyLimits(p)}}
 	if len(s.Read.Quantiles) > 0 || s.Read.CDF {
 		p.Add("histogram", problem.CodeBadSpec, "nothing else can be read off the keys that are selected: the others are missing", "leave quantiles and cdf out, or list the keys")
 	}
-	if err := p.Err(); err != nil {
-		return nil, err
-	}
-	return q, nil
+	return q
+}
+
+// dimensions are those of the query, for its keys.
+func (q *discovering) dimensions() keyselection.Dimensions {
+	return keyselection.Dimensions{By: q.spec.By, Axes: q.axes}
 }
 
 // discovers says that some dimension has no listed keys.
@@ -137,18 +140,20 @@ func (q *discovering) declaredKeys(implied calibrate.Sensitivity) (calibrate.Sen
 // New compiles the query.
 func (q *discovering) New(s table.Schema, spill bounding.Spill) (Accumulator, error) {
 	p := &problem.Problems{Query: q.spec.Name}
-	keys := q.compileKeys(s, p)
+	keys := q.dimensions().Compile(q.layout(s, p), q.spec.dimensionField)
 	u := q.compileUnits(s, p)
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	a := keyCounts{query: q, keys: keys}
-	if q.spec.perRow() {
-		return &rowKeys{keyCounts: a}, nil
-	}
-	rows := bounding.NewRows(u, bounding.CellBytes+keyDigest, 0, spill)
-	return &unitKeys{keyCounts: a, names: map[[keyDigest]byte]string{}, rows: rows}, nil
+	return q.gather(q, keyselection.NewCounts(keys), u, keyselection.ContentBytes, 0, spill), nil
 }
+
+// No direction and no cell is known before keys are selected.
+func (q *discovering) directions() []domain.Direction { return nil }
+
+func (q *discovering) bytes(int, int64) int64 { return 0 }
+
+func (q *discovering) looksEmpty(noisy []mechanism.Noisy) bool { return noisy[0].Len() == 0 }
 
 // Finish makes the answer of the selected keys: as for counts, with a row for each key.
 func (q *discovering) Finish(noisy, estimate []mechanism.Noisy) (Answer, error) {
@@ -159,7 +164,7 @@ func (q *discovering) Finish(noisy, estimate []mechanism.Noisy) (Answer, error) 
 	if err := checkComponents(q.Name(), noisy, estimate, len(keys)); err != nil {
 		return Answer{}, err
 	}
-	columns, err := q.columnsOf(keys)
+	columns, err := q.dimensions().Columns(keys)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -168,5 +173,12 @@ func (q *discovering) Finish(noisy, estimate []mechanism.Noisy) (Answer, error) 
 	return a, nil
 }
 
-// noKey stands for the labels of a table without rows.
-var noKey = []string{""}
+// Recover reads the noisy counts of the selected keys back, and the keys.
+func (q *discovering) Recover(c Columns, grids []float64) (Recovered, error) {
+	out, err := recoverComponents(len(c.Noisy), grids, c.Noisy)
+	if out.Keys = []string{}; err != nil || len(c.Noisy) == 0 {
+		return out, err
+	}
+	out.Keys, err = q.dimensions().Recover(c.Keys, len(c.Noisy))
+	return out, err
+}

@@ -11,11 +11,14 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/keyselection"
 	"github.com/dprelease/dprelease/queries/problem"
-	"pgregory.net/rapid"
+	"github.com/dprelease/dprelease/queries/quantize"
 )
 
 // keysOf answers a query of discovered keys with one accumulator for each list of batches.
@@ -175,9 +178,9 @@ func TestKeysKeepTheirValues(t *testing.T) {
 	tab := &testTable{fields: []table.Field{
 		{Name: "s", Type: table.Type{Kind: table.String}}, {Name: "n", Type: table.Type{Kind: table.Int}}, {Name: "x", Type: table.Type{Kind: table.Int}},
 	}}
-	texts := []string{"", "\x00", "\x00\x00", "\x00a", "a", "a\x00", "a\x00b", "ab", "b", strings.Repeat("z", maxKeyBytes), "ü"}
+	texts := []string{"", "\x00", "\x00\x00", "\x00a", "a", "a\x00", "a\x00b", "ab", "b", strings.Repeat("z", keyselection.MaxKeyBytes), "ü"}
 	numbers := []int64{math.MinInt64, -5, -1, 0, 1, 300, math.MaxInt64}
-	for _, s := range append(slices.Clone(texts), "\xff", strings.Repeat("z", maxKeyBytes+1)) {
+	for _, s := range append(slices.Clone(texts), "\xff", strings.Repeat("z", keyselection.MaxKeyBytes+1)) {
 		for _, n := range numbers {
 			tab.rows = append(tab.rows, []value{{s: s}, {n: n}, {n: 1}})
 		}
@@ -187,7 +190,7 @@ func TestKeysKeepTheirValues(t *testing.T) {
 		{Column: "n", Discover: true}, {Column: "x", Edges: []string{"0", "1", "2"}}, {Column: "s", As: "text", Discover: true},
 	}})
 	got := slices.Sorted(maps.Keys(keysOf(t, q, tab, [][]*table.Batch{tab.batches(q.Columns(), nil, plain)})))
-	columns, err := q.columnsOf(got)
+	columns, err := q.dimensions().Columns(got)
 	if err != nil || len(columns) != 4 {
 		t.Fatal(columns, err)
 	}
@@ -204,11 +207,11 @@ func TestKeysKeepTheirValues(t *testing.T) {
 		t.Errorf("%d keys, want %d: texts that are too long or not UTF-8 are none", len(got), i)
 	}
 	for _, broken := range []string{"", "x", "\x02", got[0][:len(got[0])-1], got[0][1:]} {
-		if _, err := q.columnsOf([]string{broken}); err == nil {
+		if _, err := q.dimensions().Columns([]string{broken}); err == nil {
 			t.Errorf("%q is read", broken)
 		}
 	}
-	if empty, err := q.columnsOf(nil); err != nil || len(empty[0].Labels.Strings) != 1 || len(empty[1].Labels.Ints) != 1 {
+	if empty, err := q.dimensions().Columns(nil); err != nil || len(empty[0].Labels.Strings) != 1 || len(empty[1].Labels.Ints) != 1 {
 		t.Errorf("%+v, %v", empty, err)
 	}
 }
@@ -235,7 +238,7 @@ func TestDiscoveryIsRefused(t *testing.T) {
 		"same name":     {unit(Bounds{MaxGroups: 5}, keys, keys), "histogram.by[1]"},
 		"listed name":   {unit(Bounds{MaxGroups: 5}, domain.Dimension{Column: "text", Labels: numbered(2)}, keys), "histogram.by[1]"},
 		"kernel":        {unit(Bounds{MaxGroups: 5}, keys, spread), "histogram.by[1].nearest.kernel"},
-		"sum":           {Spec{Name: "q", Kind: Sum, By: []domain.Dimension{keys}, Value: &Value{Columns: []string{"int"}, Lo: "0", Hi: "1"}}, "sum.by"},
+		"sum":           {Spec{Name: "q", Kind: Sum, By: []domain.Dimension{keys}, Value: &quantize.Value{Columns: []string{"int"}, Lo: "0", Hi: "1"}}, "sum.by"},
 	} {
 		_, err := New(c.s)
 		if es := problem.Errors(err); len(es) != 1 || es[0].Field != c.want {

@@ -5,9 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/bounding"
-	"pgregory.net/rapid"
 )
 
 // Exact answers equal a plain reference, for any order of the rows, cut into batches, encoding and number of workers.

@@ -7,12 +7,13 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 	"github.com/dprelease/dprelease/queries/problem"
-	"pgregory.net/rapid"
 )
 
 func onGrid(g domain.Grid) domain.Dimension {
@@ -111,7 +112,7 @@ func TestCoordinatesOfAllTypes(t *testing.T) {
 	bad := tabletest.Encode(floats)
 	bad.Codes[0] = 9
 	p := &problem.Problems{}
-	g := q.compile(table.Schema{Fields: []table.Field{{Name: "lat", Type: bad.Type}, {Name: "lon", Type: bad.Type}}}, p)
+	g := domain.NewGrouping(q.axes, q.layout(table.Schema{Fields: []table.Field{{Name: "lat", Type: bad.Type}, {Name: "lon", Type: bad.Type}}}, p))
 	for _, b := range []*table.Batch{tabletest.Batch(bad, floats), tabletest.Batch(floats, bad), {Rows: 5, Columns: []table.Column{floats}}} {
 		if _, err := g.OfRows(b); !errors.Is(err, columnar.ErrShape) {
 			t.Errorf("%v", err)

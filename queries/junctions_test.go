@@ -87,7 +87,7 @@ func placesOf(t *testing.T, q *counting, b *table.Batch) []int32 {
 	t.Helper()
 	p := &problem.Problems{}
 	s := table.Schema{Fields: []table.Field{{Name: "lat", Type: b.Columns[0].Type}, {Name: "lon", Type: b.Columns[1].Type}}}
-	g := q.compile(s, p)
+	g := domain.NewGrouping(q.axes, q.layout(s, p))
 	if err := p.Err(); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
@@ -96,14 +97,14 @@ func (k *kernel) tabulate(d domain.NearestDomain) bool {
 		if len(k.points)+len(near) > maxPairs {
 			return false
 		}
-		k.add(near)
+		k.addPoint(near)
 	}
 	k.starts = append(k.starts, len(k.points))
 	return true
 }
 
-// add tabulates the shares of the points near one of them, which is among them.
-func (k *kernel) add(near []domain.Nearby) {
+// addPoint tabulates the shares of the points near one of them, which is among them.
+func (k *kernel) addPoint(near []domain.Nearby) {
 	slices.SortFunc(near, func(a, b domain.Nearby) int { return int(a.Index) - int(b.Index) })
 	total := 0.0
 	for _, x := range near {
@@ -147,7 +148,7 @@ func (k *kernel) ofRow() float64 {
 func (k *kernel) seal(cells []int64) ([]mechanism.Exact, error) {
 	sums := int128.Make(len(cells))
 	for cell, n := range cells {
-		n = min(n, rowCapacity)
+		n = min(n, accumulate.MaxRows)
 		if n == 0 {
 			continue
 		}
@@ -158,11 +159,7 @@ func (k *kernel) seal(cells []int64) ([]mechanism.Exact, error) {
 		}
 	}
 	clear(cells)
-	e, err := mechanism.SealWide(math.Ldexp(1, -weightBits), sums)
-	if err != nil {
-		return nil, err
-	}
-	return []mechanism.Exact{e}, nil
+	return accumulate.SealSums(math.Ldexp(1, -weightBits), sums)
 }
 
 // spreadSensitivity is that of a histogram with a kernel.

@@ -7,12 +7,14 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/domain/domaintest"
 	"github.com/dprelease/dprelease/queries/problem"
-	"pgregory.net/rapid"
+	"github.com/dprelease/dprelease/queries/quantize"
 )
 
 func spreadOver(points []domain.Point, within, bandwidth float64) domain.Dimension {
@@ -292,7 +294,7 @@ func TestKernelIsRefused(t *testing.T) {
 		s    Spec
 		want string
 	}{
-		"sum":    {Spec{Kind: Sum, Value: &Value{Columns: []string{"x"}, Lo: "0", Hi: "1"}, By: []domain.Dimension{good}}, "sum.by[0].nearest.kernel"},
+		"sum":    {Spec{Kind: Sum, Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1"}, By: []domain.Dimension{good}}, "sum.by[0].nearest.kernel"},
 		"bin":    {Spec{Kind: Histogram, By: []domain.Dimension{binned}}, "histogram.by[0].nearest.kernel"},
 		"wide":   {Spec{Kind: Histogram, By: []domain.Dimension{wide}}, "histogram.by[0].nearest.kernel.bandwidth_m"},
 		"twice":  {Spec{Kind: Histogram, By: []domain.Dimension{good, twice}}, "histogram.by[1].nearest.kernel"},

@@ -6,7 +6,9 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/quantize"
 )
 
 // Means
@@ -16,9 +18,9 @@ import (
 // is near the centre.
 
 var meanFacts = facts{
-	centred: true, valueBits: fixedBits, columns: []string{noisySum, noisyCount},
-	summary: func(v *quantizer) summary {
-		if v.rows > 0 {
+	quantizer: quantize.Options{Centred: true}, columns: []string{noisySum, noisyCount},
+	summary: func(v *quantize.Quantizer) summary {
+		if v.Value.Rows > 0 {
 			return meanOfKnownRows{}
 		}
 		return meanOfNoisyRows{}
@@ -34,12 +36,12 @@ func (meanOfKnownRows) extra() extraVectors { return extraVectors{} }
 // itself bounds what one row changes: hi - lo in each component, or twice the norm.
 func (meanOfKnownRows) components(q *summing, adj Adjacency) ([]Component, error) {
 	if adj != ReplaceOne {
-		return nil, problem.One(q.spec.Name, q.quantizer.field+".rows", problem.CodeBadSpec, "the number of terms is public only under replace-one", "leave rows out, or use adjacency replace-one")
+		return nil, problem.One(q.spec.Name, q.quantizer.Field+".rows", problem.CodeBadSpec, "the number of terms is public only under replace-one", "leave rows out, or use adjacency replace-one")
 	}
-	n := float64(q.quantizer.rows) // exact
+	n := float64(q.quantizer.Value.Rows) // exact
 	sum := q.sumSensitivity(adj)
 	mean, err := q.declared(adj, calibrate.Sensitivity{
-		L2: math.Nextafter(sum.L2/n, math.Inf(1)), Why: fmt.Sprintf("%s, of %d terms; rows without a value count as the centre of the range", sum.Why, q.quantizer.rows),
+		L2: math.Nextafter(sum.L2/n, math.Inf(1)), Why: fmt.Sprintf("%s, of %d terms; rows without a value count as the centre of the range", sum.Why, q.quantizer.Value.Rows),
 	})
 	if err != nil {
 		return nil, err
@@ -54,13 +56,77 @@ func (meanOfKnownRows) components(q *summing, adj Adjacency) ([]Component, error
 
 // answer has the deviation of the sum divided by n.
 func (meanOfKnownRows) answer(q *summing, noisy, estimate []mechanism.Noisy) Answer {
-	deviation := math.Nextafter(noisy[0].Mechanism().Deviation()/float64(q.quantizer.rows), math.Inf(1))
+	deviation := math.Nextafter(noisy[0].Mechanism().Deviation()/float64(q.quantizer.Value.Rows), math.Inf(1))
 	return normal(q.mean(noisy[0].Fill), q.mean(estimate[0].Fill), deviation)
+}
+
+// readBack finds the multiple of the grid that each mean of a public number of terms was made of: the only one that gives exactly this
+// mean. Means that lie closer to each other than their float64s do not tell.
+func (meanOfKnownRows) readBack(q *summing, c Columns, grids []float64) (Recovered, error) {
+	if len(grids) != 1 || len(c.Noisy) != q.Cells() {
+		return Recovered{}, errInexact
+	}
+	n, centre, grid := float64(q.quantizer.Value.Rows), q.quantizer.Real(q.quantizer.Centre), grids[0]
+	units, one := make([]int64, len(c.Noisy)), make([]float64, 1)
+	of := q.mean(func(_ int, dst []float64) { dst[0] = one[0] })
+	made := func(k float64) float64 {
+		one[0] = k * grid
+		mean := make([]float64, 1)
+		of(0, mean)
+		return mean[0]
+	}
+	const exact, around = 1 << 53, 4 // whole numbers up to here are float64s; how far rounding may have moved the guess
+	for i, mean := range c.Noisy {
+		guess, found := math.Round((mean-centre)*n/grid), 0
+		if !(math.Abs(guess) < exact-around-1) {
+			return Recovered{}, errInexact
+		}
+		for k := guess - around; k <= guess+around; k++ {
+			if made(k) == mean {
+				units[i] = int64(k)
+				found++
+			}
+		}
+		if found != 1 {
+			return Recovered{}, errInexact
+		}
+	}
+	return Recovered{Units: [][]int64{units}}, nil
+}
+
+// The number of terms is public, so that nothing is known of whether there are rows with a value.
+func (meanOfKnownRows) looksEmpty(*summing, []mechanism.Noisy) bool { return false }
+
+// checkRows reports a public number of terms if the number is not public.
+func checkRows(s Spec, p *problem.Problems) {
+	field := string(s.Kind) + ".rows"
+	switch rows := s.Value.Rows; {
+	case rows == 0:
+	case rows < 0 || rows > accumulate.MaxRows:
+		p.Add(field, problem.CodeBadValue, "a number of rows is at least 1 and at most 2^48", "")
+	case s.Kind != Mean:
+		p.Add(field, problem.CodeBadSpec, "only a mean has a public number of terms", "leave rows out")
+	case !s.perRow() || len(s.By) > 0 || s.Filtered:
+		p.Add(field, problem.CodeBadSpec, "the number of terms is public only where each row is a unit, and no dimension and no filter takes rows away",
+			"leave rows out: the mean is then made of a noisy sum and a noisy count")
+	}
+}
+
+// checkKnownRows says whether there are as many rows as were declared. That is public, under the adjacency that is needed for it.
+func (q *summing) checkKnownRows(rows int64) error {
+	want := q.quantizer.Value.Rows
+	if rows == want {
+		return nil
+	}
+	return &problem.Error{
+		Query: q.spec.Name, Field: q.quantizer.Field + ".rows", Code: problem.CodeRows,
+		Message: fmt.Sprintf("the input has %s, not %d", plural(rows, "row"), want), Hint: "rows is the number of all rows of the input, also of those without a value",
+	}
 }
 
 // mean turns centred sums of a public number of terms into means.
 func (q *summing) mean(sum Series) Series {
-	n, centre := float64(q.quantizer.rows), q.quantizer.size(q.quantizer.centre)
+	n, centre := float64(q.quantizer.Value.Rows), q.quantizer.Real(q.quantizer.Centre)
 	return func(start int, dst []float64) {
 		sum(start, dst)
 		for i, s := range dst {
@@ -94,7 +160,7 @@ func (q *summing) sumAndCount(adj Adjacency) (sum, count Component) {
 		Name: "count", Sens: calibrate.Sensitivity{L2: rootUp(squared), Why: q.why(adj, squared)},
 		Cells: q.cells, Quantum: 1, RowBound: 1, Scale: 1,
 	}
-	sum.Weight = math.Sqrt(float64(q.quantizer.dims)) * sum.Sens.L2
+	sum.Weight = math.Sqrt(float64(q.quantizer.Dims)) * sum.Sens.L2
 	count.Weight = q.reach.ofRow() * count.Sens.L2
 	return sum, count
 }
@@ -102,7 +168,7 @@ func (q *summing) sumAndCount(adj Adjacency) (sum, count Component) {
 func (meanOfNoisyRows) answer(q *summing, noisy, estimate []mechanism.Noisy) Answer {
 	v := q.quantizer
 	r := ratio{
-		centre: v.size(v.centre), half: v.size(v.half()),
+		centre: v.Real(v.Centre), half: v.Real(v.Half()),
 		sum: noisy[0].Mechanism().Deviation(), count: noisy[1].Mechanism().Deviation(), z: calibrate.Z95,
 	}
 	of := func(f func(s, n float64) float64) Series { return q.both(noisy, f) }
@@ -116,7 +182,7 @@ func (meanOfNoisyRows) answer(q *summing, noisy, estimate []mechanism.Noisy) Ans
 
 // both yields f of each component's sum and its group's count.
 func (q *summing) both(parts []mechanism.Noisy, f func(s, n float64) float64) Series {
-	dims := q.quantizer.dims
+	dims := q.quantizer.Dims
 	return func(start int, dst []float64) {
 		if len(dst) == 0 {
 			return
@@ -129,4 +195,30 @@ func (q *summing) both(parts []mechanism.Noisy, f func(s, n float64) float64) Se
 			dst[i] = f(s, counts[(start+i)/dims-first])
 		}
 	}
+}
+
+// readBack reads sums and counts back. A group's count stands beside each component of its vector.
+func (meanOfNoisyRows) readBack(q *summing, c Columns, grids []float64) (Recovered, error) {
+	if len(c.Extra) != 2 || len(grids) != 2 || len(c.Extra[0]) != q.Cells() || len(c.Extra[1]) != q.Cells() {
+		return Recovered{}, errInexact
+	}
+	once := make([]float64, 0, q.cells)
+	for i, n := range c.Extra[1] {
+		if i%q.quantizer.Dims == 0 {
+			once = append(once, n)
+		} else if n != once[len(once)-1] {
+			return Recovered{}, errInexact
+		}
+	}
+	sums, err := recoverComponents(q.Cells(), grids[:1], c.Extra[0])
+	if err != nil {
+		return sums, err
+	}
+	rest, err := recoverComponents(q.cells, grids[1:], once)
+	return Recovered{Units: append(sums.Units, rest.Units...)}, err
+}
+
+// The noisy counts show whether there are rows.
+func (meanOfNoisyRows) looksEmpty(q *summing, noisy []mechanism.Noisy) bool {
+	return q.isNoise(noisy[1], 1)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/quantize"
 )
 
 // An answer is nothing if its sum and all its cells are within the noise; cells for null and other do not count, nor does the sign of sums.
@@ -17,10 +18,10 @@ func TestNothing(t *testing.T) {
 	}
 	binned := spec(4, Bounds{MaxRows: 1})
 	binned.By[0].Null, binned.By[0].Other = domain.OwnCell, domain.OwnCell
-	sum := Spec{Name: "q", Kind: Sum, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 1}, Value: &Value{Columns: []string{"x"}, Lo: "-1", Hi: "1"}}
+	sum := Spec{Name: "q", Kind: Sum, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 1}, Value: &quantize.Value{Columns: []string{"x"}, Lo: "-1", Hi: "1"}}
 	mean := sum
 	mean.Kind = Mean
-	public := Spec{Name: "q", Kind: Mean, Value: &Value{Columns: []string{"x"}, Lo: "-1", Hi: "1", Rows: 9}}
+	public := Spec{Name: "q", Kind: Mean, Value: &quantize.Value{Columns: []string{"x"}, Lo: "-1", Hi: "1", Rows: 9}}
 	for name, c := range map[string]struct {
 		spec  Spec
 		noisy []mechanism.Noisy

@@ -6,11 +6,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/domain"
-	"pgregory.net/rapid"
+	"github.com/dprelease/dprelease/queries/quantize"
 )
 
 // noised makes a noisy vector of some exact values.
@@ -34,7 +36,7 @@ func fill(s Series, n int) []float64 {
 // 1e-9.
 func TestIntervalsOfMeansCover(t *testing.T) {
 	const runs, sigmaSum, sigmaCount = 10_000, 25, 5
-	q := summed(t, Spec{Name: "q", Kind: Mean, By: []domain.Dimension{{Column: "g", Labels: numbered(runs)}}, Value: &Value{Columns: []string{"x"}, Lo: "10", Hi: "20"}})
+	q := summed(t, Spec{Name: "q", Kind: Mean, By: []domain.Dimension{{Column: "g", Labels: numbered(runs)}}, Value: &quantize.Value{Columns: []string{"x"}, Lo: "10", Hi: "20"}})
 	rng := rand.New(rand.NewPCG(5, 6))
 	slack := 6.1 * math.Sqrt(0.95*0.05/runs)
 	for _, rows := range []float64{1, 3, 10, 20, 50, 1000, 1e6} {
@@ -109,7 +111,7 @@ func TestMeansOfFewRows(t *testing.T) {
 
 // An answer of a vector by group: cells, keys and the parts that it was made of, from any cell on.
 func TestAnswerOfVectorMeans(t *testing.T) {
-	q := summed(t, Spec{Name: "q", Kind: Mean, By: []domain.Dimension{{Column: "g", Labels: numbered(3)}}, Value: &Value{Columns: []string{"a", "b"}, Lo: "0", Hi: "8"}})
+	q := summed(t, Spec{Name: "q", Kind: Mean, By: []domain.Dimension{{Column: "g", Labels: numbered(3)}}, Value: &quantize.Value{Columns: []string{"a", "b"}, Lo: "0", Hi: "8"}})
 	sums := mechanismtest.Make(t, calibrate.Mechanism{Sigma: 2}, []float64{10, -10, 20, 0, 3, 4})
 	counts := mechanismtest.Make(t, calibrate.Mechanism{Sigma: 1}, []float64{10, 20, -1})
 	denoised := mechanismtest.Make(t, calibrate.Mechanism{Sigma: 2}, []float64{0, 0, 0, 0, 1, 2})
@@ -148,7 +150,7 @@ func TestAnswerOfVectorMeans(t *testing.T) {
 }
 
 func TestAnswersOfSumsAndPublicMeans(t *testing.T) {
-	v := Value{Columns: []string{"x"}, List: true, Length: 2, Lo: "0", Hi: "8"}
+	v := quantize.Value{Columns: []string{"x"}, List: true, Length: 2, Lo: "0", Hi: "8"}
 	sum := mechanismtest.Make(t, calibrate.Mechanism{Sigma: 2}, []float64{10, -10})
 	a, err := summed(t, Spec{Name: "q", Kind: Sum, Value: &v}).Finish([]mechanism.Noisy{sum}, []mechanism.Noisy{sum})
 	if err != nil || fill(a.Noisy, 2)[1] != -10 || fill(a.Sigma, 2)[0] != 2 || labelOf(a.Keys[0], 1) != "1" || a.Extra != nil {

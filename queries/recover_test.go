@@ -10,6 +10,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/quantize"
 )
 
 // columnsOfAnswer are the columns of a released answer that Recover takes.
@@ -26,7 +27,7 @@ func columnsOfAnswer(a Answer) Columns {
 	for _, k := range a.Keys {
 		var texts []string
 		for cell := range a.Cells {
-			texts = append(texts, labelText(&k, cell))
+			texts = append(texts, k.Text(cell))
 		}
 		c.Keys = append(c.Keys, texts)
 	}
@@ -36,9 +37,9 @@ func columnsOfAnswer(a Answer) Columns {
 // Recover gives back exactly the multiples of the grids of which Finish made an answer, for every kind of query, and the answer that is made
 // of them again is the same bit for bit.
 func TestRecover(t *testing.T) {
-	value := &Value{Columns: []string{"x"}, Lo: "17.5", Hi: "1090"}
-	vector := &Value{Columns: []string{"x", "y", "z"}, Lo: "-3", Hi: "7"}
-	public := &Value{Columns: []string{"x"}, Lo: "17.5", Hi: "1090", Rows: 45222}
+	value := &quantize.Value{Columns: []string{"x"}, Lo: "17.5", Hi: "1090"}
+	vector := &quantize.Value{Columns: []string{"x", "y", "z"}, Lo: "-3", Hi: "7"}
+	public := &quantize.Value{Columns: []string{"x"}, Lo: "17.5", Hi: "1090", Rows: 45222}
 	by := []domain.Dimension{{Column: "sex", Labels: []domain.Label{{Name: "F", Members: []string{"f"}}, {Name: "M", Members: []string{"m"}}}, Null: domain.OwnCell}}
 	for name, s := range map[string]Spec{
 		"count": {Kind: Count}, "histogram": {Kind: Histogram, By: by}, "sum": {Kind: Sum, By: by, Value: value}, "vector sum": {Kind: Sum, Value: vector},
@@ -125,7 +126,7 @@ func TestToUnits(t *testing.T) {
 
 // Means that lie closer to each other than float64s do are not guessed.
 func TestMeansTooClose(t *testing.T) {
-	q, err := New(Spec{Name: "q", Kind: Mean, Value: &Value{Columns: []string{"x"}, Lo: "100000000000", Hi: "100000000001", Rows: 1 << 30}, Bounds: Bounds{MaxRows: 1}})
+	q, err := New(Spec{Name: "q", Kind: Mean, Value: &quantize.Value{Columns: []string{"x"}, Lo: "100000000000", Hi: "100000000001", Rows: 1 << 30}, Bounds: Bounds{MaxRows: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,13 +158,13 @@ func TestRecoverKeys(t *testing.T) {
 		t.Fatal(got, err)
 	}
 	d := q.(*discovering)
-	columns, err := d.columnsOf(got.Keys)
+	columns, err := d.dimensions().Columns(got.Keys)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, k := range columns {
 		for row, want := range c.Keys[i] {
-			if text := labelText(&k, row); text != want {
+			if text := k.Text(row); text != want {
 				t.Errorf("column %s, row %d: %q, want %q", k.Name, row, text, want)
 			}
 		}

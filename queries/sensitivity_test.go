@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
-	"pgregory.net/rapid"
 )
 
 // vectors returns all vectors of row counts over some cells with at most k rows, l cells with a row and m rows a cell.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/quantize"
 )
 
 // Kind is a kind of query.
@@ -30,7 +31,7 @@ type Spec struct {
 	Unit   []string
 	Bounds Bounds
 	// Value is what a sum or mean adds up; others have none.
-	Value *Value
+	Value *quantize.Value
 	// By is the dimensions of a histogram, or the groups of a sum or mean.
 	By []domain.Dimension
 	// Read is what else is read off a histogram.
@@ -108,7 +109,7 @@ func countCells(s Spec, axes []domain.Axis, p *problem.Problems) int {
 	cells := 1
 	maxCells := domain.MaxCells
 	if s.Value != nil {
-		maxCells /= max(s.Value.dims(), 1)
+		maxCells /= max(s.Value.Dims(), 1)
 	}
 	for i := range axes {
 		size := axes[i].Size

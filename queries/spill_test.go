@@ -7,9 +7,10 @@ import (
 	"sync"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/bounding"
-	"pgregory.net/rapid"
 )
 
 // tightSpill is a Spill of little memory that keeps what is written in a list; with it all domains are held sparsely.
@@ -109,7 +110,7 @@ func TestSpillsAgree(t *testing.T) {
 				if n := len(x.written); x.share == 0 && n == 0 || x.share == 1<<40 && n > 0 {
 					t.Errorf("unit %v, share %d: %d pieces were written", unit, x.share, n)
 				}
-				if r := a.(*unitCounts); r.rows != nil {
+				if r := a.(*gathering); r.rows != nil {
 					t.Error("the rows are still there")
 				}
 			}

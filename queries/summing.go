@@ -9,13 +9,21 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/tally"
 )
 
-// summing is a query that adds values up: of each group, a vector of sums of the rows' values and what its kind needs beside it.
+// Queries that add values up
+//
+// A sum, a mean and a variance all add up, in each cell of their groups, a vector of quantized values. They differ in what they add up beside
+// it and in what they make of the noisy vectors. Each states that once, as a [summary] in a file of its own; this file has what they share.
+
+// summing is a query that adds values up.
 type summing struct {
 	counting
-	quantizer *quantizer
+	quantizer *quantize.Quantizer
 	kind      summary
 }
 
@@ -23,32 +31,44 @@ type summing struct {
 type summary interface {
 	// extra says what is added up beside the values.
 	extra() extraVectors
-	// components states the mechanisms, the one of the sums first, or what is wrong under an adjacency.
+	// components states the mechanisms, that of the sums first, or what is wrong under an adjacency.
 	components(q *summing, adj Adjacency) ([]Component, error)
 	// answer makes the answer of the noisy vectors of the components, before and after denoising.
 	answer(q *summing, noisy, estimate []mechanism.Noisy) Answer
 	// readBack is Query.Recover: the inverse of answer.
 	readBack(q *summing, c Columns, grids []float64) (Recovered, error)
+	// looksEmpty is [Nothing].
+	looksEmpty(q *summing, noisy []mechanism.Noisy) bool
 }
 
 // extraVectors are the exact vectors beside that of the sums, each with one number a group.
 type extraVectors struct {
-	squares bool // the sums of the squares
-	rows    bool // the numbers of rows
+	second *accumulate.Second // the sums of a second number of each row, nil if there is none
+	rows   bool               // the numbers of rows
+}
+
+// count is the number of vectors.
+func (x extraVectors) count() int {
+	n := 0
+	if x.second != nil {
+		n++
+	}
+	if x.rows {
+		n++
+	}
+	return n
 }
 
 // facts is what a kind of query that adds values up needs to be checked and read.
 type facts struct {
-	// centred: the values are added up less the centre of their range. What one row adds is then half of what it might add at most.
-	centred bool
-	// valueBits is how many bits a value has, in units of the quantum.
-	valueBits int
+	// quantizer says how values become integers.
+	quantizer quantize.Options
 	// columns are those of the answer beside those of every answer and the keys.
 	columns []string
-	// check reports what the kind cannot have.
+	// check reports what the kind cannot have; nil if it can have everything.
 	check func(Spec, *problem.Problems)
 	// summary makes the kind of a value that was checked.
-	summary func(*quantizer) summary
+	summary func(*quantize.Quantizer) summary
 }
 
 // summaries are the kinds of query that add values up.
@@ -61,29 +81,81 @@ const (
 	noisySquares = "noisy_centred_squares"
 )
 
+// newQuantizer checks the value of a spec and returns its quantizer, or reports what is wrong and returns nil.
+func newQuantizer(s Spec, p *problem.Problems) *quantize.Quantizer {
+	o := summaries[s.Kind].quantizer
+	o.Field = string(s.Kind)
+	before := len(p.List)
+	checkRows(s, p)
+	q := quantize.New(s.Value, o, p)
+	if len(p.List) > before {
+		return nil
+	}
+	return q
+}
+
 // newSumming makes the query of a counting whose values are quantized.
-func newSumming(c counting, v *quantizer) *summing {
-	c.reach = v.reach()
+func newSumming(c counting, v *quantize.Quantizer) *summing {
+	c.reach = reachOf(v)
 	return &summing{counting: c, quantizer: v, kind: summaries[c.spec.Kind].summary(v)}
 }
 
 // Cells returns the length of the answer: components of groups.
-func (q *summing) Cells() int { return q.cells * q.quantizer.dims }
+func (q *summing) Cells() int { return q.cells * q.quantizer.Dims }
+
+func (q *summing) directions() []domain.Direction {
+	axes := domain.Directions(q.axes)
+	if q.spec.Value.IsVector() {
+		axes = append(axes, domain.Direction{By: -1, Size: q.quantizer.Dims})
+	}
+	return axes
+}
+
+func (q *summing) looksEmpty(noisy []mechanism.Noisy) bool { return q.kind.looksEmpty(q, noisy) }
 
 // New compiles the query.
 func (q *summing) New(s table.Schema, spill bounding.Spill) (Accumulator, error) {
 	p := &problem.Problems{Query: q.spec.Name}
-	groups := q.compile(s, p)
-	values := q.compileVectors(q.layout(s, p))
+	l := q.layout(s, p)
+	of := q.sums()
+	of.Groups, of.Values = domain.NewGrouping(q.axes, l), q.quantizer.Compile(l)
 	u := q.compileUnits(s, p)
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	a := sums{query: q, groups: groups, values: values, quantized: make([]int64, q.quantizer.dims)}
-	if q.spec.perRow() {
-		return &rowSums{sums: a, plain: newPlainSums(q)}, nil
+	return q.gather(q, accumulate.NewSums(of), u, bounding.CellBytes, q.quantizer.Dims, spill), nil
+}
+
+// sums is what is added up.
+func (q *summing) sums() accumulate.SumsOf {
+	x := q.kind.extra()
+	of := accumulate.SumsOf{Quantizer: q.quantizer, Cells: q.cells, Second: x.second, CountRows: x.rows}
+	if q.quantizer.Value.Rows > 0 {
+		of.Check = q.checkKnownRows
 	}
-	return &unitSums{sums: a, rows: bounding.NewRows(u, bounding.CellBytes, q.quantizer.dims, spill)}, nil
+	return of
+}
+
+func (q *summing) bytes(workers int, _ int64) int64 {
+	n := 16*int64(q.Cells()) + 8*int64(q.cells)
+	if of := q.sums(); of.Second != nil || q.spec.perRow() && of.HoldPlain() {
+		n += 16 * int64(q.cells)
+	}
+	return n * q.copies(workers)
+}
+
+// Tally also counts the rows by their value.
+func (q *summing) Tally(s table.Schema) (*tally.Tally, error) {
+	t, err := q.counting.Tally(s)
+	if err != nil {
+		return nil, err
+	}
+	p := &problem.Problems{Query: q.spec.Name}
+	t.AddValue(q.quantizer, q.layout(s, p))
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
 // Components states the mechanisms of the query's kind.
@@ -105,14 +177,14 @@ func (q *summing) sumSensitivity(adj Adjacency) calibrate.Sensitivity {
 // componentOfSum is the mechanism of the sums with some sensitivity.
 func (q *summing) componentOfSum(sens calibrate.Sensitivity) Component {
 	return Component{
-		Name: "sum", Sens: sens, Cells: q.Cells(), Quantum: math.Ldexp(1, q.quantizer.unit),
-		RowBound: q.quantizer.size(q.reach.more), Scale: 1, Weight: 1,
+		Name: "sum", Sens: sens, Cells: q.Cells(), Quantum: math.Ldexp(1, q.quantizer.Exponent),
+		RowBound: q.quantizer.Real(q.reach.more), Scale: 1, Weight: 1,
 	}
 }
 
 // whySum is the one-line argument for the sensitivity of the sums, without its value.
 func (q *summing) whySum(adj Adjacency) string {
-	if q.quantizer.rows > 0 {
+	if q.quantizer.Value.Rows > 0 {
 		return "replacing a row changes the sum by the range of its value"
 	}
 	what := q.sizeText()
@@ -131,19 +203,16 @@ func (q *summing) whySum(adj Adjacency) string {
 func (q *summing) sizeText() string {
 	v := q.quantizer
 	norm := domain.Shortest(q.reach.ofRow())
-	if v.clip || v.dims > 1 {
+	if v.Clip || v.Dims > 1 {
 		return "a vector of norm at most " + norm
 	}
-	return fmt.Sprintf("a value in [%s, %s]", domain.Shortest(v.size(v.low-v.centre)), domain.Shortest(v.size(v.high-v.centre)))
+	return fmt.Sprintf("a value in [%s, %s]", domain.Shortest(v.Real(v.Min-v.Centre)), domain.Shortest(v.Real(v.Max-v.Centre)))
 }
 
 // Finish makes the answer of the noisy vectors of the query's kind.
 func (q *summing) Finish(noisy, estimate []mechanism.Noisy) (Answer, error) {
-	lengths, beside := []int{q.Cells()}, q.kind.extra()
-	if beside.squares {
-		lengths = append(lengths, q.cells)
-	}
-	if beside.rows {
+	lengths := []int{q.Cells()}
+	for range q.kind.extra().count() {
 		lengths = append(lengths, q.cells)
 	}
 	if err := checkComponents(q.Name(), noisy, estimate, lengths...); err != nil {
@@ -154,14 +223,19 @@ func (q *summing) Finish(noisy, estimate []mechanism.Noisy) (Answer, error) {
 	return a, nil
 }
 
+// Recover reads the noisy sums back and what the query's kind has beside them.
+func (q *summing) Recover(c Columns, grids []float64) (Recovered, error) {
+	return q.kind.readBack(q, c, grids)
+}
+
 // keys are those of the groups, with the components of each group next to each other.
 func (q *summing) keys() []domain.KeyColumn {
 	keys := domain.KeyColumns(q.axes)
 	for i := range keys {
-		keys[i].Stride *= q.quantizer.dims
+		keys[i].Stride *= q.quantizer.Dims
 	}
-	if v := q.spec.Value; v.vector() {
-		keys = append(keys, domain.KeyColumn{Name: componentKey, Stride: 1, Labels: v.components()})
+	if v := q.spec.Value; v.IsVector() {
+		keys = append(keys, domain.KeyColumn{Name: componentKey, Stride: 1, Labels: v.ComponentLabels()})
 	}
 	return keys
 }

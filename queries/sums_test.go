@@ -16,6 +16,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/quantize"
 )
 
 // answered gathers the exact answers with one accumulator for each list of batches, merged into the first.
@@ -28,7 +29,7 @@ func answered(tb testing.TB, q Query, s table.Schema, workers [][]*table.Batch) 
 func opened(tb testing.TB, q *summing, exacts []mechanism.Exact) (sums []*big.Int, rows []int64) {
 	tb.Helper()
 	unit, sums := mechanismtest.OpenWide(tb, exacts[0])
-	if unit != math.Ldexp(1, q.quantizer.unit) || len(exacts) != 1 && !q.kind.extra().rows {
+	if unit != math.Ldexp(1, q.quantizer.Exponent) || len(exacts) != 1 && !q.kind.extra().rows {
 		tb.Fatalf("unit %g, %d parts", unit, len(exacts))
 	}
 	if q.kind.extra().rows {
@@ -62,7 +63,7 @@ func randomSum(t *rapid.T) Spec {
 	s := randomSpec(t)
 	s.Kind = rapid.SampledFrom([]Kind{Sum, Mean}).Draw(t, "kind")
 	columns := rapid.SampledFrom([][]string{{"int"}, {"float"}, {"digits"}, {"uint"}, {"flag"}, {"float", "digits"}, {"int", "float", "flag"}}).Draw(t, "columns")
-	v := rapid.SampledFrom([]Value{{Lo: "-1", Hi: "2"}, {Lo: "0.1", Hi: "2.7"}, {Lo: "-3.3", Hi: "-0.5"}, {Lo: "-100", Hi: "1"}, {ClipL2: "1.5"}, {ClipL2: "0.1"}}).Draw(t, "value")
+	v := rapid.SampledFrom([]quantize.Value{{Lo: "-1", Hi: "2"}, {Lo: "0.1", Hi: "2.7"}, {Lo: "-3.3", Hi: "-0.5"}, {Lo: "-100", Hi: "1"}, {ClipL2: "1.5"}, {ClipL2: "0.1"}}).Draw(t, "value")
 	v.Columns = columns
 	s.Value = &v
 	return s
@@ -80,6 +81,15 @@ func TestSumsEqualTheReference(t *testing.T) {
 			rt.Fatalf("%+v, value %+v\ngot  %v %v\nwant %v %v", s, *s.Value, sums, rows, want, wantRows)
 		}
 	})
+}
+
+// powerOfTwo returns 2^e.
+func powerOfTwo(e int) *big.Rat {
+	x := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(max(e, -e))))
+	if e < 0 {
+		return x.Inv(x)
+	}
+	return x
 }
 
 // within says whether the distance of two exact vectors, in units, is at most a sensitivity.
@@ -113,7 +123,7 @@ func TestSumsOfNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		}
 		sums, rows := sumsOf(t, q, tab, plainly(q, tab))
 		sums2, rows2 := sumsOf(t, q, other, plainly(q, other))
-		if !within(sums, sums2, q.quantizer.unit, parts[0].Sens.L2) || q.kind.extra().rows && !within(bigInts(rows), bigInts(rows2), 0, parts[1].Sens.L2) {
+		if !within(sums, sums2, q.quantizer.Exponent, parts[0].Sens.L2) || q.kind.extra().rows && !within(bigInts(rows), bigInts(rows2), 0, parts[1].Sens.L2) {
 			rt.Fatalf("%+v, value %+v, %s\n%v %v\n%v %v\n%+v", s, *s.Value, adj, sums, rows, sums2, rows2, parts)
 		}
 	})
@@ -137,7 +147,7 @@ func TestMeanOfPublicNumber(t *testing.T) {
 		}
 		sums, _ := sumsOf(t, q, tab, plainly(q, tab))
 		sums2, _ := sumsOf(t, q, other, plainly(q, other))
-		if !within(sums, sums2, q.quantizer.unit, parts[0].Sens.L2) {
+		if !within(sums, sums2, q.quantizer.Exponent, parts[0].Sens.L2) {
 			rt.Fatalf("%+v\n%v\n%v\n%+v", *s.Value, sums, sums2, parts)
 		}
 		if want, _ := refSums(s, tab); !equalInts(sums, want) {
@@ -147,7 +157,7 @@ func TestMeanOfPublicNumber(t *testing.T) {
 }
 
 func TestPublicNumberIsChecked(t *testing.T) {
-	s := Spec{Name: "q", Kind: Mean, Value: &Value{Columns: []string{"x"}, Lo: "0", Hi: "1", Rows: 3}}
+	s := Spec{Name: "q", Kind: Mean, Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1", Rows: 3}}
 	q := summed(t, s)
 	schema := table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.Float}}}}
 	for n, ok := range []bool{false, false, false, true, false} {
@@ -165,7 +175,7 @@ func TestListsAreColumns(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		dims := rapid.IntRange(1, 3).Draw(rt, "length")
 		n := rapid.IntRange(0, 20).Draw(rt, "rows")
-		v := rapid.SampledFrom([]Value{{Lo: "-1", Hi: "2"}, {ClipL2: "1.5"}}).Draw(rt, "value")
+		v := rapid.SampledFrom([]quantize.Value{{Lo: "-1", Hi: "2"}, {ClipL2: "1.5"}}).Draw(rt, "value")
 		lists, valid := make([][]float64, n), make([]bool, n)
 		columns := make([][]float64, dims)
 		for i := range lists {
@@ -195,7 +205,7 @@ func TestListsAreColumns(t *testing.T) {
 		var got [2][]*big.Int
 		var rows [2][]int64
 		for i, x := range []struct {
-			v Value
+			v quantize.Value
 			b *table.Batch
 		}{{asLists, &table.Batch{Rows: n, Columns: []table.Column{tabletest.Lists(lists, valid)}}}, {asColumns, batch}} {
 			q := summed(t, Spec{Name: "q", Kind: Mean, Value: &x.v})
@@ -212,7 +222,7 @@ func TestListsAreColumns(t *testing.T) {
 }
 
 func TestBadLists(t *testing.T) {
-	q := summed(t, Spec{Name: "q", Kind: Sum, Value: &Value{Columns: []string{"x"}, List: true, Length: 2, Lo: "0", Hi: "1"}})
+	q := summed(t, Spec{Name: "q", Kind: Sum, Value: &quantize.Value{Columns: []string{"x"}, List: true, Length: 2, Lo: "0", Hi: "1"}})
 	schema := table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.List}}}}
 	for name, spoil := range map[string]func(*table.Batch, *table.Column){
 		"no column":       func(b *table.Batch, _ *table.Column) { b.Columns = nil },
@@ -239,7 +249,7 @@ func TestBadLists(t *testing.T) {
 // Rows that a filter dropped are in no sum.
 func TestSumsHonourKeep(t *testing.T) {
 	for _, unit := range [][]string{nil, {"u"}} {
-		q := summed(t, Spec{Name: "q", Kind: Mean, Filtered: true, Unit: unit, Bounds: Bounds{MaxRows: 9}, Value: &Value{Columns: []string{"x"}, Lo: "0", Hi: "8"}})
+		q := summed(t, Spec{Name: "q", Kind: Mean, Filtered: true, Unit: unit, Bounds: Bounds{MaxRows: 9}, Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "8"}})
 		b := tabletest.Batch(tabletest.Ints(table.Type{Kind: table.Int}, []int64{1, 2, 7}, nil), tabletest.Ints(table.Type{Kind: table.Int}, []int64{5, 5, 6}, nil))
 		b.Columns, b.Keep = b.Columns[:len(q.Columns())], []bool{true, false, true}
 		exacts, err := answered(t, q, smallSchema, [][]*table.Batch{{b}})
@@ -247,7 +257,7 @@ func TestSumsHonourKeep(t *testing.T) {
 			t.Fatal(err)
 		}
 		sums, rows := opened(t, q, exacts)
-		if x, _ := new(big.Float).SetInt(sums[0]).Float64(); math.Ldexp(x, q.quantizer.unit) != (1-4)+(7-4) || rows[0] != 2 {
+		if x, _ := new(big.Float).SetInt(sums[0]).Float64(); math.Ldexp(x, q.quantizer.Exponent) != (1-4)+(7-4) || rows[0] != 2 {
 			t.Errorf("%v: %v, %v", unit, sums, rows)
 		}
 	}

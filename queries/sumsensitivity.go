@@ -5,21 +5,22 @@ import (
 	"math/big"
 
 	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// reach is how far the value of one row is from zero, in units of 2^unit: each of some components lies in
+// reach is how far the value of one row is from zero, in quanta of 2^exponent: each of some components lies in
 // [-less, more] or in [-more, less], or the norm of the vector is at most more = less, as one component's.
 type reach struct {
 	more, less int64 // more >= less >= 0
 	components int64
-	unit       int
+	exponent   int
 }
 
-// reach returns that of the values that a sum adds up.
-func (q *quantizer) reach() *reach {
-	up, down := max(q.high-q.centre, 0), max(q.centre-q.low, 0)
-	r := &reach{more: max(up, down), less: min(up, down), components: int64(q.dims), unit: q.unit}
-	if q.clip {
+// reachOf returns that of the values that a sum adds up.
+func reachOf(q *quantize.Quantizer) *reach {
+	up, down := max(q.Max-q.Centre, 0), max(q.Centre-q.Min, 0)
+	r := &reach{more: max(up, down), less: min(up, down), components: int64(q.Dims), exponent: q.Exponent}
+	if q.Clip {
 		r.components = 1
 	}
 	return r
@@ -27,7 +28,7 @@ func (q *quantizer) reach() *reach {
 
 // norm returns the L2 sensitivity of the sums of such values over a domain of some cells, rounded up.
 func (r *reach) norm(l bounding.Limits, adj Adjacency, cells int) float64 {
-	return math.Ldexp(rootUp(r.squared(l, adj, cells)), r.unit)
+	return math.Ldexp(rootUp(r.squared(l, adj, cells)), r.exponent)
 }
 
 // ofRow returns the largest norm of the value of one row, rounded up.
@@ -35,7 +36,7 @@ func (r *reach) ofRow() float64 {
 	return r.norm(bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}, AddRemove, 1)
 }
 
-// squaredNorm returns the squared L2 sensitivity in units.
+// squared returns the squared L2 sensitivity, in squared quanta.
 //
 // A cell to which a unit adds n rows changes by a vector of norm at most n·ρ, ρ the largest norm of a row, and by that if all
 // rows have the same extreme value. So add-remove is ρ² times that of counts. Under replace-one, a cell to which the unit adds n
@@ -56,7 +57,7 @@ func (r *reach) squared(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 // counts within the limits.
 //
 // The sum is convex and grows with each count, so it is largest if both vectors are corners: m rows in f cells and r < m
-// in one more, as in [limits.largest]. What is left to choose is which cells of the two fall together. The rests may meet each
+// in one more, as in [largestNorm]. What is left to choose is which cells of the two fall together. The rests may meet each
 // other, nothing, or full cells of the other side; the full cells left over meet as often as is best.
 func (r *reach) replaced(l bounding.Limits, cells int64) *big.Int {
 	a := min(l.Groups, cells)

@@ -8,10 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/problem"
-	"pgregory.net/rapid"
+	"github.com/dprelease/dprelease/queries/quantize"
 )
 
 // change returns the largest square of the change of a cell between n rows and o rows of values in [low, high], and two
@@ -111,7 +113,7 @@ func TestReachIsAttained(t *testing.T) {
 		cells, dims := rapid.IntRange(1, 3).Draw(rt, "cells"), rapid.IntRange(1, 3).Draw(rt, "components")
 		r := rapid.SampledFrom(ranges).Draw(rt, "range")
 		s := spec(cells, Bounds{MaxRows: rapid.Int64Range(1, 4).Draw(rt, "k"), MaxGroups: rapid.Int64Range(0, 3).Draw(rt, "L"), MaxRowsPerGroup: rapid.Int64Range(0, 3).Draw(rt, "m")})
-		s.Kind, s.Value = Sum, &Value{Lo: fmt.Sprint(r[0]), Hi: fmt.Sprint(r[1])}
+		s.Kind, s.Value = Sum, &quantize.Value{Lo: fmt.Sprint(r[0]), Hi: fmt.Sprint(r[1])}
 		fields := []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}}, {Name: "x", Type: table.Type{Kind: table.Int}}, {Name: "v", Type: table.Type{Kind: table.Int}}}
 		for i := range dims {
 			s.Value.Columns = append(s.Value.Columns, fmt.Sprint("v", i))
@@ -129,7 +131,7 @@ func TestReachIsAttained(t *testing.T) {
 			for cell, n := range counts {
 				_, x, y := change(one[cell], other[cell], r[0], r[1])
 				v := value{n: []int64{x, y}[which] * 1000} // beyond the bounds
-				zero := value{null: q.quantizer.clip}
+				zero := value{null: q.quantizer.Clip}
 				for range n {
 					row := []value{{n: 1}, {n: int64(cell)}, {}, v}
 					for range dims - 1 {
@@ -155,7 +157,7 @@ func TestReachIsAttained(t *testing.T) {
 			rt.Fatalf("%+v %+v, %s: changed by sqrt(%v), sensitivity sqrt(%v)\n%v %v", s.Bounds, *s.Value, adj, got, want, one, other)
 		}
 		parts, err := q.Components(adj)
-		if l2, _ := new(big.Float).SetInt(got).Float64(); err != nil || math.Abs(parts[0].Sens.L2/math.Ldexp(math.Sqrt(l2), q.quantizer.unit)-1) > 1e-15 {
+		if l2, _ := new(big.Float).SetInt(got).Float64(); err != nil || math.Abs(parts[0].Sens.L2/math.Ldexp(math.Sqrt(l2), q.quantizer.Exponent)-1) > 1e-15 {
 			rt.Fatalf("%+v, %v", parts, err)
 		}
 	})
@@ -179,12 +181,12 @@ func TestSensitivityOfPublicMeans(t *testing.T) {
 		columns[i] = fmt.Sprint("x", i)
 	}
 	for _, c := range []struct {
-		v    Value
+		v    quantize.Value
 		want float64
 	}{
-		{Value{Columns: columns[:1], Lo: "17", Hi: "90", Rows: 45222}, 73.0 / 45222},
-		{Value{Columns: columns, Lo: "-0.5", Hi: "0.5", Rows: 500}, math.Sqrt(2000) / 500},
-		{Value{Columns: columns, ClipL2: "3", Rows: 500}, 2 * 3.0 / 500},
+		{quantize.Value{Columns: columns[:1], Lo: "17", Hi: "90", Rows: 45222}, 73.0 / 45222},
+		{quantize.Value{Columns: columns, Lo: "-0.5", Hi: "0.5", Rows: 500}, math.Sqrt(2000) / 500},
+		{quantize.Value{Columns: columns, ClipL2: "3", Rows: 500}, 2 * 3.0 / 500},
 	} {
 		s := Spec{Name: "q", Kind: Mean, Value: &c.v}
 		parts := partsOf(t, s, ReplaceOne)
@@ -200,7 +202,7 @@ func TestSensitivityOfPublicMeans(t *testing.T) {
 
 func TestPartsOfMeans(t *testing.T) {
 	s := spec(9, Bounds{MaxRows: 5, MaxRowsPerGroup: 1})
-	s.Kind, s.Value = Mean, &Value{Columns: []string{"y"}, Lo: "10", Hi: "14"}
+	s.Kind, s.Value = Mean, &quantize.Value{Columns: []string{"y"}, Lo: "10", Hi: "14"}
 	parts := partsOf(t, s, AddRemove)
 	if len(parts) != 2 || parts[0].Name != "sum" || parts[1].Name != "count" || parts[0].RowBound != 2 || parts[1].RowBound != 1 {
 		t.Fatalf("%+v", parts)
@@ -216,7 +218,7 @@ func TestPartsOfMeans(t *testing.T) {
 		t.Errorf("%+v", parts)
 	}
 	vector := s
-	vector.Value = &Value{Columns: []string{"y", "z", "a", "b"}, Lo: "10", Hi: "14"}
+	vector.Value = &quantize.Value{Columns: []string{"y", "z", "a", "b"}, Lo: "10", Hi: "14"}
 	parts = partsOf(t, vector, AddRemove)
 	if parts[0].Cells != 36 || parts[1].Cells != 9 || !about(parts[0].Sens.L2, 4*math.Sqrt(5)) || !about(parts[0].Weight/parts[1].Weight, 2) {
 		t.Errorf("%+v", parts)
@@ -231,12 +233,12 @@ func TestPartsOfMeans(t *testing.T) {
 // No other split of mu² makes the worst squared error of a mean smaller.
 func TestWeightsAreBest(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		v := rapid.SampledFrom([]Value{{Columns: []string{"y"}, Lo: "10", Hi: "14"}, {Columns: []string{"a", "b", "c"}, Lo: "-1", Hi: "0"}, {Columns: []string{"a", "b"}, ClipL2: "3"}}).Draw(rt, "value")
+		v := rapid.SampledFrom([]quantize.Value{{Columns: []string{"y"}, Lo: "10", Hi: "14"}, {Columns: []string{"a", "b", "c"}, Lo: "-1", Hi: "0"}, {Columns: []string{"a", "b"}, ClipL2: "3"}}).Draw(rt, "value")
 		s := spec(7, Bounds{MaxRows: 6, MaxRowsPerGroup: rapid.Int64Range(1, 6).Draw(rt, "m")})
 		s.Kind, s.Value = Mean, &v
 		q := summed(t, s)
 		parts := partsOf(t, s, rapid.SampledFrom([]Adjacency{AddRemove, ReplaceOne}).Draw(rt, "adjacency"))
-		d, rho := float64(q.quantizer.dims), q.reach.ofRow()
+		d, rho := float64(q.quantizer.Dims), q.reach.ofRow()
 		worst := func(share float64) float64 {
 			sum, count := parts[0].Sens.L2, rho*parts[1].Sens.L2
 			return d*sum*sum/share + count*count/(1-share)
@@ -250,11 +252,11 @@ func TestWeightsAreBest(t *testing.T) {
 
 // The number of rows of a mean is private even if each row is a unit and none comes or goes: a row may have no value.
 func TestCountOfMeanIsPrivate(t *testing.T) {
-	parts := partsOf(t, Spec{Name: "q", Kind: Mean, Value: &Value{Columns: []string{"y"}, Lo: "10", Hi: "14"}}, ReplaceOne)
+	parts := partsOf(t, Spec{Name: "q", Kind: Mean, Value: &quantize.Value{Columns: []string{"y"}, Lo: "10", Hi: "14"}}, ReplaceOne)
 	if parts[0].Sens.L2 != 4 || parts[1].Sens.L2 != 1 {
 		t.Errorf("%+v", parts)
 	}
-	parts = partsOf(t, Spec{Name: "q", Kind: Sum, Value: &Value{Columns: []string{"y"}, Lo: "10", Hi: "14"}}, ReplaceOne)
+	parts = partsOf(t, Spec{Name: "q", Kind: Sum, Value: &quantize.Value{Columns: []string{"y"}, Lo: "10", Hi: "14"}}, ReplaceOne)
 	if parts[0].Sens.L2 != 14 {
 		t.Errorf("a sum that a row can leave: %+v", parts)
 	}
@@ -262,7 +264,7 @@ func TestCountOfMeanIsPrivate(t *testing.T) {
 
 func TestDeclaredSums(t *testing.T) {
 	s := spec(9, Bounds{MaxRows: 5})
-	s.Kind, s.Value, s.Declared = Sum, &Value{Columns: []string{"y"}, Lo: "0", Hi: "90"}, 90*math.Sqrt(5)
+	s.Kind, s.Value, s.Declared = Sum, &quantize.Value{Columns: []string{"y"}, Lo: "0", Hi: "90"}, 90*math.Sqrt(5)
 	_, err := summed(t, s).Components(AddRemove)
 	es := problem.Errors(err)
 	if want := "set per_unit: {max_rows_per_group: 1}, or {max_rows: 2}; or leave the declaration out"; len(es) != 1 || es[0].Code != problem.CodeLowSensitivity || es[0].Hint != want {
@@ -272,7 +274,7 @@ func TestDeclaredSums(t *testing.T) {
 	if parts := partsOf(t, s, AddRemove); parts[0].Sens.L2 != 451 || parts[0].Name != "" || !strings.HasPrefix(parts[0].Sens.Why, "declared: 451; implied: each u adds at most 5 rows") {
 		t.Errorf("%+v", parts)
 	}
-	mean := Spec{Name: "q", Kind: Mean, Declared: 0.5, Value: &Value{Columns: []string{"y"}, Lo: "0", Hi: "90", Rows: 100}}
+	mean := Spec{Name: "q", Kind: Mean, Declared: 0.5, Value: &quantize.Value{Columns: []string{"y"}, Lo: "0", Hi: "90", Rows: 100}}
 	_, err = summed(t, mean).Components(ReplaceOne)
 	if es := problem.Errors(err); len(es) != 1 || es[0].Code != problem.CodeLowSensitivity {
 		t.Errorf("%v", err)
@@ -284,7 +286,7 @@ func TestDeclaredSums(t *testing.T) {
 }
 
 func TestWhyOfSums(t *testing.T) {
-	v := &Value{Columns: []string{"y"}, Lo: "-1", Hi: "90"}
+	v := &quantize.Value{Columns: []string{"y"}, Lo: "-1", Hi: "90"}
 	unit := spec(9, Bounds{MaxRows: 5, MaxRowsPerGroup: 1})
 	row := spec(9, Bounds{})
 	row.Unit = nil
@@ -304,7 +306,7 @@ func TestWhyOfSums(t *testing.T) {
 			t.Errorf("%s\nwant %s", got, c.want)
 		}
 	}
-	if got := partsOf(t, Spec{Name: "q", Kind: Mean, Value: &Value{Columns: slices.Repeat([]string{"x"}, 1), Lo: "0", Hi: "1", Rows: 4}}, ReplaceOne)[0].Sens.Why; got != "replacing a row changes the sum by the range of its value: 1, of 4 terms; rows without a value count as the centre of the range" {
+	if got := partsOf(t, Spec{Name: "q", Kind: Mean, Value: &quantize.Value{Columns: slices.Repeat([]string{"x"}, 1), Lo: "0", Hi: "1", Rows: 4}}, ReplaceOne)[0].Sens.Why; got != "replacing a row changes the sum by the range of its value: 1, of 4 terms; rows without a value count as the centre of the range" {
 		t.Error(got)
 	}
 }

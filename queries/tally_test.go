@@ -4,16 +4,19 @@ import (
 	"math"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
-	"pgregory.net/rapid"
+	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/tally"
 )
 
 // talliedBy tallies a query with one tally for each list of batches, merged into the first.
-func talliedBy(tb testing.TB, q Query, s table.Schema, workers [][]*table.Batch) *Tally {
+func talliedBy(tb testing.TB, q Query, s table.Schema, workers [][]*table.Batch) *tally.Tally {
 	tb.Helper()
-	var first *Tally
+	var first *tally.Tally
 	for _, batches := range workers {
 		x, err := q.Tally(s)
 		if err != nil {
@@ -118,18 +121,20 @@ func textColumn(valid []bool, values ...string) table.Column {
 // classes is the rows, nulls, unparsed, outside and clamped ones.
 type classes [5]int64
 
-func (t *InputTally) all() classes { return classes{t.Rows, t.Null, t.Unparsed, t.Outside, t.Clamped} }
+func classesOf(t tally.Input) classes {
+	return classes{t.Rows, t.Null, t.Unparsed, t.Outside, t.Clamped}
+}
 
-func checkTally(t *testing.T, what string, q Query, want map[Role]classes, columns ...table.Column) {
+func checkTally(t *testing.T, what string, q Query, want map[tally.Role]classes, columns ...table.Column) {
 	t.Helper()
 	b := &table.Batch{Rows: columns[0].Len(), Columns: columns}
 	s := table.Schema{}
 	for i, name := range q.Columns() {
 		s.Fields = append(s.Fields, table.Field{Name: name, Type: columns[i].Type})
 	}
-	got := map[Role]classes{}
+	got := map[tally.Role]classes{}
 	for _, x := range talliedBy(t, q, s, [][]*table.Batch{{b}}).Inputs() {
-		got[x.Role] = x.all()
+		got[x.Role] = classesOf(x)
 	}
 	for role, w := range want {
 		if got[role] != w {
@@ -143,7 +148,7 @@ func checkTally(t *testing.T, what string, q Query, want map[Role]classes, colum
 
 // Values are told apart: null, a text that is no number, in the range, at its ends, and beyond them.
 func TestTallyOfValues(t *testing.T) {
-	newQuery := func(v *Value) Query {
+	newQuery := func(v *quantize.Value) Query {
 		q, err := New(Spec{Name: "q", Kind: Sum, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 1}, Value: v})
 		if err != nil {
 			t.Fatal(err)
@@ -154,16 +159,16 @@ func TestTallyOfValues(t *testing.T) {
 	floats := func(x ...float64) table.Column {
 		return table.Column{Type: table.Type{Kind: table.Float}, Values: table.Values{Floats: x}}
 	}
-	clamped := newQuery(&Value{Columns: []string{"x"}, Lo: "-0.1", Hi: "0.3"})
+	clamped := newQuery(&quantize.Value{Columns: []string{"x"}, Lo: "-0.1", Hi: "0.3"})
 	units := ints(table.Int, 1, 2, 3, 4, 5, 6, 7)
 	units.Valid = []bool{true, true, true, true, true, true, false}
 	units.Unparsed = []bool{false, false, false, false, false, false, true}
-	checkTally(t, "floats", clamped, map[Role]classes{RoleValue: {7, 1, 0, 0, 3}, RoleUnit: {7, 0, 1, 0, 0}},
+	checkTally(t, "floats", clamped, map[tally.Role]classes{tally.RoleValue: {7, 1, 0, 0, 3}, tally.RoleUnit: {7, 0, 1, 0, 0}},
 		floats(0, -0.1, 0.3, 0.301, -inf, math.NaN(), inf), units)
-	checkTally(t, "texts", clamped, map[Role]classes{RoleValue: {7, 1, 2, 0, 1}, RoleUnit: {7, 0, 1, 0, 0}},
+	checkTally(t, "texts", clamped, map[tally.Role]classes{tally.RoleValue: {7, 1, 2, 0, 1}, tally.RoleUnit: {7, 0, 1, 0, 0}},
 		textColumn([]bool{true, true, true, true, true, false, true}, "0", "0.3", "0,3", "", "12", "", "0.1"), units)
-	vector := newQuery(&Value{Columns: []string{"x", "y"}, ClipL2: "5"})
-	checkTally(t, "vectors", vector, map[Role]classes{RoleValue: {3, 1, 0, 0, 1}, RoleUnit: {3, 0, 0, 0, 0}},
+	vector := newQuery(&quantize.Value{Columns: []string{"x", "y"}, ClipL2: "5"})
+	checkTally(t, "vectors", vector, map[tally.Role]classes{tally.RoleValue: {3, 1, 0, 0, 1}, tally.RoleUnit: {3, 0, 0, 0, 0}},
 		floats(3, 3, math.NaN()), floats(4, 5, 0), ints(table.Int, 1, 2, 3))
 }
 
@@ -178,21 +183,21 @@ func TestTallyOfFilters(t *testing.T) {
 	n.Valid, n.Unparsed = []bool{true, true, false, false}, []bool{false, false, true, false}
 	s, m := textColumn([]bool{true, true, true, false}, "a", "a", "b", ""), textColumn(nil, "1", "2", "9,5", "10")
 	schema := table.Schema{Fields: []table.Field{{Name: "n", Type: n.Type}, {Name: "s", Type: s.Type}, {Name: "m", Type: m.Type}}}
-	tally, err := TallyFilters(f, schema, nil)
+	got, err := tally.OfFilters(f, schema, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := tally.Add(&table.Batch{Rows: 4, Columns: []table.Column{n, s, m}}); err != nil {
+	if err := got.Add(&table.Batch{Rows: 4, Columns: []table.Column{n, s, m}}); err != nil {
 		t.Fatal(err)
 	}
 	want := []classes{{4, 1, 1, 1, 0}, {4, 1, 0, 1, 0}, {4, 1, 0, 0, 0}, {4, 0, 1, 1, 0}}
-	for i, x := range tally.Inputs() {
-		if x.all() != want[i] {
-			t.Errorf("filter %d: %v, want %v", i, x.all(), want[i])
+	for i, x := range got.Inputs() {
+		if classesOf(x) != want[i] {
+			t.Errorf("filter %d: %v, want %v", i, classesOf(x), want[i])
 		}
 	}
-	if tally.Counted() != 1 {
-		t.Errorf("%d rows pass, want 1", tally.Counted())
+	if got.Counted() != 1 {
+		t.Errorf("%d rows pass, want 1", got.Counted())
 	}
 }
 
@@ -202,6 +207,6 @@ func TestTallyOfDiscoveredKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkTally(t, "keys", q, map[Role]classes{RoleKey: {4, 1, 0, 1, 0}, RoleUnit: {4, 0, 0, 0, 0}},
+	checkTally(t, "keys", q, map[tally.Role]classes{tally.RoleKey: {4, 1, 0, 1, 0}, tally.RoleUnit: {4, 0, 0, 0, 0}},
 		textColumn([]bool{true, true, true, false}, "a", "M\xfcnchen", "", ""), ints(table.Int, 1, 1, 2, 2))
 }

@@ -7,10 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
-	"pgregory.net/rapid"
 )
 
 // timeFields are all time fields, in how many cells each lies, and whether dates lack it.

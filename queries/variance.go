@@ -2,33 +2,42 @@ package queries
 
 import (
 	"math"
-	"math/big"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/mechanism"
-	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/quantize"
 )
 
 // Variances
 //
 // The variance of the values in a group, each less the centre of the range, is the mean of their squares less the square of their
 // mean; so of every group a variance adds up the values, their squares and the rows. Squares are added up less half of the
-// largest one, which halves their sensitivity, as the centre does for the values. Values are held to 2^30 units, so that a square is
-// an integer of 60 bits, in units of 2^(2·unit).
+// largest one, which halves their sensitivity, as the centre does for the values. Values are held to 2^30 quanta, so that a square is
+// an integer of 60 bits, of which the quantum is the square of that of the values.
 
-const squareBits = 30
+const (
+	squareBits    = 30
+	maxSquareLog2 = 400 // so that the quantum of squares is one that the sampler takes
+)
 
 var varianceFacts = facts{
-	centred: true, valueBits: squareBits, columns: []string{noisySum, noisySquares, noisyCount}, check: checkVariance,
-	summary: func(*quantizer) summary { return varianceOfValues{} },
+	quantizer: quantize.Options{Centred: true, Bits: squareBits, MaxLog2: maxSquareLog2},
+	columns:   []string{noisySum, noisySquares, noisyCount}, check: checkVariance,
+	summary: func(v *quantize.Quantizer) summary { return varianceOfValues{v} },
 }
 
 // varianceOfValues is the kind of a variance.
-type varianceOfValues struct{}
+type varianceOfValues struct{ values *quantize.Quantizer }
 
-func (varianceOfValues) extra() extraVectors { return extraVectors{squares: true, rows: true} }
+// extra adds up the squares, each less half of the largest one.
+func (k varianceOfValues) extra() extraVectors {
+	most := k.values.Half() * k.values.Half()
+	square := func(x int64) int64 { return x*x - most/2 }
+	return extraVectors{second: &accumulate.Second{Of: square, Exponent: 2 * k.values.Exponent}, rows: true}
+}
 
 // checkVariance reports what a variance cannot have.
 func checkVariance(s Spec, p *problem.Problems) {
@@ -52,10 +61,10 @@ func checkVariance(s Spec, p *problem.Problems) {
 // factor.
 func (varianceOfValues) components(q *summing, adj Adjacency) ([]Component, error) {
 	sum, count := q.sumAndCount(adj)
-	r, h := q.squareReach(), q.quantizer.size(q.quantizer.half())
+	r, h := q.squareReach(), q.quantizer.Real(q.quantizer.Half())
 	l2 := r.norm(q.limits, adj, q.cells)
 	square := Component{
-		Name: "squares", Cells: q.cells, Quantum: math.Ldexp(1, r.unit), RowBound: math.Ldexp(float64(r.more), r.unit), Scale: 1, Weight: l2,
+		Name: "squares", Cells: q.cells, Quantum: math.Ldexp(1, r.exponent), RowBound: math.Ldexp(float64(r.more), r.exponent), Scale: 1, Weight: l2,
 		Sens: calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ", squared and less half of the largest square: " + domain.Shortest(l2)},
 	}
 	sum.Weight, count.Weight = h*sum.Sens.L2, h*h/2*count.Sens.L2
@@ -65,7 +74,7 @@ func (varianceOfValues) components(q *summing, adj Adjacency) ([]Component, erro
 // answer holds the three noisy vectors too.
 func (varianceOfValues) answer(q *summing, noisy, estimate []mechanism.Noisy) Answer {
 	m := moments{
-		half: q.quantizer.size(q.quantizer.half()), sum: noisy[0].Mechanism().Deviation(), square: noisy[1].Mechanism().Deviation(),
+		half: q.quantizer.Real(q.quantizer.Half()), sum: noisy[0].Mechanism().Deviation(), square: noisy[1].Mechanism().Deviation(),
 		count: noisy[2].Mechanism().Deviation(),
 	}
 	of := func(f func(s, q, n float64) float64) Series { return three(noisy, f) }
@@ -77,41 +86,22 @@ func (varianceOfValues) answer(q *summing, noisy, estimate []mechanism.Noisy) An
 	}
 }
 
-// squares are sums of squares of 128 bits by group, less half of the largest a row.
-type squares struct {
-	half int64 // the half of the largest square
-	sums int128.Slice
-}
-
-func newSquares(q *quantizer, cells int) *squares {
-	most := q.half() * q.half()
-	return &squares{half: most / 2, sums: int128.Make(cells)}
-}
-
-// add adds times the square of x, a value less the centre, to a group.
-func (s *squares) add(group int32, x int64, times uint64) {
-	s.sums.Add(int(group), int128.Product(x*x-s.half, times))
-}
-
-// mergeSquares adds up two sums, of which one or both may not have been begun.
-func mergeSquares(a, b *squares) *squares {
-	switch {
-	case a == nil:
-		return b
-	case b != nil:
-		a.sums.AddSlice(b.sums)
+func (varianceOfValues) readBack(q *summing, c Columns, grids []float64) (Recovered, error) {
+	if len(c.Extra) != 3 {
+		return Recovered{}, errInexact
 	}
-	return a
+	return recoverComponents(q.Cells(), grids, c.Extra[0], c.Extra[1], c.Extra[2])
 }
 
-func (s *squares) seal(q *quantizer) (mechanism.Exact, error) {
-	return mechanism.SealWide(math.Ldexp(1, 2*q.unit), s.sums)
+// The noisy counts show whether there are rows.
+func (varianceOfValues) looksEmpty(q *summing, noisy []mechanism.Noisy) bool {
+	return q.isNoise(noisy[2], 1)
 }
 
 // squareReach is how far the squares of a variance are from what is subtracted.
 func (q *summing) squareReach() *reach {
-	most := q.quantizer.half() * q.quantizer.half()
-	return &reach{more: most - most/2, less: most / 2, components: 1, unit: 2 * q.quantizer.unit}
+	most := q.quantizer.Half() * q.quantizer.Half()
+	return &reach{more: most - most/2, less: most / 2, components: 1, exponent: 2 * q.quantizer.Exponent}
 }
 
 // moments make a variance of noisy sums of values less the centre, of their squares less half of h², and of a noisy count, with noise of these
@@ -124,8 +114,8 @@ type moments struct {
 // eachZ makes two intervals that hold together with 95 %, each with 97.5 %: Phi⁻¹(0.9875) = 2.2414027276049464…, rounded up.
 const eachZ = 0x1.1ee648da1d3ddp+1
 
-// parts are the ratios whose values are the mean and the mean square.
-func (m moments) parts() (mean, square ratio) {
+// ratios returns those whose values are the mean and the mean square.
+func (m moments) ratios() (mean, square ratio) {
 	mean = ratio{half: m.half, sum: m.sum, count: m.count, z: eachZ}
 	square = ratio{centre: m.half * m.half / 2, half: m.half * m.half / 2, sum: m.square, count: m.count, z: eachZ}
 	return mean, square
@@ -136,7 +126,7 @@ func (m moments) variance(s, q, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()
 	}
-	mean, square := m.parts()
+	mean, square := m.ratios()
 	x := mean.mean(s, n)
 	return m.clip(square.mean(q, n) - x*x)
 }
@@ -156,7 +146,7 @@ func (m moments) sigma(s, q, n float64) float64 {
 	if n <= 0 {
 		return math.NaN()
 	}
-	mean, square := m.parts()
+	mean, square := m.ratios()
 	x := mean.mean(s, n)
 	less := square.mean(q, n) - square.centre
 	return math.Hypot(math.Hypot(m.square, 2*x*m.sum), (2*x*x-less)*m.count) / n
@@ -165,7 +155,7 @@ func (m moments) sigma(s, q, n float64) float64 {
 // interval holds the true variance with a probability of at least 95 %: it is what Fieller's intervals of the mean and of the mean square, of
 // 97.5 % each, allow.
 func (m moments) interval(s, q, n float64) (low, high float64) {
-	mean, square := m.parts()
+	mean, square := m.ratios()
 	a, b := mean.interval(s, n)
 	c, d := square.interval(q, n)
 	most, least := max(a*a, b*b), min(a*a, b*b)
@@ -176,12 +166,12 @@ func (m moments) interval(s, q, n float64) (low, high float64) {
 }
 
 // three yields f of the values of three vectors, cell by cell.
-func three(parts []mechanism.Noisy, f func(s, q, n float64) float64) Series {
+func three(components []mechanism.Noisy, f func(s, q, n float64) float64) Series {
 	return func(start int, dst []float64) {
 		s, n := make([]float64, len(dst)), make([]float64, len(dst))
-		parts[0].Fill(start, s)
-		parts[1].Fill(start, dst)
-		parts[2].Fill(start, n)
+		components[0].Fill(start, s)
+		components[1].Fill(start, dst)
+		components[2].Fill(start, n)
 		for i, q := range dst {
 			dst[i] = f(s[i], q, n[i])
 		}
@@ -189,18 +179,9 @@ func three(parts []mechanism.Noisy, f func(s, q, n float64) float64) Series {
 }
 
 // VarianceHalfWidth is half the width of the interval of a variance of values in a range of half-width h, times the number of rows, at most,
-// for numbers of rows well above the noise of the count, from the deviations of its parts.
+// for numbers of rows well above the noise of the count, from the deviations of its components.
 func VarianceHalfWidth(h float64, deviations [3]float64) float64 {
 	mean := math.Hypot(deviations[0], h*deviations[2])
 	square := math.Hypot(deviations[1], h*h/2*deviations[2])
 	return eachZ * (square + 2*h*mean)
-}
-
-// maxSquareLog2 keeps the unit of squares within those of the sampler.
-const maxSquareLog2 = 400
-
-// tooFar says that squares of values of that size have no unit.
-func tooFar(v *big.Rat) bool {
-	e := ceilLog2(v)
-	return e < -maxSquareLog2 || e > maxSquareLog2
 }

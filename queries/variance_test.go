@@ -6,18 +6,20 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
-	"pgregory.net/rapid"
+	"github.com/dprelease/dprelease/queries/quantize"
 )
 
 func randomVariance(t *rapid.T) Spec {
 	s := randomSpec(t)
 	s.Kind = Variance
-	s.Value = &Value{Columns: []string{rapid.SampledFrom([]string{"int", "float", "digits", "uint", "flag"}).Draw(t, "column")}}
+	s.Value = &quantize.Value{Columns: []string{rapid.SampledFrom([]string{"int", "float", "digits", "uint", "flag"}).Draw(t, "column")}}
 	ends := rapid.SampledFrom([][2]string{{"0", "3"}, {"-1", "2"}, {"-2.5", "-0.1"}, {"0.1", "0.3"}, {"-7", "1e3"}, {"1e6", "1000001"}}).Draw(t, "clamp")
 	s.Value.Lo, s.Value.Hi = ends[0], ends[1]
 	return s
@@ -30,7 +32,7 @@ func momentsOf(t testing.TB, q *summing, tab *testTable, workers [][]*table.Batc
 	if len(sealed) != 3 {
 		t.Fatalf("%d parts", len(sealed))
 	}
-	for i, unit := range []float64{math.Ldexp(1, q.quantizer.unit), math.Ldexp(1, 2*q.quantizer.unit), 1} {
+	for i, unit := range []float64{math.Ldexp(1, q.quantizer.Exponent), math.Ldexp(1, 2*q.quantizer.Exponent), 1} {
 		var got float64
 		if got, parts[i] = mechanismtest.OpenWide(t, sealed[i]); got != unit {
 			t.Fatalf("part %d has unit %g, want %g", i, got, unit)
@@ -85,7 +87,7 @@ func TestMomentsOfNeighbours(t *testing.T) {
 			rt.Fatal(parts, err)
 		}
 		one, two := momentsOf(t, q, tab, plainly(q, tab)), momentsOf(t, q, other, plainly(q, other))
-		for i, unit := range []int{q.quantizer.unit, 2 * q.quantizer.unit, 0} {
+		for i, unit := range []int{q.quantizer.Exponent, 2 * q.quantizer.Exponent, 0} {
 			if !within(one[i], two[i], unit, parts[i].Sens.L2) {
 				rt.Fatalf("%+v, %s, part %d: %v and %v, stated %+v", s, adj, i, one[i], two[i], parts[i])
 			}
@@ -95,7 +97,7 @@ func TestMomentsOfNeighbours(t *testing.T) {
 
 // The squares' sensitivity is attained: one row at an end of the range, and one at its centre.
 func TestSquaresAttainTheirSensitivity(t *testing.T) {
-	s := Spec{Name: "q", Kind: Variance, Value: &Value{Columns: []string{"int"}, Lo: "0", Hi: "4"}}
+	s := Spec{Name: "q", Kind: Variance, Value: &quantize.Value{Columns: []string{"int"}, Lo: "0", Hi: "4"}}
 	q := summed(t, s)
 	table := func(n int64) *testTable {
 		row := make([]value, len(randomFields))
@@ -113,8 +115,8 @@ func TestSquaresAttainTheirSensitivity(t *testing.T) {
 		}
 		one, two := momentsOf(t, q, c.one, plainly(q, c.one)), momentsOf(t, q, c.two, plainly(q, c.two))
 		d := new(big.Int).Sub(one[1][0], two[1][0])
-		if got, _ := new(big.Float).SetInt(d).Float64(); math.Ldexp(got, 2*q.quantizer.unit) != c.want {
-			t.Errorf("%s: changed by %g, want %g", adj, math.Ldexp(got, 2*q.quantizer.unit), c.want)
+		if got, _ := new(big.Float).SetInt(d).Float64(); math.Ldexp(got, 2*q.quantizer.Exponent) != c.want {
+			t.Errorf("%s: changed by %g, want %g", adj, math.Ldexp(got, 2*q.quantizer.Exponent), c.want)
 		}
 	}
 }
@@ -123,7 +125,7 @@ func TestSquaresAttainTheirSensitivity(t *testing.T) {
 // longer than the whole range. The runs are the groups of one query.
 func TestIntervalsOfVariancesCover(t *testing.T) {
 	const runs, half, sigmaSum, sigmaSquare, sigmaCount = 10_000, 5, 25, 60, 5
-	q := summed(t, Spec{Name: "q", Kind: Variance, By: []domain.Dimension{{Column: "g", Labels: numbered(runs)}}, Value: &Value{Columns: []string{"x"}, Lo: "10", Hi: "20"}})
+	q := summed(t, Spec{Name: "q", Kind: Variance, By: []domain.Dimension{{Column: "g", Labels: numbered(runs)}}, Value: &quantize.Value{Columns: []string{"x"}, Lo: "10", Hi: "20"}})
 	rng := rand.New(rand.NewPCG(7, 8))
 	slack := 6.1 * math.Sqrt(0.95*0.05/runs)
 	for _, rows := range []float64{1, 10, 30, 200, 1e4, 1e6} {
@@ -168,11 +170,11 @@ func TestVarianceIsRefused(t *testing.T) {
 		s    Spec
 		want string
 	}{
-		"vector":   {Spec{Value: &Value{Columns: []string{"x", "y"}, Lo: "0", Hi: "1"}}, "variance"},
-		"clip":     {Spec{Value: &Value{Columns: []string{"x"}, ClipL2: "1"}}, "variance"},
-		"rows":     {Spec{Value: &Value{Columns: []string{"x"}, Lo: "0", Hi: "1", Rows: 5}}, "variance.rows"},
-		"declared": {Spec{Declared: 5, Value: &Value{Columns: []string{"x"}, Lo: "0", Hi: "1"}}, "sensitivity"},
-		"too far":  {Spec{Value: &Value{Columns: []string{"x"}, Lo: "0", Hi: "1e200"}}, "variance.clamp"},
+		"vector":   {Spec{Value: &quantize.Value{Columns: []string{"x", "y"}, Lo: "0", Hi: "1"}}, "variance"},
+		"clip":     {Spec{Value: &quantize.Value{Columns: []string{"x"}, ClipL2: "1"}}, "variance"},
+		"rows":     {Spec{Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1", Rows: 5}}, "variance.rows"},
+		"declared": {Spec{Declared: 5, Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1"}}, "sensitivity"},
+		"too far":  {Spec{Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1e200"}}, "variance.clamp"},
 		"nothing":  {Spec{}, "variance"},
 	} {
 		c.s.Name, c.s.Kind = "q", Variance

@@ -16,8 +16,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/pipeline/protocol"
-	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/tally"
 )
 
 // Data checks are what a scan saw of the rows that the queries have no use for. They depend on single rows, so they go to the operator
@@ -179,16 +179,16 @@ func declaredType(job *configs.Job, c *pipeline.ColumnCheck) string {
 }
 
 // add adds the inputs of a query, and a line for all of them together.
-func (t *checkTables) add(name string, tally *queries.Tally, bounds bounding.BoundTally) {
-	inputs := tally.Inputs()
+func (t *checkTables) add(name string, rows *tally.Tally, bounds bounding.BoundTally) {
+	inputs := rows.Inputs()
 	for _, x := range inputs {
 		share := func(n int64) string { return pipeline.Percent(n, x.Rows) }
 		clamped := "-"
-		if x.Role == queries.RoleValue {
+		if x.Role == tally.RoleValue {
 			clamped = share(x.Clamped)
 		}
 		input := printable(strings.Join(x.Columns, ", "))
-		if x.Role == queries.RoleUnit {
+		if x.Role == tally.RoleUnit {
 			input += " (unit)"
 		}
 		t.inputs = append(t.inputs, []string{name, input, share(x.Null), share(x.Unparsed), share(x.Outside), share(x.Rows - x.Used()), clamped, "-"})
@@ -200,7 +200,7 @@ func (t *checkTables) add(name string, tally *queries.Tally, bounds bounding.Bou
 	if bounds.Rows > 0 {
 		cut = pipeline.Percent(bounds.Cut, bounds.Rows)
 	}
-	t.inputs = append(t.inputs, []string{name, "all", "-", "-", "-", pipeline.Percent(tally.Rows()-tally.Counted(), tally.Rows()), "-", cut})
+	t.inputs = append(t.inputs, []string{name, "all", "-", "-", "-", pipeline.Percent(rows.Rows()-rows.Counted(), rows.Rows()), "-", cut})
 }
 
 // records are the rows of a table by the names of its header.

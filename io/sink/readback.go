@@ -21,6 +21,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // A table is read back to make another presentation of a release from its noisy values, without new noise. Every format
@@ -306,7 +307,7 @@ func (c *columnReader) parquetValue(i int, v parquet.Value) {
 	case v.Kind() == parquet.Int64:
 		c.addKey(i, strconv.FormatInt(v.Int64(), 10))
 	case v.Kind() == parquet.Double:
-		c.addKey(i, queries.FloatText(v.Double()))
+		c.addKey(i, domain.FloatText(v.Double()))
 	default:
 		c.addKey(i, string(v.ByteArray()))
 	}
@@ -372,7 +373,7 @@ func (c *columnReader) arrowColumn(i int, column arrow.Array) error {
 		case *array.Int64:
 			c.addKey(i, strconv.FormatInt(k.Value(row), 10))
 		case *array.Float64:
-			c.addKey(i, queries.FloatText(k.Value(row)))
+			c.addKey(i, domain.FloatText(k.Value(row)))
 		default:
 			return mismatch("column " + c.names[i])
 		}

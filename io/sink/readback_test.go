@@ -13,7 +13,7 @@ import (
 
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // published1 writes a result as the one table of a folder and returns the query that a manifest would have of it.
@@ -91,7 +91,7 @@ func keyTexts(column any, infinite string) (out []string) {
 		}
 	case []float64:
 		for _, x := range c {
-			if text := queries.FloatText(x); math.IsInf(x, 1) {
+			if text := domain.FloatText(x); math.IsInf(x, 1) {
 				out = append(out, infinite)
 			} else {
 				out = append(out, text)

@@ -51,7 +51,7 @@ func labelTexts(l domain.Labels) []string {
 	return texts
 }
 
-// appendFloat appends queries.FloatText(v) without allocating a string.
+// appendFloat appends domain.FloatText(v) without allocating a string.
 func appendFloat(dst []byte, v float64) []byte {
 	form := byte('f')
 	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {

@@ -7,6 +7,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/tally"
 )
 
 // Data checks
@@ -57,7 +58,7 @@ func newInspection(p *pipeline.Plan, schema, logical table.Schema) (*inspection,
 		x.Columns = append(x.Columns, pipeline.ColumnCheck{Name: name, Type: f.Type})
 	}
 	var err error
-	if x.Filters, err = queries.TallyFilters(p.Filters(), logical, p.Location()); err != nil {
+	if x.Filters, err = tally.OfFilters(p.Filters(), logical, p.Location()); err != nil {
 		return nil, err
 	}
 	for _, q := range p.Queries() {

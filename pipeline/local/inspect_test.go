@@ -16,8 +16,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/enginetest"
 	"github.com/dprelease/dprelease/pipeline/local"
-	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/tally"
 )
 
 // looked answers a job on a file and returns what was tallied.
@@ -46,7 +46,7 @@ type seen struct {
 
 type seenQuery struct {
 	Rows, Counted int64
-	Inputs        []queries.InputTally
+	Inputs        []tally.Input
 	Bounds        bounding.BoundTally
 }
 

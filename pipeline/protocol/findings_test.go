@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/protocol"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/tally"
 )
 
 // A run that is to refuse unusable columns ends before any noise, gives its reservation back and leaves nothing; without --refuse the same
@@ -66,7 +66,7 @@ func TestFindingsOfNoRows(t *testing.T) {
 	p := b.plan(filtered)
 	for name, c := range map[string]*pipeline.DataChecks{"data-empty": {}, "data-filter": {Rows: 5, Skipped: 5}} {
 		var err error
-		if c.Filters, err = queries.TallyFilters(p.Filters(), b.engine.Schema(), nil); err != nil {
+		if c.Filters, err = tally.OfFilters(p.Filters(), b.engine.Schema(), nil); err != nil {
 			t.Fatal(err)
 		}
 		found := pipeline.Unusable(p.Findings(c))

@@ -18,7 +18,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/enginetest"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/pipeline/protocol"
-	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/tally"
 )
 
 const job = `
@@ -66,7 +66,7 @@ func (e *engine) Digest(context.Context, *pipeline.Plan, pipeline.Observer) ([]b
 func (e *engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
 	out := &pipeline.Aggregates{}
 	if e.look {
-		filters, err := queries.TallyFilters(p.Filters(), e.Schema(), nil)
+		filters, err := tally.OfFilters(p.Filters(), e.Schema(), nil)
 		if err != nil {
 			return nil, err
 		}

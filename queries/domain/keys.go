@@ -2,8 +2,10 @@ package domain
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
+	"strconv"
 
 	"github.com/dprelease/dprelease/queries/problem"
 )
@@ -20,6 +22,28 @@ type Labels struct {
 	Strings []string
 	Ints    []int64
 	Floats  []float64
+}
+
+// Text returns the label of a cell as a table of text shows it.
+func (k *KeyColumn) Text(cell int) string {
+	at := cell / max(k.Stride, 1)
+	switch l := k.Labels; {
+	case len(l.Strings) > 0:
+		return l.Strings[at%len(l.Strings)]
+	case len(l.Ints) > 0:
+		return strconv.FormatInt(l.Ints[at%len(l.Ints)], 10)
+	default:
+		return FloatText(l.Floats[at%len(l.Floats)])
+	}
+}
+
+// FloatText returns the shortest text that reads back as v, with an exponent only below 1e-6 and from 1e21 on: how tables of text show numbers.
+func FloatText(v float64) string {
+	form := byte('f')
+	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
+		form = 'g'
+	}
+	return strconv.FormatFloat(v, form, -1, 64)
 }
 
 // KeyColumns returns the key columns of all axes; the last axis changes from cell to cell.

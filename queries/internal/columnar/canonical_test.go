@@ -4,8 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dprelease/dprelease/io/table"
 	"pgregory.net/rapid"
+
+	"github.com/dprelease/dprelease/io/table"
 )
 
 func TestCanonicalTexts(t *testing.T) {

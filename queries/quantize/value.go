@@ -1,4 +1,4 @@
-package queries
+package quantize
 
 import (
 	"fmt"
@@ -11,23 +11,20 @@ import (
 // Value is what a sum or mean adds up: a bounded number of each row, or a bounded vector.
 //
 // Numbers are read as the nearest float64, in text columns too; true is 1 and false 0. A row has no value, and is left out
-// of the query, if a component is null, NaN or no number, or a list does not have Length elements.
-//
-// Bounds and values are held as integers, in units of u, the power of two with V·2^-40 <= u < V·2^-39, V the larger of
-// |Lo| and |Hi|, or ClipL2. Whole numbers are exact up to V = 2^40.
+// of the query, if a component is null, NaN or no number, or if a list does not have Length elements.
 type Value struct {
 	// Columns are one column of numbers, several that are the components of a vector, or one column of lists.
 	Columns []string
 	// List says that the column holds lists of Length numbers.
 	List   bool
 	Length int
-	// Lo and Hi are decimal numbers, ends of a range: each component is moved into it, also an infinite one, and rounded to
-	// the nearest multiple of u, ties to even. The range itself ends at multiples of u within Lo and Hi.
+	// Lo and Hi are decimal numbers, the min and max of a range. Each component, also an infinite one, is moved into the range and rounded
+	// to the nearest multiple of the quantum, ties to even. The range itself is cut down to multiples of the quantum within Lo and Hi.
 	Lo, Hi string
-	// ClipL2 is a decimal number, set if Lo and Hi are not: a vector that is longer is shortened, and rounded towards zero.
-	// If components are infinite, it takes their direction and the others are lost.
+	// ClipL2 is a decimal number, set if Lo and Hi are not. A vector that is longer is shortened, and rounded towards zero. If components
+	// are infinite, the vector takes their direction and the other components become 0.
 	ClipL2 string
-	// Rows is the public number of terms of a mean; 0: none. All rows are terms, and those without a value count as the
+	// Rows is the public number of terms of a mean, 0 if there is none. All rows are then terms, and a row without a value counts as the
 	// centre of the range, or as zero.
 	Rows int64
 }
@@ -35,16 +32,24 @@ type Value struct {
 // maxLength is the largest number of components.
 const maxLength = 1 << 20
 
-// dims is the number of components.
-func (v *Value) dims() int {
+// Dims returns the number of components.
+func (v *Value) Dims() int {
 	if v.List {
 		return v.Length
 	}
 	return len(v.Columns)
 }
 
-// vector says that the answer has a key column of components.
-func (v *Value) vector() bool { return v.List || len(v.Columns) > 1 }
+// IsVector says whether the answer has a key column of components.
+func (v *Value) IsVector() bool { return v.List || len(v.Columns) > 1 }
+
+// ComponentLabels returns the labels of the components: column names, or numbers from 0.
+func (v *Value) ComponentLabels() domain.Labels {
+	if !v.List {
+		return domain.Labels{Strings: v.Columns}
+	}
+	return domain.IntegerLabels(0, int64(v.Length), nil)
+}
 
 // columnField is the place of a column in the job.
 func (v *Value) columnField(field string, i int) string {
@@ -63,7 +68,7 @@ func (v *Value) checkColumns(field string, p *problem.Problems) {
 	case v.List && v.Length < 1, !v.List && v.Length != 0:
 		p.Add(field+".length", problem.CodeBadSpec, "a column of lists needs the public length of its lists, and no other column has one", "")
 	}
-	if v.dims() > maxLength {
+	if v.Dims() > maxLength {
 		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than 2^20 = %d components", maxLength), "")
 	}
 	seen := make(map[string]bool, len(v.Columns))
@@ -78,23 +83,8 @@ func (v *Value) checkColumns(field string, p *problem.Problems) {
 	}
 }
 
-// checkRows reports a public number of terms if the number is not public.
-func (v *Value) checkRows(s Spec, p *problem.Problems) {
-	field := string(s.Kind) + ".rows"
-	switch {
-	case v.Rows == 0:
-	case v.Rows < 0 || v.Rows > rowCapacity:
-		p.Add(field, problem.CodeBadValue, "a number of rows is at least 1 and at most 2^48", "")
-	case s.Kind != Mean:
-		p.Add(field, problem.CodeBadSpec, "only a mean has a public number of terms", "leave rows out")
-	case !s.perRow() || len(s.By) > 0 || s.Filtered:
-		p.Add(field, problem.CodeBadSpec, "the number of terms is public only where each row is a unit, and no dimension and no filter takes rows away",
-			"leave rows out: the mean is then made of a noisy sum and a noisy count")
-	}
-}
-
-// ends reads the range that holds the components, or the ball's.
-func (v *Value) ends(field string, p *problem.Problems) (low, high *big.Rat) {
+// minMax reads the range that holds the components, or that of a ball: minus and plus its radius.
+func (v *Value) minMax(field string, p *problem.Problems) (low, high *big.Rat) {
 	if (v.ClipL2 != "") == (v.Lo != "" || v.Hi != "") {
 		p.Add(field, problem.CodeBadSpec, "a value needs clamp or clip_l2, one of them", "add clamp: [lo, hi] from what you know about the column, never from the data")
 		return nil, nil

@@ -1,4 +1,4 @@
-package queries
+package quantize
 
 import (
 	"fmt"
@@ -9,31 +9,29 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// rowValues reads the values of rows, as floats.
-type rowValues struct {
-	columns []domain.Coordinates
+// RowValues reads the values of rows, as floats.
+type RowValues struct {
+	columns []domain.Coordinates // empty if the value is a column of lists
 	dims    int
-	// of the last batch: the columns' floats row by row, or the column of lists
-	rows []float64
-	list *table.Column
-	// of a column of lists
-	at   int
-	kind table.Type
+	rows    []float64     // of the last batch: the floats of the columns, row by row
+	list    *table.Column // of the last batch: the column of lists
+	listAt  int
+	listOf  table.Type
 }
 
-// compileVectors finds the columns of the value, or reports those that do not fit.
-func (q *summing) compileVectors(l domain.Layout) *rowValues {
-	v := q.spec.Value
-	r := &rowValues{dims: q.quantizer.dims}
+// Compile finds the columns of the value, or reports those that do not fit.
+func (q *Quantizer) Compile(l domain.Layout) *RowValues {
+	v := q.Value
+	r := &RowValues{dims: q.Dims}
 	for i, name := range v.Columns {
-		field := v.columnField(q.quantizer.field, i)
+		field := v.columnField(q.Field, i)
 		at, t, ok := l.Find(name, field)
 		if !ok {
 			continue
 		}
 		checkValueType(t, v.List, field, l.Problems)
 		if v.List {
-			r.at, r.kind = at, t
+			r.listAt, r.listOf = at, t
 			continue
 		}
 		r.columns = append(r.columns, domain.Coordinates{At: at, Kind: t})
@@ -56,11 +54,11 @@ func checkValueType(t table.Type, list bool, field string, p *problem.Problems) 
 	}
 }
 
-// open reads the values of a batch.
-func (r *rowValues) open(b *table.Batch) (err error) {
+// Open reads the values of a batch.
+func (r *RowValues) Open(b *table.Batch) (err error) {
 	switch {
 	case r.columns == nil:
-		r.list, err = listsOf(b, r.at, r.kind)
+		r.list, err = listsOf(b, r.listAt, r.listOf)
 		return err
 	case len(r.columns) == 1:
 		r.rows, err = r.columns[0].OfRows(b)
@@ -79,8 +77,8 @@ func (r *rowValues) open(b *table.Batch) (err error) {
 	return nil
 }
 
-// row returns the value of a row: if it has none, not as many components as there should be, or one that is NaN.
-func (r *rowValues) row(i int) []float64 {
+// Row returns the value of a row. If the row has none, there are not as many components as there should be, or one is NaN.
+func (r *RowValues) Row(i int) []float64 {
 	if r.columns != nil {
 		return r.rows[i*r.dims : (i+1)*r.dims]
 	}
@@ -88,6 +86,14 @@ func (r *rowValues) row(i int) []float64 {
 		return nil
 	}
 	return r.list.List(i)
+}
+
+// Numbers returns the values of the first n rows, if the value is one column of numbers.
+func (r *RowValues) Numbers(n int) []float64 { return r.rows[:n] }
+
+// Column returns the column of a batch that holds the values, if it is one column of numbers, and its type.
+func (r *RowValues) Column(b *table.Batch) (*table.Column, error) {
+	return columnar.Of(b, r.columns[0].At, r.columns[0].Kind)
 }
 
 // listsOf returns the column of lists at a position of a batch if it is whole.
@@ -110,12 +116,4 @@ func listsOf(b *table.Batch, at int, t table.Type) (*table.Column, error) {
 		return nil, columnar.ErrShape
 	}
 	return c, nil
-}
-
-// components are the labels of a vector's components: column names, or numbers from 0.
-func (v *Value) components() domain.Labels {
-	if !v.List {
-		return domain.Labels{Strings: v.Columns}
-	}
-	return domain.IntegerLabels(0, int64(v.Length), nil)
 }

@@ -1,0 +1,57 @@
+// Package accumulate adds the rows of a table up to exact answers, one worker at a time.
+//
+// An [Answer] grows by one of two ways. If each row is a privacy unit, AddRows takes in batches as they come. If the unit is made of columns,
+// nothing can be counted before all rows of a unit are known: WriteRows writes each row as a record of its unit and its content, a
+// [bounding.Rows] keeps the records and bounds them, and the function that AddRecords returns takes in what is left. The counts and sums are
+// the same kinds of numbers both ways:
+//
+//	Counts  the rows of each cell, every cell in memory
+//	Sparse  the rows of each cell that has some, if a domain is too large for memory
+//	Sums    of each cell the sum of values and what a mean or a variance needs beside it
+//
+// Answers are integers, so that they are the same for every order of the rows and every split among workers.
+package accumulate
+
+import (
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/queries/bounding"
+)
+
+// MaxRows is the largest number of rows that a cell counts.
+const MaxRows = 1 << 48
+
+// Answer is the exact answer of one worker as it grows. No error of it depends on a row's value.
+type Answer interface {
+	// AddRows takes in the rows of a batch that its Keep keeps.
+	AddRows(b *table.Batch) error
+	// WriteRows appends those rows to the rows of units instead.
+	WriteRows(b *table.Batch, to *bounding.Rows) error
+	// AddRecords returns what takes in rows with the same content that WriteRows wrote.
+	AddRecords() func(content []byte, rows uint64)
+	// Merge takes in all that another answer of the same query holds. The other is spent.
+	Merge(other Answer) error
+	// Seal hides the answer: one vector for each component of the query. The answer is spent.
+	Seal() ([]mechanism.Exact, error)
+}
+
+// SealCounts hides numbers of rows, each cut down to MaxRows.
+func SealCounts(cells []int64) ([]mechanism.Exact, error) {
+	for i, n := range cells {
+		cells[i] = min(n, MaxRows)
+	}
+	return one(mechanism.Seal(1, cells))
+}
+
+// SealSums hides sums of multiples of a quantum.
+func SealSums(quantum float64, cells int128.Slice) ([]mechanism.Exact, error) {
+	return one(mechanism.SealWide(quantum, cells))
+}
+
+func one(e mechanism.Exact, err error) ([]mechanism.Exact, error) {
+	if err != nil {
+		return nil, err
+	}
+	return []mechanism.Exact{e}, nil
+}

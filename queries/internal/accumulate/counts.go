@@ -1,0 +1,146 @@
+package accumulate
+
+import (
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+)
+
+// Counts counts the rows of each cell.
+type Counts struct {
+	Groups *domain.Grouping
+	Cells  int
+	// Finish hides the counts: [SealCounts], unless the query does more with them.
+	Finish func(cells []int64) ([]mechanism.Exact, error)
+	// slots[0] counts the rows that are dropped and slots[c+1] those of cell c; nil before the first batch.
+	slots []int64
+}
+
+// makeSlots makes the slots, which may be many, when they are needed first.
+func (a *Counts) makeSlots() {
+	if a.slots == nil {
+		a.slots = make([]int64, a.Cells+1)
+	}
+}
+
+// AddRows counts the rows of a batch.
+func (a *Counts) AddRows(b *table.Batch) error {
+	a.makeSlots()
+	if len(a.Groups.Axes) == 0 && b.Keep == nil {
+		a.slots[1] += int64(b.Rows)
+		return nil
+	}
+	if x := a.Groups.Only(); x != nil && b.Keep == nil {
+		return a.countAxis(x, b)
+	}
+	cells, err := a.Groups.OfRows(b)
+	if err != nil {
+		return err
+	}
+	a.countCells(cells)
+	return nil
+}
+
+func (a *Counts) countCells(cells []int32) {
+	for _, c := range cells {
+		a.slots[c+1]++
+	}
+}
+
+// countAxis counts by one axis: runs at once, dictionary codes without writing their cells down.
+func (a *Counts) countAxis(x *domain.AxisCoder, b *table.Batch) error {
+	c, err := columnar.Of(b, x.At, x.Kind)
+	if err != nil {
+		return err
+	}
+	if c.Ends == nil && columnar.Worthwhile(c, b.Rows) {
+		return a.countCodes(x.Lookup(c), c, x.Null)
+	}
+	codes, err := x.OfEntries(c)
+	if err != nil {
+		return err
+	}
+	if c.Ends == nil {
+		a.countCells(codes)
+		return nil
+	}
+	start := int32(0)
+	for i, end := range c.Ends {
+		a.slots[codes[i]+1] += int64(end - start)
+		start = end
+	}
+	return nil
+}
+
+// countCodes counts dictionary codes by the cell that lookup gives each.
+func (a *Counts) countCodes(lookup []int32, c *table.Column, null int32) error {
+	slots := a.slots
+	if c.Valid != nil {
+		return a.countValidCodes(lookup, c, null)
+	}
+	for _, code := range c.Codes {
+		if uint(code) >= uint(len(lookup)) {
+			return columnar.ErrShape
+		}
+		slots[lookup[code]+1]++
+	}
+	return nil
+}
+
+func (a *Counts) countValidCodes(lookup []int32, c *table.Column, null int32) error {
+	valid := c.Valid[:len(c.Codes)]
+	for i, code := range c.Codes {
+		cell := null
+		if valid[i] {
+			if uint(code) >= uint(len(lookup)) {
+				return columnar.ErrShape
+			}
+			cell = lookup[code]
+		}
+		a.slots[cell+1]++
+	}
+	return nil
+}
+
+// WriteRows writes the cells of the rows of a batch.
+func (a *Counts) WriteRows(b *table.Batch, to *bounding.Rows) error {
+	return writeCells(a.Groups, b, to)
+}
+
+func writeCells(groups *domain.Grouping, b *table.Batch, to *bounding.Rows) error {
+	cells, err := groups.OfRows(b)
+	if err != nil {
+		return err
+	}
+	return to.AddCells(b, cells)
+}
+
+// AddRecords returns what counts rows by their cell.
+func (a *Counts) AddRecords() func(content []byte, rows uint64) {
+	a.makeSlots()
+	cells := a.slots[1:]
+	return func(content []byte, rows uint64) { cells[bounding.CellOf(content)] += int64(rows) }
+}
+
+// Merge adds another's counts.
+func (a *Counts) Merge(other Answer) error {
+	o, ok := other.(*Counts)
+	if !ok {
+		return bounding.ErrMerge
+	}
+	if a.slots == nil {
+		a.slots, o.slots = o.slots, nil
+	}
+	for i, n := range o.slots {
+		a.slots[i] = min(a.slots[i]+min(n, MaxRows), MaxRows)
+	}
+	return nil
+}
+
+// Seal hides the counts.
+func (a *Counts) Seal() ([]mechanism.Exact, error) {
+	a.makeSlots()
+	return a.Finish(a.slots[1:])
+}

@@ -1,0 +1,35 @@
+package accumulate
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/queries/domain"
+)
+
+func TestCountsSaturate(t *testing.T) {
+	counts := func(rows int64) *Counts {
+		return &Counts{Groups: &domain.Grouping{}, Cells: 1, Finish: SealCounts, slots: []int64{0, rows}}
+	}
+	a := counts(MaxRows - 1)
+	if err := a.AddRows(&table.Batch{Rows: 5}); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Merge(counts(MaxRows)); err != nil || a.slots[1] != MaxRows {
+		t.Errorf("%v, %v", a.slots, err)
+	}
+	// One accumulator alone may have passed it too: what it seals has not.
+	c := counts(MaxRows - 1)
+	if err := c.AddRows(&table.Batch{Rows: 5}); err != nil {
+		t.Fatal(err)
+	}
+	exacts, err := c.Seal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, got := mechanismtest.Open(t, exacts[0]); !slices.Equal(got, []int64{MaxRows}) {
+		t.Errorf("sealed %v, want %d", got, int64(MaxRows))
+	}
+}

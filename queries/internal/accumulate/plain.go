@@ -1,0 +1,192 @@
+package accumulate
+
+// Sums of single numbers
+//
+// Most sums are of one column of numbers by not too many cells. These are added up in 64 bits, and moved to 128 bits every 2^21 rows, before
+// they can overflow. Slot 0 takes the rows that are dropped, so that the loops have no branch for them. The numbers of a dictionary are
+// quantized once.
+
+import (
+	"math"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/quantize"
+)
+
+const (
+	// plainRows is the largest number of rows whose values, less the centre, fit a sum of 64 bits: each is at most 2^41 quanta.
+	plainRows = 1 << 21
+	// plainCells is the largest number of cells whose sums are held in 64 bits too, since they are moved every plainRows rows.
+	plainCells = plainRows
+)
+
+// plainSums are the sums of single numbers since the last flush: slot 0 belongs to the rows that are dropped, slot c + 1 to cell c.
+type plainSums struct {
+	quantize.Fast
+	slots []int64
+	rows  []int64 // nil if values are not centred
+	left  int     // rows that still fit
+	// numbers are the quantized values of the dictionary dict, nil if some of them are no numbers.
+	dict    uint64
+	numbers []int64
+}
+
+// newPlainSums returns nil if a query needs the general way.
+func newPlainSums(of SumsOf) *plainSums {
+	q := of.Quantizer
+	if q.Dims > 1 || q.Clip || of.Second != nil || q.Value.List || of.Cells > plainCells {
+		return nil
+	}
+	return &plainSums{Fast: q.Fast(), left: plainRows}
+}
+
+// addNumbers adds rows by their cells.
+func (a *Sums) addNumbers(cells []int32, values []float64) {
+	p := a.plain
+	a.forPieces(len(cells), func(from, to int) {
+		if p.rows == nil {
+			p.addNumbers(cells[from:to], values[from:to])
+		} else {
+			p.countNumbers(cells[from:to], values[from:to], a.allRows())
+		}
+	})
+}
+
+// forPieces calls add for pieces of n rows that cannot overflow.
+func (a *Sums) forPieces(n int, add func(from, to int)) {
+	p := a.plain
+	if p.slots == nil {
+		p.slots = make([]int64, a.Cells+1)
+		if a.rows != nil {
+			p.rows = make([]int64, a.Cells+1)
+		}
+	}
+	for from := 0; from < n; {
+		if p.left == 0 {
+			a.flush()
+		}
+		to := min(n, from+p.left)
+		add(from, to)
+		p.left -= to - from
+		from = to
+	}
+}
+
+// addCodes adds the rows of a batch whose values are codes into a dictionary of numbers that is kept, and returns false if the batch is not
+// of this kind.
+func (a *Sums) addCodes(b *table.Batch) (bool, error) {
+	if a.plain == nil {
+		return false, nil
+	}
+	c, err := a.Values.Column(b)
+	if err != nil || c.Codes == nil || c.Dict == 0 || c.Valid != nil || c.Ends != nil {
+		return false, err
+	}
+	numbers := a.plain.quantizeDictionary(c)
+	if numbers == nil {
+		return false, nil
+	}
+	cells, err := a.Groups.OfRows(b)
+	if err != nil {
+		return true, err
+	}
+	codes := c.Codes[:len(cells)]
+	a.forPieces(len(cells), func(from, to int) {
+		if e := a.plain.addCodes(cells[from:to], codes[from:to], numbers); e != nil {
+			err = e
+		}
+	})
+	return true, err
+}
+
+// quantizeDictionary returns the quantized values of a column's dictionary, less the centre, or nil if one of them is no number.
+func (p *plainSums) quantizeDictionary(c *table.Column) []int64 {
+	if p.dict == c.Dict {
+		return p.numbers
+	}
+	p.dict, p.numbers = c.Dict, p.numbers[:0]
+	for i := range c.Values.Len(c.Type.Kind) {
+		x := domain.Coordinate(&c.Values, i, c.Type.Kind)
+		if math.IsNaN(x) {
+			p.numbers = nil
+			break
+		}
+		p.numbers = append(p.numbers, p.Quantize(x))
+	}
+	return p.numbers
+}
+
+func (p *plainSums) addCodes(cells, codes []int32, numbers []int64) error {
+	slots, codes := p.slots, codes[:len(cells)]
+	if p.rows != nil {
+		return p.countCodes(cells, codes, numbers)
+	}
+	for i, c := range cells {
+		code := uint(codes[i])
+		if code >= uint(len(numbers)) {
+			return columnar.ErrShape
+		}
+		slots[c+1] += numbers[code]
+	}
+	return nil
+}
+
+// countCodes also counts the rows.
+func (p *plainSums) countCodes(cells, codes []int32, numbers []int64) error {
+	slots, rows, codes := p.slots, p.rows[:len(p.slots)], codes[:len(cells)]
+	for i, c := range cells {
+		code := uint(codes[i])
+		if code >= uint(len(numbers)) {
+			return columnar.ErrShape
+		}
+		slots[c+1] += numbers[code]
+		rows[c+1]++
+	}
+	return nil
+}
+
+func (p *plainSums) addNumbers(cells []int32, values []float64) {
+	fast, slots, values := p.Fast, p.slots, values[:len(cells)]
+	for i, c := range cells {
+		if x := values[i]; !math.IsNaN(x) {
+			slots[c+1] += fast.Quantize(x)
+		}
+	}
+}
+
+// countNumbers also counts the rows: those without a value too if all rows are terms.
+func (p *plainSums) countNumbers(cells []int32, values []float64, all bool) {
+	fast, slots, rows, values := p.Fast, p.slots, p.rows[:len(p.slots)], values[:len(cells)]
+	for i, c := range cells {
+		x := values[i]
+		switch {
+		case !math.IsNaN(x):
+			slots[c+1] += fast.Quantize(x)
+			rows[c+1]++
+		case all:
+			rows[c+1]++
+		}
+	}
+}
+
+// flush moves the sums of 64 bits to those of 128.
+func (a *Sums) flush() {
+	p := a.plain
+	if p == nil || p.slots == nil {
+		return
+	}
+	for i, x := range p.slots[1:] {
+		a.totals.Add(i, int128.Of(x))
+	}
+	clear(p.slots)
+	if p.rows != nil {
+		for i, n := range p.rows[1:] {
+			a.rows[i] += n
+		}
+		clear(p.rows)
+	}
+	p.left = plainRows
+}

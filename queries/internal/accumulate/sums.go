@@ -1,0 +1,200 @@
+package accumulate
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/quantize"
+)
+
+// Sums adds values up: in each cell the sum of the quantized values less their centre, and what the query needs beside it. 2^48 rows of at
+// most 2^41 quanta each leave room to spare in 128 bits.
+type Sums struct {
+	SumsOf
+	quantized []int64      // the value of a row
+	totals    int128.Slice // empty before the first batch
+	second    int128.Slice // empty if the query has no second number
+	rows      []int64      // nil if values are not centred
+	plain     *plainSums   // nil if the values are vectors, if there is a second number or if there are very many cells
+}
+
+// SumsOf is what is added up, where it stands in batches, and how.
+type SumsOf struct {
+	Quantizer *quantize.Quantizer
+	Groups    *domain.Grouping
+	Values    *quantize.RowValues
+	Cells     int
+	// Second is a second number of each row that is added up beside its value, nil if the query needs none.
+	Second *Second
+	// CountRows says that the numbers of rows are a vector of the answer.
+	CountRows bool
+	// Check judges the number of all rows before anything is hidden; nil if there is nothing to judge.
+	Check func(rows int64) error
+}
+
+// Second is a function of the quantized value of a row less the centre, and the quantum of its result, 2^Exponent.
+type Second struct {
+	Of       func(x int64) int64
+	Exponent int
+}
+
+// NewSums returns sums without rows.
+func NewSums(of SumsOf) *Sums {
+	return &Sums{SumsOf: of, quantized: make([]int64, of.Quantizer.Dims), plain: newPlainSums(of)}
+}
+
+// HoldPlain says whether sums of such values are also held in 64 bits while rows are added.
+func (of SumsOf) HoldPlain() bool { return newPlainSums(of) != nil }
+
+// makeTotals makes the sums, which may be many, when they are needed first.
+func (a *Sums) makeTotals() {
+	if a.totals.High != nil {
+		return
+	}
+	a.totals = int128.Make(a.Cells * a.Quantizer.Dims)
+	if a.Quantizer.Centred {
+		a.rows = make([]int64, a.Cells)
+	}
+	if a.Second != nil {
+		a.second = int128.Make(a.Cells)
+	}
+}
+
+// allRows says that rows without a value are terms too.
+func (a *Sums) allRows() bool { return a.Quantizer.Value.Rows > 0 }
+
+// openBatch returns the cells of the rows of a batch, and makes their values ready.
+func (a *Sums) openBatch(b *table.Batch) ([]int32, error) {
+	cells, err := a.Groups.OfRows(b)
+	if err != nil {
+		return nil, err
+	}
+	return cells, a.Values.Open(b)
+}
+
+// AddRows adds the rows of a batch that have a cell and a value. If all rows are terms, those without a value count as the centre.
+func (a *Sums) AddRows(b *table.Batch) error {
+	a.makeTotals()
+	if done, err := a.addCodes(b); done || err != nil {
+		return err
+	}
+	cells, err := a.openBatch(b)
+	if err != nil {
+		return err
+	}
+	if a.plain != nil {
+		a.addNumbers(cells, a.Values.Numbers(len(cells)))
+		return nil
+	}
+	for row, cell := range cells {
+		switch {
+		case cell < 0:
+		case a.Quantizer.Quantize(a.quantized, a.Values.Row(row)):
+			a.addQuantized(cell, 1)
+		case a.allRows():
+			a.rows[cell]++
+		}
+	}
+	return nil
+}
+
+// addQuantized adds the value in quantized to a cell, times times.
+func (a *Sums) addQuantized(cell int32, times uint64) {
+	at := int(cell) * len(a.quantized)
+	for i, x := range a.quantized {
+		a.totals.Add(at+i, int128.Product(x-a.Quantizer.Centre, times))
+	}
+	if a.rows != nil {
+		a.rows[cell] += int64(times)
+	}
+	if a.Second != nil {
+		a.second.Add(int(cell), int128.Product(a.Second.Of(a.quantized[0]-a.Quantizer.Centre), times))
+	}
+}
+
+// WriteRows writes the cells and quantized values of the rows of a batch that have a cell and a value.
+func (a *Sums) WriteRows(b *table.Batch, to *bounding.Rows) error {
+	cells, err := a.openBatch(b)
+	if err != nil {
+		return err
+	}
+	if err := to.Start(b, cells); err != nil {
+		return err
+	}
+	for row, cell := range cells {
+		if cell >= 0 && a.Quantizer.Quantize(a.quantized, a.Values.Row(row)) {
+			content := to.Record(row)
+			binary.BigEndian.PutUint32(content, uint32(cell))
+			for i, x := range a.quantized {
+				binary.BigEndian.PutUint64(content[bounding.CellBytes+8*i:], uint64(x))
+			}
+		}
+	}
+	return to.Failure()
+}
+
+// AddRecords returns what adds rows by their cell and quantized value.
+func (a *Sums) AddRecords() func(content []byte, rows uint64) {
+	a.makeTotals()
+	return func(content []byte, rows uint64) {
+		for i := range a.quantized {
+			a.quantized[i] = int64(binary.BigEndian.Uint64(content[bounding.CellBytes+8*i:]))
+		}
+		a.addQuantized(bounding.CellOf(content), rows)
+	}
+}
+
+// Merge adds another's sums.
+func (a *Sums) Merge(other Answer) error {
+	o, ok := other.(*Sums)
+	if !ok {
+		return bounding.ErrMerge
+	}
+	a.flush()
+	o.flush()
+	if a.totals.High == nil {
+		a.totals, a.second, a.rows = o.totals, o.second, o.rows
+		return nil
+	}
+	a.totals.AddSlice(o.totals)
+	a.second.AddSlice(o.second)
+	for i, n := range o.rows {
+		a.rows[i] += n
+	}
+	return nil
+}
+
+// Seal hides the sums, those of the second number and the numbers of rows, of each of them that the query has.
+func (a *Sums) Seal() ([]mechanism.Exact, error) {
+	a.makeTotals()
+	a.flush()
+	if a.Check != nil {
+		if err := a.Check(a.rows[0]); err != nil {
+			return nil, err
+		}
+	}
+	exacts, err := SealSums(math.Ldexp(1, a.Quantizer.Exponent), a.totals)
+	if err != nil {
+		return nil, err
+	}
+	if a.Second != nil {
+		second, err := SealSums(math.Ldexp(1, a.Second.Exponent), a.second)
+		if err != nil {
+			return nil, err
+		}
+		exacts = append(exacts, second...)
+	}
+	if a.CountRows {
+		rows, err := SealCounts(a.rows)
+		if err != nil {
+			return nil, err
+		}
+		exacts = append(exacts, rows...)
+	}
+	return exacts, nil
+}

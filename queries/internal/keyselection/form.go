@@ -1,0 +1,125 @@
+package keyselection
+
+import (
+	"encoding/binary"
+	"errors"
+	"unicode/utf8"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+)
+
+// The form of a value in a key
+//
+// A form starts with a byte that says the kind of the value. Then follow, of times, a byte that says whether they are instants and eight
+// bytes with the length of their unit. Last comes the value: of text each byte, with 255 after each 0, and two more 0 at the end; of
+// others eight bytes, big-endian, whose order is that of the values.
+
+// MaxKeyBytes is the length of the longest text that is a key. The rows of longer texts, and of those that are not UTF-8, are dropped.
+const MaxKeyBytes = 1024
+
+// errKey is an error of the program: what came back is no key.
+var errKey = errors.New("queries: a key cannot be read")
+
+func hasKeys(t table.Type) bool { return t.Kind != table.Float && columnar.HasCanonicalForm(t) }
+
+// forms makes the forms of the values of a type.
+type forms struct {
+	kind table.Type
+	buf  []byte
+}
+
+// ofValue returns the form of a value, valid until it is called again, and false if the value is no key.
+func (c *forms) ofValue(v table.Values, i int) (form []byte, ok bool) {
+	c.buf = append(c.buf[:0], byte(c.kind.Kind))
+	switch c.kind.Kind {
+	case table.String:
+		text := v.Bytes(i)
+		if len(text) > MaxKeyBytes || !utf8.Valid(text) {
+			return nil, false
+		}
+		c.buf = appendText(c.buf, text)
+	case table.Timestamp:
+		instant := byte(0)
+		if c.kind.Zone == table.UTC {
+			instant = 1
+		}
+		c.buf = binary.BigEndian.AppendUint64(append(c.buf, instant), uint64(c.kind.Unit))
+		c.buf = binary.BigEndian.AppendUint64(c.buf, uint64(v.Ints[i])^1<<63)
+	case table.Uint:
+		c.buf = binary.BigEndian.AppendUint64(c.buf, uint64(v.Ints[i]))
+	default:
+		c.buf = binary.BigEndian.AppendUint64(c.buf, uint64(v.Ints[i])^1<<63)
+	}
+	return c.buf, true
+}
+
+func appendText(form, text []byte) []byte {
+	for _, b := range text {
+		if form = append(form, b); b == 0 {
+			form = append(form, 0xff)
+		}
+	}
+	return append(form, 0, 0)
+}
+
+// cutLabel reads a value off the front of a key: it returns its text and the rest of the key.
+func cutLabel(key string) (text, rest string, err error) {
+	if len(key) < 9 && (key == "" || table.Kind(key[0]) != table.String) {
+		return "", "", errKey
+	}
+	t := table.Type{Kind: table.Kind(key[0])}
+	key = key[1:]
+	switch t.Kind {
+	case table.String:
+		return cutText(key)
+	case table.Timestamp:
+		if len(key) < 17 {
+			return "", "", errKey
+		}
+		if t.Zone = table.Local; key[0] == 1 {
+			t.Zone = table.UTC
+		}
+		t.Unit, key = int64(binary.BigEndian.Uint64([]byte(key[1:9]))), key[9:]
+	}
+	word := binary.BigEndian.Uint64([]byte(key[:8]))
+	if t.Kind != table.Uint {
+		word ^= 1 << 63
+	}
+	return string(columnar.AppendWord(nil, word, t)), key[8:], nil
+}
+
+func cutText(key string) (text, rest string, err error) {
+	var b []byte
+	for i := 0; i+1 < len(key); i++ {
+		switch {
+		case key[i] != 0:
+			b = append(b, key[i])
+		case key[i+1] == 0:
+			return string(b), key[i+2:], nil
+		default:
+			b = append(b, 0)
+			i++
+		}
+	}
+	return "", "", errKey
+}
+
+// Checker codes the values of a type: keys as 0, values that are no keys as NoKey.
+type Checker struct {
+	forms
+	NoKey int32
+}
+
+// NewChecker returns the checker of a type.
+func NewChecker(kind table.Type, noKey int32) *Checker { return &Checker{forms{kind: kind}, noKey} }
+
+// Codes writes the codes of the values from one on.
+func (c *Checker) Codes(v table.Values, from int, dst []int32) {
+	for i := range dst {
+		dst[i] = 0
+		if _, ok := c.ofValue(v, from+i); !ok {
+			dst[i] = c.NoKey
+		}
+	}
+}

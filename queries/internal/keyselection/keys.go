@@ -1,0 +1,130 @@
+// Package keyselection counts the privacy units of each key, if the keys are not listed in the job.
+//
+// A key is what a histogram's dimensions say of a row: the codes of the listed dimensions and the values of the others, as the rows have
+// them. Which keys there are is private. They go to package mechanism with their counts, sorted, and come back if the noisy count is large
+// enough (partition selection). A key is text, from which its labels can be read: of each dimension, in their order, four bytes of code or
+// the form of a value (form.go). [Keying] numbers the keys of batches, [Counts] counts them, and [Dimensions] turns keys into key columns
+// and back.
+package keyselection
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/internal/intern"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// errKeys is an error of size: one accumulator has met 2^31 - 1 keys.
+var errKeys = errors.New("queries: more than 2^31 - 1 keys")
+
+// Dimensions are those of a histogram of which some discover their keys.
+type Dimensions struct {
+	By   []domain.Dimension
+	Axes []domain.Axis // of the listed dimensions, in order
+}
+
+// Keying finds the key of each row, by a number.
+type Keying struct {
+	Dimensions
+	listed  *domain.Grouping // of the listed dimensions
+	columns []discoveredColumn
+	pairs   []*intern.Words // pairs[i]: (number of the key's listed cell and its columns up to i, value of column i + 1)
+	ids     []int32
+}
+
+// discoveredColumn numbers the values of a column.
+type discoveredColumn struct {
+	domain.AxisCoder
+	values *valueNumbers
+}
+
+// Compile makes the keying for a schema, and reports every column that does not fit. The fields are the places of the dimensions in the job.
+func (d Dimensions) Compile(l domain.Layout, field func(dimension int) string) *Keying {
+	k := &Keying{Dimensions: d, listed: domain.NewGrouping(d.Axes, l)}
+	for i, dim := range d.By {
+		if !dim.Discover {
+			continue
+		}
+		f := field(i) + ".column"
+		at, t, ok := l.Find(dim.Column, f)
+		if ok && !hasKeys(t) {
+			l.Problems.Add(f, problem.CodeColumnType, "a column of type "+t.String()+" has no keys to discover", "numbers with fractions are cut with edges; input.csv.types types a CSV column")
+		}
+		v := &valueNumbers{forms: forms{kind: t}, texts: intern.NewTexts()}
+		k.columns = append(k.columns, discoveredColumn{domain.AxisCoder{At: at, Kind: t, Values: v, Null: columnar.Dropped}, v})
+		k.pairs = append(k.pairs, intern.NewWords())
+	}
+	return k
+}
+
+// OfRows returns the number of the key of each row of a batch, or dropped.
+func (k *Keying) OfRows(b *table.Batch) ([]int32, error) {
+	cells, err := k.listed.OfRows(b)
+	if err != nil {
+		return nil, err
+	}
+	k.ids = append(k.ids[:0], cells...)
+	for i := range k.columns {
+		codes, err := k.columns[i].OfRows(b)
+		if err != nil {
+			return nil, err
+		}
+		pairs := k.pairs[i]
+		for row, id := range k.ids {
+			k.ids[row] = columnar.Dropped
+			if id >= 0 && codes[row] >= 0 {
+				k.ids[row] = pairs.ID(pair(id, codes[row]))
+			}
+		}
+		if pairs.Len() >= intern.MaxUnits || k.columns[i].values.texts.Len() >= intern.MaxUnits {
+			return nil, errKeys
+		}
+	}
+	return k.ids, nil
+}
+
+// text returns the key of a number. Keys as bytes are in the order of their values.
+func (k *Keying) text(id int32) string {
+	values := make([]int32, len(k.columns))
+	for i := len(k.columns) - 1; i >= 0; i-- {
+		id, values[i] = unpair(k.pairs[i].Keys[id])
+	}
+	var key []byte
+	listed, discovered := 0, 0
+	strides := domain.AxisStrides(k.Axes)
+	for i := range k.By {
+		if k.By[i].Discover {
+			key = append(key, k.columns[discovered].values.texts.At(values[discovered])...)
+			discovered++
+			continue
+		}
+		code := int(id) / strides[listed] % k.Axes[listed].Size
+		key = binary.BigEndian.AppendUint32(key, uint32(code))
+		listed++
+	}
+	return string(key)
+}
+
+// valueNumbers numbers the values of a type by their form in keys.
+type valueNumbers struct {
+	forms
+	texts *intern.Texts
+}
+
+func (c *valueNumbers) Codes(v table.Values, from int, dst []int32) {
+	for i := range dst {
+		dst[i] = columnar.Dropped
+		if form, ok := c.ofValue(v, from+i); ok {
+			dst[i] = c.texts.ID(form)
+		}
+	}
+}
+
+// pair packs two numbers that are not negative; unpair takes them apart.
+func pair(a, b int32) uint64 { return uint64(a)<<32 | uint64(b) }
+
+func unpair(x uint64) (a, b int32) { return int32(x >> 32), int32(x & 0xffffffff) }

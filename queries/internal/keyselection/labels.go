@@ -1,0 +1,145 @@
+package keyselection
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/domain"
+)
+
+// Columns returns the key columns of the dimensions, with a label for each key.
+func (d Dimensions) Columns(keys []string) ([]domain.KeyColumn, error) {
+	rest := slices.Clone(keys)
+	var columns []domain.KeyColumn
+	listed := 0
+	for i := range d.By {
+		if !d.By[i].Discover {
+			a := &d.Axes[listed]
+			listed++
+			codes, err := cutCodes(rest, a.Size)
+			if err != nil {
+				return nil, err
+			}
+			for _, k := range a.Domain.Keys(a.Name(), a.Extra.Names) {
+				columns = append(columns, domain.KeyColumn{Name: k.Name, Stride: 1, Labels: pickLabels(&k, codes)})
+			}
+			continue
+		}
+		labels := make([]string, len(keys), max(len(keys), 1))
+		for r := range rest {
+			var err error
+			if labels[r], rest[r], err = cutLabel(rest[r]); err != nil {
+				return nil, err
+			}
+		}
+		if len(labels) == 0 {
+			labels = []string{""} // the label of no row
+		}
+		columns = append(columns, domain.KeyColumn{Name: d.By[i].KeyName(), Stride: 1, Labels: domain.Labels{Strings: labels}})
+	}
+	return columns, nil
+}
+
+// cutCodes takes the code of a listed dimension off the front of each key.
+func cutCodes(keys []string, size int) ([]int, error) {
+	codes := make([]int, len(keys))
+	for i, key := range keys {
+		if len(key) < 4 {
+			return nil, errKey
+		}
+		code := binary.BigEndian.Uint32([]byte(key[:4]))
+		if code > math.MaxInt32 || int(code) >= size {
+			return nil, errKey
+		}
+		codes[i], keys[i] = int(code), key[4:]
+	}
+	return codes, nil
+}
+
+// pickLabels returns the labels of some cells of an axis or, of no cells, a label that no row has.
+func pickLabels(k *domain.KeyColumn, codes []int) domain.Labels {
+	if len(codes) == 0 {
+		codes = []int{0}
+	}
+	stride := max(k.Stride, 1)
+	return domain.Labels{
+		Strings: picked(k.Labels.Strings, codes, stride), Ints: picked(k.Labels.Ints, codes, stride), Floats: picked(k.Labels.Floats, codes, stride),
+	}
+}
+
+func picked[T any](labels []T, codes []int, stride int) []T {
+	if len(labels) == 0 {
+		return nil
+	}
+	out := make([]T, len(codes))
+	for i, c := range codes {
+		out[i] = labels[c/stride%len(labels)]
+	}
+	return out
+}
+
+// ErrLabels says that key columns are not those of a release of the dimensions.
+var ErrLabels = errors.New("its keys are not those of the dimensions")
+
+// Recover returns the keys of so many rows of a released table, from its key columns as text: a listed dimension's code by its labels, any
+// other dimension's value as text, which is how a release shows it.
+func (d Dimensions) Recover(shown [][]string, rows int) ([]string, error) {
+	keys := make([]string, rows)
+	column, listed := 0, 0
+	for i := range d.By {
+		if d.By[i].Discover {
+			if column >= len(shown) {
+				return nil, ErrLabels
+			}
+			for row, text := range shown[column] {
+				keys[row] = string(appendText(append([]byte(keys[row]), byte(table.String)), []byte(text)))
+			}
+			column++
+			continue
+		}
+		a := &d.Axes[listed]
+		names := a.Domain.Keys(a.Name(), a.Extra.Names)
+		if column+len(names) > len(shown) {
+			return nil, ErrLabels
+		}
+		if err := appendCodes(keys, shown[column:column+len(names)], names, a.Size); err != nil {
+			return nil, err
+		}
+		column, listed = column+len(names), listed+1
+	}
+	if column != len(shown) {
+		return nil, ErrLabels
+	}
+	return keys, nil
+}
+
+// appendCodes appends to each key the code of a listed dimension, by the labels that its key columns show.
+func appendCodes(keys []string, shown [][]string, columns []domain.KeyColumn, size int) error {
+	codes := map[string]int{}
+	for code := range size {
+		var labels []string
+		for i := range columns {
+			labels = append(labels, columns[i].Text(code))
+		}
+		codes[joined(labels)] = code
+	}
+	for row := range keys {
+		labels := make([]string, len(shown))
+		for i := range shown {
+			labels[i] = shown[i][row]
+		}
+		code, ok := codes[joined(labels)]
+		if !ok {
+			return ErrLabels
+		}
+		keys[row] = string(binary.BigEndian.AppendUint32([]byte(keys[row]), uint32(code)))
+	}
+	return nil
+}
+
+// joined tells two lists of texts apart.
+func joined(texts []string) string { return fmt.Sprintf("%q", texts) }

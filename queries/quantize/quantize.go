@@ -1,0 +1,160 @@
+package quantize
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/dprelease/dprelease/mechanism/int128"
+)
+
+// Quantize writes the components of a row, bounded and in quanta, to dst. It returns false if the row has no value.
+func (q *Quantizer) Quantize(dst []int64, row []float64) bool {
+	if q.Clip {
+		return q.clipVector(dst, row)
+	}
+	if len(row) != len(dst) {
+		return false
+	}
+	for i, x := range row {
+		if math.IsNaN(x) {
+			return false
+		}
+		dst[i] = q.clamp(x)
+	}
+	return true
+}
+
+// clamp rounds a number to quanta, ties to even, and moves it into the range. Scaling by a power of two is exact.
+func (q *Quantizer) clamp(x float64) int64 {
+	y := math.RoundToEven(x * q.inverse)
+	switch {
+	case y <= float64(q.Min):
+		return q.Min
+	case y >= float64(q.Max):
+		return q.Max
+	}
+	return int64(y)
+}
+
+// rounder is 1.5·2^52: the doubles from 2^52 to 2^53 are the integers, so y + rounder is rounder plus y rounded to an
+// integer, ties to even, for |y| <= 2^51, and its bits are rounder's plus that integer.
+const rounder = 3 << 51
+
+// Fast quantizes single numbers that are clamped, without a branch that depends on them.
+type Fast struct {
+	inverse, min, max float64
+	offset            int64 // the centre and the bits of rounder
+}
+
+// Fast returns the fast form of the quantizer.
+func (q *Quantizer) Fast() Fast {
+	return Fast{q.inverse, float64(q.Min), float64(q.Max), q.Centre + int64(math.Float64bits(rounder))}
+}
+
+// Quantize returns x, which is not NaN, clamped and in quanta, less the centre. It agrees with [Quantizer.Quantize]: moving into the range,
+// whose min and max are integers, and rounding can change places.
+func (f *Fast) Quantize(x float64) int64 {
+	y := x * f.inverse
+	if y < f.min {
+		y = f.min
+	}
+	if y > f.max {
+		y = f.max
+	}
+	y += rounder
+	return int64(math.Float64bits(y)) - f.offset
+}
+
+// farAway is longer than any norm, in quanta. It stands for infinite components.
+const farAway = 1 << (MaxBits + 1)
+
+// clipVector writes a vector of norm at most Max: rounded towards zero and, if it is longer, shortened. From the rounding on it computes in
+// integers, so that the norm is bounded without error.
+func (q *Quantizer) clipVector(dst []int64, row []float64) bool {
+	longest := 0.0
+	for _, x := range row {
+		longest = max(longest, math.Abs(x)) // NaN if one is
+	}
+	switch {
+	case len(row) != len(dst), math.IsNaN(longest):
+		return false
+	case math.IsInf(longest, 0):
+		for i, x := range row {
+			dst[i] = direction(x)
+		}
+	default:
+		scale := q.scale(longest)
+		for i, x := range row {
+			dst[i] = int64(x * scale)
+		}
+	}
+	shorten(dst, uint64(q.Max))
+	return true
+}
+
+func direction(x float64) int64 {
+	switch {
+	case math.IsInf(x, 1):
+		return farAway
+	case math.IsInf(x, -1):
+		return -farAway
+	}
+	return 0
+}
+
+// scale returns the power of two that turns components, of which this is the longest, into quanta. If that component would have more than 53
+// digits, scale returns the power that gives it 53: the vector is then shortened anyway.
+func (q *Quantizer) scale(longest float64) float64 {
+	const digits = 53
+	if longest*q.inverse < 1<<digits {
+		return q.inverse
+	}
+	_, e := math.Frexp(longest)
+	return math.Ldexp(1, digits-e)
+}
+
+// shorten multiplies x, of at most 2^20 components below 2^53, by norm/N if N, its own norm rounded up, is larger. Each
+// component is rounded towards zero, so that the norm of the result is at most norm.
+func shorten(x []int64, norm uint64) {
+	var squared int128.Int
+	for _, v := range x {
+		squared = squared.Add(int128.Square(magnitude(v)))
+	}
+	own := rootUp(squared)
+	if own <= norm {
+		return
+	}
+	for i, v := range x {
+		h, l := bits.Mul64(magnitude(v), norm)
+		y, _ := bits.Div64(h, l, own) // no component is longer than the vector: the quotient is at most norm
+		x[i] = int64(y)
+		if v < 0 {
+			x[i] = -x[i]
+		}
+	}
+}
+
+func magnitude(x int64) uint64 { return uint64(max(x, -x)) }
+
+// rootUp returns the least n with n² >= x, for 0 <= x < 2^126. A first guess in floats, good to 52 digits, and one step of Newton's
+// method leave it a few units off.
+func rootUp(x int128.Int) uint64 {
+	if x == (int128.Int{}) {
+		return 0
+	}
+	n := uint64(math.Sqrt(math.Ldexp(float64(x.High), 64)+float64(x.Low))) + 1
+	if uint64(x.High) < n {
+		quotient, _ := bits.Div64(uint64(x.High), x.Low, n)
+		n = n/2 + quotient/2 + 1 // the sum may have 65 digits
+	}
+	for n > 0 && !squareBelow(n-1, x) {
+		n--
+	}
+	for squareBelow(n, x) {
+		n++
+	}
+	return n
+}
+
+// squareBelow says whether n² < x.
+func squareBelow(n uint64, x int128.Int) bool { return int128.Square(n).Cmp(x) < 0 }

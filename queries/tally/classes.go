@@ -1,0 +1,170 @@
+package tally
+
+import (
+	"math"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/internal/keyselection"
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/quantize"
+)
+
+// classer finds the class of each row of a batch that is kept.
+type classer interface {
+	classes(b *table.Batch, dst []uint8) error
+}
+
+// The classes of rows.
+const (
+	classInside uint8 = iota
+	classNull
+	classOutside
+	classClamped
+)
+
+// Codes of coders that tell nulls from values beyond the cells.
+const (
+	nullCode    = -2
+	outsideCode = -3
+)
+
+// codeClasser classes rows by their codes in a dimension.
+type codeClasser struct{ coder domain.RowCoder }
+
+func (c *codeClasser) classes(b *table.Batch, dst []uint8) error {
+	codes, err := c.coder.OfRows(b)
+	if err != nil {
+		return err
+	}
+	for i, code := range codes[:len(dst)] {
+		switch {
+		case code >= 0:
+			dst[i] = classInside
+		case code == nullCode:
+			dst[i] = classNull
+		default:
+			dst[i] = classOutside
+		}
+	}
+	return nil
+}
+
+// unitClasser finds the rows without a privacy unit.
+type unitClasser struct {
+	units *bounding.Units
+	cells []int32
+}
+
+func (c *unitClasser) classes(b *table.Batch, dst []uint8) error {
+	c.cells = columnar.Resize(c.cells, b.Rows)
+	clear(c.cells)
+	if err := c.units.Open(b, c.cells); err != nil {
+		return err
+	}
+	for i, cell := range c.cells {
+		dst[i] = classInside
+		if cell < 0 {
+			dst[i] = classNull
+		}
+	}
+	return nil
+}
+
+// valueClasser classes rows by the value that is added up.
+type valueClasser struct {
+	values *quantize.RowValues
+	dims   int
+	clip   bool
+	// low and high are the range in the column's unit, a little wider: the range ends at multiples of the quantum, and a value at its end
+	// that is rounded is not clamped. For vectors high is the norm.
+	low, high float64
+}
+
+func (c *valueClasser) classes(b *table.Batch, dst []uint8) error {
+	if err := c.values.Open(b); err != nil {
+		return err
+	}
+	for i := range dst {
+		dst[i] = c.class(c.values.Row(i))
+	}
+	return nil
+}
+
+func (c *valueClasser) class(row []float64) uint8 {
+	switch {
+	case row == nil:
+		return classNull
+	case len(row) != c.dims:
+		return classOutside
+	}
+	class, norm := classInside, 0.0
+	for _, x := range row {
+		switch {
+		case math.IsNaN(x):
+			return classNull
+		case c.clip:
+			norm = math.Hypot(norm, x)
+		case x < c.low || x > c.high:
+			class = classClamped
+		}
+	}
+	if norm > c.high {
+		class = classClamped
+	}
+	return class
+}
+
+// AddDimension compiles the classes of a listed dimension's values for a layout, or reports what is wrong.
+func (t *Tally) AddDimension(a domain.Axis, l domain.Layout) {
+	a.Extra = domain.ExtraCells{Null: nullCode, Other: outsideCode}
+	t.addInput(l, keyInput(&a.Dimension, a.Field), &codeClasser{coder: a.Coder(l)})
+}
+
+// AddDiscovered compiles the classes of the values of a dimension that discovers its keys.
+func (t *Tally) AddDiscovered(d *domain.Dimension, field string, l domain.Layout) {
+	at, kind, _ := l.Find(d.Column, field+".column")
+	coder := &domain.AxisCoder{At: at, Kind: kind, Values: keyselection.NewChecker(kind, outsideCode), Null: nullCode}
+	t.addInput(l, keyInput(d, field), &codeClasser{coder: coder})
+}
+
+func keyInput(d *domain.Dimension, field string) Input {
+	return Input{
+		Role: RoleKey, Columns: d.Columns(), Field: field, Form: form(d),
+		NullCounts: d.Null == domain.OwnCell, OutsideCounts: d.Other == domain.OwnCell,
+	}
+}
+
+// AddUnit adds the privacy unit.
+func (t *Tally) AddUnit(columns []string, units *bounding.Units, l domain.Layout) {
+	t.addInput(l, Input{Role: RoleUnit, Columns: columns, Field: problem.FieldUnit}, &unitClasser{units: units})
+}
+
+// AddValue compiles the classes of the value that is added up, or reports what is wrong.
+func (t *Tally) AddValue(q *quantize.Quantizer, l domain.Layout) {
+	all := q.Value.Rows > 0
+	in := Input{Role: RoleValue, Columns: q.Value.Columns, Field: q.Field, NullCounts: all, OutsideCounts: all}
+	t.addInput(l, in, &valueClasser{
+		values: q.Compile(l), dims: q.Dims, clip: q.Clip,
+		low: q.Real(q.Min) - 3*q.Real(1), high: q.Real(q.Max) + 3*q.Real(1),
+	})
+}
+
+// form is the key of the job that says what the cells of a dimension are.
+func form(d *domain.Dimension) string {
+	switch {
+	case len(d.Labels) > 0:
+		return "values"
+	case len(d.Edges) > 0:
+		return "edges"
+	case d.TimeField != "":
+		return "part"
+	case d.Grid != nil:
+		return "grid"
+	case d.Nearest != nil:
+		return "nearest"
+	}
+	return "keys"
+}

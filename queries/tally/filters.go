@@ -1,0 +1,67 @@
+package tally
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// OfFilters compiles a tally of the filters, as [domain.Filters.Compile] compiles them: one input a filter. Its batches keep all rows, and
+// Counted are those that pass.
+func OfFilters(f domain.Filters, s table.Schema, zone *time.Location) (*Tally, error) {
+	p := &problem.Problems{}
+	l := domain.Layout{Schema: s, Columns: f.Columns(), Problems: p}
+	t := &Tally{}
+	for i := range f.Specs {
+		in := Input{Role: RoleFilter, Columns: []string{f.Specs[i].Column}, Field: fmt.Sprintf("input.where[%d]", i)}
+		c := &filterClasser{tests: f.Specs[i].Compile(l, zone, ""), numeric: f.Specs[i].Ranged()}
+		t.addInput(l, in, c)
+	}
+	return t, p.Err()
+}
+
+// filterClasser finds the rows that one filter turns away.
+type filterClasser struct {
+	tests   []domain.Condition
+	numeric bool // texts are compared as numbers
+}
+
+func (c *filterClasser) classes(b *table.Batch, dst []uint8) error {
+	clear(dst)
+	for i := range c.tests {
+		t := &c.tests[i]
+		codes, err := t.OfRows(b)
+		if err != nil {
+			return err
+		}
+		column := &b.Columns[t.At]
+		for row, code := range codes[:len(dst)] {
+			switch {
+			case code == t.Want || dst[row] == classNull:
+			case !c.hasValue(column, row):
+				dst[row] = classNull
+			default:
+				dst[row] = classOutside
+			}
+		}
+	}
+	return nil
+}
+
+// hasValue says whether a row has something that the filter can compare.
+func (c *filterClasser) hasValue(column *table.Column, row int) bool {
+	switch {
+	case column.IsNull(row):
+		return false
+	case column.Type.Kind == table.Float:
+		return !math.IsNaN(column.Values.Floats[column.Index(row)])
+	case column.Type.Kind == table.String && c.numeric:
+		_, ok := domain.ParseFloat(column.Values.Bytes(column.Index(row)))
+		return ok
+	}
+	return true
+}

@@ -1,0 +1,176 @@
+// Package tally counts what becomes of the rows of a query, for the operator.
+//
+// A tally counts how many rows have no value in a column, a text that is no value of its type, a value beyond the listed cells, or a value
+// that is moved into its range. Its numbers are exact and private: they are for the operator, who may read the input, and go nowhere else.
+// No answer depends on them. A tally codes the columns once more, by coders of its own that tell a null from a value beyond the cells, so
+// that the accumulators need not; an engine may give it some of the batches.
+package tally
+
+import (
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+)
+
+// Role is what a query needs a column for.
+type Role string
+
+// The roles of columns.
+const (
+	RoleKey    Role = "key"    // a dimension
+	RoleValue  Role = "value"  // what is added up
+	RoleUnit   Role = "unit"   // the privacy unit
+	RoleFilter Role = "filter" // a condition of input.where
+)
+
+// Input is what was seen of the rows in one input of a query: a dimension, the value, the privacy unit or a filter. Each row is in
+// at most one of Null, Unparsed and Outside, whatever its other inputs are.
+type Input struct {
+	Role    Role
+	Columns []string
+	// Field is the input's place in the query or, of units and filters, in the job.
+	Field string
+	// Form is the key of the job that says what a dimension's cells are: values, edges, part, grid, nearest or keys; "" for other roles.
+	Form string
+	// Rows pass the filters; those of a filter are all rows.
+	Rows int64
+	// Null rows have no value: null, NaN, or no place on earth.
+	Null int64
+	// Unparsed rows have a text that is no value of the type that the query needs.
+	Unparsed int64
+	// Outside rows have a value in no listed cell, or that a filter turns away, or a list of another length.
+	Outside int64
+	// Clamped rows have a value that was moved into its range, or a vector that was shortened.
+	Clamped int64
+	// NullCounts and OutsideCounts say that such rows count, in a cell of their own or as the centre of the range.
+	NullCounts, OutsideCounts bool
+}
+
+// Inside returns the rows with a value that a listed cell, the range or the filter takes.
+func (t *Input) Inside() int64 { return t.Rows - t.Null - t.Unparsed - t.Outside }
+
+// Used returns the rows that the input does not keep from being counted.
+func (t *Input) Used() int64 {
+	n := t.Inside()
+	if t.NullCounts {
+		n += t.Null + t.Unparsed
+	}
+	if t.OutsideCounts {
+		n += t.Outside
+	}
+	return n
+}
+
+// Tally counts the rows of one query, or of the filters. It is not safe for use by several goroutines.
+type Tally struct {
+	inputs  []tallied
+	rows    int64
+	counted int64
+	// of the last batch, by row
+	classes []uint8
+	lost    []bool // some input keeps the row from being counted
+}
+
+// tallied is an input and what classes its rows.
+type tallied struct {
+	Input
+	at      []int // positions of the columns in a batch
+	classer classer
+}
+
+// addInput appends an input and what classes its rows.
+func (t *Tally) addInput(l domain.Layout, in Input, c classer) {
+	x := tallied{Input: in, classer: c}
+	for _, column := range in.Columns {
+		at, _, _ := l.Find(column, "")
+		x.at = append(x.at, at)
+	}
+	t.inputs = append(t.inputs, x)
+}
+
+// Add takes in the rows of a batch that its Keep keeps.
+func (t *Tally) Add(b *table.Batch) error {
+	t.classes, t.lost = columnar.Resize(t.classes, b.Rows), columnar.Resize(t.lost, b.Rows)
+	for i := range t.lost {
+		t.lost[i] = b.Keep != nil && !b.Keep[i]
+		if !t.lost[i] {
+			t.rows++
+		}
+	}
+	for i := range t.inputs {
+		if err := t.inputs[i].classer.classes(b, t.classes); err != nil {
+			return err
+		}
+		t.inputs[i].countClasses(b, t.classes, t.lost)
+	}
+	for _, lost := range t.lost {
+		if !lost {
+			t.counted++
+		}
+	}
+	return nil
+}
+
+// countClasses counts the kept rows by their classes, and marks in lost those that are not counted.
+func (x *tallied) countClasses(b *table.Batch, classes []uint8, lost []bool) {
+	for row, class := range classes {
+		if b.Keep != nil && !b.Keep[row] {
+			continue
+		}
+		x.Rows++
+		switch class {
+		case classNull:
+			if x.hasUnparsed(b, row) {
+				x.Unparsed++
+			} else {
+				x.Null++
+			}
+			lost[row] = lost[row] || !x.NullCounts
+		case classOutside:
+			x.Outside++
+			lost[row] = lost[row] || !x.OutsideCounts
+		case classClamped:
+			x.Clamped++
+		}
+	}
+}
+
+// hasUnparsed says whether a row without a value has a text that could not be read.
+func (x *tallied) hasUnparsed(b *table.Batch, row int) bool {
+	for _, at := range x.at {
+		c := &b.Columns[at]
+		if c.Unparsed != nil && c.Unparsed[c.Entry(row)] || c.Type.Kind == table.String && !c.IsNull(row) {
+			return true
+		}
+	}
+	return false
+}
+
+// Merge adds what another tally of the same query has seen.
+func (t *Tally) Merge(o *Tally) {
+	t.rows += o.rows
+	t.counted += o.counted
+	for i := range t.inputs {
+		a, b := &t.inputs[i].Input, &o.inputs[i].Input
+		a.Rows += b.Rows
+		a.Null += b.Null
+		a.Unparsed += b.Unparsed
+		a.Outside += b.Outside
+		a.Clamped += b.Clamped
+	}
+}
+
+// Rows returns the rows that passed the filters, and Counted those of them that have a cell, a value and a unit.
+func (t *Tally) Rows() int64 { return t.rows }
+
+// Counted returns the rows that the query counts, before the bounds of units.
+func (t *Tally) Counted() int64 { return t.counted }
+
+// Inputs returns what was seen of each input, in the order of dimensions, unit and value.
+func (t *Tally) Inputs() []Input {
+	out := make([]Input, len(t.inputs))
+	for i := range t.inputs {
+		out[i] = t.inputs[i].Input
+	}
+	return out
+}
