@@ -9,16 +9,19 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
+// Gaussian mechanisms compose without loss: their squares of mu add up (Zhao et al. 2019, Lemma 15; Dong, Roth & Su 2022, Corollary 3.3).
+// So one number, the sum of mu², says what any set of mechanisms costs. It is a big.Float that is summed without error, and the split that
+// calibrates a release, the check of a release and the ledger compare the same bits.
+
 // ErrExceeds is what Verify's error wraps if a release does not meet its guarantee.
 var ErrExceeds = errors.New("the release exceeds its guarantee")
 
-// ComposedMu2 is an upper bound of the sum of (L2/sigma)² over the mechanisms: together they are the Gaussian mechanism
-// whose mu² is that sum (Zhao et al. 2019, Lemma 15; Dong, Roth & Su 2022, Corollary 3.3).
+// ComposedMu2 returns an upper bound of the sum of (L2/sigma)² over the mechanisms, which is the mu² of all of them together.
 //
-// Each term is rounded up to 256 bits and the terms are summed without error, at whatever precision that takes. So the
+// Each term is rounded up to 256 bits, and the terms are summed without error, with as many bits as that takes. So the
 // bound depends neither on the order nor on the grouping of the mechanisms: what Split verifies against a budget is, to
-// the last bit, what a ledger that counts the same mechanisms among others adds to its own sum. It is 0 for no
-// mechanisms and +Inf if a sensitivity or a sigma is not positive and finite.
+// the last bit, what a ledger adds to its own sum for the same mechanisms. It is 0 if there are no
+// mechanisms, and +Inf if a sensitivity or a sigma is not positive and finite.
 func ComposedMu2(ms []Mechanism) *big.Float {
 	sum := new(big.Float)
 	for _, m := range ms {
@@ -31,12 +34,12 @@ func ComposedMu2(ms []Mechanism) *big.Float {
 	return sum
 }
 
-// ComposedMu is the Gaussian-DP parameter of the mechanisms together: the root of ComposedMu2, rounded up to a float64;
+// ComposedMu returns the Gaussian-DP parameter of the mechanisms together: the root of ComposedMu2, rounded up to a float64;
 // +Inf if that is +Inf.
 func ComposedMu(ms []Mechanism) Mu { return Mu(numeric.RootCeiling(ComposedMu2(ms))) }
 
-// Compose is the guarantee of the mechanisms together at this delta: the least proven epsilon of the Gaussian mechanism
-// whose mu² is the sum of theirs (Zhao et al. 2019, Lemma 15). No mechanisms cost epsilon 0. Errors are *ArgumentError:
+// Compose returns the guarantee of the mechanisms together at this delta: the least proven epsilon of the Gaussian mechanism
+// whose mu² is the sum of theirs. It is 0 if there are no mechanisms. Errors are *ArgumentError:
 // delta outside of [MinDelta, 1), "mechanisms" if one of them is not valid or epsilon would be above MaxEpsilon.
 func Compose(ms []Mechanism, d Delta) (Guarantee, error) {
 	if err := d.Validate(); err != nil {
@@ -56,7 +59,7 @@ func Compose(ms []Mechanism, d Delta) (Guarantee, error) {
 	return Guarantee{Epsilon: eps, Delta: d}, nil
 }
 
-// validateAll names the first mechanism that has no mu.
+// validateAll returns an error that names the first mechanism without a mu.
 func validateAll(ms []Mechanism) error {
 	for i, m := range ms {
 		if err := m.Validate(); err != nil {
@@ -66,8 +69,8 @@ func validateAll(ms []Mechanism) error {
 	return nil
 }
 
-// Verify says whether the mechanisms together meet g: nil if delta(g.Epsilon) <= g.Delta is proven for the exact
-// composition, by the definition (Balle & Wang 2018, Theorem 8), an error that wraps ErrExceeds if not. Other errors
+// Verify returns nil if the mechanisms together are proven to meet g: if delta(g.Epsilon) <= g.Delta for their exact
+// composition (Balle & Wang 2018, Theorem 8). If they are not, the error wraps ErrExceeds. Other errors
 // are *ArgumentError: see Guarantee.Validate; "mechanisms[i].…" if one of them is not valid.
 func Verify(ms []Mechanism, g Guarantee) error {
 	limit, err := GaussianMu(g)
@@ -85,8 +88,9 @@ func Verify(ms []Mechanism, g Guarantee) error {
 		ErrExceeds, numeric.RootCeiling(mu2), float64(g.Epsilon), float64(g.Delta), float64(limit))
 }
 
-// meetsMu2 decides between the largest float64 that is a sufficient mu and the real number that is: delta(eps) grows
-// with mu, so an upper bound of the root serves. big.Float.Sqrt is within a few units of the last of 256 bits.
+// meetsMu2 says whether the guarantee is met at this mu², for sums between the square of the largest sufficient float64 and that of
+// the largest sufficient real number. delta(eps) grows with mu, so an upper bound of the root serves; big.Float.Sqrt is within a few units of the
+// last of 256 bits.
 func meetsMu2(mu2 *big.Float, g Guarantee) bool {
 	mu := numeric.NewUp().Sqrt(mu2)
 	mu.Add(mu, numeric.NewUp().SetMantExp(mu, -250))

@@ -9,7 +9,10 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/argument"
 )
 
-// Limits on decimal text: far beyond any number that has a meaning here, and cheap to work out.
+// Numbers of a job and of a ledger are decimals, and a float64 holds most decimals only rounded. A Decimal keeps the text, so that
+// each use rounds to its own safe side: an epsilon or a delta down, a sensitivity up.
+
+// Limits on decimal text: far beyond any number that has a meaning here, and cheap to evaluate.
 const (
 	maxDecimalLength  = 1200
 	maxExponentDigits = 4
@@ -48,21 +51,21 @@ func (d Decimal) Rat() *big.Rat {
 // Cmp returns -1, 0 or +1 as d is below, equal to or above e.
 func (d Decimal) Cmp(e Decimal) int { return d.Rat().Cmp(e.Rat()) }
 
-// Down is the largest float64 that is not above the number: an epsilon or a delta read so never promises less privacy than was asked.
-// It is -Inf if all float64 are above the number.
+// Down returns the largest float64 that is not above the number, or -Inf if there is none. An epsilon or a delta is read so: it
+// never promises less privacy than was asked.
 func (d Decimal) Down() float64 { return d.directed(-1) }
 
-// Up is the least float64 that is not below the number: for sensitivities. +Inf if all float64 are below it.
+// Up returns the least float64 that is not below the number, or +Inf if there is none. A sensitivity is read so.
 func (d Decimal) Up() float64 { return d.directed(1) }
 
-// Nearest is the nearest float64: for text that a program wrote, such as the 17 digits or the shortest text of a float64, which come
-// back as that very float64. It is infinite if the number is beyond the range of float64.
+// Nearest returns the nearest float64, infinite if the number is beyond the range of float64. Text that a program wrote is read so: the 17
+// digits or the shortest text of a float64 give that very float64.
 func (d Decimal) Nearest() float64 {
 	near, _ := strconv.ParseFloat(d.String(), 64) // its only error is the range, and then it returns the infinity
 	return near + 0                               // -0 becomes 0
 }
 
-// directed rounds to nearest, and goes one place further if that lies on the wrong side of the exact value.
+// directed rounds to nearest, and moves to the next float64 in the direction if the result lies on the wrong side of the number.
 func (d Decimal) directed(direction int) float64 {
 	near := d.Nearest()
 	wrong := math.IsInf(near, -direction) // an infinity is on the outer side of every number
@@ -95,7 +98,7 @@ func parse(text string, rounded func(Decimal) float64) (float64, error) {
 	return 0, argument.New("number", "is beyond the range of a float64")
 }
 
-// RoundDown is the largest float64 that is not above x; -Inf if all are.
+// RoundDown returns the largest float64 that is not above x, or -Inf if there is none.
 func RoundDown(x *big.Rat) float64 {
 	f, _ := x.Float64()
 	if exact := new(big.Rat).SetFloat64(f); exact == nil || exact.Cmp(x) > 0 {
@@ -139,10 +142,9 @@ func digits(text string) bool {
 	return strings.Trim(text, "0123456789") == ""
 }
 
-// FormatExact is the decimal text whose value is exactly x, for ledgers: every reader, whichever way it rounds, gets x
-// back (the shortest text that strconv writes comes back one place off if it is read with ParseDown or ParseUp). It
-// is plain for |x| in [1e-5, 1e21), else with an exponent, at most 776 bytes. NaN and infinities are "NaN", "+Inf",
-// "-Inf", which no parser here takes.
+// FormatExact returns the decimal text whose value is exactly x, for ledgers: each reader gets x back, whichever way it rounds. (The shortest
+// text that strconv writes comes back one float64 off if it is read with ParseDown or ParseUp.) The text has an exponent if |x| lies outside of
+// [1e-5, 1e21), and at most 776 bytes. NaN and infinities are "NaN", "+Inf" and "-Inf", which no parser here takes.
 func FormatExact(x float64) string {
 	const allDigits = 767 // no float64 has more significant digits
 	size := math.Abs(x)
@@ -158,7 +160,7 @@ func FormatExact(x float64) string {
 	return trimFraction(mantissa) + "e" + exponent
 }
 
-// trimFraction drops zeros that say nothing after the point.
+// trimFraction drops the zeros at the end of a fraction.
 func trimFraction(text string) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }

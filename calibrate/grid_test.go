@@ -10,14 +10,14 @@ import (
 )
 
 func TestGridKnown(t *testing.T) {
-	for _, c := range []struct{ sigma, unit, row, want float64 }{
+	for _, c := range []struct{ sigma, quantum, row, want float64 }{
 		{16, 1, 1, 1}, {1000, 1, 1, 1}, {15.9, 1, 1, 0.5}, {4.22, 1, 1, 0.25}, {1, 1, 1, 1. / 16}, {0.01, 1, 1, 0x1p-11},
 		{0x1p41, 1, 1, 2}, {0x1p40, 1, 1, 1}, {0x1.8p40, 1, 1, 2}, {1, 1, 0x1p13, 1}, {100, 0x1p-30, 1, 0x1p-13}, {0x1p-20, 1, 1, 0x1p-13},
 		{1e300, 1, 1, 0x1p957}, {5, 0x1p-40, 1e-9, 0x1p-37},
 	} {
-		got, err := Grid(Sigma(c.sigma), c.unit, c.row)
+		got, err := Grid(Sigma(c.sigma), c.quantum, c.row)
 		if err != nil || got != c.want {
-			t.Errorf("Grid(%g, %g, %g) = %g, %v; want %g", c.sigma, c.unit, c.row, got, err, c.want)
+			t.Errorf("Grid(%g, %g, %g) = %g, %v; want %g", c.sigma, c.quantum, c.row, got, err, c.want)
 		}
 	}
 	if _, err := Grid(0x1p-21, 1, 1); err == nil {

@@ -8,15 +8,21 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
+// The Laplace mechanism has an exact curve in closed form: its privacy loss is at most L1/Scale, and
+//
+//	delta(eps) = 1 - e^((eps - L1/Scale)/2)  for 0 <= eps <= L1/Scale.
+//
+// Type Pure stands on it. Scales and epsilons are this curve solved, rounded to the safe side.
+
 // Laplace is the Laplace mechanism: noise of density e^(-|z|/Scale)/(2·Scale) on each cell of a query.
 type Laplace struct {
 	// L1 is the query's L1 sensitivity, and Scale the noise's, both in the query's unit.
 	L1, Scale float64
 }
 
-// LaplaceScale is the least scale that gives (epsilon, delta)-differential privacy, rounded up: L1/(epsilon - 2·ln(1-delta)), from the exact
-// curve; L1/epsilon if delta is 0. Errors are *ArgumentError: "epsilon"; "delta" outside of [0, 1), and too small to be one if it
-// is not 0; "sensitivity"; "epsilon" if both are 0.
+// LaplaceScale returns the least scale with which the mechanism is (epsilon, delta)-differentially private, in the unit of l1, rounded
+// up: L1/(epsilon - 2·ln(1-delta)), and L1/epsilon if delta is 0. Errors are *ArgumentError: "epsilon"; "delta" if it is neither 0 nor in
+// [MinDelta, 1); "sensitivity"; "epsilon" if both are 0.
 func LaplaceScale(l1 float64, g Guarantee) (float64, error) {
 	if err := validateOrPure(g); err != nil {
 		return 0, err
@@ -25,7 +31,7 @@ func LaplaceScale(l1 float64, g Guarantee) (float64, error) {
 		return 0, err
 	}
 	if g.Epsilon == 0 && g.Delta == 0 {
-		return 0, argument.New("epsilon", "must be above 0 where delta is 0")
+		return 0, argument.New("epsilon", "must be above 0 if delta is 0")
 	}
 	loss := numeric.NegLogOneLess(numeric.BigOf(float64(g.Delta)))
 	loss.SetMantExp(loss, 1)
@@ -61,7 +67,7 @@ func (l Laplace) most() *big.Float {
 	return numeric.NewBig().Quo(numeric.BigOf(l.L1), numeric.BigOf(l.Scale))
 }
 
-// Delta is the least delta of the mechanism at eps: 1 - e^((eps - L1/Scale)/2), or 0 from L1/Scale on; rounded up. Errors are *ArgumentError:
+// Delta returns the least delta of the mechanism at eps: 1 - e^((eps - L1/Scale)/2), or 0 if eps is at least L1/Scale; rounded up. Errors are *ArgumentError:
 // "sensitivity", "scale", "epsilon".
 func (l Laplace) Delta(eps Epsilon) (Delta, error) {
 	if err := l.Validate(); err != nil {
@@ -77,7 +83,7 @@ func (l Laplace) Delta(eps Epsilon) (Delta, error) {
 	return Delta(numeric.ProbabilityUp(numeric.OneLessExp(numeric.Capped(gap.SetMantExp(gap, -1))))), nil
 }
 
-// Epsilon is the least epsilon of the mechanism at delta: L1/Scale + 2·ln(1-delta), at least 0; L1/Scale if delta is 0; rounded up. Errors are
+// Epsilon returns the least epsilon of the mechanism at delta: L1/Scale + 2·ln(1-delta), at least 0; L1/Scale if delta is 0; rounded up. Errors are
 // *ArgumentError: "sensitivity", "scale", also if epsilon would be above MaxEpsilon; "delta" outside of [0, 1).
 func (l Laplace) Epsilon(delta Delta) (Epsilon, error) {
 	if err := l.Validate(); err != nil {

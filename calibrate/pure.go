@@ -8,13 +8,16 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
+// Noise for pure epsilon, Laplace or geometric, is charged to the same budget as Gaussian noise: as the Gaussian mechanism with the least mu
+// that is at least as revealing. So a budget stays one sum of mu², whatever the noise.
+
 // MaxPure is the largest epsilon for which PureMu answers.
 const MaxPure = 700
 
 // Pure is a mechanism that is epsilon-differentially private, with delta 0: Laplace noise rounded to a grid, or two-sided
 // geometric noise on it.
 type Pure struct {
-	// Query names the query and, if it has several parts, the part.
+	// Query names the query and, if it has several components, the component.
 	Query string
 	// Why is the one-line argument for the L1 sensitivity.
 	Why string
@@ -22,17 +25,17 @@ type Pure struct {
 	Noise Laplace
 	// Grid is the power of two whose multiples are released, in the query's unit.
 	Grid float64
-	// Geometric: the noise is Grid times an integer z of probability proportional to e^(-|z|·Grid/Scale), for answers that are
-	// multiples of the grid.
+	// Geometric says that the noise is Grid times an integer z of probability proportional to e^(-|z|·Grid/Scale), for answers that are
+	// multiples of the grid; if not, it is Laplace noise rounded to the grid.
 	Geometric bool
 }
 
-// PureMu is what pure eps-differential privacy implies: Gaussian differential privacy with mu = 2·Phi⁻¹(e^eps/(1+e^eps)), rounded
-// up. No smaller mu would do. Errors are *ArgumentError: "epsilon" if it is not above 0 and at most MaxPure.
+// PureMu returns the least mu for which every eps-differentially private mechanism is mu-Gaussian differentially private:
+// 2·Phi⁻¹(e^eps/(1+e^eps)), rounded up. Errors are *ArgumentError: "epsilon" if it is not above 0 and at most MaxPure.
 //
 // Proof note. With a = 1/(1+e^eps), the trade-off function of eps-differential privacy runs straight from (0, 1) to (a, a) and on to
 // (1, 0) (Wasserman & Zhou 2010; Dong, Roth & Su 2022, section 2). That of mu-Gaussian differential privacy is convex and runs through (0, 1), (b, b),
-// b = Phi(-mu/2), and (1, 0): it is nowhere above the other iff b <= a.
+// b = Phi(-mu/2), and (1, 0): it is nowhere above the other if and only if b <= a.
 func PureMu(eps Epsilon) (Mu, error) {
 	if !(eps > 0 && eps <= MaxPure) {
 		return 0, argument.New("epsilon", "= %g must be above 0 and at most %d", float64(eps), MaxPure)
@@ -57,8 +60,8 @@ func rootEight(x *big.Float) *big.Float {
 	return root.Mul(root, x)
 }
 
-// Mechanism is the Gaussian mechanism that stands for p in a ledger: of the same query and grid, with the L1 sensitivity in the place
-// of the L2 sensitivity, and with the sigma at which its mu is PureMu of p's epsilon, rounded down. Whatever holds for
+// Mechanism returns the Gaussian mechanism that stands for p in a ledger. It has the same query and grid, the L1 sensitivity in the place
+// of the L2 sensitivity, and the sigma with which its mu is PureMu of p's epsilon, rounded down. Each guarantee that holds for
 // that mechanism, alone or composed, holds for p. Errors are *ArgumentError: "sensitivity", "scale", "epsilon".
 func (p Pure) Mechanism() (Mechanism, error) {
 	eps, err := p.Noise.Epsilon(0)

@@ -17,10 +17,10 @@ func drawAsks(t *rapid.T, most int) []Ask {
 	asks := make([]Ask, n)
 	for i := range asks {
 		asks[i] = Ask{
-			Query:  fmt.Sprintf("q%d", i),
-			Sens:   Sensitivity{L2: rapid.OneOf(rapid.Just(1.), rapid.Float64Range(1e-3, 1e3)).Draw(t, "l2")},
-			Weight: rapid.OneOf(rapid.SampledFrom([]float64{1, 2, 3, 8}), rapid.Float64Range(1e-6, 1e6)).Draw(t, "weight"),
-			Unit:   math.Exp2(float64(rapid.IntRange(-20, 4).Draw(t, "unit"))),
+			Query:   fmt.Sprintf("q%d", i),
+			Sens:    Sensitivity{L2: rapid.OneOf(rapid.Just(1.), rapid.Float64Range(1e-3, 1e3)).Draw(t, "l2")},
+			Weight:  rapid.OneOf(rapid.SampledFrom([]float64{1, 2, 3, 8}), rapid.Float64Range(1e-6, 1e6)).Draw(t, "weight"),
+			Quantum: math.Exp2(float64(rapid.IntRange(-20, 4).Draw(t, "unit"))),
 		}
 		asks[i].RowBound = asks[i].Sens.L2 * rapid.Float64Range(1e-3, 1).Draw(t, "row bound")
 	}
@@ -77,7 +77,7 @@ func checkShares(t *rapid.T, asks []Ask, ms []Mechanism, mu float64) {
 		if m.Query != a.Query || m.Sens != a.Sens || math.Abs(float64(m.Sigma)/want-1) > 1e-14 {
 			t.Fatalf("ask %+v: mechanism %+v, sigma should be %v", a, m, want)
 		}
-		grid, err := Grid(m.Sigma, a.Unit, a.RowBound)
+		grid, err := Grid(m.Sigma, a.Quantum, a.RowBound)
 		if err != nil || grid != m.Grid {
 			t.Fatalf("ask %+v: grid %v, not %v (%v)", a, m.Grid, grid, err)
 		}

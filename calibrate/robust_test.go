@@ -36,7 +36,7 @@ func oddTriple(t *testing.T, x, y, z float64) {
 	sigma, err := AnalyticGaussian(Sensitivity{L2: z}, Guarantee{Epsilon(x), Delta(y)})
 	curvetest.MustAnswer(t, "AnalyticGaussian"+at, float64(sigma), least, most, err, "sensitivity epsilon delta")
 	grid, err := Grid(Sigma(x), y, z)
-	curvetest.MustAnswer(t, "Grid"+at, grid, 0x1p-1022, most, err, "sigma unit rowBound")
+	curvetest.MustAnswer(t, "Grid"+at, grid, 0x1p-1022, most, err, "sigma quantum rowBound")
 	m := Mechanism{Query: "q", Sens: Sensitivity{L2: x}, Sigma: Sigma(y), Grid: z}
 	curvetest.MustAnswer(t, "Mu"+at, float64(m.Mu()), least, math.Inf(1), nil, "")
 	curvetest.MustAnswer(t, "Deviation"+at, m.Deviation(), least, math.Inf(1), nil, "")
@@ -58,15 +58,15 @@ func TestOddSplits(t *testing.T) {
 	fields := []func(*Ask, float64){
 		func(a *Ask, x float64) { a.Sens.L2 = x },
 		func(a *Ask, x float64) { a.Weight = x },
-		func(a *Ask, x float64) { a.Unit = x },
+		func(a *Ask, x float64) { a.Quantum = x },
 		func(a *Ask, x float64) { a.RowBound = x },
 	}
-	const arguments = "asks asks[1].sensitivity asks[1].weight asks[1].unit asks[1].rowBound asks[1].sigma asks[0].sigma"
+	const arguments = "asks asks[1].sensitivity asks[1].weight asks[1].quantum asks[1].rowBound asks[1].sigma asks[0].sigma"
 	for _, x := range curvetest.Odd {
 		for i, set := range fields {
 			asks := []Ask{
-				{Query: "a", Sens: Sensitivity{L2: 1}, Weight: 1, Unit: 1, RowBound: 1},
-				{Query: "b", Sens: Sensitivity{L2: 1}, Weight: 1, Unit: 1, RowBound: 1},
+				{Query: "a", Sens: Sensitivity{L2: 1}, Weight: 1, Quantum: 1, RowBound: 1},
+				{Query: "b", Sens: Sensitivity{L2: 1}, Weight: 1, Quantum: 1, RowBound: 1},
 			}
 			set(&asks[1], x)
 			ms, err := Split(g, asks)
@@ -79,7 +79,7 @@ func TestOddSplits(t *testing.T) {
 }
 
 func TestSplitRefuses(t *testing.T) {
-	good := Ask{Query: "a", Sens: Sensitivity{L2: 1}, Weight: 1, Unit: 1, RowBound: 1}
+	good := Ask{Query: "a", Sens: Sensitivity{L2: 1}, Weight: 1, Quantum: 1, RowBound: 1}
 	nameless := good
 	nameless.Query = ""
 	for want, c := range map[string]struct {

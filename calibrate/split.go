@@ -9,15 +9,18 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
+// A release asks several queries within one guarantee. Squares of mu add up, so the guarantee's mu² is what there is to share out, and each
+// query gets a share of it by its weight. The sum is checked exactly after rounding, with the function that the ledger uses.
+
 // Split calibrates one Gaussian mechanism for each ask so that all of them together meet g: with mu of GaussianMu(g),
 //
 //	mu_i² = mu²·w_i/sum(w),  sigma_i = L2_i/mu_i,
 //
 // since squares of mu add up (Zhao et al. 2019, Lemma 15). Each sigma is rounded up and the whole verified: ComposedMu2
-// of the result is at most mu², exactly, and its root is within 1e-12 of mu. Each mechanism's grid is Grid's, or 0, with which
-// nothing can be released, if both Unit and RowBound of its ask are 0. The order is that of the asks. Errors are
-// *ArgumentError: see Guarantee.Validate and Grid; "asks" if there are none, "asks[i].…" if a query has no name or one that
-// occurred before, or a weight or sensitivity is not positive and finite.
+// of the result is at most mu², exactly, and its root is within 1e-12 of mu. Each mechanism gets the grid of its ask; see Ask.Grid. The
+// order is that of the asks. Errors are
+// *ArgumentError: see Guarantee.Validate and Grid; "asks" if there are none; "asks[i].…" if a query has no name or the name of
+// another, or if a weight or sensitivity is not positive and finite.
 func Split(g Guarantee, asks []Ask) ([]Mechanism, error) {
 	if err := validateAsks(asks); err != nil {
 		return nil, err
@@ -38,12 +41,13 @@ func Split(g Guarantee, asks []Ask) ([]Mechanism, error) {
 	return ms, nil
 }
 
-// Grid is Grid's; 0 for an ask that nobody is going to release.
+// Grid returns the function Grid's answer for this ask. It is 0, with which nothing can be released, if both Quantum and RowBound are 0:
+// then only sigma is asked for. Errors are those of the function Grid.
 func (a Ask) Grid(sigma Sigma) (float64, error) {
-	if a.Unit == 0 && a.RowBound == 0 {
+	if a.Quantum == 0 && a.RowBound == 0 {
 		return 0, nil
 	}
-	return Grid(sigma, a.Unit, a.RowBound)
+	return Grid(sigma, a.Quantum, a.RowBound)
 }
 
 func validateAsks(asks []Ask) error {
@@ -73,7 +77,7 @@ func (a Ask) validate(seen map[string]bool) error {
 	return argument.Positive("sensitivity", a.Sens.L2)
 }
 
-// share is the mechanisms of the asks within mu, without grids.
+// share returns the mechanisms of the asks within mu, without grids.
 //
 // Proof note. With sigma_i not below its exact value, (L2_i/sigma_i)² <= mu²·w_i/sum(w) for real numbers; only the
 // bound's own rounding at 2^-255 can exceed the sum, if nothing was rounded before. One more place of each sigma, at
@@ -101,7 +105,7 @@ func share(mu Mu, asks []Ask) ([]Mechanism, error) {
 	return ms, nil
 }
 
-// sigma is L2·sqrt(total/weight)/mu, rounded up; +Inf if it is above every float64. Each step errs by less than
+// sigma returns L2·sqrt(total/weight)/mu, rounded up; +Inf if it is above every float64. Each step errs by less than
 // 2^-250, relative, which the last factor makes up for.
 func (a Ask) sigma(mu Mu, total *big.Float) Sigma {
 	s := numeric.NewUp().Quo(total, numeric.UpOf(a.Weight))

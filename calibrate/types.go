@@ -2,7 +2,7 @@ package calibrate
 
 import "math/big"
 
-// Epsilon is the first parameter of (epsilon, delta)-differential privacy. Unit: nats of privacy loss.
+// Epsilon is the first parameter of (epsilon, delta)-differential privacy, in nats of privacy loss.
 type Epsilon float64
 
 // Delta is the second parameter of (epsilon, delta)-differential privacy: a probability.
@@ -18,7 +18,7 @@ type Mu float64
 // 1.9599639845400542…, rounded up to a float64.
 const Z95 = 0x1.f5c0331eeff85p+0
 
-// Guarantee is one (epsilon, delta): what a release promises, or what a budget holds.
+// Guarantee is an (epsilon, delta) that a release promises or a budget holds.
 type Guarantee struct {
 	Epsilon Epsilon
 	Delta   Delta
@@ -44,7 +44,7 @@ func (s Sensitivity) Squared() *big.Rat {
 
 // Mechanism is one Gaussian mechanism: what a ledger charges and a sampler adds.
 type Mechanism struct {
-	// Query names the query and, if it has several parts, the part: "age" or "age/sum".
+	// Query names the query and, if it has several components, the component: "age" or "age/sum".
 	Query string
 	// Sens is the sensitivity that the noise hides.
 	Sens Sensitivity
@@ -54,7 +54,7 @@ type Mechanism struct {
 	Grid float64
 }
 
-// Ask is what one mechanism wants of a Split.
+// Ask is one query that wants its share of a guarantee from Split.
 type Ask struct {
 	// Query names the mechanism; no two asks share a name.
 	Query string
@@ -62,8 +62,8 @@ type Ask struct {
 	Sens Sensitivity
 	// Weight is the share of mu squared: mu_i² = mu²·Weight/sum of weights. Positive and finite; only ratios matter.
 	Weight float64
-	// Unit is the power of two of which every exact answer is a multiple (1 for counts).
-	Unit float64
+	// Quantum is the power of two of which every exact answer is a multiple (1 for counts).
+	Quantum float64
 	// RowBound is the largest absolute value that one row adds to a cell (1 for counts), in the query's unit.
 	RowBound float64
 }

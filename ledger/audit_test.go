@@ -57,13 +57,13 @@ func TestSoundLedgersRecount(t *testing.T) {
 
 // A sum of values up to 1e-5, and very many mechanisms: both once did not recount.
 func TestLedgersThatDidNotRecount(t *testing.T) {
-	tiny, err := calibrate.Split(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, []calibrate.Ask{{Query: "q", Sens: calibrate.Sensitivity{L2: 1e-5}, Weight: 1, Unit: math.Ldexp(1, -60), RowBound: 1e-5}})
+	tiny, err := calibrate.Split(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, []calibrate.Ask{{Query: "q", Sens: calibrate.Sensitivity{L2: 1e-5}, Weight: 1, Quantum: math.Ldexp(1, -60), RowBound: 1e-5}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var asks []calibrate.Ask
 	for i := range 752 {
-		asks = append(asks, calibrate.Ask{Query: fmt.Sprint("q", i), Sens: calibrate.Sensitivity{L2: math.Sqrt(float64(i + 1))}, Weight: 1 / float64(i+1), Unit: 1, RowBound: 1})
+		asks = append(asks, calibrate.Ask{Query: fmt.Sprint("q", i), Sens: calibrate.Sensitivity{L2: math.Sqrt(float64(i + 1))}, Weight: 1 / float64(i+1), Quantum: 1, RowBound: 1})
 	}
 	many, err := calibrate.Split(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, asks)
 	if err != nil {

@@ -43,10 +43,10 @@ func SealKeyed(keys []string, counts []int64) (Exact, error) {
 }
 
 // Select adds noise to the count of every key as Noise does. It returns the keys whose noisy count reaches the
-// threshold ([calibrate.Selection.Threshold]), with these counts, and wipes the others. Before the first draw it
+// threshold ([calibrate.KeySelection.Threshold]), with these counts, and wipes the others. Before the first draw it
 // redeems r for s.Mechanism, and the share s.Failure of r's delta. Errors are those of Noise; ErrKeys if SealKeyed did
 // not make e.
-func (e Exact) Select(ctx context.Context, r ledger.Receipt, s calibrate.Selection, workers int) (Noisy, error) {
+func (e Exact) Select(ctx context.Context, r ledger.Receipt, s calibrate.KeySelection, workers int) (Noisy, error) {
 	if e.keyed == nil {
 		return Noisy{}, ErrKeys
 	}

@@ -32,7 +32,7 @@ func sealKeyed(tb testing.TB, keys []string, counts []int64) mechanism.Exact {
 // Keys whose counts are far above the threshold are kept in their order, those far below are not, and the counts have their noise.
 func TestSelectKeepsWhatIsLarge(t *testing.T) {
 	m := gaussian(4, 0.25)
-	s := calibrate.Selection{Mechanism: m, Keys: 1, Failure: 1e-6}
+	s := calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 1e-6}
 	e := sealKeyed(t, []string{"a", "b", "c", "d"}, []int64{1000, -500, 2000, -1})
 	n, err := e.Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 2)
 	if err != nil || !slices.Equal(n.Keys(), []string{"a", "c"}) || n.Len() != 2 {
@@ -56,7 +56,7 @@ func TestSelectFailsAsStated(t *testing.T) {
 	const trials, keys = 100_000, 4
 	m := gaussian(3, 0.125)
 	m.Sens.L2 = 2
-	s := calibrate.Selection{Mechanism: m, Keys: keys, Failure: 0.125}
+	s := calibrate.KeySelection{Mechanism: m, Keys: keys, Failure: 0.125}
 	names, counts := make([]string, keys*trials), make([]int64, keys*trials)
 	for i := range names {
 		names[i], counts[i] = fmt.Sprintf("%06d", i), 1
@@ -86,7 +86,7 @@ func TestSelectFailsAsStated(t *testing.T) {
 func TestSelectOfNothing(t *testing.T) {
 	m := gaussian(4, 0.25)
 	r := ledgertest.ShareReceipt(t, "0.2", m)
-	n, err := sealKeyed(t, nil, nil).Select(t.Context(), r, calibrate.Selection{Mechanism: m, Keys: 1, Failure: 1e-6}, 1)
+	n, err := sealKeyed(t, nil, nil).Select(t.Context(), r, calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 1e-6}, 1)
 	if err != nil || n.Len() != 0 || n.Keys() == nil {
 		t.Errorf("%v, %v", n.Keys(), err)
 	}
@@ -98,7 +98,7 @@ func TestSelectOfNothing(t *testing.T) {
 // Every refusal before the first draw leaves the keys as they were.
 func TestSelectRefuses(t *testing.T) {
 	m := gaussian(4, 0.25)
-	s := calibrate.Selection{Mechanism: m, Keys: 1, Failure: 1e-6}
+	s := calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 1e-6}
 	e := sealKeyed(t, []string{"a", "b"}, []int64{10, 20})
 	r := ledgertest.ShareReceipt(t, "1e-6", m)
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -108,15 +108,15 @@ func TestSelectRefuses(t *testing.T) {
 	for what, c := range map[string]struct {
 		ctx  context.Context
 		r    ledger.Receipt
-		s    calibrate.Selection
+		s    calibrate.KeySelection
 		want error
 	}{
 		"empty receipt":        {t.Context(), ledger.Receipt{}, s, mechanism.ErrReceipt},
-		"less noise":           {t.Context(), r, calibrate.Selection{Mechanism: less, Keys: 1, Failure: 1e-6}, ledger.ErrRedeem},
-		"more keys than noise": {t.Context(), r, calibrate.Selection{Mechanism: m, Keys: 2, Failure: 1e-6}, mechanism.ErrMechanism},
-		"a larger failure":     {t.Context(), r, calibrate.Selection{Mechanism: m, Keys: 1, Failure: 1.1e-6}, ledger.ErrRedeem},
+		"less noise":           {t.Context(), r, calibrate.KeySelection{Mechanism: less, Keys: 1, Failure: 1e-6}, ledger.ErrRedeem},
+		"more keys than noise": {t.Context(), r, calibrate.KeySelection{Mechanism: m, Keys: 2, Failure: 1e-6}, mechanism.ErrMechanism},
+		"a larger failure":     {t.Context(), r, calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 1.1e-6}, ledger.ErrRedeem},
 		"no share":             {t.Context(), ledgertest.Receipt(t, m), s, ledger.ErrRedeem},
-		"no failure":           {t.Context(), r, calibrate.Selection{Mechanism: m, Keys: 1}, mechanism.ErrMechanism},
+		"no failure":           {t.Context(), r, calibrate.KeySelection{Mechanism: m, Keys: 1}, mechanism.ErrMechanism},
 		"cancelled":            {cancelled, r, s, context.Canceled},
 	} {
 		if n, err := e.Select(c.ctx, c.r, c.s, 2); !errors.Is(err, c.want) || n.Len() != 0 || n.Keys() != nil {

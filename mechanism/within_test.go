@@ -123,7 +123,7 @@ func TestWithinOfPrivateKeys(t *testing.T) {
 					t.Errorf("%q and %q within %g: %v (%v)", pair[0], pair[1], c.l2, got, err)
 				}
 			}
-			s := calibrate.Selection{Keys: 1, Failure: 1e-9, Mechanism: ofL2(1)}
+			s := calibrate.KeySelection{Keys: 1, Failure: 1e-9, Mechanism: ofL2(1)}
 			if _, err := a.Select(t.Context(), ledgertest.Receipt(t, s.Mechanism), s, 1); !errors.Is(err, mechanism.ErrSpent) {
 				t.Errorf("keys that were compared were selected: %v", err)
 			}

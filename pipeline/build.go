@@ -167,7 +167,7 @@ func (b *builder) asks(p *Plan) []calibrate.Ask {
 		for _, part := range q.Components {
 			asks = append(asks, calibrate.Ask{
 				Query: manifest.MechanismName(q.Query.Name(), part.Name), Sens: part.Sens,
-				Weight: weight * part.Weight / total, Unit: part.Quantum, RowBound: part.RowBound,
+				Weight: weight * part.Weight / total, Quantum: part.Quantum, RowBound: part.RowBound,
 			})
 		}
 	}

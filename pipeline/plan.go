@@ -48,7 +48,7 @@ type Planned struct {
 	Mechanisms []calibrate.Mechanism
 	Steps      []denoise.Step
 	// Selection is how private keys are selected; nil if keys are listed.
-	Selection *calibrate.Selection
+	Selection *calibrate.KeySelection
 	// MaxError is the largest 95 % half-width that the job accepts; 0 if it sets none.
 	MaxError float64
 	Sparse   bool

@@ -82,7 +82,7 @@ func (b *builder) selections(p *Plan) {
 			if part.Keys == 0 {
 				continue
 			}
-			q.Selection = &calibrate.Selection{Mechanism: q.Mechanisms[j], Keys: part.Keys, Failure: p.failure.each}
+			q.Selection = &calibrate.KeySelection{Mechanism: q.Mechanisms[j], Keys: part.Keys, Failure: p.failure.each}
 			if _, err := q.Selection.Threshold(); err != nil {
 				b.report(q.path, "calibration", err.Error(), "use a larger delta_failure or a smaller max_groups")
 			}

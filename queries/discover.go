@@ -20,7 +20,7 @@ import (
 // have them. Each unit counts once in at most L = max_groups keys, whichever of its own have the lowest digests; the key takes the place
 // of the cell there (see [sampler]). The counts are numbers of units, and L2 sensitivities are √L (add-remove) and √(2·L)
 // (replace-one). Which keys there are is private: they go to package mechanism with their counts, and come back if
-// the noisy count is large enough; see [calibrate.Selection], whose threshold rests on the two facts that a unit adds at most
+// the noisy count is large enough; see [calibrate.KeySelection], whose threshold rests on the two facts that a unit adds at most
 // 1 to a key, and is in at most L.
 
 // discovering is a histogram of units by keys of which some are not listed. Its axes are the listed ones.

@@ -14,7 +14,7 @@ func drawWeighedAsks(t *rapid.T) ([]calibrate.Ask, []float64) {
 	asks, numbers := make([]calibrate.Ask, n), make([]float64, n)
 	for i := range asks {
 		l2 := rapid.Float64Range(0.01, 100).Draw(t, "l2")
-		asks[i] = calibrate.Ask{Query: string(rune('a' + i)), Sens: calibrate.Sensitivity{L2: l2}, Unit: 1. / 1024, RowBound: 1}
+		asks[i] = calibrate.Ask{Query: string(rune('a' + i)), Sens: calibrate.Sensitivity{L2: l2}, Quantum: 1. / 1024, RowBound: 1}
 		numbers[i] = rapid.Float64Range(0.01, 1e4).Draw(t, "number")
 	}
 	return asks, numbers
@@ -119,8 +119,8 @@ func TestSplitToTargets(t *testing.T) {
 
 // TestWeightArguments: what makes no sense is an error.
 func TestWeightArguments(t *testing.T) {
-	ask := calibrate.Ask{Query: "a", Sens: calibrate.Sensitivity{L2: 1}, Unit: 1, RowBound: 1}
-	two := []calibrate.Ask{ask, {Query: "b", Sens: calibrate.Sensitivity{L2: 1e-300}, Unit: 1, RowBound: 1}}
+	ask := calibrate.Ask{Query: "a", Sens: calibrate.Sensitivity{L2: 1}, Quantum: 1, RowBound: 1}
+	two := []calibrate.Ask{ask, {Query: "b", Sens: calibrate.Sensitivity{L2: 1e-300}, Quantum: 1, RowBound: 1}}
 	for _, weigh := range []func([]calibrate.Ask, []float64) ([]calibrate.Ask, error){EqualNoiseToSignal, LeastSquaredError, LeastAbsoluteError} {
 		for _, x := range [][]float64{nil, {1, 1}, {0}, {-1}, {math.NaN()}, {math.Inf(1)}} {
 			if _, err := weigh([]calibrate.Ask{ask}, x); err == nil {

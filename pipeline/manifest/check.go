@@ -140,7 +140,7 @@ func (m *Manifest) selects() error {
 func (q *Query) selects() error {
 	if len(q.Mechanisms) == 1 {
 		p := &q.Mechanisms[0]
-		s := calibrate.Selection{Keys: q.Selection.MaxGroups, Failure: calibrate.Delta(q.Selection.Delta), Mechanism: p.calibrated(q.Name)}
+		s := calibrate.KeySelection{Keys: q.Selection.MaxGroups, Failure: calibrate.Delta(q.Selection.Delta), Mechanism: p.calibrated(q.Name)}
 		if units, err := s.Threshold(); err == nil && float64(units)*p.Grid == q.Selection.Threshold {
 			return nil
 		}

@@ -61,7 +61,7 @@ type Dimension struct {
 	TimeField string
 	Grid      *Grid
 	Nearest   *Nearest
-	// Discover says that the keys are the column's values, as many as are selected; see [calibrate.Selection].
+	// Discover says that the keys are the column's values, as many as are selected; see [calibrate.KeySelection].
 	Discover bool
 	Null     Policy
 	Other    Policy

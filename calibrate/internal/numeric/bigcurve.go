@@ -5,6 +5,9 @@ import (
 	"math/big"
 )
 
+// The slow evaluation of the curve, in up to 1024 bits, by the same formulas as the fast one: Mills' ratio by its power series below 26 and by its
+// asymptotic series from there on, and delta as phi(x)·(R(x) - R(y)).
+
 // asymptoticFrom is the x from which Mills' ratio is summed by its asymptotic series.
 const asymptoticFrom = 26
 

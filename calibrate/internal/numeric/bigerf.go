@@ -6,6 +6,9 @@ import (
 	"sync"
 )
 
+// erf, erfc and their inverses in extended precision. An inverse starts from double-double and takes Halley's step, of third order, until it moves
+// by less than 2^-60: then the error is below 2^-160.
+
 // BigSqrt2 and bigSqrtPi are sqrt(2) and sqrt(pi), within 2^-1005, relative.
 var (
 	BigSqrt2  = sync.OnceValue(func() *big.Float { return NewBig().Sqrt(BigOf(2)) })

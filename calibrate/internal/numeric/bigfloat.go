@@ -6,6 +6,9 @@ import (
 	"sync"
 )
 
+// Elementary functions of big.Float, with proven errors: pi, ln 2, exp, ln and what avoids cancellation in 1 - e^-t and ln(1 - d). Each
+// evaluates a series until the terms cannot move the sum any more.
+
 // Precisions, in bits, of the extended evaluation: each operation at p bits rounds within 2^(1-p), relative. What decides on safety is
 // worked out in bigPrec; closed forms, which are raised by far more than their error, in shortPrec.
 const (

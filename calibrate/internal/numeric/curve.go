@@ -1,5 +1,9 @@
 package numeric
 
+// The fast evaluation of the curve delta(epsilon), in double-double. Written with Mills' ratio, delta is phi(x)·(R(x) - R(y)), in which nothing
+// overflows. Two places need care: if x is negative, 1 - delta is evaluated in place of delta; if mu is small, R(x) - R(y) cancels and a
+// series in mu takes its place (midpoint). Each value comes with a proven bound on its error, slack.
+
 // region says which value a point of the curve holds.
 type region uint8
 

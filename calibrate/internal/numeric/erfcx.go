@@ -2,6 +2,9 @@ package numeric
 
 import "math"
 
+// erfcx(x) = e^(x²)·erfc(x) in float64, from Mills' ratio in double-double: for callers that start an iteration, and for users of package
+// methods.
+
 // invSqrtPi2 is sqrt(2/pi) and sqrt2 is sqrt(2), as double-doubles within 2^-106, relative.
 var (
 	invSqrtPi2 = invSqrt2Pi.scale(2)

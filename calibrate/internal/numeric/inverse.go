@@ -4,6 +4,9 @@ import (
 	"math"
 )
 
+// The curve and its three inverses, as float64s on the safe side: solve, move a little to the unsafe side, and let Boundary find the extreme
+// float64 that Meets accepts.
+
 // nudge is by how much a sure candidate is moved towards the unsafe side before it is rounded, relative: more than its
 // error, so that rounding never loses a last place, and so little that it hardly ever gains one for meets to refuse.
 const nudge = 0x1p-60

@@ -5,6 +5,9 @@ import (
 	"math/big"
 )
 
+// Whether noise meets a guarantee is decided here. The fast evaluation decides if its error bound leaves no doubt; else the slow one does, and it
+// refuses if even 1024 bits cannot tell. So a yes is a proof.
+
 // Quotient is mu = num/den, exactly: a sensitivity over a sigma, or mu over 1.
 type Quotient struct{ Num, Den float64 }
 
@@ -34,7 +37,7 @@ func Meets(eps float64, mu Quotient, delta float64) bool {
 	return BigMeets(eps, mu.big(), delta)
 }
 
-// MeetsAtRatio is meets at mu = eps/c, for eps and c above 0.
+// MeetsAtRatio is Meets at mu = eps/c, for eps and c above 0.
 func MeetsAtRatio(eps float64, c *big.Float, delta float64) bool {
 	switch curve(wideOf(eps), wideOf(eps).div(wideOfBig(c))).compare(delta) {
 	case -1:

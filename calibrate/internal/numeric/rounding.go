@@ -5,6 +5,10 @@ import (
 	"math/big"
 )
 
+// Whatever is rounded on the privacy path is rounded towards more noise. Sums and quotients of a few float64s are evaluated in 256 bits,
+// rounded up at each step, and then to the next float64 that is not below (NewUp, Ceiling). Values of closed forms, which are known within
+// 2^-100, are first moved by more than their error to the safe side (RoundedUp, RoundedDown).
+
 // directedPrec is the precision, in bits, of sums and quotients that are rounded in a known direction.
 const directedPrec = 256
 
@@ -54,7 +58,7 @@ func ExactSum(x, y *big.Float) *big.Float {
 	return new(big.Float).SetPrec(uint(top-bottom)).Add(x, y)
 }
 
-// closedSlack is the exponent by which a closed form's value is raised, relative, before it is rounded up: more than its
+// closedSlack is the exponent by which a closed form's value is raised, relative, before it is rounded up. This is more than its
 // error.
 const closedSlack = -100
 
@@ -84,7 +88,7 @@ func ProbabilityUp(x *big.Float) float64 {
 	return math.Min(RoundedUp(x), 1)
 }
 
-// WithSlack makes up for a difference that cancelled: by 2^-200 of what was subtracted.
+// WithSlack raises a difference x by 2^-200 of what was subtracted, which is more than the error if the difference cancelled.
 func WithSlack(x, subtracted *big.Float) *big.Float {
 	return NewBig().Add(x, NewBig().SetMantExp(NewBig().Abs(subtracted), -200))
 }
@@ -106,7 +110,7 @@ func Smaller(x, y *big.Float) *big.Float {
 	return y
 }
 
-// Capped is t, at most 2^20: beyond, e^-t is nothing.
+// Capped is the less of t and 2^20, an exponent from which e^-t is below every float64.
 func Capped(t *big.Float) *big.Float { return Smaller(t, BigPow2(20)) }
 
 // FloorLog2 is the exponent of the largest power of two that is not above x > 0.

@@ -15,7 +15,7 @@ import (
 func TestThresholdMeetsItsFailure(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := Mechanism{Query: "q", Sigma: Sigma(math.Exp(rapid.Float64Range(-1, 20).Draw(rt, "sigma"))), Grid: math.Ldexp(1, rapid.IntRange(-15, 0).Draw(rt, "grid"))}
-		s := Selection{Keys: rapid.Int64Range(1, 5000).Draw(rt, "keys"), Failure: Delta(math.Exp(rapid.Float64Range(-300, -0.5).Draw(rt, "failure")))}
+		s := KeySelection{Keys: rapid.Int64Range(1, 5000).Draw(rt, "keys"), Failure: Delta(math.Exp(rapid.Float64Range(-300, -0.5).Draw(rt, "failure")))}
 		m.Sens.L2 = math.Sqrt(float64(s.Keys)) * (1 + 1e-15)
 		s.Mechanism = m
 		units, err := s.Threshold()
@@ -44,7 +44,7 @@ func TestThresholdIsTheFormula(t *testing.T) {
 		failure     Delta
 	}{{20, 1, 1, 1e-6}, {20, 1, 5, 1e-6}, {3.7, 0.125, 40, 1e-8}, {1000, 1, 1, 1e-3}} {
 		m := Mechanism{Query: "q", Sens: Sensitivity{L2: math.Sqrt(float64(c.keys)) + 1e-9}, Sigma: Sigma(c.sigma), Grid: c.grid}
-		got, err := Selection{m, c.keys, c.failure}.Threshold()
+		got, err := KeySelection{m, c.keys, c.failure}.Threshold()
 		tail := -math.Expm1(math.Log1p(-float64(c.failure)) / float64(c.keys))
 		want := math.Ceil((1-c.sigma*distuv.UnitNormal.Quantile(tail))/c.grid + 0.5)
 		if err != nil || float64(got) != want {
@@ -56,21 +56,21 @@ func TestThresholdIsTheFormula(t *testing.T) {
 func TestThresholdNamesItsArguments(t *testing.T) {
 	good := Mechanism{Query: "q", Sens: Sensitivity{L2: 2}, Sigma: 5, Grid: 0.25}
 	for _, c := range []struct {
-		change func(*Mechanism, *Selection)
+		change func(*Mechanism, *KeySelection)
 		want   string
 	}{
-		{func(_ *Mechanism, s *Selection) { s.Keys = 0 }, "keys"},
-		{func(_ *Mechanism, s *Selection) { s.Keys = 5 }, "sensitivity"},
-		{func(_ *Mechanism, s *Selection) { s.Failure = 0 }, "failure"},
-		{func(_ *Mechanism, s *Selection) { s.Failure = 1 }, "failure"},
-		{func(_ *Mechanism, s *Selection) { s.Failure = Delta(math.NaN()) }, "failure"},
-		{func(m *Mechanism, s *Selection) { s.Keys, s.Failure, m.Sens.L2 = 1<<40, 1e-300, 1<<20 }, "failure"},
-		{func(m *Mechanism, _ *Selection) { m.Sigma = 0 }, "sigma"},
-		{func(m *Mechanism, _ *Selection) { m.Sigma = 1e300 }, "sigma"},
-		{func(m *Mechanism, _ *Selection) { m.Grid = 3 }, "grid"},
-		{func(m *Mechanism, _ *Selection) { m.Sens.L2 = math.NaN() }, "sensitivity"},
+		{func(_ *Mechanism, s *KeySelection) { s.Keys = 0 }, "keys"},
+		{func(_ *Mechanism, s *KeySelection) { s.Keys = 5 }, "sensitivity"},
+		{func(_ *Mechanism, s *KeySelection) { s.Failure = 0 }, "failure"},
+		{func(_ *Mechanism, s *KeySelection) { s.Failure = 1 }, "failure"},
+		{func(_ *Mechanism, s *KeySelection) { s.Failure = Delta(math.NaN()) }, "failure"},
+		{func(m *Mechanism, s *KeySelection) { s.Keys, s.Failure, m.Sens.L2 = 1<<40, 1e-300, 1<<20 }, "failure"},
+		{func(m *Mechanism, _ *KeySelection) { m.Sigma = 0 }, "sigma"},
+		{func(m *Mechanism, _ *KeySelection) { m.Sigma = 1e300 }, "sigma"},
+		{func(m *Mechanism, _ *KeySelection) { m.Grid = 3 }, "grid"},
+		{func(m *Mechanism, _ *KeySelection) { m.Sens.L2 = math.NaN() }, "sensitivity"},
 	} {
-		m, s := good, Selection{Keys: 4, Failure: 1e-6}
+		m, s := good, KeySelection{Keys: 4, Failure: 1e-6}
 		c.change(&m, &s)
 		s.Mechanism = m
 		_, err := s.Threshold()
@@ -79,7 +79,7 @@ func TestThresholdNamesItsArguments(t *testing.T) {
 			t.Errorf("%+v, %+v: %v, want %s", m, s, err, c.want)
 		}
 	}
-	if k, err := (Selection{good, 4, 1e-6}).Threshold(); err != nil || k < 100 {
+	if k, err := (KeySelection{good, 4, 1e-6}).Threshold(); err != nil || k < 100 {
 		t.Errorf("%d, %v", k, err)
 	}
 }

@@ -8,10 +8,13 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// Selection says how keys that nobody can list are selected: each privacy unit counts once in each of at most Keys keys, noise is
-// added to the count of every key that somebody has, and a key is kept if its noisy count reaches a threshold that a key
-// of one unit alone reaches with probability Failure at most, all such keys of a unit together.
-type Selection struct {
+// Keys that nobody can list before reading the data are selected privately (partition selection). Noise is added to the count of
+// every key that some privacy unit has, and a key is published if its noisy count reaches a threshold. The threshold is so high that
+// a key which only one unit has almost never reaches it; how often it may is a share of delta, paid before the noise is calibrated.
+
+// KeySelection says how keys are selected: each privacy unit counts once in each of at most Keys keys, and all keys that a unit alone
+// has reach the threshold with probability Failure at most, together.
+type KeySelection struct {
 	// Mechanism makes the counts noisy.
 	Mechanism Mechanism
 	// Keys is L0, at least 1.
@@ -20,15 +23,15 @@ type Selection struct {
 	Failure Delta
 }
 
-// Threshold is the least multiple of the grid g, as a number of grid units, at which the noisy count of a key lets it be kept:
+// Threshold returns the least noisy count with which a key is kept, as a number of grid units; g is the grid:
 //
 //	ceil(T/g + ½),  T = 1 + sigma·Phi⁻¹((1 − Failure)^(1/Keys)),
 //
-// rounded up. Errors are *ArgumentError: keys, failure, sigma, grid; sensitivity if it is below sqrt(Keys), that of such counts
-// under add-remove.
+// rounded up. Errors are *ArgumentError: "keys", "failure", "sigma", "grid"; "sensitivity" if it is below sqrt(Keys), the
+// sensitivity of such counts under add-remove.
 //
 // Proof note. Let two tables differ by one unit, and S be the keys that some other unit has. A key outside of S has a count
-// of 1 at most; it is kept where g·floor(1/g + (sigma/g)·Z + ½) >= g·K, that is where 1 + sigma·Z >= g·(K − ½), and g·(K − ½) >= T:
+// of 1 at most. It is kept if g·floor(1/g + (sigma/g)·Z + ½) >= g·K, that is if 1 + sigma·Z >= g·(K − ½), and g·(K − ½) >= T:
 // with probability at most 1 − (1 − Failure)^(1/Keys). There are at most Keys of them, with independent noise, so that none is
 // kept with probability p >= 1 − Failure. Given that, the output is that of the Gaussian mechanism on S, filtered by its own values:
 // on each of the two tables the output is M0's with probability 1 − Failure and anything else with probability Failure (with p
@@ -36,7 +39,7 @@ type Selection struct {
 // Failure)-indistinguishable, and several selections and mechanisms together (eps, delta_mu(eps) + the sum of their failures)
 // with the mu of all. Under replace-one each of the two tables has up to Keys keys outside of S, and the same holds with
 // an L2 of sqrt(2·Keys).
-func (s Selection) Threshold() (int64, error) {
+func (s KeySelection) Threshold() (int64, error) {
 	m := s.Mechanism
 	if err := s.validate(); err != nil {
 		return 0, err
@@ -60,7 +63,7 @@ func (s Selection) Threshold() (int64, error) {
 }
 
 // validate checks what a threshold depends on.
-func (s Selection) validate() error {
+func (s KeySelection) validate() error {
 	m := s.Mechanism
 	if s.Keys < 1 {
 		return argument.New("keys", "must be at least 1, not %d", s.Keys)
