@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// SigmaBound is a bound of the literature on the least sigma.
+// SigmaBound is a bound that the literature states on the least sigma.
 type SigmaBound struct {
 	// Name is the bound's source.
 	Name string
@@ -19,7 +19,7 @@ type SigmaBound struct {
 	Sigma calibrate.Sigma
 }
 
-// SigmaBounds is the bounds on AnalyticGaussian's sigma that apply to g:
+// SigmaBounds returns the bounds on AnalyticGaussian's sigma that apply to g:
 //
 //	balle-wang-2   upper  L2/(2·delta), for every epsilon (Balle & Wang 2018, Theorem 2)
 //	balle-wang-4   lower  L2/sqrt(2·epsilon) if delta < 1/2 - 1/sqrt(4·pi·epsilon) (Theorem 4, whose condition is misprinted)

@@ -8,6 +8,9 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
+// The closed forms of the literature for sigma, at sensitivity 1: the classical sqrt(2·ln(k/delta))/eps, the route by zCDP, and the formulas of
+// Zhao et al. 2019. method.go names them, checks what they give, and raises each value by more than its error before it is rounded up.
+
 // classic is the formula sqrt(2·ln(k/delta))/eps.
 func classic(k float64) func(eps, delta *big.Float) *big.Float {
 	return func(eps, delta *big.Float) *big.Float {
@@ -29,7 +32,7 @@ func zcdpSigma(eps, delta *big.Float) *big.Float {
 	return sigmaOf(l.Sqrt(l), eps)
 }
 
-// Threshold is the largest float64 epsilon up to which the method's sigma is proven to give (epsilon, delta), and beyond
+// Threshold returns the largest float64 epsilon up to which the method's sigma is proven to give (epsilon, delta), and beyond
 // which it fails: G(delta) of Zhao et al. 2019 for the classical formulas, MaxEpsilon for methods that always hold. Errors
 // are *ArgumentError: "mechanism", "delta".
 //
@@ -50,7 +53,7 @@ func (m Method) Threshold(d calibrate.Delta) (calibrate.Epsilon, error) {
 		return calibrate.MaxEpsilon, nil
 	}
 	c := classicFactor(f.classic, numeric.BigOf(float64(d)), numeric.BigPrec)
-	const usual = 8 // where the search starts
+	const usual = 8 // the start of the search
 	eps, _ := numeric.Boundary(usual, false, false, func(eps float64) bool {
 		if eps == 0 || eps > calibrate.MaxEpsilon {
 			return eps == 0

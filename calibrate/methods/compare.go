@@ -22,7 +22,7 @@ type Comparison struct {
 	Err error
 }
 
-// Compare is every method at one guarantee, in the order of Methods. Errors are those of AnalyticGaussian.
+// Compare returns every method at one guarantee, in the order of Methods. Errors are those of AnalyticGaussian.
 func Compare(s calibrate.Sensitivity, g calibrate.Guarantee) ([]Comparison, error) {
 	least, err := calibrate.AnalyticGaussian(s, g)
 	if err != nil {

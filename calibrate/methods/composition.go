@@ -10,6 +10,9 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
+// Composition of mechanisms of which only an (epsilon, delta) is known: the plain sum, and the theorem of Kairouz, Oh & Viswanath 2017 for parameters
+// that differ. region.go has the exact answer if all are alike. For Gaussian mechanisms calibrate.Compose is exact and much better.
+
 // Part is some mechanisms of which nothing is known but that each is (epsilon, delta)-differentially private. Delta may be 0.
 type Part struct {
 	Guarantee calibrate.Guarantee
@@ -55,7 +58,7 @@ func (p Part) validate() error {
 	return p.Guarantee.Delta.Validate()
 }
 
-// ComposeBasic is the sum of epsilon and the sum of delta, at most 1 (Dwork & Roth 2014, Corollary B.2), each rounded up. Errors
+// ComposeBasic returns the sum of epsilon and the sum of delta, at most 1 (Dwork & Roth 2014, Corollary B.2), each rounded up. Errors
 // are *ArgumentError: "parts…" if there are none, one is outside of the range of guarantees (delta may be 0), or the sum of
 // epsilon is above 1e8.
 func ComposeBasic(parts []Part) (calibrate.Guarantee, error) {
@@ -130,7 +133,7 @@ func halfTanh(e *big.Float) *big.Float {
 	return grown.Quo(grown, numeric.NewBig().Sub(numeric.BigOf(2), grown))
 }
 
-// AdvancedAt is ComposeAdvanced with the largest slack that keeps the composed delta at most delta. Errors are *ArgumentError:
+// AdvancedAt returns ComposeAdvanced with the largest slack that keeps the composed delta at most delta. Errors are *ArgumentError:
 // those of ComposeBasic; "delta" outside of [MinDelta, 1) or below what the parts' own deltas add up to.
 func AdvancedAt(parts []Part, delta calibrate.Delta) (Advanced, error) {
 	if err := validateParts(parts); err != nil {

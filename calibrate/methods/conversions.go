@@ -8,9 +8,10 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// What is here goes from (epsilon, delta) to the other notions: the largest parameters that imply it by the rules of their own files.
+// Conversions from (epsilon, delta) to other notions of privacy: each returns the largest parameters that imply the guarantee, by the rules in the
+// file of that notion, rounded down.
 
-// RenyiFor is the largest Renyi epsilon at order alpha that implies g by the rules of Renyi.DPEpsilon, rounded down. Errors are
+// RenyiFor returns the largest Renyi epsilon at order alpha that implies g by the rules of Renyi.DPEpsilon, rounded down. Errors are
 // *ArgumentError: see Guarantee.Validate; "alpha", also if no epsilon at this order implies g.
 func RenyiFor(g calibrate.Guarantee, alpha float64) (Renyi, error) {
 	if err := g.Validate(); err != nil {
@@ -69,7 +70,7 @@ func (t Truncated) Mu() (calibrate.Mu, error) {
 	return t.Rho.Mu()
 }
 
-// TruncatedFor is the largest rho for which (rho, omega)-tCDP implies g by Truncated.DPEpsilon, rounded down: ZCDPRho's if
+// TruncatedFor returns the largest rho for which (rho, omega)-tCDP implies g by Truncated.DPEpsilon, rounded down: ZCDPRho's if
 // ln(1/delta) <= (omega-1)²·rho, else (epsilon - ln(1/delta)/(omega-1))/omega. Errors are *ArgumentError: those of ZCDPRho; "omega"
 // also if no rho implies g.
 func TruncatedFor(g calibrate.Guarantee, omega float64) (Truncated, error) {
@@ -110,7 +111,7 @@ func (c MeanConcentrated) Mu() (calibrate.Mu, error) {
 	return min(mu, calibrate.Mu(c.Spread)), err
 }
 
-// MeanConcentratedFor is the largest (spread²/2, spread), the shape of Gaussian noise, that implies g by MeanConcentrated.DPEpsilon,
+// MeanConcentratedFor returns the largest (spread²/2, spread), the shape of Gaussian noise, that implies g by MeanConcentrated.DPEpsilon,
 // rounded down. Errors are those of ZCDPRho.
 func MeanConcentratedFor(g calibrate.Guarantee) (MeanConcentrated, error) {
 	return meanConcentratedFor(g, 1)

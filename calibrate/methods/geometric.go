@@ -16,7 +16,7 @@ type Geometric struct {
 	Scale float64
 }
 
-// GeometricScale is the least float64 scale for which the mechanism is proven to be (epsilon, delta)-differentially private. Errors are
+// GeometricScale returns the least float64 scale for which the mechanism is proven to be (epsilon, delta)-differentially private. Errors are
 // those of LaplaceScale; "sensitivity" if it is not from 1 to 2^53.
 func GeometricScale(l1 int64, g calibrate.Guarantee) (float64, error) {
 	start, err := calibrate.LaplaceScale(float64(l1), g)

@@ -10,7 +10,10 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// ComposedSigma is a float64 sigma for which times queries, each of L2 sensitivity s.L2 and with noise of that sigma, are proven to be
+// The noise for several queries of one sensitivity that are to meet one guarantee together: exactly, and by the theorem of Kairouz, Oh &
+// Viswanath 2017 for comparison.
+
+// ComposedSigma returns a float64 sigma for which times queries, each of L2 sensitivity s.L2 and with noise of that sigma, are proven to be
 // (epsilon, delta)-differentially private together (mu² = times·L2²/sigma²): the least but for a last place. Errors are those of
 // AnalyticGaussian; "times".
 func ComposedSigma(s calibrate.Sensitivity, g calibrate.Guarantee, times int) (calibrate.Sigma, error) {
@@ -26,7 +29,7 @@ func ComposedSigma(s calibrate.Sensitivity, g calibrate.Guarantee, times int) (c
 	return calibrate.AnalyticGaussian(s, g)
 }
 
-// KairouzSigma is the noise of Kairouz, Oh & Viswanath 2017, Theorem 4.3, for times queries of the same L2 sensitivity that are to be
+// KairouzSigma returns the noise of Kairouz, Oh & Viswanath 2017, Theorem 4.3, for times queries of the same L2 sensitivity that are to be
 // (epsilon, delta)-differentially private together:
 //
 //	sigma² = 8·times·L2²·log(e + epsilon/delta)/epsilon²,

@@ -11,6 +11,9 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
+// A method is a formula for sigma that the literature states for an (epsilon, delta). Some of them do not hold everywhere, so a method's sigma is
+// accepted only if the exact curve proves that it gives the guarantee. Formula has the value without that proof, for comparisons.
+
 // Method is a way to find the sigma of Gaussian noise for an (epsilon, delta).
 type Method string
 
@@ -85,7 +88,7 @@ func (m Method) form() (closedForm, error) {
 	return closedForm{}, argument.New("mechanism", "%q is not one of %v", string(m), Methods())
 }
 
-// Sigma is the method's sigma, in the unit of s.L2: never below its exact formula at these inputs, nor above it by more
+// Sigma returns the method's sigma, in the unit of s.L2: never below its exact formula at these inputs, nor above it by more
 // than 1e-12 of it if the result is a normal float64, and proven to be (epsilon, delta)-differentially private for this
 // very input (Balle & Wang 2018, Theorem 8), whatever the formula's own domain is. If it is not, the error wraps
 // ErrDoesNotHold and says up to which epsilon the formula holds. Other errors are *ArgumentError: "mechanism"; see

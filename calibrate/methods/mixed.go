@@ -10,7 +10,7 @@ import (
 )
 
 // Mixed is the mechanisms of one release, whose parameters are all fixed before any of them runs. Its guarantee serves within that
-// release: never size a later one by what an earlier one left of an epsilon, which these curves, unlike sums of mu², do not allow.
+// release. Never size a later release by what an earlier one left of an epsilon: sums of mu² allow that, these curves do not.
 type Mixed struct {
 	Gaussian  []calibrate.Mechanism
 	Laplace   []calibrate.Laplace

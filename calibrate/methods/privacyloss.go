@@ -7,7 +7,11 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// grid is the distribution of a privacy loss on a grid: what Mixed composes. A mass p[i] stands at the loss (low+i)·step, lost at +Inf.
+// The privacy loss of one mechanism is a random number, and the losses of several mechanisms add up. So the distribution of the sum, a convolution,
+// says what the mechanisms cost together. It is kept on a grid of losses, and each rounding moves mass to larger losses, so that the
+// delta and epsilon that are read off it are upper bounds.
+
+// grid is the distribution of a privacy loss on a grid, which Mixed composes. A mass p[i] stands at the loss (low+i)·step, lost at +Inf.
 //
 // Proof note: why the answers are upper bounds. delta(eps) is the mean of max(0, 1 - e^(eps-L)), which grows with the loss L. pessimistic
 // puts every loss on the next grid point above it, with masses that are rounded up: for every point, the mass at or above it

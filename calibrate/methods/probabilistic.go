@@ -9,7 +9,10 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// GaussianPDPDelta is the least delta for which Gaussian noise of this mu is (eps, delta)-probabilistically differentially private, which
+// Probabilistic differential privacy bounds the privacy loss itself: it lies within [-epsilon, epsilon] but for a probability of delta. It implies
+// (epsilon, delta)-differential privacy, but not the other way round without a loss.
+
+// GaussianPDPDelta returns the least delta for which Gaussian noise of this mu is (eps, delta)-probabilistically differentially private, which
 // asks that the privacy loss lies within [-eps, eps] but for a probability of delta: Phi(-x) + Phi(-y) with x = eps/mu - mu/2, y =
 // eps/mu + mu/2 (Zhao et al. 2019, pDP-OPT), rounded up, at least 5e-324. Errors are *ArgumentError: "epsilon", "mu".
 func GaussianPDPDelta(eps calibrate.Epsilon, mu calibrate.Mu) (calibrate.Delta, error) {
@@ -42,7 +45,7 @@ func bigTail(x *big.Float) *big.Float {
 	return r.Mul(r, numeric.BigPhi(x))
 }
 
-// ProbabilisticToDP is what probabilistic differential privacy implies: the same (epsilon, delta) (Zhao et al. 2019, Lemma 3). Errors are those
+// ProbabilisticToDP returns what probabilistic differential privacy implies: the same (epsilon, delta) (Zhao et al. 2019, Lemma 3). Errors are those
 // of Guarantee.Validate.
 func ProbabilisticToDP(g calibrate.Guarantee) (calibrate.Guarantee, error) {
 	if err := g.Validate(); err != nil {
@@ -51,7 +54,7 @@ func ProbabilisticToDP(g calibrate.Guarantee) (calibrate.Guarantee, error) {
 	return g, nil
 }
 
-// DPToProbabilistic is the delta of the probabilistic differential privacy that g implies at an epsilon above its own:
+// DPToProbabilistic returns the delta of the probabilistic differential privacy that g implies at an epsilon above its own:
 //
 //	delta·(1 + e^-eps)/(1 - e^(epsilon - eps))
 //
@@ -71,7 +74,7 @@ func DPToProbabilistic(g calibrate.Guarantee, eps calibrate.Epsilon) (calibrate.
 	return calibrate.Delta(numeric.ProbabilityUp(d.Quo(d, numeric.OneLessExp(gap)))), nil
 }
 
-// GaussianPDPEpsilon is the least float64 epsilon at which GaussianPDPDelta is at most delta. Errors are *ArgumentError: "delta"; "mu",
+// GaussianPDPEpsilon returns the least float64 epsilon at which GaussianPDPDelta is at most delta. Errors are *ArgumentError: "delta"; "mu",
 // also if epsilon would be above MaxEpsilon.
 func GaussianPDPEpsilon(delta calibrate.Delta, mu calibrate.Mu) (calibrate.Epsilon, error) {
 	if err := delta.Validate(); err != nil {

@@ -9,12 +9,13 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// What is here is the exact composition of k mechanisms of which nothing is known but that each is (e, d)-differentially
-// private (Kairouz, Oh & Viswanath 2017, Theorem 3.3): together they are (eps, delta)-differentially private with
+// The exact composition of k mechanisms, if nothing is known of them but that each is (e, d)-differentially
+// private (Kairouz, Oh & Viswanath 2017, Theorem 3.3). The worst of them are randomised responses, and together they are
+// (eps, delta)-differentially private if and only if delta is at least
 //
 //	delta(eps) = 1 - (1-d)^k·(1 - what k randomised responses of epsilon e lose at eps),
 //
-// which is linear in e^eps between the corners of the theorem.
+// which is linear in e^eps between the corners of the theorem. A walk over the corners (losses) evaluates it without cancellation.
 
 // Corner is one vertex of the exact privacy region.
 type Corner struct {
@@ -24,7 +25,7 @@ type Corner struct {
 	Loss float64
 }
 
-// Corners is the exact privacy region of the part's mechanisms together: ((k-2i)·epsilon, delta), i = 0 … k/2, rounded up
+// Corners returns the exact privacy region of the part's mechanisms together: ((k-2i)·epsilon, delta), i = 0 … k/2, rounded up
 // (Kairouz, Oh & Viswanath 2017, Theorem 3.3). Errors are *ArgumentError: those of ComposeBasic.
 func (p Part) Corners() ([]Corner, error) {
 	if err := validateParts([]Part{p}); err != nil {
@@ -41,7 +42,7 @@ func (p Part) Corners() ([]Corner, error) {
 	}
 }
 
-// Delta is the least delta of the part's mechanisms together at eps: exact for mechanisms of which nothing else is known,
+// Delta returns the least delta of the part's mechanisms together at eps: exact for mechanisms of which nothing else is known,
 // rounded up. Errors are *ArgumentError: those of ComposeBasic; "epsilon" if it is negative or not finite.
 func (p Part) Delta(eps calibrate.Epsilon) (calibrate.Delta, error) {
 	if err := validateParts([]Part{p}); err != nil {
@@ -67,7 +68,7 @@ func (p Part) exact(eps *big.Float) *big.Float {
 	return either(p.own(), w.below(s))
 }
 
-// Epsilon is the least epsilon of the part's mechanisms together at delta: exact for mechanisms of which nothing else is
+// Epsilon returns the least epsilon of the part's mechanisms together at delta: exact for mechanisms of which nothing else is
 // known, rounded up. Errors are *ArgumentError: those of ComposeBasic; "delta" outside of [MinDelta, 1), or below what the
 // parts' own deltas add up to, which no epsilon undercuts.
 func (p Part) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {

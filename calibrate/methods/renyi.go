@@ -8,6 +8,10 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
+// Relatives of differential privacy that bound moments of the privacy loss: Renyi, truncated concentrated and mean-concentrated privacy. Gaussian
+// noise satisfies each of them with parameters that are exact in mu. Each implies an (epsilon, delta), by rules that give something away: more
+// epsilon than the exact curve says. All parameters are rounded to the safe side.
+
 // Renyi is Renyi differential privacy (Mironov 2017): the Renyi divergence of order Alpha is at most Epsilon.
 type Renyi struct {
 	// Alpha is the order, above 1.
@@ -26,7 +30,7 @@ func (r Renyi) validate() error {
 	return nil
 }
 
-// GaussianRenyi is what Gaussian noise of this mu satisfies at order alpha, exactly: alpha·mu²/2 (Mironov 2017, Corollary 3), rounded up.
+// GaussianRenyi returns what Gaussian noise of this mu satisfies at order alpha, exactly: alpha·mu²/2 (Mironov 2017, Corollary 3), rounded up.
 // Errors are *ArgumentError: "mu", "alpha".
 func GaussianRenyi(m calibrate.Mu, alpha float64) (Renyi, error) {
 	if err := m.Validate(); err != nil {
@@ -45,7 +49,7 @@ func GaussianRenyi(m calibrate.Mu, alpha float64) (Renyi, error) {
 	return r, nil
 }
 
-// Mu is the largest parameter of a Gaussian mechanism that satisfies r: sqrt(2·epsilon/alpha), rounded down; 0 if epsilon is 0.
+// Mu returns the largest parameter of a Gaussian mechanism that satisfies r: sqrt(2·epsilon/alpha), rounded down; 0 if epsilon is 0.
 // Errors are *ArgumentError: "alpha", "epsilon".
 func (r Renyi) Mu() (calibrate.Mu, error) {
 	if err := r.validate(); err != nil {
@@ -58,7 +62,7 @@ func (r Renyi) Mu() (calibrate.Mu, error) {
 	return calibrate.Mu(numeric.RoundedDown(square.Sqrt(square.SetMantExp(square, 1)))), nil
 }
 
-// DPEpsilon is what r implies at delta: the less of epsilon + ln(1/delta)/(alpha-1) (Mironov 2017, Proposition 3) and
+// DPEpsilon returns the epsilon that r implies at delta: the less of epsilon + ln(1/delta)/(alpha-1) (Mironov 2017, Proposition 3) and
 // epsilon + ln((alpha-1)/alpha) - (ln(delta) + ln(alpha))/(alpha-1) (Canonne, Kamath & Steinke 2020, Proposition 12), at least 0,
 // rounded up. Errors are *ArgumentError: "alpha", "epsilon", also if the result is above MaxEpsilon; "delta".
 func (r Renyi) DPEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
@@ -76,8 +80,8 @@ func (r Renyi) DPEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	return epsilonUp("epsilon", numeric.WithSlack(eps, gain))
 }
 
-// GaussianBestRenyi is the order at which Gaussian noise's Renyi curve implies the least epsilon at delta by Mironov's rule, 1 + sqrt(2·ln(1/delta))/mu,
-// with that curve's value: the simple rule's best, at which DPEpsilon is below rho + 2·sqrt(rho·ln(1/delta)). Errors are
+// GaussianBestRenyi returns the order at which Gaussian noise's Renyi curve implies the least epsilon at delta by Mironov's rule, 1 + sqrt(2·ln(1/delta))/mu,
+// with that curve's value. DPEpsilon is there below rho + 2·sqrt(rho·ln(1/delta)), by its better rule. Errors are
 // *ArgumentError: "mu", "delta".
 func GaussianBestRenyi(m calibrate.Mu, delta calibrate.Delta) (Renyi, error) {
 	if err := m.Validate(); err != nil {
@@ -97,7 +101,7 @@ type Truncated struct {
 	Omega float64
 }
 
-// DPEpsilon is what t implies at delta: rho + 2·sqrt(rho·L) where L = ln(1/delta) <= (omega-1)²·rho, else rho·omega + L/(omega-1)
+// DPEpsilon returns the epsilon that t implies at delta: with L = ln(1/delta), rho + 2·sqrt(rho·L) if L <= (omega-1)²·rho, else rho·omega + L/(omega-1)
 // (Bun, Dwork, Rothblum & Steinke 2018, Lemma 6), rounded up. Errors are *ArgumentError: "rho", "omega" if it is not above
 // 1 and finite, "delta".
 func (t Truncated) DPEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
@@ -133,7 +137,7 @@ type MeanConcentrated struct {
 	Mean, Spread float64
 }
 
-// GaussianMeanConcentrated is what Gaussian noise of this mu satisfies, exactly: (mu²/2, mu), rounded up. Errors are *ArgumentError: "mu".
+// GaussianMeanConcentrated returns what Gaussian noise of this mu satisfies, exactly: (mu²/2, mu), rounded up. Errors are *ArgumentError: "mu".
 func GaussianMeanConcentrated(m calibrate.Mu) (MeanConcentrated, error) {
 	rho, err := GaussianRho(m)
 	if err != nil {
@@ -142,13 +146,13 @@ func GaussianMeanConcentrated(m calibrate.Mu) (MeanConcentrated, error) {
 	return MeanConcentrated{Mean: float64(rho), Spread: float64(m)}, nil
 }
 
-// DPEpsilon is what c implies at delta: mean + spread·sqrt(2·ln(1/delta)) (Dwork & Rothblum 2016; a one-sided tail), rounded up.
+// DPEpsilon returns the epsilon that c implies at delta: mean + spread·sqrt(2·ln(1/delta)) (Dwork & Rothblum 2016; a one-sided tail), rounded up.
 // Errors are *ArgumentError: "mean", "spread", "delta".
 func (c MeanConcentrated) DPEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	return c.epsilon(delta, 1)
 }
 
-// PDPEpsilon is the epsilon of the probabilistic differential privacy that c implies at delta: mean + spread·sqrt(2·ln(2/delta)), since
+// PDPEpsilon returns the epsilon of the probabilistic differential privacy that c implies at delta: mean + spread·sqrt(2·ln(2/delta)), since
 // both tails count; for Gaussian noise more than the exact one, GaussianPDPDelta's (Zhao et al. 2019, VII, say otherwise).
 // Errors are *ArgumentError: "mean", "spread", "delta".
 func (c MeanConcentrated) PDPEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {

@@ -7,8 +7,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// What is here is for users of the package and for steering; bounds on which safety rests are worked out in extended
-// precision (bigMills, bigInvErfc).
+// Special functions in float64, for users of the package. No guarantee rests on them: bounds are evaluated in extended precision, in package
+// numeric.
 
 // Erfcx is the scaled complementary error function e^(x²)·erfc(x), within one unit in the last place. Errors are
 // *ArgumentError: x is NaN or infinite, or so negative (below about -26.6) that the result is above every float64.

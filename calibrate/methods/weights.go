@@ -10,7 +10,10 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// EqualNoiseToSignal is the asks with weights for which Split gives each query the same sigma over signal: mu_i in proportion to
+// Weights decide how calibrate.Split shares a guarantee out over queries. These three choose them for an aim: equal noise beside the signal, the least
+// squared error or the least absolute error. Weights never decide whether the guarantee is met, so they need no proof.
+
+// EqualNoiseToSignal returns the asks with weights for which Split gives each query the same sigma over signal: mu_i in proportion to
 // L2_i/signal_i. signals[i] is what a cell of asks[i] is expected to hold, in its unit, from public knowledge; positive and
 // finite. Errors are *ArgumentError: see Split; "signals".
 func EqualNoiseToSignal(asks []calibrate.Ask, signals []float64) ([]calibrate.Ask, error) {
@@ -23,7 +26,7 @@ func noiseToSignal(l2, signal *big.Float) *big.Float {
 	return ratio.Mul(ratio, ratio)
 }
 
-// LeastSquaredError is the asks with weights for which Split makes the total of costs[i]·sigma_i² as small as the guarantee
+// LeastSquaredError returns the asks with weights for which Split makes the total of costs[i]·sigma_i² as small as the guarantee
 // allows, in closed form: minimising sum c·L2²/mu_i² under sum mu_i² = mu² gives mu_i² in proportion to L2·sqrt(c)
 // (Lagrange; the total is then (sum L2·sqrt(c))²/mu²). costs[i] is the importance of a cell times their number; positive
 // and finite. Errors are *ArgumentError: see Split; "costs".

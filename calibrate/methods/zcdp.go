@@ -9,11 +9,14 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
+// Zero-concentrated differential privacy and Gaussian noise are made for each other: noise of parameter mu is exactly mu²/2-zCDP, and rho adds up
+// over mechanisms. What costs is the way back to (epsilon, delta); zcdp_tight.go has the better one.
+
 // Rho is the parameter of zero-concentrated differential privacy (Bun & Steinke 2016): the Renyi divergence of order alpha
 // is at most rho·alpha, for every alpha > 1.
 type Rho float64
 
-// GaussianRho is what Gaussian noise of this mu satisfies, exactly: mu²/2 (Bun & Steinke 2016, Proposition 1.6), rounded up. Errors are
+// GaussianRho returns what Gaussian noise of this mu satisfies, exactly: mu²/2 (Bun & Steinke 2016, Proposition 1.6), rounded up. Errors are
 // *ArgumentError: "mu" if it is not positive and finite, or its square is above the largest float64.
 func GaussianRho(m calibrate.Mu) (Rho, error) {
 	if err := m.Validate(); err != nil {
@@ -31,7 +34,7 @@ func finiteRho(name string, x float64) (Rho, error) {
 	return Rho(x), nil
 }
 
-// Mu is the parameter of the Gaussian mechanism that rho-zCDP allows: sqrt(2·rho), rounded down. Errors are *ArgumentError: "rho"
+// Mu returns the largest parameter of a Gaussian mechanism that is rho-zCDP: sqrt(2·rho), rounded down. Errors are *ArgumentError: "rho"
 // if it is not positive and finite.
 func (r Rho) Mu() (calibrate.Mu, error) {
 	if err := r.validate(); err != nil {
@@ -43,7 +46,7 @@ func (r Rho) Mu() (calibrate.Mu, error) {
 
 func (r Rho) validate() error { return argument.Positive("rho", float64(r)) }
 
-// Epsilon is what rho-zCDP implies at delta: rho + 2·sqrt(rho·ln(1/delta)) (Bun & Steinke 2016, Proposition 1.3), rounded up. For
+// Epsilon returns the epsilon that rho-zCDP implies at delta: rho + 2·sqrt(rho·ln(1/delta)) (Bun & Steinke 2016, Proposition 1.3), rounded up. For
 // Gaussian noise it is more than GaussianEpsilon says: 27 % at epsilon = 1, delta = 1e-6. Errors are *ArgumentError: "rho", "delta".
 func (r Rho) Epsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	if err := r.validate(); err != nil {
@@ -66,7 +69,7 @@ func epsilonUp(name string, eps *big.Float) (calibrate.Epsilon, error) {
 	return 0, argument.New(name, "needs an epsilon above %g", float64(calibrate.MaxEpsilon))
 }
 
-// Delta is what rho-zCDP implies at eps: e^(-(eps-rho)²/(4·rho)) if eps > rho, else 1 (Bun & Steinke 2016, Lemma 3.5 in its simple
+// Delta returns the delta that rho-zCDP implies at eps: e^(-(eps-rho)²/(4·rho)) if eps > rho, else 1 (Bun & Steinke 2016, Lemma 3.5 in its simple
 // form), rounded up, at least 5e-324. Errors are *ArgumentError: "rho", "epsilon".
 func (r Rho) Delta(eps calibrate.Epsilon) (calibrate.Delta, error) {
 	if err := r.validate(); err != nil {
@@ -92,7 +95,7 @@ func expDown(t *big.Float) calibrate.Delta {
 	return calibrate.Delta(math.Min(numeric.RoundedUp(numeric.BigExp(numeric.NewBig().Neg(t))), 1))
 }
 
-// ZCDPRho is the largest rho for which rho-zCDP implies g, by the same proposition: (sqrt(L+eps) - sqrt(L))² with L = ln(1/delta), as
+// ZCDPRho returns the largest rho for which rho-zCDP implies g, by the same proposition: (sqrt(L+eps) - sqrt(L))² with L = ln(1/delta), as
 // (eps/(sqrt(L+eps) + sqrt(L)))², rounded down. Errors are *ArgumentError: see Guarantee.Validate; "epsilon" if it is so small
 // that rho is below the least float64.
 func ZCDPRho(g calibrate.Guarantee) (Rho, error) {
@@ -109,7 +112,7 @@ func ZCDPRho(g calibrate.Guarantee) (Rho, error) {
 	return rho, nil
 }
 
-// PureRho is what pure eps-differential privacy implies: eps²/2-zCDP (Bun & Steinke 2016, Proposition 1.4), rounded up. Errors are
+// PureRho returns what pure eps-differential privacy implies: eps²/2-zCDP (Bun & Steinke 2016, Proposition 1.4), rounded up. Errors are
 // *ArgumentError: "epsilon".
 func PureRho(eps calibrate.Epsilon) (Rho, error) {
 	if err := eps.Validate(); err != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// What is here is the better conversion of zero-concentrated to (epsilon, delta)-differential privacy: the Renyi rule of Canonne, Kamath
-// & Steinke 2020 (Proposition 12, Corollary 13) at the order that suits it best. Every order gives a bound, so that the one found in
-// float64 decides how tight an answer is, never whether it holds.
+// The better conversion of zero-concentrated to (epsilon, delta)-differential privacy uses the Renyi rule of Canonne, Kamath
+// & Steinke 2020 (Proposition 12, Corollary 13) at the order with the least result. Every order gives a valid bound. So an order that is found
+// in float64 decides how tight an answer is, never whether it holds.
 
-// BestRenyi is the order at which rho-zCDP implies the least epsilon at delta by the better rule of Renyi.DPEpsilon: alpha = 1 + b
+// BestRenyi returns the order at which rho-zCDP implies the least epsilon at delta by the better rule of Renyi.DPEpsilon: alpha = 1 + b
 // with rho·b² = ln(1/delta) - ln(1+b); with what rho-zCDP says there, rho·alpha, rounded up. Errors are *ArgumentError: "rho", also
 // if rho·alpha is above the largest float64; "delta".
 func (r Rho) BestRenyi(delta calibrate.Delta) (Renyi, error) {
@@ -58,8 +58,8 @@ func rising(above func(float64) bool) float64 {
 	return low
 }
 
-// TightEpsilon is what rho-zCDP implies at delta by the better rule at its best order, rounded up: never above Epsilon. For Gaussian
-// noise it is 7.8 % more than GaussianEpsilon says at epsilon = 1, delta = 1e-6, if Epsilon is 27 % more. Errors are those of
+// TightEpsilon returns the epsilon that rho-zCDP implies at delta by the better rule at its best order, rounded up: never above Epsilon. For Gaussian
+// noise it is 7.8 % more than GaussianEpsilon says at epsilon = 1, delta = 1e-6, and Epsilon 27 % more. Errors are those of
 // Epsilon.
 func (r Rho) TightEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	simple, simpleErr := r.Epsilon(delta)
@@ -77,7 +77,7 @@ func (r Rho) TightEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 	return min(eps, simple), nil
 }
 
-// TightDelta is what rho-zCDP implies at eps by the same rule at its best order, alpha = 1 + b with (1+2b)·rho = eps + ln(1 + 1/b):
+// TightDelta returns the delta that rho-zCDP implies at eps by the same rule at its best order, alpha = 1 + b with (1+2b)·rho = eps + ln(1 + 1/b):
 //
 //	e^(b·((1+b)·rho - eps))·b^b/(1+b)^(1+b),
 //
@@ -111,7 +111,7 @@ func renyiTail(rho, eps, b *big.Float) *big.Float {
 	return t.Sub(t, size.SetMantExp(size, -900))
 }
 
-// TightZCDPRho is the largest float64 rho for which rho-zCDP is proven to imply g by TightEpsilon: at least ZCDPRho's. Errors are
+// TightZCDPRho returns the largest float64 rho for which rho-zCDP is proven to imply g by TightEpsilon: at least ZCDPRho's. Errors are
 // those of ZCDPRho.
 func TightZCDPRho(g calibrate.Guarantee) (Rho, error) {
 	least, err := ZCDPRho(g)
