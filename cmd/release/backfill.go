@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -45,7 +46,7 @@ func (a *app) backfillCmd() *cobra.Command {
 
 func (a *app) backfill(ctx context.Context, path string, f *backfillFlags) error {
 	if f.workers < 1 {
-		return usagef("--workers must be at least 1")
+		return console.Usagef("--workers must be at least 1")
 	}
 	windows, err := a.windows(ctx, path, &f.windowFlags)
 	if err != nil || len(windows) == 0 {
@@ -58,7 +59,7 @@ func (a *app) backfill(ctx context.Context, path string, f *backfillFlags) error
 	}
 	dir, err := f.dir(windows[0].plan)
 	if err != nil {
-		return usagef("--out: %v", err)
+		return console.Usagef("--out: %v", err)
 	}
 	book, closeBook, err := f.openLedgerOf(ctx, windows[0].plan, dir)
 	if err != nil {
@@ -126,7 +127,7 @@ func (b *backfilling) broken() error {
 	}
 	return &pipeline.Error{
 		Cause: pipeline.CauseOutput, Code: "unsigned",
-		Message: count(len(b.unsigned), "window") + " published before without this signature: " + strings.Join(b.unsigned, ", "),
+		Message: console.Count(len(b.unsigned), "window") + " published before without this signature: " + strings.Join(b.unsigned, ", "),
 		Hint:    "what is published is never changed: run without --sign to leave them as they are, or pay for signed releases with release run --new-release --sign",
 	}
 }
@@ -145,8 +146,8 @@ func (b *backfilling) one(ctx context.Context, w *windowed) error {
 	}
 	b.made++
 	w.State, w.Note, w.Folder = statePublished, string(o.Status), o.Dir
-	if !b.json && !b.quiet {
-		if err := b.printf("%s  %s  %s\n", w.Window, o.Status, w.shortFolder()); err != nil {
+	if !b.JSON && !b.Quiet {
+		if err := b.Printf("%s  %s  %s\n", w.Window, o.Status, w.shortFolder()); err != nil {
 			return err
 		}
 	}
@@ -156,19 +157,19 @@ func (b *backfilling) one(ctx context.Context, w *windowed) error {
 
 func (b *backfilling) conclude(windows []*windowed) error {
 	switch {
-	case b.json:
-		return b.printJSON(map[string]any{
+	case b.JSON:
+		return b.PrintJSON(map[string]any{
 			"name": windows[0].plan.Name(), "made": b.made, "stopped": b.stop, "windows": windows, "counts": counts(windows),
 		})
-	case b.quiet:
+	case b.Quiet:
 		return nil
 	}
 	if b.stop != "" {
-		if err := b.printf("%s\n", b.stop); err != nil {
+		if err := b.Printf("%s\n", b.stop); err != nil {
 			return err
 		}
 	}
-	return b.printf("%s made; %s\n", count(b.made, "release"), summary(windows))
+	return b.Printf("%s made; %s\n", console.Count(b.made, "release"), summary(windows))
 }
 
 // purse is what a backfill may still spend: mu squared.
@@ -181,11 +182,11 @@ func newPurse(epsilon string, plan *pipeline.Plan) (*purse, error) {
 	}
 	e, err := calibrate.ParseDown(epsilon)
 	if err != nil {
-		return nil, usagef("--max-spend: %v", err)
+		return nil, console.Usagef("--max-spend: %v", err)
 	}
 	mu, err := calibrate.GaussianMu(calibrate.Guarantee{Epsilon: calibrate.Epsilon(e), Delta: plan.Guarantee().Delta})
 	if err != nil {
-		return nil, usagef("--max-spend: %v", err)
+		return nil, console.Usagef("--max-spend: %v", err)
 	}
 	x := new(big.Float).SetPrec(1024).SetFloat64(float64(mu))
 	return &purse{x.Mul(x, x)}, nil

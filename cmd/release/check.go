@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 )
@@ -62,7 +63,7 @@ func (a *app) check(ctx context.Context, path string, flags *jobFlags, data bool
 	}
 	defer engine.Close()
 	if diags := plan.Check(engine.Schema()); len(diags) > 0 {
-		return jobError{diags}
+		return console.JobError{Diagnostics: diags}
 	}
 	fits := "the job fits its input"
 	if data {
@@ -71,23 +72,23 @@ func (a *app) check(ctx context.Context, path string, flags *jobFlags, data bool
 		}
 		fits += " and its rows"
 	}
-	if a.quiet {
+	if a.Quiet {
 		return nil
 	}
-	return a.printf("%s: %s (columns used: %s)\n", path, fits, strings.Join(plan.Columns(), ", "))
+	return a.Printf("%s: %s (columns used: %s)\n", path, fits, strings.Join(plan.Columns(), ", "))
 }
 
 // checkData reads the rows and tells the operator what becomes of them; an error if a column is unusable. The exact answers are thrown
 // away.
 func (a *app) checkData(ctx context.Context, plan *pipeline.Plan, engine pipeline.Engine) error {
-	o, done := a.observer()
+	o, done := a.Observer()
 	answers, err := engine.Aggregate(ctx, plan, o)
 	done()
 	if err != nil {
 		return pipeline.InputError(err)
 	}
 	found := plan.Findings(answers.Checks)
-	if !a.quiet {
+	if !a.Quiet {
 		a.printChecks(plan, answers.Checks)
 		rest := make([]pipeline.Finding, 0, len(found))
 		for _, f := range found {

@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/calibration"
+	"github.com/dprelease/dprelease/cmd/release/internal/denoising"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/io/sink"
@@ -56,7 +58,7 @@ var (
 var flagOffers = map[string]offer{
 	"log": words("text", "json"), "per": words("total", "day", "month", "year"), "adjacency": words("add-remove", "replace-one"),
 	"param": jobParams, "job": jobFiles, "store": stores, "out": folders, "tmp-dir": folders, "metrics": files("prom"), "sign": files("key"), "key": files("pub"),
-	"calibrate compose/batch": words(kindNames()...), "calibrate split/by": words(splitNames()...),
+	"calibrate compose/batch": words(calibration.CompositionKinds()...), "calibrate split/by": words(calibration.SplitRules()...),
 	"denoise/input": tables, "denoise/edges": tables, "denoise/out": files("csv"), "denoise/risk": files("csv"), "denoise/shape": words("none"),
 	"denoise/method": words(methodsOfDenoise()...), "denoise/set": stepParams, "denoise/query": queriesOf, "denoise/value": words("noisy"),
 }
@@ -128,11 +130,11 @@ func stepParams(cmd *cobra.Command, _ []string, _ string) (names []string, _ cob
 	if flag == nil {
 		return nil, directive
 	}
-	typed, ok := flag.Value.(methodFlag)
-	if !ok || len(typed.list) == 0 {
+	typed, ok := flag.Value.(denoising.MethodFlag)
+	if !ok {
 		return nil, directive
 	}
-	last := typed.list[len(typed.list)-1].method
+	last := typed.Last()
 	for _, m := range denoise.Methods() {
 		if m.Name != last {
 			continue

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
 // Values complete as the shell would ask for them: words of a closed set, files of the right kind, folders, or nothing.
@@ -53,7 +55,7 @@ func TestValuesComplete(t *testing.T) {
 
 // Every method of denoising is offered, and no flag that takes a value is left to the shell's own guess.
 func TestEveryFlagCompletes(t *testing.T) {
-	a := &app{}
+	a := &app{Console: console.New(nil, nil)}
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {

@@ -3,14 +3,12 @@ package main
 import (
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
@@ -42,7 +40,7 @@ func (m *checkMode) String() string { return string(*m) }
 // Set refuses what is no mode.
 func (m *checkMode) Set(s string) error {
 	if !slices.Contains(checkModes, s) {
-		return usagef("must be one of %s", strings.Join(checkModes, ", "))
+		return console.Usagef("must be one of %s", strings.Join(checkModes, ", "))
 	}
 	*m = checkMode(s)
 	return nil
@@ -58,15 +56,9 @@ func (a *app) addDataChecks(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("data-checks", cobra.FixedCompletions(checkModes, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 }
 
-// terminal says whether stderr is one.
-func (a *app) terminal() bool {
-	f, ok := a.stderr.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
 // shows says whether a run prints its data checks.
 func (a *app) shows() bool {
-	return !a.quiet && (a.checks == checksShow || a.checks != checksOff && a.log == "text" && a.terminal())
+	return !a.Quiet && (a.checks == checksShow || a.checks != checksOff && a.Log == "text" && a.Terminal())
 }
 
 // look is how much of the input a run tallies.
@@ -105,7 +97,7 @@ func nothingText(p *pipeline.Plan, query int) string {
 	text := fmt.Sprintf("query %s: its noisy answer cannot be told from that of no rows", q.Name())
 	if len(columns) > 0 {
 		slices.Sort(columns)
-		text += "; a column may not be read as it should (" + oneLine(strings.Join(slices.Compact(columns), ", ")) + ")"
+		text += "; a column may not be read as it should (" + console.OneLine(strings.Join(slices.Compact(columns), ", ")) + ")"
 	}
 	return text + ": release check --data JOB looks at the rows and spends nothing"
 }
@@ -114,12 +106,12 @@ func nothingText(p *pipeline.Plan, query int) string {
 func (a *app) printFindings(found []pipeline.Finding) (bad bool) {
 	for _, f := range found {
 		bad = bad || f.Unusable
-		if a.log == "json" {
-			a.logger().Warn("data check", "unusable", f.Unusable, "code", f.Code, "message", a.redact(f.Message), "hint", f.Hint,
+		if a.Log == "json" {
+			a.Logger().Warn("data check", "unusable", f.Unusable, "code", f.Code, "message", a.Redact(f.Message), "hint", f.Hint,
 				"file", f.File, "line", f.Line, "column", f.Column)
 			continue
 		}
-		a.errorf("warning: %s\n", a.redact(diagnosticLines(f.Diagnostic)))
+		a.Errorf("warning: %s\n", a.Redact(console.DiagnosticLines(f.Diagnostic)))
 	}
 	return bad
 }
@@ -127,11 +119,11 @@ func (a *app) printFindings(found []pipeline.Finding) (bad bool) {
 // printChecks prints the tables of shares on stderr.
 func (a *app) printChecks(p *pipeline.Plan, c *pipeline.DataChecks) {
 	t := newCheckTables(p, c)
-	if a.log == "json" {
-		a.logger().Info("data checks", "rows_about", about(c.Rows), "looked_at", pipeline.Percent(c.Looked, c.Rows), "columns", records(t.columns), "inputs", records(t.inputs))
+	if a.Log == "json" {
+		a.Logger().Info("data checks", "rows_about", about(c.Rows), "looked_at", pipeline.Percent(c.Looked, c.Rows), "columns", records(t.columns), "inputs", records(t.inputs))
 		return
 	}
-	a.errorf("\ndata checks, for the operator only: about %s rows%s\n%s\n%s\n", grouped(about(c.Rows)), a.lookedAt(c), aligned(t.columns), aligned(t.inputs))
+	a.Errorf("\ndata checks, for the operator only: about %s rows%s\n%s\n%s\n", grouped(about(c.Rows)), a.lookedAt(c), console.Aligned(t.columns), console.Aligned(t.inputs))
 }
 
 // lookedAt says of what part of the rows the shares are.
@@ -214,21 +206,6 @@ func records(rows [][]string) []map[string]string {
 		out = append(out, r)
 	}
 	return out
-}
-
-// aligned writes rows as aligned columns.
-func aligned(rows [][]string) string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
-	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			cells[i] = oneLine(cell)
-		}
-		_, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) // a Builder takes everything
-	}
-	_ = w.Flush()
-	return b.String()
 }
 
 // about rounds a number of rows to two digits: a single row does not show in it.

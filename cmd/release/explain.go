@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/explain"
 )
 
@@ -27,17 +28,17 @@ func (a *app) explain(word string) error {
 	}
 	if len(found) == 0 {
 		if len(similar) == 0 {
-			return usagef("nothing is known of %q; release explain takes an error code, a key of the job file, a denoising method or a word of the glossary", word)
+			return console.Usagef("nothing is known of %q; release explain takes an error code, a key of the job file, a denoising method or a word of the glossary", word)
 		}
-		return usagef("nothing is known of %q; similar: %s", word, strings.Join(similar, ", "))
+		return console.Usagef("nothing is known of %q; similar: %s", word, strings.Join(similar, ", "))
 	}
 	for i, e := range found {
 		if i > 0 {
-			if err := a.printf("\n"); err != nil {
+			if err := a.Printf("\n"); err != nil {
 				return err
 			}
 		}
-		if err := a.printf("%s (%s)\n  %s\n", e.Name, e.Kind, strings.ReplaceAll(e.Text, "\n", "\n  ")); err != nil {
+		if err := a.Printf("%s (%s)\n  %s\n", e.Name, e.Kind, strings.ReplaceAll(e.Text, "\n", "\n  ")); err != nil {
 			return err
 		}
 	}

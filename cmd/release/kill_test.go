@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/ledger/sqlstore"
@@ -181,7 +182,7 @@ func TestStepChild(t *testing.T) {
 	}
 	k := &killer{at: at}
 	flags := &jobFlags{params: []string{"day=" + os.Getenv("DAY")}, workers: 1}
-	a := &app{secrets: map[string]string{}}
+	a := &app{Console: console.New(nil, nil)}
 	plan, err := a.load(t.Context(), "colours.yaml", flags)
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
@@ -28,7 +29,7 @@ func (f *ledgerFlags) add(a *app, cmd *cobra.Command) {
 	f.addParams(cmd)
 	cmd.Flags().StringVar(&f.store, "store", "", "the ledger, instead of a job: sqlite:PATH, sqlite+group:PATH or postgres://…")
 	cmd.Flags().StringVar(&f.dataset, "dataset", "", "the dataset to show")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&f.csv, "csv", false, "print CSV")
 }
 
@@ -77,17 +78,17 @@ func (a *app) openLedger(ctx context.Context, f *ledgerFlags, args []string) (*o
 	o := &opened{ledgerFlags: f}
 	switch {
 	case (len(args) == 1) == (f.store != ""):
-		return nil, usagef("name the ledger by a job file or by --store")
-	case a.json && f.csv:
-		return nil, usagef("--json and --csv exclude each other")
+		return nil, console.Usagef("name the ledger by a job file or by --store")
+	case a.JSON && f.csv:
+		return nil, console.Usagef("--json and --csv exclude each other")
 	case len(args) == 1:
 		params, err := f.paramValues()
 		if err != nil {
 			return nil, err
 		}
-		job, diags := configs.Load(args[0], configs.ParseOptions{Params: params, Env: a.env, Sample: true})
+		job, diags := configs.Load(args[0], configs.ParseOptions{Params: params, Env: a.Env, Sample: true})
 		if len(diags) > 0 {
-			return nil, jobError{diags}
+			return nil, console.JobError{Diagnostics: diags}
 		}
 		o.job, f.store = job, job.StoreName()
 		if f.dataset == "" {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
@@ -46,24 +47,24 @@ func (a *app) printAudit(o *opened, audit *ledger.Audit, seen int, findings []st
 		rows, totals[of.Dataset+"/"+of.Unit+"/"+of.Adjacency] = append(rows, []string{of.Dataset, of.Unit, of.Adjacency, x}), x
 	}
 	switch {
-	case a.json:
-		return a.printJSON(map[string]any{
+	case a.JSON:
+		return a.PrintJSON(map[string]any{
 			"pass": len(findings) == 0, "entries": len(audit.Entries), "head": audit.Head.Hash.String(), "mu2_recounted": totals,
 			"releases_compared": seen, "further_publications": audit.Derived, "findings": findings,
 		})
 	case o.csv:
 		return a.printCSV(rows)
 	}
-	if err := a.printTable(rows); err != nil {
+	if err := a.PrintTable(rows); err != nil {
 		return err
 	}
 	for _, f := range findings {
-		if err := a.printf("FINDING: %s\n", f); err != nil {
+		if err := a.Printf("FINDING: %s\n", f); err != nil {
 			return err
 		}
 	}
-	return a.printf("\n%d entries, an unbroken chain to %s; every total counted anew; %s compared; %s, at no cost\n", len(audit.Entries), audit.Head.Hash,
-		count(seen, "release folder"), count(audit.Derived, "further publication"))
+	return a.Printf("\n%d entries, an unbroken chain to %s; every total counted anew; %s compared; %s, at no cost\n", len(audit.Entries), audit.Head.Hash,
+		console.Count(seen, "release folder"), console.Count(audit.Derived, "further publication"))
 }
 
 func byName(a, b ledger.Account) int {
@@ -116,7 +117,7 @@ func lostEnds(ctx context.Context, runs []ledger.Run, o *opened) (seen int, find
 			return seen, findings, err
 		}
 		if words := lostWords(known, m.Ledger); words != "" {
-			findings = append(findings, here(dir)+": "+words)
+			findings = append(findings, console.Here(dir)+": "+words)
 		}
 	}
 	return seen, findings, nil

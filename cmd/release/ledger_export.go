@@ -40,7 +40,7 @@ func (a *app) ledgerExport(ctx context.Context, o *opened) error {
 		entries = append(entries, export(&s.Runs[i]))
 	}
 	if !o.csv {
-		return a.printJSON(map[string]any{"entries": entries})
+		return a.PrintJSON(map[string]any{"entries": entries})
 	}
 	rows := [][]string{{"run", "window", "state", "mechanisms", "mu"}}
 	for _, e := range entries {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -61,7 +62,7 @@ func (a *app) budgetSet(ctx context.Context, o *opened, set *setFlags) error {
 	}
 	err = o.book.SetBudget(ctx, of, budget, set.reason)
 	if errors.Is(err, ledger.ErrCharge) {
-		return usagef("%v", err)
+		return console.Usagef("%v", err)
 	}
 	if err != nil {
 		return pipeline.LedgerError("set the budget", err)
@@ -94,7 +95,7 @@ func (set *setFlags) account(ctx context.Context, o *opened) (of ledger.Account,
 		of.Adjacency = set.adjacency
 	}
 	if of.Dataset == "" || of.Unit == "" || of.Adjacency == "" {
-		return of, usagef("say which budget is meant: --dataset, --unit and --adjacency")
+		return of, console.Usagef("say which budget is meant: --dataset, --unit and --adjacency")
 	}
 	return of, nil
 }
@@ -114,13 +115,13 @@ func (set *setFlags) budget(ctx context.Context, o *opened, of ledger.Account) (
 			b.DeltaCap = now.Budget.DeltaCap // what a job that discovers keys opened it with
 		}
 	case !asked:
-		return b, usagef("say what the budget is: --epsilon and --delta")
+		return b, console.Usagef("say what the budget is: --epsilon and --delta")
 	}
 	limit := ledger.Limit{}
 	target := map[string]*ledger.Limit{"day": &b.Day, "month": &b.Month, "year": &b.Year, "total": &limit}[set.per]
 	switch {
 	case target == nil:
-		return b, usagef("--per must be total, day, month or year")
+		return b, console.Usagef("--per must be total, day, month or year")
 	case set.per == "total":
 		limit = ledger.Limit{Epsilon: b.Epsilon, Delta: b.Delta}
 	case set.epsilon == "none":

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/ledger"
 )
 
@@ -25,8 +26,8 @@ func (a *app) ledgerShow(ctx context.Context, o *opened) error {
 	if err != nil {
 		return err
 	}
-	if a.json {
-		return a.printJSON(map[string]any{
+	if a.JSON {
+		return a.PrintJSON(map[string]any{
 			"head": map[string]any{"entry": s.Head.Seq, "hash": s.Head.Hash.String()}, "accounts": accounts, "releases": runsJSON(s.Runs),
 			"notes": apart(s.Accounts),
 		})
@@ -35,9 +36,9 @@ func (a *app) ledgerShow(ctx context.Context, o *opened) error {
 		return err
 	}
 	if len(s.Runs) == 0 {
-		return a.printf("no releases\n")
+		return a.Printf("no releases\n")
 	}
-	return a.printTable(runRows(s.Runs))
+	return a.PrintTable(runRows(s.Runs))
 }
 
 func (a *app) ledgerBudget(ctx context.Context, o *opened) error {
@@ -49,8 +50,8 @@ func (a *app) ledgerBudget(ctx context.Context, o *opened) error {
 	switch {
 	case err != nil:
 		return err
-	case a.json:
-		return a.printJSON(map[string]any{"accounts": accounts, "notes": apart(s.Accounts)})
+	case a.JSON:
+		return a.PrintJSON(map[string]any{"accounts": accounts, "notes": apart(s.Accounts)})
 	case o.csv:
 		return a.printCSV(accountRows(accounts))
 	}
@@ -139,10 +140,10 @@ func (a *app) printAccounts(balances []ledger.Balance, accounts []accountJSON) e
 	var b strings.Builder
 	for i, x := range accounts {
 		balance := &balances[i]
-		b.WriteString(fill("%s: unit %s, %s\n  budget   %s\n", x.Dataset, x.Unit, x.Adjacency, x.Budget))
-		b.WriteString(fill("  spent    mu² %s of %s (%.1f %%), by %s\n", x.Spent, x.Cap, 100*balance.Share(), count(x.Releases, "release")))
+		b.WriteString(console.Fill("%s: unit %s, %s\n  budget   %s\n", x.Dataset, x.Unit, x.Adjacency, x.Budget))
+		b.WriteString(console.Fill("  spent    mu² %s of %s (%.1f %%), by %s\n", x.Spent, x.Cap, 100*balance.Share(), console.Count(x.Releases, "release")))
 		for _, p := range x.Periods {
-			b.WriteString(fill("  %-8s mu² %s of %s in %s\n", p.Per, p.Spent, p.Cap, p.Name))
+			b.WriteString(console.Fill("  %-8s mu² %s of %s in %s\n", p.Per, p.Spent, p.Cap, p.Name))
 		}
 		for i, c := range x.History {
 			if len(x.History) > 1 {
@@ -150,19 +151,19 @@ func (a *app) printAccounts(balances []ledger.Balance, accounts []accountJSON) e
 				if i == 0 {
 					word = "opened"
 				}
-				b.WriteString(fill("  %-8s %s: %s%s\n", word, c.At, c.Budget, because(c.Reason)))
+				b.WriteString(console.Fill("  %-8s %s: %s%s\n", word, c.At, c.Budget, because(c.Reason)))
 			}
 		}
 		left := "nothing fits any more"
 		if x.Fits != "" {
 			left = fmt.Sprintf("a release of epsilon %s at delta %s fits", x.Fits, balance.Budget.Delta)
 		}
-		b.WriteString(fill("  left     mu² %s: %s\n  promise  %s\n\n", x.Left, left, promise(balance)))
+		b.WriteString(console.Fill("  left     mu² %s: %s\n  promise  %s\n\n", x.Left, left, promise(balance)))
 	}
 	for _, note := range apart(balances) {
-		b.WriteString(fill("note: %s\n\n", note))
+		b.WriteString(console.Fill("note: %s\n\n", note))
 	}
-	return a.print(b.String())
+	return a.Print(b.String())
 }
 
 // because is the reason that the owner gave for a budget.
@@ -197,16 +198,6 @@ func apart(balances []ledger.Balance) []string {
 		}
 	}
 	return notes
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	if stem, ok := strings.CutSuffix(what, "ry"); ok {
-		return fmt.Sprintf("%d %sries", n, stem)
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // stateText is the state of a release in the words of status: a reservation that was given back is no release.
@@ -254,7 +245,7 @@ func runRows(runs []ledger.Run) [][]string {
 	rows := [][]string{{"run", "number", "dataset", "job", "window", "state", "mu", "updated", "folder"}}
 	for _, r := range runsJSON(runs) {
 		rows = append(rows, []string{
-			fmt.Sprintf("%.12s", r.Run), strconv.Itoa(r.Number), r.Dataset, r.Job, orDash(r.Window), r.State, fmt.Sprintf("%.6g", r.Mu), r.Updated, here(r.Folder),
+			fmt.Sprintf("%.12s", r.Run), strconv.Itoa(r.Number), r.Dataset, r.Job, console.OrDash(r.Window), r.State, fmt.Sprintf("%.6g", r.Mu), r.Updated, console.Here(r.Folder),
 		})
 	}
 	return rows
@@ -265,5 +256,5 @@ func (a *app) printCSV(rows [][]string) error {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
 	_ = w.WriteAll(rows) // a Builder takes everything
-	return a.print(b.String())
+	return a.Print(b.String())
 }

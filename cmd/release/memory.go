@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
@@ -25,13 +26,13 @@ func (f *jobFlags) limits(p *pipeline.Plan) (local.Limits, error) {
 	if f.memory != "" {
 		n, err := configs.ParseSize(f.memory)
 		if err != nil {
-			return l, usagef("--memory-limit %q: %v", f.memory, err)
+			return l, console.Usagef("--memory-limit %q: %v", f.memory, err)
 		}
 		l.Memory = n
 	}
 	if f.tmp != "" {
 		if info, err := os.Stat(f.tmp); err != nil || !info.IsDir() {
-			return l, usagef("--tmp-dir %q is not a folder", f.tmp)
+			return l, console.Usagef("--tmp-dir %q is not a folder", f.tmp)
 		}
 	}
 	if l.Memory == 0 {

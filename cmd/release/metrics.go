@@ -40,7 +40,7 @@ func (a *app) writeMetrics(code int) {
 		}
 	}
 	if err != nil {
-		a.errorf("warning: --metrics %s can't be written\n", a.metrics)
+		a.Errorf("warning: --metrics %s can't be written\n", a.metrics)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -39,7 +40,7 @@ func (f *jobFlags) openLedgerOf(ctx context.Context, plan *pipeline.Plan, dir st
 		if !f.newLedger && sameDataset(beside[path], plan) {
 			return nil, nil, &pipeline.Error{
 				Cause: pipeline.CauseLedger, Code: "no-ledger",
-				Message: "the ledger that the job names is not there, but " + here(path) + " is a release of dataset " + plan.Job().Ledger.Dataset + ": a new ledger would not know what it cost",
+				Message: "the ledger that the job names is not there, but " + console.Here(path) + " is a release of dataset " + plan.Job().Ledger.Dataset + ": a new ledger would not know what it cost",
 				Hint:    "restore the ledger, or let ledger.store name the place where it is; --new-ledger opens a new one: then let the data's owner lower its budget by what was spent before (release ledger budget set)",
 			}
 		}

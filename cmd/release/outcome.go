@@ -2,10 +2,9 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/protocol"
@@ -22,56 +21,42 @@ var headlines = map[protocol.Status]string{
 
 func (a *app) printOutcome(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balance) error {
 	switch {
-	case a.json:
-		return a.printJSON(outcomeJSON(p, o, b))
-	case a.quiet:
+	case a.JSON:
+		return a.PrintJSON(outcomeJSON(p, o, b))
+	case a.Quiet:
 		return nil
 	}
-	if err := a.printf("%s: %s\n  folder   %s\n", p.Name(), headlines[o.Status], here(o.Dir)); err != nil {
+	if err := a.Printf("%s: %s\n  folder   %s\n", p.Name(), headlines[o.Status], console.Here(o.Dir)); err != nil {
 		return err
 	}
 	if o.From != "" {
-		if err := a.printf("  from     %s\n", here(o.From)); err != nil {
+		if err := a.Printf("  from     %s\n", console.Here(o.From)); err != nil {
 			return err
 		}
 	}
 	if o.Moved != "" {
-		if err := a.printf("  before   %s\n", here(o.Moved)); err != nil {
+		if err := a.Printf("  before   %s\n", console.Here(o.Moved)); err != nil {
 			return err
 		}
 	}
 	if o.Discarded {
-		if err := a.printf("  note     beside the folder was a release in staging that no run of this ledger made, or one of an earlier version: it was deleted, and the noise drawn anew under the same charge\n"); err != nil {
+		if err := a.Printf("  note     beside the folder was a release in staging that no run of this ledger made, or one of an earlier version: it was deleted, and the noise drawn anew under the same charge\n"); err != nil {
 			return err
 		}
 	}
 	if o.InputGone {
-		if err := a.printf("  note     the input is gone, so it was not compared with what was released\n"); err != nil {
+		if err := a.Printf("  note     the input is gone, so it was not compared with what was released\n"); err != nil {
 			return err
 		}
 	}
-	if err := a.printf("  promise  epsilon %s, delta %s (mu %.4g) for the whole release; unit %s, %s\n  budget   %s\n\n", p.Job().Privacy.Epsilon,
+	if err := a.Printf("  promise  epsilon %s, delta %s (mu %.4g) for the whole release; unit %s, %s\n  budget   %s\n\n", p.Job().Privacy.Epsilon,
 		p.Job().Privacy.Delta, float64(p.Mu()), p.Account().Unit, p.Adjacency(), budgetLine(b)); err != nil {
 		return err
 	}
-	if err := a.printTable(releasedRows(p)); err != nil || o.Release == nil {
+	if err := a.PrintTable(releasedRows(p)); err != nil || o.Release == nil {
 		return err
 	}
 	return a.printPreview(o.Release)
-}
-
-// here is a path below the working folder as a user would type it, on one line; other paths stay absolute.
-func here(path string) string { return oneLine(relative(path)) }
-
-func relative(path string) string {
-	folder, err := os.Getwd()
-	if err != nil {
-		return path
-	}
-	if rel, err := filepath.Rel(folder, path); err == nil && filepath.IsLocal(rel) {
-		return rel
-	}
-	return path
 }
 
 func budgetLine(b ledger.Balance) string {
@@ -79,7 +64,7 @@ func budgetLine(b ledger.Balance) string {
 	if b.Runs == 1 {
 		releases = "release"
 	}
-	return fill("%s: %.1f %% of mu² spent (epsilon %s, delta %s in all; %d %s)",
+	return console.Fill("%s: %.1f %% of mu² spent (epsilon %s, delta %s in all; %d %s)",
 		b.Account.Dataset, 100*b.Share(), b.Budget.Epsilon, b.Budget.Delta, b.Runs, releases)
 }
 
@@ -96,17 +81,10 @@ func releasedRows(p *pipeline.Plan) [][]string {
 		}
 		rows = append(rows, []string{
 			q.Query.Name(), cellCount(&q), fmt.Sprintf("%.4g", q.Sigma()),
-			halfWidth(&q), orDash(strings.Join(steps, ", ")), strings.Join(files, " "),
+			halfWidth(&q), console.OrDash(strings.Join(steps, ", ")), strings.Join(files, " "),
 		})
 	}
 	return rows
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }
 
 func outcomeJSON(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balance) any {
@@ -118,11 +96,6 @@ func outcomeJSON(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balance) any {
 			"budget_epsilon": b.Budget.Epsilon, "budget_delta": b.Budget.Delta, "mu2_spent_share": b.Share(), "releases": b.Runs,
 		},
 	}
-}
-
-// printTable prints rows as aligned columns; the first row is the header.
-func (a *app) printTable(rows [][]string) error {
-	return a.print(aligned(rows))
 }
 
 // halfWidth is half the width of a cell's 95 % interval; a mean's is divided by its number of rows.

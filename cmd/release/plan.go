@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -29,7 +28,7 @@ func (a *app) planCmd() *cobra.Command {
 	flags.addWorkers(cmd)
 	flags.addMemoryLimit(cmd)
 	cmd.Flags().BoolVar(&verbose, "verbose", false, "also show how the input will be read, for the operator: it depends on what headers and footers say")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print the plan as JSON")
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the plan as JSON")
 	return cmd
 }
 
@@ -53,13 +52,13 @@ func (a *app) plan(ctx context.Context, path string, flags *jobFlags, verbose bo
 	if err != nil {
 		return err
 	}
-	if a.json {
+	if a.JSON {
 		text := planJSON(plan)
 		text["budget"] = standingJSON(standing)
 		if scan != nil {
 			text["scan"] = scan
 		}
-		err = a.printJSON(text)
+		err = a.PrintJSON(text)
 	} else if err = errors.Join(a.printPlan(plan), a.printStanding(plan, standing)); err == nil && verbose {
 		err = a.printScan(plan, scan)
 	}
@@ -113,7 +112,7 @@ func share(p *pipeline.Plan, q *pipeline.Planned) float64 {
 }
 
 func (a *app) printPlan(p *pipeline.Plan) error {
-	if err := a.printf("%s: epsilon %s, delta %s (mu %.6g), unit %s, %s; no data was read\n\n", p.Name(),
+	if err := a.Printf("%s: epsilon %s, delta %s (mu %.6g), unit %s, %s; no data was read\n\n", p.Name(),
 		p.Job().Privacy.Epsilon, p.Job().Privacy.Delta, float64(p.Mu()), p.Account().Unit, p.Adjacency()); err != nil {
 		return err
 	}
@@ -125,7 +124,7 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 			fmt.Sprintf("%.6g", q.Sigma()), halfWidth(&q), s.Why,
 		})
 	}
-	return a.printTable(rows)
+	return a.PrintTable(rows)
 }
 
 // cellCount is the number of cells of a query; discovered keys have a threshold instead.
@@ -134,12 +133,4 @@ func cellCount(q *pipeline.Planned) string {
 		return fmt.Sprintf("keys ≥ %.6g", q.Threshold())
 	}
 	return fmt.Sprint(q.Query.Cells())
-}
-
-func (a *app) printJSON(v any) error {
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return err
-	}
-	return a.print(string(text) + "\n")
 }

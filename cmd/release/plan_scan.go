@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 )
@@ -21,7 +22,7 @@ func (a *app) scanPlan(ctx context.Context, p *pipeline.Plan, l local.Limits) (*
 	}
 	defer engine.Close()
 	if diags := p.Check(engine.Schema()); len(diags) > 0 {
-		return nil, jobError{diags}
+		return nil, console.JobError{Diagnostics: diags}
 	}
 	e, ok := engine.(*local.Engine)
 	if !ok {
@@ -32,26 +33,26 @@ func (a *app) scanPlan(ctx context.Context, p *pipeline.Plan, l local.Limits) (*
 
 func (a *app) printScan(p *pipeline.Plan, s *local.ScanPlan) error {
 	if s == nil {
-		return a.printf("\nscan: the input is not there; %d columns will be read: %s\n", len(p.Columns()), strings.Join(p.Columns(), ", "))
+		return a.Printf("\nscan: the input is not there; %d columns will be read: %s\n", len(p.Columns()), strings.Join(p.Columns(), ", "))
 	}
-	if err := a.printf("\nscan: one pass for %s, by %s, over %s of %s; the cells take %s\n",
-		count(len(p.Queries()), "query"), count(s.Workers, "worker"), count(s.Splits, "split"),
-		count(s.Files, "file"), binary(s.Cells)); err != nil {
+	if err := a.Printf("\nscan: one pass for %s, by %s, over %s of %s; the cells take %s\n",
+		console.Count(len(p.Queries()), "query"), console.Count(s.Workers, "worker"), console.Count(s.Splits, "split"),
+		console.Count(s.Files, "file"), binary(s.Cells)); err != nil {
 		return err
 	}
 	if len(p.Filters().Columns()) > 0 {
-		if err := a.printf("filters come before all queries; by the footers' statistics they rule out %s\n", count(s.Skipped, "split")); err != nil {
+		if err := a.Printf("filters come before all queries; by the footers' statistics they rule out %s\n", console.Count(s.Skipped, "split")); err != nil {
 			return err
 		}
 	}
 	if len(s.Columns) == 0 {
-		return a.printf("no column is decoded\n")
+		return a.Printf("no column is decoded\n")
 	}
 	rows := [][]string{{"column", "type", "decoded once for"}}
 	for _, c := range s.Columns {
 		rows = append(rows, []string{c.Name, c.Type, strings.Join(c.Uses, ", ")})
 	}
-	return a.printTable(rows)
+	return a.PrintTable(rows)
 }
 
 // binary writes a number of bytes.

@@ -18,18 +18,18 @@ const previewed = 5
 // printPreview shows the first written cells of each answer, as they stand in the files.
 func (a *app) printPreview(r *pipeline.Release) error {
 	for _, result := range r.Results() {
-		if err := a.printf("\n%s\n", result.Name); err != nil {
+		if err := a.Printf("\n%s\n", result.Name); err != nil {
 			return err
 		}
 		cells := shown(result)
-		if err := a.printTable(previewRows(result.Answer, cells)); err != nil {
+		if err := a.PrintTable(previewRows(result.Answer, cells)); err != nil {
 			return err
 		}
 		if err := a.printReadings(&result); err != nil {
 			return err
 		}
 		if more := result.Answer.Cells - len(cells); more > 0 && !result.Sparse {
-			if err := a.printf("… %d more\n", more); err != nil {
+			if err := a.Printf("… %d more\n", more); err != nil {
 				return err
 			}
 		}
@@ -40,14 +40,14 @@ func (a *app) printPreview(r *pipeline.Release) error {
 // printReadings shows the first rows of the tables that were read off an answer.
 func (a *app) printReadings(r *pipeline.Result) error {
 	for _, x := range r.Answer.Readings {
-		if err := a.printf("\n%s.%s\n", r.Name, x.Name); err != nil {
+		if err := a.Printf("\n%s.%s\n", r.Name, x.Name); err != nil {
 			return err
 		}
 		var cells []int
 		for c := range min(previewed, x.Answer.Cells) {
 			cells = append(cells, c)
 		}
-		if err := a.printTable(previewRows(x.Answer, cells)); err != nil {
+		if err := a.PrintTable(previewRows(x.Answer, cells)); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/ledger"
@@ -38,11 +39,11 @@ func (a *app) warnOfLittle(p *pipeline.Plan) {
 // warn says on stderr what a user should look at before going on.
 func (a *app) warn(text string) {
 	switch {
-	case a.quiet:
-	case a.log == "json":
-		a.logger().Warn(a.redact(text))
+	case a.Quiet:
+	case a.Log == "json":
+		a.Logger().Warn(a.Redact(text))
 	default:
-		a.errorf("warning: %s\n", a.redact(text))
+		a.Errorf("warning: %s\n", a.Redact(text))
 	}
 }
 
@@ -72,7 +73,7 @@ func (a *app) standing(ctx context.Context, p *pipeline.Plan, f *jobFlags) (s pl
 	s.ledger = "none"
 	if !errors.Is(err, ledger.ErrAbsent) {
 		s.ledger = "unknown"
-		a.warn("the ledger can't be read, so that what is said of the budget counts the job's own alone: " + text(err))
+		a.warn("the ledger can't be read, so that what is said of the budget counts the job's own alone: " + console.ErrorText(err))
 	}
 	s.Standing, err = protocol.StandingOf(ctx, p, nil, sink.New(), dir)
 	return s, err
@@ -84,22 +85,22 @@ func (a *app) printStanding(p *pipeline.Plan, s planStanding) error {
 	if s.ledger == "none" {
 		lines = append([]string{"there is no ledger yet: the first run opens it, with a budget of " + p.Budget().String()}, lines...)
 	}
-	return a.print("\nbudget: " + strings.Join(lines, "\n  ") + "\n")
+	return a.Print("\nbudget: " + strings.Join(lines, "\n  ") + "\n")
 }
 
 // standingLines say what a run would do and cost.
 func standingLines(p *pipeline.Plan, s protocol.Standing) []string {
 	switch s.Next {
 	case protocol.NextRepeat:
-		line := fmt.Sprintf("already released to %s on %s: a run returns the same bytes and charges nothing", here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly))
+		line := fmt.Sprintf("already released to %s on %s: a run returns the same bytes and charges nothing", console.Here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly))
 		if s.Problem != nil {
 			line += "; but its folder is not there unchanged any more: restore it from a copy, or pay for a new release with --new-release"
 		}
 		return []string{line}
 	case protocol.NextDerive:
-		line := fmt.Sprintf("already released in another presentation, to %s on %s: a run makes this one of its noisy values and charges nothing", here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly))
+		line := fmt.Sprintf("already released in another presentation, to %s on %s: a run makes this one of its noisy values and charges nothing", console.Here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly))
 		if s.Problem != nil {
-			line = fmt.Sprintf("already released in another presentation, to %s on %s, of which this one cannot be made: %s", here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly), text(s.Problem))
+			line = fmt.Sprintf("already released in another presentation, to %s on %s, of which this one cannot be made: %s", console.Here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly), console.ErrorText(s.Problem))
 		}
 		return []string{line}
 	case protocol.NextFinish:
@@ -113,7 +114,7 @@ func standingLines(p *pipeline.Plan, s protocol.Standing) []string {
 // announce says on stderr what a run is about to charge. A refusal is an error that follows.
 func (a *app) announce(p *pipeline.Plan, s protocol.Standing) {
 	if s.Quote.Refusal == nil {
-		a.note(strings.Join(standingLines(p, s), "; "))
+		a.Note(strings.Join(standingLines(p, s), "; "))
 	}
 }
 
@@ -121,16 +122,16 @@ func (a *app) announce(p *pipeline.Plan, s protocol.Standing) {
 func quoteLines(p *pipeline.Plan, q ledger.Quote) (lines []string) {
 	for i, r := range q.Rooms {
 		if i == 0 {
-			lines = append(lines, fill("a run will charge %s of the budget of dataset %s, %s", percentText(r.Share), q.Account.Dataset, moreText(r)))
+			lines = append(lines, console.Fill("a run will charge %s of the budget of dataset %s, %s", percentText(r.Share), q.Account.Dataset, moreText(r)))
 			continue
 		}
-		lines = append(lines, fill("%s of that for %s, %s", percentText(r.Share), strings.TrimSpace(r.Per+" "+r.Name), moreText(r)))
+		lines = append(lines, console.Fill("%s of that for %s, %s", percentText(r.Share), strings.TrimSpace(r.Per+" "+r.Name), moreText(r)))
 	}
 	switch {
 	case q.Never && q.Opens:
-		lines = append(lines, fill("a run is refused: the job's own budget (%s) can never hold this release", p.Budget()))
+		lines = append(lines, console.Fill("a run is refused: the job's own budget (%s) can never hold this release", p.Budget()))
 	case q.Refusal != nil:
-		lines = append(lines, "a run is refused: "+oneLine(q.Refusal.Error()))
+		lines = append(lines, "a run is refused: "+console.OneLine(q.Refusal.Error()))
 	}
 	return lines
 }
@@ -143,7 +144,7 @@ func moreText(r ledger.Room) string {
 	case r.More > 1e6:
 		return "more than a million more fit"
 	}
-	return fill("%.1f more fit", math.Floor(10*r.More)/10)
+	return console.Fill("%.1f more fit", math.Floor(10*r.More)/10)
 }
 
 // percentText is a share in percent, of three digits.
@@ -151,7 +152,7 @@ func percentText(share float64) string {
 	if share > 1e4 {
 		return "more than a million %"
 	}
-	return fill("%.3g %%", 100*share)
+	return console.Fill("%.3g %%", 100*share)
 }
 
 // quoteError fails a plan whose charge would be refused.

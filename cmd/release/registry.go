@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v4"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
@@ -32,14 +33,14 @@ func (a *app) registryCmd() *cobra.Command {
 func (a *app) registry(dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return usagef("the folder: %v", err)
+		return console.Usagef("the folder: %v", err)
 	}
 	m, digest, err := sink.ReadManifest(dir)
 	if err != nil {
 		return pipeline.OutputError(err)
 	}
 	if !m.Complete() {
-		return usagef("the release was made by an earlier version, whose manifest does not say enough")
+		return console.Usagef("the release was made by an earlier version, whose manifest does not say enough")
 	}
 	info, err := os.Stat(filepath.Join(dir, "release.json"))
 	if err != nil {
@@ -50,7 +51,7 @@ func (a *app) registry(dir string) error {
 	if err != nil {
 		return err
 	}
-	return a.print(string(text))
+	return a.Print(string(text))
 }
 
 // record is a deployment as the registry's schema has it (deployments-schema.yaml at 3e9c812): these keys and no others.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
@@ -51,7 +52,7 @@ func compareHeads(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, d
 			return nil, err
 		}
 		if known == ledger.MarkLost {
-			return nil, rolledBack(here(path), l)
+			return nil, rolledBack(console.Here(path), l)
 		}
 	}
 	return anchor, nil
@@ -113,7 +114,7 @@ func compareAnchor(ctx context.Context, book *ledger.Book, path string) (*anchor
 	}
 	var held anchorFile
 	if err != nil || json.Unmarshal(text, &held) != nil || held.Ledger == nil && held.Head == nil {
-		return nil, usagef("--anchor: %s is no anchor, no manifest and no output of release ledger show --json", path)
+		return nil, console.Usagef("--anchor: %s is no anchor, no manifest and no output of release ledger show --json", path)
 	}
 	shown := held.Ledger
 	if shown == nil {

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/calibration"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/denoising"
 )
 
 const rootLong = `release turns a private table into a differentially private data release.
@@ -28,15 +30,9 @@ Exit codes:
   134  crashed: a fault of this program, stopped by SIGABRT
   143  stopped by SIGTERM`
 
-// app is what all verbs share: where they write and how they report.
+// app is what all verbs share: where they write, and what a run leaves for the metrics.
 type app struct {
-	stdout, stderr io.Writer
-	log            string
-	quiet          bool
-	json           bool
-	// secrets are what jobs took from the environment, by name: never printed.
-	secrets map[string]string
-	id      string // of this process, on every line of its log
+	*console.Console
 	metrics string // the file for Prometheus; "": none
 	checks  checkMode
 	last    lastRun
@@ -44,7 +40,7 @@ type app struct {
 
 // execute runs the command line and returns the exit code.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
-	a := &app{stdout: stdout, stderr: stderr, log: "text", secrets: map[string]string{}, id: newID()}
+	a := &app{Console: console.New(stdout, stderr)}
 	defer a.recovered(&code)
 	root := a.root()
 	root.SetArgs(args)
@@ -54,13 +50,6 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (code
 	return code
 }
 
-// newID tells the log lines of one process from those of others.
-func newID() string {
-	var b [6]byte
-	_, _ = rand.Read(b[:]) // it never fails: the process ends where there is no randomness
-	return hex.EncodeToString(b[:])
-}
-
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use: "release", Short: "Differentially private data releases", Long: rootLong,
@@ -68,22 +57,22 @@ func (a *app) root() *cobra.Command {
 		PersistentPreRunE: func(*cobra.Command, []string) error { return a.checkFlags() },
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetOut(a.stdout)
-	root.SetErr(a.stderr)
+	root.SetOut(a.Stdout)
+	root.SetErr(a.Stderr)
 	flags := root.PersistentFlags()
-	flags.StringVar(&a.log, "log", "text", "how progress and errors are written to stderr: text or json")
-	flags.BoolVar(&a.quiet, "quiet", false, "no progress, no closing table; errors only")
+	flags.StringVar(&a.Log, "log", "text", "how progress and errors are written to stderr: text or json")
+	flags.BoolVar(&a.Quiet, "quiet", false, "no progress, no closing table; errors only")
 	root.AddCommand(
 		a.runCmd(), a.planCmd(), a.checkCmd(), a.verifyCmd(), a.ledgerCmd(), a.statusCmd(), a.backfillCmd(), a.keygenCmd(), a.registryCmd(),
-		a.schemaCmd(), a.explainCmd(), a.denoiseCmd(), a.calibrateCmd(), a.selftestCmd(), a.versionCmd(), a.manCmd(),
+		a.schemaCmd(), a.explainCmd(), denoising.Command(a.Console), calibration.Command(a.Console), a.selftestCmd(), a.versionCmd(), a.manCmd(),
 	)
 	complete(root)
 	return root
 }
 
 func (a *app) checkFlags() error {
-	if a.log != "text" && a.log != "json" {
-		return usagef("--log must be text or json")
+	if a.Log != "text" && a.Log != "json" {
+		return console.Usagef("--log must be text or json")
 	}
 	return nil
 }

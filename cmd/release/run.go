@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
@@ -41,13 +42,13 @@ func (a *app) runCmd() *cobra.Command {
 	a.addMetrics(cmd)
 	a.addDataChecks(cmd)
 	cmd.Flags().BoolVar(&again, "new-release", false, "release the same question again with new noise: charges again, moves the old folder aside")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print the outcome as JSON")
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the outcome as JSON")
 	return cmd
 }
 
 func (a *app) run(ctx context.Context, path string, flags *jobFlags, again bool) error {
 	if flags.workers < 1 {
-		return usagef("--workers must be at least 1")
+		return console.Usagef("--workers must be at least 1")
 	}
 	a.last.job = path
 	plan, err := a.load(ctx, path, flags)
@@ -85,8 +86,8 @@ func (a *app) run(ctx context.Context, path string, flags *jobFlags, again bool)
 		return pipeline.LedgerError("read the account", err)
 	}
 	a.last.balance = &balance
-	if a.log == "json" {
-		a.logger().Info("outcome", "job", plan.Name(), "window", window(plan.Params()), "status", string(outcome.Status),
+	if a.Log == "json" {
+		a.Logger().Info("outcome", "job", plan.Name(), "window", window(plan.Params()), "status", string(outcome.Status),
 			"folder", outcome.Dir, "manifest_sha256", outcome.Digest)
 	}
 	if err := a.printOutcome(plan, outcome, balance); err != nil {
@@ -117,7 +118,7 @@ func (f *jobFlags) place(plan *pipeline.Plan) (place, error) {
 	}
 	dir, err := f.dir(plan)
 	if err != nil {
-		return place{}, usagef("--out: %v", err)
+		return place{}, console.Usagef("--out: %v", err)
 	}
 	key, err := newSigner(f.sign)
 	return place{dir: dir, limits: limits, signer: key}, err
@@ -127,7 +128,7 @@ func (f *jobFlags) place(plan *pipeline.Plan) (place, error) {
 func (a *app) runPlan(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, where place) (*protocol.Outcome, error) {
 	keepTo(where.limits.Memory)
 	where.limits.Look = a.look()
-	o, done := a.observer()
+	o, done := a.Observer()
 	defer done()
 	runner := protocol.Runner{
 		Book: book, Sink: sink.New(), Open: opener(plan.Job(), where.limits, book.InputKey),

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/configs"
 )
 
@@ -11,7 +12,7 @@ func (a *app) schemaCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "schema", Short: "Print the job file's JSON Schema", Args: cobra.NoArgs,
 		Long: "schema prints the JSON Schema of the job file, for editors and for checks in CI.",
-		RunE: func(*cobra.Command, []string) error { return a.print(string(configs.Schema())) },
+		RunE: func(*cobra.Command, []string) error { return a.Print(string(configs.Schema())) },
 	}
 }
 
@@ -21,7 +22,7 @@ func (a *app) manCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			header := &doc.GenManHeader{Title: "RELEASE", Section: "1", Source: "dprelease"}
 			if err := doc.GenManTree(cmd.Root(), header, args[0]); err != nil {
-				return usagef("man: the folder can't be written: %s", args[0])
+				return console.Usagef("man: the folder can't be written: %s", args[0])
 			}
 			return nil
 		},

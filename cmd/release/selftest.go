@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/mechanism/selftest"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -47,11 +48,11 @@ func (a *app) selftestCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case f.job == "" && (len(f.params) > 0 || f.tmp != "" || f.memory != "" || cmd.Flags().Changed("workers")):
-				return usagef("--param, --workers, --memory-limit and --tmp-dir need --job")
+				return console.Usagef("--param, --workers, --memory-limit and --tmp-dir need --job")
 			case f.job == "":
 				return a.selftest(cmd.Context(), f.seconds)
 			case cmd.Flags().Changed("seconds"):
-				return usagef("--seconds and --job exclude each other")
+				return console.Usagef("--seconds and --job exclude each other")
 			}
 			return a.selftestInput(cmd.Context(), f)
 		},
@@ -62,13 +63,13 @@ func (a *app) selftestCmd() *cobra.Command {
 	f.addTmpDir(cmd)
 	cmd.Flags().StringVar(&f.job, "job", "", "the job to test on its own input")
 	cmd.Flags().IntVar(&f.seconds, "seconds", 10, "how long the sampler is tested, about; the releases take a few seconds more")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print the checks as JSON")
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the checks as JSON")
 	return cmd
 }
 
 func (a *app) selftest(ctx context.Context, seconds int) error {
 	if seconds < 1 || seconds > mostSeconds {
-		return usagef("--seconds must be 1 to %d", mostSeconds)
+		return console.Usagef("--seconds must be 1 to %d", mostSeconds)
 	}
 	folder, err := os.MkdirTemp("", "dprelease-selftest-")
 	if err != nil {
@@ -96,12 +97,12 @@ func (a *app) concludeSelftest(checks []selftest.Check, took time.Duration) erro
 }
 
 func (a *app) printSelftest(checks []selftest.Check, failed int, took time.Duration) error {
-	if a.json {
-		return a.printJSON(map[string]any{
+	if a.JSON {
+		return a.PrintJSON(map[string]any{
 			"program": program(), "pass": failed == 0, "failed": failed, "seconds": took.Seconds(), "cipher": selftest.Cipher(), "checks": checks,
 		})
 	}
-	if a.quiet && failed == 0 {
+	if a.Quiet && failed == 0 {
 		return nil
 	}
 	rows := [][]string{{"check", "samples", "statistic", "at most", "measure", ""}}
@@ -114,8 +115,8 @@ func (a *app) printSelftest(checks []selftest.Check, failed int, took time.Durat
 			c.Name, fmt.Sprint(c.Samples), fmt.Sprintf("%.4g", c.Statistic), fmt.Sprintf("%.4g", c.Threshold), c.Measure, verdict,
 		})
 	}
-	if err := a.printTable(rows); err != nil {
+	if err := a.PrintTable(rows); err != nil {
 		return err
 	}
-	return a.printf("\n%d of %d checks passed in %.1f s (%s, random bits from %s)\n", len(checks)-failed, len(checks), took.Seconds(), version(), selftest.Cipher())
+	return a.Printf("\n%d of %d checks passed in %.1f s (%s, random bits from %s)\n", len(checks)-failed, len(checks), took.Seconds(), version(), selftest.Cipher())
 }

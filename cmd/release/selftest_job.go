@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 )
@@ -11,7 +12,7 @@ import (
 // selftestInput audits a job's bounds on its real input. The verdict is all that it says of the input.
 func (a *app) selftestInput(ctx context.Context, f *selftestFlags) error {
 	if f.workers < 1 {
-		return usagef("--workers must be at least 1")
+		return console.Usagef("--workers must be at least 1")
 	}
 	plan, err := a.load(ctx, f.job, &f.jobFlags)
 	if err != nil {
@@ -42,13 +43,13 @@ func (a *app) auditInput(ctx context.Context, plan *pipeline.Plan, limits local.
 	}
 	defer engine.Close()
 	if diags := plan.Check(engine.Schema()); len(diags) > 0 {
-		return false, jobError{diags}
+		return false, console.JobError{Diagnostics: diags}
 	}
 	e, ok := engine.(*local.Engine)
 	if !ok {
 		return false, &pipeline.Error{Cause: pipeline.CauseInside, Code: "internal", Message: "this engine cannot be audited"}
 	}
-	o, done := a.observer()
+	o, done := a.Observer()
 	defer done()
 	return e.Audit(ctx, plan, o)
 }
@@ -61,12 +62,12 @@ func (a *app) concludeAudit(plan *pipeline.Plan, pass bool) error {
 	}
 	var err error
 	switch {
-	case a.json:
-		err = a.printJSON(map[string]any{
+	case a.JSON:
+		err = a.PrintJSON(map[string]any{
 			"program": program(), "job": plan.Name(), "adjacency": plan.Adjacency(), "mechanisms": len(plan.Mechanisms()), "pass": pass,
 		})
-	case !a.quiet || !pass:
-		err = a.printf("%s: %s (%s, %s, on the job's input)\n", plan.Name(), word, count(len(plan.Mechanisms()), "mechanism"), plan.Adjacency())
+	case !a.Quiet || !pass:
+		err = a.Printf("%s: %s (%s, %s, on the job's input)\n", plan.Name(), word, console.Count(len(plan.Mechanisms()), "mechanism"), plan.Adjacency())
 	}
 	if err != nil || pass {
 		return err

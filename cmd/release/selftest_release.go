@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/mechanism/selftest"
 	"github.com/dprelease/dprelease/pipeline"
@@ -81,7 +82,7 @@ func writeCells(w *bufio.Writer, cells, rows int) error {
 // runSelftest makes the release of the job at path.
 func runSelftest(ctx context.Context, path string) (*pipeline.Plan, *pipeline.Release, error) {
 	flags := jobFlags{workers: runtime.GOMAXPROCS(0)}
-	a := &app{secrets: map[string]string{}}
+	a := &app{Console: console.New(nil, nil)}
 	plan, err := a.load(ctx, path, &flags)
 	if err != nil {
 		return nil, nil, err

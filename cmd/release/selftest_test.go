@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/mechanism/selftest"
 )
 
@@ -15,9 +16,10 @@ func TestSelftestFails(t *testing.T) {
 		{Name: "good", Measure: "chi-square", Statistic: 1, Threshold: 2, Pass: true},
 		{Name: "bad", Measure: "lower bound of mu", Statistic: 1.1, Threshold: 1},
 	}
-	for _, a := range []app{{}, {quiet: true}, {json: true}} {
+	for _, edit := range []func(*app){func(*app) {}, func(a *app) { a.Quiet = true }, func(a *app) { a.JSON = true }} {
 		var out, problems bytes.Buffer
-		a.stdout, a.stderr = &out, &problems
+		a := &app{Console: console.New(&out, &problems)}
+		edit(a)
 		err := a.concludeSelftest(checks, time.Second)
 		if code := a.report(t.Context(), err); code != exitCheck {
 			t.Errorf("exit code %d", code)
@@ -25,7 +27,7 @@ func TestSelftestFails(t *testing.T) {
 		if !strings.Contains(out.String(), "bad") || !strings.Contains(problems.String(), "1 of 2 checks failed") {
 			t.Errorf("%q, %q", &out, &problems)
 		}
-		if !a.json && !strings.Contains(out.String(), "FAIL") {
+		if !a.JSON && !strings.Contains(out.String(), "FAIL") {
 			t.Errorf("no verdict: %q", &out)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"aead.dev/minisign"
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
@@ -50,7 +51,7 @@ func signedOutcome(dir string, s pipeline.Signer) error {
 	if err != nil {
 		return pipeline.OutputError(err)
 	}
-	if err := protocol.Unsigned(here(dir), key, s); err != nil {
+	if err := protocol.Unsigned(console.Here(dir), key, s); err != nil {
 		return err
 	}
 	manifest, signature, err := sink.ReadSigned(dir)
@@ -60,7 +61,7 @@ func signedOutcome(dir string, s pipeline.Signer) error {
 	var public minisign.PublicKey
 	if public.UnmarshalText([]byte(key)) != nil || !minisign.Verify(public, manifest, signature) {
 		return &pipeline.Error{
-			Cause: pipeline.CauseOutput, Code: "altered", Message: "the signature of the release in " + here(dir) + " was changed",
+			Cause: pipeline.CauseOutput, Code: "altered", Message: "the signature of the release in " + console.Here(dir) + " was changed",
 			Hint: "restore " + sink.SignatureName + " from a copy",
 		}
 	}
@@ -71,19 +72,19 @@ func signedOutcome(dir string, s pipeline.Signer) error {
 func readKey(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, usagef("--sign: the key %s can't be read", path)
+		return nil, console.Usagef("--sign: the key %s can't be read", path)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	switch {
 	case err != nil || !info.Mode().IsRegular():
-		return nil, usagef("--sign: the key %s can't be read", path)
+		return nil, console.Usagef("--sign: the key %s can't be read", path)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return nil, usagef("--sign: others can use the key %s: chmod 600 %s, and if they may have, make another with release keygen", path, path)
+		return nil, console.Usagef("--sign: others can use the key %s: chmod 600 %s, and if they may have, make another with release keygen", path, path)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, largestKey))
 	if err != nil {
-		return nil, usagef("--sign: the key %s can't be read", path)
+		return nil, console.Usagef("--sign: the key %s can't be read", path)
 	}
 	return text, nil
 }
@@ -105,7 +106,7 @@ func newSigner(path string) (pipeline.Signer, error) {
 		err = key.UnmarshalText(text)
 	}
 	if err != nil {
-		return nil, usagef("--sign: %s is not a minisign secret key, or the password in %s is not its own", path, passwordVariable)
+		return nil, console.Usagef("--sign: %s is not a minisign secret key, or the password in %s is not its own", path, passwordVariable)
 	}
 	return signer{key}, nil
 }
@@ -117,7 +118,7 @@ func publicKey(keyOrPath string) (key minisign.PublicKey, err error) {
 		text = []byte(keyOrPath)
 	}
 	if err := key.UnmarshalText([]byte(strings.TrimSpace(string(text)))); err != nil {
-		return key, usagef("--key: neither a file nor the text of a minisign public key")
+		return key, console.Usagef("--key: neither a file nor the text of a minisign public key")
 	}
 	return key, nil
 }
@@ -189,7 +190,7 @@ func (a *app) keygen(path string) error {
 	if err := errors.Join(writeKey(path, text, 0o600), writeKey(path+".pub", []byte(public.String()+"\n"), 0o644)); err != nil {
 		return err
 	}
-	return a.printf("%s\n", public)
+	return a.Printf("%s\n", public)
 }
 
 // writeKey writes a file that must not exist.

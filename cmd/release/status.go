@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -51,17 +52,17 @@ func (a *app) status(ctx context.Context, path string, f *windowFlags) error {
 	if err := judge(ctx, book, f, windows); err != nil {
 		return err
 	}
-	if a.json {
-		return errors.Join(a.printJSON(map[string]any{"name": windows[0].plan.Name(), "windows": windows, "counts": counts(windows)}), incomplete(windows))
+	if a.JSON {
+		return errors.Join(a.PrintJSON(map[string]any{"name": windows[0].plan.Name(), "windows": windows, "counts": counts(windows)}), incomplete(windows))
 	}
 	rows := [][]string{{"window", "state", "folder", "note"}}
 	for _, w := range windows {
-		rows = append(rows, []string{w.Window, w.State, w.shortFolder(), orDash(w.Note)})
+		rows = append(rows, []string{w.Window, w.State, w.shortFolder(), console.OrDash(w.Note)})
 	}
-	if err := a.printTable(rows); err != nil {
+	if err := a.PrintTable(rows); err != nil {
 		return err
 	}
-	return errors.Join(a.printf("\n%s\n", summary(windows)), incomplete(windows))
+	return errors.Join(a.Printf("\n%s\n", summary(windows)), incomplete(windows))
 }
 
 // windowStates are all states, in the order in which they are counted.
@@ -78,7 +79,7 @@ func incomplete(windows []*windowed) error {
 	if n == 0 {
 		return nil
 	}
-	return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "windows", Message: count(n, "window") + " that are over are not published", Hint: "release backfill makes those whose input is there and that the budget pays for"}
+	return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "windows", Message: console.Count(n, "window") + " that are over are not published", Hint: "release backfill makes those whose input is there and that the budget pays for"}
 }
 
 func counts(windows []*windowed) map[string]int {
@@ -99,5 +100,5 @@ func summary(windows []*windowed) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n[state], state))
 		}
 	}
-	return fmt.Sprintf("%s: %s", count(len(windows), "window"), strings.Join(slices.Clip(parts), ", "))
+	return fmt.Sprintf("%s: %s", console.Count(len(windows), "window"), strings.Join(slices.Clip(parts), ", "))
 }

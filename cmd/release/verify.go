@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
@@ -42,7 +43,7 @@ func (a *app) verifyCmd() *cobra.Command {
 	cmd.Flags().StringVar(&f.key, "key", "", "the public key that must have signed the manifest")
 	cmd.Flags().StringVar(&f.job, "job", "", "the job whose ledger is meant")
 	cmd.Flags().StringVar(&f.store, "store", "", "the ledger: sqlite:PATH, sqlite+group:PATH or postgres://…")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print the checks as JSON")
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the checks as JSON")
 	return cmd
 }
 
@@ -63,7 +64,7 @@ const (
 func (a *app) verify(ctx context.Context, dir string, f *verifyFlags) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return usagef("the folder: %v", err)
+		return console.Usagef("the folder: %v", err)
 	}
 	v := &verifying{dir: dir, flags: f}
 	for _, check := range []func(context.Context, *app) error{v.digests, v.noise, v.ledger, v.signature} {
@@ -86,16 +87,16 @@ func (a *app) concludeVerify(dir string, verdicts []verdict) error {
 	}
 	var err error
 	switch {
-	case a.json:
-		err = a.printJSON(map[string]any{"folder": dir, "pass": failures == 0, "checks": verdicts})
-	case !a.quiet || failures > 0:
-		err = a.printTable(rows)
+	case a.JSON:
+		err = a.PrintJSON(map[string]any{"folder": dir, "pass": failures == 0, "checks": verdicts})
+	case !a.Quiet || failures > 0:
+		err = a.PrintTable(rows)
 	}
 	if err != nil || failures == 0 {
 		return err
 	}
 	return &pipeline.Error{
-		Cause: pipeline.CauseCheck, Code: "verify", Message: fmt.Sprintf("%d of %d checks failed for %s", failures, len(verdicts), here(dir)),
+		Cause: pipeline.CauseCheck, Code: "verify", Message: fmt.Sprintf("%d of %d checks failed for %s", failures, len(verdicts), console.Here(dir)),
 		Hint: "do not rely on this release before it is explained; the ledger and a copy of the folder tell what was changed",
 	}
 }
@@ -124,7 +125,7 @@ func (v *verifying) digests(ctx context.Context, _ *app) error {
 		v.add("digests", failed, "%s", f)
 	}
 	if len(found.Findings) == 0 {
-		v.add("digests", passed, "%s as the manifest says, and no other", count(found.Compared, "file"))
+		v.add("digests", passed, "%s as the manifest says, and no other", console.Count(found.Compared, "file"))
 	}
 	if v.readable = found.Manifest != nil; v.readable {
 		v.manifest, v.digest = *found.Manifest, found.Digest
@@ -142,7 +143,7 @@ func (v *verifying) noise(context.Context, *app) error {
 		return nil
 	}
 	p := v.manifest.Privacy
-	v.add("noise", passed, "%s meet epsilon %s, delta %s", count(len(v.manifest.Mechanisms()), "mechanism"), asStated(p.Epsilon), asStated(p.Delta))
+	v.add("noise", passed, "%s meet epsilon %s, delta %s", console.Count(len(v.manifest.Mechanisms()), "mechanism"), asStated(p.Epsilon), asStated(p.Delta))
 	return nil
 }
 

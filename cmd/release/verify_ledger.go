@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/ledger/sqlstore"
@@ -35,7 +36,7 @@ func (v *verifying) ledger(ctx context.Context, a *app) error {
 	}
 	for _, path := range nearbyLedgers(v.dir) {
 		if known, err := v.knows(ctx, path); err != nil {
-			v.add("ledger", failed, "%s: %v", here(path), err)
+			v.add("ledger", failed, "%s: %v", console.Here(path), err)
 			return nil
 		} else if known {
 			return v.against(ctx, "sqlite:"+path, "found near the release, which need not be the job's own: --job names that")
@@ -49,7 +50,7 @@ func (v *verifying) ledger(ctx context.Context, a *app) error {
 func (v *verifying) store(a *app) (string, error) {
 	switch f := v.flags; {
 	case f.job != "" && f.store != "":
-		return "", usagef("--job and --store exclude each other")
+		return "", console.Usagef("--job and --store exclude each other")
 	case f.job == "":
 		return f.store, nil
 	}
@@ -57,9 +58,9 @@ func (v *verifying) store(a *app) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	job, diags := configs.Load(v.flags.job, configs.ParseOptions{Params: params, Env: a.env, Sample: true})
+	job, diags := configs.Load(v.flags.job, configs.ParseOptions{Params: params, Env: a.Env, Sample: true})
 	if len(diags) > 0 {
-		return "", jobError{diags}
+		return "", console.JobError{Diagnostics: diags}
 	}
 	return job.StoreName(), nil
 }
@@ -100,7 +101,7 @@ func (v *verifying) knows(ctx context.Context, path string) (bool, error) {
 func shownStore(store string) string {
 	kind, path, _ := strings.Cut(store, ":")
 	if strings.HasPrefix(kind, "sqlite") {
-		return here(path)
+		return console.Here(path)
 	}
 	return kind
 }

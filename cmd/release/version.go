@@ -29,7 +29,7 @@ func (a *app) versionCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the program's version", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return a.printf("dprelease %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return a.Printf("dprelease %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		},
 	}
 }

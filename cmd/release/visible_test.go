@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
 func TestVisible(t *testing.T) {
@@ -25,15 +27,15 @@ func TestVisible(t *testing.T) {
 		"not\xffUTF-8 \uFFFD":   `not\xffUTF-8 ` + "\uFFFD",
 		"\U000e0041":            `\udb40\udc41`,
 	} {
-		if got := visible(s); got != want {
+		if got := console.Visible(s); got != want {
 			t.Errorf("%q: %s, want %s", s, got, want)
 		}
 	}
-	if got := oneLine("a\tb\nerror: none"); got != `a\u0009b\u000aerror: none` {
+	if got := console.OneLine("a\tb\nerror: none"); got != `a\u0009b\u000aerror: none` {
 		t.Error(got)
 	}
 	var back string
-	if err := json.Unmarshal([]byte(`"`+visible("x\u009b\u202e\U000e0041")+`"`), &back); err != nil || back != "x\u009b\u202e\U000e0041" {
+	if err := json.Unmarshal([]byte(`"`+console.Visible("x\u009b\u202e\U000e0041")+`"`), &back); err != nil || back != "x\u009b\u202e\U000e0041" {
 		t.Errorf("JSON reads %q, %v", back, err)
 	}
 }

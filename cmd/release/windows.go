@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/io/sink"
@@ -38,7 +39,7 @@ func (f *windowFlags) add(a *app, cmd *cobra.Command) {
 	f.addParams(cmd)
 	cmd.Flags().StringVar(&f.from, "from", "", "the first window, as the job's date parameter is written")
 	cmd.Flags().StringVar(&f.to, "to", "", "the last window (default: the last that is over)")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "print JSON")
 	_ = cmd.MarkFlagRequired("from") // the flag is there
 }
 
@@ -61,9 +62,9 @@ func (a *app) windows(ctx context.Context, path string, f *windowFlags) ([]*wind
 	if err != nil {
 		return nil, err
 	}
-	job, diags := configs.Load(path, configs.ParseOptions{Params: params, Env: a.env, Sample: true})
+	job, diags := configs.Load(path, configs.ParseOptions{Params: params, Env: a.Env, Sample: true})
 	if len(diags) > 0 {
-		return nil, jobError{diags}
+		return nil, console.JobError{Diagnostics: diags}
 	}
 	name, err := datedParam(job, params)
 	if err != nil {
@@ -72,7 +73,7 @@ func (a *app) windows(ctx context.Context, path string, f *windowFlags) ([]*wind
 	param := job.Params[name]
 	list, err := param.Windows(f.from, f.last(&param))
 	if err != nil {
-		return nil, usagef("--from and --to: %v", err)
+		return nil, console.Usagef("--from and --to: %v", err)
 	}
 	var out []*windowed
 	for _, w := range list {
@@ -133,7 +134,7 @@ func datedParam(job *configs.Job, given map[string]string) (string, error) {
 		}
 	}
 	if len(names) != 1 {
-		return "", usagef("windows need a job with one parameter that is a date, such as params: {day: {type: date, every: day}}; this job has %d", len(names))
+		return "", console.Usagef("windows need a job with one parameter that is a date, such as params: {day: {type: date, every: day}}; this job has %d", len(names))
 	}
 	return names[0], nil
 }
@@ -234,4 +235,4 @@ func forecast(ctx context.Context, book *ledger.Book, windows []*windowed) error
 }
 
 // shortFolder is a folder relative to where the user is.
-func (w *windowed) shortFolder() string { return here(filepath.Clean(w.Folder)) }
+func (w *windowed) shortFolder() string { return console.Here(filepath.Clean(w.Folder)) }

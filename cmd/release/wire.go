@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/io/source"
@@ -71,10 +72,10 @@ func (f *jobFlags) paramValues() (map[string]string, error) {
 	for _, p := range f.params {
 		name, value, ok := strings.Cut(p, "=")
 		if !ok || name == "" {
-			return nil, usagef("--param %q: write --param name=value", p)
+			return nil, console.Usagef("--param %q: write --param name=value", p)
 		}
 		if _, twice := values[name]; twice {
-			return nil, usagef("--param %s is given twice", name)
+			return nil, console.Usagef("--param %s is given twice", name)
 		}
 		values[name] = value
 	}
@@ -92,20 +93,11 @@ func (a *app) load(ctx context.Context, path string, f *jobFlags) (*pipeline.Pla
 
 // loadWith is load with the values of the parameters.
 func (a *app) loadWith(ctx context.Context, path string, params map[string]string) (*pipeline.Plan, error) {
-	plan, diags := wiring.Plan(ctx, path, configs.ParseOptions{Params: params, Env: a.env})
+	plan, diags := wiring.Plan(ctx, path, configs.ParseOptions{Params: params, Env: a.Env})
 	if len(diags) > 0 {
-		return nil, jobError{diags}
+		return nil, console.JobError{Diagnostics: diags}
 	}
 	return plan, nil
-}
-
-// env looks a variable up for a job, and remembers its value as one not to print.
-func (a *app) env(name string) (string, bool) {
-	value, ok := os.LookupEnv(name)
-	if ok {
-		a.secrets[name] = value
-	}
-	return value, ok
 }
 
 // dir is the absolute path of the release folder.
@@ -121,7 +113,7 @@ func (f *jobFlags) dir(p *pipeline.Plan) (string, error) {
 	// A link is followed here, since publishing renames onto the folder itself.
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&os.ModeSymlink != 0 {
 		if dir, err = filepath.EvalSymlinks(dir); err != nil {
-			return "", usagef("the release folder is a link that leads nowhere")
+			return "", console.Usagef("the release folder is a link that leads nowhere")
 		}
 	}
 	return dir, nil
@@ -180,7 +172,7 @@ func openBook(ctx context.Context, job *configs.Job) (*ledger.Book, func() error
 func openStore(ctx context.Context, name string, create bool) (*ledger.Book, func() error, error) {
 	store, err := sqlstore.Named(ctx, name, create)
 	if errors.Is(err, sqlstore.ErrUnsupported) {
-		return nil, nil, usagef("the ledger's store: %v", err)
+		return nil, nil, console.Usagef("the ledger's store: %v", err)
 	}
 	if err != nil {
 		return nil, nil, pipeline.LedgerError("open the ledger", err)

@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"fmt"
@@ -16,22 +16,22 @@ import (
 // the screen, hide a line or write one that the program never wrote. So all that is printed passes visible, and each cell of a table and each
 // text that is put into a line passes oneLine before.
 
-// visible writes what a terminal would act upon, or would not show, as \x1b or \u202e: control characters but line ends and tabs, marks of
+// Visible writes what a terminal would act upon, or would not show, as \x1b or \u202e: control characters but line ends and tabs, marks of
 // direction, characters without width, and bytes that are not UTF-8. The escapes of characters are those of JSON, so that JSON stays itself.
-func visible(s string) string { return escaped(s, func(r rune) bool { return r == '\n' || r == '\t' }) }
+func Visible(s string) string { return escaped(s, func(r rune) bool { return r == '\n' || r == '\t' }) }
 
-// oneLine is visible without line ends and tabs.
-func oneLine(s string) string { return escaped(s, func(rune) bool { return false }) }
+// OneLine is visible without line ends and tabs.
+func OneLine(s string) string { return escaped(s, func(rune) bool { return false }) }
 
-// fill is fmt.Sprintf with each text among the arguments on one line, so that a name in it cannot write a line of its own.
-func fill(format string, args ...any) string {
+// Fill is fmt.Sprintf with each text among the arguments on one line, so that a name in it cannot write a line of its own.
+func Fill(format string, args ...any) string {
 	for i, arg := range args {
 		if err, ok := arg.(error); ok {
-			args[i] = oneLine(err.Error())
+			args[i] = OneLine(err.Error())
 		} else if s, ok := arg.(fmt.Stringer); ok {
-			args[i] = oneLine(s.String())
+			args[i] = OneLine(s.String())
 		} else if v := reflect.ValueOf(arg); v.Kind() == reflect.String {
-			args[i] = oneLine(v.String())
+			args[i] = OneLine(v.String())
 		}
 	}
 	return fmt.Sprintf(format, args...)
@@ -67,7 +67,7 @@ func acts(r rune) bool {
 type visibleWriter struct{ to io.Writer }
 
 func (v visibleWriter) Write(text []byte) (int, error) {
-	if _, err := io.WriteString(v.to, visible(string(text))); err != nil {
+	if _, err := io.WriteString(v.to, Visible(string(text))); err != nil {
 		return 0, err
 	}
 	return len(text), nil

@@ -1,18 +1,20 @@
-package main
+package calibration
 
 import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/methods"
-	"github.com/spf13/cobra"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
 const tableLong = `table prints the sigma of every method for each of several epsilons and deltas: what Zhao et al. 2019 print as Table I, corrected. A sigma
 that does not give the guarantee is marked with *.`
 
-func (a *app) tableCmd() *cobra.Command {
+func (a *calibration) tableCmd() *cobra.Command {
 	var epsilons, deltas []string
 	sensitivity := "1"
 	cmd := &cobra.Command{
@@ -23,11 +25,11 @@ func (a *app) tableCmd() *cobra.Command {
 	cmd.Flags().StringSliceVar(&epsilons, "epsilon", []string{"0.1", "1", "3.162", "10", "31.62", "100"}, "the epsilons")
 	cmd.Flags().StringSliceVar(&deltas, "delta", []string{"1e-2", "1e-3", "1e-4", "1e-5", "1e-6"}, "the deltas")
 	cmd.Flags().StringVar(&sensitivity, "sensitivity", sensitivity, numberHelp["sensitivity"])
-	cmd.Flags().BoolVar(&a.json, "json", false, "print the table as JSON")
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the table as JSON")
 	return cmd
 }
 
-func (a *app) table(epsilons, deltas []string, sensitivity string) error {
+func (a *calibration) table(epsilons, deltas []string, sensitivity string) error {
 	header := []string{"epsilon", "delta"}
 	for _, m := range methods.Methods() {
 		header = append(header, string(m))
@@ -37,7 +39,7 @@ func (a *app) table(epsilons, deltas []string, sensitivity string) error {
 		for _, delta := range deltas {
 			in, err := read([]string{"epsilon", "delta"}, map[string]string{"epsilon": eps, "delta": delta, "sensitivity": sensitivity})
 			if err != nil {
-				return usagef("%s", plain(err))
+				return console.Usagef("%s", plain(err))
 			}
 			compared, err := methods.Compare(in.sensitivity, in.guarantee)
 			if err != nil {
@@ -47,10 +49,10 @@ func (a *app) table(epsilons, deltas []string, sensitivity string) error {
 			all = append(all, comparisonJSON(in, compared))
 		}
 	}
-	if a.json {
-		return a.printJSON(all)
+	if a.JSON {
+		return a.PrintJSON(all)
 	}
-	return a.printTable(rows)
+	return a.PrintTable(rows)
 }
 
 // sigmas are the methods' sigmas in short, marked if one does not hold.
@@ -76,7 +78,7 @@ type threshold struct {
 	Epsilon map[string]float64 `json:"holds_up_to_epsilon"`
 }
 
-func (a *app) thresholdsCmd() *cobra.Command {
+func (a *calibration) thresholdsCmd() *cobra.Command {
 	var deltas []string
 	cmd := &cobra.Command{
 		Use: "thresholds", Short: "The epsilons at which the classical formulas stop holding", Long: thresholdsLong, Args: cobra.NoArgs,
@@ -84,17 +86,17 @@ func (a *app) thresholdsCmd() *cobra.Command {
 		RunE:    func(*cobra.Command, []string) error { return a.thresholds(deltas) },
 	}
 	cmd.Flags().StringSliceVar(&deltas, "delta", []string{"1e-3", "1e-4", "1e-5", "1e-6"}, "the deltas")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print the table as JSON")
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the table as JSON")
 	return cmd
 }
 
-func (a *app) thresholds(deltas []string) error {
+func (a *calibration) thresholds(deltas []string) error {
 	methods := []methods.Method{methods.Dwork2014, methods.Dwork2006, methods.Lecture}
 	rows, all := [][]string{append([]string{"delta"}, strings.Split(methodNames(methods), ", ")...)}, []threshold{}
 	for _, text := range deltas {
 		d, err := parseNumber(nearest, "delta", text)
 		if err != nil {
-			return usagef("%s", plain(err))
+			return console.Usagef("%s", plain(err))
 		}
 		row, found := []string{text}, threshold{Delta: d, Epsilon: map[string]float64{}}
 		for _, m := range methods {
@@ -107,8 +109,8 @@ func (a *app) thresholds(deltas []string) error {
 		}
 		rows, all = append(rows, row), append(all, found)
 	}
-	if a.json {
-		return a.printJSON(all)
+	if a.JSON {
+		return a.PrintJSON(all)
 	}
-	return a.printTable(rows)
+	return a.PrintTable(rows)
 }

@@ -1,10 +1,11 @@
-package main
+package calibration
 
 import (
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/methods"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
 // What is here answers for the flags of convert.
@@ -208,7 +209,7 @@ func roundedUp(name string) func(string) (float64, error) {
 func pair(flag, text, first, second string) (x, y float64, err error) {
 	fields := strings.Split(text, ",")
 	if len(fields) != 2 {
-		return 0, 0, usagef("--%s: write %s,%s", flag, strings.ToUpper(first), strings.ToUpper(second))
+		return 0, 0, console.Usagef("--%s: write %s,%s", flag, strings.ToUpper(first), strings.ToUpper(second))
 	}
 	if x, err = parseNumber(roundedUp, first, fields[0]); err != nil {
 		return 0, 0, err

@@ -1,4 +1,4 @@
-package main
+package denoising
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
@@ -51,7 +52,7 @@ func queryOf(m *manifest.Manifest, name string) (*manifest.Query, error) {
 			return &m.Queries[i], nil
 		}
 	}
-	return nil, usagef("--query: choose one of %s", strings.Join(names, ", "))
+	return nil, console.Usagef("--query: choose one of %s", strings.Join(names, ", "))
 }
 
 // tableOf is a file of the query's that can be read.

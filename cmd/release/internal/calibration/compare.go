@@ -1,12 +1,14 @@
-package main
+package calibration
 
 import (
 	"fmt"
 	"math"
 
+	"github.com/spf13/cobra"
+
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/methods"
-	"github.com/spf13/cobra"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
 const compareLong = `compare prints the sigma of every method at one epsilon and delta, with how much more noise than the least one it is. A method whose
@@ -15,7 +17,7 @@ formula does not give the guarantee is marked with FAILS, and with the epsilon u
 With --times N it is about N queries of this sensitivity that are to meet the guarantee together, and prints the sigma of each: by exact
 Gaussian composition, by Theorem 4.3 of Kairouz, Oh and Viswanath 2017, and by giving each query its N-th part.`
 
-func (a *app) compareCmd() *cobra.Command {
+func (a *calibration) compareCmd() *cobra.Command {
 	text := map[string]*string{}
 	needs := []string{"epsilon", "delta"}
 	times := 1
@@ -25,7 +27,7 @@ func (a *app) compareCmd() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			in, err := read(needs, values(text))
 			if err != nil {
-				return usagef("%s", plain(err))
+				return console.Usagef("%s", plain(err))
 			}
 			if times != 1 {
 				return a.compareTimes(in, times)
@@ -39,7 +41,7 @@ func (a *app) compareCmd() *cobra.Command {
 	}
 	numberFlags(cmd, needs, text)
 	cmd.Flags().IntVar(&times, "times", times, "how many queries are to meet the guarantee together")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print the table as JSON")
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the table as JSON")
 	return cmd
 }
 
@@ -51,7 +53,7 @@ type timesRow struct {
 	Error       string  `json:"error,omitempty"`
 }
 
-func (a *app) compareTimes(in *given, times int) error {
+func (a *calibration) compareTimes(in *given, times int) error {
 	least, err := methods.ComposedSigma(in.sensitivity, in.guarantee, times)
 	if err != nil {
 		return calibrateError(err)
@@ -64,8 +66,8 @@ func (a *app) compareTimes(in *given, times int) error {
 	}
 	basic, basicErr := calibrate.AnalyticGaussian(in.sensitivity, share)
 	rows := []timesRow{timesRowOf("gaussian", least, least, nil), timesRowOf("kairouz-4.3", kairouz, least, kairouzErr), timesRowOf("basic", basic, least, basicErr)}
-	if a.json {
-		return a.printJSON(map[string]any{
+	if a.JSON {
+		return a.PrintJSON(map[string]any{
 			"epsilon": in.guarantee.Epsilon, "delta": in.guarantee.Delta, "sensitivity": in.sensitivity.L2, "times": times, "compositions": rows,
 		})
 	}
@@ -77,7 +79,7 @@ func (a *app) compareTimes(in *given, times int) error {
 		}
 		table = append(table, []string{r.Composition, digits17(r.Sigma), percent(r.Excess)})
 	}
-	return a.printTable(table)
+	return a.PrintTable(table)
 }
 
 func timesRowOf(name string, sigma, least calibrate.Sigma, err error) timesRow {
@@ -87,15 +89,15 @@ func timesRowOf(name string, sigma, least calibrate.Sigma, err error) timesRow {
 	return timesRow{Composition: name, Sigma: float64(sigma), Excess: math.Min(float64(sigma/least)-1, math.MaxFloat64)}
 }
 
-func (a *app) printComparison(in *given, rows []methods.Comparison) error {
-	if a.json {
-		return a.printJSON(comparisonJSON(in, rows))
+func (a *calibration) printComparison(in *given, rows []methods.Comparison) error {
+	if a.JSON {
+		return a.PrintJSON(comparisonJSON(in, rows))
 	}
 	table := [][]string{{"mechanism", "sigma", "excess", "", "holds up to epsilon"}}
 	for _, r := range rows {
 		table = append(table, comparisonRow(r))
 	}
-	return a.printTable(table)
+	return a.PrintTable(table)
 }
 
 func comparisonRow(r methods.Comparison) []string {

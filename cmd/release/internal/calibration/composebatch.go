@@ -1,12 +1,14 @@
-package main
+package calibration
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/methods"
-	"github.com/spf13/cobra"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
 const composeBatch = `
@@ -44,7 +46,8 @@ var kinds = []alike{
 	}},
 }
 
-func kindNames() []string {
+// CompositionKinds are the words that compose --batch takes.
+func CompositionKinds() []string {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {
 		names[i] = k.kind
@@ -53,17 +56,17 @@ func kindNames() []string {
 }
 
 // composeAll answers for each row of stdin.
-func (a *app) composeAll(cmd *cobra.Command, kind, delta string) error {
-	i := slices.Index(kindNames(), kind)
+func (a *calibration) composeAll(cmd *cobra.Command, kind, delta string) error {
+	i := slices.Index(CompositionKinds(), kind)
 	if i < 0 {
-		return usagef("--batch knows %s", strings.Join(kindNames(), ", "))
+		return console.Usagef("--batch knows %s", strings.Join(CompositionKinds(), ", "))
 	}
 	if err := refuseJSON(cmd); err != nil {
 		return err
 	}
 	for _, name := range []string{"gaussian", "laplace", "geometric", "part"} {
 		if cmd.Flags().Changed(name) {
-			return usagef("--%s: with --batch the mechanisms are the rows of the input", name)
+			return console.Usagef("--%s: with --batch the mechanisms are the rows of the input", name)
 		}
 	}
 	fixed := map[string]string{}
@@ -84,5 +87,5 @@ func (a *app) composeAll(cmd *cobra.Command, kind, delta string) error {
 		eps, err := k.epsilon(in, times, in.guarantee.Delta)
 		return float64(eps), err
 	}}
-	return b.run(cmd.InOrStdin(), a.stdout)
+	return b.run(cmd.InOrStdin(), a.Stdout)
 }

@@ -1,4 +1,4 @@
-package main
+package denoising
 
 import (
 	"context"
@@ -21,16 +21,25 @@ type stepFlag struct {
 	args   denoise.Args
 }
 
-type methodFlag struct{ *stepFlags }
+// MethodFlag is --method, which may be repeated.
+type MethodFlag struct{ *stepFlags }
+
+// Last is the method that was given last, "" if none was.
+func (f MethodFlag) Last() string {
+	if len(f.list) == 0 {
+		return ""
+	}
+	return f.list[len(f.list)-1].method
+}
 
 // String shows nothing: there is no default.
-func (methodFlag) String() string { return "" }
+func (MethodFlag) String() string { return "" }
 
 // Type names what the flag takes.
-func (methodFlag) Type() string { return "name" }
+func (MethodFlag) Type() string { return "name" }
 
 // Set adds a step.
-func (f methodFlag) Set(name string) error {
+func (f MethodFlag) Set(name string) error {
 	f.list = append(f.list, stepFlag{name, denoise.Args{}})
 	for _, text := range f.early {
 		if err := (setFlag(f)).Set(text); err != nil {
@@ -117,13 +126,13 @@ func (f *denoiseFlags) bind(ctx context.Context, steps []denoise.Step, in *noisy
 }
 
 // printMethods lists the methods with their parameters.
-func (a *app) printMethods() error {
+func (a *denoising) printMethods() error {
 	for _, m := range denoise.Methods() {
-		if err := a.printf("%s%s\n    %s\n", m.Name, needs(m), m.Doc); err != nil {
+		if err := a.Printf("%s%s\n    %s\n", m.Name, needs(m), m.Doc); err != nil {
 			return err
 		}
 		for _, p := range m.Params {
-			if err := a.printf("    --set %s=%s  %s%s\n", p.Name, choices(p), p.Doc, byDefault(p)); err != nil {
+			if err := a.Printf("    --set %s=%s  %s%s\n", p.Name, choices(p), p.Doc, byDefault(p)); err != nil {
 				return err
 			}
 		}

@@ -1,4 +1,5 @@
-package main
+// Package denoising is the verb denoise: the methods of package denoise for noisy values that are published already.
+package denoising
 
 import (
 	"context"
@@ -7,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -32,7 +34,12 @@ type denoiseFlags struct {
 	steps                      stepFlags
 }
 
-func (a *app) denoiseCmd() *cobra.Command {
+// denoising is the verbs of denoise, which write to a console.
+type denoising struct{ *console.Console }
+
+// Command is the verb denoise.
+func Command(c *console.Console) *cobra.Command {
+	a := &denoising{c}
 	var f denoiseFlags
 	var list bool
 	cmd := &cobra.Command{
@@ -54,7 +61,7 @@ func (a *app) denoiseCmd() *cobra.Command {
 	flags.StringVar(&f.query, "query", "", "the query of a release folder; needed where it has several")
 	flags.StringVar(&f.value, "value", "noisy", "the column of the noisy values")
 	flags.StringVar(&f.sigma, "sigma", "", "the standard deviation of the noise; absent: the column standard_deviation (or sigma), if it is the same in all rows")
-	flags.Var(methodFlag{&f.steps}, "method", "a method, see --methods (repeatable: steps in order)")
+	flags.Var(MethodFlag{&f.steps}, "method", "a method, see --methods (repeatable: steps in order)")
 	flags.Var(setFlag{&f.steps}, "set", "set a parameter of the --method before it: --set name=value (repeatable)")
 	flags.StringVar(&f.edges, "edges", "", "a CSV file of edges: columns u and v, optionally w and length")
 	flags.StringVar(&f.shape, "shape", "", "how the rows lie: 24, 64x64, …, the last number fastest, or none for no order; absent: one after the other, and in no order for methods that take --edges")
@@ -68,22 +75,22 @@ func (a *app) denoiseCmd() *cobra.Command {
 func (f *denoiseFlags) check() error {
 	switch {
 	case f.input == "":
-		return usagef("--input is missing: a file of noisy values, or a release folder")
+		return console.Usagef("--input is missing: a file of noisy values, or a release folder")
 	case f.out == "":
-		return usagef("--out is missing: the CSV file to write")
+		return console.Usagef("--out is missing: the CSV file to write")
 	case len(f.steps.list) == 0:
-		return usagef("--method is missing: release denoise --methods lists what there is")
+		return console.Usagef("--method is missing: release denoise --methods lists what there is")
 	case f.workers < 1:
-		return usagef("--workers must be at least 1")
+		return console.Usagef("--workers must be at least 1")
 	case sameFile(f.out, f.input), f.edges != "" && sameFile(f.out, f.edges), f.risk != "" && sameFile(f.risk, f.input):
-		return usagef("an output would overwrite an input")
+		return console.Usagef("an output would overwrite an input")
 	case f.risk != "" && sameFile(f.risk, f.out):
-		return usagef("--risk and --out are the same file")
+		return console.Usagef("--risk and --out are the same file")
 	}
 	return nil
 }
 
-func (a *app) denoise(ctx context.Context, f *denoiseFlags) error {
+func (a *denoising) denoise(ctx context.Context, f *denoiseFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -100,9 +107,9 @@ func (a *app) denoise(ctx context.Context, f *denoiseFlags) error {
 		return err
 	}
 	if unused {
-		a.note("--edges: " + f.steps.names() + ": no use for a graph")
+		a.Note("--edges: " + f.steps.names() + ": no use for a graph")
 	}
-	o, done := a.observer()
+	o, done := a.Observer()
 	defer done()
 	run := denoise.Run{Workers: f.workers, Progress: func(done, total int) { o.Progress(pipeline.StageDenoise, done, total) }}
 	fit, err := denoise.Estimate(ctx, in.noisy, in.sigma, denoise.WithRuns(steps, run))
@@ -128,7 +135,7 @@ func denoiseFailed(err error) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.As(err, &e):
-		return usagef("%s: %s", e.Code, e.Error())
+		return console.Usagef("%s: %s", e.Code, e.Error())
 	}
 	return &pipeline.Error{Cause: pipeline.CauseInput, Code: "denoise", Message: "the values can't be denoised", Err: err}
 }

@@ -1,4 +1,4 @@
-package main
+package calibration
 
 import (
 	"bufio"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -28,7 +29,7 @@ type batch struct {
 // refuseJSON says that a batch has no JSON.
 func refuseJSON(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("json") {
-		return usagef("--json: a batch is CSV")
+		return console.Usagef("--json: a batch is CSV")
 	}
 	return nil
 }
@@ -57,7 +58,7 @@ func (b *batch) run(in io.Reader, out io.Writer) error {
 }
 
 func batchOutput(err error) error {
-	if errors.As(err, new(*usageError)) {
+	if errors.As(err, new(*console.UsageError)) {
 		return err
 	}
 	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "calibrate", Message: "the answers can't be written", Err: err}
@@ -67,10 +68,10 @@ func batchOutput(err error) error {
 func (b *batch) header(in *csv.Reader) ([]string, error) {
 	record, err := in.Read()
 	if errors.Is(err, io.EOF) {
-		return nil, usagef("--batch: stdin is empty; it must be a CSV with a header: %s", strings.Join(b.needs, ","))
+		return nil, console.Usagef("--batch: stdin is empty; it must be a CSV with a header: %s", strings.Join(b.needs, ","))
 	}
 	if err != nil {
-		return nil, usagef("--batch: line 1 is not CSV")
+		return nil, console.Usagef("--batch: line 1 is not CSV")
 	}
 	header := slices.Clone(record)
 	header[0] = strings.TrimPrefix(header[0], "\ufeff")
@@ -79,17 +80,17 @@ func (b *batch) header(in *csv.Reader) ([]string, error) {
 	}
 	for _, name := range b.needs {
 		if !slices.Contains(header, name) {
-			return nil, usagef("--batch: the header has no column %q", name)
+			return nil, console.Usagef("--batch: the header has no column %q", name)
 		}
 	}
 	for name := range b.fixed {
 		if slices.Contains(header, name) {
-			return nil, usagef("--%s: it is a column of the input, too", name)
+			return nil, console.Usagef("--%s: it is a column of the input, too", name)
 		}
 	}
 	for i, name := range header {
 		if (slices.Contains(b.needs, name) || name == "sensitivity") && slices.Contains(header[:i], name) {
-			return nil, usagef("--batch: the header has the column %q twice", name)
+			return nil, console.Usagef("--batch: the header has the column %q twice", name)
 		}
 	}
 	return header, nil
@@ -106,7 +107,7 @@ func (b *batch) rows(in *csv.Reader, out *csv.Writer, header []string) (rows, fa
 		}
 		var malformed *csv.ParseError
 		if err != nil && !errors.As(err, &malformed) {
-			return rows, failed, usagef("--batch: stdin can't be read")
+			return rows, failed, console.Usagef("--batch: stdin can't be read")
 		}
 		rows++
 		result, problem := b.ask(record, header, row, malformed)

@@ -1,4 +1,4 @@
-package main
+package denoising
 
 import (
 	"context"
@@ -45,7 +45,7 @@ func (r *riskRow) stein(in *noisyTable, fit denoise.Fit, steps int) {
 }
 
 // printRisk prints the table, or writes it to a file.
-func (a *app) printRisk(path string, risks []riskRow, notes []string) error {
+func (a *denoising) printRisk(path string, risks []riskRow, notes []string) error {
 	if path != "" {
 		return writeCSV(path, func(write func([]string)) {
 			write([]string{"estimate", "rmse", "rmse_low", "rmse_high", "relative_squared_error", "df", "sure", "notes"})
@@ -58,7 +58,7 @@ func (a *app) printRisk(path string, risks []riskRow, notes []string) error {
 			}
 		})
 	}
-	if a.quiet {
+	if a.Quiet {
 		return nil
 	}
 	rows := [][]string{{"estimate", "expected RMSE", "95 %", "of the noise"}}
@@ -67,11 +67,11 @@ func (a *app) printRisk(path string, risks []riskRow, notes []string) error {
 			r.name, fmt.Sprintf("%.4g", r.RMSE), fmt.Sprintf("%.4g to %.4g", r.Low, r.High), fmt.Sprintf("%.3g", r.RMSE/risks[0].RMSE),
 		})
 	}
-	if err := a.printTable(rows); err != nil {
+	if err := a.PrintTable(rows); err != nil {
 		return err
 	}
 	for _, n := range notes {
-		if err := a.printf("%s\n", n); err != nil {
+		if err := a.Printf("%s\n", n); err != nil {
 			return err
 		}
 	}

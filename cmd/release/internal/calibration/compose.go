@@ -1,13 +1,15 @@
-package main
+package calibration
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/methods"
-	"github.com/spf13/cobra"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
 const composeLong = `compose prints what several mechanisms cost together at a delta.
@@ -27,7 +29,7 @@ type composeFlags struct {
 	delta                               string
 }
 
-func (a *app) composeCmd() *cobra.Command {
+func (a *calibration) composeCmd() *cobra.Command {
 	var flags composeFlags
 	var kind string
 	cmd := &cobra.Command{
@@ -45,21 +47,21 @@ func (a *app) composeCmd() *cobra.Command {
 	cmd.Flags().StringArrayVar(&flags.geometric, "geometric", nil, "a two-sided geometric mechanism, L1-SENSITIVITY,SCALE or with ,TIMES (repeatable)")
 	cmd.Flags().StringArrayVar(&flags.parts, "part", nil, "any mechanism, EPSILON,DELTA or EPSILON,DELTA,TIMES (repeatable)")
 	cmd.Flags().StringVar(&flags.delta, "delta", "", "the delta of all of them together")
-	cmd.Flags().StringVar(&kind, "batch", "", "answer each row of a CSV on stdin: "+strings.Join(kindNames(), ", "))
-	cmd.Flags().BoolVar(&a.json, "json", false, "print the answer as JSON")
+	cmd.Flags().StringVar(&kind, "batch", "", "answer each row of a CSV on stdin: "+strings.Join(CompositionKinds(), ", "))
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the answer as JSON")
 	return cmd
 }
 
-func (a *app) compose(flags *composeFlags) error {
+func (a *calibration) compose(flags *composeFlags) error {
 	x, err := parseNumber(safeSide, "delta", flags.delta)
 	if err != nil {
-		return usagef("%s", plain(err))
+		return console.Usagef("%s", plain(err))
 	}
 	delta := calibrate.Delta(x)
 	var bounds []bound
 	switch {
 	case flags.known() == (len(flags.parts) > 0):
-		return usagef("give either --part or some of --gaussian, --laplace and --geometric")
+		return console.Usagef("give either --part or some of --gaussian, --laplace and --geometric")
 	case flags.known():
 		bounds, err = knownBounds(flags, delta)
 	default:
@@ -79,9 +81,9 @@ type bound struct {
 	Error   string  `json:"error,omitempty"`
 }
 
-func (a *app) printBounds(bounds []bound) error {
-	if a.json {
-		return a.printJSON(bounds)
+func (a *calibration) printBounds(bounds []bound) error {
+	if a.JSON {
+		return a.PrintJSON(bounds)
 	}
 	rows := [][]string{{"composition", "epsilon", "delta"}}
 	for _, b := range bounds {
@@ -91,7 +93,7 @@ func (a *app) printBounds(bounds []bound) error {
 		}
 		rows = append(rows, []string{b.Name, digits17(b.Epsilon), digits17(b.Delta)})
 	}
-	return a.printTable(rows)
+	return a.PrintTable(rows)
 }
 
 func boundOf(name string, g calibrate.Guarantee, err error) bound {
@@ -200,16 +202,16 @@ func asGaussian(parts []methods.Part, delta calibrate.Delta) (calibrate.Guarante
 func readTimes(flag, text, first, second string) (*given, int, error) {
 	fields := strings.Split(text, ",")
 	if len(fields) != 2 && len(fields) != 3 {
-		return nil, 0, usagef("--%s %q: write %s,%s or %s,%s,times", flag, text, first, second, first, second)
+		return nil, 0, console.Usagef("--%s %q: write %s,%s or %s,%s,times", flag, text, first, second, first, second)
 	}
 	g, err := read([]string{first, second}, map[string]string{first: fields[0], second: fields[1]})
 	if err != nil {
-		return nil, 0, usagef("--%s %q: %s", flag, text, plain(err))
+		return nil, 0, console.Usagef("--%s %q: %s", flag, text, plain(err))
 	}
 	times := 1
 	if len(fields) == 3 {
 		if times, err = timesOf(fields[2]); err != nil {
-			return nil, 0, usagef("--%s %q: %s", flag, text, plain(err))
+			return nil, 0, console.Usagef("--%s %q: %s", flag, text, plain(err))
 		}
 	}
 	return g, times, nil

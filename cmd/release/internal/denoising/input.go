@@ -1,4 +1,4 @@
-package main
+package denoising
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
@@ -34,7 +35,7 @@ func readNoisy(ctx context.Context, f *denoiseFlags) (*noisyTable, error) {
 	case info.IsDir():
 		err = in.openRelease(ctx, f)
 	case f.query != "":
-		return nil, usagef("--query goes with a release folder")
+		return nil, console.Usagef("--query goes with a release folder")
 	default:
 		in.publicTable, err = readPublic(ctx, f.input)
 	}
@@ -58,7 +59,7 @@ func (in *noisyTable) deviation(flag string) (float64, error) {
 	if flag != "" {
 		s, err := strconv.ParseFloat(flag, 64)
 		if err != nil || !(s > 0) || math.IsInf(s, 1) {
-			return 0, usagef("--sigma %q is not a finite number above 0: the standard deviation of the noise", flag)
+			return 0, console.Usagef("--sigma %q is not a finite number above 0: the standard deviation of the noise", flag)
 		}
 		return s, nil
 	}
@@ -67,7 +68,7 @@ func (in *noisyTable) deviation(flag string) (float64, error) {
 		column = "sigma" // releases of earlier versions, and tables of others
 	}
 	if !slices.Contains(in.columns, column) {
-		return 0, usagef("--sigma is missing: the standard deviation of the noise")
+		return 0, console.Usagef("--sigma is missing: the standard deviation of the noise")
 	}
 	all, err := in.numbers(column)
 	if err != nil {
@@ -93,7 +94,7 @@ func (in *noisyTable) layOut(f *denoiseFlags) error {
 		for _, text := range strings.Split(f.shape, "x") {
 			size, err := strconv.Atoi(text)
 			if err != nil || size < 1 {
-				return usagef("--shape %q: write 24, 64x64, … or none", f.shape)
+				return console.Usagef("--shape %q: write 24, 64x64, … or none", f.shape)
 			}
 			in.shape.Dims, in.shape.Ordered = append(in.shape.Dims, size), append(in.shape.Ordered, true)
 		}
@@ -101,7 +102,7 @@ func (in *noisyTable) layOut(f *denoiseFlags) error {
 		in.shape = denoise.Line(n)
 	}
 	if cells := in.shape.Cells(); cells != n {
-		return usagef("--shape %s has %d cells, the input %d rows", f.shape, cells, n)
+		return console.Usagef("--shape %s has %d cells, the input %d rows", f.shape, cells, n)
 	}
 	return nil
 }

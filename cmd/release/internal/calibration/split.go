@@ -1,4 +1,4 @@
-package main
+package calibration
 
 import (
 	"errors"
@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/methods"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/spf13/cobra"
 )
 
 const splitLong = `split shares one (epsilon, delta) out over several queries that are answered with Gaussian noise, and prints the noise of each. All of them
@@ -59,7 +61,7 @@ func splitWith(
 	}
 }
 
-func (a *app) splitCmd() *cobra.Command {
+func (a *calibration) splitCmd() *cobra.Command {
 	var queries []string
 	by, text, needs := "weights", map[string]*string{}, []string{"epsilon", "delta"}
 	cmd := &cobra.Command{
@@ -69,7 +71,7 @@ func (a *app) splitCmd() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			in, err := read(needs, values(text))
 			if err != nil {
-				return usagef("%s", plain(err))
+				return console.Usagef("%s", plain(err))
 			}
 			return a.split(in.guarantee, by, queries)
 		},
@@ -78,12 +80,13 @@ func (a *app) splitCmd() *cobra.Command {
 		text[name] = cmd.Flags().String(name, "", numberHelp[name])
 	}
 	cmd.Flags().StringArrayVar(&queries, "query", nil, "NAME,SENSITIVITY or NAME,SENSITIVITY,VALUE (repeatable)")
-	cmd.Flags().StringVar(&by, "by", by, "what the values mean: "+strings.Join(splitNames(), ", "))
-	cmd.Flags().BoolVar(&a.json, "json", false, "print the answer as JSON")
+	cmd.Flags().StringVar(&by, "by", by, "what the values mean: "+strings.Join(SplitRules(), ", "))
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the answer as JSON")
 	return cmd
 }
 
-func splitNames() []string {
+// SplitRules are the words that split --by takes.
+func SplitRules() []string {
 	names := make([]string, len(splitRules))
 	for i, r := range splitRules {
 		names[i] = r.name
@@ -91,10 +94,10 @@ func splitNames() []string {
 	return names
 }
 
-func (a *app) split(g calibrate.Guarantee, by string, queries []string) error {
-	rule := slices.Index(splitNames(), by)
+func (a *calibration) split(g calibrate.Guarantee, by string, queries []string) error {
+	rule := slices.Index(SplitRules(), by)
 	if rule < 0 {
-		return usagef("--by knows %s", strings.Join(splitNames(), ", "))
+		return console.Usagef("--by knows %s", strings.Join(SplitRules(), ", "))
 	}
 	asks, numbers, err := splitAsks(by, queries)
 	if err != nil {
@@ -115,15 +118,15 @@ func splitAsks(by string, queries []string) (asks []calibrate.Ask, numbers []flo
 			fields = append(fields, "1")
 		}
 		if len(fields) != 3 {
-			return nil, nil, usagef("--query %q: write NAME,SENSITIVITY,VALUE; --by %s says what the value means", text, by)
+			return nil, nil, console.Usagef("--query %q: write NAME,SENSITIVITY,VALUE; --by %s says what the value means", text, by)
 		}
 		in, err := read([]string{"sensitivity"}, map[string]string{"sensitivity": fields[1]})
 		if err != nil {
-			return nil, nil, usagef("--query %q: %s", text, plain(err))
+			return nil, nil, console.Usagef("--query %q: %s", text, plain(err))
 		}
 		x, err := parseNumber(safeSide, "value", fields[2])
 		if err != nil {
-			return nil, nil, usagef("--query %q: %s", text, plain(err))
+			return nil, nil, console.Usagef("--query %q: %s", text, plain(err))
 		}
 		asks = append(asks, calibrate.Ask{Query: strings.TrimSpace(fields[0]), Sens: in.sensitivity})
 		numbers = append(numbers, x)
@@ -146,19 +149,19 @@ type splitQuery struct {
 	Sigma       float64 `json:"sigma"`
 }
 
-func (a *app) printSplit(g calibrate.Guarantee, ms []calibrate.Mechanism) error {
+func (a *calibration) printSplit(g calibrate.Guarantee, ms []calibrate.Mechanism) error {
 	all := calibrate.ComposedMu(ms)
 	parts := make([]splitQuery, len(ms))
 	for i, m := range ms {
 		ratio := float64(m.Mu() / all)
 		parts[i] = splitQuery{Query: m.Query, Sensitivity: m.Sens.L2, Share: ratio * ratio, Sigma: float64(m.Sigma)}
 	}
-	if a.json {
-		return a.printJSON(map[string]any{"epsilon": g.Epsilon, "delta": g.Delta, "mu": all, "queries": parts})
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"epsilon": g.Epsilon, "delta": g.Delta, "mu": all, "queries": parts})
 	}
 	rows := [][]string{{"query", "sensitivity", "share of mu²", "sigma"}}
 	for _, p := range parts {
 		rows = append(rows, []string{p.Query, fmt.Sprintf("%g", p.Sensitivity), fmt.Sprintf("%.2f %%", 100*p.Share), digits17(p.Sigma)})
 	}
-	return a.printTable(rows)
+	return a.PrintTable(rows)
 }

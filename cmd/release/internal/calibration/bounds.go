@@ -1,9 +1,11 @@
-package main
+package calibration
 
 import (
+	"github.com/spf13/cobra"
+
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/methods"
-	"github.com/spf13/cobra"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
 const boundsLong = `bounds prints the bounds of the literature on the least sigma, as far as they apply, beside it. Lower bounds are rounded down, upper ones up.`
@@ -15,7 +17,7 @@ type boundRow struct {
 	Sigma calibrate.Sigma `json:"sigma"`
 }
 
-func (a *app) boundsCmd() *cobra.Command {
+func (a *calibration) boundsCmd() *cobra.Command {
 	text, needs := map[string]*string{}, []string{"epsilon", "delta"}
 	cmd := &cobra.Command{
 		Use: "bounds", Short: "The papers' bounds on the least noise, beside it", Long: boundsLong, Args: cobra.NoArgs,
@@ -23,17 +25,17 @@ func (a *app) boundsCmd() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			in, err := read(needs, values(text))
 			if err != nil {
-				return usagef("%s", plain(err))
+				return console.Usagef("%s", plain(err))
 			}
 			return a.bounds(in)
 		},
 	}
 	numberFlags(cmd, needs, text)
-	cmd.Flags().BoolVar(&a.json, "json", false, "print the table as JSON")
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the table as JSON")
 	return cmd
 }
 
-func (a *app) bounds(in *given) error {
+func (a *calibration) bounds(in *given) error {
 	least, err := calibrate.AnalyticGaussian(in.sensitivity, in.guarantee)
 	if err != nil {
 		return calibrateError(err)
@@ -50,8 +52,8 @@ func (a *app) bounds(in *given) error {
 		}
 		rows = append(rows, boundRow{b.Name, kind, b.Sigma})
 	}
-	if a.json {
-		return a.printJSON(rows)
+	if a.JSON {
+		return a.PrintJSON(rows)
 	}
 	table := [][]string{{"bound", "", "sigma"}}
 	for _, r := range rows {
@@ -61,5 +63,5 @@ func (a *app) bounds(in *given) error {
 		}
 		table = append(table, []string{r.Bound, r.Kind, write(float64(r.Sigma))})
 	}
-	return a.printTable(table)
+	return a.PrintTable(table)
 }

@@ -1,4 +1,5 @@
-package main
+// Package calibration is the verb calibrate: questions about noise and guarantees that need no data, no job and no ledger.
+package calibration
 
 import (
 	"errors"
@@ -6,10 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/methods"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/spf13/cobra"
 )
 
 const calibrateLong = `calibrate answers what noise a guarantee needs, and what guarantee a noise gives. It reads no data.
@@ -24,7 +27,12 @@ const batchLong = `
 any order, and columns that the question does not need are passed through; a flag serves for a column that is not there. Numbers are the nearest float64 there, so that
 what a program wrote is taken as it was. Exit code 1: a row has an error.`
 
-func (a *app) calibrateCmd() *cobra.Command {
+// calibration is the verbs of calibrate, which write to a console.
+type calibration struct{ *console.Console }
+
+// Command is the verb calibrate.
+func Command(c *console.Console) *cobra.Command {
+	a := &calibration{c}
 	cmd := &cobra.Command{
 		Use: "calibrate", Short: "Say what noise a guarantee needs, or what a noise guarantees", Long: calibrateLong, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -80,7 +88,7 @@ epsilon it does (exit code 1).`,
 	},
 }
 
-func (a *app) questionCmd(q question) *cobra.Command {
+func (a *calibration) questionCmd(q question) *cobra.Command {
 	var inBatch bool
 	method := string(q.methods[0])
 	text := map[string]*string{}
@@ -89,7 +97,7 @@ func (a *app) questionCmd(q question) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case !slices.Contains(q.methods, methods.Method(method)):
-				return usagef("--mechanism: %s knows %s", q.name, methodNames(q.methods))
+				return console.Usagef("--mechanism: %s knows %s", q.name, methodNames(q.methods))
 			case inBatch:
 				return a.askAll(cmd, q, methods.Method(method), values(text))
 			}
@@ -98,9 +106,9 @@ func (a *app) questionCmd(q question) *cobra.Command {
 	}
 	numberFlags(cmd, q.needs, text)
 	cmd.Flags().StringVar(&method, "mechanism", method, "how "+q.name+" is found: "+methodNames(q.methods))
-	_ = cmd.RegisterFlagCompletionFunc("mechanism", words(strings.Split(methodNames(q.methods), ", ")...)) // the flag is there
+	_ = cmd.RegisterFlagCompletionFunc("mechanism", cobra.FixedCompletions(strings.Split(methodNames(q.methods), ", "), cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 	cmd.Flags().BoolVar(&inBatch, "batch", false, "answer each row of a CSV on stdin")
-	cmd.Flags().BoolVar(&a.json, "json", false, "print the answer as JSON")
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the answer as JSON")
 	return cmd
 }
 
@@ -134,27 +142,27 @@ func values(text map[string]*string) map[string]string {
 }
 
 // ask answers one question.
-func (a *app) ask(q question, m methods.Method, text map[string]string) error {
+func (a *calibration) ask(q question, m methods.Method, text map[string]string) error {
 	in, err := read(q.needs, text)
 	if err != nil {
-		return usagef("%s", plain(err))
+		return console.Usagef("%s", plain(err))
 	}
 	x, err := q.answer(m, in)
 	if err != nil {
 		return calibrateError(err)
 	}
-	if !a.json {
-		return a.printf("%s\n", digits17(x))
+	if !a.JSON {
+		return a.Printf("%s\n", digits17(x))
 	}
 	out := map[string]any{"mechanism": m, "sensitivity": in.sensitivity.L2, q.name: x}
 	for _, name := range q.needs {
 		out[name] = in.number(name)
 	}
-	return a.printJSON(out)
+	return a.PrintJSON(out)
 }
 
 // askAll answers one question for each row of stdin. What is given by a flag is not a column.
-func (a *app) askAll(cmd *cobra.Command, q question, m methods.Method, text map[string]string) error {
+func (a *calibration) askAll(cmd *cobra.Command, q question, m methods.Method, text map[string]string) error {
 	if err := refuseJSON(cmd); err != nil {
 		return err
 	}
@@ -172,7 +180,7 @@ func (a *app) askAll(cmd *cobra.Command, q question, m methods.Method, text map[
 		}
 		return q.answer(m, in)
 	}}
-	return b.run(cmd.InOrStdin(), a.stdout)
+	return b.run(cmd.InOrStdin(), a.Stdout)
 }
 
 // calibrateError gives exit code 1 to a formula that does not hold, usage to the rest.
@@ -180,7 +188,7 @@ func calibrateError(err error) error {
 	if errors.Is(err, methods.ErrDoesNotHold) || errors.Is(err, calibrate.ErrExceeds) {
 		return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "calibrate", Message: plain(err), Hint: "--mechanism analytic holds everywhere"}
 	}
-	return usagef("%s", plain(err))
+	return console.Usagef("%s", plain(err))
 }
 
 // plain is the error without the name of the package.

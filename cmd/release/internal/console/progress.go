@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"sync"
@@ -8,17 +8,17 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// observer returns what shows progress on stderr, and a function that ends it: a bar on a terminal, JSON lines with
+// Observer returns what shows progress on stderr, and a function that ends it: a bar on a terminal, JSON lines with
 // --log json, nothing with --quiet or in a file.
-func (a *app) observer() (pipeline.Observer, func()) {
+func (c *Console) Observer() (pipeline.Observer, func()) {
 	switch {
-	case a.quiet:
+	case c.Quiet:
 		return pipeline.Silent{}, func() {}
-	case a.log == "json":
-		return &jsonProgress{app: a, next: map[pipeline.Stage]int{}}, func() {}
+	case c.Log == "json":
+		return &jsonProgress{Console: c, next: map[pipeline.Stage]int{}}, func() {}
 	}
-	if a.terminal() {
-		b := &barProgress{app: a}
+	if c.Terminal() {
+		b := &barProgress{Console: c}
 		return b, b.finish
 	}
 	return pipeline.Silent{}, func() {}
@@ -27,7 +27,7 @@ func (a *app) observer() (pipeline.Observer, func()) {
 // jsonProgress writes a line for each tenth of a stage, also if it passes several at once: how many parts an input has depends on its rows,
 // and the lines of a log must not.
 type jsonProgress struct {
-	*app
+	*Console
 	mu   sync.Mutex
 	next map[pipeline.Stage]int // the tenth of which the next line tells
 }
@@ -43,13 +43,13 @@ func (j *jsonProgress) Progress(s pipeline.Stage, done, total int) {
 		now = tenths * done / total
 	}
 	for ; j.next[s] <= now; j.next[s]++ {
-		j.logger().Info("progress", "stage", string(s), "done", j.next[s], "total", tenths)
+		j.Logger().Info("progress", "stage", string(s), "done", j.next[s], "total", tenths)
 	}
 }
 
 // barProgress draws one bar a stage.
 type barProgress struct {
-	*app
+	*Console
 	mu    sync.Mutex
 	stage pipeline.Stage
 	bar   *progressbar.ProgressBar
@@ -61,7 +61,7 @@ func (b *barProgress) Progress(s pipeline.Stage, done, total int) {
 	if s != b.stage || b.bar == nil {
 		b.clear()
 		b.stage = s
-		b.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(b.stderr), progressbar.OptionSetDescription(string(s)),
+		b.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(b.Stderr), progressbar.OptionSetDescription(string(s)),
 			progressbar.OptionClearOnFinish(), progressbar.OptionShowCount())
 	}
 	_ = b.bar.Set(done) // a bar that can't be drawn is no reason to stop

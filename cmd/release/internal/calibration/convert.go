@@ -1,4 +1,4 @@
-package main
+package calibration
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
 )
 
 const convertLong = `convert says what a guarantee, or a noise, is in other notions of differential privacy, and what each conversion costs.
@@ -21,7 +22,7 @@ Gaussian mechanism that satisfies it.`
 // convertFlags are what convert starts from.
 type convertFlags struct{ epsilon, sigma, sensitivity, mu, rho, renyi, tcdp, mcdp, delta string }
 
-func (a *app) convertCmd() *cobra.Command {
+func (a *calibration) convertCmd() *cobra.Command {
 	var f convertFlags
 	cmd := &cobra.Command{
 		Use: "convert", Short: "A guarantee in other notions of privacy, and what each conversion costs", Long: convertLong, Args: cobra.NoArgs,
@@ -39,7 +40,7 @@ func (a *app) convertCmd() *cobra.Command {
 	flags.StringVar(&f.renyi, "renyi", "", "Renyi differential privacy: ALPHA,EPSILON")
 	flags.StringVar(&f.tcdp, "tcdp", "", "truncated concentrated differential privacy: RHO,OMEGA")
 	flags.StringVar(&f.mcdp, "mcdp", "", "mean-concentrated differential privacy: MEAN,SPREAD")
-	flags.BoolVar(&a.json, "json", false, "print the table as JSON")
+	flags.BoolVar(&a.JSON, "json", false, "print the table as JSON")
 	return cmd
 }
 
@@ -54,17 +55,17 @@ type converted struct {
 	Error      string             `json:"error,omitempty"`
 }
 
-func (a *app) convert(f *convertFlags) error {
+func (a *calibration) convert(f *convertFlags) error {
 	source, err := f.source()
 	if err != nil {
 		return err
 	}
 	x, err := parseNumber(safeSide, "delta", f.delta)
 	if err != nil {
-		return usagef("%s", plain(err))
+		return console.Usagef("%s", plain(err))
 	}
 	if err := (calibrate.Guarantee{Delta: calibrate.Delta(x)}).Validate(); err != nil {
-		return usagef("%s", plain(err))
+		return console.Usagef("%s", plain(err))
 	}
 	rows, err := source(f, calibrate.Delta(x))
 	if err != nil {
@@ -96,14 +97,14 @@ func (f *convertFlags) source() (func(*convertFlags, calibrate.Delta) ([]convert
 		}
 	}
 	if len(answers) != 1 {
-		return nil, usagef("give one of %s", strings.Join(names, ", "))
+		return nil, console.Usagef("give one of %s", strings.Join(names, ", "))
 	}
 	return answers[0], nil
 }
 
-func (a *app) printConverted(rows []converted) error {
-	if a.json {
-		return a.printJSON(rows)
+func (a *calibration) printConverted(rows []converted) error {
+	if a.JSON {
+		return a.PrintJSON(rows)
 	}
 	table := [][]string{{"notion", "parameters", "epsilon", "mu", "sigma", "excess"}}
 	for _, r := range rows {
@@ -119,7 +120,7 @@ func (a *app) printConverted(rows []converted) error {
 			r.Notion, parameters(r.Parameters), optional(r.Epsilon, digits17), optional(r.Mu, digits17Down), optional(r.Sigma, digits17), excess,
 		})
 	}
-	return a.printTable(filled(table))
+	return a.PrintTable(filled(table))
 }
 
 // filled is the table without the columns that have nothing but a name.

@@ -1,0 +1,124 @@
+// Package console is how the verbs of the command write: to stdout what was asked for, to stderr progress, warnings and errors; as text or as JSON;
+// without the secrets of a job, and with no character that a terminal acts upon.
+package console
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// Console is where the verbs write, and how. It belongs to one process.
+type Console struct {
+	Stdout, Stderr io.Writer
+	Log            string // how progress and errors are written to stderr: "text" or "json"
+	Quiet          bool   // errors only
+	JSON           bool   // results as JSON
+	// secrets are what jobs took from the environment, by name: never printed.
+	secrets map[string]string
+	ID      string // of this process, on every line of its log
+}
+
+// New returns a console that writes text.
+func New(stdout, stderr io.Writer) *Console {
+	return &Console{Stdout: stdout, Stderr: stderr, Log: "text", secrets: map[string]string{}, ID: newID()}
+}
+
+// newID tells the log lines of one process from those of others.
+func newID() string {
+	var b [6]byte
+	_, _ = rand.Read(b[:]) // it never fails: the process ends where there is no randomness
+	return hex.EncodeToString(b[:])
+}
+
+// Errorf prints to stderr. Nothing can be done if it is closed.
+func (c *Console) Errorf(format string, args ...any) {
+	_, _ = io.WriteString(c.Stderr, Visible(fmt.Sprintf(format, args...))) // nothing can be done about a closed stderr
+}
+
+// Note says what a user should know and no script need heed.
+func (c *Console) Note(text string) {
+	switch {
+	case c.Quiet:
+	case c.Log == "json":
+		c.Logger().Info(c.Redact(text))
+	default:
+		c.Errorf("note: %s\n", c.Redact(text))
+	}
+}
+
+// Printf prints to stdout. Texts among the arguments are put on one line: only the format has line ends.
+func (c *Console) Printf(format string, args ...any) error { return c.Print(Fill(format, args...)) }
+
+// Print prints a text of several lines to stdout.
+func (c *Console) Print(text string) error {
+	_, err := io.WriteString(c.Stdout, Visible(c.Redact(text)))
+	return written(err)
+}
+
+// written is an error of writing to stdout. What was asked for may have been done all the same.
+func written(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &pipeline.Error{
+		Cause: pipeline.CauseOutput, Code: "stdout", Message: "standard output can't be written", Err: err,
+		Hint: "a release that this run made is published all the same: run the job again to see it",
+	}
+}
+
+// Redact puts ${env:NAME} in the place of what the job took from the environment.
+func (c *Console) Redact(s string) string {
+	for name, value := range c.secrets {
+		if len(value) >= shortestSecret {
+			s = strings.ReplaceAll(s, value, "${env:"+name+"}")
+		}
+	}
+	return s
+}
+
+// shortestSecret keeps a variable that holds one or two characters from garbling every line.
+const shortestSecret = 3
+
+// Logger writes lines of JSON to stderr.
+func (c *Console) Logger() *slog.Logger {
+	return slog.New(slog.NewJSONHandler(visibleWriter{c.Stderr}, nil)).With("run_id", c.ID)
+}
+
+// Terminal says whether stderr is one.
+func (c *Console) Terminal() bool {
+	f, ok := c.Stderr.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// PrintTable prints rows as aligned columns; the first row is the header.
+func (c *Console) PrintTable(rows [][]string) error {
+	return c.Print(Aligned(rows))
+}
+
+// PrintJSON prints a value as indented JSON.
+func (c *Console) PrintJSON(v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return c.Print(string(text) + "\n")
+}
+
+// Env looks a variable up for a job, and remembers its value as one not to print.
+func (c *Console) Env(name string) (string, bool) {
+	value, ok := os.LookupEnv(name)
+	if ok {
+		c.secrets[name] = value
+	}
+	return value, ok
+}

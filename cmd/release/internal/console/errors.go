@@ -1,0 +1,79 @@
+package console
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// JobError is a job file with problems; its embedded list is also an error of package configs.
+type JobError struct{ configs.Diagnostics }
+
+// UsageError is a command line with problems.
+type UsageError struct{ Text, Hint string }
+
+// Error returns the text.
+func (e *UsageError) Error() string { return e.Text }
+
+// Usagef is a UsageError.
+func Usagef(format string, args ...any) error { return &UsageError{Text: fmt.Sprintf(format, args...)} }
+
+// ErrorText is the error for a person: the diagnostics of a job as they are, everything else with its hint. Names in it are on one line, so that
+// none can write a line of its own.
+func ErrorText(err error) string {
+	var failed *pipeline.Error
+	if !errors.As(err, &failed) {
+		return errorLines(err)
+	}
+	s := "error: " + errorLines(failed)
+	if failed.Hint != "" {
+		s += "\nhint: " + OneLine(failed.Hint)
+	}
+	return s
+}
+
+// errorLines is an error's text: one line, or one for each error of a list.
+func errorLines(err error) string {
+	var job JobError
+	var diags configs.Diagnostics
+	switch e := err.(type) {
+	case *pipeline.Error:
+		s := OneLine(e.Code + ": " + e.Message)
+		switch {
+		case errors.As(e.Err, &diags):
+			s += "\n" + errorLines(diags)
+		case e.Err != nil:
+			s += ": " + errorLines(e.Err)
+		}
+		return s
+	case configs.Diagnostics:
+		var texts []string
+		for _, d := range e {
+			texts = append(texts, DiagnosticLines(d))
+		}
+		return strings.Join(texts, "\n")
+	case interface{ Unwrap() []error }:
+		var texts []string
+		for _, one := range e.Unwrap() {
+			texts = append(texts, errorLines(one))
+		}
+		return strings.Join(texts, "\n")
+	case *UsageError:
+		if e.Hint != "" {
+			return OneLine(e.Text) + "\nhint: " + OneLine(e.Hint)
+		}
+	}
+	if errors.As(err, &job) {
+		return errorLines(job.Diagnostics)
+	}
+	return OneLine(strings.TrimSuffix(err.Error(), "\n"))
+}
+
+// DiagnosticLines is a problem of a job: one line, and one for its hint.
+func DiagnosticLines(d configs.Diagnostic) string {
+	d.File, d.Message, d.Hint = OneLine(d.File), OneLine(d.Message), OneLine(d.Hint)
+	return d.String()
+}
