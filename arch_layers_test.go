@@ -49,6 +49,7 @@ var layers = map[string][]string{
 	"queries/bounding":          {"io/table", "queries/problem", "queries/internal/columnar", "queries/internal/intern"},
 	"queries/quantize":          {"io/table", "mechanism/int128", "queries/domain", "queries/problem", "queries/internal/columnar"},
 	"queries/strategy":          {"mechanism/int128"},
+	"queries/sensitivity":       {"queries/bounding", "queries/problem", "queries/quantize"},
 	// What adds rows up, if cells are listed and if they are discovered.
 	"queries/internal/accumulate": {
 		"io/table", "mechanism", "mechanism/int128", "queries/bounding", "queries/domain", "queries/quantize",
@@ -64,7 +65,7 @@ var layers = map[string][]string{
 	},
 	"queries": {
 		"calibrate", "io/table", "mechanism", "mechanism/int128",
-		"queries/bounding", "queries/domain", "queries/problem", "queries/quantize", "queries/tally",
+		"queries/bounding", "queries/domain", "queries/problem", "queries/quantize", "queries/sensitivity", "queries/tally",
 	},
 
 	"denoise":           {"calibrate", "mechanism", "denoise/graph", "internal/spelling"},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
 // In every kind of dimension, with and without bins, there are neighbouring tables that differ by the stated sensitivity.
@@ -44,7 +45,7 @@ func TestSensitivityIsAttainedInAllDimensions(t *testing.T) {
 					ReplaceOne: {fill(0, half), fill(half, q.cells-half)},
 				} {
 					one, two := exact(t, q, &testTable{fields, tables[0]}), exact(t, q, &testTable{fields, tables[1]})
-					if got, want := squaredDistance(one, two), squaredNorm(q.limits, adj, q.cells); fmt.Sprint(got) != want.String() {
+					if got, want := squaredDistance(one, two), sensitivity.SquaredCounts(q.limits, adj, q.cells); fmt.Sprint(got) != want.String() {
 						t.Errorf("%s, null %s, %+v, %s: changed by sqrt(%d), sensitivity sqrt(%v)", name, null, b, adj, got, want)
 					}
 				}

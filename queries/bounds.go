@@ -7,24 +7,17 @@ import (
 	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
 // Adjacency says which tables are neighbours.
-type Adjacency string
+type Adjacency = sensitivity.Adjacency
 
-// The adjacencies, of one privacy unit: neighbours differ by all rows of one unit, there or not there (add-remove), or
-// by any rows of a unit in place of any others of it, possibly none (replace-one). If each row is a unit,
-// replace-one changes one row into another and the number of rows is public.
+// The adjacencies.
 const (
-	AddRemove  Adjacency = "add-remove"
-	ReplaceOne Adjacency = "replace-one"
+	AddRemove  = sensitivity.AddRemove
+	ReplaceOne = sensitivity.ReplaceOne
 )
-
-func (adj Adjacency) check(p *problem.Problems) {
-	if adj != AddRemove && adj != ReplaceOne {
-		p.Add("privacy.adjacency", problem.CodeBadValue, fmt.Sprintf("%q is not an adjacency", adj), "adjacencies: add-remove, replace-one")
-	}
-}
 
 // Bounds limit what one privacy unit contributes to a query. Zero: not set.
 type Bounds struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/sensitivity"
 	"github.com/dprelease/dprelease/queries/tally"
 )
 
@@ -18,7 +19,7 @@ type counting struct {
 	axes   []domain.Axis
 	cells  int
 	limits bounding.Limits
-	reach  *reach              // of the values of rows, which count as 1 if it is nil
+	reach  *sensitivity.Reach  // of the values of rows, which count as 1 if it is nil
 	kernel *kernel             // nil if rows stay in their cells
 	reader *distributionReader // nil if nothing else is read off the answer
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/keyselection"
 	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
 // Keys that cannot be listed
@@ -106,7 +107,7 @@ func (q *discovering) Cells() int { return 0 }
 // Components states the one mechanism, whose keys are to be selected.
 func (q *discovering) Components(adj Adjacency) ([]Component, error) {
 	p := &problem.Problems{Query: q.spec.Name}
-	if adj.check(p); len(p.List) > 0 {
+	if adj.Check(p); len(p.List) > 0 {
 		return nil, p.Err()
 	}
 	squared := big.NewInt(q.limits.Groups)
@@ -115,7 +116,7 @@ func (q *discovering) Components(adj Adjacency) ([]Component, error) {
 		squared.Lsh(squared, 1)
 		verb = "each " + q.spec.unitName() + " can change from one to another set of at most " + plural(q.limits.Groups, "key") + ", in each of which it counts once"
 	}
-	sens, err := q.declaredKeys(calibrate.Sensitivity{L2: rootUp(squared), Why: verb + ": " + rootText(squared)})
+	sens, err := q.declaredKeys(calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: verb + ": " + sensitivity.RootText(squared)})
 	if err != nil {
 		return nil, err
 	}

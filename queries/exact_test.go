@@ -9,6 +9,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
 // Exact answers equal a plain reference, for any order of the rows, cut into batches, encoding and number of workers.
@@ -69,7 +70,7 @@ func TestNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 			}
 			return
 		}
-		if most := squaredNorm(q.limits, adj, q.cells); !most.IsInt64() || got > most.Int64() {
+		if most := sensitivity.SquaredCounts(q.limits, adj, q.cells); !most.IsInt64() || got > most.Int64() {
 			rt.Fatalf("%+v, %s: changed by sqrt(%d), sensitivity sqrt(%v)", s, adj, got, most)
 		}
 	})
@@ -112,7 +113,7 @@ func TestSensitivityIsAttained(t *testing.T) {
 		} {
 			one := exact(t, q, &testTable{fields, slices.Concat(rest, tables[0])})
 			other := exact(t, q, &testTable{fields, slices.Concat(rest, tables[1])})
-			if got, want := squaredDistance(one, other), squaredNorm(q.limits, adj, cells).Int64(); got != want {
+			if got, want := squaredDistance(one, other), sensitivity.SquaredCounts(q.limits, adj, cells).Int64(); got != want {
 				rt.Fatalf("%s: changed by sqrt(%d), sensitivity sqrt(%d)", adj, got, want)
 			}
 		}

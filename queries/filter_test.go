@@ -14,6 +14,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
 // randomFilters are conditions on the columns of random tables.
@@ -181,7 +182,7 @@ func TestFilteredNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		if q.constant(adj) {
 			rt.Fatal("a filtered query is constant")
 		}
-		if got, most := squaredDistance(one, two), squaredNorm(q.limits, adj, q.cells); !most.IsInt64() || got > most.Int64() {
+		if got, most := squaredDistance(one, two), sensitivity.SquaredCounts(q.limits, adj, q.cells); !most.IsInt64() || got > most.Int64() {
 			rt.Fatalf("%+v, %s: changed by sqrt(%d), sensitivity sqrt(%v)", s, adj, got, most)
 		}
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
 // Kernel spreading
@@ -131,12 +132,12 @@ func (k *kernel) density(distance float64) float64 {
 
 // norm returns the L2 sensitivity under some limits, rounded up.
 func (k *kernel) norm(l bounding.Limits, adj Adjacency) float64 {
-	sum := square64(l.Rows)
-	sum.Mul(sum, new(big.Int).SetUint64(k.squared))
+	sum := big.NewInt(l.Rows)
+	sum.Mul(sum, sum).Mul(sum, new(big.Int).SetUint64(k.squared))
 	if adj == ReplaceOne {
 		sum.Lsh(sum, 1)
 	}
-	return math.Ldexp(rootUp(sum), -weightBits)
+	return math.Ldexp(sensitivity.RootUp(sum), -weightBits)
 }
 
 // ofRow is the largest norm of the shares of a point, rounded up.

@@ -15,6 +15,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain/domaintest"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
 func spreadOver(points []domain.Point, within, bandwidth float64) domain.Dimension {
@@ -230,7 +231,7 @@ func TestSpreadSensitivityByBruteForce(t *testing.T) {
 					}
 				}
 				bound := c.kernel.norm(l, adj)
-				if far := math.Ldexp(rootUp(most), -weightBits); far > bound || adj == AddRemove && l.PerGroup == l.Rows && far != bound {
+				if far := math.Ldexp(sensitivity.RootUp(most), -weightBits); far > bound || adj == AddRemove && l.PerGroup == l.Rows && far != bound {
 					t.Errorf("%d points, %+v, %s: %g, stated %g", len(points), b, adj, far, bound)
 				}
 			}
@@ -278,7 +279,7 @@ func TestSpreadNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		if far := math.Ldexp(rootUp(distance(all(one), all(other))), -weightBits); far > parts[0].Sens.L2 {
+		if far := math.Ldexp(sensitivity.RootUp(distance(all(one), all(other))), -weightBits); far > parts[0].Sens.L2 {
 			rt.Fatalf("%+v, %s: changed by %g, stated %g", s, adj, far, parts[0].Sens.L2)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
 // Means
@@ -155,13 +156,13 @@ func (meanOfNoisyRows) components(q *summing, adj Adjacency) ([]Component, error
 // mu² are as sqrt(d)·Delta_s to ρ·Delta_c, since sigma² = Delta²/share.
 func (q *summing) sumAndCount(adj Adjacency) (sum, count Component) {
 	sum = q.componentOfSum(q.sumSensitivity(adj))
-	squared := squaredNorm(q.limits, adj, q.cells)
+	squared := sensitivity.SquaredCounts(q.limits, adj, q.cells)
 	count = Component{
-		Name: "count", Sens: calibrate.Sensitivity{L2: rootUp(squared), Why: q.why(adj, squared)},
+		Name: "count", Sens: calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: q.why(adj, squared)},
 		Cells: q.cells, Quantum: 1, RowBound: 1, Scale: 1,
 	}
 	sum.Weight = math.Sqrt(float64(q.quantizer.Dims)) * sum.Sens.L2
-	count.Weight = q.reach.ofRow() * count.Sens.L2
+	count.Weight = q.reach.OfRow() * count.Sens.L2
 	return sum, count
 }
 

@@ -2,70 +2,19 @@ package queries
 
 import (
 	"fmt"
-	"math"
 	"math/big"
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/sensitivity"
 )
-
-// largestNorm returns g(a), the largest squared L2 norm of a vector of row counts in at most a cells, each at most m, their
-// sum at most k:
-//
-//	g(a) = f·m² + r²,  f = min(a, floor(k/m)),  r = k − f·m if f < a, else 0
-//
-// The norm is convex, so it is largest at a corner of the set: as many full cells as fit, and the rest in one more.
-func largestNorm(l bounding.Limits, a int64) *big.Int {
-	full := min(a, l.Rows/l.PerGroup)
-	rest := int64(0)
-	if full < a {
-		rest = l.Rows - full*l.PerGroup
-	}
-	m := big.NewInt(l.PerGroup)
-	sum := new(big.Int).Mul(m, m)
-	sum.Mul(sum, big.NewInt(full))
-	r := big.NewInt(rest)
-	return sum.Add(sum, r.Mul(r, r))
-}
-
-// squaredNorm returns the squared L2 sensitivity over a domain of some cells.
-//
-// Add-remove: g(L). Replace-one: the largest ‖c − c′‖² over two vectors c, c′ within the limits. Counts are not negative, so
-// it is largest if no cell holds both: g(min(b, L)) + g(min(cells − b, L)) with c in b cells. g is concave in a (its
-// steps are m², …, m², r², 0, …), so the best b is half the cells.
-func squaredNorm(l bounding.Limits, adj Adjacency, cells int) *big.Int {
-	if adj == AddRemove {
-		return largestNorm(l, l.Groups)
-	}
-	half := int64(cells) / 2
-	one, other := largestNorm(l, min(half, l.Groups)), largestNorm(l, min(int64(cells)-half, l.Groups))
-	return one.Add(one, other)
-}
-
-// rootUp returns the smallest float64 that is not below the square root of x ≥ 0.
-func rootUp(x *big.Int) float64 {
-	root := new(big.Float).SetPrec(256).SetInt(x)
-	root.Sqrt(root)
-	up, _ := new(big.Float).SetPrec(53).SetMode(big.ToPositiveInf).Set(root).Float64()
-	for square(up).Cmp(new(big.Rat).SetInt(x)) < 0 {
-		up = math.Nextafter(up, math.Inf(1))
-	}
-	return up
-}
-
-// square returns x² exactly; x is finite.
-func square(x float64) *big.Rat {
-	r := new(big.Rat)
-	r.SetFloat64(x)
-	return r.Mul(r, r)
-}
 
 // sensitivity returns the L2 sensitivity to calibrate with: the implied one, or a larger declared one.
 func (q *counting) sensitivity(adj Adjacency) (calibrate.Sensitivity, error) {
 	p := &problem.Problems{Query: q.spec.Name}
-	if adj.check(p); len(p.List) > 0 {
+	if adj.Check(p); len(p.List) > 0 {
 		return calibrate.Sensitivity{}, p.Err()
 	}
 	if q.constant(adj) {
@@ -76,8 +25,8 @@ func (q *counting) sensitivity(adj Adjacency) (calibrate.Sensitivity, error) {
 	if q.kernel != nil {
 		return q.declared(adj, q.spreadSensitivity(adj))
 	}
-	sq := squaredNorm(q.limits, adj, q.cells)
-	sens := calibrate.Sensitivity{L2: rootUp(sq), Why: q.why(adj, sq)}
+	sq := sensitivity.SquaredCounts(q.limits, adj, q.cells)
+	sens := calibrate.Sensitivity{L2: sensitivity.RootUp(sq), Why: q.why(adj, sq)}
 	return q.declared(adj, sens)
 }
 
@@ -85,11 +34,11 @@ func (q *counting) sensitivity(adj Adjacency) (calibrate.Sensitivity, error) {
 func (q *counting) norm(l bounding.Limits, adj Adjacency) float64 {
 	switch {
 	case q.reach != nil:
-		return q.reach.norm(l, adj, q.cells)
+		return q.reach.Norm(l, adj, q.cells)
 	case q.kernel != nil:
 		return q.kernel.norm(l, adj)
 	}
-	return rootUp(squaredNorm(l, adj, q.cells))
+	return sensitivity.RootUp(sensitivity.SquaredCounts(l, adj, q.cells))
 }
 
 // constant says that neighbouring tables always have the same answer: each row is one unit, none comes or goes, and all
@@ -101,13 +50,13 @@ func (q *counting) constant(adj Adjacency) bool {
 // why is the one-line argument for the implied sensitivity.
 func (q *counting) why(adj Adjacency, sq *big.Int) string {
 	if q.spec.perRow() {
-		return q.whyRow(adj) + ": " + rootText(sq)
+		return q.whyRow(adj) + ": " + sensitivity.RootText(sq)
 	}
 	verb := "each " + q.spec.unitName() + " adds "
 	if adj == ReplaceOne {
 		verb = "each " + q.spec.unitName() + " can change from one to another contribution of "
 	}
-	return verb + limitsText(q.limits, q.cells) + ": " + rootText(sq)
+	return verb + limitsText(q.limits, q.cells) + ": " + sensitivity.RootText(sq)
 }
 
 func (q *counting) whyRow(adj Adjacency) string {
@@ -145,13 +94,4 @@ func plural(n int64, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// rootText writes the root of x: a whole number, or "sqrt(x)".
-func rootText(x *big.Int) string {
-	root := new(big.Int).Sqrt(x)
-	if new(big.Int).Mul(root, root).Cmp(x) == 0 {
-		return root.String()
-	}
-	return "sqrt(" + x.String() + ")"
 }

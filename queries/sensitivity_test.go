@@ -12,6 +12,7 @@ import (
 
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
 // vectors returns all vectors of row counts over some cells with at most k rows, l cells with a row and m rows a cell.
@@ -107,7 +108,7 @@ func TestSensitivityIsTheMaximum(t *testing.T) {
 			all := vectors(cells, or(b.MaxRows), or(b.MaxGroups), or(b.MaxRowsPerGroup))
 			for _, adj := range []Adjacency{AddRemove, ReplaceOne} {
 				cases++
-				got, want := squaredNorm(q.(*counting).limits, adj, cells), bruteForce(adj, all)
+				got, want := sensitivity.SquaredCounts(q.(*counting).limits, adj, cells), bruteForce(adj, all)
 				if got.Cmp(big.NewInt(want)) != 0 {
 					t.Errorf("%d cells, %+v, %s: %v, want %d", cells, b, adj, got, want)
 				}
@@ -137,7 +138,7 @@ func TestSensitivityOfLargeRests(t *testing.T) {
 		}
 		all := vectors(c.cells, c.b.MaxRows, groups, c.b.MaxRowsPerGroup)
 		for _, adj := range []Adjacency{AddRemove, ReplaceOne} {
-			got, want := squaredNorm(q.limits, adj, c.cells), bruteForce(adj, all)
+			got, want := sensitivity.SquaredCounts(q.limits, adj, c.cells), bruteForce(adj, all)
 			if got.Cmp(big.NewInt(want)) != 0 {
 				t.Errorf("%d cells, %+v, %s: squared sensitivity %v, want %d", c.cells, c.b, adj, got, want)
 			}
@@ -156,12 +157,12 @@ func TestHalfTheCellsIsTheBestSplit(t *testing.T) {
 		}
 		best := new(big.Int)
 		for i := range int64(cells) + 1 {
-			sum := new(big.Int).Add(largestNorm(l, min(i, l.Groups)), largestNorm(l, min(int64(cells)-i, l.Groups)))
+			sum := new(big.Int).Add(sensitivity.LargestNorm(l, min(i, l.Groups)), sensitivity.LargestNorm(l, min(int64(cells)-i, l.Groups)))
 			if sum.Cmp(best) > 0 {
 				best = sum
 			}
 		}
-		if got := squaredNorm(l, ReplaceOne, cells); got.Cmp(best) != 0 {
+		if got := sensitivity.SquaredCounts(l, ReplaceOne, cells); got.Cmp(best) != 0 {
 			t.Fatalf("%v, best split %v", got, best)
 		}
 	})
@@ -170,7 +171,7 @@ func TestHalfTheCellsIsTheBestSplit(t *testing.T) {
 func TestRootUpIsTheLeastFloatAbove(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := new(big.Int).Mul(big.NewInt(rapid.Int64Min(1).Draw(t, "a")), big.NewInt(rapid.Int64Min(1).Draw(t, "b")))
-		up := rootUp(x)
+		up := sensitivity.RootUp(x)
 		if square(up).Cmp(new(big.Rat).SetInt(x)) < 0 {
 			t.Fatalf("%g is below the root of %v", up, x)
 		}
@@ -179,7 +180,7 @@ func TestRootUpIsTheLeastFloatAbove(t *testing.T) {
 		}
 	})
 	for n := int64(0); n < 100; n++ {
-		if up := rootUp(big.NewInt(n * n)); up != float64(n) {
+		if up := sensitivity.RootUp(big.NewInt(n * n)); up != float64(n) {
 			t.Errorf("root of %d² is %g", n, up)
 		}
 	}
@@ -311,7 +312,7 @@ func TestRemedyWorks(t *testing.T) {
 		adj := rapid.SampledFrom([]Adjacency{AddRemove, ReplaceOne}).Draw(t, "adjacency")
 		l, _ := b.resolve(cells)
 		q := &counting{spec: spec(cells, b), cells: cells, limits: l}
-		q.spec.Declared = rapid.Float64Range(0.5, rootUp(squaredNorm(l, adj, cells))).Draw(t, "declared")
+		q.spec.Declared = rapid.Float64Range(0.5, sensitivity.RootUp(sensitivity.SquaredCounts(l, adj, cells))).Draw(t, "declared")
 		for _, try := range []func(*Bounds, int64){
 			func(b *Bounds, x int64) { b.MaxRows = x }, func(b *Bounds, x int64) { b.MaxGroups = x }, func(b *Bounds, x int64) { b.MaxRowsPerGroup = x },
 		} {
@@ -320,7 +321,7 @@ func TestRemedyWorks(t *testing.T) {
 				c := b
 				try(&c, x)
 				l, _ := c.resolve(cells)
-				if fits := rootUp(squaredNorm(l, adj, cells)) <= q.spec.Declared; fits != (x <= most) {
+				if fits := sensitivity.RootUp(sensitivity.SquaredCounts(l, adj, cells)) <= q.spec.Declared; fits != (x <= most) {
 					t.Fatalf("value %d: fits %v, most %d", x, fits, most)
 				}
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
 // tightSpill is a Spill of little memory that keeps what is written in a list; with it all domains are held sparsely.
@@ -152,7 +153,7 @@ func TestSpilledNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		other, adj := neighbour(rt, s, tab)
 		one := sealed(t, accumulated(t, q, tab.schema(), &tightSpill{share: rapid.Int64Range(0, 4000).Draw(rt, "share"), room: 300}, plainly(q, tab)))
 		two := sealed(t, accumulated(t, q, tab.schema(), &tightSpill{share: rapid.Int64Range(0, 4000).Draw(rt, "share"), room: 100}, plainly(q, other)))
-		most := squaredNorm(q.limits, adj, q.cells)
+		most := sensitivity.SquaredCounts(q.limits, adj, q.cells)
 		if got := squaredDistance(one, two); !q.constant(adj) && (!most.IsInt64() || got > most.Int64()) {
 			rt.Fatalf("%+v, %s: changed by sqrt(%d), sensitivity sqrt(%v)", s, adj, got, most)
 		}

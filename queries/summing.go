@@ -12,6 +12,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/sensitivity"
 	"github.com/dprelease/dprelease/queries/tally"
 )
 
@@ -96,7 +97,7 @@ func newQuantizer(s Spec, p *problem.Problems) *quantize.Quantizer {
 
 // newSumming makes the query of a counting whose values are quantized.
 func newSumming(c counting, v *quantize.Quantizer) *summing {
-	c.reach = reachOf(v)
+	c.reach = sensitivity.ReachOf(v)
 	return &summing{counting: c, quantizer: v, kind: summaries[c.spec.Kind].summary(v)}
 }
 
@@ -161,7 +162,7 @@ func (q *summing) Tally(s table.Schema) (*tally.Tally, error) {
 // Components states the mechanisms of the query's kind.
 func (q *summing) Components(adj Adjacency) ([]Component, error) {
 	p := &problem.Problems{Query: q.spec.Name}
-	adj.check(p)
+	adj.Check(p)
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
@@ -178,7 +179,7 @@ func (q *summing) sumSensitivity(adj Adjacency) calibrate.Sensitivity {
 func (q *summing) componentOfSum(sens calibrate.Sensitivity) Component {
 	return Component{
 		Name: "sum", Sens: sens, Cells: q.Cells(), Quantum: math.Ldexp(1, q.quantizer.Exponent),
-		RowBound: q.quantizer.Real(q.reach.more), Scale: 1, Weight: 1,
+		RowBound: q.quantizer.Real(q.reach.More), Scale: 1, Weight: 1,
 	}
 }
 
@@ -202,7 +203,7 @@ func (q *summing) whySum(adj Adjacency) string {
 // sizeText describes the value of a row: "a value in [0, 99]", less the centre for means.
 func (q *summing) sizeText() string {
 	v := q.quantizer
-	norm := domain.Shortest(q.reach.ofRow())
+	norm := domain.Shortest(q.reach.OfRow())
 	if v.Clip || v.Dims > 1 {
 		return "a vector of norm at most " + norm
 	}

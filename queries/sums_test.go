@@ -92,6 +92,17 @@ func powerOfTwo(e int) *big.Rat {
 	return x
 }
 
+// square returns x² exactly; x is finite.
+func square(x float64) *big.Rat {
+	r := new(big.Rat).SetFloat64(x)
+	return r.Mul(r, r)
+}
+
+func square64(x int64) *big.Int {
+	b := big.NewInt(x)
+	return b.Mul(b, b)
+}
+
 // within says whether the distance of two exact vectors, in units, is at most a sensitivity.
 func within(one, other []*big.Int, unit int, l2 float64) bool {
 	sum := new(big.Int)

@@ -14,6 +14,7 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
 // change returns the largest square of the change of a cell between n rows and o rows of values in [low, high], and two
@@ -67,11 +68,11 @@ func TestReachIsTheMaximum(t *testing.T) {
 			all := vectors(cells, l.Rows, l.Groups, l.PerGroup)
 			for _, r := range ranges {
 				up, down := max(r[1], 0), max(-r[0], 0)
-				x := &reach{more: max(up, down), less: min(up, down), components: 1}
+				x := &sensitivity.Reach{More: max(up, down), Less: min(up, down), Components: 1}
 				for _, adj := range []Adjacency{AddRemove, ReplaceOne} {
 					cases++
 					want, _, _ := farthest(adj, all, r[0], r[1])
-					if got := x.squared(l, adj, cells); got.Cmp(big.NewInt(want)) != 0 {
+					if got := x.Squared(l, adj, cells); got.Cmp(big.NewInt(want)) != 0 {
 						t.Errorf("%d cells, %+v, %v, %s: %v, want %d", cells, b, r, adj, got, want)
 					}
 				}
@@ -92,11 +93,11 @@ func TestReachOfKnownCases(t *testing.T) {
 		l, _ := b.resolve(cells)
 		v := rapid.Int64Range(1, 1<<40).Draw(rt, "V")
 		w := rapid.Int64Range(0, v).Draw(rt, "less")
-		same := &reach{more: v, less: v, components: 3}
-		if got, want := same.squared(l, ReplaceOne, cells), same.squared(l, AddRemove, cells); got.Cmp(want.Mul(want, big.NewInt(4))) != 0 {
+		same := &sensitivity.Reach{More: v, Less: v, Components: 3}
+		if got, want := same.Squared(l, ReplaceOne, cells), same.Squared(l, AddRemove, cells); got.Cmp(want.Mul(want, big.NewInt(4))) != 0 {
 			rt.Fatalf("%v, want %v", got, want)
 		}
-		one := (&reach{more: v, less: w, components: 1}).squared(bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}, ReplaceOne, cells)
+		one := (&sensitivity.Reach{More: v, Less: w, Components: 1}).Squared(bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}, ReplaceOne, cells)
 		want := square64(v + w)
 		if two := square64(v); cells > 1 && two.Lsh(two, 1).Cmp(want) > 0 {
 			want = two
@@ -153,7 +154,7 @@ func TestReachIsAttained(t *testing.T) {
 		for i := range sums {
 			got.Add(got, square64(new(big.Int).Sub(sums[i], sums2[i]).Int64()))
 		}
-		if want := q.reach.squared(q.limits, adj, cells); got.Cmp(want) != 0 {
+		if want := q.reach.Squared(q.limits, adj, cells); got.Cmp(want) != 0 {
 			rt.Fatalf("%+v %+v, %s: changed by sqrt(%v), sensitivity sqrt(%v)\n%v %v", s.Bounds, *s.Value, adj, got, want, one, other)
 		}
 		parts, err := q.Components(adj)
@@ -238,7 +239,7 @@ func TestWeightsAreBest(t *testing.T) {
 		s.Kind, s.Value = Mean, &v
 		q := summed(t, s)
 		parts := partsOf(t, s, rapid.SampledFrom([]Adjacency{AddRemove, ReplaceOne}).Draw(rt, "adjacency"))
-		d, rho := float64(q.quantizer.Dims), q.reach.ofRow()
+		d, rho := float64(q.quantizer.Dims), q.reach.OfRow()
 		worst := func(share float64) float64 {
 			sum, count := parts[0].Sens.L2, rho*parts[1].Sens.L2
 			return d*sum*sum/share + count*count/(1-share)

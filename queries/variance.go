@@ -9,6 +9,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
 // Variances
@@ -62,9 +63,9 @@ func checkVariance(s Spec, p *problem.Problems) {
 func (varianceOfValues) components(q *summing, adj Adjacency) ([]Component, error) {
 	sum, count := q.sumAndCount(adj)
 	r, h := q.squareReach(), q.quantizer.Real(q.quantizer.Half())
-	l2 := r.norm(q.limits, adj, q.cells)
+	l2 := r.Norm(q.limits, adj, q.cells)
 	square := Component{
-		Name: "squares", Cells: q.cells, Quantum: math.Ldexp(1, r.exponent), RowBound: math.Ldexp(float64(r.more), r.exponent), Scale: 1, Weight: l2,
+		Name: "squares", Cells: q.cells, Quantum: math.Ldexp(1, r.Exponent), RowBound: math.Ldexp(float64(r.More), r.Exponent), Scale: 1, Weight: l2,
 		Sens: calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ", squared and less half of the largest square: " + domain.Shortest(l2)},
 	}
 	sum.Weight, count.Weight = h*sum.Sens.L2, h*h/2*count.Sens.L2
@@ -99,9 +100,9 @@ func (varianceOfValues) looksEmpty(q *summing, noisy []mechanism.Noisy) bool {
 }
 
 // squareReach is how far the squares of a variance are from what is subtracted.
-func (q *summing) squareReach() *reach {
+func (q *summing) squareReach() *sensitivity.Reach {
 	most := q.quantizer.Half() * q.quantizer.Half()
-	return &reach{more: most - most/2, less: most / 2, components: 1, exponent: 2 * q.quantizer.Exponent}
+	return &sensitivity.Reach{More: most - most/2, Less: most / 2, Components: 1, Exponent: 2 * q.quantizer.Exponent}
 }
 
 // moments make a variance of noisy sums of values less the centre, of their squares less half of h², and of a noisy count, with noise of these

@@ -1,4 +1,4 @@
-package queries
+package sensitivity
 
 import (
 	"math"
@@ -8,58 +8,58 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// reach is how far the value of one row is from zero, in quanta of 2^exponent: each of some components lies in
-// [-less, more] or in [-more, less], or the norm of the vector is at most more = less, as one component's.
-type reach struct {
-	more, less int64 // more >= less >= 0
-	components int64
-	exponent   int
+// Reach is how far the value of one row is from zero, in quanta of 2^Exponent: each of some components lies in
+// [-Less, More] or in [-More, Less], or the norm of the vector is at most More = Less, as one component's.
+type Reach struct {
+	More, Less int64 // More >= Less >= 0
+	Components int64
+	Exponent   int
 }
 
-// reachOf returns that of the values that a sum adds up.
-func reachOf(q *quantize.Quantizer) *reach {
+// ReachOf returns that of the values that a sum adds up.
+func ReachOf(q *quantize.Quantizer) *Reach {
 	up, down := max(q.Max-q.Centre, 0), max(q.Centre-q.Min, 0)
-	r := &reach{more: max(up, down), less: min(up, down), components: int64(q.Dims), exponent: q.Exponent}
+	r := &Reach{More: max(up, down), Less: min(up, down), Components: int64(q.Dims), Exponent: q.Exponent}
 	if q.Clip {
-		r.components = 1
+		r.Components = 1
 	}
 	return r
 }
 
-// norm returns the L2 sensitivity of the sums of such values over a domain of some cells, rounded up.
-func (r *reach) norm(l bounding.Limits, adj Adjacency, cells int) float64 {
-	return math.Ldexp(rootUp(r.squared(l, adj, cells)), r.exponent)
+// Norm returns the L2 sensitivity of the sums of such values over a domain of some cells, rounded up.
+func (r *Reach) Norm(l bounding.Limits, adj Adjacency, cells int) float64 {
+	return math.Ldexp(RootUp(r.Squared(l, adj, cells)), r.Exponent)
 }
 
-// ofRow returns the largest norm of the value of one row, rounded up.
-func (r *reach) ofRow() float64 {
-	return r.norm(bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}, AddRemove, 1)
+// OfRow returns the largest norm of the value of one row, rounded up.
+func (r *Reach) OfRow() float64 {
+	return r.Norm(bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}, AddRemove, 1)
 }
 
-// squared returns the squared L2 sensitivity, in squared quanta.
+// Squared returns the squared L2 sensitivity, in squared quanta.
 //
 // A cell to which a unit adds n rows changes by a vector of norm at most n·ρ, ρ the largest norm of a row, and by that if all
 // rows have the same extreme value. So add-remove is ρ² times that of counts. Under replace-one, a cell to which the unit adds n
 // rows, and n' in the other table, changes by at most more·max(n, n') + less·min(n, n') in each component; see
-// [reach.replaced]. If no value is on the other side of zero, that is the case of counts again.
-func (r *reach) squared(l bounding.Limits, adj Adjacency, cells int) *big.Int {
+// [Reach.replaced]. If no value is on the other side of zero, that is the case of counts again.
+func (r *Reach) Squared(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	var sum *big.Int
-	if adj == ReplaceOne && r.less > 0 {
+	if adj == ReplaceOne && r.Less > 0 {
 		sum = r.replaced(l, int64(cells))
 	} else {
-		sum = squaredNorm(l, adj, cells)
-		sum.Mul(sum, square64(r.more))
+		sum = SquaredCounts(l, adj, cells)
+		sum.Mul(sum, square64(r.More))
 	}
-	return sum.Mul(sum, big.NewInt(r.components))
+	return sum.Mul(sum, big.NewInt(r.Components))
 }
 
 // replaced returns the largest sum of (more·max(n, n') + less·min(n, n'))² over the cells, for two vectors n, n' of row
 // counts within the limits.
 //
 // The sum is convex and grows with each count, so it is largest if both vectors are corners: m rows in f cells and r < m
-// in one more, as in [largestNorm]. What is left to choose is which cells of the two fall together. The rests may meet each
+// in one more, as in [LargestNorm]. What is left to choose is which cells of the two fall together. The rests may meet each
 // other, nothing, or full cells of the other side; the full cells left over meet as often as is best.
-func (r *reach) replaced(l bounding.Limits, cells int64) *big.Int {
+func (r *Reach) replaced(l bounding.Limits, cells int64) *big.Int {
 	a := min(l.Groups, cells)
 	full := min(a, l.Rows/l.PerGroup)
 	m, rest := l.PerGroup, int64(0)
@@ -85,9 +85,9 @@ func (r *reach) replaced(l bounding.Limits, cells int64) *big.Int {
 }
 
 // cell returns (more·n + less·o)² for n >= o.
-func (r *reach) cell(n, o int64) *big.Int {
-	x := new(big.Int).Mul(big.NewInt(r.more), big.NewInt(n))
-	y := new(big.Int).Mul(big.NewInt(r.less), big.NewInt(o))
+func (r *Reach) cell(n, o int64) *big.Int {
+	x := new(big.Int).Mul(big.NewInt(r.More), big.NewInt(n))
+	y := new(big.Int).Mul(big.NewInt(r.Less), big.NewInt(o))
 	x.Add(x, y)
 	return x.Mul(x, x)
 }
@@ -95,7 +95,7 @@ func (r *reach) cell(n, o int64) *big.Int {
 // pairing is what a cell adds that is full on both sides, or on one.
 type pairing struct{ both, one *big.Int }
 
-// best returns some sum, and the most that x full cells of one side and y of the other add in some cells; nil: there is no
+// best returns some sum, and the most that x full cells of one side and y of the other add in some cells; nil if there is no
 // room for them. It is linear in how many fall together, so that is as few or as many as can be.
 func (p pairing) best(sum *big.Int, x, y, cells int64) *big.Int {
 	few, many := max(0, x+y-cells), min(x, y)

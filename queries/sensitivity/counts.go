@@ -1,0 +1,90 @@
+// Package sensitivity says how far the exact answers of neighbouring tables can be apart: the L2 sensitivity of counts (counts.go) and of sums
+// of values (sums.go) if the bounds of privacy units hold. All of it is computed in integers and rounded up once.
+package sensitivity
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// Adjacency says which tables are neighbours.
+type Adjacency string
+
+// The adjacencies, of one privacy unit: neighbours differ by all rows of one unit, there or not there (add-remove), or
+// by any rows of a unit in place of any others of it, possibly none (replace-one). If each row is a unit,
+// replace-one changes one row into another and the number of rows is public.
+const (
+	AddRemove  Adjacency = "add-remove"
+	ReplaceOne Adjacency = "replace-one"
+)
+
+// Check reports an adjacency that is none of these.
+func (adj Adjacency) Check(p *problem.Problems) {
+	if adj != AddRemove && adj != ReplaceOne {
+		p.Add("privacy.adjacency", problem.CodeBadValue, fmt.Sprintf("%q is not an adjacency", adj), "adjacencies: add-remove, replace-one")
+	}
+}
+
+// LargestNorm returns g(a), the largest squared L2 norm of a vector of row counts in at most a cells, each at most m, their
+// sum at most k:
+//
+//	g(a) = f·m² + r²,  f = min(a, floor(k/m)),  r = k − f·m if f < a, else 0
+//
+// The norm is convex, so it is largest at a corner of the set: as many full cells as fit, and the rest in one more.
+func LargestNorm(l bounding.Limits, a int64) *big.Int {
+	full := min(a, l.Rows/l.PerGroup)
+	rest := int64(0)
+	if full < a {
+		rest = l.Rows - full*l.PerGroup
+	}
+	m := big.NewInt(l.PerGroup)
+	sum := new(big.Int).Mul(m, m)
+	sum.Mul(sum, big.NewInt(full))
+	r := big.NewInt(rest)
+	return sum.Add(sum, r.Mul(r, r))
+}
+
+// SquaredCounts returns the squared L2 sensitivity of the counts over a domain of some cells.
+//
+// Add-remove: g(L). Replace-one: the largest ‖c − c′‖² over two vectors c, c′ within the limits. Counts are not negative, so
+// it is largest if no cell holds both: g(min(b, L)) + g(min(cells − b, L)) with c in b cells. g is concave in a (its
+// steps are m², …, m², r², 0, …), so the best b is half the cells.
+func SquaredCounts(l bounding.Limits, adj Adjacency, cells int) *big.Int {
+	if adj == AddRemove {
+		return LargestNorm(l, l.Groups)
+	}
+	half := int64(cells) / 2
+	one, other := LargestNorm(l, min(half, l.Groups)), LargestNorm(l, min(int64(cells)-half, l.Groups))
+	return one.Add(one, other)
+}
+
+// RootUp returns the smallest float64 that is not below the square root of x ≥ 0.
+func RootUp(x *big.Int) float64 {
+	root := new(big.Float).SetPrec(256).SetInt(x)
+	root.Sqrt(root)
+	up, _ := new(big.Float).SetPrec(53).SetMode(big.ToPositiveInf).Set(root).Float64()
+	for square(up).Cmp(new(big.Rat).SetInt(x)) < 0 {
+		up = math.Nextafter(up, math.Inf(1))
+	}
+	return up
+}
+
+// square returns x² exactly; x is finite.
+func square(x float64) *big.Rat {
+	r := new(big.Rat)
+	r.SetFloat64(x)
+	return r.Mul(r, r)
+}
+
+// RootText writes the root of x: a whole number, or "sqrt(x)".
+func RootText(x *big.Int) string {
+	root := new(big.Int).Sqrt(x)
+	if new(big.Int).Mul(root, root).Cmp(x) == 0 {
+		return root.String()
+	}
+	return "sqrt(" + x.String() + ")"
+}
