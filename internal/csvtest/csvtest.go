@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// Shared is the path of a file of the project's reference data, which DPRELEASE_SHARED names; the test is skipped if the
-// variable is not set.
+// Shared returns the path of a file of the project's reference data, which is in the folder DPRELEASE_SHARED. If the
+// variable is not set, the test is skipped.
 func Shared(t testing.TB, parts ...string) string {
 	t.Helper()
 	root := os.Getenv("DPRELEASE_SHARED")
@@ -28,7 +28,7 @@ func Shared(t testing.TB, parts ...string) string {
 // Row is a row of a table, by column.
 type Row map[string]string
 
-// Float is a column as a number, NaN if it is none.
+// Float returns a column as a number; NaN if it is not a number.
 func (r Row) Float(column string) float64 {
 	x, err := strconv.ParseFloat(r[column], 64)
 	if err != nil {
@@ -37,7 +37,7 @@ func (r Row) Float(column string) float64 {
 	return x
 }
 
-// Rows reads a table, which may be compressed by gzip, by row.
+// Rows reads a table by row. The file may be compressed by gzip.
 func Rows(t testing.TB, path string) []Row {
 	t.Helper()
 	header, records := read(t, path)
@@ -51,7 +51,7 @@ func Rows(t testing.TB, path string) []Row {
 	return rows
 }
 
-// Columns is Rows by column.
+// Columns reads a table by column.
 func Columns(t testing.TB, path string) map[string][]string {
 	t.Helper()
 	header, records := read(t, path)
@@ -64,7 +64,7 @@ func Columns(t testing.TB, path string) map[string][]string {
 	return columns
 }
 
-// Floats reads numbers, all of which must be some.
+// Floats parses numbers. It fails the test if a text is not a number.
 func Floats(t testing.TB, texts []string) []float64 {
 	t.Helper()
 	out := make([]float64, len(texts))

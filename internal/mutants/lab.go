@@ -23,14 +23,14 @@ const (
 	broken          = "BROKEN" // it does not compile
 )
 
-// result is what came of a bug, and the tests that noticed it or the compiler's words.
+// result is the verdict on a bug, with the tests that noticed it or the compiler's message.
 type result struct{ verdict, by string }
 
-// lab is where bugs are tried: a folder for changed files, beside sources that stay as they are.
+// lab tries bugs: it has a folder for changed files, and never changes the sources.
 type lab struct {
 	root, dir string
 	sources   map[string][]byte // by path from the root
-	kept      map[string]bool   // files of failures that were there before
+	kept      map[string]bool   // files of failures that existed before
 }
 
 func newLab() (*lab, error) {
@@ -64,13 +64,14 @@ func (l *lab) close() {
 	l.sweep()
 }
 
-// failureFiles is where rapid leaves the input of a test that failed, which here is a bug's and nobody's to look at.
+// failureFiles is where rapid stores the input of a failed test. Here the failure is a seeded bug's, and nobody needs
+// it.
 const failureFiles = "testdata/rapid/Test"
 
-// sweep removes the files that tests left, and the folders that are empty without them.
+// sweep removes the files that tests left, and the folders that are then empty.
 func (l *lab) sweep() {
 	var folders []string
-	_ = filepath.WalkDir(l.root, func(path string, d fs.DirEntry, err error) error { // what stays is seen by git status
+	_ = filepath.WalkDir(l.root, func(path string, d fs.DirEntry, err error) error { // git status shows what stays
 		name := filepath.ToSlash(path)
 		switch {
 		case err != nil:
@@ -88,7 +89,7 @@ func (l *lab) sweep() {
 	}
 }
 
-// find returns where the old lines are, as a range of bytes; ok only if they are there once.
+// find returns the range of bytes of the old lines, and how often they occur.
 func (b *bug) find(source []byte) (from, to, times int) {
 	lines := bytes.SplitAfter(source, []byte("\n"))
 	at := 0
@@ -107,7 +108,7 @@ func (b *bug) find(source []byte) (from, to, times int) {
 	return from, to, times
 }
 
-// place finds the old text of each bug: in its file or, if that is gone or has lost the text, in the one other file that has it.
+// place finds the old text of each bug: in its file or, if that no longer has it, in the one other file that does.
 func (l *lab) place(all []bug) (placed []bug, failed []error) {
 	for _, b := range all {
 		if _, _, times := b.find(l.sources[b.file]); times == 1 {
@@ -156,7 +157,7 @@ func (l *lab) follow(b *bug) {
 	}
 }
 
-// baseline runs the tests of all bugs on the sources as they are: a test that fails there notices nothing.
+// baseline runs the tests of all bugs on the unchanged sources. A test that fails there cannot notice a bug.
 func (l *lab) baseline(all []bug) error {
 	tests := map[string][]string{}
 	for _, b := range all {
@@ -183,7 +184,7 @@ func (l *lab) baseline(all []bug) error {
 	return errors.Join(errs...)
 }
 
-// declares says whether a package has a test, or none is named.
+// declares reports whether a package has a test, or no test is named.
 func (l *lab) declares(pkg, test string) bool {
 	name, _, _ := strings.Cut(test, "/")
 	if name == "" {
@@ -199,7 +200,7 @@ func (l *lab) declares(pkg, test string) bool {
 
 var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-// try runs the tests of a bug with it in the sources.
+// try runs the tests of a bug with the bug in the sources.
 func (l *lab) try(b bug, fast bool) result {
 	overlay, err := l.overlay(b)
 	if err != nil {
@@ -225,7 +226,7 @@ func (l *lab) try(b bug, fast bool) result {
 	return result{survived, b.breaks}
 }
 
-// by names the tests that failed, or says that one ran on or ended the process.
+// by names the tests that failed, or says that a test did not end or ended the process.
 func by(out string) string {
 	var names []string
 	for _, m := range failedTest.FindAllStringSubmatch(out, -1) {
@@ -240,7 +241,7 @@ func by(out string) string {
 	return strings.Join(names, " ")
 }
 
-// overlay writes the file with the bug and the description that go test takes.
+// overlay writes the file with the bug, and the description that go test takes.
 func (l *lab) overlay(b bug) (string, error) {
 	original := filepath.Join(l.root, filepath.FromSlash(b.file))
 	source, err := os.ReadFile(original) // it may have changed since the list was read
@@ -264,7 +265,7 @@ func (l *lab) overlay(b bug) (string, error) {
 	return description, errors.Join(os.WriteFile(file, changed, 0o600), os.WriteFile(description, text, 0o600))
 }
 
-// test runs tests of a package, as go test ./... runs them: not short, not long.
+// test runs tests of a package as go test ./... does: not short, not long.
 func (l *lab) test(overlay, pkg, tests string) (out string, err error) {
 	args := []string{"test", "-vet=off", "-ldflags=-s -w", "-failfast", "-timeout", "10m"}
 	if overlay != "" {
@@ -279,7 +280,7 @@ func (l *lab) test(overlay, pkg, tests string) (out string, err error) {
 	return string(text), err
 }
 
-// compile builds the package of each bug with it.
+// compile builds the package of each bug with the bug.
 func (l *lab) compile(all []bug) (failed []error) {
 	for _, b := range all {
 		overlay, err := l.overlay(b)
@@ -298,7 +299,7 @@ func (l *lab) compile(all []bug) (failed []error) {
 	return failed
 }
 
-// anchored makes whole names of a list such as TestA/part|TestB.
+// anchored turns a list such as TestA/part|TestB into a regular expression that matches whole names.
 func anchored(tests string) string {
 	all := strings.Split(tests, "|")
 	for i, name := range all {

@@ -1,11 +1,13 @@
-// Mutants seeds one bug at a time into the sources, without touching them (go test -overlay), and says which tests notice it.
+// Mutants seeds one bug at a time into the sources, without changing them (go test -overlay), and says which tests
+// notice it.
 //
 //	go run ./internal/mutants             all bugs of list.txt
 //	go run ./internal/mutants -only REGEX those whose name or file matches
-//	go run ./internal/mutants -fast       without trying all packages on a bug that its tests let live
+//	go run ./internal/mutants -fast       without trying all packages on a bug that its tests do not notice
 //	go run ./internal/mutants -check      whether the list fits the sources: every bug has its place and compiles
 //
-// It takes long and is not part of CI. Exit code 1: a bug lived, or an entry of the list does not fit the sources any more.
+// It takes long and is not part of CI. The exit code is 1 if a bug lived, or if an entry of the list no longer fits the
+// sources.
 package main
 
 import (
@@ -82,15 +84,15 @@ func run(only string, fast, check bool) error {
 	return errors.Join(failed...)
 }
 
-// say prints what is found; nothing can be done about a closed output.
+// say prints a finding. Nothing can be done if the output is closed.
 func say(format string, args ...any) { _, _ = fmt.Fprintf(os.Stdout, format, args...) }
 
 // bug is an entry of the list.
 type bug struct {
 	name, file, breaks string
-	pkg, test          string   // the package and, if it is not empty, the regular expression of the tests that notice the bug
-	old, new           []string // lines, of which the space around does not count
-	line               int      // of the list
+	pkg, test          string   // the package and, if not empty, the regular expression of the tests that notice the bug
+	old, new           []string // lines; the space around them does not count
+	line               int      // line of the list
 }
 
 // parse reads the list: entries are separated by empty lines, and # begins a comment.

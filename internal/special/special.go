@@ -1,4 +1,4 @@
-// Package special is the incomplete gamma and beta functions in float64.
+// Package special has the incomplete gamma and beta functions in float64.
 package special
 
 import "math"
@@ -7,7 +7,7 @@ import "math"
 const maxTerms = 1 << 20
 
 // GammaTail returns Q(a, x) = Γ(a, x)/Γ(a), the regularized upper incomplete gamma function, for a > 0 and x >= 0 (DLMF
-// 8.7.1 and 8.9.2): the probability that a Gamma variable of shape a is above x.
+// 8.7.1 and 8.9.2). It is the probability that a Gamma variable of shape a is above x.
 func GammaTail(a, x float64) float64 {
 	switch {
 	case x <= 0:
@@ -52,8 +52,8 @@ func gammaSeries(a, x float64) float64 {
 	return sum
 }
 
-// BetaShare returns I_x(a, b), the regularized incomplete beta function, for a, b > 0 and 0 <= x <= 1 (DLMF 8.17.22; the
-// continued fraction converges fast below the mean).
+// BetaShare returns I_x(a, b), the regularized incomplete beta function, for a, b > 0 and 0 <= x <= 1 (DLMF 8.17.22).
+// The continued fraction converges fast below the mean.
 func BetaShare(a, b, x float64) float64 {
 	switch {
 	case x <= 0:

@@ -1,4 +1,4 @@
-// Package wiring brings the parts of a job together, for the programs that run jobs.
+// Package wiring connects a job's plan and its input, for the programs that run jobs.
 package wiring
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Plan makes the plan of the job file at path; it reads the public files that the job names.
+// Plan makes the plan of the job file at path. It reads the public files that the job names.
 func Plan(ctx context.Context, path string, o configs.ParseOptions) (*pipeline.Plan, configs.Diagnostics) {
 	job, diags := configs.Load(path, o)
 	if len(diags) > 0 {
@@ -18,7 +18,7 @@ func Plan(ctx context.Context, path string, o configs.ParseOptions) (*pipeline.P
 	return pipeline.New(job, func(file, column string) ([]string, error) { return source.ReadStrings(ctx, file, column) })
 }
 
-// SourceOptions is how a job's input is opened.
+// SourceOptions returns how a job's input is opened.
 func SourceOptions(job *configs.Job) source.Options {
 	c := job.Input.CSV
 	csv := source.CSV{
@@ -31,7 +31,7 @@ func SourceOptions(job *configs.Job) source.Options {
 	return source.Options{Dir: job.Dir(), Files: job.Input.Files, CSV: csv}
 }
 
-// first is the only rune of a one-character setting, 0 if it is not set.
+// first returns the only rune of a one-character setting; 0 if the setting is empty.
 func first(s string) rune {
 	for _, r := range s {
 		return r

@@ -1,5 +1,5 @@
-// Package enginetest is the conformance suite of engines: exact answers that depend on the rows alone, and bounds that
-// really hold. Exact answers are opened through the tests' own door.
+// Package enginetest is the conformance suite of engines. It checks that exact answers depend on the rows alone and
+// that bounds are enforced. It reads exact answers through package mechanismtest.
 package enginetest
 
 import (
@@ -19,10 +19,10 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Open opens the input of a plan's job with some workers.
+// Open opens the input of a plan's job with a number of workers.
 type Open func(t *testing.T, p *pipeline.Plan, workers int) pipeline.Engine
 
-// Suite runs every test on the engine that open opens.
+// Suite runs every test on the engine that open returns.
 func Suite(t *testing.T, open Open) {
 	t.Run("only the rows count", func(t *testing.T) { testInvariance(t, open) })
 	t.Run("bounds hold", func(t *testing.T) { testBounds(t, open) })
@@ -30,7 +30,7 @@ func Suite(t *testing.T, open Open) {
 	t.Run("empty table", func(t *testing.T) { testEmpty(t, open) })
 }
 
-// Fails aggregates the suite's table with an engine that fails, and hands the error to check.
+// Fails aggregates the suite's table with an engine that fails, and passes the error to check.
 func Fails(t *testing.T, open Open, check func(*testing.T, error)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -66,7 +66,7 @@ ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 
 // row is a person, an age and a colour, as CSV has them.
 type row [3]string
 
-// table makes n rows of people who are active to very different degrees, some over every bound.
+// table makes n rows of people with very different numbers of rows, some over every bound.
 func table(n int) []row {
 	rng := rand.New(rand.NewPCG(7, 11))
 	colours := []string{"red", "orange", "blue", "green", "red", "blue"}
@@ -95,7 +95,7 @@ func plan(t *testing.T, dir, files string) *pipeline.Plan {
 	return Plan(t, filepath.Join(dir, "job.yaml"), fmt.Appendf(nil, job, files))
 }
 
-// Plan makes the plan of a job of which path would be the file. The job names no public files.
+// Plan makes the plan of a job whose file would be at path. The job names no public files.
 func Plan(tb testing.TB, path string, job []byte) *pipeline.Plan {
 	tb.Helper()
 	j, diags := configs.Parse(path, job, configs.ParseOptions{})
@@ -151,7 +151,7 @@ func testInvariance(t *testing.T, open Open) {
 	}
 }
 
-// max_rows: 5 keeps min(5, rows) of each unit, no more and no fewer.
+// max_rows: 5 keeps min(5, rows) rows of each unit.
 func testBounds(t *testing.T, open Open) {
 	rows := table(3000)
 	dir := t.TempDir()
@@ -174,7 +174,7 @@ func testBounds(t *testing.T, open Open) {
 	}
 }
 
-// Digest is what Aggregate returns, for any number of workers, and changes with the rows.
+// Digest returns the same as Aggregate, for any number of workers, and something else for other rows.
 func testDigest(t *testing.T, open Open) {
 	dir := t.TempDir()
 	write(t, dir, "a.csv", table(100))

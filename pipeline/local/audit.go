@@ -10,34 +10,36 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// An audit takes single privacy units out of the real input and asks, for each mechanism of the plan, whether the exact answers of
-// neighbouring tables are within its sensitivity (mechanism.Within, in exact integers). Hundreds of passes over a large input would take
-// too long, and the difference cannot be computed from the unit's rows alone, for that is what is to be tested. So
+// An audit removes single privacy units from the real input and checks, for each mechanism of the plan, that the exact
+// answers of neighbouring tables are within its sensitivity (mechanism.Within, in exact integers). Hundreds of passes
+// over a large input would take too long, and the difference cannot be computed from the unit's rows alone, since that
+// is what the audit tests. So it checks three things:
 //
-//  1. whole tables: all rows, without each of some of the heaviest units and of some random ones, each in a pass of its own: four of each
-//     kind, and up to 25 if the passes read no more than some million rows in all. The
-//     answers of all rows are those of Aggregate, which may leave row groups out; a pass that reads everything must come to the same;
-//  2. small tables: the rows of each of the hundred heaviest and of two hundred random units, as far as they fit in an eighth of the memory
-//     limit, together with some thousand rows of others, in two accumulators that are merged;
-//  3. what is believed of the files' statements is compared with every row.
+// 1. Whole tables: all rows, without each of some of the heaviest units and of some random ones, each in a pass of its
+// own. There are four of each kind, and up to 25 if the passes read no more than some million rows in all. The answers
+// about all rows are those of Aggregate, which may leave out row groups; a pass that reads everything must give the
+// same. 2. Small tables: the rows of each of the hundred heaviest and of two hundred random units, as far as they fit
+// in an eighth of the memory limit, together with some thousand rows of other units, in two accumulators that are
+// merged. 3. What is believed of the files' statements is compared with every row.
 //
-// Under add-remove a table is compared with itself without the unit. Under replace-one the table without one unit is compared with the table
-// without another: each comes from the other by replacing one unit.
+// Under add-remove a table is compared with itself without the unit. Under replace-one the table without one unit is
+// compared with the table without another: each becomes the other by replacing one unit.
 //
-// What it cannot see: units that it does not choose, tables that a unit could make and that the input does not hold, and files that a writer
-// would have written of the neighbouring table. Aggregating without the rows of one unit is not the same as reading a file that never had
-// them; that is why 3 is there.
+// The audit cannot see units that it does not choose, tables that a unit could make and that the input does not hold,
+// and files that a writer would have written for the neighbouring table. Aggregating without the rows of one unit is
+// not the same as reading a file that never had them; that is why 3 is there.
 
 const (
-	leastWhole   = 4 // heavy units, and as many random ones, that are taken out of the whole table
+	leastWhole   = 4 // heavy units, and as many random ones, that are removed from the whole table
 	mostWhole    = 25
-	wholeRows    = 8 << 20 // rows that are read to take out more than that
-	companyRows  = 8192    // of other units beside one unit
-	companyCells = 1 << 16 // the largest domain of which a small table holds all cells, if there is a choice
+	wholeRows    = 8 << 20 // how many rows may be read to remove more units than that
+	companyRows  = 8192    // number of rows of other units beside one unit
+	companyCells = 1 << 16 // the largest domain of which a small table holds all cells, if it could also hold some
 )
 
-// Audit reports whether all answers are as close as their mechanisms say and the files' statements hold. It tells nothing else of the
-// input, writes nothing but to the scratch file, and reads the input about a dozen times. Errors are those of reading the input.
+// Audit reports whether all answers are as close as their mechanisms say and the files' statements hold. It reveals
+// nothing else about the input, writes only to the scratch file, and reads the input about a dozen times. Errors are
+// those of reading the input.
 func (e *Engine) Audit(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (bool, error) {
 	a := &audit{Engine: e.halved(p), ctx: ctx, plan: p, observer: o}
 	for i, step := range []func() (bool, error){a.statements, a.units, a.small, a.whole} {
@@ -50,7 +52,7 @@ func (e *Engine) Audit(ctx context.Context, p *pipeline.Plan, o pipeline.Observe
 	return true, nil
 }
 
-// shareBeforeWhole is about the percentage of an audit's time before the whole tables.
+// shareBeforeWhole is about the percentage of an audit's time that passes before the whole tables.
 const shareBeforeWhole = 15
 
 // audit is an audit in progress.
@@ -62,7 +64,7 @@ type audit struct {
 	chosen   auditUnits
 }
 
-// halved is an engine with half the memory, if that is enough: an audit holds the answers of two tables at a time.
+// halved returns an engine with half the memory, if that is enough: an audit holds the answers of two tables at a time.
 func (e *Engine) halved(p *pipeline.Plan) *Engine {
 	half := *e
 	if half.limits.Memory == 0 {
@@ -75,7 +77,7 @@ func (e *Engine) halved(p *pipeline.Plan) *Engine {
 	return &half
 }
 
-// statements compares what is believed of the files with their rows.
+// checkStatements compares what is believed of the files with their rows.
 func (a *audit) statements() (bool, error) {
 	if a.plan.Job().Input.Statistics == ignoreStatistics {
 		return true, nil
@@ -89,10 +91,10 @@ func (a *audit) units() (_ bool, err error) {
 	return true, err
 }
 
-// answers are the exact answers of a table: of each query, of each mechanism.
+// answers are the exact answers about a table, by query and mechanism.
 type answers [][]mechanism.Exact
 
-// within says whether two tables' answers are within the sensitivities of the plan or, with equal, the same.
+// within reports whether two tables' answers are within the sensitivities of the plan or, if equal is set, the same.
 func (a *audit) within(x, y answers, equal bool) (bool, error) {
 	for i := range a.plan.Queries() {
 		for j, m := range a.plan.Queries()[i].Mechanisms {
@@ -111,7 +113,7 @@ func (a *audit) within(x, y answers, equal bool) (bool, error) {
 	return true, nil
 }
 
-// whole audits the whole table without some units.
+// checkWhole audits the whole table without each of some units.
 func (a *audit) whole() (bool, error) {
 	released, err := a.Aggregate(a.ctx, a.plan, pipeline.Silent{})
 	if err != nil {
@@ -143,14 +145,15 @@ func (a *audit) whole() (bool, error) {
 	return true, nil
 }
 
-// taken are the units that are taken out of the whole table.
+// removed returns the units that are removed from the whole table.
 func (u *auditUnits) taken() []auditUnit {
 	each := min(max(int(wholeRows/2/max(u.rows, 1)), leastWhole), mostWhole)
 	return slices.Concat(u.heavy[:min(len(u.heavy), each)], u.random[:min(len(u.random), each)])
 }
 
-// neighbours compares the answers of a table with those of its neighbour: of the table with the unit under add-remove, and of the table with
-// another unit instead under replace-one; nil if there was none yet.
+// neighbours compares the answers x about a table with those about its neighbour. Under add-remove that is the table
+// with the unit, with. Under replace-one it is the table with another unit, instead, which is nil if there was none
+// yet.
 func (a *audit) neighbours(with, x, instead answers) (bool, error) {
 	if a.plan.Adjacency() == queries.AddRemove {
 		return a.within(with, x, false)
@@ -161,13 +164,14 @@ func (a *audit) neighbours(with, x, instead answers) (bool, error) {
 	return a.within(instead, x, false)
 }
 
-// without answers the plan on all rows but those of a unit; "": on all rows. It reads everything, whatever files state.
+// without answers the plan about all rows except those of a unit, or about all rows if unit is empty. It reads
+// everything, whatever files state.
 func (a *audit) without(unit string) (answers, error) {
 	spill, err := a.scratch(a.ctx, a.plan)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = spill.Close() }() // nobody needs it any more
+	defer func() { _ = spill.Close() }() // nobody needs its contents any more
 	workers := make([]*worker, min(spill.memory.workers, max(a.data.Splits(), 1)))
 	keys := make([]*unitKeys, len(workers))
 	for i := range workers {
@@ -186,7 +190,7 @@ func (a *audit) without(unit string) (answers, error) {
 	return seal(workers, nil)
 }
 
-// drop is a batch without the rows of a unit.
+// drop returns a batch without the rows of a unit.
 func (k *unitKeys) drop(b *table.Batch, unit string) *table.Batch {
 	if unit == "" {
 		return b
@@ -206,7 +210,7 @@ func (k *unitKeys) drop(b *table.Batch, unit string) *table.Batch {
 	return withKept(b, keep)
 }
 
-// small audits small tables, of one unit each and the same company.
+// checkSmall audits small tables: one unit each, together with the same rows of other units.
 func (a *audit) small() (bool, error) {
 	tested := slices.Concat(a.chosen.heavy, a.chosen.random)
 	rows, err := a.gather(a.ctx, a.plan, slices.Concat(tested, a.chosen.others), a.limits.Memory/4)
@@ -238,7 +242,7 @@ func (a *audit) small() (bool, error) {
 	return true, nil
 }
 
-// answer answers the plan on some batches, in two accumulators that are merged.
+// answer answers the plan about some batches, in two accumulators that are merged.
 func (a *audit) answer(batches []*table.Batch) (answers, error) {
 	m, err := a.limits.share(a.plan)
 	if err != nil {
@@ -246,7 +250,7 @@ func (a *audit) answer(batches []*table.Batch) (answers, error) {
 	}
 	m.cells = min(m.cells, companyCells)
 	spill := newScratch(a.ctx, a.scratchFolder(), m)
-	defer func() { _ = spill.Close() }() // nobody needs it any more
+	defer func() { _ = spill.Close() }() // nobody needs its contents any more
 	shares := halves(batches)
 	workers := make([]*worker, len(shares))
 	for i := range workers {

@@ -9,10 +9,11 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// gathered are rows of single units, in memory: of each unit, batches of the plan's columns.
+// gathered holds the rows of single units in memory, as batches of the plan's columns, by unit.
 type gathered map[string][]*table.Batch
 
-// gatherer keeps the rows of some units within a number of bytes: when they are more it lets go of the unit that has most.
+// gatherer keeps the rows of some units within a limit of bytes. When they exceed it, it drops the unit that takes
+// most.
 type gatherer struct {
 	mutex sync.Mutex
 	left  int64
@@ -25,7 +26,7 @@ type gatheredUnit struct {
 	rows    []*rowBuilder
 }
 
-// gather reads the rows of some units. Those of the largest are left out if they do not fit in so many bytes.
+// gather reads the rows of some units. If they do not fit in that many bytes, the largest units are left out.
 func (e *Engine) gather(ctx context.Context, p *pipeline.Plan, units []auditUnit, bytes int64) (gathered, error) {
 	g := &gatherer{left: bytes, units: make(map[string]*gatheredUnit, len(units))}
 	for _, u := range units {
@@ -60,7 +61,7 @@ func (e *Engine) gather(ctx context.Context, p *pipeline.Plan, units []auditUnit
 	return out, nil
 }
 
-// add keeps a row. Rows of chosen units are few among all, so one lock serves all workers.
+// addRow keeps a row. Few rows belong to chosen units, so one lock is enough for all workers.
 func (g *gatherer) add(u *gatheredUnit, b *table.Batch, row int) {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
@@ -84,10 +85,10 @@ func (g *gatherer) add(u *gatheredUnit, b *table.Batch, row int) {
 	}
 }
 
-// gatheredRows is the most rows of a batch that is gathered.
+// gatheredRows is how many rows a gathered batch has at most.
 const gatheredRows = 1 << 12
 
-// rowBuilder makes a batch of single rows of others.
+// rowBuilder builds a batch from single rows of other batches.
 type rowBuilder struct {
 	rows    int
 	columns []table.Column
@@ -103,10 +104,10 @@ func newRowBuilder(like *table.Batch) *rowBuilder {
 
 func (r *rowBuilder) batch() *table.Batch { return &table.Batch{Rows: r.rows, Columns: r.columns} }
 
-// rowBytes is about what a row takes beside its columns.
+// rowBytes is about how many bytes a row takes besides its columns.
 const rowBytes = 8
 
-// add copies a row and returns about how many bytes it takes.
+// addRow copies a row and returns about how many bytes it takes.
 func (r *rowBuilder) add(b *table.Batch, row int) int64 {
 	n := int64(rowBytes)
 	for i := range r.columns {
@@ -147,7 +148,7 @@ func addValue(to, from *table.Column, row int) int64 {
 	return n
 }
 
-// valueAt is a value, or 0 if a dictionary without values has none for a null.
+// valueAt returns a value; 0 if the dictionary is empty and the row is null.
 func valueAt[T any](values []T, i int) (x T) {
 	if i < len(values) {
 		return values[i]
@@ -155,7 +156,7 @@ func valueAt[T any](values []T, i int) (x T) {
 	return x
 }
 
-// withKept is a batch without the rows that keep says no to; columns stay coded as they are.
+// withKept returns a batch of the rows for which keep is true. Columns stay in their form.
 func withKept(b *table.Batch, keep []bool) *table.Batch {
 	out := &table.Batch{Columns: make([]table.Column, len(b.Columns))}
 	var rows []int
@@ -193,7 +194,7 @@ func keptColumn(c *table.Column, rows []int) table.Column {
 	return out
 }
 
-// emptied is a column of no rows in the form that one of rows has, and without Valid if c has none.
+// emptied completes a column that may have no rows: it has the form of a column with rows, and no Valid if c has none.
 func emptied(out table.Column, c *table.Column) table.Column {
 	if c.Valid == nil {
 		out.Valid = nil
@@ -207,7 +208,8 @@ func emptied(out table.Column, c *table.Column) table.Column {
 	return out
 }
 
-// halves shares the rows of batches out between two, row by row, the second half backwards: no answer may depend on who counts what when.
+// halves divides the rows of batches between two halves, row by row, and reverses the second half: no answer may depend
+// on which worker counts what, and when.
 func halves(batches []*table.Batch) (out [2][]*table.Batch) {
 	for _, b := range batches {
 		for i := range out {
@@ -222,7 +224,7 @@ func halves(batches []*table.Batch) (out [2][]*table.Batch) {
 	return out
 }
 
-// together is the rows of units, in order, up to a number of rows, in few batches.
+// together returns the rows of units, in order, in few batches, up to a number of rows.
 func (g gathered) together(units []auditUnit, rows int) (out []*table.Batch) {
 	var last *rowBuilder
 	for _, u := range units {

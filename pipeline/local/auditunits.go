@@ -12,30 +12,33 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Which units an audit takes out. One pass over the privacy unit's columns finds, in memory that does not depend on the input,
+// This file chooses the units that an audit removes. One pass over the privacy unit's columns finds, in memory that
+// does not depend on the input,
 //
-//   - a uniform sample of the units: those of the smallest hashes under a key of the process's own, with their numbers of rows, exactly;
-//   - the heaviest units: the frequent items of Misra and Gries (1982), which have every unit of more than 1/8192 of a worker's rows.
+//  - a uniform sample of the units: those of the smallest hashes under a key of this process, with their exact numbers of rows;
+//  - the heaviest units: the frequent items of Misra and Gries (1982), which include every unit with more than 1/8192 of a
+//    worker's rows.
 //
-// Whose a row is, is read here anew, and not as queries read it: an audit shares as little as it can with what it audits.
+// The unit of a row is computed here separately from the code of the queries: an audit shares as little as it can with
+// what it audits.
 
 const (
 	auditHeavy   = 100
 	auditRandom  = 200
-	auditSampled = 2000 // random units in all; those beyond auditRandom are company for the others
+	auditSampled = 2000 // random units in all; those beyond auditRandom are the other units of small tables
 	auditCounted = 8192 // frequent items
 )
 
-// unitKeys gives each row the key of its privacy unit: its values, or if each row is a unit its place.
+// unitKeys computes the key of each row's privacy unit: its values or, if each row is a unit, its place.
 type unitKeys struct {
 	at      []int // positions of the unit's columns in a batch
 	rowwise bool  // each row is a unit
 	split   int
-	row     uint64 // of the split, of the batch's first row
+	row     uint64 // index in the split of the batch's first row
 	buf     []byte
 }
 
-// newUnitKeys reads batches that have some columns, the unit's among them.
+// newUnitKeys returns the unitKeys for batches with these columns, which include the unit's.
 func newUnitKeys(p *pipeline.Plan, columns []string) *unitKeys {
 	k := &unitKeys{rowwise: len(p.Job().Privacy.Unit) == 0}
 	for _, name := range p.Job().Privacy.Unit {
@@ -44,10 +47,10 @@ func newUnitKeys(p *pipeline.Plan, columns []string) *unitKeys {
 	return k
 }
 
-// open starts a split.
+// startSplit starts a split.
 func (k *unitKeys) open(split int) { k.split, k.row = split, 0 }
 
-// each calls f with the key of every row that belongs to a unit; the key is valid during the call.
+// each calls f with the key of every row that belongs to a unit. The key is valid during the call.
 func (k *unitKeys) each(b *table.Batch, f func(row int, key []byte)) {
 	for row := range b.Rows {
 		if k.key(b, row) {
@@ -57,7 +60,7 @@ func (k *unitKeys) each(b *table.Batch, f func(row int, key []byte)) {
 	k.row += uint64(b.Rows)
 }
 
-// key sets buf; false if a column is null or NaN.
+// buildKey sets buf. It returns false if a column is null or NaN.
 func (k *unitKeys) key(b *table.Batch, row int) bool {
 	k.buf = k.buf[:0]
 	if k.rowwise {
@@ -88,21 +91,21 @@ func (k *unitKeys) key(b *table.Batch, row int) bool {
 	return true
 }
 
-// auditUnit is a unit and how many rows it has, or more of a heavy one.
+// auditUnit is a unit and its number of rows; for a heavy unit the number may be too low.
 type auditUnit struct {
 	key  string
 	hash uint64
 	rows int64
 }
 
-// auditUnits are the units that an audit takes out one at a time, the heavy ones first and the heaviest of them first, and others to keep
-// them company. Rows is the number of rows of all units.
+// auditUnits are the units that an audit removes one at a time: the heavy ones, the heaviest first, and random ones.
+// others accompany them in small tables. rows is the number of rows of all units.
 type auditUnits struct {
 	heavy, random, others []auditUnit
 	rows                  int64
 }
 
-// census finds the units for an audit.
+// census chooses the units for an audit.
 func (e *Engine) census(ctx context.Context, p *pipeline.Plan) (auditUnits, error) {
 	seed := maphash.MakeSeed()
 	columns := p.Job().Privacy.Unit
@@ -124,7 +127,7 @@ func (e *Engine) census(ctx context.Context, p *pipeline.Plan) (auditUnits, erro
 	return chooseUnits(counts), nil
 }
 
-// chooseUnits puts what the workers counted together.
+// chooseUnits combines what the workers counted.
 func chooseUnits(counts []*counter) (u auditUnits) {
 	sampled, frequent := map[string]auditUnit{}, map[string]auditUnit{}
 	for _, c := range counts {
@@ -163,8 +166,8 @@ func mapValues(m map[string]auditUnit) func(yield func(auditUnit) bool) {
 // counter is the census of one worker.
 type counter struct {
 	rows     int64
-	sampled  map[string]*auditUnit // the units of the smallest hashes, and all of their rows
-	most     uint64                // no hash beyond it is among them any more
+	sampled  map[string]*auditUnit // the units of the smallest hashes, with all their rows
+	most     uint64                // units with a larger hash are no longer in the sample
 	frequent map[string]*int64
 }
 
@@ -172,8 +175,8 @@ func newCounter() *counter {
 	return &counter{sampled: map[string]*auditUnit{}, most: math.MaxUint64, frequent: map[string]*int64{}}
 }
 
-// add counts a row. What becomes part of the sample later than at its unit's first row would be counted short: most only falls, so a unit
-// that is in the sample at the end was in it from its first row on.
+// countRow counts a row. most only falls, so a unit that is in the sample at the end was in it from its first row on,
+// and all its rows were counted.
 func (c *counter) add(key []byte, hash uint64, frequent bool) {
 	c.rows++
 	if hash <= c.most {
@@ -205,7 +208,7 @@ func (c *counter) add(key []byte, hash uint64, frequent bool) {
 	}
 }
 
-// shrink leaves the smallest half of the sample.
+// shrink keeps the half of the sample with the smallest hashes.
 func (c *counter) shrink() {
 	hashes := make([]uint64, 0, len(c.sampled))
 	for _, u := range c.sampled {

@@ -6,15 +6,15 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// ScanPlan is what a scan of the input will do, as far as footers say it: it reads no row.
+// ScanPlan is what a scan of the input will do, according to the footers. Making it reads no row.
 type ScanPlan struct {
 	Files int `json:"files"`
-	// Splits are the parts that workers take one after the other: row groups, record batches, pieces of CSV files. Skipped
-	// are those that the footers rule out by the filters.
+	// Splits is the number of pieces that workers take one after the other: row groups, record batches, pieces of CSV
+	// files. Skipped is how many of them the footers and the filters rule out.
 	Splits  int `json:"splits"`
 	Skipped int `json:"splits_skipped"`
 	Workers int `json:"workers"`
-	// Cells is what the cells of all queries take, in bytes.
+	// Cells is how many bytes the cells of all queries take.
 	Cells   int64        `json:"cell_bytes"`
 	Columns []ScanColumn `json:"columns"`
 }
@@ -26,10 +26,10 @@ type ScanColumn struct {
 	Uses []string `json:"used_by"`
 }
 
-// filterUse is what a filter's column is used by.
+// filterUse is what uses a filter's column.
 const filterUse = "input.where"
 
-// Explain says how Aggregate will read the input.
+// Explain returns how Aggregate will read the input.
 func (e *Engine) Explain(p *pipeline.Plan) (*ScanPlan, error) {
 	m, err := e.limits.share(p)
 	if err != nil {
@@ -54,7 +54,7 @@ func (e *Engine) Explain(p *pipeline.Plan) (*ScanPlan, error) {
 	return s, nil
 }
 
-// uses lists what needs a column of the plan.
+// uses lists what uses a column of the plan.
 func uses(p *pipeline.Plan, column int) (out []string) {
 	needs := func(names []string) bool {
 		return slices.ContainsFunc(p.Views(), func(view []int) bool {

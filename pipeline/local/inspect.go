@@ -12,29 +12,29 @@ import (
 
 // Data checks
 //
-// Beside the accumulators a worker may have tallies, which code the columns a second time and count the rows that are null, unparsed, out
-// of a domain or clamped. That takes about as long as the answers themselves, so a run looks at some batches only: the whole of an input
-// of up to about two million rows, an even sample of a larger one.
+// A worker may have tallies besides its accumulators. They code the columns a second time and count the rows that are
+// null, unparsed, outside a domain or clamped. That takes about as long as the answers themselves, so a run tallies
+// only some batches: the whole input if it has up to about two million rows, and otherwise an even sample.
 
 // Look is how much of the input is tallied for the operator.
 type Look int
 
-// LookNone tallies nothing, LookSome an even sample of a large input and all of a small one, LookAll everything.
+// LookNone tallies nothing, LookSome all of a small input and an even sample of a large one, and LookAll everything.
 const (
 	LookNone Look = iota
 	LookSome
 	LookAll
 )
 
-// A sample is at most sampledSplits splits, evenly spread: of each the first batches, sampledBatches of all splits together, and of the
-// others every sampledStep-th.
+// A sample consists of at most sampledSplits splits, evenly spread. Of each it has the first batches, sampledBatches of
+// all splits together, and every sampledStep-th of the other batches.
 const (
 	sampledSplits  = 32
 	sampledBatches = 32
 	sampledStep    = 32
 )
 
-// at says whether a batch of a split, of splits in all, is looked at. It depends on nothing but these numbers.
+// looksAt reports whether a batch of a split is tallied. It depends on these numbers alone.
 func (l Look) at(split, splits, batch int) bool {
 	switch l {
 	case LookNone:
@@ -71,7 +71,7 @@ func newInspection(p *pipeline.Plan, schema, logical table.Schema) (*inspection,
 	return x, nil
 }
 
-// columns counts the nulls of a batch of the input.
+// countNulls counts the nulls of a batch of the input.
 func (x *inspection) columns(b *table.Batch) {
 	x.Looked += int64(b.Rows)
 	for i := range b.Columns {
@@ -127,7 +127,7 @@ func floatAt(c *table.Column, entry int) float64 {
 	return c.Values.Floats[entry]
 }
 
-// checks merges the inspections of all workers; nil if nothing was tallied. The bounds are filled in later.
+// checks merges the inspections of all workers; nil if nothing was tallied. The caller sets the bounds later.
 func checks(workers []*worker) *pipeline.DataChecks {
 	first := workers[0].inspection
 	if first == nil {
@@ -142,7 +142,7 @@ func checks(workers []*worker) *pipeline.DataChecks {
 	return &first.DataChecks
 }
 
-// bounded fills the bounds of a query in, of which the accumulator is sealed.
+// setBounds sets the bounds of a query whose accumulator is sealed.
 func bounded(c *pipeline.DataChecks, query int, a queries.Accumulator) {
 	if c != nil {
 		c.Queries[query].Bounds = queries.Bounded(a)

@@ -1,4 +1,5 @@
-// Package local answers a plan's queries on this machine: one streaming pass over the input, one worker a core.
+// Package local answers a plan's queries on this machine, in one streaming pass over the input with one worker per
+// core.
 package local
 
 import (
@@ -19,12 +20,12 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Engine reads a Dataset within some limits. Its answers do not depend on them.
+// Engine reads a Dataset within limits. Its answers do not depend on them.
 type Engine struct {
 	data    *source.Dataset
 	limits  Limits
 	staging string
-	tight   *memory // of tests
+	tight   *memory // set by tests only
 }
 
 var (
@@ -32,16 +33,16 @@ var (
 	_ pipeline.Scratcher = (*Engine)(nil)
 )
 
-// New returns an engine over data, which it closes. At least one worker is used.
+// New returns an engine over data. Closing the engine closes data. It uses at least one worker.
 func New(data *source.Dataset, workers int) *Engine { return NewWithin(data, Limits{Workers: workers}) }
 
-// NewWithin returns an engine over data, which it closes, that keeps to some limits.
+// NewWithin returns an engine over data that keeps to some limits. Closing the engine closes data.
 func NewWithin(data *source.Dataset, l Limits) *Engine {
 	l.Workers = max(l.Workers, 1)
 	return &Engine{data: data, limits: l}
 }
 
-// UseScratch names the folder for what does not fit in memory, if the limits name none.
+// UseScratch sets the folder for what does not fit in memory, if the limits name none.
 func (e *Engine) UseScratch(dir string) { e.staging = dir }
 
 // scratch returns the memory that a scan may use.
@@ -70,7 +71,7 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = spill.Close() }() // nobody needs it any more
+	defer func() { _ = spill.Close() }() // nobody needs its contents any more
 	workers := make([]*worker, min(spill.memory.workers, max(e.data.Splits(), 1)))
 	for i := range workers {
 		if workers[i], err = newWorker(p, e.data.Schema(), spill, e.limits.Look); err != nil {
@@ -117,7 +118,8 @@ func (e *Engine) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observ
 	}, progress(o, pipeline.StageCompare, e.data.Splits()))
 }
 
-// scan runs read on every split, by n workers that each take the next one, and digests the results in split order.
+// scan runs read on every split, with n workers that each take the next split, and hashes the results in the order of
+// the splits.
 func (e *Engine) scan(ctx context.Context, n int, read func(context.Context, int, int) ([]byte, error), done func()) ([]byte, error) {
 	sums := make([][]byte, e.data.Splits())
 	var next atomic.Int64
@@ -148,7 +150,7 @@ func (e *Engine) scan(ctx context.Context, n int, read func(context.Context, int
 	return h.Sum(nil), nil
 }
 
-// framed writes b with its length, so that no two lists of digests give the same bytes.
+// writeFramed writes b after its length, so that no two lists of digests give the same bytes.
 func framed(h hash.Hash, b []byte) {
 	var length [8]byte
 	binary.BigEndian.PutUint64(length[:], uint64(len(b)))
@@ -156,14 +158,15 @@ func framed(h hash.Hash, b []byte) {
 	h.Write(b)
 }
 
-// progress returns a counter that tells o of each finished split.
+// progress returns a function that reports one more finished split to o.
 func progress(o pipeline.Observer, s pipeline.Stage, total int) func() {
 	o.Progress(s, 0, total)
 	var n atomic.Int64
 	return func() { o.Progress(s, int(n.Add(1)), total) }
 }
 
-// seal merges the workers' accumulators and hides the answers. What the bounds cut is filled in in the checks, if there are any.
+// seal merges the workers' accumulators and hides the answers. If there are checks, it sets in them what the bounds
+// cut.
 func seal(workers []*worker, c *pipeline.DataChecks) ([][]mechanism.Exact, error) {
 	first := workers[0]
 	exacts := make([][]mechanism.Exact, len(first.accumulators))

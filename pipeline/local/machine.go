@@ -10,14 +10,15 @@ import (
 	"strings"
 )
 
-// unknownMemory is taken if the system does not say how much memory it has; leastDefault is the least limit that is not asked for.
+// unknownMemory is assumed if the system does not say how much memory it has. leastDefault is the smallest default
+// limit.
 const (
 	unknownMemory = 4 << 30
 	leastDefault  = 256 << 20
 )
 
-// DefaultMemory is the limit if none is set: half of the memory that the machine has, or that the process's control groups
-// leave it, in bytes.
+// DefaultMemory returns the limit, in bytes, that is used if none is set: half of the machine's memory, or of what the
+// process's control groups allow.
 func DefaultMemory() int64 {
 	total := min(machineMemory(), groupMemory())
 	if total == math.MaxInt64 {
@@ -40,7 +41,7 @@ func machineMemory() int64 {
 	return math.MaxInt64
 }
 
-// groupMemory returns the lowest limit of the process's control groups, of both versions of Linux's.
+// groupMemory returns the lowest limit of the process's control groups, for both versions of Linux's control groups.
 func groupMemory() int64 {
 	least := int64(math.MaxInt64)
 	text, err := os.ReadFile("/proc/self/cgroup")
@@ -77,7 +78,7 @@ func limitIn(file string) int64 {
 	return count(strings.TrimSpace(string(text)), 1)
 }
 
-// count reads a positive number of units; anything else is no limit.
+// count reads a positive number of units. Anything else is no limit.
 func count(text string, unit int64) int64 {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n <= 0 || n > math.MaxInt64/unit {

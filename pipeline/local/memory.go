@@ -10,20 +10,21 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// Limits are what an engine may use.
+// Limits says what an engine may use.
 type Limits struct {
 	// Workers is the number of cores, at least 1. Answers do not depend on it.
 	Workers int
-	// Memory is the bytes that the process should stay within; 0: half of what the machine has, or the control group.
+	// Memory is how many bytes the process should use at most. If it is 0, the limit is half of what the machine or the
+	// control group has.
 	Memory int64
-	// Scratch is the folder for what does not fit in memory; "": the release's staging folder, or the system's folder for
-	// temporary files.
+	// Scratch is the folder for what does not fit in memory. If it is empty, that is the release's staging folder, or
+	// the system's folder for temporary files.
 	Scratch string
 	// Look is how much of the input is tallied for the operator. Answers do not depend on it.
 	Look Look
 }
 
-// memory is how a scan shares out its limit.
+// memory is how a scan divides its limit.
 type memory struct {
 	workers int
 	rows    int64 // bytes of units' rows that are held before they are written to the scratch file
@@ -33,15 +34,15 @@ type memory struct {
 
 const (
 	mebibyte = 1 << 20
-	// baseBytes is what the program takes by itself, workerBytes what a worker takes to read.
+	// baseBytes is what the program itself takes; workerBytes is what a worker takes for reading.
 	baseBytes   = 64 * mebibyte
 	workerBytes = 24 * mebibyte
 	// leastBytes is what a scan needs for the rows of units.
 	leastBytes = 32 * mebibyte
 )
 
-// share divides the limit between the cells of the plan's queries and the rows of units. If not all cells fit the largest domains
-// are held sparsely, and if that is not enough fewer workers read.
+// share divides the limit between the cells of the plan's queries and the rows of units. If not all cells fit, the
+// largest domains are held sparsely. If that is not enough, fewer workers read.
 func (l Limits) share(p *pipeline.Plan) (memory, error) {
 	limit := l.Memory
 	if limit == 0 {
@@ -61,7 +62,8 @@ func (l Limits) share(p *pipeline.Plan) (memory, error) {
 	}
 }
 
-// domains returns the sizes of the domains of which all cells may be held: all of the plan's, or all but the largest, and so on.
+// domains returns the limits on domain sizes that can be tried: all of the plan's domains are held whole, or all but
+// the largest, and so on.
 func domains(p *pipeline.Plan) []int64 {
 	most := []int64{math.MaxInt64}
 	for _, q := range p.Queries() {
@@ -71,7 +73,7 @@ func domains(p *pipeline.Plan) []int64 {
 	return slices.Compact(most)
 }
 
-// cellBytes is what the cells of a plan's queries take while some workers read and domains up to most are held whole.
+// cellBytes returns how many bytes the cells of a plan's queries take, if domains up to most are held whole.
 func cellBytes(p *pipeline.Plan, workers int, most int64) int64 {
 	sum := int64(0)
 	for _, q := range p.Queries() {
@@ -88,7 +90,7 @@ func tooSmall(limit, need int64) error {
 	}
 }
 
-// Fits reports whether a plan can be answered within the limits: nil, or what it needs.
+// Fits returns nil if a plan can be answered within the limits, and an error that says what it needs otherwise.
 func (l Limits) Fits(p *pipeline.Plan) error {
 	_, err := l.share(p)
 	return err

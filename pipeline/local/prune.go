@@ -12,9 +12,9 @@ import (
 // ignoreStatistics is the value of input.statistics with which nothing that files state is believed.
 const ignoreStatistics = "ignore"
 
-// rowGroups returns a reader of the row groups in which rows may pass the job's filters, by the min and max that the files state: answers
-// are the same as with all rows. With input.statistics: ignore, without filters and with events, of which each has columns of its own, it
-// reads all row groups.
+// rowGroups returns a reader of the row groups in which rows may pass the job's filters, according to the min and max
+// that the files state. Answers are the same as with all rows. It reads all row groups if the job has input.statistics:
+// ignore, no filters, or events, each of which has columns of its own.
 func (e *Engine) rowGroups(p *pipeline.Plan) (*source.RowGroupFilter, error) {
 	columns := e.believed(p)
 	if len(columns) == 0 || p.Job().Input.Statistics == ignoreStatistics {
@@ -33,7 +33,8 @@ func (e *Engine) rowGroups(p *pipeline.Plan) (*source.RowGroupFilter, error) {
 	}), nil
 }
 
-// believed returns the columns of the input of whose statistics the job's filters make use, in the order of the filters' columns.
+// believed returns the columns of the input whose statistics the job's filters use, in the order of the filters'
+// columns.
 func (e *Engine) believed(p *pipeline.Plan) []string {
 	if len(p.Views()) != 1 {
 		return nil
@@ -45,9 +46,10 @@ func (e *Engine) believed(p *pipeline.Plan) []string {
 	return columns
 }
 
-// WrongStatements reads all rows of the input and returns what its files state of the columns of the job's filters and does not hold, with
-// places and without values: statements that Aggregate would believe unless the job has input.statistics: ignore. A file whose row groups
-// have other numbers of rows than it states is an error. Errors are those of reading.
+// WrongStatements reads all rows of the input and returns the statements of its files, about the columns of the job's
+// filters, that do not hold. It gives their places and no values. Aggregate would believe these statements unless the
+// job has input.statistics: ignore. A file whose row groups have other numbers of rows than it states is an error.
+// Errors are those of reading.
 func (e *Engine) WrongStatements(ctx context.Context, p *pipeline.Plan) ([]source.Statement, error) {
 	columns := e.believed(p)
 	wrong := make([][]source.Statement, e.data.Splits())

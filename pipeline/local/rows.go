@@ -5,12 +5,13 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// With input.rows the number of rows is public, so whether a run succeeds may depend on it but not on what a row holds. A row of a CSV file
-// can look like no row: like a blank line, or like a comment. So lines that were passed over as such stand for rows if there are fewer rows than the job
-// declares: of N declared rows, R that were read and B lines that were passed over, R <= N <= R + B is in order, and N - R rows without values are added. Replacing
-// a row by one that looks like none changes R and B by one in opposite directions.
+// With input.rows the number of rows is public, so a run's success may depend on it, but not on what a row holds. A row
+// of a CSV file can look like no row: like a blank line, or like a comment. So if there are fewer rows than the job
+// declares, skipped lines count as rows. For N declared rows, R rows that were read and B skipped lines, the input is
+// accepted if R <= N <= R + B, and N - R rows without values are added. If a row is replaced by one that looks like no
+// row, R falls by one and B grows by one.
 
-// fillRows compares the number of rows with the public one, if the job declares it, and adds the rows that are missing.
+// fillRows compares the number of rows with the public one, if the job declares it, and adds the missing rows.
 func fillRows(p *pipeline.Plan, schema table.Schema, workers []*worker) error {
 	if p.Rows() == 0 {
 		return nil
@@ -35,7 +36,7 @@ func fillRows(p *pipeline.Plan, schema table.Schema, workers []*worker) error {
 	return nil
 }
 
-// nullRows is the most rows without values that are added at once.
+// nullRows is how many rows without values are added at once.
 const nullRows = 1 << 16
 
 // rowsWithoutValues returns n rows of nulls.

@@ -19,15 +19,15 @@ import (
 
 // scratch is the memory that the accumulators of one scan share, and a file for what does not fit in it.
 //
-// The file has no name: it is unlinked before the first byte is written, so that the system frees it when the process ends, in
-// whatever way. Its pieces are encrypted and authenticated (AES-256-GCM) under a key that is drawn for the scan and held in memory
-// alone; a piece's place in the file is its nonce, and no place is written twice.
+// The file has no name: it is unlinked before the first byte is written, so that the system frees it when the process
+// ends, however that happens. Its pieces are encrypted and authenticated (AES-256-GCM) under a key that is drawn for
+// the scan and held only in memory. The offset of a piece in the file is its nonce, and no offset is written twice.
 type scratch struct {
 	ctx     context.Context
 	folder  string
 	memory  memory
 	joined  atomic.Int64
-	mutex   sync.Mutex // of the file's making
+	mutex   sync.Mutex // held while the file is made
 	file    *os.File
 	aead    cipher.AEAD
 	end     atomic.Int64
@@ -41,7 +41,7 @@ const (
 	keyBytes       = 32
 )
 
-// newScratch returns one that makes its file in a folder, if it is needed. Its calls fail when ctx has ended.
+// newScratch returns a scratch that makes its file in a folder when it needs one. Its calls fail after ctx has ended.
 func newScratch(ctx context.Context, folder string, m memory) *scratch {
 	return &scratch{ctx: ctx, folder: folder, memory: m}
 }
@@ -49,10 +49,10 @@ func newScratch(ctx context.Context, folder string, m memory) *scratch {
 // Join adds an accumulator.
 func (s *scratch) Join() { s.joined.Add(1) }
 
-// Share returns an equal share of the memory for rows.
+// Share returns an accumulator's equal share of the memory for rows.
 func (s *scratch) Share() int64 { return s.memory.rows / max(s.joined.Load(), 1) }
 
-// Room returns the memory of one of the goroutines that bound units.
+// Room returns the memory for each goroutine that bounds units.
 func (s *scratch) Room() int64 { return s.memory.room }
 
 // Cells returns the largest domain of which all cells are held.
@@ -86,7 +86,7 @@ func (s *scratch) Write(pieces ...[]byte) (at int64, err error) {
 	return at, nil
 }
 
-// Read decrypts what was written at a place.
+// Read decrypts what was written at an offset.
 func (s *scratch) Read(piece []byte, at int64) error {
 	if err := s.Err(); err != nil {
 		return err
@@ -110,7 +110,7 @@ var (
 	errChanged   = errors.New("their authentication tag does not match")
 )
 
-// nonce is 96 bits: the place.
+// nonce returns the 96-bit nonce of an offset.
 func nonce(at int64) []byte { return binary.BigEndian.AppendUint64(make([]byte, 4, 12), uint64(at)) }
 
 func (s *scratch) buffer(n int) []byte {
@@ -120,7 +120,7 @@ func (s *scratch) buffer(n int) []byte {
 	return make([]byte, n)
 }
 
-// open makes the file and the key when they are needed first.
+// openFile makes the file and the key when they are first needed.
 func (s *scratch) open() error {
 	if err := s.Err(); err != nil {
 		return err
@@ -154,7 +154,7 @@ func (s *scratch) open() error {
 	return nil
 }
 
-// sweep removes the empty files of runs that were killed between making one and unlinking it.
+// sweep removes the empty files of runs that were killed after making a file and before unlinking it.
 func (s *scratch) sweep() {
 	names, _ := filepath.Glob(filepath.Join(s.folder, scratchPattern)) // the pattern is sound
 	for _, name := range names {
@@ -176,7 +176,7 @@ func (s *scratch) Close() error {
 	return err
 }
 
-// failed is an error of the scratch folder, in the system's own words.
+// failed returns an error of the scratch folder, in the system's own words.
 func (s *scratch) failed(message string, err error) error {
 	var number syscall.Errno
 	switch {

@@ -10,17 +10,17 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// worker holds the filters and one accumulator a query, and hands each the columns that it asked for.
+// worker holds the filters and one accumulator per query, and passes each the columns that it asked for.
 type worker struct {
-	rows         int64 // of the input, with skipped ones
+	rows         int64 // of the input, including skipped ones
 	skipped      int64
-	blanks       int64 // lines of CSV files that are no rows
+	blanks       int64 // lines of CSV files that are not rows
 	views        [][]int
 	selector     *domain.CompiledFilters
-	filtered     []int // positions of the filters' columns among the logical ones
+	filtered     []int // indices of the filters' columns among the logical ones
 	accumulators []queries.Accumulator
-	columns      [][]int     // of each query: positions among the logical columns
-	inspection   *inspection // nil: nothing is tallied
+	columns      [][]int     // by query: indices among the logical columns
+	inspection   *inspection // nil if nothing is tallied
 }
 
 func newWorker(p *pipeline.Plan, schema table.Schema, spill bounding.Spill, look Look) (*worker, error) {
@@ -57,7 +57,7 @@ func positions(p *pipeline.Plan, columns []string) []int {
 	return at
 }
 
-// add takes in a batch of the input: once, or once for each of the job's events. It is tallied if inspect is set.
+// addBatch adds a batch of the input: once, or once for each of the job's events. It is tallied if inspect is set.
 func (w *worker) add(b *table.Batch, inspect bool) error {
 	w.rows += int64(b.Rows)
 	if inspect {
@@ -89,7 +89,7 @@ func (w *worker) add(b *table.Batch, inspect bool) error {
 	return nil
 }
 
-// take is a batch with some of b's columns, sharing memory.
+// selectColumns returns a batch with some of b's columns, in the same memory.
 func take(b *table.Batch, at []int, keep []bool) *table.Batch {
 	out := &table.Batch{Rows: b.Rows, Columns: make([]table.Column, len(at)), Keep: keep}
 	for i, k := range at {

@@ -15,7 +15,7 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 )
 
-// arrowTypes are the types of the kinds; text may have another one.
+// arrowTypes are the Arrow types of the kinds. Text may be written with another type.
 var arrowTypes = map[Kind]arrow.DataType{
 	Int64: arrow.PrimitiveTypes.Int64, Int32: arrow.PrimitiveTypes.Int32, Uint64: arrow.PrimitiveTypes.Uint64, Float64: arrow.PrimitiveTypes.Float64,
 	Float32: arrow.PrimitiveTypes.Float32, Text: arrow.BinaryTypes.String, Bool: arrow.FixedWidthTypes.Boolean, Date: arrow.FixedWidthTypes.Date32,
@@ -104,7 +104,7 @@ func arrowParquet(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// ipcLayout draws how an Arrow file or stream is written: as record batches of so many rows.
+// ipcLayout draws the layout of an Arrow file or stream: its record batches and options.
 func ipcLayout(columns []Column, rows []Row, r *rand.Rand) (batches []arrow.Record, options []ipc.Option, err error) {
 	texts := []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: arrow.BinaryTypes.String}}
 	record, err := recordOf(columns, rows, pick(r, texts))

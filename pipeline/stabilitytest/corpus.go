@@ -6,16 +6,16 @@ import (
 	"math/rand/v2"
 )
 
-// Known is a pair of tables on which something was wrong once, here or in a library that writes files.
+// Known is a pair of tables that once revealed a fault, here or in a library that writes files.
 type Known struct {
 	Name string
 	Job  *Job
 	Pair *Pair
-	// Counts are the first cell of the answers about the two tables.
+	// Counts are the first cells of the answers about the two tables.
 	Counts [2]int64
 }
 
-// Corpus are the known pairs. They are to be tried with every writer and several layouts.
+// Corpus returns the known pairs. They are tried with every writer and several layouts.
 func Corpus() []Known {
 	nan := math.NaN()
 	person := Column{Name: "u", Kind: Int64}
@@ -30,7 +30,7 @@ func Corpus() []Known {
 	text := Column{Name: "s", Kind: Text}
 	whole := Column{Name: "i", Kind: Int64}
 	return []Known{
-		// A running minimum that starts again at a NaN: the row group is said to hold nothing below 50.
+		// The writer's running minimum starts again at a NaN, so the row group claims to hold nothing below 50.
 		{"NaN hides the rows before it", count(between, person, number), one(1, 5.0, nan, 50.0, 50.0), [2]int64{1, 1}},
 		{"NaN hides more rows than one person has", count(between, person, number), one(3, 5.0, 6.0, 7.0, nan, 50.0, 50.0), [2]int64{3, 3}},
 		// The same statistics contradict a value that is read.
@@ -46,7 +46,7 @@ func Corpus() []Known {
 		{"text with a long prefix", count(`{column: s, in: ["aaaaaaaaaaaaaaaab"]}`, person, text), one(1, "aaaaaaaaaaaaaaaab", "aaaaaaaaaaaaaaaaa", "b"), [2]int64{1, 1}},
 		{"negative numbers", count(`{column: n, max: "-1"}`, person, Column{Name: "n", Kind: Int32}), one(1, int64(-5), int64(-1), int64(3)), [2]int64{1, 2}},
 		{"the ends of integers", count(`{column: i, max: "9223372036854775807"}`, person, whole), one(1, int64(math.MaxInt64), int64(math.MinInt64), int64(3)), [2]int64{2, 3}},
-		// A page's number of nulls that its writer took from statistics that it did not keep.
+		// The writer took a page's number of nulls from statistics that it had not kept.
 		{"a null among numbers", count(`{column: i, min: "0"}`, person, Column{"i", Int64, true}), one(1, int64(1), nil, int64(3)), [2]int64{2, 2}},
 		// An empty line of CSV, and one that looks like a comment, are rows.
 		{"an empty line", rows(Column{"f", Float64, true}), replaced(5.0, nil), [2]int64{1, 0}},
@@ -59,7 +59,7 @@ func commented(j *Job) *Job {
 	return j
 }
 
-// one is a table of persons with one value each, of whom one is in D' alone.
+// one returns a table of persons with one value each. One of them is in D' only.
 func one(added int, values ...any) *Pair {
 	p := &Pair{Files: 1}
 	for i, v := range values {
@@ -72,7 +72,7 @@ func one(added int, values ...any) *Pair {
 	return p
 }
 
-// replaced is three rows of one column, of which the second is a in D and b in D'.
+// replaced returns three rows of one column. The second is a in D and b in D'.
 func replaced(a, b any) *Pair {
 	p := &Pair{Files: 1}
 	for i, it := range []Item{{Row: Row{1.0}, In: both}, {Row: Row{a}, In: first}, {Row: Row{b}, In: last}, {Row: Row{2.0}, In: both}} {
@@ -91,7 +91,7 @@ func replacedText(a, b string) *Pair {
 	return p
 }
 
-// Cases are the known pair as each of the writers writes it, in n layouts.
+// Cases returns the known pair with each of the writers, in n layouts each.
 func (k Known) Cases(writers []Writer, n int) []*Case {
 	var out []*Case
 	for i, w := range writers {

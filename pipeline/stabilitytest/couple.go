@@ -21,9 +21,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
-// What a run shows to others may differ between neighbours in numbers that noise hides, and in nothing else. A coupled pair of runs draws
-// the same noise: random bits come from a seed, by the standard library's door for tests (testing/cryptotest). So whatever differs
-// beside those numbers comes from the rows alone.
+// What a run shows to others may differ between neighbours only in numbers that noise hides. The two runs of a coupled
+// pair draw the same noise: random bits come from a seed, through the standard library's interface for tests
+// (testing/cryptotest). So anything else that differs comes from the rows alone.
 
 // Shown is what a run on one table shows, as lines that must be equal for both tables.
 type Shown struct{ lines []string }
@@ -33,7 +33,7 @@ func (s *Shown) Addf(format string, args ...any) {
 	s.lines = append(s.lines, fmt.Sprintf(format, args...))
 }
 
-// Difference returns the first line that another run does not show alike; "" if there is none.
+// Difference returns the first line in which two runs differ; empty if there is none.
 func (s *Shown) Difference(o *Shown) string {
 	for i := range max(len(s.lines), len(o.lines)) {
 		a, b := "nothing", "nothing"
@@ -50,8 +50,8 @@ func (s *Shown) Difference(o *Shown) string {
 	return ""
 }
 
-// Couple runs the job on both tables, each with an empty ledger and an empty folder, and with the same noise. newSink makes the sink.
-// It cannot be called in parallel tests.
+// Couple runs the job on both tables, each with an empty ledger and an empty folder, and with the same noise. newSink
+// makes the sink. It cannot be called in parallel tests.
 func (c *Case) Couple(t *testing.T, l *Lab, newSink func() pipeline.Sink) (found *Finding, skipped bool) {
 	t.Helper()
 	if err := c.Job.prepare(l); err != nil {
@@ -70,7 +70,7 @@ func (c *Case) Couple(t *testing.T, l *Lab, newSink func() pipeline.Sink) (found
 	return nil, false
 }
 
-// coupled is an engine whose answers are followed by the same random bits, whatever it drew itself.
+// coupled is an engine after whose answers the same random bits follow, whatever it drew itself.
 type coupled struct {
 	pipeline.Engine
 	t *testing.T
@@ -83,7 +83,7 @@ func (e coupled) UseScratch(dir string) {
 	}
 }
 
-// Aggregate answers, and sets the random bits that come next.
+// Aggregate answers, and then sets the random bits that follow.
 func (e coupled) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
 	a, err := e.Engine.Aggregate(ctx, p, o)
 	cryptotest.SetGlobalRandom(e.t, noiseSeed)
@@ -92,7 +92,8 @@ func (e coupled) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 
 const noiseSeed = 20
 
-// run releases the answers about one table, twice: the second time nothing may be left to do. It returns what both runs show.
+// run releases the answers about one table, twice; the second time nothing may be left to do. It returns what both runs
+// show.
 func (c *Case) run(t *testing.T, l *Lab, i int, s pipeline.Sink) (*Shown, error) {
 	t.Helper()
 	home := filepath.Join(l.Dir, "home")
@@ -132,7 +133,7 @@ func (c *Case) run(t *testing.T, l *Lab, i int, s pipeline.Sink) (*Shown, error)
 	return shown, nil
 }
 
-// fits says that an error is the writer's, or that it has other types than the job needs.
+// fits reports whether an error is the writer's, or means that the file has other types than the job needs.
 func fits(err error) bool {
 	var failed *pipeline.Error
 	return errors.As(err, &unwritten{}) || errors.As(err, &failed) && failed.Code == "schema"
@@ -150,7 +151,7 @@ func (s *Shown) outcome(o *protocol.Outcome, err error) {
 	}
 }
 
-// Ledger shows the ledger's entries, but for their times. What binds them to the input and to the release is left out.
+// Ledger shows the ledger's entries without their times, and without what binds them to the input and to the release.
 func (s *Shown) Ledger(ctx context.Context, book *ledger.Book) error {
 	all, err := book.Entries(ctx)
 	for _, e := range all {
@@ -163,7 +164,8 @@ func (s *Shown) Ledger(ctx context.Context, book *ledger.Book) error {
 	return err
 }
 
-// Folder shows the names and modes of all files below a folder, and its manifest without what noise hides and without some more keys.
+// Folder shows the names and modes of all files below a folder, and its manifest without what noise hides and without
+// some more keys.
 func (s *Shown) Folder(dir string, without ...string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -188,13 +190,14 @@ func (s *Shown) Folder(dir string, without ...string) error {
 	})
 }
 
-// stages is an observer that keeps what it is told. How many parts the input has is a matter of its files.
+// stages is an observer that records what it is told. It leaves out how many splits the input has, which depends on its
+// files.
 type stages struct {
 	mu   sync.Mutex
 	told []string
 }
 
-// Progress keeps a step.
+// Progress records a step.
 func (o *stages) Progress(s pipeline.Stage, done, total int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

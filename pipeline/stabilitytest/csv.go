@@ -12,20 +12,20 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// csvWithout are the kinds that CSV files do not hold.
+// csvWithout are the kinds that CSV files cannot hold.
 var csvWithout = []Kind{Uint64, List}
 
-// csvTypes are the types of input.csv.types. Text needs none, and decimals are read as numbers.
+// csvTypes are the types for input.csv.types. Text needs none, and decimals are read as numbers.
 var csvTypes = map[Kind]string{
 	Int64: "int", Int32: "int", Float64: "float", Float32: "float", Bool: "bool", Date: "date", Cents: "float", Whole: "int",
 	Instant: `"timestamp 2006-01-02T15:04:05.999999Z07:00"`, Clock: `"timestamp 2006-01-02T15:04:05.999999"`,
 }
 
-// nullText stands for the null of a text, whose empty field is a value.
+// nullText is the null of a text, since an empty field is a value.
 const nullText = "<null>"
 
-// plainCSV writes fields as other programs do: quoted only if they have to be, or all of them. The null of a number is an empty field, and
-// a row of nothing else an empty line.
+// plainCSV writes fields as other programs do: quoted only if they have to be, or all of them. The null of a number is
+// an empty field, and a row that consists of one is an empty line.
 func plainCSV(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 	always, ending := r.IntN(3) == 0, pick(r, []string{"\n", "\n", "\r\n"})
 	var b bytes.Buffer
@@ -40,14 +40,14 @@ func plainCSV(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 		}
 		text := strings.Join(line, ",")
 		b.WriteString(text)
-		if i+1 < len(rows) || !always || text == "" { // without an end, an empty last line is no line
+		if i+1 < len(rows) || !always || text == "" { // an empty last line without an end would be no line
 			b.WriteString(ending)
 		}
 	}
 	return b.Bytes(), nil
 }
 
-// field quotes a text if it has to be, or always.
+// field quotes a text if it has to be quoted, or always.
 func field(s string, always bool) string {
 	if always || strings.ContainsAny(s, ",\"\r\n") || strings.HasPrefix(s, " ") || strings.HasPrefix(s, "\uFEFF") {
 		return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
@@ -55,7 +55,8 @@ func field(s string, always bool) string {
 	return s
 }
 
-// textOf writes a cell as csvTypes read it. What a type cannot hold is written as a number, which is no value of it.
+// textOf writes a cell as csvTypes read it. What a type cannot hold is written as a number, which is no value of the
+// type.
 func textOf(k Kind, v any) string {
 	switch v := v.(type) {
 	case string:

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Thresholds of filters and edges, ascending. They meet the values of tables often.
+// Thresholds of filters and edges, ascending. Many equal values of the tables.
 var (
 	numberTexts = []string{"-9223372036854775808", "-1e308", "-5", "0", "5", "10", "39.5", "40", "50", "100", "2147483647", "9007199254740993", "9223372036854775807", "1e308"}
 	wholeTexts  = []string{"-5", "0", "1", "5", "10", "30", "40", "50", "100"}
@@ -15,7 +15,7 @@ var (
 	timeTexts   = []string{"1970-01-01T00:00:00", "2013-01-01T00:00:00", "2013-01-01T01:00:00", "2013-03-10T02:30:00", "2013-11-03T01:30:00", "2014-01-01T00:00:00"}
 )
 
-// thresholds are those of a column's type.
+// thresholds returns the thresholds for a column's type.
 func (d *drawing) thresholds(k Kind) []string {
 	switch k {
 	case Date:
@@ -26,7 +26,7 @@ func (d *drawing) thresholds(k Kind) []string {
 	return numberTexts
 }
 
-// listed are texts of which a list of a column's values may consist.
+// listed returns texts for a list of a column's values.
 func (d *drawing) listed(k Kind) []string {
 	switch k {
 	case Date:
@@ -63,7 +63,7 @@ func (d *drawing) filter() string {
 
 func (d *drawing) list(k Kind) string { return quoted(some(d.Rand, 1+d.IntN(3), d.listed(k))) }
 
-// ranged draws the ends of a range, one or both, in any of the ways that jobs have.
+// ranged draws one or both limits of a range, in any of the ways that jobs allow.
 func (d *drawing) ranged(k Kind) string {
 	if k == Bool {
 		return "not_null: true"

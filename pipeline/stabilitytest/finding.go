@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Finding is a broken promise, with all that is needed to see it again.
+// Finding is a broken promise, with all that is needed to reproduce it.
 type Finding struct {
 	What string
 	Case *Case
-	// NoPlan says that the job cannot be asked at all: a fault of whoever made the case.
+	// NoPlan is set if the job has no plan, which is the fault of whoever made the case.
 	NoPlan bool
-	// Query names the mechanism whose answers are too far apart, "" if that is not what is wrong.
+	// Query names the mechanism whose answers are too far apart; empty if something else is wrong.
 	Query   string
 	Answers [2]Answer
 }
@@ -44,8 +44,9 @@ func (j *Job) columnsText() string {
 	return strings.Join(out, ", ")
 }
 
-// Measure answers the job on both tables and compares the distance of the answers with the declared sensitivities. nil: all holds.
-// skipped says that the writer could not write the tables, or has other types than the job needs.
+// Measure answers the job on both tables and compares the distance of the answers with the declared sensitivities.
+// found is nil if all holds. skipped is set if the writer could not write the tables, or writes other types than the
+// job needs.
 func (c *Case) Measure(l *Lab) (found *Finding, skipped bool) {
 	if err := c.Job.prepare(l); err != nil {
 		return &Finding{What: "the job has no plan: " + err.Error(), Case: c, NoPlan: true}, false
@@ -69,8 +70,8 @@ func (c *Case) Measure(l *Lab) (found *Finding, skipped bool) {
 	return c.compareWhole(l, answers), false
 }
 
-// Counts returns the first cell of the answer of the job's first mechanism about each of the tables. It fails the lab's test if that cannot be
-// had.
+// Counts returns the first cell of the answer of the job's first mechanism, about each of the tables. If it cannot, it
+// fails the lab's test.
 func (c *Case) Counts(l *Lab) (counts [2]int64) {
 	l.Helper()
 	if err := c.Job.prepare(l); err != nil {

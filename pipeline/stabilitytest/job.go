@@ -13,32 +13,32 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Job is a job whose text is made of parts, so that it can be made smaller.
+// Job is a job whose text is composed from pieces, so that it can be made smaller.
 type Job struct {
 	Columns   []Column // of the input
-	Unit      []string // nil: row
+	Unit      []string // nil if each row is a unit
 	Adjacency string
-	PerUnit   string   // "": none
-	CSV       string   // keys of input.csv beside types and null_values
-	Nulls     []string // of input.csv.null_values, beside nullText
+	PerUnit   string   // empty if there is none
+	CSV       string   // keys of input.csv besides types and null_values
+	Nulls     []string // items of input.csv.null_values besides nullText
 	Timezone  string
-	Events    string   // "": none
+	Events    string   // empty if there are none
 	Where     []string // conditions
-	Rows      int      // the public number of rows; 0: it is private
+	Rows      int      // the public number of rows; 0 if it is private
 	Queries   []string
 	Formats   string
-	// Statistics is the value of input.statistics; "": it is left out.
+	// Statistics is the value of input.statistics; empty if it is left out.
 	Statistics string
 
-	plan   *pipeline.Plan // of prepare
+	plan   *pipeline.Plan // set by prepare
 	source source.Options // how CSV files are read
-	whole  *Job           // with input.statistics: ignore
+	whole  *Job           // the same job with input.statistics: ignore
 }
 
 // replaceOne is an adjacency, as jobs write it.
 const replaceOne = "replace-one"
 
-// YAML is the job's file, for input files of these names.
+// YAML returns the text of the job file, for input files with these names.
 func (j *Job) YAML(files ...string) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -73,7 +73,8 @@ func (j *Job) YAML(files ...string) string {
 	return b.String()
 }
 
-// csv is what input.csv says: the types of all columns that CSV can hold, in the form in which textOf writes them.
+// csv returns the value of input.csv: the types of all columns that CSV can hold, in the form in which textOf writes
+// them.
 func (j *Job) csv() string {
 	var types []string
 	for _, c := range j.Columns {
@@ -88,7 +89,7 @@ func (j *Job) csv() string {
 	return strings.Join(parts, ", ")
 }
 
-// Plan makes the job's plan; path is where its file would be.
+// Plan makes the job's plan. path is where its file would be.
 func (j *Job) Plan(path string, files ...string) (*pipeline.Plan, configs.Diagnostics) {
 	job, diags := configs.Parse(path, []byte(j.YAML(files...)), configs.ParseOptions{})
 	if len(diags) > 0 {
@@ -103,7 +104,7 @@ func (j *Job) Plan(path string, files ...string) (*pipeline.Plan, configs.Diagno
 	})
 }
 
-// prepare makes the job's plan, once. Which files are read is the lab's affair.
+// prepare makes the job's plan, once. The lab decides which files are read.
 func (j *Job) prepare(l *Lab) error {
 	if j.plan != nil {
 		return nil
@@ -116,7 +117,7 @@ func (j *Job) prepare(l *Lab) error {
 	return nil
 }
 
-// readsAll returns the same job that believes nothing that files state.
+// readsAll returns the same job with input.statistics: ignore.
 func (j *Job) readsAll(l *Lab) (*Job, error) {
 	if j.whole == nil {
 		whole := *j
@@ -126,16 +127,16 @@ func (j *Job) readsAll(l *Lab) (*Job, error) {
 	return j.whole, j.whole.prepare(l)
 }
 
-// changed forgets the plans of a job that was changed.
+// changed drops the plans of a job that was changed.
 func (j *Job) changed() { j.plan, j.whole = nil, nil }
 
-// Public are the public files that jobs name, in CSV.
+// Public holds the public files that jobs name, in CSV.
 var Public = map[string]string{
 	"keys.csv":   "key\na\nb\nred\nblue\n40\n1\n",
 	"points.csv": "id,lat,lon\none,40.75,-73.98\ntwo,40.7501,-73.9801\nthree,40.752,-73.98\nfour,40.76,-73.99\npole,90,0\n",
 }
 
-// PublicColumn returns a column of a public file, which is named by the end of its path.
+// PublicColumn returns a column of a public file. The end of path names the file.
 func PublicColumn(path, column string) ([]string, bool) {
 	lines := strings.Split(strings.TrimSuffix(Public[path[strings.LastIndex(path, "/")+1:]], "\n"), "\n")
 	at := slices.Index(strings.Split(lines[0], ","), column)
@@ -149,7 +150,7 @@ func PublicColumn(path, column string) ([]string, bool) {
 	return out, true
 }
 
-// catalog is every column that a random job may use.
+// catalog lists every column that a random job may use.
 var catalog = []Column{
 	{Name: "u", Kind: Int64}, {Name: "w", Kind: Text}, {Name: "i", Kind: Int64}, {Name: "n", Kind: Int32}, {Name: "k", Kind: Uint64}, {Name: "f", Kind: Float64},
 	{Name: "h", Kind: Float64}, {Name: "g", Kind: Float32}, {Name: "s", Kind: Text}, {Name: "c", Kind: Text}, {Name: "b", Kind: Bool}, {Name: "d", Kind: Date},
@@ -157,14 +158,14 @@ var catalog = []Column{
 	{Name: "lon", Kind: Float64}, {Name: "x", Kind: Float64}, {Name: "y", Kind: Float64}, {Name: "z", Kind: Float64}, {Name: "v", Kind: List},
 }
 
-// drawing is a random job in the making.
+// drawing is a random job that is being drawn.
 type drawing struct {
 	*rand.Rand
 	job *Job
 }
 
-// Draw draws a job that has a plan, and fits the types of its columns as Parquet files have them. refused counts the drafts that have
-// no plan: shapes that jobs may not have.
+// Draw draws a job that has a plan and fits the types that its columns have in Parquet files. refused counts the drafts
+// without a plan, which have a shape that jobs may not have.
 func Draw(r *rand.Rand) (j *Job, refused int) {
 	for {
 		d := &drawing{r, &Job{}}
@@ -186,7 +187,7 @@ func Draw(r *rand.Rand) (j *Job, refused int) {
 	}
 }
 
-// use notes that the job needs a column, and returns its name.
+// use records that the job needs a column, and returns its name.
 func (d *drawing) use(name string) string {
 	if index(d.job.Columns, name) < 0 {
 		c := catalog[index(catalog, name)]
@@ -196,7 +197,7 @@ func (d *drawing) use(name string) string {
 	return name
 }
 
-// one uses one of some columns.
+// one picks a column and records that the job needs it.
 func (d *drawing) one(names ...string) string { return d.use(pick(d.Rand, names)) }
 
 func (d *drawing) kind(name string) Kind { return catalog[index(catalog, name)].Kind }
@@ -221,7 +222,7 @@ func (d *drawing) privacy() {
 	}
 }
 
-// bounds are random ones that suffice for most queries.
+// bounds draws bounds that are enough for most queries.
 func (d *drawing) bounds() string {
 	rows, groups, each := fmt.Sprintf("max_rows: %d", 1+d.IntN(5)), fmt.Sprintf("max_groups: %d", 1+d.IntN(4)), fmt.Sprintf("max_rows_per_group: %d", 1+d.IntN(4))
 	return strings.Join(pick(d.Rand, [][]string{{rows}, {rows}, {groups, each}, {rows, groups}, {rows, each}, {rows, groups, each}}), ", ")
@@ -245,14 +246,15 @@ func (d *drawing) input() {
 	}
 }
 
-// filtered is one plain question about the rows that one condition leaves: nothing but what files state of that column can be wrong.
+// filtered draws one plain question about the rows that one condition leaves. Only what files state about that column
+// can be wrong.
 func (d *drawing) filtered() {
 	name := d.one("f", "f", "g", "i", "n", "k", "s", "d", "t", "m", "o")
 	d.job.Where = []string{"{column: " + name + ", " + d.ranged(d.kind(name)) + "}"}
 	d.job.Queries = []string{"name: q0, " + pick(d.Rand, []string{"count: {}", "histogram: {by: [{column: " + name + ", values: " + d.labels(d.kind(name)) + ", other: bin}]}"})}
 }
 
-// events give some names the columns of each event; the unit keeps its own.
+// events gives some names a column for each event; the unit's columns stay.
 func (d *drawing) events() {
 	sources := map[string][]string{"f": {"f", "h", "x"}, "s": {"s", "c"}, "t": {"t", "e"}, "lat": {"lat", "y"}, "lon": {"lon", "z"}}
 	var names []string
@@ -279,7 +281,7 @@ func (d *drawing) events() {
 	d.job.Events = "[" + strings.Join(events, ", ") + "]"
 }
 
-// columns completes and shuffles the input's columns: a table has one at least, and perhaps one that nobody reads.
+// columns completes and shuffles the input's columns. A table has at least one, and perhaps one that nobody reads.
 func (d *drawing) columns() {
 	if len(d.job.Columns) == 0 || d.chance(0.2) {
 		d.one("i", "f", "s", "d")

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Manifest returns a manifest with a mark in place of what is read off noisy values: digests of files, the number of rows of files that
-// leave some out, what denoising chose and the error that it expects; and in place of the values of some more keys of its own. All else in
-// it must be equal for neighbouring tables.
+// Manifest returns a manifest with marks instead of what depends on noisy values: digests of files, the number of rows
+// of files that leave some out, what denoising chose and the error that it expects. The values of the keys in without
+// are marked too. All else must be equal for neighbouring tables.
 func Manifest(text []byte, without ...string) ([]byte, error) {
 	var m map[string]any
 	if err := decode(text, &m); err != nil {
@@ -44,7 +44,7 @@ func Manifest(text []byte, without ...string) ([]byte, error) {
 	return json.MarshalIndent(m, "", " ")
 }
 
-// jobOf returns the query of that name in a manifest's copy of the job.
+// jobOf returns the query with a name in a manifest's copy of the job.
 func jobOf(m map[string]any, name any) map[string]any {
 	job, _ := m["job"].(map[string]any)
 	queries, _ := job["queries"].([]any)
@@ -56,7 +56,7 @@ func jobOf(m map[string]any, name any) map[string]any {
 	return nil
 }
 
-// Masked returns a JSON object with a mark in place of the values of some keys.
+// Masked returns a JSON object with marks instead of the values of some keys.
 func Masked(text []byte, keys ...string) ([]byte, error) {
 	var m map[string]any
 	if err := decode(text, &m); err != nil {
@@ -66,7 +66,7 @@ func Masked(text []byte, keys ...string) ([]byte, error) {
 	return json.Marshal(m)
 }
 
-// mask puts a mark in place of values that are there: whether they are must not depend on the rows either.
+// mask replaces values that exist by a mark: whether they exist must not depend on the rows either.
 func mask(m map[string]any, keys ...string) {
 	for k := range m {
 		if slices.Contains(keys, k) {

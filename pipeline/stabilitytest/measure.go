@@ -18,29 +18,30 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Limits are what an engine is given. Answers do not depend on them.
+// Limits are the limits of an engine. Answers do not depend on them.
 type Limits struct {
 	Workers int
-	// Tight says that next to no rows fit in memory: they are written to the scratch file.
+	// Tight means that almost no rows fit in memory, so that they are written to the scratch file.
 	Tight bool
 }
 
-// Lab is where cases are tried: a folder, best in memory, and the engine.
+// Lab is what cases are tried with: a folder, best in memory, and an engine.
 type Lab struct {
 	testing.TB
 	Dir string
-	// Open makes an engine over data, which it closes.
+	// Open makes an engine over data. Closing the engine closes data.
 	Open func(data *source.Dataset, l Limits, scratch string) pipeline.Engine
 }
 
-// Answer is the exact answer of one mechanism: Cells in multiples of Unit, or Keys with their counts if keys are private.
+// Answer is the exact answer of one mechanism: Cells in multiples of Unit or, if keys are private, Keys with their
+// counts.
 type Answer struct {
 	Unit  float64
 	Cells []*big.Int
 	Keys  map[string]int64
 }
 
-// String prints what is not 0.
+// String prints the cells that are not 0.
 func (a Answer) String() string {
 	var b strings.Builder
 	if a.Keys != nil {
@@ -57,14 +58,14 @@ func (a Answer) String() string {
 	return fmt.Sprintf("%d cells in units of %g: %s", len(a.Cells), a.Unit, b.String())
 }
 
-// Case is two neighbouring tables, the job that asks about them, and how they are written and read.
+// Case is two neighbouring tables, a job about them, and how they are written and read.
 type Case struct {
 	Job    *Job
 	Pair   *Pair
 	Writer Writer
-	Layout uint64 // the seed of the writer's layout
+	Layout uint64 // seed of the writer's layout
 	Limits Limits
-	// Whole says that the answers are compared with those of a run that believes nothing that files state, and must be equal to them.
+	// Whole is set if the answers must also be equal to those of a run that believes nothing that files state.
 	Whole bool
 	Note  string // where the case comes from: the seed
 }
@@ -73,7 +74,7 @@ type Case struct {
 func (c *Case) Put(dir string, i int) error {
 	names := Files(c.Writer, c.Pair.Files)
 	for k, rows := range c.Pair.Table(i) {
-		// Every file has a layout of its own, the same for both tables.
+		// Each file has a layout of its own, which is the same for both tables.
 		r := rand.New(rand.NewPCG(c.Layout, uint64(k)))
 		if err := c.Writer.Write(filepath.Join(dir, names[k]), c.Job.Columns, rows, r); err != nil {
 			return unwritten{err}
@@ -89,7 +90,7 @@ func (c *Case) open(l *Lab) (*source.Dataset, error) {
 	return source.Open(context.Background(), options)
 }
 
-// unwritten is an error of a writer: it says nothing about the engine.
+// unwritten is an error of a writer, which says nothing about the engine.
 type unwritten struct{ error }
 
 // answers returns the exact answers about one table, one for each mechanism of a job's plan, in order.
@@ -102,7 +103,7 @@ func (c *Case) answers(l *Lab, j *Job, i int) ([]Answer, error) {
 		return nil, err
 	}
 	engine := l.Open(data, c.Limits, l.Dir)
-	defer func() { _ = engine.Close() }() // it has read all that it was to read
+	defer func() { _ = engine.Close() }() // it has read everything
 	p := j.plan
 	if diags := p.Check(engine.Schema()); len(diags) > 0 {
 		return nil, unwritten{diags}
@@ -133,7 +134,8 @@ func openAnswer(tb testing.TB, e mechanism.Exact, keyed bool) Answer {
 	return a
 }
 
-// difference returns the differences of two answers that are not 0, cell by cell. ok says whether they are of one form.
+// difference returns the differences of two answers that are not 0, cell by cell; ok is false if the answers differ in
+// form.
 func difference(a, b Answer) (out []*big.Int, ok bool) {
 	if len(a.Cells) != len(b.Cells) || a.Unit != b.Unit || (a.Keys == nil) != (b.Keys == nil) {
 		return nil, false
@@ -156,7 +158,7 @@ func difference(a, b Answer) (out []*big.Int, ok bool) {
 	return out, true
 }
 
-// Within says whether two answers are at most the L2 sensitivity of their mechanism apart, exactly.
+// Within reports whether two answers are at most the L2 sensitivity of their mechanism apart, exactly.
 func Within(a, b Answer, s calibrate.Sensitivity) bool {
 	diff, ok := difference(a, b)
 	if !ok {
@@ -178,8 +180,8 @@ func Within(a, b Answer, s calibrate.Sensitivity) bool {
 	return distance.Cmp(l2.Mul(l2, l2)) <= 0
 }
 
-// withinKeys says whether one unit can have made the difference of two answers with private keys, of which it is in at most most:
-// the threshold of the selection rests on it. A unit that is replaced takes its keys away and adds others.
+// withinKeys reports whether one unit, which is in at most most keys, can have made the difference of two answers with
+// private keys. The key threshold relies on this. If a unit is replaced, it leaves some keys and enters others.
 func withinKeys(a, b Answer, most int64, adjacency string) bool {
 	diff, _ := difference(a, b)
 	sides := map[int]int64{}

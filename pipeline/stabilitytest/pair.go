@@ -8,18 +8,18 @@ import (
 	"slices"
 )
 
-// Item is a row of one table of a pair, or of both.
+// Item is a row of one or both tables of a pair.
 type Item struct {
 	Row Row
-	// In says of which tables it is a row: D and D'.
+	// In says whether it is a row of D and whether it is a row of D'.
 	In [2]bool
-	// file and place are in which file of each table the row stands, and by what the rows of a file are sorted.
+	// file is the index of its file in each table; the rows of a file are sorted by place.
 	file  [2]int
 	place [2]uint64
 }
 
-// Pair is two neighbouring tables. Whatever items are left out of it, the rest is neighbouring too, but for one thing: if each row is
-// a unit, replace-one needs a row of D for each row of D'.
+// Pair is two neighbouring tables. Without some of its items it is still neighbouring, with one exception: if each row
+// is a unit, replace-one needs a row of D for each row of D'.
 type Pair struct {
 	Files int
 	Items []Item
@@ -44,15 +44,15 @@ var (
 	last  = [2]bool{false, true}
 )
 
-// pairing is a pair in the making.
+// pairing is a pair that is being drawn.
 type pairing struct {
 	*rand.Rand
 	job   *Job
 	pair  *Pair
-	moved bool // the two tables have their rows in different orders, and in different files
+	moved bool // the two tables have their rows in different orders and different files
 }
 
-// DrawPair draws two tables that are neighbours by the job's unit and adjacency.
+// DrawPair draws two tables that are neighbours for the job's unit and adjacency.
 func (j *Job) DrawPair(r *rand.Rand) *Pair {
 	d := &pairing{r, j, &Pair{Files: pick(r, []int{1, 1, 1, 2, 3})}, r.IntN(6) == 0}
 	if len(j.Unit) == 0 {
@@ -66,8 +66,8 @@ func (j *Job) DrawPair(r *rand.Rand) *Pair {
 	return d.pair
 }
 
-// sort puts the rows of both tables in the order of a column, up or down, as tables often are: then row groups and pages have ranges of
-// their own. The rows that differ stay if they are drawn.
+// sort puts the rows of both tables in the order of a column, ascending or descending, as tables often are. Row groups
+// and pages then have ranges of their own. Rows that differ stay in their place.
 func (d *pairing) sort(column int) {
 	down := d.IntN(2) == 0
 	var at []int
@@ -114,7 +114,7 @@ func (d *pairing) add(row Row, in [2]bool) {
 	d.pair.Items = append(d.pair.Items, it)
 }
 
-// row draws a row; some repeat an earlier one.
+// row draws a row. Some rows repeat an earlier one.
 func (d *pairing) row(far float64) Row {
 	if n := len(d.pair.Items); n > 0 && d.IntN(5) == 0 {
 		return slices.Clone(d.pair.Items[d.IntN(n)].Row)
@@ -126,7 +126,8 @@ func (d *pairing) row(far float64) Row {
 	return row
 }
 
-// common is how many rows both tables have, and far how often values are nasty: fewer in the rows of others, so that they count.
+// common draws how many rows both tables have, and how often their values are odd, which is rarer than in the rows that
+// differ.
 func (d *pairing) common() (n int, far float64) {
 	n = d.IntN(10)
 	if d.IntN(60) == 0 {
@@ -153,8 +154,8 @@ func (d *pairing) rows() {
 	d.add(d.row(far), pick(d.Rand, [][2]bool{first, last}))
 }
 
-// units makes neighbours that differ in the rows of one unit: these are in one table only (add-remove); or they are others in the other
-// table, of the same unit or of a new one.
+// units makes neighbours that differ in the rows of one unit. Under add-remove these are in one table only. Under
+// replace-one the other table has other rows instead, of the same unit or of a new one.
 func (d *pairing) units() {
 	one, other := d.unit(), d.unit()
 	n, far := d.common()
@@ -170,7 +171,7 @@ func (d *pairing) units() {
 		d.change(one, in)
 		return
 	}
-	if d.IntN(3) > 0 { // the same unit, some of whose rows stay
+	if d.IntN(3) > 0 { // the same unit, some of whose rows are in both tables
 		other = one
 		for range d.IntN(3) {
 			d.add(d.of(d.row(far), one), both)
@@ -180,7 +181,8 @@ func (d *pairing) units() {
 	d.change(other, [2]bool{in[1], in[0]})
 }
 
-// change adds rows of a unit to one table: some, or very many. Rows without a unit may come with them: they count nowhere.
+// change adds some or very many rows of a unit to one table. Rows without a unit, which count nowhere, may be among
+// them.
 func (d *pairing) change(id unit, in [2]bool) {
 	n := d.IntN(7)
 	if d.IntN(12) == 0 {
@@ -204,7 +206,7 @@ var (
 	textUnits = []string{"p", "q", "r", "", "1", "01", "null", "P", "p\x00", "\xffu", "é", "e\u0301", "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk1", "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk2"}
 )
 
-// unit draws a privacy unit, of few, or none.
+// unit draws one of a few privacy units, or none.
 func (d *pairing) unit() unit {
 	id := make(unit, len(d.job.Unit))
 	for i, name := range d.job.Unit {
@@ -223,7 +225,7 @@ func (d *pairing) unit() unit {
 	return id
 }
 
-// key is equal for cells that are one unit: -0 is 0.
+// key returns a text that is equal for cells of the same unit; -0 is 0.
 func (u unit) key() string {
 	s := ""
 	for _, c := range u {
@@ -235,7 +237,7 @@ func (u unit) key() string {
 	return s
 }
 
-// of gives a row its unit.
+// withUnit returns a copy of a row that belongs to a unit.
 func (d *pairing) of(row Row, id unit) Row {
 	row = slices.Clone(row)
 	for i, name := range d.job.Unit {

@@ -9,13 +9,13 @@ import (
 	"github.com/parquet-go/parquet-go/encoding"
 )
 
-// parquetGo writes with parquet-go, row by row, so that a page ends wherever its limit says.
+// parquetGo writes with parquet-go, row by row, so that a page ends where its limit says.
 func parquetGo(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 	schema, options := layoutOf(columns, r)
 	return parquetGoWith(schema, options, columns, rows)
 }
 
-// plainParquetGo writes with the library's own settings and dictionaries for all columns.
+// plainParquetGo writes with the library's default settings and dictionaries for all columns.
 func plainParquetGo(columns []Column, rows []Row, _ *rand.Rand) ([]byte, error) {
 	group := parquet.Group{}
 	for _, c := range columns {
@@ -34,7 +34,7 @@ func plainParquetGo(columns []Column, rows []Row, _ *rand.Rand) ([]byte, error) 
 func parquetGoWith(schema *parquet.Schema, options []parquet.WriterOption, columns []Column, rows []Row) ([]byte, error) {
 	var b bytes.Buffer
 	w := parquet.NewGenericWriter[any](&b, append(options, schema)...)
-	at := map[string]int{} // position of a column in the file, which sorts them
+	at := map[string]int{} // index of a column in the file, which sorts them
 	for i, path := range schema.Columns() {
 		at[path[0]] = i
 	}
@@ -55,12 +55,12 @@ func parquetGoWith(schema *parquet.Schema, options []parquet.WriterOption, colum
 	return b.Bytes(), err
 }
 
-// codecs are mostly quick ones: what is compressed is no matter of stability.
+// codecs are mostly fast ones, since compression does not matter for stability.
 var codecs = []compress.Codec{
 	&parquet.Uncompressed, &parquet.Uncompressed, &parquet.Uncompressed, &parquet.Uncompressed, &parquet.Snappy, &parquet.Snappy, &parquet.Snappy, &parquet.Snappy, &parquet.Zstd, &parquet.Gzip,
 }
 
-// layoutOf draws the encodings of the columns and how the file is cut.
+// layoutOf draws the encodings of the columns and how the file is divided.
 func layoutOf(columns []Column, r *rand.Rand) (*parquet.Schema, []parquet.WriterOption) {
 	group := parquet.Group{}
 	dictionaries := r.Float64()

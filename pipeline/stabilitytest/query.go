@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// query draws a question without its name.
+// query draws a query without its name.
 func (d *drawing) query() string {
 	var q string
 	switch d.IntN(9) {
@@ -38,7 +38,7 @@ func (d *drawing) query() string {
 	return q
 }
 
-// methods are mostly quick ones: denoising sees noisy values alone.
+// methods are mostly fast ones, since denoising sees only noisy values.
 var methods = []string{"nonnegative", "round", "james-stein", "soft-threshold", "hard-threshold", "nonnegative", "round", "james-stein", "soft-threshold", "hard-threshold", "nonnegative", "round", "empirical-bayes", "auto"}
 
 func (d *drawing) histogram() string {
@@ -50,7 +50,7 @@ func (d *drawing) histogram() string {
 	return "histogram: {by: [" + strings.Join(by, ", ") + "]" + more + "}"
 }
 
-// discovered is a histogram of private keys, which needs bounds of its own.
+// discovered draws a histogram of private keys, which needs bounds of its own.
 func (d *drawing) discovered() string {
 	by := []string{"{column: " + d.one("s", "c", "i", "d", "b", "t", "o", "k") + ", keys: discover, as: key}"}
 	if d.chance(0.3) {
@@ -69,7 +69,7 @@ var (
 	clips  = []string{"1", "40", "0.001", "1e200"}
 )
 
-// aggregate draws a sum or a mean: of a column, of several that make a vector, or of lists.
+// aggregate draws a sum or a mean of a column, of several columns that form a vector, or of lists.
 func (d *drawing) aggregate(kind string) string {
 	bound := "clamp: " + pick(d.Rand, clamps)
 	if d.chance(0.4) {
@@ -94,7 +94,7 @@ func (d *drawing) aggregate(kind string) string {
 	return of + d.groups() + pick(d.Rand, []string{"", "", ", null: drop, nan: drop"}) + "}"
 }
 
-// groups are the dimensions of a sum, a mean or a variance, often none.
+// groups draws the dimensions of a sum, a mean or a variance, often none.
 func (d *drawing) groups() string {
 	if d.chance(0.5) {
 		return ""
@@ -102,7 +102,8 @@ func (d *drawing) groups() string {
 	return ", by: [" + strings.Join(d.dimensions(1, false), ", ") + "]"
 }
 
-// dimensions draws n dimensions with names of their own; whole leaves out kernels, which do not go with private keys.
+// dimensions draws n dimensions with different names. If whole is set, there are no kernels, which cannot be used with
+// private keys.
 func (d *drawing) dimensions(n int, whole bool) []string {
 	var by []string
 	grid := false
@@ -137,7 +138,7 @@ var calendars = []string{
 	"from: 2012-10-01, to: 2013-10-01, every: quarter", "from: 1969-01-01, to: 2015-01-01, every: year, last_edge: excluded",
 }
 
-// dimension draws one axis of any kind.
+// dimension draws one dimension of any kind.
 func (d *drawing) dimension(whole bool) (text string, grid bool) {
 	switch d.IntN(11) {
 	case 0, 1:
@@ -171,7 +172,7 @@ func (d *drawing) dimension(whole bool) (text string, grid bool) {
 	return "nearest: {lat: lat, lon: lon, points: points.csv, id: id, within_m: " + pick(d.Rand, []string{"50", "500", "100000"}) + kernel + "}", false
 }
 
-// labels are listed cells, or cells with aliases.
+// labels draws listed cells, or cells with aliases.
 func (d *drawing) labels(k Kind) string {
 	members := some(d.Rand, 2+d.IntN(4), d.listed(k))
 	members = slices.DeleteFunc(members, func(m string) bool { return m == "null" || m == "other" })

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Folder returns a folder of the test: in memory, if the system has such.
+// Folder returns a folder for the test: in memory, if the system offers that.
 func Folder(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "stability")
@@ -21,7 +21,7 @@ func Folder(t testing.TB) string {
 	return dir
 }
 
-// Seed is where the cases of every test come from; DPRELEASE_SEED says another one.
+// Seed returns the seed of the cases of every test; DPRELEASE_SEED sets another one.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	text := os.Getenv("DPRELEASE_SEED")
@@ -35,26 +35,26 @@ func Seed(t testing.TB) uint64 {
 	return n
 }
 
-// Search tries random cases until one fails, or all held.
+// Search tries random cases until one fails or all held.
 type Search struct {
-	// Seed is where all cases come from: pair number n of a search depends on Seed and n alone.
+	// Seed determines all cases: pair number n of a search depends on Seed and n alone.
 	Seed uint64
 	// Pairs is how many pairs of tables are tried, PairsPerJob how many of them with one job.
 	Pairs, PairsPerJob int
 	Writers            []Writer
-	// Labs are where cases are tried, each by a goroutine of its own.
+	// Labs try the cases, each in a goroutine of its own.
 	Labs []*Lab
-	// Only, if it is not nil, passes over the findings for which it is false.
+	// Only, if not nil, skips the findings for which it returns false.
 	Only func(*Finding) bool
 }
 
-// Result is how a search ended.
+// Result is the result of a search.
 type Result struct {
 	Pairs   int            // tried
-	Skipped int            // of these, ones that the drawn writer cannot write
-	Refused int            // drafts of jobs that have no plan
+	Skipped int            // those that the drawn writer cannot write
+	Refused int            // drafts of jobs without a plan
 	Writers map[string]int // pairs by writer
-	// Finding is the first one, made smaller; nil: there is none. Pairs counts up to it.
+	// Finding is the first finding, made smaller; nil if there is none. Pairs counts the pairs up to it.
 	Finding *Finding
 }
 
@@ -63,10 +63,11 @@ func (r Result) String() string {
 	return fmt.Sprintf("%d pairs, %d not written, %d drafts of jobs refused; by writer %v", r.Pairs, r.Skipped, r.Refused, r.Writers)
 }
 
-// Try tries a case. skipped says that the writer cannot write it.
+// Try tries a case. skipped is set if the writer cannot write it.
 type Try func(l *Lab, c *Case) (found *Finding, skipped bool)
 
-// Run compares the answers of all cases with the sensitivities. Which finding is the first one depends on nothing but the search: of several the one with the lowest number counts.
+// Run compares the answers of all cases with the sensitivities. If there are several findings, it returns the one with
+// the lowest number, which depends on the search alone.
 func (s *Search) Run() Result {
 	return s.RunBy(func(l *Lab, c *Case) (*Finding, bool) { return c.Measure(l) })
 }
@@ -110,7 +111,7 @@ func (r *Result) add(o *Result) {
 	}
 }
 
-// job tries the pairs of one job, until one fails.
+// tryJob tries the pairs of one job until one fails.
 func (s *Search) job(l *Lab, try Try, number uint64) Result {
 	out := Result{Writers: map[string]int{}}
 	job, refused := Draw(rand.New(rand.NewPCG(s.Seed, number<<32)))
@@ -132,7 +133,7 @@ func (s *Search) job(l *Lab, try Try, number uint64) Result {
 	return out
 }
 
-// Case is a pair of a job, with a writer that has all of its types.
+// Case returns a pair for a job, with a writer that supports all of its types.
 func (s *Search) Case(job *Job, number, pair uint64) *Case {
 	r := rand.New(rand.NewPCG(s.Seed, number<<32|pair+1))
 	w := pick(r, s.Writers)

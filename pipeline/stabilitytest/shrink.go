@@ -2,8 +2,8 @@ package stabilitytest
 
 import "slices"
 
-// Shrink makes a case that fails smaller, as long as still fails says so: fewer queries, conditions and rows, plainer layouts and
-// limits. It returns the smallest case.
+// Shrink makes a failing case smaller, as long as fails returns true: fewer queries, conditions and rows, simpler
+// layouts and limits. It returns the smallest case.
 func (c *Case) Shrink(fails func(*Case) bool) *Case {
 	best := c
 	try := func(change func(*Case)) bool {
@@ -37,7 +37,8 @@ func (c *Case) Shrink(fails func(*Case) bool) *Case {
 	return best
 }
 
-// shrinkRows leaves rows out that the failure does not need: halves, then one by one. With a public number of rows all stay.
+// shrinkRows removes rows that the failure does not need: halves first, then one by one. If the number of rows is
+// public, all stay.
 func (c *Case) shrinkRows(try func(func(*Case)) bool) bool {
 	shrunk := false
 	if c.Job.Rows > 0 {
@@ -81,7 +82,7 @@ func (p *Pair) oneOrder() {
 	}
 }
 
-// neighbouring says whether a pair that rows were left out of still is two neighbouring tables.
+// neighbouring reports whether a pair is still two neighbouring tables after rows were removed.
 func (p *Pair) neighbouring(j *Job) bool {
 	if len(j.Unit) > 0 {
 		return true

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Kind is the type of a column, as files have it.
+// Kind is the type of a column in files.
 type Kind uint8
 
-// The kinds, and what a cell of a [Row] that is not null holds.
+// The kinds, and what a cell of a [Row] holds if it is not null.
 const (
 	Int64   Kind = iota // int64
 	Int32               // int64 within 32 bits
 	Uint64              // uint64
 	Float64             // float64
 	Float32             // float64 that is a float32
-	Text                // string: any bytes
+	Text                // string of any bytes
 	Bool                // bool
 	Date                // int64: days since 1970-01-01, within 32 bits
 	Instant             // int64: microseconds since 1970-01-01T00:00:00Z
@@ -32,16 +32,16 @@ const (
 type Column struct {
 	Name     string
 	Kind     Kind
-	Optional bool // nulls are possible
+	Optional bool // it may have nulls
 }
 
-// Row is a row of the input, a cell for each column; nil stands for null.
+// Row is a row of the input, with one cell per column; nil is null.
 type Row []any
 
-// Table is the content of the input: the rows of each of its files.
+// Table is the contents of the input: the rows of each of its files.
 type Table [][]Row
 
-// Rows is the number of rows of all files.
+// Rows returns the number of rows of all files.
 func (t Table) Rows() int {
 	n := 0
 	for _, rows := range t {
@@ -50,7 +50,7 @@ func (t Table) Rows() int {
 	return n
 }
 
-// String prints a table so that a reader can write it down again: a line for each row.
+// String prints a table with one line per row, in a form that a reader can copy.
 func (t Table) String() string {
 	var b strings.Builder
 	for i, rows := range t {
@@ -95,7 +95,7 @@ func cellText(c any) string {
 	return fmt.Sprint(c)
 }
 
-// index returns the position of a column, or -1.
+// index returns the index of a column, or -1.
 func index(columns []Column, name string) int {
 	return slices.IndexFunc(columns, func(c Column) bool { return c.Name == name })
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The values that libraries get wrong, beside small ones that collide with each other and with the edges and labels of jobs.
+// Values that libraries get wrong, and small values that collide with each other and with the edges and labels of jobs.
 var (
 	smallInts = []int64{0, 1, 2, 3, 5, 10, 30, 40, 50, 99, 100, -1, -5}
 	hugeInts  = []int64{
@@ -28,11 +28,12 @@ var (
 	}
 )
 
-// days and instants around the edges of jobs, changes of clocks, leap days, and the ends of what integers hold.
+// Days and instants around the edges of jobs, changes of clocks and leap days, and at the limits of integers.
 var (
 	days = []int64{0, 15706, 15707, 15708, 15736, 15737, 16071, 19782, -1, -719162, 2932896}
 	ends = []int64{math.MaxInt32, math.MinInt32, math.MaxInt32 - 1}
-	// In microseconds: 2013-01-01 and the hours around it, 2013-03-10 and 2013-11-03 in New York, the year 1, the year 9999.
+	// In microseconds: 2013-01-01 and the hours around it, 2013-03-10 and 2013-11-03 in New York, the year 1, the year
+	// 9999.
 	instants = []int64{
 		0, -1, 1356998400e6, 1356998400e6 - 1, 1357002000e6, 1357041600e6, 1357084800e6, 1362897000e6, 1362898800e6, 1362900600e6, 1383456600e6,
 		1383460200e6, 1383463800e6, 1709164800e6, -62135596800e6, 253402300799e6, 1357603199999999, 1357603200e6,
@@ -42,7 +43,7 @@ var (
 	places = []float64{40.7, 40.75, 40.7501, 40.752, 40.76, 40.88, -73.9, -73.98, -73.9801, -73.99, -74.02, 0, 90, -90, 180, -180, 90.001, 360}
 )
 
-// cell draws a value of a column. far is how often it is a nasty one.
+// cell draws a value of a column. far is the probability of an odd one.
 func cell(r *rand.Rand, c Column, far float64) any {
 	if c.Optional && r.Float64() < 0.15 {
 		return nil
@@ -111,7 +112,7 @@ func intCell(r *rand.Rand, k Kind, odd bool) int64 {
 	return x
 }
 
-// listLength is the length of lists that jobs count.
+// listLength is the length of the lists that jobs use.
 const listLength = 3
 
 func listCell(r *rand.Rand, odd bool) []float64 {
@@ -128,7 +129,7 @@ func listCell(r *rand.Rand, odd bool) []float64 {
 
 func pick[T any](r *rand.Rand, of []T) T { return of[r.IntN(len(of))] }
 
-// some returns n of the items, in their order; all if there are fewer.
+// some returns n of the items, in their order, or all if there are fewer.
 func some[T any](r *rand.Rand, n int, of []T) []T {
 	var out []T
 	for i, x := range of {

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// Writer writes tables as a library does.
+// Writer writes tables with a library.
 type Writer interface {
-	// Name is the library's and the format's.
+	// Name returns the name of the library and the format.
 	Name() string
-	// Extension is how the names of its files end.
+	// Extension returns the end of its files' names.
 	Extension() string
-	// Fits says whether the writer has all of the columns' types.
+	// Fits reports whether the writer supports the types of all columns.
 	Fits(columns []Column) bool
-	// Write writes rows to a file. The layout follows from r alone, so that two tables are written alike.
+	// Write writes rows to a file. The layout depends on r alone, so that two tables are written alike.
 	Write(path string, columns []Column, rows []Row, r *rand.Rand) error
 }
 
-// encoder is a Writer that makes a file in memory and adds what it chose to notes.
+// encoder is a Writer that makes a file in memory.
 type encoder struct {
 	name, extension string
 	without         []Kind
@@ -54,8 +54,8 @@ func (e encoder) Write(path string, columns []Column, rows []Row, r *rand.Rand) 
 	return os.WriteFile(path, b, 0o600)
 }
 
-// Writers are those of this module's libraries. Some are there several times: they are drawn more often, since files in their
-// format say more about their rows.
+// Writers returns the writers of this module's libraries. Some occur several times, so that they are drawn more often,
+// since files in their format say more about their rows.
 func Writers() []Writer {
 	one := encoder{"parquet-go", ".parquet", nil, parquetGo}
 	two := encoder{"arrow parquet", ".parquet", nil, arrowParquet}
@@ -67,10 +67,10 @@ func Writers() []Writer {
 	}
 }
 
-// Plain is parquet-go with its own settings and dictionaries: what most Go programs would write.
+// Plain is parquet-go with its default settings and dictionaries, which is what most Go programs would write.
 var Plain Writer = encoder{"parquet-go with dictionaries", ".parquet", nil, plainParquetGo}
 
-// Files are the names of n files of a writer.
+// Files returns the names of n files of a writer.
 func Files(w Writer, n int) []string {
 	names := make([]string, n)
 	for i := range names {
@@ -79,8 +79,8 @@ func Files(w Writer, n int) []string {
 	return names
 }
 
-// timeText writes an instant or a reading of a clock, in microseconds.
+// timeText formats an instant or a wall-clock time, given in microseconds.
 func timeText(us int64, layout string) string { return time.UnixMicro(us).UTC().Format(layout) }
 
-// inYears says whether a text can hold a time: in the years 1 to 9999.
+// inYears reports whether a text can hold a time, which must be in the years 1 to 9999.
 func inYears(us int64) bool { return us >= -62135596800e6 && us < 253402300800e6 }

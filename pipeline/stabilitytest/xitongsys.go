@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/io/source/sourcetest"
 )
 
-// xitongTypes are the tags of the kinds, and the Go types of the fields that have them.
+// xitongTypes are the tags of the kinds, and the Go types of the fields with these tags.
 var xitongTypes = map[Kind]struct {
 	tag string
 	of  reflect.Type
