@@ -42,7 +42,7 @@ const (
 // those of reading the input.
 func (e *Engine) Audit(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (bool, error) {
 	a := &audit{Engine: e.halved(p), ctx: ctx, plan: p, observer: o}
-	for i, step := range []func() (bool, error){a.statements, a.units, a.small, a.whole} {
+	for i, step := range []func() (bool, error){a.checkStatements, a.chooseAuditUnits, a.checkSmall, a.checkWhole} {
 		o.Progress(pipeline.StageCompare, shareBeforeWhole*i/3, 100)
 		if ok, err := step(); !ok || err != nil {
 			return false, err
@@ -78,7 +78,7 @@ func (e *Engine) halved(p *pipeline.Plan) *Engine {
 }
 
 // checkStatements compares what is believed of the files with their rows.
-func (a *audit) statements() (bool, error) {
+func (a *audit) checkStatements() (bool, error) {
 	if a.plan.Job().Input.Statistics == ignoreStatistics {
 		return true, nil
 	}
@@ -86,7 +86,7 @@ func (a *audit) statements() (bool, error) {
 	return len(wrong) == 0, err
 }
 
-func (a *audit) units() (_ bool, err error) {
+func (a *audit) chooseAuditUnits() (_ bool, err error) {
 	a.chosen, err = a.census(a.ctx, a.plan)
 	return true, err
 }
@@ -114,7 +114,7 @@ func (a *audit) within(x, y answers, equal bool) (bool, error) {
 }
 
 // checkWhole audits the whole table without each of some units.
-func (a *audit) whole() (bool, error) {
+func (a *audit) checkWhole() (bool, error) {
 	released, err := a.Aggregate(a.ctx, a.plan, pipeline.Silent{})
 	if err != nil {
 		return false, err
@@ -127,7 +127,7 @@ func (a *audit) whole() (bool, error) {
 		return false, err
 	}
 	released = nil
-	units := a.chosen.taken()
+	units := a.chosen.removed()
 	var before answers
 	for i, u := range units {
 		a.observer.Progress(pipeline.StageCompare, shareBeforeWhole+(100-shareBeforeWhole)*i/len(units), 100)
@@ -146,7 +146,7 @@ func (a *audit) whole() (bool, error) {
 }
 
 // removed returns the units that are removed from the whole table.
-func (u *auditUnits) taken() []auditUnit {
+func (u *auditUnits) removed() []auditUnit {
 	each := min(max(int(wholeRows/2/max(u.rows, 1)), leastWhole), mostWhole)
 	return slices.Concat(u.heavy[:min(len(u.heavy), each)], u.random[:min(len(u.random), each)])
 }
@@ -181,8 +181,8 @@ func (a *audit) without(unit string) (answers, error) {
 		keys[i] = newUnitKeys(a.plan, a.plan.Columns())
 	}
 	_, err = a.scan(a.ctx, len(workers), func(ctx context.Context, i, split int) ([]byte, error) {
-		keys[i].open(split)
-		return a.data.Read(ctx, split, a.plan.Columns(), func(b *table.Batch) error { return workers[i].add(keys[i].drop(b, unit), false) })
+		keys[i].startSplit(split)
+		return a.data.Read(ctx, split, a.plan.Columns(), func(b *table.Batch) error { return workers[i].addBatch(keys[i].drop(b, unit), false) })
 	}, func() {})
 	if err != nil {
 		return nil, err
@@ -211,7 +211,7 @@ func (k *unitKeys) drop(b *table.Batch, unit string) *table.Batch {
 }
 
 // checkSmall audits small tables: one unit each, together with the same rows of other units.
-func (a *audit) small() (bool, error) {
+func (a *audit) checkSmall() (bool, error) {
 	tested := slices.Concat(a.chosen.heavy, a.chosen.random)
 	rows, err := a.gather(a.ctx, a.plan, slices.Concat(tested, a.chosen.others), a.limits.Memory/4)
 	if err != nil {
@@ -258,7 +258,7 @@ func (a *audit) answer(batches []*table.Batch) (answers, error) {
 			return nil, err
 		}
 		for _, b := range shares[i] {
-			if err := workers[i].add(b, false); err != nil {
+			if err := workers[i].addBatch(b, false); err != nil {
 				return nil, err
 			}
 		}

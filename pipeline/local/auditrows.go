@@ -37,11 +37,11 @@ func (e *Engine) gather(ctx context.Context, p *pipeline.Plan, units []auditUnit
 		keys[i] = newUnitKeys(p, p.Columns())
 	}
 	_, err := e.scan(ctx, len(keys), func(ctx context.Context, i, split int) ([]byte, error) {
-		keys[i].open(split)
+		keys[i].startSplit(split)
 		return e.data.Read(ctx, split, p.Columns(), func(b *table.Batch) error {
 			keys[i].each(b, func(row int, key []byte) {
 				if u := g.units[string(key)]; u != nil {
-					g.add(u, b, row)
+					g.addRow(u, b, row)
 				}
 			})
 			return nil
@@ -62,7 +62,7 @@ func (e *Engine) gather(ctx context.Context, p *pipeline.Plan, units []auditUnit
 }
 
 // addRow keeps a row. Few rows belong to chosen units, so one lock is enough for all workers.
-func (g *gatherer) add(u *gatheredUnit, b *table.Batch, row int) {
+func (g *gatherer) addRow(u *gatheredUnit, b *table.Batch, row int) {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
 	if u.dropped {
@@ -71,7 +71,7 @@ func (g *gatherer) add(u *gatheredUnit, b *table.Batch, row int) {
 	if n := len(u.rows); n == 0 || u.rows[n-1].rows == gatheredRows {
 		u.rows = append(u.rows, newRowBuilder(b))
 	}
-	n := u.rows[len(u.rows)-1].add(b, row)
+	n := u.rows[len(u.rows)-1].addRow(b, row)
 	u.bytes += n
 	for g.left -= n; g.left < 0; {
 		var most *gatheredUnit
@@ -108,7 +108,7 @@ func (r *rowBuilder) batch() *table.Batch { return &table.Batch{Rows: r.rows, Co
 const rowBytes = 8
 
 // addRow copies a row and returns about how many bytes it takes.
-func (r *rowBuilder) add(b *table.Batch, row int) int64 {
+func (r *rowBuilder) addRow(b *table.Batch, row int) int64 {
 	n := int64(rowBytes)
 	for i := range r.columns {
 		n += addValue(&r.columns[i], &b.Columns[i], row)
@@ -238,7 +238,7 @@ func (g gathered) together(units []auditUnit, rows int) (out []*table.Batch) {
 				out = append(out, nil)
 			}
 			for row := range b.Rows {
-				last.add(b, row)
+				last.addRow(b, row)
 			}
 			out[len(out)-1] = last.batch()
 		}

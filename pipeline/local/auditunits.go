@@ -48,12 +48,12 @@ func newUnitKeys(p *pipeline.Plan, columns []string) *unitKeys {
 }
 
 // startSplit starts a split.
-func (k *unitKeys) open(split int) { k.split, k.row = split, 0 }
+func (k *unitKeys) startSplit(split int) { k.split, k.row = split, 0 }
 
 // each calls f with the key of every row that belongs to a unit. The key is valid during the call.
 func (k *unitKeys) each(b *table.Batch, f func(row int, key []byte)) {
 	for row := range b.Rows {
-		if k.key(b, row) {
+		if k.buildKey(b, row) {
 			f(row, k.buf)
 		}
 	}
@@ -61,7 +61,7 @@ func (k *unitKeys) each(b *table.Batch, f func(row int, key []byte)) {
 }
 
 // buildKey sets buf. It returns false if a column is null or NaN.
-func (k *unitKeys) key(b *table.Batch, row int) bool {
+func (k *unitKeys) buildKey(b *table.Batch, row int) bool {
 	k.buf = k.buf[:0]
 	if k.rowwise {
 		k.buf = binary.BigEndian.AppendUint64(k.buf, uint64(k.split))
@@ -115,9 +115,9 @@ func (e *Engine) census(ctx context.Context, p *pipeline.Plan) (auditUnits, erro
 		counts[i], keys[i] = newCounter(), newUnitKeys(p, columns)
 	}
 	_, err := e.scan(ctx, len(counts), func(ctx context.Context, i, split int) ([]byte, error) {
-		keys[i].open(split)
+		keys[i].startSplit(split)
 		return e.data.Read(ctx, split, columns, func(b *table.Batch) error {
-			keys[i].each(b, func(_ int, key []byte) { counts[i].add(key, maphash.Bytes(seed, key), len(columns) > 0) })
+			keys[i].each(b, func(_ int, key []byte) { counts[i].countRow(key, maphash.Bytes(seed, key), len(columns) > 0) })
 			return nil
 		})
 	}, func() {})
@@ -177,7 +177,7 @@ func newCounter() *counter {
 
 // countRow counts a row. most only falls, so a unit that is in the sample at the end was in it from its first row on,
 // and all its rows were counted.
-func (c *counter) add(key []byte, hash uint64, frequent bool) {
+func (c *counter) countRow(key []byte, hash uint64, frequent bool) {
 	c.rows++
 	if hash <= c.most {
 		if u, ok := c.sampled[string(key)]; ok {

@@ -35,7 +35,7 @@ const (
 )
 
 // looksAt reports whether a batch of a split is tallied. It depends on these numbers alone.
-func (l Look) at(split, splits, batch int) bool {
+func (l Look) looksAt(split, splits, batch int) bool {
 	switch l {
 	case LookNone:
 		return false
@@ -72,7 +72,7 @@ func newInspection(p *pipeline.Plan, schema, logical table.Schema) (*inspection,
 }
 
 // countNulls counts the nulls of a batch of the input.
-func (x *inspection) columns(b *table.Batch) {
+func (x *inspection) countNulls(b *table.Batch) {
 	x.Looked += int64(b.Rows)
 	for i := range b.Columns {
 		c := &x.Columns[i]
@@ -143,7 +143,7 @@ func checks(workers []*worker) *pipeline.DataChecks {
 }
 
 // setBounds sets the bounds of a query whose accumulator is sealed.
-func bounded(c *pipeline.DataChecks, query int, a queries.Accumulator) {
+func setBounds(c *pipeline.DataChecks, query int, a queries.Accumulator) {
 	if c != nil {
 		c.Queries[query].Bounds = queries.Bounded(a)
 	}

@@ -86,7 +86,7 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 		w, batch := workers[i], 0
 		sum, err := groups.Read(ctx, split, p.Columns(), func(b *table.Batch) error {
 			batch++
-			return w.add(b, e.limits.Look.at(split, e.data.Splits(), batch-1))
+			return w.addBatch(b, e.limits.Look.looksAt(split, e.data.Splits(), batch-1))
 		})
 		w.rows += sum.Skipped
 		w.skipped += sum.Skipped
@@ -145,13 +145,13 @@ func (e *Engine) scan(ctx context.Context, n int, read func(context.Context, int
 	}
 	h := sha256.New()
 	for _, sum := range sums {
-		framed(h, sum)
+		writeFramed(h, sum)
 	}
 	return h.Sum(nil), nil
 }
 
 // writeFramed writes b after its length, so that no two lists of digests give the same bytes.
-func framed(h hash.Hash, b []byte) {
+func writeFramed(h hash.Hash, b []byte) {
 	var length [8]byte
 	binary.BigEndian.PutUint64(length[:], uint64(len(b)))
 	h.Write(length[:])
@@ -181,7 +181,7 @@ func seal(workers []*worker, c *pipeline.DataChecks) ([][]mechanism.Exact, error
 		if err != nil {
 			return nil, fmt.Errorf("seal: %w", err)
 		}
-		bounded(c, q, a)
+		setBounds(c, q, a)
 		exacts[q], first.accumulators[q] = e, nil
 	}
 	return exacts, nil

@@ -29,7 +29,7 @@ func fillRows(p *pipeline.Plan, schema table.Schema, workers []*worker) error {
 		}
 	}
 	for ; missing > 0; missing -= nullRows {
-		if err := workers[0].add(rowsWithoutValues(p, schema, int(min(missing, nullRows))), false); err != nil {
+		if err := workers[0].addBatch(rowsWithoutValues(p, schema, int(min(missing, nullRows))), false); err != nil {
 			return err
 		}
 	}

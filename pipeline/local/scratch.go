@@ -66,7 +66,7 @@ func (s *scratch) Err() error { return s.ctx.Err() }
 
 // Write encrypts pieces and appends them to the file.
 func (s *scratch) Write(pieces ...[]byte) (at int64, err error) {
-	if err := s.open(); err != nil {
+	if err := s.openFile(); err != nil {
 		return 0, err
 	}
 	size := 0
@@ -121,7 +121,7 @@ func (s *scratch) buffer(n int) []byte {
 }
 
 // openFile makes the file and the key when they are first needed.
-func (s *scratch) open() error {
+func (s *scratch) openFile() error {
 	if err := s.Err(); err != nil {
 		return err
 	}

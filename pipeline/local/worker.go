@@ -58,14 +58,14 @@ func positions(p *pipeline.Plan, columns []string) []int {
 }
 
 // addBatch adds a batch of the input: once, or once for each of the job's events. It is tallied if inspect is set.
-func (w *worker) add(b *table.Batch, inspect bool) error {
+func (w *worker) addBatch(b *table.Batch, inspect bool) error {
 	w.rows += int64(b.Rows)
 	if inspect {
-		w.inspection.columns(b)
+		w.inspection.countNulls(b)
 	}
 	for _, view := range w.views {
-		logical := take(b, view, nil)
-		filtered := take(logical, w.filtered, nil)
+		logical := selectColumns(b, view, nil)
+		filtered := selectColumns(logical, w.filtered, nil)
 		if inspect {
 			if err := w.inspection.Filters.Add(filtered); err != nil {
 				return err
@@ -75,7 +75,7 @@ func (w *worker) add(b *table.Batch, inspect bool) error {
 			return err
 		}
 		for q, a := range w.accumulators {
-			batch := take(logical, w.columns[q], filtered.Keep)
+			batch := selectColumns(logical, w.columns[q], filtered.Keep)
 			if inspect {
 				if err := w.inspection.Queries[q].Add(batch); err != nil {
 					return err
@@ -90,7 +90,7 @@ func (w *worker) add(b *table.Batch, inspect bool) error {
 }
 
 // selectColumns returns a batch with some of b's columns, in the same memory.
-func take(b *table.Batch, at []int, keep []bool) *table.Batch {
+func selectColumns(b *table.Batch, at []int, keep []bool) *table.Batch {
 	out := &table.Batch{Rows: b.Rows, Columns: make([]table.Column, len(at)), Keep: keep}
 	for i, k := range at {
 		out.Columns[i] = b.Columns[k]

@@ -83,8 +83,8 @@ func (c *Case) Put(dir string, i int) error {
 	return nil
 }
 
-// open opens the files that Put wrote.
-func (c *Case) open(l *Lab) (*source.Dataset, error) {
+// openFiles opens the files that Put wrote.
+func (c *Case) openFiles(l *Lab) (*source.Dataset, error) {
 	options := c.Job.source
 	options.Dir, options.Files, options.Workers = l.Dir, Files(c.Writer, c.Pair.Files), c.Limits.Workers
 	return source.Open(context.Background(), options)
@@ -98,7 +98,7 @@ func (c *Case) answers(l *Lab, j *Job, i int) ([]Answer, error) {
 	if err := c.Put(l.Dir, i); err != nil {
 		return nil, err
 	}
-	data, err := c.open(l)
+	data, err := c.openFiles(l)
 	if err != nil {
 		return nil, err
 	}

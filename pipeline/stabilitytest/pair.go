@@ -105,7 +105,7 @@ func compareCells(a, b any) int {
 	return 0
 }
 
-func (d *pairing) add(row Row, in [2]bool) {
+func (d *pairing) addRow(row Row, in [2]bool) {
 	it := Item{Row: row, In: in, file: [2]int{d.IntN(d.pair.Files)}, place: [2]uint64{d.Uint64()}}
 	it.file[1], it.place[1] = it.file[0], it.place[0]
 	if d.moved {
@@ -143,15 +143,15 @@ func (d *pairing) rows() {
 		n = d.job.Rows - 1
 	}
 	for range n {
-		d.add(d.row(far), both)
+		d.addRow(d.row(far), both)
 	}
 	far = pick(d.Rand, []float64{0.2, 0.6})
 	if d.job.Adjacency == replaceOne {
-		d.add(d.row(far), first)
-		d.add(d.row(far), last)
+		d.addRow(d.row(far), first)
+		d.addRow(d.row(far), last)
 		return
 	}
-	d.add(d.row(far), pick(d.Rand, [][2]bool{first, last}))
+	d.addRow(d.row(far), pick(d.Rand, [][2]bool{first, last}))
 }
 
 // units makes neighbours that differ in the rows of one unit. Under add-remove these are in one table only. Under
@@ -164,7 +164,7 @@ func (d *pairing) units() {
 		if id.key() == one.key() || id.key() == other.key() && d.job.Adjacency == replaceOne {
 			continue
 		}
-		d.add(d.of(row, id), both)
+		d.addRow(d.withUnit(row, id), both)
 	}
 	in := pick(d.Rand, [][2]bool{first, last})
 	if d.job.Adjacency != replaceOne {
@@ -174,7 +174,7 @@ func (d *pairing) units() {
 	if d.IntN(3) > 0 { // the same unit, some of whose rows are in both tables
 		other = one
 		for range d.IntN(3) {
-			d.add(d.of(d.row(far), one), both)
+			d.addRow(d.withUnit(d.row(far), one), both)
 		}
 	}
 	d.change(one, in)
@@ -190,11 +190,11 @@ func (d *pairing) change(id unit, in [2]bool) {
 	}
 	far := pick(d.Rand, []float64{0.1, 0.5})
 	for range n {
-		row := d.of(d.row(far), id)
+		row := d.withUnit(d.row(far), id)
 		if at := index(d.job.Columns, pick(d.Rand, d.job.Unit)); d.job.Columns[at].Optional && d.IntN(12) == 0 {
 			row[at] = nil
 		}
-		d.add(row, in)
+		d.addRow(row, in)
 	}
 }
 
@@ -238,7 +238,7 @@ func (u unit) key() string {
 }
 
 // withUnit returns a copy of a row that belongs to a unit.
-func (d *pairing) of(row Row, id unit) Row {
+func (d *pairing) withUnit(row Row, id unit) Row {
 	row = slices.Clone(row)
 	for i, name := range d.job.Unit {
 		row[index(d.job.Columns, name)] = id[i]

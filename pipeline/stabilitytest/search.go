@@ -87,9 +87,9 @@ func (s *Search) RunBy(try Try) Result {
 				if job >= stop.Load() {
 					return
 				}
-				one := s.job(l, try, uint64(job))
+				one := s.tryJob(l, try, uint64(job))
 				mu.Lock()
-				out.add(&one)
+				out.addCounts(&one)
 				if one.Finding != nil && (found < 0 || job < found) {
 					found, out.Finding = job, one.Finding
 					stop.Store(min(stop.Load(), job))
@@ -102,7 +102,7 @@ func (s *Search) RunBy(try Try) Result {
 	return out
 }
 
-func (r *Result) add(o *Result) {
+func (r *Result) addCounts(o *Result) {
 	r.Pairs += o.Pairs
 	r.Skipped += o.Skipped
 	r.Refused += o.Refused
@@ -112,7 +112,7 @@ func (r *Result) add(o *Result) {
 }
 
 // tryJob tries the pairs of one job until one fails.
-func (s *Search) job(l *Lab, try Try, number uint64) Result {
+func (s *Search) tryJob(l *Lab, try Try, number uint64) Result {
 	out := Result{Writers: map[string]int{}}
 	job, refused := Draw(rand.New(rand.NewPCG(s.Seed, number<<32)))
 	out.Refused = refused
