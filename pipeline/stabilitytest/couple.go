@@ -111,7 +111,7 @@ func (c *Case) run(t *testing.T, l *Lab, i int, s pipeline.Sink) (*Shown, error)
 		seen := &stages{}
 		book := ledger.NewBook(store, func() time.Time { return time.Unix(1357000000, 0) })
 		r := protocol.Runner{Book: book, Sink: s, Observer: seen, Workers: 2, Program: manifest.Program{Name: "fuzz"}, Open: func(context.Context) (pipeline.Engine, error) {
-			data, err := c.open(l)
+			data, err := c.openFiles(l)
 			if err != nil {
 				return nil, err
 			}
