@@ -2,11 +2,13 @@ package configs
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 func (c *checker) output(at *path) {
 	c.unique(at.at("formats"), c.job.Output.Formats, "format")
+	c.fileNames()
 	dir := at.at("dir")
 	if !c.sound(dir) {
 		return
@@ -78,4 +80,20 @@ func (c *checker) absolute(p string) (string, bool) {
 func inside(p, folder string) bool {
 	rel, err := filepath.Rel(folder, p)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// ownFiles are the names without .json of the release's own files.
+var ownFiles = []string{"release", "datapackage", "csv-metadata", "croissant"}
+
+// fileNames checks that no table has the name of a file of the release's own.
+func (c *checker) fileNames() {
+	if !slices.Contains(c.job.Output.Formats, "json") {
+		return
+	}
+	var top *path
+	for i := range c.job.Queries {
+		if name := c.job.Queries[i].Name; slices.Contains(ownFiles, name) {
+			c.bad(top.at("queries").item(i).at("name"), CodeDuplicate, "the release has a file "+name+".json of its own", "give the query another name")
+		}
+	}
 }

@@ -19,7 +19,7 @@ func TestEffectiveIsPublic(t *testing.T) {
 	want := `{"version":1,"name":"<trips>&","privacy":{"epsilon":1,"delta":1e-6,"unit":["cab_id"],"adjacency":"add-remove","per_unit":{"max_rows":5}},` +
 		`"input":{"files":["trips-*.parquet","c.parquet"],"csv":{"header":true,"delimiter":",","trim_space":false}},` +
 		`"queries":[{"name":"payment","histogram":{"by":[{"column":"payment","values":["card","cash"],"null":"drop","other":"drop"}]},"weight":1,"sparse":false}],` +
-		`"output":{"dir":"out","formats":["parquet"]},"ledger":{"dataset":"trips","budget":{"epsilon":10,"delta":1e-5,"per":"total"}}}`
+		`"output":{"dir":"out","formats":["parquet"],"report":true},"ledger":{"dataset":"trips","budget":{"epsilon":10,"delta":1e-5,"per":"total"}}}`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -82,6 +82,8 @@ type Output struct {
 	Formats []string `yaml:"formats,omitempty" enum:"parquet|csv|arrow|json" default:"parquet" example:"[parquet, csv]"`
 	// CSV says how CSV tables are written.
 	CSV OutputCSV `yaml:"csv,omitempty" example:"{raw: true}"`
+	// Report adds what people and catalogues read: index.html, a page with the guarantee in words and pictures of every query; README.md, CITATION.cff, and descriptions of the tables (datapackage.json, csv-metadata.json, dcat.jsonld, croissant.json). It costs no budget.
+	Report *bool `yaml:"report,omitempty" default:"true" example:"false"`
 }
 
 // OutputCSV is how CSV tables are written.
@@ -89,6 +91,9 @@ type OutputCSV struct {
 	// Raw writes texts of keys and headers as they are. Without it a text that a spreadsheet would run as a formula (it begins with one of `= + - @`, a tab or a carriage return, and is no number), or that begins with an apostrophe, gets an apostrophe before it; a program has the text back by taking one leading apostrophe away. The manifest says `raw` of tables that were written so: open them in no spreadsheet.
 	Raw bool `yaml:"raw,omitempty" default:"false"`
 }
+
+// Presented says whether the release has the files for people and catalogues.
+func (o *Output) Presented() bool { return o.Report == nil || *o.Report }
 
 // Ledger says where the spend is recorded and what the data may cost in all.
 type Ledger struct {

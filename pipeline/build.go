@@ -73,6 +73,7 @@ func (b *builder) query(i int) Planned {
 	unread := b.unread
 	spec := b.spec(jq, q.path)
 	q.Kind = spec.Kind
+	q.keepPlaces(spec.By)
 	steps := b.steps(jq, q.path)
 	q.MaxError = b.number(jq.MaxError, q.path+".max_error")
 	q.radius = b.radius(jq)

@@ -93,7 +93,7 @@ func (b *builder) bind(steps []denoise.Step, jq *configs.Query, q *Planned) []de
 		}
 		path, err := stepPath(q.path, k), error(nil)
 		if g := jq.Denoise[k].Graph; g != nil {
-			network := b.network(g, q.Query, path+".graph")
+			network := b.network(g, q, path+".graph")
 			if network == nil {
 				continue
 			}

@@ -16,7 +16,8 @@ import (
 const codePublicFile = "public-file"
 
 // network reads the edge list of a step; nil if something is wrong with it.
-func (b *builder) network(g *configs.Graph, q queries.Query, path string) *denoise.Graph {
+func (b *builder) network(g *configs.Graph, planned *Planned, path string) *denoise.Graph {
+	q := planned.Query
 	axis, ids := named(q)
 	if axis < 0 {
 		b.report(path, "contradiction", "edges join the cells of one dimension of values, values_from or nearest", "leave graph out: neighbours along an order are joined without it")
@@ -34,6 +35,7 @@ func (b *builder) network(g *configs.Graph, q queries.Query, path string) *denoi
 	if err == nil {
 		var network *denoise.Graph
 		if network, err = denoise.NewGraph(shapeOf(q), axis, edges); err == nil {
+			planned.keepRoads(edges)
 			return network
 		}
 		var e *denoise.EdgeError
@@ -140,4 +142,16 @@ func short(s string) string {
 		return string(r[:40]) + "…"
 	}
 	return s
+}
+
+// keepRoads notes which points the edges join.
+func (q *Planned) keepRoads(edges []denoise.Edge) {
+	if q.places == nil || q.places.Roads != nil {
+		return
+	}
+	for _, e := range edges {
+		if max(e.U, e.V) < len(q.places.Points) { // the cells that null and other add have no place
+			q.places.Roads = append(q.places.Roads, [2]int{e.U, e.V})
+		}
+	}
 }

@@ -20,8 +20,9 @@ func (p *Plan) Release(ctx context.Context, noisy [][]mechanism.Noisy, program m
 	m := p.manifest(program)
 	for i := range m.Queries {
 		m.Queries[i].Cells = results[i].Answer.Cells // of discovered keys it is known now
+		results[i].Places = p.queries[i].places
 	}
-	return &Release{manifest: m, formats: p.job.Output.Formats, rawCSV: p.job.Output.CSV.Raw, results: results}, nil
+	return &Release{manifest: m, formats: p.job.Output.Formats, rawCSV: p.job.Output.CSV.Raw, results: results, presented: p.job.Output.Presented()}, nil
 }
 
 // results denoises every part and finishes the queries.

@@ -61,6 +61,8 @@ type inside struct {
 	margins []margin
 	// radius is half the range of the values of a mean or variance.
 	radius float64
+	// places are where the cells lie; nil if they are no points.
+	places *Places
 	// path is the query's place in the job, for diagnostics.
 	path string
 	// names are those of the mechanisms in the ledger, if the charge was adopted; else they are the mechanisms' own.

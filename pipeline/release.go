@@ -13,6 +13,8 @@ type Release struct {
 	rawCSV   bool
 	results  []Result
 	signer   Signer
+	// presented: documents are written beside the tables.
+	presented bool
 }
 
 // Result is the answer to one query of a release.
@@ -25,6 +27,8 @@ type Result struct {
 	Notes []string
 	// Expected is the error of the estimates to expect; nil if there are no steps, or if it is not known.
 	Expected *manifest.Error
+	// Places are where the cells lie; nil if they are no points.
+	Places *Places
 	// Nothing: the noisy answer cannot be told from that of no rows; see [queries.Nothing].
 	Nothing bool
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/pipeline/protocol"
+	"github.com/dprelease/dprelease/report"
 )
 
 const runLong = `run makes the release that a job describes and publishes it as one folder.
@@ -131,7 +132,7 @@ func (a *app) runPlan(ctx context.Context, book *ledger.Book, plan *pipeline.Pla
 	o, done := a.Observer()
 	defer done()
 	runner := protocol.Runner{
-		Book: book, Sink: sink.New(), Open: opener(plan.Job(), where.limits, book.InputKey),
+		Book: book, Sink: sink.New(report.Presenter{}), Open: opener(plan.Job(), where.limits, book.InputKey),
 		Observer: o, Workers: where.limits.Workers, Program: program(), Signer: where.signer, Announce: where.announce,
 	}
 	outcome, err := runner.Run(ctx, protocol.Request{Plan: plan, Dir: where.dir, NewRelease: where.again, Refuse: a.checks == checksRefuse})

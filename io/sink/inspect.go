@@ -192,15 +192,22 @@ func (i *inspection) compareFiles(listed map[string]bool) error {
 		if len(files) == 0 {
 			i.addFinding(manifestName + " names no file of a query")
 		}
-		for _, f := range files {
-			if !plainName(f.Path) || listed[f.Path] {
-				i.addFinding(manifestName + " names a file twice or outside the folder")
-				continue
-			}
-			listed[f.Path], i.paths = true, append(i.paths, f.Path)
-			if err := i.compareFile(f); err != nil {
-				return err
-			}
+		if err := i.compareListed(files, listed); err != nil {
+			return err
+		}
+	}
+	return i.compareListed(i.manifest.Documents, listed)
+}
+
+func (i *inspection) compareListed(files []manifest.File, listed map[string]bool) error {
+	for _, f := range files {
+		if !plainName(f.Path) || listed[f.Path] {
+			i.addFinding(manifestName + " names a file twice or outside the folder")
+			continue
+		}
+		listed[f.Path], i.paths = true, append(i.paths, f.Path)
+		if err := i.compareFile(f); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -20,13 +20,16 @@ const (
 // Folder writes releases to folders of the local file system. It has no state, so it may be used concurrently for
 // different folders.
 type Folder struct {
-	formats map[string]format
+	formats    map[string]format
+	presenters []pipeline.Presenter
 }
 
 var _ pipeline.Sink = (*Folder)(nil)
 
-// New returns a sink that knows every format of Formats.
-func New() pipeline.Sink { return &Folder{formats: builtin()} }
+// New returns a sink that knows every format of Formats. The presenters make the documents of releases that have any.
+func New(presenters ...pipeline.Presenter) pipeline.Sink {
+	return &Folder{formats: builtin(), presenters: presenters}
+}
 
 // Formats returns the names of the formats that can be written, in alphabetical order.
 func Formats() []string { return slices.Sorted(maps.Keys(builtin())) }

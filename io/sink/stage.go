@@ -29,7 +29,7 @@ func (f *Folder) Prepare(staging string) error {
 // Stage writes note and the release into a prepared staging folder and returns the SHA-256 of release.json. After an
 // error it removes what it wrote.
 func (f *Folder) Stage(ctx context.Context, staging, note string, r *pipeline.Release) (digest string, err error) {
-	s := &stager{ctx: ctx, staging: staging, dir: filepath.Join(staging, releaseName)}
+	s := &stager{ctx: ctx, staging: staging, dir: filepath.Join(staging, releaseName), presenters: f.presenters}
 	if s.jobs, err = f.plan(r); err != nil {
 		return "", err
 	}
@@ -122,9 +122,11 @@ type stager struct {
 	staging string
 	dir     string
 	jobs    []tableJob
+
+	presenters []pipeline.Presenter
 }
 
-// run writes the note, the tables and the manifest, in this order. It syncs each, and the folders around them.
+// run writes the note, the tables, the documents and the manifest, in this order. It syncs each, and the folders around them.
 func (s *stager) run(note string, r *pipeline.Release) error {
 	if err := s.writeNote(note); err != nil {
 		return err
@@ -146,10 +148,41 @@ func (s *stager) run(note string, r *pipeline.Release) error {
 		}
 		files[j.table.query] = append(files[j.table.query], file)
 	}
-	if err := writeManifest(root, r.Manifest(files), r.Sign); err != nil {
+	documents, err := s.writeDocuments(root, r, files)
+	if err != nil {
+		return err
+	}
+	m := r.Manifest(files)
+	m.Documents = documents
+	if err := writeManifest(root, m, r.Sign); err != nil {
 		return failure("write", filepath.Join(s.dir, manifestName), err)
 	}
 	return errors.Join(syncFolder(s.dir), syncFolder(s.staging))
+}
+
+// writeDocuments writes what the presenters make of the release, if it is to have any.
+func (s *stager) writeDocuments(root *os.Root, r *pipeline.Release, files map[string][]manifest.File) (written []manifest.File, err error) {
+	defer recovered(&err)
+	if !r.Presented() {
+		return nil, nil
+	}
+	for _, p := range s.presenters {
+		documents, err := p.Present(s.ctx, r, files)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range documents {
+			if !plainName(d.Path) {
+				return nil, refusal("write", s.dir, CodeFormat, "a document's name is no file name")
+			}
+			sum, err := writeNew(root, d.Path, fileMode, d.Write)
+			if err != nil {
+				return nil, failure("write", filepath.Join(s.dir, d.Path), err)
+			}
+			written = append(written, manifest.File{Path: d.Path, SHA256: sum})
+		}
+	}
+	return written, nil
 }
 
 func (s *stager) writeNote(note string) error {

@@ -109,7 +109,7 @@ func TestStabilityOfRuns(t *testing.T) {
 	lab := labs(t, 1)[0]
 	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: sized(t, 150, 20_000), PairsPerJob: 5, Writers: stabilitytest.Writers(), Labs: []*stabilitytest.Lab{lab}}
 	r := s.RunBy(func(l *stabilitytest.Lab, c *stabilitytest.Case) (*stabilitytest.Finding, bool) {
-		return c.Couple(t, l, sink.New)
+		return c.Couple(t, l, func() pipeline.Sink { return sink.New() })
 	})
 	t.Log(r)
 	if r.Finding != nil {

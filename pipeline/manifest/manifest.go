@@ -25,6 +25,8 @@ type Manifest struct {
 	Params  map[string]string `json:"params,omitempty"`
 	Privacy Privacy           `json:"privacy"`
 	Queries []Query           `json:"queries"`
+	// Documents are the files for people and catalogues; none if the job wants no report.
+	Documents []File `json:"documents,omitempty"`
 	// Ledger shows the ledger's newest entry when the release was staged; nil in releases of the first versions.
 	Ledger *Ledger `json:"ledger,omitempty"`
 	// MadeFrom is the SHA-256 of the manifest of the release whose noisy values this one repeats: both together cost what one does.
@@ -179,7 +181,7 @@ type Selection struct {
 	Threshold float64 `json:"threshold"`
 }
 
-// File is one file of a release; Path is relative to the folder, Rows the number of rows written. Holds says what was read off the
+// File is one file of a release; Path is relative to the folder, Rows the number of rows written, 0 of a document. Holds says what was read off the
 // query's answer: quantiles or cdf; it is empty for the answer itself.
 type File struct {
 	Path   string `json:"path"`

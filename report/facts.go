@@ -1,0 +1,204 @@
+package report
+
+import (
+	"encoding/json"
+	"math/big"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/pipeline/manifest"
+)
+
+// What is read of a manifest is read here, so that nothing else depends on its layout.
+
+// facts are what a manifest says of a release.
+type facts struct {
+	name       string
+	params     [][2]string
+	unit       []string
+	replaced   bool // neighbours differ by a unit that is replaced, not added or removed
+	epsilon    float64
+	delta      float64
+	guarantee  Guarantee
+	statement  string
+	deployment configs.Deployment
+	// Lists for the reader.
+	notProtected, unprotected []string
+	stated                    [][2]string // what the job's deployment says: headings and texts
+	budget                    *budget
+	queries                   []queryFacts
+	program                   string
+	madeFrom                  string
+}
+
+// budget is where the account of the dataset stands with this release in it.
+type budget struct {
+	dataset, cap string
+	capMu2       *big.Rat
+	chargedMu2   *big.Rat
+	period       string
+}
+
+// queryFacts are what a manifest says of a query.
+type queryFacts struct {
+	name, kind string
+	cells      int
+	mu         float64
+	l2         float64
+	why        string
+	sigma      float64
+	deviation  float64
+	half       float64 // of the 95 % interval of a noisy value
+	overRows   bool    // to be divided by the number of rows
+	steps      []string
+	notes      []string
+	expected   *manifest.Error
+	threshold  float64 // of keys that were discovered
+	discovered string
+	files      []manifest.File
+	axes       []dimension
+	value      string // the column that is added up or averaged
+	mechanisms int
+}
+
+// dimension is one of a query's in the manifest's job.
+type dimension struct {
+	Column  string          `json:"column"`
+	As      string          `json:"as"`
+	Edges   []any           `json:"edges"`
+	From    json.RawMessage `json:"from"`
+	Part    string          `json:"part"`
+	Keys    string          `json:"keys"`
+	Nearest *struct {
+		ID     string          `json:"id"`
+		Kernel json.RawMessage `json:"kernel"`
+	} `json:"nearest"`
+	Grid *struct {
+		Rows  int         `json:"rows"`
+		Cols  int         `json:"cols"`
+		South json.Number `json:"south"`
+		West  json.Number `json:"west"`
+		North json.Number `json:"north"`
+		East  json.Number `json:"east"`
+	} `json:"grid"`
+	Null  string `json:"null"`
+	Other string `json:"other"`
+}
+
+// jobQuery is what the page needs of a query in the manifest's job.
+type jobQuery struct {
+	Name                           string
+	Histogram, Sum, Mean, Variance *jobKind
+}
+
+type jobKind struct {
+	Column  string
+	Columns []string
+	By      []dimension
+}
+
+// factsOf reads a manifest.
+func factsOf(m *manifest.Manifest) *facts {
+	p := &m.Privacy
+	f := &facts{
+		name: m.Name, unit: slices.DeleteFunc(slices.Clone(p.Unit), func(s string) bool { return s == "row" && len(p.Unit) == 1 }), replaced: p.Adjacency == "replace-one",
+		epsilon: p.Epsilon, delta: p.Delta, statement: p.Statement, madeFrom: m.MadeFrom,
+		guarantee: Guarantee{Mu: p.Mu, Failure: ceilingOf(p.DeltaFailure), Pure: ceilingOf(p.Pure)}, program: strings.TrimSpace(m.Program.Name + " " + m.Program.Version),
+	}
+	for k, v := range m.Params {
+		f.params = append(f.params, [2]string{k, v})
+	}
+	slices.SortFunc(f.params, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	f.state(m)
+	var job struct{ Queries []jobQuery }
+	_ = json.Unmarshal(m.Job, &job) // this program wrote it; what cannot be read is not shown
+	for i := range m.Queries {
+		q := queryOf(&m.Queries[i], m.Privacy.Selected)
+		if at := slices.IndexFunc(job.Queries, func(j jobQuery) bool { return j.Name == q.name }); at >= 0 {
+			q.ask(&job.Queries[at])
+		}
+		f.queries = append(f.queries, q)
+	}
+	return f
+}
+
+// ceilingOf is the least float64 that is not below a decimal; 0 if it is none.
+func ceilingOf(text string) float64 {
+	x, err := calibrate.ParseUp(text)
+	if err != nil {
+		return 0
+	}
+	return x
+}
+
+// state takes what the program and the owner of the data say for the reader.
+func (f *facts) state(m *manifest.Manifest) {
+	p, d := &m.Privacy, m.Deployment()
+	f.notProtected = slices.Concat(p.NotProtected, d.NotProtected)
+	f.unprotected = slices.Concat(p.Unprotected, d.Unprotected)
+	f.deployment = d
+	for _, x := range [][2]string{
+		{"Published by", strings.Join(d.Curators, ", ")}, {"Purpose", d.IntendedUse}, {"Region", d.Region}, {"Sector", d.Sector}, {"Which tables are possible", d.DataDomain},
+		{"How bounds, keys and budget were chosen", d.HowChosen}, {"What was tuned on private data", d.Tuning}, {"Justification", d.Justification},
+		{"Who handles the data", d.Actors}, {"Custody", d.Custody}, {"Authors", strings.Join(d.Authors, ", ")}, {"Contact", d.Contact},
+	} {
+		if x[1] != "" {
+			f.stated = append(f.stated, x)
+		}
+	}
+	cap, ok := capOf(p.Scope.LedgerCap)
+	charged, ok2 := new(big.Rat).SetString(p.Scope.LedgerCharged)
+	if ok && ok2 {
+		f.budget = &budget{dataset: m.Dataset(), cap: p.Scope.LifetimeCap, capMu2: cap, chargedMu2: charged, period: p.Scope.Period}
+	}
+}
+
+var capText = regexp.MustCompile(`^mu ([0-9.e+-]+): `)
+
+// capOf is mu squared of a cap: "mu 2: epsilon 10, delta 1e-5".
+func capOf(text string) (*big.Rat, bool) {
+	found := capText.FindStringSubmatch(text)
+	if found == nil {
+		return nil, false
+	}
+	mu, ok := new(big.Rat).SetString(found[1])
+	if !ok || mu.Sign() <= 0 {
+		return nil, false
+	}
+	return mu.Mul(mu, mu), true
+}
+
+// queryOf reads what a manifest states of a query.
+func queryOf(q *manifest.Query, selected string) queryFacts {
+	out := queryFacts{
+		name: q.Name, kind: q.Kind, cells: q.Cells, steps: q.Denoise, notes: q.Notes, expected: q.Expected, files: q.Files, overRows: q.OverRows || len(q.Mechanisms) > 1,
+		mu: float64(calibrate.ComposedMu(q.Calibrated())),
+	}
+	if len(q.Mechanisms) > 0 {
+		first := &q.Mechanisms[0]
+		out.l2, out.why, out.deviation = q.Scaled(first.Sensitivity.L2), first.Sensitivity.Why, q.Deviation()
+	}
+	out.half = calibrate.Z95 * out.deviation
+	if q.HalfWidth != nil {
+		out.half, out.overRows = *q.HalfWidth, q.OverRows
+	}
+	if q.Selection != nil {
+		out.threshold, out.discovered = q.Selection.Threshold, selected
+	}
+	return out
+}
+
+// ask takes what the job asks.
+func (q *queryFacts) ask(j *jobQuery) {
+	for _, k := range []*jobKind{j.Histogram, j.Sum, j.Mean, j.Variance} {
+		if k == nil {
+			continue
+		}
+		if q.axes, q.value = k.By, k.Column; q.value == "" {
+			q.value = strings.Join(k.Columns, ", ")
+		}
+	}
+}

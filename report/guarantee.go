@@ -1,0 +1,139 @@
+package report
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/methods"
+)
+
+// What a guarantee means
+//
+// All numbers follow from one curve, delta(eps): for every set S of outputs, every real eps and neighbouring tables,
+//
+//	P(S) <= e^eps · Q(S) + delta(eps).
+//
+// Gaussian noise of parameter mu has the curve of Balle & Wang 2018, Theorem 8. A part that is pure(e0) beside it is dominated by
+// randomized response, whose likelihood ratio is e^e0 with probability w = e^e0/(1+e^e0) and e^-e0 else (Kairouz, Oh & Viswanath 2015), so
+// that delta(eps) = w·delta_mu(eps - e0) + (1-w)·delta_mu(eps + e0). The probability that selecting keys fails is added to all of it.
+//
+// Who believes with probability p that the unit is in the table, and guesses as well as can be, is right with probability at most
+// p + (1-p)·delta(ln(p/(1-p))) for p >= 1/2, and symmetrically below: for mu alone p·Phi(mu/2+c) + (1-p)·Phi(mu/2-c) with c = ln(p/(1-p))/mu.
+// A test that is wrong about a share a of the innocent finds at most a share min over eps of e^eps·a + delta(eps) of the others: for mu
+// alone Phi(Phi⁻¹(a) + mu) (Dong, Roth & Su 2022).
+//
+// Every step is rounded up, which is the side that does not flatter.
+
+// Guarantee is what a release promises to a unit.
+type Guarantee struct {
+	// Mu is the Gaussian part, Pure the epsilon of the pure parts, Failure the probability that selecting keys fails. Each may be 0.
+	Mu, Pure, Failure float64
+}
+
+// slack covers the error of a few operations in float64, relative.
+const slack = 1e-14
+
+// upward is x with room for the rounding of what it was computed by.
+func upward(x float64) float64 { return x + math.Abs(x)*slack }
+
+// Delta is an upper bound of delta(eps), at most 1.
+func (g Guarantee) Delta(eps float64) float64 {
+	d := g.gaussian(eps)
+	if g.Pure > 0 {
+		w := 1 / (1 + math.Exp(-g.Pure))
+		d = upward(w*g.gaussian(eps-g.Pure) + (1-w)*g.gaussian(eps+g.Pure))
+	}
+	if g.Failure > 0 {
+		d = upward(d + g.Failure)
+	}
+	return min(d, 1)
+}
+
+// gaussian is the curve of the Gaussian part, also for eps below 0: delta(-eps) = 1 - e^-eps·(1 - delta(eps)).
+func (g Guarantee) gaussian(eps float64) float64 {
+	switch {
+	case g.Mu == 0:
+		return max(0, upward(-math.Expm1(eps)))
+	case eps < 0:
+		return min(1, upward(-math.Expm1(eps)+math.Exp(eps)*g.gaussian(-eps)))
+	case eps > float64(calibrate.MaxEpsilon):
+		return g.gaussian(float64(calibrate.MaxEpsilon))
+	}
+	d, err := calibrate.GaussianDelta(calibrate.Epsilon(eps), calibrate.Mu(g.Mu))
+	if err != nil {
+		return 1
+	}
+	return float64(d)
+}
+
+// Guess is the largest probability of being right of who believed with probability p, between 0 and 1, that the unit is in the table.
+// It is exact but for the rounding of delta.
+func (g Guarantee) Guess(p *big.Rat) *big.Rat {
+	more := new(big.Rat).Set(p)
+	less := new(big.Rat).Sub(big.NewRat(1, 1), p)
+	if more.Cmp(less) < 0 {
+		more, less = less, more
+	}
+	odds, _ := new(big.Rat).Quo(more, less).Float64()
+	eps := math.Log(odds)
+	eps -= math.Abs(eps) * slack // delta falls with eps
+	gain := new(big.Rat).SetFloat64(g.Delta(max(eps, 0)))
+	gain.Mul(gain, less)
+	return gain.Add(gain, more)
+}
+
+// TrueAlarms is the largest share of the units that are in the table which a test finds that is wrong about a share a of those that are not.
+func (g Guarantee) TrueAlarms(a float64) float64 {
+	if g.Pure == 0 && g.Mu > 0 {
+		quantile, err := methods.InvErfc(2 * a)
+		if err != nil {
+			return 1
+		}
+		x := quantile - g.Mu/math.Sqrt2 // (-Phi⁻¹(a) - mu)/sqrt 2
+		return min(1, upward(math.Erfc(x-math.Abs(x)*slack)/2+g.Failure))
+	}
+	// e^eps·a + delta(eps) is convex in e^eps: the ends close in on the least value. Any eps gives a bound.
+	value := func(eps float64) float64 { return upward(math.Exp(eps)*a + g.Delta(eps)) }
+	low, high := -40.0, 40.0
+	for range 200 {
+		x, y := low+(high-low)/3, high-(high-low)/3
+		if value(x) < value(y) {
+			high = y
+		} else {
+			low = x
+		}
+	}
+	return min(1, value(low), value(g.Pure), value(0))
+}
+
+// Epsilon is an epsilon at which the release is (epsilon, delta)-differentially private, the least but for rounding; ok is false if there
+// is none.
+func (g Guarantee) Epsilon(delta float64) (eps float64, ok bool) {
+	if g.Pure == 0 && g.Mu > 0 {
+		left := new(big.Rat).SetFloat64(delta)
+		left.Sub(left, new(big.Rat).SetFloat64(g.Failure))
+		e, err := calibrate.GaussianEpsilon(calibrate.Delta(calibrate.RoundDown(left)), calibrate.Mu(g.Mu))
+		return float64(e), err == nil
+	}
+	low, high := 0.0, 1.0
+	for g.Delta(high) > delta {
+		if high *= 2; high > 1e6 {
+			return 0, false
+		}
+	}
+	if g.Delta(0) <= delta {
+		return 0, true
+	}
+	for range 100 {
+		if middle := (low + high) / 2; g.Delta(middle) > delta {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return high, true
+}
+
+// rootUp is the square root of x, rounded up.
+func rootUp(x float64) float64 { return upward(math.Sqrt(upward(x))) }

@@ -1,0 +1,84 @@
+package report
+
+import (
+	"math"
+	"math/big"
+	"strings"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+// Numbers are printed as exact decimals of the values that are given, rounded to the side that does not flatter.
+
+// ceilTo is x rounded up to so many decimals.
+func ceilTo(x *big.Rat, decimals int) string {
+	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)
+	scaled := new(big.Rat).Mul(x, new(big.Rat).SetInt(scale))
+	n := new(big.Int).Set(scaled.Num())
+	n.Neg(n)
+	n.Div(n, scaled.Denom()) // Euclidean: rounds down for a positive divisor
+	n.Neg(n)
+	return new(big.Rat).SetFrac(n, scale).FloatString(decimals)
+}
+
+// floorTo is x rounded down to so many decimals.
+func floorTo(x *big.Rat, decimals int) string {
+	text := ceilTo(new(big.Rat).Neg(x), decimals)
+	if rest, negative := strings.CutPrefix(text, "-"); negative {
+		return rest
+	}
+	if strings.Trim(text, "0.") == "" {
+		return text
+	}
+	return "-" + text
+}
+
+// PercentUp is a probability in percent with two decimals, rounded up.
+func PercentUp(x *big.Rat) string {
+	return ceilTo(new(big.Rat).Mul(x, big.NewRat(100, 1)), 2) + " %"
+}
+
+// percentDown is a share in percent with one decimal, rounded down.
+func percentDown(x float64) string {
+	r := new(big.Rat).SetFloat64(x)
+	if r == nil {
+		return "0.0 %"
+	}
+	return floorTo(r.Mul(r, big.NewRat(100, 1)), 1) + " %"
+}
+
+// SignificantUp is x, not below 0, rounded up to so many significant digits.
+func SignificantUp(x float64, digits int) string {
+	r := new(big.Rat).SetFloat64(x)
+	if r == nil || x <= 0 {
+		return calibrate.FormatExact(max(x, 0))
+	}
+	exponent := int(math.Floor(math.Log10(x)))
+	decimals := digits - 1 - exponent
+	if decimals < 0 {
+		power := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(-decimals)), nil))
+		n, _ := new(big.Rat).SetString(ceilTo(r.Quo(r, power), 0))
+		return n.Mul(n, power).FloatString(0)
+	}
+	if exponent < -6 {
+		scale := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(-exponent)), nil))
+		return ceilTo(r.Mul(r, scale), digits-1) + "e" + big.NewInt(int64(exponent)).String()
+	}
+	text := ceilTo(r, decimals)
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}
+
+// short is a number with four digits, for orientation: those that are a promise are rounded as above.
+func short(x float64) string {
+	r := new(big.Rat).SetFloat64(x)
+	switch {
+	case r == nil:
+		return "–"
+	case x < 0:
+		return "-" + short(-x)
+	}
+	return SignificantUp(x, 4)
+}

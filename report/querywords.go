@@ -1,0 +1,139 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// unitText is what the numbers of a query count or measure.
+func (q *queryFacts) unitText(f *facts) string {
+	switch q.kind {
+	case "sum":
+		return "sum of " + shown(q.value)
+	case "mean":
+		return "mean of " + shown(q.value)
+	case "variance":
+		return "variance of " + shown(q.value)
+	}
+	if q.threshold > 0 && len(f.unit) > 0 {
+		return "number of " + shown(strings.Join(f.unit, ", "))
+	}
+	return "rows"
+}
+
+// edgeLabel is the column that a query's quantiles are of.
+func (q *queryFacts) edgeLabel() string {
+	for i := range q.axes {
+		if d := &q.axes[i]; len(d.Edges) > 0 || d.From != nil {
+			if d.As != "" {
+				return shown(d.As)
+			}
+			return shown(d.Column)
+		}
+	}
+	return ""
+}
+
+func (q *queryFacts) halfText() string {
+	if q.overRows {
+		return short(q.half) + " / rows"
+	}
+	return short(q.half)
+}
+
+func (f *facts) queryView(i int, d *pageData) queryView {
+	q := &f.queries[i]
+	v := queryView{ID: fmt.Sprintf("query-%d", i+1), Name: q.name, About: q.about(f), Denoised: q.denoised()}
+	for at := range d.Tables {
+		t := &d.Tables[at]
+		if t.File != q.name && !strings.HasPrefix(t.File, q.name+".") {
+			continue
+		}
+		v.Tables = append(v.Tables, tableView{At: at, Title: titleOf(q, t), Note: noteOf(t)})
+	}
+	return v
+}
+
+func titleOf(q *queryFacts, t *tableData) string {
+	switch {
+	case t.File == q.name:
+		return ""
+	case t.Picture == pictureQuantiles:
+		return "Quantiles, read off the noisy counts"
+	}
+	return "Share of the rows below each edge, read off the noisy counts"
+}
+
+// noteOf says what a picture leaves out.
+func noteOf(t *tableData) string {
+	switch {
+	case t.Table.Shown < t.Table.Rows:
+		return fmt.Sprintf("The table has %s. This page holds the %s with the largest estimates; the files hold all. The largest noisy values of many are too large on average: their noise is part of why they are the largest.",
+			plural(t.Table.Rows, "row"), thousands(t.Table.Shown))
+	case t.Picture == pictureTop && t.Table.Shown > 40:
+		return fmt.Sprintf("The picture shows the 40 largest estimates of %s; the table holds all.", plural(t.Table.Rows, "row"))
+	}
+	return ""
+}
+
+// about says what a query asks and how accurate its answer is.
+func (q *queryFacts) about(f *facts) []string {
+	var by []string
+	for i := range q.axes {
+		if a := q.axes[i].axis(func(int) []int { return nil }); a.Label != "" {
+			by = append(by, a.Label)
+		}
+	}
+	text := map[string]string{
+		"count": "The number of rows", "histogram": "Numbers of rows", "sum": "Sums of " + shown(q.value), "mean": "Means of " + shown(q.value), "variance": "Variances of " + shown(q.value),
+	}[q.kind]
+	if q.threshold > 0 {
+		text = "Numbers of units"
+	}
+	if len(by) > 0 {
+		text += " by " + strings.Join(by, ", ")
+	}
+	if q.cells > 1 {
+		text += ": " + plural(q.cells, "cell")
+	}
+	out := []string{text + "."}
+	switch {
+	case q.overRows:
+		out = append(out, fmt.Sprintf("The noise of the sums has a standard deviation of %s; that of a value is it divided by the number of rows, and its interval stands in the table.", short(q.deviation)))
+	default:
+		out = append(out, fmt.Sprintf("The noise has a standard deviation of %s in every cell: with 95 %% probability a noisy value is within %s of the exact answer.", short(q.deviation), SignificantUp(q.half, 4)))
+	}
+	switch {
+	case q.threshold > 0:
+		out = append(out, fmt.Sprintf("The keys come from the private table. A key is published if its noisy count is at least %s. %s", short(q.threshold), q.discovered))
+	case (q.kind == "count" || q.kind == "histogram") && q.cells > 0:
+		text := fmt.Sprintf("If the exact answer is 0, the noisy value is above %s with a probability of 5 %%.", short(standsOut(q.deviation, 1)))
+		if q.cells > 1 {
+			text += fmt.Sprintf(" If all %s were 0, the largest would be above %s with that probability: smaller values do not stand out from the noise by themselves.", plural(q.cells, "cell"), short(standsOut(q.deviation, q.cells)))
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// standsOut is the value that the largest of so many cells of noise alone exceeds with a probability of 5 %.
+func standsOut(deviation float64, cells int) float64 {
+	// 1 - Phi(z)^n = 0.05; -expm1 keeps the digits that 1 - 0.95^(1/n) would lose.
+	tail := -math.Expm1(math.Log(0.95) / float64(max(cells, 1)))
+	return deviation * math.Sqrt2 * math.Erfcinv(2*tail)
+}
+
+// denoised says what the steps did.
+func (q *queryFacts) denoised() []string {
+	if len(q.steps) == 0 {
+		return nil
+	}
+	out := []string{fmt.Sprintf("The estimates are the noisy values after: %s. This reads nothing but the noisy values and public facts, and costs no budget.", strings.Join(q.steps, ", then "))}
+	out = append(out, q.notes...)
+	if e := q.expected; e != nil {
+		out = append(out, fmt.Sprintf("By what the noisy values tell, the root of the mean squared error of the estimates is about %s (95 %% interval: %s to %s), and that of the noisy values is %s.",
+			short(e.RMSE), short(e.Low), short(e.High), short(q.deviation)))
+	}
+	return out
+}

@@ -1,0 +1,285 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
+)
+
+// Table is a table of a release: the answer to a query, or what was read off it.
+type Table struct {
+	// Query is the name of its query; Holds is empty for the answer itself, else quantiles or cdf.
+	Query, Holds string
+	// Cells is the number of rows; of a sparse table those whose estimate is 0 are none.
+	Cells  int
+	Sparse bool
+	Keys   []domain.KeyColumn
+	// Values are the columns of numbers in the order of the files.
+	Values []Column
+	// Uniform: the noisy values share one standard deviation and one half-width of their intervals.
+	Uniform bool
+	// Places are where the cells lie; nil if they are no points.
+	Places *pipeline.Places
+}
+
+// Column is a column of numbers; NaN stands for no value.
+type Column struct {
+	Name   string
+	Values queries.Series
+}
+
+// The columns of every answer.
+const (
+	noisyColumn    = "noisy"
+	estimateColumn = "estimate"
+)
+
+// tablesOf are the tables of a result.
+func tablesOf(r *pipeline.Result) []*Table {
+	tables := []*Table{tableOf(r.Name, "", &r.Answer)}
+	tables[0].Sparse, tables[0].Places = r.Sparse, r.Places
+	for i := range r.Answer.Readings {
+		x := &r.Answer.Readings[i]
+		tables = append(tables, tableOf(r.Name, x.Name, &x.Answer))
+	}
+	return tables
+}
+
+func tableOf(query, holds string, a *queries.Answer) *Table {
+	t := &Table{Query: query, Holds: holds, Cells: a.Cells, Keys: a.Keys}
+	for _, c := range []Column{
+		{noisyColumn, a.Noisy}, {estimateColumn, a.Estimate}, {"standard_deviation", a.Sigma}, {"ci95_low", a.Low}, {"ci95_high", a.High},
+	} {
+		if c.Values != nil {
+			t.Values = append(t.Values, c)
+		}
+	}
+	for _, e := range a.Extra {
+		t.Values = append(t.Values, Column(e))
+	}
+	t.Uniform = a.Noisy != nil && len(a.Extra) == 0
+	return t
+}
+
+func (t *Table) column(name string) queries.Series {
+	i := slices.IndexFunc(t.Values, func(c Column) bool { return c.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return t.Values[i].Values
+}
+
+// block is how many cells are read at a time.
+const block = 1 << 16
+
+// selection is the cells of a table that a page shows.
+type selection struct {
+	cells []int // ascending
+	rows  int   // of the table
+}
+
+// choose picks all rows of a table, or those of the largest estimates if there are more than most.
+func (t *Table) choose(most int) selection {
+	if !t.Sparse && t.Cells <= most {
+		all := make([]int, t.Cells)
+		for i := range all {
+			all[i] = i
+		}
+		return selection{all, t.Cells}
+	}
+	type cell struct {
+		at    int
+		value float64
+	}
+	var kept []cell
+	least, rows := math.Inf(-1), 0
+	largest := func(a, b cell) int { return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.at, b.at)) }
+	estimate, values := t.column(estimateColumn), make([]float64, min(block, t.Cells))
+	for start := 0; start < t.Cells; start += block {
+		values = values[:min(block, t.Cells-start)]
+		estimate(start, values)
+		for i, x := range values {
+			if t.Sparse && x == 0 {
+				continue
+			}
+			if rows++; x <= least {
+				continue
+			}
+			if kept = append(kept, cell{start + i, x}); len(kept) >= 2*most {
+				slices.SortFunc(kept, largest)
+				kept, least = kept[:most], kept[most-1].value
+			}
+		}
+	}
+	slices.SortFunc(kept, largest)
+	s := selection{rows: rows}
+	for _, c := range kept[:min(most, len(kept))] {
+		s.cells = append(s.cells, c.at)
+	}
+	slices.Sort(s.cells)
+	return s
+}
+
+// read returns the values of some cells, ascending. Cells that lie close together are read together.
+func read(s queries.Series, cells []int) []float64 {
+	out, buffer := make([]float64, 0, len(cells)), make([]float64, block)
+	for i := 0; i < len(cells); {
+		j := i
+		for j < len(cells) && cells[j]-cells[i] < block {
+			j++
+		}
+		values := buffer[:cells[j-1]-cells[i]+1]
+		s(cells[i], values)
+		for _, c := range cells[i:j] {
+			out = append(out, values[c-cells[i]])
+		}
+		i = j
+	}
+	return out
+}
+
+// pageTable is a table as the page holds it.
+type pageTable struct {
+	Keys   []pageKey    `json:"keys"`
+	Values []pageColumn `json:"values"`
+	// Half is half the width of every interval around a noisy value; nil if the table has columns for the ends.
+	Half  *decimal `json:"half,omitempty"`
+	Rows  int      `json:"rows"`
+	Shown int      `json:"shown"`
+}
+
+// pageKey is a key column: the texts that occur, and which one each row has.
+type pageKey struct {
+	Name    string   `json:"name"`
+	Labels  []string `json:"labels"`
+	Codes   []int    `json:"codes"`
+	Numeric bool     `json:"numeric"`
+}
+
+type pageColumn struct {
+	Name string    `json:"name"`
+	Data []decimal `json:"data"`
+}
+
+// decimal is a number as JSON; NaN is null.
+type decimal struct {
+	value  float64
+	digits int // significant ones; -1: as many as it takes
+}
+
+// MarshalJSON writes the number.
+func (d decimal) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(d.value) || math.IsInf(d.value, 0) {
+		return []byte("null"), nil
+	}
+	return strconv.AppendFloat(nil, d.value, 'g', d.digits, 64), nil
+}
+
+// Digits of the numbers of large tables, whose files have all of them.
+const (
+	fewDigits  = 7
+	largeTable = 4000
+)
+
+// page cuts the table down to at most so many rows, and returns which cells are left.
+func (t *Table) page(most int) (*pageTable, []int) {
+	s := t.choose(most)
+	p := &pageTable{Keys: []pageKey{}, Rows: s.rows, Shown: len(s.cells)}
+	digits := -1
+	if len(s.cells) > largeTable {
+		digits = fewDigits
+	}
+	for _, k := range t.Keys {
+		p.Keys = append(p.Keys, keyOf(k, s.cells))
+	}
+	for _, c := range t.Values {
+		derived := c.Name == "ci95_low" || c.Name == "ci95_high" || c.Name == "standard_deviation"
+		if t.Uniform && derived {
+			continue
+		}
+		column := pageColumn{Name: c.Name, Data: []decimal{}}
+		for _, x := range read(c.Values, s.cells) {
+			column.Data = append(column.Data, decimal{x, digits})
+		}
+		p.Values = append(p.Values, column)
+	}
+	if t.Uniform && len(s.cells) > 0 {
+		first := s.cells[:1]
+		half := read(t.column("ci95_high"), first)[0] - read(t.column(noisyColumn), first)[0]
+		p.Half = &decimal{half, fewDigits}
+	}
+	return p, s.cells
+}
+
+// keyOf is a key column of some cells. Only labels that occur are kept, in the order of the domain.
+func keyOf(k domain.KeyColumn, cells []int) pageKey {
+	labels := texts(k.Labels)
+	out := pageKey{Name: shown(k.Name), Labels: []string{}, Codes: make([]int, len(cells)), Numeric: len(k.Labels.Strings) == 0}
+	code := map[string]int{}
+	used := make([]bool, len(labels))
+	for _, c := range cells {
+		used[(c/k.Stride)%len(labels)] = true
+	}
+	for i, text := range labels {
+		if _, known := code[text]; used[i] && !known {
+			code[text] = len(out.Labels)
+			out.Labels = append(out.Labels, shown(text))
+		}
+	}
+	for i, c := range cells {
+		out.Codes[i] = code[labels[(c/k.Stride)%len(labels)]]
+	}
+	if !out.Numeric {
+		out.Numeric = len(labels) > 0 && !slices.ContainsFunc(labels, func(s string) bool {
+			_, err := strconv.ParseFloat(s, 64)
+			return err != nil
+		})
+	}
+	return out
+}
+
+// texts returns the labels as the files have them.
+func texts(l domain.Labels) []string {
+	out := slices.Clone(l.Strings)
+	for _, i := range l.Ints {
+		out = append(out, strconv.FormatInt(i, 10))
+	}
+	for _, f := range l.Floats {
+		out = append(out, domain.FloatText(f))
+	}
+	return out
+}
+
+const byteOrderMark = 0xFEFF
+
+// longest is how many characters of a label a page shows.
+const longest = 120
+
+// shown is a text of the release for a page: cut if it is long, and with what would steer the display, such as marks that turn the
+// direction of writing, written out.
+func shown(s string) string {
+	var b strings.Builder
+	n := 0
+	for _, r := range s {
+		if n++; n > longest {
+			b.WriteString("…")
+			break
+		}
+		switch {
+		case r == utf8.RuneError, unicode.Is(unicode.Bidi_Control, r), unicode.IsControl(r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r), r == byteOrderMark:
+			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

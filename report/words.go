@@ -1,0 +1,285 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+// view is what the template shows.
+type view struct {
+	CSP         string
+	CSS         template.CSS
+	Data        template.JS
+	Scripts     []template.JS
+	Licences    []string
+	Name        string
+	Description string
+	Params      [][2]string
+	What        []string
+	Facts       []fact
+	Guarantee   guaranteeView
+	// NotProtected, Limits and Stated are for the reader.
+	NotProtected, Limits []string
+	Stated               [][2]string
+	Queries              []queryView
+	Shares               []shareView
+	Budget               []string
+	Files                []fileView
+	Program              string
+}
+
+type fact struct{ Label, Text, More string }
+
+type guaranteeView struct {
+	Suppose, Half, Holds, Statement, AlarmCaption string
+	Guesses                                       [][3]string // belief, right without and with the release
+	Alarms, Epsilons                              [][2]string
+	How                                           []string
+}
+
+type queryView struct {
+	ID, Name        string
+	About, Denoised []string
+	Tables          []tableView
+}
+
+type tableView struct {
+	At          int
+	Title, Note string
+}
+
+type shareView struct{ Query, Share, Sensitivity, Deviation, Half, Why string }
+
+type fileView struct{ Path, Rows string }
+
+// view puts the facts into words.
+func (f *facts) view(d *pageData) *view {
+	v := &view{
+		Name: shown(f.name), Description: f.deployment.Description, What: f.what(), Facts: f.glance(), Guarantee: f.guaranteeView(), NotProtected: f.notProtectedView(),
+		Limits: f.limits(), Stated: f.stated, Budget: f.budgetView(), Program: f.program,
+	}
+	for _, p := range f.params {
+		v.Params = append(v.Params, [2]string{shown(p[0]), shown(p[1])})
+	}
+	total := 0.0
+	for i := range f.queries {
+		total += f.queries[i].mu * f.queries[i].mu
+	}
+	for i := range f.queries {
+		q := &f.queries[i]
+		v.Queries = append(v.Queries, f.queryView(i, d))
+		v.Shares = append(v.Shares, shareView{
+			Query: q.name, Share: percentDown(q.mu * q.mu / total), Sensitivity: short(q.l2), Deviation: short(q.deviation), Half: q.halfText(), Why: q.why,
+		})
+		for _, x := range q.files {
+			v.Files = append(v.Files, fileView{x.Path, plural(x.Rows, "row")})
+		}
+	}
+	v.Files = append(v.Files, fileView{Path: "README.md"}, fileView{Path: "release.json"})
+	return v
+}
+
+// unitName is whom the guarantee protects, in words.
+func (f *facts) unitName() string {
+	if len(f.unit) == 0 {
+		return "row"
+	}
+	return strings.Join(f.unit, " and ")
+}
+
+// unitRows are the rows of one unit.
+func (f *facts) unitRows() string {
+	if len(f.unit) == 0 {
+		return "one row"
+	}
+	return "all rows of one " + f.unitName()
+}
+
+func (f *facts) what() []string {
+	cells := 0
+	for i := range f.queries {
+		cells += f.queries[i].cells
+	}
+	first := fmt.Sprintf("The release answers %s about a private table, with %s. Each number is the exact answer plus random noise that was drawn once. The noise is large enough to hide the part that %s may play, and small beside what many rows have in common.",
+		plural(len(f.queries), "question"), plural(cells, "number"), f.unitRows())
+	out := []string{first}
+	if f.madeFrom != "" {
+		out = append(out, "It shows the noisy values of an earlier release again, in another form: both together tell no more than one of them.")
+	}
+	return out
+}
+
+func (f *facts) glance() []fact {
+	half := f.guarantee.Guess(big.NewRat(1, 2))
+	facts := []fact{
+		{"Protected", f.unitRows(), ""},
+		{"A guess at even odds is right at most", PercentUp(half), " of the time"},
+		{"Guarantee", fmt.Sprintf("epsilon %s", plain(f.epsilon)), fmt.Sprintf("at delta %s", plain(f.delta))},
+	}
+	if b := f.budget; b != nil {
+		facts = append(facts, fact{"Left of the data's budget", b.left(), ""})
+	}
+	return facts
+}
+
+// Beliefs before the release, and false alarms, for which the page has numbers.
+var (
+	beliefs     = []string{"1/100", "1/10", "1/2", "9/10", "99/100"}
+	falseAlarms = []float64{0.001, 0.01, 0.05}
+	deltas      = []string{"1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-8", "1e-9"}
+)
+
+func (f *facts) guaranteeView() guaranteeView {
+	unit, g := f.unitName(), f.guarantee
+	question := fmt.Sprintf("whether the rows of one %s are in the data", unit)
+	if len(f.unit) == 0 {
+		question = "whether one particular row is in the data"
+	}
+	if f.replaced {
+		question = fmt.Sprintf("which of two sets of rows one %s has in the data", unit)
+		if len(f.unit) == 0 {
+			question = "which of two rows is in the data"
+		}
+	}
+	v := guaranteeView{
+		Suppose: fmt.Sprintf("Suppose somebody knows every row of the private table but those in question, and everything about how this release was made. They want to find out %s. All that they can do is to look at the release, compute what they like, and guess.", question),
+		Half:    fmt.Sprintf("If both answers were equally likely to them before, the guess is right at most %s of the time; without the release it would be 50 %%.", PercentUp(g.Guess(big.NewRat(1, 2)))),
+		Holds: "This holds whatever else is known, now or later, and however large the computer. It holds for the release as a whole, for each such " + unit +
+			", and for every further table, picture or model that is made of it.",
+		Statement: f.statement, AlarmCaption: "How many of those in the data a test finds that accuses some who are not",
+	}
+	for _, b := range beliefs {
+		p, _ := new(big.Rat).SetString(b)
+		alone := new(big.Rat).Sub(big.NewRat(1, 1), p)
+		if alone.Cmp(p) < 0 {
+			alone = p
+		}
+		v.Guesses = append(v.Guesses, [3]string{wholePercent(p), wholePercent(alone), PercentUp(g.Guess(p))})
+	}
+	for _, a := range falseAlarms {
+		rate := new(big.Rat).SetFloat64(g.TrueAlarms(a))
+		v.Alarms = append(v.Alarms, [2]string{plain(100*a) + " %", PercentUp(rate)})
+	}
+	for _, text := range deltas {
+		delta, err := calibrate.ParseDown(text)
+		if eps, ok := g.Epsilon(delta); err == nil && ok {
+			v.Epsilons = append(v.Epsilons, [2]string{text, SignificantUp(eps, 5)})
+		}
+	}
+	v.How = f.how()
+	return v
+}
+
+// how says which formulas the numbers come from.
+func (f *facts) how() []string {
+	g := f.guarantee
+	out := []string{fmt.Sprintf("With mu = %s, the parameter of Gaussian differential privacy that the noise of all queries has together, and Phi the normal distribution function, a guess at even odds is right at most Phi(mu/2) of the time; one from a belief of p at most p·Phi(mu/2 + c) + (1 − p)·Phi(mu/2 − c) of the time, with c = ln(p/(1 − p))/mu; a test with a share a of false alarms has at most Phi(Phi⁻¹(a) + mu) of true ones. The curve is delta(epsilon) = Phi(mu/2 − epsilon/mu) − e^epsilon·Phi(−mu/2 − epsilon/mu).",
+		plain(g.Mu))}
+	if g.Failure > 0 {
+		out = append(out, fmt.Sprintf("Keys were selected from the private table. With a probability of at most %s a key is published that one unit alone has: it is added to delta and to the true alarms, and the smaller of p and 1 − p times it to the guesses.", plain(g.Failure)))
+	}
+	if g.Pure > 0 {
+		out = append(out, fmt.Sprintf("A part of the release is epsilon-differentially private with epsilon = %s and delta 0. Its curve and that of the Gaussian part are composed as randomized response and Gaussian noise are: the guess is p + (1 − p)·delta(ln(p/(1 − p))) for p of at least one half, and the true alarms the least e^epsilon·a + delta(epsilon).", plain(g.Pure)))
+	}
+	return append(out, "All numbers here are rounded up, so that none of them promises more than is proven.")
+}
+
+// curve is delta over epsilon, for the picture.
+func (g Guarantee) curve() [][2]float64 {
+	most := 10.0
+	if eps, ok := g.Epsilon(1e-10 + g.Failure); ok && eps > 0 {
+		most = eps
+	}
+	points := [][2]float64{}
+	for i := range 61 {
+		eps := most * float64(i) / 60
+		if d := g.Delta(eps); d > 1e-14 {
+			points = append(points, [2]float64{eps, d})
+		}
+	}
+	return points
+}
+
+func (f *facts) notProtectedView() []string {
+	out := []string{
+		"What many rows have in common. If the release shows that trips are many at eight, it says so of everyone who is known to travel then, in the data or not.",
+	}
+	if len(f.unit) > 0 {
+		out = append(out, fmt.Sprintf("Whatever has more than one %s in the data: its protection is weaker, the more of them it has.", f.unitName()))
+	} else {
+		out = append(out, "Whoever has more than one row in the data: their protection is weaker, the more rows they have.")
+	}
+	out = append(out, f.notProtected...)
+	for _, x := range f.unprotected {
+		out = append(out, "Public as it is: "+x+".")
+	}
+	return out
+}
+
+func (f *facts) limits() []string {
+	out := []string{
+		"The intervals are around the noisy values. They cover the exact answer with 95 % probability, each by itself: of a hundred, some five miss it. They say nothing about errors in the data.",
+		"The exact answer is what the program counted: rows that the job leaves out, and rows of a unit beyond its bounds, are not in it.",
+		"Noisy counts may be below zero or no whole numbers. Left as they are, they are right on average; cut off at zero, sums of them are too large.",
+	}
+	if slices.ContainsFunc(f.queries, func(q queryFacts) bool { return len(q.steps) > 0 }) {
+		out = append(out, "Estimates are noisy values after denoising. They are nearer to the truth on the whole and may be biased in a cell; for sums and tests take the noisy values.")
+	}
+	return append(out, "The guarantee assumes that the program ran as published, on a machine that only the data's keepers can look into, with the bounds that the manifest states.")
+}
+
+// left is the share of the cap that no release has used, rounded down.
+func (b *budget) left() string {
+	share := new(big.Rat).Quo(b.chargedMu2, b.capMu2)
+	share.Sub(big.NewRat(1, 1), share)
+	if share.Sign() < 0 {
+		share.SetInt64(0)
+	}
+	return floorTo(share.Mul(share, big.NewRat(100, 1)), 1) + " %"
+}
+
+func (f *facts) budgetView() []string {
+	b := f.budget
+	if b == nil {
+		return nil
+	}
+	charged, _ := b.chargedMu2.Float64()
+	all := Guarantee{Mu: rootUp(charged), Failure: f.guarantee.Failure, Pure: f.guarantee.Pure}
+	out := []string{fmt.Sprintf("All releases of the dataset %s share one budget: %s. After the releases that were published before and this one, %s of it is left.", shown(b.dataset), b.cap, b.left())}
+	if f.guarantee.Failure == 0 && f.guarantee.Pure == 0 {
+		out = append(out, fmt.Sprintf("Somebody who looks at all of these releases at once, and had even odds before, is right at most %s of the time.", PercentUp(all.Guess(big.NewRat(1, 2)))))
+	}
+	if b.period != "" {
+		out = append(out, "Beside this lifetime's budget there is one for each "+b.period+".")
+	}
+	return out
+}
+
+// plain is a number in the fewest digits that tell it from others.
+func plain(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+func wholePercent(p *big.Rat) string {
+	return ceilTo(new(big.Rat).Mul(p, big.NewRat(100, 1)), 0) + " %"
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return thousands(n) + " " + noun + "s"
+}
+
+// thousands writes a number with a space for every three digits.
+func thousands(n int) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
