@@ -129,6 +129,8 @@ func lyingEncodings() map[string]lie {
 		"shared prefixes without end": {onePage(100, dataV1(100, format.DeltaByteArray, append(prefixes, prefixes...))).of(text8("x", false)), source.CodeDamaged},
 		"a string behind its page":    {onePage(1, dataV1(1, format.Plain, []byte{255, 255, 255, 255, 'a'})).of(text8("x", false)), source.CodeDamaged},
 		"a string more":               {onePage(1, dataV1(1, format.Plain, make([]byte, 8))).of(text8("x", false)), source.CodeDamaged},
+		"a string that is not there":  {onePage(9, dictionaryPage(2, []byte("\x08\x00\x00\x00category")), dataV1(9, format.RLEDictionary, codes(9, 0))).of(text8("x", false)), source.CodeDamaged},
+		"an unknown encoding of none": {onePage(2, dataV1(2, 77, append([]byte{2, 0, 0, 0}, runsOf(2, 0)...))).of(text8("x", true)), source.CodeUnsupported},
 		"levels without end":          {onePage(9, dataV1(9, format.Plain, append([]byte{6, 0, 0, 0}, runsOf(huge, 1)...))).of(text8("x", true)), source.CodeDamaged},
 		"levels that are too high":    {onePage(9, dataV1(9, format.Plain, append([]byte{2, 0, 0, 0}, runsOf(9, 2)...))).of(text8("x", true)), source.CodeDamaged},
 		"levels behind the page":      {onePage(9, dataV1(9, format.Plain, []byte{99, 0, 0, 0})).of(text8("x", true)), source.CodeDamaged},
@@ -164,6 +166,17 @@ func TestStatedNullsAreIgnored(t *testing.T) {
 	})}
 	if _, err := attemptColumns(write(t, "a.parquet", onePage(1, craftedPage{v2, int64s(1)}).file(t)), "x"); err != nil {
 		t.Error(err)
+	}
+}
+
+// A page without values may have no bytes for them, in any encoding: whether a file is read does not depend on which rows are null.
+func TestNullsWithoutBytes(t *testing.T) {
+	for _, e := range []format.Encoding{format.Plain, format.DeltaLengthByteArray, format.DeltaByteArray} {
+		page := dataV1(2, e, append([]byte{2, 0, 0, 0}, runsOf(2, 0)...))
+		rows, err := attemptColumns(write(t, "a.parquet", onePage(2, page).of(text8("x", true)).file(t)), "x")
+		if err != nil || len(rows) != 2 || rows[0][0] != nil {
+			t.Errorf("%v: %v, %v", e, rows, err)
+		}
 	}
 }
 

@@ -9,37 +9,28 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
+// Before the library decodes a page's values, the lengths in them are checked: the library allocates what they say, and a few flipped bits
+// can say gigabytes. The values that the bytes hold are counted, since the library decodes what is there, be it more or less than the page
+// announces.
+
 // maxExpanded is the most bytes that the strings of a page may have together, if they share prefixes.
 const maxExpanded = scan.MaxPage
 
 // runSlack is how many values more than a page announces its runs may have: the padding of the last one.
 const runSlack = 512
 
-// dataPage is a decompressed data page before it is decoded.
-type dataPage struct {
-	leaf     *leaf
-	values   int // with nulls
-	present  int // once the levels are checked: values that are not null
-	encoding format.Encoding
-	levels   format.Encoding          // of the definition levels of a V1 page
-	v2       *format.DataPageHeaderV2 // nil: V1
-	body     []byte
-	data     []byte // what follows the levels, of differences of integers of 32 bits
-	wide     bool   // a first value or difference in data has more than 32 bits
-}
-
-// check checks the lengths that a page's bytes say, since the library allocates what they say, and that the bytes hold
-// the values that are present, since the library takes what its memory held before if they do not.
-func (p *dataPage) check() error {
-	data, present, err := p.checkLevels()
-	if err != nil {
-		return err
+// check checks that data holds the values that are present.
+func (p *dataPage) check(data []byte, present int) error {
+	if !p.known() {
+		return unknownEncoding()
 	}
-	p.present = present
-	held, exact := 0, true
-	if len(data) > 0 { // else all rows are null
-		held, exact, err = p.checkValues(data, present)
+	if len(data) == 0 { // all rows are null, or there is none
+		if present > 0 {
+			return short()
+		}
+		return nil
 	}
+	held, exact, err := p.count(data, present)
 	switch {
 	case err != nil:
 		return err
@@ -51,56 +42,54 @@ func (p *dataPage) check() error {
 	return nil
 }
 
-// checkValues returns how many values the bytes hold. exact: it must be as many as are present, else more will do: runs
-// may be padded.
-func (p *dataPage) checkValues(data []byte, present int) (held int, exact bool, err error) {
-	l := p.leaf.physical
-	bytes := l == format.ByteArray
-	switch e := p.encoding; {
-	case isCodes(e):
-		held, err = p.runs(data[1:], uint(data[0]))
+// known says whether values of the page's type are read in its encoding.
+func (p *dataPage) known() bool {
+	switch l := p.leaf.physical; p.encoding {
+	case format.RLEDictionary, plainDictionary, format.Plain:
+		return true
+	case format.RLE:
+		return l == format.Boolean
+	case format.ByteStreamSplit:
+		return l != format.Boolean && l != format.Int96 && l != format.ByteArray
+	case format.DeltaBinaryPacked:
+		return l == format.Int32 || l == format.Int64
+	case format.DeltaLengthByteArray:
+		return l == format.ByteArray
+	case format.DeltaByteArray:
+		return l == format.ByteArray || l == format.FixedLenByteArray
+	}
+	return false
+}
+
+// count returns how many values the bytes hold. If exact is set, it must be as many as are present; else more will do, since runs may be
+// padded.
+func (p *dataPage) count(data []byte, present int) (held int, exact bool, err error) {
+	switch p.encoding {
+	case format.RLEDictionary, plainDictionary:
+		held, err = countRuns(data[1:], uint(data[0]), p.values)
 		return held, false, err
-	case e == format.RLE && l == format.Boolean:
-		held, err = p.sizedRuns(data)
+	case format.RLE:
+		n, err := lengthPrefix(data)
+		if err == nil {
+			held, err = countRuns(data[4:4+n], 1, p.values)
+		}
 		return held, false, err
-	case e == format.Plain && bytes:
-		held, err = plainStrings(data)
-	case e == format.Plain, e == format.ByteStreamSplit && !bytes && l != format.Boolean && l != format.Int96:
-		held, err = p.plain(data, present)
-	case e == format.DeltaBinaryPacked && l == format.Int64:
-		held, _, err = p.deltas(data, 64)
-	case e == format.DeltaBinaryPacked && l == format.Int32:
-		held, _, err = p.deltas(data, 64)
-		p.data = data
-	case e == format.DeltaLengthByteArray && bytes:
-		held, _, err = p.deltas(data, 32)
-	case e == format.DeltaByteArray && (bytes || l == format.FixedLenByteArray):
-		held, err = p.prefixes(data)
+	case format.DeltaBinaryPacked:
+		held, _, err = countDeltas(data, 64, p.values) // of 32 bits too: some writers do not wrap differences
+	case format.DeltaLengthByteArray:
+		held, _, err = countDeltas(data, 32, p.values)
+	case format.DeltaByteArray:
+		held, err = countPrefixed(data, p.values)
 	default:
-		err = unknownEncoding()
+		held, err = p.leaf.countPlain(data, present)
 	}
 	return held, true, err
 }
 
-// prefix reads a length of four bytes that must be within the bytes after it.
-func (p *dataPage) prefix(b []byte) (int, error) {
-	if len(b) < 4 || uint64(binary.LittleEndian.Uint32(b)) > uint64(len(b)-4) {
-		return 0, short()
-	}
-	return int(binary.LittleEndian.Uint32(b)), nil
-}
-
-func (p *dataPage) sizedRuns(b []byte) (int, error) {
-	n, err := p.prefix(b)
-	if err != nil {
-		return 0, err
-	}
-	return p.runs(b[4:4+n], 1)
-}
-
-// runs counts the values in a mix of runs and bit-packed groups. Source: parquet-format, Encodings.md, "RLE = 3".
-func (p *dataPage) runs(b []byte, width uint) (int, error) {
-	limit := uint64(p.values + runSlack)
+// countRuns counts numbers of so many bits in a mix of runs and bit-packed groups, of which a page announces some.
+// Source: parquet-format, Encodings.md, "RLE = 3".
+func countRuns(b []byte, width uint, announced int) (int, error) {
+	limit := uint64(announced + runSlack)
 	total := uint64(0)
 	if width > 32 {
 		return 0, scan.Fault(scan.CodeDamaged, "a page has codes of more than 32 bits")
@@ -131,30 +120,23 @@ func (p *dataPage) runs(b []byte, width uint) (int, error) {
 	return int(total), nil
 }
 
-// prefixes checks that strings that share prefixes with the one before do not expand to more than a page may have.
-func (p *dataPage) prefixes(b []byte) (int, error) {
-	n, rest, err := p.deltas(b, 32)
-	if err != nil {
-		return 0, err
+// countPlain counts plain values, which must fill the bytes.
+func (l *leaf) countPlain(b []byte, present int) (int, error) {
+	if l.physical == format.ByteArray {
+		return countStrings(b)
 	}
-	if suffixes, _, err := p.deltas(rest, 32); err != nil || suffixes != n {
-		return 0, short()
+	held, width := len(b)*8/l.bits(), l.bits()
+	if l.physical == format.Boolean && held/8 == (present+7)/8 {
+		held = present // the last byte is padded
 	}
-	shared, err := (&delta.BinaryPackedEncoding{}).DecodeInt32(nil, b)
-	if err != nil || len(shared) < n {
-		return 0, short()
+	if width >= 8 && len(b)*8%width != 0 {
+		return 0, scan.Fault(scan.CodeDamaged, "a page ends within a value")
 	}
-	total := int64(len(b))
-	for _, s := range shared {
-		if total += int64(s); s < 0 || total > maxExpanded {
-			return 0, scan.Fault(scan.CodeTooLarge, "a page's strings are longer than 2 GiB together")
-		}
-	}
-	return n, nil
+	return held, nil
 }
 
-// plainStrings counts PLAIN byte arrays, each with its length of four bytes before it.
-func plainStrings(b []byte) (n int, err error) {
+// countStrings counts plain strings, each with its length of four bytes before it.
+func countStrings(b []byte) (n int, err error) {
 	for len(b) > 0 {
 		if len(b) < 4 {
 			return 0, short()
@@ -169,21 +151,6 @@ func plainStrings(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// plain counts values of fixed width, which must fill the bytes.
-func (p *dataPage) plain(b []byte, present int) (int, error) {
-	held, width := plainValues(p.leaf, b), p.leaf.bits()
-	if p.leaf.physical == format.Boolean && held/8 == (present+7)/8 {
-		held = present // the last byte is padded
-	}
-	if width >= 8 && len(b)*8%width != 0 {
-		return 0, scan.Fault(scan.CodeDamaged, "a page ends within a value")
-	}
-	return held, nil
-}
-
-// plainValues returns how many plain values of a leaf so many bytes are; of byte arrays, at most.
-func plainValues(l *leaf, b []byte) int { return len(b) * 8 / l.bits() }
-
 // bits returns how long a plain value is; of byte arrays, at least.
 func (l *leaf) bits() int {
 	switch l.physical {
@@ -197,4 +164,70 @@ func (l *leaf) bits() int {
 		return 8 * l.width
 	}
 	return 32
+}
+
+func undecodedDeltas() error {
+	return scan.Fault(scan.CodeDamaged, "a page's differences cannot be decoded")
+}
+
+// countDeltas counts differences of at most so many bits, of which a page announces some values, and returns what comes after them.
+// Source: parquet-format, Encodings.md, "DELTA_BINARY_PACKED = 5".
+func countDeltas(b []byte, most byte, announced int) (values int, rest []byte, err error) {
+	var head [4]uint64 // values a block, miniblocks a block, values, the first value
+	for i := range head {
+		v, n := binary.Uvarint(b)
+		if n <= 0 {
+			return 0, nil, short()
+		}
+		head[i], b = v, b[n:]
+	}
+	size, minis := head[0], head[1]
+	if size == 0 || size > 1<<16 || minis == 0 || size%minis != 0 || size/minis%32 != 0 || head[2] > uint64(announced) {
+		return 0, nil, undecodedDeltas()
+	}
+	for left := int(head[2]) - 1; left > 0; {
+		_, n := binary.Uvarint(b)
+		if n <= 0 || len(b)-n < int(minis) {
+			return 0, nil, short()
+		}
+		widths := b[n : n+int(minis)]
+		b = b[n+int(minis):]
+		for _, w := range widths {
+			if left <= 0 { // miniblocks without values have no bytes
+				break
+			}
+			length := int(size/minis) / 8 * int(w)
+			switch {
+			case w > most:
+				return 0, nil, undecodedDeltas()
+			case length > len(b):
+				return 0, nil, short()
+			}
+			b = b[length:]
+			left -= int(size / minis)
+		}
+	}
+	return int(head[2]), b, nil
+}
+
+// countPrefixed counts strings that share prefixes with the one before. They may not expand to more than a page may have.
+func countPrefixed(b []byte, announced int) (int, error) {
+	n, rest, err := countDeltas(b, 32, announced)
+	if err != nil {
+		return 0, err
+	}
+	if suffixes, _, err := countDeltas(rest, 32, announced); err != nil || suffixes != n {
+		return 0, short()
+	}
+	shared, err := (&delta.BinaryPackedEncoding{}).DecodeInt32(nil, b)
+	if err != nil || len(shared) < n {
+		return 0, short()
+	}
+	total := int64(len(b))
+	for _, s := range shared {
+		if total += int64(s); s < 0 || total > maxExpanded {
+			return 0, scan.Fault(scan.CodeTooLarge, "a page's strings are longer than 2 GiB together")
+		}
+	}
+	return n, nil
 }

@@ -4,31 +4,67 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
+	"sync"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// columnReader decodes one column chunk page by page.
+// maxPageValues is the most values of a page: what a few bytes can say, and decoding expands.
+const maxPageValues = 1 << 26
+
+// columnReader decodes one column chunk page by page. Of each page it
+//
+//  1. reads the header, verifies the checksum and decompresses the body (pages.go);
+//  2. decodes the levels, which say which rows have a value (page.go, levels.go);
+//  3. checks the lengths in the values, and how many there are (check.go);
+//  4. lets parquet-go's decoders decode the values (decode.go).
+//
+// Rows are then taken in batches, in the form of a table (values.go, convert.go, nulls.go, listrows.go).
 type columnReader struct {
-	leaf   *leaf
-	guard  *pageGuard
-	pages  parquet.Pages
+	leaf   *leaf // of a column of lists too
+	pages  pageReader
+	rows   int64 // that the row group has and no page has announced
+	values int64 // that the column chunk has and no page has announced, null elements and empty lists among them
+	begun  bool  // a page was read
 	dict   *scan.Dictionary
 	page   openPage
+	memory *pageMemory
 	buffer rowBuffer
 	lists  *listRows // of a column of lists
 }
 
-// openPage is a decoded page, whose rows are used from the first on.
+// openPage is a decoded page, whose rows (of lists: elements that are present) are used from the first on.
 type openPage struct {
-	page  parquet.Page
-	left  int    // rows
-	level []byte // of the rows left: 1: there is a value; nil: there always is
-	data  pageData
-	dict  bool // data is codes
+	left  int
+	level []byte // of the rows left: 1 if there is a value; nil if there always is
+	data  decoded
+	codes bool // data is codes
+}
+
+// pageMemory is what reading and decoding a chunk needs and the next chunk can use again.
+type pageMemory struct {
+	block, stored, plain []byte
+	repeated, defined    []byte
+	values               decoded
+}
+
+var pageMemories = sync.Pool{New: func() any { return new(pageMemory) }}
+
+// mostKept is the longest piece of memory that is kept, in bytes.
+const mostKept = 4 << 20
+
+// large says whether a piece of the memory is too long to be kept.
+func (m *pageMemory) large() bool {
+	v := &m.values
+	return max(
+		cap(m.block), cap(m.stored), cap(m.plain), cap(m.repeated), cap(m.defined), cap(v.bytes), 4*cap(v.offsets),
+		4*cap(v.ints32), 8*cap(v.ints64), 12*cap(v.ints96), 4*cap(v.floats32), 8*cap(v.floats64),
+	) > mostKept
 }
 
 // rowBuffer is memory for rows with nulls between them, and for values that are not held as the page holds them.
@@ -38,7 +74,32 @@ type rowBuffer struct {
 	values table.Values
 }
 
-// ready returns how many rows can be taken, after decoding the next page if there are none.
+// newColumnReader returns a reader of a chunk of a row group with so many rows.
+func newColumnReader(l *leaf, c *chunk, rows int64, section *scan.Section, codecs *scan.Codecs) *columnReader {
+	m, ok := pageMemories.Get().(*pageMemory)
+	if !ok {
+		m = new(pageMemory)
+	}
+	section.Between(c.start, c.start+c.size).Lend(m.block)
+	r := &columnReader{leaf: l, rows: rows, values: c.values, memory: m}
+	r.pages = pageReader{section: section, left: c.size, codec: c.codec, codecs: codecs, stored: m.stored, plain: m.plain}
+	if l.list != nil {
+		r.lists = &listRows{elements: listElements{reader: r}, shape: l.list}
+	}
+	return r
+}
+
+// close ends the use of the memory.
+func (c *columnReader) close() {
+	m := c.memory
+	m.block, m.stored, m.plain = c.pages.section.Reclaim(), c.pages.stored, c.pages.plain
+	if !m.large() {
+		pageMemories.Put(m)
+	}
+	*c = columnReader{}
+}
+
+// ready returns how many rows can be taken, after decoding the next page if there are none; the error is io.EOF if there are no more.
 func (c *columnReader) ready() (int, error) {
 	switch {
 	case c.lists != nil:
@@ -54,86 +115,152 @@ func (c *columnReader) ready() (int, error) {
 	return c.page.left, nil
 }
 
-// next decodes the next page.
+// next decodes the next data page, and a dictionary before it.
 func (c *columnReader) next() error {
-	c.release()
-	p, err := c.pages.ReadPage()
-	if err != nil {
-		return c.ended(err)
-	}
-	c.page = openPage{page: p, left: int(p.NumRows())}
-	if c.leaf.optional {
-		c.page.level = p.DefinitionLevels()
-	}
-	values := c.page.left
-	if c.page.level != nil {
-		values = bytes.Count(c.page.level, []byte{1})
-	}
-	return c.open(p, values)
-}
-
-// ended says why there is no next page. What the guard found comes first; the library's text is not used.
-func (c *columnReader) ended(err error) error {
-	switch {
-	case c.guard.err != nil && !errors.Is(c.guard.err, io.EOF):
-		return c.guard.err
-	case errors.Is(err, io.EOF):
-		return io.EOF
-	}
-	return scan.Fault(scan.CodeDamaged, "a page cannot be decoded")
-}
-
-// open checks a page's values or codes.
-func (c *columnReader) open(p parquet.Page, values int) error {
-	data := p.Data()
-	if d := p.Dictionary(); d != nil {
-		if err := c.learn(d); err != nil {
+	c.page = openPage{}
+	for {
+		h, body, err := c.pages.next()
+		switch {
+		case errors.Is(err, io.EOF) && c.rows > 0:
+			return tooFew()
+		case err != nil:
 			return err
 		}
-		codes := data.Int32()
-		if len(codes) < values || !below(codes[:values], c.dict.Size) {
-			return scan.Fault(scan.CodeDamaged, "a code is not in the dictionary")
+		if h.Type != format.DictionaryPage || !h.DictionaryPageHeader.Valid {
+			return c.open(h, body)
 		}
-		c.page.data, c.page.dict = pageData{ints32: codes}, true
-		return nil
+		if err := c.learn(&h.DictionaryPageHeader.V, body); err != nil {
+			return err
+		}
 	}
-	var err error
-	c.page.data, err = dataOf(c.leaf, data, values)
-	return err
 }
 
-// below says whether all codes are in [0, n).
-func below(codes []int32, n int) bool {
-	var a, b, c, d uint32 // apart, so that the comparisons need not wait for each other
-	left := codes
-	for ; len(left) >= 8; left = left[8:] {
-		a = max(a, uint32(left[0]), uint32(left[4]))
-		b = max(b, uint32(left[1]), uint32(left[5]))
-		c = max(c, uint32(left[2]), uint32(left[6]))
-		d = max(d, uint32(left[3]), uint32(left[7]))
+// learn decodes the dictionary, which must be the first page.
+func (c *columnReader) learn(h *format.DictionaryPageHeader, body []byte) error {
+	late, n := c.begun, int(h.NumValues)
+	c.begun = true
+	switch {
+	case late:
+		return scan.Fault(scan.CodeDamaged, "a dictionary is not at the start of its column chunk")
+	case h.Encoding != format.Plain && h.Encoding != plainDictionary:
+		return unknownEncoding()
+	case n < 0 || n > maxPageValues:
+		return short()
 	}
-	for _, code := range left {
-		a = max(a, uint32(code))
-	}
-	return len(codes) == 0 || int64(max(a, b, c, d)) < int64(n)
-}
-
-// learn takes the chunk's dictionary, once.
-func (c *columnReader) learn(d parquet.Dictionary) error {
-	if c.dict != nil {
-		return nil
-	}
-	p := d.Page()
-	data, err := dataOf(c.leaf, p.Data(), d.Len())
+	held, err := c.leaf.countPlain(body, n)
 	if err != nil {
 		return err
 	}
-	c.dict = &scan.Dictionary{Size: d.Len(), ID: scan.NextDictionary()}
-	c.dict.Values = data.values(c.leaf, d.Len(), &table.Values{})
-	if c.dict.Size == 0 { // the code of a null must be in range
+	if held < n {
+		return short()
+	}
+	l := c.leaf.values()
+	var own decoded
+	if l.physical == format.ByteArray {
+		own.offsets = make([]uint32, 0, held+1)
+	}
+	data, err := own.decode(l, &parquet.Plain, slices.Clone(body), n) // the page's memory is used again
+	if err != nil {
+		return err
+	}
+	c.dict = &scan.Dictionary{Size: n, ID: scan.NextDictionary()}
+	c.dict.Values = data.values(l, n, &table.Values{})
+	if n == 0 { // the code of a null must be in range
 		c.dict.Values = table.Values{Ints: []int64{0}, Floats: []float64{0}, Offsets: []uint32{0, 0}}
 	}
 	return nil
+}
+
+// open decodes a data page.
+func (c *columnReader) open(h *format.PageHeader, body []byte) error {
+	p, err := newDataPage(c.leaf, h, body)
+	if err != nil {
+		return err
+	}
+	if err := c.announced(&p); err != nil {
+		return err
+	}
+	c.begun = true
+	data, present, err := c.openLevels(&p)
+	if err != nil {
+		return err
+	}
+	p.leaf = c.leaf.values()
+	if err := p.check(data, present); err != nil {
+		return err
+	}
+	if isCodes(p.encoding) {
+		c.page.codes = true
+		c.page.data.ints32, err = c.memory.values.decodeCodes(data, present, c.dict.Size)
+		return err
+	}
+	c.page.data, err = c.memory.values.decode(p.leaf, parquet.LookupEncoding(p.encoding), data, present)
+	return err
+}
+
+// announced checks how many values a page says that it has.
+func (c *columnReader) announced(p *dataPage) error {
+	left := c.rows
+	if c.lists != nil {
+		left = c.values
+	}
+	switch {
+	case p.values < 0:
+		return scan.Fault(scan.CodeDamaged, "a page has a negative number of values")
+	case int64(p.values) > left:
+		return tooMany()
+	case p.values > maxPageValues:
+		return scan.Fault(scan.CodeTooLarge, "a page has more than 2^26 values").Advise("write the file with smaller pages")
+	case isCodes(p.encoding) && c.dict == nil:
+		return scan.Fault(scan.CodeDamaged, "a page needs a dictionary that is not there")
+	}
+	return nil
+}
+
+// openLevels decodes the levels of a page and returns what follows them and how many values that is.
+func (c *columnReader) openLevels(p *dataPage) (data []byte, present int, err error) {
+	repeated, defined, data, err := p.split()
+	if err != nil {
+		return nil, 0, err
+	}
+	rows, present, m, shape := int64(p.values), p.values, c.memory, c.leaf.list
+	var counts levelCounts
+	switch {
+	case shape != nil:
+		if m.repeated, counts, err = decodeLevels(m.repeated, repeated, p.values, 1); err != nil {
+			return nil, 0, err
+		}
+		rows = int64(counts[0])
+		if m.defined, counts, err = decodeLevels(m.defined, defined, p.values, shape.highest); err != nil {
+			return nil, 0, err
+		}
+		present = counts[shape.highest]
+		c.lists.page = listPage{repeated: m.repeated, defined: m.defined}
+		c.page.left = present
+	case c.leaf.optional:
+		if m.defined, counts, err = decodeLevels(m.defined, defined, p.values, 1); err != nil {
+			return nil, 0, err
+		}
+		if present = counts[1]; present < p.values {
+			c.page.level = m.defined
+		}
+		fallthrough
+	default:
+		c.page.left = p.values
+	}
+	if rows > c.rows {
+		return nil, 0, tooMany()
+	}
+	c.rows -= rows
+	c.values -= int64(p.values)
+	if shape != nil {
+		p.values = present
+	}
+	return data, present, nil
+}
+
+func notInDictionary() error {
+	return scan.Fault(scan.CodeDamaged, "a code is not in the dictionary")
 }
 
 // take returns the next n rows, n at most what ready returned. They are valid until ready is called again.
@@ -149,7 +276,8 @@ func (c *columnReader) take(n int) table.Column {
 
 // takeFlat returns the next n rows, or elements of lists.
 func (c *columnReader) takeFlat(n int) table.Column {
-	out := table.Column{Type: c.leaf.field.Type}
+	l := c.leaf.values()
+	out := table.Column{Type: l.field.Type}
 	values := n
 	if c.page.level != nil {
 		values = bytes.Count(c.page.level[:n], []byte{1})
@@ -159,15 +287,15 @@ func (c *columnReader) takeFlat(n int) table.Column {
 		c.page.level = c.page.level[n:]
 	}
 	c.page.left -= n
-	if c.page.dict {
+	if c.page.codes {
 		out.Values, out.Dict = c.dict.Values, c.dict.ID
 		out.Codes = c.buffer.spreadCodes(c.page.data.ints32[:values], out.Valid)
 		c.page.data.ints32 = c.page.data.ints32[values:]
 		return out
 	}
-	out.Values = c.page.data.values(c.leaf, values, &c.buffer.values)
+	out.Values = c.page.data.values(l, values, &c.buffer.values)
 	if out.Valid != nil {
-		c.buffer.spreadValues(&out.Values, c.leaf.field.Type.Kind, out.Valid)
+		c.buffer.spreadValues(&out.Values, l.field.Type.Kind, out.Valid)
 	}
 	return out
 }
@@ -185,16 +313,4 @@ func (c *columnReader) end() error {
 			return tooMany()
 		}
 	}
-}
-
-func (c *columnReader) release() {
-	if c.page.page != nil {
-		parquet.Release(c.page.page)
-		c.page = openPage{}
-	}
-}
-
-func (c *columnReader) close() error {
-	c.release()
-	return c.pages.Close()
 }

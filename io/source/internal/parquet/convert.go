@@ -2,7 +2,6 @@ package parquet
 
 import (
 	"encoding/binary"
-	"io"
 
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
@@ -12,7 +11,7 @@ import (
 )
 
 // converter takes the next n values of a type that a table holds otherwise than a page, in to, from its start.
-type converter func(d *pageData, n int, to *table.Values) table.Values
+type converter func(d *decoded, n int, to *table.Values) table.Values
 
 // refine gives a leaf the types that need more of the schema than typeOf looks at.
 func (l *leaf) refine(e *format.SchemaElement) {
@@ -50,41 +49,31 @@ func (l *leaf) decimal(precision, scale int) {
 	default:
 		d.Typ = scan.Unread("decimal of an odd physical type")
 	}
-	stored := storedDecimal{d, l.physical, l.width}
+	stored := *l // its physical type and width
 	l.field.Type = d.Typ
-	l.convert = func(p *pageData, n int, to *table.Values) table.Values {
-		to.Ints, to.Floats = to.Ints[:0], to.Floats[:0]
-		p.takeDecimals(stored, n, to)
+	l.convert = func(p *decoded, n int, to *table.Values) table.Values {
+		p.takeDecimals(d, &stored, n, to)
 		return table.Values{Ints: to.Ints, Floats: to.Floats}
 	}
 }
 
-// storedDecimal is a decimal and how a page stores it.
-type storedDecimal struct {
-	scan.Decimal
-	physical format.Type
-	width    int // in bytes, if it is fixed
-}
-
-// takeDecimals appends the next n decimals to to.
-func (d *pageData) takeDecimals(dec storedDecimal, n int, to *table.Values) {
-	width := dec.width
-	switch dec.physical {
-	case format.Int32:
-		for _, v := range d.ints32[:n] {
-			dec.Add(int64(v), to)
-		}
-		d.ints32 = d.ints32[n:]
-	case format.Int64:
-		for _, v := range d.ints64[:n] {
+// takeDecimals takes the next n decimals, in to from its start.
+func (d *decoded) takeDecimals(dec scan.Decimal, l *leaf, n int, to *table.Values) {
+	var ints []int64
+	if l.physical == format.Int32 || l.physical == format.Int64 {
+		ints = d.takeInts(l, n, &to.Ints) // perhaps in the memory of to, of which an item is read before it is written
+	}
+	to.Ints, to.Floats = to.Ints[:0], to.Floats[:0]
+	switch l.physical {
+	case format.Int32, format.Int64:
+		for _, v := range ints {
 			dec.Add(v, to)
 		}
-		d.ints64 = d.ints64[n:]
 	case format.FixedLenByteArray:
 		for i := range n {
-			dec.AddBytes(d.bytes[i*width:(i+1)*width], to)
+			dec.AddBytes(d.bytes[i*l.width:(i+1)*l.width], to)
 		}
-		d.bytes = d.bytes[n*width:]
+		d.bytes = d.bytes[n*l.width:]
 	case format.ByteArray:
 		for i := range n {
 			dec.AddBytes(d.bytes[d.offsets[i]:d.offsets[i+1]], to)
@@ -95,29 +84,11 @@ func (d *pageData) takeDecimals(dec storedDecimal, n int, to *table.Values) {
 	}
 }
 
-func takeHalves(d *pageData, n int, to *table.Values) table.Values {
+func takeHalves(d *decoded, n int, to *table.Values) table.Values {
 	out := scan.Room(&to.Floats, n)
 	for i := range out {
 		out[i] = scan.Half(binary.LittleEndian.Uint16(d.bytes[2*i:]))
 	}
 	d.bytes = d.bytes[2*n:]
 	return table.Values{Floats: out}
-}
-
-// readyNulls is ready for a column without values, whose pages say nothing: some writers get their levels wrong.
-func (c *columnReader) readyNulls() (int, error) {
-	if c.guard.rows == 0 {
-		return 0, io.EOF
-	}
-	return int(min(c.guard.rows, scan.BatchRows)), nil
-}
-
-// takeNulls is take for such a column.
-func (c *columnReader) takeNulls(n int) table.Column {
-	c.guard.rows -= int64(n)
-	out := table.Column{Type: c.leaf.field.Type, Valid: scan.Room(&c.buffer.valid, n)}
-	out.Values.Offsets = scan.Room(&c.buffer.values.Offsets, n+1)
-	clear(out.Valid)
-	clear(out.Values.Offsets)
-	return out
 }

@@ -14,16 +14,13 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// file is an opened Parquet file. Its pages are decoded by parquet-go, behind a pageGuard, because an
-// allocation that a damaged length asks for cannot be caught once it has failed.
+// file is an opened Parquet file.
 type file struct {
 	scan.Origin
 	footer [sha256.Size]byte
 	end    int64 // where the footer starts
 	groups []rowGroup
 	leaves []leaf
-
-	templates templates
 }
 
 // Open opens a file for its schema and row groups.
@@ -97,11 +94,8 @@ func (p *file) Read(ctx context.Context, split int, columns []string, yield func
 		return sum, err
 	}
 	defer s.close()
-	if err := s.open(); err != nil {
-		return sum, err
-	}
 	for _, r := range s.readers {
-		prefetch(f, r.guard.raw.section.At, r.guard.raw.left)
+		prefetch(f, r.pages.section.At, r.pages.left)
 	}
 	if err := s.run(yield); err != nil {
 		return sum, err

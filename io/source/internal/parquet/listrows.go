@@ -9,8 +9,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// listRows makes lists of the elements that a column reader decodes and the levels that its guard keeps. A list may go
-// on in the next page.
+// listRows makes lists of the levels and elements of the pages that a column reader decodes. A list may go on in the next page.
 type listRows struct {
 	elements listElements
 	shape    *listShape
@@ -24,12 +23,7 @@ type listRows struct {
 }
 
 // listPage is the levels of a page that were not used.
-type listPage struct {
-	repeated, defined levelRuns
-	left              int
-	known             bool // whether the next level starts a row was read: it does if starts is set
-	starts            bool
-}
+type listPage struct{ repeated, defined []byte }
 
 // listElements are the elements of lists that are present, in order.
 type listElements struct {
@@ -40,14 +34,7 @@ type listElements struct {
 	coded  []float64 // what the chunk's codes stand for
 }
 
-// readLists makes the reader one of lists, of which the footer announces so many levels.
-func (c *columnReader) readLists(levels int64) {
-	c.guard.lists = &guardedLists{left: levels}
-	c.lists = &listRows{elements: listElements{reader: c}, shape: c.leaf.list}
-	c.leaf = c.leaf.inner()
-}
-
-// ready returns how many rows can be taken, after making some if there are none; io.EOF: there are no more.
+// ready returns how many rows can be taken, after making some if there are none; the error is io.EOF if there are no more.
 func (l *listRows) ready() (int, error) {
 	if n := len(l.valid) - l.done; n > 0 {
 		return n, nil
@@ -81,45 +68,20 @@ func (l *listRows) fill() error {
 
 // peek says whether the next level starts a row.
 func (l *listRows) peek() (bool, error) {
-	for l.page.left == 0 {
-		if err := l.turn(); err != nil {
+	for len(l.page.repeated) == 0 {
+		if r := l.elements.reader; l.elements.used < len(l.elements.floats) || r.page.left > 0 {
+			return false, scan.Fault(scan.CodeDamaged, "a page has more values than it announces")
+		} else if err := r.next(); err != nil {
 			return false, err
 		}
 	}
-	if !l.page.known {
-		level, _ := l.page.repeated.next(1)
-		l.page.known, l.page.starts = true, level == 0
-	}
-	return l.page.starts, nil
-}
-
-// turn goes to the next page.
-func (l *listRows) turn() error {
-	r := l.elements.reader
-	if l.elements.used < len(l.elements.floats) || r.page.left > 0 {
-		return scan.Fault(scan.CodeDamaged, "a page has more values than it announces")
-	}
-	if err := r.next(); err != nil {
-		return err
-	}
-	levels := r.guard.lists.levels
-	if len(levels) == 0 {
-		return short()
-	}
-	l.page = listPage{
-		repeated: levelRuns{b: levels[0].repeated, width: 1},
-		defined:  levelRuns{b: levels[0].defined, width: l.shape.width()},
-		left:     levels[0].values,
-	}
-	r.guard.lists.levels = levels[1:]
-	return nil
+	return l.page.repeated[0] == 0, nil
 }
 
 // add adds what the next levels say: a row, an element, or both.
 func (l *listRows) add(starts bool) error {
-	l.page.known = false
-	l.page.left--
-	defined, _ := l.page.defined.next(1)
+	defined := l.page.defined[0]
+	l.page.repeated, l.page.defined = l.page.repeated[1:], l.page.defined[1:]
 	if starts {
 		l.long = false
 		l.valid = append(l.valid, defined >= l.shape.null)

@@ -1,6 +1,8 @@
 package parquet
 
 import (
+	"io"
+
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -72,4 +74,22 @@ func grown[T any](s []T, n int) []T {
 		return make([]T, n)
 	}
 	return s[:n]
+}
+
+// readyNulls is ready for a column without values, whose pages say nothing: some writers get their levels wrong.
+func (c *columnReader) readyNulls() (int, error) {
+	if c.rows == 0 {
+		return 0, io.EOF
+	}
+	return int(min(c.rows, scan.BatchRows)), nil
+}
+
+// takeNulls is take for such a column.
+func (c *columnReader) takeNulls(n int) table.Column {
+	c.rows -= int64(n)
+	out := table.Column{Type: c.leaf.field.Type, Valid: scan.Room(&c.buffer.valid, n)}
+	out.Values.Offsets = scan.Room(&c.buffer.values.Offsets, n+1)
+	clear(out.Valid)
+	clear(out.Values.Offsets)
+	return out
 }

@@ -3,7 +3,6 @@ package parquet
 import (
 	"hash/crc32"
 	"io"
-	"sync"
 
 	"github.com/parquet-go/parquet-go/format"
 
@@ -11,15 +10,13 @@ import (
 )
 
 const (
-	// maxPageValues is the most values of a page: what a few bytes can say, and decoding expands.
-	maxPageValues = 1 << 26
 	// maxPageHeader is the longest page header that is read. Statistics make one longer than usualPageHeader: some writers state whole texts.
 	maxPageHeader   = 1 << 30
 	usualPageHeader = 512
 )
 
-// rawPages reads the pages of one column chunk, verified and decompressed, but not decoded.
-type rawPages struct {
+// pageReader reads the pages of one column chunk, verified and decompressed, but not decoded.
+type pageReader struct {
 	section *scan.Section
 	left    int64 // bytes of the chunk that no page has taken
 	codec   format.CompressionCodec
@@ -28,37 +25,9 @@ type rawPages struct {
 	plain   []byte // and decompressed
 }
 
-// pageMemory is what reading a chunk needs and the next one can use again.
-type pageMemory struct{ block, stored, plain []byte }
-
-var pageMemories = sync.Pool{New: func() any { return new(pageMemory) }}
-
-// mostKept is the longest piece of memory that is kept.
-const mostKept = 4 << 20
-
-// borrow takes memory that another chunk has used.
-func (p *rawPages) borrow() {
-	if m, ok := pageMemories.Get().(*pageMemory); ok {
-		p.section.Lend(m.block)
-		p.stored, p.plain = m.stored, m.plain
-	}
-}
-
-// giveBack ends the use of the memory.
-func (p *rawPages) giveBack() {
-	m := &pageMemory{p.section.Reclaim(), p.stored, p.plain}
-	if max(cap(m.block), cap(m.stored), cap(m.plain)) <= mostKept {
-		pageMemories.Put(m)
-	}
-	p.stored, p.plain = nil, nil
-}
-
-func newRawPages(s *scan.Section, c *chunk, shared *scan.Codecs) *rawPages {
-	return &rawPages{section: s.Between(c.start, c.start+c.size), left: c.size, codec: c.codec, codecs: shared}
-}
-
-// next returns the header and the bytes of the next page that is not an index; io.EOF if there is none. They are valid until the next call.
-func (p *rawPages) next() (*format.PageHeader, []byte, error) {
+// next returns the header and the bytes of the next page that is not an index; the error is io.EOF if there is none. They are valid until the
+// next call, and the caller may write to the bytes.
+func (p *pageReader) next() (*format.PageHeader, []byte, error) {
 	for p.left > 0 {
 		h, err := p.header()
 		if err != nil {
@@ -85,7 +54,7 @@ func mismatch() error {
 }
 
 // header reads a page's header.
-func (p *rawPages) header() (*format.PageHeader, error) {
+func (p *pageReader) header() (*format.PageHeader, error) {
 	var w thriftWalk
 	var b []byte
 	for room, ok := int64(usualPageHeader), false; !ok; room *= 16 {
@@ -109,7 +78,7 @@ func (p *rawPages) header() (*format.PageHeader, error) {
 func undecodedHeader() error { return scan.Fault(scan.CodeDamaged, "a page header cannot be decoded") }
 
 // check refuses sizes that no sound page has, before anything is allocated for them.
-func (p *rawPages) check(h *format.PageHeader) error {
+func (p *pageReader) check(h *format.PageHeader) error {
 	size, stored := int64(h.UncompressedPageSize), int64(h.CompressedPageSize)
 	switch {
 	case size < 0 || stored < 0:
@@ -125,7 +94,7 @@ func (p *rawPages) check(h *format.PageHeader) error {
 }
 
 // body decompresses a page: all of it, or what follows the levels of a V2 page.
-func (p *rawPages) body(h *format.PageHeader) ([]byte, error) {
+func (p *pageReader) body(h *format.PageHeader) ([]byte, error) {
 	levels, packed := 0, p.codec != format.Uncompressed
 	if v2 := &h.DataPageHeaderV2; h.Type == format.DataPageV2 {
 		levels = int(v2.V.DefinitionLevelsByteLength) + int(v2.V.RepetitionLevelsByteLength)

@@ -42,38 +42,13 @@ func (p *file) newScan(ctx context.Context, f io.ReaderAt, group int, columns []
 		if err := c.check(l, rows, p.end); err != nil {
 			return nil, s.placed(err, l)
 		}
-		r := &columnReader{leaf: l, guard: &pageGuard{raw: newRawPages(scan.NewSection(ctx, f, p.MAC), c, &s.codecs), leaf: l, rows: rows}}
-		r.guard.raw.borrow()
-		if l.list != nil {
-			r.readLists(c.values)
-		}
-		s.readers = append(s.readers, r)
+		s.readers = append(s.readers, newColumnReader(l, c, rows, scan.NewSection(ctx, f, p.MAC), &s.codecs))
 	}
 	for _, i := range at {
 		n, _ := slices.BinarySearch(used, i)
 		s.order = append(s.order, n)
 	}
 	return s, nil
-}
-
-// open lets the library read pages.
-func (s *groupScan) open() error {
-	leaves := make([]leaf, len(s.readers))
-	for i, r := range s.readers {
-		leaves[i] = *r.leaf
-	}
-	return scan.Guard(func() error {
-		f, err := s.file.templates.of(leaves)
-		if err != nil {
-			return scan.Fault(scan.CodeUnsupported, "the columns cannot be read")
-		}
-		for i, r := range s.readers {
-			if r.pages, err = pagesOf(f, i, r.guard); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }
 
 // placed adds row group and column to an error of this package.
@@ -149,7 +124,7 @@ func (s *groupScan) each(f func(int, *columnReader) error) error {
 func (s *groupScan) sum() ([]byte, error) {
 	h := s.file.digestHead(s.group)
 	err := s.each(func(_ int, r *columnReader) error {
-		chunk, err := r.guard.raw.section.Sum()
+		chunk, err := r.pages.section.Sum()
 		h.Write(binary.BigEndian.AppendUint64(nil, uint64(r.leaf.chunk)))
 		h.Write(chunk)
 		return err
@@ -160,10 +135,7 @@ func (s *groupScan) sum() ([]byte, error) {
 // close frees what the readers hold.
 func (s *groupScan) close() {
 	for _, r := range s.readers {
-		if r.pages != nil {
-			_ = r.close()
-		}
-		r.guard.raw.giveBack()
+		r.close()
 	}
 	s.codecs.Close()
 }

@@ -1,0 +1,142 @@
+package parquet
+
+import (
+	"slices"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/encoding"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// decoded is values of a page or a dictionary as the library decodes them: one of the slices is in use. What a table holds in another form is
+// converted when rows are taken (values.go), since a page may have many more rows than a batch.
+type decoded struct {
+	bits     []byte // booleans, from bit skipped on
+	skipped  int
+	ints32   []int32 // integers, or codes
+	ints64   []int64
+	ints96   []deprecated.Int96
+	floats32 []float32
+	floats64 []float64
+	bytes    []byte   // strings: of a fixed length, or
+	offsets  []uint32 // one more than strings, or nil
+}
+
+// decodeCodes decodes the codes of n values, which must be below size.
+func (d *decoded) decodeCodes(data []byte, n, size int) (codes []int32, err error) {
+	d.ints32, err = parquet.RLEDictionary.DecodeInt32(d.ints32, data)
+	if err != nil || len(d.ints32) < n {
+		return nil, undecodable()
+	}
+	if !below(d.ints32[:n], size) {
+		return nil, notInDictionary()
+	}
+	return d.ints32[:n], nil
+}
+
+// decode decodes n values of a leaf in the memory of d, and in that of data if they can be decoded in place. check has passed data.
+func (d *decoded) decode(l *leaf, enc encoding.Encoding, data []byte, n int) (v decoded, err error) {
+	if n == 0 {
+		return v, nil
+	}
+	have := 0
+	switch l.physical {
+	case format.Boolean:
+		v.bits, err = enc.DecodeBoolean(d.memory(enc, data), data)
+		have = 8 * len(v.bits)
+		d.keep(enc, v.bits)
+	case format.Int32:
+		if enc.Encoding() == format.DeltaBinaryPacked {
+			v.ints64, err = decodeNarrow(l, d.ints64, data)
+			d.ints64, have = v.ints64, len(v.ints64)
+			break
+		}
+		v.ints32, err = enc.DecodeInt32(d.ints32, data)
+		d.ints32, have = v.ints32, len(v.ints32)
+	case format.Int64:
+		v.ints64, err = enc.DecodeInt64(d.ints64, data)
+		d.ints64, have = v.ints64, len(v.ints64)
+	case format.Int96:
+		v.ints96, err = enc.DecodeInt96(d.ints96, data)
+		d.ints96, have = v.ints96, len(v.ints96)
+	case format.Float:
+		v.floats32, err = enc.DecodeFloat(d.floats32, data)
+		d.floats32, have = v.floats32, len(v.floats32)
+	case format.Double:
+		v.floats64, err = enc.DecodeDouble(d.floats64, data)
+		d.floats64, have = v.floats64, len(v.floats64)
+	case format.FixedLenByteArray:
+		v.bytes, err = enc.DecodeFixedLenByteArray(d.memory(enc, data), data, l.width)
+		have = len(v.bytes) / l.width
+		d.keep(enc, v.bytes)
+	case format.ByteArray:
+		v.bytes, v.offsets, err = enc.DecodeByteArray(d.memory(enc, data), data, d.offsets)
+		d.offsets, have = v.offsets, len(v.offsets)-1
+		d.keep(enc, v.bytes)
+		if have >= n && !ordered(v.offsets[:n+1], len(v.bytes)) {
+			return v, short()
+		}
+	}
+	if err != nil {
+		return v, undecodable()
+	}
+	if have < n {
+		return v, short()
+	}
+	return v, nil
+}
+
+// memory returns where bytes are decoded.
+func (d *decoded) memory(enc encoding.Encoding, data []byte) []byte {
+	if enc.CanDecodeInPlace() {
+		return data
+	}
+	return d.bytes
+}
+
+// keep keeps the memory in which bytes were decoded, unless it is the page's.
+func (d *decoded) keep(enc encoding.Encoding, b []byte) {
+	if !enc.CanDecodeInPlace() {
+		d.bytes = b
+	}
+}
+
+// decodeNarrow decodes differences of integers of 32 bits. By the format they wrap, and some writers compute them in 64 bits, so that first
+// values and differences may be longer than 32, of which the library would take none.
+func decodeNarrow(l *leaf, dst []int64, data []byte) ([]int64, error) {
+	out, err := parquet.DeltaBinaryPacked.DecodeInt64(dst, data)
+	if l.field.Type.Kind == table.Uint {
+		for i, v := range out {
+			out[i] = int64(uint32(v))
+		}
+	} else {
+		for i, v := range out {
+			out[i] = int64(int32(v))
+		}
+	}
+	return out, err
+}
+
+// ordered says whether offsets never fall and stay within size bytes.
+func ordered(offsets []uint32, size int) bool {
+	return slices.IsSorted(offsets) && int64(offsets[len(offsets)-1]) <= int64(size)
+}
+
+// below says whether all codes are in [0, n).
+func below(codes []int32, n int) bool {
+	var a, b, c, d uint32 // apart, so that the comparisons need not wait for each other
+	left := codes
+	for ; len(left) >= 8; left = left[8:] {
+		a = max(a, uint32(left[0]), uint32(left[4]))
+		b = max(b, uint32(left[1]), uint32(left[5]))
+		c = max(c, uint32(left[2]), uint32(left[6]))
+		d = max(d, uint32(left[3]), uint32(left[7]))
+	}
+	for _, code := range left {
+		a = max(a, uint32(code))
+	}
+	return len(codes) == 0 || int64(max(a, b, c, d)) < int64(n)
+}
