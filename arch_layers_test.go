@@ -34,6 +34,7 @@ var layers = map[string][]string{
 	"io/source":       {"io/table"},
 	// The formats do not import each other: what they share is below them.
 	"io/source/internal/csv":     {"io/table", "io/source/internal/scan"},
+	"io/source/internal/jsonl":   {"io/table", "io/source/internal/scan"},
 	"io/source/internal/arrow":   {"io/table", "io/source/internal/scan"},
 	"io/source/internal/parquet": {"io/table", "io/source/internal/scan"},
 	"io/source/internal/scan":    {"io/table"},

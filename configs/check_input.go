@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -8,17 +9,27 @@ import (
 	"unicode/utf8"
 )
 
-// extensions are the file formats that the program knows, with those of the not-yet table.
-var extensions = []string{".parquet", ".csv", ".csv.gz", ".csv.zst", ".arrow", ".feather"}
+// extensions are those of the formats that the program knows. Those of texts may be followed by one of packings.
+var (
+	extensions     = []string{".parquet", ".arrow", ".feather"}
+	textExtensions = []string{".csv", ".txt", ".data", ".tsv", ".tab"}
+	lineExtensions = []string{".jsonl", ".ndjson"}
+	packings       = []string{".gz", ".zst", ".bz2", ".xz"}
+)
 
-// extension is the one of them that a path ends with, "" for any other.
-func extension(file string) string {
-	for _, e := range extensions {
-		if strings.HasSuffix(strings.ToLower(file), e) {
-			return e
+// hasExtension says whether a path ends with one of some extensions, in any case; those of texts with or without one of packings.
+func hasExtension(file string, extensions []string, text bool) bool {
+	file = strings.ToLower(file)
+	if text {
+		for _, p := range packings {
+			file = strings.TrimSuffix(file, p)
 		}
 	}
-	return ""
+	return slices.ContainsFunc(extensions, func(e string) bool { return strings.HasSuffix(file, e) })
+}
+
+func knownExtension(file string) bool {
+	return hasExtension(file, extensions, false) || hasExtension(file, textExtensions, true) || hasExtension(file, lineExtensions, true)
 }
 
 func (c *checker) input(at *path) {
@@ -26,7 +37,9 @@ func (c *checker) input(at *path) {
 	files := at.at("files")
 	c.unique(files, in.Files, "file")
 	for i, f := range in.Files {
-		c.file(files.item(i), f)
+		if in.Format == "" {
+			c.file(files.item(i), f)
+		}
 		if _, err := filepath.Match(f, ""); err != nil {
 			c.bad(files.item(i), CodeBadValue, "the pattern "+c.show(files.item(i), f)+" is not complete", "close [ with ], and write \\ before a [ that is meant as it is")
 		}
@@ -37,9 +50,10 @@ func (c *checker) input(at *path) {
 	if in.Rows > 0 && len(c.job.Privacy.Unit) > 0 {
 		c.bad(at.at("rows"), CodeContradiction, "a public number of rows goes with unit: row", "where a unit may have any number of rows, their number is private: remove rows")
 	}
-	if slices.ContainsFunc(in.Files, func(f string) bool { return strings.HasPrefix(extension(f), ".csv") }) {
+	if in.Format == "csv" || in.Format == "tsv" || in.Format == "" && slices.ContainsFunc(in.Files, func(f string) bool { return hasExtension(f, textExtensions, true) }) {
 		c.csv(at.at("csv"))
 	}
+	c.jsonl(at)
 	c.events(at.at("events"))
 	for i := range in.Where {
 		c.filter(at.at("where").item(i), &in.Where[i])
@@ -48,19 +62,36 @@ func (c *checker) input(at *path) {
 
 // fileHint says what can be done with a file of another extension.
 func fileHint(file string) string {
-	switch ext := strings.ToLower(filepath.Ext(file)); ext {
+	switch strings.ToLower(filepath.Ext(file)) {
 	case ".xlsx", ".xls", ".ods":
 		return "; save the sheet as CSV in UTF-8"
-	case ".txt", ".tsv", ".tab", ".dat", ".data", "":
-		return `; if it is a table in text, give it a second name (ln -s FILE.txt FILE.csv), and say what is between fields: input.csv.delimiter: "\t"`
 	}
-	return ""
+	return "; for any other extension write input.format: csv, tsv, parquet, arrow or jsonl"
 }
 
 // file checks that a path's extension names a format.
 func (c *checker) file(at *path, file string) {
-	if file != "" && extension(file) == "" {
-		c.bad(at, CodeBadValue, "the extension of "+c.show(at, file)+" names no format", "known: "+strings.Join(extensions, ", ")+fileHint(file))
+	if file != "" && !knownExtension(file) {
+		known := slices.Concat(extensions, textExtensions, lineExtensions)
+		c.bad(at, CodeBadValue, "the extension of "+c.show(at, file)+" names no format", "known: "+strings.Join(known, ", ")+fileHint(file))
+	}
+}
+
+// jsonl checks the columns of JSON lines, which are needed if some file has that format.
+func (c *checker) jsonl(at *path) {
+	in := &c.job.Input
+	lines := in.Format == "jsonl" || in.Format == "" && slices.ContainsFunc(in.Files, func(f string) bool { return hasExtension(f, lineExtensions, true) })
+	switch {
+	case !lines && in.JSONL == nil:
+		return
+	case !lines:
+		c.bad(at.at("jsonl"), CodeContradiction, "no file of the input is in JSON lines", "remove jsonl, or write format: jsonl")
+	case in.JSONL == nil || len(in.JSONL.Columns) == 0:
+		c.bad(at, CodeMissing, "JSON lines need the names and types of the columns that are read", "add jsonl: {columns: {age: int, city: text}}; release columns FILE shows what is seen")
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.JSONL.Columns)) {
+		c.textType(at.at("jsonl").at("columns").at(name), in.JSONL.Columns[name])
 	}
 }
 
@@ -71,6 +102,17 @@ func (c *checker) csv(at *path) {
 		c.bad(at.at("header"), CodeMissing, "without a header the columns need names", "list them in order: columns: [age, workclass]")
 	}
 	c.separator(at.at("delimiter"), v.Delimiter)
+	if v.Quote != "none" {
+		c.single(at.at("quote"), v.Quote)
+	}
+	c.single(at.at("decimal"), v.Decimal)
+	c.single(at.at("thousands"), v.Thousands)
+	if v.Thousands != "" && v.Thousands == cmp.Or(v.Decimal, ".") {
+		c.bad(at.at("thousands"), CodeContradiction, "the separator of thousands is the decimal sign", `say which one separates the fraction: decimal: ","`)
+	}
+	if v.Quote != "" && (v.Quote == v.Delimiter || v.Quote == v.Comment) {
+		c.bad(at.at("quote"), CodeContradiction, "the quote is the delimiter or the comment character", "choose another one, or remove quote")
+	}
 	c.separator(at.at("comment"), v.Comment)
 	if v.Comment != "" && v.Comment == v.Delimiter {
 		c.bad(at.at("comment"), CodeContradiction, "the comment character is the delimiter", "choose another one, or remove comment")
@@ -80,14 +122,18 @@ func (c *checker) csv(at *path) {
 	}
 }
 
-// separator checks a setting of one character.
+// separator checks a setting of one character that stands between fields or begins a comment.
 func (c *checker) separator(at *path, s string) {
-	switch {
-	case s == "":
-	case utf8.RuneCountInString(s) != 1:
-		c.bad(at, CodeBadValue, "must be one character, is "+c.show(at, s), `for a tab write "\t" in double quotes`)
-	case strings.ContainsAny(s, "\"\r\n\uFFFD"):
+	c.single(at, s)
+	if quote := cmp.Or(c.job.Input.CSV.Quote, `"`); s == quote || strings.ContainsAny(s, "\r\n\uFFFD") {
 		c.bad(at, CodeBadValue, "cannot be "+c.show(at, s), "quotes and line breaks have a meaning of their own in CSV")
+	}
+}
+
+// single checks a setting of one character.
+func (c *checker) single(at *path, s string) {
+	if s != "" && utf8.RuneCountInString(s) != 1 {
+		c.bad(at, CodeBadValue, "must be one character, is "+c.show(at, s), `for a tab write "\t" in double quotes`)
 	}
 }
 
@@ -98,9 +144,24 @@ func (c *checker) csvType(at *path, column, text string) {
 	if len(columns) > 0 && !slices.Contains(columns, column) {
 		c.bad(at, CodeBadValue, "there is no column "+quote(column)+" in csv.columns", didYouMean(column, columns))
 	}
-	kind, layout, _ := strings.Cut(text, " ")
+	c.textType(at, text)
+}
+
+// textType checks the type of a column whose values are texts.
+func (c *checker) textType(at *path, text string) {
+	kind, all, _ := strings.Cut(text, " ")
+	for _, layout := range strings.Split(all, " | ") {
+		if !c.textLayout(at, text, kind, layout) {
+			return
+		}
+	}
+}
+
+// textLayout checks a type with one of its layouts, and says whether nothing was wrong.
+func (c *checker) textLayout(at *path, text, kind, layout string) bool {
 	switch {
 	case text == "":
+		return false
 	case !slices.Contains(csvTypes, kind):
 		c.bad(at, CodeBadValue, "unknown type "+c.show(at, text), didYouMean(kind, csvTypes))
 	case kind != "timestamp" && kind != "date" && layout != "":
@@ -109,7 +170,10 @@ func (c *checker) csvType(at *path, column, text string) {
 		c.bad(at, CodeBadValue, "the timestamp's layout "+c.show(at, layout)+" has no year", "write how 2 January 2006, 15:04:05 looks in the file: timestamp 2006-01-02 15:04:05")
 	case kind == "date" && layout != "" && !strings.Contains(layout, "06"):
 		c.bad(at, CodeBadValue, "the date's layout "+c.show(at, layout)+" has no year", "write how 2 January 2006 looks in the file: date 2/1/2006 if the day comes first, date 1/2/2006 if the month does")
+	default:
+		return true
 	}
+	return false
 }
 
 // events checks that all events have the same names, and none renames the privacy unit.

@@ -20,15 +20,27 @@ func Plan(ctx context.Context, path string, o configs.ParseOptions) (*pipeline.P
 
 // SourceOptions returns how a job's input is opened.
 func SourceOptions(job *configs.Job) source.Options {
-	c := job.Input.CSV
+	in := &job.Input
+	c := &in.CSV
 	csv := source.CSV{
 		Header: c.Header == nil || *c.Header, Columns: c.Columns, Types: c.Types,
-		Delimiter: first(c.Delimiter), TrimSpace: c.TrimSpace, Comment: first(c.Comment),
+		Encoding: c.Encoding, Decimal: first(c.Decimal), Thousands: first(c.Thousands), Quote: first(c.Quote),
+		TrimSpace: c.TrimSpace, Comment: first(c.Comment),
+	}
+	if c.Delimiter != "," { // the default, in whose place files of format tsv have a tab
+		csv.Delimiter = first(c.Delimiter)
+	}
+	if c.Quote == "none" {
+		csv.Quote = source.NoQuote
 	}
 	for _, v := range c.NullValues {
 		csv.NullValues = append(csv.NullValues, string(v))
 	}
-	return source.Options{Dir: job.Dir(), Files: job.Input.Files, CSV: csv}
+	o := source.Options{Dir: job.Dir(), Files: in.Files, Format: in.Format, CSV: csv}
+	if in.JSONL != nil {
+		o.JSONL.Columns = in.JSONL.Columns
+	}
+	return o
 }
 
 // first returns the only rune of a one-character setting; 0 if the setting is empty.

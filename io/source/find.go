@@ -9,48 +9,115 @@ import (
 
 	"github.com/dprelease/dprelease/io/source/internal/arrow"
 	"github.com/dprelease/dprelease/io/source/internal/csv"
+	"github.com/dprelease/dprelease/io/source/internal/jsonl"
 	"github.com/dprelease/dprelease/io/source/internal/parquet"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// opener opens a file for its schema. Only CSV files have a dialect.
-type opener func(path string, d *csv.Dialect, mac scan.BlockMAC) (scan.File, *Error)
-
-// formats are the formats by the endings of names. A new format is a package below internal and a line here.
-var formats = []struct {
-	ending string
-	open   opener
-}{
-	{".parquet", described(parquet.Open)},
-	{".arrow", described(arrow.Open)},
-	{".feather", described(arrow.Open)},
-	{".csv", compressed(csv.Plain)},
-	{".csv.gz", compressed(csv.Gzip)},
-	{".csv.zst", compressed(csv.Zstd)},
+// dialects are how texts are read: tabs is for files whose names say that tabs separate the fields, unless the job names a delimiter.
+type dialects struct {
+	given, tabs *csv.Dialect
+	objects     *jsonl.Dialect
 }
 
-// described opens files of a format that describes itself.
-func described(open func(string, scan.BlockMAC) (scan.File, *Error)) opener {
-	return func(path string, _ *csv.Dialect, mac scan.BlockMAC) (scan.File, *Error) { return open(path, mac) }
-}
-
-// compressed opens CSV files of one compression.
-func compressed(c csv.Compression) opener {
-	return func(path string, d *csv.Dialect, mac scan.BlockMAC) (scan.File, *Error) {
-		return csv.Open(path, c, d, mac)
+func newDialects(o Options) (d dialects, err error) {
+	if d.given, err = csv.NewDialect(o.CSV); err != nil {
+		return d, err
 	}
-}
-
-// formatOf returns the format that a file's name says, in any case.
-func formatOf(name string) (opener, *Error) {
-	name = strings.ToLower(name)
-	for _, f := range formats {
-		if strings.HasSuffix(name, f.ending) {
-			return f.open, nil
+	d.given.Ahead = o.Workers > 1
+	d.tabs = d.given
+	if o.CSV.Delimiter == 0 && o.CSV.Quote != '\t' && o.CSV.Comment != '\t' {
+		if d.tabs, err = d.given.With('\t'); err != nil {
+			return d, err
 		}
 	}
+	d.objects, err = jsonl.NewDialect(o.JSONL)
+	return d, err
+}
+
+// opener opens a file for its schema.
+type opener func(path string, d dialects, mac scan.BlockMAC) (scan.File, *Error)
+
+// formats are the formats by their names and by the endings of files' names. A new format is a package below internal and a line here. Files of
+// text formats may be compressed, which a second ending says.
+var formats = []struct {
+	name    string
+	endings []string
+	open    func(packed scan.Compression) opener
+	text    bool
+}{
+	{"parquet", []string{".parquet"}, described(parquet.Open), false},
+	{"arrow", []string{".arrow", ".feather"}, described(arrow.Open), false},
+	{"csv", []string{".csv", ".txt", ".data"}, separated(func(d dialects) *csv.Dialect { return d.given }), true},
+	{"tsv", []string{".tsv", ".tab"}, separated(func(d dialects) *csv.Dialect { return d.tabs }), true},
+	{"jsonl", []string{".jsonl", ".ndjson"}, objects, true},
+}
+
+// packings are the endings of compressed files.
+var packings = []struct {
+	ending string
+	packed scan.Compression
+}{{".gz", scan.Gzip}, {".zst", scan.Zstd}, {".bz2", scan.Bzip2}, {".xz", scan.XZ}}
+
+// described opens files of a format that describes itself.
+func described(open func(string, scan.BlockMAC) (scan.File, *Error)) func(scan.Compression) opener {
+	return func(scan.Compression) opener {
+		return func(path string, _ dialects, mac scan.BlockMAC) (scan.File, *Error) { return open(path, mac) }
+	}
+}
+
+// separated opens CSV files of a dialect.
+func separated(of func(dialects) *csv.Dialect) func(scan.Compression) opener {
+	return func(packed scan.Compression) opener {
+		return func(path string, d dialects, mac scan.BlockMAC) (scan.File, *Error) {
+			return csv.Open(path, packed, of(d), mac)
+		}
+	}
+}
+
+// objects opens JSON lines.
+func objects(packed scan.Compression) opener {
+	return func(path string, d dialects, mac scan.BlockMAC) (scan.File, *Error) {
+		return jsonl.Open(path, packed, d.objects, mac)
+	}
+}
+
+// Formats lists the names of formats.
+func Formats() (names []string) {
+	for _, f := range formats {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// formatOf returns the format that is given or, if none is, that a file's name says, in any case.
+func formatOf(given, name string) (opener, *Error) {
+	name = strings.ToLower(name)
+	packed, plain := scan.Plain, name
+	for _, p := range packings {
+		if strings.HasSuffix(name, p.ending) {
+			packed, plain = p.packed, strings.TrimSuffix(name, p.ending)
+		}
+	}
+	for _, f := range formats {
+		switch said := slices.ContainsFunc(f.endings, func(e string) bool { return strings.HasSuffix(plain, e) }); {
+		case given != "" && given != f.name, given == "" && !said:
+		case f.text:
+			return f.open(packed), nil
+		case packed == scan.Plain:
+			return f.open(packed), nil
+		default:
+			return nil, scan.Fault(CodeFormat, "a file of this format cannot be compressed as a whole").Advise("decompress it: such files compress their own pages")
+		}
+	}
+	if given != "" {
+		return nil, scan.Fault(CodeOption, "%q is no format that is known", given).Advise("the formats are %s", strings.Join(Formats(), ", "))
+	}
+	if strings.HasSuffix(name, ".xlsx") || strings.HasSuffix(name, ".xls") || strings.HasSuffix(name, ".ods") {
+		return nil, scan.Fault(CodeFormat, "spreadsheets are not read").Advise("save the sheet as CSV (UTF-8), and name that file")
+	}
 	return nil, scan.Fault(CodeFormat, "the name's ending says no known format").
-		Advise("the endings are .parquet, .arrow, .feather, .csv, .csv.gz and .csv.zst")
+		Advise("say it with input.format (%s); known endings are .parquet, .arrow, .feather, .csv, .tsv, .txt, .data and .jsonl, and .gz, .zst, .bz2 or .xz behind those of texts", strings.Join(Formats(), ", "))
 }
 
 // found is a file to be read.
@@ -70,7 +137,7 @@ func find(o Options) ([]found, error) {
 			wrong = append(wrong, e)
 		}
 		for _, p := range paths {
-			f, e := seen.identify(p)
+			f, e := seen.identify(o.Format, p)
 			if e != nil {
 				wrong = append(wrong, e.InFile(filepath.Base(p)))
 				continue
@@ -128,7 +195,7 @@ func (s seenFiles) add(file fs.FileInfo) bool {
 }
 
 // identify checks that a path is a regular file of a known format that was not named before.
-func (s seenFiles) identify(path string) (found, *Error) {
+func (s seenFiles) identify(format, path string) (found, *Error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -141,6 +208,6 @@ func (s seenFiles) identify(path string) (found, *Error) {
 	if !s.add(info) {
 		return found{}, scan.Fault(CodeDuplicate, "the file is named twice, perhaps by a link").Advise("its rows would count twice: name it once, and let no two patterns match it")
 	}
-	f, e := formatOf(path)
+	f, e := formatOf(format, path)
 	return found{path, filepath.Base(path), f}, e
 }

@@ -1,4 +1,4 @@
-// Package source reads private and public tables from Parquet, Arrow and CSV files.
+// Package source reads private and public tables from Parquet, Arrow, CSV and JSON-lines files.
 //
 // A table is one or more files with one schema. It is read in splits (a Parquet row group, record batches of an Arrow
 // file, an Arrow stream, a piece of a CSV file), each in batches of at most 65,536 rows, so memory does not depend on the table's
@@ -24,6 +24,7 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/io/source/internal/csv"
+	"github.com/dprelease/dprelease/io/source/internal/jsonl"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -31,15 +32,24 @@ import (
 // CSV is the dialect of CSV files.
 type CSV = csv.Options
 
+// NoQuote is the CSV.Quote of files in which no character quotes.
+const NoQuote = csv.NoQuote
+
+// JSONL says what is read of JSON lines.
+type JSONL = jsonl.Options
+
 // Summary says of a split what its batches do not.
 type Summary = scan.Summary
 
-// Options say how files are read; the CSV fields have no effect on other formats.
+// Options say how files are read; CSV and JSONL have no effect on other formats.
 type Options struct {
 	// Dir is the folder that relative patterns start from.
 	Dir   string
 	Files []string // paths or globs
-	CSV   CSV
+	// Format is one of Formats; if it is empty the files' names say theirs.
+	Format string
+	CSV    CSV
+	JSONL  JSONL
 	// Key makes the digests of the input hard to forge for whoever does not know it; it may be empty.
 	Key []byte
 	// Workers is how many cores may be used: if it is more than 1, compressed CSV files are decompressed by one goroutine and parsed
@@ -66,11 +76,10 @@ func Open(ctx context.Context, o Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	dialect, err := csv.NewDialect(o.CSV)
+	dialects, err := newDialects(o)
 	if err != nil {
 		return nil, err
 	}
-	dialect.Ahead = o.Workers > 1
 	mac, err := scan.NewBlockMAC(o.Key)
 	if err != nil {
 		return nil, scan.Fault(CodeOption, "this system cannot hash the input")
@@ -81,7 +90,7 @@ func Open(ctx context.Context, o Options) (*Dataset, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		opened, e := f.open(f.path, dialect, mac)
+		opened, e := f.open(f.path, dialects, mac)
 		if e == nil {
 			e = unique(opened.Schema())
 		}

@@ -2,6 +2,7 @@ package stabilitytest
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -82,6 +83,33 @@ func textOf(k Kind, v any) string {
 		return nullText
 	}
 	return ""
+}
+
+// jsonLines writes an object a line. Texts are strings, and so is what JSON has no number for; a cell without a value is null, or absent.
+func jsonLines(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
+	absent := r.IntN(2) == 0
+	var b bytes.Buffer
+	for _, row := range rows {
+		object := map[string]any{}
+		for k, v := range row {
+			text := textOf(columns[k].Kind, v)
+			switch {
+			case v == nil && absent:
+			case v == nil:
+				object[columns[k].Name] = nil
+			case json.Valid([]byte(text)) && columns[k].Kind != Text:
+				object[columns[k].Name] = json.RawMessage(text)
+			default:
+				object[columns[k].Name] = text
+			}
+		}
+		line, err := json.Marshal(object)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(append(line, '\n'))
+	}
+	return b.Bytes(), nil
 }
 
 func gzipCSV(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {

@@ -53,6 +53,9 @@ func (j *Job) YAML(files ...string) string {
 	line("version: 1\nname: fuzz")
 	line("privacy: {epsilon: 1, delta: 1e-6, unit: %s, adjacency: %s%s}", unit, j.Adjacency, perUnit)
 	line("input:\n  files: [%s]\n  csv: {%s}", strings.Join(files, ", "), j.csv())
+	if len(files) > 0 && strings.HasSuffix(files[0], ".jsonl") {
+		line("  jsonl: {columns: {%s}}", strings.Join(j.types(true), ", "))
+	}
 	for _, kv := range [][2]string{{"timezone", j.Timezone}, {"statistics", j.Statistics}, {"events", j.Events}} {
 		if kv[1] != "" {
 			line("  %s: %s", kv[0], kv[1])
@@ -76,20 +79,27 @@ func (j *Job) YAML(files ...string) string {
 // csv returns the value of input.csv: the types of all columns that CSV can hold, in the form in which textOf writes
 // them.
 func (j *Job) csv() string {
-	var types []string
-	for _, c := range j.Columns {
-		if t := csvTypes[c.Kind]; t != "" {
-			types = append(types, c.Name+": "+t)
-		}
-	}
-	parts := []string{"types: {" + strings.Join(types, ", ") + "}", "null_values: [" + quoted(append([]string{nullText}, j.Nulls...)) + "]"}
+	parts := []string{"types: {" + strings.Join(j.types(false), ", ") + "}", "null_values: [" + quoted(append([]string{nullText}, j.Nulls...)) + "]"}
 	if j.CSV != "" {
 		parts = append(parts, j.CSV)
 	}
 	return strings.Join(parts, ", ")
 }
 
-// Plan makes the job's plan. path is where its file would be.
+// types are the columns that texts can hold with their types, those that are texts only if texts is set.
+func (j *Job) types(texts bool) (types []string) {
+	for _, c := range j.Columns {
+		switch t := csvTypes[c.Kind]; {
+		case t != "":
+			types = append(types, c.Name+": "+t)
+		case texts && c.Kind == Text:
+			types = append(types, c.Name+": text")
+		}
+	}
+	return types
+}
+
+// Plan makes the job's plan; path is where its file would be.
 func (j *Job) Plan(path string, files ...string) (*pipeline.Plan, configs.Diagnostics) {
 	job, diags := configs.Parse(path, []byte(j.YAML(files...)), configs.ParseOptions{})
 	if len(diags) > 0 {
@@ -114,6 +124,11 @@ func (j *Job) prepare(l *Lab) error {
 		return diags
 	}
 	j.plan, j.source = p, wiring.SourceOptions(p.Job())
+	j.source.JSONL.Columns = map[string]string{}
+	for _, t := range j.types(true) {
+		name, of, _ := strings.Cut(t, ": ")
+		j.source.JSONL.Columns[name] = strings.Trim(of, `"`)
+	}
 	return nil
 }
 
@@ -158,7 +173,14 @@ var catalog = []Column{
 	{Name: "lon", Kind: Float64}, {Name: "x", Kind: Float64}, {Name: "y", Kind: Float64}, {Name: "z", Kind: Float64}, {Name: "v", Kind: List},
 }
 
-// drawing is a random job that is being drawn.
+// csvOptions read files otherwise than they are written: no row may make even that fail.
+var csvOptions = []string{
+	`decimal: ","`, `decimal: ",", thousands: "."`, `thousands: ","`, `quote: "'"`, `quote: none`, "encoding: utf-8", "encoding: utf-16", "encoding: utf-16le",
+	"encoding: utf-16be", "encoding: windows-1252", "encoding: latin-1", "encoding: latin-9", "encoding: windows-1250", "encoding: latin-2", "encoding: windows-1251",
+	"encoding: macintosh",
+}
+
+// drawing is a random job in the making.
 type drawing struct {
 	*rand.Rand
 	job *Job
@@ -231,6 +253,9 @@ func (d *drawing) bounds() string {
 func (d *drawing) input() {
 	d.job.Timezone = pick(d.Rand, []string{"", "", "America/New_York", "Asia/Kathmandu"})
 	d.job.CSV = pick(d.Rand, []string{"", "", "", `comment: "#"`, `trim_space: true`})
+	if d.chance(0.2) {
+		d.job.CSV = pick(d.Rand, csvOptions)
+	}
 	d.job.Nulls = pick(d.Rand, [][]string{nil, nil, {"NULL"}, {"", "-"}})
 	if d.chance(0.15) {
 		d.events()

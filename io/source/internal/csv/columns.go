@@ -1,77 +1,36 @@
 package csv
 
 import (
-	"bytes"
 	"encoding/binary"
-	"slices"
 
+	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
 
 // column is one column of the batch that is gathered.
 type column struct {
-	columnType
-	at      int // which field of a record
-	values  table.Values
-	valid   []bool // of the rows up to the last null
-	nulls   int
-	scratch []byte
-	// unparsed is of the rows up to the last one whose text is no value of the type; empty if there is none.
-	unparsed []bool
-}
-
-func (c *column) reset() {
-	v := &c.values
-	v.Ints, v.Floats, v.Offsets, v.Data = v.Ints[:0], v.Floats[:0], append(v.Offsets[:0], 0), v.Data[:0]
-	c.valid, c.nulls, c.unparsed = c.valid[:0], 0, c.unparsed[:0]
+	scan.TextColumn
+	at      int    // which field of a record
+	scratch []byte // a field without its doubled quotes
+	decoded []byte // a field in UTF-8
 }
 
 // add adds a row's field.
 func (c *column) add(d *Dialect, text []byte) {
-	switch {
-	case d.null(text):
-		c.null()
-	case !c.parse(text, &c.values):
-		c.null()
-		if len(bytes.TrimSpace(text)) > 0 { // a blank field is a value that is missing
-			c.unparsed = append(padded(c.unparsed, len(c.valid)-1), true)
-		}
+	if d.letters != nil {
+		c.decoded = d.letters.decode(c.decoded[:0], text)
+		text = c.decoded
 	}
-}
-
-// padded extends flags with false to n items.
-func padded(flags []bool, n int) []bool {
-	from := len(flags)
-	flags = slices.Grow(flags, n-from)[:n]
-	clear(flags[from:])
-	return flags
-}
-
-// null adds a row without a value, and the value that stands in its place.
-func (c *column) null() {
-	c.pad()
-	c.valid = append(c.valid, false)
-	c.nulls++
-	switch v := &c.values; c.typ.Kind {
-	case table.Float:
-		v.Floats = append(v.Floats, 0)
-	case table.String:
-		v.Offsets = append(v.Offsets, uint32(len(v.Data)))
-	default:
-		v.Ints = append(v.Ints, 0)
+	if d.null(text) {
+		c.AddNull()
+		return
 	}
-}
-
-// pad says of all rows since the last null that they are none.
-func (c *column) pad() {
-	for rows := c.values.Len(c.typ.Kind); len(c.valid) < rows; {
-		c.valid = append(c.valid, true)
-	}
+	c.AddText(text)
 }
 
 // take adds the fields of rows, which are places in b.
 func (c *column) take(d *Dialect, b []byte, fields []field) {
-	if c.typ.Kind == table.String {
+	if c.Type.Kind == table.String && d.letters == nil {
 		c.takeTexts(d, b, fields)
 		return
 	}
@@ -83,18 +42,18 @@ func (c *column) take(d *Dialect, b []byte, fields []field) {
 func (c *column) takeOne(d *Dialect, b []byte, f field) {
 	switch {
 	case f.to < f.from:
-		c.null()
+		c.AddNull()
 	case f.doubled:
-		c.scratch = undouble(c.scratch[:0], b[f.from:f.to])
+		c.scratch = undouble(c.scratch[:0], b[f.from:f.to], d.quote)
 		c.add(d, c.scratch)
 	default:
 		c.add(d, b[f.from:f.to])
 	}
 }
 
-// takeTexts is take for text, of which most is short: two words are copied sooner than it is found out how long it is.
+// takeTexts is take for text. Most texts are short: copying 16 bytes is cheaper than a copy of variable length.
 func (c *column) takeTexts(d *Dialect, b []byte, fields []field) {
-	v := &c.values
+	v := &c.Values
 	for _, f := range fields {
 		n := int(f.to - f.from)
 		if n < 0 || f.doubled || d.nullLengths>>min(uint(n), 63)&1 != 0 {
@@ -112,18 +71,4 @@ func (c *column) takeTexts(d *Dialect, b []byte, fields []field) {
 		}
 		v.Offsets = append(v.Offsets, uint32(len(v.Data)))
 	}
-}
-
-// column returns the rows that were gathered.
-func (c *column) column() table.Column {
-	out := table.Column{Type: c.typ, Values: c.values}
-	if c.nulls > 0 {
-		c.pad()
-		out.Valid = c.valid
-	}
-	if len(c.unparsed) > 0 {
-		c.unparsed = padded(c.unparsed, len(c.valid))
-		out.Unparsed = c.unparsed
-	}
-	return out
 }

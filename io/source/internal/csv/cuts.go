@@ -59,7 +59,7 @@ func (c *cuts) find(i int) (at int64, last int, left <-chan struct{}) {
 
 // Splits implements file.
 func (c *file) Splits() int {
-	if c.packed != Plain {
+	if c.streamed() {
 		return 1
 	}
 	return max(1, int((c.Size+c.pieceSize-1)/c.pieceSize))
@@ -133,7 +133,7 @@ func (c *file) recordAfter(ctx context.Context, f io.ReaderAt, from, nominal int
 		if err := scan.ReadAt(f, b, at); err != nil {
 			return 0, err
 		}
-		if bytes.IndexByte(b, '"') >= 0 {
+		if c.dialect.quote != 0 && bytes.IndexByte(b, c.dialect.quote) >= 0 {
 			line = from
 			break
 		}
@@ -157,7 +157,7 @@ func (c *file) follow(ctx context.Context, f io.ReaderAt, from, nominal int64) (
 		}
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		return 0, streamError(err)
+		return 0, scan.StreamError(err)
 	}
 	return from + s.taken, nil
 }

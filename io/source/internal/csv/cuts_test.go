@@ -38,7 +38,7 @@ func openPieces(t rapid.TB, path string, c Options, length int64) *file {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, e := Open(path, Plain, d, mac)
+	f, e := Open(path, scan.Plain, d, mac)
 	if e != nil {
 		t.Fatal(e)
 	}
@@ -130,8 +130,8 @@ func piecewise(t rapid.TB, f *file, turns []int, workers int) (rows [][]string) 
 // streamed returns the rows that are read from a stream by a scanner whose buffer has so many bytes at first.
 func streamed(t rapid.TB, f *file, text []byte, buffer int) (rows [][]string) {
 	t.Helper()
-	ahead := newAheadReader(iotest.HalfReader(bytes.NewReader(text)))
-	defer ahead.stop()
+	ahead := scan.NewAheadReader(iotest.HalfReader(bytes.NewReader(text)))
+	defer ahead.Stop()
 	s := &scanner{splitter: splitter{d: f.dialect, ordinary: -1}, r: ahead, again: textAgain(text), buf: make([]byte, buffer), longest: maxRecord, extent: extent{limit: math.MaxInt64}}
 	if _, err := f.newReader([]string{"x", "z"}).readStream(context.Background(), s, func(b *table.Batch) error {
 		rows = append(rows, rowsOf(b)...)
@@ -155,7 +155,7 @@ func inOrder(n int) []int {
 // by however many workers.
 func TestCSVPiecesAgree(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
-	field := "([abc]{0,9}|\"([ab,\n#]|\"\"){0,9}\"|[,\n\r\"#; ])"
+	field := "([abc]{0,9}|\"([ab,\n#]|\"\"){0,9}\"|'([ab,\n;]|''){0,9}'|[,\n\r\"#; '])"
 	quoted := "(\"\"|\"[,\n]{1,3}\"|\"a\"|\"\n\"\"\"|b)" // seen from within its quotes most of it is quoted too
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.StringMatching("(\xef\xbb\xbf)?("+field+"{0,40}|("+field+"[,;\t]"+field+"\r?\n){0,20}|("+quoted+"[,\n]){0,30})").Draw(rt, "text")

@@ -15,7 +15,7 @@ import (
 // file is an opened CSV file: one split a piece, or one if it is compressed.
 type file struct {
 	scan.Origin
-	packed    Compression
+	packed    scan.Compression
 	dialect   *Dialect
 	header    []string // as it stands in the file
 	table     table.Schema
@@ -24,7 +24,7 @@ type file struct {
 }
 
 // Open opens a file for its header.
-func Open(path string, packed Compression, d *Dialect, mac scan.BlockMAC) (scan.File, *scan.Error) {
+func Open(path string, packed scan.Compression, d *Dialect, mac scan.BlockMAC) (scan.File, *scan.Error) {
 	c := &file{Origin: scan.Origin{Path: path, MAC: mac}, packed: packed, dialect: d, pieceSize: pieceBytes}
 	err := scan.Guard(func() error {
 		if err := c.note(); err != nil {
@@ -34,14 +34,14 @@ func Open(path string, packed Compression, d *Dialect, mac scan.BlockMAC) (scan.
 		if err != nil {
 			return err
 		}
-		defer stream.close()
-		text := stream.r
-		if c.packed == Plain { // the header may be longer than a piece
-			text = io.NewSectionReader(stream.file, 0, c.Size)
+		defer stream.Close()
+		text := stream.Text
+		if !c.streamed() { // the header may be longer than a piece
+			text = io.NewSectionReader(stream.File, 0, c.Size)
 		}
 		s, err := newScanner(text, nil, d, true)
 		if err != nil {
-			return streamError(err)
+			return scan.StreamError(err)
 		}
 		if c.header, err = readHeader(s); err != nil {
 			return err
@@ -53,6 +53,9 @@ func Open(path string, packed Compression, d *Dialect, mac scan.BlockMAC) (scan.
 	}
 	return c, nil
 }
+
+// streamed says whether the file is read as one stream: its text is not in the file as it stands.
+func (c *file) streamed() bool { return c.packed != scan.Plain || c.dialect.wide() }
 
 // note notes which file it is.
 func (c *file) note() error {
@@ -70,21 +73,25 @@ func readHeader(s *scanner) ([]string, error) {
 		return nil, nil
 	}
 	if b := s.buf[:s.end]; bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
-		return nil, scan.Fault(scan.CodeHeader, "the file is in UTF-16").Advise("write it in UTF-8: iconv -f UTF-16 -t UTF-8 FILE >NEW")
+		return nil, scan.Fault(scan.CodeHeader, "the file is in UTF-16").Advise("set input.csv.encoding: utf-16")
 	}
 	err := s.next()
 	if errors.Is(err, io.EOF) {
 		return nil, scan.Fault(scan.CodeHeader, "the file has no header").Advise("is it empty? a file without a header needs input.csv.header: false and input.csv.columns")
 	}
 	if err != nil {
-		return nil, streamError(err)
+		return nil, scan.StreamError(err)
 	}
 	if s.rest != noRest {
 		return nil, scan.Fault(scan.CodeTooLarge, "the header is longer than 16 MiB").Advise("check the delimiter and the ends of lines")
 	}
 	var names []string
 	for i := range s.fields {
-		names = append(names, string(s.text(i)))
+		name := s.text(i)
+		if s.d.letters != nil {
+			name = s.d.letters.decode(nil, name)
+		}
+		names = append(names, string(name))
 	}
 	return names, nil
 }
@@ -114,33 +121,33 @@ func (c *file) Digest(ctx context.Context, piece int, _ []string) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	defer s.close()
-	return s.sum()
+	defer s.Close()
+	return s.Sum()
 }
 
 // Read implements file.
 func (c *file) Read(ctx context.Context, piece int, columns []string, yield func(*table.Batch) error) (sum scan.Summary, err error) {
-	if c.packed == Plain {
+	if !c.streamed() {
 		return c.readPiece(ctx, piece, columns, yield)
 	}
 	stream, err := c.openStream(ctx, piece)
 	if err != nil {
 		return sum, err
 	}
-	if c.dialect.Ahead {
-		stream.ahead()
+	if c.dialect.Ahead { // of text that is decompressed or decoded
+		stream.ReadAhead()
 	}
-	defer stream.close()
+	defer stream.Close()
 	var s *scanner
-	if err := scan.Guard(func() (err error) { s, err = c.behindHeader(stream.r, c.textAgain(ctx)); return err }); err != nil {
-		return sum, streamError(err)
+	if err := scan.Guard(func() (err error) { s, err = c.behindHeader(stream.Text, c.textAgain(ctx)); return err }); err != nil {
+		return sum, scan.StreamError(err)
 	}
 	r := c.pieceReader(columns)
 	defer c.dialect.readers.Put(r)
 	if sum.Blank, err = r.readStream(ctx, s, yield); err != nil {
 		return sum, err
 	}
-	sum.Digest, err = stream.sum()
+	sum.Digest, err = stream.Sum()
 	return sum, err
 }
 
@@ -164,11 +171,11 @@ func (c *file) textAgain(ctx context.Context) textFrom {
 		if err != nil {
 			return nil, nil, err
 		}
-		if _, err := io.CopyN(io.Discard, s.r, at); err != nil {
-			s.close()
+		if _, err := io.CopyN(io.Discard, s.Text, at); err != nil {
+			s.Close()
 			return nil, nil, err
 		}
-		return s.r, s.close, nil
+		return s.Text, s.Close, nil
 	}
 }
 
@@ -182,4 +189,14 @@ func (c *file) placeAgain(f io.ReaderAt, from int64) textFrom {
 	return func(at int64) (io.Reader, func(), error) {
 		return io.NewSectionReader(f, from+at, c.Size-from-at), func() {}, nil
 	}
+}
+
+// openStream opens a file for a piece of it: all of it, if it is read as one stream.
+func (c *file) openStream(ctx context.Context, piece int) (*scan.Stream, error) {
+	start, end := c.piece(piece)
+	s, err := c.OpenStream(ctx, c.packed, start, end)
+	if err == nil {
+		s.Text = c.dialect.decoded(s.Text)
+	}
+	return s, err
 }

@@ -41,14 +41,14 @@ func (l *lines) split(b []byte, at int, fields []field, stride int) int {
 	if b[at] <= ' ' || b[at] == l.dialect.comment || l.dialect.TrimSpace {
 		return at
 	}
-	comma := l.dialect.comma
+	comma, quote := l.dialect.comma, l.dialect.quote
 	i, mark, commas := at-8, uint64(0), everyByte*uint64(comma)
 	from, found := at, 0
 	for n := 0; found < len(l.wanted); n++ {
 		var f field
 		var p int // of the delimiter or line end behind the field
-		if from < len(b) && b[from] == '"' {
-			end, doubled := closing(b, from+1, comma)
+		if from < len(b) && b[from] == quote && quote != 0 {
+			end, doubled := closing(b, from+1, comma, quote)
 			if end < 0 {
 				return at
 			}
@@ -93,17 +93,17 @@ func (l *lines) split(b []byte, at int, fields []field, stride int) int {
 // look, or more of the text.
 func (l *lines) lineEnd(b []byte, at, i int) int {
 	for i+8 <= len(b) {
-		mark := marks(b[i:], everyByte*'"')
+		mark := marks(b[i:], everyByte*uint64(l.dialect.quote))
 		p := i + bits.TrailingZeros64(mark)>>3
 		switch {
 		case mark == 0:
 			i += 8
 		case b[p] == '\n':
 			return p + 1
-		case p > at && b[p-1] != l.dialect.comma:
+		case l.dialect.quote == 0 || p > at && b[p-1] != l.dialect.comma:
 			i = p + 1 // within a field a quote is an ordinary character
 		default:
-			end, _ := closing(b, p+1, l.dialect.comma)
+			end, _ := closing(b, p+1, l.dialect.comma, l.dialect.quote)
 			if end < 0 {
 				return 0
 			}
@@ -114,16 +114,16 @@ func (l *lines) lineEnd(b []byte, at, i int) int {
 }
 
 // closing returns the place of the quote that closes the field from place i on and that ends it; -1: it needs a second look.
-func closing(b []byte, i int, comma byte) (end int, doubled bool) {
+func closing(b []byte, i int, comma, quote byte) (end int, doubled bool) {
 	for {
-		quote := bytes.IndexByte(b[i:], '"')
-		if end = i + quote; quote < 0 || end+9 > len(b) {
+		at := bytes.IndexByte(b[i:], quote)
+		if end = i + at; at < 0 || end+9 > len(b) {
 			return -1, doubled
 		}
 		switch next := b[end+1]; {
 		case next == comma, next == '\n', next == '\r' && b[end+2] == '\n':
 			return end, doubled
-		case next != '"':
+		case next != quote:
 			return -1, doubled
 		}
 		doubled, i = true, end+2

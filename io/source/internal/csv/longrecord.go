@@ -151,11 +151,11 @@ func (s *scanner) quotedLength(at int64) (n int64, err error) {
 	r.takeBlanks(s.d)
 	r.take()
 	for {
-		if r.takeTo('"'); !r.more() {
+		if r.takeTo(s.d.quote); !r.more() {
 			return 0, r.err
 		}
 		r.take()
-		if r.more() && r.b == '"' {
+		if r.more() && r.b == s.d.quote {
 			r.take()
 			continue
 		}

@@ -27,11 +27,11 @@ const (
 )
 
 // load reads a piece.
-func (t *pieceText) load(s *stream, size int64) error {
-	t.file, t.at, t.size = s.file, s.section.At, size
-	t.own = int(s.section.End - s.section.At)
+func (t *pieceText) load(s *scan.Stream, size int64) error {
+	t.file, t.at, t.size = s.File, s.Section.At, size
+	t.own = int(s.Section.End - s.Section.At)
 	t.b = slices.Grow(t.b[:0], t.own+leastBehind)[:t.own]
-	_, err := io.ReadFull(s.section, t.b)
+	_, err := io.ReadFull(s.Section, t.b)
 	return err
 }
 
@@ -86,13 +86,13 @@ func (c *file) readPiece(ctx context.Context, piece int, columns []string, yield
 	if err != nil {
 		return s, err
 	}
-	defer stream.close()
+	defer stream.Close()
 	leave := c.cuts.take(piece)
 	defer leave()
 	r := c.pieceReader(columns)
 	defer c.dialect.readers.Put(r)
 	if err := scan.Guard(func() error { return r.begin(ctx, c, stream, piece) }); err != nil {
-		return s, streamError(err)
+		return s, scan.StreamError(err)
 	}
 	for {
 		if r.done() {
@@ -104,14 +104,14 @@ func (c *file) readPiece(ctx context.Context, piece int, columns []string, yield
 		}
 		s.Blank += r.blanks
 		if r.done() {
-			s.Digest, err = stream.sum()
+			s.Digest, err = stream.Sum()
 			return s, err
 		}
 		if r.long {
 			break
 		}
 		if err := scan.Guard(func() error { return r.from(r.next) }); err != nil {
-			return s, streamError(err)
+			return s, scan.StreamError(err)
 		}
 	}
 	blanks, err := r.readLong(ctx, c, piece, yield)
@@ -119,13 +119,13 @@ func (c *file) readPiece(ctx context.Context, piece int, columns []string, yield
 		return s, err
 	}
 	s.Blank += blanks
-	s.Digest, err = stream.sum()
+	s.Digest, err = stream.Sum()
 	return s, err
 }
 
 // begin loads a piece and gathers its first rows. Where its records start may not be known yet; then they are gathered from where that is
 // likely, and once it is known those before are left aside, or all of them.
-func (r *pieceReader) begin(ctx context.Context, c *file, s *stream, piece int) error {
+func (r *pieceReader) begin(ctx context.Context, c *file, s *scan.Stream, piece int) error {
 	if err := r.text.load(s, c.Size); err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (r *pieceReader) begin(ctx context.Context, c *file, s *stream, piece int) 
 				return err
 			}
 		}
-		if at, err = c.cut(ctx, s.file, piece); err != nil {
+		if at, err = c.cut(ctx, s.File, piece); err != nil {
 			return err
 		}
 	}
@@ -197,7 +197,7 @@ func (r *pieceReader) readLong(ctx context.Context, c *file, piece int, yield fu
 	at := r.text.at + int64(r.next)
 	s, err := c.newScanner(r.text.file, at)
 	if err != nil {
-		return 0, streamError(err)
+		return 0, scan.StreamError(err)
 	}
 	s.limit = int64(r.text.own - r.next)
 	blanks, err = r.readStream(ctx, s, yield)

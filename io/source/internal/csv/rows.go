@@ -40,9 +40,9 @@ func (c *file) newReader(names []string) *rowReader {
 	for _, at := range places {
 		t, typed := c.dialect.types[c.table.Fields[at].Name]
 		if !typed {
-			t = textType
+			t = scan.Text
 		}
-		r.columns = append(r.columns, column{columnType: t, at: at})
+		r.columns = append(r.columns, column{TextColumn: scan.TextColumn{TextType: t}, at: at})
 		r.general.wanted = at + 1
 	}
 	for i, at := range wanted {
@@ -72,7 +72,7 @@ func (r *rowReader) block() int { return max(16, 2048/max(1, len(r.columns))) }
 func (r *rowReader) reset() {
 	r.rows, r.blanks, r.starts = 0, 0, r.starts[:0]
 	for i := range r.columns {
-		r.columns[i].reset()
+		r.columns[i].Reset()
 	}
 }
 
@@ -93,9 +93,9 @@ func (r *rowReader) stream(s *scanner) error {
 			if c.at < len(s.fields) {
 				c.add(s.d, s.text(c.at))
 			} else {
-				c.null()
+				c.AddNull()
 			}
-			full = full || len(c.values.Data) >= scan.BatchBytes
+			full = full || len(c.Values.Data) >= scan.BatchBytes
 		}
 	}
 	return nil
@@ -130,7 +130,7 @@ func (r *rowReader) readStream(ctx context.Context, s *scanner, yield func(*tabl
 		}
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		return 0, streamError(err)
+		return 0, scan.StreamError(err)
 	}
 	return blanks + s.blanks, nil
 }
@@ -209,7 +209,7 @@ func (r *rowReader) second(at, row int) {
 func (r *rowReader) batch(i, j int) *table.Batch {
 	b := &table.Batch{Rows: j - i, Columns: make([]table.Column, len(r.order))}
 	for k, at := range r.order {
-		c := r.columns[at].column()
+		c := r.columns[at].Column()
 		b.Columns[k] = c.Slice(i, j)
 	}
 	return b

@@ -135,7 +135,7 @@ func (s *splitter) split(b []byte) (n int, whole bool) {
 		}
 		i = end + 1
 		if len(s.fields) == s.wanted {
-			if end := stop(b, i, '"'); end < len(b) && b[end] == '\n' { // nothing is quoted in the rest of the line
+			if end := stop(b, i, s.d.quote); end < len(b) && b[end] == '\n' { // nothing is quoted in the rest of the line
 				return end + 1, true
 			}
 		}
@@ -188,7 +188,7 @@ func (s *splitter) skip(b []byte) (n int, skip bool) {
 // field returns the field that starts at i and the place of the delimiter or line end after it; -1: more must be read.
 func (s *splitter) field(b []byte, i int) (field, int) {
 	s.open, s.inside = i, insideField
-	if !s.d.TrimSpace && i < len(b) && b[i] != '"' {
+	if !s.d.TrimSpace && i < len(b) && b[i] != s.d.quote {
 		end := stop(b, i, s.d.comma)
 		if end == len(b) && !s.eof {
 			return field{}, -1
@@ -206,7 +206,7 @@ func (s *splitter) field(b []byte, i int) (field, int) {
 	if start == len(b) {
 		s.inside = insideBlanks
 	}
-	if start < len(b) && b[start] == '"' && i != s.ordinary {
+	if start < len(b) && b[start] == s.d.quote && s.d.quote != 0 && i != s.ordinary {
 		f, end, literal := s.quoted(b, start+1)
 		if !literal {
 			s.inside = insideQuotes
@@ -238,12 +238,12 @@ func (s *splitter) trimmed(b []byte, from, to int) field {
 func (s *splitter) quoted(b []byte, i int) (f field, end int, literal bool) {
 	f.from = int32(i)
 	for {
-		quote := bytes.IndexByte(b[i:], '"')
+		quote := bytes.IndexByte(b[i:], s.d.quote)
 		if quote < 0 {
 			return f, -1, s.eof
 		}
 		i += quote + 1
-		if i < len(b) && b[i] == '"' {
+		if i < len(b) && b[i] == s.d.quote {
 			f.doubled = true
 			i++
 			continue
@@ -276,17 +276,17 @@ func (s *scanner) text(i int) []byte {
 	f := s.fields[i]
 	b := s.buf[s.base+int(f.from) : s.base+int(f.to)]
 	if f.doubled {
-		s.scratch = undouble(s.scratch[:0], b)
+		s.scratch = undouble(s.scratch[:0], b, s.d.quote)
 		return s.scratch
 	}
 	return b
 }
 
-// undouble appends b to dst, of doubled quotes one.
-func undouble(dst, b []byte) []byte {
+// undouble appends b to dst, with one quote for each two.
+func undouble(dst, b []byte, quote byte) []byte {
 	for i := 0; i < len(b); i++ {
 		dst = append(dst, b[i])
-		if b[i] == '"' {
+		if b[i] == quote {
 			i++
 		}
 	}

@@ -33,7 +33,7 @@ func records(t testing.TB, r io.Reader, d *Dialect, buffer int) [][]string {
 	}
 }
 
-var fuzzDialects = []Options{{}, {Delimiter: ';', TrimSpace: true}, {Delimiter: '\t', TrimSpace: true, Comment: '#'}, {Delimiter: ' ', Comment: '|'}}
+var fuzzDialects = []Options{{}, {Quote: '\''}, {Quote: NoQuote, Delimiter: ';'}, {Delimiter: ';', TrimSpace: true}, {Delimiter: '\t', TrimSpace: true, Comment: '#'}, {Delimiter: ' ', Comment: '|'}}
 
 // FuzzCSV checks that any text can be split, and alike whatever the buffer is and however the bytes arrive.
 func FuzzCSV(f *testing.F) {

@@ -1,10 +1,8 @@
-package csv
+package scan
 
 import (
 	"io"
 	"sync"
-
-	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
 // Blocks that are read ahead: how many there are, and how long they are.
@@ -13,35 +11,36 @@ const (
 	aheadBytes  = 256 << 10
 )
 
-// aheadReader reads ahead in a goroutine of its own.
-type aheadReader struct {
+// AheadReader reads ahead in a goroutine of its own.
+type AheadReader struct {
 	full, free chan []byte
 	stopped    chan struct{}
-	stop       func() // ends the goroutine and waits for that
+	Stop       func() // ends the goroutine and waits for that
 	block      []byte
 	unread     []byte // of the block
 	err        error  // why there is no more, behind all that is full
 }
 
-func newAheadReader(r io.Reader) *aheadReader {
-	a := &aheadReader{full: make(chan []byte, aheadBlocks), free: make(chan []byte, aheadBlocks), stopped: make(chan struct{})}
+// NewAheadReader starts to read ahead.
+func NewAheadReader(r io.Reader) *AheadReader {
+	a := &AheadReader{full: make(chan []byte, aheadBlocks), free: make(chan []byte, aheadBlocks), stopped: make(chan struct{})}
 	for range aheadBlocks {
 		a.free <- nil // made when it is needed: files may be short
 	}
 	var running sync.WaitGroup
-	a.stop = sync.OnceFunc(func() {
+	a.Stop = sync.OnceFunc(func() {
 		close(a.stopped)
 		running.Wait()
 	})
 	running.Go(func() {
 		defer close(a.full)
-		a.err = scan.Guard(func() error { return a.run(r) })
+		a.err = Guard(func() error { return a.run(r) })
 	})
 	return a
 }
 
 // run fills blocks until there is no more, which is an error, or until it is stopped.
-func (a *aheadReader) run(r io.Reader) error {
+func (a *AheadReader) run(r io.Reader) error {
 	for {
 		var b []byte
 		select {
@@ -66,7 +65,7 @@ func (a *aheadReader) run(r io.Reader) error {
 }
 
 // Read implements io.Reader.
-func (a *aheadReader) Read(p []byte) (int, error) {
+func (a *AheadReader) Read(p []byte) (int, error) {
 	for len(a.unread) == 0 {
 		if a.block != nil {
 			a.free <- a.block

@@ -1,0 +1,314 @@
+// Package jsonl reads JSON lines: files with one JSON object a line.
+//
+// Such a file states neither columns nor types: the job names the columns that it reads and their types, so that no value decides what a column
+// is. A column is a member of the object, or a member of a member by its path: address.city. A line that is no object, a member of another
+// type, and a line of more than 16 MiB are rows without values; they make no read fail. A blank line is no row.
+//
+// A line ends at a line end, since a JSON string cannot hold one: a piece of the file has the lines that start in it.
+package jsonl
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// Options say which members are read.
+type Options struct {
+	// Columns are types by the paths of members, as in CSV files: text, int, float, bool, date, "date LAYOUT" and "timestamp LAYOUT".
+	Columns map[string]string
+}
+
+// Dialect is checked Options.
+type Dialect struct {
+	names  []string
+	types  map[string]scan.TextType
+	schema table.Schema
+}
+
+const (
+	pieceBytes = 1 << 20
+	maxLine    = 16 << 20
+)
+
+// NewDialect checks options, all of them at once.
+func NewDialect(o Options) (*Dialect, error) {
+	d := &Dialect{names: slices.Sorted(maps.Keys(o.Columns)), types: map[string]scan.TextType{}}
+	var wrong scan.Errors
+	for _, name := range d.names {
+		t, e := scan.NewTextType(o.Columns[name], scan.Digits{})
+		if e != nil {
+			wrong = append(wrong, e.OfColumn(name))
+		}
+		d.types[name] = t
+		d.schema.Fields = append(d.schema.Fields, table.Field{Name: name, Type: t.Type})
+	}
+	return d, wrong.Err()
+}
+
+// file is an opened file.
+type file struct {
+	scan.Origin
+	packed  scan.Compression
+	dialect *Dialect
+}
+
+// Open opens a file; nothing of it is read.
+func Open(path string, packed scan.Compression, d *Dialect, mac scan.BlockMAC) (scan.File, *scan.Error) {
+	if len(d.names) == 0 {
+		return nil, scan.Fault(scan.CodeOption, "JSON lines need the names and types of the columns that are read").
+			Advise("set input.jsonl.columns, such as {age: int, \"address.city\": text}; release columns FILE shows what is seen")
+	}
+	f := &file{Origin: scan.Origin{Path: path, MAC: mac}, packed: packed, dialect: d}
+	handle, err := os.Open(path)
+	if err != nil {
+		return nil, scan.NotOpened(err)
+	}
+	defer handle.Close()
+	if err := f.Stat(handle); err != nil {
+		return nil, scan.AsError(err)
+	}
+	return f, nil
+}
+
+func (f *file) Schema() table.Schema { return f.dialect.schema }
+
+// Public implements scan.File: the names are the job's.
+func (f *file) Public(string) bool { return true }
+
+// Splits implements scan.File.
+func (f *file) Splits() int {
+	if f.packed != scan.Plain {
+		return 1
+	}
+	return max(1, int((f.Size+pieceBytes-1)/pieceBytes))
+}
+
+// piece returns the ends of a piece.
+func (f *file) piece(i int) (start, end int64) {
+	if i == f.Splits()-1 {
+		return int64(i) * pieceBytes, f.Size
+	}
+	return int64(i) * pieceBytes, int64(i+1) * pieceBytes
+}
+
+// Digest implements scan.File.
+func (f *file) Digest(ctx context.Context, split int, _ []string) ([]byte, error) {
+	start, end := f.piece(split)
+	s, err := f.OpenStream(ctx, f.packed, start, end)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	return s.Sum()
+}
+
+// Read implements scan.File.
+func (f *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (sum scan.Summary, err error) {
+	start, end := f.piece(split)
+	s, err := f.OpenStream(ctx, f.packed, start, end)
+	if err != nil {
+		return sum, err
+	}
+	defer s.Close()
+	text, own := s.Text, int64(-1)
+	if f.packed == scan.Plain { // the last line may go on behind the piece
+		text, own = io.MultiReader(s.Text, io.NewSectionReader(s.File, end, f.Size-end)), end-start
+	}
+	r := &reader{lines: bufio.NewReaderSize(text, scan.BlockSize), own: own}
+	if split == 0 {
+		r.passMark()
+	} else if err = r.passLine(s.File, start); err != nil {
+		return sum, scan.StreamError(err)
+	}
+	r.addColumns(f.dialect, columns)
+	if err := r.read(ctx, yield); err != nil {
+		return sum, err
+	}
+	sum.Blank = r.blanks
+	sum.Digest, err = s.Sum()
+	return sum, err
+}
+
+// reader gathers lines into batches.
+type reader struct {
+	lines   *bufio.Reader
+	own     int64 // bytes of the piece that no line has taken; negative if the text is read to its end
+	line    []byte
+	columns []column
+	rows    int
+	blanks  int64
+}
+
+// column is a column that is gathered.
+type column struct {
+	scan.TextColumn
+	path []string
+	name string
+}
+
+func (r *reader) addColumns(d *Dialect, names []string) {
+	for _, name := range names {
+		r.columns = append(r.columns, column{scan.TextColumn{TextType: d.types[name]}, strings.Split(name, "."), name})
+	}
+}
+
+// take notes that n bytes were taken.
+func (r *reader) take(n int) {
+	if r.own > 0 {
+		r.own = max(0, r.own-int64(n))
+	}
+}
+
+// passMark passes over a byte order mark.
+func (r *reader) passMark() {
+	if b, _ := r.lines.Peek(3); bytes.Equal(b, []byte("\xef\xbb\xbf")) {
+		n, _ := r.lines.Discard(3)
+		r.take(n)
+	}
+}
+
+// passLine passes over the rest of a line that starts in the piece before.
+func (r *reader) passLine(f io.ReaderAt, start int64) error {
+	var before [1]byte
+	if err := scan.ReadAt(f, before[:], start-1); err != nil || before[0] == '\n' {
+		return err
+	}
+	_, err := r.next()
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return err
+}
+
+// next takes the next line into r.line. long is true if it is longer than maxLine; then r.line has no meaning.
+func (r *reader) next() (long bool, err error) {
+	r.line = r.line[:0]
+	for {
+		b, err := r.lines.ReadSlice('\n')
+		r.take(len(b))
+		if long = long || len(r.line)+len(b) > maxLine; !long {
+			r.line = append(r.line, b...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case errors.Is(err, io.EOF) && (long || len(r.line) > 0):
+			return long, nil
+		}
+		return long, err
+	}
+}
+
+// read gathers the lines that start in the piece, and hands them on.
+func (r *reader) read(ctx context.Context, yield func(*table.Batch) error) error {
+	for more := true; more; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := scan.Guard(func() (err error) { more, err = r.gather(); return err })
+		if err != nil {
+			return scan.StreamError(err)
+		}
+		if r.rows == 0 {
+			return nil
+		}
+		b := &table.Batch{Rows: r.rows, Columns: make([]table.Column, len(r.columns))}
+		for i := range r.columns {
+			b.Columns[i] = r.columns[i].Column()
+		}
+		if err := yield(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gather gathers the lines of a batch; more is false if they are the last ones.
+func (r *reader) gather() (more bool, err error) {
+	r.rows = 0
+	for i := range r.columns {
+		r.columns[i].Reset()
+	}
+	for r.rows < scan.BatchRows {
+		if r.own == 0 {
+			return false, nil
+		}
+		long, err := r.next()
+		if errors.Is(err, io.EOF) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if !long && len(bytes.TrimSpace(r.line)) == 0 {
+			r.blanks++
+			continue
+		}
+		r.rows++
+		if r.addRow(long) {
+			return true, nil
+		}
+	}
+	return true, nil
+}
+
+// addRow adds the members of a line, and says whether the texts of a column are long enough for a batch.
+func (r *reader) addRow(long bool) (full bool) {
+	var object map[string]json.RawMessage
+	bad := long || json.Unmarshal(r.line, &object) != nil
+	for i := range r.columns {
+		c := &r.columns[i]
+		if bad {
+			c.AddUnparsed()
+		} else {
+			c.addMember(object)
+		}
+		full = full || len(c.Values.Data) >= scan.BatchBytes
+	}
+	return full
+}
+
+// addMember adds the member of an object that the column's path leads to. A member whose name is the whole path comes first.
+func (c *column) addMember(object map[string]json.RawMessage) {
+	raw, there := object[c.name]
+	for i := 0; !there && i < len(c.path)-1; i++ {
+		var inner map[string]json.RawMessage
+		member, known := object[c.path[i]]
+		if !known || json.Unmarshal(member, &inner) != nil {
+			break
+		}
+		object = inner
+		raw, there = object[strings.Join(c.path[i+1:], ".")]
+	}
+	c.addJSON(raw)
+}
+
+// addJSON adds a JSON value: a string by its text, a number or a truth value as it stands. Objects and lists are no value of any type.
+func (c *column) addJSON(raw json.RawMessage) {
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		c.AddNull()
+	case raw[0] == '{' || raw[0] == '[':
+		c.AddUnparsed()
+	case raw[0] == '"':
+		var s string
+		if json.Unmarshal(raw, &s) != nil {
+			c.AddUnparsed()
+			return
+		}
+		c.AddText([]byte(s))
+	default:
+		c.AddText(raw)
+	}
+}

@@ -1,0 +1,117 @@
+package scan
+
+import (
+	"compress/bzip2"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// maxWindow is the most memory that a zstd stream may ask for.
+const maxWindow = 128 << 20
+
+// Stream reads the text of a file, or of a piece of it, and hashes the bytes in the file.
+type Stream struct {
+	File    *os.File
+	Section *Section
+	Text    io.Reader
+	stop    func() // ends all reading
+	Close   func()
+}
+
+// OpenStream opens a file for the bytes from start up to, not including, end: for all of it, if it is compressed.
+func (o *Origin) OpenStream(ctx context.Context, packed Compression, start, end int64) (*Stream, error) {
+	file, err := o.Reopen(func(*os.File) bool { return false })
+	if err != nil {
+		return nil, err
+	}
+	s := &Stream{File: file, stop: func() {}, Close: func() { _ = file.Close() }}
+	s.Section = NewSection(ctx, file, o.MAC).Between(start, end)
+	if err := s.decompress(packed); err != nil {
+		s.Close()
+		return nil, StreamError(err)
+	}
+	return s, nil
+}
+
+// Compression is how a file of texts is compressed, by its name.
+type Compression uint8
+
+const (
+	Plain Compression = iota // none
+	Gzip                     // .gz
+	Zstd                     // .zst
+	Bzip2                    // .bz2
+	XZ                       // .xz
+)
+
+// decompress puts a decompressor between the bytes and the text.
+func (s *Stream) decompress(packed Compression) error {
+	s.Text = s.Section
+	switch packed {
+	case Gzip:
+		z, err := gzip.NewReader(s.Section)
+		if errors.Is(err, io.EOF) {
+			return io.ErrUnexpectedEOF
+		}
+		s.Text = z
+		return err
+	case Zstd:
+		z, err := zstd.NewReader(s.Section, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return err
+		}
+		s.Text, s.Close = z, func() { z.Close(); _ = s.File.Close() }
+	case Bzip2:
+		s.Text = bzip2.NewReader(s.Section)
+	case XZ:
+		z, err := newXZReader(s.Section)
+		if err != nil {
+			return err
+		}
+		s.Text = z
+	}
+	return nil
+}
+
+// ReadAhead lets the text be decompressed ahead of its reader, in a goroutine of its own.
+func (s *Stream) ReadAhead() {
+	a, end := NewAheadReader(s.Text), s.Close
+	s.Text, s.stop, s.Close = a, a.Stop, func() { a.Stop(); end() }
+}
+
+// Sum reads the rest of the piece and returns its digest.
+func (s *Stream) Sum() ([]byte, error) {
+	s.stop()
+	sum, err := s.Section.Sum()
+	if err != nil {
+		return nil, StreamError(err)
+	}
+	return sum, nil
+}
+
+// StreamError maps what a stream can answer to our errors; that of a context stays.
+func StreamError(err error) error {
+	var own *Error
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &own):
+		return err
+	case errors.As(err, &path):
+		return Fault(CodeUnreadable, "the file cannot be read")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return Fault(CodeTruncated, "the compressed file ends too early").Advise("copy it again from where it came from: gzip -t FILE, or zstd -t FILE, says whether it is whole")
+	case errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch):
+		return Fault(CodeChecksum, "the compressed file's checksum does not match")
+	case errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		return Fault(CodeTooLarge, "the compressed file asks for more than 128 MiB of memory").
+			Advise("compress it with a smaller window")
+	}
+	return Fault(CodeDamaged, "the compressed file cannot be read").Advise("is it compressed, as its name says? a plain table is called FILE.csv; else copy it again")
+}

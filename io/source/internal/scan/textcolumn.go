@@ -1,0 +1,86 @@
+package scan
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// TextColumn gathers the texts of a column.
+type TextColumn struct {
+	TextType
+	Values table.Values
+	valid  []bool // of the rows up to the last null
+	nulls  int
+	// unparsed is of the rows up to the last one whose text is no value of the type; empty if there is none.
+	unparsed []bool
+}
+
+// Reset forgets all rows.
+func (c *TextColumn) Reset() {
+	v := &c.Values
+	v.Ints, v.Floats, v.Offsets, v.Data = v.Ints[:0], v.Floats[:0], append(v.Offsets[:0], 0), v.Data[:0]
+	c.valid, c.nulls, c.unparsed = c.valid[:0], 0, c.unparsed[:0]
+}
+
+// AddText adds a row's text; one that is no value of the type is null.
+func (c *TextColumn) AddText(text []byte) {
+	if c.Parse(text, &c.Values) {
+		return
+	}
+	c.AddNull()
+	if len(bytes.TrimSpace(text)) > 0 { // a blank field is a value that is missing
+		c.unparsed = append(padded(c.unparsed, len(c.valid)-1), true)
+	}
+}
+
+// AddUnparsed adds a row with something that is no value of the type.
+func (c *TextColumn) AddUnparsed() {
+	c.AddNull()
+	c.unparsed = append(padded(c.unparsed, len(c.valid)-1), true)
+}
+
+// padded extends flags with false to n items.
+func padded(flags []bool, n int) []bool {
+	from := len(flags)
+	flags = slices.Grow(flags, n-from)[:n]
+	clear(flags[from:])
+	return flags
+}
+
+// AddNull adds a row without a value, and the value that stands in its place.
+func (c *TextColumn) AddNull() {
+	c.pad()
+	c.valid = append(c.valid, false)
+	c.nulls++
+	switch v := &c.Values; c.Type.Kind {
+	case table.Float:
+		v.Floats = append(v.Floats, 0)
+	case table.String:
+		v.Offsets = append(v.Offsets, uint32(len(v.Data)))
+	default:
+		v.Ints = append(v.Ints, 0)
+	}
+}
+
+// pad says of all rows since the last null that they are none.
+func (c *TextColumn) pad() {
+	for rows := c.Values.Len(c.Type.Kind); len(c.valid) < rows; {
+		c.valid = append(c.valid, true)
+	}
+}
+
+// Column returns the rows that were gathered. They share memory with c.
+func (c *TextColumn) Column() table.Column {
+	out := table.Column{Type: c.Type, Values: c.Values}
+	if c.nulls > 0 {
+		c.pad()
+		out.Valid = c.valid
+	}
+	if len(c.unparsed) > 0 {
+		c.unparsed = padded(c.unparsed, len(c.valid))
+		out.Unparsed = c.unparsed
+	}
+	return out
+}

@@ -1,0 +1,235 @@
+package scan
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// Types of columns whose values are texts in the file
+//
+// A CSV field and a JSON string are texts. A job says what the texts of a column are; a text that is no value of the column's type is null, and
+// marked as unparsed. Numbers may be written with a decimal comma and with separators between groups of three digits, dates in several
+// layouts: of the layouts that a job lists the first one that fits a text reads it.
+
+// TextType is a column's type and how its texts are parsed.
+type TextType struct {
+	Type table.Type
+	// Parse adds the value of a text, or returns false and adds nothing.
+	Parse func(text []byte, v *table.Values) bool
+}
+
+// Digits say how numbers are written.
+type Digits struct {
+	Decimal   rune // '.' if it is 0
+	Thousands rune // between groups of three digits; 0 if there is none
+}
+
+// layoutSeparator stands between the layouts of dates and times.
+const layoutSeparator = " | "
+
+// NewTextType reads a type as the job writes it.
+func NewTextType(s string, d Digits) (TextType, *Error) {
+	name, rest, _ := strings.Cut(s, " ")
+	var layouts []string
+	if rest != "" {
+		layouts = strings.Split(rest, layoutSeparator)
+	}
+	switch {
+	case name == "timestamp":
+		return timestampType(layouts)
+	case name == "date" && len(layouts) > 0:
+		return dateType(layouts)
+	case len(layouts) > 0:
+	case name == "text":
+		return Text, nil
+	case name == "int":
+		return TextType{table.Type{Kind: table.Int}, ints(d.plain(parseInt))}, nil
+	case name == "float":
+		return TextType{table.Type{Kind: table.Float}, d.floats()}, nil
+	case name == "bool":
+		return TextType{table.Type{Kind: table.Bool}, ints(parseBool)}, nil
+	case name == "date":
+		return TextType{table.Type{Kind: table.Date}, ints(parseDate)}, nil
+	}
+	return Text, Fault(CodeOption, "%q is not a type", s).
+		Advise("the types are text, int, float, bool, date, date LAYOUT and timestamp LAYOUT; several layouts are separated by \" | \"")
+}
+
+// Text is the type of a column that the job gives none.
+var Text = TextType{table.Type{Kind: table.String}, func(text []byte, v *table.Values) bool {
+	v.Data = append(v.Data, text...)
+	v.Offsets = append(v.Offsets, uint32(len(v.Data)))
+	return true
+}}
+
+// ints adds what parse returns.
+func ints(parse func([]byte) (int64, bool)) func([]byte, *table.Values) bool {
+	return func(text []byte, v *table.Values) bool {
+		i, ok := parse(bytes.TrimSpace(text))
+		if ok {
+			v.Ints = append(v.Ints, i)
+		}
+		return ok
+	}
+}
+
+func parseInt(b []byte) (int64, bool) {
+	i, err := strconv.ParseInt(string(b), 10, 64)
+	return i, err == nil
+}
+
+// floats returns the parser of floats.
+func (d Digits) floats() func([]byte, *table.Values) bool {
+	if d.usual() {
+		return func(text []byte, v *table.Values) bool { return parseFloat(bytes.TrimSpace(text), v) }
+	}
+	return func(text []byte, v *table.Values) bool {
+		plain, ok := d.rewrite(bytes.TrimSpace(text))
+		return ok && parseFloat(plain, v)
+	}
+}
+
+// usual says whether numbers are written as Go writes them.
+func (d Digits) usual() bool { return (d.Decimal == 0 || d.Decimal == '.') && d.Thousands == 0 }
+
+// plain lets parse read a number as Go writes it.
+func (d Digits) plain(parse func([]byte) (int64, bool)) func([]byte) (int64, bool) {
+	if d.usual() {
+		return parse
+	}
+	return func(text []byte) (int64, bool) {
+		b, ok := d.rewrite(text)
+		if !ok {
+			return 0, false
+		}
+		return parse(b)
+	}
+}
+
+// rewrite writes a number as Go does. ok is false if a separator does not stand between groups of three digits, or if a point is no decimal sign.
+func (d Digits) rewrite(text []byte) (plain []byte, ok bool) {
+	whole, fraction, decimal := string(text), "", false
+	if d.Decimal != 0 {
+		whole, fraction, decimal = strings.Cut(whole, string(d.Decimal))
+	} else {
+		whole, fraction, decimal = strings.Cut(whole, ".")
+	}
+	if strings.ContainsRune(fraction, '.') || d.Decimal != 0 && d.Decimal != '.' && d.Thousands != '.' && strings.ContainsRune(whole, '.') {
+		return nil, false
+	}
+	if d.Thousands != 0 {
+		if whole, ok = d.ungroup(whole); !ok {
+			return nil, false
+		}
+	}
+	if decimal {
+		whole += "." + fraction
+	}
+	return []byte(whole), true
+}
+
+// ungroup takes the separators out of the digits before the decimal sign. A space stands for a space that does not break, too.
+func (d Digits) ungroup(whole string) (string, bool) {
+	if d.Thousands == ' ' {
+		whole = strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(whole)
+	}
+	groups := strings.Split(whole, string(d.Thousands))
+	if len(groups) == 1 {
+		return whole, true
+	}
+	for i, g := range groups {
+		digits := strings.TrimLeft(g, "+-")
+		if i > 0 && (len(g) != 3 || digits != g) || i == 0 && (digits == "" || len(digits) > 3) {
+			return "", false
+		}
+	}
+	return strings.Join(groups, ""), true
+}
+
+// parseFloat takes numbers that are too large as infinite.
+func parseFloat(text []byte, v *table.Values) bool {
+	f, err := strconv.ParseFloat(string(text), 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return false
+	}
+	v.Floats = append(v.Floats, f)
+	return true
+}
+
+func parseBool(b []byte) (int64, bool) {
+	switch strings.ToLower(string(b)) {
+	case "true", "t", "yes", "y", "1":
+		return 1, true
+	case "false", "f", "no", "n", "0":
+		return 0, true
+	}
+	return 0, false
+}
+
+func parseDate(b []byte) (int64, bool) {
+	t, err := time.Parse(time.DateOnly, string(b))
+	return t.Unix() / 86400, err == nil // exact: midnight
+}
+
+// saysDay says whether a layout tells year, month and day, and names no zone by letters, which do not say an offset.
+func saysDay(layout string) bool {
+	probe := time.Date(2013, 11, 24, 0, 0, 0, 0, time.UTC)
+	back, err := time.Parse(layout, probe.Format(layout))
+	return err == nil && back.Equal(probe) && !strings.Contains(layout, "MST")
+}
+
+func zoned(layout string) bool {
+	return strings.Contains(layout, "-07") || strings.Contains(layout, "Z07")
+}
+
+// dateType reads layouts and refuses one that does not say the day, or that has a zone: which day an instant is on depends on it.
+func dateType(layouts []string) (TextType, *Error) {
+	for _, layout := range layouts {
+		if !saysDay(layout) || zoned(layout) {
+			return Text, Fault(CodeOption, "the layout of a date must say year, month and day, and no zone").
+				Advise("write how 2 January 2006 looks in the file, such as date 2/1/2006; of instants the type is timestamp")
+		}
+	}
+	return TextType{table.Type{Kind: table.Date}, ints(func(b []byte) (int64, bool) {
+		t, ok := parseTime(layouts, b)
+		seconds := t.Unix()
+		return (seconds - (seconds%86400+86400)%86400) / 86400, ok
+	})}, nil
+}
+
+// timestampType reads layouts and refuses one that does not say the day, and a mixture of instants and wall-clock readings.
+func timestampType(layouts []string) (TextType, *Error) {
+	if len(layouts) == 0 {
+		layouts = []string{""}
+	}
+	for _, layout := range layouts {
+		if !saysDay(layout) {
+			return Text, Fault(CodeOption, "the layout of a timestamp must say year, month and day").
+				Advise("write the layout as Go does, such as timestamp 2006-01-02 15:04:05; a zone as -07:00 or Z07:00")
+		}
+		if zoned(layout) != zoned(layouts[0]) {
+			return Text, Fault(CodeOption, "some layouts of a timestamp have a zone, and others have none").
+				Advise("without a zone a time is a reading of a clock, with one it is an instant: a column is one of them")
+		}
+	}
+	t := table.Type{Kind: table.Timestamp, Unit: 1e3, Zone: ZoneOf(zoned(layouts[0]))}
+	return TextType{t, ints(func(b []byte) (int64, bool) {
+		at, ok := parseTime(layouts, b)
+		return at.UnixMicro(), ok
+	})}, nil
+}
+
+// parseTime reads a text by the first layout that fits.
+func parseTime(layouts []string, b []byte) (time.Time, bool) {
+	for _, layout := range layouts {
+		if t, err := time.Parse(layout, string(b)); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
