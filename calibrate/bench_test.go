@@ -37,8 +37,8 @@ func BenchmarkEpsilon(b *testing.B) {
 	}
 }
 
-// TestSigmaAllocates: nothing, wherever double-double decides.
-func TestSigmaAllocates(t *testing.T) {
+// TestSigmaAllocatesNothing: nothing, wherever double-double decides.
+func TestSigmaAllocatesNothing(t *testing.T) {
 	g := Guarantee{1, 1e-6}
 	if n := testing.AllocsPerRun(100, func() { _, _ = AnalyticGaussian(Sensitivity{L2: 1}, g) }); n != 0 {
 		t.Errorf("%v allocations", n)

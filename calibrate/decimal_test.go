@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestParseKnown(t *testing.T) {
+func TestParseReadsKnownDecimals(t *testing.T) {
 	const least = math.SmallestNonzeroFloat64
 	for _, c := range []struct {
 		text     string
@@ -36,7 +36,7 @@ func TestParseKnown(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParseRefusesOtherText(t *testing.T) {
 	for _, text := range []string{
 		"", " ", "1 ", " 1", "+", "-", ".", "e5", ".e5", "1e", "1e+", "1e5.0", "--1", "+-1", "1..2", "1.2.3", "1,5", "1_000", "NaN", "nan", "inf", "-Inf",
 		"infinity", "0x10", "0x1p-2", "0b1", "1/3", "1e309", "-1e309", "1e99999", "1e999999999", "1e-999999999", "1e99999999999999999999",
@@ -90,8 +90,8 @@ func TestParseIsExact(t *testing.T) {
 	})
 }
 
-// TestDecimal: a decimal is exact, whatever its spelling, beyond the range of float64 too.
-func TestDecimal(t *testing.T) {
+// TestDecimalIsExact: a decimal is exact, whatever its spelling, beyond the range of float64 too.
+func TestDecimalIsExact(t *testing.T) {
 	parsed := func(text string) Decimal {
 		d, err := ParseDecimal(text)
 		if err != nil {
@@ -123,8 +123,8 @@ func TestDecimal(t *testing.T) {
 	})
 }
 
-// TestParseNearest: what programs write of a float64 comes back as it.
-func TestParseNearest(t *testing.T) {
+// TestParseNearestGivesBackAWrittenFloat: what programs write of a float64 comes back as it.
+func TestParseNearestGivesBackAWrittenFloat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.Float64().Draw(t, "x")
 		for _, digits := range []int{-1, 16, 20} {
@@ -136,8 +136,8 @@ func TestParseNearest(t *testing.T) {
 	})
 }
 
-// TestFormatExact: whichever way the text is read, the number comes back.
-func TestFormatExact(t *testing.T) {
+// TestFormatExactGivesTheNumberBack: whichever way the text is read, the number comes back.
+func TestFormatExactGivesTheNumberBack(t *testing.T) {
 	check := func(t interface{ Fatalf(string, ...any) }, x float64) {
 		text := FormatExact(x)
 		down, err1 := ParseDown(text)
@@ -166,8 +166,8 @@ func TestFormatExact(t *testing.T) {
 	}
 }
 
-// TestRoundDown: no float64 lies above the result and not above the number.
-func TestRoundDown(t *testing.T) {
+// TestRoundDownIsTheLargestBelow: no float64 lies above the result and not above the number.
+func TestRoundDownIsTheLargestBelow(t *testing.T) {
 	huge := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), 1100))
 	for _, c := range []struct {
 		x    *big.Rat

@@ -113,8 +113,8 @@ func TestEpsilonIsLeast(t *testing.T) {
 	t.Logf("%d are 0, %d are beyond the range", zero, beyond)
 }
 
-// TestTinyEpsilon: delta(0) is so close above delta that epsilon is a difference far below double-double's.
-func TestTinyEpsilon(t *testing.T) {
+// TestTinyEpsilonIsLeast: delta(0) is so close above delta that epsilon is a difference far below double-double's.
+func TestTinyEpsilonIsLeast(t *testing.T) {
 	r := curvetest.NewRand(t)
 	for range curvetest.Points(20, 500) {
 		mu := math.Pow(10, 4*r.Float64()-3)

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestGridKnown(t *testing.T) {
+func TestGridOfKnownCases(t *testing.T) {
 	for _, c := range []struct{ sigma, quantum, row, want float64 }{
 		{16, 1, 1, 1}, {1000, 1, 1, 1}, {15.9, 1, 1, 0.5}, {4.22, 1, 1, 0.25}, {1, 1, 1, 1. / 16}, {0.01, 1, 1, 0x1p-11},
 		{0x1p41, 1, 1, 2}, {0x1p40, 1, 1, 1}, {0x1.8p40, 1, 1, 2}, {1, 1, 0x1p13, 1}, {100, 0x1p-30, 1, 0x1p-13}, {0x1p-20, 1, 1, 0x1p-13},
@@ -25,8 +25,8 @@ func TestGridKnown(t *testing.T) {
 	}
 }
 
-// TestGridBounds: the promises of Grid, at random arguments of any size.
-func TestGridBounds(t *testing.T) {
+// TestGridKeepsItsPromises: the promises of Grid, at random arguments of any size.
+func TestGridKeepsItsPromises(t *testing.T) {
 	size := rapid.OneOf(rapid.Float64Range(1e-6, 1e9), rapid.Float64Range(5e-324, math.MaxFloat64))
 	rapid.Check(t, func(t *rapid.T) {
 		sigma, row := size.Draw(t, "sigma"), size.Draw(t, "row")
@@ -55,7 +55,7 @@ func TestGridBounds(t *testing.T) {
 	})
 }
 
-func TestDeviation(t *testing.T) {
+func TestDeviationIncludesRounding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sigma := rapid.OneOf(rapid.Float64Range(1e-3, 1e6), rapid.Float64Range(5e-324, 1e307)).Draw(t, "sigma")
 		grid := rapid.OneOf(rapid.Just(0.), rapid.Just(sigma/16), rapid.Float64Range(0, 1e307)).Draw(t, "grid")
@@ -79,8 +79,8 @@ func square(x float64) *big.Rat {
 	return r.Mul(r, r)
 }
 
-// TestMechanismMu: the least float64 not below L2/sigma.
-func TestMechanismMu(t *testing.T) {
+// TestMechanismMuIsRoundedUp: the least float64 not below L2/sigma.
+func TestMechanismMuIsRoundedUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l2, sigma := rapid.Float64Range(1e-300, 1e6).Draw(t, "l2"), rapid.Float64Range(1e-6, 1e300).Draw(t, "sigma")
 		got := float64(Mechanism{Sens: Sensitivity{L2: l2}, Sigma: Sigma(sigma)}.Mu())

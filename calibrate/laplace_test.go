@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLaplaceCurve: the curve against the definition, integrated over if the densities differ by more than e^eps.
-func TestLaplaceCurve(t *testing.T) {
+// TestLaplaceCurveIsItsDefinition: the curve against the definition, integrated over if the densities differ by more than e^eps.
+func TestLaplaceCurveIsItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := Laplace{L1: rapid.Float64Range(0.1, 10).Draw(t, "l1"), Scale: rapid.Float64Range(0.1, 10).Draw(t, "scale")}
 		eps := rapid.Float64Range(0, 20).Draw(t, "eps")
@@ -31,8 +31,8 @@ func TestLaplaceCurve(t *testing.T) {
 	})
 }
 
-// TestLaplaceScale: the least scale meets its guarantee, and hardly less does not.
-func TestLaplaceScale(t *testing.T) {
+// TestLaplaceScaleIsLeast: the least scale meets its guarantee, and hardly less does not.
+func TestLaplaceScaleIsLeast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := Guarantee{Epsilon(rapid.Float64Range(0, 10).Draw(t, "eps")), Delta(rapid.SampledFrom([]float64{0, 1e-9, 0.01, 0.9}).Draw(t, "delta"))}
 		scale, err := LaplaceScale(3, g)
@@ -51,8 +51,8 @@ func TestLaplaceScale(t *testing.T) {
 	})
 }
 
-// TestLaplaceArguments: nothing panics or is NaN without an error.
-func TestLaplaceArguments(t *testing.T) {
+// TestLaplaceAnswersOrNamesAnArgument: nothing panics or is NaN without an error.
+func TestLaplaceAnswersOrNamesAnArgument(t *testing.T) {
 	odd := []float64{math.NaN(), math.Inf(1), -1, 0, 5e-324, 1e-300, 0.5, 1, 1e6, 1e308}
 	check := func(name string, x float64, err error) {
 		t.Helper()

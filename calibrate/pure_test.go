@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPureMu compares with values of mpmath to 20 digits: not below, and no more than one float64 above.
-func TestPureMu(t *testing.T) {
+// TestPureMuAgreesWithReference compares with values of mpmath to 20 digits: not below, and no more than one float64 above.
+func TestPureMuAgreesWithReference(t *testing.T) {
 	for _, c := range []struct {
 		eps  float64
 		want string
@@ -70,7 +70,7 @@ func TestPureIsDominated(t *testing.T) {
 	})
 }
 
-func TestPureMechanism(t *testing.T) {
+func TestPureMechanismStandsForItsNoise(t *testing.T) {
 	p := Pure{Query: "q", Why: "one row", Noise: Laplace{L1: 2, Scale: 4}, Grid: 0.25, Geometric: true}
 	m, err := p.Mechanism()
 	mu, errMu := PureMu(0.5)

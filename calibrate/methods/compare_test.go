@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// TestTableOne: the figures of Zhao et al. 2019, Table I, that are wrong in print, put right.
-func TestTableOne(t *testing.T) {
+// TestZhaoTableOneIsPutRight: the figures of Zhao et al. 2019, Table I, that are wrong in print, put right.
+func TestZhaoTableOneIsPutRight(t *testing.T) {
 	for _, c := range []struct {
 		eps, delta float64
 		method     Method
@@ -37,8 +37,8 @@ func TestTableOne(t *testing.T) {
 	}
 }
 
-// TestCompare: every method is there, the least first, and a formula is below the least sigma only if it does not hold.
-func TestCompare(t *testing.T) {
+// TestCompareHasEveryMethod: every method is there, the least first, and a formula is below the least sigma only if it does not hold.
+func TestCompareHasEveryMethod(t *testing.T) {
 	for _, g := range []calibrate.Guarantee{{Epsilon: 1, Delta: 1e-6}, {Epsilon: 9, Delta: 1e-5}, {Epsilon: 0, Delta: 0.5}, {Epsilon: calibrate.MaxEpsilon, Delta: calibrate.MinDelta}, {Epsilon: 1e-3, Delta: 0.9}} {
 		rows, err := Compare(calibrate.Sensitivity{L2: 2}, g)
 		if err != nil || len(rows) != len(Methods()) || rows[0].Excess != 0 || !rows[0].Holds {

@@ -11,7 +11,7 @@ import (
 )
 
 // Composition of mechanisms of which only an (epsilon, delta) is known: the plain sum, and the theorem of Kairouz, Oh & Viswanath 2017 for parameters
-// that differ. region.go has the exact answer if all are alike. For Gaussian mechanisms calibrate.Compose is exact and much better.
+// that differ. exactregion.go has the exact answer if all are alike. For Gaussian mechanisms calibrate.Compose is exact and much better.
 
 // Part is some mechanisms of which nothing is known but that each is (epsilon, delta)-differentially private. Delta may be 0.
 type Part struct {

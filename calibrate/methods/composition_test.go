@@ -21,8 +21,8 @@ func goldenPart(t *testing.T, row map[string]string) Part {
 	return Part{calibrate.Guarantee{Epsilon: calibrate.Epsilon(curvetest.Nearest(t, row["eps"])), Delta: calibrate.Delta(curvetest.Nearest(t, row["delta"]))}, k}
 }
 
-// TestGoldenAdvanced: Theorems 3.4 and 3.5, each of their three terms.
-func TestGoldenAdvanced(t *testing.T) {
+// TestAdvancedCompositionAgreesWithReference: Theorems 3.4 and 3.5, each of their three terms.
+func TestAdvancedCompositionAgreesWithReference(t *testing.T) {
 	for _, row := range golden(t, "composition.csv") {
 		if row["kind"] != "thm3.4" && row["kind"] != "thm3.5" {
 			continue
@@ -50,8 +50,8 @@ func TestGoldenAdvanced(t *testing.T) {
 	}
 }
 
-// TestGoldenGaussianComposition: Gaussian mechanisms compose exactly.
-func TestGoldenGaussianComposition(t *testing.T) {
+// TestGaussianCompositionAgreesWithReference: Gaussian mechanisms compose exactly.
+func TestGaussianCompositionAgreesWithReference(t *testing.T) {
 	for sigmas, want := range map[string]string{"1 2 3": "7.32567623534622798439697670886", strings.Repeat("10 ", 100): "6.17393504667090794080943142263"} {
 		var ms []calibrate.Mechanism
 		for _, s := range strings.Fields(sigmas) {
@@ -71,8 +71,8 @@ func drawPart(t *rapid.T) Part {
 	return Part{calibrate.Guarantee{Epsilon: calibrate.Epsilon(eps), Delta: calibrate.Delta(delta)}, rapid.IntRange(1, 40).Draw(t, "times")}
 }
 
-// TestHomogeneousLaws: Epsilon undoes Delta on the safe side and tightly, and the exact curve is below every other bound.
-func TestHomogeneousLaws(t *testing.T) {
+// TestExactRegionIsBelowOtherBounds: Epsilon undoes Delta on the safe side and tightly, and the exact curve is below every other bound.
+func TestExactRegionIsBelowOtherBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPart(t)
 		target := rapid.Float64Range(1e-15, 0.999).Draw(t, "target")
@@ -108,8 +108,8 @@ func TestHomogeneousLaws(t *testing.T) {
 	})
 }
 
-// TestPartArguments: what has no answer names the argument.
-func TestPartArguments(t *testing.T) {
+// TestPartsAreAnsweredOrNamed: what has no answer names the argument.
+func TestPartsAreAnsweredOrNamed(t *testing.T) {
 	nan := math.NaN()
 	for _, p := range []Part{
 		{}, {calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, 0}, {calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, maxTimes + 1}, {calibrate.Guarantee{Epsilon: calibrate.Epsilon(nan), Delta: 0}, 1}, {calibrate.Guarantee{Epsilon: 1, Delta: 1}, 1},

@@ -75,8 +75,8 @@ func implies(t *rapid.T, g calibrate.Guarantee, name string, find func(by float6
 	}
 }
 
-// TestTightZCDP: the better rule is between the exact curve and the simple rule, its two directions agree, and its order is the best.
-func TestTightZCDP(t *testing.T) {
+// TestTightZCDPIsBetweenExactAndSimple: the better rule is between the exact curve and the simple rule, its two directions agree, and its order is the best.
+func TestTightZCDPIsBetweenExactAndSimple(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGuarantee(t, "g")
 		rho, err := TightZCDPRho(g)
@@ -136,8 +136,8 @@ func otherOrder(t *rapid.T, rho Rho, delta calibrate.Delta, eps calibrate.Epsilo
 	}
 }
 
-// TestNoiseRoutes: the exact noise is the least; the figures that users meet, at epsilon = 1 and delta = 1e-6.
-func TestNoiseRoutes(t *testing.T) {
+// TestNoiseRoutesCostWhatIsKnown: the exact noise is the least; the figures that users meet, at epsilon = 1 and delta = 1e-6.
+func TestNoiseRoutesCostWhatIsKnown(t *testing.T) {
 	routes, err := NoiseRoutes(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6})
 	if err != nil {
 		t.Fatal(err)
@@ -165,8 +165,8 @@ func TestNoiseRoutesAreSafe(t *testing.T) {
 	})
 }
 
-// TestDPToProbabilisticEpsilon undoes DPToProbabilistic.
-func TestDPToProbabilisticEpsilon(t *testing.T) {
+// TestDPToProbabilisticEpsilonUndoesItsDelta undoes DPToProbabilistic.
+func TestDPToProbabilisticEpsilonUndoesItsDelta(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGuarantee(t, "g")
 		delta := calibrate.Delta(float64(g.Delta) * math.Exp(rapid.OneOf(rapid.Float64Range(0, 10), rapid.Float64Range(0, 1e-10)).Draw(t, "log delta over g's")))
@@ -190,8 +190,8 @@ func TestDPToProbabilisticEpsilon(t *testing.T) {
 	})
 }
 
-// TestOddConversions: every conversion answers or names an argument, for every pair of odd numbers.
-func TestOddConversions(t *testing.T) {
+// TestConversionsAnswerOrNameAnArgument: every conversion answers or names an argument, for every pair of odd numbers.
+func TestConversionsAnswerOrNameAnArgument(t *testing.T) {
 	const names = "epsilon delta mu rho alpha omega mean spread sensitivity"
 	for _, x := range curvetest.Odd {
 		for i, y := range curvetest.Odd {

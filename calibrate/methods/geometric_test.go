@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestGeometricCurve: the curve against the definition, summed over all integers.
-func TestGeometricCurve(t *testing.T) {
+// TestGeometricCurveIsItsDefinition: the curve against the definition, summed over all integers.
+func TestGeometricCurveIsItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := Geometric{L1: rapid.Int64Range(1, 12).Draw(t, "l1"), Scale: rapid.Float64Range(0.1, 10).Draw(t, "scale")}
 		eps := rapid.OneOf(rapid.Float64Range(0, 20), rapid.Map(rapid.IntRange(0, 12), func(k int) float64 { return float64(k) / g.Scale })).Draw(t, "eps")
@@ -30,8 +30,8 @@ func TestGeometricCurve(t *testing.T) {
 	})
 }
 
-// TestGeometricScale: proven, the least, and never far from the Laplace mechanism's.
-func TestGeometricScale(t *testing.T) {
+// TestGeometricScaleIsLeast: proven, the least, and never far from the Laplace mechanism's.
+func TestGeometricScaleIsLeast(t *testing.T) {
 	for _, g := range []calibrate.Guarantee{{Epsilon: 1, Delta: 0}, {Epsilon: 1, Delta: 1e-6}, {Epsilon: 0.01, Delta: 1e-3}, {Epsilon: 10, Delta: 1e-10}, {Epsilon: 0, Delta: 0.5}, {Epsilon: calibrate.MaxEpsilon, Delta: 0.1}} {
 		for _, l1 := range []int64{1, 7, 1 << 53} {
 			scale, err := GeometricScale(l1, g)
@@ -48,8 +48,8 @@ func TestGeometricScale(t *testing.T) {
 	}
 }
 
-// TestGeometricArguments: nothing panics or is NaN without an error.
-func TestGeometricArguments(t *testing.T) {
+// TestGeometricAnswersOrNamesAnArgument: nothing panics or is NaN without an error.
+func TestGeometricAnswersOrNamesAnArgument(t *testing.T) {
 	odd := []float64{math.NaN(), math.Inf(1), -1, 0, 5e-324, 1e-300, 0.5, 1, 1e6, 1e308}
 	check := func(name string, x float64, err error) {
 		t.Helper()

@@ -18,8 +18,8 @@ var goldenColumns = map[Method]string{
 	Dwork2006: "sigma_dwork2006", Lecture: "sigma_dwork2006", Dwork2014: "sigma_dwork2014", ZCDP: "sigma_zcdp_simple",
 }
 
-// TestGoldenClosedForms: every formula is within 1e-12 above its reference value, never below, in every row.
-func TestGoldenClosedForms(t *testing.T) {
+// TestClosedFormsAgreeWithReference: every formula is within 1e-12 above its reference value, never below, in every row.
+func TestClosedFormsAgreeWithReference(t *testing.T) {
 	for _, row := range golden(t, "closed_form.csv") {
 		g := calibrate.Guarantee{Epsilon: calibrate.Epsilon(curvetest.Nearest(t, row["eps"])), Delta: calibrate.Delta(curvetest.Nearest(t, row["delta"]))}
 		for m, column := range goldenColumns {
@@ -42,8 +42,8 @@ func TestGoldenClosedForms(t *testing.T) {
 	}
 }
 
-// TestGoldenRefusals: a formula is refused exactly if the reference's true delta is above the target.
-func TestGoldenRefusals(t *testing.T) {
+// TestClosedFormsAreRefusedIfTheyFail: a formula is refused exactly if the reference's true delta is above the target.
+func TestClosedFormsAreRefusedIfTheyFail(t *testing.T) {
 	ratios := map[Method]string{Zhao1: "dratio_m1", Zhao2: "dratio_m2", Zhao3: "dratio_m3", Zhao4: "dratio_m4", Dwork2006: "dratio_d06", Dwork2014: "dratio_d14"}
 	for _, row := range golden(t, "closed_form.csv") {
 		g := calibrate.Guarantee{Epsilon: calibrate.Epsilon(curvetest.Nearest(t, row["eps"])), Delta: calibrate.Delta(curvetest.Nearest(t, row["delta"]))}
@@ -59,8 +59,8 @@ func TestGoldenRefusals(t *testing.T) {
 	}
 }
 
-// TestThresholds: G(delta) of Zhao et al., exact, and that it is the place where the formula stops holding.
-func TestThresholds(t *testing.T) {
+// TestThresholdIsWhereAFormulaStopsHolding: G(delta) of Zhao et al., exact, and that it is the place where the formula stops holding.
+func TestThresholdIsWhereAFormulaStopsHolding(t *testing.T) {
 	for m, want := range map[Method][4]float64{
 		Dwork2014: {7.463474, 7.990993, 8.419771, 8.782092},
 		Dwork2006: {8.512441, 8.992664, 9.391321, 9.732751},
@@ -132,8 +132,8 @@ func isProbabilistic(mu float64, g calibrate.Guarantee) bool {
 	return sum.Cmp(limit) <= 0
 }
 
-// TestGuardedMinimum: the guard never makes Mechanism 1 worse, and mends it for large delta.
-func TestGuardedMinimum(t *testing.T) {
+// TestGuardNeverMakesZhao1Worse: the guard never makes Mechanism 1 worse, and mends it for large delta.
+func TestGuardNeverMakesZhao1Worse(t *testing.T) {
 	for _, c := range []struct{ eps, delta, most float64 }{
 		{1e-4, 0.9, 0.31}, {1, 0.9, 0.304}, {1e-12, 0.5, 0.7414}, {1, 1e-6, 4.6342}, {0, 0.5, 0.7414},
 	} {
@@ -148,8 +148,8 @@ func TestGuardedMinimum(t *testing.T) {
 	}
 }
 
-// TestMethodArguments: what has no answer is an error that names the argument, and nothing is NaN or infinite.
-func TestMethodArguments(t *testing.T) {
+// TestMethodsAnswerOrNameAnArgument: what has no answer is an error that names the argument, and nothing is NaN or infinite.
+func TestMethodsAnswerOrNameAnArgument(t *testing.T) {
 	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, -1, 5e-324, 1e-310, 1, 0.3, 1e6, 1e308}
 	for _, m := range append(Methods(), "unknown") {
 		for _, eps := range odd {

@@ -40,8 +40,8 @@ func gaussianAndLaplace(t *testing.T, eps float64, mu calibrate.Mu, most float64
 	return sum
 }
 
-// TestMixedAgainstIntegral: the accountant is above the exact value, and not by much.
-func TestMixedAgainstIntegral(t *testing.T) {
+// TestMixedAgreesWithAnIntegral: the accountant is above the exact value, and not by much.
+func TestMixedAgreesWithAnIntegral(t *testing.T) {
 	for _, c := range []struct{ sigma, scale, eps float64 }{{4, 2, 1}, {2, 10, 0.5}, {1, 1, 3}, {20, 5, 0.05}} {
 		m := Mixed{Gaussian: []calibrate.Mechanism{{Sens: calibrate.Sensitivity{L2: 1}, Sigma: calibrate.Sigma(c.sigma)}}, Laplace: []calibrate.Laplace{{L1: 1, Scale: c.scale}}}
 		got, err := m.Delta(calibrate.Epsilon(c.eps))
@@ -59,8 +59,8 @@ func TestMixedAgainstIntegral(t *testing.T) {
 	}
 }
 
-// TestMixedSingle: one Laplace or geometric mechanism, against its own curve.
-func TestMixedSingle(t *testing.T) {
+// TestMixedOfOneAgreesWithItsCurve: one Laplace or geometric mechanism, against its own curve.
+func TestMixedOfOneAgreesWithItsCurve(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		scale := rapid.Float64Range(0.2, 20).Draw(t, "scale")
 		l1 := rapid.Int64Range(1, 5).Draw(t, "l1")
@@ -108,8 +108,8 @@ func TestMixedAlike(t *testing.T) {
 	}
 }
 
-// TestMixedGaussianOnly is exact.
-func TestMixedGaussianOnly(t *testing.T) {
+// TestMixedOfGaussiansIsExact is exact.
+func TestMixedOfGaussiansIsExact(t *testing.T) {
 	m := Mixed{Gaussian: []calibrate.Mechanism{{Sens: calibrate.Sensitivity{L2: 1}, Sigma: 5}, {Sens: calibrate.Sensitivity{L2: 1}, Sigma: 7}}}
 	want, err := calibrate.Compose(m.Gaussian, 1e-6)
 	if err != nil {
@@ -149,8 +149,8 @@ func TestGridMovesMassUp(t *testing.T) {
 	})
 }
 
-// TestMixedArguments: nothing panics, hangs or is NaN without an error.
-func TestMixedArguments(t *testing.T) {
+// TestMixedAnswersOrNamesAnArgument: nothing panics, hangs or is NaN without an error.
+func TestMixedAnswersOrNamesAnArgument(t *testing.T) {
 	check := func(m Mixed, x float64, err error) {
 		t.Helper()
 		if err == nil && (math.IsNaN(x) || math.IsInf(x, 0) || x < 0) || err != nil && !errors.As(err, new(*calibrate.ArgumentError)) {

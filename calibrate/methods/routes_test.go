@@ -36,8 +36,8 @@ func TestRoutesAreSafe(t *testing.T) {
 	})
 }
 
-// TestRouteCosts: the figures that users meet, at epsilon = 1 and delta = 1e-6.
-func TestRouteCosts(t *testing.T) {
+// TestRoutesCostWhatIsKnown: the figures that users meet, at epsilon = 1 and delta = 1e-6.
+func TestRoutesCostWhatIsKnown(t *testing.T) {
 	g := calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}
 	mu, err := calibrate.GaussianMu(g)
 	if err != nil {
@@ -120,8 +120,8 @@ func TestRenyiBothWays(t *testing.T) {
 	})
 }
 
-// TestProbabilistic: pDP-OPT's noise meets its definition tightly; Lemma 4 is above the exact delta; the two curves agree.
-func TestProbabilistic(t *testing.T) {
+// TestProbabilisticPrivacyBothWays: pDP-OPT's noise meets its definition tightly; Lemma 4 is above the exact delta; the two curves agree.
+func TestProbabilisticPrivacyBothWays(t *testing.T) {
 	for _, g := range []calibrate.Guarantee{{Epsilon: 1, Delta: 1e-6}, {Epsilon: 0.1, Delta: 1e-3}, {Epsilon: 10, Delta: 0.2}, {Epsilon: 100, Delta: 1e-12}} {
 		sigma, err := PDPOpt.Sigma(calibrate.Sensitivity{L2: 1}, g)
 		if err != nil {
@@ -155,8 +155,8 @@ func TestProbabilistic(t *testing.T) {
 	}
 }
 
-// TestSigmaBounds: every bound that applies is on its side of the least sigma.
-func TestSigmaBounds(t *testing.T) {
+// TestSigmaBoundsAreOnTheirSides: every bound that applies is on its side of the least sigma.
+func TestSigmaBoundsAreOnTheirSides(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGuarantee(t, "g")
 		all, err := SigmaBounds(calibrate.Sensitivity{L2: 3}, g)
@@ -181,8 +181,8 @@ func TestSigmaBounds(t *testing.T) {
 	}
 }
 
-// TestConversionArguments: nothing panics, and nothing is NaN or infinite without an error.
-func TestConversionArguments(t *testing.T) {
+// TestConversionsAreFiniteOrNamed: nothing panics, and nothing is NaN or infinite without an error.
+func TestConversionsAreFiniteOrNamed(t *testing.T) {
 	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 0, 5e-324, 1e-310, 1e-160, 1e-3, 0.5, 1, 1 + 0x1p-52, 3, 1e6, 1e154, 1e308}
 	check := func(name string, x float64, err error) {
 		t.Helper()

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// TestSpecialFunctions compares the public special functions with the reference values.
-func TestSpecialFunctions(t *testing.T) {
+// TestPublicSpecialFunctionsAgreeWithReference compares the public special functions with the reference values.
+func TestPublicSpecialFunctionsAgreeWithReference(t *testing.T) {
 	fs := map[string]func(float64) (float64, error){"erfcx": Erfcx, "inverfc": InvErfc, "inverf": InvErf}
 	for _, row := range golden(t, "special.csv") {
 		f := fs[row["fn"]]
@@ -29,8 +29,8 @@ func TestSpecialFunctions(t *testing.T) {
 	}
 }
 
-// TestErfcAgainstOracle compares the extended erfc with the tests' own, which shares no code with it.
-func TestErfcAgainstOracle(t *testing.T) {
+// TestErfcAgreesWithOracle compares the extended erfc with the tests' own, which shares no code with it.
+func TestErfcAgreesWithOracle(t *testing.T) {
 	o := curvetest.NewOracle(numeric.BigOf(1))
 	r := curvetest.NewRand(t)
 	for range curvetest.Points(60, 1000) {
@@ -48,8 +48,8 @@ func TestErfcAgainstOracle(t *testing.T) {
 	}
 }
 
-// TestLogErfc: e^LogErfc is erfc.
-func TestLogErfc(t *testing.T) {
+// TestLogErfcIsTheLogarithm: e^LogErfc is erfc.
+func TestLogErfcIsTheLogarithm(t *testing.T) {
 	for _, x := range []float64{-30, -3, -0.5, -1e-3, -1e-100, 0, 1e-100, 1e-20, 1e-3, 0.3, 0.4999, 0.5, 0.6, 1, 3, 25, 40, 59} {
 		got, err := LogErfc(x)
 		if err != nil {
@@ -95,8 +95,8 @@ func signedErf(x float64) *big.Float {
 	return e
 }
 
-// TestInverseErfRoundTrip: the inverses undo erfc and erf, in both tails and near 0.
-func TestInverseErfRoundTrip(t *testing.T) {
+// TestInverseErfUndoesErf: the inverses undo erfc and erf, in both tails and near 0.
+func TestInverseErfUndoesErf(t *testing.T) {
 	for _, p := range []float64{5e-324, 1e-300, 1e-30, 0.1, 0.4999, 0.5001, 0.9, 1 - 0x1p-53, 1, 1 + 0x1p-52, 1.4, 1.6, 2 - 0x1p-52} {
 		if x := numeric.BigInvErfc(numeric.BigOf(p)); curvetest.RelativeBits(bigErfc(x), numeric.BigOf(p)) > -145 {
 			t.Errorf("erfc(inverfc(%g)) is off by 2^%d", p, curvetest.RelativeBits(bigErfc(x), numeric.BigOf(p)))
@@ -131,8 +131,8 @@ func TestExtendedElementary(t *testing.T) {
 	}
 }
 
-// TestSpecialArguments: what has no value is an error.
-func TestSpecialArguments(t *testing.T) {
+// TestSpecialFunctionsNameABadArgument: what has no value is an error.
+func TestSpecialFunctionsNameABadArgument(t *testing.T) {
 	for name, f := range map[string]func(float64) (float64, error){"erfcx": Erfcx, "logerfc": LogErfc, "inverfc": InvErfc, "inverf": InvErf} {
 		for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -27.5, -26.7, 1e308, -1e308, 0, 5e-324, 1, 2, -1, 1e-310} {
 			y, err := f(x)

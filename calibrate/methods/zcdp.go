@@ -10,7 +10,7 @@ import (
 )
 
 // Zero-concentrated differential privacy and Gaussian noise are made for each other: noise of parameter mu is exactly mu²/2-zCDP, and rho adds up
-// over mechanisms. What costs is the way back to (epsilon, delta); zcdp_tight.go has the better one.
+// over mechanisms. What costs is the way back to (epsilon, delta); zcdptight.go has the better one.
 
 // Rho is the parameter of zero-concentrated differential privacy (Bun & Steinke 2016): the Renyi divergence of order alpha
 // is at most rho·alpha, for every alpha > 1.

@@ -25,8 +25,8 @@ func TestOracleAgainstExtended(t *testing.T) {
 	}
 }
 
-// TestExtendedFarOut: beyond |x| = 64 the extended evaluation answers with a bound.
-func TestExtendedFarOut(t *testing.T) {
+// TestExtendedCurveIsABoundFarOut: beyond |x| = 64 the extended evaluation answers with a bound.
+func TestExtendedCurveIsABoundFarOut(t *testing.T) {
 	if d := bigDelta(BigOf(1e6), BigOf(1)); d.Sign() <= 0 || d.Cmp(BigPow2(-2000)) > 0 {
 		t.Errorf("delta(1e6; mu = 1) = %g", d)
 	}
@@ -35,8 +35,8 @@ func TestExtendedFarOut(t *testing.T) {
 	}
 }
 
-// TestCurveError measures curve against the extended evaluation over all of its range: the proof note says 2^-80.
-func TestCurveError(t *testing.T) {
+// TestCurveIsWithinItsErrorBound measures curve against the extended evaluation over all of its range: the proof note says 2^-80.
+func TestCurveIsWithinItsErrorBound(t *testing.T) {
 	worst := -9999
 	for _, p := range curvetest.SamplePoints(t, 500, 20000) {
 		got := curve(wideOf(p.Eps), Quotient{p.Num, p.Den}.wide())
@@ -56,7 +56,7 @@ func TestCurveError(t *testing.T) {
 	t.Logf("worst error 2^%d", worst)
 }
 
-func TestMillsError(t *testing.T) {
+func TestMillsIsWithinItsErrorBound(t *testing.T) {
 	worst, r := -9999, curvetest.NewRand(t)
 	for i := range curvetest.Points(1500, 20000) {
 		x := dd{r.Float64() * 45, 0}
@@ -76,7 +76,7 @@ func TestMillsError(t *testing.T) {
 	}
 }
 
-func TestExpError(t *testing.T) {
+func TestExpIsWithinItsErrorBound(t *testing.T) {
 	worst, r := -9999, curvetest.NewRand(t)
 	for range curvetest.Points(1500, 20000) {
 		x := r.Float64() * 800
@@ -90,8 +90,8 @@ func TestExpError(t *testing.T) {
 	}
 }
 
-// TestDoubleDouble measures each operation against its published bound.
-func TestDoubleDouble(t *testing.T) {
+// TestDoubleDoubleIsWithinItsBounds measures each operation against its published bound.
+func TestDoubleDoubleIsWithinItsBounds(t *testing.T) {
 	r := curvetest.NewRand(t)
 	random := func() dd {
 		x := (r.Float64() + 0.5) * math.Exp2(float64(r.Intn(40)-20))
@@ -121,8 +121,8 @@ func TestDoubleDouble(t *testing.T) {
 	}
 }
 
-// TestMillsTable compares the table, which walks down from 26, with the series at each node.
-func TestMillsTable(t *testing.T) {
+// TestMillsTableAgreesWithTheSeries compares the table, which walks down from 26, with the series at each node.
+func TestMillsTableAgreesWithTheSeries(t *testing.T) {
 	for k, n := range millsTable() {
 		x := float64(k) * millsStep
 		value := BigMills(BigOf(x))
@@ -137,8 +137,8 @@ func TestMillsTable(t *testing.T) {
 	}
 }
 
-// TestConstants recomputes the constants that are written as digits.
-func TestConstants(t *testing.T) {
+// TestConstantsAreRight recomputes the constants that are written as digits.
+func TestConstantsAreRight(t *testing.T) {
 	o := curvetest.OracleOf(300)
 	root := o.Zero().Sqrt(o.Mul(o.Of(2), o.Pi))
 	for name, c := range map[string]struct {

@@ -7,8 +7,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
 )
 
-// TestBoundaryWithoutSolver: the search finds the same answer if the solver's candidate is useless.
-func TestBoundaryWithoutSolver(t *testing.T) {
+// TestBoundaryNeedsNoSolver: the search finds the same answer if the solver's candidate is useless.
+func TestBoundaryNeedsNoSolver(t *testing.T) {
 	r := curvetest.NewRand(t)
 	for _, guess := range []float64{0, 5e-324, 1e-300, 1, 1e300, math.Inf(1), math.NaN()} {
 		eps, delta := math.Pow(10, 6*r.Float64()-4), math.Pow(10, -12*r.Float64())
@@ -42,8 +42,8 @@ func TestSolversConverge(t *testing.T) {
 	}
 }
 
-// TestExtendedDecides: at the exact boundary double-double must not decide, and extended precision must.
-func TestExtendedDecides(t *testing.T) {
+// TestExtendedPrecisionDecidesAtTheBoundary: at the exact boundary double-double must not decide, and extended precision must.
+func TestExtendedPrecisionDecidesAtTheBoundary(t *testing.T) {
 	const eps, delta = 1.0, 1e-6
 	mu, sure := solveMu(eps, delta)
 	if !sure {

@@ -22,8 +22,8 @@ func drawWeighedAsks(t *rapid.T) ([]calibrate.Ask, []float64) {
 
 var splitGuarantee = calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}
 
-// TestEqualNoiseToSignal: sigma over signal is the same everywhere, and the guarantee is used up.
-func TestEqualNoiseToSignal(t *testing.T) {
+// TestEqualNoiseToSignalIsEqual: sigma over signal is the same everywhere, and the guarantee is used up.
+func TestEqualNoiseToSignalIsEqual(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		asks, signals := drawWeighedAsks(t)
 		ms := mustSplit(t, asks, signals, EqualNoiseToSignal)
@@ -51,8 +51,8 @@ func mustSplit(t *rapid.T, asks []calibrate.Ask, numbers []float64, weigh func([
 	return ms
 }
 
-// TestLeastErrors: no split nearby, and no random one, has a smaller total; the total is the closed form.
-func TestLeastErrors(t *testing.T) {
+// TestLeastErrorsAreLeast: no split nearby, and no random one, has a smaller total; the total is the closed form.
+func TestLeastErrorsAreLeast(t *testing.T) {
 	for power, weigh := range map[float64]func([]calibrate.Ask, []float64) ([]calibrate.Ask, error){2: LeastSquaredError, 1: LeastAbsoluteError} {
 		rapid.Check(t, func(t *rapid.T) {
 			asks, costs := drawWeighedAsks(t)
@@ -84,8 +84,8 @@ func TestLeastErrors(t *testing.T) {
 	}
 }
 
-// TestSplitToTargets: what is feasible is met, also exactly at the boundary; what is not says the least epsilon, which is feasible.
-func TestSplitToTargets(t *testing.T) {
+// TestSplitToTargetsMeetsThem: what is feasible is met, also exactly at the boundary; what is not says the least epsilon, which is feasible.
+func TestSplitToTargetsMeetsThem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		asks, numbers := drawWeighedAsks(t)
 		targets := make([]calibrate.Sigma, len(numbers))
@@ -117,8 +117,8 @@ func TestSplitToTargets(t *testing.T) {
 	})
 }
 
-// TestWeightArguments: what makes no sense is an error.
-func TestWeightArguments(t *testing.T) {
+// TestWeightsNameABadArgument: what makes no sense is an error.
+func TestWeightsNameABadArgument(t *testing.T) {
 	ask := calibrate.Ask{Query: "a", Sens: calibrate.Sensitivity{L2: 1}, Quantum: 1, RowBound: 1}
 	two := []calibrate.Ask{ask, {Query: "b", Sens: calibrate.Sensitivity{L2: 1e-300}, Quantum: 1, RowBound: 1}}
 	for _, weigh := range []func([]calibrate.Ask, []float64) ([]calibrate.Ask, error){EqualNoiseToSignal, LeastSquaredError, LeastAbsoluteError} {

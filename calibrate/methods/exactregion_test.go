@@ -82,9 +82,9 @@ func (r *regionOracle) rightEpsilon(t errorf, p Part, delta calibrate.Delta, got
 	}
 }
 
-// TestGoldenHomogeneous: Theorem 3.3's corners, and the exact curve between them. The table's delta carries 1e-103 of rounding, so that
+// TestExactRegionAgreesWithReference: Theorem 3.3's corners, and the exact curve between them. The table's delta carries 1e-103 of rounding, so that
 // small ones are compared through their delta_i.
-func TestGoldenHomogeneous(t *testing.T) {
+func TestExactRegionAgreesWithReference(t *testing.T) {
 	for _, row := range golden(t, "composition.csv") {
 		what := row["kind"] + " " + row["eps"] + ", " + row["delta"] + ", k = " + row["k"] + ", " + row["i_or_dtilde"]
 		switch row["kind"] {
@@ -146,8 +146,8 @@ func goldenRegion(t *testing.T, what string, row map[string]string) {
 	}
 }
 
-// TestHomogeneousOracle: the exact curve and its inverse at random places, against the definition.
-func TestHomogeneousOracle(t *testing.T) {
+// TestExactRegionAgreesWithItsDefinition: the exact curve and its inverse at random places, against the definition.
+func TestExactRegionAgreesWithItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPart(t)
 		r := newRegionOracle(p)

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestComposedSigma: the queries together meet the guarantee, and with hardly less noise they would not.
-func TestComposedSigma(t *testing.T) {
+// TestComposedSigmaIsLeast: the queries together meet the guarantee, and with hardly less noise they would not.
+func TestComposedSigmaIsLeast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g, times := drawGuarantee(t, "g"), rapid.IntRange(1, 300).Draw(t, "times")
 		sigma, err := ComposedSigma(calibrate.Sensitivity{L2: 3}, g, times)
@@ -30,8 +30,8 @@ func TestComposedSigma(t *testing.T) {
 	})
 }
 
-// TestOddComposedSigma: it answers or names an argument.
-func TestOddComposedSigma(t *testing.T) {
+// TestComposedSigmaAnswersOrNamesAnArgument: it answers or names an argument.
+func TestComposedSigmaAnswersOrNamesAnArgument(t *testing.T) {
 	for _, x := range curvetest.Odd {
 		for _, y := range curvetest.Odd {
 			for _, times := range []int{math.MinInt, 0, 1, 2, maxTimes, maxTimes + 1} {

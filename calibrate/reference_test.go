@@ -16,7 +16,7 @@ func golden(t *testing.T, name string) []csvtest.Row {
 	return csvtest.Rows(t, csvtest.Shared(t, "golden", "calibration", name))
 }
 
-func TestGoldenSigma(t *testing.T) {
+func TestSigmaAgreesWithReference(t *testing.T) {
 	for _, row := range golden(t, "agm_sigma.csv") {
 		eps, delta := curvetest.Nearest(t, row["eps"]), curvetest.Nearest(t, row["delta"])
 		sigma, err := AnalyticGaussian(Sensitivity{L2: 1}, Guarantee{Epsilon(eps), Delta(delta)})
@@ -32,7 +32,7 @@ func TestGoldenSigma(t *testing.T) {
 	}
 }
 
-func TestGoldenCurve(t *testing.T) {
+func TestCurveAgreesWithReference(t *testing.T) {
 	for _, row := range golden(t, "gaussian_delta.csv") {
 		m := Mechanism{Sens: Sensitivity{L2: 1}, Sigma: Sigma(curvetest.Nearest(t, row["sigma"]))}
 		what := row["kind"] + ": eps = " + row["eps"] + ", sigma = " + row["sigma"] + ", delta = " + row["delta"]
@@ -54,8 +54,8 @@ func TestGoldenCurve(t *testing.T) {
 	}
 }
 
-// TestPapers checks figures that are known from the papers and from other programs' failures.
-func TestPapers(t *testing.T) {
+// TestSigmaAgreesWithPapers checks figures that are known from the papers and from other programs' failures.
+func TestSigmaAgreesWithPapers(t *testing.T) {
 	for _, c := range []struct {
 		eps, delta float64
 		digits     string

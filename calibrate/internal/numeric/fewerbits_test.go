@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
 )
 
-// TestShortPrecision: what is worked out in fewer bits is within the stated error of what is worked out in all of them.
-func TestShortPrecision(t *testing.T) {
+// TestFewerBitsAreWithinTheirErrorBound: what is worked out in fewer bits is within the stated error of what is worked out in all of them.
+func TestFewerBitsAreWithinTheirErrorBound(t *testing.T) {
 	r := curvetest.NewRand(t)
 	worst := map[string]int{}
 	check := func(name string, bound int, got, want *big.Float, x float64) {
@@ -50,8 +50,8 @@ func TestShortPrecision(t *testing.T) {
 	t.Log(worst)
 }
 
-// TestDeltaWithin: the curve in fewer bits.
-func TestDeltaWithin(t *testing.T) {
+// TestCurveInFewerBitsIsWithinItsErrorBound: the curve in fewer bits.
+func TestCurveInFewerBitsIsWithinItsErrorBound(t *testing.T) {
 	for _, p := range curvetest.SamplePoints(t, 150, 5000) {
 		mu := Quotient{p.Num, p.Den}.big()
 		small := max(0, -mu.MantExp(nil))
@@ -66,8 +66,8 @@ func TestDeltaWithin(t *testing.T) {
 	}
 }
 
-// TestStartsAreNear: the inverses take one step, the rule on which their speed rests.
-func TestStartsAreNear(t *testing.T) {
+// TestInversesStartNear: the inverses take one step, the rule on which their speed rests.
+func TestInversesStartNear(t *testing.T) {
 	r := curvetest.NewRand(t)
 	for range curvetest.Points(200, 5000) {
 		p := BigOf(math.Max(math.Pow(10, -300*r.Float64())/2, 1e-300))

@@ -11,8 +11,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
-// TestOddArguments: every function answers or names an argument, for every combination of odd numbers.
-func TestOddArguments(t *testing.T) {
+// TestOddArgumentsAreAnsweredOrNamed: every function answers or names an argument, for every combination of odd numbers.
+func TestOddArgumentsAreAnsweredOrNamed(t *testing.T) {
 	const least = math.SmallestNonzeroFloat64
 	for _, x := range curvetest.Odd {
 		for _, y := range curvetest.Odd {
@@ -52,8 +52,8 @@ func oddTriple(t *testing.T, x, y, z float64) {
 	Mu(z).Covers(ComposedMu2([]Mechanism{m}))
 }
 
-// TestOddSplits: a split answers with usable mechanisms that fit, or names the ask and its field.
-func TestOddSplits(t *testing.T) {
+// TestOddSplitsAreAnsweredOrNamed: a split answers with usable mechanisms that fit, or names the ask and its field.
+func TestOddSplitsAreAnsweredOrNamed(t *testing.T) {
 	g := Guarantee{1, 1e-6}
 	fields := []func(*Ask, float64){
 		func(a *Ask, x float64) { a.Sens.L2 = x },
@@ -78,7 +78,7 @@ func TestOddSplits(t *testing.T) {
 	}
 }
 
-func TestSplitRefuses(t *testing.T) {
+func TestSplitNamesABadAsk(t *testing.T) {
 	good := Ask{Query: "a", Sens: Sensitivity{L2: 1}, Weight: 1, Quantum: 1, RowBound: 1}
 	nameless := good
 	nameless.Query = ""
@@ -98,7 +98,7 @@ func TestSplitRefuses(t *testing.T) {
 	}
 }
 
-func TestValidate(t *testing.T) {
+func TestValidateTakesTheWholeRange(t *testing.T) {
 	for _, g := range []Guarantee{{0, MinDelta}, {MaxEpsilon, 1 - 0x1p-53}, {1, 1e-6}} {
 		if err := g.Validate(); err != nil {
 			t.Errorf("%v: %v", g, err)

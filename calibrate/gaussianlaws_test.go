@@ -16,8 +16,8 @@ func mustSigma(t *rapid.T, l2 float64, g Guarantee) float64 {
 	return float64(sigma)
 }
 
-// TestSigmaMonotone: a weaker guarantee never needs more noise, a larger sensitivity never less.
-func TestSigmaMonotone(t *testing.T) {
+// TestWeakerGuaranteesNeverNeedMoreNoise: a weaker guarantee never needs more noise, a larger sensitivity never less.
+func TestWeakerGuaranteesNeverNeedMoreNoise(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g, h := drawGuarantee(t, "g"), drawGuarantee(t, "h")
 		weak := Guarantee{max(g.Epsilon, h.Epsilon), max(g.Delta, h.Delta)}
@@ -31,8 +31,8 @@ func TestSigmaMonotone(t *testing.T) {
 	})
 }
 
-// TestSigmaNeighbours: monotone from one float64 to the next, too.
-func TestSigmaNeighbours(t *testing.T) {
+// TestSigmaIsMonotoneBetweenNeighbours: monotone from one float64 to the next, too.
+func TestSigmaIsMonotoneBetweenNeighbours(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGuarantee(t, "g")
 		up := Guarantee{Epsilon(math.Nextafter(float64(g.Epsilon), 2*MaxEpsilon)), Delta(math.Nextafter(float64(g.Delta), 1))}
@@ -45,8 +45,8 @@ func TestSigmaNeighbours(t *testing.T) {
 	})
 }
 
-// TestSigmaScales: exactly with powers of two, within one rounding with anything else.
-func TestSigmaScales(t *testing.T) {
+// TestSigmaScalesWithSensitivity: exactly with powers of two, within one rounding with anything else.
+func TestSigmaScalesWithSensitivity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGuarantee(t, "g")
 		g.Delta = max(g.Delta, 1e-200) // else sigma(2^300) may not be finite
@@ -83,8 +83,8 @@ func TestInversesAgree(t *testing.T) {
 	})
 }
 
-// TestCurveMonotone: delta falls with epsilon and grows with mu.
-func TestCurveMonotone(t *testing.T) {
+// TestDeltaFallsWithEpsilonAndGrowsWithMu: delta falls with epsilon and grows with mu.
+func TestDeltaFallsWithEpsilonAndGrowsWithMu(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGuarantee(t, "g")
 		mu, err := GaussianMu(g)
@@ -116,8 +116,8 @@ func drawGuarantee(t *rapid.T, label string) Guarantee {
 	return Guarantee{Epsilon(eps), Delta(delta)}
 }
 
-// TestZ95 recomputes the half-width of a 95 % interval.
-func TestZ95(t *testing.T) {
+// TestZ95IsTheNormalQuantile recomputes the half-width of a 95 % interval.
+func TestZ95IsTheNormalQuantile(t *testing.T) {
 	o := curvetest.OracleOf(300)
 	limit := o.Of(0.025)
 	if o.Tail(o.Of(Z95)).Cmp(limit) > 0 || o.Tail(o.Of(math.Nextafter(Z95, 0))).Cmp(limit) <= 0 {

@@ -103,8 +103,8 @@ func TestSplitAtPowersOfTwo(t *testing.T) {
 	}
 }
 
-// TestComposedMu2: an upper bound of the exact sum, tight, and the same for every order and grouping.
-func TestComposedMu2(t *testing.T) {
+// TestComposedMu2IsATightBoundInAnyOrder: an upper bound of the exact sum, tight, and the same for every order and grouping.
+func TestComposedMu2IsATightBoundInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ms := drawMechanisms(t)
 		exact := new(big.Rat)
@@ -161,8 +161,8 @@ func TestComposeIsOneMechanism(t *testing.T) {
 	}
 }
 
-// TestComposedMuEnds: nothing has mu 0, and what has no mu fits nowhere.
-func TestComposedMuEnds(t *testing.T) {
+// TestComposedMuOfNothingAndOfInvalid: nothing has mu 0, and what has no mu fits nowhere.
+func TestComposedMuOfNothingAndOfInvalid(t *testing.T) {
 	if mu := ComposedMu(nil); mu != 0 {
 		t.Errorf("nothing has mu = %v", mu)
 	}
@@ -180,9 +180,9 @@ func TestComposedMuEnds(t *testing.T) {
 	}
 }
 
-// TestVerify: it accepts exactly up to the boundary, also between two float64 values of mu, and says by error what it
+// TestVerifyDecidesAtTheBoundary: it accepts exactly up to the boundary, also between two float64 values of mu, and says by error what it
 // refuses.
-func TestVerify(t *testing.T) {
+func TestVerifyDecidesAtTheBoundary(t *testing.T) {
 	g := Guarantee{1, 1e-6}
 	sigma, err := AnalyticGaussian(Sensitivity{L2: 1}, g)
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAdvancedAt: the composed delta stays within the target and uses nearly all of it.
-func TestAdvancedAt(t *testing.T) {
+// TestAdvancedAtUsesItsDelta: the composed delta stays within the target and uses nearly all of it.
+func TestAdvancedAtUsesItsDelta(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parts := []Part{drawPart(t), {calibrate.Guarantee{Epsilon: 0.1, Delta: 1e-9}, 3}}
 		target := calibrate.Delta(rapid.Float64Range(1e-8, 0.99).Draw(t, "target"))
 		a, err := AdvancedAt(parts, target)
 		if err != nil {
-			return // the parts' own deltas are above it: TestHomogeneousLaws has that law
+			return // the parts' own deltas are above it: TestExactRegionIsBelowOtherBounds has that law
 		}
 		if a.Guarantee.Delta > target || float64(a.Guarantee.Delta) < float64(target)*(1-1e-14) {
 			t.Fatalf("delta %v at a target of %v", a.Guarantee.Delta, target)
@@ -27,8 +27,8 @@ func TestAdvancedAt(t *testing.T) {
 	}
 }
 
-// TestKairouzSigma: Theorem 4.3 needs much more than the exact composition, and fails for large epsilon.
-func TestKairouzSigma(t *testing.T) {
+// TestKairouzSigmaIsAboveTheExactOne: Theorem 4.3 needs much more than the exact composition, and fails for large epsilon.
+func TestKairouzSigmaIsAboveTheExactOne(t *testing.T) {
 	for _, k := range []int{1, 10, 1000} {
 		g := calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}
 		sigma, err := KairouzSigma(calibrate.Sensitivity{L2: 2}, g, k)

@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/internal/csvtest"
 )
 
-// TestGoldenSpecial compares Mills' ratio and the quantiles that the solvers stand on with tabulated special functions.
-func TestGoldenSpecial(t *testing.T) {
+// TestSpecialFunctionsAgreeWithReference compares Mills' ratio and the quantiles that the solvers stand on with tabulated special functions.
+func TestSpecialFunctionsAgreeWithReference(t *testing.T) {
 	root2 := ddOfBig(NewBig().Sqrt(BigOf(2)))
 	rootHalfPi := invSqrt2Pi.mulFloat(2) // sqrt(2/pi)
 	for _, row := range golden(t, "special.csv") {
