@@ -23,7 +23,10 @@ package calibrate
 import "m.org/m/ledger"
 -- queries/a.go --
 package queries
-import ("fmt"; "m.org/m/calibrate"; "m.org/m/mechanism"; "m.org/m/configs")
+import ("fmt"; "m.org/m/calibrate"; "m.org/m/calibrate/methods"; "m.org/m/mechanism"; "m.org/m/configs")
+-- calibrate/methods/a.go --
+package methods
+import ("m.org/m/calibrate"; "m.org/m/calibrate/internal/numeric"; "m.org/m/ledger")
 -- queries/a_test.go --
 package queries_test
 import "m.org/m/configs"
@@ -52,7 +55,9 @@ import ("m.org/m/io/sink"; "m.org/m/pipeline/pipelinetest")
 package helpers
 `, []string{
 		"calibrate/a.go:2: calibrate may not import ledger",
+		"queries/a.go:2: queries may not import calibrate/methods",
 		"queries/a.go:2: queries may not import configs",
+		"calibrate/methods/a.go:2: calibrate/methods may not import ledger",
 		"pipeline/local/a_windows.go:2: pipeline/local may not import ledger",
 		"mechanism/a.go:2: mechanism may not import mechanism/mechanismtest",
 		"mechanism/internal/gauss/a.go:2: mechanism/internal/gauss may not import queries",
