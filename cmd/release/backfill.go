@@ -10,6 +10,8 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/cmd/release/internal/signing"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -32,12 +34,12 @@ func (a *app) backfillCmd() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.backfill(cmd.Context(), args[0], f) },
 	}
 	f.add(a, cmd)
-	f.addWorkers(cmd)
-	f.addMemoryLimit(cmd)
-	f.addTmpDir(cmd)
-	f.addSign(cmd)
-	f.addAnchor(cmd)
-	f.addNewLedger(cmd)
+	f.AddWorkers(cmd)
+	f.AddMemoryLimit(cmd)
+	f.AddTmpDir(cmd)
+	f.AddSign(cmd)
+	f.AddAnchor(cmd)
+	f.AddNewLedger(cmd)
 	a.addMetrics(cmd)
 	a.addDataChecks(cmd)
 	cmd.Flags().StringVar(&f.maxSpend, "max-spend", "", "stop before these windows together cost more than this epsilon, at the delta of the job")
@@ -45,7 +47,7 @@ func (a *app) backfillCmd() *cobra.Command {
 }
 
 func (a *app) backfill(ctx context.Context, path string, f *backfillFlags) error {
-	if f.workers < 1 {
+	if f.Workers < 1 {
 		return console.Usagef("--workers must be at least 1")
 	}
 	windows, err := a.windows(ctx, path, &f.windowFlags)
@@ -57,11 +59,11 @@ func (a *app) backfill(ctx context.Context, path string, f *backfillFlags) error
 	if err != nil {
 		return err
 	}
-	dir, err := f.dir(windows[0].plan)
+	dir, err := f.Dir(windows[0].plan)
 	if err != nil {
 		return console.Usagef("--out: %v", err)
 	}
-	book, closeBook, err := f.openLedgerOf(ctx, windows[0].plan, dir)
+	book, closeBook, err := f.OpenLedgerOf(ctx, windows[0].plan, dir)
 	if err != nil {
 		return err
 	}
@@ -69,15 +71,15 @@ func (a *app) backfill(ctx context.Context, path string, f *backfillFlags) error
 	if err := judge(ctx, book, &f.windowFlags, windows); err != nil {
 		return err
 	}
-	anchor, err := compareHeads(ctx, book, windows[0].plan, dir, f.anchor)
+	anchor, err := jobs.CompareHeads(ctx, book, windows[0].plan, dir, f.Anchor)
 	if err != nil {
 		return err
 	}
 	b := &backfilling{app: a, book: book, flags: f, purse: purse}
-	if b.signer, err = newSigner(f.sign); err != nil {
+	if b.signer, err = signing.NewSigner(f.Sign); err != nil {
 		return err
 	}
-	failed := errors.Join(b.all(ctx, windows), anchor.renew(context.WithoutCancel(ctx), book), b.broken())
+	failed := errors.Join(b.all(ctx, windows), anchor.Renew(context.WithoutCancel(ctx), book), b.broken())
 	return errors.Join(b.conclude(windows), failed)
 }
 
@@ -98,7 +100,7 @@ type backfilling struct {
 func (b *backfilling) all(ctx context.Context, windows []*windowed) error {
 	for _, w := range windows {
 		if w.State == statePublished && b.signer != nil {
-			if err := signedOutcome(w.Folder, b.signer); err != nil {
+			if err := signing.CheckSigned(w.Folder, b.signer); err != nil {
 				b.unsigned = append(b.unsigned, w.Window)
 			}
 		}
@@ -136,7 +138,7 @@ func (b *backfilling) one(ctx context.Context, w *windowed) error {
 	if err := w.plan.Accurate(); err != nil {
 		return err
 	}
-	where, err := b.flags.place(w.plan)
+	where, err := placeOf(&b.flags.Flags, w.plan)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 )
@@ -21,23 +22,23 @@ needs is unusable: fewer than one row in twenty is of use, or half of the texts 
 depends on single rows: it is for the operator, who may read the input, and nobody should choose bounds, cells or budgets by it.`
 
 func (a *app) checkCmd() *cobra.Command {
-	var flags jobFlags
+	var flags jobs.Flags
 	var data bool
 	cmd := &cobra.Command{
 		Use: "check JOB", Short: "Check a job against its input's schema, or its rows", Long: checkLong, Args: cobra.ExactArgs(1),
 		Example: "  release check job.yaml\n  release check job.yaml --data",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.check(cmd.Context(), args[0], &flags, data) },
 	}
-	flags.addParams(cmd)
+	flags.AddParams(cmd)
 	cmd.Flags().BoolVar(&data, "data", false, "read the rows too, and say what becomes of them: for the operator's eyes")
-	flags.addWorkers(cmd)
-	flags.addMemoryLimit(cmd)
-	flags.addTmpDir(cmd)
+	flags.AddWorkers(cmd)
+	flags.AddMemoryLimit(cmd)
+	flags.AddTmpDir(cmd)
 	return cmd
 }
 
-func (a *app) check(ctx context.Context, path string, flags *jobFlags, data bool) error {
-	plan, err := a.load(ctx, path, flags)
+func (a *app) check(ctx context.Context, path string, flags *jobs.Flags, data bool) error {
+	plan, err := flags.Load(ctx, a.Console, path)
 	if err != nil {
 		return err
 	}
@@ -51,13 +52,13 @@ func (a *app) check(ctx context.Context, path string, flags *jobFlags, data bool
 	}
 	limits := local.Limits{Workers: 1}
 	if data {
-		if limits, err = flags.limits(plan); err != nil {
+		if limits, err = flags.Limits(plan); err != nil {
 			return err
 		}
-		keepTo(limits.Memory)
+		jobs.KeepTo(limits.Memory)
 		limits.Look = local.LookAll
 	}
-	engine, err := opener(plan.Job(), limits, nil)(ctx)
+	engine, err := jobs.Opener(plan.Job(), limits, nil)(ctx)
 	if err != nil {
 		return pipeline.InputError(err)
 	}

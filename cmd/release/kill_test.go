@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/ledger/sqlstore"
@@ -181,13 +182,13 @@ func TestStepChild(t *testing.T) {
 		t.Skip("a process of another test")
 	}
 	k := &killer{at: at}
-	flags := &jobFlags{params: []string{"day=" + os.Getenv("DAY")}, workers: 1}
+	flags := &jobs.Flags{Params: []string{"day=" + os.Getenv("DAY")}, Workers: 1}
 	a := &app{Console: console.New(nil, nil)}
-	plan, err := a.load(t.Context(), "colours.yaml", flags)
+	plan, err := flags.Load(t.Context(), a.Console, "colours.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	where, err := flags.place(plan)
+	where, err := placeOf(flags, plan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +198,7 @@ func TestStepChild(t *testing.T) {
 	}
 	book := ledger.NewBook(killStore{store, k}, time.Now)
 	runner := protocol.Runner{
-		Book: book, Sink: killSink{sink.New(), k}, Open: opener(plan.Job(), where.limits, book.InputKey),
+		Book: book, Sink: killSink{sink.New(), k}, Open: jobs.Opener(plan.Job(), where.limits, book.InputKey),
 		Observer: pipeline.Silent{}, Workers: 1, Program: program(),
 	}
 	if _, err := runner.Run(t.Context(), protocol.Request{Plan: plan, Dir: where.dir, NewRelease: os.Getenv(killAgain) != ""}); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 )
@@ -17,28 +18,28 @@ public files and its ledger, and no data; with --verbose also the headers or foo
 misses its max_error, and with 4 if the budget does not pay for the release.`
 
 func (a *app) planCmd() *cobra.Command {
-	var flags jobFlags
+	var flags jobs.Flags
 	var verbose bool
 	cmd := &cobra.Command{
 		Use: "plan JOB", Short: "Show cost and accuracy without reading any data", Long: planLong, Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.plan(cmd.Context(), args[0], &flags, verbose) },
 	}
-	flags.addParams(cmd)
-	flags.addOut(cmd)
-	flags.addWorkers(cmd)
-	flags.addMemoryLimit(cmd)
+	flags.AddParams(cmd)
+	flags.AddOut(cmd)
+	flags.AddWorkers(cmd)
+	flags.AddMemoryLimit(cmd)
 	cmd.Flags().BoolVar(&verbose, "verbose", false, "also show how the input will be read, for the operator: it depends on what headers and footers say")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the plan as JSON")
 	return cmd
 }
 
-func (a *app) plan(ctx context.Context, path string, flags *jobFlags, verbose bool) error {
-	plan, err := a.load(ctx, path, flags)
+func (a *app) plan(ctx context.Context, path string, flags *jobs.Flags, verbose bool) error {
+	plan, err := flags.Load(ctx, a.Console, path)
 	if err != nil {
 		return err
 	}
 	a.warnOfLittle(plan)
-	limits, err := flags.limits(plan)
+	limits, err := flags.Limits(plan)
 	if err != nil {
 		return err
 	}

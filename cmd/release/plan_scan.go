@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
 // scanPlan opens the input for its headers or footers and says how it will be read; nil: the input is not there.
 func (a *app) scanPlan(ctx context.Context, p *pipeline.Plan, l local.Limits) (*local.ScanPlan, error) {
-	engine, err := opener(p.Job(), l, nil)(ctx)
+	engine, err := jobs.Opener(p.Job(), l, nil)(ctx)
 	if errors.Is(err, pipeline.ErrInputGone) {
 		return nil, nil
 	}

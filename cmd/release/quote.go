@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/ledger"
@@ -54,12 +55,12 @@ type planStanding struct {
 }
 
 // standing looks into the job's ledger, which it does not make. If the ledger cannot be read the job's own budget is counted alone.
-func (a *app) standing(ctx context.Context, p *pipeline.Plan, f *jobFlags) (s planStanding, err error) {
-	dir, err := f.dir(p)
+func (a *app) standing(ctx context.Context, p *pipeline.Plan, f *jobs.Flags) (s planStanding, err error) {
+	dir, err := f.Dir(p)
 	if err != nil {
 		return s, err
 	}
-	book, closeBook, err := openStore(ctx, p.Job().StoreName(), false)
+	book, closeBook, err := jobs.OpenStore(ctx, p.Job().StoreName(), false)
 	switch {
 	case err == nil:
 		defer func() { _ = closeBook() }() // it was only read

@@ -6,9 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/accounts"
 	"github.com/dprelease/dprelease/cmd/release/internal/calibration"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/denoising"
+	"github.com/dprelease/dprelease/cmd/release/internal/registry"
+	"github.com/dprelease/dprelease/cmd/release/internal/signing"
+	"github.com/dprelease/dprelease/cmd/release/internal/verification"
 )
 
 const rootLong = `release turns a private table into a differentially private data release.
@@ -63,7 +67,7 @@ func (a *app) root() *cobra.Command {
 	flags.StringVar(&a.Log, "log", "text", "how progress and errors are written to stderr: text or json")
 	flags.BoolVar(&a.Quiet, "quiet", false, "no progress, no closing table; errors only")
 	root.AddCommand(
-		a.runCmd(), a.planCmd(), a.checkCmd(), a.verifyCmd(), a.ledgerCmd(), a.statusCmd(), a.backfillCmd(), a.keygenCmd(), a.registryCmd(),
+		a.runCmd(), a.planCmd(), a.checkCmd(), verification.Command(a.Console), accounts.Command(a.Console), a.statusCmd(), a.backfillCmd(), signing.KeygenCommand(a.Console), registry.Command(a.Console),
 		a.schemaCmd(), a.explainCmd(), denoising.Command(a.Console), calibration.Command(a.Console), a.selftestCmd(), a.versionCmd(), a.manCmd(),
 	)
 	complete(root)

@@ -5,7 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/accounts"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/cmd/release/internal/signing"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
@@ -23,7 +26,7 @@ Only what changes the noisy values is a new question. Another name, format, step
 of the release that is there, and spends nothing; what stands in its folder is moved aside.`
 
 func (a *app) runCmd() *cobra.Command {
-	var flags jobFlags
+	var flags jobs.Flags
 	var again bool
 	cmd := &cobra.Command{
 		Use: "run JOB", Short: "Make and publish a release", Long: runLong, Args: cobra.ExactArgs(1),
@@ -32,14 +35,14 @@ func (a *app) runCmd() *cobra.Command {
 			return a.run(cmd.Context(), args[0], &flags, again)
 		},
 	}
-	flags.addParams(cmd)
-	flags.addOut(cmd)
-	flags.addWorkers(cmd)
-	flags.addMemoryLimit(cmd)
-	flags.addTmpDir(cmd)
-	flags.addSign(cmd)
-	flags.addAnchor(cmd)
-	flags.addNewLedger(cmd)
+	flags.AddParams(cmd)
+	flags.AddOut(cmd)
+	flags.AddWorkers(cmd)
+	flags.AddMemoryLimit(cmd)
+	flags.AddTmpDir(cmd)
+	flags.AddSign(cmd)
+	flags.AddAnchor(cmd)
+	flags.AddNewLedger(cmd)
 	a.addMetrics(cmd)
 	a.addDataChecks(cmd)
 	cmd.Flags().BoolVar(&again, "new-release", false, "release the same question again with new noise: charges again, moves the old folder aside")
@@ -47,12 +50,12 @@ func (a *app) runCmd() *cobra.Command {
 	return cmd
 }
 
-func (a *app) run(ctx context.Context, path string, flags *jobFlags, again bool) error {
-	if flags.workers < 1 {
+func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, again bool) error {
+	if flags.Workers < 1 {
 		return console.Usagef("--workers must be at least 1")
 	}
 	a.last.job = path
-	plan, err := a.load(ctx, path, flags)
+	plan, err := flags.Load(ctx, a.Console, path)
 	if err != nil {
 		return err
 	}
@@ -61,22 +64,22 @@ func (a *app) run(ctx context.Context, path string, flags *jobFlags, again bool)
 	if err := plan.Accurate(); err != nil {
 		return err
 	}
-	where, err := flags.place(plan)
+	where, err := placeOf(flags, plan)
 	if err != nil {
 		return err
 	}
-	book, closeBook, err := flags.openLedgerOf(ctx, plan, where.dir)
+	book, closeBook, err := flags.OpenLedgerOf(ctx, plan, where.dir)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = closeBook() }() // every entry is durable when it is made
-	anchor, err := compareHeads(ctx, book, plan, where.dir, flags.anchor)
+	anchor, err := jobs.CompareHeads(ctx, book, plan, where.dir, flags.Anchor)
 	if err != nil {
 		return err
 	}
 	where.again, where.announce = again, func(s protocol.Standing) { a.announce(plan, s) }
 	outcome, err := a.runPlan(ctx, book, plan, where)
-	if failed := anchor.renew(context.WithoutCancel(ctx), book); err == nil {
+	if failed := anchor.Renew(context.WithoutCancel(ctx), book); err == nil {
 		err = failed
 	}
 	if err != nil {
@@ -88,7 +91,7 @@ func (a *app) run(ctx context.Context, path string, flags *jobFlags, again bool)
 	}
 	a.last.balance = &balance
 	if a.Log == "json" {
-		a.Logger().Info("outcome", "job", plan.Name(), "window", window(plan.Params()), "status", string(outcome.Status),
+		a.Logger().Info("outcome", "job", plan.Name(), "window", accounts.Window(plan.Params()), "status", string(outcome.Status),
 			"folder", outcome.Dir, "manifest_sha256", outcome.Digest)
 	}
 	if err := a.printOutcome(plan, outcome, balance); err != nil {
@@ -112,32 +115,32 @@ type place struct {
 	announce func(protocol.Standing)
 }
 
-func (f *jobFlags) place(plan *pipeline.Plan) (place, error) {
-	limits, err := f.limits(plan)
+func placeOf(f *jobs.Flags, plan *pipeline.Plan) (place, error) {
+	limits, err := f.Limits(plan)
 	if err != nil {
 		return place{}, err
 	}
-	dir, err := f.dir(plan)
+	dir, err := f.Dir(plan)
 	if err != nil {
 		return place{}, console.Usagef("--out: %v", err)
 	}
-	key, err := newSigner(f.sign)
+	key, err := signing.NewSigner(f.Sign)
 	return place{dir: dir, limits: limits, signer: key}, err
 }
 
 // runPlan makes the release of a plan.
 func (a *app) runPlan(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, where place) (*protocol.Outcome, error) {
-	keepTo(where.limits.Memory)
+	jobs.KeepTo(where.limits.Memory)
 	where.limits.Look = a.look()
 	o, done := a.Observer()
 	defer done()
 	runner := protocol.Runner{
-		Book: book, Sink: sink.New(report.Presenter{}), Open: opener(plan.Job(), where.limits, book.InputKey),
+		Book: book, Sink: sink.New(report.Presenter{}), Open: jobs.Opener(plan.Job(), where.limits, book.InputKey),
 		Observer: o, Workers: where.limits.Workers, Program: program(), Signer: where.signer, Announce: where.announce,
 	}
 	outcome, err := runner.Run(ctx, protocol.Request{Plan: plan, Dir: where.dir, NewRelease: where.again, Refuse: a.checks == checksRefuse})
 	if err != nil || where.signer == nil {
 		return outcome, err
 	}
-	return outcome, signedOutcome(outcome.Dir, where.signer)
+	return outcome, signing.CheckSigned(outcome.Dir, where.signer)
 }

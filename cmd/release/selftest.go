@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/mechanism/selftest"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -35,7 +36,7 @@ const mostSeconds = 24 * 60 * 60
 
 // selftestFlags say what is tested.
 type selftestFlags struct {
-	jobFlags
+	jobs.Flags
 	job     string
 	seconds int
 }
@@ -47,7 +48,7 @@ func (a *app) selftestCmd() *cobra.Command {
 		Example: "  release selftest\n  release selftest --seconds 600 --json\n  release selftest --job job.yaml --param day=2026-11-20",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
-			case f.job == "" && (len(f.params) > 0 || f.tmp != "" || f.memory != "" || cmd.Flags().Changed("workers")):
+			case f.job == "" && (len(f.Params) > 0 || f.Tmp != "" || f.Memory != "" || cmd.Flags().Changed("workers")):
 				return console.Usagef("--param, --workers, --memory-limit and --tmp-dir need --job")
 			case f.job == "":
 				return a.selftest(cmd.Context(), f.seconds)
@@ -57,10 +58,10 @@ func (a *app) selftestCmd() *cobra.Command {
 			return a.selftestInput(cmd.Context(), f)
 		},
 	}
-	f.addParams(cmd)
-	f.addWorkers(cmd)
-	f.addMemoryLimit(cmd)
-	f.addTmpDir(cmd)
+	f.AddParams(cmd)
+	f.AddWorkers(cmd)
+	f.AddMemoryLimit(cmd)
+	f.AddTmpDir(cmd)
 	cmd.Flags().StringVar(&f.job, "job", "", "the job to test on its own input")
 	cmd.Flags().IntVar(&f.seconds, "seconds", 10, "how long the sampler is tested, about; the releases take a few seconds more")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the checks as JSON")

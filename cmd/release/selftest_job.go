@@ -5,24 +5,25 @@ import (
 	"os"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
 // selftestInput audits a job's bounds on its real input. The verdict is all that it says of the input.
 func (a *app) selftestInput(ctx context.Context, f *selftestFlags) error {
-	if f.workers < 1 {
+	if f.Workers < 1 {
 		return console.Usagef("--workers must be at least 1")
 	}
-	plan, err := a.load(ctx, f.job, &f.jobFlags)
+	plan, err := f.Load(ctx, a.Console, f.job)
 	if err != nil {
 		return err
 	}
-	limits, err := f.limits(plan)
+	limits, err := f.Limits(plan)
 	if err != nil {
 		return err
 	}
-	folder, err := os.MkdirTemp(f.tmp, "dprelease-selftest-") // mode 0700
+	folder, err := os.MkdirTemp(f.Tmp, "dprelease-selftest-") // mode 0700
 	if err != nil {
 		return selftestError("make a temporary folder", err)
 	}
@@ -36,8 +37,8 @@ func (a *app) selftestInput(ctx context.Context, f *selftestFlags) error {
 }
 
 func (a *app) auditInput(ctx context.Context, plan *pipeline.Plan, limits local.Limits) (bool, error) {
-	keepTo(limits.Memory)
-	engine, err := opener(plan.Job(), limits, nil)(ctx)
+	jobs.KeepTo(limits.Memory)
+	engine, err := jobs.Opener(plan.Job(), limits, nil)(ctx)
 	if err != nil {
 		return false, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/mechanism/selftest"
 	"github.com/dprelease/dprelease/pipeline"
@@ -81,24 +82,24 @@ func writeCells(w *bufio.Writer, cells, rows int) error {
 
 // runSelftest makes the release of the job at path.
 func runSelftest(ctx context.Context, path string) (*pipeline.Plan, *pipeline.Release, error) {
-	flags := jobFlags{workers: runtime.GOMAXPROCS(0)}
+	flags := jobs.Flags{Workers: runtime.GOMAXPROCS(0)}
 	a := &app{Console: console.New(nil, nil)}
-	plan, err := a.load(ctx, path, &flags)
+	plan, err := flags.Load(ctx, a.Console, path)
 	if err != nil {
 		return nil, nil, err
 	}
-	dir, err := flags.dir(plan)
+	dir, err := flags.Dir(plan)
 	if err != nil {
 		return nil, nil, selftestError("find the selftest's folder", err)
 	}
-	book, closeBook, err := openBook(ctx, plan.Job())
+	book, closeBook, err := jobs.OpenBook(ctx, plan.Job())
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { _ = closeBook() }() // what it recorded is synced
 	runner := protocol.Runner{
-		Book: book, Sink: sink.New(), Open: opener(plan.Job(), local.Limits{Workers: flags.workers}, book.InputKey),
-		Observer: pipeline.Silent{}, Workers: flags.workers, Program: program(),
+		Book: book, Sink: sink.New(), Open: jobs.Opener(plan.Job(), local.Limits{Workers: flags.Workers}, book.InputKey),
+		Observer: pipeline.Silent{}, Workers: flags.Workers, Program: program(),
 	}
 	outcome, err := runner.Run(ctx, protocol.Request{Plan: plan, Dir: dir})
 	if err != nil {

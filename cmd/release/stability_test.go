@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/cryptotest"
 
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
@@ -68,7 +69,7 @@ func command(t *testing.T, c *stabilitytest.Case, i int, shown *stabilitytest.Sh
 			t.Errorf("stdout: %s", &stdout)
 		}
 	}
-	book, closeBook, err := openStore(t.Context(), "sqlite:"+filepath.Join(dir, "ledger.db"), false)
+	book, closeBook, err := jobs.OpenStore(t.Context(), "sqlite:"+filepath.Join(dir, "ledger.db"), false)
 	if err == nil {
 		err = shown.Ledger(t.Context(), book)
 		_ = closeBook()

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 )
@@ -41,7 +42,7 @@ func (a *app) status(ctx context.Context, path string, f *windowFlags) error {
 	if err != nil || len(windows) == 0 {
 		return err
 	}
-	book, closeBook, err := openStore(ctx, windows[0].plan.Job().StoreName(), false)
+	book, closeBook, err := jobs.OpenStore(ctx, windows[0].plan.Job().StoreName(), false)
 	switch {
 	case errors.Is(err, ledger.ErrAbsent): // nothing was ever run
 	case err != nil:

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/io/sink"
@@ -31,12 +32,12 @@ const (
 
 // windowFlags choose windows of a job.
 type windowFlags struct {
-	jobFlags
+	jobs.Flags
 	from, to string
 }
 
 func (f *windowFlags) add(a *app, cmd *cobra.Command) {
-	f.addParams(cmd)
+	f.AddParams(cmd)
 	cmd.Flags().StringVar(&f.from, "from", "", "the first window, as the job's date parameter is written")
 	cmd.Flags().StringVar(&f.to, "to", "", "the last window (default: the last that is over)")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print JSON")
@@ -58,7 +59,7 @@ type windowed struct {
 
 // windows plans every window of the job.
 func (a *app) windows(ctx context.Context, path string, f *windowFlags) ([]*windowed, error) {
-	params, err := f.paramValues()
+	params, err := f.ParamValues()
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func (a *app) windows(ctx context.Context, path string, f *windowFlags) ([]*wind
 		planned := &windowed{Window: w.Value}
 		for _, form := range append([]string{w.Value}, w.Forms...) {
 			params[name] = form
-			plan, err := a.loadWith(ctx, path, params)
+			plan, err := jobs.LoadWith(ctx, a.Console, path, params)
 			if err != nil {
 				return nil, err
 			}
@@ -101,7 +102,7 @@ func (a *app) windows(ctx context.Context, path string, f *windowFlags) ([]*wind
 // choose takes one of the ways to write the window.
 func (w *windowed) choose(f *windowFlags, plan *pipeline.Plan) (err error) {
 	w.plan = plan
-	w.Folder, err = f.dir(plan)
+	w.Folder, err = f.Dir(plan)
 	return err
 }
 
@@ -174,7 +175,7 @@ func (w *windowed) lookup(ctx context.Context, book *ledger.Book, f *windowFlags
 
 // recorded judges a window by what the ledger knows of it.
 func (w *windowed) recorded(r ledger.Run, known bool) {
-	gone := absent(source.Exists(wiring.SourceOptions(w.plan.Job()))) == len(w.plan.Job().Input.Files)
+	gone := jobs.Absent(source.Exists(wiring.SourceOptions(w.plan.Job()))) == len(w.plan.Job().Input.Files)
 	switch {
 	case known && r.State == ledger.Published:
 		w.State, w.Folder = statePublished, r.Charge.Dir

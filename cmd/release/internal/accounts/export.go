@@ -1,4 +1,4 @@
-package main
+package accounts
 
 import (
 	"context"
@@ -30,7 +30,7 @@ type exportedMechanism struct {
 	Why   string `json:"why"`
 }
 
-func (a *app) ledgerExport(ctx context.Context, o *opened) error {
+func (a *accounts) ledgerExport(ctx context.Context, o *opened) error {
 	s, err := o.snapshot(ctx)
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func (a *app) ledgerExport(ctx context.Context, o *opened) error {
 }
 
 func export(r *ledger.Run) exported {
-	e := exported{Run: r.Charge.Run, Window: window(r.Charge.Params), State: r.State, Mu: float64(calibrate.ComposedMu(r.Charge.Mechanisms))}
+	e := exported{Run: r.Charge.Run, Window: Window(r.Charge.Params), State: r.State, Mu: float64(calibrate.ComposedMu(r.Charge.Mechanisms))}
 	for _, m := range r.Charge.Mechanisms {
 		e.Mechanisms = append(e.Mechanisms, exportedMechanism{
 			Query: m.Query, L2: calibrate.FormatExact(m.Sens.L2), Sigma: calibrate.FormatExact(float64(m.Sigma)),
@@ -64,8 +64,8 @@ func export(r *ledger.Run) exported {
 	return e
 }
 
-// window names a release by its parameters: the value if there is one, else name=value of each.
-func window(params map[string]string) string {
+// Window names a release by its parameters: the value if there is one, else name=value of each.
+func Window(params map[string]string) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		if len(params) == 1 {

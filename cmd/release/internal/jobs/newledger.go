@@ -1,4 +1,4 @@
-package main
+package jobs
 
 import (
 	"context"
@@ -13,16 +13,16 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// addNewLedger adds the flag that lets a run open a ledger beside releases that another ledger paid for.
-func (f *jobFlags) addNewLedger(cmd *cobra.Command) {
+// AddNewLedger adds the flag that lets a run open a ledger beside releases that another ledger paid for.
+func (f *Flags) AddNewLedger(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.newLedger, "new-ledger", false, "open a new ledger although releases of the dataset are there: what they cost is then not counted")
 }
 
-// openLedgerOf opens the ledger of a plan that publishes into dir. If there is none, or one without an entry, it opens a new one, unless a
+// OpenLedgerOf opens the ledger of a plan that publishes into dir. If there is none, or one without an entry, it opens a new one, unless a
 // release of the same dataset beside dir shows that there was one: a lost ledger must not start the budget anew by itself. Its errors do not
 // repeat the store's name, which may hold a password.
-func (f *jobFlags) openLedgerOf(ctx context.Context, plan *pipeline.Plan, dir string) (*ledger.Book, func() error, error) {
-	book, closeBook, err := openStore(ctx, plan.Job().StoreName(), false)
+func (f *Flags) OpenLedgerOf(ctx context.Context, plan *pipeline.Plan, dir string) (*ledger.Book, func() error, error) {
+	book, closeBook, err := OpenStore(ctx, plan.Job().StoreName(), false)
 	if err != nil && !errors.Is(err, ledger.ErrAbsent) {
 		return nil, nil, err
 	}
@@ -45,5 +45,5 @@ func (f *jobFlags) openLedgerOf(ctx context.Context, plan *pipeline.Plan, dir st
 			}
 		}
 	}
-	return openBook(ctx, plan.Job())
+	return OpenBook(ctx, plan.Job())
 }

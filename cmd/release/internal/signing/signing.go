@@ -1,7 +1,7 @@
-package main
+// Package signing signs manifests with keys in the format of minisign, and is the verb keygen, which makes them.
+package signing
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"io"
@@ -16,12 +16,11 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
-// passwordVariable holds the password of an encrypted key.
-const passwordVariable = "DPRELEASE_SIGN_PASSWORD"
+// PasswordVariable holds the password of an encrypted key.
+const PasswordVariable = "DPRELEASE_SIGN_PASSWORD"
 
 // signer signs with a minisign key (Ed25519).
 type signer struct{ key minisign.PrivateKey }
@@ -45,8 +44,8 @@ func publicText(key minisign.PrivateKey) string {
 	return public.String()
 }
 
-// signedOutcome is an error if a release that a run found is not signed by the signer: --sign is a promise.
-func signedOutcome(dir string, s pipeline.Signer) error {
+// CheckSigned is an error if a release that a run found is not signed by the signer: --sign is a promise.
+func CheckSigned(dir string, s pipeline.Signer) error {
 	key, err := sink.New().SignedBy(dir)
 	if err != nil {
 		return pipeline.OutputError(err)
@@ -92,8 +91,8 @@ func readKey(path string) ([]byte, error) {
 // largestKey is more than any key takes.
 const largestKey = 1 << 16
 
-// newSigner reads a secret key; nil if none is asked for.
-func newSigner(path string) (pipeline.Signer, error) {
+// NewSigner reads a secret key; nil if none is asked for.
+func NewSigner(path string) (pipeline.Signer, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -101,18 +100,18 @@ func newSigner(path string) (pipeline.Signer, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := minisign.DecryptKey(os.Getenv(passwordVariable), text)
+	key, err := minisign.DecryptKey(os.Getenv(PasswordVariable), text)
 	if !minisign.IsEncrypted(text) {
 		err = key.UnmarshalText(text)
 	}
 	if err != nil {
-		return nil, console.Usagef("--sign: %s is not a minisign secret key, or the password in %s is not its own", path, passwordVariable)
+		return nil, console.Usagef("--sign: %s is not a minisign secret key, or the password in %s is not its own", path, PasswordVariable)
 	}
 	return signer{key}, nil
 }
 
-// publicKey reads a public key: from a file, or as its text.
-func publicKey(keyOrPath string) (key minisign.PublicKey, err error) {
+// PublicKey reads a public key: from a file, or as its text.
+func PublicKey(keyOrPath string) (key minisign.PublicKey, err error) {
 	text, err := os.ReadFile(keyOrPath)
 	if err != nil {
 		text = []byte(keyOrPath)
@@ -123,65 +122,24 @@ func publicKey(keyOrPath string) (key minisign.PublicKey, err error) {
 	return key, nil
 }
 
-// signature checks the manifest's signature: by the key that the manifest names, which must be that of --key.
-func (v *verifying) signature(context.Context, *app) error {
-	wanted := v.flags.key != ""
-	var key minisign.PublicKey
-	if wanted {
-		var err error
-		if key, err = publicKey(v.flags.key); err != nil {
-			return err
-		}
-	}
-	switch stated := v.manifest.Signature; {
-	case !v.readable:
-		v.add("signature", skipped, "the manifest cannot be read")
-	case stated == nil && wanted:
-		v.add("signature", failed, "the manifest is not signed")
-	case stated == nil:
-		v.add("signature", skipped, "the manifest is not signed")
-	default:
-		v.signed(stated, key, wanted)
-	}
-	return nil
-}
-
-func (v *verifying) signed(stated *manifest.Signature, key minisign.PublicKey, wanted bool) {
-	var own minisign.PublicKey
-	manifest, signature, err := sink.ReadSigned(v.dir)
-	switch {
-	case err != nil:
-		v.add("signature", failed, "%v", err)
-	case stated.Format != "minisign" || own.UnmarshalText([]byte(stated.PublicKey)) != nil:
-		v.add("signature", failed, "the manifest names no key that can be read")
-	case wanted && !own.Equal(key):
-		v.add("signature", failed, "the manifest is signed with another key")
-	case !minisign.Verify(own, manifest, signature):
-		v.add("signature", failed, "the signature does not fit the manifest")
-	case wanted:
-		v.add("signature", passed, "signed by the owner of the key")
-	default:
-		v.add("signature", passed, "signed by %s; --key says whose key that must be", stated.PublicKey)
-	}
-}
-
 const keygenLong = `keygen makes a pair of keys to sign releases with, in the format of minisign (Ed25519): FILE, readable by its owner alone, and FILE.pub.
-The secret key is encrypted where ` + passwordVariable + ` is set. Keys that minisign made serve as well.`
+The secret key is encrypted where ` + PasswordVariable + ` is set. Keys that minisign made serve as well.`
 
-func (a *app) keygenCmd() *cobra.Command {
+// KeygenCommand is the verb keygen.
+func KeygenCommand(c *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use: "keygen FILE", Short: "Make a pair of keys to sign releases with", Long: keygenLong, Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return a.keygen(args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error { return keygen(c, args[0]) },
 	}
 }
 
-func (a *app) keygen(path string) error {
+func keygen(c *console.Console, path string) error {
 	public, secret, err := minisign.GenerateKey(rand.Reader)
 	if err != nil {
 		return &pipeline.Error{Cause: pipeline.CauseInside, Code: "random", Message: "no random bytes"}
 	}
 	text, err := secret.MarshalText()
-	if password := os.Getenv(passwordVariable); password != "" && err == nil {
+	if password := os.Getenv(PasswordVariable); password != "" && err == nil {
 		text, err = minisign.EncryptKey(password, secret)
 	}
 	if err != nil {
@@ -190,7 +148,7 @@ func (a *app) keygen(path string) error {
 	if err := errors.Join(writeKey(path, text, 0o600), writeKey(path+".pub", []byte(public.String()+"\n"), 0o644)); err != nil {
 		return err
 	}
-	return a.Printf("%s\n", public)
+	return c.Printf("%s\n", public)
 }
 
 // writeKey writes a file that must not exist.

@@ -1,4 +1,4 @@
-package main
+package jobs
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// recall says what the ledger knows of the entry that a manifest shows. Manifests of earlier versions show its number and hash, which do
+// Recall says what the ledger knows of the entry that a manifest shows. Manifests of earlier versions show its number and hash, which do
 // not tell a lost entry from one of another ledger: then it is ledger.MarkLost.
-func recall(ctx context.Context, book *ledger.Book, shown *manifest.Ledger) (ledger.Memory, error) {
+func Recall(ctx context.Context, book *ledger.Book, shown *manifest.Ledger) (ledger.Memory, error) {
 	if shown.Head != "" {
 		known, err := book.Recall(ctx, []ledger.Mark{{Head: shown.Head, MAC: shown.MAC}})
 		if err != nil {
@@ -33,8 +33,8 @@ func recall(ctx context.Context, book *ledger.Book, shown *manifest.Ledger) (led
 	return ledger.MarkLost, nil
 }
 
-// lostWords say what is wrong with a ledger that does not hold the entry that a manifest shows; "" if it does.
-func lostWords(known ledger.Memory, shown *manifest.Ledger) string {
+// LostWords say what is wrong with a ledger that does not hold the entry that a manifest shows; "" if it does.
+func LostWords(known ledger.Memory, shown *manifest.Ledger) string {
 	switch {
 	case known == ledger.MarkHeld:
 		return ""

@@ -1,4 +1,6 @@
-package main
+// Package jobs is what the verbs that read a job share: its flags, its plan and input, and its ledger, which is compared with what releases show
+// before it is used.
+package jobs
 
 import (
 	"context"
@@ -12,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/signing"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/wiring"
 	"github.com/dprelease/dprelease/io/source"
@@ -21,20 +24,21 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// jobFlags are the flags of every verb that reads a job.
-type jobFlags struct {
-	params    []string
+// Flags are the flags of every verb that reads a job.
+type Flags struct {
+	Params    []string
 	out       string
-	workers   int
-	memory    string
-	tmp       string
-	sign      string // the secret key
-	anchor    string // a file that shows the ledger's newest entry
+	Workers   int
+	Memory    string
+	Tmp       string
+	Sign      string // the secret key
+	Anchor    string // a file that shows the ledger's newest entry
 	newLedger bool   // a new ledger may be opened beside releases of the dataset
 }
 
-func (f *jobFlags) addParams(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.params, "param", nil, "set a parameter of the job: --param name=value (repeatable)")
+// AddParams adds --param.
+func (f *Flags) AddParams(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.Params, "param", nil, "set a parameter of the job: --param name=value (repeatable)")
 }
 
 // folderFlag is a folder; an empty one is a mistake, such as an unset variable of a shell.
@@ -55,21 +59,25 @@ func (f *folderFlag) Set(s string) error {
 // Type is what help calls the value.
 func (f *folderFlag) Type() string { return "string" }
 
-func (f *jobFlags) addOut(cmd *cobra.Command) {
+// AddOut adds --out.
+func (f *Flags) AddOut(cmd *cobra.Command) {
 	cmd.Flags().Var((*folderFlag)(&f.out), "out", "the release folder, instead of the job's output.dir")
 }
 
-func (f *jobFlags) addSign(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.sign, "sign", "", "sign the manifest with this minisign secret key; "+passwordVariable+" holds its password")
+// AddSign adds --sign.
+func (f *Flags) AddSign(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.Sign, "sign", "", "sign the manifest with this minisign secret key; "+signing.PasswordVariable+" holds its password")
 }
 
-func (f *jobFlags) addWorkers(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many cores to use; results do not depend on it")
+// AddWorkers adds --workers.
+func (f *Flags) AddWorkers(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&f.Workers, "workers", runtime.GOMAXPROCS(0), "how many cores to use; results do not depend on it")
 }
 
-func (f *jobFlags) paramValues() (map[string]string, error) {
+// ParamValues are the values of --param by their names.
+func (f *Flags) ParamValues() (map[string]string, error) {
 	values := map[string]string{}
-	for _, p := range f.params {
+	for _, p := range f.Params {
 		name, value, ok := strings.Cut(p, "=")
 		if !ok || name == "" {
 			return nil, console.Usagef("--param %q: write --param name=value", p)
@@ -82,26 +90,26 @@ func (f *jobFlags) paramValues() (map[string]string, error) {
 	return values, nil
 }
 
-// load reads a job file and makes its plan.
-func (a *app) load(ctx context.Context, path string, f *jobFlags) (*pipeline.Plan, error) {
-	params, err := f.paramValues()
+// Load reads a job file and makes its plan.
+func (f *Flags) Load(ctx context.Context, c *console.Console, path string) (*pipeline.Plan, error) {
+	params, err := f.ParamValues()
 	if err != nil {
 		return nil, err
 	}
-	return a.loadWith(ctx, path, params)
+	return LoadWith(ctx, c, path, params)
 }
 
-// loadWith is load with the values of the parameters.
-func (a *app) loadWith(ctx context.Context, path string, params map[string]string) (*pipeline.Plan, error) {
-	plan, diags := wiring.Plan(ctx, path, configs.ParseOptions{Params: params, Env: a.Env})
+// LoadWith is load with the values of the parameters.
+func LoadWith(ctx context.Context, c *console.Console, path string, params map[string]string) (*pipeline.Plan, error) {
+	plan, diags := wiring.Plan(ctx, path, configs.ParseOptions{Params: params, Env: c.Env})
 	if len(diags) > 0 {
 		return nil, console.JobError{Diagnostics: diags}
 	}
 	return plan, nil
 }
 
-// dir is the absolute path of the release folder.
-func (f *jobFlags) dir(p *pipeline.Plan) (string, error) {
+// Dir is the absolute path of the release folder.
+func (f *Flags) Dir(p *pipeline.Plan) (string, error) {
 	dir := p.Job().Path(p.Job().Output.Dir)
 	if f.out != "" {
 		dir = f.out
@@ -119,8 +127,8 @@ func (f *jobFlags) dir(p *pipeline.Plan) (string, error) {
 	return dir, nil
 }
 
-// opener opens the job's input. The key of its digests comes from key, if that is not nil.
-func opener(job *configs.Job, l local.Limits, key func(context.Context) ([]byte, error)) func(context.Context) (pipeline.Engine, error) {
+// Opener opens the job's input. The key of its digests comes from key, if that is not nil.
+func Opener(job *configs.Job, l local.Limits, key func(context.Context) ([]byte, error)) func(context.Context) (pipeline.Engine, error) {
 	return func(ctx context.Context) (pipeline.Engine, error) {
 		options := wiring.SourceOptions(job)
 		options.Workers = l.Workers
@@ -131,7 +139,7 @@ func opener(job *configs.Job, l local.Limits, key func(context.Context) ([]byte,
 			}
 		}
 		data, err := source.Open(ctx, options)
-		if absent(err) == len(job.Input.Files) {
+		if Absent(err) == len(job.Input.Files) {
 			return nil, gone{err}
 		}
 		if err != nil {
@@ -141,8 +149,8 @@ func opener(job *configs.Job, l local.Limits, key func(context.Context) ([]byte,
 	}
 }
 
-// absent counts the files or patterns of the input for which nothing was found.
-func absent(err error) int {
+// Absent counts the files or patterns of the input for which nothing was found.
+func Absent(err error) int {
 	var one *source.Error
 	var all source.Errors
 	if !errors.As(err, &all) && errors.As(err, &one) {
@@ -163,13 +171,13 @@ type gone struct{ error }
 // Is reports that it is pipeline.ErrInputGone.
 func (gone) Is(target error) bool { return target == pipeline.ErrInputGone }
 
-// openBook opens the ledger that the job names; the file is made on first use.
-func openBook(ctx context.Context, job *configs.Job) (*ledger.Book, func() error, error) {
-	return openStore(ctx, job.StoreName(), true)
+// OpenBook opens the ledger that the job names; the file is made on first use.
+func OpenBook(ctx context.Context, job *configs.Job) (*ledger.Book, func() error, error) {
+	return OpenStore(ctx, job.StoreName(), true)
 }
 
-// openStore opens a ledger by its name; if create is not set it must be there already.
-func openStore(ctx context.Context, name string, create bool) (*ledger.Book, func() error, error) {
+// OpenStore opens a ledger by its name; if create is not set it must be there already.
+func OpenStore(ctx context.Context, name string, create bool) (*ledger.Book, func() error, error) {
 	store, err := sqlstore.Named(ctx, name, create)
 	if errors.Is(err, sqlstore.ErrUnsupported) {
 		return nil, nil, console.Usagef("the ledger's store: %v", err)

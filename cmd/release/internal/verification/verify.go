@@ -1,4 +1,5 @@
-package main
+// Package verification is the verb verify: checks of a published release, one file each but for those of the files and of the noise.
+package verification
 
 import (
 	"context"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
@@ -28,18 +30,23 @@ skipped, and the output says so. Exit code 1: a check failed.`
 
 // verifyFlags say what a release is checked against.
 type verifyFlags struct {
-	jobFlags
+	jobs.Flags
 	key, job, store string
 }
 
-func (a *app) verifyCmd() *cobra.Command {
+// verifier is the verb verify, which writes to a console.
+type verifier struct{ *console.Console }
+
+// Command is the verb verify.
+func Command(c *console.Console) *cobra.Command {
+	a := &verifier{c}
 	f := &verifyFlags{}
 	cmd := &cobra.Command{
 		Use: "verify DIR", Short: "Check a published release", Long: verifyLong, Args: cobra.ExactArgs(1),
 		Example: "  release verify out\n  release verify out --store sqlite:ledger.db --key release.pub",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.verify(cmd.Context(), args[0], f) },
 	}
-	f.addParams(cmd)
+	f.AddParams(cmd)
 	cmd.Flags().StringVar(&f.key, "key", "", "the public key that must have signed the manifest")
 	cmd.Flags().StringVar(&f.job, "job", "", "the job whose ledger is meant")
 	cmd.Flags().StringVar(&f.store, "store", "", "the ledger: sqlite:PATH, sqlite+group:PATH or postgres://…")
@@ -61,13 +68,13 @@ const (
 	skipped = "skipped"
 )
 
-func (a *app) verify(ctx context.Context, dir string, f *verifyFlags) error {
+func (a *verifier) verify(ctx context.Context, dir string, f *verifyFlags) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return console.Usagef("the folder: %v", err)
 	}
 	v := &verifying{dir: dir, flags: f}
-	for _, check := range []func(context.Context, *app) error{v.digests, v.noise, v.ledger, v.signature} {
+	for _, check := range []func(context.Context, *verifier) error{v.digests, v.noise, v.ledger, v.signature} {
 		if err := check(ctx, a); err != nil {
 			return err
 		}
@@ -76,7 +83,7 @@ func (a *app) verify(ctx context.Context, dir string, f *verifyFlags) error {
 }
 
 // concludeVerify prints the checks; an error if one failed.
-func (a *app) concludeVerify(dir string, verdicts []verdict) error {
+func (a *verifier) concludeVerify(dir string, verdicts []verdict) error {
 	failures := 0
 	rows := [][]string{{"check", "result", "detail"}}
 	for _, v := range verdicts {
@@ -116,7 +123,7 @@ func (v *verifying) add(name, result, format string, args ...any) {
 }
 
 // digests compares every file with the manifest. A folder that cannot be read at all is an error of its own.
-func (v *verifying) digests(ctx context.Context, _ *app) error {
+func (v *verifying) digests(ctx context.Context, _ *verifier) error {
 	found, err := sink.Examine(ctx, v.dir)
 	if err != nil {
 		return pipeline.OutputError(err)
@@ -133,7 +140,7 @@ func (v *verifying) digests(ctx context.Context, _ *app) error {
 	return nil
 }
 
-func (v *verifying) noise(context.Context, *app) error {
+func (v *verifying) noise(context.Context, *verifier) error {
 	if !v.readable {
 		v.add("noise", skipped, "the manifest cannot be read")
 		return nil

@@ -1,4 +1,4 @@
-package main
+package jobs
 
 import (
 	"testing"
@@ -35,12 +35,12 @@ func TestRecallEarlierManifests(t *testing.T) {
 		"its mark":      {manifest.Ledger{Head: mark.Head, MAC: mark.MAC}, ledger.MarkHeld},
 		"foreign":       {manifest.Ledger{Head: mark.MAC, MAC: mark.Head}, ledger.MarkForeign},
 	} {
-		got, err := recall(ctx, book, &c.shown)
+		got, err := Recall(ctx, book, &c.shown)
 		if err != nil || got != c.want {
 			t.Errorf("%s: %v (%v), want %v", name, got, err, c.want)
 		}
-		if (lostWords(got, &c.shown) == "") != (c.want == ledger.MarkHeld) {
-			t.Errorf("%s: %q", name, lostWords(got, &c.shown))
+		if (LostWords(got, &c.shown) == "") != (c.want == ledger.MarkHeld) {
+			t.Errorf("%s: %q", name, LostWords(got, &c.shown))
 		}
 	}
 }

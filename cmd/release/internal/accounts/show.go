@@ -1,4 +1,4 @@
-package main
+package accounts
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-func (a *app) ledgerShow(ctx context.Context, o *opened) error {
+func (a *accounts) ledgerShow(ctx context.Context, o *opened) error {
 	s, err := o.snapshot(ctx)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (a *app) ledgerShow(ctx context.Context, o *opened) error {
 	return a.PrintTable(runRows(s.Runs))
 }
 
-func (a *app) ledgerBudget(ctx context.Context, o *opened) error {
+func (a *accounts) ledgerBudget(ctx context.Context, o *opened) error {
 	s, err := o.snapshot(ctx)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func accountsJSON(balances []ledger.Balance) ([]accountJSON, error) {
 		b := &balances[i]
 		x := accountJSON{
 			Dataset: b.Account.Dataset, Unit: b.Account.Unit, Adjacency: b.Account.Adjacency, Budget: b.Budget.String(),
-			Cap: amount(b.Cap, big.ToNegativeInf), Spent: amount(b.Spent, big.ToPositiveInf), Left: amount(b.Left, big.ToNegativeInf),
+			Cap: Amount(b.Cap, big.ToNegativeInf), Spent: Amount(b.Spent, big.ToPositiveInf), Left: Amount(b.Left, big.ToNegativeInf),
 			Releases: b.Runs, Periods: []periodJSON{},
 		}
 		for _, c := range b.History {
@@ -111,7 +111,7 @@ func accountsJSON(balances []ledger.Balance) ([]accountJSON, error) {
 		}
 		for _, p := range b.Periods {
 			x.Periods = append(x.Periods, periodJSON{
-				p.Per, p.Name, amount(p.Cap, big.ToNegativeInf), amount(p.Spent, big.ToPositiveInf), amount(p.Left, big.ToNegativeInf),
+				p.Per, p.Name, Amount(p.Cap, big.ToNegativeInf), Amount(p.Spent, big.ToPositiveInf), Amount(p.Left, big.ToNegativeInf),
 			})
 		}
 		out = append(out, x)
@@ -119,8 +119,8 @@ func accountsJSON(balances []ledger.Balance) ([]accountJSON, error) {
 	return out, nil
 }
 
-// amount is mu squared as a decimal of 17 digits, rounded in one direction.
-func amount(x *big.Float, mode big.RoundingMode) string {
+// Amount is mu squared as a decimal of 17 digits, rounded in one direction.
+func Amount(x *big.Float, mode big.RoundingMode) string {
 	y, _ := new(big.Float).SetPrec(53).SetMode(mode).Set(x).Float64()
 	return strconv.FormatFloat(y, 'g', 17, 64)
 }
@@ -136,7 +136,7 @@ func accountRows(accounts []accountJSON) [][]string {
 	return rows
 }
 
-func (a *app) printAccounts(balances []ledger.Balance, accounts []accountJSON) error {
+func (a *accounts) printAccounts(balances []ledger.Balance, accounts []accountJSON) error {
 	var b strings.Builder
 	for i, x := range accounts {
 		balance := &balances[i]
@@ -228,12 +228,12 @@ func runsJSON(runs []ledger.Run) []runJSON {
 	for i := range runs {
 		r := &runs[i]
 		out = append(out, runJSON{
-			r.Charge.Run, r.Charge.Number, r.Payer.Dataset, r.Charge.Job, window(r.Charge.Params), stateText(r.State),
+			r.Charge.Run, r.Charge.Number, r.Payer.Dataset, r.Charge.Job, Window(r.Charge.Params), stateText(r.State),
 			float64(calibrate.ComposedMu(r.Charge.Mechanisms)), r.Updated.UTC().Format(time.RFC3339), r.Charge.Dir, r.Digests.Release, false,
 		})
 		for _, d := range r.Derived {
 			out = append(out, runJSON{
-				r.Charge.Run, r.Charge.Number, r.Payer.Dataset, d.Job, window(r.Charge.Params), stateText(ledger.Published), 0,
+				r.Charge.Run, r.Charge.Number, r.Payer.Dataset, d.Job, Window(r.Charge.Params), stateText(ledger.Published), 0,
 				d.Recorded.UTC().Format(time.RFC3339), d.Dir, d.Release, true,
 			})
 		}
@@ -252,7 +252,7 @@ func runRows(runs []ledger.Run) [][]string {
 }
 
 // printCSV prints rows as CSV; the first row is the header.
-func (a *app) printCSV(rows [][]string) error {
+func (a *accounts) printCSV(rows [][]string) error {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
 	_ = w.WriteAll(rows) // a Builder takes everything

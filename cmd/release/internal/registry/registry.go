@@ -1,4 +1,5 @@
-package main
+// Package registry is the verb registry: the record of a release for the OpenDP deployments registry.
+package registry
 
 import (
 	"cmp"
@@ -23,14 +24,15 @@ const registryLong = `registry prints the record of a release for the OpenDP dep
 cannot know comes from the job's deployment block; what that leaves out is "Not stated." and for a person to fill in: the record's status
 is Draft. The registry knows no Gaussian differential privacy: the record says Approximate DP, and the mu among the details.`
 
-func (a *app) registryCmd() *cobra.Command {
+// Command is the verb registry.
+func Command(c *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use: "registry DIR", Short: "Print a release's record for the OpenDP deployments registry", Long: registryLong, Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return a.registry(args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error { return printRecord(c, args[0]) },
 	}
 }
 
-func (a *app) registry(dir string) error {
+func printRecord(c *console.Console, dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return console.Usagef("the folder: %v", err)
@@ -51,7 +53,7 @@ func (a *app) registry(dir string) error {
 	if err != nil {
 		return err
 	}
-	return a.Print(string(text))
+	return c.Print(string(text))
 }
 
 // record is a deployment as the registry's schema has it (deployments-schema.yaml at 3e9c812): these keys and no others.

@@ -1,4 +1,4 @@
-package main
+package verification
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/ledger/sqlstore"
@@ -18,7 +19,7 @@ import (
 )
 
 // ledger compares the manifest with the ledger.
-func (v *verifying) ledger(ctx context.Context, a *app) error {
+func (v *verifying) ledger(ctx context.Context, a *verifier) error {
 	if !v.readable {
 		v.add("ledger", skipped, "the manifest cannot be read")
 		return nil
@@ -47,14 +48,14 @@ func (v *verifying) ledger(ctx context.Context, a *app) error {
 }
 
 // store is the ledger that the flags name; "" if they name none.
-func (v *verifying) store(a *app) (string, error) {
+func (v *verifying) store(a *verifier) (string, error) {
 	switch f := v.flags; {
 	case f.job != "" && f.store != "":
 		return "", console.Usagef("--job and --store exclude each other")
 	case f.job == "":
 		return f.store, nil
 	}
-	params, err := v.flags.paramValues()
+	params, err := v.flags.ParamValues()
 	if err != nil {
 		return "", err
 	}
@@ -84,7 +85,7 @@ func nearbyLedgers(dir string) (paths []string) {
 
 // knows says whether the ledger at path has the release's dataset, or lost all that it had.
 func (v *verifying) knows(ctx context.Context, path string) (bool, error) {
-	book, closeBook, err := openStore(ctx, "sqlite:"+path, false)
+	book, closeBook, err := jobs.OpenStore(ctx, "sqlite:"+path, false)
 	if err != nil {
 		return false, err
 	}
@@ -108,7 +109,7 @@ func shownStore(store string) string {
 
 // against compares the manifest with one ledger, and says which it was and how it was found.
 func (v *verifying) against(ctx context.Context, store, how string) error {
-	book, closeBook, err := openStore(ctx, store, false)
+	book, closeBook, err := jobs.OpenStore(ctx, store, false)
 	if err != nil {
 		return err
 	}
@@ -123,11 +124,11 @@ func (v *verifying) against(ctx context.Context, store, how string) error {
 	}
 	findings := append(slices.Clone(audit.Findings), v.compare(runs)...)
 	if l := v.manifest.Ledger; l != nil {
-		known, err := recall(ctx, book, l)
+		known, err := jobs.Recall(ctx, book, l)
 		if err != nil {
 			return err
 		}
-		if words := lostWords(known, l); words != "" {
+		if words := jobs.LostWords(known, l); words != "" {
 			findings = append(findings, words)
 		}
 	}

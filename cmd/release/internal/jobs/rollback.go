@@ -1,4 +1,4 @@
-package main
+package jobs
 
 import (
 	"context"
@@ -23,8 +23,9 @@ import (
 // what was spent. Before a run charges anything, its ledger must have every entry that it can see elsewhere: those that the manifests of
 // releases beside the output folder show, and the one of the operator's anchor, a file that is kept apart from the ledger.
 
-func (f *jobFlags) addAnchor(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.anchor, "anchor", "", "a file, kept apart from the ledger, that shows its newest entry: refuse a ledger that does not have it any more, and write the new one after the run")
+// AddAnchor adds --anchor.
+func (f *Flags) AddAnchor(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.Anchor, "anchor", "", "a file, kept apart from the ledger, that shows its newest entry: refuse a ledger that does not have it any more, and write the new one after the run")
 }
 
 // anchor is the file of --anchor.
@@ -33,8 +34,8 @@ type anchor struct {
 	fixed bool   // it is a release's manifest: never written
 }
 
-// compareHeads refuses a ledger that lacks an entry which the anchor or a release beside dir shows.
-func compareHeads(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, dir, anchorPath string) (*anchor, error) {
+// CompareHeads refuses a ledger that lacks an entry which the anchor or a release beside dir shows.
+func CompareHeads(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, dir, anchorPath string) (*anchor, error) {
 	anchor, err := compareAnchor(ctx, book, anchorPath)
 	if err != nil {
 		return nil, err
@@ -47,7 +48,7 @@ func compareHeads(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, d
 		}
 	}
 	for path, l := range shown {
-		known, err := recall(ctx, book, l)
+		known, err := Recall(ctx, book, l)
 		if err != nil {
 			return nil, err
 		}
@@ -120,7 +121,7 @@ func compareAnchor(ctx context.Context, book *ledger.Book, path string) (*anchor
 	if shown == nil {
 		shown = held.Head
 	}
-	known, err := recall(ctx, book, shown)
+	known, err := Recall(ctx, book, shown)
 	switch {
 	case err != nil:
 		return nil, err
@@ -150,8 +151,8 @@ func firstAnchor(ctx context.Context, book *ledger.Book, path string) (*anchor, 
 	return &anchor{path: path}, nil
 }
 
-// renew writes the ledger's newest entry, after a run of whatever outcome.
-func (n *anchor) renew(ctx context.Context, book *ledger.Book) error {
+// Renew writes the ledger's newest entry, after a run of whatever outcome.
+func (n *anchor) Renew(ctx context.Context, book *ledger.Book) error {
 	if n.path == "" || n.fixed {
 		return nil
 	}

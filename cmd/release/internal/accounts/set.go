@@ -1,4 +1,4 @@
-package main
+package accounts
 
 import (
 	"context"
@@ -24,7 +24,7 @@ type setFlags struct {
 	epsilon, delta, deltaCap, per, unit, adjacency, reason string
 }
 
-func (a *app) budgetSetCmd() *cobra.Command {
+func (a *accounts) budgetSetCmd() *cobra.Command {
 	f, set := &ledgerFlags{}, &setFlags{}
 	cmd := &cobra.Command{
 		Use: "set JOB|--store DSN", Short: "Change a budget, or open another one", Long: budgetSetLong, Args: cobra.MaximumNArgs(1),
@@ -51,7 +51,7 @@ func (a *app) budgetSetCmd() *cobra.Command {
 	return cmd
 }
 
-func (a *app) budgetSet(ctx context.Context, o *opened, set *setFlags) error {
+func (a *accounts) budgetSet(ctx context.Context, o *opened, set *setFlags) error {
 	of, err := set.account(ctx, o)
 	if err != nil {
 		return err

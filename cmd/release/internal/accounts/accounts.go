@@ -1,4 +1,5 @@
-package main
+// Package accounts is the verb ledger: what was spent and what is left, of each account of a ledger.
+package accounts
 
 import (
 	"context"
@@ -7,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
@@ -20,20 +22,25 @@ only its dataset is shown, with --store all are, unless --dataset names one.`
 
 // ledgerFlags say which ledger is meant, and how to print it.
 type ledgerFlags struct {
-	jobFlags
+	jobs.Flags
 	store, dataset string
 	csv            bool
 }
 
-func (f *ledgerFlags) add(a *app, cmd *cobra.Command) {
-	f.addParams(cmd)
+func (f *ledgerFlags) add(a *accounts, cmd *cobra.Command) {
+	f.AddParams(cmd)
 	cmd.Flags().StringVar(&f.store, "store", "", "the ledger, instead of a job: sqlite:PATH, sqlite+group:PATH or postgres://…")
 	cmd.Flags().StringVar(&f.dataset, "dataset", "", "the dataset to show")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&f.csv, "csv", false, "print CSV")
 }
 
-func (a *app) ledgerCmd() *cobra.Command {
+// accounts is the verbs of ledger, which write to a console.
+type accounts struct{ *console.Console }
+
+// Command is the verb ledger.
+func Command(c *console.Console) *cobra.Command {
+	a := &accounts{c}
 	cmd := &cobra.Command{
 		Use: "ledger", Short: "Show and check what was spent; change budgets", Long: ledgerLong, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -49,7 +56,7 @@ func (a *app) ledgerCmd() *cobra.Command {
 }
 
 // ledgerVerb is a verb that reads a ledger.
-func (a *app) ledgerVerb(name, short string, run func(context.Context, *opened) error) *cobra.Command {
+func (a *accounts) ledgerVerb(name, short string, run func(context.Context, *opened) error) *cobra.Command {
 	f := &ledgerFlags{}
 	cmd := &cobra.Command{
 		Use: name + " JOB|--store DSN", Short: short, Args: cobra.MaximumNArgs(1),
@@ -74,7 +81,7 @@ type opened struct {
 	job   *configs.Job // nil with --store
 }
 
-func (a *app) openLedger(ctx context.Context, f *ledgerFlags, args []string) (*opened, error) {
+func (a *accounts) openLedger(ctx context.Context, f *ledgerFlags, args []string) (*opened, error) {
 	o := &opened{ledgerFlags: f}
 	switch {
 	case (len(args) == 1) == (f.store != ""):
@@ -82,7 +89,7 @@ func (a *app) openLedger(ctx context.Context, f *ledgerFlags, args []string) (*o
 	case a.JSON && f.csv:
 		return nil, console.Usagef("--json and --csv exclude each other")
 	case len(args) == 1:
-		params, err := f.paramValues()
+		params, err := f.ParamValues()
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +103,7 @@ func (a *app) openLedger(ctx context.Context, f *ledgerFlags, args []string) (*o
 		}
 	}
 	var err error
-	o.book, o.close, err = openStore(ctx, f.store, false)
+	o.book, o.close, err = jobs.OpenStore(ctx, f.store, false)
 	return o, err
 }
 

@@ -1,4 +1,4 @@
-package main
+package accounts
 
 import (
 	"context"
@@ -10,13 +10,14 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
 // ledgerAudit recounts the whole ledger, whatever dataset is asked for, and looks at the releases beside those that it knows.
-func (a *app) ledgerAudit(ctx context.Context, o *opened) error {
+func (a *accounts) ledgerAudit(ctx context.Context, o *opened) error {
 	audit, err := o.book.Audit(ctx)
 	if err != nil {
 		return pipeline.LedgerError("audit", err)
@@ -39,11 +40,11 @@ func (a *app) ledgerAudit(ctx context.Context, o *opened) error {
 	}
 }
 
-func (a *app) printAudit(o *opened, audit *ledger.Audit, seen int, findings []string) error {
+func (a *accounts) printAudit(o *opened, audit *ledger.Audit, seen int, findings []string) error {
 	rows := [][]string{{"dataset", "unit", "adjacency", "mu2_recounted"}}
 	totals := map[string]string{}
 	for _, of := range slices.SortedFunc(maps.Keys(audit.Totals), byName) {
-		x := amount(audit.Totals[of], big.ToPositiveInf)
+		x := Amount(audit.Totals[of], big.ToPositiveInf)
 		rows, totals[of.Dataset+"/"+of.Unit+"/"+of.Adjacency] = append(rows, []string{of.Dataset, of.Unit, of.Adjacency, x}), x
 	}
 	switch {
@@ -112,11 +113,11 @@ func lostEnds(ctx context.Context, runs []ledger.Run, o *opened) (seen int, find
 			continue // not a release of this ledger's: verify looks at one that was damaged
 		}
 		seen++
-		known, err := recall(ctx, o.book, m.Ledger)
+		known, err := jobs.Recall(ctx, o.book, m.Ledger)
 		if err != nil {
 			return seen, findings, err
 		}
-		if words := lostWords(known, m.Ledger); words != "" {
+		if words := jobs.LostWords(known, m.Ledger); words != "" {
 			findings = append(findings, console.Here(dir)+": "+words)
 		}
 	}

@@ -1,0 +1,54 @@
+package jobs
+
+import (
+	"os"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
+)
+
+// AddMemoryLimit adds --memory-limit.
+func (f *Flags) AddMemoryLimit(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.Memory, "memory-limit", "", "how much memory to use, such as 1GiB, instead of the job's memory_limit; by default half of the machine's")
+}
+
+// AddTmpDir adds --tmp-dir.
+func (f *Flags) AddTmpDir(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.Tmp, "tmp-dir", "", "the folder for an encrypted file of what does not fit in memory, instead of the release's staging folder")
+}
+
+// Limits are what the run of a plan may use: an error if its queries cannot be answered within them.
+func (f *Flags) Limits(p *pipeline.Plan) (local.Limits, error) {
+	l := local.Limits{Workers: max(f.Workers, 1), Memory: p.Job().Memory(), Scratch: f.Tmp}
+	if f.Memory != "" {
+		n, err := configs.ParseSize(f.Memory)
+		if err != nil {
+			return l, console.Usagef("--memory-limit %q: %v", f.Memory, err)
+		}
+		l.Memory = n
+	}
+	if f.Tmp != "" {
+		if info, err := os.Stat(f.Tmp); err != nil || !info.IsDir() {
+			return l, console.Usagef("--tmp-dir %q is not a folder", f.Tmp)
+		}
+	}
+	if l.Memory == 0 {
+		l.Memory = local.DefaultMemory()
+	}
+	return l, l.Fits(p)
+}
+
+// runtimeBytes is what the process takes beside the memory that Go's runtime counts.
+const runtimeBytes = 32 << 20
+
+// KeepTo makes Go collect garbage rather than pass a limit; GOMEMLIMIT may set a lower one.
+func KeepTo(limit int64) {
+	if limit -= runtimeBytes; limit < debug.SetMemoryLimit(-1) {
+		debug.SetMemoryLimit(limit)
+	}
+}
