@@ -14,7 +14,8 @@ import (
 // checker looks for what a job cannot mean, without any data. It reports nothing if the form is already wrong.
 type checker struct {
 	*report
-	job *Job
+	job   *Job
+	judge StepJudge
 }
 
 func (c *checker) check() {

@@ -64,9 +64,23 @@ func (c *checker) query(at *path, q *Query) {
 		c.bad(at.at("sum").at("rows"), CodeContradiction, "a public number of terms goes with a mean", "remove rows")
 	}
 	for i := range q.Denoise {
-		c.denoise(at.at("denoise").item(i), &q.Denoise[i])
+		c.step(at.at("denoise").item(i), q, &q.Denoise[i])
 	}
 	c.margins(at.at("margins"), q)
+}
+
+// step reports what is wrong with a denoising step, at the keys that it is about.
+func (c *checker) step(at *path, q *Query, s *Denoise) {
+	if c.judge == nil || s.Method == "" {
+		return
+	}
+	for _, p := range c.judge(q, s) {
+		place := at
+		if p.Key != "" {
+			place = at.at(p.Key)
+		}
+		c.bad(place, p.Code, p.Message, p.Hint)
+	}
 }
 
 // kind checks that the query asks exactly one thing.

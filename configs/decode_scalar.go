@@ -17,8 +17,6 @@ func (d *decoder) scalar(v reflect.Value, s spot) {
 		d.source(v, s)
 	case v.Type() == reflect.TypeFor[Decimal]():
 		d.decimal(v, s)
-	case v.Type() == reflect.TypeFor[Setting]():
-		d.setting(v, s)
 	case v.Kind() == reflect.String:
 		d.str(v, s)
 	case v.Kind() == reflect.Bool:
@@ -62,26 +60,6 @@ func (d *decoder) str(v reflect.Value, s spot) {
 	}
 	if known := words(s.tag.Get("enum")); len(known) > 0 && !slices.Contains(known, text) {
 		d.wrong(s, CodeBadValue, "unknown value "+d.show(s.at, text), didYouMean(text, known))
-	}
-}
-
-// setting decodes one of a key's words, or a number.
-func (d *decoder) setting(v reflect.Value, s spot) {
-	known := words(s.tag.Get("words"))
-	want := "a number, or " + strings.Join(known, ", ")
-	text, ok := d.text(s, want)
-	switch _, isNumber := Decimal(text).rat(); {
-	case !ok:
-	case slices.Contains(known, text):
-		v.SetString(text)
-	case isNumber:
-		d.number(v, s, text)
-	default:
-		hint := "write " + want
-		if ours := meant(text, known); ours != "" {
-			hint = "did you mean " + quote(ours) + "?"
-		}
-		d.wrong(s, CodeBadValue, "unknown value "+d.show(s.at, text), hint)
 	}
 }
 

@@ -73,9 +73,9 @@ func fillSteps(job *Job) {
 			}
 		}
 		for k := range job.Queries[i].Denoise {
-			if s := &job.Queries[i].Denoise[k]; s.Method == "james-stein" && s.PositivePart == nil {
-				yes := true
-				s.PositivePart = &yes
+			// Jobs have always been digested with this default; a method that is new leaves out what its job leaves out.
+			if s := &job.Queries[i].Denoise[k]; s.Method == "james-stein" && s.Args["positive_part"] == "" {
+				s.set("positive_part", "true")
 			}
 		}
 	}

@@ -1,38 +1,21 @@
 package configs
 
 import (
-	"fmt"
+	"maps"
 	"reflect"
+	"slices"
+
+	"go.yaml.in/yaml/v4"
 )
 
 // Denoise is one post-processing step: a method, and parameters of that method alone. What is absent follows the noise, or has
 // the default that `release denoise --methods` shows.
 type Denoise struct {
 	// Method of the step. Steps that need to know the noise come first, and once.
-	Method string `yaml:"method" enum:"auto|empirical-bayes|hard-threshold|isotonic|james-stein|nonnegative|round|soft-threshold|total|total-variation|tree-ensemble|tree-wavelet|trend-filter|wavelet" example:"james-stein"`
-	// PositivePart keeps james-stein from ever flipping a sign; true if it is absent.
-	PositivePart *bool `yaml:"positive_part,omitempty" example:"false"`
-	// Toward is what james-stein moves all cells towards: zero if it is absent, their mean, or a public number in the query's unit.
-	Toward Setting `yaml:"toward,omitempty" words:"zero|mean" example:"mean"`
-	// PriorVariance is the public variance of the cells around what james-stein moves them towards, in the query's unit squared; estimated if it is absent.
-	PriorVariance Decimal `yaml:"prior_variance,omitempty" example:"400"`
-	// Threshold of soft-threshold, hard-threshold, wavelet and tree-wavelet: a number in the query's unit; universal, which is sigma * sqrt(2 ln cells); sure, the one of least estimated error; or, for wavelets, level, James-Stein for each size of blocks. If it is absent thresholds are universal, those of a wavelet sure, of a tree-wavelet level.
-	Threshold Setting `yaml:"threshold,omitempty" words:"universal|sure|level" example:"sure"`
-	// Invariant says whether a wavelet estimate is averaged over all places where blocks can begin; true where it is absent.
-	Invariant *bool `yaml:"invariant,omitempty" example:"false"`
-	// Nonnegative says that no cell can be below 0, as counts cannot; false where it is absent, but true for tree-ensemble.
-	Nonnegative *bool `yaml:"nonnegative,omitempty" example:"true"`
-	// Lambda is what a difference between neighbours costs in total-variation, trend-filter and tree-ensemble: sure, the value of least estimated error, if it is absent; or a number in the query's unit.
-	Lambda Setting `yaml:"lambda,omitempty" words:"sure" example:"sure"`
-	// K is the order of a trend-filter: 0 for areas of one level, 1 for linear changes, 2 for quadratic ones; 0 if it is absent.
-	K *int `yaml:"k,omitempty" min:"0" example:"0"`
-	// Trees is the number of random spanning trees of a tree-wavelet or tree-ensemble.
-	Trees int `yaml:"trees,omitempty" min:"1" example:"40"`
-	// Direction in which the cells of isotonic go along their order; increasing if it is absent.
-	Direction string `yaml:"direction,omitempty" enum:"increasing|decreasing" example:"decreasing"`
-	// Total is the public sum of all cells that total gives them, in the query's unit.
-	Total Decimal `yaml:"total,omitempty" example:"10000"`
-	// Graph says which cells are neighbours, for auto, tree-wavelet, trend-filter and tree-ensemble; absent: the neighbours along dimensions with an order, such as edges, parts of times and grids.
+	Method string `yaml:"method" example:"james-stein"`
+	// Args are the parameters as the job writes them, by name. Package denoise knows which there are and judges them; nil if there are none.
+	Args map[string]string
+	// Graph says which cells are neighbours, for methods that take a graph; absent: the neighbours along dimensions with an order, such as edges, parts of times and grids.
 	Graph *Graph `yaml:"graph,omitempty" example:"{edges: sections.csv, from: from_junction, to: to_junction, length: length_m}"`
 }
 
@@ -51,16 +34,63 @@ type Graph struct {
 	Weight string `yaml:"weight,omitempty" example:"lanes"`
 }
 
-// Params returns the step's parameters that the job sets, as text by key; method and graph are none.
-func (d *Denoise) Params() map[string]string {
-	out := map[string]string{}
-	v := reflect.ValueOf(d).Elem()
-	for name, i := range keysOf(v.Type()).index {
-		f := v.Field(i)
-		if name == "method" || name == "graph" || f.IsZero() {
-			continue
-		}
-		out[name] = fmt.Sprint(reflect.Indirect(f).Interface())
+// StepProblem is what is wrong with a denoising step: with one of its keys, or with the step if Key is "".
+type StepProblem struct{ Key, Code, Message, Hint string }
+
+// StepJudge finds what is wrong with a step of a query.
+type StepJudge func(*Query, *Denoise) []StepProblem
+
+// decode reads a step: its method, its graph, and all other keys as parameters.
+func (s *Denoise) decode(d *decoder, at spot) {
+	if at.node.Kind != yaml.MappingNode {
+		d.expected(at, "a mapping (key: value)", mappingHint(at, []string{"method"}))
+		return
 	}
-	return out
+	for _, e := range d.pairs(at) {
+		switch e.name {
+		case "method":
+			d.value(reflect.ValueOf(&s.Method).Elem(), e.spot)
+		case "graph":
+			d.value(reflect.ValueOf(&s.Graph).Elem(), e.spot)
+		default:
+			var text Scalar
+			d.value(reflect.ValueOf(&text).Elem(), e.spot)
+			s.set(e.name, string(text))
+		}
+	}
+	d.need(at, "method", "james-stein")
+}
+
+func (s *Denoise) set(name, text string) {
+	if s.Args == nil {
+		s.Args = map[string]string{}
+	}
+	s.Args[name] = text
+}
+
+// step writes a step: truth values and numbers as JSON has them, other parameters as texts.
+func (w *writer) step(s *Denoise, at *path) {
+	keys := slices.Sorted(maps.Keys(s.Args))
+	w.each("{}", 1+len(keys), func(i int) {
+		if i == 0 {
+			w.key("method")
+			w.text(s.Method, at.at("method"))
+			return
+		}
+		key := keys[i-1]
+		w.key(key)
+		switch text := s.Args[key]; text {
+		case "true", "false":
+			w.json(text == "true")
+		default:
+			w.decimal(Decimal(text), at.at(key))
+		}
+	})
+	if s.Graph != nil {
+		w.buf.Truncate(w.buf.Len() - 1)
+		w.buf.WriteByte(',')
+		w.key("graph")
+		w.value(reflect.ValueOf(s.Graph), at.at("graph"))
+		w.buf.WriteByte('}')
+	}
 }

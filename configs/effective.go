@@ -49,8 +49,8 @@ func (w *writer) value(v reflect.Value, at *path) {
 		w.json(x.Default)
 	case Decimal:
 		w.decimal(x, at)
-	case Setting:
-		w.decimal(Decimal(x), at)
+	case Denoise:
+		w.step(&x, at)
 	default:
 		w.plain(v, at)
 	}

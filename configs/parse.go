@@ -20,6 +20,9 @@ type ParseOptions struct {
 	Env func(string) (string, bool)
 	// Sample gives parameters that have no value a sample: for what does not depend on them, such as the ledger.
 	Sample bool
+	// Judge says what is wrong with the denoising steps; nil: they are not judged before the plan is made. This package does not know
+	// which methods there are.
+	Judge StepJudge
 }
 
 // Load reads and parses the job file at a path. See Parse.
@@ -71,7 +74,7 @@ func Parse(path string, src []byte, o ParseOptions) (*Job, Diagnostics) {
 	d.unusedParams()
 	fillDefaults(reflect.ValueOf(job).Elem())
 	fillSteps(job)
-	c := &checker{report: r, job: job}
+	c := &checker{report: r, job: job, judge: o.Judge}
 	if !d.done {
 		c.check()
 	}

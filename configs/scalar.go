@@ -14,9 +14,6 @@ type Scalar string
 // Decimal is a number's source text; it is rounded down to float64 if it is a budget. "" if the key is absent.
 type Decimal string
 
-// Setting is a number, or one of the words that its key knows. "" if the key is absent.
-type Setting string
-
 // maxDecimal is the most characters of a number.
 const maxDecimal = 64
 

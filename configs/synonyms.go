@@ -49,7 +49,6 @@ var synonyms = map[string][]string{
 	"hour": {"hour_of_day"}, "minute": {"minute_of_hour"}, "weekday": {"day_of_week"}, "dow": {"day_of_week"}, "day": {"day_of_month"}, "week": {"week_of_year"}, "quarter_of_year": {"quarter"}, "month_of_year": {"month"},
 	"keep": {"bin"}, "include": {"bin"}, "cell": {"bin"}, "ignore": {"drop"}, "skip": {"drop"}, "exclude": {"drop"}, "center": {"centre"},
 	"feather": {"arrow"}, "ipc": {"arrow"}, "pq": {"parquet"}, "daily": {"day"}, "monthly": {"month"}, "yearly": {"year"}, "annual": {"year"}, "lifetime": {"total"}, "all": {"total"},
-	"shrinkage": {"james-stein"}, "tv": {"total-variation"}, "fused_lasso": {"total-variation"}, "monotone": {"isotonic"}, "positive": {"nonnegative"}, "clip_at_zero": {"nonnegative"},
 }
 
 // notKinds are what a query cannot be, as normal writes it, and what to ask in its place.

@@ -28,13 +28,70 @@ const (
 type Param struct {
 	Name string
 	Type ParamType
-	// Words are the values that may be given instead of a number, or all values of a Word.
+	// Words may stand instead of a number, or are all that a Word can be.
 	Words []string
-	// Default is the text or the formula that is used if the parameter is missing; empty if the parameter must be
-	// given.
+	// Default is the text that stands for a missing one, or the formula that does; empty if the parameter must be given.
 	Default string
 	// Doc is one sentence, with the unit.
 	Doc string
+	// Example is a value that a job might have.
+	Example string
+	// AtLeast0 says that a number cannot be below 0; Positive that a job has no use for 0 either.
+	AtLeast0, Positive bool
+	// Least and Most bound an Integer; Most is 0 if nothing does.
+	Least, Most int
+	// Advice is the hint for a value out of range.
+	Advice string
+	// InUnit says that a number is in the unit of the query's answer: it means nothing for vectors in another unit.
+	InUnit bool
+}
+
+// check says whether the parameter can have this text.
+func (p Param) check(text string) *Error {
+	bad := func(code, message, hint string) *Error {
+		return &Error{Code: code, Message: message, Hint: hint, Param: p.Name}
+	}
+	if slices.Contains(p.Words, text) {
+		return nil
+	}
+	switch p.Type {
+	case Boolean:
+		if text == "true" || text == "false" {
+			return nil
+		}
+		return bad(CodeWrongType, fmt.Sprintf("expected true or false, found %q", text), "write true or false, without quotes")
+	case Word:
+		return bad(CodeBadValue, fmt.Sprintf("unknown value %q", text), suggest(text, p.Words))
+	case Integer:
+		return p.checkInteger(text, bad)
+	}
+	x, ok := parse(text)
+	switch {
+	case !ok && len(p.Words) > 0:
+		hint := suggest(text, p.Words)
+		if strings.HasPrefix(hint, "known: ") {
+			hint = "write a number, or " + strings.Join(p.Words, ", ")
+		}
+		return bad(CodeBadValue, fmt.Sprintf("unknown value %q", text), hint)
+	case !ok:
+		return bad(CodeWrongType, fmt.Sprintf("expected a number, found %q", text), "write digits such as 0.5 or 1e-6")
+	case p.AtLeast0 && x < 0:
+		return bad(CodeBadValue, "must be at least 0, is "+text, p.Advice)
+	}
+	return nil
+}
+
+func (p Param) checkInteger(text string, bad func(code, message, hint string) *Error) *Error {
+	n, err := strconv.Atoi(text)
+	switch {
+	case err != nil:
+		return bad(CodeWrongType, fmt.Sprintf("expected a whole number, found %q", text), "write digits such as 5")
+	case n < p.Least:
+		return bad(CodeBadValue, fmt.Sprintf("must be at least %d, is %d", p.Least, n), p.Advice)
+	case p.Most > 0 && n > p.Most:
+		return bad(CodeBadValue, fmt.Sprintf("must be at most %d, is %d", p.Most, n), p.Advice)
+	}
+	return nil
 }
 
 // text returns the parameter's text or its default.
@@ -45,71 +102,49 @@ func (a Args) text(p Param) string {
 	return p.Default
 }
 
-// boolean returns the parameter's value. Its default must be such a text.
+// boolean returns the parameter's value; its default is such a text.
 func (a Args) boolean(p Param) (bool, error) {
-	switch text := a.text(p); text {
-	case "true":
-		return true, nil
-	case "false":
-		return false, nil
-	default:
-		return false, &Error{CodeBadValue, fmt.Sprintf("%s: %q is neither true nor false", p.Name, text), ""}
+	text := a.text(p)
+	if e := p.check(text); e != nil {
+		return false, e
 	}
+	return text == "true", nil
 }
 
-// nonnegative returns the parameter's value; given is false if it is missing.
-func (a Args) nonnegative(p Param) (value float64, given bool, err error) {
-	text, given := a[p.Name]
-	if !given {
+// given returns the parameter's number; ok is false if it is missing.
+func (a Args) given(p Param) (value float64, ok bool, err error) {
+	text, ok := a[p.Name]
+	if !ok {
 		return 0, false, nil
 	}
-	value, ok := parse(text)
-	if !ok || !(value >= 0) {
-		return 0, true, &Error{CodeBadValue, fmt.Sprintf("%s: %q is not a decimal of at least 0", p.Name, text), ""}
+	if e := p.check(text); e != nil {
+		return 0, true, e
 	}
+	value, _ = parse(text)
 	return value, true, nil
 }
 
-// choice returns a word, or else the number that was given.
+// choice returns a word, or else the number that the parameter is.
 func (a Args) choice(p Param) (word string, value float64, err error) {
 	text := a.text(p)
+	if e := p.check(text); e != nil {
+		return "", 0, e
+	}
 	if slices.Contains(p.Words, text) {
 		return text, 0, nil
 	}
-	if value, ok := parse(text); ok && p.Type != Word {
-		return "", value, nil
-	}
-	message := fmt.Sprintf("%s: %q is not %s", p.Name, text, p.options())
-	return "", 0, &Error{CodeBadValue, message, ""}
+	value, _ = parse(text)
+	return "", value, nil
 }
 
-// level returns a word, or else a number of at least 0.
-func (a Args) level(p Param) (word string, value float64, err error) {
-	word, value, err = a.choice(p)
-	if err == nil && value < 0 {
-		err = &Error{CodeBadValue, fmt.Sprintf("%s: %q is below 0", p.Name, a.text(p)), ""}
+// integer returns the whole number that the parameter is; its default is such a text.
+func (a Args) integer(p Param) (int, error) {
+	text := a.text(p)
+	if e := p.check(text); e != nil {
+		return 0, e
 	}
-	return word, value, err
-}
-
-// integer returns a whole number from 1 to largest. The parameter's default must be such a text.
-func (a Args) integer(p Param, largest int) (int, error) {
-	value, err := strconv.Atoi(a.text(p))
-	if err != nil || value < 1 || value > largest {
-		return 0, &Error{CodeBadValue, fmt.Sprintf("%s: %q is not a whole number from 1 to %d", p.Name, a.text(p), largest), ""}
-	}
-	return value, nil
-}
-
-func (p Param) options() string {
-	options := slices.Clone(p.Words)
-	if p.Type != Word {
-		options = append(options, "a number")
-	}
-	if len(options) == 1 {
-		return options[0]
-	}
-	return "one of " + strings.Join(options, ", ")
+	n, _ := strconv.Atoi(text) // checked
+	return n, nil
 }
 
 // parse reads a finite decimal.

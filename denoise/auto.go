@@ -9,6 +9,8 @@ import (
 	"strings"
 )
 
+var _ = register(auto)
+
 func auto() Method {
 	floor := nonnegativeParam()
 	return Method{

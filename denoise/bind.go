@@ -85,12 +85,12 @@ func (m Method) fits(cells structure) error {
 	}
 	switch {
 	case m.Needs == NeedsGraph && cells.graph == nil && ordered == 0:
-		return &Error{CodeNeedsGraph, m.Name + " needs a graph of the cells", "give its edges, or use it on edges, hours or a grid"}
+		return &Error{Code: CodeNeedsGraph, Message: m.Name + " needs a graph of the cells", Hint: "give its edges, or use it on edges, hours or a grid"}
 	case (m.Needs == NeedsOrder || m.Needs == NeedsLine) && ordered == 0:
-		return &Error{CodeNeedsOrder, m.Name + " needs cells in an order", "edges, hours and grids have one; empirical-bayes needs none"}
+		return &Error{Code: CodeNeedsOrder, Message: m.Name + " needs cells in an order", Hint: "edges, hours and grids have one; empirical-bayes needs none"}
 	case m.Needs == NeedsLine && ordered > 1:
 		message := fmt.Sprintf("%s needs one dimension with an order, not %d", m.Name, ordered)
-		return &Error{CodeNeedsOrder, message, "wavelet takes them all"}
+		return &Error{Code: CodeNeedsOrder, Message: message, Hint: "wavelet takes them all"}
 	}
 	return nil
 }

@@ -1,5 +1,7 @@
 package denoise
 
+import "errors"
+
 // The codes of an [Error].
 const (
 	CodeUnknownMethod    = "unknown-method"
@@ -12,6 +14,8 @@ const (
 	CodeMissing          = "missing-parameter"
 	CodeTooLarge         = "too-large"
 	CodeNoise            = "other-noise"
+	CodeContradiction    = "contradiction"
+	CodeWrongType        = "wrong-type"
 )
 
 // Error says what is wrong with a step or with the order of steps. It depends on the job's text alone.
@@ -19,14 +23,29 @@ type Error struct {
 	// Code is one of the Code constants, which do not change.
 	Code    string
 	Message string
+	// Param names the parameter that is wrong; "" if it is the step as a whole.
+	Param string
 	// Hint says what to do, if that is known.
 	Hint string
 }
 
 // Error returns the message and the hint.
 func (e *Error) Error() string {
-	if e.Hint == "" {
-		return e.Message
+	text := e.Message
+	if e.Param != "" {
+		text = e.Param + ": " + text
 	}
-	return e.Message + " (" + e.Hint + ")"
+	if e.Hint != "" {
+		text += " (" + e.Hint + ")"
+	}
+	return text
+}
+
+// asError is an error of a step as one that says what to do.
+func asError(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return &Error{Code: CodeBadValue, Message: err.Error()}
 }

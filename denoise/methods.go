@@ -5,21 +5,24 @@ import (
 	"fmt"
 )
 
+var _ = register(jamesStein)
+
 func jamesStein() Method {
 	positive := Param{
 		Name: "positive_part", Type: Boolean, Default: "true",
-		Doc: "whether the factor is at least 0, so that no value passes what it is moved towards",
+		Doc: "whether the factor is at least 0, so that no value passes what it is moved towards", Example: "false",
 	}
 	toward := Param{
 		Name: "toward", Type: Decimal, Words: []string{"zero", "mean"}, Default: "zero",
-		Doc: "what all cells are moved towards: 0, their mean, or a public number in the query's unit",
+		Doc: "what all cells are moved towards: 0, their mean, or a public number in the query's unit", InUnit: true, Example: "mean",
 	}
 	prior := Param{
 		Name: "prior_variance", Type: Decimal, Default: "estimated from the noisy values",
-		Doc: "the public variance of the cells around what they are moved towards, in the query's unit squared",
+		Doc:      "the public variance of the cells around what they are moved towards, in the query's unit squared",
+		AtLeast0: true, InUnit: true, Example: "400",
 	}
 	return Method{
-		Name: "james-stein", Params: []Param{positive, toward, prior}, KnownNoise: true,
+		Name: "james-stein", Aliases: []string{"shrinkage"}, Params: []Param{positive, toward, prior}, KnownNoise: true,
 		Doc: "multiplies all cells by one factor, the smaller the more of the vector is noise; fewer than 3 cells stay as they are",
 		build: func(a Args) (rule, error) {
 			var p shrinkage
@@ -30,7 +33,7 @@ func jamesStein() Method {
 			if p.toward, p.target, err = a.choice(toward); err != nil {
 				return nil, err
 			}
-			if p.prior, p.known, err = a.nonnegative(prior); err != nil {
+			if p.prior, p.known, err = a.given(prior); err != nil {
 				return nil, err
 			}
 			return p.rule, nil
@@ -61,11 +64,15 @@ func (p shrinkage) rule(_ context.Context, q problem) (Fit, error) {
 	return JamesSteinTo(q.y, q.s, p.target, p.positive), nil
 }
 
+var _ = register(softThreshold)
+
 func softThreshold() Method {
 	return thresholding(Method{
 		Name: "soft-threshold", Doc: "moves every cell towards 0 by the threshold, and small ones to 0: for tables in which most cells are empty",
 	}, "how far each cell moves towards 0", SUREThreshold, func(p problem, at float64) Fit { return softFit(p.y, at) })
 }
+
+var _ = register(hardThreshold)
 
 func hardThreshold() Method {
 	return thresholding(Method{
@@ -79,11 +86,12 @@ func hardThreshold() Method {
 func thresholding(m Method, what string, sure func(y []float64, s float64) float64, fit func(p problem, at float64) Fit) Method {
 	threshold := Param{
 		Name: "threshold", Type: Decimal, Words: []string{"universal", "sure"}, Default: "universal",
-		Doc: what + ": s*sqrt(2*ln(cells)) with the noise's standard deviation s, the level of least estimated error, or a number in the query's unit",
+		Doc:      what + ": s*sqrt(2*ln(cells)) with the noise's standard deviation s, the level of least estimated error, or a number in the query's unit",
+		AtLeast0: true, Positive: true, InUnit: true, Example: "sure",
 	}
 	m.Params, m.KnownNoise = []Param{threshold}, true
 	m.build = func(a Args) (rule, error) {
-		word, t, err := a.level(threshold)
+		word, t, err := a.choice(threshold)
 		if err != nil {
 			return nil, err
 		}
@@ -111,9 +119,14 @@ func noted(f Fit, format string, args ...any) Fit {
 	return f
 }
 
+// nonnegativeName is the parameter that every estimator has.
+const nonnegativeName = "nonnegative"
+
 func nonnegativeParam() Param {
-	return Param{Name: "nonnegative", Type: Boolean, Default: "false", Doc: "whether the cells cannot be below 0, as counts cannot"}
+	return Param{Name: nonnegativeName, Type: Boolean, Default: "false", Doc: "whether the cells cannot be below 0, as counts cannot", Example: "true"}
 }
+
+var _ = register(empiricalBayes)
 
 func empiricalBayes() Method {
 	floor := nonnegativeParam()

@@ -5,16 +5,20 @@ import (
 	"slices"
 )
 
+var _ = register(nonnegative)
+
 func nonnegative() Method {
 	return Method{
-		Name: "nonnegative", Doc: "replaces negative cells by 0; sums of many cells become biased upwards",
+		Name: "nonnegative", Aliases: []string{"positive", "clip_at_zero"}, ForCounts: true, Doc: "replaces negative cells by 0; sums of many cells become biased upwards",
 		build: plain(func(y []float64) Fit { return clipped(unchanged(y)) }),
 	}
 }
 
+var _ = register(round)
+
 func round() Method {
 	return Method{
-		Name: "round", Doc: "rounds every cell to the nearest integer, ties to even",
+		Name: "round", ForCounts: true, Doc: "rounds every cell to the nearest integer, ties to even",
 		build: plain(func(y []float64) Fit { return Fit{X: Round(y), DF: float64(len(y))} }),
 	}
 }
@@ -69,11 +73,13 @@ func clipped(f Fit) Fit {
 	return f
 }
 
+var _ = register(total)
+
 func total() Method {
-	sum := Param{Name: "total", Type: Decimal, Doc: "the public sum of all cells, in the query's unit"}
+	sum := Param{Name: "total", Type: Decimal, Doc: "the public sum of all cells, in the query's unit", Example: "10000"}
 	floor := nonnegativeParam()
 	return Method{
-		Name: "total", Params: []Param{sum, floor},
+		Name: "total", Params: []Param{sum, floor}, ForCounts: true,
 		Doc: "returns the nearest cells that have a public sum",
 		build: func(a Args) (rule, error) {
 			_, value, err := a.choice(sum)
@@ -85,7 +91,7 @@ func total() Method {
 				return nil, err
 			}
 			if nonnegative && value < 0 {
-				return nil, &Error{CodeBadValue, "total: cells of at least 0 have no sum below 0", ""}
+				return nil, &Error{Code: CodeBadValue, Message: "cells of at least 0 have no sum below 0", Hint: "remove nonnegative", Param: sum.Name}
 			}
 			return func(_ context.Context, p problem) (Fit, error) { return Total(p.y, value, nonnegative), nil }, nil
 		},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"strconv"
 
 	"github.com/dprelease/dprelease/denoise/graph"
 )
@@ -13,25 +12,28 @@ import (
 const maxTrees = 4096
 
 func treesParam(number, doc string) Param {
-	return Param{Name: "trees", Type: Integer, Default: number, Doc: doc}
+	return Param{Name: "trees", Type: Integer, Default: number, Doc: doc, Least: 1, Most: maxTrees, Advice: "16 to 40 are enough", Example: "40"}
 }
+
+var _ = register(treeWavelet)
 
 func treeWavelet() Method {
 	threshold := Param{
 		Name: "threshold", Type: Decimal, Words: []string{"level", "universal", "sure"}, Default: "level",
 		Doc: "how differences become smaller: James-Stein for each size of node sets, s*sqrt(2*ln(cells)) for all, the level of least " +
 			"estimated error for each tree, or a number in the query's unit for all",
+		AtLeast0: true, Positive: true, InUnit: true, Example: "sure",
 	}
 	trees := treesParam("40", "how many random spanning trees are averaged")
 	return Method{
 		Name: "tree-wavelet", Params: []Param{threshold, trees}, KnownNoise: true, Needs: NeedsGraph, TakesGraph: true,
 		Doc: "takes the values apart into differences of neighbouring node sets of random spanning trees and makes those smaller that noise explains",
 		build: func(a Args) (rule, error) {
-			word, t, err := a.level(threshold)
+			word, t, err := a.choice(threshold)
 			if err != nil {
 				return nil, err
 			}
-			number, err := a.integer(trees, maxTrees)
+			number, err := a.integer(trees)
 			if err != nil {
 				return nil, err
 			}
@@ -45,9 +47,11 @@ func treeWavelet() Method {
 	}
 }
 
+var _ = register(trendFilter)
+
 func trendFilter() Method {
 	k := Param{
-		Name: "k", Type: Word, Words: []string{"0", "1", "2"}, Default: "0",
+		Name: "k", Type: Integer, Least: 0, Most: 2, Default: "0", Example: "0",
 		Doc: "the order: 0 for areas with one level, 1 for linear changes, 2 for quadratic ones",
 	}
 	lambda := lambdaParam()
@@ -55,11 +59,11 @@ func trendFilter() Method {
 		Name: "trend-filter", Params: []Param{k, lambda}, KnownNoise: true, Needs: NeedsGraph, TakesGraph: true,
 		Doc: "finds areas of the graph with one level or trend, by the exact minimum of squared distance plus lambda times the sum of changes",
 		build: func(a Args) (rule, error) {
-			number, err := orderOf(a, k)
+			number, err := a.integer(k)
 			if err != nil {
 				return nil, err
 			}
-			word, value, err := a.level(lambda)
+			word, value, err := a.choice(lambda)
 			if err != nil {
 				return nil, err
 			}
@@ -68,7 +72,7 @@ func trendFilter() Method {
 			}), nil
 		},
 		probe: func(a Args, cells structure) error {
-			number, err := orderOf(a, k)
+			number, err := a.integer(k)
 			if err != nil || number == 0 {
 				return err
 			}
@@ -77,23 +81,11 @@ func trendFilter() Method {
 				return err
 			}
 			if err := graph.TrendFits(context.Background(), g, number); err != nil {
-				return &Error{CodeTooLarge, err.Error(), "k: 0 and tree-ensemble have no such bound"}
+				return &Error{Code: CodeTooLarge, Message: err.Error(), Hint: "k: 0 and tree-ensemble have no such bound"}
 			}
 			return nil
 		},
 	}
-}
-
-func orderOf(a Args, k Param) (int, error) {
-	order, _, err := a.choice(k)
-	if err != nil {
-		return 0, err
-	}
-	number, err := strconv.Atoi(order)
-	if err != nil {
-		return 0, &Error{CodeBadValue, "k: not a whole number", ""}
-	}
-	return number, nil
 }
 
 // trendOf is graph.TrendFilter. If the given λ is so large that rounding errors hide the solution, it uses a smaller
@@ -109,6 +101,8 @@ func trendOf(ctx context.Context, g *graph.Graph, y []float64, o graph.TrendOpti
 	}
 }
 
+var _ = register(treeEnsemble)
+
 func treeEnsemble() Method {
 	trees := treesParam("16", "how many random spanning trees are averaged in each half")
 	lambda, floor := lambdaParam(), nonnegativeParam()
@@ -117,14 +111,14 @@ func treeEnsemble() Method {
 		Name: "tree-ensemble", Params: []Param{trees, lambda, floor}, KnownNoise: true, Needs: NeedsGraph, TakesGraph: true,
 		Doc: "averages total variation on many random spanning trees, twice, with relative jumps penalised: the best for counts on graphs",
 		build: func(a Args) (rule, error) {
-			number, err := a.integer(trees, maxTrees)
+			number, err := a.integer(trees)
 			if err != nil {
 				return nil, err
 			}
 			if _, given := a[trees.Name]; !given {
 				number = 0 // the ensemble's own choice, which is fewer on large graphs
 			}
-			word, value, err := a.level(lambda)
+			word, value, err := a.choice(lambda)
 			if err != nil {
 				return nil, err
 			}

@@ -2,21 +2,23 @@ package denoise
 
 import "context"
 
+var _ = register(wavelet)
+
 func wavelet() Method {
 	threshold := Param{
 		Name: "threshold", Type: Decimal, Words: []string{"universal", "sure", "level"}, Default: "sure",
 		Doc: "how differences become smaller: s*sqrt(2*ln(cells)) for all, the level of least estimated error for each size of blocks, " +
-			"James-Stein for each size of blocks, or a number in the query's unit for all",
+			"James-Stein for each size of blocks, or a number in the query's unit for all", AtLeast0: true, Positive: true, InUnit: true, Example: "sure",
 	}
 	invariant := Param{
 		Name: "invariant", Type: Boolean, Default: "true",
-		Doc: "whether the estimate is the average over all places where blocks can begin",
+		Doc: "whether the estimate is the average over all places at which blocks can begin", Example: "false",
 	}
 	return Method{
 		Name: "wavelet", Params: []Param{threshold, invariant}, KnownNoise: true, Needs: NeedsOrder,
 		Doc: "takes the table apart into differences of neighbouring blocks (Haar) and makes those smaller that noise explains",
 		build: func(a Args) (rule, error) {
-			word, t, err := a.level(threshold)
+			word, t, err := a.choice(threshold)
 			if err != nil {
 				return nil, err
 			}
@@ -36,17 +38,19 @@ func wavelet() Method {
 func lambdaParam() Param {
 	return Param{
 		Name: "lambda", Type: Decimal, Words: []string{"sure"}, Default: "sure",
-		Doc: "what a difference between neighbours costs: the value of least estimated error, or a number in the query's unit",
+		Doc: "what a difference between neighbours costs: the value of least estimated error, or a number in the query's unit", AtLeast0: true, InUnit: true, Example: "sure",
 	}
 }
+
+var _ = register(totalVariation)
 
 func totalVariation() Method {
 	lambda := lambdaParam()
 	return Method{
-		Name: "total-variation", Params: []Param{lambda}, KnownNoise: true, Needs: NeedsLine,
+		Name: "total-variation", Aliases: []string{"tv", "fused_lasso"}, Params: []Param{lambda}, KnownNoise: true, Needs: NeedsLine,
 		Doc: "finds stretches of cells with one level, by the exact minimum of squared distance plus lambda times the sum of jumps",
 		build: func(a Args) (rule, error) {
-			word, value, err := a.level(lambda)
+			word, value, err := a.choice(lambda)
 			if err != nil {
 				return nil, err
 			}
@@ -61,13 +65,15 @@ func totalVariation() Method {
 	}
 }
 
+var _ = register(isotonic)
+
 func isotonic() Method {
 	direction := Param{
 		Name: "direction", Type: Word, Words: []string{"increasing", "decreasing"}, Default: "increasing",
-		Doc: "which way the cells go along the order",
+		Doc: "which way the cells go along the order", Example: "decreasing",
 	}
 	return Method{
-		Name: "isotonic", Params: []Param{direction}, Needs: NeedsLine,
+		Name: "isotonic", Aliases: []string{"monotone"}, Params: []Param{direction}, Needs: NeedsLine,
 		Doc: "returns the nearest cells that never fall, or never rise, along the order",
 		build: func(a Args) (rule, error) {
 			word, _, err := a.choice(direction)

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,24 +12,22 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// steps makes the steps of a query, nil in the place of one that is wrong.
+// steps makes the steps of a query, nil in the place of one that is wrong: package denoise judges them.
 func (b *builder) steps(jq *configs.Query, path string) []denoise.Step {
 	steps := make([]denoise.Step, len(jq.Denoise))
 	var sound []denoise.Step
 	for k := range jq.Denoise {
-		at := stepPath(path, k)
-		step, err := denoise.New(jq.Denoise[k].Method, jq.Denoise[k].Params())
+		d, at := &jq.Denoise[k], stepPath(path, k)
+		if problems := JudgeStep(jq, d); len(problems) > 0 {
+			for _, p := range problems {
+				b.stepProblem(at, p)
+			}
+			continue
+		}
+		step, err := denoise.New(d.Method, d.Args)
 		if err != nil {
 			b.denoiseError(at, err)
 			continue
-		}
-		switch {
-		case jq.Variance != nil:
-			b.report(at, "contradiction", "no step goes with a variance, a quotient of three noisy vectors", "remove denoise")
-		case jq.Mean != nil:
-			b.meanSteps(&jq.Denoise[k], at)
-		case jq.Sum != nil && jq.Denoise[k].Nonnegative == nil && floored(&jq.Denoise[k]) && (len(jq.Sum.Clamp) != 2 || b.number(jq.Sum.Clamp[0], "") < 0):
-			b.report(at, "contradiction", jq.Denoise[k].Method+" moves sums below 0 to 0, and these may be below 0", "write nonnegative: false, or clamp the values to at least 0")
 		}
 		steps[k] = step
 		sound = append(sound, step)
@@ -41,40 +40,57 @@ func (b *builder) steps(jq *configs.Query, path string) []denoise.Step {
 
 func stepPath(query string, k int) string { return fmt.Sprintf("%s.denoise[%d]", query, k) }
 
-// meanSteps reports steps that do not go with a mean. A mean's vector is that of its sums, so that a number in the unit of the
-// mean would be too small.
-func (b *builder) meanSteps(d *configs.Denoise, path string) {
-	const hint = "a mean's steps act on the sums of differences from the centre of the range, which may be negative; the mean itself never leaves its range"
+// JudgeStep says what is wrong with a denoising step of a query: it puts the judgement of package denoise into the words of jobs.
+func JudgeStep(q *configs.Query, d *configs.Denoise) (out []configs.StepProblem) {
+	for _, e := range denoise.Judge(d.Method, d.Args, d.Graph != nil, kindOf(q)) {
+		out = append(out, problemOf(e))
+	}
+	return out
+}
+
+// kindOf says what the numbers are that a query's steps act on.
+func kindOf(q *configs.Query) denoise.Kind {
 	switch {
-	case forCounts[d.Method]:
-		b.report(path, "contradiction", d.Method+" does not go with a mean", hint)
-	case floored(d):
-		b.report(path, "contradiction", "the sums of a mean may be negative", "write nonnegative: false; "+hint)
-	}
-	params := d.Params()
-	for _, key := range []string{"threshold", "lambda", "toward", "prior_variance"} {
-		if _, err := calibrate.ParseDecimal(params[key]); err == nil {
-			b.report(path+"."+key, "contradiction", "a number for the "+key+" of a mean would act on sums, not on the mean",
-				"leave "+key+" out, or give a word: it then follows the noise")
+	case q.Variance != nil:
+		return denoise.Quotient
+	case q.Mean != nil:
+		return denoise.CentredSums
+	case q.Sum != nil:
+		if len(q.Sum.Clamp) == 2 {
+			if least, err := calibrate.ParseNearest(string(q.Sum.Clamp[0])); err == nil && least >= 0 {
+				return denoise.Counts
+			}
 		}
+		return denoise.SignedSums
 	}
+	return denoise.Counts
 }
 
-// forCounts are the steps that make no sense for centred sums.
-var forCounts = map[string]bool{"nonnegative": true, "round": true, "total": true}
-
-// floored says whether a step leaves nothing below 0.
-func floored(d *configs.Denoise) bool {
-	if d.Nonnegative != nil {
-		return *d.Nonnegative
-	}
-	return d.Method == "tree-ensemble"
+// jobCodes are the codes of denoise's errors that a job's other keys have by another name.
+var jobCodes = map[string]string{
+	denoise.CodeUnknownMethod: configs.CodeBadValue, denoise.CodeUnknownParameter: configs.CodeUnknownKey, denoise.CodeMissing: configs.CodeMissing,
 }
 
+func problemOf(e *denoise.Error) configs.StepProblem {
+	p := configs.StepProblem{Key: e.Param, Code: cmp.Or(jobCodes[e.Code], e.Code), Message: e.Message, Hint: e.Hint}
+	if e.Code == denoise.CodeUnknownMethod {
+		p.Key = "method"
+	}
+	return p
+}
+
+func (b *builder) stepProblem(path string, p configs.StepProblem) {
+	if p.Key != "" {
+		path += "." + p.Key
+	}
+	b.report(path, p.Code, p.Message, p.Hint)
+}
+
+// denoiseError reports an error of a step at the parameter that it names.
 func (b *builder) denoiseError(path string, err error) {
 	var e *denoise.Error
 	if errors.As(err, &e) {
-		b.report(path, e.Code, e.Message, e.Hint)
+		b.stepProblem(path, problemOf(e))
 		return
 	}
 	b.report(path, "bad-value", err.Error(), "")

@@ -73,6 +73,9 @@ func fieldsOf(t reflect.Type, d docs) []field {
 		}
 		out = append(out, field{key, typ, options != "omitempty", f.Tag, d.of(t, f.Name)})
 	}
+	if t == reflect.TypeFor[configs.Denoise]() {
+		return withSteps(out)
+	}
 	return out
 }
 

@@ -25,6 +25,7 @@ func jobSchema(d docs) ([]byte, error) {
 	root := r.Reflect(configs.Job{})
 	root.Title = "dprelease job"
 	addParam(root)
+	addSteps(root.Definitions["Denoise"])
 	types, _ := structs()
 	for _, t := range types {
 		def := root
@@ -57,7 +58,7 @@ func oneKey(keys ...string) []*jsonschema.Schema {
 // mapped gives the schemas of the types that are written in more than one way.
 func mapped(t reflect.Type) *jsonschema.Schema {
 	switch t {
-	case reflect.TypeFor[configs.Decimal](), reflect.TypeFor[configs.Setting]():
+	case reflect.TypeFor[configs.Decimal]():
 		return typed(isNumber+"|"+hasReference, "number", "string")
 	case reflect.TypeFor[configs.Unit]():
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Const: "row"}, {Type: "string", Pattern: hasReference}, listOf(scalar())}}

@@ -1,0 +1,75 @@
+package configs
+
+import (
+	"reflect"
+	"slices"
+)
+
+// margins checks that the named queries can be sums of this one's cells.
+func (c *checker) margins(at *path, q *Query) {
+	c.unique(at, q.Margins, "query")
+	if len(q.Margins) > 0 && q.Histogram == nil {
+		c.bad(at, CodeContradiction, "margins go with a histogram", "remove margins")
+		return
+	}
+	for i, name := range q.Margins {
+		if name == "" || q.Histogram == nil {
+			continue
+		}
+		p := at.item(i)
+		k := slices.IndexFunc(c.job.Queries, func(other Query) bool { return other.Name == name })
+		if k < 0 {
+			c.bad(p, CodeBadValue, "there is no query "+c.show(p, name), didYouMean(name, c.queryNames(q.Name)))
+			continue
+		}
+		c.margin(p, q, &c.job.Queries[k])
+	}
+}
+
+func (c *checker) queryNames(except string) []string {
+	var names []string
+	for i := range c.job.Queries {
+		if n := c.job.Queries[i].Name; n != "" && n != except {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+func (c *checker) margin(at *path, q, m *Query) {
+	const hint = "a margin is a count, or a histogram whose dimensions are some of this one's, written alike and in the same order"
+	switch _, ok := q.MarginAxes(m); {
+	case m == q:
+		c.bad(at, CodeContradiction, "a query is no margin of itself", "name another")
+	case len(m.Margins) > 0:
+		c.bad(at, CodeContradiction, "the query "+c.show(at, m.Name)+" has margins itself", "list all margins at the largest table")
+	case !ok:
+		c.bad(at, CodeContradiction, "the query "+c.show(at, m.Name)+" is no sum of this one's cells", hint)
+	case c.job.Bounds(q) != c.job.Bounds(m):
+		c.bad(at, CodeContradiction, "the query "+c.show(at, m.Name)+" has other bounds for a unit, so that it counts other rows", "give both the same per_unit")
+	case slices.ContainsFunc(c.job.Queries, func(other Query) bool { return other.Name != q.Name && slices.Contains(other.Margins, m.Name) }):
+		c.bad(at, CodeContradiction, "the query "+c.show(at, m.Name)+" is a margin of two tables", "leave it to one of them")
+	}
+}
+
+// MarginAxes returns which dimensions of a histogram a margin keeps, in rising order; ok is false if it is none.
+func (q *Query) MarginAxes(m *Query) (axes []int, ok bool) {
+	if q.Histogram == nil || m.Count == nil && m.Histogram == nil {
+		return nil, false
+	}
+	if m.Count != nil {
+		return nil, true
+	}
+	next := 0
+	for i := range m.Histogram.By {
+		for next < len(q.Histogram.By) && !reflect.DeepEqual(q.Histogram.By[next], m.Histogram.By[i]) {
+			next++
+		}
+		if next == len(q.Histogram.By) {
+			return nil, false
+		}
+		axes = append(axes, next)
+		next++
+	}
+	return axes, len(axes) < len(q.Histogram.By)
+}

@@ -1,0 +1,102 @@
+package gen
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/invopop/jsonschema"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/denoise"
+)
+
+// The keys of a denoising step
+//
+// Package configs does not know which methods there are: they are read from the registry of package denoise, whose sentences become the
+// meaning of each key. A parameter that several methods have is one key, with the words of all of them.
+
+// withSteps puts the parameters of all methods behind the method, the first of the fields, and limits that to the registry's.
+func withSteps(fields []field) []field {
+	var names []string
+	for _, m := range denoise.Methods() {
+		names = append(names, m.Name)
+	}
+	fields[0].tag += reflect.StructTag(` enum:"` + strings.Join(names, "|") + `"`)
+	return slices.Concat(fields[:1], stepFields(), fields[1:])
+}
+
+// use is a parameter as one or more methods describe it in the same words.
+type use struct {
+	methods []string
+	param   denoise.Param
+}
+
+// stepFields are the parameters of all methods, each once, sorted.
+func stepFields() []field {
+	uses := map[string][]use{}
+	var names []string
+	for _, m := range denoise.Methods() {
+		for _, p := range m.Params {
+			of := uses[p.Name]
+			if of == nil {
+				names = append(names, p.Name)
+			}
+			i := slices.IndexFunc(of, func(u use) bool { return u.param.Doc == p.Doc && u.param.Default == p.Default })
+			if i < 0 {
+				i, of = len(of), append(of, use{param: p})
+			}
+			of[i].methods = append(of[i].methods, m.Name)
+			uses[p.Name] = of
+		}
+	}
+	slices.Sort(names)
+	var out []field
+	for _, name := range names {
+		out = append(out, stepField(name, uses[name]))
+	}
+	return out
+}
+
+func stepField(name string, uses []use) field {
+	p := uses[0].param
+	var words, texts []string
+	for _, u := range uses {
+		for _, w := range u.param.Words {
+			if !slices.Contains(words, w) {
+				words = append(words, w)
+			}
+		}
+		absent := "; absent: " + u.param.Default
+		if u.param.Default == "" {
+			absent = "; required"
+		}
+		texts = append(texts, fmt.Sprintf("%s: %s%s", strings.Join(u.methods, ", "), u.param.Doc, absent))
+	}
+	f := field{key: name, text: "Of " + strings.Join(texts, ". Of ") + "."}
+	f.tag = reflect.StructTag(fmt.Sprintf("example:%q", p.Example))
+	list := strings.Join(words, "|")
+	switch p.Type {
+	case denoise.Boolean:
+		f.typ = reflect.TypeFor[bool]()
+	case denoise.Integer:
+		f.typ, f.tag = reflect.TypeFor[int](), f.tag+reflect.StructTag(fmt.Sprintf(" min:%q", fmt.Sprint(p.Least)))
+	case denoise.Word:
+		f.typ, f.tag = reflect.TypeFor[string](), f.tag+reflect.StructTag(fmt.Sprintf(" enum:%q", list))
+	default:
+		f.typ, f.tag = reflect.TypeFor[configs.Decimal](), f.tag+reflect.StructTag(fmt.Sprintf(" words:%q", list))
+	}
+	return f
+}
+
+// addSteps gives the schema of a step its parameters.
+func addSteps(def *jsonschema.Schema) {
+	def.Properties.Delete("Args")
+	for _, f := range stepFields() {
+		def.Properties.Set(f.key, mapped(f.typ))
+	}
+	graph, _ := def.Properties.Delete("graph")
+	def.Properties.Set("graph", graph)
+	def.Required = slices.DeleteFunc(def.Required, func(key string) bool { return key == "Args" })
+}
