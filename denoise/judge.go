@@ -32,6 +32,12 @@ func Judge(method string, args Args, graph bool, kind Kind) (errs []*Error) {
 	bad := func(param, message, hint string) {
 		errs = append(errs, &Error{Code: CodeContradiction, Message: message, Hint: hint, Param: param})
 	}
+	for _, e := range errs {
+		owners := ownersOf(func(o Method) bool { return slices.Contains(o.paramNames(), e.Param) })
+		if e.Code == CodeUnknownParameter && len(owners) > 0 {
+			e.Code, e.Message, e.Hint = CodeContradiction, e.Param+" goes with method: "+strings.Join(owners, ", "), "remove it"
+		}
+	}
 	if graph && !m.TakesGraph {
 		bad("graph", "graph goes with method: "+strings.Join(ownersOf(func(o Method) bool { return o.TakesGraph }), ", "), "remove it")
 	}

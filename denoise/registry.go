@@ -92,10 +92,6 @@ func judge(method string, args Args) (m Method, errs []*Error) {
 
 // foreign is the error of a parameter that the method does not have.
 func (m Method) foreign(name string) *Error {
-	owners := ownersOf(func(o Method) bool { return slices.Contains(o.paramNames(), name) })
-	if len(owners) > 0 {
-		return &Error{Code: CodeContradiction, Message: name + " goes with method: " + strings.Join(owners, ", "), Hint: "remove it", Param: name}
-	}
 	return &Error{Code: CodeUnknownParameter, Message: fmt.Sprintf("%s has no parameter %q", m.Name, name), Hint: suggest(name, m.paramNames()), Param: name}
 }
 
