@@ -19,14 +19,14 @@ const (
 	ReplaceOne = sensitivity.ReplaceOne
 )
 
-// Bounds limit what one privacy unit contributes to a query. Zero: not set.
+// Bounds limit what one privacy unit contributes to a query. A bound that is 0 is not set.
 type Bounds struct {
 	MaxRows         int64 // k, L1: rows in all
 	MaxGroups       int64 // L0: cells with a row
 	MaxRowsPerGroup int64 // m, Linf: rows in one cell
 }
 
-func (b Bounds) check(p *problem.Problems) {
+func (b Bounds) checkSigns(p *problem.Problems) {
 	for _, x := range []struct {
 		name  string
 		value int64

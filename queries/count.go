@@ -64,7 +64,7 @@ func (q *counting) Components(adj Adjacency) ([]Component, error) {
 	return []Component{c}, nil
 }
 
-// layout is where the query finds its columns in batches of a schema.
+// layout says where in batches of a schema the query finds its columns.
 func (q *counting) layout(s table.Schema, p *problem.Problems) domain.Layout {
 	return domain.Layout{Schema: s, Columns: q.Columns(), Problems: p}
 }

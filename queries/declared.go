@@ -61,7 +61,7 @@ func (q *counting) tighter(adj Adjacency) []string {
 	return ways
 }
 
-// most returns the largest value below from that, set by with, implies at most the declared sensitivity; 0: none.
+// most returns the largest value below from that, set by with, implies at most the declared sensitivity, or 0 if there is none.
 func (q *counting) most(adj Adjacency, from int64, with func(*Bounds, int64)) int64 {
 	fits := func(x int64) bool {
 		b := q.spec.Bounds

@@ -18,8 +18,8 @@ import (
 // Keys that cannot be listed
 //
 // If a dimension is to discover its keys, a cell is a key: the codes of the listed dimensions and the values of the others, as the rows
-// have them. Each unit counts once in at most L = max_groups keys, whichever of its own have the lowest digests; the key takes the place
-// of the cell there (see [sampler]). The counts are numbers of units, and L2 sensitivities are √L (add-remove) and √(2·L)
+// have them. Each unit counts once in at most L = max_groups keys, those of its own with the smallest digests; the key takes the place
+// of the cell there (queries/bounding/sample.go). The counts are numbers of units, and L2 sensitivities are √L (add-remove) and √(2·L)
 // (replace-one). Which keys there are is private: they go to package mechanism with their counts, and come back if
 // the noisy count is large enough; see [calibrate.KeySelection], whose threshold rests on the two facts that a unit adds at most
 // 1 to a key, and is in at most L.
@@ -70,7 +70,7 @@ func (s *Spec) checkDiscovered(axes []domain.Axis, p *problem.Problems) {
 		}
 		domain.CheckForm(d, field, p)
 		if d.Null == domain.OwnCell || d.Other == domain.OwnCell {
-			p.Add(field, problem.CodeBadSpec, "there is no cell for the rows without a key where keys are discovered", "use drop")
+			p.Add(field, problem.CodeBadSpec, "there is no cell for the rows without a key if keys are discovered", "use drop")
 		}
 		if slices.Contains(names, d.KeyName()) {
 			p.Add(field, problem.CodeDuplicate, fmt.Sprintf("the answer would have two columns %q", d.KeyName()), "name this one with as: NAME")
@@ -93,7 +93,7 @@ func (s *Spec) keyLimits(p *problem.Problems) bounding.Limits {
 	case min(b.MaxRows, b.MaxGroups, b.MaxRowsPerGroup) < 0: // reported already
 		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
 	case b.MaxGroups == 0:
-		p.Add(problem.FieldBounds, problem.CodeMissingBound, "nothing bounds in how many keys "+s.unitName()+" counts: max_groups is not set", "set "+problem.FieldBounds+": {max_groups: N}; where keys are discovered it is required")
+		p.Add(problem.FieldBounds, problem.CodeMissingBound, "nothing bounds in how many keys "+s.unitName()+" counts: max_groups is not set", "set "+problem.FieldBounds+": {max_groups: N}; if keys are discovered it is required")
 		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
 	case b.MaxRowsPerGroup > 1:
 		p.Add(problem.FieldBounds+".max_rows_per_group", problem.CodeBadSpec, fmt.Sprintf("max_rows_per_group is %d: a unit counts once in a key that is discovered", b.MaxRowsPerGroup), "set it to 1 for this query")
@@ -101,7 +101,7 @@ func (s *Spec) keyLimits(p *problem.Problems) bounding.Limits {
 	return bounding.Limits{Rows: l, Groups: l, PerGroup: 1}
 }
 
-// Cells returns 0: how many keys there are is not known before they are selected.
+// Cells returns 0, since it is not known how many keys there are before they are selected.
 func (q *discovering) Cells() int { return 0 }
 
 // Components states the one mechanism, whose keys are to be selected.

@@ -89,7 +89,7 @@ func checkKernel(s Spec, a *domain.Axis, field string, p *problem.Problems) {
 	}
 }
 
-// tabulate fills the table; false: there are too many pairs.
+// tabulate fills the table, and returns false if there are too many pairs.
 func (k *kernel) tabulate(d domain.NearestDomain) bool {
 	var near []domain.Nearby
 	for i := range d.Points {

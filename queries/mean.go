@@ -33,7 +33,7 @@ type meanOfKnownRows struct{}
 
 func (meanOfKnownRows) extra() extraVectors { return extraVectors{} }
 
-// components states one mechanism: a sum, of which the answer is the n-th part. The range
+// components states one mechanism: a sum, from which the answer comes by division by n. The range
 // itself bounds what one row changes: hi - lo in each component, or twice the norm.
 func (meanOfKnownRows) components(q *summing, adj Adjacency) ([]Component, error) {
 	if adj != ReplaceOne {
@@ -50,9 +50,9 @@ func (meanOfKnownRows) components(q *summing, adj Adjacency) ([]Component, error
 	if q.spec.Declared != 0 {
 		sum.L2 = max(sum.L2, math.Nextafter(mean.L2*n, math.Inf(1)))
 	}
-	part := q.componentOfSum(calibrate.Sensitivity{L2: sum.L2, Why: mean.Why})
-	part.Scale = 1 / n
-	return []Component{part}, nil
+	c := q.componentOfSum(calibrate.Sensitivity{L2: sum.L2, Why: mean.Why})
+	c.Scale = 1 / n
+	return []Component{c}, nil
 }
 
 // answer has the deviation of the sum divided by n.
@@ -108,7 +108,7 @@ func checkRows(s Spec, p *problem.Problems) {
 	case s.Kind != Mean:
 		p.Add(field, problem.CodeBadSpec, "only a mean has a public number of terms", "leave rows out")
 	case !s.perRow() || len(s.By) > 0 || s.Filtered:
-		p.Add(field, problem.CodeBadSpec, "the number of terms is public only where each row is a unit, and no dimension and no filter takes rows away",
+		p.Add(field, problem.CodeBadSpec, "the number of terms is public only if each row is a unit, and no dimension and no filter takes rows away",
 			"leave rows out: the mean is then made of a noisy sum and a noisy count")
 	}
 }
@@ -182,16 +182,16 @@ func (meanOfNoisyRows) answer(q *summing, noisy, estimate []mechanism.Noisy) Ans
 }
 
 // both yields f of each component's sum and its group's count.
-func (q *summing) both(parts []mechanism.Noisy, f func(s, n float64) float64) Series {
+func (q *summing) both(components []mechanism.Noisy, f func(s, n float64) float64) Series {
 	dims := q.quantizer.Dims
 	return func(start int, dst []float64) {
 		if len(dst) == 0 {
 			return
 		}
-		parts[0].Fill(start, dst)
+		components[0].Fill(start, dst)
 		first := start / dims
 		counts := make([]float64, (start+len(dst)-1)/dims-first+1)
-		parts[1].Fill(first, counts)
+		components[1].Fill(first, counts)
 		for i, s := range dst {
 			dst[i] = f(s, counts[(start+i)/dims-first])
 		}

@@ -245,7 +245,7 @@ func rising(sums []float64) []float64 {
 	return out
 }
 
-// quantile is where a share q of the rows lies below: between two edges as if the rows of a cell were spread evenly. NaN where the
+// quantile is the value below which a share q of the rows lies: between two edges as if the rows of a cell were spread evenly. NaN if the
 // estimates have no row.
 //
 // Interval: with A the noisy number of rows in the first j of m cells and B in the others, (1 − q)·A − q·B is normal with a mean that is

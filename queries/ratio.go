@@ -50,8 +50,8 @@ func (r ratio) sigma(s, n float64) float64 {
 //
 //	(s·n ∓ z·sqrt(sum²·a + s²·count²))/a,  a = n² − z²·count²
 //
-// Else the count does not differ from 0 by enough, the set is unbounded, and the interval is the whole range. The ends are
-// moved into the range, where the true mean is.
+// Else the count does not differ from 0 by enough, the set is unbounded, and the interval is the whole range. Its min and max are
+// moved into the range, which holds the true mean.
 func (r ratio) interval(s, n float64) (low, high float64) {
 	zc := r.z * r.count
 	a := (n - zc) * (n + zc)

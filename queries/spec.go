@@ -27,7 +27,7 @@ const (
 type Spec struct {
 	Name string
 	Kind Kind
-	// Unit is the privacy unit's columns; empty: each row is a unit.
+	// Unit is the privacy unit's columns; if there are none, each row is a unit.
 	Unit   []string
 	Bounds Bounds
 	// Value is what a sum or mean adds up; others have none.
@@ -40,22 +40,22 @@ type Spec struct {
 	Filtered bool
 	// Declared is a declared L2 sensitivity, 0 if none is.
 	Declared float64
-	// Location is the time zone of labels and edges without an offset, and of parts of times, if the column holds
-	// instants; nil: UTC.
+	// Location is the time zone of labels and edges without an offset, and of time fields, if the column holds
+	// instants; UTC if it is nil.
 	Location *time.Location
 }
 
 // perRow says that each row is a privacy unit of its own.
 func (s *Spec) perRow() bool { return len(s.Unit) == 0 }
 
-// checkSpec reports what is wrong with the parts of a spec that are not a dimension's.
+// checkSpec reports what is wrong with a spec beside its dimensions and its value.
 func checkSpec(s Spec, p *problem.Problems) {
 	if s.Name == "" {
 		p.Add("name", problem.CodeBadSpec, "a query needs a name", "")
 	}
 	checkKind(s, p)
 	checkUnit(s.Unit, p)
-	s.Bounds.check(p)
+	s.Bounds.checkSigns(p)
 	if s.Declared < 0 || math.IsNaN(s.Declared) || math.IsInf(s.Declared, 0) {
 		p.Add(problem.FieldSensitivity, problem.CodeBadValue, "a declared sensitivity is a positive number", "")
 	}

@@ -15,13 +15,13 @@ type item struct {
 // fewItems is the limit up to which items are kept sorted.
 const fewItems = 32
 
-// bottomK keeps the items of lowest digest, limit of them. A few are kept sorted; of many it gathers up to twice as many and then
-// lets the higher half go.
+// bottomK is a bottom-k sample: it keeps the items of smallest digest, limit of them. A few are kept sorted. If the limit is larger, it
+// gathers up to twice as many items and then drops the half with the larger digests.
 type bottomK struct {
 	limit int64
 	items []item
-	// full: items were let go, or there are as many as the limit. None above the last one kept matters any more, and none
-	// that starts with more than bar is below it.
+	// full says that the limit is reached: digests above the last one kept are rejected. Those whose first eight bytes are above bar are
+	// among them.
 	full bool
 	bar  uint64
 }
@@ -29,8 +29,8 @@ type bottomK struct {
 // reset forgets all items.
 func (l *bottomK) reset(limit int64) { l.limit, l.items, l.full = limit, l.items[:0], false }
 
-// add takes an item in, unless it is known already that it is not among the lowest.
-func (l *bottomK) add(d digest, index int) (taken bool) {
+// addDigest adds an item, and returns false if its digest is rejected.
+func (l *bottomK) addDigest(d digest, index int) (added bool) {
 	if l.full && binary.BigEndian.Uint64(d[:8]) > l.bar {
 		return false
 	}
@@ -45,7 +45,7 @@ func (l *bottomK) add(d digest, index int) (taken bool) {
 }
 
 // insert puts an item in its place among the sorted ones.
-func (l *bottomK) insert(x item) (taken bool) {
+func (l *bottomK) insert(x item) (added bool) {
 	if l.full {
 		if bytes.Compare(x.digest[:], l.items[len(l.items)-1].digest[:]) >= 0 {
 			return false
@@ -69,7 +69,7 @@ func (l *bottomK) raise() {
 	}
 }
 
-// kept returns the lowest items so far, in any order.
+// kept returns the items of smallest digest so far, in any order.
 func (l *bottomK) kept() []item {
 	if int64(len(l.items)) <= l.limit {
 		return l.items

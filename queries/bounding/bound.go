@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// boundingRun bounds the units of all parts, by several goroutines that each take the next part.
+// boundingRun bounds the units of all partitions, by several goroutines that each take the next partition.
 type boundingRun struct {
 	rows   *Rows
 	limits Limits
@@ -19,7 +19,7 @@ type boundingRun struct {
 }
 
 // BoundTally is how many rows with a cell, a value and a unit a query has, and how many of them the bounds of their units leave out. It
-// is exact and private, as a [Tally].
+// is exact and private, as all that an operator's tally counts.
 type BoundTally struct{ Rows, Cut int64 }
 
 // Bound enforces the limits on each unit and hands what is kept to keep. The rows are gone after it.
@@ -28,14 +28,14 @@ func (r *Rows) Bound(l Limits, keep func(content []byte, rows uint64)) (t BoundT
 		return t, r.failed
 	}
 	for i := range r.partitions {
-		r.close(i)
+		r.endSegment(i)
 	}
 	r.free, r.dense.scratch = nil, nil
 	b := &boundingRun{rows: r, limits: l, keep: keep}
 	errs := make(chan error)
 	n := max(1, min(r.spill.Workers(), partitionCount))
 	for range n {
-		go func() { errs <- b.run() }()
+		go func() { errs <- b.boundPartitions() }()
 	}
 	var first error
 	for range n {
@@ -46,8 +46,8 @@ func (r *Rows) Bound(l Limits, keep func(content []byte, rows uint64)) (t BoundT
 	return b.tally, first
 }
 
-// run bounds parts until there are none left, or one failed.
-func (b *boundingRun) run() error {
+// boundPartitions bounds partitions until there are none left, or one failed.
+func (b *boundingRun) boundPartitions() error {
 	g := newGatherer(b.rows)
 	u := unitBounder{rows: g, sampler: sampler{limits: b.limits, contents: g, cellWidth: g.cellWidth}}
 	for !b.failed.Load() {
@@ -64,36 +64,36 @@ func (b *boundingRun) run() error {
 	return nil
 }
 
-// boundPartition bounds the units of a part.
+// boundPartition bounds the units of a partition.
 func (b *boundingRun) boundPartition(u *unitBounder, p *partition) error {
 	if err := b.rows.spill.Err(); err != nil || len(p.ended) == 0 {
 		return err
 	}
 	u.rows.skip, u.rows.room = setAside{}, b.rows.spill.Room()
-	return b.pass(u, p, pass{})
+	return b.boundPass(u, p, pass{})
 }
 
-// pass bounds the units of a pass: all at once if their rows fit, those with very many rows by themselves, and else in two passes.
-func (b *boundingRun) pass(u *unitBounder, p *partition, in pass) error {
+// boundPass bounds the units of a pass: all at once if their rows fit, those with very many rows by themselves, and else in two passes.
+func (b *boundingRun) boundPass(u *unitBounder, p *partition, in pass) error {
 	for {
 		switch err := u.rows.gather(p.ended, in); {
 		case err == nil:
 			u.bound()
-			b.take(u.kept, u.cut, u.rows.content)
+			b.handOn(u.kept, u.cut, u.rows.content)
 			return nil
 		case !errors.Is(err, errTooManyRows):
 			return err
 		}
-		crowds := u.rows.oversizedUnits()
-		for _, unit := range crowds {
+		oversized := u.rows.oversizedUnits()
+		for _, unit := range oversized {
 			c := oversizedUnit{unitBounder: u, segments: p.ended, unit: unit}
 			if err := c.bound(); err != nil {
 				return err
 			}
-			b.take(c.kept, c.cut, c.content)
+			b.handOn(c.kept, c.cut, c.content)
 		}
-		u.rows.skip.units = append(u.rows.skip.units, crowds...)
-		if len(crowds) == 0 {
+		u.rows.skip.units = append(u.rows.skip.units, oversized...)
+		if len(oversized) == 0 {
 			break
 		}
 	}
@@ -101,14 +101,14 @@ func (b *boundingRun) pass(u *unitBounder, p *partition, in pass) error {
 		return errTooManyRows
 	}
 	one, other := in.halves()
-	if err := b.pass(u, p, one); err != nil {
+	if err := b.boundPass(u, p, one); err != nil {
 		return err
 	}
-	return b.pass(u, p, other)
+	return b.boundPass(u, p, other)
 }
 
-// take hands on what is kept, and counts it and the rows that are cut.
-func (b *boundingRun) take(kept []slot, cut uint64, content func(ref uint32) []byte) {
+// handOn hands on what is kept, and counts it and the rows that are cut.
+func (b *boundingRun) handOn(kept []slot, cut uint64, content func(ref uint32) []byte) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	rows := cut
@@ -120,12 +120,12 @@ func (b *boundingRun) take(kept []slot, cut uint64, content func(ref uint32) []b
 	b.tally.Cut += int64(cut)
 }
 
-// unitBounder bounds the units of one part after the other.
+// unitBounder bounds the units of one partition after the other.
 type unitBounder struct {
 	rows    *gatherer
 	sampler sampler
-	kept    []slot // of the part's units
-	cut     uint64 // rows of the part's units that are not kept
+	kept    []slot // of the partition's units
+	cut     uint64 // rows of the partition's units that are not kept
 }
 
 // Bound enforces the limits on the units that were gathered.
@@ -145,7 +145,7 @@ func (u *unitBounder) bound() {
 		}
 		slots := u.rows.slotsOf(int32(id), refs)
 		u.cut += total(slots)
-		for _, x := range u.sampler.keep(slots) {
+		for _, x := range u.sampler.keepWithinLimits(slots) {
 			if x.rows > 0 {
 				u.kept = append(u.kept, x)
 				u.cut -= x.rows

@@ -14,11 +14,11 @@ import (
 // errTooManyRows says that the rows of a pass do not fit in the room for them.
 var errTooManyRows = errors.New("queries: the rows of a pass do not fit")
 
-// gatherer groups the rows of one part after the other by unit.
+// gatherer groups the rows of one partition after the other by unit.
 type gatherer struct {
 	*Rows
 	pass pass
-	room int64 // bytes, about; 0: no bound
+	room int64 // bytes, about; 0 if there is no bound
 	// units by number: words if a unit is one, else texts; first those that are skipped
 	words *intern.Words
 	texts *intern.Texts
@@ -30,7 +30,7 @@ type gatherer struct {
 	numbers []int32
 }
 
-// setAside is units that are bounded by themselves.
+// setAside is oversized units, which are bounded by themselves.
 type setAside struct {
 	units [][]byte
 	bytes int64 // of their texts among those of the gatherer
@@ -42,7 +42,7 @@ type grouped struct {
 	ids      []int32
 	ends     []uint32
 	order    []uint32
-	counts   []uint64 // of each row how often it is there; empty: once
+	counts   []uint64 // of each row how often it is there; empty if each is there once
 }
 
 // countOf returns how often a row is there.
@@ -53,7 +53,7 @@ func (g *grouped) countOf(ref uint32) uint64 {
 	return g.counts[ref]
 }
 
-// pass is which units of a part are gathered at a time: those whose hash has some bits.
+// pass is which units of a partition are gathered at a time: those whose hash has some bits.
 type pass struct{ bits, mask uint64 }
 
 // has says whether a unit with that hash is in the pass.
@@ -70,7 +70,7 @@ func newGatherer(r *Rows) *gatherer {
 	return &gatherer{Rows: r, words: intern.NewWords(), texts: intern.NewTexts()}
 }
 
-// gather groups the rows of segments of a part that are in the pass and whose units are not skipped.
+// gather groups the rows of segments of a partition that are in the pass and whose units are not skipped.
 func (g *gatherer) gather(segments []segment, in pass) error {
 	g.pass = in
 	g.forget()
@@ -113,7 +113,7 @@ func (g *gatherer) segment(s *segment) error {
 	if err := g.names(s, g.name); err != nil {
 		return err
 	}
-	if err := g.records(&s.single, g.add); err != nil {
+	if err := g.records(&s.single, g.addRecords); err != nil {
 		return err
 	}
 	return g.records(&s.counted, g.addCounted)
@@ -175,8 +175,8 @@ func (g *gatherer) name(unit []byte) {
 	g.numbers = append(g.numbers, id)
 }
 
-// add takes in records.
-func (g *gatherer) add(records []byte) {
+// addRecords takes in records.
+func (g *gatherer) addRecords(records []byte) {
 	if g.key == 8 && g.width == 8+CellBytes && g.pass.mask == 0 && len(g.skip.units) == 0 {
 		g.addWords(records)
 		return

@@ -9,9 +9,11 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// A crowd is a unit with so many rows that they do not fit in the room for those of a part, such as that of an identifier that
-// stands for "unknown". Its rows are read several times: once for the cells that it may keep, then those whose contents have the same
-// hash bits together. What might be kept so far is all that is held in between.
+// Oversized units
+//
+// An oversized unit has so many rows that they do not fit in the room for those of a partition. An identifier that stands for "unknown" is
+// such a unit. It is left out of the pass of its partition and bounded by itself. Its rows are read several times: first to find the cells
+// that it may keep, then in passes, each of the rows whose contents have the same hash bits. Between them only what may be kept is held.
 
 // oversizedUnits returns units that have a quarter or more of the rows that were gathered before they did not fit any more.
 func (g *gatherer) oversizedUnits() (units [][]byte) {
@@ -101,7 +103,7 @@ func (c *oversizedUnit) bound() error {
 	err := g.rowsOf(c.segments, c.unit, func(content []byte, rows uint64) {
 		records++
 		c.cut += rows
-		c.cells.add(content[:g.cellWidth], &c.sampler)
+		c.cells.addCell(content[:g.cellWidth], &c.sampler)
 	})
 	if err != nil {
 		return err
@@ -109,12 +111,12 @@ func (c *oversizedUnit) bound() error {
 	c.cells.cut()
 	c.inCell = map[string]*bottomK{}
 	c.all.reset(l.Rows)
-	parts := uint64(1)
-	for records*int64(g.width+perRow)/int64(parts) > g.spill.Room() && parts < maxPasses {
-		parts *= 2
+	passes := uint64(1)
+	for records*int64(g.width+perRow)/int64(passes) > g.spill.Room() && passes < maxPasses {
+		passes *= 2
 	}
-	for i := range parts {
-		if err := c.gather(pass{i, parts - 1}); err != nil {
+	for i := range passes {
+		if err := c.gather(pass{i, passes - 1}); err != nil {
 			return err
 		}
 	}
@@ -144,7 +146,7 @@ func (c *oversizedUnit) gather(in pass) error {
 	return nil
 }
 
-// bottomKFor returns where rows of a content compete.
+// bottomKFor returns the sample among which rows of a content compete: that of their cell, or of all cells.
 func (c *oversizedUnit) bottomKFor(content []byte) *bottomK {
 	if l := c.sampler.limits; l.PerGroup >= l.Rows {
 		return &c.all
@@ -159,11 +161,11 @@ func (c *oversizedUnit) bottomKFor(content []byte) *bottomK {
 	return l
 }
 
-// finish keeps, of the m rows of lowest digest in each cell, the k of lowest digest.
+// finish keeps, of the m rows of smallest digest in each cell, the k of smallest digest.
 func (c *oversizedUnit) finish() {
 	for _, l := range c.inCell {
 		for _, x := range l.kept() {
-			c.all.add(x.digest, x.index)
+			c.all.addDigest(x.digest, x.index)
 		}
 	}
 	rows := make([]uint64, len(c.contents))
@@ -178,11 +180,11 @@ func (c *oversizedUnit) finish() {
 	}
 }
 
-// bottomKCells are the cells of lowest digest, limit of them, each once.
+// bottomKCells is the bottom-k sample of cells: those of smallest digest, limit of them, each once.
 type bottomKCells struct {
 	limit   int64
 	digests map[string]digest
-	full    bool // cells were let go: none from worst on matters any more
+	full    bool // the limit was passed: digests from worst on are rejected
 	worst   digest
 }
 
@@ -191,7 +193,7 @@ func (l *bottomKCells) has(cell []byte) bool {
 	return ok
 }
 
-func (l *bottomKCells) add(cell []byte, s *sampler) {
+func (l *bottomKCells) addCell(cell []byte, s *sampler) {
 	if l.has(cell) {
 		return
 	}
@@ -205,7 +207,7 @@ func (l *bottomKCells) add(cell []byte, s *sampler) {
 	}
 }
 
-// cut lets all but the lowest cells go.
+// cut drops all but the cells of smallest digest.
 func (l *bottomKCells) cut() {
 	if int64(len(l.digests)) <= l.limit {
 		return

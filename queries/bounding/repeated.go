@@ -11,17 +11,17 @@ const firstLook = 64 << 20
 // density is when to look next whether records repeat.
 type density struct {
 	next    int64     // bytes held
-	scratch *gatherer // for one part after the other
+	scratch *gatherer // for one partition after the other
 }
 
-// makeRoom counts repeated records, or spills, if a chunk more would be too much. part is one that has rows.
-func (r *Rows) makeRoom(part uint64, chunk int64) error {
+// makeRoom counts repeated records, or spills, if a chunk more would be too much. partition is one that has rows.
+func (r *Rows) makeRoom(partition uint64, chunk int64) error {
 	share := r.spill.Share()
 	full := r.held+chunk > share
 	if !full && r.held+chunk <= r.dense.next {
 		return nil
 	}
-	counted, err := r.countRepeated(int(part))
+	counted, err := r.countRepeated(int(partition))
 	if err != nil {
 		return err
 	}
@@ -33,36 +33,36 @@ func (r *Rows) makeRoom(part uint64, chunk int64) error {
 	return nil
 }
 
-// countRepeated counts the records of one part and, if that halves them, those of all parts.
-func (r *Rows) countRepeated(part int) (bool, error) {
-	before := r.partitions[part].single.size() + int64(len(r.open[part]))
+// countRepeated counts the records of one partition and, if that halves them, those of all partitions.
+func (r *Rows) countRepeated(partition int) (bool, error) {
+	before := r.partitions[partition].single.size() + int64(len(r.open[partition]))
 	if before == 0 {
 		return false, nil
 	}
-	counts := r.partitions[part].counted.size()
-	if err := r.count(part); err != nil {
+	counts := r.partitions[partition].counted.size()
+	if err := r.countPartition(partition); err != nil {
 		return false, err
 	}
-	if 2*(r.partitions[part].counted.size()-counts) > before {
+	if 2*(r.partitions[partition].counted.size()-counts) > before {
 		return false, nil
 	}
 	for i := range r.partitions {
-		if i == part {
+		if i == partition {
 			continue
 		}
-		if err := r.count(i); err != nil {
+		if err := r.countPartition(i); err != nil {
 			return false, err
 		}
 	}
 	return true, nil
 }
 
-// count puts one counted record in the place of all records of a unit with the same content, of a part's segment in memory.
-func (r *Rows) count(part int) error {
-	p := &r.partitions[part]
-	if o := r.open[part]; len(o) > 0 {
+// countPartition puts one counted record in the place of all records of a unit with the same content, of a partition's segment in memory.
+func (r *Rows) countPartition(partition int) error {
+	p := &r.partitions[partition]
+	if o := r.open[partition]; len(o) > 0 {
 		p.single.chunks = append(p.single.chunks, o)
-		r.open[part] = nil
+		r.open[partition] = nil
 	}
 	if len(p.single.chunks) == 0 {
 		return nil

@@ -2,7 +2,7 @@
 //
 // A query whose privacy unit is made of columns keeps of every row its unit and its content, that is its cell and, if
 // values are added up, its value; bounds are enforced on the whole of a unit's rows when all are known. Records are
-// appended, nothing is looked up, to one of 256 parts that a hash of the unit chooses: all rows of a unit are in one part.
+// appended, nothing is looked up, to one of 256 partitions that a hash of the unit chooses: all rows of a unit are in one partition.
 // Parts are small enough to be grouped by unit in the processor's cache, by several goroutines. What does not fit in memory is
 // written to the [Spill].
 package bounding
@@ -21,17 +21,17 @@ const (
 	partitionBits  = 8
 	partitionCount = 1 << partitionBits
 	chunkBytes     = 16 << 10
-	firstRows      = 16 // of the first chunk of a part
+	firstRows      = 16 // of the first chunk of a partition
 )
 
-// The hashes that choose parts, the same for all accumulators of the process. No answer depends on them, and their random seeds
-// keep made-up units from falling in one part.
+// The hashes that choose partitions, the same for all accumulators of the process. No answer depends on them, and their random seeds
+// keep made-up units from falling in one partition.
 var (
 	wordSeed = intern.NewHashSeed()
 	textSeed = maphash.MakeSeed()
 )
 
-// recordShape is the bytes of a record: the words of its unit, or the number of its text among the part's in four bytes; then
+// recordShape is the bytes of a record: the words of its unit, or the number of its text among the partition's in four bytes; then
 // its content: the cell in four bytes and each component of the value in eight, big-endian.
 type recordShape struct {
 	key, width int
@@ -51,7 +51,7 @@ type Rows struct {
 	units *Units
 	recordShape
 	spill      Spill
-	open       [partitionCount][]byte // the last chunk of each part
+	open       [partitionCount][]byte // the last chunk of each partition
 	partitions [partitionCount]partition
 	known      knownUnits
 	free       [][]byte // chunks that were emptied
@@ -101,7 +101,7 @@ func (r *Rows) Start(b *table.Batch, cells []int32) error {
 	if err := r.units.Open(b, cells); err != nil {
 		return err
 	}
-	r.known.open(r.units)
+	r.known.openBatch(r.units)
 	return nil
 }
 
@@ -113,7 +113,7 @@ func (r *Rows) addWords(cells []int32) {
 			continue
 		}
 		word := words[row]
-		record := r.next(wordSeed.Of(word) >> (64 - partitionBits))
+		record := r.appendRecord(wordSeed.Of(word) >> (64 - partitionBits))
 		binary.LittleEndian.PutUint64(record, word)
 		binary.BigEndian.PutUint32(record[8:], uint32(cell))
 	}
@@ -125,7 +125,7 @@ func (r *Rows) Record(row int) []byte {
 		return r.textRecord(row)
 	}
 	words := r.units.wordsOf(row)
-	record := r.next(hashWords(words) >> (64 - partitionBits))
+	record := r.appendRecord(hashWords(words) >> (64 - partitionBits))
 	for i, w := range words {
 		binary.LittleEndian.PutUint64(record[8*i:], w)
 	}
@@ -140,23 +140,23 @@ func hashWords(words []uint64) uint64 {
 	return hash
 }
 
-// textRecord is record if the unit has text: its number among the part's texts stands for it.
+// textRecord is record if the unit has text: its number among the partition's texts stands for it.
 func (r *Rows) textRecord(row int) []byte {
-	k := r.known.of(row)
+	k := r.known.ofRow(row)
 	if k.generation == 0 {
-		k.part = uint8(maphash.Bytes(textSeed, r.units.bytesOf(row)) >> (64 - partitionBits))
+		k.partition = uint8(maphash.Bytes(textSeed, r.units.bytesOf(row)) >> (64 - partitionBits))
 	}
-	record := r.next(uint64(k.part)) // this may spill the part's texts
+	record := r.appendRecord(uint64(k.partition)) // this may spill the partition's texts
 	if k.generation != r.known.generation {
-		k.id, k.generation = r.number(k.part, r.units.bytesOf(row)), r.known.generation
+		k.id, k.generation = r.numberText(k.partition, r.units.bytesOf(row)), r.known.generation
 	}
 	binary.LittleEndian.PutUint32(record, k.id)
 	return record[r.key:]
 }
 
-// number returns the number of a unit among the texts of its part.
-func (r *Rows) number(part uint8, unit []byte) uint32 {
-	p := &r.partitions[part]
+// numberText returns the number of a unit among the texts of its partition.
+func (r *Rows) numberText(partition uint8, unit []byte) uint32 {
+	p := &r.partitions[partition]
 	if p.texts == nil {
 		p.texts = intern.NewTexts()
 	}
@@ -172,26 +172,26 @@ func (r *Rows) number(part uint8, unit []byte) uint32 {
 	return uint32(id)
 }
 
-// next makes room for a record in a part.
-func (r *Rows) next(part uint64) []byte {
-	o := r.open[part]
+// appendRecord makes room for a record in a partition.
+func (r *Rows) appendRecord(partition uint64) []byte {
+	o := r.open[partition]
 	n := len(o)
 	if n+r.width > cap(o) {
-		return r.turn(part)
+		return r.startChunk(partition)
 	}
 	o = o[:n+r.width]
-	r.open[part] = o
+	r.open[partition] = o
 	return o[n:]
 }
 
-// turn starts the next chunk of a part, after making room for it if memory is short, and makes room for a record.
-func (r *Rows) turn(part uint64) []byte {
-	size := min(max(2*cap(r.open[part]), firstRows*r.width), r.chunk())
+// startChunk starts the next chunk of a partition, after making room for it if memory is short, and makes room for a record.
+func (r *Rows) startChunk(partition uint64) []byte {
+	size := min(max(2*cap(r.open[partition]), firstRows*r.width), r.chunk())
 	if r.failed == nil && len(r.free) == 0 {
-		r.fail(r.makeRoom(part, int64(size)))
+		r.fail(r.makeRoom(partition, int64(size)))
 	}
-	if o := r.open[part]; len(o) > 0 {
-		r.partitions[part].single.chunks = append(r.partitions[part].single.chunks, o)
+	if o := r.open[partition]; len(o) > 0 {
+		r.partitions[partition].single.chunks = append(r.partitions[partition].single.chunks, o)
 	}
 	var o []byte
 	if n := len(r.free); n > 0 {
@@ -200,8 +200,8 @@ func (r *Rows) turn(part uint64) []byte {
 		o = make([]byte, 0, size)
 		r.held += int64(size)
 	}
-	r.open[part] = o[:r.width]
-	return r.open[part]
+	r.open[partition] = o[:r.width]
+	return r.open[partition]
 }
 
 func (r *Rows) fail(err error) {
@@ -220,8 +220,8 @@ func (r *Rows) Merge(o *Rows) error {
 	}
 	r.fail(o.failed)
 	for i := range r.partitions {
-		r.close(i)
-		o.close(i)
+		r.endSegment(i)
+		o.endSegment(i)
 		r.partitions[i].ended = append(r.partitions[i].ended, o.partitions[i].ended...)
 		o.partitions[i] = partition{}
 	}

@@ -9,9 +9,9 @@ import (
 
 // Which rows of a unit over its bounds are kept
 //
-// A row's content is its cell and, if values are added up, its value in units. Rows of a unit with the same content are told
+// A row's content is its cell and, if values are added up, its value in quanta. Rows of a unit with the same content are told
 // apart by an occurrence number, 0 to n − 1. Each (unit, cell) and each (unit, content, occurrence) has a digest; the rows with
-// the lowest digests are kept: of all cells the L lowest, in each the m lowest rows, of these the k lowest. That is a uniform
+// the smallest digests are kept: of all cells the L smallest, in each the m smallest rows, of these the k smallest. That is a uniform
 // sample of the unit's own rows at each step, it depends on nothing else, and rows need no order. Digests are computed
 // only for units over a bound.
 //
@@ -20,7 +20,7 @@ import (
 //	key (16 bytes), "c", unit, cell (8 bytes)
 //	key (16 bytes), "r", unit, cell (8 bytes), each component of the value (8 bytes), occurrence (8 bytes)
 //
-// with big-endian integers and the unit as in appendValue. The key is a constant and no secret: the bounds hold for
+// with big-endian integers and the unit as in [columnar.AppendValue]. The key is a constant and no secret: the bounds hold for
 // every choice that depends on the unit alone.
 const (
 	boundKey  = "dprelease/bound1"
@@ -80,7 +80,7 @@ func (s *sampler) digests(l *bottomK, x slot, place int) (taken bool) {
 	occurrence := s.message[len(s.message)-8:]
 	for n := range x.rows {
 		binary.BigEndian.PutUint64(occurrence, n)
-		if l.add(sha256.Sum256(s.message), place) {
+		if l.addDigest(sha256.Sum256(s.message), place) {
 			taken = true
 		}
 	}
@@ -98,9 +98,9 @@ func (s *sampler) write(order byte, content []byte) {
 	s.message = append(s.message[:s.prefix], content...)
 }
 
-// keep returns the unit's slots that it may contribute to and the rows that it may have in each; it changes slots, of
+// keepWithinLimits returns the unit's slots that it may contribute to and the rows that it may have in each; it changes slots, of
 // which those of a cell are together.
-func (s *sampler) keep(slots []slot) []slot {
+func (s *sampler) keepWithinLimits(slots []slot) []slot {
 	s.prefix = 0
 	s.cut(slots)
 	slots = s.keepCells(slots)
@@ -140,14 +140,14 @@ func (s *sampler) cut(slots []slot) {
 	}
 }
 
-// keepCells keeps the L cells of lowest digest.
+// keepCells keeps the L cells of smallest digest.
 func (s *sampler) keepCells(slots []slot) []slot {
 	if int64(len(s.cells)) <= s.limits.Groups {
 		return slots
 	}
 	s.inAll.reset(s.limits.Groups)
 	for i, c := range s.cells {
-		s.inAll.add(s.ofCell(s.contents.content(slots[c.from].ref)), i)
+		s.inAll.addDigest(s.ofCell(s.contents.content(slots[c.from].ref)), i)
 	}
 	kept := s.inAll.kept()
 	slices.SortFunc(kept, func(a, b item) int { return a.index - b.index })
@@ -162,7 +162,7 @@ func (s *sampler) keepCells(slots []slot) []slot {
 	return slots[:end]
 }
 
-// keepInCell keeps the m rows of lowest digest of a cell.
+// keepInCell keeps the m rows of smallest digest of a cell.
 func (s *sampler) keepInCell(slots []slot) {
 	switch n := total(slots); {
 	case n <= uint64(s.limits.PerGroup):
@@ -183,7 +183,7 @@ func recount(slots []slot, kept []item) {
 	}
 }
 
-// bottomKInCell returns the m rows of lowest digest of a cell whose slots start at a place.
+// bottomKInCell returns the m rows of smallest digest of a cell whose slots start at a place.
 func (s *sampler) bottomKInCell(slots []slot, place int) []item {
 	s.inCell.reset(s.limits.PerGroup)
 	for i, x := range slots {
@@ -192,7 +192,7 @@ func (s *sampler) bottomKInCell(slots []slot, place int) []item {
 	return s.inCell.kept()
 }
 
-// keepRows keeps, of the m rows of lowest digest in each cell, the k of lowest digest.
+// keepRows keeps, of the m rows of smallest digest in each cell, the k of smallest digest.
 func (s *sampler) keepRows(slots []slot) {
 	s.inAll.reset(s.limits.Rows)
 	for _, c := range s.cells {
@@ -203,7 +203,7 @@ func (s *sampler) keepRows(slots []slot) {
 			continue
 		}
 		for _, x := range s.bottomKInCell(slots[c.from:c.to], c.from) {
-			s.inAll.add(x.digest, x.index)
+			s.inAll.addDigest(x.digest, x.index)
 		}
 	}
 	recount(slots, s.inAll.kept())

@@ -34,7 +34,7 @@ func kept(l Limits, unit int, rows []uint64) []int64 {
 		groups = append(groups, slot{uint32(cell), n})
 	}
 	out := make([]int64, len(rows))
-	for _, g := range s.keep(groups) {
+	for _, g := range s.keepWithinLimits(groups) {
 		out[g.ref] = int64(g.rows)
 	}
 	return out
@@ -129,7 +129,7 @@ func TestLowestKeepsTheLowest(t *testing.T) {
 			x := item{index: i}
 			x.digest[0], x.digest[31] = rapid.Byte().Draw(rt, "digest"), byte(i)
 			all = append(all, x)
-			low.add(x.digest, x.index)
+			low.addDigest(x.digest, x.index)
 		}
 		slices.SortFunc(all, func(a, b item) int { return bytes.Compare(a.digest[:], b.digest[:]) })
 		got, want := low.kept(), all[:min(limit, len(all))]

@@ -41,13 +41,13 @@ func (inMemory) Workers() int                   { return 1 }
 func (inMemory) Write(...[]byte) (int64, error) { return 0, columnar.ErrShape }
 func (inMemory) Read([]byte, int64) error       { return columnar.ErrShape }
 
-// partition is the rows of one part.
+// partition is the rows of the units that share the first bits of a hash.
 type partition struct {
 	segment           // in memory, to be continued
 	ended   []segment // the others
 }
 
-// segment is some rows of a part.
+// segment is some rows of a partition.
 type segment struct {
 	// texts are the units of the rows if units have text: in memory or, each after its length in four bytes, outside
 	texts *intern.Texts
@@ -86,12 +86,12 @@ func (s *segment) empty() bool {
 	return len(s.single.chunks)+len(s.counted.chunks)+len(s.single.outside)+len(s.counted.outside) == 0
 }
 
-// close ends the segment of a part that is in memory.
-func (r *Rows) close(part int) {
-	p := &r.partitions[part]
-	if o := r.open[part]; len(o) > 0 {
+// endSegment ends the segment of a partition that is in memory.
+func (r *Rows) endSegment(partition int) {
+	p := &r.partitions[partition]
+	if o := r.open[partition]; len(o) > 0 {
 		p.single.chunks = append(p.single.chunks, o)
-		r.open[part] = nil
+		r.open[partition] = nil
 	}
 	if !p.empty() {
 		p.ended = append(p.ended, p.segment)
@@ -102,7 +102,7 @@ func (r *Rows) close(part int) {
 // spillAll writes all that is in memory to the spill.
 func (r *Rows) spillAll() error {
 	for i := range r.partitions {
-		r.close(i)
+		r.endSegment(i)
 		ended := r.partitions[i].ended
 		for j := range ended {
 			if err := r.spillOne(&ended[j]); err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// errUnits is an error of size: one part of the units has 2^31 - 1 of them.
-var errUnits = errors.New("queries: more than 2^31 - 1 privacy units in one of 256 parts")
+// errUnits is an error of size: one partition of the units has 2^31 - 1 of them.
+var errUnits = errors.New("queries: more than 2^31 - 1 privacy units in one of 256 partitions")
 
 // Units reads the privacy unit of rows: as words of 64 bits if no column holds text, else as bytes. Two rows have the
 // same words or bytes exactly if they belong to the same unit: nothing is hashed that could merge two units.
@@ -50,7 +50,7 @@ func (u *Units) same(o *Units) bool {
 // Open reads the units of the rows of a batch, and drops from cells the rows that have none.
 func (u *Units) Open(b *table.Batch, cells []int32) error {
 	for i := range u.columns {
-		if err := u.columns[i].open(b, cells); err != nil {
+		if err := u.columns[i].openBatch(b, cells); err != nil {
 			return err
 		}
 	}

@@ -21,8 +21,8 @@ type unitColumn struct {
 	entries []int32
 }
 
-// open reads the column of a batch, and drops from cells the rows without a value.
-func (u *unitColumn) open(b *table.Batch, cells []int32) error {
+// openBatch reads the column of a batch, and drops from cells the rows without a value.
+func (u *unitColumn) openBatch(b *table.Batch, cells []int32) error {
 	c, err := columnar.Of(b, u.at, u.kind)
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ type Axis struct {
 	Dimension
 	Domain domain
 	Field  string // place in the query
-	Size   int    // cells with bins
+	Size   int    // cells, with the null cell and the other cell
 	Extra  ExtraCells
 }
 
@@ -67,7 +67,7 @@ func newDomain(d Dimension, zone *time.Location, field string, p *problem.Proble
 	return newNearest(d, field+".nearest", p)
 }
 
-// addExtraCells returns the number of cells with the bins that the policies add, and the bins.
+// addExtraCells returns the number of cells with the null cell and the other cell, if the policies add them, and these two.
 func addExtraCells(size int, d Dimension) (int, ExtraCells) {
 	b := ExtraCells{Null: columnar.Dropped, Other: columnar.Dropped}
 	if d.Null == OwnCell {
@@ -81,7 +81,7 @@ func addExtraCells(size int, d Dimension) (int, ExtraCells) {
 	return size + len(b.Names), b
 }
 
-// Coder compiles an axis for the columns of a layout; nil: what is wrong is reported.
+// Coder compiles an axis for the columns of a layout, or reports what is wrong and returns nil.
 func (a *Axis) Coder(l Layout) RowCoder {
 	switch d := a.Domain.(type) {
 	case pointDomain:

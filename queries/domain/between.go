@@ -9,12 +9,12 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// ends are the ends of a range as exact numbers, in units of the integers that hold the column; nil: open.
-type ends struct{ from, before, min, max *big.Rat }
+// rangeOfFilter is what bounds a range, as exact numbers in units of the integers that hold the column; nil if there is no such bound.
+type rangeOfFilter struct{ from, before, min, max *big.Rat }
 
 // between makes a coder for the range of a filter: the code is 0 in it, else dropped.
 func (f *FilterSpec) between(t table.Type, zone *time.Location) (valueCoder, []*problem.Error) {
-	e, errs := f.ends(t, zone)
+	e, errs := f.readRange(t, zone)
 	if len(errs) > 0 {
 		return nil, errs
 	}
@@ -27,8 +27,8 @@ func (f *FilterSpec) between(t table.Type, zone *time.Location) (valueCoder, []*
 	return e.ints(t), nil
 }
 
-// ends reads the ends of the range, and reports a range that is empty.
-func (f *FilterSpec) ends(t table.Type, zone *time.Location) (e ends, errs []*problem.Error) {
+// readRange reads the bounds of the range, and reports a range that is empty.
+func (f *FilterSpec) readRange(t table.Type, zone *time.Location) (e rangeOfFilter, errs []*problem.Error) {
 	for _, end := range []struct {
 		text  *string
 		field string
@@ -54,11 +54,11 @@ func (f *FilterSpec) ends(t table.Type, zone *time.Location) (e ends, errs []*pr
 			errs = append(errs, err)
 		}
 	}
-	return e, append(errs, e.check()...)
+	return e, append(errs, e.checkNumbers()...)
 }
 
-// check reports ends between which there is no number.
-func (e *ends) check() []*problem.Error {
+// checkNumbers reports bounds between which there is no number.
+func (e *rangeOfFilter) checkNumbers() []*problem.Error {
 	var errs []*problem.Error
 	if e.from != nil && e.before != nil && e.from.Cmp(e.before) >= 0 {
 		errs = append(errs, &problem.Error{Field: ".before", Code: problem.CodeBadValue, Message: "before is not above from: the filter keeps no row"})
@@ -87,7 +87,7 @@ func endOf(text string, t table.Type, zone *time.Location) (*big.Rat, *problem.E
 }
 
 // ints makes a range of integers: x ≥ e iff x ≥ ceil(e), x ≤ e iff x ≤ floor(e), x < e iff x ≤ ceil(e) − 1.
-func (e *ends) ints(t table.Type) intRange {
+func (e *rangeOfFilter) ints(t table.Type) intRange {
 	r := intRange{integers{unsigned: t.Kind == table.Uint}, math.MinInt64, math.MaxInt64}
 	for _, low := range []*big.Rat{e.from, e.min} {
 		if low != nil {
@@ -104,8 +104,8 @@ func (e *ends) ints(t table.Type) intRange {
 	return r
 }
 
-// floats makes a range of floats, of which the ends are the floats nearest to e.
-func (e *ends) floats() floatRange {
+// floats makes a range of floats, whose bounds are the floats nearest to e.
+func (e *rangeOfFilter) floats() floatRange {
 	r := floatRange{math.Inf(-1), math.Inf(1)}
 	for _, low := range []*big.Rat{e.from, e.min} {
 		if low != nil {

@@ -16,8 +16,8 @@ const (
 
 // clock reads what calendar and clock show at the values of a column of dates or times.
 type clock struct {
-	perSecond int64          // units of the column in a second; 0: the values are days
-	zone      *time.Location // nil: times are shown as they stand
+	perSecond int64          // units of the column in a second; 0 if the values are days
+	zone      *time.Location // nil if times are shown as they stand
 	// offset of the zone's clocks, in seconds, holds from since until the second before until.
 	since, until, offset int64
 }

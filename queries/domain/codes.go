@@ -11,8 +11,8 @@ type dictionary struct {
 	codes []int32
 }
 
-// open returns the codes for the values of c's dictionary; fresh: they are still to be filled.
-func (d *dictionary) open(c *table.Column) (codes []int32, fresh bool) {
+// openColumn returns the codes for the values of c's dictionary; fresh says that they are still to be filled.
+func (d *dictionary) openColumn(c *table.Column) (codes []int32, fresh bool) {
 	n := c.Values.Len(c.Type.Kind)
 	if c.Dict != 0 && c.Dict == d.id && len(d.codes) == n {
 		return d.codes, false
@@ -57,7 +57,7 @@ func (a *AxisCoder) OfEntries(c *table.Column) ([]int32, error) {
 
 // Lookup returns the code of each value of c's dictionary.
 func (a *AxisCoder) Lookup(c *table.Column) []int32 {
-	codes, fresh := a.dict.open(c)
+	codes, fresh := a.dict.openColumn(c)
 	if fresh {
 		a.Values.Codes(c.Values, 0, codes)
 	}

@@ -54,7 +54,7 @@ type Label struct {
 // Null is for nulls and NaN, Other for all values that belong to no label or cell.
 type Dimension struct {
 	Column    string
-	As        string // name of the key column; "": Column, or Name of Nearest. A grid's are <As>_row and <As>_col, or row and col
+	As        string // name of the key column; if empty, Column or Name of Nearest. A grid's are <As>_row and <As>_col, or row and col
 	Labels    []Label
 	Edges     []string // ascending source texts; cells [a, b), the last one [a, b] unless LastOpen
 	LastOpen  bool
@@ -73,15 +73,15 @@ const MaxCells = math.MaxInt32
 // ExtraCells are the codes of nulls and of values out of the domain: a cell, or dropped.
 type ExtraCells struct {
 	Null, Other int32
-	Names       []string // labels of the cells that the bins add
+	Names       []string // labels of the null cell and the other cell, if they are added
 }
 
 // domain is the kind of a dimension: it names the cells and finds the cell of a value.
 type domain interface {
-	// size is the number of cells without bins.
+	// size is the number of cells, without the null cell and the other cell.
 	size() int
-	// Keys are the key columns of an axis of that name with some bins added; strides are within the axis, 0 means 1.
-	Keys(name string, bins []string) []KeyColumn
+	// Keys are the key columns of an axis of that name with the labels of some extra cells; strides are within the axis, 0 means 1.
+	Keys(name string, extra []string) []KeyColumn
 }
 
 // columnDomain finds the cell of a value of one column.

@@ -2,11 +2,11 @@ package domain
 
 // Direction is one direction in which the cells of a query lie.
 type Direction struct {
-	// By is the place in the spec's By of the dimension that it is of; -1: the components of a vector.
+	// By is the place in the spec's By of the dimension that it is of, or -1 for the components of a vector.
 	By int
 	// Size is its number of cells, with those that null and other add.
 	Size int
-	// Ordered: its cells follow one another, as edges, parts of times and the rows and columns of a grid do. Cells that null
+	// Ordered says that its cells follow one another, as edges, time fields and the rows and columns of a grid do. Cells that null
 	// or other add have no place in an order.
 	Ordered bool
 	// IDs are the keys of the cells if a public file can name them: those of labels and of points. Nil for others.
@@ -29,7 +29,7 @@ func Directions(axes []Axis) []Direction {
 	return out
 }
 
-// ids are the keys of labels or points, then those of the bins.
+// ids are the keys of labels or points, then those of the null cell and the other cell.
 func (a *Axis) ids() []string {
 	var ids []string
 	switch {

@@ -13,7 +13,7 @@ import (
 type EdgeDomain struct {
 	texts []string
 	open  bool
-	// Numbers are the values of the edges if they are numbers, else nil: they are dates or times.
+	// Numbers are the values of the edges if they are numbers, and nil if they are dates or times.
 	Numbers []*big.Rat
 	zone    *time.Location
 }
@@ -102,7 +102,7 @@ func (d EdgeDomain) times(t table.Type, b ExtraCells) (valueCoder, []*problem.Er
 func (d EdgeDomain) ints(at []*big.Rat, t table.Type, b ExtraCells) *intEdges {
 	c := &intEdges{integers: integers{unsigned: t.Kind == table.Uint}, ExtraCells: b, cells: int32(d.size())}
 	for _, e := range at {
-		key, beyond := c.of(Ceil(e))
+		key, beyond := c.keyOf(Ceil(e))
 		if beyond > 0 {
 			return c // no value reaches this edge, nor the next
 		}
@@ -111,7 +111,7 @@ func (d EdgeDomain) ints(at []*big.Rat, t table.Type, b ExtraCells) *intEdges {
 		}
 		c.starts = append(c.starts, key)
 	}
-	key, beyond := c.of(Floor(at[len(at)-1]))
+	key, beyond := c.keyOf(Floor(at[len(at)-1]))
 	c.top, c.closed = key, beyond == 0 && !d.open
 	return c
 }

@@ -39,12 +39,12 @@ const fieldFilters = "input.where"
 func NewFilters(specs []FilterSpec) (Filters, error) {
 	p := &problem.Problems{}
 	for i := range specs {
-		specs[i].check(fmt.Sprintf("%s[%d]", fieldFilters, i), p)
+		specs[i].checkForm(fmt.Sprintf("%s[%d]", fieldFilters, i), p)
 	}
 	return Filters{slices.Clone(specs)}, p.Err()
 }
 
-func (f *FilterSpec) check(field string, p *problem.Problems) {
+func (f *FilterSpec) checkForm(field string, p *problem.Problems) {
 	if f.Column == "" {
 		p.Add(field+".column", problem.CodeBadSpec, "a filter needs a column", "")
 	}
@@ -62,7 +62,7 @@ func (f *FilterSpec) check(field string, p *problem.Problems) {
 	}
 }
 
-// Ranged says that the filter compares values with the ends of a range.
+// Ranged says that the filter compares values with the bounds of a range.
 func (f *FilterSpec) Ranged() bool {
 	return f.From != nil || f.Before != nil || f.For != "" || f.Min != nil || f.Max != nil
 }
@@ -79,7 +79,7 @@ func (f Filters) Columns() []string {
 }
 
 // Compile compiles the filters against the table's schema, of which each batch will hold the columns of Columns, in that
-// order. Zone is that of times without an offset if the column holds instants; nil: UTC. Errors are of type *Error, all
+// order. Zone is that of times without an offset if the column holds instants, UTC if it is nil. Errors are of type *Error, all
 // of them at once, with fields from the root of the job; see [Errors].
 func (f Filters) Compile(s table.Schema, zone *time.Location) (*CompiledFilters, error) {
 	p := &problem.Problems{}

@@ -25,8 +25,8 @@ type Grid struct {
 // The largest numbers of rows or columns of a grid, 10 cm in a degree, and of its cells if others are added to them: they
 // have labels of their own then.
 const (
-	maxLines     = 1 << 20
-	maxBinsCells = 1 << 22
+	maxLines      = 1 << 20
+	maxExtraCells = 1 << 22
 )
 
 // gridDomain is the cells of a grid, row by row.
@@ -48,8 +48,8 @@ func newGrid(d Dimension, field string, p *problem.Problems) domain {
 		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than 2^31 - 1 = %d cells", MaxCells), "use fewer rows or cols")
 		return nil
 	}
-	if (d.Null == OwnCell || d.Other == OwnCell) && grid.size() > maxBinsCells {
-		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than 2^22 = %d cells beside which bin adds others", maxBinsCells), "use drop, or fewer rows or cols")
+	if (d.Null == OwnCell || d.Other == OwnCell) && grid.size() > maxExtraCells {
+		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than 2^22 = %d cells beside which bin adds others", maxExtraCells), "use drop, or fewer rows or cols")
 		return nil
 	}
 	return grid
@@ -126,12 +126,12 @@ func (g *gridCells) cell(lat, lon float64) int32 {
 
 // Keys are two columns of integers, row and col, after <name>_ if there is a name; of texts if cells are added, with the
 // name of an added cell in both.
-func (d gridDomain) Keys(name string, bins []string) []KeyColumn {
+func (d gridDomain) Keys(name string, extra []string) []KeyColumn {
 	row, col := KeyColumn{Name: "row"}, KeyColumn{Name: "col"}
 	if name != "" {
 		row.Name, col.Name = name+"_row", name+"_col"
 	}
-	if len(bins) == 0 {
+	if len(extra) == 0 {
 		row.Stride, row.Labels = d.Cols, IntegerLabels(0, int64(d.Rows), nil)
 		col.Labels = IntegerLabels(0, int64(d.Cols), nil)
 		return []KeyColumn{row, col}
@@ -143,8 +143,8 @@ func (d gridDomain) Keys(name string, bins []string) []KeyColumn {
 		}
 		col.Labels.Strings = append(col.Labels.Strings, cols...)
 	}
-	row.Labels.Strings = slices.Concat(row.Labels.Strings, bins)
-	col.Labels.Strings = slices.Concat(col.Labels.Strings, bins)
+	row.Labels.Strings = slices.Concat(row.Labels.Strings, extra)
+	col.Labels.Strings = slices.Concat(col.Labels.Strings, extra)
 	return []KeyColumn{row, col}
 }
 

@@ -95,8 +95,8 @@ func checkKeys(axes []Axis, seen []string, p *problem.Problems) {
 
 // Keys are the two columns <name>_from and <name>_to, or <name>_before if the last cell is open, as all others are: integers or floats if
 // all edges are and no cell is added, else source texts, with the name of an added cell in both.
-func (d EdgeDomain) Keys(name string, bins []string) []KeyColumn {
-	from, to := d.bounds(bins)
+func (d EdgeDomain) Keys(name string, extra []string) []KeyColumn {
+	from, to := d.bounds(extra)
 	end := "_to"
 	if d.open {
 		end = "_before"
@@ -104,10 +104,10 @@ func (d EdgeDomain) Keys(name string, bins []string) []KeyColumn {
 	return []KeyColumn{{Name: name + "_from", Labels: from}, {Name: name + end, Labels: to}}
 }
 
-func (d EdgeDomain) bounds(bins []string) (from, before Labels) {
+func (d EdgeDomain) bounds(extra []string) (from, before Labels) {
 	n := d.size()
-	if d.Numbers == nil || len(bins) > 0 {
-		return Labels{Strings: slices.Concat(d.texts[:n], bins)}, Labels{Strings: slices.Concat(d.texts[1:], bins)}
+	if d.Numbers == nil || len(extra) > 0 {
+		return Labels{Strings: slices.Concat(d.texts[:n], extra)}, Labels{Strings: slices.Concat(d.texts[1:], extra)}
 	}
 	if ints, ok := wholeNumbers(d.Numbers); ok {
 		return Labels{Ints: ints[:n]}, Labels{Ints: ints[1:]}

@@ -22,14 +22,14 @@ func newLabels(labels []Label, zone *time.Location) labelDomain {
 }
 
 // checkLabels reports labels without members and texts that stand for two cells.
-func checkLabels(labels []Label, bins []string, field string, p *problem.Problems) {
+func checkLabels(labels []Label, extra []string, field string, p *problem.Problems) {
 	names, members := make(map[string]bool, len(labels)), make(map[string]int, len(labels))
 	for i, l := range labels {
 		report := func(code, message, hint string) { p.Add(fmt.Sprintf("%s[%d]", field, i), code, message, hint) }
 		switch {
 		case names[l.Name]:
 			report(problem.CodeDuplicate, fmt.Sprintf("cell %q is listed twice", l.Name), "")
-		case slices.Contains(bins, l.Name):
+		case slices.Contains(extra, l.Name):
 			report(problem.CodeDuplicate, fmt.Sprintf("cell %q has the name of the cell that bin adds", l.Name), fmt.Sprintf("give it a name of its own: {my %s: [%s]}", l.Name, l.Name))
 		case len(l.Members) == 0:
 			report(problem.CodeBadSpec, fmt.Sprintf("cell %q has no values", l.Name), "")
@@ -46,12 +46,12 @@ func checkLabels(labels []Label, bins []string, field string, p *problem.Problem
 
 func (d labelDomain) size() int { return len(d.labels) }
 
-func (d labelDomain) Keys(name string, bins []string) []KeyColumn {
-	names := make([]string, 0, len(d.labels)+len(bins))
+func (d labelDomain) Keys(name string, extra []string) []KeyColumn {
+	names := make([]string, 0, len(d.labels)+len(extra))
 	for _, l := range d.labels {
 		names = append(names, l.Name)
 	}
-	return []KeyColumn{{Name: name, Labels: Labels{Strings: append(names, bins...)}}}
+	return []KeyColumn{{Name: name, Labels: Labels{Strings: append(names, extra...)}}}
 }
 
 func (d labelDomain) compile(t table.Type, b ExtraCells) (valueCoder, []*problem.Error) {
@@ -127,7 +127,7 @@ func (d labelDomain) ints(t table.Type, b ExtraCells) (valueCoder, []*problem.Er
 		if err != nil || !x.IsInt() || t.Zone == table.UTC && skipped(m, d.zone) {
 			return err // what is no integer, or no time, equals no value of the column
 		}
-		key, beyond := n.of(x.Num())
+		key, beyond := n.keyOf(x.Num())
 		if beyond != 0 {
 			return nil
 		}

@@ -46,7 +46,7 @@ func moment(text string, zone *time.Location) (t time.Time, offset, ok bool) {
 }
 
 // placed returns the instant at which the clocks of a zone show what t shows. If they skip that, it is the instant
-// of the skip.
+// keyOf the skip.
 func placed(t time.Time, zone *time.Location) (at time.Time, skipped bool) {
 	y, m, d := t.Date()
 	at = time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), zone)
@@ -140,8 +140,8 @@ func (n integers) key(bits int64) int64 {
 	return bits
 }
 
-// of returns where x stands; -1 or +1: it is below or above all values of the type.
-func (n integers) of(x *big.Int) (key int64, beyond int) {
+// keyOf returns where x stands; beyond is -1 or +1 if x is below or above all values of the type.
+func (n integers) keyOf(x *big.Int) (key int64, beyond int) {
 	if n.unsigned {
 		x = new(big.Int).Add(x, big.NewInt(signBit))
 	}

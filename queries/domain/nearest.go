@@ -19,7 +19,7 @@ type Nearest struct {
 	WithinM  float64
 	Name     string // name of the key column if As is empty: what the points' identifiers are called
 	// BandwidthM spreads each row over the points around its own, by a normal density of that standard deviation in metres
-	// that ends at four of them; 0: rows stay at their points.
+	// that ends at four of them. If it is 0, rows stay at their points.
 	BandwidthM float64
 }
 
@@ -69,14 +69,14 @@ func (n *Nearest) checkPoints(field string, p *problem.Problems) bool {
 }
 
 // checkIDs reports the first identifier that two cells share.
-func (n *Nearest) checkIDs(bins []string, field string, p *problem.Problems) {
-	seen := make(map[string]bool, len(n.Points)+len(bins))
-	for _, b := range bins {
+func (n *Nearest) checkIDs(extra []string, field string, p *problem.Problems) {
+	seen := make(map[string]bool, len(n.Points)+len(extra))
+	for _, b := range extra {
 		seen[b] = true
 	}
 	for _, x := range n.Points {
 		if seen[x.ID] {
-			p.Add(field, problem.CodeDuplicate, fmt.Sprintf("two cells would be called %q", x.ID), "every point needs an identifier of its own, other than null and other where these are cells")
+			p.Add(field, problem.CodeDuplicate, fmt.Sprintf("two cells would be called %q", x.ID), "every point needs an identifier of its own, other than null and other if these are cells")
 			return
 		}
 		seen[x.ID] = true
@@ -88,12 +88,12 @@ func (d NearestDomain) size() int { return len(d.Points) }
 func (d NearestDomain) places() (lat, lon, field string) { return d.Lat, d.Lon, ".nearest" }
 
 // Keys are one column: the identifiers of the points, then the labels of the cells that are added.
-func (d NearestDomain) Keys(name string, bins []string) []KeyColumn {
-	ids := make([]string, 0, len(d.Points)+len(bins))
+func (d NearestDomain) Keys(name string, extra []string) []KeyColumn {
+	ids := make([]string, 0, len(d.Points)+len(extra))
 	for _, x := range d.Points {
 		ids = append(ids, x.ID)
 	}
-	return []KeyColumn{{Name: name, Labels: Labels{Strings: append(ids, bins...)}}}
+	return []KeyColumn{{Name: name, Labels: Labels{Strings: append(ids, extra...)}}}
 }
 
 func (d NearestDomain) locator(other int32) locator {

@@ -15,7 +15,7 @@ type intRange struct {
 
 // above leaves out the integers below x.
 func (r *intRange) above(x *big.Int) {
-	key, beyond := r.of(x)
+	key, beyond := r.keyOf(x)
 	switch {
 	case beyond > 0:
 		r.first, r.last = 1, 0
@@ -26,7 +26,7 @@ func (r *intRange) above(x *big.Int) {
 
 // below leaves out the integers above x.
 func (r *intRange) below(x *big.Int) {
-	key, beyond := r.of(x)
+	key, beyond := r.keyOf(x)
 	switch {
 	case beyond < 0:
 		r.first, r.last = 1, 0

@@ -18,7 +18,7 @@ type CompiledFilters struct {
 type Condition struct {
 	AxisCoder
 	Want int32
-	rule ruler // nil: bounds do not tell
+	rule ruler // nil if bounds do not tell
 }
 
 // Apply leaves in a batch's Keep the rows that pass all tests, of those that were kept before; nil if all are. Keep is

@@ -59,27 +59,27 @@ func newTimeField(name string, zone *time.Location, field string, p *problem.Pro
 func (d timeFieldDomain) size() int { return int(d.cells) }
 
 // Keys are one column: integers if no cell is added, else texts; the days of the week always have their names.
-func (d timeFieldDomain) Keys(name string, bins []string) []KeyColumn {
+func (d timeFieldDomain) Keys(name string, extra []string) []KeyColumn {
 	if d.name == "day_of_week" {
-		return []KeyColumn{{Name: name, Labels: Labels{Strings: append(weekdays[:7:7], bins...)}}}
+		return []KeyColumn{{Name: name, Labels: Labels{Strings: append(weekdays[:7:7], extra...)}}}
 	}
-	return []KeyColumn{{Name: name, Labels: IntegerLabels(d.first, d.cells, bins)}}
+	return []KeyColumn{{Name: name, Labels: IntegerLabels(d.first, d.cells, extra)}}
 }
 
 // IntegerLabels labels n cells with the integers from first on: as integers if no cell is added, else as texts.
-func IntegerLabels(first, n int64, bins []string) Labels {
-	if len(bins) == 0 {
+func IntegerLabels(first, n int64, extra []string) Labels {
+	if len(extra) == 0 {
 		ints := make([]int64, n)
 		for i := range ints {
 			ints[i] = first + int64(i)
 		}
 		return Labels{Ints: ints}
 	}
-	texts := make([]string, n, n+int64(len(bins)))
+	texts := make([]string, n, n+int64(len(extra)))
 	for i := range texts {
 		texts[i] = strconv.FormatInt(first+int64(i), 10)
 	}
-	return Labels{Strings: append(texts, bins...)}
+	return Labels{Strings: append(texts, extra...)}
 }
 
 func (d timeFieldDomain) compile(t table.Type, _ ExtraCells) (valueCoder, []*problem.Error) {

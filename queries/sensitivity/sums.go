@@ -70,11 +70,11 @@ func (r *Reach) replaced(l bounding.Limits, cells int64) *big.Int {
 	if rest == 0 {
 		return p.best(nil, full, full, cells)
 	}
-	met, apart, full1 := r.cell(rest, rest), r.cell(rest, 0), r.cell(m, rest)
-	most := p.best(sumOf(met), full, full, cells-1)
+	both, alone, full1 := r.cell(rest, rest), r.cell(rest, 0), r.cell(m, rest)
+	most := p.best(sumOf(both), full, full, cells-1)
 	for _, total := range []*big.Int{
-		p.best(sumOf(apart, apart), full, full, cells-2),
-		p.best(sumOf(full1, apart), full, full-1, cells-2),
+		p.best(sumOf(alone, alone), full, full, cells-2),
+		p.best(sumOf(full1, alone), full, full-1, cells-2),
 		p.best(sumOf(full1, full1), full-1, full-1, cells-2),
 	} {
 		if total != nil && (most == nil || total.Cmp(most) > 0) {

@@ -23,7 +23,7 @@ type Sums struct {
 	plain     *plainSums   // nil if the values are vectors, if there is a second number or if there are very many cells
 }
 
-// SumsOf is what is added up, where it stands in batches, and how.
+// SumsOf says what is added up, how it is found in batches, and what the query needs beside the sums.
 type SumsOf struct {
 	Quantizer *quantize.Quantizer
 	Groups    *domain.Grouping

@@ -18,7 +18,7 @@ type TextCodes struct {
 // textCode is the code of a text. Of a long one, x is its hash and y its place among the long ones.
 type textCode struct {
 	x, y uint64
-	next uint32 // the text's length + 1; 0: the slot is empty
+	next uint32 // the text's length + 1; 0 if the slot is empty
 	code int32
 }
 
