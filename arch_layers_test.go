@@ -11,7 +11,7 @@ var engines = []string{"io/source", "io/table", "mechanism", "pipeline", "querie
 // exposed is what pipeline may import, and so what its users see.
 var exposed = []string{
 	"calibrate", "configs", "denoise", "io/table", "ledger", "mechanism", "pipeline/manifest", "queries", "queries/bounding", "queries/domain", "queries/problem",
-	"queries/quantize", "queries/tally",
+	"queries/quantize", "queries/strategy", "queries/tally",
 }
 
 // layers is what each package may import of this module, besides its own internal packages. An internal package that is not listed may
@@ -53,7 +53,7 @@ var layers = map[string][]string{
 	"queries/sensitivity":       {"queries/bounding", "queries/problem", "queries/quantize"},
 	// What adds rows up, if cells are listed and if they are discovered.
 	"queries/internal/accumulate": {
-		"io/table", "mechanism", "mechanism/int128", "queries/bounding", "queries/domain", "queries/quantize",
+		"io/table", "mechanism", "mechanism/int128", "queries/bounding", "queries/domain", "queries/quantize", "queries/strategy",
 		"queries/internal/columnar", "queries/internal/intern",
 	},
 	"queries/internal/keyselection": {
@@ -66,7 +66,7 @@ var layers = map[string][]string{
 	},
 	"queries": {
 		"calibrate", "io/table", "mechanism", "mechanism/int128",
-		"queries/bounding", "queries/domain", "queries/problem", "queries/quantize", "queries/sensitivity", "queries/tally",
+		"queries/bounding", "queries/domain", "queries/problem", "queries/quantize", "queries/sensitivity", "queries/strategy", "queries/tally",
 	},
 
 	"denoise":           {"calibrate", "mechanism", "denoise/graph", "internal/spelling"},

@@ -12,7 +12,7 @@ var (
 	windowText = regexp.MustCompile(`^[1-9][0-9]{0,8}[smhdw]$`)
 	// answerColumns are the columns of every table of a release.
 	answerColumns = []string{"noisy", "estimate", "standard_deviation", "ci95_low", "ci95_high"}
-	kinds         = []string{"count", "histogram", "sum", "mean", "variance"}
+	kinds         = []string{"count", "histogram", "crosstabs", "sum", "mean", "variance"}
 )
 
 func (c *checker) queries(at *path) {
@@ -52,6 +52,9 @@ func (c *checker) query(at *path, q *Query) {
 	}
 	if q.Histogram != nil {
 		c.dimensions(at.at("histogram").at("by"), q.Histogram.By)
+	}
+	if q.Crosstabs != nil {
+		c.crosstabs(at, q)
 	}
 	for i, a := range []*Aggregate{q.Sum, q.Mean, q.Variance} {
 		if a != nil {
@@ -93,9 +96,28 @@ func (c *checker) kind(at *path) {
 	}
 	switch {
 	case len(found) == 0:
-		c.bad(at, CodeMissing, "the query asks nothing", "add count: {}, or histogram, sum, mean or variance")
+		c.bad(at, CodeMissing, "the query asks nothing", "add count: {}, or histogram, crosstabs, sum, mean or variance")
 	case len(found) > 1:
 		c.bad(at.at(found[1]), CodeContradiction, "the query asks for "+list(found)+" at once", "make a query of each; they share the budget by weight")
+	}
+}
+
+// crosstabs checks the tables of a query and what does not go with them.
+func (c *checker) crosstabs(at *path, q *Query) {
+	x, inside := q.Crosstabs, at.at("crosstabs")
+	c.dimensions(inside.at("by"), x.By)
+	for i := range x.Tables {
+		p := inside.at("tables").item(i)
+		c.unique(p.at("by"), x.Tables[i].By, "dimension")
+		c.positive(p.at("weight"), x.Tables[i].Weight)
+	}
+	if !c.has(inside.at("ways")) && !c.has(inside.at("tables")) {
+		c.bad(inside, CodeMissing, "no table is asked", "add ways: [1, 2], or tables")
+	}
+	for _, key := range []string{"denoise", "sparse", "sensitivity"} {
+		if c.has(at.at(key)) {
+			c.bad(at.at(key), CodeContradiction, key+" does not go with tables that share their noise", "remove "+key)
+		}
 	}
 }
 

@@ -1,6 +1,6 @@
 package configs
 
-// Query is one question: a name and exactly one of count, histogram, sum, mean and variance.
+// Query is one question: a name and exactly one of count, histogram, crosstabs, sum, mean and variance.
 type Query struct {
 	// Name of the query and of its files: lower-case letters, digits, _ and -, at most 64.
 	Name string `yaml:"name" example:"pickups"`
@@ -8,6 +8,8 @@ type Query struct {
 	Count *Count `yaml:"count,omitempty" example:"{}"`
 	// Histogram counts rows by one or more public dimensions.
 	Histogram *Histogram `yaml:"histogram,omitempty" example:"{by: [{column: sex, values: [Male, Female]}]}"`
+	// Crosstabs counts the same rows in many tables at once, each by some of its dimensions: noise goes where it serves all of them, and the tables agree.
+	Crosstabs *Crosstabs `yaml:"crosstabs,omitempty" example:"{by: [{column: sex, values: [Male, Female]}, {column: race, values: [White, Black, Other]}], ways: [1, 2]}"`
 	// Sum adds up the values of a column.
 	Sum *Aggregate `yaml:"sum,omitempty" example:"{column: hours, clamp: [0, 99]}"`
 	// Mean averages the values of a column, or of each component of a vector.
@@ -41,6 +43,28 @@ type Histogram struct {
 	Quantiles []Decimal `yaml:"quantiles,omitempty" example:"[0.25, 0.5, 0.75]"`
 	// CDF likewise reads off the share of the rows below each edge, into files NAME.cdf.
 	CDF *bool `yaml:"cdf,omitempty" example:"true"`
+}
+
+// Crosstabs counts rows in several tables by the same dimensions. A row that has no cell in one of the dimensions is in none of the
+// tables. What one unit contributes is bounded by max_rows. Each table is a file of its own, NAME.DIMENSION.DIMENSION; the file NAME
+// holds the noisy numbers of which all of them are made.
+type Crosstabs struct {
+	// By are the dimensions.
+	By []Dimension `yaml:"by" example:"[{column: sex, values: [Male, Female]}, {column: race, values: [White, Black, Other]}]"`
+	// Ways asks all tables of so many dimensions: 1 for those of single dimensions, 2 for those of all pairs.
+	Ways []int `yaml:"ways,omitempty" min:"1" example:"[1, 2]"`
+	// Tables are further tables, or the weights of some.
+	Tables []CrosstabTable `yaml:"tables,omitempty" example:"[{by: [sex, race], weight: 2}]"`
+	// Optimize says whose error is to be small: `cells`, the mean square over all cells; `tables`, over all tables, however many cells they have; `largest`, the largest error of a table.
+	Optimize string `yaml:"optimize,omitempty" enum:"cells|tables|largest" default:"cells"`
+}
+
+// CrosstabTable is a table by some of the dimensions.
+type CrosstabTable struct {
+	// By names the dimensions, as their columns in the release are named.
+	By []string `yaml:"by" example:"[sex, race]"`
+	// Weight is how much the table's squared error counts beside the others'.
+	Weight Decimal `yaml:"weight,omitempty" default:"1" example:"2"`
 }
 
 // Aggregate is a sum, a mean or a variance of bounded values: of a column, or (no variance) of several that make a vector.

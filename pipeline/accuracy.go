@@ -27,6 +27,9 @@ func (b *builder) radius(jq *configs.Query) float64 {
 // HalfWidth returns half the width of the 95 % interval of a published cell. perRow: the query is a mean or a variance over a private
 // number of rows n, and the half-width is at most this over n, for n well above the noise of the count.
 func (q *Planned) HalfWidth() (half float64, perRow bool) {
+	if q.Strategy != nil {
+		return calibrate.Z95 * q.Deviation(), false
+	}
 	switch len(q.Components) {
 	case 1:
 		return calibrate.Z95 * q.Deviation(), false
@@ -36,9 +39,29 @@ func (q *Planned) HalfWidth() (half float64, perRow bool) {
 	return calibrate.Z95 * math.Hypot(q.Mechanisms[0].Deviation(), q.radius*q.Mechanisms[1].Deviation()), true
 }
 
+// describe works out how the query's tables are put together.
+func (q *Planned) describe(adj queries.Adjacency) error {
+	s, ok := q.Query.(queries.Strategic)
+	if !ok {
+		return nil
+	}
+	described, err := s.Strategy(adj, q.Mechanisms)
+	q.Strategy = &described
+	return err
+}
+
 // Deviation returns the standard deviation of the published noisy values of a query of one part; of the first part, if
-// there are several.
-func (q *Planned) Deviation() float64 { return q.scaled(q.Mechanisms[0].Deviation()) }
+// there are several; the largest of a cell, if tables are put together from the parts.
+func (q *Planned) Deviation() float64 {
+	if q.Strategy != nil {
+		largest := 0.0
+		for _, t := range q.Strategy.Tables {
+			largest = max(largest, t.Deviation)
+		}
+		return largest
+	}
+	return q.scaled(q.Mechanisms[0].Deviation())
+}
 
 // Sensitivity returns the L2 sensitivity of the query's answer (of its first part, if there are several).
 func (q *Planned) Sensitivity() calibrate.Sensitivity {

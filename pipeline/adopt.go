@@ -28,7 +28,7 @@ func (p *Plan) Adopt(c ledger.Charge) (*Plan, error) {
 		for j := range q.Mechanisms {
 			q.names[j], q.Mechanisms[j].Query, q.Mechanisms[j].Sens.Why = q.Mechanisms[j].Query, named[j].Query, named[j].Sens.Why
 		}
-		if err := q.adoptSelection(); err != nil {
+		if q.adoptSelection() != nil || q.describe(p.adjacency) != nil {
 			return nil, mismatch
 		}
 	}

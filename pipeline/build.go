@@ -124,6 +124,10 @@ func (b *builder) calibrate(p *Plan) {
 		q := &p.queries[i]
 		n := len(q.Components)
 		q.Mechanisms, mechanisms = mechanisms[:n:n], mechanisms[n:]
+		if err := q.describe(p.adjacency); err != nil {
+			b.report(q.path, "calibration", err.Error(), "")
+			return
+		}
 		if _, perRow := q.HalfWidth(); perRow && q.MaxError > 0 {
 			b.report(q.path+".max_error", "contradiction", "the error of this query depends on the private number of rows", "remove max_error, or declare a public number of rows of a mean (input.rows)")
 		}

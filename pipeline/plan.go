@@ -49,6 +49,8 @@ type Planned struct {
 	Steps      []denoise.Step
 	// Selection is how private keys are selected; nil if keys are listed.
 	Selection *calibrate.KeySelection
+	// Strategy is how the query's tables are put together from components that are not their cells; nil if these are its answer.
+	Strategy *queries.Strategy
 	// MaxError is the largest 95 % half-width that the job accepts; 0 if it sets none.
 	MaxError float64
 	Sparse   bool

@@ -1,10 +1,13 @@
 package pipeline
 
 import (
+	"fmt"
+
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/strategy"
 )
 
 // spec translates a query of the job; public files are read on the way.
@@ -17,6 +20,9 @@ func (b *builder) spec(jq *configs.Query, path string) queries.Spec {
 	case jq.Histogram != nil:
 		s.Kind, s.By = queries.Histogram, b.dimensions(jq.Histogram.By, path+".histogram")
 		s.Read = read(jq.Histogram)
+	case jq.Crosstabs != nil:
+		s.Kind, s.By = queries.Crosstab, b.dimensions(jq.Crosstabs.By, path+".crosstabs")
+		s.Crosstabs = b.crosstabs(jq.Crosstabs, path+".crosstabs")
 	case jq.Sum != nil:
 		s.Kind, s.By, s.Value = queries.Sum, b.dimensions(jq.Sum.By, path+".sum"), value(jq.Sum)
 	case jq.Mean != nil:
@@ -27,6 +33,15 @@ func (b *builder) spec(jq *configs.Query, path string) queries.Spec {
 		s.Value.Rows = jq.Variance.Rows
 	}
 	return s
+}
+
+func (b *builder) crosstabs(x *configs.Crosstabs, path string) *queries.Crosstabs {
+	out := &queries.Crosstabs{Ways: x.Ways, Loss: strategy.Loss(x.Optimize)}
+	for i, t := range x.Tables {
+		weight := b.number(t.Weight, fmt.Sprintf("%s.tables[%d].weight", path, i))
+		out.Tables = append(out.Tables, queries.CrosstabTable{By: t.By, Weight: weight})
+	}
+	return out
 }
 
 func read(h *configs.Histogram) queries.Read {

@@ -52,13 +52,16 @@ func (q *Planned) manifest() manifest.Query {
 	steps := stepNames(q.Steps)
 	m := manifest.Query{
 		Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), HalfWidth: &half, OverRows: perRow,
-		Denoise: steps, Biased: len(steps) > 0 || len(q.Components) > 1,
+		Denoise: steps, Biased: len(steps) > 0 || len(q.Components) > 1 && q.Strategy == nil,
 	}
 	if scale := q.Components[0].Scale; scale != 1 {
 		m.Scale = scale
 	}
 	for i, mech := range q.Mechanisms {
 		m.Mechanisms = append(m.Mechanisms, manifest.MechanismOf(q.Components[i].Name, mech))
+	}
+	if s := q.Strategy; s != nil {
+		m.Strategy = manifest.StrategyOf(s)
 	}
 	if s := q.Selection; s != nil {
 		m.Selection = &manifest.Selection{MaxGroups: s.Keys, Delta: float64(s.Failure), Threshold: q.Threshold()}

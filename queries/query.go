@@ -24,7 +24,7 @@
 // # Where a kind of query is
 //
 // count.go has counts and histograms, sum.go, mean.go and variance.go the kinds that add values up (summing.go has what they share),
-// discover.go histograms whose keys are not listed, kernel.go and quantiles.go what a histogram may do besides counting. Below this package,
+// discover.go histograms whose keys are not listed, crosstabs.go tables that share their noise, kernel.go and quantiles.go what a histogram may do besides counting. Below this package,
 // queries/domain finds the cell of a row, queries/quantize its value, queries/bounding the rows of a unit that count, and
 // queries/internal/accumulate adds them up.
 package queries
@@ -92,9 +92,12 @@ func New(s Spec) (Query, error) {
 	p := &problem.Problems{Query: s.Name}
 	checkSpec(s, p)
 	var q Query
-	if s.discovers() {
+	switch {
+	case s.Kind == Crosstab:
+		q = newCrossing(s, p)
+	case s.discovers():
 		q = newDiscovering(s, p)
-	} else {
+	default:
 		q = newListed(s, p)
 	}
 	if err := p.Err(); err != nil {

@@ -21,6 +21,7 @@ const (
 	Sum       Kind = "sum"
 	Mean      Kind = "mean"
 	Variance  Kind = "variance"
+	Crosstab  Kind = "crosstabs"
 )
 
 // Spec is everything public about a query.
@@ -36,6 +37,8 @@ type Spec struct {
 	By []domain.Dimension
 	// Read is what else is read off a histogram.
 	Read Read
+	// Crosstabs says which tables are made of the dimensions; nil unless the kind is Crosstab.
+	Crosstabs *Crosstabs
 	// Filtered says that filters may leave rows out, so that the number of rows in the query is private.
 	Filtered bool
 	// Declared is a declared L2 sensitivity, 0 if none is.
@@ -71,8 +74,10 @@ func checkKind(s Spec, p *problem.Problems) {
 		if f.check != nil {
 			f.check(s, p)
 		}
-	case s.Kind != Count && s.Kind != Histogram:
-		p.Add("", problem.CodeBadSpec, fmt.Sprintf("%q is not a kind of query", s.Kind), "kinds: count, histogram, sum, mean, variance")
+	case s.Kind != Count && s.Kind != Histogram && s.Kind != Crosstab:
+		p.Add("", problem.CodeBadSpec, fmt.Sprintf("%q is not a kind of query", s.Kind), "kinds: count, histogram, crosstabs, sum, mean, variance")
+	case s.Kind == Crosstab && (s.Crosstabs == nil || len(s.By) == 0):
+		p.Add("crosstabs.by", problem.CodeBadSpec, "tables need dimensions", "add by: and ways: [1, 2]")
 	case s.Value != nil:
 		p.Add(string(s.Kind), problem.CodeBadSpec, "rows are counted, not added up", "a sum or a mean adds them up")
 	case s.Kind == Count && len(s.By) > 0:

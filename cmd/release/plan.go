@@ -7,9 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
+	"github.com/dprelease/dprelease/queries"
 )
 
 const planLong = `plan prints what each query of a job will cost and how accurate it will be, and what a run would charge: nothing if the
@@ -88,22 +90,48 @@ type plannedQuery struct {
 	Share  float64 `json:"share_of_mu2"`
 	// Threshold is the least noisy count of a key that is published, if keys are discovered.
 	Threshold float64 `json:"threshold,omitempty"`
+	// Parts are the mechanisms, if tables are put together from them.
+	Parts    []plannedPart     `json:"parts,omitempty"`
+	Strategy *queries.Strategy `json:"strategy,omitempty"`
+}
+
+// plannedPart is one mechanism of a query whose tables are put together from several.
+type plannedPart struct {
+	Name        string  `json:"name"`
+	Cells       int     `json:"cells"`
+	Sensitivity float64 `json:"sensitivity"`
+	Why         string  `json:"why"`
+	Sigma       float64 `json:"sigma"`
+	Mu          float64 `json:"mu"`
+}
+
+func plannedParts(q *pipeline.Planned) []plannedPart {
+	if q.Strategy == nil {
+		return nil
+	}
+	var out []plannedPart
+	for i, m := range q.Mechanisms {
+		c := &q.Components[i]
+		out = append(out, plannedPart{Name: c.Name, Cells: c.Cells, Sensitivity: m.Sens.L2, Why: m.Sens.Why, Sigma: float64(m.Sigma), Mu: float64(m.Mu())})
+	}
+	return out
 }
 
 func planJSON(p *pipeline.Plan) map[string]any {
-	queries := make([]plannedQuery, 0, len(p.Queries()))
+	all := make([]plannedQuery, 0, len(p.Queries()))
 	for _, q := range p.Queries() {
 		s := q.Sensitivity()
 		half, perRow := q.HalfWidth()
-		queries = append(queries, plannedQuery{
+		all = append(all, plannedQuery{
 			Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), Sensitivity: s.L2, Why: s.Why,
 			Sigma: q.Sigma(), Deviation: q.Deviation(), HalfWidth: half, PerRow: perRow,
 			Mu: float64(q.Mu()), Share: share(p, &q), Threshold: q.Threshold(),
+			Parts: plannedParts(&q), Strategy: q.Strategy,
 		})
 	}
 	return map[string]any{
 		"name": p.Name(), "params": p.Params(), "epsilon": p.Guarantee().Epsilon, "delta": p.Guarantee().Delta, "mu": p.Mu(),
-		"adjacency": p.Adjacency(), "unit": p.Account().Unit, "delta_failure": p.FailureShare(), "statement": p.Statement(), "columns": p.Columns(), "queries": queries,
+		"adjacency": p.Adjacency(), "unit": p.Account().Unit, "delta_failure": p.FailureShare(), "statement": p.Statement(), "columns": p.Columns(), "queries": all,
 	}
 }
 
@@ -120,12 +148,42 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 	rows := [][]string{{"query", "cells", "sensitivity", "share of mu²", "sigma", "95 % ±", "because"}}
 	for _, q := range p.Queries() {
 		s := q.Sensitivity()
-		rows = append(rows, []string{
-			q.Query.Name(), cellCount(&q), fmt.Sprintf("%.6g", s.L2), fmt.Sprintf("%.1f %%", 100*share(p, &q)),
-			fmt.Sprintf("%.6g", q.Sigma()), halfWidth(&q), s.Why,
-		})
+		l2, sigma := fmt.Sprintf("%.6g", s.L2), fmt.Sprintf("%.6g", q.Sigma())
+		if q.Strategy != nil {
+			l2, sigma, s.Why = "-", "-", fmt.Sprintf("%d parts share the noise, see below", len(q.Mechanisms))
+		}
+		rows = append(rows, []string{q.Query.Name(), cellCount(&q), l2, fmt.Sprintf("%.1f %%", 100*share(p, &q)), sigma, halfWidth(&q), s.Why})
 	}
-	return a.PrintTable(rows)
+	if err := a.PrintTable(rows); err != nil {
+		return err
+	}
+	for _, q := range p.Queries() {
+		if err := a.printStrategy(&q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printStrategy shows how the tables of a query share their noise, what other ways would give, and the error of each table.
+func (a *app) printStrategy(q *pipeline.Planned) error {
+	s := q.Strategy
+	if s == nil {
+		return nil
+	}
+	bound := ""
+	if s.Bound > 0 {
+		bound = fmt.Sprintf("; no Gaussian noise of this mu has less than %.5g", s.Bound)
+	}
+	rows := [][]string{{"way", "root mean square error"}, {s.Name + " (taken)", fmt.Sprintf("%.5g", s.Error)}}
+	for _, c := range s.Others {
+		rows = append(rows, []string{c.Name, fmt.Sprintf("%.5g", c.Error)})
+	}
+	tables := [][]string{{"table", "cells", "standard deviation", "95 % ±"}}
+	for _, t := range s.Tables {
+		tables = append(tables, []string{q.Query.Name() + "." + t.Name, fmt.Sprint(t.Cells), fmt.Sprintf("%.5g", t.Deviation), fmt.Sprintf("%.5g", calibrate.Z95*t.Deviation)})
+	}
+	return errors.Join(a.Printf("\n%s: least error by %s%s\n", q.Query.Name(), s.Loss, bound), a.PrintTable(rows), a.Printf("\n"), a.PrintTable(tables))
 }
 
 // cellCount is the number of cells of a query; discovered keys have a threshold instead.

@@ -80,6 +80,9 @@ func (q *Query) follows() error {
 			return errors.New(m.Query + ": its mu or standard deviation does not follow from sigma, grid and sensitivity")
 		}
 	}
+	if q.Strategy != nil {
+		return q.tablesFollow()
+	}
 	if h := q.HalfWidth; h != nil && len(q.Mechanisms) == 1 && (*h != calibrate.Z95*q.Deviation() || q.OverRows) {
 		return errors.New(q.Name + ": its half-width does not follow from its mechanism")
 	}

@@ -132,7 +132,9 @@ type Query struct {
 	HalfWidth *float64   `json:"ci95_half_width,omitempty"`
 	OverRows  bool       `json:"over_rows,omitempty"`
 	Selection *Selection `json:"selection,omitempty"`
-	Denoise   []string   `json:"denoise,omitempty"`
+	// Strategy says how tables are put together from mechanisms that are not their cells; nil if the cells have the noise.
+	Strategy *Strategy `json:"strategy,omitempty"`
+	Denoise  []string  `json:"denoise,omitempty"`
 	// Biased: the mean of an estimate is not the exact answer.
 	Biased bool `json:"biased"`
 	// Notes are what the denoising steps chose, and why, in public words.
@@ -144,7 +146,7 @@ type Query struct {
 
 // Mechanism is one noisy vector of a query. All numbers are in its own unit; the answer's is that times the query's Scale.
 type Mechanism struct {
-	// Component is "sum", "count" or "squares" if the query has several mechanisms; else "".
+	// Component is "sum", "count" or "squares", or names the dimensions of a residual, if the query has several mechanisms; else "".
 	Component string `json:"component,omitempty"`
 	// Noise names the distribution: "Gaussian".
 	Noise       string      `json:"noise"`
@@ -182,7 +184,7 @@ type Selection struct {
 }
 
 // File is one file of a release; Path is relative to the folder, Rows the number of rows written, 0 of a document. Holds says what was read off the
-// query's answer: quantiles or cdf; it is empty for the answer itself.
+// query's answer: quantiles, cdf, or a table; it is empty for the answer itself.
 type File struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`

@@ -12,8 +12,10 @@ func (d *drawing) query() string {
 	switch d.IntN(9) {
 	case 0:
 		q = "count: {}"
-	case 1, 2, 3:
+	case 1, 2:
 		q = d.histogram()
+	case 3:
+		return d.crosstabs()
 	case 4:
 		return d.discovered()
 	case 5:
@@ -48,6 +50,23 @@ func (d *drawing) histogram() string {
 		more = pick(d.Rand, []string{"", ", quantiles: [0.25, 0.5]", ", cdf: true"})
 	}
 	return "histogram: {by: [" + strings.Join(by, ", ") + "]" + more + "}"
+}
+
+// crosstabs are tables of some dimensions, whose components are not their cells.
+func (d *drawing) crosstabs() string {
+	by := d.dimensions(1+d.IntN(3), false)
+	if strings.Contains(fmt.Sprint(by), "kernel") {
+		return "count: {}"
+	}
+	q := "crosstabs: {by: [" + strings.Join(by, ", ") + "], ways: [1" + pick(d.Rand, []string{"", fmt.Sprintf(", %d", len(by))}) + "]"
+	if strings.Contains(by[0], "as: by0") {
+		q += pick(d.Rand, []string{"", ", tables: [{by: [by0], weight: 2}]"})
+	}
+	q += pick(d.Rand, []string{"", ", optimize: cells", ", optimize: tables", ", optimize: largest"}) + "}"
+	if len(d.job.Unit) > 0 && d.chance(0.4) {
+		q += ", per_unit: {" + d.bounds() + "}"
+	}
+	return q
 }
 
 // discovered draws a histogram of private keys, which needs bounds of its own.

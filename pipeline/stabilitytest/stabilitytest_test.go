@@ -213,7 +213,7 @@ func TestEveryKeyIsDrawn(t *testing.T) {
 	for name, of := range map[string]reflect.Type{
 		"privacy": reflect.TypeFor[configs.Privacy](), "per_unit": reflect.TypeFor[configs.PerUnit](), "input": reflect.TypeFor[configs.Input](),
 		"csv": reflect.TypeFor[configs.CSV](), "where": reflect.TypeFor[configs.Filter](), "query": reflect.TypeFor[configs.Query](),
-		"histogram": reflect.TypeFor[configs.Histogram](), "sum": reflect.TypeFor[configs.Aggregate](), "by": reflect.TypeFor[configs.Dimension](),
+		"histogram": reflect.TypeFor[configs.Histogram](), "crosstabs": reflect.TypeFor[configs.Crosstabs](), "sum": reflect.TypeFor[configs.Aggregate](), "by": reflect.TypeFor[configs.Dimension](),
 		"values_from": reflect.TypeFor[configs.ValuesFrom](), "nearest": reflect.TypeFor[configs.Nearest](), "kernel": reflect.TypeFor[configs.Kernel](),
 		"grid": reflect.TypeFor[configs.Grid](),
 	} {

@@ -69,6 +69,8 @@ const (
 type Margins struct {
 	sizes  []int
 	tables []Set
+	// largest are the tables that are in no other one
+	largest []Set
 	// residuals are the nonempty-dimensional sets within a table, by number of attributes and then by value; the first is the empty set.
 	residuals []Set
 	// of each attribute: its contrasts and what follows from them
@@ -102,6 +104,11 @@ func NewMargins(sizes []int, tables []Set) (*Margins, error) {
 	}
 	if ways > maxWays {
 		return nil, fmt.Errorf("a table of more than %d dimensions", maxWays)
+	}
+	for _, a := range tables {
+		if !slices.ContainsFunc(tables, func(b Set) bool { return b != a && b.Has(a) }) {
+			m.largest = append(m.largest, a)
+		}
 	}
 	m.residuals = m.closure()
 	if len(m.residuals) > MaxResiduals {
@@ -157,6 +164,12 @@ func (m *Margins) closure() []Set {
 
 // Tables returns the tables, in the order in which they were given.
 func (m *Margins) Tables() []Set { return m.tables }
+
+// Largest returns the tables that no other table has: all others are sums of their cells.
+func (m *Margins) Largest() []Set { return m.largest }
+
+// Size returns the number of values of an attribute.
+func (m *Margins) Size(attribute int) int { return m.sizes[attribute] }
 
 // Residuals returns the sets of attributes whose residuals take noise, each a component: the empty one, whose residual is the number of
 // rows, first.
@@ -256,6 +269,9 @@ func (m *Margins) cellVariance(s Set) float64 {
 	return p
 }
 
+// Factor returns which multiple of the variance of a residual's coordinates is in the variance of a cell of a table that has it.
+func (m *Margins) Factor(table, s Set) float64 { return m.cellVariance(s) / m.spreadOver(table, s) }
+
 // Variances returns the variance of a cell of each table, for noise of the given variances in the coordinates of the residuals, in their
 // order: var_A in the comment above, the largest over the cells.
 func (m *Margins) Variances(residuals []float64) []float64 {
@@ -263,7 +279,7 @@ func (m *Margins) Variances(residuals []float64) []float64 {
 	for k, a := range m.tables {
 		for i, s := range m.residuals {
 			if a.Has(s) {
-				out[k] += m.cellVariance(s) * residuals[i] / m.spreadOver(a, s)
+				out[k] += m.Factor(a, s) * residuals[i]
 			}
 		}
 	}

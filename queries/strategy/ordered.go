@@ -65,8 +65,8 @@ type Level struct {
 
 // Candidate is a strategy that was considered, with the root mean square of the deviations of the n sums at mu = 1.
 type Candidate struct {
-	Name  string
-	Error float64
+	Name  string  `json:"name"`
+	Error float64 `json:"rmse"`
 }
 
 // NewOrdered returns the strategy of least error for the sums below the edges of n cells, n from 1 to [MaxOrdered], if one unit contributes

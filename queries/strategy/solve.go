@@ -96,7 +96,7 @@ func (m *Margins) closedForm(q, costs []float64) (s2 []float64, least float64) {
 	for i, s := range m.residuals {
 		for k, a := range m.tables {
 			if a.Has(s) {
-				v[i] += q[k] * m.cellVariance(s) / m.spreadOver(a, s)
+				v[i] += q[k] * m.Factor(a, s)
 			}
 		}
 		root += math.Sqrt(costs[i] * v[i])
@@ -156,7 +156,7 @@ func (m *Margins) bestPlain(q []float64) float64 {
 	for i, s := range m.residuals {
 		for k, a := range m.tables {
 			if a.Has(s) {
-				v[i] += q[k] * m.cellVariance(s) / m.spreadOver(a, s)
+				v[i] += q[k] * m.Factor(a, s)
 			}
 		}
 	}

@@ -1,0 +1,414 @@
+package queries
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/strategy"
+)
+
+// Crosstabs
+//
+// A crosstabs query counts the same rows in several tables, each by some of the query's dimensions. Its components are not the tables but
+// their residuals ([strategy.Margins]): noise is added once to what several tables share, and tables that are put together from the noisy
+// residuals agree. The released vector is that of the residuals' coordinates; the tables are read off it.
+
+// Crosstabs says which tables are made of a query's dimensions.
+type Crosstabs struct {
+	// Ways: all tables of so many dimensions.
+	Ways []int
+	// Tables are further tables, and the weights of some.
+	Tables []CrosstabTable
+	// Loss says which error is to be small.
+	Loss strategy.Loss
+}
+
+// CrosstabTable is a table by some dimensions, named as their key columns are.
+type CrosstabTable struct {
+	By []string
+	// Weight is what the table's error counts beside the others'; 0 stands for 1.
+	Weight float64
+}
+
+// crossing is a query of tables that share dimensions.
+type crossing struct {
+	counting
+	margins *strategy.Margins
+	weights []float64 // of the tables
+	names   []string  // of the components, one a residual
+}
+
+// residualOfAll names the component of the empty set of dimensions: the number of rows.
+const residualOfAll = "rows"
+
+// newCrossing checks a spec and returns its query.
+func newCrossing(s Spec, p *problem.Problems) Query {
+	q := &crossing{counting: counting{spec: s, axes: s.axes(p), limits: s.rowLimits(p)}}
+	if s.Declared != 0 {
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "tables that share their noise have a sensitivity for each part of it", "leave the declaration out")
+	}
+	for _, a := range q.axes {
+		if a.Nearest != nil && a.Nearest.BandwidthM != 0 {
+			p.Add(a.Field+".nearest.kernel", problem.CodeBadSpec, "a kernel spreads the rows of one histogram", "leave kernel out")
+		}
+	}
+	for i, d := range s.By {
+		if d.Discover {
+			p.Add(s.dimensionField(i), problem.CodeBadSpec, "tables are of listed cells, and keys are discovered", "list the keys, or discover them in a histogram")
+		}
+	}
+	if len(p.List) == 0 {
+		q.tables(p)
+	}
+	if len(p.List) > 0 {
+		return nil
+	}
+	for _, r := range q.margins.Residuals() {
+		q.names = append(q.names, q.residualName(r))
+		q.cells += q.margins.Dimension(r)
+	}
+	return q
+}
+
+// rowLimits bound the rows of a unit in all and nothing else: rows may be in one cell of every table.
+func (s *Spec) rowLimits(p *problem.Problems) bounding.Limits {
+	rows := s.limits(math.MaxInt32, p).Rows
+	return bounding.Limits{Rows: rows, Groups: rows, PerGroup: rows}
+}
+
+// tables finds the tables and their weights, or reports what is wrong with them.
+func (q *crossing) tables(p *problem.Problems) {
+	x, field := q.spec.Crosstabs, string(Crosstab)
+	var sizes []int
+	names := map[string]int{}
+	for i := range q.axes {
+		sizes = append(sizes, q.axes[i].Size)
+		names[q.axisName(i)] = i
+	}
+	if len(names) < len(q.axes) || slices.ContainsFunc(slices.Collect(maps.Keys(names)), func(name string) bool { return strings.Contains(name, "*") || name == residualOfAll }) {
+		p.Add(field+".by", problem.CodeDuplicate, `dimensions of tables have distinct names, not "rows" and without *`, "name them with as: NAME")
+		return
+	}
+	var sets []strategy.Set
+	for i, k := range x.Ways {
+		if k < 1 || k > len(q.axes) {
+			p.Add(fmt.Sprintf("%s.ways[%d]", field, i), problem.CodeBadValue, fmt.Sprintf("there are no tables of %d of %d dimensions", k, len(q.axes)), "")
+			continue
+		}
+		sets = appendSubsets(sets, len(q.axes), k)
+	}
+	q.weights = slices.Repeat([]float64{1}, len(sets))
+	for i, t := range x.Tables {
+		at, s := fmt.Sprintf("%s.tables[%d]", field, i), strategy.Set(0)
+		for k, name := range t.By {
+			axis, ok := names[name]
+			if !ok {
+				p.Add(fmt.Sprintf("%s.by[%d]", at, k), problem.CodeUnknownColumn, fmt.Sprintf("%q is not among the query's dimensions", name), "tables name dimensions by their columns, or by as")
+				continue
+			}
+			s |= strategy.SetOf(axis)
+		}
+		weight := t.Weight
+		if weight == 0 {
+			weight = 1
+		}
+		if at := slices.Index(sets, s); at >= 0 {
+			q.weights[at] = weight
+		} else if s != 0 {
+			sets, q.weights = append(sets, s), append(q.weights, weight)
+		}
+	}
+	if len(sets) == 0 && len(p.List) == 0 {
+		p.Add(field, problem.CodeBadSpec, "no table is asked", "add ways: [1, 2], or tables")
+	}
+	if len(p.List) > 0 {
+		return
+	}
+	var err error
+	if q.margins, err = strategy.NewMargins(sizes, sets); err != nil {
+		p.Add(field, problem.CodeTooManyCells, err.Error(), "ask fewer tables, of fewer dimensions")
+	}
+}
+
+// mostTables stops a list of tables that is longer than any workload may be.
+const mostTables = 4 * strategy.MaxResiduals
+
+// appendSubsets appends the sets of k of n attributes in the order of their attributes.
+func appendSubsets(sets []strategy.Set, n, k int) []strategy.Set {
+	var choose func(s strategy.Set, from, left int)
+	choose = func(s strategy.Set, from, left int) {
+		if left == 0 {
+			if !slices.Contains(sets, s) && len(sets) < mostTables {
+				sets = append(sets, s)
+			}
+			return
+		}
+		for i := from; i <= n-left && len(sets) < mostTables; i++ {
+			choose(s|strategy.SetOf(i), i+1, left-1)
+		}
+	}
+	choose(0, 0, k)
+	return sets
+}
+
+// residualName names a residual by its dimensions: "race*sex".
+func (q *crossing) residualName(s strategy.Set) string {
+	if s == 0 {
+		return residualOfAll
+	}
+	return strings.Join(q.dimensionNames(s), "*")
+}
+
+// axisName names a dimension: by its key column, or "grid" if it has two.
+func (q *crossing) axisName(i int) string {
+	if name := q.axes[i].Name(); name != "" {
+		return name
+	}
+	return "grid"
+}
+
+func (q *crossing) dimensionNames(s strategy.Set) []string {
+	var names []string
+	for _, i := range s.Attributes() {
+		names = append(names, q.axisName(i))
+	}
+	return names
+}
+
+// norms returns the largest squared norm of what one unit changes in each residual, in rows²: with k rows, k² times that of one row, since all
+// of them may be alike.
+func (q *crossing) norms(adj Adjacency) []*big.Rat {
+	k := new(big.Rat).SetInt64(q.limits.Rows)
+	k.Mul(k, k)
+	var out []*big.Rat
+	for _, r := range q.margins.Residuals() {
+		norm := q.margins.ColumnNorm(r)
+		if adj == ReplaceOne {
+			norm = q.margins.ReplacedNorm(r)
+		}
+		out = append(out, norm.Mul(norm, k))
+	}
+	return out
+}
+
+// design solves for the least loss at mu = 1.
+func (q *crossing) design(adj Adjacency) (strategy.Design, []float64, error) {
+	var costs []float64
+	for _, norm := range q.norms(adj) {
+		f, _ := norm.Float64()
+		costs = append(costs, f)
+	}
+	d, err := q.margins.Solve(q.spec.Crosstabs.Loss, q.weights, costs)
+	return d, costs, err
+}
+
+// Components states a mechanism for each residual.
+func (q *crossing) Components(adj Adjacency) ([]Component, error) {
+	p := &problem.Problems{Query: q.spec.Name}
+	if adj.Check(p); len(p.List) > 0 {
+		return nil, p.Err()
+	}
+	d, costs, err := q.design(adj)
+	if err != nil {
+		return nil, problem.One(q.spec.Name, string(Crosstab), problem.CodeBadSpec, "the best weights of the tables were not found", "use optimize: cells")
+	}
+	norms := q.norms(adj)
+	var out []Component
+	for i, r := range q.margins.Residuals() {
+		l2 := rootUpRat(norms[i])
+		out = append(out, Component{
+			Name: q.names[i], Sens: calibrate.Sensitivity{L2: l2, Why: q.whyResidual(adj, r, l2)}, Cells: q.margins.Dimension(r),
+			Quantum: q.margins.Quantum(r), RowBound: strategy.RowBound, Scale: 1, Weight: costs[i] / d.Variances[i],
+		})
+	}
+	return out, nil
+}
+
+// whyResidual is the one-line argument for a residual's sensitivity.
+func (q *crossing) whyResidual(adj Adjacency, r strategy.Set, l2 float64) string {
+	what := "contrasts of one cell of " + strings.Join(q.dimensionNames(r), " by ")
+	if r == 0 {
+		what = "1 to the number of rows"
+	}
+	who := "each row adds the "
+	switch {
+	case adj == ReplaceOne && q.limits.Rows == 1:
+		who = "replacing a row changes, or takes away, the "
+	case adj == ReplaceOne:
+		who = fmt.Sprintf("each %s can change at most %s, each by the ", q.spec.unitName(), plural(q.limits.Rows, "row"))
+	case !q.spec.perRow():
+		who = fmt.Sprintf("each %s adds at most %s, each of them the ", q.spec.unitName(), plural(q.limits.Rows, "row"))
+	}
+	if r == 0 {
+		who = strings.TrimSuffix(who, "the ")
+	}
+	return who + what + ": " + domain.Shortest(l2)
+}
+
+// rootUpRat returns a float64 that is not below the square root of x ≥ 0, and no more than two places above it.
+func rootUpRat(x *big.Rat) float64 {
+	f, _ := x.Float64()
+	up := math.Sqrt(f)
+	for (calibrate.Sensitivity{L2: up}).Squared().Cmp(x) < 0 {
+		up = math.Nextafter(up, math.Inf(1))
+	}
+	return up
+}
+
+// Strategic is a query whose tables are put together from components that are not their cells.
+type Strategic interface {
+	// Strategy describes how, for mechanisms of its components.
+	Strategy(Adjacency, []calibrate.Mechanism) (Strategy, error)
+}
+
+// Strategy says where the noise of a query goes, and what other ways would have given.
+type Strategy struct {
+	Name string `json:"name"`
+	// Loss says which error is least, Error is its root at these mechanisms; Bound is below what any other Gaussian noise of the same mu
+	// has, 0 if no bound is known.
+	Loss  strategy.Loss `json:"optimize"`
+	Error float64       `json:"rmse"`
+	Bound float64       `json:"lower_bound,omitempty"`
+	// Others are the errors of other ways at the same mu.
+	Others []strategy.Candidate `json:"others"`
+	Tables []StrategyTable      `json:"tables"`
+}
+
+// StrategyTable is a table that is read off a query's components.
+type StrategyTable struct {
+	Name      string   `json:"name"`
+	By        []string `json:"by"`
+	Cells     int      `json:"cells"`
+	Deviation float64  `json:"standard_deviation"` // of each noisy cell
+	// Factors say which multiple of the variance of each component's noise is in the variance of a cell.
+	Factors map[string]float64 `json:"-"`
+}
+
+// Strategy says what becomes of the noise of the residuals in the tables.
+func (q *crossing) Strategy(adj Adjacency, ms []calibrate.Mechanism) (Strategy, error) {
+	if len(ms) != len(q.names) {
+		return Strategy{}, errComponents
+	}
+	d, _, err := q.design(adj)
+	if err != nil {
+		return Strategy{}, err
+	}
+	out := Strategy{Name: "residuals", Loss: q.spec.Crosstabs.Loss}
+	names := q.tableNames()
+	for k, t := range q.margins.Tables() {
+		of := StrategyTable{Name: names[k], By: q.dimensionNames(t), Cells: q.margins.Cells(t), Factors: map[string]float64{}}
+		variance := 0.0
+		for i, r := range q.margins.Residuals() {
+			if t.Has(r) {
+				sd := ms[i].Deviation()
+				of.Factors[q.names[i]] = q.margins.Factor(t, r)
+				variance += of.Factors[q.names[i]] * (sd * sd)
+			}
+		}
+		of.Deviation = math.Sqrt(variance)
+		out.Tables = append(out.Tables, of)
+	}
+	out.Error = q.errorOf(out.Tables)
+	mu := float64(calibrate.ComposedMu(ms))
+	unit := float64(q.limits.Rows) / mu // what one row in each table alone would be
+	if adj == ReplaceOne {
+		unit *= math.Sqrt2
+	} else {
+		out.Bound = d.Bound / mu
+	}
+	other := q.margins.Compare(out.Loss, q.weights)
+	out.Others = []strategy.Candidate{{Name: "a table of all dimensions, added up", Error: unit * other.Joint}, {Name: "each table alone, equal noise", Error: unit * other.Equal}, {Name: "each table alone, best noise", Error: unit * other.Alone}}
+	if other.Averaged > 0 {
+		out.Others = append(out.Others, strategy.Candidate{Name: "each table with noise, averaged", Error: unit * other.Averaged})
+	}
+	return out, nil
+}
+
+// errComponents is an error of the program.
+var errComponents = errors.New("queries: not the components of this query")
+
+// errorOf is the root of the loss of tables.
+func (q *crossing) errorOf(tables []StrategyTable) float64 {
+	sum, total, largest := 0.0, 0.0, 0.0
+	for k, t := range tables {
+		w := q.weights[k]
+		largest = max(largest, w*t.Deviation*t.Deviation)
+		if q.spec.Crosstabs.Loss == strategy.LossCells {
+			w *= float64(t.Cells)
+		}
+		sum, total = sum+w*t.Deviation*t.Deviation, total+w
+	}
+	if q.spec.Crosstabs.Loss == strategy.LossLargest {
+		return math.Sqrt(largest)
+	}
+	return math.Sqrt(sum / total)
+}
+
+// tableNames names the tables for files: by their dimensions, if all of those names are plain and not too long, else by numbers.
+func (q *crossing) tableNames() []string {
+	const longest = 100
+	plain := true
+	var names []string
+	for _, t := range q.margins.Tables() {
+		parts := q.dimensionNames(t)
+		name := strings.Join(parts, ".")
+		for _, part := range parts {
+			plain = plain && !strings.ContainsFunc(part, func(c rune) bool {
+				return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' && c != '-'
+			})
+		}
+		plain = plain && len(name) <= longest
+		names = append(names, name)
+	}
+	if !plain {
+		for k := range names {
+			names[k] = fmt.Sprintf("table%d", k+1)
+		}
+	}
+	return names
+}
+
+// New compiles the query.
+func (q *crossing) New(s table.Schema, spill bounding.Spill) (Accumulator, error) {
+	p := &problem.Problems{Query: q.spec.Name}
+	var coders []domain.RowCoder
+	l := q.layout(s, p)
+	for i := range q.axes {
+		coders = append(coders, q.axes[i].Coder(l))
+	}
+	u := q.compileUnits(s, p)
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	return q.gather(q, accumulate.NewTables(q.margins, coders), u, accumulate.TableBytes(len(q.axes)), 0, spill), nil
+}
+
+func (q *crossing) bytes(workers int, _ int64) int64 {
+	n := 32 * int64(q.cells) // the residuals, and the largest while it is measured
+	for _, t := range q.margins.Largest() {
+		n += 8 * int64(q.margins.Cells(t)) * q.copies(workers)
+	}
+	return n
+}
+
+// directions returns none: the coordinates of residuals have no order.
+func (q *crossing) directions() []domain.Direction { return nil }
+
+// looksEmpty looks at the first component, the number of rows.
+func (q *crossing) looksEmpty(noisy []mechanism.Noisy) bool {
+	rows := make([]float64, 1)
+	noisy[0].Fill(0, rows)
+	return math.Abs(rows[0]) <= largestNoise*noisy[0].Mechanism().Deviation()
+}

@@ -1,0 +1,308 @@
+package queries
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/strategy"
+	"pgregory.net/rapid"
+)
+
+// randomCrosstabs draws a query of tables.
+func randomCrosstabs(rt *rapid.T) Spec {
+	s := randomSpec(rt)
+	for len(s.By) == 0 {
+		s = randomSpec(rt)
+	}
+	s.Kind, s.Crosstabs = Crosstab, &Crosstabs{Loss: rapid.SampledFrom([]strategy.Loss{strategy.LossCells, strategy.LossTables, strategy.LossLargest}).Draw(rt, "loss")}
+	if rapid.Bool().Draw(rt, "ways") {
+		s.Crosstabs.Ways = []int{rapid.IntRange(1, len(s.By)).Draw(rt, "way")}
+	}
+	if len(s.Crosstabs.Ways) == 0 || rapid.Bool().Draw(rt, "table") {
+		all := []string{"as0", "as1", "as2"}[:len(s.By)]
+		by := rapid.SliceOfNDistinct(rapid.SampledFrom(all), 1, len(all), func(s string) string { return s }).Draw(rt, "by")
+		s.Crosstabs.Tables = []CrosstabTable{{By: by, Weight: rapid.Float64Range(0.5, 4).Draw(rt, "weight")}}
+	}
+	return s
+}
+
+func mustCross(tb testing.TB, s Spec) *crossing {
+	tb.Helper()
+	q, err := New(s)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return q.(*crossing)
+}
+
+// residualsOf are the exact coordinates of each residual, in rows.
+func residualsOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) [][]*big.Rat {
+	tb.Helper()
+	var first [][]*big.Rat
+	for i, spill := range spills() {
+		exacts, err := accumulated(tb, q, t.schema(), spill, workers).Seal()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		var all [][]*big.Rat
+		for _, e := range exacts {
+			unit, cells := mechanismtest.OpenWide(tb, e)
+			var y []*big.Rat
+			for _, c := range cells {
+				x := new(big.Rat).SetFloat64(unit)
+				y = append(y, x.Mul(x, new(big.Rat).SetInt(c)))
+			}
+			all = append(all, y)
+		}
+		if i > 0 && fmt.Sprint(all) != fmt.Sprint(first) {
+			tb.Fatal("spilled, the residuals differ")
+		}
+		first = all
+	}
+	return first
+}
+
+// Tables that are put together from the exact residuals are those of a plain histogram of the same dimensions, for any order of the rows, cut
+// into batches, encoding and number of workers.
+func TestCrosstabsAreSumsOfAHistogram(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s, tab := randomCrosstabs(rt), randomTable(rt)
+		s.Bounds = Bounds{MaxRows: 1000} // which rows are left out is not the same
+		q := mustCross(t, s)
+		plain := s
+		plain.Kind, plain.Crosstabs = Histogram, nil
+		joint := reference(plain, tab)
+		shuffled, workers := dealt(rt, q, tab)
+		exact := map[strategy.Set][]float64{}
+		for i, y := range residualsOf(t, q, shuffled, workers) {
+			for _, x := range y {
+				f, _ := x.Float64()
+				exact[q.margins.Residuals()[i]] = append(exact[q.margins.Residuals()[i]], f)
+			}
+		}
+		strides := domain.AxisStrides(q.axes)
+		for _, table := range q.margins.Tables() {
+			got := q.margins.Reconstruct(table, func(r strategy.Set) []float64 { return exact[r] })
+			want := make([]float64, len(got))
+			for cell, n := range joint {
+				at := 0
+				for _, axis := range table.Attributes() {
+					at = at*q.axes[axis].Size + cell/strides[axis]%q.axes[axis].Size
+				}
+				want[at] += float64(n)
+			}
+			for cell := range want {
+				if math.Abs(got[cell]-want[cell]) > 1e-6 {
+					rt.Fatalf("table %v, cell %d: %g, want %g", q.dimensionNames(table), cell, got[cell], want[cell])
+				}
+			}
+		}
+	})
+}
+
+// No pair of neighbouring tables changes a residual by more than its stated sensitivity.
+func TestNeighboursChangeNoResidualByMore(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s, tab := randomCrosstabs(rt), randomTable(rt)
+		q := mustCross(t, s)
+		other, adj := neighbour(rt, s, tab)
+		parts, err := q.Components(adj)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := residualsOf(t, q, tab, [][]*table.Batch{tab.batches(q.Columns(), nil, plain)})
+		two := residualsOf(t, q, other, [][]*table.Batch{other.batches(q.Columns(), nil, plain)})
+		for i, p := range parts {
+			sum := new(big.Rat)
+			for j := range one[i] {
+				d := new(big.Rat).Sub(one[i][j], two[i][j])
+				sum.Add(sum, d.Mul(d, d))
+			}
+			if sum.Cmp(p.Sens.Squared()) > 0 {
+				rt.Fatalf("%s, %s: %s changed by the root of %v, sensitivity %g", p.Name, adj, p.Sens.Why, sum, p.Sens.L2)
+			}
+		}
+	})
+}
+
+// The sensitivities are attained: by all rows of a unit in one cell.
+func TestCrosstabsSensitivityIsAttained(t *testing.T) {
+	s := Spec{Name: "q", Kind: Crosstab, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 3}, By: []domain.Dimension{{Column: "int", Edges: []string{"0", "1", "2", "3"}}, {Column: "flag", Labels: []domain.Label{{Name: "f", Members: []string{"false"}}, {Name: "t", Members: []string{"true"}}}}},
+		Crosstabs: &Crosstabs{Ways: []int{1, 2}, Loss: strategy.LossCells}}
+	q := mustCross(t, s)
+	parts, err := q.Components(AddRemove)
+	if err != nil {
+		t.Fatal(err)
+	}
+	largest := make([]float64, len(parts))
+	for cell := range 6 {
+		row := make([]value, len(randomFields))
+		tab := &testTable{fields: randomFields}
+		row[0], row[tab.schema().Index("int")], row[tab.schema().Index("flag")] = value{n: 1}, value{n: int64(cell / 2)}, value{n: int64(cell % 2)}
+		tab.rows = slices.Repeat([][]value{row}, 5) // of which 3 count
+		for i, y := range residualsOf(t, q, tab, [][]*table.Batch{tab.batches(q.Columns(), nil, plain)}) {
+			norm := 0.0
+			for _, x := range y {
+				f, _ := x.Float64()
+				norm += f * f
+			}
+			largest[i] = max(largest[i], math.Sqrt(norm))
+		}
+	}
+	for i, p := range parts {
+		if math.Abs(largest[i]-p.Sens.L2) > 1e-12 {
+			t.Errorf("%s: %g is attained, %g stated", p.Name, largest[i], p.Sens.L2)
+		}
+	}
+}
+
+// noiseOf draws noise of mechanisms for the components of a query whose exact answers are 0.
+func noiseOf(t *testing.T, r *rand.Rand, parts []Component, ms []calibrate.Mechanism) (out []mechanism.Noisy) {
+	for i, p := range parts {
+		values := make([]float64, p.Cells)
+		for j := range values {
+			values[j] = math.Floor(r.NormFloat64()*float64(ms[i].Sigma)/ms[i].Grid+0.5) * ms[i].Grid
+		}
+		out = append(out, mechanismtest.Make(t, ms[i], values))
+	}
+	return out
+}
+
+// The tables' stated deviations and intervals hold: over 300 draws, the mean square of each table's cells is within 6 standard errors of the
+// stated variance, as if cells of a draw were one (false alarms: below 10^-6), and 95 % ± 0.3 % of all cells are in their intervals.
+func TestCrosstabsErrorsAreAsStated(t *testing.T) {
+	s := Spec{Name: "q", Kind: Crosstab, Crosstabs: &Crosstabs{Ways: []int{1, 2}, Loss: strategy.LossCells}}
+	for i, n := range []int{7, 5, 2, 14} {
+		s.By = append(s.By, domain.Dimension{Column: fmt.Sprint("c", i), Labels: numbered(n)})
+	}
+	q := mustCross(t, s)
+	parts, err := q.Components(AddRemove)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asks []calibrate.Ask
+	for _, p := range parts {
+		asks = append(asks, calibrate.Ask{Query: "q/" + p.Name, Sens: p.Sens, Weight: p.Weight, Unit: p.Quantum, RowBound: p.RowBound})
+	}
+	ms, err := calibrate.Split(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, asks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stated, err := q.Strategy(AddRemove, ms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stated.Error > stated.Bound*1.001 || stated.Error < stated.Bound*(1-1e-6) {
+		t.Errorf("error %g, bound %g", stated.Error, stated.Bound)
+	}
+	const draws = 300
+	r := rand.New(rand.NewPCG(3, 5))
+	squares := make([][]float64, len(stated.Tables))
+	covered, cells := 0, 0
+	for range draws {
+		noisy := noiseOf(t, r, parts, ms)
+		a, err := q.Finish(noisy, noisy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, x := range a.Readings {
+			n := x.Answer.Cells
+			values, low, high, sigma := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+			x.Answer.Noisy(0, values)
+			x.Answer.Low(0, low)
+			x.Answer.High(0, high)
+			x.Answer.Sigma(0, sigma)
+			mean := 0.0
+			for i, v := range values {
+				mean += v * v / float64(n)
+				if low[i] <= 0 && high[i] >= 0 {
+					covered++
+				}
+				if sigma[i] != stated.Tables[k].Deviation {
+					t.Fatalf("%s: deviation %g, stated %g", x.Name, sigma[i], stated.Tables[k].Deviation)
+				}
+			}
+			squares[k] = append(squares[k], mean)
+			cells += n
+		}
+	}
+	for k, table := range stated.Tables {
+		mean, spread := 0.0, 0.0
+		for _, x := range squares[k] {
+			mean += x / draws
+		}
+		for _, x := range squares[k] {
+			spread += (x - mean) * (x - mean) / draws
+		}
+		if want := table.Deviation * table.Deviation; math.Abs(mean-want) > 6*math.Sqrt(spread/draws) {
+			t.Errorf("%s: mean square %g, stated %g", table.Name, mean, want)
+		}
+	}
+	if share := float64(covered) / float64(cells); math.Abs(share-0.95) > 0.003 {
+		t.Errorf("%.4f of the cells are in their intervals", share)
+	}
+}
+
+// Recover gives back the multiples of the grids, and the same tables.
+func TestRecoverCrosstabs(t *testing.T) {
+	s := Spec{Name: "q", Kind: Crosstab, Crosstabs: &Crosstabs{Ways: []int{2}, Loss: strategy.LossTables}, By: []domain.Dimension{{Column: "a", Labels: numbered(4)}, {Column: "b", Labels: numbered(3), Null: domain.OwnCell}}}
+	q := mustCross(t, s)
+	parts, err := q.Components(AddRemove)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noisy, want, grids := randomParts(t, rand.New(rand.NewPCG(1, 1)), parts, 1)
+	a, err := q.Finish(noisy, noisy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := columnsOfAnswer(a)
+	got, err := q.Recover(c, grids)
+	if err != nil || !slices.EqualFunc(got.Units, want, slices.Equal) {
+		t.Fatalf("%v, want %v (%v)", got, want, err)
+	}
+	c.Noisy[0] += grids[0] / 2
+	if _, err := q.Recover(c, grids); err == nil {
+		t.Error("half a unit is read back")
+	}
+}
+
+// What tables cannot have is said at its place.
+func TestCrosstabsProblems(t *testing.T) {
+	a, b := domain.Dimension{Column: "a", Labels: numbered(4)}, domain.Dimension{Column: "b", Labels: numbered(3)}
+	big := domain.Dimension{Column: "z", Edges: []string{"0", "1"}}
+	for i := range 9000 {
+		big.Edges = append(big.Edges, fmt.Sprint(i+2))
+	}
+	bigger := big
+	bigger.Column = "y"
+	for name, c := range map[string]struct {
+		by    []domain.Dimension
+		x     *Crosstabs
+		field string
+	}{
+		"no tables":       {[]domain.Dimension{a}, &Crosstabs{}, "crosstabs"},
+		"too many ways":   {[]domain.Dimension{a}, &Crosstabs{Ways: []int{2}}, "crosstabs.ways[0]"},
+		"other dimension": {[]domain.Dimension{a, b}, &Crosstabs{Tables: []CrosstabTable{{By: []string{"a", "c"}}}}, "crosstabs.tables[0].by[1]"},
+		"name":            {[]domain.Dimension{a, {Column: "b", As: "rows", Labels: numbered(3)}}, &Crosstabs{Ways: []int{1}}, "crosstabs.by"},
+		"large":           {[]domain.Dimension{big, bigger}, &Crosstabs{Ways: []int{2}}, "crosstabs"},
+		"discovered":      {[]domain.Dimension{{Column: "a", Discover: true}}, &Crosstabs{Ways: []int{1}}, "crosstabs.by[0]"},
+	} {
+		_, err := New(Spec{Name: "q", Kind: Crosstab, By: c.by, Crosstabs: c.x})
+		found := problem.Errors(err)
+		if len(found) == 0 || !strings.HasPrefix(found[0].Field, c.field) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
