@@ -15,7 +15,7 @@ import (
 var synonyms = map[string][]string{
 	// kinds of queries
 	"avg": {"mean"}, "average": {"mean"}, "averages": {"mean"}, "mean_value": {"mean"},
-	"hist": {"histogram"}, "crosstab": {"histogram"}, "value_counts": {"histogram"}, "contingency_table": {"histogram"},
+	"hist": {"histogram"}, "crosstab": {"crosstabs", "histogram"}, "marginals": {"crosstabs"}, "contingency": {"crosstabs"}, "value_counts": {"histogram"}, "contingency_table": {"histogram"},
 	"counts": {"histogram"}, "total": {"sum"}, "var": {"variance"},
 	// dimensions
 	"groupby": {"by"}, "group_by": {"by"}, "group": {"by"}, "groups": {"by"}, "dimensions": {"by"}, "dims": {"by"},

@@ -179,14 +179,9 @@ func noiseOf(t *testing.T, r *rand.Rand, parts []Component, ms []calibrate.Mecha
 	return out
 }
 
-// The tables' stated deviations and intervals hold: over 300 draws, the mean square of each table's cells is within 6 standard errors of the
-// stated variance, as if cells of a draw were one (false alarms: below 10^-6), and 95 % ± 0.3 % of all cells are in their intervals.
-func TestCrosstabsErrorsAreAsStated(t *testing.T) {
-	s := Spec{Name: "q", Kind: Crosstab, Crosstabs: &Crosstabs{Ways: []int{1, 2}, Loss: strategy.LossCells}}
-	for i, n := range []int{7, 5, 2, 14} {
-		s.By = append(s.By, domain.Dimension{Column: fmt.Sprint("c", i), Labels: numbered(n)})
-	}
-	q := mustCross(t, s)
+// calibrated returns a query's components with the mechanisms of (1, 1e-6)-differential privacy for them.
+func calibrated(t *testing.T, q Query) ([]Component, []calibrate.Mechanism) {
+	t.Helper()
 	parts, err := q.Components(AddRemove)
 	if err != nil {
 		t.Fatal(err)
@@ -199,6 +194,28 @@ func TestCrosstabsErrorsAreAsStated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return parts, ms
+}
+
+// columnsOf are the noisy values of an answer whose exact values are 0, their intervals and deviations.
+func columnsOf(a Answer) (noisy, low, high, sigma []float64) {
+	read := func(s Series) []float64 {
+		out := make([]float64, a.Cells)
+		s(0, out)
+		return out
+	}
+	return read(a.Noisy), read(a.Low), read(a.High), read(a.Sigma)
+}
+
+// The tables' stated deviations and intervals hold: over 300 draws, the mean square of each table's cells is within 6 standard errors of the
+// stated variance, as if cells of a draw were one (false alarms: below 10^-6), and 95 % ± 0.3 % of all cells are in their intervals.
+func TestCrosstabsErrorsAreAsStated(t *testing.T) {
+	s := Spec{Name: "q", Kind: Crosstab, Crosstabs: &Crosstabs{Ways: []int{1, 2}, Loss: strategy.LossCells}}
+	for i, n := range []int{7, 5, 2, 14} {
+		s.By = append(s.By, domain.Dimension{Column: fmt.Sprint("c", i), Labels: numbered(n)})
+	}
+	q := mustCross(t, s)
+	parts, ms := calibrated(t, q)
 	stated, err := q.Strategy(AddRemove, ms)
 	if err != nil {
 		t.Fatal(err)
@@ -217,15 +234,10 @@ func TestCrosstabsErrorsAreAsStated(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k, x := range a.Readings {
-			n := x.Answer.Cells
-			values, low, high, sigma := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-			x.Answer.Noisy(0, values)
-			x.Answer.Low(0, low)
-			x.Answer.High(0, high)
-			x.Answer.Sigma(0, sigma)
+			values, low, high, sigma := columnsOf(x.Answer)
 			mean := 0.0
 			for i, v := range values {
-				mean += v * v / float64(n)
+				mean += v * v / float64(len(values))
 				if low[i] <= 0 && high[i] >= 0 {
 					covered++
 				}
@@ -234,24 +246,29 @@ func TestCrosstabsErrorsAreAsStated(t *testing.T) {
 				}
 			}
 			squares[k] = append(squares[k], mean)
-			cells += n
+			cells += len(values)
 		}
 	}
 	for k, table := range stated.Tables {
-		mean, spread := 0.0, 0.0
-		for _, x := range squares[k] {
-			mean += x / draws
-		}
-		for _, x := range squares[k] {
-			spread += (x - mean) * (x - mean) / draws
-		}
-		if want := table.Deviation * table.Deviation; math.Abs(mean-want) > 6*math.Sqrt(spread/draws) {
+		mean, spread := meanAndSpread(squares[k])
+		if want := table.Deviation * table.Deviation; math.Abs(mean-want) > 6*spread/math.Sqrt(draws) {
 			t.Errorf("%s: mean square %g, stated %g", table.Name, mean, want)
 		}
 	}
 	if share := float64(covered) / float64(cells); math.Abs(share-0.95) > 0.003 {
 		t.Errorf("%.4f of the cells are in their intervals", share)
 	}
+}
+
+// meanAndSpread returns the mean and the standard deviation of some numbers.
+func meanAndSpread(x []float64) (mean, spread float64) {
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	for _, v := range x {
+		spread += (v - mean) * (v - mean) / float64(len(x)-1)
+	}
+	return mean, math.Sqrt(spread)
 }
 
 // Recover gives back the multiples of the grids, and the same tables.

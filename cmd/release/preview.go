@@ -37,9 +37,15 @@ func (a *app) printPreview(r *pipeline.Release) error {
 	return nil
 }
 
-// printReadings shows the first rows of the tables that were read off an answer.
+// previewedTables is how many tables that were read off an answer are shown.
+const previewedTables = 4
+
+// printReadings shows the first rows of the first tables that were read off an answer.
 func (a *app) printReadings(r *pipeline.Result) error {
-	for _, x := range r.Answer.Readings {
+	for i, x := range r.Answer.Readings {
+		if more := len(r.Answer.Readings) - i; i == previewedTables {
+			return a.Printf("\n… %d more tables\n", more)
+		}
 		if err := a.Printf("\n%s.%s\n", r.Name, x.Name); err != nil {
 			return err
 		}
