@@ -188,7 +188,7 @@ func calibrated(t *testing.T, q Query) ([]Component, []calibrate.Mechanism) {
 	}
 	var asks []calibrate.Ask
 	for _, p := range parts {
-		asks = append(asks, calibrate.Ask{Query: "q/" + p.Name, Sens: p.Sens, Weight: p.Weight, Unit: p.Quantum, RowBound: p.RowBound})
+		asks = append(asks, calibrate.Ask{Query: "q/" + p.Name, Sens: p.Sens, Weight: p.Weight, Quantum: p.Quantum, RowBound: p.RowBound})
 	}
 	ms, err := calibrate.Split(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, asks)
 	if err != nil {

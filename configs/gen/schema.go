@@ -36,9 +36,9 @@ func jobSchema(d docs) ([]byte, error) {
 			return nil, err
 		}
 	}
-	root.Definitions["Query"].OneOf = oneKey("count", "histogram", "sum", "mean")
-	root.Definitions["Dimension"].OneOf = append(oneKey("values", "edges", "part", "values_from", "nearest", "grid"),
-		&jsonschema.Schema{Required: []string{"from", "to", "width"}})
+	root.Definitions["Query"].OneOf = oneKey("count", "histogram", "crosstabs", "sum", "mean", "variance")
+	root.Definitions["Dimension"].OneOf = append(oneKey("values", "edges", "part", "values_from", "nearest", "grid", "keys"),
+		&jsonschema.Schema{Required: []string{"from", "to", "width"}}, &jsonschema.Schema{Required: []string{"from", "to", "every"}})
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
