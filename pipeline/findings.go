@@ -127,7 +127,7 @@ func (f *finder) columns() {
 		texts := c.Rows - c.Null
 		if c.Garbled > 0 && f.plan.fromCSV() {
 			f.add(100*c.Garbled >= texts && f.keyed(c.Name), "input.files", codeDataEncoding, fmt.Sprintf("column %s: %s of its texts are not UTF-8", c.Name, Percent(c.Garbled, texts)),
-				"values and keys that hold such letters match nothing: iconv -f WINDOWS-1252 -t UTF-8 FILE >NEW rewrites the file, if that is its encoding (or ISO-8859-1, CP850, MACINTOSH)")
+				"values and keys that hold such letters match nothing: say how the file is written, input.csv.encoding: windows-1252 (or latin-1, latin-9, macintosh, …); iconv -f CP850 -t UTF-8 FILE >NEW rewrites one of another encoding")
 		}
 		if c.Unparsed == 0 || few*few*c.Unparsed < texts { // less than one in 400: N/A here and there
 			continue
@@ -161,15 +161,15 @@ func typeHint(t table.Type, column string) string {
 	switch t.Kind {
 	case table.Date:
 		return fmt.Sprintf("declare how 2 January 2006 looks in the file: input.csv.types: {%s: \"date 2/1/2006\"} if the day comes first, \"date 1/2/2006\" if the month does; "+
-			"if the column has several layouts, rewrite it in one", column) + missing
+			"if the column has several layouts, list them: \"date 2006-01-02 | 2/1/2006\"; the first one that fits a text reads it", column) + missing
 	case table.Timestamp:
 		return fmt.Sprintf("declare how 2 January 2006, 15:04:05 looks in the file: input.csv.types: {%s: \"timestamp 2/1/2006 15:04:05\"}; "+
-			"if the column has several layouts, rewrite it in one", column) + missing
+			"if the column has several layouts, list them with | between them; the first one that fits a text reads it", column) + missing
 	case table.Int:
-		return "an int is digits alone: for numbers with decimals declare float; rewrite decimal commas as points, and remove thousands separators, currency signs and units of measure" + missing
+		return "an int is digits alone: for numbers with decimals declare float; name the separator of thousands, input.csv.thousands: \".\"; remove currency signs and units of measure" + missing
 	case table.Float:
-		return "a float is written with a decimal point: rewrite decimal commas as points (sed 's/,/./g' does it in a file whose delimiter is no comma), " +
-			"and remove thousands separators, currency signs and units of measure" + missing
+		return "a float is written with a decimal point: for decimal commas write input.csv.decimal: \",\", for separators of thousands input.csv.thousands: \".\"; " +
+			"remove currency signs and units of measure" + missing
 	case table.Bool:
 		return "a bool is true, t, yes, y or 1, or false, f, no, n or 0, in any case: for other words leave the column text and list them in values" + missing
 	}
@@ -211,7 +211,7 @@ func (f *finder) filter(t *tally.Input) {
 const (
 	nullHint = "is it the right column, and is input.csv.delimiter the file's? without a header the names of input.csv.columns stand in the order of the file's columns; see also input.csv.null_values"
 
-	lettersHint = "texts are compared letter by letter, with case, blanks (input.csv.trim_space) and accents; the file must be UTF-8 (iconv -f WINDOWS-1252 -t UTF-8 FILE rewrites another encoding)"
+	lettersHint = "texts are compared letter by letter, with case, blanks (input.csv.trim_space) and accents; for another encoding than UTF-8 there is input.csv.encoding: windows-1252"
 )
 
 // spoiled says whether a column of an input does not parse, which is said already.
@@ -332,7 +332,7 @@ func outsideHint(t *tally.Input) string {
 	case "grid", "nearest":
 		return "are latitude and longitude swapped?" + meant
 	case "keys":
-		return "a key is UTF-8 text of at most 1,024 bytes: iconv -f WINDOWS-1252 -t UTF-8 FILE rewrites another encoding"
+		return "a key is UTF-8 text of at most 1,024 bytes: for another encoding there is input.csv.encoding: windows-1252"
 	}
 	return "the lists of the column need the length that the job declares"
 }
