@@ -72,7 +72,8 @@ type facts struct {
 	summary func(*quantize.Quantizer) summary
 }
 
-// summaries are the kinds of query that add values up.
+// summaries are the kinds of query that add values up. This table names the files that know this one, as [New] does for all kinds: they are
+// the places at which a new kind is entered.
 var summaries = map[Kind]facts{Sum: sumFacts, Mean: meanFacts, Variance: varianceFacts}
 
 // The columns of an answer that hold the noisy vectors of which it was made.

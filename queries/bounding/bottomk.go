@@ -2,9 +2,13 @@ package bounding
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"slices"
 )
+
+// digest orders what a unit might contribute.
+type digest [sha256.Size]byte
 
 // item is a candidate: its digest and the place of its cell or slot.
 type item struct {

@@ -28,9 +28,6 @@ const (
 	rowOrder  = 'r'
 )
 
-// digest orders what a unit might contribute.
-type digest [sha256.Size]byte
-
 // slot is rows of a unit with the same content; ref is the number of one of them.
 type slot struct {
 	ref  uint32

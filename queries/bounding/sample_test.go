@@ -7,11 +7,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/queries/internal/columnar"
 	"gonum.org/v1/gonum/stat/combin"
 	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
 // falseAlarm is the chance that a sound sampler fails one of the tests of uniformity.

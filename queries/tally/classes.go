@@ -12,19 +12,6 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-// classer finds the class of each row of a batch that is kept.
-type classer interface {
-	classes(b *table.Batch, dst []uint8) error
-}
-
-// The classes of rows.
-const (
-	classInside uint8 = iota
-	classNull
-	classOutside
-	classClamped
-)
-
 // Codes of coders that tell nulls from values beyond the cells.
 const (
 	nullCode    = -2

@@ -88,6 +88,19 @@ func (t *Tally) addInput(l domain.Layout, in Input, c classer) {
 	t.inputs = append(t.inputs, x)
 }
 
+// classer finds the class of each row of a batch that is kept.
+type classer interface {
+	classes(b *table.Batch, dst []uint8) error
+}
+
+// The classes of rows.
+const (
+	classInside uint8 = iota
+	classNull
+	classOutside
+	classClamped
+)
+
 // Add takes in the rows of a batch that its Keep keeps.
 func (t *Tally) Add(b *table.Batch) error {
 	t.classes, t.lost = columnar.Resize(t.classes, b.Rows), columnar.Resize(t.lost, b.Rows)

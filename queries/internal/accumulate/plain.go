@@ -4,7 +4,7 @@ package accumulate
 //
 // Most sums are of one column of numbers by not too many cells. These are added up in 64 bits, and moved to 128 bits every 2^21 rows, before
 // they can overflow. Slot 0 takes the rows that are dropped, so that the loops have no branch for them. The numbers of a dictionary are
-// quantized once.
+// quantized once. Sums hold these and move them here, so that this file and sums.go know each other.
 
 import (
 	"math"
