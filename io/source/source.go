@@ -50,14 +50,14 @@ type Options struct {
 	Format string
 	CSV    CSV
 	JSONL  JSONL
-	// Key makes the digests of the input hard to forge for whoever does not know it; it may be empty.
+	// Key is a secret without which nobody can make other files with the same digests; it may be empty.
 	Key []byte
 	// Workers is how many cores may be used: if it is more than 1, compressed CSV files are decompressed by one goroutine and parsed
 	// by another.
 	Workers int
 }
 
-// place is where a split is.
+// place is the place of a split: a file, and the split's number in it.
 type place struct{ file, split int }
 
 // Dataset is one table in one or more files with one schema. Its methods may be called concurrently.

@@ -7,8 +7,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// Statement says where a file states something about its rows: the min and max of a column in a row group, which a RowGroupFilter believes.
-// It holds no value.
+// Statement is the place of a statement that a file makes about its rows: the min and max of a column in a row group, which a RowGroupFilter
+// believes. It holds no value.
 type Statement struct {
 	File     string // base name
 	RowGroup int    // from 0

@@ -35,7 +35,7 @@ type buffer struct {
 	packed  bool
 	codec   byte
 	codecs  *codecs
-	r       io.Reader // what the buffer holds; nil: it was not opened
+	r       io.Reader // what the buffer holds, decompressed; nil if it was not opened yet
 	close   func()
 	left    int64 // bytes that it holds still
 	out     []byte
@@ -168,7 +168,7 @@ func (b *buffer) skip(n int64) error {
 	return nil
 }
 
-// end passes what no row has taken, and sees that a compressed buffer ends where it should.
+// end passes what no row has taken, and checks that a compressed buffer ends behind its last value.
 func (b *buffer) end() error {
 	if b.r == nil || !b.packed {
 		return nil

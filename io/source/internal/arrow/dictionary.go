@@ -16,7 +16,7 @@ const (
 	maxDictionaryBytes = 1<<32 - 1
 )
 
-// dictionary is the values that a column's codes stand for, and which of them are null; nil: none.
+// dictionary is the values that a column's codes stand for, and which of them are null. nulls is nil if none is.
 type dictionary struct {
 	scan.Dictionary
 	nulls []bool

@@ -152,7 +152,7 @@ func (a *file) reopen() (*os.File, error) {
 	})
 }
 
-// Read implements file.
+// Read implements scan.File.
 func (a *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (scan.Summary, error) {
 	f, err := a.reopen()
 	if err != nil {
@@ -173,7 +173,7 @@ func (a *file) Read(ctx context.Context, split int, columns []string, yield func
 	return scan.Summary{Digest: s.h.Sum(nil)}, nil
 }
 
-// Digest implements file.
+// Digest implements scan.File.
 func (a *file) Digest(ctx context.Context, split int, columns []string) ([]byte, error) {
 	s, err := a.Read(ctx, split, columns, nil)
 	return s.Digest, err

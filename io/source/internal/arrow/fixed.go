@@ -56,7 +56,7 @@ func (b *boolBody) take(n int, c *table.Column) (err error) {
 	return nil
 }
 
-// fixedOf returns how values of a type are decoded and of how many bytes they are; nil: they are not.
+// fixedOf returns how values of a type are decoded, and their length in bytes. decode is nil if the type is not of a fixed length or not read.
 func fixedOf(t arrow.DataType) (decode func([]byte, *table.Values), width int) {
 	switch t := t.(type) {
 	case *arrow.FixedSizeBinaryType:

@@ -55,7 +55,7 @@ func (f *flatBuffer) table(at int) flatTable {
 	return t
 }
 
-// place returns where a field is; 0: it is not stored.
+// place returns the place of a field, or 0 if it is not stored.
 func (t flatTable) place(slot int) int {
 	if slot >= t.slots {
 		return 0

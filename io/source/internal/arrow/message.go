@@ -50,7 +50,7 @@ type recordBatch struct {
 	message *message
 }
 
-// readMessage reads the metadata of the message at a place before end; io.EOF: the stream ends there, by its mark.
+// readMessage reads the metadata of the message at a place before end. The error is io.EOF if the mark of the stream's end is there.
 func readMessage(f io.ReaderAt, at, end int64) (*message, error) {
 	var head [8]byte
 	prefix := 4

@@ -124,7 +124,7 @@ func (b *textBody) take(n int, c *table.Column) (err error) {
 
 // listBody is the body of lists of numbers, behind offsets or of one length.
 type listBody struct {
-	offsets  *offsetReader // nil: all are of one length
+	offsets  *offsetReader // nil if all lists have one length
 	length   int
 	elements *arrayReader
 	floats   []float64

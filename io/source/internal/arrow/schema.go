@@ -44,7 +44,7 @@ type column struct {
 	dictionary int64 // its id, if typ is one
 }
 
-// schemaWalk passes over a schema before the library decodes it, and sees that every length is within the bytes and
+// schemaWalk passes over a schema before the library decodes it, and checks that every length is within the bytes and
 // that few bytes do not say much: the library allocates what a vector says, and follows tables that are shared anew.
 type schemaWalk struct {
 	fields int // how many fields may still come

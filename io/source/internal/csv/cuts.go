@@ -1,5 +1,10 @@
 package csv
 
+// A file that is not compressed is read in pieces by several workers. A piece begins with the first record that starts at or after its nominal
+// start, and ends where the next piece begins. Only the text before a line end says whether it ends a record, since it may stand within
+// quotes. So the beginnings are found in order: the reader of a piece learns where the next piece begins when it has split its own
+// records, and the reader of the next piece waits for that. Meanwhile it parses from a guess (piece.go).
+
 import (
 	"bytes"
 	"context"
@@ -10,20 +15,18 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// pieceBytes is the nominal length of the pieces of a CSV file that are read independently: what the second cache holds, with what is made
-// of it.
+// pieceBytes is the nominal length of a piece, in bytes: a piece and what is made of it fit the second cache.
 const pieceBytes = 512 << 10
 
-// cuts are the places where the pieces of a file are cut: a piece begins with the first record that starts at or after its
-// nominal start. They are known in order, since only what stands before says whether the end of a line ends a record.
+// cuts are the places in a file where pieces begin, as far as they are known.
 type cuts struct {
 	mu    sync.Mutex
-	at    []int64
-	taken map[int]chan struct{} // the pieces whose readers are about to say where the next one begins
+	at    []int64               // of the first pieces
+	taken map[int]chan struct{} // the pieces that are being read; the channel is closed when the reader knows where the next one begins, or gives up
 }
 
-// take says that piece i is about to be read, unless somebody else said so. leave says that no more is to be expected of that.
-func (c *cuts) take(i int) (leave func()) {
+// take says that piece i is being read, unless another reader does. release wakes the goroutines that wait for the beginning of the next piece.
+func (c *cuts) take(i int) (release func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.taken[i] != nil {
@@ -42,8 +45,8 @@ func (c *cuts) take(i int) (leave func()) {
 	})
 }
 
-// find returns where the records of piece i begin; -1: it is not known. Then last is the last piece of which it is, and left is
-// closed when its reader, if it has one, knows more.
+// find returns the place where the records of piece i begin, or -1 if it is not known yet. In that case last is the last piece whose beginning
+// is known, and left is closed when the reader of that piece knows more; it is nil if the piece has no reader.
 func (c *cuts) find(i int) (at int64, last int, left <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,7 +60,7 @@ func (c *cuts) find(i int) (at int64, last int, left <-chan struct{}) {
 	return -1, last, c.taken[last]
 }
 
-// Splits implements file.
+// Splits implements scan.File.
 func (c *file) Splits() int {
 	if c.streamed() {
 		return 1
@@ -65,7 +68,7 @@ func (c *file) Splits() int {
 	return max(1, int((c.Size+c.pieceSize-1)/c.pieceSize))
 }
 
-// piece returns the nominal ends of a piece.
+// piece returns the nominal start and end of a piece.
 func (c *file) piece(i int) (start, end int64) {
 	if i == c.Splits()-1 {
 		end = c.Size
@@ -75,7 +78,7 @@ func (c *file) piece(i int) (start, end int64) {
 	return int64(i) * c.pieceSize, end
 }
 
-// know notes where the records of piece i begin, if that is not known yet but of all pieces before.
+// know notes the place where the records of piece i begin. It does nothing if that is known, or if it is not known of a piece before.
 func (c *file) know(i int, at int64) {
 	c.cuts.mu.Lock()
 	defer c.cuts.mu.Unlock()
@@ -84,7 +87,8 @@ func (c *file) know(i int, at int64) {
 	}
 }
 
-// cut returns where the records of piece i begin. It waits for those who read the pieces before: they know soon, and sooner than anybody else.
+// cut returns the place where the records of piece i begin. It waits for the readers of the pieces before, who know soon, and looks itself if there
+// are none.
 func (c *file) cut(ctx context.Context, f io.ReaderAt, i int) (int64, error) {
 	for {
 		at, last, left := c.cuts.find(i)
@@ -105,7 +109,7 @@ func (c *file) cut(ctx context.Context, f io.ReaderAt, i int) (int64, error) {
 	}
 }
 
-// look finds out where the records begin behind piece i, of which that is known.
+// look finds the beginning of the piece behind piece i, whose own beginning is known.
 func (c *file) look(ctx context.Context, f io.ReaderAt, i int) error {
 	defer c.cuts.take(i)()
 	from, _, _ := c.cuts.find(i)
@@ -117,8 +121,8 @@ func (c *file) look(ctx context.Context, f io.ReaderAt, i int) error {
 	return err
 }
 
-// recordAfter returns the start of the first record at or after the place nominal; one starts at from. If there is no
-// quote in between, the last line that starts there is a record; else records are followed from from on.
+// recordAfter returns the start of the first record at or after the place nominal. A record starts at the place from. If there is no quote
+// between the two, every line is a record, and only the last one is split; else all records between them are.
 func (c *file) recordAfter(ctx context.Context, f io.ReaderAt, from, nominal int64) (int64, error) {
 	if nominal >= c.Size {
 		return c.Size, nil
@@ -144,7 +148,7 @@ func (c *file) recordAfter(ctx context.Context, f io.ReaderAt, from, nominal int
 	return c.follow(ctx, f, line, nominal)
 }
 
-// follow returns the start of the first record at or after nominal by splitting what stands before into records.
+// follow returns the start of the first record at or after nominal. It splits the text from a record on.
 func (c *file) follow(ctx context.Context, f io.ReaderAt, from, nominal int64) (int64, error) {
 	if from >= nominal {
 		return from, nil

@@ -63,7 +63,7 @@ type Dialect struct {
 	quote          byte     // 0 if no character quotes: a text does not hold the byte 0
 	letters        *letters // nil if the text is in UTF-8 or is made UTF-8 before it is split
 	nulls          map[string]bool
-	nullLengths    uint64 // bit n: a text of n bytes may be in nulls; bit 63: also longer ones
+	nullLengths    uint64 // bit n is set if a text of n bytes may be in nulls, bit 63 if a longer one may be
 	types          map[string]scan.TextType
 	Ahead          bool      // compressed text is decompressed ahead, in a goroutine of its own
 	readers        sync.Pool // of *csvPieceReader, used for any of a dataset's files

@@ -6,7 +6,10 @@ import (
 	"math/bits"
 )
 
-// field is a field of a record: from and to are places in a text; to < from: the record has no such field.
+// Most records are split eight bytes at once, by lines. A record needs a second look, by the splitter of scanner.go, if it is blank or a comment, if
+// white space must be trimmed, if a quote does not quote a whole field, or if the text ends near it.
+
+// field is a field of a record: from and to are places in a text. If to is before from, the record has no such field.
 type field struct {
 	from, to int32
 	doubled  bool // there are doubled quotes in it
@@ -15,11 +18,10 @@ type field struct {
 // missing is the field that a record does not have.
 var missing = field{from: 0, to: -1}
 
-// lines finds the wanted fields of records that need no second look: without white space to trim, and whose quotes quote whole
-// fields. It looks at eight bytes at once.
+// lines finds the fields that are needed of records that need no second look.
 type lines struct {
 	dialect *Dialect
-	wanted  []int // which fields, ascending
+	needed  []int // which fields, ascending
 }
 
 const (
@@ -27,16 +29,16 @@ const (
 	lowBits   = 0x7f7f7f7f7f7f7f7f
 )
 
-// marks has the highest bit set of each of eight bytes that is a line end or one of others: a byte that is not 0 has, once 127 is
-// added to its lower bits, a bit at the top, and nothing is carried into the next one.
+// marks sets the highest bit of each of the first eight bytes of b that is a line end or equals its byte in others. If a byte is not 0, adding
+// 127 to its lower bits sets its highest bit, unless that was set before, and carries nothing into the next byte.
 func marks(b []byte, others uint64) uint64 {
 	w := binary.LittleEndian.Uint64(b)
 	x, y := w^everyByte*'\n', w^others
 	return ^((x&lowBits+lowBits|x)&(y&lowBits+lowBits|y) | lowBits)
 }
 
-// split finds the record that starts at place at of b: of its wanted field i it sets fields[i*stride]. It returns where the next record
-// starts; at: this record needs a second look, or more of the text.
+// split finds the fields of the record that starts at the place at of b, and sets fields[i*stride] to number i of those that are needed. It
+// returns the start of the next record, or at if this record needs a second look or more of the text.
 func (l *lines) split(b []byte, at int, fields []field, stride int) int {
 	if b[at] <= ' ' || b[at] == l.dialect.comment || l.dialect.TrimSpace {
 		return at
@@ -44,7 +46,7 @@ func (l *lines) split(b []byte, at int, fields []field, stride int) int {
 	comma, quote := l.dialect.comma, l.dialect.quote
 	i, mark, commas := at-8, uint64(0), everyByte*uint64(comma)
 	from, found := at, 0
-	for n := 0; found < len(l.wanted); n++ {
+	for n := 0; found < len(l.needed); n++ {
 		var f field
 		var p int // of the delimiter or line end behind the field
 		if from < len(b) && b[from] == quote && quote != 0 {
@@ -71,12 +73,12 @@ func (l *lines) split(b []byte, at int, fields []field, stride int) int {
 				f.to--
 			}
 		}
-		if n == l.wanted[found] {
+		if n == l.needed[found] {
 			fields[found*stride] = f
 			found++
 		}
 		if b[p] == '\n' {
-			for ; found < len(l.wanted); found++ {
+			for ; found < len(l.needed); found++ {
 				fields[found*stride] = missing
 			}
 			return p + 1
@@ -89,8 +91,8 @@ func (l *lines) split(b []byte, at int, fields []field, stride int) int {
 	return at
 }
 
-// lineEnd returns the place behind the line end of the record that starts at place at, of which a field starts at i; 0: it needs a second
-// look, or more of the text.
+// lineEnd returns the place behind the line end of the record that starts at the place at, of which a field starts at i, or 0 if the record
+// needs a second look or more of the text.
 func (l *lines) lineEnd(b []byte, at, i int) int {
 	for i+8 <= len(b) {
 		mark := marks(b[i:], everyByte*uint64(l.dialect.quote))
@@ -113,7 +115,7 @@ func (l *lines) lineEnd(b []byte, at, i int) int {
 	return 0
 }
 
-// closing returns the place of the quote that closes the field from place i on and that ends it; -1: it needs a second look.
+// closing returns the place of the quote that ends the field whose text starts at i, or -1 if the record needs a second look.
 func closing(b []byte, i int, comma, quote byte) (end int, doubled bool) {
 	for {
 		at := bytes.IndexByte(b[i:], quote)

@@ -9,14 +9,12 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
-// Records of any length
-//
-// A scanner looks at the first maxRecord bytes of a record: fields that do not end there are null. Where the record ends is found by the same
-// rules as for any other, or text in it could pass for rows of its own. So its other fields are split like those of a short record, each with
-// maxRecord bytes in view, and dropped. A quoted field that does not even end there is followed by a reader of its own, since a quote
-// that nothing closes is an ordinary character, and the scanner would have to go back.
+// A record may be of any length. The scanner looks at its first maxRecord bytes; fields that do not end there are null. The end of the record is
+// found by the same rules as of any other, or text in it could pass for rows of its own. So its other fields are split like those of a
+// short record, each with maxRecord bytes in view, and dropped. If a quoted field does not end within them, another reader follows it
+// first: a quote that nothing closes is an ordinary character, and the scanner cannot go back.
 
-// inside says what a text ends in that holds no whole record.
+// inside says what the end of the text is within, if the text holds no whole record.
 type inside uint8
 
 const (
@@ -26,7 +24,7 @@ const (
 	insideBlanks               // blanks before a field
 )
 
-// rest says what is to be passed over before the next record.
+// rest says what must be passed over before the next record.
 type rest uint8
 
 const (
@@ -39,8 +37,8 @@ const (
 // textFrom opens the text of a scanner a second time, from a place on.
 type textFrom func(at int64) (r io.Reader, stop func(), err error)
 
-// startRest says what the rest of a record is that is longer than a scanner looks at. again is true if it is to be split anew, since it is now known
-// that a quote in it is an ordinary character.
+// startRest finds what the rest of a record is, if the record is longer than a scanner looks at. again is true if the record must be split anew,
+// since a quote in it turned out to be an ordinary character.
 func (s *scanner) startRest() (again bool, err error) {
 	s.rest = restOfFields
 	switch {
@@ -64,7 +62,7 @@ func (s *scanner) passRest() error {
 			return err
 		}
 		b := s.buf[s.at:s.end]
-		n := len(b) // where what is passed over ends; len(b): not here
+		n := len(b) // the end of what is passed over; len(b) if it is not in the buffer
 		switch s.rest {
 		case restOfLine:
 			n = stop(b, 0, '\n')

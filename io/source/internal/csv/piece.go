@@ -11,16 +11,20 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// pieceText is a piece of a file in memory, and what stands behind it, as far as it was needed to see records end.
+// The reader of a piece does not wait until the beginning of its piece is known. It guesses that a record starts behind the first line end,
+// which is wrong only if that stands within quotes, and parses from there. When the beginning is known, rows before it are dropped; if the
+// guess was wrong, the piece is parsed again.
+
+// pieceText is a piece of a file in memory, and as much of the text behind it as was needed to see its last record end.
 type pieceText struct {
 	file *os.File
-	at   int64 // where it stands in the file
+	at   int64 // its place in the file
 	size int64 // of the file
 	own  int   // length of the piece
 	b    []byte
 }
 
-// What is read behind a piece: a page at first, and the most of it. Records that are longer are read as a stream.
+// How many bytes are read behind a piece: at first, and at most. A record that is longer is read as a stream.
 const (
 	leastBehind = 4 << 10
 	mostBehind  = 1 << 20
@@ -35,7 +39,7 @@ func (t *pieceText) load(s *scan.Stream, size int64) error {
 	return err
 }
 
-// eof says that the text ends where the file does.
+// eof says whether the text reaches the end of the file.
 func (t *pieceText) eof() bool { return t.at+int64(len(t.b)) == t.size }
 
 // extend reads more behind the piece, and says whether there is more.
@@ -50,8 +54,8 @@ func (t *pieceText) extend() (bool, error) {
 	return true, scan.ReadAt(t.file, t.b[n:], t.at+int64(n))
 }
 
-// guess returns the place behind the first line end that the piece, or the byte before it, has: unless that stands within quotes a
-// record starts there. -1: there is none.
+// guess returns the place behind the first line end in the piece, or in the byte before it, or -1 if there is none. A record starts there unless
+// the line end stands within quotes.
 func (t *pieceText) guess() (int, error) {
 	var before [1]byte
 	if err := scan.ReadAt(t.file, before[:], t.at-1); err != nil || before[0] == '\n' {
@@ -67,9 +71,9 @@ func (t *pieceText) guess() (int, error) {
 type pieceReader struct {
 	*rowReader
 	text pieceText
-	skip int  // how many of the gathered rows belong to no record of the piece
-	next int  // where the text goes on behind the gathered rows
-	long bool // it goes on with a record that is too long for it
+	skip int  // how many of the gathered rows come before the piece's first record
+	next int  // the place in the text behind the gathered rows
+	long bool // the text goes on with a record that is too long for it
 }
 
 // pieceReader returns a reader of some columns, used or new.
@@ -80,15 +84,15 @@ func (c *file) pieceReader(columns []string) *pieceReader {
 	return &pieceReader{rowReader: c.newReader(columns)}
 }
 
-// readPiece is read for a file that is not compressed.
+// readPiece reads a piece of a file that is not compressed.
 func (c *file) readPiece(ctx context.Context, piece int, columns []string, yield func(*table.Batch) error) (s scan.Summary, err error) {
 	stream, err := c.openStream(ctx, piece)
 	if err != nil {
 		return s, err
 	}
 	defer stream.Close()
-	leave := c.cuts.take(piece)
-	defer leave()
+	release := c.cuts.take(piece)
+	defer release()
 	r := c.pieceReader(columns)
 	defer c.dialect.readers.Put(r)
 	if err := scan.Guard(func() error { return r.begin(ctx, c, stream, piece) }); err != nil {
@@ -98,7 +102,7 @@ func (c *file) readPiece(ctx context.Context, piece int, columns []string, yield
 		if r.done() {
 			c.know(piece+1, r.text.at+int64(r.next))
 		}
-		leave() // yield may take long, or read other pieces
+		release() // yield may take long, or read other pieces
 		if err := r.hand(yield); err != nil {
 			return s, err
 		}
@@ -123,8 +127,7 @@ func (c *file) readPiece(ctx context.Context, piece int, columns []string, yield
 	return s, err
 }
 
-// begin loads a piece and gathers its first rows. Where its records start may not be known yet; then they are gathered from where that is
-// likely, and once it is known those before are left aside, or all of them.
+// begin loads a piece and gathers its first rows, from a guess if the piece's beginning is not known yet.
 func (r *pieceReader) begin(ctx context.Context, c *file, s *scan.Stream, piece int) error {
 	if err := r.text.load(s, c.Size); err != nil {
 		return err
@@ -157,7 +160,8 @@ func (r *pieceReader) from(at int) error {
 
 func (r *pieceReader) done() bool { return r.next >= r.text.own }
 
-// settle sees to it that the gathered rows are those of the records that start at place at of the file.
+// settle drops the gathered rows before the piece's first record, which starts at the place at of the file, or parses the piece again if the guess
+// was wrong.
 func (r *pieceReader) settle(c *file, at int64, guessed int) error {
 	start := int(at - r.text.at)
 	if start >= r.text.own {
@@ -167,7 +171,7 @@ func (r *pieceReader) settle(c *file, at int64, guessed int) error {
 	}
 	if guessed >= 0 {
 		row, ok := slices.BinarySearch(r.starts, int32(start))
-		if ok && (start == guessed || r.blanks == 0) { // else skipped lines may be another piece's
+		if ok && (start == guessed || r.blanks == 0) { // else a skipped line may belong to the piece before, and would be counted twice
 			r.skip = row
 			return nil
 		}
@@ -192,7 +196,7 @@ func (r *pieceReader) hand(yield func(*table.Batch) error) error {
 	return nil
 }
 
-// readLong reads the rest of a piece as a stream, which goes on with a long record, and returns how many lines were skipped.
+// readLong reads the rest of a piece, which goes on with a long record, as a stream. It returns how many lines were skipped.
 func (r *pieceReader) readLong(ctx context.Context, c *file, piece int, yield func(*table.Batch) error) (blanks int64, err error) {
 	at := r.text.at + int64(r.next)
 	s, err := c.newScanner(r.text.file, at)

@@ -16,44 +16,44 @@ type rowReader struct {
 	columns []column // each once, in the order of the file
 	order   []int    // of each column asked for: its place in columns
 	rows    int
-	blanks  int64 // lines between them that were skipped
-	lines   *lines
-	general splitter
-	fields  []field // of a block of records, column by column
-	starts  []int32 // where the first rows start in the text
+	blanks  int64    // lines between the rows that were skipped
+	lines   *lines   // splits most records
+	general splitter // splits those that lines does not
+	fields  []field  // of a block of records, column by column
+	starts  []int32  // the places in the text of the first rows
 }
 
-// knownStarts is of how many rows it is kept where they start.
+// knownStarts is the most rows whose starts are kept.
 const knownStarts = 4096
 
 // newReader returns a reader of some columns.
 func (c *file) newReader(names []string) *rowReader {
 	r := &rowReader{names: slices.Clone(names), order: make([]int, len(names)), starts: make([]int32, 0, knownStarts)}
-	var wanted []int
+	var needed []int
 	for _, name := range names {
-		wanted = append(wanted, c.table.Index(name))
+		needed = append(needed, c.table.Index(name))
 	}
-	places := slices.Clone(wanted)
+	places := slices.Clone(needed)
 	slices.Sort(places)
 	places = slices.Compact(places)
-	r.general = splitter{d: c.dialect, wanted: 1, ordinary: -1}
+	r.general = splitter{d: c.dialect, needed: 1, ordinary: -1}
 	for _, at := range places {
 		t, typed := c.dialect.types[c.table.Fields[at].Name]
 		if !typed {
 			t = scan.Text
 		}
 		r.columns = append(r.columns, column{TextColumn: scan.TextColumn{TextType: t}, at: at})
-		r.general.wanted = at + 1
+		r.general.needed = at + 1
 	}
-	for i, at := range wanted {
+	for i, at := range needed {
 		r.order[i] = slices.Index(places, at)
 	}
-	r.lines = &lines{dialect: c.dialect, wanted: places}
+	r.lines = &lines{dialect: c.dialect, needed: places}
 	r.fields = make([]field, max(1, len(places))*r.block())
 	return r
 }
 
-// fits says whether it is a reader of some columns of a file, or of another one that has them at the same places.
+// fits says whether the reader can be used for some columns of a file: it was made for columns of these names at these places.
 func (r *rowReader) fits(c *file, names []string) bool {
 	if !slices.Equal(r.names, names) {
 		return false
@@ -66,7 +66,7 @@ func (r *rowReader) fits(c *file, names []string) bool {
 	return true
 }
 
-// block is how many records are split before their fields are taken: as many as the first cache holds.
+// block is how many records are split before their fields are taken: their places fit the first cache.
 func (r *rowReader) block() int { return max(16, 2048/max(1, len(r.columns))) }
 
 func (r *rowReader) reset() {
@@ -76,7 +76,7 @@ func (r *rowReader) reset() {
 	}
 }
 
-// stream gathers the records of a batch from a stream; io.EOF: they are the last ones.
+// stream gathers the records of a batch from a stream. The error is io.EOF if they are the last ones.
 func (r *rowReader) stream(s *scanner) error {
 	r.reset()
 	for full := false; !full && r.rows < scan.BatchRows; {
@@ -115,7 +115,7 @@ func (r *rowReader) seen(s *scanner) {
 
 // readStream gathers the records of a stream and hands them on. It returns how many lines were skipped.
 func (r *rowReader) readStream(ctx context.Context, s *scanner, yield func(*table.Batch) error) (blanks int64, err error) {
-	s.wanted, s.blanks = r.general.wanted, 0
+	s.needed, s.blanks = r.general.needed, 0
 	for err == nil {
 		if err = ctx.Err(); err != nil {
 			return 0, err
@@ -135,11 +135,11 @@ func (r *rowReader) readStream(ctx context.Context, s *scanner, yield func(*tabl
 	return blanks + s.blanks, nil
 }
 
-// most is how many rows are gathered from a text before they are handed on: what it makes of them is to take little memory.
+// most is how many rows are gathered from a text before they are handed on, so that they take little memory.
 func (r *rowReader) most() int { return max(scan.BatchRows, (1<<20)/max(1, len(r.columns))) }
 
-// gather gathers the records of a text from a place on, where one starts. It returns the place where the next one starts: that of
-// another piece, or one that is not gathered yet; whole: what the text has of it is enough to split it.
+// gather gathers the records of a text from the start of one on. It returns the start of the next one, which belongs to the next piece or is
+// gathered later. whole is false if the text has too little of it to split it.
 func (r *rowReader) gather(t *pieceText, at int) (next int, whole bool, err error) {
 	r.reset()
 	for whole = true; at < t.own && r.rows+r.block() <= r.most(); {

@@ -12,16 +12,16 @@ import (
 // maxRecord is how much of a record is looked at: fields that do not end within so many bytes are null.
 const maxRecord = 16 << 20
 
-// scanner splits a stream into records. It looks at what is in its buffer and starts a record anew when it needs
-// more. Of a record that fills the longest buffer the rest is passed over when the next record is asked for.
+// scanner splits a stream into records, by the whole grammar. If the buffer ends within a record, the scanner reads more and splits the
+// record again. The rest of a record that fills the longest buffer is passed over when the next record is asked for (longrecord.go).
 type scanner struct {
 	splitter
 	r       io.Reader
 	again   textFrom
 	buf     []byte
 	longest int // maxRecord, but for tests
-	base    int // where the current record starts
-	at, end int // what no record has taken
+	base    int // start of the current record
+	at, end int // the part of buf that no record has taken
 	extent
 	blanks  int64 // lines that were skipped
 	rest    rest
@@ -32,17 +32,17 @@ type scanner struct {
 // splitter splits a text into records.
 type splitter struct {
 	d        *Dialect
-	wanted   int  // how many fields of a record matter; 0: all
-	eof      bool // the text ends where the file ends
+	needed   int  // how many fields of a record are used; 0 if all are
+	eof      bool // the text reaches the end of the file
 	fields   []field
-	ordinary int // where a field starts whose first quote is known to be an ordinary character; -1 if nowhere
-	open     int // if a record is not whole: where its last field starts, and
-	inside   inside
+	ordinary int    // start of a field whose first quote is known to be an ordinary character; -1 if there is none
+	open     int    // if a record is not whole: the start of its last field
+	inside   inside // and what the text ends in
 }
 
 // extent is how much of a text a scanner splits.
 type extent struct {
-	limit int64 // records that start so many bytes after the first one, or later, are another's
+	limit int64 // a record that starts so many bytes after the first one, or later, belongs to the next piece
 	taken int64 // bytes of the records so far, and between them
 }
 
@@ -56,7 +56,7 @@ func newScanner(r io.Reader, again textFrom, d *Dialect, first bool) (*scanner, 
 	return s, err
 }
 
-// next goes to the next record; io.EOF: there is none.
+// next goes to the next record. The error is io.EOF if there is none.
 func (s *scanner) next() error {
 	for {
 		if err := s.passRest(); err != nil {
@@ -134,7 +134,7 @@ func (s *splitter) split(b []byte) (n int, whole bool) {
 			return end + 1, true
 		}
 		i = end + 1
-		if len(s.fields) == s.wanted {
+		if len(s.fields) == s.needed {
 			if end := stop(b, i, s.d.quote); end < len(b) && b[end] == '\n' { // nothing is quoted in the rest of the line
 				return end + 1, true
 			}
@@ -159,7 +159,7 @@ func stop(b []byte, i int, c byte) int {
 	return i
 }
 
-// skip returns the length of a blank line or comment; -1: more must be read.
+// skip returns the length of a blank line or comment, or -1 if more must be read.
 func (s *splitter) skip(b []byte) (n int, skip bool) {
 	if len(b) > 0 && b[0] > ' ' && b[0] != s.d.comment {
 		return 0, false
@@ -185,7 +185,7 @@ func (s *splitter) skip(b []byte) (n int, skip bool) {
 	return -1, true
 }
 
-// field returns the field that starts at i and the place of the delimiter or line end after it; -1: more must be read.
+// field returns the field that starts at i and the place of the delimiter or line end after it, which is -1 if more must be read.
 func (s *splitter) field(b []byte, i int) (field, int) {
 	s.open, s.inside = i, insideField
 	if !s.d.TrimSpace && i < len(b) && b[i] != s.d.quote {
@@ -234,7 +234,7 @@ func (s *splitter) trimmed(b []byte, from, to int) field {
 	return field{from: int32(from), to: int32(to)}
 }
 
-// quoted returns the field whose first quote is before i. literal: that quote does not quote.
+// quoted returns the field whose first quote is before i. literal is true if that quote is an ordinary character.
 func (s *splitter) quoted(b []byte, i int) (f field, end int, literal bool) {
 	f.from = int32(i)
 	for {
@@ -254,7 +254,7 @@ func (s *splitter) quoted(b []byte, i int) (f field, end int, literal bool) {
 	}
 }
 
-// after returns the place of the delimiter or line end after a closing quote. literal: something else follows.
+// after returns the place of the delimiter or line end after a closing quote. literal is true if something else follows.
 func (s *splitter) after(b []byte, i int) (end int, literal bool) {
 	for i < len(b) && s.d.blank(b[i]) {
 		i++

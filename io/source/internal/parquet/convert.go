@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// converter takes the next n values of a type that a table holds otherwise than a page, in to, from its start.
+// converter takes the next n values of a type whose form in a table differs from Parquet's, in to, from its start.
 type converter func(d *decoded, n int, to *table.Values) table.Values
 
 // refine gives a leaf the types that need more of the schema than typeOf looks at.

@@ -89,7 +89,7 @@ func (d *decoded) decode(l *leaf, enc encoding.Encoding, data []byte, n int) (v 
 	return v, nil
 }
 
-// memory returns where bytes are decoded.
+// memory returns the memory in which bytes are decoded: that of the page if the decoder can work in place.
 func (d *decoded) memory(enc encoding.Encoding, data []byte) []byte {
 	if enc.CanDecodeInPlace() {
 		return data

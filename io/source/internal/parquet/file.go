@@ -18,7 +18,7 @@ import (
 type file struct {
 	scan.Origin
 	footer [sha256.Size]byte
-	end    int64 // where the footer starts
+	end    int64 // start of the footer
 	groups []rowGroup
 	leaves []leaf
 }
@@ -82,7 +82,7 @@ func (p *file) reopen() (*os.File, error) {
 	})
 }
 
-// Read implements file.
+// Read implements scan.File.
 func (p *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (sum scan.Summary, err error) {
 	f, err := p.reopen()
 	if err != nil {
@@ -104,7 +104,7 @@ func (p *file) Read(ctx context.Context, split int, columns []string, yield func
 	return sum, err
 }
 
-// Digest implements file.
+// Digest implements scan.File.
 func (p *file) Digest(ctx context.Context, split int, columns []string) ([]byte, error) {
 	f, err := p.reopen()
 	if err != nil {
@@ -119,7 +119,7 @@ func (p *file) Digest(ctx context.Context, split int, columns []string) ([]byte,
 	return s.sum()
 }
 
-// DigestFooter implements footed.
+// DigestFooter implements scan.Footed.
 func (p *file) DigestFooter(split int) ([]byte, error) {
 	f, err := p.reopen()
 	if err != nil {

@@ -26,7 +26,7 @@ type rowGroup struct {
 	chunks []chunk
 }
 
-// chunk is where the pages of one column in one row group are, and what the footer says of them.
+// chunk is the place of the pages of one column in one row group, and what the footer says of them.
 type chunk struct {
 	start, size int64
 	values      int64

@@ -16,7 +16,7 @@ func (b *rowBuffer) validity(levels []byte) []bool {
 	return out
 }
 
-// spreadCodes gives one code a row: nulls get the first one. valid nil: no nulls.
+// spreadCodes gives one code a row; nulls get code 0. valid is nil if there are no nulls.
 func (b *rowBuffer) spreadCodes(codes []int32, valid []bool) []int32 {
 	if valid == nil {
 		return codes
@@ -24,7 +24,7 @@ func (b *rowBuffer) spreadCodes(codes []int32, valid []bool) []int32 {
 	return spread(&b.codes, codes, valid)
 }
 
-// spreadValues gives one value a row: nulls get zero or an empty string.
+// spreadValues gives one value a row; nulls get zero or an empty string.
 func (b *rowBuffer) spreadValues(v *table.Values, k table.Kind, valid []bool) {
 	switch k {
 	case table.Float:
@@ -36,7 +36,7 @@ func (b *rowBuffer) spreadValues(v *table.Values, k table.Kind, valid []bool) {
 	}
 }
 
-// spread puts the values where valid is true, in the memory of to, which may hold them at its start.
+// spread gives each row whose valid is true the next value, and the others zero, in the memory of to, which may hold the values at its start.
 func spread[T any](to *[]T, values []T, valid []bool) []T {
 	from := len(values)
 	*to = grown(*to, len(valid))
@@ -68,7 +68,7 @@ func spreadOffsets(to *[]uint32, offsets []uint32, valid []bool) []uint32 {
 	return out
 }
 
-// grown returns a slice of n items in the memory of s, or in new memory: what s held is then not copied.
+// grown returns a slice of n items in the memory of s or, if that is too short, in new memory, to which nothing is copied.
 func grown[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -76,7 +76,7 @@ func grown[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// readyNulls is ready for a column without values, whose pages say nothing: some writers get their levels wrong.
+// readyNulls is ready for a column of the type null. Its pages are not read, since some writers get their levels wrong.
 func (c *columnReader) readyNulls() (int, error) {
 	if c.rows == 0 {
 		return 0, io.EOF

@@ -21,6 +21,7 @@ type groupScan struct {
 	codecs  scan.Codecs
 }
 
+// newScan checks what the footer says of the columns' chunks. Without columns the rows of the shortest column are counted.
 func (p *file) newScan(ctx context.Context, f io.ReaderAt, group int, columns []string) (*groupScan, error) {
 	s := &groupScan{ctx: ctx, file: p, group: group}
 	at := make([]int, len(columns))

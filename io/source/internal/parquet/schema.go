@@ -11,16 +11,16 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// leaf is a top-level column and where its data is.
+// leaf is a top-level column and the place of its data.
 type leaf struct {
 	field    table.Field
 	chunk    int // position among a row group's chunks; of a nested column the first one
 	physical format.Type
 	width    int // bytes of a fixed-length value
 	optional bool
-	void     bool       // without values
-	convert  converter  // nil: the values are taken as they are
-	list     *listShape // of lists: the rest is of their elements
+	void     bool       // all rows are null
+	convert  converter  // nil if the values are taken as they are
+	list     *listShape // nil if the column is not one of lists
 }
 
 // leavesOf returns the top-level columns of a schema, nested ones as kind Invalid, and the number of its leaves.
@@ -49,7 +49,7 @@ func leavesOf(elements []format.SchemaElement) (out []leaf, leaves int, err erro
 	return out, leaves, nil
 }
 
-// subtree returns how many elements and leaves there are in the tree of the first element; 0: it is broken.
+// subtree returns how many elements and leaves there are in the tree of the first element; size is 0 if it is no tree.
 func subtree(elements []format.SchemaElement) (size, leaves int) {
 	for open := int64(1); open > 0; size++ {
 		if size == len(elements) {

@@ -26,9 +26,8 @@ const (
 // thriftDepth is the deepest nesting that is passed; Parquet's metadata is 8 deep.
 const thriftDepth = 32
 
-// thriftWalk passes over a struct in Thrift's compact protocol and sees that every length is within the bytes. The
-// library that decodes the struct allocates what a length says before it looks whether it can be, and a flipped bit
-// can say gigabytes. Source: github.com/apache/thrift, doc/specs/thrift-compact-protocol.md.
+// thriftWalk passes over a struct in Thrift's compact protocol and checks that every length is within the bytes. The library that decodes
+// the struct allocates what a length says before it reads that much, and a flipped bit can say gigabytes. Source: github.com/apache/thrift, doc/specs/thrift-compact-protocol.md.
 type thriftWalk struct {
 	b       []byte
 	at      int
@@ -36,7 +35,7 @@ type thriftWalk struct {
 	bad     bool
 }
 
-// walkThrift returns the walk over the struct at the start of b; ok: it is whole and sound.
+// walkThrift walks over the struct at the start of b. ok is true if it is whole and sound.
 func walkThrift(b []byte) (w thriftWalk, ok bool) {
 	w.b = b
 	w.fields(thriftDepth)

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Blocks that are read ahead: how many there are, and how long they are.
+// How many blocks are read ahead, and their length in bytes.
 const (
 	aheadBlocks = 4
 	aheadBytes  = 256 << 10
@@ -18,7 +18,7 @@ type AheadReader struct {
 	Stop       func() // ends the goroutine and waits for that
 	block      []byte
 	unread     []byte // of the block
-	err        error  // why there is no more, behind all that is full
+	err        error  // why the text ends, behind the blocks in full
 }
 
 // NewAheadReader starts to read ahead.

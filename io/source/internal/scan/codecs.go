@@ -12,7 +12,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// Codecs decompresses what is in memory, into memory of the length that is announced: no codec writes more, so a bomb is a damaged file.
+// Codecs decompresses bytes in memory. The caller knows how long the result must be, and no codec writes more, so a bomb is a damaged file.
 // (parquet-go's codecs write as much as there is, and its LZ4 tries ever larger buffers on damaged bytes, without end.)
 type Codecs struct {
 	zstd   *zstd.Decoder

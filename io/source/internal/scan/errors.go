@@ -32,7 +32,7 @@ const (
 // Error is one thing that is wrong with an input. It never holds a value of the table nor a library's text.
 type Error struct {
 	File     string // base name, "" if no file is to blame
-	RowGroup int    // of a Parquet file, from 0; -1: none
+	RowGroup int    // of a Parquet file, from 0; -1 if no row group is to blame
 	Column   string // "" if no column is to blame
 	Code     string
 	Message  string
@@ -90,7 +90,7 @@ func (es Errors) Err() error {
 	return es
 }
 
-// Fault makes an Error without a place, which whoever knows the place fills in.
+// Fault makes an Error without a place. Callers that know the file, row group or column add them.
 func Fault(code, format string, args ...any) *Error {
 	return &Error{RowGroup: -1, Code: code, Message: fmt.Sprintf(format, args...)}
 }

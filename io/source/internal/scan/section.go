@@ -116,7 +116,7 @@ func (s *Section) load(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// fill adds a block to what is unread; io.EOF: there is none.
+// fill adds a block to what is unread. The error is io.EOF if there is none.
 func (s *Section) fill() error {
 	if s.At >= s.End {
 		return io.EOF
