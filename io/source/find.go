@@ -126,6 +126,12 @@ type found struct {
 	open       opener
 }
 
+// Exists looks for the input's files and opens none: nil if every path and pattern finds one. Errors: as Open.
+func Exists(o Options) error {
+	_, err := find(o)
+	return err
+}
+
 // find lists the files of all patterns, in order, and everything that is wrong with them.
 func find(o Options) ([]found, error) {
 	var out []found

@@ -18,7 +18,7 @@ type builder struct {
 func (a *builder) buffer(s span, r *arrayReader) *buffer {
 	at := a.batch.message.body + s.at
 	b := &buffer{
-		section: scan.NewSection(a.scan.ctx, a.scan.f, a.scan.file.MAC).Between(at, at+s.size),
+		section: scan.NewSection(a.scan.ctx, a.scan.f, a.scan.file.MAC, at, at+s.size),
 		packed:  a.batch.packed, codec: a.batch.codec, codecs: &a.scan.codecs, left: s.size,
 	}
 	r.buffers = append(r.buffers, b)

@@ -38,9 +38,9 @@ func tableType(t arrow.DataType) table.Type {
 		}
 		return listType(t.Elem())
 	case *arrow.Decimal128Type:
-		return scan.DecimalOf(int(t.Precision), int(t.Scale)).Typ
+		return scan.DecimalOf(int(t.Precision), int(t.Scale)).Type
 	case *arrow.Decimal256Type:
-		return scan.DecimalOf(int(t.Precision), int(t.Scale)).Typ
+		return scan.DecimalOf(int(t.Precision), int(t.Scale)).Type
 	case *arrow.TimestampType:
 		return table.Type{Kind: table.Timestamp, Unit: int64(t.Unit.Multiplier() / time.Nanosecond), Zone: scan.ZoneOf(t.TimeZone != "")}
 	case *arrow.FixedSizeBinaryType:

@@ -80,7 +80,7 @@ func newColumnReader(l *leaf, c *chunk, rows int64, section *scan.Section, codec
 	if !ok {
 		m = new(pageMemory)
 	}
-	section.Between(c.start, c.start+c.size).Lend(m.block)
+	section.Lend(m.block)
 	r := &columnReader{leaf: l, rows: rows, values: c.values, memory: m}
 	r.pages = pageReader{section: section, left: c.size, codec: c.codec, codecs: codecs, stored: m.stored, plain: m.plain}
 	if l.list != nil {

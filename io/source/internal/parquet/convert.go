@@ -44,13 +44,13 @@ func (l *leaf) decimal(precision, scale int) {
 	case format.Int32, format.Int64, format.ByteArray:
 	case format.FixedLenByteArray:
 		if l.width < 1 || l.width > scan.MaxDecimal {
-			d.Typ = scan.Unread("decimal of an odd length")
+			d.Type = scan.Unread("decimal of an odd length")
 		}
 	default:
-		d.Typ = scan.Unread("decimal of an odd physical type")
+		d.Type = scan.Unread("decimal of an odd physical type")
 	}
 	stored := *l // its physical type and width
-	l.field.Type = d.Typ
+	l.field.Type = d.Type
 	l.convert = func(p *decoded, n int, to *table.Values) table.Values {
 		p.takeDecimals(d, &stored, n, to)
 		return table.Values{Ints: to.Ints, Floats: to.Floats}

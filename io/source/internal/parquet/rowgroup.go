@@ -43,7 +43,7 @@ func (p *file) newScan(ctx context.Context, f io.ReaderAt, group int, columns []
 		if err := c.check(l, rows, p.end); err != nil {
 			return nil, s.placed(err, l)
 		}
-		s.readers = append(s.readers, newColumnReader(l, c, rows, scan.NewSection(ctx, f, p.MAC), &s.codecs))
+		s.readers = append(s.readers, newColumnReader(l, c, rows, scan.NewSection(ctx, f, p.MAC, c.start, c.start+c.size), &s.codecs))
 	}
 	for _, i := range at {
 		n, _ := slices.BinarySearch(used, i)

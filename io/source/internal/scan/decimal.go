@@ -21,7 +21,7 @@ const (
 // Decimal is how the unscaled integers of a decimal type become values: whole numbers that an int64 holds become Int,
 // all others Float, the float64 nearest to the decimal. Integers beyond the announced precision saturate.
 type Decimal struct {
-	Typ   table.Type
+	Type  table.Type
 	scale int
 }
 
@@ -30,16 +30,16 @@ func DecimalOf(precision, scale int) Decimal {
 	d := Decimal{table.Type{Kind: table.Float}, scale}
 	switch {
 	case precision < 1 || scale < -999 || scale > 999:
-		d.Typ = Unread("decimal of an odd precision")
+		d.Type = Unread("decimal of an odd precision")
 	case scale <= 0 && precision-scale <= intDigits:
-		d.Typ.Kind = table.Int
+		d.Type.Kind = table.Int
 	}
 	return d
 }
 
 // Add adds v·10^-scale to to.
 func (d Decimal) Add(v int64, to *table.Values) {
-	if d.Typ.Kind == table.Int {
+	if d.Type.Kind == table.Int {
 		to.Ints = append(to.Ints, d.int(v))
 		return
 	}
@@ -56,7 +56,7 @@ func (d Decimal) AddBytes(b []byte, to *table.Values) {
 	if b[0] < 0x80 {
 		sign = 1
 	}
-	if d.Typ.Kind == table.Int {
+	if d.Type.Kind == table.Int {
 		to.Ints = append(to.Ints, saturated(sign))
 		return
 	}

@@ -16,7 +16,7 @@ import (
 const BlockSize = 64 << 10
 
 // BlockMAC hashes blocks: GMAC under one key and nonce, three times as fast as SHA-256 and more. It is an almost universal
-// hash: whoever does not know the key finds two different blocks of one tag with a probability below 2^-115 a try (a block
+// hash: without the key one finds two different blocks of one tag with a probability below 2^-115 a try (a block
 // has 2^12 words of 128 bits, the hash is a polynomial of that degree over a field of 2^128; McGrew & Viega 2004, lemma 2).
 // Tags are not published: they are hashed, and of that the ledger keeps a keyed fingerprint.
 type BlockMAC struct{ aead cipher.AEAD }
@@ -82,14 +82,8 @@ type Section struct {
 }
 
 // NewSection returns a reader of the bytes from at up to, not including, end.
-func NewSection(ctx context.Context, f io.ReaderAt, mac BlockMAC) *Section {
-	return &Section{ctx: ctx, f: f, mac: mac, tags: sha256.New()}
-}
-
-// Between sets what is read.
-func (s *Section) Between(at, end int64) *Section {
-	s.At, s.End = at, end
-	return s
+func NewSection(ctx context.Context, f io.ReaderAt, mac BlockMAC, at, end int64) *Section {
+	return &Section{ctx: ctx, f: f, mac: mac, At: at, End: end, tags: sha256.New()}
 }
 
 // Lend gives the section memory to read into.

@@ -31,7 +31,7 @@ func (o *Origin) OpenStream(ctx context.Context, packed Compression, start, end 
 		return nil, err
 	}
 	s := &Stream{File: file, stop: func() {}, Close: func() { _ = file.Close() }}
-	s.Section = NewSection(ctx, file, o.MAC).Between(start, end)
+	s.Section = NewSection(ctx, file, o.MAC, start, end)
 	if err := s.decompress(packed); err != nil {
 		s.Close()
 		return nil, StreamError(err)

@@ -11,9 +11,9 @@ import (
 type TextColumn struct {
 	TextType
 	Values table.Values
-	valid  []bool // of the rows up to the last null
+	valid  []bool // of the rows up to the last null; the others have values
 	nulls  int
-	// unparsed is of the rows up to the last one whose text is no value of the type; empty if there is none.
+	// unparsed marks the rows whose text is no value of the type, up to the last such row. It is empty if there is none.
 	unparsed []bool
 }
 
@@ -64,7 +64,7 @@ func (c *TextColumn) AddNull() {
 	}
 }
 
-// pad says of all rows since the last null that they are none.
+// pad marks the rows since the last null as valid.
 func (c *TextColumn) pad() {
 	for rows := c.Values.Len(c.Type.Kind); len(c.valid) < rows; {
 		c.valid = append(c.valid, true)
