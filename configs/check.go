@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"time"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
@@ -28,6 +29,7 @@ func (c *checker) check() {
 	c.input(top.at("input"))
 	c.queries(top.at("queries"))
 	c.output(top.at("output"))
+	c.published(top.at("deployment").at("published"))
 	c.ledger(top.at("ledger"))
 	c.memory(top.at("memory_limit"))
 }
@@ -54,6 +56,15 @@ func (c *checker) has(at *path) bool {
 func (c *checker) sound(at *path) bool {
 	_, _, exact := find(c.src.root, at.String())
 	return exact && !c.troubled(at.String())
+}
+
+// published checks that the day of publication is one.
+func (c *checker) published(at *path) {
+	if d := c.job.Deployment; d != nil && d.Published != "" && c.sound(at) {
+		if _, err := time.Parse(time.DateOnly, d.Published); err != nil {
+			c.bad(at, CodeBadValue, "is no day", "write it as YYYY-MM-DD")
+		}
+	}
 }
 
 // name checks a text that ends up in statements and lists.

@@ -19,6 +19,12 @@ type Deployment struct {
 	Authors []string `yaml:"authors,omitempty" example:"[Data office]"`
 	// Slug is the record's name in addresses; absent: made of the job's name.
 	Slug string `yaml:"slug,omitempty" example:"nyc-taxi-trips"`
+	// Licence of the release: an identifier of the SPDX list, or an address.
+	Licence string `yaml:"licence,omitempty" example:"CC-BY-4.0"`
+	// Address where the release is published.
+	Address string `yaml:"address,omitempty" example:"https://example.org/data/trips"`
+	// Published is the day of publication, for citations: YYYY-MM-DD.
+	Published string `yaml:"published,omitempty" example:"2026-11-22"`
 	// UnitIsPerson says whether the privacy unit is a person.
 	UnitIsPerson string `yaml:"unit_is_person,omitempty" enum:"yes|no|unknown" default:"unknown"`
 	// NotProtected is what the guarantee does not cover.

@@ -3,9 +3,12 @@ package report
 import (
 	"context"
 	"io"
+	"path/filepath"
+	"strings"
 
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/report/catalogue"
 )
 
 // IndexName is the file of the page.
@@ -24,6 +27,96 @@ func (Presenter) Present(_ context.Context, r *pipeline.Release, files map[strin
 	for i := range results {
 		tables = append(tables, tablesOf(&results[i])...)
 	}
-	page := &Page{Manifest: &m, Tables: tables}
-	return []pipeline.Document{{Path: IndexName, Write: func(w io.Writer) error { return page.Write(w) }}}, nil
+	return Documents(&m, tables), nil
+}
+
+// Documents are those of a release with these tables.
+func Documents(m *manifest.Manifest, tables []*Table) []pipeline.Document {
+	page := &Page{Manifest: m, Tables: tables}
+	out := []pipeline.Document{{Path: IndexName, Write: page.Write}}
+	for _, d := range factsOf(m).catalogue(tables).Documents() {
+		out = append(out, pipeline.Document{Path: d.Name, Write: func(w io.Writer) error {
+			_, err := w.Write(d.Text)
+			return err
+		}})
+	}
+	return out
+}
+
+// catalogue is what catalogues are told of the release.
+func (f *facts) catalogue(tables []*Table) *catalogue.Release {
+	d := &f.deployment
+	r := &catalogue.Release{
+		Name: f.name, Slug: catalogue.Slug(f.name), Title: f.name, Description: d.Description, Guarantee: f.statement, Licence: d.Licence, Address: d.Address, Published: d.Published,
+		Creators: d.Curators, Authors: d.Authors, Contact: d.Contact, Region: d.Region, Program: f.program,
+	}
+	if d.Slug != "" {
+		r.Slug = catalogue.Slug(d.Slug)
+	}
+	if r.Description == "" {
+		r.Description = "A differentially private release, " + f.name + "."
+	}
+	for _, p := range f.params {
+		r.Title += ", " + p[0] + " " + p[1]
+		r.Slug += "-" + catalogue.Slug(p[1])
+	}
+	for _, t := range tables {
+		if q := f.find(t.Query); q != nil {
+			r.Tables = append(r.Tables, q.catalogued(t, f))
+		}
+	}
+	return r
+}
+
+func (q *queryFacts) catalogued(t *Table, f *facts) catalogue.Table {
+	out := catalogue.Table{Name: q.name, Description: strings.Join(q.about(f)[:1], " ")}
+	switch t.Holds {
+	case pictureQuantiles:
+		out.Name, out.Description = q.name+"."+t.Holds, "Quantiles of "+q.edgeLabel()+", read off the noisy counts of "+q.name+"."
+	case pictureCDF:
+		out.Name, out.Description = q.name+"."+t.Holds, "Share of the rows below each edge of "+q.edgeLabel()+", read off the noisy counts of "+q.name+"."
+	}
+	for _, x := range q.files {
+		if x.Holds == t.Holds {
+			out.Files = append(out.Files, catalogue.File{Path: x.Path, SHA256: x.SHA256, Raw: x.Raw && filepath.Ext(x.Path) == ".csv"})
+		}
+	}
+	for _, k := range t.Keys {
+		kind := catalogue.Text
+		switch {
+		case len(k.Labels.Ints) > 0:
+			kind = catalogue.Integer
+		case len(k.Labels.Floats) > 0:
+			kind = catalogue.Real
+		}
+		out.Columns = append(out.Columns, catalogue.Column{Name: k.Name, Description: "Key: names the cell.", Type: kind, Key: true})
+	}
+	unit := q.unitText(f)
+	if t.Holds == pictureQuantiles {
+		unit = q.edgeLabel()
+	} else if t.Holds == pictureCDF {
+		unit = "share of rows"
+	}
+	optional := len(t.Values) > len(columnTexts) || t.Holds != ""
+	for _, c := range t.Values {
+		text, known := columnTexts[c.Name]
+		if !known {
+			text = "A noisy component of which the answer was made."
+		}
+		column := catalogue.Column{Name: c.Name, Description: text, Type: catalogue.Real, Optional: optional}
+		if known {
+			column.Unit = unit
+		}
+		out.Columns = append(out.Columns, column)
+	}
+	return out
+}
+
+// columnTexts describe the columns of every answer.
+var columnTexts = map[string]string{
+	noisyColumn:          "The exact answer plus noise: right on average.",
+	estimateColumn:       "The noisy value after denoising, or the noisy value itself if there is none.",
+	"standard_deviation": "The standard deviation of the noise.",
+	"ci95_low":           "The lower end of a 95 % interval for the exact answer, around the noisy value.",
+	"ci95_high":          "The upper end of a 95 % interval for the exact answer, around the noisy value.",
 }

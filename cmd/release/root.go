@@ -68,7 +68,7 @@ func (a *app) root() *cobra.Command {
 	flags.BoolVar(&a.Quiet, "quiet", false, "no progress, no closing table; errors only")
 	root.AddCommand(
 		a.runCmd(), a.planCmd(), a.checkCmd(), verification.Command(a.Console), accounts.Command(a.Console), a.statusCmd(), a.backfillCmd(), signing.KeygenCommand(a.Console), registry.Command(a.Console),
-		a.schemaCmd(), a.explainCmd(), denoising.Command(a.Console), calibration.Command(a.Console), a.selftestCmd(), a.versionCmd(), a.manCmd(),
+		a.schemaCmd(), a.reportCmd(), a.explainCmd(), denoising.Command(a.Console), calibration.Command(a.Console), a.selftestCmd(), a.versionCmd(), a.manCmd(),
 	)
 	complete(root)
 	return root

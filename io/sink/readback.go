@@ -37,15 +37,28 @@ type columnReader struct {
 	texts   [][]string
 	values  [][]float64
 	keyless bool // the caller does not need the keys
+
+	readings bool  // a table of estimates alone will do
+	raw      bool  // texts of CSV are as they are
+	numeric  []int // for each key, whether its file holds whole numbers or fractions, if that is known
 }
+
+// Of what type the file says that a key is.
+const (
+	textKey = iota
+	wholeKey
+	realKey
+)
 
 // setNames sets the names of all columns.
 func (c *columnReader) setNames(names []string) error {
 	c.names = names
 	for i := range names {
-		if names[i] == "noisy" && i+1 < len(names) && names[i+1] == "estimate" {
+		noisy := names[i] == "noisy" && i+1 < len(names) && names[i+1] == "estimate"
+		if noisy || c.readings && names[i] == "estimate" && i == len(names)-3 {
 			c.keys = i
 			c.texts, c.values = make([][]string, i), make([][]float64, len(names)-i)
+			c.numeric = make([]int, i)
 			return nil
 		}
 	}
@@ -165,6 +178,9 @@ func readCSV(c *columnReader, r io.ReaderAt, size int64) error {
 		}
 		if err != nil { // the reader's own text quotes the file
 			return errors.Join(c.ctx.Err(), mismatch("a row"))
+		}
+		for i := range c.keys {
+			c.addKey(i, c.csvText(record[i]))
 		}
 		for i := c.keys; i < len(record); i++ {
 			if err := c.addNumberText(i, record[i]); err != nil {
@@ -305,9 +321,9 @@ func (c *columnReader) parquetValue(i int, v parquet.Value) {
 	case i >= c.keys:
 		c.addNumber(i, v.Double())
 	case v.Kind() == parquet.Int64:
-		c.addKey(i, strconv.FormatInt(v.Int64(), 10))
+		c.addNumericKey(i, wholeKey, strconv.FormatInt(v.Int64(), 10))
 	case v.Kind() == parquet.Double:
-		c.addKey(i, domain.FloatText(v.Double()))
+		c.addNumericKey(i, realKey, domain.FloatText(v.Double()))
 	default:
 		c.addKey(i, string(v.ByteArray()))
 	}
@@ -371,9 +387,9 @@ func (c *columnReader) arrowColumn(i int, column arrow.Array) error {
 			}
 			c.addKey(i, labels.Value(code))
 		case *array.Int64:
-			c.addKey(i, strconv.FormatInt(k.Value(row), 10))
+			c.addNumericKey(i, wholeKey, strconv.FormatInt(k.Value(row), 10))
 		case *array.Float64:
-			c.addKey(i, domain.FloatText(k.Value(row)))
+			c.addNumericKey(i, realKey, domain.FloatText(k.Value(row)))
 		default:
 			return mismatch("column " + c.names[i])
 		}

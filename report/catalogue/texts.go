@@ -1,0 +1,161 @@
+package catalogue
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// cite is how to cite the release, in one line.
+func (r *Release) cite() string {
+	who := "The publisher of " + r.Name
+	if len(r.Creators) > 0 {
+		who = strings.Join(r.Creators, "; ")
+	}
+	text := fmt.Sprintf("%s: %s. Differentially private release.", who, r.Title)
+	if r.Published != "" {
+		text += " " + r.Published + "."
+	}
+	if r.Address != "" {
+		text += " " + r.Address
+	}
+	return text
+}
+
+// citation is a file of the Citation File Format 1.2.0.
+func (r *Release) citation() []byte {
+	type entity struct {
+		Name string `yaml:"name"`
+	}
+	file := struct {
+		Version   string   `yaml:"cff-version"`
+		Message   string   `yaml:"message"`
+		Type      string   `yaml:"type"`
+		Title     string   `yaml:"title"`
+		Abstract  string   `yaml:"abstract,omitempty"`
+		Authors   []entity `yaml:"authors"`
+		Keywords  []string `yaml:"keywords"`
+		Licence   string   `yaml:"license,omitempty"`
+		LicenceAt string   `yaml:"license-url,omitempty"`
+		URL       string   `yaml:"url,omitempty"`
+		Released  string   `yaml:"date-released,omitempty"`
+	}{
+		Version: "1.2.0", Message: "If you use this release, please cite it as below.", Type: "dataset", Title: r.Title, Abstract: r.Description,
+		Keywords: []string{"differential privacy"}, Released: r.Published,
+	}
+	if isAddress(r.Address) {
+		file.URL = r.Address
+	}
+	if isAddress(r.Licence) {
+		file.LicenceAt = r.Licence
+	} else {
+		file.Licence = r.Licence
+	}
+	for _, c := range append(append([]string{}, r.Creators...), r.Authors...) {
+		file.Authors = append(file.Authors, entity{c})
+	}
+	if len(file.Authors) == 0 {
+		file.Authors = []entity{{"The publisher of " + r.Name}}
+	}
+	text, _ := yaml.Marshal(file) // texts and lists can be encoded
+	return text
+}
+
+// plain is a text in Markdown that nothing of stands for a mark, on one line.
+func plain(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r < ' ' || r == 0x7f:
+			b.WriteByte(' ')
+		case r == '<':
+			b.WriteString("&lt;")
+		case strings.ContainsRune("\\`*_{}[]#+!|~&>=@", r):
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// readme says what is in the folder and how to load it.
+func (r *Release) readme() []byte {
+	var b bytes.Buffer
+	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	w("# %s\n", plain(r.Title))
+	w("%s\n", plain(r.Description))
+	w("%s\n", plain(r.Guarantee))
+	w("Open `index.html` in a browser: it shows the tables, what the guarantee means in numbers, and the limits. `release.json` is the manifest, with the SHA-256 of every file.\n")
+	w("## Tables\n")
+	w("| table | what it holds | files |\n|---|---|---|")
+	for _, t := range r.Tables {
+		var files []string
+		for _, f := range t.Files {
+			files = append(files, "`"+f.Path+"`")
+		}
+		w("| %s | %s | %s |", plain(t.Name), plain(t.Description), strings.Join(files, ", "))
+	}
+	w("\nColumns of every table after its keys: `noisy` is the exact answer plus noise, right on average; `estimate` is the noisy value after denoising, or the same; `standard_deviation` is that of the noise; `ci95_low` and `ci95_high` are the ends of a 95 %% interval around the noisy value. For sums and tests take `noisy`.\n")
+	r.loading(w)
+	w("## Licence and citation\n")
+	if r.Licence == "" {
+		w("The publisher states no licence.")
+	} else {
+		w("Licence: %s.", plain(r.Licence))
+	}
+	w("To cite: %s `CITATION.cff` has the same for programs.\n", plain(r.cite()))
+	w("## For catalogues\n")
+	w("`%s` is a Frictionless Data Package (version 2), `%s` is schema.org and DCAT, `%s` is Croissant 1.0.", PackageName, DCATName, CroissantName)
+	if len(r.csvTables()) > 0 {
+		w("`%s` is CSV on the Web metadata.", CSVWName)
+	}
+	return b.Bytes()
+}
+
+// loading shows how to load the first table in several programs, each from the format that suits it.
+func (r *Release) loading(w func(string, ...any)) {
+	if len(r.Tables) == 0 {
+		return
+	}
+	t := r.Tables[0]
+	path := map[string]string{}
+	for _, f := range t.Files {
+		path[f.format()] = f.Path
+	}
+	w("## How to load them\n")
+	best := path["parquet"]
+	if best == "" {
+		best = path["csv"]
+	}
+	if best != "" {
+		w("DuckDB:\n\n```sql\nSELECT * FROM '%s' LIMIT 10;\n```\n", best)
+	}
+	switch {
+	case path["parquet"] != "":
+		w("pandas, R:\n\n```python\nimport pandas as pd\ntable = pd.read_parquet(\"%s\")\n```\n\n```r\ntable <- arrow::read_parquet(\"%s\")\n```\n", path["parquet"], path["parquet"])
+	case path["csv"] != "":
+		w("pandas, R:\n\n```python\nimport pandas as pd\ntable = pd.read_csv(\"%s\")\n```\n\n```r\ntable <- read.csv(\"%s\", check.names = FALSE)\n```\n", path["csv"], path["csv"])
+	case path["arrow"] != "":
+		w("pandas, R:\n\n```python\nimport pandas as pd\ntable = pd.read_feather(\"%s\")\n```\n\n```r\ntable <- arrow::read_feather(\"%s\")\n```\n", path["arrow"], path["arrow"])
+	case path["json"] != "":
+		w("DuckDB, pandas, R:\n\n```sql\nSELECT * FROM '%s' LIMIT 10;\n```\n\n```python\nimport pandas as pd\ntable = pd.read_json(\"%s\")\n```\n\n```r\ntable <- jsonlite::fromJSON(\"%s\")\n```\n", path["json"], path["json"], path["json"])
+	}
+	if path["csv"] != "" {
+		w("Excel: open `%s` by Data, From Text/CSV, and choose UTF-8.%s\n", path["csv"], r.apostrophes())
+		return
+	}
+	w("Excel reads CSV, which this release does not have: add `csv` to `output.formats` of the job and run it again, at no cost.\n")
+}
+
+func (r *Release) apostrophes() string {
+	for _, t := range r.csvTables() {
+		if t.Files[0].Raw {
+			return " Beware: texts in the CSV files are as they are, and a spreadsheet may run one that looks like a formula."
+		}
+	}
+	return " In the CSV files a text that a spreadsheet would run as a formula has an apostrophe before it; a program has the text back by taking one leading apostrophe away."
+}

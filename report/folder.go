@@ -1,0 +1,35 @@
+package report
+
+import (
+	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
+)
+
+// RowTable is a table whose rows are held: each key has a label a row.
+func RowTable(query, holds string, rows int, keys []domain.KeyColumn, names []string, values [][]float64) *Table {
+	t := &Table{Query: query, Holds: holds, Cells: rows, Keys: keys}
+	for i, name := range names {
+		t.Values = append(t.Values, Column{name, heldSeries(values[i])})
+	}
+	t.Uniform = len(names) == len(columnTexts) && rows > 0 && uniform(t.column("standard_deviation"), rows)
+	return t
+}
+
+// heldSeries yields values that are held.
+func heldSeries(values []float64) queries.Series {
+	return func(start int, dst []float64) { copy(dst, values[start:]) }
+}
+
+func uniform(s queries.Series, n int) bool {
+	if s == nil {
+		return false
+	}
+	values := make([]float64, n)
+	s(0, values)
+	for _, x := range values {
+		if x != values[0] {
+			return false
+		}
+	}
+	return true
+}
