@@ -10,6 +10,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/calibration"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/denoising"
+	"github.com/dprelease/dprelease/cmd/release/internal/presentation"
 	"github.com/dprelease/dprelease/cmd/release/internal/registry"
 	"github.com/dprelease/dprelease/cmd/release/internal/signing"
 	"github.com/dprelease/dprelease/cmd/release/internal/verification"
@@ -68,7 +69,7 @@ func (a *app) root() *cobra.Command {
 	flags.BoolVar(&a.Quiet, "quiet", false, "no progress, no closing table; errors only")
 	root.AddCommand(
 		a.runCmd(), a.planCmd(), a.checkCmd(), verification.Command(a.Console), accounts.Command(a.Console), a.statusCmd(), a.backfillCmd(), signing.KeygenCommand(a.Console), registry.Command(a.Console),
-		a.schemaCmd(), a.reportCmd(), a.explainCmd(), denoising.Command(a.Console), calibration.Command(a.Console), a.selftestCmd(), a.versionCmd(), a.manCmd(),
+		a.schemaCmd(), presentation.ReportCommand(a.Console), a.explainCmd(), denoising.Command(a.Console), calibration.Command(a.Console), a.selftestCmd(), a.versionCmd(), a.manCmd(),
 	)
 	complete(root)
 	return root

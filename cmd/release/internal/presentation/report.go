@@ -1,4 +1,5 @@
-package main
+// Package presentation is the verbs that show a published release: report and plot.
+package presentation
 
 import (
 	"context"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
@@ -22,23 +24,24 @@ lie beside it, in DIR.report, or where --out says. They are made of the noisy va
 
 With --job the maps of queries by nearest points have their places, which come from the public files of the job.`
 
-func (a *app) reportCmd() *cobra.Command {
+// ReportCommand is the verb report.
+func ReportCommand(c *console.Console) *cobra.Command {
 	var out, job string
-	flags := jobFlags{}
+	flags := jobs.Flags{}
 	cmd := &cobra.Command{
 		Use: "report DIR", Short: "Write the page of a release that has none", Long: reportLong, Args: cobra.ExactArgs(1),
 		Example: "  release report out\n  release report out --out page --job job.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.writeReport(cmd.Context(), args[0], out, job, &flags)
+			return writeReport(cmd.Context(), c, args[0], out, job, &flags)
 		},
 	}
-	flags.addParams(cmd)
-	cmd.Flags().Var((*folderFlag)(&out), "out", "the folder to write into, instead of DIR.report")
+	flags.AddParams(cmd)
+	cmd.Flags().StringVar(&out, "out", "", "the folder to write into, instead of DIR.report")
 	cmd.Flags().StringVar(&job, "job", "", "the job of the release, for the places of its points")
 	return cmd
 }
 
-func (a *app) writeReport(ctx context.Context, dir, out, job string, flags *jobFlags) error {
+func writeReport(ctx context.Context, c *console.Console, dir, out, job string, flags *jobs.Flags) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return console.Usagef("the folder: %v", err)
@@ -46,7 +49,7 @@ func (a *app) writeReport(ctx context.Context, dir, out, job string, flags *jobF
 	if out == "" {
 		out = dir + ".report"
 	}
-	m, tables, err := a.readRelease(ctx, dir, job, flags)
+	m, tables, err := readRelease(ctx, c, dir, job, flags)
 	if err != nil {
 		return err
 	}
@@ -56,10 +59,10 @@ func (a *app) writeReport(ctx context.Context, dir, out, job string, flags *jobF
 	if err := writeDocuments(out, report.Documents(m, tables)); err != nil {
 		return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "write", Message: "the report cannot be written to " + console.Here(out), Hint: "choose a folder that can be written with --out", Err: plainError(err)}
 	}
-	if a.Quiet {
+	if c.Quiet {
 		return nil
 	}
-	return a.Printf("%s\n", console.Here(filepath.Join(out, report.IndexName)))
+	return c.Printf("%s\n", console.Here(filepath.Join(out, report.IndexName)))
 }
 
 // plainError is what the operating system says, without what libraries add.
@@ -94,7 +97,7 @@ func writeDocuments(dir string, documents []pipeline.Document) (err error) {
 }
 
 // readRelease reads a release folder whole, after comparing its files with the manifest.
-func (a *app) readRelease(ctx context.Context, dir, job string, flags *jobFlags) (*manifest.Manifest, []*report.Table, error) {
+func readRelease(ctx context.Context, c *console.Console, dir, job string, flags *jobs.Flags) (*manifest.Manifest, []*report.Table, error) {
 	found, err := sink.Examine(ctx, dir)
 	switch {
 	case err != nil:
@@ -106,7 +109,7 @@ func (a *app) readRelease(ctx context.Context, dir, job string, flags *jobFlags)
 		}
 	}
 	m := found.Manifest
-	places, err := a.placesOf(ctx, job, flags)
+	places, err := placesOf(ctx, c, job, flags)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -141,12 +144,12 @@ func holdsFile(q *manifest.Query, holds string) bool {
 }
 
 // placesOf are the public points of a job's queries, by name; none without a job.
-func (a *app) placesOf(ctx context.Context, job string, flags *jobFlags) (map[string]*pipeline.Places, error) {
+func placesOf(ctx context.Context, c *console.Console, job string, flags *jobs.Flags) (map[string]*pipeline.Places, error) {
 	places := map[string]*pipeline.Places{}
 	if job == "" {
 		return places, nil
 	}
-	plan, err := a.load(ctx, job, flags)
+	plan, err := flags.Load(ctx, c, job)
 	if err != nil {
 		return nil, err
 	}
