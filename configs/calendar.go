@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// calendarSteps are what every means: so many months or so many days.
+// calendarSteps are the steps that `every` allows, each in months or in days.
 var calendarSteps = map[string]struct{ months, days int }{
 	"day": {0, 1}, "week": {0, 7}, "month": {1, 0}, "quarter": {3, 0}, "year": {12, 0},
 }
 
-// calendar makes the edges of calendar cells: from, and then a step after each edge until to. A step of months starts on a day that every month
-// has, so that no edge is moved to the end of a shorter month.
+// calendar returns the edges of calendar cells: from, and one edge after each step until to. A step of months must
+// start on a day that every month has; otherwise an edge would move to the end of a shorter month.
 func (d *Dimension) calendar() ([]Scalar, *flaw) {
 	from, flaw := readDay("from", *d.From)
 	if flaw != nil {
@@ -45,7 +45,7 @@ func (d *Dimension) calendar() ([]Scalar, *flaw) {
 
 func newFlaw(key, text, hint string) *flaw { return &flaw{key, text, hint} }
 
-// readDay reads a day.
+// readDay parses a date.
 func readDay(key string, s Scalar) (time.Time, *flaw) {
 	day, err := time.Parse(time.DateOnly, string(s))
 	if err != nil {

@@ -12,7 +12,13 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// checker looks for what a job cannot mean, without any data. It reports nothing if the form is already wrong.
+// # Checks of meaning
+//
+// The decoder checks the form of a job: keys and types. The files check*.go check what the job means, without reading
+// any data: values out of range, keys that contradict each other, and keys that are missing because of another key. A
+// check says nothing about a value whose form is already reported as wrong.
+//
+// checker holds the job and the findings.
 type checker struct {
 	*report
 	job   *Job
@@ -34,7 +40,7 @@ func (c *checker) check() {
 	c.memory(top.at("memory_limit"))
 }
 
-// bad reports a problem of meaning, unless the form is wrong there or above.
+// bad records a problem of meaning, unless the form is wrong at this path or above it.
 func (c *checker) bad(at *path, code, text, hint string) {
 	if where := at.String(); len(c.findings) >= maxFindings || !c.wrongAbove(where) {
 		c.add(where, c.place(at), problem{code, text, hint}).meaning = true
@@ -46,13 +52,13 @@ func (c *checker) place(at *path) *yaml.Node {
 	return place
 }
 
-// has reports whether a key is there, or was likely meant to be.
+// has reports whether the job has a key, or has an unknown key that is probably a misspelling of it.
 func (c *checker) has(at *path) bool {
 	_, _, exact := find(c.src.root, at.String())
 	return exact || c.wrongBelow(at.String())
 }
 
-// sound reports whether a key is there and nothing is wrong with it so far.
+// sound reports whether the job has a key and nothing wrong was found there so far.
 func (c *checker) sound(at *path) bool {
 	_, _, exact := find(c.src.root, at.String())
 	return exact && !c.troubled(at.String())
@@ -67,7 +73,7 @@ func (c *checker) published(at *path) {
 	}
 }
 
-// name checks a text that ends up in statements and lists.
+// name checks a text that appears in statements and lists.
 func (c *checker) name(at *path, text string) {
 	if c.sound(at) && (!clean(text) || utf8.RuneCountInString(text) > 200) {
 		c.bad(at, CodeBadValue, "has control characters or is longer than 200 characters", "give a short name on one line")
@@ -108,7 +114,7 @@ func (c *checker) privacy(at *path) {
 	c.perUnit(at.at("per_unit"), &p.PerUnit)
 }
 
-// unique reports texts of a list that are there twice.
+// unique reports each text that a list has twice.
 func (c *checker) unique(at *path, texts []string, what string) {
 	first := map[string]int{}
 	for i, t := range texts {
@@ -123,12 +129,12 @@ func (c *checker) unique(at *path, texts []string, what string) {
 	}
 }
 
-// rowUnit reports whether each row is a unit of its own.
+// rowUnit reports whether each row is a privacy unit.
 func (c *checker) rowUnit() bool {
 	return len(c.job.Privacy.Unit) == 0 && c.sound((*path)(nil).at("privacy").at("unit"))
 }
 
-// perUnit checks the bounds that one mapping sets.
+// perUnit checks the bounds of one per_unit mapping.
 func (c *checker) perUnit(at *path, p *PerUnit) {
 	bounds := []struct {
 		key   string

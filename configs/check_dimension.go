@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// forms are the ways to give the cells of a dimension, by the keys that say so.
+// forms are the ways to define the cells of a dimension, and the keys of each.
 var forms = []struct {
 	name string
 	keys []string
@@ -21,7 +21,7 @@ var forms = []struct {
 	{"keys", []string{"keys"}},
 }
 
-// dimensions checks the dimensions of a query and that their columns in the release differ.
+// dimensions checks the dimensions of a query. Their key columns must have different names.
 func (c *checker) dimensions(at *path, by []Dimension) {
 	taken := map[string]bool{}
 	for _, n := range answerColumns {
@@ -39,7 +39,7 @@ func (c *checker) dimensions(at *path, by []Dimension) {
 	}
 }
 
-// keyColumns are the names of a dimension's key columns in the release.
+// keyColumns returns the names of the dimension's key columns in the release.
 func (d *Dimension) keyColumns() []string {
 	name := d.As
 	if name == "" {
@@ -99,7 +99,7 @@ func (c *checker) dimension(at *path, d *Dimension) {
 	}
 }
 
-// dimensionColumn checks that a column is there if the form needs one, and only there.
+// dimensionColumn checks that the dimension has a column if its form needs one, and has none otherwise.
 func (c *checker) dimensionColumn(at *path, form string) {
 	positions := form == "nearest" || form == "grid"
 	switch has := c.has(at.at("column")); {
@@ -110,7 +110,7 @@ func (c *checker) dimensionColumn(at *path, form string) {
 	}
 }
 
-// values checks that labels differ and that no text belongs to two of them.
+// values checks that the labels differ and that no text belongs to two of them.
 func (c *checker) values(at *path, d *Dimension) {
 	labels, owner := c.added(d), map[Scalar]Scalar{}
 	node, _, _ := find(c.src.root, at.at("values").String())
@@ -142,7 +142,7 @@ func memberPath(label *path, mapping bool, k int) *path {
 	return label
 }
 
-// added are the labels that null: bin and other: bin add.
+// added returns the labels of the null cell and the other cell, if the dimension has them.
 func (c *checker) added(d *Dimension) map[Scalar]string {
 	out := map[Scalar]string{}
 	if d.Null == "bin" {
@@ -154,7 +154,8 @@ func (c *checker) added(d *Dimension) map[Scalar]string {
 	return out
 }
 
-// edges checks that there are cells and that the edges ascend: as numbers, else as texts, which is right for dates.
+// edges checks that there are at least two edges and that they ascend. Numbers are compared as numbers. Dates are
+// compared as texts, which gives the same order.
 func (c *checker) edges(at *path, edges []Scalar) {
 	if !c.sound(at) {
 		return
@@ -186,7 +187,7 @@ func below2(a, b Scalar) bool {
 	return a < b
 }
 
-// width checks cells between from and to, of equal width or by the calendar.
+// width checks the cells between from and to, of equal width or by the calendar.
 func (c *checker) width(at *path, d *Dimension) {
 	if d.From == nil && d.To == nil && d.Width == nil && d.Every == "" {
 		return

@@ -9,7 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// extensions are those of the formats that the program knows. Those of texts may be followed by one of packings.
+// extensions are the file extensions of the supported formats. A text format may be followed by an extension of a
+// compression (packings).
 var (
 	extensions     = []string{".parquet", ".arrow", ".feather"}
 	textExtensions = []string{".csv", ".txt", ".data", ".tsv", ".tab"}
@@ -17,7 +18,8 @@ var (
 	packings       = []string{".gz", ".zst", ".bz2", ".xz"}
 )
 
-// hasExtension says whether a path ends with one of some extensions, in any case; those of texts with or without one of packings.
+// hasExtension reports whether a path ends with one of some extensions, in upper or lower case. A text format may be
+// followed by an extension of a compression.
 func hasExtension(file string, extensions []string, text bool) bool {
 	file = strings.ToLower(file)
 	if text {
@@ -60,7 +62,7 @@ func (c *checker) input(at *path) {
 	}
 }
 
-// fileHint says what can be done with a file of another extension.
+// fileHint says what the user can do with a file of another format.
 func fileHint(file string) string {
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".xlsx", ".xls", ".ods":
@@ -69,7 +71,7 @@ func fileHint(file string) string {
 	return "; for any other extension write input.format: csv, tsv, parquet, arrow or jsonl"
 }
 
-// file checks that a path's extension names a format.
+// file checks that the extension of a path names a format.
 func (c *checker) file(at *path, file string) {
 	if file != "" && !knownExtension(file) {
 		known := slices.Concat(extensions, textExtensions, lineExtensions)
@@ -77,7 +79,7 @@ func (c *checker) file(at *path, file string) {
 	}
 }
 
-// jsonl checks the columns of JSON lines, which are needed if some file has that format.
+// jsonl checks that the job names the columns of JSON lines if it reads a file of that format.
 func (c *checker) jsonl(at *path) {
 	in := &c.job.Input
 	lines := in.Format == "jsonl" || in.Format == "" && slices.ContainsFunc(in.Files, func(f string) bool { return hasExtension(f, lineExtensions, true) })
@@ -122,7 +124,7 @@ func (c *checker) csv(at *path) {
 	}
 }
 
-// separator checks a setting of one character that stands between fields or begins a comment.
+// separator checks a setting of one character that separates fields or begins a comment.
 func (c *checker) separator(at *path, s string) {
 	c.single(at, s)
 	if quote := cmp.Or(c.job.Input.CSV.Quote, `"`); s == quote || strings.ContainsAny(s, "\r\n\uFFFD") {
@@ -147,7 +149,7 @@ func (c *checker) csvType(at *path, column, text string) {
 	c.textType(at, text)
 }
 
-// textType checks the type of a column whose values are texts.
+// textType checks the type of a column of a text file.
 func (c *checker) textType(at *path, text string) {
 	kind, all, _ := strings.Cut(text, " ")
 	for _, layout := range strings.Split(all, " | ") {
@@ -157,7 +159,7 @@ func (c *checker) textType(at *path, text string) {
 	}
 }
 
-// textLayout checks a type with one of its layouts, and says whether nothing was wrong.
+// textLayout checks a type that has layouts. It reports whether nothing is wrong.
 func (c *checker) textLayout(at *path, text, kind, layout string) bool {
 	switch {
 	case text == "":
@@ -176,7 +178,7 @@ func (c *checker) textLayout(at *path, text, kind, layout string) bool {
 	return false
 }
 
-// events checks that all events have the same names, and none renames the privacy unit.
+// events checks that all events have the same names and that none of them renames the privacy unit.
 func (c *checker) events(at *path) {
 	events := c.job.Input.Events
 	if len(events) > 1 && len(c.job.Privacy.Unit) == 0 {
@@ -184,7 +186,8 @@ func (c *checker) events(at *path) {
 	}
 	for _, u := range c.job.Privacy.Unit {
 		for i := range events {
-			// Even one event may not: the unit's name is what the ledger and the readers of the release know.
+			// A single event must not rename it either: the ledger and the readers of the release know the unit by its
+			// name.
 			if column, ok := events[i][u]; ok && column != u {
 				c.bad(at.item(i).at(u), CodeContradiction, "the event lets "+quote(u)+", a column of the privacy unit, stand for another column", "leave the unit's columns out of events, and name those of the input in privacy.unit")
 			}
@@ -224,7 +227,7 @@ func (c *checker) filter(at *path, f *Filter) {
 	c.ordered(at.at("max"), f.Min, f.Max)
 }
 
-// ordered reports an upper end that is below the lower one, if both are numbers.
+// ordered reports an upper bound below the lower bound, if both are numbers.
 func (c *checker) ordered(at *path, low, high *Scalar) {
 	if low == nil || high == nil {
 		return

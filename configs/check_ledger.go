@@ -2,10 +2,10 @@ package configs
 
 import "strings"
 
-// sqliteStores begin the name of a ledger in a SQLite file: one user's, or one that a group shares.
+// sqliteStores are the prefixes of a store in a SQLite file: one that a single user owns, or one that a group shares.
 var sqliteStores = []string{"sqlite:", "sqlite+group:"}
 
-// sqliteFile is the file of a ledger's name, which may be empty; ok is false if the ledger is no SQLite file.
+// sqliteFile returns the file of a store, which may be empty. ok is false if the store is not a SQLite file.
 func sqliteFile(store string) (file string, ok bool) {
 	for _, scheme := range sqliteStores {
 		if file, ok := strings.CutPrefix(store, scheme); ok {
@@ -30,7 +30,7 @@ func (c *checker) ledger(at *path) {
 	}
 }
 
-// lifetime checks what the budget says beside its own epsilon and delta.
+// lifetime checks the keys of the budget other than epsilon and delta.
 func (c *checker) lifetime(at *path, b *Budget) {
 	here, period := at.at("lifetime"), b.Per != "" && b.Per != "total"
 	switch {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// margins checks that the named queries can be sums of this one's cells.
+// margins checks that the cells of this query add up to those of each named query.
 func (c *checker) margins(at *path, q *Query) {
 	c.unique(at, q.Margins, "query")
 	if len(q.Margins) > 0 && q.Histogram == nil {
@@ -52,7 +52,8 @@ func (c *checker) margin(at *path, q, m *Query) {
 	}
 }
 
-// MarginAxes returns which dimensions of a histogram a margin keeps, in rising order; ok is false if it is none.
+// MarginAxes returns the dimensions of the histogram q that m keeps, in ascending order. ok is false if m is not a
+// margin of q.
 func (q *Query) MarginAxes(m *Query) (axes []int, ok bool) {
 	if q.Histogram == nil || m.Count == nil && m.Histogram == nil {
 		return nil, false

@@ -28,7 +28,7 @@ func (c *checker) output(at *path) {
 	}
 }
 
-// leads reports whether a reference in a path brings an element .. in.
+// leads reports whether the value of a reference adds an element `..` to a path.
 func (c *checker) leads(at *path) bool {
 	n, _, exact := find(c.src.root, at.String())
 	if !exact {
@@ -44,7 +44,7 @@ func (c *checker) leads(at *path) bool {
 	return parents(c.job.Output.Dir) > up
 }
 
-// parents counts the elements .. of a path.
+// parents counts the elements `..` of a path.
 func parents(p string) int {
 	n := 0
 	for _, e := range strings.FieldsFunc(p, func(r rune) bool { return r == '/' || r == '\\' }) {
@@ -55,7 +55,7 @@ func parents(p string) int {
 	return n
 }
 
-// apart checks that what is private does not lie in the release folder.
+// apart checks that no private file lies in the release folder.
 func (c *checker) apart(folder string) {
 	var top *path
 	if file, ok := sqliteFile(c.job.Ledger.Store); ok && file != "" {
@@ -70,7 +70,7 @@ func (c *checker) apart(folder string) {
 	}
 }
 
-// absolute resolves a path of the job; ok is false if the current folder is unknown.
+// absolute returns a path of the job as an absolute path. ok is false if the current folder is unknown.
 func (c *checker) absolute(p string) (string, bool) {
 	abs, err := filepath.Abs(c.job.Path(p))
 	return abs, err == nil
@@ -82,10 +82,10 @@ func inside(p, folder string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// ownFiles are the names without .json of the release's own files.
+// ownFiles are the names, without .json, of the files that every release has.
 var ownFiles = []string{"release", "datapackage", "csv-metadata", "croissant"}
 
-// fileNames checks that no table has the name of a file of the release's own.
+// fileNames checks that no table has the name of a file that every release has.
 func (c *checker) fileNames() {
 	if !slices.Contains(c.job.Output.Formats, "json") {
 		return

@@ -10,7 +10,7 @@ import (
 var (
 	queryName  = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 	windowText = regexp.MustCompile(`^[1-9][0-9]{0,8}[smhdw]$`)
-	// answerColumns are the columns of every table of a release.
+	// answerColumns are the columns that every table of a release has.
 	answerColumns = []string{"noisy", "estimate", "standard_deviation", "ci95_low", "ci95_high"}
 	kinds         = []string{"count", "histogram", "crosstabs", "sum", "mean", "variance"}
 )
@@ -86,7 +86,7 @@ func (c *checker) step(at *path, q *Query, s *Denoise) {
 	}
 }
 
-// kind checks that the query asks exactly one thing.
+// kind checks that the query has exactly one kind.
 func (c *checker) kind(at *path) {
 	var found []string
 	for _, k := range kinds {
@@ -121,7 +121,7 @@ func (c *checker) crosstabs(at *path, q *Query) {
 	}
 }
 
-// bounded checks that something limits what one unit contributes.
+// bounded checks that the contribution of a unit to the query is bounded.
 func (c *checker) bounded(at *path, q *Query) {
 	shared := (*path)(nil).at("privacy").at("per_unit")
 	if len(c.job.Privacy.Unit) == 0 || c.troubled(shared.String()) || c.troubled(at.at("per_unit").String()) {
@@ -141,7 +141,7 @@ func (c *checker) bounded(at *path, q *Query) {
 		"add per_unit: {max_rows: N} here or under privacy, or max_groups together with max_rows_per_group; rows beyond the bound are left out")
 }
 
-// discovers says that the query's keys come from the data.
+// discovers reports whether the keys of the query come from the data.
 func (q *Query) discovers() bool {
 	return q.Histogram != nil && slices.ContainsFunc(q.Histogram.By, func(d Dimension) bool { return d.Keys != "" })
 }
@@ -160,7 +160,7 @@ func (c *checker) positive(at *path, d Decimal) {
 	}
 }
 
-// missing checks what becomes of rows without a value.
+// missing checks the setting for rows without a value.
 func (c *checker) missing(at *path, q *Query, a *Aggregate) {
 	want := c.job.missing(q, a)
 	for _, policy := range [][2]string{{"null", a.Null}, {"nan", a.NaN}} {

@@ -7,10 +7,11 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// maxExpanded is how many values the aliases of a file may add.
+// maxExpanded is the largest number of values that the aliases of a file may add.
 const maxExpanded = 100_000
 
-// spot is one value in the file: its key (nil for items and the job itself), its node, its path and its field's tags.
+// spot is one value in the file. Its key is nil for an item of a list and for the job itself. tag holds the tags of its
+// field.
 type spot struct {
 	key, node *yaml.Node
 	at        *path
@@ -19,18 +20,21 @@ type spot struct {
 
 func (s spot) place() *yaml.Node { return placeOf(s.key, s.node) }
 
-// decoder fills the structs from the tree and reports everything that does not fit.
+// # Decoding
+//
+// decoder fills the structs from the YAML tree by their tags. It reports everything that does not fit, and goes on, so
+// that the user sees all problems at once.
 type decoder struct {
 	*report
 	vars  variables
-	steps int // values that may still be decoded
+	steps int // how many more values may be decoded
 	done  bool
 }
 
-// custom is a type that decodes itself.
+// custom is a type that has a decoder of its own.
 type custom interface{ decode(*decoder, spot) }
 
-// wrong reports a problem of form at a spot.
+// wrong reports a problem of form.
 func (d *decoder) wrong(s spot, code, text, hint string) {
 	d.add(s.at.String(), s.place(), problem{code, text, hint})
 }
@@ -65,7 +69,7 @@ func (d *decoder) value(v reflect.Value, s spot) {
 	}
 }
 
-// aliased returns the node to decode with the position at which the reader finds it: that of the alias.
+// aliased follows an alias. It returns the node to decode, and reports problems at the position of the alias.
 func aliased(n *yaml.Node) *yaml.Node {
 	if n.Kind != yaml.AliasNode {
 		return n
@@ -75,7 +79,7 @@ func aliased(n *yaml.Node) *yaml.Node {
 	return &target
 }
 
-// step counts decoded values, so that aliases of aliases of lists end somewhere.
+// step counts the decoded values. It stops the decoding of aliases that expand to too many.
 func (d *decoder) step(s spot) bool {
 	d.steps--
 	if d.steps < 0 && !d.done {
@@ -94,7 +98,7 @@ func (d *decoder) untagged(s spot) bool {
 	return false
 }
 
-// fields decodes a mapping with known keys.
+// fields decodes a mapping whose keys are those of a struct.
 func (d *decoder) fields(v reflect.Value, s spot) {
 	known := keysOf(v.Type())
 	if s.node.Kind != yaml.MappingNode {
@@ -127,7 +131,7 @@ func mappingHint(s spot, required []string) string {
 	return ""
 }
 
-// need reports a required key that is neither there nor likely to be meant by an unknown one.
+// need reports a required key that is missing, unless an unknown key is probably a misspelling of it.
 func (d *decoder) need(s spot, name, example string) {
 	at := s.at.at(name)
 	if _, v := child(s.node, name, -1); v != nil || d.troubled(at.String()) {
@@ -136,13 +140,13 @@ func (d *decoder) need(s spot, name, example string) {
 	d.add(at.String(), s.place(), problem{CodeMissing, "is required", missingHint(name, example)})
 }
 
-// entry is one entry of a mapping: its key's text and the value's spot.
+// entry is one entry of a mapping: the text of its key, and its value.
 type entry struct {
 	name string
 	spot
 }
 
-// pairs returns a mapping's entries and reports keys that cannot be used.
+// pairs returns the entries of a mapping. It reports keys that are not plain texts or that occur twice.
 func (d *decoder) pairs(s spot) []entry {
 	var out []entry
 	seen := map[string]int{}
@@ -177,11 +181,12 @@ func (d *decoder) keyText(s spot, k *yaml.Node) (string, bool) {
 	return "", false
 }
 
-// unknown reports a key that the mapping does not have; its path is that of the key that was meant, if there is one.
+// unknown reports a key that the mapping cannot have. If it is probably a misspelling, its path is that of the right
+// key.
 func (d *decoder) unknown(e entry, s spot, known []string) {
 	at, hint := e.at, unknownHint(e.name, known)
 	if inPlaceOfKind(kindHint(e.name, known)) {
-		at = s.at.at("histogram") // so that the query does not lack a kind, too
+		at = s.at.at("histogram") // then the query is not reported as one without a kind as well
 	} else if ours := meant(e.name, known); ours != "" {
 		at = s.at.at(ours)
 	}
@@ -217,7 +222,7 @@ func listHint(n *yaml.Node) string {
 	return "begin each item with a dash and a space"
 }
 
-// entries decodes a mapping with free keys.
+// entries decodes a mapping with any keys.
 func (d *decoder) entries(v reflect.Value, s spot) {
 	if s.node.Kind != yaml.MappingNode {
 		d.expected(s, "a mapping (name: value)", mappingHint(s, nil))

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// scalar decodes a text, number or truth value.
+// scalar decodes a text, a number or a truth value.
 func (d *decoder) scalar(v reflect.Value, s spot) {
 	switch {
 	case v.Type() == reflect.TypeFor[Scalar]():
@@ -26,7 +26,7 @@ func (d *decoder) scalar(v reflect.Value, s spot) {
 	}
 }
 
-// text is a scalar's text with its references replaced.
+// text returns the text of a scalar. References are replaced.
 func (d *decoder) text(s spot, want string) (string, bool) {
 	if s.node.Kind != yaml.ScalarNode || isNull(s.node) {
 		d.expected(s, want, nullHint(s.node))
@@ -117,7 +117,7 @@ func below(n int64, least string) bool {
 	return err == nil && n < m
 }
 
-// found is a scalar's text for a message, with the quotes that the file has.
+// found returns the text of a scalar for a message, with the quotes that it has in the file.
 func (d *decoder) found(s spot, text string) string {
 	if shown := d.show(s.at, text); d.plain(s) || strings.HasPrefix(shown, `"`) {
 		return shown
@@ -125,7 +125,8 @@ func (d *decoder) found(s spot, text string) string {
 	return quote(text)
 }
 
-// plain reports whether a number or truth value is written without quotes; one that comes from a reference may have them.
+// plain reports whether a number or truth value is written without quotes. A value with a reference in it may have
+// quotes.
 func (d *decoder) plain(s spot) bool {
 	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	return s.node.Style&quoted == 0 || strings.Contains(s.node.Value, "${")

@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// decode reads `row` or a list of columns.
+// decode decodes `row` or a list of columns.
 func (u *Unit) decode(d *decoder, s spot) {
 	if s.node.Kind == yaml.SequenceNode {
 		d.items(reflect.ValueOf((*[]string)(u)).Elem(), s)
@@ -18,7 +18,7 @@ func (u *Unit) decode(d *decoder, s spot) {
 	}
 }
 
-// decode reads a default value, or a mapping with type, every and default.
+// decode decodes a default value, or a mapping with type, every and default.
 func (p *Param) decode(d *decoder, s spot) {
 	if s.node.Kind == yaml.MappingNode {
 		type mapping Param
@@ -35,7 +35,7 @@ func (p *Param) decode(d *decoder, s spot) {
 	}
 }
 
-// decode reads a list of cells, or a mapping from each cell to the texts that belong to it.
+// decode decodes a list of cells, or a mapping from each cell to the texts that belong to it.
 func (vs *Values) decode(d *decoder, s spot) {
 	switch s.node.Kind {
 	case yaml.SequenceNode:
@@ -56,7 +56,7 @@ func (vs *Values) decode(d *decoder, s spot) {
 	}
 }
 
-// members reads the texts of one cell: a list, or one text.
+// members decodes the texts of one cell: one text or a list.
 func (d *decoder) members(e entry) []Scalar {
 	var out []Scalar
 	if follow(e.node).Kind == yaml.ScalarNode {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// fillDefaults gives every absent key its default, from the tags.
+// fillDefaults sets each absent key to the default in its tag.
 func fillDefaults(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -43,7 +43,8 @@ func fillField(v reflect.Value, value string) {
 	}
 }
 
-// Terms is the public number of terms of a mean: its own, or the input's if every row of the input is one term; 0 if it is private.
+// Terms returns the public number of terms of a mean: its own, or that of the input if every row of the input is one
+// term. It is 0 if the number is private.
 func (j *Job) Terms(a *Aggregate) int64 {
 	in := &j.Input
 	if a.Rows > 0 {
@@ -55,7 +56,8 @@ func (j *Job) Terms(a *Aggregate) int64 {
 	return 0
 }
 
-// missing says what becomes of rows without a value: those of a public number of terms cannot be left out.
+// missing returns the setting for rows without a value. If the number of terms is public, such a row cannot be left
+// out.
 func (j *Job) missing(q *Query, a *Aggregate) string {
 	if a == q.Mean && j.Terms(a) > 0 {
 		return "centre"
@@ -63,7 +65,7 @@ func (j *Job) missing(q *Query, a *Aggregate) string {
 	return "drop"
 }
 
-// fillSteps fills the defaults that depend on another key.
+// fillSteps sets the defaults that depend on another key.
 func fillSteps(job *Job) {
 	for i := range job.Queries {
 		q := &job.Queries[i]

@@ -8,39 +8,44 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Denoise is one post-processing step: a method, and parameters of that method alone. What is absent follows the noise, or has
-// the default that `release denoise --methods` shows.
+// Denoise is one post-processing step: a method, and parameters of that method only. If a parameter is absent, it
+// follows from the noise or has the default that `release denoise --methods` lists.
 type Denoise struct {
-	// Method of the step. Steps that need to know the noise come first, and once.
+	// Method of the step. A step that uses the standard deviation of the noise must be the first one, and there can be
+	// only one.
 	Method string `yaml:"method" example:"james-stein"`
-	// Args are the parameters as the job writes them, by name. Package denoise knows which there are and judges them; nil if there are none.
+	// Args are the parameters of the step as the job writes them, by name. Package denoise knows the parameters of each
+	// method and checks them. Args is nil if there are none.
 	Args map[string]string
-	// Graph says which cells are neighbours, for methods that take a graph; absent: the neighbours along dimensions with an order, such as edges, parts of times and grids.
+	// Graph says which cells are neighbours, for methods that take a graph. If it is absent, cells are neighbours if
+	// they are next to each other along a dimension with an order, such as edges, parts of times and grids.
 	Graph *Graph `yaml:"graph,omitempty" example:"{edges: sections.csv, from: from_junction, to: to_junction, length: length_m}"`
 }
 
-// Graph is a public list of edges between the cells of a query with one dimension: an edge joins two cells by their keys as they
-// stand in the release. Loops are left out, and parallel edges count as one of their common weight.
+// Graph is a public list of edges between the cells of a query with one dimension. An edge joins two cells by their
+// keys in the release. An edge from a cell to itself is ignored. The weights of parallel edges are added.
 type Graph struct {
-	// Edges is the public file of edges, relative to the job file: .parquet, .arrow, .csv, .csv.gz or .csv.zst. It must hold nothing private.
+	// Edges is the public file of edges, relative to the job file: .parquet, .arrow, .csv, .csv.gz or .csv.zst. It must
+	// hold nothing private.
 	Edges string `yaml:"edges" example:"sections.csv"`
-	// From is the column of one end.
+	// From is the column of the first cell of each edge.
 	From string `yaml:"from" example:"from_junction"`
-	// To is the column of the other end.
+	// To is the column of the second cell of each edge.
 	To string `yaml:"to" example:"to_junction"`
-	// Length is the column of the edges' lengths, in any unit: tree-ensemble prefers short edges.
+	// Length is the column of the lengths of the edges, in any unit. The method tree-ensemble prefers short edges.
 	Length string `yaml:"length,omitempty" example:"length_m"`
-	// Weight is the column of the edges' weights: a difference across an edge of weight 2 costs twice as much. Absent: 1.
+	// Weight is the column of the weights of the edges. A difference across an edge of weight 2 costs twice as much.
+	// All weights are 1 if it is absent.
 	Weight string `yaml:"weight,omitempty" example:"lanes"`
 }
 
-// StepProblem is what is wrong with a denoising step: with one of its keys, or with the step if Key is "".
+// StepProblem is a problem of a denoising step. Key is the key that it is about, or "" if it is about the whole step.
 type StepProblem struct{ Key, Code, Message, Hint string }
 
-// StepJudge finds what is wrong with a step of a query.
+// StepJudge returns the problems of a step of a query.
 type StepJudge func(*Query, *Denoise) []StepProblem
 
-// decode reads a step: its method, its graph, and all other keys as parameters.
+// decode decodes a step: its method, its graph, and all other keys as parameters.
 func (s *Denoise) decode(d *decoder, at spot) {
 	if at.node.Kind != yaml.MappingNode {
 		d.expected(at, "a mapping (key: value)", mappingHint(at, []string{"method"}))
@@ -68,7 +73,7 @@ func (s *Denoise) set(name, text string) {
 	s.Args[name] = text
 }
 
-// step writes a step: truth values and numbers as JSON has them, other parameters as texts.
+// step writes a step. Truth values and numbers are written as JSON, other parameters as texts.
 func (w *writer) step(s *Denoise, at *path) {
 	keys := slices.Sorted(maps.Keys(s.Args))
 	w.each("{}", 1+len(keys), func(i int) {

@@ -1,7 +1,7 @@
 package configs
 
-// Deployment is what a reader of the release should know and the program cannot: it stands in the manifest's privacy block and in the
-// record for registries of deployments. It is public, and no part of the question.
+// Deployment is what a reader of the release should know and the program cannot. It appears in the manifest's privacy
+// block and in the record for registries of deployments. It is public. It does not change the answers.
 type Deployment struct {
 	// Description of the release in a sentence or two.
 	Description string `yaml:"description,omitempty" example:"Trips by borough and hour."`
@@ -17,7 +17,7 @@ type Deployment struct {
 	Contact string `yaml:"contact,omitempty" example:"data@example.org"`
 	// Authors of this statement.
 	Authors []string `yaml:"authors,omitempty" example:"[Data office]"`
-	// Slug is the record's name in addresses; absent: made of the job's name.
+	// Slug is the record's name in addresses; made from the job's name if it is absent.
 	Slug string `yaml:"slug,omitempty" example:"nyc-taxi-trips"`
 	// Licence of the release: an identifier of the SPDX list, or an address.
 	Licence string `yaml:"licence,omitempty" example:"CC-BY-4.0"`

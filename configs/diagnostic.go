@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// The codes of this package's diagnostics; Codes says what each of them means. Other packages add codes of their own.
+// These are the codes of this package's diagnostics. Codes explains each of them. Other packages have codes of their
+// own.
 const (
 	CodeBadValue      = "bad-value"
 	CodeContradiction = "contradiction"
@@ -26,10 +27,10 @@ const (
 	CodeYAML          = "yaml"
 )
 
-// CodeDoc is a diagnostic code and what it means.
+// CodeDoc is a diagnostic code and its meaning.
 type CodeDoc struct{ Code, Meaning string }
 
-// Codes lists the codes of this package's diagnostics in alphabetical order.
+// Codes returns the codes of this package's diagnostics in alphabetical order.
 func Codes() []CodeDoc {
 	return []CodeDoc{
 		{CodeBadValue, "The value has the right type, but is not one that the key can have."},
@@ -50,7 +51,8 @@ func Codes() []CodeDoc {
 	}
 }
 
-// Diagnostic is one problem of a job at its place in the file. Line and Column count from 1, Column in characters.
+// Diagnostic is one problem of a job and its position in the file. Line and Column count from 1. Column counts
+// characters.
 type Diagnostic struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
@@ -60,7 +62,7 @@ type Diagnostic struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-// String is `file:line:column: code: message`, and the hint, if there is one, on an indented line of its own.
+// String returns `file:line:column: code: message`. A hint follows on an indented line.
 func (d Diagnostic) String() string {
 	s := fmt.Sprintf("%s:%d:%d: %s: %s", d.File, d.Line, d.Column, d.Code, d.Message)
 	if d.Hint != "" {
@@ -69,10 +71,10 @@ func (d Diagnostic) String() string {
 	return s
 }
 
-// Diagnostics are the problems of a job, in the order of the file. The empty list is no error: see Err.
+// Diagnostics are the problems of a job, in the order of the file. An empty list is not an error: see Err.
 type Diagnostics []Diagnostic
 
-// Error is all diagnostics, one after the other, without a line break at the end.
+// Error returns all diagnostics, one after the other, without a line break at the end.
 func (ds Diagnostics) Error() string {
 	lines := make([]string, len(ds))
 	for i, d := range ds {
@@ -81,7 +83,7 @@ func (ds Diagnostics) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Err is the diagnostics as an error, nil if there are none.
+// Err returns the diagnostics as an error. It returns nil if there are none.
 func (ds Diagnostics) Err() error {
 	if len(ds) == 0 {
 		return nil
@@ -89,7 +91,7 @@ func (ds Diagnostics) Err() error {
 	return ds
 }
 
-// Sort puts diagnostics in the order of file, line and column.
+// Sort orders diagnostics by file, line and column.
 func (ds Diagnostics) Sort() {
 	slices.SortStableFunc(ds, func(a, b Diagnostic) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),

@@ -1,13 +1,16 @@
 package configs
 
-// Dimension is one axis. Its cells come from the job by exactly one of: values, edges, from/to/width, from/to/every, part, values_from,
-// nearest and grid; or from the private data by keys: discover, which costs a part of delta.
+// Dimension is one axis of the answer. The job defines its cells by exactly one of values, edges, from/to/width,
+// from/to/every, part, values_from, nearest and grid. Or keys: discover takes them from the private data, which costs a
+// share of delta.
 type Dimension struct {
-	// Column whose values are sorted into the cells; not with nearest and grid, which name their own.
+	// Column whose values are assigned to the cells. The forms nearest and grid name their own columns instead.
 	Column string `yaml:"column,omitempty" example:"sex"`
 	// Values are the cells in order: a list, or a mapping from each cell to the texts that belong to it.
 	Values Values `yaml:"values,omitempty" example:"{\"<=50K\": [\"<=50K\", \"<=50K.\"], \">50K\": [\">50K\", \">50K.\"]}"`
-	// Edges are ascending; each cell is [a, b), the last one [a, b] unless last_edge says otherwise. They are numbers, or dates and times such as 2013-01-31. The release names the edges of a cell NAME_from and NAME_to, or NAME_before with last_edge: excluded.
+	// Edges of the cells, ascending. Each cell is [a, b); the last one is [a, b] unless last_edge says otherwise. They
+	// are numbers, or dates and times such as 2013-01-31. The release names the edges of a cell NAME_from and NAME_to,
+	// or NAME_before with last_edge: excluded.
 	Edges []Scalar `yaml:"edges,omitempty" example:"[0, 18, 30, 65]"`
 	// From is the first edge of cells of equal width, or the first day of calendar cells.
 	From *Scalar `yaml:"from,omitempty" example:"0"`
@@ -15,9 +18,11 @@ type Dimension struct {
 	To *Scalar `yaml:"to,omitempty" example:"100"`
 	// Width of each cell; it divides to - from evenly.
 	Width *Scalar `yaml:"width,omitempty" example:"5"`
-	// Every makes calendar cells between two dates: each begins a day, a week, a month, a quarter or a year after the one before. The days from and to stand at a whole number of steps, and every cell is [a, b).
+	// Every makes calendar cells between two dates: each begins a day, a week, a month, a quarter or a year after the
+	// one before. There must be a whole number of steps between from and to. Every cell is [a, b).
 	Every string `yaml:"every,omitempty" enum:"day|week|month|quarter|year" example:"month"`
-	// LastEdge says whether the last cell includes its upper edge, as it does if this is not set. With excluded, every cell is [a, b), a value equal to the last edge is in no cell, and infinite values are in none.
+	// LastEdge says whether the last cell includes its upper edge; included if it is absent. With excluded, every cell
+	// is [a, b), a value equal to the last edge is in no cell, and infinite values are in none.
 	LastEdge string `yaml:"last_edge,omitempty" enum:"included|excluded" example:"excluded"`
 	// Part of a time.
 	Part string `yaml:"part,omitempty" enum:"minute_of_hour|hour_of_day|hour_of_week|day_of_week|day_of_month|week_of_year|month|quarter" example:"hour_of_day"`
@@ -27,13 +32,16 @@ type Dimension struct {
 	Nearest *Nearest `yaml:"nearest,omitempty" example:"{lat: lat, lon: lon, points: junctions.csv, id: junction, within_m: 150, kernel: {bandwidth_m: 150}}"`
 	// Grid cuts a box of latitudes and longitudes into equal cells.
 	Grid *Grid `yaml:"grid,omitempty" example:"{lat: lat, lon: lon, south: 40.7, west: -74.02, north: 40.88, east: -73.9, rows: 64, cols: 64}"`
-	// Keys: discover takes the cells from the data, privately: each unit counts once in at most max_groups keys (per_unit, required), noise is added to the count of every key that somebody has, and the keys whose noisy counts reach a threshold are published, sorted. Keys are text of at most 1024 bytes, whole numbers, truth values, dates or times. In histograms only, which then count units.
+	// Keys: discover takes the cells from the data, privately. Each unit counts once in at most max_groups keys
+	// (per_unit, required). Noise is added to the count of every key in the data. The keys whose noisy counts reach a
+	// threshold are published, sorted. Keys are texts of at most 1024 bytes, whole numbers, truth values, dates or
+	// times. It works in histograms only, which then count units.
 	Keys string `yaml:"keys,omitempty" enum:"discover" example:"discover"`
-	// As is the name of the key column in the release; absent: the column's name.
+	// As is the name of the key column in the release; the column's name if it is absent.
 	As string `yaml:"as,omitempty" example:"gender"`
-	// Null says what becomes of a row whose value is null: it is dropped, or counted in a cell "null".
+	// Null says what happens to a row whose value is null: it is dropped, or it counts in a cell "null".
 	Null string `yaml:"null,omitempty" enum:"drop|bin" default:"drop"`
-	// Other says what becomes of a row whose value is in no cell: it is dropped, or counted in a cell "other".
+	// Other says what happens to a row whose value is in no cell: it is dropped, or it counts in a cell "other".
 	Other string `yaml:"other,omitempty" enum:"drop|bin" default:"drop"`
 }
 
@@ -44,7 +52,7 @@ type Values []Label
 type Label struct {
 	// Name of the cell in the release.
 	Name Scalar
-	// Members are the values of the column that belong to the cell; at least one.
+	// Members are the values of the column that belong to the cell. There is at least one.
 	Members []Scalar
 }
 
@@ -72,11 +80,12 @@ type Nearest struct {
 	Kernel *Kernel `yaml:"kernel,omitempty" example:"{bandwidth_m: 150}"`
 }
 
-// Kernel spreads each row over the points around the one that it belongs to, in shares of at most one row in all. The largest norm of
-// the shares of a point takes the place of 1 in the sensitivity: the wider the kernel, the less noise. In histograms only, with
-// null: drop and other: drop.
+// Kernel spreads each row over the points around the one that it belongs to, in shares of at most one row in all. The
+// largest norm of the shares of a point replaces 1 in the sensitivity: a wider kernel needs less noise. In histograms
+// only, with null: drop and other: drop.
 type Kernel struct {
-	// BandwidthM is the standard deviation in metres of the normal density that gives the shares; it ends at four of them.
+	// BandwidthM is the standard deviation, in metres, of the normal density of the shares. It is cut off at four
+	// standard deviations.
 	BandwidthM Decimal `yaml:"bandwidth_m" example:"150"`
 }
 

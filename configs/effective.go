@@ -11,13 +11,14 @@ import (
 	"strings"
 )
 
-// Effective is the job as it was run, in canonical JSON: defaults and parameters applied, keys in the order of the format, the
-// same bytes for the same job. It is public: it has no ledger.store and no memory_limit, of input.files only the base names, and nothing that came
-// from ${env:…}, whose reference stays as it is.
+// Effective returns the job as it was run, as canonical JSON: defaults and parameters are filled in, keys have the
+// order of the format, and the same job gives the same bytes. It is public. It leaves out ledger.store and memory_limit
+// and the folders of input.files. A value that comes from `${env:…}` is replaced by its reference.
 func (j *Job) Effective() ([]byte, error) { return j.canonical(j.src.public) }
 
-// Question is Effective with the values of the environment in place. It tells two questions apart and is as private as the
-// environment: it goes into digests that stay with the operator, never into a release, a log or a message.
+// Question returns the same JSON with the values of the environment in it. It tells two questions apart and is as
+// private as the environment. It goes into digests that the operator keeps, and never into a release, a log or a
+// message.
 func (j *Job) Question() ([]byte, error) { return j.canonical(nil) }
 
 func (j *Job) canonical(public map[string]string) ([]byte, error) {
@@ -33,7 +34,7 @@ type writer struct {
 	err    error
 }
 
-// unpublished are the keys that never leave the operator.
+// unpublished are the keys that no release contains.
 var unpublished = map[string]bool{"ledger.store": true, "memory_limit": true}
 
 func (w *writer) value(v reflect.Value, at *path) {
@@ -85,7 +86,7 @@ func mapKeys(v reflect.Value) map[string]bool {
 	return out
 }
 
-// fields writes the keys that are set. Truth values are always written.
+// fields writes the keys that are set. It always writes truth values.
 func (w *writer) fields(v reflect.Value, at *path) {
 	k := keysOf(v.Type())
 	var set []string
@@ -126,7 +127,8 @@ func (w *writer) unit(u Unit, at *path) {
 	w.each("[]", len(u), func(i int) { w.text(u[i], at.item(i)) })
 }
 
-// values writes a list of labels, or one of labels with their members if any of them has aliases: the order counts.
+// values writes the labels as a list. If any label has aliases, it writes a list of labels with their members, because
+// a mapping would lose their order.
 func (w *writer) values(vs Values) {
 	plain := !slices.ContainsFunc(vs, func(l Label) bool { return len(l.Members) != 1 || l.Members[0] != l.Name })
 	w.each("[]", len(vs), func(i int) {
@@ -152,7 +154,7 @@ func (w *writer) text(s string, at *path) {
 	w.json(s)
 }
 
-// reference writes the reference of a value that came from the environment.
+// reference writes the reference of a value that comes from the environment.
 func (w *writer) reference(at *path) bool {
 	public, ok := w.public[at.String()]
 	if ok {

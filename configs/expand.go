@@ -9,23 +9,23 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// variables are what ${…} may stand for.
+// variables holds the values of references.
 type variables struct {
 	declared []string          // the names under params
-	values   map[string]string // the parameters that have a value
+	values   map[string]string // the values of the parameters that have one
 	env      func(string) (string, bool)
-	literal  bool // no references here: the defaults of parameters
+	literal  bool // the text is a default of a parameter, in which references are not allowed
 	sample   bool // a parameter without a value gets a sample
-	broken   bool // the params block itself is wrong: what it declares is not known
+	broken   bool // the params block is wrong, so it is not known which names it declares
 }
 
-// piece is a part of a text: plain, or a reference.
+// piece is a piece of a text: plain text or a reference.
 type piece struct {
 	text string
 	ref  bool
 }
 
-// pieces cuts a text at its references. $${ is a plain ${. ok is false if a reference does not end.
+// pieces cuts a text at its references. `$${` is a plain `${`. ok is false if a reference is not closed.
 func pieces(text string) (out []piece, ok bool) {
 	plain := ""
 	for text != "" {
@@ -51,7 +51,7 @@ func pieces(text string) (out []piece, ok bool) {
 	return append(out, piece{text: plain + text}), true
 }
 
-// expand replaces the references in a text. ok is false if one has no value; the reason is reported, once.
+// expand replaces the references in a text. ok is false if a reference has no value. It reports the reason once.
 func (d *decoder) expand(s spot, raw string) (text string, ok bool) {
 	if !strings.Contains(raw, "${") {
 		return raw, true
@@ -79,7 +79,7 @@ func (d *decoder) expand(s spot, raw string) (text string, ok bool) {
 	return value.String(), ok
 }
 
-// resolve returns what a piece stands for, and what may be shown of it.
+// resolve returns the value of a piece, and the text that messages may show instead.
 func (d *decoder) resolve(s spot, p piece) (value, show string, ok bool) {
 	if !p.ref {
 		return p.text, p.text, true
@@ -119,7 +119,7 @@ func paramHint(name string, declared []string) string {
 	return "references are ${name} and ${env:NAME}; for a plain ${ write $${"
 }
 
-// reference shows a reference in a message.
+// reference returns a reference for a message.
 func reference(name string) string {
 	text := "${" + name + "}"
 	if plainKey.MatchString(strings.TrimPrefix(name, "env:")) {
@@ -128,7 +128,7 @@ func reference(name string) string {
 	return quote(text)
 }
 
-// environment looks a variable up. Its value goes nowhere but into the job.
+// environment looks up a variable. Its value goes into the job and nowhere else.
 func (d *decoder) environment(s spot, name string) (string, bool) {
 	top := s.at.top()
 	value, set := "", false
@@ -150,7 +150,7 @@ func (d *decoder) environment(s spot, name string) (string, bool) {
 	return "", false
 }
 
-// isKey reports whether the spot is a mapping's key, whose node is then the key itself.
+// isKey reports whether the spot is the key of a mapping. Its node is then the key.
 func (s spot) isKey() bool { return s.key != nil && follow(s.key) == s.node }
 
 // clean reports whether a text is UTF-8 without control characters.
@@ -158,7 +158,7 @@ func clean(s string) bool {
 	return utf8.ValidString(s) && strings.IndexFunc(s, unicode.IsControl) < 0
 }
 
-// references calls f for the name of each reference in the tree, aliases not followed.
+// references calls f for the name of each reference in the tree. It does not follow aliases.
 func references(n *yaml.Node, f func(name string)) {
 	if n.Kind == yaml.ScalarNode && strings.Contains(n.Value, "${") {
 		ps, _ := pieces(n.Value)

@@ -2,23 +2,29 @@ package configs
 
 // Input is the private table: one or more files with one schema.
 type Input struct {
-	// Files are paths or patterns (* ? [a-z]), relative to the job file. The extension gives the format: .parquet, .arrow, .feather, .csv, .txt, .data, .tsv, .tab, .jsonl or .ndjson; behind those of texts .gz, .zst, .bz2 or .xz for compressed files.
+	// Files are paths or patterns (* ? [a-z]), relative to the job file. The extension names the format: .parquet,
+	// .arrow, .feather, .csv, .txt, .data, .tsv, .tab, .jsonl or .ndjson. A compressed text file has .gz, .zst, .bz2 or
+	// .xz after it.
 	Files []string `yaml:"files" example:"[\"trips-*.parquet\"]"`
-	// Format is how the files are written, whatever their extension; behind a name that ends with .gz, .zst, .bz2 or .xz the text is compressed.
+	// Format of the files, whatever their extension. If a name ends with .gz, .zst, .bz2 or .xz, the text is
+	// compressed.
 	Format string `yaml:"format,omitempty" enum:"csv|tsv|parquet|arrow|jsonl" example:"csv"`
 	// Timezone is the IANA zone in which times without a zone are read and parts of a time are taken.
 	Timezone string `yaml:"timezone,omitempty" example:"America/New_York"`
-	// Rows is the public number of rows, with `adjacency: replace-one` only; a table of another length is an error. Blank lines and comments of CSV files count as rows without values if rows are missing to that number.
+	// Rows is the public number of rows, with `adjacency: replace-one` only; a table of another length is an error. If
+	// a CSV file has too few rows, its blank lines and comments count as rows without values, up to that number.
 	Rows int64 `yaml:"rows,omitempty" min:"1" example:"45222"`
 	// CSV says how CSV files are read; it has no effect on other formats.
 	CSV CSV `yaml:"csv,omitempty" example:"{delimiter: \";\"}"`
-	// JSONL says what is read of JSON lines; it has no effect on other formats.
+	// JSONL says which members of JSON lines are read; it has no effect on other formats.
 	JSONL *JSONL `yaml:"jsonl,omitempty" example:"{columns: {age: int}}"`
-	// Events turn each row into one event an entry; filters and bounds then act on events.
+	// Events turn each row into one event for each entry. Filters and bounds then apply to events.
 	Events []Event `yaml:"events,omitempty" empty:"ok" example:"[{lat: pickup_latitude, lon: pickup_longitude}]"`
 	// Where keeps the rows that meet every condition.
 	Where []Filter `yaml:"where,omitempty" empty:"ok" example:"[{column: sex, in: [Male]}]"`
-	// Statistics says whether filters use what Parquet files state about their rows: `use`, if it is not set, leaves out row groups of which the stated min and max of an integer, date or timestamp pass no filter; `ignore` reads every row.
+	// Statistics says whether filters use the statistics in Parquet files. With `use`, a row group is skipped if the
+	// stated min and max of an integer, date or timestamp show that none of its rows passes the filters; `use` if it is
+	// absent. With `ignore`, every row is read.
 	Statistics string `yaml:"statistics,omitempty" enum:"use|ignore" example:"ignore"`
 }
 
@@ -26,36 +32,44 @@ type Input struct {
 type CSV struct {
 	// Header says whether the first line holds the columns' names.
 	Header *bool `yaml:"header,omitempty" default:"true"`
-	// Columns are the columns' names in order; needed if there is no header, else they replace the header's names.
+	// Columns are the names of the columns in order; required if there is no header. They replace the names of a
+	// header.
 	Columns []string `yaml:"columns,omitempty" example:"[age, workclass]"`
-	// Types of columns that are not text: int, float, bool, `date` and `timestamp`, each with a layout that shows how the time 2006-01-02 15:04:05 is written: `date 2/1/2006` (with one digit a leading 0 is read, too). Several layouts are separated by ` | `; of those the first one that fits a text reads it. A date without a layout is 2006-01-02.
+	// Types of columns that are not text: int, float, bool, `date` and `timestamp`, each with a layout that shows how
+	// the time 2006-01-02 15:04:05 is written: `date 2/1/2006` (which also reads days and months with a leading 0).
+	// Several layouts are separated by ` | `; the first one that fits a text reads it. A date without a layout is
+	// 2006-01-02.
 	Types map[string]string `yaml:"types,omitempty" example:"{age: int, day: \"date 2/1/2006\", t: \"timestamp 2006-01-02 15:04:05\"}"`
-	// Encoding of the text. In UTF-16 a byte order mark at the start of a file overrides the order of bytes. A byte that is no character is read as U+FFFD.
+	// Encoding of the text. In UTF-16 a byte order mark at the start of a file overrides the byte order. A byte that is
+	// not a character is read as U+FFFD.
 	Encoding string `yaml:"encoding,omitempty" enum:"utf-8|utf-16|utf-16le|utf-16be|windows-1252|latin-1|latin-9|windows-1250|latin-2|windows-1251|macintosh" example:"windows-1252"`
-	// Decimal is the one character between the whole and the fraction of a number; a point if it is absent.
+	// Decimal is the character between the whole part and the fraction of a number; a point if it is absent.
 	Decimal string `yaml:"decimal,omitempty" example:"\",\""`
-	// Thousands is the one character that may stand between groups of three digits; if it is absent there is none. A space stands for a space that does not break, too.
+	// Thousands is the character that may separate groups of three digits; none if it is absent. A space also matches a
+	// no-break space.
 	Thousands string `yaml:"thousands,omitempty" example:"\".\""`
-	// Quote is the one character around fields that hold delimiters or line ends; a double quote if it is absent, and `none` if no character does that.
+	// Quote is the character around fields that contain delimiters or line breaks; a double quote if it is absent, and
+	// `none` if there is no such character.
 	Quote string `yaml:"quote,omitempty" example:"\"'\""`
-	// Delimiter is the one character between fields. Files of format tsv have a tab if it is absent.
+	// Delimiter is the character between fields. If it is absent, files of format tsv have a tab.
 	Delimiter string `yaml:"delimiter,omitempty" default:"," example:"\";\""`
 	// TrimSpace removes spaces around each field.
 	TrimSpace bool `yaml:"trim_space,omitempty" default:"false"`
-	// NullValues are the texts that stand for a null, beside the empty field.
+	// NullValues are the texts that mean null, besides the empty field.
 	NullValues []Scalar `yaml:"null_values,omitempty" empty:"ok" example:"[\"?\"]"`
-	// Comment is the one character that makes a line a comment.
+	// Comment is the character that begins a comment line.
 	Comment string `yaml:"comment,omitempty" example:"\"|\""`
 }
 
 // JSONL names the columns of JSON lines: files with one JSON object a line.
 type JSONL struct {
-	// Columns are the members that are read, with their types as in `csv.types`, and text for texts. A path leads to a member of a member: `address.city`. What is not named is not read.
+	// Columns are the members to read, with types as in `csv.types`, and text for texts. A path leads to a nested
+	// member: `address.city`. Other members are not read.
 	Columns map[string]string `yaml:"columns" example:"{age: int, \"address.city\": text}"`
 }
 
-// Event makes one event of a row: the names on the left hold the columns on the right. All events have the same names; those of the privacy
-// unit are not among them.
+// Event is one event of a row: each name on the left gets the value of the column on the right. All events have the
+// same names. The columns of the privacy unit are not among them.
 type Event map[string]string
 
 // Filter is one public condition on one column.

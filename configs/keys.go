@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// keys are the keys of a struct, from its tags.
+// keys are the keys of a struct, read from its tags.
 type keys struct {
 	names    []string
 	required []string
 	index    map[string]int
 }
 
-// keysOf reads the keys of a struct type. A key without omitempty is required.
+// keysOf returns the keys of a struct type. A key without omitempty is required.
 func keysOf(t reflect.Type) keys {
 	k := keys{index: map[string]int{}}
 	for i := range t.NumField() {
@@ -31,7 +31,7 @@ func keysOf(t reflect.Type) keys {
 	return k
 }
 
-// places lists, for each key of the format, the paths of the mappings that have it.
+// places maps each key of the format to the paths of the mappings that have it.
 var places = sync.OnceValue(func() map[string][]string {
 	out := map[string][]string{}
 	gather(reflect.TypeFor[Job](), "", out)
@@ -52,7 +52,7 @@ func gather(t reflect.Type, at string, out map[string][]string) {
 	}
 }
 
-// refused are keys that other tools have and that this format will never have.
+// refused maps keys of other tools that this format will never have to an explanation.
 var refused = map[string]string{
 	"seed": hintNoSeed, "random_seed": hintNoSeed, "random_state": hintNoSeed, "rng": hintNoSeed,
 	"noise": hintNoise, "no_noise": hintNoise, "add_noise": hintNoise, "test_mode": hintNoise, "mechanism": hintNoise,
@@ -63,7 +63,7 @@ const (
 	hintNoise  = "noise is always added and follows from privacy.epsilon and privacy.delta"
 )
 
-// unknownHint says what an unknown key was most likely meant to be.
+// unknownHint returns the most likely meaning of an unknown key.
 func unknownHint(name string, known []string) string {
 	if hint, ok := refused[normal(name)]; ok {
 		return hint

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// parameters decodes the params block and gives each parameter its value: from --param, else its default.
+// parameters decodes the params block. The value of a parameter comes from --param, or is its default.
 func (d *decoder) parameters(job *Job, given map[string]string) {
 	key, node := child(d.src.root, "params", -1)
 	at := (*path)(nil).at("params")
@@ -75,7 +75,7 @@ func (d *decoder) parameterValue(name string, p *Param, given map[string]string)
 	return d.checkParam(s, p, isGiven)
 }
 
-// paramSpot is where a parameter is declared.
+// paramSpot returns the place of a parameter's declaration.
 func (d *decoder) paramSpot(name string) spot {
 	key, node := child(d.src.root, "params", -1)
 	if k, v := child(node, name, -1); v != nil {
@@ -120,11 +120,11 @@ func everyText(every string) string {
 	return ""
 }
 
-// dateForm is a way to write a date: its layout and a sample.
+// dateForm is one way to write a date: its layout and a sample.
 type dateForm struct{ layout, sample string }
 
-// dateForms are the ways in which a date may be written. Only the first day of a month or year names it, so that one window
-// has few names.
+// dateForms returns the ways to write a date. A month or a year is named by its first day only, so that a window has
+// few names.
 func dateForms(every string) []dateForm {
 	switch every {
 	case "month":
@@ -145,8 +145,8 @@ func isDate(text, every string) bool {
 	return false
 }
 
-// unusedParams reports declared parameters that nothing refers to. A job that ignores its date would release the same data
-// again under each date.
+// unusedParams reports declared parameters that nothing refers to. A job that ignores its date would release the same
+// data again under each date.
 func (d *decoder) unusedParams() {
 	used := map[string]bool{}
 	for i := 0; i+1 < len(d.src.root.Content); i += 2 {
@@ -172,8 +172,8 @@ func (j *Job) ParamValues() map[string]string {
 	return out
 }
 
-// Series is the name of the job with its dates left as they are written in the file, such as fares-${day}: all windows of a dated job have
-// the same.
+// Series returns the name of the job with the references to its dates unreplaced, such as fares-${day}. All windows of
+// a dated job have the same series.
 func (j *Job) Series() string {
 	if j.src.root == nil {
 		return j.Name

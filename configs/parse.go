@@ -12,20 +12,21 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// ParseOptions are what a job file may refer to.
+// ParseOptions holds the values that a job file may refer to.
 type ParseOptions struct {
 	// Params are the values of --param, by name.
 	Params map[string]string
-	// Env looks up ${env:NAME} (os.LookupEnv); nil: no variable is set.
+	// Env looks up ${env:NAME}, for example os.LookupEnv. If it is nil, no variable is set.
 	Env func(string) (string, bool)
-	// Sample gives parameters that have no value a sample: for what does not depend on them, such as the ledger.
+	// Sample gives a sample value to parameters that have none. Commands use it if the values do not matter to them,
+	// such as those on the ledger.
 	Sample bool
 	// Judge says what is wrong with the denoising steps; nil: they are not judged before the plan is made. This package does not know
 	// which methods there are.
 	Judge StepJudge
 }
 
-// Load reads and parses the job file at a path. See Parse.
+// Load reads the job file at a path and parses it: see Parse.
 func Load(path string, o ParseOptions) (*Job, Diagnostics) {
 	src, err := readFile(path)
 	if err != nil {
@@ -35,13 +36,13 @@ func Load(path string, o ParseOptions) (*Job, Diagnostics) {
 	return Parse(path, src, o)
 }
 
-// readFile reads no more than Parse accepts and one byte, so that an endless file ends.
+// readFile reads at most one byte more than Parse accepts. So it also ends on an endless file.
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // the file was only read
 	return io.ReadAll(io.LimitReader(f, maxFile+1))
 }
 
@@ -58,9 +59,9 @@ func unreadable(err error) (text, hint string) {
 	return "the file cannot be read", ""
 }
 
-// Parse decodes a job file, gives absent keys their defaults, replaces references and checks everything that can be checked
-// without data. path is where the file is: its folder is where the job's own paths start. All problems are reported at
-// once, in the order of the file; the job is nil if there is any.
+// Parse decodes a job file, sets absent keys to their defaults, replaces references, and checks everything that can be
+// checked without data. path is the path of the file. The job's own paths are relative to its folder. Parse returns all
+// problems together, in the order of the file. The job is nil if there is a problem.
 func Parse(path string, src []byte, o ParseOptions) (*Job, Diagnostics) {
 	root, f := readTree(src)
 	if f != nil {
@@ -84,7 +85,7 @@ func Parse(path string, src []byte, o ParseOptions) (*Job, Diagnostics) {
 	return job, nil
 }
 
-// size counts the nodes of a tree, aliases not followed.
+// size counts the nodes of a tree. It does not follow aliases.
 func size(n *yaml.Node) int {
 	total := 1
 	for _, c := range n.Content {
@@ -93,8 +94,8 @@ func size(n *yaml.Node) int {
 	return total
 }
 
-// Diagnose returns a diagnostic at the place of a path such as queries[0].histogram.by[1].column, or at the nearest place
-// above it that the file has. The message is used as it is.
+// Diagnose returns a diagnostic for a path such as queries[0].histogram.by[1].column. If the file does not have the
+// path, the diagnostic points to the nearest place above it. The message is used as it is.
 func (j *Job) Diagnose(path, code, message, hint string) Diagnostic {
 	d := Diagnostic{File: j.src.file, Line: 1, Column: 1, Code: code, Message: message, Hint: hint}
 	if j.src.root != nil {
@@ -104,10 +105,10 @@ func (j *Job) Diagnose(path, code, message, hint string) Diagnostic {
 	return d
 }
 
-// Dir is the folder of the job file, from which its paths start.
+// Dir returns the folder of the job file, to which its paths are relative.
 func (j *Job) Dir() string { return filepath.Dir(j.src.file) }
 
-// Path resolves a path of the job file: relative ones start from its folder.
+// Path resolves a path of the job file: relative paths start at its folder.
 func (j *Job) Path(p string) string {
 	if filepath.IsAbs(p) {
 		return p
@@ -115,7 +116,7 @@ func (j *Job) Path(p string) string {
 	return filepath.Join(j.Dir(), p)
 }
 
-// StoreName is the name of the ledger, the path of a SQLite file resolved.
+// StoreName returns the store of the ledger. The path of a SQLite file is resolved.
 func (j *Job) StoreName() string {
 	file, ok := sqliteFile(j.Ledger.Store)
 	if !ok {
@@ -124,8 +125,8 @@ func (j *Job) StoreName() string {
 	return strings.TrimSuffix(j.Ledger.Store, file) + j.Path(file)
 }
 
-// Bounds are what one privacy unit may contribute to a query: the query's own bounds, else the job's, key by key. A unit that
-// is a row contributes one row. Zero: not bounded.
+// Bounds returns what one privacy unit may contribute to a query. A bound of the query overrides that of the job. If
+// the unit is a row, it contributes one row. A bound of 0 means that there is none.
 func (j *Job) Bounds(q *Query) PerUnit {
 	if len(j.Privacy.Unit) == 0 {
 		return PerUnit{MaxRows: 1, MaxGroups: 1, MaxRowsPerGroup: 1}

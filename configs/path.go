@@ -8,17 +8,18 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// path is a place in a job, from the inside out; its text is made only if it is needed. nil is the job itself.
+// path is a place in a job, linked from the inside out, so that its text is made only if it is needed. A nil path is
+// the job itself.
 type path struct {
 	up    *path
 	key   string
-	index int // of a list's item; -1 for a key
+	index int // the index in a list; -1 for a key
 }
 
 func (p *path) at(key string) *path { return &path{up: p, key: key, index: -1} }
 func (p *path) item(i int) *path    { return &path{up: p, index: i} }
 
-// top is the job's own key under which the path lies.
+// top returns the key of the job under which the path lies.
 func (p *path) top() string {
 	if p == nil {
 		return ""
@@ -31,7 +32,8 @@ func (p *path) top() string {
 
 var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
-// String is the path as users read it: queries[0].histogram.by[1].column; odd keys are quoted: input.csv.types["a.b"].
+// String returns the path as users read it: queries[0].histogram.by[1].column. A key that is not a plain word is
+// quoted: input.csv.types["a.b"].
 func (p *path) String() string {
 	if p == nil {
 		return ""
@@ -56,7 +58,7 @@ func within(inner, outer string) bool {
 
 var stepText = regexp.MustCompile(`^(?:\.?([A-Za-z_][A-Za-z0-9_-]*)|\[(\d{1,9})\]|\[("(?:[^"\\]|\\.)*")\])`)
 
-// nextStep takes the first step off a path text: a key, or the index of an item (else -1).
+// nextStep cuts the first step off a path text: a key, or the index of an item. index is -1 for a key.
 func nextStep(text string) (key string, index int, rest string, ok bool) {
 	m := stepText.FindStringSubmatch(text)
 	if m == nil {
@@ -74,7 +76,7 @@ func nextStep(text string) (key string, index int, rest string, ok bool) {
 	return m[1], -1, rest, true
 }
 
-// find returns the node at a path, or the nearest one above it, and the node whose position stands for it.
+// find returns the node at a path, or the nearest one above it, and the node whose position messages show.
 func find(root *yaml.Node, text string) (node, place *yaml.Node, exact bool) {
 	node, place = root, root
 	for text != "" {
@@ -91,7 +93,7 @@ func find(root *yaml.Node, text string) (node, place *yaml.Node, exact bool) {
 	return node, place, true
 }
 
-// child returns the value at a key or index, and the key's node.
+// child returns the value at a key or an index, and the node of the key.
 func child(n *yaml.Node, key string, index int) (keyNode, value *yaml.Node) {
 	n = follow(n)
 	if n == nil {
@@ -111,7 +113,7 @@ func child(n *yaml.Node, key string, index int) (keyNode, value *yaml.Node) {
 	return nil, nil
 }
 
-// follow returns what an alias stands for. Aliases of aliases cannot be written.
+// follow returns the target of an alias. YAML has no aliases of aliases.
 func follow(n *yaml.Node) *yaml.Node {
 	if n != nil && n.Kind == yaml.AliasNode {
 		return n.Alias
@@ -119,7 +121,7 @@ func follow(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// placeOf is the node whose position a reader expects for a value: its key, if the value is a list or a mapping.
+// placeOf returns the node whose position messages show for a value: its key if the value is a list or a mapping.
 func placeOf(key, value *yaml.Node) *yaml.Node {
 	if k := follow(value).Kind; key != nil && (k == yaml.MappingNode || k == yaml.SequenceNode) {
 		return key

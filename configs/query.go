@@ -18,17 +18,20 @@ type Query struct {
 	Variance *Aggregate `yaml:"variance,omitempty" example:"{column: age, clamp: [17, 90]}"`
 	// PerUnit overrides privacy.per_unit for this query, key by key.
 	PerUnit *PerUnit `yaml:"per_unit,omitempty" example:"{max_rows: 5, max_groups: 5, max_rows_per_group: 1}"`
-	// Sensitivity declares the L2 sensitivity, in the query's unit. It is checked: smaller than what the bounds imply is an error, larger is used as asked.
+	// Sensitivity declares the L2 sensitivity, in the query's unit. It is checked: one that is smaller than the bounds
+	// imply is an error. A larger one is used.
 	Sensitivity Decimal `yaml:"sensitivity,omitempty" example:"5"`
 	// Weight is the query's share of the release's budget: mu squared is split in proportion to the weights.
 	Weight Decimal `yaml:"weight,omitempty" default:"1" example:"2"`
 	// MaxError makes the plan fail if half the width of the 95 % interval would be larger, in the query's unit.
 	MaxError Decimal `yaml:"max_error,omitempty" example:"40"`
-	// Sparse writes only the cells whose estimate is not zero; all cells get noise all the same.
+	// Sparse writes only the cells whose estimate is not zero. All cells get noise nevertheless.
 	Sparse bool `yaml:"sparse,omitempty" default:"false"`
 	// Denoise are the steps that turn noisy values into estimates, in order; they cost no budget.
 	Denoise []Denoise `yaml:"denoise,omitempty" empty:"ok" example:"[{method: james-stein}, {method: nonnegative}]"`
-	// Margins name other queries of the job that this histogram's cells add up to: histograms by some of its dimensions, or a count of the same rows. After their steps all estimates are made to agree, by weighted least squares.
+	// Margins name other queries of the job that this histogram's cells add up to: histograms by some of its
+	// dimensions, or a count of the same rows. After their steps all estimates are made consistent by weighted least
+	// squares.
 	Margins []string `yaml:"margins,omitempty" example:"[by_hour, total]"`
 }
 
@@ -39,9 +42,11 @@ type Count struct{}
 type Histogram struct {
 	// By are the dimensions.
 	By []Dimension `yaml:"by" example:"[{column: age, edges: [0, 18, 30, 65]}]"`
-	// Quantiles are read off the released counts, at no cost, if one dimension has edges that are numbers: of each group of the other dimensions the values below which these shares of its rows lie. They are files of their own, NAME.quantiles.
+	// Quantiles are computed from the released counts, at no cost, if one dimension has edges that are numbers. For
+	// each group of the other dimensions they are the values below which these shares of its rows lie. They are
+	// published in files NAME.quantiles.
 	Quantiles []Decimal `yaml:"quantiles,omitempty" example:"[0.25, 0.5, 0.75]"`
-	// CDF likewise reads off the share of the rows below each edge, into files NAME.cdf.
+	// CDF computes the share of the rows below each edge in the same way, into files NAME.cdf.
 	CDF *bool `yaml:"cdf,omitempty" example:"true"`
 }
 
@@ -71,19 +76,23 @@ type CrosstabTable struct {
 type Aggregate struct {
 	// Column of the values: numbers, or lists of numbers for a vector.
 	Column string `yaml:"column,omitempty" example:"age"`
-	// Length of the lists, if Column holds lists of numbers: lists of another length count as null.
+	// Length of the lists, if Column holds lists of numbers. A list of another length counts as null.
 	Length int `yaml:"length,omitempty" min:"1" example:"300"`
 	// Columns that make a vector, one component each.
 	Columns []string `yaml:"columns,omitempty" example:"[x1, x2, x3]"`
 	// Clamp is the range [lo, hi] onto which each value (or component) is moved, in the column's unit.
 	Clamp []Decimal `yaml:"clamp,omitempty" example:"[17, 90]"`
-	// ClipL2 shortens vectors that are longer, in the columns' unit.
+	// ClipL2 is the largest L2 norm of a vector, in the columns' unit. Longer vectors are shortened to it.
 	ClipL2 Decimal `yaml:"clip_l2,omitempty" example:"1"`
 	// By are the dimensions of a grouped sum or mean.
 	By []Dimension `yaml:"by,omitempty" example:"[{column: sex, values: [Male, Female]}]"`
-	// Rows is the public number of terms of a mean, with `adjacency: replace-one` only. If it is absent, input.rows stands for it if every row of the input is a term. Rows without a value then count as the centre of the range (null: centre): declare no public number if many values are missing.
+	// Rows is the public number of terms of a mean, with `adjacency: replace-one` only. If it is absent, it is
+	// input.rows if every row of the input is a term. Rows without a value then count as the centre of the range (null:
+	// centre): declare no public number if many values are missing.
 	Rows int64 `yaml:"rows,omitempty" min:"1" example:"45222"`
-	// Null says what becomes of a row whose value is null: it is dropped or, in a mean of a public number of terms and only there, counts as the centre of the range, since it cannot be left out of them. The default is what the mean takes.
+	// Null says what happens to a row whose value is null: it is dropped or, in a mean of a public number of terms, it
+	// counts as the centre of the range, because it cannot be left out. If it is absent, it is the one that the mean
+	// allows.
 	Null string `yaml:"null,omitempty" enum:"drop|centre" example:"drop"`
 	// NaN says the same of a row whose value is not a number.
 	NaN string `yaml:"nan,omitempty" enum:"drop|centre" example:"drop"`

@@ -9,33 +9,34 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// maxFindings is how many diagnostics one job gets.
+// maxFindings is the largest number of diagnostics of one job.
 const maxFindings = 200
 
-// source is where a job came from; Diagnose, Path and Effective need it.
+// source is the origin of a job. Diagnose, Path and Effective use it.
 type source struct {
 	file string
 	root *yaml.Node
-	// public is, by path, the text of the scalars that hold ${env:…}, with the reference in place of the value.
+	// public holds, by path, the text of each scalar with a ${env:…} in it. The reference is in the text, not the
+	// value.
 	public map[string]string
 }
 
-// problem is what is wrong somewhere: a code, a sentence and what to write instead.
+// problem is what is wrong: a code, a sentence, and a hint what to write instead.
 type problem struct{ code, text, hint string }
 
-// finding is a diagnostic with its path. meaning tells the checks of what a job means from those of its form.
+// finding is a diagnostic with its path. meaning tells problems of meaning from problems of form.
 type finding struct {
 	Diagnostic
 	at      string
 	meaning bool
 }
 
-// report gathers the findings of one job.
+// report collects the findings of one job.
 type report struct {
 	src      *source
 	expanded map[string]string // by path, the texts in which a reference was replaced
 	findings []finding
-	left     int // found after maxFindings
+	left     int // the number of findings beyond maxFindings
 }
 
 // add records a problem at a node.
@@ -54,7 +55,7 @@ func (r *report) add(at string, place *yaml.Node, p problem) *finding {
 	return &r.findings[len(r.findings)-1]
 }
 
-// mute marks a value that is unknown because of a problem reported elsewhere, so that nothing more is said about it.
+// mute marks a value that is unknown because of a problem reported elsewhere. Checks then say nothing about it.
 func (r *report) mute(at string) {
 	if len(r.findings) < maxFindings {
 		r.findings = append(r.findings, finding{at: at})
@@ -74,7 +75,7 @@ func (r *report) wrongBelow(at string) bool {
 	return slices.ContainsFunc(r.findings, func(f finding) bool { return !f.meaning && within(f.at, at) })
 }
 
-// diagnostics are the findings in the order of the file.
+// diagnostics returns the findings in the order of the file.
 func (r *report) diagnostics() Diagnostics {
 	var out Diagnostics
 	for _, f := range r.findings {
@@ -91,8 +92,8 @@ func (r *report) diagnostics() Diagnostics {
 	return out
 }
 
-// show is a text of the job for a message: with its references as they stand in the file if it holds something of the
-// environment.
+// show returns a text of the job for a message. If it contains a value of the environment, it is shown with its
+// references, as in the file.
 func (r *report) show(at *path, text string) string {
 	if public, secret := r.src.public[at.String()]; secret {
 		text = public
@@ -100,7 +101,7 @@ func (r *report) show(at *path, text string) string {
 	return shown(text)
 }
 
-// shown is a text for a message, quoted only if it must be.
+// shown returns a text for a message. It is quoted only if necessary.
 func shown(s string) string {
 	if _, number := Scalar(s).number(); len(s) <= 60 && (number || plainKey.MatchString(s)) {
 		return s
@@ -108,10 +109,10 @@ func shown(s string) string {
 	return quote(s)
 }
 
-// quote shows a text of the job in a message, on one line and not too long.
+// quote returns a text of the job for a message, on one line and not too long.
 func quote(s string) string { return strconv.Quote(short(s, 60)) }
 
-// short cuts a text after so many characters.
+// short cuts a text after n characters.
 func short(s string, most int) string {
 	n := 0
 	for i := range s {
@@ -122,7 +123,7 @@ func short(s string, most int) string {
 	return s
 }
 
-// list shows words as: a, b and c.
+// list joins words: a, b and c.
 func list(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")

@@ -8,28 +8,28 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Scalar is a scalar's source text: NO, 02139 and 2013-01-01 stay what was written.
+// Scalar is the source text of a scalar: NO, 02139 and 2013-01-01 stay as written.
 type Scalar string
 
-// Decimal is a number's source text; it is rounded down to float64 if it is a budget. "" if the key is absent.
+// Decimal is the source text of a number. It is empty if the key is absent. A budget is rounded down to a float64.
 type Decimal string
 
-// maxDecimal is the most characters of a number.
+// maxDecimal is the largest number of characters of a number.
 const maxDecimal = 64
 
 var (
-	// leadingZero begins a number that YAML 1.1 would read as an octal one.
+	// leadingZero matches the start of a number that YAML 1.1 would read as octal.
 	leadingZero = regexp.MustCompile(`^[+-]?0[0-9]`)
-	// longExponent is beyond what a job may say; the job's schema has the same limit.
+	// longExponent matches an exponent of four or more digits, which the schema does not allow either.
 	longExponent = regexp.MustCompile(`[eE][+-]?[0-9]{4}`)
-	// largest keeps every number within float64: a reader of the manifest must be able to parse it.
+	// largest keeps every number within the range of float64, so that every reader of the manifest can parse it.
 	largest = new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(300), nil))
 )
 
-// Down returns the largest float64 that is not above the number: budgets are never rounded up.
+// Down returns the largest float64 that is not above the number. So a budget is never rounded up.
 func (d Decimal) Down() (float64, error) { return calibrate.ParseDown(string(d)) }
 
-// rat is the number itself; ok is false if d is not a number.
+// rat returns the number. ok is false if d is not a number.
 func (d Decimal) rat() (r *big.Rat, ok bool) {
 	if leadingZero.MatchString(string(d)) {
 		return nil, false
@@ -37,7 +37,7 @@ func (d Decimal) rat() (r *big.Rat, ok bool) {
 	return Scalar(d).number()
 }
 
-// number is the scalar as a number, leading zeros allowed; ok is false if it is another text.
+// number returns the scalar as a number. It allows leading zeros. ok is false if the text is not a number.
 func (s Scalar) number() (r *big.Rat, ok bool) {
 	if len(s) > maxDecimal || longExponent.MatchString(string(s)) {
 		return nil, false
@@ -46,7 +46,7 @@ func (s Scalar) number() (r *big.Rat, ok bool) {
 	return x.Rat(), err == nil
 }
 
-// literal is the number as JSON writes it, digit for digit; a text that is no number is "".
+// literal returns the number for JSON, digit for digit. It returns "" if the text is not a number.
 func (d Decimal) literal() string {
 	if _, ok := d.rat(); !ok {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// errSize says how sizes are written.
+// errSize says how to write a size.
 var errSize = errors.New("a size is a positive number and a unit: B, KB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (of 1024), such as 1GiB")
 
 // sizeUnits are the units of a size, in bytes.
@@ -14,8 +14,8 @@ var sizeUnits = map[string]int64{
 	"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
 }
 
-// ParseSize reads an amount of memory, such as 1GiB, 1.5 GB or 500000000, and returns whole bytes, rounded down: at least one, and
-// less than 2^62.
+// ParseSize parses an amount of memory, such as 1GiB, 1.5 GB or 500000000. It returns whole bytes, rounded down. A size
+// must be at least one byte and less than 2^62.
 func ParseSize(text string) (int64, error) {
 	number := strings.TrimRight(text, "KMGTBikmgtbI ")
 	unit, known := sizeUnits[strings.ToLower(strings.TrimSpace(text[len(number):]))]
@@ -31,7 +31,7 @@ func ParseSize(text string) (int64, error) {
 	return n.Int64(), nil
 }
 
-// Memory is the job's memory_limit in bytes; 0 if it sets none.
+// Memory returns the job's memory_limit in bytes. It is 0 if the job sets none.
 func (j *Job) Memory() int64 {
 	n, err := ParseSize(string(j.MemoryLimit))
 	if err != nil {

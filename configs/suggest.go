@@ -6,10 +6,10 @@ import (
 	"github.com/dprelease/dprelease/internal/spelling"
 )
 
-// maxWord is the longest word that is compared; longer ones are no slips of the pen.
+// maxWord is the longest word that is compared. Longer words are not typing errors.
 const maxWord = 48
 
-// nearest returns the candidate that a mistyped word was most likely meant to be, "" if none is near.
+// nearest returns the candidate that is closest to a mistyped word. It returns "" if none is close.
 func nearest(word string, candidates []string) string {
 	w := normal(word)
 	if w == "" || len(w) > maxWord {
@@ -26,7 +26,8 @@ func nearest(word string, candidates []string) string {
 
 func normal(s string) string { return strings.ReplaceAll(strings.ToLower(s), "-", "_") }
 
-// slip is the edit distance of two words; a beginning of at least three letters counts as one edit, as eps for epsilon.
+// slip returns the edit distance of two words. A word that is the beginning of the other counts as one edit if it has
+// at least three letters, such as eps for epsilon.
 func slip(a, b string) int {
 	if len(a) >= 3 && strings.HasPrefix(b, a) || len(b) >= 3 && strings.HasPrefix(a, b) {
 		return min(1, len(a)+len(b)-2*min(len(a), len(b)))
@@ -34,7 +35,7 @@ func slip(a, b string) int {
 	return spelling.Distance(a, b)
 }
 
-// didYouMean is the hint for a word that is not known: the candidate that is meant, else all of them.
+// didYouMean returns the hint for an unknown word: the candidate that is probably meant, or all candidates.
 func didYouMean(word string, candidates []string) string {
 	if c := meant(word, candidates); c != "" {
 		return "did you mean " + quote(c) + "?"

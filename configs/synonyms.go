@@ -5,13 +5,14 @@ import (
 	"strings"
 )
 
-// Words of other tools
+// # Words of other tools
 //
-// Users of SQL or pandas write avg, groupby and bins. The spelling of these words is far from ours, or near to a word that means something
-// else (median and mean), so they have tables of their own. The tables are asked before spellings are compared.
+// Users of SQL or pandas write avg, groupby and bins. A comparison of spellings does not help: these words are far from
+// ours, or near a word with another meaning (median and mean). So they have tables of their own, which are looked up
+// before spellings are compared.
 
-// synonyms are words of other tools, as normal writes them, and our words for the same thing. A word has several if it means different things in
-// different mappings: the first that the mapping has is meant.
+// synonyms maps words of other tools, as normal writes them, to our words. A word has several meanings if it means
+// different things in different mappings: the first one that the mapping has is taken.
 var synonyms = map[string][]string{
 	// kinds of queries
 	"avg": {"mean"}, "average": {"mean"}, "averages": {"mean"}, "mean_value": {"mean"},
@@ -51,7 +52,7 @@ var synonyms = map[string][]string{
 	"feather": {"arrow"}, "ipc": {"arrow"}, "pq": {"parquet"}, "daily": {"day"}, "monthly": {"month"}, "yearly": {"year"}, "annual": {"year"}, "lifetime": {"total"}, "all": {"total"},
 }
 
-// notKinds are what a query cannot be, as normal writes it, and what to ask in its place.
+// notKinds maps words that are not kinds of queries, as normal writes them, to a hint about what to ask instead.
 var notKinds = map[string]string{
 	"median": hintMedian, "quantile": hintQuantiles, "quantiles": hintQuantiles, "percentile": hintQuantiles,
 	"percentiles": hintQuantiles, "quartile": hintQuantiles, "quartiles": hintQuantiles, "boxplot": hintQuantiles,
@@ -82,7 +83,7 @@ const (
 	hintMoments   = "ask for a histogram of both columns, or the variance of each and of their sum"
 )
 
-// synonym returns our word for one of another tool's; "" if there is none among the candidates.
+// synonym returns our word for a word of another tool. It returns "" if none of the candidates has that meaning.
 func synonym(word string, candidates []string) string {
 	for _, ours := range synonyms[normal(word)] {
 		if slices.Contains(candidates, ours) {
@@ -92,7 +93,7 @@ func synonym(word string, candidates []string) string {
 	return ""
 }
 
-// meant returns the candidate that a word stands for: that of other tools, or the nearest by its spelling; "" if there is none.
+// meant returns the candidate that a word means: by a synonym, or by its spelling. It returns "" if there is none.
 func meant(word string, candidates []string) string {
 	if ours := synonym(word, candidates); ours != "" {
 		return ours
@@ -100,12 +101,13 @@ func meant(word string, candidates []string) string {
 	return nearest(word, candidates)
 }
 
-// inPlaceOfKind says whether a hint is about a word that stands where the kind of a query belongs.
+// inPlaceOfKind reports whether a hint is about a word that was written as the kind of a query.
 func inPlaceOfKind(hint string) bool {
 	return hint != "" && !slices.Contains([]string{hintBy, hintWhere, hintWeight}, hint)
 }
 
-// kindHint says what to ask in place of a query that there is not; "" if the mapping is no query, or the word no such query.
+// kindHint returns a hint about what to ask instead of an unsupported kind of query. It returns "" if the mapping is
+// not a query or the word is not in the table.
 func kindHint(word string, known []string) string {
 	if !slices.Contains(known, "histogram") {
 		return ""

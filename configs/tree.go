@@ -10,10 +10,10 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// maxFile is the largest job file in bytes. Long lists of cells belong into a file of their own (values_from).
+// maxFile is the largest job file in bytes. Long lists of cells belong in a file of their own (values_from).
 const maxFile = 4 << 20
 
-// fault is a problem of the file as a whole, before there is a tree with paths.
+// fault is a problem of the whole file, found before there is a tree with paths.
 type fault struct {
 	line, column int
 	code         string
@@ -42,7 +42,7 @@ func readTree(src []byte) (*yaml.Node, *fault) {
 	return root, nil
 }
 
-// load calls the YAML library. Its own faults, which it raises as panics, become errors.
+// load calls the YAML library. The library panics on some of its own bugs; load returns those as errors.
 func load(src []byte) (docs []yaml.Node, err error) {
 	defer func() {
 		if recover() != nil {
@@ -75,7 +75,7 @@ func checkText(src []byte) *fault {
 	return nil
 }
 
-// printable is the character set of YAML 1.2, section 5.1.
+// printable reports whether a character belongs to the set of YAML 1.2, section 5.1.
 func printable(r rune) bool {
 	switch {
 	case r == '\t', r == '\n', r == '\r', r == 0x85:
@@ -86,7 +86,7 @@ func printable(r rune) bool {
 	return true
 }
 
-// syntaxFault places an error of the YAML library.
+// syntaxFault converts an error of the YAML library to a fault with a position.
 func syntaxFault(err error) *fault {
 	var e *yaml.LoadError
 	if !errors.As(err, &e) {
@@ -102,7 +102,7 @@ func syntaxFault(err error) *fault {
 	return &fault{max(1, e.Mark.Line), max(1, e.Mark.Column), CodeYAML, oneLine(text), syntaxHint(e.Message)}
 }
 
-// syntaxHints say what usually lies behind a message of the YAML library.
+// syntaxHints map a message of the YAML library to its usual cause.
 var syntaxHints = []struct{ part, hint string }{
 	{"cannot start any token", "indent with spaces, not tabs; quote values that begin with @, ` or %"},
 	{"mapping values are not allowed", "check the indentation and the brackets above; quote a value that has a colon and a space in it"},

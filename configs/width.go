@@ -8,22 +8,23 @@ import (
 )
 
 const (
-	// maxCells is the most cells that from/to/width or a grid may make in one dimension.
+	// maxCells is the largest number of cells that from/to/width or a grid may make in one dimension.
 	maxCells = 1_000_000
 	// maxDigits bounds the digits before and after the point of equally spaced edges.
 	maxDigits = 30
 )
 
-// ladder is equally spaced edges: first + i*step for i from 0 to cells, with so many digits after the point.
+// ladder is a sequence of equally spaced edges: first + i*step for i from 0 to cells, each with `digits` digits after
+// the point.
 type ladder struct {
 	first, step   *big.Rat
 	cells, digits int
 }
 
-// flaw is what is wrong with from, to or width.
+// flaw is a problem of from, to or width.
 type flaw struct{ key, text, hint string }
 
-// steps works out from, to and width in exact decimal arithmetic.
+// steps computes the edges from from, to and width in exact decimal arithmetic.
 func (d *Dimension) steps() (*ladder, *flaw) {
 	var numbers [3]*big.Rat
 	digits := 0
@@ -65,7 +66,7 @@ func evenly(from, to, width *big.Rat, digits int) (*ladder, *flaw) {
 	return &ladder{from, width, int(n.Num().Int64()), digits}, nil
 }
 
-// decimals is how many digits a number needs after the point.
+// decimals returns how many digits a number has after the point.
 func decimals(s Scalar) int {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(string(s)), "e")
 	_, fraction, _ := strings.Cut(mantissa, ".")
@@ -76,8 +77,8 @@ func decimals(s Scalar) int {
 	return max(0, len(fraction)-e)
 }
 
-// Expanded are the edges of a dimension as source texts: its edges, or those that from and to make with width, in exact decimal
-// arithmetic, or with every. nil if the dimension has no edges.
+// Expanded returns the edges of a dimension as source texts: its edges, or those that from, to and width (in exact
+// decimal arithmetic) or from, to and every give. It returns nil if the dimension has no edges.
 func (d Dimension) Expanded() []Scalar {
 	if d.From == nil || d.To == nil {
 		return d.Edges
@@ -89,10 +90,10 @@ func (d Dimension) Expanded() []Scalar {
 	return edges
 }
 
-// HalfOpen says whether no cell includes its upper edge.
+// HalfOpen reports whether no cell includes its upper edge.
 func (d Dimension) HalfOpen() bool { return d.LastEdge == "excluded" || d.Every != "" }
 
-// ladder makes the edges between from and to; nil if there is neither a width nor a calendar step.
+// ladder returns the edges between from and to. It returns nil if there is neither a width nor a calendar step.
 func (d *Dimension) ladder() ([]Scalar, *flaw) {
 	if d.Every != "" {
 		return d.calendar()

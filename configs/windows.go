@@ -7,17 +7,18 @@ import (
 
 // Window is one value of a dated parameter.
 type Window struct {
-	// Value is how the parameter is written; Forms are all the ways to write it, this one too.
+	// Value is the window's value in the form that the parameter uses. Forms holds all forms of it, Value included.
 	Value string
 	Forms []string
-	// End is where the next window begins, at midnight in no zone (UTC).
+	// End is the start of the next window, at midnight UTC. It has no zone of its own.
 	End time.Time
 }
 
-// maxWindows is more days than any table has.
+// maxWindows is more days than any table covers.
 const maxWindows = 100_000
 
-// Windows returns the windows of a dated parameter from one to another, both included, written as from is. Its error is a text for the user.
+// Windows returns the windows of a dated parameter from one to another, both included, written in the form of from. Its
+// error is a message for the user.
 func (p *Param) Windows(from, to string) ([]Window, error) {
 	if p.Type != "date" {
 		return nil, errors.New("the parameter is not a date")
@@ -44,7 +45,7 @@ func (p *Param) Windows(from, to string) ([]Window, error) {
 	return out, nil
 }
 
-// readDate reads a date in any of its forms.
+// readDate parses a date in any of its forms.
 func readDate(text, every string) (at time.Time, layout string, ok bool) {
 	for _, f := range dateForms(every) {
 		if at, err := time.Parse(f.layout, text); err == nil && isDate(text, every) {
@@ -54,7 +55,7 @@ func readDate(text, every string) (at time.Time, layout string, ok bool) {
 	return time.Time{}, "", false
 }
 
-// following is the beginning of the next window.
+// following returns the start of the next window.
 func following(at time.Time, every string) time.Time {
 	switch every {
 	case "month":

@@ -12,7 +12,7 @@ import (
 
 const pkg = "github.com/dprelease/dprelease/configs"
 
-// docs are the Go comments of package configs, by type and by type and field.
+// docs holds the Go comments of package configs, by type and by field.
 type docs map[string]string
 
 func readDocs() (docs, error) {
@@ -23,7 +23,7 @@ func readDocs() (docs, error) {
 	return r.CommentMap, nil
 }
 
-// of is the comment of a type, or of one of its fields, on one line.
+// of returns the comment of a type, or of one of its fields, on one line.
 func (d docs) of(t reflect.Type, name string) string {
 	key := pkg + "." + t.Name()
 	if name != "" {
@@ -35,8 +35,8 @@ func (d docs) of(t reflect.Type, name string) string {
 	return sentence(strings.Join(strings.Fields(d[key]), " "), name)
 }
 
-// sentence takes the Go name off the beginning of a comment: Epsilon bounds the loss. If a phrase needs it, it stays: Name
-// of the release.
+// sentence removes the Go name from the beginning of a comment: "Epsilon bounds the loss" becomes "Bounds the loss". A
+// phrase such as "Name of the release" keeps it.
 func sentence(comment, name string) string {
 	rest, ok := strings.CutPrefix(comment, name+" ")
 	next, _, _ := strings.Cut(rest, " ")
@@ -49,16 +49,16 @@ func sentence(comment, name string) string {
 	return strings.ToUpper(rest[:1]) + rest[1:]
 }
 
-// field is one key of a struct, from its tags and comment.
+// field is one key of a struct, with its tags and comment.
 type field struct {
 	key      string
-	typ      reflect.Type // without pointer
+	typ      reflect.Type // the element's type if the field is a pointer
 	required bool
 	tag      reflect.StructTag
 	text     string
 }
 
-// fieldsOf lists the keys of a struct.
+// fieldsOf returns the keys of a struct.
 func fieldsOf(t reflect.Type, d docs) []field {
 	var out []field
 	for i := range t.NumField() {
@@ -79,7 +79,7 @@ func fieldsOf(t reflect.Type, d docs) []field {
 	return out
 }
 
-// structs lists the structs of the format in the order in which a reader meets them, with the path of each first place.
+// structs returns the structs of the format in the order in which a reader meets them, and the first path of each.
 func structs() (types []reflect.Type, paths map[reflect.Type][]string) {
 	paths = map[reflect.Type][]string{}
 	var walk func(t reflect.Type, at string)

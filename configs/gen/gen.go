@@ -1,7 +1,9 @@
-// Package gen makes job.schema.json and reference.md from the Go structs of package configs. It is used at generate time only.
+// Package gen makes job.schema.json and reference.md from the Go structs of package configs. Only `go generate` uses
+// it.
 package gen
 
-// Files returns the generated files by name. It reads the sources in the current folder, which must be that of package configs.
+// Files returns the generated files by name. It reads the sources in the current folder, which must be the folder of
+// package configs.
 func Files() (map[string][]byte, error) {
 	docs, err := readDocs()
 	if err != nil {

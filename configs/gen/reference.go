@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/configs"
 )
 
-// example is the job that shows every key.
+// example is the job that has every key.
 const example = "testdata/whole.good.yaml"
 
 // page is a Markdown page.
@@ -21,10 +21,10 @@ type page struct {
 }
 
 func (p *page) line(format string, args ...any) {
-	_, _ = fmt.Fprintf(p, format+"\n", args...) // a buffer does not fail
+	_, _ = fmt.Fprintf(p, format+"\n", args...) // writing to a buffer cannot fail
 }
 
-// referencePage makes the reference of job files.
+// referencePage returns the reference of job files.
 func referencePage(d docs) ([]byte, error) {
 	whole, err := os.ReadFile(example)
 	if err != nil {
@@ -37,7 +37,7 @@ func referencePage(d docs) ([]byte, error) {
 		p.section(t)
 	}
 	p.WriteString(polymorphic)
-	p.line("\n## Diagnostics\n\nEvery problem is reported at once, as `file:line:column: code: message` and a hint. The codes:\n\n| code | meaning |\n|---|---|")
+	p.line("\n## Diagnostics\n\nAll problems are reported together, as `file:line:column: code: message` and a hint. The codes:\n\n| code | meaning |\n|---|---|")
 	for _, c := range configs.Codes() {
 		p.line("| `%s` | %s |", c.Code, cell(c.Meaning))
 	}
@@ -45,7 +45,7 @@ func referencePage(d docs) ([]byte, error) {
 	return p.Bytes(), nil
 }
 
-// body is a sample without the comments at its top, which are for its test.
+// body returns a sample without the comments at its top, which are meant for its test.
 func body(sample []byte) string {
 	s := string(sample)
 	for strings.HasPrefix(s, "#") {
@@ -57,25 +57,26 @@ func body(sample []byte) string {
 const preface = `<!-- Generated from the Go structs of package configs by go generate ./configs. Do not edit. -->
 # The job file
 
-A job is one YAML file with one mapping. Unknown keys, keys that are there twice, wrong types and contradictions are errors, all
-reported at once with their place. Paths are relative to the job file. ` + "`release schema`" + ` prints the JSON Schema, for editors.
+A job is one YAML file with one mapping. Unknown keys, repeated keys, wrong types and contradictions are errors. All errors are reported
+together, each with its position. Paths are relative to the job file. ` + "`release schema`" + ` prints the JSON Schema, for editors.
 
-- **Scalars are their source text.** Values, edges and ranges need no quotes: NO, 02139 and 2013-01-01 stay what is written. They are
-  compared as numbers with numeric columns.
+- **Scalars are their source text.** Values, edges and ranges need no quotes: NO, 02139 and 2013-01-01 stay as written. If the column is
+  numeric, they are compared as numbers.
 - **Numbers are decimals.** Budgets are rounded down to a float64, never up.
-- **References.** ` + "`${name}`" + ` in any text stands for a parameter, replaced after parsing; ` + "`$${`" + ` is a plain ` + "`${`" + `. Parameters that are unknown or not used
-  are errors. ` + "`${env:NAME}`" + ` stands for a variable of the environment, under input and ledger only; its value is never printed or published.
-- **Not used in jobs:** tags (` + "`!!int`" + `), merge keys (` + "`<<`" + `), several documents in one file. Aliases (` + "`*name`" + `) may stand for whole values.
+- **References.** ` + "`${name}`" + ` in any text is replaced by the value of a parameter after parsing; write ` + "`$${`" + ` for a plain ` + "`${`" + `. It is an error if a
+  parameter is unknown or not used. ` + "`${env:NAME}`" + ` is replaced by a variable of the environment, under input and ledger only. Its value is
+  never printed or published.
+- **Not used in jobs:** tags (` + "`!!int`" + `), merge keys (` + "`<<`" + `), several documents in one file. An alias (` + "`*name`" + `) may replace a whole value.
 `
 
 const polymorphic = `
 ## values: a list, or aliases
 
-` + "`values: [Male, Female]`" + ` gives two cells. ` + "`values: {low: [\"<=50K\", \"<=50K.\"], high: [\">50K\", \">50K.\"]}`" + ` gives two cells with the texts that belong to
-each; a label belongs to its own cell only where it is listed. Cells keep the order of the file.
+` + "`values: [Male, Female]`" + ` gives two cells. ` + "`values: {low: [\"<=50K\", \"<=50K.\"], high: [\">50K\", \">50K.\"]}`" + ` gives two cells, each
+with the texts that belong to it. The label is one of them only if it is listed. Cells keep the order of the file.
 `
 
-// section is the table of one struct's keys.
+// section writes the table of one struct's keys.
 func (p *page) section(t reflect.Type) {
 	title := "The job"
 	if at := p.paths[t]; at[0] != "" {
@@ -103,7 +104,7 @@ func presence(f field) string {
 	return ""
 }
 
-// typeName is a type as users know it.
+// typeName returns the name of a type for users.
 func (p *page) typeName(f field) string {
 	if known := words(f.tag.Get("enum")); known != nil {
 		name := "`" + strings.Join(known, "`, `") + "`"
@@ -150,7 +151,7 @@ func (p *page) plainType(t reflect.Type) string {
 	return "whole number"
 }
 
-// cell makes a text safe for a Markdown table.
+// cell escapes a text for a table in Markdown.
 func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 
 func code(s string) string {

@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	// hasReference matches a text with ${…} in it, which may stand for any scalar.
+	// hasReference matches a text with a reference `${…}`, which can replace any scalar.
 	hasReference = `\$\{[^}]+\}`
 	isNumber     = `^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$`
 )
 
-// jobSchema makes the JSON Schema of job files.
+// jobSchema returns the JSON Schema of job files.
 func jobSchema(d docs) ([]byte, error) {
 	r := &jsonschema.Reflector{FieldNameTag: "yaml", Anonymous: true, ExpandedStruct: true, Mapper: mapped}
 	root := r.Reflect(configs.Job{})
@@ -55,7 +55,7 @@ func oneKey(keys ...string) []*jsonschema.Schema {
 	return out
 }
 
-// mapped gives the schemas of the types that are written in more than one way.
+// mapped returns the schemas of the types that can be written in more than one way.
 func mapped(t reflect.Type) *jsonschema.Schema {
 	switch t {
 	case reflect.TypeFor[configs.Decimal]():
@@ -79,7 +79,7 @@ func mapped(t reflect.Type) *jsonschema.Schema {
 	return nil
 }
 
-// typed is a schema of several types; the pattern applies to strings.
+// typed returns a schema of several types. The pattern applies to strings.
 func typed(pattern string, types ...string) *jsonschema.Schema {
 	return &jsonschema.Schema{Pattern: pattern, Extras: map[string]any{"type": types}}
 }
@@ -106,7 +106,7 @@ func addParam(root *jsonschema.Schema) {
 	root.Definitions["Param"] = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{scalar(), mapping}}
 }
 
-// describe adds to a struct's schema what its comments and tags say.
+// describe adds the comments and tags of a struct to its schema.
 func describe(def *jsonschema.Schema, t reflect.Type, d docs) error {
 	def.Description = d.of(t, "")
 	object := def
@@ -153,7 +153,7 @@ func describeField(p *jsonschema.Schema, f field) error {
 	return nil
 }
 
-// enum limits a text, or the items of a list, to known words and references.
+// enum restricts a text, or the items of a list, to known words and references.
 func enum(p *jsonschema.Schema, known []string) {
 	if p.Items != nil {
 		p = p.Items
@@ -181,7 +181,7 @@ func defaultOf(f field) any {
 	return text
 }
 
-// sampleValue is the example of a tag, written as YAML, as JSON.
+// sampleValue parses the YAML example of a tag and returns it as a value for JSON.
 func sampleValue(sample string) (any, error) {
 	var n yaml.Node
 	if err := yaml.Load([]byte(sample), &n); err != nil {
@@ -190,7 +190,7 @@ func sampleValue(sample string) (any, error) {
 	return plain(n.Content[0]), nil
 }
 
-// plain turns a YAML node into what JSON has. Dates stay texts.
+// plain converts a YAML node to a value for JSON. Dates stay texts.
 func plain(n *yaml.Node) any {
 	switch n.Kind {
 	case yaml.AliasNode:
