@@ -21,8 +21,8 @@ type ParseOptions struct {
 	// Sample gives a sample value to parameters that have none. Commands use it if the values do not matter to them,
 	// such as those on the ledger.
 	Sample bool
-	// Judge says what is wrong with the denoising steps; nil: they are not judged before the plan is made. This package does not know
-	// which methods there are.
+	// Judge returns the problems of a denoising step, because this package does not know the methods. If it is nil, the
+	// steps are not checked before the plan is made.
 	Judge StepJudge
 }
 

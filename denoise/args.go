@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Args are the parameters of a step as a job writes them: numbers, words and booleans as text. A parameter that is
-// missing has its default.
+// Args are the parameters of a step as a job writes them: numbers, words and booleans as text. If a parameter is
+// missing, it has its default.
 type Args map[string]string
 
 // ParamType is the type of a parameter's text.
@@ -28,25 +28,26 @@ const (
 type Param struct {
 	Name string
 	Type ParamType
-	// Words may stand instead of a number, or are all that a Word can be.
+	// Words are words that are allowed instead of a number. For a parameter of type Word they are all that is allowed.
 	Words []string
-	// Default is the text that stands for a missing one, or the formula that does; empty if the parameter must be given.
+	// Default is the text of the default, or a formula for it. It is empty if the parameter is required.
 	Default string
-	// Doc is one sentence, with the unit.
+	// Doc is one sentence about the parameter. It names the unit.
 	Doc string
-	// Example is a value that a job might have.
+	// Example is a typical value in a job.
 	Example string
-	// AtLeast0 says that a number cannot be below 0; Positive that a job has no use for 0 either.
+	// AtLeast0 says that a number cannot be below 0. Positive says that it cannot be 0 either, though the method itself
+	// could take 0.
 	AtLeast0, Positive bool
-	// Least and Most bound an Integer; Most is 0 if nothing does.
+	// Least and Most are the bounds of an Integer. If Most is 0, there is no upper bound.
 	Least, Most int
-	// Advice is the hint for a value out of range.
+	// Advice is the hint if a value is out of range.
 	Advice string
-	// InUnit says that a number is in the unit of the query's answer: it means nothing for vectors in another unit.
+	// InUnit says that a number is in the unit of the query's answer. It cannot be used for a vector in another unit.
 	InUnit bool
 }
 
-// check says whether the parameter can have this text.
+// check returns an error if the parameter cannot have this text.
 func (p Param) check(text string) *Error {
 	bad := func(code, message, hint string) *Error {
 		return &Error{Code: code, Message: message, Hint: hint, Param: p.Name}

@@ -15,7 +15,7 @@ func auto() Method {
 	floor := nonnegativeParam()
 	return Method{
 		Name: "auto", Params: []Param{floor}, KnownNoise: true, TakesGraph: true,
-		Doc: "the method of least estimated error among those that fit the cells; the noisy values where none is clearly better",
+		Doc: "the method of least estimated error among those that suit the cells; the noisy values if none is clearly better",
 		build: func(a Args) (rule, error) {
 			nonnegative, err := a.boolean(floor)
 			if err != nil {

@@ -41,7 +41,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// asError is an error of a step as one that says what to do.
+// asError converts an error of a step to an [Error], which has a hint.
 func asError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {

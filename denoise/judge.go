@@ -7,23 +7,25 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Kind says what the numbers of a vector are, as far as a method must know.
+// Kind says what the values of a vector are. Some methods suit only some kinds.
 type Kind string
 
-// The kinds.
+// These are the kinds of vectors.
 const (
-	// Counts, or sums that cannot be below 0.
+	// Counts are counts, or sums that cannot be below 0.
 	Counts Kind = "counts"
-	// SignedSums may be below 0.
+	// SignedSums are sums that may be below 0.
 	SignedSums Kind = "signed sums"
-	// CentredSums are those of a mean: of differences from the centre of the range, in another unit than the answer.
+	// CentredSums are the sums of a mean: of differences from the centre of the range. Their unit is not that of the
+	// answer.
 	CentredSums Kind = "centred sums"
-	// Quotient is what no step goes with: of several noisy vectors.
+	// Quotient is an answer computed from several noisy vectors. No step can be applied to it.
 	Quotient Kind = "quotient"
 )
 
-// Judge returns everything that is wrong with a step of a job, whose vector is of this kind; graph says whether the job gives the step one.
-// It needs no data. The errors name the parameter that they are about, so that they can be shown at its place.
+// Judge returns everything that is wrong with a step of a job. kind is the kind of the step's vector. graph says
+// whether the job gives the step a graph. Judge needs no data. Each error names its parameter, so that it can be shown
+// at its place in the job.
 func Judge(method string, args Args, graph bool, kind Kind) (errs []*Error) {
 	m, errs := judge(method, args)
 	if len(errs) > 0 && errs[0].Code == CodeUnknownMethod {
@@ -64,7 +66,8 @@ func Judge(method string, args Args, graph bool, kind Kind) (errs []*Error) {
 	return errs
 }
 
-// judgeCentred finds what does not go with the sums of a mean: a number in the unit of the mean would be too small.
+// judgeCentred finds what does not suit the sums of a mean. A number in the unit of the mean would be too small for
+// them.
 func (m Method) judgeCentred(args Args, bad func(param, message, hint string)) {
 	const hint = "a mean's steps act on the sums of differences from the centre of the range, which may be negative; the mean itself never leaves its range"
 	switch {

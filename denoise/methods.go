@@ -10,20 +10,20 @@ var _ = register(jamesStein)
 func jamesStein() Method {
 	positive := Param{
 		Name: "positive_part", Type: Boolean, Default: "true",
-		Doc: "whether the factor is at least 0, so that no value passes what it is moved towards", Example: "false",
+		Doc: "whether the factor is at least 0, so that no value is moved beyond its target", Example: "false",
 	}
 	toward := Param{
 		Name: "toward", Type: Decimal, Words: []string{"zero", "mean"}, Default: "zero",
-		Doc: "what all cells are moved towards: 0, their mean, or a public number in the query's unit", InUnit: true, Example: "mean",
+		Doc: "the target towards which all cells are moved: 0, their mean, or a public number in the query's unit", InUnit: true, Example: "mean",
 	}
 	prior := Param{
 		Name: "prior_variance", Type: Decimal, Default: "estimated from the noisy values",
-		Doc:      "the public variance of the cells around what they are moved towards, in the query's unit squared",
+		Doc:      "the public variance of the cells around their target, in the query's unit squared",
 		AtLeast0: true, InUnit: true, Example: "400",
 	}
 	return Method{
 		Name: "james-stein", Aliases: []string{"shrinkage"}, Params: []Param{positive, toward, prior}, KnownNoise: true,
-		Doc: "multiplies all cells by one factor, the smaller the more of the vector is noise; fewer than 3 cells stay as they are",
+		Doc: "multiplies all cells by one factor, which is smaller if more of the vector is noise; fewer than 3 cells stay as they are",
 		build: func(a Args) (rule, error) {
 			var p shrinkage
 			var err error
@@ -123,7 +123,7 @@ func noted(f Fit, format string, args ...any) Fit {
 const nonnegativeName = "nonnegative"
 
 func nonnegativeParam() Param {
-	return Param{Name: nonnegativeName, Type: Boolean, Default: "false", Doc: "whether the cells cannot be below 0, as counts cannot", Example: "true"}
+	return Param{Name: nonnegativeName, Type: Boolean, Default: "false", Doc: "whether the cells cannot be below 0, which is true of counts", Example: "true"}
 }
 
 var _ = register(empiricalBayes)

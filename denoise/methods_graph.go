@@ -27,7 +27,7 @@ func treeWavelet() Method {
 	trees := treesParam("40", "how many random spanning trees are averaged")
 	return Method{
 		Name: "tree-wavelet", Params: []Param{threshold, trees}, KnownNoise: true, Needs: NeedsGraph, TakesGraph: true,
-		Doc: "takes the values apart into differences of neighbouring node sets of random spanning trees and makes those smaller that noise explains",
+		Doc: "computes the differences of neighbouring node sets of random spanning trees and reduces those that noise explains",
 		build: func(a Args) (rule, error) {
 			word, t, err := a.choice(threshold)
 			if err != nil {

@@ -12,11 +12,11 @@ func wavelet() Method {
 	}
 	invariant := Param{
 		Name: "invariant", Type: Boolean, Default: "true",
-		Doc: "whether the estimate is the average over all places at which blocks can begin", Example: "false",
+		Doc: "whether the estimate is the average over all positions of the blocks", Example: "false",
 	}
 	return Method{
 		Name: "wavelet", Params: []Param{threshold, invariant}, KnownNoise: true, Needs: NeedsOrder,
-		Doc: "takes the table apart into differences of neighbouring blocks (Haar) and makes those smaller that noise explains",
+		Doc: "computes the differences of neighbouring blocks (Haar) and reduces those that noise explains",
 		build: func(a Args) (rule, error) {
 			word, t, err := a.choice(threshold)
 			if err != nil {
@@ -38,7 +38,7 @@ func wavelet() Method {
 func lambdaParam() Param {
 	return Param{
 		Name: "lambda", Type: Decimal, Words: []string{"sure"}, Default: "sure",
-		Doc: "what a difference between neighbours costs: the value of least estimated error, or a number in the query's unit", AtLeast0: true, InUnit: true, Example: "sure",
+		Doc: "the price of a difference between neighbours: the value of least estimated error, or a number in the query's unit", AtLeast0: true, InUnit: true, Example: "sure",
 	}
 }
 
@@ -48,7 +48,7 @@ func totalVariation() Method {
 	lambda := lambdaParam()
 	return Method{
 		Name: "total-variation", Aliases: []string{"tv", "fused_lasso"}, Params: []Param{lambda}, KnownNoise: true, Needs: NeedsLine,
-		Doc: "finds stretches of cells with one level, by the exact minimum of squared distance plus lambda times the sum of jumps",
+		Doc: "finds runs of cells with one level, by the exact minimum of squared distance plus lambda times the sum of jumps",
 		build: func(a Args) (rule, error) {
 			word, value, err := a.choice(lambda)
 			if err != nil {
@@ -70,7 +70,7 @@ var _ = register(isotonic)
 func isotonic() Method {
 	direction := Param{
 		Name: "direction", Type: Word, Words: []string{"increasing", "decreasing"}, Default: "increasing",
-		Doc: "which way the cells go along the order", Example: "decreasing",
+		Doc: "whether the values increase or decrease along the order of the cells", Example: "decreasing",
 	}
 	return Method{
 		Name: "isotonic", Aliases: []string{"monotone"}, Params: []Param{direction}, Needs: NeedsLine,

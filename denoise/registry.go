@@ -7,44 +7,47 @@ import (
 	"strings"
 )
 
-// A method lives in one place
+// # The registry
 //
-// Each method is one function that describes it: its name, its parameters with their ranges, what it needs to know of the cells and which
-// answers it fits. register makes it known, and that is all: jobs, their schema and reference page, shell completion and `release denoise`
-// read the registry. A new method is one file of this package.
+// Each method is one function that returns its [Method]: its name, its parameters with their ranges, what it needs to
+// know about the cells, and the answers that it suits. register adds it to the registry. Jobs, their schema and
+// reference page, shell completion and `release denoise` read the registry. So a new method is one file of this
+// package.
 
 // Method describes one kind of step.
 type Method struct {
-	// Name is what a job writes.
+	// Name is the name in a job.
 	Name string
-	// Aliases are names of other tools, for hints.
+	// Aliases are the names that other tools use. They are for hints.
 	Aliases []string
-	// Doc is one sentence.
+	// Doc is one sentence about the method.
 	Doc    string
 	Params []Param
-	// KnownNoise: the method needs independent noise of known standard deviation, so it must come first.
+	// KnownNoise says that the method needs independent noise of known standard deviation. Such a step must be the
+	// first.
 	KnownNoise bool
-	// Needs is what it must know of the cells.
+	// Needs is what the method must know about the cells.
 	Needs Need
-	// TakesGraph: the method makes use of a graph if there is one.
+	// TakesGraph says that the method uses a graph if there is one.
 	TakesGraph bool
-	// ForCounts: the method makes no sense for centred sums.
+	// ForCounts says that the method does not suit centred sums.
 	ForCounts bool
 
 	build func(Args) (rule, error)
-	// probe, if set, says whether cells that the method fits are too many for it.
+	// probe returns an error if there are too many cells for the method. It may be nil.
 	probe func(Args, structure) error
 }
 
 var registry []func() Method
 
-// register makes a method known; the result only lets it stand beside the method's function.
+// register adds a method to the registry. It returns a value so that a `var _ =` beside the method's function can call
+// it.
 func register(m func() Method) bool {
 	registry = append(registry, m)
 	return true
 }
 
-// Methods returns every method there is, sorted by name.
+// Methods returns all methods, sorted by name.
 func Methods() []Method {
 	var methods []Method
 	for _, m := range registry {
@@ -54,8 +57,9 @@ func Methods() []Method {
 	return methods
 }
 
-// New returns the step of that method. An unknown method or parameter, a missing one or a value out of a parameter's
-// range is an [*Error]. A method that needs to know how the cells lie is told by [Bind] or [WithGraph].
+// New returns a step of the named method. It returns an [*Error] if the method or a parameter is unknown, if a
+// parameter is missing, or if a value is out of range. If the method needs the order or the graph of the cells, call
+// [Bind] or [WithGraph] next.
 func New(method string, args Args) (Step, error) {
 	m, errs := judge(method, args)
 	if len(errs) > 0 {
@@ -68,7 +72,8 @@ func New(method string, args Args) (Step, error) {
 	return step{method: m, rule: rule, args: maps.Clone(args), alone: alone(method, args)}, nil
 }
 
-// judge finds the method, and everything that is wrong with a step of it by itself.
+// judge returns the method, and everything that is wrong with a step of it. It does not look at the job around the
+// step.
 func judge(method string, args Args) (m Method, errs []*Error) {
 	m, ok := lookup(method)
 	if !ok {
@@ -90,12 +95,12 @@ func judge(method string, args Args) (m Method, errs []*Error) {
 	return m, errs
 }
 
-// foreign is the error of a parameter that the method does not have.
+// foreign returns the error for a parameter that the method does not have.
 func (m Method) foreign(name string) *Error {
 	return &Error{Code: CodeUnknownParameter, Message: fmt.Sprintf("%s has no parameter %q", m.Name, name), Hint: suggest(name, m.paramNames()), Param: name}
 }
 
-// ownersOf lists the methods of which something holds.
+// ownersOf returns the names of the methods for which such returns true.
 func ownersOf(such func(Method) bool) (names []string) {
 	for _, m := range Methods() {
 		if such(m) {
@@ -105,7 +110,7 @@ func ownersOf(such func(Method) bool) (names []string) {
 	return names
 }
 
-// suggestMethod names the method that a word stands for: that of other tools, or the nearest by its spelling.
+// suggestMethod returns the name of the method that a word means: by an alias of another tool, or by its spelling.
 func suggestMethod(word string) string {
 	plain := strings.ReplaceAll(strings.ToLower(word), "-", "_")
 	for _, m := range Methods() {

@@ -12,12 +12,14 @@ import (
 	"github.com/dprelease/dprelease/denoise"
 )
 
-// The keys of a denoising step
+// # The keys of a denoising step
 //
-// Package configs does not know which methods there are: they are read from the registry of package denoise, whose sentences become the
-// meaning of each key. A parameter that several methods have is one key, with the words of all of them.
+// Package configs does not know the denoising methods. They are read from the registry of package denoise, whose
+// sentences become the descriptions of the keys. A parameter of several methods is one key, described in the words of
+// all of them.
 
-// withSteps puts the parameters of all methods behind the method, the first of the fields, and limits that to the registry's.
+// withSteps inserts the parameters of all methods after the key method, and restricts that key to the methods of the
+// registry.
 func withSteps(fields []field) []field {
 	var names []string
 	for _, m := range denoise.Methods() {
@@ -27,13 +29,13 @@ func withSteps(fields []field) []field {
 	return slices.Concat(fields[:1], stepFields(), fields[1:])
 }
 
-// use is a parameter as one or more methods describe it in the same words.
+// use is a parameter, and the methods that describe it in the same words.
 type use struct {
 	methods []string
 	param   denoise.Param
 }
 
-// stepFields are the parameters of all methods, each once, sorted.
+// stepFields returns the parameters of all methods, each once, sorted.
 func stepFields() []field {
 	uses := map[string][]use{}
 	var names []string
@@ -90,7 +92,7 @@ func stepField(name string, uses []use) field {
 	return f
 }
 
-// addSteps gives the schema of a step its parameters.
+// addSteps adds the parameters of all methods to the schema of a step.
 func addSteps(def *jsonschema.Schema) {
 	def.Properties.Delete("Args")
 	for _, f := range stepFields() {
