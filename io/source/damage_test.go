@@ -97,7 +97,7 @@ func attempt(path string) ([][]any, error) {
 	return readAll(d, sampleColumns...)
 }
 
-// attemptSome reads a selection of a file.
+// attemptSome reads the row groups of a file that a filter leaves.
 func attemptSome(path string) error {
 	d, err := source.Open(context.Background(), source.Options{Files: []string{path}, CSV: sampleCSV})
 	if err != nil {

@@ -50,7 +50,7 @@ func TestFilesAreInOrder(t *testing.T) {
 
 func TestOpenRefuses(t *testing.T) {
 	dir := folder(t, map[string]string{
-		"a.csv": "x,y\n1,2\n", "b.csv": "y,z\n1,2\n", "c.txt": "", "d.arrow": "", "f/x.csv": "x\n", "empty.csv": "",
+		"a.csv": "x,y\n1,2\n", "b.csv": "y,z\n1,2\n", "c.xlsx": "", "d.arrow": "", "f/x.csv": "x\n", "empty.csv": "",
 		"twice.csv": "x,y,x\n", "wide.csv": "\xff\xfex\x00", "no.parquet": "this is not a Parquet file", "e.csv.gz": "", "h.csv": "\n\n",
 	})
 	if err := os.Symlink("a.csv", filepath.Join(dir, "link.csv")); err != nil {
@@ -74,7 +74,7 @@ func TestOpenRefuses(t *testing.T) {
 		{source.CodeDuplicate, lines, []string{"a*.csv", "*.csv"}},
 		{source.CodeDuplicate, lines, []string{"a.csv", "hard.csv"}},
 		{source.CodeDuplicate, lines, []string{"har*.csv", "link.csv"}},
-		{source.CodeFormat, lines, []string{"c.txt"}},
+		{source.CodeFormat, lines, []string{"c.xlsx"}},
 		{source.CodeTruncated, lines, []string{"d.arrow"}},
 		{source.CodeNotFile, lines, []string{"f"}},
 		{source.CodeSchema, lines, []string{"a.csv", "b.csv"}},

@@ -130,6 +130,7 @@ func lyingEncodings() map[string]lie {
 		"a string behind its page":    {onePage(1, dataV1(1, format.Plain, []byte{255, 255, 255, 255, 'a'})).of(text8("x", false)), source.CodeDamaged},
 		"a string more":               {onePage(1, dataV1(1, format.Plain, make([]byte, 8))).of(text8("x", false)), source.CodeDamaged},
 		"a string that is not there":  {onePage(9, dictionaryPage(2, []byte("\x08\x00\x00\x00category")), dataV1(9, format.RLEDictionary, codes(9, 0))).of(text8("x", false)), source.CodeDamaged},
+		"blocks of 64 of none":        {onePage(2, dataV1(2, format.DeltaLengthByteArray, append(append([]byte{2, 0, 0, 0}, runsOf(2, 0)...), uvarints(64, 2, 0, 0)...))).of(text8("x", true)), source.CodeDamaged},
 		"an unknown encoding of none": {onePage(2, dataV1(2, 77, append([]byte{2, 0, 0, 0}, runsOf(2, 0)...))).of(text8("x", true)), source.CodeUnsupported},
 		"levels without end":          {onePage(9, dataV1(9, format.Plain, append([]byte{6, 0, 0, 0}, runsOf(huge, 1)...))).of(text8("x", true)), source.CodeDamaged},
 		"levels that are too high":    {onePage(9, dataV1(9, format.Plain, append([]byte{2, 0, 0, 0}, runsOf(9, 2)...))).of(text8("x", true)), source.CodeDamaged},

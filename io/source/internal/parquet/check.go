@@ -182,7 +182,7 @@ func countDeltas(b []byte, most byte, announced int) (values int, rest []byte, e
 		head[i], b = v, b[n:]
 	}
 	size, minis := head[0], head[1]
-	if size == 0 || size > 1<<16 || minis == 0 || size%minis != 0 || size/minis%32 != 0 || head[2] > uint64(announced) {
+	if size == 0 || size > 1<<16 || size%128 != 0 || minis == 0 || size%minis != 0 || size/minis%32 != 0 || head[2] > uint64(announced) {
 		return 0, nil, undecodedDeltas()
 	}
 	for left := int(head[2]) - 1; left > 0; {
