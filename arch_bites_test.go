@@ -51,6 +51,12 @@ import ("m.org/m/mechanism/mechanismtest"; "m.org/m/pipeline"; "m.org/m/io/sourc
 -- cmd/release/a.go --
 package main
 import ("m.org/m/io/sink"; "m.org/m/pipeline/pipelinetest")
+-- io/source/a.go --
+package source
+import ("m.org/m/io/source/internal/csv"; "m.org/m/io/table")
+-- io/source/internal/csv/a.go --
+package csv
+import ("m.org/m/io/source/internal/scan"; "m.org/m/io/source/internal/parquet"; "m.org/m/io/table")
 -- helpers/a.go --
 package helpers
 `, []string{
@@ -64,6 +70,7 @@ package helpers
 		"mechanism/selftest/a.go:2: mechanism/selftest may not import ledger",
 		"pipeline/enginetest/a.go:2: pipeline/enginetest may not import io/sink",
 		"cmd/release/a.go:2: cmd/release may not import pipeline/pipelinetest",
+		"io/source/internal/csv/a.go:2: io/source/internal/csv may not import io/source/internal/parquet",
 		"helpers/a.go:1: package helpers is not in the table of layers",
 	}},
 	{"pure", `
