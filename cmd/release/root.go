@@ -10,6 +10,8 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/calibration"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/denoising"
+	"github.com/dprelease/dprelease/cmd/release/internal/firstjob"
+	"github.com/dprelease/dprelease/cmd/release/internal/firstlook"
 	"github.com/dprelease/dprelease/cmd/release/internal/presentation"
 	"github.com/dprelease/dprelease/cmd/release/internal/registry"
 	"github.com/dprelease/dprelease/cmd/release/internal/signing"
@@ -68,8 +70,10 @@ func (a *app) root() *cobra.Command {
 	flags.StringVar(&a.Log, "log", "text", "how progress and errors are written to stderr: text or json")
 	flags.BoolVar(&a.Quiet, "quiet", false, "no progress, no closing table; errors only")
 	root.AddCommand(
-		a.runCmd(), a.planCmd(), a.checkCmd(), verification.Command(a.Console), accounts.Command(a.Console), a.statusCmd(), a.backfillCmd(), signing.KeygenCommand(a.Console), registry.Command(a.Console),
-		a.schemaCmd(), presentation.ReportCommand(a.Console), a.explainCmd(), denoising.Command(a.Console), calibration.Command(a.Console), a.selftestCmd(), a.versionCmd(), a.manCmd(),
+		a.runCmd(), a.planCmd(), a.checkCmd(), verification.Command(a.Console), accounts.Command(a.Console), a.statusCmd(), a.backfillCmd(),
+		firstlook.Command(a.Console), firstjob.Command(a.Console), a.explainCmd(), a.schemaCmd(), presentation.ReportCommand(a.Console),
+		signing.KeygenCommand(a.Console), registry.Command(a.Console), denoising.Command(a.Console), calibration.Command(a.Console), a.selftestCmd(),
+		a.versionCmd(), a.manCmd(),
 	)
 	complete(root)
 	return root

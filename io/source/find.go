@@ -90,6 +90,20 @@ func Formats() (names []string) {
 	return names
 }
 
+// FormatOf returns the name of the format that a file's name says, "" if it says none.
+func FormatOf(file string) string {
+	file = strings.ToLower(file)
+	for _, p := range packings {
+		file = strings.TrimSuffix(file, p.ending)
+	}
+	for _, f := range formats {
+		if slices.ContainsFunc(f.endings, func(e string) bool { return strings.HasSuffix(file, e) }) {
+			return f.name
+		}
+	}
+	return ""
+}
+
 // formatOf returns the format that is given or, if none is, that a file's name says, in any case.
 func formatOf(given, name string) (opener, *Error) {
 	name = strings.ToLower(name)

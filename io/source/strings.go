@@ -30,7 +30,7 @@ func ReadStrings(ctx context.Context, path, column string) ([]string, error) {
 			c := &b.Columns[0]
 			for i := range b.Rows {
 				if !c.IsNull(i) {
-					out = append(out, text(c, c.Index(i)))
+					out = append(out, Text(c, c.Index(i)))
 				}
 			}
 			return nil
@@ -42,8 +42,8 @@ func ReadStrings(ctx context.Context, path, column string) ([]string, error) {
 	return out, nil
 }
 
-// text writes item i of a column's values.
-func text(c *table.Column, i int) string {
+// Text writes item i of a column's values, which are no lists.
+func Text(c *table.Column, i int) string {
 	switch c.Type.Kind {
 	case table.String:
 		return string(c.Values.Bytes(i))

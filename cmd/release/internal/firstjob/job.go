@@ -26,6 +26,8 @@ type Table struct {
 
 // CSV is how text files are written, as it was seen.
 type CSV struct {
+	// Objects is set for JSON lines, of which nothing else is written down than the columns that are used.
+	Objects             bool
 	Encoding, Delimiter string
 	NoHeader, TrimSpace bool
 	Decimal, Thousands  string
@@ -90,6 +92,10 @@ func (j *Job) writeInput(b *strings.Builder) {
 // writeCSV writes how the text is read, as far as it differs from what a job assumes.
 func (j *Job) writeCSV(b *strings.Builder) {
 	c := j.Table.CSV
+	if c.Objects {
+		j.writeObjects(b)
+		return
+	}
 	var lines []string
 	add := func(key, value string) { lines = append(lines, "    "+key+": "+value) }
 	if c.Encoding != "" && c.Encoding != "utf-8" {
@@ -131,6 +137,17 @@ func (j *Job) writeCSV(b *strings.Builder) {
 	}
 	if len(lines) > 0 {
 		b.WriteString("  csv:\n" + strings.Join(lines, "\n") + "\n")
+	}
+}
+
+// writeObjects writes the columns of JSON lines that are used.
+func (j *Job) writeObjects(b *strings.Builder) {
+	b.WriteString("  jsonl:\n    columns:   # as seen in the first lines\n")
+	used := j.usedColumns()
+	for _, column := range j.Table.Columns {
+		if slices.Contains(used, column.Name) {
+			fmt.Fprintf(b, "      %s: %s\n", quote(column.Name), quote(column.Type))
+		}
 	}
 }
 

@@ -15,9 +15,8 @@ type Column struct {
 	Type string
 	// Doubts say what is uncertain about the type, without a value.
 	Doubts []string
-	// Null, Distinct and Other count the cells that were looked at: those without a value, the different ones, and those that are no value of
-	// the type.
-	Null, Distinct, Other int
+	// Other says whether some texts that were looked at are no values of the type.
+	Other bool
 
 	cells     []string
 	nulls     []string
@@ -30,14 +29,8 @@ type Value struct {
 	Count int
 }
 
-// Values are the most frequent texts of the cells that were looked at, at most n of them. They are data: for the operator's eyes only.
-func (c *Column) Values(n int) []Value {
-	count := map[string]int{}
-	for _, cell := range c.cells {
-		if !c.isNull(cell) {
-			count[cell]++
-		}
-	}
+// mostFrequent are the most frequent texts, at most n of them.
+func mostFrequent(count map[string]int, n int) []Value {
 	all := make([]Value, 0, len(count))
 	for text, k := range count {
 		all = append(all, Value{text, k})
@@ -53,8 +46,6 @@ var nullTexts = []string{"", "?", "NA", "N/A", "n/a", "na", "NULL", "null", "Non
 
 // neverText are those of nullTexts that are hardly ever meant as a text.
 var neverText = []string{"?", "NA", "N/A", "n/a", "NULL", "null", `\N`, "#N/A"}
-
-func (c *Column) isNull(cell string) bool { return cell == "" || slices.Contains(c.nulls, cell) }
 
 // candidate is a type that a column may have.
 type candidate struct {
@@ -73,11 +64,6 @@ func (c *Column) judge(decimal rune) {
 		}
 	}
 	c.Type = "text"
-	distinct := map[string]bool{}
-	for _, v := range values {
-		distinct[v] = true
-	}
-	c.Distinct, c.Null = len(distinct), len(c.cells)-len(values)
 	if len(values) > 0 {
 		c.findType(values, decimal)
 	}
@@ -125,7 +111,7 @@ func (c *Column) fits(values []string, t candidate) bool {
 	if other*10 > len(values) {
 		return false
 	}
-	c.Type, c.Other = t.name, other
+	c.Type, c.Other = t.name, other > 0
 	return true
 }
 
@@ -168,7 +154,7 @@ func (c *Column) findLayouts(values []string) {
 		c.Doubts = nil
 		return
 	}
-	c.Other = len(rest)
+	c.Other = len(rest) > 0
 	c.Type = kind + " " + strings.Join(chosen, " | ")
 	if c.Type == "date 2006-01-02" {
 		c.Type = "date"
@@ -212,10 +198,10 @@ func isInt(s string) bool {
 // isNumber says whether s is a decimal number with this decimal sign and, if separator is not 0, groups of three digits.
 func isNumber(s string, decimal, separator rune) bool {
 	s = strings.TrimLeft(s, "+-")
-	whole, fraction, _ := strings.Cut(s, string(decimal))
-	if mantissa, exponent, ok := strings.Cut(strings.ToLower(fraction), "e"); ok && isInt(exponent) {
-		fraction = mantissa
+	if mantissa, exponent, ok := strings.Cut(strings.ToLower(s), "e"); ok && isInt(exponent) {
+		s = mantissa
 	}
+	whole, fraction, _ := strings.Cut(s, string(decimal))
 	if strings.Trim(fraction, "0123456789") != "" {
 		return false
 	}

@@ -11,6 +11,7 @@ import (
 	"compress/bzip2"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/klauspost/compress/gzip"
@@ -46,6 +47,12 @@ type Look struct {
 	Text *Text
 }
 
+// ErrExcel and ErrNoTable mean that a job cannot read such a file.
+var (
+	ErrExcel   = errors.New("this is an Excel workbook")
+	ErrNoTable = errors.New("this is no table in a format that is known")
+)
+
 // ErrEmpty means that the file holds nothing.
 var ErrEmpty = errors.New("the file is empty")
 
@@ -60,6 +67,21 @@ func File(path string) (*Look, error) {
 	}
 	defer f.Close()
 	return Reader(f)
+}
+
+// notOpened says why a file cannot be opened, without the system's path.
+func notOpened(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("there is no such file")
+	case errors.Is(err, fs.ErrPermission):
+		return errors.New("permission denied")
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return errors.New("the file cannot be read")
+	}
+	return err
 }
 
 // Reader looks at the first bytes of r.

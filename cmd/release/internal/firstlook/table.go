@@ -1,0 +1,164 @@
+package firstlook
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// Table is a file with its columns, as far as they are seen without reading rows of formats that state their types.
+type Table struct {
+	*Look
+	// Path leads to the file.
+	Path string
+	// Names and Types are the columns. Types are as a job writes them for texts, and as the file states them for other formats.
+	Names, Types []string
+}
+
+// OpenTable looks at a file. Errors are those of the system, ErrEmpty, ErrDamaged and those of io/source.
+func OpenTable(ctx context.Context, path string) (*Table, error) {
+	look, err := File(path)
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{Look: look, Path: path}
+	switch {
+	case look.Format == Excel:
+		return nil, ErrExcel
+	case look.Format == Unknown:
+		return nil, ErrNoTable
+	case look.Text != nil:
+		for _, c := range look.Text.Columns {
+			t.Names, t.Types = append(t.Names, c.Name), append(t.Types, c.Type)
+		}
+	case look.Format == Parquet || look.Format == Arrow:
+		d, err := source.Open(ctx, t.Source())
+		if err != nil {
+			return nil, err
+		}
+		defer d.Close()
+		for _, f := range d.Schema().Fields {
+			t.Names, t.Types = append(t.Names, f.Name), append(t.Types, f.Type.String())
+		}
+	}
+	return t, nil
+}
+
+// Source says how the file is read, as it was seen.
+func (t *Table) Source() source.Options {
+	o := source.Options{Dir: filepath.Dir(t.Path), Files: []string{filepath.Base(t.Path)}, Format: string(t.Format)}
+	x := t.Text
+	if x == nil {
+		return o
+	}
+	if t.Format == JSONL {
+		o.JSONL.Columns = map[string]string{}
+		for _, c := range x.Columns {
+			o.JSONL.Columns[c.Name] = c.Type
+		}
+		return o
+	}
+	o.CSV = source.CSV{
+		Header: x.Header, Encoding: x.Encoding, Delimiter: x.Delimiter, TrimSpace: x.TrimSpace, NullValues: x.NullValues, Thousands: x.Thousands,
+		Types: map[string]string{},
+	}
+	if x.Decimal != '.' {
+		o.CSV.Decimal = x.Decimal
+	}
+	if !x.Header {
+		o.CSV.Columns = t.Names
+	}
+	for _, c := range x.Columns {
+		if c.Type != "text" {
+			o.CSV.Types[c.Name] = c.Type
+		}
+	}
+	return o
+}
+
+// Seen is what all rows of a column hold: for the operator's eyes only.
+type Seen struct {
+	Rows, Null, Unparsed int
+	// Values are the most frequent texts. Distinct counts the different ones; it is negative if there are more than are counted.
+	Values   []Value
+	Distinct int
+}
+
+// mostDistinct is how many different values of a column are counted.
+const mostDistinct = 100_000
+
+// ReadValues reads all rows of the columns, and returns what each of them holds with at most n values.
+func (t *Table) ReadValues(ctx context.Context, n int) ([]Seen, error) {
+	d, err := source.Open(ctx, t.Source())
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	var names []string
+	var at []int
+	for i, f := range d.Schema().Fields {
+		if f.Type.Kind != table.Invalid && f.Type.Kind != table.List {
+			names, at = append(names, f.Name), append(at, i)
+		}
+	}
+	seen := make([]Seen, len(d.Schema().Fields))
+	counts := make([]map[string]int, len(names))
+	for split := range d.Splits() {
+		if _, err := d.Read(ctx, split, names, func(b *table.Batch) error {
+			for k := range b.Columns {
+				counts[k] = seen[at[k]].addColumn(&b.Columns[k], b.Rows, counts[k])
+			}
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	for k, count := range counts {
+		seen[at[k]].finish(count, n)
+	}
+	return bySchema(t.Names, d.Schema(), seen), nil
+}
+
+// addColumn counts the values of a batch. The map is nil from the value on that is one too many.
+func (s *Seen) addColumn(c *table.Column, rows int, count map[string]int) map[string]int {
+	if s.Rows == 0 {
+		count = map[string]int{}
+	}
+	s.Rows += rows
+	for i := range rows {
+		switch {
+		case c.IsNull(i):
+			s.Null++
+			if i < len(c.Unparsed) && c.Unparsed[i] {
+				s.Null, s.Unparsed = s.Null-1, s.Unparsed+1
+			}
+		case count != nil:
+			count[source.Text(c, c.Index(i))]++
+			if len(count) > mostDistinct {
+				s.Distinct, count = -1, nil
+			}
+		}
+	}
+	return count
+}
+
+func (s *Seen) finish(count map[string]int, n int) {
+	if count == nil {
+		return
+	}
+	s.Distinct = len(count)
+	s.Values = mostFrequent(count, n)
+}
+
+// bySchema puts what was seen in the order of names: the columns of JSON lines are read in another one.
+func bySchema(names []string, schema table.Schema, seen []Seen) []Seen {
+	out := make([]Seen, len(names))
+	for i, name := range names {
+		if k := schema.Index(name); k >= 0 {
+			out[i] = seen[k]
+		}
+	}
+	return out
+}
