@@ -58,6 +58,9 @@ func (q *Query) MarginAxes(m *Query) (axes []int, ok bool) {
 	if q.Histogram == nil || m.Count == nil && m.Histogram == nil {
 		return nil, false
 	}
+	if q.Histogram.Optimize == "cdf" || m.Histogram != nil && m.Histogram.Optimize == "cdf" {
+		return nil, false // the noise of its cells is not independent
+	}
 	if m.Count != nil {
 		return nil, true
 	}

@@ -52,6 +52,7 @@ func (c *checker) query(at *path, q *Query) {
 	}
 	if q.Histogram != nil {
 		c.dimensions(at.at("histogram").at("by"), q.Histogram.By)
+		c.optimized(at, q)
 	}
 	if q.Crosstabs != nil {
 		c.crosstabs(at, q)
@@ -114,9 +115,21 @@ func (c *checker) crosstabs(at *path, q *Query) {
 	if !c.has(inside.at("ways")) && !c.has(inside.at("tables")) {
 		c.bad(inside, CodeMissing, "no table is asked", "add ways: [1, 2], or tables")
 	}
-	for _, key := range []string{"denoise", "sparse", "sensitivity"} {
+	c.without(at, "tables that share their noise", "denoise", "sparse", "sensitivity")
+}
+
+// optimized checks what does not go with a histogram whose noise is not that of its cells.
+func (c *checker) optimized(at *path, q *Query) {
+	if q.Histogram.Optimize == "cdf" {
+		c.without(at, "optimize: cdf, under which the noise of the cells is not independent", "denoise", "sparse", "sensitivity", "margins")
+	}
+}
+
+// without reports keys of a query that do not go with something else in it.
+func (c *checker) without(at *path, what string, keys ...string) {
+	for _, key := range keys {
 		if c.has(at.at(key)) {
-			c.bad(at.at(key), CodeContradiction, key+" does not go with tables that share their noise", "remove "+key)
+			c.bad(at.at(key), CodeContradiction, key+" does not go with "+what, "remove "+key)
 		}
 	}
 }

@@ -48,6 +48,8 @@ type Histogram struct {
 	Quantiles []Decimal `yaml:"quantiles,omitempty" example:"[0.25, 0.5, 0.75]"`
 	// CDF computes the share of the rows below each edge in the same way, into files NAME.cdf.
 	CDF *bool `yaml:"cdf,omitempty" example:"true"`
+	// Optimize says what the histogram is for: `cells`, or `cdf`, the numbers of rows below each edge of the dimension with numeric edges. These then have the least error, and with them quantiles, shares and sums over ranges of cells, and are a file of their own, NAME.sums; a single cell has about twice the error. Absent: cells.
+	Optimize string `yaml:"optimize,omitempty" enum:"cells|cdf" example:"cdf"`
 }
 
 // Crosstabs counts rows in several tables by the same dimensions. A row that has no cell in one of the dimensions is in none of the

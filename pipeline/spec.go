@@ -45,7 +45,7 @@ func (b *builder) crosstabs(x *configs.Crosstabs, path string) *queries.Crosstab
 }
 
 func read(h *configs.Histogram) queries.Read {
-	r := queries.Read{CDF: h.CDF != nil && *h.CDF}
+	r := queries.Read{CDF: h.CDF != nil && *h.CDF, Sums: h.Optimize == "cdf"}
 	for _, q := range h.Quantiles {
 		r.Quantiles = append(r.Quantiles, string(q))
 	}

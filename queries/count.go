@@ -153,7 +153,7 @@ func (q *counting) Finish(noisy, estimate []mechanism.Noisy) (Answer, error) {
 	a := normal(noisy[0].Fill, estimate[0].Fill, noisy[0].Mechanism().Deviation())
 	a.Cells, a.Keys = q.cells, domain.KeyColumns(q.axes)
 	if q.reader != nil {
-		a.Readings = q.reader.read(noisy[0], estimate[0])
+		a.Readings = q.reader.readCells(noisy[0], estimate[0])
 	}
 	return a, nil
 }

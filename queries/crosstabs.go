@@ -291,8 +291,8 @@ type StrategyTable struct {
 	Name      string   `json:"name"`
 	By        []string `json:"by"`
 	Cells     int      `json:"cells"`
-	Deviation float64  `json:"standard_deviation"` // of each noisy cell
-	// Factors say which multiple of the variance of each component's noise is in the variance of a cell.
+	Deviation float64  `json:"standard_deviation"` // of the noisy cell that has the largest
+	// Factors say which multiple of the variance of each component's noise is in the variance of that cell; nil if it is not linear in them.
 	Factors map[string]float64 `json:"-"`
 }
 

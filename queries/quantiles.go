@@ -9,6 +9,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/strategy"
 )
 
 // Read says what else is read off the noisy counts of a histogram with edges, at no cost: of each group that its other
@@ -19,6 +20,8 @@ type Read struct {
 	Quantiles []string
 	// CDF is the share of the rows below each edge but the first.
 	CDF bool
+	// Sums says that the histogram is for the numbers of rows below its edges: noise goes where these have the least error.
+	Sums bool
 }
 
 // Reading is a table that was read off an answer: Noisy and Sigma are not set.
@@ -147,60 +150,81 @@ func (r *distributionReader) checkNames(field string, p *problem.Problems) {
 	}
 }
 
-// read reads the tables off a noisy vector and its estimate.
-func (r *distributionReader) read(noisy, estimate mechanism.Noisy) []Reading {
-	deviation := noisy.Mechanism().Deviation()
+// sumsBelow are the sums of a group's cells below each edge, from 0 at the first one on: noisy, and estimates.
+type sumsBelow struct{ noisy, estimate []float64 }
+
+// readCells reads the tables off noisy cells, with independent noise of one deviation, and their estimates.
+func (r *distributionReader) readCells(noisy, estimate mechanism.Noisy) []Reading {
+	variance, m := noisy.Mechanism().Deviation(), len(r.edges)-1
+	variance *= variance
+	var s strategy.Spread
+	for j := range m {
+		s.Variance = append(s.Variance, variance*float64(j+1))
+	}
+	s.WithLast = s.Variance
+	counts, estimates := r.cells(noisy), r.cells(estimate)
+	return r.read(noisy.Len()/r.size, s, func(g int) sumsBelow { return sumsBelow{r.along(counts, g, m), r.along(estimates, g, m)} })
+}
+
+// read reads the tables off the sums of some groups, whose noise has a spread.
+func (r *distributionReader) read(groups int, s strategy.Spread, of func(group int) sumsBelow) []Reading {
 	var all []Reading
 	if len(r.quantiles) > 0 {
 		key := domain.KeyColumn{Name: quantileKey, Labels: domain.Labels{Floats: r.quantiles}}
-		all = append(all, Reading{quantilesReading, r.table(noisy, estimate, key, func(d distribution, out []triple) {
+		all = append(all, Reading{quantilesReading, r.table(groups, s, of, key, func(d distribution, out []triple) {
 			for i, q := range r.quantiles {
-				out[i] = d.quantile(q, r.edges, deviation)
+				out[i] = d.quantile(q, r.edges)
 			}
 		})})
 	}
 	if r.cdf {
-		key := domain.KeyColumn{Name: r.name + belowKey, Labels: domain.Labels{Floats: r.edges[1:]}}
-		all = append(all, Reading{cdfReading, r.table(noisy, estimate, key, func(d distribution, out []triple) {
+		all = append(all, Reading{cdfReading, r.table(groups, s, of, r.belowColumn(), func(d distribution, out []triple) {
 			for i := range out {
-				out[i] = d.share(i+1, deviation)
+				out[i] = d.share(i + 1)
 			}
 		})})
 	}
 	return all
 }
 
+// belowColumn is the key column of what is below each edge but the first.
+func (r *distributionReader) belowColumn() domain.KeyColumn {
+	return domain.KeyColumn{Name: r.name + belowKey, Labels: domain.Labels{Floats: r.edges[1:]}}
+}
+
 // triple is an estimate with its interval.
 type triple struct{ estimate, low, high float64 }
 
 // table reads as many rows of each group as the key has labels.
-func (r *distributionReader) table(noisy, estimate mechanism.Noisy, key domain.KeyColumn, read func(distribution, []triple)) Answer {
+func (r *distributionReader) table(groups int, s strategy.Spread, of func(int) sumsBelow, key domain.KeyColumn, read func(distribution, []triple)) Answer {
 	rows := len(key.Labels.Floats)
-	groups := noisy.Len() / r.size
 	all := make([]triple, groups*rows)
-	counts, estimates := r.cells(noisy), r.cells(estimate)
-	m := len(r.edges) - 1
 	for g := range groups {
-		d := distribution{noisy: r.along(counts, g, m), estimate: rising(r.along(estimates, g, m))}
-		read(d, all[g*rows:(g+1)*rows])
+		x := of(g)
+		read(distribution{noisy: x.noisy, estimate: rising(x.estimate), spread: s}, all[g*rows:(g+1)*rows])
 	}
-	key.Stride = 1
-	a := Answer{Cells: len(all)}
-	for _, k := range r.keys {
-		k.Stride *= rows
-		a.Keys = append(a.Keys, k)
-	}
-	a.Keys = append(a.Keys, key)
-	of := func(f func(triple) float64) Series {
+	a := Answer{Cells: len(all), Keys: r.keysWith(key)}
+	column := func(f func(triple) float64) Series {
 		return func(start int, dst []float64) {
 			for i := range dst {
 				dst[i] = f(all[start+i])
 			}
 		}
 	}
-	a.Estimate = of(func(t triple) float64 { return t.estimate })
-	a.Low, a.High = of(func(t triple) float64 { return t.low }), of(func(t triple) float64 { return t.high })
+	a.Estimate = column(func(t triple) float64 { return t.estimate })
+	a.Low, a.High = column(func(t triple) float64 { return t.low }), column(func(t triple) float64 { return t.high })
 	return a
+}
+
+// keysWith returns the key columns of a table with several rows a group, of which one more column tells them apart.
+func (r *distributionReader) keysWith(key domain.KeyColumn) []domain.KeyColumn {
+	var keys []domain.KeyColumn
+	for _, k := range r.keys {
+		k.Stride *= len(key.Labels.Floats)
+		keys = append(keys, k)
+	}
+	key.Stride = 1
+	return append(keys, key)
 }
 
 func (r *distributionReader) cells(n mechanism.Noisy) []float64 {
@@ -219,8 +243,21 @@ func (r *distributionReader) along(cells []float64, group, m int) []float64 {
 	return sums
 }
 
-// distribution is the sums of the counts of the cells up to each edge: noisy, and estimates that do not fall.
-type distribution struct{ noisy, estimate []float64 }
+// distribution is the sums of the counts of the cells up to each edge, from 0 at the first one on: noisy, with a spread of their noise, and
+// estimates that do not fall.
+type distribution struct {
+	noisy, estimate []float64
+	spread          strategy.Spread // of all but the first
+}
+
+// variances returns those of the noise of the sum up to the j-th edge, of that with the sum of all, and of the latter.
+func (d distribution) variances(j int) (own, withAll, all float64) {
+	all = d.spread.Variance[len(d.spread.Variance)-1]
+	if j == 0 {
+		return 0, 0, all
+	}
+	return d.spread.Variance[j-1], d.spread.WithLast[j-1], all
+}
 
 // rising is the sums nearest to some, by squares, that start at 0 and do not fall: the isotonic regression by pooling adjacent
 // violators (Ayer et al. 1955), moved to at least 0.
@@ -248,11 +285,11 @@ func rising(sums []float64) []float64 {
 // quantile is the value below which a share q of the rows lies: between two edges as if the rows of a cell were spread evenly. NaN if the
 // estimates have no row.
 //
-// Interval: with A the noisy number of rows in the first j of m cells and B in the others, (1 − q)·A − q·B is normal with a mean that is
-// negative if the j-th edge is below the quantile, and variance sigma²·((1 − q)²·j + q²·(m − j)). The interval is from the edge before the
+// Interval: with A the noisy number of rows below the j-th edge and N that of all, A − q·N is normal with a mean that is negative if the j-th
+// edge is below the quantile, and variance var(A) − 2q·cov(A, N) + q²·var(N). The interval is from the edge before the
 // first one at which it is not below −z deviations to the edge after the last one at which it is not above z: each end
 // is wrong with a probability of at most 2.5 %, for it takes an error at one edge, the first (last) one on the other side.
-func (d distribution) quantile(q float64, edges []float64, deviation float64) triple {
+func (d distribution) quantile(q float64, edges []float64) triple {
 	m := len(edges) - 1
 	t := triple{math.NaN(), edges[0], edges[m]}
 	if n := d.estimate[m]; n > 0 {
@@ -267,8 +304,8 @@ func (d distribution) quantile(q float64, edges []float64, deviation float64) tr
 	}
 	n := d.noisy[m]
 	beyond := func(j int) float64 { // in deviations
-		s := deviation * math.Sqrt((1-q)*(1-q)*float64(j)+q*q*float64(m-j))
-		return (d.noisy[j] - q*n) / s
+		own, withAll, all := d.variances(j)
+		return (d.noisy[j] - q*n) / math.Sqrt(own-2*q*withAll+q*q*all)
 	}
 	for j := 0; j <= m; j++ {
 		if beyond(j) >= -outerZ {
@@ -290,10 +327,10 @@ const outerZ = 1.95997
 
 // share is the share of the rows below the j-th edge: 1 at the last one, NaN if the estimates have no row.
 //
-// Interval: for the true share F, with A and B as above, (1 − F)·A − F·B is normal with mean 0 and variance sigma²·((1 − F)²·j + F²·(m − j)),
-// so the F with a square of at most z² times that hold the true one with 95 %. They are an interval if the number of rows is more
-// than z·sigma·sqrt(m); else it is from 0 to 1.
-func (d distribution) share(j int, deviation float64) triple {
+// Interval: for the true share F, with A and N as above, A − F·N is normal with mean 0 and variance var(A) − 2F·cov(A, N) + F²·var(N), so the F
+// with a square of at most z² times that hold the true one with 95 %. They are an interval if the number of rows is more than z deviations of N;
+// else it is from 0 to 1.
+func (d distribution) share(j int) triple {
 	m := len(d.noisy) - 1
 	if j == m {
 		return triple{1, 1, 1}
@@ -302,9 +339,10 @@ func (d distribution) share(j int, deviation float64) triple {
 	if n := d.estimate[m]; n > 0 {
 		t.estimate = d.estimate[j] / n
 	}
-	k := outerZ * outerZ * deviation * deviation
+	const k = outerZ * outerZ
+	own, withAll, all := d.variances(j)
 	below, n := d.noisy[j], d.noisy[m]
-	a, b, c := n*n-k*float64(m), below*n-k*float64(j), below*below-k*float64(j)
+	a, b, c := n*n-k*all, below*n-k*withAll, below*below-k*own
 	if n <= 0 || a <= 0 {
 		return t
 	}

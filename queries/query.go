@@ -120,6 +120,9 @@ func newListed(s Spec, p *problem.Problems) Query {
 	if len(p.List) == 0 && v != nil {
 		return newSumming(c, v)
 	}
+	if s.Read.Sums && len(p.List) == 0 {
+		return newOrdering(c, p)
+	}
 	return &c
 }
 

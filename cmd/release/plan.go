@@ -149,7 +149,7 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 	for _, q := range p.Queries() {
 		s := q.Sensitivity()
 		l2, sigma := fmt.Sprintf("%.6g", s.L2), fmt.Sprintf("%.6g", q.Sigma())
-		if q.Strategy != nil {
+		if q.Strategy != nil && len(q.Mechanisms) > 1 {
 			l2, sigma, s.Why = "-", "-", fmt.Sprintf("%d parts share the noise, see below", len(q.Mechanisms))
 		}
 		rows = append(rows, []string{q.Query.Name(), cellCount(&q), l2, fmt.Sprintf("%.1f %%", 100*share(p, &q)), sigma, halfWidth(&q), s.Why})

@@ -27,14 +27,14 @@ type Candidate struct {
 	RMSE float64 `json:"rmse"`
 }
 
-// Table is a table that is read off a query. The variance of its noisy cells is the sum over the components of Factors times the square of
-// the component's standard deviation.
+// Table is a table that is read off a query. The variance of the noisy cell with the largest standard deviation is the sum over the components of
+// Factors times the square of the component's standard deviation; without Factors it is not linear in them.
 type Table struct {
 	Name              string             `json:"name"`
 	By                []string           `json:"by"`
 	Cells             int                `json:"cells"`
 	StandardDeviation float64            `json:"standard_deviation"`
-	Factors           map[string]float64 `json:"factors"`
+	Factors           map[string]float64 `json:"factors,omitempty"`
 }
 
 // StrategyOf states a query's strategy.
@@ -61,6 +61,9 @@ func (s *Strategy) largest() float64 {
 // tablesFollow says whether the deviations of the query's tables, and its half-width, are those that its mechanisms give by the factors.
 func (q *Query) tablesFollow() error {
 	for _, t := range q.Strategy.Tables {
+		if len(t.Factors) == 0 {
+			continue
+		}
 		variance, known := 0.0, 0
 		for _, m := range q.Mechanisms {
 			if f, ok := t.Factors[m.Component]; ok {

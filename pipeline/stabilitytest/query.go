@@ -28,6 +28,9 @@ func (d *drawing) query() string {
 	if len(d.job.Unit) > 0 && d.chance(0.4) {
 		q += ", per_unit: {" + d.bounds() + "}"
 	}
+	if strings.Contains(q, "optimize: cdf") {
+		return q // goes with none of what follows
+	}
 	if d.chance(0.05) {
 		q += ", sensitivity: 100"
 	}
@@ -47,7 +50,7 @@ func (d *drawing) histogram() string {
 	by := d.dimensions(1+d.IntN(2), false)
 	more := ""
 	if len(by) == 1 && strings.Contains(by[0], "edges") {
-		more = pick(d.Rand, []string{"", ", quantiles: [0.25, 0.5]", ", cdf: true"})
+		more = pick(d.Rand, []string{"", ", quantiles: [0.25, 0.5]", ", cdf: true", ", optimize: cells", ", optimize: cdf", ", optimize: cdf, cdf: true"})
 	}
 	return "histogram: {by: [" + strings.Join(by, ", ") + "]" + more + "}"
 }

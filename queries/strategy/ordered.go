@@ -70,11 +70,11 @@ type Candidate struct {
 }
 
 // NewOrdered returns the strategy of least error for the sums below the edges of n cells, n from 1 to [MaxOrdered], if one unit contributes
-// within bounds. Of equal errors the histogram wins: it is never worse than noise cell by cell.
-func NewOrdered(n int, b Bounds) *Ordered {
+// within bounds, if there are several groups of n such cells. Of equal errors the histogram wins: it is never worse than noise cell by cell.
+func NewOrdered(n, groups int, b Bounds) *Ordered {
 	best := newCells(n, b)
 	all := []*Ordered{best}
-	if n > 1 && n <= maxPrefix {
+	if n > 1 && n <= maxPrefix && groups <= maxProducts/(n*n) {
 		all = append(all, newFactorized(n, b))
 	}
 	if n > 2 {
@@ -197,18 +197,20 @@ func (o *Ordered) Sums(y [][]float64, deviations []float64) []float64 {
 	return out
 }
 
-// Spread is the variances of the estimated sums of the first 1, …, n cells, and their covariances with the last one.
-type Spread struct{ Variance, WithLast []float64 }
+// Spread is the variances of the estimated sums of the first 1, …, n cells, their covariances with the last one, and the variances of the n
+// cells themselves, which are differences of neighbouring sums.
+type Spread struct{ Variance, WithLast, Cells []float64 }
 
 // Spread returns them for noise of some deviations in the components.
 func (o *Ordered) Spread(deviations []float64) Spread {
 	var s Spread
 	switch o.form {
 	case FormPrefix:
-		s.Variance, s.WithLast = o.prefix.spread()
+		s = o.prefix.spread()
 		for i := range s.Variance {
 			s.Variance[i] *= deviations[0] * deviations[0]
 			s.WithLast[i] *= deviations[0] * deviations[0]
+			s.Cells[i] *= deviations[0] * deviations[0]
 		}
 	case FormTree:
 		q := inverseSquares(deviations)
@@ -217,10 +219,11 @@ func (o *Ordered) Spread(deviations []float64) Spread {
 			a, c := o.tree.spread(u, q, i)
 			s.Variance, s.WithLast = append(s.Variance, a), append(s.WithLast, c)
 		}
+		s.Cells = o.tree.leaves(u)
 	default:
 		for i := range o.n {
 			v := float64(i+1) * deviations[0] * deviations[0]
-			s.Variance, s.WithLast = append(s.Variance, v), append(s.WithLast, v)
+			s.Variance, s.WithLast, s.Cells = append(s.Variance, v), append(s.WithLast, v), append(s.Cells, deviations[0]*deviations[0])
 		}
 	}
 	return s

@@ -18,7 +18,7 @@ func TestErrorsOfPrefixSums(t *testing.T) {
 		n           int
 		cells, want float64
 	}{{100, 7.11, 2.37}, {1000, 22.4, 3.10}, {10000, 70.7, 3.84}} {
-		o := NewOrdered(c.n, oneRow)
+		o := NewOrdered(c.n, 1, oneRow)
 		errors := map[string]float64{}
 		for _, x := range o.Considered() {
 			errors[x.Name] = x.Error
@@ -34,7 +34,7 @@ func TestErrorsOfPrefixSums(t *testing.T) {
 func TestLeastIsTaken(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 100, 1000} {
 		for _, b := range []Bounds{oneRow, {5, 5, 1}, {20, 20, 1}, {5, 1, 5}, {7, 4, 2}, {1000, 1000, 1}, {math.MaxInt64, 50, math.MaxInt64 / 50}} {
-			o := NewOrdered(n, b)
+			o := NewOrdered(n, 1, b)
 			chosen := o.rootMean()
 			for _, c := range o.Considered() {
 				if c.Error < chosen {
@@ -151,22 +151,25 @@ func TestSumsComeBack(t *testing.T) {
 				}
 			}
 			spread := o.Spread(deviations)
-			variance, withLast := make([]float64, n), make([]float64, n)
+			variance, withLast, cells := make([]float64, n), make([]float64, n), make([]float64, n)
 			for l := range zero {
 				for j := range zero[l] {
 					zero[l][j] = deviations[l]
 					unit := o.Sums(zero, deviations)
 					zero[l][j] = 0
+					before := 0.0
 					for i, x := range unit {
 						variance[i] += x * x
 						withLast[i] += x * unit[n-1]
+						cells[i] += (x - before) * (x - before)
+						before = x
 					}
 				}
 			}
 			for i := range variance {
-				if math.Abs(variance[i]-spread.Variance[i]) > 1e-9*variance[i] || math.Abs(withLast[i]-spread.WithLast[i]) > 1e-9*variance[n-1] {
-					t.Fatalf("%s of %d: variance of sum %d is %g, stated %g; with the last %g, stated %g",
-						o.Form(), n, i, variance[i], spread.Variance[i], withLast[i], spread.WithLast[i])
+				if math.Abs(variance[i]-spread.Variance[i]) > 1e-9*variance[i] || math.Abs(withLast[i]-spread.WithLast[i]) > 1e-9*variance[n-1] || math.Abs(cells[i]-spread.Cells[i]) > 1e-9*cells[i] {
+					t.Fatalf("%s of %d: variance of sum %d is %g, stated %g; with the last %g, stated %g; of the cell %g, stated %g",
+						o.Form(), n, i, variance[i], spread.Variance[i], withLast[i], spread.WithLast[i], cells[i], spread.Cells[i])
 				}
 			}
 		}

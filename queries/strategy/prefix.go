@@ -28,6 +28,8 @@ const (
 	prefixBits = 30
 	// maxPrefix is the most cells along the axis: S·x takes n²/2 products.
 	maxPrefix = 1 << 14
+	// maxProducts is the most n² of all groups together.
+	maxProducts = 1 << 33
 )
 
 // prefix is the square root factorization for n cells.
@@ -84,18 +86,18 @@ func (p *prefix) decode(y []float64) []float64 {
 	return out
 }
 
-// spread returns the variances of the estimated sums and their covariances with the last one, for noise of variance 1.
-func (p *prefix) spread() (variance, withLast []float64) {
-	variance, withLast = make([]float64, p.n), make([]float64, p.n)
-	sum := 0.0
+// spread returns the spread of the estimates for noise of variance 1. A cell is the difference of two sums, with the coefficients g_k − g_{k−1}.
+func (p *prefix) spread() Spread {
+	s := Spread{make([]float64, p.n), make([]float64, p.n), make([]float64, p.n)}
+	sum, cell, before := 0.0, 0.0, 0.0
 	for t, g := range p.g {
-		sum += g * g
-		variance[t] = sum
+		sum, cell = sum+g*g, cell+(g-before)*(g-before)
+		s.Variance[t], s.Cells[t], before = sum, cell, g
 		for k := range t + 1 {
-			withLast[t] += p.g[k] * p.g[k+p.n-1-t]
+			s.WithLast[t] += p.g[k] * p.g[k+p.n-1-t]
 		}
 	}
-	return variance, withLast
+	return s
 }
 
 // norm2 returns the largest squared norm of S·c over the row counts c of a unit within bounds, in units of 2^(−60), and whether it

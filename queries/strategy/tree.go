@@ -102,6 +102,26 @@ func (t *tree) spread(u upwards, precisions []float64, i int) (a, c float64) {
 	return a + before, c + before
 }
 
+// leaves returns the variances of the leaves' final estimates. Given its parent's sum, a child has the variance V − V²/W with W the sum of V over
+// the siblings; what is not known of the parent's sum, F, adds (V/W)²·F.
+func (t *tree) leaves(u upwards) []float64 {
+	final := u.own[0]
+	for l := 1; l < len(t.widths); l++ {
+		total := make([]float64, t.nodes(l-1))
+		for i, v := range u.own[l] {
+			total[i*t.widths[l]/t.widths[l-1]] += v
+		}
+		next := make([]float64, len(u.own[l]))
+		for i, v := range u.own[l] {
+			parent := i * t.widths[l] / t.widths[l-1]
+			share := v / total[parent]
+			next[i] = v - v*share + share*share*final[parent]
+		}
+		final = next
+	}
+	return final
+}
+
 // decode returns the estimates of the sums of the first 1, …, n cells from the noisy counts of the levels.
 func (t *tree) decode(y [][]float64, precisions []float64) []float64 {
 	leaf, u := len(t.widths)-1, t.up(precisions)
