@@ -82,9 +82,10 @@ var layers = map[string][]string{
 	"internal/wiring": {"configs", "io/source", "pipeline"},
 
 	"io/sink": append([]string{"pipeline"}, exposed...),
-	"report":  append([]string{"calibrate/methods", "pipeline", "report/catalogue"}, exposed...),
+	"report":  append([]string{"calibrate/methods", "pipeline", "report/catalogue", "report/picture"}, exposed...),
 
 	"report/catalogue": nil,
+	"report/picture":   nil,
 }
 
 func layerViolations(tr *tree) (out []string) {

@@ -90,8 +90,8 @@ type dimension struct {
 
 // jobQuery is what the page needs of a query in the manifest's job.
 type jobQuery struct {
-	Name                           string
-	Histogram, Sum, Mean, Variance *jobKind
+	Name                                      string
+	Histogram, Crosstabs, Sum, Mean, Variance *jobKind
 }
 
 type jobKind struct {
@@ -174,7 +174,7 @@ func capOf(text string) (*big.Rat, bool) {
 // queryOf reads what a manifest states of a query.
 func queryOf(q *manifest.Query, selected string) queryFacts {
 	out := queryFacts{
-		name: q.Name, kind: q.Kind, cells: q.Cells, steps: q.Denoise, notes: q.Notes, expected: q.Expected, files: q.Files, overRows: q.OverRows || len(q.Mechanisms) > 1,
+		name: q.Name, kind: q.Kind, cells: q.Cells, steps: q.Denoise, notes: q.Notes, expected: q.Expected, files: q.Files, overRows: q.OverRows,
 		mu: float64(calibrate.ComposedMu(q.Calibrated())),
 	}
 	if len(q.Mechanisms) > 0 {
@@ -193,7 +193,7 @@ func queryOf(q *manifest.Query, selected string) queryFacts {
 
 // ask takes what the job asks.
 func (q *queryFacts) ask(j *jobQuery) {
-	for _, k := range []*jobKind{j.Histogram, j.Sum, j.Mean, j.Variance} {
+	for _, k := range []*jobKind{j.Histogram, j.Crosstabs, j.Sum, j.Mean, j.Variance} {
 		if k == nil {
 			continue
 		}

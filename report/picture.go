@@ -24,75 +24,111 @@ const (
 	pictureTop       = "top"
 	pictureQuantiles = "quantiles"
 	pictureCDF       = "cdf"
+	pictureNone      = "none"
 )
 
-// axesOf finds the axes of a table: the dimensions of the query in the job, in order, whose key columns stand in the same order.
+// axesOf finds the axes of a table: the dimensions of the query in the job by the names of their key columns. Other keys, such as the
+// components of a vector and the keys of readings, are axes of their own.
 func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
-	axes, at := []axis{}, 0
-	take := func(n int) []int {
-		var keys []int
-		for range n {
-			if at < len(t.Keys) {
-				keys = append(keys, at)
-			}
-			at++
-		}
-		return keys
-	}
-	for i := range q.axes {
-		d := &q.axes[i]
-		if holds != "" && (len(d.Edges) > 0 || d.From != nil) {
-			continue // a reading has its own key in the place of the edges, at the end
-		}
-		if a := d.axis(take); len(a.Keys) > 0 {
-			if a.Type == "number" && !slices.ContainsFunc(a.Keys, func(k int) bool { return !t.Keys[k].Numeric }) {
-				axes = append(axes, a)
-				continue
-			}
-			if a.Type == "number" {
-				a.Type = "order"
-			}
-			axes = append(axes, a)
-		}
-	}
-	for at < len(t.Keys) { // components of a vector, and the keys of readings
-		k := &t.Keys[at]
-		a := axis{Label: k.Name, Type: "category", Keys: take(1)}
-		if holds == pictureCDF && k.Numeric {
+	axes := []axis{}
+	for at := 0; at < len(t.Keys); {
+		a := axis{Label: t.Keys[at].Name, Type: "category", Keys: []int{at}}
+		if holds == pictureCDF && at == len(t.Keys)-1 {
 			a.Type = "number"
 		}
+		for i := range q.axes {
+			if n := q.axes[i].startsAt(t.Keys, at); n > 0 {
+				a.Label, a.Type = q.axes[i].label(), q.axes[i].kind()
+				for k := 1; k < n; k++ {
+					a.Keys = append(a.Keys, at+k)
+				}
+				break
+			}
+		}
+		if a.Type == "number" && slices.ContainsFunc(a.Keys, func(k int) bool { return !t.Keys[k].Numeric }) {
+			a.Type = "order"
+		}
 		axes = append(axes, a)
+		at += len(a.Keys)
 	}
 	return axes
 }
 
-// axis is a dimension's; take takes the next key columns.
-func (d *dimension) axis(take func(int) []int) axis {
-	label := d.As
-	if label == "" {
-		label = d.Column
+// startsAt is how many key columns of a table from one on are the dimension's; 0 if it is another's.
+func (d *dimension) startsAt(keys []pageKey, at int) int {
+	names := d.keyNames()
+	if at+len(names) > len(keys) {
+		return 0
 	}
+	for i, name := range names {
+		key := keys[at+i].Name
+		if i == 1 && d.Grid == nil && key == shown(d.name()+"_before") {
+			continue
+		}
+		if key != shown(name) {
+			return 0
+		}
+	}
+	return len(names)
+}
+
+// name is what the dimension's key columns are called after.
+func (d *dimension) name() string {
+	switch {
+	case d.As != "":
+		return d.As
+	case d.Nearest != nil:
+		return d.Nearest.ID
+	}
+	return d.Column
+}
+
+// keyNames are the names of its key columns; the second of edges may end with _before instead.
+func (d *dimension) keyNames() []string {
+	name := d.name()
+	switch {
+	case d.Grid != nil && name != "":
+		return []string{name + "_row", name + "_col"}
+	case d.Grid != nil:
+		return []string{"row", "col"}
+	case d.cut():
+		return []string{name + "_from", name + "_to"}
+	}
+	return []string{name}
+}
+
+// cut says whether the dimension has edges.
+func (d *dimension) cut() bool { return len(d.Edges) > 0 || d.From != nil }
+
+// label is what the page calls the dimension.
+func (d *dimension) label() string {
+	name := shown(d.name())
+	switch {
+	case d.Grid != nil && name == "":
+		return "grid"
+	case d.Part != "" && d.As == "":
+		return name + " (" + strings.ReplaceAll(d.Part, "_", " ") + ")"
+	}
+	return name
+}
+
+// kind is the type of the dimension's axis.
+func (d *dimension) kind() string {
 	switch {
 	case d.Grid != nil:
-		if label == "" {
-			label = "grid"
-		}
-		return axis{shown(label), "grid", take(2)}
+		return "grid"
 	case d.Nearest != nil:
-		if label == "" {
-			label = d.Nearest.ID
-		}
-		return axis{shown(label), "point", take(1)}
-	case len(d.Edges) > 0 || d.From != nil:
-		return axis{shown(label), "number", take(2)}
+		return "point"
+	case d.cut():
+		return "number"
 	case d.Part != "":
-		if d.As == "" {
-			label += " (" + strings.ReplaceAll(d.Part, "_", " ") + ")"
-		}
-		return axis{shown(label), "order", take(1)}
+		return "order"
 	}
-	return axis{shown(label), "category", take(1)}
+	return "category"
 }
+
+// residualKey is a key of the noisy coordinates of crosstabs.
+const residualKey = "residual"
 
 // mostPanels is how many small pictures stand beside one another.
 const mostPanels = 24
@@ -102,8 +138,10 @@ func pictureOf(axes []axis, t *pageTable, holds string, places bool) string {
 	has := func(kind string) bool { return slices.ContainsFunc(axes, func(a axis) bool { return a.Type == kind }) }
 	labels := func(a axis) int { return len(t.Keys[a.Keys[0]].Labels) }
 	switch {
-	case holds != "":
+	case holds == pictureQuantiles || holds == pictureCDF:
 		return holds
+	case slices.ContainsFunc(t.Keys, func(k pageKey) bool { return k.Name == residualKey }):
+		return pictureNone // of what tables are made, and no table that says something by itself
 	case len(axes) == 0:
 		return pictureNumber
 	case has("point") && places && len(axes) <= 2:

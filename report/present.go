@@ -76,6 +76,9 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogue.Table {
 	case pictureCDF:
 		out.Name, out.Description = q.name+"."+t.Holds, "Share of the rows below each edge of "+q.edgeLabel()+", read off the noisy counts of "+q.name+"."
 	}
+	if out.Name == q.name && t.Holds != "" {
+		out.Name = q.name + "." + t.Holds
+	}
 	for _, x := range q.files {
 		if x.Holds == t.Holds {
 			out.Files = append(out.Files, catalogue.File{Path: x.Path, SHA256: x.SHA256, Raw: x.Raw && filepath.Ext(x.Path) == ".csv"})
@@ -97,7 +100,7 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogue.Table {
 	} else if t.Holds == pictureCDF {
 		unit = "share of rows"
 	}
-	optional := len(t.Values) > len(columnTexts) || t.Holds != ""
+	optional := len(t.Values) != len(columnTexts)
 	for _, c := range t.Values {
 		text, known := columnTexts[c.Name]
 		if !known {

@@ -25,11 +25,8 @@ func (q *queryFacts) unitText(f *facts) string {
 // edgeLabel is the column that a query's quantiles are of.
 func (q *queryFacts) edgeLabel() string {
 	for i := range q.axes {
-		if d := &q.axes[i]; len(d.Edges) > 0 || d.From != nil {
-			if d.As != "" {
-				return shown(d.As)
-			}
-			return shown(d.Column)
+		if d := &q.axes[i]; d.cut() {
+			return shown(d.name())
 		}
 	}
 	return ""
@@ -52,22 +49,35 @@ func (f *facts) queryView(i int, d *pageData) queryView {
 		}
 		v.Tables = append(v.Tables, tableView{At: at, Title: titleOf(q, t), Note: noteOf(t)})
 	}
+	if n := len(v.Tables); n > 1 && q.kind == crosstabs {
+		v.Tables = append(v.Tables[1:], v.Tables[0])
+	}
 	return v
 }
 
 func titleOf(q *queryFacts, t *tableData) string {
 	switch {
+	case t.Picture == pictureNone:
+		return "Of what the tables are made"
 	case t.File == q.name:
 		return ""
 	case t.Picture == pictureQuantiles:
 		return "Quantiles, read off the noisy counts"
+	case t.Picture == pictureCDF:
+		return "Share of the rows below each edge, read off the noisy counts"
 	}
-	return "Share of the rows below each edge, read off the noisy counts"
+	var by []string
+	for _, a := range t.Axes {
+		by = append(by, a.Label)
+	}
+	return "By " + strings.Join(by, " and ")
 }
 
 // noteOf says what a picture leaves out.
 func noteOf(t *tableData) string {
 	switch {
+	case t.Picture == pictureNone:
+		return "The noisy coordinates of the residuals. The tables above were put together from them."
 	case t.Table.Shown < t.Table.Rows:
 		return fmt.Sprintf("The table has %s. This page holds the %s with the largest estimates; the files hold all. The largest noisy values of many are too large on average: their noise is part of why they are the largest.",
 			plural(t.Table.Rows, "row"), thousands(t.Table.Shown))
@@ -81,12 +91,10 @@ func noteOf(t *tableData) string {
 func (q *queryFacts) about(f *facts) []string {
 	var by []string
 	for i := range q.axes {
-		if a := q.axes[i].axis(func(int) []int { return nil }); a.Label != "" {
-			by = append(by, a.Label)
-		}
+		by = append(by, q.axes[i].label())
 	}
 	text := map[string]string{
-		"count": "The number of rows", "histogram": "Numbers of rows", "sum": "Sums of " + shown(q.value), "mean": "Means of " + shown(q.value), "variance": "Variances of " + shown(q.value),
+		"count": "The number of rows", "crosstabs": "Numbers of rows in several tables", "histogram": "Numbers of rows", "sum": "Sums of " + shown(q.value), "mean": "Means of " + shown(q.value), "variance": "Variances of " + shown(q.value),
 	}[q.kind]
 	if q.threshold > 0 {
 		text = "Numbers of units"
@@ -94,11 +102,13 @@ func (q *queryFacts) about(f *facts) []string {
 	if len(by) > 0 {
 		text += " by " + strings.Join(by, ", ")
 	}
-	if q.cells > 1 {
+	if q.cells > 1 && q.kind != crosstabs {
 		text += ": " + plural(q.cells, "cell")
 	}
 	out := []string{text + "."}
 	switch {
+	case q.kind == crosstabs:
+		out = append(out, "The noise is on what the tables share, so that they agree with each other. Each table has a standard deviation of its own, which stands in its file and with its values here.")
 	case q.overRows:
 		out = append(out, fmt.Sprintf("The noise of the sums has a standard deviation of %s; that of a value is it divided by the number of rows, and its interval stands in the table.", short(q.deviation)))
 	default:
@@ -108,17 +118,19 @@ func (q *queryFacts) about(f *facts) []string {
 	case q.threshold > 0:
 		out = append(out, fmt.Sprintf("The keys come from the private table. A key is published if its noisy count is at least %s. %s", short(q.threshold), q.discovered))
 	case (q.kind == "count" || q.kind == "histogram") && q.cells > 0:
-		text := fmt.Sprintf("If the exact answer is 0, the noisy value is above %s with a probability of 5 %%.", short(standsOut(q.deviation, 1)))
+		text := fmt.Sprintf("If the exact answer is 0, the noisy value is above %s with a probability of 5 %%.", short(StandsOut(q.deviation, 1)))
 		if q.cells > 1 {
-			text += fmt.Sprintf(" If all %s were 0, the largest would be above %s with that probability: smaller values do not stand out from the noise by themselves.", plural(q.cells, "cell"), short(standsOut(q.deviation, q.cells)))
+			text += fmt.Sprintf(" If all %s were 0, the largest would be above %s with that probability: smaller values do not stand out from the noise by themselves.", plural(q.cells, "cell"), short(StandsOut(q.deviation, q.cells)))
 		}
 		out = append(out, text)
 	}
 	return out
 }
 
-// standsOut is the value that the largest of so many cells of noise alone exceeds with a probability of 5 %.
-func standsOut(deviation float64, cells int) float64 {
+const crosstabs = "crosstabs"
+
+// StandsOut is the value that the largest of so many cells of noise alone exceeds with a probability of 5 %.
+func StandsOut(deviation float64, cells int) float64 {
 	// 1 - Phi(z)^n = 0.05; -expm1 keeps the digits that 1 - 0.95^(1/n) would lose.
 	tail := -math.Expm1(math.Log(0.95) / float64(max(cells, 1)))
 	return deviation * math.Sqrt2 * math.Erfcinv(2*tail)

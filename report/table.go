@@ -66,7 +66,7 @@ func tableOf(query, holds string, a *queries.Answer) *Table {
 	for _, e := range a.Extra {
 		t.Values = append(t.Values, Column(e))
 	}
-	t.Uniform = a.Noisy != nil && len(a.Extra) == 0
+	t.Uniform = a.Noisy != nil && len(a.Extra) == 0 && uniform(a.Sigma, a.Cells)
 	return t
 }
 
@@ -276,7 +276,7 @@ func shown(s string) string {
 		}
 		switch {
 		case r == utf8.RuneError, unicode.Is(unicode.Bidi_Control, r), unicode.IsControl(r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r), r == byteOrderMark:
-			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
+			fmt.Fprintf(&b, "[U+%04X]", r)
 		default:
 			b.WriteRune(r)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/cmd/release/internal/presentation"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/queries"
@@ -22,20 +23,24 @@ misses its max_error, and with 4 if the budget does not pay for the release.`
 func (a *app) planCmd() *cobra.Command {
 	var flags jobs.Flags
 	var verbose bool
+	var drawn string
 	cmd := &cobra.Command{
 		Use: "plan JOB", Short: "Show cost and accuracy without reading any data", Long: planLong, Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.plan(cmd.Context(), args[0], &flags, verbose) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.plan(cmd.Context(), args[0], &flags, verbose, drawn)
+		},
 	}
 	flags.AddParams(cmd)
 	flags.AddOut(cmd)
 	flags.AddWorkers(cmd)
 	flags.AddMemoryLimit(cmd)
 	cmd.Flags().BoolVar(&verbose, "verbose", false, "also show how the input will be read, for the operator: it depends on what headers and footers say")
+	cmd.Flags().StringVar(&drawn, "picture", "", "also draw the plan into this file: .svg, .png or .pdf")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the plan as JSON")
 	return cmd
 }
 
-func (a *app) plan(ctx context.Context, path string, flags *jobs.Flags, verbose bool) error {
+func (a *app) plan(ctx context.Context, path string, flags *jobs.Flags, verbose bool, drawn string) error {
 	plan, err := flags.Load(ctx, a.Console, path)
 	if err != nil {
 		return err
@@ -62,8 +67,11 @@ func (a *app) plan(ctx context.Context, path string, flags *jobs.Flags, verbose 
 			text["scan"] = scan
 		}
 		err = a.PrintJSON(text)
-	} else if err = errors.Join(a.printPlan(plan), a.printStanding(plan, standing)); err == nil && verbose {
+	} else if err = errors.Join(a.printPlan(plan), a.printWorth(plan), a.printStanding(plan, standing)); err == nil && verbose {
 		err = a.printScan(plan, scan)
+	}
+	if err == nil && drawn != "" {
+		err = presentation.WritePicture(drawn, planFigure(plan))
 	}
 	if err != nil {
 		return err
@@ -90,6 +98,8 @@ type plannedQuery struct {
 	Share  float64 `json:"share_of_mu2"`
 	// Threshold is the least noisy count of a key that is published, if keys are discovered.
 	Threshold float64 `json:"threshold,omitempty"`
+	// StandsOut is the smallest noisy count that stands out: of all cells without a row none is above it with 95 % probability.
+	StandsOut float64 `json:"stands_out,omitempty"`
 	// Parts are the mechanisms, if tables are put together from them.
 	Parts    []plannedPart     `json:"parts,omitempty"`
 	Strategy *queries.Strategy `json:"strategy,omitempty"`
@@ -125,13 +135,13 @@ func planJSON(p *pipeline.Plan) map[string]any {
 		all = append(all, plannedQuery{
 			Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), Sensitivity: s.L2, Why: s.Why,
 			Sigma: q.Sigma(), Deviation: q.Deviation(), HalfWidth: half, PerRow: perRow,
-			Mu: float64(q.Mu()), Share: share(p, &q), Threshold: q.Threshold(),
+			Mu: float64(q.Mu()), Share: share(p, &q), Threshold: q.Threshold(), StandsOut: standsOut(&q),
 			Parts: plannedParts(&q), Strategy: q.Strategy,
 		})
 	}
 	return map[string]any{
 		"name": p.Name(), "params": p.Params(), "epsilon": p.Guarantee().Epsilon, "delta": p.Guarantee().Delta, "mu": p.Mu(),
-		"adjacency": p.Adjacency(), "unit": p.Account().Unit, "delta_failure": p.FailureShare(), "statement": p.Statement(), "columns": p.Columns(), "queries": all,
+		"adjacency": p.Adjacency(), "unit": p.Account().Unit, "delta_failure": p.FailureShare(), "statement": p.Statement(), "columns": p.Columns(), "queries": all, "worth": worthOf(p),
 	}
 }
 

@@ -89,6 +89,9 @@
 
   // Pictures: each takes a query, its rows, the width and which values are shown, and returns a node.
   const pictures = {
+    none() {
+      return "";
+    },
     number(q, rows, width) {
       const r = rows[0];
       if (!r) return el("p", { text: "No value." });
@@ -155,8 +158,7 @@
         const sorted = d3.sort(q.axes, byLabels);
         facet = q.axes.length > 2 ? sorted[sorted.length - 1] : undefined;
         [xa, ya] = q.axes.filter((a) => a !== facet);
-        const ordered = (a) => a.type === "number" || a.type === "order";
-        if (ordered(ya) && !ordered(xa)) [xa, ya] = [ya, xa];
+        if (byLabels(ya) < byLabels(xa)) [xa, ya] = [ya, xa]; // the longer one goes from left to right
       }
       const top = d3.max(rows, (r) => r[value]) || 1;
       const panel = (some, w, title) => {
@@ -311,11 +313,13 @@
         ...columns.map((c) => (c.text ? el("td", { class: c.numeric ? "n" : undefined }, el("bdi", { text: c.get(r) })) : el("td", { class: "n", text: number(c.get(r)) }))))));
       status.textContent = some.length === 0 ? "No row matches." : `Rows ${start + 1} to ${Math.min(start + page, some.length)} of ${some.length}` +
         (t.shown < t.rows ? `; the page holds the ${t.shown.toLocaleString("en")} largest of ${t.rows.toLocaleString("en")} rows, the files hold all` : "");
+      pager.hidden = rows.length <= page;
       back.disabled = start === 0;
       on.disabled = start + page >= some.length;
     };
     const back = el("button", { type: "button", text: "Previous", onclick: () => { start -= page; fill(); } });
     const on = el("button", { type: "button", text: "Next", onclick: () => { start += page; fill(); } });
+    const pager = el("div", { class: "controls pager" }, back, on);
     // A spreadsheet computes texts that begin with these: an apostrophe before them keeps them texts, as in the release's own files.
     const inert = (s) => (/^[=+\-@\t\r']/.test(s) && !/^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(s) ? "'" + s : s);
     const quoted = (s) => (/[",\n\r]/.test(s) ? `"${s.replaceAll('"', '""')}"` : s);
@@ -331,8 +335,8 @@
         el("label", { for: id, text: "Filter" }),
         el("input", { id, type: "search", oninput: (e) => { text = e.target.value; start = 0; fill(); } }), download),
       el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `Table of ${q.name}` },
-        el("table", {}, el("caption", { text: `${q.name}: noisy values are unbiased, and the interval is around them; estimates are what denoising made of them.` }), el("thead", {}, el("tr", {}, ...heads)), body)),
-      status, el("div", { class: "controls pager" }, back, on));
+        el("table", {}, el("caption", { text: `${q.name}: ${rows.length && rows[0].noisy !== undefined ? "noisy values are right on average, and the interval is around them; estimates are what denoising made of them." : "read off noisy values, each with its 95 % interval."}` }), el("thead", {}, el("tr", {}, ...heads)), body)),
+      status, pager);
     fill();
     return box;
   }
@@ -372,7 +376,7 @@
     }
     if (controls.children.length) holder.append(controls);
     holder.append(figure);
-    holder.append(el("details", { open: rows.length <= 50 }, el("summary", { text: `Table of ${q.name}` }), tableOf(q, rows, at)));
+    holder.append(el("details", { open: rows.length <= 12 }, el("summary", { text: `Table of ${q.name}` }), tableOf(q, rows, at)));
     paint(true);
     redraw.push(paint);
   }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -116,10 +117,7 @@ func readRelease(ctx context.Context, c *console.Console, dir, job string, flags
 	var tables []*report.Table
 	for i := range m.Queries {
 		q := &m.Queries[i]
-		for _, holds := range []string{"", "quantiles", "cdf"} {
-			if holds != "" && !holdsFile(q, holds) {
-				continue
-			}
+		for _, holds := range tablesIn(q) {
 			t, err := sink.ReadTable(ctx, dir, q, holds)
 			if err != nil {
 				return nil, nil, pipeline.OutputError(err)
@@ -134,13 +132,15 @@ func readRelease(ctx context.Context, c *console.Console, dir, job string, flags
 	return m, tables, nil
 }
 
-func holdsFile(q *manifest.Query, holds string) bool {
+// tablesIn are what the files of a query hold, each once: "" for the answer.
+func tablesIn(q *manifest.Query) []string {
+	var out []string
 	for _, f := range q.Files {
-		if f.Holds == holds {
-			return true
+		if !slices.Contains(out, f.Holds) {
+			out = append(out, f.Holds)
 		}
 	}
-	return false
+	return out
 }
 
 // placesOf are the public points of a job's queries, by name; none without a job.
