@@ -78,27 +78,28 @@ func (a *app) printWorth(p *pipeline.Plan) error {
 	return nil
 }
 
-// planFigure draws a plan: shares, half-widths, and the noise over epsilon.
+// planFigure draws a plan: each query's share of the budget with its half-width, and the noise over epsilon.
 func planFigure(p *pipeline.Plan) *picture.Figure {
-	shares, widths := picture.Panel{Title: "Share of the budget", X: "% of mu²", Names: []string{}}, picture.Panel{Title: "95 % ± of a noisy value", X: "in the query's unit", Names: []string{}}
+	shares := picture.Panel{Title: "Share of the budget, and 95 % ± of a noisy value", X: "% of mu²", Names: []string{}}
 	for i := range p.Queries() {
 		q := &p.Queries()[i]
-		half, perRow := q.HalfWidth()
-		name := q.Query.Name()
-		if perRow {
-			name += " (by rows)"
-		}
-		shares.Names, widths.Names = append([]string{q.Query.Name()}, shares.Names...), append([]string{name}, widths.Names...)
+		shares.Names = append([]string{q.Query.Name() + ": ± " + halfWidth(q)}, shares.Names...)
 		shares.Points = append(shares.Points, picture.Point{Estimate: 100 * share(p, q), Noisy: math.NaN()})
-		widths.Points = append(widths.Points, picture.Point{Estimate: half, Noisy: math.NaN()})
 	}
-	curve := picture.Panel{Title: "Noise at other epsilons", X: "epsilon", Y: "noise, this plan = 1", LogY: true}
+	curve := picture.Panel{Title: "Noise at other epsilons", X: "epsilon", Y: "noise, this plan = 1"}
 	for _, w := range worthOf(p).Curve {
-		curve.Points = append(curve.Points, picture.Point{X: w.Epsilon, Estimate: w.Noise, Noisy: math.NaN()})
+		if w.Epsilon <= mostDrawn*float64(p.Guarantee().Epsilon) && w.Epsilon >= leastDrawn*float64(p.Guarantee().Epsilon) {
+			curve.Points = append(curve.Points, picture.Point{X: w.Epsilon, Estimate: w.Noise, Noisy: math.NaN()})
+		}
 	}
-	rows := float64(len(shares.Points))
 	return &picture.Figure{
-		Title: fmt.Sprintf("%s: epsilon %s, delta %s", p.Name(), p.Job().Privacy.Epsilon, p.Job().Privacy.Delta), Panels: []picture.Panel{shares, widths, curve},
-		Width: 30, Height: max(9, 3+0.6*rows),
+		Title: fmt.Sprintf("%s: epsilon %s, delta %s", p.Name(), p.Job().Privacy.Epsilon, p.Job().Privacy.Delta), Panels: []picture.Panel{shares, curve},
+		Width: 26, Height: max(9, 3+0.6*float64(len(shares.Points))),
 	}
 }
+
+// The part of the curve that is drawn, in multiples of the plan's epsilon.
+const (
+	leastDrawn = 0.2
+	mostDrawn  = 5
+)
