@@ -1,7 +1,7 @@
 package main
 
-// attribute is a categorical attribute of the codebook: its values, with the weights that the synthetic table gives
-// them. The order of sizes is that of the original, nothing else.
+// attribute is a categorical attribute of the codebook: its values and their weights in the synthetic table. Only the
+// order of the weights follows the original table, not their sizes.
 type attribute struct {
 	values  []string
 	weights []float64
@@ -43,7 +43,7 @@ var marital = attribute{
 	[]float64{330, 458, 13, 1, 31, 136, 31},
 }
 
-// relationship is for those who do not live with a spouse: the others are a Wife or a Husband.
+// relationship has weights for people who do not live with a spouse. The others get Wife or Husband.
 var relationship = attribute{
 	[]string{"Wife", "Own-child", "Husband", "Not-in-family", "Other-relative", "Unmarried"},
 	[]float64{0, 28, 0, 47, 6, 19},

@@ -9,7 +9,8 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/figure"
 )
 
-// estimators are what is done with the noisy counts; the soft threshold is the job's own step.
+// estimators are the estimators that are compared on the noisy counts. The soft threshold is the step of the job
+// itself.
 var estimators = []struct {
 	figure.Key
 	slow bool
@@ -28,10 +29,10 @@ var estimators = []struct {
 	{Key: figure.Key{Name: "zero", Style: figure.Style{Color: figure.Gray, Line: figure.Dotted}}},
 }
 
-// Slow estimates, which take a minute of processor time each, are made in this range of epsilon.
+// Slow estimators take a minute of processor time each. They run only in this range of epsilon.
 const slowFrom, slowTo = 0.5, 2
 
-// estimates is the mean squared error of the estimates from one release each, against epsilon.
+// estimates writes the mean squared error of each estimator against epsilon, from one release each.
 func (c *comparison) estimates(ctx context.Context) error {
 	epsilons := []float64{0.1, 0.5, 1, 2, 5}
 	if c.Quick {
@@ -66,7 +67,7 @@ func (c *comparison) estimates(ctx context.Context) error {
 	return c.Figure("estimates", f)
 }
 
-// estimate is each estimate's mean squared error, and how many cells it leaves that are not 0.
+// estimate returns the mean squared error of each estimator, and how many cells it leaves that are not 0.
 func (c *comparison) estimate(ctx context.Context, eps float64) (mse map[string]float64, written map[string]int, err error) {
 	params, _, err := setting{methods.Analytic, eps, fixedDelta}.params()
 	if err != nil {

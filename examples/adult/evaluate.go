@@ -26,7 +26,7 @@ var formulas = []struct {
 	{methods.Dwork2006, figure.Key{Name: "Dwork-2006", Style: figure.Style{Color: figure.Blue, Line: figure.Dotted}}},
 }
 
-// Where the sweeps stand still.
+// These are the values of epsilon and delta that a sweep over the other one keeps fixed.
 const (
 	fixedEpsilon = 1
 	fixedDelta   = 1e-5
@@ -39,7 +39,7 @@ func evaluate(ctx context.Context, at example.At, s *experiment.Session) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = e.Close() }() // every entry is durable when it is made
+	defer func() { _ = e.Close() }() // Close loses nothing: each entry was made durable
 	truth, err := exactCells(ctx, dir, "evaluate.yaml")
 	if err != nil {
 		return err
@@ -61,14 +61,15 @@ type comparison struct {
 	truth cells
 }
 
-// setting is a release to make: noise by a formula.
+// setting is a release to make: a formula for the noise, and a guarantee.
 type setting struct {
 	method         methods.Method
 	epsilon, delta float64
 }
 
-// params are the job's. The job calibrates by the analytic mechanism; a declared sensitivity of more than 1 makes its noise
-// another formula's. If the formula has less noise than is needed there is no such job, and ok is false.
+// params returns the parameters of the job for this setting. The job calibrates its noise by the analytic mechanism. To
+// get the noise of another formula, params declares a sensitivity larger than 1. If the formula gives less noise than
+// the guarantee needs, there is no such job, and ok is false.
 func (x setting) params() (params map[string]string, ok bool, err error) {
 	g := calibrate.Guarantee{Epsilon: calibrate.Epsilon(x.epsilon), Delta: calibrate.Delta(x.delta)}
 	unit := calibrate.Sensitivity{L2: 1, Why: "one row"}

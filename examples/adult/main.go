@@ -13,7 +13,7 @@ import (
 
 func main() { os.Exit(experiment.Main(adult().Execute)) }
 
-// adult is the example, with the original as the UCI Machine Learning Repository has it.
+// adult is the example. Its original table comes from the UCI Machine Learning Repository.
 func adult() example.Example {
 	return example.Example{
 		Dir: "examples/adult",

@@ -11,18 +11,18 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// margins compares the tables of margins.yaml with the truth: their noisy counts, and the estimates that agree.
+// margins compares the tables of margins.yaml with the truth: their noisy counts, and their consistent estimates.
 func margins(ctx context.Context, dir string, s *experiment.Session) error {
 	e, err := example.Evaluate(ctx, filepath.Join(dir, "margins.yaml"), filepath.Join(dir, "out", "margins-evaluation"))
 	if err != nil {
 		return err
 	}
-	defer func() { _ = e.Close() }() // as above
+	defer func() { _ = e.Close() }() // as in evaluate
 	m, err := newMarginErrors(ctx, dir)
 	if err != nil {
 		return err
 	}
-	for draw := range s.Pick(12, 6) { // the job's own budget allows 15
+	for draw := range s.Pick(12, 6) { // the budget of the job allows 15
 		release, err := e.Release(ctx, nil)
 		if err != nil {
 			return fmt.Errorf("draw %d: %w", draw, err)

@@ -8,7 +8,8 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/figure"
 )
 
-// sweeps is the mean squared error of all formulas' noise against epsilon and against delta (Zhao et al., Figure 5).
+// sweeps writes the mean squared error of the noise of each formula against epsilon and against delta (Zhao et al.,
+// Figure 5).
 func (c *comparison) sweeps(ctx context.Context) error {
 	byEpsilon, byDelta := []float64{0.1, 0.3, 1, 3, 6}, []float64{1e-8, 1e-7, 1e-6, 1e-5, 1e-4}
 	methods := formulas
@@ -52,7 +53,8 @@ func (c *comparison) sweeps(ctx context.Context) error {
 	return c.Figure("fig5_mse", f)
 }
 
-// raw is the mean squared error of the noisy counts of a release, and its sigma: 0 if the formula has too little noise.
+// raw returns the mean squared error of the noisy counts of a release, and sigma. Both are 0 if the formula gives too
+// little noise.
 func (c *comparison) raw(ctx context.Context, x setting) (sigma, mse float64, err error) {
 	params, ok, err := x.params()
 	if err != nil || !ok {

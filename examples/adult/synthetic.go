@@ -23,7 +23,7 @@ func write(path, head string, rows []string) error {
 	return os.WriteFile(path, []byte(head+strings.Join(rows, "\n")+"\n\n"), 0o600)
 }
 
-// people invents persons, independent of each other.
+// people writes invented persons, who are independent of each other.
 type people struct{ *rand.Rand }
 
 func (p people) rows(n int, suffix string) []string {
@@ -34,7 +34,7 @@ func (p people) rows(n int, suffix string) []string {
 	return rows
 }
 
-// person is one row; suffix ends the income's label.
+// person writes one row. suffix ends the label of the income.
 func (p people) person(suffix string) string {
 	learned := draw.Index(p.Rand, education.weights)
 	s, m := p.pick(sex), p.pick(marital)
@@ -47,7 +47,7 @@ func (p people) person(suffix string) string {
 	}, ", ")
 }
 
-// relationship follows from sex and marital status if a spouse is there.
+// relationship returns the relationship to a spouse if there is one. It follows from sex and marital status.
 func (p people) relationship(sex, marital string) string {
 	switch {
 	case marital != "Married-civ-spouse" && marital != "Married-AF-spouse":
@@ -77,7 +77,7 @@ func (p people) gain() string {
 	return fmt.Sprint(1000 + p.IntN(14000))
 }
 
-// unknown replaces a value by "?" in so many of 1,000 rows.
+// unknown replaces a value by "?" in of1000 of 1,000 rows.
 func (p people) unknown(value string, of1000 int) string {
 	if p.IntN(1000) < of1000 {
 		return "?"

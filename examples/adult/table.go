@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// The two files of the table, under names whose ending says their format.
+// These are the two files of the table, with extensions that name their format.
 const (
 	trainFile = "adult.data.csv"
 	testFile  = "adult.test.csv"
 )
 
-// The rows of the original.
+// These are the numbers of rows of the original.
 const (
 	trainRows = 32561
 	testRows  = 16281
 )
 
-// fields is how many columns a row has.
+// fields is the number of columns.
 const fields = 15
 
 // count counts the rows of both files in dir.
@@ -36,7 +36,7 @@ func count(dir string) (int, error) {
 	return total, nil
 }
 
-// countFile leaves out comments and empty lines.
+// countFile counts the rows of one file, without comments and empty lines.
 func countFile(path string) (rows int, err error) {
 	f, err := os.Open(path)
 	if err != nil {

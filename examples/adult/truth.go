@@ -12,13 +12,14 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/example"
 )
 
-// cells are the exact counts of a histogram: those that are not empty.
+// cells holds the exact counts of the cells of a histogram that are not empty.
 type cells struct {
 	count  map[int]float64
 	number int
 }
 
-// completeRows returns the values of all complete rows by column, in the plainest way.
+// completeRows returns the values of all complete rows by column. It is written as simply as possible, because it
+// checks the program.
 func completeRows(dir string, columns []string) (rows []map[string]string, err error) {
 	for _, name := range []string{trainFile, testFile} {
 		f, err := os.Open(filepath.Join(dir, "data", name))
@@ -45,7 +46,7 @@ func completeRows(dir string, columns []string) (rows []map[string]string, err e
 	return rows, nil
 }
 
-// exactCells counts the complete rows by cell of the first query of a job.
+// exactCells counts the complete rows in each cell of the first query of a job.
 func exactCells(ctx context.Context, dir, job string) (cells, error) {
 	plan, err := example.Plan(ctx, filepath.Join(dir, job), nil)
 	if err != nil {
@@ -58,7 +59,7 @@ func exactCells(ctx context.Context, dir, job string) (cells, error) {
 	return tally(rows, plan.Job().Queries[0].Histogram.By), nil
 }
 
-// tally counts rows by cell; the last dimension is the fastest.
+// tally counts rows by cell. The last dimension varies fastest.
 func tally(rows []map[string]string, by []configs.Dimension) cells {
 	out := cells{count: map[int]float64{}, number: 1}
 	place := make([]map[string]int, len(by))
@@ -79,10 +80,10 @@ func tally(rows []map[string]string, by []configs.Dimension) cells {
 	return out
 }
 
-// series yields the values of cells from start on.
+// series writes the values of the cells from start on to dst.
 type series func(start int, dst []float64)
 
-// meanSquare is the mean squared error of values of all cells.
+// meanSquare returns the mean squared error of values over all cells.
 func (c cells) meanSquare(values series) float64 {
 	const block = 1 << 16
 	buffer := make([]float64, block)
@@ -100,5 +101,5 @@ func (c cells) meanSquare(values series) float64 {
 	return sum / float64(c.number)
 }
 
-// zero yields the answer 0.
+// zero is the answer 0 in every cell.
 func zero(_ int, dst []float64) { clear(dst) }

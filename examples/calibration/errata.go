@@ -10,16 +10,16 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
-// erratum is a printed number beside the exact one.
+// erratum is a printed number and the exact one.
 type erratum struct {
 	claim          string
 	printed, exact float64
 }
 
-// errata computes what the papers print and what holds.
+// errata compares numbers that the papers print with the exact ones.
 func errata(_ context.Context, s *experiment.Session) error {
 	var failed error
-	// formula is sigma by a method; the first failure is kept.
+	// formula returns sigma by a method. It keeps the first error.
 	formula := func(m methods.Method, eps, delta float64) float64 {
 		x, err := m.Formula(unit, at(eps, delta))
 		if err != nil && failed == nil {
@@ -54,8 +54,8 @@ func errata(_ context.Context, s *experiment.Session) error {
 	return s.Table("errata", table)
 }
 
-// pdpRoute is the epsilon of pDP by its own curve, as the claim has it, and by way of mean-concentrated privacy, for noise
-// that is (eps, delta)-DP.
+// pdpRoute returns the epsilon of pDP for noise that is (eps, delta)-DP: by its own curve, as the paper claims, and by
+// way of mean-concentrated privacy.
 func pdpRoute(eps, delta float64) (out [2]float64, err error) {
 	mu, err := calibrate.GaussianMu(at(eps, delta))
 	if err != nil {

@@ -19,7 +19,7 @@ var classical = []struct {
 	{methods.Dwork2006, "Dwork et al. 2006", figure.Blue},
 }
 
-// failures is where the classical formulas promise what they do not hold: above G(delta).
+// failures shows that the classical formulas give too little noise if epsilon is above G(delta).
 func failures(ctx context.Context, s *experiment.Session) error {
 	deltas := experiment.Grid(1e-12, 0.1, s.Pick(56, 12))
 	limits := make([][]float64, len(classical))
@@ -59,7 +59,7 @@ func failures(ctx context.Context, s *experiment.Session) error {
 // strokes are the strokes of two values of delta.
 var strokes = []float64{figure.Solid: 1e-5, figure.Dashed: 1e-3}
 
-// excessDelta is the true delta of the classical noise over the one that it was made for.
+// excessDelta returns the true delta of the classical noise, divided by the delta that it was calibrated for.
 func excessDelta(s *experiment.Session) (figure.Chart, error) {
 	chart := figure.Chart{
 		Title: "True δ / promised δ", X: figure.Axis{Label: "ε", Log: true}, Y: figure.Axis{Label: "ratio", Log: true, From: 1e-3, To: 1e5},
@@ -89,7 +89,7 @@ func excessDelta(s *experiment.Session) (figure.Chart, error) {
 	return chart, s.Table("actualdelta", table)
 }
 
-// trueDelta is a formula's sigma, and the delta that it gives by the exact curve.
+// trueDelta returns the sigma of a formula, and its delta by the exact curve.
 func trueDelta(m methods.Method, g calibrate.Guarantee) (sigma, delta float64, err error) {
 	x, err := m.Formula(unit, g)
 	if err != nil {

@@ -9,12 +9,13 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/figure"
 )
 
-// gainDeltas are the curves of the gains' figure.
+// gainDeltas are the values of delta in the figure of gains, one curve each.
 var gainDeltas = []float64{1e-2, 1e-4, 1e-6, 1e-8, 1e-10}
 
 var gainColors = []figure.Color{figure.Orange, figure.Green, figure.Black, figure.SkyBlue, figure.Purple}
 
-// gains is how much variance the classical noise (Dwork & Roth 2014) wastes, if it is proven: epsilon up to 1.
+// gains shows how much more variance the classical noise (Dwork & Roth 2014) has than the exact one, for epsilon up to
+// 1, for which it is proven.
 func gains(ctx context.Context, s *experiment.Session) error {
 	table := experiment.Table{Columns: []string{"eps", "delta", "sigma_classical", "sigma_analytic", "variance_ratio", "removed"}}
 	epsilons := experiment.Grid(1e-3, 1, s.Pick(61, 13))

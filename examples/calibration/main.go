@@ -15,20 +15,20 @@ import (
 
 func main() { os.Exit(experiment.Main(calibration().Execute)) }
 
-// calibration makes all; nothing in it is random.
+// calibration makes all tables and figures. It uses no random numbers.
 func calibration() experiment.Experiment {
 	return experiment.Experiment{Dir: "examples/calibration", Run: experiment.Parts(gains, failures, mechanisms, tables, errata)}
 }
 
-// unit is a sensitivity of 1: every sigma here is in its multiples.
+// unit is a sensitivity of 1. All values of sigma here are multiples of the sensitivity.
 var unit = calibrate.Sensitivity{L2: 1, Why: "the unit"}
 
-// at is the guarantee of epsilon and delta.
+// at returns the guarantee with this epsilon and delta.
 func at(epsilon, delta float64) calibrate.Guarantee {
 	return calibrate.Guarantee{Epsilon: calibrate.Epsilon(epsilon), Delta: calibrate.Delta(delta)}
 }
 
-// sigmas returns what each formula says at each guarantee: sigma[method][guarantee].
+// sigmas returns the sigma of each formula at each guarantee: sigma[method][guarantee].
 func sigmas(ctx context.Context, s *experiment.Session, methods []methods.Method, at []calibrate.Guarantee) ([][]float64, error) {
 	out := make([][]float64, len(methods))
 	for m := range out {

@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/figure"
 )
 
-// drawn are the formulas of the figures, the best first.
+// drawn are the formulas in the figures, the best one first.
 var drawn = []struct {
 	method methods.Method
 	name   string
@@ -27,7 +27,7 @@ var drawn = []struct {
 	{methods.Dwork2006, "Dwork et al. 2006", figure.Style{Color: figure.Blue, Line: figure.Dotted}},
 }
 
-// mechanisms is the noise of all formulas against epsilon and against delta.
+// mechanisms shows the noise of all formulas against epsilon and against delta.
 func mechanisms(ctx context.Context, s *experiment.Session) error {
 	epsilons, deltas := experiment.Grid(0.01, 100, s.Pick(81, 9)), experiment.Grid(1e-10, 0.1, s.Pick(46, 10))
 	table := experiment.Table{Columns: []string{"sweep", "eps", "delta", "method", "sigma", "over_optimum", "holds"}}
@@ -54,14 +54,14 @@ func mechanisms(ctx context.Context, s *experiment.Session) error {
 	return s.Figure("mechanisms", f)
 }
 
-// sweep is a row of the figure.
+// sweep is one row of the figure.
 type sweep struct {
 	name  string
 	x     []float64
 	at    []calibrate.Guarantee
 	axis  figure.Axis
 	title string
-	// most is the upper end of the ratios' axis.
+	// most is the upper limit of the axis of ratios.
 	most float64
 }
 

@@ -9,13 +9,13 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
-// tableEpsilons and tableDeltas span Table I.
+// tableEpsilons and tableDeltas are the rows and columns of Table I.
 var (
 	tableEpsilons = []float64{0.1, 1, 3.162, 10, 31.62, 100}
 	tableDeltas   = []float64{1e-2, 1e-3, 1e-4, 1e-5, 1e-6}
 )
 
-// tables are the corrected tables: noise by guarantee, and the limits of the classical formulas.
+// tables writes the corrected tables: the noise of each guarantee, and the limits of the classical formulas.
 func tables(ctx context.Context, s *experiment.Session) error {
 	methods := methods.Methods()
 	var guarantees []calibrate.Guarantee
@@ -42,7 +42,7 @@ func tables(ctx context.Context, s *experiment.Session) error {
 	return limits(s)
 }
 
-// limits is G(delta) to nine digits.
+// limits writes G(delta) to nine digits.
 func limits(s *experiment.Session) error {
 	table := experiment.Table{Columns: []string{"delta", "method", "G"}}
 	for _, d := range tableDeltas {

@@ -8,16 +8,16 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/figure"
 )
 
-// The guarantee of the cuts' experiment.
+// This is the guarantee in the experiment on cuts.
 const (
 	cutEpsilon = 1.0
 	cutDelta   = 1e-6
 )
 
-// constants compares the weight that the mechanism's proof asks for with the least one.
+// constants compares the weight that the proof of the mechanism requires with the smallest sufficient one.
 func constants(ctx context.Context, s *experiment.Session) error {
 	rows := []int{10, 20, 50, 100, 200, 500, 1000, 2000, 5000}
-	const nodes = 1_000_000_000 // weights are then those of the covariance alone
+	const nodes = 1_000_000_000 // with so many nodes only the covariance matters
 	least := make([]float64, len(rows))
 	if err := s.Each(ctx, "constants", len(rows), func(_ context.Context, i int) error {
 		least[i] = exact(nodes, rows[i], cutEpsilon, cutDelta)
@@ -44,5 +44,5 @@ func constants(ctx context.Context, s *experiment.Session) error {
 	})
 }
 
-// root is the square root of what rounding may have brought below 0.
+// root returns the square root. Rounding may have made x negative; then the root is 0.
 func root(x float64) float64 { return math.Sqrt(max(x, 0)) }

@@ -10,17 +10,17 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/figure"
 )
 
-// The graph of the experiment, and how many random sets of each size are asked for their cuts.
+// These are the size of the graph and the number of random sets of each size.
 const (
 	nodes  = 200
 	setsOf = 8
-	// share is the degrees' of mu².
+	// share is the share of mu² that the degrees get.
 	share = 1. / 3
 )
 
 var sizes = []int{1, 2, 5, 10, 20, 50, 100}
 
-// ways are the mechanisms that answer cuts.
+// ways are the mechanisms that estimate cuts.
 var ways = []figure.Key{
 	{Name: "Johnson–Lindenstrauss, r = 100", Style: figure.Style{Color: figure.Blue, Line: figure.Solid, Mark: figure.Square}},
 	{Name: "Johnson–Lindenstrauss, r = 1,000", Style: figure.Style{Color: figure.SkyBlue, Line: figure.Solid, Mark: figure.Square}},
@@ -29,14 +29,15 @@ var ways = []figure.Key{
 	{Name: "number of edges alone", Style: figure.Style{Color: figure.Gray, Line: figure.Dotted}},
 }
 
-// set is a set of nodes, with its group and its exact cut: groups are the sizes, and the planted set after them.
+// set is a set of nodes, with its group and its exact cut. There is one group for each size, and a last one for the
+// planted set.
 type set struct {
 	in    []bool
 	group int
 	cut   float64
 }
 
-// contest is the graph, the sets and what the mechanisms need.
+// contest holds the graph, the sets, and the noise of each mechanism.
 type contest struct {
 	network
 	sets   []set
@@ -70,7 +71,8 @@ func newContest() (*contest, error) {
 	return c, err
 }
 
-// cuts compares the mechanisms on the cuts of an invented graph, all at the same guarantee: an edge's weight changes by at most 1.
+// cuts compares the mechanisms on the cuts of an invented graph. All have the same guarantee for graphs in which the
+// weight of one edge differs by at most 1.
 func cuts(ctx context.Context, s *experiment.Session) error {
 	c, err := newContest()
 	if err != nil {
@@ -136,7 +138,7 @@ func (c *contest) draw(r *rand.Rand) [][]float64 {
 	return out
 }
 
-// leastSquares shares the budget between pairs, of sensitivity 1, and degrees, of sensitivity sqrt 2.
+// leastSquares splits the budget between pairs, of sensitivity 1, and degrees, of sensitivity sqrt 2.
 func (c *contest) leastSquares(r *rand.Rand) []float64 {
 	pairSigma := 1 / (c.mu * math.Sqrt(1-share))
 	degreeSigma := math.Sqrt2 / (c.mu * math.Sqrt(share))
@@ -147,7 +149,7 @@ func (c *contest) leastSquares(r *rand.Rand) []float64 {
 	return agreeing(nodes, noisyPairs(r, c.network, pairSigma), z, (degreeSigma*degreeSigma)/(pairSigma*pairSigma))
 }
 
-// guess spreads the number of edges, given here for nothing, evenly over all pairs.
+// guess spreads the number of edges evenly over all pairs. It gets the exact number, without noise.
 func (c *contest) guess() []float64 {
 	sum := 0.0
 	for _, x := range c.pairs {

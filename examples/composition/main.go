@@ -1,6 +1,6 @@
-// Command composition reproduces figures of Kairouz, Oh & Viswanath 2017 beside Gaussian composition: privacy regions (their
-// Figure 2), bounds for up to 1,000 mechanisms, and the Johnson–Lindenstrauss mechanism for cuts of a graph (Appendix D).
-// From the repository's root:
+// Command composition reproduces figures of Kairouz, Oh & Viswanath 2017 and compares them with Gaussian composition:
+// privacy regions (their Figure 2), bounds for up to 1,000 mechanisms, and the Johnson–Lindenstrauss mechanism for cuts
+// of a graph (Appendix D). From the repository's root:
 //
 //	go run ./examples/composition
 package main
@@ -18,7 +18,7 @@ func composition() experiment.Experiment {
 	return experiment.Experiment{Dir: "examples/composition", Run: experiment.Parts(regions, bounds, noise, constants, cuts)}
 }
 
-// at is the guarantee of epsilon and delta.
+// at returns the guarantee with this epsilon and delta.
 func at(epsilon, delta float64) calibrate.Guarantee {
 	return calibrate.Guarantee{Epsilon: calibrate.Epsilon(epsilon), Delta: calibrate.Delta(delta)}
 }

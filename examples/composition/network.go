@@ -10,8 +10,8 @@ type network struct {
 	pairs []float64
 }
 
-// communities is an invented graph of two groups of equal size: edges of weight 1 with probability 0.3 within a group, 0.05
-// between them.
+// communities returns an invented graph of two groups of equal size. Edges have weight 1. Their probability is 0.3
+// within a group and 0.05 between the groups.
 func communities(r *rand.Rand, n int) network {
 	g := network{n, make([]float64, n*(n-1)/2)}
 	i := 0
@@ -30,7 +30,7 @@ func communities(r *rand.Rand, n int) network {
 	return g
 }
 
-// cut is the weight across the border of a set of nodes.
+// cut returns the sum of the weights between a set of nodes and the others.
 func (g network) cut(in []bool) float64 { return cutOf(g.n, g.pairs, in) }
 
 func cutOf(n int, pairs []float64, in []bool) (sum float64) {
@@ -46,7 +46,7 @@ func cutOf(n int, pairs []float64, in []bool) (sum float64) {
 	return sum
 }
 
-// degrees are the sums of the weights at each node.
+// degrees returns the sum of the weights at each node.
 func degrees(n int, pairs []float64) []float64 {
 	d := make([]float64, n)
 	i := 0
@@ -60,7 +60,7 @@ func degrees(n int, pairs []float64) []float64 {
 	return d
 }
 
-// project releases the graph by the Johnson–Lindenstrauss mechanism: r rows of n numbers.
+// project releases the graph by the Johnson–Lindenstrauss mechanism, as r rows of n numbers.
 func (j lindenstrauss) project(r *rand.Rand, g network) [][]float64 {
 	rows := make([][]float64, j.rows)
 	share := j.weight / float64(j.nodes)
@@ -80,7 +80,7 @@ func (j lindenstrauss) project(r *rand.Rand, g network) [][]float64 {
 	return rows
 }
 
-// cut estimates a cut from a release: the mean square of the rows' sums over the set, without the added weight.
+// cut estimates a cut from a release: the mean square of the sums of the rows over the set, minus the added weight.
 func (j lindenstrauss) cut(rows [][]float64, in []bool) float64 {
 	squares, size := 0.0, 0.0
 	for _, row := range rows {
@@ -101,7 +101,7 @@ func (j lindenstrauss) cut(rows [][]float64, in []bool) float64 {
 	return (squares/float64(j.rows) - share*size*(float64(j.nodes)-size)) / (1 - share)
 }
 
-// noisyPairs is every pair with independent Gaussian noise.
+// noisyPairs returns every pair with independent Gaussian noise.
 func noisyPairs(r *rand.Rand, g network, sigma float64) []float64 {
 	y := make([]float64, len(g.pairs))
 	for i, x := range g.pairs {
@@ -110,8 +110,9 @@ func noisyPairs(r *rand.Rand, g network, sigma float64) []float64 {
 	return y
 }
 
-// agreeing is the least-squares estimate of the pairs from noisy pairs and noisy degrees, of variances in the ratio rho = degrees'
-// over pairs'. With B the incidence matrix, x = y + B'(rho·I + B·B')⁻¹(z - B·y), and B·B' = (n-2)·I + 1·1'.
+// agreeing returns the least-squares estimate of the pairs from noisy pairs and noisy degrees. rho is the variance of
+// the degrees divided by that of the pairs. With B the incidence matrix, x = y + B'(rho·I + B·B')⁻¹(z - B·y), and B·B'
+// = (n-2)·I + 1·1'.
 func agreeing(n int, y, z []float64, rho float64) []float64 {
 	d := degrees(n, y)
 	a := rho + float64(n) - 2

@@ -10,13 +10,14 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/figure"
 )
 
-// regionEpsilon is the epsilon of each mechanism of the regions' figure; its delta is 0.
+// regionEpsilon is the epsilon of each mechanism in the figure of regions. Its delta is 0.
 const regionEpsilon = 0.4
 
 var regionColors = []figure.Color{figure.Black, figure.Blue, figure.Green, figure.Orange, figure.Vermilion}
 
-// regions draws which false alarms and misses a test for a person can have, after 1 to 5 mechanisms: everything on and above
-// the line. Left the exact region of Theorem 3.3, right that of the sum of epsilon.
+// regions draws the probabilities of a false alarm and of a miss that a test for a person can have after 1 to 5
+// mechanisms: all points on and above the line. On the left is the exact region of Theorem 3.3, on the right that of
+// the sum of epsilon.
 func regions(_ context.Context, s *experiment.Session) error {
 	table := experiment.Table{Columns: []string{"k", "false_alarm", "missed_exact", "missed_basic"}}
 	corners := experiment.Table{Columns: []string{"k", "epsilon", "delta", "loss"}}
@@ -58,7 +59,8 @@ func regions(_ context.Context, s *experiment.Session) error {
 	})
 }
 
-// missed is the least probability of a missed detection at a probability of false alarm, under all (epsilon, delta) at once.
+// missed returns the smallest probability of a missed detection for a probability of false alarm, under all (epsilon,
+// delta) at once.
 func missed(corners []methods.Corner, alarm float64) float64 {
 	least := 0.0
 	for _, c := range corners {

@@ -15,18 +15,19 @@ import (
 
 func main() { os.Exit(experiment.Main(all().Execute)) }
 
-// all is the experiment and the risks of Theorem 11.
+// all runs the experiment and the risks of Theorem 11.
 func all() experiment.Experiment {
 	e := means().Experiment()
 	e.Run = experiment.Parts(e.Run, theorem11)
 	return e
 }
 
-// rows is how many vectors a table has.
+// rows is the number of vectors in a table.
 const rows = 500
 
-// means is the experiment: a centre x0 ~ N(0, I), rows uniform in the unit cube around it, and their mean. One row moves the
-// mean by at most sqrt(d)/rows if the centre is public; the paper does not say so, but without it a row could be anywhere.
+// means is the experiment. A table has a centre x0 ~ N(0, I), and rows that are uniform in the unit cube around it. The
+// query is their mean. If the centre is public, one row moves the mean by at most sqrt(d)/rows. The paper does not say
+// that it is public, but otherwise a row could be anywhere.
 func means() trial.Paper {
 	return trial.Paper{
 		Setup: trial.Setup{

@@ -15,22 +15,22 @@ type prior struct {
 
 var priors = []prior{{3, 1}, {5, 1}, {10, 1}, {100, 1}, {3, 0.1}, {10, 0.1}, {10, 0.01}, {10, 3}}
 
-// right is the James–Stein estimator's expected squared error under the prior.
+// right returns the expected squared error of the James–Stein estimator under the prior.
 func (p prior) right() float64 {
 	d := float64(p.d)
 	return d - (d-2)/(p.w*p.w+1)
 }
 
-// printed is Theorem 11's, with (d-2)²/d² where (d-2)/d is right.
+// printed returns the error as Theorem 11 prints it, with (d-2)²/d² instead of (d-2)/d, which is right.
 func (p prior) printed() float64 {
 	d := float64(p.d)
 	return d - (d-2)*(d-2)/d/(p.w*p.w+1)
 }
 
-// bayes is the least expected squared error.
+// bayes returns the smallest expected squared error.
 func (p prior) bayes() float64 { return float64(p.d) * p.w * p.w / (p.w*p.w + 1) }
 
-// theorem11 simulates the James–Stein estimator's risk beside the two formulas.
+// theorem11 simulates the risk of the James–Stein estimator and compares it with both formulas.
 func theorem11(ctx context.Context, s *experiment.Session) error {
 	const blocks = 64
 	draws := s.Pick(20000, 2000)

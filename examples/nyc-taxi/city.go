@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/figure"
 )
 
-// manhattan is what is public of the city: its junctions and the sections of street between them.
+// manhattan holds the public facts about the city: its junctions and the sections of street between them.
 type manhattan struct {
 	places  []place
 	roads   *graph.Graph
@@ -32,12 +32,12 @@ func readCity(data string) (*manhattan, error) {
 		edges[i] = graph.Edge{U: u, V: v, W: 1, Length: number(r[2])}
 		streets.Sections = append(streets.Sections, [2]int{u, v})
 	}
-	// As a job has it: parallel sections are one edge of weight 1.
+	// As in a job, parallel sections are one edge of weight 1.
 	roads, err := graph.New(len(places), simple(edges))
 	return &manhattan{places, roads, streets}, err
 }
 
-// simple keeps the shortest of parallel edges, and no loops.
+// simple returns the shortest of parallel edges, and no loops.
 func simple(edges []graph.Edge) (out []graph.Edge) {
 	at := map[[2]int]int{}
 	for _, e := range edges {
@@ -55,7 +55,7 @@ func simple(edges []graph.Edge) (out []graph.Edge) {
 	return out
 }
 
-// drawn puts the junctions on paper: the avenues run upwards.
+// drawn returns the positions of the junctions in the figures, in which the avenues run upwards.
 func drawn(places []place) *figure.Streets {
 	s := &figure.Streets{}
 	sin, cos := math.Sincos(heading)
@@ -76,8 +76,8 @@ func (c *manhattan) histogram(events []event) []float64 {
 	return f
 }
 
-// shares are what an event at a junction adds to the junctions around it: a normal density of bandwidth h, cut off at four
-// bandwidths, over its sum.
+// shares returns what an event at a junction adds to the junctions around it: a normal density of bandwidth h, cut off
+// at four bandwidths and divided by its sum.
 func (c *manhattan) shares(junction int, h float64) (near []int, share []float64) {
 	total := 0.0
 	for j, p := range c.places {
@@ -92,7 +92,7 @@ func (c *manhattan) shares(junction int, h float64) (near []int, share []float64
 	return near, share
 }
 
-// spread is the histogram with each event in shares.
+// spread returns the histogram in which each event is spread in shares.
 func (c *manhattan) spread(events []event, h float64) []float64 {
 	f := make([]float64, len(c.places))
 	for i, n := range c.histogram(events) {

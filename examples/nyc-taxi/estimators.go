@@ -8,17 +8,17 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/figure"
 )
 
-// estimator is a chain of one denoising step, as a job would name it, or a baseline.
+// estimator is one denoising step with its name in a job, or a baseline.
 type estimator struct {
 	figure.Key
 	method string
 	args   denoise.Args
-	// mapped: the step follows the streets.
+	// mapped says that the step uses the graph of the streets.
 	mapped bool
 	slow   bool
 }
 
-// estimators are those of the figures; "zero" and "mean" look at no junction of their own.
+// estimators are the estimators in the figures. "zero" and "mean" give every junction the same value.
 var estimators = []estimator{
 	{Key: figure.Key{Name: "raw", Style: figure.Style{Color: figure.Black, Line: figure.Solid, Mark: figure.Circle}}},
 	{Key: figure.Key{Name: "James-Stein", Style: figure.Style{Color: figure.Purple, Line: figure.Solid, Mark: figure.Circle}},
@@ -40,7 +40,7 @@ var estimators = []estimator{
 	{Key: figure.Key{Name: "zero", Style: figure.Style{Color: figure.Gray, Line: figure.Dotted}}},
 }
 
-// estimate is what the estimator makes of the noisy counts of a release.
+// estimate returns the estimate from the noisy counts of a release.
 func (e estimator) estimate(ctx context.Context, c *manhattan, r noisy) ([]float64, error) {
 	if e.method == "" {
 		return e.baseline(r), nil
@@ -59,7 +59,7 @@ func (e estimator) estimate(ctx context.Context, c *manhattan, r noisy) ([]float
 	return fit.X, err
 }
 
-// baseline is the noisy counts, their mean, or nothing.
+// baseline returns the noisy counts, their mean, or 0.
 func (e estimator) baseline(r noisy) []float64 {
 	x := make([]float64, len(r.values))
 	switch e.Name {

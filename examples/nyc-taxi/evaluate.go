@@ -11,15 +11,15 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
-// What the job promises for delta, and its sensitivity: five events of a cab at one junction.
+// These are the delta of the job and its sensitivity: five events of a cab at one junction.
 const (
 	delta       = 1e-6
 	sensitivity = 5.0
-	bandwidth   = 150.0 // of kernel.yaml, in metres
+	bandwidth   = 150.0 // in metres, as in kernel.yaml
 )
 
-// evaluate compares releases of the public records with the truth: maps, the sweep over epsilon, and the two ways to build
-// a map.
+// evaluate compares releases of the public records with the truth: maps, the sweep over epsilon, and the two ways to
+// build a map.
 func evaluate(ctx context.Context, at example.At, s *experiment.Session) error {
 	e, err := newEvaluation(at, s)
 	if err != nil {
@@ -37,7 +37,7 @@ func evaluate(ctx context.Context, at example.At, s *experiment.Session) error {
 	return e.run(ctx, nearestMap, e.sweep)
 }
 
-// kind is a way to build the map.
+// kind is one of the ways to build the map.
 type kind struct{ name, job, folder string }
 
 var (
@@ -45,7 +45,7 @@ var (
 	kernelMap  = kind{"unit-mass kernel, 150 m", "kernel.yaml", "kernel"}
 )
 
-// evaluation is one hour of the city with its truth.
+// evaluation is one hour of the city and its exact map.
 type evaluation struct {
 	*experiment.Session
 	*manhattan
@@ -88,11 +88,11 @@ func (e *evaluation) run(ctx context.Context, k kind, what func(context.Context,
 	if err != nil {
 		return err
 	}
-	defer func() { _ = source.Close() }() // every entry is durable when it is made
+	defer func() { _ = source.Close() }() // Close loses nothing: each entry was made durable
 	return what(ctx, releases{e, k, source})
 }
 
-// release is a map released by the job with these parameters beside the day and hour.
+// release releases a map by the job, with these parameters and the day and hour.
 func (r releases) release(ctx context.Context, params map[string]string) (noisy, error) {
 	all := maps.Clone(params)
 	maps.Copy(all, r.at.Params)
@@ -112,7 +112,7 @@ func (r releases) release(ctx context.Context, params map[string]string) (noisy,
 	return y, nil
 }
 
-// rmse is the root of the mean squared error, of x and of x without what is below 0.
+// rmse returns the root of the mean squared error of x, and of x with negative values replaced by 0.
 func (r releases) rmse(x []float64) (plain, clipped float64) {
 	for i, f := range r.truth[r.kind] {
 		plain += (x[i] - f) * (x[i] - f)

@@ -9,10 +9,10 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/figure"
 )
 
-// mapEpsilon is the epsilon of the maps: sigma is 40.29 for the nearest junction.
+// mapEpsilon is the epsilon of the maps. With it, sigma is 40.29 for the map of nearest junctions.
 const mapEpsilon = 0.5
 
-// maps draws the truth, one release and its estimates side by side on the streets (Balle & Wang, Figures 2 and 5).
+// maps draws the exact map, one release and its estimates side by side (Balle & Wang, Figures 2 and 5).
 func (e *evaluation) maps(ctx context.Context, r releases) error {
 	y, err := r.release(ctx, map[string]string{"epsilon": experiment.Text(mapEpsilon)})
 	if err != nil {
@@ -55,7 +55,7 @@ func (e *evaluation) maps(ctx context.Context, r releases) error {
 	return e.Figure("maps_"+r.folder, f)
 }
 
-// ninetieth is the 90th percentile of the values, at least 1.
+// ninetieth returns the 90th percentile of the values, at least 1.
 func ninetieth(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return max(sorted[len(sorted)*9/10], 1)

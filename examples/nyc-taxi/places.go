@@ -33,8 +33,8 @@ func junctions(data string) ([]place, error) {
 	return places, nil
 }
 
-// eventsOf lists the events of an hour ("2013-01-01 00") near a junction, in the plainest way: every event is compared with
-// every junction.
+// eventsOf returns the events of an hour ("2013-01-01 00") near a junction. It is written as simply as possible,
+// because it checks the program: every event is compared with every junction.
 func eventsOf(data, hour string, places []place) (events []event, err error) {
 	files, err := filepath.Glob(filepath.Join(data, tripsPattern))
 	if err != nil {
@@ -59,7 +59,7 @@ func eventsOf(data, hour string, places []place) (events []event, err error) {
 	return events, nil
 }
 
-// readTable returns a CSV file's records without the header.
+// readTable returns the records of a CSV file without the header.
 func readTable(path string) ([][]string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -90,7 +90,7 @@ func number(s string) float64 {
 	return x
 }
 
-// nearest returns the nearest of places within 150 m, -1 if there is none.
+// nearest returns the index of the nearest place within 150 m, or -1 if there is none.
 func nearest(places []place, p place) int {
 	best, within := -1, 150.0
 	for i, q := range places {
@@ -104,19 +104,19 @@ func nearest(places []place, p place) int {
 	return best
 }
 
-// metres is the distance of two near places, in the plane that touches the WGS84 ellipsoid at their middle latitude. At
-// 150 m it is exact to a millimetre; far places are far all the same.
+// metres returns the distance of two places that are near each other, in the plane that touches the WGS84 ellipsoid at
+// their middle latitude. At 150 m it is exact to a millimetre. At large distances it is inexact but large.
 func metres(p, q place) float64 {
 	north, east := offset(p, q)
 	return math.Hypot(north, east)
 }
 
-// offset is how far p lies north and east of q.
+// offset returns how far p lies north and east of q.
 func offset(p, q place) (north, east float64) {
 	const a, e2, degree = 6378137.0, 0.00669437999014, math.Pi / 180
 	sin, cos := math.Sincos((p.lat + q.lat) / 2 * degree)
 	w := 1 - e2*sin*sin
-	north = (p.lat - q.lat) * degree * a * (1 - e2) / (w * math.Sqrt(w)) // the meridian's radius of curvature
-	east = (p.lon - q.lon) * degree * a / math.Sqrt(w) * cos             // the prime vertical's
+	north = (p.lat - q.lat) * degree * a * (1 - e2) / (w * math.Sqrt(w)) // the radius of curvature of the meridian
+	east = (p.lon - q.lon) * degree * a / math.Sqrt(w) * cos             // and of the prime vertical
 	return north, east
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/figure"
 )
 
-// calibrations are the two kinds of noise of the sweep.
+// calibrations are the two ways to calibrate the noise in the sweep.
 var calibrations = []struct {
 	name   string
 	method methods.Method
 }{{"analytic", methods.Analytic}, {"classical", methods.Dwork2014}}
 
-// point is a setting of the sweep with its releases and the errors of all estimators.
+// point is a setting of the sweep, with its releases and the errors of all estimators.
 type point struct {
 	noise          string
 	epsilon        float64
@@ -24,7 +24,7 @@ type point struct {
 	plain, clipped []experiment.Moments
 }
 
-// sweep is the error of all estimators against epsilon (Balle & Wang, Figure 6).
+// sweep shows the error of all estimators against epsilon (Balle & Wang, Figure 6).
 func (e *evaluation) sweep(ctx context.Context, r releases) error {
 	epsilons, draws := []float64{0.1, 0.2, 0.25, 0.5, 1, 2, 5}, e.Pick(5, 1)
 	if e.Quick {
@@ -58,8 +58,8 @@ func (e *evaluation) sweep(ctx context.Context, r releases) error {
 	return e.Figure("fig6_rmse", sweepFigure(points, draws))
 }
 
-// point makes the releases of a setting. The job calibrates by the analytic mechanism; a larger declared sensitivity makes
-// its noise the classical one.
+// point makes the releases of a setting. The job calibrates by the analytic mechanism. To get the classical noise,
+// point declares a larger sensitivity.
 func (r releases) point(ctx context.Context, m methods.Method, eps float64, draws int) (*point, error) {
 	g := calibrate.Guarantee{Epsilon: calibrate.Epsilon(eps), Delta: delta}
 	one := calibrate.Sensitivity{L2: sensitivity, Why: "five events at one junction"}
@@ -85,7 +85,8 @@ func (r releases) point(ctx context.Context, m methods.Method, eps float64, draw
 	return p, nil
 }
 
-// errors estimates each release of each point by each estimator; slow ones on the first alone, or not at all.
+// errors applies each estimator to each release of each point. Slow estimators run on the first release only, or not at
+// all.
 func (r releases) errors(ctx context.Context, points []*point) error {
 	return r.Each(ctx, "estimating", len(points)*len(estimators), func(ctx context.Context, i int) error {
 		p, k := points[i/len(estimators)], i%len(estimators)

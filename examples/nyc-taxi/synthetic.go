@@ -12,12 +12,13 @@ import (
 	"time"
 )
 
-// city is an invented city: a grid of streets where Manhattan lies, and one hour of cabs in it. The seed is fixed.
+// city is an invented city: a grid of streets at the position of Manhattan, and one hour of cabs in it. The seed is
+// fixed.
 type city struct{ trips, cabs int }
 
 const syntheticTrips = "nyc_synthetic_trips.csv.gz"
 
-// The grid: 149 streets by 26 avenues make 3,874 junctions.
+// The grid of 149 streets and 26 avenues has 3,874 junctions.
 const (
 	streets, avenues            = 149, 26
 	streetMetres, avenueMetres  = 130.0, 105.0
@@ -25,7 +26,7 @@ const (
 	metresPerDegree             = 111_320.0
 )
 
-// junction is the position of a junction, in degrees.
+// junction returns the position of a junction, in degrees.
 func junction(street, avenue float64) (lat, lon float64) {
 	up, across := street*streetMetres, avenue*avenueMetres
 	north := up*math.Cos(heading) - across*math.Sin(heading)
@@ -53,7 +54,7 @@ func (c city) write(dir string) error {
 	return os.WriteFile(filepath.Join(dir, syntheticTrips), trips, 0o600)
 }
 
-// sections is the file of the streets between neighbouring junctions.
+// sections returns the file of the streets between neighbouring junctions.
 func sections() []byte {
 	var out bytes.Buffer
 	out.WriteString(sectionsHeader + "\n")
@@ -68,7 +69,7 @@ func sections() []byte {
 	return out.Bytes()
 }
 
-// hour is the file of trips.
+// hour returns the file of trips.
 func (c city) hour() ([]byte, error) {
 	d := drive{rand.New(rand.NewPCG(2013, 3874)), c.cabs}
 	var lines strings.Builder
@@ -87,13 +88,13 @@ func (c city) hour() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// drive invents trips.
+// drive writes invented trips.
 type drive struct {
 	*rand.Rand
 	cabs int
 }
 
-// trip is one line. Few cabs make many trips: the squares of uniform numbers crowd near zero.
+// trip writes one line. Few cabs make many trips, because the squares of uniform numbers are mostly near zero.
 func (d drive) trip() string {
 	u := d.Float64()
 	cab := 1 + int(u*math.Sqrt(u)*float64(d.cabs))
@@ -102,7 +103,8 @@ func (d drive) trip() string {
 	return fmt.Sprintf("%d,%d,%s,%s,%s,%s\n", cab, cab, start.Format(time.DateTime), end.Format(time.DateTime), d.position(), d.position())
 }
 
-// position is near a junction, more often in the middle of the island; one in fifty is missing, in either of two ways.
+// position returns a position near a junction, more often in the middle of the island. One in fifty is missing, in one
+// of two ways.
 func (d drive) position() string {
 	switch d.IntN(100) {
 	case 0:

@@ -17,12 +17,13 @@ import (
 
 func main() { os.Exit(experiment.Main(histograms().Experiment().Execute)) }
 
-// rows is how many items a table has.
+// rows is the number of items in a table.
 const rows = 500
 
-// histograms is the experiment: a distribution over d cells from the symmetric Dirichlet distribution of parameter 1/d, so
-// that few cells have most of it; rows items drawn from it; and their shares by cell. One item replaced by another moves
-// the shares by sqrt(2)/rows, or 2/rows in the L1 norm.
+// histograms is the experiment. A table has a distribution over d cells, drawn from the symmetric Dirichlet
+// distribution of parameter 1/d, so that few cells have most of the probability, and rows items drawn from it. The
+// query is the share of the items in each cell. If one item is replaced by another, the shares move by sqrt(2)/rows, or
+// by 2/rows in the L1 norm.
 func histograms() trial.Paper {
 	return trial.Paper{
 		Setup: trial.Setup{
@@ -57,8 +58,8 @@ func shares(r *rand.Rand, d int) []float64 {
 	return x
 }
 
-// logGamma draws the logarithm of a Gamma variable of shape a < 1 and scale 1: G(a) = G(a+1)·U^(1/a), G(a+1) by Marsaglia
-// and Tsang (2000).
+// logGamma draws the logarithm of a Gamma variable of shape a < 1 and scale 1: G(a) = G(a+1)·U^(1/a), with G(a+1) by
+// Marsaglia and Tsang (2000).
 func logGamma(r *rand.Rand, a float64) float64 {
 	d := a + 1 - 1./3
 	c := 1 / math.Sqrt(9*d)

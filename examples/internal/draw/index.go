@@ -1,9 +1,9 @@
-// Package draw makes choices for invented tables.
+// Package draw draws random choices for invented tables.
 package draw
 
 import "math/rand/v2"
 
-// Index returns an index of weights, none of them below 0, with a probability in proportion to its weight.
+// Index returns an index of weights with a probability in proportion to its weight. No weight may be negative.
 func Index(r *rand.Rand, weights []float64) int {
 	total := 0.0
 	for _, w := range weights {

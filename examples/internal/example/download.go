@@ -14,12 +14,12 @@ import (
 // Archive is a ZIP file on the web.
 type Archive struct {
 	URL string
-	// MaxBytes bounds the archive, and each file in it.
+	// MaxBytes bounds the size of the archive, and of each file in it.
 	MaxBytes int64
 	Timeout  time.Duration
 }
 
-// download takes the files from the archive of the public original.
+// download copies the files from the archive of the public original.
 func (p place) download(ctx context.Context, dir string) error {
 	if p.Archive == nil {
 		return unavailablef("%s", p.NoArchive)
@@ -72,7 +72,7 @@ func (a *Archive) extract(archive *zip.Reader, name string) ([]byte, error) {
 	return a.read(file)
 }
 
-// read reads all of r, if that is not more than the archive may be.
+// read reads all of r. It returns an error if r is larger than an archive may be.
 func (a *Archive) read(r io.Reader) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(r, a.MaxBytes+1))
 	if err != nil {

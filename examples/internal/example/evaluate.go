@@ -21,16 +21,16 @@ import (
 	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
-// Evaluation makes many releases of public data with one job, each paid for from a ledger of its own, so that they can be
-// compared with the truth.
+// Evaluation makes many releases of public data with one job, so that they can be compared with the truth. It pays for
+// them from a ledger of its own.
 type Evaluation struct {
 	job, dir string
 	book     *ledger.Book
 	close    func() error
-	made     int // releases, which number their folders
+	made     int // the number of releases so far, which numbers their folders
 }
 
-// Evaluate starts an evaluation of the job at path. The folder dir, which holds its releases and its ledger, is emptied.
+// Evaluate starts an evaluation of the job at path. It empties the folder dir, which holds its releases and its ledger.
 func Evaluate(ctx context.Context, path, dir string) (*Evaluation, error) {
 	if err := os.RemoveAll(dir); err != nil {
 		return nil, err
@@ -52,7 +52,8 @@ func Evaluate(ctx context.Context, path, dir string) (*Evaluation, error) {
 // Close closes the ledger.
 func (e *Evaluation) Close() error { return e.close() }
 
-// Release plans the job with these parameters, runs it and returns the release, noise and estimates of all cells.
+// Release plans the job with these parameters, runs it, and returns the release with the noise and estimates of all
+// cells.
 func (e *Evaluation) Release(ctx context.Context, params map[string]string) (*pipeline.Release, error) {
 	plan, err := Plan(ctx, e.job, params)
 	if err != nil {

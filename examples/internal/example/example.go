@@ -1,5 +1,5 @@
-// Package example is what the programs of the examples share: a table is prepared, then a job is run on it, by the
-// release program as anybody would run it.
+// Package example holds what the programs of the examples share. Each prepares a table and then runs a job on it with
+// the release program, as a user would.
 package example
 
 import (
@@ -18,39 +18,40 @@ import (
 
 // Example is one example: a folder with jobs, and the table that they read.
 type Example struct {
-	// Dir is the folder, from the repository's root.
+	// Dir is the folder, relative to the repository's root.
 	Dir string
-	// Files are the table's files and the public files beside it.
+	// Files are the table's files, and public files that the jobs need.
 	Files []File
-	// Known holds the SHA-256, in hex, of known originals by base name. A file of such a name must have it.
+	// Known holds the SHA-256, in hex, of known originals by base name. A file with such a name must have that hash.
 	Known map[string]string
-	// Archive is where the public original can be had; nil where it cannot, and then NoArchive says why.
+	// Archive is the public archive of the original. If it is nil, NoArchive says why there is none.
 	Archive   *Archive
 	NoArchive string
-	// Synthetic writes an invented table of the same schema into a folder; it writes the same bytes each time.
+	// Synthetic writes an invented table of the same schema into a folder. It writes the same bytes each time.
 	Synthetic func(dir string) error
-	// Count returns the table's number of rows, and an error if the schema is another.
+	// Count returns the number of rows of the table. It returns an error if the schema is wrong.
 	Count func(dir string) (rows int, err error)
-	// Evaluate, if set, compares releases with the truth after the job has run, and draws the figures.
+	// Evaluate compares releases with the truth after the job has run, and draws the figures. It may be nil.
 	Evaluate func(ctx context.Context, at At, s *experiment.Session) error
 }
 
-// At is what an evaluation is of: the example's folder, and the parameters that were given for the job.
+// At tells an evaluation the folder of the example and the parameters of the job.
 type At struct {
 	Dir    string
 	Params map[string]string
 }
 
-// File is a file of the original and its place in the example.
+// File is a file of the original, and its name in the example.
 type File struct {
-	// From is a path below $DPRELEASE_DATA, or a pattern; an archive holds the file under its base name.
+	// From is a path below $DPRELEASE_DATA, or a pattern. In an archive the file has the same base name.
 	From string
-	// To is the file's name in data; empty if it keeps its own.
+	// To is the name of the file in data. If it is empty, the file keeps its name.
 	To string
 }
 
-// Execute prepares the table if that is asked for or it is not there, and runs the job unless only --prepare is asked
-// for. Words that follow the flags go to release run; figures are drawn if neither those nor a job are given.
+// Execute prepares the table if that is asked for or if there is none. Unless only --prepare is asked for, it then runs
+// the job. Arguments after the flags are passed to release run. It draws the figures if neither such arguments nor a
+// job are given.
 func (e Example) Execute(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet(filepath.Base(e.Dir), flag.ContinueOnError)
 	prepare := flags.Bool("prepare", false, "fill the folder data, and run nothing")
@@ -89,7 +90,7 @@ func (e Example) Execute(ctx context.Context, args []string, stdout io.Writer) e
 	return at.evaluate(ctx, *quick)
 }
 
-// evaluate draws the figures, into the folder out.
+// evaluate draws the figures into the folder out.
 func (p place) evaluate(ctx context.Context, quick bool) error {
 	s, err := experiment.New(filepath.Join(p.dir, "out"), p.stdout)
 	if err != nil {
@@ -109,7 +110,7 @@ func usage(flags *flag.FlagSet, dir string) {
 	flags.PrintDefaults()
 }
 
-// place is an example in a folder of the disk.
+// place is an example in a folder on disk.
 type place struct {
 	Example
 	dir    string

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// copyFolder takes the files from the folder that $DPRELEASE_DATA names.
+// copyFolder copies the files from the folder that $DPRELEASE_DATA names.
 func (p place) copyFolder(_ context.Context, dir string) error {
 	root := os.Getenv("DPRELEASE_DATA")
 	if root == "" {
@@ -40,7 +40,7 @@ func (p place) copyFile(source, target string) error {
 	return p.put(filepath.Base(source), target, content)
 }
 
-// put writes a file of the original, if it is the known one.
+// put writes a file of the original. It returns an error if the hash is not the known one.
 func (p place) put(name, target string, content []byte) error {
 	sum := sha256.Sum256(content)
 	if known, ok := p.Known[name]; ok && known != hex.EncodeToString(sum[:]) {
@@ -49,7 +49,7 @@ func (p place) put(name, target string, content []byte) error {
 	return os.WriteFile(target, content, 0o600)
 }
 
-// name is a file's name in data.
+// name returns the name of a file in data.
 func (f File) name(source string) string {
 	if f.To != "" {
 		return f.To
@@ -57,5 +57,5 @@ func (f File) name(source string) string {
 	return filepath.Base(source)
 }
 
-// base is the name under which an archive holds the file.
+// base returns the name of the file in an archive.
 func (f File) base() string { return path.Base(f.From) }

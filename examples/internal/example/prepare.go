@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// originFile holds one line that says where a prepared table is from.
+// originFile is the file with one line that names the origin of a prepared table.
 const originFile = "ORIGIN"
 
-// unavailable is why an origin cannot be used here: the next one is tried.
+// unavailable is the reason why an origin cannot be used here. The next origin is then tried.
 type unavailable struct{ error }
 
 func unavailablef(format string, args ...any) error { return unavailable{fmt.Errorf(format, args...)} }
 
-// origin is a way to get the table: the first that works is taken.
+// origin is a way to get the table. The first one that works is used.
 type origin struct {
 	where, what string
 	fill        func(ctx context.Context, dir string) error
@@ -32,7 +32,7 @@ func (p place) origins() []origin {
 	}
 }
 
-// ready prepares the table unless there is one, and says where it is from.
+// ready prepares the table if there is none, and prints its origin.
 func (p place) ready(ctx context.Context) error {
 	if _, err := os.Stat(p.data()); errors.Is(err, fs.ErrNotExist) {
 		return p.prepare(ctx)
@@ -49,7 +49,7 @@ func (p place) origin() string {
 	return strings.TrimSpace(string(line))
 }
 
-// prepare fills the folder data: whole, or not at all.
+// prepare fills the folder data completely or not at all.
 func (p place) prepare(ctx context.Context) error {
 	before := p.origin()
 	for _, o := range p.origins() {
@@ -70,13 +70,13 @@ func (p place) prepare(ctx context.Context) error {
 	return errors.New("no data could be had")
 }
 
-// try fills a new folder beside data, checks it and puts it in data's place.
+// try fills a new folder next to data, checks it, and moves it to data.
 func (p place) try(ctx context.Context, o origin) error {
 	staging, err := os.MkdirTemp(p.dir, "data.new-")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(staging) }() // empty, or of no use
+	defer func() { _ = os.RemoveAll(staging) }() // it is empty, or no longer needed
 	if err := o.fill(ctx, staging); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (p place) try(ctx context.Context, o origin) error {
 
 func (p place) synthesise(_ context.Context, dir string) error { return p.Synthetic(dir) }
 
-// remind says what another table means for the releases of the one before.
+// remind explains what a new table means for the releases of the previous one.
 func (p place) remind(before string) {
 	if _, err := os.Stat(filepath.Join(p.dir, "ledger.db")); err == nil && before != p.origin() {
 		p.say("note: releases of the table before are still there: delete them and ledger.db, or go on with -- --new-release")

@@ -14,7 +14,8 @@ import (
 // program is the release program of this module.
 const program = "github.com/dprelease/dprelease/cmd/release"
 
-// release runs a job of the example. A signal from the terminal reaches the program too, which knows best how to stop.
+// release runs a job of the example. A signal from the terminal also reaches the release program, which stops by
+// itself; release waits for it.
 func (p place) release(job string, more []string) error {
 	args := []string{"run", filepath.Join(p.dir, job)}
 	for _, name := range slices.Sorted(maps.Keys(p.params)) {

@@ -1,5 +1,5 @@
-// Package exampletest is what the tests of the examples share: jobs in folders of their own, and their exact answers,
-// opened through the tests' own door.
+// Package exampletest holds the helpers that the tests of the examples share: they run jobs in folders of their own and
+// compute exact answers, through the door that only tests may use.
 package exampletest
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// Folder copies the jobs of the package under test into a new folder with an empty folder data, and returns both. Each
-// pair of replacements is an old text, which must be in a job, and a new one.
+// Folder copies the jobs of the package under test into a new folder that has an empty folder data, and returns both.
+// Each pair of replacements is a text that must be in a job, and its replacement.
 func Folder(t *testing.T, replacements ...string) (dir, data string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -62,7 +62,8 @@ func put(t *testing.T, path, text string) {
 	}
 }
 
-// Original fills the folder dir of an example with the public originals; false: $DPRELEASE_DATA does not name them.
+// Original copies the public originals of an example into the folder dir. It returns false if $DPRELEASE_DATA does not
+// name them.
 func Original(t *testing.T, e example.Example, dir string) bool {
 	t.Helper()
 	if found, _ := filepath.Glob(filepath.Join(os.Getenv("DPRELEASE_DATA"), e.Files[0].From)); len(found) == 0 {
@@ -73,7 +74,7 @@ func Original(t *testing.T, e example.Example, dir string) bool {
 	return true
 }
 
-// Run executes an example in the folder dir and returns what it says.
+// Run runs an example in the folder dir and returns its output.
 func Run(t *testing.T, e example.Example, dir string, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -93,7 +94,7 @@ func Plan(t *testing.T, path string, params map[string]string) *pipeline.Plan {
 	return plan
 }
 
-// Exact returns the exact cells of each count and histogram of a plan, in the job's order.
+// Exact returns the exact cells of each count and histogram of a plan, in the order of the job.
 func Exact(t *testing.T, plan *pipeline.Plan) [][]int64 {
 	t.Helper()
 	data, err := source.Open(t.Context(), wiring.SourceOptions(plan.Job()))
@@ -113,14 +114,14 @@ func Exact(t *testing.T, plan *pipeline.Plan) [][]int64 {
 	for _, parts := range answers.Exacts {
 		unit, counts := mechanismtest.Open(t, parts[0])
 		for i := range counts {
-			counts[i] = int64(float64(counts[i]) * unit) // counts are whole, the grid is a power of two
+			counts[i] = int64(float64(counts[i]) * unit) // exact: counts are whole and the quantum is a power of two
 		}
 		cells = append(cells, counts)
 	}
 	return cells
 }
 
-// Evaluate makes the figures of the example in dir with few releases, and returns the folder that they are in.
+// Evaluate makes the figures of the example in dir with few releases, and returns the folder of the figures.
 func Evaluate(t *testing.T, dir string, evaluate func(context.Context, example.At, *experiment.Session) error) string {
 	t.Helper()
 	out := filepath.Join(dir, "out")

@@ -1,7 +1,8 @@
-// Package experiment is what the programs that reproduce the papers' figures share: flags, a progress bar, tables as CSV,
-// and repeated runs on all cores whose results do not depend on their number.
+// Package experiment holds what the programs that reproduce figures of papers share: flags, a progress bar, tables as
+// CSV, and repeated runs on all cores. The results do not depend on the number of cores.
 //
-// The noise of these runs comes from math/rand: they evaluate mechanisms on public or invented data and protect nothing.
+// The noise of these runs comes from math/rand. They evaluate mechanisms on public or invented data and protect
+// nothing.
 package experiment
 
 import (
@@ -20,15 +21,15 @@ import (
 
 // Experiment is one example that makes tables and figures.
 type Experiment struct {
-	// Dir is the example's folder, from the repository's root.
+	// Dir is the example's folder, relative to the repository's root.
 	Dir string
-	// Flags adds flags of its own; may be nil.
+	// Flags adds the example's own flags. It may be nil.
 	Flags func(*flag.FlagSet)
 	// Run makes the tables and figures.
 	Run func(ctx context.Context, s *Session) error
 }
 
-// Main executes a program with the arguments of the process, and returns the exit code.
+// Main runs a program with the arguments of the process, and returns the exit code.
 func Main(execute func(ctx context.Context, args []string, stdout io.Writer) error) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -37,13 +38,13 @@ func Main(execute func(ctx context.Context, args []string, stdout io.Writer) err
 		return 0
 	}
 	if err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, "error:", err) // nothing can be done about a closed stderr
+		_, _ = fmt.Fprintln(os.Stderr, "error:", err) // there is nothing to do if stderr is closed
 		return 1
 	}
 	return 0
 }
 
-// Parts runs parts of an experiment one after the other.
+// Parts runs the parts of an experiment one after the other.
 func Parts(parts ...func(context.Context, *Session) error) func(context.Context, *Session) error {
 	return func(ctx context.Context, s *Session) error {
 		for _, part := range parts {
@@ -87,13 +88,13 @@ func (e Experiment) Execute(ctx context.Context, args []string, stdout io.Writer
 
 // Session is one run of an experiment.
 type Session struct {
-	// Quick asks for seconds instead of minutes.
+	// Quick asks for a run of seconds instead of minutes.
 	Quick  bool
 	out    string
 	stdout io.Writer
 }
 
-// New starts a session whose files go to the folder out, which is made.
+// New starts a session that writes its files to the folder out. It makes the folder.
 func New(out string, stdout io.Writer) (*Session, error) {
 	if err := os.MkdirAll(out, 0o750); err != nil {
 		return nil, err

@@ -5,13 +5,13 @@ import (
 	"math/rand/v2"
 )
 
-// Moments are the number, the mean and the sum of squares around the mean of some numbers (Welford 1962).
+// Moments holds the number of some values, their mean, and the sum of squares around the mean (Welford 1962).
 type Moments struct {
 	N        int
 	Mean, M2 float64
 }
 
-// Add takes one number more.
+// Add adds a value.
 func (m *Moments) Add(x float64) {
 	m.N++
 	d := x - m.Mean
@@ -19,7 +19,7 @@ func (m *Moments) Add(x float64) {
 	m.M2 += d * (x - m.Mean)
 }
 
-// StdErr is the standard error of the mean; 0 for fewer than two numbers.
+// StdErr returns the standard error of the mean. It is 0 if there are fewer than two values.
 func (m *Moments) StdErr() float64 {
 	if m.N < 2 {
 		return 0
@@ -32,7 +32,7 @@ func Laplace(r *rand.Rand, b float64) float64 {
 	return b * (r.ExpFloat64() - r.ExpFloat64())
 }
 
-// Grid returns n numbers from a to b whose logarithms are equally spaced, a and b > 0.
+// Grid returns n numbers from a to b whose logarithms are equally spaced. a and b must be positive.
 func Grid(a, b float64, n int) []float64 {
 	x := make([]float64, n)
 	for i := range x {
@@ -41,7 +41,7 @@ func Grid(a, b float64, n int) []float64 {
 	return x
 }
 
-// Merge takes the numbers of another (Chan, Golub & LeVeque 1983).
+// Merge adds the values of another Moments (Chan, Golub & LeVeque 1983).
 func (m *Moments) Merge(o Moments) {
 	if o.N == 0 {
 		return

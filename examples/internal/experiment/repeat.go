@@ -13,7 +13,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Each calls f for 0 … n-1 on all cores, with a progress bar. It stops at the first error.
+// Each calls f for 0 … n-1 on all cores and shows a progress bar. It stops at the first error.
 func (s *Session) Each(ctx context.Context, what string, n int, f func(ctx context.Context, i int) error) error {
 	bar := progress(what, n)
 	group, ctx := errgroup.WithContext(ctx)
@@ -27,7 +27,7 @@ func (s *Session) Each(ctx context.Context, what string, n int, f func(ctx conte
 				if err := f(ctx, i); err != nil {
 					return err
 				}
-				_ = bar.Add(1) // a bar that can't be drawn is no reason to stop
+				_ = bar.Add(1) // an error of the bar does not matter
 			}
 			return nil
 		})
@@ -37,16 +37,17 @@ func (s *Session) Each(ctx context.Context, what string, n int, f func(ctx conte
 	return err
 }
 
-// progress is a bar on a terminal, and nothing elsewhere.
+// progress returns a bar if stderr is a terminal. Otherwise the bar draws nothing.
 func progress(what string, n int) *progressbar.ProgressBar {
 	return progressbar.NewOptions(n, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription(what),
 		progressbar.OptionClearOnFinish(), progressbar.OptionShowCount(), progressbar.OptionThrottle(50e6),
 		progressbar.OptionSetVisibility(term.IsTerminal(int(os.Stderr.Fd()))))
 }
 
-// Random is a generator for one task: the same for the same name and number, whichever core it runs on.
+// Random returns the generator of one task. It depends only on the name and the number, not on the core that runs the
+// task.
 func Random(name string, task int) *rand.Rand {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(name)) // writing to a hash can't fail
+	_, _ = h.Write([]byte(name)) // writing to a hash cannot fail
 	return rand.New(rand.NewPCG(h.Sum64(), uint64(task)))
 }

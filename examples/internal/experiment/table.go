@@ -25,7 +25,7 @@ func (t *Table) Add(cells ...any) {
 	t.Rows = append(t.Rows, row)
 }
 
-// Text is a cell's text.
+// Text returns the text of a cell.
 func Text(cell any) string {
 	switch x := cell.(type) {
 	case string:
@@ -55,7 +55,7 @@ func (s *Session) Table(name string, t Table) error {
 	return nil
 }
 
-// Numbers reads positive numbers with commas between them.
+// Numbers parses positive numbers separated by commas.
 func Numbers(text string) (out []float64, err error) {
 	for _, word := range strings.Split(text, ",") {
 		x, err := strconv.ParseFloat(strings.TrimSpace(word), 64)

@@ -1,4 +1,5 @@
-// Package experimenttest is what the tests of the experiments share: a quick run, its tables, and the reference tables.
+// Package experimenttest holds the helpers that the tests of the experiments share: a quick run, its tables, and the
+// reference tables.
 package experimenttest
 
 import (
@@ -13,8 +14,8 @@ import (
 	"github.com/dprelease/dprelease/internal/csvtest"
 )
 
-// Quick runs an experiment with --quick and returns the folder of its files. Short tests skip it: what runs on several cores
-// is in packages experiment and trial, which have tests of their own.
+// Quick runs an experiment with --quick and returns the folder of its files. It skips short tests, because the code
+// that runs on several cores is in packages experiment and trial, which have tests of their own.
 func Quick(t *testing.T, e experiment.Experiment, more ...string) string {
 	t.Helper()
 	if testing.Short() {
@@ -31,13 +32,13 @@ func Quick(t *testing.T, e experiment.Experiment, more ...string) string {
 // Row is a row of a table, by column.
 type Row = csvtest.Row
 
-// Table reads NAME.csv of the folder dir; it is an error if it has no rows.
+// Table reads NAME.csv in the folder dir. The test fails if it has no rows.
 func Table(t *testing.T, dir, name string) []Row {
 	t.Helper()
 	return table(t, filepath.Join(dir, name+".csv"))
 }
 
-// Golden reads a reference table below $DPRELEASE_SHARED/golden, and skips the test if the variable is not set.
+// Golden reads a reference table below $DPRELEASE_SHARED/golden. It skips the test if the variable is not set.
 func Golden(t *testing.T, path string) []Row {
 	t.Helper()
 	return table(t, csvtest.Shared(t, "golden", filepath.FromSlash(path)))
@@ -52,7 +53,7 @@ func table(t *testing.T, path string) []Row {
 	return rows
 }
 
-// Figures looks for the PNG and the SVG of each name.
+// Figures checks that there is a PNG and an SVG of each name.
 func Figures(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -65,13 +66,14 @@ func Figures(t *testing.T, dir string, names ...string) {
 	}
 }
 
-// Alarm is how many standard errors a statistical check allows: a false-alarm rate below 1e-9 for a normal error.
+// Alarm is the number of standard errors that a statistical check allows. For a normal error it gives a false alarm
+// with a probability below 1e-9.
 const Alarm = 6.2
 
 // Results are the rows of a table of errors.
 type Results []Row
 
-// At is the mean error and its standard error of a mechanism at a point; it ends the test if there is none.
+// At returns the mean error of a mechanism at a point, and its standard error. The test fails if there is no such row.
 func (r Results) At(t *testing.T, eps float64, d int, mechanism string) (mean, stdErr float64) {
 	t.Helper()
 	for _, row := range r {
@@ -83,7 +85,7 @@ func (r Results) At(t *testing.T, eps float64, d int, mechanism string) (mean, s
 	return 0, 0
 }
 
-// Order checks that each mechanism's mean error is below the next one's, by more than chance explains.
+// Order checks that the mean error of each mechanism is below that of the next one by more than chance explains.
 func (r Results) Order(t *testing.T, eps float64, d int, mechanisms ...string) {
 	t.Helper()
 	for i := 1; i < len(mechanisms); i++ {
@@ -95,7 +97,7 @@ func (r Results) Order(t *testing.T, eps float64, d int, mechanisms ...string) {
 	}
 }
 
-// Slope checks the growth of an error with the dimension: error ~ d^slope from one dimension to the other, up to tolerance
+// Slope checks how an error grows with the dimension: error ~ d^slope from one dimension to the other, up to tolerance
 // and chance.
 func (r Results) Slope(t *testing.T, mechanism string, eps float64, want [4]float64) {
 	t.Helper()
@@ -109,8 +111,8 @@ func (r Results) Slope(t *testing.T, mechanism string, eps float64, want [4]floa
 	}
 }
 
-// Agree compares with an independent table: within five standard errors of the difference at every point. Both are fixed
-// tables, since all seeds are: the comparison comes out the same each time.
+// Agree compares the results with an independent table: they must be within five standard errors of the difference at
+// every point. All seeds are fixed, so the comparison has the same result each time.
 func (r Results) Agree(t *testing.T, golden []Row) {
 	t.Helper()
 	for _, g := range golden {

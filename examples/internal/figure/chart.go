@@ -16,19 +16,19 @@ type Chart struct {
 	Lines []Line
 }
 
-// Axis is one of a chart's axes.
+// Axis is one of the axes of a chart.
 type Axis struct {
 	Label string
 	Log   bool
-	// From and To are the ends; both 0 stand for those of the lines.
+	// From and To are the limits. If both are 0, they are those of the lines.
 	From, To float64
 }
 
-// Line is a curve; points that a logarithmic axis has no place for, and numbers that are none, are left out.
+// Line is a curve. Points that are not finite, or not positive on a logarithmic axis, are left out.
 type Line struct {
 	Style
 	X, Y []float64
-	// Errors are standard errors of Y; nil for none. Bars show two of them up and down.
+	// Errors are standard errors of Y, or nil if there are none. Bars extend two of them up and down.
 	Errors []float64
 }
 
@@ -54,7 +54,7 @@ func (c Chart) plot() (*plot.Plot, error) {
 	return p, nil
 }
 
-// points are the drawable points of a line, with their errors.
+// points returns the points of a line that can be drawn, with their errors.
 type points struct {
 	plotter.XYs
 	plotter.YErrors
@@ -114,7 +114,7 @@ func (c Chart) add(p *plot.Plot, l Line) error {
 	return nil
 }
 
-// has says whether the axis has a place for x.
+// has reports whether x can be drawn on the axis.
 func (a Axis) has(x float64) bool {
 	return !math.IsNaN(x) && !math.IsInf(x, 0) && (!a.Log || x > 0)
 }
@@ -133,7 +133,7 @@ func (a Axis) apply(to *plot.Axis) {
 	}
 }
 
-// place is where x lies on the axis: its decimal logarithm on a logarithmic one.
+// place returns the position of x on the axis: its decimal logarithm if the axis is logarithmic.
 func (a Axis) place(x float64) float64 {
 	if a.Log {
 		return math.Log10(x)
@@ -141,7 +141,7 @@ func (a Axis) place(x float64) float64 {
 	return x
 }
 
-// limit sets the ends, which the lines may have moved.
+// limit sets the limits again, because adding lines may have changed them.
 func (a Axis) limit(to *plot.Axis) {
 	switch {
 	case a.From != a.To:

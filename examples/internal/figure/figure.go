@@ -21,17 +21,17 @@ import (
 type Figure struct {
 	// Panels are drawn row by row.
 	Panels []Panel
-	// Columns is the number of panels in a row; 0 stands for all.
+	// Columns is the number of panels in a row. If it is 0, all panels are in one row.
 	Columns int
-	// Width and Height are those of one panel, in centimetres; 0 stands for 8 and 6.
+	// Width and Height are those of one panel, in centimetres. If they are 0, they are 8 and 6.
 	Width, Height float64
-	// Keys are the entries of the key below the panels; empty for none.
+	// Keys are the entries of the key below the panels. There is no key if it is empty.
 	Keys []Key
-	// Note is a line of small print below everything: what the figure is of.
+	// Note is a line of small print at the bottom that says what the figure shows.
 	Note string
 }
 
-// Panel is a part of a figure.
+// Panel is one panel of a figure.
 type Panel interface {
 	// plot returns the panel, ready to be drawn.
 	plot() (*plot.Plot, error)
@@ -42,7 +42,7 @@ const (
 	margin      = 0.2 * vg.Centimeter
 )
 
-// face is the figures' font at a size in points.
+// face returns the font of the figures at a size in points.
 func face(points float64) font.Font {
 	return font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Points(points))
 }
@@ -72,7 +72,7 @@ func (f Figure) Save(dir, name string) error {
 	return os.WriteFile(filepath.Join(dir, name+".svg"), out.Bytes(), 0o600)
 }
 
-// grid is the number of rows and columns.
+// grid returns the number of rows and columns.
 func (f Figure) grid() (rows, columns int) {
 	columns = f.Columns
 	if columns < 1 {
@@ -94,7 +94,7 @@ func (f Figure) size() (width, height vg.Length) {
 	return width, vg.Length(rows)*vg.Length(h)*vg.Centimeter + f.below(width)
 }
 
-// below is the height of what is under the panels.
+// below returns the height of the area below the panels.
 func (f Figure) below(width vg.Length) vg.Length {
 	height := f.keyHeight(width)
 	if f.Note != "" {

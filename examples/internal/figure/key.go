@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Key is a name with its line.
+// Key is the name of a line, and its style.
 type Key struct {
 	Name string
 	Style
@@ -25,7 +25,7 @@ func small(points float64) text.Style {
 	return text.Style{Color: color.Black, Font: face(points), XAlign: draw.XLeft, YAlign: draw.YCenter, Handler: handler}
 }
 
-// width is a key's, with the space after it.
+// width returns the width of a key, including the space after it.
 func (k Key) width() vg.Length { return sampleWidth + gap + small(8).Width(k.Name) + 4*gap }
 
 // keyRows breaks the keys into rows that fit into width.
@@ -49,7 +49,7 @@ func (f Figure) keyHeight(width vg.Length) vg.Length {
 	return vg.Length(len(f.keyRows(width)))*lineHeight + margin
 }
 
-// drawKeys draws each row in the middle.
+// drawKeys draws each row of keys, centred.
 func (f Figure) drawKeys(all draw.Canvas) {
 	width := all.Max.X - all.Min.X
 	y := all.Min.Y + f.below(width) - lineHeight/2

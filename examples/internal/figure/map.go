@@ -12,31 +12,32 @@ import (
 
 // Streets is a street network in the plane.
 type Streets struct {
-	// X and Y are the junctions' coordinates, in metres.
+	// X and Y are the coordinates of the junctions, in metres.
 	X, Y []float64
 	// Sections join two junctions each.
 	Sections [][2]int
 }
 
-// Map is a panel: a street network with a value at each junction, as colours.
+// Map is a panel: a street network whose colours show a value at each junction.
 type Map struct {
 	Title   string
 	Streets *Streets
 	Values  []float64
-	// High is the value of the brightest colour; the darkest is 0, and the roots of the values between are spread evenly.
+	// High is the value of the brightest colour. The darkest is 0. Colours are evenly spaced in the square root of the
+	// value.
 	High float64
 }
 
-// inferno is a colour scale that is even to the eye, also in print and for any colour vision (Smith & van der Walt 2015).
+// inferno is a colour scale whose steps look even, also in print and for any colour vision (Smith & van der Walt 2015).
 var inferno = []color.RGBA{
 	{R: 40, G: 20, B: 75, A: 255}, {R: 87, G: 16, B: 110, A: 255}, {R: 138, G: 34, B: 106, A: 255}, {R: 188, G: 55, B: 84, A: 255},
 	{R: 227, G: 89, B: 51, A: 255}, {R: 249, G: 140, B: 10, A: 255}, {R: 249, G: 201, B: 50, A: 255}, {R: 252, G: 255, B: 164, A: 255},
 }
 
-// shades is how many colours a map has.
+// shades is the number of colours of a map.
 const shades = 32
 
-// shade is the colour of a share, 0 … 1, of the range.
+// shade returns the colour of a share, 0 … 1, of the range.
 func shade(share float64) color.Color {
 	at := math.Min(math.Max(share, 0), 1) * float64(len(inferno)-1)
 	i := min(int(at), len(inferno)-2)
@@ -62,7 +63,7 @@ func titled(title string) *plot.Plot {
 	return p
 }
 
-// DataRange is the network's.
+// DataRange returns the range of the network's coordinates.
 func (m Map) DataRange() (xmin, xmax, ymin, ymax float64) {
 	xmin, xmax, ymin, ymax = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for i, x := range m.Streets.X {
@@ -72,7 +73,7 @@ func (m Map) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return xmin, xmax, ymin, ymax
 }
 
-// Plot draws the sections, those of one colour together and the brightest last. A section has the mean of its ends.
+// Plot draws the sections, colour by colour, the brightest last. A section has the mean value of its two junctions.
 func (m Map) Plot(c draw.Canvas, p *plot.Plot) {
 	c.SetColor(color.RGBA{R: 12, G: 10, B: 20, A: 255})
 	c.Fill(c.Path())
@@ -95,7 +96,7 @@ func (m Map) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// scale maps metres to the canvas, the same in both directions.
+// scale maps metres to the canvas, with the same scale in both directions.
 func (m Map) scale(c draw.Canvas) (x, y func(float64) vg.Length) {
 	xmin, xmax, ymin, ymax := m.DataRange()
 	const room = 0.96
@@ -106,7 +107,7 @@ func (m Map) scale(c draw.Canvas) (x, y func(float64) vg.Length) {
 	return x, y
 }
 
-// Scale is a panel that shows a map's colours.
+// Scale is a panel that shows the colours of a map.
 type Scale struct {
 	Label string
 	High  float64
@@ -120,14 +121,14 @@ func (s Scale) plot() (*plot.Plot, error) {
 	return p, nil
 }
 
-// Plot draws the colours in a narrow strip, with the values beside it.
+// Plot draws the colours in a narrow strip, with values beside it.
 func (s Scale) Plot(c draw.Canvas, _ *plot.Plot) {
 	const marks = 4
 	left, total := c.Min.X+0.4*vg.Centimeter, 0.8*(c.Max.Y-c.Min.Y)
 	right, bottom := left+0.3*vg.Centimeter, c.Min.Y+0.1*(c.Max.Y-c.Min.Y)
 	for k := range shades {
 		low := bottom + total*vg.Length(k)/shades
-		high := min(low+total/shades+vg.Points(0.2), bottom+total) // no gap between
+		high := min(low+total/shades+vg.Points(0.2), bottom+total) // so that there is no gap between colours
 		c.FillPolygon(shade(float64(k)/(shades-1)), []vg.Point{{X: left, Y: low}, {X: right, Y: low}, {X: right, Y: high}, {X: left, Y: high}})
 	}
 	for k := range marks + 1 {

@@ -13,7 +13,7 @@ import (
 // handler sets plain text.
 var handler = text.Plain{Fonts: font.NewCache(liberation.Collection())}
 
-// Color is one of a set that people with any colour vision can tell apart (Okabe & Ito 2008).
+// Color is a colour from a set that people with any colour vision can distinguish (Okabe & Ito 2008).
 type Color int
 
 // The colours.
@@ -41,7 +41,7 @@ var colors = []color.Color{
 	color.RGBA{R: 150, G: 150, B: 150, A: 255},
 }
 
-// Stroke is how a line is drawn.
+// Stroke is the pattern of a line.
 type Stroke int
 
 // The strokes.
@@ -55,7 +55,7 @@ const (
 
 var dashes = [][]vg.Length{nil, nil, {vg.Points(4), vg.Points(2)}, {vg.Points(1), vg.Points(1.5)}, {vg.Points(5), vg.Points(1.5), vg.Points(1), vg.Points(1.5)}}
 
-// Mark is what stands at each point.
+// Mark is the symbol at each point.
 type Mark int
 
 // The marks.
@@ -70,7 +70,7 @@ const (
 
 var glyphs = []draw.GlyphDrawer{nil, draw.CircleGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}}
 
-// Style is how a line looks.
+// Style is the appearance of a line.
 type Style struct {
 	Color Color
 	Line  Stroke

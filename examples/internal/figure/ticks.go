@@ -10,7 +10,8 @@ import (
 
 var lightGray = color.Gray{Y: 225}
 
-// decades marks the powers of ten of an axis of decimal logarithms, and multiples of them if there are few.
+// decades marks the powers of ten on an axis of decimal logarithms. If there are few, it marks multiples of them as
+// well.
 type decades struct{}
 
 // Ticks returns the marks from low to high.
@@ -33,7 +34,7 @@ func (decades) Ticks(low, high float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// power writes m times a power of ten.
+// power returns m times a power of ten as a text.
 func power(m, e int) string {
 	if e >= -2 && e <= 3 {
 		return strconv.FormatFloat(float64(m)*math.Pow10(e), 'g', 6, 64)

@@ -9,32 +9,32 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
-// Mechanism is a way to answer: Gaussian noise by a Method, Laplace noise, or, with neither, the answer 0.
+// Mechanism is a way to answer: with Gaussian noise by a Method, with Laplace noise, or, with neither, by 0.
 type Mechanism struct {
 	Name    string
 	Method  methods.Method
 	Laplace bool
 	Denoise Denoise
-	// Every is for slow estimates: only each of so many repetitions is tried. 0 stands for all.
+	// Every is for slow estimators: only one in Every repetitions is run. If it is 0, all are run.
 	Every int
 }
 
-// Denoise is what is done with the noisy answer.
+// Denoise is the estimator that is applied to the noisy answer.
 type Denoise int
 
-// The estimators.
+// These are the estimators.
 const (
 	Raw Denoise = iota
-	// JamesStein is the plain estimator of Balle & Wang 2018, Theorem 11; JamesSteinPlus its positive part.
+	// JamesStein is the plain estimator of Balle & Wang 2018, Theorem 11. JamesSteinPlus is its positive part.
 	JamesStein
 	JamesSteinPlus
-	// SoftThreshold is at sigma·sqrt(2·ln d), as in section 4.
+	// SoftThreshold uses the threshold sigma·sqrt(2·ln d), as in section 4.
 	SoftThreshold
-	// EmpiricalBayes is not in the papers: the posterior mean under the likeliest prior.
+	// EmpiricalBayes is not in the papers. It is the posterior mean under the most likely prior.
 	EmpiricalBayes
 )
 
-// Mechanisms are those of Balle & Wang's experiments, with the names of their figures.
+// Mechanisms are those of Balle & Wang's experiments, with the names in their figures.
 func Mechanisms() []Mechanism {
 	return []Mechanism{
 		{Name: "cGM", Method: methods.Dwork2014},
@@ -65,7 +65,7 @@ func formulas() []Mechanism {
 	}
 }
 
-// answer is the truth with noise.
+// answer returns the truth with noise.
 func (m Mechanism) answer(r *rand.Rand, truth []float64, noise float64) []float64 {
 	y := make([]float64, len(truth))
 	for i, f := range truth {
@@ -92,7 +92,7 @@ func (d Denoise) apply(y []float64, sigma float64) []float64 {
 	}
 }
 
-// L2 is the Euclidean distance.
+// L2 returns the Euclidean distance.
 func L2(x, y []float64) float64 {
 	sum := 0.0
 	for i := range x {
@@ -101,7 +101,7 @@ func L2(x, y []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// L1 is the sum of absolute differences.
+// L1 returns the sum of absolute differences.
 func L1(x, y []float64) float64 {
 	sum := 0.0
 	for i := range x {

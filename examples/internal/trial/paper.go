@@ -9,23 +9,25 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/figure"
 )
 
-// Paper is a whole example: the error against the dimension for some epsilon, and sweeps over epsilon, delta and dimension.
+// Paper is a whole example: the error against the dimension for some values of epsilon, and sweeps over epsilon, delta
+// and dimension.
 type Paper struct {
 	Setup
 	Dir string
-	// Table names the table and the figure of the errors by dimension, with the mechanisms that they hold.
+	// Table is the name of the table and the figure of the errors by dimension, and the mechanisms in them.
 	Table      string
 	Mechanisms []Mechanism
 	Eps        []float64
 	D          []int
-	// Delta is the papers', and Full and Quick how many repetitions there are at each point.
+	// Delta is the delta of the papers. Full and Quick are the numbers of repetitions at each point.
 	Delta       float64
 	Full, Quick int
-	// ErrorName labels the error's axis.
+	// ErrorName is the label of the axis of errors.
 	ErrorName string
 }
 
-// Experiment is the example's program. Flags replace the grid of the table by dimension; the sweeps are then left out.
+// Experiment returns the program of the example. Flags replace the grid of the table by dimension. The sweeps are then
+// left out.
 func (p Paper) Experiment() experiment.Experiment {
 	var own lists
 	return experiment.Experiment{Dir: p.Dir, Flags: own.flags, Run: func(ctx context.Context, s *experiment.Session) error {
@@ -36,7 +38,7 @@ func (p Paper) Experiment() experiment.Experiment {
 	}}
 }
 
-// lists are numbers that flags give: --eps 0.1,1 --d 10,100 --delta 1e-6 --reps 50.
+// lists holds the numbers that flags give: --eps 0.1,1 --d 10,100 --delta 1e-6 --reps 50.
 type lists struct {
 	eps   []float64
 	d     []int
@@ -63,7 +65,7 @@ func (l *lists) flags(flags *flag.FlagSet) {
 
 func (l *lists) given() bool { return l.eps != nil || l.d != nil || l.delta > 0 || l.reps > 0 }
 
-// over is the paper's experiment with the given numbers.
+// over returns the experiment of the paper with the given numbers.
 func (l *lists) over(p Paper) Paper {
 	if l.eps != nil {
 		p.Eps = l.eps
@@ -80,7 +82,7 @@ func (l *lists) over(p Paper) Paper {
 	return p
 }
 
-// dimensions is the error against the dimension, for each epsilon.
+// dimensions shows the error against the dimension, for each epsilon.
 func (p Paper) dimensions(ctx context.Context, s *experiment.Session) error {
 	reps := s.Pick(p.Full, p.Quick)
 	var points []Point
@@ -112,7 +114,7 @@ func (p Paper) byDimension(eps float64, reps int) (out []Point) {
 	return out
 }
 
-// keys are the styles of the mechanisms that take part.
+// keys returns the keys of the mechanisms that take part.
 func (p Paper) keys() (out []figure.Key) {
 	for _, k := range styles {
 		for _, m := range p.Mechanisms {
@@ -124,13 +126,13 @@ func (p Paper) keys() (out []figure.Key) {
 	return out
 }
 
-// What the sweeps hold fixed.
+// These are the values that a sweep over another one keeps fixed.
 const (
 	sweptEps = 1
 	sweptD   = 100
 )
 
-// sweeps are the errors of all Gaussian formulas against epsilon, delta and the dimension.
+// sweeps shows the errors of all Gaussian formulas against epsilon, delta and the dimension.
 func (p Paper) sweeps(ctx context.Context, s *experiment.Session) error {
 	reps := s.Pick(400, 30)
 	f := figure.Figure{Keys: formulaStyles, Width: 6.5, Height: 6.5}
@@ -159,7 +161,7 @@ func (p Paper) sweeps(ctx context.Context, s *experiment.Session) error {
 	return s.Figure("sweeps", f)
 }
 
-// byEpsilon stops at 6: from about 8 on, the classical formulas do not hold.
+// byEpsilon ends at 6, because from about 8 on the classical formulas give too little noise.
 func (p Paper) byEpsilon(reps int) (out []Point) {
 	for _, e := range []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 4, 6} {
 		out = append(out, Point{Eps: e, Delta: p.Delta, D: sweptD, Reps: reps})

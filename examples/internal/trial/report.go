@@ -14,7 +14,7 @@ func write(s *experiment.Session, name string, results []Result) error {
 	return s.Table(name, table)
 }
 
-// writeReference writes results as NAME.csv with the columns of the reference tables, which all have one delta.
+// writeReference writes results as NAME.csv with the columns of the reference tables, which have only one delta.
 func writeReference(s *experiment.Session, name string, results []Result) error {
 	table := experiment.Table{Columns: []string{"eps", "d", "reps", "mechanism", "sigma_or_b", "mean_err", "std_err"}}
 	for _, r := range results {
@@ -23,7 +23,7 @@ func writeReference(s *experiment.Session, name string, results []Result) error 
 	return s.Table(name, table)
 }
 
-// line is the error of one mechanism if keep says so, against x.
+// line returns the error of one mechanism against x, at the results for which keep returns true.
 func line(results []Result, style figure.Style, keep func(Result) bool, x func(Result) float64) figure.Line {
 	l := figure.Line{Style: style}
 	for _, r := range results {
@@ -36,7 +36,7 @@ func line(results []Result, style figure.Style, keep func(Result) bool, x func(R
 	return l
 }
 
-// styles are the mechanisms' looks, in the order of the key.
+// styles are the styles of the mechanisms, in the order of the key.
 var styles = []figure.Key{
 	{Name: "cGM", Style: figure.Style{Color: figure.Blue, Line: figure.Solid, Mark: figure.Square}},
 	{Name: "aGM", Style: figure.Style{Color: figure.Black, Line: figure.Solid, Mark: figure.Circle}},
@@ -47,7 +47,7 @@ var styles = []figure.Key{
 	{Name: "zero", Style: figure.Style{Color: figure.Gray, Line: figure.Dotted, Thin: true}},
 }
 
-// formulaStyles are the looks of formulas.
+// formulaStyles are the styles of the formulas.
 var formulaStyles = []figure.Key{
 	{Name: "DP-OPT", Style: figure.Style{Color: figure.Black, Line: figure.Solid}},
 	{Name: "Mechanism 1", Style: figure.Style{Color: figure.Green, Line: figure.Solid}},
@@ -60,7 +60,7 @@ var formulaStyles = []figure.Key{
 	{Name: "DP-OPT, James-Stein", Style: figure.Style{Color: figure.Vermilion, Line: figure.Solid, Mark: figure.Triangle}},
 }
 
-// panel is a chart of the keys' mechanisms at some of the results.
+// panel adds a line for each key to a chart.
 func panel(chart figure.Chart, keys []figure.Key, results []Result, x func(Result) float64) figure.Chart {
 	for _, k := range keys {
 		keep := func(r Result) bool { return r.Mechanism == k.Name && r.Error.N > 0 }
@@ -69,7 +69,7 @@ func panel(chart figure.Chart, keys []figure.Key, results []Result, x func(Resul
 	return chart
 }
 
-// Having is the results for which keep holds.
+// Having returns the results for which keep returns true.
 func Having(results []Result, keep func(Result) bool) (out []Result) {
 	for _, r := range results {
 		if keep(r) {

@@ -11,15 +11,15 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
-// Setup is an experiment: invented data, a query on them and a measure of error.
+// Setup is an experiment: invented data, a query on them, and a measure of error.
 type Setup struct {
-	// Name seeds the random numbers.
+	// Name determines the random numbers.
 	Name string
-	// Truth draws a table and returns the exact answer of d numbers.
+	// Truth draws a table and returns the exact answer, which has d numbers.
 	Truth func(r *rand.Rand, d int) []float64
-	// L1 and L2 are the query's sensitivities.
+	// L1 and L2 are the sensitivities of the query.
 	L1, L2 func(d int) float64
-	// Error is the distance of an estimate from the truth.
+	// Error returns the distance of an estimate from the truth.
 	Error func(truth, estimate []float64) float64
 }
 
@@ -29,7 +29,7 @@ type Point struct {
 	D, Reps    int
 }
 
-// Result is what a mechanism did at a point.
+// Result is the error of a mechanism at a point.
 type Result struct {
 	Point
 	Mechanism string
@@ -38,10 +38,10 @@ type Result struct {
 	Error experiment.Moments
 }
 
-// block is how many repetitions are one task, with a generator of its own.
+// block is the number of repetitions in one task. Each task has a generator of its own.
 const block = 25
 
-// Run measures the mechanisms at each point: the results of a point follow each other.
+// Run measures the mechanisms at each point. The results of a point are next to each other.
 func (s Setup) Run(ctx context.Context, session *experiment.Session, points []Point, mechanisms []Mechanism) ([]Result, error) {
 	var tasks []task
 	for i, p := range points {
@@ -84,7 +84,7 @@ type task struct {
 	noise        []float64
 }
 
-// noise is how much noise each mechanism needs at a point.
+// noise returns how much noise each mechanism needs at a point.
 func (s Setup) noise(p Point, mechanisms []Mechanism) ([]float64, error) {
 	out := make([]float64, len(mechanisms))
 	g := calibrate.Guarantee{Epsilon: calibrate.Epsilon(p.Eps), Delta: calibrate.Delta(p.Delta)}
@@ -103,7 +103,8 @@ func (s Setup) noise(p Point, mechanisms []Mechanism) ([]float64, error) {
 	return out, nil
 }
 
-// repeat runs one block. Mechanisms of the same noise are given the same noisy answer, so that denoising is compared on it.
+// repeat runs one block. Mechanisms with the same noise get the same noisy answer, so that estimators are compared on
+// equal terms.
 func (s Setup) repeat(ctx context.Context, p Point, mechanisms []Mechanism, t task) ([]experiment.Moments, error) {
 	r := experiment.Random(fmt.Sprintf("%s %g %g %d", s.Name, p.Eps, p.Delta, p.D), t.first)
 	out := make([]experiment.Moments, len(mechanisms))
