@@ -25,8 +25,8 @@ var public = []string{
 
 const apiGolden = "testdata/api.golden"
 
-// TestPublicAPI compares the exported declarations of the public packages with a golden file, so that a change to them is seen in review.
-// After an intended change: go test . -run PublicAPI -update-api
+// TestPublicAPI compares the exported declarations of the public packages with a golden file. So a review shows every
+// change. After an intended change: go test . -run PublicAPI -update-api
 func TestPublicAPI(t *testing.T) {
 	tr, err := load(os.DirFS("."))
 	if err != nil {
@@ -57,7 +57,8 @@ func TestPublicAPI(t *testing.T) {
 	}
 }
 
-// exported lists the exported declarations of a package, sorted, one or more lines each, without bodies, comments and unexported fields.
+// exported lists the exported declarations of a package, sorted, without bodies, comments and unexported fields. Each
+// has one or more lines.
 func (tr *tree) exported(dir string) []string {
 	var lines []string
 	for _, s := range tr.production() {
@@ -99,7 +100,7 @@ func (tr *tree) declared(d ast.Decl) []string {
 	return nil
 }
 
-// bareType is a type without the comments of its fields.
+// bareType returns a type without the comments of its fields.
 func bareType(t *ast.TypeSpec) *ast.TypeSpec {
 	bare := &ast.TypeSpec{Name: t.Name, TypeParams: t.TypeParams, Assign: t.Assign, Type: t.Type}
 	ast.Inspect(bare, func(n ast.Node) bool {

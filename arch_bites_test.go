@@ -10,7 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// sample is a small tree that breaks one rule, and what the rule must say about it: no more and no less.
+// sample is a small tree that breaks one rule, and exactly the violations that the rule must report.
 type sample struct {
 	rule, tree string
 	want       []string
@@ -313,7 +313,7 @@ exclude (
 `, []string{"go.mod: replace is not allowed", "go.mod: exclude is not allowed"}},
 }
 
-// files makes a file system of a txtar archive; it has a go.mod if the archive has none.
+// files returns a txtar archive as a file system. It adds a go.mod if the archive has none.
 func files(archive string) fs.FS {
 	root := fstest.MapFS{"go.mod": {Data: []byte("module m.org/m\n")}}
 	for _, f := range txtar.Parse([]byte(archive)).Files {

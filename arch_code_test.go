@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// uses calls f for every mention of a package's member ("os.Exit"), whatever the file calls the package, and of a
-// builtin called ("panic").
+// uses calls f for every use of a package's member ("os.Exit"), whatever name the file gives the package, and for every
+// call of a builtin ("panic").
 func (s source) uses(f func(at ast.Node, name string)) {
 	packages := map[string]string{}
 	for _, spec := range s.file.Imports {
@@ -33,7 +33,8 @@ func (s source) uses(f func(at ast.Node, name string)) {
 	})
 }
 
-// Only cmd/release/main.go ends the process; generators, bench, dist, mutants and the programs of examples may end themselves with an exit code.
+// Only cmd/release/main.go ends the process. Generators, bench, dist, mutants and the programs of examples may end
+// themselves with an exit code.
 func exitViolations(tr *tree) (out []string) {
 	for _, s := range tr.production() {
 		s.uses(func(at ast.Node, name string) {
@@ -53,7 +54,7 @@ func exitViolations(tr *tree) (out []string) {
 	return out
 }
 
-// ownMain says whether a file is examples/NAME/main.go, bench/main.go, cmd/dist/main.go or internal/mutants/main.go.
+// ownMain reports whether a file is examples/NAME/main.go, bench/main.go, cmd/dist/main.go or internal/mutants/main.go.
 func ownMain(file string) bool {
 	matched, err := path.Match("examples/*/main.go", file)
 	return matched && err == nil || file == "bench/main.go" || file == "cmd/dist/main.go" || file == "internal/mutants/main.go"
@@ -73,8 +74,8 @@ func printViolations(tr *tree) (out []string) {
 	return out
 }
 
-// Post-processing goes through denoise: nothing else calls mechanism.Noisy's Then or ThenEach, as a call or as a value. The
-// name is enough, since no other type has such a method.
+// Post-processing uses package denoise: nothing else uses the methods Then and ThenEach of mechanism.Noisy, as a call
+// or as a value. The rule compares only the names, because no other type has such methods.
 func thenViolations(tr *tree) (out []string) {
 	for _, s := range tr.sources {
 		if s.dir == "denoise" || (s.test() && s.dir == "mechanism") {
@@ -90,7 +91,7 @@ func thenViolations(tr *tree) (out []string) {
 	return out
 }
 
-// mechanism.Within tells a bit about exact answers: nothing but the engine's audit calls it.
+// mechanism.Within reveals a bit about exact answers. Only the engine's audit calls it.
 func withinViolations(tr *tree) (out []string) {
 	for _, s := range tr.production() {
 		if s.path == "pipeline/local/audit.go" {
@@ -105,7 +106,7 @@ func withinViolations(tr *tree) (out []string) {
 	return out
 }
 
-// Published noisy values come back into the trusted package through pipeline/protocol alone, which compares them with the ledger.
+// Only pipeline/protocol reads published noisy values back into the trusted package. It compares them with the ledger.
 func publishedViolations(tr *tree) (out []string) {
 	for _, s := range tr.sources {
 		if s.dir == "pipeline/protocol" && !s.test() || s.dir == "mechanism" {
@@ -142,7 +143,7 @@ func undocumented(tr *tree) (out []string) {
 	return out
 }
 
-// bare returns the exported names that a declaration leaves without a comment.
+// bare returns the exported names of a declaration that have no comment.
 func bare(d ast.Decl) (names []*ast.Ident) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -173,7 +174,7 @@ func bareSpec(d *ast.GenDecl, spec ast.Spec) (names []*ast.Ident) {
 	return names
 }
 
-// exportedReceiver says whether a function has no receiver or one of an exported type.
+// exportedReceiver reports whether a function has no receiver or one of an exported type.
 func exportedReceiver(d *ast.FuncDecl) bool {
 	if d.Recv == nil {
 		return true

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// engines run a plan: all of them may import the same.
+// engines run a plan. All of them may import the same packages.
 var engines = []string{"io/source", "io/table", "mechanism", "pipeline", "queries", "queries/bounding", "queries/domain", "queries/tally"}
 
 // exposed is what pipeline may import, and so what its users see.
@@ -14,9 +14,9 @@ var exposed = []string{
 	"queries/quantize", "queries/strategy", "queries/tally",
 }
 
-// layers is what each package may import of this module, besides its own internal packages. An internal package that is not listed may
-// import what its owner may; a *test package what it tests and what that imports, and the *test packages of these;
-// generators, cmd and examples may import all but *test packages.
+// layers lists what each package may import of this module, besides its own internal packages. An internal package that
+// is not listed may import what its owner may. A *test package may import the package that it tests, what that imports,
+// and the *test packages of these. Generators, cmd and examples may import everything except *test packages.
 var layers = map[string][]string{
 	"calibrate":         nil,
 	"calibrate/methods": {"calibrate", "calibrate/internal"},
@@ -32,7 +32,7 @@ var layers = map[string][]string{
 	"ledger":          {"calibrate"},
 	"ledger/sqlstore": {"calibrate", "ledger"},
 	"io/source":       {"io/table"},
-	// The formats do not import each other: what they share is below them.
+	// The formats do not import each other. The code that they share is below them.
 	"io/source/internal/csv":     {"io/table", "io/source/internal/scan"},
 	"io/source/internal/jsonl":   {"io/table", "io/source/internal/scan"},
 	"io/source/internal/arrow":   {"io/table", "io/source/internal/scan"},
@@ -51,7 +51,7 @@ var layers = map[string][]string{
 	"queries/quantize":          {"io/table", "mechanism/int128", "queries/domain", "queries/problem", "queries/internal/columnar"},
 	"queries/strategy":          {"mechanism/int128"},
 	"queries/sensitivity":       {"queries/bounding", "queries/problem", "queries/quantize"},
-	// What adds rows up, if cells are listed and if they are discovered.
+	// These add rows up, for listed cells and for discovered cells.
 	"queries/internal/accumulate": {
 		"io/table", "mechanism", "mechanism/int128", "queries/bounding", "queries/domain", "queries/quantize", "queries/strategy",
 		"queries/internal/columnar", "queries/internal/intern",
@@ -103,7 +103,8 @@ func layerViolations(tr *tree) (out []string) {
 	return out
 }
 
-// owner returns dir if it is listed, the package to which an internal one belongs, or the one that a *test package tests.
+// owner returns dir if it is listed. Otherwise it returns the package to which an internal package belongs, or the one
+// that a *test package tests.
 func owner(dir string) string {
 	if _, listed := layers[dir]; listed {
 		return dir
@@ -117,7 +118,7 @@ func owner(dir string) string {
 	return dir
 }
 
-// unbound says whether dir holds programs, which may import everything; bench is a module of its own.
+// unbound reports whether dir holds programs, which may import everything, or is a module of its own, like bench.
 func unbound(dir string) bool { return generator(dir) || below(dir, "cmd", "examples", "bench") }
 
 func known(dir string) bool {
@@ -138,7 +139,7 @@ func mayImport(from, to string) bool {
 	})
 }
 
-// reach lists what a package may import of this module, apart from its own internal packages.
+// reach lists what a package may import of this module, besides its own internal packages.
 func reach(dir string) []string {
 	if !testSupport(dir) {
 		return layers[owner(dir)]
@@ -153,7 +154,7 @@ func reach(dir string) []string {
 	return allowed
 }
 
-// imports of the private path that could let a value out or go around the type system.
+// These imports of the private path could let a value out or bypass the type system.
 var impure = []string{"os", "net", "log", "syscall", "unsafe", "C", "golang.org/x/sys"}
 
 func pureViolations(tr *tree) (out []string) {
@@ -174,7 +175,7 @@ func pureViolations(tr *tree) (out []string) {
 	return out
 }
 
-// closure returns root and the packages of this module that it imports, directly or not.
+// closure returns root and the packages of this module that it imports, directly or indirectly.
 func (tr *tree) closure(root string) []string {
 	reached := []string{root}
 	for i := 0; i < len(reached); i++ {
@@ -209,13 +210,13 @@ func trustedBaseViolations(tr *tree) (out []string) {
 	return out
 }
 
-// standard says whether an import path is the standard library's: its first element has no dot.
+// standard reports whether an import path belongs to the standard library: its first element has no dot.
 func standard(importPath string) bool {
 	first, _, _ := strings.Cut(importPath, "/")
 	return !strings.Contains(first, ".")
 }
 
-// Oracles, second readers and test tools stay out of the program.
+// The program does not import oracles, second readers and test tools.
 func testLibraryViolations(tr *tree) (out []string) {
 	libraries := []string{
 		"gonum.org/v1/gonum", "github.com/xitongsys/parquet-go", "github.com/apache/arrow/go/v17/parquet",
@@ -242,7 +243,7 @@ func randomViolations(tr *tree) (out []string) {
 	return out
 }
 
-// A replace or exclude would make `go install` of the command fail.
+// A replace or exclude directive would break `go install` of the command.
 func goModViolations(tr *tree) (out []string) {
 	for _, line := range strings.Split(tr.gomod, "\n") {
 		if word := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' || r == '(' }); len(word) > 0 &&

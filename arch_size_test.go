@@ -6,13 +6,15 @@ import (
 	"slices"
 )
 
-// Caps against accidents, at a distance from good practice: nobody writes for them.
+// # Caps
+//
+// They are far above good practice and prevent accidents. No code should be written to fit them.
 const (
 	maxFileLines     = 500
 	maxFunctionLines = 60
 )
 
-// span returns how many lines a node covers, tables in it left out: literals of slices and maps without functions.
+// span returns how many lines a node covers. Tables in it are left out: literals of slices and maps without functions.
 func (tr *tree) span(n ast.Node) int {
 	lines := tr.height(n)
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -45,7 +47,7 @@ func isTable(literal *ast.CompositeLit) bool {
 	return table
 }
 
-// sized returns the files under the caps: not the generated ones.
+// sized returns the files that the caps apply to: all except generated ones.
 func (tr *tree) sized() []source {
 	return slices.DeleteFunc(slices.Clone(tr.sources), func(s source) bool { return ast.IsGenerated(s.file) })
 }
@@ -61,7 +63,7 @@ func largeFiles(tr *tree) (out []string) {
 	return out
 }
 
-// functions calls f for every declared function and every function literal outside of one.
+// functions calls f for every declared function and every function literal outside a function.
 func (s source) functions(f func(n ast.Node)) {
 	ast.Inspect(s.file, func(n ast.Node) bool {
 		switch n.(type) {

@@ -1,6 +1,7 @@
-// Package dprelease_test holds the architecture's rules and checks the tree against them: which package may import
-// which, what the private path must not touch, how large things may be. It parses the sources in this process, so that
-// the test cache sees every file that it depends on; build constraints are ignored, so that no platform escapes.
+// Package dprelease_test holds the rules of the architecture and checks the source tree against them: which package may
+// import which, what the private path must not use, and how large things may be. It parses the sources in this process,
+// so that the test cache sees every file that the tests depend on. It ignores build constraints, so that every platform
+// is checked.
 package dprelease_test
 
 import (
@@ -25,10 +26,10 @@ type source struct {
 	lines     int
 }
 
-// test says whether the file is compiled into tests alone.
+// test reports whether only tests compile the file.
 func (s source) test() bool { return strings.HasSuffix(s.path, "_test.go") }
 
-// tree is all Go files of the module and of the modules nested in it.
+// tree holds all Go files of the module and of the modules nested in it.
 type tree struct {
 	module  string
 	gomod   string
@@ -36,7 +37,7 @@ type tree struct {
 	sources []source
 }
 
-// rule names something that must hold everywhere, and finds where it does not: "path:line: what".
+// rule names a property that must hold everywhere, and finds the violations: "path:line: what".
 type rule struct {
 	name string
 	find func(*tree) []string
@@ -76,7 +77,7 @@ func TestArchitecture(t *testing.T) {
 	}
 }
 
-// load parses every Go file below the root, apart from hidden folders and testdata.
+// load parses every Go file below the root, except in hidden folders and testdata.
 func load(root fs.FS) (*tree, error) {
 	gomod, err := fs.ReadFile(root, "go.mod")
 	if err != nil {
@@ -115,12 +116,12 @@ func (tr *tree) parse(root fs.FS, p string) error {
 	return nil
 }
 
-// production returns the files that are not compiled into tests alone.
+// production returns the files that are not only for tests.
 func (tr *tree) production() []source {
 	return slices.DeleteFunc(slices.Clone(tr.sources), source.test)
 }
 
-// at writes one violation.
+// at formats one violation.
 func (tr *tree) at(n ast.Node, format string, args ...any) string {
 	p := tr.fset.Position(n.Pos())
 	return fmt.Sprintf("%s:%d: %s", p.Filename, p.Line, fmt.Sprintf(format, args...))
@@ -142,15 +143,15 @@ func (tr *tree) within(importPath string) (dir string, ok bool) {
 	return strings.CutPrefix(importPath, tr.module+"/")
 }
 
-// below says whether dir is one of roots or lies below one.
+// below reports whether dir is one of roots or lies below one.
 func below(dir string, roots ...string) bool {
 	return slices.ContainsFunc(roots, func(r string) bool { return dir == r || strings.HasPrefix(dir, r+"/") })
 }
 
-// generator says whether dir holds a program that writes files of the tree and is run by hand.
+// generator reports whether dir holds a program that writes files of the tree and is run by hand.
 func generator(dir string) bool { return path.Base(dir) == "gen" }
 
-// testSupport says whether dir is a package that only tests import.
+// testSupport reports whether only tests import the package in dir.
 func testSupport(dir string) bool {
 	return strings.HasSuffix(path.Base(dir), "test") && dir != "mechanism/selftest"
 }

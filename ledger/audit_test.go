@@ -19,7 +19,8 @@ import (
 	"github.com/dprelease/dprelease/ledger/ledgertest"
 )
 
-// audited audits a ledger that was charged for some mechanisms, each within epsilon 1e6 with the others.
+// audited returns the audit of a ledger that was charged for some mechanisms. Each fits epsilon 1e6 together with the
+// others.
 func audited(t *testing.T, mechanisms []calibrate.Mechanism) *ledger.Audit {
 	t.Helper()
 	c := ledgertest.Quarter(t, "run")
@@ -35,7 +36,7 @@ func audited(t *testing.T, mechanisms []calibrate.Mechanism) *ledger.Audit {
 	return audit
 }
 
-// A sound ledger recounts, whatever its numbers.
+// The audit of a valid ledger finds the same totals, whatever its numbers.
 func TestSoundLedgersRecount(t *testing.T) {
 	size := rapid.Custom(func(rt *rapid.T) float64 {
 		return math.Ldexp(rapid.Float64Range(0.5, 1).Draw(rt, "fraction"), rapid.IntRange(-900, 900).Draw(rt, "exponent"))
@@ -55,7 +56,7 @@ func TestSoundLedgersRecount(t *testing.T) {
 	})
 }
 
-// A sum of values up to 1e-5, and very many mechanisms: both once did not recount.
+// A sum of values up to 1e-5, and very many mechanisms. The audit of both once found other totals.
 func TestLedgersThatDidNotRecount(t *testing.T) {
 	tiny, err := calibrate.Split(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, []calibrate.Ask{{Query: "q", Sens: calibrate.Sensitivity{L2: 1e-5}, Weight: 1, Quantum: math.Ldexp(1, -60), RowBound: 1e-5}})
 	if err != nil {
@@ -78,8 +79,9 @@ func TestLedgersThatDidNotRecount(t *testing.T) {
 
 var numbersOfMechanisms = regexp.MustCompile(`"(?:grid|l2|sigma)":"([^"]*)"`)
 
-// A mechanism of which one digit was changed, with the chain made anew after it, cannot be read, or is another one: then totals differ, and
-// verify finds that the ledger was charged for other mechanisms than the manifest states.
+// If one digit of a mechanism is changed and the chain is computed again, the mechanism cannot be read or is another
+// one. Then the totals differ, and verify finds that the ledger was charged for other mechanisms than the manifest
+// states.
 func TestTamperedMechanismsDoNotRecount(t *testing.T) {
 	good, s := ledgertest.Quarter(t, "run"), ledgertest.Memory(t)
 	good.Mechanisms[0].Sens.L2 = 1e-5 // its sigma is 2
@@ -136,7 +138,7 @@ func storeOf(t *testing.T, log ...ledger.Entry) ledger.Store {
 	return s
 }
 
-// chained is the hash of an entry after another one, as Entry.Hash says.
+// chained returns the hash of an entry after another one, like Entry.Hash.
 func chained(prev ledger.Hash, e ledger.Entry) ledger.Hash {
 	b := append([]byte("dprelease ledger entry\x00"), prev[:]...)
 	b = binary.BigEndian.AppendUint64(b, uint64(e.Seq))

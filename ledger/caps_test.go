@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// TestPeriodKeepsShares: a period's noise and all shares of delta that may ever be taken are within the period's guarantee.
+// The noise of a period and all shares of delta that can ever be charged in it are within the period's guarantee.
 func TestPeriodKeepsShares(t *testing.T) {
 	b := Budget{Epsilon: "5", Delta: "1e-5", DeltaCap: "4e-7", Day: Limit{Epsilon: "1", Delta: "1e-6"}}
 	c, err := b.caps()
@@ -34,7 +34,7 @@ func TestPeriodKeepsShares(t *testing.T) {
 	}
 }
 
-// TestLifetimeKeepsShares: all noise and all shares of delta that may ever be taken are within the lifetime's guarantee, and use it up.
+// All noise and all shares of delta that can ever be charged are within the lifetime's guarantee, and use it up.
 func TestLifetimeKeepsShares(t *testing.T) {
 	for _, share := range []string{"", "1e-9", "4e-7", "9.9e-6"} {
 		c, err := Budget{Epsilon: "5", Delta: "1e-5", DeltaCap: share}.caps()
@@ -58,7 +58,7 @@ func TestLifetimeKeepsShares(t *testing.T) {
 	}
 }
 
-// Sums of mu squared are exact, however far their terms are apart, and so is what is left.
+// Sums of mu squared are exact, and so is the rest, for terms of very different sizes.
 func TestSumsAreExact(t *testing.T) {
 	tiny := new(big.Float).SetMantExp(big.NewFloat(1), -400)
 	total := new(big.Float)

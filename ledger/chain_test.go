@@ -14,7 +14,7 @@ import (
 	"github.com/dprelease/dprelease/ledger/ledgertest"
 )
 
-// tampered shows the log of a store after a change to it.
+// tampered returns the log of a store after a change.
 type tampered struct {
 	ledger.Store
 	change func([]ledger.Entry) []ledger.Entry
@@ -46,7 +46,7 @@ func (r tamperedReader) Entries(from int64) iter.Seq2[ledger.Entry, error] {
 	}
 }
 
-// lived returns a store with ten entries: a budget, three runs of three steps.
+// lived returns a store with ten entries: a budget, and three runs of three steps.
 func lived(t *testing.T) ledger.Store {
 	t.Helper()
 	s := ledgertest.Memory(t)
@@ -63,7 +63,7 @@ func lived(t *testing.T) ledger.Store {
 	return s
 }
 
-// TestTamper: a flipped bit anywhere, and a lost, doubled or swapped entry are found, and the error says where.
+// A flipped bit, and a lost, doubled or swapped entry are found, and the error names the place.
 func TestTamper(t *testing.T) {
 	t.Parallel()
 	s := lived(t)
@@ -102,7 +102,7 @@ func TestTamper(t *testing.T) {
 	})
 }
 
-// TestShorter: a book that has seen more than the store shows now says so.
+// A book that has seen more entries than the store shows now returns an error.
 func TestShorter(t *testing.T) {
 	t.Parallel()
 	long, short := lived(t), ledgertest.Memory(t)

@@ -65,7 +65,7 @@ func TestBudgetIsChecked(t *testing.T) {
 	}
 }
 
-// TestRoundTrip: whatever is charged reads back exactly.
+// Charges are read back exactly.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -91,7 +91,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestFits: after a refusal, a job with the epsilon that it names is taken, and one with 0.1 % more is not.
+// After a refusal, a job with the epsilon that the refusal names is accepted, and one with 0.1 % more is not.
 func TestFits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -131,7 +131,7 @@ func TestFits(t *testing.T) {
 
 var errLost = errors.New("connection lost")
 
-// doubtful is a store whose commits are done but answered with an error.
+// doubtful is a store whose commits succeed but return an error.
 type doubtful struct {
 	ledger.Store
 	on bool

@@ -14,7 +14,7 @@ func derivation(presentation, release string) ledger.Derivation {
 	return ledger.Derivation{Presentation: strings.Repeat(presentation, 64), Release: strings.Repeat(release, 64), Dir: "/srv/other", Job: "other"}
 }
 
-// publish carries a charge out.
+// publish completes a charged run.
 func publish(t *testing.T, b *ledger.Book, c ledger.Charge) {
 	t.Helper()
 	r, err := b.Charge(t.Context(), c)
@@ -26,7 +26,7 @@ func publish(t *testing.T, b *ledger.Book, c ledger.Charge) {
 	}
 }
 
-// TestDerive: a further publication follows a publication, costs nothing, is recorded once, and is found again.
+// Another presentation follows a publication, costs nothing, is recorded once, and is found again.
 func TestDerive(t *testing.T) {
 	t.Parallel()
 	b := ledger.NewBook(ledgertest.Memory(t), time.Now)
@@ -82,7 +82,7 @@ func TestDerive(t *testing.T) {
 	}
 }
 
-// TestPublication: the proof that noisy values are public covers what was charged and published, exactly, and nothing else.
+// The proof that noisy values are public covers exactly what was charged and published.
 func TestPublication(t *testing.T) {
 	t.Parallel()
 	b := ledger.NewBook(ledgertest.Memory(t), time.Now)

@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/ledger/ledgertest"
 )
 
-// TestOverBudgetText: a refusal says what is asked, spent and left, and what would fit.
+// A refusal states what is asked for, spent and left, and what would fit.
 func TestOverBudgetText(t *testing.T) {
 	t.Parallel()
 	b := ledger.NewBook(ledgertest.Memory(t), time.Now)

@@ -11,11 +11,11 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// farOut is the number of standard errors that chance passes once in 10^9 runs.
+// farOut is a number of standard errors that chance exceeds once in 10^9 runs.
 const farOut = 6.11
 
-// adversary asks one mechanism after the other of an account, each chosen from all answers so far, on a table whose only
-// cell is 1 if its neighbour's is 0. evidence is the log-likelihood ratio of the two.
+// adversary asks one mechanism after the other on one account, and chooses each from all answers so far. The only cell
+// of its table is 1 if that of the neighbouring table is 0. evidence is the log-likelihood ratio of the two tables.
 type adversary struct {
 	account  *account
 	epsilon  float64
@@ -24,7 +24,7 @@ type adversary struct {
 	admits   func(*account, Charge) bool
 }
 
-// run asks until nothing more is admitted, and stops early if the answers are as good as they may get.
+// run asks until no further charge is accepted. It stops early if the evidence is already strong.
 func (v *adversary) run() {
 	for _, mu := range []float64{0.9, 0.25, 0.125} {
 		for v.evidence < v.epsilon+2 && v.worth(mu) && v.ask(mu) {
@@ -32,7 +32,7 @@ func (v *adversary) run() {
 	}
 }
 
-// worth keeps the large steps for moments when the answers speak neither way.
+// worth asks expensive questions only while the answers favour neither table.
 func (v *adversary) worth(mu float64) bool { return mu < 0.5 || math.Abs(v.evidence-v.epsilon) < 3 }
 
 func (v *adversary) ask(mu float64) bool {
@@ -46,8 +46,8 @@ func (v *adversary) ask(mu float64) bool {
 	return true
 }
 
-// leak is the mean of what the best test gains against adversaries with a budget: an unbiased estimate of the delta at
-// epsilon of all that they saw, and its standard error.
+// leak returns the mean advantage of the best test for adversaries with a budget, and its standard error. It is an
+// unbiased estimate of the delta at epsilon of everything that they saw.
 func leak(t *testing.T, b Budget, epsilon float64, admits func(*account, Charge) bool) (delta, deviation float64) {
 	t.Helper()
 	limits, err := b.caps()
@@ -72,9 +72,10 @@ func leak(t *testing.T, b Budget, epsilon float64, admits func(*account, Charge)
 	return delta, math.Sqrt((squares/n - delta*delta) / n)
 }
 
-// TestAdversary: what adversaries who choose each charge from all answers so far learn is within the lifetime's
-// guarantee, at several epsilons (Smith & Thakurta 2022: a filter on the sum of mu squared). False alarms: 4 in 10^9. An account that
-// admits a charge while anything is left, and so one too many, is caught; it would pass less than once in 10^9 runs.
+// Adversaries who choose each charge from all answers so far learn no more than the lifetime's guarantee allows, at
+// several epsilons (Smith & Thakurta 2022: a filter on the sum of mu squared). False alarms: 4 in 10^9. The test fails
+// for an account that accepts a charge as long as anything is left, and so one too many. It would miss that less than
+// once in 10^9 runs.
 func TestAdversary(t *testing.T) {
 	t.Parallel()
 	b := Budget{Epsilon: "1", Delta: "0.12693"} // mu = 1

@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/ledger/ledgertest"
 )
 
-// model is the ledger of three runs, first releases only, as one would keep it by hand.
+// model is a simple model of the ledger of three runs, for first releases only.
 type model struct {
 	t        *testing.T
 	store    ledger.Store
@@ -23,8 +23,8 @@ type model struct {
 	charges  map[string]ledger.Charge
 }
 
-// TestModel: whatever the order of steps and crashes, a Book answers as the model does, states move forward only, and
-// the sum of what counts is exact and within the cap.
+// In any order of steps and crashes, a Book answers like the model. States only move forward. The sum of what counts is
+// exact and within the cap.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

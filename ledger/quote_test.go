@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/ledger/ledgertest"
 )
 
-// TestQuote: a quote says what Charge then answers, and records nothing.
+// A quote says what Charge answers next, and records nothing.
 func TestQuote(t *testing.T) {
 	t.Parallel()
 	book := ledger.NewBook(ledgertest.Memory(t), time.Now)
@@ -40,7 +40,7 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// TestQuoteNever: what is larger than a cap is told apart from what is larger than the rest of it.
+// A quote distinguishes what exceeds a cap from what exceeds the rest of it.
 func TestQuoteNever(t *testing.T) {
 	t.Parallel()
 	large := ledgertest.Quarter(t, "a")

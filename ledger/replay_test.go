@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// log is a Reader of well-chained entries, whatever they say.
+// log is a Reader of entries whose chain is valid, whatever their contents.
 type log struct{ entries []Entry }
 
 func (l *log) add(kind Kind, schema int, body string) {
@@ -52,7 +52,7 @@ type step struct {
 	body   string
 }
 
-// TestReplayRefuses: a log that no Book wrote is refused even if its chain holds.
+// A log that no Book wrote is refused even if its chain is valid.
 func TestReplayRefuses(t *testing.T) {
 	t.Parallel()
 	budget, reserve := step{KindBudget, 1, okBudget}, step{KindReserve, 1, okReserve}
@@ -118,7 +118,7 @@ func TestReplayRefuses(t *testing.T) {
 	}
 }
 
-// TestHash pins the format of the chain: a ledger must stay readable.
+// TestHash pins the format of the chain, because old ledgers must stay readable.
 func TestHash(t *testing.T) {
 	t.Parallel()
 	e := Entry{Seq: 1, Schema: 1, Time: time.Unix(1700000000, 5), Kind: KindBudget, Body: []byte(okBudget)}
@@ -127,7 +127,7 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// TestCanonical: bodies are JSON with sorted keys and no spaces, numbers as text.
+// Bodies are JSON with sorted keys and no spaces. Numbers are texts.
 func TestCanonical(t *testing.T) {
 	t.Parallel()
 	b, err := decode[reserveBody](Entry{Body: []byte(okReserve)})

@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/ledger/ledgertest"
 )
 
-// What is redeemed of a share of delta is at most what was charged, to the last bit.
+// The redeemed part of a share of delta is at most the charged share, to the last bit.
 func TestRedeemShare(t *testing.T) {
 	t.Parallel()
 	a, b, c := mechanism("a"), mechanism("b"), mechanism("c")
@@ -45,7 +45,7 @@ func TestRedeemShare(t *testing.T) {
 	}
 }
 
-// A run is not resumed with another share than it was reserved with.
+// A run is resumed only with the share that it reserved.
 func TestResumeTakesTheSameShare(t *testing.T) {
 	t.Parallel()
 	b := ledger.NewBook(ledgertest.Memory(t), time.Now)
@@ -66,8 +66,8 @@ func TestResumeTakesTheSameShare(t *testing.T) {
 	}
 }
 
-// An input's fingerprint is of this ledger and of this input: nobody who knows the input recognises it elsewhere. What hashes inputs and what
-// makes fingerprints of them are two keys.
+// The fingerprint of an input depends on this ledger and this input. Nobody who knows the input can recognise it
+// elsewhere. The key for hashing inputs is not the key for fingerprints.
 func TestFingerprintsAreKeyed(t *testing.T) {
 	t.Parallel()
 	store := ledgertest.Memory(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism/internal/gauss"
 )
 
-// benchSamples is how many samples one round of a benchmark draws.
+// benchSamples is the number of samples in one round of a benchmark.
 const benchSamples = 10_000_000
 
 func perSample(b *testing.B) {
@@ -39,7 +39,7 @@ func BenchmarkFill(b *testing.B) {
 	perSample(b)
 }
 
-// BenchmarkStdlibNormFloat64 draws inexact ones from the standard library's ziggurat on ChaCha8.
+// BenchmarkStdlibNormFloat64 draws inexact samples with the standard library's ziggurat on ChaCha8, for comparison.
 func BenchmarkStdlibNormFloat64(b *testing.B) {
 	var seed [32]byte
 	if _, err := cryptorand.Read(seed[:]); err != nil {
@@ -67,8 +67,8 @@ func benchmarkPool(b *testing.B, workers int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/poolCells, "ns/cell")
 }
 
-// BenchmarkPoolOneWorker noises 27 million cells in one goroutine.
+// BenchmarkPoolOneWorker adds noise to 27 million cells in one goroutine.
 func BenchmarkPoolOneWorker(b *testing.B) { benchmarkPool(b, 1) }
 
-// BenchmarkPoolTwoWorkers noises 27 million cells in two.
+// BenchmarkPoolTwoWorkers adds noise to 27 million cells in two goroutines.
 func BenchmarkPoolTwoWorkers(b *testing.B) { benchmarkPool(b, 2) }

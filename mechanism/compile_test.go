@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// probe is a function body in another package; p.E, p.N and p.M are an Exact, a Noisy and a Mechanism, ctx and r a context
-// and a receipt.
+// probe is the body of a function in another package. In it p.E, p.N and p.M are an Exact, a Noisy and a Mechanism, and
+// ctx and r a context and a receipt.
 const frame = `package probe
 import (
 	"context"
@@ -20,7 +20,7 @@ func probe(ctx context.Context, r ledger.Receipt, m calibrate.Mechanism, e mecha
 }
 var _ context.Context; var _ calibrate.Mechanism; var _ ledger.Receipt`
 
-// TestDoesNotCompile: what would go around the trust boundary is not Go.
+// Code that bypasses the trust boundary does not compile.
 func TestDoesNotCompile(t *testing.T) {
 	for body, want := range map[string]string{
 		`_ = mechanism.Noisy{units: []int64{1}}`:                          "unexported field",
@@ -75,7 +75,7 @@ func TestDoesNotCompile(t *testing.T) {
 	}
 }
 
-// TestCompiles: the frame, and what it is for, are Go: the probes fail for their own reasons.
+// Permitted code around the probes compiles. So the probes fail for their own reasons.
 func TestCompiles(t *testing.T) {
 	for _, body := range []string{
 		``,

@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// bitwise are the functions that may be handed a float on the way from an exact answer to its noise: they read the bits of
+// bitwise are the functions that may get a float on the way from an exact answer to its noise. They read the bits of
 // public parameters.
 var bitwise = []string{"math.Float64bits", "gauss.Log2", "gauss.NewScale", "gauss.decompose", "mechanism.seal", "ledger.RedeemShare"}
 
-// floatOperations returns every operation on a floating-point number in a file: arithmetic, comparison, conversion
-// from or to another kind of number, and calls other than of the functions above; and every use of big.Float.
+// floatOperations returns every operation on a floating-point number in a file: arithmetic, comparisons, conversions
+// from or to another kind of number, calls of functions other than those above, and every use of big.Float.
 func floatOperations(info *types.Info, file *ast.File) (found []ast.Node) {
 	is := func(x ast.Expr) bool { return x != nil && floating(info.Types[x].Type) }
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -52,7 +52,7 @@ func floatCall(info *types.Info, c *ast.CallExpr, is func(ast.Expr) bool) bool {
 	return (in || out) && !slices.Contains(bitwise, callee(info, c.Fun))
 }
 
-// callee returns package.function of a call of a declared function.
+// callee returns package.function for a call of a declared function.
 func callee(info *types.Info, f ast.Expr) string {
 	name, ok := f.(*ast.Ident)
 	if s, selected := f.(*ast.SelectorExpr); selected {
@@ -80,8 +80,8 @@ func floating(t types.Type) bool {
 	return ok && b.Info()&(types.IsFloat|types.IsComplex) != 0
 }
 
-// TestNoFloats: no floating-point operation stands between the exact and the noisy integer. noisy.go is behind the noise,
-// door.go serves tests.
+// No floating-point operation lies between the exact and the noisy integer. noisy.go runs after the noise, and door.go
+// serves tests.
 func TestNoFloats(t *testing.T) {
 	l := newLoader()
 	for dir, after := range map[string][]string{
@@ -106,7 +106,7 @@ func TestNoFloats(t *testing.T) {
 	}
 }
 
-// TestFloatsAreFound: the test above sees what it looks for.
+// TestNoFloats finds the operations that it looks for.
 func TestFloatsAreFound(t *testing.T) {
 	l := newLoader()
 	for _, body := range []string{

@@ -24,7 +24,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
-// mark is a value that no address, length or count looks like.
+// mark is a value that is unlikely to occur as an address, a length or a count.
 const mark = int64(0x7a5b3c1d2e4f6071)
 
 func marked(tb testing.TB) mechanism.Exact {
@@ -36,7 +36,7 @@ func marked(tb testing.TB) mechanism.Exact {
 	return e
 }
 
-// leaks says whether a text or an encoding holds the mark.
+// leaks reports whether a text or an encoding contains the mark.
 func leaks(out []byte) bool {
 	text := strings.ToLower(string(out))
 	for _, base := range []int{2, 8, 10, 16} {
@@ -48,7 +48,7 @@ func leaks(out []byte) bool {
 	return bytes.Contains(out, little) || bytes.Contains(out, big)
 }
 
-// holders returns the value in every disguise: bare, behind pointers, in exported and unexported fields, in containers.
+// holders returns the value in every form: bare, behind pointers, in exported and unexported fields, in containers.
 func holders(e mechanism.Exact) []any {
 	type open struct{ E mechanism.Exact }
 	type closed struct{ e mechanism.Exact }
@@ -100,7 +100,7 @@ func TestLogsDoNotLeak(t *testing.T) {
 	}
 }
 
-// encoders turn a value into bytes.
+// encoders convert a value to bytes.
 var encoders = map[string]func(any) ([]byte, error){
 	"json": json.Marshal,
 	"xml":  xml.Marshal,
@@ -128,7 +128,7 @@ func TestEncodersDoNotLeak(t *testing.T) {
 	}
 }
 
-// safely turns a panic of an encoder that does not know a type into an error.
+// safely returns the panic of an encoder that does not know a type as an error.
 func safely(encode func(any) ([]byte, error), x any) (out []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -167,7 +167,7 @@ func TestEncodersReturnAnError(t *testing.T) {
 	var _ encoding.TextMarshaler = e
 }
 
-// dump writes every number that reflection reaches, through pointers, interfaces and unexported fields.
+// dump writes every number that reflection reaches through pointers, interfaces and unexported fields.
 func dump(w io.Writer, v reflect.Value, depth int) {
 	if depth > 12 || !v.IsValid() {
 		return
@@ -208,7 +208,7 @@ func TestReflectionFindsNothing(t *testing.T) {
 	}
 }
 
-// TestStreamsDoNotLeak: a noisy vector that is drawn as it is read keeps what it is drawn from to itself.
+// A noisy vector that is drawn as it is read does not show what it is drawn from.
 func TestStreamsDoNotLeak(t *testing.T) {
 	n := streamed(t, mechanism.Sparse{Cells: 1 << 21, At: []int{0, int(mark >> 43)}, Answers: int128.Narrow([]int64{mark, -mark})})
 	type closed struct{ n mechanism.Noisy }
@@ -225,7 +225,7 @@ func TestStreamsDoNotLeak(t *testing.T) {
 	}
 }
 
-// TestDecodersForgeNothing: a Noisy or an Exact cannot be read from bytes.
+// A Noisy or an Exact cannot be decoded from bytes.
 func TestDecodersForgeNothing(t *testing.T) {
 	for _, text := range []string{`{"values":[1,2],"units":[1,2],"mechanism":{"Grid":1}}`, `{"Values":[1],"Units":[1]}`} {
 		var n mechanism.Noisy

@@ -41,7 +41,7 @@ func TestSealRefuses(t *testing.T) {
 	}
 }
 
-// TestNoiseRefuses: every refusal before the first draw leaves the value, and the receipt, as they were.
+// A refusal before the first draw leaves the value and the receipt unchanged.
 func TestNoiseRefuses(t *testing.T) {
 	m := gaussian(4, 0.25)
 	r := ledgertest.Receipt(t, m)
@@ -130,8 +130,8 @@ func TestNoiseOnceTogether(t *testing.T) {
 	}
 }
 
-// TestNoiseGrid: values are multiples of the grid around the exact answers, wherever unit and grid lie. A cell is 40 sigma
-// away with probability e^-800.
+// Noisy values are multiples of the grid around the exact answers, for any quantum and grid. A cell is 40 sigma away
+// with probability e^-800.
 func TestNoiseGrid(t *testing.T) {
 	for _, c := range []struct{ unit, grid, sigma float64 }{
 		{1, 1, 1}, {1, 0.25, 4}, {0.25, 1, 4}, {math.Ldexp(1, -80), 1, 0.1}, {1, math.Ldexp(1, -40), 1}, {math.Ldexp(1, -300), math.Ldexp(1, -310), math.Ldexp(1, -305)},
@@ -153,7 +153,7 @@ func TestNoiseGrid(t *testing.T) {
 	}
 }
 
-// TestNoiseDiffers: two noisings of the same answers differ: equal with probability below 2^-500.
+// Two draws for the same answers differ. They are equal with probability below 2^-500.
 func TestNoiseDiffers(t *testing.T) {
 	m := gaussian(1<<40, 1)
 	var values [2][20]float64
@@ -169,8 +169,8 @@ func TestNoiseDiffers(t *testing.T) {
 	}
 }
 
-// TestNoiseVariance: mean and variance through the whole path, at 6.9 standard errors (false alarm 1e-11): sigma² +
-// grid²/12 around an answer with a fraction of the grid.
+// The mean and the variance through the whole path are right, at 6.9 standard errors (false alarm 1e-11). The variance
+// is sigma² + grid²/12 around an answer between two grid points.
 func TestNoiseVariance(t *testing.T) {
 	const size, unit, grid, sigma, cell = 1_000_000, 0.125, 1, 2.5, 43
 	m := gaussian(sigma, grid)

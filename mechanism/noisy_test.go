@@ -53,7 +53,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestConversion: a noisy integer becomes a float64 once, to nearest.
+// A noisy integer is converted to float64 once, to nearest.
 func TestConversion(t *testing.T) {
 	n := Noisy{mechanism: calibrate.Mechanism{Grid: math.Ldexp(1, -10)}, units: []int64{1<<53 + 1, 1<<53 + 3, math.MinInt64, math.MaxInt64}}
 	want := []float64{1 << 43, math.Ldexp(1<<53+4, -10), -1 << 53, 1 << 53}
@@ -77,7 +77,7 @@ func TestBlocks(t *testing.T) {
 				t.Fatalf("%d cells: block of %d at %d", size, len(block), start)
 			}
 			got = append(got, block...)
-			clear(block) // the vector does not notice
+			clear(block) // the vector must not change
 		}
 		if !slices.Equal(got, all(n)) {
 			t.Errorf("%d cells: the blocks are not the vector", size)
@@ -98,7 +98,7 @@ func TestThen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clear(kept) // nobody but the vector holds its values
+	clear(kept) // only the vector holds its values
 	a, errA := once.Then("a", double)
 	b, errB := once.Then("b", double)
 	if errA != nil || errB != nil {
@@ -152,7 +152,7 @@ func TestThenRefuses(t *testing.T) {
 	}
 }
 
-// TestThenEach: a step of single cells reaches every cell of a vector that is held, once, and leaves the first vector as it was.
+// A step on single cells is applied once to every cell of a vector that is held, and leaves the first vector unchanged.
 func TestThenEach(t *testing.T) {
 	n := counting(viewCells + 3)
 	n.pure, n.keys = true, []string{"kept"}

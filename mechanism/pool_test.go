@@ -24,7 +24,8 @@ func newTestJob(tb testing.TB, sigma float64, workers int, entropy io.Reader) jo
 	return j
 }
 
-// TestEveryCellItsNoise: any number of workers noises each cell in its place, once. 12 sigma: probability below 1e-30.
+// Any number of workers adds noise to each cell in its place, once. A cell is 12 sigma away with probability below
+// 1e-30.
 func TestEveryCellItsNoise(t *testing.T) {
 	for _, size := range []int{1, 2, blockCells - 1, blockCells, blockCells + 1, 5*blockCells + 7} {
 		for _, workers := range []int{-1, 0, 1, 2, 7, 100} {
@@ -52,8 +53,8 @@ func TestEveryCellItsNoise(t *testing.T) {
 	}
 }
 
-// TestWorkersDiffer: no two workers, blocks or places share random bits: a pair of neighbouring samples that comes twice
-// has probability below 1e-20.
+// No two workers, blocks or places share random bits: a pair of neighbouring samples occurs twice with probability
+// below 1e-20.
 func TestWorkersDiffer(t *testing.T) {
 	cells := make([]int64, 40*blockCells)
 	if err := newTestJob(t, 1<<55, 4, rand.Reader).run(t.Context(), &payload{cells: int128.Narrow(cells)}); err != nil {
@@ -69,7 +70,7 @@ func TestWorkersDiffer(t *testing.T) {
 	}
 }
 
-// short is a source of keys with too few bytes for two workers.
+// short is a source of keys that has too few bytes for two workers.
 type short struct {
 	mu   sync.Mutex
 	left io.Reader
@@ -81,7 +82,7 @@ func (s *short) Read(p []byte) (int, error) {
 	return io.ReadFull(s.left, p)
 }
 
-// watched is a source of keys that calls back before it is read.
+// watched is a source of keys that calls a function before it is read.
 type watched struct{ before func() }
 
 func (w watched) Read(p []byte) (int, error) {
@@ -89,7 +90,7 @@ func (w watched) Read(p []byte) (int, error) {
 	return rand.Read(p)
 }
 
-// TestFailuresWipe: after a failure no cell is left, neither exact nor noisy.
+// After a failure no cell is left, neither exact nor noisy.
 func TestFailuresWipe(t *testing.T) {
 	reason := errors.New("no entropy")
 	for what, c := range map[string]struct {
@@ -132,7 +133,7 @@ func countdown(n int, f func()) func() {
 	}
 }
 
-// TestSpentHoldsNothing: the exact value keeps no hold of what became the noisy one.
+// The exact value keeps no reference to the cells that became noisy.
 func TestSpentHoldsNothing(t *testing.T) {
 	e, err := Seal(1, []int64{1, 2, 3})
 	if err != nil {
@@ -146,7 +147,7 @@ func TestSpentHoldsNothing(t *testing.T) {
 	}
 }
 
-// TestPoolMemory: beyond the cells, a worker needs a buffer of random bits, however many cells there are.
+// Besides the cells, a worker needs only a buffer of random bits, for any number of cells.
 func TestPoolMemory(t *testing.T) {
 	const workers, perWorker = 4, 1 << 20
 	for _, sigma := range []float64{1, 1 << 40} {

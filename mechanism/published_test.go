@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 )
 
-// publication is the proof of a release of one mechanism, of grid 1/2, and a share of delta.
+// publication returns the proof of a release of one mechanism, with grid 1/2, and a share of delta.
 func publication(t *testing.T) (ledger.Publication, calibrate.Mechanism, ledger.Digests) {
 	b := ledger.NewBook(ledgertest.Memory(t), time.Now)
 	c := ledgertest.Quarter(t, "a")
@@ -33,7 +33,7 @@ func publication(t *testing.T) (ledger.Publication, calibrate.Mechanism, ledger.
 	return proof, c.Mechanisms[0], digests
 }
 
-// Noisy values come back as they were released, and only with the proof that such a release is published.
+// Noisy values are read back as they were released, and only with the proof that the release is published.
 func TestPublished(t *testing.T) {
 	proof, m, digests := publication(t)
 	n, err := mechanism.Published(proof, digests.Release, m, []int64{-3, 0, 7})

@@ -21,7 +21,7 @@ func pure(scale, grid float64, geometric bool) calibrate.Pure {
 	}
 }
 
-// paid returns a receipt for what stands for m in the ledger.
+// paid returns a receipt for m as the ledger records it.
 func paid(tb testing.TB, m calibrate.Pure) ledger.Receipt {
 	tb.Helper()
 	charged, err := m.Mechanism()
@@ -31,8 +31,8 @@ func paid(tb testing.TB, m calibrate.Pure) ledger.Receipt {
 	return ledgertest.Receipt(tb, charged)
 }
 
-// TestPureNoise: the noise that is charged as a Gaussian one is Laplace or geometric noise of its scale: mean and variance at 6.9
-// standard errors (false alarm 1e-11), of short vectors and of streams.
+// Noise that is charged as Gaussian noise is Laplace or geometric noise of its scale: mean and variance are right at
+// 6.9 standard errors (false alarm 1e-11), for short vectors and for streams.
 func TestPureNoise(t *testing.T) {
 	for _, c := range []struct {
 		m     calibrate.Pure
@@ -82,7 +82,7 @@ func geometricVariance(scale float64) float64 {
 	return 2 * q / ((1 - q) * (1 - q))
 }
 
-// TestNoisePureRefuses: every refusal before the first draw leaves the value, and the receipt, as they were.
+// A refusal before the first draw leaves the value and the receipt unchanged.
 func TestNoisePureRefuses(t *testing.T) {
 	m := pure(16, 0.25, true)
 	r := paid(t, m)

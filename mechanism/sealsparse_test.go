@@ -46,7 +46,7 @@ func TestSealSparseRefuses(t *testing.T) {
 	}
 }
 
-// TestSparseOpens: what is sealed is the vector of all cells.
+// The sealed value is the vector of all cells.
 func TestSparseOpens(t *testing.T) {
 	e := sealSparse(t, 0.5, mechanism.Sparse{Cells: 6, At: []int{1, 4}, Answers: int128.Narrow([]int64{7, -8})})
 	for range 2 {
@@ -64,8 +64,8 @@ func TestSparseOpens(t *testing.T) {
 	}
 }
 
-// TestSparseNoise: each cell has noise around its answer, and nothing can be noised twice. A cell is 40 sigma away, or 100
-// cells have no noise, with probability below e^-800.
+// Each cell has noise around its answer, and noise is added only once. A cell is 40 sigma away, or 100 cells have no
+// noise, with probability below e^-800.
 func TestSparseNoise(t *testing.T) {
 	const cells, sigma = 1000, 1 << 20
 	m := gaussian(sigma, 1)

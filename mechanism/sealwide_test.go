@@ -14,7 +14,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 )
 
-// bigFromHalves returns integers with 128 bits.
+// bigFromHalves returns integers of 128 bits.
 func bigFromHalves(cells ...*big.Int) (s int128.Slice) {
 	for _, x := range cells {
 		up := new(big.Int).Rsh(x, 64)
@@ -56,8 +56,8 @@ func TestOpenWide(t *testing.T) {
 	}
 }
 
-// TestWideNoiseGrid: values are multiples of the grid around the exact answers, wherever unit and grid lie. A cell is 40
-// sigma away with probability e^-800.
+// Noisy values are multiples of the grid around the exact answers, for any quantum and grid. A cell is 40 sigma away
+// with probability e^-800.
 func TestWideNoiseGrid(t *testing.T) {
 	for _, c := range []struct{ unit, grid, sigma float64 }{
 		{1, 1, 1}, {math.Ldexp(1, -30), 0.25, 4}, {math.Ldexp(1, -33), 1 << 40, 1 << 44}, {math.Ldexp(1, -300), math.Ldexp(1, -228), math.Ldexp(1, -220)}, {1, math.Ldexp(1, -40), 1},
@@ -84,8 +84,8 @@ func TestWideNoiseGrid(t *testing.T) {
 	}
 }
 
-// TestWideNoiseMoments: mean and variance of a cell of more than 64 bits that ends far below the grid, at 6.9 standard errors
-// (false alarm 1e-11).
+// The mean and the variance are right for a cell of more than 64 bits with digits far below the grid, at 6.9 standard
+// errors (false alarm 1e-11).
 func TestWideNoiseMoments(t *testing.T) {
 	const size, grid, sigma = 300_000, 1, 2.5
 	cell := new(big.Int).Lsh(big.NewInt(43), 78)
@@ -112,7 +112,7 @@ func TestWideNoiseMoments(t *testing.T) {
 	}
 }
 
-// TestWideNoiseOnce: a refusal leaves all digits, and nothing can be noised twice.
+// A refusal keeps all digits, and noise is added only once.
 func TestWideNoiseOnce(t *testing.T) {
 	m := gaussian(4, 0.25)
 	r := ledgertest.Receipt(t, m)

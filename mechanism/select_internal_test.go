@@ -9,7 +9,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// Keys whose noise failed after the receipt was redeemed are spent, and wiped; those of which nothing was drawn can be tried again.
+// If the noise fails after the receipt was redeemed, the keys are spent and wiped. If nothing was drawn, they can be
+// tried again.
 func TestSelectFailsHalfway(t *testing.T) {
 	failure := errors.New("no entropy")
 	e, err := SealKeyed([]string{"a", "b"}, []int64{42, 43})
@@ -42,7 +43,7 @@ func TestSelectFailsHalfway(t *testing.T) {
 	}
 }
 
-// Of keys that are not selected nothing is left, in the slices either that were handed in.
+// Nothing is left of keys that are not selected, not even in the slices that were passed in.
 func TestSelectWipesTheRest(t *testing.T) {
 	counts, keys := []int64{9, 2, 7, 3, 5, 1}, []string{"a", "b", "c", "d", "e", "f"}
 	n := Noisy{units: counts}.keepAtLeast(5, keys)

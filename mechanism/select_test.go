@@ -29,7 +29,8 @@ func sealKeyed(tb testing.TB, keys []string, counts []int64) mechanism.Exact {
 	return e
 }
 
-// Keys whose counts are far above the threshold are kept in their order, those far below are not, and the counts have their noise.
+// Keys whose counts are far above the threshold are kept in their order, and those far below are not. The counts have
+// noise.
 func TestSelectKeepsWhatIsLarge(t *testing.T) {
 	m := gaussian(4, 0.25)
 	s := calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 1e-6}
@@ -49,9 +50,9 @@ func TestSelectKeepsWhatIsLarge(t *testing.T) {
 	}
 }
 
-// A key that one unit alone has is kept with the probability that is stated, no more: 400,000 trials of a share of 1/8 of four
-// keys, each kept with probability 1 - (7/8)^(1/4) or, as the threshold is rounded up to the grid, down to one unit of it less. False
-// alarm 1e-9, by the normal approximation of the binomial number.
+// A key that only one unit has is kept with at most the stated probability: 400,000 trials of a share of 1/8 for four
+// keys. Each key is kept with probability 1 - (7/8)^(1/4), or slightly less, because the threshold is rounded up to the
+// grid. False alarm 1e-9, by the normal approximation of the binomial number.
 func TestSelectFailsAsStated(t *testing.T) {
 	const trials, keys = 100_000, 4
 	m := gaussian(3, 0.125)
@@ -95,7 +96,7 @@ func TestSelectOfNothing(t *testing.T) {
 	}
 }
 
-// Every refusal before the first draw leaves the keys as they were.
+// A refusal before the first draw leaves the keys unchanged.
 func TestSelectRefuses(t *testing.T) {
 	m := gaussian(4, 0.25)
 	s := calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 1e-6}
@@ -142,7 +143,7 @@ func TestSelectRefuses(t *testing.T) {
 	}
 }
 
-// Neither keys nor their number get out by formatting or encoding.
+// Formatting and encoding show neither the keys nor their number.
 func TestPrivateKeysDoNotLeak(t *testing.T) {
 	const secret = "SECRETKEY"
 	e := sealKeyed(t, []string{secret, secret + "2"}, []int64{mark, mark})

@@ -16,7 +16,7 @@ func plain(units []int64, values []float64) {
 	Noisy{mechanism: calibrate.Mechanism{Grid: 1}}.convert(units, values)
 }
 
-// TestStreamWorkers: the number of workers changes nothing.
+// The values do not depend on the number of workers.
 func TestStreamWorkers(t *testing.T) {
 	const size = 3*stripeCells + 7
 	j := newTestJob(t, 1000, 1, rand.Reader)
@@ -34,7 +34,7 @@ func TestStreamWorkers(t *testing.T) {
 	}
 }
 
-// TestStreamEntropyFails: no key, no noise, and no answer is left.
+// Without a key there is no noise, and no answer is left.
 func TestStreamEntropyFails(t *testing.T) {
 	j := newTestJob(t, 1000, 1, io.LimitReader(rand.Reader, 31))
 	p := &payload{at: []int{5}, cells: int128.Narrow([]int64{42})}
@@ -43,7 +43,7 @@ func TestStreamEntropyFails(t *testing.T) {
 	}
 }
 
-// TestStreamMemory: however many cells there are, a stream holds a few stripes, and no more are drawn than are read.
+// For any number of cells, a stream holds only a few stripes, and draws only the cells that are read.
 func TestStreamMemory(t *testing.T) {
 	const size, most = 1 << 30, 64 << 20
 	s, err := newTestJob(t, 1000, 2, rand.Reader).newStream(&payload{at: []int{}}, size)
@@ -54,7 +54,7 @@ func TestStreamMemory(t *testing.T) {
 	peak := uint64(0)
 	for i := range 8 {
 		s.valuesFrom(i * 40 * stripeCells)
-		runtime.GC() // what other tests left is not held
+		runtime.GC() // frees what other tests left
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		peak = max(peak, m.HeapAlloc)
@@ -67,7 +67,7 @@ func TestStreamMemory(t *testing.T) {
 	}
 }
 
-// BenchmarkStream draws the cells of a stream, in order, in two goroutines.
+// BenchmarkStream draws the cells of a stream in order, in two goroutines.
 func BenchmarkStream(b *testing.B) {
 	const size = 1 << 26
 	s, err := newTestJob(b, 1<<20, 2, rand.Reader).newStream(&payload{at: []int{}}, size)

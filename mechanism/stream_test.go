@@ -13,10 +13,10 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 )
 
-// streamSigma is the noise of the tests' streams, in units of counting: S = 2^20.
+// streamSigma is the sigma of the tests' streams, in the unit of the counts: S = 2^20.
 const streamSigma = 1 << 20
 
-// streamed returns the noisy vector of sparse answers that are too many to be held.
+// streamed returns the noisy vector of sparse answers that are too many to be held in memory.
 func streamed(tb testing.TB, s mechanism.Sparse) mechanism.Noisy {
 	tb.Helper()
 	if s.Cells <= 1<<20 {
@@ -32,7 +32,7 @@ func streamed(tb testing.TB, s mechanism.Sparse) mechanism.Noisy {
 
 const streamCells = 1<<20 + 1<<18 + 12345
 
-// peaks are some cells of a stream, at the ends of blocks and stripes and elsewhere, and their answers.
+// peaks are some cells of a stream and their answers, at the boundaries of blocks and stripes and elsewhere.
 func peaks(wide bool) (mechanism.Sparse, map[int]float64) {
 	s, want := mechanism.Sparse{Cells: streamCells}, map[int]float64{}
 	for _, c := range []int{0, 1, 1<<14 - 1, 1 << 14, 1<<18 - 1, 1 << 18, 1<<18 + 1, 3 << 18, 1<<20 + 77, streamCells - 1} {
@@ -49,8 +49,8 @@ func peaks(wide bool) (mechanism.Sparse, map[int]float64) {
 	return s, want
 }
 
-// TestStream: every cell has noise of its own around its answer, of mean 0 and the right variance; at 6.9 standard errors (false
-// alarm 1e-11), and 12 sigma a cell (1e-26).
+// Every cell has noise of its own around its answer, of mean 0 and the right variance, at 6.9 standard errors (false
+// alarm 1e-11), and within 12 sigma for each cell (1e-26).
 func TestStream(t *testing.T) {
 	for _, wide := range []bool{false, true} {
 		s, want := peaks(wide)
@@ -83,7 +83,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestStreamIsOneVector: in whatever order and by however many readers it is read, the values are the same.
+// The values are the same in whatever order and by however many readers the stream is read.
 func TestStreamIsOneVector(t *testing.T) {
 	s, _ := peaks(false)
 	n := streamed(t, s)
@@ -113,7 +113,7 @@ func TestStreamIsOneVector(t *testing.T) {
 	}
 }
 
-// TestStreamNeverRepeats: no two places share random bits: four cells in a row that come twice, of 20,000, have probability below
+// No two places share random bits: among 20,000 cells, the same four cells in a row occur twice with probability below
 // 1e-15.
 func TestStreamNeverRepeats(t *testing.T) {
 	n := streamed(t, mechanism.Sparse{Cells: streamCells})
@@ -129,7 +129,7 @@ func TestStreamNeverRepeats(t *testing.T) {
 	}
 }
 
-// TestStreamSteps: steps cell by cell are taken as a stream is read, and a step of the whole vector holds it.
+// Steps on single cells are applied as a stream is read. A step on the whole vector holds it.
 func TestStreamSteps(t *testing.T) {
 	s, _ := peaks(false)
 	n := streamed(t, s)
@@ -176,7 +176,7 @@ func TestStreamSteps(t *testing.T) {
 	}
 }
 
-// TestStreamRefuses: refusals before the first draw leave the value as it was.
+// A refusal before the first draw leaves the value unchanged.
 func TestStreamRefuses(t *testing.T) {
 	m := gaussian(streamSigma, 1)
 	s, want := peaks(false)

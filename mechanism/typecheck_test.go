@@ -51,7 +51,7 @@ func (l *loader) Import(path string) (*types.Package, error) {
 	return p, err
 }
 
-// parse parses the files of a package that are compiled here, without tests.
+// parse parses the files of a package that are compiled on this platform, without tests.
 func (l *loader) parse(dir string) ([]*ast.File, error) {
 	list, err := build.ImportDir(dir, 0)
 	if err != nil {
@@ -68,12 +68,12 @@ func (l *loader) parse(dir string) ([]*ast.File, error) {
 	return files, nil
 }
 
-// check type-checks whole files as a package of that path and returns the errors found.
+// check type-checks whole files as a package with that path and returns the errors.
 func (l *loader) check(path string, files []*ast.File) (*types.Info, []error) {
 	var found []error
 	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}}
 	c := types.Config{Importer: l, Error: func(err error) { found = append(found, err) }}
-	_, _ = c.Check(path, l.fset, files, info) // its error is the first of those found
+	_, _ = c.Check(path, l.fset, files, info) // the error is the first of the collected ones
 	return info, found
 }
 

@@ -19,7 +19,7 @@ func ofL2(l2 float64) calibrate.Mechanism {
 	return calibrate.Mechanism{Query: "q", Sens: calibrate.Sensitivity{L2: l2, Why: "w"}, Sigma: 1, Grid: 0.5}
 }
 
-// split is x as its two halves in two's complement of 128 bits.
+// split returns the two halves of x in two's complement of 128 bits.
 func split(x *big.Int) (high int64, low uint64) {
 	mod := new(big.Int).Lsh(big.NewInt(1), 128)
 	y := new(big.Int).Mod(x, mod)
@@ -27,7 +27,7 @@ func split(x *big.Int) (high int64, low uint64) {
 	return int64(new(big.Int).Rsh(y, 64).Uint64()), low
 }
 
-// sealAs seals cells in one of the four forms; narrow ones take the low 64 bits.
+// sealAs seals cells in one of the four forms. The narrow forms use the low 64 bits.
 func sealAs(t *rapid.T, form string, unit float64, cells []*big.Int) mechanism.Exact {
 	var high []int64
 	var low []uint64
@@ -61,7 +61,7 @@ func sealAs(t *rapid.T, form string, unit float64, cells []*big.Int) mechanism.E
 	return e
 }
 
-// The comparison is that of exact numbers, whatever form the answers have, and right at the bound.
+// The comparison is exact for every form of the answers, and right at the bound.
 func TestWithinIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "cells")
@@ -140,7 +140,7 @@ func keys(t *testing.T, names []string) mechanism.Exact {
 	return e
 }
 
-// What was compared is never noised, and what was noised is not compared.
+// Noise cannot be added to compared answers, and answers with noise cannot be compared.
 func TestComparedIsNeverNoised(t *testing.T) {
 	m := ofL2(1)
 	one := func() mechanism.Exact {

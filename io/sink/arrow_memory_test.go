@@ -6,7 +6,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 )
 
-// A buffer longer than the file is an error of the reader that recovered turns into one of ours.
+// A buffer longer than the file makes Arrow's reader panic. The panic becomes one of our errors.
 func TestWithin(t *testing.T) {
 	for size, ok := range map[int]bool{0: true, 1000: true, 1001: true, 1129: false, 1 << 44: false} {
 		err := func() (err error) {

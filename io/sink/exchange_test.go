@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// replacing is a place with a published release and a newer one in staging.
+// replacing returns a place with a published release and a newer one in staging.
 func replacing(t *testing.T) (p place, old, newer string) {
 	t.Helper()
 	p = newPlace(t)
@@ -52,8 +52,8 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-// Whichever sync is the last thing that a process does, afterwards the release folder holds one release, whole, and discarding the staging
-// folder leaves the old one.
+// If the process ends after any of the syncs, the release folder holds one whole release. Discarding the staging folder
+// then leaves the old one.
 func TestExchangeIsCutShort(t *testing.T) {
 	before := syncFile
 	t.Cleanup(func() { syncFile = before })

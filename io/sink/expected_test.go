@@ -8,17 +8,18 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// null stands for a missing value in a grid: a NaN that nothing else has.
+// null represents a missing value in a grid: a NaN with bits that no other value has.
 var null = math.Float64frombits(0x7ff8_0000_dead_dead)
 
 // grid is a whole table in memory, by column: []string, []int64 or []float64.
 type grid struct {
 	names    []string
 	columns  []any
-	optional []bool // the columns that may be null; nil if the format does not say
+	optional []bool // the columns that may be null; nil if the format does not record it
 }
 
-// expected materialises a result independently of the streaming code: it counts through the keys like an odometer.
+// expected builds the table of a result independently of the streaming code: it counts through the keys like an
+// odometer.
 func expected(r pipeline.Result) grid {
 	values := readAll(r)
 	kept := []int{}
@@ -94,7 +95,7 @@ func readAll(r pipeline.Result) [][]float64 {
 	return values
 }
 
-// digits returns for each key the index of every cell's label; the last key turns fastest.
+// digits returns the index of every cell's label for each key. The last key varies fastest.
 func digits(r pipeline.Result) [][]int {
 	keys := r.Answer.Keys
 	all, now := make([][]int, len(keys)), make([]int, len(keys))

@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// place is a fresh folder with the paths of a staging folder and of a release folder in it.
+// place is a new folder with the paths of a staging folder and of a release folder in it.
 type place struct{ root, staging, dir string }
 
 func newPlace(t testing.TB) place {
@@ -31,7 +31,7 @@ func twoQueries() []pipeline.Result {
 	}
 }
 
-// stage prepares and stages and returns the digest.
+// stage prepares and stages a release and returns the digest.
 func stage(t testing.TB, p place, r *pipeline.Release) string {
 	t.Helper()
 	s := New()
@@ -56,7 +56,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// fails checks an error's code.
+// fails checks the code of an error.
 func fails(t testing.TB, err error, code Code) {
 	t.Helper()
 	var e *Error

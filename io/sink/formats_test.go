@@ -42,7 +42,7 @@ func numbered(n int) []string {
 	return labels
 }
 
-// extremes are the doubles that encodings get wrong.
+// extremes are doubles that encodings often get wrong.
 func extremes(name string) pipeline.Result {
 	r := result(name, stringKey("k", "a", "b", "c"), intKey("i", math.MinInt64, -1, 0, math.MaxInt64))
 	r.Answer.Noisy = series(math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 0)
@@ -131,7 +131,7 @@ func TestTextIsReadAlike(t *testing.T) {
 	}
 }
 
-// textFormats have a reader each, and numbers that they can't hold.
+// textFormats have one reader each, and numbers that they cannot hold.
 var textFormats = map[string]struct {
 	format format
 	read   func(t *testing.T, data []byte, want grid) grid
@@ -141,7 +141,7 @@ var textFormats = map[string]struct {
 	"json": {jsonFormat{}, jsonGrid, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }},
 }
 
-// The bits of a NaN are the machine's affair: if it means a missing value, they are in no file.
+// The bits of a NaN depend on the machine. If a NaN means a missing value, no file contains it.
 func TestMissingValuesHaveOneForm(t *testing.T) {
 	one := mean("q", stringKey("k", numbered(100)...))
 	other := mean("q", stringKey("k", numbered(100)...))
@@ -221,7 +221,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// A label that a format has no way to hold is refused, not changed.
+// A label that a format cannot hold is refused, not changed.
 func TestRefusedLabels(t *testing.T) {
 	mebibyte := strings.Repeat("x", 1<<20)
 	for what, c := range map[string]struct {

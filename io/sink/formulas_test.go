@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// No text of a CSV table is a formula, numbers stay numbers, and a program has every text back.
+// No text of a CSV table is a formula. Numbers stay numbers, and a program can restore every text.
 func TestFormulasAreTexts(t *testing.T) {
 	for text, want := range map[string]string{
 		"=1+1": "'=1+1", "@SUM(A1)": "'@SUM(A1)", "+cmd|' /C calc'!A0": "'+cmd|' /C calc'!A0", "-2+3": "'-2+3", "\tx": "'\tx", "\r=1": "'\r=1", "'=": "''=", "-": "'-",

@@ -15,7 +15,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// broken checks that a folder is not a release, and that the reason is given.
+// broken checks that a folder is refused as a release, with a reason.
 func broken(t testing.TB, dir, reason string) {
 	t.Helper()
 	_, err := New().Inspect(t.Context(), dir)
@@ -59,7 +59,7 @@ func TestNoRelease(t *testing.T) {
 	fails(t, err, CodeNotFolder)
 }
 
-// Whatever byte of whatever file is changed, cut off or added, Inspect finds it, and says which table it is.
+// Inspect finds any byte that is changed, cut off or added in any file, and names the table.
 func TestInspectFindsEveryChange(t *testing.T) {
 	p := newPlace(t)
 	digest := published(t, p)
@@ -118,7 +118,7 @@ func TestInspectFindsExtraAndMissingFiles(t *testing.T) {
 	}
 }
 
-// A link is never followed, wherever it leads.
+// A link is never followed.
 func TestInspectRefusesLinks(t *testing.T) {
 	p := newPlace(t)
 	published(t, p)

@@ -14,7 +14,7 @@ const childEnv = "DPRELEASE_SINK_CHILD" // the folder in which the child process
 
 func childPlace(root string) place { return place{root, root + "/.staging-out", root + "/out"} }
 
-// TestChild is the process that is killed; run by hand it does nothing.
+// TestChild is the process that is killed. By itself it does nothing.
 func TestChild(t *testing.T) {
 	root := os.Getenv(childEnv)
 	if root == "" {
@@ -34,8 +34,8 @@ func child(t *testing.T, p place) *exec.Cmd {
 	return c
 }
 
-// Killed at any moment, a process leaves the release folder complete or absent, and a staging that is whole or not
-// taken for whole.
+// If a process is killed at any moment, the release folder is complete or absent, and an incomplete staging is
+// recognised.
 func TestKilledAtAnyMoment(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")

@@ -33,7 +33,7 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// Anything but an empty folder stays as it is, and so does the staging.
+// A folder that is not empty stays unchanged, and so does the staging.
 func TestPublishReplacesNothing(t *testing.T) {
 	for name, occupy := range map[string]func(t *testing.T, p place){
 		"folder": func(t *testing.T, p place) {
@@ -61,7 +61,7 @@ func TestPublishReplacesNothing(t *testing.T) {
 	}
 }
 
-// A crash after the rename leaves a staging folder without a release, which says so.
+// A crash after the rename leaves a staging folder without a release, and the error says so.
 func TestCrashAfterTheRename(t *testing.T) {
 	p, s := newPlace(t), New()
 	digest := stage(t, p, release(t, twoQueries()...))
@@ -88,7 +88,7 @@ func TestPublishFailures(t *testing.T) {
 	fails(t, s.Publish(t.Context(), p.staging, p.dir), CodeMissing)
 }
 
-// The rename itself refuses a taken name, also if it has to look first.
+// The rename refuses a name that exists, also if it has to check first.
 func TestRenameNew(t *testing.T) {
 	for name, rename := range map[string]func(from, to string) error{"one step": renameNew, "two steps": renameChecked} {
 		p := newPlace(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// published1 writes a result as the one table of a folder and returns the query that a manifest would have of it.
+// published1 writes a result as the only table of a folder and returns its query as a manifest states it.
 func published1(t *testing.T, f format, r pipeline.Result) (dir string, q *manifest.Query) {
 	t.Helper()
 	dir, data := t.TempDir(), written(t, f, r)
@@ -26,7 +26,7 @@ func published1(t *testing.T, f format, r pipeline.Result) (dir string, q *manif
 	return dir, &manifest.Query{Name: r.Name, Files: []manifest.File{{Path: "q" + f.extension(), SHA256: hex.EncodeToString(sum[:]), Rows: rows}}}
 }
 
-// Every format gives back the noisy values, the columns after the interval and the keys that were written, bit by bit.
+// Every format returns the written noisy values, the columns after the interval and the keys, bit by bit.
 func TestReadBack(t *testing.T) {
 	for _, r := range samples(true) {
 		for name, f := range builtin() {
@@ -101,7 +101,8 @@ func keyTexts(column any, infinite string) (out []string) {
 	return out
 }
 
-// A file that was changed is not read, whatever it holds now; nor is one that has other rows or no noisy column.
+// A changed file is not read, whatever it holds now. Neither is one with a wrong number of rows or without a noisy
+// column.
 func TestReadBackOfChangedFiles(t *testing.T) {
 	r := result("scalar")
 	for _, f := range builtin() {
@@ -139,7 +140,7 @@ func TestReadBackOfChangedFiles(t *testing.T) {
 	}
 }
 
-// Find looks where a release was published and where Retire moves it.
+// Find looks in the folder of the publication and in the folder to which Retire moves it.
 func TestFind(t *testing.T) {
 	p := newPlace(t)
 	digest := published(t, p)

@@ -84,7 +84,7 @@ func TestSameReleaseSameBytes(t *testing.T) {
 	wg.Wait()
 }
 
-// Nobody else can look into a staging folder; what is published has ordinary modes, less the umask.
+// No other user can look into a staging folder. Published files have ordinary modes, according to the umask.
 func TestModes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no modes")
@@ -116,7 +116,7 @@ func mode(t *testing.T, path string) fs.FileMode {
 	return info.Mode().Perm()
 }
 
-// Until every table is written and checked there is no manifest: a kill leaves an incomplete folder.
+// There is no manifest before every table is written and checked. So a killed process leaves an incomplete folder.
 func TestManifestComesLast(t *testing.T) {
 	p, calls := newPlace(t), 0
 	r := twoQueries()
@@ -137,7 +137,7 @@ func TestManifestComesLast(t *testing.T) {
 	}
 }
 
-// brokenFormat fails in one of the ways a disk or a library can.
+// brokenFormat fails in one of the ways in which a disk or a library can fail.
 type brokenFormat struct {
 	csvFormat
 	write1, verify1 error
@@ -154,7 +154,7 @@ func (f brokenFormat) write(ctx context.Context, w io.Writer, t *table) (int, er
 
 func (f brokenFormat) verify(context.Context, io.ReaderAt, int64, *table) error { return f.verify1 }
 
-// A failure of any kind leaves the staging folder as it was prepared, and an error without the library's words.
+// Any failure leaves the staging folder as it was prepared, and an error without the library's text.
 func TestFailureLeavesNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		format brokenFormat
@@ -195,7 +195,7 @@ func TestCancelledStage(t *testing.T) {
 	}
 }
 
-// What can't be written is refused before anything is.
+// A release that cannot be written is refused before any file is written.
 func TestRefusedReleases(t *testing.T) {
 	clash := result("q", stringKey("noisy", "a"))
 	twice := result("q", stringKey("k", "a"), stringKey("k", "b"))

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// synced runs f and returns what it synced, in order, below root; in angle brackets what was there of the release folder at that moment.
+// synced runs f and returns the paths below root that it synced, in order. In angle brackets is the content of the
+// release folder at that moment.
 func synced(t *testing.T, p place, f func()) (names []string) {
 	t.Helper()
 	before := syncFile
@@ -34,8 +35,9 @@ func sameSyncs(t *testing.T, step string, got []string, want ...string) {
 	}
 }
 
-// Each file is synced after it was written, each folder after an entry of it came, went or was renamed: with one sync less a loss of power may
-// leave a release that the ledger has and the disk has not, or a staging that is taken for whole.
+// Each file is synced after it is written, and each folder after one of its entries is added, removed or renamed.
+// Without one of the syncs, a power failure may leave a release that the ledger has and the disk does not, or an
+// incomplete staging that looks complete.
 func TestEverythingIsSynced(t *testing.T) {
 	p, s := newPlace(t), New()
 	p.staging, p.dir = filepath.Join(p.root, "a", "b", ".staging-out"), filepath.Join(p.root, "a", "b", "out")
@@ -74,7 +76,7 @@ func TestEverythingIsSynced(t *testing.T) {
 	}), "a/b")
 }
 
-// What a failure or a discarded staging removes stays removed.
+// Files removed by a failure or with a discarded staging stay removed.
 func TestRemovalsAreSynced(t *testing.T) {
 	p, s := newPlace(t), &Folder{formats: builtin()}
 	s.formats["csv"] = brokenFormat{verify1: errVerify}
@@ -88,7 +90,7 @@ func TestRemovalsAreSynced(t *testing.T) {
 	sameSyncs(t, "discard of nothing", synced(t, p, func() { must(t, s.Discard(p.staging)) }))
 }
 
-// A sync that fails is an error, not a success.
+// A failed sync is an error.
 func TestFailedSyncs(t *testing.T) {
 	p := newPlace(t)
 	must(t, New().Prepare(p.staging))

@@ -11,7 +11,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-// series repeats values over the cells; its value for a cell does not depend on how it is asked.
+// series repeats values over the cells. The value of a cell does not depend on how it is read.
 func series(values ...float64) queries.Series {
 	return func(start int, dst []float64) {
 		for i := range dst {
@@ -20,7 +20,7 @@ func series(values ...float64) queries.Series {
 	}
 }
 
-// wave is a series of many different values: multiples of a grid, positive and negative.
+// wave is a series of many different values: positive and negative multiples of a grid.
 func wave(scale float64) queries.Series {
 	return func(start int, dst []float64) {
 		for i := range dst {
@@ -31,7 +31,7 @@ func wave(scale float64) queries.Series {
 	}
 }
 
-// result is a query over the cells of its keys, or a scalar.
+// result returns a query over the cells of its keys, or a scalar.
 func result(name string, keys ...domain.KeyColumn) pipeline.Result {
 	cells := 1
 	for i := len(keys) - 1; i >= 0; i-- {
@@ -65,7 +65,7 @@ func tableOf(t testing.TB, r pipeline.Result) *table {
 	return tables[0]
 }
 
-// mean is a query whose cells may have no value, with two more columns.
+// mean returns a query with two more columns, whose cells may have no value.
 func mean(name string, keys ...domain.KeyColumn) pipeline.Result {
 	r := result(name, keys...)
 	r.Answer.Noisy = series(1.5, math.NaN(), -2, 0)
@@ -75,7 +75,7 @@ func mean(name string, keys ...domain.KeyColumn) pipeline.Result {
 	return r
 }
 
-// release is a release of the results in every format.
+// release returns a release of the results in every format.
 func release(t testing.TB, results ...pipeline.Result) *pipeline.Release {
 	t.Helper()
 	return releaseAs(t, Formats(), results...)
@@ -94,7 +94,7 @@ func releaseAs(t testing.TB, formats []string, results ...pipeline.Result) *pipe
 	return pipelinetest.NewRelease(t, m, formats, results...)
 }
 
-// remade is a release with a manifest of its own.
+// remade returns a release with a manifest of its own.
 func remade(t testing.TB, m manifest.Manifest, results ...pipeline.Result) *pipeline.Release {
 	t.Helper()
 	return pipelinetest.NewRelease(t, m, []string{"csv"}, results...)

@@ -27,7 +27,7 @@ func ipcGrid(t *testing.T, data []byte) grid {
 	return batchesGrid(t, f.Schema(), batches)
 }
 
-// streamGrid reads an Arrow file from its start to the mark of its end, as one reads a pipe.
+// streamGrid reads an Arrow file from its start to its end mark, like a pipe.
 func streamGrid(t *testing.T, data []byte) grid {
 	t.Helper()
 	const magic = 8
@@ -65,7 +65,7 @@ func batchesGrid(t *testing.T, s *arrow.Schema, batches []arrow.Record) grid {
 	return g
 }
 
-// jsonGrid reads JSON token by token; the types come from want.
+// jsonGrid reads JSON token by token. The types come from want.
 func jsonGrid(t *testing.T, data []byte, want grid) grid {
 	t.Helper()
 	r := &jsonReader{T: t, d: json.NewDecoder(bytes.NewReader(data)), g: grid{names: want.names}}

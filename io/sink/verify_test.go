@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A file that differs from its answer in one bit of one cell, one label, or a row more or less is refused.
+// A file is refused if it differs from its answer in one bit of one cell, in one label, or by one row.
 func TestVerifyFindsDifferences(t *testing.T) {
 	keys := []domain.KeyColumn{stringKey("k", numbered(100)...), intKey("i", 1, 2), floatKey("f", 0.5, 1.5)}
 	for _, good := range []pipeline.Result{result("required", slices.Clone(keys)...), mean("nullable", slices.Clone(keys)...)} {
@@ -34,7 +34,7 @@ func TestVerifyFindsDifferences(t *testing.T) {
 	}
 }
 
-// changed returns results that differ a little from r, which has a string, an int and a float key.
+// changed returns results that differ slightly from r, which has a string, an int and a float key.
 func changed(r pipeline.Result) map[string]pipeline.Result {
 	out := map[string]pipeline.Result{}
 	last := func(s queries.Series, to func(float64) float64) queries.Series {
@@ -90,7 +90,7 @@ func changed(r pipeline.Result) map[string]pipeline.Result {
 	return out
 }
 
-// damageable are formats with a reader, the end of the bytes that are damaged, and numbers that they can't hold.
+// damageable are the formats with a reader, the end of the bytes that are damaged, and numbers that they cannot hold.
 var damageable = map[string]struct {
 	format format
 	read   func(t *testing.T, data []byte, want grid) grid
@@ -103,7 +103,7 @@ var damageable = map[string]struct {
 	"json":    {jsonFormat{}, jsonGrid, wholeFile, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }},
 }
 
-// Damage is an error or leaves the cells as they were: a page's header has bytes that don't matter.
+// Damage is an error or leaves the cells unchanged: some bytes of a page's header do not matter.
 func TestVerifyFindsDamage(t *testing.T) {
 	keys := []domain.KeyColumn{stringKey("k", numbered(300)...), intKey("i", 1, 2)}
 	for _, r := range []pipeline.Result{result("required", slices.Clone(keys)...), mean("nullable", slices.Clone(keys)...)} {
@@ -126,7 +126,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 	}
 }
 
-// A file that is cut short, or has something after its end, is refused.
+// A file that is cut short, or has bytes after its end, is refused.
 func TestVerifyFindsTheEnd(t *testing.T) {
 	r := result("q", stringKey("k", numbered(300)...))
 	for name, f := range builtin() {
@@ -150,7 +150,7 @@ func TestVerifyFindsTheEnd(t *testing.T) {
 
 func wholeFile(_ *testing.T, data []byte) int { return len(data) }
 
-// startOfFooter is where an Arrow file's footer begins: its length stands before the magic at the end.
+// startOfFooter returns the start of an Arrow file's footer. Its length is stored before the magic at the end.
 func startOfFooter(_ *testing.T, data []byte) int {
 	end := len(data) - len(ipc.Magic) - 4
 	return end - int(binary.LittleEndian.Uint32(data[end:]))

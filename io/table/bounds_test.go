@@ -9,7 +9,8 @@ import (
 	"github.com/dprelease/dprelease/io/table/tabletest"
 )
 
-// Bounds hold a column in every representation if they hold each of its values; its dictionary may have more entries.
+// Bounds hold for a column in every representation if they hold for each of its values. Its dictionary may have more
+// entries.
 func TestBoundsHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 40).Draw(t, "rows")

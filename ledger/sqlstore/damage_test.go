@@ -26,7 +26,7 @@ func write(t *testing.T, path string, content []byte, mode os.FileMode) {
 	must(t, os.WriteFile(path, content, mode))
 }
 
-// execute runs SQL on the file as another program would.
+// execute runs SQL on the file, like another program.
 func execute(t *testing.T, path, statements string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -36,7 +36,7 @@ func execute(t *testing.T, path, statements string) {
 	must(t, os.Chmod(path, 0o600))
 }
 
-// sound makes a ledger with some runs.
+// sound returns a valid ledger with some runs.
 func sound(t *testing.T, path string) {
 	t.Helper()
 	s, err := sqlstore.Open(t.Context(), path)
@@ -49,7 +49,7 @@ func sound(t *testing.T, path string) {
 	must(t, s.Close())
 }
 
-// content is all that a ledger says.
+// content returns everything that a ledger holds.
 type content struct {
 	entries  []ledger.Entry
 	secret   []byte
@@ -78,8 +78,7 @@ func read(t *testing.T, path string) (c content, err error) {
 	return c, err
 }
 
-// TestFlippedByte: whichever byte of the file is damaged, the ledger says what it said or is refused as damaged, never
-// anything else.
+// If any byte of the file is damaged, the ledger has the same content or is refused as damaged.
 func TestFlippedByte(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -116,7 +115,7 @@ func TestFlippedByte(t *testing.T) {
 	t.Logf("%d of %d damages met content", found, (len(good)+stride-1)/stride)
 }
 
-// TestDamage: damage that the file format does not notice.
+// Damage that the file format does not detect is detected.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	const writable = "DROP TRIGGER entry_stays; DROP TRIGGER entry_remains;"
@@ -148,7 +147,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestAppendOnly: other programs cannot change or delete an entry by mistake.
+// Other programs cannot change or delete an entry by mistake.
 func TestAppendOnly(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)

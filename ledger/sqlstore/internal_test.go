@@ -39,7 +39,7 @@ func append1(ctx context.Context, s *Store, body []byte) error {
 	})
 }
 
-// TestSettings reads back what makes a commit durable, on a first and on a later connection.
+// TestSettings reads back the settings that make a commit durable, on the first and on a later connection.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	s := opened(t)
@@ -57,7 +57,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestSettingsAreChecked: a connection that would not sync is refused.
+// A connection that would not sync is refused.
 func TestSettingsAreChecked(t *testing.T) {
 	t.Parallel()
 	for _, setting := range []string{"PRAGMA synchronous = FULL", "PRAGMA journal_mode = MEMORY", "PRAGMA journal_mode = TRUNCATE"} {
@@ -71,8 +71,8 @@ func TestSettingsAreChecked(t *testing.T) {
 	}
 }
 
-// The folder is synced once the file has its name, or a loss of power could take the whole ledger away. What SQLite syncs is TestSettings'
-// and, as the system sees it, TestSyncsOfARun's of the program.
+// The folder is synced after the file has its name. Otherwise a power failure could remove the whole ledger.
+// TestSettings and, as the system sees it, the program's TestSyncsOfARun check what SQLite syncs.
 func TestNewFileIsSynced(t *testing.T) {
 	before := syncFile
 	t.Cleanup(func() { syncFile = before })
@@ -129,7 +129,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestPanic: a panic within a transaction leaves nothing behind, and the store goes on.
+// A panic within a transaction leaves nothing behind, and the store continues to work.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	s := opened(t)
@@ -153,7 +153,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestTranslate: no text of a driver or of the operating system comes through.
+// Errors contain no text of a driver or of the operating system.
 func TestTranslate(t *testing.T) {
 	t.Parallel()
 	secret := errors.New("canary: UNIQUE constraint failed: 42")
@@ -181,7 +181,7 @@ func TestTranslate(t *testing.T) {
 	}
 }
 
-// TestLockFile: a lock file that is a link is not followed.
+// A lock file that is a link is not followed.
 func TestLockFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

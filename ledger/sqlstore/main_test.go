@@ -20,11 +20,14 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	syscall.Umask(0o022) // the tests' folders must not be their group's to write
+	syscall.Umask(0o022) // the group must not have write access to the tests' folders
 	os.Exit(m.Run())
 }
 
-// Processes: the test binary runs itself with one of these tasks in its environment, on the ledger at LEDGER_PATH.
+// # Processes
+//
+// The test binary runs itself as a child process, with one of these tasks in its environment, on the ledger at
+// LEDGER_PATH.
 const (
 	taskVariable = "LEDGER_TASK"
 	pathVariable = "LEDGER_PATH"
@@ -39,7 +42,7 @@ var tasks = map[string]func(t *testing.T, s ledger.Store, name string) error{
 	"resumer": chargeShared,
 }
 
-// TestTask is a process of another test; alone it does nothing.
+// TestTask runs a task for another test. By itself it does nothing.
 func TestTask(t *testing.T) {
 	task := os.Getenv(taskVariable)
 	if task == "" {
@@ -94,7 +97,7 @@ func (p *process) line(t *testing.T) string {
 	return p.lines.Text()
 }
 
-// kill ends the process (SIGKILL) and returns the lines that it had written.
+// kill kills the process (SIGKILL) and returns the lines that it had written.
 func (p *process) kill(t *testing.T) (rest []string) {
 	t.Helper()
 	if err := p.cmd.Process.Kill(); err != nil {
@@ -131,7 +134,7 @@ func chargeShared(t *testing.T, s ledger.Store, _ string) error {
 	return chargeOnce(t, s, "one run")
 }
 
-// workForever charges, seals and publishes tiny runs, and says so after each step.
+// workForever charges, seals and publishes tiny runs, and prints a line after each step.
 func workForever(t *testing.T, s ledger.Store, name string) error {
 	b, ctx := ledger.NewBook(s, time.Now), t.Context()
 	for i := 0; ; i++ {
@@ -158,7 +161,8 @@ func tiny(tb testing.TB, run string) ledger.Charge {
 	return c
 }
 
-// stallInTransaction writes more than the page cache holds, so that the file itself is changed, and waits to be killed.
+// stallInTransaction writes more than the page cache holds, so that the file itself changes, and then waits to be
+// killed.
 func stallInTransaction(t *testing.T, s ledger.Store, _ string) error {
 	return s.Update(t.Context(), func(tx ledger.Tx) error {
 		head, err := tx.Last()
@@ -204,7 +208,7 @@ func open(t *testing.T, path string) *sqlstore.Store {
 	return s
 }
 
-// total returns the verified number of runs that count, and their state by name.
+// total returns the verified number of runs that count, and their states by name.
 func total(t *testing.T, path string) (int, map[string]ledger.State) {
 	t.Helper()
 	b := ledger.NewBook(open(t, path), time.Now)

@@ -2,7 +2,7 @@ package sqlstore
 
 import "testing"
 
-// TestMountedAt: the list of mounts that a kernel without statx's mark has, with the escapes of its paths.
+// TestMountedAt checks the list of mounts, with escaped paths, of kernels whose statx does not mark mounts.
 func TestMountedAt(t *testing.T) {
 	t.Parallel()
 	const mounts = `22 27 0:21 / /proc rw,nosuid - proc proc rw

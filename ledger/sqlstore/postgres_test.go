@@ -41,7 +41,7 @@ func TestPostgres(t *testing.T) {
 	})
 }
 
-// processesOnPostgres: many processes on a new ledger, of which four fit; a dead one holds no lock.
+// processesOnPostgres runs many processes on a new ledger in which four charges fit. A dead process holds no lock.
 func processesOnPostgres(t *testing.T, server *ledgertest.Server) {
 	dsn, count := server.DSN(t), map[string]int{}
 	var all []*process
@@ -85,7 +85,8 @@ func sqlOn(t *testing.T, dsn, statement string) error {
 	return err
 }
 
-// damageOnPostgres: a changed, a missing and a cut entry show; the tables refuse all three by themselves.
+// damageOnPostgres checks that a changed, a missing and a cut entry are detected. The tables themselves refuse all
+// three.
 func damageOnPostgres(t *testing.T, server *ledgertest.Server) {
 	for _, damage := range []string{
 		"UPDATE dprelease_entry SET body = replace(body, 'taxi', 'cabs') WHERE seq = 2",
@@ -110,7 +111,7 @@ func damageOnPostgres(t *testing.T, server *ledgertest.Server) {
 	}
 }
 
-// refusalsOfPostgres: every failure is one of the ledger's own errors, without the text of the server.
+// refusalsOfPostgres checks that every failure is one of the ledger's own errors, without the text of the server.
 func refusalsOfPostgres(t *testing.T, server *ledgertest.Server) {
 	ctx, dsn := t.Context(), server.DSN(t)
 	refused := func(dsn string, create bool, want error) {
@@ -157,7 +158,8 @@ func refusalsOfPostgres(t *testing.T, server *ledgertest.Server) {
 	}
 }
 
-// restartOfPostgres: a server that crashes and comes back in the middle of charges loses nothing and spends nothing twice.
+// restartOfPostgres checks that a server that crashes and restarts during charges loses nothing and charges nothing
+// twice.
 func restartOfPostgres(t *testing.T, server *ledgertest.Server) {
 	s := openPostgres(t, server.DSN(t))
 	defer s.Close()

@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-// TestProcessesNeverOverspend: many processes, each another run on the same new ledger, of which four fit.
+// Many processes charge different runs on the same new ledger, in which four fit. Exactly four succeed.
 func TestProcessesNeverOverspend(t *testing.T) {
 	t.Parallel()
 	path, n := newPath(t), 12
@@ -35,7 +35,7 @@ func TestProcessesNeverOverspend(t *testing.T) {
 	}
 }
 
-// TestProcessesReserveOnce: many processes of one run reserve it once.
+// Many processes of the same run reserve it once.
 func TestProcessesReserveOnce(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -54,8 +54,8 @@ func TestProcessesReserveOnce(t *testing.T) {
 	}
 }
 
-// TestKilled: killed at random moments, a process leaves a valid chain with all that it had been told is durable, at
-// most one step further.
+// A process that is killed at a random moment leaves a valid chain with everything that was reported durable, and at
+// most one step more.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	kills := 6
@@ -98,7 +98,7 @@ func note(said map[string]string, line string) {
 	}
 }
 
-// TestKilledInTransaction: what a killed process had begun to write into the file is rolled back.
+// The unfinished transaction of a killed process is rolled back.
 func TestKilledInTransaction(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -127,7 +127,7 @@ func TestKilledInTransaction(t *testing.T) {
 	}
 }
 
-// TestKilledHolder: a dead process holds no lock, a living one does.
+// A dead process holds no lock. A living one does.
 func TestKilledHolder(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)

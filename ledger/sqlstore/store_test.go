@@ -28,7 +28,7 @@ func TestSuite(t *testing.T) {
 	})
 }
 
-// TestFiles: a new ledger, its journal and its lock file are the owner's alone; nothing else is left.
+// Only the owner can read a new ledger, its journal and its lock file. No other files are left.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a %20?b#c.db")
@@ -120,7 +120,7 @@ func TestLocksAreIndependent(t *testing.T) {
 	}
 }
 
-// TestNotOpened: what is not a sound ledger of this version is refused with a reason, and left as it is.
+// A file that is not a valid ledger of this version is refused with a reason, and left unchanged.
 func TestNotOpened(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -158,7 +158,7 @@ func TestNotOpened(t *testing.T) {
 	}
 }
 
-// TestNeverMadeTwice: an interrupted making is begun anew.
+// If the creation of a ledger was interrupted, it starts again.
 func TestNeverMadeTwice(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -170,7 +170,7 @@ func TestNeverMadeTwice(t *testing.T) {
 	}
 }
 
-// TestWaits: a transaction of another store is waited for; the context ends the waiting.
+// A store waits for the transaction of another store. The context ends the wait.
 func TestWaits(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -207,7 +207,7 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestCommitWaitsForReaders: a reader that lasts delays a commit and does not undo it.
+// A long reader delays a commit and does not undo it.
 func TestCommitWaitsForReaders(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -232,7 +232,7 @@ func TestCommitWaitsForReaders(t *testing.T) {
 	}
 }
 
-// TestCanary: the file holds neither an input's digest nor, outside its own place, the secret.
+// The file contains no digest of an input. The secret is only in its own place.
 func TestCanary(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)

@@ -17,7 +17,7 @@ import (
 
 const stranger = 65534 // a user and a group that own nothing of the tests'
 
-// asRoot skips a test that must give files to another user.
+// asRoot skips a test that must give files to another user, if it does not run as root.
 func asRoot(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -25,7 +25,7 @@ func asRoot(t *testing.T) {
 	}
 }
 
-// nested makes a ledger with some runs in a folder of a folder of the test's own.
+// nested returns a ledger with some runs, in a folder inside a folder of the test.
 func nested(t *testing.T) (path string) {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "above", "folder")
@@ -44,8 +44,8 @@ func reopen(t *testing.T, name string) error {
 	return err
 }
 
-// TestSurroundings: who may write to a ledger, beside it or above it may set it back, and is refused with the command
-// that mends it.
+// If anybody else may write to a ledger, next to it or above it, they could replace it by an older copy. Such a ledger
+// is refused, with the command that corrects its permissions.
 func TestSurroundings(t *testing.T) {
 	t.Parallel()
 	chmod := func(mode os.FileMode, up ...string) func(*testing.T, string) {
@@ -63,7 +63,7 @@ func TestSurroundings(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(t *testing.T, path string)
 		want   error
-		say    string // what the error must say; PATH is the ledger's
+		say    string // the required error; PATH is the ledger's path
 	}{
 		"untouched":                   {func(*testing.T, string) {}, nil, ""},
 		"a group may read the file":   {chmod(0o640), nil, ""},
@@ -111,7 +111,7 @@ func expect(t *testing.T, err, want error, say, path string) {
 	}
 }
 
-// TestStrangers: what belongs to another user is that user's to change, whatever its mode.
+// A file of another user is refused whatever its mode, because that user can change it.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	asRoot(t)
@@ -130,8 +130,8 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestPlantedJournal: a journal that another user puts beside a ledger would set it back to what that journal holds:
-// here a charge is gone. It is refused, in a folder that others may write to as in one that is closed by now.
+// If another user puts a journal next to a ledger, the journal would restore an older state: here a charge is missing.
+// It is refused, also if the folder was closed to others in the meantime.
 func TestPlantedJournal(t *testing.T) {
 	t.Parallel()
 	path := nested(t)
@@ -169,7 +169,7 @@ func TestPlantedJournal(t *testing.T) {
 	}
 }
 
-// TestJournalWithoutLedger: a journal whose ledger is gone would be replayed into the new one.
+// A journal whose ledger is missing would be replayed into the new one. It is refused.
 func TestJournalWithoutLedger(t *testing.T) {
 	t.Parallel()
 	for _, ending := range []string{"-journal", "-wal"} {
@@ -184,8 +184,8 @@ func TestJournalWithoutLedger(t *testing.T) {
 	}
 }
 
-// TestMountedFile: a ledger that is mounted by itself is refused, as containers mount single files; one in a mounted
-// folder is not.
+// A ledger file that is a mount of its own is refused, because containers mount single files. A ledger in a mounted
+// folder is not refused.
 func TestMountedFile(t *testing.T) {
 	t.Parallel()
 	path := nested(t)
@@ -204,7 +204,7 @@ func TestMountedFile(t *testing.T) {
 	}
 }
 
-// inMounts charges the ledger at path in a process that sees mounts of its own, and returns what it says.
+// inMounts charges the ledger at path in a process with mounts of its own, and returns its output.
 func inMounts(t *testing.T, mounts, path string) string {
 	t.Helper()
 	if _, err := exec.Command("unshare", "-m", "sh", "-c", mounts).CombinedOutput(); err != nil {
@@ -216,7 +216,7 @@ func inMounts(t *testing.T, mounts, path string) string {
 	return string(out)
 }
 
-// TestLinksAreChecked: a symbolic link decides which file is opened, so that its own folder is checked too.
+// A symbolic link decides which file is opened. So the folder of the link is checked too.
 func TestLinksAreChecked(t *testing.T) {
 	t.Parallel()
 	path, links := nested(t), filepath.Join(t.TempDir(), "links")
@@ -240,7 +240,7 @@ func TestLinksAreChecked(t *testing.T) {
 	expect(t, reopen(t, "sqlite:"+filepath.Join(loop, "ledger.db")), ledger.ErrUnavailable, "", path)
 }
 
-// TestSharedByAGroup: a group shares a ledger if its name says so, and nobody else does.
+// A group shares a ledger only if its name says so.
 func TestSharedByAGroup(t *testing.T) {
 	t.Parallel()
 	asRoot(t)

@@ -2,7 +2,7 @@ package mechanismtest
 
 import "testing"
 
-// lenient is a testing.TB that goes on after a fatal failure.
+// lenient is a testing.TB that continues after a fatal failure.
 type lenient struct {
 	testing.TB
 	failures int

@@ -14,7 +14,7 @@ import (
 
 var gaussian = calibrate.Mechanism{Query: "q", Sens: calibrate.Sensitivity{L2: 1, Why: "one row"}, Sigma: 1, Grid: 0.5}
 
-// failing is a testing.TB that notes a fatal failure instead of failing.
+// failing is a testing.TB that records a fatal failure instead of failing.
 type failing struct {
 	testing.TB
 	failed bool

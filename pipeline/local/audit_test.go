@@ -16,7 +16,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// auditJobs are jobs of all kinds of queries, units and neighbours, for the table of auditTable.
+// auditJobs are jobs with all kinds of queries, units and adjacencies, for the table of auditTable.
 var auditJobs = map[string]string{
 	"counts": `privacy: {epsilon: 1, delta: 1e-6, unit: [person], per_unit: {max_rows: 4}}
 queries:
@@ -49,7 +49,7 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: audited, budget: {epsilon: 9, delta: 1e-4, delta_cap: 1e-5}}
 `
 
-// auditTable is two CSV files: 600 persons, one of whom has a third of all rows, and rows of nobody.
+// auditTable is two CSV files: 600 persons, one of whom has a third of all rows, and rows without a person.
 func auditTable(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -100,7 +100,8 @@ func audit(t *testing.T, p *pipeline.Plan, dir string, engine func(*source.Datas
 
 func twoWorkers(data *source.Dataset) *local.Engine { return local.New(data, 2) }
 
-// A right program passes, and one whose sensitivities are too small by next to nothing fails: the heavy unit attains them, or another.
+// A correct program passes. A program whose sensitivities are slightly too small fails: some unit attains them, usually
+// the heavy one.
 func TestAudit(t *testing.T) {
 	dir := auditTable(t)
 	attained := map[string][]int{"counts": {0, 1}, "sums": {0}, "keys": {0}, "rows": {0}, "two columns": {0}} // by a single unit that comes or goes
@@ -145,7 +146,7 @@ func TestAuditOfReplacedUnits(t *testing.T) {
 	dir := auditTable(t)
 	body := withAdjacency(auditJobs["counts"], "replace-one")
 	p := auditPlan(t, dir, body, "part-*.csv")
-	// Another colour for four rows: √(4² + 4²). A sensitivity of one unit alone, 4, is too small for the pair.
+	// Another colour for four rows: √(4² + 4²). The sensitivity of one unit alone, 4, is too small for the pair.
 	p.Queries()[1].Mechanisms[0].Sens.L2 = 3
 	if audit(t, p, dir, twoWorkers) {
 		t.Error("passes with a sensitivity of 3")
@@ -168,7 +169,7 @@ func TestAuditOfEveryFormat(t *testing.T) {
 	}
 }
 
-// Rows of units that do not fit in memory are written to the scratch file, of which nothing is left.
+// Rows of units that do not fit in memory are written to the scratch file. Nothing of it is left.
 func TestAuditWithoutMemory(t *testing.T) {
 	dir, folder := t.TempDir(), t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.csv"), csvOf(t, people(100)), 0o600); err != nil {
@@ -183,7 +184,7 @@ func TestAuditWithoutMemory(t *testing.T) {
 	}
 }
 
-// Taking a unit out is what the table without its rows gives.
+// Taking a unit out has the same result as the table without its rows.
 func TestWithoutIsTheTableWithout(t *testing.T) {
 	dir := auditTable(t)
 	p := auditPlan(t, dir, auditJobs["counts"], "part-*.csv")

@@ -18,14 +18,14 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// ride has two moments, each of which may be an event.
+// ride has two times. Each may be an event.
 type ride struct {
 	Rider int64 `parquet:"rider"`
 	Pick  int64 `parquet:"pick"`
 	Drop  int64 `parquet:"drop"`
 }
 
-// rides is ten row groups of 100 rows: picked at 0 to 999, dropped 300 later.
+// rides has ten row groups of 100 rows: picked at 0 to 999, dropped 300 later.
 func rides(t *testing.T, createdBy string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -53,7 +53,8 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: rides, budget: {epsilon: 9, delta: 1e-4}}
 `
 
-// ridden returns the exact counts of a job on a file, and the input's digest, which Digest and Aggregate must agree on.
+// ridden returns the exact counts of a job on a file, and the input's digest. It checks that Digest and Aggregate
+// return the same digest.
 func ridden(t *testing.T, content []byte, input, column string) (all int64, when []int64, digest string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -80,7 +81,8 @@ func ridden(t *testing.T, content []byte, input, column string) (all int64, when
 	return cells[0], when, string(a.Input)
 }
 
-// Each event has the filter's column in a column of its own: a row group that one event's statistics rule out may hold rows of another.
+// Each event has its own column for the filter: if the statistics of one event rule a row group out, another event's
+// rows may still pass.
 func TestEventsAreFilteredApart(t *testing.T) {
 	content := rides(t, "a")
 	for _, c := range []struct {
@@ -102,14 +104,14 @@ func TestEventsAreFilteredApart(t *testing.T) {
 			}
 		}
 	}
-	// One event: the filter's column is that event's, not the column of the input that has its name.
+	// One event: the filter uses the column of that event, not the column of the input with the same name.
 	all, _, _ := ridden(t, content, "events: [{pick: drop}], where: [{column: pick, min: 600, max: 649}]", "pick")
 	if all != 50 {
 		t.Errorf("one event that has another's name: %d rows, want 50", all)
 	}
 }
 
-// A file of which nothing but the footer differs is another input: what it says decides which rows are read.
+// A file that differs only in its footer is another input, because the footer decides which rows are read.
 func TestDigestHoldsTheFooter(t *testing.T) {
 	one, other := rides(t, "a"), rides(t, "b")
 	differ := 0
@@ -133,7 +135,8 @@ func TestDigestHoldsTheFooter(t *testing.T) {
 	}
 }
 
-// A public number of rows is that of all files, filtered or not: one row more or less is refused, in the same words.
+// A public number of rows is that of all files, filtered or not. One row more or less is refused, with the same
+// message.
 func TestPublicRows(t *testing.T) {
 	content := ticks(t)
 	var texts []string

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// NewTight returns an engine that holds next to no rows in memory.
+// NewTight returns an engine that holds almost no rows in memory.
 func NewTight(data *source.Dataset, workers int, folder string) *Engine {
 	e := NewWithin(data, Limits{Workers: workers, Scratch: folder})
 	e.tight = &memory{workers: workers, rows: 1, room: 1 << 12}
@@ -34,7 +34,7 @@ func Census(t *testing.T, e *Engine, p *pipeline.Plan) (out []AuditedUnit) {
 	return out
 }
 
-// Without answers a plan without a unit.
+// A plan without a unit has no answers.
 func Without(t *testing.T, e *Engine, p *pipeline.Plan, unit string) [][]mechanism.Exact {
 	t.Helper()
 	a := &audit{Engine: e, ctx: t.Context(), plan: p, observer: pipeline.Silent{}}

@@ -34,7 +34,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// The same table in every format: units over their bounds, nulls, text, numbers and times.
+// # The same table in every format
+//
+// The table has units over their bounds, nulls, texts, numbers and times.
 const formatsJob = `
 version: 1
 name: formats
@@ -69,7 +71,7 @@ type person struct {
 	At     int64    `parquet:"at,timestamp(microsecond:utc)"`
 }
 
-// xitongPerson is the same row with a third one's.
+// xitongPerson is the same row with the tags of a third library.
 type xitongPerson struct {
 	Person int64    `parquet:"name=person, type=INT64"`
 	Colour *string  `parquet:"name=colour, type=BYTE_ARRAY, convertedtype=UTF8, encoding=PLAIN_DICTIONARY"`
@@ -190,7 +192,7 @@ func recordOf(rows []person) arrow.Record {
 	return b.NewRecord()
 }
 
-// recordWriter is what the writers of Arrow's library are.
+// recordWriter is the interface of Arrow's writers.
 type recordWriter interface {
 	Write(arrow.Record) error
 	Close() error
@@ -243,7 +245,7 @@ func writeAll(t *testing.T, w recordWriter, records []arrow.Record) {
 	}
 }
 
-// exactly returns the exact cells of every part of every query, as two workers find them.
+// exactly returns the exact cells of every component of every query, computed by two workers.
 func exactly(t *testing.T, path string) [][]string {
 	t.Helper()
 	return exactlyBy(t, path, 2)
@@ -255,7 +257,7 @@ func exactlyBy(t *testing.T, path string, workers int) [][]string {
 	return cells
 }
 
-// exactlyOf answers a job, and says how the file is read.
+// exactlyOf answers a job. The arguments say how the file is read.
 func exactlyOf(t *testing.T, path, job string, workers int) (out [][]string, scan *local.ScanPlan) {
 	t.Helper()
 	p := enginetest.Plan(t, filepath.Join(filepath.Dir(path), "job.yaml"), fmt.Appendf(nil, job, filepath.Base(path)))
@@ -286,7 +288,7 @@ func exactlyOf(t *testing.T, path, job string, workers int) (out [][]string, sca
 	return out, scan
 }
 
-// The same table has the same exact answers in every format: the same rows of units over their bounds are kept.
+// The table has the same exact answers in every format: the same rows of oversized units are kept.
 func TestFormatsAgree(t *testing.T) {
 	var want [][]string
 	dir := t.TempDir()
@@ -311,7 +313,7 @@ func TestFormatsAgree(t *testing.T) {
 	}
 }
 
-// So it has for any number of workers.
+// It has the same exact answers for any number of workers.
 func TestWorkersAgree(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.parquet")
 	if err := os.WriteFile(path, parquetGo(t, people(9000)), 0o600); err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/dprelease/dprelease/queries/tally"
 )
 
-// looked answers a job on a file and returns what was tallied.
+// looked answers a job on a file and returns the tally.
 func looked(t *testing.T, path, job string, workers int, look local.Look) *pipeline.DataChecks {
 	t.Helper()
 	p := enginetest.Plan(t, filepath.Join(filepath.Dir(path), "job.yaml"), fmt.Appendf(nil, job, filepath.Base(path)))
@@ -38,7 +38,7 @@ func looked(t *testing.T, path, job string, workers int, look local.Look) *pipel
 	return a.Checks
 }
 
-// seen is what all formats must agree on: statistics may rule rows out before they are seen.
+// seen returns the counts that must be equal for all formats. Statistics may rule out rows before they are counted.
 type seen struct {
 	Rows, Passed int64
 	Queries      []seenQuery
@@ -58,7 +58,8 @@ func summary(c *pipeline.DataChecks) seen {
 	return s
 }
 
-// What is tallied of a table is the same in every format and for every number of workers, and bounds cut what they cut.
+// The tally of a table is the same in every format and for every number of workers, and it counts the rows that bounds
+// leave out.
 func TestChecksAgree(t *testing.T) {
 	dir, rows := t.TempDir(), people(3000)
 	var want seen
@@ -102,7 +103,8 @@ func TestChecksAgree(t *testing.T) {
 	}
 }
 
-// A small input is looked at whole; answers do not depend on it, and nothing is tallied unless it is asked for.
+// All rows of a small input are tallied. The answers do not depend on it, and nothing is tallied unless it is asked
+// for.
 func TestChecksOfASample(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text.csv")
 	if err := os.WriteFile(path, csvOf(t, people(20_000)), 0o600); err != nil {
@@ -117,7 +119,7 @@ func TestChecksOfASample(t *testing.T) {
 	}
 }
 
-// Of a large input a part is looked at, the same one whichever workers read it, and the bounds are those of all rows.
+// Only a sample of a large input is tallied. It is the same for any workers, and the bounds are those of all rows.
 func TestChecksOfALargeInput(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text.csv")
 	text := csvOf(t, people(30_000))
@@ -148,7 +150,7 @@ ledger: {store: "sqlite:ledger.db", dataset: d, budget: {epsilon: 9, delta: 1e-4
 	}
 }
 
-// A column of the wrong layout is unparsed in all its rows, and each event is a row of its own.
+// If a column has the wrong layout, all its rows count as unparsed. Each event counts as a row.
 func TestChecksOfUnparsedColumns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
 	rows := "card,from,to\n" + strings.Repeat("1,03/02/2024,2024-02-04\n", 60) + strings.Repeat("1,,2024-02-04\n", 40)

@@ -9,8 +9,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// TestManyUnitsInLittleMemory bounds 100 million rows of 20 million units within 1 GiB, and compares with the answers without a
-// limit. The process stays below 1.2 GiB, as far as the system tells.
+// TestManyUnitsInLittleMemory bounds 100 million rows of 20 million units within 1 GiB, and compares the answers with
+// those without a limit. The peak memory of the process must stay below 1.2 GiB.
 func TestManyUnitsInLittleMemory(t *testing.T) {
 	if os.Getenv("DPRELEASE_LONG") == "" {
 		t.Skip("100 million rows take minutes: set DPRELEASE_LONG=1")

@@ -9,8 +9,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// dictionaryFloats writes a column of floats with a dictionary. If a NaN is among them, parquet-go 0.32 states a minimum that is the least
-// of those after the NaN alone.
+// dictionaryFloats writes a column of floats with a dictionary. If a NaN is among them, parquet-go 0.32 states as min
+// the least of the values after the NaN only.
 func dictionaryFloats(t *testing.T, values ...float64) []byte {
 	t.Helper()
 	type row struct {
@@ -29,7 +29,7 @@ func dictionaryFloats(t *testing.T, values ...float64) []byte {
 	return b.Bytes()
 }
 
-// A row with a NaN moves a filtered count by no more than itself, and makes no run fail.
+// A row with a NaN changes a filtered count by at most one, and no run fails.
 func TestNaNMovesNoOtherRow(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {

@@ -35,7 +35,7 @@ type ticked struct {
 	Note string  `parquet:"note"`
 }
 
-// ticks is ten row groups of 100 rows: ticks 0 to 999.
+// ticks has ten row groups of 100 rows: ticks 0 to 999.
 func ticks(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -68,7 +68,7 @@ func engineOn(t *testing.T, content []byte, adjacency, input string) (*pipeline.
 	return p, e
 }
 
-// counted returns the exact count of a job on a file, and checks that Digest says what Aggregate says.
+// counted returns the exact count of a job on a file, and checks that Digest and Aggregate return the same digest.
 func counted(t *testing.T, content []byte, adjacency, input string) (int64, error) {
 	t.Helper()
 	p, e := engineOn(t, content, adjacency, input)
@@ -84,7 +84,7 @@ func counted(t *testing.T, content []byte, adjacency, input string) (int64, erro
 	return cells[0], nil
 }
 
-// What the footer rules out is not read: it may even be damaged. What it does not rule out is.
+// Row groups that the footer rules out are not read and may even be damaged. All others are read.
 func TestFiltersSkipRowGroups(t *testing.T) {
 	sound := ticks(t)
 	damaged := bytes.Clone(sound)
@@ -127,7 +127,8 @@ func TestFiltersSkipRowGroups(t *testing.T) {
 	}
 }
 
-// Statistics that do not hold are found by WrongStatements. No run fails of them, and statistics: ignore does not depend on them.
+// WrongStatements finds statistics that are wrong. No run fails because of them, and statistics: ignore does not depend
+// on them.
 func TestStatisticsThatDoNotHold(t *testing.T) {
 	content := ticks(t)
 	// The tick 299 stands in the pages alone; in the footer 250 is the max of its row group.
@@ -138,7 +139,7 @@ func TestStatisticsThatDoNotHold(t *testing.T) {
 	for input, want := range map[string]int64{
 		"where: [{column: tick, from: 210, before: 240}]":                     30,
 		"where: [{column: tick, from: 240, before: 260}]":                     20,
-		"where: [{column: tick, from: 260, before: 290}]":                     0, // believed
+		"where: [{column: tick, from: 260, before: 290}]":                     0, // trusted
 		"statistics: ignore, where: [{column: tick, from: 260, before: 290}]": 30,
 	} {
 		if got, err := counted(t, content, "add-remove", input); err != nil || got != want {
@@ -208,7 +209,7 @@ func TestNegativeValuesUnderFilters(t *testing.T) {
 	}
 }
 
-// leavesOut says whether an engine's plan leaves out so many row groups.
+// leavesOut reports whether an engine's plan leaves out this number of row groups.
 func leavesOut(t *testing.T, p *pipeline.Plan, e *local.Engine, want int) bool {
 	t.Helper()
 	s, err := e.Explain(p)

@@ -71,7 +71,7 @@ func publicRows(t *testing.T, name, text string, header bool, rows int) ([][]int
 	return out, nil
 }
 
-// With a public number of rows, a row that looks like a blank line or a comment is a row without values.
+// With a public number of rows, a line that looks blank or like a comment counts as a row without values.
 func TestRowsThatLookLikeNone(t *testing.T) {
 	many := strings.Repeat("7,x\n", 300_000) // several pieces
 	for _, name := range []string{"a.csv", "a.csv.gz"} {

@@ -19,7 +19,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// scaled is a table of rows of units, mildly heavy-tailed, in categories by Zipf's law, with a value.
+// scaled is a table of rows with a value. The number of rows per unit is mildly heavy-tailed, and categories follow
+// Zipf's law.
 type scaled struct{ rows, units, categories int }
 
 // scaledRow is one of its rows.
@@ -31,7 +32,7 @@ type scaledRow struct {
 
 const scaledGroup = 1_000_000 // rows of a row group
 
-// path returns the table's Parquet file, which is made if it is missing: DPRELEASE_SCALE_DIR keeps it between runs.
+// path returns the table's Parquet file. It is made if it is missing. DPRELEASE_SCALE_DIR keeps it between runs.
 func (s scaled) path(tb testing.TB) string {
 	tb.Helper()
 	dir := os.Getenv("DPRELEASE_SCALE_DIR")
@@ -102,7 +103,7 @@ func (s scaled) plan(tb testing.TB, path, bounds string) *pipeline.Plan {
 	return enginetest.Plan(tb, "/job.yaml", fmt.Appendf(nil, scaledJob, bounds, path, values))
 }
 
-// countsWithin answers the plan's one histogram within some limits.
+// countsWithin answers the plan's only histogram within some limits.
 func countsWithin(tb testing.TB, p *pipeline.Plan, l local.Limits) []int64 {
 	tb.Helper()
 	in := p.Job().Input
@@ -120,7 +121,8 @@ func countsWithin(tb testing.TB, p *pipeline.Plan, l local.Limits) []int64 {
 	return cells
 }
 
-// BenchmarkBounded is a histogram of 10 million rows of 500,000 units in 5,000 categories. MB is the peak of the process.
+// BenchmarkBounded computes a histogram of 10 million rows of 500,000 units in 5,000 categories. MB is the peak memory
+// of the process.
 func BenchmarkBounded(b *testing.B) {
 	s := scaled{rows: 10_000_000, units: 500_000, categories: 5000}
 	path := s.path(b)
@@ -140,7 +142,7 @@ func BenchmarkBounded(b *testing.B) {
 	}
 }
 
-// cpuSeconds returns what the process has used of the processors.
+// cpuSeconds returns the processor time of the process so far.
 func cpuSeconds(tb testing.TB) float64 {
 	tb.Helper()
 	var u syscall.Rusage

@@ -25,7 +25,8 @@ func scratchIn(ctx context.Context, t *testing.T) (*scratch, string) {
 	return s, dir
 }
 
-// Pieces come back as they were written, by several goroutines at once; the file has no name and shows nothing of them.
+// Pieces are read back as they were written, by several goroutines at once. The file has no name and its bytes show
+// nothing of them.
 func TestScratchKeepsPieces(t *testing.T) {
 	s, dir := scratchIn(t.Context(), t)
 	secret := []byte("canary-7f3a")
@@ -128,7 +129,7 @@ func TestScratchEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// What a killed run left is swept away: it can only be an empty file. Other files stay.
+// The scratch file of a killed run is removed. It can only be an empty file. Other files stay.
 func TestScratchSweeps(t *testing.T) {
 	s, dir := scratchIn(t.Context(), t)
 	for name, text := range map[string]string{".dprelease-spill-1": "", ".dprelease-spill-2": "not ours", "other": ""} {

@@ -21,14 +21,14 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// labs are folders in memory, if the system has such, and this engine.
+// labs are folders in memory, if the system has such folders, and this engine.
 func labs(t *testing.T, n int) []*stabilitytest.Lab {
 	t.Helper()
 	out := make([]*stabilitytest.Lab, n)
 	for i := range out {
 		out[i] = &stabilitytest.Lab{TB: t, Dir: stabilitytest.Folder(t), Open: openTight}
 	}
-	// Each case lives for a moment: collecting its memory later leaves more time for cases.
+	// Each case lives only briefly. Collecting its memory later leaves more time for cases.
 	old := debug.SetGCPercent(800)
 	t.Cleanup(func() { debug.SetGCPercent(old) })
 	return out
@@ -41,7 +41,7 @@ func openTight(data *source.Dataset, l stabilitytest.Limits, scratch string) pip
 	return local.NewWithin(data, local.Limits{Workers: l.Workers, Memory: 1 << 30, Scratch: scratch})
 }
 
-// sized returns a number of pairs for every commit, or for check-long; DPRELEASE_PAIRS says another one.
+// sized returns the number of pairs for every commit, or for check-long. DPRELEASE_PAIRS overrides it.
 func sized(t *testing.T, short, long int) int {
 	t.Helper()
 	if text := os.Getenv("DPRELEASE_PAIRS"); text != "" {
@@ -60,7 +60,7 @@ func sized(t *testing.T, short, long int) int {
 	return short
 }
 
-// Pairs on which something was wrong once.
+// These pairs once failed.
 func TestStabilityOfKnownPairs(t *testing.T) {
 	lab := labs(t, 1)[0]
 	layouts := 4
@@ -90,7 +90,7 @@ func TestStabilityOfKnownPairs(t *testing.T) {
 	}
 }
 
-// Neighbouring tables have answers that are at most the declared sensitivity apart: random jobs, tables and files.
+// The answers of neighbouring tables differ by at most the declared sensitivity: random jobs, tables and files.
 func TestStability(t *testing.T) {
 	n := sized(t, 1000, 1_000_000)
 	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: n, PairsPerJob: 25, Writers: stabilitytest.Writers(), Labs: labs(t, runtime.GOMAXPROCS(0))}
@@ -104,7 +104,7 @@ func TestStability(t *testing.T) {
 	}
 }
 
-// Whole runs on neighbouring tables, with the same noise, show the same but for numbers that noise hides.
+// Whole runs on neighbouring tables with the same noise produce the same output, except for numbers that have noise.
 func TestStabilityOfRuns(t *testing.T) {
 	lab := labs(t, 1)[0]
 	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: sized(t, 150, 20_000), PairsPerJob: 5, Writers: stabilitytest.Writers(), Labs: []*stabilitytest.Lab{lab}}
@@ -117,7 +117,7 @@ func TestStabilityOfRuns(t *testing.T) {
 	}
 }
 
-// broken is an engine with a fault: it answers another plan than it is asked, if the table has a NaN or, with always, in any case.
+// broken is an engine with a fault: it answers a changed plan if the table has a NaN, or, with always, in any case.
 type broken struct {
 	pipeline.Engine
 	data   *source.Dataset
@@ -158,7 +158,8 @@ func hasNaN(ctx context.Context, data *source.Dataset) bool {
 	return found
 }
 
-// The fuzzer notices engines that are broken on purpose, within the number of pairs of every commit, and says so with few rows.
+// The fuzzer detects engines with deliberate faults within the number of pairs of every commit, and reports them with
+// few rows.
 func TestStabilityNotices(t *testing.T) {
 	most := configs.PerUnit{MaxRows: 1000, MaxGroups: 1000}
 	for name, fault := range map[string]broken{

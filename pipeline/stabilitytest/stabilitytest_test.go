@@ -21,7 +21,7 @@ func cells(unit float64, xs ...int64) Answer {
 	return a
 }
 
-// The comparison is exact: the last digit of a sensitivity counts.
+// The comparison is exact: the last digit of a sensitivity matters.
 func TestWithin(t *testing.T) {
 	for name, c := range map[string]struct {
 		a, b Answer
@@ -79,7 +79,7 @@ func TestWithinKeys(t *testing.T) {
 	}
 }
 
-// Two tables of a pair differ in the rows of one unit: by its presence, by its rows, or by which unit it is.
+// The two tables of a pair differ in the rows of one unit: by its presence, by its rows, or by which unit it is.
 func TestPairsAreNeighbours(t *testing.T) {
 	differing := 0
 	for n := range uint64(3000) {
@@ -148,7 +148,7 @@ func keysOf(a, b map[string][]string) []string {
 	return keys
 }
 
-// wrong says why two tables are no neighbours.
+// wrong says why two tables are not neighbours.
 func wrong(j *Job, p *Pair, rows [2]map[string][]string, changed []string) string {
 	n := [2]int{p.Table(0).Rows(), p.Table(1).Rows()}
 	if !p.neighbouring(j) {
@@ -173,7 +173,7 @@ func wrong(j *Job, p *Pair, rows [2]map[string][]string, changed []string) strin
 	return ""
 }
 
-// What noise hides is masked in a manifest, and nothing else.
+// In a manifest, exactly the numbers that have noise are masked.
 func TestManifest(t *testing.T) {
 	text := `{"epsilon": 1.50, "queries": [{"name": "a", "cells": 3, "expected_error": {"rmse": 1, "low": 2, "high": 3}, "files": [{"path": "a.csv", "sha256": "00", "rows": 3}]},
 		{"name": "b", "files": [{"path": "b.csv", "sha256": "00", "rows": 3}]}], "job": {"queries": [{"name": "a", "sparse": true, "denoise": [1]}, {"name": "b"}]}, "ledger": {"head": "1"}}`
@@ -194,7 +194,7 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// notDrawn are keys that random jobs do not have, and why no stability hangs on them.
+// notDrawn are keys that random jobs do not have, and why no stability depends on them.
 var notDrawn = map[string]string{
 	"privacy.delta_failure": "a share of the budget", "input.files": "the case has its own", "input.statistics": "a case compares both values",
 	"csv.header": "the form of a file", "csv.columns": "the form of a file", "csv.delimiter": "the form of a file",
@@ -202,7 +202,8 @@ var notDrawn = map[string]string{
 	"query.weight": "a share of the budget", "query.max_error": "the plan alone", "query.margins": "works on noisy values",
 }
 
-// Every key of a job that says what is read, filtered, derived, bounded or counted is drawn, in each of its values if they are listed.
+// Random jobs contain every key that says what is read, filtered, derived, bounded or counted, with each of its listed
+// values.
 func TestEveryKeyIsDrawn(t *testing.T) {
 	var jobs strings.Builder
 	for n := range uint64(1000) {
@@ -226,7 +227,7 @@ func TestEveryKeyIsDrawn(t *testing.T) {
 				t.Errorf("no job has %s in %s: let drawing draw it, or say in notDrawn why not", key, name)
 			}
 			for _, value := range strings.FieldsFunc(of.Field(i).Tag.Get("enum"), func(r rune) bool { return r == '|' }) {
-				if !strings.Contains(text, key+": "+value) && value != "drop" { // what is dropped if nothing is said
+				if !strings.Contains(text, key+": "+value) && value != "drop" { // drop is the default
 					t.Errorf("no job has %s: %s in %s", key, value, name)
 				}
 			}

@@ -12,7 +12,7 @@ import (
 	"testing/iotest"
 )
 
-// TestBitsAreCounterMode compares the stream with AES-256 applied to a counter by hand.
+// The stream equals AES-256 applied to a counter by hand.
 func TestBitsAreCounterMode(t *testing.T) {
 	seed := make([]byte, 48)
 	for i := range seed {
@@ -65,7 +65,7 @@ func TestBitsAreRekeyed(t *testing.T) {
 	}
 }
 
-// TestEntropyFails: no key, no noise; neither at the start nor later.
+// Without a key there is no noise, neither at the start nor later.
 func TestEntropyFails(t *testing.T) {
 	if _, err := NewBits(iotest.ErrReader(io.ErrClosedPipe)); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("NewBits: %v", err)
@@ -85,7 +85,7 @@ func TestEntropyFails(t *testing.T) {
 	}
 }
 
-// TestSettleFails: a source that fails while a decision is open is an error, not a decision.
+// A source that fails while a decision is open is an error, not a decision.
 func TestSettleFails(t *testing.T) {
 	s := newScale(t, 1, 1)
 	v, _ := new(big.Float).SetMantExp(refExp(refExponent(3, refUnit(one, 1))), acceptBits).Int(nil)

@@ -8,10 +8,12 @@ import (
 	"testing"
 )
 
-// Decisions at the threshold: digits are chosen so that a number is within two units of its last digit of the point where
-// the decision turns, at every depth of digits that the sampler may reach. The oracle decides from all digits.
+// # Decisions at the threshold
+//
+// These tests choose digits so that a number is within two units of its last digit of the point at which a decision
+// changes, at every depth of digits that the sampler may reach. The oracle decides from all digits.
 
-// cases is how many: 10^5 in the long run.
+// cases returns the number of cases: 10^5 in the long run.
 func cases(usual int) int {
 	switch {
 	case os.Getenv("DPRELEASE_LONG") == "1":
@@ -22,11 +24,11 @@ func cases(usual int) int {
 	return usual
 }
 
-// depth is the number of words beyond the first ones in a digit string.
+// depth is the number of words after the first ones in a digit string.
 const depth = 5
 
-// near returns a digit string of n digits and 64·depth more, at most two units of digit n+64·k from x in [0, 1), k random:
-// drawn digits first, then the words to come. ok is false if it would leave [0, 1).
+// near returns a digit string of n digits and 64·depth more, at most two units of digit n+64·k from x in [0, 1), with k
+// random. The drawn digits come first, then the words to come. ok is false if the string would leave [0, 1).
 func near(r *rand.Rand, x *big.Float, n int) (all *big.Int, ok bool) {
 	total := n + 64*depth
 	at := n + 64*r.IntN(depth-1)
@@ -44,7 +46,7 @@ func near(r *rand.Rand, x *big.Float, n int) (all *big.Int, ok bool) {
 	return all, all.Sign() >= 0 && all.BitLen() <= total
 }
 
-// head returns the digits of all before its last depth words.
+// head returns all digits before the last depth words.
 func head(all *big.Int) uint64 { return new(big.Int).Rsh(all, 64*depth).Uint64() }
 
 func random(r *rand.Rand, n int) *big.Int {
@@ -118,7 +120,7 @@ func TestAcceptAtThreshold(t *testing.T) {
 	}
 }
 
-// TestRoundAtThreshold runs whole attempts whose u lies at the point where the rounded sum turns.
+// TestRoundAtThreshold runs whole attempts whose u is at the point at which the rounded sum changes.
 func TestRoundAtThreshold(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	tried, open := 0, 0
@@ -167,8 +169,8 @@ func turn(r *rand.Rand, s, x *big.Rat, a int64, negative bool) (*big.Int, bool) 
 	return near(r, new(big.Float).SetPrec(refPrecision).SetRat(boundary), 64)
 }
 
-// firstOf returns a first word that selects level a and whose v is 0, accepted whatever u is; ok is false if 31 digits
-// of w do not reach that level.
+// firstOf returns a first word that selects level a and whose v is 0, so that it is accepted for any u. ok is false if
+// 31 digits of w do not reach that level.
 func firstOf(a uint64) (first uint64, ok bool) {
 	first = uint64(limits[a]-1) << 1
 	got, ok := lookup(first)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestExpFixed: the 64-bit enclosure holds the truth and is a few units wide.
+// The 64-bit enclosure contains the exact value and is a few units wide.
 func TestExpFixed(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
 	for range cases(2_000) {
@@ -23,7 +23,7 @@ func TestExpFixed(t *testing.T) {
 	}
 }
 
-// TestExponent: t is enclosed from the first 64 digits of u, whatever follows.
+// The first 64 digits of u enclose t, whatever digits follow.
 func TestExponent(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	for range cases(5_000) {
@@ -41,7 +41,7 @@ func TestExponent(t *testing.T) {
 	}
 }
 
-// TestDecide draws v where the squeezes end, so that the fixed-point exponential has to decide.
+// TestDecide draws v near the bounds of the squeezes, so that the fixed-point exponential has to decide.
 func TestDecide(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 1))
 	var seen [3]int
@@ -66,7 +66,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestSums: at any precision the sums enclose the truth, and the table is their floor.
+// At any precision the sums enclose the exact values, and the table is their floor.
 func TestSums(t *testing.T) {
 	f := refCumulative()
 	for _, p := range []fixed{96, 160, 512} {
@@ -89,7 +89,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestLookup compares the guide with the definition, at every limit and at random.
+// TestLookup compares the guide with its definition, at every limit and at random points.
 func TestLookup(t *testing.T) {
 	var ws []uint32
 	for _, l := range limits {

@@ -7,7 +7,10 @@ import (
 	"testing/iotest"
 )
 
-// The oracle: the same functions of whole digit strings in 700-bit floating point, which shares no code with the sampler.
+// # The oracle
+//
+// These functions compute the same results from whole digit strings in 700-bit floating point. They share no code with
+// the sampler.
 const refPrecision = 700
 
 func refFloat(x int64) *big.Float { return new(big.Float).SetPrec(refPrecision).SetInt64(x) }
@@ -55,7 +58,7 @@ func refCumulative() []*big.Float {
 	return f
 }
 
-// refLevel returns the least j with w < F(j).
+// refLevel returns the smallest j with w < F(j).
 func refLevel(f []*big.Float, w *big.Float) int64 {
 	for j := range f {
 		if w.Cmp(f[j]) < 0 {
@@ -91,7 +94,7 @@ func (s Scale) rat() *big.Rat {
 
 var errScript = errors.New("the script is at its end")
 
-// script returns a source of these words, and an error after them.
+// script returns a source of these words, with an error after them.
 func script(words ...uint64) *Bits {
 	b := &Bits{entropy: iotest.ErrReader(errScript), buffer: make([]byte, bufferSize)}
 	for _, w := range words {

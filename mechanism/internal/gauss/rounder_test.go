@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestRounder: what the digits decide is what exact rationals say at both ends of the numbers that start with them, and
-// what they leave open differs there. Half of the cases lie where the rounded sum turns.
+// If digits decide a rounding, exact rationals agree at both bounds of the numbers that start with these digits. If
+// they leave it open, the bounds round differently. Half of the cases are near a point at which the rounded sum
+// changes.
 func TestRounder(t *testing.T) {
 	r := mathrand.New(mathrand.NewPCG(7, 4))
 	open, turning := 0, 0
@@ -45,7 +46,7 @@ func TestRounder(t *testing.T) {
 	}
 }
 
-// fraction returns the number with these digits, and so many units of the last one more.
+// fraction returns the number with these digits, plus a number of units of the last digit.
 func fraction(digits []uint64, more int64) *big.Rat {
 	l := lazyOf(digits)
 	return new(big.Rat).Mul(new(big.Rat).SetInt(new(big.Int).Add(l.drawn, big.NewInt(more))), power(-int(l.n)))

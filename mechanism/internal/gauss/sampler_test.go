@@ -12,7 +12,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
-// TestRunAgreesWithSettle: if 64-bit arithmetic decides an attempt, the arbitrary precision decides it alike.
+// If 64-bit arithmetic decides an attempt, arbitrary precision decides it in the same way.
 func TestRunAgreesWithSettle(t *testing.T) {
 	r := mathrand.New(mathrand.NewPCG(7, 1))
 	made := 0
@@ -38,7 +38,7 @@ func TestRunAgreesWithSettle(t *testing.T) {
 	}
 }
 
-// TestSplit: an exact answer below the grid keeps all its digits.
+// An exact answer below the grid keeps all its digits.
 func TestSplit(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		below := rapid.IntRange(0, 200).Draw(r, "below")
@@ -53,7 +53,7 @@ func TestSplit(t *testing.T) {
 	})
 }
 
-// TestSaturation: the noise never wraps around the ends of int64, on any path.
+// The noise never wraps around at the bounds of int64, on any path.
 func TestSaturation(t *testing.T) {
 	source, err := NewBits(rand.Reader)
 	if err != nil {

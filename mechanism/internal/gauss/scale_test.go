@@ -51,7 +51,7 @@ func TestLog2(t *testing.T) {
 	}
 }
 
-// TestZeroScale: what is no scale would be no noise.
+// An invalid scale is refused, because it would give no noise.
 func TestZeroScale(t *testing.T) {
 	if _, err := New(Scale{}, 0, nil); !errors.Is(err, ErrScale) {
 		t.Errorf("zero scale: %v", err)

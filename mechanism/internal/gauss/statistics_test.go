@@ -11,15 +11,18 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Statistical tests draw real randomness. Together they raise a false alarm with probability below 1e-9: there are fewer
-// than 64 of them; see leastExpected.
+// # Statistical tests
+//
+// They draw real randomness. Together they raise a false alarm with probability below 1e-9: there are fewer than 64 of
+// them; see leastExpected.
 const alarm = 1e-9 / 256
 
-// leastExpected is how many samples a bin must expect. The chi-square's tail is that of normal counts; if a test has two or
-// three bins, a count of 500 expected samples exceeds its share of it 11 times as often.
+// leastExpected is the smallest number of samples that a bin must expect. The tail of the chi-square is that of normal
+// counts. If a test has two or three bins, a count of 500 expected samples exceeds its share of the tail 11 times as
+// often.
 const leastExpected = 500
 
-// samples is how many a test draws, usually and in the long run.
+// samples returns how many samples a test draws, normally and in the long run.
 func samples(usual, long int) int {
 	switch {
 	case os.Getenv("DPRELEASE_LONG") == "1":
@@ -78,13 +81,15 @@ func fit(tb testing.TB, counts []int, probability []float64) float64 {
 	return distuv.ChiSquared{K: float64(len(counts) - 1)}.Survival(chi)
 }
 
-// bins are intervals of integers: bin i is all from edges[i−1] up to edges[i]−1, the first and the last open-ended.
+// bins are intervals of integers: bin i holds all from edges[i−1] up to edges[i]−1. The first and the last bin are
+// open-ended.
 type bins struct {
 	edges       []int64
 	probability []float64
 }
 
-// newBins cuts the integers around x into steps of width, as far out as n samples can tell, for floor(x + S·Z + 1/2).
+// newBins cuts the integers around x into steps of width, as far out as n samples can show a deviation, for floor(x +
+// S·Z + 1/2).
 func newBins(s Scale, x *big.Rat, width int64, n int) bins {
 	f := func(edge int64) float64 { return refNormal(s, x, edge) }
 	sigma, _ := s.rat().Float64()
@@ -135,7 +140,7 @@ func refNormal(s Scale, x *big.Rat, edge int64) float64 {
 	return half
 }
 
-// erf12 makes refErf an error function: erf(12) is 1 to within 2^-210.
+// erf12 scales refErf to an error function: erf(12) is 1 to within 2^-210.
 var erf12 = refErf(refFloat(12))
 
 // refErf returns √π/2·erf(x), the integral of e^(−t²) from 0 to x, by its series, for |x| <= 12.
@@ -174,7 +179,7 @@ func TestChiSquare(t *testing.T) {
 	}
 }
 
-// tally draws n samples and counts the bins that they fall into.
+// tally draws n samples and counts them by bin.
 func (b bins) tally(tb testing.TB, s Scale, lift int, cell int64, n int) []int {
 	tb.Helper()
 	counts := make([]int, len(b.probability))
@@ -186,8 +191,9 @@ func (b bins) tally(tb testing.TB, s Scale, lift int, cell int64, n int) []int {
 	return counts
 }
 
-// TestPower: the chi-square sees a scale that is 2 % wrong, and a missing fraction, 2.5 % of sigma. Its noncentrality is above
-// 1,200, more than 12 of its standard deviations above what passes: a miss has probability below 1e-30.
+// The chi-square test rejects a scale that is 2 % wrong, and a missing fraction of 2.5 % of sigma. Its noncentrality is
+// above 1,200, more than 12 of its standard deviations above the acceptance limit. It misses with probability below
+// 1e-30.
 func TestPower(t *testing.T) {
 	const n = 2_000_000
 	right := newScale(t, 10, 1)
@@ -211,7 +217,7 @@ func uniform(n int) []float64 {
 	return p
 }
 
-// TestLowBits: the low digits are uniform if sigma is many grid units.
+// The low digits are uniform if sigma is many grid units.
 func TestLowBits(t *testing.T) {
 	for _, sigma := range []float64{1 << 10, 1 << 30, 1 << 40, 1 << 53, 1 << 55} {
 		var counts [64]int
@@ -224,7 +230,8 @@ func TestLowBits(t *testing.T) {
 	}
 }
 
-// TestNeighbours: if a sum is rounded to 53 digits before it is released, the low bits tell 2^53 − 1 from 2^53 − 2.
+// If a sum were rounded to 53 digits before it is released, the low bits would distinguish 2^53 − 1 from 2^53 − 2. They
+// do not.
 func TestNeighbours(t *testing.T) {
 	s := newScale(t, math.Ldexp(3.9, 53), 1)
 	var counts [2][16]int

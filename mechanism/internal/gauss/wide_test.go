@@ -16,7 +16,7 @@ func anyWide(r *rapid.T) int128.Int {
 	return x.ShiftRight(rapid.UintRange(0, 127).Draw(r, "shift"))
 }
 
-// TestRaiseAndSplitWide: grid units and fraction are those of the exact quotient, moved to the ends of int64.
+// Grid units and fraction are those of the exact quotient, saturated at the bounds of int64.
 func TestRaiseAndSplitWide(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		x := anyWide(r)
@@ -41,8 +41,7 @@ func TestRaiseAndSplitWide(t *testing.T) {
 	})
 }
 
-// TestWideRunAgreesWithSettle: if 64-bit arithmetic decides an attempt on a cell of 128 bits, the arbitrary precision
-// decides it alike.
+// If 64-bit arithmetic decides an attempt on a cell of 128 bits, arbitrary precision decides it in the same way.
 func TestWideRunAgreesWithSettle(t *testing.T) {
 	r := mathrand.New(mathrand.NewPCG(7, 2))
 	for range cases(20_000) {
@@ -65,7 +64,7 @@ func TestWideRunAgreesWithSettle(t *testing.T) {
 	}
 }
 
-// TestWideIsAddOnNarrowCells: with the same random bits, a cell that fits int64 becomes the same on both paths.
+// With the same random bits, a cell that fits int64 gets the same value on both paths.
 func TestWideIsAddOnNarrowCells(t *testing.T) {
 	r := mathrand.New(mathrand.NewPCG(7, 3))
 	for range cases(200) {

@@ -8,7 +8,7 @@ import (
 
 var errScript = errors.New("the script is at its end")
 
-// script is a source of these words, and an error after them.
+// script is a source of these words, with an error after them.
 type script struct{ words []uint64 }
 
 func (s *script) Word() (uint64, error) {
@@ -20,7 +20,7 @@ func (s *script) Word() (uint64, error) {
 	return w, nil
 }
 
-// TestDraw: in each comparison the newer number is drawn before what is missing of the older one.
+// In each comparison the newer number is drawn before the missing digits of the older one.
 func TestDraw(t *testing.T) {
 	for what, c := range map[string]struct {
 		words []uint64

@@ -50,7 +50,7 @@ func newGeometric(tb testing.TB, b float64, lift int, source Words) adder {
 
 const half = 1 << 63
 
-// TestOneDraw: scripts of sign, chain and u become the number that they spell.
+// Scripts of sign, chain and u give the numbers that they encode.
 func TestOneDraw(t *testing.T) {
 	for what, c := range map[string]struct {
 		new   func(testing.TB, float64, int, Words) adder
@@ -100,7 +100,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestSaturation: the noise never wraps around the ends of int64.
+// The noise never wraps around at the bounds of int64.
 func TestSaturation(t *testing.T) {
 	for _, build := range []func(testing.TB, float64, int, Words) adder{newSampler, newGeometric} {
 		for _, c := range []struct {

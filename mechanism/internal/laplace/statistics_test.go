@@ -9,12 +9,13 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// alarm: the statistical tests draw real randomness; there are fewer than 32, and together they raise a false alarm
-// with probability below 1e-9: see leastExpected.
+// alarm is the false-alarm probability of one statistical test. The tests draw real randomness. There are fewer than
+// 32, so together they raise a false alarm with probability below 1e-9: see leastExpected.
 const alarm = 1e-9 / 128
 
-// leastExpected is how many samples a bin expects. The chi-square's tail is that of normal counts; if a test has two or
-// three bins, a count of 500 expected samples exceeds its share of it 11 times as often.
+// leastExpected is the smallest number of samples that a bin must expect. The tail of the chi-square is that of normal
+// counts. If a test has two or three bins, a count of 500 expected samples exceeds its share of the tail 11 times as
+// often.
 const leastExpected = 500
 
 func samples() int {
@@ -127,9 +128,9 @@ func TestChiSquareGeometric(t *testing.T) {
 	}
 }
 
-// TestPower: the chi-square sees a scale that is 5 % wrong, a missing fraction, 2.5 % of the scale, and a twentieth more zeros.
-// Its noncentrality is above 500, more than 8 of its standard deviations above what passes: a miss has probability below
-// 1e-15.
+// The chi-square test rejects a scale that is 5 % wrong, a missing fraction of 2.5 % of the scale, and 5 % more zeros.
+// Its noncentrality is above 500, more than 8 of its standard deviations above the acceptance limit. It misses with
+// probability below 1e-15.
 func TestPower(t *testing.T) {
 	const n = 1_000_000
 	right := newBins(0, 2, n, func(edge int64) float64 { return laplaceBelow((float64(edge) - 0.5) / 10) })
