@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzParse: whatever the bytes, there is a job or there are diagnostics with a place; the environment shows in neither; and
+// For any bytes, Parse returns a job, or diagnostics with a place. Neither shows the environment, and
 // the effective job is JSON.
 func FuzzParse(f *testing.F) {
 	for _, pattern := range []string{"testdata/*.good.yaml", "testdata/*.bad.yaml", "*.yaml"} {

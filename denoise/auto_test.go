@@ -104,7 +104,7 @@ func ruleOf(t *testing.T, method string, args Args) rule {
 	return s.(step).rule
 }
 
-// TestAuto: on every table auto is within 3 % of its best candidate and at most 1 % worse than the noisy values, on the
+// On every table auto is within 3 % of its best candidate and at most 1 % worse than the noisy values, on the
 // mean of 20 draws; and empirical Bayes keeps its promises on tables without an order.
 func TestAuto(t *testing.T) {
 	draws, slack := 2, 1.02 // of two draws; none of twenty
@@ -163,7 +163,7 @@ func TestAutoFallsBackAndSaysSo(t *testing.T) {
 	}
 }
 
-// TestExpectedErrorIsUnbiased: the mean over draws of the estimated squared error of auto, clipped and rounded, is the true
+// The mean over draws of the estimated squared error of auto, clipped and rounded, is the true
 // one at noise 0.8 % larger, within 6.11 standard errors (1e-9); what is published is close to the truth.
 func TestExpectedErrorIsUnbiased(t *testing.T) {
 	draws, names := 1, []string{"sinusoid"}

@@ -131,7 +131,7 @@ func TestGraphsReachTheEstimators(t *testing.T) {
 	}
 }
 
-// TestMixedShapes: lines that lie apart are not neighbours.
+// Separate lines are not neighbours.
 func TestMixedShapes(t *testing.T) {
 	shape := Shape{[]int{2, 3}, []bool{false, true}}
 	for _, method := range []string{"trend-filter", "total-variation"} {
@@ -143,7 +143,7 @@ func TestMixedShapes(t *testing.T) {
 	}
 }
 
-// TestExtremesDoNotFail: every method takes every finite input.
+// Every method accepts every finite input.
 func TestExtremesDoNotFail(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		y, s := finite().Filter(func(v []float64) bool { return len(v) > 0 }).Draw(rt, "y"), positive().Draw(rt, "s")

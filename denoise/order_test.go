@@ -54,7 +54,7 @@ func TestTotalVariationIsOptimal(t *testing.T) {
 	})
 }
 
-// TestHaarGolden: eight cells have the classical basis, here thresholded at s·sqrt(2·ln 8) with s = 40.
+// Eight cells have the classical basis, here thresholded at s·sqrt(2·ln 8) with s = 40.
 func TestHaarGolden(t *testing.T) {
 	y := numbers(t, golden(t, "wavelet_path8.tree.csv")["y"])
 	f, err := Haar(y, 40, Line(8), Wavelet{Rule: Universal})
@@ -75,7 +75,7 @@ func draw(t *rapid.T, n int) []float64 {
 	return rapid.SliceOfN(rapid.Float64Range(-100, 100), n, n).Draw(t, "y")
 }
 
-// TestHaarIsOrthonormal: the squares of the coefficients and of the means (in all shifts together, by weight) are those
+// The squares of the coefficients and of the means (in all shifts together, by weight) are those
 // of the cells, and nothing is lost on the way back.
 func TestHaarIsOrthonormal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
-// TestBlocksAreTheWhole: what treats every cell on its own gives the same block by block, whatever the blocks, and notes the same.
+// A step that treats each cell separately gives the same result and notes for any division into blocks.
 func TestBlocksAreTheWhole(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	y := make([]float64, 1000)
@@ -54,7 +54,7 @@ func TestBlocksAreTheWhole(t *testing.T) {
 	}
 }
 
-// TestOtherNoise: what needs Gaussian noise of known size does not take Laplace noise; what does not, does.
+// A method that needs Gaussian noise of known size refuses Laplace noise. Other methods accept it.
 func TestOtherNoise(t *testing.T) {
 	p := calibrate.Pure{Query: "q", Why: "one row", Noise: calibrate.Laplace{L1: 1, Scale: 8}, Grid: 0.5}
 	m, err := p.Mechanism()
@@ -82,7 +82,7 @@ func isCode(err error, code string) bool {
 	return errors.As(err, &e) && e.Code == code
 }
 
-// TestStreamIsDenoised: of a vector that is not held, steps cell by cell are taken as it is read.
+// If a vector is not held in memory, steps that treat each cell separately are applied as it is read.
 func TestStreamIsDenoised(t *testing.T) {
 	const cells, sigma = 1<<20 + 1<<19, 4
 	m := calibrate.Mechanism{Query: "q", Sens: calibrate.Sensitivity{L2: 1, Why: "one row"}, Sigma: sigma, Grid: 0.25}

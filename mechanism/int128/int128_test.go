@@ -20,7 +20,7 @@ func digits(x *big.Int) *big.Int {
 	return new(big.Int).And(x, new(big.Int).Sub(new(big.Int).Lsh(one, 128), one))
 }
 
-// TestAgreesWithBig: all arithmetic is that of big integers.
+// All arithmetic agrees with math/big.
 func TestAgreesWithBig(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		x, y := anyInt(r, "x"), anyInt(r, "y")
@@ -57,7 +57,7 @@ func TestAgreesWithBig(t *testing.T) {
 	})
 }
 
-// TestSlices: a slice adds as its integers do, narrow or wide.
+// Slices add like their integers, narrow or wide.
 func TestSlices(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		x, y := anyInt(r, "x"), anyInt(r, "y")

@@ -26,7 +26,7 @@ func TestBins(t *testing.T) {
 	}
 }
 
-// TestPureBins: the probabilities are those of the definitions, and the checks see a scale that is 5 % wrong: expected at more than
+// The probabilities are those of the definitions, and the checks detect a scale that is 5 % wrong: expected at more than
 // 1,000 above the threshold, 12 of the statistic's standard deviations.
 func TestPureBins(t *testing.T) {
 	q := math.Exp(-1.0)
@@ -60,7 +60,7 @@ func TestPureBins(t *testing.T) {
 	}
 }
 
-// TestFind: a number lies in the bin whose edges enclose it.
+// A number belongs to the bin whose edges enclose it.
 func TestFind(t *testing.T) {
 	b := bins{first: -10, width: 4, probability: make([]float64, 5)} // edges -10, -6, -2, 2
 	for y, want := range map[int64]int{
@@ -84,7 +84,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestSamplerSees: the checks see a scale that is 2 % wrong, a shift of 2 % of sigma and a missing fraction. In two draws
+// The checks detect a scale that is 2 % wrong, a shift of 2 % of sigma and a missing fraction. In two draws
 // the statistic is expected at more than 1,000 above its threshold, 12 of its standard deviations: a miss has probability below
 // 1e-30.
 func TestSamplerSees(t *testing.T) {
@@ -109,7 +109,7 @@ func TestSamplerSees(t *testing.T) {
 	}
 }
 
-// TestNeighboursSees: low bits that depend on the input are seen.
+// The check detects low bits that depend on the input.
 func TestNeighboursSees(t *testing.T) {
 	if c := homogeneous("", []int{5000, 5000, 0}, []int{5000, 5000, 0}); !c.Pass {
 		t.Errorf("equal counts differ: %+v", c)
@@ -119,7 +119,7 @@ func TestNeighboursSees(t *testing.T) {
 	}
 }
 
-// TestJudged: what is not a number does not pass, and can be written as JSON.
+// A NaN does not pass, and the result can be written as JSON.
 func TestJudged(t *testing.T) {
 	for _, x := range []float64{math.NaN(), math.Inf(1), 3} {
 		if c := (Check{Statistic: x, Threshold: 2}).judged(); c.Pass || math.IsNaN(c.Statistic) || math.IsInf(c.Statistic, 0) {
@@ -131,7 +131,7 @@ func TestJudged(t *testing.T) {
 	}
 }
 
-// TestShares: no group has more checks than the alarm is shared among.
+// No group has more checks than the false-alarm probability is split over.
 func TestShares(t *testing.T) {
 	checks, err := sampler(t.Context(), 0)
 	if err != nil || len(checks) > maxChecks {

@@ -10,7 +10,7 @@ import (
 
 func near(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance*math.Abs(want) }
 
-// TestThresholdsAgainstOracle: the quantiles leave the tails that an independent implementation finds.
+// The tail probabilities of the quantiles agree with an independent implementation.
 func TestThresholdsAgainstOracle(t *testing.T) {
 	for _, freedom := range []int{1, 2, 15, 63, 99, 500} {
 		for _, level := range []float64{0.5, 1e-3, alarm / maxChecks} {
@@ -47,7 +47,7 @@ func TestNormalQuantile(t *testing.T) {
 	})
 }
 
-// TestMuBound: no errors at all bound mu by what n cases can tell; all errors bound it by 0.
+// If no case is an error, the bound on mu depends on n. If all are errors, it is 0.
 func TestMuBound(t *testing.T) {
 	if got := muBound(0, 0, 1000); !(got > 3 && got < 6) {
 		t.Errorf("no errors in 1000: %g", got)

@@ -103,7 +103,7 @@ func TestHonestPasses(t *testing.T) {
 	}
 }
 
-// TestUnderNoisedFails: 10 % too little noise is seen by the audit, with the fewest pairs that it takes and with a million.
+// The audit detects 10 % too little noise, with the smallest allowed number of pairs and with a million.
 // The bound is more than 6 of its own standard deviations above mu: the test misses with probability below 1e-9.
 func TestUnderNoisedFails(t *testing.T) {
 	sizes := []int{100_000}
@@ -126,7 +126,7 @@ func TestUnderNoisedFails(t *testing.T) {
 	}
 }
 
-// TestDependenceIsSeen: noise that comes twice is seen, though its distribution is right.
+// The audit detects noise that is used twice, although its distribution is right.
 func TestDependenceIsSeen(t *testing.T) {
 	const cells, chunk = 100_000, 1 << 14
 	m := claim(1.25)
