@@ -66,5 +66,8 @@ func (r *Release) Account(newest manifest.Ledger, scope manifest.Scope) {
 	r.manifest.Ledger, r.manifest.Privacy.Scope = &newest, scope
 }
 
+// MarkSynthetic makes it a preview: its rows were made from the job, and its manifest says so.
+func (r *Release) MarkSynthetic() { r.manifest.MarkSynthetic() }
+
 // MakeFrom states whose noisy values the release repeats: those of the release whose manifest has this SHA-256.
 func (r *Release) MakeFrom(digest string) { r.manifest.MadeFrom = digest }

@@ -32,6 +32,7 @@ type facts struct {
 	queries                   []queryFacts
 	program                   string
 	madeFrom                  string
+	synthetic, prefix         string // the banner of a preview, and what the names of its files begin with
 }
 
 // budget is where the account of the dataset stands with this release in it.
@@ -112,6 +113,9 @@ func factsOf(m *manifest.Manifest) *facts {
 		f.params = append(f.params, [2]string{k, v})
 	}
 	slices.SortFunc(f.params, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	if m.Synthetic != "" {
+		f.synthetic, f.prefix = m.Synthetic, manifest.SyntheticPrefix
+	}
 	f.state(m)
 	var job struct{ Queries []jobQuery }
 	_ = json.Unmarshal(m.Job, &job) // this program wrote it; what cannot be read is not shown

@@ -56,6 +56,10 @@ func (f *facts) catalogue(tables []*Table) *catalogue.Release {
 	if r.Description == "" {
 		r.Description = "A differentially private release, " + f.name + "."
 	}
+	if f.synthetic != "" {
+		r.Prefix, r.Slug, r.Description = f.prefix, f.prefix+strings.TrimPrefix(r.Slug, f.prefix), f.synthetic+". "+r.Description
+		r.Address, r.Published = "", "" // it is published nowhere
+	}
 	for _, p := range f.params {
 		r.Title += ", " + p[0] + " " + p[1]
 		r.Slug += "-" + catalogue.Slug(p[1])

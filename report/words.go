@@ -18,6 +18,7 @@ type view struct {
 	Data        template.JS
 	Scripts     []template.JS
 	Licences    []string
+	Synthetic   string // the banner of a preview; "" on the page of a release
 	Name        string
 	Description string
 	Params      [][2]string
@@ -32,6 +33,7 @@ type view struct {
 	Budget               []string
 	Files                []fileView
 	Program              string
+	Prefix               string // what the names of a preview's files begin with
 }
 
 type fact struct{ Label, Text, More string }
@@ -61,7 +63,7 @@ type fileView struct{ Path, Rows string }
 // view puts the facts into words.
 func (f *facts) view(d *pageData) *view {
 	v := &view{
-		Name: shown(f.name), Description: f.deployment.Description, What: f.what(), Facts: f.glance(), Guarantee: f.guaranteeView(), NotProtected: f.notProtectedView(),
+		Synthetic: f.synthetic, Name: shown(f.name), Description: f.deployment.Description, What: f.what(), Facts: f.glance(), Guarantee: f.guaranteeView(), NotProtected: f.notProtectedView(),
 		Limits: f.limits(), Stated: f.stated, Budget: f.budgetView(), Program: f.program,
 	}
 	for _, p := range f.params {
@@ -81,7 +83,8 @@ func (f *facts) view(d *pageData) *view {
 			v.Files = append(v.Files, fileView{x.Path, plural(x.Rows, "row")})
 		}
 	}
-	v.Files = append(v.Files, fileView{Path: "README.md"}, fileView{Path: "release.json"})
+	v.Files = append(v.Files, fileView{Path: f.prefix + "README.md"}, fileView{Path: f.prefix + "release.json"})
+	v.Prefix = f.prefix
 	return v
 }
 

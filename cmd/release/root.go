@@ -13,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/firstjob"
 	"github.com/dprelease/dprelease/cmd/release/internal/firstlook"
 	"github.com/dprelease/dprelease/cmd/release/internal/presentation"
+	"github.com/dprelease/dprelease/cmd/release/internal/preview"
 	"github.com/dprelease/dprelease/cmd/release/internal/registry"
 	"github.com/dprelease/dprelease/cmd/release/internal/signing"
 	"github.com/dprelease/dprelease/cmd/release/internal/verification"
@@ -71,7 +72,7 @@ func (a *app) root() *cobra.Command {
 	flags.BoolVar(&a.Quiet, "quiet", false, "no progress, no closing table; errors only")
 	root.AddCommand(
 		a.runCmd(), a.planCmd(), a.checkCmd(), verification.Command(a.Console), accounts.Command(a.Console), a.statusCmd(), a.backfillCmd(),
-		firstlook.Command(a.Console), firstjob.Command(a.Console), a.explainCmd(), a.schemaCmd(), presentation.ReportCommand(a.Console), presentation.PlotCommand(a.Console),
+		firstlook.Command(a.Console), firstjob.Command(a.Console), preview.Command(a.Console, program, a.printPreview), a.explainCmd(), a.schemaCmd(), presentation.ReportCommand(a.Console), presentation.PlotCommand(a.Console),
 		signing.KeygenCommand(a.Console), registry.Command(a.Console), denoising.Command(a.Console), calibration.Command(a.Console), a.selftestCmd(),
 		a.versionCmd(), a.manCmd(),
 	)

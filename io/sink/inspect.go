@@ -172,6 +172,10 @@ func (i *inspection) list() ([]string, error) {
 // readManifest reads release.json. The manifest stays nil if the file is not a manifest.
 func (i *inspection) readManifest() error {
 	text, err := readSmall(i.root, manifestName, maxManifest)
+	if errors.Is(err, fs.ErrNotExist) && i.isPreview() {
+		i.addFinding("the folder " + manifest.ErrSynthetic.Error())
+		return nil
+	}
 	if err != nil {
 		return i.noteMissing(manifestName, err)
 	}
@@ -183,6 +187,12 @@ func (i *inspection) readManifest() error {
 	sum := sha256.Sum256(text)
 	i.manifest, i.digest = &m, hex.EncodeToString(sum[:])
 	return nil
+}
+
+// isPreview reports whether the folder has the manifest of a preview.
+func (i *inspection) isPreview() bool {
+	_, err := i.root.Lstat(syntheticManifest)
+	return err == nil
 }
 
 // compareFiles compares the SHA-256 of every file that the manifest names.

@@ -124,6 +124,16 @@ type stager struct {
 	jobs    []tableJob
 
 	presenters []pipeline.Presenter
+	// synthetic: it is a preview, and the name of every file says so.
+	synthetic bool
+}
+
+// named is the name of a file in the folder.
+func (s *stager) named(path string) string {
+	if s.synthetic {
+		return manifest.SyntheticPrefix + path
+	}
+	return path
 }
 
 // run writes the note, the tables, the documents and the manifest, in this order. It syncs each, and the folders around them.
@@ -131,6 +141,14 @@ func (s *stager) run(note string, r *pipeline.Release) error {
 	if err := s.writeNote(note); err != nil {
 		return err
 	}
+	if err := s.fill(r); err != nil {
+		return err
+	}
+	return errors.Join(syncFolder(s.dir), syncFolder(s.staging))
+}
+
+// fill writes the files of the release.
+func (s *stager) fill(r *pipeline.Release) error {
 	root, err := os.OpenRoot(s.dir)
 	if err != nil {
 		return err
@@ -154,10 +172,14 @@ func (s *stager) run(note string, r *pipeline.Release) error {
 	}
 	m := r.Manifest(files)
 	m.Documents = documents
-	if err := writeManifest(root, m, r.Sign); err != nil {
-		return failure("write", filepath.Join(s.dir, manifestName), err)
+	if s.synthetic {
+		text, err := m.Encode()
+		if err != nil {
+			return reason(err.Error())
+		}
+		return failure("write", filepath.Join(s.dir, syntheticManifest), writeBytes(root, syntheticManifest, text))
 	}
-	return errors.Join(syncFolder(s.dir), syncFolder(s.staging))
+	return failure("write", filepath.Join(s.dir, manifestName), writeManifest(root, m, r.Sign))
 }
 
 // writeDocuments writes what the presenters make of the release, if it is to have any.
@@ -175,11 +197,15 @@ func (s *stager) writeDocuments(root *os.Root, r *pipeline.Release, files map[st
 			if !plainName(d.Path) {
 				return nil, refusal("write", s.dir, CodeFormat, "a document's name is no file name")
 			}
-			sum, err := writeNew(root, d.Path, fileMode, d.Write)
-			if err != nil {
-				return nil, failure("write", filepath.Join(s.dir, d.Path), err)
+			name, write := s.named(d.Path), d.Write
+			if s.synthetic {
+				write = bannered(d)
 			}
-			written = append(written, manifest.File{Path: d.Path, SHA256: sum})
+			sum, err := writeNew(root, name, fileMode, write)
+			if err != nil {
+				return nil, failure("write", filepath.Join(s.dir, name), err)
+			}
+			written = append(written, manifest.File{Path: name, SHA256: sum})
 		}
 	}
 	return written, nil
@@ -197,7 +223,7 @@ func (s *stager) writeNote(note string) error {
 // writeTable writes one table, syncs it, and reads it back.
 func (s *stager) writeTable(root *os.Root, j tableJob) (file manifest.File, err error) {
 	defer recovered(&err)
-	file.Path = j.path()
+	file.Path = s.named(j.path())
 	file.SHA256, err = writeNew(root, file.Path, fileMode, func(w io.Writer) (err error) {
 		file.Rows, err = j.format.write(s.ctx, w, j.table)
 		return err

@@ -14,17 +14,32 @@ import (
 // Format names the layout of release.json.
 const Format = "dprelease/2"
 
+// Previews: what [Manifest.MarkSynthetic] makes of a manifest. No reader of releases takes it for one, by its name or by its format.
+const (
+	// SyntheticFormat names the layout of a preview's manifest.
+	SyntheticFormat = "dprelease/2-synthetic"
+	// SyntheticPrefix is what the name of every file of a preview begins with.
+	SyntheticPrefix = "synthetic-"
+	// SyntheticNotice is the banner of a preview.
+	SyntheticNotice = "synthetic: made without your data"
+)
+
+// ErrSynthetic is the error of a manifest that is a preview's.
+var ErrSynthetic = errors.New("is of a preview, made of synthetic rows without the data: it is no release")
+
 // FileName is the manifest's name in a release folder.
 const FileName = "release.json"
 
 // Manifest is release.json. Nothing in it depends on the private data except through the noise.
 type Manifest struct {
 	// Format is the layout of the file that was read: [Format], or "dprelease/1".
-	Format  string            `json:"format"`
-	Name    string            `json:"name"`
-	Params  map[string]string `json:"params,omitempty"`
-	Privacy Privacy           `json:"privacy"`
-	Queries []Query           `json:"queries"`
+	Format string `json:"format"`
+	// Synthetic says, in the manifest of a preview, that no data was read: such a folder is no release. "" in releases.
+	Synthetic string            `json:"synthetic,omitempty"`
+	Name      string            `json:"name"`
+	Params    map[string]string `json:"params,omitempty"`
+	Privacy   Privacy           `json:"privacy"`
+	Queries   []Query           `json:"queries"`
 	// Documents are the files for people and catalogues; none if the job wants no report.
 	Documents []File `json:"documents,omitempty"`
 	// Ledger shows the ledger's newest entry when the release was staged; nil in releases of the first versions.
@@ -230,6 +245,8 @@ func Parse(text []byte) (Manifest, error) {
 		return Manifest{}, unreadable(text)
 	}
 	switch head.Format {
+	case SyntheticFormat:
+		return Manifest{}, ErrSynthetic
 	case Format:
 		var m Manifest
 		err := decode(text, &m)
@@ -242,6 +259,11 @@ func Parse(text []byte) (Manifest, error) {
 		return old.upgrade(), nil
 	}
 	return Manifest{}, errors.New("has another format")
+}
+
+// MarkSynthetic makes it the manifest of a preview, which is charged to no ledger.
+func (m *Manifest) MarkSynthetic() {
+	m.Synthetic, m.Name, m.Ledger = SyntheticNotice, SyntheticPrefix+m.Name, nil
 }
 
 // unreadable is the error of a text that is no JSON as a whole.
@@ -269,7 +291,9 @@ func decode(text []byte, into any) error {
 
 // Encode returns the text of the file, in today's format whatever format was read.
 func (m Manifest) Encode() ([]byte, error) {
-	m.Format = Format
+	if m.Format = Format; m.Synthetic != "" {
+		m.Format = SyntheticFormat
+	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

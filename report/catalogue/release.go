@@ -24,7 +24,9 @@ type Release struct {
 	Creators, Authors []string
 	Contact, Region   string
 	Program           string
-	Tables            []Table
+	// Prefix is what the names of all files begin with; "" of a release.
+	Prefix string
+	Tables []Table
 }
 
 // Table is one table in all its files.

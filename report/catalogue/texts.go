@@ -89,7 +89,7 @@ func (r *Release) readme() []byte {
 	w("# %s\n", plain(r.Title))
 	w("%s\n", plain(r.Description))
 	w("%s\n", plain(r.Guarantee))
-	w("Open `index.html` in a browser: it shows the tables, what the guarantee means in numbers, and the limits. `release.json` is the manifest, with the SHA-256 of every file.\n")
+	w("Open `%sindex.html` in a browser: it shows the tables, what the guarantee means in numbers, and the limits. `%srelease.json` is the manifest, with the SHA-256 of every file.\n", r.Prefix, r.Prefix)
 	w("## Tables\n")
 	w("| table | what it holds | files |\n|---|---|---|")
 	for _, t := range r.Tables {
@@ -107,11 +107,11 @@ func (r *Release) readme() []byte {
 	} else {
 		w("Licence: %s.", plain(r.Licence))
 	}
-	w("To cite: %s `CITATION.cff` has the same for programs.\n", plain(r.cite()))
+	w("To cite: %s `%s` has the same for programs.\n", plain(r.cite()), r.Prefix+CitationName)
 	w("## For catalogues\n")
-	w("`%s` is a Frictionless Data Package (version 2), `%s` is schema.org and DCAT, `%s` is Croissant 1.0.", PackageName, DCATName, CroissantName)
+	w("`%s` is a Frictionless Data Package (version 2), `%s` is schema.org and DCAT, `%s` is Croissant 1.0.", r.Prefix+PackageName, r.Prefix+DCATName, r.Prefix+CroissantName)
 	if len(r.csvTables()) > 0 {
-		w("`%s` is CSV on the Web metadata.", CSVWName)
+		w("`%s` is CSV on the Web metadata.", r.Prefix+CSVWName)
 	}
 	return b.Bytes()
 }

@@ -64,6 +64,9 @@ func (f *Flags) AddOut(cmd *cobra.Command) {
 	cmd.Flags().Var((*folderFlag)(&f.out), "out", "the release folder, instead of the job's output.dir")
 }
 
+// HasOut says whether --out was given.
+func (f *Flags) HasOut() bool { return f.out != "" }
+
 // AddSign adds --sign.
 func (f *Flags) AddSign(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.Sign, "sign", "", "sign the manifest with this minisign secret key; "+signing.PasswordVariable+" holds its password")

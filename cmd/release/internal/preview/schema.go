@@ -1,0 +1,152 @@
+package preview
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/internal/wiring"
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// Where the types of columns come from. Of Parquet and Arrow files a preview reads the schema in their footers, and no row; if they are not
+// there, the types are those that the job's questions need. Of text files it reads nothing: the job states their types.
+
+// typesFrom says where the types of the columns come from.
+type typesFrom string
+
+const (
+	fromJob     typesFrom = "the job; nothing of the input was read"
+	fromFooters typesFrom = "the schema in the footers of the input's files; no row was read"
+	fromUse     typesFrom = "what the job asks, since the input's files are not there"
+)
+
+// schemaOf returns the columns that a plan needs with their types. dir is a folder of the preview's own.
+func schemaOf(ctx context.Context, plan *pipeline.Plan, all []use, dir string) (table.Schema, typesFrom, error) {
+	in := &plan.Job().Input
+	o := wiring.SourceOptions(plan.Job())
+	o.Files = slices.DeleteFunc(slices.Clone(o.Files), func(f string) bool { return !source.DescribesItself(in.Format, f) })
+	if len(o.Files) == 0 {
+		s, err := stated(ctx, plan, dir)
+		return s, fromJob, err
+	}
+	data, err := source.Open(ctx, o)
+	if jobs.Absent(err) == len(o.Files) {
+		s, err := stated(ctx, plan, dir)
+		if err == nil {
+			guess(plan, &s, all)
+		}
+		return s, fromUse, err
+	}
+	if err != nil {
+		return table.Schema{}, "", pipeline.InputError(err)
+	}
+	defer data.Close()
+	needed := table.Schema{}
+	for _, f := range data.Schema().Fields {
+		if slices.Contains(plan.Columns(), f.Name) {
+			needed.Fields = append(needed.Fields, f)
+		}
+	}
+	return needed, fromFooters, nil
+}
+
+// stated returns the plan's columns with the types that the job states. A table of these columns and no row is read as the job says, so that
+// the types are those that a run would see.
+func stated(ctx context.Context, plan *pipeline.Plan, dir string) (table.Schema, error) {
+	in := &plan.Job().Input
+	types := statedTypes(plan)
+	var header []string
+	used := map[string]string{}
+	for _, c := range plan.Columns() {
+		if len(in.CSV.Columns) > 0 && in.JSONL == nil && !slices.Contains(in.CSV.Columns, c) {
+			continue // the plan's check says that there is no such column
+		}
+		if _, named := types[c]; in.JSONL != nil && !named {
+			continue
+		}
+		header = append(header, c)
+		if t := types[c]; t != "" && t != "text" {
+			used[c] = t
+		}
+	}
+	if len(header) == 0 {
+		return table.Schema{}, nil
+	}
+	path := filepath.Join(dir, "header.csv")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return table.Schema{}, err
+	}
+	w := csv.NewWriter(f)
+	err = w.Write(header)
+	w.Flush()
+	if err = errors.Join(err, w.Error(), f.Close()); err != nil {
+		return table.Schema{}, err
+	}
+	data, err := source.Open(ctx, source.Options{Files: []string{path}, Format: "csv", CSV: source.CSV{Header: true, Types: used}})
+	if err != nil {
+		return table.Schema{}, pipeline.InputError(err)
+	}
+	defer data.Close()
+	return data.Schema(), nil
+}
+
+// statedTypes are the types of columns that the job states, as it writes them.
+func statedTypes(plan *pipeline.Plan) map[string]string {
+	in := &plan.Job().Input
+	if in.JSONL != nil {
+		return in.JSONL.Columns
+	}
+	return in.CSV.Types
+}
+
+// guess gives the columns of which the job states no type one that its questions can use.
+func guess(plan *pipeline.Plan, s *table.Schema, all []use) {
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		if statedTypes(plan)[f.Name] != "" {
+			continue
+		}
+		kind := table.Invalid
+		for _, u := range all {
+			if slices.ContainsFunc(u.columns, func(c string) bool { return c == f.Name || stands(plan, c, f.Name) }) {
+				kind = more(kind, u.kind)
+			}
+		}
+		switch {
+		case kind == table.Timestamp:
+			f.Type = table.Type{Kind: kind, Unit: 1e3, Zone: table.UTC}
+		case kind != table.Invalid:
+			f.Type = table.Type{Kind: kind}
+		case slices.Contains(plan.Job().Privacy.Unit, f.Name):
+			f.Type = table.Type{Kind: table.Int}
+		}
+	}
+}
+
+// stands says whether a column of the input stands for a logical one in an event.
+func stands(plan *pipeline.Plan, logical, column string) bool {
+	for _, e := range plan.Job().Input.Events {
+		if e[logical] == column {
+			return true
+		}
+	}
+	return false
+}
+
+// strength orders the kinds: a column that is used as several is of the last of these.
+var strength = []table.Kind{table.Invalid, table.String, table.Float, table.Date, table.Timestamp, table.List}
+
+func more(a, b table.Kind) table.Kind {
+	if slices.Index(strength, b) > slices.Index(strength, a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,85 @@
+package sink
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
+)
+
+// A preview is a folder that looks like a release and is none: its rows were made from the job. The name of each of its files begins with
+// synthetic-, its documents carry a banner, and its manifest has a name and a format of its own, so that nothing that reads releases takes it
+// for one.
+
+// syntheticManifest is the manifest's name in a preview.
+const syntheticManifest = manifest.SyntheticPrefix + manifestName
+
+// WritePreview writes a release that was made of synthetic rows into dir as a preview. It replaces an older preview and an empty folder, and
+// nothing else: then the error is an Error with CodeExists. dir appears by one rename.
+func WritePreview(ctx context.Context, dir string, r *pipeline.Release, presenters ...pipeline.Presenter) error {
+	const op = "publish"
+	if err := replaceable(dir); err != nil {
+		return failure(op, dir, err)
+	}
+	if err := makeParents(dir); err != nil {
+		return failure(op, filepath.Dir(dir), err)
+	}
+	staging, err := os.MkdirTemp(filepath.Dir(dir), ".preview-*")
+	if err != nil {
+		return failure(op, filepath.Dir(dir), err)
+	}
+	defer func() { _ = os.RemoveAll(staging) }() // nothing in it is private
+	f := &Folder{formats: builtin()}
+	s := &stager{ctx: ctx, staging: staging, dir: filepath.Join(staging, releaseName), presenters: presenters, synthetic: true}
+	if s.jobs, err = f.plan(r); err != nil {
+		return err
+	}
+	if err := os.Mkdir(s.dir, publicMode); err != nil {
+		return failure("write", s.dir, err)
+	}
+	r.MarkSynthetic()
+	if err := s.fill(r); err != nil {
+		return failure("write", s.dir, err)
+	}
+	if err := replaceable(dir); err != nil {
+		return failure(op, dir, err)
+	}
+	if err := renameChecked(dir, filepath.Join(staging, "older")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return failure(op, dir, err)
+	}
+	return failure(op, dir, renameNew(s.dir, dir))
+}
+
+// replaceable returns fs.ErrExist if something is at dir that is neither a preview nor an empty folder.
+func replaceable(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), manifest.SyntheticPrefix) {
+			return fs.ErrExist
+		}
+	}
+	return nil
+}
+
+// bannered writes a document of a preview. A page has its banner already; before texts whose format lets lines stand before them, one is written.
+func bannered(d pipeline.Document) func(io.Writer) error {
+	before := map[string]string{".md": "> **" + manifest.SyntheticNotice + "**\n\n", ".txt": manifest.SyntheticNotice + "\n\n", ".cff": "# " + manifest.SyntheticNotice + "\n"}
+	return func(w io.Writer) error {
+		if _, err := io.WriteString(w, before[filepath.Ext(d.Path)]); err != nil {
+			return err
+		}
+		return d.Write(w)
+	}
+}
