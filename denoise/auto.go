@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-var _ = register(auto)
+func init() { register(auto) }
 
 func auto() Method {
 	floor := nonnegativeParam()

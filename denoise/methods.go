@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-var _ = register(jamesStein)
+func init() { register(jamesStein) }
 
 func jamesStein() Method {
 	positive := Param{
@@ -64,7 +64,7 @@ func (p shrinkage) rule(_ context.Context, q problem) (Fit, error) {
 	return JamesSteinTo(q.y, q.s, p.target, p.positive), nil
 }
 
-var _ = register(softThreshold)
+func init() { register(softThreshold) }
 
 func softThreshold() Method {
 	return thresholding(Method{
@@ -72,7 +72,7 @@ func softThreshold() Method {
 	}, "how far each cell moves towards 0", SUREThreshold, func(p problem, at float64) Fit { return softFit(p.y, at) })
 }
 
-var _ = register(hardThreshold)
+func init() { register(hardThreshold) }
 
 func hardThreshold() Method {
 	return thresholding(Method{
@@ -126,7 +126,7 @@ func nonnegativeParam() Param {
 	return Param{Name: nonnegativeName, Type: Boolean, Default: "false", Doc: "whether the cells cannot be below 0, which is true of counts", Example: "true"}
 }
 
-var _ = register(empiricalBayes)
+func init() { register(empiricalBayes) }
 
 func empiricalBayes() Method {
 	floor := nonnegativeParam()

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-var _ = register(nonnegative)
+func init() { register(nonnegative) }
 
 func nonnegative() Method {
 	return Method{
@@ -14,7 +14,7 @@ func nonnegative() Method {
 	}
 }
 
-var _ = register(round)
+func init() { register(round) }
 
 func round() Method {
 	return Method{
@@ -73,7 +73,7 @@ func clipped(f Fit) Fit {
 	return f
 }
 
-var _ = register(total)
+func init() { register(total) }
 
 func total() Method {
 	sum := Param{Name: "total", Type: Decimal, Doc: "the public sum of all cells, in the query's unit", Example: "10000"}

@@ -15,7 +15,7 @@ func treesParam(number, doc string) Param {
 	return Param{Name: "trees", Type: Integer, Default: number, Doc: doc, Least: 1, Most: maxTrees, Advice: "16 to 40 are enough", Example: "40"}
 }
 
-var _ = register(treeWavelet)
+func init() { register(treeWavelet) }
 
 func treeWavelet() Method {
 	threshold := Param{
@@ -47,7 +47,7 @@ func treeWavelet() Method {
 	}
 }
 
-var _ = register(trendFilter)
+func init() { register(trendFilter) }
 
 func trendFilter() Method {
 	k := Param{
@@ -101,7 +101,7 @@ func trendOf(ctx context.Context, g *graph.Graph, y []float64, o graph.TrendOpti
 	}
 }
 
-var _ = register(treeEnsemble)
+func init() { register(treeEnsemble) }
 
 func treeEnsemble() Method {
 	trees := treesParam("16", "how many random spanning trees are averaged in each half")

@@ -2,7 +2,7 @@ package denoise
 
 import "context"
 
-var _ = register(wavelet)
+func init() { register(wavelet) }
 
 func wavelet() Method {
 	threshold := Param{
@@ -42,7 +42,7 @@ func lambdaParam() Param {
 	}
 }
 
-var _ = register(totalVariation)
+func init() { register(totalVariation) }
 
 func totalVariation() Method {
 	lambda := lambdaParam()
@@ -65,7 +65,7 @@ func totalVariation() Method {
 	}
 }
 
-var _ = register(isotonic)
+func init() { register(isotonic) }
 
 func isotonic() Method {
 	direction := Param{

@@ -40,12 +40,8 @@ type Method struct {
 
 var registry []func() Method
 
-// register adds a method to the registry. It returns a value so that a `var _ =` beside the method's function can call
-// it.
-func register(m func() Method) bool {
-	registry = append(registry, m)
-	return true
-}
+// register adds a method to the registry. An init beside the method's function calls it.
+func register(m func() Method) { registry = append(registry, m) }
 
 // Methods returns all methods, sorted by name.
 func Methods() []Method {

@@ -50,7 +50,6 @@ type queryFacts struct {
 	mu         float64
 	l2         float64
 	why        string
-	sigma      float64
 	deviation  float64
 	half       float64 // of the 95 % interval of a noisy value
 	overRows   bool    // to be divided by the number of rows
@@ -62,7 +61,6 @@ type queryFacts struct {
 	files      []manifest.File
 	axes       []dimension
 	value      string // the column that is added up or averaged
-	mechanisms int
 }
 
 // dimension is one of a query's in the manifest's job.
@@ -153,10 +151,10 @@ func (f *facts) state(m *manifest.Manifest) {
 			f.stated = append(f.stated, x)
 		}
 	}
-	cap, ok := capOf(p.Scope.LedgerCap)
+	limit, ok := capOf(p.Scope.LedgerCap)
 	charged, ok2 := new(big.Rat).SetString(p.Scope.LedgerCharged)
 	if ok && ok2 {
-		f.budget = &budget{dataset: m.Dataset(), cap: p.Scope.LifetimeCap, capMu2: cap, chargedMu2: charged, period: p.Scope.Period}
+		f.budget = &budget{dataset: m.Dataset(), cap: p.Scope.LifetimeCap, capMu2: limit, chargedMu2: charged, period: p.Scope.Period}
 	}
 }
 

@@ -73,7 +73,7 @@ func (f *facts) catalogue(tables []*Table) *catalogue.Release {
 }
 
 func (q *queryFacts) catalogued(t *Table, f *facts) catalogue.Table {
-	out := catalogue.Table{Name: q.name, Description: strings.Join(q.about(f)[:1], " ")}
+	out := catalogue.Table{Name: q.name, Description: strings.Join(q.about()[:1], " ")}
 	switch t.Holds {
 	case pictureQuantiles:
 		out.Name, out.Description = q.name+"."+t.Holds, "Quantiles of "+q.edgeLabel()+", read off the noisy counts of "+q.name+"."
@@ -99,9 +99,10 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogue.Table {
 		out.Columns = append(out.Columns, catalogue.Column{Name: k.Name, Description: "Key: names the cell.", Type: kind, Key: true})
 	}
 	unit := q.unitText(f)
-	if t.Holds == pictureQuantiles {
+	switch t.Holds {
+	case pictureQuantiles:
 		unit = q.edgeLabel()
-	} else if t.Holds == pictureCDF {
+	case pictureCDF:
 		unit = "share of rows"
 	}
 	optional := len(t.Values) != len(columnTexts)

@@ -41,7 +41,7 @@ func (q *queryFacts) halfText() string {
 
 func (f *facts) queryView(i int, d *pageData) queryView {
 	q := &f.queries[i]
-	v := queryView{ID: fmt.Sprintf("query-%d", i+1), Name: q.name, About: q.about(f), Denoised: q.denoised()}
+	v := queryView{ID: fmt.Sprintf("query-%d", i+1), Name: q.name, About: q.about(), Denoised: q.denoised()}
 	for at := range d.Tables {
 		t := &d.Tables[at]
 		if t.File != q.name && !strings.HasPrefix(t.File, q.name+".") {
@@ -88,7 +88,7 @@ func noteOf(t *tableData) string {
 }
 
 // about says what a query asks and how accurate its answer is.
-func (q *queryFacts) about(f *facts) []string {
+func (q *queryFacts) about() []string {
 	var by []string
 	for i := range q.axes {
 		by = append(by, q.axes[i].label())

@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// The oracle evaluates delta(eps) straight from Balle & Wang 2018, Theorem 8, with as many bits as its cancellation
+// Oracle evaluates delta(eps) straight from Balle & Wang 2018, Theorem 8, with as many bits as its cancellation
 // needs, and shares nothing with the package: erfc by the trapezoidal rule with its pole's correction (Matta & Reichel
 // 1971), e^x by reduction with ln 2, pi by the arithmetic-geometric mean.
 type Oracle struct {

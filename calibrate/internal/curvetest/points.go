@@ -38,8 +38,8 @@ func TooSlow(r *rand.Rand, mu float64) bool {
 	return !long() && mu < 0x1p-150 && r.Intn(4) > 0
 }
 
-// curvePoint is a place on the curve: mu = num/den.
-type curvePoint struct{ Eps, Num, Den float64 }
+// Point is a place on the curve: mu = num/den.
+type Point struct{ Eps, Num, Den float64 }
 
 // RandomEpsilon covers [0, 1e6]: mostly what people ask for, also 0, the ends and subnormals.
 func RandomEpsilon(r *rand.Rand) float64 {
@@ -78,16 +78,16 @@ func RandomDelta(r *rand.Rand) float64 {
 }
 
 // SamplePoints are random places where delta is neither 0 nor 1 in float64, spread over x and epsilon.
-func SamplePoints(t testing.TB, few, many int) []curvePoint {
+func SamplePoints(t testing.TB, few, many int) []Point {
 	n, r := Points(few, many), NewRand(t)
-	sample := make([]curvePoint, 0, n)
+	sample := make([]Point, 0, n)
 	for len(sample) < n {
 		eps, x := RandomEpsilon(r), r.Float64()*48-9
 		mu := MuAtX(eps, x)
 		if r.Intn(4) == 0 || mu == 0 {
 			mu = math.Pow(10, -4+5*r.Float64())
 		}
-		p := curvePoint{eps, mu, 1}
+		p := Point{eps, mu, 1}
 		if r.Intn(2) == 0 {
 			p.Num = math.Pow(10, 6*r.Float64()-3)
 			p.Den = p.Num / mu

@@ -39,7 +39,7 @@ func ErrorText(err error) string {
 func errorLines(err error) string {
 	var job JobError
 	var diags configs.Diagnostics
-	switch e := err.(type) {
+	switch e := err.(type) { //nolint:errorlint // the tree is walked one error at a time
 	case *pipeline.Error:
 		s := OneLine(e.Code + ": " + e.Message)
 		switch {

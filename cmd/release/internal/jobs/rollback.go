@@ -28,14 +28,14 @@ func (f *Flags) AddAnchor(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.Anchor, "anchor", "", "a file, kept apart from the ledger, that shows its newest entry: refuse a ledger that does not have it any more, and write the new one after the run")
 }
 
-// anchor is the file of --anchor.
-type anchor struct {
+// Anchor is the file of --anchor.
+type Anchor struct {
 	path  string // "": there is none
 	fixed bool   // it is a release's manifest: never written
 }
 
 // CompareHeads refuses a ledger that lacks an entry which the anchor or a release beside dir shows.
-func CompareHeads(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, dir, anchorPath string) (*anchor, error) {
+func CompareHeads(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, dir, anchorPath string) (*Anchor, error) {
 	anchor, err := compareAnchor(ctx, book, anchorPath)
 	if err != nil {
 		return nil, err
@@ -101,9 +101,9 @@ type anchorFile struct {
 // largestAnchor is that of a manifest.
 const largestAnchor = 64 << 20
 
-func compareAnchor(ctx context.Context, book *ledger.Book, path string) (*anchor, error) {
+func compareAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor, error) {
 	if path == "" {
-		return &anchor{}, nil
+		return &Anchor{}, nil
 	}
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -133,11 +133,11 @@ func compareAnchor(ctx context.Context, book *ledger.Book, path string) (*anchor
 			Hint: "nothing was spent; if this ledger is the right one, remove the anchor and make it anew: release ledger show JOB --json > " + path,
 		}
 	}
-	return &anchor{path, held.Format != ""}, nil
+	return &Anchor{path, held.Format != ""}, nil
 }
 
 // firstAnchor lets a run make an anchor together with its ledger, and no later.
-func firstAnchor(ctx context.Context, book *ledger.Book, path string) (*anchor, error) {
+func firstAnchor(ctx context.Context, book *ledger.Book, path string) (*Anchor, error) {
 	head, err := book.Head(ctx)
 	if err != nil {
 		return nil, pipeline.LedgerError("read the head", err)
@@ -148,11 +148,11 @@ func firstAnchor(ctx context.Context, book *ledger.Book, path string) (*anchor, 
 			Hint: "nothing was spent; restore the anchor; or if the ledger is known to be whole, make it: release ledger show JOB --json > " + path,
 		}
 	}
-	return &anchor{path: path}, nil
+	return &Anchor{path: path}, nil
 }
 
 // Renew writes the ledger's newest entry, after a run of whatever outcome.
-func (n *anchor) Renew(ctx context.Context, book *ledger.Book) error {
+func (n *Anchor) Renew(ctx context.Context, book *ledger.Book) error {
 	if n.path == "" || n.fixed {
 		return nil
 	}

@@ -145,7 +145,7 @@ func (a *file) Public(string) bool { return true }
 
 // reopen opens the file and checks that it is the one that we know.
 func (a *file) reopen() (*os.File, error) {
-	return a.Origin.Reopen(func(f *os.File) bool {
+	return a.Reopen(func(f *os.File) bool {
 		again := file{Origin: scan.Origin{Size: a.Size}}
 		raw, err := again.head(f)
 		return err == nil && sha256.Sum256(raw) == a.seal

@@ -76,7 +76,7 @@ func (p *file) Public(string) bool { return true }
 
 // reopen opens the file and checks that it is the one whose footer we know.
 func (p *file) reopen() (*os.File, error) {
-	return p.Origin.Reopen(func(f *os.File) bool {
+	return p.Reopen(func(f *os.File) bool {
 		raw, err := readFooter(f, p.Size)
 		return err == nil && sha256.Sum256(raw) == p.footer
 	})

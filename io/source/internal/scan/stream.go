@@ -42,6 +42,7 @@ func (o *Origin) OpenStream(ctx context.Context, packed Compression, start, end 
 // Compression is how a file of texts is compressed, by its name.
 type Compression uint8
 
+// The kinds of compression, each with the ending of its files.
 const (
 	Plain Compression = iota // none
 	Gzip                     // .gz
