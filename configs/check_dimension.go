@@ -90,6 +90,10 @@ func (c *checker) dimension(at *path, d *Dimension) {
 	if d.LastEdge == "included" && d.Every != "" {
 		c.bad(at.at("last_edge"), CodeContradiction, "calendar cells do not include their upper edge", "remove last_edge")
 	}
+	if len(d.Fold) > 0 && d.Values == nil && d.ValuesFrom == nil && d.Keys == "" {
+		c.bad(at.at("fold"), CodeContradiction, "there are no texts to compare", "fold goes with values, values_from and keys: discover")
+	}
+	c.unique(at.at("fold"), d.Fold, "difference")
 	c.values(at, d)
 	c.edges(at.at("edges"), d.Edges)
 	c.width(at, d)

@@ -37,6 +37,8 @@ type Dimension struct {
 	// threshold are published, sorted. Keys are texts of at most 1024 bytes, whole numbers, truth values, dates or
 	// times. It works in histograms only, which then count units.
 	Keys string `yaml:"keys,omitempty" enum:"discover" example:"discover"`
+	// Fold names the differences between texts that do not count, in values, values_from and keys: discover: `case` (North and NORTH), `space` (blanks at the ends, and how many there are between words) and `accents` (Sud and Süd). Discovered keys are published as folded.
+	Fold []string `yaml:"fold,omitempty" enum:"case|space|accents" example:"[case, space]"`
 	// As is the name of the key column in the release; the column's name if it is absent.
 	As string `yaml:"as,omitempty" example:"gender"`
 	// Null says what happens to a row whose value is null: it is dropped, or it counts in a cell "null".

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -22,6 +23,7 @@ func (b *builder) dimension(d *configs.Dimension, path string) domain.Dimension 
 	out := domain.Dimension{
 		Column: d.Column, As: d.As, Edges: texts(d.Expanded()), TimeField: d.Part,
 		LastOpen: d.HalfOpen(), Null: policy(d.Null), Other: policy(d.Other), Discover: d.Keys != "",
+		Fold: domain.Fold{Case: slices.Contains(d.Fold, "case"), Space: slices.Contains(d.Fold, "space"), Accents: slices.Contains(d.Fold, "accents")},
 	}
 	for _, v := range d.Values {
 		out.Labels = append(out.Labels, domain.Label{Name: string(v.Name), Members: texts(v.Members)})

@@ -211,7 +211,7 @@ func (f *finder) filter(t *tally.Input) {
 const (
 	nullHint = "is it the right column, and is input.csv.delimiter the file's? without a header the names of input.csv.columns stand in the order of the file's columns; see also input.csv.null_values"
 
-	lettersHint = "texts are compared letter by letter, with case, blanks (input.csv.trim_space) and accents; for another encoding than UTF-8 there is input.csv.encoding: windows-1252"
+	lettersHint = "texts are compared letter by letter, with case, blanks and accents, unless the dimension says fold: [case, space, accents]; for another encoding than UTF-8 there is input.csv.encoding: windows-1252"
 )
 
 // spoiled says whether a column of an input does not parse, which is said already.

@@ -74,7 +74,7 @@ func (d *drawing) crosstabs() string {
 
 // discovered draws a histogram of private keys, which needs bounds of its own.
 func (d *drawing) discovered() string {
-	by := []string{"{column: " + d.one("s", "c", "i", "d", "b", "t", "o", "k") + ", keys: discover, as: key}"}
+	by := []string{"{column: " + d.one("s", "c", "i", "d", "b", "t", "o", "k") + ", keys: discover, as: key" + d.fold() + "}"}
 	if d.chance(0.3) {
 		by = append(by, d.dimensions(1, true)...)
 	}
@@ -155,6 +155,14 @@ var (
 	clockParts = append(slices.Clone(dayParts), "minute_of_hour", "hour_of_day", "hour_of_week")
 )
 
+// fold draws which differences between texts do not count, often none.
+func (d *drawing) fold() string {
+	if d.chance(0.7) {
+		return ""
+	}
+	return ", fold: [" + pick(d.Rand, []string{"case", "space", "accents", "case, space", "accents, case, space"}) + "]"
+}
+
 var calendars = []string{
 	"from: 2012-12-30, to: 2013-01-03, every: day", "from: 2012-12-24, to: 2013-01-28, every: week", "from: 2012-11-01, to: 2013-05-01, every: month",
 	"from: 2012-10-01, to: 2013-10-01, every: quarter", "from: 1969-01-01, to: 2015-01-01, every: year, last_edge: excluded",
@@ -165,9 +173,9 @@ func (d *drawing) dimension(whole bool) (text string, grid bool) {
 	switch d.IntN(11) {
 	case 0, 1:
 		name := d.one("s", "c", "i", "n", "k", "f", "g", "b", "d", "t", "l", "o")
-		return "column: " + name + ", values: " + d.labels(d.kind(name)), false
+		return "column: " + name + ", values: " + d.labels(d.kind(name)) + d.fold(), false
 	case 2:
-		return "column: " + d.one("s", "c") + ", values_from: {file: keys.csv, column: key}", false
+		return "column: " + d.one("s", "c") + ", values_from: {file: keys.csv, column: key}" + d.fold(), false
 	case 3, 4:
 		name := d.one("f", "g", "h", "i", "n", "k", "m", "o", "s", "d", "t", "l")
 		return "column: " + name + ", edges: [" + quoted(some(d.Rand, 2+d.IntN(4), d.thresholds(d.kind(name)))) + "]" + pick(d.Rand, []string{"", "", ", last_edge: included", ", last_edge: excluded"}), false

@@ -43,7 +43,7 @@ func newAxis(d Dimension, zone *time.Location, field string, p *problem.Problems
 	a.Size, a.Extra = addExtraCells(a.Domain.size(), d)
 	switch {
 	case len(d.Labels) > 0:
-		checkLabels(d.Labels, a.Extra.Names, field+".values", p)
+		checkLabels(d.Labels, d.Fold, a.Extra.Names, field+".values", p)
 	case d.Nearest != nil:
 		d.Nearest.checkIDs(a.Extra.Names, field+".nearest.points", p)
 	}
@@ -56,7 +56,7 @@ func newDomain(d Dimension, zone *time.Location, field string, p *problem.Proble
 	case d.forms() != 1:
 		return nil // reported already
 	case len(d.Labels) > 0:
-		return newLabels(d.Labels, zone)
+		return newLabels(d.Labels, d.Fold, zone)
 	case len(d.Edges) > 0:
 		return newEdges(d.Edges, zone, d.LastOpen, field+".edges", p)
 	case d.TimeField != "":

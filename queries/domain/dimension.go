@@ -63,8 +63,10 @@ type Dimension struct {
 	Nearest   *Nearest
 	// Discover says that the keys are the column's values, as many as are selected; see [calibrate.KeySelection].
 	Discover bool
-	Null     Policy
-	Other    Policy
+	// Fold says which differences between texts do not count, for Labels and Discover and in text columns. Discovered keys are folded texts.
+	Fold  Fold
+	Null  Policy
+	Other Policy
 }
 
 // MaxCells is the largest domain of a dense vector: a number of cells fits an int32.

@@ -14,15 +14,16 @@ import (
 // labelDomain is the cells of listed values.
 type labelDomain struct {
 	labels []Label
+	fold   Fold
 	zone   *time.Location
 }
 
-func newLabels(labels []Label, zone *time.Location) labelDomain {
-	return labelDomain{labels: labels, zone: zone}
+func newLabels(labels []Label, fold Fold, zone *time.Location) labelDomain {
+	return labelDomain{labels, fold, zone}
 }
 
 // checkLabels reports labels without members and texts that stand for two cells.
-func checkLabels(labels []Label, extra []string, field string, p *problem.Problems) {
+func checkLabels(labels []Label, fold Fold, extra []string, field string, p *problem.Problems) {
 	names, members := make(map[string]bool, len(labels)), make(map[string]int, len(labels))
 	for i, l := range labels {
 		report := func(code, message, hint string) { p.Add(fmt.Sprintf("%s[%d]", field, i), code, message, hint) }
@@ -36,10 +37,15 @@ func checkLabels(labels []Label, extra []string, field string, p *problem.Proble
 		}
 		names[l.Name] = true
 		for _, m := range l.Members {
-			if other, ok := members[m]; ok {
-				report(problem.CodeDuplicate, fmt.Sprintf("value %q belongs to cell %q already", m, labels[other].Name), "")
+			key := fold.Text(m)
+			if other, ok := members[key]; ok && (other != i || !fold.Any()) {
+				hint := ""
+				if fold.Any() {
+					hint = "fold makes them one text"
+				}
+				report(problem.CodeDuplicate, fmt.Sprintf("value %q belongs to cell %q already", m, labels[other].Name), hint)
 			}
-			members[m] = i
+			members[key] = i
 		}
 	}
 }
@@ -101,8 +107,11 @@ func (d labelDomain) texts(b ExtraCells) valueCoder {
 	c := textLabels{cells: intern.NewTextCodes(n), other: b.Other}
 	for i, l := range d.labels {
 		for _, m := range l.Members {
-			c.cells.Set(m, int32(i))
+			c.cells.Set(d.fold.Text(m), int32(i))
 		}
+	}
+	if d.fold.Any() {
+		return foldedLabels{c, d.fold}
 	}
 	return c
 }
@@ -145,6 +154,20 @@ type textLabels struct {
 func (c textLabels) Codes(v table.Values, from int, dst []int32) {
 	for i := range dst {
 		dst[i] = c.cells.Of(v.Bytes(from+i), c.other)
+	}
+}
+
+// foldedLabels codes texts of which some differences do not count.
+type foldedLabels struct {
+	textLabels
+	fold Fold
+}
+
+func (c foldedLabels) Codes(v table.Values, from int, dst []int32) {
+	var folded []byte
+	for i := range dst {
+		folded = c.fold.Append(folded[:0], v.Bytes(from+i))
+		dst[i] = c.cells.Of(folded, c.other)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
@@ -25,8 +26,10 @@ func hasKeys(t table.Type) bool { return t.Kind != table.Float && columnar.HasCa
 
 // forms makes the forms of the values of a type.
 type forms struct {
-	kind table.Type
-	buf  []byte
+	kind   table.Type
+	fold   domain.Fold
+	buf    []byte
+	folded []byte
 }
 
 // ofValue returns the form of a value, valid until it is called again, and false if the value is no key.
@@ -35,6 +38,10 @@ func (c *forms) ofValue(v table.Values, i int) (form []byte, ok bool) {
 	switch c.kind.Kind {
 	case table.String:
 		text := v.Bytes(i)
+		if c.fold.Any() {
+			c.folded = c.fold.Append(c.folded[:0], text)
+			text = c.folded
+		}
 		if len(text) > MaxKeyBytes || !utf8.Valid(text) {
 			return nil, false
 		}

@@ -54,7 +54,7 @@ func (d Dimensions) Compile(l domain.Layout, field func(dimension int) string) *
 		if ok && !hasKeys(t) {
 			l.Problems.Add(f, problem.CodeColumnType, "a column of type "+t.String()+" has no keys to discover", "numbers with fractions are cut with edges; input.csv.types types a CSV column")
 		}
-		v := &valueNumbers{forms: forms{kind: t}, texts: intern.NewTexts()}
+		v := &valueNumbers{forms: forms{kind: t, fold: dim.Fold}, texts: intern.NewTexts()}
 		k.columns = append(k.columns, discoveredColumn{domain.AxisCoder{At: at, Kind: t, Values: v, Null: columnar.Dropped}, v})
 		k.pairs = append(k.pairs, intern.NewWords())
 	}

@@ -170,7 +170,7 @@ func (j *Job) writeQueries(b *strings.Builder) {
 			b.WriteString("    count: {}\n")
 		case "histogram", "quantiles":
 			b.WriteString("    histogram:\n      by:\n")
-			writeBy(b, q.By)
+			j.writeBy(b, q.By)
 			if q.Kind == "quantiles" {
 				b.WriteString("      quantiles: [0.25, 0.5, 0.75]\n")
 			}
@@ -178,16 +178,24 @@ func (j *Job) writeQueries(b *strings.Builder) {
 			fmt.Fprintf(b, "    %s:\n      column: %s\n      clamp: [%s, %s]   # values beyond are moved onto the nearer end\n", q.Kind, quote(q.Value.Column), q.Value.From, q.Value.To)
 			if len(q.By) > 0 {
 				b.WriteString("      by:\n")
-				writeBy(b, q.By)
+				j.writeBy(b, q.By)
 			}
 		}
 	}
 	b.WriteByte('\n')
 }
 
-func writeBy(b *strings.Builder, by []Cells) {
+// writeBy writes dimensions. Texts are compared without regard to case and blanks, as a person would.
+func (j *Job) writeBy(b *strings.Builder, by []Cells) {
 	for i := range by {
-		fmt.Fprintf(b, "        - {column: %s, %s}\n", quote(by[i].Column), by[i].text())
+		c, fold := &by[i], ""
+		text := slices.ContainsFunc(j.Table.Columns, func(column Column) bool {
+			return column.Name == c.Column && (column.Type == "text" || column.Type == "string")
+		})
+		if text && (len(c.Values) > 0 || c.File != "") {
+			fold = ", fold: [case, space]"
+		}
+		fmt.Fprintf(b, "        - {column: %s, %s%s}\n", quote(c.Column), c.text(), fold)
 	}
 }
 

@@ -1,0 +1,71 @@
+package domain
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Fold says which differences between texts do not count: with Case, North and NORTH are one key. It is applied to the texts of the column and to
+// those of the job alike, so that it is a public function of one value, and no row changes what another one counts for.
+//
+// Accents takes the marks off letters (Unicode NFD without the category Mn, in NFC). Case maps each letter to the lower case of its upper case;
+// ß stays ß. Space takes white space off both ends and makes one space of any other run of it. Bytes that are not UTF-8 stay as they are.
+type Fold struct{ Case, Space, Accents bool }
+
+// Any says whether some differences do not count.
+func (f Fold) Any() bool { return f.Case || f.Space || f.Accents }
+
+// Text is Append for a text.
+func (f Fold) Text(s string) string { return string(f.Append(nil, []byte(s))) }
+
+// Append appends the folded text to dst.
+func (f Fold) Append(dst, text []byte) []byte {
+	if f.Accents && !ascii(text) {
+		text = withoutMarks(text)
+	}
+	start, gap := len(dst), false
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		b := text[:n]
+		text = text[n:]
+		if f.Space && unicode.IsSpace(r) {
+			gap = true
+			continue
+		}
+		if gap && len(dst) > start {
+			dst = append(dst, ' ')
+		}
+		gap = false
+		if f.Case && (r != utf8.RuneError || n > 1) {
+			dst = utf8.AppendRune(dst, unicode.ToLower(unicode.ToUpper(r)))
+		} else {
+			dst = append(dst, b...)
+		}
+	}
+	return dst
+}
+
+func ascii(text []byte) bool {
+	for _, b := range text {
+		if b >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// withoutMarks takes the marks off letters.
+func withoutMarks(text []byte) []byte {
+	apart := norm.NFD.Bytes(text)
+	kept := make([]byte, 0, len(apart))
+	for len(apart) > 0 {
+		r, n := utf8.DecodeRune(apart)
+		if !unicode.Is(unicode.Mn, r) {
+			kept = append(kept, apart[:n]...)
+		}
+		apart = apart[n:]
+	}
+	return norm.NFC.Bytes(kept)
+}
