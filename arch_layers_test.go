@@ -46,7 +46,12 @@ var layers = map[string][]string{
 	"queries/problem":           {"internal/spelling", "io/table"},
 	"queries/internal/columnar": {"io/table"},
 	"queries/internal/intern":   nil,
-	"queries/domain":            {"calibrate", "io/table", "queries/problem", "queries/internal/columnar", "queries/internal/intern"},
+	"queries/internal/steps":    nil,
+	"queries/internal/calendar": {"io/table", "queries/internal/columnar", "queries/internal/steps"},
+	"queries/domain": {
+		"calibrate", "io/table", "queries/problem",
+		"queries/internal/calendar", "queries/internal/columnar", "queries/internal/intern", "queries/internal/steps",
+	},
 	"queries/bounding":          {"io/table", "queries/problem", "queries/internal/columnar", "queries/internal/intern"},
 	"queries/quantize":          {"io/table", "mechanism/int128", "queries/domain", "queries/problem", "queries/internal/columnar"},
 	"queries/strategy":          {"mechanism/int128"},

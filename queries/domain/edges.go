@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/steps"
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
@@ -101,16 +102,19 @@ func (d EdgeDomain) times(t table.Type, b ExtraCells) (valueCoder, []*problem.Er
 // ints cuts a column of integers at exact numbers: x ≥ e iff x ≥ ceil(e), and x ≤ e iff x ≤ floor(e).
 func (d EdgeDomain) ints(at []*big.Rat, t table.Type, b ExtraCells) *intEdges {
 	c := &intEdges{integers: integers{unsigned: t.Kind == table.Uint}, ExtraCells: b, cells: int32(d.size())}
+	var starts []int64
 	for _, e := range at {
 		key, beyond := c.keyOf(Ceil(e))
-		if beyond > 0 {
-			return c // no value reaches this edge, nor the next
+		if beyond > 0 { // no value reaches this edge, nor the next
+			c.starts = steps.NewInts(starts)
+			return c
 		}
 		if beyond < 0 {
 			key = signBit // every value reaches it
 		}
-		c.starts = append(c.starts, key)
+		starts = append(starts, key)
 	}
+	c.starts = steps.NewInts(starts)
 	key, beyond := c.keyOf(Floor(at[len(at)-1]))
 	c.top, c.closed = key, beyond == 0 && !d.open
 	return c
@@ -118,15 +122,20 @@ func (d EdgeDomain) ints(at []*big.Rat, t table.Type, b ExtraCells) *intEdges {
 
 // floats cuts a column of floats at the floats nearest to the edges.
 func (d EdgeDomain) floats(b ExtraCells) (*floatEdges, []*problem.Error) {
-	c := &floatEdges{ExtraCells: b, cells: int32(d.size()), open: d.open}
+	var edges []float64
 	for i, text := range d.texts {
 		x, ok := nearest(text)
 		if !ok {
 			return nil, []*problem.Error{{Field: fmt.Sprintf(".edges[%d]", i), Code: problem.CodeBadValue, Message: fmt.Sprintf("edge %q is beyond float64's range", text)}}
 		}
-		c.starts = append(c.starts, x)
+		edges = append(edges, x)
 	}
-	return c, nil
+	return newFloatEdges(edges, b, d.open), nil
+}
+
+func newFloatEdges(edges []float64, b ExtraCells, open bool) *floatEdges {
+	last := len(edges) - 1
+	return &floatEdges{ExtraCells: b, cells: int32(last), edges: steps.NewFloats(edges), last: edges[last], open: open}
 }
 
 // decimals cuts a column of decimal texts: whole numbers exactly, others like floats.

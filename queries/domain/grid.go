@@ -105,15 +105,14 @@ func (d gridDomain) places() (lat, lon, field string) { return d.Lat, d.Lon, ".g
 
 func (d gridDomain) locator(other int32) locator {
 	none := ExtraCells{columnar.Dropped, columnar.Dropped, nil}
-	return &gridCells{
-		rows: floatEdges{ExtraCells: none, cells: int32(d.Rows), starts: d.rows}, cols: floatEdges{ExtraCells: none, cells: int32(d.Cols), starts: d.cols}, other: other,
-	}
+	return &gridCells{rows: newFloatEdges(d.rows, none, false), cols: newFloatEdges(d.cols, none, false), other: other}
 }
 
 // gridCells finds the cells of a grid.
 type gridCells struct {
-	rows, cols floatEdges
+	rows, cols *floatEdges
 	other      int32
+	ranks      []int32
 }
 
 func (g *gridCells) cell(lat, lon float64) int32 {
@@ -122,6 +121,28 @@ func (g *gridCells) cell(lat, lon float64) int32 {
 		return g.other
 	}
 	return row*g.cols.cells + col
+}
+
+// gridRows is how many places are found at a time, so that their ranks stay in the processor's cache.
+const gridRows = 1024
+
+func (g *gridCells) columnCells(dst []int32, lat, lon []float64, code func(lat, lon float64) int32) {
+	g.ranks = columnar.Resize(g.ranks, gridRows)
+	for len(dst) > 0 {
+		n := min(len(dst), gridRows)
+		cells, cols := dst[:n], g.ranks[:n]
+		g.rows.edges.Ranks(cells, lat)
+		g.cols.edges.Ranks(cols, lon)
+		for i, r := range cells {
+			row, col := r-1, cols[i]-1
+			if uint32(row) < uint32(g.rows.cells) && uint32(col) < uint32(g.cols.cells) && (lat[i] != 0 || lon[i] != 0) {
+				cells[i] = row*g.cols.cells + col
+			} else {
+				cells[i] = code(lat[i], lon[i])
+			}
+		}
+		dst, lat, lon = dst[n:], lat[n:], lon[n:]
+	}
 }
 
 // Keys are two columns of integers, row and col, after <name>_ if there is a name; of texts if cells are added, with the

@@ -26,6 +26,13 @@ type pointDomain interface {
 // locator finds the cell of a place.
 type locator interface{ cell(lat, lon float64) int32 }
 
+// columnLocator is a locator that is faster with whole columns.
+type columnLocator interface {
+	locator
+	// columnCells writes the cells of places; code finds those of places that are in none of its cells or on its edges.
+	columnCells(dst []int32, lat, lon []float64, code func(lat, lon float64) int32)
+}
+
 // pointCoder compiles an axis of places.
 func (a *Axis) pointCoder(d pointDomain, l Layout) RowCoder {
 	lat, lon, field := d.places()
@@ -71,6 +78,10 @@ func (c *pointCoder) OfRows(b *table.Batch) ([]int32, error) {
 		return nil, err
 	}
 	c.codes = columnar.Resize(c.codes, b.Rows)
+	if cells, ok := c.cells.(columnLocator); ok { // the cells of rows that are not kept are dropped later
+		cells.columnCells(c.codes, lat, lon, c.code)
+		return c.codes, nil
+	}
 	for i := range c.codes {
 		c.codes[i] = columnar.Dropped
 		if b.Keep == nil || b.Keep[i] {

@@ -2,25 +2,12 @@ package domain
 
 import (
 	"bytes"
-	"cmp"
 	"math"
 	"strconv"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/steps"
 )
-
-// rank returns how many of the ascending starts are not above x. The loop has no branch on x.
-func rank[T cmp.Ordered](starts []T, x T) int32 {
-	low, n := 0, len(starts)
-	for n > 0 {
-		half := (n + 1) / 2
-		if starts[low+half-1] <= x {
-			low += half
-		}
-		n -= half
-	}
-	return int32(low)
-}
 
 // intEdges codes integers, dates and timestamps between edges.
 type intEdges struct {
@@ -28,7 +15,7 @@ type intEdges struct {
 	ExtraCells
 	cells int32
 	// starts are the keys from which on a value has reached an edge; edges that no value reaches are missing.
-	starts []int64
+	starts *steps.Ints
 	// top is the key of the last value of the closed last cell; closed: there is one.
 	top    int64
 	closed bool
@@ -36,13 +23,18 @@ type intEdges struct {
 
 func (c *intEdges) Codes(v table.Values, from int, dst []int32) {
 	ints := v.Ints[from : from+len(dst)]
-	for i, x := range ints {
-		dst[i] = c.code(c.key(x))
+	c.starts.Ranks(dst, ints, c.key(0))
+	for i, r := range dst {
+		if dst[i] = r - 1; uint32(r-1) >= uint32(c.cells) {
+			dst[i] = c.ofRank(r, c.key(ints[i]))
+		}
 	}
 }
 
-func (c *intEdges) code(key int64) int32 {
-	r := rank(c.starts, key)
+func (c *intEdges) code(key int64) int32 { return c.ofRank(c.starts.Rank(key), key) }
+
+// ofRank is the cell of a value that has reached r edges.
+func (c *intEdges) ofRank(r int32, key int64) int32 {
 	switch {
 	case r == 0:
 		return c.Other
@@ -57,20 +49,30 @@ func (c *intEdges) code(key int64) int32 {
 // floatEdges codes floats between edges.
 type floatEdges struct {
 	ExtraCells
-	cells  int32
-	starts []float64 // the edges
-	open   bool      // every cell is [a, b): neither the last edge nor an infinity is in one
+	cells int32
+	edges *steps.Floats
+	last  float64 // edge
+	open  bool    // every cell is [a, b): neither the last edge nor an infinity is in one
 }
 
 func (c *floatEdges) Codes(v table.Values, from int, dst []int32) {
-	floats := v.Floats[from : from+len(dst)]
-	for i, x := range floats {
-		dst[i] = c.code(x)
+	c.columnCodes(v.Floats[from:from+len(dst)], dst)
+}
+
+// columnCodes codes a column of floats.
+func (c *floatEdges) columnCodes(floats []float64, dst []int32) {
+	c.edges.Ranks(dst, floats)
+	for i, r := range dst {
+		if dst[i] = r - 1; uint32(r-1) >= uint32(c.cells) {
+			dst[i] = c.ofRank(r, floats[i])
+		}
 	}
 }
 
-func (c *floatEdges) code(x float64) int32 {
-	r := rank(c.starts, x)
+func (c *floatEdges) code(x float64) int32 { return c.ofRank(c.edges.Rank(x), x) }
+
+// ofRank is the cell of a value that has reached r edges.
+func (c *floatEdges) ofRank(r int32, x float64) int32 {
 	switch {
 	case r > 0 && r <= c.cells:
 		return r - 1
@@ -80,7 +82,7 @@ func (c *floatEdges) code(x float64) int32 {
 		return c.Other
 	case math.IsInf(x, -1):
 		return 0
-	case math.IsInf(x, 1) || x == c.starts[c.cells]:
+	case math.IsInf(x, 1) || x == c.last:
 		return c.cells - 1
 	}
 	return c.Other

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/internal/calendar"
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
@@ -16,25 +16,20 @@ type timeField struct {
 	name         string
 	first, cells int64
 	timeOfDay    bool // dates do not have it
-	// cell finds the cell of a day and a second of the day.
-	cell func(day, second int64) int64
+	// cellsOf finds the cells of days and seconds of the day.
+	cellsOf func(dst, days, seconds []int32)
 }
 
 var timeFields = []timeField{
-	{"minute_of_hour", 0, 60, true, func(_, second int64) int64 { return second / 60 % 60 }},
-	{"hour_of_day", 0, 24, true, func(_, second int64) int64 { return second / 3600 }},
-	{"hour_of_week", 0, 7 * 24, true, func(day, second int64) int64 { return 24*dayOfWeek(day, 0) + second/3600 }},
-	{"day_of_week", 0, 7, false, dayOfWeek},
-	{"day_of_month", 1, 31, false, func(day, _ int64) int64 { return int64(date(day).Day()) - 1 }},
-	{"week_of_year", 1, 53, false, func(day, _ int64) int64 { _, week := date(day).ISOWeek(); return int64(week) - 1 }},
-	{"month", 1, 12, false, func(day, _ int64) int64 { return int64(date(day).Month()) - 1 }},
-	{"quarter", 1, 4, false, func(day, _ int64) int64 { return (int64(date(day).Month()) - 1) / 3 }},
+	{"minute_of_hour", 0, 60, true, calendar.MinuteOfHour},
+	{"hour_of_day", 0, 24, true, calendar.HourOfDay},
+	{"hour_of_week", 0, 7 * 24, true, calendar.HourOfWeek},
+	{"day_of_week", 0, 7, false, calendar.DayOfWeek},
+	{"day_of_month", 1, 31, false, calendar.DayOfMonth},
+	{"week_of_year", 1, 53, false, calendar.WeekOfYear},
+	{"month", 1, 12, false, calendar.Month},
+	{"quarter", 1, 4, false, calendar.Quarter},
 }
-
-// dayOfWeek counts from Monday; 1970-01-01 was a Thursday.
-func dayOfWeek(day, _ int64) int64 { return (day + 3) % 7 }
-
-func date(day int64) time.Time { return time.Unix(day*columnar.DaySeconds, 0).UTC() }
 
 var weekdays = []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
 
@@ -83,9 +78,9 @@ func IntegerLabels(first, n int64, extra []string) Labels {
 }
 
 func (d timeFieldDomain) compile(t table.Type, _ ExtraCells) (valueCoder, []*problem.Error) {
-	c, ok := newClock(t, d.zone)
+	c, ok := calendar.NewClock(t, d.zone)
 	if ok && (t.Kind != table.Date || !d.timeOfDay) {
-		return &timeFieldCoder{clock: c, cell: d.cell}, nil
+		return &timeFieldCoder{clock: c, cells: d.cellsOf}, nil
 	}
 	err := problem.BadType(t)
 	err.Field, err.Message = ".column", fmt.Sprintf("a column of type %s has no %s", t, d.name)
@@ -95,13 +90,19 @@ func (d timeFieldDomain) compile(t table.Type, _ ExtraCells) (valueCoder, []*pro
 
 // timeFieldCoder codes dates and times by what is shown at them.
 type timeFieldCoder struct {
-	clock clock
-	cell  func(day, second int64) int64
+	clock calendar.Clock
+	cells func(dst, days, seconds []int32)
 }
+
+// clockRows is how many values are read at a time, so that what is read of them stays in the processor's cache.
+const clockRows = 1024
 
 func (c *timeFieldCoder) Codes(v table.Values, from int, dst []int32) {
 	ints := v.Ints[from : from+len(dst)]
-	for i, x := range ints {
-		dst[i] = int32(c.cell(c.clock.read(x)))
+	for len(ints) > 0 {
+		n := min(len(ints), clockRows)
+		days, seconds := c.clock.Read(ints[:n])
+		c.cells(dst[:n], days, seconds)
+		ints, dst = ints[n:], dst[n:]
 	}
 }

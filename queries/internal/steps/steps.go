@@ -1,0 +1,231 @@
+// Package steps finds how many of ascending numbers, the steps, are not above a value.
+//
+// The range from the first step to the last is cut into buckets of equal width. A multiplication finds the bucket of a value, and a
+// table says how many steps are in the buckets before it and which is the first step in it. Both ways to the bucket, of a value and
+// of a step, are the same monotone function; so a step in an earlier bucket is below the value, one in a later bucket above it, and
+// only the steps in the value's own bucket are compared with it: exactly one if the steps are evenly spaced. No answer depends on how
+// the multiplication is rounded.
+package steps
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+)
+
+// The buckets of a table: as many as the gaps between the steps if these are about even, else fineBuckets or, for very many steps,
+// at most mostBuckets.
+const (
+	fineBuckets = 1 << 12
+	mostBuckets = 1 << 15
+)
+
+// bucket is what the table says of a bucket. The first step that is not below it is limit: the first of the n steps in it or, if it
+// has none, one that no value of the bucket reaches.
+type bucket[T cmp.Ordered] struct {
+	limit     T
+	before, n int32
+}
+
+// Rank returns how many of the ascending steps are not above x, by bisection. The loop has no branch on x.
+func Rank[T cmp.Ordered](steps []T, x T) int32 {
+	low, n := 0, len(steps)
+	for n > 0 {
+		half := (n + 1) / 2
+		if steps[low+half-1] <= x {
+			low += half
+		}
+		n -= half
+	}
+	return int32(low)
+}
+
+// fill makes a table of n buckets, and says whether none has two steps, apart from the last one, which also has the last step. of finds the bucket of a value from the first step
+// to the last.
+func fill[T cmp.Ordered](steps []T, n int, of func(T) int) (table []bucket[T], even bool) {
+	table = make([]bucket[T], n)
+	for _, x := range steps {
+		table[of(x)].n++
+	}
+	before := int32(0)
+	even = true
+	for i := range table {
+		table[i].before, table[i].limit = before, steps[min(int(before), len(steps)-1)]
+		before += table[i].n
+		even = even && (table[i].n <= 1 || i == n-1 && table[i].n == 2)
+	}
+	return table, even
+}
+
+// sizes are the numbers of buckets to try for n steps.
+func sizes(n int) []int {
+	if n < 2 {
+		return nil
+	}
+	return []int{min(n-1, mostBuckets), max(fineBuckets, min(4*n, mostBuckets))}
+}
+
+// find finds the rank of a value from the first step to before the last, in its bucket.
+func (b *bucket[T]) find(steps []T, x T) int32 {
+	r := b.before
+	if x >= b.limit {
+		r++
+		if b.n > 1 {
+			r += Rank(steps[r:b.before+b.n], x)
+		}
+	}
+	return r
+}
+
+// Floats are steps of floats.
+type Floats struct {
+	steps            []float64
+	low, high, scale float64
+	table            []bucket[float64] // nil if values are found by bisection
+}
+
+// NewFloats makes the table of ascending finite steps. They are kept.
+func NewFloats(steps []float64) *Floats {
+	f := &Floats{steps: steps}
+	for _, n := range sizes(len(steps)) {
+		f.low, f.high = steps[0], steps[len(steps)-1]
+		// A little more than n buckets in the range, so that rounding does not put an even step in the bucket before its own.
+		f.scale = float64(n) / (f.high - f.low) * (1 + 0x1p-30)
+		if !(f.scale > 0) || math.IsInf(f.scale, 0) {
+			break
+		}
+		table, even := fill(steps, n, func(x float64) int { return f.bucket(x, n) })
+		if f.table = table; even {
+			break
+		}
+	}
+	return f
+}
+
+func (f *Floats) bucket(x float64, n int) int { return min(int((x-f.low)*f.scale), n-1) }
+
+// At returns step i.
+func (f *Floats) At(i int32) float64 { return f.steps[i] }
+
+// Rank returns how many steps are not above x: 0 if it is NaN.
+func (f *Floats) Rank(x float64) int32 {
+	if x >= f.low && x < f.high && f.table != nil {
+		return f.table[f.bucket(x, len(f.table))].find(f.steps, x)
+	}
+	return Rank(f.steps, x)
+}
+
+// Ranks writes the rank of each value of a column.
+func (f *Floats) Ranks(dst []int32, xs []float64) {
+	low, high, scale, table := f.low, f.high, f.scale, f.table
+	xs = xs[:len(dst)]
+	if len(table) == 0 {
+		for i, x := range xs {
+			dst[i] = Rank(f.steps, x)
+		}
+		return
+	}
+	last := len(table) - 1
+	for i, x := range xs {
+		if !(x >= low && x < high) {
+			dst[i] = f.beyond(x)
+			continue
+		}
+		b := &table[min(uint(int((x-low)*scale)), uint(last))]
+		r := b.before
+		if x >= b.limit {
+			if r++; b.n > 1 {
+				r = b.find(f.steps, x)
+			}
+		}
+		dst[i] = r
+	}
+}
+
+// beyond is the rank of a value that is not from the first step to before the last.
+func (f *Floats) beyond(x float64) int32 {
+	if x >= f.high {
+		return int32(len(f.steps))
+	}
+	return 0
+}
+
+// Ints are steps of integers.
+type Ints struct {
+	steps     []int64
+	low, high int64
+	factor    uint64
+	table     []bucket[int64] // nil if values are found by bisection
+}
+
+// NewInts makes the table of steps that do not descend. They are kept.
+func NewInts(steps []int64) *Ints {
+	s := &Ints{steps: steps}
+	for _, n := range sizes(len(steps)) {
+		s.low, s.high = steps[0], steps[len(steps)-1]
+		span := uint64(s.high) - uint64(s.low)
+		if span < 2 {
+			break
+		}
+		n = int(min(uint64(n), span-1))
+		quotient, rest := bits.Div64(uint64(n), 0, span) // n·2^64/span, below 2^64 for n < span
+		if s.factor = quotient; rest > 0 {
+			s.factor++
+		}
+		table, even := fill(steps, n, func(x int64) int { return s.bucket(x, n) })
+		if s.table = table; even {
+			break
+		}
+	}
+	return s
+}
+
+func (s *Ints) bucket(x int64, n int) int {
+	high, _ := bits.Mul64(uint64(x)-uint64(s.low), s.factor)
+	return int(min(high, uint64(n-1)))
+}
+
+// Rank returns how many steps are not above x.
+func (s *Ints) Rank(x int64) int32 {
+	if x >= s.low && x < s.high && s.table != nil {
+		return s.table[s.bucket(x, len(s.table))].find(s.steps, x)
+	}
+	return Rank(s.steps, x)
+}
+
+// Ranks writes the rank of each value of a column, of which the bits in flip are flipped first.
+func (s *Ints) Ranks(dst []int32, xs []int64, flip int64) {
+	low, high, factor, table := s.low, s.high, s.factor, s.table
+	xs = xs[:len(dst)]
+	if len(table) == 0 {
+		for i, x := range xs {
+			dst[i] = Rank(s.steps, x^flip)
+		}
+		return
+	}
+	last := uint64(len(table) - 1)
+	for i, x := range xs {
+		x ^= flip
+		if x < low || x >= high {
+			dst[i] = s.beyond(x)
+			continue
+		}
+		at, _ := bits.Mul64(uint64(x)-uint64(low), factor)
+		b := &table[min(at, last)]
+		r := b.before
+		if x >= b.limit {
+			if r++; b.n > 1 {
+				r = b.find(s.steps, x)
+			}
+		}
+		dst[i] = r
+	}
+}
+
+// beyond is the rank of a value that is not from the first step to before the last.
+func (s *Ints) beyond(x int64) int32 {
+	if x >= s.high {
+		return int32(len(s.steps))
+	}
+	return 0
+}
