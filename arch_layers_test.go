@@ -52,10 +52,10 @@ var layers = map[string][]string{
 		"calibrate", "io/table", "queries/problem",
 		"queries/internal/calendar", "queries/internal/columnar", "queries/internal/intern", "queries/internal/steps",
 	},
-	"queries/bounding":          {"io/table", "queries/problem", "queries/internal/columnar", "queries/internal/intern"},
-	"queries/quantize":          {"io/table", "mechanism/int128", "queries/domain", "queries/problem", "queries/internal/columnar"},
-	"queries/strategy":          {"mechanism/int128"},
-	"queries/sensitivity":       {"queries/bounding", "queries/problem", "queries/quantize"},
+	"queries/bounding":    {"io/table", "queries/problem", "queries/internal/columnar", "queries/internal/intern"},
+	"queries/quantize":    {"io/table", "mechanism/int128", "queries/domain", "queries/problem", "queries/internal/columnar"},
+	"queries/strategy":    {"mechanism/int128"},
+	"queries/sensitivity": {"queries/bounding", "queries/problem", "queries/quantize"},
 	// These add rows up, for listed cells and for discovered cells.
 	"queries/internal/accumulate": {
 		"io/table", "mechanism", "mechanism/int128", "queries/bounding", "queries/domain", "queries/quantize", "queries/strategy",
