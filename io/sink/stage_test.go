@@ -246,7 +246,8 @@ func TestRefusedNotesAndManifests(t *testing.T) {
 	if len(names(t, p.staging)) != 0 {
 		t.Error("something was left")
 	}
-	m.Privacy.Mu, m.Format = 1, "another/9"
+	m.Privacy.Mu = 1
+	m.Queries = append(m.Queries, manifest.Query{Name: "without a file"})
 	_, err = New().Stage(t.Context(), p.staging, "note", remade(t, m, result("q")))
 	if !errors.Is(err, pipeline.ErrIncomplete) || len(names(t, p.staging)) != 0 {
 		t.Errorf("a release that can't be inspected was staged: %v", err)
