@@ -121,7 +121,11 @@ func validUTF8(b []byte) bool {
 	return false
 }
 
+// lineEnds says how lines end. The text may be cut between the two characters of its last line end.
 func lineEnds(text string) string {
+	if strings.Contains(text, "\n") {
+		text = strings.TrimSuffix(text, "\r")
+	}
 	crlf := strings.Count(text, "\r\n")
 	lf := strings.Count(text, "\n") - crlf
 	cr := strings.Count(text, "\r") - crlf
