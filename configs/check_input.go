@@ -56,6 +56,9 @@ func (c *checker) input(at *path) {
 		c.csv(at.at("csv"))
 	}
 	c.jsonl(at)
+	for _, name := range slices.Sorted(maps.Keys(in.Folders)) {
+		c.textType(at.at("folders").at(name), in.Folders[name])
+	}
 	c.events(at.at("events"))
 	for i := range in.Where {
 		c.filter(at.at("where").item(i), &in.Where[i])

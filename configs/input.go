@@ -18,6 +18,8 @@ type Input struct {
 	CSV CSV `yaml:"csv,omitempty" example:"{delimiter: \";\"}"`
 	// JSONL says which members of JSON lines are read; it has no effect on other formats.
 	JSONL *JSONL `yaml:"jsonl,omitempty" example:"{columns: {age: int}}"`
+	// Folders are columns that are not in the files but in the names of their folders, NAME=VALUE, with their types as in `csv.types`. Filters on whole numbers, dates and timestamps then leave out whole files.
+	Folders map[string]string `yaml:"folders,omitempty" example:"{day: date}"`
 	// Events turn each row into one event for each entry. Filters and bounds then apply to events.
 	Events []Event `yaml:"events,omitempty" empty:"ok" example:"[{lat: pickup_latitude, lon: pickup_longitude}]"`
 	// Where keeps the rows that meet every condition.

@@ -13,6 +13,8 @@ type RowGroupFilter struct {
 	d       *Dataset
 	columns []string
 	none    func(column int, b table.Bounds) bool
+	// Counted says that the rows of what is left out must be known: a split that does not state their number is read.
+	Counted bool
 }
 
 // FilterRowGroups returns a RowGroupFilter. none says, for one of the columns by its position, that no row passes whose value is within
@@ -31,7 +33,7 @@ func (s *RowGroupFilter) footed(split int) (scan.Footed, int, bool) {
 // Skips says whether a split is left out.
 func (s *RowGroupFilter) Skips(split int) bool {
 	f, at, ok := s.footed(split)
-	if !ok {
+	if !ok || s.Counted && f.Rows(at) == scan.UnknownRows {
 		return false
 	}
 	for i, name := range s.columns {
@@ -50,7 +52,7 @@ func (s *RowGroupFilter) Read(ctx context.Context, split int, columns []string, 
 	}
 	if s.Skips(split) {
 		f, at, _ := s.footed(split)
-		sum.Skipped = f.Rows(at)
+		sum.Skipped = max(0, f.Rows(at))
 		sum.Digest, err = f.DigestFooter(at)
 		return sum, s.d.placed(err, p.file)
 	}

@@ -50,6 +50,8 @@ type Options struct {
 	Format string
 	CSV    CSV
 	JSONL  JSONL
+	// Folders are the types of columns that are not in the files but in the names of their folders, NAME=VALUE.
+	Folders map[string]string
 	// Key is a secret without which nobody can make other files with the same digests; it may be empty.
 	Key []byte
 	// Workers is how many cores may be used: if it is more than 1, compressed CSV files are decompressed by one goroutine and parsed
@@ -80,6 +82,10 @@ func Open(ctx context.Context, o Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	folders, err := newInFolders(o.Folders)
+	if err != nil {
+		return nil, err
+	}
 	mac, err := scan.NewBlockMAC(o.Key)
 	if err != nil {
 		return nil, scan.Fault(CodeOption, "this system cannot hash the input")
@@ -93,6 +99,9 @@ func Open(ctx context.Context, o Options) (*Dataset, error) {
 		opened, e := f.open(f.path, dialects, mac)
 		if e == nil {
 			e = unique(opened.Schema())
+		}
+		if e == nil {
+			opened, e = folders.wrap(opened, f.path)
 		}
 		if e != nil {
 			wrong = append(wrong, e.InFile(f.base))

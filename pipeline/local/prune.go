@@ -28,9 +28,11 @@ func (e *Engine) rowGroups(p *pipeline.Plan) (*source.RowGroupFilter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.data.FilterRowGroups(columns, func(column int, b table.Bounds) bool {
+	filter := e.data.FilterRowGroups(columns, func(column int, b table.Bounds) bool {
 		return selector.RulesOut(func(c int) (table.Bounds, bool) { return b, c == column })
-	}), nil
+	})
+	filter.Counted = p.Job().Input.Rows > 0
+	return filter, nil
 }
 
 // believed returns the columns of the input whose statistics the job's filters use, in the order of the filters'

@@ -22,10 +22,14 @@ type File interface {
 // Footed is a file whose footer states how many rows a split has, and the min and max of some columns. DigestFooter is the digest of a split
 // of which only the footer is used.
 type Footed interface {
+	// Rows returns the number of rows, or UnknownRows.
 	Rows(split int) int64
 	Bounds(split int, column string) (table.Bounds, bool)
 	DigestFooter(split int) ([]byte, error)
 }
+
+// UnknownRows is the number of rows of a split that is not stated.
+const UnknownRows = -1
 
 // Summary says of a split what its batches do not.
 type Summary struct {

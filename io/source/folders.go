@@ -1,0 +1,222 @@
+package source
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// Columns from the names of folders
+//
+// Other programs put the files of a table into folders that are called NAME=VALUE, one for each value of a column, and leave the column out of the
+// files (Hive's partitions). The job says which columns are in the folders' names and their types. Names of files are public, so that a filter
+// on such a column rules out whole files by their names alone, of any format.
+
+// hiveNull is the name that Hive and its successors give to the folder of the rows without a value.
+const hiveNull = "__HIVE_DEFAULT_PARTITION__"
+
+// inFolder is a file with the columns of its folders' names.
+type inFolder struct {
+	scan.File
+	names  []string
+	values []constant
+}
+
+// constant is a column with the same value in all rows.
+type constant struct {
+	typ   table.Type
+	value table.Values // one value; any, if null is set
+	null  bool
+}
+
+// inFolders gives files the columns that the options name.
+type inFolders struct {
+	names []string
+	types map[string]scan.TextType
+}
+
+func newInFolders(types map[string]string) (inFolders, error) {
+	f := inFolders{names: slices.Sorted(maps.Keys(types)), types: map[string]scan.TextType{}}
+	var wrong Errors
+	for _, name := range f.names {
+		t, e := scan.NewTextType(types[name], scan.Digits{})
+		if e != nil {
+			wrong = append(wrong, e.OfColumn(name))
+		}
+		f.types[name] = t
+	}
+	return f, wrong.Err()
+}
+
+// wrap gives an opened file the columns that its path states.
+func (f inFolders) wrap(file scan.File, path string) (scan.File, *Error) {
+	if len(f.names) == 0 {
+		return file, nil
+	}
+	stated := map[string]string{}
+	for part := range strings.SplitSeq(filepath.ToSlash(filepath.Dir(path)), "/") {
+		if name, value, ok := strings.Cut(part, "="); ok {
+			stated[unescape(name)] = value
+		}
+	}
+	w := &inFolder{File: file, names: f.names}
+	for _, name := range f.names {
+		value, ok := stated[name]
+		if !ok {
+			return nil, scan.Fault(CodeOption, "no folder of the file's path is called %s=VALUE", name).Advise("input.folders names columns that are in the names of folders: day=2024-01-01/part.parquet").OfColumn(name)
+		}
+		if _, twice := file.Schema().Lookup(name); twice {
+			return nil, scan.Fault(CodeOption, "the column is in the file, too").Advise("remove it from input.folders").OfColumn(name)
+		}
+		c, ok := newConstant(f.types[name], value)
+		if !ok {
+			return nil, scan.Fault(CodeOption, "the name of the folder %q is no value of the column's type", name+"="+value).OfColumn(name)
+		}
+		w.values = append(w.values, c)
+	}
+	if inner, ok := file.(scan.Footed); ok {
+		return footedInFolder{w, inner}, nil
+	}
+	return footedInFolder{w, unfooted{w}}, nil
+}
+
+// unescape reads what Hive writes of characters that a folder's name cannot hold.
+func unescape(s string) string {
+	if plain, err := url.PathUnescape(s); err == nil {
+		return plain
+	}
+	return s
+}
+
+func newConstant(t scan.TextType, value string) (constant, bool) {
+	column := scan.TextColumn{TextType: t}
+	column.Reset()
+	if value == hiveNull {
+		column.AddNull()
+	} else {
+		column.AddText([]byte(unescape(value)))
+	}
+	c := column.Column()
+	return constant{t.Type, c.Values, value == hiveNull}, c.Unparsed == nil && (value == hiveNull || c.Valid == nil)
+}
+
+// column returns the column for so many rows: one run.
+func (c constant) column(rows int) table.Column {
+	out := table.Column{Type: c.typ, Values: c.value, Ends: []int32{int32(rows)}}
+	if c.null {
+		out.Valid = []bool{false}
+	}
+	return out
+}
+
+// Schema implements scan.File.
+func (f *inFolder) Schema() table.Schema {
+	s := table.Schema{Fields: slices.Clone(f.File.Schema().Fields)}
+	for i, name := range f.names {
+		s.Fields = append(s.Fields, table.Field{Name: name, Type: f.values[i].typ})
+	}
+	return s
+}
+
+// Public implements scan.File.
+func (f *inFolder) Public(column string) bool {
+	return slices.Contains(f.names, column) || f.File.Public(column)
+}
+
+// Read implements scan.File.
+func (f *inFolder) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (Summary, error) {
+	sum, err := f.File.Read(ctx, split, f.inner(columns), func(b *table.Batch) error {
+		out := table.Batch{Rows: b.Rows, Keep: b.Keep, Columns: make([]table.Column, 0, len(columns))}
+		next := 0
+		for _, name := range columns {
+			if i := slices.Index(f.names, name); i >= 0 {
+				out.Columns = append(out.Columns, f.values[i].column(b.Rows))
+				continue
+			}
+			out.Columns = append(out.Columns, b.Columns[next])
+			next++
+		}
+		return yield(&out)
+	})
+	sum.Digest = f.sign(sum.Digest)
+	return sum, err
+}
+
+// Digest implements scan.File.
+func (f *inFolder) Digest(ctx context.Context, split int, columns []string) ([]byte, error) {
+	sum, err := f.File.Digest(ctx, split, f.inner(columns))
+	return f.sign(sum), err
+}
+
+// inner returns the columns that are in the file.
+func (f *inFolder) inner(columns []string) (inner []string) {
+	for _, name := range columns {
+		if !slices.Contains(f.names, name) {
+			inner = append(inner, name)
+		}
+	}
+	return inner
+}
+
+// sign makes a digest depend on the columns of the folders: a file that moves to another folder is another input.
+func (f *inFolder) sign(digest []byte) []byte {
+	if digest == nil {
+		return nil
+	}
+	h := sha256.New()
+	for i, name := range f.names {
+		fmt.Fprintf(h, "%q=%v/%v/%q/%t\n", name, f.values[i].value.Ints, f.values[i].value.Floats, f.values[i].value.Data, f.values[i].null)
+	}
+	h.Write(digest)
+	return h.Sum(nil)
+}
+
+// footedInFolder adds to what a footer states what the folders' names say.
+type footedInFolder struct {
+	*inFolder
+	footed scan.Footed
+}
+
+// Rows implements scan.Footed.
+func (f footedInFolder) Rows(split int) int64 { return f.footed.Rows(split) }
+
+// Bounds implements scan.Footed: a column of a folder is its value in all rows.
+func (f footedInFolder) Bounds(split int, column string) (table.Bounds, bool) {
+	i := slices.Index(f.names, column)
+	if i < 0 {
+		return f.footed.Bounds(split, column)
+	}
+	switch c := f.values[i]; c.typ.Kind {
+	case table.Int, table.Date, table.Timestamp:
+		if !c.null {
+			return table.Bounds{Min: c.value.Ints[0], Max: c.value.Ints[0]}, true
+		}
+	}
+	return table.Bounds{}, false
+}
+
+// DigestFooter implements scan.Footed.
+func (f footedInFolder) DigestFooter(split int) ([]byte, error) {
+	sum, err := f.footed.DigestFooter(split)
+	return f.sign(sum), err
+}
+
+// unfooted is a file that states nothing about its rows. It is left out by its folders' names alone, and then not read at all.
+type unfooted struct{ *inFolder }
+
+// Rows implements scan.Footed: nobody knows.
+func (unfooted) Rows(int) int64 { return scan.UnknownRows }
+
+// Bounds implements scan.Footed.
+func (unfooted) Bounds(int, string) (table.Bounds, bool) { return table.Bounds{}, false }
+
+// DigestFooter implements scan.Footed: of a file that is left out by its name, the name is all that matters.
+func (unfooted) DigestFooter(int) ([]byte, error) { return []byte("left out by its folder"), nil }
