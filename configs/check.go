@@ -43,7 +43,7 @@ func (c *checker) check() {
 // bad records a problem of meaning, unless the form is wrong at this path or above it.
 func (c *checker) bad(at *path, code, text, hint string) {
 	if where := at.String(); len(c.findings) >= maxFindings || !c.wrongAbove(where) {
-		c.add(where, c.place(at), problem{code, text, hint}).meaning = true
+		c.addFinding(where, c.place(at), problem{code, text, hint}).meaning = true
 	}
 }
 

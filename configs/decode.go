@@ -36,7 +36,7 @@ type custom interface{ decode(*decoder, spot) }
 
 // wrong reports a problem of form.
 func (d *decoder) wrong(s spot, code, text, hint string) {
-	d.add(s.at.String(), s.place(), problem{code, text, hint})
+	d.addFinding(s.at.String(), s.place(), problem{code, text, hint})
 }
 
 func (d *decoder) expected(s spot, want, hint string) {
@@ -137,7 +137,7 @@ func (d *decoder) need(s spot, name, example string) {
 	if _, v := child(s.node, name, -1); v != nil || d.troubled(at.String()) {
 		return
 	}
-	d.add(at.String(), s.place(), problem{CodeMissing, "is required", missingHint(name, example)})
+	d.addFinding(at.String(), s.place(), problem{CodeMissing, "is required", missingHint(name, example)})
 }
 
 // entry is one entry of a mapping: the text of its key, and its value.
@@ -157,7 +157,7 @@ func (d *decoder) pairs(s spot) []entry {
 		}
 		e := entry{k, spot{key: s.node.Content[i], node: s.node.Content[i+1], at: s.at.at(k)}}
 		if line, twice := seen[k]; twice {
-			d.add(e.at.String(), e.key, problem{CodeDuplicateKey, fmt.Sprintf("the key is already there at line %d", line), "keep one of them"})
+			d.addFinding(e.at.String(), e.key, problem{CodeDuplicateKey, fmt.Sprintf("the key is already there at line %d", line), "keep one of them"})
 			continue
 		}
 		seen[k] = e.key.Line
@@ -170,11 +170,11 @@ func (d *decoder) keyText(s spot, k *yaml.Node) (string, bool) {
 	n := follow(k)
 	switch {
 	case n.Kind != yaml.ScalarNode:
-		d.add(s.at.String(), k, problem{CodeYAML, "a key must be a text, found " + kindName(n), "quote a key that begins with [ or {"})
+		d.addFinding(s.at.String(), k, problem{CodeYAML, "a key must be a text, found " + kindName(n), "quote a key that begins with [ or {"})
 	case n.ShortTag() == "!!merge":
-		d.add(s.at.String(), k, problem{CodeYAML, "merge keys (<<) are not used in jobs", "write the keys out; an alias may stand for a whole value"})
+		d.addFinding(s.at.String(), k, problem{CodeYAML, "merge keys (<<) are not used in jobs", "write the keys out; an alias may stand for a whole value"})
 	case n.Style&yaml.TaggedStyle != 0:
-		d.add(s.at.String(), k, problem{CodeYAML, "tags are not used in jobs", "remove the tag"})
+		d.addFinding(s.at.String(), k, problem{CodeYAML, "tags are not used in jobs", "remove the tag"})
 	default:
 		return d.expand(spot{key: k, node: n, at: s.at}, n.Value)
 	}
@@ -190,7 +190,7 @@ func (d *decoder) unknown(e entry, s spot, known []string) {
 	} else if ours := meant(e.name, known); ours != "" {
 		at = s.at.at(ours)
 	}
-	f := d.add(at.String(), e.key, problem{code: CodeUnknownKey, hint: hint})
+	f := d.addFinding(at.String(), e.key, problem{code: CodeUnknownKey, hint: hint})
 	f.Message = "unknown key " + quote(e.name)
 	if s.at != nil {
 		f.Message = short(s.at.String(), 200) + ": " + f.Message

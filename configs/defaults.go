@@ -77,7 +77,7 @@ func fillSteps(job *Job) {
 		for k := range job.Queries[i].Denoise {
 			// Jobs have always been digested with this default; a method that is new leaves out what its job leaves out.
 			if s := &job.Queries[i].Denoise[k]; s.Method == "james-stein" && s.Args["positive_part"] == "" {
-				s.set("positive_part", "true")
+				s.setParam("positive_part", "true")
 			}
 		}
 	}

@@ -60,13 +60,13 @@ func (s *Denoise) decode(d *decoder, at spot) {
 		default:
 			var text Scalar
 			d.value(reflect.ValueOf(&text).Elem(), e.spot)
-			s.set(e.name, string(text))
+			s.setParam(e.name, string(text))
 		}
 	}
 	d.need(at, "method", "james-stein")
 }
 
-func (s *Denoise) set(name, text string) {
+func (s *Denoise) setParam(name, text string) {
 	if s.Args == nil {
 		s.Args = map[string]string{}
 	}
@@ -76,7 +76,7 @@ func (s *Denoise) set(name, text string) {
 // step writes a step. Truth values and numbers are written as JSON, other parameters as texts.
 func (w *writer) step(s *Denoise, at *path) {
 	keys := slices.Sorted(maps.Keys(s.Args))
-	w.each("{}", 1+len(keys), func(i int) {
+	w.writeItems("{}", 1+len(keys), func(i int) {
 		if i == 0 {
 			w.key("method")
 			w.text(s.Method, at.at("method"))

@@ -62,10 +62,10 @@ func (w *writer) plain(v reflect.Value, at *path) {
 	case reflect.Struct:
 		w.fields(v, at)
 	case reflect.Slice:
-		w.each("[]", v.Len(), func(i int) { w.value(v.Index(i), at.item(i)) })
+		w.writeItems("[]", v.Len(), func(i int) { w.value(v.Index(i), at.item(i)) })
 	case reflect.Map:
 		names := slices.Sorted(maps.Keys(mapKeys(v)))
-		w.each("{}", len(names), func(i int) {
+		w.writeItems("{}", len(names), func(i int) {
 			w.key(names[i])
 			w.value(v.MapIndex(reflect.ValueOf(names[i])), at.at(names[i]))
 		})
@@ -96,14 +96,14 @@ func (w *writer) fields(v reflect.Value, at *path) {
 			set = append(set, name)
 		}
 	}
-	w.each("{}", len(set), func(i int) {
+	w.writeItems("{}", len(set), func(i int) {
 		w.key(set[i])
 		w.value(v.Field(k.index[set[i]]), at.at(set[i]))
 	})
 }
 
-// each writes n items between two brackets.
-func (w *writer) each(brackets string, n int, item func(i int)) {
+// writeItems writes n items between two brackets.
+func (w *writer) writeItems(brackets string, n int, item func(i int)) {
 	w.buf.WriteByte(brackets[0])
 	for i := range n {
 		if i > 0 {
@@ -124,14 +124,14 @@ func (w *writer) unit(u Unit, at *path) {
 		w.json("row")
 		return
 	}
-	w.each("[]", len(u), func(i int) { w.text(u[i], at.item(i)) })
+	w.writeItems("[]", len(u), func(i int) { w.text(u[i], at.item(i)) })
 }
 
 // values writes the labels as a list. If any label has aliases, it writes a list of labels with their members, because
 // a mapping would lose their order.
 func (w *writer) values(vs Values) {
 	plain := !slices.ContainsFunc(vs, func(l Label) bool { return len(l.Members) != 1 || l.Members[0] != l.Name })
-	w.each("[]", len(vs), func(i int) {
+	w.writeItems("[]", len(vs), func(i int) {
 		if plain {
 			w.json(vs[i].Name)
 			return

@@ -44,7 +44,7 @@ func (d *decoder) unknownGiven(given map[string]string) {
 			hint = "did you mean " + quote(meant) + "?"
 		}
 		_, place, _ := find(d.src.root, "params")
-		d.add("params", place, problem{CodeUnknownParam, "--param " + quote(name) + " is not declared", hint})
+		d.addFinding("params", place, problem{CodeUnknownParam, "--param " + quote(name) + " is not declared", hint})
 	}
 }
 
@@ -56,12 +56,12 @@ func (d *decoder) parameterValue(name string, p *Param, given map[string]string)
 	case d.troubled(s.at.String()):
 		return false
 	case !plainKey.MatchString(name):
-		d.add(s.at.String(), s.key, problem{CodeBadValue, "a parameter's name has letters, digits, _ and -, and begins with a letter or _", "rename it"})
+		d.addFinding(s.at.String(), s.key, problem{CodeBadValue, "a parameter's name has letters, digits, _ and -, and begins with a letter or _", "rename it"})
 		return false
 	case p.Every != "" && p.Type != "date":
 		every := s.at.at("every")
 		_, place, _ := find(d.src.root, every.String())
-		d.add(every.String(), place, problem{CodeContradiction, "goes with type: date", "add type: date, or remove every"})
+		d.addFinding(every.String(), place, problem{CodeContradiction, "goes with type: date", "add type: date, or remove every"})
 		return false
 	case isGiven:
 		p.Default = (*Scalar)(&value)
@@ -69,7 +69,7 @@ func (d *decoder) parameterValue(name string, p *Param, given map[string]string)
 		sample := paramSample(p)
 		p.Default = (*Scalar)(&sample)
 	case p.Default == nil:
-		d.add(s.at.String(), s.key, problem{CodeMissingParam, "the parameter has no default and was not given", "give it: --param " + name + "=" + paramSample(p)})
+		d.addFinding(s.at.String(), s.key, problem{CodeMissingParam, "the parameter has no default and was not given", "give it: --param " + name + "=" + paramSample(p)})
 		return false
 	}
 	return d.checkParam(s, p, isGiven)
@@ -156,7 +156,7 @@ func (d *decoder) unusedParams() {
 	}
 	for _, name := range d.vars.declared {
 		if s := d.paramSpot(name); !used[name] && !d.wrongBelow(s.at.String()) {
-			d.add(s.at.String(), s.key, problem{CodeUnusedParam, "nothing refers to ${" + name + "}", "use it, or remove it"})
+			d.addFinding(s.at.String(), s.key, problem{CodeUnusedParam, "nothing refers to ${" + name + "}", "use it, or remove it"})
 		}
 	}
 }

@@ -39,8 +39,8 @@ type report struct {
 	left     int // the number of findings beyond maxFindings
 }
 
-// add records a problem at a node.
-func (r *report) add(at string, place *yaml.Node, p problem) *finding {
+// addFinding records a problem at a node.
+func (r *report) addFinding(at string, place *yaml.Node, p problem) *finding {
 	if len(r.findings) >= maxFindings {
 		r.left++
 		return &finding{}

@@ -47,8 +47,8 @@ type Param struct {
 	InUnit bool
 }
 
-// check returns an error if the parameter cannot have this text.
-func (p Param) check(text string) *Error {
+// checkText returns an error if the parameter cannot have this text.
+func (p Param) checkText(text string) *Error {
 	bad := func(code, message, hint string) *Error {
 		return &Error{Code: code, Message: message, Hint: hint, Param: p.Name}
 	}
@@ -106,7 +106,7 @@ func (a Args) text(p Param) string {
 // boolean returns the parameter's value; its default is such a text.
 func (a Args) boolean(p Param) (bool, error) {
 	text := a.text(p)
-	if e := p.check(text); e != nil {
+	if e := p.checkText(text); e != nil {
 		return false, e
 	}
 	return text == "true", nil
@@ -118,7 +118,7 @@ func (a Args) given(p Param) (value float64, ok bool, err error) {
 	if !ok {
 		return 0, false, nil
 	}
-	if e := p.check(text); e != nil {
+	if e := p.checkText(text); e != nil {
 		return 0, true, e
 	}
 	value, _ = parse(text)
@@ -128,7 +128,7 @@ func (a Args) given(p Param) (value float64, ok bool, err error) {
 // choice returns a word, or else the number that the parameter is.
 func (a Args) choice(p Param) (word string, value float64, err error) {
 	text := a.text(p)
-	if e := p.check(text); e != nil {
+	if e := p.checkText(text); e != nil {
 		return "", 0, e
 	}
 	if slices.Contains(p.Words, text) {
@@ -141,7 +141,7 @@ func (a Args) choice(p Param) (word string, value float64, err error) {
 // integer returns the whole number that the parameter is; its default is such a text.
 func (a Args) integer(p Param) (int, error) {
 	text := a.text(p)
-	if e := p.check(text); e != nil {
+	if e := p.checkText(text); e != nil {
 		return 0, e
 	}
 	n, _ := strconv.Atoi(text) // checked

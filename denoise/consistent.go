@@ -51,7 +51,7 @@ func Consistent(y []float64, s float64, shape Shape, margins []Margin) (x []floa
 	}
 	a, out := newAdjustment(y, s, shape, margins)
 	for effect := range 1 << len(shape.Dims) {
-		a.add(effect)
+		a.correctEffect(effect)
 	}
 	return each(a.x, out), s * math.Sqrt(a.variance/float64(len(y))), nil
 }
@@ -98,14 +98,14 @@ func newAdjustment(y []float64, s float64, shape Shape, margins []Margin) (a adj
 	return a, v.out
 }
 
-// add corrects one effect, the interaction of the dimensions that are set in it: the share of a table that sums to 0
-// along each of them and is constant along the others. Its estimate from y and from every margin that keeps those
-// dimensions is
+// correctEffect corrects one effect, the interaction of the dimensions that are set in it: the share of a table that
+// sums to 0 along each of them and is constant along the others. Its estimate from y and from every margin that keeps
+// those dimensions is
 //
 //	(ȳ/s² + Σ z̄_m/s_m²) / (1/s² + Σ r_m/s_m²)
 //
 // with the effects of means over the other dimensions, and r_m cells summed into each value of a margin.
-func (a *adjustment) add(effect int) {
+func (a *adjustment) correctEffect(effect int) {
 	precision := 1.0
 	var told []float64
 	for i, m := range a.margins {

@@ -195,8 +195,8 @@ func (l *level) join(means []float64) []float64 {
 	return out
 }
 
-// each calls f for the coefficients that exist.
-func (l *level) each(f func(c *float64)) {
+// eachCoefficient calls f for the coefficients that exist.
+func (l *level) eachCoefficient(f func(c *float64)) {
 	l.pairs(func(pair, left, right int, _, _ float64) {
 		if left >= 0 && right >= 0 {
 			f(&l.coefficients[pair])

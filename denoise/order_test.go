@@ -84,7 +84,7 @@ func TestHaarIsOrthonormal(t *testing.T) {
 		h := transform(y, shape, invariant)
 		var squares, cells, count float64
 		for i := range h.levels {
-			h.levels[i].each(func(c *float64) {
+			h.levels[i].eachCoefficient(func(c *float64) {
 				squares += h.levels[i].weight * *c * *c
 				count += h.levels[i].weight
 			})

@@ -79,7 +79,7 @@ func judge(method string, args Args) (m Method, errs []*Error) {
 		i := slices.IndexFunc(m.Params, func(p Param) bool { return p.Name == name })
 		if i < 0 {
 			errs = append(errs, m.foreign(name))
-		} else if e := m.Params[i].check(args[name]); e != nil {
+		} else if e := m.Params[i].checkText(args[name]); e != nil {
 			errs = append(errs, e)
 		}
 	}

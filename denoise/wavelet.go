@@ -70,7 +70,7 @@ func (l *level) shrink(v scaled, w Wavelet) float64 {
 		return l.shrinkLevel(v.s)
 	case SURERule:
 		var all []float64
-		l.each(func(c *float64) { all = append(all, *c) })
+		l.eachCoefficient(func(c *float64) { all = append(all, *c) })
 		return l.soft(sure.Threshold(all, v.s))
 	case Fixed:
 		return l.soft(min(v.in(w.Threshold), farthest))
@@ -80,7 +80,7 @@ func (l *level) shrink(v scaled, w Wavelet) float64 {
 }
 
 func (l *level) soft(t float64) (df float64) {
-	l.each(func(c *float64) {
+	l.eachCoefficient(func(c *float64) {
 		if math.Abs(*c) <= t {
 			*c = 0
 			return
@@ -95,7 +95,7 @@ func (l *level) soft(t float64) (df float64) {
 // averages over shifts.
 func (l *level) shrinkLevel(s float64) (df float64) {
 	var number, squares float64
-	l.each(func(c *float64) {
+	l.eachCoefficient(func(c *float64) {
 		number += l.weight
 		squares += l.weight * (*c * *c)
 	})
@@ -107,7 +107,7 @@ func (l *level) shrinkLevel(s float64) (df float64) {
 		factor = 1 - pulled/squares
 		df = factor*number + 2*(1-factor)*l.echo()
 	}
-	l.each(func(c *float64) { *c *= factor })
+	l.eachCoefficient(func(c *float64) { *c *= factor })
 	return df
 }
 

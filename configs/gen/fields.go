@@ -23,8 +23,8 @@ func readDocs() (docs, error) {
 	return r.CommentMap, nil
 }
 
-// of returns the comment of a type, or of one of its fields, on one line.
-func (d docs) of(t reflect.Type, name string) string {
+// commentOf returns the comment of a type, or of one of its fields, on one line.
+func (d docs) commentOf(t reflect.Type, name string) string {
 	key := pkg + "." + t.Name()
 	if name != "" {
 		key += "." + name
@@ -71,7 +71,7 @@ func fieldsOf(t reflect.Type, d docs) []field {
 		if typ.Kind() == reflect.Pointer {
 			typ = typ.Elem()
 		}
-		out = append(out, field{key, typ, options != "omitempty", f.Tag, d.of(t, f.Name)})
+		out = append(out, field{key, typ, options != "omitempty", f.Tag, d.commentOf(t, f.Name)})
 	}
 	if t == reflect.TypeFor[configs.Denoise]() {
 		return withSteps(out)

@@ -56,7 +56,7 @@ func TestEveryKeyIsDocumented(t *testing.T) {
 		t.Errorf("only %d structs were found", len(types))
 	}
 	for _, typ := range types {
-		if d.of(typ, "") == "" {
+		if d.commentOf(typ, "") == "" {
 			t.Errorf("%s has no comment", typ.Name())
 		}
 		for _, f := range fieldsOf(typ, d) {

@@ -82,7 +82,7 @@ func (p *page) section(t reflect.Type) {
 	if at := p.paths[t]; at[0] != "" {
 		title = "`" + strings.Join(at, "`, `") + "`"
 	}
-	p.line("\n## %s\n\n%s", title, p.docs.of(t, ""))
+	p.line("\n## %s\n\n%s", title, p.docs.commentOf(t, ""))
 	fields := fieldsOf(t, p.docs)
 	if len(fields) == 0 {
 		p.line("\nIt has no keys: write `{}`.")

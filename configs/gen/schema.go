@@ -108,7 +108,7 @@ func addParam(root *jsonschema.Schema) {
 
 // describe adds the comments and tags of a struct to its schema.
 func describe(def *jsonschema.Schema, t reflect.Type, d docs) error {
-	def.Description = d.of(t, "")
+	def.Description = d.commentOf(t, "")
 	object := def
 	if t == reflect.TypeFor[configs.Param]() {
 		object = def.AnyOf[1]

@@ -50,7 +50,7 @@ func (s *average) addBatch(ctx context.Context, r Run, done int, estimate tree) 
 		part.Progress = func(finished, _ int) { r.Progress(done+finished, s.trees) }
 	}
 	var df, threshold [batch]float64
-	err := part.each(ctx, now, func(worker, i int) (err error) {
+	err := part.runTasks(ctx, now, func(worker, i int) (err error) {
 		df[i], threshold[i], err = estimate(worker, done+i, s.rows[i])
 		return err
 	})

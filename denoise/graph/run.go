@@ -26,9 +26,9 @@ func (r Run) workers(tasks int) int {
 // quiet returns the same Run without progress, for nested computations.
 func (r Run) quiet() Run { return Run{Workers: r.Workers} }
 
-// each calls task(worker, i) for i from 0 to n−1. Tasks of one worker run one after the other. It returns the error of
-// the lowest task that failed, or the context's.
-func (r Run) each(ctx context.Context, n int, task func(worker, i int) error) error {
+// runTasks calls task(worker, i) for i from 0 to n−1. Tasks of one worker run one after the other. It returns the error
+// of the lowest task that failed, or the context's.
+func (r Run) runTasks(ctx context.Context, n int, task func(worker, i int) error) error {
 	errs := make([]error, n)
 	var lock sync.Mutex
 	next, done := 0, 0

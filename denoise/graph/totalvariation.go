@@ -35,7 +35,7 @@ func TotalVariation(ctx context.Context, f *Forest, y []float64, o TVOptions) (*
 	workers := make([]treeTV, o.Run.workers(batch))
 	risk := func(ctx context.Context, lambda []float64) ([]float64, error) {
 		out := make([]float64, len(lambda))
-		return out, o.Run.each(ctx, len(lambda), func(w, i int) error {
+		return out, o.Run.runTasks(ctx, len(lambda), func(w, i int) error {
 			s := &workers[w]
 			fit := &Fit{DF: float64(s.solve(f, o.terms(f, y, lambda[i]))), X: make([]float64, len(y))}
 			s.scatter(fit.X)

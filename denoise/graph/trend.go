@@ -119,7 +119,7 @@ func (t *trend) risk(ctx context.Context, lambda []float64) ([]float64, error) {
 	if report := t.o.Run.Progress; report != nil {
 		run.Progress = func(done, total int) { report(t.done+done, t.done+total) }
 	}
-	err := run.each(ctx, len(lambda), func(worker, i int) error {
+	err := run.runTasks(ctx, len(lambda), func(worker, i int) error {
 		fit, err := t.solvers[worker].fit(ctx, t.y, lambda[i])
 		var failed *ConvergenceError
 		if errors.As(err, &failed) {

@@ -27,7 +27,7 @@ func margins(ctx context.Context, dir string, s *experiment.Session) error {
 		if err != nil {
 			return fmt.Errorf("draw %d: %w", draw, err)
 		}
-		m.add(release)
+		m.addRelease(release)
 	}
 	return m.report(s)
 }
@@ -61,7 +61,7 @@ func newMarginErrors(ctx context.Context, dir string) (*marginErrors, error) {
 	return m, nil
 }
 
-func (m *marginErrors) add(release *pipeline.Release) {
+func (m *marginErrors) addRelease(release *pipeline.Release) {
 	for i, r := range release.Results() {
 		noisy, estimate := make([]float64, m.truth[i].number), make([]float64, m.truth[i].number)
 		r.Answer.Noisy(0, noisy)

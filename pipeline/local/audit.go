@@ -196,7 +196,7 @@ func (k *unitKeys) drop(b *table.Batch, unit string) *table.Batch {
 		return b
 	}
 	var keep []bool
-	k.each(b, func(row int, key []byte) {
+	k.eachRow(b, func(row int, key []byte) {
 		if string(key) == unit {
 			if keep == nil {
 				keep = slices.Repeat([]bool{true}, b.Rows)

@@ -39,7 +39,7 @@ func (e *Engine) gather(ctx context.Context, p *pipeline.Plan, units []auditUnit
 	_, err := e.scan(ctx, len(keys), func(ctx context.Context, i, split int) ([]byte, error) {
 		keys[i].startSplit(split)
 		return e.data.Read(ctx, split, p.Columns(), func(b *table.Batch) error {
-			keys[i].each(b, func(row int, key []byte) {
+			keys[i].eachRow(b, func(row int, key []byte) {
 				if u := g.units[string(key)]; u != nil {
 					g.addRow(u, b, row)
 				}

@@ -50,8 +50,8 @@ func newUnitKeys(p *pipeline.Plan, columns []string) *unitKeys {
 // startSplit starts a split.
 func (k *unitKeys) startSplit(split int) { k.split, k.row = split, 0 }
 
-// each calls f with the key of every row that belongs to a unit. The key is valid during the call.
-func (k *unitKeys) each(b *table.Batch, f func(row int, key []byte)) {
+// eachRow calls f with the key of every row that belongs to a unit. The key is valid during the call.
+func (k *unitKeys) eachRow(b *table.Batch, f func(row int, key []byte)) {
 	for row := range b.Rows {
 		if k.buildKey(b, row) {
 			f(row, k.buf)
@@ -117,7 +117,7 @@ func (e *Engine) census(ctx context.Context, p *pipeline.Plan) (auditUnits, erro
 	_, err := e.scan(ctx, len(counts), func(ctx context.Context, i, split int) ([]byte, error) {
 		keys[i].startSplit(split)
 		return e.data.Read(ctx, split, columns, func(b *table.Batch) error {
-			keys[i].each(b, func(_ int, key []byte) { counts[i].countRow(key, maphash.Bytes(seed, key), len(columns) > 0) })
+			keys[i].eachRow(b, func(_ int, key []byte) { counts[i].countRow(key, maphash.Bytes(seed, key), len(columns) > 0) })
 			return nil
 		})
 	}, func() {})

@@ -45,7 +45,7 @@ func (c Chart) plot() (*plot.Plot, error) {
 	grid.Vertical.Width, grid.Horizontal.Width = vg.Points(0.4), vg.Points(0.4)
 	p.Add(grid)
 	for _, l := range c.Lines {
-		if err := c.add(p, l); err != nil {
+		if err := c.addLine(p, l); err != nil {
 			return nil, err
 		}
 	}
@@ -63,7 +63,7 @@ type points struct {
 func (c Chart) points(l Line) (p points) {
 	for i, x := range l.X {
 		y := l.Y[i]
-		if !c.X.has(x) || !c.Y.has(y) {
+		if !c.X.shows(x) || !c.Y.shows(y) {
 			continue
 		}
 		at := c.Y.place(y)
@@ -80,7 +80,7 @@ func (c Chart) points(l Line) (p points) {
 	return p
 }
 
-func (c Chart) add(p *plot.Plot, l Line) error {
+func (c Chart) addLine(p *plot.Plot, l Line) error {
 	data := c.points(l)
 	if len(data.XYs) == 0 {
 		return nil
@@ -114,8 +114,8 @@ func (c Chart) add(p *plot.Plot, l Line) error {
 	return nil
 }
 
-// has reports whether x can be drawn on the axis.
-func (a Axis) has(x float64) bool {
+// shows reports whether x can be drawn on the axis.
+func (a Axis) shows(x float64) bool {
 	return !math.IsNaN(x) && !math.IsInf(x, 0) && (!a.Log || x > 0)
 }
 
