@@ -2,7 +2,7 @@
 GO ?= go
 LINT ?= golangci-lint
 
-.PHONY: build dist test race lint fuzz bench bench-peers docs check check-long man figures mutants
+.PHONY: build dist test race lint fuzz bench bench-peers pages docs check check-long man figures mutants
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o release ./cmd/release
@@ -32,6 +32,10 @@ bench:
 # Ours and DuckDB on the same files, in turns: one JSON line a query. BENCH_ROWS=1000000 makes it short.
 bench-peers:
 	cd bench && CGO_ENABLED=1 $(GO) run .
+
+# The pages of releases in Chromium; pictures of them go to PAGETEST_OUT.
+pages:
+	cd pagetest && PAGETEST_OUT=$(or $(PAGETEST_OUT),$(CURDIR)/pagetest/out) $(GO) test -timeout 20m ./...
 
 # Generated files: the schema, the reference page, the sampler's table.
 docs:

@@ -111,6 +111,9 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogue.Table {
 		if !known {
 			text = "A noisy component of which the answer was made."
 		}
+		if c.Name == noisyColumn && (q.kind == "mean" || q.kind == "variance") {
+			text = "A quotient of noisy components, which is not exactly right on average."
+		}
 		column := catalogue.Column{Name: c.Name, Description: text, Type: catalogue.Real, Optional: optional}
 		if known {
 			column.Unit = unit

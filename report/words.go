@@ -229,7 +229,7 @@ func (f *facts) limits() []string {
 	out := []string{
 		"The intervals are around the noisy values. They cover the exact answer with 95 % probability, each by itself: of a hundred, some five miss it. They say nothing about errors in the data.",
 		"The exact answer is what the program counted: rows that the job leaves out, and rows of a unit beyond its bounds, are not in it.",
-		"Noisy counts may be below zero or no whole numbers. Left as they are, they are right on average; cut off at zero, sums of them are too large.",
+		"Noisy counts may be below zero or no whole numbers. Left as they are, they are right on average; cut off at zero, sums of them are too large. Means and variances are quotients of noisy numbers, and only nearly right on average.",
 	}
 	if slices.ContainsFunc(f.queries, func(q queryFacts) bool { return len(q.steps) > 0 }) {
 		out = append(out, "Estimates are noisy values after denoising. They are nearer to the truth on the whole and may be biased in a cell; for sums and tests take the noisy values.")

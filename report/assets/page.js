@@ -82,6 +82,10 @@
     node.querySelectorAll("svg").forEach((s) => {
       if (s !== svg) s.setAttribute("aria-hidden", "true");
     });
+    svg.querySelectorAll("[aria-label]").forEach((g) => { // the picture has one label: its parts are no elements that may have one
+      g.dataset.mark = g.getAttribute("aria-label");
+      g.removeAttribute("aria-label");
+    });
     return node;
   };
   const pad = (w) => (w < 480 ? 70 : 130);
@@ -188,7 +192,7 @@
       for (const c of codes) {
         const some = rows.filter((r) => r.k[k] === c);
         const title = `${facet.label}: ${labelOf(t, facet, some[0])}`;
-        side.append(el("div", {}, el("h4", {}, el("bdi", { text: title })), panel(some, w, `, ${title}`)));
+        side.append(el("div", {}, el("p", { class: "panel" }, el("bdi", { text: title })), panel(some, w, `, ${title}`)));
       }
       box.append(side);
       return box;
@@ -207,9 +211,9 @@
         width: w, height: Math.max(160, Math.min(w * ratio, 720)) + 10, margin: 5, color: colors(top),
         projection: { type: "mercator", domain: shape, inset: 6 },
         marks: [
-          roads.coordinates.length ? Plot.geo(roads, { stroke: "var(--road)", strokeWidth: 0.6, ariaLabel: "roads" }) : null,
+          roads.coordinates.length ? Plot.geo(roads, { stroke: "var(--road)", strokeWidth: 0.6 }) : null,
           Plot.dot(d3.sort(some, (r) => r[v]), {
-            x: (r) => p.lon[r.k[key]], y: (r) => p.lat[r.k[key]], fill: (r) => Math.max(r[v], 0), ariaLabel: "points",
+            x: (r) => p.lon[r.k[key]], y: (r) => p.lat[r.k[key]], fill: (r) => Math.max(r[v], 0),
             r: (r) => (some.length > 800 ? 1.2 : 3) + (some.length > 800 ? 2.4 : 5) * Math.sqrt(Math.min(1, Math.max(0, r[v]) / top)),
           }),
           Plot.tip(some, Plot.pointer({ x: (r) => p.lon[r.k[key]], y: (r) => p.lat[r.k[key]], title: (r) => describe(q, t, r) })),
@@ -222,8 +226,8 @@
       }
       const w = width < 640 ? width : width / 2 - 10;
       box.append(el("div", { class: "side" },
-        el("div", {}, el("h4", { text: "Noisy values" }), panel("noisy", w)),
-        el("div", {}, el("h4", { text: "Estimates (denoised)" }), panel("estimate", w))));
+        el("div", {}, el("p", { class: "panel", text: "Noisy values" }), panel("noisy", w)),
+        el("div", {}, el("p", { class: "panel", text: "Estimates (denoised)" }), panel("estimate", w))));
       return box;
     },
     top(q, rows, width) {
@@ -248,7 +252,7 @@
       const side = el("div", { class: byGroup.length > 1 ? "side" : "" });
       const w = byGroup.length > 1 && width >= 640 ? width / 2 - 10 : width;
       for (const [name, some] of byGroup) {
-        side.append(el("div", {}, name ? el("h4", {}, el("bdi", { text: name })) : "",
+        side.append(el("div", {}, name ? el("p", { class: "panel" }, el("bdi", { text: name })) : "",
           draw({
             width: w, height: 220, marginLeft: 50, marginBottom: 40, x: { label: a.label }, y: { label: "share of rows below", domain: [0, 1], grid: true },
             marks: [
@@ -335,7 +339,7 @@
         el("label", { for: id, text: "Filter" }),
         el("input", { id, type: "search", oninput: (e) => { text = e.target.value; start = 0; fill(); } }), download),
       el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `Table of ${q.name}` },
-        el("table", {}, el("caption", { text: `${q.name}: ${rows.length && rows[0].noisy !== undefined ? "noisy values are right on average, and the interval is around them; estimates are what denoising made of them." : "read off noisy values, each with its 95 % interval."}` }), el("thead", {}, el("tr", {}, ...heads)), body)),
+        el("table", {}, el("caption", { text: `${q.name}: ${rows.length && rows[0].noisy !== undefined ? (t.half !== undefined ? "noisy values are right on average, and the interval is around them; estimates are what denoising made of them." : "made of the noisy components in the last columns, with 95 % intervals.") : "read off noisy values, each with its 95 % interval."}` }), el("thead", {}, el("tr", {}, ...heads)), body)),
       status, pager);
     fill();
     return box;

@@ -99,7 +99,7 @@ func (r *Release) readme() []byte {
 		}
 		w("| %s | %s | %s |", plain(t.Name), plain(t.Description), strings.Join(files, ", "))
 	}
-	w("\nColumns of every table after its keys: `noisy` is the exact answer plus noise, right on average; `estimate` is the noisy value after denoising, or the same; `standard_deviation` is that of the noise; `ci95_low` and `ci95_high` are the ends of a 95 %% interval around the noisy value. For sums and tests take `noisy`.\n")
+	w("\nColumns of every table after its keys: `noisy` is the exact answer plus noise, right on average for counts and sums; `estimate` is the noisy value after denoising, or the same; `standard_deviation` is that of the noise; `ci95_low` and `ci95_high` are the ends of a 95 %% interval around the noisy value. For sums and tests take `noisy`.\n")
 	r.loading(w)
 	w("## Licence and citation\n")
 	if r.Licence == "" {

@@ -1,0 +1,180 @@
+package pagetest
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// Every picture and table of a page is drawn, in silence, and is accessible in light and dark.
+func TestEverything(t *testing.T) {
+	out := released(t, everything())
+	for _, scheme := range []string{"light", "dark"} {
+		t.Run(scheme, func(t *testing.T) {
+			v := open(t, filepath.Join(out, "index.html"), 1200, 1000, scheme)
+			tables := eval[int](v, `document.querySelectorAll("[data-table]").length`)
+			if pictures := eval[int](v, `[...document.querySelectorAll("[data-table]")].filter(f => f.querySelector("svg[role=img]")).length`); tables < 18 || pictures != tables-1 { // but for the residuals of cross
+				t.Errorf("%d tables, %d with pictures", tables, pictures)
+			}
+			if markup := eval[int](v, `document.querySelectorAll("b > b, bdi b, td script, h1 script").length`); markup > 0 {
+				t.Errorf("%d labels became markup", markup)
+			}
+			v.keep("everything-" + scheme)
+			v.quiet()
+			v.accessible()
+		})
+	}
+}
+
+func TestTablesSortFilterAndDownload(t *testing.T) {
+	out := released(t, everything())
+	v := open(t, filepath.Join(out, "index.html"), 1200, 1000, "light")
+	v.run(chromedp.Evaluate(`document.querySelectorAll("details").forEach(d => { d.open = true })`, nil))
+	const table = `document.querySelector("#query-3 [data-table] table")`
+	column := func(n string) []string {
+		return eval[[]string](v, `[...`+table+`.querySelectorAll("tbody tr")].map(r => r.cells[`+n+`].textContent)`)
+	}
+	before := column("0")
+	if len(before) != 20 || before[0] != "0" || before[19] != "95" {
+		t.Errorf("by age: %v", before)
+	}
+	click := table + `.querySelectorAll("th button")[0].click()`
+	v.run(chromedp.Evaluate(click, nil), chromedp.Evaluate(click, nil))
+	if after := column("0"); after[0] != "95" || after[19] != "0" {
+		t.Errorf("sorted downwards: %v", after)
+	}
+	if s := eval[string](v, table+`.querySelector("th").getAttribute("aria-sort")`); s != "descending" {
+		t.Errorf("aria-sort is %q", s)
+	}
+	v.run(chromedp.SetValue(`#query-2 input[type=search]`, "script", chromedp.ByQuery),
+		chromedp.Evaluate(`document.querySelector("#query-2 input[type=search]").dispatchEvent(new Event("input"))`, nil))
+	if rows := eval[[]string](v, `[...document.querySelectorAll("#query-2 tbody tr")].map(r => r.cells[0].textContent)`); len(rows) != 1 || rows[0] != "<script>alert(1)</script>" {
+		t.Errorf("filtered: %q", rows)
+	}
+	v.run(chromedp.SetValue(`#query-2 input[type=search]`, "cmd", chromedp.ByQuery),
+		chromedp.Evaluate(`document.querySelector("#query-2 input[type=search]").dispatchEvent(new Event("input"))`, nil))
+	text := eval[string](v, `(() => { let text; const make = URL.createObjectURL; URL.createObjectURL = b => { text = b; return "blob:none" };
+		const click = HTMLAnchorElement.prototype.click; HTMLAnchorElement.prototype.click = () => {};
+		document.querySelector("#query-2 .controls button").click(); URL.createObjectURL = make; HTMLAnchorElement.prototype.click = click; window.__blob = text; return "ok" })()`)
+	if text != "ok" {
+		t.Fatal(text)
+	}
+	var downloaded string
+	v.run(chromedp.Evaluate(`window.__blob.text()`, &downloaded, chromedp.EvalAsValue, awaited))
+	if lines := strings.Split(strings.TrimSpace(downloaded), "\n"); len(lines) != 2 || !strings.HasPrefix(lines[1], "'=cmd(),") {
+		t.Errorf("downloaded %q", downloaded)
+	}
+	v.quiet()
+}
+
+func TestMap(t *testing.T) {
+	out := released(t, city())
+	v := open(t, filepath.Join(out, "index.html"), 1200, 1000, "light")
+	circles := func() []int {
+		return eval[[]int](v, `[...document.querySelectorAll("#query-1 svg[role=img]")].map(s => s.querySelectorAll("g[data-mark=dot] circle").length).filter(n => n > 0)`)
+	}
+	if n := circles(); len(n) != 2 || n[0] != junctions || n[1] != junctions {
+		t.Errorf("side by side the maps have %v points, want %d each", n, junctions)
+	}
+	v.keep("city")
+	fills := func() string {
+		return eval[string](v, `[...document.querySelectorAll("#query-1 g[data-mark=dot] circle")].slice(0, 200).map(c => c.getAttribute("fill")).join()`)
+	}
+	var shown []string
+	for _, which := range []string{"noisy", "estimate"} {
+		v.run(chromedp.Click(`#query-1 input[value=`+which+`]`, chromedp.ByQuery))
+		if n := circles(); len(n) != 1 || n[0] != junctions {
+			t.Errorf("%s: the map has %v points, want %d", which, n, junctions)
+		}
+		shown = append(shown, fills())
+	}
+	if shown[0] == shown[1] {
+		t.Error("noisy values and estimates look the same")
+	}
+	v.quiet()
+	v.accessible()
+}
+
+// On a telephone nothing makes the page scroll sideways, and all can be reached.
+func TestSmallScreen(t *testing.T) {
+	for name, files := range map[string]map[string]string{"everything": everything(), "city": city()} {
+		v := open(t, filepath.Join(released(t, files), "index.html"), 360, 740, "light")
+		if w := eval[int](v, `document.documentElement.scrollWidth`); w > 360 {
+			t.Errorf("%s is %d pixels wide: %s", name, w, eval[string](v, `[...document.querySelectorAll("body *")].filter(e => !e.closest(".wide, svg") && e.getBoundingClientRect().right > 361).slice(0, 5).map(e => e.outerHTML.slice(0, 150)).join("\n")`))
+		}
+		v.keep(name + "-small")
+		v.quiet()
+	}
+}
+
+// The keyboard reaches the link to the content first, then every control in the order of the page; a header sorts by Enter.
+func TestKeyboard(t *testing.T) {
+	v := open(t, filepath.Join(released(t, everything()), "index.html"), 1200, 1000, "light")
+	v.run(chromedp.KeyEvent(kb.Tab))
+	if first := eval[string](v, `document.activeElement.className`); first != "skip" {
+		t.Errorf("the first stop is %q", first)
+	}
+	last, stops := -1, 0
+	for range 60 {
+		v.run(chromedp.KeyEvent(kb.Tab))
+		at := eval[int](v, `[...document.querySelectorAll("*")].indexOf(document.activeElement)`)
+		if at <= last {
+			break
+		}
+		last = at
+		stops++
+	}
+	if stops < 30 {
+		t.Errorf("the keyboard makes %d stops in the order of the page", stops)
+	}
+	v.run(chromedp.Focus(`#query-1 th button`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+	if s := eval[string](v, `document.querySelector("#query-1 th").getAttribute("aria-sort")`); s != "ascending" {
+		t.Errorf("Enter sorts %q", s)
+	}
+	v.quiet()
+}
+
+func TestPrint(t *testing.T) {
+	v := open(t, filepath.Join(released(t, everything()), "index.html"), 1200, 1000, "dark")
+	v.run(emulation.SetEmulatedMedia().WithMedia("print"))
+	if shown := eval[int](v, `[...document.querySelectorAll("nav, .controls")].filter(e => getComputedStyle(e).display !== "none").length`); shown > 0 {
+		t.Errorf("%d controls are printed", shown)
+	}
+	if c := eval[string](v, `getComputedStyle(document.body).backgroundColor`); c != "rgb(255, 255, 255)" {
+		t.Errorf("the paper is %s", c)
+	}
+	var pdf []byte
+	v.run(chromedp.ActionFunc(func(ctx ctx) (err error) { pdf, _, err = page.PrintToPDF().Do(ctx); return err }))
+	if !bytes.HasPrefix(pdf, []byte("%PDF")) || len(pdf) < 50_000 {
+		t.Errorf("%d bytes are printed", len(pdf))
+	}
+	v.quiet()
+}
+
+// A text of the data that no cell has is in no file.
+func TestCanary(t *testing.T) {
+	out := released(t, everything())
+	files, err := os.ReadDir(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(filepath.Join(out, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(text, []byte(canary)) {
+			t.Errorf("%s holds it", f.Name())
+		}
+		if f.Name() == "index.html" && len(text) > 5<<20 {
+			t.Errorf("the page has %d bytes", len(text))
+		}
+	}
+}
