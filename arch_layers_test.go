@@ -124,7 +124,9 @@ func owner(dir string) string {
 }
 
 // unbound reports whether dir holds programs, which may import everything, or is a module of its own, like bench and pagetest.
-func unbound(dir string) bool { return generator(dir) || below(dir, "cmd", "examples", "bench", "pagetest") }
+func unbound(dir string) bool {
+	return generator(dir) || below(dir, "cmd", "examples", "bench", "pagetest")
+}
 
 func known(dir string) bool {
 	_, listed := layers[owner(dir)]
