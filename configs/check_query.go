@@ -47,6 +47,7 @@ func (c *checker) query(at *path, q *Query) {
 	c.positive(at.at("sensitivity"), q.Sensitivity)
 	c.positive(at.at("weight"), q.Weight)
 	c.positive(at.at("max_error"), q.MaxError)
+	c.accuracy(at, q)
 	if q.Sparse && q.Count != nil {
 		c.bad(at.at("sparse"), CodeContradiction, "a count is one number: there is nothing to leave out", "remove sparse")
 	}
@@ -100,6 +101,25 @@ func (c *checker) kind(at *path) {
 		c.bad(at, CodeMissing, "the query asks nothing", "add count: {}, or histogram, crosstabs, sum, mean or variance")
 	case len(found) > 1:
 		c.bad(at.at(found[1]), CodeContradiction, "the query asks for "+list(found)+" at once", "make a query of each; they share the budget by weight")
+	}
+}
+
+// accuracy checks a query's target, and what splitting epsilon by targets needs.
+func (c *checker) accuracy(at *path, q *Query) {
+	inside := at.at("accuracy")
+	if a := q.Accuracy; a != nil {
+		c.positive(inside.at("95%"), a.HalfWidth)
+		c.positive(inside.at("at"), a.At)
+		c.unique(inside.at("table"), a.Table, "dimension")
+	}
+	if c.job.Privacy.Weights != "auto" {
+		return
+	}
+	if !c.has(inside) {
+		c.bad(at, CodeMissing, "with privacy.weights: auto every query needs accuracy", "add accuracy: {95%: HALF_WIDTH}, or give weights")
+	}
+	if c.has(at.at("weight")) {
+		c.bad(at.at("weight"), CodeContradiction, "privacy.weights: auto works the weights out", "remove one of them")
 	}
 }
 

@@ -25,6 +25,8 @@ type Query struct {
 	Weight Decimal `yaml:"weight,omitempty" default:"1" example:"2"`
 	// MaxError makes the plan fail if half the width of the 95 % interval would be larger, in the query's unit.
 	MaxError Decimal `yaml:"max_error,omitempty" example:"40"`
+	// Accuracy is the error that the query may have. release plan then says the least epsilon for all queries together, release suggest prints the job with it, and `privacy.weights: auto` splits epsilon by it.
+	Accuracy *Accuracy `yaml:"accuracy,omitempty" example:"{95%: 40}"`
 	// Sparse writes only the cells whose estimate is not zero. All cells get noise nevertheless.
 	Sparse bool `yaml:"sparse,omitempty" default:"false"`
 	// Denoise are the steps that turn noisy values into estimates, in order; they cost no budget.
@@ -33,6 +35,18 @@ type Query struct {
 	// dimensions, or a count of the same rows. After their steps all estimates are made consistent by weighted least
 	// squares.
 	Margins []string `yaml:"margins,omitempty" example:"[by_hour, total]"`
+}
+
+// Accuracy is half the width of the 95 % interval of a noisy cell, at most.
+type Accuracy struct {
+	// HalfWidth is in the query's unit, or a share if At is set.
+	HalfWidth Decimal `yaml:"95%" example:"40"`
+	// At is a public size of which the half-width is a share: 0.1 at 400 means 40.
+	At Decimal `yaml:"at,omitempty" example:"400"`
+	// Rows is a public number of rows of a group for which the half-width of a mean or variance is to hold; needed if their number is private, and only then.
+	Rows int64 `yaml:"rows,omitempty" min:"1" example:"1000"`
+	// Table names the dimensions of the one table of crosstabs that is to reach it. Absent: all tables.
+	Table []string `yaml:"table,omitempty" example:"[sex, race]"`
 }
 
 // Count counts rows.

@@ -76,6 +76,7 @@ func (b *builder) query(i int) Planned {
 	q.keepPlaces(spec.By)
 	steps := b.steps(jq, q.path)
 	q.MaxError = b.number(jq.MaxError, q.path+".max_error")
+	q.target = b.target(jq, q.path)
 	q.radius = b.radius(jq)
 	if slices.ContainsFunc(spec.By, func(d domain.Dimension) bool { return d.Discover }) {
 		b.discovered(jq, q.path)
@@ -115,7 +116,17 @@ func (b *builder) calibrate(p *Plan) {
 	if len(b.diags) > 0 {
 		return
 	}
-	mechanisms, err := calibrate.Split(p.noise, b.asks(p))
+	weights := b.weights(p)
+	needed := b.prepareTargets(p)
+	if len(b.diags) > 0 {
+		return
+	}
+	if b.job.Privacy.Weights == "auto" {
+		for i, mu := range needed {
+			weights[i] = mu * mu
+		}
+	}
+	mechanisms, err := calibrate.Split(p.noise, asks(p, weights))
 	if err != nil {
 		b.report("privacy", "calibration", err.Error(), "see docs/KNOWN_LIMITATIONS.md for the range of budgets and bounds")
 		return
@@ -132,6 +143,7 @@ func (b *builder) calibrate(p *Plan) {
 			b.report(q.path+".max_error", "contradiction", "the error of this query depends on the private number of rows", "remove max_error, or declare a public number of rows of a mean (input.rows)")
 		}
 	}
+	b.settle(p, needed, weights)
 	b.selections(p)
 }
 
@@ -157,14 +169,23 @@ func (b *builder) guarantee(p *Plan) {
 	}
 }
 
-func (b *builder) asks(p *Plan) []calibrate.Ask {
+// weights are the queries' weights as the job has them.
+func (b *builder) weights(p *Plan) []float64 {
+	out := make([]float64, len(p.queries))
+	for i := range out {
+		out[i] = 1
+		if w := b.job.Queries[i].Weight; w != "" {
+			out[i] = b.number(w, p.queries[i].path+".weight")
+		}
+	}
+	return out
+}
+
+// asks is what the components of all queries ask of a split of mu², by the weights of the queries.
+func asks(p *Plan, weights []float64) []calibrate.Ask {
 	var asks []calibrate.Ask
 	for i := range p.queries {
 		q := &p.queries[i]
-		weight := 1.0
-		if w := b.job.Queries[i].Weight; w != "" {
-			weight = b.number(w, q.path+".weight")
-		}
 		total := 0.0
 		for _, part := range q.Components {
 			total += part.Weight
@@ -172,7 +193,7 @@ func (b *builder) asks(p *Plan) []calibrate.Ask {
 		for _, part := range q.Components {
 			asks = append(asks, calibrate.Ask{
 				Query: manifest.MechanismName(q.Query.Name(), part.Name), Sens: part.Sens,
-				Weight: weight * part.Weight / total, Quantum: part.Quantum, RowBound: part.RowBound,
+				Weight: weights[i] * part.Weight / total, Quantum: part.Quantum, RowBound: part.RowBound,
 			})
 		}
 	}

@@ -125,8 +125,11 @@ func questionDigest(effective []byte, public []publicFile) (string, error) {
 		return "", fmt.Errorf("job: %w", err)
 	}
 	without(job, presentsJob)
+	privacy, _ := job["privacy"].(map[string]any)
 	for _, q := range objects(job["queries"]) {
-		questionOfQuery(q)
+		if questionOfQuery(q); privacy["weights"] == nil { // else the accuracy decides how much noise each query gets
+			delete(q, "accuracy")
+		}
 	}
 	text, err := json.Marshal(map[string]any{"question": 1, "job": canonical(job), "public": public})
 	if err != nil {

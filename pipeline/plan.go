@@ -29,6 +29,7 @@ type Plan struct {
 	input     input
 	identity  identity
 	failure   failure
+	targets   *Targets // nil if no query has a target
 }
 
 // input is what the plan says of the input, for all queries alike.
@@ -67,6 +68,8 @@ type inside struct {
 	places *Places
 	// path is the query's place in the job, for diagnostics.
 	path string
+	// target is the accuracy that the job asks for.
+	target target
 	// names are those of the mechanisms in the ledger, if the charge was adopted; else they are the mechanisms' own.
 	names []string
 }
@@ -188,7 +191,7 @@ func (p *Plan) Missed() configs.Diagnostics {
 				"raise max_error, epsilon or the query's weight, or lower what a unit contributes (per_unit)"))
 		}
 	}
-	return diags
+	return append(diags, p.missedTargets()...)
 }
 
 // Mu returns the root sum of squares of the parts' mu, rounded up.

@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/io/table"
@@ -48,6 +49,9 @@ type crossing struct {
 	margins *strategy.Margins
 	weights []float64 // of the tables
 	names   []string  // of the components, one a residual
+
+	mutex   sync.Mutex
+	designs map[Adjacency]strategy.Design // that were solved
 }
 
 // residualOfAll names the component of the empty set of dimensions: the number of rows.
@@ -55,7 +59,7 @@ const residualOfAll = "rows"
 
 // newCrossing checks a spec and returns its query.
 func newCrossing(s Spec, p *problem.Problems) Query {
-	q := &crossing{counting: counting{spec: s, axes: s.axes(p), limits: s.rowLimits(p)}}
+	q := &crossing{counting: counting{spec: s, axes: s.axes(p), limits: s.rowLimits(p)}, designs: map[Adjacency]strategy.Design{}}
 	if s.Declared != 0 {
 		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "tables that share their noise have a sensitivity for each part of it", "leave the declaration out")
 	}
@@ -210,7 +214,15 @@ func (q *crossing) design(adj Adjacency) (strategy.Design, []float64, error) {
 		f, _ := norm.Float64()
 		costs = append(costs, f)
 	}
+	q.mutex.Lock()
+	defer q.mutex.Unlock()
+	if d, ok := q.designs[adj]; ok {
+		return d, costs, nil
+	}
 	d, err := q.margins.Solve(q.spec.Crosstabs.Loss, q.weights, costs)
+	if err == nil {
+		q.designs[adj] = d
+	}
 	return d, costs, err
 }
 

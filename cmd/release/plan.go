@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -18,7 +19,7 @@ import (
 const planLong = `plan prints what each query of a job will cost and how accurate it will be, and what a run would charge: nothing if the
 release is published already, else how much of the budget, and how many more such releases fit. It reads the job file, the job's
 public files and its ledger, and no data; with --verbose also the headers or footers of the input's files. It exits with 1 if a query
-misses its max_error, and with 4 if the budget does not pay for the release.`
+misses its max_error or accuracy, and with 4 if the budget does not pay for the release.`
 
 func (a *app) planCmd() *cobra.Command {
 	var flags jobs.Flags
@@ -139,10 +140,14 @@ func planJSON(p *pipeline.Plan) map[string]any {
 			Parts: plannedParts(&q), Strategy: q.Strategy,
 		})
 	}
-	return map[string]any{
+	text := map[string]any{
 		"name": p.Name(), "params": p.Params(), "epsilon": p.Guarantee().Epsilon, "delta": p.Guarantee().Delta, "mu": p.Mu(),
 		"adjacency": p.Adjacency(), "unit": p.Account().Unit, "delta_failure": p.FailureShare(), "statement": p.Statement(), "columns": p.Columns(), "queries": all, "worth": worthOf(p),
 	}
+	if t := p.Targets(); t != nil {
+		text["targets"] = map[string]any{"least_epsilon": json.Number(t.Text), "weights_auto": t.Auto, "factor_to_spare": t.Spare}
+	}
+	return text
 }
 
 func share(p *pipeline.Plan, q *pipeline.Planned) float64 {
@@ -172,7 +177,20 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 			return err
 		}
 	}
-	return nil
+	return a.printTargets(p)
+}
+
+// printTargets says what the accuracy that the job asks for takes.
+func (a *app) printTargets(p *pipeline.Plan) error {
+	t := p.Targets()
+	if t == nil {
+		return nil
+	}
+	weights := "by the weights of the queries"
+	if t.Auto {
+		weights = "with the weights worked out from them"
+	}
+	return a.Printf("\ntargets: the least epsilon for all of them is %s, %s; at epsilon %s half-widths are %.4g times smaller than asked\n", t.Text, weights, p.Job().Privacy.Epsilon, t.Spare)
 }
 
 // printStrategy shows how the tables of a query share their noise, what other ways would give, and the error of each table.

@@ -26,7 +26,7 @@ run again returns the same bytes and spends nothing.
 
 Exit codes:
   0    done, or already done
-  1    a stated check is not met (max_error, check --data, verify, ledger audit, selftest, status)
+  1    a stated check is not met (max_error, accuracy, check --data, verify, ledger audit, selftest, status)
   2    usage, or the job file
   3    input
   4    budget
@@ -71,7 +71,7 @@ func (a *app) root() *cobra.Command {
 	flags.StringVar(&a.Log, "log", "text", "how progress and errors are written to stderr: text or json")
 	flags.BoolVar(&a.Quiet, "quiet", false, "no progress, no closing table; errors only")
 	root.AddCommand(
-		a.runCmd(), a.planCmd(), a.checkCmd(), verification.Command(a.Console), accounts.Command(a.Console), a.statusCmd(), a.backfillCmd(),
+		a.runCmd(), a.planCmd(), a.suggestCmd(), a.suggestCmd(), a.checkCmd(), verification.Command(a.Console), accounts.Command(a.Console), a.statusCmd(), a.backfillCmd(),
 		firstlook.Command(a.Console), firstjob.Command(a.Console), preview.Command(a.Console, program, a.printPreview), a.explainCmd(), a.schemaCmd(), presentation.ReportCommand(a.Console), presentation.PlotCommand(a.Console),
 		signing.KeygenCommand(a.Console), registry.Command(a.Console), denoising.Command(a.Console), calibration.Command(a.Console), a.selftestCmd(),
 		a.versionCmd(), a.manCmd(),

@@ -199,7 +199,8 @@ var notDrawn = map[string]string{
 	"privacy.delta_failure": "a share of the budget", "input.files": "the case has its own", "input.statistics": "a case compares both values",
 	"csv.header": "the form of a file", "csv.columns": "the form of a file", "csv.delimiter": "the form of a file",
 	"input.format": "the form of a file", "input.folders": "public names of folders", "input.jsonl": "the form of a file, which its writer adds",
-	"query.weight": "a share of the budget", "query.max_error": "the plan alone", "query.margins": "works on noisy values",
+	"query.weight": "a share of the budget", "query.max_error": "the plan alone",
+	"privacy.weights": "a share of the budget", "query.accuracy": "the plan alone", "query.margins": "works on noisy values",
 }
 
 // Random jobs contain every key that says what is read, filtered, derived, bounded or counted, with each of its listed

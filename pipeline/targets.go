@@ -1,0 +1,252 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/queries"
+)
+
+// Targets
+//
+// A job may say how accurate its queries are to be in place of guessing an epsilon. The half-width of a query's interval falls with its mu, in
+// inverse proportion but for the grid that noisy values lie on. So each target fixes the least mu_q of its query, without regard to the
+// others, and what all take together is
+//
+//	mu² = sum_q mu_q²                 if weights are worked out from the targets,
+//	mu² = max_q mu_q²·sum(w)/w_q      with given weights w,
+//
+// whose epsilon at the job's delta is the least one. No data is read.
+
+// Targets is what the accuracy that a job asks for takes.
+type Targets struct {
+	// Epsilon is the least one at which all targets are met, with the job's delta; Text is a decimal that is not below it, and above it by less
+	// than one part in 10^11.
+	Epsilon calibrate.Epsilon
+	Text    string
+	// Auto: the weights are worked out from the targets.
+	Auto bool
+	// Spare is by how much the half-widths of the targets are smaller than asked at the job's epsilon, by the same factor for all if Auto: below 1
+	// if a target is missed.
+	Spare float64
+}
+
+// target is the accuracy that a query is to have.
+type target struct {
+	half  float64 // half the width of the 95 % interval; over rows: times the number of rows; 0 if there is none
+	table string  // the only table that it is of; "" for all
+}
+
+// Targets returns what the job's accuracy takes; nil if it asks for none.
+func (p *Plan) Targets() *Targets { return p.targets }
+
+// target reads what a query is to reach.
+func (b *builder) target(jq *configs.Query, path string) target {
+	a := jq.Accuracy
+	if a == nil {
+		return target{}
+	}
+	t := target{half: b.number(a.HalfWidth, path+`.accuracy["95%"]`)}
+	if a.At != "" {
+		t.half *= b.number(a.At, path+".accuracy.at")
+	}
+	if a.Rows > 0 {
+		t.half *= float64(a.Rows)
+	}
+	return t
+}
+
+// checkTarget reports a target that its query cannot have.
+func (b *builder) checkTarget(q *Planned, a *configs.Accuracy) {
+	if a == nil {
+		return
+	}
+	path := q.path + ".accuracy"
+	switch _, perRow := q.HalfWidth(); {
+	case perRow && a.Rows == 0:
+		b.report(path, "contradiction", "the error of this query depends on the private number of rows", "add rows: N, a public size of a group for which the half-width is to hold")
+	case !perRow && a.Rows > 0:
+		b.report(path+".rows", "contradiction", "the error of this query does not depend on a number of rows", "remove rows; at: SIZE makes a half-width relative")
+	}
+	if len(a.Table) == 0 {
+		return
+	}
+	if q.Strategy != nil {
+		for _, t := range q.Strategy.Tables {
+			if slices.Equal(slices.Sorted(slices.Values(t.By)), slices.Sorted(slices.Values(a.Table))) {
+				q.target.table = t.Name
+				return
+			}
+		}
+	}
+	b.report(path+".table", "contradiction", "the query has no such table", "name the dimensions of one of its tables, or leave table out: then all reach the half-width")
+}
+
+// reached is the half-width that a target is compared with.
+func (q *Planned) reached() float64 {
+	if q.target.table != "" {
+		for _, t := range q.Strategy.Tables {
+			if t.Name == q.target.table {
+				return calibrate.Z95 * t.Deviation
+			}
+		}
+	}
+	half, _ := q.HalfWidth()
+	return half
+}
+
+// withMu returns the query with mechanisms that have a mu together: sigma = L2·sqrt(sum(w)/w)/mu for each component, with its grid.
+func (q *Planned) withMu(mu float64, adj queries.Adjacency) (*Planned, error) {
+	total := 0.0
+	for _, c := range q.Components {
+		total += c.Weight
+	}
+	out := *q
+	out.Mechanisms = make([]calibrate.Mechanism, len(q.Components))
+	for i, c := range q.Components {
+		sigma := calibrate.Sigma(c.Sens.L2 * math.Sqrt(total/c.Weight) / mu)
+		grid, err := calibrate.Grid(sigma, c.Quantum, c.RowBound)
+		if err != nil {
+			return nil, err
+		}
+		out.Mechanisms[i] = calibrate.Mechanism{Sens: c.Sens, Sigma: sigma, Grid: grid}
+	}
+	return &out, out.describe(adj)
+}
+
+// errTarget says that a target is out of the sampler's range.
+var errTarget = errors.New("no noise that this program draws gives that half-width")
+
+// needs returns the least mu at which the query reaches its target, to within 1e-12 of it.
+//
+// Half-widths are nearly in proportion to 1/mu, so mu·half/target is nearly the answer, and the next time nearer. Where the grid doubles the
+// half-width jumps, and the target may lie within the jump: then the interval between a mu that meets it and one that does not is halved.
+func (q *Planned) needs(adj queries.Adjacency) (float64, error) {
+	half := func(mu float64) (float64, error) {
+		at, err := q.withMu(mu, adj)
+		if err != nil {
+			return 0, errTarget
+		}
+		return at.reached(), nil
+	}
+	missed, met, mu := 0.0, math.Inf(1), 1.0
+	for step := range 100 {
+		h, err := half(mu)
+		if err != nil {
+			return 0, err
+		}
+		if h <= q.target.half {
+			if met = min(met, mu); h >= q.target.half*(1-1e-12) {
+				break
+			}
+		} else {
+			missed = max(missed, mu)
+		}
+		if !math.IsInf(met, 1) && met-missed <= 1e-12*met {
+			break
+		}
+		mu *= h / q.target.half * (1 + 2e-13) // more than the rounding, to the side that meets it
+		if step > 8 && missed > 0 && !math.IsInf(met, 1) {
+			mu = (met + missed) / 2
+		}
+	}
+	if math.IsInf(met, 1) {
+		return 0, errTarget
+	}
+	return met, nil
+}
+
+// prepareTargets checks the targets against their queries, at some noise, and returns what they need.
+func (b *builder) prepareTargets(p *Plan) []float64 {
+	for i := range p.queries {
+		q := &p.queries[i]
+		a := b.job.Queries[i].Accuracy
+		if a == nil {
+			continue
+		}
+		some, err := q.withMu(1, p.adjacency)
+		if err != nil {
+			b.report(q.path+".accuracy", "calibration", errTarget.Error(), "")
+			continue
+		}
+		b.checkTarget(some, a)
+		q.target = some.target
+	}
+	if len(b.diags) > 0 {
+		return nil
+	}
+	return b.needed(p)
+}
+
+// needed returns the least mu of each query with a target; 0 for the others.
+func (b *builder) needed(p *Plan) []float64 {
+	out := make([]float64, len(p.queries))
+	for i := range p.queries {
+		q := &p.queries[i]
+		if q.target.half == 0 {
+			continue
+		}
+		var err error
+		if out[i], err = q.needs(p.adjacency); err != nil {
+			b.report(q.path+".accuracy", "calibration", err.Error(), "ask for a half-width of the size of what the query counts or adds up")
+		}
+	}
+	return out
+}
+
+// together is the mu of all queries, whose least ones are known, by their weights.
+func together(needed, weights []float64, auto bool) float64 {
+	sum, largest, total := 0.0, 0.0, 0.0
+	for i, mu := range needed {
+		sum += mu * mu
+		total += weights[i]
+		largest = max(largest, mu*mu/weights[i])
+	}
+	if auto {
+		return math.Sqrt(sum)
+	}
+	return math.Sqrt(largest * total)
+}
+
+// settle works out the least epsilon of the targets, and says what the job's own gives.
+func (b *builder) settle(p *Plan, needed, weights []float64) {
+	auto := b.job.Privacy.Weights == "auto"
+	mu := together(needed, weights, auto) * (1 + 1e-12) // more than the rounding of sums and splits
+	if mu == 0 || len(b.diags) > 0 {
+		return
+	}
+	epsilon, err := calibrate.GaussianEpsilon(p.noise.Delta, calibrate.Mu(mu))
+	if err != nil {
+		b.report("privacy", "calibration", "the accuracy that is asked for needs an epsilon beyond what this program works out", "ask for larger half-widths")
+		return
+	}
+	p.targets = &Targets{Epsilon: epsilon, Text: decimalUp(float64(epsilon)), Auto: auto, Spare: float64(p.mu) / mu}
+}
+
+// decimalUp is a decimal of 12 digits that is not below x.
+func decimalUp(x float64) string {
+	text := strconv.FormatFloat(x, 'g', 12, 64)
+	for y, _ := strconv.ParseFloat(text, 64); y < x; y, _ = strconv.ParseFloat(text, 64) {
+		text = strconv.FormatFloat(y*(1+1e-12), 'g', 13, 64)
+	}
+	return text
+}
+
+// missedTargets returns one line for each query that misses its accuracy.
+func (p *Plan) missedTargets() configs.Diagnostics {
+	var diags configs.Diagnostics
+	for i := range p.queries {
+		q := &p.queries[i]
+		if half := q.reached(); q.target.half > 0 && half > q.target.half*(1+1e-11) {
+			diags = append(diags, p.job.Diagnose(q.path+".accuracy", "max-error",
+				fmt.Sprintf("%s: the 95 %% half-width will be %.6g times what accuracy asks for", q.Query.Name(), half/q.target.half),
+				"set privacy.epsilon to "+p.targets.Text+", the least for all targets (release suggest prints the job with it), or ask for less"))
+		}
+	}
+	return diags
+}

@@ -1,0 +1,171 @@
+package pipeline
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/configs"
+)
+
+// targetJob is a job with some queries at an epsilon.
+func targetJob(epsilon, privacy, queries string) string {
+	return fmt.Sprintf(`version: 1
+name: targets
+privacy: {epsilon: %s, delta: 1e-6, unit: [u], per_unit: {max_rows: 3}%s}
+input: {files: [t.csv]}
+queries:
+%soutput: {dir: out}
+ledger: {store: "sqlite:l.db", dataset: d, budget: {epsilon: 1000, delta: 1e-5}}
+`, epsilon, privacy, queries)
+}
+
+func targetPlan(tb testing.TB, text string) *Plan {
+	tb.Helper()
+	job, diags := configs.Parse("job.yaml", []byte(text), configs.ParseOptions{})
+	if len(diags) > 0 {
+		tb.Fatal(diags)
+	}
+	p, diags := New(job, nil)
+	if len(diags) > 0 {
+		tb.Fatal(diags)
+	}
+	return p
+}
+
+const mixedTargets = `  - {name: all, count: {}, accuracy: {95%: 40}}
+  - {name: ages, histogram: {by: [{column: age, from: 0, to: 100, width: 5}]}, accuracy: {95%: 0.1, at: 250}}
+  - {name: spent, sum: {column: x, clamp: [0, 1000]}, accuracy: {95%: 30000}}
+  - {name: mean, mean: {column: x, clamp: [0, 10]}, accuracy: {95%: 0.25, rows: 1000}}
+  - {name: below, histogram: {by: [{column: age, from: 0, to: 100, width: 1}], optimize: cdf}, accuracy: {95%: 90}}
+  - name: tables
+    crosstabs: {by: [{column: a, values: [1, 2, 3]}, {column: b, values: [1, 2]}], ways: [1, 2]}
+    accuracy: {95%: 60, table: [b, a]}
+`
+
+// At the least epsilon all targets are met, and at one part in 10^9 less one is missed, also by WithEpsilon's text.
+func TestLeastEpsilonIsLeast(t *testing.T) {
+	for _, privacy := range []string{"", ", weights: auto", ", adjacency: replace-one", ", adjacency: replace-one, weights: auto"} {
+		t.Run(privacy, func(t *testing.T) {
+			text := targetJob("1", privacy, mixedTargets)
+			first := targetPlan(t, text)
+			least := first.Targets()
+			if least == nil || float64(least.Epsilon) <= 0 || least.Auto != strings.Contains(privacy, "auto") {
+				t.Fatalf("%+v", least)
+			}
+			filled, ok := configs.WithEpsilon([]byte(text), least.Text)
+			if !ok || string(filled) != targetJob(least.Text, privacy, mixedTargets) {
+				t.Fatalf("%s", filled)
+			}
+			met := targetPlan(t, string(filled))
+			if missed := met.Missed(); len(missed) > 0 {
+				t.Errorf("at %s: %v", least.Text, missed)
+			}
+			if s := met.Targets().Spare; s < 1-1e-11 || s > 1+1e-9 {
+				t.Errorf("factor to spare %.15g at the least epsilon", s)
+			}
+			less := strconv.FormatFloat(float64(least.Epsilon)*(1-1e-9), 'g', 16, 64)
+			if missed := targetPlan(t, targetJob(less, privacy, mixedTargets)).Missed(); len(missed) == 0 {
+				t.Errorf("at %s, less than %s, no target is missed", less, least.Text)
+			}
+		})
+	}
+}
+
+// With weights: auto all targets are met, or missed, by the same factor, but for what the grid adds.
+func TestAutomaticWeightsSpareAlike(t *testing.T) {
+	for _, epsilon := range []string{"0.3", "1", "7"} {
+		p := targetPlan(t, targetJob(epsilon, ", weights: auto", mixedTargets))
+		for i := range p.queries {
+			q := &p.queries[i]
+			if got := q.target.half / q.reached(); math.Abs(got/p.Targets().Spare-1) > 1e-3 {
+				t.Errorf("epsilon %s, %s: factor %g, of all %g", epsilon, q.Query.Name(), got, p.Targets().Spare)
+			}
+		}
+		if (p.Targets().Spare < 1) != (len(p.Missed()) > 0) {
+			t.Errorf("epsilon %s: factor %g, missed %v", epsilon, p.Targets().Spare, p.Missed())
+		}
+	}
+}
+
+// thousand is the queries of a job with a thousand targets.
+func thousand() string {
+	r := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&b, "  - {name: q%d, count: {}, accuracy: {95%%: %.6g}}\n", i, math.Exp(r.Float64()*8+1))
+	}
+	return b.String()
+}
+
+// For a thousand counts the least epsilon is that of the closed form: each needs mu = 3/sigma, for the largest sigma with sigma² + grid²/12 = d² or
+// less at the grid that it has: the largest power of two up to 1 and sigma/16.
+func TestThousandTargets(t *testing.T) {
+	p := targetPlan(t, targetJob("1", ", weights: auto", thousand()))
+	mu2 := 0.0
+	for i := range p.queries {
+		d := p.queries[i].target.half / calibrate.Z95
+		best := math.Inf(1)
+		for e := -20; e <= 0; e++ { // the grid that this sigma has
+			g := math.Ldexp(1, e)
+			sigma := min(math.Sqrt(d*d-g*g/12), math.Nextafter(32*g, 0))
+			if g == 1 {
+				sigma = math.Sqrt(d*d - g*g/12)
+			}
+			if got, err := calibrate.Grid(calibrate.Sigma(sigma), 1, 1); err == nil && got == g {
+				best = min(best, 3/sigma)
+			}
+		}
+		mu2 += best * best
+	}
+	want, err := calibrate.GaussianEpsilon(1e-6, calibrate.Mu(math.Sqrt(mu2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Targets().Epsilon; math.Abs(float64(got/want-1)) > 1e-9 {
+		t.Errorf("least epsilon %.15g, want %.15g", got, want)
+	}
+}
+
+func BenchmarkThousandTargets(b *testing.B) {
+	job, diags := configs.Parse("job.yaml", []byte(targetJob("1", ", weights: auto", thousand())), configs.ParseOptions{})
+	if len(diags) > 0 {
+		b.Fatal(diags)
+	}
+	p, diags := New(job, nil)
+	if len(diags) > 0 {
+		b.Fatal(diags)
+	}
+	for b.Loop() {
+		builder := &builder{job: job}
+		needed := builder.needed(p)
+		builder.settle(p, needed, needed)
+	}
+}
+
+// What a target cannot be is said at its place.
+func TestTargetProblems(t *testing.T) {
+	for queries, want := range map[string]string{
+		"  - {name: m, mean: {column: x, clamp: [0, 10]}, accuracy: {95%: 1}}\n": "private number of rows",
+		"  - {name: c, count: {}, accuracy: {95%: 1, rows: 5}}\n":                "does not depend on a number of rows",
+		"  - {name: c, count: {}, accuracy: {95%: 1, table: [a]}}\n":             "no such table",
+		"  - {name: c, count: {}, accuracy: {95%: 1e-300}}\n":                    "half-width",
+	} {
+		job, diags := configs.Parse("job.yaml", []byte(targetJob("1", "", queries)), configs.ParseOptions{})
+		if len(diags) == 0 {
+			_, diags = New(job, nil)
+		}
+		if len(diags) == 0 || !strings.Contains(diags[0].Message, want) {
+			t.Errorf("%s: %v", queries, diags)
+		}
+	}
+	for _, queries := range []string{"  - {name: c, count: {}}\n", "  - {name: c, count: {}, weight: 2, accuracy: {95%: 1}}\n"} {
+		if _, diags := configs.Parse("job.yaml", []byte(targetJob("1", ", weights: auto", queries)), configs.ParseOptions{}); len(diags) == 0 {
+			t.Errorf("%s is accepted", queries)
+		}
+	}
+}
