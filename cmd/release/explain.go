@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,7 +39,7 @@ func (a *app) explain(word string) error {
 				return err
 			}
 		}
-		if err := a.Printf("%s (%s)\n  %s\n", e.Name, e.Kind, strings.ReplaceAll(e.Text, "\n", "\n  ")); err != nil {
+		if err := a.Print(fmt.Sprintf("%s (%s)\n  %s\n", e.Name, e.Kind, strings.ReplaceAll(e.Text, "\n", "\n  "))); err != nil {
 			return err
 		}
 	}

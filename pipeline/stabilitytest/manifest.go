@@ -41,6 +41,12 @@ func Manifest(text []byte, without ...string) ([]byte, error) {
 			}
 		}
 	}
+	documents, _ := m["documents"].([]any) // they show noisy values, and digests of files of them
+	for _, d := range documents {
+		if d, ok := d.(map[string]any); ok {
+			mask(d, "sha256")
+		}
+	}
 	return json.MarshalIndent(m, "", " ")
 }
 

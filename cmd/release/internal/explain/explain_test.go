@@ -21,8 +21,8 @@ func TestWordsKeysAndCodesAreFound(t *testing.T) {
 		{"mu", "word", "sensitivity / sigma"},
 		{"Privacy unit", "word", "Whom the guarantee protects"},
 		{"over-budget", "error code", "Nothing was spent"},
-		{"max_rows", "job key", "The most rows of one unit that count"},
-		{"privacy.per_unit.max_rows", "job key", "The most rows of one unit that count"},
+		{"max_rows", "job key", "The largest number of rows of one unit that count"},
+		{"privacy.per_unit.max_rows", "job key", "The largest number of rows of one unit that count"},
 		{"queries.histogram.by.every", "job key", "calendar"},
 		{"james-stein", "denoising method", ""},
 	} {
