@@ -1,0 +1,150 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/dprelease/dprelease/queries/domain"
+)
+
+func counted(values []float64, sparse bool) *Table {
+	return &Table{Query: "q", Cells: len(values), Sparse: sparse, Values: []Column{{estimateColumn, heldSeries(values)}}}
+}
+
+// The rows that a page shows are those of the largest values, in the order of the cells; all of them if they fit.
+func TestChoose(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		values := rapid.SliceOfN(rapid.Map(rapid.IntRange(-3, 9), func(x int) float64 { return float64(x) }), 1, 80).Draw(rt, "values")
+		sparse, most := rapid.Bool().Draw(rt, "sparse"), rapid.IntRange(1, 90).Draw(rt, "most")
+		s := counted(values, sparse).choose(most)
+		var rows []int
+		for i, x := range values {
+			if !sparse || x != 0 {
+				rows = append(rows, i)
+			}
+		}
+		if s.rows != len(rows) || len(s.cells) != min(most, len(rows)) || !slices.IsSorted(s.cells) {
+			rt.Fatalf("%d rows, chosen %v", s.rows, s.cells)
+		}
+		left := slices.DeleteFunc(slices.Clone(rows), func(c int) bool { return slices.Contains(s.cells, c) })
+		for _, c := range s.cells {
+			for _, l := range left {
+				if values[c] < values[l] {
+					rt.Fatalf("cell %d of %g is shown, and %d of %g is not", c, values[c], l, values[l])
+				}
+			}
+		}
+	})
+}
+
+// Values are read by cell, however the cells are spread.
+func TestRead(t *testing.T) {
+	identity := func(start int, dst []float64) {
+		for i := range dst {
+			dst[i] = float64(start + i)
+		}
+	}
+	cells := []int{0, 1, 5, block - 1, block, 3*block + 7, 9 * block, 9*block + 1}
+	for i, x := range read(identity, cells) {
+		if x != float64(cells[i]) {
+			t.Errorf("cell %d has the value of %g", cells[i], x)
+		}
+	}
+}
+
+// A label cannot steer the display, and cannot fill the page.
+func TestShown(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain": "plain", "a\u202eb": "a[U+202E]b", "x\ny\x00": "x[U+000A]y[U+0000]", "\u2066z": "[U+2066]z", "\xff": "[U+FFFD]", "<script>": "<script>", "العربية": "العربية",
+		strings.Repeat("k", 10_000): strings.Repeat("k", longest) + "…",
+	} {
+		if got := shown(text); got != want {
+			t.Errorf("%.20q is shown as %q", text, got)
+		}
+	}
+}
+
+func keys(names ...string) *pageTable {
+	t := &pageTable{Shown: 4, Rows: 4}
+	for _, n := range names {
+		t.Keys = append(t.Keys, pageKey{Name: n, Labels: []string{"1", "2"}, Codes: []int{0, 1, 0, 1}, Numeric: true})
+	}
+	return t
+}
+
+// The picture follows from the dimensions of the job, which are found by the names of the key columns.
+func TestPictures(t *testing.T) {
+	edges, hour, label := dimension{Column: "age", From: []byte("0")}, dimension{Column: "t", As: "hour", Part: "hour_of_day"}, dimension{Column: "sex"}
+	grid := dimension{Grid: &struct {
+		Rows  int         `json:"rows"`
+		Cols  int         `json:"cols"`
+		South json.Number `json:"south"`
+		West  json.Number `json:"west"`
+		North json.Number `json:"north"`
+		East  json.Number `json:"east"`
+	}{}}
+	for _, c := range []struct {
+		axes  []dimension
+		keys  []string
+		holds string
+		types string
+		want  string
+	}{
+		{nil, nil, "", "[]", pictureNumber},
+		{[]dimension{label}, []string{"sex"}, "", "[category]", pictureBars},
+		{[]dimension{edges}, []string{"age_from", "age_to"}, "", "[number]", pictureLines},
+		{[]dimension{edges}, []string{"age_from", "age_before"}, "", "[number]", pictureLines},
+		{[]dimension{hour}, []string{"hour"}, "", "[order]", pictureLines},
+		{[]dimension{label, edges}, []string{"sex", "age_from", "age_to"}, "", "[category number]", pictureHeat},
+		{[]dimension{grid}, []string{"row", "col"}, "", "[grid]", pictureHeat},
+		{[]dimension{label, hour, edges}, []string{"sex", "hour", "age_from", "age_to"}, "", "[category order number]", pictureHeat},
+		{[]dimension{label}, []string{"sex", "component"}, "", "[category category]", pictureHeat},
+		{[]dimension{label, edges}, []string{"sex", "quantile"}, pictureQuantiles, "[category category]", pictureQuantiles},
+		{[]dimension{label, edges}, []string{"sex", "age_below"}, pictureCDF, "[category number]", pictureCDF},
+		{[]dimension{label, hour}, []string{"hour"}, "hour", "[order]", pictureLines},
+		{[]dimension{label}, []string{"residual", "coordinate"}, "", "[category category]", pictureNone},
+	} {
+		p := keys(c.keys...)
+		axes := axesOf(&queryFacts{axes: c.axes}, p, c.holds)
+		var types []string
+		for _, a := range axes {
+			types = append(types, a.Type)
+		}
+		if got := pictureOf(axes, p, c.holds, false); fmt.Sprint(types) != c.types || got != c.want {
+			t.Errorf("%v: axes %v, picture %s; want %s, %s", c.keys, types, got, c.types, c.want)
+		}
+	}
+}
+
+// Rows that are held and cells of a domain give the same page.
+func TestRowTable(t *testing.T) {
+	values := []float64{3, math.NaN(), 5, 7}
+	cells := &Table{Query: "q", Cells: 4, Values: []Column{{noisyColumn, heldSeries(values)}, {estimateColumn, heldSeries(values)}},
+		Keys: []domain.KeyColumn{{Name: "a", Stride: 2, Labels: domain.Labels{Strings: []string{"x", "y"}}}, {Name: "b", Stride: 1, Labels: domain.Labels{Ints: []int64{1, 2}}}}}
+	rows := RowTable("q", "", 4, []domain.KeyColumn{
+		{Name: "a", Stride: 1, Labels: domain.Labels{Strings: []string{"x", "x", "y", "y"}}}, {Name: "b", Stride: 1, Labels: domain.Labels{Ints: []int64{1, 2, 1, 2}}},
+	}, []string{noisyColumn, estimateColumn}, [][]float64{values, values})
+	a, _ := cells.page(10)
+	b, _ := rows.page(10)
+	if x, y := asJSON(t, a), asJSON(t, b); x != y {
+		t.Errorf("%s\n%s", x, y)
+	}
+	if !strings.Contains(asJSON(t, a), "null") {
+		t.Error("a missing value is not null")
+	}
+}
+
+func asJSON(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
