@@ -23,14 +23,17 @@ type Accumulator interface {
 type gathering struct {
 	query  Query
 	answer accumulate.Answer // nil if the accumulator is spent
-	rows   *bounding.Rows    // nil if each row is a unit
+	rows   *bounding.Rows    // nil if each row is a unit, or if rows are shared
+	unit   []string
 	limits bounding.Limits
 	tally  bounding.BoundTally
+	shared *sharing            // nil if the rows of units are the query's own
+	part   *bounding.QueryRows // of the shared rows; nil if these are bounded
 }
 
 // gather returns an accumulator of a query. Records of rows of units have contents of cellBytes and some components.
 func (q *counting) gather(of Query, answer accumulate.Answer, u *bounding.Units, cellBytes, components int, spill bounding.Spill) Accumulator {
-	g := &gathering{query: of, answer: answer, limits: q.limits}
+	g := &gathering{query: of, answer: answer, unit: q.spec.Unit, limits: q.limits}
 	if !q.spec.perRow() {
 		g.rows = bounding.NewRows(u, cellBytes, components, spill)
 	}
@@ -42,6 +45,11 @@ func (g *gathering) Add(b *table.Batch) error {
 	switch {
 	case g.answer == nil:
 		return bounding.ErrSpent
+	case g.part != nil:
+		if err := g.answer.WriteRows(b, g.part); err != nil {
+			return err
+		}
+		return g.part.EndBatch()
 	case g.rows == nil:
 		return g.answer.AddRows(b)
 	}
@@ -57,7 +65,14 @@ func (g *gathering) Merge(other Accumulator) error {
 	case g.answer == nil || o.answer == nil:
 		return bounding.ErrSpent
 	}
-	if g.rows != nil {
+	switch {
+	case (g.shared == nil) != (o.shared == nil):
+		return bounding.ErrMerge
+	case g.shared != nil:
+		if err := g.part.Merge(o.part); err != nil {
+			return err
+		}
+	case g.rows != nil:
 		if err := g.rows.Merge(o.rows); err != nil {
 			return err
 		}
@@ -65,7 +80,7 @@ func (g *gathering) Merge(other Accumulator) error {
 	if err := g.answer.Merge(o.answer); err != nil {
 		return err
 	}
-	o.answer, o.rows = nil, nil
+	o.answer, o.rows, o.part = nil, nil, nil
 	return nil
 }
 
@@ -74,6 +89,11 @@ func (g *gathering) Seal() ([]mechanism.Exact, error) {
 	answer := g.answer
 	if answer == nil {
 		return nil, bounding.ErrSpent
+	}
+	if g.shared != nil {
+		if err := g.shared.bound(); err != nil {
+			return nil, err
+		}
 	}
 	g.answer = nil
 	if g.rows != nil {

@@ -81,3 +81,36 @@ func BenchmarkHistogramOfTwoDimensions(b *testing.B) {
 func BenchmarkHistogramByUnit(b *testing.B) {
 	benchmark(b, spec(benchTexts, Bounds{MaxRows: 4}), batchesOf(64))
 }
+
+// BenchmarkTogether bounds the rows of units for one query and for five with the same bounds.
+func BenchmarkTogether(b *testing.B) {
+	tab := &testTable{fields: []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}}, {Name: "v", Type: table.Type{Kind: table.String}}, {Name: "x", Type: table.Type{Kind: table.Int}}}}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200_000 {
+		unit := r.Int64N(10_000)
+		tab.rows = append(tab.rows, []value{{n: unit}, {s: fmt.Sprintf("%032x", unit)}, {n: r.Int64N(5)}})
+	}
+	for _, unit := range []string{"u", "v"} {
+		for _, n := range []int{1, 5, 20} {
+			qs := make([]Query, n)
+			for i := range qs {
+				s := spec(5, Bounds{MaxRows: 5})
+				s.Unit = []string{unit}
+				qs[i] = must(b, s)
+			}
+			batches := layouts(qs, tab, []int{50_000, 100_000, 150_000}, plain)
+			for i := range batches {
+				batches[i] = batches[0]
+			}
+			b.Run(fmt.Sprintf("unit=%s/queries=%d", unit, n), func(b *testing.B) {
+				for b.Loop() {
+					for _, a := range togetherOf(b, qs, tab.schema(), nil, batches, 1) {
+						if _, err := a.Seal(); err != nil {
+							b.Fatal(err)
+						}
+					}
+				}
+			})
+		}
+	}
+}

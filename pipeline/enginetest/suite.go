@@ -26,6 +26,7 @@ type Open func(t *testing.T, p *pipeline.Plan, workers int) pipeline.Engine
 func Suite(t *testing.T, open Open) {
 	t.Run("only the rows count", func(t *testing.T) { testInvariance(t, open) })
 	t.Run("bounds hold", func(t *testing.T) { testBounds(t, open) })
+	t.Run("alone and beside others", func(t *testing.T) { testBeside(t, open) })
 	t.Run("digest", func(t *testing.T) { testDigest(t, open) })
 	t.Run("empty table", func(t *testing.T) { testEmpty(t, open) })
 }
@@ -171,6 +172,28 @@ func testBounds(t *testing.T, open Open) {
 	}
 	if colours != want || got[2][0] != want {
 		t.Errorf("%d rows in the histogram, %d in the count, want %d", colours, got[2][0], want)
+	}
+}
+
+// Each query of the job keeps of every unit as many rows as it keeps alone, though the queries share a unit. Of the bounds of ages, rows in a
+// cell and cells, the kept cells are the same too, and so is the answer.
+func testBeside(t *testing.T, open Open) {
+	dir := t.TempDir()
+	write(t, dir, "all.csv", table(3000))
+	together := exact(t, open, plan(t, dir, "all.csv"), 2)
+	head, rest, _ := strings.Cut(job, "queries:\n")
+	list, tail, _ := strings.Cut(rest, "output:")
+	for i, query := range strings.Split(list, "  - name: ")[1:] {
+		text := head + "queries:\n  - name: " + query + "output:" + tail
+		alone := exact(t, open, Plan(t, filepath.Join(dir, "job.yaml"), fmt.Appendf(nil, text, "all.csv")), 2)[0]
+		sum, want := int64(0), int64(0)
+		for k, n := range alone {
+			want += n
+			sum += together[i][k]
+		}
+		if sum != want || i > 0 && !slices.Equal(together[i], alone) {
+			t.Errorf("query %d: %v beside others, %v alone", i, together[i], alone)
+		}
 	}
 }
 

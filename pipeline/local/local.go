@@ -165,7 +165,7 @@ func progress(o pipeline.Observer, s pipeline.Stage, total int) func() {
 	return func() { o.Progress(s, int(n.Add(1)), total) }
 }
 
-// seal merges the workers' accumulators and hides the answers. If there are checks, it sets in them what the bounds
+// seal merges the workers' accumulators, all of them before the first answer is hidden, for queries may share the rows of units. If there are checks, it sets in them what the bounds
 // cut.
 func seal(workers []*worker, c *pipeline.DataChecks) ([][]mechanism.Exact, error) {
 	first := workers[0]
@@ -177,6 +177,8 @@ func seal(workers []*worker, c *pipeline.DataChecks) ([][]mechanism.Exact, error
 			}
 			w.accumulators[q] = nil
 		}
+	}
+	for q, a := range first.accumulators {
 		e, err := a.Seal()
 		if err != nil {
 			return nil, fmt.Errorf("seal: %w", err)

@@ -33,13 +33,13 @@ func newWorker(p *pipeline.Plan, schema table.Schema, spill bounding.Spill, look
 		return nil, err
 	}
 	w := &worker{views: p.Views(), selector: selector, filtered: positions(p, p.Filters().Columns())}
+	all := make([]queries.Query, 0, len(p.Queries()))
 	for _, q := range p.Queries() {
-		a, err := q.Query.New(logical, spill)
-		if err != nil {
-			return nil, err
-		}
-		w.accumulators = append(w.accumulators, a)
+		all = append(all, q.Query)
 		w.columns = append(w.columns, positions(p, q.Query.Columns()))
+	}
+	if w.accumulators, err = queries.NewAccumulators(all, logical, spill); err != nil {
+		return nil, err
 	}
 	if look != LookNone {
 		if w.inspection, err = newInspection(p, schema, logical); err != nil {

@@ -2,20 +2,32 @@ package bounding
 
 import (
 	"errors"
+	"math"
 	"sync"
 	"sync/atomic"
 )
 
 // boundingRun bounds the units of all partitions, by several goroutines that each take the next partition.
 type boundingRun struct {
-	rows   *Rows
-	limits Limits
-	next   atomic.Int32
-	failed atomic.Bool
-	mutex  sync.Mutex
-	// keep takes in rows with the same content that units may contribute. It is called by one goroutine at a time.
-	keep  func(content []byte, rows uint64)
-	tally BoundTally
+	rows    *Rows
+	queries []boundQuery
+	tallies []BoundTally
+	next    atomic.Int32
+	failed  atomic.Bool
+	mutex   sync.Mutex // held while what is kept is handed on
+}
+
+// Bounded is the bounds of a query, and what takes in rows with the same content that units may contribute. Keep is called by one
+// goroutine at a time.
+type Bounded struct {
+	Limits Limits
+	Keep   func(content []byte, rows uint64)
+}
+
+// boundQuery is a query of a run.
+type boundQuery struct {
+	view
+	Bounded
 }
 
 // BoundTally is how many rows with a cell, a value and a unit a query has, and how many of them the bounds of their units leave out. It
@@ -23,15 +35,22 @@ type boundingRun struct {
 type BoundTally struct{ Rows, Cut int64 }
 
 // Bound enforces the limits on each unit and hands what is kept to keep. The rows are gone after it.
-func (r *Rows) Bound(l Limits, keep func(content []byte, rows uint64)) (t BoundTally, err error) {
+func (r *Rows) Bound(l Limits, keep func(content []byte, rows uint64)) (BoundTally, error) {
+	whole := view{width: r.width - r.key, cellWidth: r.cellWidth}
+	tallies, err := r.boundAll([]boundQuery{{whole, Bounded{l, keep}}})
+	return tallies[0], err
+}
+
+// boundAll bounds the units for some queries.
+func (r *Rows) boundAll(queries []boundQuery) ([]BoundTally, error) {
+	b := &boundingRun{rows: r, queries: queries, tallies: make([]BoundTally, len(queries))}
 	if r.failed != nil {
-		return t, r.failed
+		return b.tallies, r.failed
 	}
 	for i := range r.partitions {
 		r.endSegment(i)
 	}
 	r.free, r.dense.scratch = nil, nil
-	b := &boundingRun{rows: r, limits: l, keep: keep}
 	errs := make(chan error)
 	n := max(1, min(r.spill.Workers(), partitionCount))
 	for range n {
@@ -43,19 +62,19 @@ func (r *Rows) Bound(l Limits, keep func(content []byte, rows uint64)) (t BoundT
 			first = err
 		}
 	}
-	return b.tally, first
+	return b.tallies, first
 }
 
 // boundPartitions bounds partitions until there are none left, or one failed.
 func (b *boundingRun) boundPartitions() error {
 	g := newGatherer(b.rows)
-	u := unitBounder{rows: g, sampler: sampler{limits: b.limits, contents: g, cellWidth: g.cellWidth}}
+	u := newUnitBounder(g, b.queries)
 	for !b.failed.Load() {
 		i := int(b.next.Add(1)) - 1
 		if i >= partitionCount {
 			return nil
 		}
-		if err := b.boundPartition(&u, &b.rows.partitions[i]); err != nil {
+		if err := b.boundPartition(u, &b.rows.partitions[i]); err != nil {
 			b.failed.Store(true)
 			return err
 		}
@@ -79,18 +98,23 @@ func (b *boundingRun) boundPass(u *unitBounder, p *partition, in pass) error {
 		switch err := u.rows.gather(p.ended, in); {
 		case err == nil:
 			u.bound()
-			b.handOn(u.kept, u.cut, u.rows.content)
+			for i := range u.queries {
+				q := &u.queries[i]
+				b.handOn(q, q.kept, q.cut, u.rows.content)
+			}
 			return nil
 		case !errors.Is(err, errTooManyRows):
 			return err
 		}
 		oversized := u.rows.oversizedUnits()
 		for _, unit := range oversized {
-			c := oversizedUnit{unitBounder: u, segments: p.ended, unit: unit}
-			if err := c.bound(); err != nil {
-				return err
+			for i := range u.queries {
+				c := oversizedUnit{unitBounder: u, query: &u.queries[i], segments: p.ended, unit: unit}
+				if err := c.bound(); err != nil {
+					return err
+				}
+				b.handOn(c.query, c.kept, c.cut, c.content)
 			}
-			b.handOn(c.kept, c.cut, c.content)
 		}
 		u.rows.skip.units = append(u.rows.skip.units, oversized...)
 		if len(oversized) == 0 {
@@ -107,49 +131,97 @@ func (b *boundingRun) boundPass(u *unitBounder, p *partition, in pass) error {
 	return b.boundPass(u, p, other)
 }
 
-// handOn hands on what is kept, and counts it and the rows that are cut.
-func (b *boundingRun) handOn(kept []slot, cut uint64, content func(ref uint32) []byte) {
+// handOn hands on what a query keeps, and counts it and the rows that are cut.
+func (b *boundingRun) handOn(q *queryBounder, kept []slot, cut uint64, content func(ref uint32) []byte) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	rows := cut
+	keep, rows := b.queries[q.number].Keep, cut
 	for _, x := range kept {
-		b.keep(content(x.ref), x.rows)
+		keep(q.view.own(content(x.ref)), x.rows)
 		rows += x.rows
 	}
-	b.tally.Rows += int64(rows)
-	b.tally.Cut += int64(cut)
+	b.tallies[q.number].Rows += int64(rows)
+	b.tallies[q.number].Cut += int64(cut)
 }
 
-// unitBounder bounds the units of one partition after the other.
+// unitBounder bounds the units of one partition after the other, for all queries.
 type unitBounder struct {
 	rows    *gatherer
+	queries []queryBounder
+	few     int64 // rows of a unit that no query's limits cut
+	digests rowDigests
+	sample  struct { // of the unit at hand: see smallest
+		k     int64
+		slots []slot
+	}
+}
+
+// queryBounder is the limits of one query, and what they leave of the partition's units.
+type queryBounder struct {
+	view
 	sampler sampler
-	kept    []slot // of the partition's units
-	cut     uint64 // rows of the partition's units that are not kept
+	counted []slot // the rows of a unit that count in the query, if queries share records
+	kept    []slot
+	cut     uint64 // rows that are not kept
+}
+
+func newUnitBounder(g *gatherer, queries []boundQuery) *unitBounder {
+	u := &unitBounder{rows: g, queries: make([]queryBounder, len(queries)), few: math.MaxInt64}
+	for i, q := range queries {
+		u.queries[i] = queryBounder{view: q.view, sampler: sampler{limits: q.Limits, contents: g, cellFrom: q.from, cellWidth: q.cellWidth, order: rowOrder}}
+		if q.shared {
+			u.queries[i].sampler.order, u.queries[i].sampler.digests = sharedOrder, &u.digests
+		}
+		u.few = min(u.few, q.Limits.Rows, q.Limits.Groups, q.Limits.PerGroup)
+	}
+	return u
 }
 
 // Bound enforces the limits on the units that were gathered.
 func (u *unitBounder) bound() {
-	u.kept, u.cut = u.kept[:0], 0
-	l := u.sampler.limits
-	few := min(l.Rows, l.Groups, l.PerGroup)
+	for i := range u.queries {
+		u.queries[i].kept, u.queries[i].cut = u.queries[i].kept[:0], 0
+	}
 	start := uint32(0)
 	for id, end := range u.rows.ends {
 		refs := u.rows.order[start:end]
 		start = end
-		if int64(len(refs)) <= few && len(u.rows.counts) == 0 {
-			for _, ref := range refs {
-				u.kept = append(u.kept, slot{ref, 1})
-			}
+		if int64(len(refs)) <= u.few && len(u.rows.counts) == 0 {
+			u.keepAll(refs)
 			continue
 		}
 		slots := u.rows.slotsOf(int32(id), refs)
-		u.cut += total(slots)
-		for _, x := range u.sampler.keepWithinLimits(slots) {
-			if x.rows > 0 {
-				u.kept = append(u.kept, x)
-				u.cut -= x.rows
+		u.digests.reset(slots)
+		u.sample.k = 0
+		for i := range u.queries {
+			if q := &u.queries[i]; q.shared {
+				q.keepOwn(u, slots)
+			} else {
+				q.keepWithinLimits(slots)
 			}
+		}
+	}
+}
+
+// keepAll keeps rows that are each there once.
+func (u *unitBounder) keepAll(refs []uint32) {
+	for i := range u.queries {
+		q := &u.queries[i]
+		for _, ref := range refs {
+			if q.has(u.rows.content(ref)) {
+				q.kept = append(q.kept, slot{ref: ref, rows: 1})
+			}
+		}
+	}
+}
+
+// keepWithinLimits keeps the rows of a unit within the query's limits.
+func (q *queryBounder) keepWithinLimits(slots []slot) {
+	q.cut += total(slots)
+	for _, x := range q.sampler.keepWithinLimits(slots) {
+		if x.rows > 0 {
+			q.kept = append(q.kept, x)
+			q.cut -= x.rows
 		}
 	}
 }

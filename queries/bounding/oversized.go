@@ -77,6 +77,7 @@ func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []b
 // oversizedUnit bounds one unit.
 type oversizedUnit struct {
 	*unitBounder
+	query    *queryBounder
 	segments []segment
 	unit     []byte
 	cells    bottomKCells
@@ -92,18 +93,21 @@ func (c *oversizedUnit) content(ref uint32) []byte { return c.contents[ref] }
 
 // bound enforces the limits on the unit. What is left is in kept.
 func (c *oversizedUnit) bound() error {
-	g, l := c.rows, c.sampler.limits
+	g, s := c.rows, &c.query.sampler
+	l := s.limits
 	g.room = 0
 	defer func() { g.room = g.spill.Room() }()
 	g.forget()
 	g.unit.id = g.unitOf(c.unit)
-	c.sampler.prefix = 0
+	s.prefix, c.digests.on = 0, false
 	c.cells = bottomKCells{limit: l.Groups, digests: map[string]digest{}}
 	records := int64(0)
 	err := g.rowsOf(c.segments, c.unit, func(content []byte, rows uint64) {
 		records++
-		c.cut += rows
-		c.cells.addCell(content[:g.cellWidth], &c.sampler)
+		if c.query.has(content) {
+			c.cut += rows
+			c.cells.addCell(c.query.cell(content), s)
+		}
 	})
 	if err != nil {
 		return err
@@ -129,7 +133,7 @@ func (c *oversizedUnit) gather(in pass) error {
 	g := c.rows
 	g.contents, g.ids, g.counts = g.contents[:0], g.ids[:0], g.counts[:0]
 	err := g.rowsOf(c.segments, c.unit, func(content []byte, rows uint64) {
-		if in.has(maphash.Bytes(textSeed, content)) && c.cells.has(content[:g.cellWidth]) {
+		if in.has(maphash.Bytes(textSeed, content)) && c.query.has(content) && c.cells.has(c.query.cell(content)) {
 			g.contents, g.ids, g.counts = append(g.contents, content...), append(g.ids, g.unit.id), append(g.counts, rows)
 		}
 	})
@@ -139,7 +143,7 @@ func (c *oversizedUnit) gather(in pass) error {
 	g.group()
 	for _, x := range g.slotsOf(g.unit.id, g.order) {
 		content := g.content(x.ref)
-		if c.sampler.digests(c.bottomKFor(content), x, len(c.contents)) {
+		if c.query.sampler.addDigests(c.bottomKFor(content), x, len(c.contents)) {
 			c.contents = append(c.contents, bytes.Clone(content))
 		}
 	}
@@ -148,14 +152,14 @@ func (c *oversizedUnit) gather(in pass) error {
 
 // bottomKFor returns the sample among which rows of a content compete: that of their cell, or of all cells.
 func (c *oversizedUnit) bottomKFor(content []byte) *bottomK {
-	if l := c.sampler.limits; l.PerGroup >= l.Rows {
+	if l := c.query.sampler.limits; l.PerGroup >= l.Rows {
 		return &c.all
 	}
-	cell := string(content[:c.rows.cellWidth])
+	cell := string(c.query.cell(content))
 	l, ok := c.inCell[cell]
 	if !ok {
 		l = &bottomK{}
-		l.reset(c.sampler.limits.PerGroup)
+		l.reset(c.query.sampler.limits.PerGroup)
 		c.inCell[cell] = l
 	}
 	return l
@@ -174,7 +178,7 @@ func (c *oversizedUnit) finish() {
 	}
 	for i, n := range rows {
 		if n > 0 {
-			c.kept = append(c.kept, slot{uint32(i), n})
+			c.kept = append(c.kept, slot{ref: uint32(i), rows: n})
 			c.cut -= n
 		}
 	}

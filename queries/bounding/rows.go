@@ -54,6 +54,7 @@ type Rows struct {
 	open       [partitionCount][]byte // the last chunk of each partition
 	partitions [partitionCount]partition
 	known      knownUnits
+	shared     bool     // contents are those for several queries
 	free       [][]byte // chunks that were emptied
 	held       int64    // bytes in memory, with free ones
 	dense      density

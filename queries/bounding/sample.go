@@ -19,6 +19,7 @@ import (
 //
 //	key (16 bytes), "c", unit, cell (8 bytes)
 //	key (16 bytes), "r", unit, cell (8 bytes), each component of the value (8 bytes), occurrence (8 bytes)
+//	key (16 bytes), "u", unit, content for all queries (with 4 bytes of 0 before it), occurrence (8 bytes), if queries share records
 //
 // with big-endian integers and the unit as in [columnar.AppendValue]. The key is a constant and no secret: the bounds hold for
 // every choice that depends on the unit alone.
@@ -26,11 +27,14 @@ const (
 	boundKey  = "dprelease/bound1"
 	cellOrder = 'c'
 	rowOrder  = 'r'
+	// sharedOrder is rowOrder if several queries share records, whose contents are those for all of them.
+	sharedOrder = 'u'
 )
 
 // slot is rows of a unit with the same content; ref is the number of one of them.
 type slot struct {
 	ref  uint32
+	at   int32 // place among the unit's slots, if several queries share records
 	rows uint64
 }
 
@@ -51,8 +55,10 @@ func CellOf(content []byte) int32 { return int32(binary.BigEndian.Uint32(content
 type sampler struct {
 	limits   Limits
 	contents unitContents
-	// cellWidth is the bytes of a content that are its cell
-	cellWidth int
+	// cellWidth bytes of a content are its cell, from cellFrom on
+	cellFrom, cellWidth int
+	order               byte        // of rows
+	digests             *rowDigests // nil if records are of one query
 	// message is what is hashed; its first prefix bytes are the unit's, 0 as long as none was needed
 	message []byte
 	prefix  int
@@ -65,16 +71,25 @@ type sampler struct {
 type span struct{ from, to int }
 
 // ofCell returns the digest of a cell.
-func (s *sampler) ofCell(content []byte) digest {
-	s.write(cellOrder, content[:s.cellWidth])
+func (s *sampler) ofCell(cell []byte) digest {
+	s.write(cellOrder, cell)
 	return sha256.Sum256(s.message)
 }
 
-// digests adds the rows of a slot with their digests to l, under the slot's place, and says whether any was taken.
-func (s *sampler) digests(l *bottomK, x slot, place int) (taken bool) {
-	s.write(rowOrder, s.contents.content(x.ref))
-	s.message = append(s.message, 0, 0, 0, 0, 0, 0, 0, 0)
-	occurrence := s.message[len(s.message)-8:]
+// cell returns the cell of a content.
+func (s *sampler) cell(content []byte) []byte { return content[s.cellFrom : s.cellFrom+s.cellWidth] }
+
+// addDigests adds the rows of a slot with their digests to l, under the slot's place, and says whether any was taken.
+func (s *sampler) addDigests(l *bottomK, x slot, place int) (taken bool) {
+	if s.digests != nil && s.digests.on {
+		for _, d := range s.digests.of(x, s) {
+			if l.addDigest(d, place) {
+				taken = true
+			}
+		}
+		return taken
+	}
+	occurrence := s.writeRow(x)
 	for n := range x.rows {
 		binary.BigEndian.PutUint64(occurrence, n)
 		if l.addDigest(sha256.Sum256(s.message), place) {
@@ -82,6 +97,13 @@ func (s *sampler) digests(l *bottomK, x slot, place int) (taken bool) {
 		}
 	}
 	return taken
+}
+
+// writeRow writes the message of a row and returns the place of its occurrence number.
+func (s *sampler) writeRow(x slot) (occurrence []byte) {
+	s.write(s.order, s.contents.content(x.ref))
+	s.message = append(s.message, 0, 0, 0, 0, 0, 0, 0, 0)
+	return s.message[len(s.message)-8:]
 }
 
 // write writes the message of a content.
@@ -128,7 +150,7 @@ func (s *sampler) cut(slots []slot) {
 	s.cells = s.cells[:0]
 	var last []byte
 	for i, x := range slots {
-		cell := s.contents.content(x.ref)[:s.cellWidth]
+		cell := s.cell(s.contents.content(x.ref))
 		if i == 0 || !bytes.Equal(cell, last) {
 			s.cells = append(s.cells, span{i, i})
 		}
@@ -144,7 +166,7 @@ func (s *sampler) keepCells(slots []slot) []slot {
 	}
 	s.inAll.reset(s.limits.Groups)
 	for i, c := range s.cells {
-		s.inAll.addDigest(s.ofCell(s.contents.content(slots[c.from].ref)), i)
+		s.inAll.addDigest(s.ofCell(s.cell(s.contents.content(slots[c.from].ref))), i)
 	}
 	kept := s.inAll.kept()
 	slices.SortFunc(kept, func(a, b item) int { return a.index - b.index })
@@ -184,7 +206,7 @@ func recount(slots []slot, kept []item) {
 func (s *sampler) bottomKInCell(slots []slot, place int) []item {
 	s.inCell.reset(s.limits.PerGroup)
 	for i, x := range slots {
-		s.digests(&s.inCell, x, place+i)
+		s.addDigests(&s.inCell, x, place+i)
 	}
 	return s.inCell.kept()
 }
@@ -195,7 +217,7 @@ func (s *sampler) keepRows(slots []slot) {
 	for _, c := range s.cells {
 		if total(slots[c.from:c.to]) <= uint64(s.limits.PerGroup) {
 			for i := c.from; i < c.to; i++ {
-				s.digests(&s.inAll, slots[i], i)
+				s.addDigests(&s.inAll, slots[i], i)
 			}
 			continue
 		}

@@ -29,10 +29,10 @@ func (u oneUnit) content(ref uint32) []byte { return binary.BigEndian.AppendUint
 
 // kept bounds a unit that has some rows in cells 0, 1, … and returns what is left in each.
 func kept(l Limits, unit int, rows []uint64) []int64 {
-	s := sampler{limits: l, contents: oneUnit{uint64(unit)}, cellWidth: CellBytes}
+	s := sampler{limits: l, contents: oneUnit{uint64(unit)}, cellWidth: CellBytes, order: rowOrder}
 	var groups []slot
 	for cell, n := range rows {
-		groups = append(groups, slot{uint32(cell), n})
+		groups = append(groups, slot{ref: uint32(cell), rows: n})
 	}
 	out := make([]int64, len(rows))
 	for _, g := range s.keepWithinLimits(groups) {

@@ -11,7 +11,7 @@ import (
 // unitSlots is the rows of one unit, those with the same content as one slot.
 type unitSlots struct {
 	id     int32
-	sorted []uint64 // cells and rows
+	sorted []uint64 // cells, or hashes of contents, and rows
 	slots  []slot
 }
 
@@ -40,12 +40,12 @@ func (g *gatherer) appendKey(dst []byte) []byte {
 	return append(dst, g.texts.At(g.unit.id)...)
 }
 
-// slotsOf returns the rows of a unit with the same content as one slot, and those of a cell together.
+// slotsOf returns the rows of a unit with the same content as one slot, and, if they are of one query, those of a cell together.
 func (g *gatherer) slotsOf(id int32, refs []uint32) []slot {
 	u := &g.unit
 	u.id, u.slots, u.sorted = id, u.slots[:0], u.sorted[:0]
 	for _, ref := range refs {
-		u.sorted = append(u.sorted, uint64(CellOf(g.content(ref)))<<32|uint64(ref))
+		u.sorted = append(u.sorted, g.orderOf(g.content(ref))|uint64(ref))
 	}
 	slices.Sort(u.sorted)
 	if g.width-g.key > CellBytes {
@@ -59,12 +59,12 @@ func (g *gatherer) slotsOf(id int32, refs []uint32) []slot {
 				continue
 			}
 		}
-		u.slots = append(u.slots, slot{ref, g.countOf(ref)})
+		u.slots = append(u.slots, slot{ref: ref, rows: g.countOf(ref)})
 	}
 	return u.slots
 }
 
-// sortValues sorts the rows of each cell by their values.
+// sortValues sorts the rows of each cell, or hash, by their contents.
 func (g *gatherer) sortValues() {
 	for from := 0; from < len(g.unit.sorted); {
 		to := from + 1

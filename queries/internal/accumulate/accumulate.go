@@ -27,7 +27,7 @@ type Answer interface {
 	// AddRows takes in the rows of a batch that its Keep keeps.
 	AddRows(b *table.Batch) error
 	// WriteRows appends those rows to the rows of units instead.
-	WriteRows(b *table.Batch, to *bounding.Rows) error
+	WriteRows(b *table.Batch, to bounding.Writer) error
 	// AddRecords returns what takes in rows with the same content that WriteRows wrote.
 	AddRecords() func(content []byte, rows uint64)
 	// Merge takes in all that another answer of the same query holds. The other is spent.

@@ -105,11 +105,11 @@ func (a *Counts) countValidCodes(lookup []int32, c *table.Column, null int32) er
 }
 
 // WriteRows writes the cells of the rows of a batch.
-func (a *Counts) WriteRows(b *table.Batch, to *bounding.Rows) error {
+func (a *Counts) WriteRows(b *table.Batch, to bounding.Writer) error {
 	return writeCells(a.Groups, b, to)
 }
 
-func writeCells(groups *domain.Grouping, b *table.Batch, to *bounding.Rows) error {
+func writeCells(groups *domain.Grouping, b *table.Batch, to bounding.Writer) error {
 	cells, err := groups.OfRows(b)
 	if err != nil {
 		return err

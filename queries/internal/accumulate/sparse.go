@@ -48,7 +48,7 @@ func (a *Sparse) AddRows(b *table.Batch) error {
 }
 
 // WriteRows writes the cells of the rows of a batch.
-func (a *Sparse) WriteRows(b *table.Batch, to *bounding.Rows) error {
+func (a *Sparse) WriteRows(b *table.Batch, to bounding.Writer) error {
 	return writeCells(a.groups, b, to)
 }
 

@@ -118,7 +118,7 @@ func (a *Sums) addQuantized(cell int32, times uint64) {
 }
 
 // WriteRows writes the cells and quantized values of the rows of a batch that have a cell and a value.
-func (a *Sums) WriteRows(b *table.Batch, to *bounding.Rows) error {
+func (a *Sums) WriteRows(b *table.Batch, to bounding.Writer) error {
 	cells, err := a.openBatch(b)
 	if err != nil {
 		return err

@@ -94,7 +94,7 @@ func (a *Tables) AddRows(b *table.Batch) error {
 }
 
 // WriteRows writes the cells of the rows of a batch in all dimensions.
-func (a *Tables) WriteRows(b *table.Batch, to *bounding.Rows) error {
+func (a *Tables) WriteRows(b *table.Batch, to bounding.Writer) error {
 	if err := a.read(b); err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func (a *Counts) fold() {
 }
 
 // WriteRows writes the digests of the keys of the rows of a batch.
-func (a *Counts) WriteRows(b *table.Batch, to *bounding.Rows) error {
+func (a *Counts) WriteRows(b *table.Batch, to bounding.Writer) error {
 	ids, err := a.keys.OfRows(b)
 	if err != nil {
 		return err

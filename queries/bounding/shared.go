@@ -1,0 +1,273 @@
+package bounding
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"hash/maphash"
+	"slices"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+)
+
+// One pass for several queries
+//
+// Queries of a job whose privacy unit is made of the same columns read the same rows. Their rows are kept together: a record has the unit
+// once, a bit for each query that says whether the row counts in it, and the row's content for each query, zeros if it does not count.
+// So each row is written, spilled and grouped by unit once.
+//
+// Each query still bounds each unit by its own limits, among the rows that count in it. Only the digests of rows are shared: they are
+// of the whole record, and so computed once a row for all queries. Among the rows of a unit that count in a query their order is as random
+// as that of the query's own digests, and it depends on nothing but the rows of the unit. What a query keeps of a unit follows the
+// law of [sampler], and the sensitivity of the query is that which it has alone.
+
+// Writer takes in the rows of batches for one query.
+type Writer interface {
+	// Start reads the units of a batch, and drops from cells the rows that have none. After it, Record may be called for each row whose cell is
+	// not dropped.
+	Start(b *table.Batch, cells []int32) error
+	// Record makes a record of a row's unit and returns the place of its content.
+	Record(row int) []byte
+	// AddCells keeps the units and cells of the rows of a batch that have both.
+	AddCells(b *table.Batch, cells []int32) error
+	// Failure returns the first error of the spill.
+	Failure() error
+}
+
+// QueryRows is the rows of one query among those of several that are kept together.
+type QueryRows struct {
+	store *together
+	view
+}
+
+// together is the rows of several queries, and what their parts have written of the batch at hand.
+type together struct {
+	*Rows
+	parts   int
+	mask    int     // bytes of the bits at the start of a content
+	none    []int32 // dropped for the rows of the batch without a unit
+	content []byte  // of each row of the batch
+	size    int     // bytes of the content of a row
+}
+
+// view is a query's part of the contents of records.
+type view struct {
+	number      int // of the query among those that share records
+	shared      bool
+	from, width int // its content
+	cellWidth   int // bytes of its content that are its cell
+}
+
+// has says that a row counts in the query.
+func (v *view) has(content []byte) bool {
+	return !v.shared || content[v.number/8]&(1<<(v.number%8)) != 0
+}
+
+// own returns the query's content.
+func (v *view) own(content []byte) []byte { return content[v.from : v.from+v.width] }
+
+// cell returns the query's cell.
+func (v *view) cell(content []byte) []byte { return content[v.from : v.from+v.cellWidth] }
+
+// Together returns the parts of one store that replaces several, which are empty and are of the same unit. The parts are used by one
+// goroutine, and take in each batch one after the other, from the first to the last.
+func Together(rows []*Rows) []*QueryRows {
+	mask := (len(rows) + 7) / 8
+	store := &together{parts: len(rows), mask: mask, size: mask}
+	parts := make([]*QueryRows, len(rows))
+	for i, r := range rows {
+		width := r.width - r.key
+		parts[i] = &QueryRows{store, view{number: i, shared: true, from: store.size, width: width, cellWidth: r.cellWidth}}
+		store.size += width
+	}
+	r := rows[0]
+	r.width, r.shared = r.key+store.size, true
+	store.Rows = r
+	return parts
+}
+
+// Start prepares for the content of a batch, of which the first part reads the units.
+func (p *QueryRows) Start(b *table.Batch, cells []int32) error {
+	s := p.store
+	if p.number == 0 {
+		s.none = columnar.Resize(s.none, b.Rows)
+		clear(s.none)
+		if err := s.Rows.Start(b, s.none); err != nil {
+			return err
+		}
+		s.content = columnar.Resize(s.content, b.Rows*s.size)
+		clear(s.content)
+	}
+	if len(s.none) != len(cells) {
+		return columnar.ErrShape
+	}
+	for row, none := range s.none {
+		cells[row] |= none // all bits are set in what is dropped
+	}
+	return s.failed
+}
+
+// Record returns the place of the content of a row.
+func (p *QueryRows) Record(row int) []byte {
+	content := p.store.content[row*p.store.size:][:p.store.size]
+	content[p.number/8] |= 1 << (p.number % 8)
+	return p.own(content)
+}
+
+// AddCells keeps the cells of the rows of a batch.
+func (p *QueryRows) AddCells(b *table.Batch, cells []int32) error {
+	if err := p.Start(b, cells); err != nil {
+		return err
+	}
+	for row, cell := range cells {
+		if cell >= 0 {
+			binary.BigEndian.PutUint32(p.Record(row), uint32(cell))
+		}
+	}
+	return p.store.failed
+}
+
+// EndBatch keeps the rows of the batch that count in a query, if this part is the last one.
+func (p *QueryRows) EndBatch() error {
+	s := p.store
+	if p.number < s.parts-1 {
+		return s.failed
+	}
+	for row := range s.none {
+		content := s.content[row*s.size : (row+1)*s.size]
+		if anyBit(content[:s.mask]) {
+			copy(s.Rows.Record(row), content)
+		}
+	}
+	return s.failed
+}
+
+// anyBit says that some bit is set.
+func anyBit(mask []byte) bool {
+	for _, b := range mask {
+		if b != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Failure returns the first error of the spill.
+func (p *QueryRows) Failure() error { return p.store.failed }
+
+// Merge takes in the rows of another worker's part. The first part merges those of all.
+func (p *QueryRows) Merge(o *QueryRows) error {
+	switch {
+	case p == nil || o == nil:
+		return ErrSpent
+	case p.view != o.view || p.store.parts != o.store.parts:
+		return ErrMerge
+	case p.number > 0:
+		return nil
+	}
+	return p.store.Rows.Merge(o.store.Rows)
+}
+
+// BoundTogether enforces the limits of each query on each unit and hands what is kept to its keep, in the order of the parts. The rows of
+// all parts are gone after it.
+func BoundTogether(parts []*QueryRows, bounds []Bounded) ([]BoundTally, error) {
+	queries := make([]boundQuery, len(parts))
+	for i, p := range parts {
+		queries[i] = boundQuery{view: p.view, Bounded: bounds[i]}
+	}
+	return parts[0].store.boundAll(queries)
+}
+
+// keepOwn keeps the rows of a unit that count in the query, within its limits. slots are all rows of the unit.
+func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
+	l := p.sampler.limits
+	p.counted = p.counted[:0]
+	for i, x := range slots {
+		if p.has(u.rows.content(x.ref)) {
+			x.at = int32(i)
+			p.counted = append(p.counted, x)
+		}
+	}
+	rows := total(p.counted)
+	p.cut += rows
+	kept := p.counted
+	switch {
+	case rows <= uint64(min(l.Rows, l.Groups, l.PerGroup)):
+	case int64(len(p.counted)) <= l.Groups && l.PerGroup >= l.Rows: // only k can bind
+		if rows > uint64(l.Rows) {
+			kept = u.smallest(p, len(p.counted) == len(slots))
+		}
+	default:
+		slices.SortFunc(p.counted, func(a, b slot) int {
+			return bytes.Compare(p.cell(u.rows.content(a.ref)), p.cell(u.rows.content(b.ref)))
+		})
+		kept = p.sampler.keepWithinLimits(p.counted)
+	}
+	for _, x := range kept {
+		if x.rows > 0 {
+			p.kept = append(p.kept, x)
+			p.cut -= x.rows
+		}
+	}
+}
+
+// smallest keeps the k rows of smallest digest. If all rows of the unit count in the query, they are those of the last query with the
+// same k in which all count.
+func (u *unitBounder) smallest(p *queryBounder, all bool) []slot {
+	k := p.sampler.limits.Rows
+	if all && u.sample.k == k {
+		return u.sample.slots
+	}
+	p.sampler.prefix = 0
+	s := &p.sampler
+	s.inAll.reset(k)
+	for i, x := range p.counted {
+		s.addDigests(&s.inAll, x, i)
+	}
+	recount(p.counted, s.inAll.kept())
+	if all {
+		u.sample.k, u.sample.slots = k, append(u.sample.slots[:0], p.counted...)
+	}
+	return p.counted
+}
+
+// rowDigests remembers the digests of the rows of a unit for all queries that share its records.
+type rowDigests struct {
+	on      bool
+	first   []int32 // place of a slot's first digest, or -1
+	digests []digest
+}
+
+// mostDigests is the largest number of rows of a unit whose digests are remembered.
+const mostDigests = 1 << 12
+
+// reset forgets all digests, for a unit with some slots.
+func (m *rowDigests) reset(slots []slot) {
+	m.on = total(slots) <= mostDigests
+	m.first, m.digests = m.first[:0], m.digests[:0]
+	for range slots {
+		m.first = append(m.first, -1)
+	}
+}
+
+// of returns the digests of a slot, which s makes if they are not there.
+func (m *rowDigests) of(x slot, s *sampler) []digest {
+	if m.first[x.at] < 0 {
+		m.first[x.at] = int32(len(m.digests))
+		occurrence := s.writeRow(x)
+		for n := range x.rows {
+			binary.BigEndian.PutUint64(occurrence, n)
+			m.digests = append(m.digests, sha256.Sum256(s.message))
+		}
+	}
+	return m.digests[m.first[x.at]:][:x.rows]
+}
+
+// orderOf is by what slots are sorted first: the cell or, if several queries share records, a hash of the content.
+func (g *gatherer) orderOf(content []byte) uint64 {
+	if g.shared {
+		return maphash.Bytes(textSeed, content) << 32
+	}
+	return uint64(CellOf(content)) << 32
+}

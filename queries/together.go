@@ -1,0 +1,90 @@
+package queries
+
+import (
+	"strings"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/bounding"
+)
+
+// NewAccumulators makes the accumulators of some queries for one worker. Queries whose privacy unit is made of the same columns share the
+// rows of units, which are then kept and grouped by unit once. Such accumulators are used together: each batch goes to all of them,
+// in the order of the queries, and all are merged before one of them is sealed. Errors are those of [Query.New].
+func NewAccumulators(qs []Query, s table.Schema, spill bounding.Spill) ([]Accumulator, error) {
+	var joining bounding.Spill
+	if spill != nil {
+		joining = joinsLater{spill}
+	}
+	all := make([]Accumulator, len(qs))
+	byUnit, units := map[string][]*gathering{}, []string{}
+	for i, q := range qs {
+		a, err := q.New(s, joining)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = a
+		if g, ok := a.(*gathering); ok && g.rows != nil {
+			unit := strings.Join(g.unit, "\x00")
+			if byUnit[unit] == nil {
+				units = append(units, unit)
+			}
+			byUnit[unit] = append(byUnit[unit], g)
+		}
+	}
+	for _, unit := range units {
+		if same := byUnit[unit]; len(same) > 1 {
+			share(same)
+		}
+		if spill != nil {
+			spill.Join()
+		}
+	}
+	return all, nil
+}
+
+// joinsLater is a spill of which it is not known yet how many stores share it.
+type joinsLater struct{ bounding.Spill }
+
+func (joinsLater) Join() {}
+
+// sharing is queries that share the rows of units.
+type sharing struct {
+	members []*gathering
+	done    bool
+	failed  error
+}
+
+// share makes accumulators share the rows of units.
+func share(members []*gathering) {
+	rows := make([]*bounding.Rows, len(members))
+	for i, g := range members {
+		rows[i] = g.rows
+	}
+	s := &sharing{members: members}
+	for i, part := range bounding.Together(rows) {
+		members[i].rows, members[i].part, members[i].shared = nil, part, s
+	}
+}
+
+// bound bounds the rows for all queries, when the first of them is sealed.
+func (s *sharing) bound() error {
+	if s.done {
+		return s.failed
+	}
+	s.done = true
+	parts, bounds := make([]*bounding.QueryRows, len(s.members)), make([]bounding.Bounded, len(s.members))
+	for i, g := range s.members {
+		if g.answer == nil {
+			s.failed = bounding.ErrSpent
+			return s.failed
+		}
+		parts[i], bounds[i] = g.part, bounding.Bounded{Limits: g.limits, Keep: g.answer.AddRecords()}
+		g.part = nil
+	}
+	tallies, err := bounding.BoundTogether(parts, bounds)
+	for i, g := range s.members {
+		g.tally = tallies[i]
+	}
+	s.failed = err
+	return err
+}
