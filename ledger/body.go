@@ -65,6 +65,14 @@ type (
 		Release      string `json:"release"`
 		Run          string `json:"run"`
 	}
+	withdrawBody struct {
+		Number int    `json:"number"`
+		Reason string `json:"reason"`
+		Run    string `json:"run"`
+	}
+	moveBody struct {
+		To string `json:"to"`
+	}
 	stepBody struct {
 		Dir    string `json:"dir,omitempty"` // where it was published; empty if that is the folder of the reservation
 		Number int    `json:"number"`

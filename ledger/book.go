@@ -57,7 +57,7 @@ func (b *Book) Snapshot(ctx context.Context) (out Snapshot, err error) {
 }
 
 func (s *state) snapshot(now time.Time) Snapshot {
-	out := Snapshot{Head: s.head}
+	out := Snapshot{Head: s.head, Moved: s.moved}
 	for _, a := range s.opened {
 		out.Accounts = append(out.Accounts, a.balance(s.clock(now)))
 		for _, r := range a.runs {
@@ -141,6 +141,9 @@ func (b *Book) update(ctx context.Context, fn func(*writer) error) error {
 		defer b.mu.Unlock()
 		if err := b.state.catchUp(tx); err != nil {
 			return err
+		}
+		if b.state.moved != nil {
+			return &MovedError{*b.state.moved}
 		}
 		return fn(&writer{tx: tx, state: b.state, head: b.state.head, now: b.now()})
 	})

@@ -27,6 +27,9 @@ func (b *Book) Derive(ctx context.Context, question string, number int, d Deriva
 		if err := k.expect(r, Published, KindDerive); err != nil {
 			return err
 		}
+		if r.Withdrawn != nil {
+			return &StateError{question, number, "withdrawn", KindDerive}
+		}
 		for _, known := range slices.Backward(r.Derived) {
 			if known.Presentation == d.Presentation {
 				if known.Release == d.Release && known.Dir == d.Dir {

@@ -7,7 +7,16 @@ import (
 )
 
 // Schema is the newest version of the entry format. This package writes it, and reads it and all older ones.
-const Schema = 3
+const Schema = 4
+
+// schemaOf returns the first version that has entries of a kind in today's form: it is what is written, so that an earlier version of this
+// program reads a ledger as long as it holds nothing that it does not know.
+func schemaOf(k Kind) int {
+	if k == KindWithdraw || k == KindMove {
+		return Schema
+	}
+	return 3
+}
 
 // Kind says what an entry does.
 type Kind string
@@ -20,6 +29,10 @@ const (
 	KindPublish Kind = "publish" // records that a sealed run is visible
 	KindRelease Kind = "release" // gives back a run's reservation
 	KindDerive  Kind = "derive"  // binds a further publication, which repeats the noisy values of a published run; it charges nothing
+	// KindWithdraw says that a published run is wrong, and why; its spend stays.
+	KindWithdraw Kind = "withdraw"
+	// KindMove closes the log: the ledger goes on in another store. It is the last entry.
+	KindMove Kind = "move"
 )
 
 // Entry is one record of the log.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"time"
 
 	"github.com/dprelease/dprelease/calibrate"
 )
@@ -26,6 +27,10 @@ var (
 	ErrAbsent = errors.New("there is none yet")
 	// ErrUnavailable means that the log cannot be reached, read or written for any other reason.
 	ErrUnavailable = errors.New("the ledger is not available")
+	// ErrIncoming means that the log is a copy of another one that was not finished: it is no ledger yet.
+	ErrIncoming = errors.New("the ledger is a copy that was not finished")
+	// ErrOccupied means that a log cannot be copied to a place, since there is another one.
+	ErrOccupied = errors.New("there is another ledger")
 	// ErrExposed means that others than the owner could change the log, set it back or read its secret. It is an
 	// ErrUnavailable.
 	ErrExposed = fmt.Errorf("%w: others could change it or read its secret", ErrUnavailable)
@@ -153,6 +158,14 @@ func digitsToTell(a, b *big.Float) int {
 		}
 	}
 	return 80
+}
+
+// MovedError refuses whatever would add an entry to a ledger that goes on in another store.
+type MovedError struct{ Move Move }
+
+// Error names the other store.
+func (e *MovedError) Error() string {
+	return fmt.Sprintf("the ledger was moved to %s on %s and takes no more entries", e.Move.To, e.Move.At.UTC().Format(time.DateOnly))
 }
 
 // StateError refuses a step that cannot follow the state of a run.

@@ -100,6 +100,20 @@ type Run struct {
 	Mu2   *big.Float
 	// Derived are the further publications, in the order of their entries. The newest of each presentation counts.
 	Derived []Derivation
+	// Withdrawn is set if the run was published and is wrong: it, and all its further publications, which show the same noisy values.
+	Withdrawn *Withdrawal
+}
+
+// Withdrawal says when a publication was withdrawn, and why. The spend stays.
+type Withdrawal struct {
+	At     time.Time
+	Reason string
+}
+
+// Move says where a closed ledger goes on, and since when.
+type Move struct {
+	At time.Time
+	To string
 }
 
 // Snapshot is the whole ledger at one moment.
@@ -107,4 +121,6 @@ type Snapshot struct {
 	Head     Head
 	Accounts []Balance
 	Runs     []Run
+	// Moved is set if the ledger is closed and goes on elsewhere.
+	Moved *Move
 }

@@ -37,15 +37,24 @@ const (
 
 // Mark returns the mark of the newest entry.
 func (b *Book) Mark(ctx context.Context) (Mark, error) {
-	head, err := b.Head(ctx)
-	if err != nil {
-		return Mark{}, err
-	}
 	secret, err := b.store.Secret(ctx)
 	if err != nil {
 		return Mark{}, err
 	}
-	return markOf(secret, head.Hash), nil
+	var newest Hash
+	err = b.view(ctx, func(s *state) {
+		n := len(s.hashes)
+		if s.moved != nil {
+			n-- // the ledger that goes on does not have the entry that closed this one
+		}
+		if n > 0 {
+			newest = s.hashes[n-1]
+		}
+	})
+	if err != nil {
+		return Mark{}, err
+	}
+	return markOf(secret, newest), nil
 }
 
 // Recall returns what the ledger knows of each mark.

@@ -18,6 +18,7 @@ type state struct {
 	opened   []*account        // in the order in which they were opened
 	runs     map[string][]*run // by question; releases are in the order of their first reservations
 	latest   time.Time         // the latest time of all entries, since the clock may go backwards
+	moved    *Move             // where the ledger goes on, if an entry closed it
 }
 
 type account struct {
@@ -89,6 +90,9 @@ func (s *state) clock(t time.Time) time.Time {
 }
 
 func (s *state) apply(e Entry) error {
+	if s.moved != nil {
+		return &CorruptError{e.Seq, "it follows the entry that closed the ledger"}
+	}
 	switch e.Kind {
 	case KindBudget:
 		return s.applyBudget(e)
@@ -102,6 +106,10 @@ func (s *state) apply(e Entry) error {
 		return s.applyStep(e, Released)
 	case KindDerive:
 		return s.applyDerive(e)
+	case KindWithdraw:
+		return s.applyWithdraw(e)
+	case KindMove:
+		return s.applyMove(e)
 	}
 	return &CorruptError{e.Seq, "its kind is unknown"}
 }

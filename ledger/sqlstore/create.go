@@ -14,6 +14,7 @@ import (
 const (
 	applicationID = 0x6470726c // "dprl", in the file's header
 	layout        = 1          // version of the tables below
+	incoming      = -1         // in the place of the version while a ledger is being copied here
 )
 
 // The head has a table of its own so that lost entries show. The triggers keep other programs from changing an entry by
@@ -34,7 +35,7 @@ CREATE TRIGGER entry_remains BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'a
 `
 
 // ensure makes the file if there is none, wholly or not at all. If there is one, ensure checks it.
-func ensure(ctx context.Context, path string, s sharing) error {
+func ensure(ctx context.Context, path string, s sharing, from origin) error {
 	err := inspect(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -56,7 +57,7 @@ func ensure(ctx context.Context, path string, s sharing) error {
 			return fmt.Errorf("%s: %w: it belongs to a ledger that is gone, and a new one would be changed by it; bring the ledger back, or move this file away", left, ledger.ErrCorrupt)
 		}
 	}
-	if err := create(ctx, path, s); err != nil {
+	if err := create(ctx, path, s, from); err != nil {
 		return fmt.Errorf("making %s: %w", path, err)
 	}
 	return nil
@@ -78,7 +79,7 @@ func inspect(path string) error {
 }
 
 // create builds the file under another name, which only the holder of the lock touches, and renames it.
-func create(ctx context.Context, path string, s sharing) error {
+func create(ctx context.Context, path string, s sharing, from origin) error {
 	made := path + ".new"
 	for _, stale := range []string{made, made + "-journal"} {
 		if err := os.Remove(stale); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -92,7 +93,7 @@ func create(ctx context.Context, path string, s sharing) error {
 	if err := errors.Join(f.Chmod(s.mode()), f.Close()); err != nil {
 		return translateFile(err)
 	}
-	if err := fill(ctx, made); err != nil {
+	if err := fill(ctx, made, from); err != nil {
 		return errors.Join(err, translateFile(os.Remove(made)))
 	}
 	if err := os.Rename(made, path); err != nil {
@@ -101,9 +102,29 @@ func create(ctx context.Context, path string, s sharing) error {
 	return syncFolder(filepath.Dir(path))
 }
 
+// origin is what a new ledger begins with. The zero origin is a ledger of its own.
+type origin struct {
+	secret []byte // of the ledger that is copied; nil: a new one
+}
+
+// version is what stands for the layout's version in a new ledger.
+func (o origin) version() int {
+	if o.secret != nil {
+		return incoming
+	}
+	return layout
+}
+
+func (o origin) secretOrNew() ([]byte, error) {
+	if o.secret != nil {
+		return o.secret, nil
+	}
+	return newSecret()
+}
+
 // fill makes the tables and the secret in one transaction.
-func fill(ctx context.Context, path string) error {
-	secret, err := newSecret()
+func fill(ctx context.Context, path string, from origin) error {
+	secret, err := from.secretOrNew()
 	if err != nil {
 		return err
 	}
@@ -114,7 +135,7 @@ func fill(ctx context.Context, path string) error {
 	err = transact(ctx, db, immediate, func(t *tx) error {
 		for _, statement := range []string{
 			tables,
-			fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, layout),
+			fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, from.version()),
 			"INSERT INTO head VALUES (1, 0, zeroblob(32))",
 		} {
 			if err := t.plain(statement); err != nil {

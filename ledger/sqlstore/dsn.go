@@ -18,8 +18,7 @@ var ErrUnsupported = errors.New("not a supported ledger store")
 // set and there is no ledger, Named makes one; otherwise the ledger must exist. Errors: ErrUnsupported; those of Open
 // and OpenPostgres.
 func Named(ctx context.Context, name string, create bool) (ledger.Store, error) {
-	scheme, _, _ := strings.Cut(name, ":")
-	if scheme == "postgres" || scheme == "postgresql" {
+	if IsPostgres(name) {
 		return OpenPostgres(ctx, name, create)
 	}
 	path, s, err := parse(name)

@@ -24,6 +24,8 @@ type Postgres struct {
 	pool   *pgxpool.Pool
 	config *pgx.ConnConfig
 	schema string
+	// arrival: a ledger is being copied here, so it may be incoming.
+	arrival bool
 }
 
 var _ ledger.Store = (*Postgres)(nil)
@@ -36,6 +38,11 @@ const idle = 2 * time.Minute
 // server cannot be reached or refuses the user, or if there is no ledger; ErrNotLedger, ErrNewer, ErrCorrupt, ErrBusy,
 // ErrReadOnly, ErrFull. No text of the driver is passed on.
 func OpenPostgres(ctx context.Context, dsn string, create bool) (*Postgres, error) {
+	return openPostgres(ctx, dsn, create, origin{})
+}
+
+// openPostgres is OpenPostgres; if there are no tables they begin with from.
+func openPostgres(ctx context.Context, dsn string, create bool, from origin) (*Postgres, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		return nil, fmt.Errorf("%w: the connection string is not one", ErrUnsupported)
@@ -46,8 +53,8 @@ func OpenPostgres(ctx context.Context, dsn string, create bool) (*Postgres, erro
 	if err != nil {
 		return nil, translatePostgres(ctx, err)
 	}
-	s := &Postgres{pool: pool, config: config.ConnConfig.Copy()}
-	if err := s.ensure(ctx, create); err != nil { // once, without waiting for a server that is not there
+	s := &Postgres{pool: pool, config: config.ConnConfig.Copy(), arrival: from.secret != nil}
+	if err := s.ensure(ctx, create, from); err != nil { // once, without waiting for a server that is not there
 		pool.Close()
 		return nil, err
 	}
@@ -75,7 +82,7 @@ func (s *Postgres) Update(ctx context.Context, fn func(ledger.Tx) error) error {
 		if err := t.exec(takeHead); err != nil {
 			return err
 		}
-		if err := t.check(); err != nil {
+		if err := t.check(s.arrival); err != nil {
 			return err
 		}
 		return fn(t)
@@ -90,7 +97,7 @@ func (s *Postgres) View(ctx context.Context, fn func(ledger.Reader) error) error
 // read runs fn in a read-only transaction.
 func (s *Postgres) read(ctx context.Context, fn func(*postgresTx) error) error {
 	return s.transact(ctx, beginRead, func(t *postgresTx) error {
-		if err := t.check(); err != nil {
+		if err := t.check(s.arrival); err != nil {
 			return err
 		}
 		return fn(t)

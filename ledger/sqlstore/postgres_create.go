@@ -29,7 +29,7 @@ CREATE TRIGGER dprelease_entry_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON dpre
 const makingTables = "\x00create"
 
 // ensure finds the schema, and makes the tables in it if there are none and create is set.
-func (s *Postgres) ensure(ctx context.Context, create bool) error {
+func (s *Postgres) ensure(ctx context.Context, create bool, from origin) error {
 	return s.once(ctx, "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = on", func(t *postgresTx) error {
 		encoding, there := "", false
 		err := t.row("SELECT coalesce(current_schema(), ''), current_setting('server_encoding'), to_regclass('dprelease_head') IS NOT NULL", nil, &s.schema, &encoding, &there)
@@ -41,16 +41,16 @@ func (s *Postgres) ensure(ctx context.Context, create bool) error {
 		case encoding != "UTF8":
 			return fmt.Errorf("%w: the database's encoding is %s, not UTF8", ledger.ErrUnavailable, encoding)
 		case there:
-			return t.check()
+			return t.check(s.arrival)
 		case !create:
 			return fmt.Errorf("%w: the database has no ledger in schema %s: %w", ledger.ErrUnavailable, s.schema, ledger.ErrAbsent)
 		}
-		return s.create(t)
+		return s.create(t, from)
 	})
 }
 
 // create makes the tables, unless another process has made them meanwhile.
-func (s *Postgres) create(t *postgresTx) error {
+func (s *Postgres) create(t *postgresTx, from origin) error {
 	if _, err := t.conn.Exec(t.ctx, "SELECT pg_advisory_xact_lock($1)", s.lockKey(makingTables)); err != nil {
 		return t.translate(err)
 	}
@@ -60,14 +60,14 @@ func (s *Postgres) create(t *postgresTx) error {
 	if err := t.row(look, nil, &there); err != nil || there {
 		return err
 	}
-	secret, err := newSecret()
+	secret, err := from.secretOrNew()
 	if err != nil {
 		return err
 	}
 	if err := t.exec(postgresTables); err != nil {
 		return err
 	}
-	if _, err := t.conn.Exec(t.ctx, "INSERT INTO dprelease_head VALUES (1, $1, 0, $2)", layout, make([]byte, 32)); err != nil {
+	if _, err := t.conn.Exec(t.ctx, "INSERT INTO dprelease_head VALUES (1, $1, 0, $2)", from.version(), make([]byte, 32)); err != nil {
 		return t.translate(err)
 	}
 	_, err = t.conn.Exec(t.ctx, "INSERT INTO dprelease_secret VALUES (1, $1, $2)", secret, secretSum(secret))

@@ -81,14 +81,18 @@ func (t *postgresTx) Append(e ledger.Entry) error {
 	return t.translate(err)
 }
 
-// check returns an error if the database has no ledger, or one of a newer version.
-func (t *postgresTx) check() error {
+// check returns an error if the database has no ledger, or one of a newer version. Only an arrival may be incoming.
+func (t *postgresTx) check(arrival bool) error {
 	version := 0
 	switch err := t.row("SELECT layout FROM dprelease_head WHERE id = 1", nil, &version); {
 	case err != nil:
 		return err
 	case version > layout:
 		return ledger.ErrNewer
+	case version == incoming && arrival:
+		return nil
+	case version == incoming:
+		return ledger.ErrIncoming
 	case version != layout:
 		return fmt.Errorf("%w: it has no layout", ledger.ErrCorrupt)
 	}

@@ -32,6 +32,7 @@ type Store struct {
 	db      *sql.DB
 	path    string // of the file itself, without symbolic links
 	sharing sharing
+	arrival bool // a ledger is being copied here: it may be incoming
 }
 
 var _ ledger.Store = (*Store)(nil)
@@ -57,22 +58,22 @@ func open(ctx context.Context, path string, s sharing, create bool) (*Store, err
 		return nil, err
 	}
 	if create {
-		err = ensure(ctx, path, s)
+		err = ensure(ctx, path, s, origin{})
 	} else if err = inspect(path); errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%s: %w: %w", path, ledger.ErrUnavailable, ledger.ErrAbsent)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return openAt(ctx, path, s)
+	return openAt(ctx, path, s, false)
 }
 
-func openAt(ctx context.Context, path string, s sharing) (*Store, error) {
+func openAt(ctx context.Context, path string, s sharing, arrival bool) (*Store, error) {
 	db, err := connect(path)
 	if err != nil {
 		return nil, err
 	}
-	store := &Store{db: db, path: path, sharing: s}
+	store := &Store{db: db, path: path, sharing: s, arrival: arrival}
 	if err := store.View(ctx, func(ledger.Reader) error { return nil }); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), closed(db))
 	}
@@ -122,7 +123,7 @@ func (s *Store) Secret(ctx context.Context) (secret []byte, err error) {
 // checked runs fn in a transaction, after checking that the file is a sound ledger.
 func (s *Store) checked(ctx context.Context, begin string, fn func(*tx) error) error {
 	return transact(ctx, s.db, begin, func(t *tx) error {
-		if err := t.check(); err != nil {
+		if err := t.check(s.arrival); err != nil {
 			return err
 		}
 		return fn(t)

@@ -59,8 +59,8 @@ func (t *tx) Append(e ledger.Entry) error {
 	return t.translate(err)
 }
 
-// check returns an error if the file is not a ledger or one of a newer version, or if commits would not be durable.
-func (t *tx) check() error {
+// check returns an error if the file is not a ledger or one of a newer version, or if commits would not be durable. Only an arrival may be incoming.
+func (t *tx) check(arrival bool) error {
 	var (
 		id, sync int
 		journal  string
@@ -73,6 +73,10 @@ func (t *tx) check() error {
 		return ledger.ErrNotLedger
 	case t.version > layout:
 		return ledger.ErrNewer
+	case t.version == incoming && !arrival:
+		return ledger.ErrIncoming
+	case t.version == incoming && sync == extra && journal == "delete":
+		return nil
 	case t.version != layout:
 		return fmt.Errorf("%w: it has no layout", ledger.ErrCorrupt)
 	case sync != extra || journal != "delete":

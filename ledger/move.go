@@ -1,0 +1,195 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+)
+
+// How a ledger moves to another store
+//
+//  1. The new store is made with the old one's secret. It is incoming: nobody can open it as a ledger.
+//  2. In one transaction of the old store, in which nobody else can add an entry: what the new store lacks is copied, the new store is read again
+//     from its first entry, its chain is checked, and its head compared. Then the entry that names the new store closes the old one.
+//  3. The new store is activated.
+//
+// A move that is cut short can be repeated. Before the end of step 2 the old ledger is open and the new one is not; after it the old one is
+// closed, and the repetition goes on at step 3. At no moment are both open.
+
+// Arrival is a store that a ledger is copied into. Until it is activated it is no ledger to anybody else.
+type Arrival interface {
+	Store
+	// Incoming reports whether it is no ledger yet.
+	Incoming(ctx context.Context) (bool, error)
+	// Activate makes it a ledger. A second call has no effect.
+	Activate(ctx context.Context) error
+}
+
+// lockMove is the name of the lock of a move. No run has it.
+const lockMove = "\x00move"
+
+// Move copies the ledger to a store that was made with the same secret, closes this one by an entry that names the new one, and activates that. name is
+// what users are told; it must hold no password. It returns the head of the new ledger. Move can be repeated, with the same name, after
+// any error. Errors: ErrBusy if a run or another move is at work; a MovedError if the ledger was moved elsewhere; ErrOccupied if the new store
+// has entries or a secret that are not this ledger's.
+func (b *Book) Move(ctx context.Context, to Arrival, name string) (Head, error) {
+	if name == "" || !utf8.ValidString(name) {
+		return Head{}, fmt.Errorf("%w: the new ledger has no name, or one that is not UTF-8", ErrCharge)
+	}
+	unlock, err := b.lockAll(ctx)
+	if err != nil {
+		return Head{}, err
+	}
+	defer unlock()
+	if err := b.sameSecret(ctx, to); err != nil {
+		return Head{}, err
+	}
+	var head Head
+	err = b.store.Update(ctx, func(tx Tx) (err error) {
+		head, err = b.moveWithin(ctx, tx, to, name)
+		return err
+	})
+	if err != nil {
+		return Head{}, err
+	}
+	return head, to.Activate(ctx)
+}
+
+// lockAll locks moves, and every run that was begun and is not done.
+func (b *Book) lockAll(ctx context.Context) (unlock func(), err error) {
+	var held []func()
+	unlock = func() {
+		for _, u := range held {
+			u()
+		}
+	}
+	names := []string{lockMove}
+	err = b.view(ctx, func(s *state) {
+		for question, runs := range s.runs {
+			for _, r := range runs {
+				if r.State == Reserved || r.State == Sealed {
+					names = append(names, question)
+					break
+				}
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		u, err := b.store.Lock(ctx, name)
+		if err != nil {
+			unlock()
+			return nil, err
+		}
+		held = append(held, u)
+	}
+	return unlock, nil
+}
+
+// sameSecret refuses a store that was made with another secret.
+func (b *Book) sameSecret(ctx context.Context, to Store) error {
+	own, err1 := b.store.Secret(ctx)
+	other, err2 := to.Secret(ctx)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	if !bytes.Equal(own, other) {
+		return fmt.Errorf("%w: it was made with another secret", ErrOccupied)
+	}
+	return nil
+}
+
+// moveWithin is step 2, within a transaction of the old store.
+func (b *Book) moveWithin(ctx context.Context, tx Tx, to Arrival, name string) (Head, error) {
+	var log []Entry
+	s := newState()
+	if err := s.catchUp(tee{tx, &log}); err != nil {
+		return Head{}, err
+	}
+	closed := s.moved != nil
+	if closed {
+		if s.moved.To != name {
+			return Head{}, &MovedError{*s.moved}
+		}
+		log = log[:len(log)-1]
+	}
+	head := Head{}
+	if n := len(log); n > 0 {
+		head = Head{log[n-1].Seq, log[n-1].Hash}
+	}
+	if incoming, err := to.Incoming(ctx); err != nil {
+		return Head{}, err
+	} else if !incoming && !closed {
+		return Head{}, fmt.Errorf("%w, and this one is not closed", ErrOccupied)
+	}
+	if err := copyLog(ctx, log, to, closed); err != nil {
+		return Head{}, err
+	}
+	err := to.View(ctx, func(r Reader) error {
+		arrived := newState()
+		if err := arrived.catchUp(r); err != nil {
+			return err
+		}
+		if n := int(head.Seq); len(arrived.hashes) < n || n > 0 && arrived.hashes[n-1] != head.Hash {
+			return &CorruptError{head.Seq, "the copy does not end at it"}
+		}
+		return nil
+	})
+	if err != nil || closed {
+		return head, err
+	}
+	w := &writer{tx: tx, state: s, head: head, now: b.now()}
+	return head, w.append(KindMove, moveBody{To: name})
+}
+
+// copyLog adds to a store the entries that it lacks. Those that it has must be the same. After the old ledger was closed the new one may have
+// more.
+func copyLog(ctx context.Context, log []Entry, to Store, closed bool) error {
+	return to.Update(ctx, func(tx Tx) error {
+		n := 0
+		for e, err := range tx.Entries(1) {
+			switch {
+			case err != nil:
+				return err
+			case n == len(log) && closed:
+				return nil
+			case n == len(log) || e.Hash != log[n].Hash || e.chain(hashBefore(log, n)) != e.Hash:
+				return fmt.Errorf("%w: its entry %d is not this ledger's", ErrOccupied, e.Seq)
+			}
+			n++
+		}
+		for _, e := range log[n:] {
+			if err := tx.Append(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// hashBefore returns the hash before entry i of a log.
+func hashBefore(log []Entry, i int) Hash {
+	if i == 0 {
+		return Hash{}
+	}
+	return log[i-1].Hash
+}
+
+// Moved returns where the ledger goes on; nil if it is open.
+func (b *Book) Moved(ctx context.Context) (m *Move, err error) {
+	err = b.view(ctx, func(s *state) { m = s.moved })
+	return m, err
+}
+
+func (s *state) applyMove(e Entry) error {
+	b, err := decode[moveBody](e)
+	if err != nil {
+		return err
+	}
+	s.moved = &Move{At: e.Time, To: b.To}
+	return nil
+}

@@ -1,0 +1,108 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/dprelease/dprelease/ledger"
+)
+
+// An arrival is a store into which a ledger is copied (ledger.Book.Move). It is made with that ledger's secret, and its version is a mark
+// that every opener of ledgers refuses (ledger.ErrIncoming), until Activate puts the version there.
+
+// Arrival opens the store with a name, as Named does, for a ledger with this secret to be copied into. If there is nothing yet, Arrival makes it.
+// Whether what is there belongs to that ledger is for ledger.Book.Move to find out. Errors: as Named.
+func Arrival(ctx context.Context, name string, secret []byte) (ledger.Arrival, error) {
+	from := origin{secret: secret}
+	if IsPostgres(name) {
+		return openPostgres(ctx, name, true, from)
+	}
+	path, s, err := parse(name)
+	if err != nil {
+		return nil, err
+	}
+	path, passed, err := locate(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSurroundings(path, passed, s); err != nil {
+		return nil, err
+	}
+	if err := ensure(ctx, path, s, from); err != nil {
+		return nil, err
+	}
+	return openAt(ctx, path, s, true)
+}
+
+// IsPostgres reports whether a store's name is a connection string.
+func IsPostgres(name string) bool {
+	scheme, _, _ := strings.Cut(name, ":")
+	return scheme == "postgres" || scheme == "postgresql"
+}
+
+// Address is where the store with a name is, for people: the path of the file itself, or host, port and database without user and password.
+// Two names of one store have the same address. Errors: as Named; it opens nothing.
+func Address(name string) (string, error) {
+	if IsPostgres(name) {
+		c, err := pgx.ParseConfig(name)
+		if err != nil {
+			return "", fmt.Errorf("%w: the connection string is not one", ErrUnsupported)
+		}
+		u := url.URL{Scheme: "postgres", Host: fmt.Sprintf("%s:%d", c.Host, c.Port), Path: c.Database}
+		if path := c.RuntimeParams["search_path"]; path != "" {
+			u.RawQuery = url.Values{"search_path": {path}}.Encode()
+		}
+		return u.String(), nil
+	}
+	path, s, err := parse(name)
+	if err != nil {
+		return "", err
+	}
+	if path, _, err = locate(path); err != nil {
+		return "", err
+	}
+	if s == group {
+		return "sqlite+group:" + path, nil
+	}
+	return "sqlite:" + path, nil
+}
+
+// Activate makes the file a ledger.
+func (s *Store) Activate(ctx context.Context) error {
+	return s.checked(ctx, immediate, func(t *tx) error { return t.plain(fmt.Sprintf("PRAGMA user_version = %d", layout)) })
+}
+
+// Activate makes the tables a ledger.
+func (s *Postgres) Activate(ctx context.Context) error {
+	return s.Update(ctx, func(tx ledger.Tx) error {
+		t, ok := tx.(*postgresTx)
+		if !ok {
+			return ledger.ErrUnavailable
+		}
+		return t.exec(fmt.Sprintf("UPDATE dprelease_head SET layout = %d WHERE id = 1", layout))
+	})
+}
+
+// Incoming reports whether the file is no ledger yet.
+func (s *Store) Incoming(ctx context.Context) (is bool, err error) {
+	err = s.checked(ctx, deferred, func(t *tx) error {
+		is = t.version == incoming
+		return nil
+	})
+	return is, err
+}
+
+// Incoming reports whether the tables are no ledger yet.
+func (s *Postgres) Incoming(ctx context.Context) (is bool, err error) {
+	err = s.read(ctx, func(t *postgresTx) error {
+		version := 0
+		err := t.row("SELECT layout FROM dprelease_head WHERE id = 1", nil, &version)
+		is = version == incoming
+		return err
+	})
+	return is, err
+}
