@@ -48,6 +48,12 @@ func LedgerError(step string, err error) error {
 		e.Cause, e.Code, e.Hint = CauseBusy, "busy", "another run of this job or another user of the ledger is at work; try again later"
 	case errors.Is(err, ledger.ErrExposed):
 		e.Code, e.Hint = "ledger-exposed", "each line ends with the command that mends it; then see with release ledger audit whether the ledger is what it was"
+	case errors.As(err, new(*ledger.MovedError)):
+		e.Code, e.Hint = "ledger-moved", "nothing was spent; let ledger.store of the job, or --store, name the place to which the ledger was moved"
+	case errors.Is(err, ledger.ErrIncoming):
+		e.Code, e.Hint = "ledger-incoming", "nothing was spent; run the same release ledger copy again, which finishes it; until then the older ledger may still be the right one"
+	case errors.Is(err, ledger.ErrOccupied):
+		e.Code, e.Hint = "ledger-occupied", "nothing was changed; name a place at which there is nothing yet"
 	case errors.Is(err, ledger.ErrSecondPath):
 		e.Code, e.Hint = "ledger-second-path", "a ledger is used by one path, so that all its users see its journal and its locks"
 	case errors.As(err, new(*ledger.OverBudgetError)):

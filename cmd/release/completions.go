@@ -65,7 +65,7 @@ var flagOffers = map[string]offer{
 
 // argumentOffers are by the first word of what a command's use says of its arguments.
 var argumentOffers = map[string]offer{
-	"JOB": onlyFirst(jobFiles), "JOB|--store": onlyFirst(jobFiles), "DIR": onlyFirst(folders), "FILE": onlyFirst(anyFile),
+	"JOB": onlyFirst(jobFiles), "JOB|DIR": onlyFirst(jobFiles), "FROM": stores, "JOB|--store": onlyFirst(jobFiles), "DIR": onlyFirst(folders), "FILE": onlyFirst(anyFile),
 }
 
 // complete gives all commands what completes their arguments and the values of their flags, unless they have it already.

@@ -65,7 +65,7 @@ func (a *app) standing(ctx context.Context, p *pipeline.Plan, f *jobs.Flags) (s 
 	case err == nil:
 		defer func() { _ = closeBook() }() // it was only read
 		s.Standing, err = protocol.StandingOf(ctx, p, book, sink.New(), dir)
-		if err == nil || ctx.Err() != nil {
+		if err == nil || ctx.Err() != nil || errors.As(err, new(*ledger.MovedError)) {
 			return s, err
 		}
 	case ctx.Err() != nil:
@@ -92,6 +92,8 @@ func (a *app) printStanding(p *pipeline.Plan, s planStanding) error {
 // standingLines say what a run would do and cost.
 func standingLines(p *pipeline.Plan, s protocol.Standing) []string {
 	switch s.Next {
+	case protocol.NextWithdrawn:
+		return []string{console.ErrorText(s.Problem)}
 	case protocol.NextRepeat:
 		line := fmt.Sprintf("already released to %s on %s: a run returns the same bytes and charges nothing", console.Here(s.Dir), s.Prior.Updated.UTC().Format(time.DateOnly))
 		if s.Problem != nil {

@@ -67,7 +67,7 @@ func (a *app) status(ctx context.Context, path string, f *windowFlags) error {
 }
 
 // windowStates are all states, in the order in which they are counted.
-var windowStates = []string{statePublished, stateMissing, stateFailed, stateOver, stateNever, stateGone}
+var windowStates = []string{statePublished, stateMissing, stateFailed, stateOver, stateNever, stateGone, stateWithdrawn}
 
 // incomplete is the failed check of windows of which some that are over are not published; nil if there are none.
 func incomplete(windows []*windowed) error {

@@ -28,6 +28,7 @@ const (
 	stateOver      = "over budget"
 	stateNever     = "never arrived"
 	stateGone      = "gone"
+	stateWithdrawn = "withdrawn"
 )
 
 // windowFlags choose windows of a job.
@@ -177,6 +178,8 @@ func (w *windowed) lookup(ctx context.Context, book *ledger.Book, f *windowFlags
 func (w *windowed) recorded(r ledger.Run, known bool) {
 	gone := jobs.Absent(source.Exists(wiring.SourceOptions(w.plan.Job()))) == len(w.plan.Job().Input.Files)
 	switch {
+	case known && r.Withdrawn != nil:
+		w.State, w.Folder, w.Note = stateWithdrawn, r.Charge.Dir, r.Withdrawn.Reason
 	case known && r.State == ledger.Published:
 		w.State, w.Folder = statePublished, r.Charge.Dir
 		if w.Note = released(r); w.Note != "" {

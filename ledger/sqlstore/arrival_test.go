@@ -41,13 +41,7 @@ func testMove(t *testing.T, from, to string) {
 	must(t, err)
 	defer old.Close()
 	book := ledger.NewBook(old, time.Now)
-	charge := ledgertest.Quarter(t, "done")
-	r, err := book.Charge(ctx, charge)
-	must(t, err)
-	must(t, book.Seal(ctx, r, ledgertest.Digests("a")))
-	must(t, book.Publish(ctx, "done", 1))
-	_, err = book.Charge(ctx, ledgertest.Quarter(t, "waits"))
-	must(t, err)
+	work(t, book)
 	before, err := book.Head(ctx)
 	must(t, err)
 	mark, err := book.Mark(ctx)
@@ -100,6 +94,18 @@ func testMove(t *testing.T, from, to string) {
 	if _, err := book.Move(ctx, arrival, "elsewhere"); !errors.As(err, &moved) {
 		t.Errorf("a closed ledger moved elsewhere: %v", err)
 	}
+}
+
+// work publishes a run, and charges one that waits.
+func work(t *testing.T, book *ledger.Book) {
+	t.Helper()
+	ctx := t.Context()
+	r, err := book.Charge(ctx, ledgertest.Quarter(t, "done"))
+	must(t, err)
+	must(t, book.Seal(ctx, r, ledgertest.Digests("a")))
+	must(t, book.Publish(ctx, "done", 1))
+	_, err = book.Charge(ctx, ledgertest.Quarter(t, "waits"))
+	must(t, err)
 }
 
 // checkMoved compares the new ledger, and charges it.

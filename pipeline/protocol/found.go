@@ -46,7 +46,7 @@ func (a *attempt) lookup(ctx context.Context) error {
 		}
 		a.older = a.older || r.Charge.Run != cut.Run || r.Charge.Number != cut.Number
 		a.publications(r)
-		if waiting && !a.published() {
+		if waiting && !a.published() && r.Withdrawn == nil {
 			// A new release was begun and cut short: it waits for the next run that asks for it. This one has its answer.
 			a.prior, a.waiting = *r, stagingOf(cut.Dir, cut.Run, cut.Number)
 		}
@@ -60,6 +60,9 @@ func (a *attempt) publications(r *ledger.Run) {
 	for _, d := range r.Derived {
 		a.ours[d.Release] = true
 		a.derivedIn = append(a.derivedIn, stagingOf(d.Dir, d.Presentation, r.Charge.Number))
+	}
+	if r.Withdrawn != nil {
+		return // its folders may be moved aside, and are no answer
 	}
 	for _, d := range slices.Backward(r.Derived) {
 		if d.Presentation == a.plan.Presentation() {

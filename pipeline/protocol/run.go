@@ -105,6 +105,9 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 	if err := a.lookup(ctx); err != nil {
 		return nil, err
 	}
+	if err := a.withdrawn(); err != nil && !req.NewRelease {
+		return nil, err
+	}
 	if err := a.tidy(ctx); err != nil {
 		return nil, err
 	}

@@ -23,6 +23,8 @@ const (
 	NextRepeat Next = "repeat"
 	// NextDerive: the question is released in another presentation; a run makes this one of its noisy values.
 	NextDerive Next = "derive"
+	// NextWithdrawn: the release was withdrawn; a run fails and charges nothing, unless a new release is asked for.
+	NextWithdrawn Next = "withdrawn"
 )
 
 // Standing is where a plan stands before a run: what the run would do, and what that would cost.
@@ -30,7 +32,7 @@ type Standing struct {
 	Next Next
 	// Prior is the release that the run finds in the ledger; zero if Next is NextCharge.
 	Prior ledger.Run
-	// Dir is where that release lies, or lay; "" unless Next is NextRepeat or NextDerive.
+	// Dir is where that release lies, or lay; "" unless Next is NextRepeat, NextDerive or NextWithdrawn.
 	Dir string
 	// Problem is why the run will fail nonetheless: what it needs of that release is not there. nil if nothing is in the way.
 	Problem error
@@ -44,6 +46,12 @@ func StandingOf(ctx context.Context, p *pipeline.Plan, book *ledger.Book, sink p
 		s.Next = NextCharge
 		s.Quote, err = ledger.QuoteFirst(p.Charge(dir, 1), time.Now())
 		return s, pipeline.LedgerError("work the charge out", err)
+	}
+	if moved, err := book.Moved(ctx); err != nil || moved != nil {
+		if err == nil {
+			err = &ledger.MovedError{Move: *moved}
+		}
+		return s, pipeline.LedgerError("look the run up", err)
 	}
 	a := &attempt{Runner: &Runner{Book: book, Sink: sink}, plan: p, dir: dir}
 	if err := a.lookup(ctx); err != nil {
@@ -63,7 +71,9 @@ func Find(ctx context.Context, p *pipeline.Plan, book *ledger.Book, sink pipelin
 
 // standing is Standing of an attempt that has looked its run up.
 func (a *attempt) standing(ctx context.Context) (s Standing, err error) {
-	switch {
+	switch withdrawn := a.withdrawn(); {
+	case withdrawn != nil && !a.again:
+		s.Next, s.Prior, s.Dir, s.Problem = NextWithdrawn, a.prior, a.prior.Charge.Dir, withdrawn
 	case len(a.same) > 0 && !a.again:
 		is := a.same[0]
 		s.Next, s.Prior, s.Dir = NextRepeat, is.run, is.dir

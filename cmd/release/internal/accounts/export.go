@@ -54,7 +54,11 @@ func (a *accounts) ledgerExport(ctx context.Context, o *opened) error {
 }
 
 func export(r *ledger.Run) exported {
-	e := exported{Run: r.Charge.Run, Window: Window(r.Charge.Params), State: r.State, Mu: float64(calibrate.ComposedMu(r.Charge.Mechanisms))}
+	state := r.State
+	if r.Withdrawn != nil {
+		state = "withdrawn"
+	}
+	e := exported{Run: r.Charge.Run, Window: Window(r.Charge.Params), State: state, Mu: float64(calibrate.ComposedMu(r.Charge.Mechanisms))}
 	for _, m := range r.Charge.Mechanisms {
 		e.Mechanisms = append(e.Mechanisms, exportedMechanism{
 			Query: m.Query, L2: calibrate.FormatExact(m.Sens.L2), Sigma: calibrate.FormatExact(float64(m.Sigma)),

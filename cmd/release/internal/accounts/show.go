@@ -29,8 +29,13 @@ func (a *accounts) ledgerShow(ctx context.Context, o *opened) error {
 	if a.JSON {
 		return a.PrintJSON(map[string]any{
 			"head": map[string]any{"entry": s.Head.Seq, "hash": s.Head.Hash.String()}, "accounts": accounts, "releases": runsJSON(s.Runs),
-			"notes": apart(s.Accounts),
+			"notes": apart(s.Accounts), "moved": movedJSON(s.Moved),
 		})
+	}
+	if s.Moved != nil {
+		if err := a.Printf("closed: the ledger was moved to %s on %s; what follows is how it stood then\n\n", s.Moved.To, s.Moved.At.UTC().Format(time.DateOnly)); err != nil {
+			return err
+		}
 	}
 	if err := a.printAccounts(s.Accounts, accounts); err != nil {
 		return err
@@ -38,7 +43,10 @@ func (a *accounts) ledgerShow(ctx context.Context, o *opened) error {
 	if len(s.Runs) == 0 {
 		return a.Printf("no releases\n")
 	}
-	return a.PrintTable(runRows(s.Runs))
+	if err := a.PrintTable(runRows(s.Runs)); err != nil {
+		return err
+	}
+	return a.printWithdrawn(s.Runs)
 }
 
 func (a *accounts) ledgerBudget(ctx context.Context, o *opened) error {
@@ -200,6 +208,36 @@ func apart(balances []ledger.Balance) []string {
 	return notes
 }
 
+// movedJSON is where a closed ledger went; nil if it is open.
+func movedJSON(m *ledger.Move) any {
+	if m == nil {
+		return nil
+	}
+	return map[string]string{"at": m.At.UTC().Format(time.RFC3339), "to": m.To}
+}
+
+// printWithdrawn says which releases were withdrawn, and why.
+func (a *accounts) printWithdrawn(runs []ledger.Run) error {
+	for i := range runs {
+		r := &runs[i]
+		if r.Withdrawn == nil {
+			continue
+		}
+		if err := a.Printf("\nwithdrawn: %.12s, release %d, on %s: %s\n", r.Charge.Run, r.Charge.Number, r.Withdrawn.At.UTC().Format(time.DateOnly), r.Withdrawn.Reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stateOf is the state of a release, and whether it was withdrawn.
+func stateOf(r *ledger.Run) (state, reason string) {
+	if r.Withdrawn != nil {
+		return "withdrawn", r.Withdrawn.Reason
+	}
+	return stateText(r.State), ""
+}
+
 // stateText is the state of a release in the words of status: a reservation that was given back is no release.
 func stateText(s ledger.State) string {
 	if s == ledger.Released {
@@ -221,20 +259,23 @@ type runJSON struct {
 	Release string  `json:"manifest_sha256"`
 	// Derived: it repeats the noisy values of the release before it, in another presentation, and cost nothing.
 	Derived bool `json:"derived"`
+	// Withdrawn is why it was withdrawn; "" if it was not.
+	Withdrawn string `json:"withdrawn,omitempty"`
 }
 
 func runsJSON(runs []ledger.Run) []runJSON {
 	out := make([]runJSON, 0, len(runs))
 	for i := range runs {
 		r := &runs[i]
+		state, reason := stateOf(r)
 		out = append(out, runJSON{
-			r.Charge.Run, r.Charge.Number, r.Payer.Dataset, r.Charge.Job, Window(r.Charge.Params), stateText(r.State),
-			float64(calibrate.ComposedMu(r.Charge.Mechanisms)), r.Updated.UTC().Format(time.RFC3339), r.Charge.Dir, r.Digests.Release, false,
+			r.Charge.Run, r.Charge.Number, r.Payer.Dataset, r.Charge.Job, Window(r.Charge.Params), state,
+			float64(calibrate.ComposedMu(r.Charge.Mechanisms)), r.Updated.UTC().Format(time.RFC3339), r.Charge.Dir, r.Digests.Release, false, reason,
 		})
 		for _, d := range r.Derived {
 			out = append(out, runJSON{
-				r.Charge.Run, r.Charge.Number, r.Payer.Dataset, d.Job, Window(r.Charge.Params), stateText(ledger.Published), 0,
-				d.Recorded.UTC().Format(time.RFC3339), d.Dir, d.Release, true,
+				r.Charge.Run, r.Charge.Number, r.Payer.Dataset, d.Job, Window(r.Charge.Params), state, 0,
+				d.Recorded.UTC().Format(time.RFC3339), d.Dir, d.Release, true, reason,
 			})
 		}
 	}

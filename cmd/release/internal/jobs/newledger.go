@@ -29,6 +29,12 @@ func (f *Flags) OpenLedgerOf(ctx context.Context, plan *pipeline.Plan, dir strin
 	if err == nil {
 		head, err := book.Head(ctx)
 		if err == nil && head.Seq > 0 {
+			if moved, failed := book.Moved(ctx); failed != nil || moved != nil {
+				if moved != nil {
+					failed = &ledger.MovedError{Move: *moved}
+				}
+				return nil, nil, pipeline.LedgerError("open the ledger", errors.Join(failed, closeBook()))
+			}
 			return book, closeBook, nil
 		}
 		if failed := errors.Join(err, closeBook()); failed != nil {

@@ -3,6 +3,7 @@ package registry
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,24 +16,29 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-const registryLong = `registry prints the record of a release for the OpenDP deployments registry, as YAML, from the release's manifest alone. What the program
+const registryLong = `registry prints the record of a release for the OpenDP deployments registry, as YAML, from the release's manifest; that a release was withdrawn comes
+from its ledger, if that is near or named by --store. What the program
 cannot know comes from the job's deployment block; what that leaves out is "Not stated." and for a person to fill in: the record's status
 is Draft. The registry knows no Gaussian differential privacy: the record says Approximate DP, and the mu among the details.`
 
 // Command is the verb registry.
 func Command(c *console.Console) *cobra.Command {
-	return &cobra.Command{
+	store := ""
+	cmd := &cobra.Command{
 		Use: "registry DIR", Short: "Print a release's record for the OpenDP deployments registry", Long: registryLong, Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return printRecord(c, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return printRecord(cmd.Context(), c, args[0], store) },
 	}
+	cmd.Flags().StringVar(&store, "store", "", "the ledger that knows whether the release was withdrawn; by default one near the folder")
+	return cmd
 }
 
-func printRecord(c *console.Console, dir string) error {
+func printRecord(ctx context.Context, c *console.Console, dir, store string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return console.Usagef("the folder: %v", err)
@@ -49,6 +55,16 @@ func printRecord(c *console.Console, dir string) error {
 		return pipeline.OutputError(err)
 	}
 	r := newRecord(&m, digest, info.ModTime().UTC().Format("2006-01-02"))
+	known, err := jobs.FindRun(ctx, dir, digest, store)
+	if err != nil && store != "" {
+		return err
+	}
+	if known != nil {
+		_ = known.Close() // it was only read
+		if w := known.Run.Withdrawn; w != nil {
+			r.Deployment.Administrative.Notes = fmt.Sprintf("Withdrawn on %s: %s. %s", w.At.UTC().Format("2006-01-02"), w.Reason, r.Deployment.Administrative.Notes)
+		}
+	}
 	text, err := yaml.Marshal(r)
 	if err != nil {
 		return err

@@ -4,17 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/ledger"
-	"github.com/dprelease/dprelease/ledger/sqlstore"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -35,7 +33,7 @@ func (v *verifying) ledger(ctx context.Context, a *verifier) error {
 		}
 		return v.against(ctx, store, how)
 	}
-	for _, path := range nearbyLedgers(v.dir) {
+	for _, path := range jobs.LedgersNear(v.dir) {
 		if known, err := v.knows(ctx, path); err != nil {
 			v.add("ledger", failed, "%s: %v", console.Here(path), err)
 			return nil
@@ -64,23 +62,6 @@ func (v *verifying) store(a *verifier) (string, error) {
 		return "", console.JobError{Diagnostics: diags}
 	}
 	return job.StoreName(), nil
-}
-
-// levelsUp is how many folders above a release a ledger is looked for.
-const levelsUp = 4
-
-// nearbyLedgers finds ledgers beside a release and in the folders above, the nearest first.
-func nearbyLedgers(dir string) (paths []string) {
-	for range levelsUp {
-		dir = filepath.Dir(dir)
-		entries, _ := os.ReadDir(dir) // a folder that cannot be read has none to find
-		for _, e := range entries {
-			if path := filepath.Join(dir, e.Name()); e.Type().IsRegular() && sqlstore.IsLedger(path) {
-				paths = append(paths, path)
-			}
-		}
-	}
-	return paths
 }
 
 // knows says whether the ledger at path has the release's dataset, or lost all that it had.
@@ -143,13 +124,14 @@ func (v *verifying) against(ctx context.Context, store, how string) error {
 
 // compare finds what the ledger says otherwise than the manifest.
 func (v *verifying) compare(runs []ledger.Run) (findings []string) {
-	i := slices.IndexFunc(runs, func(r ledger.Run) bool {
-		return r.Digests.Release == v.digest || slices.ContainsFunc(r.Derived, func(d ledger.Derivation) bool { return d.Release == v.digest })
-	})
-	if i < 0 {
+	r := jobs.RunOf(runs, v.digest)
+	if r == nil {
 		return append(findings, "the ledger has no release with this manifest")
 	}
-	c := &runs[i].Charge
+	if w := r.Withdrawn; w != nil {
+		findings = append(findings, fmt.Sprintf("the release was withdrawn on %s: %s", w.At.UTC().Format(time.DateOnly), w.Reason))
+	}
+	c := &r.Charge
 	if !slices.EqualFunc(c.Mechanisms, v.manifest.Mechanisms(), sameNoise) {
 		findings = append(findings, "the ledger was charged for other mechanisms than the manifest states")
 	}
