@@ -54,6 +54,14 @@ type Observer interface {
 	Progress(s Stage, done, total int)
 }
 
+// RowObserver is an Observer for the operator's eyes alone, which is also told how many rows were read. Their number is private: it must reach no
+// log, file or release.
+type RowObserver interface {
+	Observer
+	// Rows reports that n more rows were read. It may be called from several goroutines.
+	Rows(n int)
+}
+
 // Silent is an Observer that ignores everything.
 type Silent struct{}
 

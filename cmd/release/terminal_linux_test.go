@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -40,6 +41,39 @@ func onTerminal(t *testing.T, args ...string) string {
 	}
 	_ = terminal.Close()
 	return <-written
+}
+
+// On a terminal a run shows what its stages took, with rows and their rate; in no colour, and not with --quiet, --log json or a terminal that cannot
+// move its cursor.
+func TestProgressOnATerminal(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "in.csv"), "u\n"+strings.Repeat("1\n", 1234))
+	const job = `
+version: 1
+name: total
+privacy: {epsilon: 1, delta: 1e-6, unit: row}
+input: {files: [in.csv]}
+queries: [{name: total, count: {}}]
+output: {dir: NAME}
+ledger: {store: "sqlite:ledger.db", dataset: total, budget: {epsilon: 9, delta: 1e-4}}
+`
+	for name, c := range map[string]struct {
+		flags []string
+		term  string
+		shown bool
+	}{
+		"auto": {nil, "xterm", true}, "quiet": {[]string{"--quiet"}, "xterm", false}, "json": {[]string{"--log", "json"}, "xterm", false}, "dumb": {nil, "dumb", false},
+	} {
+		t.Setenv("TERM", c.term)
+		put(t, filepath.Join(dir, name+".yaml"), strings.Replace(job, "NAME", name, 1))
+		text := onTerminal(t, append([]string{"run", filepath.Join(dir, name+".yaml"), "--new-release"}, c.flags...)...)
+		if shown := regexp.MustCompile(`(?m)^aggregate +[0-9].* 1,234 rows, .*/s`).MatchString(text); shown != c.shown {
+			t.Errorf("%s: shown: %t\n%s", name, shown, text)
+		}
+		if regexp.MustCompile(`\x1b\[[0-9;]*m`).MatchString(text) {
+			t.Errorf("%s: colour", name)
+		}
+	}
 }
 
 // On a terminal a run shows its data checks; not with --data-checks=off, --quiet or --log json.

@@ -82,10 +82,14 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	if err != nil {
 		return nil, err
 	}
+	watch, _ := o.(pipeline.RowObserver)
 	input, err := e.scan(ctx, len(workers), func(ctx context.Context, i, split int) ([]byte, error) {
 		w, batch := workers[i], 0
 		sum, err := groups.Read(ctx, split, p.Columns(), func(b *table.Batch) error {
 			batch++
+			if watch != nil {
+				watch.Rows(b.Rows)
+			}
 			return w.addBatch(b, e.limits.Look.looksAt(split, e.data.Splits(), batch-1))
 		})
 		w.rows += sum.Skipped

@@ -1,7 +1,10 @@
 package console
 
 import (
+	"fmt"
+	"strconv"
 	"sync"
+	"time"
 
 	"github.com/schollz/progressbar/v3"
 
@@ -47,24 +50,87 @@ func (j *jsonProgress) Progress(s pipeline.Stage, done, total int) {
 	}
 }
 
-// barProgress draws one bar a stage.
+// barProgress draws one bar a stage, with the time that is left; while rows are read, their number and how many a second. At the end it says what each
+// stage took. It uses no colour, and so keeps to NO_COLOR. What it shows depends on the rows: it is for the operator at the terminal.
 type barProgress struct {
 	*Console
-	mu    sync.Mutex
-	stage pipeline.Stage
-	bar   *progressbar.ProgressBar
+	mu     sync.Mutex
+	bar    *progressbar.ProgressBar
+	stages []stageTime // in the order in which they began; the last one is shown
+	drawn  time.Time   // when the number of rows was last shown
 }
 
+// stageTime is what a stage took.
+type stageTime struct {
+	stage      pipeline.Stage
+	began, end time.Time
+	rows       int64
+}
+
+// redraw is how often the bar is drawn at most.
+const redraw = 100 * time.Millisecond
+
+// Progress moves the bar.
 func (b *barProgress) Progress(s pipeline.Stage, done, total int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if s != b.stage || b.bar == nil {
+	now := time.Now()
+	if n := len(b.stages); n == 0 || b.stages[n-1].stage != s {
 		b.clear()
-		b.stage = s
+		b.stages = append(b.stages, stageTime{stage: s, began: now, end: now})
 		b.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(b.Stderr), progressbar.OptionSetDescription(string(s)),
-			progressbar.OptionClearOnFinish(), progressbar.OptionShowCount())
+			progressbar.OptionClearOnFinish(), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionSetWidth(30),
+			progressbar.OptionThrottle(redraw))
 	}
+	b.stages[len(b.stages)-1].end = now
 	_ = b.bar.Set(done) // a bar that can't be drawn is no reason to stop
+}
+
+// Rows counts rows of the stage that is shown.
+func (b *barProgress) Rows(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.stages) == 0 {
+		return
+	}
+	s := &b.stages[len(b.stages)-1]
+	s.rows += int64(n)
+	s.end = time.Now()
+	if s.end.Sub(b.drawn) >= redraw {
+		b.drawn = s.end
+		b.bar.Describe(string(s.stage) + ": " + s.rowsText())
+	}
+}
+
+// rowsText is how many rows were read, and how many a second: 1,234,567 rows, 2.5 M/s.
+func (s *stageTime) rowsText() string {
+	text := grouped(s.rows) + " rows"
+	if seconds := s.end.Sub(s.began).Seconds(); seconds > 0 {
+		text += ", " + rateText(float64(s.rows)/seconds)
+	}
+	return text
+}
+
+// grouped is a number with a comma before each group of three digits.
+func grouped(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// rateText is a number a second, with three digits.
+func rateText(x float64) string {
+	for _, u := range []struct {
+		size float64
+		name string
+	}{{1e9, " G"}, {1e6, " M"}, {1e3, " k"}} {
+		if x >= u.size {
+			return fmt.Sprintf("%.3g%s/s", x/u.size, u.name)
+		}
+	}
+	return fmt.Sprintf("%.3g/s", x)
 }
 
 func (b *barProgress) clear() {
@@ -73,8 +139,22 @@ func (b *barProgress) clear() {
 	}
 }
 
+// finish takes the bar away and says what the stages took, if rows were read.
 func (b *barProgress) finish() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.clear()
+	rows := [][]string{{"stage", "time", "rows"}}
+	read := false
+	for i := range b.stages {
+		s := &b.stages[i]
+		text := "-"
+		if s.rows > 0 {
+			read, text = true, s.rowsText()
+		}
+		rows = append(rows, []string{string(s.stage), s.end.Sub(s.began).Round(time.Millisecond).String(), text})
+	}
+	if read {
+		b.Errorf("%s\n", Aligned(rows))
+	}
 }
