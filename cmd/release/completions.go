@@ -57,6 +57,7 @@ var (
 // flagOffers are by the command and the flag, or by the flag alone if it means the same in all commands.
 var flagOffers = map[string]offer{
 	"log": words("text", "json"), "per": words("total", "day", "month", "year"), "adjacency": words("add-remove", "replace-one"),
+	"anchor": anyFile, "init/ledger": stores, "unit": words("row"), "dataset": datasetOf,
 	"param": jobParams, "job": jobFiles, "store": stores, "out": folders, "tmp-dir": folders, "metrics": files("prom"), "sign": files("key"), "key": files("pub"),
 	"calibrate compose/batch": words(calibration.CompositionKinds()...), "calibrate split/by": words(calibration.SplitRules()...),
 	"denoise/input": tables, "denoise/edges": tables, "denoise/out": files("csv"), "denoise/risk": files("csv"), "denoise/shape": words("none"),
@@ -96,6 +97,19 @@ func complete(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		complete(sub)
 	}
+}
+
+// datasetOf offers the dataset of the job that was typed already.
+func datasetOf(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	const directive = cobra.ShellCompDirectiveNoFileComp
+	if len(args) == 0 {
+		return nil, directive
+	}
+	job, _ := configs.Load(args[0], configs.ParseOptions{Sample: true, Env: func(string) (string, bool) { return "sqlite:sample", true }})
+	if job == nil {
+		return nil, directive
+	}
+	return []string{job.Ledger.Dataset}, directive
 }
 
 // jobParams offers the parameters of the job that was typed already, with an equals sign.

@@ -37,9 +37,13 @@ func TestValuesComplete(t *testing.T) {
 		"withdraw --store ":                       "sqlite: sqlite+group: postgres:// :6",
 		"preview --rows ":                         ":4",
 		"preview --out ":                          ":16",
-		"run --metrics ":                          "prom :8",
-		"run --workers ":                          ":4",
-		"calibrate sigma --epsilon ":              ":4",
+		"run --anchor ":                           ":0",
+		"init --unit ":                            "row :4",
+		"init --ledger ":                          "sqlite: sqlite+group: postgres:// :6",
+		"ledger show ../../configs/nightly.yaml --dataset ": "trips :4",
+		"run --metrics ":                                "prom :8",
+		"run --workers ":                                ":4",
+		"calibrate sigma --epsilon ":                    ":4",
 		"denoise --input ../../no/such/folder --query ": ":4",
 	} {
 		var out, errors bytes.Buffer
