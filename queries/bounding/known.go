@@ -1,21 +1,39 @@
 package bounding
 
-import "github.com/dprelease/dprelease/queries/internal/columnar"
+import (
+	"hash/maphash"
 
-// knownUnits remembers, if the unit is one column of text with a dictionary, what was found for each of its values.
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+)
+
+// Numbers of texts
+//
+// A record of a unit of text has the text's number among those of its partition. If the column has a dictionary, a text is looked up once
+// a dictionary. Else each row's text is looked up, in tables that are far larger than the processor's caches if there are many units: in the
+// time of one access to memory a hundred texts are hashed. So the rows of a batch are looked up a hundred at a time and in steps: all
+// hashes, then all first slots of the tables, then the texts that stand there. The accesses of a step do not wait for each other, and what the
+// last step, the lookup itself, needs is in the cache.
+
+// knownUnits remembers what was found for the units of text of a batch: for each row or, if the unit is one column with a dictionary, for
+// each value of the dictionary, as long as it is the same.
 type knownUnits struct {
 	generation uint32 // of the partitions' texts: they start anew when they are spilled
 	dict       uint64
 	values     []knownUnit
-	places     []int32 // of rows among values; nil if nothing is remembered
-	one        knownUnit
+	places     []int32     // of rows among values; nil if there is no dictionary
+	rows       []knownUnit // if there is no dictionary
+	touched    byte        // of the texts that were brought to the cache, so that they are read
 }
 
-// knownUnit is the partition of a unit, and its number there in a generation. Neither is known if the generation is 0.
+// knownUnit is the hash of a unit, of which the first bits are its partition, and its number there in a generation. The number is not known
+// if the generation is 0, nor the hash if it is 0 too.
 type knownUnit struct {
+	hash           uint64
 	id, generation uint32
-	partition      uint8
 }
+
+// lookedUp is how many texts are looked up in steps.
+const lookedUp = 128
 
 // openBatch prepares for the batch that u has read.
 func (k *knownUnits) openBatch(u *Units) {
@@ -34,8 +52,43 @@ func (k *knownUnits) openBatch(u *Units) {
 // ofRow returns what is known of a row's unit, to be completed.
 func (k *knownUnits) ofRow(row int) *knownUnit {
 	if k.places == nil {
-		k.one = knownUnit{}
-		return &k.one
+		return &k.rows[row]
 	}
 	return &k.values[k.places[row]]
+}
+
+// numberTexts numbers the units of the rows that are not dropped.
+func (r *Rows) numberTexts(cells []int32) {
+	r.known.rows = columnar.Resize(r.known.rows, len(cells))
+	for from := 0; from < len(cells); from += lookedUp {
+		r.numberSome(cells, from, min(from+lookedUp, len(cells)))
+	}
+}
+
+func (r *Rows) numberSome(cells []int32, from, to int) {
+	known := r.known.rows
+	var found [lookedUp]uint32 // number + 1 of the text in the first slot, or 0
+	for row := from; row < to; row++ {
+		known[row] = knownUnit{}
+		if cells[row] >= 0 {
+			known[row].hash = maphash.Bytes(textSeed, r.units.bytesOf(row))
+		}
+	}
+	for row := from; row < to; row++ {
+		if t := r.partitions[known[row].hash>>(64-partitionBits)].texts; t != nil && cells[row] >= 0 {
+			found[row-from] = t.Slot(known[row].hash)
+		}
+	}
+	for row := from; row < to; row++ {
+		if id := found[row-from]; id > 0 {
+			if text := r.partitions[known[row].hash>>(64-partitionBits)].texts.At(int32(id - 1)); len(text) > 0 {
+				r.known.touched ^= text[0] ^ text[len(text)-1]
+			}
+		}
+	}
+	for row := from; row < to; row++ {
+		if k := &known[row]; cells[row] >= 0 {
+			k.id, k.generation = r.numberText(k.hash, r.units.bytesOf(row)), r.known.generation
+		}
+	}
 }

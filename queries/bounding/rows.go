@@ -103,6 +103,9 @@ func (r *Rows) Start(b *table.Batch, cells []int32) error {
 		return err
 	}
 	r.known.openBatch(r.units)
+	if r.units.text && r.known.places == nil {
+		r.numberTexts(cells)
+	}
 	return nil
 }
 
@@ -144,25 +147,25 @@ func hashWords(words []uint64) uint64 {
 // textRecord is record if the unit has text: its number among the partition's texts stands for it.
 func (r *Rows) textRecord(row int) []byte {
 	k := r.known.ofRow(row)
-	if k.generation == 0 {
-		k.partition = uint8(maphash.Bytes(textSeed, r.units.bytesOf(row)) >> (64 - partitionBits))
+	if k.generation == 0 && k.hash == 0 {
+		k.hash = maphash.Bytes(textSeed, r.units.bytesOf(row))
 	}
-	record := r.appendRecord(uint64(k.partition)) // this may spill the partition's texts
+	record := r.appendRecord(k.hash >> (64 - partitionBits)) // this may spill the partition's texts
 	if k.generation != r.known.generation {
-		k.id, k.generation = r.numberText(k.partition, r.units.bytesOf(row)), r.known.generation
+		k.id, k.generation = r.numberText(k.hash, r.units.bytesOf(row)), r.known.generation
 	}
 	binary.LittleEndian.PutUint32(record, k.id)
 	return record[r.key:]
 }
 
-// numberText returns the number of a unit among the texts of its partition.
-func (r *Rows) numberText(partition uint8, unit []byte) uint32 {
-	p := &r.partitions[partition]
+// numberText returns the number of a unit with some hash among the texts of its partition.
+func (r *Rows) numberText(hash uint64, unit []byte) uint32 {
+	p := &r.partitions[hash>>(64-partitionBits)]
 	if p.texts == nil {
 		p.texts = intern.NewTexts()
 	}
 	before := p.texts.Len()
-	id := p.texts.ID(unit)
+	id := p.texts.IDOf(unit, hash)
 	if id < 0 {
 		r.fail(errUnits)
 		return 0

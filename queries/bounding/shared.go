@@ -46,7 +46,7 @@ type together struct {
 	*Rows
 	parts   int
 	mask    int     // bytes of the bits at the start of a content
-	none    []int32 // dropped for the rows of the batch without a unit
+	none    []int32 // dropped for the rows of the batch without a unit, and for those that a filter leaves out
 	content []byte  // of each row of the batch
 	size    int     // bytes of the content of a row
 }
@@ -93,6 +93,16 @@ func (p *QueryRows) Start(b *table.Batch, cells []int32) error {
 	if p.number == 0 {
 		s.none = columnar.Resize(s.none, b.Rows)
 		clear(s.none)
+		if b.Keep != nil {
+			if len(b.Keep) != b.Rows {
+				return columnar.ErrShape
+			}
+			for row, keep := range b.Keep {
+				if !keep {
+					s.none[row] = columnar.Dropped
+				}
+			}
+		}
 		if err := s.Rows.Start(b, s.none); err != nil {
 			return err
 		}

@@ -129,7 +129,7 @@ func (d labelDomain) floats(t table.Type, b ExtraCells) (valueCoder, []*problem.
 }
 
 func (d labelDomain) ints(t table.Type, b ExtraCells) (valueCoder, []*problem.Error) {
-	c := intLabels{cells: map[int64]int32{}, other: b.Other}
+	c := &intLabels{cells: map[int64]int32{}, other: b.Other}
 	n := integers{unsigned: t.Kind == table.Uint}
 	errs := d.each(func(m string, code int32) *problem.Error {
 		x, err := scalar(m, t, d.zone)
@@ -142,6 +142,7 @@ func (d labelDomain) ints(t table.Type, b ExtraCells) (valueCoder, []*problem.Er
 		}
 		return insert(c.cells, n.key(key), m, code)
 	})
+	c.makeDense()
 	return c, errs
 }
 
@@ -175,9 +176,42 @@ func (c foldedLabels) Codes(v table.Values, from int, dst []int32) {
 type intLabels struct {
 	cells map[int64]int32
 	other int32
+	// dense has the codes of the values from least on; nil if the listed values are far apart
+	least int64
+	dense []int32
 }
 
-func (c intLabels) Codes(v table.Values, from int, dst []int32) {
+// mostDense is the longest list of codes beside which there is no search.
+const mostDense = 1 << 12
+
+// makeDense lists the codes of all values from the least to the most that is listed, if these are few.
+func (c *intLabels) makeDense() {
+	least, most := int64(math.MaxInt64), int64(math.MinInt64)
+	for x := range c.cells {
+		least, most = min(least, x), max(most, x)
+	}
+	if len(c.cells) == 0 || uint64(most)-uint64(least) >= mostDense {
+		return
+	}
+	c.least, c.dense = least, make([]int32, most-least+1)
+	for i := range c.dense {
+		c.dense[i] = c.other
+	}
+	for x, code := range c.cells {
+		c.dense[x-least] = code
+	}
+}
+
+func (c *intLabels) Codes(v table.Values, from int, dst []int32) {
+	if c.dense != nil {
+		for i, x := range v.Ints[from : from+len(dst)] {
+			dst[i] = c.other
+			if at := uint64(x) - uint64(c.least); at < uint64(len(c.dense)) {
+				dst[i] = c.dense[at]
+			}
+		}
+		return
+	}
 	for i := range dst {
 		code, ok := c.cells[v.Ints[from+i]]
 		if !ok {

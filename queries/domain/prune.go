@@ -36,7 +36,7 @@ func newExcluder(c valueCoder, want int32) ruler {
 		if !c.unsigned {
 			return c
 		}
-	case intLabels:
+	case *intLabels:
 		return listedInts(slices.Sorted(maps.Keys(c.cells)))
 	}
 	return nil

@@ -115,8 +115,14 @@ func (t *Texts) At(id int32) []byte {
 }
 
 // ID returns the number of a string, a new one if it is new, or none if no number is left.
-func (t *Texts) ID(text []byte) int32 {
-	hash := uint32(maphash.Bytes(t.seed, text))
+func (t *Texts) ID(text []byte) int32 { return t.IDOf(text, maphash.Bytes(t.seed, text)) }
+
+// Slot returns where the search for a string of some hash starts: the number + 1 of the string there, or 0.
+func (t *Texts) Slot(hash uint64) uint32 { return t.slots[uint32(hash)&uint32(len(t.slots)-1)].id }
+
+// IDOf is ID of a string whose hash the caller has. All strings of a table are hashed in the same way.
+func (t *Texts) IDOf(text []byte, wide uint64) int32 {
+	hash := uint32(wide)
 	mask := uint32(len(t.slots) - 1)
 	for i := hash & mask; ; i = (i + 1) & mask {
 		s := t.slots[i]
