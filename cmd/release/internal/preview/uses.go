@@ -41,10 +41,15 @@ func usesOf(ctx context.Context, plan *pipeline.Plan) ([]use, error) {
 	u := &uses{ctx: ctx, job: plan.Job(), zone: plan.Location()}
 	for i := range u.job.Queries {
 		q := &u.job.Queries[i]
+		var by []configs.Dimension
 		if q.Histogram != nil {
-			if err := u.dimensions(q.Histogram.By); err != nil {
-				return nil, err
-			}
+			by = append(by, q.Histogram.By...)
+		}
+		if q.Crosstabs != nil {
+			by = append(by, q.Crosstabs.By...)
+		}
+		if err := u.dimensions(by); err != nil {
+			return nil, err
 		}
 		for _, a := range []*configs.Aggregate{q.Sum, q.Mean, q.Variance} {
 			if a == nil {
