@@ -7,8 +7,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"go.yaml.in/yaml/v4"
-
 	"github.com/dprelease/dprelease/calibrate"
 )
 
@@ -42,26 +40,17 @@ func (c *checker) check() {
 
 // bad records a problem of meaning, unless the form is wrong at this path or above it.
 func (c *checker) bad(at *path, code, text, hint string) {
-	if where := at.String(); len(c.findings) >= maxFindings || !c.wrongAbove(where) {
-		c.addFinding(where, c.place(at), problem{code, text, hint}).meaning = true
-	}
-}
-
-func (c *checker) place(at *path) *yaml.Node {
-	_, place, _ := find(c.src.root, at.String())
-	return place
+	c.addMeaning(at, problem{code, text, hint})
 }
 
 // has reports whether the job has a key, or has an unknown key that is probably a misspelling of it.
 func (c *checker) has(at *path) bool {
-	_, _, exact := find(c.src.root, at.String())
-	return exact || c.wrongBelow(at.String())
+	return c.report.has(at) || c.wrongBelow(at.String())
 }
 
 // sound reports whether the job has a key and nothing wrong was found there so far.
 func (c *checker) sound(at *path) bool {
-	_, _, exact := find(c.src.root, at.String())
-	return exact && !c.troubled(at.String())
+	return c.report.has(at) && !c.troubled(at.String())
 }
 
 // published checks that the day of publication is one.

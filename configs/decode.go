@@ -26,13 +26,50 @@ func (s spot) place() *yaml.Node { return placeOf(s.key, s.node) }
 // that the user sees all problems at once.
 type decoder struct {
 	*report
-	vars  variables
-	steps int // how many more values may be decoded
-	done  bool
+	vars   variables
+	format *format
+	steps  int // how many more values may be decoded
+	done   bool
 }
 
-// custom is a type that has a decoder of its own.
-type custom interface{ decode(*decoder, spot) }
+// format is what the decoder knows about a format besides its structs.
+type format struct {
+	// custom holds the types that have a decoder of their own.
+	custom map[reflect.Type]decodeFunc
+	// unknownKey returns the key that is probably meant by one that a mapping cannot have, or "", and a hint. known are
+	// the keys that the mapping can have.
+	unknownKey func(key string, known []string) (meant, hint string)
+	// missingHint returns the hint for a required key that is missing.
+	missingHint func(key, example string) string
+	// envKeys are the keys of the job under which ${env:NAME} is allowed.
+	envKeys []string
+}
+
+// decodeFunc decodes a value of one type.
+type decodeFunc func(d *decoder, v reflect.Value, s spot)
+
+// decodeWith makes a decodeFunc of a function with a typed argument.
+func decodeWith[T any](f func(d *decoder, v *T, s spot)) decodeFunc {
+	return func(d *decoder, v reflect.Value, s spot) { f(d, v.Addr().Interface().(*T), s) }
+}
+
+// newDecoder returns a decoder of a tree. env looks up ${env:NAME}; if it is nil, no variable is set.
+func newDecoder(root *yaml.Node, f *format, env func(string) (string, bool)) *decoder {
+	src := &source{root: root, public: map[string]string{}}
+	return &decoder{
+		report: &report{src: src, expanded: map[string]string{}}, format: f, steps: size(root) + maxExpanded,
+		vars: variables{values: map[string]string{}, env: env},
+	}
+}
+
+// size counts the nodes of a tree. It does not follow aliases.
+func size(n *yaml.Node) int {
+	total := 1
+	for _, c := range n.Content {
+		total += size(c)
+	}
+	return total
+}
 
 // wrong reports a problem of form.
 func (d *decoder) wrong(s spot, code, text, hint string) {
@@ -40,7 +77,7 @@ func (d *decoder) wrong(s spot, code, text, hint string) {
 }
 
 func (d *decoder) expected(s spot, want, hint string) {
-	d.wrong(s, CodeWrongType, "expected "+want+", found "+kindName(follow(s.node)), hint)
+	d.wrong(s, codeWrongType, "expected "+want+", found "+kindName(follow(s.node)), hint)
 }
 
 // value decodes one value of any type.
@@ -53,8 +90,8 @@ func (d *decoder) value(v reflect.Value, s spot) {
 		v.Set(reflect.New(v.Type().Elem()))
 		v = v.Elem()
 	}
-	if c, ok := v.Addr().Interface().(custom); ok {
-		c.decode(d, s)
+	if decode := d.format.custom[v.Type()]; decode != nil {
+		decode(d, v, s)
 		return
 	}
 	switch v.Kind() {
@@ -84,7 +121,7 @@ func (d *decoder) step(s spot) bool {
 	d.steps--
 	if d.steps < 0 && !d.done {
 		d.done = true
-		d.wrong(s, CodeYAML, fmt.Sprintf("the file's aliases (*name) expand to more than %d values", maxExpanded), "write the values out, or move them into a file and name it with values_from")
+		d.wrong(s, codeYAML, fmt.Sprintf("the file's aliases (*name) expand to more than %d values", maxExpanded), "write the values out, or move them into a file and name it with values_from")
 	}
 	return !d.done
 }
@@ -94,7 +131,7 @@ func (d *decoder) untagged(s spot) bool {
 	if n.Style&yaml.TaggedStyle == 0 {
 		return true
 	}
-	d.wrong(s, CodeYAML, "tags such as "+quote(n.Tag)+" are not used in jobs", "remove the tag; quote the value if it is text")
+	d.wrong(s, codeYAML, "tags such as "+quote(n.Tag)+" are not used in jobs", "remove the tag; quote the value if it is text")
 	return false
 }
 
@@ -137,7 +174,7 @@ func (d *decoder) need(s spot, name, example string) {
 	if _, v := child(s.node, name, -1); v != nil || d.troubled(at.String()) {
 		return
 	}
-	d.addFinding(at.String(), s.place(), problem{CodeMissing, "is required", missingHint(name, example)})
+	d.addFinding(at.String(), s.place(), problem{codeMissing, "is required", d.format.missingHint(name, example)})
 }
 
 // entry is one entry of a mapping: the text of its key, and its value.
@@ -157,7 +194,7 @@ func (d *decoder) pairs(s spot) []entry {
 		}
 		e := entry{k, spot{key: s.node.Content[i], node: s.node.Content[i+1], at: s.at.at(k)}}
 		if line, twice := seen[k]; twice {
-			d.addFinding(e.at.String(), e.key, problem{CodeDuplicateKey, fmt.Sprintf("the key is already there at line %d", line), "keep one of them"})
+			d.addFinding(e.at.String(), e.key, problem{codeDuplicateKey, fmt.Sprintf("the key is already there at line %d", line), "keep one of them"})
 			continue
 		}
 		seen[k] = e.key.Line
@@ -170,11 +207,11 @@ func (d *decoder) keyText(s spot, k *yaml.Node) (string, bool) {
 	n := follow(k)
 	switch {
 	case n.Kind != yaml.ScalarNode:
-		d.addFinding(s.at.String(), k, problem{CodeYAML, "a key must be a text, found " + kindName(n), "quote a key that begins with [ or {"})
+		d.addFinding(s.at.String(), k, problem{codeYAML, "a key must be a text, found " + kindName(n), "quote a key that begins with [ or {"})
 	case n.ShortTag() == "!!merge":
-		d.addFinding(s.at.String(), k, problem{CodeYAML, "merge keys (<<) are not used in jobs", "write the keys out; an alias may stand for a whole value"})
+		d.addFinding(s.at.String(), k, problem{codeYAML, "merge keys (<<) are not used in jobs", "write the keys out; an alias may stand for a whole value"})
 	case n.Style&yaml.TaggedStyle != 0:
-		d.addFinding(s.at.String(), k, problem{CodeYAML, "tags are not used in jobs", "remove the tag"})
+		d.addFinding(s.at.String(), k, problem{codeYAML, "tags are not used in jobs", "remove the tag"})
 	default:
 		return d.expand(spot{key: k, node: n, at: s.at}, n.Value)
 	}
@@ -184,16 +221,15 @@ func (d *decoder) keyText(s spot, k *yaml.Node) (string, bool) {
 // unknown reports a key that the mapping cannot have. If it is probably a misspelling, its path is that of the right
 // key.
 func (d *decoder) unknown(e entry, s spot, known []string) {
-	at, hint := e.at, unknownHint(e.name, known)
-	if inPlaceOfKind(kindHint(e.name, known)) {
-		at = s.at.at("histogram") // then the query is not reported as one without a kind as well
-	} else if ours := meant(e.name, known); ours != "" {
-		at = s.at.at(ours)
+	at := e.at
+	meant, hint := d.format.unknownKey(e.name, known)
+	if meant != "" {
+		at = s.at.at(meant)
 	}
-	f := d.addFinding(at.String(), e.key, problem{code: CodeUnknownKey, hint: hint})
-	f.Message = "unknown key " + quote(e.name)
+	f := d.addFinding(at.String(), e.key, problem{code: codeUnknownKey, hint: hint})
+	f.message = "unknown key " + quote(e.name)
 	if s.at != nil {
-		f.Message = short(s.at.String(), 200) + ": " + f.Message
+		f.message = short(s.at.String(), 200) + ": " + f.message
 	}
 }
 
@@ -204,7 +240,7 @@ func (d *decoder) items(v reflect.Value, s spot) {
 		return
 	}
 	if len(s.node.Content) == 0 && s.tag.Get("empty") != "ok" {
-		d.wrong(s, CodeBadValue, "the list is empty", "give at least one item, or remove the key")
+		d.wrong(s, codeBadValue, "the list is empty", "give at least one item, or remove the key")
 	}
 	v.Set(reflect.MakeSlice(v.Type(), len(s.node.Content), len(s.node.Content)))
 	for i, n := range s.node.Content {

@@ -12,14 +12,10 @@ import (
 
 // scalar decodes a text, a number or a truth value.
 func (d *decoder) scalar(v reflect.Value, s spot) {
-	switch {
-	case v.Type() == reflect.TypeFor[Scalar]():
-		d.source(v, s)
-	case v.Type() == reflect.TypeFor[Decimal]():
-		d.decimal(v, s)
-	case v.Kind() == reflect.String:
+	switch v.Kind() {
+	case reflect.String:
 		d.str(v, s)
-	case v.Kind() == reflect.Bool:
+	case reflect.Bool:
 		d.boolean(v, s)
 	default:
 		d.integer(v, s)
@@ -42,12 +38,6 @@ func nullHint(n *yaml.Node) string {
 	return ""
 }
 
-func (d *decoder) source(v reflect.Value, s spot) {
-	if text, ok := d.text(s, "a text or a number"); ok {
-		v.SetString(text)
-	}
-}
-
 func (d *decoder) str(v reflect.Value, s spot) {
 	text, ok := d.text(s, "a text")
 	if !ok {
@@ -55,30 +45,30 @@ func (d *decoder) str(v reflect.Value, s spot) {
 	}
 	v.SetString(text)
 	if text == "" {
-		d.wrong(s, CodeBadValue, "the text is empty", "give a value, or remove the key")
+		d.wrong(s, codeBadValue, "the text is empty", "give a value, or remove the key")
 		return
 	}
 	if known := words(s.tag.Get("enum")); len(known) > 0 && !slices.Contains(known, text) {
-		d.wrong(s, CodeBadValue, "unknown value "+d.show(s.at, text), didYouMean(text, known))
+		d.wrong(s, codeBadValue, "unknown value "+d.show(s.at, text), didYouMean(text, known))
 	}
 }
 
-func (d *decoder) decimal(v reflect.Value, s spot) {
-	if text, ok := d.text(s, "a number"); ok {
-		d.number(v, s, text)
+// number returns the text of a number that a float64 can hold.
+func (d *decoder) number(s spot) (string, bool) {
+	text, ok := d.text(s, "a number")
+	if !ok {
+		return "", false
 	}
-}
-
-func (d *decoder) number(v reflect.Value, s spot, text string) {
-	r, ok := Decimal(text).rat()
+	r, ok := decimal(text)
 	switch {
 	case !ok:
-		d.wrong(s, CodeWrongType, "expected a number, found "+d.show(s.at, text), "write digits such as 0.5 or 1e-6, without _ and without leading zeros")
+		d.wrong(s, codeWrongType, "expected a number, found "+d.show(s.at, text), "write digits such as 0.5 or 1e-6, without _ and without leading zeros")
 	case r.Abs(r).Cmp(largest) > 0:
-		d.wrong(s, CodeBadValue, "the number is out of range", "numbers go up to 1e300")
+		d.wrong(s, codeBadValue, "the number is out of range", "numbers go up to 1e300")
 	default:
-		v.SetString(text)
+		return text, true
 	}
+	return "", false
 }
 
 func (d *decoder) boolean(v reflect.Value, s spot) {
@@ -86,7 +76,7 @@ func (d *decoder) boolean(v reflect.Value, s spot) {
 	switch {
 	case !ok:
 	case !d.plain(s) || text != "true" && text != "false":
-		d.wrong(s, CodeWrongType, "expected true or false, found "+d.found(s, text), "write true or false, without quotes")
+		d.wrong(s, codeWrongType, "expected true or false, found "+d.found(s, text), "write true or false, without quotes")
 	default:
 		v.SetBool(text == "true")
 	}
@@ -102,11 +92,11 @@ func (d *decoder) integer(v reflect.Value, s spot) {
 	least, hasLeast := s.tag.Lookup("min")
 	switch {
 	case !d.plain(s) || strings.Trim(digits, "0123456789") != "" || len(digits) == 0 || len(digits) > 1 && digits[0] == '0':
-		d.wrong(s, CodeWrongType, "expected a whole number, found "+d.found(s, text), "write digits such as 5, without quotes, point, _ and leading zeros")
+		d.wrong(s, codeWrongType, "expected a whole number, found "+d.found(s, text), "write digits such as 5, without quotes, point, _ and leading zeros")
 	case err != nil || v.OverflowInt(n):
-		d.wrong(s, CodeBadValue, "the number is out of range", "")
+		d.wrong(s, codeBadValue, "the number is out of range", "")
 	case hasLeast && below(n, least):
-		d.wrong(s, CodeBadValue, fmt.Sprintf("must be at least %s, is %s", least, d.show(s.at, text)), "")
+		d.wrong(s, codeBadValue, fmt.Sprintf("must be at least %s, is %s", least, d.show(s.at, text)), "")
 	default:
 		v.SetInt(n)
 	}

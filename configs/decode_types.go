@@ -6,8 +6,35 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// decode decodes `row` or a list of columns.
-func (u *Unit) decode(d *decoder, s spot) {
+// jobFormat is the format of job files.
+var jobFormat = format{
+	custom: map[reflect.Type]decodeFunc{
+		reflect.TypeFor[Scalar]():  decodeWith(decodeScalar),
+		reflect.TypeFor[Decimal](): decodeWith(decodeDecimal),
+		reflect.TypeFor[Unit]():    decodeWith(decodeUnit),
+		reflect.TypeFor[Param]():   decodeWith(decodeParam),
+		reflect.TypeFor[Values]():  decodeWith(decodeValues),
+		reflect.TypeFor[Denoise](): decodeWith(decodeStep),
+	},
+	unknownKey:  unknownKey,
+	missingHint: missingHint,
+	envKeys:     []string{"input", "ledger"},
+}
+
+func decodeScalar(d *decoder, v *Scalar, s spot) {
+	if text, ok := d.text(s, "a text or a number"); ok {
+		*v = Scalar(text)
+	}
+}
+
+func decodeDecimal(d *decoder, v *Decimal, s spot) {
+	if text, ok := d.number(s); ok {
+		*v = Decimal(text)
+	}
+}
+
+// decodeUnit decodes `row` or a list of columns.
+func decodeUnit(d *decoder, u *Unit, s spot) {
 	if s.node.Kind == yaml.SequenceNode {
 		d.items(reflect.ValueOf((*[]string)(u)).Elem(), s)
 		return
@@ -18,8 +45,8 @@ func (u *Unit) decode(d *decoder, s spot) {
 	}
 }
 
-// decode decodes a default value, or a mapping with type, every and default.
-func (p *Param) decode(d *decoder, s spot) {
+// decodeParam decodes a default value, or a mapping with type, every and default.
+func decodeParam(d *decoder, p *Param, s spot) {
 	if s.node.Kind == yaml.MappingNode {
 		type mapping Param
 		d.fields(reflect.ValueOf((*mapping)(p)).Elem(), s)
@@ -35,8 +62,8 @@ func (p *Param) decode(d *decoder, s spot) {
 	}
 }
 
-// decode decodes a list of cells, or a mapping from each cell to the texts that belong to it.
-func (vs *Values) decode(d *decoder, s spot) {
+// decodeValues decodes a list of cells, or a mapping from each cell to the texts that belong to it.
+func decodeValues(d *decoder, vs *Values, s spot) {
 	switch s.node.Kind {
 	case yaml.SequenceNode:
 		var cells []Scalar
@@ -46,7 +73,7 @@ func (vs *Values) decode(d *decoder, s spot) {
 		}
 	case yaml.MappingNode:
 		for _, e := range d.pairs(s) {
-			*vs = append(*vs, Label{Name: Scalar(e.name), Members: d.members(e)})
+			*vs = append(*vs, Label{Name: Scalar(e.name), Members: members(d, e)})
 		}
 		if len(s.node.Content) == 0 {
 			d.wrong(s, CodeBadValue, "the mapping is empty", "give at least one cell")
@@ -57,7 +84,7 @@ func (vs *Values) decode(d *decoder, s spot) {
 }
 
 // members decodes the texts of one cell: one text or a list.
-func (d *decoder) members(e entry) []Scalar {
+func members(d *decoder, e entry) []Scalar {
 	var out []Scalar
 	if follow(e.node).Kind == yaml.ScalarNode {
 		var one Scalar

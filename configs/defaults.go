@@ -2,46 +2,7 @@ package configs
 
 import (
 	"cmp"
-	"reflect"
-	"strconv"
 )
-
-// fillDefaults sets each absent key to the default in its tag.
-func fillDefaults(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if !v.IsNil() {
-			fillDefaults(v.Elem())
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			fillDefaults(v.Index(i))
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() {
-				fillField(v.Field(i), f.Tag.Get("default"))
-				fillDefaults(v.Field(i))
-			}
-		}
-	}
-}
-
-func fillField(v reflect.Value, value string) {
-	if value == "" || !v.IsZero() {
-		return
-	}
-	switch v.Kind() {
-	case reflect.String:
-		v.SetString(value)
-	case reflect.Slice:
-		v.Set(reflect.ValueOf(words(value)))
-	case reflect.Pointer:
-		if truth, err := strconv.ParseBool(value); err == nil {
-			v.Set(reflect.ValueOf(&truth))
-		}
-	}
-}
 
 // Terms returns the public number of terms of a mean: its own, or that of the input if every row of the input is one
 // term. It is 0 if the number is private.

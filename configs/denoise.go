@@ -45,8 +45,8 @@ type StepProblem struct{ Key, Code, Message, Hint string }
 // StepJudge returns the problems of a step of a query.
 type StepJudge func(*Query, *Denoise) []StepProblem
 
-// decode decodes a step: its method, its graph, and all other keys as parameters.
-func (s *Denoise) decode(d *decoder, at spot) {
+// decodeStep decodes a step: its method, its graph, and all other keys as parameters.
+func decodeStep(d *decoder, s *Denoise, at spot) {
 	if at.node.Kind != yaml.MappingNode {
 		d.expected(at, "a mapping (key: value)", mappingHint(at, []string{"method"}))
 		return

@@ -10,21 +10,21 @@ import (
 // These are the codes of this package's diagnostics. Codes explains each of them. Other packages have codes of their
 // own.
 const (
-	CodeBadValue      = "bad-value"
+	CodeBadValue      = codeBadValue
 	CodeContradiction = "contradiction"
 	CodeDuplicate     = "duplicate"
-	CodeDuplicateKey  = "duplicate-key"
-	CodeMissing       = "missing"
+	CodeDuplicateKey  = codeDuplicateKey
+	CodeMissing       = codeMissing
 	CodeMissingBound  = "missing-bound"
-	CodeMissingEnv    = "missing-env"
+	CodeMissingEnv    = codeMissingEnv
 	CodeMissingParam  = "missing-param"
 	CodeTooMany       = "too-many"
-	CodeUnknownKey    = "unknown-key"
-	CodeUnknownParam  = "unknown-param"
+	CodeUnknownKey    = codeUnknownKey
+	CodeUnknownParam  = codeUnknownParam
 	CodeUnreadable    = "unreadable"
 	CodeUnusedParam   = "unused-param"
-	CodeWrongType     = "wrong-type"
-	CodeYAML          = "yaml"
+	CodeWrongType     = codeWrongType
+	CodeYAML          = codeYAML
 )
 
 // CodeDoc is a diagnostic code and its meaning.
@@ -81,6 +81,27 @@ func (ds Diagnostics) Error() string {
 		lines[i] = d.String()
 	}
 	return strings.Join(lines, "\n")
+}
+
+// diagnostic returns a fault of a file as a diagnostic.
+func diagnostic(file string, f fault) Diagnostic {
+	return Diagnostic{File: file, Line: f.line, Column: f.column, Code: f.code, Message: f.message, Hint: f.hint}
+}
+
+// diagnosticsOf returns the problems of a file in the order of the file.
+func diagnosticsOf(file string, r *report) Diagnostics {
+	var out Diagnostics
+	found, left := r.faults()
+	for _, f := range found {
+		out = append(out, diagnostic(file, f))
+	}
+	out.Sort()
+	if left > 0 {
+		last := out[len(out)-1]
+		last.Code, last.Message, last.Hint = CodeTooMany, fmt.Sprintf("and %d more problems", left), "mend these first"
+		out = append(out, last)
+	}
+	return out
 }
 
 // Err returns the diagnostics as an error. It returns nil if there are none.

@@ -56,48 +56,6 @@ func TestExpandedIsExact(t *testing.T) {
 	})
 }
 
-func TestPathsReadBack(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var p *path
-		type step struct {
-			key   string
-			index int
-		}
-		var want, got []step
-		for range rapid.IntRange(0, 6).Draw(t, "steps") {
-			if rapid.Bool().Draw(t, "item") {
-				i := rapid.IntRange(0, 1e6).Draw(t, "index")
-				p, want = p.item(i), append(want, step{"", i})
-				continue
-			}
-			k := rapid.String().Draw(t, "key")
-			p, want = p.at(k), append(want, step{k, -1})
-		}
-		for text := p.String(); text != ""; {
-			key, index, rest, ok := nextStep(text)
-			if !ok {
-				t.Fatalf("cannot read %q of %q", text, p)
-			}
-			got, text = append(got, step{key, index}), rest
-		}
-		if fmt.Sprint(want) != fmt.Sprint(got) {
-			t.Fatalf("%v was read as %v", want, got)
-		}
-	})
-}
-
-func TestSuggestions(t *testing.T) {
-	known := []string{"epsilon", "delta", "unit", "adjacency", "per_unit"}
-	for word, want := range map[string]string{
-		"epsilom": "epsilon", "eps": "epsilon", "detla": "delta", "units": "unit", "perUnit": "per_unit", "per-unit": "per_unit",
-		"Adjacency": "adjacency", "banana": "", "": "", "e": "",
-	} {
-		if got := nearest(word, known); got != want {
-			t.Errorf("%q: %q, not %q", word, got, want)
-		}
-	}
-}
-
 func TestCalendarCells(t *testing.T) {
 	for _, c := range []struct{ from, to, every, want string }{
 		{"2024-02-28", "2024-03-02", "day", "[2024-02-28 2024-02-29 2024-03-01 2024-03-02]"},

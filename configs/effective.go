@@ -14,12 +14,20 @@ import (
 // Effective returns the job as it was run, as canonical JSON: defaults and parameters are filled in, keys have the
 // order of the format, and the same job gives the same bytes. It is public. It leaves out ledger.store and memory_limit
 // and the folders of input.files. A value that comes from `${env:…}` is replaced by its reference.
-func (j *Job) Effective() ([]byte, error) { return j.canonical(j.src.public) }
+func (j *Job) Effective() ([]byte, error) { return j.canonical(j.references()) }
 
 // Question returns the same JSON with the values of the environment in it. It tells two questions apart and is as
 // private as the environment. It goes into digests that the operator keeps, and never into a release, a log or a
 // message.
 func (j *Job) Question() ([]byte, error) { return j.canonical(nil) }
+
+// references returns the texts of the scalars with a ${env:…} in them, by path.
+func (j *Job) references() map[string]string {
+	if j.src == nil {
+		return nil
+	}
+	return j.src.public
+}
 
 func (j *Job) canonical(public map[string]string) ([]byte, error) {
 	w := &writer{public: public}
@@ -168,7 +176,7 @@ func (w *writer) decimal(d Decimal, at *path) {
 	if w.reference(at) {
 		return
 	}
-	if n := d.literal(); n != "" {
+	if n := literal(string(d)); n != "" {
 		w.buf.WriteString(n)
 		return
 	}

@@ -15,7 +15,6 @@ type variables struct {
 	values   map[string]string // the values of the parameters that have one
 	env      func(string) (string, bool)
 	literal  bool // the text is a default of a parameter, in which references are not allowed
-	sample   bool // a parameter without a value gets a sample
 	broken   bool // the params block is wrong, so it is not known which names it declares
 }
 
@@ -58,7 +57,7 @@ func (d *decoder) expand(s spot, raw string) (text string, ok bool) {
 	}
 	ps, ended := pieces(raw)
 	if !ended {
-		d.wrong(s, CodeBadValue, "a reference ${ has no closing brace", "write ${name}; for a plain ${ write $${")
+		d.wrong(s, codeBadValue, "a reference ${ has no closing brace", "write ${name}; for a plain ${ write $${")
 		return "", false
 	}
 	var value, public strings.Builder
@@ -94,7 +93,7 @@ func (d *decoder) resolve(s spot, p piece) (value, show string, ok bool) {
 
 func (d *decoder) parameter(s spot, name string) (string, bool) {
 	if d.vars.literal {
-		d.wrong(s, CodeBadValue, "a parameter cannot refer to "+reference(name), "write the value out; for a plain ${ write $${")
+		d.wrong(s, codeBadValue, "a parameter cannot refer to "+reference(name), "write the value out; for a plain ${ write $${")
 		return "", false
 	}
 	if value, ok := d.vars.values[name]; ok {
@@ -104,7 +103,7 @@ func (d *decoder) parameter(s spot, name string) (string, bool) {
 	case slices.Contains(d.vars.declared, name) || d.vars.broken:
 		d.mute(s.at.String())
 	default:
-		d.wrong(s, CodeUnknownParam, reference(name)+" is not declared under params", paramHint(name, d.vars.declared))
+		d.wrong(s, codeUnknownParam, reference(name)+" is not declared under params", paramHint(name, d.vars.declared))
 	}
 	return "", false
 }
@@ -130,20 +129,19 @@ func reference(name string) string {
 
 // environment looks up a variable. Its value goes into the job and nowhere else.
 func (d *decoder) environment(s spot, name string) (string, bool) {
-	top := s.at.top()
 	value, set := "", false
 	if d.vars.env != nil {
 		value, set = d.vars.env(name)
 	}
 	switch {
-	case top != "input" && top != "ledger":
-		d.wrong(s, CodeBadValue, reference("env:"+name)+" is used outside input and ledger", "use a parameter: what a release says and where it goes is public")
+	case !slices.Contains(d.format.envKeys, s.at.top()):
+		d.wrong(s, codeBadValue, reference("env:"+name)+" is used outside "+list(d.format.envKeys), "use a parameter: what a release says and where it goes is public")
 	case s.isKey():
-		d.wrong(s, CodeBadValue, reference("env:"+name)+" is used in a key", "write the key out")
+		d.wrong(s, codeBadValue, reference("env:"+name)+" is used in a key", "write the key out")
 	case !set:
-		d.wrong(s, CodeMissingEnv, "the environment variable "+quote(name)+" is not set", "set it, or use a parameter")
+		d.wrong(s, codeMissingEnv, "the environment variable "+quote(name)+" is not set", "set it, or use a parameter")
 	case !clean(value):
-		d.wrong(s, CodeBadValue, "the environment variable "+quote(name)+" holds control characters or is not UTF-8", "")
+		d.wrong(s, codeBadValue, "the environment variable "+quote(name)+" holds control characters or is not UTF-8", "")
 	default:
 		return value, true
 	}

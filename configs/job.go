@@ -32,7 +32,8 @@ type Job struct {
 	// answers.
 	MemoryLimit Scalar `yaml:"memory_limit,omitempty" example:"1GiB"`
 
-	src source
+	file string
+	src  *source // nil if the job was not parsed
 }
 
 // Param is one parameter: its default value, or a mapping with its type.

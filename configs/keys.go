@@ -7,30 +7,6 @@ import (
 	"sync"
 )
 
-// keys are the keys of a struct, read from its tags.
-type keys struct {
-	names    []string
-	required []string
-	index    map[string]int
-}
-
-// keysOf returns the keys of a struct type. A key without omitempty is required.
-func keysOf(t reflect.Type) keys {
-	k := keys{index: map[string]int{}}
-	for i := range t.NumField() {
-		name, options, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ",")
-		if name == "" {
-			continue
-		}
-		k.names = append(k.names, name)
-		k.index[name] = i
-		if options != "omitempty" {
-			k.required = append(k.required, name)
-		}
-	}
-	return k
-}
-
 // places maps each key of the format to the paths of the mappings that have it.
 var places = sync.OnceValue(func() map[string][]string {
 	out := map[string][]string{}
@@ -63,6 +39,15 @@ const (
 	hintNoise  = "noise is always added and follows from privacy.epsilon and privacy.delta"
 )
 
+// unknownKey returns the key that is probably meant by one that a mapping cannot have, and a hint.
+func unknownKey(name string, known []string) (key, hint string) {
+	hint = unknownHint(name, known)
+	if inPlaceOfKind(kindHint(name, known)) {
+		return "histogram", hint // then the query is not reported as one without a kind as well
+	}
+	return meant(name, known), hint
+}
+
 // unknownHint returns the most likely meaning of an unknown key.
 func unknownHint(name string, known []string) string {
 	if hint, ok := refused[normal(name)]; ok {
@@ -93,11 +78,4 @@ func missingHint(name, example string) string {
 		return "write unit: row, or the columns of whom the release protects: unit: [user_id]"
 	}
 	return "for example " + name + ": " + example
-}
-
-func words(s string) []string {
-	if s == "" {
-		return nil
-	}
-	return strings.Split(s, "|")
 }

@@ -8,30 +8,37 @@ import (
 	"time"
 )
 
+// paramReader reads the params block.
+type paramReader struct {
+	*decoder
+	job    *Job
+	sample bool // a parameter without a value gets a sample
+}
+
 // parameters decodes the params block. The value of a parameter comes from --param, or is its default.
-func (d *decoder) parameters(job *Job, given map[string]string) {
+func (d *paramReader) parameters(given map[string]string) {
 	key, node := child(d.src.root, "params", -1)
 	at := (*path)(nil).at("params")
 	if node != nil {
 		d.vars.literal = true
-		d.value(reflect.ValueOf(&job.Params).Elem(), spot{key: key, node: node, at: at})
+		d.value(reflect.ValueOf(&d.job.Params).Elem(), spot{key: key, node: node, at: at})
 		d.vars.literal = false
 	}
-	d.vars.declared = slices.Sorted(maps.Keys(job.Params))
+	d.vars.declared = slices.Sorted(maps.Keys(d.job.Params))
 	d.vars.broken = d.wrongAbove("params")
 	for _, name := range d.vars.declared {
-		p := job.Params[name]
+		p := d.job.Params[name]
 		fillDefaults(reflect.ValueOf(&p).Elem())
 		if d.parameterValue(name, &p, given) {
 			d.vars.values[name] = string(*p.Default)
 		}
-		job.Params[name] = p
+		d.job.Params[name] = p
 	}
 	d.unknownGiven(given)
 }
 
 // unknownGiven reports values of --param that the job does not declare.
-func (d *decoder) unknownGiven(given map[string]string) {
+func (d *paramReader) unknownGiven(given map[string]string) {
 	if d.vars.broken {
 		return
 	}
@@ -49,7 +56,7 @@ func (d *decoder) unknownGiven(given map[string]string) {
 }
 
 // parameterValue sets and checks the value of one parameter.
-func (d *decoder) parameterValue(name string, p *Param, given map[string]string) bool {
+func (d *paramReader) parameterValue(name string, p *Param, given map[string]string) bool {
 	s := d.paramSpot(name)
 	value, isGiven := given[name]
 	switch {
@@ -65,7 +72,7 @@ func (d *decoder) parameterValue(name string, p *Param, given map[string]string)
 		return false
 	case isGiven:
 		p.Default = (*Scalar)(&value)
-	case p.Default == nil && d.vars.sample:
+	case p.Default == nil && d.sample:
 		sample := paramSample(p)
 		p.Default = (*Scalar)(&sample)
 	case p.Default == nil:
@@ -76,7 +83,7 @@ func (d *decoder) parameterValue(name string, p *Param, given map[string]string)
 }
 
 // paramSpot returns the place of a parameter's declaration.
-func (d *decoder) paramSpot(name string) spot {
+func (d *paramReader) paramSpot(name string) spot {
 	key, node := child(d.src.root, "params", -1)
 	if k, v := child(node, name, -1); v != nil {
 		key, node = k, v
@@ -92,7 +99,7 @@ func paramSample(p *Param) string {
 }
 
 // checkParam checks the text of a parameter's value.
-func (d *decoder) checkParam(s spot, p *Param, given bool) bool {
+func (d *paramReader) checkParam(s spot, p *Param, given bool) bool {
 	text := string(*p.Default)
 	from := "the default "
 	if given {
@@ -147,7 +154,7 @@ func isDate(text, every string) bool {
 
 // unusedParams reports declared parameters that nothing refers to. A job that ignores its date would release the same
 // data again under each date.
-func (d *decoder) unusedParams() {
+func (d *paramReader) unusedParams() {
 	used := map[string]bool{}
 	for i := 0; i+1 < len(d.src.root.Content); i += 2 {
 		if k := follow(d.src.root.Content[i]); k.Value != "params" {
@@ -175,7 +182,7 @@ func (j *Job) ParamValues() map[string]string {
 // Series returns the name of the job with the references to its dates unreplaced, such as fares-${day}. All windows of
 // a dated job have the same series.
 func (j *Job) Series() string {
-	if j.src.root == nil {
+	if j.src == nil {
 		return j.Name
 	}
 	_, node := child(j.src.root, "name", -1)

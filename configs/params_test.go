@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 )
 
 func TestReferencesAreReplaced(t *testing.T) {
@@ -33,16 +32,6 @@ func TestValuesAreNotExpandedAgain(t *testing.T) {
 	if job.Name != "${a}$${b}" {
 		t.Errorf("%q", job.Name)
 	}
-}
-
-func TestAnyTextCanBeWrittenLiterally(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringMatching(`[a${}: ]{0,12}`).Draw(t, "text")
-		ps, ok := pieces(strings.ReplaceAll(text, "${", "$${"))
-		if !ok || len(ps) != 1 || ps[0].ref || ps[0].text != text {
-			t.Fatalf("%q became %v", text, ps)
-		}
-	})
 }
 
 func TestDates(t *testing.T) {

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
-
-	"go.yaml.in/yaml/v4"
 )
 
 // ParseOptions holds the values that a job file may refer to.
@@ -65,40 +63,31 @@ func unreadable(err error) (text, hint string) {
 func Parse(path string, src []byte, o ParseOptions) (*Job, Diagnostics) {
 	root, f := readTree(src)
 	if f != nil {
-		return nil, Diagnostics{{File: path, Line: f.line, Column: f.column, Code: f.code, Message: f.text, Hint: f.hint}}
+		return nil, Diagnostics{diagnostic(path, *f)}
 	}
-	job := &Job{src: source{file: path, root: root, public: map[string]string{}}}
-	r := &report{src: &job.src, expanded: map[string]string{}}
-	d := &decoder{report: r, steps: size(root) + maxExpanded, vars: variables{values: map[string]string{}, env: o.Env, sample: o.Sample}}
-	d.parameters(job, o.Params)
+	d := newDecoder(root, &jobFormat, o.Env)
+	job := &Job{file: path, src: d.src}
+	p := &paramReader{decoder: d, job: job, sample: o.Sample}
+	p.parameters(o.Params)
 	d.fields(reflect.ValueOf(job).Elem(), spot{node: root})
-	d.unusedParams()
+	p.unusedParams()
 	fillDefaults(reflect.ValueOf(job).Elem())
 	fillSteps(job)
-	c := &checker{report: r, job: job, judge: o.Judge}
+	c := &checker{report: d.report, job: job, judge: o.Judge}
 	if !d.done {
 		c.check()
 	}
-	if diags := r.diagnostics(); len(diags) > 0 {
+	if diags := diagnosticsOf(path, d.report); len(diags) > 0 {
 		return nil, diags
 	}
 	return job, nil
 }
 
-// size counts the nodes of a tree. It does not follow aliases.
-func size(n *yaml.Node) int {
-	total := 1
-	for _, c := range n.Content {
-		total += size(c)
-	}
-	return total
-}
-
 // Diagnose returns a diagnostic for a path such as queries[0].histogram.by[1].column. If the file does not have the
 // path, the diagnostic points to the nearest place above it. The message is used as it is.
 func (j *Job) Diagnose(path, code, message, hint string) Diagnostic {
-	d := Diagnostic{File: j.src.file, Line: 1, Column: 1, Code: code, Message: message, Hint: hint}
-	if j.src.root != nil {
+	d := Diagnostic{File: j.file, Line: 1, Column: 1, Code: code, Message: message, Hint: hint}
+	if j.src != nil {
 		_, place, _ := find(j.src.root, path)
 		d.Line, d.Column = max(1, place.Line), max(1, place.Column)
 	}
@@ -106,7 +95,7 @@ func (j *Job) Diagnose(path, code, message, hint string) Diagnostic {
 }
 
 // Dir returns the folder of the job file, to which its paths are relative.
-func (j *Job) Dir() string { return filepath.Dir(j.src.file) }
+func (j *Job) Dir() string { return filepath.Dir(j.file) }
 
 // Path resolves a path of the job file: relative paths start at its folder.
 func (j *Job) Path(p string) string {

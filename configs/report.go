@@ -1,10 +1,7 @@
 package configs
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -12,9 +9,8 @@ import (
 // maxFindings is the largest number of diagnostics of one job.
 const maxFindings = 200
 
-// source is the origin of a job. Diagnose, Path and Effective use it.
+// source is the YAML tree of a job.
 type source struct {
-	file string
 	root *yaml.Node
 	// public holds, by path, the text of each scalar with a ${env:…} in it. The reference is in the text, not the
 	// value.
@@ -24,9 +20,15 @@ type source struct {
 // problem is what is wrong: a code, a sentence, and a hint what to write instead.
 type problem struct{ code, text, hint string }
 
-// finding is a diagnostic with its path. meaning tells problems of meaning from problems of form.
+// fault is a problem and its place. line and column count from 1, and column counts characters.
+type fault struct {
+	line, column        int
+	code, message, hint string
+}
+
+// finding is a fault with its path. meaning tells problems of meaning from problems of form.
 type finding struct {
-	Diagnostic
+	fault
 	at      string
 	meaning bool
 }
@@ -49,10 +51,22 @@ func (r *report) addFinding(at string, place *yaml.Node, p problem) *finding {
 	if at != "" {
 		text = short(at, 200) + ": " + text
 	}
-	r.findings = append(r.findings, finding{at: at, Diagnostic: Diagnostic{
-		File: r.src.file, Line: max(1, place.Line), Column: max(1, place.Column), Code: p.code, Message: text, Hint: p.hint,
-	}})
+	r.findings = append(r.findings, finding{at: at, fault: fault{max(1, place.Line), max(1, place.Column), p.code, text, p.hint}})
 	return &r.findings[len(r.findings)-1]
+}
+
+// addMeaning records a problem of meaning, unless the form is wrong at its path or above it.
+func (r *report) addMeaning(at *path, p problem) {
+	if where := at.String(); len(r.findings) >= maxFindings || !r.wrongAbove(where) {
+		_, place, _ := find(r.src.root, where)
+		r.addFinding(where, place, p).meaning = true
+	}
+}
+
+// has reports whether the job has a value at a path.
+func (r *report) has(at *path) bool {
+	_, _, exact := find(r.src.root, at.String())
+	return exact
 }
 
 // mute marks a value that is unknown because of a problem reported elsewhere. Checks then say nothing about it.
@@ -75,21 +89,14 @@ func (r *report) wrongBelow(at string) bool {
 	return slices.ContainsFunc(r.findings, func(f finding) bool { return !f.meaning && within(f.at, at) })
 }
 
-// diagnostics returns the findings in the order of the file.
-func (r *report) diagnostics() Diagnostics {
-	var out Diagnostics
+// faults returns the faults that were recorded, and the number of those beyond maxFindings.
+func (r *report) faults() (found []fault, left int) {
 	for _, f := range r.findings {
-		if f.Code != "" {
-			out = append(out, f.Diagnostic)
+		if f.code != "" {
+			found = append(found, f.fault)
 		}
 	}
-	out.Sort()
-	if r.left > 0 {
-		last := out[len(out)-1]
-		last.Code, last.Message, last.Hint = CodeTooMany, fmt.Sprintf("and %d more problems", r.left), "mend these first"
-		out = append(out, last)
-	}
-	return out
+	return found, r.left
 }
 
 // show returns a text of the job for a message. If it contains a value of the environment, it is shown with its
@@ -103,30 +110,8 @@ func (r *report) show(at *path, text string) string {
 
 // shown returns a text for a message. It is quoted only if necessary.
 func shown(s string) string {
-	if _, number := Scalar(s).number(); len(s) <= 60 && (number || plainKey.MatchString(s)) {
+	if _, number := number(s); len(s) <= 60 && (number || plainKey.MatchString(s)) {
 		return s
 	}
 	return quote(s)
-}
-
-// quote returns a text of the job for a message, on one line and not too long.
-func quote(s string) string { return strconv.Quote(short(s, 60)) }
-
-// short cuts a text after n characters.
-func short(s string, most int) string {
-	n := 0
-	for i := range s {
-		if n++; n > most {
-			return s[:i] + "…"
-		}
-	}
-	return s
-}
-
-// list joins words: a, b and c.
-func list(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }

@@ -13,13 +13,6 @@ import (
 // maxFile is the largest job file in bytes. Long lists of cells belong in a file of their own (values_from).
 const maxFile = 4 << 20
 
-// fault is a problem of the whole file, found before there is a tree with paths.
-type fault struct {
-	line, column int
-	code         string
-	text, hint   string
-}
-
 // readTree parses a job file that holds one mapping.
 func readTree(src []byte) (*yaml.Node, *fault) {
 	if f := checkText(src); f != nil {
@@ -30,14 +23,14 @@ func readTree(src []byte) (*yaml.Node, *fault) {
 		return nil, syntaxFault(err)
 	}
 	if len(docs) == 0 || len(docs[0].Content) == 0 || isNull(docs[0].Content[0]) {
-		return nil, &fault{1, 1, CodeYAML, "the job file is empty", "see the reference for a whole example"}
+		return nil, &fault{1, 1, codeYAML, "the job file is empty", "see the reference for a whole example"}
 	}
 	if len(docs) > 1 {
-		return nil, &fault{docs[1].Line, docs[1].Column, CodeYAML, "a second document starts here", "one file holds one job: remove the line ---, or make two files"}
+		return nil, &fault{docs[1].Line, docs[1].Column, codeYAML, "a second document starts here", "one file holds one job: remove the line ---, or make two files"}
 	}
 	root := docs[0].Content[0]
 	if root.Kind != yaml.MappingNode {
-		return nil, &fault{root.Line, root.Column, CodeWrongType, "a job is a mapping (key: value), found " + kindName(root), "start with version: 1"}
+		return nil, &fault{root.Line, root.Column, codeWrongType, "a job is a mapping (key: value), found " + kindName(root), "start with version: 1"}
 	}
 	return root, nil
 }
@@ -56,7 +49,7 @@ func load(src []byte) (docs []yaml.Node, err error) {
 // checkText finds the first character that YAML does not allow.
 func checkText(src []byte) *fault {
 	if len(src) > maxFile {
-		return &fault{1, 1, CodeYAML, fmt.Sprintf("the job file is larger than %d MiB", maxFile>>20), "move long lists of cells into a file and name it with values_from"}
+		return &fault{1, 1, codeYAML, fmt.Sprintf("the job file is larger than %d MiB", maxFile>>20), "move long lists of cells into a file and name it with values_from"}
 	}
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
 	line, column := 1, 1
@@ -64,9 +57,9 @@ func checkText(src []byte) *fault {
 		r, n := utf8.DecodeRune(src[i:])
 		switch {
 		case r == utf8.RuneError && n == 1:
-			return &fault{line, column, CodeYAML, "the file is not UTF-8 from here on", "save it as UTF-8"}
+			return &fault{line, column, codeYAML, "the file is not UTF-8 from here on", "save it as UTF-8"}
 		case !printable(r):
-			return &fault{line, column, CodeYAML, fmt.Sprintf("control character U+%04X", r), `remove it, or write "\x.." in double quotes where it is meant`}
+			return &fault{line, column, codeYAML, fmt.Sprintf("control character U+%04X", r), `remove it, or write "\x.." in double quotes where it is meant`}
 		case r == '\n':
 			line, column = line+1, 0
 		}
@@ -90,7 +83,7 @@ func printable(r rune) bool {
 func syntaxFault(err error) *fault {
 	var e *yaml.LoadError
 	if !errors.As(err, &e) {
-		return &fault{1, 1, CodeYAML, "the file is not valid YAML", ""}
+		return &fault{1, 1, codeYAML, "the file is not valid YAML", ""}
 	}
 	text := e.Message
 	if e.ContextMsg != "" {
@@ -99,7 +92,7 @@ func syntaxFault(err error) *fault {
 	if e.ContextMark.Line > 0 && e.ContextMark != e.Mark {
 		text += fmt.Sprintf(" that starts at line %d, column %d", e.ContextMark.Line, e.ContextMark.Column)
 	}
-	return &fault{max(1, e.Mark.Line), max(1, e.Mark.Column), CodeYAML, oneLine(text), syntaxHint(e.Message)}
+	return &fault{max(1, e.Mark.Line), max(1, e.Mark.Column), codeYAML, oneLine(text), syntaxHint(e.Message)}
 }
 
 // syntaxHints map a message of the YAML library to its usual cause.

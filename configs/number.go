@@ -1,0 +1,62 @@
+package configs
+
+import (
+	"math/big"
+	"regexp"
+	"strings"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+// maxDecimal is the largest number of characters of a number.
+const maxDecimal = 64
+
+var (
+	// leadingZero matches the start of a number that YAML 1.1 would read as octal.
+	leadingZero = regexp.MustCompile(`^[+-]?0[0-9]`)
+	// longExponent matches an exponent of four or more digits, which the schema does not allow either.
+	longExponent = regexp.MustCompile(`[eE][+-]?[0-9]{4}`)
+	// largest keeps every number within the range of float64, so that every reader of the manifest can parse it.
+	largest = new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(300), nil))
+)
+
+// decimal returns the number that a text is. ok is false if it is not one, or has leading zeros.
+func decimal(text string) (r *big.Rat, ok bool) {
+	if leadingZero.MatchString(text) {
+		return nil, false
+	}
+	return number(text)
+}
+
+// number is decimal for texts that may have leading zeros.
+func number(text string) (r *big.Rat, ok bool) {
+	if len(text) > maxDecimal || longExponent.MatchString(text) {
+		return nil, false
+	}
+	x, err := calibrate.ParseDecimal(text)
+	return x.Rat(), err == nil
+}
+
+// literal returns a number for JSON, digit for digit. It returns "" if the text is not a number.
+func literal(text string) string {
+	if _, ok := decimal(text); !ok {
+		return ""
+	}
+	s := strings.TrimPrefix(text, "+")
+	sign := ""
+	if strings.HasPrefix(s, "-") {
+		sign, s = "-", s[1:]
+	}
+	mantissa, exponent := s, ""
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		mantissa, exponent = s[:i], "e"+s[i+1:]
+	}
+	whole, fraction, dotted := strings.Cut(mantissa, ".")
+	if whole == "" {
+		whole = "0"
+	}
+	if dotted && fraction != "" {
+		whole += "." + fraction
+	}
+	return sign + whole + exponent
+}
