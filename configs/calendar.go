@@ -3,6 +3,8 @@ package configs
 import (
 	"fmt"
 	"time"
+
+	"github.com/dprelease/dprelease/configs/internal/wording"
 )
 
 // calendarSteps are the steps that `every` allows, each in months or in days.
@@ -49,7 +51,7 @@ func newFlaw(key, text, hint string) *flaw { return &flaw{key, text, hint} }
 func readDay(key string, s Scalar) (time.Time, *flaw) {
 	day, err := time.Parse(time.DateOnly, string(s))
 	if err != nil {
-		return day, newFlaw(key, "must be a day, is "+quote(string(s)), "write it as 2024-01-31; with numbers use width instead of every")
+		return day, newFlaw(key, "must be a day, is "+wording.Quote(string(s)), "write it as 2024-01-31; with numbers use width instead of every")
 	}
 	return day, nil
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
 // # Checks of meaning
@@ -18,43 +19,43 @@ import (
 //
 // checker holds the job and the findings.
 type checker struct {
-	*report
+	*yamltree.Report
 	job   *Job
 	judge StepJudge
 }
 
 func (c *checker) check() {
-	var top *path
-	if v := top.at("version"); c.sound(v) && c.job.Version != 1 {
+	var top *yamltree.Path
+	if v := top.At("version"); c.sound(v) && c.job.Version != 1 {
 		c.bad(v, CodeBadValue, fmt.Sprintf("this program reads version 1, not %d", c.job.Version), "write version: 1")
 	}
-	c.name(top.at("name"), c.job.Name)
-	c.privacy(top.at("privacy"))
-	c.input(top.at("input"))
-	c.queries(top.at("queries"))
-	c.output(top.at("output"))
-	c.published(top.at("deployment").at("published"))
-	c.ledger(top.at("ledger"))
-	c.memory(top.at("memory_limit"))
+	c.name(top.At("name"), c.job.Name)
+	c.privacy(top.At("privacy"))
+	c.input(top.At("input"))
+	c.queries(top.At("queries"))
+	c.output(top.At("output"))
+	c.published(top.At("deployment").At("published"))
+	c.ledger(top.At("ledger"))
+	c.memory(top.At("memory_limit"))
 }
 
 // bad records a problem of meaning, unless the form is wrong at this path or above it.
-func (c *checker) bad(at *path, code, text, hint string) {
-	c.addMeaning(at, problem{code, text, hint})
+func (c *checker) bad(at *yamltree.Path, code, text, hint string) {
+	c.AddMeaning(at, yamltree.Problem{Code: code, Text: text, Hint: hint})
 }
 
 // has reports whether the job has a key, or has an unknown key that is probably a misspelling of it.
-func (c *checker) has(at *path) bool {
-	return c.report.has(at) || c.wrongBelow(at.String())
+func (c *checker) has(at *yamltree.Path) bool {
+	return c.Report.Has(at) || c.WrongBelow(at.String())
 }
 
 // sound reports whether the job has a key and nothing wrong was found there so far.
-func (c *checker) sound(at *path) bool {
-	return c.report.has(at) && !c.troubled(at.String())
+func (c *checker) sound(at *yamltree.Path) bool {
+	return c.Report.Has(at) && !c.Troubled(at.String())
 }
 
 // published checks that the day of publication is one.
-func (c *checker) published(at *path) {
+func (c *checker) published(at *yamltree.Path) {
 	if d := c.job.Deployment; d != nil && d.Published != "" && c.sound(at) {
 		if _, err := time.Parse(time.DateOnly, d.Published); err != nil {
 			c.bad(at, CodeBadValue, "is no day", "write it as YYYY-MM-DD")
@@ -63,8 +64,8 @@ func (c *checker) published(at *path) {
 }
 
 // name checks a text that appears in statements and lists.
-func (c *checker) name(at *path, text string) {
-	if c.sound(at) && (!clean(text) || utf8.RuneCountInString(text) > 200) {
+func (c *checker) name(at *yamltree.Path, text string) {
+	if c.sound(at) && (!yamltree.IsClean(text) || utf8.RuneCountInString(text) > 200) {
 		c.bad(at, CodeBadValue, "has control characters or is longer than 200 characters", "give a short name on one line")
 	}
 }
@@ -74,44 +75,44 @@ var mostEpsilon = new(big.Rat).SetFloat64(calibrate.MaxEpsilon)
 var leastDelta = new(big.Rat).SetFloat64(math.SmallestNonzeroFloat64)
 
 // guarantee checks an epsilon and a delta.
-func (c *checker) guarantee(at *path, epsilon, delta Decimal) {
+func (c *checker) guarantee(at *yamltree.Path, epsilon, delta Decimal) {
 	if e, ok := epsilon.rat(); ok && e.Sign() < 0 {
-		c.bad(at.at("epsilon"), CodeBadValue, "must be zero or more, is "+c.show(at.at("epsilon"), string(epsilon)), "smaller is more private; 1 is a common choice")
+		c.bad(at.At("epsilon"), CodeBadValue, "must be zero or more, is "+c.Show(at.At("epsilon"), string(epsilon)), "smaller is more private; 1 is a common choice")
 	} else if ok && e.Cmp(mostEpsilon) > 0 {
-		c.bad(at.at("epsilon"), CodeBadValue, "must be at most 1e6, is "+c.show(at.at("epsilon"), string(epsilon)), "smaller is more private; above 20 or so nothing is protected")
+		c.bad(at.At("epsilon"), CodeBadValue, "must be at most 1e6, is "+c.Show(at.At("epsilon"), string(epsilon)), "smaller is more private; above 20 or so nothing is protected")
 	}
 	d, ok := delta.rat()
-	switch p := at.at("delta"); {
+	switch p := at.At("delta"); {
 	case !ok:
 	case d.Sign() > 0 && d.Cmp(leastDelta) < 0:
 		c.bad(p, CodeBadValue, "is smaller than any float64", "choose it far below 1 / number of units, such as 1e-6")
 	case d.Sign() <= 0:
-		c.bad(p, CodeBadValue, "must be greater than 0, is "+c.show(p, string(delta)), "Gaussian noise needs a delta above 0: choose it far below 1 / number of units, such as 1e-6")
+		c.bad(p, CodeBadValue, "must be greater than 0, is "+c.Show(p, string(delta)), "Gaussian noise needs a delta above 0: choose it far below 1 / number of units, such as 1e-6")
 	case d.Cmp(big.NewRat(1, 1)) >= 0:
-		c.bad(p, CodeBadValue, "must be less than 1, is "+c.show(p, string(delta)), "choose it far below 1 / number of units, such as 1e-6")
+		c.bad(p, CodeBadValue, "must be less than 1, is "+c.Show(p, string(delta)), "choose it far below 1 / number of units, such as 1e-6")
 	}
 }
 
-func (c *checker) privacy(at *path) {
+func (c *checker) privacy(at *yamltree.Path) {
 	p := &c.job.Privacy
 	c.guarantee(at, p.Epsilon, p.Delta)
-	unit := at.at("unit")
+	unit := at.At("unit")
 	c.unique(unit, p.Unit, "column")
 	if len(p.Unit) == 1 && p.Unit[0] == "row" {
 		c.bad(unit, CodeBadValue, "a column with the name row cannot be the unit by itself", "write unit: row where each row is a unit of its own; else rename the column")
 	}
-	c.perUnit(at.at("per_unit"), &p.PerUnit)
+	c.perUnit(at.At("per_unit"), &p.PerUnit)
 }
 
 // unique reports each text that a list has twice.
-func (c *checker) unique(at *path, texts []string, what string) {
+func (c *checker) unique(at *yamltree.Path, texts []string, what string) {
 	first := map[string]int{}
 	for i, t := range texts {
 		if t == "" {
 			continue
 		}
 		if _, twice := first[t]; twice {
-			c.bad(at.item(i), CodeDuplicate, "the "+what+" "+c.show(at.item(i), t)+" is already there", "remove it")
+			c.bad(at.Item(i), CodeDuplicate, "the "+what+" "+c.Show(at.Item(i), t)+" is already there", "remove it")
 			continue
 		}
 		first[t] = i
@@ -120,11 +121,11 @@ func (c *checker) unique(at *path, texts []string, what string) {
 
 // rowUnit reports whether each row is a privacy unit.
 func (c *checker) rowUnit() bool {
-	return len(c.job.Privacy.Unit) == 0 && c.sound((*path)(nil).at("privacy").at("unit"))
+	return len(c.job.Privacy.Unit) == 0 && c.sound((*yamltree.Path)(nil).At("privacy").At("unit"))
 }
 
 // perUnit checks the bounds of one per_unit mapping.
-func (c *checker) perUnit(at *path, p *PerUnit) {
+func (c *checker) perUnit(at *yamltree.Path, p *PerUnit) {
 	bounds := []struct {
 		key   string
 		value int64
@@ -132,10 +133,10 @@ func (c *checker) perUnit(at *path, p *PerUnit) {
 	for _, b := range bounds {
 		switch {
 		case b.value > 1 && c.rowUnit():
-			c.bad(at.at(b.key), CodeContradiction, fmt.Sprintf("cannot be %d with unit: row, where each row is a unit of its own and contributes one row", b.value),
+			c.bad(at.At(b.key), CodeContradiction, fmt.Sprintf("cannot be %d with unit: row, where each row is a unit of its own and contributes one row", b.value),
 				"remove per_unit, or name the columns of whom the release protects: unit: [user_id]")
 		case b.value > p.MaxRows && p.MaxRows > 0:
-			c.bad(at.at(b.key), CodeContradiction, fmt.Sprintf("is %d, but max_rows lets one unit have %d rows in all", b.value, p.MaxRows), "lower it, or raise max_rows")
+			c.bad(at.At(b.key), CodeContradiction, fmt.Sprintf("is %d, but max_rows lets one unit have %d rows in all", b.value, p.MaxRows), "lower it, or raise max_rows")
 		}
 	}
 }

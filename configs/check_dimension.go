@@ -4,6 +4,9 @@ import (
 	"fmt"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/dprelease/dprelease/configs/internal/wording"
+	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
 // forms are the ways to define the cells of a dimension, and the keys of each.
@@ -22,17 +25,17 @@ var forms = []struct {
 }
 
 // dimensions checks the dimensions of a query. Their key columns must have different names.
-func (c *checker) dimensions(at *path, by []Dimension) {
+func (c *checker) dimensions(at *yamltree.Path, by []Dimension) {
 	taken := map[string]bool{}
 	for _, n := range answerColumns {
 		taken[n] = true
 	}
 	for i := range by {
-		p := at.item(i)
+		p := at.Item(i)
 		c.dimension(p, &by[i])
 		for _, name := range by[i].keyColumns() {
 			if taken[name] {
-				c.bad(p, CodeDuplicate, "the release already has a column "+quote(name), "name this one with as: NAME")
+				c.bad(p, CodeDuplicate, "the release already has a column "+wording.Quote(name), "name this one with as: NAME")
 			}
 			taken[name] = true
 		}
@@ -63,11 +66,11 @@ func (d *Dimension) keyColumns() []string {
 	return []string{name}
 }
 
-func (c *checker) dimension(at *path, d *Dimension) {
+func (c *checker) dimension(at *yamltree.Path, d *Dimension) {
 	var found, keys []string
 	for _, f := range forms {
 		for _, k := range f.keys {
-			if c.has(at.at(k)) {
+			if c.has(at.At(k)) {
 				found, keys = append(found, f.name), append(keys, k)
 				break
 			}
@@ -77,7 +80,7 @@ func (c *checker) dimension(at *path, d *Dimension) {
 	case len(found) == 0:
 		c.bad(at, CodeMissing, "the dimension has no cells", "add values: [a, b], edges: [0, 10, 20], from/to/width or values_from; cells that cannot be listed: keys: discover")
 	case len(found) > 1:
-		c.bad(at.at(keys[1]), CodeContradiction, "the cells are given twice, by "+list(found), "keep one of them")
+		c.bad(at.At(keys[1]), CodeContradiction, "the cells are given twice, by "+wording.Join(found), "keep one of them")
 	default:
 		c.dimensionColumn(at, found[0])
 	}
@@ -85,53 +88,53 @@ func (c *checker) dimension(at *path, d *Dimension) {
 		c.bad(at, CodeContradiction, "there is no cell for the rows without a key where keys are discovered", "use drop")
 	}
 	if d.LastEdge != "" && d.Edges == nil && d.From == nil {
-		c.bad(at.at("last_edge"), CodeContradiction, "there are no edges", "last_edge goes with edges, or with from, to and width")
+		c.bad(at.At("last_edge"), CodeContradiction, "there are no edges", "last_edge goes with edges, or with from, to and width")
 	}
 	if d.LastEdge == "included" && d.Every != "" {
-		c.bad(at.at("last_edge"), CodeContradiction, "calendar cells do not include their upper edge", "remove last_edge")
+		c.bad(at.At("last_edge"), CodeContradiction, "calendar cells do not include their upper edge", "remove last_edge")
 	}
 	if len(d.Fold) > 0 && d.Values == nil && d.ValuesFrom == nil && d.Keys == "" {
-		c.bad(at.at("fold"), CodeContradiction, "there are no texts to compare", "fold goes with values, values_from and keys: discover")
+		c.bad(at.At("fold"), CodeContradiction, "there are no texts to compare", "fold goes with values, values_from and keys: discover")
 	}
-	c.unique(at.at("fold"), d.Fold, "difference")
+	c.unique(at.At("fold"), d.Fold, "difference")
 	c.values(at, d)
-	c.edges(at.at("edges"), d.Edges)
+	c.edges(at.At("edges"), d.Edges)
 	c.width(at, d)
 	c.geography(at, d)
 	if d.ValuesFrom != nil {
-		c.file(at.at("values_from").at("file"), d.ValuesFrom.File)
+		c.file(at.At("values_from").At("file"), d.ValuesFrom.File)
 	}
 }
 
 // dimensionColumn checks that the dimension has a column if its form needs one, and has none otherwise.
-func (c *checker) dimensionColumn(at *path, form string) {
+func (c *checker) dimensionColumn(at *yamltree.Path, form string) {
 	positions := form == "nearest" || form == "grid"
-	switch has := c.has(at.at("column")); {
+	switch has := c.has(at.At("column")); {
 	case positions && has:
-		c.bad(at.at("column"), CodeContradiction, form+" names its own columns, lat and lon", "remove column; use as to name the key column")
+		c.bad(at.At("column"), CodeContradiction, form+" names its own columns, lat and lon", "remove column; use as to name the key column")
 	case !positions && !has:
 		c.bad(at, CodeMissing, "the dimension has no column", "add column: NAME")
 	}
 }
 
 // values checks that the labels differ and that no text belongs to two of them.
-func (c *checker) values(at *path, d *Dimension) {
+func (c *checker) values(at *yamltree.Path, d *Dimension) {
 	labels, owner := c.added(d), map[Scalar]Scalar{}
-	node, _, _ := find(c.src.root, at.at("values").String())
+	node, _, _ := yamltree.Find(c.Src.Root, at.At("values").String())
 	mapping := node.Kind == yaml.MappingNode
 	for i, l := range d.Values {
-		p := at.at("values").item(i)
+		p := at.At("values").Item(i)
 		if mapping {
-			p = at.at("values").at(string(l.Name))
+			p = at.At("values").At(string(l.Name))
 		}
 		if why, taken := labels[l.Name]; taken {
-			c.bad(p, CodeDuplicate, "the cell "+quote(string(l.Name))+" "+why, "give each cell a label of its own")
+			c.bad(p, CodeDuplicate, "the cell "+wording.Quote(string(l.Name))+" "+why, "give each cell a label of its own")
 			continue
 		}
 		labels[l.Name] = "is already there"
 		for k, m := range l.Members {
 			if other, taken := owner[m]; taken {
-				c.bad(memberPath(p, mapping, k), CodeDuplicate, quote(string(m))+" already belongs to the cell "+quote(string(other)), "a text belongs to one cell")
+				c.bad(memberPath(p, mapping, k), CodeDuplicate, wording.Quote(string(m))+" already belongs to the cell "+wording.Quote(string(other)), "a text belongs to one cell")
 				continue
 			}
 			owner[m] = l.Name
@@ -139,9 +142,9 @@ func (c *checker) values(at *path, d *Dimension) {
 	}
 }
 
-func memberPath(label *path, mapping bool, k int) *path {
+func memberPath(label *yamltree.Path, mapping bool, k int) *yamltree.Path {
 	if mapping {
-		return label.item(k)
+		return label.Item(k)
 	}
 	return label
 }
@@ -160,7 +163,7 @@ func (c *checker) added(d *Dimension) map[Scalar]string {
 
 // edges checks that there are at least two edges and that they ascend. Numbers are compared as numbers. Dates are
 // compared as texts, which gives the same order.
-func (c *checker) edges(at *path, edges []Scalar) {
+func (c *checker) edges(at *yamltree.Path, edges []Scalar) {
 	if !c.sound(at) {
 		return
 	}
@@ -172,11 +175,11 @@ func (c *checker) edges(at *path, edges []Scalar) {
 	for i := 1; i < len(edges); i++ {
 		_, ok := edges[i].number()
 		if ok != numeric {
-			c.bad(at.item(i), CodeBadValue, "numbers and other texts are mixed: "+c.show(at.item(i), string(edges[i])), "edges are all numbers, or all dates or times such as 2013-01-31")
+			c.bad(at.Item(i), CodeBadValue, "numbers and other texts are mixed: "+c.Show(at.Item(i), string(edges[i])), "edges are all numbers, or all dates or times such as 2013-01-31")
 			return
 		}
 		if !below2(edges[i-1], edges[i]) {
-			c.bad(at.item(i), CodeBadValue, quote(string(edges[i]))+" does not come after "+quote(string(edges[i-1])), "edges ascend, each only once")
+			c.bad(at.Item(i), CodeBadValue, wording.Quote(string(edges[i]))+" does not come after "+wording.Quote(string(edges[i-1])), "edges ascend, each only once")
 			return
 		}
 	}
@@ -192,24 +195,24 @@ func below2(a, b Scalar) bool {
 }
 
 // width checks the cells between from and to, of equal width or by the calendar.
-func (c *checker) width(at *path, d *Dimension) {
+func (c *checker) width(at *yamltree.Path, d *Dimension) {
 	if d.From == nil && d.To == nil && d.Width == nil && d.Every == "" {
 		return
 	}
 	step := "width"
-	if c.has(at.at("every")) {
+	if c.has(at.At("every")) {
 		step = "every"
 	}
 	if step == "every" && d.Width != nil {
-		c.bad(at.at("width"), CodeContradiction, "the cells have a width and a calendar step", "keep width for numbers, or every for dates")
+		c.bad(at.At("width"), CodeContradiction, "the cells have a width and a calendar step", "keep width for numbers, or every for dates")
 		return
 	}
 	sound := true
 	for _, k := range []string{"from", "to", step} {
-		if !c.has(at.at(k)) {
+		if !c.has(at.At(k)) {
 			c.bad(at, CodeMissing, "cells between two edges need from, to, and width or every; "+k+" is absent", "add "+k)
 			sound = false
-		} else if c.troubled(at.at(k).String()) {
+		} else if c.Troubled(at.At(k).String()) {
 			sound = false
 		}
 	}
@@ -217,39 +220,39 @@ func (c *checker) width(at *path, d *Dimension) {
 		return
 	}
 	if _, p := d.ladder(); p != nil {
-		c.bad(at.at(p.key), CodeBadValue, p.text, p.hint)
+		c.bad(at.At(p.key), CodeBadValue, p.text, p.hint)
 	}
 }
 
-func (c *checker) geography(at *path, d *Dimension) {
+func (c *checker) geography(at *yamltree.Path, d *Dimension) {
 	if d.Nearest != nil {
-		c.positive(at.at("nearest").at("within_m"), d.Nearest.WithinM)
-		c.file(at.at("nearest").at("points"), d.Nearest.Points)
+		c.positive(at.At("nearest").At("within_m"), d.Nearest.WithinM)
+		c.file(at.At("nearest").At("points"), d.Nearest.Points)
 		c.kernel(at, d)
 	}
 	if g := d.Grid; g != nil {
-		c.box(at.at("grid").at("north"), g.South, g.North)
-		c.box(at.at("grid").at("east"), g.West, g.East)
+		c.box(at.At("grid").At("north"), g.South, g.North)
+		c.box(at.At("grid").At("east"), g.West, g.East)
 		if cells := int64(g.Rows) * int64(g.Cols); g.Rows > maxCells || g.Cols > maxCells || cells > maxCells {
-			c.bad(at.at("grid"), CodeBadValue, fmt.Sprintf("the grid has more than %d cells", maxCells), "use fewer rows or cols")
+			c.bad(at.At("grid"), CodeBadValue, fmt.Sprintf("the grid has more than %d cells", maxCells), "use fewer rows or cols")
 		}
 	}
 }
 
-func (c *checker) kernel(at *path, d *Dimension) {
+func (c *checker) kernel(at *yamltree.Path, d *Dimension) {
 	k := d.Nearest.Kernel
 	if k == nil {
 		return
 	}
-	c.positive(at.at("nearest").at("kernel").at("bandwidth_m"), k.BandwidthM)
+	c.positive(at.At("nearest").At("kernel").At("bandwidth_m"), k.BandwidthM)
 	for _, policy := range [][2]string{{"null", d.Null}, {"other", d.Other}} {
 		if policy[1] == "bin" {
-			c.bad(at.at(policy[0]), CodeContradiction, "rows without a point cannot be spread, and a cell of their own would raise the norm of a row to 1", "use drop with a kernel")
+			c.bad(at.At(policy[0]), CodeContradiction, "rows without a point cannot be spread, and a cell of their own would raise the norm of a row to 1", "use drop with a kernel")
 		}
 	}
 }
 
-func (c *checker) box(at *path, low, high Decimal) {
+func (c *checker) box(at *yamltree.Path, low, high Decimal) {
 	l, ok1 := low.rat()
 	h, ok2 := high.rat()
 	if ok1 && ok2 && l.Cmp(h) >= 0 {

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/dprelease/dprelease/configs/internal/wording"
+	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
 // extensions are the file extensions of the supported formats. A text format may be followed by an extension of a
@@ -34,34 +37,34 @@ func knownExtension(file string) bool {
 	return hasExtension(file, extensions, false) || hasExtension(file, textExtensions, true) || hasExtension(file, lineExtensions, true)
 }
 
-func (c *checker) input(at *path) {
+func (c *checker) input(at *yamltree.Path) {
 	in := &c.job.Input
-	files := at.at("files")
+	files := at.At("files")
 	c.unique(files, in.Files, "file")
 	for i, f := range in.Files {
 		if in.Format == "" {
-			c.file(files.item(i), f)
+			c.file(files.Item(i), f)
 		}
 		if _, err := filepath.Match(f, ""); err != nil {
-			c.bad(files.item(i), CodeBadValue, "the pattern "+c.show(files.item(i), f)+" is not complete", "close [ with ], and write \\ before a [ that is meant as it is")
+			c.bad(files.Item(i), CodeBadValue, "the pattern "+c.Show(files.Item(i), f)+" is not complete", "close [ with ], and write \\ before a [ that is meant as it is")
 		}
 	}
 	if in.Rows > 0 && c.job.Privacy.Adjacency != "replace-one" {
-		c.bad(at.at("rows"), CodeContradiction, "a public number of rows goes with adjacency: replace-one", "under add-remove the number of rows is private: remove rows, or set privacy.adjacency to replace-one")
+		c.bad(at.At("rows"), CodeContradiction, "a public number of rows goes with adjacency: replace-one", "under add-remove the number of rows is private: remove rows, or set privacy.adjacency to replace-one")
 	}
 	if in.Rows > 0 && len(c.job.Privacy.Unit) > 0 {
-		c.bad(at.at("rows"), CodeContradiction, "a public number of rows goes with unit: row", "where a unit may have any number of rows, their number is private: remove rows")
+		c.bad(at.At("rows"), CodeContradiction, "a public number of rows goes with unit: row", "where a unit may have any number of rows, their number is private: remove rows")
 	}
 	if in.Format == "csv" || in.Format == "tsv" || in.Format == "" && slices.ContainsFunc(in.Files, func(f string) bool { return hasExtension(f, textExtensions, true) }) {
-		c.csv(at.at("csv"))
+		c.csv(at.At("csv"))
 	}
 	c.jsonl(at)
 	for _, name := range slices.Sorted(maps.Keys(in.Folders)) {
-		c.textType(at.at("folders").at(name), in.Folders[name])
+		c.textType(at.At("folders").At(name), in.Folders[name])
 	}
-	c.events(at.at("events"))
+	c.events(at.At("events"))
 	for i := range in.Where {
-		c.filter(at.at("where").item(i), &in.Where[i])
+		c.filter(at.At("where").Item(i), &in.Where[i])
 	}
 }
 
@@ -75,85 +78,85 @@ func fileHint(file string) string {
 }
 
 // file checks that the extension of a path names a format.
-func (c *checker) file(at *path, file string) {
+func (c *checker) file(at *yamltree.Path, file string) {
 	if file != "" && !knownExtension(file) {
 		known := slices.Concat(extensions, textExtensions, lineExtensions)
-		c.bad(at, CodeBadValue, "the extension of "+c.show(at, file)+" names no format", "known: "+strings.Join(known, ", ")+fileHint(file))
+		c.bad(at, CodeBadValue, "the extension of "+c.Show(at, file)+" names no format", "known: "+strings.Join(known, ", ")+fileHint(file))
 	}
 }
 
 // jsonl checks that the job names the columns of JSON lines if it reads a file of that format.
-func (c *checker) jsonl(at *path) {
+func (c *checker) jsonl(at *yamltree.Path) {
 	in := &c.job.Input
 	lines := in.Format == "jsonl" || in.Format == "" && slices.ContainsFunc(in.Files, func(f string) bool { return hasExtension(f, lineExtensions, true) })
 	switch {
 	case !lines && in.JSONL == nil:
 		return
 	case !lines:
-		c.bad(at.at("jsonl"), CodeContradiction, "no file of the input is in JSON lines", "remove jsonl, or write format: jsonl")
+		c.bad(at.At("jsonl"), CodeContradiction, "no file of the input is in JSON lines", "remove jsonl, or write format: jsonl")
 	case in.JSONL == nil || len(in.JSONL.Columns) == 0:
 		c.bad(at, CodeMissing, "JSON lines need the names and types of the columns that are read", "add jsonl: {columns: {age: int, city: text}}; release columns FILE shows what is seen")
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.JSONL.Columns)) {
-		c.textType(at.at("jsonl").at("columns").at(name), in.JSONL.Columns[name])
+		c.textType(at.At("jsonl").At("columns").At(name), in.JSONL.Columns[name])
 	}
 }
 
-func (c *checker) csv(at *path) {
+func (c *checker) csv(at *yamltree.Path) {
 	v := &c.job.Input.CSV
-	c.unique(at.at("columns"), v.Columns, "column")
-	if v.Header != nil && !*v.Header && !c.has(at.at("columns")) {
-		c.bad(at.at("header"), CodeMissing, "without a header the columns need names", "list them in order: columns: [age, workclass]")
+	c.unique(at.At("columns"), v.Columns, "column")
+	if v.Header != nil && !*v.Header && !c.has(at.At("columns")) {
+		c.bad(at.At("header"), CodeMissing, "without a header the columns need names", "list them in order: columns: [age, workclass]")
 	}
-	c.separator(at.at("delimiter"), v.Delimiter)
+	c.separator(at.At("delimiter"), v.Delimiter)
 	if v.Quote != "none" {
-		c.single(at.at("quote"), v.Quote)
+		c.single(at.At("quote"), v.Quote)
 	}
-	c.single(at.at("decimal"), v.Decimal)
-	c.single(at.at("thousands"), v.Thousands)
+	c.single(at.At("decimal"), v.Decimal)
+	c.single(at.At("thousands"), v.Thousands)
 	if v.Thousands != "" && v.Thousands == cmp.Or(v.Decimal, ".") {
-		c.bad(at.at("thousands"), CodeContradiction, "the separator of thousands is the decimal sign", `say which one separates the fraction: decimal: ","`)
+		c.bad(at.At("thousands"), CodeContradiction, "the separator of thousands is the decimal sign", `say which one separates the fraction: decimal: ","`)
 	}
 	if v.Quote != "" && (v.Quote == v.Delimiter || v.Quote == v.Comment) {
-		c.bad(at.at("quote"), CodeContradiction, "the quote is the delimiter or the comment character", "choose another one, or remove quote")
+		c.bad(at.At("quote"), CodeContradiction, "the quote is the delimiter or the comment character", "choose another one, or remove quote")
 	}
-	c.separator(at.at("comment"), v.Comment)
+	c.separator(at.At("comment"), v.Comment)
 	if v.Comment != "" && v.Comment == v.Delimiter {
-		c.bad(at.at("comment"), CodeContradiction, "the comment character is the delimiter", "choose another one, or remove comment")
+		c.bad(at.At("comment"), CodeContradiction, "the comment character is the delimiter", "choose another one, or remove comment")
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Types)) {
-		c.csvType(at.at("types").at(name), name, v.Types[name])
+		c.csvType(at.At("types").At(name), name, v.Types[name])
 	}
 }
 
 // separator checks a setting of one character that separates fields or begins a comment.
-func (c *checker) separator(at *path, s string) {
+func (c *checker) separator(at *yamltree.Path, s string) {
 	c.single(at, s)
 	if quote := cmp.Or(c.job.Input.CSV.Quote, `"`); s == quote || strings.ContainsAny(s, "\r\n\uFFFD") {
-		c.bad(at, CodeBadValue, "cannot be "+c.show(at, s), "quotes and line breaks have a meaning of their own in CSV")
+		c.bad(at, CodeBadValue, "cannot be "+c.Show(at, s), "quotes and line breaks have a meaning of their own in CSV")
 	}
 }
 
 // single checks a setting of one character.
-func (c *checker) single(at *path, s string) {
+func (c *checker) single(at *yamltree.Path, s string) {
 	if s != "" && utf8.RuneCountInString(s) != 1 {
-		c.bad(at, CodeBadValue, "must be one character, is "+c.show(at, s), `for a tab write "\t" in double quotes`)
+		c.bad(at, CodeBadValue, "must be one character, is "+c.Show(at, s), `for a tab write "\t" in double quotes`)
 	}
 }
 
 var csvTypes = []string{"text", "int", "float", "bool", "date", "timestamp"}
 
-func (c *checker) csvType(at *path, column, text string) {
+func (c *checker) csvType(at *yamltree.Path, column, text string) {
 	columns := c.job.Input.CSV.Columns
 	if len(columns) > 0 && !slices.Contains(columns, column) {
-		c.bad(at, CodeBadValue, "there is no column "+quote(column)+" in csv.columns", didYouMean(column, columns))
+		c.bad(at, CodeBadValue, "there is no column "+wording.Quote(column)+" in csv.columns", wording.DidYouMean(column, columns))
 	}
 	c.textType(at, text)
 }
 
 // textType checks the type of a column of a text file.
-func (c *checker) textType(at *path, text string) {
+func (c *checker) textType(at *yamltree.Path, text string) {
 	kind, all, _ := strings.Cut(text, " ")
 	for _, layout := range strings.Split(all, " | ") {
 		if !c.textLayout(at, text, kind, layout) {
@@ -163,18 +166,18 @@ func (c *checker) textType(at *path, text string) {
 }
 
 // textLayout checks a type that has layouts. It reports whether nothing is wrong.
-func (c *checker) textLayout(at *path, text, kind, layout string) bool {
+func (c *checker) textLayout(at *yamltree.Path, text, kind, layout string) bool {
 	switch {
 	case text == "":
 		return false
 	case !slices.Contains(csvTypes, kind):
-		c.bad(at, CodeBadValue, "unknown type "+c.show(at, text), didYouMean(kind, csvTypes))
+		c.bad(at, CodeBadValue, "unknown type "+c.Show(at, text), wording.DidYouMean(kind, csvTypes))
 	case kind != "timestamp" && kind != "date" && layout != "":
-		c.bad(at, CodeBadValue, "unknown type "+c.show(at, text), "only date and timestamp have a layout: write "+kind)
+		c.bad(at, CodeBadValue, "unknown type "+c.Show(at, text), "only date and timestamp have a layout: write "+kind)
 	case kind == "timestamp" && !strings.Contains(layout, "06"):
-		c.bad(at, CodeBadValue, "the timestamp's layout "+c.show(at, layout)+" has no year", "write how 2 January 2006, 15:04:05 looks in the file: timestamp 2006-01-02 15:04:05")
+		c.bad(at, CodeBadValue, "the timestamp's layout "+c.Show(at, layout)+" has no year", "write how 2 January 2006, 15:04:05 looks in the file: timestamp 2006-01-02 15:04:05")
 	case kind == "date" && layout != "" && !strings.Contains(layout, "06"):
-		c.bad(at, CodeBadValue, "the date's layout "+c.show(at, layout)+" has no year", "write how 2 January 2006 looks in the file: date 2/1/2006 if the day comes first, date 1/2/2006 if the month does")
+		c.bad(at, CodeBadValue, "the date's layout "+c.Show(at, layout)+" has no year", "write how 2 January 2006 looks in the file: date 2/1/2006 if the day comes first, date 1/2/2006 if the month does")
 	default:
 		return true
 	}
@@ -182,7 +185,7 @@ func (c *checker) textLayout(at *path, text, kind, layout string) bool {
 }
 
 // events checks that all events have the same names and that none of them renames the privacy unit.
-func (c *checker) events(at *path) {
+func (c *checker) events(at *yamltree.Path) {
 	events := c.job.Input.Events
 	if len(events) > 1 && len(c.job.Privacy.Unit) == 0 {
 		c.bad(at, CodeContradiction, "with unit: row, one row would become several units", "name the columns of the privacy unit in privacy.unit, and bound what one unit contributes")
@@ -192,7 +195,7 @@ func (c *checker) events(at *path) {
 			// A single event must not rename it either: the ledger and the readers of the release know the unit by its
 			// name.
 			if column, ok := events[i][u]; ok && column != u {
-				c.bad(at.item(i).at(u), CodeContradiction, "the event lets "+quote(u)+", a column of the privacy unit, stand for another column", "leave the unit's columns out of events, and name those of the input in privacy.unit")
+				c.bad(at.Item(i).At(u), CodeContradiction, "the event lets "+wording.Quote(u)+", a column of the privacy unit, stand for another column", "leave the unit's columns out of events, and name those of the input in privacy.unit")
 			}
 		}
 	}
@@ -200,17 +203,17 @@ func (c *checker) events(at *path) {
 		names := slices.Sorted(maps.Keys(e))
 		switch {
 		case len(names) == 0:
-			c.bad(at.item(i), CodeBadValue, "the event is empty", "name its columns: {time: pickup_datetime}")
+			c.bad(at.Item(i), CodeBadValue, "the event is empty", "name its columns: {time: pickup_datetime}")
 		case !slices.Equal(names, slices.Sorted(maps.Keys(events[0]))):
-			c.bad(at.item(i), CodeContradiction, "the event has other names than the first one", "give all events the same names on the left")
+			c.bad(at.Item(i), CodeContradiction, "the event has other names than the first one", "give all events the same names on the left")
 		}
 	}
 }
 
-func (c *checker) filter(at *path, f *Filter) {
+func (c *checker) filter(at *yamltree.Path, f *Filter) {
 	conditions := 0
 	for _, key := range []string{"from", "before", "for", "not_null", "in", "not_in", "min", "max"} {
-		if c.has(at.at(key)) {
+		if c.has(at.At(key)) {
 			conditions++
 		}
 	}
@@ -218,20 +221,20 @@ func (c *checker) filter(at *path, f *Filter) {
 		c.bad(at, CodeMissing, "the filter has no condition", "add from, before, for, not_null, in, not_in, min or max")
 	}
 	if f.For != "" && f.Before != nil {
-		c.bad(at.at("for"), CodeContradiction, "for and before both say where the window ends", "keep one of them")
+		c.bad(at.At("for"), CodeContradiction, "for and before both say where the window ends", "keep one of them")
 	}
-	if f.For != "" && !c.has(at.at("from")) {
-		c.bad(at.at("for"), CodeMissing, "for needs a from, at which the window starts", "add from")
+	if f.For != "" && !c.has(at.At("from")) {
+		c.bad(at.At("for"), CodeMissing, "for needs a from, at which the window starts", "add from")
 	}
 	if f.For != "" && !windowText.MatchString(f.For) {
-		c.bad(at.at("for"), CodeBadValue, "is not a length of time: "+c.show(at.at("for"), f.For), "write a number and s, m, h, d or w: 1h")
+		c.bad(at.At("for"), CodeBadValue, "is not a length of time: "+c.Show(at.At("for"), f.For), "write a number and s, m, h, d or w: 1h")
 	}
-	c.ordered(at.at("before"), f.From, f.Before)
-	c.ordered(at.at("max"), f.Min, f.Max)
+	c.ordered(at.At("before"), f.From, f.Before)
+	c.ordered(at.At("max"), f.Min, f.Max)
 }
 
 // ordered reports an upper bound below the lower bound, if both are numbers.
-func (c *checker) ordered(at *path, low, high *Scalar) {
+func (c *checker) ordered(at *yamltree.Path, low, high *Scalar) {
 	if low == nil || high == nil {
 		return
 	}

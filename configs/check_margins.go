@@ -3,10 +3,13 @@ package configs
 import (
 	"reflect"
 	"slices"
+
+	"github.com/dprelease/dprelease/configs/internal/wording"
+	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
 // margins checks that the cells of this query add up to those of each named query.
-func (c *checker) margins(at *path, q *Query) {
+func (c *checker) margins(at *yamltree.Path, q *Query) {
 	c.unique(at, q.Margins, "query")
 	if len(q.Margins) > 0 && q.Histogram == nil {
 		c.bad(at, CodeContradiction, "margins go with a histogram", "remove margins")
@@ -16,10 +19,10 @@ func (c *checker) margins(at *path, q *Query) {
 		if name == "" || q.Histogram == nil {
 			continue
 		}
-		p := at.item(i)
+		p := at.Item(i)
 		k := slices.IndexFunc(c.job.Queries, func(other Query) bool { return other.Name == name })
 		if k < 0 {
-			c.bad(p, CodeBadValue, "there is no query "+c.show(p, name), didYouMean(name, c.queryNames(q.Name)))
+			c.bad(p, CodeBadValue, "there is no query "+c.Show(p, name), wording.DidYouMean(name, c.queryNames(q.Name)))
 			continue
 		}
 		c.margin(p, q, &c.job.Queries[k])
@@ -36,19 +39,19 @@ func (c *checker) queryNames(except string) []string {
 	return names
 }
 
-func (c *checker) margin(at *path, q, m *Query) {
+func (c *checker) margin(at *yamltree.Path, q, m *Query) {
 	const hint = "a margin is a count, or a histogram whose dimensions are some of this one's, written alike and in the same order"
 	switch _, ok := q.MarginAxes(m); {
 	case m == q:
 		c.bad(at, CodeContradiction, "a query is no margin of itself", "name another")
 	case len(m.Margins) > 0:
-		c.bad(at, CodeContradiction, "the query "+c.show(at, m.Name)+" has margins itself", "list all margins at the largest table")
+		c.bad(at, CodeContradiction, "the query "+c.Show(at, m.Name)+" has margins itself", "list all margins at the largest table")
 	case !ok:
-		c.bad(at, CodeContradiction, "the query "+c.show(at, m.Name)+" is no sum of this one's cells", hint)
+		c.bad(at, CodeContradiction, "the query "+c.Show(at, m.Name)+" is no sum of this one's cells", hint)
 	case c.job.Bounds(q) != c.job.Bounds(m):
-		c.bad(at, CodeContradiction, "the query "+c.show(at, m.Name)+" has other bounds for a unit, so that it counts other rows", "give both the same per_unit")
+		c.bad(at, CodeContradiction, "the query "+c.Show(at, m.Name)+" has other bounds for a unit, so that it counts other rows", "give both the same per_unit")
 	case slices.ContainsFunc(c.job.Queries, func(other Query) bool { return other.Name != q.Name && slices.Contains(other.Margins, m.Name) }):
-		c.bad(at, CodeContradiction, "the query "+c.show(at, m.Name)+" is a margin of two tables", "leave it to one of them")
+		c.bad(at, CodeContradiction, "the query "+c.Show(at, m.Name)+" is a margin of two tables", "leave it to one of them")
 	}
 }
 

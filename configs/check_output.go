@@ -4,12 +4,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-func (c *checker) output(at *path) {
-	c.unique(at.at("formats"), c.job.Output.Formats, "format")
+func (c *checker) output(at *yamltree.Path) {
+	c.unique(at.At("formats"), c.job.Output.Formats, "format")
 	c.fileNames()
-	dir := at.at("dir")
+	dir := at.At("dir")
 	if !c.sound(dir) {
 		return
 	}
@@ -17,28 +19,28 @@ func (c *checker) output(at *path) {
 	home, ok2 := c.absolute(".")
 	switch {
 	case !ok || !ok2:
-	case !clean(c.job.Output.Dir):
+	case !yamltree.IsClean(c.job.Output.Dir):
 		c.bad(dir, CodeBadValue, "has control characters", "give a plain path")
 	case c.leads(dir):
 		c.bad(dir, CodeBadValue, "a parameter leads out of the folder that output.dir names: its value has the element ..", "write .. into output.dir itself, and plain names into parameters")
 	case inside(home, folder):
-		c.bad(dir, CodeBadValue, "the release folder "+c.show(dir, c.job.Output.Dir)+" holds the job file's own folder", "give it a folder of its own, such as out: the folder is replaced as a whole")
+		c.bad(dir, CodeBadValue, "the release folder "+c.Show(dir, c.job.Output.Dir)+" holds the job file's own folder", "give it a folder of its own, such as out: the folder is replaced as a whole")
 	default:
 		c.apart(folder)
 	}
 }
 
 // leads reports whether the value of a reference adds an element `..` to a path.
-func (c *checker) leads(at *path) bool {
-	n, _, exact := find(c.src.root, at.String())
+func (c *checker) leads(at *yamltree.Path) bool {
+	n, _, exact := yamltree.Find(c.Src.Root, at.String())
 	if !exact {
 		return false
 	}
-	raw, _ := pieces(n.Value)
+	raw, _ := yamltree.Pieces(n.Value)
 	up := 0
 	for _, p := range raw {
-		if !p.ref {
-			up += parents(p.text)
+		if !p.Ref {
+			up += parents(p.Text)
 		}
 	}
 	return parents(c.job.Output.Dir) > up
@@ -57,15 +59,15 @@ func parents(p string) int {
 
 // apart checks that no private file lies in the release folder.
 func (c *checker) apart(folder string) {
-	var top *path
+	var top *yamltree.Path
 	if file, ok := sqliteFile(c.job.Ledger.Store); ok && file != "" {
 		if store, ok := c.absolute(file); ok && inside(store, folder) {
-			c.bad(top.at("ledger").at("store"), CodeContradiction, "the ledger lies in the release folder (output.dir), which is public", "keep it beside the job file: sqlite:ledger.db")
+			c.bad(top.At("ledger").At("store"), CodeContradiction, "the ledger lies in the release folder (output.dir), which is public", "keep it beside the job file: sqlite:ledger.db")
 		}
 	}
 	for i, f := range c.job.Input.Files {
 		if in, ok := c.absolute(f); ok && f != "" && inside(in, folder) {
-			c.bad(top.at("input").at("files").item(i), CodeContradiction, "the input lies in the release folder (output.dir), which is public", "give the release a folder of its own")
+			c.bad(top.At("input").At("files").Item(i), CodeContradiction, "the input lies in the release folder (output.dir), which is public", "give the release a folder of its own")
 		}
 	}
 }
@@ -90,10 +92,10 @@ func (c *checker) fileNames() {
 	if !slices.Contains(c.job.Output.Formats, "json") {
 		return
 	}
-	var top *path
+	var top *yamltree.Path
 	for i := range c.job.Queries {
 		if name := c.job.Queries[i].Name; slices.Contains(ownFiles, name) {
-			c.bad(top.at("queries").item(i).at("name"), CodeDuplicate, "the release has a file "+name+".json of its own", "give the query another name")
+			c.bad(top.At("queries").Item(i).At("name"), CodeDuplicate, "the release has a file "+name+".json of its own", "give the query another name")
 		}
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/dprelease/dprelease/configs/internal/wording"
+	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
 var (
@@ -15,44 +18,44 @@ var (
 	kinds         = []string{"count", "histogram", "crosstabs", "sum", "mean", "variance"}
 )
 
-func (c *checker) queries(at *path) {
+func (c *checker) queries(at *yamltree.Path) {
 	names := map[string]bool{}
 	for i := range c.job.Queries {
-		q, p := &c.job.Queries[i], at.item(i)
-		c.queryName(p.at("name"), q.Name)
+		q, p := &c.job.Queries[i], at.Item(i)
+		c.queryName(p.At("name"), q.Name)
 		if q.Name != "" && names[q.Name] {
-			c.bad(p.at("name"), CodeDuplicate, "another query has the name "+c.show(p.at("name"), q.Name), "give each query a name of its own; it names its files")
+			c.bad(p.At("name"), CodeDuplicate, "another query has the name "+c.Show(p.At("name"), q.Name), "give each query a name of its own; it names its files")
 		}
 		names[q.Name] = true
 		c.query(p, q)
 	}
 }
 
-func (c *checker) queryName(at *path, name string) {
+func (c *checker) queryName(at *yamltree.Path, name string) {
 	switch {
 	case name == "":
 	case !queryName.MatchString(name):
-		c.bad(at, CodeBadValue, "the name "+c.show(at, name)+" cannot name a file everywhere", "use lower-case letters, digits, _ and -, at most 64, beginning with a letter or digit")
+		c.bad(at, CodeBadValue, "the name "+c.Show(at, name)+" cannot name a file everywhere", "use lower-case letters, digits, _ and -, at most 64, beginning with a letter or digit")
 	case name == "release":
 		c.bad(at, CodeBadValue, "the name release is taken by release.json", "choose another name")
 	}
 }
 
-func (c *checker) query(at *path, q *Query) {
+func (c *checker) query(at *yamltree.Path, q *Query) {
 	c.kind(at)
 	if q.PerUnit != nil {
-		c.perUnit(at.at("per_unit"), q.PerUnit)
+		c.perUnit(at.At("per_unit"), q.PerUnit)
 	}
 	c.bounded(at, q)
-	c.positive(at.at("sensitivity"), q.Sensitivity)
-	c.positive(at.at("weight"), q.Weight)
-	c.positive(at.at("max_error"), q.MaxError)
+	c.positive(at.At("sensitivity"), q.Sensitivity)
+	c.positive(at.At("weight"), q.Weight)
+	c.positive(at.At("max_error"), q.MaxError)
 	c.accuracy(at, q)
 	if q.Sparse && q.Count != nil {
-		c.bad(at.at("sparse"), CodeContradiction, "a count is one number: there is nothing to leave out", "remove sparse")
+		c.bad(at.At("sparse"), CodeContradiction, "a count is one number: there is nothing to leave out", "remove sparse")
 	}
 	if q.Histogram != nil {
-		c.dimensions(at.at("histogram").at("by"), q.Histogram.By)
+		c.dimensions(at.At("histogram").At("by"), q.Histogram.By)
 		c.optimized(at, q)
 	}
 	if q.Crosstabs != nil {
@@ -60,39 +63,39 @@ func (c *checker) query(at *path, q *Query) {
 	}
 	for i, a := range []*Aggregate{q.Sum, q.Mean, q.Variance} {
 		if a != nil {
-			kind := at.at([]string{"sum", "mean", "variance"}[i])
+			kind := at.At([]string{"sum", "mean", "variance"}[i])
 			c.aggregate(kind, a)
 			c.missing(kind, q, a)
 		}
 	}
 	if q.Sum != nil && q.Sum.Rows > 0 {
-		c.bad(at.at("sum").at("rows"), CodeContradiction, "a public number of terms goes with a mean", "remove rows")
+		c.bad(at.At("sum").At("rows"), CodeContradiction, "a public number of terms goes with a mean", "remove rows")
 	}
 	for i := range q.Denoise {
-		c.step(at.at("denoise").item(i), q, &q.Denoise[i])
+		c.step(at.At("denoise").Item(i), q, &q.Denoise[i])
 	}
-	c.margins(at.at("margins"), q)
+	c.margins(at.At("margins"), q)
 }
 
 // step reports what is wrong with a denoising step, at the keys that it is about.
-func (c *checker) step(at *path, q *Query, s *Denoise) {
+func (c *checker) step(at *yamltree.Path, q *Query, s *Denoise) {
 	if c.judge == nil || s.Method == "" {
 		return
 	}
 	for _, p := range c.judge(q, s) {
 		place := at
 		if p.Key != "" {
-			place = at.at(p.Key)
+			place = at.At(p.Key)
 		}
 		c.bad(place, p.Code, p.Message, p.Hint)
 	}
 }
 
 // kind checks that the query has exactly one kind.
-func (c *checker) kind(at *path) {
+func (c *checker) kind(at *yamltree.Path) {
 	var found []string
 	for _, k := range kinds {
-		if c.has(at.at(k)) {
+		if c.has(at.At(k)) {
 			found = append(found, k)
 		}
 	}
@@ -100,17 +103,17 @@ func (c *checker) kind(at *path) {
 	case len(found) == 0:
 		c.bad(at, CodeMissing, "the query asks nothing", "add count: {}, or histogram, crosstabs, sum, mean or variance")
 	case len(found) > 1:
-		c.bad(at.at(found[1]), CodeContradiction, "the query asks for "+list(found)+" at once", "make a query of each; they share the budget by weight")
+		c.bad(at.At(found[1]), CodeContradiction, "the query asks for "+wording.Join(found)+" at once", "make a query of each; they share the budget by weight")
 	}
 }
 
 // accuracy checks a query's target, and what splitting epsilon by targets needs.
-func (c *checker) accuracy(at *path, q *Query) {
-	inside := at.at("accuracy")
+func (c *checker) accuracy(at *yamltree.Path, q *Query) {
+	inside := at.At("accuracy")
 	if a := q.Accuracy; a != nil {
-		c.positive(inside.at("95%"), a.HalfWidth)
-		c.positive(inside.at("at"), a.At)
-		c.unique(inside.at("table"), a.Table, "dimension")
+		c.positive(inside.At("95%"), a.HalfWidth)
+		c.positive(inside.At("at"), a.At)
+		c.unique(inside.At("table"), a.Table, "dimension")
 	}
 	if c.job.Privacy.Weights != "auto" {
 		return
@@ -118,46 +121,46 @@ func (c *checker) accuracy(at *path, q *Query) {
 	if !c.has(inside) {
 		c.bad(at, CodeMissing, "with privacy.weights: auto every query needs accuracy", "add accuracy: {95%: HALF_WIDTH}, or give weights")
 	}
-	if c.has(at.at("weight")) {
-		c.bad(at.at("weight"), CodeContradiction, "privacy.weights: auto works the weights out", "remove one of them")
+	if c.has(at.At("weight")) {
+		c.bad(at.At("weight"), CodeContradiction, "privacy.weights: auto works the weights out", "remove one of them")
 	}
 }
 
 // crosstabs checks the tables of a query and what does not go with them.
-func (c *checker) crosstabs(at *path, q *Query) {
-	x, inside := q.Crosstabs, at.at("crosstabs")
-	c.dimensions(inside.at("by"), x.By)
+func (c *checker) crosstabs(at *yamltree.Path, q *Query) {
+	x, inside := q.Crosstabs, at.At("crosstabs")
+	c.dimensions(inside.At("by"), x.By)
 	for i := range x.Tables {
-		p := inside.at("tables").item(i)
-		c.unique(p.at("by"), x.Tables[i].By, "dimension")
-		c.positive(p.at("weight"), x.Tables[i].Weight)
+		p := inside.At("tables").Item(i)
+		c.unique(p.At("by"), x.Tables[i].By, "dimension")
+		c.positive(p.At("weight"), x.Tables[i].Weight)
 	}
-	if !c.has(inside.at("ways")) && !c.has(inside.at("tables")) {
+	if !c.has(inside.At("ways")) && !c.has(inside.At("tables")) {
 		c.bad(inside, CodeMissing, "no table is asked", "add ways: [1, 2], or tables")
 	}
 	c.without(at, "tables that share their noise", "denoise", "sparse", "sensitivity")
 }
 
 // optimized checks what does not go with a histogram whose noise is not that of its cells.
-func (c *checker) optimized(at *path, q *Query) {
+func (c *checker) optimized(at *yamltree.Path, q *Query) {
 	if q.Histogram.Optimize == "cdf" {
 		c.without(at, "optimize: cdf, under which the noise of the cells is not independent", "denoise", "sparse", "sensitivity", "margins")
 	}
 }
 
 // without reports keys of a query that do not go with something else in it.
-func (c *checker) without(at *path, what string, keys ...string) {
+func (c *checker) without(at *yamltree.Path, what string, keys ...string) {
 	for _, key := range keys {
-		if c.has(at.at(key)) {
-			c.bad(at.at(key), CodeContradiction, key+" does not go with "+what, "remove "+key)
+		if c.has(at.At(key)) {
+			c.bad(at.At(key), CodeContradiction, key+" does not go with "+what, "remove "+key)
 		}
 	}
 }
 
 // bounded checks that the contribution of a unit to the query is bounded.
-func (c *checker) bounded(at *path, q *Query) {
-	shared := (*path)(nil).at("privacy").at("per_unit")
-	if len(c.job.Privacy.Unit) == 0 || c.troubled(shared.String()) || c.troubled(at.at("per_unit").String()) {
+func (c *checker) bounded(at *yamltree.Path, q *Query) {
+	shared := (*yamltree.Path)(nil).At("privacy").At("per_unit")
+	if len(c.job.Privacy.Unit) == 0 || c.Troubled(shared.String()) || c.Troubled(at.At("per_unit").String()) {
 		return
 	}
 	b := c.job.Bounds(q)
@@ -182,56 +185,56 @@ func (q *Query) discovers() bool {
 func (c *checker) unitText() string {
 	var names []string
 	for _, u := range c.job.Privacy.Unit {
-		names = append(names, shown(u))
+		names = append(names, yamltree.Shown(u))
 	}
-	return short(strings.Join(names, ", "), 200)
+	return wording.Short(strings.Join(names, ", "), 200)
 }
 
-func (c *checker) positive(at *path, d Decimal) {
+func (c *checker) positive(at *yamltree.Path, d Decimal) {
 	if r, ok := d.rat(); ok && r.Sign() <= 0 {
-		c.bad(at, CodeBadValue, "must be greater than 0, is "+c.show(at, string(d)), "")
+		c.bad(at, CodeBadValue, "must be greater than 0, is "+c.Show(at, string(d)), "")
 	}
 }
 
 // missing checks the setting for rows without a value.
-func (c *checker) missing(at *path, q *Query, a *Aggregate) {
+func (c *checker) missing(at *yamltree.Path, q *Query, a *Aggregate) {
 	want := c.job.missing(q, a)
 	for _, policy := range [][2]string{{"null", a.Null}, {"nan", a.NaN}} {
 		switch {
-		case policy[1] == want || !c.sound(at.at(policy[0])):
+		case policy[1] == want || !c.sound(at.At(policy[0])):
 		case want == "centre":
-			c.bad(at.at(policy[0]), CodeContradiction, "rows without a value cannot be left out of a public number of terms", "write centre, or declare no number of rows")
+			c.bad(at.At(policy[0]), CodeContradiction, "rows without a value cannot be left out of a public number of terms", "write centre, or declare no number of rows")
 		default:
-			c.bad(at.at(policy[0]), CodeContradiction, "centre goes with a mean of a public number of terms", "leave it out: rows without a value are dropped")
+			c.bad(at.At(policy[0]), CodeContradiction, "centre goes with a mean of a public number of terms", "leave it out: rows without a value are dropped")
 		}
 	}
 }
 
-func (c *checker) aggregate(at *path, a *Aggregate) {
-	c.unique(at.at("columns"), a.Columns, "column")
-	switch one, many := c.has(at.at("column")), c.has(at.at("columns")); {
+func (c *checker) aggregate(at *yamltree.Path, a *Aggregate) {
+	c.unique(at.At("columns"), a.Columns, "column")
+	switch one, many := c.has(at.At("column")), c.has(at.At("columns")); {
 	case one && many:
-		c.bad(at.at("columns"), CodeContradiction, "column and columns are both there", "keep one of them")
+		c.bad(at.At("columns"), CodeContradiction, "column and columns are both there", "keep one of them")
 	case !one && !many:
 		c.bad(at, CodeMissing, "there is no column", "add column: NAME")
 	}
-	if a.Length > 0 && !c.has(at.at("column")) {
-		c.bad(at.at("length"), CodeContradiction, "length goes with one column of lists", "remove it")
+	if a.Length > 0 && !c.has(at.At("column")) {
+		c.bad(at.At("length"), CodeContradiction, "length goes with one column of lists", "remove it")
 	}
-	if !c.has(at.at("clamp")) && !c.has(at.at("clip_l2")) {
+	if !c.has(at.At("clamp")) && !c.has(at.At("clip_l2")) {
 		c.bad(at, CodeMissing, "nothing bounds the values", "add clamp: [lo, hi] from what you know about the column, never from the data")
 	}
-	c.clamp(at.at("clamp"), a.Clamp)
-	c.positive(at.at("clip_l2"), a.ClipL2)
+	c.clamp(at.At("clamp"), a.Clamp)
+	c.positive(at.At("clip_l2"), a.ClipL2)
 	if a.Rows > 0 && c.job.Privacy.Adjacency != "replace-one" {
-		c.bad(at.at("rows"), CodeContradiction, "a public number of terms goes with adjacency: replace-one", "remove rows, or set privacy.adjacency to replace-one")
+		c.bad(at.At("rows"), CodeContradiction, "a public number of terms goes with adjacency: replace-one", "remove rows, or set privacy.adjacency to replace-one")
 	}
 	if len(a.By) > 0 {
-		c.dimensions(at.at("by"), a.By)
+		c.dimensions(at.At("by"), a.By)
 	}
 }
 
-func (c *checker) clamp(at *path, clamp []Decimal) {
+func (c *checker) clamp(at *yamltree.Path, clamp []Decimal) {
 	if !c.sound(at) {
 		return
 	}

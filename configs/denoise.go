@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
 // Denoise is one post-processing step: a method, and parameters of that method only. If a parameter is absent, it
@@ -46,24 +48,24 @@ type StepProblem struct{ Key, Code, Message, Hint string }
 type StepJudge func(*Query, *Denoise) []StepProblem
 
 // decodeStep decodes a step: its method, its graph, and all other keys as parameters.
-func decodeStep(d *decoder, s *Denoise, at spot) {
-	if at.node.Kind != yaml.MappingNode {
-		d.expected(at, "a mapping (key: value)", mappingHint(at, []string{"method"}))
+func decodeStep(d *yamltree.Decoder, s *Denoise, at yamltree.Spot) {
+	if at.Node.Kind != yaml.MappingNode {
+		d.RefuseType(at, "a mapping (key: value)", yamltree.MappingHint(at, []string{"method"}))
 		return
 	}
-	for _, e := range d.pairs(at) {
-		switch e.name {
+	for _, e := range d.Pairs(at) {
+		switch e.Name {
 		case "method":
-			d.value(reflect.ValueOf(&s.Method).Elem(), e.spot)
+			d.DecodeValue(reflect.ValueOf(&s.Method).Elem(), e.Spot)
 		case "graph":
-			d.value(reflect.ValueOf(&s.Graph).Elem(), e.spot)
+			d.DecodeValue(reflect.ValueOf(&s.Graph).Elem(), e.Spot)
 		default:
 			var text Scalar
-			d.value(reflect.ValueOf(&text).Elem(), e.spot)
-			s.setParam(e.name, string(text))
+			d.DecodeValue(reflect.ValueOf(&text).Elem(), e.Spot)
+			s.setParam(e.Name, string(text))
 		}
 	}
-	d.need(at, "method", "james-stein")
+	d.Require(at, "method", "james-stein")
 }
 
 func (s *Denoise) setParam(name, text string) {
@@ -74,12 +76,12 @@ func (s *Denoise) setParam(name, text string) {
 }
 
 // step writes a step. Truth values and numbers are written as JSON, other parameters as texts.
-func (w *writer) step(s *Denoise, at *path) {
+func (w *writer) step(s *Denoise, at *yamltree.Path) {
 	keys := slices.Sorted(maps.Keys(s.Args))
 	w.writeItems("{}", 1+len(keys), func(i int) {
 		if i == 0 {
 			w.key("method")
-			w.text(s.Method, at.at("method"))
+			w.text(s.Method, at.At("method"))
 			return
 		}
 		key := keys[i-1]
@@ -88,14 +90,14 @@ func (w *writer) step(s *Denoise, at *path) {
 		case "true", "false":
 			w.json(text == "true")
 		default:
-			w.decimal(Decimal(text), at.at(key))
+			w.decimal(Decimal(text), at.At(key))
 		}
 	})
 	if s.Graph != nil {
 		w.buf.Truncate(w.buf.Len() - 1)
 		w.buf.WriteByte(',')
 		w.key("graph")
-		w.value(reflect.ValueOf(s.Graph), at.at("graph"))
+		w.value(reflect.ValueOf(s.Graph), at.At("graph"))
 		w.buf.WriteByte('}')
 	}
 }

@@ -5,26 +5,28 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
 // These are the codes of this package's diagnostics. Codes explains each of them. Other packages have codes of their
 // own.
 const (
-	CodeBadValue      = codeBadValue
+	CodeBadValue      = yamltree.CodeBadValue
 	CodeContradiction = "contradiction"
 	CodeDuplicate     = "duplicate"
-	CodeDuplicateKey  = codeDuplicateKey
-	CodeMissing       = codeMissing
+	CodeDuplicateKey  = yamltree.CodeDuplicateKey
+	CodeMissing       = yamltree.CodeMissing
 	CodeMissingBound  = "missing-bound"
-	CodeMissingEnv    = codeMissingEnv
+	CodeMissingEnv    = yamltree.CodeMissingEnv
 	CodeMissingParam  = "missing-param"
 	CodeTooMany       = "too-many"
-	CodeUnknownKey    = codeUnknownKey
-	CodeUnknownParam  = codeUnknownParam
+	CodeUnknownKey    = yamltree.CodeUnknownKey
+	CodeUnknownParam  = yamltree.CodeUnknownParam
 	CodeUnreadable    = "unreadable"
 	CodeUnusedParam   = "unused-param"
-	CodeWrongType     = codeWrongType
-	CodeYAML          = codeYAML
+	CodeWrongType     = yamltree.CodeWrongType
+	CodeYAML          = yamltree.CodeYAML
 )
 
 // CodeDoc is a diagnostic code and its meaning.
@@ -84,14 +86,14 @@ func (ds Diagnostics) Error() string {
 }
 
 // diagnostic returns a fault of a file as a diagnostic.
-func diagnostic(file string, f fault) Diagnostic {
-	return Diagnostic{File: file, Line: f.line, Column: f.column, Code: f.code, Message: f.message, Hint: f.hint}
+func diagnostic(file string, f yamltree.Fault) Diagnostic {
+	return Diagnostic{File: file, Line: f.Line, Column: f.Column, Code: f.Code, Message: f.Message, Hint: f.Hint}
 }
 
 // diagnosticsOf returns the problems of a file in the order of the file.
-func diagnosticsOf(file string, r *report) Diagnostics {
+func diagnosticsOf(file string, r *yamltree.Report) Diagnostics {
 	var out Diagnostics
-	found, left := r.faults()
+	found, left := r.Faults()
 	for _, f := range found {
 		out = append(out, diagnostic(file, f))
 	}

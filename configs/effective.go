@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
 // Effective returns the job as it was run, as canonical JSON: defaults and parameters are filled in, keys have the
@@ -26,7 +28,7 @@ func (j *Job) references() map[string]string {
 	if j.src == nil {
 		return nil
 	}
-	return j.src.public
+	return j.src.Public
 }
 
 func (j *Job) canonical(public map[string]string) ([]byte, error) {
@@ -45,7 +47,7 @@ type writer struct {
 // unpublished are the keys that no release contains.
 var unpublished = map[string]bool{"ledger.store": true, "memory_limit": true}
 
-func (w *writer) value(v reflect.Value, at *path) {
+func (w *writer) value(v reflect.Value, at *yamltree.Path) {
 	if v.Kind() == reflect.Pointer {
 		v = v.Elem()
 	}
@@ -65,17 +67,17 @@ func (w *writer) value(v reflect.Value, at *path) {
 	}
 }
 
-func (w *writer) plain(v reflect.Value, at *path) {
+func (w *writer) plain(v reflect.Value, at *yamltree.Path) {
 	switch v.Kind() {
 	case reflect.Struct:
 		w.fields(v, at)
 	case reflect.Slice:
-		w.writeItems("[]", v.Len(), func(i int) { w.value(v.Index(i), at.item(i)) })
+		w.writeItems("[]", v.Len(), func(i int) { w.value(v.Index(i), at.Item(i)) })
 	case reflect.Map:
 		names := slices.Sorted(maps.Keys(mapKeys(v)))
 		w.writeItems("{}", len(names), func(i int) {
 			w.key(names[i])
-			w.value(v.MapIndex(reflect.ValueOf(names[i])), at.at(names[i]))
+			w.value(v.MapIndex(reflect.ValueOf(names[i])), at.At(names[i]))
 		})
 	case reflect.String:
 		w.text(v.String(), at)
@@ -95,18 +97,18 @@ func mapKeys(v reflect.Value) map[string]bool {
 }
 
 // fields writes the keys that are set. It always writes truth values.
-func (w *writer) fields(v reflect.Value, at *path) {
-	k := keysOf(v.Type())
+func (w *writer) fields(v reflect.Value, at *yamltree.Path) {
+	k := yamltree.KeysOf(v.Type())
 	var set []string
-	for _, name := range k.names {
-		f := v.Field(k.index[name])
-		if !unpublished[at.at(name).String()] && (!f.IsZero() || f.Kind() == reflect.Bool || slices.Contains(k.required, name)) {
+	for _, name := range k.Names {
+		f := v.Field(k.Index[name])
+		if !unpublished[at.At(name).String()] && (!f.IsZero() || f.Kind() == reflect.Bool || slices.Contains(k.Required, name)) {
 			set = append(set, name)
 		}
 	}
 	w.writeItems("{}", len(set), func(i int) {
 		w.key(set[i])
-		w.value(v.Field(k.index[set[i]]), at.at(set[i]))
+		w.value(v.Field(k.Index[set[i]]), at.At(set[i]))
 	})
 }
 
@@ -127,12 +129,12 @@ func (w *writer) key(name string) {
 	w.buf.WriteByte(':')
 }
 
-func (w *writer) unit(u Unit, at *path) {
+func (w *writer) unit(u Unit, at *yamltree.Path) {
 	if len(u) == 0 {
 		w.json("row")
 		return
 	}
-	w.writeItems("[]", len(u), func(i int) { w.text(u[i], at.item(i)) })
+	w.writeItems("[]", len(u), func(i int) { w.text(u[i], at.Item(i)) })
 }
 
 // values writes the labels as a list. If any label has aliases, it writes a list of labels with their members, because
@@ -152,7 +154,7 @@ func (w *writer) values(vs Values) {
 	})
 }
 
-func (w *writer) text(s string, at *path) {
+func (w *writer) text(s string, at *yamltree.Path) {
 	if public, ok := w.public[at.String()]; ok {
 		s = public
 	}
@@ -163,7 +165,7 @@ func (w *writer) text(s string, at *path) {
 }
 
 // reference writes the reference of a value that comes from the environment.
-func (w *writer) reference(at *path) bool {
+func (w *writer) reference(at *yamltree.Path) bool {
 	public, ok := w.public[at.String()]
 	if ok {
 		w.json(public)
@@ -172,11 +174,11 @@ func (w *writer) reference(at *path) bool {
 }
 
 // decimal writes a number digit for digit.
-func (w *writer) decimal(d Decimal, at *path) {
+func (w *writer) decimal(d Decimal, at *yamltree.Path) {
 	if w.reference(at) {
 		return
 	}
-	if n := literal(string(d)); n != "" {
+	if n := yamltree.Literal(string(d)); n != "" {
 		w.buf.WriteString(n)
 		return
 	}

@@ -5,6 +5,8 @@
 // (separated by |), min the least whole number, example a sample value. The tag empty:"ok" allows an empty list.
 package configs
 
+import "github.com/dprelease/dprelease/configs/internal/yamltree"
+
 //go:generate go test ./gen -run TestGeneratedFilesAreCurrent -update
 
 // Job is one release: what to read, what to ask, what to spend and where to publish.
@@ -33,7 +35,7 @@ type Job struct {
 	MemoryLimit Scalar `yaml:"memory_limit,omitempty" example:"1GiB"`
 
 	file string
-	src  *source // nil if the job was not parsed
+	src  *yamltree.Source // nil if the job was not parsed
 }
 
 // Param is one parameter: its default value, or a mapping with its type.

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
 // base is a small job; tests change one thing in it.
@@ -208,7 +210,7 @@ func TestLoad(t *testing.T) {
 
 func TestEndlessFileIsRefused(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "job.yaml")
-	if err := os.WriteFile(file, []byte(base+strings.Repeat("#", maxFile)), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(base+strings.Repeat("#", yamltree.MaxFile)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, diags := Load(file, ParseOptions{}); len(diags) != 1 || diags[0].Code != CodeYAML {
@@ -220,7 +222,7 @@ func TestTooManyProblemsAreCounted(t *testing.T) {
 	src := []byte(base + strings.Repeat("name: again\n", 5000))
 	_, diags := Parse("job.yaml", src, ParseOptions{})
 	last := diags[len(diags)-1]
-	if len(diags) != maxFindings+1 || last.Code != CodeTooMany || last.Message != "and 4800 more problems" {
+	if len(diags) != yamltree.MaxFindings+1 || last.Code != CodeTooMany || last.Message != "and 4800 more problems" {
 		t.Errorf("%d diagnostics, last: %v", len(diags), last)
 	}
 }

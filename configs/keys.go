@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/dprelease/dprelease/configs/internal/wording"
+	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
 // places maps each key of the format to the paths of the mappings that have it.
@@ -21,7 +24,7 @@ func gather(t reflect.Type, at string, out map[string][]string) {
 	case reflect.Slice:
 		gather(t.Elem(), at+"[]", out)
 	case reflect.Struct:
-		for name, i := range keysOf(t).index {
+		for name, i := range yamltree.KeysOf(t).Index {
 			out[name] = append(out[name], at)
 			gather(t.Field(i).Type, strings.TrimPrefix(at+"."+name, "."), out)
 		}
@@ -42,22 +45,22 @@ const (
 // unknownKey returns the key that is probably meant by one that a mapping cannot have, and a hint.
 func unknownKey(name string, known []string) (key, hint string) {
 	hint = unknownHint(name, known)
-	if inPlaceOfKind(kindHint(name, known)) {
+	if wording.InPlaceOfKind(wording.KindHint(name, known)) {
 		return "histogram", hint // then the query is not reported as one without a kind as well
 	}
-	return meant(name, known), hint
+	return wording.Meant(name, known), hint
 }
 
 // unknownHint returns the most likely meaning of an unknown key.
 func unknownHint(name string, known []string) string {
-	if hint, ok := refused[normal(name)]; ok {
+	if hint, ok := refused[wording.Normal(name)]; ok {
 		return hint
 	}
-	if hint := kindHint(name, known); hint != "" {
+	if hint := wording.KindHint(name, known); hint != "" {
 		return hint
 	}
-	if ours := meant(name, known); ours != "" {
-		return "did you mean " + quote(ours) + "?"
+	if ours := wording.Meant(name, known); ours != "" {
+		return "did you mean " + wording.Quote(ours) + "?"
 	}
 	elsewhere := slices.Sorted(slices.Values(places()[name]))
 	if n := len(elsewhere); n > 0 && n <= 3 {

@@ -6,31 +6,34 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/dprelease/dprelease/configs/internal/wording"
+	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
 // paramReader reads the params block.
 type paramReader struct {
-	*decoder
+	*yamltree.Decoder
 	job    *Job
 	sample bool // a parameter without a value gets a sample
 }
 
 // parameters decodes the params block. The value of a parameter comes from --param, or is its default.
 func (d *paramReader) parameters(given map[string]string) {
-	key, node := child(d.src.root, "params", -1)
-	at := (*path)(nil).at("params")
+	key, node := yamltree.Child(d.Src.Root, "params", -1)
+	at := (*yamltree.Path)(nil).At("params")
 	if node != nil {
-		d.vars.literal = true
-		d.value(reflect.ValueOf(&d.job.Params).Elem(), spot{key: key, node: node, at: at})
-		d.vars.literal = false
+		d.Vars.Literal = true
+		d.DecodeValue(reflect.ValueOf(&d.job.Params).Elem(), yamltree.Spot{Key: key, Node: node, Path: at})
+		d.Vars.Literal = false
 	}
-	d.vars.declared = slices.Sorted(maps.Keys(d.job.Params))
-	d.vars.broken = d.wrongAbove("params")
-	for _, name := range d.vars.declared {
+	d.Vars.Declared = slices.Sorted(maps.Keys(d.job.Params))
+	d.Vars.Broken = d.WrongAbove("params")
+	for _, name := range d.Vars.Declared {
 		p := d.job.Params[name]
-		fillDefaults(reflect.ValueOf(&p).Elem())
+		yamltree.FillDefaults(reflect.ValueOf(&p).Elem())
 		if d.parameterValue(name, &p, given) {
-			d.vars.values[name] = string(*p.Default)
+			d.Vars.Values[name] = string(*p.Default)
 		}
 		d.job.Params[name] = p
 	}
@@ -39,19 +42,19 @@ func (d *paramReader) parameters(given map[string]string) {
 
 // unknownGiven reports values of --param that the job does not declare.
 func (d *paramReader) unknownGiven(given map[string]string) {
-	if d.vars.broken {
+	if d.Vars.Broken {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if slices.Contains(d.vars.declared, name) {
+		if slices.Contains(d.Vars.Declared, name) {
 			continue
 		}
 		hint := "declare it under params, or leave it out"
-		if meant := nearest(name, d.vars.declared); meant != "" {
-			hint = "did you mean " + quote(meant) + "?"
+		if meant := wording.Nearest(name, d.Vars.Declared); meant != "" {
+			hint = "did you mean " + wording.Quote(meant) + "?"
 		}
-		_, place, _ := find(d.src.root, "params")
-		d.addFinding("params", place, problem{CodeUnknownParam, "--param " + quote(name) + " is not declared", hint})
+		_, place, _ := yamltree.Find(d.Src.Root, "params")
+		d.AddFinding("params", place, yamltree.Problem{Code: CodeUnknownParam, Text: "--param " + wording.Quote(name) + " is not declared", Hint: hint})
 	}
 }
 
@@ -60,15 +63,15 @@ func (d *paramReader) parameterValue(name string, p *Param, given map[string]str
 	s := d.paramSpot(name)
 	value, isGiven := given[name]
 	switch {
-	case d.troubled(s.at.String()):
+	case d.Troubled(s.Path.String()):
 		return false
-	case !plainKey.MatchString(name):
-		d.addFinding(s.at.String(), s.key, problem{CodeBadValue, "a parameter's name has letters, digits, _ and -, and begins with a letter or _", "rename it"})
+	case !yamltree.PlainKey.MatchString(name):
+		d.AddFinding(s.Path.String(), s.Key, yamltree.Problem{Code: CodeBadValue, Text: "a parameter's name has letters, digits, _ and -, and begins with a letter or _", Hint: "rename it"})
 		return false
 	case p.Every != "" && p.Type != "date":
-		every := s.at.at("every")
-		_, place, _ := find(d.src.root, every.String())
-		d.addFinding(every.String(), place, problem{CodeContradiction, "goes with type: date", "add type: date, or remove every"})
+		every := s.Path.At("every")
+		_, place, _ := yamltree.Find(d.Src.Root, every.String())
+		d.AddFinding(every.String(), place, yamltree.Problem{Code: CodeContradiction, Text: "goes with type: date", Hint: "add type: date, or remove every"})
 		return false
 	case isGiven:
 		p.Default = (*Scalar)(&value)
@@ -76,19 +79,19 @@ func (d *paramReader) parameterValue(name string, p *Param, given map[string]str
 		sample := paramSample(p)
 		p.Default = (*Scalar)(&sample)
 	case p.Default == nil:
-		d.addFinding(s.at.String(), s.key, problem{CodeMissingParam, "the parameter has no default and was not given", "give it: --param " + name + "=" + paramSample(p)})
+		d.AddFinding(s.Path.String(), s.Key, yamltree.Problem{Code: CodeMissingParam, Text: "the parameter has no default and was not given", Hint: "give it: --param " + name + "=" + paramSample(p)})
 		return false
 	}
 	return d.checkParam(s, p, isGiven)
 }
 
 // paramSpot returns the place of a parameter's declaration.
-func (d *paramReader) paramSpot(name string) spot {
-	key, node := child(d.src.root, "params", -1)
-	if k, v := child(node, name, -1); v != nil {
+func (d *paramReader) paramSpot(name string) yamltree.Spot {
+	key, node := yamltree.Child(d.Src.Root, "params", -1)
+	if k, v := yamltree.Child(node, name, -1); v != nil {
 		key, node = k, v
 	}
-	return spot{key: key, node: node, at: (*path)(nil).at("params").at(name)}
+	return yamltree.Spot{Key: key, Node: node, Path: (*yamltree.Path)(nil).At("params").At(name)}
 }
 
 func paramSample(p *Param) string {
@@ -99,14 +102,14 @@ func paramSample(p *Param) string {
 }
 
 // checkParam checks the text of a parameter's value.
-func (d *paramReader) checkParam(s spot, p *Param, given bool) bool {
+func (d *paramReader) checkParam(s yamltree.Spot, p *Param, given bool) bool {
 	text := string(*p.Default)
 	from := "the default "
 	if given {
 		from = "the value of --param "
 	}
-	if !clean(text) {
-		d.wrong(s, CodeBadValue, from+"holds control characters or is not UTF-8", "")
+	if !yamltree.IsClean(text) {
+		d.Refuse(s, CodeBadValue, from+"holds control characters or is not UTF-8", "")
 		return false
 	}
 	if p.Type != "date" || isDate(text, p.Every) {
@@ -116,7 +119,7 @@ func (d *paramReader) checkParam(s spot, p *Param, given bool) bool {
 	for _, f := range dateForms(p.Every) {
 		samples = append(samples, f.sample)
 	}
-	d.wrong(s, CodeBadValue, from+quote(text)+" is not a date"+everyText(p.Every), "write it as "+strings.Join(samples, " or "))
+	d.Refuse(s, CodeBadValue, from+wording.Quote(text)+" is not a date"+everyText(p.Every), "write it as "+strings.Join(samples, " or "))
 	return false
 }
 
@@ -156,14 +159,14 @@ func isDate(text, every string) bool {
 // data again under each date.
 func (d *paramReader) unusedParams() {
 	used := map[string]bool{}
-	for i := 0; i+1 < len(d.src.root.Content); i += 2 {
-		if k := follow(d.src.root.Content[i]); k.Value != "params" {
-			references(d.src.root.Content[i+1], func(name string) { used[name] = true })
+	for i := 0; i+1 < len(d.Src.Root.Content); i += 2 {
+		if k := yamltree.Follow(d.Src.Root.Content[i]); k.Value != "params" {
+			yamltree.References(d.Src.Root.Content[i+1], func(name string) { used[name] = true })
 		}
 	}
-	for _, name := range d.vars.declared {
-		if s := d.paramSpot(name); !used[name] && !d.wrongBelow(s.at.String()) {
-			d.addFinding(s.at.String(), s.key, problem{CodeUnusedParam, "nothing refers to ${" + name + "}", "use it, or remove it"})
+	for _, name := range d.Vars.Declared {
+		if s := d.paramSpot(name); !used[name] && !d.WrongBelow(s.Path.String()) {
+			d.AddFinding(s.Path.String(), s.Key, yamltree.Problem{Code: CodeUnusedParam, Text: "nothing refers to ${" + name + "}", Hint: "use it, or remove it"})
 		}
 	}
 }
@@ -185,11 +188,11 @@ func (j *Job) Series() string {
 	if j.src == nil {
 		return j.Name
 	}
-	_, node := child(j.src.root, "name", -1)
+	_, node := yamltree.Child(j.src.Root, "name", -1)
 	if node == nil {
 		return j.Name
 	}
-	ps, ok := pieces(follow(node).Value)
+	ps, ok := yamltree.Pieces(yamltree.Follow(node).Value)
 	if !ok {
 		return j.Name
 	}
@@ -197,12 +200,12 @@ func (j *Job) Series() string {
 	var b strings.Builder
 	for _, p := range ps {
 		switch {
-		case !p.ref:
-			b.WriteString(p.text)
-		case j.Params[p.text].Type == "date":
-			b.WriteString("${" + p.text + "}")
+		case !p.Ref:
+			b.WriteString(p.Text)
+		case j.Params[p.Text].Type == "date":
+			b.WriteString("${" + p.Text + "}")
 		default:
-			b.WriteString(values[p.text])
+			b.WriteString(values[p.Text])
 		}
 	}
 	return b.String()

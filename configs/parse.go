@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+
+	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
 // ParseOptions holds the values that a job file may refer to.
@@ -41,7 +43,7 @@ func readFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // the file was only read
-	return io.ReadAll(io.LimitReader(f, maxFile+1))
+	return io.ReadAll(io.LimitReader(f, yamltree.MaxFile+1))
 }
 
 func unreadable(err error) (text, hint string) {
@@ -61,23 +63,23 @@ func unreadable(err error) (text, hint string) {
 // checked without data. path is the path of the file. The job's own paths are relative to its folder. Parse returns all
 // problems together, in the order of the file. The job is nil if there is a problem.
 func Parse(path string, src []byte, o ParseOptions) (*Job, Diagnostics) {
-	root, f := readTree(src)
+	root, f := yamltree.ReadTree(src)
 	if f != nil {
 		return nil, Diagnostics{diagnostic(path, *f)}
 	}
-	d := newDecoder(root, &jobFormat, o.Env)
-	job := &Job{file: path, src: d.src}
-	p := &paramReader{decoder: d, job: job, sample: o.Sample}
+	d := yamltree.NewDecoder(root, &jobFormat, o.Env)
+	job := &Job{file: path, src: d.Src}
+	p := &paramReader{Decoder: d, job: job, sample: o.Sample}
 	p.parameters(o.Params)
-	d.fields(reflect.ValueOf(job).Elem(), spot{node: root})
+	d.DecodeFields(reflect.ValueOf(job).Elem(), yamltree.Spot{Node: root})
 	p.unusedParams()
-	fillDefaults(reflect.ValueOf(job).Elem())
+	yamltree.FillDefaults(reflect.ValueOf(job).Elem())
 	fillSteps(job)
-	c := &checker{report: d.report, job: job, judge: o.Judge}
-	if !d.done {
+	c := &checker{Report: d.Report, job: job, judge: o.Judge}
+	if !d.Stopped {
 		c.check()
 	}
-	if diags := diagnosticsOf(path, d.report); len(diags) > 0 {
+	if diags := diagnosticsOf(path, d.Report); len(diags) > 0 {
 		return nil, diags
 	}
 	return job, nil
@@ -88,7 +90,7 @@ func Parse(path string, src []byte, o ParseOptions) (*Job, Diagnostics) {
 func (j *Job) Diagnose(path, code, message, hint string) Diagnostic {
 	d := Diagnostic{File: j.file, Line: 1, Column: 1, Code: code, Message: message, Hint: hint}
 	if j.src != nil {
-		_, place, _ := find(j.src.root, path)
+		_, place, _ := yamltree.Find(j.src.Root, path)
 		d.Line, d.Column = max(1, place.Line), max(1, place.Column)
 	}
 	return d

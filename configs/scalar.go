@@ -4,6 +4,7 @@ import (
 	"math/big"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
 // Scalar is the source text of a scalar: NO, 02139 and 2013-01-01 stay as written.
@@ -16,7 +17,7 @@ type Decimal string
 func (d Decimal) Down() (float64, error) { return calibrate.ParseDown(string(d)) }
 
 // rat returns the number. ok is false if d is not a number.
-func (d Decimal) rat() (r *big.Rat, ok bool) { return decimal(string(d)) }
+func (d Decimal) rat() (r *big.Rat, ok bool) { return yamltree.ParseDecimal(string(d)) }
 
 // number returns the scalar as a number. It allows leading zeros. ok is false if the text is not a number.
-func (s Scalar) number() (r *big.Rat, ok bool) { return number(string(s)) }
+func (s Scalar) number() (r *big.Rat, ok bool) { return yamltree.ParseNumber(string(s)) }

@@ -5,17 +5,19 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
 // WithEpsilon returns the text of a job file with another privacy.epsilon; all else stays as it is, byte for byte. ok is false if the file has no
 // plain number there but a reference, an alias or quotes.
 func WithEpsilon(src []byte, epsilon string) (out []byte, ok bool) {
-	root, f := readTree(src)
+	root, f := yamltree.ReadTree(src)
 	if f != nil {
 		return nil, false
 	}
-	_, privacy := child(root, "privacy", -1)
-	_, value := child(privacy, "epsilon", -1)
+	_, privacy := yamltree.Child(root, "privacy", -1)
+	_, value := yamltree.Child(privacy, "epsilon", -1)
 	if value == nil || value.Kind != yaml.ScalarNode || value.Style != 0 {
 		return nil, false
 	}

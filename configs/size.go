@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math/big"
 	"strings"
+
+	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
 // errSize says how to write a size.
@@ -40,11 +42,11 @@ func (j *Job) Memory() int64 {
 	return n
 }
 
-func (c *checker) memory(at *path) {
+func (c *checker) memory(at *yamltree.Path) {
 	if !c.sound(at) {
 		return
 	}
 	if _, err := ParseSize(string(c.job.MemoryLimit)); err != nil {
-		c.bad(at, CodeBadValue, c.show(at, string(c.job.MemoryLimit))+" is no size", "write a number and a unit, such as 1GiB or 500MB")
+		c.bad(at, CodeBadValue, c.Show(at, string(c.job.MemoryLimit))+" is no size", "write a number and a unit, such as 1GiB or 500MB")
 	}
 }

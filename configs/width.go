@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"github.com/dprelease/dprelease/configs/internal/wording"
 )
 
 const (
@@ -36,7 +38,7 @@ func (d *Dimension) steps() (*ladder, *flaw) {
 		places := decimals(*e.value)
 		switch {
 		case !ok:
-			return nil, &flaw{e.key, "must be a number, is " + quote(string(*e.value)), "for dates write every: month, or list them as edges"}
+			return nil, &flaw{e.key, "must be a number, is " + wording.Quote(string(*e.value)), "for dates write every: month, or list them as edges"}
 		case places > maxDigits || r.Cmp(tooLarge) >= 0 || new(big.Rat).Neg(r).Cmp(tooLarge) >= 0:
 			return nil, &flaw{e.key, "has too many digits", fmt.Sprintf("at most %d before and after the point", maxDigits)}
 		}

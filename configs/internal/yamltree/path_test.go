@@ -1,4 +1,4 @@
-package configs
+package yamltree
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 
 func TestPathsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var p *path
+		var p *Path
 		type step struct {
 			key   string
 			index int
@@ -18,11 +18,11 @@ func TestPathsReadBack(t *testing.T) {
 		for range rapid.IntRange(0, 6).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, "item") {
 				i := rapid.IntRange(0, 1e6).Draw(t, "index")
-				p, want = p.item(i), append(want, step{"", i})
+				p, want = p.Item(i), append(want, step{"", i})
 				continue
 			}
 			k := rapid.String().Draw(t, "key")
-			p, want = p.at(k), append(want, step{k, -1})
+			p, want = p.At(k), append(want, step{k, -1})
 		}
 		for text := p.String(); text != ""; {
 			key, index, rest, ok := nextStep(text)

@@ -1,4 +1,4 @@
-package configs
+package yamltree
 
 import (
 	"reflect"
@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// keys are the keys of a struct, read from its tags.
-type keys struct {
-	names    []string
-	required []string
-	index    map[string]int
+// Keys are the keys of a struct, read from its tags.
+type Keys struct {
+	Names    []string
+	Required []string
+	Index    map[string]int
 }
 
-// keysOf returns the keys of a struct type. A key without omitempty is required.
-func keysOf(t reflect.Type) keys {
-	k := keys{index: map[string]int{}}
+// KeysOf returns the keys of a struct type. A key without omitempty is required.
+func KeysOf(t reflect.Type) Keys {
+	k := Keys{Index: map[string]int{}}
 	for i := range t.NumField() {
 		name, options, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ",")
 		if name == "" {
 			continue
 		}
-		k.names = append(k.names, name)
-		k.index[name] = i
+		k.Names = append(k.Names, name)
+		k.Index[name] = i
 		if options != "omitempty" {
-			k.required = append(k.required, name)
+			k.Required = append(k.Required, name)
 		}
 	}
 	return k
@@ -38,22 +38,22 @@ func words(s string) []string {
 	return strings.Split(s, "|")
 }
 
-// fillDefaults sets each absent key to the default in its tag.
-func fillDefaults(v reflect.Value) {
+// FillDefaults sets each absent key to the default in its tag.
+func FillDefaults(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() {
-			fillDefaults(v.Elem())
+			FillDefaults(v.Elem())
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
-			fillDefaults(v.Index(i))
+			FillDefaults(v.Index(i))
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if f := v.Type().Field(i); f.IsExported() {
 				fillField(v.Field(i), f.Tag.Get("default"))
-				fillDefaults(v.Field(i))
+				FillDefaults(v.Field(i))
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package configs
+package wording
 
 import "testing"
 
@@ -8,7 +8,7 @@ func TestSuggestions(t *testing.T) {
 		"epsilom": "epsilon", "eps": "epsilon", "detla": "delta", "units": "unit", "perUnit": "per_unit", "per-unit": "per_unit",
 		"Adjacency": "adjacency", "banana": "", "": "", "e": "",
 	} {
-		if got := nearest(word, known); got != want {
+		if got := Nearest(word, known); got != want {
 			t.Errorf("%q: %q, not %q", word, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package configs
+package yamltree
 
 import (
 	"math/big"
@@ -20,16 +20,16 @@ var (
 	largest = new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(300), nil))
 )
 
-// decimal returns the number that a text is. ok is false if it is not one, or has leading zeros.
-func decimal(text string) (r *big.Rat, ok bool) {
+// ParseDecimal returns the number that a text is. ok is false if it is not one, or has leading zeros.
+func ParseDecimal(text string) (r *big.Rat, ok bool) {
 	if leadingZero.MatchString(text) {
 		return nil, false
 	}
-	return number(text)
+	return ParseNumber(text)
 }
 
-// number is decimal for texts that may have leading zeros.
-func number(text string) (r *big.Rat, ok bool) {
+// ParseNumber is decimal for texts that may have leading zeros.
+func ParseNumber(text string) (r *big.Rat, ok bool) {
 	if len(text) > maxDecimal || longExponent.MatchString(text) {
 		return nil, false
 	}
@@ -37,9 +37,9 @@ func number(text string) (r *big.Rat, ok bool) {
 	return x.Rat(), err == nil
 }
 
-// literal returns a number for JSON, digit for digit. It returns "" if the text is not a number.
-func literal(text string) string {
-	if _, ok := decimal(text); !ok {
+// Literal returns a number for JSON, digit for digit. It returns "" if the text is not a number.
+func Literal(text string) string {
+	if _, ok := ParseDecimal(text); !ok {
 		return ""
 	}
 	s := strings.TrimPrefix(text, "+")

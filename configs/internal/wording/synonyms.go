@@ -1,4 +1,4 @@
-package configs
+package wording
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 // ours, or near a word with another meaning (median and mean). So they have tables of their own, which are looked up
 // before spellings are compared.
 
-// synonyms maps words of other tools, as normal writes them, to our words. A word has several meanings if it means
+// synonyms maps words of other tools, as Normal writes them, to our words. A word has several meanings if it means
 // different things in different mappings: the first one that the mapping has is taken.
 var synonyms = map[string][]string{
 	// kinds of queries
@@ -52,7 +52,7 @@ var synonyms = map[string][]string{
 	"feather": {"arrow"}, "ipc": {"arrow"}, "pq": {"parquet"}, "daily": {"day"}, "monthly": {"month"}, "yearly": {"year"}, "annual": {"year"}, "lifetime": {"total"}, "all": {"total"},
 }
 
-// notKinds maps words that are not kinds of queries, as normal writes them, to a hint about what to ask instead.
+// notKinds maps words that are not kinds of queries, as Normal writes them, to a hint about what to ask instead.
 var notKinds = map[string]string{
 	"median": hintMedian, "quantile": hintQuantiles, "quantiles": hintQuantiles, "percentile": hintQuantiles,
 	"percentiles": hintQuantiles, "quartile": hintQuantiles, "quartiles": hintQuantiles, "boxplot": hintQuantiles,
@@ -85,7 +85,7 @@ const (
 
 // synonym returns our word for a word of another tool. It returns "" if none of the candidates has that meaning.
 func synonym(word string, candidates []string) string {
-	for _, ours := range synonyms[normal(word)] {
+	for _, ours := range synonyms[Normal(word)] {
 		if slices.Contains(candidates, ours) {
 			return ours
 		}
@@ -93,24 +93,24 @@ func synonym(word string, candidates []string) string {
 	return ""
 }
 
-// meant returns the candidate that a word means: by a synonym, or by its spelling. It returns "" if there is none.
-func meant(word string, candidates []string) string {
+// Meant returns the candidate that a word means: by a synonym, or by its spelling. It returns "" if there is none.
+func Meant(word string, candidates []string) string {
 	if ours := synonym(word, candidates); ours != "" {
 		return ours
 	}
-	return nearest(word, candidates)
+	return Nearest(word, candidates)
 }
 
-// inPlaceOfKind reports whether a hint is about a word that was written as the kind of a query.
-func inPlaceOfKind(hint string) bool {
+// InPlaceOfKind reports whether a hint is about a word that was written as the kind of a query.
+func InPlaceOfKind(hint string) bool {
 	return hint != "" && !slices.Contains([]string{hintBy, hintWhere, hintWeight}, hint)
 }
 
-// kindHint returns a hint about what to ask instead of an unsupported kind of query. It returns "" if the mapping is
+// KindHint returns a hint about what to ask instead of an unsupported kind of query. It returns "" if the mapping is
 // not a query or the word is not in the table.
-func kindHint(word string, known []string) string {
+func KindHint(word string, known []string) string {
 	if !slices.Contains(known, "histogram") {
 		return ""
 	}
-	return notKinds[strings.TrimSuffix(normal(word), "()")]
+	return notKinds[strings.TrimSuffix(Normal(word), "()")]
 }

@@ -1,4 +1,4 @@
-package configs
+package yamltree
 
 import (
 	"bytes"
@@ -8,13 +8,15 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/dprelease/dprelease/configs/internal/wording"
 )
 
-// maxFile is the largest job file in bytes. Long lists of cells belong in a file of their own (values_from).
-const maxFile = 4 << 20
+// MaxFile is the largest job file in bytes. Long lists of cells belong in a file of their own (values_from).
+const MaxFile = 4 << 20
 
-// readTree parses a job file that holds one mapping.
-func readTree(src []byte) (*yaml.Node, *fault) {
+// ReadTree parses a job file that holds one mapping.
+func ReadTree(src []byte) (*yaml.Node, *Fault) {
 	if f := checkText(src); f != nil {
 		return nil, f
 	}
@@ -22,15 +24,15 @@ func readTree(src []byte) (*yaml.Node, *fault) {
 	if err != nil {
 		return nil, syntaxFault(err)
 	}
-	if len(docs) == 0 || len(docs[0].Content) == 0 || isNull(docs[0].Content[0]) {
-		return nil, &fault{1, 1, codeYAML, "the job file is empty", "see the reference for a whole example"}
+	if len(docs) == 0 || len(docs[0].Content) == 0 || IsNull(docs[0].Content[0]) {
+		return nil, &Fault{1, 1, CodeYAML, "the job file is empty", "see the reference for a whole example"}
 	}
 	if len(docs) > 1 {
-		return nil, &fault{docs[1].Line, docs[1].Column, codeYAML, "a second document starts here", "one file holds one job: remove the line ---, or make two files"}
+		return nil, &Fault{docs[1].Line, docs[1].Column, CodeYAML, "a second document starts here", "one file holds one job: remove the line ---, or make two files"}
 	}
 	root := docs[0].Content[0]
 	if root.Kind != yaml.MappingNode {
-		return nil, &fault{root.Line, root.Column, codeWrongType, "a job is a mapping (key: value), found " + kindName(root), "start with version: 1"}
+		return nil, &Fault{root.Line, root.Column, CodeWrongType, "a job is a mapping (key: value), found " + kindName(root), "start with version: 1"}
 	}
 	return root, nil
 }
@@ -47,9 +49,9 @@ func load(src []byte) (docs []yaml.Node, err error) {
 }
 
 // checkText finds the first character that YAML does not allow.
-func checkText(src []byte) *fault {
-	if len(src) > maxFile {
-		return &fault{1, 1, codeYAML, fmt.Sprintf("the job file is larger than %d MiB", maxFile>>20), "move long lists of cells into a file and name it with values_from"}
+func checkText(src []byte) *Fault {
+	if len(src) > MaxFile {
+		return &Fault{1, 1, CodeYAML, fmt.Sprintf("the job file is larger than %d MiB", MaxFile>>20), "move long lists of cells into a file and name it with values_from"}
 	}
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
 	line, column := 1, 1
@@ -57,9 +59,9 @@ func checkText(src []byte) *fault {
 		r, n := utf8.DecodeRune(src[i:])
 		switch {
 		case r == utf8.RuneError && n == 1:
-			return &fault{line, column, codeYAML, "the file is not UTF-8 from here on", "save it as UTF-8"}
+			return &Fault{line, column, CodeYAML, "the file is not UTF-8 from here on", "save it as UTF-8"}
 		case !printable(r):
-			return &fault{line, column, codeYAML, fmt.Sprintf("control character U+%04X", r), `remove it, or write "\x.." in double quotes where it is meant`}
+			return &Fault{line, column, CodeYAML, fmt.Sprintf("control character U+%04X", r), `remove it, or write "\x.." in double quotes where it is meant`}
 		case r == '\n':
 			line, column = line+1, 0
 		}
@@ -80,10 +82,10 @@ func printable(r rune) bool {
 }
 
 // syntaxFault converts an error of the YAML library to a fault with a position.
-func syntaxFault(err error) *fault {
+func syntaxFault(err error) *Fault {
 	var e *yaml.LoadError
 	if !errors.As(err, &e) {
-		return &fault{1, 1, codeYAML, "the file is not valid YAML", ""}
+		return &Fault{1, 1, CodeYAML, "the file is not valid YAML", ""}
 	}
 	text := e.Message
 	if e.ContextMsg != "" {
@@ -92,7 +94,7 @@ func syntaxFault(err error) *fault {
 	if e.ContextMark.Line > 0 && e.ContextMark != e.Mark {
 		text += fmt.Sprintf(" that starts at line %d, column %d", e.ContextMark.Line, e.ContextMark.Column)
 	}
-	return &fault{max(1, e.Mark.Line), max(1, e.Mark.Column), codeYAML, oneLine(text), syntaxHint(e.Message)}
+	return &Fault{max(1, e.Mark.Line), max(1, e.Mark.Column), CodeYAML, oneLine(text), syntaxHint(e.Message)}
 }
 
 // syntaxHints map a message of the YAML library to its usual cause.
@@ -120,7 +122,8 @@ func syntaxHint(message string) string {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
+// IsNull reports whether a value is null or absent.
+func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
 func kindName(n *yaml.Node) string {
 	switch {
@@ -128,8 +131,8 @@ func kindName(n *yaml.Node) string {
 		return "a mapping"
 	case n.Kind == yaml.SequenceNode:
 		return "a list"
-	case isNull(n):
+	case IsNull(n):
 		return "nothing"
 	}
-	return quote(n.Value)
+	return wording.Quote(n.Value)
 }

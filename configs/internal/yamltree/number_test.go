@@ -1,4 +1,4 @@
-package configs
+package yamltree
 
 import (
 	"encoding/json"
@@ -13,11 +13,11 @@ import (
 func TestDecimalsKeepTheirValueInJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[+-]?((0|[1-9][0-9]{0,4})(\.[0-9]{0,4})?|\.[0-9]{1,4})([eE][+-]?[0-9]{1,2})?`).Draw(t, "decimal")
-		want, ok := decimal(text)
+		want, ok := ParseDecimal(text)
 		if !ok {
 			t.Fatalf("%s is not a decimal", text)
 		}
-		inJSON := literal(text)
+		inJSON := Literal(text)
 		got, ok := new(big.Rat).SetString(inJSON)
 		if !json.Valid([]byte(inJSON)) || !ok || got.Cmp(want) != 0 {
 			t.Fatalf("%s became %s", text, inJSON)
@@ -27,10 +27,10 @@ func TestDecimalsKeepTheirValueInJSON(t *testing.T) {
 
 func TestDecimalSyntax(t *testing.T) {
 	for _, bad := range []string{"", ".", "1.2.3", "0x10", "1_000", "inf", "NaN", "010", "1e", "1e1000", "e5", "--1", " 1", "1 ", "1/2", "½", strings.Repeat("1", 65)} {
-		if _, ok := decimal(bad); ok {
+		if _, ok := ParseDecimal(bad); ok {
 			t.Errorf("%q is a decimal", bad)
 		}
-		if literal(bad) != "" {
+		if Literal(bad) != "" {
 			t.Errorf("%q has a literal", bad)
 		}
 	}

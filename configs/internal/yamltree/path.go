@@ -1,4 +1,4 @@
-package configs
+package yamltree
 
 import (
 	"regexp"
@@ -8,19 +8,22 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// path is a place in a job, linked from the inside out, so that its text is made only if it is needed. A nil path is
+// Path is a place in a job, linked from the inside out, so that its text is made only if it is needed. A nil path is
 // the job itself.
-type path struct {
-	up    *path
+type Path struct {
+	up    *Path
 	key   string
 	index int // the index in a list; -1 for a key
 }
 
-func (p *path) at(key string) *path { return &path{up: p, key: key, index: -1} }
-func (p *path) item(i int) *path    { return &path{up: p, index: i} }
+// At returns the path of a key below p.
+func (p *Path) At(key string) *Path { return &Path{up: p, key: key, index: -1} }
+
+// Item returns the path of an item of the list at p.
+func (p *Path) Item(i int) *Path { return &Path{up: p, index: i} }
 
 // top returns the key of the job under which the path lies.
-func (p *path) top() string {
+func (p *Path) top() string {
 	if p == nil {
 		return ""
 	}
@@ -30,11 +33,12 @@ func (p *path) top() string {
 	return p.key
 }
 
-var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+// PlainKey matches a key that needs no quotes in a path.
+var PlainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
 // String returns the path as users read it: queries[0].histogram.by[1].column. A key that is not a plain word is
 // quoted: input.csv.types["a.b"].
-func (p *path) String() string {
+func (p *Path) String() string {
 	if p == nil {
 		return ""
 	}
@@ -42,7 +46,7 @@ func (p *path) String() string {
 	switch {
 	case p.index >= 0:
 		return up + "[" + strconv.Itoa(p.index) + "]"
-	case !plainKey.MatchString(p.key):
+	case !PlainKey.MatchString(p.key):
 		return up + "[" + strconv.Quote(p.key) + "]"
 	case up == "":
 		return p.key
@@ -76,26 +80,26 @@ func nextStep(text string) (key string, index int, rest string, ok bool) {
 	return m[1], -1, rest, true
 }
 
-// find returns the node at a path, or the nearest one above it, and the node whose position messages show.
-func find(root *yaml.Node, text string) (node, place *yaml.Node, exact bool) {
+// Find returns the node at a path, or the nearest one above it, and the node whose position messages show.
+func Find(root *yaml.Node, text string) (node, place *yaml.Node, exact bool) {
 	node, place = root, root
 	for text != "" {
 		key, index, rest, ok := nextStep(text)
 		if !ok {
 			return node, place, false
 		}
-		keyNode, child := child(node, key, index)
+		keyNode, child := Child(node, key, index)
 		if child == nil {
 			return node, place, false
 		}
-		node, place, text = follow(child), placeOf(keyNode, child), rest
+		node, place, text = Follow(child), placeOf(keyNode, child), rest
 	}
 	return node, place, true
 }
 
-// child returns the value at a key or an index, and the node of the key.
-func child(n *yaml.Node, key string, index int) (keyNode, value *yaml.Node) {
-	n = follow(n)
+// Child returns the value at a key or an index, and the node of the key.
+func Child(n *yaml.Node, key string, index int) (keyNode, value *yaml.Node) {
+	n = Follow(n)
 	if n == nil {
 		return nil, nil
 	}
@@ -106,15 +110,15 @@ func child(n *yaml.Node, key string, index int) (keyNode, value *yaml.Node) {
 		return nil, nil
 	}
 	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-		if k := follow(n.Content[i]); k.Kind == yaml.ScalarNode && k.Value == key {
+		if k := Follow(n.Content[i]); k.Kind == yaml.ScalarNode && k.Value == key {
 			return n.Content[i], n.Content[i+1]
 		}
 	}
 	return nil, nil
 }
 
-// follow returns the target of an alias. YAML has no aliases of aliases.
-func follow(n *yaml.Node) *yaml.Node {
+// Follow returns the target of an alias. YAML has no aliases of aliases.
+func Follow(n *yaml.Node) *yaml.Node {
 	if n != nil && n.Kind == yaml.AliasNode {
 		return n.Alias
 	}
@@ -123,7 +127,7 @@ func follow(n *yaml.Node) *yaml.Node {
 
 // placeOf returns the node whose position messages show for a value: its key if the value is a list or a mapping.
 func placeOf(key, value *yaml.Node) *yaml.Node {
-	if k := follow(value).Kind; key != nil && (k == yaml.MappingNode || k == yaml.SequenceNode) {
+	if k := Follow(value).Kind; key != nil && (k == yaml.MappingNode || k == yaml.SequenceNode) {
 		return key
 	}
 	return value

@@ -1,0 +1,125 @@
+package yamltree
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/dprelease/dprelease/configs/internal/wording"
+)
+
+// scalar decodes a text, a number or a truth value.
+func (d *Decoder) scalar(v reflect.Value, s Spot) {
+	switch v.Kind() {
+	case reflect.String:
+		d.str(v, s)
+	case reflect.Bool:
+		d.boolean(v, s)
+	default:
+		d.integer(v, s)
+	}
+}
+
+// Text returns the text of a scalar. References are replaced.
+func (d *Decoder) Text(s Spot, want string) (string, bool) {
+	if s.Node.Kind != yaml.ScalarNode || IsNull(s.Node) {
+		d.RefuseType(s, want, nullHint(s.Node))
+		return "", false
+	}
+	return d.expand(s, s.Node.Value)
+}
+
+func nullHint(n *yaml.Node) string {
+	if IsNull(n) {
+		return "give a value, or remove the key; quote the word null where it is meant as text"
+	}
+	return ""
+}
+
+func (d *Decoder) str(v reflect.Value, s Spot) {
+	text, ok := d.Text(s, "a text")
+	if !ok {
+		return
+	}
+	v.SetString(text)
+	if text == "" {
+		d.Refuse(s, CodeBadValue, "the text is empty", "give a value, or remove the key")
+		return
+	}
+	if known := words(s.tag.Get("enum")); len(known) > 0 && !slices.Contains(known, text) {
+		d.Refuse(s, CodeBadValue, "unknown value "+d.Show(s.Path, text), wording.DidYouMean(text, known))
+	}
+}
+
+// Number returns the text of a number that a float64 can hold.
+func (d *Decoder) Number(s Spot) (string, bool) {
+	text, ok := d.Text(s, "a number")
+	if !ok {
+		return "", false
+	}
+	r, ok := ParseDecimal(text)
+	switch {
+	case !ok:
+		d.Refuse(s, CodeWrongType, "expected a number, found "+d.Show(s.Path, text), "write digits such as 0.5 or 1e-6, without _ and without leading zeros")
+	case r.Abs(r).Cmp(largest) > 0:
+		d.Refuse(s, CodeBadValue, "the number is out of range", "numbers go up to 1e300")
+	default:
+		return text, true
+	}
+	return "", false
+}
+
+func (d *Decoder) boolean(v reflect.Value, s Spot) {
+	text, ok := d.Text(s, "true or false")
+	switch {
+	case !ok:
+	case !d.plain(s) || text != "true" && text != "false":
+		d.Refuse(s, CodeWrongType, "expected true or false, found "+d.found(s, text), "write true or false, without quotes")
+	default:
+		v.SetBool(text == "true")
+	}
+}
+
+func (d *Decoder) integer(v reflect.Value, s Spot) {
+	text, ok := d.Text(s, "a whole number")
+	if !ok {
+		return
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	digits := strings.TrimPrefix(text, "-")
+	least, hasLeast := s.tag.Lookup("min")
+	switch {
+	case !d.plain(s) || strings.Trim(digits, "0123456789") != "" || len(digits) == 0 || len(digits) > 1 && digits[0] == '0':
+		d.Refuse(s, CodeWrongType, "expected a whole number, found "+d.found(s, text), "write digits such as 5, without quotes, point, _ and leading zeros")
+	case err != nil || v.OverflowInt(n):
+		d.Refuse(s, CodeBadValue, "the number is out of range", "")
+	case hasLeast && below(n, least):
+		d.Refuse(s, CodeBadValue, fmt.Sprintf("must be at least %s, is %s", least, d.Show(s.Path, text)), "")
+	default:
+		v.SetInt(n)
+	}
+}
+
+func below(n int64, least string) bool {
+	m, err := strconv.ParseInt(least, 10, 64)
+	return err == nil && n < m
+}
+
+// found returns the text of a scalar for a message, with the quotes that it has in the file.
+func (d *Decoder) found(s Spot, text string) string {
+	if shown := d.Show(s.Path, text); d.plain(s) || strings.HasPrefix(shown, `"`) {
+		return shown
+	}
+	return wording.Quote(text)
+}
+
+// plain reports whether a number or truth value is written without quotes. A value with a reference in it may have
+// quotes.
+func (d *Decoder) plain(s Spot) bool {
+	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	return s.Node.Style&quoted == 0 || strings.Contains(s.Node.Value, "${")
+}

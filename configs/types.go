@@ -1,0 +1,98 @@
+package configs
+
+import (
+	"reflect"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/dprelease/dprelease/configs/internal/yamltree"
+)
+
+// jobFormat is the format of job files.
+var jobFormat = yamltree.Format{
+	Custom: map[reflect.Type]yamltree.DecodeFunc{
+		reflect.TypeFor[Scalar]():  yamltree.DecodeWith(decodeScalar),
+		reflect.TypeFor[Decimal](): yamltree.DecodeWith(decodeDecimal),
+		reflect.TypeFor[Unit]():    yamltree.DecodeWith(decodeUnit),
+		reflect.TypeFor[Param]():   yamltree.DecodeWith(decodeParam),
+		reflect.TypeFor[Values]():  yamltree.DecodeWith(decodeValues),
+		reflect.TypeFor[Denoise](): yamltree.DecodeWith(decodeStep),
+	},
+	UnknownKey:  unknownKey,
+	MissingHint: missingHint,
+	EnvKeys:     []string{"input", "ledger"},
+}
+
+func decodeScalar(d *yamltree.Decoder, v *Scalar, s yamltree.Spot) {
+	if text, ok := d.Text(s, "a text or a number"); ok {
+		*v = Scalar(text)
+	}
+}
+
+func decodeDecimal(d *yamltree.Decoder, v *Decimal, s yamltree.Spot) {
+	if text, ok := d.Number(s); ok {
+		*v = Decimal(text)
+	}
+}
+
+// decodeUnit decodes `row` or a list of columns.
+func decodeUnit(d *yamltree.Decoder, u *Unit, s yamltree.Spot) {
+	if s.Node.Kind == yaml.SequenceNode {
+		d.DecodeItems(reflect.ValueOf((*[]string)(u)).Elem(), s)
+		return
+	}
+	text, ok := d.Text(s, "row or a list of columns")
+	if ok && text != "row" {
+		d.Refuse(s, CodeBadValue, "expected row or a list of columns, found "+d.Show(s.Path, text), "write ["+yamltree.Shown(s.Node.Value)+"] for a column, or row where each row is a unit of its own")
+	}
+}
+
+// decodeParam decodes a default value, or a mapping with type, every and default.
+func decodeParam(d *yamltree.Decoder, p *Param, s yamltree.Spot) {
+	if s.Node.Kind == yaml.MappingNode {
+		type mapping Param
+		d.DecodeFields(reflect.ValueOf((*mapping)(p)).Elem(), s)
+		return
+	}
+	if yamltree.IsNull(s.Node) {
+		d.RefuseType(s, "a default value, or a mapping with type, every and default", "write {type: text} for a parameter that must be given")
+		return
+	}
+	if text, ok := d.Text(s, "a default value, or a mapping with type, every and default"); ok {
+		value := Scalar(text)
+		p.Default = &value
+	}
+}
+
+// decodeValues decodes a list of cells, or a mapping from each cell to the texts that belong to it.
+func decodeValues(d *yamltree.Decoder, vs *Values, s yamltree.Spot) {
+	switch s.Node.Kind {
+	case yaml.SequenceNode:
+		var cells []Scalar
+		d.DecodeItems(reflect.ValueOf(&cells).Elem(), s)
+		for _, c := range cells {
+			*vs = append(*vs, Label{Name: c, Members: []Scalar{c}})
+		}
+	case yaml.MappingNode:
+		for _, e := range d.Pairs(s) {
+			*vs = append(*vs, Label{Name: Scalar(e.Name), Members: members(d, e)})
+		}
+		if len(s.Node.Content) == 0 {
+			d.Refuse(s, CodeBadValue, "the mapping is empty", "give at least one cell")
+		}
+	default:
+		d.RefuseType(s, "a list of cells, or a mapping from each cell to its aliases", yamltree.ListHint(s.Node))
+	}
+}
+
+// members decodes the texts of one cell: one text or a list.
+func members(d *yamltree.Decoder, e yamltree.Entry) []Scalar {
+	var out []Scalar
+	if yamltree.Follow(e.Node).Kind == yaml.ScalarNode {
+		var one Scalar
+		d.DecodeValue(reflect.ValueOf(&one).Elem(), e.Spot)
+		return []Scalar{one}
+	}
+	d.DecodeValue(reflect.ValueOf(&out).Elem(), e.Spot)
+	return out
+}
