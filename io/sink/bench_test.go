@@ -6,6 +6,7 @@ import (
 	"io"
 	"testing"
 
+	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
@@ -21,12 +22,12 @@ func million() pipeline.Result {
 }
 
 func BenchmarkWrite(b *testing.B) {
-	for name, f := range builtin() {
+	for name, f := range tables.Builtin() {
 		b.Run(name, func(b *testing.B) {
 			t := tableOf(b, million())
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := f.write(b.Context(), io.Discard, t); err != nil {
+				if _, err := f.Write(b.Context(), io.Discard, t); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -35,16 +36,16 @@ func BenchmarkWrite(b *testing.B) {
 }
 
 func BenchmarkVerify(b *testing.B) {
-	for name, f := range builtin() {
+	for name, f := range tables.Builtin() {
 		b.Run(name, func(b *testing.B) {
 			t, file := tableOf(b, million()), bytes.Buffer{}
-			if _, err := f.write(b.Context(), &file, t); err != nil {
+			if _, err := f.Write(b.Context(), &file, t); err != nil {
 				b.Fatal(err)
 			}
 			b.SetBytes(int64(file.Len()))
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := f.verify(b.Context(), bytes.NewReader(file.Bytes()), int64(file.Len()), t); err != nil {
+				if err := f.Verify(b.Context(), bytes.NewReader(file.Bytes()), int64(file.Len()), t); err != nil {
 					b.Fatal(err)
 				}
 			}

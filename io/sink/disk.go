@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"syscall"
+
+	"github.com/dprelease/dprelease/io/sink/internal/tables"
 )
 
 const (
@@ -112,7 +114,7 @@ func openRegular(root *os.Root, name string) (*os.File, int64, error) {
 	return f, info.Size(), err
 }
 
-const errNotRegular = reason("not a regular file")
+const errNotRegular = tables.Reason("not a regular file")
 
 // cancellable stops reading when its context ends.
 type cancellable struct {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
@@ -57,7 +58,7 @@ func must(t testing.TB, err error) {
 }
 
 // fails checks the code of an error.
-func fails(t testing.TB, err error, code Code) {
+func fails(t testing.TB, err error, code tables.Code) {
 	t.Helper()
 	var e *Error
 	if !errors.As(err, &e) || e.Code != code {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
@@ -51,7 +52,7 @@ func Examine(ctx context.Context, dir string) (*Examined, error) {
 // Staged returns the note and the manifest's SHA-256 of a complete staging folder that only this user can look into.
 func (f *Folder) Staged(ctx context.Context, staging string) (note, digest string, err error) {
 	if err := checkPrivate("inspect", staging); errors.Is(err, fs.ErrNotExist) {
-		return "", "", noRelease(staging)
+		return "", "", tables.NoRelease(staging)
 	} else if err != nil {
 		return "", "", err
 	}
@@ -61,7 +62,7 @@ func (f *Folder) Staged(ctx context.Context, staging string) (note, digest strin
 	}
 	root, err := os.OpenRoot(staging)
 	if err != nil {
-		return "", "", failure("inspect", staging, err)
+		return "", "", tables.Failure("inspect", staging, err)
 	}
 	defer root.Close()
 	text, err := readSmall(root, noteName, maxNote)
@@ -70,7 +71,7 @@ func (f *Folder) Staged(ctx context.Context, staging string) (note, digest strin
 	}
 	note, whole := strings.CutSuffix(string(text), "\n")
 	if !whole {
-		return "", "", incomplete(staging, "the note is cut short")
+		return "", "", tables.Incomplete(staging, "the note is cut short")
 	}
 	return note, c.digest, nil
 }
@@ -93,7 +94,7 @@ func inspect(ctx context.Context, dir string) (*content, error) {
 		return &content{}, err
 	}
 	if len(c.findings) > 0 {
-		return &content{}, incomplete(dir, strings.Join(c.findings, "; "))
+		return &content{}, tables.Incomplete(dir, strings.Join(c.findings, "; "))
 	}
 	return c, nil
 }
@@ -102,20 +103,20 @@ func examine(ctx context.Context, dir string) (*content, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, noRelease(dir)
+		return nil, tables.NoRelease(dir)
 	case err != nil:
-		return nil, failure("inspect", dir, err)
+		return nil, tables.Failure("inspect", dir, err)
 	case !info.IsDir():
 		return &content{findings: []string{"it is a file"}}, nil
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, failure("inspect", dir, err)
+		return nil, tables.Failure("inspect", dir, err)
 	}
 	defer root.Close()
 	i := &inspection{ctx: ctx, dir: dir, root: root}
 	if err := i.run(); err != nil {
-		return nil, failure("inspect", dir, err)
+		return nil, tables.Failure("inspect", dir, err)
 	}
 	return &i.content, nil
 }
@@ -134,7 +135,7 @@ func (i *inspection) run() error {
 		return err
 	}
 	if len(names) == 0 {
-		return noRelease(i.dir)
+		return tables.NoRelease(i.dir)
 	}
 	if err := i.readManifest(); err != nil || i.manifest == nil {
 		return err
@@ -211,7 +212,7 @@ func (i *inspection) compareFiles(listed map[string]bool) error {
 
 func (i *inspection) compareListed(files []manifest.File, listed map[string]bool) error {
 	for _, f := range files {
-		if !plainName(f.Path) || listed[f.Path] {
+		if !tables.PlainName(f.Path) || listed[f.Path] {
 			i.addFinding(manifestName + " names a file twice or outside the folder")
 			continue
 		}
@@ -254,7 +255,7 @@ func (i *inspection) noteMissing(name string, err error) error {
 		i.addFinding(reason)
 		return nil
 	}
-	return failure("inspect", filepath.Join(i.dir, name), err)
+	return tables.Failure("inspect", filepath.Join(i.dir, name), err)
 }
 
 // whyMissing says that a file is missing or not one of ours; empty if err means something else.
@@ -271,12 +272,12 @@ func whyMissing(name string, err error) string {
 // missingError returns the error for a file of a release that cannot be read.
 func missingError(dir, name string, err error) error {
 	if reason := whyMissing(name, err); reason != "" {
-		return incomplete(dir, reason)
+		return tables.Incomplete(dir, reason)
 	}
-	return failure("inspect", filepath.Join(dir, name), err)
+	return tables.Failure("inspect", filepath.Join(dir, name), err)
 }
 
-const errTooLarge = reason("too large")
+const errTooLarge = tables.Reason("too large")
 
 // readSmall reads a regular file of less than limit bytes.
 func readSmall(root *os.Root, name string, limit int64) ([]byte, error) {

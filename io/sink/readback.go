@@ -18,6 +18,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
@@ -62,7 +63,7 @@ func (c *columnReader) setNames(names []string) error {
 			return nil
 		}
 	}
-	return mismatch("the table has no noisy values")
+	return tables.Mismatch("the table has no noisy values")
 }
 
 // addNumber adds a value of column i, which is not a key.
@@ -78,7 +79,7 @@ func (c *columnReader) addNumberText(i int, text string) error {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return mismatch("column " + c.names[i])
+		return tables.Mismatch("column " + c.names[i])
 	}
 	c.addNumber(i, v)
 	return nil
@@ -94,7 +95,7 @@ func (c *columnReader) addKey(i int, text string) {
 func (c *columnReader) columns(rows int) (out queries.Columns, err error) {
 	for i := range c.values {
 		if len(c.values[i]) != rows {
-			return out, mismatch("the number of rows")
+			return out, tables.Mismatch("the number of rows")
 		}
 	}
 	if rows == 0 {
@@ -103,7 +104,7 @@ func (c *columnReader) columns(rows int) (out queries.Columns, err error) {
 	out.Noisy = c.values[0]
 	end := slices.Index(c.names[c.keys:], "ci95_high") + 1
 	if end == 0 {
-		return out, mismatch("the table has no interval")
+		return out, tables.Mismatch("the table has no interval")
 	}
 	out.Extra = c.values[end:]
 	if !c.keyless {
@@ -121,23 +122,23 @@ var readBack = []struct {
 // Columns reads back the table of a query of the release in dir. If the file is not as the manifest says, the error is
 // pipeline.ErrIncomplete.
 func (f *Folder) Columns(ctx context.Context, dir string, q *manifest.Query) (out queries.Columns, err error) {
-	defer recovered(&err)
+	defer tables.Recovered(&err)
 	for _, format := range readBack {
 		i := slices.IndexFunc(q.Files, func(f manifest.File) bool { return f.Holds == "" && filepath.Ext(f.Path) == format.extension })
 		if i < 0 {
 			continue
 		}
 		if format.extension == ".csv" && q.Selection != nil {
-			return out, refusal("read", filepath.Join(dir, q.Files[i].Path), CodeFormat, "keys that were discovered are not read back from CSV")
+			return out, tables.Refusal("read", filepath.Join(dir, q.Files[i].Path), CodeFormat, "keys that were discovered are not read back from CSV")
 		}
 		c := &columnReader{ctx: ctx, keyless: q.Selection == nil}
 		if err := readBackFile(c, dir, q.Files[i], format.read); err != nil {
-			return out, failure("read", filepath.Join(dir, q.Files[i].Path), err)
+			return out, tables.Failure("read", filepath.Join(dir, q.Files[i].Path), err)
 		}
 		out, err = c.columns(q.Files[i].Rows)
-		return out, failure("read", filepath.Join(dir, q.Files[i].Path), err)
+		return out, tables.Failure("read", filepath.Join(dir, q.Files[i].Path), err)
 	}
-	return out, refusal("read", dir, CodeFormat, "the query "+q.Name+" has no table in a format that is read back")
+	return out, tables.Refusal("read", dir, CodeFormat, "the query "+q.Name+" has no table in a format that is read back")
 }
 
 func readBackFile(c *columnReader, dir string, file manifest.File, read func(*columnReader, io.ReaderAt, int64) error) error {
@@ -156,7 +157,7 @@ func readBackFile(c *columnReader, dir string, file manifest.File, read func(*co
 		return err
 	}
 	if sum.hex() != file.SHA256 {
-		return incomplete(dir, file.Path+" has been changed")
+		return tables.Incomplete(dir, file.Path+" has been changed")
 	}
 	return read(c, in, size)
 }
@@ -165,7 +166,7 @@ func readCSV(c *columnReader, r io.ReaderAt, size int64) error {
 	in := csv.NewReader(cancellable{c.ctx, io.NewSectionReader(r, 0, size)})
 	header, err := in.Read()
 	if err != nil {
-		return mismatch("the header")
+		return tables.Mismatch("the header")
 	}
 	if err := c.setNames(slices.Clone(header)); err != nil {
 		return err
@@ -177,7 +178,7 @@ func readCSV(c *columnReader, r io.ReaderAt, size int64) error {
 			return nil
 		}
 		if err != nil { // the reader's own text quotes the file
-			return errors.Join(c.ctx.Err(), mismatch("a row"))
+			return errors.Join(c.ctx.Err(), tables.Mismatch("a row"))
 		}
 		for i := range c.keys {
 			c.addKey(i, c.csvText(record[i]))
@@ -194,12 +195,12 @@ func readJSON(c *columnReader, r io.ReaderAt, size int64) error {
 	in := json.NewDecoder(cancellable{c.ctx, io.NewSectionReader(r, 0, size)})
 	in.UseNumber()
 	if _, err := in.Token(); err != nil {
-		return mismatch("the first line")
+		return tables.Mismatch("the first line")
 	}
 	for in.More() {
 		names, texts, err := jsonObject(in)
 		if err != nil {
-			return errors.Join(c.ctx.Err(), mismatch("a row"))
+			return errors.Join(c.ctx.Err(), tables.Mismatch("a row"))
 		}
 		if c.names == nil {
 			if err := c.setNames(names); err != nil {
@@ -207,7 +208,7 @@ func readJSON(c *columnReader, r io.ReaderAt, size int64) error {
 			}
 		}
 		if !slices.Equal(names, c.names) {
-			return mismatch("the columns")
+			return tables.Mismatch("the columns")
 		}
 		for i, text := range texts {
 			if i < c.keys {
@@ -243,7 +244,7 @@ func jsonObject(in *json.Decoder) (names, texts []string, err error) {
 		case nil:
 			texts = append(texts, "null")
 		default:
-			return nil, nil, mismatch("a value")
+			return nil, nil, tables.Mismatch("a value")
 		}
 	}
 	_, err = in.Token()
@@ -255,8 +256,8 @@ func readParquet(c *columnReader, r io.ReaderAt, size int64) error {
 	if err != nil {
 		return err
 	}
-	if !compressed(f.Metadata()) {
-		return mismatch("the schema")
+	if !tables.Compressed(f.Metadata()) {
+		return tables.Mismatch("the schema")
 	}
 	var names []string
 	for _, field := range f.Schema().Fields() {
@@ -268,7 +269,7 @@ func readParquet(c *columnReader, r io.ReaderAt, size int64) error {
 	for _, g := range f.RowGroups() {
 		chunks := g.ColumnChunks()
 		if len(chunks) != len(names) {
-			return mismatch("the number of columns")
+			return tables.Mismatch("the number of columns")
 		}
 		for i, chunk := range chunks {
 			if i < c.keys && c.keyless {
@@ -285,7 +286,7 @@ func readParquet(c *columnReader, r io.ReaderAt, size int64) error {
 func (c *columnReader) parquetColumn(i int, chunk parquet.ColumnChunk) (err error) {
 	pages := chunk.Pages()
 	defer func() { err = errors.Join(err, pages.Close()) }()
-	var batch [valueBatch]parquet.Value
+	var batch [tables.ValueBatch]parquet.Value
 	for {
 		if err := c.ctx.Err(); err != nil {
 			return err
@@ -330,7 +331,7 @@ func (c *columnReader) parquetValue(i int, v parquet.Value) {
 }
 
 func readArrow(c *columnReader, r io.ReaderAt, size int64) error {
-	f, err := ipc.NewFileReader(io.NewSectionReader(r, 0, size), ipc.WithAllocator(newWithin(size)))
+	f, err := ipc.NewFileReader(io.NewSectionReader(r, 0, size), ipc.WithAllocator(tables.NewWithin(size)))
 	if err != nil {
 		return err
 	}
@@ -363,7 +364,7 @@ func (c *columnReader) arrowColumn(i int, column arrow.Array) error {
 	if i >= c.keys {
 		values, ok := column.(*array.Float64)
 		if !ok {
-			return mismatch("column " + c.names[i])
+			return tables.Mismatch("column " + c.names[i])
 		}
 		for row := range values.Len() {
 			if values.IsNull(row) {
@@ -383,7 +384,7 @@ func (c *columnReader) arrowColumn(i int, column arrow.Array) error {
 			labels, ok := k.Dictionary().(*array.String)
 			code := k.GetValueIndex(row)
 			if !ok || code < 0 || code >= labels.Len() {
-				return mismatch("column " + c.names[i])
+				return tables.Mismatch("column " + c.names[i])
 			}
 			c.addKey(i, labels.Value(code))
 		case *array.Int64:
@@ -391,7 +392,7 @@ func (c *columnReader) arrowColumn(i int, column arrow.Array) error {
 		case *array.Float64:
 			c.addNumericKey(i, realKey, domain.FloatText(k.Value(row)))
 		default:
-			return mismatch("column " + c.names[i])
+			return tables.Mismatch("column " + c.names[i])
 		}
 	}
 	return nil
@@ -422,7 +423,7 @@ func (f *Folder) Find(ctx context.Context, dir, digest string) (string, error) {
 	if errors.Is(err, pipeline.ErrIncomplete) {
 		return "", err
 	}
-	return "", noRelease(dir)
+	return "", tables.NoRelease(dir)
 }
 
 // Manifest returns release.json of a release folder and its SHA-256. It does not check the other files. Errors are

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries/domain"
 )
@@ -25,7 +26,7 @@ type ReadBack struct {
 // among the keys are known as such from Parquet and Arrow alone. If the file is not as the manifest says, the error is
 // pipeline.ErrIncomplete.
 func ReadTable(ctx context.Context, dir string, q *manifest.Query, holds string) (t *ReadBack, err error) {
-	defer recovered(&err)
+	defer tables.Recovered(&err)
 	for _, format := range readBack {
 		i := slices.IndexFunc(q.Files, func(f manifest.File) bool { return f.Holds == holds && filepath.Ext(f.Path) == format.extension })
 		if i < 0 {
@@ -33,12 +34,12 @@ func ReadTable(ctx context.Context, dir string, q *manifest.Query, holds string)
 		}
 		c := &columnReader{ctx: ctx, readings: true, raw: q.Files[i].Raw}
 		if err := readBackFile(c, dir, q.Files[i], format.read); err != nil {
-			return nil, failure("read", filepath.Join(dir, q.Files[i].Path), err)
+			return nil, tables.Failure("read", filepath.Join(dir, q.Files[i].Path), err)
 		}
 		t, err := c.table(q.Files[i].Rows)
-		return t, failure("read", filepath.Join(dir, q.Files[i].Path), err)
+		return t, tables.Failure("read", filepath.Join(dir, q.Files[i].Path), err)
 	}
-	return nil, refusal("read", dir, CodeFormat, "the query "+q.Name+" has no table in a format that is read back")
+	return nil, tables.Refusal("read", dir, CodeFormat, "the query "+q.Name+" has no table in a format that is read back")
 }
 
 // table returns all columns.
@@ -50,16 +51,16 @@ func (c *columnReader) table(rows int) (*ReadBack, error) {
 	t.Names = c.names[c.keys:]
 	for i := range c.values {
 		if len(c.values[i]) != rows {
-			return nil, mismatch("the number of rows")
+			return nil, tables.Mismatch("the number of rows")
 		}
 	}
 	for i, texts := range c.texts {
 		if len(texts) != rows {
-			return nil, mismatch("the number of rows")
+			return nil, tables.Mismatch("the number of rows")
 		}
 		labels, err := labelsOf(texts, c.numeric[i])
 		if err != nil {
-			return nil, mismatch("column " + c.names[i])
+			return nil, tables.Mismatch("column " + c.names[i])
 		}
 		t.Keys = append(t.Keys, domain.KeyColumn{Name: c.names[i], Stride: 1, Labels: labels})
 	}

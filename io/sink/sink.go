@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
@@ -20,7 +21,7 @@ const (
 // Folder writes releases to folders of the local file system. It has no state, so it may be used concurrently for
 // different folders.
 type Folder struct {
-	formats    map[string]format
+	formats    map[string]tables.Format
 	presenters []pipeline.Presenter
 }
 
@@ -28,8 +29,8 @@ var _ pipeline.Sink = (*Folder)(nil)
 
 // New returns a sink that knows every format of Formats. The presenters make the documents of releases that have any.
 func New(presenters ...pipeline.Presenter) pipeline.Sink {
-	return &Folder{formats: builtin(), presenters: presenters}
+	return &Folder{formats: tables.Builtin(), presenters: presenters}
 }
 
 // Formats returns the names of the formats that can be written, in alphabetical order.
-func Formats() []string { return slices.Sorted(maps.Keys(builtin())) }
+func Formats() []string { return slices.Sorted(maps.Keys(tables.Builtin())) }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
@@ -18,12 +19,12 @@ import (
 func (f *Folder) Prepare(staging string) error {
 	const op = "prepare"
 	if err := makeParents(staging); err != nil {
-		return failure(op, filepath.Dir(staging), err)
+		return tables.Failure(op, filepath.Dir(staging), err)
 	}
 	if err := os.Mkdir(staging, stagingMode); err != nil {
-		return failure(op, staging, err)
+		return tables.Failure(op, staging, err)
 	}
-	return failure(op, staging, syncFolder(filepath.Dir(staging)))
+	return tables.Failure(op, staging, syncFolder(filepath.Dir(staging)))
 }
 
 // Stage writes note and the release into a prepared staging folder and returns the SHA-256 of release.json. After an
@@ -34,19 +35,19 @@ func (f *Folder) Stage(ctx context.Context, staging, note string, r *pipeline.Re
 		return "", err
 	}
 	if strings.ContainsRune(note, '\n') || len(note) >= maxNote {
-		return "", refusal("write", filepath.Join(staging, noteName), CodeFormat, "the note is not one short line")
+		return "", tables.Refusal("write", filepath.Join(staging, noteName), CodeFormat, "the note is not one short line")
 	}
 	if err := checkPrivate("write", staging); err != nil {
 		return "", err
 	}
 	if err := os.Mkdir(s.dir, publicMode); err != nil {
-		return "", failure("write", s.dir, err)
+		return "", tables.Failure("write", s.dir, err)
 	}
 	if err = s.run(note, r); err == nil {
 		digest, err = f.Inspect(ctx, s.dir)
 	}
 	if err != nil {
-		return "", errors.Join(failure("write", s.dir, err), s.undo())
+		return "", errors.Join(tables.Failure("write", s.dir, err), s.undo())
 	}
 	return digest, nil
 }
@@ -57,41 +58,41 @@ func checkPrivate(op, staging string) error {
 	info, err := os.Lstat(staging)
 	switch {
 	case err != nil:
-		return failure(op, staging, err)
+		return tables.Failure(op, staging, err)
 	case !info.IsDir():
-		return refusal(op, staging, CodePlanted, "the staging folder is a file or a link: look who made it, and remove it")
+		return tables.Refusal(op, staging, CodePlanted, "the staging folder is a file or a link: look who made it, and remove it")
 	case !owned(staging, info):
-		return refusal(op, staging, CodePlanted, "the staging folder belongs to another user: run as that user, or look who made it, and remove it")
+		return tables.Refusal(op, staging, CodePlanted, "the staging folder belongs to another user: run as that user, or look who made it, and remove it")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&^stagingMode != 0:
-		return refusal(op, staging, CodePlanted, "others may look into the staging folder: if nobody can have, chmod 700 it; else remove it, and pay for a new release with --new-release")
+		return tables.Refusal(op, staging, CodePlanted, "others may look into the staging folder: if nobody can have, chmod 700 it; else remove it, and pay for a new release with --new-release")
 	}
 	return nil
 }
 
 // tableJob is one file to write.
 type tableJob struct {
-	table  *table
-	format format
+	table  *tables.Table
+	format tables.Format
 }
 
-func (j tableJob) path() string { return j.table.name + j.format.extension() }
+func (j tableJob) path() string { return j.table.Name + j.format.Extension() }
 
 // plan returns the files to write. It refuses before anything is written.
 func (f *Folder) plan(r *pipeline.Release) (jobs []tableJob, err error) {
 	paths := []string{manifestName}
 	for _, result := range r.Results() {
-		tables, err := tablesOf(result)
+		all, err := tables.TablesOf(result)
 		if err != nil {
 			return nil, err
 		}
-		for _, t := range tables {
+		for _, t := range all {
 			some, err := f.tableJobs(t, r)
 			if err != nil {
 				return nil, err
 			}
 			for _, j := range some {
 				if slices.Contains(paths, j.path()) {
-					return nil, refusal("write", j.path(), CodeFormat, "two files would have this name")
+					return nil, tables.Refusal("write", j.path(), CodeFormat, "two files would have this name")
 				}
 				paths, jobs = append(paths, j.path()), append(jobs, j)
 			}
@@ -101,14 +102,14 @@ func (f *Folder) plan(r *pipeline.Release) (jobs []tableJob, err error) {
 }
 
 // tableJobs returns the files of a table, one per format.
-func (f *Folder) tableJobs(t *table, r *pipeline.Release) (jobs []tableJob, err error) {
+func (f *Folder) tableJobs(t *tables.Table, r *pipeline.Release) (jobs []tableJob, err error) {
 	for _, name := range r.Formats() {
 		format, ok := f.formats[name]
 		if !ok {
-			return nil, refusal("write", t.name, CodeFormat, "unknown format "+name)
+			return nil, tables.Refusal("write", t.Name, CodeFormat, "unknown format "+name)
 		}
-		if csv, ok := format.(csvFormat); ok {
-			csv.raw = r.RawCSV()
+		if csv, ok := format.(tables.CSVFormat); ok {
+			csv.Raw = r.RawCSV()
 			format = csv
 		}
 		jobs = append(jobs, tableJob{t, format})
@@ -158,13 +159,13 @@ func (s *stager) fill(r *pipeline.Release) error {
 	for _, j := range s.jobs {
 		file, err := s.writeTable(root, j)
 		if err != nil {
-			return failure("write", filepath.Join(s.dir, j.path()), err)
+			return tables.Failure("write", filepath.Join(s.dir, j.path()), err)
 		}
-		file.Holds = j.table.holds
-		if csv, ok := j.format.(csvFormat); ok {
-			file.Raw = csv.raw
+		file.Holds = j.table.Holds
+		if csv, ok := j.format.(tables.CSVFormat); ok {
+			file.Raw = csv.Raw
 		}
-		files[j.table.query] = append(files[j.table.query], file)
+		files[j.table.Query] = append(files[j.table.Query], file)
 	}
 	documents, err := s.writeDocuments(root, r, files)
 	if err != nil {
@@ -175,16 +176,16 @@ func (s *stager) fill(r *pipeline.Release) error {
 	if s.synthetic {
 		text, err := m.Encode()
 		if err != nil {
-			return reason(err.Error())
+			return tables.Reason(err.Error())
 		}
-		return failure("write", filepath.Join(s.dir, syntheticManifest), writeBytes(root, syntheticManifest, text))
+		return tables.Failure("write", filepath.Join(s.dir, syntheticManifest), writeBytes(root, syntheticManifest, text))
 	}
-	return failure("write", filepath.Join(s.dir, manifestName), writeManifest(root, m, r.Sign))
+	return tables.Failure("write", filepath.Join(s.dir, manifestName), writeManifest(root, m, r.Sign))
 }
 
 // writeDocuments writes what the presenters make of the release, if it is to have any.
 func (s *stager) writeDocuments(root *os.Root, r *pipeline.Release, files map[string][]manifest.File) (written []manifest.File, err error) {
-	defer recovered(&err)
+	defer tables.Recovered(&err)
 	if !r.Presented() {
 		return nil, nil
 	}
@@ -194,8 +195,8 @@ func (s *stager) writeDocuments(root *os.Root, r *pipeline.Release, files map[st
 			return nil, err
 		}
 		for _, d := range documents {
-			if !plainName(d.Path) {
-				return nil, refusal("write", s.dir, CodeFormat, "a document's name is no file name")
+			if !tables.PlainName(d.Path) {
+				return nil, tables.Refusal("write", s.dir, CodeFormat, "a document's name is no file name")
 			}
 			name, write := s.named(d.Path), d.Write
 			if s.synthetic {
@@ -203,7 +204,7 @@ func (s *stager) writeDocuments(root *os.Root, r *pipeline.Release, files map[st
 			}
 			sum, err := writeNew(root, name, fileMode, write)
 			if err != nil {
-				return nil, failure("write", filepath.Join(s.dir, name), err)
+				return nil, tables.Failure("write", filepath.Join(s.dir, name), err)
 			}
 			written = append(written, manifest.File{Path: name, SHA256: sum})
 		}
@@ -222,10 +223,10 @@ func (s *stager) writeNote(note string) error {
 
 // writeTable writes one table, syncs it, and reads it back.
 func (s *stager) writeTable(root *os.Root, j tableJob) (file manifest.File, err error) {
-	defer recovered(&err)
+	defer tables.Recovered(&err)
 	file.Path = s.named(j.path())
 	file.SHA256, err = writeNew(root, file.Path, fileMode, func(w io.Writer) (err error) {
-		file.Rows, err = j.format.write(s.ctx, w, j.table)
+		file.Rows, err = j.format.Write(s.ctx, w, j.table)
 		return err
 	})
 	if err != nil {
@@ -236,27 +237,20 @@ func (s *stager) writeTable(root *os.Root, j tableJob) (file manifest.File, err 
 		return file, err
 	}
 	defer f.Close()
-	return file, j.format.verify(s.ctx, f, size, j.table)
+	return file, j.format.Verify(s.ctx, f, size, j.table)
 }
 
 // undo removes everything that run wrote.
 func (s *stager) undo() error {
 	err := errors.Join(os.RemoveAll(s.dir), os.RemoveAll(filepath.Join(s.staging, noteName)), syncFolder(s.staging))
-	return failure("clean up", s.staging, err)
-}
-
-// recovered turns a panic of a library into an error. It drops the panic's value, which may quote values of a table.
-func recovered(err *error) {
-	if thrown := recover(); thrown != nil {
-		*err = reason("the writer failed unexpectedly")
-	}
+	return tables.Failure("clean up", s.staging, err)
 }
 
 // writeManifest writes the manifest, which is the last file. If sign returns a signature, that is written before.
 func writeManifest(root *os.Root, m manifest.Manifest, sign func(manifest []byte) ([]byte, bool)) error {
 	text, err := m.Encode()
 	if err != nil {
-		return reason(err.Error())
+		return tables.Reason(err.Error())
 	}
 	if len(text) >= maxManifest {
 		return errTooLarge

@@ -20,6 +20,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
@@ -62,7 +63,7 @@ func TestStageWritesTheRelease(t *testing.T) {
 }
 
 func TestSameReleaseSameBytes(t *testing.T) {
-	all := append(samples(true), result("groups", stringKey("place", numbered(blockRows+1)...)))
+	all := append(samples(true), result("groups", stringKey("place", numbered(tables.BlockRows+1)...)))
 	first := newPlace(t)
 	stage(t, first, release(t, all...))
 	var wg sync.WaitGroup
@@ -139,35 +140,37 @@ func TestManifestComesLast(t *testing.T) {
 
 // brokenFormat fails in one of the ways in which a disk or a library can fail.
 type brokenFormat struct {
-	csvFormat
+	tables.CSVFormat
 	write1, verify1 error
 	throw           bool
 }
 
-func (f brokenFormat) write(ctx context.Context, w io.Writer, t *table) (int, error) {
-	n, err := f.csvFormat.write(ctx, w, t)
+func (f brokenFormat) Write(ctx context.Context, w io.Writer, t *tables.Table) (int, error) {
+	n, err := f.CSVFormat.Write(ctx, w, t)
 	if f.throw {
 		panic("a library quotes a secret value")
 	}
 	return n, errors.Join(err, f.write1)
 }
 
-func (f brokenFormat) verify(context.Context, io.ReaderAt, int64, *table) error { return f.verify1 }
+func (f brokenFormat) Verify(context.Context, io.ReaderAt, int64, *tables.Table) error {
+	return f.verify1
+}
 
 // Any failure leaves the staging folder as it was prepared, and an error without the library's text.
 func TestFailureLeavesNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		format brokenFormat
-		code   Code
+		code   tables.Code
 	}{
 		"disk full":      {brokenFormat{write1: fmt.Errorf("flushing a secret value: %w", &os.PathError{Op: "write", Path: "a secret value", Err: syscall.ENOSPC})}, CodeDiskFull},
 		"library":        {brokenFormat{write1: errors.New("a secret value is bad")}, CodeIO},
 		"panic":          {brokenFormat{throw: true}, CodeIO},
-		"read back":      {brokenFormat{verify1: mismatch("column noisy")}, CodeMismatch},
+		"read back":      {brokenFormat{verify1: tables.Mismatch("column noisy")}, CodeMismatch},
 		"read back fail": {brokenFormat{verify1: errors.New("a secret value")}, CodeIO},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, s := newPlace(t), &Folder{formats: builtin()}
+			p, s := newPlace(t), &Folder{formats: tables.Builtin()}
 			s.formats["csv"] = c.format
 			must(t, s.Prepare(p.staging))
 			_, err := s.Stage(t.Context(), p.staging, "note", release(t, twoQueries()...))
@@ -185,7 +188,7 @@ func TestFailureLeavesNothing(t *testing.T) {
 func TestCancelledStage(t *testing.T) {
 	p := newPlace(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	r := result("q", stringKey("k", numbered(2*chunkCells)...))
+	r := result("q", stringKey("k", numbered(2*tables.ChunkCells)...))
 	r.Answer.Noisy = watched(r.Answer.Noisy, cancel)
 	must(t, New().Prepare(p.staging))
 	_, err := New().Stage(ctx, p.staging, "note", release(t, r))

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
@@ -25,35 +26,35 @@ const syntheticManifest = manifest.SyntheticPrefix + manifestName
 func WritePreview(ctx context.Context, dir string, r *pipeline.Release, presenters ...pipeline.Presenter) error {
 	const op = "publish"
 	if err := replaceable(dir); err != nil {
-		return failure(op, dir, err)
+		return tables.Failure(op, dir, err)
 	}
 	if err := makeParents(dir); err != nil {
-		return failure(op, filepath.Dir(dir), err)
+		return tables.Failure(op, filepath.Dir(dir), err)
 	}
 	staging, err := os.MkdirTemp(filepath.Dir(dir), ".preview-*")
 	if err != nil {
-		return failure(op, filepath.Dir(dir), err)
+		return tables.Failure(op, filepath.Dir(dir), err)
 	}
 	defer func() { _ = os.RemoveAll(staging) }() // nothing in it is private
-	f := &Folder{formats: builtin()}
+	f := &Folder{formats: tables.Builtin()}
 	s := &stager{ctx: ctx, staging: staging, dir: filepath.Join(staging, releaseName), presenters: presenters, synthetic: true}
 	if s.jobs, err = f.plan(r); err != nil {
 		return err
 	}
 	if err := os.Mkdir(s.dir, publicMode); err != nil {
-		return failure("write", s.dir, err)
+		return tables.Failure("write", s.dir, err)
 	}
 	r.MarkSynthetic()
 	if err := s.fill(r); err != nil {
-		return failure("write", s.dir, err)
+		return tables.Failure("write", s.dir, err)
 	}
 	if err := replaceable(dir); err != nil {
-		return failure(op, dir, err)
+		return tables.Failure(op, dir, err)
 	}
 	if err := renameChecked(dir, filepath.Join(staging, "older")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return failure(op, dir, err)
+		return tables.Failure(op, dir, err)
 	}
-	return failure(op, dir, renameNew(s.dir, dir))
+	return tables.Failure(op, dir, renameNew(s.dir, dir))
 }
 
 // replaceable returns fs.ErrExist if something is at dir that is neither a preview nor an empty folder.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/pipeline/pipelinetest"
@@ -36,7 +37,7 @@ func result(name string, keys ...domain.KeyColumn) pipeline.Result {
 	cells := 1
 	for i := len(keys) - 1; i >= 0; i-- {
 		keys[i].Stride = cells
-		cells *= labelCount(keys[i].Labels)
+		cells *= tables.LabelCount(keys[i].Labels)
 	}
 	return pipeline.Result{Name: name, Answer: queries.Answer{
 		Cells: cells, Keys: keys,
@@ -56,9 +57,9 @@ func floatKey(name string, labels ...float64) domain.KeyColumn {
 	return domain.KeyColumn{Name: name, Labels: domain.Labels{Floats: labels}}
 }
 
-func tableOf(t testing.TB, r pipeline.Result) *table {
+func tableOf(t testing.TB, r pipeline.Result) *tables.Table {
 	t.Helper()
-	tables, err := tablesOf(r)
+	tables, err := tables.TablesOf(r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,24 +1,26 @@
-package sink
+package tables
 
 import (
 	"context"
 	"fmt"
 	"io"
 
-	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // createdBy is constant, and has the form that readers parse.
 const createdBy = "dprelease version 1 (build parquet-go)"
 
-// parquetFormat writes one row group per block.
-type parquetFormat struct{}
+// ParquetFormat writes one row group per block.
+type ParquetFormat struct{}
 
-func (parquetFormat) extension() string { return ".parquet" }
+// Extension implements Format.
+func (ParquetFormat) Extension() string { return ".parquet" }
 
-// write writes column by column. Only the compressed pages of one row group are held in memory.
-func (parquetFormat) write(ctx context.Context, w io.Writer, t *table) (rows int, err error) {
+// Write writes column by column. Only the compressed pages of one row group are held in memory.
+func (ParquetFormat) Write(ctx context.Context, w io.Writer, t *Table) (rows int, err error) {
 	out := parquet.NewGenericWriter[any](w, schemaOf(t), &parquet.WriterConfig{
 		CreatedBy:       createdBy,
 		Compression:     &parquet.Zstd,
@@ -40,17 +42,17 @@ func (parquetFormat) write(ctx context.Context, w io.Writer, t *table) (rows int
 	return rows, out.Close()
 }
 
-// valueBatch is how many values are passed to the library at a time.
-const valueBatch = 1 << 13
+// ValueBatch is how many values are passed to the library at a time.
+const ValueBatch = 1 << 13
 
 // valueColumnSet turns blocks into the library's values. It converts each label once.
 type valueColumnSet struct {
-	table  *table
+	table  *Table
 	labels [][]parquet.Value
-	batch  [valueBatch]parquet.Value
+	batch  [ValueBatch]parquet.Value
 }
 
-func newValueColumns(t *table) *valueColumnSet {
+func newValueColumns(t *Table) *valueColumnSet {
 	s := &valueColumnSet{table: t}
 	for _, k := range t.keys {
 		s.labels = append(s.labels, labelValues(k.Labels))
@@ -59,7 +61,7 @@ func newValueColumns(t *table) *valueColumnSet {
 }
 
 func labelValues(l domain.Labels) []parquet.Value {
-	values := make([]parquet.Value, 0, labelCount(l))
+	values := make([]parquet.Value, 0, LabelCount(l))
 	for _, s := range l.Strings {
 		values = append(values, parquet.ByteArrayValue([]byte(s)))
 	}
@@ -74,8 +76,8 @@ func labelValues(l domain.Labels) []parquet.Value {
 
 func (s *valueColumnSet) write(writers []*parquet.ColumnWriter, b *block) error {
 	for i, w := range writers {
-		for start := 0; start < len(b.cells); start += valueBatch {
-			values := s.batch[:min(valueBatch, len(b.cells)-start)]
+		for start := 0; start < len(b.cells); start += ValueBatch {
+			values := s.batch[:min(ValueBatch, len(b.cells)-start)]
 			s.fill(values, b, i, start)
 			if _, err := w.WriteRowValues(values); err != nil {
 				return fmt.Errorf("column %d: %w", i, err)

@@ -1,4 +1,4 @@
-package sink
+package tables
 
 import (
 	"context"
@@ -7,19 +7,21 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/dprelease/dprelease/queries/domain"
 
 	meta "github.com/parquet-go/parquet-go/format"
 )
 
-func (parquetFormat) verify(ctx context.Context, r io.ReaderAt, size int64, t *table) error {
+// Verify implements Format.
+func (ParquetFormat) Verify(ctx context.Context, r io.ReaderAt, size int64, t *Table) error {
 	f, err := parquet.OpenFile(r, size)
 	if err != nil {
 		return err
 	}
-	if !sameSchema(f.Schema(), schemaOf(t)) || !compressed(f.Metadata()) {
-		return mismatch("the schema")
+	if !sameSchema(f.Schema(), schemaOf(t)) || !Compressed(f.Metadata()) {
+		return Mismatch("the schema")
 	}
 	groups := f.RowGroups()
 	for b, err := range t.blocks(ctx) {
@@ -27,7 +29,7 @@ func (parquetFormat) verify(ctx context.Context, r io.ReaderAt, size int64, t *t
 			return err
 		}
 		if len(groups) == 0 || groups[0].NumRows() != int64(len(b.cells)) {
-			return mismatch("the number of rows")
+			return Mismatch("the number of rows")
 		}
 		if err := verifyGroup(groups[0], t, b); err != nil {
 			return err
@@ -35,7 +37,7 @@ func (parquetFormat) verify(ctx context.Context, r io.ReaderAt, size int64, t *t
 		groups = groups[1:]
 	}
 	if len(groups) != 0 {
-		return mismatch("the number of rows")
+		return Mismatch("the number of rows")
 	}
 	return nil
 }
@@ -46,9 +48,9 @@ func sameSchema(a, b *parquet.Schema) bool {
 	})
 }
 
-// compressed reports whether the footer names our codec for every column. With another codec, the library could
+// Compressed reports whether the footer names our codec for every column. With another codec, the library could
 // allocate without bound.
-func compressed(m *meta.FileMetaData) bool {
+func Compressed(m *meta.FileMetaData) bool {
 	for _, g := range m.RowGroups {
 		for _, c := range g.Columns {
 			if c.MetaData.Codec != meta.Zstd {
@@ -68,10 +70,10 @@ func isText(f parquet.Field) bool {
 	return text
 }
 
-func verifyGroup(g parquet.RowGroup, t *table, b *block) error {
+func verifyGroup(g parquet.RowGroup, t *Table, b *block) error {
 	names, chunks := t.columns(), g.ColumnChunks()
 	if len(chunks) != len(names) {
-		return mismatch("the number of columns")
+		return Mismatch("the number of columns")
 	}
 	for i, chunk := range chunks {
 		if err := verifyColumn(chunk, comparison(t, b, i), len(b.cells)); err != nil {
@@ -82,15 +84,15 @@ func verifyGroup(g parquet.RowGroup, t *table, b *block) error {
 }
 
 func inColumn(name string, err error) error {
-	var differs mismatch
+	var differs Mismatch
 	if errors.As(err, &differs) {
-		return mismatch("column " + name)
+		return Mismatch("column " + name)
 	}
 	return err
 }
 
 // comparison returns a function that compares a page's values with the block's rows from start on.
-func comparison(t *table, b *block, column int) func(p parquet.Page, start int) bool {
+func comparison(t *Table, b *block, column int) func(p parquet.Page, start int) bool {
 	if column >= len(t.keys) {
 		want := b.values[column-len(t.keys)]
 		same := sameDoubles
@@ -119,18 +121,18 @@ func verifyColumn(chunk parquet.ColumnChunk, same func(parquet.Page, int) bool, 
 		ok := n <= rows-read && same(p, read)
 		parquet.Release(p)
 		if read += n; !ok {
-			return mismatch("")
+			return Mismatch("")
 		}
 	}
 	if read != rows {
-		return mismatch("")
+		return Mismatch("")
 	}
 	return nil
 }
 
 func sameDoubles(p parquet.Page, want []float64) bool {
 	data := p.Data()
-	return slices.EqualFunc(data.Double(), want, sameBits)
+	return slices.EqualFunc(data.Double(), want, SameBits)
 }
 
 // sameOptional compares the values of an optional column. A page holds only those that are not missing.
@@ -143,7 +145,7 @@ func sameOptional(p parquet.Page, want []float64) bool {
 	for i, w := range want {
 		switch {
 		case math.IsNaN(w) && levels[i] == 0:
-		case math.IsNaN(w), levels[i] != 1, len(got) == 0, !sameBits(got[0], w):
+		case math.IsNaN(w), levels[i] != 1, len(got) == 0, !SameBits(got[0], w):
 			return false
 		default:
 			got = got[1:]
@@ -152,10 +154,11 @@ func sameOptional(p parquet.Page, want []float64) bool {
 	return len(got) == 0
 }
 
-func sameBits(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
+// SameBits says whether two numbers have the same bits.
+func SameBits(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
 func sameKeys(p parquet.Page, k domain.KeyColumn, cells []int) bool {
-	cells, n, data := cells[:p.NumValues()], labelCount(k.Labels), p.Data()
+	cells, n, data := cells[:p.NumValues()], LabelCount(k.Labels), p.Data()
 	switch {
 	case len(k.Labels.Strings) > 0:
 		return sameStrings(p, k, cells)
@@ -165,7 +168,7 @@ func sameKeys(p parquet.Page, k domain.KeyColumn, cells []int) bool {
 		})
 	default:
 		return slices.EqualFunc(data.Double(), cells, func(got float64, c int) bool {
-			return sameBits(got, k.Labels.Floats[labelAt(k, n, c)])
+			return SameBits(got, k.Labels.Floats[labelAt(k, n, c)])
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package sink
+package tables
 
 import (
 	"bufio"
@@ -10,13 +10,15 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 )
 
-// arrowFormat writes an IPC file with one record batch per block. If the table has no rows, the file has one empty
+// ArrowFormat writes an IPC file with one record batch per block. If the table has no rows, the file has one empty
 // batch.
-type arrowFormat struct{}
+type ArrowFormat struct{}
 
-func (arrowFormat) extension() string { return ".arrow" }
+// Extension implements Format.
+func (ArrowFormat) Extension() string { return ".arrow" }
 
-func (arrowFormat) write(ctx context.Context, w io.Writer, t *table) (rows int, err error) {
+// Write implements Format.
+func (ArrowFormat) Write(ctx context.Context, w io.Writer, t *Table) (rows int, err error) {
 	columns, err := newArrowColumns(t)
 	if err != nil {
 		return 0, err
@@ -100,4 +102,4 @@ func (p *position) Seek(offset int64, whence int) (int64, error) {
 	return p.at, nil
 }
 
-const errNoSeek = reason("a stream can't be written out of order")
+const errNoSeek = Reason("a stream can't be written out of order")

@@ -1,4 +1,4 @@
-package sink
+package tables
 
 import (
 	"math"
@@ -17,38 +17,38 @@ type valueColumn struct {
 	series queries.Series
 }
 
-// table is the public result of one query as rows and columns. No column is held in memory whole.
-type table struct {
-	name     string
+// Table is the public result of one query as rows and columns. No column is held in memory whole.
+type Table struct {
+	Name     string
 	cells    int
 	keys     []domain.KeyColumn
 	values   []valueColumn
 	sparse   bool
 	nullable bool // NaN is a missing value
-	query    string
-	holds    string // the name of what was computed from the query's answer; empty for the answer itself
+	Query    string
+	Holds    string // the name of what was computed from the query's answer; empty for the answer itself
 	estimate int    // index of the estimate in values
 }
 
-// tablesOf checks a result and returns its table, and the tables computed from its answer.
-func tablesOf(r pipeline.Result) ([]*table, error) {
-	tables := []*table{newTable(r)}
+// TablesOf checks a result and returns its table, and the tables computed from its answer.
+func TablesOf(r pipeline.Result) ([]*Table, error) {
+	tables := []*Table{newTable(r)}
 	for _, x := range r.Answer.Readings {
 		t := newTable(pipeline.Result{Name: r.Name + "." + x.Name, Answer: x.Answer})
-		t.query, t.holds = r.Name, x.Name
+		t.Query, t.Holds = r.Name, x.Name
 		tables = append(tables, t)
 	}
 	for _, t := range tables {
 		if err := t.problem(); err != "" {
-			return nil, refusal("write", t.name, CodeFormat, err)
+			return nil, Refusal("write", t.Name, CodeFormat, err)
 		}
 	}
 	return tables, nil
 }
 
-func newTable(r pipeline.Result) *table {
+func newTable(r pipeline.Result) *Table {
 	a := r.Answer
-	t := &table{name: r.Name, query: r.Name, cells: a.Cells, keys: a.Keys, values: valueColumnsOf(a), sparse: r.Sparse, nullable: mayMiss(a)}
+	t := &Table{Name: r.Name, Query: r.Name, cells: a.Cells, keys: a.Keys, values: valueColumnsOf(a), sparse: r.Sparse, nullable: mayMiss(a)}
 	t.estimate = slices.IndexFunc(t.values, func(v valueColumn) bool { return v.name == "estimate" })
 	return t
 }
@@ -76,8 +76,8 @@ func valueColumnsOf(a queries.Answer) []valueColumn {
 }
 
 // problem returns what is wrong with the table; empty if nothing is.
-func (t *table) problem() string {
-	if !plainName(t.name) {
+func (t *Table) problem() string {
+	if !PlainName(t.Name) {
 		return "the query's name can't be a file name"
 	}
 	for _, v := range t.values {
@@ -86,7 +86,7 @@ func (t *table) problem() string {
 		}
 	}
 	for _, k := range t.keys {
-		if labelCount(k.Labels) == 0 || k.Stride < 1 {
+		if LabelCount(k.Labels) == 0 || k.Stride < 1 {
 			return "a key column has no labels"
 		}
 	}
@@ -103,7 +103,7 @@ func (t *table) problem() string {
 }
 
 // columns returns the names of all columns in order.
-func (t *table) columns() []string {
+func (t *Table) columns() []string {
 	names := make([]string, 0, len(t.keys)+len(t.values))
 	for _, k := range t.keys {
 		names = append(names, k.Name)
@@ -115,10 +115,10 @@ func (t *table) columns() []string {
 }
 
 // missing reports whether a value is missing, if the format can mark that.
-func (t *table) missing(v float64) bool { return t.nullable && math.IsNaN(v) }
+func (t *Table) missing(v float64) bool { return t.nullable && math.IsNaN(v) }
 
-// labelCount returns the number of labels; 0 unless exactly one kind is set.
-func labelCount(l domain.Labels) int {
+// LabelCount returns the number of labels; 0 unless exactly one kind is set.
+func LabelCount(l domain.Labels) int {
 	s, i, f := len(l.Strings), len(l.Ints), len(l.Floats)
 	if n := max(s, i, f); n == s+i+f {
 		return n
@@ -129,7 +129,7 @@ func labelCount(l domain.Labels) int {
 // labelAt returns the index of a cell's label among the n labels of k.
 func labelAt(k domain.KeyColumn, n, cell int) int { return (cell / k.Stride) % n }
 
-// plainName reports whether a name is one file directly in a folder, on every system.
-func plainName(name string) bool {
+// PlainName reports whether a name is one file directly in a folder, on every system.
+func PlainName(name string) bool {
 	return filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, "/\\:\x00")
 }

@@ -1,4 +1,4 @@
-package sink
+package tables
 
 import "github.com/apache/arrow/go/v17/arrow/memory"
 
@@ -10,8 +10,8 @@ type within struct {
 	size int
 }
 
-// newWithin returns an allocator for a file of size bytes.
-func newWithin(size int64) within {
+// NewWithin returns an allocator for a file of size bytes.
+func NewWithin(size int64) within {
 	const rounding = 64 // the library rounds lengths up
 	return within{memory.DefaultAllocator, int(size) + rounding}
 }

@@ -1,4 +1,4 @@
-package sink
+package tables
 
 import (
 	"context"
@@ -11,11 +11,12 @@ import (
 	"strings"
 )
 
-func (f csvFormat) verify(ctx context.Context, r io.ReaderAt, size int64, t *table) error {
+// Verify implements Format.
+func (f CSVFormat) Verify(ctx context.Context, r io.ReaderAt, size int64, t *Table) error {
 	in := csv.NewReader(io.NewSectionReader(r, 0, size))
 	in.ReuseRecord = true
 	if header, err := in.Read(); err != nil || !slices.Equal(header, normalised(f.inertAll(t.columns()))) {
-		return mismatch("the header")
+		return Mismatch("the header")
 	}
 	keys := make([][]string, len(t.keys))
 	for i, k := range t.keys {
@@ -37,7 +38,7 @@ func (f csvFormat) verify(ctx context.Context, r io.ReaderAt, size int64, t *tab
 		}
 	}
 	if _, err := in.Read(); !errors.Is(err, io.EOF) {
-		return mismatch("the number of rows")
+		return Mismatch("the number of rows")
 	}
 	return nil
 }
@@ -55,16 +56,16 @@ func normalised(texts []string) []string {
 func (r csvRows) verifyRow(in *csv.Reader, b *block, i int) error {
 	record, err := in.Read()
 	if err != nil || len(record) != len(r.keys)+len(b.values) {
-		return mismatch("the number of rows")
+		return Mismatch("the number of rows")
 	}
 	for k := range r.keys {
 		if record[k] != r.label(k, b.cells[i]) {
-			return mismatch("column " + r.table.keys[k].Name)
+			return Mismatch("column " + r.table.keys[k].Name)
 		}
 	}
 	for v, column := range b.values {
 		if !sameField(record[len(r.keys)+v], column[i]) {
-			return mismatch("column " + r.table.values[v].name)
+			return Mismatch("column " + r.table.values[v].name)
 		}
 	}
 	return nil
@@ -76,5 +77,5 @@ func sameField(text string, want float64) bool {
 		return text == ""
 	}
 	got, err := strconv.ParseFloat(text, 64)
-	return err == nil && sameBits(got, want)
+	return err == nil && SameBits(got, want)
 }

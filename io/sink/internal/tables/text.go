@@ -1,4 +1,4 @@
-package sink
+package tables
 
 import (
 	"bufio"
@@ -11,7 +11,7 @@ import (
 
 // rowTexts is a table with the texts of the labels of each key.
 type rowTexts struct {
-	table *table
+	table *Table
 	keys  [][]string
 }
 
@@ -40,19 +40,19 @@ func (r rowTexts) stream(ctx context.Context, out *bufio.Writer, appendRow func(
 
 // labelTexts returns a new slice of the labels as texts.
 func labelTexts(l domain.Labels) []string {
-	texts := make([]string, 0, labelCount(l))
+	texts := make([]string, 0, LabelCount(l))
 	texts = append(texts, l.Strings...)
 	for _, i := range l.Ints {
 		texts = append(texts, strconv.FormatInt(i, 10))
 	}
 	for _, f := range l.Floats {
-		texts = append(texts, string(appendFloat(nil, f)))
+		texts = append(texts, string(AppendFloat(nil, f)))
 	}
 	return texts
 }
 
-// appendFloat appends domain.FloatText(v) without allocating a string.
-func appendFloat(dst []byte, v float64) []byte {
+// AppendFloat appends domain.FloatText(v) without allocating a string.
+func AppendFloat(dst []byte, v float64) []byte {
 	form := byte('f')
 	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
 		form = 'g'

@@ -1,4 +1,4 @@
-package sink
+package tables
 
 import (
 	"context"
@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	// chunkCells is how many cells of a Series are read at a time.
-	chunkCells = 1 << 14
-	// blockRows is how many rows fill a block, which becomes a Parquet row group. A file holds at most 2^15 row groups,
+	// ChunkCells is how many cells of a Series are read at a time.
+	ChunkCells = 1 << 14
+	// BlockRows is how many rows fill a block, which becomes a Parquet row group. A file holds at most 2^15 row groups,
 	// so it holds at most 4.2e9 rows.
-	blockRows = 1 << 17
+	BlockRows = 1 << 17
 )
 
 // block holds consecutive rows of a table: the cell and the values of each.
@@ -20,21 +20,21 @@ type block struct {
 	values [][]float64
 }
 
-func newBlock(t *table) *block { return &block{values: make([][]float64, len(t.values))} }
+func newBlock(t *Table) *block { return &block{values: make([][]float64, len(t.values))} }
 
 // blocks yields the rows in order, in the same blocks each time. Every block but the last has blockRows rows; in a
 // sparse table it may have up to chunkCells more. A block is valid until the next one. blocks yields an error and stops
 // if ctx ends.
-func (t *table) blocks(ctx context.Context) iter.Seq2[*block, error] {
+func (t *Table) blocks(ctx context.Context) iter.Seq2[*block, error] {
 	return func(yield func(*block, error) bool) {
 		b := newBlock(t)
-		for start := 0; start < t.cells; start += chunkCells {
+		for start := 0; start < t.cells; start += ChunkCells {
 			if err := ctx.Err(); err != nil {
 				yield(nil, err)
 				return
 			}
-			b.addCells(t, start, min(chunkCells, t.cells-start))
-			if len(b.cells) < blockRows {
+			b.addCells(t, start, min(ChunkCells, t.cells-start))
+			if len(b.cells) < BlockRows {
 				continue
 			}
 			if !yield(b, nil) {
@@ -49,7 +49,7 @@ func (t *table) blocks(ctx context.Context) iter.Seq2[*block, error] {
 }
 
 // addCells appends the rows of the n cells from start on.
-func (b *block) addCells(t *table, start, n int) {
+func (b *block) addCells(t *Table, start, n int) {
 	at := len(b.cells)
 	estimate := b.fill(t, t.estimate, start, n)
 	if t.sparse && !slices.ContainsFunc(estimate, nonZero) {
@@ -70,7 +70,7 @@ func (b *block) addCells(t *table, start, n int) {
 }
 
 // fill appends n values to one column and returns them.
-func (b *block) fill(t *table, column, start, n int) []float64 {
+func (b *block) fill(t *Table, column, start, n int) []float64 {
 	at := len(b.values[column])
 	b.values[column] = slices.Grow(b.values[column], n)[:at+n]
 	t.values[column].series(start, b.values[column][at:])

@@ -1,4 +1,4 @@
-package sink
+package tables
 
 import (
 	"bufio"
@@ -12,17 +12,17 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// csvFormat writes RFC 4180 with a header; lines end in \n.
-type csvFormat struct {
-	raw bool // texts are written as they are; else a spreadsheet runs none of them as a formula
+// CSVFormat writes RFC 4180 with a header; lines end in \n.
+type CSVFormat struct {
+	Raw bool // texts are written as they are; else a spreadsheet runs none of them as a formula
 }
 
-// inert returns the CSV form of a text of a key or a header. A spreadsheet computes a cell that begins with = + - @, a
+// Inert returns the CSV form of a text of a key or a header. A spreadsheet computes a cell that begins with = + - @, a
 // tab or a carriage return, so a label could fetch a web page or start a program on the reader's machine. An apostrophe
 // before it keeps it a text. A text that begins with an apostrophe gets another one, so that a program recovers the
 // text by removing one. Decimal numbers such as -5 are harmless and stay as they are.
-func (f csvFormat) inert(text string) string {
-	if f.raw || text == "" || !strings.ContainsRune("=+-@\t\r'", rune(text[0])) {
+func (f CSVFormat) Inert(text string) string {
+	if f.Raw || text == "" || !strings.ContainsRune("=+-@\t\r'", rune(text[0])) {
 		return text
 	}
 	if _, err := calibrate.ParseDecimal(text); err == nil {
@@ -31,17 +31,19 @@ func (f csvFormat) inert(text string) string {
 	return "'" + text
 }
 
-func (f csvFormat) inertAll(texts []string) []string {
+func (f CSVFormat) inertAll(texts []string) []string {
 	out := make([]string, len(texts))
 	for i, s := range texts {
-		out[i] = f.inert(s)
+		out[i] = f.Inert(s)
 	}
 	return out
 }
 
-func (csvFormat) extension() string { return ".csv" }
+// Extension implements Format.
+func (CSVFormat) Extension() string { return ".csv" }
 
-func (f csvFormat) write(ctx context.Context, w io.Writer, t *table) (rows int, err error) {
+// Write implements Format.
+func (f CSVFormat) Write(ctx context.Context, w io.Writer, t *Table) (rows int, err error) {
 	keys, err := f.quotedLabels(t)
 	if err != nil {
 		return 0, err
@@ -71,7 +73,7 @@ func (r csvRows) appendRow(line []byte, b *block, i int) []byte {
 	}
 	for _, column := range b.values {
 		if v := column[i]; !math.IsNaN(v) {
-			line = appendFloat(line, v)
+			line = AppendFloat(line, v)
 		}
 		line = append(line, ',')
 	}
@@ -81,7 +83,7 @@ func (r csvRows) appendRow(line []byte, b *block, i int) []byte {
 
 // quotedLabels returns the text of every label of every key, quoted if it has to be. It quotes once per label, not per
 // row.
-func (f csvFormat) quotedLabels(t *table) ([][]string, error) {
+func (f CSVFormat) quotedLabels(t *Table) ([][]string, error) {
 	keys, q := make([][]string, len(t.keys)), newQuoter()
 	for i, k := range t.keys {
 		keys[i] = labelTexts(k.Labels)
@@ -89,7 +91,7 @@ func (f csvFormat) quotedLabels(t *table) ([][]string, error) {
 			continue
 		}
 		for j, s := range keys[i] {
-			quoted, err := q.record(f.inert(s))
+			quoted, err := q.record(f.Inert(s))
 			if err != nil {
 				return nil, err
 			}

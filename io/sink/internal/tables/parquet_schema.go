@@ -1,4 +1,4 @@
-package sink
+package tables
 
 import (
 	"reflect"
@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// maxDictionary and maxDictionaryBytes bound the dictionary of a string column in a row group. If a dictionary
+	// MaxDictionary and maxDictionaryBytes bound the dictionary of a string column in a row group. If a dictionary
 	// would be larger, values are plain.
-	maxDictionary      = 1 << 16
+	MaxDictionary      = 1 << 16
 	maxDictionaryBytes = 32 << 20
 )
 
@@ -35,7 +35,7 @@ func (f field) Name() string { return f.name }
 func (f field) Value(reflect.Value) reflect.Value { return reflect.Value{} }
 
 // schemaOf returns the table's schema. Only the values of a nullable table are optional.
-func schemaOf(t *table) *parquet.Schema {
+func schemaOf(t *Table) *parquet.Schema {
 	r := record{Group: parquet.Group{}}
 	for i, name := range t.columns() {
 		node := parquet.Encoded(parquet.Leaf(parquet.DoubleType), &parquet.Plain)
@@ -51,7 +51,7 @@ func schemaOf(t *table) *parquet.Schema {
 	return parquet.NewSchema("release", r)
 }
 
-func keyNode(t *table, i int) parquet.Node {
+func keyNode(t *Table, i int) parquet.Node {
 	switch l := t.keys[i].Labels; {
 	case len(l.Strings) > 0:
 		return parquet.Encoded(parquet.String(), stringEncoding(t, i))
@@ -63,16 +63,16 @@ func keyNode(t *table, i int) parquet.Node {
 }
 
 // stringEncoding depends on public facts alone: how many labels a row group can have, and their length.
-func stringEncoding(t *table, i int) encoding.Encoding {
+func stringEncoding(t *Table, i int) encoding.Encoding {
 	labels, bytes := t.keys[i].Labels.Strings, 0
 	for _, s := range labels {
 		bytes += len(s)
 	}
-	met := (blockRows+chunkCells)/t.keys[i].Stride + 2
+	met := (BlockRows+ChunkCells)/t.keys[i].Stride + 2
 	if t.sparse {
-		met = blockRows + chunkCells
+		met = BlockRows + ChunkCells
 	}
-	if min(met, len(labels)) > maxDictionary || bytes > maxDictionaryBytes {
+	if min(met, len(labels)) > MaxDictionary || bytes > maxDictionaryBytes {
 		return &parquet.Plain
 	}
 	return &parquet.RLEDictionary

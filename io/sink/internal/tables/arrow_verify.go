@@ -1,4 +1,4 @@
-package sink
+package tables
 
 import (
 	"context"
@@ -8,16 +8,18 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
+
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
-func (arrowFormat) verify(ctx context.Context, r io.ReaderAt, size int64, t *table) (err error) {
-	f, err := ipc.NewFileReader(io.NewSectionReader(r, 0, size), ipc.WithAllocator(newWithin(size)))
+// Verify implements Format.
+func (ArrowFormat) Verify(ctx context.Context, r io.ReaderAt, size int64, t *Table) (err error) {
+	f, err := ipc.NewFileReader(io.NewSectionReader(r, 0, size), ipc.WithAllocator(NewWithin(size)))
 	if err != nil {
 		return err
 	}
 	if !f.Schema().Equal(arrowSchema(t)) {
-		return mismatch("the schema")
+		return Mismatch("the schema")
 	}
 	batches, n := arrowBatches{f, t}, 0
 	for b, err := range t.blocks(ctx) {
@@ -34,7 +36,7 @@ func (arrowFormat) verify(ctx context.Context, r io.ReaderAt, size int64, t *tab
 		n++
 	}
 	if err == nil && f.NumRecords() != n {
-		err = mismatch("the number of rows")
+		err = Mismatch("the number of rows")
 	}
 	return err
 }
@@ -42,13 +44,13 @@ func (arrowFormat) verify(ctx context.Context, r io.ReaderAt, size int64, t *tab
 // arrowBatches are the record batches of a file.
 type arrowBatches struct {
 	file  *ipc.FileReader
-	table *table
+	table *Table
 }
 
 // verifyBatch compares record batch n with a block.
 func (a arrowBatches) verifyBatch(n int, b *block) error {
 	if n >= a.file.NumRecords() {
-		return mismatch("the number of rows")
+		return Mismatch("the number of rows")
 	}
 	r, err := a.file.RecordAt(n)
 	if err != nil {
@@ -56,11 +58,11 @@ func (a arrowBatches) verifyBatch(n int, b *block) error {
 	}
 	defer r.Release()
 	if r.NumRows() != int64(len(b.cells)) {
-		return mismatch("the number of rows")
+		return Mismatch("the number of rows")
 	}
 	for i, name := range a.table.columns() {
 		if !a.sameColumn(r.Column(i), b, i) {
-			return mismatch("column " + name)
+			return Mismatch("column " + name)
 		}
 	}
 	return nil
@@ -83,7 +85,7 @@ func (a arrowBatches) sameValues(column arrow.Array, want []float64) bool {
 		return false
 	}
 	for i, w := range want {
-		if missing := a.table.missing(w); got.IsNull(i) != missing || !missing && !sameBits(got.Value(i), w) {
+		if missing := a.table.missing(w); got.IsNull(i) != missing || !missing && !SameBits(got.Value(i), w) {
 			return false
 		}
 	}
@@ -92,7 +94,7 @@ func (a arrowBatches) sameValues(column arrow.Array, want []float64) bool {
 
 // sameLabels compares the labels of the cells. In a damaged file, codes may be out of range.
 func sameLabels(column arrow.Array, k domain.KeyColumn, cells []int) bool {
-	n := labelCount(k.Labels)
+	n := LabelCount(k.Labels)
 	switch c := column.(type) {
 	case *array.Dictionary:
 		labels, ok := c.Dictionary().(*array.String)
@@ -106,7 +108,7 @@ func sameLabels(column arrow.Array, k domain.KeyColumn, cells []int) bool {
 		})
 	case *array.Float64:
 		return slices.EqualFunc(c.Float64Values(), cells, func(got float64, cell int) bool {
-			return sameBits(got, k.Labels.Floats[labelAt(k, n, cell)])
+			return SameBits(got, k.Labels.Floats[labelAt(k, n, cell)])
 		})
 	default:
 		return false

@@ -1,4 +1,4 @@
-package sink
+package tables
 
 import (
 	"bufio"
@@ -10,12 +10,14 @@ import (
 	"strings"
 )
 
-// jsonFormat writes one array of objects, with one object per line.
-type jsonFormat struct{}
+// JSONFormat writes one array of objects, with one object per line.
+type JSONFormat struct{}
 
-func (jsonFormat) extension() string { return ".json" }
+// Extension implements Format.
+func (JSONFormat) Extension() string { return ".json" }
 
-func (jsonFormat) write(ctx context.Context, w io.Writer, t *table) (rows int, err error) {
+// Write implements Format.
+func (JSONFormat) Write(ctx context.Context, w io.Writer, t *Table) (rows int, err error) {
 	texts, err := newJSONRows(t)
 	if err != nil {
 		return 0, err
@@ -45,7 +47,7 @@ type jsonRows struct {
 	names []string // the text before each column's value: `{"sex":`, `,"age_from":`
 }
 
-func newJSONRows(t *table) (jsonRows, error) {
+func newJSONRows(t *Table) (jsonRows, error) {
 	r := jsonRows{rowTexts: rowTexts{table: t}}
 	before := "{"
 	for _, name := range t.columns() {
@@ -62,7 +64,7 @@ func newJSONRows(t *table) (jsonRows, error) {
 }
 
 // jsonLabels returns every label of every key as a JSON value.
-func jsonLabels(t *table) ([][]string, error) {
+func jsonLabels(t *Table) ([][]string, error) {
 	keys := make([][]string, len(t.keys))
 	for i, k := range t.keys {
 		keys[i] = labelTexts(k.Labels)
@@ -90,12 +92,13 @@ func jsonText(s string) (string, error) {
 	}
 	var again string
 	if err := json.Unmarshal(b.Bytes(), &again); err != nil || again != s {
-		return "", errNotText
+		return "", ErrNotText
 	}
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-const errNotText = reason("a name or a label is not valid UTF-8")
+// ErrNotText means that a label is not UTF-8, which this format needs.
+const ErrNotText = Reason("a name or a label is not valid UTF-8")
 
 // appendRow appends row i of a block as an object.
 func (r jsonRows) appendRow(line []byte, b *block, i int) []byte {
@@ -113,7 +116,7 @@ func appendJSON(line []byte, v float64) []byte {
 	if !finite(v) {
 		return append(line, "null"...)
 	}
-	return appendFloat(line, v)
+	return AppendFloat(line, v)
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -1,4 +1,4 @@
-package sink
+package tables
 
 import (
 	"bufio"
@@ -10,7 +10,8 @@ import (
 	"strconv"
 )
 
-func (jsonFormat) verify(ctx context.Context, r io.ReaderAt, size int64, t *table) error {
+// Verify implements Format.
+func (JSONFormat) Verify(ctx context.Context, r io.ReaderAt, size int64, t *Table) error {
 	texts, err := newJSONRows(t)
 	if err != nil {
 		return err
@@ -32,7 +33,7 @@ func (jsonFormat) verify(ctx context.Context, r io.ReaderAt, size int64, t *tabl
 		rows += len(b.cells)
 	}
 	if rows > 0 && !in.last {
-		return mismatch("the number of rows")
+		return Mismatch("the number of rows")
 	}
 	if err := in.expect("]"); err != nil {
 		return err
@@ -69,7 +70,7 @@ func (l *jsonLines) line() ([]byte, error) {
 	line, err := l.in.ReadSlice('\n')
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, bufio.ErrBufferFull):
-		return nil, mismatch("the end of a line")
+		return nil, Mismatch("the end of a line")
 	case err != nil:
 		return nil, err
 	}
@@ -79,7 +80,7 @@ func (l *jsonLines) line() ([]byte, error) {
 func (l *jsonLines) expect(text string) error {
 	line, err := l.line()
 	if err == nil && string(line) != text {
-		err = mismatch("the number of rows")
+		err = Mismatch("the number of rows")
 	}
 	return err
 }
@@ -88,7 +89,7 @@ func (l *jsonLines) end() error {
 	_, err := l.in.ReadByte()
 	switch {
 	case err == nil:
-		return mismatch("the end of the file")
+		return Mismatch("the end of the file")
 	case errors.Is(err, io.EOF):
 		return nil
 	default:
@@ -99,7 +100,7 @@ func (l *jsonLines) end() error {
 // object returns the next object.
 func (l *jsonLines) object() ([]byte, error) {
 	if l.last {
-		return nil, mismatch("the number of rows")
+		return nil, Mismatch("the number of rows")
 	}
 	line, err := l.line()
 	if err != nil {
@@ -121,11 +122,11 @@ func (r jsonRows) verifyRow(in *jsonLines, b *block, i int) error {
 	for c := range r.names {
 		var same bool
 		if rest, same = r.cutColumn(rest, c, b, i); !same {
-			return mismatch("column " + r.table.columns()[c])
+			return Mismatch("column " + r.table.columns()[c])
 		}
 	}
 	if string(rest) != "}" {
-		return mismatch("the columns")
+		return Mismatch("the columns")
 	}
 	return nil
 }
@@ -151,5 +152,5 @@ func cutNumber(text []byte, want float64) (rest []byte, same bool) {
 		return text[n:], string(text[:n]) == "null"
 	}
 	got, err := strconv.ParseFloat(string(text[:n]), 64)
-	return text[n:], err == nil && sameBits(got, want) && json.Valid(text[:n])
+	return text[n:], err == nil && SameBits(got, want) && json.Valid(text[:n])
 }

@@ -1,4 +1,4 @@
-package sink
+package tables
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
+
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
@@ -15,7 +16,7 @@ import (
 var labelType = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
 
 // arrowSchema returns the table's schema. Only the values of a nullable table may be null.
-func arrowSchema(t *table) *arrow.Schema {
+func arrowSchema(t *Table) *arrow.Schema {
 	var fields []arrow.Field
 	for _, k := range t.keys {
 		fields = append(fields, arrow.Field{Name: k.Name, Type: keyType(k.Labels)})
@@ -39,12 +40,12 @@ func keyType(l domain.Labels) arrow.DataType {
 
 // arrowColumns turns blocks into record batches.
 type arrowColumns struct {
-	table  *table
+	table  *Table
 	schema *arrow.Schema
 	labels []arrow.Array // one per key; nil if the key is not a string
 }
 
-func newArrowColumns(t *table) (*arrowColumns, error) {
+func newArrowColumns(t *Table) (*arrowColumns, error) {
 	c := &arrowColumns{table: t, schema: arrowSchema(t)}
 	for _, k := range t.keys {
 		labels, err := arrowLabels(k.Labels.Strings)
@@ -63,11 +64,11 @@ func arrowLabels(labels []string) (arrow.Array, error) {
 		bytes += len(s)
 	}
 	if len(labels) > math.MaxInt32 || bytes > math.MaxInt32 {
-		return nil, errLabelsTooLong
+		return nil, ErrLabelsTooLong
 	}
 	for _, s := range labels {
 		if !utf8.ValidString(s) {
-			return nil, errNotText
+			return nil, ErrNotText
 		}
 	}
 	b := array.NewStringBuilder(memory.DefaultAllocator)
@@ -76,7 +77,8 @@ func arrowLabels(labels []string) (arrow.Array, error) {
 	return b.NewArray(), nil
 }
 
-const errLabelsTooLong = reason("a key's labels are longer than 2 GiB together")
+// ErrLabelsTooLong means that the labels of a column do not fit a dictionary of an Arrow file.
+const ErrLabelsTooLong = Reason("a key's labels are longer than 2 GiB together")
 
 // record returns a block as a record batch, which is valid as long as the block.
 func (c *arrowColumns) record(b *block) arrow.Record {
@@ -92,7 +94,7 @@ func (c *arrowColumns) record(b *block) arrow.Record {
 
 func (c *arrowColumns) key(i int, cells []int) arrow.Array {
 	k := c.table.keys[i]
-	n := labelCount(k.Labels)
+	n := LabelCount(k.Labels)
 	switch {
 	case len(k.Labels.Strings) > 0:
 		codes := perCell(cells, func(cell int) int32 { return int32(labelAt(k, n, cell)) })
