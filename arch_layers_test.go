@@ -28,6 +28,11 @@ var layers = map[string][]string{
 	"internal/spelling": nil,
 	"denoise/graph":     {"denoise/internal/splitmix", "denoise/internal/sure"},
 
+	// Algorithms that know nothing of steps, shapes and methods.
+	"denoise/internal/haar":    nil,
+	"denoise/internal/line":    nil,
+	"denoise/internal/mixture": nil,
+
 	"configs":         {"calibrate", "internal/spelling"},
 	"ledger":          {"calibrate"},
 	"ledger/sqlstore": {"calibrate", "ledger"},

@@ -2,22 +2,12 @@ package denoise
 
 import (
 	"math"
-	"slices"
+
+	"github.com/dprelease/dprelease/denoise/internal/mixture"
 )
 
-const (
-	// signSeed is public. Any other number would do as well.
-	signSeed = 0x7369_676e
-	// cellsPerDeviation is the number of support points per standard deviation. supportMargin of them are on either
-	// side of each value. A uniform grid fails on heavy tails: it is too coarse where the small values are.
-	cellsPerDeviation = 4
-	supportMargin     = 3
-	// If there are more than exactCells values, the mixture is fitted to values rounded to 1/roundedPerDeviation of a
-	// standard deviation, which adds 1e-4 of the noise's variance. The posterior means are always those of the values
-	// themselves.
-	exactCells          = 1 << 10
-	roundedPerDeviation = 32
-)
+// signSeed is public. Any other number would do as well.
+const signSeed = 0x7369_676e
 
 // EmpiricalBayes returns the posterior means under the prior that makes y most likely among all distributions: the
 // nonparametric maximum likelihood of Kiefer & Wolfowitz, for tables whose cells have no order. The support of the
@@ -34,8 +24,8 @@ const (
 // (near-optimality); Koenker & Mizera, JASA 109, 2014 (as a convex problem).
 func EmpiricalBayes(y []float64, s float64, nonnegative bool) Fit {
 	return fitScaled(y, s, func(v scaled) Fit {
-		f := Fit{X: posteriorMeans(v.y, v.s, nonnegative)}
-		f.DF = divergence(v, func(y []float64) []float64 { return posteriorMeans(y, v.s, nonnegative) })
+		f := Fit{X: mixture.PosteriorMeans(v.y, v.s, nonnegative)}
+		f.DF = divergence(v, func(y []float64) []float64 { return mixture.PosteriorMeans(y, v.s, nonnegative) })
 		return f
 	})
 }
@@ -49,7 +39,7 @@ func divergence(v scaled, estimate func([]float64) []float64) (df float64) {
 	down, up := make([]float64, len(v.y)), make([]float64, len(v.y))
 	for range tries {
 		for i, y := range v.y {
-			from := y + (r.unit()-0.5)*v.s/cellsPerDeviation
+			from := y + (r.unit()-0.5)*v.s/mixture.PointsPerDeviation
 			if r.unit() <= 0.5 {
 				step = -step
 			}
@@ -61,93 +51,4 @@ func divergence(v scaled, estimate func([]float64) []float64) (df float64) {
 		}
 	}
 	return df / float64(tries)
-}
-
-func posteriorMeans(y []float64, s float64, nonnegative bool) []float64 {
-	points := supportPoints(y, s, nonnegative)
-	values, counts := rounded(y, s)
-	m := mixture{points: points, s: s, weights: likeliest(kernel(values, counts, points, s))}
-	return m.posterior(y).X
-}
-
-// supportPoints returns the sorted lattice points near values of y.
-func supportPoints(y []float64, s float64, nonnegative bool) []float64 {
-	width := s / cellsPerDeviation
-	occupied := map[float64]bool{}
-	for _, v := range y {
-		occupied[math.RoundToEven(v/width)] = true
-	}
-	seen := map[float64]bool{}
-	for cell := range occupied {
-		for shift := -supportMargin; shift <= supportMargin; shift++ {
-			at := cell + float64(shift)
-			if nonnegative {
-				at = max(at, 0)
-			}
-			seen[at*width] = true
-		}
-	}
-	points := make([]float64, 0, len(seen))
-	for at := range seen {
-		points = append(points, at+0) // turns -0 into 0
-	}
-	slices.Sort(points)
-	return slices.Compact(points)
-}
-
-// rounded returns the values to which the mixture is fitted, sorted, and how often each occurs.
-func rounded(y []float64, s float64) (values, counts []float64) {
-	values = slices.Clone(y)
-	if width := s / roundedPerDeviation; len(y) > exactCells {
-		for i, v := range values {
-			values[i] = width * math.RoundToEven(v/width)
-		}
-	}
-	slices.Sort(values)
-	for _, v := range values {
-		counts = append(counts, 1)
-		if last := len(counts) - 2; last >= 0 && values[last] == v {
-			counts = counts[:last+1]
-			counts[last]++
-			continue
-		}
-		values[len(counts)-1] = v
-	}
-	return values[:len(counts)], counts
-}
-
-// mixture is a fitted prior: weights on sorted points. Values have noise of standard deviation s.
-type mixture struct {
-	points, weights []float64
-	s               float64
-}
-
-// posterior returns the posterior means of the values, and Σ Var/s² as DF.
-func (m mixture) posterior(y []float64) Fit {
-	f := Fit{X: make([]float64, len(y))}
-	b := newBand(m.points, m.s)
-	for i, v := range y {
-		var variance float64
-		f.X[i], variance = m.moments(b.around(v))
-		f.DF += variance / (m.s * m.s)
-	}
-	return f
-}
-
-// moments returns the posterior mean and variance of a value from the points of its band.
-func (m mixture) moments(r row) (mean, variance float64) {
-	var total, first, second float64
-	nearest := m.points[r.nearest]
-	for j, likelihood := range r.likelihoods {
-		p := m.weights[r.first+j] * likelihood
-		d := m.points[r.first+j] - nearest
-		total += p
-		first += float64(p * d)
-		second += float64(p * d * d)
-	}
-	if !(total > 0) {
-		return nearest, 0
-	}
-	shift := first / total
-	return nearest + shift, max(second/total-shift*shift, 0)
 }

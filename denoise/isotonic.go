@@ -1,5 +1,7 @@
 package denoise
 
+import "github.com/dprelease/dprelease/denoise/internal/line"
+
 // Isotonic returns the nearest vector, by the sum of squares, that never falls (or, if decreasing is set, never rises)
 // along the one ordered dimension of the shape. It replaces each run that breaks the order by its mean. DF is the
 // number of runs. If the true mean has the order, the result is never farther from it than y. y is not changed. O(d).
@@ -13,14 +15,14 @@ func Isotonic(y []float64, shape Shape, decreasing bool) (Fit, error) {
 	}
 	return fitScaled(y, max(maxAbs(y), 1), func(v scaled) Fit {
 		f := Fit{X: make([]float64, len(y))}
-		line := make([]float64, shape.Dims[axis])
+		values := make([]float64, shape.Dims[axis])
 		shape.lines(axis, func(cells []int) {
 			if decreasing {
 				cells = reversed(cells)
 			}
-			gather(v.y, cells, line)
-			f.DF += float64(pool(line))
-			scatter(line, cells, f.X)
+			gather(v.y, cells, values)
+			f.DF += float64(line.Pool(values))
+			scatter(values, cells, f.X)
 		})
 		return f
 	}), nil
@@ -32,34 +34,4 @@ func reversed(cells []int) []int {
 		out[len(cells)-1-i] = c
 	}
 	return out
-}
-
-// run is a series of cells that share one mean.
-type run struct {
-	sum   float64
-	cells int
-}
-
-func (r run) mean() float64 { return r.sum / float64(r.cells) }
-
-// pool replaces a line by its nondecreasing regression, in place, and returns the number of runs.
-func pool(line []float64) int {
-	var runs []run
-	for _, v := range line {
-		r := run{v, 1}
-		for len(runs) > 0 && runs[len(runs)-1].mean() >= r.mean() {
-			before := runs[len(runs)-1]
-			r = run{r.sum + before.sum, r.cells + before.cells}
-			runs = runs[:len(runs)-1]
-		}
-		runs = append(runs, r)
-	}
-	at := 0
-	for _, r := range runs {
-		for range r.cells {
-			line[at] = r.mean()
-			at++
-		}
-	}
-	return len(runs)
 }

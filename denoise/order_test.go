@@ -24,36 +24,6 @@ func TestTotalVariationGolden(t *testing.T) {
 	}
 }
 
-// TestTotalVariationIsOptimal checks the conditions of the minimum: the cumulated residuals stay within ±λ and are there
-// where x jumps, with the jump's sign.
-func TestTotalVariationIsOptimal(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		y := rapid.SliceOfN(rapid.Float64Range(-100, 100), 1, 40).Draw(t, "y")
-		lambda := rapid.Float64Range(0.1, 300).Draw(t, "lambda")
-		f, err := TotalVariation(y, Line(len(y)), lambda)
-		if err != nil {
-			t.Fatal(err)
-		}
-		levels, dual := 1, 0.0
-		for i, x := range f.X {
-			dual += x - y[i]
-			if i == len(y)-1 {
-				break
-			}
-			jump := f.X[i+1] - x
-			if math.Abs(dual) > lambda+1e-9 || (jump != 0 && math.Abs(dual-math.Copysign(lambda, jump)) > 1e-9) {
-				t.Fatalf("cell %d: cumulated residual %v at a jump of %v", i, dual, jump)
-			}
-			if jump != 0 {
-				levels++
-			}
-		}
-		if math.Abs(dual) > 1e-9 || f.DF != float64(levels) {
-			t.Fatalf("residuals sum to %v, %v degrees of freedom for %d levels", dual, f.DF, levels)
-		}
-	})
-}
-
 // Eight cells have the classical basis, here thresholded at s·sqrt(2·ln 8) with s = 40.
 func TestHaarGolden(t *testing.T) {
 	y := numbers(t, golden(t, "wavelet_path8.tree.csv")["y"])
@@ -64,47 +34,8 @@ func TestHaarGolden(t *testing.T) {
 	near(t, "eight cells", f.X, numbers(t, golden(t, "wavelet_path8.soft_universal.csv")["x"]))
 }
 
-func shapes() *rapid.Generator[Shape] {
-	return rapid.Custom(func(t *rapid.T) Shape {
-		dims := rapid.SliceOfN(rapid.IntRange(1, 9), 1, 3).Draw(t, "dims")
-		return Shape{dims, rapid.SliceOfN(rapid.Bool(), len(dims), len(dims)).Draw(t, "ordered")}
-	})
-}
-
 func draw(t *rapid.T, n int) []float64 {
 	return rapid.SliceOfN(rapid.Float64Range(-100, 100), n, n).Draw(t, "y")
-}
-
-// The squares of the coefficients and of the means (in all shifts together, by weight) are those
-// of the cells, and nothing is lost on the way back.
-func TestHaarIsOrthonormal(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		shape, invariant := shapes().Draw(t, "shape"), rapid.Bool().Draw(t, "invariant")
-		y := draw(t, shape.Cells())
-		h := transform(y, shape, invariant)
-		var squares, cells, count float64
-		for i := range h.levels {
-			h.levels[i].eachCoefficient(func(c *float64) {
-				squares += h.levels[i].weight * *c * *c
-				count += h.levels[i].weight
-			})
-		}
-		apart := tables(shape)
-		for _, m := range h.roots {
-			squares += m * m * float64(len(y)) / float64(len(h.roots))
-		}
-		for _, v := range y {
-			cells += v * v
-		}
-		if math.Abs(squares-cells) > 1e-12*(1+cells) || math.Abs(count+apart-float64(len(y))) > 1e-9 {
-			t.Fatalf("squares %v of %v, %v coefficients and %v means for %d cells", squares, cells, count, apart, len(y))
-		}
-		for i, v := range h.back() {
-			if math.Abs(v-y[i]) > 1e-12*100 {
-				t.Fatalf("cell %d: %v came back as %v", i, y[i], v)
-			}
-		}
-	})
 }
 
 // TestInvariantHaarIsTheAverageOverShifts compares with the definition: the cells put at every place of a line of twice a

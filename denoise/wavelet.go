@@ -2,8 +2,8 @@ package denoise
 
 import (
 	"fmt"
-	"math"
 
+	"github.com/dprelease/dprelease/denoise/internal/haar"
 	"github.com/dprelease/dprelease/denoise/internal/sure"
 )
 
@@ -49,12 +49,12 @@ func Haar(y []float64, s float64, shape Shape, w Wavelet) (Fit, error) {
 		return Fit{}, wrongCells(shape, len(y))
 	}
 	return fitScaled(y, s, func(v scaled) Fit {
-		h := transform(v.y, shape, w.Invariant)
-		f := Fit{DF: tables(shape)}
-		for i := range h.levels {
-			f.DF += h.levels[i].shrink(v, w)
+		h := haar.New(v.y, shape.Dims, shape.Ordered, w.Invariant)
+		f := Fit{DF: haar.Tables(shape.Dims, shape.Ordered)}
+		for i := range h.Levels {
+			f.DF += shrinkLevel(&h.Levels[i], v, w)
 		}
-		f.X = h.back()
+		f.X = h.Back()
 		return f
 	}), nil
 }
@@ -63,61 +63,18 @@ func wrongCells(shape Shape, cells int) error {
 	return &Error{Code: CodeShape, Message: fmt.Sprintf("a shape of %d cells for %d values", shape.Cells(), cells)}
 }
 
-// shrink shrinks the coefficients of a level and returns their degrees of freedom.
-func (l *level) shrink(v scaled, w Wavelet) float64 {
+// shrinkLevel shrinks the coefficients of a level and returns their degrees of freedom.
+func shrinkLevel(l *haar.Level, v scaled, w Wavelet) float64 {
 	switch w.Rule {
 	case Level:
-		return l.shrinkLevel(v.s)
+		return l.Shrink(v.s)
 	case SURERule:
 		var all []float64
-		l.eachCoefficient(func(c *float64) { all = append(all, *c) })
-		return l.soft(sure.Threshold(all, v.s))
+		l.EachCoefficient(func(c *float64) { all = append(all, *c) })
+		return l.Soft(sure.Threshold(all, v.s))
 	case Fixed:
-		return l.soft(min(v.in(w.Threshold), farthest))
+		return l.Soft(min(v.in(w.Threshold), farthest))
 	default:
-		return l.soft(UniversalThreshold(len(v.y), v.s))
+		return l.Soft(UniversalThreshold(len(v.y), v.s))
 	}
-}
-
-func (l *level) soft(t float64) (df float64) {
-	l.eachCoefficient(func(c *float64) {
-		if math.Abs(*c) <= t {
-			*c = 0
-			return
-		}
-		*c -= math.Copysign(t, *c)
-		df += l.weight
-	})
-	return df
-}
-
-// shrinkLevel multiplies a level of N coefficients with squares S by max(1 − (N−2)·s²/S, 0), for N > 2; N and S are
-// averages over shifts.
-func (l *level) shrinkLevel(s float64) (df float64) {
-	var number, squares float64
-	l.eachCoefficient(func(c *float64) {
-		number += l.weight
-		squares += l.weight * (*c * *c)
-	})
-	if number <= 2 {
-		return number
-	}
-	factor := 0.0
-	if pulled := (number - 2) * s * s; pulled < squares {
-		factor = 1 - pulled/squares
-		df = factor*number + 2*(1-factor)*l.echo()
-	}
-	l.eachCoefficient(func(c *float64) { *c *= factor })
-	return df
-}
-
-// echo is the share of a level's own noise to which its factor responds, ‖P·z‖²/zᵀ·P·z for the level's average
-// projection P and white noise z. It is 1 for orthonormal blocks. The average over shifts is a convolution with the
-// autocorrelation of a Haar function of length L, which leaves (1 + 5/L²)/3 in one dimension and less in more.
-func (l *level) echo() float64 {
-	above := l.above[l.axis]
-	if above.stride == above.size {
-		return 1
-	}
-	return (1 + 5/float64(above.size)/float64(above.size)) / 3
 }

@@ -1,4 +1,6 @@
-package denoise
+// Package haar transforms tables of any size into the differences of the means of neighbouring blocks, and back
+// (transform.go), and shrinks these differences level by level (shrink.go).
+package haar
 
 import (
 	"math"
@@ -51,10 +53,10 @@ func (b blocks) held(k int) int {
 	return min(b.cells, start+b.size) - max(0, start)
 }
 
-// level is one level of a Haar transform: pairs of neighbouring blocks along one dimension. The coefficient of a pair
+// Level is one level of a Haar transform: pairs of neighbouring blocks along one dimension. The coefficient of a pair
 // of blocks with a and b cells is sqrt(ab/(a+b))·(mean − mean), so that all levels and the mean are an orthonormal
 // basis. A pair with an empty block has no coefficient.
-type level struct {
+type Level struct {
 	axis           int
 	below, above   []blocks // of every dimension
 	coefficients   []float64
@@ -62,32 +64,33 @@ type level struct {
 	invariantPairs bool    // each block belongs to two pairs
 }
 
-// haar is a Haar transform of a table of any size. It is orthonormal, or covers all shifts at once, which makes it
+// Transform is a Haar transform of a table of any size. It is orthonormal, or covers all shifts at once, which makes it
 // translation-invariant. Cells that differ in a dimension without an order are transformed separately.
 //
 // Source: Haar 1910; the average over shifts: Coifman & Donoho, "Translation-invariant de-noising", 1995. Blocks that
 // are cut off replace periodic ones, so that the first and the last cell are not neighbours.
-type haar struct {
-	levels []level
+type Transform struct {
+	Levels []Level   // from the smallest blocks to the largest
 	roots  []float64 // the means of the largest blocks
 }
 
-// transform computes the transform of a table. O(d·log d).
-func transform(y []float64, shape Shape, invariant bool) *haar {
-	state := make([]blocks, len(shape.Dims))
-	for i, d := range shape.Dims {
-		state[i] = single(d, shape.Ordered[i])
+// New computes the transform of a table with dims cells along its dimensions, listed row by row; ordered says which
+// dimensions have an order. O(d·log d).
+func New(y []float64, dims []int, ordered []bool, invariant bool) *Transform {
+	state := make([]blocks, len(dims))
+	for i, d := range dims {
+		state[i] = single(d, ordered[i])
 	}
-	h, means := &haar{}, y
+	h, means := &Transform{}, y
 	for axis := finest(state); axis >= 0; axis = finest(state) {
 		above := slices.Clone(state)
 		above[axis] = state[axis].next(invariant)
-		l := level{axis: axis, below: state, above: above, weight: 1, invariantPairs: invariant && !above[axis].done}
+		l := Level{axis: axis, below: state, above: above, weight: 1, invariantPairs: invariant && !above[axis].done}
 		for _, b := range above {
 			l.weight /= float64(b.period)
 		}
 		means = l.split(means)
-		h.levels = append(h.levels, l)
+		h.Levels = append(h.Levels, l)
 		state = above
 	}
 	h.roots = means
@@ -107,7 +110,7 @@ func finest(state []blocks) int {
 
 // pairs calls f for every pair: its index and those of its blocks (−1 for an empty block), and the numbers of cells in
 // them.
-func (l *level) pairs(f func(pair, left, right int, a, b float64)) {
+func (l *Level) pairs(f func(pair, left, right int, a, b float64)) {
 	outer, inner := held(l.above[:l.axis]), held(l.above[l.axis+1:])
 	parent, child := l.above[l.axis], l.below[l.axis]
 	for o, across := range outer {
@@ -152,7 +155,7 @@ func held(dims []blocks) []float64 {
 }
 
 // split computes the coefficients and returns the means of the pairs.
-func (l *level) split(means []float64) []float64 {
+func (l *Level) split(means []float64) []float64 {
 	var out []float64
 	l.pairs(func(pair, left, right int, a, b float64) {
 		var mean, coefficient float64
@@ -173,7 +176,7 @@ func (l *level) split(means []float64) []float64 {
 
 // join reverses split: it returns the means of the blocks. If a block belongs to two pairs, it returns the average of
 // both.
-func (l *level) join(means []float64) []float64 {
+func (l *Level) join(means []float64) []float64 {
 	blocks := 1
 	for _, b := range l.below {
 		blocks *= b.number
@@ -195,8 +198,8 @@ func (l *level) join(means []float64) []float64 {
 	return out
 }
 
-// eachCoefficient calls f for the coefficients that exist.
-func (l *level) eachCoefficient(f func(c *float64)) {
+// EachCoefficient calls f for the coefficients that exist.
+func (l *Level) EachCoefficient(f func(c *float64)) {
 	l.pairs(func(pair, left, right int, _, _ float64) {
 		if left >= 0 && right >= 0 {
 			f(&l.coefficients[pair])
@@ -204,20 +207,20 @@ func (l *level) eachCoefficient(f func(c *float64)) {
 	})
 }
 
-// back computes the table from the current coefficients.
-func (h *haar) back() []float64 {
+// Back computes the table from the current coefficients.
+func (h *Transform) Back() []float64 {
 	means := h.roots
-	for i := len(h.levels) - 1; i >= 0; i-- {
-		means = h.levels[i].join(means)
+	for i := len(h.Levels) - 1; i >= 0; i-- {
+		means = h.Levels[i].join(means)
 	}
 	return means
 }
 
-// tables returns how many separate tables there are, each with a mean of its own.
-func tables(shape Shape) float64 {
+// Tables returns how many separate tables there are, each with a mean of its own.
+func Tables(dims []int, ordered []bool) float64 {
 	n := 1.0
-	for i, d := range shape.Dims {
-		if !shape.Ordered[i] {
+	for i, d := range dims {
+		if !ordered[i] {
 			n *= float64(d)
 		}
 	}

@@ -1,8 +1,6 @@
-package denoise
+package mixture
 
-import (
-	"math"
-)
+import "math"
 
 const (
 	// kktTolerance bounds how far the log-likelihood per value may be below its maximum.
@@ -151,5 +149,9 @@ func normalised(w []float64) []float64 {
 	for _, v := range w {
 		sum += v
 	}
-	return scale(w, 1/sum)
+	out := make([]float64, len(w))
+	for j, v := range w {
+		out[j] = v * (1 / sum)
+	}
+	return out
 }
