@@ -29,8 +29,12 @@ func newDuck(query string, threads int, t tables) (*duck, error) {
 		return nil, err
 	}
 	q := queries[query]
-	from := fmt.Sprintf("read_parquet('%s')", t.parquet)
-	if q.csv {
+	from := fmt.Sprintf("read_parquet('%s')", t.path(q))
+	switch {
+	case strings.Contains(q.file, ".csv"):
+		from = fmt.Sprintf("read_csv('%s', header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', "+
+			"columns = {'person': 'VARCHAR', 'url': 'VARCHAR', 'status': 'VARCHAR', 'at': 'VARCHAR', 'bytes': 'BIGINT'})", t.path(q))
+	case q.csv:
 		from = fmt.Sprintf("read_csv('%s', header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', "+
 			"columns = {'unit': 'BIGINT', 'category': 'VARCHAR', 'value': 'DOUBLE'})", t.csv)
 	}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/source"
@@ -16,10 +18,8 @@ const jobText = `
 version: 1
 name: bench
 privacy: {epsilon: 1, delta: 1e-6, %s}
-input: {files: [%s]}
-queries:
-  - name: answer
-    %s
+input: {files: [%s], where: %s}
+queries:%s
 output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: bench, budget: {epsilon: 1, delta: 1e-6}}
 `
@@ -43,11 +43,11 @@ func newOurs(query string, threads int, t tables) (*ours, error) {
 // planOf makes the plan of a query: it reads the public list of categories and no data.
 func planOf(name string, t tables) (*pipeline.Plan, error) {
 	q := queries[name]
-	file := t.parquet
-	if q.csv {
-		file = t.csv
+	list := ""
+	for i, one := range strings.Split(strings.ReplaceAll(q.ours, "%s", filepath.Base(t.keys)), separator) {
+		list += fmt.Sprintf("\n  - name: answer%d\n    %s", i, one)
 	}
-	text := fmt.Sprintf(jobText, q.privacy, filepath.Base(file), fmt.Sprintf(q.ours, filepath.Base(t.keys)))
+	text := fmt.Sprintf(jobText, q.privacy, filepath.Base(t.path(q)), cmp.Or(q.where, "[]"), list)
 	job, diags := configs.Parse(filepath.Join(t.dir, "job.yaml"), []byte(text), configs.ParseOptions{})
 	if len(diags) > 0 {
 		return nil, diags

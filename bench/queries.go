@@ -3,11 +3,16 @@ package main
 // query is one question, as a job asks it and in SQL, where TABLE stands for the file.
 type query struct {
 	name    string
-	privacy string // the unit, and what one may contribute
-	ours    string // %s: the public file of the categories
+	file    string // "" is the table of our writer
+	privacy string // the unit, and what one may contribute; "" is each row
+	where   string // filters of the job
+	ours    string // one query or, with separator between them, several; %s: the public file of the categories
 	sql     string
-	csv     bool
+	csv     bool // of the table of our writer
 }
+
+// separator is between the queries of one job.
+const separator = "\n---\n"
 
 const (
 	byRow    = `unit: row`
@@ -36,13 +41,21 @@ var all = []query{
 		sql: `SELECT category, count(*) FROM TABLE GROUP BY category`},
 }
 
-var queries = func() map[string]query {
-	byName := make(map[string]query, len(all))
-	for _, q := range all {
-		byName[q.name] = q
+func init() {
+	for _, q := range tripQuestions {
+		q.file = "trips.parquet"
+		all = append(all, q)
 	}
-	return byName
-}()
+	all = append(all, webQuestions...)
+	for i := range all {
+		if all[i].privacy == "" {
+			all[i].privacy = byRow
+		}
+		queries[all[i].name] = all[i]
+	}
+}
+
+var queries = map[string]query{}
 
 func names() []string {
 	var out []string

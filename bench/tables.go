@@ -30,7 +30,21 @@ type row struct {
 }
 
 // tables are the files of one size.
-type tables struct{ dir, parquet, csv, keys string }
+type tables struct {
+	dir, parquet, csv, keys string
+	rows                    int
+}
+
+// path returns the file that a query reads.
+func (t tables) path(q query) string {
+	switch {
+	case q.file != "":
+		return filepath.Join(t.dir, fmt.Sprintf("%d-%s", t.rows, q.file))
+	case q.csv:
+		return t.csv
+	}
+	return t.parquet
+}
 
 // makeTables makes the files, if they are not there yet: the same ones every time.
 func makeTables(dir string, rows int) (tables, error) {
@@ -38,7 +52,7 @@ func makeTables(dir string, rows int) (tables, error) {
 	if err != nil {
 		return tables{}, err
 	}
-	t := tables{dir: dir, parquet: filepath.Join(dir, fmt.Sprintf("rows-%d.parquet", rows)),
+	t := tables{dir: dir, rows: rows, parquet: filepath.Join(dir, fmt.Sprintf("rows-%d.parquet", rows)),
 		csv: filepath.Join(dir, fmt.Sprintf("rows-%d.csv", rows)), keys: filepath.Join(dir, "categories.csv")}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return t, err
@@ -52,7 +66,7 @@ func makeTables(dir string, rows int) (tables, error) {
 			return t, err
 		}
 	}
-	return t, nil
+	return t, makeWithDuck(dir, rows)
 }
 
 // makeFile writes a file under another name first, so that none is left half written.
