@@ -1,6 +1,7 @@
 package configs
 
-// Input is the private table: one or more files with one schema.
+// Input is the private table: one or more files with one schema. A column within structs of Parquet or Arrow files has its path as its name:
+// `address.city`, and `items.price` for the numbers in a list of structs.
 type Input struct {
 	// Files are paths or patterns (* ? [a-z]), relative to the job file. The extension names the format: .parquet,
 	// .arrow, .feather, .csv, .txt, .data, .tsv, .tab, .jsonl or .ndjson. A compressed text file has .gz, .zst, .bz2 or

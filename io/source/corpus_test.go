@@ -141,14 +141,11 @@ func libraryRows(path string, f table.Field) ([][]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	leaf := file.Root().Column(f.Name)
-	for !leaf.Leaf() {
-		leaf = leaf.Columns()[0]
-	}
+	leaf, null := libraryLeaf(file.Root(), f.Name)
 	pages := leaf.Pages()
 	defer pages.Close()
 	var out [][]any
-	lists := listOracle{column: leaf, optional: file.Root().Column(f.Name).Optional()}
+	lists := listOracle{column: leaf, null: null}
 	for {
 		p, err := pages.ReadPage()
 		if errors.Is(err, io.EOF) {
@@ -171,25 +168,45 @@ func libraryRows(path string, f table.Field) ([][]any, error) {
 	}
 }
 
+// libraryLeaf finds the leaf of a column's name, which leaves out the groups of lists and maps, and counts what is optional around a list.
+func libraryLeaf(root *parquet.Column, name string) (leaf *parquet.Column, null int) {
+	at, rest := root, []string{name}
+	if root.Column(name) == nil {
+		rest = strings.Split(name, ".")
+	}
+	for repeated := false; !at.Leaf(); {
+		next := at.Columns()[0]
+		if len(rest) > 0 {
+			if named := at.Column(rest[0]); named != nil {
+				next, rest = named, rest[1:]
+			} else if key := rest[0] == "value" && len(at.Columns()) == 2; key { // of a map whose fields have other names
+				next, rest = at.Columns()[1], rest[1:]
+			}
+		}
+		at = next
+		repeated = repeated || at.Repeated()
+		if !repeated && at.Optional() {
+			null++
+		}
+	}
+	return at, null
+}
+
 // listOracle joins the library's values to lists.
 type listOracle struct {
-	column   *parquet.Column
-	optional bool
-	lists    [][]float64 // nil: null
+	column *parquet.Column
+	null   int         // the definition level of an empty list
+	lists  [][]float64 // nil if the list is null
 }
 
 func (l *listOracle) add(v parquet.Value) {
-	null := 0
-	if l.optional {
-		null = 1
-	}
 	if v.RepetitionLevel() == 0 {
 		l.lists = append(l.lists, []float64{})
 	}
 	last := len(l.lists) - 1
 	switch {
-	case last < 0 || v.DefinitionLevel() == null:
-	case v.DefinitionLevel() < null:
+	case last < 0 || v.DefinitionLevel() == l.null:
+	case v.DefinitionLevel() < l.null:
 		l.lists[last] = nil
 	default:
 		l.lists[last] = append(l.lists[last], numberOf(v, l.column))

@@ -184,13 +184,16 @@ func TestNestedColumns(t *testing.T) {
 	for _, f := range d.Schema().Fields {
 		types = append(types, f.Name+" "+f.Type.String())
 	}
-	if want := []string{"a int", "l list of numbers", "r list of numbers", "m map", "s struct", "z text"}; !slices.Equal(types, want) {
+	want := []string{"a int", "l list of numbers", "r list of numbers", "m map", "m.key list", "m.value list of numbers",
+		"s struct", "s.x int", "s.y text", "z text"}
+	if !slices.Equal(types, want) {
 		t.Errorf("types %v, want %v", types, want)
 	}
 	same(t, [][]any{{"z1", int64(1)}, {"z2", int64(2)}}, read(t, d, "z", "a"))
 	one, three := tabletest.List(1, 2), tabletest.List(3)
 	same(t, [][]any{{one, tabletest.List()}, {tabletest.List(), three}}, read(t, d, "l", "r"))
-	for _, name := range []string{"m", "s"} {
+	same(t, [][]any{{int64(0), "", tabletest.List(1)}, {int64(0), "", tabletest.List()}}, read(t, d, "s.x", "s.y", "m.value"))
+	for _, name := range []string{"m", "m.key", "s"} {
 		refused(t, d, name, source.CodeType)
 	}
 }

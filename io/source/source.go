@@ -13,9 +13,13 @@
 //   - Strings and bytes, with offsets of any width, views, or of a fixed length: text.
 //   - Dates: date. Timestamps: timestamp, an instant if the type has a zone, else a wall-clock reading.
 //   - Lists of integers, floats and decimals: list. Integers beyond 2^53 become the nearest float64, null elements NaN.
+//   - Structs: the values in them are columns with their paths as names, `address.city`, at any depth up to 32. A value is null if any struct
+//     around it is. Numbers in a list of structs are a list, `items.price`, with NaN for an element that is null, and so are the keys and the
+//     values of a map, `m.key` and `m.value`, if they are numbers. Statistics of these columns are not used. If a column has a path as its own
+//     name, that column is read and not the nested one. Of a file, paths of up to 16 MiB together are listed.
 //   - Columns without any value (type null): text, all null.
 //   - Arrow dictionaries: what their values are, as codes. Extension types: what they are stored as.
-//   - All others, such as structs, maps, times of a day and lists of other things, cannot be read.
+//   - All others, such as times of a day, lists of texts and lists in lists, cannot be read, nor can a struct or a map as a whole.
 package source
 
 import (

@@ -150,7 +150,8 @@ func (s *batchScan) readers(b *recordBatch) ([]*arrayReader, error) {
 				s.dicts[i] = emptyDictionary()
 			}
 			build := builder{scan: s, batch: b, dict: s.dicts[i]}
-			out[i], err = build.reader(&parts[at], s.file.columns[at].field.Type)
+			c := &s.file.columns[at]
+			out[i], err = build.reader(&parts[c.top], c.path)
 			return err
 		})
 		if err != nil {

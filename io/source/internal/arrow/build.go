@@ -25,39 +25,60 @@ func (a *builder) buffer(s span, r *arrayReader) *buffer {
 	return b
 }
 
-// reader returns the reader of an array, whose values are of type t.
-func (a *builder) reader(p *array, t table.Type) (*arrayReader, error) {
-	r := &arrayReader{typ: t, left: p.node.rows}
+// reader returns the reader of an array, or of the column at a path in it.
+func (a *builder) reader(p *array, path []int) (*arrayReader, error) {
+	r := &arrayReader{left: p.node.rows}
+	for ; p.typ.ID() == arrow.STRUCT && len(path) > 0; path = path[1:] {
+		if err := a.validity(p, r); err != nil {
+			return nil, err
+		}
+		if p = &p.children[path[0]]; p.node.rows != r.left {
+			return nil, scan.Fault(scan.CodeRowCount, "a struct's field has not as many values as the struct")
+		}
+	}
 	if p.typ.ID() == arrow.NULL {
-		r.body = &nullBody{}
+		*r = arrayReader{typ: tableType(p.typ), left: r.left, body: &nullBody{}}
 		return r, nil
 	}
-	buffers := make([]*buffer, len(p.buffers))
-	for i, s := range p.buffers {
-		buffers[i] = a.buffer(s, r)
+	if err := a.validity(p, r); err != nil {
+		return nil, err
 	}
-	if p.buffers[0].size > 0 {
-		r.bits = &bitReader{buffer: buffers[0]}
-	} else if p.node.nulls > 0 {
-		return nil, scan.Fault(scan.CodeDamaged, "an array with nulls has no validity")
+	buffers := make([]*buffer, len(p.buffers))
+	for i, s := range p.buffers[1:] {
+		buffers[i+1] = a.buffer(s, r)
 	}
 	var err error
-	r.body, err = a.body(p, r, buffers)
+	switch t := p.typ.(type) {
+	case *arrow.ListType, *arrow.LargeListType, *arrow.MapType:
+		r.body, err = a.lists(p, path, r, &listBody{offsets: offsetsOf(p, buffers[1])})
+	case *arrow.FixedSizeListType:
+		r.body, err = a.lists(p, path, r, &listBody{length: int(t.Len())})
+	default:
+		r.typ = tableType(p.typ)
+		r.body, err = a.body(p, buffers)
+	}
 	return r, err
 }
 
+// validity adds the validity of an array, or of a struct around it, to a reader.
+func (a *builder) validity(p *array, r *arrayReader) error {
+	b := a.buffer(p.buffers[0], r)
+	if p.buffers[0].size > 0 {
+		r.bits = append(r.bits, bitReader{buffer: b})
+	} else if p.node.nulls > 0 {
+		return scan.Fault(scan.CodeDamaged, "an array with nulls has no validity")
+	}
+	return nil
+}
+
 // body returns the reader of an array's values.
-func (a *builder) body(p *array, r *arrayReader, buffers []*buffer) (body, error) {
+func (a *builder) body(p *array, buffers []*buffer) (body, error) {
 	switch t := p.typ.(type) {
 	case *arrow.DictionaryType:
 		decode, width := fixedOf(t.IndexType)
 		return &codeBody{indices: fixedBody{buffer: buffers[1], width: width, decode: decode}, dict: a.dict}, nil
 	case *arrow.BooleanType:
 		return &boolBody{bits: bitReader{buffer: buffers[1]}}, nil
-	case *arrow.ListType, *arrow.LargeListType:
-		return a.lists(p, r, &listBody{offsets: offsetsOf(p, buffers[1])})
-	case *arrow.FixedSizeListType:
-		return a.lists(p, r, &listBody{length: int(t.Len())})
 	}
 	switch p.typ.ID() {
 	case arrow.STRING, arrow.BINARY, arrow.LARGE_STRING, arrow.LARGE_BINARY:
@@ -76,10 +97,10 @@ func offsetsOf(p *array, b *buffer) *offsetReader {
 	return &offsetReader{buffer: b, wide: isWide(p.typ), limit: maxPacked}
 }
 
-// lists gives lists the reader of their elements.
-func (a *builder) lists(p *array, r *arrayReader, l *listBody) (body, error) {
-	child := &p.children[0]
-	elements, err := a.reader(child, tableType(child.typ))
+// lists gives lists the reader of their elements, or of what is at a path in them.
+func (a *builder) lists(p *array, path []int, r *arrayReader, l *listBody) (body, error) {
+	r.typ = table.Type{Kind: table.List}
+	elements, err := a.reader(&p.children[0], path)
 	if err != nil {
 		return nil, err
 	}

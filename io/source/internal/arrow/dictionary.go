@@ -87,7 +87,7 @@ func (s *batchScan) learn(m *message, i int) error {
 		return err
 	}
 	build := builder{scan: s, batch: b}
-	r, err := build.reader(&parts[0], c.field.Type)
+	r, err := build.reader(&parts[0], nil)
 	if err != nil {
 		return err
 	}

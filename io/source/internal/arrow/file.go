@@ -24,7 +24,7 @@ type file struct {
 	scan.Origin
 	seal    [sha256.Size]byte // of the footer, or of a stream's schema
 	columns []column
-	types   []arrow.DataType // of the columns
+	types   []arrow.DataType // of the top level
 
 	streamed bool
 	start    int64 // of a stream's messages after the schema
@@ -80,13 +80,8 @@ func (a *file) load(f *os.File) error {
 	if err != nil {
 		return err
 	}
-	if a.columns, err = columnsOf(schema); err != nil {
-		return err
-	}
-	for _, c := range a.columns {
-		a.types = append(a.types, c.typ)
-	}
-	return nil
+	a.columns, a.types, err = columnsOf(schema)
+	return err
 }
 
 // head tells a file from a stream and returns the bytes that say what it is: a file's footer, a stream's schema.

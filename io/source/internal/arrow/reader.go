@@ -10,12 +10,13 @@ import (
 // arrayReader reads one array of a record batch in order, so that memory does not depend on how long it is.
 type arrayReader struct {
 	typ     table.Type
-	left    int64 // rows
-	bits    *bitReader
+	left    int64       // rows
+	bits    []bitReader // the validity of the array and of the structs around it, except of those without nulls
 	body    body
 	buffers []*buffer
-	ahead   []bool // validity that was read and not taken; where bits is nil, none
+	ahead   []bool // validity that was read and not taken; if bits is empty, none
 	memory  []bool
+	around  []bool // the validity of a struct around the array
 }
 
 // body reads the values of an array. At a null it may give any value, but none that is out of range.
@@ -36,7 +37,7 @@ func (r *arrayReader) ready(n int) (int, error) {
 	if err := r.validity(n); err != nil {
 		return 0, err
 	}
-	if r.bits == nil {
+	if len(r.bits) == 0 {
 		return r.body.fit(n, nil)
 	}
 	return r.body.fit(n, r.ahead[:n])
@@ -45,11 +46,19 @@ func (r *arrayReader) ready(n int) (int, error) {
 // validity reads ahead so that the validity of n rows is known.
 func (r *arrayReader) validity(n int) error {
 	have := len(r.ahead)
-	if r.bits == nil || have >= n {
+	if len(r.bits) == 0 || have >= n {
 		return nil
 	}
 	r.memory = append(r.memory[:0], r.ahead...)
-	memory, err := r.bits.take(n-have, r.memory)
+	memory, err := r.bits[0].take(n-have, r.memory)
+	for i := 1; i < len(r.bits) && err == nil; i++ {
+		if r.around, err = r.bits[i].take(n-have, r.around[:0]); err != nil {
+			break
+		}
+		for j, valid := range r.around {
+			memory[have+j] = memory[have+j] && valid
+		}
+	}
 	r.memory, r.ahead = memory, memory
 	return err
 }
@@ -57,7 +66,7 @@ func (r *arrayReader) validity(n int) error {
 // take returns the next n rows, n at most what ready returned last.
 func (r *arrayReader) take(n int) (table.Column, error) {
 	c := table.Column{Type: r.typ}
-	if r.bits != nil {
+	if len(r.bits) > 0 {
 		if valid := r.ahead[:n]; slices.Contains(valid, false) {
 			c.Valid = valid
 		}

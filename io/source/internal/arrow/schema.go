@@ -37,11 +37,19 @@ const (
 	flatUnion = 14 // of Type
 )
 
-// column is a top-level column of an Arrow file.
+// column is a column of an Arrow file: of the top level, or one within structs, whose name is its path (nested.go).
 type column struct {
 	field      table.Field
+	top        int   // position of the column of the top level that it is, or is in
+	path       []int // of each struct and each map's entry on the way down: which child
 	typ        arrow.DataType
 	dictionary int64 // its id, if typ is one
+}
+
+// dictionaryIDs are the ids of a field's dictionary and those of its children, 0 if there is none.
+type dictionaryIDs struct {
+	id       int64
+	children []dictionaryIDs
 }
 
 // schemaWalk passes over a schema before the library decodes it, and checks that every length is within the bytes and
@@ -49,45 +57,50 @@ type column struct {
 type schemaWalk struct {
 	fields int // how many fields may still come
 	text   int // how many bytes of texts
-	ids    []int64
 }
 
-// columnsOf decodes a schema.
-func columnsOf(schema flatTable) ([]column, error) {
+// columnsOf decodes a schema and returns its columns and the types of the top level.
+func columnsOf(schema flatTable) ([]column, []arrow.DataType, error) {
 	f := schema.f
 	w := schemaWalk{fields: len(f.b)/minField + 16, text: maxShared * len(f.b)}
 	w.metadata(schema.vector(slotSchemaMetadata, 4))
 	fields := schema.vector(slotFields, 4)
+	var ids []dictionaryIDs
 	for i := 0; i < fields.n && w.sound(f); i++ {
-		t := fields.table(i)
-		w.ids = append(w.ids, t.table(slotDictionary).i64(0))
-		w.field(t, arrowDepth)
+		ids = append(ids, w.field(fields.table(i), arrowDepth))
 	}
 	switch {
 	case len(f.b) > maxArrowSchema:
-		return nil, scan.Fault(scan.CodeTooLarge, "the schema is longer than 16 MiB").Advise("write fewer columns a file")
+		return nil, nil, scan.Fault(scan.CodeTooLarge, "the schema is longer than 16 MiB").Advise("write fewer columns a file")
 	case !w.sound(f):
-		return nil, undecoded()
+		return nil, nil, undecoded()
 	case schema.i16(slotEndianness) != 0:
-		return nil, scan.Fault(scan.CodeUnsupported, "the file is big-endian")
+		return nil, nil, scan.Fault(scan.CodeUnsupported, "the file is big-endian")
 	}
 	decoded, err := librarySchema(schema)
-	if err != nil || decoded.NumFields() != len(w.ids) {
-		return nil, scan.Fault(scan.CodeUnsupported, "the schema has a type that cannot be read, or is damaged")
+	if err != nil || decoded.NumFields() != len(ids) {
+		return nil, nil, scan.Fault(scan.CodeUnsupported, "the schema has a type that cannot be read, or is damaged")
 	}
-	out := make([]column, len(w.ids))
-	for i, id := range w.ids {
+	var out []column
+	var types []arrow.DataType
+	var paths scan.Paths
+	for i := range ids {
 		field := decoded.Field(i)
-		out[i] = column{table.Field{Name: field.Name, Type: tableType(field.Type)}, storage(field.Type), id}
+		types = append(types, storage(field.Type))
+		out = append(out, columnsIn(i, field, &ids[i], &paths)...)
 	}
-	return out, nil
+	if len(out) > len(types) {
+		out = scan.DropDoubles(out, func(c *column) (*table.Field, bool) { return &c.field, len(c.path) > 0 })
+	}
+	return out, types, nil
 }
 
 func undecoded() error { return scan.Fault(scan.CodeDamaged, "the schema cannot be decoded") }
 
 func (w *schemaWalk) sound(f *flatBuffer) bool { return !f.bad && w.fields >= 0 && w.text >= 0 }
 
-func (w *schemaWalk) field(t flatTable, depth int) {
+// field passes a field and returns the ids of its dictionaries.
+func (w *schemaWalk) field(t flatTable, depth int) dictionaryIDs {
 	if w.fields--; depth == 0 {
 		w.fields = -1
 	}
@@ -97,10 +110,12 @@ func (w *schemaWalk) field(t flatTable, depth int) {
 	if t.u8(slotTypeID) == flatUnion {
 		w.text -= 4 * typ.vector(1, 4).n
 	}
+	ids := dictionaryIDs{id: t.table(slotDictionary).i64(0)}
 	children := t.vector(slotChildren, 4)
 	for i := 0; i < children.n && w.sound(t.f); i++ {
-		w.field(children.table(i), depth-1)
+		ids.children = append(ids.children, w.field(children.table(i), depth-1))
 	}
+	return ids
 }
 
 // metadata passes keys and values.

@@ -33,7 +33,7 @@ func tableType(t arrow.DataType) table.Type {
 	case *arrow.LargeListType:
 		return listType(t.Elem())
 	case *arrow.FixedSizeListType:
-		if t.Len() < 0 || t.Len() > scan.BatchElements {
+		if unreadLength(t) {
 			return scan.Unread("list of an odd length")
 		}
 		return listType(t.Elem())

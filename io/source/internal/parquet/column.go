@@ -237,11 +237,13 @@ func (c *columnReader) openLevels(p *dataPage) (data []byte, present int, err er
 		present = counts[shape.highest]
 		c.lists.page = listPage{repeated: m.repeated, defined: m.defined}
 		c.page.left = present
-	case c.leaf.optional:
-		if m.defined, counts, err = decodeLevels(m.defined, defined, p.values, 1); err != nil {
+	case c.leaf.highest > 0:
+		highest := c.leaf.highest
+		if m.defined, counts, err = decodeLevels(m.defined, defined, p.values, highest); err != nil {
 			return nil, 0, err
 		}
-		if present = counts[1]; present < p.values {
+		if present = counts[highest]; present < p.values {
+			onlyHighest(m.defined, highest)
 			c.page.level = m.defined
 		}
 		fallthrough

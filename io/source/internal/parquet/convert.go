@@ -15,8 +15,7 @@ type converter func(d *decoded, n int, to *table.Values) table.Values
 
 // refine gives a leaf the types that need more of the schema than typeOf looks at.
 func (l *leaf) refine(e *format.SchemaElement) {
-	repeated := e.RepetitionType.V != format.Required && e.RepetitionType.V != format.Optional
-	if !e.Type.Valid || repeated {
+	if !e.Type.Valid || repeats(e) {
 		return
 	}
 	switch t := e.LogicalType.Value.(type) {
@@ -27,7 +26,7 @@ func (l *leaf) refine(e *format.SchemaElement) {
 			l.field.Type, l.convert = table.Type{Kind: table.Float}, takeHalves
 		}
 	case *format.NullType:
-		if l.optional {
+		if l.highest > 0 {
 			l.field.Type, l.void = table.Type{Kind: table.String}, true
 		}
 	case nil:

@@ -154,9 +154,11 @@ func (p *file) countedLeaf() (int, error) {
 	return best, nil
 }
 
-// length orders leaves by how much their values usually take: lists after texts after numbers.
+// length orders leaves by how much their values usually take: nested ones after lists after texts after numbers.
 func (l *leaf) length() int {
 	switch {
+	case l.nested:
+		return 3 << 20
 	case l.list != nil:
 		return 2 << 20
 	case l.physical == format.ByteArray:

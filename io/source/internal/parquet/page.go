@@ -56,7 +56,7 @@ func (p *dataPage) split() (repeated, defined, values []byte, err error) {
 			return nil, nil, nil, err
 		}
 	}
-	if lists || p.leaf.optional {
+	if lists || p.leaf.highest > 0 {
 		defined, values, err = levelsV1(p.v1.DefinitionLevelEncoding, values)
 	}
 	return repeated, defined, values, err

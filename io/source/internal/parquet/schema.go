@@ -11,40 +11,41 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// leaf is a top-level column and the place of its data.
+// leaf is a column and the place of its data: a column of the top level, or one within structs, whose name is its path (nested.go).
 type leaf struct {
 	field    table.Field
-	chunk    int // position among a row group's chunks; of a nested column the first one
+	chunk    int // position among a row group's chunks; of a group the first one in it
 	physical format.Type
-	width    int // bytes of a fixed-length value
-	optional bool
+	width    int        // bytes of a fixed-length value
+	highest  byte       // the definition level of a value: how many of the column and the structs around it may be null; of lists 0
+	nested   bool       // the column is within another one
 	void     bool       // all rows are null
 	convert  converter  // nil if the values are taken as they are
 	list     *listShape // nil if the column is not one of lists
 }
 
-// leavesOf returns the top-level columns of a schema, nested ones as kind Invalid, and the number of its leaves.
+// leavesOf returns the columns of a schema, those that cannot be read as kind Invalid, and the number of its leaves. A column that is nested
+// comes after the column of the top level that it is in.
 func leavesOf(elements []format.SchemaElement) (out []leaf, leaves int, err error) {
 	broken := scan.Fault(scan.CodeDamaged, "the schema is not a tree")
 	if len(elements) == 0 || elements[0].Type.Valid {
 		return nil, 0, broken
 	}
-	for at := 1; at < len(elements); {
-		e := &elements[at]
-		out = append(out, leaf{
-			field: table.Field{Name: strings.Clone(e.Name), Type: typeOf(e)}, chunk: leaves,
-			physical: e.Type.V, width: int(e.TypeLength.V), optional: e.RepetitionType.V == format.Optional,
-		})
+	columns := 0
+	var paths scan.Paths
+	for at := 1; at < len(elements); columns++ {
 		size, n := subtree(elements[at:])
 		if size == 0 {
 			return nil, 0, broken
 		}
-		out[len(out)-1].refine(e)
-		out[len(out)-1].listed(elements[at : at+size])
+		out = append(out, columnsIn(elements[at:at+size], leaves, &paths)...)
 		at, leaves = at+size, leaves+n
 	}
-	if len(out) != int(elements[0].NumChildren.V) {
+	if columns != int(elements[0].NumChildren.V) {
 		return nil, 0, broken
+	}
+	if len(out) > columns {
+		out = scan.DropDoubles(out, func(l *leaf) (*table.Field, bool) { return &l.field, l.nested })
 	}
 	return out, leaves, nil
 }
@@ -68,12 +69,12 @@ func subtree(elements []format.SchemaElement) (size, leaves int) {
 	return size, leaves
 }
 
-// typeOf returns the type of a top-level element.
+// typeOf returns the type of an element that is a column.
 func typeOf(e *format.SchemaElement) table.Type {
 	switch {
 	case !e.Type.Valid:
 		return groupType(e)
-	case e.RepetitionType.V != format.Required && e.RepetitionType.V != format.Optional:
+	case repeats(e):
 		return scan.Unread("repeated")
 	case e.Type.V == format.FixedLenByteArray && (e.TypeLength.V < 1 || e.TypeLength.V > scan.MaxFixed):
 		return scan.Unread("fixed-length value of an odd length")
@@ -86,20 +87,28 @@ func typeOf(e *format.SchemaElement) table.Type {
 }
 
 func groupType(e *format.SchemaElement) table.Type {
-	c := e.ConvertedType
-	switch e.LogicalType.Value.(type) {
-	case *format.ListType:
-		return scan.Unread("list")
-	case *format.MapType:
-		return scan.Unread("map")
-	}
 	switch {
-	case c.Valid && c.V == deprecated.List:
+	case isList(e) || repeats(e):
 		return scan.Unread("list")
-	case c.Valid && (c.V == deprecated.Map || c.V == deprecated.MapKeyValue):
+	case isMap(e):
 		return scan.Unread("map")
 	}
 	return scan.Unread("struct")
+}
+
+func isList(e *format.SchemaElement) bool {
+	_, ok := e.LogicalType.Value.(*format.ListType)
+	return ok || e.ConvertedType.Valid && e.ConvertedType.V == deprecated.List
+}
+
+func isMap(e *format.SchemaElement) bool {
+	_, ok := e.LogicalType.Value.(*format.MapType)
+	return ok || e.ConvertedType.Valid && (e.ConvertedType.V == deprecated.Map || e.ConvertedType.V == deprecated.MapKeyValue)
+}
+
+// repeats says whether an element is repeated; what is neither required nor optional is.
+func repeats(e *format.SchemaElement) bool {
+	return e.RepetitionType.V != format.Required && e.RepetitionType.V != format.Optional
 }
 
 func physicalType(physical format.Type) table.Type {

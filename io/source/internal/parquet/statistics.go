@@ -49,11 +49,11 @@ func typeOrdered(orders []format.ColumnOrder, column int) bool {
 	return ok
 }
 
-// signed says whether a leaf's values are the signed integers that its pages hold.
+// signed says whether a leaf's values are the signed integers that its pages hold, one a row or none. Nothing is believed of nested columns.
 func (l *leaf) signed() bool {
 	switch l.field.Type.Kind {
 	case table.Int, table.Date, table.Timestamp:
-		return l.convert == nil && l.list == nil && !l.void
+		return l.convert == nil && l.list == nil && !l.void && !l.nested
 	}
 	return false
 }

@@ -1,0 +1,100 @@
+package arrow
+
+import (
+	"slices"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// The values within structs are columns under their paths: `address.city`, `items.price` of the numbers in a list of structs, and `m.key` and
+// `m.value` of a map. A row is null if its value is null, or any struct around it. Below a list or a map, what is read is a column of lists of
+// numbers; below two of them, nothing is read.
+
+// schemaPath is a way down from a column of the top level.
+type schemaPath struct {
+	top     int
+	name    string
+	indices []int
+	listed  bool
+	depth   int
+}
+
+// child is the way down to a child.
+func (p schemaPath) child(i int, name string) schemaPath {
+	p.name, p.indices = name, append(slices.Clip(p.indices), i)
+	return p
+}
+
+// nestedWalk is a walk over the type of a column of the top level.
+type nestedWalk struct {
+	paths *scan.Paths
+	found []column
+}
+
+// columnsIn returns a column of the top level and the columns within it.
+func columnsIn(top int, field arrow.Field, ids *dictionaryIDs, paths *scan.Paths) []column {
+	typ := storage(field.Type)
+	w := nestedWalk{paths: paths, found: []column{{
+		field: table.Field{Name: field.Name, Type: tableType(typ)}, top: top, typ: typ, dictionary: ids.id,
+	}}}
+	w.visit(typ, ids, schemaPath{top: top, name: field.Name})
+	return w.found
+}
+
+// visit adds the columns within a type, which is not one itself.
+func (w *nestedWalk) visit(typ arrow.DataType, ids *dictionaryIDs, p schemaPath) {
+	typ = storage(typ)
+	if p.depth++; p.depth > scan.MaxDepth {
+		return
+	}
+	switch t := typ.(type) {
+	case *arrow.StructType:
+		w.fields(t, ids, p, nil)
+	case *arrow.MapType:
+		entries, ok := storage(t.Elem()).(*arrow.StructType)
+		if ok && !p.listed && len(ids.children) == 1 && entries.NumFields() == 2 {
+			p.listed = true
+			w.fields(entries, &ids.children[0], p, []string{"key", "value"})
+		}
+	case *arrow.ListType, *arrow.LargeListType, *arrow.FixedSizeListType:
+		if elem := t.(arrow.ListLikeType).Elem(); !p.listed && len(ids.children) == 1 && !unreadLength(typ) {
+			p.listed = true
+			w.visit(elem, &ids.children[0], p)
+		}
+	}
+}
+
+// unreadLength says whether a type is lists of a length that is not read.
+func unreadLength(t arrow.DataType) bool {
+	fixed, ok := t.(*arrow.FixedSizeListType)
+	return ok && (fixed.Len() < 0 || fixed.Len() > scan.BatchElements)
+}
+
+// fields adds the columns that are a struct's fields or within them, under the fields' names or others.
+func (w *nestedWalk) fields(t *arrow.StructType, ids *dictionaryIDs, p schemaPath, names []string) {
+	if len(ids.children) != t.NumFields() {
+		return
+	}
+	for i, f := range t.Fields() {
+		name := f.Name
+		if names != nil {
+			name = names[i]
+		}
+		path, ok := w.paths.Join(p.name, name)
+		if !ok {
+			return
+		}
+		within := p.child(i, path)
+		if typ := storage(f.Type); typ.ID() != arrow.STRUCT {
+			c := column{field: table.Field{Name: path}, top: p.top, path: within.indices, typ: typ, dictionary: ids.children[i].id}
+			if c.field.Type = tableType(typ); p.listed && typ.ID() != arrow.MAP {
+				c.field.Type = listType(typ)
+			}
+			w.found = append(w.found, c)
+		}
+		w.visit(f.Type, &ids.children[i], within)
+	}
+}

@@ -1,0 +1,187 @@
+package parquet
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// The leaves of a column of the top level are columns too, under their paths: `address.city` within structs, `items.price` of the numbers in a
+// list of structs, and `m.key` and `m.value` of a map. The groups that Parquet puts between a list and its elements, or a map and its
+// entries, are no part of a path. A list of numbers has the path of the list.
+//
+// On the way down the walk counts what the definition levels of a leaf count: every optional and every repeated element. A leaf below one
+// repeated element is a column of lists. Below two of them, nothing is read.
+
+// schemaWalk is a walk over the tree of a column of the top level.
+type schemaWalk struct {
+	elements []format.SchemaElement
+	paths    *scan.Paths
+	found    []leaf
+}
+
+// level is where the walk is.
+type level struct {
+	path    string
+	defined byte // the definition level of what is there
+	listed  bool // a list is around it
+	null    byte // the definition level of an empty list, if listed
+	depth   int
+}
+
+// repeat is the level of the elements of a list.
+func (p level) repeat() level {
+	p.null, p.listed = p.defined, true
+	p.defined++
+	return p
+}
+
+// columnsIn returns the columns of the tree of a column of the top level, which comes first. chunk is the position of its first leaf.
+func columnsIn(elements []format.SchemaElement, chunk int, paths *scan.Paths) []leaf {
+	e := &elements[0]
+	w := schemaWalk{elements: elements, paths: paths}
+	name := strings.Clone(e.Name)
+	w.visit(0, chunk, level{path: name})
+	for i := range w.found {
+		w.found[i].nested = w.found[i].field.Name != name
+	}
+	if len(w.found) == 0 || w.found[0].nested {
+		w.found = slices.Insert(w.found, 0, unreadLeaf(e, chunk, name))
+	}
+	return w.found
+}
+
+// visit adds the columns of the element at a position. chunk is the position of its first leaf.
+func (w *schemaWalk) visit(at, chunk int, p level) {
+	e := &w.elements[at]
+	switch p.depth++; {
+	case p.depth > scan.MaxDepth || repeats(e) && p.listed:
+		w.refuse(e, chunk, p)
+		return
+	case repeats(e):
+		p = p.repeat()
+	case e.RepetitionType.V == format.Optional:
+		p.defined++
+	}
+	from := len(w.found)
+	switch {
+	case e.Type.Valid:
+		w.leaf(e, chunk, p)
+	case isList(e):
+		w.list(at, chunk, p)
+	case isMap(e):
+		w.entries(at, chunk, p)
+	default:
+		w.fields(at, chunk, p, nil)
+	}
+	if !e.Type.Valid && (isList(e) || isMap(e) || repeats(e)) {
+		w.name(e, from, chunk, p.path)
+	}
+}
+
+// name adds the column of a group itself, which cannot be read, before those from a position on that are within it, unless one of these has
+// its path: a list of numbers.
+func (w *schemaWalk) name(e *format.SchemaElement, from, chunk int, path string) {
+	if slices.ContainsFunc(w.found[from:], func(l leaf) bool { return l.field.Name == path }) {
+		return
+	}
+	w.found = slices.Insert(w.found, from, unreadLeaf(e, chunk, path))
+}
+
+func unreadLeaf(e *format.SchemaElement, chunk int, path string) leaf {
+	return leaf{field: table.Field{Name: path, Type: groupType(e)}, chunk: chunk}
+}
+
+// refuse adds a column that cannot be read.
+func (w *schemaWalk) refuse(e *format.SchemaElement, chunk int, p level) {
+	w.found = append(w.found, unreadLeaf(e, chunk, p.path))
+}
+
+// leaf adds the column of a leaf.
+func (w *schemaWalk) leaf(e *format.SchemaElement, chunk int, p level) {
+	value := *e
+	if p.listed {
+		value.RepetitionType = thrift.New(format.Required)
+	}
+	l := leaf{field: table.Field{Name: p.path, Type: typeOf(&value)}, chunk: chunk, physical: e.Type.V, width: int(e.TypeLength.V)}
+	if !p.listed {
+		l.highest = p.defined
+	}
+	l.refine(&value)
+	if p.defined > maxLevel {
+		l.field.Type = scan.Unread("value in too many structs")
+	}
+	if p.listed {
+		l = l.listed(p)
+	}
+	w.found = append(w.found, l)
+}
+
+// listed returns the column of lists whose elements are the leaf's values: numbers, or nothing that can be read.
+func (l leaf) listed(p level) leaf {
+	out := leaf{field: l.field, chunk: l.chunk, physical: l.physical}
+	switch l.field.Type.Kind {
+	case table.Int, table.Uint, table.Float:
+		out.list = &listShape{elements: &l, null: p.null, highest: p.defined}
+		out.field.Type = table.Type{Kind: table.List}
+	default:
+		out.field.Type = scan.Unread("list")
+	}
+	return out
+}
+
+// list adds the columns of a group that is a list: a group of one repeated element, which is the list's element or has it as its only child.
+// Source: parquet-format, LogicalTypes.md, "Lists" and "Backward-compatibility rules".
+func (w *schemaWalk) list(at, chunk int, p level) {
+	e := &w.elements[at]
+	if e.NumChildren.V != 1 || p.listed || !repeats(&w.elements[at+1]) {
+		w.refuse(e, chunk, p)
+		return
+	}
+	middle := &w.elements[at+1]
+	between := !middle.Type.Valid && middle.NumChildren.V == 1 && middle.Name != "array" && middle.Name != e.Name+"_tuple"
+	if between && !repeats(&w.elements[at+2]) {
+		w.visit(at+2, chunk, p.repeat())
+		return
+	}
+	w.visit(at+1, chunk, p)
+}
+
+// entries adds the columns of a group that is a map: a group of one repeated group, of a key and perhaps a value.
+// Source: parquet-format, LogicalTypes.md, "Maps".
+func (w *schemaWalk) entries(at, chunk int, p level) {
+	e := &w.elements[at]
+	if e.NumChildren.V != 1 || p.listed || !repeats(&w.elements[at+1]) {
+		w.refuse(e, chunk, p)
+		return
+	}
+	if entry := &w.elements[at+1]; entry.Type.Valid || entry.NumChildren.V < 1 || entry.NumChildren.V > 2 {
+		w.refuse(e, chunk, p)
+		return
+	}
+	w.fields(at+1, chunk, p.repeat(), []string{"key", "value"})
+}
+
+// fields adds the columns of a group's children, under their own names or others.
+func (w *schemaWalk) fields(at, chunk int, p level, names []string) {
+	children := int(w.elements[at].NumChildren.V)
+	at++
+	for i := range children {
+		name := w.elements[at].Name
+		if names != nil {
+			name = names[i]
+		}
+		within, ok := p, false
+		if within.path, ok = w.paths.Join(p.path, name); !ok {
+			return
+		}
+		w.visit(at, chunk, within)
+		size, leaves := subtree(w.elements[at:])
+		at, chunk = at+size, chunk+leaves
+	}
+}
