@@ -137,7 +137,7 @@ func (b *boundingRun) handOn(q *queryBounder, kept []slot, cut uint64, content f
 	defer b.mutex.Unlock()
 	keep, rows := b.queries[q.number].Keep, cut
 	for _, x := range kept {
-		keep(q.view.own(content(x.ref)), x.rows)
+		keep(q.own(content(x.ref)), x.rows)
 		rows += x.rows
 	}
 	b.tallies[q.number].Rows += int64(rows)

@@ -103,7 +103,7 @@ func (p *QueryRows) Start(b *table.Batch, cells []int32) error {
 				}
 			}
 		}
-		if err := s.Rows.Start(b, s.none); err != nil {
+		if err := s.Start(b, s.none); err != nil {
 			return err
 		}
 		s.content = columnar.Resize(s.content, b.Rows*s.size)
@@ -147,7 +147,7 @@ func (p *QueryRows) EndBatch() error {
 	for row := range s.none {
 		content := s.content[row*s.size : (row+1)*s.size]
 		if anyBit(content[:s.mask]) {
-			copy(s.Rows.Record(row), content)
+			copy(s.Record(row), content)
 		}
 	}
 	return s.failed
@@ -176,7 +176,7 @@ func (p *QueryRows) Merge(o *QueryRows) error {
 	case p.number > 0:
 		return nil
 	}
-	return p.store.Rows.Merge(o.store.Rows)
+	return p.store.Merge(o.store.Rows)
 }
 
 // BoundTogether enforces the limits of each query on each unit and hands what is kept to its keep, in the order of the parts. The rows of
