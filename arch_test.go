@@ -57,6 +57,7 @@ var rules = []rule{
 	{"documented", undocumented},
 	{"file size", largeFiles},
 	{"function size", largeFunctions},
+	{"package size", largePackages},
 	{"go.mod", goModViolations},
 }
 

@@ -1,5 +1,7 @@
 package configs
 
+import "github.com/dprelease/dprelease/configs/internal/edges"
+
 // Dimension is one axis of the answer. The job defines its cells by exactly one of values, edges, from/to/width,
 // from/to/every, part, values_from, nearest and grid. Or keys: discover takes them from the private data, which costs a
 // share of delta.
@@ -109,4 +111,35 @@ type Grid struct {
 	Rows int `yaml:"rows" min:"1" example:"64"`
 	// Cols of the grid, from west to east.
 	Cols int `yaml:"cols" min:"1" example:"64"`
+}
+
+// Expanded returns the edges of a dimension as source texts: its edges, or those that from, to and width (in exact
+// decimal arithmetic) or from, to and every give. It returns nil if the dimension has no edges.
+func (d Dimension) Expanded() []Scalar {
+	if d.From == nil || d.To == nil {
+		return d.Edges
+	}
+	found, flaw := d.computed()
+	if flaw != nil {
+		return nil
+	}
+	var out []Scalar
+	for _, e := range found {
+		out = append(out, Scalar(e))
+	}
+	return out
+}
+
+// HalfOpen reports whether no cell includes its upper edge.
+func (d Dimension) HalfOpen() bool { return d.LastEdge == "excluded" || d.Every != "" }
+
+// computed returns the edges between from and to. It returns nil if there is neither a width nor a calendar step.
+func (d *Dimension) computed() ([]string, *edges.Flaw) {
+	switch {
+	case d.Every != "":
+		return edges.ByCalendar(string(*d.From), string(*d.To), d.Every)
+	case d.Width != nil:
+		return edges.ByWidth(string(*d.From), string(*d.To), string(*d.Width))
+	}
+	return nil, nil
 }
