@@ -28,10 +28,13 @@ var layers = map[string][]string{
 	"internal/spelling": nil,
 	"denoise/graph":     {"denoise/internal/splitmix", "denoise/internal/sure"},
 
-	// Algorithms that know nothing of steps, shapes and methods.
-	"denoise/internal/haar":    nil,
-	"denoise/internal/line":    nil,
-	"denoise/internal/mixture": nil,
+	// Algorithms that know nothing of steps, shapes, methods and graphs.
+	"denoise/internal/haar":             nil,
+	"denoise/internal/line":             nil,
+	"denoise/internal/mixture":          nil,
+	"denoise/graph/internal/dendrogram": nil,
+	"denoise/graph/internal/sparse":     nil,
+	"denoise/graph/internal/treetv":     nil,
 
 	"configs":         {"calibrate", "internal/spelling"},
 	"ledger":          {"calibrate"},

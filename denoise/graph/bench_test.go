@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dprelease/dprelease/denoise/graph/internal/treetv"
 	"github.com/dprelease/dprelease/internal/csvtest"
 )
 
@@ -54,9 +55,9 @@ func BenchmarkWaveletsMillion(b *testing.B) { benchmarkWavelets(b, million(b), W
 func benchmarkTree(b *testing.B, g *Graph) {
 	f := must(g.SpanningForest(b.Context(), nil, 0, 0))(b)
 	y := bumpy(g.Nodes(), 40)
-	var s treeTV
+	var s treetv.Solver
 	for b.Loop() {
-		s.solve(f, TVOptions{}.terms(f, y, 40))
+		s.Solve(f.parent, TVOptions{}.terms(f, y, 40))
 	}
 }
 
@@ -67,8 +68,8 @@ func BenchmarkTreeTVMillion(b *testing.B) { benchmarkTree(b, million(b)) }
 func BenchmarkChainTVMillion(b *testing.B) {
 	f := must(Path(1000000))(b)
 	y := bumpy(1000000, 40)
-	var s treeTV
+	var s treetv.Solver
 	for b.Loop() {
-		s.solve(f, TVOptions{}.terms(f, y, 40))
+		s.Solve(f.parent, TVOptions{}.terms(f, y, 40))
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/dprelease/dprelease/denoise/graph/internal/treetv"
 )
 
 // family is a set of random trees with the same law, and the factors of λ at each edge.
@@ -13,7 +15,7 @@ type family struct {
 	scale []float64
 	// Each worker has a solver. sum averages estimates and leverages over the trees. terms are the factors of λ in one
 	// pass.
-	solvers []treeTV
+	solvers []treetv.Solver
 	sum     *average
 	terms   []float64
 	run     Run
@@ -28,7 +30,7 @@ func newFamily(ctx context.Context, g *Graph, b []float64, o EnsembleOptions) (*
 		conductance[e] *= float64(v * v)
 	}
 	f.trees = make([]*Forest, o.Trees)
-	f.solvers = make([]treeTV, f.run.workers(batch))
+	f.solvers = make([]treetv.Solver, f.run.workers(batch))
 	f.sum = newAverage(2*g.Nodes(), len(f.trees))
 	walks := newWalker(g, conductance)
 	first := uint64(0)
@@ -79,20 +81,20 @@ func (f *family) estimate(ctx context.Context, y []float64, lambda float64) (*Fi
 	n := len(y)
 	err := f.sum.run(ctx, f.run, func(worker, i int, out []float64) (df, _ float64, err error) {
 		s := &f.solvers[worker]
-		df = float64(s.solve(f.trees[i], f.problem(i, y, lambda)))
-		s.scatter(out[:n])
-		s.leverage(nil, out[n:])
+		df = float64(s.Solve(f.trees[i].parent, f.problem(i, y, lambda)))
+		s.Scatter(f.trees[i].node, out[:n])
+		s.Leverage(f.trees[i].node, nil, out[n:])
 		return df, 0, nil
 	})
 	return &Fit{X: f.sum.x[:n], Leverage: f.sum.x[n:], DF: f.sum.df, Lambda: lambda}, err
 }
 
-func (f *family) problem(i int, y []float64, lambda float64) func(p int) node {
+func (f *family) problem(i int, y []float64, lambda float64) func(p int) treetv.Term {
 	t := f.trees[i]
-	return func(p int) node {
-		v := node{y[t.node[p]], 1, 0}
+	return func(p int) treetv.Term {
+		v := treetv.Term{Y: y[t.node[p]], Weight: 1}
 		if e := t.edge[p]; e >= 0 {
-			v.lambda = lambda * f.terms[e]
+			v.Lambda = lambda * f.terms[e]
 		}
 		return v
 	}

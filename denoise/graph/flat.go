@@ -12,13 +12,13 @@ func (s *interior) flat(objective float64) (gap float64, ok bool) {
 	for r := range s.v {
 		s.weight[r], s.v[r] = weight, 0
 	}
-	s.f.compute(s.weight)
+	s.f.Compute(s.weight)
 	copy(s.x, s.y)
 	before := math.Inf(1)
 	for range 40 {
 		copy(s.u, s.x)
-		s.f.solve(s.u)
-		s.a.apply(s.u, s.part)
+		s.f.Solve(s.u)
+		s.a.Apply(s.u, s.part)
 		largest := 0.0
 		for r, d := range s.part {
 			s.v[r] += float64(weight * d)
@@ -40,7 +40,7 @@ func (s *interior) flat(objective float64) (gap float64, ok bool) {
 
 // rest sets x to y − A'v and returns half its sum of squares.
 func (s *interior) rest() (half float64) {
-	s.a.applyBack(s.v, s.x)
+	s.a.ApplyBack(s.v, s.x)
 	for i, v := range s.x {
 		s.x[i] = s.y[i] - v
 		half += float64(s.x[i]*s.x[i]) / 2

@@ -2,8 +2,11 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+
+	"github.com/dprelease/dprelease/denoise/graph/internal/sparse"
 )
 
 // pattern holds what all problems of one order on one graph share.
@@ -11,8 +14,8 @@ type pattern struct {
 	g      *Graph
 	k      int
 	order  []int32 // of elimination
-	a      *operator
-	factor *factor
+	a      *sparse.Matrix
+	factor *sparse.Factor
 	label  []int
 	parts  int
 	norm   float64 // the largest squared norm of a row of A
@@ -25,25 +28,29 @@ func newPattern(ctx context.Context, g *Graph, k int) (*pattern, error) {
 		for e := range g.u {
 			entries += g.degree(g.u[e]) + g.degree(g.v[e]) + 2
 		}
-		if entries > mostEntries {
-			return nil, &DenseError{k, entries, mostEntries}
+		if entries > sparse.MaxEntries {
+			return nil, &DenseError{k, entries, sparse.MaxEntries}
 		}
 		a = differences(g, a)
 	}
 	p := &pattern{g: g, k: k}
 	pairs := 0
-	for r := range a.rows() {
-		length := a.start[r+1] - a.start[r]
-		p.norm = max(p.norm, a.squaredNorm(r))
-		if pairs += length * length; pairs > 4*mostEntries {
-			return nil, &DenseError{k, pairs / 4, mostEntries}
+	for r := range a.Rows() {
+		length := a.Start[r+1] - a.Start[r]
+		p.norm = max(p.norm, a.SquaredNorm(r))
+		if pairs += length * length; pairs > 4*sparse.MaxEntries {
+			return nil, &DenseError{k, pairs / 4, sparse.MaxEntries}
 		}
 	}
-	p.order = minimumDegree(a)
-	p.a = a.permuted(p.order)
+	p.order = sparse.MinimumDegree(a)
+	p.a = a.Permuted(p.order)
 	p.label, p.parts = g.Components()
 	var err error
-	p.factor, err = newFactor(ctx, p.a, k)
+	p.factor, err = sparse.NewFactor(ctx, p.a)
+	var large *sparse.SizeError
+	if errors.As(err, &large) {
+		return nil, &DenseError{k, large.Entries, sparse.MaxEntries}
+	}
 	return p, err
 }
 
@@ -53,7 +60,7 @@ func newPattern(ctx context.Context, g *Graph, k int) (*pattern, error) {
 // filtering", SIAM Review 51, 2009).
 type interior struct {
 	*pattern
-	f      *factor
+	f      *sparse.Factor
 	lambda float64
 	y, x   []float64 // in elimination order
 	v, z   []float64
@@ -74,8 +81,8 @@ type newton struct {
 type bound struct{ slack, mu, step, target []float64 }
 
 func newInterior(p *pattern) *interior {
-	n, m := p.a.columns, p.a.rows()
-	s := &interior{pattern: p, f: p.factor.sharing()}
+	n, m := p.a.Columns, p.a.Rows()
+	s := &interior{pattern: p, f: p.factor.Sharing()}
 	s.sign = make([]int8, m)
 	for _, x := range []*[]float64{&s.y, &s.x, &s.u} {
 		*x = make([]float64, n)
@@ -185,7 +192,7 @@ func (s *interior) load(y, centre []float64, lambda float64) (scale float64) {
 		s.y[i] = y[old] - centre[s.label[old]]
 		largest = max(largest, math.Abs(y[old]))
 	}
-	s.a.apply(s.y, s.z)
+	s.a.Apply(s.y, s.z)
 	for _, z := range s.z {
 		scale = max(scale, math.Abs(z))
 	}
@@ -204,7 +211,7 @@ func (s *interior) squares() (sum float64) {
 
 // begin sets the starting point: v = 0 and multipliers to match.
 func (s *interior) begin() {
-	s.a.apply(s.y, s.z)
+	s.a.Apply(s.y, s.z)
 	var sum float64
 	for _, z := range s.z {
 		sum += math.Abs(z)
@@ -218,12 +225,12 @@ func (s *interior) begin() {
 
 // measure computes x and z from v and returns the duality gap Σ(λ|z| − v·z) and the objective.
 func (s *interior) measure() (gap, objective float64) {
-	s.a.applyBack(s.v, s.x)
+	s.a.ApplyBack(s.v, s.x)
 	for i, v := range s.x {
 		s.x[i] = s.y[i] - v
 		objective += float64(v*v) / 2
 	}
-	s.a.apply(s.x, s.z)
+	s.a.Apply(s.x, s.z)
 	for r, z := range s.z {
 		gap += float64(max(z, 0)*s.upper.slack[r]) + float64(max(-z, 0)*s.lower.slack[r])
 		objective += s.lambda * math.Abs(z)
@@ -238,7 +245,7 @@ func (s *interior) advance(floor float64) {
 		s.weight[r] = 1 / (up + down + damping*s.norm)
 		s.upper.target[r], s.lower.target[r] = 0, 0
 	}
-	s.f.compute(s.weight)
+	s.f.Compute(s.weight)
 	s.direction()
 	now, ahead := s.products(0), s.products(s.reach(1))
 	reduced := ahead / now
@@ -274,8 +281,8 @@ func (s *interior) direction() {
 	}
 	s.improve()
 	for range refinements {
-		s.a.applyBack(s.dv, s.u)
-		s.a.apply(s.u, s.right)
+		s.a.ApplyBack(s.dv, s.u)
+		s.a.Apply(s.u, s.right)
 		for r, dv := range s.dv {
 			s.right[r] = s.goal[r] - s.right[r] - dv/s.weight[r]
 		}
@@ -292,9 +299,9 @@ func (s *interior) improve() {
 	for r, v := range s.right {
 		s.part[r] = s.weight[r] * v
 	}
-	s.a.applyBack(s.part, s.u)
-	s.f.solve(s.u)
-	s.a.apply(s.u, s.part)
+	s.a.ApplyBack(s.part, s.u)
+	s.f.Solve(s.u)
+	s.a.Apply(s.u, s.part)
 	for r, v := range s.part {
 		s.dv[r] += s.weight[r] * (s.right[r] - v)
 	}

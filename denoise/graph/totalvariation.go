@@ -3,6 +3,8 @@ package graph
 import (
 	"context"
 	"fmt"
+
+	"github.com/dprelease/dprelease/denoise/graph/internal/treetv"
 )
 
 // TVOptions are the parameters of [TotalVariation].
@@ -32,13 +34,13 @@ func TotalVariation(ctx context.Context, f *Forest, y []float64, o TVOptions) (*
 	if err := checkValues(f.Nodes(), y); err != nil {
 		return nil, err
 	}
-	workers := make([]treeTV, o.Run.workers(batch))
+	workers := make([]treetv.Solver, o.Run.workers(batch))
 	risk := func(ctx context.Context, lambda []float64) ([]float64, error) {
 		out := make([]float64, len(lambda))
 		return out, o.Run.runTasks(ctx, len(lambda), func(w, i int) error {
 			s := &workers[w]
-			fit := &Fit{DF: float64(s.solve(f, o.terms(f, y, lambda[i]))), X: make([]float64, len(y))}
-			s.scatter(fit.X)
+			fit := &Fit{DF: float64(s.Solve(f.parent, o.terms(f, y, lambda[i]))), X: make([]float64, len(y))}
+			s.Scatter(f.node, fit.X)
 			out[i] = fit.SURE(y, o.Penalty.Sigma)
 			return nil
 		})
@@ -48,10 +50,10 @@ func TotalVariation(ctx context.Context, f *Forest, y []float64, o TVOptions) (*
 		return nil, err
 	}
 	s := &workers[0]
-	fit := &Fit{DF: float64(s.solve(f, o.terms(f, y, lambda))), Lambda: lambda}
+	fit := &Fit{DF: float64(s.Solve(f.parent, o.terms(f, y, lambda))), Lambda: lambda}
 	fit.X, fit.Leverage = make([]float64, len(y)), make([]float64, len(y))
-	s.scatter(fit.X)
-	s.leverage(o.NodeWeight, fit.Leverage)
+	s.Scatter(f.node, fit.X)
+	s.Leverage(f.node, o.NodeWeight, fit.Leverage)
 	return fit, nil
 }
 
@@ -81,41 +83,16 @@ func (o TVOptions) check(f *Forest) error {
 }
 
 // terms returns the terms of the problem by position.
-func (o TVOptions) terms(f *Forest, y []float64, lambda float64) func(p int) node {
-	return func(p int) node {
-		v := node{y[f.node[p]], 1, lambda}
+func (o TVOptions) terms(f *Forest, y []float64, lambda float64) func(p int) treetv.Term {
+	return func(p int) treetv.Term {
+		v := treetv.Term{Y: y[f.node[p]], Weight: 1, Lambda: lambda}
 		if o.NodeWeight != nil {
-			v.weight = o.NodeWeight[f.node[p]]
+			v.Weight = o.NodeWeight[f.node[p]]
 		}
 		if o.EdgeWeight != nil && f.parent[p] >= 0 {
-			v.lambda *= o.EdgeWeight[f.edge[p]]
+			v.Lambda *= o.EdgeWeight[f.edge[p]]
 		}
 		return v
-	}
-}
-
-// scatter copies the solution into x, by node.
-func (s *treeTV) scatter(x []float64) {
-	for p, i := range s.f.node {
-		x[i] = s.x[p]
-	}
-}
-
-// leverage sets out, by node, to w_i over the sum of its group's weights.
-func (s *treeTV) leverage(weight, out []float64) {
-	w := func(i int32) float64 {
-		if weight == nil {
-			return 1
-		}
-		return weight[i]
-	}
-	clear(s.bound) // its contents are no longer needed
-	for p, g := range s.group {
-		s.bound[g] += w(s.f.node[p])
-	}
-	for p, g := range s.group {
-		i := s.f.node[p]
-		out[i] = w(i) / s.bound[g]
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"github.com/dprelease/dprelease/denoise/graph/internal/dendrogram"
 )
 
 // WaveletOptions are the parameters of [TreeWavelets].
@@ -82,7 +84,7 @@ func TreeWavelets(ctx context.Context, g *Graph, y []float64, o WaveletOptions) 
 		if err != nil {
 			return 0, 0, err
 		}
-		df, threshold = newDendrogram(forest).estimate(y, x, o)
+		df, threshold = estimate(dendrogram.New(forest.node, forest.parent), y, x, o)
 		return df, threshold, nil
 	})
 	if err != nil {
@@ -92,9 +94,9 @@ func TreeWavelets(ctx context.Context, g *Graph, y []float64, o WaveletOptions) 
 }
 
 // estimate computes the thresholded signal into x.
-func (d *dendrogram) estimate(y, x []float64, o WaveletOptions) (df, threshold float64) {
-	c := d.forward(y)
-	df, threshold = d.shrink(c.detail, o)
-	d.inverse(c, x)
-	return df + float64(len(d.root)), threshold
+func estimate(d *dendrogram.Dendrogram, y, x []float64, o WaveletOptions) (df, threshold float64) {
+	c := d.Forward(y)
+	df, threshold = shrink(d, c.Detail, o)
+	d.Inverse(c, x)
+	return df + float64(d.Components()), threshold
 }

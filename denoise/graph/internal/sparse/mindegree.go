@@ -1,16 +1,16 @@
-package graph
+package sparse
 
-// minimumDegree orders the columns of a matrix A so that the factor of I + A'WA stays sparse: it repeatedly eliminates
+// MinimumDegree orders the columns of a matrix A so that the factor of I + A'WA stays sparse: it repeatedly eliminates
 // the column with the fewest neighbours. Rows are cliques of columns; eliminating a column unites its cliques into one.
 // Degrees are the upper bounds of Amestoy, Davis & Duff, "An approximate minimum degree ordering algorithm" (SIAM
 // Journal on Matrix Analysis 17, 1996). It returns the columns in order.
-func minimumDegree(a *operator) []int32 {
+func MinimumDegree(a *Matrix) []int32 {
 	s := newElimination(a)
-	order := make([]int32, 0, a.columns)
-	for len(order) < a.columns {
+	order := make([]int32, 0, a.Columns)
+	for len(order) < a.Columns {
 		p := s.least()
 		order = append(order, p)
-		s.eliminate(p, a.columns-len(order))
+		s.eliminate(p, a.Columns-len(order))
 	}
 	return order
 }
@@ -32,8 +32,8 @@ type buckets struct {
 	low                int
 }
 
-func newElimination(a *operator) *elimination {
-	n, m := a.columns, a.rows()
+func newElimination(a *Matrix) *elimination {
+	n, m := a.Columns, a.Rows()
 	s := &elimination{members: make([][]int32, m, m+n), cliques: make([][]int32, n)}
 	s.degree = make([]int, n)
 	s.head, s.next, s.before = make([]int32, n+1), make([]int32, n), make([]int32, n)
@@ -42,7 +42,7 @@ func newElimination(a *operator) *elimination {
 		s.head[d] = -1
 	}
 	for r := range m {
-		col, _ := a.row(r)
+		col, _ := a.Row(r)
 		s.members[r] = append([]int32(nil), col...)
 		for _, c := range col {
 			s.cliques[c] = append(s.cliques[c], int32(r))

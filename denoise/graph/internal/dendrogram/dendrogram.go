@@ -1,13 +1,15 @@
-package graph
+// Package dendrogram splits trees into hierarchies of node sets (dendrogram.go). It transforms signals into the
+// orthonormal Haar bases of these (haar.go) and shrinks their coefficients (shrink.go).
+package dendrogram
 
 import (
 	"math"
 	"slices"
 )
 
-// dendrogram is a binary tree of node sets for each component: an inner set is split into two. References below n are
+// Dendrogram is a binary tree of node sets for each component: an inner set is split into two. References below n are
 // single nodes; n+k is inner set k. A set comes before the two sets that it is split into.
-type dendrogram struct {
+type Dendrogram struct {
 	left, right []int32
 	// size and leftSize count the nodes of a set and of its left half.
 	size, leftSize []int32
@@ -16,15 +18,18 @@ type dendrogram struct {
 	n    int
 }
 
-// newDendrogram splits each tree at a node whose branches all have at most half of the nodes (Sharpnack, Singh &
+// New makes the dendrogram of a forest. node and parent have the node and the parent's position of each position in
+// depth-first preorder; the parent of a root is −1.
+//
+// It splits each tree at a node whose branches all have at most half of the nodes (Sharpnack, Singh &
 // Krishnamurthy, "Detecting activations over graphs using spanning tree wavelet bases", AISTATS 2013). The node joins
 // its smallest branch, the list of branches is halved repeatedly, and each branch is split in the same way. With
 // largest degree d the depth is at most about ceil(log2 d)·ceil(log2 n). It takes O(n log n).
-func newDendrogram(f *Forest) *dendrogram {
-	n := len(f.node)
-	d := &dendrogram{n: n}
+func New(node, parent []int32) *Dendrogram {
+	n := len(parent)
+	d := &Dendrogram{n: n}
 	d.reserve(n)
-	s := &splitter{dendrogram: d, node: slices.Clone(f.node), size: subtreeSizes(f)}
+	s := &splitter{Dendrogram: d, node: slices.Clone(node), size: subtreeSizes(parent)}
 	for p := 0; p < n; p += int(s.size[p]) {
 		s.todo = append(s.todo, branch{int32(p), int32(p) + s.size[p], rootSlot})
 	}
@@ -37,17 +42,23 @@ func newDendrogram(f *Forest) *dendrogram {
 	return d
 }
 
-func (d *dendrogram) reserve(n int) {
+// Nodes returns the number of nodes.
+func (d *Dendrogram) Nodes() int { return d.n }
+
+// Components returns the number of trees.
+func (d *Dendrogram) Components() int { return len(d.root) }
+
+func (d *Dendrogram) reserve(n int) {
 	d.left, d.right = make([]int32, 0, n), make([]int32, 0, n)
 	d.size, d.leftSize = make([]int32, 0, n), make([]int32, 0, n)
 }
 
-func subtreeSizes(f *Forest) []int32 {
-	size := make([]int32, len(f.node))
+func subtreeSizes(parent []int32) []int32 {
+	size := make([]int32, len(parent))
 	for p := len(size) - 1; p >= 0; p-- {
 		size[p]++
-		if f.parent[p] >= 0 {
-			size[f.parent[p]] += size[p]
+		if parent[p] >= 0 {
+			size[parent[p]] += size[p]
 		}
 	}
 	return size
@@ -62,7 +73,7 @@ type branch struct{ low, high, slot int32 }
 // splitter holds the subtrees that are still to be split, in preorder: node and subtree size at each position. Each
 // subtree is a range of positions, and so is every subtree of it.
 type splitter struct {
-	*dendrogram
+	*Dendrogram
 	node, size []int32
 	todo       []branch
 	spare      []int32
@@ -70,7 +81,7 @@ type splitter struct {
 	cuts       []int32
 }
 
-func (d *dendrogram) put(slot, reference int32) {
+func (d *Dendrogram) put(slot, reference int32) {
 	switch {
 	case slot == rootSlot:
 		d.root = append(d.root, reference)
@@ -82,7 +93,7 @@ func (d *dendrogram) put(slot, reference int32) {
 }
 
 // inner adds a set of size nodes, leftSize of them in its left half, and returns its number.
-func (d *dendrogram) inner(slot, size, leftSize int32) int32 {
+func (d *Dendrogram) inner(slot, size, leftSize int32) int32 {
 	k := int32(len(d.left))
 	d.put(slot, int32(d.n)+k)
 	d.left, d.right = append(d.left, 0), append(d.right, 0)

@@ -1,4 +1,4 @@
-package graph
+package treetv
 
 // heap is a node of a skew heap (Sleator & Tarjan 1986). The smallest key is at the root; 0 is the empty heap.
 type heap struct {

@@ -1,14 +1,14 @@
-package graph
+package sparse
 
 import "context"
 
-// factor is the decomposition L·diag(d)·L' of I + A'WA for a matrix A whose columns are in elimination order. It is
+// Factor is the decomposition L·diag(d)·L' of I + A'WA for a matrix A whose columns are in elimination order. It is
 // computed row by row ("up-looking"; Davis, "Algorithm 849: a concise sparse Cholesky factorization package", ACM TOMS
 // 31, 2005).
-type factor struct {
-	a, columns *operator // A and A'
-	parent     []int32   // the elimination tree
-	start      []int     // of each column of L
+type Factor struct {
+	a, columns *Matrix // A and A'
+	parent     []int32 // the elimination tree
+	start      []int   // of each column of L
 	row        []int32
 	val, d     []float64
 	rowWork
@@ -21,17 +21,18 @@ type rowWork struct {
 	filled        []int
 }
 
-// newFactor finds the pattern of L, or returns an error if it is too large.
-func newFactor(ctx context.Context, a *operator, k int) (*factor, error) {
-	n := a.columns
-	f := &factor{a: a, columns: a.transpose(), parent: make([]int32, n), start: make([]int, n+1)}
+// NewFactor finds the pattern of L; [Factor.Sharing] adds the memory for its values. Errors: a [*SizeError] if it is too
+// large, ctx.Err().
+func NewFactor(ctx context.Context, a *Matrix) (*Factor, error) {
+	n := a.Columns
+	f := &Factor{a: a, columns: a.transpose(), parent: make([]int32, n), start: make([]int, n+1)}
 	f.mark = make([]int32, n)
 	total := 0
 	for j := range int32(n) {
 		f.parent[j], f.mark[j] = -1, j
-		rows, _ := f.columns.row(int(j))
+		rows, _ := f.columns.Row(int(j))
 		for _, r := range rows {
-			col, _ := a.row(int(r))
+			col, _ := a.Row(int(r))
 			for _, i := range col {
 				for i < j && f.mark[i] != j {
 					if f.parent[i] < 0 {
@@ -44,8 +45,8 @@ func newFactor(ctx context.Context, a *operator, k int) (*factor, error) {
 				}
 			}
 		}
-		if total > mostEntries {
-			return nil, &DenseError{k, total, mostEntries}
+		if total > MaxEntries {
+			return nil, &SizeError{total}
 		}
 		if j&0xfff == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -57,9 +58,9 @@ func newFactor(ctx context.Context, a *operator, k int) (*factor, error) {
 	return f, nil
 }
 
-// sharing returns a factor with the same pattern and its own memory.
-func (f *factor) sharing() *factor {
-	n := f.a.columns
+// Sharing returns a factor with the same pattern and its own memory.
+func (f *Factor) Sharing() *Factor {
+	n := f.a.Columns
 	out := *f
 	out.row, out.val = make([]int32, f.start[n]), make([]float64, f.start[n])
 	out.d, out.y, out.mark = make([]float64, n), make([]float64, n), make([]int32, n)
@@ -67,8 +68,8 @@ func (f *factor) sharing() *factor {
 	return &out
 }
 
-// compute factors I + A'·diag(w)·A.
-func (f *factor) compute(w []float64) {
+// Compute factors I + A'·diag(w)·A.
+func (f *Factor) Compute(w []float64) {
 	for j := range int32(len(f.d)) {
 		f.filled[j], f.mark[j] = f.start[j], -1
 	}
@@ -79,14 +80,14 @@ func (f *factor) compute(w []float64) {
 
 // load copies row j of the matrix, up to the diagonal, into y, and writes the columns of L that it needs, in order, to
 // the end of pattern. It returns where they begin.
-func (f *factor) load(j int32, w []float64) (top int) {
+func (f *Factor) load(j int32, w []float64) (top int) {
 	top = len(f.pattern)
 	f.mark[j] = j
 	f.y[j] = 1
-	rows, vals := f.columns.row(int(j))
+	rows, vals := f.columns.Row(int(j))
 	for k, r := range rows {
 		scale := vals[k] * w[r]
-		col, val := f.a.row(int(r))
+		col, val := f.a.Row(int(r))
 		for q, i := range col {
 			if i > j {
 				continue
@@ -109,7 +110,7 @@ func (f *factor) load(j int32, w []float64) (top int) {
 }
 
 // eliminate computes row j of L and d.
-func (f *factor) eliminate(j int32, top int) {
+func (f *Factor) eliminate(j int32, top int) {
 	d := f.y[j]
 	f.y[j] = 0
 	for _, i := range f.pattern[top:] {
@@ -128,8 +129,8 @@ func (f *factor) eliminate(j int32, top int) {
 	f.d[j] = d
 }
 
-// solve replaces b by the solution.
-func (f *factor) solve(b []float64) {
+// Solve replaces b by the solution.
+func (f *Factor) Solve(b []float64) {
 	for j := range f.d {
 		row, val := f.row[f.start[j]:f.start[j+1]], f.val[f.start[j]:f.start[j+1]]
 		for k, r := range row {

@@ -1,0 +1,62 @@
+package graph
+
+import (
+	"fmt"
+
+	"github.com/dprelease/dprelease/denoise/graph/internal/sparse"
+)
+
+// DenseError means that a trend filter of this order needs too much memory on this graph.
+type DenseError struct {
+	K int
+	// Entries is how many entries the factor has at least, which is above the limit Most.
+	Entries, Most int
+}
+
+// Error states the numbers and what to do.
+func (e *DenseError) Error() string {
+	return fmt.Sprintf("trend filtering with k = %d needs a factor of over %d numbers on this graph, at least %d: use k = 0",
+		e.K, e.Most, e.Entries)
+}
+
+// laplacian returns D'D.
+func laplacian(g *Graph) *sparse.Matrix {
+	n := g.Nodes()
+	a := &sparse.Matrix{Columns: n, Start: []int{0}}
+	for i := range int32(n) {
+		self := len(a.Col)
+		a.Col, a.Val = append(a.Col, i), append(a.Val, 0)
+		for k, end := g.arcs(i); k < end; k++ {
+			w := g.square[g.edge[k]]
+			a.Col, a.Val = append(a.Col, g.to[k]), append(a.Val, -w)
+			a.Val[self] += w
+		}
+		a.Start = append(a.Start, len(a.Col))
+	}
+	return a
+}
+
+// differences returns D·A for a matrix of n rows. It has one row per edge.
+func differences(g *Graph, of *sparse.Matrix) *sparse.Matrix {
+	a := &sparse.Matrix{Columns: of.Columns, Start: []int{0}}
+	at := make([]int, of.Columns) // place of a column in the current row, plus 1; 0 if it is not in the row
+	for e := range g.Edges() {
+		first := len(a.Col)
+		for sign, i := range []int32{g.u[e], g.v[e]} {
+			scale := float64(2*sign-1) * g.weight[e]
+			col, val := of.Row(int(i))
+			for k, c := range col {
+				if at[c] == 0 {
+					a.Col, a.Val = append(a.Col, c), append(a.Val, 0)
+					at[c] = len(a.Col)
+				}
+				a.Val[at[c]-1] += float64(scale * val[k])
+			}
+		}
+		for _, c := range a.Col[first:] {
+			at[c] = 0
+		}
+		a.Start = append(a.Start, len(a.Col))
+	}
+	return a
+}
