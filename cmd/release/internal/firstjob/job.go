@@ -195,6 +195,13 @@ func (j *Job) writeBy(b *strings.Builder, by []Cells) {
 		if text && (len(c.Values) > 0 || c.File != "") {
 			fold = ", fold: [case, space]"
 		}
+		if slices.ContainsFunc(by[:i], func(earlier Cells) bool { return earlier.Column == c.Column }) { // a name of its own in the release
+			name := c.Column + "_" + c.Field
+			if c.Field == "" {
+				name = fmt.Sprintf("%s_%d", c.Column, i+1)
+			}
+			fold += ", as: " + quote(name)
+		}
 		fmt.Fprintf(b, "        - {column: %s, %s%s}\n", quote(c.Column), c.text(), fold)
 	}
 }

@@ -344,7 +344,7 @@ func try(ctx context.Context, path, text string) error {
 		}
 		lines = append(lines, console.OneLine(line))
 	}
-	return console.Usagef("no job can be made of these answers:\n  %s", strings.Join(lines, "\n  "))
+	return console.Usagef("no job can be made of these answers: %s", strings.Join(lines, "; "))
 }
 
 // write writes the job, over an older file only if force is set.
