@@ -46,12 +46,12 @@ func (c *checker) bad(at *yamltree.Path, code, text, hint string) {
 
 // has reports whether the job has a key, or has an unknown key that is probably a misspelling of it.
 func (c *checker) has(at *yamltree.Path) bool {
-	return c.Report.Has(at) || c.WrongBelow(at.String())
+	return c.Has(at) || c.WrongBelow(at.String())
 }
 
 // sound reports whether the job has a key and nothing wrong was found there so far.
 func (c *checker) sound(at *yamltree.Path) bool {
-	return c.Report.Has(at) && !c.Troubled(at.String())
+	return c.Has(at) && !c.Troubled(at.String())
 }
 
 // published checks that the day of publication is one.
