@@ -81,7 +81,7 @@ func (j tableJob) path() string { return j.table.Name + j.format.Extension() }
 func (f *Folder) plan(r *pipeline.Release) (jobs []tableJob, err error) {
 	paths := []string{manifestName}
 	for _, result := range r.Results() {
-		all, err := tables.TablesOf(result)
+		all, err := tables.Of(result)
 		if err != nil {
 			return nil, err
 		}

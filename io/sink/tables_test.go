@@ -59,7 +59,7 @@ func floatKey(name string, labels ...float64) domain.KeyColumn {
 
 func tableOf(t testing.TB, r pipeline.Result) *tables.Table {
 	t.Helper()
-	tables, err := tables.TablesOf(r)
+	tables, err := tables.Of(r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -184,11 +184,11 @@ func fillItems(l *array.ListBuilder, rng *rand.Rand) (prices, sizes any) {
 			item.FieldBuilder(0).(*array.Float64Builder).Append(x)
 		}
 		p = append(p, x)
-		switch {
-		case k == 1:
+		switch k {
+		case 1:
 			size.AppendNull()
 			n = append(n, nan)
-		case k == 2:
+		case 2:
 			size.Append(true)
 			size.FieldBuilder(0).AppendNull()
 			n = append(n, nan)
@@ -349,7 +349,8 @@ func withinStructs(structs int) func(*format.FileMetaData) {
 		for range structs {
 			schema = append(schema, format.SchemaElement{Name: "s", RepetitionType: thrift.New(format.Optional), NumChildren: thrift.New(int32(1))})
 		}
-		m.Schema = append(schema, m.Schema[1])
+		schema = append(schema, m.Schema[1])
+		m.Schema = schema
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// A format writes a table to a file and checks a written file against the table. To add one, implement it in a file of
+// A Format writes a table to a file and checks a written file against the table. To add one, implement it in a file of
 // its own and list it in builtin.
 type Format interface {
 	// Extension returns the end of the file's name, with its dot.

@@ -30,8 +30,8 @@ type Table struct {
 	estimate int    // index of the estimate in values
 }
 
-// TablesOf checks a result and returns its table, and the tables computed from its answer.
-func TablesOf(r pipeline.Result) ([]*Table, error) {
+// Of checks a result and returns its table, and the tables computed from its answer.
+func Of(r pipeline.Result) ([]*Table, error) {
 	tables := []*Table{newTable(r)}
 	for _, x := range r.Answer.Readings {
 		t := newTable(pipeline.Result{Name: r.Name + "." + x.Name, Answer: x.Answer})
