@@ -9,6 +9,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/pipeline/internal/question"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -20,7 +21,7 @@ type builder struct {
 	job    *configs.Job
 	read   ReadStrings
 	diags  configs.Diagnostics
-	public []publicFile
+	public []question.PublicFile
 	// presents: what is read now belongs to a denoising step
 	presents bool
 
@@ -55,11 +56,11 @@ func (b *builder) identity(p *Plan) (err error) {
 	if p.effective, err = b.job.Effective(); err != nil {
 		return err
 	}
-	question, err := b.job.Question()
+	asked, err := b.job.Question()
 	if err != nil {
 		return err
 	}
-	p.identity, err = identify(question, b.public, b.job.Ledger.Dataset, p.Params())
+	p.identity, err = question.Identify(asked, b.public, b.job.Ledger.Dataset, p.Params())
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline/internal/question"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
@@ -27,7 +28,7 @@ type Plan struct {
 	adjacency queries.Adjacency
 	queries   []Planned
 	input     input
-	identity  identity
+	identity  question.Identity
 	failure   failure
 	targets   *Targets // nil if no query has a target
 }

@@ -1,4 +1,5 @@
-package pipeline
+// Package question says what a run is identified by.
+package question
 
 import (
 	"bytes"
@@ -18,43 +19,44 @@ import (
 // and costs nothing. Both are digests of the job as it is run. What is not known to be presentation is question, so that a key that is added
 // to the format and forgotten here costs a second charge, and never a second noise under one.
 
-// publicFile is what the plan took from a public file of the job.
-type publicFile struct {
+// PublicFile is what the plan took from a public file of the job.
+type PublicFile struct {
 	File   string   `json:"file"`
 	Column string   `json:"column"`
 	Values []string `json:"values"`
 
-	presents bool // it is of a denoising step
+	// Presents says that a denoising step reads it.
+	Presents bool `json:"-"`
 }
 
-// identity is what a plan's runs are known by.
-type identity struct {
-	// run is the question's key; legacy is that of versions that told presentations apart as questions.
-	run, legacy string
-	// presentation is the digest of how the noisy values are presented.
-	presentation string
-	// bare is the digest of the question without public files; "" if it has any. A manifest's job gives the same.
-	bare string
+// Identity is what a plan's runs are known by.
+type Identity struct {
+	// Run is the question's key; Legacy is that of versions that told presentations apart as questions.
+	Run, Legacy string
+	// Presentation is the digest of how the noisy values are presented.
+	Presentation string
+	// Bare is the digest of the question without public files; "" if it has any. A manifest's job gives the same.
+	Bare string
 }
 
-// identify works the identity out of the job, with the environment's values in place, and the contents of its public files.
-func identify(question []byte, public []publicFile, dataset string, params map[string]string) (id identity, err error) {
+// Identify works the identity out of the job, with the environment's values in place, and the contents of its public files.
+func Identify(question []byte, public []PublicFile, dataset string, params map[string]string) (id Identity, err error) {
 	legacy, err := digest(question, public, legacyNotTheQuestion)
 	if err != nil {
 		return id, err
 	}
-	id.legacy = runKey("dprelease run 1", dataset, legacy, params)
-	if id.presentation, err = digest(question, public, notThePresentation); err != nil {
+	id.Legacy = runKey("dprelease run 1", dataset, legacy, params)
+	if id.Presentation, err = digest(question, public, notThePresentation); err != nil {
 		return id, err
 	}
-	asked := slices.DeleteFunc(slices.Clone(public), func(f publicFile) bool { return f.presents })
-	whole, err := questionDigest(question, asked)
+	asked := slices.DeleteFunc(slices.Clone(public), func(f PublicFile) bool { return f.Presents })
+	whole, err := digestOf(question, asked)
 	if err != nil {
 		return id, err
 	}
-	id.run = runKey("dprelease question 1", dataset, whole, params)
+	id.Run = runKey("dprelease question 1", dataset, whole, params)
 	if len(asked) == 0 {
-		id.bare = whole
+		id.Bare = whole
 	}
 	return id, nil
 }
@@ -80,7 +82,7 @@ var legacyNotTheQuestion = map[string][]string{"deployment": {""}, "output": {"d
 var notThePresentation = map[string][]string{"output": {"dir"}, "ledger": {"store", "budget"}}
 
 // digest is that of the job without some keys, and of public files.
-func digest(question []byte, public []publicFile, without map[string][]string) (string, error) {
+func digest(question []byte, public []PublicFile, without map[string][]string) (string, error) {
 	var job map[string]any
 	if err := json.Unmarshal(question, &job); err != nil {
 		return "", fmt.Errorf("job: %w", err)
@@ -116,8 +118,8 @@ var (
 	presentsDimension = []string{"as"}
 )
 
-// questionDigest is the digest of what decides which noisy values are drawn. Dataset and parameters come on top (runKey).
-func questionDigest(effective []byte, public []publicFile) (string, error) {
+// digestOf is the digest of what decides which noisy values are drawn. Dataset and parameters come on top (runKey).
+func digestOf(effective []byte, public []PublicFile) (string, error) {
 	d := json.NewDecoder(bytes.NewReader(effective))
 	d.UseNumber()
 	var job map[string]any
@@ -242,26 +244,5 @@ func canonicalNumber(text string) string {
 	return fmt.Sprintf("%se%d", short, exponent)
 }
 
-// Run returns the key of the plan's question: dataset, all that decides which noisy values are drawn, and parameters.
-func (p *Plan) Run() string { return p.identity.run }
-
-// Presentation returns a digest of how the plan presents noisy values.
-func (p *Plan) Presentation() string { return p.identity.presentation }
-
-// Params returns the parameters' values.
-func (p *Plan) Params() map[string]string { return p.job.ParamValues() }
-
-// LegacyRun returns the key under which versions ran the plan that told presentations apart as questions.
-func (p *Plan) LegacyRun() string { return p.identity.legacy }
-
-// Effective returns the job as it is run, in the canonical JSON of the manifest.
-func (p *Plan) Effective() []byte { return p.effective }
-
-// Bare says whether the job alone, without public files, tells the plan's question.
-func (p *Plan) Bare() bool { return p.identity.bare != "" }
-
-// AskedBy says whether the effective job of a manifest asks the plan's question, which is Bare.
-func (p *Plan) AskedBy(job []byte) bool {
-	bare, err := questionDigest(job, nil)
-	return err == nil && bare == p.identity.bare
-}
+// Bare returns the digest of the question of a job as it is run, without public files.
+func Bare(job []byte) (string, error) { return digestOf(job, nil) }
