@@ -1,6 +1,8 @@
 package source
 
 import (
+	"strings"
+
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -57,9 +59,17 @@ func unique(s table.Schema) *Error {
 	seen := map[string]int{}
 	for i, f := range s.Fields {
 		if at, twice := seen[f.Name]; twice {
-			return scan.Fault(CodeHeader, "columns %d and %d have the same name", at+1, i+1)
+			return scan.Fault(CodeHeader, "columns %d and %d have the same name", at+1, i+1).Advise("%s", table.LineEndAdvice(joinedNames(s)))
 		}
 		seen[f.Name] = i
 	}
 	return nil
+}
+
+func joinedNames(s table.Schema) string {
+	var names strings.Builder
+	for _, f := range s.Fields {
+		names.WriteString(f.Name)
+	}
+	return names.String()
 }

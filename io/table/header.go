@@ -13,8 +13,8 @@ var delimiters = []struct{ char, name, written string }{
 // column: if the file has no header, those names are a row of the data.
 func HeaderAdvice(names []string, wanted string) string {
 	joined := strings.Join(names, "")
-	if strings.Contains(joined, "\r") {
-		return `lines seem to end with a carriage return alone: tr '\r' '\n' <FILE >NEW rewrites the file`
+	if advice := LineEndAdvice(joined); advice != "" {
+		return advice
 	}
 	if len(names) == 1 {
 		for _, d := range delimiters {
@@ -30,6 +30,14 @@ func HeaderAdvice(names []string, wanted string) string {
 		}
 	}
 	return "column names are compared letter by letter; if the first line is data, set input.csv.header: false and list input.csv.columns"
+}
+
+// LineEndAdvice says what is wrong with the lines of a text file whose header holds a carriage return; "" if it holds none.
+func LineEndAdvice(header string) string {
+	if strings.Contains(header, "\r") {
+		return `lines seem to end with a carriage return alone: tr '\r' '\n' <FILE >NEW rewrites the file`
+	}
+	return ""
 }
 
 // plainName returns a name in lower case, without blanks, underscores and hyphens.

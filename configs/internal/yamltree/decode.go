@@ -28,8 +28,6 @@ type Spot struct {
 
 func (s Spot) place() *yaml.Node { return placeOf(s.Key, s.Node) }
 
-// # Decoding
-//
 // Decoder fills the structs from the YAML tree by their tags. It reports everything that does not fit, and goes on, so
 // that the user sees all problems at once.
 type Decoder struct {

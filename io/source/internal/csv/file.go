@@ -67,6 +67,17 @@ func (c *file) note() error {
 	return c.Stat(f)
 }
 
+// notTexts are the first bytes of files that people take for texts. Of files with a header they are looked at; without one they might be a row.
+var notTexts = []struct{ start, what, advice string }{
+	{"PK\x03\x04", "an Excel workbook or a zip archive", "save the sheet as CSV (UTF-8), or unpack the archive"},
+	{"PAR1", "a Parquet file", "write input.format: parquet"},
+	{"ARROW1", "an Arrow file", "write input.format: arrow"},
+	{"\x1f\x8b", "a gzip file", "give the file a name that ends with .gz"},
+	{"\x28\xb5\x2f\xfd", "a zstd file", "give the file a name that ends with .zst"},
+	{"\xfd7zXZ", "an xz file", "give the file a name that ends with .xz"},
+	{"BZh9", "a bzip2 file", "give the file a name that ends with .bz2"},
+}
+
 // readHeader reads the header, if there is to be one.
 func readHeader(s *scanner) ([]string, error) {
 	if !s.d.Header {
@@ -74,6 +85,11 @@ func readHeader(s *scanner) ([]string, error) {
 	}
 	if b := s.buf[:s.end]; bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
 		return nil, scan.Fault(scan.CodeHeader, "the file is in UTF-16").Advise("set input.csv.encoding: utf-16")
+	}
+	for _, other := range notTexts {
+		if bytes.HasPrefix(s.buf[:s.end], []byte(other.start)) {
+			return nil, scan.Fault(scan.CodeHeader, "the file is no text: it begins as %s does", other.what).Advise("%s", other.advice)
+		}
 	}
 	err := s.next()
 	if errors.Is(err, io.EOF) {
