@@ -31,6 +31,7 @@ type CSV struct {
 	Encoding, Delimiter string
 	NoHeader, TrimSpace bool
 	Decimal, Thousands  string
+	Quote               string
 	NullValues          []string
 }
 
@@ -103,6 +104,9 @@ func (j *Job) writeCSV(b *strings.Builder) {
 	}
 	if c.Delimiter != "" && c.Delimiter != "," {
 		add("delimiter", quoted(c.Delimiter))
+	}
+	if c.Quote != "" && c.Quote != `"` {
+		add("quote", quoted(c.Quote))
 	}
 	if c.NoHeader {
 		names := make([]string, len(j.Table.Columns))

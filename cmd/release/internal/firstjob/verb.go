@@ -153,6 +153,9 @@ func csvOf(t *firstlook.Table) *CSV {
 	if x.Delimiter != 0 && t.Format != firstlook.TSV {
 		c.Delimiter = string(x.Delimiter)
 	}
+	if x.Quote != 0 {
+		c.Quote = string(x.Quote)
+	}
 	if x.Decimal != 0 {
 		c.Decimal = string(x.Decimal)
 	}

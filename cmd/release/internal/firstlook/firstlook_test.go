@@ -104,6 +104,17 @@ func TestAFileWithoutHeader(t *testing.T) {
 	}
 }
 
+func TestApostrophesAsQuotes(t *testing.T) {
+	look, err := firstlook.Reader(strings.NewReader("id,name\n1,'Smith, J'\n2,'Jones'\n3,'Lee, K'\n"))
+	if err != nil || look.Text.Quote != '\'' || len(look.Text.Columns) != 2 || look.Text.Columns[0].Type != "int" {
+		t.Errorf("%+v, %v", look.Text, err)
+	}
+	look, err = firstlook.Reader(strings.NewReader("id,name\n1,O'Neil\n2,d'Arc\n"))
+	if err != nil || look.Text.Quote != '"' {
+		t.Errorf("%+v, %v", look.Text, err)
+	}
+}
+
 func TestFormatsByTheirBytes(t *testing.T) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)

@@ -64,6 +64,9 @@ func (t *Table) Source() source.Options {
 		Header: x.Header, Encoding: x.Encoding, Delimiter: x.Delimiter, TrimSpace: x.TrimSpace, NullValues: x.NullValues, Thousands: x.Thousands,
 		Types: map[string]string{},
 	}
+	if x.Quote != '"' {
+		o.CSV.Quote = x.Quote
+	}
 	if x.Decimal != '.' {
 		o.CSV.Decimal = x.Decimal
 	}

@@ -20,6 +20,8 @@ type Text struct {
 	Encoding string
 	// Delimiter is the character between fields; 0 for JSON lines and for a file of one column.
 	Delimiter rune
+	// Quote is the character around fields that hold delimiters: a double quote, or an apostrophe.
+	Quote rune
 	// Header says whether the first record seems to hold the columns' names.
 	Header bool
 	// TrimSpace says whether fields are surrounded by spaces.
@@ -146,6 +148,10 @@ var delimiters = []rune{',', ';', '\t', '|'}
 // lookAtRecords finds the delimiter, the header and the columns of a text of records.
 func (t *Text) lookAtRecords(text string) {
 	var records [][]string
+	if t.Quote = '"'; quotedBy(text, '\'') {
+		t.Quote = '\''
+		text = strings.ReplaceAll(text, "'", `"`)
+	}
 	best := 0.0
 	for _, d := range delimiters {
 		r := parse(text, d)
@@ -185,6 +191,28 @@ func (t *Text) lookAtRecords(text string) {
 		t.Columns = append(t.Columns, Column{Name: strings.TrimSpace(name), cells: cells})
 	}
 	t.judge()
+}
+
+// quotedBy says whether a character, and no double quote, stands around fields: on one line in four at least a field begins with it, and one ends
+// with it.
+func quotedBy(text string, quote byte) bool {
+	if strings.ContainsRune(text, '"') {
+		return false
+	}
+	lines, some := 0, 0
+	for line := range strings.Lines(text) {
+		lines++
+		line = strings.TrimRight(line, "\r\n")
+		for _, d := range delimiters {
+			opens := strings.HasPrefix(line, string(quote)) || strings.Contains(line, string(d)+string(quote))
+			closes := strings.HasSuffix(line, string(quote)) || strings.Contains(line, string(quote)+string(d))
+			if opens && closes {
+				some++
+				break
+			}
+		}
+	}
+	return some*4 > lines
 }
 
 // parse splits a text into records; lines that do not parse are left out.

@@ -102,6 +102,9 @@ func (t *Table) headline() string {
 		words = append(words, x.Encoding)
 		if t.Format != JSONL {
 			words = append(words, delimiterText(x.Delimiter), map[bool]string{true: "with a header", false: "without a header"}[x.Header], "line ends "+x.LineEnds)
+			if x.Quote != '"' {
+				words = append(words, "quoted by "+string(x.Quote))
+			}
 			if x.TrimSpace {
 				words = append(words, "spaces around the fields")
 			}
@@ -183,7 +186,7 @@ func (t *Table) asJSON(seen []Seen) map[string]any {
 	out := map[string]any{"format": t.Format, "compression": t.Compression, "columns": columns}
 	if x := t.Text; x != nil {
 		out["encoding"], out["line_ends"], out["header"], out["null_values"] = x.Encoding, x.LineEnds, x.Header, x.NullValues
-		for key, r := range map[string]rune{"delimiter": x.Delimiter, "decimal": x.Decimal, "thousands": x.Thousands} {
+		for key, r := range map[string]rune{"delimiter": x.Delimiter, "decimal": x.Decimal, "thousands": x.Thousands, "quote": x.Quote} {
 			if r != 0 {
 				out[key] = string(r)
 			}
