@@ -26,6 +26,7 @@ import (
 // TestKilledAtRandom: whatever the moments at which runs are killed (SIGKILL), each window ends with one release, whose bytes never
 // changed since they were first seen, under one charge.
 func TestKilledAtRandom(t *testing.T) {
+	notShort(t)
 	p, kills := newProcesses(t, "sqlite:ledger.db", "1000"), 10
 	if long() {
 		kills = 500
@@ -62,6 +63,7 @@ const killAt = "DPRELEASE_TEST_KILL_AT"
 
 // TestKilledAtEachStep: killed before and after every call of the sink and of the ledger.
 func TestKilledAtEachStep(t *testing.T) {
+	notShort(t)
 	p, stride := newProcesses(t, "sqlite:ledger.db", "1000"), 5
 	if long() {
 		stride = 1
@@ -98,6 +100,7 @@ func TestKilledAtEachStep(t *testing.T) {
 // TestNewReleaseKilledAtEachStep: killed before and after every call of the sink and of the ledger while a new release takes the place of an
 // older one, the release folder never lacks one and none is lost.
 func TestNewReleaseKilledAtEachStep(t *testing.T) {
+	notShort(t)
 	p, stride := newProcesses(t, "sqlite:ledger.db", "1000"), 4
 	if long() {
 		stride = 1

@@ -104,6 +104,7 @@ func userPages(t *testing.T) []page {
 }
 
 func TestPagesRun(t *testing.T) {
+	notShort(t)
 	ran := 0
 	for _, p := range userPages(t) {
 		t.Run(filepath.Base(p.path), func(t *testing.T) {

@@ -121,3 +121,12 @@ func copyQuickstart(dir string) error {
 	}
 	return nil
 }
+
+// notShort skips a test of many processes, or of many small changes, if the tests are to be short, as with the race detector: the scripts run
+// the same code there.
+func notShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("runs without -short")
+	}
+}

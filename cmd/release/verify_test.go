@@ -116,6 +116,7 @@ func TestVerifyOfUntouchedReleases(t *testing.T) {
 
 // Whichever byte of whichever file is changed, verify finds it, and names the file.
 func TestVerifyFindsEveryFlippedByte(t *testing.T) {
+	notShort(t)
 	v := newVerified(t, "people", "parquet, csv, arrow, json")
 	entries, err := os.ReadDir(filepath.Join(v.dir, "out"))
 	if err != nil {
