@@ -61,6 +61,9 @@ func (c *checker) input(at *yamltree.Path) {
 	c.jsonl(at)
 	for _, name := range slices.Sorted(maps.Keys(in.Folders)) {
 		c.textType(at.At("folders").At(name), in.Folders[name])
+		if slices.Contains(c.job.Privacy.Unit, name) {
+			c.bad(at.At("folders").At(name), CodeContradiction, "the column is of the privacy unit: a folder for each unit would tell who is there", "names and number of the input's files are public: write the unit's column into the files")
+		}
 	}
 	c.events(at.At("events"))
 	for i := range in.Where {

@@ -242,13 +242,16 @@ func TestFormatsThatAreNotRead(t *testing.T) {
 
 func TestFilesThatAreNoTexts(t *testing.T) {
 	for start, want := range map[string]string{
-		"PK\x03\x04": "Excel workbook", "PAR1": "input.format: parquet", "ARROW1": "input.format: arrow", "\x1f\x8b\x08": ".gz", "\x28\xb5\x2f\xfd": ".zst",
-		"\xfd7zXZ\x00": ".xz", "BZh91AY": ".bz2", "a,b\r1,2\r1,2\r": "carriage return alone",
+		"PK\x03\x04": "Excel workbook", "PAR1\x15": "input.format: parquet", "ARROW1\x00\x00": "input.format: arrow", "\x1f\x8b\x08": ".gz", "\x28\xb5\x2f\xfd": ".zst",
+		"\xfd7zXZ\x00": ".xz", "BZh91AY&SY": ".bz2", "a,b\r1,2\r1,2\r": "carriage return alone",
 	} {
 		_, err := source.Open(context.Background(), source.Options{Files: []string{write(t, "a.txt", []byte(start+"\x00,x\n"))}, CSV: source.CSV{Header: true, Types: map[string]string{"b": "int"}}})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", start, err, want)
 		}
+	}
+	if diff := cmp.Diff([][]any{{"4"}}, parse(t, source.CSV{Header: true}, "PAR1,PAR2\n4,5\n", "PAR1")); diff != "" {
+		t.Error("a column that is called PAR1: ", diff)
 	}
 	_, err := source.Open(context.Background(), source.Options{Files: []string{write(t, "a.txt", []byte("a,b\r1,2\r1,2\r1,2"))}, CSV: source.CSV{Header: true}})
 	if err == nil || !strings.Contains(err.Error(), "carriage return alone") {

@@ -147,7 +147,7 @@ func binaryFormat(head []byte) Format {
 		magic  string
 		format Format
 	}{
-		{"PAR1", Parquet}, {"ARROW1", Arrow}, {"\xff\xff\xff\xff", Arrow}, {"PK\x03\x04", Excel},
+		{"PAR1\x15", Parquet}, {"ARROW1\x00\x00", Arrow}, {"\xff\xff\xff\xff", Arrow}, {"PK\x03\x04", Excel},
 	} {
 		if bytes.HasPrefix(head, []byte(f.magic)) {
 			return f.format

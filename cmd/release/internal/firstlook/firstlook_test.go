@@ -125,7 +125,7 @@ func TestFormatsByTheirBytes(t *testing.T) {
 		text                []byte
 		format, compression string
 	}{
-		{[]byte("PAR1xxxx"), "parquet", ""}, {[]byte("ARROW1\x00\x00"), "arrow", ""}, {[]byte("PK\x03\x04x"), "xlsx", ""},
+		{[]byte("PAR1\x15\x04"), "parquet", ""}, {[]byte("PAR1,PAR2\n4,5\n"), "csv", ""}, {[]byte("ARROW1\x00\x00"), "arrow", ""}, {[]byte("PK\x03\x04x"), "xlsx", ""},
 		{[]byte("{\"a\": 1}\n{\"a\": null}\n"), "jsonl", ""}, {packed.Bytes(), "csv", "gzip"}, {[]byte("\x00\x01\x02\x00\x00\x05"), "", ""},
 	} {
 		look, err := firstlook.Reader(bytes.NewReader(c.text))

@@ -67,15 +67,15 @@ func (c *file) note() error {
 	return c.Stat(f)
 }
 
-// notTexts are the first bytes of files that people take for texts. Of files with a header they are looked at; without one they might be a row.
+// notTexts are the first bytes of files that people take for texts. Each holds what no header begins with: a column may be called PAR1. Of files with a header they are looked at; without one they might be a row.
 var notTexts = []struct{ start, what, advice string }{
 	{"PK\x03\x04", "an Excel workbook or a zip archive", "save the sheet as CSV (UTF-8), or unpack the archive"},
-	{"PAR1", "a Parquet file", "write input.format: parquet"},
-	{"ARROW1", "an Arrow file", "write input.format: arrow"},
+	{"PAR1\x15", "a Parquet file", "write input.format: parquet"},
+	{"ARROW1\x00\x00", "an Arrow file", "write input.format: arrow"},
 	{"\x1f\x8b", "a gzip file", "give the file a name that ends with .gz"},
 	{"\x28\xb5\x2f\xfd", "a zstd file", "give the file a name that ends with .zst"},
 	{"\xfd7zXZ", "an xz file", "give the file a name that ends with .xz"},
-	{"BZh9", "a bzip2 file", "give the file a name that ends with .bz2"},
+	{"BZh91AY&SY", "a bzip2 file", "give the file a name that ends with .bz2"},
 }
 
 // readHeader reads the header, if there is to be one.
