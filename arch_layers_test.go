@@ -131,9 +131,9 @@ func owner(dir string) string {
 	return dir
 }
 
-// unbound reports whether dir holds programs, which may import everything, or is a module of its own, like bench and pagetest.
+// unbound reports whether dir holds programs, which may import everything, or is a module of its own, like bench.
 func unbound(dir string) bool {
-	return generator(dir) || below(dir, "cmd", "examples", "bench", "pagetest")
+	return generator(dir) || below(dir, "cmd", "examples", "bench", "pagetest", "stores", "duckdb")
 }
 
 func known(dir string) bool {

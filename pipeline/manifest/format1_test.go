@@ -8,7 +8,7 @@ import (
 )
 
 // A release of the first format, as it was published.
-const oldRelease = "../../cmd/release/testdata/legacy/out/2013-01-01/release.json"
+const oldRelease = "../../cmd/release/command/testdata/legacy/out/2013-01-01/release.json"
 
 func readOld(t *testing.T) []byte {
 	t.Helper()

@@ -1,0 +1,208 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/cmd/release/internal/signing"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+const backfillLong = `backfill runs the windows of a dated job that are missing or were cut short, in order, each as release run would.
+
+It stops at the first window that fails, with that run's exit code, and leaves all before it published; it stops with 0 where --max-spend is
+reached. The same command again goes on where it stopped. Windows that are not over yet or whose input is gone are left out.`
+
+type backfillFlags struct {
+	windowFlags
+	maxSpend string
+}
+
+func (a *app) backfillCmd() *cobra.Command {
+	f := &backfillFlags{}
+	cmd := &cobra.Command{
+		Use: "backfill JOB", Short: "Run the missing windows of a dated job, in order", Long: backfillLong, Args: cobra.ExactArgs(1),
+		Example: "  release backfill job.yaml --from 2026-11-01 --to 2026-11-20 --max-spend 2",
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.backfill(cmd.Context(), args[0], f) },
+	}
+	f.add(a, cmd)
+	f.AddWorkers(cmd)
+	f.AddMemoryLimit(cmd)
+	f.AddTmpDir(cmd)
+	f.AddSign(cmd)
+	f.AddAnchor(cmd)
+	f.AddNewLedger(cmd)
+	a.addMetrics(cmd)
+	a.addDataChecks(cmd)
+	cmd.Flags().StringVar(&f.maxSpend, "max-spend", "", "stop before these windows together cost more than this epsilon, at the delta of the job")
+	return cmd
+}
+
+func (a *app) backfill(ctx context.Context, path string, f *backfillFlags) error {
+	if f.Workers < 1 {
+		return console.Usagef("--workers must be at least 1")
+	}
+	windows, err := a.windows(ctx, path, &f.windowFlags)
+	if err != nil || len(windows) == 0 {
+		return err
+	}
+	a.last.job = windows[0].plan.Job().Series()
+	purse, err := newPurse(f.maxSpend, windows[0].plan)
+	if err != nil {
+		return err
+	}
+	dir, err := f.Dir(windows[0].plan)
+	if err != nil {
+		return console.Usagef("--out: %v", err)
+	}
+	book, closeBook, err := f.OpenLedgerOf(ctx, windows[0].plan, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = closeBook() }() // every entry is durable when it is made
+	if err := judge(ctx, book, &f.windowFlags, windows); err != nil {
+		return err
+	}
+	anchor, err := jobs.CompareHeads(ctx, book, windows[0].plan, dir, f.Anchor)
+	if err != nil {
+		return err
+	}
+	b := &backfilling{app: a, book: book, flags: f, purse: purse}
+	if b.signer, err = signing.NewSigner(f.Sign); err != nil {
+		return err
+	}
+	failed := errors.Join(b.all(ctx, windows), anchor.Renew(context.WithoutCancel(ctx), book), b.broken())
+	return errors.Join(b.conclude(windows), failed)
+}
+
+// backfilling is a backfill in progress.
+type backfilling struct {
+	*app
+	book  *ledger.Book
+	flags *backfillFlags
+	purse *purse
+	made  int
+	// signer is that of --sign, nil if it is not given; unsigned are the windows that were published before without its signature.
+	signer   pipeline.Signer
+	unsigned []string
+	stop     string // why it stopped early; "" if it did not
+}
+
+// all runs the windows in order until one fails or the purse is empty.
+func (b *backfilling) all(ctx context.Context, windows []*windowed) error {
+	for _, w := range windows {
+		if w.State == statePublished && b.signer != nil {
+			if err := signing.CheckSigned(w.Folder, b.signer); err != nil {
+				b.unsigned = append(b.unsigned, w.Window)
+			}
+		}
+		if w.State == statePublished || w.State == stateGone || w.State == stateNever || w.State == stateWithdrawn || !w.over && !w.free {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !w.free && !b.purse.pays(w.plan) {
+			b.stop = "--max-spend is reached before " + w.Window
+			return nil
+		}
+		if err := b.one(ctx, w); err != nil {
+			b.stop = "stopped at " + w.Window
+			return err
+		}
+	}
+	return nil
+}
+
+// broken is an error if --sign was given, which is a promise, and windows that were published before lack its signature.
+func (b *backfilling) broken() error {
+	if len(b.unsigned) == 0 {
+		return nil
+	}
+	return &pipeline.Error{
+		Cause: pipeline.CauseOutput, Code: "unsigned",
+		Message: console.Count(len(b.unsigned), "window") + " published before without this signature: " + strings.Join(b.unsigned, ", "),
+		Hint:    "what is published is never changed: run without --sign to leave them as they are, or pay for signed releases with release run --new-release --sign",
+	}
+}
+
+func (b *backfilling) one(ctx context.Context, w *windowed) error {
+	if err := w.plan.Accurate(); err != nil {
+		return err
+	}
+	where, err := placeOf(&b.flags.Flags, w.plan)
+	if err != nil {
+		return err
+	}
+	o, err := b.runPlan(ctx, b.book, w.plan, where)
+	if err != nil {
+		return err
+	}
+	b.made++
+	w.State, w.Note, w.Folder = statePublished, string(o.Status), o.Dir
+	if !b.JSON && !b.Quiet {
+		if err := b.Printf("%s  %s  %s\n", w.Window, o.Status, w.shortFolder()); err != nil {
+			return err
+		}
+	}
+	b.reportData(w.plan, o)
+	return nil
+}
+
+func (b *backfilling) conclude(windows []*windowed) error {
+	switch {
+	case b.JSON:
+		return b.PrintJSON(map[string]any{
+			"name": windows[0].plan.Name(), "made": b.made, "stopped": b.stop, "windows": windows, "counts": counts(windows),
+		})
+	case b.Quiet:
+		return nil
+	}
+	if b.stop != "" {
+		if err := b.Printf("%s\n", b.stop); err != nil {
+			return err
+		}
+	}
+	return b.Printf("%s made; %s\n", console.Count(b.made, "release"), summary(windows))
+}
+
+// purse is what a backfill may still spend: mu squared.
+type purse struct{ left *big.Float }
+
+// newPurse holds what the epsilon allows at the delta of the plan; without an epsilon it has no bottom.
+func newPurse(epsilon string, plan *pipeline.Plan) (*purse, error) {
+	if epsilon == "" {
+		return &purse{}, nil
+	}
+	e, err := calibrate.ParseDown(epsilon)
+	if err != nil {
+		return nil, console.Usagef("--max-spend: %v", err)
+	}
+	mu, err := calibrate.GaussianMu(calibrate.Guarantee{Epsilon: calibrate.Epsilon(e), Delta: plan.Guarantee().Delta})
+	if err != nil {
+		return nil, console.Usagef("--max-spend: %v", err)
+	}
+	x := new(big.Float).SetPrec(1024).SetFloat64(float64(mu))
+	return &purse{x.Mul(x, x)}, nil
+}
+
+// pays takes the cost of a plan out, if it is there.
+func (p *purse) pays(plan *pipeline.Plan) bool {
+	if p.left == nil {
+		return true
+	}
+	rest := new(big.Float).SetPrec(1024).SetMode(big.ToNegativeInf).Sub(p.left, calibrate.ComposedMu2(plan.Mechanisms()))
+	if rest.Sign() < 0 {
+		return false
+	}
+	p.left = rest
+	return true
+}

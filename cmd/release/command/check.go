@@ -1,0 +1,103 @@
+package command
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
+)
+
+const checkLong = `check compares a job with the schema of its input: the columns that it names must exist and have usable types.
+It opens the input files, reads their headers or footers, and no row; it spends nothing. It
+exits with 4 if the budget can never hold the release.
+
+With --data it reads all rows, as a run does, and says on stderr what share of them each query has no use for: null, unparsed, in no
+listed cell, clamped, cut by the bounds of per_unit. It still spends nothing and writes nothing, and exits with 1 if a column that a query
+needs is unusable: fewer than one row in twenty is of use, or half of the texts or more are no values of the column's type. What it says
+depends on single rows: it is for the operator, who may read the input, and nobody should choose bounds, cells or budgets by it.`
+
+func (a *app) checkCmd() *cobra.Command {
+	var flags jobs.Flags
+	var data bool
+	cmd := &cobra.Command{
+		Use: "check JOB", Short: "Check a job against its input's schema, or its rows", Long: checkLong, Args: cobra.ExactArgs(1),
+		Example: "  release check job.yaml\n  release check job.yaml --data",
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.check(cmd.Context(), args[0], &flags, data) },
+	}
+	flags.AddParams(cmd)
+	cmd.Flags().BoolVar(&data, "data", false, "read the rows too, and say what becomes of them: for the operator's eyes")
+	flags.AddWorkers(cmd)
+	flags.AddMemoryLimit(cmd)
+	flags.AddTmpDir(cmd)
+	return cmd
+}
+
+func (a *app) check(ctx context.Context, path string, flags *jobs.Flags, data bool) error {
+	plan, err := flags.Load(ctx, a.Console, path)
+	if err != nil {
+		return err
+	}
+	a.warnOfLittle(plan)
+	standing, err := a.standing(ctx, plan, flags)
+	if err != nil {
+		return err
+	}
+	if standing.Quote.Never {
+		return quoteError(plan, standing.Quote)
+	}
+	limits := local.Limits{Workers: 1}
+	if data {
+		if limits, err = flags.Limits(plan); err != nil {
+			return err
+		}
+		jobs.KeepTo(limits.Memory)
+		limits.Look = local.LookAll
+	}
+	engine, err := jobs.Opener(plan.Job(), limits, nil)(ctx)
+	if err != nil {
+		return pipeline.InputError(err)
+	}
+	defer engine.Close()
+	if diags := plan.Check(engine.Schema()); len(diags) > 0 {
+		return console.JobError{Diagnostics: diags}
+	}
+	fits := "the job fits its input"
+	if data {
+		if err := a.checkData(ctx, plan, engine); err != nil {
+			return err
+		}
+		fits += " and its rows"
+	}
+	if a.Quiet {
+		return nil
+	}
+	return a.Printf("%s: %s (columns used: %s)\n", path, fits, strings.Join(plan.Columns(), ", "))
+}
+
+// checkData reads the rows and tells the operator what becomes of them; an error if a column is unusable. The exact answers are thrown
+// away.
+func (a *app) checkData(ctx context.Context, plan *pipeline.Plan, engine pipeline.Engine) error {
+	o, done := a.Observer()
+	answers, err := engine.Aggregate(ctx, plan, o)
+	done()
+	if err != nil {
+		return pipeline.InputError(err)
+	}
+	found := plan.Findings(answers.Checks)
+	if !a.Quiet {
+		a.printChecks(plan, answers.Checks)
+		rest := make([]pipeline.Finding, 0, len(found))
+		for _, f := range found {
+			if !f.Unusable {
+				rest = append(rest, f)
+			}
+		}
+		a.printFindings(rest)
+	}
+	return pipeline.UnusableError(pipeline.Unusable(found), "nothing was released and nothing was spent")
+}

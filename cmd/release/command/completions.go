@@ -1,0 +1,177 @@
+package command
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/calibration"
+	"github.com/dprelease/dprelease/cmd/release/internal/denoising"
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/denoise"
+	"github.com/dprelease/dprelease/io/sink"
+)
+
+// Completions of values
+//
+// A shell asks the program what may follow what was typed. Flags that take one of a few words offer these, flags that take a file offer files
+// of its kind, and all others, numbers and free texts, offer nothing: without an answer the shell would offer every file of the folder.
+
+// offer is what completes the values of a flag or of arguments.
+type offer = cobra.CompletionFunc
+
+func words(w ...string) offer {
+	return cobra.FixedCompletions(w, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// files offers files with one of these endings, and all folders.
+func files(endings ...string) offer {
+	return cobra.FixedCompletions(endings, cobra.ShellCompDirectiveFilterFileExt)
+}
+
+func folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+func anyFile(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveDefault
+}
+
+var (
+	nothing   = words()
+	jobFiles  = files("yaml", "yml", "json")
+	tables    = files("csv", "gz", "zst", "parquet", "arrow", "feather")
+	stores    = cobra.FixedCompletions([]string{"sqlite:", "sqlite+group:", "postgres://"}, cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp)
+	onlyFirst = func(o offer) offer {
+		return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return o(cmd, args, typed)
+		}
+	}
+)
+
+// flagOffers are by the command and the flag, or by the flag alone if it means the same in all commands.
+var flagOffers = map[string]offer{
+	"log": words("text", "json"), "per": words("total", "day", "month", "year"), "adjacency": words("add-remove", "replace-one"),
+	"anchor": anyFile, "init/ledger": stores, "unit": words("row"), "dataset": datasetOf,
+	"param": jobParams, "job": jobFiles, "store": stores, "out": folders, "tmp-dir": folders, "metrics": files("prom"), "sign": files("key"), "key": files("pub"),
+	"calibrate compose/batch": words(calibration.CompositionKinds()...), "calibrate split/by": words(calibration.SplitRules()...),
+	"denoise/input": tables, "denoise/edges": tables, "denoise/out": files("csv"), "denoise/risk": files("csv"), "denoise/shape": words("none"),
+	"denoise/method": words(methodsOfDenoise()...), "denoise/set": stepParams, "denoise/query": queriesOf, "denoise/value": words("noisy"),
+}
+
+// argumentOffers are by the first word of what a command's use says of its arguments.
+var argumentOffers = map[string]offer{
+	"JOB": onlyFirst(jobFiles), "JOB|DIR": onlyFirst(jobFiles), "FROM": stores, "JOB|--store": onlyFirst(jobFiles), "DIR": onlyFirst(folders), "FILE": onlyFirst(anyFile),
+}
+
+// complete gives all commands what completes their arguments and the values of their flags, unless they have it already.
+func complete(cmd *cobra.Command) {
+	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 && !cmd.HasSubCommands() {
+		cmd.ValidArgsFunction = nothing
+		if _, arguments, some := strings.Cut(cmd.Use, " "); some {
+			if o, known := argumentOffers[strings.Fields(arguments)[0]]; known {
+				cmd.ValidArgsFunction = o
+			}
+		}
+	}
+	name := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+	each := func(f *pflag.Flag) {
+		if _, there := cmd.GetFlagCompletionFunc(f.Name); there || f.Value.Type() == "bool" {
+			return
+		}
+		o, known := flagOffers[name+"/"+f.Name]
+		if !known {
+			o, known = flagOffers[f.Name]
+		}
+		if !known {
+			o = nothing
+		}
+		_ = cmd.RegisterFlagCompletionFunc(f.Name, o) // the flag is there, and has none yet
+	}
+	cmd.LocalFlags().VisitAll(each)
+	for _, sub := range cmd.Commands() {
+		complete(sub)
+	}
+}
+
+// datasetOf offers the dataset of the job that was typed already.
+func datasetOf(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	const directive = cobra.ShellCompDirectiveNoFileComp
+	if len(args) == 0 {
+		return nil, directive
+	}
+	job, _ := configs.Load(args[0], configs.ParseOptions{Sample: true, Env: func(string) (string, bool) { return "sqlite:sample", true }})
+	if job == nil {
+		return nil, directive
+	}
+	return []string{job.Ledger.Dataset}, directive
+}
+
+// jobParams offers the parameters of the job that was typed already, with an equals sign.
+func jobParams(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	if len(args) == 0 {
+		return nil, directive
+	}
+	// Any variable may be the ledger's: its sample is a ledger's name, which is a file's name too.
+	job, _ := configs.Load(args[0], configs.ParseOptions{Sample: true, Env: func(string) (string, bool) { return "sqlite:sample", true }})
+	if job == nil {
+		return nil, directive
+	}
+	for name := range job.ParamValues() {
+		names = append(names, name+"=")
+	}
+	slices.Sort(names)
+	return names, directive
+}
+
+func methodsOfDenoise() (names []string) {
+	for _, m := range denoise.Methods() {
+		names = append(names, m.Name+"\t"+m.Doc)
+	}
+	return names
+}
+
+// stepParams offers the parameters of the method that was typed last.
+func stepParams(cmd *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	flag := cmd.Flags().Lookup("method")
+	if flag == nil {
+		return nil, directive
+	}
+	typed, ok := flag.Value.(denoising.MethodFlag)
+	if !ok {
+		return nil, directive
+	}
+	last := typed.Last()
+	for _, m := range denoise.Methods() {
+		if m.Name != last {
+			continue
+		}
+		for _, p := range m.Params {
+			names = append(names, p.Name+"=\t"+p.Doc)
+		}
+	}
+	return names, directive
+}
+
+// queriesOf offers the queries of the release folder that was typed already.
+func queriesOf(cmd *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	dir, err := cmd.Flags().GetString("input")
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	m, _, err := sink.ReadManifest(dir)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	for i := range m.Queries {
+		names = append(names, m.Queries[i].Name)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,10 @@
+//go:build unix
+
+package command
+
+import "syscall"
+
+// noCore keeps the system from writing a core file of this process.
+func noCore() {
+	_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{}) // lowering a limit is always allowed
+}

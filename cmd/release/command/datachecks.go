@@ -1,0 +1,227 @@
+package command
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
+	"github.com/dprelease/dprelease/pipeline/protocol"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/tally"
+)
+
+// Data checks are what a scan saw of the rows that the queries have no use for. They depend on single rows, so they go to the operator
+// alone: to stderr, if that is a terminal or if they are asked for; never to stdout, which may become a file beside the release, nor to the
+// release, the ledger and the metrics (docs/adr/0018). What a run says without being asked comes from its noisy answers.
+
+// checkMode is what a run does with data checks.
+type checkMode string
+
+const (
+	checksAuto   checkMode = "auto"
+	checksShow   checkMode = "show"
+	checksRefuse checkMode = "refuse"
+	checksOff    checkMode = "off"
+)
+
+var checkModes = []string{string(checksAuto), string(checksShow), string(checksRefuse), string(checksOff)}
+
+// String returns the mode.
+func (m *checkMode) String() string { return string(*m) }
+
+// Set refuses what is no mode.
+func (m *checkMode) Set(s string) error {
+	if !slices.Contains(checkModes, s) {
+		return console.Usagef("must be one of %s", strings.Join(checkModes, ", "))
+	}
+	*m = checkMode(s)
+	return nil
+}
+
+// Type is what help calls the value.
+func (m *checkMode) Type() string { return "mode" }
+
+func (a *app) addDataChecks(cmd *cobra.Command) {
+	a.checks = checksAuto
+	cmd.Flags().Var(&a.checks, "data-checks", "what to do with shares of null, unparsed, dropped, clamped and cut rows, which are for the operator: "+
+		"auto shows them if stderr is a terminal, show always; refuse ends with 1 before any noise if a column is unusable, which readers of the release can see; off counts nothing")
+	_ = cmd.RegisterFlagCompletionFunc("data-checks", cobra.FixedCompletions(checkModes, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+}
+
+// shows says whether a run prints its data checks.
+func (a *app) shows() bool {
+	return !a.Quiet && (a.checks == checksShow || a.checks != checksOff && a.Log == "text" && a.Terminal())
+}
+
+// look is how much of the input a run tallies.
+func (a *app) look() local.Look {
+	switch {
+	case a.checks == checksRefuse:
+		return local.LookAll
+	case a.shows():
+		return local.LookSome
+	}
+	return local.LookNone
+}
+
+// reportData tells the operator about the data of a release that was made.
+func (a *app) reportData(p *pipeline.Plan, o *protocol.Outcome) {
+	bad := false
+	if o.Checks != nil && a.shows() {
+		a.printChecks(p, o.Checks)
+		bad = a.printFindings(p.Findings(o.Checks))
+	}
+	if o.Release == nil || a.checks == checksOff || bad {
+		return
+	}
+	// From the noisy answers alone: it may be said to everybody.
+	for i, r := range o.Release.Results() {
+		if r.Nothing {
+			a.warn(nothingText(p, i))
+		}
+	}
+}
+
+// nothingText says that a query's answer looks like noise about nothing.
+func nothingText(p *pipeline.Plan, query int) string {
+	q := p.Queries()[query].Query
+	columns := slices.Concat(p.Filters().Columns(), q.Columns())
+	text := fmt.Sprintf("query %s: its noisy answer cannot be told from that of no rows", q.Name())
+	if len(columns) > 0 {
+		slices.Sort(columns)
+		text += "; a column may not be read as it should (" + console.OneLine(strings.Join(slices.Compact(columns), ", ")) + ")"
+	}
+	return text + ": release check --data JOB looks at the rows and spends nothing"
+}
+
+// printFindings prints findings on stderr, and says whether one is unusable.
+func (a *app) printFindings(found []pipeline.Finding) (bad bool) {
+	for _, f := range found {
+		bad = bad || f.Unusable
+		if a.Log == "json" {
+			a.Logger().Warn("data check", "unusable", f.Unusable, "code", f.Code, "message", a.Redact(f.Message), "hint", f.Hint,
+				"file", f.File, "line", f.Line, "column", f.Column)
+			continue
+		}
+		a.Errorf("warning: %s\n", a.Redact(console.DiagnosticLines(f.Diagnostic)))
+	}
+	return bad
+}
+
+// printChecks prints the tables of shares on stderr.
+func (a *app) printChecks(p *pipeline.Plan, c *pipeline.DataChecks) {
+	t := newCheckTables(p, c)
+	if a.Log == "json" {
+		a.Logger().Info("data checks", "rows_about", about(c.Rows), "looked_at", pipeline.Percent(c.Looked, c.Rows), "columns", records(t.columns), "inputs", records(t.inputs))
+		return
+	}
+	a.Errorf("\ndata checks, for the operator only: about %s rows%s\n%s\n%s\n", grouped(about(c.Rows)), a.lookedAt(c), console.Aligned(t.columns), console.Aligned(t.inputs))
+}
+
+// lookedAt says of what part of the rows the shares are.
+func (a *app) lookedAt(c *pipeline.DataChecks) string {
+	text := ""
+	if c.Skipped > 0 {
+		text += fmt.Sprintf(", %s ruled out by the files' statistics", pipeline.Percent(c.Skipped, c.Rows))
+	}
+	if !c.All() {
+		text += fmt.Sprintf("; shares are of a sample, %s of the others", pipeline.Percent(c.Looked, c.Rows-c.Skipped))
+	}
+	return text
+}
+
+// checkTables are rows of texts, each table's header first.
+type checkTables struct{ columns, inputs [][]string }
+
+func newCheckTables(p *pipeline.Plan, c *pipeline.DataChecks) checkTables {
+	t := checkTables{
+		columns: [][]string{{"column", "read as", "null", "unparsed", "not UTF-8"}},
+		inputs:  [][]string{{"query", "input", "null", "unparsed", "other", "dropped", "clamped", "cut"}},
+	}
+	for _, x := range c.Columns {
+		garbled := "-"
+		if x.Type.Kind == table.String {
+			garbled = pipeline.Percent(x.Garbled, x.Rows)
+		}
+		t.columns = append(t.columns, []string{
+			printable(x.Name), declaredType(p.Job(), &x), pipeline.Percent(x.Null, x.Rows), pipeline.Percent(x.Unparsed, x.Rows), garbled,
+		})
+	}
+	t.add("input.where", c.Filters, bounding.BoundTally{})
+	for _, q := range c.Queries {
+		t.add(q.Name, q.Tally, q.Bounds)
+	}
+	return t
+}
+
+// declaredType is how the values of a column are read: by the job's type or the file's.
+func declaredType(job *configs.Job, c *pipeline.ColumnCheck) string {
+	if declared := job.Input.CSV.Types[c.Name]; declared != "" {
+		return printable(declared)
+	}
+	return c.Type.String()
+}
+
+// add adds the inputs of a query, and a line for all of them together.
+func (t *checkTables) add(name string, rows *tally.Tally, bounds bounding.BoundTally) {
+	inputs := rows.Inputs()
+	for _, x := range inputs {
+		share := func(n int64) string { return pipeline.Percent(n, x.Rows) }
+		clamped := "-"
+		if x.Role == tally.RoleValue {
+			clamped = share(x.Clamped)
+		}
+		input := printable(strings.Join(x.Columns, ", "))
+		if x.Role == tally.RoleUnit {
+			input += " (unit)"
+		}
+		t.inputs = append(t.inputs, []string{name, input, share(x.Null), share(x.Unparsed), share(x.Outside), share(x.Rows - x.Used()), clamped, "-"})
+	}
+	if len(inputs) == 0 && bounds.Rows == 0 {
+		return
+	}
+	cut := "-"
+	if bounds.Rows > 0 {
+		cut = pipeline.Percent(bounds.Cut, bounds.Rows)
+	}
+	t.inputs = append(t.inputs, []string{name, "all", "-", "-", "-", pipeline.Percent(rows.Rows()-rows.Counted(), rows.Rows()), "-", cut})
+}
+
+// records are the rows of a table by the names of its header.
+func records(rows [][]string) []map[string]string {
+	out := make([]map[string]string, 0, len(rows))
+	for _, row := range rows[1:] {
+		r := map[string]string{}
+		for i, name := range rows[0] {
+			r[strings.ReplaceAll(name, " ", "_")] = row[i]
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// about rounds a number of rows to two digits: a single row does not show in it.
+func about(n int64) int64 {
+	if n < 100 {
+		return n / 10 * 10
+	}
+	step := int64(math.Pow10(len(fmt.Sprint(n)) - 2))
+	return n / step * step
+}
+
+// grouped writes a number with commas between thousands.
+func grouped(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

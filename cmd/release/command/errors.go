@@ -1,0 +1,86 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"runtime"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// The exit codes; root.go's help text explains them.
+const (
+	exitDone     = 0
+	exitCheck    = 1
+	exitUsage    = 2
+	exitInput    = 3
+	exitBudget   = 4
+	exitOutput   = 5
+	exitLedger   = 6
+	exitInternal = 70
+	exitBusy     = 75
+)
+
+var codes = map[pipeline.Cause]int{
+	pipeline.CauseCheck: exitCheck, pipeline.CauseJob: exitUsage, pipeline.CauseInput: exitInput,
+	pipeline.CauseBudget: exitBudget, pipeline.CauseOutput: exitOutput, pipeline.CauseLedger: exitLedger,
+	pipeline.CauseBusy: exitBusy, pipeline.CauseInside: exitInternal,
+}
+
+// exitCode maps an error to the documented exit code. What cobra itself finds wrong is usage.
+func exitCode(ctx context.Context, err error) int {
+	var stopped interrupted
+	var failed *pipeline.Error
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, context.Canceled) && errors.As(context.Cause(ctx), &stopped):
+		return stopped.code()
+	case errors.As(err, &failed):
+		return codes[failed.Cause]
+	default:
+		return exitUsage
+	}
+}
+
+// report writes an error to stderr and returns the exit code.
+func (a *app) report(ctx context.Context, err error) int {
+	code := exitCode(ctx, err)
+	if err == nil {
+		return code
+	}
+	if code == exitUsage {
+		var job console.JobError
+		if !errors.As(err, &job) && !errors.As(err, new(*pipeline.Error)) {
+			err = &console.UsageError{Text: err.Error(), Hint: "release --help, or release VERB --help, shows what there is"}
+		}
+	}
+	if code > 128 {
+		err = context.Cause(ctx)
+	}
+	if a.Log == "json" {
+		a.Logger().Error(a.Redact(console.ErrorText(err)), "exit_code", code)
+		return code
+	}
+	a.Errorf("%s\n", a.Redact(console.ErrorText(err)))
+	return code
+}
+
+// recovered reports a panic by the places that it passed, never by its text or arguments: they might hold a value.
+func (a *app) recovered(code *int) {
+	if recover() == nil {
+		return
+	}
+	a.Errorf("error: internal: a fault of this program; please report it with these lines\n")
+	pcs := make([]uintptr, 32)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
+	for {
+		f, more := frames.Next()
+		a.Errorf("  %s:%d\n", f.Function, f.Line)
+		if !more {
+			break
+		}
+	}
+	*code = exitInternal
+}

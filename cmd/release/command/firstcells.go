@@ -1,0 +1,140 @@
+package command
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
+)
+
+// previewed is how many cells of an answer are shown.
+const previewed = 5
+
+// printPreview shows the first written cells of each answer, as they stand in the files.
+func (a *app) printPreview(r *pipeline.Release) error {
+	for _, result := range r.Results() {
+		if err := a.Printf("\n%s\n", result.Name); err != nil {
+			return err
+		}
+		cells := shown(result)
+		if err := a.PrintTable(previewRows(result.Answer, cells)); err != nil {
+			return err
+		}
+		if err := a.printReadings(&result); err != nil {
+			return err
+		}
+		if more := result.Answer.Cells - len(cells); more > 0 && !result.Sparse {
+			if err := a.Printf("… %d more\n", more); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// previewedTables is how many tables that were read off an answer are shown.
+const previewedTables = 4
+
+// printReadings shows the first rows of the first tables that were read off an answer.
+func (a *app) printReadings(r *pipeline.Result) error {
+	for i, x := range r.Answer.Readings {
+		if more := len(r.Answer.Readings) - i; i == previewedTables {
+			return a.Printf("\n… %d more tables\n", more)
+		}
+		if err := a.Printf("\n%s.%s\n", r.Name, x.Name); err != nil {
+			return err
+		}
+		var cells []int
+		for c := range min(previewed, x.Answer.Cells) {
+			cells = append(cells, c)
+		}
+		if err := a.PrintTable(previewRows(x.Answer, cells)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shown are the cells to show: the first ones, and of a sparse answer the first that are written.
+func shown(r pipeline.Result) []int {
+	var cells []int
+	block := make([]float64, min(r.Answer.Cells, 1<<16))
+	for start := 0; start < r.Answer.Cells && len(cells) < previewed; start += len(block) {
+		block = block[:min(len(block), r.Answer.Cells-start)]
+		r.Answer.Estimate(start, block)
+		for i, x := range block {
+			if len(cells) < previewed && (x != 0 || !r.Sparse) {
+				cells = append(cells, start+i)
+			}
+		}
+	}
+	return cells
+}
+
+func previewRows(ans queries.Answer, cells []int) [][]string {
+	header := []string{}
+	for _, k := range ans.Keys {
+		header = append(header, k.Name)
+	}
+	if ans.Noisy != nil {
+		header = append(header, "noisy")
+	}
+	rows := [][]string{append(header, "estimate", "95 % interval")}
+	for _, c := range cells {
+		var row []string
+		for _, k := range ans.Keys {
+			row = append(row, label(k, c))
+		}
+		if ans.Noisy != nil {
+			row = append(row, at(ans.Noisy, c))
+		}
+		rows = append(rows, append(row, at(ans.Estimate, c), at(ans.Low, c)+" to "+at(ans.High, c)))
+	}
+	return rows
+}
+
+// at is the value of one cell.
+func at(s queries.Series, cell int) string {
+	var x [1]float64
+	s(cell, x[:])
+	return short(x[0])
+}
+
+// label is the text of a cell's key, on one line.
+func label(k domain.KeyColumn, cell int) string {
+	switch l := k.Labels; {
+	case l.Strings != nil:
+		return printable(l.Strings[cell/k.Stride%len(l.Strings)])
+	case l.Ints != nil:
+		return strconv.FormatInt(l.Ints[cell/k.Stride%len(l.Ints)], 10)
+	default:
+		return strconv.FormatFloat(l.Floats[cell/k.Stride%len(l.Floats)], 'g', -1, 64)
+	}
+}
+
+// printable is a text without line breaks, tabs and what else would steer a terminal: keys may come from the data.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, s)
+}
+
+// short is a number for a person: the files have all digits.
+func short(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "-"
+	case math.Abs(x) >= 1000 || x == math.Trunc(x):
+		return fmt.Sprintf("%.0f", x)
+	default:
+		return fmt.Sprintf("%.4g", x)
+	}
+}

@@ -1,0 +1,71 @@
+package command
+
+import (
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/accounts"
+	"github.com/dprelease/dprelease/ledger"
+)
+
+// lastRun is what a run tells its operator's monitoring.
+type lastRun struct {
+	job     string
+	balance *ledger.Balance // nil if the account was not reached
+}
+
+// writeMetrics writes the outcome of a run for the textfile collector of Prometheus' node exporter, whole or not at all.
+func (a *app) writeMetrics(code int) {
+	if a.metrics == "" || a.last.job == "" {
+		return
+	}
+	text := a.last.metrics(code, time.Now())
+	f, err := os.CreateTemp(filepath.Dir(a.metrics), ".metrics-*")
+	if err == nil {
+		_, err = f.WriteString(text)
+		if chmod := f.Chmod(0o644); err == nil { //nolint:gosec // the collector is another user; it holds nothing private
+			err = chmod
+		}
+		if closed := f.Close(); err == nil {
+			err = closed
+		}
+		if err == nil {
+			err = os.Rename(f.Name(), a.metrics)
+		}
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}
+	if err != nil {
+		a.Errorf("warning: --metrics %s can't be written\n", a.metrics)
+	}
+}
+
+func (l *lastRun) metrics(code int, now time.Time) string {
+	var b strings.Builder
+	gauge := func(name, help, labels string, value any) {
+		fmt.Fprintf(&b, "# HELP dprelease_%s %s\n# TYPE dprelease_%s gauge\ndprelease_%s{%s} %v\n", name, help, name, name, labels, value)
+	}
+	job, success := "job="+label1(l.job), 0
+	if code == exitDone {
+		success = 1
+	}
+	gauge("last_run_timestamp_seconds", "When the last run ended.", job, now.Unix())
+	gauge("last_run_exit_code", "The exit code of the last run.", job, code)
+	gauge("last_run_success", "Whether the last run ended well.", job, success)
+	if l.balance != nil {
+		dataset := "dataset=" + label1(l.balance.Account.Dataset)
+		gauge("budget_mu2_spent", "What the dataset's budget has paid for, in mu squared.", dataset, accounts.Amount(l.balance.Spent, big.ToPositiveInf))
+		gauge("budget_mu2_cap", "What the dataset's budget is, in mu squared.", dataset, accounts.Amount(l.balance.Cap, big.ToNegativeInf))
+	}
+	return b.String()
+}
+
+// label1 is a label's value in the text format of Prometheus.
+func label1(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+}

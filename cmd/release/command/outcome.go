@@ -1,0 +1,108 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/protocol"
+)
+
+// headlines say how a run ended.
+var headlines = map[protocol.Status]string{
+	protocol.StatusReleased: "released",
+	protocol.StatusFinished: "released: an earlier run was cut short after its noise was drawn; its release is published now, nothing more was spent",
+	protocol.StatusAlready:  "already released: the same bytes are there, nothing was spent",
+	protocol.StatusCopied:   "already released elsewhere: the same bytes were copied, nothing was spent",
+	protocol.StatusDerived:  "released in this presentation: made of the noisy values of an earlier one, nothing was spent",
+}
+
+func (a *app) printOutcome(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balance) error {
+	switch {
+	case a.JSON:
+		return a.PrintJSON(outcomeJSON(p, o, b))
+	case a.Quiet:
+		return nil
+	}
+	if err := a.Printf("%s: %s\n  folder   %s\n", p.Name(), headlines[o.Status], console.Here(o.Dir)); err != nil {
+		return err
+	}
+	if o.From != "" {
+		if err := a.Printf("  from     %s\n", console.Here(o.From)); err != nil {
+			return err
+		}
+	}
+	if o.Moved != "" {
+		if err := a.Printf("  before   %s\n", console.Here(o.Moved)); err != nil {
+			return err
+		}
+	}
+	if o.Discarded {
+		if err := a.Printf("  note     beside the folder was a release in staging that no run of this ledger made, or one of an earlier version: it was deleted, and the noise drawn anew under the same charge\n"); err != nil {
+			return err
+		}
+	}
+	if o.InputGone {
+		if err := a.Printf("  note     the input is gone, so it was not compared with what was released\n"); err != nil {
+			return err
+		}
+	}
+	if err := a.Printf("  promise  epsilon %s, delta %s (mu %.4g) for the whole release; unit %s, %s\n  budget   %s\n\n", p.Job().Privacy.Epsilon,
+		p.Job().Privacy.Delta, float64(p.Mu()), p.Account().Unit, p.Adjacency(), budgetLine(b)); err != nil {
+		return err
+	}
+	if err := a.PrintTable(releasedRows(p)); err != nil || o.Release == nil {
+		return err
+	}
+	return a.printPreview(o.Release)
+}
+
+func budgetLine(b ledger.Balance) string {
+	releases := "releases"
+	if b.Runs == 1 {
+		releases = "release"
+	}
+	return console.Fill("%s: %.1f %% of mu² spent (epsilon %s, delta %s in all; %d %s)",
+		b.Account.Dataset, 100*b.Share(), b.Budget.Epsilon, b.Budget.Delta, b.Runs, releases)
+}
+
+func releasedRows(p *pipeline.Plan) [][]string {
+	rows := [][]string{{"query", "cells", "sigma", "95 % ±", "denoised", "files"}}
+	for _, q := range p.Queries() {
+		var files []string
+		for _, f := range p.Job().Output.Formats {
+			files = append(files, q.Query.Name()+"."+f)
+		}
+		var steps []string
+		for _, s := range q.Steps {
+			steps = append(steps, s.Name())
+		}
+		rows = append(rows, []string{
+			q.Query.Name(), cellCount(&q), fmt.Sprintf("%.4g", q.Sigma()),
+			halfWidth(&q), console.OrDash(strings.Join(steps, ", ")), strings.Join(files, " "),
+		})
+	}
+	return rows
+}
+
+func outcomeJSON(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balance) any {
+	return map[string]any{
+		"name": p.Name(), "params": p.Params(), "status": o.Status, "dir": o.Dir, "manifest_sha256": o.Digest, "moved": o.Moved,
+		"input_gone": o.InputGone, "staging_discarded": o.Discarded, "epsilon": p.Guarantee().Epsilon, "delta": p.Guarantee().Delta, "mu": p.Mu(),
+		"account": map[string]any{
+			"dataset": b.Account.Dataset, "unit": b.Account.Unit, "adjacency": b.Account.Adjacency,
+			"budget_epsilon": b.Budget.Epsilon, "budget_delta": b.Budget.Delta, "mu2_spent_share": b.Share(), "releases": b.Runs,
+		},
+	}
+}
+
+// halfWidth is half the width of a cell's 95 % interval; a mean's is divided by its number of rows.
+func halfWidth(q *pipeline.Planned) string {
+	half, perRow := q.HalfWidth()
+	if perRow {
+		return fmt.Sprintf("%.4g / rows", half)
+	}
+	return fmt.Sprintf("%.4g", half)
+}

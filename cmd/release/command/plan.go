@@ -1,0 +1,223 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/cmd/release/internal/presentation"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
+	"github.com/dprelease/dprelease/queries"
+)
+
+const planLong = `plan prints what each query of a job will cost and how accurate it will be, and what a run would charge: nothing if the
+release is published already, else how much of the budget, and how many more such releases fit. It reads the job file, the job's
+public files and its ledger, and no data; with --verbose also the headers or footers of the input's files. It exits with 1 if a query
+misses its max_error or accuracy, and with 4 if the budget does not pay for the release.`
+
+func (a *app) planCmd() *cobra.Command {
+	var flags jobs.Flags
+	var verbose bool
+	var drawn string
+	cmd := &cobra.Command{
+		Use: "plan JOB", Short: "Show cost and accuracy without reading any data", Long: planLong, Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.plan(cmd.Context(), args[0], &flags, verbose, drawn)
+		},
+	}
+	flags.AddParams(cmd)
+	flags.AddOut(cmd)
+	flags.AddWorkers(cmd)
+	flags.AddMemoryLimit(cmd)
+	cmd.Flags().BoolVar(&verbose, "verbose", false, "also show how the input will be read, for the operator: it depends on what headers and footers say")
+	cmd.Flags().StringVar(&drawn, "picture", "", "also draw the plan into this file: .svg, .png or .pdf")
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the plan as JSON")
+	return cmd
+}
+
+func (a *app) plan(ctx context.Context, path string, flags *jobs.Flags, verbose bool, drawn string) error {
+	plan, err := flags.Load(ctx, a.Console, path)
+	if err != nil {
+		return err
+	}
+	a.warnOfLittle(plan)
+	limits, err := flags.Limits(plan)
+	if err != nil {
+		return err
+	}
+	var scan *local.ScanPlan
+	if verbose {
+		if scan, err = a.scanPlan(ctx, plan, limits); err != nil {
+			return err
+		}
+	}
+	standing, err := a.standing(ctx, plan, flags)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		text := planJSON(plan)
+		text["budget"] = standingJSON(standing)
+		if scan != nil {
+			text["scan"] = scan
+		}
+		err = a.PrintJSON(text)
+	} else if err = errors.Join(a.printPlan(plan), a.printWorth(plan), a.printStanding(plan, standing)); err == nil && verbose {
+		err = a.printScan(plan, scan)
+	}
+	if err == nil && drawn != "" {
+		err = presentation.WritePicture(drawn, planFigure(plan))
+	}
+	if err != nil {
+		return err
+	}
+	if err := plan.Accurate(); err != nil {
+		return err
+	}
+	return quoteError(plan, standing.Quote)
+}
+
+// plannedQuery is one query of `plan --json`.
+type plannedQuery struct {
+	Name        string  `json:"name"`
+	Kind        string  `json:"kind"`
+	Cells       int     `json:"cells"`
+	Sensitivity float64 `json:"sensitivity"`
+	Why         string  `json:"why"`
+	Sigma       float64 `json:"sigma"`
+	Deviation   float64 `json:"standard_deviation"`
+	HalfWidth   float64 `json:"ci95_half_width"`
+	// PerRow: the half-width is divided by the private number of rows.
+	PerRow bool    `json:"ci95_half_width_over_rows"`
+	Mu     float64 `json:"mu"`
+	Share  float64 `json:"share_of_mu2"`
+	// Threshold is the least noisy count of a key that is published, if keys are discovered.
+	Threshold float64 `json:"threshold,omitempty"`
+	// StandsOut is the smallest noisy count that stands out: of all cells without a row none is above it with 95 % probability.
+	StandsOut float64 `json:"stands_out,omitempty"`
+	// Parts are the mechanisms, if tables are put together from them.
+	Parts    []plannedPart     `json:"parts,omitempty"`
+	Strategy *queries.Strategy `json:"strategy,omitempty"`
+}
+
+// plannedPart is one mechanism of a query whose tables are put together from several.
+type plannedPart struct {
+	Name        string  `json:"name"`
+	Cells       int     `json:"cells"`
+	Sensitivity float64 `json:"sensitivity"`
+	Why         string  `json:"why"`
+	Sigma       float64 `json:"sigma"`
+	Mu          float64 `json:"mu"`
+}
+
+func plannedParts(q *pipeline.Planned) []plannedPart {
+	if q.Strategy == nil {
+		return nil
+	}
+	var out []plannedPart
+	for i, m := range q.Mechanisms {
+		c := &q.Components[i]
+		out = append(out, plannedPart{Name: c.Name, Cells: c.Cells, Sensitivity: m.Sens.L2, Why: m.Sens.Why, Sigma: float64(m.Sigma), Mu: float64(m.Mu())})
+	}
+	return out
+}
+
+func planJSON(p *pipeline.Plan) map[string]any {
+	all := make([]plannedQuery, 0, len(p.Queries()))
+	for _, q := range p.Queries() {
+		s := q.Sensitivity()
+		half, perRow := q.HalfWidth()
+		all = append(all, plannedQuery{
+			Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), Sensitivity: s.L2, Why: s.Why,
+			Sigma: q.Sigma(), Deviation: q.Deviation(), HalfWidth: half, PerRow: perRow,
+			Mu: float64(q.Mu()), Share: share(p, &q), Threshold: q.Threshold(), StandsOut: standsOut(&q),
+			Parts: plannedParts(&q), Strategy: q.Strategy,
+		})
+	}
+	text := map[string]any{
+		"name": p.Name(), "params": p.Params(), "epsilon": p.Guarantee().Epsilon, "delta": p.Guarantee().Delta, "mu": p.Mu(),
+		"adjacency": p.Adjacency(), "unit": p.Account().Unit, "delta_failure": p.FailureShare(), "statement": p.Statement(), "columns": p.Columns(), "queries": all, "worth": worthOf(p),
+	}
+	if t := p.Targets(); t != nil {
+		text["targets"] = map[string]any{"least_epsilon": json.Number(t.Text), "weights_auto": t.Auto, "factor_to_spare": t.Spare}
+	}
+	return text
+}
+
+func share(p *pipeline.Plan, q *pipeline.Planned) float64 {
+	ratio := float64(q.Mu()) / float64(p.Mu())
+	return ratio * ratio
+}
+
+func (a *app) printPlan(p *pipeline.Plan) error {
+	if err := a.Printf("%s: epsilon %s, delta %s (mu %.6g), unit %s, %s; no data was read\n\n", p.Name(),
+		p.Job().Privacy.Epsilon, p.Job().Privacy.Delta, float64(p.Mu()), p.Account().Unit, p.Adjacency()); err != nil {
+		return err
+	}
+	rows := [][]string{{"query", "cells", "sensitivity", "share of mu²", "sigma", "95 % ±", "because"}}
+	for _, q := range p.Queries() {
+		s := q.Sensitivity()
+		l2, sigma := fmt.Sprintf("%.6g", s.L2), fmt.Sprintf("%.6g", q.Sigma())
+		if q.Strategy != nil && len(q.Mechanisms) > 1 {
+			l2, sigma, s.Why = "-", "-", fmt.Sprintf("%d parts share the noise, see below", len(q.Mechanisms))
+		}
+		rows = append(rows, []string{q.Query.Name(), cellCount(&q), l2, fmt.Sprintf("%.1f %%", 100*share(p, &q)), sigma, halfWidth(&q), s.Why})
+	}
+	if err := a.PrintTable(rows); err != nil {
+		return err
+	}
+	for _, q := range p.Queries() {
+		if err := a.printStrategy(&q); err != nil {
+			return err
+		}
+	}
+	return a.printTargets(p)
+}
+
+// printTargets says what the accuracy that the job asks for takes.
+func (a *app) printTargets(p *pipeline.Plan) error {
+	t := p.Targets()
+	if t == nil {
+		return nil
+	}
+	weights := "by the weights of the queries"
+	if t.Auto {
+		weights = "with the weights worked out from them"
+	}
+	return a.Printf("\ntargets: the least epsilon for all of them is %s, %s; at epsilon %s half-widths are %.4g times smaller than asked\n", t.Text, weights, p.Job().Privacy.Epsilon, t.Spare)
+}
+
+// printStrategy shows how the tables of a query share their noise, what other ways would give, and the error of each table.
+func (a *app) printStrategy(q *pipeline.Planned) error {
+	s := q.Strategy
+	if s == nil {
+		return nil
+	}
+	bound := ""
+	if s.Bound > 0 {
+		bound = fmt.Sprintf("; no Gaussian noise of this mu has less than %.5g", s.Bound)
+	}
+	rows := [][]string{{"way", "root mean square error"}, {s.Name + " (taken)", fmt.Sprintf("%.5g", s.Error)}}
+	for _, c := range s.Others {
+		rows = append(rows, []string{c.Name, fmt.Sprintf("%.5g", c.Error)})
+	}
+	tables := [][]string{{"table", "cells", "standard deviation", "95 % ±"}}
+	for _, t := range s.Tables {
+		tables = append(tables, []string{q.Query.Name() + "." + t.Name, fmt.Sprint(t.Cells), fmt.Sprintf("%.5g", t.Deviation), fmt.Sprintf("%.5g", calibrate.Z95*t.Deviation)})
+	}
+	return errors.Join(a.Printf("\n%s: least error by %s%s\n", q.Query.Name(), s.Loss, bound), a.PrintTable(rows), a.Printf("\n"), a.PrintTable(tables))
+}
+
+// cellCount is the number of cells of a query; discovered keys have a threshold instead.
+func cellCount(q *pipeline.Planned) string {
+	if q.Selection != nil {
+		return fmt.Sprintf("keys ≥ %.6g", q.Threshold())
+	}
+	return fmt.Sprint(q.Query.Cells())
+}

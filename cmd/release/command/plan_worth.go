@@ -1,0 +1,105 @@
+package command
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/report"
+	"github.com/dprelease/dprelease/report/picture"
+)
+
+// worth is what a plan's noise is worth: what it would cost otherwise, and what other epsilons would give.
+type worth struct {
+	// Basic is the epsilon that the same noise would cost by basic composition: the sum of the mechanisms' epsilons at equal parts of delta;
+	// 0 if it is not known.
+	Basic float64 `json:"epsilon_by_basic_composition,omitempty"`
+	// Curve is what other epsilons would give at the same delta, shares and bounds.
+	Curve []worthAt `json:"curve"`
+}
+
+// worthAt is the noise at an epsilon, relative to the plan's.
+type worthAt struct {
+	Epsilon float64 `json:"epsilon"`
+	Noise   float64 `json:"noise_relative"`
+}
+
+// curveSteps are the epsilons of the curve, as multiples of the plan's.
+var curveSteps = []float64{0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10}
+
+func worthOf(p *pipeline.Plan) worth {
+	var w worth
+	g := p.Guarantee()
+	g.Delta -= calibrate.Delta(p.FailureShare())
+	ms := p.Mechanisms()
+	for _, m := range ms {
+		eps, err := calibrate.GaussianEpsilon(g.Delta/calibrate.Delta(len(ms)), m.Mu())
+		if err != nil {
+			w.Basic = 0
+			break
+		}
+		w.Basic += float64(eps)
+	}
+	for _, step := range curveSteps {
+		at := g
+		at.Epsilon = calibrate.Epsilon(step * float64(g.Epsilon))
+		if mu, err := calibrate.GaussianMu(at); err == nil && mu > 0 && p.Mu() > 0 {
+			w.Curve = append(w.Curve, worthAt{float64(at.Epsilon), float64(p.Mu() / mu)})
+		}
+	}
+	return w
+}
+
+// standsOut is the smallest noisy count of a query that stands out: of all its cells without a row, none is above it with 95 % probability.
+// It is 0 for queries that are no counts.
+func standsOut(q *pipeline.Planned) float64 {
+	if q.Kind != "count" && q.Kind != "histogram" || q.Selection != nil {
+		return 0
+	}
+	return report.StandsOut(q.Deviation(), q.Query.Cells())
+}
+
+// printWorth says what the composition of this program saves, and from where on a count stands out.
+func (a *app) printWorth(p *pipeline.Plan) error {
+	w := worthOf(p)
+	if w.Basic > 0 && len(p.Mechanisms()) > 1 {
+		if err := a.Printf("\nby basic composition the same noise would cost epsilon %.4g\n", w.Basic); err != nil {
+			return err
+		}
+	}
+	for _, q := range p.Queries() {
+		if x := standsOut(&q); x > 0 {
+			if err := a.Printf("%s: noisy counts above %.4g stand out; if no cell had a row, none would be above it with 95 %% probability\n", q.Query.Name(), x); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// planFigure draws a plan: each query's share of the budget with its half-width, and the noise over epsilon.
+func planFigure(p *pipeline.Plan) *picture.Figure {
+	shares := picture.Panel{Title: "Share of the budget, and 95 % ± of a noisy value", X: "% of mu²", Names: []string{}}
+	for i := range p.Queries() {
+		q := &p.Queries()[i]
+		shares.Names = append([]string{q.Query.Name() + ": ± " + halfWidth(q)}, shares.Names...)
+		shares.Points = append(shares.Points, picture.Point{Estimate: 100 * share(p, q), Noisy: math.NaN()})
+	}
+	curve := picture.Panel{Title: "Noise at other epsilons", X: "epsilon", Y: "noise, this plan = 1"}
+	for _, w := range worthOf(p).Curve {
+		if w.Epsilon <= mostDrawn*float64(p.Guarantee().Epsilon) && w.Epsilon >= leastDrawn*float64(p.Guarantee().Epsilon) {
+			curve.Points = append(curve.Points, picture.Point{X: w.Epsilon, Estimate: w.Noise, Noisy: math.NaN()})
+		}
+	}
+	return &picture.Figure{
+		Title: fmt.Sprintf("%s: epsilon %s, delta %s", p.Name(), p.Job().Privacy.Epsilon, p.Job().Privacy.Delta), Panels: []picture.Panel{shares, curve},
+		Width: 26, Height: max(9, 3+0.6*float64(len(shares.Points))),
+	}
+}
+
+// The part of the curve that is drawn, in multiples of the plan's epsilon.
+const (
+	leastDrawn = 0.2
+	mostDrawn  = 5
+)

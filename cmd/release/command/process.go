@@ -1,0 +1,61 @@
+// Package command is the program `release`: its verbs, its exit codes and what it does on signals. Programs beside it, in modules of their
+// own, link what the main one does without and call Main.
+package command
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	_ "time/tzdata" // time zones in an image without any
+)
+
+// Main runs the command line of this process and returns its exit code, with which the process is to end.
+func Main() int {
+	abortOnCrash()
+	ctx, stop := signals(context.Background())
+	defer stop()
+	return execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
+}
+
+// abortOnCrash lets Go's runtime end a process that crashed by SIGABRT (134 for a shell) and not by its own exit code, which is 2 as for a
+// wrong command line. No core file is written: it would hold rows of the input.
+func abortOnCrash() {
+	noCore()
+	debug.SetTraceback("crash")
+}
+
+// signals cancels the context on SIGINT and SIGTERM, with the signal as the cause. A second one ends the process.
+func signals(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		if s, ok := <-c; ok {
+			signal.Stop(c)
+			cancel(interrupted{s})
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(c)
+		close(c)
+		cancel(nil)
+	}
+}
+
+// interrupted is the cause of a context that a signal cancelled.
+type interrupted struct{ os.Signal }
+
+// Is says that it is a cancellation: whoever returns the context's cause means the same as who returns its error.
+func (i interrupted) Is(target error) bool { return target == context.Canceled }
+
+func (i interrupted) Error() string { return "stopped by a signal (" + i.String() + ")" }
+
+// code is 128 plus the signal's number, as shells have it.
+func (i interrupted) code() int {
+	if s, ok := i.Signal.(syscall.Signal); ok {
+		return 128 + int(s)
+	}
+	return exitInternal
+}

@@ -1,0 +1,50 @@
+package command
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sync"
+
+	"github.com/dprelease/dprelease/pipeline/manifest"
+)
+
+// program says what this executable is; what cannot be found out is left empty.
+var program = sync.OnceValue(func() manifest.Program {
+	p := manifest.Program{Name: "dprelease", Version: version(), Go: runtime.Version(), Binary: executableDigest()}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		modules := sha256.New()
+		for _, m := range info.Deps {
+			_, _ = fmt.Fprintln(modules, m.Path, m.Version, m.Sum) // a hash takes everything
+		}
+		p.Modules = hex.EncodeToString(modules.Sum(nil))
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				p.Commit = s.Value
+			}
+		}
+	}
+	return p
+})
+
+// executableDigest is the SHA-256 of the running executable; "" if it cannot be read.
+func executableDigest() string {
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}

@@ -1,0 +1,88 @@
+package command
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/accounts"
+	"github.com/dprelease/dprelease/cmd/release/internal/calibration"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/denoising"
+	"github.com/dprelease/dprelease/cmd/release/internal/firstjob"
+	"github.com/dprelease/dprelease/cmd/release/internal/firstlook"
+	"github.com/dprelease/dprelease/cmd/release/internal/presentation"
+	"github.com/dprelease/dprelease/cmd/release/internal/preview"
+	"github.com/dprelease/dprelease/cmd/release/internal/registry"
+	"github.com/dprelease/dprelease/cmd/release/internal/signing"
+	"github.com/dprelease/dprelease/cmd/release/internal/verification"
+)
+
+const rootLong = `release turns a private table into a differentially private data release.
+
+A job file says what to read, what to ask, what to spend and where to publish. A job's release is made once: the same
+run again returns the same bytes and spends nothing.
+
+Exit codes:
+  0    done, or already done
+  1    a stated check is not met (max_error, accuracy, check --data, verify, ledger audit, selftest, status)
+  2    usage, or the job file
+  3    input
+  4    budget
+  5    output
+  6    ledger
+  70   internal error
+  75   try again later (the run or the ledger is in use)
+  130  stopped by SIGINT
+  134  crashed: a fault of this program, stopped by SIGABRT
+  143  stopped by SIGTERM`
+
+// app is what all verbs share: where they write, and what a run leaves for the metrics.
+type app struct {
+	*console.Console
+	metrics string // the file for Prometheus; "": none
+	checks  checkMode
+	last    lastRun
+}
+
+// execute runs the command line and returns the exit code.
+func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
+	a := &app{Console: console.New(stdout, stderr)}
+	defer a.recovered(&code)
+	root := a.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	code = a.report(ctx, err)
+	a.writeMetrics(code)
+	return code
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use: "release", Short: "Differentially private data releases", Long: rootLong,
+		Args: cobra.NoArgs, SilenceErrors: true, SilenceUsage: true,
+		PersistentPreRunE: func(*cobra.Command, []string) error { return a.checkFlags() },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetOut(a.Stdout)
+	root.SetErr(a.Stderr)
+	flags := root.PersistentFlags()
+	flags.StringVar(&a.Log, "log", "text", "how progress and errors are written to stderr: text or json")
+	flags.BoolVar(&a.Quiet, "quiet", false, "no progress, no closing table; errors only")
+	root.AddCommand(
+		a.runCmd(), a.planCmd(), a.suggestCmd(), a.checkCmd(), verification.Command(a.Console), accounts.Command(a.Console), accounts.WithdrawCommand(a.Console), a.statusCmd(), a.backfillCmd(),
+		firstlook.Command(a.Console), firstjob.Command(a.Console), preview.Command(a.Console, program, a.printPreview), a.explainCmd(), a.schemaCmd(), presentation.ReportCommand(a.Console), presentation.PlotCommand(a.Console),
+		signing.KeygenCommand(a.Console), registry.Command(a.Console), denoising.Command(a.Console), calibration.Command(a.Console), a.selftestCmd(),
+		a.versionCmd(), a.manCmd(),
+	)
+	complete(root)
+	return root
+}
+
+func (a *app) checkFlags() error {
+	if a.Log != "text" && a.Log != "json" {
+		return console.Usagef("--log must be text or json")
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package command
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/accounts"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/cmd/release/internal/signing"
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
+	"github.com/dprelease/dprelease/pipeline/protocol"
+	"github.com/dprelease/dprelease/report"
+)
+
+const runLong = `run makes the release that a job describes and publishes it as one folder.
+
+The spend is recorded in the ledger before the first random draw. The same run again finds its release and spends
+nothing, so a scheduler may repeat it. A run that was killed is taken up where it stopped, under the same charge.
+
+Only what changes the noisy values is a new question. Another name, format, step or text for the reader is made of the noisy values
+of the release that is there, and spends nothing; what stands in its folder is moved aside.`
+
+func (a *app) runCmd() *cobra.Command {
+	var flags jobs.Flags
+	var again bool
+	cmd := &cobra.Command{
+		Use: "run JOB", Short: "Make and publish a release", Long: runLong, Args: cobra.ExactArgs(1),
+		Example: "  release run job.yaml\n  release run job.yaml --param day=2026-11-20 --out /srv/releases/2026-11-20",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.run(cmd.Context(), args[0], &flags, again)
+		},
+	}
+	flags.AddParams(cmd)
+	flags.AddOut(cmd)
+	flags.AddWorkers(cmd)
+	flags.AddMemoryLimit(cmd)
+	flags.AddTmpDir(cmd)
+	flags.AddSign(cmd)
+	flags.AddAnchor(cmd)
+	flags.AddNewLedger(cmd)
+	a.addMetrics(cmd)
+	a.addDataChecks(cmd)
+	cmd.Flags().BoolVar(&again, "new-release", false, "release the same question again with new noise: charges again, moves the old folder aside")
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the outcome as JSON")
+	return cmd
+}
+
+func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, again bool) error {
+	if flags.Workers < 1 {
+		return console.Usagef("--workers must be at least 1")
+	}
+	a.last.job = path
+	plan, err := flags.Load(ctx, a.Console, path)
+	if err != nil {
+		return err
+	}
+	a.last.job = plan.Job().Series()
+	a.warnOfLittle(plan)
+	if err := plan.Accurate(); err != nil {
+		return err
+	}
+	where, err := placeOf(flags, plan)
+	if err != nil {
+		return err
+	}
+	book, closeBook, err := flags.OpenLedgerOf(ctx, plan, where.dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = closeBook() }() // every entry is durable when it is made
+	anchor, err := jobs.CompareHeads(ctx, book, plan, where.dir, flags.Anchor)
+	if err != nil {
+		return err
+	}
+	where.again, where.announce = again, func(s protocol.Standing) { a.announce(plan, s) }
+	outcome, err := a.runPlan(ctx, book, plan, where)
+	if failed := anchor.Renew(context.WithoutCancel(ctx), book); err == nil {
+		err = failed
+	}
+	if err != nil {
+		return err
+	}
+	balance, _, err := book.Balance(ctx, plan.Account())
+	if err != nil {
+		return pipeline.LedgerError("read the account", err)
+	}
+	a.last.balance = &balance
+	if a.Log == "json" {
+		a.Logger().Info("outcome", "job", plan.Name(), "window", accounts.Window(plan.Params()), "status", string(outcome.Status),
+			"folder", outcome.Dir, "manifest_sha256", outcome.Digest)
+	}
+	if err := a.printOutcome(plan, outcome, balance); err != nil {
+		return err
+	}
+	a.reportData(plan, outcome)
+	return nil
+}
+
+func (a *app) addMetrics(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.metrics, "metrics", "", "write the outcome to this file, for the textfile collector of Prometheus")
+}
+
+// place is where and within what a plan is run.
+type place struct {
+	dir    string
+	limits local.Limits
+	again  bool
+	signer pipeline.Signer // nil: not signed
+	// announce says what is about to be charged; nil: nothing says so.
+	announce func(protocol.Standing)
+}
+
+func placeOf(f *jobs.Flags, plan *pipeline.Plan) (place, error) {
+	limits, err := f.Limits(plan)
+	if err != nil {
+		return place{}, err
+	}
+	dir, err := f.Dir(plan)
+	if err != nil {
+		return place{}, console.Usagef("--out: %v", err)
+	}
+	key, err := signing.NewSigner(f.Sign)
+	return place{dir: dir, limits: limits, signer: key}, err
+}
+
+// runPlan makes the release of a plan.
+func (a *app) runPlan(ctx context.Context, book *ledger.Book, plan *pipeline.Plan, where place) (*protocol.Outcome, error) {
+	jobs.KeepTo(where.limits.Memory)
+	where.limits.Look = a.look()
+	o, done := a.Observer()
+	defer done()
+	runner := protocol.Runner{
+		Book: book, Sink: sink.New(report.Presenter{}), Open: jobs.Opener(plan.Job(), where.limits, book.InputKey),
+		Observer: o, Workers: where.limits.Workers, Program: program(), Signer: where.signer, Announce: where.announce,
+	}
+	outcome, err := runner.Run(ctx, protocol.Request{Plan: plan, Dir: where.dir, NewRelease: where.again, Refuse: a.checks == checksRefuse})
+	if err != nil || where.signer == nil {
+		return outcome, err
+	}
+	return outcome, signing.CheckSigned(outcome.Dir, where.signer)
+}

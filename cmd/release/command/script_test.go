@@ -1,0 +1,135 @@
+package command
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// main is the program.
+func main() { os.Exit(Main()) }
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asRelease) != "" {
+		main()
+	}
+	syscall.Umask(0o022) // a ledger's folder must not be the group's to write
+	testscript.Main(m, map[string]func(){"release": main})
+}
+
+// Each script runs the program as a user would. `code N release …` expects the documented exit code.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(env *testscript.Env) error {
+			if err := copyLegacy(filepath.Join(env.WorkDir, "legacy")); err != nil {
+				return err
+			}
+			return copyQuickstart(filepath.Join(env.WorkDir, "quickstart"))
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": code, "truncate": truncate, "rows": rows, "flip": flip, "cutledger": cutLedger, "replace": replace, "glob": glob, "messy": messy, "mended": mended,
+		},
+	})
+}
+
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N command args…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// glob says that each pattern has a match: glob PATTERN…; ! glob that none has one. (exists takes names, not patterns.)
+func glob(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) == 0 {
+		ts.Fatalf("usage: [!] glob PATTERN…")
+	}
+	for _, pattern := range args {
+		found, err := filepath.Glob(ts.MkAbs(pattern))
+		ts.Check(err)
+		if neg != (len(found) == 0) {
+			ts.Fatalf("%s matches %q", pattern, found)
+		}
+	}
+}
+
+// rows writes a CSV table of N rows of different units.
+func rows(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: rows FILE N")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	text := []byte("u,x\n")
+	for i := range n {
+		text = append(strconv.AppendInt(text, int64(i), 10), ',', "abc"[i%3], '\n')
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o600))
+}
+
+// truncate keeps the first N bytes of a file.
+func truncate(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: truncate FILE N")
+	}
+	n, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), n))
+}
+
+// copyLegacy copies two releases that an earlier version made (its ledger's entries have schema 2), with their job, their ledger and their
+// input.
+func copyLegacy(dir string) error {
+	from := filepath.Join("testdata", "legacy")
+	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
+		return err
+	}
+	ledger := filepath.Join(dir, "ledger.db")
+	if err := os.Rename(filepath.Join(dir, "old.db"), ledger); err != nil {
+		return err
+	}
+	return os.Chmod(ledger, 0o600)
+}
+
+func copyQuickstart(dir string) error {
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	for _, name := range []string{"job.yaml", "trips.parquet"} {
+		data, err := os.ReadFile(filepath.Join("..", "..", "..", "examples", "quickstart", name))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// notShort skips a test of many processes, or of many small changes, if the tests are to be short, as with the race detector: the scripts run
+// the same code there.
+func notShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("runs without -short")
+	}
+}

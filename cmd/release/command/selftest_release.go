@@ -1,0 +1,116 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/mechanism/selftest"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
+	"github.com/dprelease/dprelease/pipeline/protocol"
+)
+
+// selftestJob is the job of the selftest's audit: each row is a privacy unit, so that one cell's count of two tables that
+// differ by a row in each cell is a pair of neighbours; epsilon makes mu about 1.
+const selftestJob = `version: 1
+name: selftest
+privacy: {epsilon: 5, delta: 1e-6, unit: row, adjacency: add-remove}
+input: {files: [table.csv]}
+queries:
+  - name: rows
+    histogram: {by: [{column: cell, from: 0, to: %d, width: 1}]}
+output: {dir: out, formats: [parquet]}
+ledger: {store: "sqlite:ledger.db", dataset: selftest, budget: {epsilon: 5, delta: 1e-6}}
+`
+
+// releaseIn makes releases below a folder, each with a table, a job, a ledger and an output folder of its own, on the way
+// that every release takes.
+func releaseIn(folder string) selftest.Release {
+	return func(ctx context.Context, cells, rows int) ([]float64, calibrate.Mechanism, error) {
+		dir := filepath.Join(folder, strconv.Itoa(rows))
+		if err := writeSelftest(dir, cells, rows); err != nil {
+			return nil, calibrate.Mechanism{}, selftestError("write the selftest's table", err)
+		}
+		plan, released, err := runSelftest(ctx, filepath.Join(dir, "job.yaml"))
+		if err != nil {
+			return nil, calibrate.Mechanism{}, err
+		}
+		counts := make([]float64, cells)
+		released.Results()[0].Answer.Noisy(0, counts)
+		return counts, plan.Mechanisms()[0], nil
+	}
+}
+
+// writeSelftest writes the job and its table: rows rows in each of the cells.
+func writeSelftest(dir string, cells, rows int) error {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "job.yaml"), fmt.Appendf(nil, selftestJob, cells), 0o600); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "table.csv"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(writeCells(bufio.NewWriter(f), cells, rows), f.Close())
+}
+
+func writeCells(w *bufio.Writer, cells, rows int) error {
+	line := []byte("cell\n")
+	for i := range cells * rows {
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+		line = append(strconv.AppendInt(line[:0], int64(i%cells), 10), '\n')
+	}
+	if _, err := w.Write(line); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// runSelftest makes the release of the job at path.
+func runSelftest(ctx context.Context, path string) (*pipeline.Plan, *pipeline.Release, error) {
+	flags := jobs.Flags{Workers: runtime.GOMAXPROCS(0)}
+	a := &app{Console: console.New(nil, nil)}
+	plan, err := flags.Load(ctx, a.Console, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	dir, err := flags.Dir(plan)
+	if err != nil {
+		return nil, nil, selftestError("find the selftest's folder", err)
+	}
+	book, closeBook, err := jobs.OpenBook(ctx, plan.Job())
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = closeBook() }() // what it recorded is synced
+	runner := protocol.Runner{
+		Book: book, Sink: sink.New(), Open: jobs.Opener(plan.Job(), local.Limits{Workers: flags.Workers}, book.InputKey),
+		Observer: pipeline.Silent{}, Workers: flags.Workers, Program: program(),
+	}
+	outcome, err := runner.Run(ctx, protocol.Request{Plan: plan, Dir: dir})
+	if err != nil {
+		return nil, nil, err
+	}
+	return plan, outcome.Release, nil
+}
+
+// selftestError is a failure to write below the temporary folder.
+func selftestError(what string, err error) error {
+	return &pipeline.Error{
+		Cause: pipeline.CauseOutput, Code: "selftest", Message: "can't " + what, Hint: "TMPDIR names the folder that is used", Err: err,
+	}
+}

@@ -1,0 +1,98 @@
+package command
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/cryptotest"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/pipeline/stabilitytest"
+)
+
+// The command shows the same of neighbouring tables when it draws the same noise: exit code, stderr, log, ledger and files' names, and the
+// manifest but for what noise hides. It is run twice on each table, in a folder of the same name.
+func TestStabilityOfCommand(t *testing.T) {
+	jobs := uint64(15)
+	if long() {
+		jobs = 1000
+	}
+	s := stabilitytest.Search{Seed: stabilitytest.Seed(t) + 1<<20, Writers: stabilitytest.Writers()}
+	for n := range jobs {
+		job, _ := stabilitytest.Draw(rand.New(rand.NewPCG(s.Seed, n)))
+		c := s.Case(job, n, 0)
+		for _, log := range [][]string{{"--quiet"}, {"--log", "json"}} {
+			var shown [2]stabilitytest.Shown
+			fits := true
+			for i := range 2 {
+				fits = fits && command(t, c, i, &shown[i], log...)
+			}
+			if what := shown[0].Difference(&shown[1]); fits && what != "" {
+				t.Fatal(&stabilitytest.Finding{What: "the commands differ: " + what, Case: c})
+			}
+		}
+	}
+}
+
+// command runs the job of a case on one of its tables. false: the writer does not have the types that the job needs.
+func command(t *testing.T, c *stabilitytest.Case, i int, shown *stabilitytest.Shown, args ...string) bool {
+	t.Helper()
+	dir := filepath.Join(os.TempDir(), "dprelease-command-"+t.Name())
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	for name, text := range stabilitytest.Public {
+		put(t, filepath.Join(dir, name), text)
+	}
+	job := filepath.Join(dir, "job.yaml")
+	put(t, job, c.Job.YAML(stabilitytest.Files(c.Writer, c.Pair.Files)...))
+	if err := c.Put(dir, i); err != nil {
+		return false
+	}
+	cryptotest.SetGlobalRandom(t, 1)
+	for range 2 {
+		var stdout, stderr bytes.Buffer
+		code := execute(t.Context(), append([]string{"run", job, "--workers", "2", "--memory-limit", "1GiB"}, args...), &stdout, &stderr)
+		if code == exitUsage && strings.Contains(stderr.String(), "does not fit the input") {
+			return false
+		}
+		if code != exitDone {
+			t.Errorf("exit code %d: %s", code, &stderr)
+		}
+		shown.Addf("exit code %d", code)
+		showLog(t, shown, stderr.Bytes())
+		if args[0] == "--quiet" && stdout.Len() > 0 {
+			t.Errorf("stdout: %s", &stdout)
+		}
+	}
+	book, closeBook, err := jobs.OpenStore(t.Context(), "sqlite:"+filepath.Join(dir, "ledger.db"), false)
+	if err == nil {
+		err = shown.Ledger(t.Context(), book)
+		_ = closeBook()
+	}
+	if err == nil { // what the ledger's newest entry is depends on the time
+		err = shown.Folder(dir, "ledger")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return true
+}
+
+// showLog shows the lines of stderr, without times.
+func showLog(t *testing.T, shown *stabilitytest.Shown, stderr []byte) {
+	t.Helper()
+	for line := range bytes.Lines(stderr) {
+		if line[0] == '{' {
+			var err error
+			if line, err = stabilitytest.Masked(line, "time", "manifest_sha256"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		shown.Addf("stderr %s", line)
+	}
+}

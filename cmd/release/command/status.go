@@ -1,0 +1,105 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+const statusLong = `status lists the windows of a dated job, one whose params have a date:
+
+  published      its release is there; its folder is shown
+  missing        never run
+  failed         a run was cut short, or failed before anything was spent
+  over budget    what is left does not pay for it, after those before it
+  never arrived  there is no input for it, and no run has seen one
+  gone           it was published and its folder is not there any more, or its input was there and is not any more
+
+It reads the job, its ledger and the names of its input files, and no data. It ends with 1 if a window that is over is not published.`
+
+func (a *app) statusCmd() *cobra.Command {
+	f := &windowFlags{}
+	cmd := &cobra.Command{
+		Use: "status JOB", Short: "List the windows of a dated job: published, missing, failed, …", Long: statusLong, Args: cobra.ExactArgs(1),
+		Example: "  release status job.yaml --from 2026-11-01 --to 2026-11-20",
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.status(cmd.Context(), args[0], f) },
+	}
+	f.add(a, cmd)
+	return cmd
+}
+
+func (a *app) status(ctx context.Context, path string, f *windowFlags) error {
+	windows, err := a.windows(ctx, path, f)
+	if err != nil || len(windows) == 0 {
+		return err
+	}
+	book, closeBook, err := jobs.OpenStore(ctx, windows[0].plan.Job().StoreName(), false)
+	switch {
+	case errors.Is(err, ledger.ErrAbsent): // nothing was ever run
+	case err != nil:
+		return err
+	default:
+		defer func() { _ = closeBook() }() // it was only read
+	}
+	if err := judge(ctx, book, f, windows); err != nil {
+		return err
+	}
+	if a.JSON {
+		return errors.Join(a.PrintJSON(map[string]any{"name": windows[0].plan.Name(), "windows": windows, "counts": counts(windows)}), incomplete(windows))
+	}
+	rows := [][]string{{"window", "state", "folder", "note"}}
+	for _, w := range windows {
+		rows = append(rows, []string{w.Window, w.State, w.shortFolder(), console.OrDash(w.Note)})
+	}
+	if err := a.PrintTable(rows); err != nil {
+		return err
+	}
+	return errors.Join(a.Printf("\n%s\n", summary(windows)), incomplete(windows))
+}
+
+// windowStates are all states, in the order in which they are counted.
+var windowStates = []string{statePublished, stateMissing, stateFailed, stateOver, stateNever, stateGone, stateWithdrawn}
+
+// incomplete is the failed check of windows of which some that are over are not published; nil if there are none.
+func incomplete(windows []*windowed) error {
+	n := 0
+	for _, w := range windows {
+		if w.State != statePublished && w.over {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return &pipeline.Error{Cause: pipeline.CauseCheck, Code: "windows", Message: console.Count(n, "window") + " that are over are not published", Hint: "release backfill makes those whose input is there and that the budget pays for"}
+}
+
+func counts(windows []*windowed) map[string]int {
+	n := map[string]int{}
+	for _, state := range windowStates {
+		n[state] = 0
+	}
+	for _, w := range windows {
+		n[w.State]++
+	}
+	return n
+}
+
+func summary(windows []*windowed) string {
+	n, parts := counts(windows), []string{}
+	for _, state := range windowStates {
+		if n[state] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n[state], state))
+		}
+	}
+	return fmt.Sprintf("%s: %s", console.Count(len(windows), "window"), strings.Join(slices.Clip(parts), ", "))
+}

@@ -1,0 +1,242 @@
+package command
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/internal/wiring"
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/protocol"
+)
+
+// The states of a window.
+const (
+	statePublished = "published"
+	stateMissing   = "missing"
+	stateFailed    = "failed"
+	stateOver      = "over budget"
+	stateNever     = "never arrived"
+	stateGone      = "gone"
+	stateWithdrawn = "withdrawn"
+)
+
+// windowFlags choose windows of a job.
+type windowFlags struct {
+	jobs.Flags
+	from, to string
+}
+
+func (f *windowFlags) add(a *app, cmd *cobra.Command) {
+	f.AddParams(cmd)
+	cmd.Flags().StringVar(&f.from, "from", "", "the first window, as the job's date parameter is written")
+	cmd.Flags().StringVar(&f.to, "to", "", "the last window (default: the last that is over)")
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "print JSON")
+	_ = cmd.MarkFlagRequired("from") // the flag is there
+}
+
+// windowed is one window of a job and where it stands.
+type windowed struct {
+	Window string `json:"window"`
+	State  string `json:"state"`
+	Folder string `json:"folder"`
+	Note   string `json:"note"`
+
+	plan  *pipeline.Plan
+	plans []*pipeline.Plan // one for each way to write the window: each is a run of its own
+	over  bool             // its time has passed
+	free  bool             // it is reserved already: finishing it costs nothing
+}
+
+// windows plans every window of the job.
+func (a *app) windows(ctx context.Context, path string, f *windowFlags) ([]*windowed, error) {
+	params, err := f.ParamValues()
+	if err != nil {
+		return nil, err
+	}
+	job, diags := configs.Load(path, configs.ParseOptions{Params: params, Env: a.Env, Sample: true})
+	if len(diags) > 0 {
+		return nil, console.JobError{Diagnostics: diags}
+	}
+	name, err := datedParam(job, params)
+	if err != nil {
+		return nil, err
+	}
+	param := job.Params[name]
+	list, err := param.Windows(f.from, f.last(&param))
+	if err != nil {
+		return nil, console.Usagef("--from and --to: %v", err)
+	}
+	var out []*windowed
+	for _, w := range list {
+		planned := &windowed{Window: w.Value}
+		for _, form := range append([]string{w.Value}, w.Forms...) {
+			params[name] = form
+			plan, err := jobs.LoadWith(ctx, a.Console, path, params)
+			if err != nil {
+				return nil, err
+			}
+			planned.plans = append(planned.plans, plan)
+			if len(w.Forms) == 1 {
+				break
+			}
+		}
+		if err := planned.choose(f, planned.plans[0]); err != nil {
+			return nil, err
+		}
+		planned.over = !time.Now().Before(inZone(w.End, planned.plan.Location()))
+		out = append(out, planned)
+	}
+	return out, nil
+}
+
+// choose takes one of the ways to write the window.
+func (w *windowed) choose(f *windowFlags, plan *pipeline.Plan) (err error) {
+	w.plan = plan
+	w.Folder, err = f.Dir(plan)
+	return err
+}
+
+// last is --to; if it is not given, the window before the one in which we are.
+func (f *windowFlags) last(p *configs.Param) string {
+	if f.to != "" {
+		return f.to
+	}
+	now := time.Now().UTC()
+	switch p.Every {
+	case "month":
+		return now.AddDate(0, 0, -now.Day()).Format("2006-01")
+	case "year":
+		return now.AddDate(-1, 0, 0).Format("2006")
+	}
+	return now.AddDate(0, 0, -1).Format("2006-01-02")
+}
+
+// inZone is the same date and time of day in a zone.
+func inZone(t time.Time, zone *time.Location) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, zone)
+}
+
+// datedParam is the job's one parameter that is a date and was not given.
+func datedParam(job *configs.Job, given map[string]string) (string, error) {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(job.Params)) {
+		if _, fixed := given[name]; !fixed && job.Params[name].Type == "date" {
+			names = append(names, name)
+		}
+	}
+	if len(names) != 1 {
+		return "", console.Usagef("windows need a job with one parameter that is a date, such as params: {day: {type: date, every: day}}; this job has %d", len(names))
+	}
+	return names[0], nil
+}
+
+// judge finds out where each window stands. book is nil if there is no ledger yet.
+func judge(ctx context.Context, book *ledger.Book, f *windowFlags, windows []*windowed) error {
+	for _, w := range windows {
+		if book == nil {
+			w.recorded(ledger.Run{}, false)
+			continue
+		}
+		r, known, err := w.lookup(ctx, book, f)
+		if err != nil {
+			return err
+		}
+		w.recorded(r, known)
+	}
+	if book == nil {
+		return nil
+	}
+	return forecast(ctx, book, windows)
+}
+
+// lookup finds the window's run, however its date was written.
+func (w *windowed) lookup(ctx context.Context, book *ledger.Book, f *windowFlags) (r ledger.Run, known bool, err error) {
+	for _, plan := range w.plans {
+		r, known, err = protocol.Find(ctx, plan, book, sink.New())
+		if err != nil {
+			return r, false, pipeline.LedgerError("look a window up", err)
+		}
+		if known && r.State != ledger.Released {
+			return r, true, w.choose(f, plan)
+		}
+	}
+	return r, known, nil
+}
+
+// recorded judges a window by what the ledger knows of it.
+func (w *windowed) recorded(r ledger.Run, known bool) {
+	gone := jobs.Absent(source.Exists(wiring.SourceOptions(w.plan.Job()))) == len(w.plan.Job().Input.Files)
+	switch {
+	case known && r.Withdrawn != nil:
+		w.State, w.Folder, w.Note = stateWithdrawn, r.Charge.Dir, r.Withdrawn.Reason
+	case known && r.State == ledger.Published:
+		w.State, w.Folder = statePublished, r.Charge.Dir
+		if w.Note = released(r); w.Note != "" {
+			w.State = stateGone
+		}
+	case known && r.State == ledger.Sealed:
+		w.State, w.free, w.Note = stateFailed, true, "sealed, not yet published: a run publishes it"
+	case known && r.State == ledger.Reserved && gone:
+		w.State, w.Note = stateGone, "cut short, and its input is gone; what it was charged stays"
+	case known && r.State == ledger.Reserved:
+		w.State, w.free, w.Note = stateFailed, true, "cut short: a run takes it up under the same charge"
+	case gone && w.over && known:
+		w.State, w.Note = stateGone, "its input is gone; a run that saw it failed before anything was spent"
+	case gone && w.over:
+		w.State, w.Note = stateNever, "there is no input for it, and no run has seen one"
+	case known:
+		w.State, w.Note = stateFailed, "a run failed before anything was spent"
+	default:
+		w.State = stateMissing
+		if !w.over {
+			w.Note = "not over yet"
+		}
+	}
+}
+
+// released says what is wrong with a published folder.
+func released(r ledger.Run) string {
+	_, digest, err := sink.ReadManifest(r.Charge.Dir)
+	switch {
+	case err != nil:
+		return "its folder is not there any more"
+	case digest != r.Digests.Release:
+		return "its folder holds something else"
+	}
+	return ""
+}
+
+// forecast finds the windows that the budget does not pay for, if all that can be run are run in order.
+func forecast(ctx context.Context, book *ledger.Book, windows []*windowed) error {
+	var charges []ledger.Charge
+	var charged []*windowed
+	for _, w := range windows {
+		if (w.State == stateMissing || w.State == stateFailed) && !w.free {
+			charges, charged = append(charges, w.plan.Charge(w.Folder, 1)), append(charged, w)
+		}
+	}
+	refusals, err := book.Forecast(ctx, charges)
+	if err != nil {
+		return pipeline.LedgerError("forecast", err)
+	}
+	for i, refusal := range refusals {
+		if refusal != nil {
+			charged[i].State, charged[i].Note = stateOver, refusal.Error()
+		}
+	}
+	return nil
+}
+
+// shortFolder is a folder relative to where the user is.
+func (w *windowed) shortFolder() string { return console.Here(filepath.Clean(w.Folder)) }
