@@ -40,7 +40,8 @@ func ComposedMu(ms []Mechanism) Mu { return Mu(numeric.RootCeiling(ComposedMu2(m
 
 // Compose returns the guarantee of the mechanisms together at this delta: the least proven epsilon of the Gaussian mechanism
 // whose mu² is the sum of theirs. It is 0 if there are no mechanisms. Errors are *ArgumentError:
-// delta outside of [MinDelta, 1), "mechanisms" if one of them is not valid or epsilon would be above MaxEpsilon.
+// delta outside of [MinDelta, 1), "mechanisms" if one of them is not valid or epsilon would be above MaxEpsilon. If the noise of none is Gaussian, it is
+// not above the sum of their epsilons.
 func Compose(ms []Mechanism, d Delta) (Guarantee, error) {
 	if err := d.Validate(); err != nil {
 		return Guarantee{}, err
@@ -53,6 +54,11 @@ func Compose(ms []Mechanism, d Delta) (Guarantee, error) {
 	}
 	mu := ComposedMu(ms)
 	eps, err := GaussianEpsilon(d, mu)
+	if pure := ComposedPure(ms); pure != nil {
+		if sum := Epsilon(numeric.Ceiling(pure)); sum <= MaxEpsilon && (err != nil || sum < eps) {
+			return Guarantee{Epsilon: sum, Delta: d}, nil
+		}
+	}
 	if err != nil {
 		return Guarantee{}, argument.New("mechanisms", "have mu = %g together, which needs an epsilon above %g", float64(mu), float64(MaxEpsilon))
 	}
@@ -72,7 +78,12 @@ func validateAll(ms []Mechanism) error {
 // Verify returns nil if the mechanisms together are proven to meet g: if delta(g.Epsilon) <= g.Delta for their exact
 // composition (Balle & Wang 2018, Theorem 8). If they are not, the error wraps ErrExceeds. Other errors
 // are *ArgumentError: see Guarantee.Validate; "mechanisms[i].…" if one of them is not valid.
+//
+// A delta of 0 is met if the noise of no mechanism is Gaussian and the sum of their epsilons is at most g.Epsilon.
 func Verify(ms []Mechanism, g Guarantee) error {
+	if g.Delta == 0 {
+		return verifyPure(ms, g.Epsilon)
+	}
 	limit, err := GaussianMu(g)
 	if err != nil {
 		return err

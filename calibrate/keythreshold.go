@@ -74,6 +74,9 @@ func (s KeySelection) validate() error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
+	if m.Noise != Gaussian {
+		return argument.New("noise", "must be Gaussian for a threshold of keys")
+	}
 	if err := argument.PowerOfTwo("grid", m.Grid); err != nil {
 		return err
 	}

@@ -57,18 +57,25 @@ func (m Mechanism) ratio() *big.Float {
 	return numeric.NewUp().Quo(numeric.UpOf(m.Sens.L2), numeric.UpOf(float64(m.Sigma)))
 }
 
-// Validate says whether the sensitivity and sigma, on which mu depends, are positive and finite; if not, the error is an *ArgumentError.
+// Validate says whether the sensitivity and sigma, on which mu depends, are positive and finite, and whether mu is enough if the noise is not Gaussian;
+// if not, the error is an *ArgumentError.
 func (m Mechanism) Validate() error {
 	if err := argument.Positive("sensitivity", m.Sens.L2); err != nil {
 		return err
 	}
-	return argument.Positive("sigma", float64(m.Sigma))
+	if err := argument.Positive("sigma", float64(m.Sigma)); err != nil {
+		return err
+	}
+	return m.checkStandIn()
 }
 
 // Deviation returns the standard deviation to publish, in the query's unit: sqrt(sigma² + grid²/12), which is the noise and the
-// rounding to the grid together, rounded up to the next float64. It is +Inf if sigma is not positive and finite or the grid is
+// rounding to the grid together, rounded up to the next float64; that of the noise itself if it is not Gaussian. It is +Inf if sigma is not positive and finite or the grid is
 // negative or not finite.
 func (m Mechanism) Deviation() float64 {
+	if m.Noise != Gaussian {
+		return m.pureDeviation()
+	}
 	sigma, grid := float64(m.Sigma), m.Grid
 	if argument.Positive("sigma", sigma) != nil || !(grid >= 0 && grid <= math.MaxFloat64) {
 		return math.Inf(1)

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 
@@ -60,9 +61,9 @@ func rootEight(x *big.Float) *big.Float {
 	return root.Mul(root, x)
 }
 
-// Mechanism returns the Gaussian mechanism that stands for p in a ledger. It has the same query and grid, the L1 sensitivity in the place
+// Mechanism returns p as a ledger charges it. It has the same query and grid, the L1 sensitivity in the place
 // of the L2 sensitivity, and the sigma with which its mu is PureMu of p's epsilon, rounded down. Each guarantee that holds for
-// that mechanism, alone or composed, holds for p. Errors are *ArgumentError: "sensitivity", "scale", "epsilon".
+// the Gaussian mechanism of that sigma, alone or composed, holds for p. Errors are *ArgumentError: "sensitivity", "scale", "epsilon".
 func (p Pure) Mechanism() (Mechanism, error) {
 	eps, err := p.Noise.Epsilon(0)
 	if err != nil {
@@ -73,16 +74,127 @@ func (p Pure) Mechanism() (Mechanism, error) {
 		return Mechanism{}, err
 	}
 	sigma := numeric.RoundedDown(numeric.NewBig().Quo(numeric.BigOf(p.Noise.L1), numeric.BigOf(float64(mu))))
-	m := Mechanism{Query: p.Query, Sens: Sensitivity{L2: p.Noise.L1, Why: p.law() + p.Why}, Sigma: Sigma(sigma), Grid: p.Grid}
+	m := Mechanism{
+		Query: p.Query, Sens: Sensitivity{L2: p.Noise.L1, Why: p.Why}, Sigma: Sigma(sigma), Grid: p.Grid, Noise: Rounded, Scale: p.Noise.Scale,
+	}
+	if p.Geometric {
+		m.Noise = Geometric
+	}
 	if m.Mu() < mu || math.IsInf(float64(m.Mu()), 0) {
 		return Mechanism{}, argument.New("scale", "= %g is out of range", p.Noise.Scale)
 	}
 	return m, nil
 }
 
-func (p Pure) law() string {
-	if p.Geometric {
-		return "stands for two-sided geometric noise, L1 sensitivity: "
+// Pure returns the mechanism as one with delta 0; false if its noise is Gaussian.
+func (m Mechanism) Pure() (Pure, bool) {
+	if m.Noise == Gaussian {
+		return Pure{}, false
 	}
-	return "stands for Laplace noise, L1 sensitivity: "
+	return Pure{Query: m.Query, Why: m.Sens.Why, Noise: Laplace{L1: m.Sens.L2, Scale: m.Scale}, Grid: m.Grid, Geometric: m.Noise == Geometric}, true
+}
+
+// checkStandIn says whether what a mechanism states of its noise is consistent: a scale if and only if it is not Gaussian, and a mu that is not below
+// that of every mechanism of its epsilon.
+func (m Mechanism) checkStandIn() error {
+	switch m.Noise {
+	case Gaussian:
+		if m.Scale != 0 {
+			return argument.New("scale", "= %g is that of no Gaussian noise", m.Scale)
+		}
+		return nil
+	case Geometric, Rounded:
+	default:
+		return argument.New("noise", "is of a distribution that is not known")
+	}
+	p, _ := m.Pure()
+	eps, err := p.Noise.Epsilon(0)
+	if err != nil {
+		return err
+	}
+	least, err := PureMu(eps)
+	if err != nil {
+		return err
+	}
+	if numeric.Ceiling(m.ratio()) < float64(least) {
+		return argument.New("sigma", "= %g is too large for noise of epsilon %g", float64(m.Sigma), float64(eps))
+	}
+	return nil
+}
+
+// pureDeviation is the standard deviation of the noise and of rounding it to the grid, rounded up: for geometric noise
+//
+//	Grid/(sqrt(2)·sinh(Grid/(2·Scale))) = Grid·sqrt(2q)/(1-q),  q = e^(-Grid/Scale),
+//
+// and else sqrt(2·Scale² + Grid²/12).
+func (m Mechanism) pureDeviation() float64 {
+	if !(m.Scale > 0 && m.Scale <= math.MaxFloat64 && m.Grid >= 0 && m.Grid <= math.MaxFloat64) {
+		return math.Inf(1)
+	}
+	scale, grid := numeric.BigOf(m.Scale), numeric.BigOf(m.Grid)
+	if m.Noise == Rounded || m.Grid == 0 {
+		rounding := numeric.UpOf(m.Grid)
+		rounding.Quo(rounding.Mul(rounding, rounding), numeric.UpOf(12))
+		square := numeric.UpOf(m.Scale)
+		square.Mul(square, square)
+		return numeric.RootCeiling(rounding.Add(rounding, square.SetMantExp(square, 1)))
+	}
+	step := numeric.Capped(numeric.NewBig().Quo(grid, scale))
+	rest := numeric.OneLessExp(step) // 1 - q
+	root := numeric.NewBig().Sub(numeric.BigOf(1), rest)
+	if root.Sign() <= 0 { // less than every float64
+		return math.SmallestNonzeroFloat64
+	}
+	root.Sqrt(root.SetMantExp(root, 1))
+	return numeric.RoundedUp(root.Quo(root.Mul(root, grid), rest))
+}
+
+// HalfWidth returns half the width of the 95 % interval of a released number, in the query's unit: Z95 deviations if the noise is Gaussian; the least
+// multiple of the grid that geometric noise keeps with a probability of at least 95 %, so that the interval holds the exact answer more often than
+// that if the noise takes few values; Scale·ln(20), and a little for the rounding, if it is Laplace noise.
+func (m Mechanism) HalfWidth() float64 {
+	switch {
+	case m.Noise == Gaussian:
+		return Z95 * m.Deviation()
+	case m.Noise == Rounded || m.Grid == 0:
+		return math.Nextafter(halfLaplace*m.Deviation(), math.Inf(1))
+	}
+	s := m.Scale / m.Grid
+	// P(|K| > k) = 2q^(k+1)/(1+q)
+	k := math.Ceil(s*math.Log(40/(1+math.Exp(-1/s)))*(1+1e-14) - 1)
+	return max(k, 0) * m.Grid
+}
+
+// halfLaplace is ln(20)/sqrt(2) = 2.11830…: half the width of the 95 % interval of a Laplace variable, in standard deviations.
+const halfLaplace = 0x1.0f248a2e49f75p+1
+
+// ComposedPure returns an upper bound of the sum of L1/Scale over the mechanisms, with which they are private together with delta 0; nil if the noise of
+// one is Gaussian or one is not valid.
+func ComposedPure(ms []Mechanism) *big.Float {
+	sum := numeric.NewUp()
+	for _, m := range ms {
+		if m.Noise == Gaussian || m.Validate() != nil {
+			return nil
+		}
+		sum.Add(sum, numeric.NewUp().Quo(numeric.UpOf(m.Sens.L2), numeric.UpOf(m.Scale)))
+	}
+	return sum
+}
+
+// verifyPure is Verify for a delta of 0: the noise of no mechanism is Gaussian, and their epsilons sum up to at most eps.
+func verifyPure(ms []Mechanism, eps Epsilon) error {
+	if err := eps.Validate(); err != nil {
+		return err
+	}
+	if err := validateAll(ms); err != nil {
+		return err
+	}
+	sum := ComposedPure(ms)
+	if sum == nil {
+		return fmt.Errorf("calibrate: %w: Gaussian noise has no epsilon at delta = 0", ErrExceeds)
+	}
+	if sum.Cmp(numeric.UpOf(float64(eps))) > 0 {
+		return fmt.Errorf("calibrate: %w: the epsilons of the mechanisms sum up to %g, above %g", ErrExceeds, numeric.Ceiling(sum), float64(eps))
+	}
+	return nil
 }

@@ -77,7 +77,7 @@ func TestPureMechanismStandsForItsNoise(t *testing.T) {
 	if err != nil || errMu != nil || m.Mu() < mu || float64(m.Mu()) > float64(mu)*(1+1e-15) {
 		t.Errorf("%+v, mu %v, want %v; %v", m, m.Mu(), mu, err)
 	}
-	if m.Query != "q" || m.Grid != 0.25 || m.Sens.L2 != 2 || m.Sens.Why != "stands for two-sided geometric noise, L1 sensitivity: one row" {
+	if m.Query != "q" || m.Grid != 0.25 || m.Sens.L2 != 2 || m.Sens.Why != "one row" || m.Noise != Geometric || m.Scale != 4 {
 		t.Errorf("%+v", m)
 	}
 	for _, l := range []Laplace{{}, {1, 0}, {0, 1}, {-1, 1}, {1, 1e-3}, {1, math.Inf(1)}, {math.NaN(), 1}} {

@@ -42,7 +42,9 @@ func (s Sensitivity) Squared() *big.Rat {
 	return x.Mul(x, x)
 }
 
-// Mechanism is one Gaussian mechanism: what a ledger charges and a sampler adds.
+// Mechanism is one mechanism: what a ledger charges and a sampler adds. Its noise is Gaussian, unless Noise says that it is one that is private with
+// delta 0. Of such a mechanism Sens.L2 is the L1 sensitivity, which is not below the L2 sensitivity, and Sigma that of a Gaussian mechanism that is at
+// least as revealing: so budgets and compositions need not know the difference. See Pure.
 type Mechanism struct {
 	// Query names the query and, if it has several components, the component: "age" or "age/sum".
 	Query string
@@ -52,7 +54,20 @@ type Mechanism struct {
 	Sigma Sigma
 	// Grid is the power of two whose multiples are released, in the query's unit; see the function Grid.
 	Grid float64
+	// Noise is the distribution of the noise. Scale is that of Laplace or geometric noise, in the query's unit; 0 if the noise is Gaussian.
+	Noise Distribution
+	Scale float64
 }
+
+// Distribution is that of the noise of a mechanism. The zero Distribution is Gaussian.
+type Distribution string
+
+// The distributions of noise.
+const (
+	Gaussian  Distribution = ""
+	Geometric Distribution = "two-sided geometric" // Grid times an integer z of probability proportional to e^(-|z|·Grid/Scale)
+	Rounded   Distribution = "Laplace"             // of density e^(-|z|/Scale)/(2·Scale), exactly rounded to the grid
+)
 
 // Ask is one query that wants its share of a guarantee from Split.
 type Ask struct {

@@ -65,7 +65,7 @@ func TestOtherNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := e.NoisePure(t.Context(), ledgertest.Receipt(t, m), p, 1)
+	n, err := e.Noise(t.Context(), ledgertest.Receipt(t, m), m, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

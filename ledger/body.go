@@ -35,7 +35,9 @@ type (
 	mechanismBody struct {
 		Grid  string `json:"grid"`
 		L2    string `json:"l2"`
+		Noise string `json:"noise,omitempty"` // if it is not Gaussian; then l2 is the L1 sensitivity, and sigma that of a Gaussian mechanism that reveals as much
 		Query string `json:"query"`
+		Scale string `json:"scale,omitempty"` // of the noise, if it is not Gaussian
 		Sigma string `json:"sigma"`
 		Why   string `json:"why"`
 	}
@@ -107,7 +109,10 @@ func decode[T any](e Entry) (T, error) {
 func reserveOf(c Charge) reserveBody {
 	ms := make([]mechanismBody, len(c.Mechanisms))
 	for i, m := range c.Mechanisms {
-		ms[i] = mechanismBody{Grid: text(m.Grid), L2: text(m.Sens.L2), Query: m.Query, Sigma: text(float64(m.Sigma)), Why: m.Sens.Why}
+		ms[i] = mechanismBody{Grid: text(m.Grid), L2: text(m.Sens.L2), Noise: string(m.Noise), Query: m.Query, Sigma: text(float64(m.Sigma)), Why: m.Sens.Why}
+		if m.Noise != calibrate.Gaussian {
+			ms[i].Scale = text(m.Scale)
+		}
 	}
 	params := c.Params
 	if params == nil {
@@ -132,15 +137,22 @@ func (b reserveBody) charge() (Charge, error) {
 }
 
 func (b mechanismBody) mechanism() (calibrate.Mechanism, error) {
-	var v [3]float64
-	for i, s := range []string{b.L2, b.Sigma, b.Grid} {
+	texts := []string{b.L2, b.Sigma, b.Grid}
+	if b.Noise != "" || b.Scale != "" {
+		texts = append(texts, b.Scale)
+	}
+	var v [4]float64
+	for i, s := range texts {
 		x, err := calibrate.ParseNearest(s)
 		if err != nil || text(x) != s {
 			return calibrate.Mechanism{}, ErrCorrupt
 		}
 		v[i] = x
 	}
-	return calibrate.Mechanism{Query: b.Query, Sens: calibrate.Sensitivity{L2: v[0], Why: b.Why}, Sigma: calibrate.Sigma(v[1]), Grid: v[2]}, nil
+	return calibrate.Mechanism{
+		Query: b.Query, Sens: calibrate.Sensitivity{L2: v[0], Why: b.Why}, Sigma: calibrate.Sigma(v[1]), Grid: v[2],
+		Noise: calibrate.Distribution(b.Noise), Scale: v[3],
+	}, nil
 }
 
 // text returns the decimal whose value is exactly x.

@@ -82,12 +82,13 @@ func checkMechanisms(ms []calibrate.Mechanism) error {
 	return nil
 }
 
-// measurable reports whether sensitivity and sigma are positive and finite, and the grid is a power of two.
+// measurable reports whether sensitivity and sigma are positive and finite, the grid is a power of two, and the mechanism reveals no more than a Gaussian
+// one of that sigma.
 func measurable(m calibrate.Mechanism) bool {
 	frac, _ := math.Frexp(m.Grid)
 	return m.Sens.L2 > 0 && m.Sens.L2 <= math.MaxFloat64 &&
 		m.Sigma > 0 && m.Sigma <= math.MaxFloat64 &&
-		frac == 0.5
+		frac == 0.5 && m.Validate() == nil
 }
 
 // checkDigest returns an error unless s is 64 digits of lower-case hex.

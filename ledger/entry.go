@@ -3,17 +3,22 @@ package ledger
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 	"time"
 )
 
 // Schema is the newest version of the entry format. This package writes it, and reads it and all older ones.
-const Schema = 4
+const Schema = 5
 
-// schemaOf returns the first version that has entries of a kind in today's form: it is what is written, so that an earlier version of this
+// schemaOf returns the first version that has entries of a kind with such a body: it is what is written, so that an earlier version of this
 // program reads a ledger as long as it holds nothing that it does not know.
-func schemaOf(k Kind) int {
-	if k == KindWithdraw || k == KindMove {
+func schemaOf(k Kind, body any) int {
+	r, reserves := body.(reserveBody)
+	switch {
+	case reserves && slices.ContainsFunc(r.Mechanisms, func(m mechanismBody) bool { return m.Noise != "" }):
 		return Schema
+	case k == KindWithdraw || k == KindMove:
+		return 4
 	}
 	return 3
 }

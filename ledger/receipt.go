@@ -38,7 +38,7 @@ type chargedMechanism struct {
 }
 
 // Redeem spends what the receipt has for m. It succeeds once per query, if m has the L2 sensitivity and the grid that
-// were charged and a sigma that is not smaller. A refusal spends nothing. Safe for concurrent use. Errors: ErrReceipt,
+// were charged, noise of the same distribution, and a sigma and a scale that are not smaller. A refusal spends nothing. Safe for concurrent use. Errors: ErrReceipt,
 // ErrRedeem.
 func (r Receipt) Redeem(m calibrate.Mechanism) error {
 	if r.t == nil {
@@ -63,7 +63,9 @@ func (t *ticket) redeem(m calibrate.Mechanism) error {
 		return fmt.Errorf("%w: %q was charged with another sensitivity", ErrRedeem, m.Query)
 	case m.Grid != p.mechanism.Grid:
 		return fmt.Errorf("%w: %q was charged with another grid", ErrRedeem, m.Query)
-	case !(m.Sigma >= p.mechanism.Sigma): // also if it is not a number
+	case m.Noise != p.mechanism.Noise:
+		return fmt.Errorf("%w: %q was charged with noise of another distribution", ErrRedeem, m.Query)
+	case !(m.Sigma >= p.mechanism.Sigma && m.Scale >= p.mechanism.Scale): // also if one is not a number
 		return fmt.Errorf("%w: %q has less noise than was charged", ErrRedeem, m.Query)
 	}
 	p.redeemed, t.drawn = true, true

@@ -18,7 +18,7 @@ func (w *writer) append(k Kind, body any) error {
 	if err != nil {
 		return err
 	}
-	e := Entry{Seq: w.head.Seq + 1, Schema: schemaOf(k), Time: w.now.UTC(), Kind: k, Body: b}
+	e := Entry{Seq: w.head.Seq + 1, Schema: schemaOf(k, body), Time: w.now.UTC(), Kind: k, Body: b}
 	e.Hash = e.chain(w.head.Hash)
 	if err := w.tx.Append(e); err != nil {
 		return err

@@ -56,7 +56,6 @@ func TestDoesNotCompile(t *testing.T) {
 		`type mine mechanism.Noisy; var x mine; _ = x.Len()`:              "no field or method Len",
 		`_, _ = n.Then("step", func(f []int64) ([]int64, error) { return f, nil })`: "cannot use",
 		`var f func([]float64) = n.Blocks; _ = f`:                                   "cannot use",
-		`_, _ = e.NoisePure(ctx, r, m, 1)`:                                          "cannot use",
 		`_, _ = mechanism.Published(ledger.Publication{p: nil}, "", m, nil)`:        "unexported field",
 		`_, _ = mechanism.Published(r, "", m, []int64{1})`:                          "cannot use",
 		`_ = n.open()`: "unexported field",

@@ -12,7 +12,7 @@
 // internal/gauss/proof.md has the proof. The variance of the noise is sigma² + grid²/12 to within rounding if sigma >=
 // grid.
 //
-// [Exact.NoisePure] adds Laplace or geometric noise just as exactly (internal/laplace/proof.md). The ledger charges it
+// If a mechanism says so, its noise is Laplace or geometric, just as exact (internal/laplace/proof.md). The ledger charges it
 // as a Gaussian mechanism that covers it.
 //
 // A vector of very many cells, most of whose answers are 0 ([SealSparse]), is not held in memory. Its noise is drawn
@@ -38,5 +38,4 @@ var (
 	ErrSealed    = errors.New("mechanism: exact answers cannot be encoded")
 	ErrPublished = errors.New("mechanism: not the noisy values of a published release")
 	ErrStep      = errors.New("mechanism: invalid post-processing step")
-	ErrWide      = errors.New("mechanism: exact answers of 128 bits take Gaussian noise only")
 )

@@ -8,10 +8,15 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/mechanism/internal/gauss"
+	"github.com/dprelease/dprelease/mechanism/internal/laplace"
 )
 
-// Noise adds exactly rounded Gaussian noise of m's sigma to every cell and returns the result in multiples of m's grid.
+// Noise adds exactly rounded Gaussian noise of m's sigma to every cell and returns the result in multiples of m's grid; exact two-sided geometric
+// noise, or exactly rounded Laplace noise, of m's scale if m says so. The guarantee holds only if m's sensitivity, which then is an L1
+// sensitivity, is that of the exact answers.
+//
 // It works in place, in up to workers goroutines, each with random bits of its own; workers below 1 counts as 1. If the
 // answers are sparse and there are more than 2^20 cells, Noise draws only keys, and reading the result draws the noise
 // from them.
@@ -50,7 +55,7 @@ func (e Exact) noise(ctx context.Context, pay redeemer, j job) (Noisy, error) {
 	if err != nil {
 		return Noisy{}, err
 	}
-	if err := j.pay(ctx, pay, p); err != nil {
+	if err := pay.redeem(ctx, j.charged); err != nil {
 		s.putBack(p)
 		return Noisy{}, err
 	}
@@ -61,7 +66,7 @@ func (e Exact) noise(ctx context.Context, pay redeemer, j job) (Noisy, error) {
 	if err := j.run(ctx, p); err != nil {
 		return Noisy{}, err
 	}
-	return Noisy{mechanism: j.charged, pure: j.pure, units: p.cells.High}, nil
+	return Noisy{mechanism: j.charged, units: p.cells.High}, nil
 }
 
 // newStreamed returns the noisy vector of sparse answers. Its noise is drawn when it is read.
@@ -70,7 +75,7 @@ func (j job) newStreamed(p *payload, size int) (Noisy, error) {
 	if err != nil {
 		return Noisy{}, err
 	}
-	return Noisy{mechanism: j.charged, pure: j.pure}.readFrom(s), nil
+	return Noisy{mechanism: j.charged}.readFrom(s), nil
 }
 
 // redeemer redeems a receipt for a mechanism.
@@ -83,37 +88,52 @@ func (pay redeemer) redeem(ctx context.Context, m calibrate.Mechanism) error {
 	return pay(m)
 }
 
-// pay redeems the receipt, if the sampler can noise the answers.
-func (j job) pay(ctx context.Context, pay redeemer, p *payload) error {
-	if j.pure && p.cells.Low != nil {
-		return ErrWide
-	}
-	return pay.redeem(ctx, j.charged)
-}
-
-// sampler adds noise to cells in place. A Gaussian sampler also takes cells of 128 bits.
+// sampler adds noise to cells in place. Of cells of 128 bits the high halves are the result.
 type sampler interface {
 	Add(cells []int64) error
+	AddWide(cells int128.Slice) error
 }
 
 // job holds the public parameters of one call of Noise.
 type job struct {
 	charged calibrate.Mechanism
-	pure    bool // the noise is not Gaussian
 	sampler func(*gauss.Bits) (sampler, error)
 	workers int
 	entropy io.Reader // safe for concurrent use
 }
 
 func newJob(m calibrate.Mechanism, quantum, workers int) (job, error) {
-	scale, err := gauss.NewScale(float64(m.Sigma), m.Grid)
+	newSampler, err := samplerOf(m, quantum)
 	if err != nil {
 		return job{}, fmt.Errorf("%w: %w", ErrMechanism, err)
+	}
+	return job{charged: m, sampler: newSampler, workers: workers, entropy: rand.Reader}, nil
+}
+
+// samplerOf returns what makes a sampler of the mechanism's noise for answers in multiples of 2^quantum.
+func samplerOf(m calibrate.Mechanism, quantum int) (func(*gauss.Bits) (sampler, error), error) {
+	size := float64(m.Sigma)
+	if m.Noise != calibrate.Gaussian {
+		if err := m.Validate(); err != nil {
+			return nil, err
+		}
+		size = m.Scale
+	}
+	scale, err := gauss.NewScale(size, m.Grid)
+	if err != nil {
+		return nil, err
 	}
 	grid, err := gauss.Log2(m.Grid)
 	if err != nil {
-		return job{}, fmt.Errorf("%w: %w", ErrMechanism, err)
+		return nil, err
 	}
 	newSampler := func(source *gauss.Bits) (sampler, error) { return gauss.New(scale, quantum-grid, source) }
-	return job{charged: m, sampler: newSampler, workers: workers, entropy: rand.Reader}, nil
+	switch m.Noise {
+	case calibrate.Geometric:
+		newSampler = func(source *gauss.Bits) (sampler, error) { return laplace.NewGeometric(scale, quantum-grid, source) }
+	case calibrate.Rounded:
+		newSampler = func(source *gauss.Bits) (sampler, error) { return laplace.New(scale, quantum-grid, source) }
+	}
+	_, err = newSampler(nil) // refuse before the receipt is redeemed
+	return newSampler, err
 }

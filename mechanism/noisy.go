@@ -23,7 +23,6 @@ type Noisy struct {
 	open      func() *stream
 	each      []func([]float64) // steps that are applied when a stream is read
 	steps     []string
-	pure      bool     // the noise is not Gaussian
 	keys      []string // keys of the cells if cells were selected, else nil
 }
 
@@ -36,10 +35,9 @@ func (n Noisy) Len() int {
 }
 
 // Normal reports whether the noise is Gaussian with the Mechanism's sigma.
-func (n Noisy) Normal() bool { return !n.pure }
+func (n Noisy) Normal() bool { return n.mechanism.Noise == calibrate.Gaussian }
 
-// Mechanism returns the mechanism that made the vector. If the noise is not Gaussian, it is the Gaussian mechanism that
-// the ledger charged instead, and its sigma is not that of the noise.
+// Mechanism returns the mechanism that made the vector.
 func (n Noisy) Mechanism() calibrate.Mechanism { return n.mechanism }
 
 // Steps returns the names of the post-processing steps, in order.

@@ -155,13 +155,13 @@ func TestThenRefuses(t *testing.T) {
 // A step on single cells is applied once to every cell of a vector that is held, and leaves the first vector unchanged.
 func TestThenEach(t *testing.T) {
 	n := counting(viewCells + 3)
-	n.pure, n.keys = true, []string{"kept"}
+	n.mechanism.Noise, n.keys = calibrate.Geometric, []string{"kept"}
 	out, err := n.ThenEach("add", func(x []float64) {
 		for i := range x {
 			x[i]++
 		}
 	})
-	if err != nil || !out.pure || len(out.Keys()) != 1 || !slices.Equal(out.Steps(), []string{"add"}) || len(n.Steps()) != 0 {
+	if err != nil || out.Normal() || len(out.Keys()) != 1 || !slices.Equal(out.Steps(), []string{"add"}) || len(n.Steps()) != 0 {
 		t.Fatal(out.Steps(), err)
 	}
 	for i, x := range all(out) {

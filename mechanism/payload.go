@@ -57,7 +57,7 @@ func (s *sealed) peek() ([]int64, error) {
 	case p == nil:
 		return nil, ErrSpent
 	case p.cells.Low != nil:
-		return nil, ErrWide
+		return nil, ErrHalves
 	default:
 		return p.clone().spread(s.size).cells.High, nil
 	}

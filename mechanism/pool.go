@@ -64,9 +64,5 @@ func (p *payload) noiseBlock(s sampler, start int) error {
 	if block.Low == nil {
 		return s.Add(block.High)
 	}
-	wide, ok := s.(*gauss.Sampler)
-	if !ok {
-		return ErrWide
-	}
-	return wide.AddWide(block)
+	return s.AddWide(block)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
-// Within reports whether ‖a − b‖₂ <= m.Sens.L2, in exact integers. An operator audits the bounds of a job with it, on
+// Within reports whether ‖a − b‖₂ <= m.Sens.L2, in exact integers; ‖a − b‖₁ if m's noise is not Gaussian, since m.Sens.L2 then is the L1 sensitivity. An operator audits the bounds of a job with it, on
 // neighbouring tables of the real input. If L2 is 0, it reports whether a and b are equal.
 //
 // The caller learns one bit about answers that nobody will ever see: neither a nor b can be noised afterwards
@@ -20,9 +20,16 @@ func Within(a, b Exact, m calibrate.Mechanism) (bool, error) {
 	if most == nil {
 		return false, ErrMechanism
 	}
-	sum, quantum, err := squaredDistance(a, b)
+	norm := squared
+	if m.Noise != calibrate.Gaussian {
+		norm = func(d *big.Int) *big.Int { return d.Abs(d) }
+	}
+	sum, quantum, err := distance(a, b, norm)
 	if err != nil {
 		return false, err
+	}
+	if m.Noise != calibrate.Gaussian {
+		sum.Mul(sum, sum)
 	}
 	scale := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(max(quantum, -quantum))))
 	if quantum < 0 {
@@ -32,13 +39,16 @@ func Within(a, b Exact, m calibrate.Mechanism) (bool, error) {
 	return scale.Mul(scale, new(big.Rat).SetInt(sum)).Cmp(most) <= 0, nil
 }
 
-// squaredDistance returns the sum of the squared differences, in squared quanta, and the binary logarithm of the quantum.
-func squaredDistance(a, b Exact) (sum *big.Int, quantum int, err error) {
+// squared returns d², in d.
+func squared(d *big.Int) *big.Int { return d.Mul(d, d) }
+
+// distance returns the sum of what norm makes of the differences, in quanta, and the binary logarithm of the quantum.
+func distance(a, b Exact, norm func(d *big.Int) *big.Int) (sum *big.Int, quantum int, err error) {
 	switch {
 	case (a.keyed == nil) != (b.keyed == nil):
 		return nil, 0, ErrKeys
 	case a.keyed != nil:
-		sum, err = keysDistance(a.keyed(), b.keyed())
+		sum, err = keysDistance(a.keyed(), b.keyed(), norm)
 		return sum, 0, err
 	case a.open == nil || b.open == nil:
 		return nil, 0, ErrEmpty
@@ -57,7 +67,7 @@ func squaredDistance(a, b Exact) (sum *big.Int, quantum int, err error) {
 	case s.size != t.size:
 		return nil, 0, ErrHalves
 	}
-	return cellsDistance(p, q, s.size), s.quantum, nil
+	return cellsDistance(p, q, s.size, norm), s.quantum, nil
 }
 
 // openForComparison returns the payload to read. From then on nobody can take it out to be noised.
@@ -71,15 +81,14 @@ func (s *sealed) openForComparison() (*payload, error) {
 	return s.held, nil
 }
 
-// cellsDistance adds up the squared differences. Most cells of neighbouring tables are equal and cost one comparison.
-func cellsDistance(p, q *payload, size int) *big.Int {
+// cellsDistance adds up the norms of the differences. Most cells of neighbouring tables are equal and cost one comparison.
+func cellsDistance(p, q *payload, size int, norm func(*big.Int) *big.Int) *big.Int {
 	x, y := cursor{payload: p, size: size}, cursor{payload: q, size: size}
 	sum := new(big.Int)
 	for cell := min(x.nextCell(), y.nextCell()); cell < size; cell = min(x.nextCell(), y.nextCell()) {
 		if a, b := x.answerAt(cell), y.answerAt(cell); a != b {
 			d := a.Big()
-			d.Sub(d, b.Big())
-			sum.Add(sum, d.Mul(d, d))
+			sum.Add(sum, norm(d.Sub(d, b.Big())))
 		}
 	}
 	return sum
@@ -111,8 +120,8 @@ func (c *cursor) answerAt(cell int) int128.Int {
 	return c.cells.At(c.i - 1)
 }
 
-// keysDistance is squaredDistance for counts by private keys: a key that only one of them has counts 0 in the other.
-func keysDistance(a, b *keyed) (*big.Int, error) {
+// keysDistance is distance for counts by private keys: a key that only one of them has counts 0 in the other.
+func keysDistance(a, b *keyed, norm func(*big.Int) *big.Int) (*big.Int, error) {
 	x, err := a.openForComparison()
 	if err != nil {
 		return nil, err
@@ -133,7 +142,7 @@ func keysDistance(a, b *keyed) (*big.Int, error) {
 			d.Sub(d, big.NewInt(y.cells.High[j]))
 			j++
 		}
-		sum.Add(sum, d.Mul(d, d))
+		sum.Add(sum, norm(d))
 	}
 	return sum, nil
 }

@@ -42,13 +42,39 @@ func (r *Rounder) Round(cell int64, z Real) (value int64, ok bool) {
 	return saturate(y), ok
 }
 
+// RaiseWide is [Rounder.Raise] for cells of 128 bits, which then are in units of 2^min(lift, 0) grid units and, in grid units, within int64.
+func (r *Rounder) RaiseWide(cells int128.Slice) { r.s.raiseWide(cells) }
+
+// Whole returns a cell that RaiseWide raised in grid units, rounded down.
+func (r *Rounder) Whole(cell int128.Int) int64 {
+	whole, _ := r.s.splitWide(cell)
+	return whole
+}
+
+// RoundWide is [Rounder.Round] for a cell that RaiseWide raised.
+func (r *Rounder) RoundWide(cell int128.Int, z Real) (value int64, ok bool) {
+	if z.Whole < levels {
+		k, part := r.s.splitWide(cell)
+		if value, ok := r.addFast(k, part, z); ok {
+			return value, true
+		}
+	}
+	y, ok := r.s.floor(cell, z.Negative, new(big.Int).SetUint64(z.Whole), lazyOf(z.Digits))
+	return saturate(y), ok
+}
+
 // roundFast decides by the first 64 digits in 64-bit arithmetic, if they suffice.
 func (r *Rounder) roundFast(cell int64, z Real) (value int64, ok bool) {
+	k, part := r.s.split(cell)
+	return r.addFast(k, part, z)
+}
+
+// addFast is roundFast for a cell that is an integer and a fraction in units of 2^-64.
+func (r *Rounder) addFast(k int64, part uint64, z Real) (value int64, ok bool) {
 	var sign uint64
 	if z.Negative {
 		sign = 1
 	}
-	k, part := r.s.split(cell)
 	whole, rest := r.s.noise(sign, z.Whole, z.Digits[0])
 	whole, ok = r.s.nearest(whole, rest, part)
 	return Plus(k, int64(whole)), ok

@@ -3,6 +3,7 @@ package laplace
 import (
 	"errors"
 
+	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/mechanism/internal/gauss"
 )
 
@@ -31,14 +32,19 @@ func (d *signed) negative() (bool, error) {
 	return bit == 1, nil
 }
 
-// round returns floor(x + S·(±r) + 1/2) for a new exponential r. It draws digits of r until they decide the result.
+// round returns floor(x + S·(±r) + 1/2) for a new exponential r.
 func (d *signed) round(r *gauss.Rounder, cell int64, negative bool) (int64, error) {
+	return d.decide(func(z gauss.Real) (int64, bool) { return r.Round(cell, z) }, negative)
+}
+
+// decide returns what round makes of ±r for a new exponential r. It draws digits of r until they decide the result.
+func (d *signed) decide(round func(gauss.Real) (int64, bool), negative bool) (int64, error) {
 	whole, err := d.draw()
 	if err != nil {
 		return 0, err
 	}
 	for {
-		if y, ok := r.Round(cell, gauss.Real{Negative: negative, Whole: whole, Digits: d.u}); ok {
+		if y, ok := round(gauss.Real{Negative: negative, Whole: whole, Digits: d.u}); ok {
 			return y, nil
 		}
 		if err := d.u.extend(d.source); err != nil {
@@ -81,6 +87,24 @@ func (s *Sampler) Add(cells []int64) error {
 	return nil
 }
 
+// AddWide replaces the high half of every cell by floor(x + S·L + 1/2), x = cell·2^lift, as [Sampler.Add] does with its cells. The low halves are
+// unspecified afterwards.
+func (s *Sampler) AddWide(cells int128.Slice) error {
+	s.rounder.RaiseWide(cells)
+	for i := range cells.High {
+		negative, err := s.noise.negative()
+		if err != nil {
+			return err
+		}
+		x := cells.At(i)
+		round := func(z gauss.Real) (int64, bool) { return s.rounder.RoundWide(x, z) }
+		if cells.High[i], err = s.noise.decide(round, negative); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Geometric adds discrete Laplace noise of one scale to exact answers of one unit. Only one goroutine may use it at a
 // time.
 type Geometric struct {
@@ -116,6 +140,19 @@ func (g *Geometric) Add(cells []int64) error {
 			return err
 		}
 		cells[i] = gauss.Plus(x, k)
+	}
+	return nil
+}
+
+// AddWide replaces the high half of every cell by x + K, as [Geometric.Add] does with its cells.
+func (g *Geometric) AddWide(cells int128.Slice) error {
+	g.raiser.RaiseWide(cells)
+	for i := range cells.High {
+		k, err := g.draw()
+		if err != nil {
+			return err
+		}
+		cells.High[i] = gauss.Plus(g.raiser.Whole(cells.At(i)), k)
 	}
 	return nil
 }
