@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
@@ -39,7 +40,7 @@ func TestMatrixAgrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"grid", "hour-by-weekday", "one-day", "most-days", "three-dimensions", "width", "uneven-edges", "days", "nulls", "status", "web-csv", "web-csv-gz", "one-of-200-columns"} {
+	for _, name := range []string{"grid", "hour-by-weekday", "one-day", "most-days", "three-dimensions", "width", "uneven-edges", "days", "nulls", "status", "pages", "hour-in-zone", "web-csv", "web-csv-gz", "one-of-200-columns"} {
 		d, err := newDuck(name, 2, tables)
 		if err != nil {
 			t.Fatal(err)
@@ -66,6 +67,38 @@ func TestMatrixAgrees(t *testing.T) {
 		}
 		if got != want || got == 0 {
 			t.Errorf("%s: %d rows, by DuckDB %d", name, got, want)
+		}
+	}
+}
+
+// The counts of the table of our writer are the same in each of its formats.
+func TestFormatsAgree(t *testing.T) {
+	tables, err := makeTables(t.TempDir(), 150_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []int64
+	asked := queries["histogram"]
+	defer func() { queries["histogram"] = asked }()
+	for form, name := range extensions {
+		queries["histogram"] = query{name: name, privacy: asked.privacy, ours: asked.ours, form: form}
+		o, err := newOurs("histogram", 2, tables)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := o.aggregate(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, cells := mechanismtest.Open(t, a.Exacts[0][0])
+		if len(cells) != categories || slices.Max(cells) == 0 {
+			t.Fatalf("%s: %d cells", name, len(cells))
+		}
+		if want == nil {
+			want = cells
+		}
+		if !slices.Equal(cells, want) {
+			t.Errorf("%s: the counts differ from those of another format", name)
 		}
 	}
 }

@@ -13,7 +13,8 @@ import (
 	"strconv"
 )
 
-// result is one line of the output. Seconds are medians; memory is the largest resident set of the process.
+// result is one line of the output. Seconds are medians, by the clock and of the processor in user and system mode; memory is the largest resident
+// set of the process.
 type result struct {
 	Query   string  `json:"query"`
 	Rows    int     `json:"rows"`
@@ -21,6 +22,9 @@ type result struct {
 	Ours    float64 `json:"ours_s"`
 	DuckDB  float64 `json:"duckdb_s"`
 	Ratio   float64 `json:"ratio"`
+	OursCPU float64 `json:"ours_cpu_s"`
+	DuckCPU float64 `json:"duckdb_cpu_s"`
+	CPU     float64 `json:"cpu_ratio"`
 	OursMB  float64 `json:"ours_rss_mb"`
 	DuckMB  float64 `json:"duckdb_rss_mb"`
 }
@@ -37,21 +41,23 @@ func compare(ctx context.Context, c *config, query string, threads int) (*result
 		defer p.stop()
 		peers[i] = p
 	}
-	times := make([][]float64, len(peers))
+	times, cpu := make([][]float64, len(peers)), make([][]float64, len(peers))
 	for run := range c.runs + 1 {
 		for i, p := range peers {
-			seconds, err := p.run()
+			r, err := p.run()
 			if err != nil {
 				return nil, fmt.Errorf("%s, %s, %d threads: %w", query, engines[i], threads, err)
 			}
 			if run > 0 {
-				times[i] = append(times[i], seconds)
+				times[i], cpu[i] = append(times[i], r.Seconds), append(cpu[i], r.CPU)
 			}
 		}
 	}
 	ours, duck := median(times[0]), median(times[1])
+	oursCPU, duckCPU := median(cpu[0]), median(cpu[1])
 	return &result{
 		Query: query, Rows: c.rows, Threads: threads, Ours: round(ours, 5), DuckDB: round(duck, 5), Ratio: round(ours/duck, 3),
+		OursCPU: round(oursCPU, 4), DuckCPU: round(duckCPU, 4), CPU: round(oursCPU/duckCPU, 3),
 		OursMB: round(peers[0].rss, 1), DuckMB: round(peers[1].rss, 1),
 	}, nil
 }
@@ -77,6 +83,7 @@ type peer struct {
 // report is what a peer says after each run.
 type report struct {
 	Seconds float64 `json:"seconds"`
+	CPU     float64 `json:"cpu_s"`
 	RSS     float64 `json:"rss_mb"`
 	Error   string  `json:"error,omitempty"`
 }
@@ -101,23 +108,23 @@ func start(ctx context.Context, c config) (*peer, error) {
 	return &peer{cmd: cmd, in: in, out: bufio.NewScanner(out)}, cmd.Start()
 }
 
-// run returns the seconds of one run.
-func (p *peer) run() (float64, error) {
+// run returns the times of one run.
+func (p *peer) run() (report, error) {
+	var r report
 	if _, err := io.WriteString(p.in, "run\n"); err != nil {
-		return 0, err
+		return r, err
 	}
 	if !p.out.Scan() {
-		return 0, fmt.Errorf("the process ended")
+		return r, fmt.Errorf("the process ended")
 	}
-	var r report
 	if err := json.Unmarshal(p.out.Bytes(), &r); err != nil {
-		return 0, err
+		return r, err
 	}
 	if r.Error != "" {
-		return 0, fmt.Errorf("%s", r.Error)
+		return r, fmt.Errorf("%s", r.Error)
 	}
 	p.rss = r.RSS
-	return r.Seconds, nil
+	return r, nil
 }
 
 func (p *peer) stop() {

@@ -16,7 +16,7 @@ type duck struct {
 	text string
 }
 
-func newDuck(query string, threads int, t tables) (*duck, error) {
+func newDuck(name string, threads int, t tables) (*duck, error) {
 	db, err := sql.Open("duckdb", "?autoinstall_known_extensions=false&autoload_known_extensions=false")
 	if err != nil {
 		return nil, err
@@ -28,17 +28,20 @@ func newDuck(query string, threads int, t tables) (*duck, error) {
 	if _, err := conn.ExecContext(context.Background(), fmt.Sprintf("SET threads = %d", threads)); err != nil {
 		return nil, err
 	}
-	q := queries[query]
+	q := queries[name]
 	from := fmt.Sprintf("read_parquet('%s')", t.path(q))
 	switch {
 	case strings.Contains(q.file, ".csv"):
 		from = fmt.Sprintf("read_csv('%s', header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', "+
 			"columns = {'person': 'VARCHAR', 'url': 'VARCHAR', 'status': 'VARCHAR', 'at': 'VARCHAR', 'bytes': 'BIGINT'})", t.path(q))
-	case q.csv:
+	case q.file == "" && q.form == asCSV:
 		from = fmt.Sprintf("read_csv('%s', header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', "+
-			"columns = {'unit': 'BIGINT', 'category': 'VARCHAR', 'value': 'DOUBLE'})", t.csv)
+			"columns = {'unit': 'BIGINT', 'category': 'VARCHAR', 'value': 'DOUBLE'})", t.path(q))
+	case q.file == "" && q.form == asArrow: // DuckDB has no reader of these files of its own
+		from = fmt.Sprintf("read_parquet('%s')", t.path(query{}))
 	}
-	return &duck{db: db, conn: conn, text: strings.ReplaceAll(q.sql, "TABLE", from)}, nil
+	points := fmt.Sprintf("read_csv('%s')", t.public("points"))
+	return &duck{db: db, conn: conn, text: strings.NewReplacer("TABLE", from, "POINTS", points).Replace(q.sql)}, nil
 }
 
 func (d *duck) answer(ctx context.Context) error {

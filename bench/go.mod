@@ -5,6 +5,7 @@ go 1.26.0
 replace github.com/dprelease/dprelease => ../
 
 require (
+	github.com/apache/arrow-go/v18 v18.5.1
 	github.com/dprelease/dprelease v0.0.0-00010101000000-000000000000
 	github.com/duckdb/duckdb-go/v2 v2.10505.0
 	github.com/parquet-go/parquet-go v0.32.0
@@ -13,7 +14,6 @@ require (
 require (
 	github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c // indirect
 	github.com/andybalholm/brotli v1.2.8 // indirect
-	github.com/apache/arrow-go/v18 v18.5.1 // indirect
 	github.com/apache/arrow/go/arrow v0.0.0-20200730104253-651201b0f516 // indirect
 	github.com/apache/arrow/go/v17 v17.0.0 // indirect
 	github.com/apache/thrift v0.24.0 // indirect

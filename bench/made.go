@@ -38,6 +38,15 @@ var web = `SELECT regexp_replace(md5(` + few(1, 1_000_000) + `::VARCHAR), '(.{8}
 	`(TIMESTAMP '2024-01-01' + to_seconds(floor(31536000 * ` + share(4) + `)::BIGINT))::TIMESTAMPTZ AS at, ` +
 	`floor(1e6 * pow(` + share(5) + `, 4))::BIGINT AS bytes FROM range(ROWS) t(i)`
 
+// people are requests of 500,000 people, each of whom has five identifiers: a whole number of 32 bits, a UUID in 16 bytes, a short text, a long one
+// and two columns that name them together.
+var people = `SELECT ` + few(1, 500_000) + `::INTEGER AS id, md5(` + few(1, 500_000) + `::VARCHAR)::UUID AS uuid, ` +
+	`'u' || ` + few(1, 500_000) + ` AS short, ` +
+	`'https://accounts.example.org/users/' || md5(` + few(1, 500_000) + `::VARCHAR) || '/profile?source=newsletter' AS long, ` +
+	few(1, 500_000) + ` // 1000 AS branch, ` + few(1, 500_000) + ` % 1000 AS customer, ` +
+	`'branch ' || ` + few(1, 500_000) + ` // 1000 AS branch_name, ` +
+	`[200, 200, 200, 200, 301, 404, 500][1 + floor(7 * ` + share(3) + `)::INTEGER]::INTEGER AS status FROM range(ROWS) t(i)`
+
 // survey is people with answers to 198 questions.
 var survey = func() string {
 	text := "SELECT i AS person, (i * 7919) % 50 AS region"
@@ -59,6 +68,7 @@ var madeTables = []made{
 	{"web-v2.parquet", web, "FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2", 1},
 	{"web.csv", web, "FORMAT csv, HEADER", 1},
 	{"web.csv.gz", web, "FORMAT csv, HEADER, COMPRESSION gzip", 1},
+	{"people.parquet", people, "FORMAT parquet, COMPRESSION snappy", 1},
 	{"survey.parquet", survey, "FORMAT parquet, COMPRESSION zstd", 10},
 }
 

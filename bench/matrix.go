@@ -44,12 +44,15 @@ var tripQuestions = []query{
 		sql: `SELECT least(floor(tip), 9)::INT AS cell, count(*) FROM TABLE WHERE tip IS NULL OR tip BETWEEN 0 AND 10 GROUP BY ALL`},
 	{name: "variance", ours: `variance: {column: fare, clamp: [0, 100], by: [{column: passengers, values: [1, 2, 3, 4, 5, 6]}]}`,
 		sql: `SELECT passengers, var_pop(least(greatest(fare, 0.0), 100.0)) FROM TABLE GROUP BY ALL`},
+	{name: "nearest", ours: `histogram: {by: [{nearest: {` + amongThem + `}}]}`, sql: nearestSQL},
+	{name: "kernel", ours: `histogram: {by: [{nearest: {` + amongThem + `, kernel: {bandwidth_m: 150}}}]}`, sql: kernelSQL},
 	{name: "bounded-integer", privacy: `unit: [driver], ` + fives, ours: `histogram: {by: [{column: passengers, values: [1, 2, 3, 4, 5, 6]}]}`,
 		sql: `SELECT passengers, count(*) FROM ` + sampled("driver", "passengers", "fare") + ` GROUP BY ALL`},
 	{name: "bounded-text", privacy: `unit: [hack], ` + fives, ours: `histogram: {by: [{column: passengers, values: [1, 2, 3, 4, 5, 6]}]}`,
 		sql: `SELECT passengers, count(*) FROM ` + sampled("hack", "passengers", "fare") + ` GROUP BY ALL`},
 	{name: "bounded-mean", privacy: `unit: [driver], ` + fives, ours: `mean: {column: fare, clamp: [0, 100], by: [{column: passengers, values: [1, 2, 3, 4, 5, 6]}]}`,
 		sql: `SELECT passengers, avg(least(greatest(fare, 0.0), 100.0)) FROM ` + sampled("driver", "passengers", "fare") + ` GROUP BY ALL`},
+	{name: "one-query", privacy: `unit: [driver], ` + fives, ours: several(1), sql: severally(1)},
 	{name: "five-queries", privacy: `unit: [driver], ` + fives, ours: several(5), sql: severally(5)},
 	{name: "twenty-queries", privacy: `unit: [driver], ` + fives, ours: several(20), sql: severally(20)},
 }
@@ -77,6 +80,13 @@ func severally(n int) string {
 var webQuestions = []query{
 	{name: "status", file: "web.parquet", ours: `histogram: {by: [{column: status, values: [200, 301, 404, 500]}]}`,
 		sql: `SELECT status, count(*) FROM TABLE GROUP BY ALL`},
+	{name: "hour-in-zone", file: "web.parquet", zone: "America/New_York", ours: `histogram: {by: [{column: at, part: hour_of_day}]}`,
+		sql: `SELECT hour("at" AT TIME ZONE 'America/New_York'), count(*) FROM TABLE GROUP BY ALL`},
+	{name: "pages", file: "web.parquet", ours: `histogram: {by: [{column: url, values_from: {file: pages.csv, column: url}}]}`,
+		sql: `SELECT url, count(*) FROM TABLE GROUP BY ALL`},
+	{name: "discover", file: "web.parquet", privacy: `unit: [person], per_unit: {max_groups: 5}`, ours: `histogram: {by: [{column: url, keys: discover}]}`,
+		sql: `SELECT url, count(*) FROM (SELECT url, row_number() OVER (PARTITION BY person ORDER BY hash(person, url, 7)) AS place ` +
+			`FROM (SELECT DISTINCT person, url FROM TABLE)) WHERE place <= 5 GROUP BY url HAVING count(*) > 1`},
 	{name: "v2-delta", file: "web-v2.parquet", ours: `sum: {column: bytes, clamp: [0, 1000000], by: [{column: status, values: [200, 301, 404, 500]}]}`,
 		sql: `SELECT status, sum(least(bytes, 1000000)) FROM TABLE GROUP BY ALL`},
 	{name: "million-text-units", file: "web.parquet", privacy: `unit: [person], ` + fives, ours: `histogram: {by: [{column: status, values: [200, 301, 404, 500]}]}`,
@@ -87,4 +97,40 @@ var webQuestions = []query{
 		sql: `SELECT status, count(*) FROM TABLE GROUP BY ALL`},
 	{name: "one-of-200-columns", file: "survey.parquet", ours: `histogram: {by: [{column: q77, values: [0, 1, 2, 3, 4]}, {column: region, from: 0, to: 50, width: 1}]}`,
 		sql: `SELECT q77, region, count(*) FROM TABLE GROUP BY ALL`},
+	{name: "survey-20", file: "survey.parquet", ours: surveyed(20), sql: surveyedSQL(20)},
 }
+
+// surveyed asks for the answers to n questions of the survey.
+func surveyed(n int) string {
+	var list []string
+	for i := range n {
+		list = append(list, fmt.Sprintf(`histogram: {by: [{column: q%d, values: [0, 1, 2, 3, 4]}]}`, 9*i))
+	}
+	return strings.Join(list, separator)
+}
+
+// surveyedSQL is the same from one scan.
+func surveyedSQL(n int) string {
+	var columns, sets []string
+	for i := range n {
+		column := fmt.Sprintf("q%d", 9*i)
+		columns, sets = append(columns, column), append(sets, "("+column+")")
+	}
+	return `SELECT ` + strings.Join(columns, ", ") + `, count(*) FROM TABLE GROUP BY GROUPING SETS (` + strings.Join(sets, ", ") + `)`
+}
+
+// peopleQuestions ask the same for each type of identifier.
+var peopleQuestions = func() []query {
+	var list []query
+	for _, unit := range []struct{ name, columns string }{
+		{"unit-int32", "id"}, {"unit-uuid-16-bytes", "uuid"}, {"unit-short-text", "short"}, {"unit-long-text", "long"},
+		{"unit-two-integers", "branch, customer"}, {"unit-text-and-integer", "branch_name, customer"},
+	} {
+		list = append(list, query{
+			name: unit.name, file: "people.parquet", privacy: `unit: [` + unit.columns + `], ` + fives,
+			ours: `histogram: {by: [{column: status, values: [200, 301, 404, 500]}]}`,
+			sql:  `SELECT status, count(*) FROM ` + sampled(unit.columns, "status") + ` GROUP BY ALL`,
+		})
+	}
+	return list
+}()

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -32,11 +33,11 @@ func measure(ctx context.Context, c *config, t tables) error {
 	encoder := json.NewEncoder(os.Stdout)
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		var r report
-		begin := time.Now()
+		begin, used := time.Now(), processor()
 		if err := e.answer(ctx); err != nil {
 			r.Error = err.Error()
 		}
-		r.Seconds = time.Since(begin).Seconds()
+		r.Seconds, r.CPU = time.Since(begin).Seconds(), processor()-used
 		r.RSS = peak()
 		if err := encoder.Encode(r); err != nil {
 			return err
@@ -53,6 +54,15 @@ func newEngine(name, query string, threads int, t tables) (engine, error) {
 		return newDuck(query, threads, t)
 	}
 	return nil, fmt.Errorf("there is no engine %q", name)
+}
+
+// processor returns the seconds that this process has used of the processor, in user and system mode.
+func processor() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
 // peak returns the largest resident set of this process in MB, 0 if the system does not say.

@@ -18,7 +18,7 @@ const jobText = `
 version: 1
 name: bench
 privacy: {epsilon: 1, delta: 1e-6, %s}
-input: {files: [%s], where: %s}
+input: {files: [%s], where: %s%s}
 queries:%s
 output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: bench, budget: {epsilon: 1, delta: 1e-6}}
@@ -44,10 +44,14 @@ func newOurs(query string, threads int, t tables) (*ours, error) {
 func planOf(name string, t tables) (*pipeline.Plan, error) {
 	q := queries[name]
 	list := ""
-	for i, one := range strings.Split(strings.ReplaceAll(q.ours, "%s", filepath.Base(t.keys)), separator) {
+	for i, one := range strings.Split(strings.ReplaceAll(q.ours, "%s", filepath.Base(t.public("categories"))), separator) {
 		list += fmt.Sprintf("\n  - name: answer%d\n    %s", i, one)
 	}
-	text := fmt.Sprintf(jobText, q.privacy, filepath.Base(t.path(q)), cmp.Or(q.where, "[]"), list)
+	zone := ""
+	if q.zone != "" {
+		zone = ", timezone: " + q.zone
+	}
+	text := fmt.Sprintf(jobText, q.privacy, filepath.Base(t.path(q)), cmp.Or(q.where, "[]"), zone, list)
 	job, diags := configs.Parse(filepath.Join(t.dir, "job.yaml"), []byte(text), configs.ParseOptions{})
 	if len(diags) > 0 {
 		return nil, diags

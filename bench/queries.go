@@ -6,10 +6,21 @@ type query struct {
 	file    string // "" is the table of our writer
 	privacy string // the unit, and what one may contribute; "" is each row
 	where   string // filters of the job
+	zone    string // in which times are read
 	ours    string // one query or, with separator between them, several; %s: the public file of the categories
 	sql     string
-	csv     bool // of the table of our writer
+	form    form // of the table of our writer
 }
+
+// form is the format in which a query reads the table of our writer.
+type form int
+
+const (
+	asParquet form = iota
+	asDelta        // Parquet with the encodings of integers, texts and floats by differences and by byte
+	asCSV
+	asArrow
+)
 
 // separator is between the queries of one job.
 const separator = "\n---\n"
@@ -37,8 +48,15 @@ var all = []query{
 	{name: "bounded-groups", privacy: `unit: [unit], per_unit: {max_groups: 4, max_rows_per_group: 1}`, ours: `histogram: {` + category + `}`,
 		sql: `SELECT category, count(*) FROM (SELECT category, row_number() OVER (PARTITION BY unit ` +
 			`ORDER BY hash(unit, category, 7)) AS place FROM (SELECT DISTINCT unit, category FROM TABLE)) WHERE place <= 4 GROUP BY category`},
-	{name: "csv", privacy: byRow, ours: `histogram: {` + category + `}`, csv: true,
+	{name: "csv", privacy: byRow, ours: `histogram: {` + category + `}`, form: asCSV,
 		sql: `SELECT category, count(*) FROM TABLE GROUP BY category`},
+	{name: "arrow", privacy: byRow, ours: `sum: {` + value + category + `}`, form: asArrow,
+		sql: `SELECT category, sum(` + clamped + `) FROM TABLE GROUP BY category`},
+	{name: "delta", privacy: byRow, ours: `sum: {` + value + category + `}`, form: asDelta,
+		sql: `SELECT category, sum(` + clamped + `) FROM TABLE GROUP BY category`},
+	{name: "delta-bounded", privacy: `unit: [unit], per_unit: {max_rows: 4}`, ours: `sum: {` + value + category + `}`, form: asDelta,
+		sql: `SELECT category, sum(` + clamped + `) FROM (SELECT category, value, row_number() OVER (PARTITION BY unit ` +
+			`ORDER BY hash(unit, category, value, 7)) AS place FROM TABLE) WHERE place <= 4 GROUP BY category`},
 }
 
 func init() {
@@ -46,7 +64,7 @@ func init() {
 		q.file = "trips.parquet"
 		all = append(all, q)
 	}
-	all = append(all, webQuestions...)
+	all = append(append(all, webQuestions...), peopleQuestions...)
 	for i := range all {
 		if all[i].privacy == "" {
 			all[i].privacy = byRow

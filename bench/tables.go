@@ -18,6 +18,7 @@ import (
 const (
 	units      = 500_000
 	categories = 5_000
+	pages      = 50_000
 	groupRows  = 1_000_000 // rows of a row group
 )
 
@@ -31,20 +32,23 @@ type row struct {
 
 // tables are the files of one size.
 type tables struct {
-	dir, parquet, csv, keys string
-	rows                    int
+	dir  string
+	rows int
 }
+
+// extensions are those of the forms of the table of our writer.
+var extensions = map[form]string{asParquet: "parquet", asDelta: "delta.parquet", asCSV: "csv", asArrow: "arrow"}
 
 // path returns the file that a query reads.
 func (t tables) path(q query) string {
-	switch {
-	case q.file != "":
+	if q.file != "" {
 		return filepath.Join(t.dir, fmt.Sprintf("%d-%s", t.rows, q.file))
-	case q.csv:
-		return t.csv
 	}
-	return t.parquet
+	return filepath.Join(t.dir, fmt.Sprintf("rows-%d.%s", t.rows, extensions[q.form]))
 }
+
+// public returns the path of a public file: the categories, the pages or the points.
+func (t tables) public(name string) string { return filepath.Join(t.dir, name+".csv") }
 
 // makeTables makes the files, if they are not there yet: the same ones every time.
 func makeTables(dir string, rows int) (tables, error) {
@@ -52,15 +56,18 @@ func makeTables(dir string, rows int) (tables, error) {
 	if err != nil {
 		return tables{}, err
 	}
-	t := tables{dir: dir, rows: rows, parquet: filepath.Join(dir, fmt.Sprintf("rows-%d.parquet", rows)),
-		csv: filepath.Join(dir, fmt.Sprintf("rows-%d.csv", rows)), keys: filepath.Join(dir, "categories.csv")}
+	t := tables{dir: dir, rows: rows}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return t, err
 	}
 	for path, write := range map[string]func(io.Writer) error{
-		t.keys:    writeKeys,
-		t.parquet: func(w io.Writer) error { return writeParquet(w, newGenerator(rows)) },
-		t.csv:     func(w io.Writer) error { return writeCSV(w, newGenerator(rows)) },
+		t.public("categories"):       func(w io.Writer) error { return writeKeys(w, "category", categories, categoryName) },
+		t.public("pages"):            func(w io.Writer) error { return writeKeys(w, "url", pages, pageName) },
+		t.public("points"):           writePoints,
+		t.path(query{}):              func(w io.Writer) error { return writeParquet[row](w, newGenerator(rows)) },
+		t.path(query{form: asDelta}): func(w io.Writer) error { return writeParquet[deltaRow](w, newGenerator(rows)) },
+		t.path(query{form: asCSV}):   func(w io.Writer) error { return writeCSV(w, newGenerator(rows)) },
+		t.path(query{form: asArrow}): func(w io.Writer) error { return writeArrow(w, newGenerator(rows)) },
 	} {
 		if err := makeFile(path, write); err != nil {
 			return t, err
@@ -87,12 +94,14 @@ func makeFile(path string, write func(io.Writer) error) error {
 
 func categoryName(i int) string { return fmt.Sprintf("category %04d", i) }
 
-func writeKeys(w io.Writer) error {
-	if _, err := io.WriteString(w, "category\n"); err != nil {
+func pageName(i int) string { return fmt.Sprintf("/page/%d", i) }
+
+func writeKeys(w io.Writer, column string, n int, name func(int) string) error {
+	if _, err := io.WriteString(w, column+"\n"); err != nil {
 		return err
 	}
-	for i := range categories {
-		if _, err := io.WriteString(w, categoryName(i)+"\n"); err != nil {
+	for i := range n {
+		if _, err := io.WriteString(w, name(i)+"\n"); err != nil {
 			return err
 		}
 	}
@@ -133,12 +142,24 @@ func (g *generator) next() []row {
 	return batch
 }
 
+// deltaRow is the same row with other encodings.
+type deltaRow struct {
+	Unit     int64   `parquet:"unit,delta"`
+	Category string  `parquet:"category,delta,optional"`
+	Value    float64 `parquet:"value,split"`
+}
+
 // writeParquet writes snappy pages of 1 MiB, as most writers do.
-func writeParquet(w io.Writer, g *generator) error {
-	p := parquet.NewGenericWriter[row](w, parquet.Compression(&parquet.Snappy), parquet.DataPageVersion(1),
+func writeParquet[T row | deltaRow](w io.Writer, g *generator) error {
+	p := parquet.NewGenericWriter[T](w, parquet.Compression(&parquet.Snappy), parquet.DataPageVersion(1),
 		parquet.PageBufferSize(1<<20), parquet.MaxRowsPerRowGroup(groupRows))
+	rows := make([]T, 0, len(g.batch))
 	for batch := g.next(); len(batch) > 0; batch = g.next() {
-		if _, err := p.Write(batch); err != nil {
+		rows = rows[:0]
+		for _, r := range batch {
+			rows = append(rows, T(r))
+		}
+		if _, err := p.Write(rows); err != nil {
 			return err
 		}
 	}
