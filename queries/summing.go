@@ -140,8 +140,15 @@ func (q *summing) sums() accumulate.SumsOf {
 
 func (q *summing) bytes(workers int, _ int64) int64 {
 	n := 16*int64(q.Cells()) + 8*int64(q.cells)
-	if of := q.sums(); of.Second != nil || q.spec.perRow() && of.HoldPlain() {
+	of := q.sums()
+	if of.Second != nil {
 		n += 16 * int64(q.cells)
+	}
+	if q.spec.perRow() && of.HoldPlain() {
+		n += 16 * int64(q.cells)
+		if of.Second != nil {
+			n += 16 * int64(q.cells)
+		}
 	}
 	return n * q.copies(workers)
 }

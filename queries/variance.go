@@ -36,8 +36,7 @@ type varianceOfValues struct{ values *quantize.Quantizer }
 // extra adds up the squares, each less half of the largest one.
 func (k varianceOfValues) extra() extraVectors {
 	most := k.values.Half() * k.values.Half()
-	square := func(x int64) int64 { return x*x - most/2 }
-	return extraVectors{second: &accumulate.Second{Of: square, Exponent: 2 * k.values.Exponent}, rows: true}
+	return extraVectors{second: &accumulate.Second{Less: most / 2, Exponent: 2 * k.values.Exponent}, rows: true}
 }
 
 // checkVariance reports what a variance cannot have.

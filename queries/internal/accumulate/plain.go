@@ -5,6 +5,9 @@ package accumulate
 // Most sums are of one column of numbers by not too many cells. These are added up in 64 bits, and moved to 128 bits every 2^21 rows, before
 // they can overflow. Slot 0 takes the rows that are dropped, so that the loops have no branch for them. The numbers of a dictionary are
 // quantized once. Sums hold these and move them here, so that this file and sums.go know each other.
+//
+// A second number of a row has up to 2^60 in magnitude, of which few fit in 64 bits. So its digits above and below 2^30 are added up apart, each of
+// them in 64 bits.
 
 import (
 	"math"
@@ -21,6 +24,8 @@ const (
 	plainRows = 1 << 21
 	// plainCells is the largest number of cells whose sums are held in 64 bits too, since they are moved every plainRows rows.
 	plainCells = plainRows
+	// lowBits is how many digits of a second number are added up apart.
+	lowBits = 30
 )
 
 // plainSums are the sums of single numbers since the last flush: slot 0 belongs to the rows that are dropped, slot c + 1 to cell c.
@@ -32,25 +37,32 @@ type plainSums struct {
 	// numbers are the quantized values of the dictionary dict, nil if some of them are no numbers.
 	dict    uint64
 	numbers []int64
+	// of the second number of each row, which is second of the first; second and the others are nil if there is none
+	second    *Second
+	high, low []int64
+	seconds   []int64 // of numbers
 }
 
 // newPlainSums returns nil if a query needs the general way.
 func newPlainSums(of SumsOf) *plainSums {
 	q := of.Quantizer
-	if q.Dims > 1 || q.Clip || of.Second != nil || q.Value.List || of.Cells > plainCells {
+	if q.Dims > 1 || q.Clip || q.Value.List || of.Cells > plainCells {
 		return nil
 	}
-	return &plainSums{Fast: q.Fast(), left: plainRows}
+	return &plainSums{Fast: q.Fast(), left: plainRows, second: of.Second}
 }
 
 // addNumbers adds rows by their cells.
 func (a *Sums) addNumbers(cells []int32, values []float64) {
 	p := a.plain
 	a.forPieces(len(cells), func(from, to int) {
-		if p.rows == nil {
+		switch {
+		case p.rows == nil:
 			p.addNumbers(cells[from:to], values[from:to])
-		} else {
+		case p.second == nil:
 			p.countNumbers(cells[from:to], values[from:to], a.allRows())
+		default:
+			p.countSeconds(cells[from:to], values[from:to], a.allRows())
 		}
 	})
 }
@@ -62,6 +74,9 @@ func (a *Sums) forPieces(n int, add func(from, to int)) {
 		p.slots = make([]int64, a.Cells+1)
 		if a.rows != nil {
 			p.rows = make([]int64, a.Cells+1)
+		}
+		if p.second != nil {
+			p.high, p.low = make([]int64, a.Cells+1), make([]int64, a.Cells+1)
 		}
 	}
 	for from := 0; from < n; {
@@ -107,7 +122,7 @@ func (p *plainSums) quantizeDictionary(c *table.Column) []int64 {
 	if p.dict == c.Dict {
 		return p.numbers
 	}
-	p.dict, p.numbers = c.Dict, p.numbers[:0]
+	p.dict, p.numbers, p.seconds = c.Dict, p.numbers[:0], p.seconds[:0]
 	for i := range c.Values.Len(c.Type.Kind) {
 		x := domain.Coordinate(&c.Values, i, c.Type.Kind)
 		if math.IsNaN(x) {
@@ -115,6 +130,11 @@ func (p *plainSums) quantizeDictionary(c *table.Column) []int64 {
 			break
 		}
 		p.numbers = append(p.numbers, p.Quantize(x))
+	}
+	if p.second != nil {
+		for _, x := range p.numbers {
+			p.seconds = append(p.seconds, p.second.of(x))
+		}
 	}
 	return p.numbers
 }
@@ -145,7 +165,35 @@ func (p *plainSums) countCodes(cells, codes []int32, numbers []int64) error {
 		slots[c+1] += numbers[code]
 		rows[c+1]++
 	}
+	if p.second != nil { // the codes are within the dictionary
+		for i, c := range cells {
+			p.addSecond(c, p.seconds[codes[i]])
+		}
+	}
 	return nil
+}
+
+// addSecond adds a second number to a cell.
+func (p *plainSums) addSecond(cell int32, x int64) {
+	p.high[cell+1] += x >> lowBits
+	p.low[cell+1] += x & (1<<lowBits - 1)
+}
+
+// countSeconds is countNumbers that also adds the second numbers up.
+func (p *plainSums) countSeconds(cells []int32, values []float64, all bool) {
+	fast, second, slots, rows, values := p.Fast, *p.second, p.slots, p.rows[:len(p.slots)], values[:len(cells)]
+	for i, c := range cells {
+		x := values[i]
+		switch {
+		case !math.IsNaN(x):
+			n := fast.Quantize(x)
+			slots[c+1] += n
+			rows[c+1]++
+			p.addSecond(c, second.of(n))
+		case all:
+			rows[c+1]++
+		}
+	}
 }
 
 func (p *plainSums) addNumbers(cells []int32, values []float64) {
@@ -187,6 +235,13 @@ func (a *Sums) flush() {
 			a.rows[i] += n
 		}
 		clear(p.rows)
+	}
+	if p.second != nil {
+		for i, x := range p.high[1:] {
+			a.second.Add(i, int128.Product(x, 1<<lowBits).Add(int128.Of(p.low[i+1])))
+		}
+		clear(p.high)
+		clear(p.low)
 	}
 	p.left = plainRows
 }

@@ -20,7 +20,7 @@ type Sums struct {
 	totals    int128.Slice // empty before the first batch
 	second    int128.Slice // empty if the query has no second number
 	rows      []int64      // nil if values are not centred
-	plain     *plainSums   // nil if the values are vectors, if there is a second number or if there are very many cells
+	plain     *plainSums   // nil if the values are vectors or if there are very many cells
 }
 
 // SumsOf says what is added up, how it is found in batches, and what the query needs beside the sums.
@@ -37,11 +37,14 @@ type SumsOf struct {
 	Check func(rows int64) error
 }
 
-// Second is a function of the quantized value of a row less the centre, and the quantum of its result, 2^Exponent.
+// Second is the square of the quantized value of a row less the centre, x, less a constant: x² - Less. Its quantum is 2^Exponent. Values have at most
+// 30 digits, so that it has at most 60.
 type Second struct {
-	Of       func(x int64) int64
+	Less     int64
 	Exponent int
 }
+
+func (s Second) of(x int64) int64 { return x*x - s.Less }
 
 // NewSums returns sums without rows.
 func NewSums(of SumsOf) *Sums {
@@ -113,7 +116,7 @@ func (a *Sums) addQuantized(cell int32, times uint64) {
 		a.rows[cell] += int64(times)
 	}
 	if a.Second != nil {
-		a.second.Add(int(cell), int128.Product(a.Second.Of(a.quantized[0]-a.Quantizer.Centre), times))
+		a.second.Add(int(cell), int128.Product(a.Second.of(a.quantized[0]-a.Quantizer.Centre), times))
 	}
 }
 
