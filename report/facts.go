@@ -53,6 +53,7 @@ type queryFacts struct {
 	deviation  float64
 	half       float64 // of the 95 % interval of a noisy value
 	overRows   bool    // to be divided by the number of rows
+	laidOut    bool    // the noise is laid out for sums of cells, of which half holds
 	steps      []string
 	notes      []string
 	expected   *manifest.Error
@@ -187,10 +188,21 @@ func queryOf(q *manifest.Query, selected string) queryFacts {
 	if q.HalfWidth != nil {
 		out.half, out.overRows = *q.HalfWidth, q.OverRows
 	}
+	if s := q.Strategy; s != nil && q.Kind == histogram {
+		out.laidOut = true
+		for i := range s.Tables {
+			out.deviation = max(out.deviation, s.Tables[i].StandardDeviation)
+		}
+	}
 	if q.Selection != nil {
 		out.threshold, out.discovered = q.Selection.Threshold, selected
 	}
 	return out
+}
+
+// linear says whether the query's values have no natural end at 0.
+func (q *queryFacts) linear() bool {
+	return q.kind == "mean" || q.kind == "variance" || q.kind == "sum"
 }
 
 // ask takes what the job asks.

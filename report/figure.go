@@ -27,6 +27,7 @@ func Figure(m *manifest.Manifest, tables []*Table, query, holds string) (*pictur
 type figure struct {
 	d     *tableData
 	query *queryFacts
+	two   bool // noisy values and estimates differ, so that each has a mark
 }
 
 // Sizes in centimetres.
@@ -39,13 +40,14 @@ const (
 
 func (g *figure) draw(release string) *picture.Figure {
 	out := &picture.Figure{Title: release + ": " + g.d.Name, Width: wide, Height: high}
+	g.key(out)
 	switch g.d.Picture {
 	case pictureMap:
 		out.Height = mapped
 		out.Panels = g.maps()
 	case pictureHeat:
-		out.Height = mapped
 		out.Panels = g.heat()
+		out.Height = math.Min(mapped, 5+1.2*float64(len(out.Panels[0].YNames)))
 	case pictureLines, pictureCDF:
 		out.Panels = g.lines()
 	default:
@@ -54,6 +56,17 @@ func (g *figure) draw(release string) *picture.Figure {
 		out.Panels = []picture.Panel{p}
 	}
 	return out
+}
+
+// key names the marks.
+func (g *figure) key(out *picture.Figure) {
+	g.two = g.differs()
+	out.Colours, out.Estimates, out.Intervals = g.d.Unit, "estimate", "95 % interval"
+	if slices.ContainsFunc(g.d.Table.Values, func(c pageColumn) bool { return c.Name == noisyColumn }) {
+		if out.Estimates = "noisy value"; g.two {
+			out.Estimates, out.Noisy = "estimate (denoised)", "noisy value"
+		}
+	}
 }
 
 // value is a value of a row; NaN if the table has no such column.
@@ -73,7 +86,20 @@ func (g *figure) value(column string, at int) float64 {
 	return math.NaN()
 }
 
+// differs says whether denoising changed a value.
+func (g *figure) differs() bool {
+	for i := range g.d.Table.Shown {
+		if noisy := g.value(noisyColumn, i); !math.IsNaN(noisy) && noisy != g.value(estimateColumn, i) {
+			return true
+		}
+	}
+	return false
+}
+
 func (g *figure) point(at int) picture.Point {
+	if !g.two {
+		return picture.Point{Estimate: g.value(estimateColumn, at), Noisy: math.NaN(), Low: g.value("ci95_low", at), High: g.value("ci95_high", at)}
+	}
 	return picture.Point{
 		Estimate: g.value(estimateColumn, at), Noisy: g.value(noisyColumn, at), Low: g.value("ci95_low", at), High: g.value("ci95_high", at),
 	}
@@ -194,7 +220,10 @@ func (g *figure) heat() []picture.Panel {
 	keys := g.d.Table.Keys
 	panel := picture.Panel{X: keys[x].Name, Y: keys[y].Name, XNames: clipAll(keys[x].Labels), YNames: clipAll(keys[y].Labels)}
 	var panels []picture.Panel
-	high := 0.0
+	scale := picture.Scale{Root: !g.query.linear()}
+	if !scale.Root {
+		scale.Low, scale.High = math.Inf(1), math.Inf(-1)
+	}
 	for i := range g.d.Table.Shown {
 		k := 0
 		if facet != nil {
@@ -210,11 +239,17 @@ func (g *figure) heat() []picture.Panel {
 			panels[k].Title = facet.Label + ": " + g.label(*facet, i)
 		}
 		v := g.value(estimateColumn, i)
-		high = math.Max(high, v)
+		scale.Low, scale.High = math.Min(scale.Low, v), math.Max(scale.High, v)
 		panels[k].Shades = append(panels[k].Shades, picture.Shade{X: float64(keys[x].Codes[i]), Y: float64(keys[y].Codes[i]), Value: v})
 	}
+	if scale.Root {
+		scale.Low = 0
+	}
+	if !(scale.High > scale.Low) {
+		scale.High = scale.Low + 1
+	}
 	for k := range panels {
-		panels[k].High = high
+		panels[k].Scale = scale
 	}
 	return panels
 }
@@ -238,6 +273,7 @@ func (g *figure) maps() []picture.Panel {
 	other := slices.IndexFunc(g.d.Axes, func(a axis) bool { return a.Type != "point" })
 	var panels []picture.Panel
 	var estimates []float64
+	at := make([]float64, len(p.Lat)) // the value at a place
 	for c, column := range columns {
 		panel := picture.Panel{Title: titles[c], Round: true}
 		for i := range g.d.Table.Shown {
@@ -245,9 +281,11 @@ func (g *figure) maps() []picture.Panel {
 			if p.Lat[code] == nil || other >= 0 && g.d.Table.Keys[g.d.Axes[other].Keys[0]].Codes[i] != 0 {
 				continue
 			}
-			panel.Shades = append(panel.Shades, picture.Shade{X: p.Lon[code].value, Y: p.Lat[code].value, Value: g.value(column, i)})
+			v := g.value(column, i)
+			at[code] = math.Max(v, 0)
+			panel.Shades = append(panel.Shades, picture.Shade{X: p.Lon[code].value, Y: p.Lat[code].value, Value: v})
 			if column == estimateColumn {
-				estimates = append(estimates, g.value(column, i))
+				estimates = append(estimates, v)
 			}
 		}
 		if len(panel.Shades) == 0 {
@@ -255,13 +293,16 @@ func (g *figure) maps() []picture.Panel {
 		}
 		panel.Aspect = 1 / math.Max(math.Cos(panel.Shades[0].Y*math.Pi/180), 1e-3)
 		for _, r := range p.Roads {
-			panel.Roads = append(panel.Roads, [4]float64{p.Lon[r[0]].value, p.Lat[r[0]].value, p.Lon[r[1]].value, p.Lat[r[1]].value})
+			a, b := r[0], r[1]
+			panel.Roads = append(panel.Roads, picture.Road{
+				From: [2]float64{p.Lon[a].value, p.Lat[a].value}, To: [2]float64{p.Lon[b].value, p.Lat[b].value}, Value: (at[a] + at[b]) / 2,
+			})
 		}
 		panels = append(panels, panel)
 	}
 	slices.Sort(estimates)
 	for k := range panels { // one place with very many must not make all others dark
-		panels[k].High = math.Max(estimates[int(0.998*float64(len(estimates)-1))], 1e-9)
+		panels[k].Scale = picture.Scale{High: math.Max(estimates[int(0.998*float64(len(estimates)-1))], 1e-9), Root: true}
 	}
 	return panels
 }

@@ -72,6 +72,7 @@ type tableData struct {
 	Axes     []axis     `json:"axes"`
 	Table    *pageTable `json:"table"`
 	Denoised bool       `json:"denoised"`
+	Linear   bool       `json:"linear"` // colours from the least value to the largest, not by the root from 0
 	Places   *places    `json:"places,omitempty"`
 }
 
@@ -114,7 +115,7 @@ func dataOf(q *queryFacts, t *Table, most int, f *facts) tableData {
 	table, cells := t.page(most)
 	axes := axesOf(q, table, t.Holds)
 	out := tableData{
-		Name: q.name, File: q.name, Unit: q.unitText(f), Axes: axes, Table: table, Denoised: len(q.steps) > 0 && t.Holds == "",
+		Name: q.name, File: q.name, Unit: q.unitText(f), Axes: axes, Table: table, Denoised: len(q.steps) > 0 && t.Holds == "", Linear: q.linear(),
 		Places: placesOf(t, table, axes, cells),
 	}
 	if t.Holds != "" {

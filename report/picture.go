@@ -24,6 +24,7 @@ const (
 	pictureTop       = "top"
 	pictureQuantiles = "quantiles"
 	pictureCDF       = "cdf"
+	holdsSums        = "sums" // the numbers of rows below each edge
 	pictureNone      = "none"
 )
 
@@ -33,7 +34,7 @@ func axesOf(q *queryFacts, t *pageTable, holds string) []axis {
 	axes := []axis{}
 	for at := 0; at < len(t.Keys); {
 		a := axis{Label: t.Keys[at].Name, Type: "category", Keys: []int{at}}
-		if holds == pictureCDF && at == len(t.Keys)-1 {
+		if (holds == pictureCDF || holds == holdsSums) && at == len(t.Keys)-1 {
 			a.Type = "number"
 		}
 		for i := range q.axes {

@@ -80,6 +80,9 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogue.Table {
 	case pictureCDF:
 		out.Name, out.Description = q.name+"."+t.Holds, "Share of the rows below each edge of "+q.edgeLabel()+", read off the noisy counts of "+q.name+"."
 	}
+	if t.Holds == holdsSums {
+		out.Name, out.Description = q.name+"."+t.Holds, "Numbers of rows below each edge of "+q.edgeLabel()+", from the noisy counts of "+q.name+"."
+	}
 	if out.Name == q.name && t.Holds != "" {
 		out.Name = q.name + "." + t.Holds
 	}

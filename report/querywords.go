@@ -63,6 +63,8 @@ func titleOf(q *queryFacts, t *tableData) string {
 		return ""
 	case t.Picture == pictureQuantiles:
 		return "Quantiles, read off the noisy counts"
+	case t.File == q.name+"."+holdsSums:
+		return "Numbers of rows below each edge"
 	case t.Picture == pictureCDF:
 		return "Share of the rows below each edge, read off the noisy counts"
 	}
@@ -109,6 +111,9 @@ func (q *queryFacts) about() []string {
 	switch {
 	case q.kind == crosstabs:
 		out = append(out, "The noise is on what the tables share, so that they agree with each other. Each table has a standard deviation of its own, which stands in its file and with its values here.")
+	case q.laidOut:
+		out = append(out, fmt.Sprintf("The noise is laid out for the numbers of rows below each edge, which are sums of cells: with 95 %% probability each of them is within %s of the exact number. The standard deviation of each cell and of each sum stands in the tables.",
+			SignificantUp(q.half, 4)))
 	case q.overRows:
 		out = append(out, fmt.Sprintf("The noise of the sums has a standard deviation of %s; that of a value is it divided by the number of rows, and its interval stands in the table.", short(q.deviation)))
 	default:
@@ -117,7 +122,7 @@ func (q *queryFacts) about() []string {
 	switch {
 	case q.threshold > 0:
 		out = append(out, fmt.Sprintf("The keys come from the private table. A key is published if its noisy count is at least %s. %s", short(q.threshold), q.discovered))
-	case (q.kind == "count" || q.kind == "histogram") && q.cells > 0:
+	case (q.kind == "count" || q.kind == histogram) && q.cells > 0 && !q.laidOut:
 		text := fmt.Sprintf("If the exact answer is 0, the noisy value is above %s with a probability of 5 %%.", short(StandsOut(q.deviation, 1)))
 		if q.cells > 1 {
 			text += fmt.Sprintf(" If all %s were 0, the largest would be above %s with that probability: smaller values do not stand out from the noise by themselves.", plural(q.cells, "cell"), short(StandsOut(q.deviation, q.cells)))
@@ -127,7 +132,11 @@ func (q *queryFacts) about() []string {
 	return out
 }
 
-const crosstabs = "crosstabs"
+// Kinds of queries.
+const (
+	crosstabs = "crosstabs"
+	histogram = "histogram"
+)
 
 // StandsOut is the value that the largest of so many cells of noise alone exceeds with a probability of 5 %.
 func StandsOut(deviation float64, cells int) float64 {

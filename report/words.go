@@ -39,10 +39,10 @@ type view struct {
 type fact struct{ Label, Text, More string }
 
 type guaranteeView struct {
-	Suppose, Half, Holds, Statement, AlarmCaption string
-	Guesses                                       [][3]string // belief, right without and with the release
-	Alarms, Epsilons                              [][2]string
-	How                                           []string
+	Suppose, Half, Holds, Statement, GuessCaption, AlarmCaption string
+	Guesses                                                     [][3]string // belief, right without and with the release
+	Alarms, Epsilons                                            [][2]string
+	How                                                         []string
 }
 
 type queryView struct {
@@ -155,7 +155,10 @@ func (f *facts) guaranteeView() guaranteeView {
 		Half:    fmt.Sprintf("If both answers were equally likely to them before, the guess is right at most %s of the time; without the release it would be 50 %%.", PercentUp(g.Guess(big.NewRat(1, 2)))),
 		Holds: "This holds whatever else is known, now or later, and however large the computer. It holds for the release as a whole, for each such " + unit +
 			", and for every further table, picture or model that is made of it.",
-		Statement: f.statement, AlarmCaption: "How many of those in the data a test finds that accuses some who are not",
+		Statement: f.statement, GuessCaption: "How often such a guess is right, at most; the belief is that the rows are in the data", AlarmCaption: "How many of those in the data a test finds that accuses some who are not",
+	}
+	if f.replaced {
+		v.GuessCaption = "How often such a guess is right, at most; the belief is that it is the first of the two"
 	}
 	for _, b := range beliefs {
 		p, _ := new(big.Rat).SetString(b)
@@ -265,7 +268,9 @@ func (f *facts) budgetView() []string {
 }
 
 // plain is a number in the fewest digits that tell it from others.
-func plain(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+func plain(x float64) string {
+	return strings.Replace(strconv.FormatFloat(x, 'g', -1, 64), "e-0", "e-", 1)
+}
 
 func wholePercent(p *big.Rat) string {
 	return ceilTo(new(big.Rat).Mul(p, big.NewRat(100, 1)), 0) + " %"

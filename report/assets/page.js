@@ -89,7 +89,39 @@
     return node;
   };
   const pad = (w) => (w < 480 ? 70 : 130);
+  const foot = 42; // room below an axis for its numbers and its label
+
+  // The key of a picture says what its marks are. Without denoising the estimate is the noisy value, and has one mark.
+  const differs = (rows) => rows.some((r) => r.noisy !== undefined && r.noisy !== r.estimate);
+  const key = (rows, mark, interval) => {
+    const two = differs(rows);
+    const entry = (shape, text) => el("span", {}, el("i", { class: shape, "aria-hidden": "true" }), text);
+    return el("p", { class: "key" }, entry(mark, two ? "estimate (denoised)" : rows.length && rows[0].noisy === undefined ? "estimate" : "noisy value"),
+      two ? entry("k-dot", "noisy value") : "", entry(interval, "95 % interval"));
+  };
+  const keyed = (rows, mark, interval, node) => el("div", {}, key(rows, mark, interval), node);
   const noisyColor = "var(--noisy)", estimateColor = "var(--estimate)";
+
+  // Streets take the mean of their ends' values, so that a map shows them as lines and not as beads. They are gathered into few shapes, since
+  // seven thousand shapes are slow: the faintest first.
+  const shades = 24;
+  function streetsOf(p, rows, valueOf, share) {
+    const at = new Map(rows.map((r) => [r.k[p.key], Math.max(0, valueOf(r))]));
+    const lines = Array.from({ length: shades + 1 }, () => []);
+    for (const [a, b] of p.roads) {
+      if (p.lat[a] === null || p.lat[b] === null) continue;
+      lines[Math.round(shades * share(((at.get(a) ?? 0) + (at.get(b) ?? 0)) / 2))].push([[p.lon[a], p.lat[a]], [p.lon[b], p.lat[b]]]);
+    }
+    return lines.flatMap((coordinates, i) => (coordinates.length ? [{ type: "MultiLineString", coordinates, share: i / shades }] : []));
+  }
+  // A bar of a round length, in the south-east.
+  function scaleBar(lons, lats) {
+    const [west, east] = d3.extent(lons), south = d3.min(lats), degree = 111.32 * Math.cos(south * Math.PI / 180);
+    const most = 0.3 * (east - west) * degree, power = 10 ** Math.floor(Math.log10(Math.max(most, 1e-6)));
+    const km = [5, 2, 1].map((x) => x * power).find((x) => x <= most) ?? power;
+    const from = east - km / degree;
+    return { line: { type: "LineString", coordinates: [[from, south], [east, south]] }, x: (from + east) / 2, y: south, text: km >= 1 ? `${km} km` : `${number(km * 1000)} m` };
+  }
 
   // Pictures: each takes a query, its rows, the width and which values are shown, and returns a node.
   const pictures = {
@@ -102,51 +134,52 @@
       return el("div", {},
         el("p", { class: "number", text: number(r.estimate) }),
         draw({
-          width, height: 70, marginLeft: 20, marginRight: 20, x: { label: q.unit, nice: true, tickFormat: number },
+          width: Math.min(width, 640), height: 84, marginLeft: 30, marginRight: 30, marginBottom: foot, x: { label: q.unit, nice: true, tickFormat: number, ticks: Math.min(6, width / 90) },
           marks: [
             Plot.ruleY([r], { y: 0, x1: "ci95_low", x2: "ci95_high", stroke: noisyColor, strokeWidth: 4, strokeOpacity: 0.5 }),
-            Plot.dot([r], { x: "noisy", y: () => 0, fill: noisyColor, r: 5 }),
-            Plot.dot([r], { x: "estimate", y: () => 0, stroke: estimateColor, strokeWidth: 2, r: 7 }),
-          ], y: { axis: null },
-        }, `${q.name}: ${describe(q, q.table, r)}`));
+            Plot.dot([r], { x: "estimate", y: () => 0, fill: estimateColor, r: 6 }),
+            differs([r]) ? Plot.dot([r], { x: "noisy", y: () => 0, fill: noisyColor, r: 4 }) : null,
+          ].filter(Boolean), y: { axis: null },
+        }, `${q.name}: ${describe(q, q.table, r)}`), key(rows, "k-point", "k-line"));
     },
     bars(q, rows, width) {
       const t = q.table, a = q.axes[0];
       let shown = rows;
       if (rows.length > 60) shown = d3.sort(rows, (r) => -r.estimate).slice(0, 60);
       const left = Math.min(pad(width) + 30, 20 + 7 * Math.max(4, ...shown.map((r) => labelOf(t, a, r, width < 480 ? 12 : 24).length)));
-      return draw({
-        width, height: 40 + 22 * shown.length, marginLeft: left, marginRight: 20,
+      return keyed(shown, "k-bar", "k-line", draw({
+        width, height: 20 + foot + 24 * shown.length, marginLeft: left, marginRight: 20, marginBottom: foot,
         y: { type: "band", domain: shown.map((r) => r.at), tickFormat: (i) => labelOf(t, a, rows[i], width < 480 ? 12 : 24), label: null, tickSize: 0 },
         x: { label: q.unit, grid: true, tickFormat: number, ticks: Math.max(2, width / 110) },
         marks: [
           Plot.barX(shown, { x: "estimate", y: "at", fill: estimateColor, fillOpacity: 0.75, inset: 3 }),
           Plot.ruleY(shown, { x1: "ci95_low", x2: "ci95_high", y: "at", stroke: noisyColor, strokeWidth: 2 }),
-          Plot.dot(shown, { x: "noisy", y: "at", fill: noisyColor, r: 3 }),
+          differs(shown) ? Plot.dot(shown, { x: "noisy", y: "at", fill: noisyColor, r: 3 }) : null,
           Plot.ruleX([0]),
           Plot.tip(shown, Plot.pointerY({ x: "estimate", y: "at", title: (r) => describe(q, t, r) })),
-        ],
-      }, `Bars of ${q.name} by ${a.label}: ${shown.length} values with 95 % intervals, which the table below lists.`);
+        ].filter(Boolean),
+      }, `Bars of ${q.name} by ${a.label}: ${shown.length} values with 95 % intervals, which the table below lists.`));
     },
     lines(q, rows, width) {
       const t = q.table, a = q.axes[0], s = scaleOf(t, a, width), numeric = a.type === "number";
       const x = placeOf(q, a), x2 = numeric && a.keys.length > 1 ? endOf(q, a) : x;
       const mid = (r) => (numeric ? (x(r) + x2(r)) / 2 : x(r));
-      const bars = numeric && a.keys.length > 1
+      const dense = rows.length > width / 6; // marks of their own would hide each other
+      const bars = numeric && a.keys.length > 1 && !dense
         ? [Plot.rectY(rows, { x1: x, x2, y: "estimate", fill: estimateColor, fillOpacity: 0.3, inset: 0.5 })]
         : [];
-      return draw({
-        width, height: Math.min(360, 160 + width / 4), marginLeft: 60, marginRight: 20, marginBottom: numeric ? 40 : below(s),
+      return keyed(rows, "k-stroke", "k-band", draw({
+        width, height: Math.min(360, 160 + width / 4), marginLeft: 60, marginRight: 20, marginBottom: numeric ? foot : below(s),
         x: s, y: { label: q.unit, grid: true, tickFormat: number, zero: true },
         marks: [
           ...bars,
           Plot.areaY(rows, { x: mid, y1: "ci95_low", y2: "ci95_high", fill: noisyColor, fillOpacity: 0.2, curve: "linear" }),
-          Plot.lineY(rows, { x: mid, y: "estimate", stroke: estimateColor, strokeWidth: 2 }),
-          Plot.dot(rows, { x: mid, y: "noisy", fill: noisyColor, r: 2.5 }),
+          Plot.lineY(rows, { x: mid, y: "estimate", stroke: estimateColor, strokeWidth: dense ? 1.2 : 2 }),
+          differs(rows) ? Plot.dot(rows, { x: mid, y: "noisy", fill: noisyColor, fillOpacity: dense ? 0.5 : 1, r: dense ? 1.2 : 2.5 }) : null,
           Plot.ruleY([0]),
           Plot.tip(rows, Plot.pointerX({ x: mid, y: "estimate", title: (r) => describe(q, t, r) })),
-        ],
-      }, `Line of ${q.name} along ${a.label} with a band of 95 % intervals: ${rows.length} values, which the table below lists.`);
+        ].filter(Boolean),
+      }, `Line of ${q.name} along ${a.label} with a band of 95 % intervals: ${rows.length} values, which the table below lists.`));
     },
     heat(q, rows, width, value) {
       const t = q.table;
@@ -164,24 +197,31 @@
         [xa, ya] = q.axes.filter((a) => a !== facet);
         if (byLabels(ya) < byLabels(xa)) [xa, ya] = [ya, xa]; // the longer one goes from left to right
       }
-      const top = d3.max(rows, (r) => r[value]) || 1;
+      const top = d3.max(rows, (r) => r[value]) || 1, scale = scaleFor(q, rows, value, top);
       const panel = (some, w, title) => {
         const sy = scaleOf(t, { ...ya, type: "band" }, 400);
-        const left = Math.min(pad(w), 24 + 7 * sy.longest), nx = new Set(t.keys[xa.keys[0]].codes).size, ny = sy.domain.length;
-        const cell = Math.max(2, Math.min(nx > 12 ? 34 : 48, (w - left - 20) / nx, 900 / ny));
+        const left = Math.min(pad(w), 44 + 7 * sy.longest), nx = new Set(t.keys[xa.keys[0]].codes).size, ny = sy.domain.length;
+        const cell = Math.max(2, Math.min(nx > 16 ? 34 : nx > 8 ? 60 : 96, (w - left - 20) / nx, grid ? 900 / ny : 900));
+        const high = grid ? cell : Math.max(2, Math.min(cell, nx > 16 ? 34 : 40, 900 / ny));
         const sx = scaleOf(t, { ...xa, type: "band" }, cell * nx), bottom = below(sx);
-        const side = Math.max(1, Math.ceil(14 / cell));
+        const side = Math.max(1, Math.ceil(14 / high));
+        const brief = (x) => (x === null ? "–" : x.toLocaleString("en", { maximumFractionDigits: top >= 1000 ? 0 : top >= 10 ? 1 : 3 }));
+        const written = cell >= 46 && high >= 18 ? [Plot.text(some, {
+          x: (r) => r.k[xa.keys[0]], y: (r) => r.k[ya.keys[0]], text: (r) => brief(r[value]), fill: (r) => inkOn(scale, r[value]), fontSize: 11,
+        })] : [];
         return draw({
-          width: w, height: cell * ny + bottom + 20, marginLeft: left, marginBottom: bottom, marginRight: Math.max(10, w - left - cell * nx - 10),
+          width: w, height: high * ny + bottom + 20, marginLeft: left, marginBottom: bottom, marginRight: Math.max(10, w - left - cell * nx - 10),
           x: { ...sx, tickSize: 3 }, y: { ...sy, reverse: Boolean(grid), tickRotate: 0, tickSize: 3, ticks: sy.domain.filter((_, i) => i % side === 0) },
-          color: colors(top),
+          color: colors(scale),
           marks: [
+            cell > 8 ? Plot.cell(some, { x: (r) => r.k[xa.keys[0]], y: (r) => r.k[ya.keys[0]], stroke: "var(--line)", strokeWidth: 0.5, inset: 0.5 }) : null,
             Plot.cell(some, { x: (r) => r.k[xa.keys[0]], y: (r) => r.k[ya.keys[0]], fill: (r) => r[value], inset: cell > 8 ? 0.5 : 0 }),
+            ...written,
             Plot.tip(some, Plot.pointer({ x: (r) => r.k[xa.keys[0]], y: (r) => r.k[ya.keys[0]], title: (r) => describe(q, t, r) })),
-          ],
+          ].filter(Boolean),
         }, `Heat map of ${q.name}${title}: ${some.length} values, which the table below lists.`);
       };
-      const box = el("div", {}, legend(q, top, width));
+      const box = el("div", {}, legend(q, scale, width));
       if (!facet) {
         box.append(panel(rows, width, ""));
         return box;
@@ -202,24 +242,30 @@
       let some = rows.filter((r) => p.lat[r.k[key]] !== null);
       if (slice) some = some.filter((r) => r.k[slice.key] === slice.code);
       const top = d3.quantile(some, 0.998, (r) => Math.max(r.estimate, 0)) || 1;
-      const roads = { type: "MultiLineString", coordinates: p.roads.map(([a, b]) => [[p.lon[a], p.lat[a]], [p.lon[b], p.lat[b]]]) };
       const lons = p.lon.filter((x) => x !== null), lats = p.lat.filter((x) => x !== null);
       const shape = { type: "MultiPoint", coordinates: [[d3.min(lons), d3.min(lats)], [d3.max(lons), d3.max(lats)]] };
       const lat = ((d3.min(lats) + d3.max(lats)) / 2) * Math.PI / 180;
       const ratio = (d3.max(lats) - d3.min(lats)) / Math.max(1e-9, (d3.max(lons) - d3.min(lons)) * Math.cos(lat));
-      const panel = (v, w) => draw({
-        width: w, height: Math.max(160, Math.min(w * ratio, 720)) + 10, margin: 5, color: colors(top),
-        projection: { type: "mercator", domain: shape, inset: 6 },
-        marks: [
-          roads.coordinates.length ? Plot.geo(roads, { stroke: "var(--road)", strokeWidth: 0.6 }) : null,
-          Plot.dot(d3.sort(some, (r) => r[v]), {
-            x: (r) => p.lon[r.k[key]], y: (r) => p.lat[r.k[key]], fill: (r) => Math.max(r[v], 0),
-            r: (r) => (some.length > 800 ? 1.2 : 3) + (some.length > 800 ? 2.4 : 5) * Math.sqrt(Math.min(1, Math.max(0, r[v]) / top)),
-          }),
-          Plot.tip(some, Plot.pointer({ x: (r) => p.lon[r.k[key]], y: (r) => p.lat[r.k[key]], title: (r) => describe(q, t, r) })),
-        ].filter(Boolean), r: { type: "identity" },
-      }, `Map of ${q.name}, ${v === "noisy" ? "noisy values" : "estimates"}: ${some.length} points, which the table below lists.`);
-      const box = el("div", {}, legend(q, top, width));
+      const many = some.length > 800, scale = { root: true, from: 0, to: top };
+      const share = (x) => Math.sqrt(Math.min(1, Math.max(0, x) / top));
+      const panel = (v, w) => {
+        const streets = streetsOf(p, some, (r) => r[v], share);
+        const bar = scaleBar(lons, lats);
+        return draw({
+          width: w, height: Math.max(160, Math.min(w * ratio, 860)) + 10, margin: 5, color: colors(scale),
+          projection: { type: "mercator", domain: shape, inset: 8 },
+          marks: [
+            ...streets.map((f) => Plot.geo(f, { stroke: () => f.share * f.share * top, strokeWidth: 0.7 + 2.6 * f.share, strokeLinecap: "round" })),
+            Plot.dot(d3.sort(some, (r) => r[v]), {
+              x: (r) => p.lon[r.k[key]], y: (r) => p.lat[r.k[key]], fill: (r) => Math.max(r[v], 0), r: (r) => (many ? 0.8 : 3) + (many ? 1.9 : 5) * share(r[v]),
+            }),
+            Plot.geo(bar.line, { stroke: "currentColor", strokeWidth: 1.5 }),
+            Plot.text([bar], { x: "x", y: "y", text: "text", dy: -9, fill: "currentColor" }),
+            Plot.tip(some, Plot.pointer({ x: (r) => p.lon[r.k[key]], y: (r) => p.lat[r.k[key]], title: (r) => describe(q, t, r) })),
+          ], r: { type: "identity" },
+        }, `Map of ${q.name}, ${v === "noisy" ? "noisy values" : "estimates"}: ${some.length} points, which the table below lists.`);
+      };
+      const box = el("div", {}, legend(q, scale, width));
       if (value !== "both") {
         box.append(panel(value, Math.min(width, 640)));
         return box;
@@ -230,21 +276,21 @@
         el("div", {}, el("p", { class: "panel", text: "Estimates (denoised)" }), panel("estimate", w))));
       return box;
     },
-    top(q, rows, width) {
-      const shown = d3.sort(rows, (r) => -r.estimate).slice(0, 40), t = q.table;
-      const name = (r) => cut(q.axes.map((a) => labelOf(t, a, r, 18)).join(" · "), width < 480 ? 16 : 48);
-      return draw({
-        width, height: 40 + 20 * shown.length, marginLeft: width < 480 ? 120 : 330, marginRight: 20,
-        y: { type: "band", domain: shown.map((r) => r.at), tickFormat: (i) => name(rows[i]), label: null, tickSize: 0 },
-        x: { label: q.unit, grid: true, tickFormat: number, ticks: Math.max(2, width / 160) },
+    top(q, rows, width) { // names of many labels are long: each stands above its bar
+      const shown = d3.sort(rows, (r) => -r.estimate).slice(0, 40), t = q.table, most = Math.floor(width / 6.6);
+      const name = (r) => cut(q.axes.map((a) => labelOf(t, a, r, 40)).join(" · "), most);
+      return keyed(shown, "k-bar", "k-line", draw({
+        width, height: 20 + foot + 36 * shown.length, marginLeft: 20, marginRight: 20, marginBottom: foot,
+        y: { type: "band", domain: shown.map((r) => r.at), axis: null }, x: { label: q.unit, grid: true, tickFormat: number, ticks: Math.max(2, width / 160) },
         marks: [
-          Plot.barX(shown, { x: "estimate", y: "at", fill: estimateColor, fillOpacity: 0.75, inset: 3 }),
-          Plot.ruleY(shown, { x1: "ci95_low", x2: "ci95_high", y: "at", stroke: noisyColor, strokeWidth: 2 }),
-          Plot.dot(shown, { x: "noisy", y: "at", fill: noisyColor, r: 3 }),
+          Plot.barX(shown, { x: "estimate", y: "at", fill: estimateColor, fillOpacity: 0.75, insetTop: 18, insetBottom: 4 }),
+          Plot.ruleY(shown, { x1: "ci95_low", x2: "ci95_high", y: "at", stroke: noisyColor, strokeWidth: 2, dy: 7 }),
+          differs(shown) ? Plot.dot(shown, { x: "noisy", y: "at", fill: noisyColor, r: 3, dy: 7 }) : null,
           Plot.ruleX([0]),
+          Plot.text(shown, { x: 0, y: "at", text: name, textAnchor: "start", dx: 3, dy: -8, stroke: "var(--bg)", fill: "currentColor" }),
           Plot.tip(shown, Plot.pointerY({ x: "estimate", y: "at", title: (r) => describe(q, t, r) })),
-        ],
-      }, `Bars of the ${shown.length} largest estimates of ${q.name}, which the table below lists.`);
+        ].filter(Boolean),
+      }, `Bars of the ${shown.length} largest estimates of ${q.name}, which the table below lists.`));
     },
     cdf(q, rows, width) {
       const t = q.table, a = q.axes[q.axes.length - 1], groups = q.axes.slice(0, -1), x = placeOf(q, a);
@@ -254,35 +300,49 @@
       for (const [name, some] of byGroup) {
         side.append(el("div", {}, name ? el("p", { class: "panel" }, el("bdi", { text: name })) : "",
           draw({
-            width: w, height: 220, marginLeft: 50, marginBottom: 40, x: { label: a.label }, y: { label: "share of rows below", domain: [0, 1], grid: true },
+            width: w, height: 240, marginLeft: 50, marginBottom: foot, x: { label: a.label }, y: { label: "share of rows below", domain: [0, 1], grid: true },
             marks: [
               Plot.areaY(some, { x, y1: "ci95_low", y2: "ci95_high", fill: noisyColor, fillOpacity: 0.25 }),
               Plot.lineY(some, { x, y: "estimate", stroke: estimateColor, strokeWidth: 2 }),
             ],
           }, `Share of the rows below each ${a.label}${name ? " of " + name : ""}, with a band of 95 % intervals.`)));
       }
-      return side;
+      return keyed(rows, "k-stroke", "k-band", side);
     },
     quantiles(q, rows, width) {
       const t = q.table, name = (r) => cut(q.axes.map((a) => labelOf(t, a, r, 20)).join(" · "), width < 480 ? 16 : 40), shown = rows.slice(0, 60);
-      return draw({
-        width, height: 40 + 22 * shown.length, marginLeft: width < 480 ? 120 : 250, marginRight: 20,
-        y: { type: "band", domain: shown.map((r) => r.at), tickFormat: (i) => name(rows[i]), label: null, tickSize: 0 }, x: { label: q.unit, grid: true, tickFormat: number },
+      const left = Math.min(width < 480 ? 120 : 300, 20 + 7 * Math.max(4, ...shown.map((r) => name(r).length)));
+      return keyed(shown, "k-point", "k-line", draw({
+        width, height: 20 + foot + 24 * shown.length, marginLeft: left, marginRight: 20, marginBottom: foot,
+        y: { type: "band", domain: shown.map((r) => r.at), tickFormat: (i) => name(rows[i]), label: null, tickSize: 0 }, x: { label: q.unit, grid: true, tickFormat: number, ticks: Math.max(2, width / 110) },
         marks: [
           Plot.ruleY(shown, { x1: "ci95_low", x2: "ci95_high", y: "at", stroke: noisyColor, strokeWidth: 4, strokeOpacity: 0.5 }),
           Plot.dot(shown, { x: "estimate", y: "at", fill: estimateColor, r: 4 }),
         ],
-      }, `Quantiles of ${q.name} with 95 % intervals, which the table below lists.`);
+      }, `Quantiles of ${q.name} with 95 % intervals, which the table below lists.`));
     },
   };
 
-  // Counts differ by orders of magnitude: the scale's root shows small ones beside large ones. Viridis and its kin are even to the eye
-  // and to the colour-blind.
-  const colors = (top) => ({ type: "sqrt", scheme: "viridis", domain: [0, top], clamp: true });
-  const legend = (q, top, width) => {
-    const node = Plot.legend({ className: style, color: { ...colors(top), label: q.unit }, width: Math.min(300, width - 20), tickFormat: number, ticks: 4 });
+  // Counts differ by orders of magnitude: the scale's root shows small ones beside large ones. Magma is even to the eye and to the
+  // colour-blind; what is little has nearly the colour of the page, and what is much stands out from it, on paper and in the dark.
+  const darkness = matchMedia("(prefers-color-scheme: dark)"), paper = matchMedia("print");
+  let printed = false;
+  const onDark = () => darkness.matches && !paper.matches && !printed;
+  const colors = (scale) => ({ type: scale.root ? "sqrt" : "linear", interpolate: onDark() ? (t) => d3.interpolateMagma(0.1 + 0.88 * t) : (t) => d3.interpolateMagma(0.97 - 0.82 * t), domain: [scale.from, scale.to], clamp: true });
+  const inkOn = (scale, x) => {
+    const share = Math.max(0, Math.min(1, (x - scale.from) / (scale.to - scale.from)));
+    return ((scale.root ? Math.sqrt(share) : share) > 0.5) === onDark() ? "#000000" : "#ffffff";
+  };
+  // Means and sums have no natural end at 0: their colours go from the least value to the largest.
+  const scaleFor = (q, rows, value, top) => {
+    if (!q.linear) return { root: true, from: 0, to: top };
+    const [from, to] = d3.extent(rows, (r) => r[value]);
+    return { root: false, from: from ?? 0, to: to > from ? to : (from ?? 0) + 1 };
+  };
+  const legend = (q, scale, width) => {
+    const node = Plot.legend({ className: style, color: { ...colors(scale), label: q.unit }, width: Math.min(300, width - 20), tickFormat: number, ticks: 4 });
     node.setAttribute("role", "img");
-    node.setAttribute("aria-label", `Colours: from 0 to ${number(top)} ${q.unit}`);
+    node.setAttribute("aria-label", `Colours: from ${number(scale.from)} to ${number(scale.to)}: ${q.unit}`);
     return node;
   };
 
@@ -339,7 +399,7 @@
         el("label", { for: id, text: "Filter" }),
         el("input", { id, type: "search", oninput: (e) => { text = e.target.value; start = 0; fill(); } }), download),
       el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `Table of ${q.name}` },
-        el("table", {}, el("caption", { text: `${q.name}: ${rows.length && rows[0].noisy !== undefined ? (t.half !== undefined ? "noisy values are right on average, and the interval is around them; estimates are what denoising made of them." : "made of the noisy components in the last columns, with 95 % intervals.") : "read off noisy values, each with its 95 % interval."}` }), el("thead", {}, el("tr", {}, ...heads)), body)),
+        el("table", {}, el("caption", { text: `${q.name}: ${rows.length && rows[0].noisy !== undefined ? (t.half !== undefined ? "noisy values are right on average, and the interval is around them" + (differs(rows) ? "; estimates are what denoising made of them." : ".") : "made of the noisy components in the last columns, with 95 % intervals.") : "read off noisy values, each with its 95 % interval."}` }), el("thead", {}, el("tr", {}, ...heads)), body)),
       status, pager);
     fill();
     return box;
@@ -408,6 +468,11 @@
     clearTimeout(timer);
     timer = setTimeout(() => redraw.forEach((f) => f(false)), 120);
   });
+  const repaint = () => redraw.forEach((f) => f(true));
+  darkness.addEventListener("change", repaint);
+  paper.addEventListener("change", repaint);
+  addEventListener("beforeprint", () => { printed = true; repaint(); });
+  addEventListener("afterprint", () => { printed = false; repaint(); });
   addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((d) => { d.open = true; }));
   document.documentElement.dataset.ready = "yes";
 })();

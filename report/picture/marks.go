@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -105,8 +106,10 @@ func (s shading) Plot(c draw.Canvas, p *plot.Plot) {
 	if s.Round {
 		x, y = s.scaled(c)
 	}
-	for _, r := range s.Roads {
-		c.StrokeLine2(draw.LineStyle{Color: gray, Width: vg.Points(0.4)}, x(r[0]), y(r[1]), x(r[2]), y(r[3]))
+	roads := slices.Clone(s.Roads)
+	slices.SortStableFunc(roads, func(a, b Road) int { return cmp.Compare(a.Value, b.Value) })
+	for _, r := range roads {
+		c.StrokeLine2(draw.LineStyle{Color: s.Scale.colour(r.Value), Width: vg.Points(0.5 + 1.5*s.Scale.share(r.Value))}, x(r.From[0]), y(r.From[1]), x(r.To[0]), y(r.To[1]))
 	}
 	cells := slices.Clone(s.Shades)
 	slices.SortStableFunc(cells, func(a, b Shade) int {
@@ -119,10 +122,9 @@ func (s shading) Plot(c draw.Canvas, p *plot.Plot) {
 		return 0
 	})
 	for _, v := range cells {
-		colour := shadeOf(v.Value, s.High)
+		colour := s.Scale.colour(v.Value)
 		if s.Round {
-			share := math.Sqrt(math.Min(math.Max(v.Value/s.High, 0), 1))
-			c.DrawGlyph(draw.GlyphStyle{Color: colour, Radius: vg.Points(0.5 + 1.1*share), Shape: draw.CircleGlyph{}}, vg.Point{X: x(v.X), Y: y(v.Y)})
+			c.DrawGlyph(draw.GlyphStyle{Color: colour, Radius: vg.Points(0.5 + 1.1*s.Scale.share(v.Value)), Shape: draw.CircleGlyph{}}, vg.Point{X: x(v.X), Y: y(v.Y)})
 			continue
 		}
 		c.FillPolygon(colour, []vg.Point{{X: x(v.X - 0.5), Y: y(v.Y - 0.5)}, {X: x(v.X + 0.5), Y: y(v.Y - 0.5)}, {X: x(v.X + 0.5), Y: y(v.Y + 0.5)}, {X: x(v.X - 0.5), Y: y(v.Y + 0.5)}})

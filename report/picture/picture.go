@@ -1,8 +1,9 @@
 // Package picture draws tables of a release, and plans, as files: SVG, PNG or PDF, by gonum/plot. Colours are those of the page: blue for
-// estimates, vermilion for noisy values (Okabe & Ito 2008), and viridis for maps.
+// estimates, vermilion for noisy values (Okabe & Ito 2008), and magma for maps.
 package picture
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"image/color"
@@ -26,6 +27,8 @@ import (
 type Figure struct {
 	Title  string
 	Panels []Panel
+	// Estimates, Noisy and Intervals name the marks of points for the key, Colours what the colours of shades stand for; "" for none.
+	Estimates, Noisy, Intervals, Colours string
 	// Width and Height of all, in centimetres.
 	Width, Height float64
 }
@@ -38,10 +41,10 @@ type Panel struct {
 	Names  []string
 	// Lines joins points and draws the interval as a band.
 	Lines bool
-	// Shades are cells or places with a value each, and Roads join places; High is the value of the brightest.
+	// Shades are cells or places with a value each, and Roads are drawn below them.
 	Shades []Shade
-	Roads  [][4]float64
-	High   float64
+	Roads  []Road
+	Scale  Scale
 	// Round: shades are places on a map, not cells. Aspect is the height of a unit of y over the width of one of x.
 	Round  bool
 	Aspect float64
@@ -56,6 +59,12 @@ type Point struct {
 	X, Estimate, Noisy, Low, High float64
 }
 
+// Road joins two places, x and y, and has the mean of their values.
+type Road struct {
+	From, To [2]float64
+	Value    float64
+}
+
 // Shade is a value at a place.
 type Shade struct{ X, Y, Value float64 }
 
@@ -66,22 +75,12 @@ var (
 	gray      = color.Gray{Y: 190}
 )
 
-// viridis is even to the eye, also in print and for any colour vision (Smith & van der Walt 2015).
-var viridis = []color.RGBA{
-	{R: 68, G: 1, B: 84, A: 255}, {R: 72, G: 40, B: 120, A: 255}, {R: 62, G: 74, B: 137, A: 255}, {R: 49, G: 104, B: 142, A: 255}, {R: 38, G: 130, B: 142, A: 255},
-	{R: 31, G: 158, B: 137, A: 255}, {R: 53, G: 183, B: 121, A: 255}, {R: 110, G: 206, B: 88, A: 255}, {R: 181, G: 222, B: 43, A: 255}, {R: 253, G: 231, B: 37, A: 255},
-}
-
-// shadeOf is the colour of a value: the root of its share of the highest, since counts differ by orders of magnitude.
-func shadeOf(value, high float64) color.Color {
-	if !(value > 0) || !(high > 0) {
-		return viridis[0]
-	}
-	at := math.Sqrt(math.Min(value/high, 1)) * float64(len(viridis)-1)
-	i := min(int(at), len(viridis)-2)
-	mix := func(a, b uint8) uint8 { return uint8(float64(a) + (at-float64(i))*(float64(b)-float64(a)) + 0.5) }
-	a, b := viridis[i], viridis[i+1]
-	return color.RGBA{R: mix(a.R, b.R), G: mix(a.G, b.G), B: mix(a.B, b.B), A: 255}
+// magma is even to the eye, also in print and for any colour vision (Smith & van der Walt 2015). It begins with nearly the colour of paper,
+// so that what is little steps back, and ends before black: interpolateMagma(0.97 - 0.82·t) of D3 at t = 0, 1/12, …, 1, as on the page.
+var magma = []color.RGBA{
+	{R: 252, G: 240, B: 178, A: 255}, {R: 254, G: 207, B: 146, A: 255}, {R: 254, G: 176, B: 120, A: 255}, {R: 252, G: 142, B: 100, A: 255}, {R: 246, G: 110, B: 92, A: 255},
+	{R: 231, G: 82, B: 99, A: 255}, {R: 207, G: 64, B: 112, A: 255}, {R: 178, G: 53, B: 123, A: 255}, {R: 150, G: 44, B: 128, A: 255}, {R: 121, G: 34, B: 130, A: 255},
+	{R: 95, G: 24, B: 127, A: 255}, {R: 66, G: 15, B: 117, A: 255}, {R: 37, G: 18, B: 85, A: 255},
 }
 
 const dotsPerInch = 150
@@ -104,7 +103,7 @@ func (f *Figure) Write(w io.Writer, format string) error {
 	}
 	switch format {
 	case "svg":
-		canvas = vgsvg.NewWith(vgsvg.UseWH(width, height), vgsvg.EmbedFonts(true))
+		canvas = vgsvg.NewWith(vgsvg.UseWH(width, height), vgsvg.EmbedFonts(false))
 	case "png":
 		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dotsPerInch), vgimg.UseBackgroundColor(color.White))}
 	case "pdf":
@@ -113,7 +112,21 @@ func (f *Figure) Write(w io.Writer, format string) error {
 		return ErrFormat
 	}
 	f.draw(draw.New(canvas))
+	if format == "svg" {
+		return writeSVG(w, canvas)
+	}
 	_, err := canvas.WriteTo(w)
+	return err
+}
+
+// writeSVG names the fonts that a reader may have: Arial and Helvetica have the widths of Liberation Sans. A font in the file would be half a
+// megabyte. No label can hold the text that is replaced, since quotes in labels are escaped.
+func writeSVG(w io.Writer, canvas io.WriterTo) error {
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return err
+	}
+	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte(`style="font-family:Liberation Sans;`), []byte(`style="font-family:'Liberation Sans',Arial,Helvetica,sans-serif;`)))
 	return err
 }
 
@@ -121,7 +134,8 @@ func (f *Figure) draw(all draw.Canvas) {
 	const top = 1 * vg.Centimeter
 	title := text.Style{Color: color.Black, Font: face(12), XAlign: draw.XCenter, YAlign: draw.YTop, Handler: handler}
 	all.FillText(title, vg.Point{X: (all.Min.X + all.Max.X) / 2, Y: all.Max.Y - 0.2*vg.Centimeter}, f.Title)
-	inner := draw.Crop(all, 0.3*vg.Centimeter, -0.3*vg.Centimeter, 0.3*vg.Centimeter, -top)
+	f.key(draw.Crop(all, 0, 0, 0, -top))
+	inner := draw.Crop(all, 0.3*vg.Centimeter, -0.3*vg.Centimeter, 0.3*vg.Centimeter, -top-keyHeight)
 	width := (inner.Max.X - inner.Min.X) / vg.Length(max(1, len(f.Panels)))
 	for i := range f.Panels {
 		c := draw.Crop(inner, vg.Length(i)*width, -vg.Length(len(f.Panels)-1-i)*width, 0, 0)
@@ -144,7 +158,9 @@ func (p *Panel) draw(c draw.Canvas) {
 	case p.Shades != nil:
 		names(&g.X, p.XNames)
 		names(&g.Y, p.YNames)
-		g.X.Tick.Label.Rotation, g.X.Tick.Label.XAlign, g.X.Tick.Label.YAlign = math.Pi/3, draw.XRight, draw.YCenter
+		if len(p.XNames) > 8 {
+			g.X.Tick.Label.Rotation, g.X.Tick.Label.XAlign, g.X.Tick.Label.YAlign = math.Pi/3, draw.XRight, draw.YCenter
+		}
 		g.Add(shading{p})
 	case p.Names != nil:
 		names(&g.Y, p.Names)
@@ -171,19 +187,29 @@ func names(a *plot.Axis, names []string) {
 	a.Tick.Marker = plot.ConstantTicks(ticks)
 }
 
-// plain are ticks without exponents where they can do without.
+// plain are ticks at round numbers, each with its label, without exponents if these can be avoided.
 type plain struct{}
 
-// Ticks returns them.
+// Ticks returns four to nine ticks.
 func (plain) Ticks(low, high float64) []plot.Tick {
-	ticks := plot.DefaultTicks{}.Ticks(low, high)
-	for i, t := range ticks {
-		if t.Label != "" {
-			ticks[i].Label = strconv.FormatFloat(t.Value, 'g', 6, 64)
-			if a := math.Abs(t.Value); a >= 1 && a < 1e7 {
-				ticks[i].Label = strconv.FormatFloat(math.Round(t.Value*1000)/1000, 'f', -1, 64)
-			}
+	if !(high > low) {
+		return plot.DefaultTicks{}.Ticks(low, high)
+	}
+	step := math.Pow(10, math.Floor(math.Log10((high-low)/4)))
+	for _, more := range []float64{5, 2} {
+		if (high-low)/(more*step) >= 4 {
+			step *= more
+			break
 		}
+	}
+	var ticks []plot.Tick
+	for i := math.Ceil(low / step); i*step <= high; i++ {
+		x := i * step
+		label := strconv.FormatFloat(x, 'g', 6, 64)
+		if a := math.Abs(x); a >= 1 && a < 1e7 {
+			label = strconv.FormatFloat(math.Round(x*1000)/1000, 'f', -1, 64)
+		}
+		ticks = append(ticks, plot.Tick{Value: x, Label: label})
 	}
 	return ticks
 }
