@@ -1,0 +1,207 @@
+package privateclamp
+
+import "math"
+
+// threshold is how many standard deviations a run of octaves must stand out of the noise to be believed wherever it is. There are about 250
+// runs of up to six octaves on a side, so that chance alone raises one of them in less than one histogram in 10^5; thresholdNear and
+// thresholdNext apply to octaves two above and next to those that are believed, as a mistake there costs little.
+const (
+	threshold     = 5.6
+	thresholdNear = 4.0
+	thresholdNext = 3.0
+	longestRun    = 6
+)
+
+// magnitudes is one side of a noisy histogram, or both folded together, in rows.
+type magnitudes struct {
+	coarse []float64 // by octave
+	fine   []float64 // by bin
+	// sdCoarse and sdFine are the standard deviations of their noise.
+	sdCoarse, sdFine float64
+}
+
+// highest returns the highest octave that is believed to hold values, or -1.
+func (m *magnitudes) highest() int {
+	top := m.highestRun()
+	if top < 0 {
+		return top
+	}
+	for {
+		switch {
+		case top+1 < len(m.coarse) && m.coarse[top+1] >= thresholdNext*m.sdCoarse:
+			top++
+		case top+2 < len(m.coarse) && m.coarse[top+2] >= thresholdNear*m.sdCoarse:
+			top += 2
+		default:
+			return top
+		}
+	}
+}
+
+// highestRun returns the highest octave of the highest run that is believed. A run of several is not if its lowest octave is by itself: the
+// others may be empty. Octaves at the upper end of a run that do not stand out at all are left out.
+func (m *magnitudes) highestRun() int {
+	for top := len(m.coarse) - 1; top >= 0; top-- {
+		sum := 0.0
+		for n := 1; n <= longestRun && top-n+1 >= 0; n++ {
+			low := m.coarse[top-n+1]
+			if n > 1 && low >= threshold*m.sdCoarse {
+				break
+			}
+			if sum += low; sum >= threshold*m.sdCoarse*math.Sqrt(float64(n)) {
+				return m.upperEnd(top, n)
+			}
+		}
+	}
+	return -1
+}
+
+// upperEnd returns the highest octave of a run that holds values, if some of it do: from it on up there are more than chance puts there in one
+// of a hundred runs.
+func (m *magnitudes) upperEnd(top, n int) int {
+	sum := 0.0
+	for i := range n {
+		if sum += m.coarse[top-i]; sum >= 2.5*m.sdCoarse*math.Sqrt(float64(i+1)) {
+			return top - i
+		}
+	}
+	return top - n + 1
+}
+
+// decay is a geometric sequence that was fitted to the cells below and at one: at·ratio^i in the i-th cell above it.
+type decay struct{ at, ratio float64 }
+
+const (
+	steepest = 0.02
+	flattest = 0.92
+)
+
+// fitDecay fits the logarithms of up to four cells that end at top, those near it with most weight. A cell that does not stand out ends them.
+func fitDecay(cells []float64, top int, sd float64) decay {
+	var sw, sx, sy, sxx, sxy float64
+	for i := 0; i < 4 && top-i >= 0; i++ {
+		n := cells[top-i]
+		if i > 0 && n < 3*sd {
+			break
+		}
+		n = max(n, sd)
+		w := min(n*n/(sd*sd), 200) * math.Pow(0.5, float64(i))
+		x, y := -float64(i), math.Log(n)
+		sw, sx, sy, sxx, sxy = sw+w, sx+w*x, sy+w*y, sxx+w*x*x, sxy+w*x*y
+	}
+	d := decay{at: max(cells[top], sd), ratio: flattest}
+	if det := sw*sxx - sx*sx; det > 0 {
+		slope := (sw*sxy - sx*sy) / det
+		d.ratio = min(max(math.Exp(slope), steepest), flattest)
+		d.at = math.Exp((sy - slope*sx) / sw)
+	}
+	return d
+}
+
+// continued returns what is expected in the cells above top, if the sequence goes on, corrected by what is seen there: each cell is expected to have
+// ratio times the rows of the one below, to within that number, and seen to within sd. The ratio falls if less is seen than expected.
+func (d decay) continued(cells []float64, top int, sd, bend float64) []float64 {
+	out := make([]float64, max(len(cells)-top-1, 0))
+	n, ratio := d.at, d.ratio
+	for i := range out {
+		expected := n * ratio
+		if expected < nothing {
+			break
+		}
+		own := expected * expected / (expected*expected + sd*sd)
+		n = min(max(expected+own*(cells[top+1+i]-expected), 0.01*expected), expected)
+		ratio *= bend * math.Sqrt(n/expected)
+		out[i] = n
+	}
+	return out
+}
+
+// bend is what the ratio of a tail falls by from cell to cell: tails of power laws keep theirs, those of log-normal values do not.
+const bend = 0.85
+
+// nothing is a number of rows that no clamp cares for.
+const nothing = 1e-3
+
+// ends says that the values end at top, if next is the estimate of what is above: much less than expected.
+func (d decay) ends(next []float64) bool {
+	return len(next) > 0 && next[0] < ended*d.at*d.ratio
+}
+
+// ended is the part of what is expected below which the values are taken to end.
+const ended = 0.2
+
+// rows estimates the rows of each bin, with an extrapolated tail above the highest that is believed; nil if none is.
+func (m *magnitudes) rows() []float64 {
+	top := m.highest()
+	if top < 0 {
+		return nil
+	}
+	out := make([]float64, len(m.fine))
+	for j := 0; j <= top; j++ {
+		m.spread(out, j)
+	}
+	d := fitDecay(m.coarse, top, m.sdCoarse)
+	if next := d.continued(m.coarse, top, m.sdCoarse, bend); !d.ends(next) {
+		for i, n := range next {
+			j := top + 1 + i
+			shape(out[j*PerOctave:(j+1)*PerOctave], n, d.ratio)
+		}
+		return out
+	}
+	m.endIn(out, top)
+	return out
+}
+
+// endIn estimates the bins from the highest that stands out on, if the values end in an octave.
+func (m *magnitudes) endIn(out []float64, octave int) {
+	last := min((octave+2)*PerOctave, len(m.fine)) - 1
+	for ; last >= octave*PerOctave && m.fine[last] < 3.5*m.sdFine; last-- {
+	}
+	if last < octave*PerOctave {
+		return // spread as if the octave were filled evenly
+	}
+	clear(out[last+1:])
+	out[last] = max(out[last], m.fine[last])
+	d := fitDecay(m.fine, last, m.sdFine)
+	if next := d.continued(m.fine, last, m.sdFine, math.Pow(bend, 1./PerOctave)); !d.ends(next) {
+		copy(out[last+1:], next)
+	}
+}
+
+// spread distributes the rows of an octave over its bins: as an even density, and as the bins themselves as far as they
+// differ from it by more than their noise (James & Stein).
+func (m *magnitudes) spread(out []float64, octave int) {
+	n := m.coarse[octave]
+	if n <= m.sdCoarse {
+		return
+	}
+	bins := m.fine[octave*PerOctave : (octave+1)*PerOctave]
+	even, far := n/PerOctave, 0.0
+	for _, f := range bins {
+		far += (f - even) * (f - even)
+	}
+	own := max(0, 1-PerOctave*m.sdFine*m.sdFine/far)
+	total := 0.0
+	for i, f := range bins {
+		x := max(0, even+own*(f-even))
+		out[octave*PerOctave+i] = x
+		total += x
+	}
+	for i := range bins {
+		if total > 0 {
+			out[octave*PerOctave+i] *= n / total
+		}
+	}
+}
+
+// shape distributes the rows of an octave as a density that falls by the ratio, times one half, within it.
+func shape(bins []float64, n, ratio float64) {
+	total := 0.0
+	for i := range bins {
+		bins[i] = math.Pow(1+(float64(i)+0.5)/PerOctave, math.Log2(ratio)-1)
+		total += bins[i]
+	}
+	for i := range bins {
+		bins[i] *= n / total
+	}
+}
