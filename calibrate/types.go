@@ -57,6 +57,9 @@ type Mechanism struct {
 	// Noise is the distribution of the noise. Scale is that of Laplace or geometric noise, in the query's unit; 0 if the noise is Gaussian.
 	Noise Distribution
 	Scale float64
+	// After names the mechanism of the same release from whose noisy answer the sensitivity is chosen; "" if it is fixed. Sens and Sigma are then the
+	// largest that may be chosen, or those that were: see [Mechanism.Chosen].
+	After string
 }
 
 // Distribution is that of the noise of a mechanism. The zero Distribution is Gaussian.
@@ -73,6 +76,8 @@ const (
 type Ask struct {
 	// Query names the mechanism; no two asks share a name.
 	Query string
+	// After is that of the mechanism.
+	After string
 	// Sens is the query's sensitivity.
 	Sens Sensitivity
 	// Weight is the share of mu squared: mu_i² = mu²·Weight/sum of weights. Positive and finite; only ratios matter.

@@ -33,6 +33,7 @@ type (
 		Epsilon string `json:"epsilon"`
 	}
 	mechanismBody struct {
+		After string `json:"after,omitempty"` // the mechanism whose answer chooses the sensitivity; then l2 and sigma are the largest
 		Grid  string `json:"grid"`
 		L2    string `json:"l2"`
 		Noise string `json:"noise,omitempty"` // if it is not Gaussian; then l2 is the L1 sensitivity, and sigma that of a Gaussian mechanism that reveals as much
@@ -109,7 +110,7 @@ func decode[T any](e Entry) (T, error) {
 func reserveOf(c Charge) reserveBody {
 	ms := make([]mechanismBody, len(c.Mechanisms))
 	for i, m := range c.Mechanisms {
-		ms[i] = mechanismBody{Grid: text(m.Grid), L2: text(m.Sens.L2), Noise: string(m.Noise), Query: m.Query, Sigma: text(float64(m.Sigma)), Why: m.Sens.Why}
+		ms[i] = mechanismBody{After: m.After, Grid: text(m.Grid), L2: text(m.Sens.L2), Noise: string(m.Noise), Query: m.Query, Sigma: text(float64(m.Sigma)), Why: m.Sens.Why}
 		if m.Noise != calibrate.Gaussian {
 			ms[i].Scale = text(m.Scale)
 		}
@@ -151,7 +152,7 @@ func (b mechanismBody) mechanism() (calibrate.Mechanism, error) {
 	}
 	return calibrate.Mechanism{
 		Query: b.Query, Sens: calibrate.Sensitivity{L2: v[0], Why: b.Why}, Sigma: calibrate.Sigma(v[1]), Grid: v[2],
-		Noise: calibrate.Distribution(b.Noise), Scale: v[3],
+		Noise: calibrate.Distribution(b.Noise), Scale: v[3], After: b.After,
 	}, nil
 }
 

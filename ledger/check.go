@@ -69,8 +69,14 @@ func checkMechanisms(ms []calibrate.Mechanism) error {
 	if len(ms) == 0 {
 		return fmt.Errorf("%w: it has no mechanism", ErrCharge)
 	}
-	seen := map[string]bool{}
+	seen, fixed := map[string]bool{}, map[string]bool{}
 	for _, m := range ms {
+		fixed[m.Query] = m.After == ""
+	}
+	for _, m := range ms {
+		if m.After != "" && (!fixed[m.After] || m.Noise != calibrate.Gaussian) {
+			return fmt.Errorf("%w: %q follows %q, which is not charged, or follows another, or its noise is not Gaussian", ErrCharge, m.Query, m.After)
+		}
 		if m.Query == "" || seen[m.Query] {
 			return fmt.Errorf("%w: two mechanisms have the same name %q, or none", ErrCharge, m.Query)
 		}

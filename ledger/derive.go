@@ -92,7 +92,7 @@ func (b *Book) Publication(ctx context.Context, question string, number int) (Pu
 	return Publication{p}, nil
 }
 
-// Covers checks that the noisy values of m are public: m was charged exactly so, and the values are in a release whose
+// Covers checks that the noisy values of m are public: what was charged is m, or allows it as a choice, and the values are in a release whose
 // manifest has this SHA-256. If selected is set, the values belong to selected keys, for which a share of delta must
 // have been charged. Errors: ErrPublication.
 func (p Publication) Covers(m calibrate.Mechanism, manifest string, selected bool) error {
@@ -100,9 +100,8 @@ func (p Publication) Covers(m calibrate.Mechanism, manifest string, selected boo
 		return fmt.Errorf("%w: it is empty", ErrPublication)
 	}
 	charged, known := p.p.mechanisms[m.Query]
-	m.Sens.Why, charged.Sens.Why = "", "" // an explanation, not a number
 	switch {
-	case !known || m != charged:
+	case !known || !m.Within(charged):
 		return fmt.Errorf("%w: %q was charged otherwise", ErrPublication, m.Query)
 	case !slices.Contains(p.p.manifests, manifest):
 		return fmt.Errorf("%w: the values of %q are from another release", ErrPublication, m.Query)

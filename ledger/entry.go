@@ -15,7 +15,7 @@ const Schema = 5
 func schemaOf(k Kind, body any) int {
 	r, reserves := body.(reserveBody)
 	switch {
-	case reserves && slices.ContainsFunc(r.Mechanisms, func(m mechanismBody) bool { return m.Noise != "" }):
+	case reserves && slices.ContainsFunc(r.Mechanisms, func(m mechanismBody) bool { return m.Noise != "" || m.After != "" }):
 		return Schema
 	case k == KindWithdraw || k == KindMove:
 		return 4

@@ -38,7 +38,8 @@ type chargedMechanism struct {
 }
 
 // Redeem spends what the receipt has for m. It succeeds once per query, if m has the L2 sensitivity and the grid that
-// were charged, noise of the same distribution, and a sigma and a scale that are not smaller. A refusal spends nothing. Safe for concurrent use. Errors: ErrReceipt,
+// were charged, noise of the same distribution, and a sigma and a scale that are not smaller; or, if it was charged to follow another mechanism, which
+// was redeemed, one that is Within it. A refusal spends nothing. Safe for concurrent use. Errors: ErrReceipt,
 // ErrRedeem.
 func (r Receipt) Redeem(m calibrate.Mechanism) error {
 	if r.t == nil {
@@ -59,6 +60,12 @@ func (t *ticket) redeem(m calibrate.Mechanism) error {
 		return fmt.Errorf("%w: %q was not charged", ErrRedeem, m.Query)
 	case p.redeemed:
 		return fmt.Errorf("%w: %q was redeemed before", ErrRedeem, m.Query)
+	case p.mechanism.After != "":
+		if err := t.follows(m, p.mechanism); err != nil {
+			return err
+		}
+	case m.After != "":
+		return fmt.Errorf("%w: %q was charged with a fixed sensitivity", ErrRedeem, m.Query)
 	case m.Sens.L2 != p.mechanism.Sens.L2:
 		return fmt.Errorf("%w: %q was charged with another sensitivity", ErrRedeem, m.Query)
 	case m.Grid != p.mechanism.Grid:
@@ -69,6 +76,18 @@ func (t *ticket) redeem(m calibrate.Mechanism) error {
 		return fmt.Errorf("%w: %q has less noise than was charged", ErrRedeem, m.Query)
 	}
 	p.redeemed, t.drawn = true, true
+	return nil
+}
+
+// follows says whether m is what may be drawn of a mechanism whose sensitivity is chosen from an answer that was drawn before.
+func (t *ticket) follows(m, charged calibrate.Mechanism) error {
+	first := t.mechanisms[charged.After]
+	switch {
+	case first == nil || !first.redeemed:
+		return fmt.Errorf("%w: %q follows a mechanism that was not redeemed", ErrRedeem, m.Query)
+	case !m.Within(charged):
+		return fmt.Errorf("%w: %q has a larger sensitivity or less noise for it than was charged", ErrRedeem, m.Query)
+	}
 	return nil
 }
 
