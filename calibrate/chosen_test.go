@@ -24,7 +24,7 @@ func TestChosenCostsNoMore(t *testing.T) {
 			r.Fatalf("mu %v, charged %v", got.Mu(), m.Mu())
 		}
 		less := got
-		if less.Sigma = Sigma(math.Nextafter(float64(got.Sigma), 0)*(1-1e-15)); less.Within(m) {
+		if less.Sigma = Sigma(math.Nextafter(float64(got.Sigma), 0) * (1 - 1e-15)); less.Within(m) {
 			r.Fatalf("%v is within %v", less, m)
 		}
 	})
