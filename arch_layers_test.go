@@ -69,6 +69,7 @@ var layers = map[string][]string{
 		"io/table", "mechanism", "mechanism/int128", "queries/bounding", "queries/domain", "queries/quantize", "queries/strategy",
 		"queries/internal/columnar", "queries/internal/intern",
 	},
+	"queries/internal/privateclamp": nil,
 	"queries/internal/keyselection": {
 		"io/table", "mechanism", "queries/bounding", "queries/domain", "queries/problem",
 		"queries/internal/accumulate", "queries/internal/columnar", "queries/internal/intern",
