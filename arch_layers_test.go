@@ -14,6 +14,13 @@ var exposed = []string{
 	"queries/quantize", "queries/strategy", "queries/tally",
 }
 
+// kindOfQuery is what a kind of query may import, besides other kinds.
+var kindOfQuery = []string{
+	"calibrate", "io/table", "mechanism", "mechanism/int128", "queries/query", "queries/kinds/base",
+	"queries/bounding", "queries/domain", "queries/problem", "queries/quantize", "queries/sensitivity", "queries/strategy", "queries/tally",
+	"queries/internal/accumulate", "queries/internal/answers", "queries/internal/distribution", "queries/internal/keyselection",
+}
+
 // layers lists what each package may import of this module, besides its own internal packages. An internal package that
 // is not listed may import what its owner may. A *test package may import the package that it tests, what that imports,
 // and the *test packages of these. Generators, cmd and examples may import everything except *test packages.
@@ -63,7 +70,7 @@ var layers = map[string][]string{
 	"queries/bounding":    {"io/table", "queries/problem", "queries/internal/columnar", "queries/internal/intern"},
 	"queries/quantize":    {"io/table", "mechanism/int128", "queries/domain", "queries/problem", "queries/internal/columnar"},
 	"queries/strategy":    {"mechanism/int128"},
-	"queries/sensitivity": {"queries/bounding", "queries/problem", "queries/quantize"},
+	"queries/sensitivity": {"calibrate", "queries/bounding", "queries/problem", "queries/quantize"},
 	// These add rows up, for listed cells and for discovered cells.
 	"queries/internal/accumulate": {
 		"io/table", "mechanism", "mechanism/int128", "queries/bounding", "queries/domain", "queries/quantize", "queries/strategy",
@@ -78,9 +85,26 @@ var layers = map[string][]string{
 		"io/table", "queries/bounding", "queries/domain", "queries/problem", "queries/quantize",
 		"queries/internal/columnar", "queries/internal/keyselection",
 	},
-	"queries": {
+	// The words of a query, the kinds on them, and the door that chooses a kind. No kind imports another.
+	"queries/query": {
 		"calibrate", "io/table", "mechanism", "mechanism/int128",
-		"queries/bounding", "queries/domain", "queries/problem", "queries/quantize", "queries/sensitivity", "queries/strategy", "queries/tally",
+		"queries/bounding", "queries/domain", "queries/quantize", "queries/sensitivity", "queries/strategy", "queries/tally",
+	},
+	"queries/internal/answers":      {"calibrate", "mechanism", "queries/domain", "queries/problem", "queries/query"},
+	"queries/internal/distribution": {"mechanism", "queries/domain", "queries/problem", "queries/query", "queries/strategy", "queries/internal/answers"},
+	"queries/internal/gather":       {"io/table", "mechanism", "queries/bounding", "queries/query", "queries/internal/accumulate"},
+	"queries/kinds/base": {
+		"calibrate", "io/table", "mechanism", "queries/bounding", "queries/domain", "queries/problem", "queries/query", "queries/sensitivity", "queries/tally",
+		"queries/internal/accumulate", "queries/internal/answers", "queries/internal/gather",
+	},
+	"queries/kinds/histogram":  kindOfQuery,
+	"queries/kinds/ordered":    kindOfQuery,
+	"queries/kinds/sums":       kindOfQuery,
+	"queries/kinds/discovered": kindOfQuery,
+	"queries/kinds/crosstabs":  kindOfQuery,
+	"queries": {
+		"calibrate", "io/table", "mechanism", "queries/bounding", "queries/domain", "queries/problem", "queries/quantize", "queries/query",
+		"queries/kinds/base", "queries/kinds/crosstabs", "queries/kinds/discovered", "queries/kinds/histogram", "queries/kinds/ordered", "queries/kinds/sums",
 	},
 
 	"denoise":           {"calibrate", "mechanism", "denoise/graph", "internal/spelling"},

@@ -65,10 +65,6 @@ func largeFiles(tr *tree) (out []string) {
 	return out
 }
 
-// oversized lists the packages that are above the cap and still to be split. A package leaves the list with its split, and
-// none joins it.
-var oversized = []string{"queries"}
-
 // largePackages applies the cap to packages without their tests. Generated files and *test packages are apart.
 func largePackages(tr *tree) (out []string) {
 	lines := map[string]int{}
@@ -78,7 +74,7 @@ func largePackages(tr *tree) (out []string) {
 		}
 	}
 	for _, dir := range slices.Sorted(maps.Keys(lines)) {
-		if n := lines[dir]; n > maxPackageLines && !slices.Contains(oversized, dir) {
+		if n := lines[dir]; n > maxPackageLines {
 			out = append(out, fmt.Sprintf("%s: %d lines without tests, at most %d", dir, n, maxPackageLines))
 		}
 	}

@@ -34,18 +34,18 @@ func TestSensitivityIsAttainedInAllDimensions(t *testing.T) {
 				q := must(t, Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b, By: []domain.Dimension{d}})
 				fill := func(from, cells int) [][]value {
 					rows := [][]value{row(2, 0), row(2, 3)}
-					for i, n := range corner(q.limits, int64(cells)) {
+					for i, n := range corner(q.Limits, int64(cells)) {
 						rows = append(rows, slices.Repeat([][]value{row(1, from+i)}, int(n))...)
 					}
 					return rows
 				}
-				half := q.cells / 2
+				half := q.Size / 2
 				for adj, tables := range map[Adjacency][2][][]value{
-					AddRemove:  {fill(0, q.cells), fill(0, 0)},
-					ReplaceOne: {fill(0, half), fill(half, q.cells-half)},
+					AddRemove:  {fill(0, q.Size), fill(0, 0)},
+					ReplaceOne: {fill(0, half), fill(half, q.Size-half)},
 				} {
 					one, two := exact(t, q, &testTable{fields, tables[0]}), exact(t, q, &testTable{fields, tables[1]})
-					if got, want := squaredDistance(one, two), sensitivity.SquaredCounts(q.limits, adj, q.cells); fmt.Sprint(got) != want.String() {
+					if got, want := squaredDistance(one, two), sensitivity.SquaredCounts(q.Limits, adj, q.Size); fmt.Sprint(got) != want.String() {
 						t.Errorf("%s, null %s, %+v, %s: changed by sqrt(%d), sensitivity sqrt(%v)", name, null, b, adj, got, want)
 					}
 				}

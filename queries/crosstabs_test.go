@@ -14,6 +14,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/kinds/crosstabs"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/strategy"
 	"pgregory.net/rapid"
@@ -37,13 +38,13 @@ func randomCrosstabs(rt *rapid.T) Spec {
 	return s
 }
 
-func mustCross(tb testing.TB, s Spec) *crossing {
+func mustCross(tb testing.TB, s Spec) *crosstabs.Query {
 	tb.Helper()
 	q, err := New(s)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return q.(*crossing)
+	return q.(*crosstabs.Query)
 }
 
 // residualsOf are the exact coordinates of each residual, in rows.
@@ -88,23 +89,23 @@ func TestCrosstabsAreSumsOfAHistogram(t *testing.T) {
 		for i, y := range residualsOf(t, q, shuffled, workers) {
 			for _, x := range y {
 				f, _ := x.Float64()
-				exact[q.margins.Residuals()[i]] = append(exact[q.margins.Residuals()[i]], f)
+				exact[q.Margins.Residuals()[i]] = append(exact[q.Margins.Residuals()[i]], f)
 			}
 		}
-		strides := domain.AxisStrides(q.axes)
-		for _, table := range q.margins.Tables() {
-			got := q.margins.Reconstruct(table, func(r strategy.Set) []float64 { return exact[r] })
+		strides := domain.AxisStrides(q.Axes)
+		for _, table := range q.Margins.Tables() {
+			got := q.Margins.Reconstruct(table, func(r strategy.Set) []float64 { return exact[r] })
 			want := make([]float64, len(got))
 			for cell, n := range joint {
 				at := 0
 				for _, axis := range table.Attributes() {
-					at = at*q.axes[axis].Size + cell/strides[axis]%q.axes[axis].Size
+					at = at*q.Axes[axis].Size + cell/strides[axis]%q.Axes[axis].Size
 				}
 				want[at] += float64(n)
 			}
 			for cell := range want {
 				if math.Abs(got[cell]-want[cell]) > 1e-6 {
-					rt.Fatalf("table %v, cell %d: %g, want %g", q.dimensionNames(table), cell, got[cell], want[cell])
+					rt.Fatalf("table %v, cell %d: %g, want %g", q.DimensionNames(table), cell, got[cell], want[cell])
 				}
 			}
 		}

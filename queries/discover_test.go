@@ -17,6 +17,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/keyselection"
+	"github.com/dprelease/dprelease/queries/kinds/discovered"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 )
@@ -111,20 +112,20 @@ func randomDiscovery(t *rapid.T) Spec {
 	return s
 }
 
-func discovered(tb testing.TB, s Spec) *discovering {
+func mustDiscover(tb testing.TB, s Spec) *discovered.Query {
 	tb.Helper()
 	q, err := New(s)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return q.(*discovering)
+	return q.(*discovered.Query)
 }
 
 // Keys and counts equal a plain reference, for any order of the rows, cut into batches, encoding and number of workers.
 func TestDiscoveredKeysEqualTheReference(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomDiscovery(rt), randomTable(rt)
-		q := discovered(t, s)
+		q := mustDiscover(t, s)
 		shuffled, workers := dealt(rt, q, tab)
 		want := refKeys(s, tab)
 		if got := keysOf(t, q, shuffled, workers); !maps.Equal(got, want) {
@@ -138,14 +139,14 @@ func TestDiscoveredKeysEqualTheReference(t *testing.T) {
 func TestDiscoveredNeighbours(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomDiscovery(rt), randomTable(rt)
-		q := discovered(t, s)
+		q := mustDiscover(t, s)
 		other, adj := neighbour(rt, s, tab)
 		all := func(x *testTable) map[string]int64 {
 			return keysOf(t, q, x, [][]*table.Batch{x.batches(q.Columns(), nil, plain)})
 		}
 		one, two := all(tab), all(other)
 		parts, err := q.Components(adj)
-		if err != nil || parts[0].Keys != q.limits.Groups {
+		if err != nil || parts[0].Keys != q.Limits.Groups {
 			rt.Fatal(parts, err)
 		}
 		squares := 0.0
@@ -186,11 +187,11 @@ func TestKeysKeepTheirValues(t *testing.T) {
 		}
 	}
 	rand.New(rand.NewPCG(1, 1)).Shuffle(len(tab.rows), func(i, j int) { tab.rows[i], tab.rows[j] = tab.rows[j], tab.rows[i] })
-	q := discovered(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{
+	q := mustDiscover(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{
 		{Column: "n", Discover: true}, {Column: "x", Edges: []string{"0", "1", "2"}}, {Column: "s", As: "text", Discover: true},
 	}})
 	got := slices.Sorted(maps.Keys(keysOf(t, q, tab, [][]*table.Batch{tab.batches(q.Columns(), nil, plain)})))
-	columns, err := q.dimensions().Columns(got)
+	columns, err := q.Dimensions().Columns(got)
 	if err != nil || len(columns) != 4 {
 		t.Fatal(columns, err)
 	}
@@ -207,11 +208,11 @@ func TestKeysKeepTheirValues(t *testing.T) {
 		t.Errorf("%d keys, want %d: texts that are too long or not UTF-8 are none", len(got), i)
 	}
 	for _, broken := range []string{"", "x", "\x02", got[0][:len(got[0])-1], got[0][1:]} {
-		if _, err := q.dimensions().Columns([]string{broken}); err == nil {
+		if _, err := q.Dimensions().Columns([]string{broken}); err == nil {
 			t.Errorf("%q is read", broken)
 		}
 	}
-	if empty, err := q.dimensions().Columns(nil); err != nil || len(empty[0].Labels.Strings) != 1 || len(empty[1].Labels.Ints) != 1 {
+	if empty, err := q.Dimensions().Columns(nil); err != nil || len(empty[0].Labels.Strings) != 1 || len(empty[1].Labels.Ints) != 1 {
 		t.Errorf("%+v, %v", empty, err)
 	}
 }
@@ -246,14 +247,14 @@ func TestDiscoveryIsRefused(t *testing.T) {
 		}
 	}
 	s := unit(Bounds{MaxGroups: 4}, domain.Dimension{Column: "float", Discover: true})
-	_, err := discovered(t, s).New(table.Schema{Fields: randomFields}, nil)
+	_, err := mustDiscover(t, s).New(table.Schema{Fields: randomFields}, nil)
 	if es := problem.Errors(err); len(es) != 1 || es[0].Code != problem.CodeColumnType || es[0].Field != "histogram.by[0].column" {
 		t.Errorf("floats: %v", err)
 	}
 	s = unit(Bounds{MaxGroups: 4}, keys)
 	for d, want := range map[float64]float64{0: 2, 3: 3, 1: 0} {
 		s.Declared = d
-		parts, err := discovered(t, s).Components(AddRemove)
+		parts, err := mustDiscover(t, s).Components(AddRemove)
 		if (err == nil) != (want > 0) || err == nil && parts[0].Sens.L2 != want {
 			t.Errorf("declared %g: %+v, %v", d, parts, err)
 		}

@@ -64,13 +64,13 @@ func TestNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		q := must(t, s)
 		other, adj := neighbour(rt, s, tab)
 		got := squaredDistance(exact(t, q, tab), exact(t, q, other))
-		if q.constant(adj) {
+		if q.Constant(adj) {
 			if got != 0 {
 				rt.Fatalf("a constant query changed by sqrt(%d)", got)
 			}
 			return
 		}
-		if most := sensitivity.SquaredCounts(q.limits, adj, q.cells); !most.IsInt64() || got > most.Int64() {
+		if most := sensitivity.SquaredCounts(q.Limits, adj, q.Size); !most.IsInt64() || got > most.Int64() {
 			rt.Fatalf("%+v, %s: changed by sqrt(%d), sensitivity sqrt(%v)", s, adj, got, most)
 		}
 	})
@@ -108,12 +108,12 @@ func TestSensitivityIsAttained(t *testing.T) {
 		half := int64(cells) / 2
 		rest := contribution(2, 0, []int64{3})
 		for adj, tables := range map[Adjacency][2][][]value{
-			AddRemove:  {contribution(1, 0, corner(q.limits, int64(cells))), nil},
-			ReplaceOne: {contribution(1, 0, corner(q.limits, half)), contribution(1, int(half), corner(q.limits, int64(cells)-half))},
+			AddRemove:  {contribution(1, 0, corner(q.Limits, int64(cells))), nil},
+			ReplaceOne: {contribution(1, 0, corner(q.Limits, half)), contribution(1, int(half), corner(q.Limits, int64(cells)-half))},
 		} {
 			one := exact(t, q, &testTable{fields, slices.Concat(rest, tables[0])})
 			other := exact(t, q, &testTable{fields, slices.Concat(rest, tables[1])})
-			if got, want := squaredDistance(one, other), sensitivity.SquaredCounts(q.limits, adj, cells).Int64(); got != want {
+			if got, want := squaredDistance(one, other), sensitivity.SquaredCounts(q.Limits, adj, cells).Int64(); got != want {
 				rt.Fatalf("%s: changed by sqrt(%d), sensitivity sqrt(%d)", adj, got, want)
 			}
 		}

@@ -179,10 +179,10 @@ func TestFilteredNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		other, adj := neighbour(rt, s, tab)
 		one := exactOf(t, q, tab, [][]*table.Batch{filtered(t, tab, q, specs, nil)})
 		two := exactOf(t, q, other, [][]*table.Batch{filtered(t, other, q, specs, nil)})
-		if q.constant(adj) {
+		if q.Constant(adj) {
 			rt.Fatal("a filtered query is constant")
 		}
-		if got, most := squaredDistance(one, two), sensitivity.SquaredCounts(q.limits, adj, q.cells); !most.IsInt64() || got > most.Int64() {
+		if got, most := squaredDistance(one, two), sensitivity.SquaredCounts(q.Limits, adj, q.Size); !most.IsInt64() || got > most.Int64() {
 			rt.Fatalf("%+v, %s: changed by sqrt(%d), sensitivity sqrt(%v)", s, adj, got, most)
 		}
 	})

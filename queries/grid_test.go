@@ -59,7 +59,7 @@ func TestKeysOfGrids(t *testing.T) {
 	d := onGrid(domain.Grid{South: "40", North: "41", West: "-74", East: "-73", Rows: 2, Cols: 3})
 	by := []domain.Dimension{d, {Column: "x", Labels: numbered(2)}}
 	names := func(cell int) (s string) {
-		for _, k := range finish(t, must(t, Spec{Name: "q", Kind: Histogram, By: by}), make([]float64, must(t, Spec{Name: "q", Kind: Histogram, By: by}).cells)).Keys {
+		for _, k := range finish(t, must(t, Spec{Name: "q", Kind: Histogram, By: by}), make([]float64, must(t, Spec{Name: "q", Kind: Histogram, By: by}).Size)).Keys {
 			s += k.Name + "=" + labelOf(k, cell) + " "
 		}
 		return s
@@ -112,7 +112,7 @@ func TestCoordinatesOfAllTypes(t *testing.T) {
 	bad := tabletest.Encode(floats)
 	bad.Codes[0] = 9
 	p := &problem.Problems{}
-	g := domain.NewGrouping(q.axes, q.layout(table.Schema{Fields: []table.Field{{Name: "lat", Type: bad.Type}, {Name: "lon", Type: bad.Type}}}, p))
+	g := domain.NewGrouping(q.Axes, q.Layout(table.Schema{Fields: []table.Field{{Name: "lat", Type: bad.Type}, {Name: "lon", Type: bad.Type}}}, p))
 	for _, b := range []*table.Batch{tabletest.Batch(bad, floats), tabletest.Batch(floats, bad), {Rows: 5, Columns: []table.Column{floats}}} {
 		if _, err := g.OfRows(b); !errors.Is(err, columnar.ErrShape) {
 			t.Errorf("%v", err)

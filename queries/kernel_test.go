@@ -7,15 +7,15 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/domain/domaintest"
+	"github.com/dprelease/dprelease/queries/kinds/histogram"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 	"github.com/dprelease/dprelease/queries/sensitivity"
+	"pgregory.net/rapid"
 )
 
 func spreadOver(points []domain.Point, within, bandwidth float64) domain.Dimension {
@@ -45,7 +45,7 @@ func shares(points []domain.Point, bandwidth float64) [][]float64 {
 		for _, b := range points {
 			d := domaintest.Vincenty(a.Lat, a.Lon, b.Lat, b.Lon)
 			w := math.Exp(-d * d / (2 * bandwidth * bandwidth))
-			if d > cutOff*bandwidth {
+			if d > 4*bandwidth {
 				w = 0
 			}
 			all[i], total = append(all[i], w), total+w
@@ -57,12 +57,13 @@ func shares(points []domain.Point, bandwidth float64) [][]float64 {
 	return all
 }
 
-func (k *kernel) dense(points int) [][]float64 {
+func dense(k *histogram.Kernel, points int) [][]float64 {
 	all := make([][]float64, points)
 	for i := range all {
 		all[i] = make([]float64, points)
-		for at := k.starts[i]; at < k.starts[i+1]; at++ {
-			all[i][k.points[at]] = math.Ldexp(float64(k.weights[at]), -weightBits)
+		to, weights := k.Shares(i)
+		for j, w := range weights {
+			all[i][to[j]] = math.Ldexp(float64(w), -30)
 		}
 	}
 	return all
@@ -75,7 +76,7 @@ func TestKernelIsTabulated(t *testing.T) {
 		points := town(rng, 1+rng.IntN(40))
 		bandwidth := 20 + 300*rng.Float64()
 		q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{spreadOver(points, 100, bandwidth)}})
-		got, want := q.kernel.dense(len(points)), shares(points, bandwidth)
+		got, want := dense(q.Kernel, len(points)), shares(points, bandwidth)
 		norm := 0.0
 		for i := range want {
 			mass, squares := 0.0, 0.0
@@ -90,7 +91,7 @@ func TestKernelIsTabulated(t *testing.T) {
 			}
 			norm = max(norm, math.Sqrt(squares))
 		}
-		if row := q.kernel.ofRow(); math.Abs(row-norm) > 1e-12 {
+		if row := q.Kernel.OfRow(); math.Abs(row-norm) > 1e-12 {
 			t.Fatalf("norm %.15g, want %.15g", row, norm)
 		}
 	}
@@ -101,12 +102,12 @@ func TestKernelNormsOfTheRoadGraph(t *testing.T) {
 	points := junctions(t)
 	for bandwidth, want := range map[float64]float64{100: 0.935, 150: 0.526, 200: 0.323} {
 		q := must(t, Spec{Name: "q", Kind: Histogram, Unit: []string{"cab"}, Bounds: Bounds{MaxRows: 5}, By: []domain.Dimension{spreadOver(points, 150, bandwidth)}})
-		if row := q.kernel.ofRow(); math.Abs(row-want) > 3e-3 {
+		if row := q.Kernel.OfRow(); math.Abs(row-want) > 3e-3 {
 			t.Errorf("at %g m the norm of a row is %g, want %g", bandwidth, row, want)
 		}
 		for adj, factor := range map[Adjacency]float64{AddRemove: 5, ReplaceOne: 5 * math.Sqrt2} {
 			parts, err := q.Components(adj)
-			if err != nil || math.Abs(parts[0].Sens.L2-factor*q.kernel.ofRow()) > 1e-12 {
+			if err != nil || math.Abs(parts[0].Sens.L2-factor*q.Kernel.OfRow()) > 1e-12 {
 				t.Errorf("%s: %+v, %v", adj, parts, err)
 			}
 			t.Log(parts[0].Sens.Why)
@@ -160,15 +161,16 @@ func TestSpreadIsTheTableTimesTheHistogram(t *testing.T) {
 				s.By[i].Nearest = &still
 			}
 		}
-		k, want := q.kernel, make([]*big.Int, q.cells)
+		k, want := q.Kernel, make([]*big.Int, q.Size)
 		for i := range want {
 			want[i] = new(big.Int)
 		}
 		for cell, n := range exact(t, must(t, s), tab) {
-			point := cell / k.stride % k.size
-			for at := k.starts[point]; at < k.starts[point+1]; at++ {
-				to := want[cell+(int(k.points[at])-point)*k.stride]
-				to.Add(to, new(big.Int).Mul(big.NewInt(n), big.NewInt(int64(k.weights[at]))))
+			point := cell / k.Stride % k.Size
+			points, weights := k.Shares(point)
+			for j, w := range weights {
+				to := want[cell+(int(points[j])-point)*k.Stride]
+				to.Add(to, new(big.Int).Mul(big.NewInt(n), big.NewInt(int64(w))))
 			}
 		}
 		if !slices.EqualFunc(got, want, func(a, b *big.Int) bool { return a.Cmp(b) == 0 }) {
@@ -187,15 +189,16 @@ func distance(a, b []*big.Int) *big.Int {
 	return sum
 }
 
-func (k *kernel) times(c []int64) []*big.Int {
+func times(k *histogram.Kernel, c []int64) []*big.Int {
 	out := make([]*big.Int, len(c))
 	for i := range out {
 		out[i] = new(big.Int)
 	}
 	for i, n := range c {
-		for at := k.starts[i]; at < k.starts[i+1]; at++ {
-			to := out[k.points[at]]
-			to.Add(to, new(big.Int).Mul(big.NewInt(n), big.NewInt(int64(k.weights[at]))))
+		points, weights := k.Shares(i)
+		for j, w := range weights {
+			to := out[points[j]]
+			to.Add(to, new(big.Int).Mul(big.NewInt(n), big.NewInt(int64(w))))
 		}
 	}
 	return out
@@ -214,11 +217,11 @@ func TestSpreadSensitivityByBruteForce(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			c := q.(*counting)
-			l := c.limits
+			c := q.(*histogram.Query)
+			l := c.Limits
 			var all [][]*big.Int
 			for _, v := range vectors(len(points), l.Rows, l.Groups, l.PerGroup) {
-				all = append(all, c.kernel.times(v))
+				all = append(all, times(c.Kernel, v))
 			}
 			for _, adj := range []Adjacency{AddRemove, ReplaceOne} {
 				cases++
@@ -230,8 +233,8 @@ func TestSpreadSensitivityByBruteForce(t *testing.T) {
 						}
 					}
 				}
-				bound := c.kernel.norm(l, adj)
-				if far := math.Ldexp(sensitivity.RootUp(most), -weightBits); far > bound || adj == AddRemove && l.PerGroup == l.Rows && far != bound {
+				bound := c.Kernel.Norm(l, adj)
+				if far := math.Ldexp(sensitivity.RootUp(most), -30); far > bound || adj == AddRemove && l.PerGroup == l.Rows && far != bound {
 					t.Errorf("%d points, %+v, %s: %g, stated %g", len(points), b, adj, far, bound)
 				}
 			}
@@ -259,7 +262,7 @@ func TestSpreadNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 			one.rows, other.rows = append(one.rows, r), append(other.rows, r)
 		}
 		adj, most := AddRemove, 12
-		if s.perRow() {
+		if s.PerRow() {
 			most = 1
 		}
 		for range 1 + rng.IntN(most) {
@@ -279,7 +282,7 @@ func TestSpreadNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		if far := math.Ldexp(sensitivity.RootUp(distance(all(one), all(other))), -weightBits); far > parts[0].Sens.L2 {
+		if far := math.Ldexp(sensitivity.RootUp(distance(all(one), all(other))), -30); far > parts[0].Sens.L2 {
 			rt.Fatalf("%+v, %s: changed by %g, stated %g", s, adj, far, parts[0].Sens.L2)
 		}
 	})

@@ -22,8 +22,8 @@ func TestKeysOfPoints(t *testing.T) {
 		t.Errorf("%+v", keys)
 	}
 	d.As = "junction"
-	if q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{d}}); domain.KeyColumns(q.axes)[0].Name != "junction" {
-		t.Errorf("%+v", domain.KeyColumns(q.axes))
+	if q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{d}}); domain.KeyColumns(q.Axes)[0].Name != "junction" {
+		t.Errorf("%+v", domain.KeyColumns(q.Axes))
 	}
 }
 

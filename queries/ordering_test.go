@@ -8,10 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/kinds/ordered"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/strategy"
-	"pgregory.net/rapid"
 )
 
 // randomOrdering draws a histogram for the sums of its cells.
@@ -29,13 +31,13 @@ func randomOrdering(rt *rapid.T) Spec {
 	return s
 }
 
-func mustOrder(tb testing.TB, s Spec) *ordering {
+func mustOrder(tb testing.TB, s Spec) *ordered.Query {
 	tb.Helper()
 	q, err := New(s)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return q.(*ordering)
+	return q.(*ordered.Query)
 }
 
 // The sums of the exact numbers are those of a plain histogram, for any order of the rows, cut into batches, encoding and number of workers.
@@ -49,9 +51,9 @@ func TestOrderedSumsAreThoseOfAHistogram(t *testing.T) {
 		shuffled, workers := dealt(rt, q, tab)
 		exact := residualsOf(t, q, shuffled, workers)
 		deviations := slices.Repeat([]float64{1}, len(exact))
-		for g := range q.groups {
+		for g := range q.Groups {
 			var y [][]float64
-			for l, level := range q.form.Levels() {
+			for l, level := range q.Form.Levels() {
 				var values []float64
 				for _, x := range exact[l][g*level.Cells : (g+1)*level.Cells] {
 					f, _ := x.Float64()
@@ -60,9 +62,9 @@ func TestOrderedSumsAreThoseOfAHistogram(t *testing.T) {
 				y = append(y, values)
 			}
 			sum := int64(0)
-			for i, got := range q.form.Sums(y, deviations) {
-				if sum += want[q.cell(g, i)]; math.Abs(got-float64(sum)) > 1e-6 {
-					rt.Fatalf("%s, group %d: sum %d is %g, want %d", q.form.Form(), g, i, got, sum)
+			for i, got := range q.Form.Sums(y, deviations) {
+				if sum += want[q.Cell(g, i)]; math.Abs(got-float64(sum)) > 1e-6 {
+					rt.Fatalf("%s, group %d: sum %d is %g, want %d", q.Form.Form(), g, i, got, sum)
 				}
 			}
 		}
@@ -75,7 +77,7 @@ func TestNeighboursChangeNoLevelByMore(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomOrdering(rt), randomTable(rt)
 		q := mustOrder(t, s)
-		forms[q.form.Form()] = true
+		forms[q.Form.Form()] = true
 		other, adj := neighbour(rt, s, tab)
 		checkChange(t, rt, q, s.Bounds, adj, tab, other)
 	})
@@ -84,8 +86,8 @@ func TestNeighboursChangeNoLevelByMore(t *testing.T) {
 	}
 }
 
-// ordered is a histogram of n cells in two groups for its sums.
-func ordered(n int, b Bounds) Spec {
+// sumsSpec is a histogram of n cells in two groups for its sums.
+func sumsSpec(n int, b Bounds) Spec {
 	s := Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b, Read: Read{Sums: true, CDF: true, Quantiles: []string{"0.5"}}, By: []domain.Dimension{{Column: "x"}, {Column: "g", Labels: numbered(2)}}}
 	for i := range n + 1 {
 		s.By[0].Edges = append(s.By[0].Edges, fmt.Sprint(i))
@@ -98,7 +100,7 @@ func ordered(n int, b Bounds) Spec {
 // only over many draws, since neighbouring sums err together: with 2,000 draws of 200 sums the tolerance is 1 %.
 func TestOrderedErrorsAreAsStated(t *testing.T) {
 	for _, b := range []Bounds{{MaxRows: 1}, {MaxRows: 5, MaxRowsPerGroup: 1}, {MaxRows: 3}} {
-		q := mustOrder(t, ordered(100, b))
+		q := mustOrder(t, sumsSpec(100, b))
 		parts, ms := calibrated(t, q)
 		stated, err := q.Strategy(AddRemove, ms)
 		if err != nil {
@@ -152,7 +154,7 @@ func TestOrderedErrorsAreAsStated(t *testing.T) {
 // Recover gives back the multiples of the grids.
 func TestRecoverOrdered(t *testing.T) {
 	for _, b := range []Bounds{{MaxRows: 1}, {MaxRows: 20, MaxRowsPerGroup: 1}} {
-		q := mustOrder(t, ordered(60, b))
+		q := mustOrder(t, sumsSpec(60, b))
 		parts, err := q.Components(ReplaceOne)
 		if err != nil {
 			t.Fatal(err)
@@ -164,7 +166,7 @@ func TestRecoverOrdered(t *testing.T) {
 		}
 		got, err := q.Recover(columnsOfAnswer(a), grids)
 		if err != nil || !slices.EqualFunc(got.Units, want, slices.Equal) {
-			t.Fatalf("%s: %v, want %v (%v)", q.form.Form(), got, want, err)
+			t.Fatalf("%s: %v, want %v (%v)", q.Form.Form(), got, want, err)
 		}
 	}
 }

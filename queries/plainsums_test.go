@@ -37,7 +37,7 @@ func TestPlainSumsDoNotOverflow(t *testing.T) {
 		t.Fatal(err)
 	}
 	sums, _ := opened(t, q, exacts)
-	want := new(big.Int).Mul(big.NewInt(q.quantizer.Min), big.NewInt(batches<<16))
+	want := new(big.Int).Mul(big.NewInt(q.Quantizer.Min), big.NewInt(batches<<16))
 	if sums[0].Cmp(want) != 0 || want.IsInt64() {
 		t.Errorf("got %d, want %d", sums[0], want)
 	}
@@ -70,7 +70,7 @@ func TestPlainSquaresDoNotOverflow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		half := q.quantizer.Half()
+		half := q.Quantizer.Half()
 		for i, each := range []int64{half, half*half - half*half/2} {
 			want := new(big.Int).Mul(big.NewInt(each), big.NewInt(batches*rows))
 			if _, got := mechanismtest.OpenWide(t, exacts[i]); got[0].Cmp(want) != 0 {

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/distribution"
 	"github.com/dprelease/dprelease/queries/problem"
+	"pgregory.net/rapid"
 )
 
 func readable(quantiles ...string) Spec {
@@ -76,7 +76,7 @@ func TestReadingsOfExactCounts(t *testing.T) {
 		s := readable("0.25", "0.5", "0.9")
 		s.By = []domain.Dimension{s.By[order[0]], s.By[order[1]], s.By[order[2]]}
 		q := must(t, s)
-		counts := make([]float64, q.cells)
+		counts := make([]float64, q.Size)
 		for i := range counts {
 			counts[i] = float64(rng.IntN(9)) * float64(rng.IntN(2))
 		}
@@ -123,7 +123,7 @@ func TestIntervalsOfReadingsCover(t *testing.T) {
 		{0, 0, 1, 0, 0, 0, 0, 0}, {1, 2, 3, 4, 4, 3, 2, 1}, {10, 20, 30, 40, 40, 30, 20, 10}, {0, 0, 500, 0, 0, 0, 0, 500}, {1000, 900, 800, 0, 0, 100, 50, 3},
 		{0, 0, 0, 0, 0, 0, 0, 1e6},
 	} {
-		counts := make([]float64, 0, q.cells)
+		counts := make([]float64, 0, q.Size)
 		for range runs {
 			counts = append(counts, part...)
 		}
@@ -172,7 +172,7 @@ func TestIntervalsOfReadingsCover(t *testing.T) {
 func TestRisingIsTheNearest(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		sums := append([]float64{0}, rapid.SliceOfN(rapid.Float64Range(0, 9), 1, 12).Draw(rt, "sums")...)
-		got := rising(sums)
+		got := distribution.Rising(sums)
 		if len(got) != len(sums) || !slices.IsSorted(got) {
 			rt.Fatalf("%v of %v", got, sums)
 		}

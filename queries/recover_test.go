@@ -10,6 +10,8 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/answers"
+	"github.com/dprelease/dprelease/queries/kinds/discovered"
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
@@ -113,12 +115,12 @@ func TestToUnits(t *testing.T) {
 		value float64
 		units int64
 	}{{0, 0}, {-0.25, -1}, {math.Ldexp(1, 61), math.MaxInt64}, {-math.Ldexp(1, 61), math.MinInt64}, {1 << 59, 1 << 61}} {
-		if got, err := toUnits([]float64{c.value}, 0.25); err != nil || got[0] != c.units {
+		if got, err := answers.ToUnits([]float64{c.value}, 0.25); err != nil || got[0] != c.units {
 			t.Errorf("%g: %d (%v), want %d", c.value, got, err, c.units)
 		}
 	}
 	for _, bad := range []float64{0.1, math.NaN(), math.Inf(1), math.Inf(-1), math.Ldexp(1, 62), -math.Ldexp(1.5, 61), math.SmallestNonzeroFloat64} {
-		if got, err := toUnits([]float64{bad}, 0.25); err == nil {
+		if got, err := answers.ToUnits([]float64{bad}, 0.25); err == nil {
 			t.Errorf("%g is read as %d", bad, got)
 		}
 	}
@@ -157,8 +159,8 @@ func TestRecoverKeys(t *testing.T) {
 	if err != nil || !slices.Equal(got.Units[0], []int64{24, 27, 28}) {
 		t.Fatal(got, err)
 	}
-	d := q.(*discovering)
-	columns, err := d.dimensions().Columns(got.Keys)
+	d := q.(*discovered.Query)
+	columns, err := d.Dimensions().Columns(got.Keys)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,11 +7,11 @@ import (
 	"sync"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/internal/gather"
 	"github.com/dprelease/dprelease/queries/sensitivity"
+	"pgregory.net/rapid"
 )
 
 // tightSpill is a Spill of little memory that keeps what is written in a list; with it all domains are held sparsely.
@@ -111,7 +111,7 @@ func TestSpillsAgree(t *testing.T) {
 				if n := len(x.written); x.share == 0 && n == 0 || x.share == 1<<40 && n > 0 {
 					t.Errorf("unit %v, share %d: %d pieces were written", unit, x.share, n)
 				}
-				if r := a.(*gathering); r.rows != nil {
+				if r := a.(*gather.Gathering); r.Rows != nil {
 					t.Error("the rows are still there")
 				}
 			}
@@ -153,8 +153,8 @@ func TestSpilledNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		other, adj := neighbour(rt, s, tab)
 		one := sealed(t, accumulated(t, q, tab.schema(), &tightSpill{share: rapid.Int64Range(0, 4000).Draw(rt, "share"), room: 300}, plainly(q, tab)))
 		two := sealed(t, accumulated(t, q, tab.schema(), &tightSpill{share: rapid.Int64Range(0, 4000).Draw(rt, "share"), room: 100}, plainly(q, other)))
-		most := sensitivity.SquaredCounts(q.limits, adj, q.cells)
-		if got := squaredDistance(one, two); !q.constant(adj) && (!most.IsInt64() || got > most.Int64()) {
+		most := sensitivity.SquaredCounts(q.Limits, adj, q.Size)
+		if got := squaredDistance(one, two); !q.Constant(adj) && (!most.IsInt64() || got > most.Int64()) {
 			rt.Fatalf("%+v, %s: changed by sqrt(%d), sensitivity sqrt(%v)", s, adj, got, most)
 		}
 	})

@@ -8,15 +8,15 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/io/table/tabletest"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/kinds/sums"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
+	"pgregory.net/rapid"
 )
 
 // answered gathers the exact answers with one accumulator for each list of batches, merged into the first.
@@ -26,19 +26,19 @@ func answered(tb testing.TB, q Query, s table.Schema, workers [][]*table.Batch) 
 }
 
 // opened are exact answers: sums in units and, if the query has them, counts.
-func opened(tb testing.TB, q *summing, exacts []mechanism.Exact) (sums []*big.Int, rows []int64) {
+func opened(tb testing.TB, q *sums.Query, exacts []mechanism.Exact) (sums []*big.Int, rows []int64) {
 	tb.Helper()
 	unit, sums := mechanismtest.OpenWide(tb, exacts[0])
-	if unit != math.Ldexp(1, q.quantizer.Exponent) || len(exacts) != 1 && !q.kind.extra().rows {
+	if unit != math.Ldexp(1, q.Quantizer.Exponent) || len(exacts) != 1 && !q.Kind.Extra().Rows {
 		tb.Fatalf("unit %g, %d parts", unit, len(exacts))
 	}
-	if q.kind.extra().rows {
+	if q.Kind.Extra().Rows {
 		_, rows = mechanismtest.Open(tb, exacts[1])
 	}
 	return sums, rows
 }
 
-func sumsOf(tb testing.TB, q *summing, t *testTable, workers [][]*table.Batch) (sums []*big.Int, rows []int64) {
+func sumsOf(tb testing.TB, q *sums.Query, t *testTable, workers [][]*table.Batch) (sums []*big.Int, rows []int64) {
 	tb.Helper()
 	for i, spill := range spills() {
 		exacts, err := accumulated(tb, q, t.schema(), spill, workers).Seal()
@@ -77,7 +77,7 @@ func TestSumsEqualTheReference(t *testing.T) {
 		want, wantRows := refSums(s, tab)
 		shuffled, workers := dealt(rt, q, tab)
 		sums, rows := sumsOf(t, q, shuffled, workers)
-		if !equalInts(sums, want) || q.kind.extra().rows && !slices.Equal(rows, wantRows) {
+		if !equalInts(sums, want) || q.Kind.Extra().Rows && !slices.Equal(rows, wantRows) {
 			rt.Fatalf("%+v, value %+v\ngot  %v %v\nwant %v %v", s, *s.Value, sums, rows, want, wantRows)
 		}
 	})
@@ -134,7 +134,7 @@ func TestSumsOfNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		}
 		sums, rows := sumsOf(t, q, tab, plainly(q, tab))
 		sums2, rows2 := sumsOf(t, q, other, plainly(q, other))
-		if !within(sums, sums2, q.quantizer.Exponent, parts[0].Sens.L2) || q.kind.extra().rows && !within(bigInts(rows), bigInts(rows2), 0, parts[1].Sens.L2) {
+		if !within(sums, sums2, q.Quantizer.Exponent, parts[0].Sens.L2) || q.Kind.Extra().Rows && !within(bigInts(rows), bigInts(rows2), 0, parts[1].Sens.L2) {
 			rt.Fatalf("%+v, value %+v, %s\n%v %v\n%v %v\n%+v", s, *s.Value, adj, sums, rows, sums2, rows2, parts)
 		}
 	})
@@ -158,7 +158,7 @@ func TestMeanOfPublicNumber(t *testing.T) {
 		}
 		sums, _ := sumsOf(t, q, tab, plainly(q, tab))
 		sums2, _ := sumsOf(t, q, other, plainly(q, other))
-		if !within(sums, sums2, q.quantizer.Exponent, parts[0].Sens.L2) {
+		if !within(sums, sums2, q.Quantizer.Exponent, parts[0].Sens.L2) {
 			rt.Fatalf("%+v\n%v\n%v\n%+v", *s.Value, sums, sums2, parts)
 		}
 		if want, _ := refSums(s, tab); !equalInts(sums, want) {
@@ -268,7 +268,7 @@ func TestSumsHonourKeep(t *testing.T) {
 			t.Fatal(err)
 		}
 		sums, rows := opened(t, q, exacts)
-		if x, _ := new(big.Float).SetInt(sums[0]).Float64(); math.Ldexp(x, q.quantizer.Exponent) != (1-4)+(7-4) || rows[0] != 2 {
+		if x, _ := new(big.Float).SetInt(sums[0]).Float64(); math.Ldexp(x, q.Quantizer.Exponent) != (1-4)+(7-4) || rows[0] != 2 {
 			t.Errorf("%v: %v, %v", unit, sums, rows)
 		}
 	}

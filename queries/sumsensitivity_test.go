@@ -61,7 +61,7 @@ func TestReachIsTheMaximum(t *testing.T) {
 	for cells := 1; cells <= 4; cells++ {
 		for i := range 5 * 5 * 4 {
 			b := Bounds{MaxRows: int64(i % 5), MaxGroups: int64(i / 5 % 5), MaxRowsPerGroup: int64(i / 25)}
-			l, missing := b.resolve(cells)
+			l, missing := b.Resolve(cells)
 			if missing != "" {
 				continue
 			}
@@ -90,7 +90,7 @@ func TestReachOfKnownCases(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		cells := rapid.IntRange(1, 200).Draw(rt, "cells")
 		b := Bounds{MaxRows: rapid.Int64Range(1, 500).Draw(rt, "k"), MaxGroups: rapid.Int64Range(0, 250).Draw(rt, "L"), MaxRowsPerGroup: rapid.Int64Range(0, 30).Draw(rt, "m")}
-		l, _ := b.resolve(cells)
+		l, _ := b.Resolve(cells)
 		v := rapid.Int64Range(1, 1<<40).Draw(rt, "V")
 		w := rapid.Int64Range(0, v).Draw(rt, "less")
 		same := &sensitivity.Reach{More: v, Less: v, Components: 3}
@@ -126,13 +126,13 @@ func TestReachIsAttained(t *testing.T) {
 		}
 		q := summed(t, s)
 		adj := rapid.SampledFrom([]Adjacency{AddRemove, ReplaceOne}).Draw(rt, "adjacency")
-		_, one, other := farthest(adj, vectors(cells, q.limits.Rows, q.limits.Groups, q.limits.PerGroup), r[0], r[1])
+		_, one, other := farthest(adj, vectors(cells, q.Limits.Rows, q.Limits.Groups, q.Limits.PerGroup), r[0], r[1])
 		rowsOf := func(counts []int64, which int) *testTable {
 			tab := &testTable{fields: fields}
 			for cell, n := range counts {
 				_, x, y := change(one[cell], other[cell], r[0], r[1])
 				v := value{n: []int64{x, y}[which] * 1000} // beyond the bounds
-				zero := value{null: q.quantizer.Clip}
+				zero := value{null: q.Quantizer.Clip}
 				for range n {
 					row := []value{{n: 1}, {n: int64(cell)}, {}, v}
 					for range dims - 1 {
@@ -154,11 +154,11 @@ func TestReachIsAttained(t *testing.T) {
 		for i := range sums {
 			got.Add(got, square64(new(big.Int).Sub(sums[i], sums2[i]).Int64()))
 		}
-		if want := q.reach.Squared(q.limits, adj, cells); got.Cmp(want) != 0 {
+		if want := q.Reach.Squared(q.Limits, adj, cells); got.Cmp(want) != 0 {
 			rt.Fatalf("%+v %+v, %s: changed by sqrt(%v), sensitivity sqrt(%v)\n%v %v", s.Bounds, *s.Value, adj, got, want, one, other)
 		}
 		parts, err := q.Components(adj)
-		if l2, _ := new(big.Float).SetInt(got).Float64(); err != nil || math.Abs(parts[0].Sens.L2/math.Ldexp(math.Sqrt(l2), q.quantizer.Exponent)-1) > 1e-15 {
+		if l2, _ := new(big.Float).SetInt(got).Float64(); err != nil || math.Abs(parts[0].Sens.L2/math.Ldexp(math.Sqrt(l2), q.Quantizer.Exponent)-1) > 1e-15 {
 			rt.Fatalf("%+v, %v", parts, err)
 		}
 	})
@@ -239,7 +239,7 @@ func TestWeightsAreBest(t *testing.T) {
 		s.Kind, s.Value = Mean, &v
 		q := summed(t, s)
 		parts := partsOf(t, s, rapid.SampledFrom([]Adjacency{AddRemove, ReplaceOne}).Draw(rt, "adjacency"))
-		d, rho := float64(q.quantizer.Dims), q.reach.OfRow()
+		d, rho := float64(q.Quantizer.Dims), q.Reach.OfRow()
 		worst := func(share float64) float64 {
 			sum, count := parts[0].Sens.L2, rho*parts[1].Sens.L2
 			return d*sum*sum/share + count*count/(1-share)

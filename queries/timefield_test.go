@@ -96,8 +96,8 @@ func TestPartsOfAllValues(t *testing.T) {
 func TestKeysOfParts(t *testing.T) {
 	keys := func(part string, null domain.Policy) domain.Labels {
 		q := must(t, Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{{Column: "x", TimeField: part, Null: null}}})
-		k := domain.KeyColumns(q.axes)
-		if len(k) != 1 || k[0].Name != "x" || k[0].Stride != 1 || len(k[0].Labels.Strings)+len(k[0].Labels.Ints) != q.cells {
+		k := domain.KeyColumns(q.Axes)
+		if len(k) != 1 || k[0].Name != "x" || k[0].Stride != 1 || len(k[0].Labels.Strings)+len(k[0].Labels.Ints) != q.Size {
 			t.Fatalf("%s: %+v", part, k)
 		}
 		return k[0].Labels

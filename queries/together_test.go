@@ -160,8 +160,8 @@ func TestNeighboursTogetherDifferByAtMostTheSensitivity(t *testing.T) {
 		for i := range qs {
 			q := must(t, specs[i])
 			got := squaredDistance(sealed(t, one[i]), sealed(t, two[i]))
-			most := sensitivity.SquaredCounts(q.limits, adj, q.cells)
-			if !q.constant(adj) && (!most.IsInt64() || got > most.Int64()) {
+			most := sensitivity.SquaredCounts(q.Limits, adj, q.Size)
+			if !q.Constant(adj) && (!most.IsInt64() || got > most.Int64()) {
 				rt.Fatalf("%+v, %s: changed by sqrt(%d), sensitivity sqrt(%v)", specs[i], adj, got, most)
 			}
 		}

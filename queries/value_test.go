@@ -6,17 +6,18 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/kinds/sums"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-func summed(tb testing.TB, s Spec) *summing {
+func summed(tb testing.TB, s Spec) *sums.Query {
 	tb.Helper()
 	q, err := New(s)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return q.(*summing)
+	return q.(*sums.Query)
 }
 
 func valued(kind Kind, v quantize.Value) Spec {

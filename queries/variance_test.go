@@ -6,14 +6,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/kinds/sums"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
+	"pgregory.net/rapid"
 )
 
 func randomVariance(t *rapid.T) Spec {
@@ -26,13 +26,13 @@ func randomVariance(t *rapid.T) Spec {
 }
 
 // momentsOf returns the exact parts of a variance: sums, squares and numbers of rows, the first two in units.
-func momentsOf(t testing.TB, q *summing, tab *testTable, workers [][]*table.Batch) (parts [3][]*big.Int) {
+func momentsOf(t testing.TB, q *sums.Query, tab *testTable, workers [][]*table.Batch) (parts [3][]*big.Int) {
 	t.Helper()
 	sealed := sealedOf(t, q, tab, workers)
 	if len(sealed) != 3 {
 		t.Fatalf("%d parts", len(sealed))
 	}
-	for i, unit := range []float64{math.Ldexp(1, q.quantizer.Exponent), math.Ldexp(1, 2*q.quantizer.Exponent), 1} {
+	for i, unit := range []float64{math.Ldexp(1, q.Quantizer.Exponent), math.Ldexp(1, 2*q.Quantizer.Exponent), 1} {
 		var got float64
 		if got, parts[i] = mechanismtest.OpenWide(t, sealed[i]); got != unit {
 			t.Fatalf("part %d has unit %g, want %g", i, got, unit)
@@ -87,7 +87,7 @@ func TestMomentsOfNeighbours(t *testing.T) {
 			rt.Fatal(parts, err)
 		}
 		one, two := momentsOf(t, q, tab, plainly(q, tab)), momentsOf(t, q, other, plainly(q, other))
-		for i, unit := range []int{q.quantizer.Exponent, 2 * q.quantizer.Exponent, 0} {
+		for i, unit := range []int{q.Quantizer.Exponent, 2 * q.Quantizer.Exponent, 0} {
 			if !within(one[i], two[i], unit, parts[i].Sens.L2) {
 				rt.Fatalf("%+v, %s, part %d: %v and %v, stated %+v", s, adj, i, one[i], two[i], parts[i])
 			}
@@ -115,8 +115,8 @@ func TestSquaresAttainTheirSensitivity(t *testing.T) {
 		}
 		one, two := momentsOf(t, q, c.one, plainly(q, c.one)), momentsOf(t, q, c.two, plainly(q, c.two))
 		d := new(big.Int).Sub(one[1][0], two[1][0])
-		if got, _ := new(big.Float).SetInt(d).Float64(); math.Ldexp(got, 2*q.quantizer.Exponent) != c.want {
-			t.Errorf("%s: changed by %g, want %g", adj, math.Ldexp(got, 2*q.quantizer.Exponent), c.want)
+		if got, _ := new(big.Float).SetInt(d).Float64(); math.Ldexp(got, 2*q.Quantizer.Exponent) != c.want {
+			t.Errorf("%s: changed by %g, want %g", adj, math.Ldexp(got, 2*q.Quantizer.Exponent), c.want)
 		}
 	}
 }

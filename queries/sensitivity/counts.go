@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/problem"
 )
@@ -78,6 +79,16 @@ func square(x float64) *big.Rat {
 	r := new(big.Rat)
 	r.SetFloat64(x)
 	return r.Mul(r, r)
+}
+
+// RootUpRat returns a float64 that is not below the square root of x ≥ 0, and no more than two places above it.
+func RootUpRat(x *big.Rat) float64 {
+	f, _ := x.Float64()
+	up := math.Sqrt(f)
+	for (calibrate.Sensitivity{L2: up}).Squared().Cmp(x) < 0 {
+		up = math.Nextafter(up, math.Inf(1))
+	}
+	return up
 }
 
 // RootText writes the root of x: a whole number, or "sqrt(x)".

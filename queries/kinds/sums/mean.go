@@ -1,4 +1,4 @@
-package queries
+package sums
 
 import (
 	"fmt"
@@ -7,8 +7,10 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
+	"github.com/dprelease/dprelease/queries/internal/answers"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
@@ -31,43 +33,43 @@ var meanFacts = facts{
 // meanOfKnownRows is a mean of a public number n of terms: centre + sum/n.
 type meanOfKnownRows struct{}
 
-func (meanOfKnownRows) extra() extraVectors { return extraVectors{} }
+func (meanOfKnownRows) Extra() extraVectors { return extraVectors{} }
 
 // components states one mechanism: a sum, from which the answer comes by division by n. The range
 // itself bounds what one row changes: hi - lo in each component, or twice the norm.
-func (meanOfKnownRows) components(q *summing, adj Adjacency) ([]Component, error) {
-	if adj != ReplaceOne {
-		return nil, problem.One(q.spec.Name, q.quantizer.Field+".rows", problem.CodeBadSpec, "the number of terms is public only under replace-one", "leave rows out, or use adjacency replace-one")
+func (meanOfKnownRows) components(q *Query, adj query.Adjacency) ([]query.Component, error) {
+	if adj != query.ReplaceOne {
+		return nil, problem.One(q.Spec.Name, q.Quantizer.Field+".rows", problem.CodeBadSpec, "the number of terms is public only under replace-one", "leave rows out, or use adjacency replace-one")
 	}
-	n := float64(q.quantizer.Value.Rows) // exact
+	n := float64(q.Quantizer.Value.Rows) // exact
 	sum := q.sumSensitivity(adj)
-	mean, err := q.declared(adj, calibrate.Sensitivity{
-		L2: math.Nextafter(sum.L2/n, math.Inf(1)), Why: fmt.Sprintf("%s, of %d terms; rows without a value count as the centre of the range", sum.Why, q.quantizer.Value.Rows),
-	})
+	mean, err := q.Declared(adj, calibrate.Sensitivity{
+		L2: math.Nextafter(sum.L2/n, math.Inf(1)), Why: fmt.Sprintf("%s, of %d terms; rows without a value count as the centre of the range", sum.Why, q.Quantizer.Value.Rows),
+	}, q.norm)
 	if err != nil {
 		return nil, err
 	}
-	if q.spec.Declared != 0 {
+	if q.Spec.Declared != 0 {
 		sum.L2 = max(sum.L2, math.Nextafter(mean.L2*n, math.Inf(1)))
 	}
 	c := q.componentOfSum(calibrate.Sensitivity{L2: sum.L2, Why: mean.Why})
 	c.Scale = 1 / n
-	return []Component{c}, nil
+	return []query.Component{c}, nil
 }
 
 // answer has the deviation of the sum divided by n.
-func (meanOfKnownRows) answer(q *summing, noisy, estimate []mechanism.Noisy) Answer {
-	deviation := math.Nextafter(noisy[0].Mechanism().Deviation()/float64(q.quantizer.Value.Rows), math.Inf(1))
-	return normal(q.mean(noisy[0].Fill), q.mean(estimate[0].Fill), deviation)
+func (meanOfKnownRows) answer(q *Query, noisy, estimate []mechanism.Noisy) query.Answer {
+	deviation := math.Nextafter(noisy[0].Mechanism().Deviation()/float64(q.Quantizer.Value.Rows), math.Inf(1))
+	return answers.Normal(q.mean(noisy[0].Fill), q.mean(estimate[0].Fill), deviation)
 }
 
 // readBack finds the multiple of the grid that each mean of a public number of terms was made of: the only one that gives exactly this
 // mean. Means that lie closer to each other than their float64s do not tell.
-func (meanOfKnownRows) readBack(q *summing, c Columns, grids []float64) (Recovered, error) {
+func (meanOfKnownRows) readBack(q *Query, c query.Columns, grids []float64) (query.Recovered, error) {
 	if len(grids) != 1 || len(c.Noisy) != q.Cells() {
-		return Recovered{}, errInexact
+		return query.Recovered{}, answers.ErrInexact
 	}
-	n, centre, grid := float64(q.quantizer.Value.Rows), q.quantizer.Real(q.quantizer.Centre), grids[0]
+	n, centre, grid := float64(q.Quantizer.Value.Rows), q.Quantizer.Real(q.Quantizer.Centre), grids[0]
 	units, one := make([]int64, len(c.Noisy)), make([]float64, 1)
 	of := q.mean(func(_ int, dst []float64) { dst[0] = one[0] })
 	made := func(k float64) float64 {
@@ -80,7 +82,7 @@ func (meanOfKnownRows) readBack(q *summing, c Columns, grids []float64) (Recover
 	for i, mean := range c.Noisy {
 		guess, found := math.Round((mean-centre)*n/grid), 0
 		if !(math.Abs(guess) < exact-around-1) {
-			return Recovered{}, errInexact
+			return query.Recovered{}, answers.ErrInexact
 		}
 		for k := guess - around; k <= guess+around; k++ {
 			if made(k) == mean {
@@ -89,45 +91,45 @@ func (meanOfKnownRows) readBack(q *summing, c Columns, grids []float64) (Recover
 			}
 		}
 		if found != 1 {
-			return Recovered{}, errInexact
+			return query.Recovered{}, answers.ErrInexact
 		}
 	}
-	return Recovered{Units: [][]int64{units}}, nil
+	return query.Recovered{Units: [][]int64{units}}, nil
 }
 
 // The number of terms is public, so that nothing is known of whether there are rows with a value.
-func (meanOfKnownRows) looksEmpty(*summing, []mechanism.Noisy) bool { return false }
+func (meanOfKnownRows) LooksEmpty(*Query, []mechanism.Noisy) bool { return false }
 
 // checkRows reports a public number of terms if the number is not public.
-func checkRows(s Spec, p *problem.Problems) {
+func checkRows(s query.Spec, p *problem.Problems) {
 	field := string(s.Kind) + ".rows"
 	switch rows := s.Value.Rows; {
 	case rows == 0:
 	case rows < 0 || rows > accumulate.MaxRows:
 		p.Add(field, problem.CodeBadValue, "a number of rows is at least 1 and at most 2^48", "")
-	case s.Kind != Mean:
+	case s.Kind != query.Mean:
 		p.Add(field, problem.CodeBadSpec, "only a mean has a public number of terms", "leave rows out")
-	case !s.perRow() || len(s.By) > 0 || s.Filtered:
+	case !s.PerRow() || len(s.By) > 0 || s.Filtered:
 		p.Add(field, problem.CodeBadSpec, "the number of terms is public only if each row is a unit, and no dimension and no filter takes rows away",
 			"leave rows out: the mean is then made of a noisy sum and a noisy count")
 	}
 }
 
 // checkKnownRows says whether there are as many rows as were declared. That is public, under the adjacency that is needed for it.
-func (q *summing) checkKnownRows(rows int64) error {
-	want := q.quantizer.Value.Rows
+func (q *Query) checkKnownRows(rows int64) error {
+	want := q.Quantizer.Value.Rows
 	if rows == want {
 		return nil
 	}
 	return &problem.Error{
-		Query: q.spec.Name, Field: q.quantizer.Field + ".rows", Code: problem.CodeRows,
-		Message: fmt.Sprintf("the input has %s, not %d", plural(rows, "row"), want), Hint: "rows is the number of all rows of the input, also of those without a value",
+		Query: q.Spec.Name, Field: q.Quantizer.Field + ".rows", Code: problem.CodeRows,
+		Message: fmt.Sprintf("the input has %s, not %d", problem.Plural(rows, "row"), want), Hint: "rows is the number of all rows of the input, also of those without a value",
 	}
 }
 
 // mean turns centred sums of a public number of terms into means.
-func (q *summing) mean(sum Series) Series {
-	n, centre := float64(q.quantizer.Value.Rows), q.quantizer.Real(q.quantizer.Centre)
+func (q *Query) mean(sum query.Series) query.Series {
+	n, centre := float64(q.Quantizer.Value.Rows), q.Quantizer.Real(q.Quantizer.Centre)
 	return func(start int, dst []float64) {
 		sum(start, dst)
 		for i, s := range dst {
@@ -139,14 +141,14 @@ func (q *summing) mean(sum Series) Series {
 // meanOfNoisyRows is a mean of a private number of rows: a noisy sum over a noisy count, both of which the answer holds too.
 type meanOfNoisyRows struct{}
 
-func (meanOfNoisyRows) extra() extraVectors { return extraVectors{rows: true} }
+func (meanOfNoisyRows) Extra() extraVectors { return extraVectors{Rows: true} }
 
-func (meanOfNoisyRows) components(q *summing, adj Adjacency) ([]Component, error) {
-	if q.spec.Declared != 0 {
-		return nil, problem.One(q.spec.Name, problem.FieldSensitivity, problem.CodeBadSpec, "a mean made of a noisy sum and a noisy count has two sensitivities", "leave the declaration out")
+func (meanOfNoisyRows) components(q *Query, adj query.Adjacency) ([]query.Component, error) {
+	if q.Spec.Declared != 0 {
+		return nil, problem.One(q.Spec.Name, problem.FieldSensitivity, problem.CodeBadSpec, "a mean made of a noisy sum and a noisy count has two sensitivities", "leave the declaration out")
 	}
 	sum, count := q.sumAndCount(adj)
-	return []Component{sum, count}, nil
+	return []query.Component{sum, count}, nil
 }
 
 // sumAndCount states the two mechanisms of a ratio.
@@ -154,36 +156,36 @@ func (meanOfNoisyRows) components(q *summing, adj Adjacency) ([]Component, error
 // With sigma_s, sigma_c the noise of the sums and the count and n rows, the squared error of a mean of d components is about
 // (d·sigma_s² + ‖mean - centre‖²·sigma_c²)/n². For the worst mean, at the norm ρ of half the range, it is least if the shares of
 // mu² are as sqrt(d)·Delta_s to ρ·Delta_c, since sigma² = Delta²/share.
-func (q *summing) sumAndCount(adj Adjacency) (sum, count Component) {
+func (q *Query) sumAndCount(adj query.Adjacency) (sum, count query.Component) {
 	sum = q.componentOfSum(q.sumSensitivity(adj))
-	squared := sensitivity.SquaredCounts(q.limits, adj, q.cells)
-	count = Component{
-		Name: "count", Sens: calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: q.why(adj, squared)},
-		Cells: q.cells, Quantum: 1, RowBound: 1, Scale: 1,
+	squared := sensitivity.SquaredCounts(q.Limits, adj, q.Size)
+	count = query.Component{
+		Name: "count", Sens: calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: q.Why(adj, squared)},
+		Cells: q.Size, Quantum: 1, RowBound: 1, Scale: 1,
 	}
-	sum.Weight = math.Sqrt(float64(q.quantizer.Dims)) * sum.Sens.L2
-	count.Weight = q.reach.OfRow() * count.Sens.L2
+	sum.Weight = math.Sqrt(float64(q.Quantizer.Dims)) * sum.Sens.L2
+	count.Weight = q.Reach.OfRow() * count.Sens.L2
 	return sum, count
 }
 
-func (meanOfNoisyRows) answer(q *summing, noisy, estimate []mechanism.Noisy) Answer {
-	v := q.quantizer
-	r := ratio{
-		centre: v.Real(v.Centre), half: v.Real(v.Half()),
-		sum: noisy[0].Mechanism().Deviation(), count: noisy[1].Mechanism().Deviation(), z: calibrate.Z95,
+func (meanOfNoisyRows) answer(q *Query, noisy, estimate []mechanism.Noisy) query.Answer {
+	v := q.Quantizer
+	r := Ratio{
+		Centre: v.Real(v.Centre), Half: v.Real(v.Half()),
+		Sum: noisy[0].Mechanism().Deviation(), Count: noisy[1].Mechanism().Deviation(), Z: calibrate.Z95,
 	}
-	of := func(f func(s, n float64) float64) Series { return q.both(noisy, f) }
-	return Answer{
-		Noisy: of(r.mean), Estimate: q.both(estimate, r.estimate), Sigma: of(r.sigma),
-		Low:   of(func(s, n float64) float64 { low, _ := r.interval(s, n); return low }),
-		High:  of(func(s, n float64) float64 { _, high := r.interval(s, n); return high }),
-		Extra: []Extra{{noisySum, noisy[0].Fill}, {noisyCount, of(func(_, n float64) float64 { return n })}},
+	of := func(f func(s, n float64) float64) query.Series { return q.both(noisy, f) }
+	return query.Answer{
+		Noisy: of(r.Mean), Estimate: q.both(estimate, r.Estimate), Sigma: of(r.Sigma),
+		Low:   of(func(s, n float64) float64 { low, _ := r.Interval(s, n); return low }),
+		High:  of(func(s, n float64) float64 { _, high := r.Interval(s, n); return high }),
+		Extra: []query.Extra{{Name: noisySum, Values: noisy[0].Fill}, {Name: noisyCount, Values: of(func(_, n float64) float64 { return n })}},
 	}
 }
 
 // both yields f of each component's sum and its group's count.
-func (q *summing) both(components []mechanism.Noisy, f func(s, n float64) float64) Series {
-	dims := q.quantizer.Dims
+func (q *Query) both(components []mechanism.Noisy, f func(s, n float64) float64) query.Series {
+	dims := q.Quantizer.Dims
 	return func(start int, dst []float64) {
 		if len(dst) == 0 {
 			return
@@ -199,27 +201,27 @@ func (q *summing) both(components []mechanism.Noisy, f func(s, n float64) float6
 }
 
 // readBack reads sums and counts back. A group's count stands beside each component of its vector.
-func (meanOfNoisyRows) readBack(q *summing, c Columns, grids []float64) (Recovered, error) {
+func (meanOfNoisyRows) readBack(q *Query, c query.Columns, grids []float64) (query.Recovered, error) {
 	if len(c.Extra) != 2 || len(grids) != 2 || len(c.Extra[0]) != q.Cells() || len(c.Extra[1]) != q.Cells() {
-		return Recovered{}, errInexact
+		return query.Recovered{}, answers.ErrInexact
 	}
-	once := make([]float64, 0, q.cells)
+	once := make([]float64, 0, q.Size)
 	for i, n := range c.Extra[1] {
-		if i%q.quantizer.Dims == 0 {
+		if i%q.Quantizer.Dims == 0 {
 			once = append(once, n)
 		} else if n != once[len(once)-1] {
-			return Recovered{}, errInexact
+			return query.Recovered{}, answers.ErrInexact
 		}
 	}
-	sums, err := recoverComponents(q.Cells(), grids[:1], c.Extra[0])
+	sums, err := answers.Recover(q.Cells(), grids[:1], c.Extra[0])
 	if err != nil {
 		return sums, err
 	}
-	rest, err := recoverComponents(q.cells, grids[1:], once)
-	return Recovered{Units: append(sums.Units, rest.Units...)}, err
+	rest, err := answers.Recover(q.Size, grids[1:], once)
+	return query.Recovered{Units: append(sums.Units, rest.Units...)}, err
 }
 
 // The noisy counts show whether there are rows.
-func (meanOfNoisyRows) looksEmpty(q *summing, noisy []mechanism.Noisy) bool {
-	return q.isNoise(noisy[1], 1)
+func (meanOfNoisyRows) LooksEmpty(q *Query, noisy []mechanism.Noisy) bool {
+	return q.IsNoise(noisy[1], 1)
 }

@@ -1,12 +1,10 @@
-package queries
+package query
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/queries/bounding"
-	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
@@ -26,35 +24,8 @@ type Bounds struct {
 	MaxRowsPerGroup int64 // m, Linf: rows in one cell
 }
 
-func (b Bounds) checkSigns(p *problem.Problems) {
-	for _, x := range []struct {
-		name  string
-		value int64
-	}{{"max_rows", b.MaxRows}, {"max_groups", b.MaxGroups}, {"max_rows_per_group", b.MaxRowsPerGroup}} {
-		if x.value < 0 {
-			p.Add(problem.FieldBounds+"."+x.name, problem.CodeBadValue, fmt.Sprintf("%s is %d: a bound is at least 1", x.name, x.value), "")
-		}
-	}
-}
-
-// limits fills the gaps of the bounds over a domain of some cells, or reports which bound is missing.
-func (s *Spec) limits(cells int, p *problem.Problems) bounding.Limits {
-	if s.perRow() {
-		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
-	}
-	if min(s.Bounds.MaxRows, s.Bounds.MaxGroups, s.Bounds.MaxRowsPerGroup) < 0 {
-		return bounding.Limits{} // reported already
-	}
-	l, missing := s.Bounds.resolve(max(cells, 1))
-	if missing != "" {
-		p.Add(problem.FieldBounds, problem.CodeMissingBound, "nothing bounds how many rows "+s.unitName()+" adds to the query: "+missing+" is not set",
-			"set "+problem.FieldBounds+": {max_rows: N}, here or under privacy; rows beyond the bounds are left out")
-	}
-	return l
-}
-
-// resolve returns the limits that the bounds imply over a domain of some cells, or what is missing.
-func (b Bounds) resolve(cells int) (l bounding.Limits, missing string) {
+// Resolve returns the limits that the bounds imply over a domain of some cells, or what is missing.
+func (b Bounds) Resolve(cells int) (l bounding.Limits, missing string) {
 	l = bounding.Limits{Rows: b.MaxRows, Groups: int64(cells), PerGroup: b.MaxRowsPerGroup}
 	if b.MaxGroups > 0 {
 		l.Groups = min(l.Groups, b.MaxGroups)

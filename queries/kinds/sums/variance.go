@@ -1,4 +1,4 @@
-package queries
+package sums
 
 import (
 	"math"
@@ -7,8 +7,10 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
+	"github.com/dprelease/dprelease/queries/internal/answers"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
@@ -33,14 +35,14 @@ var varianceFacts = facts{
 // varianceOfValues is the kind of a variance.
 type varianceOfValues struct{ values *quantize.Quantizer }
 
-// extra adds up the squares, each less half of the largest one.
-func (k varianceOfValues) extra() extraVectors {
+// Extra adds up the squares, each less half of the largest one.
+func (k varianceOfValues) Extra() extraVectors {
 	most := k.values.Half() * k.values.Half()
-	return extraVectors{second: &accumulate.Second{Less: most / 2, Exponent: 2 * k.values.Exponent}, rows: true}
+	return extraVectors{second: &accumulate.Second{Less: most / 2, Exponent: 2 * k.values.Exponent}, Rows: true}
 }
 
 // checkVariance reports what a variance cannot have.
-func checkVariance(s Spec, p *problem.Problems) {
+func checkVariance(s query.Spec, p *problem.Problems) {
 	v := s.Value
 	if v == nil {
 		return
@@ -59,49 +61,49 @@ func checkVariance(s Spec, p *problem.Problems) {
 // rows, the squared error of the variance is about (sigma_q² + (2·m·sigma_s)² + (2·m² − (q − h²/2))²·sigma_c²)/n², q the mean square. For m at h/2 and
 // q at h²/2 that is sigma_q² + h²·sigma_s² + h⁴/4·sigma_c², which is least if the shares of mu² are as the products of sensitivity and
 // factor.
-func (varianceOfValues) components(q *summing, adj Adjacency) ([]Component, error) {
+func (varianceOfValues) components(q *Query, adj query.Adjacency) ([]query.Component, error) {
 	sum, count := q.sumAndCount(adj)
-	r, h := q.squareReach(), q.quantizer.Real(q.quantizer.Half())
-	l2 := r.Norm(q.limits, adj, q.cells)
-	square := Component{
-		Name: "squares", Cells: q.cells, Quantum: math.Ldexp(1, r.Exponent), RowBound: math.Ldexp(float64(r.More), r.Exponent), Scale: 1, Weight: l2,
+	r, h := q.squareReach(), q.Quantizer.Real(q.Quantizer.Half())
+	l2 := r.Norm(q.Limits, adj, q.Size)
+	square := query.Component{
+		Name: "squares", Cells: q.Size, Quantum: math.Ldexp(1, r.Exponent), RowBound: math.Ldexp(float64(r.More), r.Exponent), Scale: 1, Weight: l2,
 		Sens: calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ", squared and less half of the largest square: " + domain.Shortest(l2)},
 	}
 	sum.Weight, count.Weight = h*sum.Sens.L2, h*h/2*count.Sens.L2
-	return []Component{sum, square, count}, nil
+	return []query.Component{sum, square, count}, nil
 }
 
 // answer holds the three noisy vectors too.
-func (varianceOfValues) answer(q *summing, noisy, estimate []mechanism.Noisy) Answer {
+func (varianceOfValues) answer(q *Query, noisy, estimate []mechanism.Noisy) query.Answer {
 	m := moments{
-		half: q.quantizer.Real(q.quantizer.Half()), sum: noisy[0].Mechanism().Deviation(), square: noisy[1].Mechanism().Deviation(),
+		half: q.Quantizer.Real(q.Quantizer.Half()), sum: noisy[0].Mechanism().Deviation(), square: noisy[1].Mechanism().Deviation(),
 		count: noisy[2].Mechanism().Deviation(),
 	}
-	of := func(f func(s, q, n float64) float64) Series { return three(noisy, f) }
-	return Answer{
+	of := func(f func(s, q, n float64) float64) query.Series { return three(noisy, f) }
+	return query.Answer{
 		Noisy: of(m.variance), Estimate: three(estimate, m.estimate), Sigma: of(m.sigma),
 		Low:   of(func(s, q, n float64) float64 { low, _ := m.interval(s, q, n); return low }),
 		High:  of(func(s, q, n float64) float64 { _, high := m.interval(s, q, n); return high }),
-		Extra: []Extra{{noisySum, noisy[0].Fill}, {noisySquares, noisy[1].Fill}, {noisyCount, noisy[2].Fill}},
+		Extra: []query.Extra{{Name: noisySum, Values: noisy[0].Fill}, {Name: noisySquares, Values: noisy[1].Fill}, {Name: noisyCount, Values: noisy[2].Fill}},
 	}
 }
 
-func (varianceOfValues) readBack(q *summing, c Columns, grids []float64) (Recovered, error) {
+func (varianceOfValues) readBack(q *Query, c query.Columns, grids []float64) (query.Recovered, error) {
 	if len(c.Extra) != 3 {
-		return Recovered{}, errInexact
+		return query.Recovered{}, answers.ErrInexact
 	}
-	return recoverComponents(q.Cells(), grids, c.Extra[0], c.Extra[1], c.Extra[2])
+	return answers.Recover(q.Cells(), grids, c.Extra[0], c.Extra[1], c.Extra[2])
 }
 
 // The noisy counts show whether there are rows.
-func (varianceOfValues) looksEmpty(q *summing, noisy []mechanism.Noisy) bool {
-	return q.isNoise(noisy[2], 1)
+func (varianceOfValues) LooksEmpty(q *Query, noisy []mechanism.Noisy) bool {
+	return q.IsNoise(noisy[2], 1)
 }
 
 // squareReach is how far the squares of a variance are from what is subtracted.
-func (q *summing) squareReach() *sensitivity.Reach {
-	most := q.quantizer.Half() * q.quantizer.Half()
-	return &sensitivity.Reach{More: most - most/2, Less: most / 2, Components: 1, Exponent: 2 * q.quantizer.Exponent}
+func (q *Query) squareReach() *sensitivity.Reach {
+	most := q.Quantizer.Half() * q.Quantizer.Half()
+	return &sensitivity.Reach{More: most - most/2, Less: most / 2, Components: 1, Exponent: 2 * q.Quantizer.Exponent}
 }
 
 // moments make a variance of noisy sums of values less the centre, of their squares less half of h², and of a noisy count, with noise of these
@@ -115,9 +117,9 @@ type moments struct {
 const eachZ = 0x1.1ee648da1d3ddp+1
 
 // ratios returns those whose values are the mean and the mean square.
-func (m moments) ratios() (mean, square ratio) {
-	mean = ratio{half: m.half, sum: m.sum, count: m.count, z: eachZ}
-	square = ratio{centre: m.half * m.half / 2, half: m.half * m.half / 2, sum: m.square, count: m.count, z: eachZ}
+func (m moments) ratios() (mean, square Ratio) {
+	mean = Ratio{Half: m.half, Sum: m.sum, Count: m.count, Z: eachZ}
+	square = Ratio{Centre: m.half * m.half / 2, Half: m.half * m.half / 2, Sum: m.square, Count: m.count, Z: eachZ}
 	return mean, square
 }
 
@@ -127,8 +129,8 @@ func (m moments) variance(s, q, n float64) float64 {
 		return math.NaN()
 	}
 	mean, square := m.ratios()
-	x := mean.mean(s, n)
-	return m.clip(square.mean(q, n) - x*x)
+	x := mean.Mean(s, n)
+	return m.clip(square.Mean(q, n) - x*x)
 }
 
 func (m moments) clip(x float64) float64 { return min(max(x, 0), m.half*m.half) }
@@ -147,8 +149,8 @@ func (m moments) sigma(s, q, n float64) float64 {
 		return math.NaN()
 	}
 	mean, square := m.ratios()
-	x := mean.mean(s, n)
-	less := square.mean(q, n) - square.centre
+	x := mean.Mean(s, n)
+	less := square.Mean(q, n) - square.Centre
 	return math.Hypot(math.Hypot(m.square, 2*x*m.sum), (2*x*x-less)*m.count) / n
 }
 
@@ -156,17 +158,17 @@ func (m moments) sigma(s, q, n float64) float64 {
 // 97.5 % each, allow.
 func (m moments) interval(s, q, n float64) (low, high float64) {
 	mean, square := m.ratios()
-	a, b := mean.interval(s, n)
-	c, d := square.interval(q, n)
+	a, b := mean.Interval(s, n)
+	c, d := square.Interval(q, n)
 	most, least := max(a*a, b*b), min(a*a, b*b)
 	if a <= 0 && b >= 0 {
 		least = 0
 	}
-	return m.clip(outwards(c-most, -1)), m.clip(outwards(d-least, 1))
+	return m.clip(answers.Outwards(c-most, -1)), m.clip(answers.Outwards(d-least, 1))
 }
 
 // three yields f of the values of three vectors, cell by cell.
-func three(components []mechanism.Noisy, f func(s, q, n float64) float64) Series {
+func three(components []mechanism.Noisy, f func(s, q, n float64) float64) query.Series {
 	return func(start int, dst []float64) {
 		s, n := make([]float64, len(dst)), make([]float64, len(dst))
 		components[0].Fill(start, s)

@@ -1,4 +1,4 @@
-package queries
+package histogram
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
@@ -34,20 +35,20 @@ const (
 	maxBandwidth = domain.MaxWithin / cutOff
 )
 
-// kernel is the table of shares, in the order of the points: those of point i are from starts[i] on.
-type kernel struct {
+// Kernel is the table of shares, in the order of the points: those of point i are from starts[i] on.
+type Kernel struct {
 	bandwidth float64
 	starts    []int
 	points    []int32
 	weights   []uint32 // in units of 2^-30
 	squared   uint64   // the largest sum of squares of the shares of a point
 	largest   uint32
-	// stride is the distance between the cells of neighbouring points, size their number.
-	stride, size int
+	// Stride is the distance between the cells of neighbouring points, size their number.
+	Stride, Size int
 }
 
-// newKernel makes the kernel of a query, if it has one, or reports what is wrong with it.
-func newKernel(s Spec, axes []domain.Axis, p *problem.Problems) *kernel {
+// NewKernel makes the kernel of a query, if it has one, or reports what is wrong with it.
+func NewKernel(s query.Spec, axes []domain.Axis, p *problem.Problems) *Kernel {
 	at := -1
 	for i := range axes {
 		n := axes[i].Nearest
@@ -68,7 +69,7 @@ func newKernel(s Spec, axes []domain.Axis, p *problem.Problems) *kernel {
 	if !ok {
 		return nil
 	}
-	k := &kernel{bandwidth: d.BandwidthM, stride: domain.AxisStrides(axes)[at], size: axes[at].Size}
+	k := &Kernel{bandwidth: d.BandwidthM, Stride: domain.AxisStrides(axes)[at], Size: axes[at].Size}
 	if !k.tabulate(d) {
 		p.Add(axes[at].Field+".nearest.kernel.bandwidth_m", problem.CodeTooManyCells,
 			fmt.Sprintf("more than 2^26 = %d pairs of points are within %s m of each other", maxPairs, domain.Shortest(cutOff*d.BandwidthM)), "use a smaller bandwidth, or fewer points")
@@ -77,11 +78,11 @@ func newKernel(s Spec, axes []domain.Axis, p *problem.Problems) *kernel {
 	return k
 }
 
-func checkKernel(s Spec, a *domain.Axis, field string, p *problem.Problems) {
+func checkKernel(s query.Spec, a *domain.Axis, field string, p *problem.Problems) {
 	if h := a.Nearest.BandwidthM; !(h > 0 && h <= maxBandwidth) {
 		p.Add(field+".bandwidth_m", problem.CodeBadValue, fmt.Sprintf("the bandwidth is %s m: above 0, and at most %.0f", domain.Shortest(h), maxBandwidth), "")
 	}
-	if s.Kind != Histogram {
+	if s.Kind != query.Histogram {
 		p.Add(field, problem.CodeBadSpec, "a kernel spreads rows that are counted", "use it in a histogram, or leave kernel out")
 	}
 	if a.Null == domain.OwnCell || a.Other == domain.OwnCell {
@@ -90,7 +91,7 @@ func checkKernel(s Spec, a *domain.Axis, field string, p *problem.Problems) {
 }
 
 // tabulate fills the table, and returns false if there are too many pairs.
-func (k *kernel) tabulate(d domain.NearestDomain) bool {
+func (k *Kernel) tabulate(d domain.NearestDomain) bool {
 	var near []domain.Nearby
 	for i := range d.Points {
 		k.starts = append(k.starts, len(k.points))
@@ -105,7 +106,7 @@ func (k *kernel) tabulate(d domain.NearestDomain) bool {
 }
 
 // addPoint tabulates the shares of the points near one of them, which is among them.
-func (k *kernel) addPoint(near []domain.Nearby) {
+func (k *Kernel) addPoint(near []domain.Nearby) {
 	slices.SortFunc(near, func(a, b domain.Nearby) int { return int(a.Index) - int(b.Index) })
 	total := 0.0
 	for _, x := range near {
@@ -125,38 +126,45 @@ func (k *kernel) addPoint(near []domain.Nearby) {
 	k.squared = max(k.squared, squared)
 }
 
-func (k *kernel) density(distance float64) float64 {
+func (k *Kernel) density(distance float64) float64 {
 	x := distance / k.bandwidth
 	return math.Exp(-x * x / 2)
 }
 
-// norm returns the L2 sensitivity under some limits, rounded up.
-func (k *kernel) norm(l bounding.Limits, adj Adjacency) float64 {
+// Shares returns the points to which a row at a point adds something, and what it adds, in units of 2^-30.
+func (k *Kernel) Shares(point int) (points []int32, weights []uint32) {
+	from, to := k.starts[point], k.starts[point+1]
+	return k.points[from:to], k.weights[from:to]
+}
+
+// Norm returns the L2 sensitivity under some limits, rounded up.
+func (k *Kernel) Norm(l bounding.Limits, adj query.Adjacency) float64 {
 	sum := big.NewInt(l.Rows)
 	sum.Mul(sum, sum).Mul(sum, new(big.Int).SetUint64(k.squared))
-	if adj == ReplaceOne {
+	if adj == query.ReplaceOne {
 		sum.Lsh(sum, 1)
 	}
 	return math.Ldexp(sensitivity.RootUp(sum), -weightBits)
 }
 
-// ofRow is the largest norm of the shares of a point, rounded up.
-func (k *kernel) ofRow() float64 {
-	return k.norm(bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}, AddRemove)
+// OfRow is the largest norm of the shares of a point, rounded up.
+func (k *Kernel) OfRow() float64 {
+	return k.Norm(bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}, query.AddRemove)
 }
 
 // seal spreads the rows of each cell and hides the result, integers of 128 bits: 2^48 rows of at most 2^30 units each.
-func (k *kernel) seal(cells []int64) ([]mechanism.Exact, error) {
+func (k *Kernel) seal(cells []int64) ([]mechanism.Exact, error) {
 	sums := int128.Make(len(cells))
 	for cell, n := range cells {
 		n = min(n, accumulate.MaxRows)
 		if n == 0 {
 			continue
 		}
-		point := cell / k.stride % k.size
-		first := cell - point*k.stride
-		for i := k.starts[point]; i < k.starts[point+1]; i++ {
-			sums.Add(first+int(k.points[i])*k.stride, int128.Product(n, uint64(k.weights[i])))
+		point := cell / k.Stride % k.Size
+		first := cell - point*k.Stride
+		points, weights := k.Shares(point)
+		for i, to := range points {
+			sums.Add(first+int(to)*k.Stride, int128.Product(n, uint64(weights[i])))
 		}
 	}
 	clear(cells)
@@ -164,26 +172,26 @@ func (k *kernel) seal(cells []int64) ([]mechanism.Exact, error) {
 }
 
 // spreadSensitivity is that of a histogram with a kernel.
-func (q *counting) spreadSensitivity(adj Adjacency) calibrate.Sensitivity {
-	l2 := q.norm(q.limits, adj)
-	row := q.kernel.ofRow()
+func (q *Query) spreadSensitivity(adj query.Adjacency) calibrate.Sensitivity {
+	l2 := q.norm(q.Limits, adj)
+	row := q.Kernel.OfRow()
 	what := fmt.Sprintf("spread over the points by shares of norm at most %s (Gaussian, bandwidth %s m, cut off at %s m)",
-		domain.Shortest(row), domain.Shortest(q.kernel.bandwidth), domain.Shortest(cutOff*q.kernel.bandwidth))
-	rows, product := plural(q.limits.Rows, "row"), domain.Shortest(row)
-	if q.limits.Rows > 1 {
-		product = fmt.Sprintf("%d × %s", q.limits.Rows, product)
+		domain.Shortest(row), domain.Shortest(q.Kernel.bandwidth), domain.Shortest(cutOff*q.Kernel.bandwidth))
+	rows, product := problem.Plural(q.Limits.Rows, "row"), domain.Shortest(row)
+	if q.Limits.Rows > 1 {
+		product = fmt.Sprintf("%d × %s", q.Limits.Rows, product)
 	}
-	if adj == ReplaceOne {
+	if adj == query.ReplaceOne {
 		product = "sqrt(2) × " + product
 	}
-	verb := "each " + q.spec.unitName() + " adds at most " + rows
+	verb := "each " + q.Spec.UnitName() + " adds at most " + rows
 	switch {
-	case q.spec.perRow() && adj == AddRemove:
+	case q.Spec.PerRow() && adj == query.AddRemove:
 		verb = "each row is"
-	case q.spec.perRow():
+	case q.Spec.PerRow():
 		verb = "replacing a row takes one away and adds another,"
-	case adj == ReplaceOne:
-		verb = "each " + q.spec.unitName() + " can change from one to another contribution of at most " + rows
+	case adj == query.ReplaceOne:
+		verb = "each " + q.Spec.UnitName() + " can change from one to another contribution of at most " + rows
 	}
 	return calibrate.Sensitivity{L2: l2, Why: verb + " " + what + ": " + product}
 }

@@ -1,29 +1,30 @@
-package queries
+package gather
 
 import (
 	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/query"
 )
 
 // NewAccumulators makes the accumulators of some queries for one worker. Queries whose privacy unit is made of the same columns share the
 // rows of units, which are then kept and grouped by unit once. Such accumulators are used together: each batch goes to all of them,
 // in the order of the queries, and all are merged before one of them is sealed. Errors are those of [Query.New].
-func NewAccumulators(qs []Query, s table.Schema, spill bounding.Spill) ([]Accumulator, error) {
+func NewAccumulators(qs []query.Query, s table.Schema, spill bounding.Spill) ([]query.Accumulator, error) {
 	var joining bounding.Spill
 	if spill != nil {
 		joining = joinsLater{spill}
 	}
-	all := make([]Accumulator, len(qs))
-	byUnit, units := map[string][]*gathering{}, []string{}
+	all := make([]query.Accumulator, len(qs))
+	byUnit, units := map[string][]*Gathering{}, []string{}
 	for i, q := range qs {
 		a, err := q.New(s, joining)
 		if err != nil {
 			return nil, err
 		}
 		all[i] = a
-		if g, ok := a.(*gathering); ok && g.rows != nil {
+		if g, ok := a.(*Gathering); ok && g.Rows != nil {
 			unit := strings.Join(g.unit, "\x00")
 			if byUnit[unit] == nil {
 				units = append(units, unit)
@@ -49,20 +50,20 @@ func (joinsLater) Join() {}
 
 // sharing is queries that share the rows of units.
 type sharing struct {
-	members []*gathering
+	members []*Gathering
 	done    bool
 	failed  error
 }
 
 // share makes accumulators share the rows of units.
-func share(members []*gathering) {
+func share(members []*Gathering) {
 	rows := make([]*bounding.Rows, len(members))
 	for i, g := range members {
-		rows[i] = g.rows
+		rows[i] = g.Rows
 	}
 	s := &sharing{members: members}
 	for i, part := range bounding.Together(rows) {
-		members[i].rows, members[i].part, members[i].shared = nil, part, s
+		members[i].Rows, members[i].part, members[i].shared = nil, part, s
 	}
 }
 

@@ -1,4 +1,5 @@
-package queries
+// Package distribution reads quantiles and shares, with intervals, off the noisy counts of a histogram with edges.
+package distribution
 
 import (
 	"fmt"
@@ -8,27 +9,11 @@ import (
 
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/answers"
 	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/strategy"
 )
-
-// Read says what else is read off the noisy counts of a histogram with edges, at no cost: of each group that its other
-// dimensions make, how the rows are spread over the cells between the edges. Rows in other cells, and those that were dropped, do
-// not count.
-type Read struct {
-	// Quantiles are decimal numbers above 0 and below 1.
-	Quantiles []string
-	// CDF is the share of the rows below each edge but the first.
-	CDF bool
-	// Sums says that the histogram is for the numbers of rows below its edges: noise goes where these have the least error.
-	Sums bool
-}
-
-// Reading is a table that was read off an answer: Noisy and Sigma are not set.
-type Reading struct {
-	Name   string // quantiles or cdf
-	Answer Answer
-}
 
 // The names of readings, and of the key column of quantiles.
 const (
@@ -41,18 +26,18 @@ const (
 // maxRead is the most cells of an answer that is read, since it is held.
 const maxRead = 1 << 26
 
-// distributionReader read the distribution along an axis.
-type distributionReader struct {
-	stride, size int // of the axis in the vector
-	edges        []float64
+// Reader read the distribution along an axis.
+type Reader struct {
+	Stride, Size int // of the axis in the vector
+	Edges        []float64
 	quantiles    []float64
 	cdf          bool
 	keys         []domain.KeyColumn // of the groups, whose strides are in groups
-	name         string             // of the axis
+	Name         string             // of the axis
 }
 
-// newReader makes what a spec asks to be read, nil if that is nothing, or reports what is wrong with it.
-func newReader(s Spec, axes []domain.Axis, cells int, p *problem.Problems) *distributionReader {
+// NewReader makes what a spec asks to be read, nil if that is nothing, or reports what is wrong with it.
+func NewReader(s query.Spec, axes []domain.Axis, cells int, p *problem.Problems) *Reader {
 	if len(s.Read.Quantiles) == 0 && !s.Read.CDF {
 		return nil
 	}
@@ -60,7 +45,7 @@ func newReader(s Spec, axes []domain.Axis, cells int, p *problem.Problems) *dist
 	if len(s.Read.Quantiles) == 0 {
 		field = string(s.Kind) + "." + cdfReading
 	}
-	r := &distributionReader{cdf: s.Read.CDF, quantiles: quantilesOf(s.Read.Quantiles, field, p)}
+	r := &Reader{cdf: s.Read.CDF, quantiles: quantilesOf(s.Read.Quantiles, field, p)}
 	at := edgeAxis(s, axes, field, p)
 	switch {
 	case at < 0:
@@ -71,9 +56,9 @@ func newReader(s Spec, axes []domain.Axis, cells int, p *problem.Problems) *dist
 	d := axes[at].Domain.(domain.EdgeDomain)
 	for _, x := range d.Numbers {
 		f, _ := x.Float64()
-		r.edges = append(r.edges, f)
+		r.Edges = append(r.Edges, f)
 	}
-	r.stride, r.size, r.name = domain.AxisStrides(axes)[at], axes[at].Size, axes[at].Name()
+	r.Stride, r.Size, r.Name = domain.AxisStrides(axes)[at], axes[at].Size, axes[at].Name()
 	r.keys = r.groupKeys(axes, at)
 	r.checkNames(field, p)
 	return r
@@ -97,7 +82,7 @@ func quantilesOf(texts []string, field string, p *problem.Problems) []float64 {
 }
 
 // edgeAxis is the one axis of numeric edges, or -1.
-func edgeAxis(s Spec, axes []domain.Axis, field string, p *problem.Problems) int {
+func edgeAxis(s query.Spec, axes []domain.Axis, field string, p *problem.Problems) int {
 	at := -1
 	for i := range axes {
 		d, ok := axes[i].Domain.(domain.EdgeDomain)
@@ -116,14 +101,14 @@ func edgeAxis(s Spec, axes []domain.Axis, field string, p *problem.Problems) int
 	if at < 0 && len(p.List) == 0 {
 		p.Add(field, problem.CodeBadSpec, "quantiles and cdf are read off a histogram with edges", "add a dimension with edges, or with from, to and width")
 	}
-	if s.Kind != Histogram {
+	if s.Kind != query.Histogram {
 		return -1 // a query of another kind has no counts to read; configs has no such key
 	}
 	return at
 }
 
 // groupKeys are the key columns of the other axes, with strides in groups.
-func (r *distributionReader) groupKeys(axes []domain.Axis, at int) []domain.KeyColumn {
+func (r *Reader) groupKeys(axes []domain.Axis, at int) []domain.KeyColumn {
 	var keys []domain.KeyColumn
 	seen := 0
 	all := domain.KeyColumns(axes)
@@ -131,8 +116,8 @@ func (r *distributionReader) groupKeys(axes []domain.Axis, at int) []domain.KeyC
 		n := len(axes[i].Domain.Keys("", axes[i].Extra.Names))
 		if i != at {
 			for _, k := range all[seen : seen+n] {
-				if k.Stride > r.stride {
-					k.Stride /= r.size
+				if k.Stride > r.Stride {
+					k.Stride /= r.Size
 				}
 				keys = append(keys, k)
 			}
@@ -142,20 +127,20 @@ func (r *distributionReader) groupKeys(axes []domain.Axis, at int) []domain.KeyC
 	return keys
 }
 
-func (r *distributionReader) checkNames(field string, p *problem.Problems) {
+func (r *Reader) checkNames(field string, p *problem.Problems) {
 	for _, k := range r.keys {
-		if len(r.quantiles) > 0 && k.Name == quantileKey || r.cdf && k.Name == r.name+belowKey {
+		if len(r.quantiles) > 0 && k.Name == quantileKey || r.cdf && k.Name == r.Name+belowKey {
 			p.Add(field, problem.CodeDuplicate, fmt.Sprintf("the table would have two columns %q", k.Name), "name that dimension with as: NAME")
 		}
 	}
 }
 
-// sumsBelow are the sums of a group's cells below each edge, from 0 at the first one on: noisy, and estimates.
-type sumsBelow struct{ noisy, estimate []float64 }
+// SumsBelow are the sums of a group's cells below each edge, from 0 at the first one on: noisy, and estimates.
+type SumsBelow struct{ Noisy, Estimate []float64 }
 
-// readCells reads the tables off noisy cells, with independent noise of one deviation, and their estimates.
-func (r *distributionReader) readCells(noisy, estimate mechanism.Noisy) []Reading {
-	variance, m := noisy.Mechanism().Deviation(), len(r.edges)-1
+// ReadCells reads the tables off noisy cells, with independent noise of one deviation, and their estimates.
+func (r *Reader) ReadCells(noisy, estimate mechanism.Noisy) []query.Reading {
+	variance, m := noisy.Mechanism().Deviation(), len(r.Edges)-1
 	variance *= variance
 	var s strategy.Spread
 	for j := range m {
@@ -163,22 +148,22 @@ func (r *distributionReader) readCells(noisy, estimate mechanism.Noisy) []Readin
 	}
 	s.WithLast = s.Variance
 	counts, estimates := r.cells(noisy), r.cells(estimate)
-	return r.read(noisy.Len()/r.size, s, func(g int) sumsBelow { return sumsBelow{r.along(counts, g, m), r.along(estimates, g, m)} })
+	return r.Read(noisy.Len()/r.Size, s, func(g int) SumsBelow { return SumsBelow{r.along(counts, g, m), r.along(estimates, g, m)} })
 }
 
-// read reads the tables off the sums of some groups, whose noise has a spread.
-func (r *distributionReader) read(groups int, s strategy.Spread, of func(group int) sumsBelow) []Reading {
-	var all []Reading
+// Read reads the tables off the sums of some groups, whose noise has a spread.
+func (r *Reader) Read(groups int, s strategy.Spread, of func(group int) SumsBelow) []query.Reading {
+	var all []query.Reading
 	if len(r.quantiles) > 0 {
 		key := domain.KeyColumn{Name: quantileKey, Labels: domain.Labels{Floats: r.quantiles}}
-		all = append(all, Reading{quantilesReading, r.table(groups, s, of, key, func(d distribution, out []triple) {
+		all = append(all, query.Reading{Name: quantilesReading, Answer: r.table(groups, s, of, key, func(d distribution, out []triple) {
 			for i, q := range r.quantiles {
-				out[i] = d.quantile(q, r.edges)
+				out[i] = d.quantile(q, r.Edges)
 			}
 		})})
 	}
 	if r.cdf {
-		all = append(all, Reading{cdfReading, r.table(groups, s, of, r.belowColumn(), func(d distribution, out []triple) {
+		all = append(all, query.Reading{Name: cdfReading, Answer: r.table(groups, s, of, r.BelowColumn(), func(d distribution, out []triple) {
 			for i := range out {
 				out[i] = d.share(i + 1)
 			}
@@ -187,24 +172,24 @@ func (r *distributionReader) read(groups int, s strategy.Spread, of func(group i
 	return all
 }
 
-// belowColumn is the key column of what is below each edge but the first.
-func (r *distributionReader) belowColumn() domain.KeyColumn {
-	return domain.KeyColumn{Name: r.name + belowKey, Labels: domain.Labels{Floats: r.edges[1:]}}
+// BelowColumn is the key column of what is below each edge but the first.
+func (r *Reader) BelowColumn() domain.KeyColumn {
+	return domain.KeyColumn{Name: r.Name + belowKey, Labels: domain.Labels{Floats: r.Edges[1:]}}
 }
 
 // triple is an estimate with its interval.
 type triple struct{ estimate, low, high float64 }
 
 // table reads as many rows of each group as the key has labels.
-func (r *distributionReader) table(groups int, s strategy.Spread, of func(int) sumsBelow, key domain.KeyColumn, read func(distribution, []triple)) Answer {
+func (r *Reader) table(groups int, s strategy.Spread, of func(int) SumsBelow, key domain.KeyColumn, read func(distribution, []triple)) query.Answer {
 	rows := len(key.Labels.Floats)
 	all := make([]triple, groups*rows)
 	for g := range groups {
 		x := of(g)
-		read(distribution{noisy: x.noisy, estimate: rising(x.estimate), spread: s}, all[g*rows:(g+1)*rows])
+		read(distribution{noisy: x.Noisy, estimate: Rising(x.Estimate), spread: s}, all[g*rows:(g+1)*rows])
 	}
-	a := Answer{Cells: len(all), Keys: r.keysWith(key)}
-	column := func(f func(triple) float64) Series {
+	a := query.Answer{Cells: len(all), Keys: r.KeysWith(key)}
+	column := func(f func(triple) float64) query.Series {
 		return func(start int, dst []float64) {
 			for i := range dst {
 				dst[i] = f(all[start+i])
@@ -216,8 +201,8 @@ func (r *distributionReader) table(groups int, s strategy.Spread, of func(int) s
 	return a
 }
 
-// keysWith returns the key columns of a table with several rows a group, of which one more column tells them apart.
-func (r *distributionReader) keysWith(key domain.KeyColumn) []domain.KeyColumn {
+// KeysWith returns the key columns of a table with several rows a group, of which one more column tells them apart.
+func (r *Reader) KeysWith(key domain.KeyColumn) []domain.KeyColumn {
 	var keys []domain.KeyColumn
 	for _, k := range r.keys {
 		k.Stride *= len(key.Labels.Floats)
@@ -227,18 +212,18 @@ func (r *distributionReader) keysWith(key domain.KeyColumn) []domain.KeyColumn {
 	return append(keys, key)
 }
 
-func (r *distributionReader) cells(n mechanism.Noisy) []float64 {
+func (r *Reader) cells(n mechanism.Noisy) []float64 {
 	all := make([]float64, n.Len())
 	n.Fill(0, all)
 	return all
 }
 
 // along returns the sums of the first 0, 1, …, m cells of a group.
-func (r *distributionReader) along(cells []float64, group, m int) []float64 {
-	at := group/r.stride*r.stride*r.size + group%r.stride
+func (r *Reader) along(cells []float64, group, m int) []float64 {
+	at := group/r.Stride*r.Stride*r.Size + group%r.Stride
 	sums := make([]float64, m+1)
 	for i := range m {
-		sums[i+1] = sums[i] + cells[at+i*r.stride]
+		sums[i+1] = sums[i] + cells[at+i*r.Stride]
 	}
 	return sums
 }
@@ -259,9 +244,9 @@ func (d distribution) variances(j int) (own, withAll, all float64) {
 	return d.spread.Variance[j-1], d.spread.WithLast[j-1], all
 }
 
-// rising is the sums nearest to some, by squares, that start at 0 and do not fall: the isotonic regression by pooling adjacent
+// Rising is the sums nearest to some, by squares, that start at 0 and do not fall: the isotonic regression by pooling adjacent
 // violators (Ayer et al. 1955), moved to at least 0.
-func rising(sums []float64) []float64 {
+func Rising(sums []float64) []float64 {
 	type block struct{ total, n float64 }
 	var blocks []block
 	for _, x := range sums[1:] {
@@ -347,7 +332,17 @@ func (d distribution) share(j int) triple {
 		return t
 	}
 	root := math.Sqrt(max(b*b-a*c, 0))
-	t.low = min(max(outwards((b-root)/a, -1), 0), 1)
-	t.high = min(max(outwards((b+root)/a, 1), 0), 1)
+	t.low = min(max(answers.Outwards((b-root)/a, -1), 0), 1)
+	t.high = min(max(answers.Outwards((b+root)/a, 1), 0), 1)
 	return t
+}
+
+// NewSumsReader reads nothing but the sums, or reports what is wrong with the dimensions.
+func NewSumsReader(s query.Spec, axes []domain.Axis, cells int, p *problem.Problems) *Reader {
+	s.Read.CDF = true
+	r := NewReader(s, axes, cells, p)
+	if r != nil {
+		r.cdf = false
+	}
+	return r
 }

@@ -1,4 +1,5 @@
-package queries
+// Package discovered counts privacy units by keys that are not listed, and that are published only if enough units have them.
+package discovered
 
 import (
 	"fmt"
@@ -10,8 +11,11 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/answers"
 	"github.com/dprelease/dprelease/queries/internal/keyselection"
+	"github.com/dprelease/dprelease/queries/kinds/base"
 	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/sensitivity"
 )
 
@@ -24,35 +28,30 @@ import (
 // the noisy count is large enough; see [calibrate.KeySelection], whose threshold rests on the two facts that a unit adds at most
 // 1 to a key, and is in at most L.
 
-// discovering is a histogram of units by keys of which some are not listed. Its axes are the listed ones.
-type discovering struct{ counting }
+// Query is a histogram of units by keys of which some are not listed. Its axes are the listed ones.
+type Query struct{ base.Query }
 
-// newDiscovering checks a spec and returns its query.
-func newDiscovering(s Spec, p *problem.Problems) Query {
-	axes := s.axes(p)
-	s.checkDiscovered(axes, p)
-	q := &discovering{counting{spec: s, axes: axes, cells: countCells(s, axes, p), limits: s.keyLimits(p)}}
+// New checks a spec and returns its query.
+func New(s query.Spec, p *problem.Problems) query.Query {
+	axes := base.NewAxes(s, nil, p)
+	checkDiscovered(s, axes, p)
+	q := &Query{base.Query{Spec: s, Axes: axes, Size: base.CountCells(s, axes, p), Limits: keyLimits(s, p)}}
 	if len(s.Read.Quantiles) > 0 || s.Read.CDF {
 		p.Add("histogram", problem.CodeBadSpec, "nothing else can be read off the keys that are selected: the others are missing", "leave quantiles and cdf out, or list the keys")
 	}
 	return q
 }
 
-// dimensions are those of the query, for its keys.
-func (q *discovering) dimensions() keyselection.Dimensions {
-	return keyselection.Dimensions{By: q.spec.By, Axes: q.axes}
+// Dimensions are those of the query, for its keys.
+func (q *Query) Dimensions() keyselection.Dimensions {
+	return keyselection.Dimensions{By: q.Spec.By, Axes: q.Axes}
 }
 
-// discovers says that some dimension has no listed keys.
-func (s *Spec) discovers() bool {
-	return slices.ContainsFunc(s.By, func(d domain.Dimension) bool { return d.Discover })
-}
-
-func (s *Spec) checkDiscovered(axes []domain.Axis, p *problem.Problems) {
-	if s.Kind != Histogram {
+func checkDiscovered(s query.Spec, axes []domain.Axis, p *problem.Problems) {
+	if s.Kind != query.Histogram {
 		p.Add(string(s.Kind)+".by", problem.CodeBadSpec, "keys are discovered by a histogram: it counts the units that have them", "discover the keys in a histogram; a later release can list them")
 	}
-	names := s.ownColumns()
+	names := answers.OwnColumns(s, nil)
 	for _, a := range axes {
 		if a.Nearest != nil && a.Nearest.BandwidthM != 0 {
 			p.Add(a.Field+".nearest.kernel", problem.CodeBadSpec, "a kernel spreads rows over cells, and keys that are discovered are counted whole", "leave kernel out, or list the keys")
@@ -64,7 +63,7 @@ func (s *Spec) checkDiscovered(axes []domain.Axis, p *problem.Problems) {
 		}
 	}
 	for i, d := range s.By {
-		field := s.dimensionField(i)
+		field := s.DimensionField(i)
 		if !d.Discover {
 			continue
 		}
@@ -80,8 +79,8 @@ func (s *Spec) checkDiscovered(axes []domain.Axis, p *problem.Problems) {
 }
 
 // keyLimits are those of a unit that counts once in each of at most L keys.
-func (s *Spec) keyLimits(p *problem.Problems) bounding.Limits {
-	if s.perRow() {
+func keyLimits(s query.Spec, p *problem.Problems) bounding.Limits {
+	if s.PerRow() {
 		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
 	}
 	b := s.Bounds
@@ -93,7 +92,7 @@ func (s *Spec) keyLimits(p *problem.Problems) bounding.Limits {
 	case min(b.MaxRows, b.MaxGroups, b.MaxRowsPerGroup) < 0: // reported already
 		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
 	case b.MaxGroups == 0:
-		p.Add(problem.FieldBounds, problem.CodeMissingBound, "nothing bounds in how many keys "+s.unitName()+" counts: max_groups is not set", "set "+problem.FieldBounds+": {max_groups: N}; if keys are discovered it is required")
+		p.Add(problem.FieldBounds, problem.CodeMissingBound, "nothing bounds in how many keys "+s.UnitName()+" counts: max_groups is not set", "set "+problem.FieldBounds+": {max_groups: N}; if keys are discovered it is required")
 		return bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
 	case b.MaxRowsPerGroup > 1:
 		p.Add(problem.FieldBounds+".max_rows_per_group", problem.CodeBadSpec, fmt.Sprintf("max_rows_per_group is %d: a unit counts once in a key that is discovered", b.MaxRowsPerGroup), "set it to 1 for this query")
@@ -102,84 +101,86 @@ func (s *Spec) keyLimits(p *problem.Problems) bounding.Limits {
 }
 
 // Cells returns 0, since it is not known how many keys there are before they are selected.
-func (q *discovering) Cells() int { return 0 }
+func (q *Query) Cells() int { return 0 }
 
 // Components states the one mechanism, whose keys are to be selected.
-func (q *discovering) Components(adj Adjacency) ([]Component, error) {
-	p := &problem.Problems{Query: q.spec.Name}
+func (q *Query) Components(adj query.Adjacency) ([]query.Component, error) {
+	p := &problem.Problems{Query: q.Spec.Name}
 	if adj.Check(p); len(p.List) > 0 {
 		return nil, p.Err()
 	}
-	squared := big.NewInt(q.limits.Groups)
-	verb := "each " + q.spec.unitName() + " counts once in at most " + plural(q.limits.Groups, "key")
-	if adj == ReplaceOne {
+	squared := big.NewInt(q.Limits.Groups)
+	verb := "each " + q.Spec.UnitName() + " counts once in at most " + problem.Plural(q.Limits.Groups, "key")
+	if adj == query.ReplaceOne {
 		squared.Lsh(squared, 1)
-		verb = "each " + q.spec.unitName() + " can change from one to another set of at most " + plural(q.limits.Groups, "key") + ", in each of which it counts once"
+		verb = "each " + q.Spec.UnitName() + " can change from one to another set of at most " + problem.Plural(q.Limits.Groups, "key") + ", in each of which it counts once"
 	}
 	sens, err := q.declaredKeys(calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: verb + ": " + sensitivity.RootText(squared)})
 	if err != nil {
 		return nil, err
 	}
-	return []Component{{Sens: sens, Quantum: 1, RowBound: 1, Scale: 1, Weight: 1, Keys: q.limits.Groups}}, nil
+	return []query.Component{{Sens: sens, Quantum: 1, RowBound: 1, Scale: 1, Weight: 1, Keys: q.Limits.Groups}}, nil
 }
 
 // declaredKeys is declared without the search for other bounds: max_groups is the only one.
-func (q *discovering) declaredKeys(implied calibrate.Sensitivity) (calibrate.Sensitivity, error) {
-	d := q.spec.Declared
+func (q *Query) declaredKeys(implied calibrate.Sensitivity) (calibrate.Sensitivity, error) {
+	d := q.Spec.Declared
 	switch {
 	case d == 0:
 		return implied, nil
 	case d >= implied.L2:
 		return calibrate.Sensitivity{L2: d, Why: fmt.Sprintf("declared: %s; implied: %s", domain.Shortest(d), implied.Why)}, nil
 	}
-	p := &problem.Problems{Query: q.spec.Name}
+	p := &problem.Problems{Query: q.Spec.Name}
 	p.Add(problem.FieldSensitivity, problem.CodeLowSensitivity, fmt.Sprintf("the declared sensitivity %s is below what max_groups implies, %s", domain.Shortest(d), domain.Shortest(implied.L2)),
 		"lower max_groups, or leave the declaration out")
 	return calibrate.Sensitivity{}, p.Err()
 }
 
 // New compiles the query.
-func (q *discovering) New(s table.Schema, spill bounding.Spill) (Accumulator, error) {
-	p := &problem.Problems{Query: q.spec.Name}
-	keys := q.dimensions().Compile(q.layout(s, p), q.spec.dimensionField)
-	u := q.compileUnits(s, p)
+func (q *Query) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
+	p := &problem.Problems{Query: q.Spec.Name}
+	keys := q.Dimensions().Compile(q.Layout(s, p), q.Spec.DimensionField)
+	u := q.CompileUnits(s, p)
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	return q.gather(q, keyselection.NewCounts(keys), u, keyselection.ContentBytes, 0, spill), nil
+	return q.Gather(q, keyselection.NewCounts(keys), u, keyselection.ContentBytes, 0, spill), nil
 }
 
 // No direction and no cell is known before keys are selected.
-func (q *discovering) directions() []domain.Direction { return nil }
+func (q *Query) Directions() []domain.Direction { return nil }
 
-func (q *discovering) bytes(int, int64) int64 { return 0 }
+// Bytes returns the memory of the cells: see [query.Query].
+func (q *Query) Bytes(int, int64) int64 { return 0 }
 
-func (q *discovering) looksEmpty(noisy []mechanism.Noisy) bool { return noisy[0].Len() == 0 }
+// LooksEmpty looks at the noisy vectors: see [query.Query].
+func (q *Query) LooksEmpty(noisy []mechanism.Noisy) bool { return noisy[0].Len() == 0 }
 
 // Finish makes the answer of the selected keys: as for counts, with a row for each key.
-func (q *discovering) Finish(noisy, estimate []mechanism.Noisy) (Answer, error) {
+func (q *Query) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	if len(noisy) != 1 || noisy[0].Keys() == nil {
-		return Answer{}, fmt.Errorf("query %s: its keys were not selected", q.spec.Name)
+		return query.Answer{}, fmt.Errorf("query %s: its keys were not selected", q.Spec.Name)
 	}
 	keys := noisy[0].Keys()
-	if err := checkComponents(q.Name(), noisy, estimate, len(keys)); err != nil {
-		return Answer{}, err
+	if err := answers.CheckComponents(q.Name(), noisy, estimate, len(keys)); err != nil {
+		return query.Answer{}, err
 	}
-	columns, err := q.dimensions().Columns(keys)
+	columns, err := q.Dimensions().Columns(keys)
 	if err != nil {
-		return Answer{}, err
+		return query.Answer{}, err
 	}
-	a := normal(noisy[0].Fill, estimate[0].Fill, noisy[0].Mechanism().Deviation())
+	a := answers.Normal(noisy[0].Fill, estimate[0].Fill, noisy[0].Mechanism().Deviation())
 	a.Cells, a.Keys = len(keys), columns
 	return a, nil
 }
 
 // Recover reads the noisy counts of the selected keys back, and the keys.
-func (q *discovering) Recover(c Columns, grids []float64) (Recovered, error) {
-	out, err := recoverComponents(len(c.Noisy), grids, c.Noisy)
+func (q *Query) Recover(c query.Columns, grids []float64) (query.Recovered, error) {
+	out, err := answers.Recover(len(c.Noisy), grids, c.Noisy)
 	if out.Keys = []string{}; err != nil || len(c.Noisy) == 0 {
 		return out, err
 	}
-	out.Keys, err = q.dimensions().Recover(c.Keys, len(c.Noisy))
+	out.Keys, err = q.Dimensions().Recover(c.Keys, len(c.Noisy))
 	return out, err
 }

@@ -1,4 +1,5 @@
-package queries
+// Package ordered has histograms for what lies below their edges: the noise goes to sums of cells along a dimension.
+package ordered
 
 import (
 	"fmt"
@@ -12,7 +13,11 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
+	"github.com/dprelease/dprelease/queries/internal/answers"
+	"github.com/dprelease/dprelease/queries/internal/distribution"
+	"github.com/dprelease/dprelease/queries/kinds/base"
 	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/sensitivity"
 	"github.com/dprelease/dprelease/queries/strategy"
 )
@@ -35,118 +40,109 @@ const (
 	optimizedField = "histogram.optimize"
 )
 
-// ordering is a histogram whose noise goes to sums of its cells along one dimension.
-type ordering struct {
-	counting
-	form *strategy.Ordered
+// Query is a histogram whose noise goes to sums of its cells along one dimension.
+type Query struct {
+	base.Query
+	reader *distribution.Reader
+	Form   *strategy.Ordered
 	// n cells along the dimension, in each of some groups that the other dimensions make
-	n, groups int
+	n, Groups int
 }
 
-// newOrdering makes the query of a histogram that was checked, or reports what does not go with sums.
-func newOrdering(c counting, p *problem.Problems) Query {
-	s := &c.spec
-	if c.reader == nil {
-		c.reader = newSumsReader(c.spec, c.axes, c.cells, p)
+// New makes the query of a histogram that was checked, or reports what does not go with sums.
+func New(c base.Query, reader *distribution.Reader, spreads bool, p *problem.Problems) query.Query {
+	s := &c.Spec
+	if reader == nil {
+		reader = distribution.NewSumsReader(c.Spec, c.Axes, c.Size, p)
 	}
 	if s.Declared != 0 {
 		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "sums of cells have sensitivities of their own", "leave the declaration out")
 	}
-	if c.kernel != nil {
+	if spreads {
 		p.Add(optimizedField, problem.CodeBadSpec, "a kernel spreads rows over points, which have no order", "leave optimize or the kernel out")
 	}
 	if len(p.List) > 0 {
-		return &c
+		return nil
 	}
-	q := &ordering{counting: c, n: c.reader.size, groups: c.cells / c.reader.size}
-	if q.n != len(c.reader.edges)-1 {
+	q := &Query{Query: c, reader: reader, n: reader.Size, Groups: c.Size / reader.Size}
+	if q.n != len(reader.Edges)-1 {
 		p.Add(optimizedField, problem.CodeBadSpec, "a cell for null or other has no place in the order", "use drop in the dimension with edges, and count such rows in a query of their own")
-		return &c
+		return nil
 	}
 	if q.n > strategy.MaxOrdered {
 		p.Add(optimizedField, problem.CodeTooManyCells, fmt.Sprintf("more than 2^20 = %d cells along the dimension", strategy.MaxOrdered), "use wider cells")
-		return &c
+		return nil
 	}
-	l := c.limits
-	q.form = strategy.NewOrdered(q.n, q.groups, strategy.Bounds{Rows: l.Rows, Groups: l.Groups, PerGroup: l.PerGroup})
+	l := c.Limits
+	q.Form = strategy.NewOrdered(q.n, q.Groups, strategy.Bounds{Rows: l.Rows, Groups: l.Groups, PerGroup: l.PerGroup})
 	return q
 }
 
-// newSumsReader reads nothing but the sums, or reports what is wrong with the dimensions.
-func newSumsReader(s Spec, axes []domain.Axis, cells int, p *problem.Problems) *distributionReader {
-	s.Read.CDF = true
-	r := newReader(s, axes, cells, p)
-	if r != nil {
-		r.cdf = false
-	}
-	return r
-}
-
-// cell is the place in the vector of cell i of a group.
-func (q *ordering) cell(group, i int) int {
+// Cell is the place in the vector of cell i of a group.
+func (q *Query) Cell(group, i int) int {
 	r := q.reader
-	return group/r.stride*r.stride*r.size + group%r.stride + i*r.stride
+	return group/r.Stride*r.Stride*r.Size + group%r.Stride + i*r.Stride
 }
 
 // componentName names a component: the only one has none.
-func (q *ordering) componentName(level int) string {
-	if len(q.form.Levels()) == 1 {
+func (q *Query) componentName(level int) string {
+	if len(q.Form.Levels()) == 1 {
 		return ""
 	}
-	return fmt.Sprintf("width %d", q.form.Levels()[level].Width)
+	return fmt.Sprintf("width %d", q.Form.Levels()[level].Width)
 }
 
 // Components states a mechanism for each level of the strategy. No number of a strategy's matrix is negative, so that under replace-one the
 // squared norms of what one unit takes away and adds sum up at most.
-func (q *ordering) Components(adj Adjacency) ([]Component, error) {
-	p := &problem.Problems{Query: q.spec.Name}
+func (q *Query) Components(adj query.Adjacency) ([]query.Component, error) {
+	p := &problem.Problems{Query: q.Spec.Name}
 	if adj.Check(p); len(p.List) > 0 {
 		return nil, p.Err()
 	}
-	var out []Component
-	for l, level := range q.form.Levels() {
+	var out []query.Component
+	for l, level := range q.Form.Levels() {
 		norm := new(big.Rat).Set(level.Norm2)
 		who := "each row adds one row to "
-		if !q.spec.perRow() {
-			who = "each " + q.spec.unitName() + " adds " + limitsText(q.limits, q.cells) + ", to "
+		if !q.Spec.PerRow() {
+			who = "each " + q.Spec.UnitName() + " adds " + base.LimitsText(q.Limits, q.Size) + ", to "
 		}
-		if adj == ReplaceOne {
+		if adj == query.ReplaceOne {
 			norm.Add(norm, norm)
 			who = "taking rows away and adding others, each at most as follows, sqrt(2) times: " + who
 		}
-		l2 := rootUpRat(norm)
-		out = append(out, Component{
+		l2 := sensitivity.RootUpRat(norm)
+		out = append(out, query.Component{
 			Name: q.componentName(l), Sens: calibrate.Sensitivity{L2: l2, Why: who + level.Why + ": " + domain.Shortest(l2)},
-			Cells: q.groups * level.Cells, Quantum: level.Quantum, RowBound: 1, Scale: 1, Weight: level.Weight,
+			Cells: q.Groups * level.Cells, Quantum: level.Quantum, RowBound: 1, Scale: 1, Weight: level.Weight,
 		})
 	}
 	return out, nil
 }
 
 // New compiles the query.
-func (q *ordering) New(s table.Schema, spill bounding.Spill) (Accumulator, error) {
-	p := &problem.Problems{Query: q.spec.Name}
-	groups := domain.NewGrouping(q.axes, q.layout(s, p))
-	u := q.compileUnits(s, p)
+func (q *Query) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
+	p := &problem.Problems{Query: q.Spec.Name}
+	groups := domain.NewGrouping(q.Axes, q.Layout(s, p))
+	u := q.CompileUnits(s, p)
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	return q.gather(q, &accumulate.Counts{Groups: groups, Cells: q.cells, Finish: q.seal}, u, bounding.CellBytes, 0, spill), nil
+	return q.Gather(q, &accumulate.Counts{Groups: groups, Cells: q.Size, Finish: q.seal}, u, bounding.CellBytes, 0, spill), nil
 }
 
 // seal measures the levels of all groups and hides them.
-func (q *ordering) seal(cells []int64) ([]mechanism.Exact, error) {
-	levels := q.form.Levels()
+func (q *Query) seal(cells []int64) ([]mechanism.Exact, error) {
+	levels := q.Form.Levels()
 	measured := make([]int128.Slice, len(levels))
 	for l, level := range levels {
-		measured[l] = int128.Make(q.groups * level.Cells)
+		measured[l] = int128.Make(q.Groups * level.Cells)
 	}
 	counts := make([]int64, q.n)
-	for g := range q.groups {
+	for g := range q.Groups {
 		for i := range counts {
-			counts[i] = min(cells[q.cell(g, i)], accumulate.MaxRows)
+			counts[i] = min(cells[q.Cell(g, i)], accumulate.MaxRows)
 		}
-		for l, y := range q.form.Measure(counts) {
+		for l, y := range q.Form.Measure(counts) {
 			measured[l].Cut(g*levels[l].Cells, (g+1)*levels[l].Cells).AddSlice(y)
 		}
 	}
@@ -163,10 +159,11 @@ func (q *ordering) seal(cells []int64) ([]mechanism.Exact, error) {
 	return out, nil
 }
 
-func (q *ordering) bytes(workers int, _ int64) int64 {
-	n := 8 * int64(q.cells) * max(q.copies(workers), 2)
-	for _, level := range q.form.Levels() {
-		n += 16 * int64(q.groups) * int64(level.Cells)
+// Bytes returns the memory of the cells: see [query.Query].
+func (q *Query) Bytes(workers int, _ int64) int64 {
+	n := 8 * int64(q.Size) * max(q.Copies(workers), 2)
+	for _, level := range q.Form.Levels() {
+		n += 16 * int64(q.Groups) * int64(level.Cells)
 	}
 	return n
 }
@@ -181,54 +178,46 @@ func deviationsOf(noisy []mechanism.Noisy) []float64 {
 }
 
 // sums are the estimated sums of all groups, from 0 on: n + 1 each.
-func (q *ordering) sums(noisy []mechanism.Noisy) [][]float64 {
-	deviations, levels := deviationsOf(noisy), q.form.Levels()
+func (q *Query) sums(noisy []mechanism.Noisy) [][]float64 {
+	deviations, levels := deviationsOf(noisy), q.Form.Levels()
 	y := make([][]float64, len(levels))
-	out := make([][]float64, q.groups)
+	out := make([][]float64, q.Groups)
 	for g := range out {
 		for l, level := range levels {
 			y[l] = make([]float64, level.Cells)
 			noisy[l].Fill(g*level.Cells, y[l])
 		}
-		out[g] = append([]float64{0}, q.form.Sums(y, deviations)...)
+		out[g] = append([]float64{0}, q.Form.Sums(y, deviations)...)
 	}
 	return out
 }
 
 // Finish makes the cells of the noisy numbers, and reads the sums and what else is asked off them.
-func (q *ordering) Finish(noisy, estimate []mechanism.Noisy) (Answer, error) {
+func (q *Query) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
 	var lengths []int
-	for _, level := range q.form.Levels() {
-		lengths = append(lengths, q.groups*level.Cells)
+	for _, level := range q.Form.Levels() {
+		lengths = append(lengths, q.Groups*level.Cells)
 	}
-	if err := checkComponents(q.Name(), noisy, estimate, lengths...); err != nil {
-		return Answer{}, err
+	if err := answers.CheckComponents(q.Name(), noisy, estimate, lengths...); err != nil {
+		return query.Answer{}, err
 	}
-	spread, below := q.form.Spread(deviationsOf(noisy)), q.sums(noisy)
-	values, deviations := make([]float64, q.cells), make([]float64, q.cells)
+	spread, below := q.Form.Spread(deviationsOf(noisy)), q.sums(noisy)
+	values, deviations := make([]float64, q.Size), make([]float64, q.Size)
 	for g, s := range below {
 		for i := range q.n {
-			values[q.cell(g, i)], deviations[q.cell(g, i)] = s[i+1]-s[i], math.Sqrt(spread.Cells[i])
+			values[q.Cell(g, i)], deviations[q.Cell(g, i)] = s[i+1]-s[i], math.Sqrt(spread.Cells[i])
 		}
 	}
-	a := answerOf(values, deviations)
-	a.Keys = domain.KeyColumns(q.axes)
+	a := answers.Of(values, deviations)
+	a.Keys = domain.KeyColumns(q.Axes)
 	a.Extra = q.measurements(noisy)
 	sums := q.sumsTable(below, spread)
-	a.Readings = append([]Reading{{sumsReading, sums}}, q.reader.read(q.groups, spread, func(g int) sumsBelow { return sumsBelow{below[g], below[g]} })...)
+	a.Readings = append([]query.Reading{{Name: sumsReading, Answer: sums}}, q.reader.Read(q.Groups, spread, func(g int) distribution.SumsBelow { return distribution.SumsBelow{Noisy: below[g], Estimate: below[g]} })...)
 	return a, nil
 }
 
-// answerOf makes the columns of values in memory with normal noise of some deviations.
-func answerOf(values, deviations []float64) Answer {
-	return Answer{
-		Cells: len(values), Noisy: held(values), Estimate: held(values), Sigma: held(deviations),
-		Low: beside(values, deviations, -1), High: beside(values, deviations, 1),
-	}
-}
-
 // sumsTable is the numbers of rows below each edge but the first.
-func (q *ordering) sumsTable(below [][]float64, spread strategy.Spread) Answer {
+func (q *Query) sumsTable(below [][]float64, spread strategy.Spread) query.Answer {
 	var values, deviations []float64
 	for _, s := range below {
 		values = append(values, s[1:]...)
@@ -236,17 +225,17 @@ func (q *ordering) sumsTable(below [][]float64, spread strategy.Spread) Answer {
 			deviations = append(deviations, math.Sqrt(v))
 		}
 	}
-	a := answerOf(values, deviations)
-	a.Keys = q.reader.keysWith(q.reader.belowColumn())
+	a := answers.Of(values, deviations)
+	a.Keys = q.reader.KeysWith(q.reader.BelowColumn())
 	return a
 }
 
 // measurements are the noisy numbers, level by level, in columns of the cells: each stands at the first of the cells that it counts, and NaN
 // at the others.
-func (q *ordering) measurements(noisy []mechanism.Noisy) []Extra {
-	var out []Extra
-	for l, level := range q.form.Levels() {
-		column, y := make([]float64, q.cells), make([]float64, q.groups*level.Cells)
+func (q *Query) measurements(noisy []mechanism.Noisy) []query.Extra {
+	var out []query.Extra
+	for l, level := range q.Form.Levels() {
+		column, y := make([]float64, q.Size), make([]float64, q.Groups*level.Cells)
 		noisy[l].Fill(0, y)
 		for i := range column {
 			column[i] = math.NaN()
@@ -254,38 +243,38 @@ func (q *ordering) measurements(noisy []mechanism.Noisy) []Extra {
 		for k, x := range y {
 			column[q.first(level, k)] = x
 		}
-		out = append(out, Extra{q.columnName(l), held(column)})
+		out = append(out, query.Extra{Name: q.columnName(l), Values: answers.Held(column)})
 	}
 	return out
 }
 
-func (q *ordering) columnName(level int) string {
-	if w := q.form.Levels()[level].Width; w > 0 {
+func (q *Query) columnName(level int) string {
+	if w := q.Form.Levels()[level].Width; w > 0 {
 		return fmt.Sprint(noisyWidth, w)
 	}
 	return noisyMeasured
 }
 
 // first is the place of the k-th number of a level among the cells.
-func (q *ordering) first(level strategy.Level, k int) int {
-	return q.cell(k/level.Cells, k%level.Cells*max(level.Width, 1))
+func (q *Query) first(level strategy.Level, k int) int {
+	return q.Cell(k/level.Cells, k%level.Cells*max(level.Width, 1))
 }
 
 // Recover reads the noisy numbers back.
-func (q *ordering) Recover(c Columns, grids []float64) (out Recovered, err error) {
-	levels := q.form.Levels()
+func (q *Query) Recover(c query.Columns, grids []float64) (out query.Recovered, err error) {
+	levels := q.Form.Levels()
 	if len(grids) != len(levels) || len(c.Extra) != len(levels) {
-		return out, errInexact
+		return out, answers.ErrInexact
 	}
 	for l, level := range levels {
-		if len(c.Extra[l]) != q.cells {
-			return out, errInexact
+		if len(c.Extra[l]) != q.Size {
+			return out, answers.ErrInexact
 		}
-		y := make([]float64, q.groups*level.Cells)
+		y := make([]float64, q.Groups*level.Cells)
 		for k := range y {
 			y[k] = c.Extra[l][q.first(level, k)]
 		}
-		units, err := toUnits(y, grids[l])
+		units, err := answers.ToUnits(y, grids[l])
 		if err != nil {
 			return out, err
 		}
@@ -294,19 +283,19 @@ func (q *ordering) Recover(c Columns, grids []float64) (out Recovered, err error
 	return out, nil
 }
 
-// looksEmpty looks at the estimated number of all rows.
-func (q *ordering) looksEmpty(noisy []mechanism.Noisy) bool {
-	spread, total := q.form.Spread(deviationsOf(noisy)), 0.0
+// LooksEmpty looks at the estimated number of all rows.
+func (q *Query) LooksEmpty(noisy []mechanism.Noisy) bool {
+	spread, total := q.Form.Spread(deviationsOf(noisy)), 0.0
 	for _, s := range q.sums(noisy) {
 		total += s[q.n]
 	}
-	return math.Abs(total) <= largestNoise*math.Sqrt(float64(q.groups)*spread.Variance[q.n-1])
+	return math.Abs(total) <= base.LargestNoise*math.Sqrt(float64(q.Groups)*spread.Variance[q.n-1])
 }
 
 // Strategy says what becomes of the noise in the sums.
-func (q *ordering) Strategy(adj Adjacency, ms []calibrate.Mechanism) (Strategy, error) {
-	if len(ms) != len(q.form.Levels()) {
-		return Strategy{}, errComponents
+func (q *Query) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.Strategy, error) {
+	if len(ms) != len(q.Form.Levels()) {
+		return query.Strategy{}, answers.ErrComponents
 	}
 	var deviations []float64
 	for _, m := range ms {
@@ -316,18 +305,18 @@ func (q *ordering) Strategy(adj Adjacency, ms []calibrate.Mechanism) (Strategy, 
 	if adj == sensitivity.ReplaceOne {
 		unit *= math.Sqrt2
 	}
-	out := Strategy{Name: string(q.form.Form()), Loss: LossSums, Error: q.form.Error(deviations)}
-	for _, c := range q.form.Considered() {
+	out := query.Strategy{Name: string(q.Form.Form()), Loss: LossSums, Error: q.Form.Error(deviations)}
+	for _, c := range q.Form.Considered() {
 		out.Others = append(out.Others, strategy.Candidate{Name: c.Name, Error: unit * c.Error})
 	}
 	largest := 0.0
-	for _, v := range q.form.Spread(deviations).Variance {
+	for _, v := range q.Form.Spread(deviations).Variance {
 		largest = max(largest, v)
 	}
-	sums := StrategyTable{Name: sumsReading, By: []string{q.reader.name}, Cells: q.groups * q.n, Deviation: math.Sqrt(largest)}
+	sums := query.StrategyTable{Name: sumsReading, By: []string{q.reader.Name}, Cells: q.Groups * q.n, Deviation: math.Sqrt(largest)}
 	if len(ms) == 1 { // else the weights of the least squares depend on all deviations
 		sums.Factors = map[string]float64{"": largest / (deviations[0] * deviations[0])}
 	}
-	out.Tables = []StrategyTable{sums}
+	out.Tables = []query.StrategyTable{sums}
 	return out, nil
 }

@@ -1,0 +1,54 @@
+package answers
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/dprelease/dprelease/queries/query"
+)
+
+// Published values read back
+//
+// The columns of a released table hold every noisy vector that its answer was made of: a count, histogram or sum is its noisy column, a mean
+// or variance over a private number of rows has its components as further columns, and a mean of a public number of terms is an invertible
+// function of its sum. Each noisy value is a multiple of its mechanism's grid, a power of two, so that it is read back without any
+// rounding, or not at all.
+
+// ErrInexact says that published values are not what a release of the query has.
+var ErrInexact = errors.New("its values are not multiples of the grid, or do not tell them exactly")
+
+// ToUnits returns values as multiples of a grid, a power of two.
+func ToUnits(values []float64, grid float64) ([]int64, error) {
+	const end = 1 << 63
+	units := make([]int64, len(values))
+	for i, v := range values {
+		switch k := v / grid; {
+		case k != math.Trunc(k) || k < -end || k > end || k*grid != v: // also of NaN
+			return nil, ErrInexact
+		case k == end: // what the largest multiple was rounded to
+			units[i] = math.MaxInt64
+		default:
+			units[i] = int64(k)
+		}
+	}
+	return units, nil
+}
+
+// Recover is Recover of columns that are the components themselves.
+func Recover(cells int, grids []float64, columns ...[]float64) (out query.Recovered, err error) {
+	if len(grids) != len(columns) {
+		return out, ErrInexact
+	}
+	for i, c := range columns {
+		if len(c) != cells {
+			return out, fmt.Errorf("it has %d values, not %d", len(c), cells)
+		}
+		units, err := ToUnits(c, grids[i])
+		if err != nil {
+			return out, err
+		}
+		out.Units = append(out.Units, units)
+	}
+	return out, nil
+}

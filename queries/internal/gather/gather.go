@@ -1,0 +1,107 @@
+// Package gather has the accumulator of every kind of query: it adds rows to an answer, or keeps the rows of privacy units until
+// their bounds are enforced.
+package gather
+
+import (
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
+	"github.com/dprelease/dprelease/queries/query"
+)
+
+// Gathering is the accumulator of every kind of query. If the privacy unit is made of columns it keeps all rows: bounds are enforced when it
+// is sealed, on the whole of a unit's rows.
+type Gathering struct {
+	query  query.Query
+	answer accumulate.Answer // nil if the accumulator is spent
+	Rows   *bounding.Rows    // nil if each row is a unit, or if rows are shared
+	unit   []string
+	limits bounding.Limits
+	tally  bounding.BoundTally
+	shared *sharing            // nil if the rows of units are the query's own
+	part   *bounding.QueryRows // of the shared rows; nil if these are bounded
+}
+
+// New returns an accumulator of a query. Records of rows of units have contents of cellBytes and some components.
+func New(of query.Query, unit []string, limits bounding.Limits, answer accumulate.Answer, u *bounding.Units, cellBytes, components int, spill bounding.Spill) query.Accumulator {
+	g := &Gathering{query: of, answer: answer, unit: unit, limits: limits}
+	if len(unit) > 0 {
+		g.Rows = bounding.NewRows(u, cellBytes, components, spill)
+	}
+	return g
+}
+
+// Add adds the rows of a batch to the answer, or keeps them if the unit is made of columns.
+func (g *Gathering) Add(b *table.Batch) error {
+	switch {
+	case g.answer == nil:
+		return bounding.ErrSpent
+	case g.part != nil:
+		if err := g.answer.WriteRows(b, g.part); err != nil {
+			return err
+		}
+		return g.part.EndBatch()
+	case g.Rows == nil:
+		return g.answer.AddRows(b)
+	}
+	return g.answer.WriteRows(b, g.Rows)
+}
+
+// Merge takes in another's answer and rows.
+func (g *Gathering) Merge(other query.Accumulator) error {
+	o, ok := other.(*Gathering)
+	switch {
+	case !ok || o == g || o.query != g.query:
+		return bounding.ErrMerge
+	case g.answer == nil || o.answer == nil:
+		return bounding.ErrSpent
+	}
+	switch {
+	case (g.shared == nil) != (o.shared == nil):
+		return bounding.ErrMerge
+	case g.shared != nil:
+		if err := g.part.Merge(o.part); err != nil {
+			return err
+		}
+	case g.Rows != nil:
+		if err := g.Rows.Merge(o.Rows); err != nil {
+			return err
+		}
+	}
+	if err := g.answer.Merge(o.answer); err != nil {
+		return err
+	}
+	o.answer, o.Rows, o.part = nil, nil, nil
+	return nil
+}
+
+// Seal bounds the rows of units, if there are some, and hides the answer.
+func (g *Gathering) Seal() ([]mechanism.Exact, error) {
+	answer := g.answer
+	if answer == nil {
+		return nil, bounding.ErrSpent
+	}
+	if g.shared != nil {
+		if err := g.shared.bound(); err != nil {
+			return nil, err
+		}
+	}
+	g.answer = nil
+	if g.Rows != nil {
+		var err error
+		g.tally, err = g.Rows.Bound(g.limits, answer.AddRecords())
+		if g.Rows = nil; err != nil {
+			return nil, err
+		}
+	}
+	return answer.Seal()
+}
+
+// Bounded returns the tally of an accumulator that is sealed; that of one without units is 0.
+func Bounded(a query.Accumulator) bounding.BoundTally {
+	if g, ok := a.(*Gathering); ok {
+		return g.tally
+	}
+	return bounding.BoundTally{}
+}

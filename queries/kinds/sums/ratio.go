@@ -1,0 +1,68 @@
+package sums
+
+import (
+	"math"
+
+	"github.com/dprelease/dprelease/queries/internal/answers"
+)
+
+// Ratio makes a mean in [centre - half, centre + half] of s, a noisy sum of differences from the centre, and n, a noisy
+// number of rows, of which the noise is independent and normal with these standard deviations.
+type Ratio struct {
+	Centre, Half float64
+	Sum, Count   float64
+	Z            float64 // of the interval: 1.96 for 95 %
+}
+
+// Mean is centre + s/n, moved into the range; NaN if n is not positive.
+func (r Ratio) Mean(s, n float64) float64 {
+	if n <= 0 {
+		return math.NaN()
+	}
+	return r.Centre + r.clip(s/n)
+}
+
+// Estimate is the mean of estimates of the sum and the count, of at least one row; NaN if n is not positive, as mean is: there is nothing to
+// Estimate from.
+func (r Ratio) Estimate(s, n float64) float64 {
+	if n <= 0 {
+		return math.NaN()
+	}
+	return r.Centre + r.clip(s/max(n, 1))
+}
+
+func (r Ratio) clip(x float64) float64 { return min(max(x, -r.Half), r.Half) }
+
+// Sigma is the standard deviation of the mean by the delta method, at the noisy values: with t the noisy mean less the centre,
+//
+//	sqrt(sum² + t²·count²)/n.
+//
+// NaN if n is not positive. If n is not many times count it says little: see interval.
+func (r Ratio) Sigma(s, n float64) float64 {
+	if n <= 0 {
+		return math.NaN()
+	}
+	return math.Hypot(r.Sum, r.clip(s/n)*r.Count) / n
+}
+
+// Interval is Fieller's (1954) interval of the mean, for z of 1.96 of 95 %, within the range. For the true mean t (less the centre), s − t·n is normal
+// with mean 0 and variance sum² + t²·count², whatever the number of rows, so the set of all t with
+//
+//	(s − t·n)² <= z²·(sum² + t²·count²)
+//
+// holds the true one with a probability of exactly 95 %. It is an interval if n > z·count:
+//
+//	(s·n ∓ z·sqrt(sum²·a + s²·count²))/a,  a = n² − z²·count²
+//
+// Else the count does not differ from 0 by enough, the set is unbounded, and the interval is the whole range. Its min and max are
+// moved into the range, which holds the true mean.
+func (r Ratio) Interval(s, n float64) (low, high float64) {
+	zc := r.Z * r.Count
+	a := (n - zc) * (n + zc)
+	if n <= zc || a <= 0 {
+		return r.Centre - r.Half, r.Centre + r.Half
+	}
+	root := r.Z * math.Sqrt(r.Sum*r.Sum*a+s*s*r.Count*r.Count)
+	low, high = (s*n-root)/a, (s*n+root)/a
+	return r.Centre + r.clip(answers.Outwards(low, -1)), r.Centre + r.clip(answers.Outwards(high, 1))
+}

@@ -1,0 +1,105 @@
+// Package queries turns the questions of a job into exact integer answers with a known L2 sensitivity.
+//
+// A [Spec] is everything public about a query. [New] checks it and returns a [Query], which states its sensitivity
+// for an adjacency ([Query.Components]), gathers the exact answer from batches of rows ([Query.New]) and names the cells of
+// the released vector ([Query.Finish]).
+//
+// # What bounds the sensitivity
+//
+// Each row falls in at most one cell of a public domain. What one privacy unit contributes is cut down to the
+// [Bounds] of the query on the data itself; nothing is assumed of the data. What is kept of a unit over its bounds is a
+// uniform sample of that unit's own rows and depends on nothing else, so exact answers are the same for every
+// order of the rows, size of the batches, number of workers and split of the files.
+//
+// # Which rows count
+//
+// [domain.Filters] mark the rows of a batch that no query counts ([table.Batch], Keep). They read private columns, so the number of
+// rows left is private: [Spec], Filtered.
+//
+// # What a column's values mean
+//
+// Labels and edges are source texts of the job, read according to the column's type: see [domain.Dimension]. What is added up is
+// held in integers, multiples of a quantum that follows from the bounds: see [quantize.Value].
+//
+// # Where a kind of query is
+//
+// Each kind has a package below queries/kinds: histogram counts rows, and spreads them by a kernel; ordered is a histogram for the sums below its
+// edges; sums has sum.go, mean.go and variance.go; discovered has histograms whose keys are not listed; crosstabs has tables that
+// share their noise. They embed what kinds/base has for all, and use package query's words, which this package gives to
+// its users. [New] chooses the kind of a spec. Below them, queries/domain finds the cell of a row, queries/quantize its value, queries/bounding
+// the rows of a unit that count, queries/internal/accumulate adds them up, queries/internal/gather does so by privacy unit, and
+// queries/internal/distribution reads quantiles off a histogram.
+package queries
+
+import (
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/distribution"
+	"github.com/dprelease/dprelease/queries/kinds/base"
+	"github.com/dprelease/dprelease/queries/kinds/crosstabs"
+	"github.com/dprelease/dprelease/queries/kinds/discovered"
+	"github.com/dprelease/dprelease/queries/kinds/histogram"
+	"github.com/dprelease/dprelease/queries/kinds/ordered"
+	"github.com/dprelease/dprelease/queries/kinds/sums"
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/quantize"
+)
+
+// New checks a spec and returns its query. Errors are of type *Error, all of them at once; see [Errors].
+func New(s Spec) (Query, error) {
+	p := &problem.Problems{Query: s.Name}
+	checkKind(s, p)
+	base.Check(s, p)
+	var q Query
+	switch {
+	case s.Kind == Crosstab:
+		q = crosstabs.New(s, p)
+	case s.Discovers():
+		q = discovered.New(s, p)
+	default:
+		q = newListed(s, p)
+	}
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+// newListed makes a query whose cells are known.
+func newListed(s Spec, p *problem.Problems) Query {
+	c := base.New(s, sums.ColumnsOf(s.Kind), p)
+	var v *quantize.Quantizer
+	if s.Value != nil {
+		v = sums.NewQuantizer(s, p)
+	}
+	k := histogram.NewKernel(s, c.Axes, p)
+	r := distribution.NewReader(s, c.Axes, c.Size, p)
+	switch {
+	case len(p.List) > 0:
+		return nil
+	case v != nil:
+		return sums.New(c, v)
+	case s.Read.Sums:
+		return ordered.New(c, r, k != nil, p)
+	}
+	return histogram.New(c, k, r)
+}
+
+// Directions returns the directions of a query's vector, its first component's, the last one fastest: none for one number, and none if there
+// is no query.
+func Directions(q Query) []domain.Direction {
+	if q == nil {
+		return nil
+	}
+	return q.Directions()
+}
+
+// Bytes returns how much memory the cells of a query's exact answer take while some workers gather it, and while its noise is drawn: a copy
+// each if rows are units, else one. A domain of more than most cells is held sparsely, if the query can, and then takes nothing here. The
+// rows of units come on top.
+func Bytes(q Query, workers int, most int64) int64 { return q.Bytes(workers, most) }
+
+// Nothing says whether a query's noisy vectors look like those of an input without a usable row: neither the sum of the counts, or of the
+// values, nor any single cell is larger than noise makes it. It is made from noisy values alone, so its answer is as public as they are.
+// Null cells and other cells do not count. Of very many cells, and of means of a public number of terms, it says false.
+func Nothing(q Query, noisy []mechanism.Noisy) bool { return q.LooksEmpty(noisy) }

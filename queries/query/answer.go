@@ -1,0 +1,49 @@
+package query
+
+import "github.com/dprelease/dprelease/queries/domain"
+
+// Series yields the values of the cells from start on into dst.
+type Series func(start int, dst []float64)
+
+// Answer is a query's public result, cell by cell. NaN stands for no value.
+type Answer struct {
+	Cells    int
+	Keys     []domain.KeyColumn
+	Noisy    Series
+	Estimate Series
+	// Sigma is the published standard deviation of Noisy, Low and High its 95 % interval.
+	Sigma, Low, High Series
+	// Extra are further columns: the noisy components of which the answer was made.
+	Extra []Extra
+	// Readings are tables that were read off the answer.
+	Readings []Reading
+}
+
+// Extra is a further column of an answer.
+type Extra struct {
+	Name   string
+	Values Series
+}
+
+// Reading is a table that was read off an answer: Noisy and Sigma are not set.
+type Reading struct {
+	Name   string // quantiles or cdf
+	Answer Answer
+}
+
+// Columns are those columns of a released table from which its noisy vectors are read back: a row a cell, in the order of the cells. A
+// value that is not there is NaN.
+type Columns struct {
+	// Keys are the key columns as text, by column; needed if keys were discovered.
+	Keys  [][]string
+	Noisy []float64
+	// Extra are the columns after the interval, in order.
+	Extra [][]float64
+}
+
+// Recovered are the noisy vectors of a query's components, in multiples of the grids of their mechanisms.
+type Recovered struct {
+	Units [][]int64
+	// Keys are the selected keys as [mechanism.Noisy] has them; nil if keys are listed.
+	Keys []string
+}

@@ -1,0 +1,73 @@
+// Package query has what a query is made of: its public facts ([Spec], [Bounds]), what its kind states and computes ([Query],
+// [Component], [Accumulator]), and what is released of it ([Answer]). Package queries gives its users these names, and makes the queries;
+// the kinds are below queries/kinds.
+package query
+
+import (
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/tally"
+)
+
+// Component is one mechanism of a query: what calibration needs to know of it.
+type Component struct {
+	Name string // "" if the query has one component, which is its answer
+	Sens calibrate.Sensitivity
+	// Cells is the length of the component's vector.
+	Cells int
+	// Quantum is the power of two of which every exact answer is a multiple: 1 for counts.
+	Quantum float64
+	// RowBound is the largest absolute value that one row adds to a cell: 1 for counts.
+	RowBound float64
+	// Scale converts the component's unit to the answer's: 1/n for a mean of a public number n of terms, and else 1.
+	Scale float64
+	// Keys is the number of keys in which a unit counts, if cells are private keys to be selected ([mechanism.Exact.Select]); else 0.
+	Keys int64
+	// Weight is the component's share of the query's mu², relative to the query's other components.
+	Weight float64
+}
+
+// Query is one question with its public facts.
+type Query interface {
+	// Name returns the query's name.
+	Name() string
+	// Columns returns the input columns that the query needs, each once, in order of first use.
+	Columns() []string
+	// Cells returns the length of the answer; 0 if its keys are discovered.
+	Cells() int
+	// Components states the query's mechanisms for an adjacency. Errors are of type *Error; see [Errors].
+	Components(Adjacency) ([]Component, error)
+	// New compiles the query against the table's schema, of which each batch will hold the columns of Columns, in
+	// that order. Errors are of type *Error; see [Errors]. The spill may be nil.
+	New(table.Schema, bounding.Spill) (Accumulator, error)
+	// Tally compiles what counts, for the operator, the rows that the query cannot use, as New compiles the query.
+	Tally(table.Schema) (*tally.Tally, error)
+	// Finish makes the public answer of the components' noisy vectors, before and after denoising.
+	Finish(noisy, estimate []mechanism.Noisy) (Answer, error)
+	// Recover reads the components' noisy vectors back from the columns of a released answer, given the grid of each one's mechanism. It
+	// is the inverse of Finish: exact, or an error.
+	Recover(Columns, []float64) (Recovered, error)
+
+	// Directions returns the directions of the vector of the first component, the last one fastest: none for one number.
+	Directions() []domain.Direction
+	// LooksEmpty says whether the noisy vectors look like those of an input without a usable row. It may say false in any case.
+	LooksEmpty(noisy []mechanism.Noisy) bool
+	// Bytes returns how much memory the cells of the exact answer take while some workers gather it, and while its noise is drawn: a copy
+	// each if rows are units, else one. A domain of more than most cells is held sparsely, if the query can, and then takes nothing here.
+	// The rows of units come on top.
+	Bytes(workers int, most int64) int64
+}
+
+// Accumulator gathers the exact answers of one worker. It is not safe for use by several goroutines. No error of it
+// depends on a row's value.
+type Accumulator interface {
+	// Add takes in the rows of a batch that its Keep keeps, and keeps nothing that belongs to it.
+	Add(*table.Batch) error
+	// Merge takes in all that another accumulator of the same query holds, and empties it.
+	Merge(Accumulator) error
+	// Seal bounds what each unit contributes and returns the exact answer of each component. The accumulator is spent.
+	Seal() ([]mechanism.Exact, error)
+}

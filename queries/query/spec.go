@@ -1,0 +1,103 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/strategy"
+)
+
+// Kind is a kind of query.
+type Kind string
+
+// The kinds of this version.
+const (
+	Count     Kind = "count"
+	Histogram Kind = "histogram"
+	Sum       Kind = "sum"
+	Mean      Kind = "mean"
+	Variance  Kind = "variance"
+	Crosstab  Kind = "crosstabs"
+)
+
+// Spec is everything public about a query.
+type Spec struct {
+	Name string
+	Kind Kind
+	// Unit is the privacy unit's columns; if there are none, each row is a unit.
+	Unit   []string
+	Bounds Bounds
+	// Value is what a sum or mean adds up; others have none.
+	Value *quantize.Value
+	// By is the dimensions of a histogram, or the groups of a sum or mean.
+	By []domain.Dimension
+	// Read is what else is read off a histogram.
+	Read Read
+	// Crosstabs says which tables are made of the dimensions; nil unless the kind is Crosstab.
+	Crosstabs *Crosstabs
+	// Filtered says that filters may leave rows out, so that the number of rows in the query is private.
+	Filtered bool
+	// Declared is a declared L2 sensitivity, 0 if none is.
+	Declared float64
+	// Location is the time zone of labels and edges without an offset, and of time fields, if the column holds
+	// instants; UTC if it is nil.
+	Location *time.Location
+}
+
+// Read says what else is read off the noisy counts of a histogram with edges, at no cost: of each group that its other
+// dimensions make, how the rows are spread over the cells between the edges. Rows in other cells, and those that were dropped, do
+// not count.
+type Read struct {
+	// Quantiles are decimal numbers above 0 and below 1.
+	Quantiles []string
+	// CDF is the share of the rows below each edge but the first.
+	CDF bool
+	// Sums says that the histogram is for the numbers of rows below its edges: noise goes where these have the least error.
+	Sums bool
+}
+
+// Crosstabs says which tables are made of a query's dimensions.
+type Crosstabs struct {
+	// Ways: all tables of so many dimensions.
+	Ways []int
+	// Tables are further tables, and the weights of some.
+	Tables []CrosstabTable
+	// Loss says which error is to be small.
+	Loss strategy.Loss
+}
+
+// CrosstabTable is a table by some dimensions, named as their key columns are.
+type CrosstabTable struct {
+	By []string
+	// Weight is what the table's error counts beside the others'; 0 stands for 1.
+	Weight float64
+}
+
+// PerRow says that each row is a privacy unit of its own.
+func (s Spec) PerRow() bool { return len(s.Unit) == 0 }
+
+// UnitName names the privacy unit in messages: "row", "cab_id" or "(cab_id, hour)".
+func (s Spec) UnitName() string {
+	switch len(s.Unit) {
+	case 0:
+		return "row"
+	case 1:
+		return s.Unit[0]
+	}
+	return "(" + strings.Join(s.Unit, ", ") + ")"
+}
+
+// ByField is the place of the dimensions in the query.
+func (s Spec) ByField() string { return string(s.Kind) + ".by" }
+
+// DimensionField is the place of a dimension in the query.
+func (s Spec) DimensionField(i int) string { return fmt.Sprintf("%s[%d]", s.ByField(), i) }
+
+// Discovers says that some dimension has no listed keys.
+func (s Spec) Discovers() bool {
+	return slices.ContainsFunc(s.By, func(d domain.Dimension) bool { return d.Discover })
+}

@@ -1,0 +1,35 @@
+package query
+
+import (
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/queries/strategy"
+)
+
+// Strategic is a query whose tables are put together from components that are not their cells.
+type Strategic interface {
+	// Strategy describes how, for mechanisms of its components.
+	Strategy(Adjacency, []calibrate.Mechanism) (Strategy, error)
+}
+
+// Strategy says where the noise of a query goes, and what other ways would have given.
+type Strategy struct {
+	Name string `json:"name"`
+	// Loss says which error is least, Error is its root at these mechanisms; Bound is below what any other Gaussian noise of the same mu
+	// has, 0 if no bound is known.
+	Loss  strategy.Loss `json:"optimize"`
+	Error float64       `json:"rmse"`
+	Bound float64       `json:"lower_bound,omitempty"`
+	// Others are the errors of other ways at the same mu.
+	Others []strategy.Candidate `json:"others"`
+	Tables []StrategyTable      `json:"tables"`
+}
+
+// StrategyTable is a table that is read off a query's components.
+type StrategyTable struct {
+	Name      string   `json:"name"`
+	By        []string `json:"by"`
+	Cells     int      `json:"cells"`
+	Deviation float64  `json:"standard_deviation"` // of the noisy cell that has the largest
+	// Factors say which multiple of the variance of each component's noise is in the variance of that cell; nil if it is not linear in them.
+	Factors map[string]float64 `json:"-"`
+}

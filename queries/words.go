@@ -1,0 +1,90 @@
+package queries
+
+import (
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/internal/gather"
+	"github.com/dprelease/dprelease/queries/kinds/ordered"
+	"github.com/dprelease/dprelease/queries/kinds/sums"
+	"github.com/dprelease/dprelease/queries/query"
+)
+
+// What a query is made of has its definition in package query, on which the kinds are built.
+type (
+	// Query is one question with its public facts.
+	Query = query.Query
+	// Component is one mechanism of a query: what calibration needs to know of it.
+	Component = query.Component
+	// Accumulator gathers the exact answers of one worker.
+	Accumulator = query.Accumulator
+
+	// Spec is everything public about a query.
+	Spec = query.Spec
+	// Kind is a kind of query.
+	Kind = query.Kind
+	// Read says what else is read off the noisy counts of a histogram with edges.
+	Read = query.Read
+	// Crosstabs says which tables are made of a query's dimensions.
+	Crosstabs = query.Crosstabs
+	// CrosstabTable is a table by some dimensions.
+	CrosstabTable = query.CrosstabTable
+	// Adjacency says which tables are neighbours.
+	Adjacency = query.Adjacency
+	// Bounds limit what one privacy unit contributes to a query.
+	Bounds = query.Bounds
+
+	// Answer is a query's public result, cell by cell.
+	Answer = query.Answer
+	// Series yields the values of the cells from start on into dst.
+	Series = query.Series
+	// Extra is a further column of an answer.
+	Extra = query.Extra
+	// Reading is a table that was read off an answer.
+	Reading = query.Reading
+	// Columns are those columns of a released table from which its noisy vectors are read back.
+	Columns = query.Columns
+	// Recovered are the noisy vectors of a query's components.
+	Recovered = query.Recovered
+
+	// Strategic is a query whose tables are put together from components that are not their cells.
+	Strategic = query.Strategic
+	// Strategy says where the noise of a query goes, and what other ways would have given.
+	Strategy = query.Strategy
+	// StrategyTable is a table that is read off a query's components.
+	StrategyTable = query.StrategyTable
+)
+
+// The kinds of this version.
+const (
+	Count     = query.Count
+	Histogram = query.Histogram
+	Sum       = query.Sum
+	Mean      = query.Mean
+	Variance  = query.Variance
+	Crosstab  = query.Crosstab
+)
+
+// The adjacencies.
+const (
+	AddRemove  = query.AddRemove
+	ReplaceOne = query.ReplaceOne
+)
+
+// LossSums is the loss of a histogram for its sums: the mean square error of the numbers of rows below each edge but the first.
+const LossSums = ordered.LossSums
+
+// NewAccumulators makes the accumulators of some queries for one worker. Queries whose privacy unit is made of the same columns share the
+// rows of units, which are then kept and grouped by unit once. Such accumulators are used together: each batch goes to all of them,
+// in the order of the queries, and all are merged before one of them is sealed. Errors are those of [Query.New].
+func NewAccumulators(qs []Query, s table.Schema, spill bounding.Spill) ([]Accumulator, error) {
+	return gather.NewAccumulators(qs, s, spill)
+}
+
+// Bounded returns the tally of an accumulator that is sealed; that of one without units is 0.
+func Bounded(a Accumulator) bounding.BoundTally { return gather.Bounded(a) }
+
+// VarianceHalfWidth is half the width of the interval of a variance of values in a range of half-width h, times the number of rows, at most,
+// for numbers of rows well above the noise of the count, from the deviations of its components.
+func VarianceHalfWidth(h float64, deviations [3]float64) float64 {
+	return sums.VarianceHalfWidth(h, deviations)
+}
