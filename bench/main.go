@@ -24,6 +24,8 @@ type config struct {
 	threads string
 	// engine is set in the processes that measure: which one is to answer.
 	engine string
+	// profile is the file for the processor's profile of our engine, if it is not empty.
+	profile string
 }
 
 func parse(args []string) (config, error) {
@@ -43,6 +45,7 @@ func parse(args []string) (config, error) {
 	f.StringVar(&c.queries, "queries", strings.Join(names(), ","), "which queries")
 	f.StringVar(&c.threads, "threads", "1,2", "numbers of threads")
 	f.StringVar(&c.engine, "engine", "", "for the command itself: measure one engine as told on standard input")
+	f.StringVar(&c.profile, "profile", "", "let our engine alone answer one query, and write the processor's profile to this file")
 	if err := f.Parse(args); err != nil {
 		return c, err
 	}
@@ -70,6 +73,9 @@ func run(ctx context.Context, args []string) error {
 	tables, err := makeTables(c.dir, c.rows)
 	if err != nil {
 		return err
+	}
+	if c.profile != "" {
+		return profile(ctx, &c, tables)
 	}
 	if c.engine != "" {
 		return measure(ctx, &c, tables)

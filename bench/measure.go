@@ -5,8 +5,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"runtime"
+	"runtime/pprof"
 	"strconv"
 	"strings"
 	"syscall"
@@ -44,6 +47,33 @@ func measure(ctx context.Context, c *config, t tables) error {
 		}
 	}
 	return nil
+}
+
+// profile lets our engine answer one query so often as runs says, on the first number of threads.
+func profile(ctx context.Context, c *config, t tables) error {
+	count, _, _ := strings.Cut(c.threads, ",")
+	threads, err := strconv.Atoi(count)
+	if err != nil {
+		return err
+	}
+	runtime.GOMAXPROCS(threads)
+	e, err := newOurs(c.queries, threads, t)
+	if err != nil {
+		return err
+	}
+	out, err := os.Create(c.profile)
+	if err != nil {
+		return err
+	}
+	if err := pprof.StartCPUProfile(out); err != nil {
+		return errors.Join(err, out.Close())
+	}
+	for range c.runs {
+		err = errors.Join(err, e.answer(ctx))
+	}
+	pprof.StopCPUProfile()
+	fmt.Fprintf(os.Stderr, "%.3f s of the processor for %d answers, at most %.0f MB\n", processor(), c.runs, peak())
+	return errors.Join(err, out.Close())
 }
 
 func newEngine(name, query string, threads int, t tables) (engine, error) {
