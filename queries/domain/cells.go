@@ -82,17 +82,19 @@ func (g *Grouping) OfRows(b *table.Batch) ([]int32, error) {
 
 // start puts the rows that are kept in cell 0 and drops the others; nil keeps all.
 func start(cells []int32, keep []bool) error {
-	clear(cells)
 	if keep == nil {
+		clear(cells)
 		return nil
 	}
 	if len(keep) != len(cells) {
 		return columnar.ErrShape
 	}
-	for i, k := range keep {
-		if !k {
-			cells[i] = columnar.Dropped
+	for i, k := range keep { // without a branch
+		left := int32(1)
+		if k {
+			left = 0
 		}
+		cells[i] = left * columnar.Dropped
 	}
 	return nil
 }

@@ -47,9 +47,11 @@ func (a *AxisCoder) OfEntries(c *table.Column) ([]int32, error) {
 			return nil, err
 		}
 	}
-	for i := range a.codes {
-		if c.Valid != nil && !c.Valid[i] {
-			a.codes[i] = a.Null
+	if c.Valid != nil {
+		for i, valid := range c.Valid[:len(a.codes)] {
+			if !valid {
+				a.codes[i] = a.Null
+			}
 		}
 	}
 	return a.codes, nil

@@ -30,6 +30,12 @@ func (x *Coordinates) OfRows(b *table.Batch) ([]float64, error) {
 	if x.Kind.Kind == table.Float && whole {
 		return x.entries, pick(x.entries, c.Values.Floats, c.Codes)
 	}
+	if x.Kind.Kind == table.Int && whole && c.Codes == nil {
+		for i, n := range c.Values.Ints[:b.Rows] {
+			x.entries[i] = float64(n)
+		}
+		return x.entries, nil
+	}
 	n := c.Values.Len(x.Kind.Kind)
 	for i := range x.entries {
 		x.entries[i] = math.NaN()

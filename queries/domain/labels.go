@@ -152,9 +152,28 @@ type textLabels struct {
 	other int32
 }
 
+// lookedUp is how many texts are looked up in steps.
+const lookedUp = 64
+
+// Codes looks the texts up in steps, whose accesses to memory do not wait for each other: all keys, then all slots from which the searches start, then
+// the rest.
 func (c textLabels) Codes(v table.Values, from int, dst []int32) {
-	for i := range dst {
-		dst[i] = c.cells.Of(v.Bytes(from+i), c.other)
+	var keys [lookedUp]intern.TextKey
+	var first [lookedUp]bool // whether the search finds something in its first slot
+	for len(dst) > 0 {
+		n := min(len(dst), lookedUp)
+		for i := range n {
+			keys[i] = c.cells.KeyOf(v.Bytes(from + i))
+		}
+		for i := range n {
+			first[i] = c.cells.StartsFull(&keys[i])
+		}
+		for i := range n {
+			if dst[i] = c.other; first[i] {
+				dst[i] = c.cells.OfKey(&keys[i], v.Bytes(from+i), c.other)
+			}
+		}
+		from, dst = from+n, dst[n:]
 	}
 }
 

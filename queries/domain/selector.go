@@ -2,6 +2,7 @@ package domain
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
@@ -31,30 +32,37 @@ func (s *CompiledFilters) Apply(b *table.Batch) error {
 		return nil
 	}
 	s.keep = columnar.Resize(s.keep, b.Rows)
-	for i := range s.keep {
-		s.keep[i] = b.Keep == nil || b.Keep[i]
+	all := b.Keep == nil // rows are kept so far
+	if !all {
+		copy(s.keep, b.Keep)
 	}
 	for i := range s.conditions {
-		if err := s.conditions[i].apply(b, s.keep); err != nil {
+		if err := s.conditions[i].apply(b, s.keep, all); err != nil {
 			return err
 		}
+		all = false
 	}
 	b.Keep = nil
-	for _, k := range s.keep {
-		if !k {
-			b.Keep = s.keep
-			break
-		}
+	if slices.Contains(s.keep, false) {
+		b.Keep = s.keep
 	}
 	return nil
 }
 
-func (t *Condition) apply(b *table.Batch, keep []bool) error {
+// apply leaves in keep the rows that pass, of all rows or of those in it.
+func (t *Condition) apply(b *table.Batch, keep []bool, all bool) error {
 	codes, err := t.OfRows(b)
 	if err != nil {
 		return err
 	}
-	for i, code := range codes[:len(keep)] {
+	codes = codes[:len(keep)]
+	if all {
+		for i, code := range codes {
+			keep[i] = code == t.Want
+		}
+		return nil
+	}
+	for i, code := range codes {
 		keep[i] = keep[i] && code == t.Want
 	}
 	return nil

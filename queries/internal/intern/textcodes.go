@@ -44,28 +44,40 @@ func twoWords(b []byte) (x, y uint64) {
 	return 0, 0
 }
 
-// find returns the slot of a text, or the empty one where it belongs.
-func (t *TextCodes) find(b []byte) *textCode {
-	if len(b) > shortText {
-		return t.findLong(b)
-	}
-	x, y := twoWords(b)
-	length, mask := uint32(len(b)+1), uint64(len(t.slots)-1)
-	high, low := bits.Mul64(x^t.seed.add, y^t.seed.factor^uint64(length)<<56)
-	for i := high ^ low; ; i++ {
-		s := &t.slots[i&mask]
-		if s.next == length && s.x == x && s.y == y || s.next == 0 {
-			return s
-		}
-	}
+// TextKey is what a text is looked up by. Of a long text, x is its hash.
+type TextKey struct {
+	x, y, hash uint64
+	next       uint32 // its length + 1
 }
 
-func (t *TextCodes) findLong(b []byte) *textCode {
-	x := maphash.Bytes(t.long, b)
-	length, mask := uint32(len(b)+1), uint64(len(t.slots)-1)
-	for i := x; ; i++ {
+// KeyOf returns the key of a text.
+func (t *TextCodes) KeyOf(b []byte) TextKey {
+	length := uint32(len(b) + 1)
+	if len(b) > shortText {
+		x := maphash.Bytes(t.long, b)
+		return TextKey{x, 0, x, length}
+	}
+	x, y := twoWords(b)
+	high, low := bits.Mul64(x^t.seed.add, y^t.seed.factor^uint64(length)<<56)
+	return TextKey{x, y, high ^ low, length}
+}
+
+// StartsFull says that the slot from which the search for a key starts is not empty. A caller with many keys asks it for all of them first: it brings the slots to
+// the processor's cache, and the accesses do not wait for each other.
+func (t *TextCodes) StartsFull(k *TextKey) bool {
+	return t.slots[k.hash&uint64(len(t.slots)-1)].next != 0
+}
+
+// find returns the slot of a text, or the empty one where it belongs.
+func (t *TextCodes) find(k *TextKey, b []byte) *textCode {
+	mask := uint64(len(t.slots) - 1)
+	for i := k.hash; ; i++ {
 		s := &t.slots[i&mask]
-		if s.next == length && s.x == x && t.texts[s.y] == string(b) || s.next == 0 {
+		switch {
+		case s.next == 0:
+			return s
+		case s.next != k.next || s.x != k.x:
+		case len(b) <= shortText && s.y == k.y || len(b) > shortText && t.texts[s.y] == string(b):
 			return s
 		}
 	}
@@ -74,13 +86,12 @@ func (t *TextCodes) findLong(b []byte) *textCode {
 // Set gives a text a code.
 func (t *TextCodes) Set(text string, code int32) {
 	b := []byte(text)
-	s := t.find(b)
+	k := t.KeyOf(b)
+	s := t.find(&k, b)
 	if s.next == 0 {
-		s.next = uint32(len(b) + 1)
-		if len(b) <= shortText {
-			s.x, s.y = twoWords(b)
-		} else {
-			s.x, s.y = maphash.Bytes(t.long, b), uint64(len(t.texts))
+		s.next, s.x, s.y = k.next, k.x, k.y
+		if len(b) > shortText {
+			s.y = uint64(len(t.texts))
 			t.texts = append(t.texts, text)
 		}
 	}
@@ -89,7 +100,13 @@ func (t *TextCodes) Set(text string, code int32) {
 
 // Of returns the code of a text, or other if it has none.
 func (t *TextCodes) Of(b []byte, other int32) int32 {
-	if s := t.find(b); s.next != 0 {
+	k := t.KeyOf(b)
+	return t.OfKey(&k, b, other)
+}
+
+// OfKey is Of a text whose key the caller has.
+func (t *TextCodes) OfKey(k *TextKey, b []byte, other int32) int32 {
+	if s := t.find(k, b); s.next != 0 {
 		return s.code
 	}
 	return other
