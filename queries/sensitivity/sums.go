@@ -13,7 +13,9 @@ import (
 type Reach struct {
 	More, Less int64 // More >= Less >= 0
 	Components int64
-	Exponent   int
+	// Length is that of vectors whose norm is bounded, which have one component here; else 0.
+	Length   int64
+	Exponent int
 }
 
 // ReachOf returns that of the values that a sum adds up.
@@ -21,7 +23,7 @@ func ReachOf(q *quantize.Quantizer) *Reach {
 	up, down := max(q.Max-q.Centre, 0), max(q.Centre-q.Min, 0)
 	r := &Reach{More: max(up, down), Less: min(up, down), Components: int64(q.Dims), Exponent: q.Exponent}
 	if q.Clip {
-		r.Components = 1
+		r.Components, r.Length = 1, int64(q.Dims)
 	}
 	return r
 }
@@ -41,11 +43,11 @@ func (r *Reach) OfRow() float64 {
 // A cell to which a unit adds n rows changes by a vector of norm at most n·ρ, ρ the largest norm of a row, and by that if all
 // rows have the same extreme value. So add-remove is ρ² times that of counts. Under replace-one, a cell to which the unit adds n
 // rows, and n' in the other table, changes by at most more·max(n, n') + less·min(n, n') in each component; see
-// [Reach.replaced]. If no value is on the other side of zero, that is the case of counts again.
+// [Reach.corners]. If no value is on the other side of zero, that is the case of counts again.
 func (r *Reach) Squared(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	var sum *big.Int
 	if adj == ReplaceOne && r.Less > 0 {
-		sum = r.replaced(l, int64(cells))
+		sum = r.corners(l, int64(cells), r.cell)
 	} else {
 		sum = SquaredCounts(l, adj, cells)
 		sum.Mul(sum, square64(r.More))
@@ -53,24 +55,24 @@ func (r *Reach) Squared(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	return sum.Mul(sum, big.NewInt(r.Components))
 }
 
-// replaced returns the largest sum of (more·max(n, n') + less·min(n, n'))² over the cells, for two vectors n, n' of row
-// counts within the limits.
+// corners returns the largest sum of cell(max(n, n'), min(n, n')) over the cells, for two vectors n, n' of row
+// counts within the limits: of (more·max + less·min)², or of that without the square.
 //
 // The sum is convex and grows with each count, so it is largest if both vectors are corners: m rows in f cells and r < m
 // in one more, as in [LargestNorm]. What is left to choose is which cells of the two fall together. The rests may meet each
 // other, nothing, or full cells of the other side; the full cells left over meet as often as is best.
-func (r *Reach) replaced(l bounding.Limits, cells int64) *big.Int {
+func (r *Reach) corners(l bounding.Limits, cells int64, cell func(n, o int64) *big.Int) *big.Int {
 	a := min(l.Groups, cells)
 	full := min(a, l.Rows/l.PerGroup)
 	m, rest := l.PerGroup, int64(0)
 	if full < a {
 		rest = l.Rows - full*m
 	}
-	p := pairing{both: r.cell(m, m), one: r.cell(m, 0)}
+	p := pairing{both: cell(m, m), one: cell(m, 0)}
 	if rest == 0 {
 		return p.best(nil, full, full, cells)
 	}
-	both, alone, full1 := r.cell(rest, rest), r.cell(rest, 0), r.cell(m, rest)
+	both, alone, full1 := cell(rest, rest), cell(rest, 0), cell(m, rest)
 	most := p.best(sumOf(both), full, full, cells-1)
 	for _, total := range []*big.Int{
 		p.best(sumOf(alone, alone), full, full, cells-2),
@@ -86,9 +88,7 @@ func (r *Reach) replaced(l bounding.Limits, cells int64) *big.Int {
 
 // cell returns (more·n + less·o)² for n >= o.
 func (r *Reach) cell(n, o int64) *big.Int {
-	x := new(big.Int).Mul(big.NewInt(r.More), big.NewInt(n))
-	y := new(big.Int).Mul(big.NewInt(r.Less), big.NewInt(o))
-	x.Add(x, y)
+	x := r.changed(n, o)
 	return x.Mul(x, x)
 }
 

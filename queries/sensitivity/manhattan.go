@@ -1,0 +1,73 @@
+package sensitivity
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/dprelease/dprelease/queries/bounding"
+)
+
+// L1 sensitivities
+//
+// Noise with delta 0 is for the L1 norm, the sum of the absolute differences. Everything else is as for the L2 norm (counts.go, sums.go): the norm is
+// convex and grows with each row, so it is largest at the same corners of what the bounds allow.
+
+// AbsoluteCounts returns the L1 sensitivity of the counts over a domain of some cells.
+//
+// Add-remove: the largest number of rows of a unit, min(k, L·m). Replace-one: that of two units with rows in different cells, h(min(b, L)) + h(min(cells − b, L)),
+// h(a) = min(k, a·m), with one of them in b cells. h is concave, so the best b is half the cells.
+func AbsoluteCounts(l bounding.Limits, adj Adjacency, cells int) *big.Int {
+	if adj == AddRemove {
+		return mostRows(l, l.Groups)
+	}
+	half := int64(cells) / 2
+	one, other := mostRows(l, min(half, l.Groups)), mostRows(l, min(int64(cells)-half, l.Groups))
+	return one.Add(one, other)
+}
+
+// mostRows returns h(a), the largest number of rows in at most a cells.
+func mostRows(l bounding.Limits, a int64) *big.Int {
+	rows := new(big.Int).Mul(big.NewInt(a), big.NewInt(l.PerGroup))
+	if most := big.NewInt(l.Rows); rows.Cmp(most) > 0 {
+		return most
+	}
+	return rows
+}
+
+// AbsoluteNorm returns the L1 sensitivity of the sums of such values over a domain of some cells, rounded up.
+func (r *Reach) AbsoluteNorm(l bounding.Limits, adj Adjacency, cells int) float64 {
+	return math.Ldexp(CeilingOf(r.Absolute(l, adj, cells)), r.Exponent)
+}
+
+// Absolute returns the L1 sensitivity, in quanta.
+//
+// A cell to which a unit adds n rows, and n' in the other table, changes by at most more·max(n, n') + less·min(n, n') in each component, as in
+// [Reach.Squared]; n' is 0 under add-remove. Vectors of a norm of at most ρ have an L1 norm of at most sqrt(d)·ρ, d their length, so that their L1
+// sensitivity, an integer, is at most sqrt(d) times that of single numbers as large as ρ, rounded down.
+func (r *Reach) Absolute(l bounding.Limits, adj Adjacency, cells int) *big.Int {
+	var sum *big.Int
+	if adj == ReplaceOne && r.Less > 0 {
+		sum = r.corners(l, int64(cells), r.changed)
+	} else {
+		sum = AbsoluteCounts(l, adj, cells)
+		sum.Mul(sum, big.NewInt(r.More))
+	}
+	sum.Mul(sum, big.NewInt(r.Components))
+	if r.Length > 1 {
+		sum.Mul(sum, sum).Mul(sum, big.NewInt(r.Length))
+		sum.Sqrt(sum)
+	}
+	return sum
+}
+
+// changed returns more·n + less·o for n >= o.
+func (r *Reach) changed(n, o int64) *big.Int {
+	x := new(big.Int).Mul(big.NewInt(r.More), big.NewInt(n))
+	return x.Add(x, new(big.Int).Mul(big.NewInt(r.Less), big.NewInt(o)))
+}
+
+// CeilingOf returns the smallest float64 that is not below x >= 0.
+func CeilingOf(x *big.Int) float64 {
+	up, _ := new(big.Float).SetPrec(53).SetMode(big.ToPositiveInf).SetInt(x).Float64()
+	return up
+}

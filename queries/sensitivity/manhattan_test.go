@@ -1,0 +1,133 @@
+package sensitivity
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"github.com/dprelease/dprelease/queries/bounding"
+)
+
+// contributions are all vectors of row counts of a unit within the limits.
+func contributions(l bounding.Limits, cells int) (all [][]int64) {
+	var next func(prefix []int64, rows, groups int64)
+	next = func(prefix []int64, rows, groups int64) {
+		if len(prefix) == cells {
+			all = append(all, append([]int64{}, prefix...))
+			return
+		}
+		for n := int64(0); n <= min(l.PerGroup, rows); n++ {
+			if used := min(n, 1); used <= groups {
+				next(append(prefix, n), rows-n, groups-used)
+			}
+		}
+	}
+	next(nil, l.Rows, l.Groups)
+	return all
+}
+
+// smallLimits are all limits over some cells, up to 4 rows.
+func smallLimits(cells int) (all []bounding.Limits) {
+	for k := int64(1); k <= 4; k++ {
+		for groups := int64(1); groups <= int64(cells); groups++ {
+			for m := int64(1); m <= k; m++ {
+				all = append(all, bounding.Limits{Rows: min(k, groups*m), Groups: groups, PerGroup: min(m, k)})
+			}
+		}
+	}
+	return all
+}
+
+func abs(x int64) int64 { return max(x, -x) }
+
+// TestAbsoluteCountsAreAttained compares with the largest distance of all pairs of contributions: neither below it nor above.
+func TestAbsoluteCountsAreAttained(t *testing.T) {
+	for cells := 1; cells <= 4; cells++ {
+		for _, l := range smallLimits(cells) {
+			all := contributions(l, cells)
+			for _, adj := range []Adjacency{AddRemove, ReplaceOne} {
+				others := all
+				if adj == AddRemove {
+					others = [][]int64{make([]int64, cells)}
+				}
+				largest := int64(0)
+				for _, a := range all {
+					for _, b := range others {
+						d := int64(0)
+						for i := range a {
+							d += abs(a[i] - b[i])
+						}
+						largest = max(largest, d)
+					}
+				}
+				if got := AbsoluteCounts(l, adj, cells); got.Int64() != largest {
+					t.Errorf("%+v, %s, %d cells: %v, and %d is attained", l, adj, cells, got, largest)
+				}
+			}
+		}
+	}
+}
+
+// TestAbsoluteSumsAreAttained compares with the largest distance of all pairs of contributions, each row at the ends of its range: if n rows are in a
+// cell and n' in the other table, the sums differ by the most if one is n times an end and the other n' times the other end, or nothing at all.
+func TestAbsoluteSumsAreAttained(t *testing.T) {
+	for _, r := range []*Reach{{More: 5, Less: 0, Components: 1}, {More: 5, Less: 3, Components: 1}, {More: 4, Less: 4, Components: 2}} {
+		for cells := 1; cells <= 4; cells++ {
+			for _, l := range smallLimits(cells) {
+				all := contributions(l, cells)
+				for _, adj := range []Adjacency{AddRemove, ReplaceOne} {
+					others := all
+					if adj == AddRemove {
+						others = [][]int64{make([]int64, cells)}
+					}
+					largest := int64(0)
+					for _, a := range all {
+						for _, b := range others {
+							d := int64(0)
+							for i := range a { // values in [-less, more]
+								d += max(r.More*a[i]+r.Less*b[i], r.Less*a[i]+r.More*b[i]) * r.Components
+							}
+							largest = max(largest, d)
+						}
+					}
+					if got := r.Absolute(l, adj, cells); got.Int64() != largest {
+						t.Errorf("%+v, %+v, %s, %d cells: %v, and %d is attained", r, l, adj, cells, got, largest)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestAbsoluteOfClippedVectors: no integer vector of the norm has a larger L1 norm.
+func TestAbsoluteOfClippedVectors(t *testing.T) {
+	one := bounding.Limits{Rows: 1, Groups: 1, PerGroup: 1}
+	for norm := int64(1); norm <= 12; norm++ {
+		r := &Reach{More: norm, Less: norm, Components: 1, Length: 3}
+		largest := int64(0)
+		for x := int64(0); x <= norm; x++ {
+			for y := int64(0); y <= norm; y++ {
+				for z := int64(0); z <= norm; z++ {
+					if x*x+y*y+z*z <= norm*norm {
+						largest = max(largest, x+y+z)
+					}
+				}
+			}
+		}
+		if got := r.Absolute(one, AddRemove, 1).Int64(); got < largest || got > largest+1 {
+			t.Errorf("norm %d: %d, and %d is attained", norm, got, largest)
+		}
+		if got, want := r.Absolute(one, ReplaceOne, 1).Int64(), int64(math.Sqrt(3*4*float64(norm*norm))); got != want {
+			t.Errorf("norm %d, replaced: %d, want %d", norm, got, want)
+		}
+	}
+}
+
+func TestCeilingOf(t *testing.T) {
+	for _, x := range []int64{0, 1, 1 << 53, 1<<53 + 1, math.MaxInt64} {
+		up := CeilingOf(big.NewInt(x))
+		if new(big.Rat).SetFloat64(up).Cmp(new(big.Rat).SetInt64(x)) < 0 {
+			t.Errorf("%d: %v", x, up)
+		}
+	}
+}
