@@ -18,7 +18,7 @@ var exposed = []string{
 var kindOfQuery = []string{
 	"calibrate", "io/table", "mechanism", "mechanism/int128", "queries/query", "queries/kinds/base",
 	"queries/bounding", "queries/domain", "queries/problem", "queries/quantize", "queries/sensitivity", "queries/strategy", "queries/tally",
-	"queries/internal/accumulate", "queries/internal/answers", "queries/internal/distribution", "queries/internal/keyselection",
+	"queries/internal/accumulate", "queries/internal/answers", "queries/internal/distribution", "queries/internal/heavytails", "queries/internal/keyselection",
 }
 
 // layers lists what each package may import of this module, besides its own internal packages. An internal package that
@@ -90,8 +90,9 @@ var layers = map[string][]string{
 		"calibrate", "io/table", "mechanism", "mechanism/int128",
 		"queries/bounding", "queries/domain", "queries/quantize", "queries/sensitivity", "queries/strategy", "queries/tally",
 	},
+	"queries/internal/heavytails":   nil,
 	"queries/internal/answers":      {"calibrate", "mechanism", "queries/domain", "queries/problem", "queries/query"},
-	"queries/internal/distribution": {"mechanism", "queries/domain", "queries/problem", "queries/query", "queries/strategy", "queries/internal/answers"},
+	"queries/internal/distribution": {"mechanism", "queries/domain", "queries/problem", "queries/query", "queries/strategy", "queries/internal/answers", "queries/internal/heavytails"},
 	"queries/internal/gather":       {"io/table", "mechanism", "queries/bounding", "queries/query", "queries/internal/accumulate"},
 	"queries/kinds/base": {
 		"calibrate", "io/table", "mechanism", "queries/bounding", "queries/domain", "queries/problem", "queries/query", "queries/sensitivity", "queries/tally",

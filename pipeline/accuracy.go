@@ -32,11 +32,14 @@ func (q *Planned) HalfWidth() (half float64, perRow bool) {
 	}
 	switch len(q.Components) {
 	case 1:
+		if m := q.Mechanisms[0]; m.Noise != calibrate.Gaussian {
+			return q.scaled(m.HalfWidth()), false
+		}
 		return calibrate.Z95 * q.Deviation(), false
 	case 3:
-		return queries.VarianceHalfWidth(q.radius, [3]float64{q.Mechanisms[0].Deviation(), q.Mechanisms[1].Deviation(), q.Mechanisms[2].Deviation()}), true
+		return queries.VarianceHalfWidth(q.radius, q.Mechanisms), true
 	}
-	return calibrate.Z95 * math.Hypot(q.Mechanisms[0].Deviation(), q.radius*q.Mechanisms[1].Deviation()), true
+	return queries.MeanHalfWidth(q.radius, q.Mechanisms), true
 }
 
 // describe works out how the query's tables are put together.
@@ -63,7 +66,8 @@ func (q *Planned) Deviation() float64 {
 	return q.scaled(q.Mechanisms[0].Deviation())
 }
 
-// Sensitivity returns the L2 sensitivity of the query's answer (of its first part, if there are several).
+// Sensitivity returns the L2 sensitivity of the query's answer (of its first part, if there are several); the L1 sensitivity if the noise is not
+// Gaussian.
 func (q *Planned) Sensitivity() calibrate.Sensitivity {
 	s := q.Mechanisms[0].Sens
 	s.L2 = q.scaled(s.L2)
@@ -71,7 +75,12 @@ func (q *Planned) Sensitivity() calibrate.Sensitivity {
 }
 
 // Sigma returns the standard deviation of the noise in the query's answer (of its first part, if there are several).
-func (q *Planned) Sigma() float64 { return q.scaled(float64(q.Mechanisms[0].Sigma)) }
+func (q *Planned) Sigma() float64 {
+	if q.Mechanisms[0].Noise != calibrate.Gaussian {
+		return q.scaled(q.Mechanisms[0].Deviation())
+	}
+	return q.scaled(float64(q.Mechanisms[0].Sigma))
+}
 
 // scaled turns the unit of a part into that of the answer: a mean of a public number of terms n is a sum over n.
 func (q *Planned) scaled(x float64) float64 {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
@@ -149,7 +150,7 @@ func TestIntervalsOfVariancesCover(t *testing.T) {
 				if low[i] < 0 || high[i] > half*half || noisy[i] < low[i] || noisy[i] > high[i] {
 					t.Fatalf("%g rows, %v: %g in [%g, %g]", rows, m, noisy[i], low[i], high[i])
 				}
-				if most := VarianceHalfWidth(half, [3]float64{sigmaSum, sigmaSquare, sigmaCount}) / rows * 1.001; rows == 1e6 && high[i]-low[i] > 2*most {
+				if most := VarianceHalfWidth(half, []calibrate.Mechanism{{Sigma: sigmaSum}, {Sigma: sigmaSquare}, {Sigma: sigmaCount}}) / rows * 1.001; rows == 1e6 && high[i]-low[i] > 2*most {
 					t.Fatalf("half-width %g, at most %g is stated", (high[i]-low[i])/2, most)
 				}
 				error2, stated2 = error2+(noisy[i]-truth)*(noisy[i]-truth)/runs, stated2+sigma[i]*sigma[i]/runs

@@ -1,6 +1,7 @@
 package queries
 
 import (
+	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/internal/gather"
@@ -84,7 +85,10 @@ func NewAccumulators(qs []Query, s table.Schema, spill bounding.Spill) ([]Accumu
 func Bounded(a Accumulator) bounding.BoundTally { return gather.Bounded(a) }
 
 // VarianceHalfWidth is half the width of the interval of a variance of values in a range of half-width h, times the number of rows, at most,
-// for numbers of rows well above the noise of the count, from the deviations of its components.
-func VarianceHalfWidth(h float64, deviations [3]float64) float64 {
-	return sums.VarianceHalfWidth(h, deviations)
+// for numbers of rows well above the noise of the count, from its mechanisms.
+func VarianceHalfWidth(h float64, ms []calibrate.Mechanism) float64 {
+	return sums.VarianceHalfWidth(h, ms)
 }
+
+// MeanHalfWidth is the same for a mean of values within h of a centre.
+func MeanHalfWidth(h float64, ms []calibrate.Mechanism) float64 { return sums.MeanHalfWidth(h, ms) }

@@ -28,6 +28,12 @@ type Component struct {
 	Keys int64
 	// Weight is the component's share of the query's mu², relative to the query's other components.
 	Weight float64
+	// L1 is the L1 sensitivity, for noise with delta 0, and WhyL1 the one-line argument for it; 0 if the component is for Gaussian noise alone.
+	L1    float64
+	WhyL1 string
+	// Cost is what a variance of 1 in each cell costs under such noise: the query's loss is the sum of the squared errors in its cells, in units of the
+	// most that one row adds to one.
+	Cost float64
 }
 
 // Query is one question with its public facts.

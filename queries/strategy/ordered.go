@@ -199,7 +199,11 @@ func (o *Ordered) Sums(y [][]float64, deviations []float64) []float64 {
 
 // Spread is the variances of the estimated sums of the first 1, …, n cells, their covariances with the last one, and the variances of the n
 // cells themselves, which are differences of neighbouring sums.
-type Spread struct{ Variance, WithLast, Cells []float64 }
+type Spread struct {
+	Variance, WithLast, Cells []float64
+	// Heavy says that the cells have independent noise of one deviation that is Laplace or geometric, not normal.
+	Heavy bool
+}
 
 // Spread returns them for noise of some deviations in the components.
 func (o *Ordered) Spread(deviations []float64) Spread {

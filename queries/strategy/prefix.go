@@ -88,7 +88,7 @@ func (p *prefix) decode(y []float64) []float64 {
 
 // spread returns the spread of the estimates for noise of variance 1. A cell is the difference of two sums, with the coefficients g_k − g_{k−1}.
 func (p *prefix) spread() Spread {
-	s := Spread{make([]float64, p.n), make([]float64, p.n), make([]float64, p.n)}
+	s := Spread{Variance: make([]float64, p.n), WithLast: make([]float64, p.n), Cells: make([]float64, p.n)}
 	sum, cell, before := 0.0, 0.0, 0.0
 	for t, g := range p.g {
 		sum, cell = sum+g*g, cell+(g-before)*(g-before)

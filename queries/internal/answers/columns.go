@@ -28,15 +28,22 @@ func OwnColumns(s query.Spec, columns []string) []string {
 	return append(names, columns...)
 }
 
-// CheckComponents says whether there are as many noisy vectors and estimates as components, of these lengths.
+// CheckComponents is CheckLengths for answers whose intervals need normal noise.
 func CheckComponents(query string, noisy, estimate []mechanism.Noisy, cells ...int) error {
+	for i := range noisy {
+		if !noisy[i].Normal() {
+			return fmt.Errorf("query %s has noise that is not Gaussian: its intervals would be wrong", query)
+		}
+	}
+	return CheckLengths(query, noisy, estimate, cells...)
+}
+
+// CheckLengths says whether there are as many noisy vectors and estimates as components, of these lengths.
+func CheckLengths(query string, noisy, estimate []mechanism.Noisy, cells ...int) error {
 	if len(noisy) != len(cells) || len(estimate) != len(cells) {
 		return fmt.Errorf("query %s has %s, not %d and %d", query, problem.Plural(int64(len(cells)), "component"), len(noisy), len(estimate))
 	}
 	for i, n := range cells {
-		if !noisy[i].Normal() {
-			return fmt.Errorf("query %s has noise that is not Gaussian: its intervals would be wrong", query)
-		}
 		if noisy[i].Len() != n || estimate[i].Len() != n {
 			return fmt.Errorf("query %s has %d cells, its answers %d and %d", query, n, noisy[i].Len(), estimate[i].Len())
 		}
@@ -53,6 +60,35 @@ func Normal(noisy, estimate query.Series, deviation float64) query.Answer {
 	return query.Answer{
 		Noisy: noisy, Estimate: estimate, Sigma: constant(deviation),
 		Low: shifted(noisy, -half), High: shifted(noisy, half),
+	}
+}
+
+// WithNoise makes the columns of values with the noise of a mechanism, over a number of rows by which sums were divided; 1 if they were not.
+func WithNoise(noisy, estimate query.Series, m calibrate.Mechanism, rows float64) query.Answer {
+	deviation, half := m.Deviation(), m.HalfWidth()
+	if rows != 1 {
+		deviation, half = math.Nextafter(deviation/rows, math.Inf(1)), math.Nextafter(half/rows, math.Inf(1))
+	}
+	if m.Noise == calibrate.Gaussian {
+		return Normal(noisy, estimate, deviation)
+	}
+	a := query.Answer{Noisy: noisy, Estimate: estimate, Sigma: constant(deviation)}
+	if m.Noise == calibrate.Geometric && rows == 1 { // multiples of the grid, which are added without rounding
+		a.Low, a.High = added(noisy, -half), added(noisy, half)
+		return a
+	}
+	half = math.Nextafter(half, math.Inf(1))
+	a.Low, a.High = shifted(noisy, -half), shifted(noisy, half)
+	return a
+}
+
+// added yields s + by.
+func added(s query.Series, by float64) query.Series {
+	return func(start int, dst []float64) {
+		s(start, dst)
+		for i := range dst {
+			dst[i] += by
+		}
 	}
 }
 

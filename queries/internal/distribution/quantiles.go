@@ -10,6 +10,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/answers"
+	"github.com/dprelease/dprelease/queries/internal/heavytails"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/strategy"
@@ -147,6 +148,7 @@ func (r *Reader) ReadCells(noisy, estimate mechanism.Noisy) []query.Reading {
 		s.Variance = append(s.Variance, variance*float64(j+1))
 	}
 	s.WithLast = s.Variance
+	s.Heavy = !noisy.Normal()
 	counts, estimates := r.cells(noisy), r.cells(estimate)
 	return r.Read(noisy.Len()/r.Size, s, func(g int) SumsBelow { return SumsBelow{r.along(counts, g, m), r.along(estimates, g, m)} })
 }
@@ -293,13 +295,13 @@ func (d distribution) quantile(q float64, edges []float64) triple {
 		return (d.noisy[j] - q*n) / math.Sqrt(own-2*q*withAll+q*q*all)
 	}
 	for j := 0; j <= m; j++ {
-		if beyond(j) >= -outerZ {
+		if beyond(j) >= -d.outerZ(j, q) {
 			t.low = edges[max(j-1, 0)]
 			break
 		}
 	}
 	for j := m; j >= 0; j-- {
-		if beyond(j) <= outerZ {
+		if beyond(j) <= d.outerZ(j, q) {
 			t.high = edges[min(j+1, m)]
 			break
 		}
@@ -309,6 +311,21 @@ func (d distribution) quantile(q float64, edges []float64) triple {
 
 // outerZ is a little more than the 97.5 % quantile of the normal distribution, for the rounding of a test in floats.
 const outerZ = 1.95997
+
+// outerZ is that of A − q·N, with A and N as in quantile. If noise is not normal, it follows from the weights of the cells: 1 − q for those below the j-th
+// edge, and q for the others.
+func (d distribution) outerZ(j int, q float64) float64 {
+	if !d.spread.Heavy {
+		return outerZ
+	}
+	const rounding = 1e-5
+	below, above, p := float64(j), float64(len(d.noisy)-1-j), 1-q
+	squares, fourths := below*p*p+above*q*q, below*p*p*p*p+above*q*q*q*q
+	if squares == 0 {
+		return outerZ
+	}
+	return heavytails.Z95(3*fourths/(squares*squares)) + rounding
+}
 
 // share is the share of the rows below the j-th edge: 1 at the last one, NaN if the estimates have no row.
 //
@@ -324,17 +341,35 @@ func (d distribution) share(j int) triple {
 	if n := d.estimate[m]; n > 0 {
 		t.estimate = d.estimate[j] / n
 	}
-	const k = outerZ * outerZ
-	own, withAll, all := d.variances(j)
-	below, n := d.noisy[j], d.noisy[m]
-	a, b, c := n*n-k*all, below*n-k*withAll, below*below-k*own
-	if n <= 0 || a <= 0 {
+	if !d.spread.Heavy {
+		const k = outerZ * outerZ
+		t.low, t.high, _ = d.shareWithin(j, k)
 		return t
 	}
-	root := math.Sqrt(max(b*b-a*c, 0))
-	t.low = min(max(answers.Outwards((b-root)/a, -1), 0), 1)
-	t.high = min(max(answers.Outwards((b+root)/a, 1), 0), 1)
+	const widest, rounds = 2.1185 * 2.1185, 5 // from the largest z on, of the noise of one cell; then that of each end, as for a mean
+	low, high, bounded := d.shareWithin(j, widest)
+	for range rounds {
+		if bounded {
+			z := d.outerZ(j, low)
+			low, _, _ = d.shareWithin(j, z*z)
+			z = d.outerZ(j, high)
+			_, high, _ = d.shareWithin(j, z*z)
+		}
+	}
+	t.low, t.high = low, high
 	return t
+}
+
+// shareWithin is the interval of a share for k = z²; bounded is false if it is from 0 to 1 because there are too few rows.
+func (d distribution) shareWithin(j int, k float64) (low, high float64, bounded bool) {
+	own, withAll, all := d.variances(j)
+	below, n := d.noisy[j], d.noisy[len(d.noisy)-1]
+	a, b, c := n*n-k*all, below*n-k*withAll, below*below-k*own
+	if n <= 0 || a <= 0 {
+		return 0, 1, false
+	}
+	root := math.Sqrt(max(b*b-a*c, 0))
+	return min(max(answers.Outwards((b-root)/a, -1), 0), 1), min(max(answers.Outwards((b+root)/a, 1), 0), 1), true
 }
 
 // NewSumsReader reads nothing but the sums, or reports what is wrong with the dimensions.

@@ -22,6 +22,19 @@ func (q *Query) Why(adj query.Adjacency, sq *big.Int) string {
 	return verb + LimitsText(q.Limits, q.Size) + ": " + sensitivity.RootText(sq)
 }
 
+// WithAbsolute gives a component that counts the rows of cells its L1 sensitivity.
+func (q *Query) WithAbsolute(c *query.Component, adj query.Adjacency) {
+	rows := sensitivity.AbsoluteCounts(q.Limits, adj, q.Size)
+	c.L1, c.Cost = sensitivity.CeilingOf(rows), float64(c.Cells)
+	who := "each " + q.Spec.UnitName() + " adds "
+	if adj == query.ReplaceOne {
+		who = "each " + q.Spec.UnitName() + " can change from one to another contribution of "
+	}
+	if c.WhyL1 = who + LimitsText(q.Limits, q.Size) + ": " + rows.String(); q.Spec.PerRow() {
+		c.WhyL1 = q.whyRow(adj) + ": " + rows.String()
+	}
+}
+
 func (q *Query) whyRow(adj query.Adjacency) string {
 	switch {
 	case adj == query.AddRemove:

@@ -37,7 +37,9 @@ func (q *Query) Components(adj query.Adjacency) ([]query.Component, error) {
 		return nil, err
 	}
 	c := query.Component{Sens: sens, Cells: q.Size, Quantum: 1, RowBound: 1, Scale: 1, Weight: 1}
+	q.WithAbsolute(&c, adj)
 	if q.Kernel != nil {
+		c.L1, c.WhyL1 = q.spreadAbsolute(adj)
 		c.Quantum, c.RowBound = math.Ldexp(1, -weightBits), math.Ldexp(float64(q.Kernel.largest), -weightBits)
 	}
 	return []query.Component{c}, nil
@@ -82,12 +84,12 @@ func (q *Query) Bytes(workers int, most int64) int64 {
 }
 
 // Finish makes the answer of one noisy vector and its estimate. Low and High are noisy ∓ z·d, with z the 97.5 % quantile
-// of the normal distribution and d the standard deviation of the published values, rounded outwards.
+// of the normal distribution and d the standard deviation of the published values, rounded outwards; other noise has its own quantiles.
 func (q *Query) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) {
-	if err := answers.CheckComponents(q.Name(), noisy, estimate, q.Size); err != nil {
+	if err := answers.CheckLengths(q.Name(), noisy, estimate, q.Size); err != nil {
 		return query.Answer{}, err
 	}
-	a := answers.Normal(noisy[0].Fill, estimate[0].Fill, noisy[0].Mechanism().Deviation())
+	a := answers.WithNoise(noisy[0].Fill, estimate[0].Fill, noisy[0].Mechanism(), 1)
 	a.Cells, a.Keys = q.Size, domain.KeyColumns(q.Axes)
 	if q.reader != nil {
 		a.Readings = q.reader.ReadCells(noisy[0], estimate[0])

@@ -171,6 +171,15 @@ func (k *Kernel) seal(cells []int64) ([]mechanism.Exact, error) {
 	return accumulate.SealSums(math.Ldexp(1, -weightBits), sums)
 }
 
+// spreadAbsolute is the L1 sensitivity of a histogram with a kernel: a row adds shares of at most 1 in all.
+func (q *Query) spreadAbsolute(adj query.Adjacency) (l1 float64, why string) {
+	rows := new(big.Int).SetInt64(q.Limits.Rows)
+	if adj == query.ReplaceOne {
+		rows.Lsh(rows, 1)
+	}
+	return sensitivity.CeilingOf(rows), "each " + q.Spec.UnitName() + " adds at most " + problem.Plural(q.Limits.Rows, "row") + ", spread over the points by shares of 1 in all: " + rows.String()
+}
+
 // spreadSensitivity is that of a histogram with a kernel.
 func (q *Query) spreadSensitivity(adj query.Adjacency) calibrate.Sensitivity {
 	l2 := q.norm(q.Limits, adj)

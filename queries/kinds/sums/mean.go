@@ -8,6 +8,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/internal/answers"
+	"github.com/dprelease/dprelease/queries/internal/heavytails"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 	"github.com/dprelease/dprelease/queries/query"
@@ -52,15 +53,14 @@ func (meanOfKnownRows) components(q *Query, adj query.Adjacency) ([]query.Compon
 	if q.Spec.Declared != 0 {
 		sum.L2 = max(sum.L2, math.Nextafter(mean.L2*n, math.Inf(1)))
 	}
-	c := q.componentOfSum(calibrate.Sensitivity{L2: sum.L2, Why: mean.Why})
+	c := q.componentOfSum(calibrate.Sensitivity{L2: sum.L2, Why: mean.Why}, adj)
 	c.Scale = 1 / n
 	return []query.Component{c}, nil
 }
 
 // answer has the deviation of the sum divided by n.
 func (meanOfKnownRows) answer(q *Query, noisy, estimate []mechanism.Noisy) query.Answer {
-	deviation := math.Nextafter(noisy[0].Mechanism().Deviation()/float64(q.Quantizer.Value.Rows), math.Inf(1))
-	return answers.Normal(q.mean(noisy[0].Fill), q.mean(estimate[0].Fill), deviation)
+	return answers.WithNoise(q.mean(noisy[0].Fill), q.mean(estimate[0].Fill), noisy[0].Mechanism(), float64(q.Quantizer.Value.Rows))
 }
 
 // readBack finds the multiple of the grid that each mean of a public number of terms was made of: the only one that gives exactly this
@@ -157,12 +157,14 @@ func (meanOfNoisyRows) components(q *Query, adj query.Adjacency) ([]query.Compon
 // (d·sigma_s² + ‖mean - centre‖²·sigma_c²)/n². For the worst mean, at the norm ρ of half the range, it is least if the shares of
 // mu² are as sqrt(d)·Delta_s to ρ·Delta_c, since sigma² = Delta²/share.
 func (q *Query) sumAndCount(adj query.Adjacency) (sum, count query.Component) {
-	sum = q.componentOfSum(q.sumSensitivity(adj))
+	sum = q.componentOfSum(q.sumSensitivity(adj), adj)
 	squared := sensitivity.SquaredCounts(q.Limits, adj, q.Size)
 	count = query.Component{
 		Name: "count", Sens: calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: q.Why(adj, squared)},
 		Cells: q.Size, Quantum: 1, RowBound: 1, Scale: 1,
 	}
+	q.WithAbsolute(&count, adj)
+	sum.Cost = float64(q.Cells()) / (q.Reach.OfRow() * q.Reach.OfRow()) // squared errors over those of the largest mean, as the count's
 	sum.Weight = math.Sqrt(float64(q.Quantizer.Dims)) * sum.Sens.L2
 	count.Weight = q.Reach.OfRow() * count.Sens.L2
 	return sum, count
@@ -173,6 +175,7 @@ func (meanOfNoisyRows) answer(q *Query, noisy, estimate []mechanism.Noisy) query
 	r := Ratio{
 		Centre: v.Real(v.Centre), Half: v.Real(v.Half()),
 		Sum: noisy[0].Mechanism().Deviation(), Count: noisy[1].Mechanism().Deviation(), Z: calibrate.Z95,
+		tail: tailOf(heavytails.Z95, noisy...),
 	}
 	of := func(f func(s, n float64) float64) query.Series { return q.both(noisy, f) }
 	return query.Answer{
@@ -181,6 +184,16 @@ func (meanOfNoisyRows) answer(q *Query, noisy, estimate []mechanism.Noisy) query
 		High:  of(func(s, n float64) float64 { _, high := r.Interval(s, n); return high }),
 		Extra: []query.Extra{{Name: noisySum, Values: noisy[0].Fill}, {Name: noisyCount, Values: of(func(_, n float64) float64 { return n })}},
 	}
+}
+
+// MeanHalfWidth is half the width of the interval of a mean of values within h of a centre, times the number of rows, as VarianceHalfWidth has it.
+func MeanHalfWidth(h float64, ms []calibrate.Mechanism) float64 {
+	sum, count := ms[0].Deviation(), h*ms[1].Deviation()
+	z := calibrate.Z95
+	if ms[0].Noise != calibrate.Gaussian {
+		z = heavytails.Z95(heavytails.OfTwo(sum, count))
+	}
+	return z * math.Hypot(sum, count)
 }
 
 // both yields f of each component's sum and its group's count.

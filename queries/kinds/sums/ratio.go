@@ -3,7 +3,9 @@ package sums
 import (
 	"math"
 
+	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/internal/answers"
+	"github.com/dprelease/dprelease/queries/internal/heavytails"
 )
 
 // Ratio makes a mean in [centre - half, centre + half] of s, a noisy sum of differences from the centre, and n, a noisy
@@ -12,6 +14,18 @@ type Ratio struct {
 	Centre, Half float64
 	Sum, Count   float64
 	Z            float64 // of the interval: 1.96 for 95 %
+	// tail is Z for an excess kurtosis, if the noise is not normal but Laplace or geometric; else nil.
+	tail func(kurtosis float64) float64
+}
+
+// tailOf returns a tail if the noise of a component is not normal, else nil.
+func tailOf(tail func(kurtosis float64) float64, noisy ...mechanism.Noisy) func(float64) float64 {
+	for _, n := range noisy {
+		if !n.Normal() {
+			return tail
+		}
+	}
+	return nil
 }
 
 // Mean is centre + s/n, moved into the range; NaN if n is not positive.
@@ -56,7 +70,31 @@ func (r Ratio) Sigma(s, n float64) float64 {
 //
 // Else the count does not differ from 0 by enough, the set is unbounded, and the interval is the whole range. Its min and max are
 // moved into the range, which holds the true mean.
+//
+// Of noise that is not normal, the quantile z of s − t·n depends on t, through the share that the count has in its noise. Each end is worked out
+// with the z of the end before it, from the largest z on, until it stays the same but for what does not matter.
 func (r Ratio) Interval(s, n float64) (low, high float64) {
+	if r.tail == nil {
+		return r.fieller(s, n)
+	}
+	const mostKurtosis, rounds = 3, 5
+	r.Z = r.tail(mostKurtosis)
+	low, high = r.fieller(s, n)
+	if n <= r.Z*r.Count {
+		return low, high
+	}
+	for range rounds {
+		at := r
+		at.Z = r.tail(heavytails.OfTwo(r.Sum, (low-r.Centre)*r.Count))
+		low, _ = at.fieller(s, n)
+		at.Z = r.tail(heavytails.OfTwo(r.Sum, (high-r.Centre)*r.Count))
+		_, high = at.fieller(s, n)
+	}
+	return low, high
+}
+
+// fieller is the interval for r.Z.
+func (r Ratio) fieller(s, n float64) (low, high float64) {
 	zc := r.Z * r.Count
 	a := (n - zc) * (n + zc)
 	if n <= zc || a <= 0 {

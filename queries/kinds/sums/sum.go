@@ -23,13 +23,13 @@ func (sumOfValues) components(q *Query, adj query.Adjacency) ([]query.Component,
 	if err != nil {
 		return nil, err
 	}
-	c := q.componentOfSum(sens)
+	c := q.componentOfSum(sens, adj)
 	c.Name = ""
 	return []query.Component{c}, nil
 }
 
 func (sumOfValues) answer(_ *Query, noisy, estimate []mechanism.Noisy) query.Answer {
-	return answers.Normal(noisy[0].Fill, estimate[0].Fill, noisy[0].Mechanism().Deviation())
+	return answers.WithNoise(noisy[0].Fill, estimate[0].Fill, noisy[0].Mechanism(), 1)
 }
 
 func (sumOfValues) readBack(q *Query, c query.Columns, grids []float64) (query.Recovered, error) {

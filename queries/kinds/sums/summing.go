@@ -195,10 +195,12 @@ func (q *Query) sumSensitivity(adj query.Adjacency) calibrate.Sensitivity {
 }
 
 // componentOfSum is the mechanism of the sums with some sensitivity.
-func (q *Query) componentOfSum(sens calibrate.Sensitivity) query.Component {
+func (q *Query) componentOfSum(sens calibrate.Sensitivity, adj query.Adjacency) query.Component {
+	bound := q.Quantizer.Real(q.Reach.More)
+	l1 := q.Reach.AbsoluteNorm(q.Limits, adj, q.Size)
 	return query.Component{
-		Name: "sum", Sens: sens, Cells: q.Cells(), Quantum: math.Ldexp(1, q.Quantizer.Exponent),
-		RowBound: q.Quantizer.Real(q.Reach.More), Scale: 1, Weight: 1,
+		Name: "sum", Sens: sens, Cells: q.Cells(), Quantum: math.Ldexp(1, q.Quantizer.Exponent), RowBound: bound, Scale: 1, Weight: 1,
+		L1: l1, WhyL1: q.whySum(adj) + ": " + domain.Shortest(l1), Cost: float64(q.Cells()) / (bound * bound),
 	}
 }
 
@@ -235,7 +237,7 @@ func (q *Query) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) 
 	for range q.Kind.Extra().count() {
 		lengths = append(lengths, q.Size)
 	}
-	if err := answers.CheckComponents(q.Name(), noisy, estimate, lengths...); err != nil {
+	if err := answers.CheckLengths(q.Name(), noisy, estimate, lengths...); err != nil {
 		return query.Answer{}, err
 	}
 	a := q.Kind.answer(q, noisy, estimate)

@@ -8,6 +8,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/internal/answers"
+	"github.com/dprelease/dprelease/queries/internal/heavytails"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 	"github.com/dprelease/dprelease/queries/query"
@@ -69,6 +70,9 @@ func (varianceOfValues) components(q *Query, adj query.Adjacency) ([]query.Compo
 		Name: "squares", Cells: q.Size, Quantum: math.Ldexp(1, r.Exponent), RowBound: math.Ldexp(float64(r.More), r.Exponent), Scale: 1, Weight: l2,
 		Sens: calibrate.Sensitivity{L2: l2, Why: q.whySum(adj) + ", squared and less half of the largest square: " + domain.Shortest(l2)},
 	}
+	square.L1 = r.AbsoluteNorm(q.Limits, adj, q.Size)
+	square.WhyL1 = q.whySum(adj) + ", squared and less half of the largest square: " + domain.Shortest(square.L1)
+	sum.Cost, square.Cost = 4*float64(q.Size)/(h*h), 4*float64(q.Size)/(h*h*h*h) // as for the weights, over (h²/2)²
 	sum.Weight, count.Weight = h*sum.Sens.L2, h*h/2*count.Sens.L2
 	return []query.Component{sum, square, count}, nil
 }
@@ -77,7 +81,7 @@ func (varianceOfValues) components(q *Query, adj query.Adjacency) ([]query.Compo
 func (varianceOfValues) answer(q *Query, noisy, estimate []mechanism.Noisy) query.Answer {
 	m := moments{
 		half: q.Quantizer.Real(q.Quantizer.Half()), sum: noisy[0].Mechanism().Deviation(), square: noisy[1].Mechanism().Deviation(),
-		count: noisy[2].Mechanism().Deviation(),
+		count: noisy[2].Mechanism().Deviation(), tail: tailOf(heavytails.Z975, noisy...),
 	}
 	of := func(f func(s, q, n float64) float64) query.Series { return three(noisy, f) }
 	return query.Answer{
@@ -111,6 +115,7 @@ func (q *Query) squareReach() *sensitivity.Reach {
 type moments struct {
 	half               float64 // h: half the range of the values
 	sum, square, count float64
+	tail               func(kurtosis float64) float64 // as that of a Ratio
 }
 
 // eachZ makes two intervals that hold together with 95 %, each with 97.5 %: Phi⁻¹(0.9875) = 2.2414027276049464…, rounded up.
@@ -118,8 +123,8 @@ const eachZ = 0x1.1ee648da1d3ddp+1
 
 // ratios returns those whose values are the mean and the mean square.
 func (m moments) ratios() (mean, square Ratio) {
-	mean = Ratio{Half: m.half, Sum: m.sum, Count: m.count, Z: eachZ}
-	square = Ratio{Centre: m.half * m.half / 2, Half: m.half * m.half / 2, Sum: m.square, Count: m.count, Z: eachZ}
+	mean = Ratio{Half: m.half, Sum: m.sum, Count: m.count, Z: eachZ, tail: m.tail}
+	square = Ratio{Centre: m.half * m.half / 2, Half: m.half * m.half / 2, Sum: m.square, Count: m.count, Z: eachZ, tail: m.tail}
 	return mean, square
 }
 
@@ -181,9 +186,12 @@ func three(components []mechanism.Noisy, f func(s, q, n float64) float64) query.
 }
 
 // VarianceHalfWidth is half the width of the interval of a variance of values in a range of half-width h, times the number of rows, at most,
-// for numbers of rows well above the noise of the count, from the deviations of its components.
-func VarianceHalfWidth(h float64, deviations [3]float64) float64 {
-	mean := math.Hypot(deviations[0], h*deviations[2])
-	square := math.Hypot(deviations[1], h*h/2*deviations[2])
-	return eachZ * (square + 2*h*mean)
+// for numbers of rows well above the noise of the count, from its mechanisms.
+func VarianceHalfWidth(h float64, ms []calibrate.Mechanism) float64 {
+	sum, square, count := ms[0].Deviation(), ms[1].Deviation(), ms[2].Deviation()
+	ofMean, ofSquare := math.Hypot(sum, h*count), math.Hypot(square, h*h/2*count)
+	if ms[0].Noise == calibrate.Gaussian {
+		return eachZ * (ofSquare + 2*h*ofMean)
+	}
+	return heavytails.Z975(heavytails.OfTwo(square, h*h/2*count))*ofSquare + heavytails.Z975(heavytails.OfTwo(sum, h*count))*2*h*ofMean
 }
