@@ -13,6 +13,8 @@ import (
 type Exact struct {
 	open  func() *sealed
 	keyed func() *keyed // set instead of open if SealKeyed made the value
+	// choice is set instead of open if SealChoice made the value.
+	choice func() *choice
 }
 
 // sealed holds the payload of an Exact until it is taken out to be noised.

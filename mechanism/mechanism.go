@@ -32,6 +32,7 @@ var (
 	ErrHalves    = errors.New("mechanism: the numbers of exact answers, of their low halves and of their cells differ")
 	ErrPlaces    = errors.New("mechanism: the cells of sparse answers are not ascending, or do not exist")
 	ErrKeys      = errors.New("mechanism: Select takes private keys only, and Noise none; keys must be distinct and ascending")
+	ErrChoice    = errors.New("mechanism: these exact answers depend on no choice, or not on such a one; or the choice is to be made first")
 	ErrReceipt   = errors.New("mechanism: no receipt: noise needs a charge of the ledger")
 	ErrMechanism = errors.New("mechanism: invalid mechanism")
 	ErrSpent     = errors.New("mechanism: this exact answer was noised or compared before")

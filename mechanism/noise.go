@@ -40,6 +40,8 @@ func (e Exact) checkReady(r ledger.Receipt) error {
 	switch {
 	case e.keyed != nil:
 		return ErrKeys
+	case e.choice != nil:
+		return ErrChoice
 	case e.open == nil:
 		return ErrEmpty
 	case r == (ledger.Receipt{}):

@@ -82,3 +82,15 @@ func (l Layout) Count(histogram []int64, bin int, rows int64) {
 	histogram[from+(bin-1)/PerOctave] += CoarseWeight * rows
 	histogram[from+Octaves+bin-1] += rows
 }
+
+// Bounds returns the least and the greatest value of a bin, in quanta.
+func Bounds(bin int) (low, high int64) {
+	switch {
+	case bin == 0:
+		return -Edge(0), Edge(0)
+	case bin < 0:
+		low, high = Bounds(-bin)
+		return -high, -low
+	}
+	return Edge(bin-1) + 1, Edge(bin)
+}

@@ -7,9 +7,10 @@ import "math"
 // thresholdNext apply to octaves two above and next to those that are believed, as a mistake there costs little.
 const (
 	threshold     = 5.6
-	thresholdNear = 4.0
+	thresholdNear = 4.5
 	thresholdNext = 3.0
 	longestRun    = 6
+	farthest      = 4 // octaves above the last run that is believed, beyond which no tail is extrapolated
 )
 
 // magnitudes is one side of a noisy histogram, or both folded together, in rows.
@@ -20,12 +21,8 @@ type magnitudes struct {
 	sdCoarse, sdFine float64
 }
 
-// highest returns the highest octave that is believed to hold values, or -1.
-func (m *magnitudes) highest() int {
-	top := m.highestRun()
-	if top < 0 {
-		return top
-	}
+// highest returns the highest octave that is believed to hold values, if one of them is by itself or by its run.
+func (m *magnitudes) highest(top int) int {
 	for {
 		switch {
 		case top+1 < len(m.coarse) && m.coarse[top+1] >= thresholdNext*m.sdCoarse:
@@ -61,7 +58,7 @@ func (m *magnitudes) highestRun() int {
 func (m *magnitudes) upperEnd(top, n int) int {
 	sum := 0.0
 	for i := range n {
-		if sum += m.coarse[top-i]; sum >= 2.5*m.sdCoarse*math.Sqrt(float64(i+1)) {
+		if sum += m.coarse[top-i]; sum >= 3.5*m.sdCoarse*math.Sqrt(float64(i+1)) {
 			return top - i
 		}
 	}
@@ -132,11 +129,13 @@ const ended = 0.2
 
 // rows estimates the rows of each bin, with an extrapolated tail above the highest that is believed; nil if none is.
 func (m *magnitudes) rows() []float64 {
-	top := m.highest()
-	if top < 0 {
+	firm := m.highestRun()
+	if firm < 0 {
 		return nil
 	}
+	top := m.highest(firm)
 	out := make([]float64, len(m.fine))
+	defer func() { clear(out[min((firm+1+farthest)*PerOctave, len(out)):]) }()
 	for j := 0; j <= top; j++ {
 		m.spread(out, j)
 	}

@@ -1,0 +1,259 @@
+package accumulate
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/privateclamp"
+	"github.com/dprelease/dprelease/queries/quantize"
+)
+
+// Sums whose clamp is chosen later
+//
+// The clamp is chosen from a noisy histogram of the values, when all rows are read. So rows are added up by bins: in each cell the number of
+// rows of each bin, and the sum of their values. The sum under a clamp whose ends are edges of bins follows: that of the bins within, and for each
+// row of the others the end on its side. The histogram is that of all cells together.
+
+// Spread adds single values up by bins.
+type Spread struct {
+	SpreadOf
+	cells     []binned // nil before the first row
+	missing   []int64  // rows without a value, if all rows are terms
+	quantized [1]int64
+}
+
+// SpreadOf says what is added up, and how it is found in batches.
+type SpreadOf struct {
+	// Quantizer has the public range, without a centre.
+	Quantizer *quantize.Quantizer
+	Groups    *domain.Grouping
+	Values    *quantize.RowValues
+	Cells     int
+	// Centred says that values are added up less the centre of the clamp.
+	Centred bool
+	// CountRows says that the numbers of rows are a vector of the answer.
+	CountRows bool
+	// Check judges the number of all rows before anything is hidden; nil if there is nothing to judge.
+	Check func(rows int64) error
+}
+
+// binned is the rows of a cell by bin; nil if it has none.
+type binned struct {
+	rows []int64
+	sums int128.Slice
+}
+
+// Layout is that of the histogram.
+func (of SpreadOf) Layout() privateclamp.Layout {
+	return privateclamp.Layout{Signed: of.Quantizer.Min < 0}
+}
+
+// lowest is the bin of the smallest values.
+func (of SpreadOf) lowest() int {
+	if of.Layout().Signed {
+		return 1 - privateclamp.Edges
+	}
+	return 0
+}
+
+// bins is the number of bins.
+func (of SpreadOf) bins() int { return privateclamp.Edges - of.lowest() }
+
+// CellBytes is how much memory a cell that has rows takes.
+func (of SpreadOf) CellBytes() int64 { return 24 * int64(of.bins()) }
+
+// NewSpread returns sums without rows.
+func NewSpread(of SpreadOf) *Spread { return &Spread{SpreadOf: of} }
+
+// AddRows adds the rows of a batch that have a cell and a value.
+func (a *Spread) AddRows(b *table.Batch) error {
+	a.makeCells()
+	return a.eachValue(b, nil, func(_ int, cell int32) { a.addQuantized(cell, 1) }, func(cell int32) { a.missing[cell]++ })
+}
+
+// WriteRows writes the cells and quantized values of the rows of a batch that have a cell and a value.
+func (a *Spread) WriteRows(b *table.Batch, to bounding.Writer) error {
+	write := func(row int, cell int32) {
+		content := to.Record(row)
+		binary.BigEndian.PutUint32(content, uint32(cell))
+		binary.BigEndian.PutUint64(content[bounding.CellBytes:], uint64(a.quantized[0]))
+	}
+	err := a.eachValue(b, func(cells []int32) error { return to.Start(b, cells) }, write, nil)
+	if err != nil {
+		return err
+	}
+	return to.Failure()
+}
+
+// eachValue quantizes the values of a batch one after the other.
+func (a *Spread) eachValue(b *table.Batch, start func([]int32) error, value func(row int, cell int32), none func(cell int32)) error {
+	cells, err := a.Groups.OfRows(b)
+	if err != nil {
+		return err
+	}
+	if err := a.Values.Open(b); err != nil {
+		return err
+	}
+	if start != nil {
+		if err := start(cells); err != nil {
+			return err
+		}
+	}
+	for row, cell := range cells {
+		switch {
+		case cell < 0:
+		case a.Quantizer.Quantize(a.quantized[:], a.Values.Row(row)):
+			value(row, cell)
+		case none != nil:
+			none(cell)
+		}
+	}
+	return nil
+}
+
+// AddRecords returns what adds rows by their cell and quantized value.
+func (a *Spread) AddRecords() func(content []byte, rows uint64) {
+	a.makeCells()
+	return func(content []byte, rows uint64) {
+		a.quantized[0] = int64(binary.BigEndian.Uint64(content[bounding.CellBytes:]))
+		a.addQuantized(bounding.CellOf(content), rows)
+	}
+}
+
+func (a *Spread) makeCells() {
+	if a.cells == nil {
+		a.cells, a.missing = make([]binned, a.Cells), make([]int64, a.Cells)
+	}
+}
+
+// addQuantized adds the value in quantized to a cell, times times.
+func (a *Spread) addQuantized(cell int32, times uint64) {
+	c := &a.cells[cell]
+	if c.rows == nil {
+		c.rows, c.sums = make([]int64, a.bins()), int128.Make(a.bins())
+	}
+	at := privateclamp.BinOf(a.quantized[0]) - a.lowest()
+	c.rows[at] += int64(times)
+	c.sums.Add(at, int128.Product(a.quantized[0], times))
+}
+
+// Merge adds another's rows.
+func (a *Spread) Merge(other Answer) error {
+	o, ok := other.(*Spread)
+	if !ok {
+		return bounding.ErrMerge
+	}
+	a.makeCells()
+	for i := range o.cells {
+		mine, theirs := &a.cells[i], &o.cells[i]
+		a.missing[i] += o.missing[i]
+		switch {
+		case theirs.rows == nil:
+		case mine.rows == nil:
+			*mine = *theirs
+		default:
+			for j, n := range theirs.rows {
+				mine.rows[j] += n
+			}
+			mine.sums.AddSlice(theirs.sums)
+		}
+	}
+	o.cells, o.missing = nil, nil
+	return nil
+}
+
+// Seal hides the sums under all clamps, the numbers of rows if the query has them, and the histogram.
+func (a *Spread) Seal() ([]mechanism.Exact, error) {
+	a.makeCells()
+	histogram, rows, all := make([]int64, a.Layout().Cells()), make([]int64, a.Cells), int64(0)
+	for i := range a.cells {
+		for j, n := range a.cells[i].rows {
+			a.Layout().Count(histogram, j+a.lowest(), n)
+			rows[i] += n
+		}
+		all += rows[i] + a.missing[i]
+	}
+	if a.Check != nil {
+		if err := a.Check(all); err != nil {
+			return nil, err
+		}
+	}
+	vectors := [][]int64{histogram}
+	if a.CountRows {
+		vectors = [][]int64{rows, histogram}
+	}
+	exacts := []mechanism.Exact{mechanism.SealChoice(a.clamped)}
+	for _, counts := range vectors {
+		e, err := SealCounts(counts)
+		if err != nil {
+			return nil, err
+		}
+		exacts = append(exacts, e...)
+	}
+	return exacts, nil
+}
+
+// errEdges is the error of a clamp whose ends are no edges of bins.
+var errEdges = errors.New("the ends of a clamp that is chosen are edges of the histogram")
+
+// clamped returns the sums under a clamp.
+func (a *Spread) clamped(r mechanism.Range) (mechanism.Exact, error) {
+	if r.Low >= r.High {
+		return mechanism.Exact{}, errEdges
+	}
+	from, to, err := a.within(r)
+	if err != nil {
+		return mechanism.Exact{}, err
+	}
+	centre := int64(0)
+	if a.Centred {
+		centre = CentreOf(r)
+	}
+	totals := int128.Make(a.Cells)
+	for i := range a.cells {
+		c := &a.cells[i]
+		for j, n := range c.rows {
+			sum := c.sums.At(j)
+			switch {
+			case j < from:
+				sum = int128.Product(r.Low, uint64(n))
+			case j >= to:
+				sum = int128.Product(r.High, uint64(n))
+			}
+			totals.Add(i, sum.Sub(int128.Product(centre, uint64(n))))
+		}
+	}
+	exacts, err := SealSums(math.Ldexp(1, a.Quantizer.Exponent), totals)
+	if err != nil {
+		return mechanism.Exact{}, err
+	}
+	return exacts[0], nil
+}
+
+// CentreOf is the centre of a clamp, in quanta, rounded down.
+func CentreOf(r mechanism.Range) int64 { return r.Low + (r.High-r.Low)/2 }
+
+// within returns which bins lie within a clamp: from the first to before the last.
+func (a *Spread) within(r mechanism.Range) (from, to int, err error) {
+	to = a.bins()
+	for j := range a.bins() {
+		low, high := privateclamp.Bounds(j + a.lowest())
+		low, high = max(low, a.Quantizer.Min), min(high, a.Quantizer.Max)
+		switch {
+		case low > high: // beyond the public range: the bin is empty
+		case high <= r.Low:
+			from = j + 1
+		case low >= r.High:
+			to = min(to, j)
+		case low < r.Low || high > r.High:
+			return 0, 0, errEdges
+		}
+	}
+	return from, to, nil
+}

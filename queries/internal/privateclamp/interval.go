@@ -1,0 +1,91 @@
+package privateclamp
+
+import "math"
+
+// Interval returns the clamp [low, high], in quanta, of least expected loss for a sum of values less the centre of the clamp, whose noise has the standard
+// deviation noise·(high - low)/2. Values may lie far from zero: what matters is how far they spread. If nothing is believed, it is
+// the bin of zero. Groups is the number of sums that share the clamp; see [Histogram.Symmetric].
+func (h *Histogram) Interval(noise float64, groups int) (low, high int64) {
+	rows, ends := h.estimate()
+	if rows == nil {
+		return Bounds(0)
+	}
+	// cutAbove[i] is the squared bias if values end at ends[i], cutBelow[i] that if they begin there.
+	cutAbove, cutBelow := make([]float64, len(ends)), make([]float64, len(ends))
+	n, sum := 0.0, 0.0
+	for i := len(ends) - 1; i >= 0; i-- {
+		cutAbove[i] = math.Pow(sum-n*ends[i], 2)
+		if i > 0 {
+			n, sum = n+rows[i-1], sum+rows[i-1]*(ends[i]+ends[i-1])/2
+		}
+	}
+	n, sum = 0, 0
+	for i := range ends {
+		cutBelow[i] = math.Pow(n*ends[i]-sum, 2)
+		if i < len(rows) {
+			n, sum = n+rows[i], sum+rows[i]*(ends[i]+ends[i+1])/2
+		}
+	}
+	g, least := float64(max(groups, 1)), math.Inf(1)
+	for i := range ends {
+		for j := i + 1; j < len(ends); j++ {
+			sd := noise * (ends[j] - ends[i]) / 2
+			if loss := (cutAbove[j]+cutBelow[i])/math.Sqrt(g) + g*sd*sd; loss < least {
+				least, low, high = loss, int64(ends[i]), int64(ends[j])
+			}
+		}
+	}
+	return low, high
+}
+
+// estimate returns the estimated rows of the bins from the lowest on, and their ends; nil if nothing is believed.
+func (h *Histogram) estimate() (rows, ends []float64) {
+	zero := h.Cells[0] / CoarseWeight
+	if zero < thresholdNear*h.Deviation/CoarseWeight {
+		zero = 0
+	}
+	above := h.side(1).believed()
+	below := make([]float64, 0, side)
+	if h.Signed {
+		below = h.side(1 + Octaves + side).believed()
+	}
+	if zero == 0 && above == nil && len(below) == 0 {
+		return nil, nil
+	}
+	for i := len(below) - 1; i >= 0; i-- {
+		rows, ends = append(rows, below[i]), append(ends, -float64(Edge(i+1)))
+	}
+	rows, ends = append(rows, zero), append(ends, -float64(Edge(0)))
+	for i := range above {
+		rows, ends = append(rows, above[i]), append(ends, float64(Edge(i)))
+	}
+	return rows, append(ends, float64(Edge(len(above))))
+}
+
+// believed is rows, without the octaves towards zero that chance may have raised: there a few rows that are not would make the clamp
+// wide.
+func (m *magnitudes) believed() []float64 {
+	out := m.rows()
+	if out == nil {
+		return nil
+	}
+	top := m.highest(m.highestRun())
+	for j := top - 1; j >= 0; j-- {
+		least := thresholdNear
+		if m.coarse[j+1] >= thresholdNear*m.sdCoarse {
+			least = thresholdNext
+		}
+		if m.coarse[j] < least*m.sdCoarse {
+			clear(out[j*PerOctave : (j+1)*PerOctave])
+		}
+	}
+	for j := range top { // bins of an octave that is believed which do not stand out, towards zero
+		bins := out[j*PerOctave : (j+1)*PerOctave]
+		for i, f := range m.fine[j*PerOctave : (j+1)*PerOctave] {
+			if f < 3*m.sdFine && m.coarse[j] > thresholdNear*PerOctave*m.sdFine {
+				bins[i] = 0
+			}
+		}
+	}
+	return out
+}
