@@ -74,7 +74,7 @@ var layers = map[string][]string{
 	// These add rows up, for listed cells and for discovered cells.
 	"queries/internal/accumulate": {
 		"io/table", "mechanism", "mechanism/int128", "queries/bounding", "queries/domain", "queries/quantize", "queries/strategy",
-		"queries/internal/columnar", "queries/internal/intern",
+		"queries/internal/columnar", "queries/internal/intern", "queries/internal/privateclamp",
 	},
 	"queries/internal/privateclamp": nil,
 	"queries/internal/keyselection": {
@@ -85,10 +85,11 @@ var layers = map[string][]string{
 		"io/table", "queries/bounding", "queries/domain", "queries/problem", "queries/quantize",
 		"queries/internal/columnar", "queries/internal/keyselection",
 	},
-	// The words of a query, the kinds on them, and the door that chooses a kind. No kind imports another.
+	// The words of a query, the kinds on them, and the door that chooses a kind. No kind imports another, but a clamp that is discovered is one of a sum.
 	"queries/query": {
 		"calibrate", "io/table", "mechanism", "mechanism/int128",
 		"queries/bounding", "queries/domain", "queries/quantize", "queries/sensitivity", "queries/strategy", "queries/tally",
+		"queries/internal/privateclamp",
 	},
 	"queries/internal/heavytails":   nil,
 	"queries/internal/answers":      {"calibrate", "mechanism", "queries/domain", "queries/problem", "queries/query"},
@@ -100,12 +101,13 @@ var layers = map[string][]string{
 	},
 	"queries/kinds/histogram":  kindOfQuery,
 	"queries/kinds/ordered":    kindOfQuery,
-	"queries/kinds/sums":       kindOfQuery,
+	"queries/kinds/sums":       append([]string{"queries/internal/privateclamp"}, kindOfQuery...),
+	"queries/kinds/clamped":    append([]string{"queries/kinds/sums", "queries/internal/privateclamp"}, kindOfQuery...),
 	"queries/kinds/discovered": kindOfQuery,
 	"queries/kinds/crosstabs":  kindOfQuery,
 	"queries": {
 		"calibrate", "io/table", "mechanism", "queries/bounding", "queries/domain", "queries/problem", "queries/quantize", "queries/query",
-		"queries/kinds/base", "queries/kinds/crosstabs", "queries/kinds/discovered", "queries/kinds/histogram", "queries/kinds/ordered", "queries/kinds/sums",
+		"queries/kinds/base", "queries/kinds/clamped", "queries/kinds/crosstabs", "queries/kinds/discovered", "queries/kinds/histogram", "queries/kinds/ordered", "queries/kinds/sums",
 	},
 
 	"denoise":           {"calibrate", "mechanism", "denoise/graph", "internal/spelling"},

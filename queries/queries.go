@@ -36,6 +36,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/distribution"
 	"github.com/dprelease/dprelease/queries/kinds/base"
+	"github.com/dprelease/dprelease/queries/kinds/clamped"
 	"github.com/dprelease/dprelease/queries/kinds/crosstabs"
 	"github.com/dprelease/dprelease/queries/kinds/discovered"
 	"github.com/dprelease/dprelease/queries/kinds/histogram"
@@ -77,6 +78,8 @@ func newListed(s Spec, p *problem.Problems) Query {
 	switch {
 	case len(p.List) > 0:
 		return nil
+	case v != nil && s.Value.Share != 0:
+		return clamped.New(c, v, p)
 	case v != nil:
 		return sums.New(c, v)
 	case s.Read.Sums:

@@ -47,6 +47,11 @@ type (
 	// Recovered are the noisy vectors of a query's components.
 	Recovered = query.Recovered
 
+	// ClampFinder is a query whose clamp is chosen from a noisy histogram of its values.
+	ClampFinder = query.ClampFinder
+	// ClampSearch is what a clamp was chosen from, and the clamp.
+	ClampSearch = query.ClampSearch
+
 	// Strategic is a query whose tables are put together from components that are not their cells.
 	Strategic = query.Strategic
 	// Strategy says where the noise of a query goes, and what other ways would have given.

@@ -93,6 +93,16 @@ func (q *Quantizer) fit(low, high *big.Rat) bool {
 	return q.Min < q.Max
 }
 
+// Between returns the quantizer with another range, in the same quanta. If centred is set, values are added up less its centre.
+func (q *Quantizer) Between(low, high int64, centred bool) *Quantizer {
+	out := *q
+	out.Min, out.Max, out.Centre, out.Centred = low, high, 0, centred
+	if centred {
+		out.Centre = low + (high-low)/2
+	}
+	return &out
+}
+
 // ceilLog2 returns the least e with x <= 2^e, for x > 0.
 func ceilLog2(x *big.Rat) int {
 	e := x.Num().BitLen() - x.Denom().BitLen() - 1 // 2^e < x

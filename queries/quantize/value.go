@@ -24,6 +24,9 @@ type Value struct {
 	// ClipL2 is a decimal number, set if Lo and Hi are not. A vector that is longer is shortened, and rounded towards zero. If components
 	// are infinite, the vector takes their direction and the other components become 0.
 	ClipL2 string
+	// Share says that Lo and Hi are a public range within which the clamp is chosen privately: the share of the query's mu² that finding it
+	// takes; 0 if they are the clamp.
+	Share float64
 	// Rows is the public number of terms of a mean, 0 if there is none. All rows are then terms, and a row without a value counts as the
 	// centre of the range, or as zero.
 	Rows int64

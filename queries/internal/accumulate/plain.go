@@ -46,7 +46,7 @@ type plainSums struct {
 // newPlainSums returns nil if a query needs the general way.
 func newPlainSums(of SumsOf) *plainSums {
 	q := of.Quantizer
-	if q.Dims > 1 || q.Clip || q.Value.List || of.Cells > plainCells {
+	if q.Bits > quantize.MaxBits || q.Dims > 1 || q.Clip || q.Value.List || of.Cells > plainCells {
 		return nil
 	}
 	return &plainSums{Fast: q.Fast(), left: plainRows, second: of.Second}

@@ -12,6 +12,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/internal/answers"
+	"github.com/dprelease/dprelease/queries/internal/privateclamp"
 	"github.com/dprelease/dprelease/queries/kinds/base"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
@@ -91,6 +92,9 @@ const (
 func NewQuantizer(s query.Spec, p *problem.Problems) *quantize.Quantizer {
 	o := summaries[s.Kind].quantizer
 	o.Field = string(s.Kind)
+	if s.Value.Share != 0 { // the range is not the clamp yet, and has no centre
+		o.Centred, o.Bits = false, privateclamp.Bits
+	}
 	before := len(p.List)
 	checkRows(s, p)
 	q := quantize.New(s.Value, o, p)
@@ -137,9 +141,7 @@ func (q *Query) New(s table.Schema, spill bounding.Spill) (query.Accumulator, er
 func (q *Query) sums() accumulate.SumsOf {
 	x := q.Kind.Extra()
 	of := accumulate.SumsOf{Quantizer: q.Quantizer, Cells: q.Size, Second: x.second, CountRows: x.Rows}
-	if q.Quantizer.Value.Rows > 0 {
-		of.Check = q.checkKnownRows
-	}
+	of.Check = q.CheckRows()
 	return of
 }
 
@@ -260,6 +262,17 @@ func (q *Query) keys() []domain.KeyColumn {
 		keys = append(keys, domain.KeyColumn{Name: answers.ComponentKey, Stride: 1, Labels: v.ComponentLabels()})
 	}
 	return keys
+}
+
+// Centred says whether a kind of query adds values up less the centre of their range.
+func Centred(k query.Kind) bool { return summaries[k].quantizer.Centred }
+
+// CheckRows is what judges the number of all rows; nil if it is private.
+func (q *Query) CheckRows() func(rows int64) error {
+	if q.Quantizer.Value.Rows > 0 {
+		return q.checkKnownRows
+	}
+	return nil
 }
 
 // AddsUp says whether a kind of query adds values up.

@@ -1,0 +1,92 @@
+package privateclamp
+
+import (
+	"errors"
+	"math"
+	"slices"
+)
+
+// Search is a noisy histogram and the clamp that was chosen from it.
+type Search struct {
+	// Exponent says that values are multiples of 2^Exponent, Least and Most are the public range in these.
+	Exponent int   `json:"quantum_log2"`
+	Least    int64 `json:"least"`
+	Most     int64 `json:"most"`
+	// Centred says that values are added up less the centre of the clamp.
+	Centred bool `json:"centred,omitempty"`
+	// Groups is the number of sums that share the clamp.
+	Groups int `json:"groups"`
+	// Noise is the standard deviation of the noise of a sum for a clamp whose largest magnitude (if it is centred, half of whose length) is 1.
+	Noise float64 `json:"noise"`
+	// Grid is that of the histogram's noisy values, Deviation their standard deviation, and Cells the values in multiples of the grid.
+	Grid      float64 `json:"grid"`
+	Deviation float64 `json:"standard_deviation"`
+	Cells     []int64 `json:"noisy_histogram"`
+	// Low and High are the ends of the clamp that was chosen, in multiples of 2^Exponent, and Clamp its ends.
+	Low   int64      `json:"low"`
+	High  int64      `json:"high"`
+	Clamp [2]float64 `json:"clamp"`
+	// Found says whether anything stood out of the noise.
+	Found bool `json:"found"`
+}
+
+// ErrSearch is the error of a search whose numbers do not fit together.
+var ErrSearch = errors.New("the histogram of which a clamp was chosen is not whole")
+
+// Choose sets the clamp from the other fields. Errors: ErrSearch.
+func (s *Search) Choose() error {
+	h := Histogram{Layout: Layout{Signed: s.Least < 0}, Deviation: s.Deviation}
+	positive := func(x float64) bool { return x > 0 && x <= math.MaxFloat64 }
+	if len(s.Cells) != h.Layout.Cells() || s.Least >= s.Most || max(s.Most, -s.Least) > 1<<Bits ||
+		s.Groups < 1 || !positive(s.Noise) || !positive(s.Grid) || !positive(s.Deviation) {
+		return ErrSearch
+	}
+	for _, n := range s.Cells {
+		h.Cells = append(h.Cells, float64(n)*s.Grid)
+	}
+	var low, high int64
+	if s.Centred {
+		low, high = h.Interval(s.Noise, s.Groups)
+	} else {
+		high = Edge(h.Symmetric(s.Noise, s.Groups))
+		low = -high
+	}
+	s.Found = high > Edge(0) || low < -Edge(0)
+	s.Low, s.High = s.clip(low, high)
+	s.Clamp = [2]float64{math.Ldexp(float64(s.Low), s.Exponent), math.Ldexp(float64(s.High), s.Exponent)}
+	return nil
+}
+
+// clip moves the ends into the public range. If nothing of it is left, the clamp is the narrowest at the end of the range that is nearer.
+func (s *Search) clip(low, high int64) (int64, int64) {
+	switch {
+	case high <= s.Least:
+		low, high = s.Least, s.Most
+		for i := Edges - 1; i >= 0; i-- {
+			if e := Edge(i); e > low {
+				high = min(high, e)
+			}
+			if e := -Edge(i); e > low {
+				high = min(high, e)
+			}
+		}
+	case low >= s.Most:
+		low, high = s.Least, s.Most
+		for i := range Edges {
+			if e := Edge(i); e < high {
+				low = max(low, e)
+			}
+			if e := -Edge(i); e < high {
+				low = max(low, e)
+			}
+		}
+	}
+	return max(low, s.Least), min(high, s.Most)
+}
+
+// Same says whether the clamp is the one that is chosen from the other fields.
+func (s *Search) Same() bool {
+	again := *s
+	again.Cells = slices.Clone(s.Cells)
+	return again.Choose() == nil && again.Low == s.Low && again.High == s.High && again.Clamp == s.Clamp && again.Found == s.Found
+}

@@ -1,0 +1,169 @@
+// Package clamped has sums and means whose clamp is discovered.
+//
+// The job gives a public range, which may be generous. A share of the query's mu² goes to a histogram of the values within it, over bins that follow
+// from the range alone. Its noisy values are released, and the clamp is chosen from them (queries/internal/privateclamp); then the sums
+// are noised with the rest of mu², for the sensitivity that the clamp has. The charge fixes both mu beforehand. Squares of mu add up also if
+// a mechanism is chosen from the answers of earlier ones.
+//
+// There is one pass over the rows: they are added up by bins, from which the sums under any clamp follow (queries/internal/accumulate).
+package clamped
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
+	"github.com/dprelease/dprelease/queries/internal/privateclamp"
+	"github.com/dprelease/dprelease/queries/kinds/base"
+	"github.com/dprelease/dprelease/queries/kinds/sums"
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/quantize"
+	"github.com/dprelease/dprelease/queries/query"
+	"github.com/dprelease/dprelease/queries/sensitivity"
+)
+
+// Query is a sum or a mean whose clamp is discovered. Until it is, the clamp is the public range.
+type Query struct {
+	*sums.Query
+	base base.Query
+	// values has the public range, without a centre.
+	values  *quantize.Quantizer
+	centred bool
+}
+
+// New makes the query of values that are quantized, or reports what does not go with a clamp that is discovered.
+func New(c base.Query, values *quantize.Quantizer, p *problem.Problems) query.Query {
+	field := values.Field + ".clamp"
+	switch v := values.Value; {
+	case c.Spec.Kind != query.Sum && c.Spec.Kind != query.Mean:
+		p.Add(field, problem.CodeBadSpec, "only the clamp of a sum or a mean is discovered", "write clamp: [lo, hi]")
+	case v.IsVector() || v.ClipL2 != "":
+		p.Add(field, problem.CodeBadSpec, "the clamp of a vector is not discovered", "use one column of numbers, or write clamp: [lo, hi]")
+	case !(v.Share > 0 && v.Share < 1):
+		p.Add(field, problem.CodeBadValue, "the share of mu² that finding the clamp takes is above 0 and below 1", "")
+	case c.Spec.Declared != 0:
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "the sensitivity follows from the clamp that is discovered", "leave the declaration out")
+	case c.Size > maxGroups:
+		p.Add(field, problem.CodeTooManyCells, fmt.Sprintf("more than %d groups share the clamp", maxGroups), "use fewer groups, or write clamp: [lo, hi]")
+	}
+	if len(p.List) > 0 {
+		return nil
+	}
+	q := &Query{base: c, values: values, centred: sums.Centred(c.Spec.Kind)}
+	q.Query = q.clampedTo(q.Widest())
+	return q
+}
+
+// maxGroups is the largest number of groups: each that has rows takes up to 15 kB of memory.
+const maxGroups = 1 << 16
+
+func (q *Query) clampedTo(r mechanism.Range) *sums.Query {
+	return sums.New(q.base, q.values.Between(r.Low, r.High, q.centred))
+}
+
+// Widest is the public range.
+func (q *Query) Widest() mechanism.Range {
+	return mechanism.Range{Low: q.values.Min, High: q.values.Max}
+}
+
+// Clamped returns the query with a clamp within the public range.
+func (q *Query) Clamped(r mechanism.Range) (query.Query, error) {
+	if w := q.Widest(); r.Low < w.Low || r.High > w.High || r.Low >= r.High {
+		return nil, fmt.Errorf("query %s: the clamp is not within its public range", q.Name())
+	}
+	return q.clampedTo(r), nil
+}
+
+// Follows says that all components but the number of rows depend on the clamp.
+func (q *Query) Follows() []bool {
+	if q.Kind.Extra().Rows {
+		return []bool{true, false}
+	}
+	return []bool{true}
+}
+
+// Histogram states the component of the histogram.
+//
+// A row adds CoarseWeight to the cell of its octave and 1 to that of its bin, a vector of norm sqrt(5), and a unit adds at most k of those, which may all be the
+// same: Delta = k·sqrt(5). Under replace-one the vectors of the two tables have no negative entry, so that the square of the norm of their
+// difference is at most the sum of the squares of theirs: Delta = k·sqrt(10).
+func (q *Query) Histogram(adj query.Adjacency) (query.Component, error) {
+	p := &problem.Problems{Query: q.Name()}
+	if adj.Check(p); len(p.List) > 0 {
+		return query.Component{}, p.Err()
+	}
+	k := big.NewInt(q.Limits.Rows)
+	squared := new(big.Int).Mul(k, k)
+	squared.Mul(squared, big.NewInt(privateclamp.SquaredWeight))
+	why := "each " + q.Spec.UnitName() + " adds at most " + problem.Plural(q.Limits.Rows, "row")
+	if adj == query.ReplaceOne {
+		squared.Lsh(squared, 1)
+		why = "each " + q.Spec.UnitName() + " can change from one to another contribution of at most " + problem.Plural(q.Limits.Rows, "row")
+	}
+	why += fmt.Sprintf(", each of which counts %d in its octave and 1 in its bin: ", privateclamp.CoarseWeight) + sensitivity.RootText(squared)
+	return query.Component{
+		Name: HistogramName, Sens: calibrate.Sensitivity{L2: sensitivity.RootUp(squared), Why: why},
+		Cells: q.layout().Cells(), Quantum: 1, RowBound: privateclamp.CoarseWeight, Scale: 1, Weight: q.values.Value.Share,
+	}, nil
+}
+
+// HistogramName is the name of the component of the histogram.
+const HistogramName = "clamp"
+
+func (q *Query) layout() privateclamp.Layout { return q.spread().Layout() }
+
+func (q *Query) spread() accumulate.SpreadOf {
+	return accumulate.SpreadOf{
+		Quantizer: q.values, Cells: q.Size, Centred: q.centred, CountRows: q.Kind.Extra().Rows, Check: q.CheckRows(),
+	}
+}
+
+// New compiles the query.
+func (q *Query) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
+	p := &problem.Problems{Query: q.Name()}
+	l := q.Layout(s, p)
+	of := q.spread()
+	of.Groups, of.Values = domain.NewGrouping(q.Axes, l), q.values.Compile(l)
+	u := q.CompileUnits(s, p)
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	return q.Gather(q, accumulate.NewSpread(of), u, bounding.CellBytes, 1, spill), nil
+}
+
+// Bytes counts the bins of every group.
+func (q *Query) Bytes(workers int, _ int64) int64 {
+	return (q.spread().CellBytes() + 24) * int64(q.Size) * q.Copies(workers)
+}
+
+// Find chooses the clamp.
+func (q *Query) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism) (query.ClampSearch, error) {
+	m := histogram.Mechanism()
+	w := q.Widest()
+	s := query.ClampSearch{
+		Exponent: q.values.Exponent, Least: w.Low, Most: w.High, Centred: q.centred, Groups: q.Size, Noise: q.noise(charged), Grid: m.Grid, Deviation: m.Deviation(),
+	}
+	cells := make([]float64, histogram.Len())
+	histogram.Fill(0, cells)
+	for _, x := range cells {
+		s.Cells = append(s.Cells, int64(math.Round(x/m.Grid)))
+	}
+	return s, s.Choose()
+}
+
+// noise is the deviation of the noise of a sum for a clamp of size 1, by the mechanisms for the public range. That of the number of rows is added
+// as it counts in a mean at the end of the clamp.
+func (q *Query) noise(charged []calibrate.Mechanism) float64 {
+	size := q.values.Real(q.Reach.More)
+	noise := float64(charged[0].Sigma) / size
+	if len(charged) > 1 {
+		noise = math.Hypot(noise, float64(charged[1].Sigma))
+	}
+	return noise
+}
