@@ -19,7 +19,7 @@ var updateAPI = flag.Bool("update-api", false, "write testdata/api.golden anew")
 
 // public are the packages whose exported names other programs may use.
 var public = []string{
-	"calibrate", "calibrate/methods", "denoise", "ledger", "mechanism", "mechanism/int128", "pipeline", "pipeline/manifest", "pipeline/protocol",
+	"calibrate", "calibrate/methods", "denoise", "ledger", "mechanism", "mechanism/int128", "pipeline", "pipeline/datacheck", "pipeline/manifest", "pipeline/protocol",
 	"queries", "queries/bounding", "queries/domain", "queries/problem", "queries/quantize", "queries/query", "queries/sensitivity", "queries/strategy", "queries/tally",
 }
 

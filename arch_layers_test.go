@@ -110,9 +110,10 @@ var layers = map[string][]string{
 		"queries/kinds/base", "queries/kinds/clamped", "queries/kinds/crosstabs", "queries/kinds/discovered", "queries/kinds/histogram", "queries/kinds/ordered", "queries/kinds/sums",
 	},
 
-	"denoise":           {"calibrate", "mechanism", "denoise/graph", "internal/spelling"},
-	"pipeline":          exposed,
-	"pipeline/manifest": {"calibrate", "configs", "denoise", "io/table", "ledger", "mechanism", "queries"},
+	"denoise":            {"calibrate", "mechanism", "denoise/graph", "internal/spelling"},
+	"pipeline/datacheck": {"configs", "io/table", "queries/bounding", "queries/tally"},
+	"pipeline":           append([]string{"pipeline/datacheck"}, exposed...),
+	"pipeline/manifest":  {"calibrate", "configs", "denoise", "io/table", "ledger", "mechanism", "queries"},
 
 	"pipeline/protocol": append([]string{"pipeline"}, exposed...),
 

@@ -1,58 +1,51 @@
 package pipeline
 
 import (
-	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/queries/bounding"
-	"github.com/dprelease/dprelease/queries/tally"
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/pipeline/datacheck"
 )
 
-// DataChecks is what an engine saw of the rows that a plan has no use for. Its numbers are exact and private: they are for the operator,
-// who may read the input, and never become part of a release, a ledger or a metric. Nothing that is released depends on them, unless the
-// run is asked to refuse columns that are unusable ([Request], Refuse).
-type DataChecks struct {
-	// Rows is the number of rows of the input, Skipped those that the files' statistics rule out by the filters, and Looked those that the
-	// columns and tallies speak of: all others, or a part of them.
-	Rows, Skipped, Looked int64
-	Columns               []ColumnCheck
-	// Filters has one input a filter; its rows, like those of queries, are the looked-at ones, once for each of the job's events.
-	Filters *tally.Tally
-	// Queries are in the plan's order.
-	Queries []QueryCheck
+// What an engine saw of the rows, and what of it is odd, is in package datacheck.
+type (
+	// DataChecks is what an engine saw of the rows that a plan has no use for. Its numbers are exact and private: they are for the operator,
+	// who may read the input, and never become part of a release, a ledger or a metric. Nothing that is released depends on them, unless the
+	// run is asked to refuse columns that are unusable ([Request], Refuse).
+	DataChecks = datacheck.Checks
+	// ColumnCheck is a column of the input, before filters.
+	ColumnCheck = datacheck.Column
+	// QueryCheck is the rows of one query.
+	QueryCheck = datacheck.Query
+	// Finding is something in the data that an operator should know before, or after, a release: private, as [DataChecks].
+	Finding = datacheck.Finding
+)
+
+// Findings judges what an engine saw of a plan's rows, the unusable ones first.
+func (p *Plan) Findings(c *DataChecks) []Finding {
+	return datacheck.Judge(datacheck.Plan{
+		Diagnose: p.job.Diagnose, At: func(query int, field string) string { return place(p.queries[query].path, field) },
+		CSV: p.fromCSV(), Types: p.job.Input.CSV.Types, Unit: p.job.Privacy.Unit, Filters: len(p.input.filters.Columns()) > 0,
+		Logical: p.Logical(), Columns: p.Columns(), Views: p.Views(),
+	}, c)
 }
 
-// ColumnCheck is a column of the input, before filters.
-type ColumnCheck struct {
-	Name string
-	Type table.Type
-	// Null rows have no value or NaN, Unparsed ones a text that is no value of the type, Garbled ones a text that is not UTF-8.
-	Rows, Null, Unparsed, Garbled int64
-}
-
-// QueryCheck is the rows of one query.
-type QueryCheck struct {
-	Name string
-	*tally.Tally
-	// Bounds are of all rows, whatever part of them was looked at.
-	Bounds bounding.BoundTally
-}
-
-// Merge adds what another engine's worker saw of the same plan.
-func (c *DataChecks) Merge(o *DataChecks) {
-	c.Rows += o.Rows
-	c.Skipped += o.Skipped
-	c.Looked += o.Looked
-	for i := range c.Columns {
-		a, b := &c.Columns[i], &o.Columns[i]
-		a.Rows += b.Rows
-		a.Null += b.Null
-		a.Unparsed += b.Unparsed
-		a.Garbled += b.Garbled
+// Unusable returns those findings that make a release noise about nothing.
+func Unusable(found []Finding) configs.Diagnostics {
+	var out configs.Diagnostics
+	for _, f := range found {
+		if f.Unusable {
+			out = append(out, f.Diagnostic)
+		}
 	}
-	c.Filters.Merge(o.Filters)
-	for i := range c.Queries {
-		c.Queries[i].Merge(o.Queries[i].Tally)
-	}
+	return out
 }
 
-// All says whether every row was looked at that the files' statistics do not rule out.
-func (c *DataChecks) All() bool { return c.Looked+c.Skipped == c.Rows }
+// UnusableError is the failed check of columns that are unusable; nil if there are none.
+func UnusableError(found configs.Diagnostics, hint string) error {
+	if len(found) == 0 {
+		return nil
+	}
+	return &Error{Cause: CauseCheck, Code: "data", Message: "a release would be noise about nothing", Hint: hint, Err: found}
+}
+
+// Percent is a share for people: whole percent, of which only none and all are exact. Finer shares would show single rows.
+func Percent(part, whole int64) string { return datacheck.Percent(part, whole) }

@@ -1,4 +1,4 @@
-package pipeline
+package datacheck
 
 import (
 	"fmt"
@@ -35,23 +35,40 @@ const (
 // few is the part of the rows below which what is left is nothing: one in few.
 const few = 20
 
-// Finding is something in the data that an operator should know before, or after, a release: private, as [DataChecks].
+// Finding is something in the data that an operator should know before, or after, a release: private, as [Checks].
 type Finding struct {
 	configs.Diagnostic
 	// Unusable: the release would be, or is, noise about nothing in the query or column that it names.
 	Unusable bool
 }
 
+// Plan is what judging needs of a plan.
+type Plan struct {
+	// Diagnose makes a message with its place in the job.
+	Diagnose func(path, code, message, hint string) configs.Diagnostic
+	// At is the path of a field of a query, by the query's number; of the query if the field is "".
+	At      func(query int, field string) string
+	CSV     bool              // some file is of CSV
+	Types   map[string]string // the declared types of CSV columns
+	Unit    []string          // the privacy unit
+	Filters bool              // some filter may leave rows out
+	// Logical are the columns that queries and filters name; Columns those that are read, and Views which of these each of the job's events takes
+	// for the logical ones.
+	Logical []string
+	Columns []string
+	Views   [][]int
+}
+
 // finder gathers what is found.
 type finder struct {
-	plan   *Plan
-	checks *DataChecks
+	plan   Plan
+	checks *Checks
 	found  []Finding
 	bad    map[string]bool // columns of the input that are unusable for whatever uses them
 }
 
-// Findings judges what an engine saw of a plan's rows, the unusable ones first.
-func (p *Plan) Findings(c *DataChecks) []Finding {
+// Judge returns what is odd about the rows that an engine saw, the unusable first.
+func Judge(p Plan, c *Checks) []Finding {
 	f := &finder{plan: p, checks: c, bad: map[string]bool{}}
 	if c.Rows == 0 {
 		f.add(true, "input.files", codeDataEmpty, "the input has no rows", "is it the right file, and is its only line a header? without a header write input.csv.header: false and list input.csv.columns")
@@ -60,7 +77,7 @@ func (p *Plan) Findings(c *DataChecks) []Finding {
 	f.columns()
 	if f.filters() {
 		for i := range c.Queries {
-			f.query(&p.queries[i], &c.Queries[i])
+			f.query(i, &c.Queries[i])
 		}
 	}
 	slices.SortStableFunc(f.found, func(a, b Finding) int {
@@ -75,27 +92,8 @@ func (p *Plan) Findings(c *DataChecks) []Finding {
 	return f.found
 }
 
-// Unusable returns those findings that make a release noise about nothing.
-func Unusable(found []Finding) configs.Diagnostics {
-	var out configs.Diagnostics
-	for _, f := range found {
-		if f.Unusable {
-			out = append(out, f.Diagnostic)
-		}
-	}
-	return out
-}
-
-// UnusableError is the failed check of columns that are unusable; nil if there are none.
-func UnusableError(found configs.Diagnostics, hint string) error {
-	if len(found) == 0 {
-		return nil
-	}
-	return &Error{Cause: CauseCheck, Code: "data", Message: "a release would be noise about nothing", Hint: hint, Err: found}
-}
-
 func (f *finder) add(unusable bool, path, code, message, hint string) {
-	x := Finding{f.plan.job.Diagnose(path, code, message, hint), unusable}
+	x := Finding{f.plan.Diagnose(path, code, message, hint), unusable}
 	if !slices.Contains(f.found, x) {
 		f.found = append(f.found, x)
 	}
@@ -125,14 +123,14 @@ func (f *finder) columns() {
 	for i := range f.checks.Columns {
 		c := &f.checks.Columns[i]
 		texts := c.Rows - c.Null
-		if c.Garbled > 0 && f.plan.fromCSV() {
+		if c.Garbled > 0 && f.plan.CSV {
 			f.add(100*c.Garbled >= texts && f.keyed(c.Name), "input.files", codeDataEncoding, fmt.Sprintf("column %s: %s of its texts are not UTF-8", c.Name, Percent(c.Garbled, texts)),
 				"values and keys that hold such letters match nothing: say how the file is written, input.csv.encoding: windows-1252 (or latin-1, latin-9, macintosh, …); iconv -f CP850 -t UTF-8 FILE >NEW rewrites one of another encoding")
 		}
 		if c.Unparsed == 0 || few*few*c.Unparsed < texts { // less than one in 400: N/A here and there
 			continue
 		}
-		declared := f.plan.job.Input.CSV.Types[c.Name]
+		declared := f.plan.Types[c.Name]
 		switch declared {
 		case "":
 			declared = c.Type.String()
@@ -179,7 +177,7 @@ func typeHint(t table.Type, column string) string {
 // filters finds the filters that no row passes; false: no row is left for the queries.
 func (f *finder) filters() bool {
 	c := f.checks
-	if c.Filters.Counted() > 0 || len(f.plan.input.filters.Columns()) == 0 {
+	if c.Filters.Counted() > 0 || !f.plan.Filters {
 		return true
 	}
 	before := len(f.found)
@@ -222,14 +220,14 @@ func (f *finder) spoiled(t *tally.Input) bool {
 // reads says whether an input reads such a column of the file.
 func (f *finder) reads(t *tally.Input, such func(column string) bool) bool {
 	return slices.ContainsFunc(t.Columns, func(logical string) bool {
-		at := slices.Index(f.plan.Logical(), logical)
-		return at >= 0 && slices.ContainsFunc(f.plan.Views(), func(view []int) bool { return such(f.plan.Columns()[view[at]]) })
+		at := slices.Index(f.plan.Logical, logical)
+		return at >= 0 && slices.ContainsFunc(f.plan.Views, func(view []int) bool { return such(f.plan.Columns[view[at]]) })
 	})
 }
 
 // keyed says whether the texts of a column of the file are compared with listed values, or become keys.
 func (f *finder) keyed(column string) bool {
-	return slices.ContainsFunc(f.checks.Queries, func(q QueryCheck) bool {
+	return slices.ContainsFunc(f.checks.Queries, func(q Query) bool {
 		return slices.ContainsFunc(q.Inputs(), func(t tally.Input) bool {
 			return (t.Form == "values" || t.Form == "keys") && f.reads(&t, func(c string) bool { return c == column })
 		})
@@ -237,29 +235,29 @@ func (f *finder) keyed(column string) bool {
 }
 
 // query finds what is unusable or odd in the inputs of a query.
-func (f *finder) query(q *Planned, c *QueryCheck) {
+func (f *finder) query(i int, c *Query) {
 	if c.Rows() == 0 {
 		return
 	}
 	lost := false
 	for _, t := range c.Inputs() {
-		if f.spoiled(&t) || f.input(q, &t) {
+		if f.spoiled(&t) || f.input(i, &t) {
 			lost = true
 		}
 	}
 	if !lost && few*c.Counted() < c.Rows() {
-		f.add(true, q.path, codeDataDropped, fmt.Sprintf("query %s: %s of the rows have all the values that it needs", c.Name, Percent(c.Counted(), c.Rows())),
+		f.add(true, f.plan.At(i, ""), codeDataDropped, fmt.Sprintf("query %s: %s of the rows have all the values that it needs", c.Name, Percent(c.Counted(), c.Rows())),
 			"each column has values, but rarely in the same row: null: bin and other: bin count the other rows in cells of their own")
 	}
 	if most(c.Bounds.Cut, c.Bounds.Rows) {
-		f.add(false, q.path, codeDataCut, fmt.Sprintf("query %s: the bounds of per_unit leave out %s of its rows", c.Name, Percent(c.Bounds.Cut, c.Bounds.Rows)),
-			"is "+strings.Join(f.plan.job.Privacy.Unit, ", ")+" the privacy unit, or one value that stands for \"unknown\" (input.csv.null_values)? bounds may be wider, from public knowledge, with more noise")
+		f.add(false, f.plan.At(i, ""), codeDataCut, fmt.Sprintf("query %s: the bounds of per_unit leave out %s of its rows", c.Name, Percent(c.Bounds.Cut, c.Bounds.Rows)),
+			"is "+strings.Join(f.plan.Unit, ", ")+" the privacy unit, or one value that stands for \"unknown\" (input.csv.null_values)? bounds may be wider, from public knowledge, with more noise")
 	}
 }
 
 // input finds what is unusable in one input of a query, or odd; it says whether it is unusable.
-func (f *finder) input(q *Planned, t *tally.Input) bool {
-	what, at := f.what(q, t), place(q.path, t.Field)
+func (f *finder) input(query int, t *tally.Input) bool {
+	what, at := f.what(query, t), f.plan.At(query, t.Field)
 	texts := t.Rows - t.Null
 	usable := texts - t.Unparsed
 	switch {
@@ -285,7 +283,7 @@ func (f *finder) input(q *Planned, t *tally.Input) bool {
 }
 
 // what names an input of a query; a privacy unit belongs to all.
-func (f *finder) what(q *Planned, t *tally.Input) string {
+func (f *finder) what(query int, t *tally.Input) string {
 	columns := "column " + t.Columns[0]
 	if len(t.Columns) > 1 {
 		columns = "columns " + strings.Join(t.Columns, ", ")
@@ -293,7 +291,7 @@ func (f *finder) what(q *Planned, t *tally.Input) string {
 	if t.Role == tally.RoleUnit {
 		return columns + " of the privacy unit"
 	}
-	return columns + " of query " + q.Query.Name()
+	return columns + " of query " + f.checks.Queries[query].Name
 }
 
 // placeHint explains nulls of places.
