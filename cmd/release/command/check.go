@@ -8,6 +8,7 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/cmd/release/internal/standing"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 )
@@ -43,12 +44,12 @@ func (a *app) check(ctx context.Context, path string, flags *jobs.Flags, data bo
 		return err
 	}
 	a.warnOfLittle(plan)
-	standing, err := a.standing(ctx, plan, flags)
+	found, err := standing.Find(ctx, a.Console, plan, flags)
 	if err != nil {
 		return err
 	}
-	if standing.Quote.Never {
-		return quoteError(plan, standing.Quote)
+	if found.Quote.Never {
+		return standing.Refusal(plan, found.Quote)
 	}
 	limits := local.Limits{Workers: 1}
 	if data {

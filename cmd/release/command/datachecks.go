@@ -85,7 +85,7 @@ func (a *app) reportData(p *pipeline.Plan, o *protocol.Outcome) {
 	// From the noisy answers alone: it may be said to everybody.
 	for i, r := range o.Release.Results() {
 		if r.Nothing {
-			a.warn(nothingText(p, i))
+			a.Warn(nothingText(p, i))
 		}
 	}
 }

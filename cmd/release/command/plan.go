@@ -11,6 +11,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/cmd/release/internal/presentation"
+	"github.com/dprelease/dprelease/cmd/release/internal/standing"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/queries"
@@ -57,18 +58,18 @@ func (a *app) plan(ctx context.Context, path string, flags *jobs.Flags, verbose 
 			return err
 		}
 	}
-	standing, err := a.standing(ctx, plan, flags)
+	found, err := standing.Find(ctx, a.Console, plan, flags)
 	if err != nil {
 		return err
 	}
 	if a.JSON {
 		text := planJSON(plan)
-		text["budget"] = standingJSON(standing)
+		text["budget"] = found.JSON()
 		if scan != nil {
 			text["scan"] = scan
 		}
 		err = a.PrintJSON(text)
-	} else if err = errors.Join(a.printPlan(plan), a.printWorth(plan), a.printStanding(plan, standing)); err == nil && verbose {
+	} else if err = errors.Join(a.printPlan(plan), a.printWorth(plan), found.Print(a.Console, plan)); err == nil && verbose {
 		err = a.printScan(plan, scan)
 	}
 	if err == nil && drawn != "" {
@@ -80,7 +81,7 @@ func (a *app) plan(ctx context.Context, path string, flags *jobs.Flags, verbose 
 	if err := plan.Accurate(); err != nil {
 		return err
 	}
-	return quoteError(plan, standing.Quote)
+	return standing.Refusal(plan, found.Quote)
 }
 
 // plannedQuery is one query of `plan --json`.

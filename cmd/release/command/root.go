@@ -15,6 +15,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/presentation"
 	"github.com/dprelease/dprelease/cmd/release/internal/preview"
 	"github.com/dprelease/dprelease/cmd/release/internal/registry"
+	"github.com/dprelease/dprelease/cmd/release/internal/selftesting"
 	"github.com/dprelease/dprelease/cmd/release/internal/signing"
 	"github.com/dprelease/dprelease/cmd/release/internal/verification"
 )
@@ -73,7 +74,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.runCmd(), a.planCmd(), a.suggestCmd(), a.checkCmd(), verification.Command(a.Console), accounts.Command(a.Console), accounts.WithdrawCommand(a.Console), a.statusCmd(), a.backfillCmd(),
 		firstlook.Command(a.Console), firstjob.Command(a.Console), preview.Command(a.Console, program, a.printPreview), a.explainCmd(), a.schemaCmd(), presentation.ReportCommand(a.Console), presentation.PlotCommand(a.Console),
-		signing.KeygenCommand(a.Console), registry.Command(a.Console), denoising.Command(a.Console), calibration.Command(a.Console), a.selftestCmd(),
+		signing.KeygenCommand(a.Console), registry.Command(a.Console), denoising.Command(a.Console), calibration.Command(a.Console), selftesting.Command(a.Console, program),
 		a.versionCmd(), a.manCmd(),
 	)
 	complete(root)

@@ -9,6 +9,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/cmd/release/internal/signing"
+	"github.com/dprelease/dprelease/cmd/release/internal/standing"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
@@ -77,7 +78,7 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, again boo
 	if err != nil {
 		return err
 	}
-	where.again, where.announce = again, func(s protocol.Standing) { a.announce(plan, s) }
+	where.again, where.announce = again, func(s protocol.Standing) { standing.Announce(a.Console, plan, s) }
 	outcome, err := a.runPlan(ctx, book, plan, where)
 	if failed := anchor.Renew(context.WithoutCancel(ctx), book); err == nil {
 		err = failed

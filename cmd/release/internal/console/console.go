@@ -56,6 +56,17 @@ func (c *Console) Note(text string) {
 	}
 }
 
+// Warn says on stderr what a user should look at before going on.
+func (c *Console) Warn(text string) {
+	switch {
+	case c.Quiet:
+	case c.Log == "json":
+		c.Logger().Warn(c.Redact(text))
+	default:
+		c.Errorf("warning: %s\n", c.Redact(text))
+	}
+}
+
 // Printf prints to stdout. Texts among the arguments are put on one line: only the format has line ends.
 func (c *Console) Printf(format string, args ...any) error { return c.Print(Fill(format, args...)) }
 

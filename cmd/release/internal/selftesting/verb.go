@@ -1,4 +1,5 @@
-package command
+// Package selftesting is the verb selftest: it tests the noise of the running binary, or a job on its own input.
+package selftesting
 
 import (
 	"context"
@@ -12,9 +13,10 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/mechanism/selftest"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-const selftestLong = `selftest tests the noise of this binary on this machine. Without --job it reads none of your data.
+const long = `selftest tests the noise of this binary on this machine. Without --job it reads none of your data.
 
 It checks known answers of the cipher and of the calibration; the sampler against exact probabilities, its low bits, its
 moments and its independence; and it makes two releases of neighbouring tables of its own, with a job, a ledger and an
@@ -34,28 +36,35 @@ too small, an encrypted file without a name in a temporary folder. It prints pas
 // mostSeconds bounds --seconds: a day.
 const mostSeconds = 24 * 60 * 60
 
-// selftestFlags say what is tested.
-type selftestFlags struct {
+// selftester is the verb: where it writes, and what the running program says that it is.
+type selftester struct {
+	*console.Console
+	program func() manifest.Program
+}
+
+// flags say what is tested.
+type flags struct {
 	jobs.Flags
 	job     string
 	seconds int
 }
 
-func (a *app) selftestCmd() *cobra.Command {
-	f := &selftestFlags{}
+// Command returns the verb selftest.
+func Command(c *console.Console, program func() manifest.Program) *cobra.Command {
+	a, f := &selftester{c, program}, &flags{}
 	cmd := &cobra.Command{
-		Use: "selftest", Short: "Test the noise of this binary on this machine, or a job on its input", Long: selftestLong, Args: cobra.NoArgs,
+		Use: "selftest", Short: "Test the noise of this binary on this machine, or a job on its input", Long: long, Args: cobra.NoArgs,
 		Example: "  release selftest\n  release selftest --seconds 600 --json\n  release selftest --job job.yaml --param day=2026-11-20",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case f.job == "" && (len(f.Params) > 0 || f.Tmp != "" || f.Memory != "" || cmd.Flags().Changed("workers")):
 				return console.Usagef("--param, --workers, --memory-limit and --tmp-dir need --job")
 			case f.job == "":
-				return a.selftest(cmd.Context(), f.seconds)
+				return a.testNoise(cmd.Context(), f.seconds)
 			case cmd.Flags().Changed("seconds"):
 				return console.Usagef("--seconds and --job exclude each other")
 			}
-			return a.selftestInput(cmd.Context(), f)
+			return a.testInput(cmd.Context(), f)
 		},
 	}
 	f.AddParams(cmd)
@@ -68,27 +77,27 @@ func (a *app) selftestCmd() *cobra.Command {
 	return cmd
 }
 
-func (a *app) selftest(ctx context.Context, seconds int) error {
+func (a *selftester) testNoise(ctx context.Context, seconds int) error {
 	if seconds < 1 || seconds > mostSeconds {
 		return console.Usagef("--seconds must be 1 to %d", mostSeconds)
 	}
 	folder, err := os.MkdirTemp("", "dprelease-selftest-")
 	if err != nil {
-		return selftestError("make a temporary folder", err)
+		return folderError("make a temporary folder", err)
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // it holds nothing private
 	start := time.Now()
-	checks, err := selftest.Run(ctx, time.Duration(seconds)*time.Second, releaseIn(folder))
+	checks, err := selftest.Run(ctx, time.Duration(seconds)*time.Second, a.releaseIn(folder))
 	if err != nil {
 		return err
 	}
-	return a.concludeSelftest(checks, time.Since(start))
+	return a.conclude(checks, time.Since(start))
 }
 
-// concludeSelftest prints the checks; an error if one failed.
-func (a *app) concludeSelftest(checks []selftest.Check, took time.Duration) error {
+// conclude prints the checks; an error if one failed.
+func (a *selftester) conclude(checks []selftest.Check, took time.Duration) error {
 	failed := selftest.Failed(checks)
-	if err := a.printSelftest(checks, failed, took); err != nil || failed == 0 {
+	if err := a.printChecks(checks, failed, took); err != nil || failed == 0 {
 		return err
 	}
 	return &pipeline.Error{
@@ -97,10 +106,10 @@ func (a *app) concludeSelftest(checks []selftest.Check, took time.Duration) erro
 	}
 }
 
-func (a *app) printSelftest(checks []selftest.Check, failed int, took time.Duration) error {
+func (a *selftester) printChecks(checks []selftest.Check, failed int, took time.Duration) error {
 	if a.JSON {
 		return a.PrintJSON(map[string]any{
-			"program": program(), "pass": failed == 0, "failed": failed, "seconds": took.Seconds(), "cipher": selftest.Cipher(), "checks": checks,
+			"program": a.program(), "pass": failed == 0, "failed": failed, "seconds": took.Seconds(), "cipher": selftest.Cipher(), "checks": checks,
 		})
 	}
 	if a.Quiet && failed == 0 {
@@ -119,5 +128,5 @@ func (a *app) printSelftest(checks []selftest.Check, failed int, took time.Durat
 	if err := a.PrintTable(rows); err != nil {
 		return err
 	}
-	return a.Printf("\n%d of %d checks passed in %.1f s (%s, random bits from %s)\n", len(checks)-failed, len(checks), took.Seconds(), version(), selftest.Cipher())
+	return a.Printf("\n%d of %d checks passed in %.1f s (%s, random bits from %s)\n", len(checks)-failed, len(checks), took.Seconds(), a.program().Version, selftest.Cipher())
 }

@@ -1,4 +1,5 @@
-package command
+// Package standing says what a run of a plan would do and cost: whether it is released already, and what a charge takes of the budget.
+package standing
 
 import (
 	"cmp"
@@ -18,44 +19,14 @@ import (
 	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
-// Epsilons above this, and deltas above that, promise little: they are warned of and not refused.
-const (
-	largeEpsilon = 10
-	largeDelta   = 1e-4
-)
-
-// warnOfLittle says on stderr when the guarantee of a plan protects little.
-func (a *app) warnOfLittle(p *pipeline.Plan) {
-	g := p.Guarantee()
-	if g.Epsilon > largeEpsilon {
-		a.warn(fmt.Sprintf("privacy.epsilon is %s: above %d a release may tell almost everything about a unit; common values are 0.1 to 3",
-			p.Job().Privacy.Epsilon, largeEpsilon))
-	}
-	if g.Delta > largeDelta {
-		a.warn(fmt.Sprintf("privacy.delta is %s: above 1/10,000 the rows of some units may be told outright; choose it far below 1 / number of units, such as 1e-6",
-			p.Job().Privacy.Delta))
-	}
-}
-
-// warn says on stderr what a user should look at before going on.
-func (a *app) warn(text string) {
-	switch {
-	case a.Quiet:
-	case a.Log == "json":
-		a.Logger().Warn(a.Redact(text))
-	default:
-		a.Errorf("warning: %s\n", a.Redact(text))
-	}
-}
-
-// planStanding is where a plan stands with its ledger, and how the ledger was found.
-type planStanding struct {
+// Standing is where a plan stands with its ledger, and how the ledger was found.
+type Standing struct {
 	protocol.Standing
 	ledger string // "", "none" or "unknown"
 }
 
-// standing looks into the job's ledger, which it does not make. If the ledger cannot be read the job's own budget is counted alone.
-func (a *app) standing(ctx context.Context, p *pipeline.Plan, f *jobs.Flags) (s planStanding, err error) {
+// Find looks into the job's ledger, which it does not make. If the ledger cannot be read the job's own budget is counted alone.
+func Find(ctx context.Context, c *console.Console, p *pipeline.Plan, f *jobs.Flags) (s Standing, err error) {
 	dir, err := f.Dir(p)
 	if err != nil {
 		return s, err
@@ -74,23 +45,23 @@ func (a *app) standing(ctx context.Context, p *pipeline.Plan, f *jobs.Flags) (s 
 	s.ledger = "none"
 	if !errors.Is(err, ledger.ErrAbsent) {
 		s.ledger = "unknown"
-		a.warn("the ledger can't be read, so that what is said of the budget counts the job's own alone: " + console.ErrorText(err))
+		c.Warn("the ledger can't be read, so that what is said of the budget counts the job's own alone: " + console.ErrorText(err))
 	}
 	s.Standing, err = protocol.StandingOf(ctx, p, nil, sink.New(), dir)
 	return s, err
 }
 
-// printStanding says what a run would do and cost.
-func (a *app) printStanding(p *pipeline.Plan, s planStanding) error {
-	lines := standingLines(p, s.Standing)
+// Print says what a run would do and cost.
+func (s Standing) Print(c *console.Console, p *pipeline.Plan) error {
+	lines := linesOf(p, s.Standing)
 	if s.ledger == "none" {
 		lines = append([]string{"there is no ledger yet: the first run opens it, with a budget of " + p.Budget().String()}, lines...)
 	}
-	return a.Print("\nbudget: " + strings.Join(lines, "\n  ") + "\n")
+	return c.Print("\nbudget: " + strings.Join(lines, "\n  ") + "\n")
 }
 
-// standingLines say what a run would do and cost.
-func standingLines(p *pipeline.Plan, s protocol.Standing) []string {
+// linesOf say what a run would do and cost.
+func linesOf(p *pipeline.Plan, s protocol.Standing) []string {
 	switch s.Next {
 	case protocol.NextWithdrawn:
 		return []string{console.ErrorText(s.Problem)}
@@ -114,10 +85,10 @@ func standingLines(p *pipeline.Plan, s protocol.Standing) []string {
 	return quoteLines(p, s.Quote)
 }
 
-// announce says on stderr what a run is about to charge. A refusal is an error that follows.
-func (a *app) announce(p *pipeline.Plan, s protocol.Standing) {
+// Announce says on stderr what a run is about to charge. A refusal is an error that follows.
+func Announce(c *console.Console, p *pipeline.Plan, s protocol.Standing) {
 	if s.Quote.Refusal == nil {
-		a.Note(strings.Join(standingLines(p, s), "; "))
+		c.Note(strings.Join(linesOf(p, s), "; "))
 	}
 }
 
@@ -158,8 +129,8 @@ func percentText(share float64) string {
 	return console.Fill("%.3g %%", 100*share)
 }
 
-// quoteError fails a plan whose charge would be refused.
-func quoteError(p *pipeline.Plan, q ledger.Quote) error {
+// Refusal fails a plan whose charge would be refused.
+func Refusal(p *pipeline.Plan, q ledger.Quote) error {
 	switch {
 	case q.Refusal == nil:
 		return nil
@@ -173,8 +144,8 @@ func quoteError(p *pipeline.Plan, q ledger.Quote) error {
 	return pipeline.LedgerError("charge", q.Refusal)
 }
 
-// standingJSON is a standing for `plan --json`.
-func standingJSON(s planStanding) map[string]any {
+// JSON is a standing for `plan --json`.
+func (s Standing) JSON() map[string]any {
 	out := map[string]any{"next": s.Next}
 	if s.ledger != "" {
 		out["ledger"] = s.ledger

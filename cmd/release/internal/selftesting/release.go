@@ -1,4 +1,4 @@
-package command
+package selftesting
 
 import (
 	"bufio"
@@ -20,9 +20,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
-// selftestJob is the job of the selftest's audit: each row is a privacy unit, so that one cell's count of two tables that
+// auditJob is the job of the selftest's audit: each row is a privacy unit, so that one cell's count of two tables that
 // differ by a row in each cell is a pair of neighbours; epsilon makes mu about 1.
-const selftestJob = `version: 1
+const auditJob = `version: 1
 name: selftest
 privacy: {epsilon: 5, delta: 1e-6, unit: row, adjacency: add-remove}
 input: {files: [table.csv]}
@@ -35,13 +35,13 @@ ledger: {store: "sqlite:ledger.db", dataset: selftest, budget: {epsilon: 5, delt
 
 // releaseIn makes releases below a folder, each with a table, a job, a ledger and an output folder of its own, on the way
 // that every release takes.
-func releaseIn(folder string) selftest.Release {
+func (a *selftester) releaseIn(folder string) selftest.Release {
 	return func(ctx context.Context, cells, rows int) ([]float64, calibrate.Mechanism, error) {
 		dir := filepath.Join(folder, strconv.Itoa(rows))
-		if err := writeSelftest(dir, cells, rows); err != nil {
-			return nil, calibrate.Mechanism{}, selftestError("write the selftest's table", err)
+		if err := writeFiles(dir, cells, rows); err != nil {
+			return nil, calibrate.Mechanism{}, folderError("write the selftest's table", err)
 		}
-		plan, released, err := runSelftest(ctx, filepath.Join(dir, "job.yaml"))
+		plan, released, err := a.run(ctx, filepath.Join(dir, "job.yaml"))
 		if err != nil {
 			return nil, calibrate.Mechanism{}, err
 		}
@@ -51,12 +51,12 @@ func releaseIn(folder string) selftest.Release {
 	}
 }
 
-// writeSelftest writes the job and its table: rows rows in each of the cells.
-func writeSelftest(dir string, cells, rows int) error {
+// writeFiles writes the job and its table: rows rows in each of the cells.
+func writeFiles(dir string, cells, rows int) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "job.yaml"), fmt.Appendf(nil, selftestJob, cells), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "job.yaml"), fmt.Appendf(nil, auditJob, cells), 0o600); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(filepath.Join(dir, "table.csv"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -80,17 +80,16 @@ func writeCells(w *bufio.Writer, cells, rows int) error {
 	return w.Flush()
 }
 
-// runSelftest makes the release of the job at path.
-func runSelftest(ctx context.Context, path string) (*pipeline.Plan, *pipeline.Release, error) {
-	flags := jobs.Flags{Workers: runtime.GOMAXPROCS(0)}
-	a := &app{Console: console.New(nil, nil)}
-	plan, err := flags.Load(ctx, a.Console, path)
+// run makes the release of the job at path.
+func (a *selftester) run(ctx context.Context, path string) (*pipeline.Plan, *pipeline.Release, error) {
+	f := jobs.Flags{Workers: runtime.GOMAXPROCS(0)}
+	plan, err := f.Load(ctx, console.New(nil, nil), path)
 	if err != nil {
 		return nil, nil, err
 	}
-	dir, err := flags.Dir(plan)
+	dir, err := f.Dir(plan)
 	if err != nil {
-		return nil, nil, selftestError("find the selftest's folder", err)
+		return nil, nil, folderError("find the selftest's folder", err)
 	}
 	book, closeBook, err := jobs.OpenBook(ctx, plan.Job())
 	if err != nil {
@@ -98,8 +97,8 @@ func runSelftest(ctx context.Context, path string) (*pipeline.Plan, *pipeline.Re
 	}
 	defer func() { _ = closeBook() }() // what it recorded is synced
 	runner := protocol.Runner{
-		Book: book, Sink: sink.New(), Open: jobs.Opener(plan.Job(), local.Limits{Workers: flags.Workers}, book.InputKey),
-		Observer: pipeline.Silent{}, Workers: flags.Workers, Program: program(),
+		Book: book, Sink: sink.New(), Open: jobs.Opener(plan.Job(), local.Limits{Workers: f.Workers}, book.InputKey),
+		Observer: pipeline.Silent{}, Workers: f.Workers, Program: a.program(),
 	}
 	outcome, err := runner.Run(ctx, protocol.Request{Plan: plan, Dir: dir})
 	if err != nil {
@@ -108,8 +107,8 @@ func runSelftest(ctx context.Context, path string) (*pipeline.Plan, *pipeline.Re
 	return plan, outcome.Release, nil
 }
 
-// selftestError is a failure to write below the temporary folder.
-func selftestError(what string, err error) error {
+// folderError is a failure to write below the temporary folder.
+func folderError(what string, err error) error {
 	return &pipeline.Error{
 		Cause: pipeline.CauseOutput, Code: "selftest", Message: "can't " + what, Hint: "TMPDIR names the folder that is used", Err: err,
 	}

@@ -1,4 +1,4 @@
-package command
+package selftesting
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"github.com/dprelease/dprelease/pipeline/local"
 )
 
-// selftestInput audits a job's bounds on its real input. The verdict is all that it says of the input.
-func (a *app) selftestInput(ctx context.Context, f *selftestFlags) error {
+// testInput audits a job's bounds on its real input. The verdict is all that it says of the input.
+func (a *selftester) testInput(ctx context.Context, f *flags) error {
 	if f.Workers < 1 {
 		return console.Usagef("--workers must be at least 1")
 	}
@@ -25,7 +25,7 @@ func (a *app) selftestInput(ctx context.Context, f *selftestFlags) error {
 	}
 	folder, err := os.MkdirTemp(f.Tmp, "dprelease-selftest-") // mode 0700
 	if err != nil {
-		return selftestError("make a temporary folder", err)
+		return folderError("make a temporary folder", err)
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // files in it have no names
 	limits.Scratch = folder
@@ -36,7 +36,7 @@ func (a *app) selftestInput(ctx context.Context, f *selftestFlags) error {
 	return a.concludeAudit(plan, pass)
 }
 
-func (a *app) auditInput(ctx context.Context, plan *pipeline.Plan, limits local.Limits) (bool, error) {
+func (a *selftester) auditInput(ctx context.Context, plan *pipeline.Plan, limits local.Limits) (bool, error) {
 	jobs.KeepTo(limits.Memory)
 	engine, err := jobs.Opener(plan.Job(), limits, nil)(ctx)
 	if err != nil {
@@ -56,7 +56,7 @@ func (a *app) auditInput(ctx context.Context, plan *pipeline.Plan, limits local.
 }
 
 // concludeAudit prints the verdict; an error if it is a failure.
-func (a *app) concludeAudit(plan *pipeline.Plan, pass bool) error {
+func (a *selftester) concludeAudit(plan *pipeline.Plan, pass bool) error {
 	word := "pass"
 	if !pass {
 		word = "FAIL"
@@ -65,7 +65,7 @@ func (a *app) concludeAudit(plan *pipeline.Plan, pass bool) error {
 	switch {
 	case a.JSON:
 		err = a.PrintJSON(map[string]any{
-			"program": program(), "job": plan.Name(), "adjacency": plan.Adjacency(), "mechanisms": len(plan.Mechanisms()), "pass": pass,
+			"program": a.program(), "job": plan.Name(), "adjacency": plan.Adjacency(), "mechanisms": len(plan.Mechanisms()), "pass": pass,
 		})
 	case !a.Quiet || !pass:
 		err = a.Printf("%s: %s (%s, %s, on the job's input)\n", plan.Name(), word, console.Count(len(plan.Mechanisms()), "mechanism"), plan.Adjacency())

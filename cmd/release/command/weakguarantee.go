@@ -1,0 +1,26 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// Epsilons above this, and deltas above that, promise little: they are warned of and not refused.
+const (
+	largeEpsilon = 10
+	largeDelta   = 1e-4
+)
+
+// warnOfLittle says on stderr when the guarantee of a plan protects little.
+func (a *app) warnOfLittle(p *pipeline.Plan) {
+	g := p.Guarantee()
+	if g.Epsilon > largeEpsilon {
+		a.Warn(fmt.Sprintf("privacy.epsilon is %s: above %d a release may tell almost everything about a unit; common values are 0.1 to 3",
+			p.Job().Privacy.Epsilon, largeEpsilon))
+	}
+	if g.Delta > largeDelta {
+		a.Warn(fmt.Sprintf("privacy.delta is %s: above 1/10,000 the rows of some units may be told outright; choose it far below 1 / number of units, such as 1e-6",
+			p.Job().Privacy.Delta))
+	}
+}
