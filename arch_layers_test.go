@@ -46,13 +46,16 @@ var layers = map[string][]string{
 	"configs":         {"calibrate", "internal/spelling"},
 	"ledger":          {"calibrate"},
 	"ledger/sqlstore": {"calibrate", "ledger"},
-	"io/source":       {"io/table"},
+	"io/store":        nil,
+	"io/store/web":    {"io/store"},
+	"io/source":       {"io/store", "io/table"},
 	// The formats do not import each other. The code that they share is below them.
 	"io/source/internal/csv":     {"io/table", "io/source/internal/scan"},
 	"io/source/internal/jsonl":   {"io/table", "io/source/internal/scan"},
 	"io/source/internal/arrow":   {"io/table", "io/source/internal/scan"},
 	"io/source/internal/parquet": {"io/table", "io/source/internal/scan"},
 	"io/source/internal/scan":    {"io/table"},
+	"io/source/internal/remote":  {"io/store", "io/source/internal/scan"},
 
 	"mechanism":          {"calibrate", "ledger", "mechanism/int128"},
 	"mechanism/int128":   nil, // so that whoever adds answers up may use them

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/io/source/internal/jsonl"
 	"github.com/dprelease/dprelease/io/source/internal/parquet"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/store"
 )
 
 // dialects are how texts are read: tabs is for files whose names say that tabs separate the fields, unless the job names a delimiter.
@@ -36,7 +38,7 @@ func newDialects(o Options) (d dialects, err error) {
 }
 
 // opener opens a file for its schema.
-type opener func(path string, d dialects, mac scan.BlockMAC) (scan.File, *Error)
+type opener func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *Error)
 
 // formats are the formats by their names and by the endings of files' names. A new format is a package below internal and a line here. Files of
 // text formats may be compressed, which a second ending says.
@@ -60,25 +62,27 @@ var packings = []struct {
 }{{".gz", scan.Gzip}, {".zst", scan.Zstd}, {".bz2", scan.Bzip2}, {".xz", scan.XZ}}
 
 // described opens files of a format that describes itself.
-func described(open func(string, scan.BlockMAC) (scan.File, *Error)) func(scan.Compression) opener {
+func described(open func(context.Context, scan.Place, scan.BlockMAC) (scan.File, *Error)) func(scan.Compression) opener {
 	return func(scan.Compression) opener {
-		return func(path string, _ dialects, mac scan.BlockMAC) (scan.File, *Error) { return open(path, mac) }
+		return func(ctx context.Context, at scan.Place, _ dialects, mac scan.BlockMAC) (scan.File, *Error) {
+			return open(ctx, at, mac)
+		}
 	}
 }
 
 // separated opens CSV files of a dialect.
 func separated(of func(dialects) *csv.Dialect) func(scan.Compression) opener {
 	return func(packed scan.Compression) opener {
-		return func(path string, d dialects, mac scan.BlockMAC) (scan.File, *Error) {
-			return csv.Open(path, packed, of(d), mac)
+		return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *Error) {
+			return csv.Open(ctx, at, packed, of(d), mac)
 		}
 	}
 }
 
 // objects opens JSON lines.
 func objects(packed scan.Compression) opener {
-	return func(path string, d dialects, mac scan.BlockMAC) (scan.File, *Error) {
-		return jsonl.Open(path, packed, d.objects, mac)
+	return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *Error) {
+		return jsonl.Open(ctx, at, packed, d.objects, mac)
 	}
 }
 
@@ -136,22 +140,33 @@ func formatOf(given, name string) (opener, *Error) {
 
 // found is a file to be read.
 type found struct {
-	path, base string
-	open       opener
+	at   scan.Place
+	base string
+	open opener
 }
 
 // Exists looks for the input's files and opens none: nil if every path and pattern finds one. Errors: as Open.
-func Exists(o Options) error {
-	_, err := find(o)
+func Exists(ctx context.Context, o Options) error {
+	stores := newStores(o.Workers)
+	defer stores.close()
+	_, err := find(ctx, o, stores)
 	return err
 }
 
 // find lists the files of all patterns, in order, and everything that is wrong with them.
-func find(o Options) ([]found, error) {
+func find(ctx context.Context, o Options, stores *stores) ([]found, error) {
 	var out []found
 	var wrong Errors
 	seen := seenFiles{}
 	for _, pattern := range o.Files {
+		if store.IsAddress(pattern) {
+			files, faults := stores.find(ctx, o.Format, pattern)
+			out, wrong = append(out, files...), append(wrong, faults...)
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		paths, e := match(o.Dir, pattern)
 		if e != nil {
 			wrong = append(wrong, e)
@@ -229,5 +244,5 @@ func (s seenFiles) identify(format, path string) (found, *Error) {
 		return found{}, scan.Fault(CodeDuplicate, "the file is named twice, perhaps by a link").Advise("its rows would count twice: name it once, and let no two patterns match it")
 	}
 	f, e := formatOf(format, path)
-	return found{path, filepath.Base(path), f}, e
+	return found{scan.Place{Path: path}, filepath.Base(path), f}, e
 }

@@ -1,4 +1,4 @@
-// Package source reads private and public tables from Parquet, Arrow, CSV and JSON-lines files.
+// Package source reads private and public tables from Parquet, Arrow, CSV and JSON-lines files, of this machine or of a store (package store).
 //
 // A table is one or more files with one schema. It is read in splits (a Parquet row group, record batches of an Arrow
 // file, an Arrow stream, a piece of a CSV file), each in batches of at most 65,536 rows, so memory does not depend on the table's
@@ -27,8 +27,11 @@ import (
 	"errors"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/dprelease/dprelease/io/source/internal/csv"
 	"github.com/dprelease/dprelease/io/source/internal/jsonl"
+	"github.com/dprelease/dprelease/io/source/internal/remote"
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -48,8 +51,10 @@ type Summary = scan.Summary
 // Options say how files are read; CSV and JSONL have no effect on other formats.
 type Options struct {
 	// Dir is the folder that relative patterns start from.
-	Dir   string
-	Files []string // paths or globs
+	Dir string
+	// Files are paths, globs, addresses of objects (store.Address), globs of addresses, and addresses that end with a slash, for all objects
+	// below.
+	Files []string
 	// Format is one of Formats; if it is empty the files' names say theirs.
 	Format string
 	CSV    CSV
@@ -72,53 +77,83 @@ type Dataset struct {
 	files  []scan.File
 	places []place
 	schema table.Schema
+	stores *stores
 }
 
 // Open finds the files and checks that their schemas agree; columns may stand in another order in each file. No row is
 // read. Files are read in the order of the patterns, those of one glob sorted. The errors are *Error or, if there
 // are several, Errors.
 func Open(ctx context.Context, o Options) (*Dataset, error) {
-	found, err := find(o)
-	if err != nil {
+	d := &Dataset{stores: newStores(o.Workers)}
+	if err := d.open(ctx, o); err != nil {
+		d.stores.close()
 		return nil, err
 	}
+	return d, nil
+}
+
+func (d *Dataset) open(ctx context.Context, o Options) error {
 	dialects, err := newDialects(o)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	folders, err := newInFolders(o.Folders)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	mac, err := scan.NewBlockMAC(o.Key)
 	if err != nil {
-		return nil, scan.Fault(CodeOption, "this system cannot hash the input")
+		return scan.Fault(CodeOption, "this system cannot hash the input")
 	}
-	d := &Dataset{}
+	found, err := find(ctx, o, d.stores)
+	if err != nil {
+		return err
+	}
+	opened := make([]scan.File, len(found))
+	faults := make([]*Error, len(found))
+	var atOnce errgroup.Group
+	atOnce.SetLimit(openedAtOnce)
+	for i, f := range found {
+		open := func() error {
+			if ctx.Err() != nil {
+				return nil
+			}
+			opened[i], faults[i] = f.open(ctx, f.at, dialects, mac)
+			if faults[i] == nil {
+				faults[i] = unique(opened[i].Schema())
+			}
+			if faults[i] == nil {
+				opened[i], faults[i] = folders.wrap(opened[i], f.at.Path)
+			}
+			return nil
+		}
+		if f.at.Remote == nil {
+			_ = open() // it returns nothing
+		} else {
+			atOnce.Go(open)
+		}
+	}
+	_ = atOnce.Wait() // they return nothing
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	var wrong Errors
-	for _, f := range found {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		opened, e := f.open(f.path, dialects, mac)
-		if e == nil {
-			e = unique(opened.Schema())
-		}
-		if e == nil {
-			opened, e = folders.wrap(opened, f.path)
-		}
-		if e != nil {
-			wrong = append(wrong, e.InFile(f.base))
+	for i, f := range found {
+		if faults[i] != nil {
+			wrong = append(wrong, faults[i].InFile(f.base))
 			continue
 		}
-		d.add(f.base, opened)
+		d.add(f.base, opened[i])
 	}
 	if len(wrong) > 0 {
-		return nil, wrong.Err()
+		return wrong.Err()
 	}
 	d.schema = d.files[0].Schema()
-	return d, agree(d.names, d.files).Err()
+	return agree(d.names, d.files).Err()
 }
+
+// openedAtOnce is how many files of stores are opened at once, for each takes some requests.
+const openedAtOnce = 16
 
 func (d *Dataset) add(name string, f scan.File) {
 	for s := range f.Splits() {
@@ -187,8 +222,17 @@ func (d *Dataset) placed(err error, file int) error {
 	return err
 }
 
+// AheadBytes is how much memory reading takes for each worker, besides what it decodes: 0 if all files are on this machine.
+func (d *Dataset) AheadBytes() int64 {
+	if d.stores.used() {
+		return remote.PerWorker
+	}
+	return 0
+}
+
 // Close ends the use of the dataset, whose other methods fail from then on. No file is open between reads.
 func (d *Dataset) Close() error {
 	d.files, d.places = nil, nil
+	d.stores.close()
 	return nil
 }

@@ -8,21 +8,26 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/io/table"
 )
 
 // ReadStrings returns the values of one column of a public table: a Parquet or Arrow file, or a CSV file with a header,
-// by its path. The order is kept, nulls are left out, and equal values are not joined. Values that are not text are written as
+// by its path or address. The order is kept, nulls are left out, and equal values are not joined. Values that are not text are written as
 // text: numbers in decimal, true and false, dates as 2006-01-02, timestamps as 2006-01-02T15:04:05 with as many
 // decimals as they need and, if they are instants, Z. The errors are those of Open and Read.
 func ReadStrings(ctx context.Context, path, column string) ([]string, error) {
-	d, err := Open(ctx, Options{Dir: filepath.Dir(path), Files: []string{filepath.Base(path)}, CSV: CSV{Header: true}})
+	o := Options{Dir: filepath.Dir(path), Files: []string{filepath.Base(path)}, CSV: CSV{Header: true}}
+	if store.IsAddress(path) {
+		o.Dir, o.Files = "", []string{path}
+	}
+	d, err := Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
 	if f, _ := d.Schema().Lookup(column); f.Type.Kind == table.List {
-		return nil, scan.Fault(CodeType, "lists are not keys").InFile(filepath.Base(path)).OfColumn(column)
+		return nil, scan.Fault(CodeType, "lists are not keys").InFile(store.Base(path)).OfColumn(column)
 	}
 	var out []string
 	for split := range d.Splits() {

@@ -145,14 +145,14 @@ func datedParam(job *configs.Job, given map[string]string) (string, error) {
 func judge(ctx context.Context, book *ledger.Book, f *windowFlags, windows []*windowed) error {
 	for _, w := range windows {
 		if book == nil {
-			w.recorded(ledger.Run{}, false)
+			w.recorded(ctx, ledger.Run{}, false)
 			continue
 		}
 		r, known, err := w.lookup(ctx, book, f)
 		if err != nil {
 			return err
 		}
-		w.recorded(r, known)
+		w.recorded(ctx, r, known)
 	}
 	if book == nil {
 		return nil
@@ -175,8 +175,8 @@ func (w *windowed) lookup(ctx context.Context, book *ledger.Book, f *windowFlags
 }
 
 // recorded judges a window by what the ledger knows of it.
-func (w *windowed) recorded(r ledger.Run, known bool) {
-	gone := jobs.Absent(source.Exists(wiring.SourceOptions(w.plan.Job()))) == len(w.plan.Job().Input.Files)
+func (w *windowed) recorded(ctx context.Context, r ledger.Run, known bool) {
+	gone := jobs.Absent(source.Exists(ctx, wiring.SourceOptions(w.plan.Job()))) == len(w.plan.Job().Input.Files)
 	switch {
 	case known && r.Withdrawn != nil:
 		w.State, w.Folder, w.Note = stateWithdrawn, r.Charge.Dir, r.Withdrawn.Reason

@@ -11,7 +11,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"os"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
@@ -39,13 +38,13 @@ type file struct {
 func (c *column) coded() bool { return c.typ.ID() == arrow.DICTIONARY }
 
 // Open opens a file or stream for its schema; a split is some record batches of a file, or all of a stream.
-func Open(path string, mac scan.BlockMAC) (scan.File, *scan.Error) {
-	a := &file{Origin: scan.Origin{Path: path, MAC: mac}}
+func Open(ctx context.Context, at scan.Place, mac scan.BlockMAC) (scan.File, *scan.Error) {
+	a := &file{Origin: scan.Origin{Place: at, MAC: mac}}
 	a.known.of = map[int]knownDictionary{}
 	err := scan.Guard(func() error {
-		f, err := os.Open(path)
+		f, err := a.Origin.Open(ctx)
 		if err != nil {
-			return scan.NotOpened(err)
+			return err
 		}
 		defer f.Close()
 		return a.load(f)
@@ -62,10 +61,7 @@ const (
 )
 
 // load reads the schema, and of a file the footer.
-func (a *file) load(f *os.File) error {
-	if err := a.Stat(f); err != nil {
-		return err
-	}
+func (a *file) load(f scan.Handle) error {
 	raw, err := a.head(f)
 	if err != nil {
 		return err
@@ -139,8 +135,8 @@ func (a *file) Splits() int {
 func (a *file) Public(string) bool { return true }
 
 // reopen opens the file and checks that it is the one that we know.
-func (a *file) reopen() (*os.File, error) {
-	return a.Reopen(func(f *os.File) bool {
+func (a *file) reopen(ctx context.Context) (scan.Handle, error) {
+	return a.Reopen(ctx, func(f scan.Handle) bool {
 		again := file{Origin: scan.Origin{Size: a.Size}}
 		raw, err := again.head(f)
 		return err == nil && sha256.Sum256(raw) == a.seal
@@ -149,7 +145,7 @@ func (a *file) reopen() (*os.File, error) {
 
 // Read implements scan.File.
 func (a *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (scan.Summary, error) {
-	f, err := a.reopen()
+	f, err := a.reopen(ctx)
 	if err != nil {
 		return scan.Summary{}, err
 	}

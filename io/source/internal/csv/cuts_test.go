@@ -38,7 +38,7 @@ func openPieces(t rapid.TB, path string, c Options, length int64) *file {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, e := Open(path, scan.Plain, d, mac)
+	f, e := Open(context.Background(), scan.Place{Path: path}, scan.Plain, d, mac)
 	if e != nil {
 		t.Fatal(e)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/dprelease/dprelease/io/source/internal/scan"
@@ -24,17 +23,20 @@ type file struct {
 }
 
 // Open opens a file for its header.
-func Open(path string, packed scan.Compression, d *Dialect, mac scan.BlockMAC) (scan.File, *scan.Error) {
-	c := &file{Origin: scan.Origin{Path: path, MAC: mac}, packed: packed, dialect: d, pieceSize: pieceBytes}
+func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialect, mac scan.BlockMAC) (scan.File, *scan.Error) {
+	c := &file{Origin: scan.Origin{Place: at, MAC: mac}, packed: packed, dialect: d, pieceSize: pieceBytes}
 	err := scan.Guard(func() error {
-		if err := c.note(); err != nil {
+		f, err := c.Origin.Open(ctx)
+		if err != nil {
 			return err
 		}
-		stream, err := c.openStream(context.Background(), 0)
+		defer f.Close()
+		stream, err := c.openStream(ctx, 0)
 		if err != nil {
 			return err
 		}
 		defer stream.Close()
+		stream.File.Expect(scan.Extent{Size: min(c.Size, firstRead)})
 		text := stream.Text
 		if !c.streamed() { // the header may be longer than a piece
 			text = io.NewSectionReader(stream.File, 0, c.Size)
@@ -54,18 +56,11 @@ func Open(path string, packed scan.Compression, d *Dialect, mac scan.BlockMAC) (
 	return c, nil
 }
 
+// firstRead is how many bytes a scanner reads for the header.
+const firstRead = 256 << 10
+
 // streamed says whether the file is read as one stream: its text is not in the file as it stands.
 func (c *file) streamed() bool { return c.packed != scan.Plain || c.dialect.wide() }
-
-// note notes which file it is.
-func (c *file) note() error {
-	f, err := os.Open(c.Path)
-	if err != nil {
-		return scan.NotOpened(err)
-	}
-	defer f.Close()
-	return c.Stat(f)
-}
 
 // notTexts are the first bytes of files that people take for texts. Each holds what no header begins with: a column may be called PAR1. Of files with a header they are looked at; without one they might be a row.
 var notTexts = []struct{ start, what, advice string }{

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/dprelease/dprelease/io/source/internal/scan"
@@ -17,7 +16,7 @@ import (
 
 // pieceText is a piece of a file in memory, and as much of the text behind it as was needed to see its last record end.
 type pieceText struct {
-	file *os.File
+	file scan.Handle
 	at   int64 // its place in the file
 	size int64 // of the file
 	own  int   // length of the piece

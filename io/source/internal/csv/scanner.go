@@ -48,7 +48,7 @@ type extent struct {
 
 // newScanner reads from the start of a file, or of a record within it. again opens the same text a second time.
 func newScanner(r io.Reader, again textFrom, d *Dialect, first bool) (*scanner, error) {
-	s := &scanner{splitter: splitter{d: d, ordinary: -1}, r: r, again: again, buf: make([]byte, 256<<10), longest: maxRecord, extent: extent{limit: math.MaxInt64}}
+	s := &scanner{splitter: splitter{d: d, ordinary: -1}, r: r, again: again, buf: make([]byte, firstRead), longest: maxRecord, extent: extent{limit: math.MaxInt64}}
 	err := s.fill()
 	if first && bytes.HasPrefix(s.buf[:s.end], []byte("\xef\xbb\xbf")) {
 		s.at, s.taken = 3, 3

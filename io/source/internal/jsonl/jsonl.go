@@ -15,7 +15,6 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -64,20 +63,17 @@ type file struct {
 }
 
 // Open opens a file; nothing of it is read.
-func Open(path string, packed scan.Compression, d *Dialect, mac scan.BlockMAC) (scan.File, *scan.Error) {
+func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialect, mac scan.BlockMAC) (scan.File, *scan.Error) {
 	if len(d.names) == 0 {
 		return nil, scan.Fault(scan.CodeOption, "JSON lines need the names and types of the columns that are read").
 			Advise("set input.jsonl.columns, such as {age: int, \"address.city\": text}; release columns FILE shows what is seen")
 	}
-	f := &file{Origin: scan.Origin{Path: path, MAC: mac}, packed: packed, dialect: d}
-	handle, err := os.Open(path)
+	f := &file{Origin: scan.Origin{Place: at, MAC: mac}, packed: packed, dialect: d}
+	handle, err := f.Origin.Open(ctx)
 	if err != nil {
-		return nil, scan.NotOpened(err)
-	}
-	defer handle.Close()
-	if err := f.Stat(handle); err != nil {
 		return nil, scan.AsError(err)
 	}
+	_ = handle.Close()
 	return f, nil
 }
 

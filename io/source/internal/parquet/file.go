@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
-	"os"
 
 	"github.com/parquet-go/parquet-go/format"
 
@@ -24,12 +23,12 @@ type file struct {
 }
 
 // Open opens a file for its schema and row groups.
-func Open(path string, mac scan.BlockMAC) (scan.File, *scan.Error) {
-	p := &file{Origin: scan.Origin{Path: path, MAC: mac}}
+func Open(ctx context.Context, at scan.Place, mac scan.BlockMAC) (scan.File, *scan.Error) {
+	p := &file{Origin: scan.Origin{Place: at, MAC: mac}}
 	err := scan.Guard(func() error {
-		f, err := os.Open(path)
+		f, err := p.Origin.Open(ctx)
 		if err != nil {
-			return scan.NotOpened(err)
+			return err
 		}
 		defer f.Close()
 		return p.load(f)
@@ -40,11 +39,13 @@ func Open(path string, mac scan.BlockMAC) (scan.File, *scan.Error) {
 	return p, nil
 }
 
+// likelyFooter is longer than most footers, in bytes.
+const likelyFooter = 64 << 10
+
 // load reads the footer.
-func (p *file) load(f *os.File) error {
-	if err := p.Stat(f); err != nil {
-		return err
-	}
+func (p *file) load(f scan.Handle) error {
+	tail := min(likelyFooter, max(0, p.Size-4))
+	f.Expect(scan.Extent{Size: min(4, p.Size)}, scan.Extent{At: p.Size - tail, Size: tail})
 	raw, err := readFooter(f, p.Size)
 	if err != nil {
 		return err
@@ -75,8 +76,8 @@ func (p *file) Splits() int { return len(p.groups) }
 func (p *file) Public(string) bool { return true }
 
 // reopen opens the file and checks that it is the one whose footer we know.
-func (p *file) reopen() (*os.File, error) {
-	return p.Reopen(func(f *os.File) bool {
+func (p *file) reopen(ctx context.Context) (scan.Handle, error) {
+	return p.Reopen(ctx, func(f scan.Handle) bool {
 		raw, err := readFooter(f, p.Size)
 		return err == nil && sha256.Sum256(raw) == p.footer
 	})
@@ -84,7 +85,7 @@ func (p *file) reopen() (*os.File, error) {
 
 // Read implements scan.File.
 func (p *file) Read(ctx context.Context, split int, columns []string, yield func(*table.Batch) error) (sum scan.Summary, err error) {
-	f, err := p.reopen()
+	f, err := p.reopen(ctx)
 	if err != nil {
 		return sum, err
 	}
@@ -94,9 +95,6 @@ func (p *file) Read(ctx context.Context, split int, columns []string, yield func
 		return sum, err
 	}
 	defer s.close()
-	for _, r := range s.readers {
-		prefetch(f, r.pages.section.At, r.pages.left)
-	}
 	if err := s.run(yield); err != nil {
 		return sum, err
 	}
@@ -106,7 +104,7 @@ func (p *file) Read(ctx context.Context, split int, columns []string, yield func
 
 // Digest implements scan.File.
 func (p *file) Digest(ctx context.Context, split int, columns []string) ([]byte, error) {
-	f, err := p.reopen()
+	f, err := p.reopen(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +119,7 @@ func (p *file) Digest(ctx context.Context, split int, columns []string) ([]byte,
 
 // DigestFooter implements scan.Footed.
 func (p *file) DigestFooter(split int) ([]byte, error) {
-	f, err := p.reopen()
+	f, err := p.reopen(context.Background())
 	if err != nil {
 		return nil, err
 	}

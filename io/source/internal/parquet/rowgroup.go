@@ -22,7 +22,7 @@ type groupScan struct {
 }
 
 // newScan checks what the footer says of the columns' chunks. Without columns the rows of the shortest column are counted.
-func (p *file) newScan(ctx context.Context, f io.ReaderAt, group int, columns []string) (*groupScan, error) {
+func (p *file) newScan(ctx context.Context, f scan.Handle, group int, columns []string) (*groupScan, error) {
 	s := &groupScan{ctx: ctx, file: p, group: group}
 	at := make([]int, len(columns))
 	for i, name := range columns {
@@ -45,6 +45,11 @@ func (p *file) newScan(ctx context.Context, f io.ReaderAt, group int, columns []
 		}
 		s.readers = append(s.readers, newColumnReader(l, c, rows, scan.NewSection(ctx, f, p.MAC, c.start, c.start+c.size), &s.codecs))
 	}
+	parts := make([]scan.Extent, len(s.readers))
+	for i, r := range s.readers {
+		parts[i] = scan.Extent{At: r.pages.section.At, Size: r.pages.left}
+	}
+	f.Expect(parts...)
 	for _, i := range at {
 		n, _ := slices.BinarySearch(used, i)
 		s.order = append(s.order, n)

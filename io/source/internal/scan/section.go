@@ -34,32 +34,44 @@ func NewBlockMAC(key []byte) (BlockMAC, error) {
 
 // Origin is a file, as it was when it was opened, and how its blocks are hashed.
 type Origin struct {
-	Path string
+	Place
 	Size int64
-	info fs.FileInfo
+	info fs.FileInfo // of a file of this machine
 	MAC  BlockMAC
 }
 
-// Stat notes which file it is.
-func (o *Origin) Stat(f *os.File) (err error) {
+// Open opens the file for the first time and notes which one it is.
+func (o *Origin) Open(ctx context.Context) (Handle, error) {
+	if o.Remote != nil {
+		o.Size = o.Remote.Size()
+		return o.Remote.Open(ctx), nil
+	}
+	f, err := os.Open(o.Path)
+	if err != nil {
+		return nil, NotOpened(err)
+	}
 	if o.info, err = f.Stat(); err != nil {
-		return NotOpened(err)
+		_ = f.Close()
+		return nil, NotOpened(err)
 	}
 	o.Size = o.info.Size()
-	return nil
+	return localFile{f}, nil
 }
 
 // Reopen opens the file again. A file that was written since is the same one if same says so: footers may be long, and
-// are not compared for each split.
-func (o *Origin) Reopen(same func(*os.File) bool) (*os.File, error) {
+// are not compared for each split. A store sends bytes of the version that was opened, or none.
+func (o *Origin) Reopen(ctx context.Context, same func(Handle) bool) (Handle, error) {
+	if o.Remote != nil {
+		return o.Remote.Open(ctx), nil
+	}
 	f, err := os.Open(o.Path)
 	if err != nil {
 		return nil, NotOpened(err)
 	}
 	info, err := f.Stat()
 	if err == nil && info.Size() == o.Size {
-		if os.SameFile(info, o.info) && info.ModTime().Equal(o.info.ModTime()) || same(f) {
-			return f, nil
+		if os.SameFile(info, o.info) && info.ModTime().Equal(o.info.ModTime()) || same(localFile{f}) {
+			return localFile{f}, nil
 		}
 	}
 	_ = f.Close()
@@ -172,11 +184,14 @@ func (s *Section) Sum() ([]byte, error) {
 // ReadAt fills p from a file.
 func ReadAt(f io.ReaderAt, p []byte, at int64) error {
 	n, err := f.ReadAt(p, at)
+	var own *Error
 	switch {
 	case n == len(p):
 		return nil
 	case err == nil || errors.Is(err, io.EOF):
 		return Fault(CodeTruncated, "the file ends too early")
+	case errors.As(err, &own), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
 	}
 	return Fault(CodeUnreadable, "the file cannot be read")
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -17,7 +16,7 @@ const maxWindow = 128 << 20
 
 // Stream reads the text of a file, or of a piece of it, and hashes the bytes in the file.
 type Stream struct {
-	File    *os.File
+	File    Handle
 	Section *Section
 	Text    io.Reader
 	stop    func() // ends all reading
@@ -26,7 +25,7 @@ type Stream struct {
 
 // OpenStream opens a file for the bytes from start up to, not including, end: for all of it, if it is compressed.
 func (o *Origin) OpenStream(ctx context.Context, packed Compression, start, end int64) (*Stream, error) {
-	file, err := o.Reopen(func(*os.File) bool { return false })
+	file, err := o.Reopen(ctx, func(Handle) bool { return false })
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package parquet
+package scan
 
 import "os"
 

@@ -1,4 +1,4 @@
-package parquet
+package scan
 
 import (
 	"os"

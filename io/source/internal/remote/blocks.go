@@ -1,0 +1,126 @@
+package remote
+
+import "sync"
+
+const (
+	blockSize = 2 << 20
+	// ahead is how many blocks are fetched before they are asked for, for each worker, if the one before was asked for, too.
+	ahead = 3
+)
+
+// blocks are parts of files that several handles read, all of one length but the last of a file. The least recently used ones make room for others.
+type blocks struct {
+	mu    sync.Mutex
+	of    map[blockKey]*block
+	held  int64
+	limit int64
+	clock int64
+}
+
+type blockKey struct {
+	file  *File
+	index int64
+}
+
+type block struct {
+	data   []byte
+	done   chan struct{} // closed when data is filled, or err is set
+	err    error
+	users  int
+	last   int64 // the clock when it was used
+	wanted bool  // some reader asked for it
+}
+
+// readAt reads as much of a handle's file as one block has.
+func (c *blocks) readAt(h *handle, b []byte, at int64) (int, error) {
+	i := at / blockSize
+	x := c.take(h.file, i)
+	defer c.release(x)
+	select {
+	case <-x.done:
+	case <-h.ctx.Done():
+		return 0, h.ctx.Err()
+	}
+	if x.err != nil {
+		return 0, x.err
+	}
+	return copy(b, x.data[at-i*blockSize:]), nil
+}
+
+// take returns a block, which is fetched if it is not there, and fetches those behind it if the file is read in order.
+func (c *blocks) take(f *File, i int64) *block {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.of[blockKey{f, i}] == nil && !c.room(false) {
+		c.room(true)
+	}
+	x := c.find(f, i)
+	x.users++
+	x.wanted = true
+	if before := c.of[blockKey{f, i - 1}]; i == 0 || before != nil && before.wanted {
+		count := (f.object.Size + blockSize - 1) / blockSize
+		for k := i + 1; k <= i+ahead*int64(f.pool.workers) && k < count; k++ {
+			if c.of[blockKey{f, k}] == nil && !c.room(false) {
+				break
+			}
+			c.find(f, k)
+		}
+	}
+	return x
+}
+
+// find returns a block, which is fetched if it is not there. c.mu is held.
+func (c *blocks) find(f *File, i int64) *block {
+	c.clock++
+	key := blockKey{f, i}
+	if x := c.of[key]; x != nil {
+		x.last = c.clock
+		return x
+	}
+	x := &block{done: make(chan struct{}), last: c.clock}
+	x.data = f.pool.spare.take(int(min(blockSize, f.object.Size-i*blockSize)))
+	c.of[key] = x
+	c.held += blockSize
+	go func() {
+		err := f.fetch(f.pool.ctx, x.data, i*blockSize)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if x.err = err; err != nil && c.of[key] == x {
+			delete(c.of, key)
+			c.held -= blockSize
+		}
+		close(x.done)
+	}()
+	return x
+}
+
+// room says whether another block fits, after the least recently used ones were given back that nobody reads: without all, only those that were
+// read already. c.mu is held.
+func (c *blocks) room(all bool) bool {
+	for c.held+blockSize > c.limit {
+		var oldest blockKey
+		var x *block
+		for k, b := range c.of {
+			select {
+			case <-b.done:
+				if b.users == 0 && (all || b.wanted) && (x == nil || b.last < x.last) {
+					oldest, x = k, b
+				}
+			default:
+			}
+		}
+		if x == nil {
+			return false
+		}
+		delete(c.of, oldest)
+		c.held -= blockSize
+		oldest.file.pool.spare.give(x.data)
+	}
+	return true
+}
+
+func (c *blocks) release(x *block) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	x.users--
+}

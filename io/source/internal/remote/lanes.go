@@ -1,0 +1,200 @@
+package remote
+
+import (
+	"context"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+)
+
+const (
+	// laneWindow is what the lanes of a handle hold: half of a worker's, for it has another handle for what comes next.
+	laneWindow = Window / 2
+	// A part is a request.
+	mostPart, leastPart = 4 << 20, 64 << 10
+	// gap is how many bytes between two extents are fetched rather than ask twice.
+	gap = 32 << 10
+)
+
+// handle reads a version of an object.
+type handle struct {
+	file    *File
+	ctx     context.Context
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+	mu      sync.Mutex
+	lanes   []*lane // by their place
+}
+
+// lane is an extent that is read from its start to its end, in parts of step bytes of which depth are fetched at once.
+type lane struct {
+	at, end int64
+	step    int64
+	depth   int
+	whole   bool // all of it is held until the handle is closed
+	parts   []*part
+}
+
+// part is what one request fetches.
+type part struct {
+	at   int64
+	data []byte
+	done chan struct{} // closed when data is filled, or err is set
+	err  error
+}
+
+// Expect implements scan.Handle.
+func (h *handle) Expect(extents ...scan.Extent) {
+	sorted := slices.DeleteFunc(slices.Clone(extents), func(e scan.Extent) bool { return e.Size <= 0 || e.At < 0 || e.At+e.Size > h.file.object.Size })
+	slices.SortFunc(sorted, func(a, b scan.Extent) int { return int(min(max(a.At-b.At, -1), 1)) })
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, l := range lanesOf(sorted) {
+		i, taken := slices.BinarySearchFunc(h.lanes, l.at, func(l *lane, at int64) int { return int(min(max(l.at-at, -1), 1)) })
+		if taken || i > 0 && h.lanes[i-1].end > l.at || i < len(h.lanes) && h.lanes[i].at < l.end {
+			continue // it is expected already
+		}
+		h.lanes = slices.Insert(h.lanes, i, l)
+		h.start(l, 0)
+	}
+}
+
+// lanesOf distributes the window over extents, which are sorted. If all fit, near ones share a lane, and all parts are fetched at once.
+func lanesOf(extents []scan.Extent) (lanes []*lane) {
+	total := int64(0)
+	for _, e := range extents {
+		total += e.Size
+	}
+	if total <= laneWindow {
+		for _, e := range extents {
+			if n := len(lanes); n > 0 && e.At-lanes[n-1].end <= gap {
+				lanes[n-1].end = max(lanes[n-1].end, e.At+e.Size)
+				continue
+			}
+			lanes = append(lanes, &lane{at: e.At, end: e.At + e.Size, step: mostPart, depth: laneWindow/mostPart + 1, whole: true})
+		}
+		return lanes
+	}
+	share := laneWindow / int64(len(extents))
+	step := min(max(share/3, leastPart), mostPart)
+	for _, e := range extents {
+		lanes = append(lanes, &lane{at: e.At, end: e.At + e.Size, step: step, depth: int(max(share/step, 2))})
+	}
+	return lanes
+}
+
+// start fetches parts of a lane from the i-th on. h.mu is held.
+func (h *handle) start(l *lane, i int) {
+	for len(l.parts) < i+l.depth {
+		at := l.at + int64(len(l.parts))*l.step
+		if at >= l.end {
+			return
+		}
+		p := &part{at: at, done: make(chan struct{})}
+		p.data = h.file.pool.spare.take(int(min(l.step, l.end-at)))
+		l.parts = append(l.parts, p)
+		h.running.Go(func() {
+			defer close(p.done)
+			p.err = h.file.fetch(h.ctx, p.data, p.at)
+		})
+	}
+}
+
+// part returns the part of a lane that has the byte at a place, if there is one. Parts behind it are started, in the memory of the one before it.
+func (h *handle) part(at int64) *part {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n, found := slices.BinarySearchFunc(h.lanes, at, func(l *lane, at int64) int { return int(min(max(l.at-at, -1), 1)) })
+	if !found {
+		n--
+	}
+	if n < 0 || at >= h.lanes[n].end {
+		return nil
+	}
+	l := h.lanes[n]
+	i := int((at - l.at) / l.step)
+	if i > len(l.parts) { // the reader jumped
+		return nil
+	}
+	if i > 0 && !l.whole {
+		h.drop(l.parts[i-1])
+	}
+	h.start(l, i)
+	return l.parts[i]
+}
+
+// drop gives the memory of a part back, which was read. h.mu is held.
+func (h *handle) drop(p *part) {
+	select {
+	case <-p.done:
+	default:
+		return
+	}
+	if p.data != nil {
+		h.file.pool.spare.give(p.data)
+		p.data = nil
+	}
+}
+
+// ReadAt implements io.ReaderAt.
+func (h *handle) ReadAt(b []byte, at int64) (int, error) {
+	n := 0
+	for n < len(b) {
+		if at+int64(n) >= h.file.object.Size {
+			return n, io.EOF
+		}
+		m, err := h.readSome(b[n:], at+int64(n))
+		n += m
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// readSome reads as much as one part or block has.
+func (h *handle) readSome(b []byte, at int64) (int, error) {
+	p := h.part(at)
+	if p == nil {
+		return h.file.pool.blocks.readAt(h, b, at)
+	}
+	select {
+	case <-p.done:
+	case <-h.ctx.Done():
+		return 0, h.ctx.Err()
+	}
+	if p.err != nil {
+		return 0, p.err
+	}
+	if n, ok := h.copied(b, p, at); ok {
+		return n, nil
+	}
+	return h.file.pool.blocks.readAt(h, b, at)
+}
+
+// copied copies from a part, unless its memory was given back.
+func (h *handle) copied(b []byte, p *part, at int64) (int, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if p.data == nil {
+		return 0, false
+	}
+	return copy(b, p.data[at-p.at:]), true
+}
+
+// Close implements io.Closer. It waits for the requests to end.
+func (h *handle) Close() error {
+	h.cancel()
+	h.running.Wait()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, l := range h.lanes {
+		for _, p := range l.parts {
+			h.drop(p)
+		}
+	}
+	h.lanes = nil
+	return nil
+}

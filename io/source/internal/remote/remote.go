@@ -1,0 +1,139 @@
+// Package remote reads files of stores like files of this machine: by ranges, ahead of their readers, and within a limit of memory.
+//
+// A reader that knows which parts of a file it needs says so (Expect), and they are fetched in lanes: one after the other in each lane, a few at
+// once. Small neighbouring parts share a request. All other reading goes through blocks, which the handles of all files share, since the
+// readers of texts read a file in pieces that do not end with a record.
+//
+// Every request names the version of the object that was opened. So no answer mixes two versions.
+package remote
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/store"
+)
+
+const (
+	// Window is how many bytes are held for each worker, for what it reads and for what it will read next.
+	Window = 16 << 20
+	// PerWorker is how much memory all of this takes for each worker, with what is kept for the next requests.
+	PerWorker = Window + Window/2
+	// requests are made at once, at most, for each worker.
+	requests = 16
+)
+
+// Pool is what the files of a dataset share.
+type Pool struct {
+	workers int
+	ctx     context.Context // of what handles share
+	cancel  context.CancelFunc
+	slots   chan struct{}
+	blocks  blocks
+	spare   spare
+}
+
+// NewPool returns a pool for so many workers.
+func NewPool(workers int) *Pool {
+	workers = max(workers, 1)
+	p := &Pool{workers: workers, slots: make(chan struct{}, requests*workers)}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.spare.left = Window / 2 * int64(workers)
+	p.blocks = blocks{limit: Window * int64(workers), of: map[blockKey]*block{}}
+	return p
+}
+
+// Close ends all requests.
+func (p *Pool) Close() { p.cancel() }
+
+// File is a version of an object.
+type File struct {
+	pool   *Pool
+	bucket store.Bucket
+	object store.Object
+}
+
+// File returns a file of the pool.
+func (p *Pool) File(b store.Bucket, o store.Object) *File { return &File{p, b, o} }
+
+// Size implements scan.Remote.
+func (f *File) Size() int64 { return f.object.Size }
+
+// Open implements scan.Remote.
+func (f *File) Open(ctx context.Context) scan.Handle {
+	h := &handle{file: f}
+	h.ctx, h.cancel = context.WithCancel(ctx)
+	return h
+}
+
+// fetch fills p from the store.
+func (f *File) fetch(ctx context.Context, p []byte, at int64) error {
+	select {
+	case f.pool.slots <- struct{}{}:
+		defer func() { <-f.pool.slots }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return Fault(store.ReadFull(ctx, f.bucket, f.object, p, at))
+}
+
+// Fault turns an error of a store into one of an input; that of a context stays.
+func Fault(err error) error {
+	var own *store.Error
+	if !errors.As(err, &own) {
+		return err
+	}
+	e := scan.Fault(scan.CodeUnreadable, "%s", own.Error())
+	switch own.Kind {
+	case store.NotFound:
+		e = scan.Fault(scan.CodeNotFound, "%s", own.Error())
+	case store.Changed:
+		return scan.Changed()
+	case store.Unsupported, store.Misconfigured:
+		e = scan.Fault(scan.CodeOption, "%s", own.Error())
+	case store.Unavailable:
+		e.Hint = "try again later"
+	case store.Denied:
+		e.Hint = "check the credentials, and what they may read"
+	}
+	if own.Hint != "" {
+		e.Hint = own.Hint
+	}
+	return e
+}
+
+// spare is memory for another part.
+type spare struct {
+	mu   sync.Mutex
+	free [][]byte
+	left int64 // how many bytes more are kept
+}
+
+func (s *spare) take(n int) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, b := range s.free {
+		if cap(b) >= n && cap(b) <= 2*n {
+			s.free[i] = s.free[len(s.free)-1]
+			s.free = s.free[:len(s.free)-1]
+			s.left += int64(cap(b))
+			return b[:n]
+		}
+	}
+	return make([]byte, n)
+}
+
+func (s *spare) give(b []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.free) > 0 && s.left < int64(cap(b)) {
+		s.left += int64(cap(s.free[0]))
+		s.free = append(s.free[:0], s.free[1:]...)
+	}
+	if s.left >= int64(cap(b)) {
+		s.left -= int64(cap(b))
+		s.free = append(s.free, b)
+	}
+}

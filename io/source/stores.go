@@ -1,0 +1,137 @@
+package source
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dprelease/dprelease/io/source/internal/remote"
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/store"
+)
+
+// stores are the stores from which a dataset reads.
+type stores struct {
+	pool    *remote.Pool
+	mu      sync.Mutex
+	buckets map[store.Address]store.Bucket // by addresses without keys
+	seen    map[store.Address]bool         // objects
+}
+
+func newStores(workers int) *stores {
+	return &stores{pool: remote.NewPool(workers), buckets: map[store.Address]store.Bucket{}, seen: map[store.Address]bool{}}
+}
+
+// used says whether the dataset has files of stores.
+func (s *stores) used() bool { return len(s.seen) > 0 }
+
+func (s *stores) close() {
+	s.pool.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, b := range s.buckets {
+		_ = b.Close()
+	}
+	clear(s.buckets)
+}
+
+// bucket opens the bucket of an address, once.
+func (s *stores) bucket(ctx context.Context, a store.Address) (store.Bucket, error) {
+	a.Key = ""
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b := s.buckets[a]; b != nil {
+		return b, nil
+	}
+	b, err := store.Open(ctx, a)
+	if err == nil {
+		s.buckets[a] = b
+	}
+	return b, err
+}
+
+// find lists the files of an address or a pattern of addresses, in the order of their keys, and what is wrong with them. No message shows
+// an address's options.
+func (s *stores) find(ctx context.Context, format, text string) ([]found, Errors) {
+	a, err := store.ParseAddress(text)
+	if err != nil {
+		return nil, Errors{addressFault(err).InFile(store.Base(text))}
+	}
+	bucket, objects, err := s.list(ctx, a)
+	if err != nil {
+		return nil, Errors{scan.AsError(remote.Fault(err)).InFile(a.Base())}
+	}
+	var out []found
+	var wrong Errors
+	for _, o := range objects {
+		at := a.At(o.Key)
+		base := at.Base()
+		open, e := formatOf(format, base)
+		if at.Scheme != "https" { // on a web server the query is a part of the name
+			at.Options = ""
+		}
+		switch {
+		case e != nil:
+			wrong = append(wrong, e.InFile(base))
+			continue
+		case s.seen[at]:
+			wrong = append(wrong, scan.Fault(CodeDuplicate, "the object is named twice").Advise("its rows would count twice: name it once, and let no two patterns match it").InFile(base))
+			continue
+		}
+		s.seen[at] = true
+		out = append(out, found{scan.Place{Path: "/" + o.Key, Remote: s.pool.File(bucket, o)}, base, open})
+	}
+	return out, wrong
+}
+
+// list returns the objects of an address, or those that match it.
+func (s *stores) list(ctx context.Context, a store.Address) (store.Bucket, []store.Object, error) {
+	bucket, err := s.bucket(ctx, a)
+	if err != nil {
+		return nil, nil, err
+	}
+	prefix, pattern := a.Pattern()
+	if a.Scheme == "https" {
+		pattern = false
+	}
+	var objects []store.Object
+	err = store.Retry(ctx, func(ctx context.Context) error {
+		objects = nil
+		if !pattern {
+			o, err := bucket.Stat(ctx, a.Key)
+			objects = []store.Object{o}
+			return err
+		}
+		if _, err := path.Match(a.Key, ""); err != nil {
+			return store.Failure(store.Misconfigured, "the pattern is malformed")
+		}
+		return bucket.List(ctx, prefix, func(o store.Object) error {
+			if a.Matches(o.Key) && !strings.HasSuffix(o.Key, "/") {
+				objects = append(objects, o)
+			}
+			return nil
+		})
+	})
+	if err == nil && len(objects) == 0 {
+		err = store.Failure(store.NotFound, "no object matches the pattern")
+	}
+	slices.SortFunc(objects, func(a, b store.Object) int { return cmp.Compare(a.Key, b.Key) })
+	return bucket, objects, err
+}
+
+func addressFault(err error) *Error {
+	e := scan.Fault(CodeOption, "%s", err.Error())
+	switch {
+	case errors.Is(err, store.ErrPlain):
+		return e.Advise("use https")
+	case errors.Is(err, store.ErrUserinfo):
+		return e.Advise("credentials come from the environment or the store's own files, as docs/STORES.md says")
+	case errors.Is(err, store.ErrPattern):
+		return e.Advise("name each file")
+	}
+	return e.Advise("it has the form scheme://bucket/key")
+}

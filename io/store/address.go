@@ -1,0 +1,135 @@
+package store
+
+import (
+	"errors"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// Address is the place of an object, or a pattern of such places: scheme://bucket/key?options.
+type Address struct {
+	Scheme string
+	Bucket string // of https: the host
+	// Key is the object's name as it is; of https it is the path, with its escapes.
+	Key string
+	// Options is a query, which may hold a signature: it is shown to nobody.
+	Options string
+}
+
+// IsAddress reports whether a path is an address and no file of this machine.
+func IsAddress(path string) bool {
+	scheme, _, ok := strings.Cut(path, "://")
+	return ok && schemeText.MatchString(scheme)
+}
+
+var (
+	schemeText = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`)
+	// options follow the last question mark; in a key it may stand for any character.
+	options = regexp.MustCompile(`\?([A-Za-z][A-Za-z0-9_-]*=[^?]*)$`)
+)
+
+// What can be wrong with an address. No text of the address is in the errors.
+var (
+	ErrAddress  = errors.New("the address is malformed")
+	ErrPlain    = errors.New("http is not encrypted, and nothing shows who answers")
+	ErrUserinfo = errors.New("the address holds a name or a password")
+	ErrPattern  = errors.New("files on a web server cannot be listed")
+)
+
+// ParseAddress reads an address.
+func ParseAddress(s string) (Address, error) {
+	scheme, rest, ok := strings.Cut(s, "://")
+	if !ok || !schemeText.MatchString(scheme) {
+		return Address{}, ErrAddress
+	}
+	a := Address{Scheme: strings.ToLower(scheme)}
+	switch a.Scheme {
+	case "http":
+		return a, ErrPlain
+	case "https":
+		return a.parseWeb(s)
+	}
+	if at := options.FindStringSubmatchIndex(rest); at != nil {
+		rest, a.Options = rest[:at[0]], rest[at[2]:at[3]]
+	}
+	a.Bucket, a.Key, _ = strings.Cut(rest, "/")
+	switch {
+	case strings.Contains(a.Bucket, "@"):
+		return a, ErrUserinfo
+	case a.Bucket == "" || strings.HasPrefix(a.Key, "/"):
+		return a, ErrAddress
+	}
+	return a, nil
+}
+
+func (a Address) parseWeb(s string) (Address, error) {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil || u.Host == "" || u.Opaque != "" || u.Fragment != "":
+		return a, ErrAddress
+	case u.User != nil:
+		return a, ErrUserinfo
+	case strings.ContainsAny(u.EscapedPath(), "*[") || strings.HasSuffix(u.Path, "/"):
+		return a, ErrPattern
+	}
+	a.Bucket = strings.TrimSuffix(strings.ToLower(u.Host), ":443")
+	a.Key, a.Options = strings.TrimPrefix(path.Clean(u.EscapedPath()), "/"), u.RawQuery
+	return a, nil
+}
+
+// Base is the last part of the key: what messages call the object.
+func (a Address) Base() string {
+	base := path.Base("/" + a.Key)
+	if a.Scheme == "https" {
+		if plain, err := url.PathUnescape(base); err == nil {
+			return plain
+		}
+	}
+	return base
+}
+
+// Base is the last part of a path or of the key of an address, without any options.
+func Base(place string) string {
+	if a, err := ParseAddress(place); err == nil {
+		return a.Base()
+	}
+	if i := strings.IndexByte(place, '?'); i >= 0 && IsAddress(place) {
+		place = place[:i]
+	}
+	return path.Base(place)
+}
+
+// String is the address without its options.
+func (a Address) String() string { return a.Scheme + "://" + a.Bucket + "/" + a.Key }
+
+// At is the address of another key of the same bucket.
+func (a Address) At(key string) Address {
+	a.Key = key
+	return a
+}
+
+// Pattern splits a key into the prefix by which objects are listed and whether it is a pattern at all: one with * ? or [, or one that ends
+// with a slash, for all that is below it.
+func (a Address) Pattern() (prefix string, ok bool) {
+	if i := strings.IndexAny(a.Key, `*?[\`); i >= 0 {
+		return a.Key[:i], true
+	}
+	return a.Key, a.Key == "" || strings.HasSuffix(a.Key, "/")
+}
+
+// Matches reports whether the pattern matches a key. A star stands for any characters but slashes. Below a prefix, names that begin with a
+// dot or an underscore are left out: other programs keep their notes in them.
+func (a Address) Matches(key string) bool {
+	if a.Key == "" || strings.HasSuffix(a.Key, "/") && !strings.ContainsAny(a.Key, `*?[\`) {
+		for part := range strings.SplitSeq(strings.TrimPrefix(key, a.Key), "/") {
+			if part == "" || part[0] == '.' || part[0] == '_' && !strings.Contains(part, "=") {
+				return false
+			}
+		}
+		return true
+	}
+	ok, err := path.Match(a.Key, key)
+	return err == nil && ok
+}

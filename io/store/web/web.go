@@ -1,0 +1,164 @@
+// Package web reads files of web servers, https://host/path, by ranges.
+//
+// The server must answer requests for ranges and state an ETag or a date of the last change, as web servers do for files. Redirects are followed
+// to https only.
+package web
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dprelease/dprelease/io/store"
+)
+
+// Register makes https:// known.
+func Register() { store.Register("https", New(http.DefaultTransport)) }
+
+// idle is how many connections to a server are kept.
+const idle = 64
+
+// New returns how web servers are opened by a transport. A copy of a *http.Transport is used, which keeps connections and decompresses nothing.
+func New(transport http.RoundTripper) store.Opener {
+	if t, ok := transport.(*http.Transport); ok {
+		t = t.Clone()
+		t.DisableCompression, t.MaxIdleConnsPerHost = true, idle
+		t.ResponseHeaderTimeout = time.Minute
+		transport = t
+	}
+	client := &http.Client{Transport: transport, CheckRedirect: func(r *http.Request, via []*http.Request) error {
+		if r.URL.Scheme != "https" || len(via) >= 10 {
+			return errRedirect
+		}
+		return nil
+	}}
+	return func(_ context.Context, a store.Address) (store.Bucket, error) {
+		return &server{client: client, host: a.Bucket, options: a.Options}, nil
+	}
+}
+
+var errRedirect = errors.New("redirected to a place that is not https")
+
+// server is a web server, with the query of the address.
+type server struct {
+	client        *http.Client
+	host, options string
+}
+
+// Close implements store.Bucket.
+func (s *server) Close() error { return nil }
+
+// List implements store.Bucket.
+func (s *server) List(context.Context, string, func(store.Object) error) error {
+	return store.Failure(store.Unsupported, "files on a web server cannot be listed: name each")
+}
+
+// Stat implements store.Bucket. It asks for one byte, since addresses that are signed often allow GET alone.
+func (s *server) Stat(ctx context.Context, key string) (store.Object, error) {
+	r, err := s.get(ctx, key, 0, 1, "")
+	if err != nil {
+		return store.Object{}, err
+	}
+	defer r.Body.Close()
+	o := store.Object{Key: key, Version: version(r.Header)}
+	var total string
+	switch r.StatusCode {
+	case http.StatusPartialContent:
+		_, total, _ = strings.Cut(r.Header.Get("Content-Range"), "/")
+	case http.StatusRequestedRangeNotSatisfiable: // it is empty
+		if total = strings.TrimPrefix(r.Header.Get("Content-Range"), "bytes */"); total != "0" {
+			return o, store.Failure(store.Unavailable, "")
+		}
+	case http.StatusOK:
+		return o, store.Failure(store.Unsupported, "the server does not send parts of files: download the file, and name the copy")
+	default:
+		return o, failure(r.StatusCode)
+	}
+	if o.Size, err = strconv.ParseInt(total, 10, 64); err != nil || o.Size < 0 {
+		return o, store.Failure(store.Unsupported, "the server does not say how long the file is: download the file, and name the copy")
+	}
+	if o.Version == "" {
+		return o, store.Failure(store.Unsupported, "the server states neither an ETag nor when the file was changed, so a change would not be seen: download the file, and name the copy")
+	}
+	return o, nil
+}
+
+// ReadAt implements store.Bucket.
+func (s *server) ReadAt(ctx context.Context, o store.Object, p []byte, at int64) (int, error) {
+	r, err := s.get(ctx, o.Key, at, int64(len(p)), o.Version)
+	if err != nil {
+		return 0, err
+	}
+	defer r.Body.Close()
+	switch want := "bytes " + bounds(at, int64(len(p))) + "/" + strconv.FormatInt(o.Size, 10); {
+	case r.StatusCode == http.StatusPreconditionFailed:
+		return 0, store.Failure(store.Changed, "")
+	case r.StatusCode != http.StatusPartialContent && r.StatusCode != http.StatusOK:
+		return 0, failure(r.StatusCode)
+	case version(r.Header) != o.Version:
+		return 0, store.Failure(store.Changed, "")
+	case r.StatusCode == http.StatusOK || r.Header.Get("Content-Range") != want || r.Header.Get("Content-Encoding") != "":
+		return 0, store.Failure(store.Unavailable, "")
+	}
+	n, err := io.ReadFull(r.Body, p)
+	if err != nil {
+		return n, store.Failure(store.Unavailable, "")
+	}
+	return n, nil
+}
+
+func bounds(at, size int64) string {
+	return strconv.FormatInt(at, 10) + "-" + strconv.FormatInt(at+size-1, 10)
+}
+
+// get asks for a part of a file, and of a version of it if that is known.
+func (s *server) get(ctx context.Context, key string, at, size int64, version string) (*http.Response, error) {
+	u, err := url.Parse("https://" + s.host + "/" + key)
+	if err != nil {
+		return nil, store.Failure(store.Misconfigured, "")
+	}
+	u.RawQuery = s.options
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, store.Failure(store.Misconfigured, "")
+	}
+	request.Header.Set("Range", "bytes="+bounds(at, size))
+	request.Header.Set("Accept-Encoding", "identity")
+	if strings.HasPrefix(version, `"`) { // a weak one matches nothing
+		request.Header.Set("If-Match", version)
+	}
+	r, err := s.client.Do(request)
+	switch {
+	case err == nil:
+		return r, nil
+	case errors.Is(err, errRedirect):
+		return nil, store.Failure(store.Denied, "the server sends the reader to a place that is not https")
+	}
+	return nil, store.Failure(store.Unavailable, "")
+}
+
+// version is what tells the contents of a file apart.
+func version(h http.Header) string {
+	if tag := h.Get("ETag"); tag != "" {
+		return tag
+	}
+	return h.Get("Last-Modified")
+}
+
+// failure says what a status means.
+func failure(status int) error {
+	switch {
+	case status == http.StatusNotFound || status == http.StatusGone:
+		return store.Failure(store.NotFound, "")
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return store.Failure(store.Denied, "is the address signed, and its signature expired?")
+	case status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= http.StatusInternalServerError:
+		return store.Failure(store.Unavailable, "")
+	}
+	return store.Failure(store.Unsupported, "the server answers with an unusual status")
+}
