@@ -10,7 +10,7 @@ var engines = []string{"io/source", "io/table", "mechanism", "pipeline", "querie
 
 // exposed is what pipeline may import, and so what its users see.
 var exposed = []string{
-	"calibrate", "configs", "denoise", "io/table", "ledger", "mechanism", "pipeline/manifest", "queries", "queries/bounding", "queries/domain", "queries/problem",
+	"calibrate", "configs", "denoise", "io/store", "io/table", "ledger", "mechanism", "pipeline/manifest", "queries", "queries/bounding", "queries/domain", "queries/problem",
 	"queries/quantize", "queries/strategy", "queries/tally",
 }
 
@@ -43,7 +43,7 @@ var layers = map[string][]string{
 	"denoise/graph/internal/sparse":     nil,
 	"denoise/graph/internal/treetv":     nil,
 
-	"configs":         {"calibrate", "internal/spelling"},
+	"configs":         {"calibrate", "internal/spelling", "io/store"},
 	"ledger":          {"calibrate"},
 	"ledger/sqlstore": {"calibrate", "ledger"},
 	"io/store":        nil,

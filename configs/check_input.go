@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/dprelease/dprelease/configs/internal/wording"
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
+	"github.com/dprelease/dprelease/io/store"
 )
 
 // extensions are the file extensions of the supported formats. A text format may be followed by an extension of a
@@ -24,7 +26,9 @@ var (
 // hasExtension reports whether a path ends with one of some extensions, in upper or lower case. A text format may be
 // followed by an extension of a compression.
 func hasExtension(file string, extensions []string, text bool) bool {
-	file = strings.ToLower(file)
+	if file = strings.ToLower(file); store.IsAddress(file) {
+		file = store.Base(file)
+	}
 	if text {
 		for _, p := range packings {
 			file = strings.TrimSuffix(file, p)
@@ -42,8 +46,10 @@ func (c *checker) input(at *yamltree.Path) {
 	files := at.At("files")
 	c.unique(files, in.Files, "file")
 	for i, f := range in.Files {
-		if in.Format == "" {
+		if in.Format == "" && !(store.IsAddress(f) && strings.HasSuffix(f, "/")) {
 			c.file(files.Item(i), f)
+		} else {
+			c.address(files.Item(i), f)
 		}
 		if _, err := filepath.Match(f, ""); err != nil {
 			c.bad(files.Item(i), CodeBadValue, "the pattern "+c.Show(files.Item(i), f)+" is not complete", "close [ with ], and write \\ before a [ that is meant as it is")
@@ -80,8 +86,33 @@ func fileHint(file string) string {
 	return "; for any other extension write input.format: csv, tsv, parquet, arrow or jsonl"
 }
 
+// address checks a path that is an address of a store. A query that is written out is refused on a web server: it may hold a signature, and the
+// job is published.
+func (c *checker) address(at *yamltree.Path, file string) bool {
+	if !store.IsAddress(file) {
+		return true
+	}
+	a, err := store.ParseAddress(file)
+	public, hidden := c.Src.Public[at.String()]
+	switch {
+	case err != nil:
+		c.bad(at, CodeBadValue, "the address of "+yamltree.Shown(store.Base(file))+": "+err.Error(), "write scheme://bucket/key, with s3, gs, az or https, and no credentials: they come from the environment")
+	case a.Scheme == "https" && a.Options != "" && !(hidden && (outside.MatchString(public) || !strings.Contains(public, "?"))):
+		c.bad(at, CodeBadValue, "the address of "+yamltree.Shown(store.Base(file))+" has a query, which the release would publish with the job", "take it from the environment: https://host/path?${env:NAME}")
+	default:
+		return true
+	}
+	return false
+}
+
+// outside matches an address whose query is a value of the environment.
+var outside = regexp.MustCompile(`^https://[^?]*\?\$\{env:[^}]*\}$`)
+
 // file checks that the extension of a path names a format.
 func (c *checker) file(at *yamltree.Path, file string) {
+	if !c.address(at, file) {
+		return
+	}
 	if file != "" && !knownExtension(file) {
 		known := slices.Concat(extensions, textExtensions, lineExtensions)
 		c.bad(at, CodeBadValue, "the extension of "+c.Show(at, file)+" names no format", "known: "+strings.Join(known, ", ")+fileHint(file))

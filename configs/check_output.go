@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
+	"github.com/dprelease/dprelease/io/store"
 )
 
 func (c *checker) output(at *yamltree.Path) {
@@ -66,7 +67,7 @@ func (c *checker) apart(folder string) {
 		}
 	}
 	for i, f := range c.job.Input.Files {
-		if in, ok := c.absolute(f); ok && f != "" && inside(in, folder) {
+		if in, ok := c.absolute(f); ok && f != "" && !store.IsAddress(f) && inside(in, folder) {
 			c.bad(top.At("input").At("files").Item(i), CodeContradiction, "the input lies in the release folder (output.dir), which is public", "give the release a folder of its own")
 		}
 	}

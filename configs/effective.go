@@ -21,7 +21,13 @@ func (j *Job) Effective() ([]byte, error) { return j.canonical(j.references()) }
 // Question returns the same JSON with the values of the environment in it. It tells two questions apart and is as
 // private as the environment. It goes into digests that the operator keeps, and never into a release, a log or a
 // message.
-func (j *Job) Question() ([]byte, error) { return j.canonical(nil) }
+//
+// The query of an address on a web server is a signature, which changes from day to day: its reference stays.
+func (j *Job) Question() ([]byte, error) {
+	signed := maps.Clone(j.references())
+	maps.DeleteFunc(signed, func(_, text string) bool { return !outside.MatchString(text) })
+	return j.canonical(signed)
+}
 
 // references returns the texts of the scalars with a ${env:…} in them, by path.
 func (j *Job) references() map[string]string {

@@ -5,7 +5,9 @@ package configs
 type Input struct {
 	// Files are paths or patterns (* ? [a-z]), relative to the job file. The extension names the format: .parquet,
 	// .arrow, .feather, .csv, .txt, .data, .tsv, .tab, .jsonl or .ndjson. A compressed text file has .gz, .zst, .bz2 or
-	// .xz after it.
+	// .xz after it. Objects of stores have addresses: `s3://bucket/trips/*.parquet`, gs://, az://, and https:// for one
+	// file of a web server; an address that ends with a slash stands for all objects below
+	// ([STORES.md](../docs/STORES.md)).
 	Files []string `yaml:"files" example:"[\"trips-*.parquet\"]"`
 	// Format of the files, whatever their extension. If a name ends with .gz, .zst, .bz2 or .xz, the text is
 	// compressed.

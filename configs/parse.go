@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
+	"github.com/dprelease/dprelease/io/store"
 )
 
 // ParseOptions holds the values that a job file may refer to.
@@ -99,9 +100,9 @@ func (j *Job) Diagnose(path, code, message, hint string) Diagnostic {
 // Dir returns the folder of the job file, to which its paths are relative.
 func (j *Job) Dir() string { return filepath.Dir(j.file) }
 
-// Path resolves a path of the job file: relative paths start at its folder.
+// Path resolves a path of the job file: relative paths start at its folder. An address of a store stays as it is.
 func (j *Job) Path(p string) string {
-	if filepath.IsAbs(p) {
+	if filepath.IsAbs(p) || store.IsAddress(p) {
 		return p
 	}
 	return filepath.Join(j.Dir(), p)

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/pipeline/internal/question"
 	"github.com/dprelease/dprelease/queries/domain"
 )
@@ -87,6 +88,9 @@ func (b *builder) nearest(n *configs.Nearest, path string) *domain.Nearest {
 // private reports that a file of the job is one of the input's.
 func (b *builder) private(file string) bool {
 	path := b.job.Path(file)
+	if store.IsAddress(path) {
+		return slices.ContainsFunc(b.job.Input.Files, func(pattern string) bool { return store.Covers(pattern, path) })
+	}
 	for _, pattern := range b.job.Input.Files {
 		if ok, err := filepath.Match(b.job.Path(pattern), path); ok || err != nil {
 			return true
@@ -109,7 +113,7 @@ func (b *builder) publicColumn(file, column, path string) []string {
 			return b.unreadable(path, "public-file", fmt.Sprintf("value %d of column %s is not UTF-8", i+1, column), "save the file as UTF-8")
 		}
 	}
-	b.public = append(b.public, question.PublicFile{File: file, Column: column, Values: values, Presents: b.presents})
+	b.public = append(b.public, question.PublicFile{File: store.Unsigned(file), Column: column, Values: values, Presents: b.presents})
 	return values
 }
 

@@ -222,10 +222,13 @@ func (d *Dataset) placed(err error, file int) error {
 	return err
 }
 
+// AheadOfStores is what AheadBytes returns if files are in a store.
+const AheadOfStores = remote.PerWorker
+
 // AheadBytes is how much memory reading takes for each worker, besides what it decodes: 0 if all files are on this machine.
 func (d *Dataset) AheadBytes() int64 {
 	if d.stores.used() {
-		return remote.PerWorker
+		return AheadOfStores
 	}
 	return 0
 }

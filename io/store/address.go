@@ -133,3 +133,22 @@ func (a Address) Matches(key string) bool {
 	ok, err := path.Match(a.Key, key)
 	return err == nil && ok
 }
+
+// Covers reports whether a pattern of addresses, or one address, matches an address. Options are not compared.
+func Covers(pattern, address string) bool {
+	p, err1 := ParseAddress(pattern)
+	a, err2 := ParseAddress(address)
+	if err1 != nil || err2 != nil || p.Scheme != a.Scheme || p.Bucket != a.Bucket {
+		return false
+	}
+	_, many := p.Pattern()
+	return p.Key == a.Key || many && p.Scheme != "https" && p.Matches(a.Key)
+}
+
+// Unsigned is a path as it is, and an address on a web server without its query.
+func Unsigned(place string) string {
+	if a, err := ParseAddress(place); err == nil && a.Scheme == "https" {
+		return a.String()
+	}
+	return place
+}

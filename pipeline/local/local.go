@@ -38,7 +38,7 @@ func New(data *source.Dataset, workers int) *Engine { return NewWithin(data, Lim
 
 // NewWithin returns an engine over data that keeps to some limits. Closing the engine closes data.
 func NewWithin(data *source.Dataset, l Limits) *Engine {
-	l.Workers = max(l.Workers, 1)
+	l.Workers, l.Ahead = max(l.Workers, 1), data.AheadBytes()
 	return &Engine{data: data, limits: l}
 }
 

@@ -20,6 +20,8 @@ type Limits struct {
 	// Scratch is the folder for what does not fit in memory. If it is empty, that is the release's staging folder, or
 	// the system's folder for temporary files.
 	Scratch string
+	// Ahead is how many bytes reading holds for each worker before they are decoded, if the input is in a store.
+	Ahead int64
 	// Look is how much of the input is tallied for the operator. Answers do not depend on it.
 	Look Look
 }
@@ -51,7 +53,7 @@ func (l Limits) share(p *pipeline.Plan) (memory, error) {
 	for workers := max(l.Workers, 1); ; workers-- {
 		left, cells := int64(0), int64(0)
 		for _, cells = range domains(p) {
-			left = limit - baseBytes - int64(workers)*workerBytes - cellBytes(p, workers, cells)
+			left = limit - baseBytes - int64(workers)*(workerBytes+l.Ahead) - cellBytes(p, workers, cells)
 			if left >= leastBytes {
 				return memory{workers: workers, rows: left / 2, room: left / 4 / int64(workers), cells: cells}, nil
 			}

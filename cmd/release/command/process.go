@@ -9,11 +9,14 @@ import (
 	"runtime/debug"
 	"syscall"
 	_ "time/tzdata" // time zones in an image without any
+
+	"github.com/dprelease/dprelease/io/store/web"
 )
 
 // Main runs the command line of this process and returns its exit code, with which the process is to end.
 func Main() int {
 	abortOnCrash()
+	web.Register()
 	ctx, stop := signals(context.Background())
 	defer stop()
 	return execute(ctx, os.Args[1:], os.Stdout, os.Stderr)

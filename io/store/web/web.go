@@ -6,6 +6,7 @@ package web
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net/http"
@@ -136,6 +137,8 @@ func (s *server) get(ctx context.Context, key string, at, size int64, version st
 	switch {
 	case err == nil:
 		return r, nil
+	case errors.As(err, new(*tls.CertificateVerificationError)):
+		return nil, store.Failure(store.Denied, "the server's certificate is not trusted: is it the right server? an authority of your own is named with SSL_CERT_FILE")
 	case errors.Is(err, errRedirect):
 		return nil, store.Failure(store.Denied, "the server sends the reader to a place that is not https")
 	}

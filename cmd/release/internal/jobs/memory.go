@@ -3,11 +3,14 @@ package jobs
 import (
 	"os"
 	"runtime/debug"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 )
@@ -39,6 +42,9 @@ func (f *Flags) Limits(p *pipeline.Plan) (local.Limits, error) {
 	}
 	if l.Memory == 0 {
 		l.Memory = local.DefaultMemory()
+	}
+	if slices.ContainsFunc(p.Job().Input.Files, store.IsAddress) {
+		l.Ahead = source.AheadOfStores
 	}
 	return l, l.Fits(p)
 }

@@ -1,0 +1,150 @@
+// Package storetest is a store in memory for tests, whose requests a test can count, refuse and damage.
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/dprelease/dprelease/io/store"
+)
+
+// Memory is a bucket.
+type Memory struct {
+	mu      sync.Mutex
+	objects map[string][]byte
+	// Reads and Bytes count the requests for contents that were answered, and what they got.
+	Reads, Bytes atomic.Int64
+	// Before is called before each request, if it is set: its error is the answer. Of a read that it cuts, cut bytes are got.
+	Before func(request, key string, at int64) (cut int, err error)
+}
+
+// New returns an empty bucket.
+func New() *Memory { return &Memory{objects: map[string][]byte{}} }
+
+// Set puts contents in place.
+func (m *Memory) Set(key string, content []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.objects[key] = bytes.Clone(content)
+}
+
+// Keys returns the objects' contents by their keys.
+func (m *Memory) Keys() map[string][]byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out := map[string][]byte{}
+	for k, b := range m.objects {
+		out[k] = bytes.Clone(b)
+	}
+	return out
+}
+
+// Opener registers the bucket under any address.
+func (m *Memory) Opener(context.Context, store.Address) (store.Bucket, error) { return m, nil }
+
+func (m *Memory) before(request, key string, at int64) (int, error) {
+	if m.Before == nil {
+		return 0, nil
+	}
+	return m.Before(request, key, at)
+}
+
+func (m *Memory) object(key string) (store.Object, []byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	b, ok := m.objects[key]
+	if !ok {
+		return store.Object{}, nil, store.Failure(store.NotFound, "")
+	}
+	sum := sha256.Sum256(b)
+	return store.Object{Key: key, Size: int64(len(b)), Version: hex.EncodeToString(sum[:])}, b, nil
+}
+
+// Stat implements store.Bucket.
+func (m *Memory) Stat(_ context.Context, key string) (store.Object, error) {
+	if _, err := m.before("stat", key, 0); err != nil {
+		return store.Object{}, err
+	}
+	o, _, err := m.object(key)
+	return o, err
+}
+
+// List implements store.Bucket.
+func (m *Memory) List(_ context.Context, prefix string, yield func(store.Object) error) error {
+	if _, err := m.before("list", prefix, 0); err != nil {
+		return err
+	}
+	for key := range m.Keys() {
+		if strings.HasPrefix(key, prefix) {
+			o, _, err := m.object(key)
+			if err == nil {
+				err = yield(o)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ReadAt implements store.Bucket.
+func (m *Memory) ReadAt(ctx context.Context, o store.Object, p []byte, at int64) (int, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	cut, fault := m.before("read", o.Key, at)
+	now, b, err := m.object(o.Key)
+	switch {
+	case err != nil:
+		return 0, err
+	case now.Version != o.Version:
+		return 0, store.Failure(store.Changed, "")
+	case fault != nil:
+		n := copy(p[:min(cut, len(p))], b[at:])
+		m.Bytes.Add(int64(n))
+		return n, fault
+	}
+	m.Reads.Add(1)
+	n := copy(p, b[at:])
+	m.Bytes.Add(int64(n))
+	return n, nil
+}
+
+// Put implements store.Writer.
+func (m *Memory) Put(_ context.Context, key, _ string, content io.ReadSeeker, _ int64, fresh bool) error {
+	if _, err := m.before("put", key, 0); err != nil {
+		return err
+	}
+	b, err := io.ReadAll(content)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, there := m.objects[key]; there && fresh {
+		return store.Failure(store.Exists, "")
+	}
+	m.objects[key] = b
+	return nil
+}
+
+// Delete implements store.Writer.
+func (m *Memory) Delete(_ context.Context, key string) error {
+	if _, err := m.before("delete", key, 0); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.objects, key)
+	return nil
+}
+
+// Close implements store.Bucket.
+func (m *Memory) Close() error { return nil }
