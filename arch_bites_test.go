@@ -244,6 +244,16 @@ func f() { m.Within() }
 package other
 func f() { Within() }
 `, []string{"pipeline/local/local.go:3: only pipeline/local/audit.go calls mechanism.Within"}},
+	{"states", `
+-- pipeline/partial/part.go --
+package partial
+import "m.org/m/queries"
+func f() { queries.Save() }
+-- pipeline/local/local.go --
+package local
+import "m.org/m/queries"
+func f() { queries.SaveRows(); queries.Load() }
+`, []string{"pipeline/local/local.go:3: only pipeline/partial calls queries.SaveRows"}},
 	{"prints", `
 -- io/sink/a.go --
 package sink

@@ -108,6 +108,23 @@ func withinViolations(tr *tree) (out []string) {
 	return out
 }
 
+// States of accumulators are exact answers and rows as they are. Only what encrypts them asks for them.
+func stateViolations(tr *tree) (out []string) {
+	for _, s := range tr.production() {
+		if s.dir == "pipeline/partial" {
+			continue
+		}
+		s.uses(func(at ast.Node, name string) {
+			for _, save := range []string{"Save", "SaveAnswers", "SaveRows"} {
+				if strings.HasSuffix(name, "/queries."+save) {
+					out = append(out, tr.at(at, "only pipeline/partial calls queries.%s", save))
+				}
+			}
+		})
+	}
+	return out
+}
+
 // Only pipeline/protocol reads published noisy values back into the trusted package. It compares them with the ledger.
 func publishedViolations(tr *tree) (out []string) {
 	for _, s := range tr.sources {

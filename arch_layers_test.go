@@ -65,24 +65,25 @@ var layers = map[string][]string{
 	"queries/internal/columnar": {"io/table"},
 	"queries/internal/intern":   nil,
 	"queries/internal/steps":    nil,
+	"queries/internal/state":    nil,
 	"queries/internal/calendar": {"io/table", "queries/internal/columnar", "queries/internal/steps"},
 	"queries/domain": {
 		"calibrate", "io/table", "queries/problem",
 		"queries/internal/calendar", "queries/internal/columnar", "queries/internal/intern", "queries/internal/steps",
 	},
-	"queries/bounding":    {"io/table", "queries/problem", "queries/internal/columnar", "queries/internal/intern"},
+	"queries/bounding":    {"io/table", "queries/problem", "queries/internal/columnar", "queries/internal/intern", "queries/internal/state"},
 	"queries/quantize":    {"io/table", "mechanism/int128", "queries/domain", "queries/problem", "queries/internal/columnar"},
 	"queries/strategy":    {"mechanism/int128"},
 	"queries/sensitivity": {"calibrate", "queries/bounding", "queries/problem", "queries/quantize"},
 	// These add rows up, for listed cells and for discovered cells.
 	"queries/internal/accumulate": {
 		"io/table", "mechanism", "mechanism/int128", "queries/bounding", "queries/domain", "queries/quantize", "queries/strategy",
-		"queries/internal/columnar", "queries/internal/intern", "queries/internal/privateclamp",
+		"queries/internal/columnar", "queries/internal/intern", "queries/internal/privateclamp", "queries/internal/state",
 	},
 	"queries/internal/privateclamp": nil,
 	"queries/internal/keyselection": {
 		"io/table", "mechanism", "queries/bounding", "queries/domain", "queries/problem",
-		"queries/internal/accumulate", "queries/internal/columnar", "queries/internal/intern",
+		"queries/internal/accumulate", "queries/internal/columnar", "queries/internal/intern", "queries/internal/state",
 	},
 	"queries/tally": {
 		"io/table", "queries/bounding", "queries/domain", "queries/problem", "queries/quantize",
@@ -120,9 +121,12 @@ var layers = map[string][]string{
 
 	"pipeline/protocol": append([]string{"pipeline"}, exposed...),
 
-	"pipeline/local":   engines,
+	"pipeline/local":   append([]string{"pipeline/partial"}, engines...),
 	"pipeline/sqlpush": engines,
 	"pipeline/beam":    engines,
+
+	// Partial aggregates: their encryption, and what they say of themselves.
+	"pipeline/partial": {"io/table", "queries"},
 
 	"internal/wiring": {"configs", "io/source", "pipeline"},
 

@@ -51,6 +51,7 @@ var rules = []rule{
 	{"random", randomViolations},
 	{"then", thenViolations},
 	{"within", withinViolations},
+	{"states", stateViolations},
 	{"published", publishedViolations},
 	{"exits", exitViolations},
 	{"prints", printViolations},

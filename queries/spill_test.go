@@ -67,13 +67,20 @@ func accumulated(tb testing.TB, q Query, s table.Schema, spill bounding.Spill, w
 				tb.Fatal(err)
 			}
 		}
+		a = carried(tb, []Accumulator{a}, func() ([]Accumulator, error) {
+			next, err := q.New(s, spill)
+			return []Accumulator{next}, err
+		})[0]
 		if first == nil {
 			first = a
 		} else if err := first.Merge(a); err != nil {
 			tb.Fatal(err)
 		}
 	}
-	return first
+	return boundInBuckets(tb, []Accumulator{first}, func() ([]Accumulator, error) {
+		next, err := q.New(s, spill)
+		return []Accumulator{next}, err
+	})[0]
 }
 
 // busy is a table of many rows of units of two columns, some with many rows, that fill several chunks of a part.

@@ -84,9 +84,10 @@ func refTogether(specs []Spec, t *testTable) [][]int64 {
 func togetherOf(tb testing.TB, qs []Query, s table.Schema, spill bounding.Spill, batches [][]*table.Batch, workers int) []Accumulator {
 	tb.Helper()
 	all := make([][]Accumulator, workers)
+	fresh := func() ([]Accumulator, error) { return NewAccumulators(qs, s, spill) }
 	for w := range all {
 		var err error
-		if all[w], err = NewAccumulators(qs, s, spill); err != nil {
+		if all[w], err = fresh(); err != nil {
 			tb.Fatal(err)
 		}
 		for n := w; n < len(batches[0]); n += workers {
@@ -96,6 +97,7 @@ func togetherOf(tb testing.TB, qs []Query, s table.Schema, spill bounding.Spill,
 				}
 			}
 		}
+		all[w] = carried(tb, all[w], fresh)
 	}
 	for i, a := range all[0] {
 		for _, other := range all[1:] {
@@ -104,7 +106,7 @@ func togetherOf(tb testing.TB, qs []Query, s table.Schema, spill bounding.Spill,
 			}
 		}
 	}
-	return all[0]
+	return boundInBuckets(tb, all[0], fresh)
 }
 
 func queriesOf(tb testing.TB, specs []Spec) []Query {
@@ -171,6 +173,8 @@ func TestNeighboursTogetherDifferByAtMostTheSensitivity(t *testing.T) {
 // Every query of several keeps as many rows as alone: a row that only other queries count takes nobody's place. Spills, repeated rows and
 // oversized units, which are read differently, keep the same rows.
 func TestQueriesTogetherKeepAsManyRows(t *testing.T) {
+	wantTallies = true
+	defer func() { wantTallies = false }()
 	tab := busy(150)
 	for _, unit := range [][]string{{"v"}, {"u"}, {"u", "v"}, {"u", "x"}} {
 		specs := []Spec{

@@ -6,6 +6,7 @@ import (
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
 // NewTight returns an engine that holds almost no rows in memory.
@@ -43,4 +44,13 @@ func Without(t *testing.T, e *Engine, p *pipeline.Plan, unit string) [][]mechani
 		t.Fatal(err)
 	}
 	return x
+}
+
+// OpenPartsTight is OpenParts for an engine that holds almost no rows in memory.
+func OpenPartsTight(paths []string, k partial.Key, p *pipeline.Plan, program string, l Limits) (*Merged, error) {
+	m, err := OpenParts(paths, k, p, program, l)
+	if err == nil {
+		m.engine.tight = &memory{workers: l.Workers, rows: 1, room: 1 << 12}
+	}
+	return m, err
 }

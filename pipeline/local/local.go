@@ -72,18 +72,38 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 		return nil, err
 	}
 	defer func() { _ = spill.Close() }() // nobody needs its contents any more
-	workers := make([]*worker, min(spill.memory.workers, max(e.data.Splits(), 1)))
+	workers, sums, err := e.readSplits(ctx, p, o, spill, splits{0, e.data.Splits()})
+	if err != nil {
+		return nil, err
+	}
+	if err := fillRows(p, e.data.Schema(), workers); err != nil {
+		return nil, err
+	}
+	seen := checks(workers)
+	exacts, err := seal(workers, seen)
+	if err != nil {
+		return nil, err
+	}
+	return &pipeline.Aggregates{Exacts: exacts, Input: inputDigest(sums), Checks: seen}, nil
+}
+
+// splits are those from one number up to, not including, another.
+type splits struct{ from, to int }
+
+// readSplits reads some splits with several workers. It returns the workers and the digests of the splits.
+func (e *Engine) readSplits(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch, of splits) (workers []*worker, sums [][]byte, err error) {
+	workers = make([]*worker, min(spill.memory.workers, max(of.to-of.from, 1)))
 	for i := range workers {
 		if workers[i], err = newWorker(p, e.data.Schema(), spill, e.limits.Look); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	groups, err := e.rowGroups(p)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	watch, _ := o.(pipeline.RowObserver)
-	input, err := e.scan(ctx, len(workers), func(ctx context.Context, i, split int) ([]byte, error) {
+	sums, err = e.scanSome(ctx, len(workers), of, func(ctx context.Context, i, split int) ([]byte, error) {
 		w, batch := workers[i], 0
 		sum, err := groups.Read(ctx, split, p.Columns(), func(b *table.Batch) error {
 			batch++
@@ -96,19 +116,8 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 		w.skipped += sum.Skipped
 		w.blanks += sum.Blank
 		return sum.Digest, err
-	}, progress(o, pipeline.StageAggregate, e.data.Splits()))
-	if err != nil {
-		return nil, err
-	}
-	if err := fillRows(p, e.data.Schema(), workers); err != nil {
-		return nil, err
-	}
-	seen := checks(workers)
-	exacts, err := seal(workers, seen)
-	if err != nil {
-		return nil, err
-	}
-	return &pipeline.Aggregates{Exacts: exacts, Input: input, Checks: seen}, nil
+	}, progress(o, pipeline.StageAggregate, of.to-of.from))
+	return workers, sums, err
 }
 
 // Digest hashes what Aggregate would read.
@@ -122,36 +131,46 @@ func (e *Engine) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observ
 	}, progress(o, pipeline.StageCompare, e.data.Splits()))
 }
 
-// scan runs read on every split, with n workers that each take the next split, and hashes the results in the order of
-// the splits.
+// scan runs read on every split and returns the input's digest.
 func (e *Engine) scan(ctx context.Context, n int, read func(context.Context, int, int) ([]byte, error), done func()) ([]byte, error) {
-	sums := make([][]byte, e.data.Splits())
+	sums, err := e.scanSome(ctx, n, splits{0, e.data.Splits()}, read, done)
+	if err != nil {
+		return nil, err
+	}
+	return inputDigest(sums), nil
+}
+
+// scanSome runs read on some splits, with n workers that each take the next split, and returns the results in the order of the splits.
+func (e *Engine) scanSome(ctx context.Context, n int, of splits, read func(context.Context, int, int) ([]byte, error), done func()) ([][]byte, error) {
+	sums := make([][]byte, of.to-of.from)
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
 	for i := range n {
 		g.Go(func() error {
 			for {
-				split := int(next.Add(1)) - 1
-				if split >= len(sums) {
+				at := int(next.Add(1)) - 1
+				if at >= len(sums) {
 					return nil
 				}
-				sum, err := read(ctx, i, split)
+				sum, err := read(ctx, i, of.from+at)
 				if err != nil {
 					return err
 				}
-				sums[split] = sum
+				sums[at] = sum
 				done()
 			}
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return nil, err
-	}
+	return sums, g.Wait()
+}
+
+// inputDigest hashes the digests of all splits in their order.
+func inputDigest(sums [][]byte) []byte {
 	h := sha256.New()
 	for _, sum := range sums {
 		writeFramed(h, sum)
 	}
-	return h.Sum(nil), nil
+	return h.Sum(nil)
 }
 
 // writeFramed writes b after its length, so that no two lists of digests give the same bytes.
@@ -169,19 +188,13 @@ func progress(o pipeline.Observer, s pipeline.Stage, total int) func() {
 	return func() { o.Progress(s, int(n.Add(1)), total) }
 }
 
-// seal merges the workers' accumulators, all of them before the first answer is hidden, for queries may share the rows of units. If there are checks, it sets in them what the bounds
-// cut.
+// seal merges the workers' accumulators and hides the answers. If there are checks, it sets in them what the bounds cut.
 func seal(workers []*worker, c *pipeline.DataChecks) ([][]mechanism.Exact, error) {
+	if err := merge(workers); err != nil {
+		return nil, err
+	}
 	first := workers[0]
 	exacts := make([][]mechanism.Exact, len(first.accumulators))
-	for q, a := range first.accumulators {
-		for _, w := range workers[1:] {
-			if err := a.Merge(w.accumulators[q]); err != nil {
-				return nil, fmt.Errorf("merge: %w", err)
-			}
-			w.accumulators[q] = nil
-		}
-	}
 	for q, a := range first.accumulators {
 		e, err := a.Seal()
 		if err != nil {
@@ -191,4 +204,19 @@ func seal(workers []*worker, c *pipeline.DataChecks) ([][]mechanism.Exact, error
 		exacts[q], first.accumulators[q] = e, nil
 	}
 	return exacts, nil
+}
+
+// merge merges the workers' accumulators into the first worker's: all of them before an answer is hidden, for queries may share the rows of
+// units.
+func merge(workers []*worker) error {
+	first := workers[0]
+	for q, a := range first.accumulators {
+		for _, w := range workers[1:] {
+			if err := a.Merge(w.accumulators[q]); err != nil {
+				return fmt.Errorf("merge: %w", err)
+			}
+			w.accumulators[q] = nil
+		}
+	}
+	return nil
 }

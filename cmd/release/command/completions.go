@@ -59,6 +59,7 @@ var flagOffers = map[string]offer{
 	"log": words("text", "json"), "per": words("total", "day", "month", "year"), "adjacency": words("add-remove", "replace-one"),
 	"anchor": anyFile, "init/ledger": stores, "unit": words("row"), "dataset": datasetOf,
 	"param": jobParams, "job": jobFiles, "store": stores, "out": folders, "tmp-dir": folders, "metrics": files("prom"), "sign": files("key"), "key": files("pub"),
+	"aggregate/key": files("key"), "aggregate/new-key": files("key"), "aggregate/out": anyFile, "merge/key": files("key"),
 	"calibrate compose/batch": words(calibration.CompositionKinds()...), "calibrate split/by": words(calibration.SplitRules()...),
 	"denoise/input": tables, "denoise/edges": tables, "denoise/out": files("csv"), "denoise/risk": files("csv"), "denoise/shape": words("none"),
 	"denoise/method": words(methodsOfDenoise()...), "denoise/set": stepParams, "denoise/query": queriesOf, "denoise/value": words("noisy"),

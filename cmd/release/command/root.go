@@ -16,6 +16,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/preview"
 	"github.com/dprelease/dprelease/cmd/release/internal/registry"
 	"github.com/dprelease/dprelease/cmd/release/internal/selftesting"
+	"github.com/dprelease/dprelease/cmd/release/internal/sharding"
 	"github.com/dprelease/dprelease/cmd/release/internal/signing"
 	"github.com/dprelease/dprelease/cmd/release/internal/verification"
 )
@@ -72,7 +73,7 @@ func (a *app) root() *cobra.Command {
 	flags.StringVar(&a.Log, "log", "text", "how progress and errors are written to stderr: text or json")
 	flags.BoolVar(&a.Quiet, "quiet", false, "no progress, no closing table; errors only")
 	root.AddCommand(
-		a.runCmd(), a.planCmd(), a.suggestCmd(), a.checkCmd(), verification.Command(a.Console), accounts.Command(a.Console), accounts.WithdrawCommand(a.Console), a.statusCmd(), a.backfillCmd(),
+		a.runCmd(), a.planCmd(), a.suggestCmd(), a.checkCmd(), verification.Command(a.Console), accounts.Command(a.Console), accounts.WithdrawCommand(a.Console), a.statusCmd(), a.backfillCmd(), sharding.AggregateCommand(a.Console, version()), a.mergeCmd(),
 		firstlook.Command(a.Console), firstjob.Command(a.Console), preview.Command(a.Console, program, a.printPreview), a.explainCmd(), a.schemaCmd(), presentation.ReportCommand(a.Console), presentation.PlotCommand(a.Console),
 		signing.KeygenCommand(a.Console), registry.Command(a.Console), denoising.Command(a.Console), calibration.Command(a.Console), selftesting.Command(a.Console, program),
 		a.versionCmd(), a.manCmd(),

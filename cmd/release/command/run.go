@@ -8,12 +8,14 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/accounts"
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/cmd/release/internal/sharding"
 	"github.com/dprelease/dprelease/cmd/release/internal/signing"
 	"github.com/dprelease/dprelease/cmd/release/internal/standing"
 	"github.com/dprelease/dprelease/io/sink"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
+	"github.com/dprelease/dprelease/pipeline/partial"
 	"github.com/dprelease/dprelease/pipeline/protocol"
 	"github.com/dprelease/dprelease/report"
 )
@@ -44,18 +46,72 @@ func (a *app) runCmd() *cobra.Command {
 	flags.AddSign(cmd)
 	flags.AddAnchor(cmd)
 	flags.AddNewLedger(cmd)
-	a.addMetrics(cmd)
 	a.addDataChecks(cmd)
-	cmd.Flags().BoolVar(&again, "new-release", false, "release the same question again with new noise: charges again, moves the old folder aside")
+	a.addOutcome(cmd, &again)
+	return cmd
+}
+
+// addOutcome adds the flags that say what becomes of a run's outcome.
+func (a *app) addOutcome(cmd *cobra.Command, again *bool) {
+	a.addMetrics(cmd)
+	cmd.Flags().BoolVar(again, "new-release", false, "release the same question again with new noise: charges again, moves the old folder aside")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the outcome as JSON")
+}
+
+const mergeLong = `merge makes the release that a job describes of what release aggregate has left for each shard of its input, and publishes it as run
+does: the same charge, the same noise, the same folder. The numbers before the noise are those of a run on one machine.
+
+The files must be of one run: of this job, of one state of its table, of this version of the program and under one key, and each shard must
+be there once.`
+
+// parts are the files of a run's shards.
+type parts struct {
+	key   string
+	paths []string
+}
+
+func (a *app) mergeCmd() *cobra.Command {
+	var flags jobs.Flags
+	var again bool
+	var of parts
+	cmd := &cobra.Command{
+		Use: "merge JOB FILE...", Short: "Make and publish a release of what release aggregate left", Long: mergeLong, Args: cobra.MinimumNArgs(2),
+		Example: "  release merge job.yaml --key run.key parts/*.part",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			of.paths = args[1:]
+			return a.runOf(cmd.Context(), args[0], &flags, again, &of)
+		},
+	}
+	flags.AddParams(cmd)
+	flags.AddOut(cmd)
+	flags.AddWorkers(cmd)
+	flags.AddMemoryLimit(cmd)
+	flags.AddTmpDir(cmd)
+	flags.AddSign(cmd)
+	flags.AddAnchor(cmd)
+	flags.AddNewLedger(cmd)
+	sharding.AddKey(cmd, &of.key)
+	a.addOutcome(cmd, &again)
 	return cmd
 }
 
 func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, again bool) error {
+	return a.runOf(ctx, path, flags, again, nil)
+}
+
+// runOf makes the release of a job from its input or, if of is not nil, from the files of its shards.
+func (a *app) runOf(ctx context.Context, path string, flags *jobs.Flags, again bool, of *parts) error {
 	if flags.Workers < 1 {
 		return console.Usagef("--workers must be at least 1")
 	}
 	a.last.job = path
+	var key partial.Key
+	if of != nil {
+		var err error
+		if key, err = sharding.ReadKey(of.key); err != nil {
+			return err
+		}
+	}
 	plan, err := flags.Load(ctx, a.Console, path)
 	if err != nil {
 		return err
@@ -79,6 +135,9 @@ func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, again boo
 		return err
 	}
 	where.again, where.announce = again, func(s protocol.Standing) { standing.Announce(a.Console, plan, s) }
+	if of != nil {
+		where.open = sharding.Opener(plan, book, key, of.paths, version(), where.limits)
+	}
 	outcome, err := a.runPlan(ctx, book, plan, where)
 	if failed := anchor.Renew(context.WithoutCancel(ctx), book); err == nil {
 		err = failed
@@ -114,6 +173,8 @@ type place struct {
 	signer pipeline.Signer // nil: not signed
 	// announce says what is about to be charged; nil: nothing says so.
 	announce func(protocol.Standing)
+	// open opens the input; nil: its files are read.
+	open func(context.Context) (pipeline.Engine, error)
 }
 
 func placeOf(f *jobs.Flags, plan *pipeline.Plan) (place, error) {
@@ -135,8 +196,12 @@ func (a *app) runPlan(ctx context.Context, book *ledger.Book, plan *pipeline.Pla
 	where.limits.Look = a.look()
 	o, done := a.Observer()
 	defer done()
+	open := where.open
+	if open == nil {
+		open = jobs.Opener(plan.Job(), where.limits, book.InputKey)
+	}
 	runner := protocol.Runner{
-		Book: book, Sink: sink.New(report.Presenter{}), Open: jobs.Opener(plan.Job(), where.limits, book.InputKey),
+		Book: book, Sink: sink.New(report.Presenter{}), Open: open,
 		Observer: o, Workers: where.limits.Workers, Program: program(), Signer: where.signer, Announce: where.announce,
 	}
 	outcome, err := runner.Run(ctx, protocol.Request{Plan: plan, Dir: where.dir, NewRelease: where.again, Refuse: a.checks == checksRefuse})

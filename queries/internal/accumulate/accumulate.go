@@ -17,6 +17,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
 // MaxRows is the largest number of rows that a cell counts.
@@ -34,6 +35,12 @@ type Answer interface {
 	Merge(other Answer) error
 	// Seal hides the answer: one vector for each component of the query. The answer is spent.
 	Seal() ([]mechanism.Exact, error)
+	// SaveState writes what the answer holds, exact as it is.
+	SaveState(w *state.Writer)
+	// LoadState adds what another answer of the same query saved. Nothing that it reads makes it panic.
+	LoadState(r *state.Reader) error
+	// ValidRecord says whether a content, of the right length, is one that WriteRows may have written.
+	ValidRecord(content []byte) bool
 }
 
 // SealCounts hides numbers of rows, each cut down to MaxRows.

@@ -9,6 +9,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
+	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
 // ContentBytes is the length of what stands for a key in the records of units: its SHA-256, which is the same for every accumulator, after
@@ -56,6 +57,11 @@ func (a *Counts) fold() {
 		a.byKey[a.names[d]] += n
 	}
 	clear(a.units)
+	a.foldRows()
+}
+
+// foldRows moves the counts of rows under their keys.
+func (a *Counts) foldRows() {
 	for id, n := range a.rows {
 		if n > 0 {
 			a.byKey[a.keys.text(int32(id))] += n
@@ -117,6 +123,11 @@ func (a *Counts) Merge(other accumulate.Answer) error {
 
 // Seal hides the counts by key, in the order of the keys.
 func (a *Counts) Seal() ([]mechanism.Exact, error) {
+	for d := range a.units {
+		if _, named := a.names[d]; !named {
+			return nil, state.ErrState // the records came from elsewhere, without their keys
+		}
+	}
 	a.fold()
 	keys := slices.Sorted(maps.Keys(a.byKey))
 	numbers := make([]int64, len(keys))

@@ -1,0 +1,29 @@
+package source
+
+import "github.com/dprelease/dprelease/io/source/internal/scan"
+
+// Outline is what is known of a file of a dataset before its rows are read. Two datasets of the same files have the same outlines.
+type Outline struct {
+	// Name is the base name.
+	Name   string
+	Splits int
+	// Footer is a digest of what the file states about its rows; nil if it states nothing. It is private, as what it is of.
+	Footer []byte
+}
+
+// Outlines returns those of all files, in reading order. Errors are those of opening a file again.
+func (d *Dataset) Outlines() ([]Outline, error) {
+	out := make([]Outline, len(d.files))
+	for i, f := range d.files {
+		out[i] = Outline{Name: d.names[i], Splits: f.Splits()}
+		footed, ok := f.(scan.Footed)
+		if !ok || out[i].Splits == 0 {
+			continue
+		}
+		var err error
+		if out[i].Footer, err = footed.DigestFooter(0); err != nil {
+			return nil, d.placed(err, i)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,246 @@
+package local
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/partial"
+)
+
+// Merged is an engine that reads no rows: it answers a plan from the parts that shards have written.
+type Merged struct {
+	parts  []part // by the number of their shard
+	key    partial.Key
+	engine Engine // of its limits and scratch folder
+}
+
+// part is a file, and what it states.
+type part struct {
+	path string
+	partial.Statement
+}
+
+var (
+	_ pipeline.Engine    = (*Merged)(nil)
+	_ pipeline.Scratcher = (*Merged)(nil)
+)
+
+// OpenParts opens the files of all shards of one run of a plan, in any order, and compares what they state: they must be of this plan, of
+// this version of the program and of one table, and each shard must be there once. program is the version of the program.
+func OpenParts(paths []string, k partial.Key, p *pipeline.Plan, program string, l Limits) (*Merged, error) {
+	l.Workers = max(l.Workers, 1)
+	m := &Merged{key: k, engine: Engine{limits: l}}
+	absent := 0
+	for _, path := range paths {
+		x, err := readStatement(path, k)
+		if errors.Is(err, os.ErrNotExist) {
+			absent++
+			continue
+		}
+		if err != nil {
+			return nil, partError(path, err)
+		}
+		m.parts = append(m.parts, x)
+	}
+	switch {
+	case absent > 0 && absent == len(paths):
+		return nil, pipeline.ErrInputGone
+	case len(paths) == 0:
+		return nil, partsFault("shard-missing", "there is no part to merge", hintMissing)
+	}
+	slices.SortStableFunc(m.parts, func(a, b part) int { return cmp.Compare(a.Shard, b.Shard) })
+	return m, m.agree(p, program)
+}
+
+const (
+	hintMissing = "run release aggregate for the shards that are missing, with the same key, and merge all files"
+	hintForeign = "aggregate all shards again: with one job, one state of its files, one version of this program and one key"
+)
+
+func partsFault(code, message, hint string) error {
+	return &pipeline.Error{Cause: pipeline.CauseInput, Code: code, Message: message, Hint: hint}
+}
+
+// partError says what is wrong with a file. It quotes nothing of the file.
+func partError(path string, err error) error {
+	name := filepath.Base(path)
+	switch {
+	case errors.Is(err, partial.ErrFormat):
+		return partsFault("shard-foreign", name+" is no partial aggregate", "name the files that release aggregate wrote, and no others")
+	case errors.Is(err, partial.ErrVersion):
+		return partsFault("shard-foreign", name+" was written by another version of this program", hintForeign)
+	case errors.Is(err, partial.ErrOtherKey):
+		return partsFault("shard-foreign", name+" is under the key of another run", "name the key with which it was made, or aggregate the shard again with this key")
+	case errors.Is(err, partial.ErrDamaged):
+		return partsFault("shard-damaged", name+" was damaged or cut off, or is not from a shard of this run", "copy the file again, or aggregate its shard again; a file is complete when release aggregate has ended with exit code 0")
+	}
+	var known *pipeline.Error
+	if errors.As(err, &known) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return partsFault("shard-damaged", name+" can't be read", "look at the file and its permissions")
+}
+
+// readStatement reads the statement of a file.
+func readStatement(path string, k partial.Key) (part, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return part{}, err
+	}
+	defer f.Close()
+	r, err := partial.NewReader(f, k)
+	if err != nil {
+		return part{}, err
+	}
+	return part{path, r.Statement}, nil
+}
+
+// agree compares the statements of parts, which are in the order of their shards.
+func (m *Merged) agree(p *pipeline.Plan, program string) error {
+	first := &m.parts[0]
+	for i := range m.parts {
+		x := &m.parts[i]
+		name := filepath.Base(x.path)
+		switch {
+		case x.Question != p.Run():
+			return partsFault("shard-foreign", name+" is of another job, or of this job with another question or other parameters", hintForeign)
+		case x.Program != program:
+			return partsFault("shard-foreign", fmt.Sprintf("%s was written by version %s of this program, which is version %s", name, x.Program, program), hintForeign)
+		case x.Of != first.Of:
+			return partsFault("shard-foreign", fmt.Sprintf("%s is one of %d shards, and %s one of %d", filepath.Base(first.path), first.Of, name, x.Of), hintForeign)
+		case !slices.Equal(x.Schema, first.Schema) || !reflect.DeepEqual(x.Files, first.Files):
+			return partsFault("shard-foreign", filepath.Base(first.path)+" and "+name+" are not of the same table: its files are others, or were changed in between", hintForeign)
+		case i > 0 && x.Shard == m.parts[i-1].Shard:
+			return partsFault("shard-twice", fmt.Sprintf("%s and %s are both shard %d of %d", filepath.Base(m.parts[i-1].path), name, x.Shard, x.Of), "its rows would count twice; name one of the files")
+		}
+	}
+	if missing := m.missing(); missing > 0 {
+		return partsFault("shard-missing", fmt.Sprintf("shard %d of %d is not among the files; %d are there", missing, first.Of, len(m.parts)), hintMissing)
+	}
+	return nil
+}
+
+// missing returns the first shard that is not there, or 0.
+func (m *Merged) missing() int {
+	for i := range m.parts {
+		if m.parts[i].Shard != i+1 {
+			return i + 1
+		}
+	}
+	if n := len(m.parts); n < m.parts[0].Of {
+		return n + 1
+	}
+	return 0
+}
+
+// Schema returns the input's schema.
+func (m *Merged) Schema() table.Schema { return table.Schema{Fields: m.parts[0].Schema} }
+
+// UseScratch sets the folder for what does not fit in memory, if the limits name none.
+func (m *Merged) UseScratch(dir string) { m.engine.UseScratch(dir) }
+
+// Close does nothing: no file is open between calls.
+func (m *Merged) Close() error { return nil }
+
+// Digest returns the digest of the input that the shards have read.
+func (m *Merged) Digest(context.Context, *pipeline.Plan, pipeline.Observer) ([]byte, error) {
+	var sums [][]byte
+	for i := range m.parts {
+		sums = append(sums, m.parts[i].Digests...)
+	}
+	return inputDigest(sums), nil
+}
+
+// Aggregate merges the parts, bounds the rows of units and returns what [Engine.Aggregate] returns for all of the input.
+func (m *Merged) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
+	spill, err := m.engine.scratch(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = spill.Close() }() // nobody needs its contents any more
+	workers := make([]*worker, min(spill.memory.workers, len(m.parts)))
+	for i := range workers {
+		if workers[i], err = newWorker(p, m.Schema(), spill, LookNone); err != nil {
+			return nil, err
+		}
+	}
+	if err := m.load(ctx, workers, progress(o, pipeline.StageAggregate, len(m.parts))); err != nil {
+		return nil, err
+	}
+	if err := fillRows(p, m.Schema(), workers); err != nil {
+		return nil, err
+	}
+	exacts, err := seal(workers, nil)
+	if err != nil {
+		return nil, err
+	}
+	input, err := m.Digest(ctx, p, o)
+	return &pipeline.Aggregates{Exacts: exacts, Input: input}, err
+}
+
+// load adds the parts to workers that each take the next one.
+func (m *Merged) load(ctx context.Context, workers []*worker, done func()) error {
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for _, w := range workers {
+		g.Go(func() error {
+			for {
+				at := int(next.Add(1)) - 1
+				if at >= len(m.parts) {
+					return nil
+				}
+				if err := m.loadPart(ctx, w, &m.parts[at]); err != nil {
+					return partError(m.parts[at].path, err)
+				}
+				done()
+			}
+		})
+	}
+	return g.Wait()
+}
+
+// loadPart adds one part. It must state what it stated before.
+func (m *Merged) loadPart(ctx context.Context, w *worker, x *part) error {
+	f, err := os.Open(x.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r, err := partial.NewReader(contextReader{ctx, f}, m.key)
+	if err != nil {
+		return err
+	}
+	if r.Shard != x.Shard || !slices.EqualFunc(r.Digests, x.Digests, bytes.Equal) {
+		return partial.ErrDamaged
+	}
+	w.rows += r.Rows
+	w.blanks += r.Blanks
+	return r.Load(w.accumulators)
+}
+
+// contextReader ends with its context.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+// Read reads unless the context has ended.
+func (c contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}

@@ -1,0 +1,55 @@
+package local
+
+import (
+	"context"
+	"io"
+
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/partial"
+)
+
+// Shard is one of several parts of the input: number Number, from 1, of Of.
+type Shard struct{ Number, Of int }
+
+// AggregateShard reads the splits of a shard (partial.Range), and writes the part of the exact answers that they make to w, encrypted under
+// the run's key, under which the dataset must be hashed too (partial.Key.InputKey). program is the version of the program. It charges
+// nothing and needs no ledger. Errors are those of reading the input and of w.
+func (e *Engine) AggregateShard(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, s Shard, k partial.Key, program string, w io.Writer) error {
+	spill, err := e.scratch(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = spill.Close() }() // nobody needs its contents any more
+	files, err := e.files()
+	if err != nil {
+		return err
+	}
+	said := &partial.Statement{Program: program, Question: p.Run(), Shard: s.Number, Of: s.Of, Files: files, Schema: e.data.Schema().Fields}
+	said.From, said.To = partial.Range(s.Number, s.Of, e.data.Splits())
+	workers, sums, err := e.readSplits(ctx, p, o, spill, splits{said.From, said.To})
+	if err != nil {
+		return err
+	}
+	said.Digests = sums
+	for _, w := range workers {
+		said.Rows += w.rows
+		said.Blanks += w.blanks
+	}
+	if err := merge(workers); err != nil {
+		return err
+	}
+	return partial.Write(w, k, said, workers[0].accumulators)
+}
+
+// files are the input's files as a part states them.
+func (e *Engine) files() ([]partial.File, error) {
+	outlines, err := e.data.Outlines()
+	if err != nil {
+		return nil, err
+	}
+	files := make([]partial.File, len(outlines))
+	for i, f := range outlines {
+		files[i] = partial.File(f)
+	}
+	return files, nil
+}

@@ -1,0 +1,71 @@
+package partial
+
+import (
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"strings"
+)
+
+// Key is the key of a run: what all its shards share and nobody else has. Whoever has it can read and make partial aggregates of the run.
+//
+// It also has the key by which a ledger's inputs are hashed (ledger.Book.InputKey), so that shards need no ledger and the input's digest is
+// that of a run on one machine.
+type Key struct {
+	secret [secretBytes]byte
+	input  [inputBytes]byte
+}
+
+const (
+	secretBytes = 32
+	inputBytes  = sha256.Size
+	keyMark     = "dprelease-run-key-1 "
+)
+
+// ErrKey says that a text is no key of a run.
+var ErrKey = errors.New("this is no key of a run")
+
+// NewKey draws a key for a ledger whose inputs are hashed with a key of 32 bytes.
+func NewKey(input []byte) (Key, error) {
+	var k Key
+	if len(input) != inputBytes {
+		return k, ErrKey
+	}
+	copy(k.input[:], input)
+	_, err := rand.Read(k.secret[:])
+	return k, err
+}
+
+// ParseKey reads the text of a key.
+func ParseKey(text string) (Key, error) {
+	var k Key
+	encoded, marked := strings.CutPrefix(strings.TrimSpace(text), keyMark)
+	raw, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil || !marked || len(raw) != secretBytes+inputBytes {
+		return k, ErrKey
+	}
+	copy(k.secret[:], raw)
+	copy(k.input[:], raw[secretBytes:])
+	return k, nil
+}
+
+// Reveal returns the text of the key, one line.
+func (k Key) Reveal() string {
+	return keyMark + base64.StdEncoding.EncodeToString(append(k.secret[:], k.input[:]...)) + "\n"
+}
+
+// InputKey is what the input is hashed with.
+func (k Key) InputKey() []byte { return append([]byte(nil), k.input[:]...) }
+
+// String hides the key.
+func (k Key) String() string { return "a key of a run" }
+
+// GoString hides the key.
+func (k Key) GoString() string { return k.String() }
+
+// derive returns 32 bytes that follow from the secret, for one purpose.
+func (k Key) derive(salt []byte, purpose string) ([]byte, error) {
+	return hkdf.Key(sha256.New, k.secret[:], salt, "dprelease partial 1 "+purpose, 32)
+}

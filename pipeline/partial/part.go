@@ -1,0 +1,154 @@
+// Package partial is the form in which exact answers that are not complete cross a wire or lie on a disk: partial aggregates.
+//
+// A table can be aggregated in shards, each by a process of its own, which any scheduler may start: shard i of n reads the i-th part of the
+// input's splits and leaves one part, a file that says of which job and which table it is, and holds the state of the queries'
+// accumulators. A later process merges the parts, bounds the rows of units and draws the noise: exact answers are integers, so the result
+// is that of one process, number for number.
+//
+// What a part holds is as private as the input. It is encrypted and authenticated under the [Key] of the run (stream.go); beside it nobody
+// sees more than its length.
+package partial
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries"
+)
+
+// Statement says what a part is a part of. It is encrypted with the rest.
+type Statement struct {
+	// Program is the version of the program that made the part: states are read by the same one alone.
+	Program string `json:"program"`
+	// Question is the key of the plan's question (pipeline.Plan.Run).
+	Question string `json:"question"`
+	// Shard, from 1, is one of Of shards. It read the splits from From up to, not including, To, of those of all files.
+	Shard int `json:"shard"`
+	Of    int `json:"of"`
+	From  int `json:"from"`
+	To    int `json:"to"`
+	// Files are all files of the input, as the shard found them, and Schema is theirs.
+	Files  []File        `json:"files"`
+	Schema []table.Field `json:"schema"`
+	// Digests are those of the splits that were read, by the ledger's key for inputs.
+	Digests [][]byte `json:"digests"`
+	// Rows is how many rows the splits have, with those that statistics rule out; Blanks is how many lines of CSV files are no rows.
+	Rows   int64 `json:"rows"`
+	Blanks int64 `json:"blanks"`
+}
+
+// File is a file of the input.
+type File struct {
+	// Name is its base name.
+	Name   string `json:"name"`
+	Splits int    `json:"splits"`
+	// Footer is a digest of what the file states about itself; nil if it states nothing.
+	Footer []byte `json:"footer,omitempty"`
+}
+
+// Range returns the splits of a shard, from 1, if there are so many shards of so many splits: neighbouring ones, as many as others have or
+// one more.
+func Range(shard, of, splits int) (from, to int) {
+	at := func(i int) int { return int(int64(splits) * int64(i) / int64(of)) }
+	return at(shard - 1), at(shard)
+}
+
+// mostStatement is more bytes than a statement takes.
+const mostStatement = 1 << 30
+
+// Write writes a part: the statement and the state of accumulators, which are spent. Errors are those of w and of the accumulators' spill.
+func Write(w io.Writer, k Key, s *Statement, all []queries.Accumulator) error {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	e, err := newEncrypted(w, k)
+	if err != nil {
+		return err
+	}
+	if _, err := e.Write(binary.BigEndian.AppendUint64(nil, uint64(len(text)))); err != nil {
+		return err
+	}
+	if _, err := e.Write(text); err != nil {
+		return err
+	}
+	if err := queries.Save(all, e); err != nil {
+		return err
+	}
+	return e.Close()
+}
+
+// Reader reads one part.
+type Reader struct {
+	Statement
+	from *decrypted
+}
+
+// NewReader reads the statement of a part. Errors are ErrFormat, ErrVersion, ErrOtherKey, ErrDamaged, or those of r.
+func NewReader(r io.Reader, k Key) (*Reader, error) {
+	d, err := newDecrypted(r, k)
+	if err != nil {
+		return nil, err
+	}
+	var length [8]byte
+	if _, err := io.ReadFull(d, length[:]); err != nil {
+		return nil, readError(err, ErrDamaged)
+	}
+	n := binary.BigEndian.Uint64(length[:])
+	if n > mostStatement {
+		return nil, ErrDamaged
+	}
+	var text bytes.Buffer
+	if _, err := io.CopyN(&text, d, int64(n)); err != nil {
+		return nil, readError(err, ErrDamaged)
+	}
+	p := &Reader{from: d}
+	if json.Unmarshal(text.Bytes(), &p.Statement) != nil || !p.sound() {
+		return nil, ErrDamaged
+	}
+	return p, nil
+}
+
+// sound says whether the numbers of a statement can be those of a shard.
+func (s *Statement) sound() bool {
+	splits := 0
+	for _, f := range s.Files {
+		if f.Splits < 0 || f.Splits > mostSplits-splits {
+			return false
+		}
+		splits += f.Splits
+	}
+	if s.Of < 1 || s.Of > mostSplits || s.Shard < 1 || s.Shard > s.Of || s.Rows < 0 || s.Blanks < 0 {
+		return false
+	}
+	from, to := Range(s.Shard, s.Of, splits)
+	return s.From == from && s.To == to && len(s.Digests) == to-from
+}
+
+// mostSplits is more splits, and more shards, than a table has.
+const mostSplits = 1 << 31
+
+// Splits returns how many splits all files have.
+func (s *Statement) Splits() int {
+	n := 0
+	for _, f := range s.Files {
+		n += f.Splits
+	}
+	return n
+}
+
+// Load adds the state to accumulators, which are of the part's question and schema, and reads the part to its end: only without an error
+// is what was added authentic. Errors are ErrDamaged and those of the source and the accumulators' spill.
+func (p *Reader) Load(all []queries.Accumulator) error {
+	if err := queries.Load(all, p.from); err != nil {
+		if errors.Is(err, queries.ErrState) {
+			return ErrDamaged
+		}
+		return err
+	}
+	return p.from.end()
+}

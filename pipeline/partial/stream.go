@@ -1,0 +1,259 @@
+package partial
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"io"
+)
+
+// The encrypted stream
+//
+// A stream is a head and chunks. The head, which anybody can read, has
+//
+//	8 bytes    "dprelagg"
+//	2 bytes    the version of the format
+//	16 bytes   which run's key it is under, so that another key is told from damage
+//	32 bytes   a random salt
+//
+// Each chunk is up to 64 KiB, encrypted and authenticated (AES-256-GCM) together with the head. The key of the stream is derived from the
+// run's key and the salt (HKDF-SHA256), and so is used for one stream alone: the nonce is the number of the chunk, in 11 bytes, and 1 in
+// the last byte if it is the last chunk. A process that runs twice draws two salts. This is the construction of age (STREAM): chunks that
+// are changed, left out, doubled or moved are noticed, and so is a stream that is cut.
+
+const (
+	// Mark is the beginning of every stream.
+	Mark = "dprelagg"
+	// Version is that of the format, and of what states mean.
+	Version    = 1
+	idBytes    = 16
+	saltBytes  = 32
+	headBytes  = len(Mark) + 2 + idBytes + saltBytes
+	chunkBytes = 64 << 10
+)
+
+// The errors of reading a stream.
+var (
+	// ErrFormat says that it is no stream of partial aggregates.
+	ErrFormat = errors.New("this is no partial aggregate")
+	// ErrVersion says that another version wrote it.
+	ErrVersion = errors.New("another version of the format wrote this")
+	// ErrOtherKey says that it was written under the key of another run.
+	ErrOtherKey = errors.New("this is under the key of another run")
+	// ErrDamaged says that its authentication failed, or that it is cut.
+	ErrDamaged = errors.New("this was damaged or cut off")
+)
+
+// sealer encrypts or decrypts the chunks of one stream.
+type sealer struct {
+	aead  cipher.AEAD
+	head  []byte
+	nonce [12]byte
+	next  uint64 // number of the next chunk
+}
+
+func newSealer(k Key, head []byte) (*sealer, error) {
+	key, err := k.derive(head[headBytes-saltBytes:], "stream")
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	aead, err := cipher.NewGCM(block)
+	return &sealer{aead: aead, head: head}, err
+}
+
+// step returns the nonce of the next chunk.
+func (s *sealer) step(last bool) []byte {
+	binary.BigEndian.PutUint64(s.nonce[3:], s.next)
+	s.next++
+	if s.nonce[11] = 0; last {
+		s.nonce[11] = 1
+	}
+	return s.nonce[:]
+}
+
+// encrypted is an io.WriteCloser that encrypts what is written to it.
+type encrypted struct {
+	*sealer
+	w     io.Writer
+	plain []byte
+	out   []byte
+	err   error
+}
+
+// newEncrypted writes the head of a stream, and returns what encrypts the rest.
+func newEncrypted(w io.Writer, k Key) (*encrypted, error) {
+	id, err := k.derive(nil, "id")
+	if err != nil {
+		return nil, err
+	}
+	head := binary.BigEndian.AppendUint16([]byte(Mark), Version)
+	head = append(append(head, id[:idBytes]...), make([]byte, saltBytes)...)
+	if _, err := rand.Read(head[headBytes-saltBytes:]); err != nil {
+		return nil, err
+	}
+	s, err := newSealer(k, head)
+	if err != nil {
+		return nil, err
+	}
+	_, err = w.Write(head)
+	return &encrypted{sealer: s, w: w, plain: make([]byte, 0, chunkBytes)}, err
+}
+
+// Write encrypts chunks that are full.
+func (e *encrypted) Write(p []byte) (int, error) {
+	written := len(p)
+	for len(p) > 0 && e.err == nil {
+		if len(e.plain) == chunkBytes {
+			e.seal(false)
+		}
+		n := min(len(p), chunkBytes-len(e.plain))
+		e.plain = append(e.plain, p[:n]...)
+		p = p[n:]
+	}
+	return written, e.err
+}
+
+func (e *encrypted) seal(last bool) {
+	e.out = e.aead.Seal(e.out[:0], e.step(last), e.plain, e.head)
+	e.plain = e.plain[:0]
+	if e.err == nil {
+		_, e.err = e.w.Write(e.out)
+	}
+}
+
+// Close writes the last chunk. It does not close what is written to.
+func (e *encrypted) Close() error {
+	e.seal(true)
+	return e.err
+}
+
+// decrypted is a source that decrypts a stream and notices its end.
+type decrypted struct {
+	*sealer
+	r     *bufio.Reader
+	chunk []byte
+	plain []byte // what is not read yet
+	last  bool
+}
+
+// newDecrypted reads the head of a stream.
+func newDecrypted(r io.Reader, k Key) (*decrypted, error) {
+	in := bufio.NewReaderSize(r, chunkBytes+64)
+	head := make([]byte, headBytes)
+	if _, err := io.ReadFull(in, head); err != nil || !bytes.HasPrefix(head, []byte(Mark)) {
+		return nil, readError(err, ErrFormat)
+	}
+	if binary.BigEndian.Uint16(head[len(Mark):]) != Version {
+		return nil, ErrVersion
+	}
+	id, err := k.derive(nil, "id")
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(head[len(Mark)+2:][:idBytes], id[:idBytes]) {
+		return nil, ErrOtherKey
+	}
+	s, err := newSealer(k, head)
+	if err != nil {
+		return nil, err
+	}
+	return &decrypted{sealer: s, r: in, chunk: make([]byte, chunkBytes+s.aead.Overhead())}, nil
+}
+
+// readError returns the error of a source, or fault if the source ended too early or had no error.
+func readError(err, fault error) error {
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fault
+	}
+	return err
+}
+
+// open decrypts the next chunk.
+func (d *decrypted) open() error {
+	if d.last {
+		return io.EOF
+	}
+	n, err := io.ReadFull(d.r, d.chunk)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return readError(err, ErrDamaged)
+	}
+	if err == nil {
+		_, err = d.r.Peek(1)
+	}
+	d.last = err != nil
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return err
+	}
+	d.plain, err = d.aead.Open(d.chunk[:0], d.step(d.last), d.chunk[:n], d.head)
+	if err != nil {
+		d.plain, d.last = nil, true
+		return ErrDamaged
+	}
+	return nil
+}
+
+// Read reads what was encrypted.
+func (d *decrypted) Read(p []byte) (int, error) {
+	for len(d.plain) == 0 {
+		if err := d.open(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, d.plain)
+	d.plain = d.plain[n:]
+	return n, nil
+}
+
+// ReadByte reads one byte.
+func (d *decrypted) ReadByte() (byte, error) {
+	for len(d.plain) == 0 {
+		if err := d.open(); err != nil {
+			return 0, err
+		}
+	}
+	b := d.plain[0]
+	d.plain = d.plain[1:]
+	return b, nil
+}
+
+// end returns nil if all was read.
+func (d *decrypted) end() error {
+	if _, err := d.ReadByte(); !errors.Is(err, io.EOF) {
+		return readError(err, ErrDamaged)
+	}
+	return nil
+}
+
+// Sealed encrypts a message that crosses a wire by itself.
+func (k Key) Sealed(message []byte) ([]byte, error) {
+	var out bytes.Buffer
+	out.Grow(len(message) + headBytes + 16*(2+len(message)/chunkBytes))
+	e, err := newEncrypted(&out, k)
+	if err == nil {
+		_, err = e.Write(message)
+	}
+	if err == nil {
+		err = e.Close()
+	}
+	return out.Bytes(), err
+}
+
+// Opened decrypts a message of Sealed.
+func (k Key) Opened(sealed []byte) ([]byte, error) {
+	d, err := newDecrypted(bytes.NewReader(sealed), k)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	out.Grow(len(sealed))
+	_, err = io.Copy(&out, d)
+	return out.Bytes(), err
+}

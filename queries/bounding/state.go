@@ -1,0 +1,352 @@
+package bounding
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/maphash"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/state"
+)
+
+// Rows of units in blocks
+//
+// Rows leave a process in blocks, each of which can be read by itself. Units of words stand in its records. Of units of text, the block has
+// each once, before the records, which say its number. A block is
+//
+//	width of a record, width of its key, 1 if units have text     (to refuse the rows of another query)
+//	the number of texts, and each after its length                (if units have text)
+//	all records, after their length
+//	all records that are followed by how often they are there, after their length
+//
+// The process that reads blocks chooses partitions by hashes of its own.
+
+// Buckets says which bucket the rows of a unit belong to, if they are to be apart.
+type Buckets struct {
+	N int
+	// Of returns a number below N for a unit in bytes: eight for each word, or the length and the bytes of each text.
+	Of func(unit []byte) int
+}
+
+// BlockBytes is about the length of a block. A block with a longer text is longer.
+const BlockBytes = 1 << 20
+
+// saving is blocks that are being filled, one for each bucket.
+type saving struct {
+	*Rows
+	buckets Buckets
+	limit   int
+	blocks  []block
+	emit    func(bucket int, write func(*state.Writer)) error
+	texts   []textOf // of the segment at hand
+	number  uint32   // of the text that was put into a block last
+	err     error
+}
+
+// block is a block that is being filled.
+type block struct {
+	texts           [][]byte
+	bytes           int // of the texts
+	single, counted []byte
+	generation      uint32 // the number of the block in its bucket, from 1
+}
+
+// textOf is a text of a segment: its bucket, and its number in the bucket's block of a generation.
+type textOf struct {
+	text       []byte
+	bucket     int
+	number     uint32
+	generation uint32
+}
+
+// Save hands all rows to emit in blocks of about limit bytes and empties r. emit is called by this goroutine; write writes the block.
+func (r *Rows) Save(b Buckets, limit int, emit func(bucket int, write func(*state.Writer)) error) error {
+	if r.failed != nil {
+		return r.failed
+	}
+	s := &saving{Rows: r, buckets: b, limit: limit, blocks: make([]block, b.N), emit: emit}
+	for i := range s.blocks {
+		s.blocks[i].generation = 1
+	}
+	g := newGatherer(r)
+	for i := range r.partitions {
+		r.endSegment(i)
+		for k := range r.partitions[i].ended {
+			if err := s.saveSegment(g, &r.partitions[i].ended[k]); err != nil {
+				return err
+			}
+		}
+		r.partitions[i] = partition{}
+	}
+	for bucket := range s.blocks {
+		s.end(bucket)
+	}
+	return s.err
+}
+
+// saveSegment puts the records of a segment into blocks.
+func (s *saving) saveSegment(g *gatherer, from *segment) error {
+	if err := s.spill.Err(); err != nil {
+		return err
+	}
+	s.texts = s.texts[:0]
+	err := g.names(from, func(unit []byte) {
+		s.texts = append(s.texts, textOf{text: bytes.Clone(unit), bucket: s.buckets.Of(unit)})
+	})
+	if err != nil {
+		return err
+	}
+	if err := g.records(&from.single, func(records []byte) { s.saveRecords(records, s.width) }); err != nil {
+		return err
+	}
+	if err := g.records(&from.counted, func(records []byte) { s.saveRecords(records, s.width+countBytes) }); err != nil {
+		return err
+	}
+	return s.err
+}
+
+// saveRecords puts records, each of some width, into the blocks of their units' buckets.
+func (s *saving) saveRecords(records []byte, width int) {
+	for ; len(records) >= width; records = records[width:] {
+		var b *block
+		if s.units.text {
+			b = s.putText(records)
+		} else {
+			b = s.roomIn(s.buckets.Of(records[:s.key]))
+		}
+		to := &b.single
+		if width > s.width {
+			to = &b.counted
+		}
+		*to = append(*to, records[:width]...)
+		if s.units.text {
+			binary.LittleEndian.PutUint32((*to)[len(*to)-width:], s.number)
+		}
+	}
+}
+
+// putText puts the text of a record into the block of its bucket, unless it is there, and returns the block.
+func (s *saving) putText(record []byte) *block {
+	t := &s.texts[binary.LittleEndian.Uint32(record)]
+	b := s.roomIn(t.bucket)
+	if t.generation != b.generation {
+		t.number, t.generation = uint32(len(b.texts)), b.generation
+		b.texts = append(b.texts, t.text)
+		b.bytes += len(t.text)
+	}
+	s.number = t.number
+	return b
+}
+
+// roomIn returns the block of a bucket, a new one if it is full.
+func (s *saving) roomIn(bucket int) *block {
+	b := &s.blocks[bucket]
+	if b.bytes+len(b.single)+len(b.counted) >= s.limit {
+		s.end(bucket)
+	}
+	return b
+}
+
+// end hands on the block of a bucket, unless it is empty.
+func (s *saving) end(bucket int) {
+	b := &s.blocks[bucket]
+	if len(b.single)+len(b.counted) > 0 && s.err == nil {
+		s.err = s.emit(bucket, func(w *state.Writer) { s.write(b, w) })
+	}
+	*b = block{single: b.single[:0], counted: b.counted[:0], generation: b.generation + 1}
+}
+
+// write writes a block.
+func (s *saving) write(b *block, w *state.Writer) {
+	s.writeShape(w)
+	if s.units.text {
+		w.Uint(uint64(len(b.texts)))
+		for _, t := range b.texts {
+			w.Bytes(t)
+		}
+	}
+	w.Bytes(b.single)
+	w.Bytes(b.counted)
+}
+
+func (r *Rows) writeShape(w *state.Writer) {
+	text := uint64(0)
+	if r.units.text {
+		text = 1
+	}
+	w.Uint(uint64(r.width))
+	w.Uint(uint64(r.key))
+	w.Uint(text)
+}
+
+// readShape compares what writeShape wrote.
+func (r *Rows) readShape(from *state.Reader) {
+	text := uint64(0)
+	if r.units.text {
+		text = 1
+	}
+	from.Expect(uint64(r.width))
+	from.Expect(uint64(r.key))
+	from.Expect(text)
+}
+
+// mostBlock is more bytes of records, or of one text, than any block has: the longest text of a file has fewer than 2^31.
+const mostBlock = 1<<31 - 1
+
+// loadedText is a text of a block that is being read: what textRecord knows of the unit of a row.
+type loadedText struct {
+	text  []byte
+	known knownUnit
+}
+
+// Load adds the rows of a block. valid says whether a content is one of the query's. Errors are state.ErrState and those of the spill.
+func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
+	if r.failed != nil {
+		return r.failed
+	}
+	r.readShape(from)
+	var texts []loadedText
+	if r.units.text {
+		for left := from.Uint(); left > 0 && from.Err() == nil; left-- {
+			text := from.Bytes(mostBlock)
+			if !r.units.isUnit(text) {
+				return from.Fail()
+			}
+			texts = append(texts, loadedText{text, knownUnit{hash: maphash.Bytes(textSeed, text)}})
+		}
+	}
+	for _, width := range []int{r.width, r.width + countBytes} {
+		records := from.Bytes(mostBlock)
+		if from.Err() != nil {
+			return from.Err()
+		}
+		if len(records)%width != 0 {
+			return from.Fail()
+		}
+		for ; len(records) > 0; records = records[width:] {
+			if !r.loadRecord(records[:width], texts, valid) {
+				return from.Fail()
+			}
+			if r.failed != nil {
+				return r.failed
+			}
+		}
+	}
+	return from.Err()
+}
+
+// loadRecord adds a record, which may be followed by how often it is there, and returns false if it is none.
+func (r *Rows) loadRecord(record []byte, texts []loadedText, valid func(content []byte) bool) bool {
+	if !valid(record[r.key:r.width]) {
+		return false
+	}
+	times := uint64(1)
+	if len(record) > r.width {
+		times = binary.LittleEndian.Uint64(record[r.width:])
+	}
+	if times == 0 || times > mostTimes {
+		return false
+	}
+	if !r.units.text {
+		r.place(hashBytes(record[:r.key])>>(64-partitionBits), record)
+		return true
+	}
+	number := binary.LittleEndian.Uint32(record)
+	if uint64(number) >= uint64(len(texts)) {
+		return false
+	}
+	t := &texts[number]
+	to := r.place(t.known.hash>>(64-partitionBits), record) // this may spill the partition's texts
+	if t.known.generation != r.known.generation {
+		t.known.id, t.known.generation = r.numberText(t.known.hash, t.text), r.known.generation
+	}
+	binary.LittleEndian.PutUint32(to, t.known.id)
+	return true
+}
+
+// mostTimes is more often than a record can be in a table.
+const mostTimes = 1 << 48
+
+// place copies a record into a partition and returns it there.
+func (r *Rows) place(partition uint64, record []byte) []byte {
+	if len(record) == r.width {
+		to := r.appendRecord(partition)
+		copy(to, record)
+		return to
+	}
+	to := r.appendCountedRecord(partition)
+	copy(to, record)
+	return to
+}
+
+// appendCountedRecord makes room in a partition for a record and how often it is there.
+func (r *Rows) appendCountedRecord(partition uint64) []byte {
+	width := r.width + countBytes
+	p := &r.partitions[partition]
+	last := len(p.counted.chunks) - 1
+	if last < 0 || len(p.counted.chunks[last])+width > cap(p.counted.chunks[last]) {
+		size := firstRows * width
+		if last >= 0 {
+			size = max(r.chunk()/r.width, firstRows) * width
+		}
+		if r.failed == nil {
+			r.fail(r.makeRoom(partition, int64(size)))
+		}
+		p.counted.chunks = append(p.counted.chunks, make([]byte, 0, size))
+		r.held += int64(size)
+		last = len(p.counted.chunks) - 1
+	}
+	c := p.counted.chunks[last]
+	c = c[:len(c)+width]
+	p.counted.chunks[last] = c
+	return c[len(c)-width:]
+}
+
+// isUnit says whether bytes are a unit: for each column a word, or a text after its length.
+func (u *Units) isUnit(unit []byte) bool {
+	for i := range u.columns {
+		n := uint64(8)
+		if u.columns[i].kind.Kind == table.String {
+			if len(unit) < 4 {
+				return false
+			}
+			n = 4 + uint64(binary.BigEndian.Uint32(unit))
+		}
+		if uint64(len(unit)) < n {
+			return false
+		}
+		unit = unit[n:]
+	}
+	return len(unit) == 0
+}
+
+// Save is [Rows.Save] of the rows that are kept together. Only the first part has them.
+func (p *QueryRows) Save(b Buckets, limit int, emit func(bucket int, write func(*state.Writer)) error) error {
+	if p.number > 0 {
+		return nil
+	}
+	return p.store.Rows.Save(b, limit, emit)
+}
+
+// First says whether the part saves and loads the rows of all parts.
+func (p *QueryRows) First() bool { return p.number == 0 }
+
+// LoadTogether adds the rows of a block to those of parts. Each of valid says whether a content is one of a part's query.
+func LoadTogether(parts []*QueryRows, from *state.Reader, valid []func(content []byte) bool) error {
+	s := parts[0].store
+	return s.Load(from, func(content []byte) bool {
+		if !anyBit(content[:s.mask]) || len(parts) < 8*s.mask && content[s.mask-1]>>(len(parts)%8) != 0 {
+			return false
+		}
+		for i, p := range parts {
+			if p.has(content) {
+				if !valid[i](p.own(content)) {
+					return false
+				}
+			} else if anyBit(p.own(content)) {
+				return false
+			}
+		}
+		return true
+	})
+}

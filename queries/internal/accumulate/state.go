@@ -1,0 +1,226 @@
+package accumulate
+
+// The states of answers
+//
+// An answer writes what it holds to a [state.Writer], and adds what another process wrote. Counts are written in one of two forms, whichever
+// the answer has them in, and either can be added to the other: which one it is depends on the memory of the process.
+//
+//	Counts   1, cells in eight bytes each
+//	Sparse   2, how many cells; of each its number and its count
+//	Sums     the sums, in sixteen bytes each; the second sums and the numbers of rows, if the query has them
+//	Tables   the cells of each of the largest tables
+//	Spread   the rows without a value; the number of each cell that has rows, and its bins
+
+import (
+	"encoding/binary"
+
+	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/internal/state"
+)
+
+const (
+	wholeForm  = 1
+	sparseForm = 2
+)
+
+// SaveState writes the counts of all cells.
+func (a *Counts) SaveState(w *state.Writer) {
+	a.makeSlots()
+	w.Uint(wholeForm)
+	w.Words(a.slots[1:])
+}
+
+// LoadState adds the counts of a state.
+func (a *Counts) LoadState(r *state.Reader) error {
+	a.makeSlots()
+	return loadCounts(r, a.Cells, func(cell int, n int64) { addCount(&a.slots[cell+1], n) })
+}
+
+// addCount adds n to a count, up to MaxRows.
+func addCount(count *int64, n int64) { *count = min(*count+min(n, MaxRows), MaxRows) }
+
+// loadCounts hands on the counts of a state of either form.
+func loadCounts(r *state.Reader, cells int, add func(cell int, n int64)) error {
+	switch r.Uint() {
+	case wholeForm:
+		r.Words(cells, func(i int, n int64) {
+			if n < 0 {
+				_ = r.Fail() // the error stays
+				return
+			}
+			add(i, n)
+		})
+	case sparseForm:
+		for left := r.Uint(); left > 0 && r.Err() == nil; left-- {
+			cell, n := r.Uint(), r.Uint()
+			if cell >= uint64(cells) || n > MaxRows {
+				return r.Fail()
+			}
+			add(int(cell), int64(n))
+		}
+	default:
+		return r.Fail()
+	}
+	return r.Err()
+}
+
+// ValidRecord says whether a content is a cell of the query.
+func (a *Counts) ValidRecord(content []byte) bool { return isCell(content, a.Cells) }
+
+func isCell(content []byte, cells int) bool {
+	cell := bounding.CellOf(content)
+	return cell >= 0 && int(cell) < cells
+}
+
+// SaveState writes the counts of the cells that have rows.
+func (a *Sparse) SaveState(w *state.Writer) {
+	w.Uint(sparseForm)
+	w.Uint(uint64(len(a.rows)))
+	for id, cell := range a.cells.Keys {
+		w.Uint(cell)
+		w.Uint(uint64(a.rows[id]))
+	}
+}
+
+// LoadState adds the counts of a state.
+func (a *Sparse) LoadState(r *state.Reader) error {
+	return loadCounts(r, a.size, func(cell int, n int64) {
+		if n > 0 {
+			a.countCell(int32(cell), n)
+		}
+	})
+}
+
+// ValidRecord says whether a content is a cell of the query.
+func (a *Sparse) ValidRecord(content []byte) bool { return isCell(content, a.size) }
+
+// SaveState writes the sums and the numbers of rows.
+func (a *Sums) SaveState(w *state.Writer) {
+	a.makeTotals()
+	a.flush()
+	saveWide(w, a.totals)
+	saveWide(w, a.second)
+	w.Words(a.rows)
+}
+
+// LoadState adds the sums of a state.
+func (a *Sums) LoadState(r *state.Reader) error {
+	a.makeTotals()
+	loadWide(r, a.totals)
+	loadWide(r, a.second)
+	loadRows(r, a.rows)
+	return r.Err()
+}
+
+// ValidRecord says whether a content is a cell of the query and values within their bounds.
+func (a *Sums) ValidRecord(content []byte) bool {
+	if !isCell(content, a.Cells) {
+		return false
+	}
+	for i := range a.quantized {
+		x := int64(binary.BigEndian.Uint64(content[bounding.CellBytes+8*i:]))
+		if x < a.Quantizer.Min || x > a.Quantizer.Max {
+			return false
+		}
+	}
+	return true
+}
+
+// SaveState writes the counts of the largest tables.
+func (a *Tables) SaveState(w *state.Writer) {
+	a.makeCounts()
+	for _, counts := range a.counts {
+		w.Words(counts)
+	}
+}
+
+// LoadState adds the counts of a state.
+func (a *Tables) LoadState(r *state.Reader) error {
+	a.makeCounts()
+	for _, counts := range a.counts {
+		loadRows(r, counts)
+	}
+	return r.Err()
+}
+
+// ValidRecord says whether a content is a cell of each dimension.
+func (a *Tables) ValidRecord(content []byte) bool {
+	for i := range a.Coders {
+		if code := binary.BigEndian.Uint32(content[codeBytes*i:]); int64(code) >= int64(a.Margins.Size(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// SaveState writes the numbers of rows without a value, and of each cell that has rows its bins.
+func (a *Spread) SaveState(w *state.Writer) {
+	a.makeCells()
+	w.Words(a.missing)
+	for i := range a.cells {
+		c := &a.cells[i]
+		if c.rows == nil {
+			continue
+		}
+		w.Uint(uint64(i) + 1)
+		w.Words(c.rows)
+		saveWide(w, c.sums)
+	}
+	w.Uint(0)
+}
+
+// LoadState adds the bins of a state.
+func (a *Spread) LoadState(r *state.Reader) error {
+	a.makeCells()
+	loadRows(r, a.missing)
+	for {
+		switch at := r.Uint(); {
+		case r.Err() != nil:
+			return r.Err()
+		case at == 0:
+			return nil
+		case at > uint64(a.Cells):
+			return r.Fail()
+		default:
+			c := &a.cells[at-1]
+			if c.rows == nil {
+				c.rows, c.sums = make([]int64, a.bins()), int128.Make(a.bins())
+			}
+			loadRows(r, c.rows)
+			loadWide(r, c.sums)
+		}
+	}
+}
+
+// ValidRecord says whether a content is a cell of the query and a value within the public range.
+func (a *Spread) ValidRecord(content []byte) bool {
+	x := int64(binary.BigEndian.Uint64(content[bounding.CellBytes:]))
+	return isCell(content, a.Cells) && x >= a.Quantizer.Min && x <= a.Quantizer.Max
+}
+
+// saveWide writes integers of 128 bits; loadWide adds them.
+func saveWide(w *state.Writer, s int128.Slice) {
+	w.Words(s.High)
+	for _, x := range s.Low {
+		w.Word(x)
+	}
+}
+
+func loadWide(r *state.Reader, s int128.Slice) {
+	r.Words(len(s.High), func(i int, x int64) { s.Add(i, int128.Int{High: x}) })
+	for i := 0; i < len(s.Low) && r.Err() == nil; i++ {
+		s.Add(i, int128.Int{Low: r.Word()})
+	}
+}
+
+// loadRows adds numbers of rows.
+func loadRows(r *state.Reader, rows []int64) {
+	r.Words(len(rows), func(i int, n int64) {
+		if n < 0 {
+			_ = r.Fail() // the error stays
+			return
+		}
+		addCount(&rows[i], n)
+	})
+}

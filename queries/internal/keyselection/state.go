@@ -1,0 +1,103 @@
+package keyselection
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
+	"github.com/dprelease/dprelease/queries/internal/state"
+)
+
+// mostKey is more bytes than any key has.
+const mostKey = 1 << 20
+
+// SaveState writes the counts by key, the counts by digest, and the keys that records stand for by their digests.
+func (a *Counts) SaveState(w *state.Writer) {
+	a.foldRows()
+	w.Uint(uint64(len(a.byKey)))
+	for key, n := range a.byKey {
+		w.Bytes([]byte(key))
+		w.Word(uint64(n))
+	}
+	w.Uint(uint64(len(a.units)))
+	for d, n := range a.units {
+		w.Bytes(d[:])
+		w.Word(uint64(n))
+	}
+	w.Uint(uint64(len(a.names)))
+	for _, key := range a.names {
+		w.Bytes([]byte(key))
+	}
+}
+
+// LoadState adds the counts and keys of a state.
+func (a *Counts) LoadState(r *state.Reader) error {
+	for left := r.Uint(); left > 0 && r.Err() == nil; left-- {
+		key, n := string(r.Bytes(mostKey)), r.Word()
+		if a.keys.check(key) != nil || n > accumulate.MaxRows {
+			return r.Fail()
+		}
+		a.byKey[key] = min(a.byKey[key]+int64(n), accumulate.MaxRows)
+	}
+	for left := r.Uint(); left > 0 && r.Err() == nil; left-- {
+		d, n := r.Bytes(sha256.Size), r.Word()
+		if len(d) != sha256.Size || n > accumulate.MaxRows {
+			return r.Fail()
+		}
+		a.units[digest(d)] = min(a.units[digest(d)]+int64(n), accumulate.MaxRows)
+	}
+	for left := r.Uint(); left > 0 && r.Err() == nil; left-- {
+		key := string(r.Bytes(mostKey))
+		if a.keys.check(key) != nil {
+			return r.Fail()
+		}
+		a.names[sha256.Sum256([]byte(key))] = key
+	}
+	return r.Err()
+}
+
+// ValidRecord says whether a content is the digest of a key.
+func (a *Counts) ValidRecord(content []byte) bool { return bounding.CellOf(content) == 0 }
+
+// check returns an error if a text is no key of the dimensions.
+func (k *Keying) check(key string) error {
+	listed, discovered := 0, 0
+	for i := range k.By {
+		var err error
+		if k.By[i].Discover {
+			if !k.columns[discovered].values.begins(key) {
+				return errKey
+			}
+			_, key, err = cutLabel(key)
+			discovered++
+		} else {
+			rest := []string{key}
+			_, err = cutCodes(rest, k.Axes[listed].Size)
+			listed, key = listed+1, rest[0]
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if key != "" {
+		return errKey
+	}
+	return nil
+}
+
+// begins says whether a key goes on with the form of a value of the type.
+func (c *forms) begins(key string) bool {
+	if key == "" || key[0] != byte(c.kind.Kind) {
+		return false
+	}
+	if c.kind.Kind != table.Timestamp {
+		return true
+	}
+	instant := byte(0)
+	if c.kind.Zone == table.UTC {
+		instant = 1
+	}
+	return len(key) > 10 && key[1] == instant && binary.BigEndian.Uint64([]byte(key[2:10])) == uint64(c.kind.Unit)
+}

@@ -1,0 +1,190 @@
+// Package state writes and reads the numbers and texts that accumulators hold, so that one process can go on with what another has gathered.
+//
+// What is written is exact and private: whoever calls it encrypts it. What is read may be anything: a [Reader] never panics, and allocates
+// no more than the bytes that are there and a constant. Numbers are unsigned varints if they are mostly small, and else eight bytes, so that
+// the length of a vector's text says nothing of its numbers.
+package state
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+)
+
+// ErrState says that what was read is no state of the accumulator that reads it.
+var ErrState = errors.New("queries: this is no state of the query's accumulator")
+
+// Source is what a Reader reads from.
+type Source interface {
+	io.Reader
+	io.ByteReader
+}
+
+// Writer writes a state. Its first error ends the writing.
+type Writer struct {
+	w   io.Writer
+	buf []byte
+	err error
+}
+
+// bufferBytes is how many bytes are written at once.
+const bufferBytes = 64 << 10
+
+// NewWriter returns a Writer to w.
+func NewWriter(w io.Writer) *Writer { return &Writer{w: w, buf: make([]byte, 0, bufferBytes)} }
+
+// Flush writes what is buffered and returns the first error.
+func (w *Writer) Flush() error {
+	if w.err == nil && len(w.buf) > 0 {
+		_, w.err = w.w.Write(w.buf)
+	}
+	w.buf = w.buf[:0]
+	return w.err
+}
+
+// room makes room for n bytes, which are few.
+func (w *Writer) room(n int) {
+	if len(w.buf)+n > cap(w.buf) {
+		_ = w.Flush() // the error stays
+	}
+}
+
+// Uint writes a number as a varint.
+func (w *Writer) Uint(x uint64) {
+	w.room(binary.MaxVarintLen64)
+	w.buf = binary.AppendUvarint(w.buf, x)
+}
+
+// Word writes a number in eight bytes.
+func (w *Writer) Word(x uint64) {
+	w.room(8)
+	w.buf = binary.BigEndian.AppendUint64(w.buf, x)
+}
+
+// Bytes writes a text after its length.
+func (w *Writer) Bytes(b []byte) {
+	w.Uint(uint64(len(b)))
+	if len(b) <= cap(w.buf)-len(w.buf) {
+		w.buf = append(w.buf, b...)
+		return
+	}
+	if w.Flush() == nil {
+		_, w.err = w.w.Write(b)
+	}
+}
+
+// Words writes numbers in eight bytes each, after how many they are.
+func (w *Writer) Words(numbers []int64) {
+	w.Uint(uint64(len(numbers)))
+	for _, x := range numbers {
+		w.Word(uint64(x))
+	}
+}
+
+// Reader reads a state. Its first error ends the reading: numbers are then 0.
+type Reader struct {
+	r   Source
+	err error
+}
+
+// NewReader returns a Reader from r.
+func NewReader(r Source) *Reader { return &Reader{r: r} }
+
+// Err returns the first error: ErrState, or one of the source.
+func (r *Reader) Err() error { return r.err }
+
+// Fail sets ErrState if nothing failed before, and returns the first error.
+func (r *Reader) Fail() error {
+	if r.err == nil {
+		r.err = ErrState
+	}
+	return r.err
+}
+
+// fail keeps an error of the source; an early end of it is ErrState.
+func (r *Reader) fail(err error) {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = ErrState
+	}
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// Uint reads a varint.
+func (r *Reader) Uint() uint64 {
+	x := uint64(0)
+	for shift := 0; r.err == nil; shift += 7 {
+		b, err := r.r.ReadByte()
+		if err != nil {
+			r.fail(err)
+			break
+		}
+		if shift == 63 && b > 1 {
+			_ = r.Fail() // the error stays
+			break
+		}
+		x |= uint64(b&0x7f) << shift
+		if b < 0x80 {
+			return x
+		}
+	}
+	return 0
+}
+
+// Expect reads a varint that must be want.
+func (r *Reader) Expect(want uint64) {
+	if r.Uint() != want {
+		_ = r.Fail() // the error stays
+	}
+}
+
+// Word reads a number of eight bytes.
+func (r *Reader) Word() uint64 {
+	var b [8]byte
+	if r.err == nil {
+		if _, err := io.ReadFull(r.r, b[:]); err != nil {
+			r.fail(err)
+			return 0
+		}
+	}
+	return binary.BigEndian.Uint64(b[:])
+}
+
+// Words reads n numbers, which Words wrote, and hands each on with its place.
+func (r *Reader) Words(n int, add func(i int, x int64)) {
+	r.Expect(uint64(n))
+	var b [8 << 10]byte
+	for i := 0; i < n && r.err == nil; {
+		piece := b[:min(len(b), 8*(n-i))]
+		if _, err := io.ReadFull(r.r, piece); err != nil {
+			r.fail(err)
+			return
+		}
+		for ; len(piece) > 0; piece = piece[8:] {
+			add(i, int64(binary.BigEndian.Uint64(piece)))
+			i++
+		}
+	}
+}
+
+// Bytes reads a text of at most most bytes.
+func (r *Reader) Bytes(most uint64) []byte {
+	n := r.Uint()
+	if n > most {
+		_ = r.Fail() // the error stays
+	}
+	if r.err != nil {
+		return nil
+	}
+	var b bytes.Buffer
+	if n <= bufferBytes {
+		b.Grow(int(n))
+	}
+	if _, err := io.CopyN(&b, r.r, int64(n)); err != nil {
+		r.fail(err)
+		return nil
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,95 @@
+package queries
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+)
+
+// carries counts the calls of carried.
+var carries int
+
+// carried returns accumulators as they are or, in two of three cases, others that have loaded their state: at once, or first the answers and
+// then the rows of three buckets. So every test of exact answers is one of states too.
+func carried(tb testing.TB, all []Accumulator, fresh func() ([]Accumulator, error)) []Accumulator {
+	tb.Helper()
+	carries++
+	if carries%3 == 0 {
+		return all
+	}
+	next, err := fresh()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if carries%3 == 1 {
+		var b bytes.Buffer
+		if err := errors.Join(Save(all, &b), Load(next, &b)); err != nil || b.Len() > 0 {
+			tb.Fatalf("%v, %d bytes left", err, b.Len())
+		}
+		return next
+	}
+	for _, blocks := range inBuckets(tb, all) {
+		for _, block := range blocks {
+			if err := LoadRows(next, block); err != nil {
+				tb.Fatal(err)
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := errors.Join(SaveAnswers(all, &b), LoadAnswers(next, &b)); err != nil {
+		tb.Fatal(err)
+	}
+	return next
+}
+
+// inBuckets takes the rows of units out of accumulators, in blocks for three buckets.
+func inBuckets(tb testing.TB, all []Accumulator) [][][]byte {
+	tb.Helper()
+	buckets := make([][][]byte, 3)
+	err := SaveRows(all, Buckets{N: 3, Of: func(unit []byte) int { return (len(unit) + int(unit[0])) % 3 }}, 100, func(bucket int, block []byte) error {
+		buckets[bucket] = append(buckets[bucket], block)
+		return nil
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return buckets
+}
+
+// bounds counts the calls of boundInBuckets. wantTallies keeps it from doing anything: what bounds cut is not part of a state.
+var (
+	bounds      int
+	wantTallies bool
+)
+
+// boundInBuckets returns accumulators as they are or, in half of the cases, others with the same answers, for which the rows of each bucket
+// were bounded apart from the others.
+func boundInBuckets(tb testing.TB, all []Accumulator, fresh func() ([]Accumulator, error)) []Accumulator {
+	tb.Helper()
+	if bounds++; bounds%2 == 0 || wantTallies {
+		return all
+	}
+	final, err := fresh()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	buckets := inBuckets(tb, all)
+	for i, blocks := range append(buckets, nil) {
+		apart := all
+		if i < len(buckets) {
+			if apart, err = fresh(); err != nil {
+				tb.Fatal(err)
+			}
+		}
+		for _, block := range blocks {
+			if err := LoadRows(apart, block); err != nil {
+				tb.Fatal(err)
+			}
+		}
+		var b bytes.Buffer
+		if err := errors.Join(Bound(apart), SaveAnswers(apart, &b), LoadAnswers(final, &b)); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return final
+}
