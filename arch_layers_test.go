@@ -98,7 +98,7 @@ var layers = map[string][]string{
 	"queries/internal/heavytails":   nil,
 	"queries/internal/answers":      {"calibrate", "mechanism", "queries/domain", "queries/problem", "queries/query"},
 	"queries/internal/distribution": {"mechanism", "queries/domain", "queries/problem", "queries/query", "queries/strategy", "queries/internal/answers", "queries/internal/heavytails"},
-	"queries/internal/gather":       {"io/table", "mechanism", "queries/bounding", "queries/query", "queries/internal/accumulate"},
+	"queries/internal/gather":       {"io/table", "mechanism", "queries/bounding", "queries/query", "queries/internal/accumulate", "queries/internal/state"},
 	"queries/kinds/base": {
 		"calibrate", "io/table", "mechanism", "queries/bounding", "queries/domain", "queries/problem", "queries/query", "queries/sensitivity", "queries/tally",
 		"queries/internal/accumulate", "queries/internal/answers", "queries/internal/gather",

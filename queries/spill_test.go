@@ -188,6 +188,8 @@ func TestRepeatedRowsAreCounted(t *testing.T) {
 
 // Accumulators may be merged in any order, and take more rows in between: the answer is that of one.
 func TestMergingIsAssociative(t *testing.T) {
+	asGathered = true // rows are added after the first answers
+	defer func() { asGathered = false }()
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomSpec(rt), randomTable(rt)
 		q := must(t, s)
@@ -219,6 +221,8 @@ func TestMergingIsAssociative(t *testing.T) {
 
 // After a merge, units are numbered anew: those that a dictionary's entries had before it are of rows that are put away.
 func TestMergeBetweenBatches(t *testing.T) {
+	asGathered = true // rows are added after the first answers
+	defer func() { asGathered = false }()
 	tab := &testTable{fields: busy(0).fields}
 	for i := range int64(600) {
 		tab.rows = append(tab.rows, []value{{n: i % 7}, {s: fmt.Sprint("unit ", i*i%11)}, {n: i % 5}})

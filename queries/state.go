@@ -1,219 +1,44 @@
 package queries
 
 import (
-	"bytes"
-	"errors"
 	"io"
 
 	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/internal/gather"
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
-// The states of accumulators
-//
-// One process may gather a part of a table, and another go on with what it holds: answers are integers, which are added, and rows of units,
-// which are put together before any unit is bounded. So the answer is the same as that of one process. A state holds exact answers and rows
-// as they are: only what encrypts them may write them (pipeline/partial). Accumulators that save and those that load are made by
-// [NewAccumulators] of the same queries and schema. Errors of loading are [ErrState] or those of the source, and depend on no row.
+// What accumulators hold can leave the process: see package gather. It is exact and plain, so only what encrypts it may ask for it
+// (pipeline/partial).
 
 // ErrState says that what was read is no state of the queries.
 var ErrState = state.ErrState
 
-// Buckets say which rows of units are to be apart; see [bounding.Buckets].
+// Buckets says which rows of units are to be apart; see [bounding.Buckets].
 type Buckets = bounding.Buckets
 
-var oneBucket = Buckets{N: 1, Of: func([]byte) int { return 0 }}
+// StateSource is what states are read from.
+type StateSource = state.Source
 
 // Save writes all that accumulators hold, and spends them.
-func Save(all []Accumulator, to io.Writer) error {
-	w := state.NewWriter(to)
-	if err := saveAnswers(all, w); err != nil {
-		return err
-	}
-	err := saveRows(all, oneBucket, bounding.BlockBytes, func(_ int, write func(*state.Writer)) error {
-		write(w)
-		return w.Flush() // blocks are long
-	})
-	if err != nil {
-		return err
-	}
-	w.Uint(0)
-	return w.Flush()
-}
+func Save(all []Accumulator, to io.Writer) error { return gather.Save(all, to) }
 
-// Load adds what Save wrote to accumulators.
-func Load(all []Accumulator, from state.Source) error {
-	r := state.NewReader(from)
-	if err := loadAnswers(all, r); err != nil {
-		return err
-	}
-	for {
-		switch store := r.Uint(); {
-		case r.Err() != nil:
-			return r.Err()
-		case store == 0:
-			return nil
-		default:
-			if err := loadBlock(all, store, r); err != nil {
-				return err
-			}
-		}
-	}
-}
+// Load adds what Save wrote to accumulators. Errors are ErrState, and those of the source and the accumulators' spill.
+func Load(all []Accumulator, from StateSource) error { return gather.Load(all, from) }
 
 // SaveAnswers writes the answers alone. The rows of units must have been saved or bounded.
-func SaveAnswers(all []Accumulator, to io.Writer) error {
-	w := state.NewWriter(to)
-	if err := saveAnswers(all, w); err != nil {
-		return err
-	}
-	return w.Flush()
-}
+func SaveAnswers(all []Accumulator, to io.Writer) error { return gather.SaveAnswers(all, to) }
 
 // LoadAnswers adds what SaveAnswers wrote.
-func LoadAnswers(all []Accumulator, from state.Source) error {
-	return loadAnswers(all, state.NewReader(from))
-}
+func LoadAnswers(all []Accumulator, from StateSource) error { return gather.LoadAnswers(all, from) }
 
 // SaveRows hands the rows of units to emit in blocks of about limit bytes, each for one bucket, and leaves the answers. emit owns the block.
 func SaveRows(all []Accumulator, b Buckets, limit int, emit func(bucket int, block []byte) error) error {
-	return saveRows(all, b, limit, func(bucket int, write func(*state.Writer)) error {
-		var block bytes.Buffer
-		block.Grow(limit + limit/4)
-		w := state.NewWriter(&block)
-		if write(w); w.Flush() != nil {
-			return w.Flush()
-		}
-		return emit(bucket, block.Bytes())
-	})
+	return gather.SaveRows(all, b, limit, emit)
 }
 
 // LoadRows adds a block that SaveRows handed on.
-func LoadRows(all []Accumulator, block []byte) error {
-	from := bytes.NewReader(block)
-	r := state.NewReader(from)
-	store := r.Uint()
-	if r.Err() != nil {
-		return r.Err()
-	}
-	if err := loadBlock(all, store, r); err != nil {
-		return err
-	}
-	if from.Len() > 0 {
-		return ErrState
-	}
-	return nil
-}
+func LoadRows(all []Accumulator, block []byte) error { return gather.LoadRows(all, block) }
 
 // Bound enforces the bounds of all units now, so that the answers are complete. No rows can be added after it.
-func Bound(all []Accumulator) error {
-	for _, a := range all {
-		g, err := gatheringOf(a)
-		if err != nil {
-			return err
-		}
-		if g.shared != nil {
-			if err := g.shared.bound(); err != nil {
-				return err
-			}
-		}
-		if g.rows != nil {
-			if g.tally, err = g.rows.Bound(g.limits, g.answer.AddRecords()); err != nil {
-				return err
-			}
-			g.rows = nil
-		}
-	}
-	return nil
-}
-
-// errForeign is an error of the program: an accumulator that this package did not make.
-var errForeign = errors.New("queries: an accumulator of another package")
-
-func gatheringOf(a Accumulator) (*gathering, error) {
-	g, ok := a.(*gathering)
-	switch {
-	case !ok:
-		return nil, errForeign
-	case g.answer == nil:
-		return nil, bounding.ErrSpent
-	}
-	return g, nil
-}
-
-func saveAnswers(all []Accumulator, w *state.Writer) error {
-	w.Uint(uint64(len(all)))
-	for _, a := range all {
-		g, err := gatheringOf(a)
-		if err != nil {
-			return err
-		}
-		g.answer.SaveState(w)
-	}
-	return nil
-}
-
-func loadAnswers(all []Accumulator, r *state.Reader) error {
-	r.Expect(uint64(len(all)))
-	for _, a := range all {
-		g, err := gatheringOf(a)
-		if err != nil {
-			return err
-		}
-		if err := g.answer.LoadState(r); err != nil {
-			return err
-		}
-	}
-	return r.Err()
-}
-
-// saveRows hands on the rows of all stores: each block begins with the number of its first query, from 1.
-func saveRows(all []Accumulator, b Buckets, limit int, emit func(bucket int, write func(*state.Writer)) error) error {
-	for i, a := range all {
-		g, err := gatheringOf(a)
-		if err != nil {
-			return err
-		}
-		numbered := func(bucket int, write func(*state.Writer)) error {
-			return emit(bucket, func(w *state.Writer) {
-				w.Uint(uint64(i) + 1)
-				write(w)
-			})
-		}
-		switch {
-		case g.part != nil:
-			err = g.part.Save(b, limit, numbered)
-		case g.rows != nil:
-			err = g.rows.Save(b, limit, numbered)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// loadBlock adds a block to the store of a query.
-func loadBlock(all []Accumulator, store uint64, r *state.Reader) error {
-	if store == 0 || store > uint64(len(all)) {
-		return r.Fail()
-	}
-	g, err := gatheringOf(all[store-1])
-	switch {
-	case err != nil:
-		return err
-	case g.rows != nil:
-		return g.rows.Load(r, g.answer.ValidRecord)
-	case g.part == nil || !g.part.First():
-		return r.Fail()
-	}
-	var parts []*bounding.QueryRows
-	var valid []func([]byte) bool
-	for _, m := range g.shared.members {
-		if m.answer == nil || m.part == nil {
-			return bounding.ErrSpent
-		}
-		parts, valid = append(parts, m.part), append(valid, m.answer.ValidRecord)
-	}
-	return bounding.LoadTogether(parts, r, valid)
-}
+func Bound(all []Accumulator) error { return gather.Bound(all) }

@@ -56,17 +56,18 @@ func inBuckets(tb testing.TB, all []Accumulator) [][][]byte {
 	return buckets
 }
 
-// bounds counts the calls of boundInBuckets. wantTallies keeps it from doing anything: what bounds cut is not part of a state.
+// bounds counts the calls of boundInBuckets. asGathered keeps it from doing anything, for tests that add more rows or look at
+// what the bounds cut, which is not part of a state.
 var (
 	bounds      int
-	wantTallies bool
+	asGathered bool
 )
 
 // boundInBuckets returns accumulators as they are or, in half of the cases, others with the same answers, for which the rows of each bucket
 // were bounded apart from the others.
 func boundInBuckets(tb testing.TB, all []Accumulator, fresh func() ([]Accumulator, error)) []Accumulator {
 	tb.Helper()
-	if bounds++; bounds%2 == 0 || wantTallies {
+	if bounds++; bounds%2 == 0 || asGathered {
 		return all
 	}
 	final, err := fresh()

@@ -45,8 +45,8 @@ func rowsIn(cells []int64) (sum int64) {
 
 // The tally of any query agrees with its exact answer, in memory and spilled: what is counted and not cut is what the cells hold.
 func TestTallyAgreesWithTheAnswer(t *testing.T) {
-	wantTallies = true
-	defer func() { wantTallies = false }()
+	asGathered = true
+	defer func() { asGathered = false }()
 	rapid.Check(t, func(rt *rapid.T) {
 		s := randomSpec(rt)
 		q, tab := must(t, s), randomTable(rt)

@@ -173,8 +173,8 @@ func TestNeighboursTogetherDifferByAtMostTheSensitivity(t *testing.T) {
 // Every query of several keeps as many rows as alone: a row that only other queries count takes nobody's place. Spills, repeated rows and
 // oversized units, which are read differently, keep the same rows.
 func TestQueriesTogetherKeepAsManyRows(t *testing.T) {
-	wantTallies = true
-	defer func() { wantTallies = false }()
+	asGathered = true
+	defer func() { asGathered = false }()
 	tab := busy(150)
 	for _, unit := range [][]string{{"v"}, {"u"}, {"u", "v"}, {"u", "x"}} {
 		specs := []Spec{

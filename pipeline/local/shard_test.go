@@ -146,89 +146,96 @@ func shardPlan(t *testing.T, dir, question string) *pipeline.Plan {
 	return enginetest.Plan(t, filepath.Join(dir, "job.yaml"), []byte(question))
 }
 
-// Files that are not one part of each shard of one run are refused, with a code and a remedy.
-func TestPartsThatDoNotFit(t *testing.T) {
+// shardFiles are files of shards of one table, sound and not.
+type shardFiles struct {
+	dir                             string
+	key                             partial.Key
+	plan, otherPlan                 *pipeline.Plan
+	good, others, foreign, threes   []string
+	grown                           []string // of the table with one file more
+	cut, flipped, newer, unreadable string
+}
+
+func newShardFiles(t *testing.T) *shardFiles {
+	t.Helper()
 	dir := t.TempDir()
-	write := func(name, text string) {
+	write := func(path string, text []byte) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	write("t1.csv", "u\n1\n2\n")
-	write("t2.csv", "u\n1\n")
-	p := shardPlan(t, dir, fmt.Sprintf(shardJob, "a"))
-	other := shardPlan(t, dir, fmt.Sprintf(shardJob, "a")[1:]+"\n")
-	k := runKey(t)
-	parts := func(p *pipeline.Plan, k partial.Key, n int) []string {
+	write(filepath.Join(dir, "t1.csv"), []byte("u\n1\n2\n"))
+	write(filepath.Join(dir, "t2.csv"), []byte("u\n1\n"))
+	f := &shardFiles{dir: dir, key: runKey(t), plan: shardPlan(t, dir, fmt.Sprintf(shardJob, "a"))}
+	parts := func(k partial.Key, n int) []string {
 		t.Helper()
 		to, err := os.MkdirTemp(dir, "parts-*")
 		if err != nil {
 			t.Fatal(err)
 		}
-		paths, err := sharded{local.New(dataset(t, p), 1), t, n, false}.write(t.Context(), p, k, to)
+		paths, err := sharded{local.New(dataset(t, f.plan), 1), t, n, false}.write(t.Context(), f.plan, k, to)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return paths
 	}
-	good, others := parts(p, k, 2), parts(other, k, 2)
-	foreign, threes := parts(p, runKey(t), 2), parts(p, k, 3)
-	question := shardPlan(t, dir, fmt.Sprintf(shardJob, "a")[1:])
-	write("t3.csv", "u\n7\n")
-	grown := parts(question, k, 2)
-	cut := good[0] + ".cut"
-	whole, err := os.ReadFile(good[0])
+	f.good, f.others, f.foreign, f.threes = parts(f.key, 2), parts(f.key, 2), parts(runKey(t), 2), parts(f.key, 3)
+	write(filepath.Join(dir, "t3.csv"), []byte("u\n7\n"))
+	f.grown = parts(f.key, 2)
+	f.otherPlan = shardPlan(t, dir, strings.Replace(fmt.Sprintf(shardJob, "a"), "max_rows: 2", "max_rows: 3", 1))
+	whole, err := os.ReadFile(f.good[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := map[string][]byte{cut: whole[:len(whole)-1], good[0] + ".flip": bytes.Clone(whole), good[0] + ".text": []byte("u\n1\n"), good[0] + ".new": bytes.Clone(whole)}
-	files[good[0]+".flip"][len(whole)-20] ^= 1
-	files[good[0]+".new"][9]++ // the version
-	for path, b := range files {
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	f.cut, f.flipped, f.newer, f.unreadable = f.good[0]+".cut", f.good[0]+".flip", f.good[0]+".new", f.good[0]+".text"
+	write(f.cut, whole[:len(whole)-1])
+	flipped, newer := bytes.Clone(whole), bytes.Clone(whole)
+	flipped[len(whole)-20] ^= 1
+	newer[9]++ // the version
+	write(f.flipped, flipped)
+	write(f.newer, newer)
+	write(f.unreadable, []byte("u\n1\n"))
+	return f
+}
+
+// Files that are not one part of each shard of one run are refused, with a code and a remedy.
+func TestPartsThatDoNotFit(t *testing.T) {
+	f := newShardFiles(t)
 	for name, c := range map[string]struct {
 		paths         []string
 		code, program string
+		plan          *pipeline.Plan
 	}{
-		"all of it":       {good, "", program},
-		"of a same job":   {[]string{good[0], others[1]}, "", program},
-		"one is missing":  {good[:1], "shard-missing", program},
-		"one twice":       {append(good[:1:1], good...), "shard-twice", program},
-		"another count":   {append(good[:1:1], threes...), "shard-foreign", program},
-		"another key":     {[]string{good[0], foreign[1]}, "shard-foreign", program},
-		"another table":   {[]string{good[0], grown[1]}, "shard-foreign", program},
-		"another program": {good, "shard-foreign", "newer"},
-		"cut off":         {[]string{cut, good[1]}, "shard-damaged", program},
-		"one bit":         {[]string{good[0] + ".flip", good[1]}, "shard-damaged", program},
-		"another version": {[]string{good[0] + ".new", good[1]}, "shard-foreign", program},
-		"no part":         {[]string{good[0] + ".text", good[1]}, "shard-foreign", program},
-		"one is gone":     {[]string{"gone", good[1]}, "shard-missing", program},
+		"all of it":       {f.good, "", program, f.plan},
+		"of a same job":   {[]string{f.good[0], f.others[1]}, "", program, f.plan},
+		"one is missing":  {f.good[:1], "shard-missing", program, f.plan},
+		"one twice":       {append(f.good[:1:1], f.good...), "shard-twice", program, f.plan},
+		"another count":   {append(f.good[:1:1], f.threes...), "shard-foreign", program, f.plan},
+		"another key":     {[]string{f.good[0], f.foreign[1]}, "shard-foreign", program, f.plan},
+		"another table":   {[]string{f.good[0], f.grown[1]}, "shard-foreign", program, f.plan},
+		"another program": {f.good, "shard-foreign", "newer", f.plan},
+		"another job":     {f.good, "shard-foreign", program, f.otherPlan},
+		"cut off":         {[]string{f.cut, f.good[1]}, "shard-damaged", program, f.plan},
+		"one bit":         {[]string{f.flipped, f.good[1]}, "shard-damaged", program, f.plan},
+		"another version": {[]string{f.newer, f.good[1]}, "shard-foreign", program, f.plan},
+		"no part":         {[]string{f.unreadable, f.good[1]}, "shard-foreign", program, f.plan},
+		"one is gone":     {[]string{"gone", f.good[1]}, "shard-missing", program, f.plan},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := local.OpenParts(c.paths, k, p, c.program, local.Limits{})
+			m, err := local.OpenParts(c.paths, f.key, c.plan, c.program, local.Limits{})
 			if err == nil {
-				_, err = m.Aggregate(t.Context(), p, pipeline.Silent{})
+				_, err = m.Aggregate(t.Context(), c.plan, pipeline.Silent{})
 			}
 			var e *pipeline.Error
-			if code := ""; errors.As(err, &e) {
-				if code = e.Code; code != c.code || e.Hint == "" || e.Cause != pipeline.CauseInput {
-					t.Errorf("%v", err)
-				}
-			} else if err != nil || c.code != "" {
+			switch {
+			case c.code == "" && err == nil:
+			case !errors.As(err, &e) || e.Code != c.code || e.Hint == "" || e.Cause != pipeline.CauseInput:
 				t.Errorf("%v, want %q", err, c.code)
 			}
 		})
 	}
-	changed := shardPlan(t, dir, strings.Replace(fmt.Sprintf(shardJob, "a"), "max_rows: 2", "max_rows: 3", 1))
-	var e *pipeline.Error
-	if _, err := local.OpenParts(good, k, changed, program, local.Limits{}); !errors.As(err, &e) || e.Code != "shard-foreign" {
-		t.Errorf("another job: %v", err)
-	}
-	if _, err := local.OpenParts([]string{filepath.Join(dir, "gone")}, k, p, program, local.Limits{}); !errors.Is(err, pipeline.ErrInputGone) {
+	if _, err := local.OpenParts([]string{filepath.Join(f.dir, "gone")}, f.key, f.plan, program, local.Limits{}); !errors.Is(err, pipeline.ErrInputGone) {
 		t.Errorf("%v, want that the input is gone", err)
 	}
 }
