@@ -59,7 +59,7 @@ func inBuckets(tb testing.TB, all []Accumulator) [][][]byte {
 // bounds counts the calls of boundInBuckets. asGathered keeps it from doing anything, for tests that add more rows or look at
 // what the bounds cut, which is not part of a state.
 var (
-	bounds      int
+	bounds     int
 	asGathered bool
 )
 
