@@ -9,37 +9,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/dprelease/dprelease/configs/internal/formats"
 	"github.com/dprelease/dprelease/configs/internal/wording"
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 	"github.com/dprelease/dprelease/io/store"
 )
-
-// extensions are the file extensions of the supported formats. A text format may be followed by an extension of a
-// compression (packings).
-var (
-	extensions     = []string{".parquet", ".arrow", ".feather"}
-	textExtensions = []string{".csv", ".txt", ".data", ".tsv", ".tab"}
-	lineExtensions = []string{".jsonl", ".ndjson"}
-	packings       = []string{".gz", ".zst", ".bz2", ".xz"}
-)
-
-// hasExtension reports whether a path ends with one of some extensions, in upper or lower case. A text format may be
-// followed by an extension of a compression.
-func hasExtension(file string, extensions []string, text bool) bool {
-	if file = strings.ToLower(file); store.IsAddress(file) {
-		file = store.Base(file)
-	}
-	if text {
-		for _, p := range packings {
-			file = strings.TrimSuffix(file, p)
-		}
-	}
-	return slices.ContainsFunc(extensions, func(e string) bool { return strings.HasSuffix(file, e) })
-}
-
-func knownExtension(file string) bool {
-	return hasExtension(file, extensions, false) || hasExtension(file, textExtensions, true) || hasExtension(file, lineExtensions, true)
-}
 
 func (c *checker) input(at *yamltree.Path) {
 	in := &c.job.Input
@@ -61,7 +35,7 @@ func (c *checker) input(at *yamltree.Path) {
 	if in.Rows > 0 && len(c.job.Privacy.Unit) > 0 {
 		c.bad(at.At("rows"), CodeContradiction, "a public number of rows goes with unit: row", "where a unit may have any number of rows, their number is private: remove rows")
 	}
-	if in.Format == "csv" || in.Format == "tsv" || in.Format == "" && slices.ContainsFunc(in.Files, func(f string) bool { return hasExtension(f, textExtensions, true) }) {
+	if in.Format == "csv" || in.Format == "tsv" || in.Format == "" && slices.ContainsFunc(in.Files, func(f string) bool { return formats.Text(f) }) {
 		c.csv(at.At("csv"))
 	}
 	c.jsonl(at)
@@ -75,15 +49,6 @@ func (c *checker) input(at *yamltree.Path) {
 	for i := range in.Where {
 		c.filter(at.At("where").Item(i), &in.Where[i])
 	}
-}
-
-// fileHint says what the user can do with a file of another format.
-func fileHint(file string) string {
-	switch strings.ToLower(filepath.Ext(file)) {
-	case ".xlsx", ".xls", ".ods":
-		return "; save the sheet as CSV in UTF-8"
-	}
-	return "; for any other extension write input.format: csv, tsv, parquet, arrow or jsonl"
 }
 
 // address checks a path that is an address of a store. A query that is written out is refused on a web server: it may hold a signature, and the
@@ -113,16 +78,15 @@ func (c *checker) file(at *yamltree.Path, file string) {
 	if !c.address(at, file) {
 		return
 	}
-	if file != "" && !knownExtension(file) {
-		known := slices.Concat(extensions, textExtensions, lineExtensions)
-		c.bad(at, CodeBadValue, "the extension of "+c.Show(at, file)+" names no format", "known: "+strings.Join(known, ", ")+fileHint(file))
+	if file != "" && !formats.Known(file) {
+		c.bad(at, CodeBadValue, "the extension of "+c.Show(at, file)+" names no format", formats.Hint(file))
 	}
 }
 
 // jsonl checks that the job names the columns of JSON lines if it reads a file of that format.
 func (c *checker) jsonl(at *yamltree.Path) {
 	in := &c.job.Input
-	lines := in.Format == "jsonl" || in.Format == "" && slices.ContainsFunc(in.Files, func(f string) bool { return hasExtension(f, lineExtensions, true) })
+	lines := in.Format == "jsonl" || in.Format == "" && slices.ContainsFunc(in.Files, func(f string) bool { return formats.Lines(f) })
 	switch {
 	case !lines && in.JSONL == nil:
 		return
@@ -179,8 +143,6 @@ func (c *checker) single(at *yamltree.Path, s string) {
 	}
 }
 
-var csvTypes = []string{"text", "int", "float", "bool", "date", "timestamp"}
-
 func (c *checker) csvType(at *yamltree.Path, column, text string) {
 	columns := c.job.Input.CSV.Columns
 	if len(columns) > 0 && !slices.Contains(columns, column) {
@@ -191,31 +153,10 @@ func (c *checker) csvType(at *yamltree.Path, column, text string) {
 
 // textType checks the type of a column of a text file.
 func (c *checker) textType(at *yamltree.Path, text string) {
-	kind, all, _ := strings.Cut(text, " ")
-	for _, layout := range strings.Split(all, " | ") {
-		if !c.textLayout(at, text, kind, layout) {
-			return
-		}
+	show := func(s string) string { return c.Show(at, s) }
+	if problem, hint := formats.CheckType(text, show); problem != "" {
+		c.bad(at, CodeBadValue, problem, hint)
 	}
-}
-
-// textLayout checks a type that has layouts. It reports whether nothing is wrong.
-func (c *checker) textLayout(at *yamltree.Path, text, kind, layout string) bool {
-	switch {
-	case text == "":
-		return false
-	case !slices.Contains(csvTypes, kind):
-		c.bad(at, CodeBadValue, "unknown type "+c.Show(at, text), wording.DidYouMean(kind, csvTypes))
-	case kind != "timestamp" && kind != "date" && layout != "":
-		c.bad(at, CodeBadValue, "unknown type "+c.Show(at, text), "only date and timestamp have a layout: write "+kind)
-	case kind == "timestamp" && !strings.Contains(layout, "06"):
-		c.bad(at, CodeBadValue, "the timestamp's layout "+c.Show(at, layout)+" has no year", "write how 2 January 2006, 15:04:05 looks in the file: timestamp 2006-01-02 15:04:05")
-	case kind == "date" && layout != "" && !strings.Contains(layout, "06"):
-		c.bad(at, CodeBadValue, "the date's layout "+c.Show(at, layout)+" has no year", "write how 2 January 2006 looks in the file: date 2/1/2006 if the day comes first, date 1/2/2006 if the month does")
-	default:
-		return true
-	}
-	return false
 }
 
 // events checks that all events have the same names and that none of them renames the privacy unit.

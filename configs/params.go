@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/dprelease/dprelease/configs/internal/dates"
 	"github.com/dprelease/dprelease/configs/internal/wording"
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
@@ -96,7 +96,7 @@ func (d *paramReader) paramSpot(name string) yamltree.Spot {
 
 func paramSample(p *Param) string {
 	if p.Type == "date" {
-		return dateForms(p.Every)[0].sample
+		return dates.Samples(p.Every)[0]
 	}
 	return "VALUE"
 }
@@ -112,46 +112,10 @@ func (d *paramReader) checkParam(s yamltree.Spot, p *Param, given bool) bool {
 		d.Refuse(s, CodeBadValue, from+"holds control characters or is not UTF-8", "")
 		return false
 	}
-	if p.Type != "date" || isDate(text, p.Every) {
+	if p.Type != "date" || dates.Valid(text, p.Every) {
 		return true
 	}
-	var samples []string
-	for _, f := range dateForms(p.Every) {
-		samples = append(samples, f.sample)
-	}
-	d.Refuse(s, CodeBadValue, from+wording.Quote(text)+" is not a date"+everyText(p.Every), "write it as "+strings.Join(samples, " or "))
-	return false
-}
-
-func everyText(every string) string {
-	if every == "month" || every == "year" {
-		return " on which a " + every + " begins"
-	}
-	return ""
-}
-
-// dateForm is one way to write a date: its layout and a sample.
-type dateForm struct{ layout, sample string }
-
-// dateForms returns the ways to write a date. A month or a year is named by its first day only, so that a window has
-// few names.
-func dateForms(every string) []dateForm {
-	switch every {
-	case "month":
-		return []dateForm{{"2006-01", "2013-02"}, {"2006-01-02", "2013-02-01"}}
-	case "year":
-		return []dateForm{{"2006", "2013"}, {"2006-01", "2013-01"}, {"2006-01-02", "2013-01-01"}}
-	}
-	return []dateForm{{"2006-01-02", "2013-01-31"}}
-}
-
-func isDate(text, every string) bool {
-	for _, f := range dateForms(every) {
-		t, err := time.Parse(f.layout, text)
-		if err == nil && (every != "month" || t.Day() == 1) && (every != "year" || t.YearDay() == 1) {
-			return true
-		}
-	}
+	d.Refuse(s, CodeBadValue, from+wording.Quote(text)+" is not a date"+dates.Kind(p.Every), "write it as "+strings.Join(dates.Samples(p.Every), " or "))
 	return false
 }
 

@@ -1,10 +1,6 @@
 package configs
 
 import (
-	"errors"
-	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -29,35 +25,12 @@ type ParseOptions struct {
 
 // Load reads the job file at a path and parses it: see Parse.
 func Load(path string, o ParseOptions) (*Job, Diagnostics) {
-	src, err := readFile(path)
+	src, err := yamltree.ReadFile(path)
 	if err != nil {
-		text, hint := unreadable(err)
+		text, hint := yamltree.Unreadable(err)
 		return nil, Diagnostics{{File: path, Line: 1, Column: 1, Code: CodeUnreadable, Message: text, Hint: hint}}
 	}
 	return Parse(path, src, o)
-}
-
-// readFile reads at most one byte more than Parse accepts. So it also ends on an endless file.
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }() // the file was only read
-	return io.ReadAll(io.LimitReader(f, yamltree.MaxFile+1))
-}
-
-func unreadable(err error) (text, hint string) {
-	var p *fs.PathError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "there is no such file", "check the path; it is relative to the current folder"
-	case errors.Is(err, fs.ErrPermission):
-		return "no permission to read the file", ""
-	case errors.As(err, &p):
-		return "the file cannot be read: " + p.Err.Error(), "give the path of a job file"
-	}
-	return "the file cannot be read", ""
 }
 
 // Parse decodes a job file, sets absent keys to their defaults, replaces references, and checks everything that can be
