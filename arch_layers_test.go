@@ -36,6 +36,7 @@ var layers = map[string][]string{
 	"denoise/graph":     {"denoise/internal/splitmix", "denoise/internal/sure"},
 
 	// Algorithms that know nothing of steps, shapes, methods and graphs.
+	"denoise/internal/anova":            nil,
 	"denoise/internal/haar":             nil,
 	"denoise/internal/line":             nil,
 	"denoise/internal/mixture":          nil,
