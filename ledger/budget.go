@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/ledger/internal/amount"
 )
 
 // caps are the limits of a budget as numbers, each rounded towards less spending.
@@ -24,7 +25,7 @@ func (b Budget) caps() (c caps, err error) {
 	if c.delta, err = parseShare(b.DeltaCap); err != nil {
 		return c, err
 	}
-	if c.mu, err = muCap(b.Epsilon, b.Delta, c.delta); err != nil {
+	if c.mu, err = amount.MuCap(b.Epsilon, b.Delta, c.delta); err != nil {
 		return c, err
 	}
 	for i, limit := range b.limits() {
@@ -32,7 +33,7 @@ func (b Budget) caps() (c caps, err error) {
 			continue
 		}
 		// All shares that there will ever be may be spent in one period.
-		if c.periods[i], err = muCap(limit.Epsilon, limit.Delta, c.delta); err != nil {
+		if c.periods[i], err = amount.MuCap(limit.Epsilon, limit.Delta, c.delta); err != nil {
 			return c, err
 		}
 	}
@@ -42,44 +43,13 @@ func (b Budget) caps() (c caps, err error) {
 // limits returns the caps of the periods, in the order of periods.
 func (b Budget) limits() [3]Limit { return [3]Limit{b.Day, b.Month, b.Year} }
 
-// muCap returns the largest mu that meets epsilon at delta minus less, all rounded down.
-func muCap(epsilon, delta string, less *big.Rat) (calibrate.Mu, error) {
-	g, err := guarantee(epsilon, delta, less)
-	if err != nil {
-		return 0, err
-	}
-	return calibrate.GaussianMu(g)
-}
-
-func guarantee(epsilon, delta string, less *big.Rat) (g calibrate.Guarantee, err error) {
-	e, err := calibrate.ParseDecimal(epsilon)
-	if err != nil {
-		return g, err
-	}
-	d, err := calibrate.ParseDecimal(delta)
-	if err != nil {
-		return g, err
-	}
-	g = calibrate.Guarantee{Epsilon: calibrate.Epsilon(e.Down()), Delta: calibrate.Delta(d.Down())}
-	if less.Sign() > 0 {
-		left := new(big.Rat).Sub(d.Rat(), less)
-		if left.Sign() <= 0 {
-			return g, errShares
-		}
-		g.Delta = calibrate.Delta(calibrate.RoundDown(left))
-	}
-	return g, g.Validate()
-}
-
-var errShares = errors.New("delta_cap must be smaller than delta, a period's too")
-
 // guarantee returns the lifetime's guarantee for mechanisms: without the share of delta that is kept for failures.
 func (b Budget) guarantee() (calibrate.Guarantee, error) {
 	share, err := parseShare(b.DeltaCap)
 	if err != nil {
 		return calibrate.Guarantee{}, err
 	}
-	return guarantee(b.Epsilon, b.Delta, share)
+	return amount.Guarantee(b.Epsilon, b.Delta, share)
 }
 
 // sameAs compares values, not spellings: 1e-5 is 0.00001.

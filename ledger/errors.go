@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/ledger/internal/amount"
 )
 
 // Errors of a Store and a Book, besides the error types below. None quotes a driver.
@@ -128,7 +129,7 @@ func (e *OverBudgetError) Error() string {
 			of, spent, limit, left = fmt.Sprintf(" for the %s %s", p.Per, p.Name), p.Spent, p.Cap, p.Left
 		}
 	}
-	n := digitsToTell(e.Asked, left)
+	n := amount.DigitsToTell(e.Asked, left)
 	s := fmt.Sprintf("over the budget of dataset %q%s (%s): mu² %s is asked, %s of %s is spent, %s is left",
 		b.Account.Dataset, of, b.Budget, e.Asked.Text('g', n), spent.Text('g', n), limit.Text('g', n), left.Text('g', n))
 	if e.Epsilon == "" {
@@ -148,16 +149,6 @@ func (e *OverShareError) Error() string {
 	b := e.Balance
 	return fmt.Sprintf("over the budget of dataset %q for probabilities of failure: delta %s is asked, %s of delta_cap %s is spent",
 		b.Account.Dataset, e.Asked, b.DeltaSpent.FloatString(12), orNone(b.Budget.DeltaCap))
-}
-
-// digitsToTell returns how many digits show that a and b differ, at least six.
-func digitsToTell(a, b *big.Float) int {
-	for _, n := range []int{6, 17, 40} {
-		if a.Text('g', n) != b.Text('g', n) {
-			return n
-		}
-	}
-	return 80
 }
 
 // MovedError refuses whatever would add an entry to a ledger that goes on in another store.

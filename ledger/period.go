@@ -3,6 +3,8 @@ package ledger
 import (
 	"math/big"
 	"time"
+
+	"github.com/dprelease/dprelease/ledger/internal/amount"
 )
 
 // periods are the spans of time that may have a cap, and the format of their names (in UTC).
@@ -28,11 +30,11 @@ func (a *account) periodsAt(at time.Time) (out []Period) {
 		p := Period{Per: periods[i].per, Name: at.UTC().Format(periods[i].layout), Limit: limit, Spent: new(big.Float)}
 		for _, r := range a.runs {
 			if r.State != Released && r.at.UTC().Format(periods[i].layout) == p.Name {
-				p.Spent = sum(p.Spent, r.Mu2)
+				p.Spent = amount.Sum(p.Spent, r.Mu2)
 			}
 		}
-		p.Cap = square(a.caps.periods[i])
-		p.Left = left(p.Cap, p.Spent)
+		p.Cap = amount.Square(a.caps.periods[i])
+		p.Left = amount.Left(p.Cap, p.Spent)
 		out = append(out, p)
 	}
 	return out

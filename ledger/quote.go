@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/big"
 	"time"
+
+	"github.com/dprelease/dprelease/ledger/internal/amount"
 )
 
 // Quote is what a charge would take and leave if it were made now. It records and promises nothing: another charge may
@@ -78,14 +80,8 @@ func (s *state) quote(c Charge, at time.Time) Quote {
 
 // addRoom appends a cap. asked is above 0.
 func (q *Quote) addRoom(per, name string, asked, limit, left *big.Float) {
-	r := Room{Per: per, Name: name, More: ratio(sum(left, new(big.Float).Neg(asked)), asked, big.ToNegativeInf)}
-	r.Share = ratio(asked, limit, big.ToPositiveInf) // +Inf if the cap is 0
+	r := Room{Per: per, Name: name, More: amount.Ratio(amount.Sum(left, new(big.Float).Neg(asked)), asked, big.ToNegativeInf)}
+	r.Share = amount.Ratio(asked, limit, big.ToPositiveInf) // +Inf if the cap is 0
 	q.Never = q.Never || asked.Cmp(limit) > 0
 	q.Rooms = append(q.Rooms, r)
-}
-
-// ratio returns x / y as a float64, rounded by mode. x and y are not both 0.
-func ratio(x, y *big.Float, mode big.RoundingMode) float64 {
-	f, _ := new(big.Float).SetPrec(53).SetMode(mode).Quo(x, y).Float64() // an infinity or 0 if it is beyond float64's range
-	return f
 }
