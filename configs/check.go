@@ -74,8 +74,16 @@ var mostEpsilon = new(big.Rat).SetFloat64(calibrate.MaxEpsilon)
 
 var leastDelta = new(big.Rat).SetFloat64(math.SmallestNonzeroFloat64)
 
-// guarantee checks an epsilon and a delta.
+// guarantee checks the epsilon and the delta of a budget.
 func (c *checker) guarantee(at *yamltree.Path, epsilon, delta Decimal) {
+	c.epsilonAndDelta(at, epsilon, delta)
+	if d, ok := delta.rat(); ok && d.Sign() == 0 {
+		c.bad(at.At("delta"), CodeBadValue, "must be greater than 0, is "+c.Show(at.At("delta"), string(delta)), "a budget is spent in Gaussian differential privacy, also by releases with delta 0: choose it far below 1 / number of units, such as 1e-6")
+	}
+}
+
+// epsilonAndDelta checks those of a release, whose delta may be 0.
+func (c *checker) epsilonAndDelta(at *yamltree.Path, epsilon, delta Decimal) {
 	if e, ok := epsilon.rat(); ok && e.Sign() < 0 {
 		c.bad(at.At("epsilon"), CodeBadValue, "must be zero or more, is "+c.Show(at.At("epsilon"), string(epsilon)), "smaller is more private; 1 is a common choice")
 	} else if ok && e.Cmp(mostEpsilon) > 0 {
@@ -86,8 +94,8 @@ func (c *checker) guarantee(at *yamltree.Path, epsilon, delta Decimal) {
 	case !ok:
 	case d.Sign() > 0 && d.Cmp(leastDelta) < 0:
 		c.bad(p, CodeBadValue, "is smaller than any float64", "choose it far below 1 / number of units, such as 1e-6")
-	case d.Sign() <= 0:
-		c.bad(p, CodeBadValue, "must be greater than 0, is "+c.Show(p, string(delta)), "Gaussian noise needs a delta above 0: choose it far below 1 / number of units, such as 1e-6")
+	case d.Sign() < 0:
+		c.bad(p, CodeBadValue, "must be zero or more, is "+c.Show(p, string(delta)), "choose it far below 1 / number of units, such as 1e-6; or 0, for geometric noise")
 	case d.Cmp(big.NewRat(1, 1)) >= 0:
 		c.bad(p, CodeBadValue, "must be less than 1, is "+c.Show(p, string(delta)), "choose it far below 1 / number of units, such as 1e-6")
 	}
@@ -95,7 +103,12 @@ func (c *checker) guarantee(at *yamltree.Path, epsilon, delta Decimal) {
 
 func (c *checker) privacy(at *yamltree.Path) {
 	p := &c.job.Privacy
-	c.guarantee(at, p.Epsilon, p.Delta)
+	c.epsilonAndDelta(at, p.Epsilon, p.Delta)
+	if e, ok := p.Epsilon.rat(); ok && (e.Sign() == 0 || e.Cmp(big.NewRat(calibrate.MaxPure, 1)) > 0) {
+		if d, ok := p.Delta.rat(); ok && d.Sign() == 0 {
+			c.bad(at.At("epsilon"), CodeBadValue, "must be greater than 0 and at most 700 with delta 0, is "+c.Show(at.At("epsilon"), string(p.Epsilon)), "smaller is more private; 1 is a common choice")
+		}
+	}
 	unit := at.At("unit")
 	c.unique(unit, p.Unit, "column")
 	if len(p.Unit) == 1 && p.Unit[0] == "row" {

@@ -53,7 +53,9 @@ type Privacy struct {
 	// Epsilon bounds the privacy loss; zero or more. It is rounded down to a float64, never up. There is no default.
 	Epsilon Decimal `yaml:"epsilon" example:"1"`
 	// Delta is the additive term of the guarantee, P(output) <= exp(epsilon) * P'(output) + delta for neighbouring
-	// tables; greater than 0, less than 1. There is no default; choose it far below 1 / number of units.
+	// tables; zero or more, less than 1. There is no default; choose it far below 1 / number of units. 0 asks for pure
+	// epsilon-differential privacy: noise is then two-sided geometric or Laplace, and epsilon is split over the queries so
+	// that the sum of their squared errors is least. `release plan` says when Gaussian noise would be smaller.
 	Delta Decimal `yaml:"delta" example:"1e-6"`
 	// DeltaFailure is the share of delta for `keys: discover`: it bounds the probability that a key is published which
 	// only one unit has. It is subtracted from delta before the noise is calibrated. If it is absent, it is a tenth of

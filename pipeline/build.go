@@ -9,6 +9,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/pipeline/internal/deltazero"
 	"github.com/dprelease/dprelease/pipeline/internal/question"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
@@ -127,7 +128,10 @@ func (b *builder) calibrate(p *Plan) {
 			weights[i] = mu * mu
 		}
 	}
-	mechanisms, err := calibrate.Split(p.noise, asks(p, weights))
+	mechanisms, err := b.split(p, weights)
+	if len(b.diags) > 0 {
+		return
+	}
 	if err != nil {
 		b.report("privacy", "calibration", err.Error(), "see docs/KNOWN_LIMITATIONS.md for the range of budgets and bounds")
 		return
@@ -148,6 +152,51 @@ func (b *builder) calibrate(p *Plan) {
 	b.selections(p)
 }
 
+// split calibrates the mechanisms of all queries.
+func (b *builder) split(p *Plan, weights []float64) ([]calibrate.Mechanism, error) {
+	if p.noise.Delta > 0 {
+		return calibrate.Split(p.noise, asks(p, weights))
+	}
+	var pure []calibrate.PureAsk
+	for i := range p.queries {
+		q := &p.queries[i]
+		pure = append(pure, deltazero.Asks(q.Query.Name(), weights[i], q.Components)...)
+	}
+	ms, err := calibrate.SplitPure(p.noise.Epsilon, pure)
+	p.mu = calibrate.ComposedMu(ms)
+	return ms, err
+}
+
+// Compared is Gaussian noise of the same epsilon, beside that of a release with delta 0.
+type Compared = deltazero.Comparison
+
+// Compared returns what Gaussian noise with a small delta would be; nil if the release's delta is above 0.
+func (p *Plan) Compared() (*Compared, error) {
+	if p.noise.Delta > 0 {
+		return nil, nil
+	}
+	b := builder{job: p.job}
+	components := make([][]queries.Component, len(p.queries))
+	for i := range p.queries {
+		components[i] = p.queries[i].Components
+	}
+	c, err := deltazero.Compare(p.noise.Epsilon, b.weights(p), components)
+	return &c, err
+}
+
+// checkPure reports what does not go with delta 0.
+func (b *builder) checkPure(p *Plan) {
+	for i := range p.queries {
+		q := &p.queries[i]
+		for _, x := range deltazero.Problems(&b.job.Queries[i], q.Components, q.Steps) {
+			b.report(strings.TrimSuffix(q.path+"."+x.Path, "."), "contradiction", x.Message, x.Hint)
+		}
+	}
+	if b.job.Privacy.DeltaFailure != "" {
+		b.report("privacy.delta_failure", "contradiction", "is a part of delta, which is 0", "remove delta_failure")
+	}
+}
+
 func (b *builder) guarantee(p *Plan) {
 	epsilon, err := b.job.Privacy.Epsilon.Down()
 	if err != nil {
@@ -159,6 +208,11 @@ func (b *builder) guarantee(p *Plan) {
 	}
 	p.guarantee = calibrate.Guarantee{Epsilon: calibrate.Epsilon(epsilon), Delta: calibrate.Delta(delta)}
 	if len(b.diags) > 0 {
+		return
+	}
+	if delta == 0 {
+		p.noise = p.guarantee
+		b.checkPure(p)
 		return
 	}
 	p.noise = calibrate.Guarantee{Epsilon: p.guarantee.Epsilon, Delta: calibrate.Delta(b.failures(p, delta))}

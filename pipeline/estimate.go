@@ -74,7 +74,7 @@ type denoising struct {
 }
 
 // mostTried is the number of cells up to which the expected error of an estimate is worked out: that takes the steps again, and
-// several copies of the vector.
+// several copies of the vector. It is not known of noise that is not Gaussian.
 const mostTried = 1 << 22
 
 // estimate carries the steps out and says what they chose and how accurate the result will be.
@@ -85,7 +85,7 @@ func (d denoising) estimate(ctx context.Context, to *mechanism.Noisy, r *Result)
 	if *to, r.Notes, err = denoise.ApplyNoted(ctx, d.noisy, denoise.WithRuns(d.steps, d.run)); err != nil {
 		return err
 	}
-	if d.partial || d.noisy.Len() > mostTried {
+	if d.partial || d.noisy.Len() > mostTried || !d.noisy.Normal() {
 		return nil
 	}
 	y := make([]float64, d.noisy.Len())

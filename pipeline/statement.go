@@ -39,6 +39,9 @@ func (p *Plan) privacy() manifest.Privacy {
 		Errors:       "no error, log or duration that is published depends on a row",
 		Model:        "Central", AccessType: "Non-interactive", ReleaseType: "One release", DataSource: "Static",
 	}
+	if p.noise.Delta == 0 {
+		s.Noise.Rounding = "exact two-sided geometric variables; exact Laplace variables, rounded once to the grid"
+	}
 	for _, param := range p.job.Params {
 		if param.Type == "date" {
 			s.ReleaseType, s.DataSource = "Many releases", "Dynamic"

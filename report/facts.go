@@ -51,9 +51,10 @@ type queryFacts struct {
 	l2         float64
 	why        string
 	deviation  float64
-	half       float64 // of the 95 % interval of a noisy value
-	overRows   bool    // to be divided by the number of rows
-	laidOut    bool    // the noise is laid out for sums of cells, of which half holds
+	noise      calibrate.Mechanism // the first one
+	half       float64             // of the 95 % interval of a noisy value
+	overRows   bool                // to be divided by the number of rows
+	laidOut    bool                // the noise is laid out for sums of cells, of which half holds
 	steps      []string
 	notes      []string
 	expected   *manifest.Error
@@ -106,7 +107,7 @@ func factsOf(m *manifest.Manifest) *facts {
 	f := &facts{
 		name: m.Name, unit: slices.DeleteFunc(slices.Clone(p.Unit), func(s string) bool { return s == "row" && len(p.Unit) == 1 }), replaced: p.Adjacency == "replace-one",
 		epsilon: p.Epsilon, delta: p.Delta, statement: p.Statement, madeFrom: m.MadeFrom,
-		guarantee: Guarantee{Mu: p.Mu, Failure: ceilingOf(p.DeltaFailure), Pure: ceilingOf(p.Pure)}, program: strings.TrimSpace(m.Program.Name + " " + m.Program.Version),
+		guarantee: Guarantee{Mu: p.Mu, Failure: ceilingOf(p.DeltaFailure), Pure: ceilingOf(p.Pure), Both: p.Delta == 0}, program: strings.TrimSpace(m.Program.Name + " " + m.Program.Version),
 	}
 	for k, v := range m.Params {
 		f.params = append(f.params, [2]string{k, v})
@@ -182,7 +183,8 @@ func queryOf(q *manifest.Query, selected string) queryFacts {
 	}
 	if len(q.Mechanisms) > 0 {
 		first := &q.Mechanisms[0]
-		out.l2, out.why, out.deviation = q.Scaled(first.Sensitivity.L2), first.Sensitivity.Why, q.Deviation()
+		out.l2, out.why, out.deviation = q.Scaled(first.Sensitivity.Norm()), first.Sensitivity.Why, q.Deviation()
+		out.noise = q.Calibrated()[0]
 	}
 	out.half = calibrate.Z95 * out.deviation
 	if q.HalfWidth != nil {

@@ -29,6 +29,13 @@ import (
 type Guarantee struct {
 	// Mu is the Gaussian part, Pure the epsilon of the pure parts, Failure the probability that selecting keys fails. Each may be 0.
 	Mu, Pure, Failure float64
+	// Both says that Mu and Pure are two bounds of the same noise, each of which holds, and not parts beside each other.
+	Both bool
+}
+
+// apart returns the two bounds of one noise as guarantees of their own.
+func (g Guarantee) apart() (gaussian, pure Guarantee) {
+	return Guarantee{Mu: g.Mu, Failure: g.Failure}, Guarantee{Pure: g.Pure, Failure: g.Failure}
 }
 
 // slack covers the error of a few operations in float64, relative.
@@ -39,6 +46,10 @@ func upward(x float64) float64 { return x + math.Abs(x)*slack }
 
 // Delta is an upper bound of delta(eps), at most 1.
 func (g Guarantee) Delta(eps float64) float64 {
+	if g.Both {
+		gaussian, pure := g.apart()
+		return min(gaussian.Delta(eps), pure.Delta(eps))
+	}
 	d := g.gaussian(eps)
 	if g.Pure > 0 {
 		w := 1 / (1 + math.Exp(-g.Pure))
@@ -85,6 +96,10 @@ func (g Guarantee) Guess(p *big.Rat) *big.Rat {
 
 // TrueAlarms is the largest share of the units that are in the table which a test finds that is wrong about a share a of those that are not.
 func (g Guarantee) TrueAlarms(a float64) float64 {
+	if g.Both {
+		gaussian, pure := g.apart()
+		return min(gaussian.TrueAlarms(a), pure.TrueAlarms(a))
+	}
 	if g.Pure == 0 && g.Mu > 0 {
 		quantile, err := methods.InvErfc(2 * a)
 		if err != nil {
@@ -110,6 +125,14 @@ func (g Guarantee) TrueAlarms(a float64) float64 {
 // Epsilon is an epsilon at which the release is (epsilon, delta)-differentially private, the least but for rounding; ok is false if there
 // is none.
 func (g Guarantee) Epsilon(delta float64) (eps float64, ok bool) {
+	if g.Both {
+		gaussian, pure := g.apart()
+		eps, ok = gaussian.Epsilon(delta)
+		if own, found := pure.Epsilon(delta); found && (!ok || own < eps) {
+			return own, true
+		}
+		return eps, ok
+	}
 	if g.Pure == 0 && g.Mu > 0 {
 		left := new(big.Rat).SetFloat64(delta)
 		left.Sub(left, new(big.Rat).SetFloat64(g.Failure))

@@ -87,6 +87,28 @@ func TestPure(t *testing.T) {
 	}
 }
 
+// Two bounds of one noise give the smaller number, wherever it is.
+func TestBothBounds(t *testing.T) {
+	both, gauss, pure := Guarantee{Mu: 0.882, Pure: 1, Both: true}, Guarantee{Mu: 0.882}, Guarantee{Pure: 1}
+	for _, eps := range []float64{0, 0.3, 0.7, 1, 2} {
+		if got, want := both.Delta(eps), min(gauss.Delta(eps), pure.Delta(eps)); got != want {
+			t.Errorf("at epsilon %g: delta %g, want %g", eps, got, want)
+		}
+	}
+	for _, a := range []float64{1e-6, 0.01, 0.3} {
+		if got, want := both.TrueAlarms(a), min(gauss.TrueAlarms(a), pure.TrueAlarms(a)); got != want {
+			t.Errorf("true alarms at %g: %g, want %g", a, got, want)
+		}
+	}
+	for _, delta := range []float64{1e-9, 1e-2, 0.3} {
+		one, _ := gauss.Epsilon(delta)
+		other, _ := pure.Epsilon(delta)
+		if got, ok := both.Epsilon(delta); !ok || got != min(one, other) {
+			t.Errorf("epsilon at %g: %g, want %g", delta, got, min(one, other))
+		}
+	}
+}
+
 // A pure part beside Gaussian noise is worse than either and no worse than the Gaussian part that stands for it; a part that fails adds
 // itself.
 func TestParts(t *testing.T) {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"github.com/dprelease/dprelease/calibrate"
 	"math"
 	"strings"
 )
@@ -123,9 +124,9 @@ func (q *queryFacts) about() []string {
 	case q.threshold > 0:
 		out = append(out, fmt.Sprintf("The keys come from the private table. A key is published if its noisy count is at least %s. %s", short(q.threshold), q.discovered))
 	case (q.kind == "count" || q.kind == histogram) && q.cells > 0 && !q.laidOut:
-		text := fmt.Sprintf("If the exact answer is 0, the noisy value is above %s with a probability of 5 %%.", short(StandsOut(q.deviation, 1)))
+		text := fmt.Sprintf("If the exact answer is 0, the noisy value is above %s with a probability of 5 %%.", short(q.standsOut(1)))
 		if q.cells > 1 {
-			text += fmt.Sprintf(" If all %s were 0, the largest would be above %s with that probability: smaller values do not stand out from the noise by themselves.", plural(q.cells, "cell"), short(StandsOut(q.deviation, q.cells)))
+			text += fmt.Sprintf(" If all %s were 0, the largest would be above %s with that probability: smaller values do not stand out from the noise by themselves.", plural(q.cells, "cell"), short(q.standsOut(q.cells)))
 		}
 		out = append(out, text)
 	}
@@ -143,6 +144,25 @@ func StandsOut(deviation float64, cells int) float64 {
 	// 1 - Phi(z)^n = 0.05; -expm1 keeps the digits that 1 - 0.95^(1/n) would lose.
 	tail := -math.Expm1(math.Log(0.95) / float64(max(cells, 1)))
 	return deviation * math.Sqrt2 * math.Erfcinv(2*tail)
+}
+
+// StandsOutOf is StandsOut for the noise of a mechanism that is not Gaussian: Laplace noise exceeds x with probability e^(-x/Scale)/2, and geometric noise k
+// multiples of the grid with q^(k+1)/(1+q), q = e^(-Grid/Scale).
+func StandsOutOf(m calibrate.Mechanism, cells int) float64 {
+	tail := -math.Expm1(math.Log(0.95) / float64(max(cells, 1)))
+	if m.Noise != calibrate.Geometric {
+		return m.Scale * math.Log(0.5/tail)
+	}
+	s := m.Scale / m.Grid
+	return max(math.Ceil(s*math.Log(1/(tail*(1+math.Exp(-1/s))))-1), 0) * m.Grid
+}
+
+// standsOut is the value that the largest of so many of the query's cells exceeds with a probability of 5 % if all are 0.
+func (q *queryFacts) standsOut(cells int) float64 {
+	if q.noise.Noise != calibrate.Gaussian {
+		return StandsOutOf(q.noise, cells)
+	}
+	return StandsOut(q.deviation, cells)
 }
 
 // denoised says what the steps did.

@@ -190,6 +190,9 @@ func (f *facts) how() []string {
 	if g.Failure > 0 {
 		out = append(out, fmt.Sprintf("Keys were selected from the private table. With a probability of at most %s a key is published that one unit alone has: it is added to delta and to the true alarms, and the smaller of p and 1 − p times it to the guesses.", plain(g.Failure)))
 	}
+	if g.Both {
+		return append(out, fmt.Sprintf("The noise is geometric or Laplace and epsilon-differentially private with epsilon = %s and delta 0, from which a guess at even odds is right at most 1/(1 + e^(−epsilon)) of the time; mu is that of Gaussian noise which reveals no less. Both hold: each number here is the smaller one of the two.", plain(g.Pure)))
+	}
 	if g.Pure > 0 {
 		out = append(out, fmt.Sprintf("A part of the release is epsilon-differentially private with epsilon = %s and delta 0. Its curve and that of the Gaussian part are composed as randomized response and Gaussian noise are: the guess is p + (1 − p)·delta(ln(p/(1 − p))) for p of at least one half, and the true alarms the least e^epsilon·a + delta(epsilon).", plain(g.Pure)))
 	}
@@ -257,8 +260,11 @@ func (f *facts) budgetView() []string {
 	}
 	charged, _ := b.chargedMu2.Float64()
 	all := Guarantee{Mu: rootUp(charged), Failure: f.guarantee.Failure, Pure: f.guarantee.Pure}
+	if f.guarantee.Both { // mu covers it
+		all.Pure = 0
+	}
 	out := []string{fmt.Sprintf("All releases of the dataset %s share one budget: %s. After the releases that were published before and this one, %s of it is left.", shown(b.dataset), b.cap, b.left())}
-	if f.guarantee.Failure == 0 && f.guarantee.Pure == 0 {
+	if f.guarantee.Failure == 0 && all.Pure == 0 {
 		out = append(out, fmt.Sprintf("Somebody who looks at all of these releases at once, and had even odds before, is right at most %s of the time.", PercentUp(all.Guess(big.NewRat(1, 2)))))
 	}
 	if b.period != "" {

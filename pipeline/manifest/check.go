@@ -63,8 +63,13 @@ func (q *Query) known() error {
 		return errors.New(q.Name + ": it has no mechanism")
 	}
 	for i := range q.Mechanisms {
-		if q.Mechanisms[i].Noise != gaussian {
+		m := &q.Mechanisms[i]
+		pure := m.Noise == string(calibrate.Geometric) || m.Noise == string(calibrate.Rounded)
+		if m.Noise != gaussian && !pure {
 			return errors.New(q.Name + ": its noise is of a distribution that this version does not know")
+		}
+		if s := m.Sensitivity; pure != (s.L1 != 0) || pure == (s.L2 != 0) || pure != (m.Scale != 0) {
+			return errors.New(q.Name + ": its sensitivity or scale is not one of its noise")
 		}
 	}
 	return nil
@@ -83,7 +88,7 @@ func (q *Query) follows() error {
 	if q.Strategy != nil {
 		return q.tablesFollow()
 	}
-	if h := q.HalfWidth; h != nil && len(q.Mechanisms) == 1 && (*h != calibrate.Z95*q.Deviation() || q.OverRows) {
+	if h := q.HalfWidth; h != nil && len(q.Mechanisms) == 1 && (*h != q.halfWidth() || q.OverRows) {
 		return errors.New(q.Name + ": its half-width does not follow from its mechanism")
 	}
 	return nil

@@ -163,19 +163,23 @@ type Query struct {
 type Mechanism struct {
 	// Component is "sum", "count" or "squares", or names the dimensions of a residual, if the query has several mechanisms; else "".
 	Component string `json:"component,omitempty"`
-	// Noise names the distribution: "Gaussian".
+	// Noise names the distribution: "Gaussian", "two-sided geometric" or "Laplace".
 	Noise       string      `json:"noise"`
 	Sensitivity Sensitivity `json:"sensitivity"`
-	Sigma       float64     `json:"sigma"`
-	Grid        float64     `json:"grid"`
-	// StandardDeviation is sqrt(sigma^2 + grid^2/12): of the published noisy values.
+	// Scale is that of geometric or Laplace noise, whose epsilon is the L1 sensitivity over it. Sigma is that of Gaussian noise; if the noise is not
+	// Gaussian, of the Gaussian mechanism that the ledger charges, which is at least as revealing.
+	Scale float64 `json:"scale,omitempty"`
+	Sigma float64 `json:"sigma"`
+	Grid  float64 `json:"grid"`
+	// StandardDeviation is sqrt(sigma^2 + grid^2/12): of the published noisy values; that of the noise itself if it is geometric.
 	StandardDeviation float64 `json:"standard_deviation"`
 	Mu                float64 `json:"mu"`
 }
 
-// Sensitivity is an L2 sensitivity and the argument for it.
+// Sensitivity is an L2 sensitivity, or an L1 sensitivity if the noise is not Gaussian, and the argument for it.
 type Sensitivity struct {
-	L2  float64 `json:"l2"`
+	L1  float64 `json:"l1,omitempty"`
+	L2  float64 `json:"l2,omitempty"`
 	Why string  `json:"why"`
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// gaussian is the distribution of all noise that this version draws.
+// gaussian is the name of the usual distribution of noise; others have that of package calibrate.
 const gaussian = "Gaussian"
 
 // MechanismName is the name of a mechanism in the ledger: the query's, and after a slash the component's if it has one.
@@ -19,18 +19,38 @@ func MechanismName(query, component string) string {
 
 // MechanismOf states a mechanism of a query's component.
 func MechanismOf(component string, m calibrate.Mechanism) Mechanism {
-	return Mechanism{
+	out := Mechanism{
 		Component: component, Noise: gaussian, Sensitivity: Sensitivity{L2: m.Sens.L2, Why: m.Sens.Why}, Sigma: float64(m.Sigma), Grid: m.Grid,
 		StandardDeviation: m.Deviation(), Mu: float64(m.Mu()),
 	}
+	if m.Noise != calibrate.Gaussian {
+		out.Noise, out.Scale = string(m.Noise), m.Scale
+		out.Sensitivity = Sensitivity{L1: m.Sens.L2, Why: m.Sens.Why}
+	}
+	return out
 }
 
 // calibrated is the mechanism that is stated, under its name in the ledger.
 func (m *Mechanism) calibrated(query string) calibrate.Mechanism {
-	return calibrate.Mechanism{
+	out := calibrate.Mechanism{
 		Query: MechanismName(query, m.Component), Sigma: calibrate.Sigma(m.Sigma), Grid: m.Grid,
-		Sens: calibrate.Sensitivity{L2: m.Sensitivity.L2, Why: m.Sensitivity.Why},
+		Sens: calibrate.Sensitivity{L2: m.Sensitivity.Norm(), Why: m.Sensitivity.Why},
 	}
+	if m.Noise != gaussian {
+		out.Noise, out.Scale = calibrate.Distribution(m.Noise), m.Scale
+	}
+	return out
+}
+
+// Norm returns the sensitivity, in the norm that the noise goes by.
+func (s Sensitivity) Norm() float64 { return max(s.L1, s.L2) }
+
+// halfWidth is half the width of the 95 % interval of a cell whose noise is that of the only mechanism.
+func (q *Query) halfWidth() float64 {
+	if m := q.Mechanisms[0].calibrated(q.Name); m.Noise != calibrate.Gaussian {
+		return q.Scaled(m.HalfWidth())
+	}
+	return calibrate.Z95 * q.Deviation()
 }
 
 // Calibrated returns the mechanisms of the query, as the ledger names them.

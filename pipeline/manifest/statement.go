@@ -54,6 +54,10 @@ func MeasuresOf(ms []calibrate.Mechanism, deltaFailure string) Measures {
 	mu2 := calibrate.ComposedMu2(ms)
 	g := Measures{Mu: float64(calibrate.ComposedMu(ms)), Mu2: up(mu2), EpsilonAt: map[string]float64{}, Pure: "0"}
 	g.Rho, _ = new(big.Float).SetPrec(53).SetMode(big.ToPositiveInf).Quo(mu2, big.NewFloat(2)).Float64()
+	if pure := calibrate.ComposedPure(ms); pure != nil {
+		sum, _ := new(big.Float).SetPrec(53).SetMode(big.ToPositiveInf).Set(pure).Float64()
+		g.Pure = strconv.FormatFloat(sum, 'g', -1, 64)
+	}
 	for _, delta := range []string{"1e-5", "1e-6", "1e-9"} {
 		// What selecting keys takes of delta comes on top of the noise's; if nothing is left no epsilon is proven.
 		left := calibrate.Delta(LeftForNoise(delta, deltaFailure))

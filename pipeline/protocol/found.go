@@ -128,7 +128,9 @@ func (a *attempt) known(runs []ledger.Run) (known []ledger.Run) {
 // asksTheSame says whether a release under another key, which an earlier version made of a job with another presentation, asked the plan's
 // question: by the job in the manifest of one of its folders, if nothing in it came from the environment or from public files.
 func (a *attempt) asksTheSame(r *ledger.Run) bool {
-	alike := func(x, y calibrate.Mechanism) bool { return x.Sens.L2 == y.Sens.L2 && x.Grid == y.Grid }
+	alike := func(x, y calibrate.Mechanism) bool {
+		return x.Sens.L2 == y.Sens.L2 && x.Grid == y.Grid && x.Noise == y.Noise
+	}
 	if r.State != ledger.Published || !a.plan.Bare() || r.Charge.Account != a.plan.Account() ||
 		!maps.Equal(r.Charge.Params, a.plan.Params()) || !slices.EqualFunc(r.Charge.Mechanisms, a.plan.Mechanisms(), alike) {
 		return false

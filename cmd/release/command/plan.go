@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/cmd/release/internal/compared"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/cmd/release/internal/presentation"
 	"github.com/dprelease/dprelease/cmd/release/internal/standing"
@@ -69,7 +70,7 @@ func (a *app) plan(ctx context.Context, path string, flags *jobs.Flags, verbose 
 			text["scan"] = scan
 		}
 		err = a.PrintJSON(text)
-	} else if err = errors.Join(a.printPlan(plan), a.printWorth(plan), found.Print(a.Console, plan)); err == nil && verbose {
+	} else if err = errors.Join(a.printPlan(plan), a.printWorth(plan), compared.Print(a.Console, plan), found.Print(a.Console, plan)); err == nil && verbose {
 		err = a.printScan(plan, scan)
 	}
 	if err == nil && drawn != "" {
@@ -137,7 +138,7 @@ func planJSON(p *pipeline.Plan) map[string]any {
 		all = append(all, plannedQuery{
 			Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), Sensitivity: s.L2, Why: s.Why,
 			Sigma: q.Sigma(), Deviation: q.Deviation(), HalfWidth: half, PerRow: perRow,
-			Mu: float64(q.Mu()), Share: share(p, &q), Threshold: q.Threshold(), StandsOut: standsOut(&q),
+			Mu: float64(q.Mu()), Share: compared.Share(p, &q), Threshold: q.Threshold(), StandsOut: standsOut(&q),
 			Parts: plannedParts(&q), Strategy: q.Strategy,
 		})
 	}
@@ -145,15 +146,13 @@ func planJSON(p *pipeline.Plan) map[string]any {
 		"name": p.Name(), "params": p.Params(), "epsilon": p.Guarantee().Epsilon, "delta": p.Guarantee().Delta, "mu": p.Mu(),
 		"adjacency": p.Adjacency(), "unit": p.Account().Unit, "delta_failure": p.FailureShare(), "statement": p.Statement(), "columns": p.Columns(), "queries": all, "worth": worthOf(p),
 	}
+	if with, err := p.Compared(); with != nil && err == nil {
+		text["gaussian_instead"] = with
+	}
 	if t := p.Targets(); t != nil {
 		text["targets"] = map[string]any{"least_epsilon": json.Number(t.Text), "weights_auto": t.Auto, "factor_to_spare": t.Spare}
 	}
 	return text
-}
-
-func share(p *pipeline.Plan, q *pipeline.Planned) float64 {
-	ratio := float64(q.Mu()) / float64(p.Mu())
-	return ratio * ratio
 }
 
 func (a *app) printPlan(p *pipeline.Plan) error {
@@ -161,14 +160,14 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 		p.Job().Privacy.Epsilon, p.Job().Privacy.Delta, float64(p.Mu()), p.Account().Unit, p.Adjacency()); err != nil {
 		return err
 	}
-	rows := [][]string{{"query", "cells", "sensitivity", "share of mu²", "sigma", "95 % ±", "because"}}
+	rows := [][]string{{"query", "cells", "sensitivity", compared.SharedOut(p), "sigma", "95 % ±", "because"}}
 	for _, q := range p.Queries() {
 		s := q.Sensitivity()
 		l2, sigma := fmt.Sprintf("%.6g", s.L2), fmt.Sprintf("%.6g", q.Sigma())
 		if q.Strategy != nil && len(q.Mechanisms) > 1 {
 			l2, sigma, s.Why = "-", "-", fmt.Sprintf("%d parts share the noise, see below", len(q.Mechanisms))
 		}
-		rows = append(rows, []string{q.Query.Name(), cellCount(&q), l2, fmt.Sprintf("%.1f %%", 100*share(p, &q)), sigma, halfWidth(&q), s.Why})
+		rows = append(rows, []string{q.Query.Name(), cellCount(&q), l2, fmt.Sprintf("%.1f %%", 100*compared.Share(p, &q)), sigma, halfWidth(&q), s.Why})
 	}
 	if err := a.PrintTable(rows); err != nil {
 		return err

@@ -3,8 +3,10 @@ package command
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/cmd/release/internal/compared"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/report"
 	"github.com/dprelease/dprelease/report/picture"
@@ -44,7 +46,9 @@ func worthOf(p *pipeline.Plan) worth {
 	for _, step := range curveSteps {
 		at := g
 		at.Epsilon = calibrate.Epsilon(step * float64(g.Epsilon))
-		if mu, err := calibrate.GaussianMu(at); err == nil && mu > 0 && p.Mu() > 0 {
+		if g.Delta == 0 {
+			w.Curve = append(w.Curve, worthAt{float64(at.Epsilon), 1 / step})
+		} else if mu, err := calibrate.GaussianMu(at); err == nil && mu > 0 && p.Mu() > 0 {
 			w.Curve = append(w.Curve, worthAt{float64(at.Epsilon), float64(p.Mu() / mu)})
 		}
 	}
@@ -56,6 +60,9 @@ func worthOf(p *pipeline.Plan) worth {
 func standsOut(q *pipeline.Planned) float64 {
 	if q.Kind != "count" && q.Kind != "histogram" || q.Selection != nil {
 		return 0
+	}
+	if m := q.Mechanisms[0]; m.Noise != calibrate.Gaussian {
+		return report.StandsOutOf(m, q.Query.Cells())
 	}
 	return report.StandsOut(q.Deviation(), q.Query.Cells())
 }
@@ -80,11 +87,11 @@ func (a *app) printWorth(p *pipeline.Plan) error {
 
 // planFigure draws a plan: each query's share of the budget with its half-width, and the noise over epsilon.
 func planFigure(p *pipeline.Plan) *picture.Figure {
-	shares := picture.Panel{Title: "Share of the budget, and 95 % ± of a noisy value", X: "% of mu²", Names: []string{}}
+	shares := picture.Panel{Title: "Share of the budget, and 95 % ± of a noisy value", X: "% " + strings.TrimPrefix(compared.SharedOut(p), "share "), Names: []string{}}
 	for i := range p.Queries() {
 		q := &p.Queries()[i]
 		shares.Names = append([]string{q.Query.Name() + ": ± " + halfWidth(q)}, shares.Names...)
-		shares.Points = append(shares.Points, picture.Point{Estimate: 100 * share(p, q), Noisy: math.NaN()})
+		shares.Points = append(shares.Points, picture.Point{Estimate: 100 * compared.Share(p, q), Noisy: math.NaN()})
 	}
 	curve := picture.Panel{Title: "Noise at other epsilons", X: "epsilon", Y: "noise, this plan = 1"}
 	for _, w := range worthOf(p).Curve {

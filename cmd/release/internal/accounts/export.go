@@ -26,6 +26,9 @@ type exportedMechanism struct {
 	Query string `json:"query"`
 	L2    string `json:"l2"`
 	Sigma string `json:"sigma"`
+	// Noise and Scale are those of noise that is not Gaussian, for which sigma is charged.
+	Noise string `json:"noise,omitempty"`
+	Scale string `json:"scale,omitempty"`
 	Grid  string `json:"grid"`
 	Why   string `json:"why"`
 }
@@ -60,10 +63,14 @@ func export(r *ledger.Run) exported {
 	}
 	e := exported{Run: r.Charge.Run, Window: Window(r.Charge.Params), State: state, Mu: float64(calibrate.ComposedMu(r.Charge.Mechanisms))}
 	for _, m := range r.Charge.Mechanisms {
-		e.Mechanisms = append(e.Mechanisms, exportedMechanism{
+		x := exportedMechanism{
 			Query: m.Query, L2: calibrate.FormatExact(m.Sens.L2), Sigma: calibrate.FormatExact(float64(m.Sigma)),
 			Grid: calibrate.FormatExact(m.Grid), Why: m.Sens.Why,
-		})
+		}
+		if m.Noise != calibrate.Gaussian {
+			x.Noise, x.Scale = string(m.Noise), calibrate.FormatExact(m.Scale)
+		}
+		e.Mechanisms = append(e.Mechanisms, x)
 	}
 	return e
 }

@@ -159,6 +159,9 @@ func newRecord(m *manifest.Manifest, digest, published string) *record {
 	d.Basic.Name, d.Basic.Curators, d.Basic.IntendedUse, d.Basic.Description = m.Name, saidAll(o.Curators), said(o.IntendedUse), said(o.Description)
 	d.Basic.ProductType, d.Basic.Region, d.Basic.Sector, d.Basic.Published = "Summary statistics", said(o.Region), o.Sector, published
 	d.Variant.Name, d.Variant.Domain = "Approximate DP", said(o.DataDomain)
+	if p.Delta == 0 {
+		d.Variant.Name = "Pure DP"
+	}
 	d.Variant.Unprotected = lines(slices.Concat(p.Unprotected, o.Unprotected)) + "\nHow they were chosen: " + said(o.HowChosen)
 	d.Loss.Unit = strings.Join(p.Unit, ", ")
 	d.Loss.Details = fmt.Sprintf("%s Neighbouring tables: %s. The unit is a person: %s. Not protected: %s.",
@@ -207,8 +210,12 @@ func mechanisms(m *manifest.Manifest) string {
 	for i := range m.Queries {
 		q := &m.Queries[i]
 		for _, x := range q.Mechanisms {
-			out = append(out, fmt.Sprintf("%s: %s, L2 sensitivity %v (%s), sigma %v, grid %v, %d cells",
-				manifest.MechanismName(q.Name, x.Component), x.Noise, x.Sensitivity.L2, x.Sensitivity.Why, x.Sigma, x.Grid, q.Cells))
+			norm, size := "L2", fmt.Sprintf("sigma %v", x.Sigma)
+			if x.Scale > 0 {
+				norm, size = "L1", fmt.Sprintf("scale %v", x.Scale)
+			}
+			out = append(out, fmt.Sprintf("%s: %s, %s sensitivity %v (%s), %s, grid %v, %d cells",
+				manifest.MechanismName(q.Name, x.Component), x.Noise, norm, x.Sensitivity.Norm(), x.Sensitivity.Why, size, x.Grid, q.Cells))
 		}
 	}
 	n := &m.Privacy.Noise
