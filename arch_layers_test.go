@@ -123,7 +123,7 @@ var layers = map[string][]string{
 	"pipeline/protocol": append([]string{"pipeline"}, exposed...),
 
 	"pipeline/local":   append([]string{"pipeline/partial"}, engines...),
-	"pipeline/sqlpush": engines,
+	"pipeline/sqlpush": append([]string{"mechanism/int128", "queries/problem"}, engines...),
 	"pipeline/beam":    engines,
 
 	// Partial aggregates: their encryption, and what they say of themselves.
@@ -200,6 +200,8 @@ func reach(dir string) []string {
 	switch dir {
 	case "pipeline/enginetest": // tests engines, not pipeline alone
 		allowed = append(allowed, engines...)
+	case "pipeline/sqlpush/sqlpushtest": // and the local engine, and jobs
+		allowed = append(allowed, "configs", "pipeline/local", "pipeline/stabilitytest")
 	case "pipeline/stabilitytest": // and jobs, from their files on
 		allowed = append(append(allowed, engines...), "internal/wiring", "pipeline/manifest", "pipeline/protocol")
 	}

@@ -19,6 +19,7 @@ func (c *checker) input(at *yamltree.Path) {
 	in := &c.job.Input
 	files := at.At("files")
 	c.unique(files, in.Files, "file")
+	c.sqlInput(at)
 	for i, f := range in.Files {
 		if in.Format == "" && !(store.IsAddress(f) && strings.HasSuffix(f, "/")) {
 			c.file(files.Item(i), f)

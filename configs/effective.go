@@ -14,8 +14,8 @@ import (
 )
 
 // Effective returns the job as it was run, as canonical JSON: defaults and parameters are filled in, keys have the
-// order of the format, and the same job gives the same bytes. It is public. It leaves out ledger.store and memory_limit
-// and the folders of input.files. A value that comes from `${env:…}` is replaced by its reference.
+// order of the format, and the same job gives the same bytes. It is public. It leaves out ledger.store, memory_limit,
+// input.sql.dsn and the folders of input.files. A value that comes from `${env:…}` is replaced by its reference.
 func (j *Job) Effective() ([]byte, error) { return j.canonical(j.references()) }
 
 // Question returns the same JSON with the values of the environment in it. It tells two questions apart and is as
@@ -51,7 +51,7 @@ type writer struct {
 }
 
 // unpublished are the keys that no release contains.
-var unpublished = map[string]bool{"ledger.store": true, "memory_limit": true}
+var unpublished = map[string]bool{"ledger.store": true, "memory_limit": true, "input.sql.dsn": true}
 
 func (w *writer) value(v reflect.Value, at *yamltree.Path) {
 	if v.Kind() == reflect.Pointer {

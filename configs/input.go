@@ -8,7 +8,10 @@ type Input struct {
 	// .xz after it. Objects of stores have addresses: `s3://bucket/trips/*.parquet`, gs://, az://, and https:// for one
 	// file of a web server; an address that ends with a slash stands for all objects below
 	// ([STORES.md](../docs/STORES.md)).
-	Files []string `yaml:"files" example:"[\"trips-*.parquet\"]"`
+	// An input has files or sql.
+	Files []string `yaml:"files,omitempty" example:"[\"trips-*.parquet\"]"`
+	// SQL is a table of a database, or what a statement selects there, instead of files.
+	SQL *SQL `yaml:"sql,omitempty" example:"{driver: postgres, dsn: \"${env:DSN}\", table: public.trips}"`
 	// Format of the files, whatever their extension. If a name ends with .gz, .zst, .bz2 or .xz, the text is
 	// compressed.
 	Format string `yaml:"format,omitempty" enum:"csv|tsv|parquet|arrow|jsonl" example:"csv"`
@@ -31,6 +34,18 @@ type Input struct {
 	// stated min and max of an integer, date or timestamp show that none of its rows passes the filters; `use` if it is
 	// absent. With `ignore`, every row is read.
 	Statistics string `yaml:"statistics,omitempty" enum:"use|ignore" example:"ignore"`
+}
+
+// SQL is an input in a database: a table or a query.
+type SQL struct {
+	// Driver names the engine and its dialect of SQL.
+	Driver string `yaml:"driver" enum:"duckdb|postgres|clickhouse|trino|spark|bigquery|snowflake" example:"postgres"`
+	// DSN is the connection string as the engine's driver reads it, preferably `${env:NAME}`. It never appears in a release, a message or the ledger.
+	DSN string `yaml:"dsn,omitempty" example:"\"${env:DSN}\""`
+	// Table is the name of the table, with its schema and catalogue before it if there are any, between points: `public.trips`. Each part is quoted as it stands.
+	Table string `yaml:"table,omitempty" example:"public.trips"`
+	// Query is one SELECT statement that gives the rows, instead of a table. It is sent as it stands and is public, as the job is. It must not fail on any value.
+	Query string `yaml:"query,omitempty" example:"\"SELECT * FROM read_parquet('trips/*.parquet')\""`
 }
 
 // CSV is the dialect of CSV files. Columns are text unless typed.

@@ -21,6 +21,9 @@ type Job struct {
 	Privacy Privacy `yaml:"privacy" example:"{epsilon: 1, delta: 1e-6, unit: [cab_id], per_unit: {max_rows: 5}}"`
 	// Input is the private table.
 	Input Input `yaml:"input" example:"{files: [\"trips-*.parquet\"]}"`
+	// Engine says who adds the rows of an input.sql up. With `auto` the database does, and only sums and counts leave it; `auto` if it is absent.
+	// With `local` this program reads the rows. The answers are the same. Files are always read by this program.
+	Engine string `yaml:"engine,omitempty" enum:"auto|local" example:"local"`
 	// Queries are the questions; they share the release's epsilon and delta.
 	Queries []Query `yaml:"queries" example:"[{name: total, count: {}}]"`
 	// Output is where the release is published.

@@ -3,8 +3,10 @@ package pipeline
 import (
 	"context"
 
+	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // Engine answers all queries of a plan exactly, in one pass over the input.
@@ -17,6 +19,31 @@ type Engine interface {
 	Digest(ctx context.Context, p *Plan, o Observer) ([]byte, error)
 	// Close frees the input.
 	Close() error
+}
+
+// Refuser is an Engine that cannot answer every plan.
+type Refuser interface {
+	// Refuses returns why the engine cannot answer a plan that fits its schema; nil if it can. Errors are those of package queries/problem.
+	Refuses(p *Plan) error
+}
+
+// CheckWith is Check against the schema of an engine's input, and reports what the engine cannot do.
+func (p *Plan) CheckWith(e Engine) configs.Diagnostics {
+	diags := p.Check(e.Schema())
+	r, ok := e.(Refuser)
+	if !ok || len(diags) > 0 {
+		return diags
+	}
+	for _, refused := range problem.Errors(r.Refuses(p)) {
+		path := ""
+		for i := range p.queries {
+			if p.queries[i].Query.Name() == refused.Query {
+				path = p.queries[i].path
+			}
+		}
+		diags = append(diags, diagnose(p.job, path, refused)...)
+	}
+	return unique(diags)
 }
 
 // Scratcher is an Engine that may write to a private folder while it aggregates.

@@ -86,6 +86,12 @@ func NewAccumulators(qs []Query, s table.Schema, spill bounding.Spill) ([]Accumu
 	return gather.NewAccumulators(qs, s, spill)
 }
 
+// NewSeparately makes the same accumulators, none of which share rows: each query follows the rule that it follows alone, as other engines do that answer
+// one query after the other.
+func NewSeparately(qs []Query, s table.Schema, spill bounding.Spill) ([]Accumulator, error) {
+	return gather.NewSeparately(qs, s, spill)
+}
+
 // Bounded returns the tally of an accumulator that is sealed; that of one without units is 0.
 func Bounded(a Accumulator) bounding.BoundTally { return gather.Bounded(a) }
 

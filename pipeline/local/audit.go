@@ -175,7 +175,7 @@ func (a *audit) without(unit string) (answers, error) {
 	workers := make([]*worker, min(spill.memory.workers, max(a.data.Splits(), 1)))
 	keys := make([]*unitKeys, len(workers))
 	for i := range workers {
-		if workers[i], err = newWorker(a.plan, a.data.Schema(), spill, LookNone); err != nil {
+		if workers[i], err = newWorker(a.plan, a.data.Schema(), spill, Limits{}); err != nil {
 			return nil, err
 		}
 		keys[i] = newUnitKeys(a.plan, a.plan.Columns())
@@ -254,7 +254,7 @@ func (a *audit) answer(batches []*table.Batch) (answers, error) {
 	shares := halves(batches)
 	workers := make([]*worker, len(shares))
 	for i := range workers {
-		if workers[i], err = newWorker(a.plan, a.data.Schema(), spill, LookNone); err != nil {
+		if workers[i], err = newWorker(a.plan, a.data.Schema(), spill, Limits{}); err != nil {
 			return nil, err
 		}
 		for _, b := range shares[i] {

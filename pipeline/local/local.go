@@ -94,7 +94,7 @@ type splits struct{ from, to int }
 func (e *Engine) readSplits(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch, of splits) (workers []*worker, sums [][]byte, err error) {
 	workers = make([]*worker, min(spill.memory.workers, max(of.to-of.from, 1)))
 	for i := range workers {
-		if workers[i], err = newWorker(p, e.data.Schema(), spill, e.limits.Look); err != nil {
+		if workers[i], err = newWorker(p, e.data.Schema(), spill, e.limits); err != nil {
 			return nil, nil, err
 		}
 	}

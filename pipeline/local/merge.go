@@ -173,7 +173,7 @@ func (m *Merged) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	defer func() { _ = spill.Close() }() // nobody needs its contents any more
 	workers := make([]*worker, min(spill.memory.workers, len(m.parts)))
 	for i := range workers {
-		if workers[i], err = newWorker(p, m.Schema(), spill, LookNone); err != nil {
+		if workers[i], err = newWorker(p, m.Schema(), spill, Limits{}); err != nil {
 			return nil, err
 		}
 	}

@@ -23,7 +23,7 @@ type worker struct {
 	inspection   *inspection // nil if nothing is tallied
 }
 
-func newWorker(p *pipeline.Plan, schema table.Schema, spill bounding.Spill, look Look) (*worker, error) {
+func newWorker(p *pipeline.Plan, schema table.Schema, spill bounding.Spill, l Limits) (*worker, error) {
 	logical, diags := p.LogicalSchema(schema)
 	if len(diags) > 0 {
 		return nil, diags
@@ -38,10 +38,14 @@ func newWorker(p *pipeline.Plan, schema table.Schema, spill bounding.Spill, look
 		all = append(all, q.Query)
 		w.columns = append(w.columns, positions(p, q.Query.Columns()))
 	}
-	if w.accumulators, err = queries.NewAccumulators(all, logical, spill); err != nil {
+	accumulators := queries.NewAccumulators
+	if l.Separate {
+		accumulators = queries.NewSeparately
+	}
+	if w.accumulators, err = accumulators(all, logical, spill); err != nil {
 		return nil, err
 	}
-	if look != LookNone {
+	if l.Look != LookNone {
 		if w.inspection, err = newInspection(p, schema, logical); err != nil {
 			return nil, err
 		}

@@ -267,7 +267,7 @@ func (a *attempt) open(ctx context.Context) (pipeline.Engine, error) {
 	if err != nil {
 		return nil, pipeline.InputError(err)
 	}
-	if diags := a.plan.Check(engine.Schema()); len(diags) > 0 {
+	if diags := a.plan.CheckWith(engine); len(diags) > 0 {
 		_ = engine.Close()
 		return nil, &pipeline.Error{Cause: pipeline.CauseJob, Code: "schema", Message: "the job does not fit the input", Err: diags}
 	}

@@ -196,7 +196,7 @@ func TestManifest(t *testing.T) {
 
 // notDrawn are keys that random jobs do not have, and why no stability depends on them.
 var notDrawn = map[string]string{
-	"privacy.delta_failure": "a share of the budget", "input.files": "the case has its own", "input.statistics": "a case compares both values",
+	"privacy.delta_failure": "a share of the budget", "input.files": "the case has its own", "input.statistics": "a case compares both values", "input.sql": "package sqlpushtest runs random jobs on tables of databases",
 	"csv.header": "the form of a file", "csv.columns": "the form of a file", "csv.delimiter": "the form of a file",
 	"input.format": "the form of a file", "input.folders": "public names of folders", "input.jsonl": "the form of a file, which its writer adds",
 	"query.weight": "a share of the budget", "query.max_error": "the plan alone",

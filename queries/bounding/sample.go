@@ -24,10 +24,11 @@ import (
 // with big-endian integers and the unit as in [columnar.AppendValue]. The key is a constant and no secret: the bounds hold for
 // every choice that depends on the unit alone.
 const (
-	boundKey  = "dprelease/bound1"
-	cellOrder = 'c'
-	rowOrder  = 'r'
-	// sharedOrder is rowOrder if several queries share records, whose contents are those for all of them.
+	// BoundKey, CellOrder and RowOrder begin the messages that are hashed, for engines that follow the same rule.
+	BoundKey  = "dprelease/bound1"
+	CellOrder = 'c' // of a cell
+	RowOrder  = 'r' // of a row
+	// sharedOrder is RowOrder if several queries share records, whose contents are those for all of them.
 	sharedOrder = 'u'
 )
 
@@ -72,7 +73,7 @@ type span struct{ from, to int }
 
 // ofCell returns the digest of a cell.
 func (s *sampler) ofCell(cell []byte) digest {
-	s.write(cellOrder, cell)
+	s.write(CellOrder, cell)
 	return sha256.Sum256(s.message)
 }
 
@@ -109,11 +110,11 @@ func (s *sampler) writeRow(x slot) (occurrence []byte) {
 // write writes the message of a content.
 func (s *sampler) write(order byte, content []byte) {
 	if s.prefix == 0 {
-		s.message = append(append(s.message[:0], boundKey...), order)
+		s.message = append(append(s.message[:0], BoundKey...), order)
 		s.message = append(s.contents.appendUnit(s.message), 0, 0, 0, 0)
 		s.prefix = len(s.message)
 	}
-	s.message[len(boundKey)] = order
+	s.message[len(BoundKey)] = order
 	s.message = append(s.message[:s.prefix], content...)
 }
 

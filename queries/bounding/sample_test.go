@@ -29,7 +29,7 @@ func (u oneUnit) content(ref uint32) []byte { return binary.BigEndian.AppendUint
 
 // kept bounds a unit that has some rows in cells 0, 1, … and returns what is left in each.
 func kept(l Limits, unit int, rows []uint64) []int64 {
-	s := sampler{limits: l, contents: oneUnit{uint64(unit)}, cellWidth: CellBytes, order: rowOrder}
+	s := sampler{limits: l, contents: oneUnit{uint64(unit)}, cellWidth: CellBytes, order: RowOrder}
 	var groups []slot
 	for cell, n := range rows {
 		groups = append(groups, slot{ref: uint32(cell), rows: n})

@@ -64,7 +64,7 @@ func (a *app) check(ctx context.Context, path string, flags *jobs.Flags, data bo
 		return pipeline.InputError(err)
 	}
 	defer engine.Close()
-	if diags := plan.Check(engine.Schema()); len(diags) > 0 {
+	if diags := plan.CheckWith(engine); len(diags) > 0 {
 		return console.JobError{Diagnostics: diags}
 	}
 	fits := "the job fits its input"

@@ -22,7 +22,7 @@ func (a *app) scanPlan(ctx context.Context, p *pipeline.Plan, l local.Limits) (*
 		return nil, pipeline.InputError(err)
 	}
 	defer engine.Close()
-	if diags := p.Check(engine.Schema()); len(diags) > 0 {
+	if diags := p.CheckWith(engine); len(diags) > 0 {
 		return nil, console.JobError{Diagnostics: diags}
 	}
 	e, ok := engine.(*local.Engine)

@@ -176,7 +176,7 @@ func (w *windowed) lookup(ctx context.Context, book *ledger.Book, f *windowFlags
 
 // recorded judges a window by what the ledger knows of it.
 func (w *windowed) recorded(ctx context.Context, r ledger.Run, known bool) {
-	gone := jobs.Absent(source.Exists(ctx, wiring.SourceOptions(w.plan.Job()))) == len(w.plan.Job().Input.Files)
+	gone := w.plan.Job().Input.SQL == nil && jobs.Absent(source.Exists(ctx, wiring.SourceOptions(w.plan.Job()))) == len(w.plan.Job().Input.Files)
 	switch {
 	case known && r.Withdrawn != nil:
 		w.State, w.Folder, w.Note = stateWithdrawn, r.Charge.Dir, r.Withdrawn.Reason

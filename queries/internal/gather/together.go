@@ -5,6 +5,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/query"
 )
 
@@ -39,6 +40,20 @@ func NewAccumulators(qs []query.Query, s table.Schema, spill bounding.Spill) ([]
 		if spill != nil {
 			spill.Join()
 		}
+	}
+	return all, nil
+}
+
+// NewSeparately makes the same accumulators, none of which share rows: each query follows the rule that it follows alone, as other engines do that answer
+// one query after the other.
+func NewSeparately(qs []query.Query, s table.Schema, spill bounding.Spill) ([]query.Accumulator, error) {
+	all := make([]query.Accumulator, len(qs))
+	for i, q := range qs {
+		a, err := q.New(s, spill)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = a
 	}
 	return all, nil
 }
@@ -88,4 +103,17 @@ func (s *sharing) bound() error {
 	}
 	s.failed = err
 	return err
+}
+
+// AddTotal adds what another engine has added up to an accumulator.
+func AddTotal(a query.Accumulator, t accumulate.Total) error {
+	g, ok := a.(*Gathering)
+	if !ok || g.answer == nil {
+		return bounding.ErrSpent
+	}
+	taker, ok := g.answer.(accumulate.Taker)
+	if !ok {
+		return bounding.ErrMerge
+	}
+	return taker.AddTotal(t)
 }

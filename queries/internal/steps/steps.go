@@ -229,3 +229,9 @@ func (s *Ints) beyond(x int64) int32 {
 	}
 	return 0
 }
+
+// All returns the steps, which must not be changed.
+func (f *Floats) All() []float64 { return f.steps }
+
+// All returns the steps, which must not be changed.
+func (s *Ints) All() []int64 { return s.steps }

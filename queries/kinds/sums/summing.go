@@ -137,6 +137,9 @@ func (q *Query) New(s table.Schema, spill bounding.Spill) (query.Accumulator, er
 	return q.Gather(q, accumulate.NewSums(of), u, bounding.CellBytes, q.Quantizer.Dims, spill), nil
 }
 
+// Second is the second number of each row that is added up beside its value; nil if there is none.
+func (q *Query) Second() *accumulate.Second { return q.Kind.Extra().second }
+
 // sums is what is added up.
 func (q *Query) sums() accumulate.SumsOf {
 	x := q.Kind.Extra()

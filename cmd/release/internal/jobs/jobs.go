@@ -132,6 +132,9 @@ func (f *Flags) Dir(p *pipeline.Plan) (string, error) {
 
 // Opener opens the job's input. The key of its digests comes from key, if that is not nil.
 func Opener(job *configs.Job, l local.Limits, key func(context.Context) ([]byte, error)) func(context.Context) (pipeline.Engine, error) {
+	if job.Input.SQL != nil {
+		return databaseOpener(job, l, key)
+	}
 	return func(ctx context.Context) (pipeline.Engine, error) {
 		options := wiring.SourceOptions(job)
 		options.Workers = l.Workers

@@ -24,6 +24,7 @@ type typesFrom string
 const (
 	fromJob     typesFrom = "the job; nothing of the input was read"
 	fromFooters typesFrom = "the schema in the footers of the input's files; no row was read"
+	fromAsked   typesFrom = "what the job asks; nothing of the database was read"
 	fromUse     typesFrom = "what the job asks, since the input's files are not there"
 )
 
@@ -34,7 +35,13 @@ func schemaOf(ctx context.Context, plan *pipeline.Plan, all []use, dir string) (
 	o.Files = slices.DeleteFunc(slices.Clone(o.Files), func(f string) bool { return !source.DescribesItself(in.Format, f) })
 	if len(o.Files) == 0 {
 		s, err := stated(ctx, plan, dir)
-		return s, fromJob, err
+		if in.SQL == nil {
+			return s, fromJob, err
+		}
+		if err == nil {
+			guess(plan, &s, all)
+		}
+		return s, fromAsked, err
 	}
 	data, err := source.Open(ctx, o)
 	if jobs.Absent(err) == len(o.Files) {

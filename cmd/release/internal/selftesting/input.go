@@ -43,7 +43,7 @@ func (a *selftester) auditInput(ctx context.Context, plan *pipeline.Plan, limits
 		return false, err
 	}
 	defer engine.Close()
-	if diags := plan.Check(engine.Schema()); len(diags) > 0 {
+	if diags := plan.CheckWith(engine); len(diags) > 0 {
 		return false, console.JobError{Diagnostics: diags}
 	}
 	e, ok := engine.(*local.Engine)

@@ -1,0 +1,43 @@
+package jobs
+
+import (
+	"context"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver of PostgreSQL
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
+	"github.com/dprelease/dprelease/pipeline/sqlpush"
+)
+
+// engineLocal is the value of a job's engine with which this program reads the rows of a database.
+const engineLocal = "local"
+
+// databaseOpener opens an input in a database. Whoever looks at rows reads them, whatever the job's engine.
+func databaseOpener(job *configs.Job, l local.Limits, key func(context.Context) ([]byte, error)) func(context.Context) (pipeline.Engine, error) {
+	return func(ctx context.Context) (pipeline.Engine, error) {
+		var secret []byte
+		if key != nil {
+			var err error
+			if secret, err = key(ctx); err != nil {
+				return nil, pipeline.LedgerError("read the key of the input's digest", err)
+			}
+		}
+		d, err := OpenDatabase(ctx, job)
+		if err != nil {
+			return nil, err
+		}
+		if job.Engine != engineLocal && l.Look != local.LookAll {
+			return sqlpush.New(d, secret), nil
+		}
+		l.Separate = true
+		return sqlpush.NewReader(d, local.NewWithin(d.Rows(), l), secret), nil
+	}
+}
+
+// OpenDatabase connects to the database that a job names.
+func OpenDatabase(ctx context.Context, job *configs.Job) (*sqlpush.Database, error) {
+	in := job.Input.SQL
+	return sqlpush.Open(ctx, sqlpush.Source{Driver: in.Driver, DSN: in.DSN, Table: in.Table, Query: in.Query})
+}

@@ -1,0 +1,83 @@
+package mechanism
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+)
+
+// fingerprintKey is the least length of a key, in bytes.
+const fingerprintKey = 16
+
+// Fingerprint returns a keyed digest of exact answers: HMAC-SHA256 of their quanta, sizes and cells. It tells whether an input
+// would give the same answers again, to those who hold the key, and nothing to others. The answers are not spent. The key is a
+// secret of at least 16 bytes.
+//
+// Errors: ErrKey if the key is shorter, ErrEmpty, ErrSpent.
+func Fingerprint(key []byte, exacts ...Exact) ([]byte, error) {
+	if len(key) < fingerprintKey {
+		return nil, ErrKey
+	}
+	h := hmac.New(sha256.New, key)
+	for _, e := range exacts {
+		if err := e.write(h); err != nil {
+			return nil, err
+		}
+	}
+	return h.Sum(nil), nil
+}
+
+// write writes the answers to a hash: of each its kind and its size, and the cells that are not 0, with their places.
+func (e Exact) write(h hash.Hash) error {
+	if e.keyed != nil {
+		return e.writeKeys(h)
+	}
+	if e.choice != nil { // what it is made of is chosen later, from another exact answer, which stands beside it
+		writeWords(h, 's')
+		return nil
+	}
+	if e.open == nil {
+		return ErrEmpty
+	}
+	s := e.open()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held == nil {
+		return ErrSpent
+	}
+	writeWords(h, 'c', uint64(int64(s.quantum)), uint64(s.size))
+	p := s.held
+	for i := range p.cells.Len() {
+		at := i
+		if p.at != nil {
+			at = p.at[i]
+		}
+		if x := p.cells.At(i); x.High != 0 || x.Low != 0 {
+			writeWords(h, uint64(at), uint64(x.High), x.Low)
+		}
+	}
+	writeWords(h, uint64(s.size))
+	return nil
+}
+
+func (e Exact) writeKeys(h hash.Hash) error {
+	keys, counts, err := e.peekKeys()
+	if err != nil {
+		return err
+	}
+	writeWords(h, 'k', uint64(len(keys)))
+	for i, k := range keys {
+		writeWords(h, uint64(len(k)), uint64(counts[i]))
+		_, _ = h.Write([]byte(k)) // a hash takes everything
+	}
+	return nil
+}
+
+func writeWords(h hash.Hash, words ...uint64) {
+	var b [8]byte
+	for _, w := range words {
+		binary.BigEndian.PutUint64(b[:], w)
+		_, _ = h.Write(b[:]) // a hash takes everything
+	}
+}

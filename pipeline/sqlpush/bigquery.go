@@ -1,0 +1,108 @@
+package sqlpush
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// bigquery is GoogleSQL. Its texts may have collations, so they are compared as bytes; sums are of BIGNUMERIC.
+type bigquery struct{ ansi }
+
+// Name is the driver's name in a job.
+func (bigquery) Name() string { return "bigquery" }
+
+// Quote has backquotes. Names have none in them.
+func (bigquery) Quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "") + "`" }
+
+// Column reads texts as bytes.
+func (bigquery) Column(of ColumnType) (c Column, ok bool) {
+	x := of.Expr
+	switch of.Type {
+	case "INT64", "INTEGER":
+		return Column{Type: kind(table.Int), Expr: x}, true
+	case "FLOAT64", "FLOAT":
+		return Column{Type: kind(table.Float), Expr: "IF(IS_NAN(" + x + "), NULL, " + x + ")"}, true
+	case "BOOL", "BOOLEAN":
+		return Column{Type: kind(table.Bool), Expr: "CAST(" + x + " AS INT64)"}, true
+	case "STRING":
+		return Column{Type: kind(table.String), Expr: "CAST(" + x + " AS BYTES)", Binary: true}, true
+	case "BYTES":
+		return Column{Type: kind(table.String), Expr: x, Binary: true}, true
+	case "DATE":
+		return Column{Type: kind(table.Date), Expr: "UNIX_DATE(" + x + ")"}, true
+	case "DATETIME":
+		return Column{Type: wallClock, Expr: "DATETIME_DIFF(" + x + ", DATETIME '1970-01-01', MICROSECOND)"}, true
+	case "TIMESTAMP":
+		return Column{Type: instants, Expr: "UNIX_MICROS(" + x + ")"}, true
+	}
+	return c, false
+}
+
+// Text is bytes.
+func (bigquery) Text(text string, _ bool) (string, bool) {
+	return "FROM_HEX('" + hexadecimal([]byte(text)) + "')", true
+}
+
+// Float is read from its text.
+func (bigquery) Float(x float64) string { return "CAST('" + exponential(x) + "' AS FLOAT64)" }
+
+// Double casts.
+func (bigquery) Double(x string) string { return "CAST(" + x + " AS FLOAT64)" }
+
+// Integer casts.
+func (bigquery) Integer(x string) string { return "CAST(" + x + " AS INT64)" }
+
+// Divide is DIV.
+func (bigquery) Divide(x string, by int64) string { return fmt.Sprintf("DIV(%s, %d)", x, by) }
+
+// Pairs is a list of structs.
+func (bigquery) Pairs(alias string, pairs []Pair) string {
+	rows := make([]string, len(pairs))
+	for i, p := range pairs {
+		rows[i] = fmt.Sprintf("STRUCT(%s AS v, %d AS c)", p.Value, p.Code)
+	}
+	return "UNNEST([" + strings.Join(rows, ", ") + "]) AS " + alias
+}
+
+// complement is 2^44: quantized values are larger than minus that, so that eight bytes of a negative one are 20 bits of 1 and the rest of its
+// complement.
+const complement = 1 << 44
+
+// Digest is BYTES.
+func (bigquery) Digest(parts []Part) string {
+	var all []string
+	for _, p := range parts {
+		switch {
+		case p.Unit != nil:
+			text := bigqueryUnit(p.Unit)
+			all = append(all, "FROM_HEX(FORMAT('%08x', BYTE_LENGTH("+text+")))", text)
+		case p.Number != "" && p.Width == 4:
+			all = append(all, "FROM_HEX(FORMAT('%08x', "+p.Number+"))")
+		case p.Number != "":
+			all = append(all, fmt.Sprintf("FROM_HEX(IF(%s < 0, CONCAT('fffff', FORMAT('%%011x', %s + %d)), FORMAT('%%016x', %s)))", p.Number, p.Number, complement, p.Number))
+		default:
+			all = append(all, "FROM_HEX('"+hexadecimal(p.Bytes)+"')")
+		}
+	}
+	return "SHA256(CONCAT(" + strings.Join(all, ", ") + "))"
+}
+
+func bigqueryUnit(c *Column) string {
+	x := c.Expr
+	switch c.Type.Kind {
+	case table.String:
+		return x
+	case table.Bool:
+		x = "IF(" + x + " = 1, 'true', 'false')"
+	case table.Date:
+		x = "FORMAT_DATE('%Y-%m-%d', DATE_FROM_UNIX_DATE(" + x + "))"
+	default:
+		x = "CAST(" + x + " AS STRING)"
+	}
+	return "CAST(" + x + " AS BYTES)"
+}
+
+// Total is of BIGNUMERIC.
+func (bigquery) Total(x string) string { return "CAST(SUM(CAST(" + x + " AS BIGNUMERIC)) AS STRING)" }

@@ -1,0 +1,141 @@
+package sqlpush
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/queries/bounding"
+)
+
+// The bounds of units, by the rule of queries/bounding/sample.go: of all cells of a unit the L of smallest digest, in each the m rows of smallest
+// digest, of these the k of smallest digest. Digests are computed for units over a bound alone: all others are counted as they come.
+
+// limit says which bounds can leave a row out.
+type limit struct{ cells, inCell, rows bool }
+
+func (c *contents) binding() limit {
+	l := c.Limits
+	rows := l.Rows < c.product(min(l.Groups, c.cellsInAll()), l.PerGroup)
+	return limit{cells: l.Groups < c.cellsInAll(), inCell: l.PerGroup < math.MaxInt64 && (l.PerGroup < l.Rows || !rows), rows: rows}
+}
+
+// boundedCounts bounds rows that are counted if no bound on rows in all binds: then rows of a unit in one cell are alike, and are counted before
+// they are bounded.
+func (c *contents) boundedCounts() string {
+	l := c.binding()
+	by := strings.Join(slices.Concat(c.units, c.cells), ", ")
+	groups := fmt.Sprintf("(SELECT %s, COUNT(*) AS n FROM %s AS g GROUP BY %s)", by, c.from, by)
+	if l.cells {
+		w := newWriter(c.Dialect, groups)
+		w.push("COUNT(*) OVER (PARTITION BY " + strings.Join(c.units, ", ") + ") AS cellsofunit")
+		w.push(c.gated(fmt.Sprintf("cellsofunit > %d", c.Limits.Groups), c.digestOfCell()) + " AS d")
+		w.push(c.rank("d", c.units, "r"))
+		w.filter(fmt.Sprintf("r <= %d", c.Limits.Groups))
+		groups = w.from
+	}
+	most := c.Limits.PerGroup
+	n := "n"
+	if most < math.MaxInt64 {
+		n = fmt.Sprintf("CASE WHEN n > %d THEN %d ELSE n END", most, most)
+	}
+	return c.totals(groups, c.Integer("SUM("+n+")"))
+}
+
+// gated computes a digest only if a unit is over a bound; the others have all the same one, and stay.
+func (c *contents) gated(condition, digest string) string {
+	return "CASE WHEN " + condition + " THEN " + digest + " END"
+}
+
+// rank numbers rows by their digests in the groups of some columns.
+func (c *contents) rank(digest string, of []string, as string) string {
+	return "ROW_NUMBER() OVER (PARTITION BY " + strings.Join(of, ", ") + " ORDER BY " + digest + ") AS " + as
+}
+
+// boundedRows bounds rows one by one. Units that are over no bound are found first, and take part in no window.
+func (c *contents) boundedRows() string {
+	l := c.binding()
+	columns := slices.Concat(c.units, c.cells, c.values)
+	list, units := strings.Join(columns, ", "), strings.Join(c.units, ", ")
+	few := min(c.Limits.Rows, c.Limits.Groups, c.Limits.PerGroup)
+	if !l.cells {
+		few = min(c.Limits.Rows, c.Limits.PerGroup)
+	}
+	if !l.cells && !l.inCell && !l.rows {
+		return c.totals(c.from, "COUNT(*)")
+	}
+	match := make([]string, len(c.units))
+	for i, u := range c.units {
+		match[i] = "o." + u + " = c." + u
+	}
+	on := strings.Join(match, " AND ")
+	w := newWriter(c.Dialect, fmt.Sprintf("(SELECT c.* FROM coded AS c JOIN overactive AS o ON %s)", on))
+	if l.cells {
+		w.push(c.digestOfCell() + " AS cd")
+		w.push("DENSE_RANK() OVER (PARTITION BY " + units + " ORDER BY cd) AS cr")
+		w.filter(fmt.Sprintf("cr <= %d", c.Limits.Groups))
+	}
+	inCell, alike := slices.Concat(c.units, c.cells), slices.Concat(c.units, c.cells, c.values)
+	if l.inCell || l.rows {
+		w.push("ROW_NUMBER() OVER (PARTITION BY " + strings.Join(alike, ", ") + " ORDER BY " + alike[len(alike)-1] + ") - 1 AS occurrence")
+		w.push(c.digestOfRow() + " AS d")
+	}
+	if l.inCell {
+		w.push(c.rank("d", inCell, "rc"))
+		w.filter(fmt.Sprintf("rc <= %d", c.Limits.PerGroup))
+	}
+	if l.rows {
+		w.push(c.rank("d", c.units, "r"))
+		w.filter(fmt.Sprintf("r <= %d", c.Limits.Rows))
+	}
+	kept := strings.Join(slices.Concat(c.cells, c.values), ", ")
+	if kept == "" {
+		kept = "1 AS one"
+	}
+	ctes := []string{
+		"coded AS (SELECT " + list + "\n FROM " + c.from + " AS z)",
+		fmt.Sprintf("overactive AS (SELECT %s FROM coded AS a GROUP BY %s HAVING COUNT(*) > %d)", units, units, few),
+		fmt.Sprintf("kept AS (SELECT %s FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE %s)\n UNION ALL SELECT %s FROM %s AS b)", kept, on, kept, w.from),
+	}
+	totals := c.totals("kept", "COUNT(*)")
+	if rest, nested := strings.CutPrefix(totals, "WITH "); nested {
+		totals = ", " + rest
+	}
+	return "WITH " + strings.Join(ctes, ",\n") + joinTotals(totals)
+}
+
+func joinTotals(totals string) string {
+	if strings.HasPrefix(totals, ", ") {
+		return ",\n" + totals[2:]
+	}
+	return "\n" + totals
+}
+
+// digestOfCell and digestOfRow are the digests of queries/bounding/sample.go.
+func (c *contents) digestOfCell() string { return c.Digest(c.message(bounding.CellOrder)) }
+
+func (c *contents) digestOfRow() string {
+	parts := c.message(bounding.RowOrder)
+	for _, v := range c.values {
+		parts = append(parts, Part{Number: v, Width: 8})
+	}
+	return c.Digest(append(parts, Part{Number: "occurrence", Width: 8}))
+}
+
+// message is how all messages of a unit and a cell begin.
+func (c *contents) message(order byte) []Part {
+	parts := []Part{{Bytes: append([]byte(bounding.BoundKey), order)}}
+	for _, name := range c.Outline.Columns {
+		column := c.columns[name]
+		parts = append(parts, Part{Unit: &column})
+	}
+	parts = append(parts, Part{Bytes: []byte{0, 0, 0, 0}})
+	if len(c.Axes) == 0 {
+		return append(parts, Part{Bytes: []byte{0, 0, 0, 0}})
+	}
+	for _, cell := range c.cells {
+		parts = append(parts, Part{Number: cell, Width: 4})
+	}
+	return parts
+}

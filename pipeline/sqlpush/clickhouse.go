@@ -1,0 +1,103 @@
+package sqlpush
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// clickhouse is ClickHouse from version 21.9 on, which has windows. Its sums of Int64 would wrap, so they are of Int128.
+type clickhouse struct{ ansi }
+
+// Name is the driver's name in a job.
+func (clickhouse) Name() string { return "clickhouse" }
+
+// Column takes Nullable and LowCardinality off the type.
+func (clickhouse) Column(of ColumnType) (c Column, ok bool) {
+	x, t := of.Expr, of.Type
+	for _, around := range []string{"LOWCARDINALITY(", "NULLABLE("} {
+		if inner, found := strings.CutPrefix(t, around); found {
+			t = strings.TrimSuffix(inner, ")")
+		}
+	}
+	switch {
+	case t == "INT8", t == "INT16", t == "INT32", t == "INT64", t == "UINT8", t == "UINT16", t == "UINT32":
+		return Column{Type: kind(table.Int), Expr: "toInt64(" + x + ")"}, true
+	case t == "FLOAT32", t == "FLOAT64":
+		x = "toFloat64(" + x + ")"
+		return Column{Type: kind(table.Float), Expr: "if(isNaN(" + x + "), NULL, " + x + ")"}, true
+	case t == "BOOL":
+		return Column{Type: kind(table.Bool), Expr: "toInt64(" + x + ")"}, true
+	case t == "STRING":
+		return Column{Type: kind(table.String), Expr: x, Binary: true}, true
+	case t == "DATE", t == "DATE32":
+		return Column{Type: kind(table.Date), Expr: "toInt64(toInt32(" + x + "))"}, true
+	case t == "DATETIME", strings.HasPrefix(t, "DATETIME("):
+		return Column{Type: instants, Expr: "toInt64(toUnixTimestamp(" + x + ")) * 1000000"}, true
+	case strings.HasPrefix(t, "DATETIME64(3"), strings.HasPrefix(t, "DATETIME64(6"):
+		return Column{Type: instants, Expr: "toUnixTimestamp64Micro(toDateTime64(" + x + ", 6))"}, true
+	}
+	return c, false
+}
+
+// Text is bytes.
+func (clickhouse) Text(text string, _ bool) (string, bool) {
+	if plainText(text) {
+		return quoted(text), true
+	}
+	return "unhex('" + hexadecimal([]byte(text)) + "')", true
+}
+
+// Float is read from its text.
+func (clickhouse) Float(x float64) string { return "toFloat64('" + exponential(x) + "')" }
+
+// Double converts.
+func (clickhouse) Double(x string) string { return "toFloat64(" + x + ")" }
+
+// Integer converts.
+func (clickhouse) Integer(x string) string { return "toInt64(" + x + ")" }
+
+// Divide is intDiv.
+func (clickhouse) Divide(x string, by int64) string { return fmt.Sprintf("intDiv(%s, %d)", x, by) }
+
+// Pairs is the table function values.
+func (clickhouse) Pairs(alias string, pairs []Pair) string {
+	return "(SELECT tupleElement(p, 1) AS v, tupleElement(p, 2) AS c FROM (SELECT arrayJoin([" + pairList(pairs) + "]) AS p)) AS " + alias
+}
+
+// Digest is a text of 32 bytes.
+func (clickhouse) Digest(parts []Part) string {
+	var all []string
+	for _, p := range parts {
+		switch {
+		case p.Unit != nil:
+			text := clickhouseUnit(p.Unit)
+			all = append(all, "unhex(leftPad(hex(toUInt32(length("+text+"))), 8, '0'))", text)
+		case p.Number != "":
+			all = append(all, fmt.Sprintf("unhex(leftPad(hex(toInt64(%s)), %d, '0'))", p.Number, 2*p.Width))
+		default:
+			all = append(all, "unhex('"+hexadecimal(p.Bytes)+"')")
+		}
+	}
+	return "SHA256(concat(" + strings.Join(all, ", ") + "))"
+}
+
+func clickhouseUnit(c *Column) string {
+	x := "assumeNotNull(" + c.Expr + ")"
+	switch c.Type.Kind {
+	case table.String:
+		return x
+	case table.Bool:
+		return "if(" + x + " = 1, 'true', 'false')"
+	case table.Date:
+		return "toString(toDate32(toInt32(" + x + ")))"
+	}
+	return "toString(" + x + ")"
+}
+
+// Total is of Int128.
+func (clickhouse) Total(x string) string { return "toString(sum(toInt128(" + x + ")))" }
+
+// Session lets joins give NULL for what has no partner.
+func (clickhouse) Session() []string { return []string{"SET join_use_nulls = 1"} }

@@ -1,0 +1,176 @@
+package sqlpush
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// Source is an input in a database, as a job names it: a table or a query.
+type Source struct{ Driver, DSN, Table, Query string }
+
+// drivers are the names under which packages register themselves with database/sql, if they are not those of jobs.
+var drivers = map[string]string{"postgres": "pgx"}
+
+// Database is an input in a database whose columns are known.
+type Database struct {
+	db      *sql.DB
+	dialect Dialect
+	from    string // a table expression
+	columns map[string]Column
+	other   map[string]string // columns that cannot be read: their types
+}
+
+// Open connects to a database and reads the names and types of the input's columns, and no row. Errors are of type *pipeline.Error.
+func Open(ctx context.Context, s Source) (*Database, error) {
+	dialect, ok := DialectOf(s.Driver)
+	driver := s.Driver
+	if name := drivers[s.Driver]; name != "" {
+		driver = name
+	}
+	if !ok || !slices.Contains(sql.Drivers(), driver) {
+		return nil, &pipeline.Error{
+			Cause: pipeline.CauseInput, Code: "sql-driver", Message: "this program has no driver for " + s.Driver,
+			Hint: "docs/SQL.md lists which program has which drivers; release sql JOB writes the statements without one",
+		}
+	}
+	db, err := sql.Open(driver, s.DSN)
+	if err != nil {
+		return nil, failed(ctx, "the connection string is not one", err)
+	}
+	d := &Database{db: db, dialect: dialect, from: expression(dialect, s), columns: map[string]Column{}, other: map[string]string{}}
+	if err := d.describe(ctx); err != nil {
+		_ = db.Close() // nothing was written
+		return nil, err
+	}
+	return d, nil
+}
+
+// expression is the input as a table expression.
+func expression(d Dialect, s Source) string {
+	if s.Query != "" {
+		return "(" + s.Query + "\n) AS input"
+	}
+	parts := strings.Split(s.Table, ".")
+	for i := range parts {
+		parts[i] = d.Quote(parts[i])
+	}
+	return strings.Join(parts, ".") + " AS input"
+}
+
+// describe finds the columns' types.
+func (d *Database) describe(ctx context.Context) error {
+	return d.within(ctx, func(tx *session) error {
+		rows, err := tx.query(ctx, "SELECT * FROM "+d.from+" WHERE 1 = 0")
+		if err != nil {
+			return failed(ctx, "the input's columns cannot be read", err)
+		}
+		defer rows.Close()
+		types, err := rows.ColumnTypes()
+		if err != nil {
+			return failed(ctx, "the input's columns cannot be read", err)
+		}
+		for _, t := range types {
+			of := ColumnType{Name: t.Name(), Expr: d.dialect.Quote(t.Name()), Type: strings.ToUpper(t.DatabaseTypeName())}
+			of.Precision, of.Scale, of.HasDecimal = t.DecimalSize()
+			d.add(of)
+		}
+		return rows.Err()
+	})
+}
+
+func (d *Database) add(of ColumnType) {
+	c, ok := d.dialect.Column(of)
+	if _, twice := d.columns[of.Name]; !ok || twice || strings.ContainsAny(of.Name, "\"`\\\x00") {
+		delete(d.columns, of.Name)
+		d.other[of.Name] = strings.ToLower(of.Type)
+		return
+	}
+	d.columns[of.Name] = c
+}
+
+// Schema returns the input's columns. Those that cannot be read are of kind Invalid.
+func (d *Database) Schema() table.Schema {
+	in := input{columns: d.columns}
+	s := in.schema()
+	for name, t := range d.other {
+		s.Fields = append(s.Fields, table.Field{Name: name, Type: table.Type{Name: t + " of a database"}})
+	}
+	return s
+}
+
+// Close ends the connections.
+func (d *Database) Close() error { return d.db.Close() }
+
+// session is a connection whose statements all see the same rows, if the engine can.
+type session struct {
+	query func(ctx context.Context, text string) (*sql.Rows, error)
+	exec  func(ctx context.Context, text string) (sql.Result, error)
+}
+
+// within runs f on one connection.
+func (d *Database) within(ctx context.Context, f func(*session) error) error {
+	conn, err := d.db.Conn(ctx)
+	if err != nil {
+		return failed(ctx, "the database cannot be reached", err)
+	}
+	defer func() { _ = conn.Close() }()
+	s := &session{
+		query: func(ctx context.Context, text string) (*sql.Rows, error) { return conn.QueryContext(ctx, text) },
+		exec:  func(ctx context.Context, text string) (sql.Result, error) { return conn.ExecContext(ctx, text) },
+	}
+	if o := d.dialect.Transaction(); o != nil {
+		tx, err := conn.BeginTx(ctx, o)
+		if err != nil {
+			return failed(ctx, "no transaction can be begun", err)
+		}
+		defer func() { _ = tx.Rollback() }() // it has only read
+		s.query = func(ctx context.Context, text string) (*sql.Rows, error) { return tx.QueryContext(ctx, text) }
+		s.exec = func(ctx context.Context, text string) (sql.Result, error) { return tx.ExecContext(ctx, text) }
+	}
+	for _, text := range d.dialect.Session() {
+		if _, err := s.exec(ctx, text); err != nil {
+			return failed(ctx, "a setting of the session is refused", err)
+		}
+	}
+	if err := d.dialect.suits(ctx, s); err != nil {
+		return err
+	}
+	return f(s)
+}
+
+// failed is an error of a driver or a server, of which only the class is told: its text may hold values, statements or passwords.
+func failed(ctx context.Context, message string, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	e := &pipeline.Error{Cause: pipeline.CauseInput, Code: "sql", Message: message, Hint: hintFailed}
+	if state := sqlState(err); state != "" {
+		e.Message += fmt.Sprintf(" (SQLSTATE %s)", state)
+	}
+	return e
+}
+
+const hintFailed = "the database's own log has the whole message; check the connection, the rights of its user, and the names in input.sql"
+
+// sqlState is the code of an error: five letters and digits, as the standard has them.
+func sqlState(err error) string {
+	for err != nil {
+		if e, ok := err.(interface{ SQLState() string }); ok { //nolint:errorlint // the chain is walked here
+			if s := e.SQLState(); len(s) == 5 && !strings.ContainsFunc(s, func(c rune) bool { return (c < 'A' || c > 'Z') && (c < '0' || c > '9') }) {
+				return s
+			}
+		}
+		u, ok := err.(interface{ Unwrap() error }) //nolint:errorlint // the chain is walked here
+		if !ok {
+			return ""
+		}
+		err = u.Unwrap()
+	}
+	return ""
+}

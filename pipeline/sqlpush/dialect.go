@@ -1,0 +1,162 @@
+package sqlpush
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// Dialect writes the parts of a statement in which engines differ. Statements are made of BIGINTs, doubles and texts alone: a dialect's column
+// reads everything else as one of these.
+type Dialect interface {
+	// Name is the driver's name in a job.
+	Name() string
+	// Column returns how a column is read, or ok false if its values cannot be read without loss and without errors that depend on them.
+	Column(of ColumnType) (c Column, ok bool)
+	// Quote quotes a name.
+	Quote(name string) string
+	// Text writes a text as a column of texts holds it, of bytes if binary is set. ok is false if no value of such a column can be equal to it.
+	Text(text string, binary bool) (literal string, ok bool)
+	// Float writes a finite number as a double, exactly.
+	Float(x float64) string
+	// Double converts a BIGINT to the nearest double; Integer converts a double that is a whole number below 2^53 to a BIGINT.
+	Double(x string) string
+	Integer(x string) string
+	// Divide divides a BIGINT that is not negative by a positive constant and rounds down.
+	Divide(x string, by int64) string
+	// Digest returns an expression that orders rows as the SHA-256 of the parts, one after the other, does.
+	Digest(parts []Part) string
+	// Pairs returns a table expression with columns v and c, called alias.
+	Pairs(alias string, pairs []Pair) string
+	// Total returns the sum of BIGINTs as decimal text. No number of rows makes it fail.
+	Total(x string) string
+	// Session are statements that set the session up before others run, all of them public.
+	Session() []string
+	// Transaction is how a transaction is begun in which all statements see the same rows; nil if the engine has none.
+	Transaction() *sql.TxOptions
+
+	// suits refuses a server that is not as the dialect expects.
+	suits(ctx context.Context, s *session) error
+}
+
+// Column is how a column is read.
+type Column struct {
+	Type table.Type
+	// Expr is a BIGINT for whole numbers, truth values (0 or 1), dates (days since 1970) and times (microseconds since 1970), a double, or a text. It is
+	// NULL for NaN, and for dates and times that are no numbers, such as infinity.
+	Expr string
+	// Binary says that a text is of bytes.
+	Binary bool
+}
+
+// ColumnType is what a database says of a column.
+type ColumnType struct {
+	Name string // as it is
+	Expr string // its quoted name
+	Type string // the name of its type, in upper case
+	// Precision and Scale are those of a decimal, if HasDecimal is set.
+	HasDecimal       bool
+	Precision, Scale int64
+}
+
+// Part is a piece of what a digest is of: bytes that are always the same, a column of the privacy unit, or a whole number in some bytes.
+type Part struct {
+	Bytes  []byte
+	Unit   *Column // Expr is the name of a column that holds it
+	Number string
+	Width  int // of the number: 4 if it is not negative, or 8
+}
+
+// Pair is a value, as a literal, and its code.
+type Pair struct {
+	Value string
+	Code  int32
+}
+
+// dialects are those that this package knows, by the names of their drivers in a job.
+var dialects = []Dialect{duckdb{}, postgres{}, clickhouse{}, trino{}, spark{}, bigquery{}, snowflake{}}
+
+// DialectOf returns the dialect of a driver of a job.
+func DialectOf(driver string) (Dialect, bool) {
+	i := slices.IndexFunc(dialects, func(d Dialect) bool { return d.Name() == driver })
+	if i < 0 {
+		return nil, false
+	}
+	return dialects[i], true
+}
+
+// Dialects are the names of all dialects.
+func Dialects() (names []string) {
+	for _, d := range dialects {
+		names = append(names, d.Name())
+	}
+	return names
+}
+
+// ansi is what most dialects share.
+type ansi struct{}
+
+// Quote doubles quotes.
+func (ansi) Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// Double casts.
+func (ansi) Double(x string) string { return "CAST(" + x + " AS DOUBLE)" }
+
+// Integer casts.
+func (ansi) Integer(x string) string { return "CAST(" + x + " AS BIGINT)" }
+
+// Divide is the division of integers.
+func (ansi) Divide(x string, by int64) string { return fmt.Sprintf("(%s) / %d", x, by) }
+
+// Float has an exponent, so that it is read as a double.
+func (ansi) Float(x float64) string { return "CAST('" + exponential(x) + "' AS DOUBLE)" }
+
+// Pairs is a list of values.
+func (ansi) Pairs(alias string, pairs []Pair) string {
+	return "(VALUES " + pairList(pairs) + ") AS " + alias + "(v, c)"
+}
+
+// Session has none.
+func (ansi) Session() []string { return nil }
+
+// Transaction is none.
+func (ansi) Transaction() *sql.TxOptions { return nil }
+
+func (ansi) suits(context.Context, *session) error { return nil }
+
+func pairList(pairs []Pair) string {
+	rows := make([]string, len(pairs))
+	for i, p := range pairs {
+		rows[i] = fmt.Sprintf("(%s, %d)", p.Value, p.Code)
+	}
+	return strings.Join(rows, ", ")
+}
+
+// exponential writes a number with an exponent and as many digits as tell it apart.
+func exponential(x float64) string { return strconv.FormatFloat(x, 'e', -1, 64) }
+
+// plainText says that a text can stand between single quotes in every dialect and is no placeholder of a driver. Others are written in hexadecimal:
+// nothing is escaped.
+func plainText(s string) bool {
+	return !strings.ContainsFunc(s, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune(" _.,+-/()<>=", c)
+	})
+}
+
+func quoted(s string) string { return "'" + s + "'" }
+
+func hexadecimal(b []byte) string { return strings.ToUpper(hex.EncodeToString(b)) }
+
+func kind(k table.Kind) table.Type { return table.Type{Kind: k} }
+
+// instants and wallClock are the types of times in microseconds, in UTC and without a zone.
+var (
+	instants  = table.Type{Kind: table.Timestamp, Unit: 1e3, Zone: table.UTC}
+	wallClock = table.Type{Kind: table.Timestamp, Unit: 1e3, Zone: table.Local}
+)

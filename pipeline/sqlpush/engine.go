@@ -1,0 +1,217 @@
+package sqlpush
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"math/big"
+	"slices"
+
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/bounding"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// Engine lets a database add rows up.
+type Engine struct {
+	*Database
+	key []byte
+}
+
+var (
+	_ pipeline.Engine  = (*Engine)(nil)
+	_ pipeline.Refuser = (*Engine)(nil)
+)
+
+// New returns an engine over a database. Closing the engine closes the database. Key is the secret of the input's fingerprint, as in [Fingerprint].
+func New(d *Database, key []byte) *Engine { return &Engine{d, key} }
+
+// Fingerprint is what stands for the digest of an input in a database: a keyed digest of the exact answers. It is the same for every engine that gives
+// these answers, and a change of the table that changes none of them does not change it. If the key is empty, it is of a key that is thrown away.
+func Fingerprint(key []byte, exacts [][]mechanism.Exact) ([]byte, error) {
+	if len(key) == 0 {
+		key = make([]byte, 32)
+		_, _ = rand.Read(key) // crypto/rand does not fail
+	}
+	return mechanism.Fingerprint(key, slices.Concat(exacts...)...)
+}
+
+// Refuses returns why the database cannot be asked a plan's queries; nil if it can. Errors are of type *problem.Error; see [problem.Errors].
+func (e *Engine) Refuses(p *pipeline.Plan) error {
+	_, err := e.Statements(p)
+	return err
+}
+
+// Statements returns what the plan's queries ask.
+func (d *Database) Statements(p *pipeline.Plan) ([]Statement, error) {
+	in := &input{Dialect: d.dialect, from: d.from, columns: d.columns}
+	return in.statements(p)
+}
+
+// Aggregate runs the statement of each query and hides what it returns.
+func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
+	statements, err := e.Statements(p)
+	if err != nil {
+		return nil, err
+	}
+	schema, diags := p.LogicalSchema(e.Schema())
+	if len(diags) > 0 {
+		return nil, diags
+	}
+	a := &pipeline.Aggregates{Exacts: make([][]mechanism.Exact, len(p.Queries()))}
+	o.Progress(pipeline.StageAggregate, 0, len(statements))
+	err = e.within(ctx, func(tx *session) error {
+		if err := e.countRows(ctx, tx, p); err != nil {
+			return err
+		}
+		for i := range statements {
+			s := &statements[i]
+			if a.Exacts[s.at], err = answer(ctx, tx, s, p.Queries()[s.at].Query, schema); err != nil {
+				return err
+			}
+			o.Progress(pipeline.StageAggregate, i+1, len(statements))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.Input, err = Fingerprint(e.key, a.Exacts)
+	return a, err
+}
+
+// Digest asks the queries again: what the fingerprint is of is not known otherwise.
+func (e *Engine) Digest(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) ([]byte, error) {
+	a, err := e.Aggregate(ctx, p, compared{o})
+	if err != nil {
+		return nil, err
+	}
+	return a.Input, nil
+}
+
+// compared reports the aggregation as a comparison.
+type compared struct{ pipeline.Observer }
+
+// Progress reports it.
+func (c compared) Progress(_ pipeline.Stage, done, total int) {
+	c.Observer.Progress(pipeline.StageCompare, done, total)
+}
+
+// countRows compares the number of rows with the public one, if the job declares it.
+func (e *Engine) countRows(ctx context.Context, tx *session, p *pipeline.Plan) error {
+	if p.Rows() == 0 {
+		return nil
+	}
+	rows, err := tx.query(ctx, "SELECT COUNT(*) AS n FROM "+e.from)
+	if err != nil {
+		return failed(ctx, "the database cannot count the input's rows", err)
+	}
+	defer rows.Close()
+	var n int64
+	for rows.Next() {
+		if err := rows.Scan(&n); err != nil {
+			return failed(ctx, "the database's answer is none", err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return failed(ctx, "the database cannot count the input's rows", err)
+	}
+	if n != p.Rows() {
+		return &pipeline.Error{
+			Cause: pipeline.CauseInput, Code: "rows", Message: "the input has another number of rows than the job declares",
+			Hint: "input.rows is the public number of rows of the table, before any filter",
+		}
+	}
+	return nil
+}
+
+// answer runs a statement and hides its totals.
+func answer(ctx context.Context, tx *session, s *Statement, q queries.Query, schema table.Schema) ([]mechanism.Exact, error) {
+	to, err := q.New(schema, room{})
+	if err != nil {
+		return nil, err
+	}
+	rows, err := tx.query(ctx, s.Text)
+	if err != nil {
+		return nil, failed(ctx, "the database refuses the statement of query "+s.Query, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		t, err := s.scan(rows)
+		if err == nil {
+			err = queries.AddTotal(to, t)
+		}
+		if err != nil {
+			return nil, failed(ctx, "the database's answer to query "+s.Query+" is none", err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, failed(ctx, "the database failed in query "+s.Query, err)
+	}
+	return to.Seal()
+}
+
+// scan reads one total.
+func (s *Statement) scan(rows *sql.Rows) (t queries.Total, err error) {
+	var n sql.NullInt64 // NULL in a sum over no row
+	sums := make([]sql.NullString, s.Sums)
+	into := []any{&t.Table, &t.Cell, &n}
+	for i := range sums {
+		into = append(into, &sums[i])
+	}
+	if err := rows.Scan(into...); err != nil {
+		return t, err
+	}
+	t.Rows = n.Int64
+	numbers := make([]int128.Int, len(sums))
+	for i, text := range sums {
+		if numbers[i], err = wide(text); err != nil {
+			return t, err
+		}
+	}
+	if s.of.Squared {
+		last := len(numbers) - 1
+		t.Second, numbers = numbers[last], numbers[:last]
+	}
+	t.Sums = numbers
+	return t, nil
+}
+
+// wide reads a whole number of 128 bits; that of no row is 0.
+func wide(text sql.NullString) (int128.Int, error) {
+	if !text.Valid {
+		return int128.Int{}, nil
+	}
+	x, ok := new(big.Int).SetString(text.String, 10)
+	if !ok || x.BitLen() > 126 {
+		return int128.Int{}, bounding.ErrMerge
+	}
+	high := new(big.Int).Rsh(x, 64) // rounds down
+	low := new(big.Int).And(x, new(big.Int).SetUint64(1<<64-1))
+	return int128.Int{High: high.Int64(), Low: low.Uint64()}, nil
+}
+
+// room says of how many cells an answer is held as a vector.
+type room struct{ bounding.Spill }
+
+// Cells is some: larger domains are held by their cells that have rows.
+func (room) Cells() int64 { return 1 << 26 }
+
+// Join does nothing.
+func (room) Join() {}
+
+// Workers is one.
+func (room) Workers() int { return 1 }
+
+// Err is nil.
+func (room) Err() error { return nil }
+
+// Share and Room are of use for rows, of which there are none.
+func (room) Share() int64 { return 1 << 20 }
+
+// Room is as Share.
+func (room) Room() int64 { return 1 << 20 }

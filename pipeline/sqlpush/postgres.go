@@ -1,0 +1,148 @@
+package sqlpush
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// postgres is PostgreSQL from version 14 on, with a database in UTF8. Sums of bigint are numeric there and do not overflow; a cast of a CASE's
+// branch is not evaluated for the rows of other branches.
+type postgres struct{ ansi }
+
+// Name is the driver's name in a job.
+func (postgres) Name() string { return "postgres" }
+
+// mostMicroseconds is before the last time of PostgreSQL whose microseconds since 1970 are an int64; later ones are read as null.
+const mostMicroseconds = "294240-01-01 00:00:00"
+
+// Column reads texts in the collation C, which compares bytes, and infinite dates and times as null.
+func (postgres) Column(of ColumnType) (c Column, ok bool) {
+	x := of.Expr
+	switch of.Type {
+	case "INT2", "INT4", "INT8":
+		return Column{Type: kind(table.Int), Expr: "CAST(" + x + " AS bigint)"}, true
+	case "FLOAT4", "FLOAT8":
+		x = "CAST(" + x + " AS double precision)"
+		return Column{Type: kind(table.Float), Expr: "NULLIF(" + x + ", 'NaN'::double precision)"}, true
+	case "NUMERIC":
+		switch {
+		case of.HasDecimal && of.Scale == 0 && of.Precision <= 18:
+			return Column{Type: kind(table.Int), Expr: "CAST(NULLIF(" + x + ", 'NaN') AS bigint)"}, true
+		case of.HasDecimal && of.Scale >= 0 && of.Precision <= 100 && of.Scale <= 100:
+			return Column{Type: kind(table.Float), Expr: "CAST(NULLIF(" + x + ", 'NaN') AS double precision)"}, true
+		}
+	case "BOOL":
+		return Column{Type: kind(table.Bool), Expr: "CAST(CAST(" + x + " AS int) AS bigint)"}, true
+	case "TEXT", "VARCHAR", "NAME", "UUID":
+		return Column{Type: kind(table.String), Expr: "CAST(" + x + ` AS text) COLLATE "C"`}, true
+	case "BYTEA":
+		return Column{Type: kind(table.String), Expr: x, Binary: true}, true
+	case "DATE":
+		return Column{Type: kind(table.Date), Expr: "CASE WHEN isfinite(" + x + ") THEN CAST(" + x + " - DATE '1970-01-01' AS bigint) END"}, true
+	case "TIMESTAMP":
+		return Column{Type: wallClock, Expr: microseconds(x, "TIMESTAMP '"+mostMicroseconds+"'")}, true
+	case "TIMESTAMPTZ":
+		return Column{Type: instants, Expr: microseconds(x, "TIMESTAMPTZ '"+mostMicroseconds+"Z'")}, true
+	}
+	return c, false
+}
+
+// microseconds are exact: extract is numeric.
+func microseconds(x, most string) string {
+	return "CASE WHEN isfinite(" + x + ") AND " + x + " < " + most + " THEN CAST(extract(epoch FROM " + x + ") * 1000000 AS bigint) END"
+}
+
+// Text is UTF-8 without a zero in columns of texts.
+func (postgres) Text(text string, binary bool) (string, bool) {
+	switch {
+	case binary:
+		return `'\x` + hexadecimal([]byte(text)) + "'::bytea", true
+	case !utf8.ValidString(text) || strings.Contains(text, "\x00"):
+		return "", false
+	case plainText(text):
+		return quoted(text), true
+	}
+	return `convert_from('\x` + hexadecimal([]byte(text)) + "'::bytea, 'UTF8')", true
+}
+
+// Float is read from its text.
+func (postgres) Float(x float64) string { return "'" + exponential(x) + "'::double precision" }
+
+// Double casts.
+func (postgres) Double(x string) string { return "CAST(" + x + " AS double precision)" }
+
+// Digest is a bytea.
+func (postgres) Digest(parts []Part) string {
+	var all []string
+	for _, p := range parts {
+		switch {
+		case p.Unit != nil:
+			text := postgresUnit(p.Unit)
+			all = append(all, "int4send(octet_length("+text+"))", text)
+		case p.Number != "" && p.Width == 4:
+			all = append(all, "int4send(CAST("+p.Number+" AS int))")
+		case p.Number != "":
+			all = append(all, "int8send("+p.Number+")")
+		default:
+			all = append(all, `'\x`+hexadecimal(p.Bytes)+"'::bytea")
+		}
+	}
+	return "sha256(" + strings.Join(all, " || ") + ")"
+}
+
+// postgresUnit is the canonical text of a unit's column as bytea.
+func postgresUnit(c *Column) string {
+	x := c.Expr
+	switch c.Type.Kind {
+	case table.String:
+		if c.Binary {
+			return x
+		}
+	case table.Bool:
+		x = "CASE WHEN " + x + " = 1 THEN 'true' ELSE 'false' END"
+	case table.Date:
+		x = fmt.Sprintf("CASE WHEN %s BETWEEN %d AND %d THEN to_char(DATE '1970-01-01' + CAST(%s AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(%s AS text) END", x, firstDay, lastDay, x, x)
+	default:
+		x = "CAST(" + x + " AS text)"
+	}
+	return "convert_to(" + x + ", 'UTF8')"
+}
+
+// Total is of numeric.
+func (postgres) Total(x string) string { return "CAST(SUM(" + x + ") AS text)" }
+
+// Transaction is a snapshot.
+func (postgres) Transaction() *sql.TxOptions {
+	return &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+}
+
+// suits asks for the server's version and encoding.
+func (postgres) suits(ctx context.Context, s *session) error {
+	rows, err := s.query(ctx, "SELECT current_setting('server_encoding') = 'UTF8' AND CAST(current_setting('server_version_num') AS int) >= 140000")
+	if err != nil {
+		return failed(ctx, "the server does not say its version", err)
+	}
+	defer rows.Close()
+	ok := false
+	for rows.Next() {
+		if err := rows.Scan(&ok); err != nil {
+			return failed(ctx, "the server does not say its version", err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return failed(ctx, "the server does not say its version", err)
+	}
+	if !ok {
+		return &pipeline.Error{
+			Cause: pipeline.CauseInput, Code: "sql-server", Message: "the server is older than PostgreSQL 14, or the database's encoding is not UTF8",
+			Hint: "copy the table to a database in UTF8 on a newer server, or export it to a file and read that (input.files)",
+		}
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+//go:build unix
+
+package sqlpush_test
+
+import (
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	_ "github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/dprelease/dprelease/ledger/ledgertest"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
+	"github.com/dprelease/dprelease/pipeline/stabilitytest"
+)
+
+// newPostgres starts a server.
+func newPostgres(t *testing.T) *sqlpushtest.Server {
+	t.Helper()
+	dsn := ledgertest.Postgres(t).DSN(t)
+	db, err := sql.Open("pgx", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	for _, text := range []string{"ALTER SYSTEM SET fsync = off", "ALTER SYSTEM SET synchronous_commit = off", "SELECT pg_reload_conf()"} {
+		if _, err := db.Exec(text); err != nil { // the tables are thrown away
+			t.Fatal(err)
+		}
+	}
+	return &sqlpushtest.Server{
+		Driver: "postgres", DSN: dsn,
+		Exec:    func(text string) error { _, err := db.Exec(text); return err },
+		Type:    postgresType,
+		Literal: postgresLiteral,
+	}
+}
+
+var postgresTypes = map[stabilitytest.Kind]string{
+	stabilitytest.Int64: "BIGINT", stabilitytest.Int32: "INTEGER", stabilitytest.Float64: "DOUBLE PRECISION", stabilitytest.Float32: "REAL",
+	stabilitytest.Bool: "BOOLEAN", stabilitytest.Date: "DATE", stabilitytest.Instant: "TIMESTAMPTZ", stabilitytest.Clock: "TIMESTAMP",
+	stabilitytest.Cents: "NUMERIC(9,2)", stabilitytest.Whole: "NUMERIC(12,0)",
+}
+
+// Texts are of characters in some cases and of bytes in the others.
+func postgresType(k stabilitytest.Kind, c *stabilitytest.Case) string {
+	if k == stabilitytest.Text {
+		return []string{"TEXT", "BYTEA"}[c.Layout%2]
+	}
+	return postgresTypes[k]
+}
+
+func postgresLiteral(k stabilitytest.Kind, columnType string, cell any) string {
+	switch v := cell.(type) {
+	case string:
+		if columnType == "TEXT" {
+			v = strings.ReplaceAll(v, "\x00", "")
+			if !utf8.ValidString(v) {
+				return "NULL"
+			}
+			return "convert_from('\\x" + hex.EncodeToString([]byte(v)) + "', 'UTF8')"
+		}
+		return "'\\x" + hex.EncodeToString([]byte(v)) + "'::bytea"
+	case bool:
+		return strconv.FormatBool(v)
+	case float64:
+		return fmt.Sprintf("'%s'::%s", strconv.FormatFloat(v, 'g', -1, 64), columnType)
+	case int64:
+		switch k {
+		case stabilitytest.Date:
+			if v < -2440588 || v > 5000*365 {
+				return "'infinity'"
+			}
+			return fmt.Sprintf("DATE '1970-01-01' + (%d)", v)
+		case stabilitytest.Instant, stabilitytest.Clock:
+			const most = 9e15
+			if v > most || v < -6e16 {
+				return "'-infinity'"
+			}
+			return fmt.Sprintf("%s '1970-01-01 00:00:00%s' + (%d) * INTERVAL '1 second' + (%d) * INTERVAL '1 microsecond'", columnType, map[bool]string{true: "+00"}[k == stabilitytest.Instant], v/1e6, v%1e6)
+		case stabilitytest.Cents:
+			return fmt.Sprintf("(%d)::numeric / 100", v)
+		}
+		if v == math.MinInt64 {
+			return "(-9223372036854775807 - 1)"
+		}
+		return strconv.FormatInt(v, 10)
+	}
+	return fmt.Sprint(cell)
+}
+
+// Random jobs about random tables: the database's answers are those of the local engine that reads the same table.
+func TestPostgresAnswers(t *testing.T) {
+	r := sqlpushtest.Equality(t, newPostgres(t), sqlpushtest.Cases(t, 150, 20_000))
+	t.Logf("%+v", r)
+	if 3*r.Equal < r.Cases {
+		t.Errorf("%+v: too few jobs were compared", r)
+	}
+}
+
+const countsJob = `
+version: 1
+name: first
+privacy: {epsilon: 1, delta: 1e-6, unit: row}
+input: {sql: {driver: postgres, dsn: unused, table: trips}}
+queries:
+  - {name: all, count: {}}
+  - name: zones
+    histogram: {by: [{column: zone, values: [north, "it's", "ü"], null: bin, other: bin}]}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
+`
+
+// A job that names a table in a database counts its rows there.
+func TestPostgresCounts(t *testing.T) {
+	s := newPostgres(t)
+	for _, text := range []string{"CREATE TABLE trips (zone text)", "INSERT INTO trips VALUES ('north'), ('it''s'), ('it''s'), ('ü'), (NULL), ('south'), ('NORTH')"} {
+		if err := s.Exec(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := sqlpushtest.Plan(t, countsJob)
+	if same, err := s.Same(t, p, "trips"); err != nil || same != "" {
+		t.Fatal(err, same)
+	}
+}

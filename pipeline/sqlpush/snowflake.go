@@ -1,0 +1,98 @@
+package sqlpush
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// snowflake is Snowflake. Its texts may have collations, so they are compared as bytes; its integers have 38 digits.
+type snowflake struct{ ansi }
+
+// Name is the driver's name in a job.
+func (snowflake) Name() string { return "snowflake" }
+
+// Column reads texts as bytes.
+func (snowflake) Column(of ColumnType) (c Column, ok bool) {
+	x := of.Expr
+	switch of.Type {
+	case "FIXED", "NUMBER":
+		if of.HasDecimal && of.Scale == 0 && of.Precision <= 18 {
+			return Column{Type: kind(table.Int), Expr: x}, true
+		}
+	case "REAL", "FLOAT", "DOUBLE":
+		return Column{Type: kind(table.Float), Expr: "NULLIF(" + x + ", CAST('NaN' AS DOUBLE))"}, true
+	case "BOOLEAN":
+		return Column{Type: kind(table.Bool), Expr: "CASE WHEN " + x + " THEN 1 WHEN NOT " + x + " THEN 0 END"}, true
+	case "TEXT", "VARCHAR", "STRING":
+		return Column{Type: kind(table.String), Expr: "TO_BINARY(" + x + ", 'UTF-8')", Binary: true}, true
+	case "BINARY":
+		return Column{Type: kind(table.String), Expr: x, Binary: true}, true
+	case "DATE":
+		return Column{Type: kind(table.Date), Expr: "DATEDIFF('day', TO_DATE('1970-01-01'), " + x + ")"}, true
+	case "TIMESTAMP_NTZ":
+		return Column{Type: wallClock, Expr: "DATE_PART('epoch_microsecond', " + x + ")"}, true
+	case "TIMESTAMP_TZ", "TIMESTAMP_LTZ":
+		return Column{Type: instants, Expr: "DATE_PART('epoch_microsecond', " + x + ")"}, true
+	}
+	return c, false
+}
+
+// Text is bytes.
+func (snowflake) Text(text string, _ bool) (string, bool) {
+	return "TO_BINARY('" + hexadecimal([]byte(text)) + "', 'HEX')", true
+}
+
+// Integer casts.
+func (snowflake) Integer(x string) string { return "CAST(" + x + " AS NUMBER(38, 0))" }
+
+// Divide divides what has no remainder, since quotients are rounded.
+func (snowflake) Divide(x string, by int64) string {
+	return fmt.Sprintf("CAST(((%s) - MOD(%s, %d)) / %d AS NUMBER(38, 0))", x, x, by, by)
+}
+
+// Pairs is a list of values.
+func (snowflake) Pairs(alias string, pairs []Pair) string {
+	return "(SELECT column1 AS v, column2 AS c FROM VALUES " + pairList(pairs) + ") AS " + alias
+}
+
+// Digest is a BINARY.
+func (snowflake) Digest(parts []Part) string {
+	hex := func(x string, digits int) string {
+		return fmt.Sprintf("LPAD(TRIM(TO_CHAR(%s, '%s')), %d, '0')", x, strings.Repeat("X", digits), digits)
+	}
+	var all []string
+	for _, p := range parts {
+		switch {
+		case p.Unit != nil:
+			text := snowflakeUnit(p.Unit)
+			all = append(all, "TO_BINARY("+hex("OCTET_LENGTH("+text+")", 8)+", 'HEX')", text)
+		case p.Number != "" && p.Width == 4:
+			all = append(all, "TO_BINARY("+hex(p.Number, 8)+", 'HEX')")
+		case p.Number != "":
+			all = append(all, fmt.Sprintf("TO_BINARY(CASE WHEN %s < 0 THEN CONCAT('FFFFF', %s) ELSE %s END, 'HEX')", p.Number, hex(fmt.Sprintf("%s + %d", p.Number, complement), 11), hex(p.Number, 16)))
+		default:
+			all = append(all, "TO_BINARY('"+hexadecimal(p.Bytes)+"', 'HEX')")
+		}
+	}
+	return "SHA2_BINARY(CONCAT(" + strings.Join(all, ", ") + "), 256)"
+}
+
+func snowflakeUnit(c *Column) string {
+	x := c.Expr
+	switch c.Type.Kind {
+	case table.String:
+		return x
+	case table.Bool:
+		x = "CASE WHEN " + x + " = 1 THEN 'true' ELSE 'false' END"
+	case table.Date:
+		x = "TO_CHAR(DATEADD('day', " + x + ", TO_DATE('1970-01-01')), 'YYYY-MM-DD')"
+	default:
+		x = "TO_CHAR(" + x + ")"
+	}
+	return "TO_BINARY(" + x + ", 'UTF-8')"
+}
+
+// Total is of NUMBER(38, 0).
+func (snowflake) Total(x string) string { return "CAST(SUM(" + x + ") AS VARCHAR)" }

@@ -1,0 +1,86 @@
+package sqlpush
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// spark is Spark SQL from version 3.4 on. Its texts may have collations, so they are compared as bytes.
+type spark struct{ ansi }
+
+// Name is the driver's name in a job.
+func (spark) Name() string { return "spark" }
+
+// Quote has backquotes.
+func (spark) Quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+
+// Column reads texts as bytes.
+func (spark) Column(of ColumnType) (c Column, ok bool) {
+	x := of.Expr
+	switch t := strings.ToLower(of.Type); {
+	case t == "tinyint", t == "smallint", t == "int", t == "bigint":
+		return Column{Type: kind(table.Int), Expr: "CAST(" + x + " AS BIGINT)"}, true
+	case t == "float", t == "double":
+		x = "CAST(" + x + " AS DOUBLE)"
+		return Column{Type: kind(table.Float), Expr: "CASE WHEN NOT isnan(" + x + ") THEN " + x + " END"}, true
+	case t == "boolean":
+		return Column{Type: kind(table.Bool), Expr: "CAST(CASE WHEN " + x + " THEN 1 WHEN NOT " + x + " THEN 0 END AS BIGINT)"}, true
+	case t == "string":
+		return Column{Type: kind(table.String), Expr: "CAST(" + x + " AS BINARY)", Binary: true}, true
+	case t == "binary":
+		return Column{Type: kind(table.String), Expr: x, Binary: true}, true
+	case t == "date":
+		return Column{Type: kind(table.Date), Expr: "CAST(unix_date(" + x + ") AS BIGINT)"}, true
+	case t == "timestamp":
+		return Column{Type: instants, Expr: "unix_micros(" + x + ")"}, true
+	}
+	return c, false
+}
+
+// Text is bytes.
+func (spark) Text(text string, _ bool) (string, bool) {
+	return "X'" + hexadecimal([]byte(text)) + "'", true
+}
+
+// Divide is div.
+func (spark) Divide(x string, by int64) string { return fmt.Sprintf("(%s) div %d", x, by) }
+
+// Digest is a text of hexadecimal digits.
+func (spark) Digest(parts []Part) string {
+	var all []string
+	for _, p := range parts {
+		switch {
+		case p.Unit != nil:
+			text := sparkUnit(p.Unit)
+			all = append(all, "unhex(lpad(hex(octet_length("+text+")), 8, '0'))", text)
+		case p.Number != "":
+			all = append(all, fmt.Sprintf("unhex(lpad(hex(CAST(%s AS BIGINT)), %d, '0'))", p.Number, 2*p.Width))
+		default:
+			all = append(all, "X'"+hexadecimal(p.Bytes)+"'")
+		}
+	}
+	return "sha2(concat(" + strings.Join(all, ", ") + "), 256)"
+}
+
+func sparkUnit(c *Column) string {
+	x := c.Expr
+	switch c.Type.Kind {
+	case table.String:
+		return x
+	case table.Bool:
+		x = "CASE WHEN " + x + " = 1 THEN 'true' ELSE 'false' END"
+	case table.Date:
+		x = fmt.Sprintf("CASE WHEN %s BETWEEN %d AND %d THEN CAST(date_from_unix_date(CAST(%s AS INT)) AS STRING) ELSE concat('day ', CAST(%s AS STRING)) END", x, firstDay, lastDay, x, x)
+	default:
+		x = "CAST(" + x + " AS STRING)"
+	}
+	return "CAST(" + x + " AS BINARY)"
+}
+
+// Total is of decimals.
+func (spark) Total(x string) string { return "CAST(SUM(CAST(" + x + " AS DECIMAL(20, 0))) AS STRING)" }
+
+// Session sets the zone of times without one.
+func (spark) Session() []string { return []string{"SET TIME ZONE 'UTC'"} }

@@ -1,0 +1,222 @@
+// Package sqlpushtest is the conformance suite of databases that answer queries: the same rows give the same exact answers, whether the database adds
+// them up or the local engine reads them.
+package sqlpushtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
+	"github.com/dprelease/dprelease/pipeline/sqlpush"
+	"github.com/dprelease/dprelease/pipeline/stabilitytest"
+	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// Server is a database that a test has to itself.
+type Server struct {
+	Driver, DSN string
+	// Exec runs a statement that returns nothing.
+	Exec func(text string) error
+	// Type is the type of a column in a CREATE TABLE; "" if the database has none. It may differ from case to case.
+	Type func(k stabilitytest.Kind, of *stabilitytest.Case) string
+	// Literal is a cell of a column of a type.
+	Literal func(k stabilitytest.Kind, columnType string, cell any) string
+}
+
+// Load makes a table of some rows, in the place of one of the same name.
+func (s *Server) Load(name string, columns []stabilitytest.Column, types []string, rows []stabilitytest.Row) error {
+	var defs []string
+	for i, c := range columns {
+		defs = append(defs, fmt.Sprintf("%q %s", c.Name, types[i]))
+	}
+	if len(defs) == 0 {
+		defs = []string{"nothing INT"}
+	}
+	if err := s.Exec(fmt.Sprintf("DROP TABLE IF EXISTS %q", name)); err != nil {
+		return err
+	}
+	if err := s.Exec(fmt.Sprintf("CREATE TABLE %q (%s)", name, strings.Join(defs, ", "))); err != nil {
+		return err
+	}
+	var values []string
+	for _, r := range rows {
+		cells := []string{"NULL"}[:max(0, 1-len(columns))]
+		for i, c := range r {
+			cell := "NULL"
+			if c != nil {
+				cell = s.Literal(columns[i].Kind, types[i], c)
+			}
+			cells = append(cells, cell)
+		}
+		values = append(values, "("+strings.Join(cells, ", ")+")")
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	return s.Exec(fmt.Sprintf("INSERT INTO %q VALUES %s", name, strings.Join(values, ", ")))
+}
+
+// types are those of a case's columns; ok is false if the database lacks one.
+func (s *Server) types(c *stabilitytest.Case) (types []string, ok bool) {
+	for _, column := range c.Job.Columns {
+		t := s.Type(column.Kind, c)
+		if t == "" {
+			return nil, false
+		}
+		types = append(types, t)
+	}
+	return types, true
+}
+
+// Open opens a table.
+func (s *Server) Open(ctx context.Context, name string) (*sqlpush.Database, error) {
+	return sqlpush.Open(ctx, sqlpush.Source{Driver: s.Driver, DSN: s.DSN, Table: name})
+}
+
+// Answers are the exact answers of an engine: of each mechanism, its quantum and its cells.
+func Answers(t testing.TB, e pipeline.Engine, p *pipeline.Plan) (out []stabilitytest.Answer, err error) {
+	a, err := e.Aggregate(context.Background(), p, pipeline.Silent{})
+	if err != nil {
+		return nil, err
+	}
+	for q, exacts := range a.Exacts {
+		for k, x := range exacts {
+			if p.Queries()[q].Components[k].Keys > 0 {
+				keys, counts := mechanismtest.OpenKeyed(t, x)
+				answer := stabilitytest.Answer{Keys: map[string]int64{}}
+				for i, key := range keys {
+					answer.Keys[key] = counts[i]
+				}
+				out = append(out, answer)
+				continue
+			}
+			unit, cells := mechanismtest.OpenWide(t, x)
+			out = append(out, stabilitytest.Answer{Unit: unit, Cells: cells})
+		}
+	}
+	return out, nil
+}
+
+// Result says how many random cases were tried.
+type Result struct{ Cases, Equal, Refused, Unloaded int }
+
+// Equality compares the answers of random jobs about random tables. Jobs that the database refuses before it runs anything are counted.
+func Equality(t *testing.T, s *Server, cases int) Result {
+	t.Helper()
+	search := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: cases, PairsPerJob: 2, Writers: stabilitytest.Writers()[:1], Labs: []*stabilitytest.Lab{{TB: t, Dir: t.TempDir()}}}
+	var r Result
+	search.RunBy(func(_ *stabilitytest.Lab, c *stabilitytest.Case) (*stabilitytest.Finding, bool) {
+		if t.Failed() {
+			return nil, true
+		}
+		s.compare(t, c, &r)
+		return nil, false
+	})
+	return r
+}
+
+func (s *Server) compare(t *testing.T, c *stabilitytest.Case, r *Result) {
+	r.Cases++
+	types, ok := s.types(c)
+	if !ok {
+		r.Unloaded++
+		return
+	}
+	p, diags := c.Job.Plan(filepath.Join(t.TempDir(), "job.yaml"), "t.csv")
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	for i := range 2 {
+		var rows []stabilitytest.Row
+		for _, file := range c.Pair.Table(i) {
+			rows = append(rows, file...)
+		}
+		if err := s.Load("t", c.Job.Columns, types, rows); err != nil {
+			t.Fatalf("%s: %v\n%s", c.Note, err, c.Job.YAML())
+		}
+		same, err := s.Same(t, p, "t")
+		switch {
+		case errors.Is(err, ErrRefused):
+			r.Refused++
+			return
+		case err != nil:
+			t.Fatalf("%s: %v\n%s%v%v", c.Note, err, c.Job.YAML(), types, c.Pair.Table(i))
+		case same != "":
+			t.Fatalf("%s: %s\n%s%v%v", c.Note, same, c.Job.YAML(), types, c.Pair.Table(i))
+		}
+	}
+	r.Equal++
+}
+
+// ErrRefused says that a job was refused before anything ran.
+var ErrRefused = errors.New("the database is not asked")
+
+// Same returns how the answers of the database differ from those of the local engine over the same table; "" if they do not.
+func (s *Server) Same(t *testing.T, p *pipeline.Plan, name string) (difference string, err error) {
+	d, err := s.Open(t.Context(), name)
+	if err != nil {
+		return "", err
+	}
+	defer d.Close()
+	if diags := p.Check(d.Schema()); len(diags) > 0 {
+		return "", fmt.Errorf("%w: %w", ErrRefused, diags)
+	}
+	key := make([]byte, 32)
+	read := sqlpush.NewReader(d, local.NewWithin(d.Rows(), local.Limits{Workers: 1, Memory: 1 << 30, Scratch: t.TempDir(), Separate: true}), key)
+	want, errRead := Answers(t, read, p)
+	if refused := sqlpush.New(d, key).Refuses(p); refused != nil {
+		for _, e := range problem.Errors(refused) {
+			if e.Code != queries.CodeNotPushed || e.Hint != queries.HintLocal {
+				return "", fmt.Errorf("refused without the remedy: %w", e)
+			}
+		}
+		return "", errors.Join(ErrRefused, errRead)
+	}
+	got, err := Answers(t, sqlpush.New(d, key), p)
+	if err != nil || errRead != nil {
+		if err != nil && errRead != nil && err.Error() == errRead.Error() {
+			return "", nil
+		}
+		return "", errors.Join(err, errRead)
+	}
+	return cmp.Diff(want, got, cmp.Comparer(func(a, b *big.Int) bool { return a.Cmp(b) == 0 })), nil
+}
+
+// Cases is the number of random cases of a test: few, or many if DPRELEASE_LONG is set; DPRELEASE_PAIRS overrides both.
+func Cases(t *testing.T, few, many int) int {
+	t.Helper()
+	if n, err := strconv.Atoi(os.Getenv("DPRELEASE_PAIRS")); err == nil {
+		return n
+	}
+	if os.Getenv("DPRELEASE_LONG") != "" {
+		return many
+	}
+	return few
+}
+
+// Plan makes the plan of a job's text.
+func Plan(t testing.TB, text string) *pipeline.Plan {
+	t.Helper()
+	job, diags := configs.Parse(filepath.Join(t.TempDir(), "job.yaml"), []byte(text), configs.ParseOptions{})
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	p, diags := pipeline.New(job, nil)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	return p
+}

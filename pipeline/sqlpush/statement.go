@@ -1,0 +1,311 @@
+package sqlpush
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// Statement is what a query asks of the database: totals of cells. Its columns are the number of the table (0 if there is one), the cell, the number of
+// rows and, for each component of the value and for its square, the sum as a text.
+type Statement struct {
+	Query string // its name
+	Text  string
+	Sums  int // columns of sums
+	of    queries.Outline
+	at    int
+}
+
+// input is the rows that statements are about.
+type input struct {
+	Dialect
+	from    string // a table expression
+	columns map[string]Column
+}
+
+// Statements writes the statements of a plan over a table expression with some columns. Errors are of type *problem.Error; see [problem.Errors].
+func (in *input) statements(p *pipeline.Plan) ([]Statement, error) {
+	var out []Statement
+	all := &problem.Problems{}
+	schema, diags := p.LogicalSchema(in.schema())
+	if len(diags) > 0 {
+		return nil, diags
+	}
+	for i, q := range p.Queries() {
+		o, err := queries.OutlineOf(q.Query, schema)
+		if err == nil {
+			err = in.fits(q.Query.Name(), &o, schema)
+		}
+		if err != nil {
+			all.List = append(all.List, problem.Errors(err)...)
+			continue
+		}
+		text, err := in.statement(p, schema, q.Query, &o)
+		if err != nil {
+			all.List = append(all.List, problem.Errors(err)...)
+			continue
+		}
+		s := Statement{Query: q.Query.Name(), Text: text, of: o, at: i}
+		if o.Value != nil {
+			s.Sums = o.Value.Dims
+			if o.Squared {
+				s.Sums++
+			}
+		}
+		out = append(out, s)
+	}
+	return out, all.Err()
+}
+
+// mostComponents is the largest number of components of a value that is added up in a database.
+const mostComponents = 64
+
+// fits reports what a dialect cannot do exactly.
+func (in *input) fits(name string, o *queries.Outline, s table.Schema) error {
+	p := &problem.Problems{Query: name}
+	refuse := func(field, message string) { p.Add(field, queries.CodeNotPushed, message, queries.HintLocal) }
+	if v := o.Value; v != nil {
+		switch {
+		case v.Clip:
+			refuse(v.Field+".clip_l2", "vectors that are shortened need integers of 128 bits")
+		case v.Value.List:
+			refuse(v.Field+".column", "lists are not added up in a database")
+		case v.Dims > mostComponents:
+			refuse(v.Field+".columns", fmt.Sprintf("more than %d components are not added up in a database", mostComponents))
+		}
+		for _, c := range v.Value.Columns {
+			if f, _ := s.Lookup(c); f.Type.Kind == table.String {
+				refuse(v.Field, "texts are not read as numbers in a database: column "+c+" holds texts")
+			}
+		}
+	}
+	for i := range o.Axes {
+		if g := o.Axes[i].Grid; g != nil && (g.LatType.Kind == table.String || g.LonType.Kind == table.String) {
+			refuse("histogram.by", "texts are not read as numbers in a database: the coordinates are texts")
+		}
+	}
+	if o.Limits.Rows > 1 || len(o.Columns) > 0 {
+		for _, c := range o.Columns {
+			f, _ := s.Lookup(c)
+			switch f.Type.Kind {
+			case table.Int, table.Bool, table.String, table.Date:
+			default:
+				refuse(problem.FieldUnit, fmt.Sprintf("column %s of the privacy unit is of type %s, whose text databases do not agree on", c, f.Type))
+			}
+		}
+	}
+	return p.Err()
+}
+
+func (in *input) schema() (s table.Schema) {
+	for _, name := range slices.Sorted(maps.Keys(in.columns)) {
+		s.Fields = append(s.Fields, table.Field{Name: name, Type: in.columns[name].Type})
+	}
+	return s
+}
+
+// statement writes the statement of a query.
+func (in *input) statement(p *pipeline.Plan, schema table.Schema, q queries.Query, o *queries.Outline) (string, error) {
+	filters, ok := p.Filters().Rules(schema, p.Location())
+	if !ok {
+		return "", problem.One("", "input.where", queries.CodeNotPushed, "a filter compares texts as numbers", queries.HintLocal)
+	}
+	needed := q.Columns()
+	for _, f := range p.Filters().Columns() {
+		if !slices.Contains(needed, f) {
+			needed = append(needed, f)
+		}
+	}
+	base, columns := in.base(p, needed)
+	w := newWriter(in.Dialect, base)
+	var conditions []string
+	for i := range filters {
+		c := columns[filters[i].Column]
+		conditions = append(conditions, w.condition(&filters[i], c.Expr, c.Binary))
+	}
+	w.filter(conditions...)
+	c := &contents{writer: w, Outline: o, columns: columns}
+	return c.statement(), nil
+}
+
+// base is the rows of the queries: those of the input, once for each event, with the logical columns that are needed. Their names are l0, l1, …
+func (in *input) base(p *pipeline.Plan, needed []string) (from string, columns map[string]Column) {
+	columns = map[string]Column{}
+	var events []string
+	for _, view := range p.Views() {
+		read := make([]string, 0, len(needed))
+		for i, name := range needed {
+			c := in.columns[p.Columns()[view[slices.Index(p.Logical(), name)]]]
+			as := fmt.Sprint("l", i)
+			read = append(read, c.Expr+" AS "+as)
+			columns[name] = Column{Type: c.Type, Expr: as, Binary: c.Binary}
+		}
+		if len(read) == 0 {
+			read = []string{"1 AS l"}
+		}
+		events = append(events, "SELECT "+strings.Join(read, ", ")+"\n FROM "+in.from)
+	}
+	return "(" + strings.Join(events, "\n UNION ALL ") + ")", columns
+}
+
+// contents is a statement in the making: the rows of a query with their cells, values and units.
+type contents struct {
+	*writer
+	*queries.Outline
+	columns map[string]Column
+
+	cells, values, units []string // names of columns
+}
+
+func (c *contents) statement() string {
+	c.findCells()
+	c.quantizeValues()
+	c.findUnits()
+	if len(c.units) == 0 {
+		return c.totals(c.from, "COUNT(*)")
+	}
+	if c.Value == nil && !c.binding().rows {
+		return c.boundedCounts()
+	}
+	return c.boundedRows()
+}
+
+// product is a·b, or the largest int64.
+func (c *contents) product(a, b int64) int64 {
+	if a > math.MaxInt64/b {
+		return math.MaxInt64
+	}
+	return a * b
+}
+
+// cellsInAll is in how many cells of all dimensions a unit can be.
+func (c *contents) cellsInAll() int64 {
+	n := int64(1)
+	for _, s := range c.Sizes {
+		n = c.product(n, int64(s))
+	}
+	return n
+}
+
+// findCells leaves out rows without a cell. A query of one table has one column of cells, crosstabs one a dimension.
+func (c *contents) findCells() {
+	var codes []string
+	for i := range c.Axes {
+		codes = append(codes, c.axis(&c.Axes[i], c.columns))
+	}
+	switch {
+	case len(codes) == 0:
+		return
+	case !c.Apart:
+		c.cells = []string{c.alias("cell", c.radix(codes, c.Tables[0]))}
+	default:
+		for i, code := range codes {
+			c.cells = append(c.cells, c.alias(fmt.Sprint("cell", i), code))
+		}
+	}
+	c.filter(notNull(c.cells)...)
+}
+
+// alias makes a column with a name of our own.
+func (c *contents) alias(name, expr string) string {
+	c.push(expr + " AS " + name)
+	return name
+}
+
+func notNull(columns []string) (out []string) {
+	for _, x := range columns {
+		out = append(out, x+" IS NOT NULL")
+	}
+	return out
+}
+
+// radix is the number of a cell in a table of some axes.
+func (c *contents) radix(codes []string, axes []int) string {
+	number := ""
+	for _, i := range axes {
+		code := "(" + codes[i] + ")"
+		if number == "" {
+			number = code
+			continue
+		}
+		number = fmt.Sprintf("(%s * %d + %s)", number, c.Sizes[i], code)
+	}
+	if number == "" {
+		return "0"
+	}
+	return number
+}
+
+// quantizeValues leaves out rows without a value, unless they count as rows of the centre.
+func (c *contents) quantizeValues() {
+	if c.Value == nil {
+		return
+	}
+	for i, name := range c.Value.Value.Columns {
+		x := c.stage(c.double(c.columns[name]))
+		c.values = append(c.values, c.alias(fmt.Sprint("v", i), c.quantize(x)))
+	}
+	if !c.AllRows {
+		c.filter(notNull(c.values)...)
+	}
+}
+
+// quantize is queries/quantize for one number. It is moved into the range first, so that no product overflows; what is less than half a quantum is 0, so
+// that none underflows; adding and subtracting 3·2^51 rounds to a whole number, ties to even.
+func (c *contents) quantize(x string) string {
+	v := c.Value
+	half, rounder := math.Ldexp(1, v.Exponent-1), c.Float(3<<51)
+	return fmt.Sprintf("CASE WHEN %s <= %s THEN %d WHEN %s >= %s THEN %d WHEN %s > %s AND %s < %s THEN 0 WHEN %s IS NOT NULL THEN %s END",
+		x, c.Float(v.Real(v.Min)), v.Min, x, c.Float(v.Real(v.Max)), v.Max, x, c.Float(-half), x, c.Float(half), x,
+		c.Integer(fmt.Sprintf("((%s * %s) + %s) - %s", x, c.Float(math.Ldexp(1, -v.Exponent)), rounder, rounder)))
+}
+
+// findUnits leaves out rows without a unit.
+func (c *contents) findUnits() {
+	for _, name := range c.Outline.Columns {
+		c.units = append(c.units, c.columns[name].Expr)
+	}
+	c.filter(notNull(c.units)...)
+}
+
+// totals adds the rows of a table expression up, by cells. rows counts those of a group.
+func (c *contents) totals(from, rows string) string {
+	var sums []string
+	for i, v := range c.values {
+		sums = append(sums, c.Total(less(v, c.Value.Centre))+fmt.Sprint(" AS sum", i))
+	}
+	if c.Squared {
+		x := less(c.values[0], c.Value.Centre)
+		sums = append(sums, c.Total(fmt.Sprintf("(%s) * (%s) - %d", x, x, c.LessSquare))+" AS squares")
+	}
+	columns := append([]string{rows + " AS n"}, sums...)
+	list := strings.Join(columns, ", ")
+	switch {
+	case len(c.cells) == 0:
+		return fmt.Sprintf("SELECT 0 AS t, 0 AS cell, %s\nFROM %s AS x", list, from)
+	case !c.Apart:
+		return fmt.Sprintf("SELECT 0 AS t, cell, %s\nFROM %s AS x\nGROUP BY cell", list, from)
+	}
+	var all []string
+	for i, axes := range c.Tables {
+		all = append(all, fmt.Sprintf("SELECT %d AS t, cell, %s\nFROM (SELECT %s AS cell FROM counted) AS x\nGROUP BY cell", i, list, c.radix(c.cells, axes)))
+	}
+	return "WITH counted AS (SELECT " + strings.Join(c.cells, ", ") + " FROM " + from + " AS y)\n" + strings.Join(all, "\nUNION ALL\n")
+}
+
+func less(x string, centre int64) string {
+	switch {
+	case centre == 0:
+		return x
+	case centre < 0:
+		return fmt.Sprintf("%s + %d", x, -centre)
+	}
+	return fmt.Sprintf("%s - %d", x, centre)
+}

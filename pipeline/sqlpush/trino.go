@@ -1,0 +1,95 @@
+package sqlpush
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// trino is Trino. Its sums of bigint fail on overflow, so they are of decimals.
+type trino struct{ ansi }
+
+// Name is the driver's name in a job.
+func (trino) Name() string { return "trino" }
+
+// Column reads times of up to milliseconds.
+func (trino) Column(of ColumnType) (c Column, ok bool) {
+	x := of.Expr
+	switch t := strings.ToLower(of.Type); {
+	case t == "tinyint", t == "smallint", t == "integer", t == "bigint":
+		return Column{Type: kind(table.Int), Expr: "CAST(" + x + " AS bigint)"}, true
+	case t == "real", t == "double":
+		x = "CAST(" + x + " AS double)"
+		return Column{Type: kind(table.Float), Expr: "CASE WHEN NOT is_nan(" + x + ") THEN " + x + " END"}, true
+	case t == "boolean":
+		return Column{Type: kind(table.Bool), Expr: "CASE WHEN " + x + " THEN 1 WHEN NOT " + x + " THEN 0 END"}, true
+	case t == "varchar", strings.HasPrefix(t, "varchar("):
+		return Column{Type: kind(table.String), Expr: x}, true
+	case t == "varbinary":
+		return Column{Type: kind(table.String), Expr: x, Binary: true}, true
+	case t == "date":
+		return Column{Type: kind(table.Date), Expr: "date_diff('day', DATE '1970-01-01', " + x + ")"}, true
+	case t == "timestamp", t == "timestamp(3)", t == "timestamp(0)":
+		return Column{Type: wallClock, Expr: "date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00', " + x + ") * 1000"}, true
+	case t == "timestamp with time zone", t == "timestamp(3) with time zone", t == "timestamp(0) with time zone":
+		return Column{Type: instants, Expr: "date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00 UTC', " + x + ") * 1000"}, true
+	}
+	return c, false
+}
+
+// Text is UTF-8 in columns of texts.
+func (trino) Text(text string, binary bool) (string, bool) {
+	switch {
+	case binary:
+		return "X'" + hexadecimal([]byte(text)) + "'", true
+	case !utf8.ValidString(text):
+		return "", false
+	case plainText(text):
+		return quoted(text), true
+	}
+	return "from_utf8(X'" + hexadecimal([]byte(text)) + "')", true
+}
+
+// Float is a literal.
+func (trino) Float(x float64) string { return "DOUBLE '" + exponential(x) + "'" }
+
+// Digest is a varbinary.
+func (trino) Digest(parts []Part) string {
+	var all []string
+	for _, p := range parts {
+		switch {
+		case p.Unit != nil:
+			text := trinoUnit(p.Unit)
+			all = append(all, "to_big_endian_32(CAST(length("+text+") AS integer))", text)
+		case p.Number != "" && p.Width == 4:
+			all = append(all, "to_big_endian_32(CAST("+p.Number+" AS integer))")
+		case p.Number != "":
+			all = append(all, "to_big_endian_64("+p.Number+")")
+		default:
+			all = append(all, "X'"+hexadecimal(p.Bytes)+"'")
+		}
+	}
+	return "sha256(concat(" + strings.Join(all, ", ") + "))"
+}
+
+func trinoUnit(c *Column) string {
+	x := c.Expr
+	switch c.Type.Kind {
+	case table.String:
+		if c.Binary {
+			return x
+		}
+	case table.Bool:
+		x = "CASE WHEN " + x + " = 1 THEN 'true' ELSE 'false' END"
+	case table.Date:
+		x = fmt.Sprintf("CASE WHEN %s BETWEEN %d AND %d THEN date_format(date_add('day', %s, DATE '1970-01-01'), '%%Y-%%m-%%d') ELSE concat('day ', CAST(%s AS varchar)) END", x, firstDay, lastDay, x, x)
+	default:
+		x = "CAST(" + x + " AS varchar)"
+	}
+	return "to_utf8(" + x + ")"
+}
+
+// Total is of decimals.
+func (trino) Total(x string) string { return "CAST(SUM(CAST(" + x + " AS decimal(38, 0))) AS varchar)" }

@@ -1,0 +1,130 @@
+package sqlpush
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/domain"
+)
+
+// writer writes a SELECT as a tower of stages: each stage has all columns of the one below, and one or more of its own that are made of these.
+type writer struct {
+	Dialect
+	from    string   // the tower so far, a table expression without alias
+	joined  []string // joins of the stage at hand
+	columns []string // "expression AS name", of the stage at hand
+	names   int
+	known   map[string]string // names of expressions that are stages already
+}
+
+func newWriter(d Dialect, from string) *writer {
+	return &writer{Dialect: d, from: from, known: map[string]string{}}
+}
+
+// stage makes a column of an expression over the columns so far and returns its name. A name is returned as it is.
+func (w *writer) stage(expr string) string {
+	if isName(expr) {
+		return expr
+	}
+	if name := w.known[expr]; name != "" {
+		return name
+	}
+	w.names++
+	name := fmt.Sprint("e", w.names)
+	w.push(expr + " AS " + name)
+	w.known[expr] = name
+	return name
+}
+
+func isName(s string) bool {
+	return !strings.ContainsFunc(s, func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') })
+}
+
+// push puts columns onto the tower.
+func (w *writer) push(columns ...string) {
+	w.names++
+	s := fmt.Sprint("s", w.names)
+	w.from = "(SELECT " + s + ".*, " + strings.Join(columns, ", ") + "\n FROM " + w.from + " AS " + s + ")"
+}
+
+// filter leaves rows out of the tower.
+func (w *writer) filter(conditions ...string) {
+	if len(conditions) == 0 {
+		return
+	}
+	w.names++
+	w.from = fmt.Sprintf("(SELECT * FROM %s AS s%d\n WHERE %s)", w.from, w.names, strings.Join(conditions, " AND "))
+}
+
+// lookup joins a long list of values and returns the code of a value.
+func (w *writer) lookup(x string, pairs []Pair, other int32) string {
+	w.names++
+	s, k, c := fmt.Sprint("s", w.names), fmt.Sprint("k", w.names), fmt.Sprint("e", w.names)
+	how := "LEFT JOIN"
+	if other == domain.RuleDropped {
+		how = "JOIN"
+	}
+	w.from = fmt.Sprintf("(SELECT %s.*, %s.c AS %s\n FROM %s AS %s %s %s ON %s.%s = %s.v)", s, k, c, w.from, s, how, w.Pairs(k, pairs), s, x, k)
+	if other == domain.RuleDropped {
+		return c
+	}
+	return fmt.Sprintf("COALESCE(%s, %d)", c, other)
+}
+
+// axis returns the code of a row in a dimension.
+func (w *writer) axis(r *domain.Rule, columns map[string]Column) string {
+	if r.Grid != nil {
+		return w.grid(r, columns)
+	}
+	c := columns[r.Column]
+	x := c.Expr
+	if pairs, ok := w.pairs(r, c.Binary); ok {
+		switch {
+		case len(pairs) <= fewCases && r.Null == domain.RuleDropped && r.Other == domain.RuleDropped:
+			return cases(x, pairs, r.Other)
+		case len(pairs) <= fewCases:
+			return whenNull(x, r.Null, cases(x, pairs, r.Other))
+		case r.Null == domain.RuleDropped:
+			if r.Other == domain.RuleDropped {
+				return w.lookup(x, pairs, r.Other)
+			}
+			return whenNull(x, r.Null, w.lookup(x, pairs, r.Other))
+		case r.Other == domain.RuleDropped: // a join would lose the nulls
+			found := w.lookup(x, pairs, 0x7fffffff)
+			return whenNull(x, r.Null, "NULLIF("+found+", 2147483647)")
+		}
+		return whenNull(x, r.Null, w.lookup(x, pairs, r.Other))
+	}
+	switch {
+	case r.IntSteps != nil:
+		return whenNull(x, r.Null, w.intSteps(x, r.IntSteps))
+	case r.FloatSteps != nil:
+		return whenNull(x, r.Null, w.floatSteps(x, r.FloatSteps))
+	}
+	return w.timeField(r, x)
+}
+
+// grid returns the cell of a place.
+func (w *writer) grid(r *domain.Rule, columns map[string]Column) string {
+	lat, lon := w.stage(w.double(columns[r.Grid.Lat])), w.stage(w.double(columns[r.Grid.Lon]))
+	line := func(x string, edges []float64) string {
+		n := int32(len(edges) - 1)
+		s := &domain.Steps[float64]{At: edges, Cells: n, Below: domain.RuleDropped, Beyond: domain.RuleDropped, Closed: true, Last: edges[n], LastCode: n - 1}
+		return steps(x, s, w.Float, "NULL", fmt.Sprintf("CASE WHEN %s = %s THEN %d END", x, w.Float(s.Last), s.LastCode))
+	}
+	row, col := w.stage(line(lat, r.Grid.Rows)), w.stage(line(lon, r.Grid.Cols))
+	cell := fmt.Sprintf("CASE WHEN %s IS NOT NULL AND %s IS NOT NULL THEN %s * %d + %s ELSE %s END", row, col, row, len(r.Grid.Cols)-1, col, code(r.Other))
+	number := func(x float64) string { return w.Float(x) }
+	there := fmt.Sprintf("%s >= %s AND %s <= %s AND %s >= %s AND %s <= %s AND (%s <> %s OR %s <> %s)",
+		lat, number(-90), lat, number(90), lon, number(-180), lon, number(180), lat, number(0), lon, number(0))
+	return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", there, cell, code(r.Null))
+}
+
+// double is a column of numbers as doubles.
+func (w *writer) double(c Column) string {
+	if c.Type.Kind == table.Float {
+		return c.Expr
+	}
+	return w.Double(c.Expr)
+}

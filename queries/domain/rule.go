@@ -1,0 +1,189 @@
+package domain
+
+import (
+	"math"
+	"time"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/calendar"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+)
+
+// Rule says which code a value of a column has, in plain numbers and texts, so that another engine can be told what a coder does. Codes are
+// cells of an axis; [RuleDropped] is a row that is left out. A null has the code Null and so has NaN. Exactly one of the fields from Ints on is set.
+type Rule struct {
+	Column string
+	Type   table.Type
+	// Null and Other are the codes of nulls, and of values that are in no cell.
+	Null, Other int32
+	// Ints, Floats and Texts give the codes of listed values. Ints are as [table.Values] holds them.
+	Ints   map[int64]int32
+	Floats map[float64]int32
+	Texts  map[string]int32
+	// IntSteps and FloatSteps give the value the number of the last step that is not above it.
+	IntSteps   *Steps[int64]
+	FloatSteps *Steps[float64]
+	// IntRange and FloatRange give the code 0 to what is from Least to Most, and Other to all else.
+	IntRange   *Span[int64]
+	FloatRange *Span[float64]
+	// NotNull gives the code 0 to all values.
+	NotNull bool
+	// Field is the name of a time field, read on a clock with these offsets.
+	Field   string
+	Offsets *Offsets
+	// Grid is a grid of two columns.
+	Grid *GridRule
+}
+
+// Offsets are those of a zone's clocks.
+type Offsets = calendar.Table
+
+// The seconds since 1970 between which offsets are listed, and after which they repeat: see queries/internal/calendar.
+const (
+	CycleStart   = calendar.CycleStart
+	CycleSeconds = calendar.CycleSeconds
+	FirstSecond  = calendar.FirstSecond
+	LastSecond   = calendar.LastSecond
+)
+
+// RuleDropped is the code of a row that is in no cell.
+const RuleDropped = columnar.Dropped
+
+// Steps are ascending. A value from step i to before step i+1 has the code i, one from the last step on has Beyond; one below the first step
+// has Below. One that equals Last has the code LastCode, if Closed is set.
+type Steps[T int64 | float64] struct {
+	At       []T
+	Cells    int32
+	Below    int32
+	Beyond   int32
+	Closed   bool
+	Last     T
+	LastCode int32
+}
+
+// Span is the numbers from Least to Most; there are none if Least is above Most.
+type Span[T int64 | float64] struct{ Least, Most T }
+
+// GridRule is a grid: the edges of its rows and columns. A place is in row i if it is from edge i to before edge i+1, the last row is closed.
+type GridRule struct {
+	Lat, Lon         string
+	LatType, LonType table.Type
+	Rows, Cols       []float64
+}
+
+// Rule returns what an axis does with the columns of a layout; ok is false if it cannot be said so.
+func (a *Axis) Rule(l Layout) (r Rule, ok bool) {
+	if d, is := a.Domain.(gridDomain); is {
+		lat, lon := l.coordinates(d.Lat, a.Field), l.coordinates(d.Lon, a.Field)
+		return Rule{
+			Null: a.Extra.Null, Other: a.Extra.Other,
+			Grid: &GridRule{Lat: d.Lat, Lon: d.Lon, LatType: lat.Kind, LonType: lon.Kind, Rows: d.rows, Cols: d.cols},
+		}, true
+	}
+	c, is := a.Coder(l).(*AxisCoder)
+	if !is {
+		return Rule{}, false
+	}
+	r = Rule{Column: a.Column, Type: c.Kind, Null: a.Extra.Null, Other: a.Extra.Other}
+	if d, is := a.Domain.(labelDomain); is && c.Kind.Kind == table.String {
+		return r, !d.fold.Any() && r.listTexts(d)
+	}
+	if d, is := a.Domain.(timeFieldDomain); is {
+		r.Field = d.name
+		r.Offsets, ok = calendar.OffsetTable(c.Kind, d.zone)
+		return r, ok
+	}
+	return r, r.describe(c.Values)
+}
+
+// listTexts lists the texts of labels.
+func (r *Rule) listTexts(d labelDomain) bool {
+	r.Texts = map[string]int32{}
+	for i, label := range d.labels {
+		for _, m := range label.Members {
+			r.Texts[m] = int32(i)
+		}
+	}
+	return true
+}
+
+// describe says what a coder of values does.
+func (r *Rule) describe(c valueCoder) bool {
+	switch c := c.(type) {
+	case *intLabels:
+		r.Ints = c.cells
+		return !unsigned(r.Type)
+	case floatLabels:
+		r.Floats = c.cells
+	case *intEdges:
+		r.IntSteps = &Steps[int64]{At: c.starts.All(), Cells: c.cells, Below: c.Other, Beyond: c.Other, Closed: c.closed, Last: c.top, LastCode: c.cells - 1}
+		return !c.unsigned
+	case *floatEdges:
+		r.FloatSteps = &Steps[float64]{At: c.edges.All(), Cells: c.cells, Below: c.Other, Beyond: c.Other, Closed: !c.open, Last: c.last, LastCode: c.cells - 1}
+	case notNull:
+		r.NotNull = true
+	case intRange:
+		r.IntRange, r.Other = &Span[int64]{c.first, c.last}, RuleDropped
+		return !c.unsigned
+	case floatRange:
+		r.FloatRange, r.Other = &Span[float64]{c.least, c.most}, RuleDropped
+	default:
+		return false
+	}
+	return true
+}
+
+func unsigned(t table.Type) bool { return t.Kind == table.Uint }
+
+// FilterRule is a condition: rows pass that have the code Want.
+type FilterRule struct {
+	Rule
+	Want int32
+}
+
+// Rules returns what the filters do with the columns of a schema; ok is false if one of them cannot be said so, or does not fit the schema.
+func (f Filters) Rules(s table.Schema, zone *time.Location) (rules []FilterRule, ok bool) {
+	compiled, err := f.Compile(s, zone)
+	if err != nil {
+		return nil, false
+	}
+	columns := f.Columns()
+	lists := f.textLists(s)
+	for _, c := range compiled.conditions {
+		r := FilterRule{Rule{Column: columns[c.At], Type: c.Kind, Null: RuleDropped, Other: unlisted}, c.Want}
+		if _, texts := c.Values.(textLabels); texts {
+			r.listTexts(labelDomain{labels: []Label{{Members: lists[0]}}})
+			lists = lists[1:]
+		} else if !r.describe(c.Values) {
+			return nil, false
+		}
+		rules = append(rules, r)
+	}
+	return rules, true
+}
+
+// textLists are the lists of the filters on columns of texts, in the order of their conditions.
+func (f Filters) textLists(s table.Schema) (lists [][]string) {
+	for _, spec := range f.Specs {
+		if c, _ := s.Lookup(spec.Column); c.Type.Kind != table.String {
+			continue
+		}
+		for _, list := range [][]string{spec.In, spec.NotIn} {
+			if len(list) > 0 {
+				lists = append(lists, list)
+			}
+		}
+	}
+	return lists
+}
+
+// InfiniteCode returns the code of an infinite value among steps of floats: the first or the last cell, unless the last edge is left out.
+func (s *Steps[T]) InfiniteCode(sign int) int32 {
+	switch {
+	case !s.Closed:
+		return s.Beyond
+	case math.Signbit(float64(sign)):
+		return 0
+	}
+	return s.LastCode
+}

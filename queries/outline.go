@@ -1,0 +1,109 @@
+package queries
+
+import (
+	"fmt"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
+	"github.com/dprelease/dprelease/queries/internal/gather"
+	"github.com/dprelease/dprelease/queries/kinds/base"
+	"github.com/dprelease/dprelease/queries/kinds/clamped"
+	"github.com/dprelease/dprelease/queries/kinds/crosstabs"
+	"github.com/dprelease/dprelease/queries/kinds/histogram"
+	"github.com/dprelease/dprelease/queries/kinds/ordered"
+	"github.com/dprelease/dprelease/queries/kinds/sums"
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/quantize"
+)
+
+// Outlines: queries whose rows another engine adds up
+//
+// An [Outline] says in plain numbers and texts what a query does with a row, from its cell to its bounds. An engine that follows it returns
+// totals of cells, which [AddTotal] hands to an accumulator: from there on a query is the same, whoever has added its rows up.
+
+// Outline is what another engine needs to know of a query.
+type Outline struct {
+	// Axes find the cell of a row in each dimension, of Sizes cells; a row is left out if it has none in one of them.
+	Axes  []domain.Rule
+	Sizes []int
+	// Tables are the tables to count, each by some axes, the last of which changes fastest. Only crosstabs have more than one.
+	Tables [][]int
+	// Apart says that a row's content, of which digests are, has its cell of each axis and not its cell in all of them together.
+	Apart bool
+	// Columns are the privacy unit's; if there are none, each row is a unit and nothing is bounded.
+	Columns []string
+	Limits  bounding.Limits
+	// Value is what is added up, nil if rows are counted. AllRows says that rows without a value count as rows of a value at the centre.
+	Value   *quantize.Quantizer
+	AllRows bool
+	// Squared says that the squares of values, less LessSquare each, are added up too. Rows says that numbers of rows are needed beside sums.
+	Squared    bool
+	LessSquare int64
+}
+
+// Total is what was added up in a cell.
+type Total = accumulate.Total
+
+// CodeNotPushed is the code of a query that has no outline.
+const CodeNotPushed = "not-in-sql"
+
+// HintLocal is the remedy for a query that has no outline.
+const HintLocal = "write engine: local, so that this program reads the rows and adds them up"
+
+// OutlineOf returns the outline of a query over a table. Errors are of type *Error; see [Errors]. One of code CodeNotPushed says that other
+// engines cannot be told what the query does.
+func OutlineOf(q Query, s table.Schema) (o Outline, err error) {
+	if _, err := q.New(s, nil); err != nil {
+		return o, err
+	}
+	switch q := q.(type) {
+	case *histogram.Query:
+		return outline(&q.Query, s)
+	case *ordered.Query:
+		return outline(&q.Query, s)
+	case *sums.Query:
+		if o, err = outline(&q.Query, s); err != nil {
+			return o, err
+		}
+		o.Value, o.AllRows = q.Quantizer, q.Quantizer.Value.Rows > 0
+		if second := q.Second(); second != nil {
+			o.Squared, o.LessSquare = true, second.Less
+		}
+		return o, nil
+	case *crosstabs.Query:
+		if o, err = outline(&q.Query, s); err != nil {
+			return o, err
+		}
+		o.Tables, o.Apart = nil, true
+		for _, t := range q.Margins.Largest() {
+			o.Tables = append(o.Tables, t.Attributes())
+		}
+		return o, nil
+	case *clamped.Query:
+		return o, problem.One(q.Name(), "", CodeNotPushed, "a clamp that is discovered takes a histogram of values and sums for each bin of it", HintLocal)
+	}
+	return o, problem.One(q.Name(), "histogram.by", CodeNotPushed, "keys that are discovered are private, and would leave the database before they are selected", HintLocal)
+}
+
+// outline is what all kinds of query have.
+func outline(q *base.Query, s table.Schema) (Outline, error) {
+	o := Outline{Columns: q.Spec.Unit, Limits: q.Limits}
+	p := &problem.Problems{Query: q.Spec.Name}
+	l := q.Layout(s, p)
+	var all []int
+	for i := range q.Axes {
+		r, ok := q.Axes[i].Rule(l)
+		if !ok {
+			p.Add(q.Axes[i].Field, CodeNotPushed, fmt.Sprintf("dimension %s is of a form that databases cannot be asked for exactly", q.Axes[i].Name()), HintLocal)
+		}
+		o.Axes, o.Sizes = append(o.Axes, r), append(o.Sizes, q.Axes[i].Size)
+		all = append(all, i)
+	}
+	o.Tables = [][]int{all}
+	return o, p.Err()
+}
+
+// AddTotal adds what another engine has added up to an accumulator of the query.
+func AddTotal(a Accumulator, t Total) error { return gather.AddTotal(a, t) }
