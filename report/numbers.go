@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"strings"
@@ -36,6 +37,24 @@ func floorTo(x *big.Rat, decimals int) string {
 // PercentUp is a probability in percent with two decimals, rounded up.
 func PercentUp(x *big.Rat) string {
 	return ceilTo(new(big.Rat).Mul(x, big.NewRat(100, 1)), 2) + " %"
+}
+
+// tinyGain is a gain over what the belief alone gives that two decimals cannot show: rounded up, it would look like a hundredth of a percent.
+const tinyGain = 1e-14
+
+// rightText is how often a guess is right, in percent and rounded up. A tiny gain stands as the next power of ten behind what the belief
+// alone gives.
+func rightText(alone, right *big.Rat) string {
+	gain, _ := new(big.Rat).Sub(right, alone).Float64()
+	if gain >= tinyGain {
+		return PercentUp(right)
+	}
+	const least = -300
+	power := least
+	for bound := 1e-300; bound <= upward(100*gain); power++ {
+		bound = math.Pow(10, float64(power+1))
+	}
+	return fmt.Sprintf("%s and less than 1e%d %% more", PercentUp(alone), power)
 }
 
 // percentDown is a share in percent with one decimal, rounded down.

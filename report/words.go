@@ -166,7 +166,7 @@ func (f *facts) guaranteeView() guaranteeView {
 		if alone.Cmp(p) < 0 {
 			alone = p
 		}
-		v.Guesses = append(v.Guesses, [3]string{wholePercent(p), wholePercent(alone), PercentUp(g.Guess(p))})
+		v.Guesses = append(v.Guesses, [3]string{wholePercent(p), wholePercent(alone), rightText(alone, g.Guess(p))})
 	}
 	for _, a := range falseAlarms {
 		rate := new(big.Rat).SetFloat64(g.TrueAlarms(a))
