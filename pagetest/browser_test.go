@@ -33,7 +33,7 @@ type view struct {
 	requests []string
 }
 
-// open opens a page in a window of that size, in light or dark.
+// open opens a page in a window of that size, in light or dark, in a browser of its own.
 func open(t *testing.T, file string, width, height int64, scheme string) *view {
 	t.Helper()
 	var binary string
@@ -128,7 +128,7 @@ func (v *view) accessible() {
 	v.t.Helper()
 	v.run(chromedp.Evaluate(axe+";0", nil))
 	var found string
-	v.run(chromedp.Evaluate(`axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}).then(r => JSON.stringify(r.violations.map(v => ({
+	v.run(chromedp.Evaluate(`axe.run(document, {resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}).then(r => JSON.stringify(r.violations.map(v => ({
 		id: v.id, help: v.help, nodes: v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + " :: " + n.failureSummary.slice(0, 300))}))))`, &found,
 		func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
 	var violations []struct {

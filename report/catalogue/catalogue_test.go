@@ -124,7 +124,7 @@ func TestCSVW(t *testing.T) {
 // What Croissant 1.0 demands: its type and conformsTo; a file has a content, an encoding and a digest; a field names a file that is there.
 func TestCroissant(t *testing.T) {
 	m := parsed(t, documents(t, sample())[CroissantName])
-	if m["@type"] != "sc:Dataset" || m["conformsTo"] != "http://mlcommons.org/croissant/1.0" || m["name"] == "" || m["license"] != "CC-BY-4.0" || m["url"] == nil || m["datePublished"] == nil || m["creator"] == nil {
+	if m["@type"] != "sc:Dataset" || m["conformsTo"] != "http://mlcommons.org/croissant/1.0" || m["name"] == "" || m["license"] != "https://spdx.org/licenses/CC-BY-4.0" || m["url"] == nil || m["datePublished"] == nil || m["creator"] == nil {
 		t.Errorf("%v", m)
 	}
 	files := map[string]bool{}

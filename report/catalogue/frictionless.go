@@ -1,5 +1,7 @@
 package catalogue
 
+import "fmt"
+
 // dataPackage is a Data Package of version 2 (datapackage.org): a resource for each file.
 func (r *Release) dataPackage() object {
 	p := object{
@@ -12,7 +14,9 @@ func (r *Release) dataPackage() object {
 	if people := r.contributors(); len(people) > 0 {
 		p["contributors"] = people
 	}
-	p.set("homepage", r.Address)
+	if isAddress(r.Address) {
+		p["homepage"] = r.Address
+	}
 	if r.Published != "" {
 		p["created"] = r.Published + "T00:00:00Z"
 	}
@@ -25,6 +29,8 @@ func (r *Release) licence() object {
 		return nil
 	case isAddress(r.Licence):
 		return object{"path": r.Licence}
+	case !licenceName.MatchString(r.Licence):
+		return object{"name": Slug(r.Licence), "title": r.Licence}
 	}
 	return object{"name": r.Licence}
 }
@@ -42,10 +48,15 @@ func (r *Release) contributors() []object {
 
 func (r *Release) resources() []object {
 	var out []object
+	taken := map[string]int{}
 	for _, t := range r.Tables {
 		for _, f := range t.Files {
+			name := Slug(t.Name) + "-" + f.format()
+			if taken[name]++; taken[name] > 1 {
+				name = fmt.Sprintf("%s-%d", name, taken[name])
+			}
 			resource := object{
-				"name": Slug(t.Name) + "-" + f.format(), "path": f.Path, "title": t.Name, "description": t.Description, "format": f.format(), "mediatype": f.mediaType(),
+				"name": name, "path": f.Path, "title": t.Name, "description": t.Description, "format": f.format(), "mediatype": f.mediaType(),
 				"hash": "sha256:" + f.SHA256, "schema": t.schema(f),
 			}
 			switch f.format() {

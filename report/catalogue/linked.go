@@ -1,37 +1,68 @@
 package catalogue
 
-// dcat is the release as a schema.org Dataset that is a DCAT one too, for search engines and data portals.
+import (
+	"net/url"
+	"strings"
+)
+
+// dcat is the release as a schema.org Dataset that is a DCAT one too, for search engines and data portals. DCAT takes titles, descriptions
+// and licences from Dublin Core, so these are said in both vocabularies.
 func (r *Release) dcat() object {
-	var files, variables []object
+	files, variables := []object{}, []object{}
 	for _, t := range r.Tables {
 		for _, f := range t.Files {
-			files = append(files, object{
-				"@type": []string{"DataDownload", "dcat:Distribution"}, "name": f.Path, "description": t.Description, "contentUrl": f.Path, "encodingFormat": f.mediaType(), "sha256": f.SHA256,
-			})
+			files = append(files, r.distribution(&t, f))
 		}
 		for _, c := range t.Columns {
 			v := object{"@type": "PropertyValue", "name": t.Name + "." + c.Name, "description": c.Description}
 			variables = append(variables, v.set("unitText", c.Unit))
 		}
 	}
+	about := strings.TrimSpace(r.Description + " " + r.Guarantee)
 	d := object{
-		"@context": object{"@vocab": "https://schema.org/", "dcat": "http://www.w3.org/ns/dcat#", "dct": "http://purl.org/dc/terms/"},
-		"@type":    []string{"Dataset", "dcat:Dataset"}, "name": r.Title, "identifier": r.Slug, "description": r.Description, "measurementTechnique": r.Guarantee,
-		"keywords": []string{"differential privacy"}, "isAccessibleForFree": true, "distribution": files, "variableMeasured": variables,
+		"@context": dcatContext(), "@type": []string{"Dataset", "dcat:Dataset"}, "name": r.Title, "identifier": r.Slug, "description": about,
+		"measurementTechnique": r.Guarantee, "keywords": []string{"differential privacy"}, "isAccessibleForFree": true, "variableMeasured": variables,
+		"distribution": files, "dcat:distribution": files,
+		"dct:title": r.Title, "dct:identifier": r.Slug, "dct:description": about, "dcat:keyword": "differential privacy",
 	}
 	if len(r.Creators) > 0 {
 		d["creator"], d["publisher"] = organisations(r.Creators), organisations(r.Creators[:1])[0]
+		d["dct:publisher"] = object{"@type": "foaf:Organization", "foaf:name": r.Creators[0]}
 	}
-	d.set("license", r.Licence).set("url", r.Address).set("datePublished", r.Published).set("spatialCoverage", r.Region)
-	return d
+	if address := r.licenceAddress(); address != "" {
+		d["license"], d["dct:license"] = address, object{"@id": address}
+	} else {
+		d.set("license", r.Licence).set("dct:rights", r.Licence)
+	}
+	if r.Published != "" {
+		d["datePublished"], d["dct:issued"] = r.Published, object{"@type": "xsd:date", "@value": r.Published}
+	}
+	if isAddress(r.Address) {
+		d["url"], d["dcat:landingPage"] = r.Address, object{"@id": r.Address}
+	}
+	return d.set("spatialCoverage", r.Region)
 }
 
-func organisations(names []string) []object {
-	var out []object
-	for _, n := range names {
-		out = append(out, object{"@type": "Organization", "name": n})
+func dcatContext() object {
+	return object{
+		"@vocab": "https://schema.org/", "dcat": "http://www.w3.org/ns/dcat#", "dct": "http://purl.org/dc/terms/", "foaf": "http://xmlns.com/foaf/0.1/", "spdx": "http://spdx.org/rdf/terms#",
+		"xsd": "http://www.w3.org/2001/XMLSchema#",
 	}
-	return out
+}
+
+// distribution is a file of a table. Its address is relative, so that the folder can lie anywhere.
+func (r *Release) distribution(t *Table, f File) object {
+	at := url.PathEscape(f.Path)
+	d := object{
+		"@id": at, "@type": []string{"DataDownload", "dcat:Distribution"}, "name": f.Path, "description": t.Description, "contentUrl": at, "encodingFormat": f.mediaType(), "sha256": f.SHA256,
+		"dct:title": f.Path, "dct:description": t.Description, "dcat:accessURL": object{"@id": at}, "dcat:downloadURL": object{"@id": at},
+		"dcat:mediaType": object{"@id": "https://www.iana.org/assignments/media-types/" + f.mediaType()},
+		"spdx:checksum":  object{"@type": "spdx:Checksum", "spdx:algorithm": object{"@id": "spdx:checksumAlgorithm_sha256"}, "spdx:checksumValue": object{"@type": "xsd:hexBinary", "@value": f.SHA256}},
+	}
+	if address := r.licenceAddress(); address != "" {
+		d["dct:license"] = object{"@id": address}
+	}
+	return d
 }
 
 // croissantContext is the context that Croissant 1.0 prescribes.
@@ -58,7 +89,7 @@ func (r *Release) croissant() object {
 		for i := range t.Files {
 			f := &t.Files[i]
 			files = append(files, object{
-				"@type": "cr:FileObject", "@id": f.Path, "name": f.Path, "contentUrl": f.Path, "encodingFormat": f.mediaType(), "sha256": f.SHA256,
+				"@type": "cr:FileObject", "@id": f.Path, "name": f.Path, "contentUrl": f.Path, "encodingFormat": f.croissantType(), "sha256": f.SHA256,
 			})
 			if k := f.format(); k == "parquet" || k == "csv" && (source == nil || source.format() != "parquet") {
 				source = f
@@ -76,7 +107,23 @@ func (r *Release) croissant() object {
 	if len(r.Creators) > 0 {
 		d["creator"] = organisations(r.Creators)
 	}
-	return d.set("license", r.Licence).set("url", r.Address).set("datePublished", r.Published)
+	if address := r.licenceAddress(); address != "" {
+		d["license"] = address
+	} else {
+		d.set("license", r.Licence)
+	}
+	if isAddress(r.Address) {
+		d["url"] = r.Address
+	}
+	return d.set("datePublished", r.Published)
+}
+
+// croissantType is the file's media type. Croissant's readers know Parquet by the name that it had before it was registered.
+func (f File) croissantType() string {
+	if f.format() == "parquet" {
+		return "application/x-parquet"
+	}
+	return f.mediaType()
 }
 
 func (t *Table) recordSet(f *File) object {
@@ -100,4 +147,12 @@ func (t *Table) recordSet(f *File) object {
 		set["key"] = keys
 	}
 	return set
+}
+
+func organisations(names []string) []object {
+	var out []object
+	for _, n := range names {
+		out = append(out, object{"@type": "Organization", "name": n})
+	}
+	return out
 }

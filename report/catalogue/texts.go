@@ -50,7 +50,7 @@ func (r *Release) citation() []byte {
 	}
 	if isAddress(r.Licence) {
 		file.LicenceAt = r.Licence
-	} else {
+	} else if r.knownLicence() {
 		file.Licence = r.Licence
 	}
 	for _, c := range append(append([]string{}, r.Creators...), r.Authors...) {
