@@ -69,6 +69,30 @@ func TestDuckDBLoadsReleases(t *testing.T) {
 	}
 }
 
+// The line of SQL in the release's README.md runs in the release's folder.
+func TestDuckDBRunsTheReadme(t *testing.T) {
+	out := filepath.Join(releasedTypes(t), "out")
+	text, err := os.ReadFile(filepath.Join(out, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "```sql\n")
+	query, _, found := strings.Cut(rest, ";\n```")
+	if !found {
+		t.Fatalf("README.md has no SQL:\n%s", text)
+	}
+	t.Chdir(out)
+	db, err := sql.Open("duckdb", "?autoinstall_known_extensions=false&autoload_known_extensions=false")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var rows int
+	if err := db.QueryRow("SELECT count(*) FROM (" + query + ")").Scan(&rows); err != nil || rows != 1 {
+		t.Errorf("%s gives %d rows: %v", query, rows, err)
+	}
+}
+
 // releasedTypes runs a job with keys of all types and returns the folder that holds its release.
 func releasedTypes(t *testing.T) string {
 	t.Helper()

@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -127,28 +128,42 @@ func (r *Release) loading(w func(string, ...any)) {
 		path[f.format()] = f.Path
 	}
 	w("## How to load them\n")
-	best := path["parquet"]
-	if best == "" {
-		best = path["csv"]
-	}
+	best := cmp.Or(path["parquet"], path["csv"], path["json"])
 	if best != "" {
 		w("DuckDB:\n\n```sql\nSELECT * FROM '%s' LIMIT 10;\n```\n", best)
 	}
-	switch {
-	case path["parquet"] != "":
-		w("pandas, R:\n\n```python\nimport pandas as pd\ntable = pd.read_parquet(\"%s\")\n```\n\n```r\ntable <- arrow::read_parquet(\"%s\")\n```\n", path["parquet"], path["parquet"])
-	case path["csv"] != "":
-		w("pandas, R:\n\n```python\nimport pandas as pd\ntable = pd.read_csv(\"%s\")\n```\n\n```r\ntable <- read.csv(\"%s\", check.names = FALSE)\n```\n", path["csv"], path["csv"])
-	case path["arrow"] != "":
-		w("pandas, R:\n\n```python\nimport pandas as pd\ntable = pd.read_feather(\"%s\")\n```\n\n```r\ntable <- arrow::read_feather(\"%s\")\n```\n", path["arrow"], path["arrow"])
-	case path["json"] != "":
-		w("DuckDB, pandas, R:\n\n```sql\nSELECT * FROM '%s' LIMIT 10;\n```\n\n```python\nimport pandas as pd\ntable = pd.read_json(\"%s\")\n```\n\n```r\ntable <- jsonlite::fromJSON(\"%s\")\n```\n", path["json"], path["json"], path["json"])
-	}
+	w("pandas:\n\n```python\nimport pandas as pd\ntable = %s\n```\n", inPandas(path))
+	w("R:\n\n```r\ntable <- %s\n```\n", inR(path))
 	if path["csv"] != "" {
 		w("Excel: open `%s` by Data, From Text/CSV, and choose UTF-8.%s\n", path["csv"], r.apostrophes())
 		return
 	}
 	w("Excel reads CSV, which this release does not have: add `csv` to `output.formats` of the job and run it again, at no cost.\n")
+}
+
+// inPandas and inR load a table. In CSV nothing but an empty field is no value: a label may be NA.
+func inPandas(path map[string]string) string {
+	switch {
+	case path["parquet"] != "":
+		return fmt.Sprintf("pd.read_parquet(%q)  # with pyarrow", path["parquet"])
+	case path["csv"] != "":
+		return fmt.Sprintf("pd.read_csv(%q, keep_default_na=False, na_values=[\"\"])", path["csv"])
+	case path["arrow"] != "":
+		return fmt.Sprintf("pd.read_feather(%q)  # with pyarrow", path["arrow"])
+	}
+	return fmt.Sprintf("pd.read_json(%q)", path["json"])
+}
+
+func inR(path map[string]string) string {
+	switch {
+	case path["csv"] != "":
+		return fmt.Sprintf("read.csv(%q, check.names = FALSE, na.strings = \"\")", path["csv"])
+	case path["parquet"] != "":
+		return fmt.Sprintf("arrow::read_parquet(%q)", path["parquet"])
+	case path["arrow"] != "":
+		return fmt.Sprintf("arrow::read_feather(%q)", path["arrow"])
+	}
+	return fmt.Sprintf("jsonlite::fromJSON(%q)", path["json"])
 }
 
 func (r *Release) apostrophes() string {
