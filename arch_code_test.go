@@ -54,12 +54,12 @@ func exitViolations(tr *tree) (out []string) {
 	return out
 }
 
-// ownMain reports whether a file is examples/NAME/main.go, bench/main.go, cmd/dist/main.go, internal/mutants/main.go or, in a module beside the
+// ownMain reports whether a file is examples/NAME/main.go, bench/main.go, cmd/dist/main.go, internal/mutants/main.go, pagetest/recompute/main.go or, in a module beside the
 // main one, release-NAME/main.go.
 func ownMain(file string) bool {
 	example, _ := path.Match("examples/*/main.go", file)
 	program, _ := path.Match("release-*/main.go", path.Join(path.Base(path.Dir(file)), path.Base(file)))
-	return example || program || file == "bench/main.go" || file == "cmd/dist/main.go" || file == "internal/mutants/main.go"
+	return example || program || file == "bench/main.go" || file == "cmd/dist/main.go" || file == "internal/mutants/main.go" || file == "pagetest/recompute/main.go"
 }
 
 func printViolations(tr *tree) (out []string) {

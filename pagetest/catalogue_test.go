@@ -316,46 +316,50 @@ func (f *folder) croissant() {
 	}
 	ids := map[string]bool{}
 	sets, _ := m["recordSet"].([]any)
-	for _, s := range sets {
-		set := s.(object)
-		f.text("a set", set, "@type", `cr:RecordSet`)
-		id := f.text("a set", set, "@id", `.+`)
-		f.only(id, set, known...)
-		var columns []column
-		from := ""
-		own := map[any]int{}
-		for i, x := range f.list("fields", set["field"]) {
-			name := f.text(id, x, "@id", regexp.QuoteMeta(id)+`/.+`)
-			f.only(name, x, known...)
-			if ids[name] {
-				f.t.Errorf("two fields are called %s", name)
-			}
-			ids[name] = true
-			own[name] = i
-			f.text(name, x, "@type", `cr:Field`)
-			kind := map[string]string{"sc:Text": "string", "sc:Integer": "integer", "sc:Float": "number"}[f.text(name, x, "dataType", `sc:Text|sc:Integer|sc:Float`)]
-			source := x["source"].(object)
-			file := source["fileObject"].(object)["@id"].(string)
-			if from != "" && from != file || types[file] != "text/csv" && types[file] != "application/x-parquet" {
-				f.t.Errorf("%s is read from %s beside %s", name, file, from)
-			}
-			from = file
-			columns = append(columns, column{name: source["extract"].(object)["column"].(string), kind: kind})
-		}
-		keys, _ := set["key"].([]any)
-		for _, k := range keys {
-			at, ok := own[k.(object)["@id"]]
-			if !ok {
-				f.t.Errorf("the key %v is no field", k)
-				continue
-			}
-			columns[at].key = true
-		}
-		if types[from] == "text/csv" {
-			f.holds(from, columns)
-		}
+	for _, set := range sets {
+		f.recordSet(set.(object), types, ids, known)
 	}
 	f.triples("croissant.json")
+}
+
+// recordSet checks a set of records of a Croissant dataset, whose files have these types.
+func (f *folder) recordSet(set object, types map[string]string, ids map[string]bool, known []string) {
+	f.text("a set", set, "@type", `cr:RecordSet`)
+	id := f.text("a set", set, "@id", `.+`)
+	f.only(id, set, known...)
+	var columns []column
+	from := ""
+	own := map[any]int{}
+	for i, x := range f.list("fields", set["field"]) {
+		name := f.text(id, x, "@id", regexp.QuoteMeta(id)+`/.+`)
+		f.only(name, x, known...)
+		if ids[name] {
+			f.t.Errorf("two fields are called %s", name)
+		}
+		ids[name] = true
+		own[name] = i
+		f.text(name, x, "@type", `cr:Field`)
+		kind := map[string]string{"sc:Text": "string", "sc:Integer": "integer", "sc:Float": "number"}[f.text(name, x, "dataType", `sc:Text|sc:Integer|sc:Float`)]
+		source := x["source"].(object)
+		file := source["fileObject"].(object)["@id"].(string)
+		if from != "" && from != file || types[file] != "text/csv" && types[file] != "application/x-parquet" {
+			f.t.Errorf("%s is read from %s beside %s", name, file, from)
+		}
+		from = file
+		columns = append(columns, column{name: source["extract"].(object)["column"].(string), kind: kind})
+	}
+	keys, _ := set["key"].([]any)
+	for _, k := range keys {
+		at, ok := own[k.(object)["@id"]]
+		if !ok {
+			f.t.Errorf("the key %v is no field", k)
+			continue
+		}
+		columns[at].key = true
+	}
+	if types[from] == "text/csv" {
+		f.holds(from, columns)
+	}
 }
 
 // triples expands a document of JSON-LD to RDF: by subject and predicate, what is said.

@@ -23,9 +23,9 @@ func main() {
 		}
 		for _, w := range wrong {
 			failed = true
-			fmt.Println(dir + ": " + w)
+			_, _ = fmt.Fprintln(os.Stdout, dir+": "+w)
 		}
-		fmt.Printf("%s: %d numbers compared, %d differ\n", dir, compared, len(wrong))
+		_, _ = fmt.Fprintf(os.Stdout, "%s: %d numbers compared, %d differ\n", dir, compared, len(wrong))
 	}
 	if failed || len(os.Args) < 2 {
 		os.Exit(1)
