@@ -3,6 +3,7 @@ package selftest
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/dprelease/dprelease/calibrate"
@@ -45,27 +46,54 @@ func audit(ctx context.Context, cells int, release Release) ([]Check, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(without) != cells || len(with) != cells || m.Sigma != other.Sigma || m.Grid != other.Grid {
+	if len(without) != cells || len(with) != cells || m.Sigma != other.Sigma || m.Grid != other.Grid || m.Noise != other.Noise || m.Scale != other.Scale {
 		return nil, errors.New("selftest: the releases of two neighbouring tables differ in cells or mechanism")
 	}
 	x, y := inUnits(without, m, fewer), inUnits(with, m, more)
-	d := noise{scale: float64(m.Sigma) / m.Grid}
+	d, name, first := noise{scale: float64(m.Sigma) / m.Grid}, "release", Check{}
+	if m.Noise == calibrate.Gaussian {
+		first = distinguish(without, with, m.Mu())
+	} else {
+		d, name = pureInput{input{scale: m.Scale / m.Grid}, m.Noise == calibrate.Geometric}.exact(), "release with delta 0"
+		first = likelier(without, with, m.Sens.L2/m.Scale)
+	}
 	return []Check{
-		distinguish(without, with, m.Mu()),
-		released("release, exact probabilities", x, d),
-		released("release of the neighbour, exact probabilities", y, d),
-		independent("release, neighbouring cells are independent", d, pairAtLag(x, 1)),
-		independent("release, blocks of cells are independent", d, pairAtLag(x, chunk)),
-		independent("release, two releases are independent", d, [][2][]int64{{x, y}}),
+		first,
+		released(name+", exact probabilities", x, d),
+		released(name+" of the neighbour, exact probabilities", y, d),
+		independent(name+", neighbouring cells are independent", d, pairAtLag(x, 1)),
+		independent(name+", blocks of cells are independent", d, pairAtLag(x, chunk)),
+		independent(name+", two releases are independent", d, [][2][]int64{{x, y}}),
 	}, nil
+}
+
+// likelier tests noisy counts for being above the middle, and derives a lower bound of epsilon from how much likelier that is with the row: under
+// epsilon-differential privacy 1 − FNR <= e^epsilon·FPR. Geometric noise attains it.
+func likelier(without, with []float64, claimed float64) Check {
+	n, falsePositives, falseNegatives := errorsOf(without, with)
+	fpr, fnr := proportionBound(falsePositives, n, alarm/16), proportionBound(falseNegatives, n, alarm/16)
+	c := Check{
+		Name: "release with delta 0, audit of neighbouring tables", Measure: "lower bound of epsilon", Samples: 2 * n,
+		Statistic: max(0, math.Log((1-fnr)/fpr)), Threshold: claimed,
+	}
+	return c.judged()
 }
 
 // distinguish tests noisy counts for being above the middle, and derives a lower bound of mu from how rarely that is
 // wrong.
 func distinguish(without, with []float64, claimed calibrate.Mu) Check {
+	n, falsePositives, falseNegatives := errorsOf(without, with)
+	c := Check{
+		Name: "release, audit of neighbouring tables", Measure: "lower bound of mu", Samples: 2 * n,
+		Statistic: muBound(falsePositives, falseNegatives, n), Threshold: float64(claimed),
+	}
+	return c.judged()
+}
+
+// errorsOf counts how often the test for being above the middle is wrong, in n cases each.
+func errorsOf(without, with []float64) (n, falsePositives, falseNegatives int) {
 	const middle = (fewer + more) / 2.0
-	n, falsePositives, falseNegatives := len(without), 0, 0
-	for i := range n {
+	for i := range without {
 		if without[i] > middle {
 			falsePositives++
 		}
@@ -73,11 +101,7 @@ func distinguish(without, with []float64, claimed calibrate.Mu) Check {
 			falseNegatives++
 		}
 	}
-	c := Check{
-		Name: "release, audit of neighbouring tables", Measure: "lower bound of mu", Samples: 2 * n,
-		Statistic: muBound(falsePositives, falseNegatives, n), Threshold: float64(claimed),
-	}
-	return c.judged()
+	return len(without), falsePositives, falseNegatives
 }
 
 // muBound returns the largest mu that these numbers of errors, in n cases each, rule out at level alarm/2.

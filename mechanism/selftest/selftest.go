@@ -54,9 +54,9 @@ func Failed(checks []Check) (n int) {
 }
 
 // Run makes all checks. The sampler's checks take about as long as budget. The audit takes its own time, for two
-// releases of Pairs(budget) cells each. An error is ctx's, release's or that of the system's source of randomness; a
+// releases of Pairs(budget) cells each, and for each way to release. An error is ctx's, release's or that of the system's source of randomness; a
 // failed check is not an error.
-func Run(ctx context.Context, budget time.Duration, release Release) ([]Check, error) {
+func Run(ctx context.Context, budget time.Duration, releases ...Release) ([]Check, error) {
 	var checks []Check
 	for _, k := range knownStreams {
 		checks = append(checks, k.compare())
@@ -66,9 +66,13 @@ func Run(ctx context.Context, budget time.Duration, release Release) ([]Check, e
 	if err != nil {
 		return nil, err
 	}
-	audited, err := audit(ctx, Pairs(budget), release)
-	if err != nil {
-		return nil, err
+	checks = append(checks, sampled...)
+	for _, release := range releases {
+		audited, err := audit(ctx, Pairs(budget), release)
+		if err != nil {
+			return nil, err
+		}
+		checks = append(checks, audited...)
 	}
-	return append(append(checks, sampled...), audited...), nil
+	return checks, nil
 }

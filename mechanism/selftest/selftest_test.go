@@ -103,6 +103,52 @@ func TestHonestPasses(t *testing.T) {
 	}
 }
 
+// claimPure is geometric noise of epsilon 1.
+func claimPure(tb testing.TB) calibrate.Mechanism {
+	tb.Helper()
+	m, err := calibrate.Pure{Query: "rows", Why: "one row in one cell", Noise: calibrate.Laplace{L1: 1, Scale: 1}, Grid: 1, Geometric: true}.Mechanism()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return m
+}
+
+const pureAuditName = "release with delta 0, audit of neighbouring tables"
+
+// TestPureAudit: geometric noise as claimed passes, and its bound is near epsilon; with 10 % less scale than is claimed it fails, for the bound is then more
+// than 15 of its own standard deviations above epsilon.
+func TestPureAudit(t *testing.T) {
+	m := claimPure(t)
+	checks, err := selftest.Run(t.Context(), 0, honest(t, m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range checks {
+		if !c.Pass {
+			t.Errorf("%+v", c)
+		}
+	}
+	if c := find(t, checks, pureAuditName); c.Threshold != 1 || c.Statistic < 0.9 {
+		t.Errorf("the audit has no power, or another claim than epsilon = 1: %+v", c)
+	}
+	less := func(ctx context.Context, cells, rows int) ([]float64, calibrate.Mechanism, error) {
+		p, _ := m.Pure()
+		p.Noise.Scale = 0.9
+		drawn, err := p.Mechanism()
+		if err != nil {
+			return nil, m, err
+		}
+		n, err := sealed(t, cells, rows).Noise(ctx, ledgertest.Receipt(t, drawn), drawn, 2)
+		return values(n), m, err
+	}
+	if checks, err = selftest.Run(t.Context(), 0, less); err != nil {
+		t.Fatal(err)
+	}
+	if c := find(t, checks, pureAuditName); c.Pass {
+		t.Errorf("too little noise passes: %+v", c)
+	}
+}
+
 // The audit detects 10 % too little noise, with the smallest allowed number of pairs and with a million.
 // The bound is more than 6 of its own standard deviations above mu: the test misses with probability below 1e-9.
 func TestUnderNoisedFails(t *testing.T) {

@@ -21,24 +21,33 @@ import (
 )
 
 // auditJob is the job of the selftest's audit: each row is a privacy unit, so that one cell's count of two tables that
-// differ by a row in each cell is a pair of neighbours; epsilon makes mu about 1.
+// differ by a row in each cell is a pair of neighbours; epsilon makes mu about 1 in both.
 const auditJob = `version: 1
 name: selftest
-privacy: {epsilon: 5, delta: 1e-6, unit: row, adjacency: add-remove}
+privacy: {%s, unit: row, adjacency: add-remove}
 input: {files: [table.csv]}
 queries:
   - name: rows
     histogram: {by: [{column: cell, from: 0, to: %d, width: 1}]}
 output: {dir: out, formats: [parquet]}
-ledger: {store: "sqlite:ledger.db", dataset: selftest, budget: {epsilon: 5, delta: 1e-6}}
+ledger: {store: "sqlite:ledger.db", dataset: selftest, budget: {epsilon: 10, delta: 1e-6}}
 `
+
+// The guarantees of the audits, with Gaussian and with geometric noise.
+const (
+	gaussian  = "epsilon: 5, delta: 1e-6"
+	geometric = "epsilon: 1, delta: 0"
+)
 
 // releaseIn makes releases below a folder, each with a table, a job, a ledger and an output folder of its own, on the way
 // that every release takes.
-func (a *selftester) releaseIn(folder string) selftest.Release {
+func (a *selftester) releaseIn(folder, guarantee string) selftest.Release {
 	return func(ctx context.Context, cells, rows int) ([]float64, calibrate.Mechanism, error) {
-		dir := filepath.Join(folder, strconv.Itoa(rows))
-		if err := writeFiles(dir, cells, rows); err != nil {
+		dir, err := os.MkdirTemp(folder, "release-")
+		if err != nil {
+			return nil, calibrate.Mechanism{}, folderError("make a folder", err)
+		}
+		if err := writeFiles(dir, guarantee, cells, rows); err != nil {
 			return nil, calibrate.Mechanism{}, folderError("write the selftest's table", err)
 		}
 		plan, released, err := a.run(ctx, filepath.Join(dir, "job.yaml"))
@@ -52,11 +61,8 @@ func (a *selftester) releaseIn(folder string) selftest.Release {
 }
 
 // writeFiles writes the job and its table: rows rows in each of the cells.
-func writeFiles(dir string, cells, rows int) error {
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "job.yaml"), fmt.Appendf(nil, auditJob, cells), 0o600); err != nil {
+func writeFiles(dir, guarantee string, cells, rows int) error {
+	if err := os.WriteFile(filepath.Join(dir, "job.yaml"), fmt.Appendf(nil, auditJob, guarantee, cells), 0o600); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(filepath.Join(dir, "table.csv"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)

@@ -21,7 +21,7 @@ const long = `selftest tests the noise of this binary on this machine. Without -
 It checks known answers of the cipher and of the calibration; the sampler against exact probabilities, its low bits, its
 moments and its independence; and it makes two releases of neighbouring tables of its own, with a job, a ledger and an
 output folder in a temporary folder, as 'release run' makes yours, and bounds from them how well the two can be told
-apart: a lower bound of mu above the mu that the job promises is a failure.
+apart: a lower bound of mu above the mu that the job promises is a failure. It does the same with delta 0, for epsilon.
 
 Each line gives a check's statistic and the threshold, fixed beforehand, up to which it passes. If nothing is wrong,
 one run in 10^9 fails. Exit code 1: a check failed.
@@ -87,7 +87,7 @@ func (a *selftester) testNoise(ctx context.Context, seconds int) error {
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // it holds nothing private
 	start := time.Now()
-	checks, err := selftest.Run(ctx, time.Duration(seconds)*time.Second, a.releaseIn(folder))
+	checks, err := selftest.Run(ctx, time.Duration(seconds)*time.Second, a.releaseIn(folder, gaussian), a.releaseIn(folder, geometric))
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func TestSelftestFails(t *testing.T) {
 
 // TestSelftestRelease: the audit's releases are those of its job, at the noise that was charged.
 func TestSelftestRelease(t *testing.T) {
-	counts, m, err := (&selftester{nil, testProgram}).releaseIn(t.TempDir())(t.Context(), 2000, 2)
+	counts, m, err := (&selftester{nil, testProgram}).releaseIn(t.TempDir(), gaussian)(t.Context(), 2000, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
