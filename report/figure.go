@@ -17,7 +17,7 @@ func Figure(m *manifest.Manifest, tables []*Table, query, holds string) (*pictur
 	for _, t := range tables {
 		if q := f.find(t.Query); q != nil && t.Query == query && t.Holds == holds {
 			d := dataOf(q, t, mostRows, f)
-			return (&figure{d: &d, query: q}).draw(f.name), nil
+			return (&figure{d: &d, query: q}).draw(shown(f.name)), nil
 		}
 	}
 	return nil, fmt.Errorf("the release has no such table")

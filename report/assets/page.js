@@ -214,8 +214,7 @@
           x: { ...sx, tickSize: 3 }, y: { ...sy, reverse: Boolean(grid), tickRotate: 0, tickSize: 3, ticks: sy.domain.filter((_, i) => i % side === 0) },
           color: colors(scale),
           marks: [
-            cell > 8 ? Plot.cell(some, { x: (r) => r.k[xa.keys[0]], y: (r) => r.k[ya.keys[0]], stroke: "var(--line)", strokeWidth: 0.5, inset: 0.5 }) : null,
-            Plot.cell(some, { x: (r) => r.k[xa.keys[0]], y: (r) => r.k[ya.keys[0]], fill: (r) => r[value], inset: cell > 8 ? 0.5 : 0 }),
+            Plot.cell(some, { x: (r) => r.k[xa.keys[0]], y: (r) => r.k[ya.keys[0]], fill: (r) => r[value], inset: cell > 8 ? 0.5 : 0, stroke: cell > 8 ? "var(--line)" : undefined, strokeWidth: 0.5 }),
             ...written,
             Plot.tip(some, Plot.pointer({ x: (r) => r.k[xa.keys[0]], y: (r) => r.k[ya.keys[0]], title: (r) => describe(q, t, r) })),
           ].filter(Boolean),

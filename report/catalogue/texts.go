@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -69,6 +70,8 @@ func plain(text string) string {
 	var b strings.Builder
 	for _, r := range text {
 		switch {
+		case unicode.Is(unicode.Bidi_Control, r):
+			fmt.Fprintf(&b, "[U+%04X]", r)
 		case r < ' ' || r == 0x7f:
 			b.WriteByte(' ')
 		case r == '<':
