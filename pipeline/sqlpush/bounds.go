@@ -63,7 +63,7 @@ func (c *contents) boundedRows() string {
 		few = min(c.Limits.Rows, c.Limits.PerGroup)
 	}
 	if !l.cells && !l.inCell && !l.rows {
-		return c.totals(c.from, "COUNT(*)")
+		return c.totals(c.from, countRows)
 	}
 	match := make([]string, len(c.units))
 	for i, u := range c.units {
@@ -98,7 +98,7 @@ func (c *contents) boundedRows() string {
 		fmt.Sprintf("overactive AS (SELECT %s FROM coded AS a GROUP BY %s HAVING COUNT(*) > %d)", units, units, few),
 		fmt.Sprintf("kept AS (SELECT %s FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE %s)\n UNION ALL SELECT %s FROM %s AS b)", kept, on, kept, w.from),
 	}
-	totals := c.totals("kept", "COUNT(*)")
+	totals := c.totals("kept", countRows)
 	if rest, nested := strings.CutPrefix(totals, "WITH "); nested {
 		totals = ", " + rest
 	}

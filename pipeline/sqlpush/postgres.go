@@ -117,6 +117,9 @@ func postgresUnit(c *Column) string {
 // Total is of numeric.
 func (postgres) Total(x string) string { return "CAST(SUM(" + x + ") AS text)" }
 
+// Session turns off the compilation of expressions, which takes seconds for long ones.
+func (postgres) Session() []string { return []string{"SET LOCAL jit = off"} }
+
 // Transaction is a snapshot.
 func (postgres) Transaction() *sql.TxOptions {
 	return &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}

@@ -169,7 +169,7 @@ func (c *contents) statement() string {
 	c.quantizeValues()
 	c.findUnits()
 	if len(c.units) == 0 {
-		return c.totals(c.from, "COUNT(*)")
+		return c.totals(c.from, countRows)
 	}
 	if c.Value == nil && !c.binding().rows {
 		return c.boundedCounts()
@@ -275,6 +275,9 @@ func (c *contents) findUnits() {
 	c.filter(notNull(c.units)...)
 }
 
+// countRows counts rows that stand for themselves.
+const countRows = "COUNT(*)"
+
 // totals adds the rows of a table expression up, by cells. rows counts those of a group.
 func (c *contents) totals(from, rows string) string {
 	var sums []string
@@ -293,11 +296,15 @@ func (c *contents) totals(from, rows string) string {
 	case !c.Apart:
 		return fmt.Sprintf("SELECT 0 AS t, cell, %s\nFROM %s AS x\nGROUP BY cell", list, from)
 	}
+	number := ""
+	if rows != countRows { // of rows that were counted already
+		number = ", n"
+	}
 	var all []string
 	for i, axes := range c.Tables {
-		all = append(all, fmt.Sprintf("SELECT %d AS t, cell, %s\nFROM (SELECT %s AS cell FROM counted) AS x\nGROUP BY cell", i, list, c.radix(c.cells, axes)))
+		all = append(all, fmt.Sprintf("SELECT %d AS t, cell, %s\nFROM (SELECT %s AS cell%s FROM counted) AS x\nGROUP BY cell", i, list, c.radix(c.cells, axes), number))
 	}
-	return "WITH counted AS (SELECT " + strings.Join(c.cells, ", ") + " FROM " + from + " AS y)\n" + strings.Join(all, "\nUNION ALL\n")
+	return "WITH counted AS (SELECT " + strings.Join(c.cells, ", ") + number + " FROM " + from + " AS y)\n" + strings.Join(all, "\nUNION ALL\n")
 }
 
 func less(x string, centre int64) string {

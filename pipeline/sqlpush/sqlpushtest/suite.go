@@ -110,8 +110,8 @@ func Answers(t testing.TB, e pipeline.Engine, p *pipeline.Plan) (out []stability
 	return out, nil
 }
 
-// Result says how many random cases were tried.
-type Result struct{ Cases, Equal, Refused, Unloaded int }
+// Result says how many random cases were tried. Of jobs that were refused as a whole, Alone queries were compared by themselves.
+type Result struct{ Cases, Equal, Refused, Alone, Unloaded int }
 
 // Equality compares the answers of random jobs about random tables. Jobs that the database refuses before it runs anything are counted.
 func Equality(t *testing.T, s *Server, cases int) Result {
@@ -135,10 +135,6 @@ func (s *Server) compare(t *testing.T, c *stabilitytest.Case, r *Result) {
 		r.Unloaded++
 		return
 	}
-	p, diags := c.Job.Plan(filepath.Join(t.TempDir(), "job.yaml"), "t.csv")
-	if len(diags) > 0 {
-		t.Fatal(diags)
-	}
 	for i := range 2 {
 		var rows []stabilitytest.Row
 		for _, file := range c.Pair.Table(i) {
@@ -147,18 +143,42 @@ func (s *Server) compare(t *testing.T, c *stabilitytest.Case, r *Result) {
 		if err := s.Load("t", c.Job.Columns, types, rows); err != nil {
 			t.Fatalf("%s: %v\n%s", c.Note, err, c.Job.YAML())
 		}
-		same, err := s.Same(t, p, "t")
-		switch {
-		case errors.Is(err, ErrRefused):
+		same, err := s.Same(t, planOf(t, c.Job), "t")
+		if errors.Is(err, ErrRefused) && i == 0 {
 			r.Refused++
+			s.compareEach(t, c, types, r)
 			return
-		case err != nil:
-			t.Fatalf("%s: %v\n%s%v%v", c.Note, err, c.Job.YAML(), types, c.Pair.Table(i))
-		case same != "":
-			t.Fatalf("%s: %s\n%s%v%v", c.Note, same, c.Job.YAML(), types, c.Pair.Table(i))
+		}
+		if err != nil || same != "" {
+			t.Fatalf("%s: %v %s\n%s%v%v", c.Note, err, same, c.Job.YAML(), types, c.Pair.Table(i))
 		}
 	}
 	r.Equal++
+}
+
+// compareEach compares the queries of a job of which the database refuses one or more.
+func (s *Server) compareEach(t *testing.T, c *stabilitytest.Case, types []string, r *Result) {
+	for _, q := range c.Job.Queries {
+		alone := *c.Job
+		alone.Queries = []string{q}
+		same, err := s.Same(t, planOf(t, &alone), "t")
+		switch {
+		case errors.Is(err, ErrRefused):
+		case err != nil || same != "":
+			t.Fatalf("%s: %v %s\n%s%v%v", c.Note, err, same, alone.YAML(), types, c.Pair.Table(0))
+		default:
+			r.Alone++
+		}
+	}
+}
+
+func planOf(t *testing.T, j *stabilitytest.Job) *pipeline.Plan {
+	t.Helper()
+	p, diags := j.Plan(filepath.Join(t.TempDir(), "job.yaml"), "t.csv")
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	return p
 }
 
 // ErrRefused says that a job was refused before anything ran.
