@@ -1,6 +1,7 @@
 package sqlpush
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -17,6 +18,11 @@ type Source struct{ Driver, DSN, Table, Query string }
 // drivers are the names under which packages register themselves with database/sql, if they are not those of jobs.
 var drivers = map[string]string{"postgres": "pgx"}
 
+func registered(driver string) string { return cmp.Or(drivers[driver], driver) }
+
+// HasDriver says whether this program has the driver of an engine.
+func HasDriver(driver string) bool { return slices.Contains(sql.Drivers(), registered(driver)) }
+
 // Database is an input in a database whose columns are known.
 type Database struct {
 	db      *sql.DB
@@ -29,17 +35,13 @@ type Database struct {
 // Open connects to a database and reads the names and types of the input's columns, and no row. Errors are of type *pipeline.Error.
 func Open(ctx context.Context, s Source) (*Database, error) {
 	dialect, ok := DialectOf(s.Driver)
-	driver := s.Driver
-	if name := drivers[s.Driver]; name != "" {
-		driver = name
-	}
-	if !ok || !slices.Contains(sql.Drivers(), driver) {
+	if !ok || !HasDriver(s.Driver) {
 		return nil, &pipeline.Error{
 			Cause: pipeline.CauseInput, Code: "sql-driver", Message: "this program has no driver for " + s.Driver,
 			Hint: "docs/SQL.md lists which program has which drivers; release sql JOB writes the statements without one",
 		}
 	}
-	db, err := sql.Open(driver, s.DSN)
+	db, err := sql.Open(registered(s.Driver), s.DSN)
 	if err != nil {
 		return nil, failed(ctx, "the connection string is not one", err)
 	}
@@ -105,7 +107,12 @@ func (d *Database) Schema() table.Schema {
 }
 
 // Close ends the connections.
-func (d *Database) Close() error { return d.db.Close() }
+func (d *Database) Close() error {
+	if d.db == nil { // nothing is connected
+		return nil
+	}
+	return d.db.Close()
+}
 
 // session is a connection whose statements all see the same rows, if the engine can.
 type session struct {

@@ -18,6 +18,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/selftesting"
 	"github.com/dprelease/dprelease/cmd/release/internal/sharding"
 	"github.com/dprelease/dprelease/cmd/release/internal/signing"
+	"github.com/dprelease/dprelease/cmd/release/internal/statements"
 	"github.com/dprelease/dprelease/cmd/release/internal/verification"
 )
 
@@ -74,7 +75,7 @@ func (a *app) root() *cobra.Command {
 	flags.BoolVar(&a.Quiet, "quiet", false, "no progress, no closing table; errors only")
 	root.AddCommand(
 		a.runCmd(), a.planCmd(), a.suggestCmd(), a.checkCmd(), verification.Command(a.Console), accounts.Command(a.Console), accounts.WithdrawCommand(a.Console), a.statusCmd(), a.backfillCmd(), sharding.AggregateCommand(a.Console, version()), a.mergeCmd(),
-		firstlook.Command(a.Console), firstjob.Command(a.Console), preview.Command(a.Console, program, a.printPreview), a.explainCmd(), a.schemaCmd(), presentation.ReportCommand(a.Console), presentation.PlotCommand(a.Console),
+		firstlook.Command(a.Console), firstjob.Command(a.Console), preview.Command(a.Console, program, a.printPreview), a.explainCmd(), a.schemaCmd(), statements.Command(a.Console), presentation.ReportCommand(a.Console), presentation.PlotCommand(a.Console),
 		signing.KeygenCommand(a.Console), registry.Command(a.Console), denoising.Command(a.Console), calibration.Command(a.Console), selftesting.Command(a.Console, program),
 		a.versionCmd(), a.manCmd(),
 	)

@@ -9,6 +9,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -194,10 +195,9 @@ func (s *Server) Same(t *testing.T, p *pipeline.Plan, name string) (difference s
 	if diags := p.Check(d.Schema()); len(diags) > 0 {
 		return "", fmt.Errorf("%w: %w", ErrRefused, diags)
 	}
-	key := make([]byte, 32)
-	read := sqlpush.NewReader(d, local.NewWithin(d.Rows(), local.Limits{Workers: 1, Memory: 1 << 30, Scratch: t.TempDir(), Separate: true}), key)
-	want, errRead := Answers(t, read, p)
-	if refused := sqlpush.New(d, key).Refuses(p); refused != nil {
+	want, errRead := ReadAll(t, d, p)
+	pushed := sqlpush.New(d, make([]byte, 32))
+	if refused := pushed.Refuses(p); refused != nil {
 		for _, e := range problem.Errors(refused) {
 			if e.Code != queries.CodeNotPushed || e.Hint != queries.HintLocal {
 				return "", fmt.Errorf("refused without the remedy: %w", e)
@@ -205,7 +205,7 @@ func (s *Server) Same(t *testing.T, p *pipeline.Plan, name string) (difference s
 		}
 		return "", errors.Join(ErrRefused, errRead)
 	}
-	got, err := Answers(t, sqlpush.New(d, key), p)
+	got, err := Answers(t, pushed, p)
 	if err != nil || errRead != nil {
 		if err != nil && errRead != nil && err.Error() == errRead.Error() {
 			return "", nil
@@ -239,4 +239,68 @@ func Plan(t testing.TB, text string) *pipeline.Plan {
 		t.Fatal(diags)
 	}
 	return p
+}
+
+// ReadAll are the answers of the local engine that reads the rows of a database.
+func ReadAll(t *testing.T, d *sqlpush.Database, p *pipeline.Plan) ([]stabilitytest.Answer, error) {
+	t.Helper()
+	return Answers(t, newReader(t, d), p)
+}
+
+func newReader(t *testing.T, d *sqlpush.Database) *sqlpush.Reader {
+	limits := local.Limits{Workers: 1, Memory: 1 << 30, Scratch: t.TempDir(), Separate: true}
+	return sqlpush.NewReader(d, local.NewWithin(d.Rows(), limits), make([]byte, 32))
+}
+
+// Stability tries random pairs of neighbouring tables: their exact answers, as the database gives them, are as near to each other as the sensitivities
+// say. Cases that the database is not asked are skipped, as if no writer could write them.
+func Stability(t *testing.T, s *Server, pairs int) stabilitytest.Result {
+	t.Helper()
+	lab := &stabilitytest.Lab{TB: t, Dir: t.TempDir()}
+	search := stabilitytest.Search{Seed: stabilitytest.Seed(t) + 1, Pairs: pairs, PairsPerJob: 5, Writers: stabilitytest.Writers()[:1], Labs: []*stabilitytest.Lab{lab}}
+	return search.RunBy(func(_ *stabilitytest.Lab, c *stabilitytest.Case) (*stabilitytest.Finding, bool) {
+		types, ok := s.types(c)
+		if !ok {
+			return nil, true
+		}
+		p := planOf(t, c.Job)
+		var of [2][]stabilitytest.Answer
+		for i := range of {
+			answers, err := s.answersAbout(t, c, types, p, i)
+			if errors.Is(err, ErrRefused) {
+				return nil, true
+			}
+			if err != nil {
+				return &stabilitytest.Finding{What: err.Error(), Case: c}, false
+			}
+			of[i] = answers
+		}
+		k := 0
+		for _, q := range p.Queries() {
+			for _, component := range q.Components {
+				if !stabilitytest.Within(of[0][k], of[1][k], component.Sens) {
+					return &stabilitytest.Finding{What: fmt.Sprintf("%v and %v are further apart than %v", of[0][k], of[1][k], component.Sens), Case: c}, false
+				}
+				k++
+			}
+		}
+		return nil, false
+	})
+}
+
+// answersAbout are the database's answers about one table of a pair.
+func (s *Server) answersAbout(t *testing.T, c *stabilitytest.Case, types []string, p *pipeline.Plan, i int) ([]stabilitytest.Answer, error) {
+	if err := s.Load("t", c.Job.Columns, types, slices.Concat(c.Pair.Table(i)...)); err != nil {
+		return nil, err
+	}
+	d, err := s.Open(t.Context(), "t")
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	e := sqlpush.New(d, make([]byte, 32))
+	if diags := p.CheckWith(e); len(diags) > 0 {
+		return nil, ErrRefused
+	}
+	return Answers(t, e, p)
 }

@@ -24,7 +24,7 @@ func databaseOpener(job *configs.Job, l local.Limits, key func(context.Context) 
 				return nil, pipeline.LedgerError("read the key of the input's digest", err)
 			}
 		}
-		d, err := OpenDatabase(ctx, job)
+		d, err := sqlpush.Open(ctx, DatabaseOf(job))
 		if err != nil {
 			return nil, err
 		}
@@ -36,8 +36,8 @@ func databaseOpener(job *configs.Job, l local.Limits, key func(context.Context) 
 	}
 }
 
-// OpenDatabase connects to the database that a job names.
-func OpenDatabase(ctx context.Context, job *configs.Job) (*sqlpush.Database, error) {
+// DatabaseOf is the input that a job with input.sql names.
+func DatabaseOf(job *configs.Job) sqlpush.Source {
 	in := job.Input.SQL
-	return sqlpush.Open(ctx, sqlpush.Source{Driver: in.Driver, DSN: in.DSN, Table: in.Table, Query: in.Query})
+	return sqlpush.Source{Driver: in.Driver, DSN: in.DSN, Table: in.Table, Query: in.Query}
 }

@@ -105,6 +105,16 @@ func stated(ctx context.Context, plan *pipeline.Plan, dir string) (table.Schema,
 	return data.Schema(), nil
 }
 
+// Assumed returns the columns of a plan with the types that its questions suggest, for whoever cannot ask the input.
+func Assumed(ctx context.Context, plan *pipeline.Plan) (s table.Schema, err error) {
+	all, err := usesOf(ctx, plan)
+	for _, c := range plan.Columns() {
+		s.Fields = append(s.Fields, table.Field{Name: c, Type: table.Type{Kind: table.String}})
+	}
+	guess(plan, &s, all)
+	return s, err
+}
+
 // statedTypes are the types of columns that the job states, as it writes them.
 func statedTypes(plan *pipeline.Plan) map[string]string {
 	in := &plan.Job().Input
