@@ -2,6 +2,7 @@ package configs
 
 import (
 	"fmt"
+	"math/big"
 	"regexp"
 	"slices"
 	"strings"
@@ -224,13 +225,33 @@ func (c *checker) aggregate(at *yamltree.Path, a *Aggregate) {
 	if !c.has(at.At("clamp")) && !c.has(at.At("clip_l2")) {
 		c.bad(at, CodeMissing, "nothing bounds the values", "add clamp: [lo, hi] from what you know about the column, never from the data")
 	}
-	c.clamp(at.At("clamp"), a.Clamp)
+	c.clampOf(at, a)
 	c.positive(at.At("clip_l2"), a.ClipL2)
 	if a.Rows > 0 && c.job.Privacy.Adjacency != "replace-one" {
 		c.bad(at.At("rows"), CodeContradiction, "a public number of terms goes with adjacency: replace-one", "remove rows, or set privacy.adjacency to replace-one")
 	}
 	if len(a.By) > 0 {
 		c.dimensions(at.At("by"), a.By)
+	}
+}
+
+// clampOf checks the clamp, or the range within which it is found.
+func (c *checker) clampOf(at *yamltree.Path, a *Aggregate) {
+	if !a.Clamp.Discovers() {
+		c.clamp(at.At("clamp"), a.Clamp)
+		for _, key := range []string{"range", "clamp_share"} {
+			if c.has(at.At(key)) {
+				c.bad(at.At(key), CodeContradiction, key+" goes with clamp: discover", "write clamp: discover, or remove "+key)
+			}
+		}
+		return
+	}
+	if !c.has(at.At("range")) {
+		c.bad(at.At("clamp"), CodeMissing, "there is no public range in which to look for the clamp", "add range: [lo, hi], which may be generous, such as [0, 1e9]; never from the data")
+	}
+	c.clamp(at.At("range"), a.Range)
+	if share, ok := a.ClampShare.rat(); ok && (share.Sign() <= 0 || share.Cmp(big.NewRat(1, 1)) >= 0) {
+		c.bad(at.At("clamp_share"), CodeBadValue, "must be above 0 and below 1, is "+c.Show(at.At("clamp_share"), string(a.ClampShare)), "leave it out: a tenth is spent")
 	}
 }
 

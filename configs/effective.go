@@ -62,6 +62,12 @@ func (w *writer) value(v reflect.Value, at *yamltree.Path) {
 		w.unit(x, at)
 	case Values:
 		w.values(x)
+	case Clamp:
+		if x.Discovers() {
+			w.text(Discover, at)
+			return
+		}
+		w.plain(v, at)
 	case Param:
 		w.json(x.Default)
 	case Decimal:

@@ -88,6 +88,23 @@ type CrosstabTable struct {
 	Weight Decimal `yaml:"weight,omitempty" default:"1" example:"2"`
 }
 
+// Clamp is two numbers, or the word discover alone.
+type Clamp []Decimal
+
+// Discover is the word that has a clamp found.
+const Discover = "discover"
+
+// Discovers says whether the clamp is to be found.
+func (c Clamp) Discovers() bool { return len(c) == 1 && c[0] == Discover }
+
+// Bounds returns the public bounds of the values: the clamp, or the range within which it is found.
+func (a *Aggregate) Bounds() []Decimal {
+	if a.Clamp.Discovers() {
+		return a.Range
+	}
+	return a.Clamp
+}
+
 // Aggregate is a sum, a mean or a variance of bounded values: of a column, or (no variance) of several that make a vector.
 type Aggregate struct {
 	// Column of the values: numbers, or lists of numbers for a vector.
@@ -96,8 +113,12 @@ type Aggregate struct {
 	Length int `yaml:"length,omitempty" min:"1" example:"300"`
 	// Columns that make a vector, one component each.
 	Columns []string `yaml:"columns,omitempty" example:"[x1, x2, x3]"`
-	// Clamp is the range [lo, hi] onto which each value (or component) is moved, in the column's unit.
-	Clamp []Decimal `yaml:"clamp,omitempty" example:"[17, 90]"`
+	// Clamp is the range [lo, hi] onto which each value (or component) is moved, in the column's unit. `discover` finds it privately within `range`, in the same run, and pays for it with a part of the query's budget.
+	Clamp Clamp `yaml:"clamp,omitempty" example:"[17, 90]"`
+	// Range is the public range [lo, hi] within which `clamp: discover` looks. It may be generous: what it costs grows with its logarithm at most.
+	Range []Decimal `yaml:"range,omitempty" example:"[0, 1e9]"`
+	// ClampShare is the part of the query's budget (of its mu squared) that `clamp: discover` spends. Absent: 0.1.
+	ClampShare Decimal `yaml:"clamp_share,omitempty" example:"0.1"`
 	// ClipL2 is the largest L2 norm of a vector, in the columns' unit. Longer vectors are shortened to it.
 	ClipL2 Decimal `yaml:"clip_l2,omitempty" example:"1"`
 	// By are the dimensions of a grouped sum or mean.

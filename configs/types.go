@@ -16,6 +16,7 @@ var jobFormat = yamltree.Format{
 		reflect.TypeFor[Unit]():    yamltree.DecodeWith(decodeUnit),
 		reflect.TypeFor[Param]():   yamltree.DecodeWith(decodeParam),
 		reflect.TypeFor[Values]():  yamltree.DecodeWith(decodeValues),
+		reflect.TypeFor[Clamp]():   yamltree.DecodeWith(decodeClamp),
 		reflect.TypeFor[Denoise](): yamltree.DecodeWith(decodeStep),
 	},
 	UnknownKey:  unknownKey,
@@ -44,6 +45,19 @@ func decodeUnit(d *yamltree.Decoder, u *Unit, s yamltree.Spot) {
 	text, ok := d.Text(s, "row or a list of columns")
 	if ok && text != "row" {
 		d.Refuse(s, CodeBadValue, "expected row or a list of columns, found "+d.Show(s.Path, text), "write ["+yamltree.Shown(s.Node.Value)+"] for a column, or row where each row is a unit of its own")
+	}
+}
+
+// decodeClamp decodes `discover` or a list of two numbers.
+func decodeClamp(d *yamltree.Decoder, c *Clamp, s yamltree.Spot) {
+	if s.Node.Kind == yaml.SequenceNode {
+		d.DecodeItems(reflect.ValueOf((*[]Decimal)(c)).Elem(), s)
+		return
+	}
+	if text, ok := d.Text(s, "[lo, hi] or discover"); ok {
+		if *c = (Clamp{Discover}); text != Discover {
+			d.Refuse(s, CodeBadValue, "expected [lo, hi] or discover, found "+d.Show(s.Path, text), "write clamp: [lo, hi] from what you know about the column, or clamp: discover and range: [lo, hi]")
+		}
 	}
 }
 

@@ -17,8 +17,8 @@ func (b *builder) radius(jq *configs.Query) float64 {
 	switch {
 	case m == nil:
 		return 0
-	case len(m.Clamp) == 2:
-		return (b.number(m.Clamp[1], "") - b.number(m.Clamp[0], "")) / 2
+	case len(m.Bounds()) == 2:
+		return (b.number(m.Bounds()[1], "") - b.number(m.Bounds()[0], "")) / 2
 	default:
 		return b.number(m.ClipL2, "")
 	}

@@ -96,6 +96,7 @@ func (b *builder) query(i int) Planned {
 	if err != nil {
 		b.diags = append(b.diags, diagnose(b.job, q.path, err)...)
 	}
+	b.search(&q, i)
 	q.Steps = b.bind(steps, jq, &q)
 	return q
 }
@@ -139,7 +140,9 @@ func (b *builder) calibrate(p *Plan) {
 	for i := range p.queries {
 		q := &p.queries[i]
 		n := len(q.Components)
-		q.Mechanisms, mechanisms = mechanisms[:n:n], mechanisms[n:]
+		if q.Mechanisms, mechanisms = mechanisms[:n:n], mechanisms[n:]; q.Search != nil {
+			q.Search.Mechanism, mechanisms = mechanisms[0], mechanisms[1:]
+		}
 		if err := q.describe(p.adjacency); err != nil {
 			b.report(q.path, "calibration", err.Error(), "")
 			return
@@ -238,8 +241,9 @@ func (b *builder) weights(p *Plan) []float64 {
 
 // asks is what the components of all queries ask of a split of mu², by the weights of the queries.
 func asks(p *Plan, weights []float64) []calibrate.Ask {
-	var asks []calibrate.Ask
+	var all []calibrate.Ask
 	for i := range p.queries {
+		var asks []calibrate.Ask
 		q := &p.queries[i]
 		total := 0.0
 		for _, part := range q.Components {
@@ -251,8 +255,12 @@ func asks(p *Plan, weights []float64) []calibrate.Ask {
 				Weight: weights[i] * part.Weight / total, Quantum: part.Quantum, RowBound: part.RowBound,
 			})
 		}
+		if q.Search != nil {
+			asks = q.askSearch(asks, weights[i])
+		}
+		all = append(all, asks...)
 	}
-	return asks
+	return all
 }
 
 // UnitText names a privacy unit as ledgers do; two units never have the same text.

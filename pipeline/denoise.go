@@ -56,8 +56,8 @@ func kindOf(q *configs.Query) denoise.Kind {
 	case q.Mean != nil:
 		return denoise.CentredSums
 	case q.Sum != nil:
-		if len(q.Sum.Clamp) == 2 {
-			if least, err := calibrate.ParseNearest(string(q.Sum.Clamp[0])); err == nil && least >= 0 {
+		if len(q.Sum.Bounds()) == 2 {
+			if least, err := calibrate.ParseNearest(string(q.Sum.Bounds()[0])); err == nil && least >= 0 {
 				return denoise.Counts
 			}
 		}

@@ -51,6 +51,8 @@ type Planned struct {
 	Steps      []denoise.Step
 	// Selection is how private keys are selected; nil if keys are listed.
 	Selection *calibrate.KeySelection
+	// Search is how the query's clamp is found; nil if it is fixed. Components and Mechanisms are then those for the public range until it is found.
+	Search *Search
 	// Strategy is how the query's tables are put together from components that are not their cells; nil if these are its answer.
 	Strategy *queries.Strategy
 	// MaxError is the largest 95 % half-width that the job accepts; 0 if it sets none.
@@ -120,7 +122,7 @@ func (p *Plan) Queries() []Planned { return p.queries }
 func (p *Plan) Mechanisms() []calibrate.Mechanism {
 	var ms []calibrate.Mechanism
 	for i := range p.queries {
-		ms = append(ms, p.queries[i].Mechanisms...)
+		ms = append(ms, p.queries[i].All()...)
 	}
 	return ms
 }
@@ -196,7 +198,15 @@ func (p *Plan) Missed() configs.Diagnostics {
 }
 
 // Mu returns the root sum of squares of the parts' mu, rounded up.
-func (q *Planned) Mu() calibrate.Mu { return calibrate.ComposedMu(q.Mechanisms) }
+func (q *Planned) Mu() calibrate.Mu { return calibrate.ComposedMu(q.All()) }
+
+// All are the query's mechanisms and, after them, that of the search for its clamp.
+func (q *Planned) All() []calibrate.Mechanism {
+	if q.Search == nil {
+		return q.Mechanisms
+	}
+	return append(slices.Clone(q.Mechanisms), q.Search.Mechanism)
+}
 
 // Charge is what a release of the plan costs: its number-th, into the folder dir.
 func (p *Plan) Charge(dir string, number int) ledger.Charge {

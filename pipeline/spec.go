@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 
+	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -57,8 +58,14 @@ func value(a *configs.Aggregate) *quantize.Value {
 	if a.Column != "" {
 		v.Columns = []string{a.Column}
 	}
-	if len(a.Clamp) == 2 {
-		v.Lo, v.Hi = string(a.Clamp[0]), string(a.Clamp[1])
+	if c := a.Bounds(); len(c) == 2 {
+		v.Lo, v.Hi = string(c[0]), string(c[1])
+	}
+	if a.Clamp.Discovers() {
+		v.Share = 0.1
+		if share, err := calibrate.ParseNearest(string(a.ClampShare)); err == nil {
+			v.Share = share
+		}
 	}
 	return v
 }

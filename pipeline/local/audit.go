@@ -97,7 +97,7 @@ type answers [][]mechanism.Exact
 // within reports whether two tables' answers are within the sensitivities of the plan or, if equal is set, the same.
 func (a *audit) within(x, y answers, equal bool) (bool, error) {
 	for i := range a.plan.Queries() {
-		for j, m := range a.plan.Queries()[i].Mechanisms {
+		for j, m := range a.plan.Queries()[i].All() {
 			if equal {
 				m.Sens.L2 = 0
 			}
@@ -113,10 +113,22 @@ func (a *audit) within(x, y answers, equal bool) (bool, error) {
 	return true, nil
 }
 
+// seal returns the exact answers; where a clamp is to be found, those under the public range.
+func (a *audit) seal(workers []*worker) (answers, error) {
+	exacts, err := seal(workers, nil)
+	if err != nil {
+		return nil, err
+	}
+	return exacts, a.plan.ChooseWidest(exacts)
+}
+
 // checkWhole audits the whole table without each of some units.
 func (a *audit) checkWhole() (bool, error) {
 	released, err := a.Aggregate(a.ctx, a.plan, pipeline.Silent{})
 	if err != nil {
+		return false, err
+	}
+	if err := a.plan.ChooseWidest(released.Exacts); err != nil {
 		return false, err
 	}
 	all, err := a.without("")
@@ -187,7 +199,7 @@ func (a *audit) without(unit string) (answers, error) {
 	if err != nil {
 		return nil, err
 	}
-	return seal(workers, nil)
+	return a.seal(workers)
 }
 
 // drop returns a batch without the rows of a unit.
@@ -263,5 +275,5 @@ func (a *audit) answer(batches []*table.Batch) (answers, error) {
 			}
 		}
 	}
-	return seal(workers, nil)
+	return a.seal(workers)
 }

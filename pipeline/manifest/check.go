@@ -85,6 +85,9 @@ func (q *Query) follows() error {
 			return errors.New(m.Query + ": its mu or standard deviation does not follow from sigma, grid and sensitivity")
 		}
 	}
+	if err := q.searched(); err != nil {
+		return err
+	}
 	if q.Strategy != nil {
 		return q.tablesFollow()
 	}

@@ -149,7 +149,9 @@ type Query struct {
 	Selection *Selection `json:"selection,omitempty"`
 	// Strategy says how tables are put together from mechanisms that are not their cells; nil if the cells have the noise.
 	Strategy *Strategy `json:"strategy,omitempty"`
-	Denoise  []string  `json:"denoise,omitempty"`
+	// Search says how the clamp was found; nil if the job has it.
+	Search  *Search  `json:"discovered_clamp,omitempty"`
+	Denoise []string `json:"denoise,omitempty"`
 	// Biased: the mean of an estimate is not the exact answer.
 	Biased bool `json:"biased"`
 	// Notes are what the denoising steps chose, and why, in public words.
@@ -163,6 +165,8 @@ type Query struct {
 type Mechanism struct {
 	// Component is "sum", "count" or "squares", or names the dimensions of a residual, if the query has several mechanisms; else "".
 	Component string `json:"component,omitempty"`
+	// Follows names the component from whose noisy values the sensitivity was chosen; "" if it is fixed.
+	Follows string `json:"follows,omitempty"`
 	// Noise names the distribution: "Gaussian", "two-sided geometric" or "Laplace".
 	Noise       string      `json:"noise"`
 	Sensitivity Sensitivity `json:"sensitivity"`

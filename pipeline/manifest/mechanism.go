@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"math"
+	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
 )
@@ -19,7 +20,9 @@ func MechanismName(query, component string) string {
 
 // MechanismOf states a mechanism of a query's component.
 func MechanismOf(component string, m calibrate.Mechanism) Mechanism {
+	_, follows, _ := strings.Cut(m.After, "/")
 	out := Mechanism{
+		Follows:   follows,
 		Component: component, Noise: gaussian, Sensitivity: Sensitivity{L2: m.Sens.L2, Why: m.Sens.Why}, Sigma: float64(m.Sigma), Grid: m.Grid,
 		StandardDeviation: m.Deviation(), Mu: float64(m.Mu()),
 	}
@@ -32,7 +35,12 @@ func MechanismOf(component string, m calibrate.Mechanism) Mechanism {
 
 // calibrated is the mechanism that is stated, under its name in the ledger.
 func (m *Mechanism) calibrated(query string) calibrate.Mechanism {
+	after := ""
+	if m.Follows != "" {
+		after = MechanismName(query, m.Follows)
+	}
 	out := calibrate.Mechanism{
+		After: after,
 		Query: MechanismName(query, m.Component), Sigma: calibrate.Sigma(m.Sigma), Grid: m.Grid,
 		Sens: calibrate.Sensitivity{L2: m.Sensitivity.Norm(), Why: m.Sensitivity.Why},
 	}
@@ -57,6 +65,9 @@ func (q *Query) halfWidth() float64 {
 func (q *Query) Calibrated() (out []calibrate.Mechanism) {
 	for i := range q.Mechanisms {
 		out = append(out, q.Mechanisms[i].calibrated(q.Name))
+	}
+	if q.Search != nil {
+		out = append(out, q.Search.Mechanism.calibrated(q.Name))
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"context"
+	"slices"
 
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline"
@@ -48,6 +49,10 @@ func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]me
 	out := make([][]mechanism.Noisy, len(exacts))
 	for i, parts := range exacts {
 		a.Observer.Progress(pipeline.StageNoise, i, len(exacts))
+		parts, err := a.chooseClamp(ctx, i, parts)
+		if err != nil {
+			return nil, err
+		}
 		for j, exact := range parts {
 			n, err := a.noisy(ctx, exact, &a.plan.Queries()[i], j)
 			if err != nil {
@@ -58,6 +63,36 @@ func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]me
 	}
 	a.Observer.Progress(pipeline.StageNoise, len(exacts), len(exacts))
 	return out, nil
+}
+
+// chooseClamp finds the clamp of a query, if it is to be found: it adds noise to the histogram of the values, which comes last, and chooses from the noisy
+// values. The plan then has the clamp, and the exact answers are those under it.
+func (a *attempt) chooseClamp(ctx context.Context, i int, parts []mechanism.Exact) ([]mechanism.Exact, error) {
+	s := a.plan.Queries()[i].Search
+	if s == nil {
+		return parts, nil
+	}
+	last := len(parts) - 1
+	histogram, err := parts[last].Noise(ctx, a.receipt, s.Charged(), a.Workers)
+	if err != nil {
+		return nil, err
+	}
+	found, err := a.plan.FindClamp(i, histogram)
+	if err != nil {
+		return nil, err
+	}
+	if a.plan, err = a.plan.WithClamp(i, found); err != nil {
+		return nil, err
+	}
+	chosen := slices.Clone(parts[:last])
+	for j, follows := range s.Follows() {
+		if follows {
+			if chosen[j], err = parts[j].Choose(mechanism.Range{Low: found.Low, High: found.High}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return chosen, nil
 }
 
 // noisy adds the noise of a part; if its keys are private they are selected.

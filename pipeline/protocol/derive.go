@@ -76,6 +76,9 @@ func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest,
 		}
 	}
 	a.plan = adopted
+	if err := a.adoptClamps(m); err != nil {
+		return nil, a.notReadBack(ctx, err)
+	}
 	noisy, err := a.readBack(ctx, dir, m, digest, proof)
 	if err != nil {
 		return nil, err
@@ -87,6 +90,23 @@ func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest,
 	release.MakeFrom(digest)
 	release.SignBy(a.Signer)
 	return release, a.showHead(ctx, release, new(big.Float))
+}
+
+// adoptClamps takes over the clamps that a published release found.
+func (a *attempt) adoptClamps(m *manifest.Manifest) (err error) {
+	for i, q := range a.plan.Queries() {
+		if q.Search == nil {
+			continue
+		}
+		s := m.Queries[i].Search
+		if s == nil || !s.Same() {
+			return errors.New(m.Queries[i].Name + ": its clamp is not stated")
+		}
+		if a.plan, err = a.plan.WithClamp(i, s.ClampSearch); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readBack returns the noisy vectors of a published release whose manifest has that digest.

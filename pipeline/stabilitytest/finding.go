@@ -91,15 +91,15 @@ func (c *Case) Counts(l *Lab) (counts [2]int64) {
 func (c *Case) within(answers [2][]Answer) *Finding {
 	k := 0
 	for _, q := range c.Job.plan.Queries() {
-		for i, m := range q.Mechanisms {
+		for _, m := range q.All() {
 			a, b := answers[0][k], answers[1][k]
 			k++
 			what := ""
 			switch {
 			case !Within(a, b, m.Sens):
 				what = fmt.Sprintf("%s: the answers are further apart than the sensitivity %v (%s)", m.Query, m.Sens.L2, m.Sens.Why)
-			case q.Components[i].Keys > 0 && !withinKeys(a, b, q.Components[i].Keys, c.Job.Adjacency):
-				what = fmt.Sprintf("%s: one unit changes more than %d keys, or one by more than 1", m.Query, q.Components[i].Keys)
+			case q.Selected() && !withinKeys(a, b, q.Components[0].Keys, c.Job.Adjacency):
+				what = fmt.Sprintf("%s: one unit changes more than %d keys, or one by more than 1", m.Query, q.Components[0].Keys)
 			default:
 				continue
 			}

@@ -112,10 +112,13 @@ func (c *Case) answers(l *Lab, j *Job, i int) ([]Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.ChooseWidest(exact.Exacts); err != nil {
+		return nil, err
+	}
 	var out []Answer
 	for q, parts := range exact.Exacts {
-		for k, e := range parts {
-			out = append(out, openAnswer(l, e, p.Queries()[q].Components[k].Keys > 0))
+		for _, e := range parts {
+			out = append(out, openAnswer(l, e, p.Queries()[q].Selected()))
 		}
 	}
 	return out, nil

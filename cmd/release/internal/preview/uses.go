@@ -179,9 +179,9 @@ func (u *uses) edges(column string, edges []configs.Scalar) {
 // values adds the use of what is added up or averaged.
 func (u *uses) values(a *configs.Aggregate) {
 	s, length := span{}, max(a.Length, len(a.Columns), 1)
-	if len(a.Clamp) == 2 {
-		s.low, _ = strconv.ParseFloat(string(a.Clamp[0]), 64) // the plan has checked them
-		s.high, _ = strconv.ParseFloat(string(a.Clamp[1]), 64)
+	if len(a.Bounds()) == 2 {
+		s.low, _ = strconv.ParseFloat(string(a.Bounds()[0]), 64) // the plan has checked them
+		s.high, _ = strconv.ParseFloat(string(a.Bounds()[1]), 64)
 	} else {
 		clip, _ := strconv.ParseFloat(string(a.ClipL2), 64)
 		s.high = clip / math.Sqrt(float64(length))
