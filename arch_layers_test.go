@@ -10,7 +10,7 @@ var engines = []string{"io/source", "io/table", "mechanism", "pipeline", "querie
 
 // exposed is what pipeline may import, and so what its users see.
 var exposed = []string{
-	"calibrate", "configs", "denoise", "io/store", "io/table", "ledger", "mechanism", "pipeline/manifest", "queries", "queries/bounding", "queries/domain", "queries/problem",
+	"calibrate", "configs", "denoise", "io/store", "io/table", "ledger", "mechanism", "pipeline/clampsearch", "pipeline/manifest", "queries", "queries/bounding", "queries/domain", "queries/problem",
 	"queries/quantize", "queries/strategy", "queries/tally",
 }
 
@@ -119,6 +119,8 @@ var layers = map[string][]string{
 	"pipeline/datacheck": {"configs", "io/table", "queries/bounding", "queries/tally"},
 	"pipeline":           append([]string{"pipeline/datacheck"}, exposed...),
 	"pipeline/manifest":  {"calibrate", "configs", "denoise", "io/table", "ledger", "mechanism", "queries"},
+	// A query whose clamp is found in the run.
+	"pipeline/clampsearch": {"calibrate", "mechanism", "pipeline/manifest", "queries"},
 
 	"pipeline/protocol": append([]string{"pipeline"}, exposed...),
 

@@ -72,7 +72,7 @@ func TestWholeFormatIsUnderstood(t *testing.T) {
 	if got := job.Queries[1].Histogram.By[6].Grid; !cmp.Equal(*got, Grid{"lat", "lon", "40.7", "-74.02", "40.88", "-73.9", 64, 64}) {
 		t.Errorf("grid: %v", got)
 	}
-	if got := job.Queries[5].Mean; !cmp.Equal(got.Clamp, []Decimal{"-0.5", "0.5"}) || len(got.Columns) != 3 {
+	if got := job.Queries[5].Mean; !cmp.Equal(got.Clamp, Clamp{"-0.5", "0.5"}) || len(got.Columns) != 3 {
 		t.Errorf("mean: %v", got)
 	}
 	if got := job.Input.Events[1]["lat"]; got != "dropoff_latitude" {

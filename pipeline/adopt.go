@@ -29,15 +29,7 @@ func (p *Plan) Adopt(c ledger.Charge) (*Plan, error) {
 			q.names[j], q.Mechanisms[j].Query, q.Mechanisms[j].Sens.Why = q.Mechanisms[j].Query, named[j].Query, named[j].Sens.Why
 		}
 		if q.Search != nil {
-			s := *q.Search
-			s.name, s.Mechanism = rest[0].Query, rest[0]
-			s.Mechanism.Query, s.Mechanism.Sens.Why = q.Search.Mechanism.Query, q.Search.Mechanism.Sens.Why
-			for j := range q.Mechanisms {
-				if q.Mechanisms[j].After != "" {
-					q.Mechanisms[j].After = rest[0].Query
-				}
-			}
-			q.Search, rest = &s, rest[1:]
+			q.Search, rest = q.Search.Adopt(rest[0], q.Mechanisms), rest[1:]
 		}
 		if q.adoptSelection() != nil || q.describe(p.adjacency) != nil {
 			return nil, mismatch

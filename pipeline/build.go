@@ -256,7 +256,7 @@ func asks(p *Plan, weights []float64) []calibrate.Ask {
 			})
 		}
 		if q.Search != nil {
-			asks = q.askSearch(asks, weights[i])
+			asks = q.Search.Ask(asks, weights[i])
 		}
 		all = append(all, asks...)
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline/clampsearch"
+	"github.com/dprelease/dprelease/pipeline/internal/decimals"
 	"github.com/dprelease/dprelease/pipeline/internal/question"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -52,7 +54,7 @@ type Planned struct {
 	// Selection is how private keys are selected; nil if keys are listed.
 	Selection *calibrate.KeySelection
 	// Search is how the query's clamp is found; nil if it is fixed. Components and Mechanisms are then those for the public range until it is found.
-	Search *Search
+	Search *clampsearch.Search
 	// Strategy is how the query's tables are put together from components that are not their cells; nil if these are its answer.
 	Strategy *queries.Strategy
 	// MaxError is the largest 95 % half-width that the job accepts; 0 if it sets none.
@@ -221,7 +223,7 @@ func (p *Plan) Charge(dir string, number int) ledger.Charge {
 func (p *Plan) Budget() ledger.Budget {
 	b := BudgetOf(p.job)
 	if p.failure.share != "" && b.DeltaCap == "" {
-		b.DeltaCap = larger(tenth(p.job.Ledger.Budget.Delta), p.failure.share)
+		b.DeltaCap = decimals.Larger(decimals.Tenth(string(p.job.Ledger.Budget.Delta)), p.failure.share)
 	}
 	return b
 }

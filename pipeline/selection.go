@@ -3,11 +3,10 @@ package pipeline
 import (
 	"math"
 	"math/big"
-	"strconv"
-	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/pipeline/internal/decimals"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
@@ -20,26 +19,6 @@ type failure struct {
 
 // shareOfDelta is the part of a delta that is taken if the job names none.
 const shareOfDelta = "a tenth"
-
-// tenth is a tenth of a decimal, as text.
-func tenth(d configs.Decimal) string {
-	mantissa, exponent, _ := strings.Cut(strings.ToLower(string(d)), "e")
-	e, err := strconv.Atoi(exponent)
-	if err != nil {
-		e = 0
-	}
-	return mantissa + "e" + strconv.Itoa(e-1)
-}
-
-// larger is the larger of two decimals.
-func larger(a, b string) string {
-	x, err1 := calibrate.ParseDecimal(a)
-	y, err2 := calibrate.ParseDecimal(b)
-	if err1 == nil && err2 == nil && x.Cmp(y) < 0 {
-		return b
-	}
-	return a
-}
 
 // failures finds the share of delta and returns what is left for the noise. Shares are rounded down, and what is left too.
 func (b *builder) failures(p *Plan, delta float64) (left float64) {
@@ -61,7 +40,7 @@ func (b *builder) failures(p *Plan, delta float64) (left float64) {
 	case asked != "":
 		p.failure.share = string(asked)
 	default:
-		p.failure.share = tenth(b.job.Privacy.Delta)
+		p.failure.share = decimals.Tenth(string(b.job.Privacy.Delta))
 	}
 	taken, err := calibrate.ParseDecimal(p.failure.share)
 	share := taken.Rat()

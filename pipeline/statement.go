@@ -55,7 +55,7 @@ func (q *Planned) manifest() manifest.Query {
 	steps := stepNames(q.Steps)
 	m := manifest.Query{
 		Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), HalfWidth: &half, OverRows: perRow,
-		Denoise: steps, Search: q.found(), Biased: len(steps) > 0 || len(q.Components) > 1 && q.Strategy == nil,
+		Denoise: steps, Search: q.Search.Statement(), Biased: len(steps) > 0 || len(q.Components) > 1 && q.Strategy == nil,
 	}
 	if scale := q.Components[0].Scale; scale != 1 {
 		m.Scale = scale
@@ -70,14 +70,6 @@ func (q *Planned) manifest() manifest.Query {
 		m.Selection = &manifest.Selection{MaxGroups: s.Keys, Delta: float64(s.Failure), Threshold: q.Threshold()}
 	}
 	return m
-}
-
-// found states how the query's clamp was found; nil if it is fixed.
-func (q *Planned) found() *manifest.Search {
-	if q.Search == nil || q.Search.Found == nil {
-		return nil
-	}
-	return &manifest.Search{Share: q.Search.Component.Weight, Mechanism: manifest.MechanismOf(q.Search.Component.Name, q.Search.Mechanism), ClampSearch: *q.Search.Found}
 }
 
 func stepNames(steps []denoise.Step) []string {

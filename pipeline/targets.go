@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/pipeline/internal/decimals"
 	"github.com/dprelease/dprelease/queries"
 )
 
@@ -225,16 +225,7 @@ func (b *builder) settle(p *Plan, needed, weights []float64) {
 		b.report("privacy", "calibration", "the accuracy that is asked for needs an epsilon beyond what this program works out", "ask for larger half-widths")
 		return
 	}
-	p.targets = &Targets{Epsilon: epsilon, Text: decimalUp(float64(epsilon)), Auto: auto, Spare: float64(p.mu) / mu}
-}
-
-// decimalUp is a decimal of 12 digits that is not below x.
-func decimalUp(x float64) string {
-	text := strconv.FormatFloat(x, 'g', 12, 64)
-	for y, _ := strconv.ParseFloat(text, 64); y < x; y, _ = strconv.ParseFloat(text, 64) {
-		text = strconv.FormatFloat(y*(1+1e-12), 'g', 13, 64)
-	}
-	return text
+	p.targets = &Targets{Epsilon: epsilon, Text: decimals.Up(float64(epsilon)), Auto: auto, Spare: float64(p.mu) / mu}
 }
 
 // missedTargets returns one line for each query that misses its accuracy.

@@ -60,6 +60,7 @@ type queryFacts struct {
 	expected   *manifest.Error
 	threshold  float64 // of keys that were discovered
 	discovered string
+	clamp      string // how the clamp was found, in words; "" if the job has it
 	files      []manifest.File
 	axes       []dimension
 	value      string // the column that is added up or averaged
@@ -196,6 +197,7 @@ func queryOf(q *manifest.Query, selected string) queryFacts {
 			out.deviation = max(out.deviation, s.Tables[i].StandardDeviation)
 		}
 	}
+	out.clamp = clampWords(q)
 	if q.Selection != nil {
 		out.threshold, out.discovered = q.Selection.Threshold, selected
 	}

@@ -5,6 +5,8 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 	"math"
 	"strings"
+
+	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
 // unitText is what the numbers of a query count or measure.
@@ -90,6 +92,21 @@ func noteOf(t *tableData) string {
 	return ""
 }
 
+// clampWords says how a query's clamp was found; "" if the job has it.
+func clampWords(q *manifest.Query) string {
+	s := q.Search
+	if s == nil {
+		return ""
+	}
+	end := func(n int64) string { return short(math.Ldexp(float64(n), s.Exponent)) }
+	found := fmt.Sprintf("Values count as if moved into the range from %s to %s.", short(s.Clamp[0]), short(s.Clamp[1]))
+	if !s.Found {
+		found += " Too few rows have values that stand out of the noise to choose a wider one."
+	}
+	return found + fmt.Sprintf(" It was chosen between %s and %s from a noisy histogram of the values alone, for which %s %% of the query's budget was spent; release.json holds that histogram.",
+		end(s.Least), end(s.Most), short(100*s.Share))
+}
+
 // about says what a query asks and how accurate its answer is.
 func (q *queryFacts) about() []string {
 	var by []string
@@ -119,6 +136,9 @@ func (q *queryFacts) about() []string {
 		out = append(out, fmt.Sprintf("The noise of the sums has a standard deviation of %s; that of a value is it divided by the number of rows, and its interval stands in the table.", short(q.deviation)))
 	default:
 		out = append(out, fmt.Sprintf("The noise has a standard deviation of %s in every cell: with 95 %% probability a noisy value is within %s of the exact answer.", short(q.deviation), SignificantUp(q.half, 4)))
+	}
+	if q.clamp != "" {
+		out = append(out, q.clamp)
 	}
 	switch {
 	case q.threshold > 0:

@@ -77,7 +77,7 @@ func (a *attempt) chooseClamp(ctx context.Context, i int, parts []mechanism.Exac
 	if err != nil {
 		return nil, err
 	}
-	found, err := a.plan.FindClamp(i, histogram)
+	found, err := s.Find(histogram, a.plan.Queries()[i].Mechanisms)
 	if err != nil {
 		return nil, err
 	}
@@ -85,14 +85,7 @@ func (a *attempt) chooseClamp(ctx context.Context, i int, parts []mechanism.Exac
 		return nil, err
 	}
 	chosen := slices.Clone(parts[:last])
-	for j, follows := range s.Follows() {
-		if follows {
-			if chosen[j], err = parts[j].Choose(mechanism.Range{Low: found.Low, High: found.High}); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return chosen, nil
+	return chosen, s.Choose(chosen, mechanism.Range{Low: found.Low, High: found.High})
 }
 
 // noisy adds the noise of a part; if its keys are private they are selected.

@@ -53,7 +53,7 @@ func (a *attempt) derive(ctx context.Context) (*Outcome, error) {
 		dir = moved
 	}
 	a.Observer.Progress(pipeline.StagePublish, percent, percent)
-	return &Outcome{Status: StatusDerived, Dir: a.dir, Digest: staged, Moved: moved, Release: release, InputGone: gone, From: dir}, nil
+	return &Outcome{Status: StatusDerived, Dir: a.dir, Digest: staged, Moved: moved, Release: release, Plan: a.plan, InputGone: gone, From: dir}, nil
 }
 
 func (a *attempt) recordDerived(ctx context.Context, of *ledger.Run, digest string) error {

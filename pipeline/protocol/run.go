@@ -62,8 +62,9 @@ type Outcome struct {
 	Digest string
 	// Moved is where an older release of the folder was put; "" if there was none.
 	Moved string
-	// Release is what this run made; nil if it made none.
+	// Release is what this run made, and Plan the plan of it, with the clamps that were found; nil if it made none.
 	Release *pipeline.Release
+	Plan    *pipeline.Plan
 	// Discarded: beside the folder was a complete release in staging that no run of this ledger can have made, or one of an earlier
 	// version. It was deleted, and noise was drawn anew under the same charge.
 	Discarded bool
@@ -239,7 +240,7 @@ func (a *attempt) release(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Status: StatusReleased, Dir: a.dir, Discarded: a.discarded, Digest: seal.Release, Moved: moved, Release: release, Checks: a.checks}, nil
+	return &Outcome{Status: StatusReleased, Dir: a.dir, Discarded: a.discarded, Digest: seal.Release, Moved: moved, Release: release, Plan: a.plan, Checks: a.checks}, nil
 }
 
 // vacant refuses an output folder that holds anything but a publication of this question, which may be moved aside.

@@ -94,7 +94,10 @@ var (
 // aggregate draws a sum or a mean of a column, of several columns that form a vector, or of lists.
 func (d *drawing) aggregate(kind string) string {
 	bound := "clamp: " + pick(d.Rand, clamps)
-	if d.chance(0.4) {
+	switch {
+	case d.chance(0.15):
+		return d.clamped(kind)
+	case d.chance(0.4):
 		bound = "clip_l2: " + pick(d.Rand, clips)
 	}
 	var value string
@@ -114,6 +117,15 @@ func (d *drawing) aggregate(kind string) string {
 		return of + fmt.Sprintf(", rows: %d", d.job.Rows) + pick(d.Rand, []string{"", ", null: centre, nan: centre"}) + "}"
 	}
 	return of + d.groups() + pick(d.Rand, []string{"", "", ", null: drop, nan: drop"}) + "}"
+}
+
+// clamped draws a sum or a mean whose clamp is found.
+func (d *drawing) clamped(kind string) string {
+	of := kind + ": {column: " + d.one("i", "n", "k", "f", "h", "g", "m", "o", "s") + ", clamp: discover, range: " + pick(d.Rand, clamps) + pick(d.Rand, []string{"", ", clamp_share: 0.3"})
+	if kind == "mean" && d.job.Rows > 0 && len(d.job.Where) == 0 && d.chance(0.5) {
+		return of + fmt.Sprintf(", rows: %d}", d.job.Rows)
+	}
+	return of + d.groups() + "}"
 }
 
 // groups draws the dimensions of a sum, a mean or a variance, often none.

@@ -53,6 +53,9 @@ func (a *app) printOutcome(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balan
 		p.Job().Privacy.Delta, float64(p.Mu()), p.Account().Unit, p.Adjacency(), budgetLine(b)); err != nil {
 		return err
 	}
+	if o.Plan != nil {
+		p = o.Plan
+	}
 	if err := a.PrintTable(releasedRows(p)); err != nil || o.Release == nil {
 		return err
 	}
@@ -101,8 +104,12 @@ func outcomeJSON(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balance) any {
 // halfWidth is half the width of a cell's 95 % interval; a mean's is divided by its number of rows.
 func halfWidth(q *pipeline.Planned) string {
 	half, perRow := q.HalfWidth()
+	text := fmt.Sprintf("%.4g", half)
 	if perRow {
-		return fmt.Sprintf("%.4g / rows", half)
+		text += " / rows"
 	}
-	return fmt.Sprintf("%.4g", half)
+	if q.Search != nil && q.Search.Found == nil {
+		text = "at most " + text
+	}
+	return text
 }

@@ -80,6 +80,17 @@ func (q *Query) Clamped(r mechanism.Range) (query.Query, error) {
 	return q.clampedTo(r), nil
 }
 
+// Components states the mechanisms for the public range.
+func (q *Query) Components(adj query.Adjacency) ([]query.Component, error) {
+	parts, err := q.Query.Components(adj)
+	for i, follows := range q.Follows() {
+		if err == nil && follows {
+			parts[i].Sens.Why = fmt.Sprintf("the clamp is found first, with %.4g %% of the query's mu²; were it the whole range: %s", 100*q.values.Value.Share, parts[i].Sens.Why)
+		}
+	}
+	return parts, err
+}
+
 // Follows says that all components but the number of rows depend on the clamp.
 func (q *Query) Follows() []bool {
 	if q.Kind.Extra().Rows {

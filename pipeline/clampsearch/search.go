@@ -1,0 +1,116 @@
+// Package clampsearch has what a plan knows of a query whose clamp is found in the run: a noisy histogram of its values is drawn before the query's own
+// noise, at a share of the query's mu² that is charged with the rest.
+package clampsearch
+
+import (
+	"slices"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/queries"
+)
+
+// Search is how the clamp of a query is found.
+type Search struct {
+	queries.ClampFinder
+	Component queries.Component
+	Mechanism calibrate.Mechanism
+	// Found is the clamp, with what it was chosen from; nil before a run.
+	Found *queries.ClampSearch
+	// name is that of the mechanism in the ledger, if the charge was adopted; else it is "".
+	name string
+}
+
+// New returns the search of a query; nil if its clamp is fixed.
+func New(q queries.Query, adj queries.Adjacency) (*Search, error) {
+	finder, ok := q.(queries.ClampFinder)
+	if !ok {
+		return nil, nil
+	}
+	c, err := finder.Histogram(adj)
+	return &Search{ClampFinder: finder, Component: c}, err
+}
+
+// Ask splits what the components of the query ask for: the share of its mu² goes to the histogram, which those that depend on the clamp follow.
+func (s *Search) Ask(asks []calibrate.Ask, weight float64) []calibrate.Ask {
+	c := s.Component
+	name := manifest.MechanismName(s.Name(), c.Name)
+	for j, follows := range s.Follows() {
+		if asks[j].Weight *= 1 - c.Weight; follows {
+			asks[j].After = name
+		}
+	}
+	return append(asks, calibrate.Ask{Query: name, Sens: c.Sens, Weight: weight * c.Weight, Quantum: c.Quantum, RowBound: c.RowBound})
+}
+
+// Charged is the mechanism as the ledger has it.
+func (s *Search) Charged() calibrate.Mechanism {
+	m := s.Mechanism
+	if s.name != "" {
+		m.Query = s.name
+	}
+	return m
+}
+
+// Adopt returns the search with its mechanism as a ledger has it. The mechanisms of the query follow it by that name.
+func (s *Search) Adopt(recorded calibrate.Mechanism, following []calibrate.Mechanism) *Search {
+	out := *s
+	out.name, out.Mechanism = recorded.Query, recorded
+	out.Mechanism.Query, out.Mechanism.Sens.Why = s.Mechanism.Query, s.Mechanism.Sens.Why
+	for j := range following {
+		if following[j].After != "" {
+			following[j].After = recorded.Query
+		}
+	}
+	return &out
+}
+
+// Clamped is a query with a clamp that was found.
+type Clamped struct {
+	Search     *Search
+	Query      queries.Query
+	Components []queries.Component
+	Mechanisms []calibrate.Mechanism
+}
+
+// Clamped returns the query with the clamp that was found. The mechanisms that depend on it are those for its sensitivity, at the mu that is charged.
+func (s *Search) Clamped(found queries.ClampSearch, charged []calibrate.Mechanism, adj queries.Adjacency) (out Clamped, err error) {
+	after := *s
+	after.Found = &found
+	out = Clamped{Search: &after, Mechanisms: slices.Clone(charged)}
+	if out.Query, err = s.ClampFinder.Clamped(mechanism.Range{Low: found.Low, High: found.High}); err != nil {
+		return out, err
+	}
+	if out.Components, err = out.Query.Components(adj); err != nil {
+		return out, err
+	}
+	for j, follows := range s.Follows() {
+		if c := &out.Components[j]; follows {
+			if out.Mechanisms[j], err = charged[j].Chosen(c.Sens, c.Quantum, c.RowBound); err != nil {
+				return out, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// Choose gives the exact answers that wait for a clamp this one.
+func (s *Search) Choose(exacts []mechanism.Exact, r mechanism.Range) (err error) {
+	for j, follows := range s.Follows() {
+		if follows {
+			if exacts[j], err = exacts[j].Choose(r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Statement states how the clamp was found, for the manifest; nil if it was not yet.
+func (s *Search) Statement() *manifest.Search {
+	if s == nil || s.Found == nil {
+		return nil
+	}
+	return &manifest.Search{Share: s.Component.Weight, Mechanism: manifest.MechanismOf(s.Component.Name, s.Mechanism), ClampSearch: *s.Found}
+}
