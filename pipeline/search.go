@@ -17,6 +17,9 @@ func (b *builder) search(q *Planned, i int) {
 	if q.Search == nil {
 		return
 	}
+	if d, err := b.job.Privacy.Delta.Down(); err == nil && d == 0 {
+		b.report(q.path, "contradiction", "a clamp is found with Gaussian noise, which needs a delta above 0", "write clamp: [lo, hi], or a delta such as 1e-6")
+	}
 	for key, there := range map[string]bool{"max_error": q.MaxError > 0, "accuracy": b.job.Queries[i].Accuracy != nil} {
 		if there {
 			b.report(q.path+"."+key, "contradiction", "the error of this query depends on the clamp that is found", "write clamp: [lo, hi], or remove "+key)

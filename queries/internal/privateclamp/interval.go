@@ -69,7 +69,7 @@ func (m *magnitudes) believed() []float64 {
 	if out == nil {
 		return nil
 	}
-	top := m.highest(m.highestRun())
+	top, _ := m.highest(m.highestRun())
 	for j := top - 1; j >= 0; j-- {
 		least := thresholdNear
 		if m.coarse[j+1] >= thresholdNear*m.sdCoarse {

@@ -9,8 +9,10 @@ const (
 	threshold     = 5.6
 	thresholdNear = 4.5
 	thresholdNext = 3.0
-	longestRun    = 6
-	farthest      = 4 // octaves above the last run that is believed, beyond which no tail is extrapolated
+	// thresholdAlone is that of an octave that can be what a run owes its sum to.
+	thresholdAlone = 3.8
+	longestRun     = 6
+	farthest       = 4 // octaves above the last run that is believed, beyond which no tail is extrapolated
 )
 
 // magnitudes is one side of a noisy histogram, or both folded together, in rows.
@@ -21,28 +23,29 @@ type magnitudes struct {
 	sdCoarse, sdFine float64
 }
 
-// highest returns the highest octave that is believed to hold values, if one of them is by itself or by its run.
-func (m *magnitudes) highest(top int) int {
-	for {
+// highest returns the highest octave that is believed to hold values, if one of them is by itself or by its run. After a gap no tail is
+// extrapolated: a mistake is not to be multiplied.
+func (m *magnitudes) highest(firm int) (top int, gap bool) {
+	for top = firm; ; {
 		switch {
 		case top+1 < len(m.coarse) && m.coarse[top+1] >= thresholdNext*m.sdCoarse:
-			top++
+			top, gap = top+1, false
 		case top+2 < len(m.coarse) && m.coarse[top+2] >= thresholdNear*m.sdCoarse:
-			top += 2
+			top, gap = top+2, true
 		default:
-			return top
+			return top, gap
 		}
 	}
 }
 
-// highestRun returns the highest octave of the highest run that is believed. A run of several is not if its lowest octave is by itself: the
+// highestRun returns the highest octave of the highest run that is believed. A run of several is not if its lowest octave stands out by itself: the
 // others may be empty. Octaves at the upper end of a run that do not stand out at all are left out.
 func (m *magnitudes) highestRun() int {
 	for top := len(m.coarse) - 1; top >= 0; top-- {
 		sum := 0.0
 		for n := 1; n <= longestRun && top-n+1 >= 0; n++ {
 			low := m.coarse[top-n+1]
-			if n > 1 && low >= threshold*m.sdCoarse {
+			if n > 1 && low >= thresholdAlone*m.sdCoarse {
 				break
 			}
 			if sum += low; sum >= threshold*m.sdCoarse*math.Sqrt(float64(n)) {
@@ -133,14 +136,14 @@ func (m *magnitudes) rows() []float64 {
 	if firm < 0 {
 		return nil
 	}
-	top := m.highest(firm)
+	top, gap := m.highest(firm)
 	out := make([]float64, len(m.fine))
 	defer func() { clear(out[min((firm+1+farthest)*PerOctave, len(out)):]) }()
 	for j := 0; j <= top; j++ {
 		m.spread(out, j)
 	}
 	d := fitDecay(m.coarse, top, m.sdCoarse)
-	if next := d.continued(m.coarse, top, m.sdCoarse, bend); !d.ends(next) {
+	if next := d.continued(m.coarse, top, m.sdCoarse, bend); !gap && !d.ends(next) {
 		for i, n := range next {
 			j := top + 1 + i
 			shape(out[j*PerOctave:(j+1)*PerOctave], n, d.ratio)
