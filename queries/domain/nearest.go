@@ -35,7 +35,8 @@ const MaxWithin = 1e6
 // NearestDomain is the cells of points.
 type NearestDomain struct {
 	*Nearest
-	Tree tree // read only, so that all coders share it
+	Tree    tree     // read only, so that all coders share it
+	squares *squares // of the same points, shared too; nil if they are few
 }
 
 func newNearest(d Dimension, field string, p *problem.Problems) domain {
@@ -50,7 +51,8 @@ func newNearest(d Dimension, field string, p *problem.Problems) domain {
 	if !n.checkPoints(field+".points", p) {
 		return nil
 	}
-	return NearestDomain{n, newTree(n.Points)}
+	t := newTree(n.Points)
+	return NearestDomain{n, t, newSquares(n.Points, t, n.WithinM)}
 }
 
 // checkPoints reports that there are no points, too many or one that is not on earth.
@@ -97,17 +99,26 @@ func (d NearestDomain) Keys(name string, extra []string) []KeyColumn {
 }
 
 func (d NearestDomain) locator(other int32) locator {
-	return nearestCells{d.Tree, d.WithinM, other}
+	return nearestCells{d.Tree, d.squares, d.WithinM, other}
 }
 
 // nearestCells finds the cells of points.
 type nearestCells struct {
-	tree   tree
-	within float64
-	other  int32
+	tree    tree
+	squares *squares // nil if there are none
+	within  float64
+	other   int32
 }
 
 func (n nearestCells) cell(lat, lon float64) int32 {
+	if n.squares != nil {
+		if found, ok := n.squares.nearest(lat, lon); ok {
+			if found < 0 {
+				return n.other
+			}
+			return found
+		}
+	}
 	found, square := n.tree.nearest(OnEllipsoid(lat, lon), n.within*n.within)
 	if found < 0 || alongEarth(math.Sqrt(square)) > n.within {
 		return n.other
