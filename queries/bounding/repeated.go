@@ -6,7 +6,7 @@ import "encoding/binary"
 // instead of many, when memory becomes short or there is much to gain.
 
 // firstLook is how many bytes an accumulator holds before it looks whether records repeat.
-const firstLook = 64 << 20
+const firstLook = 8 << 20
 
 // density is when to look next whether records repeat.
 type density struct {

@@ -19,7 +19,8 @@ import (
 //
 //	key (16 bytes), "c", unit, cell (8 bytes)
 //	key (16 bytes), "r", unit, cell (8 bytes), each component of the value (8 bytes), occurrence (8 bytes)
-//	key (16 bytes), "u", unit, content for all queries (with 4 bytes of 0 before it), occurrence (8 bytes), if queries share records
+//	key (16 bytes), "u", unit, content for all queries (with 4 bytes of 0 before it), occurrence 0 (8 bytes), if queries share records;
+//	the digest of occurrence 0 (32 bytes), occurrence (8 bytes) for the others: contents for many queries are long, and hashed once
 //
 // with big-endian integers and the unit as in [columnar.AppendValue]. The key is a constant and no secret: the bounds hold for
 // every choice that depends on the unit alone.
@@ -63,6 +64,7 @@ type sampler struct {
 	// message is what is hashed; its first prefix bytes are the unit's, 0 as long as none was needed
 	message []byte
 	prefix  int
+	later   [sha256.Size + 8]byte // of occurrences after the first, if queries share records
 	cells   []span
 	// what the unit, and what it in one cell, might contribute
 	inAll, inCell bottomK
@@ -90,21 +92,33 @@ func (s *sampler) addDigests(l *bottomK, x slot, place int) (taken bool) {
 		}
 		return taken
 	}
-	occurrence := s.writeRow(x)
+	s.writeRow(x)
 	for n := range x.rows {
-		binary.BigEndian.PutUint64(occurrence, n)
-		if l.addDigest(sha256.Sum256(s.message), place) {
+		if l.addDigest(s.digestOf(n), place) {
 			taken = true
 		}
 	}
 	return taken
 }
 
-// writeRow writes the message of a row and returns the place of its occurrence number.
-func (s *sampler) writeRow(x slot) (occurrence []byte) {
+// writeRow writes the message of a row, of which the last eight bytes are its occurrence number.
+func (s *sampler) writeRow(x slot) {
 	s.write(s.order, s.contents.content(x.ref))
 	s.message = append(s.message, 0, 0, 0, 0, 0, 0, 0, 0)
-	return s.message[len(s.message)-8:]
+}
+
+// digestOf returns the digest of an occurrence of the row that was written last. They are asked for in order, from 0 on.
+func (s *sampler) digestOf(n uint64) digest {
+	if n > 0 && s.order == sharedOrder {
+		binary.BigEndian.PutUint64(s.later[sha256.Size:], n)
+		return sha256.Sum256(s.later[:])
+	}
+	binary.BigEndian.PutUint64(s.message[len(s.message)-8:], n)
+	d := sha256.Sum256(s.message)
+	if s.order == sharedOrder {
+		copy(s.later[:], d[:])
+	}
+	return d
 }
 
 // write writes the message of a content.
@@ -212,11 +226,11 @@ func (s *sampler) bottomKInCell(slots []slot, place int) []item {
 	return s.inCell.kept()
 }
 
-// keepRows keeps, of the m rows of smallest digest in each cell, the k of smallest digest.
+// keepRows keeps, of the m rows of smallest digest in each cell, the k of smallest digest. If m is not below k, these are the k of smallest digest of all.
 func (s *sampler) keepRows(slots []slot) {
 	s.inAll.reset(s.limits.Rows)
 	for _, c := range s.cells {
-		if total(slots[c.from:c.to]) <= uint64(s.limits.PerGroup) {
+		if s.limits.PerGroup >= s.limits.Rows || total(slots[c.from:c.to]) <= uint64(s.limits.PerGroup) {
 			for i := c.from; i < c.to; i++ {
 				s.addDigests(&s.inAll, slots[i], i)
 			}

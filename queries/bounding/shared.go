@@ -2,7 +2,6 @@ package bounding
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"hash/maphash"
 	"slices"
@@ -204,7 +203,7 @@ func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
 	kept := p.counted
 	switch {
 	case rows <= uint64(min(l.Rows, l.Groups, l.PerGroup)):
-	case int64(len(p.counted)) <= l.Groups && l.PerGroup >= l.Rows: // only k can bind
+	case l.PerGroup >= l.Rows && p.cellsFit(u.rows): // only k can bind
 		if rows > uint64(l.Rows) {
 			kept = u.smallest(p, len(p.counted) == len(slots))
 		}
@@ -220,6 +219,21 @@ func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
 			p.cut -= x.rows
 		}
 	}
+}
+
+// cellsFit says that the rows that count are surely in no more cells than a unit may have: as cells are numbered from 0, they are in all queries that bound
+// rows alone.
+func (p *queryBounder) cellsFit(rows *gatherer) bool {
+	groups := p.sampler.limits.Groups
+	if int64(len(p.counted)) <= groups || p.cellWidth != CellBytes {
+		return int64(len(p.counted)) <= groups
+	}
+	for _, x := range p.counted {
+		if int64(CellOf(p.cell(rows.content(x.ref)))) >= groups {
+			return false
+		}
+	}
+	return true
 }
 
 // smallest keeps the k rows of smallest digest. If all rows of the unit count in the query, they are those of the last query with the
@@ -265,10 +279,9 @@ func (m *rowDigests) reset(slots []slot) {
 func (m *rowDigests) of(x slot, s *sampler) []digest {
 	if m.first[x.at] < 0 {
 		m.first[x.at] = int32(len(m.digests))
-		occurrence := s.writeRow(x)
+		s.writeRow(x)
 		for n := range x.rows {
-			binary.BigEndian.PutUint64(occurrence, n)
-			m.digests = append(m.digests, sha256.Sum256(s.message))
+			m.digests = append(m.digests, s.digestOf(n))
 		}
 	}
 	return m.digests[m.first[x.at]:][:x.rows]
