@@ -62,7 +62,10 @@ func refTogether(specs []Spec, t *testTable) [][]int64 {
 			continue
 		}
 		message := "dprelease/bound1u" + strings.TrimPrefix(unit, "unit") + "\x00\x00\x00\x00" + string(mask) + string(contents)
-		digest := sha256.Sum256(binary.BigEndian.AppendUint64([]byte(message), uint64(seen[message])))
+		digest := sha256.Sum256([]byte(message + "\x00\x00\x00\x00\x00\x00\x00\x00"))
+		if n := seen[message]; n > 0 {
+			digest = sha256.Sum256(binary.BigEndian.AppendUint64(digest[:], uint64(n)))
+		}
 		seen[message]++
 		for i, cell := range cells {
 			if cell >= 0 {

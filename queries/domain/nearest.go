@@ -2,8 +2,8 @@ package domain
 
 import (
 	"fmt"
-	"math"
 
+	"github.com/dprelease/dprelease/queries/internal/earth"
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
@@ -35,8 +35,7 @@ const MaxWithin = 1e6
 // NearestDomain is the cells of points.
 type NearestDomain struct {
 	*Nearest
-	Tree    tree     // read only, so that all coders share it
-	squares *squares // of the same points, shared too; nil if they are few
+	Index *earth.Index // all coders share it
 }
 
 func newNearest(d Dimension, field string, p *problem.Problems) domain {
@@ -51,8 +50,11 @@ func newNearest(d Dimension, field string, p *problem.Problems) domain {
 	if !n.checkPoints(field+".points", p) {
 		return nil
 	}
-	t := newTree(n.Points)
-	return NearestDomain{n, t, newSquares(n.Points, t, n.WithinM)}
+	places := make([]earth.Place, len(n.Points))
+	for i, x := range n.Points {
+		places[i] = earth.Place{Lat: x.Lat, Lon: x.Lon}
+	}
+	return NearestDomain{n, earth.NewIndex(places, n.WithinM)}
 }
 
 // checkPoints reports that there are no points, too many or one that is not on earth.
@@ -99,29 +101,18 @@ func (d NearestDomain) Keys(name string, extra []string) []KeyColumn {
 }
 
 func (d NearestDomain) locator(other int32) locator {
-	return nearestCells{d.Tree, d.squares, d.WithinM, other}
+	return nearestCells{d.Index, other}
 }
 
 // nearestCells finds the cells of points.
 type nearestCells struct {
-	tree    tree
-	squares *squares // nil if there are none
-	within  float64
-	other   int32
+	index *earth.Index
+	other int32
 }
 
 func (n nearestCells) cell(lat, lon float64) int32 {
-	if n.squares != nil {
-		if found, ok := n.squares.nearest(lat, lon); ok {
-			if found < 0 {
-				return n.other
-			}
-			return found
-		}
+	if found := n.index.Nearest(lat, lon); found != earth.Nobody {
+		return found
 	}
-	found, square := n.tree.nearest(OnEllipsoid(lat, lon), n.within*n.within)
-	if found < 0 || alongEarth(math.Sqrt(square)) > n.within {
-		return n.other
-	}
-	return found
+	return n.other
 }

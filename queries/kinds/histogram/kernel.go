@@ -12,6 +12,7 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
+	"github.com/dprelease/dprelease/queries/internal/earth"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/sensitivity"
@@ -92,10 +93,10 @@ func checkKernel(s query.Spec, a *domain.Axis, field string, p *problem.Problems
 
 // tabulate fills the table, and returns false if there are too many pairs.
 func (k *Kernel) tabulate(d domain.NearestDomain) bool {
-	var near []domain.Nearby
+	var near []earth.Nearby
 	for i := range d.Points {
 		k.starts = append(k.starts, len(k.points))
-		near = d.Tree.Within(domain.OnEllipsoid(d.Points[i].Lat, d.Points[i].Lon), cutOff*k.bandwidth, near[:0])
+		near = d.Index.Around(d.Points[i].Lat, d.Points[i].Lon, cutOff*k.bandwidth, near[:0])
 		if len(k.points)+len(near) > maxPairs {
 			return false
 		}
@@ -106,8 +107,8 @@ func (k *Kernel) tabulate(d domain.NearestDomain) bool {
 }
 
 // addPoint tabulates the shares of the points near one of them, which is among them.
-func (k *Kernel) addPoint(near []domain.Nearby) {
-	slices.SortFunc(near, func(a, b domain.Nearby) int { return int(a.Index) - int(b.Index) })
+func (k *Kernel) addPoint(near []earth.Nearby) {
+	slices.SortFunc(near, func(a, b earth.Nearby) int { return int(a.Index) - int(b.Index) })
 	total := 0.0
 	for _, x := range near {
 		total += k.density(x.Distance)

@@ -1,4 +1,4 @@
-package domain
+package earth
 
 import (
 	"cmp"
@@ -21,9 +21,9 @@ type site struct {
 // leafSize is the largest number of sites that are searched one by one.
 const leafSize = 16
 
-func newTree(points []Point) tree {
-	t := make(tree, len(points))
-	for i, p := range points {
+func newTree(places []Place) tree {
+	t := make(tree, len(places))
+	for i, p := range places {
 		t[i] = site{Position: OnEllipsoid(p.Lat, p.Lon), index: int32(i)}
 	}
 	t.build()
@@ -65,14 +65,14 @@ func (t tree) nearest(at Position, within float64) (index int32, square float64)
 	return s.index, s.square
 }
 
-// Nearby is a point and its distance in metres.
+// Nearby is a place by its number, and its distance in metres.
 type Nearby struct {
 	Index    int32
 	Distance float64
 }
 
-// Within appends the points at most so many metres from a position, in no particular order.
-func (t tree) Within(at Position, metres float64, found []Nearby) []Nearby {
+// withinMetres appends the points at most so many metres from a position, in no particular order.
+func (t tree) withinMetres(at Position, metres float64, found []Nearby) []Nearby {
 	if len(t) <= leafSize {
 		for i := range t {
 			found = t[i].near(&at, metres, found)
@@ -84,16 +84,16 @@ func (t tree) Within(at Position, metres float64, found []Nearby) []Nearby {
 	found = cut.near(&at, metres, found)
 	// A straight line is not longer than the way along the earth, nor its part on an axis than the line.
 	if beyond := at[cut.axis] - cut.Position[cut.axis]; beyond <= metres {
-		found = t[:mid].Within(at, metres, found)
+		found = t[:mid].withinMetres(at, metres, found)
 	}
 	if beyond := cut.Position[cut.axis] - at[cut.axis]; beyond <= metres {
-		found = t[mid+1:].Within(at, metres, found)
+		found = t[mid+1:].withinMetres(at, metres, found)
 	}
 	return found
 }
 
 func (x *site) near(at *Position, metres float64, found []Nearby) []Nearby {
-	if d := alongEarth(math.Sqrt(at.squareTo(&x.Position))); d <= metres {
+	if d := Along(math.Sqrt(at.squareTo(&x.Position))); d <= metres {
 		return append(found, Nearby{x.index, d})
 	}
 	return found

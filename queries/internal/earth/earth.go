@@ -1,4 +1,6 @@
-package domain
+// Package earth finds the nearest of many public places: positions on the ellipsoid of WGS84, distances along it, a tree of places and an index
+// by squares of latitudes and longitudes.
+package earth
 
 import "math"
 
@@ -8,8 +10,8 @@ const (
 	flattening = 1 / 298.257223563
 	// eccentricity2 is the square of the first eccentricity.
 	eccentricity2 = flattening * (2 - flattening)
-	// meanRadius is (2a + b)/3, as the IUGG defines it.
-	meanRadius = semiMajor * (1 - flattening/3)
+	// MeanRadius is (2a + b)/3, as the IUGG defines it.
+	MeanRadius = semiMajor * (1 - flattening/3)
 )
 
 // Position is a place in space in metres: the axes from the centre of the earth through latitude and longitude 0, 0; 0, 90;
@@ -32,13 +34,13 @@ func (a *Position) squareTo(b *Position) float64 {
 	return x*x + y*y + z*z
 }
 
-// alongEarth returns the length of the geodesic between two places of which the straight line is chord metres long, at most the
+// Along returns the length of the geodesic between two places of which the straight line is chord metres long, at most the
 // diameter: as on a sphere of radius R,
 //
 //	s = 2R·asin(c/2R) ≈ c·(1 + c²/24R²)
 //
 // The radius of the ellipsoid's curvature is within 0.6 % of R everywhere and in every direction, so the second term, and s
 // with it, is off by less than 1.2 % of c³/24R²: 2 mm if c is 50 km, 13 m if it is 1000 km.
-func alongEarth(chord float64) float64 {
-	return 2 * meanRadius * math.Asin(min(chord/(2*meanRadius), 1))
+func Along(chord float64) float64 {
+	return 2 * MeanRadius * math.Asin(min(chord/(2*MeanRadius), 1))
 }

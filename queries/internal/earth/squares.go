@@ -1,4 +1,4 @@
-package domain
+package earth
 
 import (
 	"math"
@@ -53,10 +53,10 @@ type candidates struct {
 }
 
 // In place of an answer for all places of a square: there is none, all places are too far from all points, or there are too many candidates.
-const undecided, nobody, tooMany = -2, -1, -3
+const undecided, nobody, tooMany = -2, Nobody, -3
 
 // newSquares returns an empty index, or nil if there are few points or all are on a line.
-func newSquares(points []Point, t tree, within float64) *squares {
+func newSquares(points []Place, t tree, within float64) *squares {
 	if len(points) < leastPoints {
 		return nil
 	}
@@ -77,14 +77,14 @@ func newSquares(points []Point, t tree, within float64) *squares {
 	rows := min(max(math.Round(math.Sqrt(n*high/squeezed)), 1), n)
 	cols := max(math.Floor(n/rows), 1)
 	// Along the earth, c metres are at most c + c³/23R², for c up to 1000 km.
-	sure := max(within*(1-within*within/(23*meanRadius*meanRadius))-squareSlack, 0)
+	sure := max(within*(1-within*within/(23*MeanRadius*MeanRadius))-squareSlack, 0)
 	return &squares{
 		tree: t, within: within, sure: sure * sure, south: south, west: west, perLat: rows / high, perLon: cols / wide,
 		rows: int(rows), cols: int(cols), rowsFloat: rows, colsFloat: cols, candidates: make([]atomic.Pointer[candidates], int(rows)*int(cols)),
 	}
 }
 
-// nearest returns the point nearest to a place, the lowest of those equally near, or nobody; ok is false if the tree is to be asked.
+// nearest returns the point nearest to a place, the lowest of those equally near, or Nobody; ok is false if the tree is to be asked.
 func (s *squares) nearest(lat, lon float64) (point int32, ok bool) {
 	y, x := (lat-s.south)*s.perLat, (lon-s.west)*s.perLon
 	if !(y >= 0 && y < s.rowsFloat && x >= 0 && x < s.colsFloat) {
@@ -103,7 +103,7 @@ func (s *squares) nearest(lat, lon float64) (point int32, ok bool) {
 	if len(c.more) > 0 {
 		point, least = nearestOf(c.more, &at, point, least)
 	}
-	if point >= 0 && least > s.sure && alongEarth(math.Sqrt(least)) > s.within {
+	if point >= 0 && least > s.sure && Along(math.Sqrt(least)) > s.within {
 		return nobody, true
 	}
 	return point, true
@@ -136,7 +136,7 @@ func (s *squares) fill(row, col int) *candidates {
 		c.only, sites = tooMany, nil
 	case len(sites) == 0:
 		c.only = nobody
-	case len(sites) == 1 && alongEarth(nearest+b.radius+squareSlack)+squareSlack < s.within:
+	case len(sites) == 1 && Along(nearest+b.radius+squareSlack)+squareSlack < s.within:
 		c.only = sites[0].index
 	}
 	c.few = int32(copy(c.first[:], sites))
