@@ -49,6 +49,8 @@ func TestGuaranteeIsExact(t *testing.T) {
 		{"weak", "epsilon: 100, delta: 1e-3, unit: row", counts},
 		{"nearly nothing", "epsilon: 0.0001, delta: 1e-12, unit: row", counts},
 		{"least delta", "epsilon: 3, delta: 1e-100, unit: row", counts},
+		{"pure", "epsilon: 1, delta: 0, unit: row", counts},
+		{"weak and pure", "epsilon: 6, delta: 0, unit: row", counts},
 		{"keys", "epsilon: 1, delta: 1e-6, unit: [name], per_unit: {max_rows: 1, max_groups: 1}", keys},
 	}
 	seed := rand.Uint64()

@@ -45,8 +45,9 @@ const tinyGain = 1e-14
 // rightText is how often a guess is right, in percent and rounded up. A tiny gain stands as the next power of ten behind what the belief
 // alone gives.
 func rightText(alone, right *big.Rat) string {
-	gain, _ := new(big.Rat).Sub(right, alone).Float64()
-	if gain >= tinyGain {
+	more := new(big.Rat).Sub(right, alone)
+	gain, _ := more.Float64()
+	if gain >= tinyGain || more.Sign() == 0 { // a pure part alone gains nothing over a belief that is strong enough
 		return PercentUp(right)
 	}
 	const least = -300

@@ -7,7 +7,23 @@ import (
 )
 
 // promise is what the manifest states: the Gaussian part's mu, the epsilon of the pure parts, and the probability that selecting keys fails.
-type promise struct{ mu, pure, failure *big.Float }
+type promise struct {
+	mu, pure, failure *big.Float
+	// both: mu and pure are bounds of the same noise, as in releases with delta 0; otherwise they are parts beside each other.
+	both bool
+}
+
+// apart are two bounds of one noise by themselves.
+func (p promise) apart() (a, b promise) {
+	return promise{mu: p.mu, pure: zero(digits), failure: p.failure}, promise{mu: zero(digits), pure: p.pure, failure: p.failure}
+}
+
+func smaller(a, b *big.Float) *big.Float {
+	if a == nil || b != nil && b.Cmp(a) < 0 {
+		return b
+	}
+	return a
+}
 
 func one() *big.Float { return number(1) }
 
@@ -41,6 +57,10 @@ func (p promise) gaussian(eps *big.Float) *big.Float {
 
 // delta is the curve of all parts together: a pure part is randomized response, whose ratio is e^e0 with probability w = e^e0/(1 + e^e0).
 func (p promise) delta(eps *big.Float) *big.Float {
+	if p.both {
+		a, b := p.apart()
+		return smaller(a.delta(eps), b.delta(eps))
+	}
 	d := p.gaussian(eps)
 	if p.pure.Sign() > 0 {
 		w := quotient(one(), sum(one(), exp(zero(digits).Neg(p.pure))))
@@ -86,7 +106,7 @@ const (
 // of ten.
 func (p promise) right(belief *big.Rat) string {
 	gain := p.gain(belief)
-	if gain.Cmp(number(tiny)) >= 0 {
+	if gain.Cmp(number(tiny)) >= 0 || gain.Sign() == 0 {
 		return percent(p.guess(belief))
 	}
 	in := product(gain, number(100))
@@ -117,6 +137,10 @@ func (p promise) formula(belief *big.Rat) *big.Float {
 // alarms is the largest share of the units in the table which a test finds that accuses a share a of the others: Phi(Phi⁻¹(a) + mu) for
 // mu alone, else the least e^eps·a + delta(eps), which is convex in e^eps.
 func (p promise) alarms(a *big.Rat) *big.Float {
+	if p.both {
+		x, y := p.apart()
+		return smaller(x.alarms(a), y.alarms(a))
+	}
 	share := zero(digits).SetRat(a)
 	if p.pure.Sign() == 0 && p.mu.Sign() > 0 {
 		return atMostOne(sum(phi(zero(digits).Add(inverse(share), p.mu)), p.failure))
@@ -149,6 +173,10 @@ func atMostOne(x *big.Float) *big.Float {
 
 // epsilon is the least epsilon at a delta, from above, with some 100 bits; nil if there is none.
 func (p promise) epsilon(delta *big.Rat) *big.Float {
+	if p.both {
+		a, b := p.apart()
+		return smaller(a.epsilon(delta), b.epsilon(delta))
+	}
 	goal := zero(digits).SetRat(delta)
 	if p.failure.Cmp(goal) >= 0 {
 		return nil

@@ -467,7 +467,12 @@
     clearTimeout(timer);
     timer = setTimeout(() => redraw.forEach((f) => f(false)), 120);
   });
-  const repaint = () => redraw.forEach((f) => f(true));
+  let drawnDark = onDark();
+  const repaint = () => {
+    if (onDark() === drawnDark) return;
+    drawnDark = onDark();
+    redraw.forEach((f) => f(true));
+  };
   darkness.addEventListener("change", repaint);
   paper.addEventListener("change", repaint);
   addEventListener("beforeprint", () => { printed = true; repaint(); });
