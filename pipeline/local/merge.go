@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"sync/atomic"
 
@@ -121,7 +120,7 @@ func (m *Merged) agree(p *pipeline.Plan, program string) error {
 			return partsFault("shard-foreign", fmt.Sprintf("%s was written by version %s of this program, which is version %s", name, x.Program, program), hintForeign)
 		case x.Of != first.Of:
 			return partsFault("shard-foreign", fmt.Sprintf("%s is one of %d shards, and %s one of %d", filepath.Base(first.path), first.Of, name, x.Of), hintForeign)
-		case !slices.Equal(x.Schema, first.Schema) || !reflect.DeepEqual(x.Files, first.Files):
+		case !x.SameTable(&first.Statement):
 			return partsFault("shard-foreign", filepath.Base(first.path)+" and "+name+" are not of the same table: its files are others, or were changed in between", hintForeign)
 		case i > 0 && x.Shard == m.parts[i-1].Shard:
 			return partsFault("shard-twice", fmt.Sprintf("%s and %s are both shard %d of %d", filepath.Base(m.parts[i-1].path), name, x.Shard, x.Of), "its rows would count twice; name one of the files")

@@ -20,24 +20,12 @@ func (e *Engine) AggregateShard(ctx context.Context, p *pipeline.Plan, o pipelin
 		return err
 	}
 	defer func() { _ = spill.Close() }() // nobody needs its contents any more
-	files, err := e.files()
+	from, to := partial.Range(s.Number, s.Of, e.data.Splits())
+	said, workers, err := e.readShard(ctx, p, o, spill, splits{from, to})
 	if err != nil {
 		return err
 	}
-	said := &partial.Statement{Program: program, Question: p.Run(), Shard: s.Number, Of: s.Of, Files: files, Schema: e.data.Schema().Fields}
-	said.From, said.To = partial.Range(s.Number, s.Of, e.data.Splits())
-	workers, sums, err := e.readSplits(ctx, p, o, spill, splits{said.From, said.To})
-	if err != nil {
-		return err
-	}
-	said.Digests = sums
-	for _, w := range workers {
-		said.Rows += w.rows
-		said.Blanks += w.blanks
-	}
-	if err := merge(workers); err != nil {
-		return err
-	}
+	said.Program, said.Shard, said.Of = program, s.Number, s.Of
 	return partial.Write(w, k, said, workers[0].accumulators)
 }
 

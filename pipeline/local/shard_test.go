@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -238,4 +239,78 @@ func TestPartsThatDoNotFit(t *testing.T) {
 	if _, err := local.OpenParts([]string{filepath.Join(f.dir, "gone")}, f.key, f.plan, program, local.Limits{}); !errors.Is(err, pipeline.ErrInputGone) {
 		t.Errorf("%v, want that the input is gone", err)
 	}
+}
+
+// shuffled answers in buckets, as an engine that shuffles does.
+type shuffled struct {
+	*local.Engine
+	tb      testing.TB
+	buckets int
+}
+
+func (s shuffled) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer) (*pipeline.Aggregates, error) {
+	dir, err := os.MkdirTemp(stabilitytest.Folder(s.tb), "parts-*")
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	k := runKey(s.tb)
+	messages := make([][][]byte, s.buckets+1)
+	for i := range 3 {
+		from, to := partial.Range(3-i, 3, s.Splits())
+		if err := s.Pack(ctx, p, k, program, from, to, s.buckets, func(bucket int, m []byte) {
+			messages[bucket] = append(messages[bucket], m)
+		}); err != nil {
+			return nil, err
+		}
+	}
+	l := local.Limits{Workers: 1, Memory: 1 << 30, Scratch: dir}
+	answers := messages[s.buckets]
+	for bucket, rows := range messages[:s.buckets] {
+		if len(rows) == 0 {
+			continue
+		}
+		m, err := local.BoundBucket(ctx, p, s.Schema(), k, l, bucket, listed(rows))
+		if err != nil {
+			return nil, err
+		}
+		answers = append(answers, m)
+	}
+	for _, wrong := range [][][]byte{answers[1:], append(answers[:1:1], answers...), append(answers[:len(answers):len(answers)], answers[len(answers)-1])} {
+		if err := local.Together(ctx, p, s.Schema(), k, l, listed(wrong), io.Discard); !errors.Is(err, partial.ErrLost) && s.Splits() >= 3 { // no range is empty
+			s.tb.Errorf("messages that are lost or there twice: %v", err)
+		}
+	}
+	var b bytes.Buffer
+	if err := local.Together(ctx, p, s.Schema(), k, l, listed(answers), &b); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "all.part")
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		s.tb.Fatal(err)
+	}
+	m, err := local.OpenParts([]string{path}, k, p, program, l)
+	if err != nil {
+		return nil, err
+	}
+	return m.Aggregate(ctx, p, o)
+}
+
+// listed returns what returns one message after the other.
+func listed(messages [][]byte) func() ([]byte, error) {
+	return func() ([]byte, error) {
+		if len(messages) == 0 {
+			return nil, io.EOF
+		}
+		m := messages[0]
+		messages = messages[1:]
+		return m, nil
+	}
+}
+
+func TestShuffledConformance(t *testing.T) {
+	enginetest.Suite(t, func(t *testing.T, p *pipeline.Plan, workers int) pipeline.Engine {
+		t.Helper()
+		return shuffled{local.New(dataset(t, p), workers), t, 4}
+	})
 }

@@ -15,6 +15,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries"
@@ -127,6 +128,13 @@ func (s *Statement) sound() bool {
 	}
 	from, to := Range(s.Shard, s.Of, splits)
 	return s.From == from && s.To == to && len(s.Digests) == to-from
+}
+
+// SameTable says whether two statements are of the same files and columns.
+func (s *Statement) SameTable(o *Statement) bool {
+	return slices.Equal(s.Schema, o.Schema) && slices.EqualFunc(s.Files, o.Files, func(a, b File) bool {
+		return a.Name == b.Name && a.Splits == b.Splits && bytes.Equal(a.Footer, b.Footer)
+	})
 }
 
 // mostSplits is more splits, and more shards, than a table has.

@@ -1,0 +1,129 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/partial"
+)
+
+// Engines that shuffle
+//
+// An engine such as Apache Beam runs three functions on machines of its own: Pack reads a range of splits and sends the rows of units to
+// buckets, BoundBucket bounds the units of one bucket, and Together puts the answers together. The private state that crosses from one to
+// the other is in the messages of package partial. Each function is this engine for a part of the work.
+
+// Splits returns how many splits the input has.
+func (e *Engine) Splits() int { return e.data.Splits() }
+
+// Pack reads the splits from from up to, not including, to, and hands what they add up to emit, in messages for buckets 0 to buckets-1 and,
+// last, for bucket buckets. program is the version of the program.
+func (e *Engine) Pack(ctx context.Context, p *pipeline.Plan, k partial.Key, program string, from, to, buckets int, emit func(bucket int, message []byte)) error {
+	spill, err := e.scratch(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = spill.Close() }() // nobody needs its contents any more
+	said, workers, err := e.readShard(ctx, p, pipeline.Silent{}, spill, splits{from, to})
+	if err != nil {
+		return err
+	}
+	said.Program = program
+	return k.Pack(*said, workers[0].accumulators, buckets, emit)
+}
+
+// readShard reads some splits. The first worker has all that they add up.
+func (e *Engine) readShard(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch, of splits) (*partial.Statement, []*worker, error) {
+	files, err := e.files()
+	if err != nil {
+		return nil, nil, err
+	}
+	said := &partial.Statement{Question: p.Run(), From: of.from, To: of.to, Files: files, Schema: e.data.Schema().Fields}
+	workers, sums, err := e.readSplits(ctx, p, o, spill, of)
+	if err != nil {
+		return nil, nil, err
+	}
+	said.Digests = sums
+	for _, w := range workers {
+		said.Rows += w.rows
+		said.Blanks += w.blanks
+	}
+	return said, workers, merge(workers)
+}
+
+// BoundBucket takes in the messages of rows that next returns until its error is io.EOF, bounds the units and returns the bounded message.
+func BoundBucket(ctx context.Context, p *pipeline.Plan, schema table.Schema, k partial.Key, l Limits, bucket int, next func() ([]byte, error)) ([]byte, error) {
+	var out []byte
+	err := withWorker(ctx, p, schema, l, func(w *worker) error {
+		blocks := int64(0)
+		err := eachMessage(k, next, func(m *partial.Message) error {
+			blocks++
+			return m.LoadRows(w.accumulators)
+		})
+		if err == nil {
+			out, err = k.Bounded(bucket, blocks, w.accumulators)
+		}
+		return err
+	})
+	return out, err
+}
+
+// Together takes in the packed and bounded messages that next returns until its error is io.EOF, and writes what they add up as a part that
+// is the only shard. Errors are partial.ErrLost if messages are missing or there twice, and those of w.
+func Together(ctx context.Context, p *pipeline.Plan, schema table.Schema, k partial.Key, l Limits, next func() ([]byte, error), w io.Writer) error {
+	return withWorker(ctx, p, schema, l, func(all *worker) error {
+		var t partial.Tally
+		err := eachMessage(k, next, func(m *partial.Message) error {
+			if err := t.Add(m); err != nil {
+				return err
+			}
+			return m.LoadAnswers(all.accumulators)
+		})
+		if err != nil {
+			return err
+		}
+		said, err := t.Statement()
+		if err != nil {
+			return err
+		}
+		return partial.Write(w, k, said, all.accumulators)
+	})
+}
+
+// withWorker calls do with a worker without rows.
+func withWorker(ctx context.Context, p *pipeline.Plan, schema table.Schema, l Limits, do func(*worker) error) error {
+	e := Engine{limits: l}
+	spill, err := e.scratch(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = spill.Close() }() // nobody needs its contents any more
+	w, err := newWorker(p, schema, spill, LookNone)
+	if err != nil {
+		return err
+	}
+	return do(w)
+}
+
+// eachMessage decrypts the messages that next returns.
+func eachMessage(k partial.Key, next func() ([]byte, error), do func(*partial.Message) error) error {
+	for {
+		sealed, err := next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		m, err := k.Message(sealed)
+		if err == nil {
+			err = do(m)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

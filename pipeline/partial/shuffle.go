@@ -1,0 +1,258 @@
+package partial
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/dprelease/dprelease/queries"
+)
+
+// Messages of a shuffle
+//
+// An engine that shuffles (Apache Beam) need not bring all rows of units together in one process: a keyed hash of the unit chooses one of some
+// buckets, and each bucket is bounded by itself. Three kinds of messages cross the wire, each encrypted by itself:
+//
+//	packed  what a range of splits adds up, but for the rows of units: its statement and the answers
+//	rows    a block of rows of units of one bucket
+//	bounded the answers that the rows of a bucket make when their units are bounded, and of how many blocks
+//
+// Packed messages state how many blocks they sent to each bucket, and bounded messages how many they took in. Whoever puts the answers
+// together compares: so a message that was lost or came twice is an error, whatever the engine promises.
+
+// Message is one that was decrypted.
+type Message struct {
+	// Packed is the statement of a packed message, else nil.
+	Packed *Packed
+	// Bucket and Blocks are those of a bounded message.
+	Bucket int
+	Blocks int64
+	rest   []byte
+	kind   byte
+}
+
+// Packed is what a packed message states: a Statement whose From and To are any range, and how many blocks went to each bucket.
+type Packed struct {
+	Statement
+	Blocks []int64 `json:"blocks"`
+}
+
+const (
+	packedKind  = 'p'
+	rowsKind    = 'r'
+	boundedKind = 'b'
+)
+
+// unitHash hashes units under a key that follows from the run's, so that a bucket says nothing of a unit to those who do not have it.
+type unitHash struct {
+	block cipher.Block
+	state [aes.BlockSize]byte
+}
+
+func (h *unitHash) of(unit []byte) uint64 {
+	clear(h.state[:])
+	for len(unit) > 0 {
+		for i, b := range unit[:min(len(unit), aes.BlockSize)] {
+			h.state[i] ^= b
+		}
+		h.block.Encrypt(h.state[:], h.state[:])
+		unit = unit[min(len(unit), aes.BlockSize):]
+	}
+	return binary.BigEndian.Uint64(h.state[:])
+}
+
+// buckets chooses one of n buckets for each unit.
+func (k Key) buckets(n int) (queries.Buckets, error) {
+	key, err := k.derive(nil, "buckets")
+	if err != nil {
+		return queries.Buckets{}, err
+	}
+	h := &unitHash{}
+	h.block, err = aes.NewCipher(key)
+	return queries.Buckets{N: n, Of: func(unit []byte) int { return int(h.of(unit) % uint64(n)) }}, err
+}
+
+// blockBytes is about the length of a block of rows of one bucket.
+const blockBytes = 512 << 10
+
+// Pack hands what accumulators hold to emit as encrypted messages: rows of units to their buckets, and last the packed message to bucket n.
+// The accumulators are spent.
+func (k Key) Pack(s Statement, all []queries.Accumulator, n int, emit func(bucket int, message []byte)) error {
+	b, err := k.buckets(n)
+	if err != nil {
+		return err
+	}
+	said := Packed{s, make([]int64, n)}
+	err = queries.SaveRows(all, b, blockBytes, func(bucket int, block []byte) error {
+		sealed, err := k.Sealed(append([]byte{rowsKind}, block...))
+		if err == nil {
+			said.Blocks[bucket]++
+			emit(bucket, sealed)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(said)
+	if err != nil {
+		return err
+	}
+	sealed, err := k.answers(binary.BigEndian.AppendUint64([]byte{packedKind}, uint64(len(text))), text, all)
+	if err == nil {
+		emit(n, sealed)
+	}
+	return err
+}
+
+// answers returns a message of a head, a text and answers.
+func (k Key) answers(head, text []byte, all []queries.Accumulator) ([]byte, error) {
+	var out bytes.Buffer
+	out.Write(head)
+	out.Write(text)
+	if err := queries.SaveAnswers(all, &out); err != nil {
+		return nil, err
+	}
+	return k.Sealed(out.Bytes())
+}
+
+// Bounded returns the message of accumulators that took in some blocks of a bucket, whose units it bounds. They are spent.
+func (k Key) Bounded(bucket int, blocks int64, all []queries.Accumulator) ([]byte, error) {
+	if err := queries.Bound(all); err != nil {
+		return nil, err
+	}
+	head := binary.BigEndian.AppendUint32([]byte{boundedKind}, uint32(bucket))
+	return k.answers(binary.BigEndian.AppendUint64(head, uint64(blocks)), nil, all)
+}
+
+// Message decrypts a message. Errors are ErrFormat, ErrVersion, ErrOtherKey and ErrDamaged.
+func (k Key) Message(sealed []byte) (*Message, error) {
+	plain, err := k.Opened(sealed)
+	if err != nil {
+		return nil, err
+	}
+	if len(plain) == 0 {
+		return nil, ErrDamaged
+	}
+	m := &Message{kind: plain[0], rest: plain[1:]}
+	switch m.kind {
+	case rowsKind:
+		return m, nil
+	case boundedKind:
+		if len(m.rest) < 12 {
+			return nil, ErrDamaged
+		}
+		m.Bucket, m.Blocks = int(binary.BigEndian.Uint32(m.rest)), int64(binary.BigEndian.Uint64(m.rest[4:]))
+		m.rest = m.rest[12:]
+		return m, nil
+	case packedKind:
+		if len(m.rest) < 8 || binary.BigEndian.Uint64(m.rest) > uint64(len(m.rest)-8) {
+			return nil, ErrDamaged
+		}
+		end := 8 + binary.BigEndian.Uint64(m.rest)
+		m.Packed = &Packed{}
+		if json.Unmarshal(m.rest[8:end], m.Packed) != nil || m.Packed.Rows < 0 || m.Packed.Blanks < 0 {
+			return nil, ErrDamaged
+		}
+		m.rest = m.rest[end:]
+		return m, nil
+	}
+	return nil, ErrDamaged
+}
+
+// LoadRows adds the block of a message of rows.
+func (m *Message) LoadRows(all []queries.Accumulator) error {
+	if m.kind != rowsKind {
+		return ErrDamaged
+	}
+	return stateError(queries.LoadRows(all, m.rest))
+}
+
+// LoadAnswers adds the answers of a packed or bounded message.
+func (m *Message) LoadAnswers(all []queries.Accumulator) error {
+	if m.kind == rowsKind {
+		return ErrDamaged
+	}
+	from := bytes.NewReader(m.rest)
+	if err := queries.LoadAnswers(all, from); err != nil {
+		return stateError(err)
+	}
+	if from.Len() > 0 {
+		return ErrDamaged
+	}
+	return nil
+}
+
+func stateError(err error) error {
+	if errors.Is(err, queries.ErrState) {
+		return ErrDamaged
+	}
+	return err
+}
+
+// Tally compares what the messages of a shuffle state.
+type Tally struct {
+	packed  []*Packed
+	sent    map[int]int64
+	bounded map[int]int64
+}
+
+// ErrLost says that messages of a shuffle were lost, or came twice.
+var ErrLost = errors.New("messages were lost or came twice between workers")
+
+// Add counts a packed or bounded message.
+func (t *Tally) Add(m *Message) error {
+	if t.sent == nil {
+		t.sent, t.bounded = map[int]int64{}, map[int]int64{}
+	}
+	if m.Packed != nil {
+		t.packed = append(t.packed, m.Packed)
+		for i, n := range m.Packed.Blocks {
+			t.sent[i] += n
+		}
+		return nil
+	}
+	if _, twice := t.bounded[m.Bucket]; twice {
+		return fmt.Errorf("bucket %d: %w", m.Bucket, ErrLost)
+	}
+	t.bounded[m.Bucket] = m.Blocks
+	return nil
+}
+
+// Statement returns that of all packed messages together, as one of shard 1 of 1: nothing may be missing, nothing there twice.
+func (t *Tally) Statement() (*Statement, error) {
+	for i, n := range t.sent {
+		if t.bounded[i] != n {
+			return nil, fmt.Errorf("bucket %d: %w", i, ErrLost)
+		}
+	}
+	if len(t.packed) == 0 || len(t.bounded) > len(t.sent) {
+		return nil, ErrLost
+	}
+	whole := t.packed[0].Statement
+	whole.Shard, whole.Of, whole.From, whole.To = 1, 1, 0, whole.Splits()
+	whole.Digests, whole.Rows, whole.Blanks = make([][]byte, whole.To), 0, 0
+	for _, p := range t.packed {
+		if p.From < 0 || p.To > whole.To || p.To-p.From != len(p.Digests) || !p.SameTable(&whole) || p.Question != whole.Question || p.Program != whole.Program {
+			return nil, ErrLost
+		}
+		for i, d := range p.Digests {
+			if whole.Digests[p.From+i] != nil || d == nil {
+				return nil, ErrLost
+			}
+			whole.Digests[p.From+i] = d
+		}
+		whole.Rows += p.Rows
+		whole.Blanks += p.Blanks
+	}
+	for _, d := range whole.Digests {
+		if d == nil {
+			return nil, ErrLost
+		}
+	}
+	return &whole, nil
+}
