@@ -127,7 +127,7 @@ var layers = map[string][]string{
 
 	"pipeline/local":   append([]string{"pipeline/partial"}, engines...),
 	"pipeline/sqlpush": append([]string{"mechanism/int128", "queries/problem"}, engines...),
-	"pipeline/beam":    engines,
+	"pipeline/beam":    append([]string{"configs", "internal/wiring", "pipeline/local", "pipeline/partial"}, engines...),
 
 	// Partial aggregates: their encryption, and what they say of themselves.
 	"pipeline/partial": {"io/table", "queries"},
@@ -173,7 +173,7 @@ func owner(dir string) string {
 
 // unbound reports whether dir holds programs, which may import everything, or is a module of its own, like bench.
 func unbound(dir string) bool {
-	return generator(dir) || below(dir, "cmd", "examples", "bench", "pagetest", "stores", "duckdb")
+	return generator(dir) || below(dir, "cmd", "examples", "bench", "pagetest", "stores", "duckdb", "pipeline/beam/program", "pipeline/beam/cmd")
 }
 
 func known(dir string) bool {

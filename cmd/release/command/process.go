@@ -62,3 +62,9 @@ func (i interrupted) code() int {
 	}
 	return exitInternal
 }
+
+// Run runs a command line within this process, as Main runs that of the process, and returns the exit code.
+func Run(ctx context.Context, args ...string) int { return execute(ctx, args, os.Stdout, os.Stderr) }
+
+// Version returns the version of the program: that of its main module, or the commit it was built from.
+func Version() string { return version() }

@@ -1,0 +1,168 @@
+package beam
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"io"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
+	"github.com/dprelease/dprelease/pipeline/partial"
+)
+
+func init() {
+	register.DoFn3x1[context.Context, Range, func(int, []byte), error](&packFn{})
+	register.DoFn4x1[context.Context, int, func(*[]byte) bool, func(int, []byte), error](&boundFn{})
+	register.DoFn4x1[context.Context, int, func(*[]byte) bool, func(string), error](&togetherFn{})
+	register.Emitter2[int, []byte]()
+	register.Emitter1[string]()
+	register.Iter1[[]byte]()
+}
+
+// Range is some splits of the input.
+type Range struct{ From, To int }
+
+// Ranges cuts a number of splits into at most n ranges, at least one.
+func Ranges(splits, n int) []Range {
+	n = max(1, min(n, splits))
+	ranges := make([]Range, n)
+	for i := range ranges {
+		ranges[i].From, ranges[i].To = partial.Range(i+1, n, splits)
+	}
+	return ranges
+}
+
+// Build adds a task to a pipeline.
+func Build(s beam.Scope, t Task, ranges []Range) {
+	read := beam.Reshuffle(s, beam.CreateList(s, ranges)) // else one worker reads all
+	packed := beam.ParDo(s.Scope("pack"), &packFn{Task: t}, read)
+	bounded := beam.ParDo(s.Scope("bound"), &boundFn{Task: t}, beam.GroupByKey(s, packed))
+	beam.ParDo(s.Scope("together"), &togetherFn{Task: t}, beam.GroupByKey(s, bounded))
+}
+
+// setup is what a copy of a function has made on a worker.
+type setup struct {
+	plan *pipeline.Plan
+	key  partial.Key
+}
+
+// make makes the plan of a task, once for each copy of a function.
+func (w *setup) make(t *Task) (err error) {
+	if w.plan != nil {
+		return nil
+	}
+	if w.key, err = workerKey(); err != nil {
+		return err
+	}
+	w.plan, err = t.plan()
+	return err
+}
+
+func (t *Task) schema() table.Schema { return table.Schema{Fields: t.Schema} }
+
+// packFn reads ranges of splits.
+type packFn struct {
+	Task   Task
+	made   setup
+	engine *local.Engine
+}
+
+// ProcessElement sends what a range adds up to buckets.
+func (f *packFn) ProcessElement(ctx context.Context, r Range, emit func(int, []byte)) error {
+	if err := f.made.make(&f.Task); err != nil {
+		return err
+	}
+	if f.engine == nil {
+		var err error
+		if f.engine, err = f.Task.open(ctx, f.made.plan, f.made.key); err != nil {
+			return err
+		}
+	}
+	return f.engine.Pack(ctx, f.made.plan, f.made.key, f.Task.Program, r.From, r.To, f.Task.Buckets, emit)
+}
+
+// Teardown closes the input.
+func (f *packFn) Teardown() error {
+	if f.engine == nil {
+		return nil
+	}
+	return f.engine.Close()
+}
+
+// boundFn bounds the units of buckets.
+type boundFn struct {
+	Task Task
+	made setup
+}
+
+// ProcessElement bounds the units of a bucket. Messages that are no rows pass.
+func (f *boundFn) ProcessElement(ctx context.Context, bucket int, next func(*[]byte) bool, emit func(int, []byte)) error {
+	if err := f.made.make(&f.Task); err != nil {
+		return err
+	}
+	if bucket == f.Task.Buckets {
+		for m, err := message(next); err == nil; m, err = message(next) {
+			emit(0, m)
+		}
+		return nil
+	}
+	m, err := local.BoundBucket(ctx, f.made.plan, f.Task.schema(), f.made.key, f.Task.limits(), bucket, func() ([]byte, error) { return message(next) })
+	if err == nil {
+		emit(0, m)
+	}
+	return err
+}
+
+// message returns the next message, or io.EOF.
+func message(next func(*[]byte) bool) ([]byte, error) {
+	var m []byte
+	if !next(&m) {
+		return nil, io.EOF
+	}
+	return m, nil
+}
+
+// togetherFn puts the answers together.
+type togetherFn struct {
+	Task Task
+	made setup
+}
+
+// ProcessElement writes the part that all messages make, and emits the file's name. Each attempt writes a file of its own: one that is not
+// complete is not authentic.
+func (f *togetherFn) ProcessElement(ctx context.Context, _ int, next func(*[]byte) bool, emit func(string)) (err error) {
+	if err := f.made.make(&f.Task); err != nil {
+		return err
+	}
+	var id [8]byte
+	if _, err := rand.Read(id[:]); err != nil {
+		return err
+	}
+	name := f.Task.Out + hex.EncodeToString(id[:]) + PartEnding
+	fs, err := filesystem.New(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer fs.Close()
+	out, err := fs.OpenWrite(ctx, name)
+	if err != nil {
+		return err
+	}
+	err = local.Together(ctx, f.made.plan, f.Task.schema(), f.made.key, f.Task.limits(), func() ([]byte, error) { return message(next) }, out)
+	if failed := out.Close(); err == nil {
+		err = failed
+	}
+	if err == nil {
+		emit(name)
+	}
+	return err
+}
+
+// PartEnding ends the names of the files that hold results.
+const PartEnding = ".part"

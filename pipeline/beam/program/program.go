@@ -1,0 +1,249 @@
+// Package program is the command release-beam: the verb run, which runs a job on a runner of Apache Beam, and the verb worker, which serves
+// runners as a worker.
+package program
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/extworker"
+
+	// The reflection-free runtime, file systems and runners, for their side effects.
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/exec/optimized"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/dataflow"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/flink"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/spark"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal"
+
+	"github.com/dprelease/dprelease/cmd/release/command"
+	"github.com/dprelease/dprelease/configs"
+	dpbeam "github.com/dprelease/dprelease/pipeline/beam"
+	"github.com/dprelease/dprelease/pipeline/partial"
+)
+
+const usage = `release-beam run JOB [flags] [-- flags of release merge]   aggregate the job's input on Apache Beam, and make the release
+release-beam worker [--port 50000]                         serve a runner as a worker (environment_type EXTERNAL)
+
+--runner is prism (the default, on this machine), flink, spark, dataflow or universal; --endpoint, --environment_type and the other flags are
+Beam's. Workers have the key of the run in the variable DPRELEASE_RUN_KEY and see the input's files under the same names. If the variable is
+set, run uses its key; else it makes one, which workers in other processes do not have:
+
+  release-beam run job.yaml
+  release aggregate job.yaml --new-key run.key; export DPRELEASE_RUN_KEY="$(cat run.key)"
+  release-beam run job.yaml --runner=flink --endpoint=jobserver:8099 --environment_type=EXTERNAL --environment_config=localhost:50000 --parts=/shared/parts -- --out /srv/release
+`
+
+// The exit codes are those of the command release.
+const (
+	exitUsage    = 2
+	exitInput    = 3
+	exitInternal = 70
+)
+
+// options are the flags of the verb run beside Beam's.
+type options struct {
+	params  params
+	buckets int
+	ranges  int
+	memory  string
+	scratch string
+	parts   string
+}
+
+// params are values of --param, in order.
+type params []string
+
+// String returns the values.
+func (p *params) String() string { return strings.Join(*p, " ") }
+
+// Set adds a value.
+func (p *params) Set(s string) error {
+	*p = append(*p, s)
+	return nil
+}
+
+func (p params) values() map[string]string {
+	values := map[string]string{}
+	for _, s := range p {
+		name, value, _ := strings.Cut(s, "=")
+		values[name] = value
+	}
+	return values
+}
+
+// Main runs the command line of this process and returns its exit code. In a process that a runner has started as a worker it does not return
+// before the worker's end.
+func Main() int {
+	var o options
+	flag.Var(&o.params, "param", "set a parameter of the job: --param name=value (repeatable)")
+	flag.IntVar(&o.buckets, "buckets", 16, "how many buckets units are spread over; each is bounded by one worker")
+	flag.IntVar(&o.ranges, "ranges", 64, "into how many ranges the input is cut at most; each is read by one worker")
+	flag.StringVar(&o.memory, "memory", "1GiB", "how much memory each function should use at most")
+	flag.StringVar(&o.scratch, "tmp-dir", "", "a folder on the workers for an encrypted file of what does not fit in memory")
+	flag.StringVar(&o.parts, "parts", "", "where workers write the encrypted result, and this process reads it: a folder that all of them see, or gs://...; by default a folder of this machine")
+	port := flag.Int("port", 50000, "worker: the port to listen on")
+	flag.Usage = func() { fmt.Fprint(os.Stderr, usage); flag.PrintDefaults() }
+	beamlog.SetupLogging("warn", "text")
+	verb, job, rest := "", "", os.Args[1:]
+	if len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+		verb, rest = rest[0], rest[1:]
+	}
+	if verb == "run" && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+		job, rest = rest[0], rest[1:]
+	}
+	_ = flag.CommandLine.Parse(rest) // it ends the process if a flag is wrong
+	beam.Init()                      // a worker ends here
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	switch {
+	case verb == "run" && job != "":
+		return o.run(ctx, job, flag.Args())
+	case verb == "worker" && flag.NArg() == 0:
+		return serve(ctx, *port)
+	}
+	flag.Usage()
+	return exitUsage
+}
+
+// serve runs workers in this process until the context ends.
+func serve(ctx context.Context, port int) int {
+	pool, err := extworker.StartLoopback(ctx, port)
+	if err != nil {
+		return report(exitInternal, errors.New("the port can't be listened on"))
+	}
+	<-ctx.Done()
+	_ = pool.Stop(context.WithoutCancel(ctx)) // the process ends
+	return 0
+}
+
+func report(code int, err error) int {
+	fmt.Fprintf(os.Stderr, "error: %v\n", err)
+	return code
+}
+
+// run aggregates the input of a job and merges the result.
+func (o *options) run(ctx context.Context, job string, merge []string) int {
+	job, err := filepath.Abs(job)
+	if err != nil || o.buckets < 1 || o.ranges < 1 {
+		return report(exitUsage, errors.New("--buckets and --ranges must be at least 1"))
+	}
+	memory, err := configs.ParseSize(o.memory)
+	if err != nil {
+		return report(exitUsage, fmt.Errorf("--memory: %w", err))
+	}
+	folder, err := os.MkdirTemp("", "release-beam-*")
+	if err != nil {
+		return report(exitInternal, errors.New("there can be no temporary folder"))
+	}
+	defer os.RemoveAll(folder)
+	var params []string
+	for _, p := range o.params {
+		params = append(params, "--param", p)
+	}
+	key, code := runKey(ctx, job, filepath.Join(folder, "run.key"), params)
+	if code != 0 {
+		return code
+	}
+	if o.parts == "" {
+		o.parts = folder
+	}
+	task, engine, err := dpbeam.NewTask(ctx, job, o.params.values(), key, command.Version())
+	if err != nil {
+		return report(exitInput, err)
+	}
+	defer engine.Close()
+	task.Buckets, task.Memory, task.Scratch = o.buckets, memory, o.scratch
+	task.Out = o.parts + "/" + filepath.Base(folder) + "-"
+	if err := o.aggregate(ctx, task, dpbeam.Ranges(engine.Splits(), o.ranges)); err != nil {
+		// Beam's errors hold what workers report, which holds no value of a row.
+		return report(exitInternal, fmt.Errorf("the pipeline failed; nothing was charged, and it can be run again: %w", err))
+	}
+	part, err := fetch(ctx, task.Out, folder)
+	if err != nil {
+		return report(exitInput, err)
+	}
+	return command.Run(ctx, append(append([]string{"merge", job, part}, params...), merge...)...)
+}
+
+// runKey returns the key of the environment, or makes one for workers in this process.
+func runKey(ctx context.Context, job, path string, params []string) (key partial.Key, code int) {
+	text := os.Getenv(dpbeam.KeyVariable)
+	if text == "" {
+		if code := command.Run(ctx, append([]string{"aggregate", job, "--quiet", "--new-key", path}, params...)...); code != 0 {
+			return key, code
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return key, report(exitInternal, errors.New("the key of the run can't be read"))
+		}
+		text = string(raw)
+		_ = os.Setenv(dpbeam.KeyVariable, strings.TrimSpace(text)) // the text has no zero byte
+	}
+	key, err := partial.ParseKey(text)
+	if err != nil {
+		return key, report(exitUsage, fmt.Errorf("the variable %s holds no key of a run", dpbeam.KeyVariable))
+	}
+	return key, 0
+}
+
+// aggregate runs the pipeline.
+func (o *options) aggregate(ctx context.Context, task *dpbeam.Task, ranges []dpbeam.Range) error {
+	if *jobopts.WorkerBinary == "" { // else a runner that stages a binary would build one, from sources that are not here
+		path, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		*jobopts.WorkerBinary = path
+	}
+	runner := *runners.Runner
+	if runner == "" {
+		runner = "prism"
+	}
+	p, s := beam.NewPipelineWithRoot()
+	dpbeam.Build(s, *task, ranges)
+	_, err := beam.Run(ctx, runner, p)
+	return err
+}
+
+// fetch returns the path of the result: of an attempt that a worker finished. All have the same contents.
+func fetch(ctx context.Context, out, folder string) (string, error) {
+	fs, err := filesystem.New(ctx, out)
+	if err != nil {
+		return "", err
+	}
+	defer fs.Close()
+	names, err := fs.List(ctx, out+"*"+dpbeam.PartEnding)
+	if err != nil || len(names) == 0 {
+		return "", errors.New("the workers left no result under --parts: do they see the same folder?")
+	}
+	path := filepath.Join(folder, "whole.part")
+	for _, name := range names {
+		raw, err := filesystem.Read(ctx, fs, name)
+		if err != nil {
+			continue
+		}
+		if err := os.WriteFile(path, raw, 0o600); err != nil {
+			return "", errors.New("the result can't be written to the temporary folder")
+		}
+		if remover, ok := fs.(filesystem.Remover); ok {
+			_ = remover.Remove(ctx, name) // it is encrypted, and its key is of no more use
+		}
+		return path, nil
+	}
+	return "", errors.New("the result of the workers can't be read")
+}
