@@ -101,7 +101,7 @@ func withWorker(ctx context.Context, p *pipeline.Plan, schema table.Schema, l Li
 		return err
 	}
 	defer func() { _ = spill.Close() }() // nobody needs its contents any more
-	w, err := newWorker(p, schema, spill, LookNone)
+	w, err := newWorker(p, schema, spill, l)
 	if err != nil {
 		return err
 	}

@@ -106,6 +106,9 @@ func (v *verb) makeKey(ctx context.Context, path string) error {
 	if err := writeKey(v.newKey, key); err != nil {
 		return err
 	}
+	if v.Quiet {
+		return nil
+	}
 	return v.Printf("%s: the key of a run, for release aggregate and release merge; delete it after the release\n", v.newKey)
 }
 
@@ -149,6 +152,12 @@ func (v *verb) aggregate(ctx context.Context, path string) error {
 }
 
 func (v *verb) write(ctx context.Context, plan *pipeline.Plan, key partial.Key, shard local.Shard, limits local.Limits) error {
+	if plan.Job().Input.SQL != nil {
+		return &pipeline.Error{
+			Cause: pipeline.CauseJob, Code: "input-option", Message: "the input is a table of a database, which has no shards",
+			Hint: "release run lets the database add its rows up itself; see docs/SQL.md",
+		}
+	}
 	engine, err := jobs.Opener(plan.Job(), limits, func(context.Context) ([]byte, error) { return key.InputKey(), nil })(ctx)
 	if err != nil {
 		return pipeline.InputError(err)
