@@ -42,12 +42,8 @@ type PublicColumn struct {
 	Values       []string
 }
 
-// NewTask makes the task of a job, and opens its input. The engine is to be closed.
-func NewTask(ctx context.Context, path string, params map[string]string, key partial.Key, program string) (*Task, *local.Engine, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, nil, errors.New("the job file can't be read")
-	}
+// NewTask makes the task of a job with a text, whose file is or would be at an absolute path, and opens its input. The engine is to be closed.
+func NewTask(ctx context.Context, path string, text []byte, params map[string]string, key partial.Key, program string) (*Task, *local.Engine, error) {
 	t := &Task{Path: path, Job: text, Params: params, Program: program}
 	plan, err := t.planWith(os.LookupEnv, func(file, column string) ([]string, error) {
 		values, err := source.ReadStrings(ctx, file, column)

@@ -96,9 +96,12 @@ func plan(t *testing.T, dir, files string) *pipeline.Plan {
 	return Plan(t, filepath.Join(dir, "job.yaml"), fmt.Appendf(nil, job, files))
 }
 
-// Plan makes the plan of a job whose file would be at path. The job names no public files.
+// Plan makes the plan of a job, and writes its file for engines that read it again. The job names no public files.
 func Plan(tb testing.TB, path string, job []byte) *pipeline.Plan {
 	tb.Helper()
+	if err := os.WriteFile(path, job, 0o600); err != nil {
+		tb.Fatal(err)
+	}
 	j, diags := configs.Parse(path, job, configs.ParseOptions{})
 	if len(diags) > 0 {
 		tb.Fatal(diags)

@@ -162,7 +162,11 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 	if o.parts == "" {
 		o.parts = folder
 	}
-	task, engine, err := dpbeam.NewTask(ctx, job, o.params.values(), key, command.Version())
+	text, err := os.ReadFile(job)
+	if err != nil {
+		return report(exitUsage, errors.New("the job file can't be read"))
+	}
+	task, engine, err := dpbeam.NewTask(ctx, job, text, o.params.values(), key, command.Version())
 	if err != nil {
 		return report(exitInput, err)
 	}
