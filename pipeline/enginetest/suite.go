@@ -93,15 +93,22 @@ func write(t *testing.T, dir, name string, rows []row) {
 
 func plan(t *testing.T, dir, files string) *pipeline.Plan {
 	t.Helper()
-	return Plan(t, filepath.Join(dir, "job.yaml"), fmt.Appendf(nil, job, files))
+	return writtenPlan(t, dir, fmt.Appendf(nil, job, files))
 }
 
-// Plan makes the plan of a job, and writes its file for engines that read it again. The job names no public files.
+// writtenPlan is Plan, and writes the job's file for engines whose workers read it.
+func writtenPlan(t *testing.T, dir string, job []byte) *pipeline.Plan {
+	t.Helper()
+	path := filepath.Join(dir, "job.yaml")
+	if err := os.WriteFile(path, job, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return Plan(t, path, job)
+}
+
+// Plan makes the plan of a job whose file would be at path. The job names no public files.
 func Plan(tb testing.TB, path string, job []byte) *pipeline.Plan {
 	tb.Helper()
-	if err := os.WriteFile(path, job, 0o600); err != nil {
-		tb.Fatal(err)
-	}
 	j, diags := configs.Parse(path, job, configs.ParseOptions{})
 	if len(diags) > 0 {
 		tb.Fatal(diags)
@@ -188,7 +195,7 @@ func testBeside(t *testing.T, open Open) {
 	list, tail, _ := strings.Cut(rest, "output:")
 	for i, query := range strings.Split(list, "  - name: ")[1:] {
 		text := head + "queries:\n  - name: " + query + "output:" + tail
-		alone := exact(t, open, Plan(t, filepath.Join(dir, "job.yaml"), fmt.Appendf(nil, text, "all.csv")), 2)[0]
+		alone := exact(t, open, writtenPlan(t, dir, fmt.Appendf(nil, text, "all.csv")), 2)[0]
 		sum, want := int64(0), int64(0)
 		for k, n := range alone {
 			want += n
