@@ -1,0 +1,166 @@
+package partial
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
+)
+
+// key is one key for all runs of the fuzzers.
+var key = func() Key {
+	k, err := NewKey(bytes.Repeat([]byte{7}, inputBytes))
+	if err != nil {
+		panic(err)
+	}
+	return k
+}()
+
+var fields = []table.Field{{Name: "u", Type: table.Type{Kind: table.String}}, {Name: "v", Type: table.Type{Kind: table.Int}}, {Name: "x", Type: table.Type{Kind: table.String}}}
+
+// accumulators are of three queries that share the rows of units, one of them with discovered keys, and of one whose unit is the row.
+func accumulators(tb testing.TB) []queries.Accumulator {
+	tb.Helper()
+	bounds := queries.Bounds{MaxRows: 2, MaxGroups: 2}
+	labels := domain.Dimension{Column: "x", Labels: []domain.Label{{Name: "a", Members: []string{"a"}}, {Name: "b", Members: []string{"b"}}}}
+	var qs []queries.Query
+	for _, s := range []queries.Spec{
+		{Name: "a", Kind: queries.Histogram, Unit: []string{"u", "v"}, Bounds: bounds, By: []domain.Dimension{labels}},
+		{Name: "b", Kind: queries.Histogram, Unit: []string{"u", "v"}, Bounds: bounds, By: []domain.Dimension{{Column: "x", Discover: true}}},
+		{Name: "c", Kind: queries.Count, Unit: []string{"u", "v"}, Bounds: bounds},
+		{Name: "d", Kind: queries.Histogram, By: []domain.Dimension{labels}},
+	} {
+		q, err := queries.New(s)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		qs = append(qs, q)
+	}
+	all, err := queries.NewAccumulators(qs, table.Schema{Fields: fields}, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return all
+}
+
+// saved is the state of accumulators with a few rows.
+func saved(tb testing.TB) []byte {
+	tb.Helper()
+	texts := func(s ...string) table.Column {
+		c := table.Column{Type: fields[0].Type, Values: table.Values{Offsets: []uint32{0}}}
+		for _, t := range s {
+			c.Values.Data = append(c.Values.Data, t...)
+			c.Values.Offsets = append(c.Values.Offsets, uint32(len(c.Values.Data)))
+		}
+		return c
+	}
+	u, x := texts("p", "q", "p", "p", ""), texts("a", "b", "b", "c", "a")
+	v := table.Column{Type: fields[1].Type, Values: table.Values{Ints: []int64{1, 2, 1, 1, -1}}}
+	all := accumulators(tb)
+	for i, a := range all {
+		columns := [][]table.Column{{x, u, v}, {x, u, v}, {u, v}, {x}}[i]
+		if err := a.Add(&table.Batch{Rows: 5, Columns: columns}); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	var b bytes.Buffer
+	if err := queries.Save(all, &b); err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Whatever bytes a state has, reading it neither panics nor fails with another error than ErrState, and what was read can be sealed.
+func FuzzState(f *testing.F) {
+	whole := saved(f)
+	f.Add(whole)
+	for i := range whole {
+		changed := bytes.Clone(whole)
+		changed[i] ^= 0x81
+		f.Add(changed)
+		f.Add(whole[:i])
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		all := accumulators(t)
+		err := queries.Load(all, bytes.NewReader(text))
+		if err != nil {
+			if !errors.Is(err, queries.ErrState) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if len(text) > 1<<12 {
+			return
+		}
+		var b bytes.Buffer
+		if err := queries.Save(all, &b); err != nil {
+			t.Fatal(err)
+		}
+		if err := queries.Load(accumulators(t), &b); err != nil {
+			t.Fatalf("what was read and saved cannot be read: %v", err)
+		}
+	})
+}
+
+// Whatever bytes a stream has, reading it neither panics nor takes a changed stream for sound.
+func FuzzStream(f *testing.F) {
+	sealed, err := key.Sealed(bytes.Repeat([]byte("private"), 20000))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(sealed)
+	for _, n := range []int{0, 7, headBytes - 1, headBytes, headBytes + 15, headBytes + chunkBytes + 16, len(sealed) - 1} {
+		f.Add(sealed[:n])
+		changed := bytes.Clone(sealed)
+		changed[min(n, len(sealed)-1)] ^= 1
+		f.Add(changed)
+	}
+	// The first chunk twice, and the second one alone.
+	f.Add(append(bytes.Clone(sealed[:headBytes+chunkBytes+16]), sealed[headBytes:]...))
+	f.Add(append(bytes.Clone(sealed[:headBytes]), sealed[headBytes+chunkBytes+16:]...))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		plain, err := key.Opened(text)
+		if err == nil && !bytes.Equal(text, sealed) {
+			t.Fatalf("%d bytes that nobody sealed are taken for sound", len(plain))
+		}
+		if r, err := NewReader(bytes.NewReader(text), key); err == nil {
+			_ = r.Load(accumulators(t))
+		}
+		_, _ = key.Message(text)
+	})
+}
+
+// No value of a row stands in what is written, and no two files have the same bytes.
+func TestNothingIsPlain(t *testing.T) {
+	const secret = "a text that stands in every row"
+	one, err := key.Sealed([]byte(secret))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := key.Sealed([]byte(secret))
+	if err != nil || bytes.Contains(one, []byte(secret[:8])) || bytes.Equal(one[headBytes:], other[headBytes:]) {
+		t.Errorf("%v: the text, or its encryption, can be seen", err)
+	}
+	for range 2 {
+		d, err := newDecrypted(bytes.NewReader(one), key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plain, err := io.ReadAll(d); err != nil || string(plain) != secret {
+			t.Errorf("%q, %v", plain, err)
+		}
+	}
+	again, err := ParseKey(key.Reveal())
+	if err != nil || again != key {
+		t.Errorf("the key's text gives another key: %v", err)
+	}
+	for _, text := range []string{"", "x", keyMark, key.Reveal()[1:], key.Reveal()[:40], keyMark + "AAAA"} {
+		if _, err := ParseKey(text); !errors.Is(err, ErrKey) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
