@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// bigquery is GoogleSQL. Its texts may have collations, so they are compared as bytes; sums are of BIGNUMERIC.
+// bigquery is GoogleSQL. Its texts may have collations, so they are compared as bytes; sums are of NUMERIC.
 type bigquery struct{ ansi }
 
 // Name is the driver's name in a job.
@@ -104,5 +104,5 @@ func bigqueryUnit(c *Column) string {
 	return "CAST(" + x + " AS BYTES)"
 }
 
-// Total is of BIGNUMERIC.
-func (bigquery) Total(x string) string { return "CAST(SUM(CAST(" + x + " AS BIGNUMERIC)) AS STRING)" }
+// Total is of NUMERIC.
+func (bigquery) Total(x string) string { return "CAST(SUM(CAST(" + x + " AS NUMERIC)) AS STRING)" }

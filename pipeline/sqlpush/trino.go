@@ -43,17 +43,14 @@ func (trino) Column(of ColumnType) (c Column, ok bool) {
 func (trino) Text(text string, binary bool) (string, bool) {
 	switch {
 	case binary:
-		return "X'" + hexadecimal([]byte(text)) + "'", true
+		return "from_hex('" + hexadecimal([]byte(text)) + "')", true
 	case !utf8.ValidString(text):
 		return "", false
 	case plainText(text):
 		return quoted(text), true
 	}
-	return "from_utf8(X'" + hexadecimal([]byte(text)) + "')", true
+	return "from_utf8(from_hex('" + hexadecimal([]byte(text)) + "'))", true
 }
-
-// Float is a literal.
-func (trino) Float(x float64) string { return "DOUBLE '" + exponential(x) + "'" }
 
 // Digest is a varbinary.
 func (trino) Digest(parts []Part) string {
@@ -68,7 +65,7 @@ func (trino) Digest(parts []Part) string {
 		case p.Number != "":
 			all = append(all, "to_big_endian_64("+p.Number+")")
 		default:
-			all = append(all, "X'"+hexadecimal(p.Bytes)+"'")
+			all = append(all, "from_hex('"+hexadecimal(p.Bytes)+"')")
 		}
 	}
 	return "sha256(concat(" + strings.Join(all, ", ") + "))"

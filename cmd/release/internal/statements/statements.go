@@ -58,7 +58,7 @@ func run(ctx context.Context, c *console.Console, path string, flags *jobs.Flags
 	if err != nil {
 		return pipeline.InputError(err)
 	}
-	return c.Printf("%s", text(d, types, all))
+	return c.Print(text(d, types, all))
 }
 
 // open returns the input and says where the types of its columns come from.

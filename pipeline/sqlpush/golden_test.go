@@ -1,0 +1,105 @@
+package sqlpush_test
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
+)
+
+var update = flag.Bool("update", false, "write the golden statements")
+
+// goldenJob has a query of each form that statements have.
+const goldenJob = `
+version: 1
+name: golden
+privacy: {epsilon: 1, delta: 1e-6, unit: [cab, day], per_unit: {max_rows: 5}}
+input:
+  sql: {driver: postgres, table: city.trips}
+  timezone: America/Bogota
+  where: [{column: zone, not_in: [depot]}, {column: fare, min: 0}, {column: t, from: "2013-01-01", before: "2014-01-01"}]
+queries:
+  - {name: one_number, count: {}}
+  - {name: rows_bounded, histogram: {by: [{column: zone, values: [north, "it's", "ü"], null: bin, other: bin}, {column: age, edges: [0, 18, 30, 65]}]}}
+  - {name: cells_bounded, histogram: {by: [{column: zone, values: [a, b, c, d, e, f, g, h, i, j]}, {column: t, part: week_of_year}]}, per_unit: {max_groups: 2, max_rows_per_group: 1}}
+  - {name: grid, histogram: {by: [{grid: {lat: lat, lon: lon, south: 40, west: -74, north: 41, east: -73, rows: 4, cols: 4}}]}}
+  - {name: mean_fare, mean: {column: fare, clamp: [0, 100], by: [{column: t, part: hour_of_week}]}, per_unit: {max_groups: 3, max_rows: 4, max_rows_per_group: 2}}
+  - {name: spread, variance: {column: fare, clamp: [-5, 100]}}
+  - {name: tables, crosstabs: {by: [{column: zone, values: [north, south]}, {column: shared, values: ["true", "false"]}, {column: age, edges: [0, 18, 65]}], ways: [1, 2]}, per_unit: {max_rows: 2}}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
+`
+
+var goldenSchema = table.Schema{Fields: []table.Field{
+	{Name: "cab", Type: table.Type{Kind: table.String}}, {Name: "day", Type: table.Type{Kind: table.Date}}, {Name: "zone", Type: table.Type{Kind: table.String}},
+	{Name: "age", Type: table.Type{Kind: table.Int}}, {Name: "t", Type: table.Type{Kind: table.Timestamp}}, {Name: "fare", Type: table.Type{Kind: table.Float}},
+	{Name: "lat", Type: table.Type{Kind: table.Float}}, {Name: "lon", Type: table.Type{Kind: table.Float}}, {Name: "shared", Type: table.Type{Kind: table.Bool}},
+}}
+
+// Statements change only on purpose: go test ./pipeline/sqlpush -run Golden -update, then pipeline/sqlpush/testdata/accept.sh.
+func TestGoldenStatements(t *testing.T) {
+	p := sqlpushtest.Plan(t, goldenJob)
+	for _, name := range sqlpush.Dialects() {
+		d, err := sqlpush.Assumed(sqlpush.Source{Driver: name, Table: "city.trips"}, goldenSchema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := d.Statements(p)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		var b bytes.Buffer
+		for _, s := range all {
+			b.WriteString("-- " + s.Query + "\n" + s.Text + ";\n")
+		}
+		path := filepath.Join("testdata", name+".sql")
+		if *update {
+			if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil { //nolint:gosec // public
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil || !bytes.Equal(want, b.Bytes()) {
+			t.Errorf("the statements for %s are not those of %s (%v)", name, path, err)
+		}
+	}
+}
+
+// A parser of each of these dialects accepts the statements as they are: accepted.txt is written by accept.sh, which needs npm.
+func TestGoldenStatementsAreAccepted(t *testing.T) {
+	f, err := os.Open("testdata/accepted.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	seen := map[string]bool{}
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		fields := strings.Fields(lines.Text())
+		if len(fields) < 2 || fields[0] == "#" {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join("testdata", fields[0]+".sql"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.Sum256(text)
+		if fields[1] != hex.EncodeToString(sum[:]) {
+			t.Errorf("%s.sql has changed since its parser accepted it: run testdata/accept.sh", fields[0])
+		}
+		seen[fields[0]] = true
+	}
+	for _, name := range []string{"bigquery", "snowflake", "trino"} {
+		if !seen[name] {
+			t.Errorf("no parser has accepted the statements for %s", name)
+		}
+	}
+}
