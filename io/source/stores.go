@@ -88,6 +88,9 @@ func (s *stores) find(ctx context.Context, format, text string) ([]found, Errors
 	return out, wrong
 }
 
+// listed is as many bytes as a list of a few million objects takes.
+const listed = 1 << 30
+
 // list returns the objects of an address, or those that match it.
 func (s *stores) list(ctx context.Context, a store.Address) (store.Bucket, []store.Object, error) {
 	bucket, err := s.bucket(ctx, a)
@@ -99,7 +102,7 @@ func (s *stores) list(ctx context.Context, a store.Address) (store.Bucket, []sto
 		pattern = false
 	}
 	var objects []store.Object
-	err = store.Retry(ctx, func(ctx context.Context) error {
+	err = store.Retry(ctx, listed, func(ctx context.Context) error {
 		objects = nil
 		if !pattern {
 			o, err := bucket.Stat(ctx, a.Key)

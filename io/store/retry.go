@@ -19,10 +19,10 @@ const (
 	slowest   = 64 << 10
 )
 
-// Retry calls f until it succeeds, up to seven times, while its error is of kind Unavailable.
-func Retry(ctx context.Context, f func(context.Context) error) error {
+// Retry calls f until it succeeds, up to seven times, while its error is of kind Unavailable. f moves about so many bytes.
+func Retry(ctx context.Context, size int64, f func(context.Context) error) error {
 	for failed := 0; ; failed++ {
-		err := attempt(ctx, 0, f)
+		err := attempt(ctx, size, f)
 		if done, err := finished(ctx, err); done || failed+1 == attempts {
 			return err
 		}
@@ -37,7 +37,7 @@ func Retry(ctx context.Context, f func(context.Context) error) error {
 func ReadFull(ctx context.Context, b Bucket, o Object, p []byte, at int64) error {
 	got := 0
 	for failed := 0; ; {
-		err := attempt(ctx, len(p)-got, func(ctx context.Context) error {
+		err := attempt(ctx, int64(len(p)-got), func(ctx context.Context) error {
 			n, err := b.ReadAt(ctx, o, p[got:], at+int64(got))
 			if n = min(max(n, 0), len(p)-got); n > 0 {
 				got, failed = got+n, 0
@@ -61,7 +61,7 @@ func ReadFull(ctx context.Context, b Bucket, o Object, p []byte, at int64) error
 }
 
 // attempt runs f with a deadline for size bytes.
-func attempt(ctx context.Context, size int, f func(context.Context) error) error {
+func attempt(ctx context.Context, size int64, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, leastTime+time.Duration(size/slowest)*time.Second)
 	defer cancel()
 	return f(ctx)

@@ -14,6 +14,7 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/firstlook"
 	"github.com/dprelease/dprelease/cmd/release/internal/presentation"
 	"github.com/dprelease/dprelease/cmd/release/internal/preview"
+	"github.com/dprelease/dprelease/cmd/release/internal/publication"
 	"github.com/dprelease/dprelease/cmd/release/internal/registry"
 	"github.com/dprelease/dprelease/cmd/release/internal/selftesting"
 	"github.com/dprelease/dprelease/cmd/release/internal/sharding"
@@ -76,6 +77,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.runCmd(), a.planCmd(), a.suggestCmd(), a.checkCmd(), verification.Command(a.Console), accounts.Command(a.Console), accounts.WithdrawCommand(a.Console), a.statusCmd(), a.backfillCmd(), sharding.AggregateCommand(a.Console, version()), a.mergeCmd(),
 		firstlook.Command(a.Console), firstjob.Command(a.Console), preview.Command(a.Console, program, a.printPreview), a.explainCmd(), a.schemaCmd(), statements.Command(a.Console), presentation.ReportCommand(a.Console), presentation.PlotCommand(a.Console),
+		publication.Command(a.Console),
 		signing.KeygenCommand(a.Console), registry.Command(a.Console), denoising.Command(a.Console), calibration.Command(a.Console), selftesting.Command(a.Console, program),
 		a.versionCmd(), a.manCmd(),
 	)

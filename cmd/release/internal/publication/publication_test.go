@@ -1,0 +1,173 @@
+package publication_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/cmd/release/internal/publication"
+	"github.com/dprelease/dprelease/io/store"
+	"github.com/dprelease/dprelease/io/store/storetest"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+const releases = "../../command/testdata/legacy/out/"
+
+// run runs release publish, and returns what it printed.
+func run(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd := publication.Command(console.New(&out, &out))
+	cmd.SetArgs(args)
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	err := cmd.ExecuteContext(t.Context())
+	if err != nil && strings.Contains(err.Error(), "hush") {
+		t.Errorf("the error shows the address's options: %v", err)
+	}
+	return out.String(), err
+}
+
+// files returns a release's files by the keys that they should have.
+func files(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	out := map[string][]byte{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if out["p/"+e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+func equal(t *testing.T, got, want map[string][]byte) {
+	t.Helper()
+	for k, b := range want {
+		if !bytes.Equal(got[k], b) {
+			t.Errorf("%s differs", k)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d objects, want %d", len(got), len(want))
+	}
+}
+
+func code(err error) string {
+	var e *pipeline.Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
+
+// The manifest is written last, wherever a copy is stopped, and the next copy sends only what is not there.
+func TestPublish(t *testing.T) {
+	m := storetest.New()
+	store.Register("memory", m.Opener)
+	const to = "memory://bucket/p/?token=hush"
+	first, second := releases+"2013-01-01", releases+"2013-01-02"
+	want := files(t, first)
+	var mu sync.Mutex
+	for stop := range len(want) {
+		puts := 0
+		m.Before = func(request, key string, _ int64) (int, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if request != "put" {
+				return 0, nil
+			}
+			if there := len(m.Keys()); key == "p/release.json" && there != len(want)-1 {
+				t.Errorf("the manifest is written after %d of %d other files", there, len(want)-1)
+			}
+			if puts++; puts > 1 || stop == 0 {
+				return 0, store.Failure(store.Denied, "")
+			}
+			return 0, nil
+		}
+		if _, err := run(t, first, to); stop < len(want)-1 && code(err) != "store" {
+			t.Fatalf("stopped after %d files: %v", stop, err)
+		}
+		if _, there := m.Keys()["p/release.json"]; there && len(m.Keys()) < len(want) {
+			t.Fatal("the manifest is there, and not all that it names")
+		}
+	}
+	m.Before = nil
+	if out, err := run(t, first, to); err != nil || strings.Contains(out, "hush") {
+		t.Fatal(out, err)
+	}
+	equal(t, m.Keys(), want)
+	writes := 0
+	m.Before = func(request, _ string, _ int64) (int, error) {
+		if request == "put" || request == "delete" {
+			writes++
+		}
+		return 0, nil
+	}
+	out, err := run(t, first, to)
+	if err != nil || writes > 0 || !strings.Contains(out, fmt.Sprintf("0 files sent, %d files there already", len(want))) {
+		t.Errorf("a repeated copy writes %d times and says %q, %v", writes, out, err)
+	}
+	if _, err := run(t, second, to); code(err) != "other-release" || writes > 0 {
+		t.Errorf("over another release: %v", err)
+	}
+	gone := false
+	m.Before = func(request, key string, _ int64) (int, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if gone = gone || request == "delete" && key == "p/release.json"; request == "put" && !gone {
+			t.Error("a file is replaced while the other release's manifest stands")
+		}
+		return 0, nil
+	}
+	if _, err := run(t, second, to, "--replace"); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, m.Keys(), files(t, second))
+}
+
+// What somebody else wrote under a name is not taken for a release's file, and a changed folder is not copied.
+func TestPublishRefuses(t *testing.T) {
+	m := storetest.New()
+	store.Register("memory", m.Opener)
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(releases+"2013-01-01")); err != nil {
+		t.Fatal(err)
+	}
+	var table string
+	for name := range files(t, dir) {
+		if strings.HasSuffix(name, ".csv") {
+			table = strings.TrimPrefix(name, "p/")
+		}
+	}
+	m.Set("p/"+table, []byte("x"))
+	if _, err := run(t, dir, "memory://bucket/p"); code(err) != "other-release" || len(m.Keys()) != 1 {
+		t.Errorf("other contents: %v", err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, table), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString("x\n"); err != nil || f.Close() != nil {
+		t.Fatal(err)
+	}
+	if _, err := run(t, dir, "memory://bucket/q"); code(err) != "altered" || len(m.Keys()) != 1 {
+		t.Errorf("a changed folder: %v", err)
+	}
+	for _, address := range []string{"bucket/p", "s3://me:hush@bucket/p", "memory://bucket/*"} {
+		if _, err := run(t, releases+"2013-01-01", address); !errors.As(err, new(*console.UsageError)) {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	if _, err := run(t, releases+"2013-01-01", "s3://bucket/p"); code(err) != "store" {
+		t.Errorf("a store that is not linked: %v", err)
+	}
+}

@@ -1,0 +1,68 @@
+package stores
+
+import (
+	"context"
+	"errors"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob"
+	azureblob "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
+	"gocloud.dev/blob"
+	_ "gocloud.dev/blob/azureblob" // azblob://
+
+	"github.com/dprelease/dprelease/io/store"
+)
+
+// openAzure opens a container of Azure.
+func openAzure(ctx context.Context, a store.Address) (store.Bucket, error) {
+	q, err := values(a)
+	if err != nil {
+		return nil, err
+	}
+	b, err := blob.OpenBucket(ctx, "azblob://"+a.Bucket+"?"+q.Encode())
+	if err != nil {
+		return nil, misconfigured()
+	}
+	return &bucket{b, ofAzure{}}, nil
+}
+
+type ofAzure struct{}
+
+func (ofAzure) versionOf(as func(any) bool) string {
+	var listed container.BlobItem
+	var head azureblob.GetPropertiesResponse
+	switch {
+	case as(&listed) && listed.Properties != nil && listed.Properties.ETag != nil:
+		return string(*listed.Properties.ETag)
+	case as(&head) && head.ETag != nil:
+		return string(*head.ETag)
+	}
+	return ""
+}
+
+func (ofAzure) pin(as func(any) bool, version string) error {
+	var options *azblob.DownloadStreamOptions
+	if !as(&options) {
+		return store.Failure(store.Unsupported, "")
+	}
+	tag := azcore.ETag(version)
+	options.AccessConditions = &azureblob.AccessConditions{ModifiedAccessConditions: &azureblob.ModifiedAccessConditions{IfMatch: &tag}}
+	return nil
+}
+
+func (ofAzure) answered(as func(any) bool) string {
+	var out azblob.DownloadStreamResponse
+	if !as(&out) || out.ETag == nil {
+		return ""
+	}
+	return string(*out.ETag)
+}
+
+func (ofAzure) status(err error) (int, string) {
+	var answer *azcore.ResponseError
+	if errors.As(err, &answer) {
+		return answer.StatusCode, answer.ErrorCode
+	}
+	return 0, ""
+}

@@ -1,0 +1,109 @@
+package stores
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/logging"
+	gcaws "gocloud.dev/aws"
+	"gocloud.dev/blob/s3blob"
+
+	"github.com/dprelease/dprelease/io/store"
+)
+
+// defaultRegion is used if none is set: servers other than Amazon's take any.
+const defaultRegion = "us-east-1"
+
+// openS3 opens a bucket of S3. If an endpoint is set, buckets are addressed by paths. The SDK logs nothing and makes each request once: whoever
+// reads makes it again.
+func openS3(ctx context.Context, a store.Address) (store.Bucket, error) {
+	q, err := values(a)
+	if err != nil {
+		return nil, err
+	}
+	own := map[string]string{}
+	for _, name := range []string{"use_path_style", "disable_https", "ssetype", "kmskeyid"} {
+		own[name] = q.Get(name)
+		q.Del(name)
+	}
+	cfg, err := gcaws.V2ConfigFromURLParams(ctx, q)
+	if err != nil {
+		return nil, misconfigured()
+	}
+	cfg.Logger = logging.Nop{}
+	cfg.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
+	if cfg.Region == "" {
+		cfg.Region = defaultRegion
+	}
+	client := s3.NewFromConfig(cfg, func(o *s3.Options) {
+		o.RetryMaxAttempts = 1
+		o.UsePathStyle = o.BaseEndpoint != nil
+		if v, err := strconv.ParseBool(own["use_path_style"]); err == nil {
+			o.UsePathStyle = v
+		}
+		if v, err := strconv.ParseBool(own["disable_https"]); err == nil {
+			o.EndpointOptions.DisableHTTPS = v
+		}
+	})
+	if c := client.Options().Credentials; c != nil && q.Get("anonymous") == "" {
+		if _, err := c.Retrieve(ctx); err != nil && ctx.Err() == nil {
+			return nil, store.Failure(store.Denied, "no credentials were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or AWS_PROFILE, or add ?anonymous=true to the address of a public bucket")
+		}
+	}
+	b, err := s3blob.OpenBucket(ctx, client, a.Bucket, &s3blob.Options{
+		EncryptionType: types.ServerSideEncryption(own["ssetype"]), KMSEncryptionID: own["kmskeyid"], RequestChecksumCalculation: cfg.RequestChecksumCalculation,
+	})
+	if err != nil {
+		return nil, misconfigured()
+	}
+	return &bucket{b, ofS3{}}, nil
+}
+
+type ofS3 struct{}
+
+func (ofS3) versionOf(as func(any) bool) string {
+	var listed types.Object
+	var head s3.HeadObjectOutput
+	switch {
+	case as(&listed):
+		return aws.ToString(listed.ETag)
+	case as(&head):
+		return aws.ToString(head.ETag)
+	}
+	return ""
+}
+
+func (ofS3) pin(as func(any) bool, version string) error {
+	var in *s3.GetObjectInput
+	if !as(&in) {
+		return store.Failure(store.Unsupported, "")
+	}
+	in.IfMatch = aws.String(version)
+	return nil
+}
+
+func (ofS3) answered(as func(any) bool) string {
+	var out s3.GetObjectOutput
+	if !as(&out) {
+		return ""
+	}
+	return aws.ToString(out.ETag)
+}
+
+func (ofS3) status(err error) (status int, code string) {
+	var answer *awshttp.ResponseError
+	if errors.As(err, &answer) {
+		status = answer.HTTPStatusCode()
+	}
+	var api smithy.APIError
+	if errors.As(err, &api) {
+		code = api.ErrorCode()
+	}
+	return status, code
+}

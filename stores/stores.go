@@ -1,0 +1,182 @@
+// Package stores makes S3, Google Cloud Storage and Azure known to a program: s3://bucket/key, gs://bucket/key and az://container/key.
+//
+// Requests are those of gocloud.dev/blob, with the versions of objects added. Credentials are found as each store's own tools find them
+// (docs/STORES.md).
+package stores
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
+
+	"github.com/dprelease/dprelease/io/store"
+)
+
+// Register makes the three schemes known.
+func Register() {
+	store.Register("s3", openS3)
+	store.Register("gs", openGCS)
+	store.Register("az", openAzure)
+}
+
+// kind is what the three stores differ in.
+type kind interface {
+	// versionOf returns the version of an object that was listed or whose attributes were read; as is the method As of either.
+	versionOf(as func(any) bool) string
+	// pin asks for one version only; as is that of the options of a read.
+	pin(as func(any) bool, version string) error
+	// answered returns the version of which a read got bytes; as is that of the reader.
+	answered(as func(any) bool) string
+	// status returns the status of an answer and the store's code for an error; 0 if no answer came.
+	status(err error) (status int, code string)
+}
+
+// bucket is a bucket of one of the stores.
+type bucket struct {
+	*blob.Bucket
+	kind kind
+}
+
+// Stat implements store.Bucket.
+func (b *bucket) Stat(ctx context.Context, key string) (store.Object, error) {
+	a, err := b.Attributes(ctx, key)
+	if err != nil {
+		return store.Object{}, b.failure(ctx, err)
+	}
+	o := store.Object{Key: key, Size: a.Size, Version: b.kind.versionOf(a.As)}
+	if o.Version == "" {
+		o.Version = a.ETag
+	}
+	return b.versioned(o)
+}
+
+// versioned refuses an object without a version.
+func (b *bucket) versioned(o store.Object) (store.Object, error) {
+	if o.Version == "" {
+		return o, store.Failure(store.Unsupported, "the store states no version of the object, so a change would not be seen")
+	}
+	return o, nil
+}
+
+// List implements store.Bucket.
+func (b *bucket) List(ctx context.Context, prefix string, yield func(store.Object) error) error {
+	objects := b.Bucket.List(&blob.ListOptions{Prefix: prefix})
+	for {
+		l, err := objects.Next(ctx)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return b.failure(ctx, err)
+		case l.IsDir:
+			continue
+		}
+		o, err := b.versioned(store.Object{Key: l.Key, Size: l.Size, Version: b.kind.versionOf(l.As)})
+		if err == nil {
+			err = yield(o)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// ReadAt implements store.Bucket.
+func (b *bucket) ReadAt(ctx context.Context, o store.Object, p []byte, at int64) (int, error) {
+	r, err := b.NewRangeReader(ctx, o.Key, at, int64(len(p)), &blob.ReaderOptions{
+		BeforeRead: func(as func(any) bool) error { return b.kind.pin(as, o.Version) },
+	})
+	if err != nil {
+		return 0, b.failure(ctx, err)
+	}
+	defer r.Close()
+	if r.Size() != o.Size || b.kind.answered(r.As) != o.Version {
+		return 0, store.Failure(store.Changed, "")
+	}
+	n, err := io.ReadFull(r, p)
+	if err != nil {
+		return n, store.Failure(store.Unavailable, "")
+	}
+	return n, nil
+}
+
+// Put implements store.Writer.
+func (b *bucket) Put(ctx context.Context, key, mediaType string, content io.ReadSeeker, _ int64, fresh bool) error {
+	err := b.Upload(ctx, key, content, &blob.WriterOptions{ContentType: mediaType, DisableContentTypeDetection: true, IfNotExist: fresh})
+	if err == nil {
+		return nil
+	}
+	if err = b.failure(ctx, err); fresh && store.KindOf(err) == store.Changed {
+		return store.Failure(store.Exists, "")
+	}
+	return err
+}
+
+// Delete implements store.Writer.
+func (b *bucket) Delete(ctx context.Context, key string) error {
+	err := b.Bucket.Delete(ctx, key)
+	if err == nil || gcerrors.Code(err) == gcerrors.NotFound {
+		return nil
+	}
+	return b.failure(ctx, err)
+}
+
+// failure says what an error means, without its text.
+func (b *bucket) failure(ctx context.Context, err error) error {
+	if e := ctx.Err(); e != nil {
+		return e
+	}
+	var known *store.Error
+	if errors.As(err, &known) {
+		return known
+	}
+	status, code := b.kind.status(err)
+	switch {
+	case code == "RequestTimeTooSkewed" || code == "RequestTimeout" || code == "SlowDown":
+		return store.Failure(store.Unavailable, "is the machine's clock right?")
+	case status == http.StatusNotFound:
+		return store.Failure(store.NotFound, "")
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return store.Failure(store.Denied, "")
+	case status == http.StatusPreconditionFailed || status == http.StatusNotModified || status == http.StatusConflict:
+		return store.Failure(store.Changed, "")
+	case status == http.StatusRequestedRangeNotSatisfiable:
+		return store.Failure(store.Changed, "")
+	case status == http.StatusMovedPermanently || status == http.StatusTemporaryRedirect || code == "AuthorizationHeaderMalformed":
+		return store.Failure(store.Misconfigured, "is it the bucket's region? set AWS_REGION, or add ?region= to the address")
+	case status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= http.StatusInternalServerError:
+		return store.Failure(store.Unavailable, "")
+	case status >= http.StatusBadRequest:
+		return store.Failure(store.Unsupported, "the store refuses the request: check the address and the credentials")
+	}
+	switch gcerrors.Code(err) {
+	case gcerrors.NotFound:
+		return store.Failure(store.NotFound, "")
+	case gcerrors.PermissionDenied:
+		return store.Failure(store.Denied, "")
+	case gcerrors.FailedPrecondition:
+		return store.Failure(store.Changed, "")
+	case gcerrors.InvalidArgument, gcerrors.Unimplemented:
+		return store.Failure(store.Unsupported, "")
+	}
+	return store.Failure(store.Unavailable, "")
+}
+
+// misconfigured is the error of opening a bucket whose options or credentials a library does not take.
+func misconfigured() error {
+	return store.Failure(store.Misconfigured, "check the options of the address and the store's environment variables, as docs/STORES.md has them")
+}
+
+// values reads the options of an address.
+func values(a store.Address) (url.Values, error) {
+	q, err := url.ParseQuery(a.Options)
+	if err != nil {
+		return nil, misconfigured()
+	}
+	return q, nil
+}
