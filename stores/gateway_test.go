@@ -1,0 +1,182 @@
+package stores_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dprelease/dprelease/io/store"
+	"github.com/dprelease/dprelease/stores"
+)
+
+// versitygw is a real S3 server, whose objects are files of a folder.
+const versitygw = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"
+
+const (
+	accessKey = "access-of-the-test"
+	secretKey = "hush-secret-of-the-test"
+)
+
+func TestMain(m *testing.M) {
+	stores.Register()
+	os.Exit(m.Run())
+}
+
+// serverProgram installs the server once, into the user's folder for caches.
+var serverProgram = sync.OnceValues(func() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	bin := filepath.Join(cache, "dprelease-test")
+	path := filepath.Join(bin, "versitygw")
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	install := exec.Command("go", "install", versitygw)
+	install.Env = append(os.Environ(), "GOBIN="+bin, "GOFLAGS=")
+	if out, err := install.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %.200s", err, out)
+	}
+	return path, nil
+})
+
+// server is the S3 server behind a proxy that a test can let fail.
+type server struct {
+	proxy    *httptest.Server
+	requests atomic.Int64
+	// fault answers a request in the server's place, if it returns true.
+	fault atomic.Pointer[func(http.ResponseWriter, *http.Request) bool]
+	// cut is how many bytes of each body pass, if it is not 0.
+	cut atomic.Int64
+}
+
+// start starts the server, and sets the variables by which clients find it.
+func start(t *testing.T) *server {
+	t.Helper()
+	program, err := serverProgram()
+	if err != nil {
+		t.Skipf("the S3 server cannot be had: %v", err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := listener.Addr().String()
+	_ = listener.Close()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "bucket"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "--port", at, "--keep-alive", "--quiet", "posix", dir)
+	cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+accessKey, "ROOT_SECRET_KEY="+secretKey)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		c, err := net.Dial("tcp", at)
+		if err == nil {
+			_ = c.Close()
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the server does not answer")
+		}
+	}
+	s := &server{}
+	s.proxy = httptest.NewServer(s.handler(&url.URL{Scheme: "http", Host: at}))
+	t.Cleanup(s.proxy.Close)
+	for name, value := range map[string]string{
+		"AWS_ACCESS_KEY_ID": accessKey, "AWS_SECRET_ACCESS_KEY": secretKey, "AWS_ENDPOINT_URL": s.proxy.URL, "AWS_REGION": "us-east-1",
+		"AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": filepath.Join(dir, "none"), "AWS_SHARED_CREDENTIALS_FILE": filepath.Join(dir, "none"),
+	} {
+		t.Setenv(name, value)
+	}
+	return s
+}
+
+// handler passes requests on as they are: their signatures cover the host.
+func (s *server) handler(to *url.URL) http.Handler {
+	pass := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = to.Scheme, to.Host, r.In.Host
+		},
+		ModifyResponse: func(r *http.Response) error {
+			if n := s.cut.Load(); n > 0 && r.Request.Method == http.MethodGet && r.StatusCode == http.StatusPartialContent {
+				r.Body = &cutBody{r.Body, n}
+			}
+			return nil
+		},
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.requests.Add(1)
+		if f := s.fault.Load(); f != nil && (*f)(w, r) {
+			return
+		}
+		pass.ServeHTTP(w, r)
+	})
+}
+
+// cutBody ends a body with an error, so that the proxy cuts the connection.
+type cutBody struct {
+	io.ReadCloser
+	left int64
+}
+
+func (c *cutBody) Read(p []byte) (int, error) {
+	if c.left <= 0 {
+		return 0, errors.New("cut")
+	}
+	n, err := c.ReadCloser.Read(p[:min(int64(len(p)), c.left)])
+	c.left -= int64(n)
+	return n, err
+}
+
+// fails sets what answers in the server's place; nil for nothing.
+func (s *server) fails(f func(http.ResponseWriter, *http.Request) bool) {
+	if f == nil {
+		s.fault.Store(nil)
+		return
+	}
+	s.fault.Store(&f)
+}
+
+// writer opens an address for writing.
+func writer(t *testing.T, address string) (store.Writer, store.Address) {
+	t.Helper()
+	a, err := store.ParseAddress(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := store.Open(context.Background(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	return b.(store.Writer), a
+}
+
+// put writes an object.
+func put(t *testing.T, address string, content []byte) {
+	t.Helper()
+	w, a := writer(t, address)
+	if err := w.Put(context.Background(), a.Key, "application/octet-stream", bytes.NewReader(content), int64(len(content)), false); err != nil {
+		t.Fatalf("%s: %v", a, err)
+	}
+}

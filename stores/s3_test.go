@@ -1,0 +1,283 @@
+package stores_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/store"
+	"github.com/dprelease/dprelease/io/table"
+)
+
+type row struct {
+	Unit  int64   `parquet:"unit"`
+	Cat   string  `parquet:"cat,dict"`
+	Value float64 `parquet:"value"`
+}
+
+// tables returns one table in every format.
+func tables(t *testing.T, n int) map[string][]byte {
+	t.Helper()
+	rng := rand.New(rand.NewSource(1))
+	rows := make([]row, n)
+	var text, lines bytes.Buffer
+	text.WriteString("unit,cat,value\n")
+	builder := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{
+		{Name: "unit", Type: arrow.PrimitiveTypes.Int64}, {Name: "cat", Type: arrow.BinaryTypes.String}, {Name: "value", Type: arrow.PrimitiveTypes.Float64},
+	}, nil))
+	for i := range rows {
+		rows[i] = row{int64(i), fmt.Sprintf("cat %d", rng.Intn(20)), float64(rng.Intn(1000)) / 8}
+		fmt.Fprintf(&text, "%d,%s,%v\n", rows[i].Unit, rows[i].Cat, rows[i].Value)
+		fmt.Fprintf(&lines, "{\"unit\": %d, \"cat\": %q, \"value\": %v}\n", rows[i].Unit, rows[i].Cat, rows[i].Value)
+		builder.Field(0).(*array.Int64Builder).Append(rows[i].Unit)
+		builder.Field(1).(*array.StringBuilder).Append(rows[i].Cat)
+		builder.Field(2).(*array.Float64Builder).Append(rows[i].Value)
+	}
+	var columns, packed bytes.Buffer
+	w := parquet.NewGenericWriter[row](&columns, parquet.MaxRowsPerRowGroup(int64(n/10)), parquet.Compression(&parquet.Snappy))
+	_, err1 := w.Write(rows)
+	z := gzip.NewWriter(&packed)
+	_, err2 := z.Write(text.Bytes())
+	batch := builder.NewRecord()
+	path := filepath.Join(t.TempDir(), "t.arrow")
+	file, err3 := os.Create(path)
+	f, err4 := ipc.NewFileWriter(file, ipc.WithSchema(batch.Schema()))
+	if err := errors.Join(err1, w.Close(), err2, z.Close(), err3, err4, f.Write(batch), f.Close(), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	records, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string][]byte{"t.parquet": columns.Bytes(), "t.csv": text.Bytes(), "t.csv.gz": packed.Bytes(), "t.arrow": records, "t.jsonl": lines.Bytes()}
+}
+
+func options(file string) source.Options {
+	return source.Options{
+		Files: []string{file}, Workers: 2, CSV: source.CSV{Header: true, Types: map[string]string{"unit": "int", "value": "float"}},
+		JSONL: source.JSONL{Columns: map[string]string{"unit": "int", "cat": "text", "value": "float"}},
+	}
+}
+
+// answers reads a table by two workers, and returns the digests and, of each split, the sums that any order gives.
+func answers(ctx context.Context, o source.Options) (digests [][]byte, exact string, err error) {
+	d, err := source.Open(ctx, o)
+	if err != nil {
+		return nil, "", err
+	}
+	defer d.Close()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	digests = make([][]byte, d.Splits())
+	var mu sync.Mutex
+	sums := map[string]float64{}
+	next := 0
+	take := func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		next++
+		return next - 1
+	}
+	filter := d.FilterRowGroups(nil, nil)
+	var workers sync.WaitGroup
+	for range o.Workers {
+		workers.Go(func() {
+			for i := take(); i < len(digests); i = take() {
+				s, err := filter.Read(ctx, i, []string{"cat", "value"}, func(b *table.Batch) error {
+					mu.Lock()
+					defer mu.Unlock()
+					for r := range b.Rows {
+						sums[source.Text(&b.Columns[0], b.Columns[0].Index(r))] += b.Columns[1].Values.Floats[b.Columns[1].Index(r)]
+					}
+					return nil
+				})
+				if err != nil {
+					cancel(err)
+					return
+				}
+				digests[i] = s.Digest
+			}
+		})
+	}
+	workers.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return nil, "", err
+	}
+	return digests, fmt.Sprint(sums), nil
+}
+
+// Every format gives the digests and the sums of a local file: from a server that answers at once, that is slow, that is busy for every third
+// request, that cuts every body, and that cuts connections.
+func TestS3AgreesWithFiles(t *testing.T) {
+	s := start(t)
+	dir := t.TempDir()
+	var mu sync.Mutex
+	count := 0
+	third := func(f func(http.ResponseWriter, *http.Request)) func(http.ResponseWriter, *http.Request) bool {
+		return func(w http.ResponseWriter, r *http.Request) bool {
+			mu.Lock()
+			count++
+			hit := count%3 == 0
+			mu.Unlock()
+			if hit {
+				f(w, r)
+			}
+			return hit
+		}
+	}
+	for name, content := range tables(t, 60_000) {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want, exact, err := answers(t.Context(), options(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, "s3://bucket/dir/"+name, content)
+		for fault, set := range map[string]func(){
+			"none": func() {},
+			"slow": func() {
+				s.fails(func(http.ResponseWriter, *http.Request) bool { time.Sleep(30 * time.Millisecond); return false })
+			},
+			"busy":                func() { s.fails(third(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) })) },
+			"cut bodies":          func() { s.cut.Store(int64(len(content)/3 + 1)) },
+			"cut connections":     func() { s.fails(third(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })) },
+			"internal error once": func() { s.fails(third(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })) },
+		} {
+			set()
+			got, sums, err := answers(t.Context(), options("s3://bucket/d*/"+name))
+			s.fails(nil)
+			s.cut.Store(0)
+			if err != nil || sums != exact || !slices.EqualFunc(got, want, bytes.Equal) {
+				t.Errorf("%s, %s: %v; the same sums: %t", name, fault, err, sums == exact)
+			}
+		}
+	}
+}
+
+// A filter that leaves one row group of ten asks for little: the list or the head of the object, the footer, and that row group.
+func TestS3Requests(t *testing.T) {
+	s := start(t)
+	put(t, "s3://bucket/t.parquet", tables(t, 100_000)["t.parquet"])
+	s.requests.Store(0)
+	d, err := source.Open(t.Context(), options("s3://bucket/t.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	filter := d.FilterRowGroups([]string{"unit"}, func(_ int, b table.Bounds) bool { return b.Min > 9_000 })
+	rows := 0
+	for i := range d.Splits() {
+		if _, err := filter.Read(t.Context(), i, []string{"cat", "unit"}, func(b *table.Batch) error { rows += b.Rows; return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := s.requests.Load(); rows != 10_000 || n > 5 {
+		t.Errorf("%d requests for %d rows, want at most 5 for 10,000", n, rows)
+	}
+}
+
+// What a store refuses becomes an error that shows no credentials and no text of the store's; an object that is replaced while it is read is refused.
+func TestS3Faults(t *testing.T) {
+	s := start(t)
+	content := tables(t, 60_000)
+	put(t, "s3://bucket/t.csv", content["t.csv"])
+	put(t, "s3://bucket/t.parquet", content["t.parquet"])
+	check := func(what string, err error, code string) {
+		t.Helper()
+		var e *source.Error
+		if !errors.As(err, &e) || e.Code != code {
+			t.Errorf("%s: %v, want %s", what, err, code)
+			return
+		}
+		for _, secret := range []string{accessKey, secretKey, "127.0.0.1", "Signature", "us-east-1", "RequestId", "hush"} {
+			if strings.Contains(err.Error(), secret) {
+				t.Errorf("%s: the error shows %s: %v", what, secret, err)
+			}
+		}
+	}
+	_, _, err := answers(t.Context(), options("s3://bucket/none.csv"))
+	check("no object", err, source.CodeNotFound)
+	_, _, err = answers(t.Context(), options("s3://none/t.csv"))
+	check("no bucket", err, source.CodeNotFound)
+	_, _, err = answers(t.Context(), options("s3://bucket/x*.csv"))
+	check("no match", err, source.CodeNotFound)
+	_, _, err = answers(t.Context(), options("s3://bucket/t.csv?unknown=hush"))
+	check("an unknown option", err, source.CodeOption)
+	s.fails(func(w http.ResponseWriter, _ *http.Request) bool { w.WriteHeader(403); return true })
+	_, _, err = answers(t.Context(), options("s3://bucket/t.csv"))
+	check("403", err, source.CodeUnreadable)
+	s.fails(nil)
+	for _, name := range []string{"t.csv", "t.parquet"} {
+		d, err := source.Open(t.Context(), options("s3://bucket/"+name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, "s3://bucket/"+name, bytes.ToUpper(content[name]))
+		_, err = d.Read(t.Context(), d.Splits()-1, []string{"cat"}, func(*table.Batch) error { return nil })
+		if name == "t.parquet" {
+			check("changed "+name, err, source.CodeChanged)
+		} else if err == nil { // its last piece may have been held since the file was opened
+			_, err = d.Digest(t.Context(), 0, nil)
+			if err != nil {
+				check("changed "+name, err, source.CodeChanged)
+			}
+		}
+		_ = d.Close()
+	}
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "hush-other")
+	_, _, err = answers(t.Context(), options("s3://bucket/t.csv"))
+	check("a wrong key", err, source.CodeUnreadable)
+	t.Setenv("AWS_ACCESS_KEY_ID", "")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
+	_, _, err = answers(t.Context(), options("s3://bucket/t.csv"))
+	check("no credentials", err, source.CodeUnreadable)
+}
+
+// An object that is there is not written over if it must be fresh, and one that was removed is gone.
+func TestS3Writes(t *testing.T) {
+	start(t)
+	w, a := writer(t, "s3://bucket/p/a.csv")
+	write := func(text string, fresh bool) error {
+		return w.Put(t.Context(), a.Key, "text/csv", strings.NewReader(text), int64(len(text)), fresh)
+	}
+	if err := write("one", true); err != nil {
+		t.Fatal(err)
+	}
+	if err := write("two", true); store.KindOf(err) != store.Exists {
+		t.Errorf("written over: %v", err)
+	}
+	if err := write("three", false); err != nil {
+		t.Fatal(err)
+	}
+	o, err := w.Stat(t.Context(), a.Key)
+	p := make([]byte, 5)
+	if err != nil || store.ReadFull(t.Context(), w, o, p, 0) != nil || string(p) != "three" {
+		t.Errorf("%q, %v", p, err)
+	}
+	if err := errors.Join(w.Delete(t.Context(), a.Key), w.Delete(t.Context(), a.Key)); err != nil {
+		t.Error(err)
+	}
+	if _, err := w.Stat(t.Context(), a.Key); store.KindOf(err) != store.NotFound {
+		t.Error(err)
+	}
+}
