@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -99,7 +100,9 @@ func start(t *testing.T) *server {
 		}
 	}
 	s := &server{}
-	s.proxy = httptest.NewServer(s.handler(&url.URL{Scheme: "http", Host: at}))
+	s.proxy = httptest.NewUnstartedServer(s.handler(&url.URL{Scheme: "http", Host: at}))
+	s.proxy.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.proxy.Start()
 	t.Cleanup(s.proxy.Close)
 	for name, value := range map[string]string{
 		"AWS_ACCESS_KEY_ID": accessKey, "AWS_SECRET_ACCESS_KEY": secretKey, "AWS_ENDPOINT_URL": s.proxy.URL, "AWS_REGION": "us-east-1",
@@ -122,6 +125,7 @@ func (s *server) handler(to *url.URL) http.Handler {
 			}
 			return nil
 		},
+		ErrorLog:     log.New(io.Discard, "", 0),
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

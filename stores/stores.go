@@ -69,7 +69,7 @@ func (b *bucket) List(ctx context.Context, prefix string, yield func(store.Objec
 	for {
 		l, err := objects.Next(ctx)
 		switch {
-		case errors.Is(err, io.EOF):
+		case err == io.EOF: //nolint:errorlint // a connection that was cut within a list has io.EOF underneath
 			return nil
 		case err != nil:
 			return b.failure(ctx, err)
