@@ -74,7 +74,7 @@ func TestPublish(t *testing.T) {
 	m := storetest.New()
 	store.Register("memory", m.Opener)
 	const to = "memory://bucket/p/?token=hush"
-	first, second := releases+"2013-01-01", releases+"2013-01-02"
+	first := releases + "2013-01-01"
 	want := files(t, first)
 	var mu sync.Mutex
 	for stop := range len(want) {
@@ -105,6 +105,14 @@ func TestPublish(t *testing.T) {
 		t.Fatal(out, err)
 	}
 	equal(t, m.Keys(), want)
+	again(t, m, to, len(want))
+}
+
+// again copies the release a second time, which writes nothing, and another one in its place, which takes --replace.
+func again(t *testing.T, m *storetest.Memory, to string, count int) {
+	t.Helper()
+	first, second := releases+"2013-01-01", releases+"2013-01-02"
+	var mu sync.Mutex
 	writes := 0
 	m.Before = func(request, _ string, _ int64) (int, error) {
 		if request == "put" || request == "delete" {
@@ -113,7 +121,7 @@ func TestPublish(t *testing.T) {
 		return 0, nil
 	}
 	out, err := run(t, first, to)
-	if err != nil || writes > 0 || !strings.Contains(out, fmt.Sprintf("0 files sent, %d files there already", len(want))) {
+	if err != nil || writes > 0 || !strings.Contains(out, fmt.Sprintf("0 files sent, %d files there already", count)) {
 		t.Errorf("a repeated copy writes %d times and says %q, %v", writes, out, err)
 	}
 	if _, err := run(t, second, to); code(err) != "other-release" || writes > 0 {
