@@ -11,6 +11,7 @@ import (
 
 func (c *checker) output(at *yamltree.Path) {
 	c.unique(at.At("formats"), c.job.Output.Formats, "format")
+	c.publish(at.At("publish"), c.job.Output.Publish)
 	c.fileNames()
 	dir := at.At("dir")
 	if !c.sound(dir) {

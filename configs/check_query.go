@@ -52,6 +52,7 @@ func (c *checker) query(at *yamltree.Path, q *Query) {
 	c.positive(at.At("weight"), q.Weight)
 	c.positive(at.At("max_error"), q.MaxError)
 	c.accuracy(at, q)
+	c.publish(at.At("publish"), q.Publish)
 	if q.Sparse && q.Count != nil {
 		c.bad(at.At("sparse"), CodeContradiction, "a count is one number: there is nothing to leave out", "remove sparse")
 	}
@@ -105,6 +106,14 @@ func (c *checker) kind(at *yamltree.Path) {
 		c.bad(at, CodeMissing, "the query asks nothing", "add count: {}, or histogram, crosstabs, sum, mean or variance")
 	case len(found) > 1:
 		c.bad(at.At(found[1]), CodeContradiction, "the query asks for "+wording.Join(found)+" at once", "make a query of each; they share the budget by weight")
+	}
+}
+
+// publish checks what a cell needs to be shown.
+func (c *checker) publish(at *yamltree.Path, p *Publish) {
+	if p != nil {
+		c.positive(at.At("min_count"), p.MinCount)
+		c.positive(at.At("max_relative_error"), p.MaxRelativeError)
 	}
 }
 

@@ -100,6 +100,8 @@ type Output struct {
 	// query; README.md, CITATION.cff, and descriptions of the tables (datapackage.json, csv-metadata.json, dcat.jsonld,
 	// croissant.json). It costs no budget.
 	Report *bool `yaml:"report,omitempty" default:"true" example:"false"`
+	// Publish says which cells the tables show, of every query that has no publish of its own.
+	Publish *Publish `yaml:"publish,omitempty" example:"{min_count: 20}"`
 }
 
 // OutputCSV is how CSV tables are written.

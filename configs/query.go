@@ -29,12 +29,31 @@ type Query struct {
 	Accuracy *Accuracy `yaml:"accuracy,omitempty" example:"{95%: 40}"`
 	// Sparse writes only the cells whose estimate is not zero. All cells get noise nevertheless.
 	Sparse bool `yaml:"sparse,omitempty" default:"false"`
+	// Publish says which cells the tables show. The others are left empty and marked by the column withheld; noisy values
+	// alone decide. It costs no budget. Absent: output.publish; `{}`: all cells.
+	Publish *Publish `yaml:"publish,omitempty" empty:"ok" example:"{min_count: 20, max_relative_error: 0.2}"`
 	// Denoise are the steps that turn noisy values into estimates, in order; they cost no budget.
 	Denoise []Denoise `yaml:"denoise,omitempty" empty:"ok" example:"[{method: james-stein}, {method: nonnegative}]"`
 	// Margins name other queries of the job that this histogram's cells add up to: histograms by some of its
 	// dimensions, or a count of the same rows. After their steps all estimates are made consistent by weighted least
 	// squares.
 	Margins []string `yaml:"margins,omitempty" example:"[by_hour, total]"`
+}
+
+// Publish is what a cell needs to be shown. It does not protect anybody, which the noise does: it keeps readers from numbers that are mostly noise.
+type Publish struct {
+	// MinCount is the least noisy count: of the cell itself, or the one that a mean or a variance is made of. A sum has none.
+	MinCount Decimal `yaml:"min_count,omitempty" example:"20"`
+	// MaxRelativeError is how far the 95 % interval may reach to each side, as a share of the noisy value.
+	MaxRelativeError Decimal `yaml:"max_relative_error,omitempty" example:"0.2"`
+}
+
+// PublishRule returns the rule of a query: its own, or that of the output.
+func (j *Job) PublishRule(q *Query) *Publish {
+	if q.Publish != nil {
+		return q.Publish
+	}
+	return j.Output.Publish
 }
 
 // Accuracy is half the width of the 95 % interval of a noisy cell, at most.

@@ -11,6 +11,7 @@ import (
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/pipeline/internal/deltazero"
 	"github.com/dprelease/dprelease/pipeline/internal/question"
+	"github.com/dprelease/dprelease/pipeline/internal/withhold"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -80,6 +81,7 @@ func (b *builder) query(i int) Planned {
 	q.MaxError = b.number(jq.MaxError, q.path+".max_error")
 	q.target = b.target(jq, q.path)
 	q.radius = b.radius(jq)
+	q.rule = b.rule(jq, q.path)
 	if slices.ContainsFunc(spec.By, func(d domain.Dimension) bool { return d.Discover }) {
 		b.discovered(jq, q.path)
 	}
@@ -99,6 +101,19 @@ func (b *builder) query(i int) Planned {
 	b.search(&q, i)
 	q.Steps = b.bind(steps, jq, &q)
 	return q
+}
+
+// rule reads which cells of a query are published.
+func (b *builder) rule(jq *configs.Query, path string) (r withhold.Rule) {
+	p := b.job.PublishRule(jq)
+	if p == nil {
+		return r
+	}
+	r = withhold.Rule{MinCount: b.number(p.MinCount, path+".publish.min_count"), MaxRelative: b.number(p.MaxRelativeError, path+".publish.max_relative_error")}
+	if message, hint := r.Problem(jq); message != "" {
+		b.report(path, "contradiction", "publish: "+message, hint)
+	}
+	return r
 }
 
 // number reads a decimal that is not a budget; 0 if it is not set.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/pipeline/internal/withhold"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
 )
@@ -20,6 +21,9 @@ func (p *Plan) Release(ctx context.Context, noisy [][]mechanism.Noisy, program m
 	m := p.manifest(program)
 	for i := range m.Queries {
 		m.Queries[i].Cells = results[i].Answer.Cells // of discovered keys it is known now
+		if r := p.queries[i].rule; r != (withhold.Rule{}) {
+			m.Queries[i].Publish = &manifest.Publish{MinCount: r.MinCount, MaxRelativeError: r.MaxRelative, Withheld: results[i].Withheld}
+		}
 		results[i].Places = p.queries[i].places
 	}
 	return &Release{manifest: m, formats: p.job.Output.Formats, rawCSV: p.job.Output.CSV.Raw, results: results, presented: p.job.Output.Presented()}, nil
@@ -42,10 +46,11 @@ func (p *Plan) results(ctx context.Context, noisy [][]mechanism.Noisy, workers i
 		return nil, err
 	}
 	for i := range noisy {
-		var err error
-		if results[i].Answer, err = p.queries[i].Query.Finish(noisy[i], estimates[i]); err != nil {
+		answer, err := p.queries[i].Query.Finish(noisy[i], estimates[i])
+		if err != nil {
 			return nil, err
 		}
+		results[i].Answer, results[i].Withheld = p.queries[i].rule.Apply(answer)
 	}
 	o.Progress(StageDenoise, percent*len(noisy), percent*len(noisy))
 	return results, nil

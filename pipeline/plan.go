@@ -15,6 +15,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/clampsearch"
 	"github.com/dprelease/dprelease/pipeline/internal/decimals"
 	"github.com/dprelease/dprelease/pipeline/internal/question"
+	"github.com/dprelease/dprelease/pipeline/internal/withhold"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
@@ -75,6 +76,8 @@ type inside struct {
 	path string
 	// target is the accuracy that the job asks for.
 	target target
+	// rule says which cells are published.
+	rule withhold.Rule
 	// names are those of the mechanisms in the ledger, if the charge was adopted; else they are the mechanisms' own.
 	names []string
 }

@@ -23,6 +23,8 @@ type Result struct {
 	Answer queries.Answer
 	// Sparse: write only the cells whose estimate is not zero.
 	Sparse bool
+	// Withheld is the number of cells that are left empty by the publish rule.
+	Withheld int
 	// Notes are what the denoising steps chose, in public words.
 	Notes []string
 	// Expected is the error of the estimates to expect; nil if there are no steps, or if it is not known.

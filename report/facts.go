@@ -58,6 +58,7 @@ type queryFacts struct {
 	steps      []string
 	notes      []string
 	expected   *manifest.Error
+	publish    *manifest.Publish
 	threshold  float64 // of keys that were discovered
 	discovered string
 	clamp      string // how the clamp was found, in words; "" if the job has it
@@ -180,7 +181,7 @@ func capOf(text string) (*big.Rat, bool) {
 func queryOf(q *manifest.Query, selected string) queryFacts {
 	out := queryFacts{
 		name: q.Name, kind: q.Kind, cells: q.Cells, steps: q.Denoise, notes: q.Notes, expected: q.Expected, files: q.Files, overRows: q.OverRows,
-		mu: float64(calibrate.ComposedMu(q.Calibrated())),
+		mu: float64(calibrate.ComposedMu(q.Calibrated())), publish: q.Publish,
 	}
 	if len(q.Mechanisms) > 0 {
 		first := &q.Mechanisms[0]

@@ -111,7 +111,10 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogue.Table {
 	optional := len(t.Values) != len(columnTexts)
 	for _, c := range t.Values {
 		text, known := columnTexts[c.Name]
-		if !known {
+		switch {
+		case c.Name == "withheld":
+			text = withheldText
+		case !known:
 			text = "A noisy component of which the answer was made."
 		}
 		if c.Name == noisyColumn && (q.kind == "mean" || q.kind == "variance") {
@@ -134,3 +137,6 @@ var columnTexts = map[string]string{
 	"ci95_low":           "The lower end of a 95 % interval for the exact answer, around the noisy value.",
 	"ci95_high":          "The upper end of a 95 % interval for the exact answer, around the noisy value.",
 }
+
+// withheldText describes the column that a publish rule adds.
+const withheldText = "1 if the publish rule leaves the cell empty, 0 if it shows it."

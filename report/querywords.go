@@ -150,6 +150,9 @@ func (q *queryFacts) about() []string {
 		}
 		out = append(out, text)
 	}
+	if p := q.publish; p != nil && (p.MinCount > 0 || p.MaxRelativeError > 0) {
+		out = append(out, q.withheld())
+	}
 	return out
 }
 
@@ -175,6 +178,19 @@ func StandsOutOf(m calibrate.Mechanism, cells int) float64 {
 	}
 	s := m.Scale / m.Grid
 	return max(math.Ceil(s*math.Log(1/(tail*(1+math.Exp(-1/s))))-1), 0) * m.Grid
+}
+
+// withheld says which cells are left empty, and how many are.
+func (q *queryFacts) withheld() string {
+	var rules []string
+	if p := q.publish; p.MinCount > 0 {
+		rules = append(rules, "its noisy count is below "+short(p.MinCount))
+	}
+	if p := q.publish; p.MaxRelativeError > 0 {
+		rules = append(rules, fmt.Sprintf("its 95 %% interval reaches further than %s times the noisy value to each side", short(p.MaxRelativeError)))
+	}
+	return fmt.Sprintf("A cell is left empty if %s. The noisy values alone decide, and not the exact ones: of %s, %d are left empty, which the column withheld marks. This does not protect anybody, which the noise does; it keeps readers from numbers that are mostly noise.",
+		strings.Join(rules, ", or if "), plural(q.cells, "cell"), q.publish.Withheld)
 }
 
 // standsOut is the value that the largest of so many of the query's cells exceeds with a probability of 5 % if all are 0.

@@ -150,7 +150,9 @@ type Query struct {
 	// Strategy says how tables are put together from mechanisms that are not their cells; nil if the cells have the noise.
 	Strategy *Strategy `json:"strategy,omitempty"`
 	// Search says how the clamp was found; nil if the job has it.
-	Search  *Search  `json:"discovered_clamp,omitempty"`
+	Search *Search `json:"discovered_clamp,omitempty"`
+	// Publish says which cells are left empty; nil if all are shown.
+	Publish *Publish `json:"publish,omitempty"`
 	Denoise []string `json:"denoise,omitempty"`
 	// Biased: the mean of an estimate is not the exact answer.
 	Biased bool `json:"biased"`
@@ -159,6 +161,14 @@ type Query struct {
 	// Expected is the error of the estimates to expect; nil if there are no steps, or if it is not known.
 	Expected *Error `json:"expected_error,omitempty"`
 	Files    []File `json:"files"`
+}
+
+// Publish is a rule by which cells are left empty, by noisy values alone. A limit that is 0 is none.
+type Publish struct {
+	MinCount         float64 `json:"min_count,omitempty"`
+	MaxRelativeError float64 `json:"max_relative_error,omitempty"`
+	// Withheld is the number of cells that are left empty. They have a 1 in the column of that name.
+	Withheld int `json:"withheld"`
 }
 
 // Mechanism is one noisy vector of a query. All numbers are in its own unit; the answer's is that times the query's Scale.

@@ -266,6 +266,8 @@ func complete(p *pipeline.Plan, dir string, m *manifest.Manifest) error {
 		q := &m.Queries[i]
 		at := slices.IndexFunc(q.Files, func(f manifest.File) bool { return f.Holds == "" })
 		switch cells := planned[i].Query.Cells(); {
+		case q.Publish != nil:
+			return errors.New(dir + ": " + q.Name + " is published by a rule that leaves cells out")
 		case at < 0:
 			return errors.New(dir + " has no table of " + q.Name)
 		case !planned[i].Selected() && q.Files[at].Rows != cells:

@@ -113,7 +113,7 @@ func digest(question []byte, public []PublicFile, without map[string][]string) (
 // The keys of a job that only say how noisy values are presented, by where they stand.
 var (
 	presentsJob       = []string{"name", "deployment", "output", "ledger", "params", "memory_limit", "engine"}
-	presentsQuery     = []string{"name", "denoise", "margins", "sparse", "max_error"}
+	presentsQuery     = []string{"name", "denoise", "margins", "sparse", "max_error", "publish"}
 	presentsHistogram = []string{"quantiles", "cdf"}
 	presentsDimension = []string{"as"}
 )
