@@ -5,8 +5,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dprelease/dprelease/calibrate"
 	"pgregory.net/rapid"
+
+	"github.com/dprelease/dprelease/calibrate"
 )
 
 // TestAdvancedAtUsesItsDelta: the composed delta stays within the target and uses nearly all of it.

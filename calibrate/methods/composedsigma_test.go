@@ -6,9 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
-	"pgregory.net/rapid"
 )
 
 // TestComposedSigmaIsLeast: the queries together meet the guarantee, and with hardly less noise they would not.

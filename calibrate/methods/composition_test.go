@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
-	"pgregory.net/rapid"
 )
 
 func goldenPart(t *testing.T, row map[string]string) Part {

@@ -1,8 +1,6 @@
 package methods
 
 import (
-	"math/big"
-
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/internal/argument"
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
@@ -162,17 +160,4 @@ func gaussianPDPMu(g calibrate.Guarantee) (calibrate.Mu, error) {
 	}
 	unit := pdpOpt(numeric.BigOf(float64(g.Epsilon)), numeric.BigOf(float64(g.Delta)))
 	return calibrate.Mu(numeric.RoundedDown(unit.Quo(numeric.BigOf(1), unit))), nil
-}
-
-// renyiCost is how much less than epsilon the Renyi epsilon at an order may be by the rules of DPEpsilon, and the gain of the better
-// one, negative: both within 2^-228 of |gain| + |cost|.
-func renyiCost(alpha float64, delta calibrate.Delta) (cost, gain *big.Float) {
-	a, less := numeric.BigOf(alpha), numeric.NewBig().Sub(numeric.BigOf(alpha), numeric.BigOf(1))
-	gain = numeric.LnAt(numeric.NewBig().Quo(less, a), numeric.ShortPrec)
-	gain.Sub(gain, numeric.NewBig().Quo(numeric.LnAt(a, numeric.ShortPrec), less))
-	cost = numeric.NewBig().Quo(logInverse(delta), less)
-	if gain.Sign() < 0 {
-		cost.Add(cost, gain)
-	}
-	return cost, gain
 }

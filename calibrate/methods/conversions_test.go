@@ -6,9 +6,10 @@ import (
 	"math"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
-	"pgregory.net/rapid"
 )
 
 // TestConversionsBothWays: what is found for a guarantee implies it, and hardly more would not.

@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
-	"pgregory.net/rapid"
 )
 
 // regionOracle is Theorem 3.3 of Kairouz, Oh & Viswanath 2017 as the definition has it: the loss of k randomised responses, summed

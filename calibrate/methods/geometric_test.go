@@ -5,8 +5,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dprelease/dprelease/calibrate"
 	"pgregory.net/rapid"
+
+	"github.com/dprelease/dprelease/calibrate"
 )
 
 // TestGeometricCurveIsItsDefinition: the curve against the definition, summed over all integers.

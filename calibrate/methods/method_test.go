@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
-	"pgregory.net/rapid"
 )
 
 var goldenColumns = map[Method]string{

@@ -5,8 +5,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dprelease/dprelease/calibrate"
 	"pgregory.net/rapid"
+
+	"github.com/dprelease/dprelease/calibrate"
 )
 
 func drawMu(t *rapid.T) calibrate.Mu {

@@ -3,10 +3,11 @@ package methods
 import (
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/internal/curvetest"
 	"github.com/dprelease/dprelease/internal/csvtest"
-	"pgregory.net/rapid"
 )
 
 // golden is the rows of a table of reference values.

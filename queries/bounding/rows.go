@@ -3,8 +3,11 @@
 // A query whose privacy unit is made of columns keeps of every row its unit and its content, that is its cell and, if
 // values are added up, its value; bounds are enforced on the whole of a unit's rows when all are known. Records are
 // appended, nothing is looked up, to one of 256 partitions that a hash of the unit chooses: all rows of a unit are in one partition.
-// Parts are small enough to be grouped by unit in the processor's cache, by several goroutines. What does not fit in memory is
+// Partitions are small enough to be grouped by unit in the processor's cache, by several goroutines. What does not fit in memory is
 // written to the [Spill].
+//
+// The files about rows know each other, because they share one memory: rows.go holds the records, repeated.go and spill.go make room in it,
+// gather.go groups the records of a partition, bound.go and shared.go bound the groups, and oversized.go bounds what gather.go puts aside.
 package bounding
 
 import (

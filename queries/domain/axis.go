@@ -2,6 +2,7 @@ package domain
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dprelease/dprelease/queries/internal/columnar"
@@ -85,7 +86,7 @@ func addExtraCells(size int, d Dimension) (int, ExtraCells) {
 func (a *Axis) Coder(l Layout) RowCoder {
 	switch d := a.Domain.(type) {
 	case pointDomain:
-		return a.pointCoder(d, l)
+		return newPointCoder(d, a.Field, a.Extra, l)
 	case columnDomain:
 		return a.columnCoder(d, l)
 	}
@@ -102,4 +103,51 @@ func (a *Axis) columnCoder(d columnDomain, l Layout) RowCoder {
 		l.Problems.Add(a.Field+e.Field, e.Code, e.Message, e.Hint)
 	}
 	return &AxisCoder{At: at, Kind: t, Values: values, Null: a.Extra.Null}
+}
+
+// Name is the name of the axis' key column, or what several are called after.
+func (a *Axis) Name() string {
+	switch {
+	case a.As != "":
+		return a.As
+	case a.Nearest != nil:
+		return a.Nearest.Name
+	}
+	return a.Column
+}
+
+// KeyColumns returns the key columns of all axes; the last axis changes from cell to cell.
+func KeyColumns(axes []Axis) []KeyColumn {
+	var columns []KeyColumn
+	strides := AxisStrides(axes)
+	for i, a := range axes {
+		for _, k := range a.Domain.Keys(a.Name(), a.Extra.Names) {
+			k.Stride = strides[i] * max(k.Stride, 1)
+			columns = append(columns, k)
+		}
+	}
+	return columns
+}
+
+// AxisStrides returns the distance, in cells of the vector, between neighbouring cells of each axis.
+func AxisStrides(axes []Axis) []int {
+	strides := make([]int, len(axes))
+	stride := 1
+	for i := len(axes) - 1; i >= 0; i-- {
+		strides[i] = stride
+		stride *= axes[i].Size
+	}
+	return strides
+}
+
+// checkKeys reports key columns that share a name with each other or with what was seen before.
+func checkKeys(axes []Axis, seen []string, p *problem.Problems) {
+	for _, a := range axes {
+		for _, k := range a.Domain.Keys(a.Name(), a.Extra.Names) {
+			if slices.Contains(seen, k.Name) {
+				p.Add(a.Field, problem.CodeDuplicate, fmt.Sprintf("the answer would have two columns %q", k.Name), "name this one with as: NAME")
+			}
+			seen = append(seen, k.Name)
+		}
+	}
 }

@@ -1,11 +1,8 @@
 package domain
 
 import (
-	"slices"
-
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
-	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // Grouping finds the cell of each row: the axes' codes as the digits of a number in mixed radix.
@@ -18,12 +15,6 @@ type Grouping struct {
 type digit struct {
 	RowCoder
 	stride int32
-}
-
-// RowCoder finds the code of each row of a batch in an axis.
-type RowCoder interface {
-	// OfRows returns the codes, valid until it is called again.
-	OfRows(b *table.Batch) ([]int32, error)
 }
 
 // Only returns the coder of the one axis if there is one axis, of one column; else nil.
@@ -43,22 +34,6 @@ func NewGrouping(axes []Axis, l Layout) *Grouping {
 		g.Axes[i] = digit{axes[i].Coder(l), int32(strides[i])}
 	}
 	return g
-}
-
-// Layout is where coders find their columns: a schema, and the columns of a batch in their order.
-type Layout struct {
-	Schema   table.Schema
-	Columns  []string
-	Problems *problem.Problems
-}
-
-// Find returns a column's position in a batch and its type, or reports at field that there is none.
-func (l *Layout) Find(column, field string) (at int, t table.Type, ok bool) {
-	f, ok := l.Schema.Lookup(column)
-	if !ok {
-		problem.UnknownColumn(column, field, l.Schema, l.Problems)
-	}
-	return slices.Index(l.Columns, column), f.Type, ok
 }
 
 // OfRows returns the cell of each row of a batch, or dropped. They are valid until it is called again; the caller may drop more of them.

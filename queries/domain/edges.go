@@ -3,6 +3,7 @@ package domain
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 
 	"github.com/dprelease/dprelease/io/table"
@@ -145,4 +146,42 @@ func (d EdgeDomain) decimals(b ExtraCells) (valueCoder, []*problem.Error) {
 		return nil, errs
 	}
 	return &textEdges{ints: d.ints(d.Numbers, table.Type{Kind: table.Int}, b), floats: floats}, nil
+}
+
+// Keys are the two columns <name>_from and <name>_to, or <name>_before if the last cell is open, as all others are: integers or floats if
+// all edges are and no cell is added, else source texts, with the name of an added cell in both.
+func (d EdgeDomain) Keys(name string, extra []string) []KeyColumn {
+	from, to := d.bounds(extra)
+	end := "_to"
+	if d.open {
+		end = "_before"
+	}
+	return []KeyColumn{{Name: name + "_from", Labels: from}, {Name: name + end, Labels: to}}
+}
+
+func (d EdgeDomain) bounds(extra []string) (from, before Labels) {
+	n := d.size()
+	if d.Numbers == nil || len(extra) > 0 {
+		return Labels{Strings: slices.Concat(d.texts[:n], extra)}, Labels{Strings: slices.Concat(d.texts[1:], extra)}
+	}
+	if ints, ok := wholeNumbers(d.Numbers); ok {
+		return Labels{Ints: ints[:n]}, Labels{Ints: ints[1:]}
+	}
+	floats := make([]float64, len(d.Numbers))
+	for i, x := range d.Numbers {
+		floats[i], _ = x.Float64()
+	}
+	return Labels{Floats: floats[:n]}, Labels{Floats: floats[1:]}
+}
+
+// wholeNumbers returns the numbers as int64 if all of them are.
+func wholeNumbers(numbers []*big.Rat) ([]int64, bool) {
+	ints := make([]int64, len(numbers))
+	for i, x := range numbers {
+		if !x.IsInt() || !x.Num().IsInt64() {
+			return nil, false
+		}
+		ints[i] = x.Num().Int64()
+	}
+	return ints, true
 }

@@ -10,18 +10,6 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Grid is Rows x Cols cells of equal width of a box of latitudes and longitudes. Row 0 is at the south, column 0 at the west;
-// a cell holds its south and west edges, the last ones also the north and east edges of the box.
-//
-// The edges are exact fractions of the box, and a coordinate is compared with the float nearest to an edge, as with Edges: a
-// decimal of up to 15 digits is on the side of such an edge on which it is written, and no place is further than 3e-14
-// degrees, 4 nanometres, from the cell that it is put in.
-type Grid struct {
-	Lat, Lon                 string // columns
-	South, West, North, East string // decimal degrees
-	Rows, Cols               int
-}
-
 // The largest numbers of rows or columns of a grid, 10 cm in a degree, and of its cells if others are added to them: they
 // have labels of their own then.
 const (

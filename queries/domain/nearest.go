@@ -7,28 +7,6 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// Nearest is cells of public points: a place belongs to the point that is nearest to it, if that is not further than WithinM
-// metres; to the first one of points that are equally near.
-//
-// Distances are those of geodesics on WGS84. They are found from the straight line between two places in space and are within
-// 2 mm of the truth up to 50 km, within 13 m up to 1000 km; points whose distances differ by less may count as equally
-// near. Poles and the 180th meridian are places like all others.
-type Nearest struct {
-	Lat, Lon string // columns
-	Points   []Point
-	WithinM  float64
-	Name     string // name of the key column if As is empty: what the points' identifiers are called
-	// BandwidthM spreads each row over the points around its own, by a normal density of that standard deviation in metres
-	// that ends at four of them. If it is 0, rows stay at their points.
-	BandwidthM float64
-}
-
-// Point is a public place, in decimal degrees on WGS84.
-type Point struct {
-	ID       string
-	Lat, Lon float64
-}
-
 // MaxWithin is the largest distance in metres.
 const MaxWithin = 1e6
 

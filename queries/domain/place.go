@@ -33,22 +33,13 @@ type columnLocator interface {
 	columnCells(dst []int32, lat, lon []float64, code func(lat, lon float64) int32)
 }
 
-// pointCoder compiles an axis of places.
-func (a *Axis) pointCoder(d pointDomain, l Layout) RowCoder {
+// newPointCoder makes the coder of an axis of places, whose place in the query is at.
+func newPointCoder(d pointDomain, at string, extra ExtraCells, l Layout) RowCoder {
 	lat, lon, field := d.places()
 	return &pointCoder{
-		lat: l.coordinates(lat, a.Field+field+".lat"), lon: l.coordinates(lon, a.Field+field+".lon"),
-		cells: d.locator(a.Extra.Other), null: a.Extra.Null,
+		lat: l.coordinates(lat, at+field+".lat"), lon: l.coordinates(lon, at+field+".lon"),
+		cells: d.locator(extra.Other), null: extra.Null,
 	}
-}
-
-// coordinates finds a column of coordinates, or reports that it cannot be one.
-func (l *Layout) coordinates(column, field string) Coordinates {
-	at, t, ok := l.Find(column, field)
-	if ok && t.Kind != table.Int && t.Kind != table.Uint && t.Kind != table.Float && t.Kind != table.String {
-		l.Problems.Add(field, problem.CodeColumnType, fmt.Sprintf("a column of type %s cannot hold coordinates", t), "coordinates are decimal degrees")
-	}
-	return Coordinates{At: at, Kind: t}
 }
 
 // checkPlaceColumns reports columns that are not named, or not two.

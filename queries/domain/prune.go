@@ -7,9 +7,6 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// ruler can tell from bounds that no value between them passes a test.
-type ruler interface{ excludes(table.Bounds) bool }
-
 // RulesOut says that no row passes if the values of a filter's column are null or within bounds. bounds takes the column's position; ok is
 // false if nothing is known of it. Only tests on integers, dates and times use bounds. It may be called concurrently.
 func (s *CompiledFilters) RulesOut(bounds func(column int) (b table.Bounds, ok bool)) bool {

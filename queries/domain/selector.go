@@ -91,3 +91,6 @@ func (n notNull) Codes(v table.Values, from int, dst []int32) {
 		}
 	}
 }
+
+// ruler can tell from bounds that no value between them passes a test.
+type ruler interface{ excludes(table.Bounds) bool }

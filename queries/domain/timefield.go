@@ -2,7 +2,6 @@ package domain
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -59,22 +58,6 @@ func (d timeFieldDomain) Keys(name string, extra []string) []KeyColumn {
 		return []KeyColumn{{Name: name, Labels: Labels{Strings: append(weekdays[:7:7], extra...)}}}
 	}
 	return []KeyColumn{{Name: name, Labels: IntegerLabels(d.first, d.cells, extra)}}
-}
-
-// IntegerLabels labels n cells with the integers from first on: as integers if no cell is added, else as texts.
-func IntegerLabels(first, n int64, extra []string) Labels {
-	if len(extra) == 0 {
-		ints := make([]int64, n)
-		for i := range ints {
-			ints[i] = first + int64(i)
-		}
-		return Labels{Ints: ints}
-	}
-	texts := make([]string, n, n+int64(len(extra)))
-	for i := range texts {
-		texts[i] = strconv.FormatInt(first+int64(i), 10)
-	}
-	return Labels{Strings: append(texts, extra...)}
 }
 
 func (d timeFieldDomain) compile(t table.Type, _ ExtraCells) (valueCoder, []*problem.Error) {

@@ -60,12 +60,6 @@ func (r *Reach) Absolute(l bounding.Limits, adj Adjacency, cells int) *big.Int {
 	return sum
 }
 
-// changed returns more·n + less·o for n >= o.
-func (r *Reach) changed(n, o int64) *big.Int {
-	x := new(big.Int).Mul(big.NewInt(r.More), big.NewInt(n))
-	return x.Add(x, new(big.Int).Mul(big.NewInt(r.Less), big.NewInt(o)))
-}
-
 // CeilingOf returns the smallest float64 that is not below x >= 0.
 func CeilingOf(x *big.Int) float64 {
 	up, _ := new(big.Float).SetPrec(53).SetMode(big.ToPositiveInf).SetInt(x).Float64()

@@ -92,6 +92,12 @@ func (r *Reach) cell(n, o int64) *big.Int {
 	return x.Mul(x, x)
 }
 
+// changed returns more·n + less·o for n >= o.
+func (r *Reach) changed(n, o int64) *big.Int {
+	x := new(big.Int).Mul(big.NewInt(r.More), big.NewInt(n))
+	return x.Add(x, new(big.Int).Mul(big.NewInt(r.Less), big.NewInt(o)))
+}
+
 // pairing is what a cell adds that is full on both sides, or on one.
 type pairing struct{ both, one *big.Int }
 

@@ -9,9 +9,6 @@ import (
 	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
-// Bounds are what one unit contributes to a query, all at least 1: Rows in all, in at most Groups cells, at most PerGroup in one cell.
-type Bounds struct{ Rows, Groups, PerGroup int64 }
-
 // norm2 returns the largest squared norm of the row counts of a unit: as many cells as fit with PerGroup rows, and the rest in one more.
 func (b Bounds) norm2() *big.Int {
 	full := min(b.Groups, b.Rows/b.PerGroup)
@@ -195,14 +192,6 @@ func (o *Ordered) Sums(y [][]float64, deviations []float64) []float64 {
 		out[i] = sum
 	}
 	return out
-}
-
-// Spread is the variances of the estimated sums of the first 1, …, n cells, their covariances with the last one, and the variances of the n
-// cells themselves, which are differences of neighbouring sums.
-type Spread struct {
-	Variance, WithLast, Cells []float64
-	// Heavy says that the cells have independent noise of one deviation that is Laplace or geometric, not normal.
-	Heavy bool
 }
 
 // Spread returns them for noise of some deviations in the components.

@@ -175,3 +175,9 @@ func BigExpFar(t *big.Float) *big.Float {
 	e := BigExp(rest)
 	return e.SetMantExp(e, int(n))
 }
+
+// NearestFloat is the float64 nearest to x.
+func NearestFloat(x *big.Float) float64 {
+	f, _ := x.Float64()
+	return f
+}

@@ -96,12 +96,6 @@ func WithSlack(x, subtracted *big.Float) *big.Float {
 // CeilingOfRatio is x/y, rounded up.
 func CeilingOfRatio(x *big.Float, y float64) float64 { return Ceiling(NewUp().Quo(x, UpOf(y))) }
 
-// NearestFloat is the float64 nearest to x.
-func NearestFloat(x *big.Float) float64 {
-	f, _ := x.Float64()
-	return f
-}
-
 // Smaller is the less of the two.
 func Smaller(x, y *big.Float) *big.Float {
 	if x.Cmp(y) < 0 {

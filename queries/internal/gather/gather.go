@@ -105,3 +105,33 @@ func Bounded(a query.Accumulator) bounding.BoundTally {
 	}
 	return bounding.BoundTally{}
 }
+
+// sharing is queries that share the rows of units.
+type sharing struct {
+	members []*Gathering
+	done    bool
+	failed  error
+}
+
+// bound bounds the rows for all queries, when the first of them is sealed.
+func (s *sharing) bound() error {
+	if s.done {
+		return s.failed
+	}
+	s.done = true
+	parts, bounds := make([]*bounding.QueryRows, len(s.members)), make([]bounding.Bounded, len(s.members))
+	for i, g := range s.members {
+		if g.answer == nil {
+			s.failed = bounding.ErrSpent
+			return s.failed
+		}
+		parts[i], bounds[i] = g.part, bounding.Bounded{Limits: g.limits, Keep: g.answer.AddRecords()}
+		g.part = nil
+	}
+	tallies, err := bounding.BoundTogether(parts, bounds)
+	for i, g := range s.members {
+		g.tally = tallies[i]
+	}
+	s.failed = err
+	return err
+}

@@ -63,13 +63,6 @@ type joinsLater struct{ bounding.Spill }
 
 func (joinsLater) Join() {}
 
-// sharing is queries that share the rows of units.
-type sharing struct {
-	members []*Gathering
-	done    bool
-	failed  error
-}
-
 // share makes accumulators share the rows of units.
 func share(members []*Gathering) {
 	rows := make([]*bounding.Rows, len(members))
@@ -80,29 +73,6 @@ func share(members []*Gathering) {
 	for i, part := range bounding.Together(rows) {
 		members[i].Rows, members[i].part, members[i].shared = nil, part, s
 	}
-}
-
-// bound bounds the rows for all queries, when the first of them is sealed.
-func (s *sharing) bound() error {
-	if s.done {
-		return s.failed
-	}
-	s.done = true
-	parts, bounds := make([]*bounding.QueryRows, len(s.members)), make([]bounding.Bounded, len(s.members))
-	for i, g := range s.members {
-		if g.answer == nil {
-			s.failed = bounding.ErrSpent
-			return s.failed
-		}
-		parts[i], bounds[i] = g.part, bounding.Bounded{Limits: g.limits, Keep: g.answer.AddRecords()}
-		g.part = nil
-	}
-	tallies, err := bounding.BoundTogether(parts, bounds)
-	for i, g := range s.members {
-		g.tally = tallies[i]
-	}
-	s.failed = err
-	return err
 }
 
 // AddTotal adds what another engine has added up to an accumulator.

@@ -3,10 +3,11 @@ package base
 import (
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/sensitivity"
-	"pgregory.net/rapid"
 )
 
 // Every bound that the hint names makes the declaration true.

@@ -39,7 +39,7 @@ func (q *Query) Components(adj query.Adjacency) ([]query.Component, error) {
 	c := query.Component{Sens: sens, Cells: q.Size, Quantum: 1, RowBound: 1, Scale: 1, Weight: 1}
 	q.WithAbsolute(&c, adj)
 	if q.Kernel != nil {
-		c.L1, c.WhyL1 = q.spreadAbsolute(adj)
+		c.L1, c.WhyL1 = q.Kernel.absolute(&q.Query, adj)
 		c.Quantum, c.RowBound = math.Ldexp(1, -weightBits), math.Ldexp(float64(q.Kernel.largest), -weightBits)
 	}
 	return []query.Component{c}, nil
@@ -114,7 +114,7 @@ func (q *Query) sensitivity(adj query.Adjacency) (calibrate.Sensitivity, error) 
 		return calibrate.Sensitivity{}, p.Err()
 	}
 	if q.Kernel != nil {
-		return q.Declared(adj, q.spreadSensitivity(adj), q.norm)
+		return q.Declared(adj, q.Kernel.sensitivity(&q.Query, adj), q.norm)
 	}
 	sq := sensitivity.SquaredCounts(q.Limits, adj, q.Size)
 	sens := calibrate.Sensitivity{L2: sensitivity.RootUp(sq), Why: q.Why(adj, sq)}

@@ -13,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/internal/earth"
+	"github.com/dprelease/dprelease/queries/kinds/base"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/sensitivity"
@@ -172,8 +173,8 @@ func (k *Kernel) seal(cells []int64) ([]mechanism.Exact, error) {
 	return accumulate.SealSums(math.Ldexp(1, -weightBits), sums)
 }
 
-// spreadAbsolute is the L1 sensitivity of a histogram with a kernel: a row adds shares of at most 1 in all.
-func (q *Query) spreadAbsolute(adj query.Adjacency) (l1 float64, why string) {
+// absolute is the L1 sensitivity of a histogram with a kernel: a row adds shares of at most 1 in all.
+func (k *Kernel) absolute(q *base.Query, adj query.Adjacency) (l1 float64, why string) {
 	rows := new(big.Int).SetInt64(q.Limits.Rows)
 	if adj == query.ReplaceOne {
 		rows.Lsh(rows, 1)
@@ -181,12 +182,12 @@ func (q *Query) spreadAbsolute(adj query.Adjacency) (l1 float64, why string) {
 	return sensitivity.CeilingOf(rows), "each " + q.Spec.UnitName() + " adds at most " + problem.Plural(q.Limits.Rows, "row") + ", spread over the points by shares of 1 in all: " + rows.String()
 }
 
-// spreadSensitivity is that of a histogram with a kernel.
-func (q *Query) spreadSensitivity(adj query.Adjacency) calibrate.Sensitivity {
-	l2 := q.norm(q.Limits, adj)
-	row := q.Kernel.OfRow()
+// sensitivity is the L2 sensitivity of a histogram with a kernel.
+func (k *Kernel) sensitivity(q *base.Query, adj query.Adjacency) calibrate.Sensitivity {
+	l2 := k.Norm(q.Limits, adj)
+	row := k.OfRow()
 	what := fmt.Sprintf("spread over the points by shares of norm at most %s (Gaussian, bandwidth %s m, cut off at %s m)",
-		domain.Shortest(row), domain.Shortest(q.Kernel.bandwidth), domain.Shortest(cutOff*q.Kernel.bandwidth))
+		domain.Shortest(row), domain.Shortest(k.bandwidth), domain.Shortest(cutOff*k.bandwidth))
 	rows, product := problem.Plural(q.Limits.Rows, "row"), domain.Shortest(row)
 	if q.Limits.Rows > 1 {
 		product = fmt.Sprintf("%d × %s", q.Limits.Rows, product)

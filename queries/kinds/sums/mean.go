@@ -6,7 +6,6 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/mechanism"
-	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/internal/answers"
 	"github.com/dprelease/dprelease/queries/internal/heavytails"
 	"github.com/dprelease/dprelease/queries/problem"
@@ -99,33 +98,6 @@ func (meanOfKnownRows) readBack(q *Query, c query.Columns, grids []float64) (que
 
 // The number of terms is public, so that nothing is known of whether there are rows with a value.
 func (meanOfKnownRows) LooksEmpty(*Query, []mechanism.Noisy) bool { return false }
-
-// checkRows reports a public number of terms if the number is not public.
-func checkRows(s query.Spec, p *problem.Problems) {
-	field := string(s.Kind) + ".rows"
-	switch rows := s.Value.Rows; {
-	case rows == 0:
-	case rows < 0 || rows > accumulate.MaxRows:
-		p.Add(field, problem.CodeBadValue, "a number of rows is at least 1 and at most 2^48", "")
-	case s.Kind != query.Mean:
-		p.Add(field, problem.CodeBadSpec, "only a mean has a public number of terms", "leave rows out")
-	case !s.PerRow() || len(s.By) > 0 || s.Filtered:
-		p.Add(field, problem.CodeBadSpec, "the number of terms is public only if each row is a unit, and no dimension and no filter takes rows away",
-			"leave rows out: the mean is then made of a noisy sum and a noisy count")
-	}
-}
-
-// checkKnownRows says whether there are as many rows as were declared. That is public, under the adjacency that is needed for it.
-func (q *Query) checkKnownRows(rows int64) error {
-	want := q.Quantizer.Value.Rows
-	if rows == want {
-		return nil
-	}
-	return &problem.Error{
-		Query: q.Spec.Name, Field: q.Quantizer.Field + ".rows", Code: problem.CodeRows,
-		Message: fmt.Sprintf("the input has %s, not %d", problem.Plural(rows, "row"), want), Hint: "rows is the number of all rows of the input, also of those without a value",
-	}
-}
 
 // mean turns centred sums of a public number of terms into means.
 func (q *Query) mean(sum query.Series) query.Series {

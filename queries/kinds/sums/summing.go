@@ -12,7 +12,6 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/internal/answers"
-	"github.com/dprelease/dprelease/queries/internal/privateclamp"
 	"github.com/dprelease/dprelease/queries/kinds/base"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
@@ -78,36 +77,12 @@ type facts struct {
 	summary func(*quantize.Quantizer) summary
 }
 
-// summaries are the kinds of query that add values up. This table names the files that know this one: a new kind is entered here.
-var summaries = map[query.Kind]facts{query.Sum: sumFacts, query.Mean: meanFacts, query.Variance: varianceFacts}
-
 // The columns of an answer that hold the noisy vectors of which it was made.
 const (
 	noisySum     = "noisy_centred_sum"
 	noisyCount   = "noisy_count"
 	noisySquares = "noisy_centred_squares"
 )
-
-// NewQuantizer checks the value of a spec and returns its quantizer, or reports what is wrong and returns nil.
-func NewQuantizer(s query.Spec, p *problem.Problems) *quantize.Quantizer {
-	o := summaries[s.Kind].quantizer
-	o.Field = string(s.Kind)
-	if s.Value.Share != 0 { // the range is not the clamp yet, and has no centre
-		o.Centred, o.Bits = false, privateclamp.Bits
-	}
-	before := len(p.List)
-	checkRows(s, p)
-	q := quantize.New(s.Value, o, p)
-	if len(p.List) > before {
-		return nil
-	}
-	return q
-}
-
-// New makes the query of a counting whose values are quantized.
-func New(c base.Query, v *quantize.Quantizer) *Query {
-	return &Query{Query: c, Reach: sensitivity.ReachOf(v), Quantizer: v, Kind: summaries[c.Spec.Kind].summary(v)}
-}
 
 // Cells returns the length of the answer: components of groups.
 func (q *Query) Cells() int { return q.Size * q.Quantizer.Dims }
@@ -267,9 +242,6 @@ func (q *Query) keys() []domain.KeyColumn {
 	return keys
 }
 
-// Centred says whether a kind of query adds values up less the centre of their range.
-func Centred(k query.Kind) bool { return summaries[k].quantizer.Centred }
-
 // CheckRows is what judges the number of all rows; nil if it is private.
 func (q *Query) CheckRows() func(rows int64) error {
 	if q.Quantizer.Value.Rows > 0 {
@@ -278,21 +250,14 @@ func (q *Query) CheckRows() func(rows int64) error {
 	return nil
 }
 
-// AddsUp says whether a kind of query adds values up.
-func AddsUp(k query.Kind) bool {
-	_, ok := summaries[k]
-	return ok
-}
-
-// ColumnsOf are those of the answers of a kind beside those of every answer.
-func ColumnsOf(k query.Kind) []string { return summaries[k].columns }
-
-// Check reports what is wrong with the spec of a query that adds values up.
-func Check(s query.Spec, p *problem.Problems) {
-	if s.Value == nil {
-		p.Add(string(s.Kind), problem.CodeBadSpec, "there is nothing to add up", "")
+// checkKnownRows says whether there are as many rows as were declared. That is public, under the adjacency that is needed for it.
+func (q *Query) checkKnownRows(rows int64) error {
+	want := q.Quantizer.Value.Rows
+	if rows == want {
+		return nil
 	}
-	if check := summaries[s.Kind].check; check != nil {
-		check(s, p)
+	return &problem.Error{
+		Query: q.Spec.Name, Field: q.Quantizer.Field + ".rows", Code: problem.CodeRows,
+		Message: fmt.Sprintf("the input has %s, not %d", problem.Plural(rows, "row"), want), Hint: "rows is the number of all rows of the input, also of those without a value",
 	}
 }

@@ -1,0 +1,40 @@
+package domain
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// Layout is where coders find their columns: a schema, and the columns of a batch in their order.
+type Layout struct {
+	Schema   table.Schema
+	Columns  []string
+	Problems *problem.Problems
+}
+
+// Find returns a column's position in a batch and its type, or reports at field that there is none.
+func (l *Layout) Find(column, field string) (at int, t table.Type, ok bool) {
+	f, ok := l.Schema.Lookup(column)
+	if !ok {
+		problem.UnknownColumn(column, field, l.Schema, l.Problems)
+	}
+	return slices.Index(l.Columns, column), f.Type, ok
+}
+
+// coordinates finds a column of coordinates, or reports that it cannot be one.
+func (l *Layout) coordinates(column, field string) Coordinates {
+	at, t, ok := l.Find(column, field)
+	if ok && t.Kind != table.Int && t.Kind != table.Uint && t.Kind != table.Float && t.Kind != table.String {
+		l.Problems.Add(field, problem.CodeColumnType, fmt.Sprintf("a column of type %s cannot hold coordinates", t), "coordinates are decimal degrees")
+	}
+	return Coordinates{At: at, Kind: t}
+}
+
+// RowCoder finds the code of each row of a batch in an axis.
+type RowCoder interface {
+	// OfRows returns the codes, valid until it is called again.
+	OfRows(b *table.Batch) ([]int32, error)
+}
