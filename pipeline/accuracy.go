@@ -53,8 +53,8 @@ func (q *Planned) describe(adj queries.Adjacency) error {
 	return err
 }
 
-// Deviation returns the standard deviation of the published noisy values of a query of one part; of the first part, if
-// there are several; the largest of a cell, if tables are put together from the parts.
+// Deviation returns the standard deviation of the published noisy values of a query of one component; of the first
+// component if there are several; the largest of a cell if tables are put together from the components.
 func (q *Planned) Deviation() float64 {
 	if q.Strategy != nil {
 		largest := 0.0
@@ -66,7 +66,7 @@ func (q *Planned) Deviation() float64 {
 	return q.scaled(q.Mechanisms[0].Deviation())
 }
 
-// Sensitivity returns the L2 sensitivity of the query's answer (of its first part, if there are several); the L1 sensitivity if the noise is not
+// Sensitivity returns the L2 sensitivity of the query's answer (of its first component, if there are several); the L1 sensitivity if the noise is not
 // Gaussian.
 func (q *Planned) Sensitivity() calibrate.Sensitivity {
 	s := q.Mechanisms[0].Sens
@@ -74,7 +74,7 @@ func (q *Planned) Sensitivity() calibrate.Sensitivity {
 	return s
 }
 
-// Sigma returns the standard deviation of the noise in the query's answer (of its first part, if there are several).
+// Sigma returns the standard deviation of the noise in the query's answer (of its first component, if there are several).
 func (q *Planned) Sigma() float64 {
 	if q.Mechanisms[0].Noise != calibrate.Gaussian {
 		return q.scaled(q.Mechanisms[0].Deviation())
@@ -82,7 +82,7 @@ func (q *Planned) Sigma() float64 {
 	return q.scaled(float64(q.Mechanisms[0].Sigma))
 }
 
-// scaled turns the unit of a part into that of the answer: a mean of a public number of terms n is a sum over n.
+// scaled turns the unit of a component into that of the answer: a mean of a public number of terms n is a sum over n.
 func (q *Planned) scaled(x float64) float64 {
 	if q.Components[0].Scale == 1 {
 		return x

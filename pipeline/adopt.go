@@ -40,15 +40,15 @@ func (p *Plan) Adopt(c ledger.Charge) (*Plan, error) {
 
 // partOf is what a mechanism's name says after its query's name, which has no slash; see manifest.MechanismName.
 func partOf(mechanism string) string {
-	_, part, _ := strings.Cut(mechanism, "/")
-	return part
+	_, component, _ := strings.Cut(mechanism, "/")
+	return component
 }
 
 // Charged is a mechanism of the query as the ledger has it.
-func (q *Planned) Charged(part int) calibrate.Mechanism {
-	m := q.Mechanisms[part]
-	if part < len(q.names) {
-		m.Query = q.names[part]
+func (q *Planned) Charged(component int) calibrate.Mechanism {
+	m := q.Mechanisms[component]
+	if component < len(q.names) {
+		m.Query = q.names[component]
 	}
 	return m
 }

@@ -128,7 +128,7 @@ func (b *builder) number(d configs.Decimal, path string) float64 {
 	return x
 }
 
-// calibrate splits the guarantee over the parts of all queries.
+// calibrate splits the guarantee over the components of all queries.
 func (b *builder) calibrate(p *Plan) {
 	b.guarantee(p)
 	if len(b.diags) > 0 {
@@ -261,13 +261,13 @@ func asks(p *Plan, weights []float64) []calibrate.Ask {
 		var asks []calibrate.Ask
 		q := &p.queries[i]
 		total := 0.0
-		for _, part := range q.Components {
-			total += part.Weight
+		for _, c := range q.Components {
+			total += c.Weight
 		}
-		for _, part := range q.Components {
+		for _, c := range q.Components {
 			asks = append(asks, calibrate.Ask{
-				Query: manifest.MechanismName(q.Query.Name(), part.Name), Sens: part.Sens,
-				Weight: weights[i] * part.Weight / total, Quantum: part.Quantum, RowBound: part.RowBound,
+				Query: manifest.MechanismName(q.Query.Name(), c.Name), Sens: c.Sens,
+				Weight: weights[i] * c.Weight / total, Quantum: c.Quantum, RowBound: c.RowBound,
 			})
 		}
 		if q.Search != nil {

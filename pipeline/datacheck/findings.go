@@ -32,7 +32,7 @@ const (
 	codeDataCut      = "data-cut"      // rows are over the bounds of their units
 )
 
-// few is the part of the rows below which what is left is nothing: one in few.
+// few: if a column leaves a query fewer than one row in few, it leaves it nothing.
 const few = 20
 
 // Finding is something in the data that an operator should know before, or after, a release: private, as [Checks].

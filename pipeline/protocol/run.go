@@ -21,7 +21,7 @@ type Runner struct {
 	Program manifest.Program
 	// Signer signs the manifests of new releases; nil: they are not signed.
 	Signer pipeline.Signer
-	// Announce is told what a run is about to charge, or under which charge it goes on, before it does so; nil: nobody is.
+	// Announce gets what a run is about to charge, or the charge under which it goes on, before it does so. It may be nil.
 	Announce func(Standing)
 }
 
@@ -87,13 +87,13 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Outcome, error) {
 	}
 	unlock, err := r.Book.Lock(ctx, req.Plan.Run())
 	if err != nil {
-		return nil, pipeline.LedgerError("take the run", err)
+		return nil, pipeline.LedgerError("lock the run", err)
 	}
 	defer unlock()
 	// A process of an earlier version may be at the same question.
 	unlockLegacy, err := r.Book.Lock(ctx, req.Plan.LegacyRun())
 	if err != nil {
-		return nil, pipeline.LedgerError("take the run", err)
+		return nil, pipeline.LedgerError("lock the run", err)
 	}
 	defer unlockLegacy()
 	// Two jobs that publish into one folder must not both be charged before one of them finds it taken.

@@ -12,7 +12,7 @@ import (
 // Places: dimensions of two columns, a latitude and a longitude in decimal degrees on WGS84.
 //
 // A row has no place, and is treated by the policy for nulls, if a coordinate is null or no number, the latitude is not in
-// [-90, 90] or the longitude not in [-180, 180], or both are 0, which devices write for want of a fix.
+// [-90, 90] or the longitude not in [-180, 180], or both are 0, which devices write if they have no fix.
 
 // pointDomain finds the cell of a place.
 type pointDomain interface {

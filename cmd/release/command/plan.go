@@ -165,7 +165,7 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 		s := q.Sensitivity()
 		l2, sigma := fmt.Sprintf("%.6g", s.L2), fmt.Sprintf("%.6g", q.Sigma())
 		if q.Strategy != nil && len(q.Mechanisms) > 1 {
-			l2, sigma, s.Why = "-", "-", fmt.Sprintf("%d parts share the noise, see below", len(q.Mechanisms))
+			l2, sigma, s.Why = "-", "-", fmt.Sprintf("%d components share the noise, see below", len(q.Mechanisms))
 		}
 		rows = append(rows, []string{q.Query.Name(), cellCount(&q), l2, fmt.Sprintf("%.1f %%", 100*compared.Share(p, &q)), sigma, halfWidth(&q), s.Why})
 	}

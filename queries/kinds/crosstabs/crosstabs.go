@@ -48,7 +48,7 @@ const residualOfAll = "rows"
 func New(s query.Spec, p *problem.Problems) query.Query {
 	q := &Query{Query: base.Query{Spec: s, Axes: base.NewAxes(s, nil, p), Limits: rowLimits(s, p)}, designs: map[query.Adjacency]strategy.Design{}}
 	if s.Declared != 0 {
-		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "tables that share their noise have a sensitivity for each part of it", "leave the declaration out")
+		p.Add(problem.FieldSensitivity, problem.CodeBadSpec, "tables that share their noise have a sensitivity for each component", "leave the declaration out")
 	}
 	for _, a := range q.Axes {
 		if a.Nearest != nil && a.Nearest.BandwidthM != 0 {
