@@ -67,11 +67,12 @@ var layers = map[string][]string{
 	"queries/internal/intern":   nil,
 	"queries/internal/steps":    nil,
 	"queries/internal/earth":    nil,
+	"queries/internal/literal":  {"calibrate", "io/table", "queries/problem"},
 	"queries/internal/state":    nil,
 	"queries/internal/calendar": {"io/table", "queries/internal/columnar", "queries/internal/steps"},
 	"queries/domain": {
 		"calibrate", "io/table", "queries/problem",
-		"queries/internal/calendar", "queries/internal/columnar", "queries/internal/earth", "queries/internal/intern", "queries/internal/steps",
+		"queries/internal/calendar", "queries/internal/columnar", "queries/internal/earth", "queries/internal/intern", "queries/internal/literal", "queries/internal/steps",
 	},
 	"queries/bounding":    {"io/table", "queries/problem", "queries/internal/columnar", "queries/internal/intern", "queries/internal/state"},
 	"queries/quantize":    {"io/table", "mechanism/int128", "queries/domain", "queries/problem", "queries/internal/columnar"},

@@ -30,7 +30,7 @@ func newExcluder(c valueCoder, want int32) ruler {
 	}
 	switch c := c.(type) {
 	case intRange:
-		if !c.unsigned {
+		if !c.Unsigned {
 			return c
 		}
 	case *intLabels:

@@ -117,14 +117,14 @@ func (r *Rule) describe(c valueCoder) bool {
 		r.Floats = c.cells
 	case *intEdges:
 		r.IntSteps = &Steps[int64]{At: c.starts.All(), Cells: c.cells, Below: c.Other, Beyond: c.Other, Closed: c.closed, Last: c.top, LastCode: c.cells - 1}
-		return !c.unsigned
+		return !c.Unsigned
 	case *floatEdges:
 		r.FloatSteps = &Steps[float64]{At: c.edges.All(), Cells: c.cells, Below: c.Other, Beyond: c.Other, Closed: !c.open, Last: c.last, LastCode: c.cells - 1}
 	case notNull:
 		r.NotNull = true
 	case intRange:
 		r.IntRange, r.Other = &Span[int64]{c.first, c.last}, RuleDropped
-		return !c.unsigned
+		return !c.Unsigned
 	case floatRange:
 		r.FloatRange, r.Other = &Span[float64]{c.least, c.most}, RuleDropped
 	default:

@@ -6,12 +6,13 @@ import (
 	"strconv"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/literal"
 	"github.com/dprelease/dprelease/queries/internal/steps"
 )
 
 // intEdges codes integers, dates and timestamps between edges.
 type intEdges struct {
-	integers
+	literal.Integers
 	ExtraCells
 	cells int32
 	// starts are the keys from which on a value has reached an edge; edges that no value reaches are missing.
@@ -23,10 +24,10 @@ type intEdges struct {
 
 func (c *intEdges) Codes(v table.Values, from int, dst []int32) {
 	ints := v.Ints[from : from+len(dst)]
-	c.starts.Ranks(dst, ints, c.key(0))
+	c.starts.Ranks(dst, ints, c.Key(0))
 	for i, r := range dst {
 		if dst[i] = r - 1; uint32(r-1) >= uint32(c.cells) {
-			dst[i] = c.ofRank(r, c.key(ints[i]))
+			dst[i] = c.ofRank(r, c.Key(ints[i]))
 		}
 	}
 }

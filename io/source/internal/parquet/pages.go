@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"hash/crc32"
 	"io"
 
 	"github.com/parquet-go/parquet-go/format"
@@ -38,8 +37,8 @@ func (p *pageReader) next() (*format.PageHeader, []byte, error) {
 			return nil, nil, err
 		}
 		p.left -= int64(len(p.stored))
-		if h.CRC != 0 && crc32.ChecksumIEEE(p.stored) != uint32(h.CRC) {
-			return nil, nil, mismatch()
+		if err := verifyChecksum(h, p.stored); err != nil {
+			return nil, nil, err
 		}
 		if h.Type != format.IndexPage {
 			body, err := p.body(h)
@@ -47,10 +46,6 @@ func (p *pageReader) next() (*format.PageHeader, []byte, error) {
 		}
 	}
 	return nil, nil, io.EOF
-}
-
-func mismatch() error {
-	return scan.Fault(scan.CodeChecksum, "a page's stored checksum does not match")
 }
 
 // header reads a page's header.

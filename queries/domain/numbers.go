@@ -1,0 +1,34 @@
+package domain
+
+import (
+	"math/big"
+	"strconv"
+
+	"github.com/dprelease/dprelease/calibrate"
+)
+
+// Number reads a decimal number exactly.
+func Number(text string) (*big.Rat, bool) {
+	x, err := calibrate.ParseDecimal(text)
+	return x.Rat(), err == nil
+}
+
+// nearest reads a decimal number as the float64 nearest to it, as every reader of data does.
+func nearest(text string) (float64, bool) {
+	x, err := calibrate.ParseNearest(text)
+	return x, err == nil
+}
+
+// Floor returns the largest integer that is at most x.
+func Floor(x *big.Rat) *big.Int {
+	return new(big.Int).Div(x.Num(), x.Denom()) // Euclidean, and the denominator is positive
+}
+
+// Ceil returns the smallest integer that is at least x.
+func Ceil(x *big.Rat) *big.Int {
+	f := Floor(new(big.Rat).Neg(x))
+	return f.Neg(f)
+}
+
+// Shortest writes x with as few digits as identify it.
+func Shortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
