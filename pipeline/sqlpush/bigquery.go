@@ -106,3 +106,6 @@ func bigqueryUnit(c *Column) string {
 
 // Total is of NUMERIC.
 func (bigquery) Total(x string) string { return "CAST(SUM(CAST(" + x + " AS NUMERIC)) AS STRING)" }
+
+// Partial is of the same type.
+func (bigquery) Partial(x string) string { return "SUM(CAST(" + x + " AS NUMERIC))" }

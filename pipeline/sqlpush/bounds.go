@@ -27,25 +27,49 @@ func (c *contents) boundedCounts() string {
 	l := c.binding()
 	by := strings.Join(slices.Concat(c.units, c.cells), ", ")
 	groups := fmt.Sprintf("(SELECT %s, COUNT(*) AS n FROM %s AS g GROUP BY %s)", by, c.from, by)
-	if l.cells {
-		w := newWriter(c.Dialect, groups)
-		w.push("COUNT(*) OVER (PARTITION BY " + strings.Join(c.units, ", ") + ") AS cellsofunit")
-		w.push(c.gated(fmt.Sprintf("cellsofunit > %d", c.Limits.Groups), c.digestOfCell()) + " AS d")
-		w.push(c.rank("d", c.units, "r"))
-		w.filter(fmt.Sprintf("r <= %d", c.Limits.Groups))
-		groups = w.from
-	}
-	most := c.Limits.PerGroup
 	n := "n"
-	if most < math.MaxInt64 {
+	if most := c.Limits.PerGroup; most < math.MaxInt64 {
 		n = fmt.Sprintf("CASE WHEN n > %d THEN %d ELSE n END", most, most)
 	}
-	return c.totals(groups, c.Integer("SUM("+n+")"))
+	number := c.Integer("SUM(" + n + ")")
+	if !l.cells {
+		return c.totals(groups, number)
+	}
+	on, units := c.sameUnit(), strings.Join(c.units, ", ")
+	w := newWriter(c.Dialect, "(SELECT c.* FROM coded AS c JOIN overactive AS o ON "+on+")")
+	w.push(c.digestOfCell() + " AS d")
+	w.push(c.rank("d", c.units, "r"))
+	w.filter(fmt.Sprintf("r <= %d", c.Limits.Groups))
+	kept := strings.Join(append(slices.Clone(c.cells), "n"), ", ")
+	return c.with(number,
+		"coded AS (SELECT "+by+", n\n FROM "+groups+" AS z)",
+		fmt.Sprintf("overactive AS (SELECT %s FROM coded AS a GROUP BY %s HAVING COUNT(*) > %d)", units, units, c.Limits.Groups),
+		keptOf(kept, on, w.from))
 }
 
-// gated computes a digest only if a unit is over a bound; the others have all the same one, and stay.
-func (c *contents) gated(condition, digest string) string {
-	return "CASE WHEN " + condition + " THEN " + digest + " END"
+// keptOf is the rows of units that are over no bound, and what is kept of the others.
+func keptOf(columns, on, bounded string) string {
+	return fmt.Sprintf("kept AS (SELECT %s FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE %s)\n UNION ALL SELECT %s FROM %s AS b)", columns, on, columns, bounded)
+}
+
+// sameUnit says that a row c is of a unit o.
+func (c *contents) sameUnit() string {
+	match := make([]string, len(c.units))
+	for i, u := range c.units {
+		match[i] = "o." + u + " = c." + u
+	}
+	return strings.Join(match, " AND ")
+}
+
+// with adds up what is kept, of tables that are named before.
+func (c *contents) with(rows string, tables ...string) string {
+	totals := c.totals("kept", rows)
+	if rest, nested := strings.CutPrefix(totals, "WITH "); nested {
+		totals = ",\n" + rest
+	} else {
+		totals = "\n" + totals
+	}
+	return "WITH " + strings.Join(tables, ",\n") + totals
 }
 
 // rank numbers rows by their digests in the groups of some columns.
@@ -65,11 +89,7 @@ func (c *contents) boundedRows() string {
 	if !l.cells && !l.inCell && !l.rows {
 		return c.totals(c.from, countRows)
 	}
-	match := make([]string, len(c.units))
-	for i, u := range c.units {
-		match[i] = "o." + u + " = c." + u
-	}
-	on := strings.Join(match, " AND ")
+	on := c.sameUnit()
 	w := newWriter(c.Dialect, fmt.Sprintf("(SELECT c.* FROM coded AS c JOIN overactive AS o ON %s)", on))
 	if l.cells {
 		w.push(c.digestOfCell() + " AS cd")
@@ -93,23 +113,10 @@ func (c *contents) boundedRows() string {
 	if kept == "" {
 		kept = "1 AS one"
 	}
-	ctes := []string{
-		"coded AS (SELECT " + list + "\n FROM " + c.from + " AS z)",
+	return c.with(countRows,
+		"coded AS (SELECT "+list+"\n FROM "+c.from+" AS z)",
 		fmt.Sprintf("overactive AS (SELECT %s FROM coded AS a GROUP BY %s HAVING COUNT(*) > %d)", units, units, few),
-		fmt.Sprintf("kept AS (SELECT %s FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE %s)\n UNION ALL SELECT %s FROM %s AS b)", kept, on, kept, w.from),
-	}
-	totals := c.totals("kept", countRows)
-	if rest, nested := strings.CutPrefix(totals, "WITH "); nested {
-		totals = ", " + rest
-	}
-	return "WITH " + strings.Join(ctes, ",\n") + joinTotals(totals)
-}
-
-func joinTotals(totals string) string {
-	if strings.HasPrefix(totals, ", ") {
-		return ",\n" + totals[2:]
-	}
-	return "\n" + totals
+		keptOf(kept, on, w.from))
 }
 
 // digestOfCell and digestOfRow are the digests of queries/bounding/sample.go.

@@ -101,3 +101,6 @@ func (clickhouse) Total(x string) string { return "toString(sum(toInt128(" + x +
 
 // Session lets joins give NULL for what has no partner.
 func (clickhouse) Session() []string { return []string{"SET join_use_nulls = 1"} }
+
+// Partial is of Int128.
+func (clickhouse) Partial(x string) string { return "sum(toInt128(" + x + "))" }

@@ -130,6 +130,10 @@ func (w *writer) floatSteps(x string, s *domain.Steps[float64]) string {
 		below = fmt.Sprintf("CASE WHEN %s < %s THEN %s ELSE %s END", x, w.Float(-math.MaxFloat64), code(s.InfiniteCode(-1)), below)
 		beyond = fmt.Sprintf("CASE WHEN %s = %s OR %s > %s THEN %d ELSE %s END", x, w.Float(s.Last), x, w.Float(math.MaxFloat64), s.LastCode, beyond)
 	}
+	if among, ok := w.evenly(x, s); ok {
+		last := len(s.At) - 1
+		return fmt.Sprintf("CASE WHEN %s < %s THEN %s WHEN %s < %s THEN %s ELSE %s END", x, w.Float(s.At[0]), below, x, w.Float(s.At[last]), among, beyond)
+	}
 	return steps(x, s, w.Float, below, beyond)
 }
 

@@ -32,10 +32,14 @@ type Dialect interface {
 	Divide(x string, by int64) string
 	// Digest returns an expression that orders rows as the SHA-256 of the parts, one after the other, does.
 	Digest(parts []Part) string
+	// Element returns an element of a list of numbers by its place, a BIGINT from 0 on; ok is false if the dialect has no fast lists.
+	Element(list []float64, at string) (x string, ok bool)
 	// Pairs returns a table expression with columns v and c, called alias.
 	Pairs(alias string, pairs []Pair) string
 	// Total returns the sum of BIGINTs as decimal text. No number of rows makes it fail.
 	Total(x string) string
+	// Partial returns the sum of BIGINTs as a number, of which Total adds some up.
+	Partial(x string) string
 	// Session are statements that set the session up before others run, all of them public.
 	Session() []string
 	// Transaction is how a transaction is begun in which all statements see the same rows; nil if the engine has none.
@@ -117,10 +121,16 @@ func (ansi) Divide(x string, by int64) string { return fmt.Sprintf("(%s) / %d", 
 // Float has an exponent, so that it is read as a double.
 func (ansi) Float(x float64) string { return "CAST('" + exponential(x) + "' AS DOUBLE)" }
 
+// Element has none.
+func (ansi) Element([]float64, string) (string, bool) { return "", false }
+
 // Pairs is a list of values.
 func (ansi) Pairs(alias string, pairs []Pair) string {
 	return "(VALUES " + pairList(pairs) + ") AS " + alias + "(v, c)"
 }
+
+// Partial is of a type that does not overflow.
+func (ansi) Partial(x string) string { return "SUM(" + x + ")" }
 
 // Session has none.
 func (ansi) Session() []string { return nil }

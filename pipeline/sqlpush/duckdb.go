@@ -100,3 +100,12 @@ func (duckdb) Total(x string) string { return "CAST(SUM(" + x + ") AS VARCHAR)" 
 func (duckdb) Session() []string {
 	return []string{"SET disabled_optimizers = 'top_n_window_elimination'", "SET autoinstall_known_extensions = false", "SET autoload_known_extensions = false"}
 }
+
+// Element is of a list that is the same for all rows.
+func (duckdb) Element(list []float64, at string) (string, bool) {
+	items := make([]string, len(list))
+	for i, v := range list {
+		items[i] = exponential(v)
+	}
+	return "CAST([" + strings.Join(items, ", ") + "] AS DOUBLE[])[" + at + " + 1]", true
+}

@@ -149,3 +149,12 @@ func (postgres) suits(ctx context.Context, s *session) error {
 	}
 	return nil
 }
+
+// Element is of a list that is the same for all rows.
+func (postgres) Element(list []float64, at string) (string, bool) {
+	items := make([]string, len(list))
+	for i, v := range list {
+		items[i] = exponential(v)
+	}
+	return "(CAST('{" + strings.Join(items, ", ") + "}' AS double precision[]))[" + at + " + 1]", true
+}

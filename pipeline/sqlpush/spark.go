@@ -84,3 +84,6 @@ func (spark) Total(x string) string { return "CAST(SUM(CAST(" + x + " AS DECIMAL
 
 // Session sets the zone of times without one.
 func (spark) Session() []string { return []string{"SET TIME ZONE 'UTC'"} }
+
+// Partial is of the same type.
+func (spark) Partial(x string) string { return "SUM(CAST(" + x + " AS DECIMAL(20, 0)))" }

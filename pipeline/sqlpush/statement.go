@@ -10,6 +10,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
@@ -165,6 +166,9 @@ type contents struct {
 }
 
 func (c *contents) statement() string {
+	if len(c.Outline.Columns) == 0 && !c.Apart && c.looksUp() {
+		return c.groupedFirst()
+	}
 	c.findCells()
 	c.quantizeValues()
 	c.findUnits()
@@ -175,6 +179,70 @@ func (c *contents) statement() string {
 		return c.boundedCounts()
 	}
 	return c.boundedRows()
+}
+
+// looksUp says that the values of some dimension are looked up in a long list.
+func (c *contents) looksUp() bool {
+	for i := range c.Axes {
+		if c.long(&c.Axes[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// long says that a dimension lists texts or whole numbers, too many for cases.
+func (c *contents) long(r *domain.Rule) bool { return max(len(r.Texts), len(r.Ints)) > fewCases }
+
+// groupedFirst groups rows by the values of such dimensions before it looks them up, once for each value that there is. Each row is a unit.
+func (c *contents) groupedFirst() string {
+	c.quantizeValues()
+	var names, list []string
+	groups := make([]string, len(c.Axes))
+	for i := range c.Axes {
+		r := &c.Axes[i]
+		x := ""
+		if c.long(r) {
+			x = c.columns[r.Column].Expr
+		} else {
+			x = c.alias(fmt.Sprint("code", i), c.axis(r, c.columns))
+			c.filter(x + " IS NOT NULL")
+		}
+		groups[i] = fmt.Sprint("g", i)
+		names, list = append(names, groups[i]), append(list, x+" AS "+groups[i])
+	}
+	inner := "(SELECT " + strings.Join(append(list, c.values...), ", ") + " FROM " + c.from + " AS a)"
+	sums := []string{countRows + " AS n"}
+	var partial []string
+	add := func(x string) {
+		partial = append(partial, fmt.Sprint("p", len(partial)))
+		sums = append(sums, c.Partial(x)+" AS "+partial[len(partial)-1])
+	}
+	for _, v := range c.values {
+		add(less(v, c.Value.Centre))
+	}
+	if c.Squared {
+		x := less(c.values[0], c.Value.Centre)
+		add(fmt.Sprintf("(%s) * (%s) - %d", x, x, c.LessSquare))
+	}
+	by := strings.Join(names, ", ")
+	w := newWriter(c.Dialect, fmt.Sprintf("(SELECT %s, %s FROM %s AS b GROUP BY %s)", by, strings.Join(sums, ", "), inner, by))
+	codes := make([]string, len(c.Axes))
+	for i := range c.Axes {
+		codes[i] = groups[i]
+		if r := &c.Axes[i]; c.long(r) {
+			column := c.columns[r.Column]
+			column.Expr = groups[i]
+			codes[i] = w.axis(r, map[string]Column{r.Column: column})
+		}
+	}
+	w.push(c.radix(codes, c.Tables[0]) + " AS cell")
+	w.filter("cell IS NOT NULL")
+	totals := []string{c.Integer("SUM(n)") + " AS n"}
+	for i, x := range partial {
+		totals = append(totals, c.Total(x)+fmt.Sprint(" AS sum", i))
+	}
+	return fmt.Sprintf("SELECT 0 AS t, cell, %s\nFROM %s AS x\nGROUP BY cell", strings.Join(totals, ", "), w.from)
 }
 
 // product is a·b, or the largest int64.

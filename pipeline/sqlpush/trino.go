@@ -90,3 +90,6 @@ func trinoUnit(c *Column) string {
 
 // Total is of decimals.
 func (trino) Total(x string) string { return "CAST(SUM(CAST(" + x + " AS decimal(38, 0))) AS varchar)" }
+
+// Partial is of the same type.
+func (trino) Partial(x string) string { return "SUM(CAST(" + x + " AS decimal(38, 0)))" }

@@ -111,7 +111,11 @@ func (w *writer) grid(r *domain.Rule, columns map[string]Column) string {
 	line := func(x string, edges []float64) string {
 		n := int32(len(edges) - 1)
 		s := &domain.Steps[float64]{At: edges, Cells: n, Below: domain.RuleDropped, Beyond: domain.RuleDropped, Closed: true, Last: edges[n], LastCode: n - 1}
-		return steps(x, s, w.Float, "NULL", fmt.Sprintf("CASE WHEN %s = %s THEN %d END", x, w.Float(s.Last), s.LastCode))
+		last := fmt.Sprintf("CASE WHEN %s = %s THEN %d END", x, w.Float(s.Last), s.LastCode)
+		if among, ok := w.evenly(x, s); ok {
+			return fmt.Sprintf("CASE WHEN %s >= %s AND %s < %s THEN %s ELSE %s END", x, w.Float(edges[0]), x, w.Float(edges[n]), among, last)
+		}
+		return steps(x, s, w.Float, "NULL", last)
 	}
 	row, col := w.stage(line(lat, r.Grid.Rows)), w.stage(line(lon, r.Grid.Cols))
 	cell := fmt.Sprintf("CASE WHEN %s IS NOT NULL AND %s IS NOT NULL THEN %s * %d + %s ELSE %s END", row, col, row, len(r.Grid.Cols)-1, col, code(r.Other))

@@ -23,10 +23,7 @@ SELECT 0 AS t, cell, COUNT(*) AS n
 FROM kept AS x
 GROUP BY cell;
 -- cells_bounded
-SELECT 0 AS t, cell, toInt64(SUM(CASE WHEN n > 1 THEN 1 ELSE n END)) AS n
-FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l2, l3 ORDER BY d) AS r
- FROM (SELECT s2.*, CASE WHEN cellsofunit > 2 THEN SHA256(concat(unhex('647072656C656173652F626F756E643163'), unhex(leftPad(hex(toUInt32(length(assumeNotNull(l2)))), 8, '0')), assumeNotNull(l2), unhex(leftPad(hex(toUInt32(length(toString(toDate32(toInt32(assumeNotNull(l3))))))), 8, '0')), toString(toDate32(toInt32(assumeNotNull(l3)))), unhex('00000000'), unhex(leftPad(hex(toInt64(cell)), 8, '0')))) END AS d
- FROM (SELECT s1.*, COUNT(*) OVER (PARTITION BY l2, l3) AS cellsofunit
+WITH coded AS (SELECT l2, l3, cell, n
  FROM (SELECT l2, l3, cell, COUNT(*) AS n FROM (SELECT * FROM (SELECT * FROM (SELECT s37.*, ((e2) * 53 + (CASE WHEN l1 IS NOT NULL THEN intDiv(e35, 7) END)) AS cell
  FROM (SELECT s36.*, CASE WHEN e33 >= 10 THEN e31 - 306 WHEN (e29 = 0 OR (e29 - (intDiv(e29, 100)) * 100 <> 0 AND e29 - (intDiv(e29, 4)) * 4 = 0)) THEN e31 + 60 ELSE e31 + 59 END AS e35
  FROM (SELECT s34.*, intDiv(5 * e31 + 2, 153) AS e33
@@ -50,8 +47,15 @@ FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l2, l3 ORDER B
  FROM "city"."trips" AS input) AS s1
  WHERE l0 NOT IN ('depot') AND l4 >= toFloat64('0e+00') AND l1 >= 1357016400000000 AND l1 <= 1388552399999999) AS s2 JOIN (SELECT tupleElement(p, 1) AS v, tupleElement(p, 2) AS c FROM (SELECT arrayJoin([('a', 0), ('b', 1), ('c', 2), ('d', 3), ('e', 4), ('f', 5), ('g', 6), ('h', 7), ('i', 8), ('j', 9)]) AS p)) AS k2 ON s2.l0 = k2.v) AS s4) AS s6) AS s8) AS s10) AS s12) AS s14) AS s16) AS s18) AS s20) AS s22) AS s24) AS s26) AS s28) AS s30) AS s32) AS s34) AS s36) AS s37) AS s38
  WHERE cell IS NOT NULL) AS s39
- WHERE l2 IS NOT NULL AND l3 IS NOT NULL) AS g GROUP BY l2, l3, cell) AS s1) AS s2) AS s3) AS s4
- WHERE r <= 2) AS x
+ WHERE l2 IS NOT NULL AND l3 IS NOT NULL) AS g GROUP BY l2, l3, cell) AS z),
+overactive AS (SELECT l2, l3 FROM coded AS a GROUP BY l2, l3 HAVING COUNT(*) > 2),
+kept AS (SELECT cell, n FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l2 = c.l2 AND o.l3 = c.l3)
+ UNION ALL SELECT cell, n FROM (SELECT * FROM (SELECT s2.*, ROW_NUMBER() OVER (PARTITION BY l2, l3 ORDER BY d) AS r
+ FROM (SELECT s1.*, SHA256(concat(unhex('647072656C656173652F626F756E643163'), unhex(leftPad(hex(toUInt32(length(assumeNotNull(l2)))), 8, '0')), assumeNotNull(l2), unhex(leftPad(hex(toUInt32(length(toString(toDate32(toInt32(assumeNotNull(l3))))))), 8, '0')), toString(toDate32(toInt32(assumeNotNull(l3)))), unhex('00000000'), unhex(leftPad(hex(toInt64(cell)), 8, '0')))) AS d
+ FROM (SELECT c.* FROM coded AS c JOIN overactive AS o ON o.l2 = c.l2 AND o.l3 = c.l3) AS s1) AS s2) AS s3
+ WHERE r <= 2) AS b)
+SELECT 0 AS t, cell, toInt64(SUM(CASE WHEN n > 1 THEN 1 ELSE n END)) AS n
+FROM kept AS x
 GROUP BY cell;
 -- grid
 WITH coded AS (SELECT l2, l3, cell

@@ -23,10 +23,7 @@ SELECT 0 AS t, cell, COUNT(*) AS n
 FROM kept AS x
 GROUP BY cell;
 -- cells_bounded
-SELECT 0 AS t, cell, CAST(SUM(CASE WHEN n > 1 THEN 1 ELSE n END) AS BIGINT) AS n
-FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l2, l3 ORDER BY d) AS r
- FROM (SELECT s2.*, CASE WHEN cellsofunit > 2 THEN sha2(concat(X'647072656C656173652F626F756E643163', unhex(lpad(hex(octet_length(l2)), 8, '0')), l2, unhex(lpad(hex(octet_length(CAST(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN CAST(date_from_unix_date(CAST(l3 AS INT)) AS STRING) ELSE concat('day ', CAST(l3 AS STRING)) END AS BINARY))), 8, '0')), CAST(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN CAST(date_from_unix_date(CAST(l3 AS INT)) AS STRING) ELSE concat('day ', CAST(l3 AS STRING)) END AS BINARY), X'00000000', unhex(lpad(hex(CAST(cell AS BIGINT)), 8, '0'))), 256) END AS d
- FROM (SELECT s1.*, COUNT(*) OVER (PARTITION BY l2, l3) AS cellsofunit
+WITH coded AS (SELECT l2, l3, cell, n
  FROM (SELECT l2, l3, cell, COUNT(*) AS n FROM (SELECT * FROM (SELECT * FROM (SELECT s37.*, ((e2) * 53 + (CASE WHEN l1 IS NOT NULL THEN (e35) div 7 END)) AS cell
  FROM (SELECT s36.*, CASE WHEN e33 >= 10 THEN e31 - 306 WHEN (e29 = 0 OR (e29 - ((e29) div 100) * 100 <> 0 AND e29 - ((e29) div 4) * 4 = 0)) THEN e31 + 60 ELSE e31 + 59 END AS e35
  FROM (SELECT s34.*, (5 * e31 + 2) div 153 AS e33
@@ -50,8 +47,15 @@ FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l2, l3 ORDER B
  FROM `city`.`trips` AS input) AS s1
  WHERE l0 NOT IN (X'6465706F74') AND l4 >= CAST('0e+00' AS DOUBLE) AND l1 >= 1357016400000000 AND l1 <= 1388552399999999) AS s2 JOIN (VALUES (X'61', 0), (X'62', 1), (X'63', 2), (X'64', 3), (X'65', 4), (X'66', 5), (X'67', 6), (X'68', 7), (X'69', 8), (X'6A', 9)) AS k2(v, c) ON s2.l0 = k2.v) AS s4) AS s6) AS s8) AS s10) AS s12) AS s14) AS s16) AS s18) AS s20) AS s22) AS s24) AS s26) AS s28) AS s30) AS s32) AS s34) AS s36) AS s37) AS s38
  WHERE cell IS NOT NULL) AS s39
- WHERE l2 IS NOT NULL AND l3 IS NOT NULL) AS g GROUP BY l2, l3, cell) AS s1) AS s2) AS s3) AS s4
- WHERE r <= 2) AS x
+ WHERE l2 IS NOT NULL AND l3 IS NOT NULL) AS g GROUP BY l2, l3, cell) AS z),
+overactive AS (SELECT l2, l3 FROM coded AS a GROUP BY l2, l3 HAVING COUNT(*) > 2),
+kept AS (SELECT cell, n FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l2 = c.l2 AND o.l3 = c.l3)
+ UNION ALL SELECT cell, n FROM (SELECT * FROM (SELECT s2.*, ROW_NUMBER() OVER (PARTITION BY l2, l3 ORDER BY d) AS r
+ FROM (SELECT s1.*, sha2(concat(X'647072656C656173652F626F756E643163', unhex(lpad(hex(octet_length(l2)), 8, '0')), l2, unhex(lpad(hex(octet_length(CAST(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN CAST(date_from_unix_date(CAST(l3 AS INT)) AS STRING) ELSE concat('day ', CAST(l3 AS STRING)) END AS BINARY))), 8, '0')), CAST(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN CAST(date_from_unix_date(CAST(l3 AS INT)) AS STRING) ELSE concat('day ', CAST(l3 AS STRING)) END AS BINARY), X'00000000', unhex(lpad(hex(CAST(cell AS BIGINT)), 8, '0'))), 256) AS d
+ FROM (SELECT c.* FROM coded AS c JOIN overactive AS o ON o.l2 = c.l2 AND o.l3 = c.l3) AS s1) AS s2) AS s3
+ WHERE r <= 2) AS b)
+SELECT 0 AS t, cell, CAST(SUM(CASE WHEN n > 1 THEN 1 ELSE n END) AS BIGINT) AS n
+FROM kept AS x
 GROUP BY cell;
 -- grid
 WITH coded AS (SELECT l2, l3, cell

@@ -1,0 +1,21 @@
+//go:build unix
+
+package sqlpush_test
+
+import (
+	"testing"
+
+	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
+)
+
+// The answers of neighbouring tables differ by at most the declared sensitivity.
+func TestPostgresStability(t *testing.T) {
+	r := sqlpushtest.Stability(t, newPostgres(t), sqlpushtest.Cases(t, 40, 20_000))
+	t.Log(r)
+	if r.Finding != nil {
+		t.Fatal(r.Finding)
+	}
+}
+
+// Many labels and many edges are looked up in other ways than few.
+func TestPostgresWideDomains(t *testing.T) { sqlpushtest.Wide(t, newPostgres(t)) }
