@@ -38,14 +38,7 @@ func randomCrosstabs(rt *rapid.T) Spec {
 	return s
 }
 
-func mustCross(tb testing.TB, s Spec) *crosstabs.Query {
-	tb.Helper()
-	q, err := New(s)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return q.(*crosstabs.Query)
-}
+func mustCross(tb testing.TB, s Spec) *crosstabs.Query { return makeQuery[*crosstabs.Query](tb, s) }
 
 // residualsOf are the exact coordinates of each residual, in rows.
 func residualsOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) [][]*big.Rat {

@@ -113,12 +113,7 @@ func randomDiscovery(t *rapid.T) Spec {
 }
 
 func mustDiscover(tb testing.TB, s Spec) *discovered.Query {
-	tb.Helper()
-	q, err := New(s)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return q.(*discovered.Query)
+	return makeQuery[*discovered.Query](tb, s)
 }
 
 // Keys and counts equal a plain reference, for any order of the rows, cut into batches, encoding and number of workers.

@@ -31,14 +31,7 @@ func randomOrdering(rt *rapid.T) Spec {
 	return s
 }
 
-func mustOrder(tb testing.TB, s Spec) *ordered.Query {
-	tb.Helper()
-	q, err := New(s)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return q.(*ordered.Query)
-}
+func mustOrder(tb testing.TB, s Spec) *ordered.Query { return makeQuery[*ordered.Query](tb, s) }
 
 // The sums of the exact numbers are those of a plain histogram, for any order of the rows, cut into batches, encoding and number of workers.
 func TestOrderedSumsAreThoseOfAHistogram(t *testing.T) {

@@ -79,14 +79,7 @@ func numbered(n int) []domain.Label {
 	return labels
 }
 
-func must(tb testing.TB, s Spec) *histogram.Query {
-	tb.Helper()
-	q, err := New(s)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return q.(*histogram.Query)
-}
+func must(tb testing.TB, s Spec) *histogram.Query { return makeQuery[*histogram.Query](tb, s) }
 
 // Every case of small bounds, set and not set: the formula is the true maximum.
 func TestSensitivityIsTheMaximum(t *testing.T) {

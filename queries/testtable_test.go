@@ -304,3 +304,17 @@ func randomSpec(t *rapid.T) Spec {
 	}
 	return s
 }
+
+// makeQuery makes the query of a spec, which has no fault and is of that kind.
+func makeQuery[Q Query](tb testing.TB, s Spec) Q {
+	tb.Helper()
+	made, err := New(s)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	q, ok := made.(Q)
+	if !ok {
+		tb.Fatalf("%s is made as %T", s.Kind, made)
+	}
+	return q
+}

@@ -11,14 +11,7 @@ import (
 	"github.com/dprelease/dprelease/queries/quantize"
 )
 
-func summed(tb testing.TB, s Spec) *sums.Query {
-	tb.Helper()
-	q, err := New(s)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return q.(*sums.Query)
-}
+func summed(tb testing.TB, s Spec) *sums.Query { return makeQuery[*sums.Query](tb, s) }
 
 func valued(kind Kind, v quantize.Value) Spec {
 	if v.Columns == nil {

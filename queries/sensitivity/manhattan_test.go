@@ -40,62 +40,58 @@ func smallLimits(cells int) (all []bounding.Limits) {
 
 func abs(x int64) int64 { return max(x, -x) }
 
-// TestAbsoluteCountsAreAttained compares with the largest distance of all pairs of contributions: neither below it nor above.
-func TestAbsoluteCountsAreAttained(t *testing.T) {
-	for cells := 1; cells <= 4; cells++ {
-		for _, l := range smallLimits(cells) {
-			all := contributions(l, cells)
-			for _, adj := range []Adjacency{AddRemove, ReplaceOne} {
-				others := all
-				if adj == AddRemove {
-					others = [][]int64{make([]int64, cells)}
-				}
-				largest := int64(0)
-				for _, a := range all {
-					for _, b := range others {
-						d := int64(0)
-						for i := range a {
-							d += abs(a[i] - b[i])
-						}
-						largest = max(largest, d)
-					}
-				}
-				if got := AbsoluteCounts(l, adj, cells); got.Int64() != largest {
-					t.Errorf("%+v, %s, %d cells: %v, and %d is attained", l, adj, cells, got, largest)
-				}
+// largestDistance is that of all pairs of contributions, the second of which is nothing under add-remove: the sum over the cells of what distance
+// makes of two numbers of rows.
+func largestDistance(l bounding.Limits, adj Adjacency, cells int, distance func(a, b int64) int64) (largest int64) {
+	all := contributions(l, cells)
+	others := all
+	if adj == AddRemove {
+		others = [][]int64{make([]int64, cells)}
+	}
+	for _, a := range all {
+		for _, b := range others {
+			d := int64(0)
+			for i := range a {
+				d += distance(a[i], b[i])
 			}
+			largest = max(largest, d)
 		}
 	}
+	return largest
+}
+
+// forSmallLimits calls f for all limits over up to 4 cells, and both adjacencies.
+func forSmallLimits(f func(l bounding.Limits, adj Adjacency, cells int)) {
+	for cells := 1; cells <= 4; cells++ {
+		for _, l := range smallLimits(cells) {
+			f(l, AddRemove, cells)
+			f(l, ReplaceOne, cells)
+		}
+	}
+}
+
+// TestAbsoluteCountsAreAttained compares with the largest distance of all pairs of contributions: neither below it nor above.
+func TestAbsoluteCountsAreAttained(t *testing.T) {
+	forSmallLimits(func(l bounding.Limits, adj Adjacency, cells int) {
+		largest := largestDistance(l, adj, cells, func(a, b int64) int64 { return abs(a - b) })
+		if got := AbsoluteCounts(l, adj, cells); got.Int64() != largest {
+			t.Errorf("%+v, %s, %d cells: %v, and %d is attained", l, adj, cells, got, largest)
+		}
+	})
 }
 
 // TestAbsoluteSumsAreAttained compares with the largest distance of all pairs of contributions, each row at the ends of its range: if n rows are in a
 // cell and n' in the other table, the sums differ by the most if one is n times an end and the other n' times the other end, or nothing at all.
 func TestAbsoluteSumsAreAttained(t *testing.T) {
 	for _, r := range []*Reach{{More: 5, Less: 0, Components: 1}, {More: 5, Less: 3, Components: 1}, {More: 4, Less: 4, Components: 2}} {
-		for cells := 1; cells <= 4; cells++ {
-			for _, l := range smallLimits(cells) {
-				all := contributions(l, cells)
-				for _, adj := range []Adjacency{AddRemove, ReplaceOne} {
-					others := all
-					if adj == AddRemove {
-						others = [][]int64{make([]int64, cells)}
-					}
-					largest := int64(0)
-					for _, a := range all {
-						for _, b := range others {
-							d := int64(0)
-							for i := range a { // values in [-less, more]
-								d += max(r.More*a[i]+r.Less*b[i], r.Less*a[i]+r.More*b[i]) * r.Components
-							}
-							largest = max(largest, d)
-						}
-					}
-					if got := r.Absolute(l, adj, cells); got.Int64() != largest {
-						t.Errorf("%+v, %+v, %s, %d cells: %v, and %d is attained", r, l, adj, cells, got, largest)
-					}
-				}
+		forSmallLimits(func(l bounding.Limits, adj Adjacency, cells int) {
+			largest := largestDistance(l, adj, cells, func(a, b int64) int64 { // values in [-less, more]
+				return max(r.More*a+r.Less*b, r.Less*a+r.More*b) * r.Components
+			})
+			if got := r.Absolute(l, adj, cells); got.Int64() != largest {
+				t.Errorf("%+v, %+v, %s, %d cells: %v, and %d is attained", r, l, adj, cells, got, largest)
 			}
-		}
+		})
 	}
 }
 
