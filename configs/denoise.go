@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/dprelease/dprelease/configs/internal/canonical"
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
@@ -75,29 +76,31 @@ func (s *Denoise) setParam(name, text string) {
 	s.Args[name] = text
 }
 
-// step writes a step. Truth values and numbers are written as JSON, other parameters as texts.
-func (w *writer) step(s *Denoise, at *yamltree.Path) {
+// writeStep writes a step. Truth values and numbers are written as JSON, other parameters as texts.
+func writeStep(w *canonical.Writer, s *Denoise, at *yamltree.Path) {
 	keys := slices.Sorted(maps.Keys(s.Args))
-	w.writeItems("{}", 1+len(keys), func(i int) {
-		if i == 0 {
-			w.key("method")
-			w.text(s.Method, at.At("method"))
+	n := 1 + len(keys)
+	if s.Graph != nil {
+		n++
+	}
+	w.Items("{}", n, func(i int) {
+		switch {
+		case i == 0:
+			w.Key("method")
+			w.Text(s.Method, at.At("method"))
+			return
+		case i > len(keys):
+			w.Key("graph")
+			w.Value(reflect.ValueOf(s.Graph), at.At("graph"))
 			return
 		}
 		key := keys[i-1]
-		w.key(key)
+		w.Key(key)
 		switch text := s.Args[key]; text {
 		case "true", "false":
-			w.json(text == "true")
+			w.JSON(text == "true")
 		default:
-			w.decimal(Decimal(text), at.At(key))
+			w.Decimal(text, at.At(key))
 		}
 	})
-	if s.Graph != nil {
-		w.buf.Truncate(w.buf.Len() - 1)
-		w.buf.WriteByte(',')
-		w.key("graph")
-		w.value(reflect.ValueOf(s.Graph), at.At("graph"))
-		w.buf.WriteByte('}')
-	}
 }
