@@ -84,6 +84,7 @@ var layers = map[string][]string{
 		"queries/internal/columnar", "queries/internal/intern", "queries/internal/privateclamp", "queries/internal/state",
 	},
 	"queries/internal/privateclamp": nil,
+	"queries/internal/agree":        nil,
 	"queries/internal/keyselection": {
 		"io/table", "mechanism", "queries/bounding", "queries/domain", "queries/problem",
 		"queries/internal/accumulate", "queries/internal/columnar", "queries/internal/intern", "queries/internal/state",
@@ -111,7 +112,7 @@ var layers = map[string][]string{
 	"queries/kinds/sums":       append([]string{"queries/internal/privateclamp"}, kindOfQuery...),
 	"queries/kinds/clamped":    append([]string{"queries/kinds/sums", "queries/internal/privateclamp"}, kindOfQuery...),
 	"queries/kinds/discovered": kindOfQuery,
-	"queries/kinds/crosstabs":  kindOfQuery,
+	"queries/kinds/crosstabs":  append([]string{"queries/internal/agree"}, kindOfQuery...),
 	"queries": {
 		"calibrate", "io/table", "mechanism", "queries/bounding", "queries/domain", "queries/problem", "queries/quantize", "queries/query",
 		"queries/kinds/base", "queries/kinds/clamped", "queries/kinds/crosstabs", "queries/kinds/discovered", "queries/kinds/histogram", "queries/kinds/ordered", "queries/kinds/sums",

@@ -97,6 +97,10 @@ type Crosstabs struct {
 	Tables []CrosstabTable `yaml:"tables,omitempty" example:"[{by: [sex, race], weight: 2}]"`
 	// Optimize says whose error is to be small: `cells`, the mean square over all cells; `tables`, over all tables, however many cells they have; `largest`, the largest error of a table.
 	Optimize string `yaml:"optimize,omitempty" enum:"cells|tables|largest" default:"cells"`
+	// Nonnegative makes the estimates of all tables the nearest ones that are not negative and still agree, at no cost. `noisy` stays as it is.
+	Nonnegative *bool `yaml:"nonnegative,omitempty" example:"true"`
+	// Integers makes the estimates whole numbers that still agree, at no cost, if no table has more than two dimensions.
+	Integers *bool `yaml:"integers,omitempty" example:"true"`
 }
 
 // CrosstabTable is a table by some of the dimensions.

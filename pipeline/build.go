@@ -76,6 +76,7 @@ func (b *builder) query(i int) Planned {
 	unread := b.unread
 	spec := b.spec(jq, q.path)
 	q.Kind = spec.Kind
+	q.adjusted = spec.Crosstabs != nil && (spec.Crosstabs.Nonnegative || spec.Crosstabs.Integers)
 	q.keepPlaces(spec.By)
 	steps := b.steps(jq, q.path)
 	q.MaxError = b.number(jq.MaxError, q.path+".max_error")

@@ -74,6 +74,8 @@ type inside struct {
 	places *Places
 	// path is the query's place in the job, for diagnostics.
 	path string
+	// adjusted: the estimates of crosstabs are made non-negative or whole.
+	adjusted bool
 	// target is the accuracy that the job asks for.
 	target target
 	// rule says which cells are published.

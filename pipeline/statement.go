@@ -55,7 +55,7 @@ func (q *Planned) manifest() manifest.Query {
 	steps := stepNames(q.Steps)
 	m := manifest.Query{
 		Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), HalfWidth: &half, OverRows: perRow,
-		Denoise: steps, Search: q.Search.Statement(), Biased: len(steps) > 0 || len(q.Components) > 1 && q.Strategy == nil,
+		Denoise: steps, Search: q.Search.Statement(), Biased: len(steps) > 0 || q.adjusted || len(q.Components) > 1 && q.Strategy == nil,
 	}
 	if scale := q.Components[0].Scale; scale != 1 {
 		m.Scale = scale

@@ -68,6 +68,8 @@ type Crosstabs struct {
 	Tables []CrosstabTable
 	// Loss says which error is to be small.
 	Loss strategy.Loss
+	// Nonnegative and Integers make the estimates of all tables non-negative or whole, so that they still agree.
+	Nonnegative, Integers bool
 }
 
 // CrosstabTable is a table by some dimensions, named as their key columns are.

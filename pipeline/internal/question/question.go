@@ -115,6 +115,7 @@ var (
 	presentsJob       = []string{"name", "deployment", "output", "ledger", "params", "memory_limit", "engine"}
 	presentsQuery     = []string{"name", "denoise", "margins", "sparse", "max_error", "publish"}
 	presentsHistogram = []string{"quantiles", "cdf"}
+	presentsCrosstabs = []string{"nonnegative", "integers"}
 	presentsDimension = []string{"as"}
 )
 
@@ -148,8 +149,11 @@ func questionOfQuery(q map[string]any) {
 		if !ok {
 			continue
 		}
-		if kind == "histogram" {
+		switch kind {
+		case "histogram":
 			without(k, presentsHistogram)
+		case "crosstabs":
+			without(k, presentsCrosstabs)
 		}
 		by := objects(k["by"])
 		discovers := slices.ContainsFunc(by, func(d map[string]any) bool { return d["keys"] != nil })

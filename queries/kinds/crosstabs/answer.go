@@ -2,9 +2,11 @@ package crosstabs
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/agree"
 	"github.com/dprelease/dprelease/queries/internal/answers"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/strategy"
@@ -50,6 +52,7 @@ func (q *Query) Finish(noisy, estimate []mechanism.Noisy) (query.Answer, error) 
 // read puts the tables together.
 func (q *Query) read(measured map[strategy.Set][]float64, noisy []mechanism.Noisy) []query.Reading {
 	var out []query.Reading
+	var estimates agree.Tables
 	names := q.tableNames()
 	for k, t := range q.Margins.Tables() {
 		variance := 0.0
@@ -59,7 +62,10 @@ func (q *Query) read(measured map[strategy.Set][]float64, noisy []mechanism.Nois
 				variance += q.Margins.Factor(t, r) * (sd * sd)
 			}
 		}
-		cells := answers.Held(q.Margins.Reconstruct(t, func(r strategy.Set) []float64 { return measured[r] }))
+		values := q.Margins.Reconstruct(t, func(r strategy.Set) []float64 { return measured[r] })
+		estimates.Of, estimates.Variances = append(estimates.Of, uint64(t)), append(estimates.Variances, variance)
+		estimates.Values = append(estimates.Values, slices.Clone(values))
+		cells := answers.Held(values)
 		a := answers.Normal(cells, cells, math.Sqrt(variance))
 		a.Cells = q.Margins.Cells(t)
 		var axes []domain.Axis
@@ -69,7 +75,28 @@ func (q *Query) read(measured map[strategy.Set][]float64, noisy []mechanism.Nois
 		a.Keys = domain.KeyColumns(axes)
 		out = append(out, query.Reading{Name: names[k], Answer: a})
 	}
+	q.adjust(&estimates, out)
 	return out
+}
+
+// adjust makes the estimates of the tables non-negative or whole, if the job asks for it.
+func (q *Query) adjust(t *agree.Tables, readings []query.Reading) {
+	x := q.Spec.Crosstabs
+	if !x.Nonnegative && !x.Integers {
+		return
+	}
+	for i := range q.Axes {
+		t.Sizes = append(t.Sizes, q.Margins.Size(i))
+	}
+	if x.Nonnegative {
+		t.Nonnegative()
+	}
+	if x.Integers {
+		t.Round()
+	}
+	for k := range readings {
+		readings[k].Answer.Estimate = answers.Held(t.Values[k])
+	}
 }
 
 // Recover reads the coordinates of the residuals back.

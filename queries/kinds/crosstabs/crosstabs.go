@@ -16,6 +16,7 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
+	"github.com/dprelease/dprelease/queries/internal/agree"
 	"github.com/dprelease/dprelease/queries/internal/answers"
 	"github.com/dprelease/dprelease/queries/kinds/base"
 	"github.com/dprelease/dprelease/queries/problem"
@@ -62,6 +63,9 @@ func New(s query.Spec, p *problem.Problems) query.Query {
 	}
 	if len(p.List) == 0 {
 		q.tables(p)
+	}
+	if len(p.List) == 0 && s.Crosstabs.Integers && slices.ContainsFunc(q.Margins.Tables(), func(t strategy.Set) bool { return t.Len() > agree.MaxRounded }) {
+		p.Add("crosstabs.integers", problem.CodeBadSpec, "tables of more than two dimensions need not agree as whole numbers", "leave integers out, or ask tables of at most two dimensions")
 	}
 	if len(p.List) > 0 {
 		return nil
