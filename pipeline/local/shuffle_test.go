@@ -1,0 +1,28 @@
+package local_test
+
+import (
+	"testing"
+
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
+	"github.com/dprelease/dprelease/pipeline/stabilitytest"
+)
+
+// The answers of neighbouring tables differ by at most the declared sensitivity if their units are bounded in buckets, as on Beam.
+func TestStabilityOfShuffles(t *testing.T) {
+	all := labs(t, 1)
+	all[0].Open = func(data *source.Dataset, l stabilitytest.Limits, scratch string) pipeline.Engine {
+		e, ok := openTight(data, l, scratch).(*local.Engine)
+		if !ok {
+			t.Fatal("no local engine")
+		}
+		return shuffled{e, t, 1 + l.Workers%3}
+	}
+	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: sized(t, 150, 100_000), PairsPerJob: 10, Writers: stabilitytest.Writers(), Labs: all}
+	r := s.Run()
+	t.Log(r)
+	if r.Finding != nil {
+		t.Fatal(r.Finding)
+	}
+}
