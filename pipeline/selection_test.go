@@ -106,7 +106,7 @@ func TestStatedEpsilons(t *testing.T) {
 	}
 }
 
-// A reservation is taken up only where its noise meets what the selections leave of delta and its share is the plan's; keys are then
+// A reservation is continued only if its noise meets what the selections leave of delta and its share is the plan's; keys are then
 // selected at the threshold of the noise that was reserved.
 func TestAdoptedSelection(t *testing.T) {
 	p, diags := discoveringPlan(t, "1e-6", ", delta_failure: 9e-7")

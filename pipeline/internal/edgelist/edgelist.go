@@ -69,7 +69,7 @@ func (l List) edge(i int, cell map[string]int) (denoise.Edge, error) {
 	return e, nil
 }
 
-// At says where in the file something is wrong: at its line in a CSV file, where line 1 is the header, else at its row.
+// At adds the place in the file to a reason: the line in a CSV file, whose line 1 is the header, else the row.
 func (l List) At(i int, reason string) error {
 	name := filepath.Base(l.Graph.Edges)
 	if slices.Contains(strings.Split(strings.ToLower(name), "."), "csv") {

@@ -78,7 +78,7 @@ func runKey(kind, dataset, plan string, params map[string]string) string {
 // legacyNotTheQuestion are the blocks and keys of a job that versions up to schema 2 of the ledger left out of a run's key. "" is the block.
 var legacyNotTheQuestion = map[string][]string{"deployment": {""}, "output": {"dir"}, "ledger": {"store", "budget"}}
 
-// notThePresentation are those in which two runs that publish the same bytes may differ: where the release goes, and where it is charged.
+// notThePresentation are those in which two runs that publish the same bytes may differ: the folder of the release, and the ledger that is charged.
 var notThePresentation = map[string][]string{"output": {"dir"}, "ledger": {"store", "budget"}}
 
 // digest is that of the job without some keys, and of public files.
@@ -110,7 +110,7 @@ func digest(question []byte, public []PublicFile, without map[string][]string) (
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// The keys of a job that only say how noisy values are presented, by where they stand.
+// The keys of a job that only say how noisy values are presented, by their paths.
 var (
 	presentsJob       = []string{"name", "deployment", "output", "ledger", "params", "memory_limit", "engine"}
 	presentsQuery     = []string{"name", "denoise", "margins", "sparse", "max_error", "publish"}

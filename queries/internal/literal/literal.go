@@ -123,7 +123,7 @@ type Integers struct{ Unsigned bool }
 // SignBit is the lowest int64.
 const SignBit = -1 << 63
 
-// Key returns where the value with those bits stands.
+// Key returns the key of the value with those bits.
 func (n Integers) Key(bits int64) int64 {
 	if n.Unsigned {
 		return bits ^ SignBit
@@ -131,7 +131,7 @@ func (n Integers) Key(bits int64) int64 {
 	return bits
 }
 
-// KeyOf returns where x stands; beyond is -1 or +1 if x is below or above all values of the type.
+// KeyOf returns the key of x; beyond is -1 or +1 if x is below or above all values of the type.
 func (n Integers) KeyOf(x *big.Int) (key int64, beyond int) {
 	if n.Unsigned {
 		x = new(big.Int).Add(x, big.NewInt(SignBit))

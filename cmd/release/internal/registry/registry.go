@@ -140,7 +140,7 @@ func (n yamlNumber) MarshalYAML() (any, error) {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!float", Value: text}, nil
 }
 
-// notStated stands in the record where the job says nothing and the registry wants a text.
+// notStated stands in the record if the job says nothing and the registry wants a text.
 const notStated = "Not stated."
 
 func said(text string) string { return cmp.Or(text, notStated) }

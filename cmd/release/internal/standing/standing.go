@@ -19,7 +19,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/protocol"
 )
 
-// Standing is where a plan stands with its ledger, and how the ledger was found.
+// Standing says what a run of a plan would do, and how its ledger was found.
 type Standing struct {
 	protocol.Standing
 	ledger string // "", "none" or "unknown"

@@ -114,8 +114,8 @@ func (s *splitter) split(b branch) {
 	}
 }
 
-// chain halves a list of adjacent branches until each is alone. bounds holds where each begins, and where the last one
-// ends.
+// chain halves a list of adjacent branches until each is alone. bounds holds the start of each, and the end of the last
+// one.
 func (s *splitter) chain(bounds []int32, slot int32) {
 	last := len(bounds) - 1
 	if last == 1 {
@@ -151,7 +151,7 @@ func (s *splitter) centre(b branch) int32 {
 }
 
 // branches rearranges a subtree of at least 3 nodes into the branches of its centre, which joins the smallest. It
-// returns where each begins and where the last one ends.
+// returns the start of each, and the end of the last one.
 func (s *splitter) branches(b branch) []int32 {
 	c := s.centre(b)
 	end := c + s.size[c]
@@ -180,7 +180,7 @@ func (s *splitter) branches(b branch) []int32 {
 	return s.bounds(b, c+b.high-end)
 }
 
-// bounds lists where the branches begin: the upper one, if there is one, and then those from position p.
+// bounds lists the starts of the branches: the upper one, if there is one, and then those from position p.
 func (s *splitter) bounds(b branch, p int32) []int32 {
 	s.cuts = s.cuts[:0]
 	if p > b.low {
