@@ -31,7 +31,7 @@ bench:
 
 # Ours and DuckDB on the same files, in turns: one JSON line a query. BENCH_ROWS=1000000 makes it short.
 bench-peers:
-	cd bench && CGO_ENABLED=1 $(GO) run .
+	cd bench && CGO_ENABLED=1 $(GO) run . -picture peers.svg
 
 # The pages of releases in Chromium; pictures of them go to PAGETEST_OUT.
 pages:

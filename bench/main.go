@@ -26,6 +26,9 @@ type config struct {
 	engine string
 	// profile is the file for the processor's profile of our engine, if it is not empty.
 	profile string
+	// from is a file with the lines of an earlier run, picture the file for the picture, table says that a table is printed.
+	from, picture string
+	table         bool
 }
 
 func parse(args []string) (config, error) {
@@ -46,6 +49,9 @@ func parse(args []string) (config, error) {
 	f.StringVar(&c.threads, "threads", "1,2", "numbers of threads")
 	f.StringVar(&c.engine, "engine", "", "for the command itself: measure one engine as told on standard input")
 	f.StringVar(&c.profile, "profile", "", "let our engine alone answer one query, and write the processor's profile to this file")
+	f.StringVar(&c.from, "from", "", "measure nothing: take the lines of an earlier run from this file")
+	f.StringVar(&c.picture, "picture", "", "draw the results to this file, as SVG")
+	f.BoolVar(&c.table, "table", false, "with -from: print the results as a table in Markdown")
 	if err := f.Parse(args); err != nil {
 		return c, err
 	}
@@ -70,6 +76,9 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if c.from != "" {
+		return show(&c)
+	}
 	tables, err := makeTables(c.dir, c.rows)
 	if err != nil {
 		return err
@@ -81,6 +90,7 @@ func run(ctx context.Context, args []string) error {
 		return measure(ctx, &c, tables)
 	}
 	encoder := json.NewEncoder(os.Stdout)
+	var results []*result
 	for _, name := range strings.Split(c.queries, ",") {
 		if !slices.Contains(names(), name) {
 			return fmt.Errorf("there is no query %q; there are %s", name, strings.Join(names(), ", "))
@@ -97,7 +107,23 @@ func run(ctx context.Context, args []string) error {
 			if err := encoder.Encode(result); err != nil {
 				return err
 			}
+			results = append(results, result)
 		}
 	}
-	return nil
+	if c.picture == "" {
+		return nil
+	}
+	return drawTo(c.picture, results)
+}
+
+// show presents the results of an earlier run.
+func show(c *config) error {
+	results, err := readResults(c.from)
+	if err == nil && c.table {
+		err = writeTable(os.Stdout, results)
+	}
+	if err == nil && c.picture != "" {
+		err = drawTo(c.picture, results)
+	}
+	return err
 }

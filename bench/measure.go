@@ -68,11 +68,12 @@ func profile(ctx context.Context, c *config, t tables) error {
 	if err := pprof.StartCPUProfile(out); err != nil {
 		return errors.Join(err, out.Close())
 	}
+	used := processor()
 	for range c.runs {
 		err = errors.Join(err, e.answer(ctx))
 	}
 	pprof.StopCPUProfile()
-	fmt.Fprintf(os.Stderr, "%.3f s of the processor for %d answers, at most %.0f MB\n", processor(), c.runs, peak())
+	fmt.Fprintf(os.Stderr, "%.3f s of the processor for %d answers, at most %.0f MB\n", processor()-used, c.runs, peak())
 	return errors.Join(err, out.Close())
 }
 
