@@ -3,9 +3,11 @@ package bounding
 import "encoding/binary"
 
 // Rows of a unit with the same content are many if a table has few units, or a query few cells. They are counted, one record
-// instead of many, when memory becomes short or there is much to gain.
+// instead of many, when memory becomes short or there is much to gain. An accumulator looks whether records repeat at firstLook
+// bytes, and then whenever what it holds has doubled. A look counts one of 256 partitions, and the others if that halves its records:
+// looking early costs little, and keeps a table that repeats small.
 
-// firstLook is how many bytes an accumulator holds before it looks whether records repeat.
+// firstLook is how many bytes an accumulator holds before it looks for the first time.
 const firstLook = 8 << 20
 
 // density is when to look next whether records repeat.
