@@ -96,7 +96,7 @@ func (c *Case) within(answers [2][]Answer) *Finding {
 			k++
 			what := ""
 			switch {
-			case !Within(a, b, m.Sens):
+			case !Within(a, b, m):
 				what = fmt.Sprintf("%s: the answers are further apart than the sensitivity %v (%s)", m.Query, m.Sens.L2, m.Sens.Why)
 			case q.Selected() && !withinKeys(a, b, q.Components[0].Keys, c.Job.Adjacency):
 				what = fmt.Sprintf("%s: one unit changes more than %d keys, or one by more than 1", m.Query, q.Components[0].Keys)

@@ -1,6 +1,7 @@
 package stabilitytest
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -18,6 +19,7 @@ type Job struct {
 	Columns   []Column // of the input
 	Unit      []string // nil if each row is a unit
 	Adjacency string
+	Delta     string   // 1e-6 if it is empty
 	PerUnit   string   // empty if there is none
 	CSV       string   // keys of input.csv besides types and null_values
 	Nulls     []string // items of input.csv.null_values besides nullText
@@ -51,7 +53,7 @@ func (j *Job) YAML(files ...string) string {
 		perUnit = ", per_unit: {" + j.PerUnit + "}"
 	}
 	line("version: 1\nname: fuzz")
-	line("privacy: {epsilon: 1, delta: 1e-6, unit: %s, adjacency: %s%s}", unit, j.Adjacency, perUnit)
+	line("privacy: {epsilon: 1, delta: %s, unit: %s, adjacency: %s%s}", cmp.Or(j.Delta, "1e-6"), unit, j.Adjacency, perUnit)
 	line("input:\n  files: [%s]\n  csv: {%s}", strings.Join(files, ", "), j.csv())
 	if len(files) > 0 && strings.HasSuffix(files[0], ".jsonl") {
 		line("  jsonl: {columns: {%s}}", strings.Join(j.types(true), ", "))
@@ -202,6 +204,9 @@ func Draw(r *rand.Rand) (j *Job, refused int) {
 		}
 		d.job.Formats = pick(r, []string{"csv", "parquet", "json", "arrow", "csv, parquet, arrow, json"})
 		d.columns()
+		if d.chance(0.25) { // L1 sensitivities
+			d.job.Delta = "0"
+		}
 		if _, diags := d.job.Plan("job.yaml", "t.parquet"); len(diags) == 0 {
 			return d.job, refused
 		}

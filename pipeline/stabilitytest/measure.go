@@ -161,15 +161,22 @@ func difference(a, b Answer) (out []*big.Int, ok bool) {
 	return out, true
 }
 
-// Within reports whether two answers are at most the L2 sensitivity of their mechanism apart, exactly.
-func Within(a, b Answer, s calibrate.Sensitivity) bool {
+// Within reports whether two answers are at most the L2 sensitivity of their mechanism apart, exactly; the L1 sensitivity if its noise is not Gaussian.
+func Within(a, b Answer, m calibrate.Mechanism) bool {
 	diff, ok := difference(a, b)
 	if !ok {
 		return false
 	}
 	sum := new(big.Int)
 	for _, d := range diff {
-		sum.Add(sum, new(big.Int).Mul(d, d))
+		if m.Noise == calibrate.Gaussian {
+			sum.Add(sum, new(big.Int).Mul(d, d))
+		} else {
+			sum.Add(sum, new(big.Int).Abs(d))
+		}
+	}
+	if m.Noise != calibrate.Gaussian {
+		sum.Mul(sum, sum)
 	}
 	// sum·unit² <= L2²
 	distance := new(big.Rat).SetInt(sum)
@@ -179,7 +186,7 @@ func Within(a, b Answer, s calibrate.Sensitivity) bool {
 		distance.Mul(distance, unit).Mul(distance, unit)
 	}
 	l2 := new(big.Rat)
-	l2.SetFloat64(s.L2)
+	l2.SetFloat64(m.Sens.L2)
 	return distance.Cmp(l2.Mul(l2, l2)) <= 0
 }
 

@@ -280,9 +280,9 @@ func Stability(t *testing.T, s *Server, pairs int) stabilitytest.Result {
 		}
 		k := 0
 		for _, q := range p.Queries() {
-			for _, component := range q.Components {
-				if !stabilitytest.Within(of[0][k], of[1][k], component.Sens) {
-					return &stabilitytest.Finding{What: fmt.Sprintf("%v and %v are further apart than %v", of[0][k], of[1][k], component.Sens), Case: c}, false
+			for _, m := range q.Mechanisms {
+				if !stabilitytest.Within(of[0][k], of[1][k], m) {
+					return &stabilitytest.Finding{What: fmt.Sprintf("%v and %v are further apart than %v", of[0][k], of[1][k], m.Sens), Case: c}, false
 				}
 				k++
 			}
