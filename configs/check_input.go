@@ -36,7 +36,7 @@ func (c *checker) input(at *yamltree.Path) {
 	if in.Rows > 0 && len(c.job.Privacy.Unit) > 0 {
 		c.bad(at.At("rows"), CodeContradiction, "a public number of rows goes with unit: row", "where a unit may have any number of rows, their number is private: remove rows")
 	}
-	if in.Format == "csv" || in.Format == "tsv" || in.Format == "" && slices.ContainsFunc(in.Files, func(f string) bool { return formats.Text(f) }) {
+	if in.Format == "csv" || in.Format == "tsv" || in.Format == "" && slices.ContainsFunc(in.Files, formats.Text) {
 		c.csv(at.At("csv"))
 	}
 	c.jsonl(at)
@@ -87,7 +87,7 @@ func (c *checker) file(at *yamltree.Path, file string) {
 // jsonl checks that the job names the columns of JSON lines if it reads a file of that format.
 func (c *checker) jsonl(at *yamltree.Path) {
 	in := &c.job.Input
-	lines := in.Format == "jsonl" || in.Format == "" && slices.ContainsFunc(in.Files, func(f string) bool { return formats.Lines(f) })
+	lines := in.Format == "jsonl" || in.Format == "" && slices.ContainsFunc(in.Files, formats.Lines)
 	switch {
 	case !lines && in.JSONL == nil:
 		return

@@ -50,7 +50,8 @@ func audit(ctx context.Context, cells int, release Release) ([]Check, error) {
 		return nil, errors.New("selftest: the releases of two neighbouring tables differ in cells or mechanism")
 	}
 	x, y := inUnits(without, m, fewer), inUnits(with, m, more)
-	d, name, first := noise{scale: float64(m.Sigma) / m.Grid}, "release", Check{}
+	var first Check
+	d, name := noise{scale: float64(m.Sigma) / m.Grid}, "release"
 	if m.Noise == calibrate.Gaussian {
 		first = distinguish(without, with, m.Mu())
 	} else {

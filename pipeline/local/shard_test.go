@@ -60,7 +60,7 @@ func (s sharded) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	k := runKey(s.tb)
 	paths, err := s.write(ctx, p, k, dir)
 	if err != nil {
@@ -253,7 +253,7 @@ func (s shuffled) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Ob
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	k := runKey(s.tb)
 	messages := make([][][]byte, s.buckets+1)
 	for i := range 3 {

@@ -133,7 +133,7 @@ func (c *contents) digestOfRow() string {
 // message is how all messages of a unit and a cell begin.
 func (c *contents) message(order byte) []Part {
 	parts := []Part{{Bytes: append([]byte(bounding.BoundKey), order)}}
-	for _, name := range c.Outline.Columns {
+	for _, name := range c.Columns {
 		column := c.columns[name]
 		parts = append(parts, Part{Unit: &column})
 	}

@@ -168,12 +168,12 @@ const hintFailed = "the database's own log has the whole message; check the conn
 // sqlState is the code of an error: five letters and digits, as the standard has them.
 func sqlState(err error) string {
 	for err != nil {
-		if e, ok := err.(interface{ SQLState() string }); ok { //nolint:errorlint // the chain is walked here
+		if e, ok := err.(interface{ SQLState() string }); ok {
 			if s := e.SQLState(); len(s) == 5 && !strings.ContainsFunc(s, func(c rune) bool { return (c < 'A' || c > 'Z') && (c < '0' || c > '9') }) {
 				return s
 			}
 		}
-		u, ok := err.(interface{ Unwrap() error }) //nolint:errorlint // the chain is walked here
+		u, ok := err.(interface{ Unwrap() error })
 		if !ok {
 			return ""
 		}

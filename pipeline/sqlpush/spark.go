@@ -19,21 +19,21 @@ func (spark) Quote(name string) string { return "`" + strings.ReplaceAll(name, "
 // Column reads texts as bytes.
 func (spark) Column(of ColumnType) (c Column, ok bool) {
 	x := of.Expr
-	switch t := strings.ToLower(of.Type); {
-	case t == "tinyint", t == "smallint", t == "int", t == "bigint":
+	switch strings.ToLower(of.Type) {
+	case "tinyint", "smallint", "int", "bigint":
 		return Column{Type: kind(table.Int), Expr: "CAST(" + x + " AS BIGINT)"}, true
-	case t == "float", t == "double":
+	case "float", "double":
 		x = "CAST(" + x + " AS DOUBLE)"
 		return Column{Type: kind(table.Float), Expr: "CASE WHEN NOT isnan(" + x + ") THEN " + x + " END"}, true
-	case t == "boolean":
+	case "boolean":
 		return Column{Type: kind(table.Bool), Expr: "CAST(CASE WHEN " + x + " THEN 1 WHEN NOT " + x + " THEN 0 END AS BIGINT)"}, true
-	case t == "string":
+	case "string":
 		return Column{Type: kind(table.String), Expr: "CAST(" + x + " AS BINARY)", Binary: true}, true
-	case t == "binary":
+	case "binary":
 		return Column{Type: kind(table.String), Expr: x, Binary: true}, true
-	case t == "date":
+	case "date":
 		return Column{Type: kind(table.Date), Expr: "CAST(unix_date(" + x + ") AS BIGINT)"}, true
-	case t == "timestamp":
+	case "timestamp":
 		return Column{Type: instants, Expr: "unix_micros(" + x + ")"}, true
 	}
 	return c, false

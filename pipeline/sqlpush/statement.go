@@ -337,7 +337,7 @@ func (c *contents) quantize(x string) string {
 
 // findUnits leaves out rows without a unit.
 func (c *contents) findUnits() {
-	for _, name := range c.Outline.Columns {
+	for _, name := range c.Columns {
 		c.units = append(c.units, c.columns[name].Expr)
 	}
 	c.filter(notNull(c.units)...)

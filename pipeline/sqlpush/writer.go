@@ -11,11 +11,9 @@ import (
 // writer writes a SELECT as a tower of stages: each stage has all columns of the one below, and one or more of its own that are made of these.
 type writer struct {
 	Dialect
-	from    string   // the tower so far, a table expression without alias
-	joined  []string // joins of the stage at hand
-	columns []string // "expression AS name", of the stage at hand
-	names   int
-	known   map[string]string // names of expressions that are stages already
+	from  string // the tower so far, a table expression without alias
+	names int
+	known map[string]string // names of expressions that are stages already
 }
 
 func newWriter(d Dialect, from string) *writer {

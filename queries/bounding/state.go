@@ -325,7 +325,7 @@ func (p *QueryRows) Save(b Buckets, limit int, emit func(bucket int, write func(
 	if p.number > 0 {
 		return nil
 	}
-	return p.store.Rows.Save(b, limit, emit)
+	return p.store.Save(b, limit, emit)
 }
 
 // First says whether the part saves and loads the rows of all parts.

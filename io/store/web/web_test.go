@@ -62,6 +62,14 @@ func TestFilesOfWebServers(t *testing.T) {
 	}
 }
 
+// wholly is a server without ranges.
+func wholly(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "all of it") }
+
+// elsewhere sends clients to another host, without TLS.
+func elsewhere(w http.ResponseWriter, r *http.Request) {
+	http.Redirect(w, r, "http://other/a.csv", http.StatusFound)
+}
+
 // What a server can do wrong, and what becomes of it. A file that changed is noticed whether the server knows If-Match or not.
 func TestFaultsOfWebServers(t *testing.T) {
 	var version atomic.Int64
@@ -74,8 +82,8 @@ func TestFaultsOfWebServers(t *testing.T) {
 		"missing":   {serve: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, stat: store.NotFound},
 		"denied":    {serve: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(403) }, stat: store.Denied},
 		"busy":      {serve: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, stat: store.Unavailable},
-		"no ranges": {serve: func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "all of it") }, stat: store.Unsupported},
-		"plain":     {serve: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://other/a.csv", 302) }, stat: store.Denied},
+		"no ranges": {serve: wholly, stat: store.Unsupported},
+		"plain":     {serve: elsewhere, stat: store.Denied},
 		"no version": {serve: func(w http.ResponseWriter, r *http.Request) {
 			http.ServeContent(w, r, "a.csv", time.Time{}, bytes.NewReader(content))
 		}, stat: store.Unsupported},

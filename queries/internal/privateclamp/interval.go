@@ -14,14 +14,16 @@ func (h *Histogram) Interval(noise float64, groups int) (low, high int64) {
 	cutAbove, cutBelow := make([]float64, len(ends)), make([]float64, len(ends))
 	n, sum := 0.0, 0.0
 	for i := len(ends) - 1; i >= 0; i-- {
-		cutAbove[i] = math.Pow(sum-n*ends[i], 2)
+		x := sum - n*ends[i]
+		cutAbove[i] = x * x
 		if i > 0 {
 			n, sum = n+rows[i-1], sum+rows[i-1]*(ends[i]+ends[i-1])/2
 		}
 	}
 	n, sum = 0, 0
 	for i := range ends {
-		cutBelow[i] = math.Pow(n*ends[i]-sum, 2)
+		x := n*ends[i] - sum
+		cutBelow[i] = x * x
 		if i < len(rows) {
 			n, sum = n+rows[i], sum+rows[i]*(ends[i]+ends[i+1])/2
 		}

@@ -360,7 +360,7 @@ func (q *Query) Bytes(workers int, _ int64) int64 {
 	return n
 }
 
-// directions returns none: the coordinates of residuals have no order.
+// Directions returns none: the coordinates of residuals have no order.
 func (q *Query) Directions() []domain.Direction { return nil }
 
 // LooksEmpty looks at the first component, the number of rows.

@@ -148,7 +148,7 @@ func (q *Query) New(s table.Schema, spill bounding.Spill) (query.Accumulator, er
 	return q.Gather(q, keyselection.NewCounts(keys), u, keyselection.ContentBytes, 0, spill), nil
 }
 
-// No direction and no cell is known before keys are selected.
+// Directions returns none: no cell is known before keys are selected.
 func (q *Query) Directions() []domain.Direction { return nil }
 
 // Bytes returns the memory of the cells: see [query.Query].

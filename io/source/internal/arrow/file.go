@@ -42,7 +42,7 @@ func Open(ctx context.Context, at scan.Place, mac scan.BlockMAC) (scan.File, *sc
 	a := &file{Origin: scan.Origin{Place: at, MAC: mac}}
 	a.known.of = map[int]knownDictionary{}
 	err := scan.Guard(func() error {
-		f, err := a.Origin.Open(ctx)
+		f, err := a.Open(ctx)
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ type file struct {
 func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialect, mac scan.BlockMAC) (scan.File, *scan.Error) {
 	c := &file{Origin: scan.Origin{Place: at, MAC: mac}, packed: packed, dialect: d, pieceSize: pieceBytes}
 	err := scan.Guard(func() error {
-		f, err := c.Origin.Open(ctx)
+		f, err := c.Open(ctx)
 		if err != nil {
 			return err
 		}

@@ -69,7 +69,7 @@ func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialec
 			Advise("set input.jsonl.columns, such as {age: int, \"address.city\": text}; release columns FILE shows what is seen")
 	}
 	f := &file{Origin: scan.Origin{Place: at, MAC: mac}, packed: packed, dialect: d}
-	handle, err := f.Origin.Open(ctx)
+	handle, err := f.Open(ctx)
 	if err != nil {
 		return nil, scan.AsError(err)
 	}

@@ -26,7 +26,7 @@ type file struct {
 func Open(ctx context.Context, at scan.Place, mac scan.BlockMAC) (scan.File, *scan.Error) {
 	p := &file{Origin: scan.Origin{Place: at, MAC: mac}}
 	err := scan.Guard(func() error {
-		f, err := p.Origin.Open(ctx)
+		f, err := p.Open(ctx)
 		if err != nil {
 			return err
 		}
