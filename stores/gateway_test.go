@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/io/store"
-	"github.com/dprelease/dprelease/stores"
 )
 
 // versitygw is a real S3 server, whose objects are files of a folder.
@@ -31,11 +30,6 @@ const (
 	accessKey = "access-of-the-test"
 	secretKey = "hush-secret-of-the-test"
 )
-
-func TestMain(m *testing.M) {
-	stores.Register()
-	os.Exit(m.Run())
-}
 
 // serverProgram installs the server once, into the user's folder for caches.
 var serverProgram = sync.OnceValues(func() (string, error) {
@@ -59,6 +53,7 @@ var serverProgram = sync.OnceValues(func() (string, error) {
 // server is the S3 server behind a proxy that a test can let fail.
 type server struct {
 	proxy    *httptest.Server
+	direct   string // the server's address, around the proxy
 	requests atomic.Int64
 	// fault answers a request in the server's place, if it returns true.
 	fault atomic.Pointer[func(http.ResponseWriter, *http.Request) bool]
@@ -67,7 +62,7 @@ type server struct {
 }
 
 // start starts the server, and sets the variables by which clients find it.
-func start(t *testing.T) *server {
+func start(t testing.TB) *server {
 	t.Helper()
 	program, err := serverProgram()
 	if err != nil {
@@ -103,6 +98,7 @@ func start(t *testing.T) *server {
 	s.proxy = httptest.NewUnstartedServer(s.handler(&url.URL{Scheme: "http", Host: at}))
 	s.proxy.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.proxy.Start()
+	s.direct = "http://" + at
 	t.Cleanup(s.proxy.Close)
 	for name, value := range map[string]string{
 		"AWS_ACCESS_KEY_ID": accessKey, "AWS_SECRET_ACCESS_KEY": secretKey, "AWS_ENDPOINT_URL": s.proxy.URL, "AWS_REGION": "us-east-1",
@@ -162,7 +158,7 @@ func (s *server) fails(f func(http.ResponseWriter, *http.Request) bool) {
 }
 
 // writer opens an address for writing.
-func writer(t *testing.T, address string) (store.Writer, store.Address) {
+func writer(t testing.TB, address string) (store.Writer, store.Address) {
 	t.Helper()
 	a, err := store.ParseAddress(address)
 	if err != nil {
@@ -177,7 +173,7 @@ func writer(t *testing.T, address string) (store.Writer, store.Address) {
 }
 
 // put writes an object.
-func put(t *testing.T, address string, content []byte) {
+func put(t testing.TB, address string, content []byte) {
 	t.Helper()
 	w, a := writer(t, address)
 	if err := w.Put(context.Background(), a.Key, "application/octet-stream", bytes.NewReader(content), int64(len(content)), false); err != nil {

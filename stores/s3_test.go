@@ -34,7 +34,7 @@ type row struct {
 }
 
 // tables returns one table in every format.
-func tables(t *testing.T, n int) map[string][]byte {
+func tables(t testing.TB, n int) map[string][]byte {
 	t.Helper()
 	rng := rand.New(rand.NewSource(1))
 	rows := make([]row, n)
