@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// laneWindow is what the lanes of a handle hold: half of a worker's, for it has another handle for what comes next.
+	// laneWindow is what the lanes of a handle hold: half of a worker's window, since a reader may have two handles open.
 	laneWindow = Window / 2
 	// A part is a request.
 	mostPart, leastPart = 4 << 20, 64 << 10

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// Window is how many bytes are held for each worker, for what it reads and for what it will read next.
+	// Window is how many bytes are held for each worker, of what it reads and fetches ahead.
 	Window = 16 << 20
 	// PerWorker is how much memory all of this takes for each worker, with what is kept for the next requests.
 	PerWorker = Window + Window/2
