@@ -174,8 +174,7 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 	task.Buckets, task.Memory, task.Scratch = o.buckets, memory, o.scratch
 	task.Out = o.parts + "/" + filepath.Base(folder) + "-"
 	if err := o.aggregate(ctx, task, dpbeam.Ranges(engine.Splits(), o.ranges)); err != nil {
-		// Beam's errors hold what workers report, which holds no value of a row.
-		return report(exitInternal, fmt.Errorf("the pipeline failed; nothing was charged, and it can be run again: %w", err))
+		return report(exitInternal, errors.New("the pipeline failed, as the runner's log says; nothing was charged, and it can be run again"))
 	}
 	part, err := fetch(ctx, task.Out, folder)
 	if err != nil {
