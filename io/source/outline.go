@@ -7,6 +7,8 @@ type Outline struct {
 	// Name is the base name.
 	Name   string
 	Splits int
+	// Bytes is the size of the file.
+	Bytes int64
 	// Footer is a digest of what the file states about its rows; nil if it states nothing. It is private, as what it is of.
 	Footer []byte
 }
@@ -15,7 +17,7 @@ type Outline struct {
 func (d *Dataset) Outlines() ([]Outline, error) {
 	out := make([]Outline, len(d.files))
 	for i, f := range d.files {
-		out[i] = Outline{Name: d.names[i], Splits: f.Splits()}
+		out[i] = Outline{Name: d.names[i], Splits: f.Splits(), Bytes: f.Length()}
 		footed, ok := f.(scan.Footed)
 		if !ok || out[i].Splits == 0 {
 			continue

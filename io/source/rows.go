@@ -25,6 +25,7 @@ type rowsFile struct {
 
 func (f rowsFile) Schema() table.Schema { return f.schema }
 func (rowsFile) Splits() int            { return 1 }
+func (rowsFile) Length() int64          { return 0 }
 func (rowsFile) Public(string) bool     { return true }
 
 func (f rowsFile) Read(ctx context.Context, _ int, columns []string, yield func(*table.Batch) error) (scan.Summary, error) {

@@ -153,7 +153,7 @@ type shardFiles struct {
 	key                             partial.Key
 	plan, otherPlan                 *pipeline.Plan
 	good, others, foreign, threes   []string
-	grown                           []string // of the table with one file more
+	grown, changed                  []string // of the table with one file more; with a row more in a file
 	cut, flipped, newer, unreadable string
 }
 
@@ -184,6 +184,11 @@ func newShardFiles(t *testing.T) *shardFiles {
 	f.good, f.others, f.foreign, f.threes = parts(f.key, 2), parts(f.key, 2), parts(runKey(t), 2), parts(f.key, 3)
 	write(filepath.Join(dir, "t3.csv"), []byte("u\n7\n"))
 	f.grown = parts(f.key, 2)
+	if err := os.Remove(filepath.Join(dir, "t3.csv")); err != nil {
+		t.Fatal(err)
+	}
+	write(filepath.Join(dir, "t1.csv"), []byte("u\n1\n2\n2\n"))
+	f.changed = parts(f.key, 2)
 	f.otherPlan = shardPlan(t, dir, strings.Replace(fmt.Sprintf(shardJob, "a"), "max_rows: 2", "max_rows: 3", 1))
 	whole, err := os.ReadFile(f.good[0])
 	if err != nil {
@@ -215,6 +220,7 @@ func TestPartsThatDoNotFit(t *testing.T) {
 		"another count":   {append(f.good[:1:1], f.threes...), "shard-foreign", program, f.plan},
 		"another key":     {[]string{f.good[0], f.foreign[1]}, "shard-foreign", program, f.plan},
 		"another table":   {[]string{f.good[0], f.grown[1]}, "shard-foreign", program, f.plan},
+		"a changed file":  {[]string{f.good[0], f.changed[1]}, "shard-foreign", program, f.plan},
 		"another program": {f.good, "shard-foreign", "newer", f.plan},
 		"another job":     {f.good, "shard-foreign", program, f.otherPlan},
 		"cut off":         {[]string{f.cut, f.good[1]}, "shard-damaged", program, f.plan},

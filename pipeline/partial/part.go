@@ -47,6 +47,8 @@ type File struct {
 	// Name is its base name.
 	Name   string `json:"name"`
 	Splits int    `json:"splits"`
+	// Bytes is the size of the file.
+	Bytes int64 `json:"bytes"`
 	// Footer is a digest of what the file states about itself; nil if it states nothing.
 	Footer []byte `json:"footer,omitempty"`
 }
@@ -133,7 +135,7 @@ func (s *Statement) sound() bool {
 // SameTable says whether two statements are of the same files and columns.
 func (s *Statement) SameTable(o *Statement) bool {
 	return slices.Equal(s.Schema, o.Schema) && slices.EqualFunc(s.Files, o.Files, func(a, b File) bool {
-		return a.Name == b.Name && a.Splits == b.Splits && bytes.Equal(a.Footer, b.Footer)
+		return a.Name == b.Name && a.Splits == b.Splits && a.Bytes == b.Bytes && bytes.Equal(a.Footer, b.Footer)
 	})
 }
 

@@ -12,6 +12,8 @@ import (
 type File interface {
 	Schema() table.Schema
 	Splits() int
+	// Length is the file's size in bytes, as it was when it was opened.
+	Length() int64
 	// Public says whether a column's name is surely not data.
 	Public(column string) bool
 	// Read and Digest do for one split what the methods of source.Dataset do.

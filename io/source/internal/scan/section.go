@@ -40,6 +40,9 @@ type Origin struct {
 	MAC  BlockMAC
 }
 
+// Length returns the size in bytes of the file that was opened.
+func (o *Origin) Length() int64 { return o.Size }
+
 // Open opens the file for the first time and notes which one it is.
 func (o *Origin) Open(ctx context.Context) (Handle, error) {
 	if o.Remote != nil {
