@@ -166,7 +166,7 @@ type contents struct {
 }
 
 func (c *contents) statement() string {
-	if len(c.Outline.Columns) == 0 && !c.Apart && c.looksUp() {
+	if len(c.Columns) == 0 && !c.Apart && c.looksUp() {
 		return c.groupedFirst()
 	}
 	c.findCells()

@@ -100,8 +100,8 @@ func (r Rule) hidden(a queries.Answer) (hidden cells, count int) {
 		counts(start, rows[:n])
 		for i := range n {
 			enough := r.MinCount == 0 || rows[i] >= r.MinCount
-			close := r.MaxRelative == 0 || (high[i]-low[i])/2 <= r.MaxRelative*math.Abs(noisy[i])
-			if !enough || !close || math.IsNaN(noisy[i]) {
+			near := r.MaxRelative == 0 || (high[i]-low[i])/2 <= r.MaxRelative*math.Abs(noisy[i])
+			if !enough || !near || math.IsNaN(noisy[i]) {
 				hidden[(start+i)/64] |= 1 << ((start + i) % 64)
 				count++
 			}
