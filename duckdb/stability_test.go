@@ -20,3 +20,6 @@ func TestStability(t *testing.T) {
 
 // Many labels and many edges are looked up in other ways than few.
 func TestWideDomains(t *testing.T) { sqlpushtest.Wide(t, newDuckDB(t)) }
+
+// Empty texts are no nulls, whatever rows are before them.
+func TestTexts(t *testing.T) { sqlpushtest.Texts(t, newDuckDB(t)) }

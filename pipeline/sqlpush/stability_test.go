@@ -19,3 +19,6 @@ func TestPostgresStability(t *testing.T) {
 
 // Many labels and many edges are looked up in other ways than few.
 func TestPostgresWideDomains(t *testing.T) { sqlpushtest.Wide(t, newPostgres(t)) }
+
+// Empty texts are no nulls, whatever rows are before them.
+func TestPostgresTexts(t *testing.T) { sqlpushtest.Texts(t, newPostgres(t)) }

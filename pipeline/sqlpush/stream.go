@@ -3,6 +3,7 @@ package sqlpush
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"strings"
 
 	"github.com/dprelease/dprelease/io/source"
@@ -63,13 +64,13 @@ type rowBatch struct {
 
 	ints   []sql.NullInt64
 	floats []sql.NullFloat64
-	texts  []sql.RawBytes
+	texts  []textCell
 	into   []any
 }
 
 func newRowBatch(columns []Column) *rowBatch {
 	n := len(columns)
-	b := &rowBatch{columns: columns, ints: make([]sql.NullInt64, n), floats: make([]sql.NullFloat64, n), texts: make([]sql.RawBytes, n)}
+	b := &rowBatch{columns: columns, ints: make([]sql.NullInt64, n), floats: make([]sql.NullFloat64, n), texts: make([]textCell, n)}
 	for i, c := range columns {
 		switch c.Type.Kind {
 		case table.Float:
@@ -110,11 +111,32 @@ func (b *rowBatch) scan(rows *sql.Rows) error {
 		case table.Float:
 			c.Valid, v.Floats = append(c.Valid, b.floats[i].Valid), append(v.Floats, b.floats[i].Float64)
 		case table.String:
-			c.Valid, v.Data = append(c.Valid, b.texts[i] != nil), append(v.Data, b.texts[i]...)
+			c.Valid, v.Data = append(c.Valid, b.texts[i].valid), append(v.Data, b.texts[i].data...)
 			v.Offsets = append(v.Offsets, uint32(len(v.Data)))
 		default:
 			c.Valid, v.Ints = append(c.Valid, b.ints[i].Valid), append(v.Ints, b.ints[i].Int64)
 		}
+	}
+	return nil
+}
+
+// textCell is a text or NULL. [sql.RawBytes] cannot tell the empty text of a driver that returns strings from NULL, unless a row before it had a longer one.
+type textCell struct {
+	data  []byte
+	valid bool
+}
+
+// Scan copies a value.
+func (t *textCell) Scan(value any) error {
+	t.data, t.valid = t.data[:0], value != nil
+	switch v := value.(type) {
+	case nil:
+	case string:
+		t.data = append(t.data, v...)
+	case []byte:
+		t.data = append(t.data, v...)
+	default:
+		return errors.New("not a text")
 	}
 	return nil
 }

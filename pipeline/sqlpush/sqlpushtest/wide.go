@@ -71,3 +71,33 @@ func quotedAll(texts []string) (out []string) {
 	}
 	return out
 }
+
+// Texts compares answers about empty texts that come before and after longer ones, and about nulls between them: what a row is read as does not depend
+// on the rows before it.
+func Texts(t *testing.T, s *Server) {
+	t.Helper()
+	columns := []stabilitytest.Column{{Name: "c", Kind: stabilitytest.Text}}
+	types := []string{s.Type(stabilitytest.Text, &stabilitytest.Case{})}
+	p := Plan(t, `
+version: 1
+name: texts
+privacy: {epsilon: 1, delta: 1e-6, unit: row}
+input: {sql: {driver: postgres, dsn: unused, table: texts}}
+queries:
+  - {name: texts, histogram: {by: [{column: c, values: ["", full], null: bin, other: bin}]}}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: texts, budget: {epsilon: 2, delta: 1e-5}}
+`)
+	for _, cells := range [][]any{{"", "", nil, "full", ""}, {"full", "", "", nil, ""}, {nil, "", "x", nil, "full", "", ""}, {""}, {nil}} {
+		var rows []stabilitytest.Row
+		for _, c := range cells {
+			rows = append(rows, stabilitytest.Row{c})
+		}
+		if err := s.Load("texts", columns, types, rows); err != nil {
+			t.Fatal(err)
+		}
+		if same, err := s.Same(t, p, "texts"); err != nil || same != "" {
+			t.Errorf("%q: %v\n%s", cells, err, same)
+		}
+	}
+}
