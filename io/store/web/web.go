@@ -1,7 +1,7 @@
 // Package web reads files of web servers, https://host/path, by ranges.
 //
-// The server must answer requests for ranges and state an ETag or a date of the last change, as web servers do for files. Redirects are followed
-// to https only.
+// The server must answer requests for ranges and state a strong ETag or a date of the last change, as web servers do for files. Redirects are
+// followed to https only.
 package web
 
 import (
@@ -36,6 +36,7 @@ func New(transport http.RoundTripper) store.Opener {
 		if r.URL.Scheme != "https" || len(via) >= 10 {
 			return errRedirect
 		}
+		r.Header.Del("Referer") // it holds the last address with its query, which may be a signature
 		return nil
 	}}
 	return func(_ context.Context, a store.Address) (store.Bucket, error) {
@@ -84,7 +85,7 @@ func (s *server) Stat(ctx context.Context, key string) (store.Object, error) {
 		return o, store.Failure(store.Unsupported, "the server does not say how long the file is: download the file, and name the copy")
 	}
 	if o.Version == "" {
-		return o, store.Failure(store.Unsupported, "the server states neither an ETag nor when the file was changed, so a change would not be seen: download the file, and name the copy")
+		return o, store.Failure(store.Unsupported, "the server states neither a strong ETag nor when the file was changed, so a change would not be seen: download the file, and name the copy")
 	}
 	return o, nil
 }
@@ -130,7 +131,7 @@ func (s *server) get(ctx context.Context, key string, at, size int64, version st
 	}
 	request.Header.Set("Range", "bytes="+bounds(at, size))
 	request.Header.Set("Accept-Encoding", "identity")
-	if strings.HasPrefix(version, `"`) { // a weak one matches nothing
+	if strings.HasPrefix(version, `"`) { // it is not a date
 		request.Header.Set("If-Match", version)
 	}
 	r, err := s.client.Do(request)
@@ -145,9 +146,9 @@ func (s *server) get(ctx context.Context, key string, at, size int64, version st
 	return nil, store.Failure(store.Unavailable, "")
 }
 
-// version is what tells the contents of a file apart.
+// version is what tells the contents of a file apart. A weak ETag does not: other bytes may have the same.
 func version(h http.Header) string {
-	if tag := h.Get("ETag"); tag != "" {
+	if tag := h.Get("ETag"); strings.HasPrefix(tag, `"`) {
 		return tag
 	}
 	return h.Get("Last-Modified")

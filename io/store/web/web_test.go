@@ -45,11 +45,17 @@ func file(tag string) http.HandlerFunc {
 	}
 }
 
+// changed is when the file was changed, as the servers have it that say so.
+const changed = "Sun, 06 Nov 1994 08:49:37 GMT"
+
 func TestFilesOfWebServers(t *testing.T) {
-	for _, tag := range []string{`"one"`, `W/"one"`} {
-		b, _ := serve(t, file(tag))
+	for tag, version := range map[string]string{`"one"`: `"one"`, `W/"one"`: changed, "": changed} {
+		b, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Last-Modified", changed)
+			file(tag)(w, r)
+		})
 		o, err := b.Stat(t.Context(), "dir/a.csv")
-		if err != nil || o.Size != int64(len(content)) || o.Version != tag {
+		if err != nil || o.Size != int64(len(content)) || o.Version != version {
 			t.Fatal(o, err)
 		}
 		p := make([]byte, 25)
@@ -79,15 +85,14 @@ func TestFaultsOfWebServers(t *testing.T) {
 		read  store.Kind
 		ok    bool // the first request succeeds
 	}{
-		"missing":   {serve: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, stat: store.NotFound},
-		"denied":    {serve: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(403) }, stat: store.Denied},
-		"busy":      {serve: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, stat: store.Unavailable},
-		"no ranges": {serve: wholly, stat: store.Unsupported},
-		"plain":     {serve: elsewhere, stat: store.Denied},
-		"no version": {serve: func(w http.ResponseWriter, r *http.Request) {
-			http.ServeContent(w, r, "a.csv", time.Time{}, bytes.NewReader(content))
-		}, stat: store.Unsupported},
-		"changed": {serve: func(w http.ResponseWriter, r *http.Request) { file(fmt.Sprintf(`"%d"`, version.Add(1)))(w, r) }, ok: true, read: store.Changed},
+		"missing":      {serve: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, stat: store.NotFound},
+		"denied":       {serve: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(403) }, stat: store.Denied},
+		"busy":         {serve: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, stat: store.Unavailable},
+		"no ranges":    {serve: wholly, stat: store.Unsupported},
+		"plain":        {serve: elsewhere, stat: store.Denied},
+		"no version":   {serve: file(""), stat: store.Unsupported},
+		"weak version": {serve: file(`W/"one"`), stat: store.Unsupported},
+		"changed":      {serve: func(w http.ResponseWriter, r *http.Request) { file(fmt.Sprintf(`"%d"`, version.Add(1)))(w, r) }, ok: true, read: store.Changed},
 		"changed, without If-Match": {serve: func(w http.ResponseWriter, r *http.Request) {
 			r.Header.Del("If-Match")
 			file(fmt.Sprintf(`"%d"`, version.Add(1)))(w, r)
@@ -129,6 +134,35 @@ func TestFaultsOfWebServers(t *testing.T) {
 				t.Errorf("the error shows the address: %v", err)
 			}
 		})
+	}
+}
+
+// A server to which another sends the reader does not see the query of the first.
+func TestRedirectsKeepTheQuery(t *testing.T) {
+	var asked atomic.Int64
+	target := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		if got := fmt.Sprint(r.URL, r.Header); strings.Contains(got, "hush") || r.Referer() != "" {
+			t.Errorf("the target was told %s", got)
+		}
+		if r.URL.Path == "/again" {
+			http.Redirect(w, r, "/there", http.StatusFound)
+			return
+		}
+		w.Header().Set("ETag", `"one"`)
+		http.ServeContent(w, r, "a.csv", time.Time{}, bytes.NewReader(content))
+	}))
+	t.Cleanup(target.Close)
+	b, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, target.URL+"/again", http.StatusFound)
+	})
+	o, err := b.Stat(t.Context(), "dir/a.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := make([]byte, 10)
+	if _, err := b.ReadAt(t.Context(), o, p, 10); err != nil || !bytes.Equal(p, content[10:20]) || asked.Load() != 4 {
+		t.Errorf("%q, %v after %d requests", p, err, asked.Load())
 	}
 }
 
