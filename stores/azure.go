@@ -51,12 +51,16 @@ func (ofAzure) pin(as func(any) bool, version string) error {
 	return nil
 }
 
-func (ofAzure) answered(as func(any) bool) string {
+func (ofAzure) answered(as func(any) bool) (string, int64) {
 	var out azblob.DownloadStreamResponse
 	if !as(&out) || out.ETag == nil {
-		return ""
+		return "", -1
 	}
-	return string(*out.ETag)
+	var span string
+	if out.ContentRange != nil {
+		span = *out.ContentRange
+	}
+	return string(*out.ETag), begin(span)
 }
 
 func (ofAzure) status(err error) (int, string) {

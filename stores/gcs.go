@@ -46,12 +46,12 @@ func (ofGCS) pin(as func(any) bool, version string) error {
 	return nil
 }
 
-func (ofGCS) answered(as func(any) bool) string {
+func (ofGCS) answered(as func(any) bool) (string, int64) {
 	var r *storage.Reader
 	if !as(&r) {
-		return ""
+		return "", -1
 	}
-	return strconv.FormatInt(r.Attrs.Generation, 10)
+	return strconv.FormatInt(r.Attrs.Generation, 10), r.Attrs.StartOffset
 }
 
 func (ofGCS) status(err error) (int, string) {

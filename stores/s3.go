@@ -88,12 +88,12 @@ func (ofS3) pin(as func(any) bool, version string) error {
 	return nil
 }
 
-func (ofS3) answered(as func(any) bool) string {
+func (ofS3) answered(as func(any) bool) (string, int64) {
 	var out s3.GetObjectOutput
 	if !as(&out) {
-		return ""
+		return "", -1
 	}
-	return aws.ToString(out.ETag)
+	return aws.ToString(out.ETag), begin(aws.ToString(out.ContentRange))
 }
 
 func (ofS3) status(err error) (status int, code string) {

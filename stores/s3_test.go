@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -251,6 +252,63 @@ func TestS3Faults(t *testing.T) {
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
 	_, _, err = answers(t.Context(), options("s3://bucket/t.csv"))
 	check("no credentials", err, source.CodeUnreadable)
+}
+
+// A server or a gateway that does not heed ranges is refused, since it would pass off the object's first bytes as those that were asked for. The bytes
+// of an answer with the whole object are taken only from its beginning.
+func TestS3Ranges(t *testing.T) {
+	s := start(t)
+	content := tables(t, 60_000)["t.parquet"]
+	put(t, "s3://bucket/t.parquet", content)
+	w, a := writer(t, "s3://bucket/t.parquet")
+	o, err := w.Stat(t.Context(), a.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range map[string]struct {
+		header string // Content-Range
+		status int
+		at     int64
+		ok     bool
+	}{
+		"the whole object":                     {"", 200, 1000, false},
+		"the whole object, from the beginning": {"", 200, 0, true},
+		"another part":                         {fmt.Sprintf("bytes 0-%d/%d", o.Size-1, o.Size), 206, 1000, false},
+		"no part":                              {"items 1000-1009", 206, 1000, false},
+	} {
+		s.fails(wholly(content, o.Version, x.header, x.status))
+		p := make([]byte, 10)
+		n, err := w.ReadAt(t.Context(), o, p, x.at)
+		if x.ok && (err != nil || !bytes.Equal(p, content[x.at:x.at+10])) || !x.ok && (n != 0 || store.KindOf(err) != store.Unsupported) {
+			t.Errorf("%s: %q, %d bytes, %v", name, p, n, err)
+		}
+	}
+	s.fails(wholly(content, o.Version, "", 200))
+	if _, _, err = answers(t.Context(), options("s3://bucket/t.parquet")); err == nil {
+		t.Error("a table is read though every answer is the wrong part")
+	}
+	s.fails(nil)
+	p := make([]byte, 10)
+	if _, err := w.ReadAt(t.Context(), o, p, 1000); err != nil || !bytes.Equal(p, content[1000:1010]) {
+		t.Errorf("%q, %v", p, err)
+	}
+}
+
+// wholly answers every request for a part with the whole content.
+func wholly(content []byte, version, contentRange string, status int) func(http.ResponseWriter, *http.Request) bool {
+	return func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodGet || r.Header.Get("Range") == "" {
+			return false
+		}
+		w.Header().Set("ETag", version)
+		w.Header().Set("Content-Length", strconv.Itoa(len(content)))
+		if contentRange != "" {
+			w.Header().Set("Content-Range", contentRange)
+		}
+		w.WriteHeader(status)
+		_, _ = w.Write(content)
+		return true
+	}
 }
 
 // An object that is there is not written over if it must be fresh, and one that was removed is gone.

@@ -10,6 +10,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
+	"strings"
 
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
@@ -30,8 +32,8 @@ type kind interface {
 	versionOf(as func(any) bool) string
 	// pin asks for one version only; as is that of the options of a read.
 	pin(as func(any) bool, version string) error
-	// answered returns the version of which a read got bytes; as is that of the reader.
-	answered(as func(any) bool) string
+	// answered returns the version of which a read got bytes, and at which byte these begin; as is that of the reader.
+	answered(as func(any) bool) (version string, at int64)
 	// status returns the status of an answer and the store's code for an error; 0 if no answer came.
 	status(err error) (status int, code string)
 }
@@ -95,7 +97,12 @@ func (b *bucket) ReadAt(ctx context.Context, o store.Object, p []byte, at int64)
 		return 0, b.failure(ctx, err)
 	}
 	defer r.Close()
-	if r.Size() != o.Size || b.kind.answered(r.As) != o.Version {
+	switch version, first := b.kind.answered(r.As); {
+	case version != o.Version:
+		return 0, store.Failure(store.Changed, "")
+	case first != at:
+		return 0, store.Failure(store.Unsupported, "the store does not send the part of the object that was asked for: does a proxy or a gateway ignore ranges? download the object, and name the copy")
+	case r.Size() != o.Size:
 		return 0, store.Failure(store.Changed, "")
 	}
 	n, err := io.ReadFull(r, p)
@@ -103,6 +110,21 @@ func (b *bucket) ReadAt(ctx context.Context, o store.Object, p []byte, at int64)
 		return n, store.Failure(store.Unavailable, "")
 	}
 	return n, nil
+}
+
+// begin returns at which byte an answer begins, by its Content-Range: at the first if there is none, since that is the whole object; -1 if it cannot
+// be told.
+func begin(contentRange string) int64 {
+	if contentRange == "" {
+		return 0
+	}
+	span, bytes := strings.CutPrefix(contentRange, "bytes ")
+	first, _, _ := strings.Cut(span, "-")
+	at, err := strconv.ParseInt(first, 10, 64)
+	if !bytes || err != nil {
+		return -1
+	}
+	return at
 }
 
 // Put implements store.Writer.
