@@ -18,6 +18,12 @@ func alone(method string, a Args) bool {
 	return false
 }
 
+// CellByCell reports whether a step computes each estimate from the noisy value of its own cell, so that no cell tells of another.
+func CellByCell(s Step) bool {
+	one, ok := s.(step)
+	return ok && one.alone
+}
+
 // total returns the number of the vector's cells.
 func (p problem) total() int {
 	if p.of > 0 {

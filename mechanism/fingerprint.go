@@ -14,7 +14,7 @@ const fingerprintKey = 16
 // would give the same answers again, to those who hold the key, and nothing to others. The answers are not spent. The key is a
 // secret of at least 16 bytes.
 //
-// Errors: ErrKey if the key is shorter, ErrEmpty, ErrSpent.
+// Errors: ErrKey if the key is shorter; ErrChoice if an answer depends on a choice; ErrEmpty, ErrSpent.
 func Fingerprint(key []byte, exacts ...Exact) ([]byte, error) {
 	if len(key) < fingerprintKey {
 		return nil, ErrKey
@@ -33,9 +33,8 @@ func (e Exact) write(h hash.Hash) error {
 	if e.keyed != nil {
 		return e.writeKeys(h)
 	}
-	if e.choice != nil { // what it is made of is chosen later, from another exact answer, which stands beside it
-		writeWords(h, 's')
-		return nil
+	if e.choice != nil { // what it holds is not yet chosen
+		return ErrChoice
 	}
 	if e.open == nil {
 		return ErrEmpty

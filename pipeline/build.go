@@ -9,6 +9,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/pipeline/internal/deltazero"
 	"github.com/dprelease/dprelease/pipeline/internal/question"
 	"github.com/dprelease/dprelease/pipeline/internal/withhold"
@@ -82,7 +83,7 @@ func (b *builder) query(i int) Planned {
 	q.MaxError = b.number(jq.MaxError, q.path+".max_error")
 	q.target = b.target(jq, q.path)
 	q.radius = b.radius(jq)
-	q.rule = b.rule(jq, q.path)
+	q.rule = b.rule(jq, q.path, steps)
 	if slices.ContainsFunc(spec.By, func(d domain.Dimension) bool { return d.Discover }) {
 		b.discovered(jq, q.path)
 	}
@@ -105,13 +106,13 @@ func (b *builder) query(i int) Planned {
 }
 
 // rule reads which cells of a query are published.
-func (b *builder) rule(jq *configs.Query, path string) (r withhold.Rule) {
+func (b *builder) rule(jq *configs.Query, path string, steps []denoise.Step) (r withhold.Rule) {
 	p := b.job.PublishRule(jq)
 	if p == nil {
 		return r
 	}
 	r = withhold.Rule{MinCount: b.number(p.MinCount, path+".publish.min_count"), MaxRelative: b.number(p.MaxRelativeError, path+".publish.max_relative_error")}
-	if message, hint := r.Problem(jq); message != "" {
+	if message, hint := r.Problem(jq, b.job, steps); message != "" {
 		b.report(path, "contradiction", "publish: "+message, hint)
 	}
 	return r

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/queries"
 )
 
@@ -19,8 +20,8 @@ const noisyCount = "noisy_count"
 // MaxRelative times the noisy value. A limit that is 0 is none.
 type Rule struct{ MinCount, MaxRelative float64 }
 
-// Problem says why a rule cannot be applied to a query; "" if it can. The hint names the remedy.
-func (r Rule) Problem(q *configs.Query) (message, hint string) {
+// Problem says why a rule cannot be applied to a query of a job with these denoising steps; "" if it can. The hint names the remedy.
+func (r Rule) Problem(q *configs.Query, job *configs.Job, steps []denoise.Step) (message, hint string) {
 	const exempt = "; or exempt the query with publish: {}"
 	switch {
 	case r == Rule{}:
@@ -31,10 +32,19 @@ func (r Rule) Problem(q *configs.Query) (message, hint string) {
 		return "quantiles, shares and sums are read off all cells, also those that would be left out", "ask for them in a query of their own, at a part of the budget" + exempt
 	case q.Sum != nil && r.MinCount > 0:
 		return "a sum releases no noisy count", "ask for a mean, which has the noisy sum and the noisy count beside it, or leave min_count out" + exempt
+	case adjusted(q, job):
+		return "margins make cells agree with their totals, from which cells that are left out could be computed", "remove margins" + exempt
+	case slices.ContainsFunc(steps, func(s denoise.Step) bool { return s != nil && !denoise.CellByCell(s) }):
+		return "a denoising step computes estimates from all cells, also those that would be left out, which could be computed from them", "keep steps that treat each cell for itself, such as nonnegative" + exempt
 	case q.Sparse:
 		return "sparse leaves cells out as well, and which ones would not be told apart", "remove sparse" + exempt
 	}
 	return "", ""
+}
+
+// adjusted says whether estimates of the query, or of one that names it, are made to agree with others.
+func adjusted(q *configs.Query, job *configs.Job) bool {
+	return len(q.Margins) > 0 || slices.ContainsFunc(job.Queries, func(other configs.Query) bool { return slices.Contains(other.Margins, q.Name) })
 }
 
 // Apply returns the answer with the cells that miss the rule left empty, and their number.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/queries"
 )
 
@@ -77,23 +78,39 @@ func TestApplyToMeans(t *testing.T) {
 
 func TestProblem(t *testing.T) {
 	both := Rule{MinCount: 20, MaxRelative: 0.2}
+	job := &configs.Job{Queries: []configs.Query{{Name: "a", Margins: []string{"b"}}}}
+	problem := func(r Rule, q *configs.Query, methods ...string) (message, hint string) {
+		var steps []denoise.Step
+		for _, m := range methods {
+			s, err := denoise.New(m, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			steps = append(steps, s)
+		}
+		return r.Problem(q, job, steps)
+	}
 	for what, q := range map[string]*configs.Query{
 		"crosstabs": {Crosstabs: &configs.Crosstabs{}}, "cdf": {Histogram: &configs.Histogram{CDF: new(true)}}, "optimize": {Histogram: &configs.Histogram{Optimize: "cdf"}},
+		"margins": {Name: "a", Margins: []string{"b"}, Histogram: &configs.Histogram{}}, "a margin": {Name: "b", Count: &configs.Count{}},
 		"sum": {Sum: &configs.Aggregate{}}, "sparse": {Histogram: &configs.Histogram{}, Sparse: true},
 	} {
-		if message, hint := both.Problem(q); message == "" || hint == "" {
+		if message, hint := problem(both, q); message == "" || hint == "" {
 			t.Errorf("%s: %q, %q", what, message, hint)
 		}
-		if message, _ := (Rule{}).Problem(q); message != "" {
+		if message, _ := problem(Rule{}, q, "james-stein"); message != "" {
 			t.Errorf("%s without a rule: %s", what, message)
 		}
 	}
 	for what, q := range map[string]*configs.Query{"mean": {Mean: &configs.Aggregate{}}, "count": {Count: &configs.Count{}}, "histogram": {Histogram: &configs.Histogram{}}} {
-		if message, _ := both.Problem(q); message != "" {
+		if message, _ := problem(both, q); message != "" {
 			t.Errorf("%s: %s", what, message)
 		}
 	}
-	if message, _ := (Rule{MaxRelative: 0.1}).Problem(&configs.Query{Sum: &configs.Aggregate{}}); message != "" {
+	if message, _ := problem(Rule{MaxRelative: 0.1}, &configs.Query{Sum: &configs.Aggregate{}}, "nonnegative", "round"); message != "" {
 		t.Error(message)
+	}
+	if message, hint := problem(both, &configs.Query{Histogram: &configs.Histogram{}}, "james-stein"); message == "" || hint == "" {
+		t.Errorf("james-stein: %q, %q", message, hint)
 	}
 }
