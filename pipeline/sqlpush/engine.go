@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"errors"
 	"math/big"
 	"slices"
 
@@ -155,6 +156,9 @@ func answer(ctx context.Context, tx *session, s *Statement, q queries.Query, sch
 	return to.Seal()
 }
 
+// errNoSum is a sum of rows that is NULL. No value of a row makes it so: rows without a value add 0, and the sums do not overflow.
+var errNoSum = errors.New("a sum of rows is NULL")
+
 // scan reads one total.
 func (s *Statement) scan(rows *sql.Rows) (t queries.Total, err error) {
 	var n sql.NullInt64 // NULL in a sum over no row
@@ -169,6 +173,9 @@ func (s *Statement) scan(rows *sql.Rows) (t queries.Total, err error) {
 	t.Rows = n.Int64
 	numbers := make([]int128.Int, len(sums))
 	for i, text := range sums {
+		if t.Rows != 0 && !text.Valid {
+			return t, errNoSum
+		}
 		if numbers[i], err = wide(text); err != nil {
 			return t, err
 		}

@@ -79,11 +79,11 @@ func sparkUnit(c *Column) string {
 	return "CAST(" + x + " AS BINARY)"
 }
 
-// Total is of decimals.
-func (spark) Total(x string) string { return "CAST(SUM(CAST(" + x + " AS DECIMAL(20, 0))) AS STRING)" }
+// Total is of decimals of 38 digits, which partial sums fit in: without ANSI mode, a cast or a sum that overflows is NULL.
+func (spark) Total(x string) string { return "CAST(SUM(CAST(" + x + " AS DECIMAL(38, 0))) AS STRING)" }
 
 // Session sets the zone of times without one.
 func (spark) Session() []string { return []string{"SET TIME ZONE 'UTC'"} }
 
 // Partial is of the same type.
-func (spark) Partial(x string) string { return "SUM(CAST(" + x + " AS DECIMAL(20, 0)))" }
+func (spark) Partial(x string) string { return "SUM(CAST(" + x + " AS DECIMAL(38, 0)))" }

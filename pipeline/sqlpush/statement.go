@@ -219,11 +219,11 @@ func (c *contents) groupedFirst() string {
 		sums = append(sums, c.Partial(x)+" AS "+partial[len(partial)-1])
 	}
 	for _, v := range c.values {
-		add(less(v, c.Value.Centre))
+		add(c.term(less(v, c.Value.Centre)))
 	}
 	if c.Squared {
 		x := less(c.values[0], c.Value.Centre)
-		add(fmt.Sprintf("(%s) * (%s) - %d", x, x, c.LessSquare))
+		add(c.term(fmt.Sprintf("(%s) * (%s) - %d", x, x, c.LessSquare)))
 	}
 	by := strings.Join(names, ", ")
 	w := newWriter(c.Dialect, fmt.Sprintf("(SELECT %s, %s FROM %s AS b GROUP BY %s)", by, strings.Join(sums, ", "), inner, by))
@@ -350,11 +350,11 @@ const countRows = "COUNT(*)"
 func (c *contents) totals(from, rows string) string {
 	var sums []string
 	for i, v := range c.values {
-		sums = append(sums, c.Total(less(v, c.Value.Centre))+fmt.Sprint(" AS sum", i))
+		sums = append(sums, c.Total(c.term(less(v, c.Value.Centre)))+fmt.Sprint(" AS sum", i))
 	}
 	if c.Squared {
 		x := less(c.values[0], c.Value.Centre)
-		sums = append(sums, c.Total(fmt.Sprintf("(%s) * (%s) - %d", x, x, c.LessSquare))+" AS squares")
+		sums = append(sums, c.Total(c.term(fmt.Sprintf("(%s) * (%s) - %d", x, x, c.LessSquare)))+" AS squares")
 	}
 	columns := append([]string{rows + " AS n"}, sums...)
 	list := strings.Join(columns, ", ")
@@ -373,6 +373,14 @@ func (c *contents) totals(from, rows string) string {
 		all = append(all, fmt.Sprintf("SELECT %d AS t, cell, %s\nFROM (SELECT %s AS cell%s FROM counted) AS x\nGROUP BY cell", i, list, c.radix(c.cells, axes), number))
 	}
 	return "WITH counted AS (SELECT " + strings.Join(c.cells, ", ") + number + " FROM " + from + " AS y)\n" + strings.Join(all, "\nUNION ALL\n")
+}
+
+// term is what a row adds to a sum: 0 if it counts without a value. So a sum is NULL for no rows alone.
+func (c *contents) term(x string) string {
+	if c.AllRows {
+		return "COALESCE(" + x + ", 0)"
+	}
+	return x
 }
 
 func less(x string, centre int64) string {

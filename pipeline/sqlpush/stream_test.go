@@ -7,13 +7,15 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism/int128"
 )
 
-// listed is a driver whose answer to each statement is the same list of values in one column.
-type listed []driver.Value
+// listed is a driver whose answer to each statement is the same rows.
+type listed [][]driver.Value
 
 func (l listed) Connect(context.Context) (driver.Conn, error) { return l, nil }
 func (listed) Driver() driver.Driver                          { return nil }
@@ -22,23 +24,27 @@ func (listed) Begin() (driver.Tx, error)                      { return nil, erro
 func (listed) Close() error                                   { return nil }
 
 func (l listed) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
-	return &listedRows{l}, nil
+	return &listedRows{l, l[0]}, nil
 }
 
 func (listed) ExecContext(context.Context, string, []driver.NamedValue) (driver.Result, error) {
 	return driver.ResultNoRows, nil
 }
 
-type listedRows struct{ left listed }
+type listedRows struct {
+	left    listed
+	columns []driver.Value
+}
 
-func (*listedRows) Columns() []string { return []string{"x"} }
-func (*listedRows) Close() error      { return nil }
+func (r *listedRows) Columns() []string { return make([]string, len(r.columns)) }
+func (*listedRows) Close() error        { return nil }
 
 func (r *listedRows) Next(to []driver.Value) error {
 	if len(r.left) == 0 {
 		return io.EOF
 	}
-	to[0], r.left = r.left[0], r.left[1:]
+	copy(to, r.left[0])
+	r.left = r.left[1:]
 	return nil
 }
 
@@ -74,16 +80,42 @@ func TestTextsDoNotDependOnEarlierRows(t *testing.T) {
 			for _, x := range texts {
 				switch {
 				case x == "NULL":
-					values = append(values, nil)
+					values = append(values, []driver.Value{nil})
 				case bytes:
-					values = append(values, []byte(x))
+					values = append(values, []driver.Value{[]byte(x)})
 				default:
-					values = append(values, x)
+					values = append(values, []driver.Value{x})
 				}
 			}
 			if got := readTexts(t, values); len(got) != 1 || !slices.Equal(got[0], texts) {
 				t.Errorf("bytes %v: %q is read as %q", bytes, texts, got)
 			}
+		}
+	}
+}
+
+// A sum that is NULL is 0 if it is of no row, and no answer otherwise.
+func TestNullSums(t *testing.T) {
+	for rows, want := range map[any]error{int64(0): nil, nil: nil, int64(3): errNoSum} {
+		db := sql.OpenDB(listed{{int64(0), int64(0), rows, nil}})
+		got, err := db.QueryContext(t.Context(), "")
+		if err != nil || !got.Next() {
+			t.Fatal(err)
+		}
+		s := Statement{Sums: 1}
+		if total, err := s.scan(got); !errors.Is(err, want) || err == nil && !(total.Rows == 0 && total.Sums[0] == int128.Int{}) {
+			t.Errorf("of %v rows: %+v, %v", rows, total, err)
+		}
+		_ = got.Close()
+		_ = db.Close()
+	}
+}
+
+// Partial sums of Spark have more digits than a whole number has.
+func TestSparkTotalsHoldPartialSums(t *testing.T) {
+	for _, x := range []string{spark{}.Total("p0"), spark{}.Partial("v0")} {
+		if !strings.Contains(x, " AS DECIMAL(38, 0))") {
+			t.Error(x)
 		}
 	}
 }
