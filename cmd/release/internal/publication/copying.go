@@ -6,9 +6,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -56,7 +58,7 @@ func filesOf(dir string, found *sink.Examined) ([]file, error) {
 	names = append(names, manifestName)
 	files := make([]file, len(names))
 	for i, name := range names {
-		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
+		info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name)))
 		if err != nil {
 			return nil, pipeline.OutputError(err)
 		}
@@ -166,7 +168,8 @@ func (c *copying) retire(ctx context.Context) (left []string, err error) {
 	return left, c.remove(ctx, manifestName)
 }
 
-// leftBy returns the names in another manifest that this release does not have. It believes only names that a release can have.
+// leftBy returns the names in another manifest that this release does not have. It believes only names that files of a
+// release's folder can have: others may be of another release below the same prefix.
 func (c *copying) leftBy(text []byte) (left []string) {
 	m, err := manifest.Parse(text)
 	if err != nil {
@@ -179,7 +182,7 @@ func (c *copying) leftBy(text []byte) (left []string) {
 	others := named(&m)
 	others[sink.SignatureName] = ""
 	for name := range others {
-		if !own[name] && path.Clean("/"+name) == "/"+name {
+		if !own[name] && fs.ValidPath(name) && name != "." && !strings.Contains(name, "/") {
 			left = append(left, name)
 		}
 	}
@@ -227,15 +230,54 @@ func (c *copying) compare(ctx context.Context, f file) (state, error) {
 	return same, nil
 }
 
+// open opens a file of the release, and reads it once, so that nothing is sent which the release does not state. It does not follow links.
+func (c *copying) open(f file) (*os.File, error) {
+	root, err := os.OpenRoot(c.dir)
+	if err != nil {
+		return nil, pipeline.OutputError(err)
+	}
+	defer root.Close()
+	name := filepath.FromSlash(f.name)
+	info, err := root.Lstat(name)
+	if err != nil {
+		return nil, pipeline.OutputError(err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, changed(f)
+	}
+	content, err := root.Open(name)
+	if err != nil {
+		return nil, pipeline.OutputError(err)
+	}
+	sum := sha256.New()
+	if _, err = io.Copy(sum, content); err != nil {
+		err = pipeline.OutputError(err)
+	} else if hex.EncodeToString(sum.Sum(nil)) != f.digest {
+		err = changed(f)
+	}
+	if err != nil {
+		_ = content.Close()
+		return nil, err
+	}
+	return content, nil
+}
+
+func changed(f file) error {
+	return &pipeline.Error{
+		Cause: pipeline.CauseOutput, Code: "altered", Message: console.Visible(f.name) + " was changed while the release was copied",
+		Hint: "release verify DIR says what differs",
+	}
+}
+
 // settle sends a file that is not there, or not with the right contents, and reads it back.
 func (c *copying) settle(ctx context.Context, f file, s state) error {
 	if s == same {
 		atomic.AddInt64(&c.found, 1)
 		return nil
 	}
-	content, err := os.Open(filepath.Join(c.dir, filepath.FromSlash(f.name)))
+	content, err := c.open(f)
 	if err != nil {
-		return pipeline.OutputError(err)
+		return err
 	}
 	defer content.Close()
 	err = store.Retry(ctx, f.size, func(ctx context.Context) error {

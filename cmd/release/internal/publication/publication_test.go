@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -177,5 +178,66 @@ func TestPublishRefuses(t *testing.T) {
 	}
 	if _, err := run(t, releases+"2013-01-01", "s3://bucket/p"); code(err) != "store" {
 		t.Errorf("a store that is not linked: %v", err)
+	}
+}
+
+// A file that becomes another one, or a link, after the folder was checked is not sent.
+func TestPublishSendsWhatWasChecked(t *testing.T) {
+	for name, change := range map[string]func(path string) error{
+		"other contents": func(path string) error { return os.WriteFile(path, []byte("hush"), 0o600) },
+		"a link": func(path string) error {
+			outside := filepath.Join(t.TempDir(), "same")
+			return errors.Join(os.Rename(path, outside), os.Symlink(outside, path))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := storetest.New()
+			store.Register("memory", m.Opener)
+			dir := t.TempDir()
+			if err := os.CopyFS(dir, os.DirFS(releases+"2013-01-01")); err != nil {
+				t.Fatal(err)
+			}
+			tables, err := filepath.Glob(filepath.Join(dir, "*.csv"))
+			if err != nil || len(tables) == 0 {
+				t.Fatal(tables, err)
+			}
+			var once sync.Once
+			m.Before = func(string, string, int64) (int, error) {
+				once.Do(func() { err = change(tables[0]) })
+				return 0, err
+			}
+			if _, err := run(t, dir, "memory://bucket/p"); code(err) != "altered" {
+				t.Error(err)
+			}
+			for _, key := range []string{"p/" + filepath.Base(tables[0]), "p/release.json"} {
+				if _, there := m.Keys()[key]; there {
+					t.Errorf("%s was sent", key)
+				}
+			}
+		})
+	}
+}
+
+// A manifest in the store that names objects below other prefixes does not get them removed.
+func TestReplaceRemovesNothingElse(t *testing.T) {
+	m := storetest.New()
+	store.Register("memory", m.Opener)
+	text, err := os.ReadFile(releases + "2013-01-01/release.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := regexp.MustCompile(`"path": "[^"]+"`)
+	for _, x := range []struct {
+		name string
+		gone bool
+	}{{"sub/own.csv", false}, {"old.csv", true}} {
+		m.Set("p/"+x.name, []byte("x"))
+		m.Set("p/release.json", paths.ReplaceAll(text, []byte(`"path": "`+x.name+`"`)))
+		if _, err := run(t, releases+"2013-01-02", "memory://bucket/p", "--replace"); err != nil {
+			t.Fatal(err)
+		}
+		if _, there := m.Keys()["p/"+x.name]; there == x.gone {
+			t.Errorf("%s is there: %t", x.name, there)
+		}
 	}
 }
