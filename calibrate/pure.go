@@ -116,7 +116,8 @@ func (m Mechanism) checkStandIn() error {
 	if err != nil {
 		return err
 	}
-	if cross(m.Sens.L2, 1).Cmp(cross(float64(m.Sigma), float64(least))) < 0 { // exact: L1/sigma is below the least mu
+	// Without rounding: L1/sigma is below the least mu.
+	if cross(m.Sens.L2, 1).Cmp(cross(float64(m.Sigma), float64(least))) < 0 {
 		return argument.New("sigma", "= %g is too large for noise of epsilon %g", float64(m.Sigma), float64(eps))
 	}
 	return nil
