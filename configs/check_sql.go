@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -35,5 +36,39 @@ func (c *checker) sqlInput(at *yamltree.Path) {
 	}
 	if strings.ContainsAny(in.SQL.Query, ";\x00") {
 		c.bad(sql.At("query"), CodeBadValue, "a semicolon separates statements, and the query is one", "write one SELECT without a semicolon")
+	}
+	c.sqlReferences(at.At("sql"), in.SQL)
+}
+
+// plainName has nothing that a database reads as more than a name.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_.]*$`)
+
+// sqlReferences refuses references in the query: who sets a parameter is not to write SQL, which could give rows twice, and a statement is printed, which a
+// value of the environment must not be. In the name of a table, a parameter is a piece of a plain name.
+func (c *checker) sqlReferences(at *yamltree.Path, sql *SQL) {
+	for _, of := range [][2]string{{"table", sql.Table}, {"query", sql.Query}} {
+		key, value := of[0], of[1]
+		node, _, exact := yamltree.Find(c.Src.Root, at.At(key).String())
+		if !exact {
+			continue
+		}
+		pieces, _ := yamltree.Pieces(node.Value)
+		refers, env, points := false, false, 0
+		for _, p := range pieces {
+			if p.Ref {
+				refers, env = true, env || strings.HasPrefix(p.Text, "env:")
+			} else {
+				points += strings.Count(p.Text, ".")
+			}
+		}
+		switch {
+		case !refers:
+		case key == "query":
+			c.bad(at.At(key), CodeBadValue, "a reference would be read as SQL", "write the query out, and choose rows with conditions under input.where, which take references as values")
+		case env:
+			c.bad(at.At(key), CodeBadValue, "the name of a table is printed, and a value of the environment is not", "write the name out, or use a parameter")
+		case !plainName.MatchString(value) || strings.Count(value, ".") != points:
+			c.bad(at.At(key), CodeBadValue, "a parameter makes the name other than one of letters, digits and _", "give a parameter without points and signs, or choose rows with conditions under input.where")
+		}
 	}
 }

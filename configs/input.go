@@ -42,9 +42,9 @@ type SQL struct {
 	Driver string `yaml:"driver" enum:"duckdb|postgres|clickhouse|trino|spark|bigquery|snowflake" example:"postgres"`
 	// DSN is the connection string as the engine's driver reads it, preferably `${env:NAME}`. It never appears in a release, a message or the ledger.
 	DSN string `yaml:"dsn,omitempty" example:"\"${env:DSN}\""`
-	// Table is the name of the table, with its schema and catalogue before it if there are any, between points: `public.trips`. Each part is quoted as it stands.
+	// Table is the name of the table, with its schema and catalogue before it if there are any, between points: `public.trips`. Each part is quoted as it stands. A parameter in it is of letters, digits and `_`.
 	Table string `yaml:"table,omitempty" example:"public.trips"`
-	// Query is one SELECT statement that gives the rows, instead of a table. It is sent as it stands and is public, as the job is. It must not fail on any value.
+	// Query is one SELECT statement that gives the rows, instead of a table. It is sent as it stands and is public, as the job is. It must not fail on any value, gives the same rows each time, and has no references: choose rows of a day with `where`.
 	Query string `yaml:"query,omitempty" example:"\"SELECT * FROM read_parquet('trips/*.parquet')\""`
 }
 

@@ -1,0 +1,48 @@
+package configs
+
+import (
+	"strings"
+	"testing"
+)
+
+// Parameters do not write SQL, and values of the environment are in no statement that is printed.
+func TestReferencesInSQL(t *testing.T) {
+	parse := func(where, day string) (*Job, Diagnostics) {
+		text := `
+version: 1
+name: trips
+params: {day: {type: text}}
+privacy: {epsilon: 1, delta: 1e-6, unit: [cab], per_unit: {max_rows: 5}}
+input: {sql: {driver: postgres, dsn: "${env:DSN}", ` + where + `}, where: [{column: day, in: ["${day}"]}]}
+queries: [{name: all, count: {}}]
+output: {dir: out}
+ledger: {store: "sqlite:l.db", dataset: trips, budget: {epsilon: 10, delta: 1e-5}}
+`
+		env := func(string) (string, bool) { return canary, true }
+		return Parse("job.yaml", []byte(text), ParseOptions{Params: map[string]string{"day": day}, Env: env})
+	}
+	for _, x := range []struct{ where, day, table, query string }{
+		{`table: "trips_${day}"`, "2013_01", "trips_2013_01", ""},
+		{`table: "city.${day}"`, "monday", "city.monday", ""},
+		{`query: "SELECT '$${day}' AS day"`, "1", "", "SELECT '${day}' AS day"},
+	} {
+		job, diags := parse(x.where, x.day)
+		if len(diags) > 0 || job.Input.SQL.Table != x.table || job.Input.SQL.Query != x.query {
+			t.Errorf("%s: %v", x.where, diags)
+		}
+	}
+	for _, x := range [][2]string{
+		{`query: "SELECT * FROM trips WHERE day = ${day}"`, "1 UNION ALL SELECT * FROM trips"},
+		{`query: "SELECT * FROM trips WHERE day = ${day}"`, "1"},
+		{`query: "SELECT * FROM trips WHERE key = '${env:KEY}'"`, "1"},
+		{`table: "${env:TABLE}"`, "1"},
+		{`table: "trips_${day}"`, "a b"},
+		{`table: "${day}.trips"`, "a.b"},
+		{`table: "trips_${day}"`, "-1"},
+	} {
+		_, diags := parse(x[0], x[1])
+		if len(diags) != 1 || diags[0].Code != CodeBadValue || diags[0].Hint == "" || strings.Contains(diags.Error(), canary) {
+			t.Errorf("%v: %v", x, diags)
+		}
+	}
+}
