@@ -11,8 +11,14 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// streamed is how many rows a batch holds.
-const streamed = 1 << 14
+// A batch ends with so many rows, or with the row whose texts make it so many bytes long.
+const (
+	streamed      = 1 << 14
+	streamedBytes = 8 << 20
+)
+
+// tooLong is the length in bytes of texts that are null, as those of Arrow files are. Offsets of a batch are of 32 bits.
+const tooLong = 1 << 31
 
 // Rows returns the input's rows as a dataset, which the local engine reads. Columns are read by the same expressions as in statements. Closing the
 // dataset does not close the database.
@@ -40,7 +46,7 @@ func (d *Database) read(ctx context.Context, columns []string, yield func(*table
 			if err := batch.scan(rows); err != nil {
 				return failed(ctx, "the database's answer is none", err)
 			}
-			if batch.rows == streamed {
+			if batch.rows == streamed || batch.bytes >= streamedBytes {
 				if err := yield(batch.take()); err != nil {
 					return err
 				}
@@ -61,6 +67,7 @@ type rowBatch struct {
 	columns []Column
 	out     []table.Column
 	rows    int
+	bytes   int // of texts
 
 	ints   []sql.NullInt64
 	floats []sql.NullFloat64
@@ -89,7 +96,7 @@ func newRowBatch(columns []Column) *rowBatch {
 }
 
 func (b *rowBatch) reset() {
-	b.rows, b.out = 0, make([]table.Column, len(b.columns))
+	b.rows, b.bytes, b.out = 0, 0, make([]table.Column, len(b.columns))
 	for i, c := range b.columns {
 		b.out[i] = table.Column{Type: c.Type, Valid: make([]bool, 0, streamed)}
 		if c.Type.Kind == table.String {
@@ -113,6 +120,7 @@ func (b *rowBatch) scan(rows *sql.Rows) error {
 		case table.String:
 			c.Valid, v.Data = append(c.Valid, b.texts[i].valid), append(v.Data, b.texts[i].data...)
 			v.Offsets = append(v.Offsets, uint32(len(v.Data)))
+			b.bytes += len(b.texts[i].data)
 		default:
 			c.Valid, v.Ints = append(c.Valid, b.ints[i].Valid), append(v.Ints, b.ints[i].Int64)
 		}
@@ -137,6 +145,9 @@ func (t *textCell) Scan(value any) error {
 		t.data = append(t.data, v...)
 	default:
 		return errors.New("not a text")
+	}
+	if len(t.data) >= tooLong {
+		t.data, t.valid = nil, false
 	}
 	return nil
 }

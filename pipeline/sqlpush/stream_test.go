@@ -119,3 +119,19 @@ func TestSparkTotalsHoldPartialSums(t *testing.T) {
 		}
 	}
 }
+
+// A batch of long texts has few rows.
+func TestBatchesOfLongTexts(t *testing.T) {
+	long := strings.Repeat("x", 3<<20)
+	var values listed
+	for range 7 {
+		values = append(values, []driver.Value{long})
+	}
+	var sizes []int
+	for _, b := range readTexts(t, values) {
+		sizes = append(sizes, len(b))
+	}
+	if !slices.Equal(sizes, []int{3, 3, 1}) {
+		t.Errorf("batches have %v rows", sizes)
+	}
+}
