@@ -223,7 +223,8 @@ func (o *options) aggregate(ctx context.Context, task *dpbeam.Task, ranges []dpb
 	return err
 }
 
-// fetch returns the path of the result: of an attempt that a worker finished. All have the same contents.
+// fetch returns the path of the result: of the first attempt that can be read. All that were finished
+// have the same contents; the merge refuses one that was cut off.
 func fetch(ctx context.Context, out, folder string) (string, error) {
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {
