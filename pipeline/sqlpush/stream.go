@@ -17,8 +17,8 @@ const (
 	streamedBytes = 8 << 20
 )
 
-// tooLong is the length in bytes of texts that are null, as those of Arrow files are. Offsets of a batch are of 32 bits.
-const tooLong = 1 << 31
+// longest is the length in bytes of the longest text. Longer ones are null, as those of Arrow files are: offsets of a batch are of 32 bits.
+const longest = 1<<31 - 1
 
 // Rows returns the input's rows as a dataset, which the local engine reads. Columns are read by the same expressions as in statements. Closing the
 // dataset does not close the database.
@@ -146,7 +146,7 @@ func (t *textCell) Scan(value any) error {
 	default:
 		return errors.New("not a text")
 	}
-	if len(t.data) >= tooLong {
+	if len(t.data) > longest {
 		t.data, t.valid = nil, false
 	}
 	return nil
