@@ -1,7 +1,6 @@
 package local
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -9,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"sync/atomic"
 
@@ -222,7 +222,7 @@ func (m *Merged) loadPart(ctx context.Context, w *worker, x *part) error {
 	if err != nil {
 		return err
 	}
-	if r.Shard != x.Shard || !slices.EqualFunc(r.Digests, x.Digests, bytes.Equal) {
+	if !reflect.DeepEqual(r.Statement, x.Statement) {
 		return partial.ErrDamaged
 	}
 	w.rows += r.Rows
