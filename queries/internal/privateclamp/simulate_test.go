@@ -142,6 +142,9 @@ func (s *sorted) run(r *rand.Rand) float64 {
 // known beforehand with all of mu². With -v it prints the table of docs/METHODS.md; CLAMP_RUNS sets the number of runs a table.
 // The seeds are fixed, so that the test cannot fail by chance.
 func TestRuleIsNearTheBestClamp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a simulation in one goroutine, which takes minutes with the race detector")
+	}
 	runs := 60
 	if n, err := strconv.Atoi(os.Getenv("CLAMP_RUNS")); err == nil {
 		runs = n
