@@ -72,36 +72,23 @@ const complement = 1 << 44
 
 // Digest is BYTES.
 func (bigquery) Digest(parts []Part) string {
-	var all []string
-	for _, p := range parts {
-		switch {
-		case p.Unit != nil:
-			text := bigqueryUnit(p.Unit)
-			all = append(all, "FROM_HEX(FORMAT('%08x', BYTE_LENGTH("+text+")))", text)
-		case p.Number != "" && p.Width == 4:
-			all = append(all, "FROM_HEX(FORMAT('%08x', "+p.Number+"))")
-		case p.Number != "":
-			all = append(all, fmt.Sprintf("FROM_HEX(IF(%s < 0, CONCAT('fffff', FORMAT('%%011x', %s + %d)), FORMAT('%%016x', %s)))", p.Number, p.Number, complement, p.Number))
-		default:
-			all = append(all, "FROM_HEX('"+hexadecimal(p.Bytes)+"')")
-		}
-	}
-	return "SHA256(CONCAT(" + strings.Join(all, ", ") + "))"
+	return "SHA256(CONCAT(" + strings.Join(bigqueryPieces.of(parts), ", ") + "))"
 }
 
-func bigqueryUnit(c *Column) string {
-	x := c.Expr
-	switch c.Type.Kind {
-	case table.String:
-		return x
-	case table.Bool:
-		x = "IF(" + x + " = 1, 'true', 'false')"
-	case table.Date:
-		x = "FORMAT_DATE('%Y-%m-%d', DATE_FROM_UNIX_DATE(" + x + "))"
-	default:
-		x = "CAST(" + x + " AS STRING)"
-	}
-	return "CAST(" + x + " AS BYTES)"
+var bigqueryPieces = pieces{
+	unit: canonical{
+		number: func(x string) string { return "CAST(" + x + " AS STRING)" },
+		date:   func(x string) string { return "FORMAT_DATE('%Y-%m-%d', DATE_FROM_UNIX_DATE(" + x + "))" },
+		bytes:  func(x string) string { return "CAST(" + x + " AS BYTES)" },
+	}.of,
+	length: func(text string) string { return "FROM_HEX(FORMAT('%08x', BYTE_LENGTH(" + text + ")))" },
+	number: func(x string, width int) string {
+		if width == 4 {
+			return "FROM_HEX(FORMAT('%08x', " + x + "))"
+		}
+		return fmt.Sprintf("FROM_HEX(IF(%s < 0, CONCAT('fffff', FORMAT('%%011x', %s + %d)), FORMAT('%%016x', %s)))", x, x, complement, x)
+	},
+	bytes: func(hexadecimal string) string { return "FROM_HEX('" + hexadecimal + "')" },
 }
 
 // Total is of NUMERIC.

@@ -68,21 +68,19 @@ func (clickhouse) Pairs(alias string, pairs []Pair) string {
 
 // Digest is a text of 32 bytes.
 func (clickhouse) Digest(parts []Part) string {
-	var all []string
-	for _, p := range parts {
-		switch {
-		case p.Unit != nil:
-			text := clickhouseUnit(p.Unit)
-			all = append(all, "unhex(leftPad(hex(toUInt32(length("+text+"))), 8, '0'))", text)
-		case p.Number != "":
-			all = append(all, fmt.Sprintf("unhex(leftPad(hex(toInt64(%s)), %d, '0'))", p.Number, 2*p.Width))
-		default:
-			all = append(all, "unhex('"+hexadecimal(p.Bytes)+"')")
-		}
-	}
-	return "SHA256(concat(" + strings.Join(all, ", ") + "))"
+	return "SHA256(concat(" + strings.Join(clickhousePieces.of(parts), ", ") + "))"
 }
 
+var clickhousePieces = pieces{
+	unit:   clickhouseUnit,
+	length: func(text string) string { return "unhex(leftPad(hex(toUInt32(length(" + text + "))), 8, '0'))" },
+	number: func(x string, width int) string {
+		return fmt.Sprintf("unhex(leftPad(hex(toInt64(%s)), %d, '0'))", x, 2*width)
+	},
+	bytes: func(hexadecimal string) string { return "unhex('" + hexadecimal + "')" },
+}
+
+// clickhouseUnit is the canonical text of a unit's column, all of whose texts are bytes.
 func clickhouseUnit(c *Column) string {
 	x := "assumeNotNull(" + c.Expr + ")"
 	switch c.Type.Kind {

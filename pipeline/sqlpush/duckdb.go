@@ -61,36 +61,22 @@ func (duckdb) Text(text string, _ bool) (string, bool) {
 func (duckdb) Divide(x string, by int64) string { return fmt.Sprintf("(%s) // %d", x, by) }
 
 // Digest is a text of hexadecimal digits.
-func (d duckdb) Digest(parts []Part) string {
-	var all []string
-	for _, p := range parts {
-		switch {
-		case p.Unit != nil:
-			text := d.unit(p.Unit)
-			all = append(all, "unhex(lpad(hex(octet_length("+text+")), 8, '0'))", text)
-		case p.Number != "":
-			all = append(all, fmt.Sprintf("unhex(lpad(hex(CAST(%s AS BIGINT)), %d, '0'))", p.Number, 2*p.Width))
-		default:
-			all = append(all, "unhex('"+hexadecimal(p.Bytes)+"')")
-		}
-	}
-	return "sha256(" + strings.Join(all, " || ") + ")"
+func (duckdb) Digest(parts []Part) string {
+	return "sha256(" + strings.Join(duckdbPieces.of(parts), " || ") + ")"
 }
 
-// unit is the canonical text of a unit's column as a blob.
-func (duckdb) unit(c *Column) string {
-	x := c.Expr
-	switch c.Type.Kind {
-	case table.String:
-		return x
-	case table.Bool:
-		x = "CASE WHEN " + x + " = 1 THEN 'true' ELSE 'false' END"
-	case table.Date:
-		x = fmt.Sprintf("CASE WHEN %s BETWEEN %d AND %d THEN strftime(DATE '1970-01-01' + CAST(%s AS INTEGER), '%%Y-%%m-%%d') ELSE 'day ' || CAST(%s AS VARCHAR) END", x, firstDay, lastDay, x, x)
-	default:
-		x = "CAST(" + x + " AS VARCHAR)"
-	}
-	return "encode(" + x + ")"
+var duckdbPieces = pieces{
+	unit: canonical{
+		number:   func(x string) string { return "CAST(" + x + " AS VARCHAR)" },
+		date:     func(x string) string { return "strftime(DATE '1970-01-01' + CAST(" + x + " AS INTEGER), '%Y-%m-%d')" },
+		otherDay: func(x string) string { return "'day ' || CAST(" + x + " AS VARCHAR)" },
+		bytes:    func(x string) string { return "encode(" + x + ")" },
+	}.of,
+	length: func(text string) string { return "unhex(lpad(hex(octet_length(" + text + ")), 8, '0'))" },
+	number: func(x string, width int) string {
+		return fmt.Sprintf("unhex(lpad(hex(CAST(%s AS BIGINT)), %d, '0'))", x, 2*width)
+	},
+	bytes: func(hexadecimal string) string { return "unhex('" + hexadecimal + "')" },
 }
 
 // Total is of HUGEINT.

@@ -3,7 +3,6 @@ package sqlpush
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -79,39 +78,24 @@ func (postgres) Double(x string) string { return "CAST(" + x + " AS double preci
 
 // Digest is a bytea.
 func (postgres) Digest(parts []Part) string {
-	var all []string
-	for _, p := range parts {
-		switch {
-		case p.Unit != nil:
-			text := postgresUnit(p.Unit)
-			all = append(all, "int4send(octet_length("+text+"))", text)
-		case p.Number != "" && p.Width == 4:
-			all = append(all, "int4send(CAST("+p.Number+" AS int))")
-		case p.Number != "":
-			all = append(all, "int8send("+p.Number+")")
-		default:
-			all = append(all, `'\x`+hexadecimal(p.Bytes)+"'::bytea")
-		}
-	}
-	return "sha256(" + strings.Join(all, " || ") + ")"
+	return "sha256(" + strings.Join(postgresPieces.of(parts), " || ") + ")"
 }
 
-// postgresUnit is the canonical text of a unit's column as bytea.
-func postgresUnit(c *Column) string {
-	x := c.Expr
-	switch c.Type.Kind {
-	case table.String:
-		if c.Binary {
-			return x
+var postgresPieces = pieces{
+	unit: canonical{
+		number:   func(x string) string { return "CAST(" + x + " AS text)" },
+		date:     func(x string) string { return "to_char(DATE '1970-01-01' + CAST(" + x + " AS int), 'YYYY-MM-DD')" },
+		otherDay: func(x string) string { return "'day ' || CAST(" + x + " AS text)" },
+		bytes:    func(x string) string { return "convert_to(" + x + ", 'UTF8')" },
+	}.of,
+	length: func(text string) string { return "int4send(octet_length(" + text + "))" },
+	number: func(x string, width int) string {
+		if width == 4 {
+			return "int4send(CAST(" + x + " AS int))"
 		}
-	case table.Bool:
-		x = "CASE WHEN " + x + " = 1 THEN 'true' ELSE 'false' END"
-	case table.Date:
-		x = fmt.Sprintf("CASE WHEN %s BETWEEN %d AND %d THEN to_char(DATE '1970-01-01' + CAST(%s AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(%s AS text) END", x, firstDay, lastDay, x, x)
-	default:
-		x = "CAST(" + x + " AS text)"
-	}
-	return "convert_to(" + x + ", 'UTF8')"
+		return "int8send(" + x + ")"
+	},
+	bytes: func(hexadecimal string) string { return `'\x` + hexadecimal + "'::bytea" },
 }
 
 // Total is of numeric.

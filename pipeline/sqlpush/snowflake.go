@@ -59,39 +59,31 @@ func (snowflake) Pairs(alias string, pairs []Pair) string {
 
 // Digest is a BINARY.
 func (snowflake) Digest(parts []Part) string {
-	hex := func(x string, digits int) string {
-		return fmt.Sprintf("LPAD(TRIM(TO_CHAR(%s, '%s')), %d, '0')", x, strings.Repeat("X", digits), digits)
-	}
-	var all []string
-	for _, p := range parts {
-		switch {
-		case p.Unit != nil:
-			text := snowflakeUnit(p.Unit)
-			all = append(all, "TO_BINARY("+hex("OCTET_LENGTH("+text+")", 8)+", 'HEX')", text)
-		case p.Number != "" && p.Width == 4:
-			all = append(all, "TO_BINARY("+hex(p.Number, 8)+", 'HEX')")
-		case p.Number != "":
-			all = append(all, fmt.Sprintf("TO_BINARY(CASE WHEN %s < 0 THEN CONCAT('FFFFF', %s) ELSE %s END, 'HEX')", p.Number, hex(fmt.Sprintf("%s + %d", p.Number, complement), 11), hex(p.Number, 16)))
-		default:
-			all = append(all, "TO_BINARY('"+hexadecimal(p.Bytes)+"', 'HEX')")
-		}
-	}
-	return "SHA2_BINARY(CONCAT(" + strings.Join(all, ", ") + "), 256)"
+	return "SHA2_BINARY(CONCAT(" + strings.Join(snowflakePieces.of(parts), ", ") + "), 256)"
 }
 
-func snowflakeUnit(c *Column) string {
-	x := c.Expr
-	switch c.Type.Kind {
-	case table.String:
-		return x
-	case table.Bool:
-		x = "CASE WHEN " + x + " = 1 THEN 'true' ELSE 'false' END"
-	case table.Date:
-		x = "TO_CHAR(DATEADD('day', " + x + ", TO_DATE('1970-01-01')), 'YYYY-MM-DD')"
-	default:
-		x = "TO_CHAR(" + x + ")"
-	}
-	return "TO_BINARY(" + x + ", 'UTF-8')"
+var snowflakePieces = pieces{
+	unit: canonical{
+		number: func(x string) string { return "TO_CHAR(" + x + ")" },
+		date: func(x string) string {
+			return "TO_CHAR(DATEADD('day', " + x + ", TO_DATE('1970-01-01')), 'YYYY-MM-DD')"
+		},
+		bytes: func(x string) string { return "TO_BINARY(" + x + ", 'UTF-8')" },
+	}.of,
+	length: func(text string) string { return "TO_BINARY(" + snowflakeHex("OCTET_LENGTH("+text+")", 8) + ", 'HEX')" },
+	number: func(x string, width int) string {
+		if width == 4 {
+			return "TO_BINARY(" + snowflakeHex(x, 8) + ", 'HEX')"
+		}
+		negative := snowflakeHex(fmt.Sprintf("%s + %d", x, complement), 11)
+		return fmt.Sprintf("TO_BINARY(CASE WHEN %s < 0 THEN CONCAT('FFFFF', %s) ELSE %s END, 'HEX')", x, negative, snowflakeHex(x, 16))
+	},
+	bytes: func(hexadecimal string) string { return "TO_BINARY('" + hexadecimal + "', 'HEX')" },
+}
+
+// snowflakeHex writes a number that is not negative in hexadecimal digits.
+func snowflakeHex(x string, digits int) string {
+	return fmt.Sprintf("LPAD(TRIM(TO_CHAR(%s, '%s')), %d, '0')", x, strings.Repeat("X", digits), digits)
 }
 
 // Total is of NUMBER(38, 0).

@@ -49,34 +49,21 @@ func (spark) Divide(x string, by int64) string { return fmt.Sprintf("(%s) div %d
 
 // Digest is a text of hexadecimal digits.
 func (spark) Digest(parts []Part) string {
-	var all []string
-	for _, p := range parts {
-		switch {
-		case p.Unit != nil:
-			text := sparkUnit(p.Unit)
-			all = append(all, "unhex(lpad(hex(octet_length("+text+")), 8, '0'))", text)
-		case p.Number != "":
-			all = append(all, fmt.Sprintf("unhex(lpad(hex(CAST(%s AS BIGINT)), %d, '0'))", p.Number, 2*p.Width))
-		default:
-			all = append(all, "X'"+hexadecimal(p.Bytes)+"'")
-		}
-	}
-	return "sha2(concat(" + strings.Join(all, ", ") + "), 256)"
+	return "sha2(concat(" + strings.Join(sparkPieces.of(parts), ", ") + "), 256)"
 }
 
-func sparkUnit(c *Column) string {
-	x := c.Expr
-	switch c.Type.Kind {
-	case table.String:
-		return x
-	case table.Bool:
-		x = "CASE WHEN " + x + " = 1 THEN 'true' ELSE 'false' END"
-	case table.Date:
-		x = fmt.Sprintf("CASE WHEN %s BETWEEN %d AND %d THEN CAST(date_from_unix_date(CAST(%s AS INT)) AS STRING) ELSE concat('day ', CAST(%s AS STRING)) END", x, firstDay, lastDay, x, x)
-	default:
-		x = "CAST(" + x + " AS STRING)"
-	}
-	return "CAST(" + x + " AS BINARY)"
+var sparkPieces = pieces{
+	unit: canonical{
+		number:   func(x string) string { return "CAST(" + x + " AS STRING)" },
+		date:     func(x string) string { return "CAST(date_from_unix_date(CAST(" + x + " AS INT)) AS STRING)" },
+		otherDay: func(x string) string { return "concat('day ', CAST(" + x + " AS STRING))" },
+		bytes:    func(x string) string { return "CAST(" + x + " AS BINARY)" },
+	}.of,
+	length: func(text string) string { return "unhex(lpad(hex(octet_length(" + text + ")), 8, '0'))" },
+	number: func(x string, width int) string {
+		return fmt.Sprintf("unhex(lpad(hex(CAST(%s AS BIGINT)), %d, '0'))", x, 2*width)
+	},
+	bytes: func(hexadecimal string) string { return "X'" + hexadecimal + "'" },
 }
 
 // Total is of decimals of 38 digits, which partial sums fit in: without ANSI mode, a cast or a sum that overflows is NULL.

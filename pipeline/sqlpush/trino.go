@@ -1,7 +1,6 @@
 package sqlpush
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -54,38 +53,24 @@ func (trino) Text(text string, binary bool) (string, bool) {
 
 // Digest is a varbinary.
 func (trino) Digest(parts []Part) string {
-	var all []string
-	for _, p := range parts {
-		switch {
-		case p.Unit != nil:
-			text := trinoUnit(p.Unit)
-			all = append(all, "to_big_endian_32(CAST(length("+text+") AS integer))", text)
-		case p.Number != "" && p.Width == 4:
-			all = append(all, "to_big_endian_32(CAST("+p.Number+" AS integer))")
-		case p.Number != "":
-			all = append(all, "to_big_endian_64("+p.Number+")")
-		default:
-			all = append(all, "from_hex('"+hexadecimal(p.Bytes)+"')")
-		}
-	}
-	return "sha256(concat(" + strings.Join(all, ", ") + "))"
+	return "sha256(concat(" + strings.Join(trinoPieces.of(parts), ", ") + "))"
 }
 
-func trinoUnit(c *Column) string {
-	x := c.Expr
-	switch c.Type.Kind {
-	case table.String:
-		if c.Binary {
-			return x
+var trinoPieces = pieces{
+	unit: canonical{
+		number:   func(x string) string { return "CAST(" + x + " AS varchar)" },
+		date:     func(x string) string { return "date_format(date_add('day', " + x + ", DATE '1970-01-01'), '%Y-%m-%d')" },
+		otherDay: func(x string) string { return "concat('day ', CAST(" + x + " AS varchar))" },
+		bytes:    func(x string) string { return "to_utf8(" + x + ")" },
+	}.of,
+	length: func(text string) string { return "to_big_endian_32(CAST(length(" + text + ") AS integer))" },
+	number: func(x string, width int) string {
+		if width == 4 {
+			return "to_big_endian_32(CAST(" + x + " AS integer))"
 		}
-	case table.Bool:
-		x = "CASE WHEN " + x + " = 1 THEN 'true' ELSE 'false' END"
-	case table.Date:
-		x = fmt.Sprintf("CASE WHEN %s BETWEEN %d AND %d THEN date_format(date_add('day', %s, DATE '1970-01-01'), '%%Y-%%m-%%d') ELSE concat('day ', CAST(%s AS varchar)) END", x, firstDay, lastDay, x, x)
-	default:
-		x = "CAST(" + x + " AS varchar)"
-	}
-	return "to_utf8(" + x + ")"
+		return "to_big_endian_64(" + x + ")"
+	},
+	bytes: func(hexadecimal string) string { return "from_hex('" + hexadecimal + "')" },
 }
 
 // Total is of decimals.
