@@ -59,6 +59,7 @@ var rules = []rule{
 	{"file size", largeFiles},
 	{"function size", largeFunctions},
 	{"package size", largePackages},
+	{"circles", circles},
 	{"go.mod", goModViolations},
 }
 
@@ -109,7 +110,7 @@ func (tr *tree) parse(root fs.FS, p string) error {
 	if err != nil {
 		return err
 	}
-	file, err := parser.ParseFile(tr.fset, p, text, parser.ParseComments|parser.SkipObjectResolution)
+	file, err := parser.ParseFile(tr.fset, p, text, parser.ParseComments)
 	if err != nil {
 		return err
 	}
