@@ -66,7 +66,6 @@ var circlesLeft = []string{
 	"ledger",
 	"ledger/sqlstore",
 
-	"mechanism",
 	"mechanism/selftest",
 
 	"pipeline",

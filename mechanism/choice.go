@@ -2,7 +2,6 @@ package mechanism
 
 import (
 	"errors"
-	"sync"
 )
 
 // Exact answers that depend on a public choice
@@ -10,15 +9,6 @@ import (
 // A clamp may be chosen from noisy values that are released first. What the sums are under each clamp is then known already, since there is one pass over the
 // rows, and it stays hidden until the choice is made: an Exact that [SealChoice] made has no cells, and [Exact.Choose] turns it into one that has.
 // Only one choice can be made, so that no row is noised twice.
-
-// Range is a choice: the least and the greatest value, in quanta.
-type Range struct{ Low, High int64 }
-
-// choice is the payload of an Exact whose answers are still to be chosen.
-type choice struct {
-	mu   sync.Mutex
-	make func(Range) (Exact, error) // nil if the choice was made
-}
 
 // SealChoice hides exact answers of which there is one for each choice. Errors of of are about the choice, never about the answers.
 func SealChoice(of func(Range) (Exact, error)) Exact {

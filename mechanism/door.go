@@ -46,3 +46,46 @@ func openKeyedForTest(exact any) (keys []string, counts []int64, err error) {
 func makeForTest(m calibrate.Mechanism, values []float64) any {
 	return Noisy{mechanism: m, values: slices.Clone(values)}
 }
+
+// peek copies the answers, for tests. The cells must have 64 bits.
+func (s *sealed) peek() ([]int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch p := s.held; {
+	case p == nil:
+		return nil, ErrSpent
+	case p.cells.Low != nil:
+		return nil, ErrHalves
+	default:
+		return p.clone().spread(s.size).cells.High, nil
+	}
+}
+
+// peekWide copies the answers, for tests.
+func (s *sealed) peekWide() ([]*big.Int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held == nil {
+		return nil, ErrSpent
+	}
+	p := s.held.clone().spread(s.size)
+	out := make([]*big.Int, s.size)
+	for i := range out {
+		out[i] = p.cells.At(i).Big()
+	}
+	return out, nil
+}
+
+// peekKeys copies keys and counts, for tests.
+func (e Exact) peekKeys() (keys []string, counts []int64, err error) {
+	k := e.keyed()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.spent {
+		return nil, nil, ErrSpent
+	}
+	if len(k.keys) > 0 {
+		counts, err = k.counts.open().peek()
+	}
+	return append(keys, k.keys...), counts, err
+}

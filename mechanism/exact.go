@@ -27,6 +27,25 @@ type sealed struct {
 	compared bool // the answers were compared and must never be noised
 }
 
+// keyed is the payload of an [Exact] that SealKeyed made: its keys, and their number, are private too.
+type keyed struct {
+	keys   []string
+	counts Exact // the zero Exact if there are no keys
+
+	mu       sync.Mutex
+	spent    bool
+	compared bool // the counts were compared: they cannot be noised any more, but they can be compared again
+}
+
+// choice is the payload of an [Exact] that SealChoice made: its answers are still to be chosen.
+type choice struct {
+	mu   sync.Mutex
+	make func(Range) (Exact, error) // nil if the choice was made
+}
+
+// Range is a choice: the least and the greatest value, in quanta.
+type Range struct{ Low, High int64 }
+
 // Seal hides exact answers, which are multiples of quantum. It takes the slice over: the caller must not keep it. Errors:
 // ErrQuantum if quantum is not a power of two, ErrEmpty if there are no cells.
 func Seal(quantum float64, cells []int64) (Exact, error) {

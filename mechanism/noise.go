@@ -2,15 +2,9 @@ package mechanism
 
 import (
 	"context"
-	"crypto/rand"
-	"fmt"
-	"io"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/ledger"
-	"github.com/dprelease/dprelease/mechanism/int128"
-	"github.com/dprelease/dprelease/mechanism/internal/gauss"
-	"github.com/dprelease/dprelease/mechanism/internal/laplace"
 )
 
 // Noise adds exactly rounded Gaussian noise of m's sigma to every cell and returns the result in multiples of m's grid; exact two-sided geometric
@@ -88,54 +82,4 @@ func (pay redeemer) redeem(ctx context.Context, m calibrate.Mechanism) error {
 		return err
 	}
 	return pay(m)
-}
-
-// sampler adds noise to cells in place. Of cells of 128 bits the high halves are the result.
-type sampler interface {
-	Add(cells []int64) error
-	AddWide(cells int128.Slice) error
-}
-
-// job holds the public parameters of one call of Noise.
-type job struct {
-	charged calibrate.Mechanism
-	sampler func(*gauss.Bits) (sampler, error)
-	workers int
-	entropy io.Reader // safe for concurrent use
-}
-
-func newJob(m calibrate.Mechanism, quantum, workers int) (job, error) {
-	newSampler, err := samplerOf(m, quantum)
-	if err != nil {
-		return job{}, fmt.Errorf("%w: %w", ErrMechanism, err)
-	}
-	return job{charged: m, sampler: newSampler, workers: workers, entropy: rand.Reader}, nil
-}
-
-// samplerOf returns what makes a sampler of the mechanism's noise for answers in multiples of 2^quantum.
-func samplerOf(m calibrate.Mechanism, quantum int) (func(*gauss.Bits) (sampler, error), error) {
-	size := float64(m.Sigma)
-	if m.Noise != calibrate.Gaussian {
-		if err := m.Validate(); err != nil {
-			return nil, err
-		}
-		size = m.Scale
-	}
-	scale, err := gauss.NewScale(size, m.Grid)
-	if err != nil {
-		return nil, err
-	}
-	grid, err := gauss.Log2(m.Grid)
-	if err != nil {
-		return nil, err
-	}
-	newSampler := func(source *gauss.Bits) (sampler, error) { return gauss.New(scale, quantum-grid, source) }
-	switch m.Noise {
-	case calibrate.Geometric:
-		newSampler = func(source *gauss.Bits) (sampler, error) { return laplace.NewGeometric(scale, quantum-grid, source) }
-	case calibrate.Rounded:
-		newSampler = func(source *gauss.Bits) (sampler, error) { return laplace.New(scale, quantum-grid, source) }
-	}
-	_, err = newSampler(nil) // refuse before the receipt is redeemed
-	return newSampler, err
 }

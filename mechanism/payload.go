@@ -1,7 +1,6 @@
 package mechanism
 
 import (
-	"math/big"
 	"slices"
 
 	"github.com/dprelease/dprelease/mechanism/int128"
@@ -49,33 +48,4 @@ func (p *payload) wipe() {
 	clear(p.at)
 }
 
-// peek copies the answers, for tests. The cells must have 64 bits.
-func (s *sealed) peek() ([]int64, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch p := s.held; {
-	case p == nil:
-		return nil, ErrSpent
-	case p.cells.Low != nil:
-		return nil, ErrHalves
-	default:
-		return p.clone().spread(s.size).cells.High, nil
-	}
-}
-
 func (p *payload) clone() *payload { return &payload{p.cells.Clone(), slices.Clone(p.at)} }
-
-// peekWide copies the answers, for tests.
-func (s *sealed) peekWide() ([]*big.Int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.held == nil {
-		return nil, ErrSpent
-	}
-	p := s.held.clone().spread(s.size)
-	out := make([]*big.Int, s.size)
-	for i := range out {
-		out[i] = p.cells.At(i).Big()
-	}
-	return out, nil
-}

@@ -3,22 +3,11 @@ package mechanism
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/mechanism/int128"
 )
-
-// keyed is the payload of an Exact whose keys, and their number, are private too.
-type keyed struct {
-	keys   []string
-	counts Exact // the zero Exact if there are no keys
-
-	mu       sync.Mutex
-	spent    bool
-	compared bool // the counts were compared: they cannot be noised any more, but they can be compared again
-}
 
 // SealKeyed hides counts by key, and the keys with them: which keys exist is as private as the counts. It takes the
 // slices over. Keys are distinct and ascending, and each privacy unit adds at most one to a count. The result has no
@@ -108,18 +97,4 @@ func (e Exact) untouched() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.held != nil
-}
-
-// peekKeys copies keys and counts, for tests.
-func (e Exact) peekKeys() (keys []string, counts []int64, err error) {
-	k := e.keyed()
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.spent {
-		return nil, nil, ErrSpent
-	}
-	if len(k.keys) > 0 {
-		counts, err = k.counts.open().peek()
-	}
-	return append(keys, k.keys...), counts, err
 }
