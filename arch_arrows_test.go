@@ -68,7 +68,6 @@ var circlesLeft = []string{
 
 	"mechanism/selftest",
 
-	"pipeline",
 	"pipeline/local",
 	"pipeline/manifest",
 	"pipeline/protocol",

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,8 +15,21 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
-	"github.com/dprelease/dprelease/queries/problem"
 )
+
+// ReadStrings reads a column of a public file of the job, values in order.
+type ReadStrings func(path, column string) ([]string, error)
+
+// New makes the plan of a job. It reads the job's public files through read and no private data. All problems are
+// reported at once, at their place in the job file.
+func New(job *configs.Job, read ReadStrings) (*Plan, configs.Diagnostics) {
+	b := &builder{job: job, read: read}
+	p := b.plan()
+	if len(b.diags) > 0 {
+		return nil, b.diags
+	}
+	return p, nil
+}
 
 // builder makes a plan and gathers what is wrong with the job on the way.
 type builder struct {
@@ -103,6 +115,16 @@ func (b *builder) query(i int) Planned {
 	b.search(&q, i)
 	q.Steps = b.bind(steps, jq, &q)
 	return q
+}
+
+// keepPlaces notes the points of the query's first dimension that has any.
+func (q *Planned) keepPlaces(by []domain.Dimension) {
+	for i := range by {
+		if by[i].Nearest != nil {
+			q.places = &Places{By: i, Points: by[i].Nearest.Points}
+			return
+		}
+	}
 }
 
 // rule reads which cells of a query are published.
@@ -278,40 +300,4 @@ func asks(p *Plan, weights []float64) []calibrate.Ask {
 		all = append(all, asks...)
 	}
 	return all
-}
-
-// UnitText names a privacy unit as ledgers do; two units never have the same text.
-func UnitText(u configs.Unit) string {
-	if len(u) == 0 {
-		return "row"
-	}
-	names := make([]string, len(u))
-	for i, c := range u {
-		names[i] = c
-		if c == "row" || strings.ContainsAny(c, "\",") {
-			names[i] = strconv.Quote(c)
-		}
-	}
-	return strings.Join(names, ",")
-}
-
-// diagnose places the errors of a query at their lines of the job.
-func diagnose(job *configs.Job, path string, err error) configs.Diagnostics {
-	var diags configs.Diagnostics
-	for _, e := range problem.Errors(err) {
-		diags = append(diags, job.Diagnose(place(path, e.Field), e.Code, e.Message, e.Hint))
-	}
-	return diags
-}
-
-// place is the field's path in the job: below the query, but for what all queries share.
-func place(query, field string) string {
-	switch {
-	case strings.HasPrefix(field, "privacy."), strings.HasPrefix(field, "input."):
-		return field
-	case field == "":
-		return query
-	default:
-		return query + "." + field
-	}
 }

@@ -9,12 +9,6 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// margin is a query of the plan whose cells are sums of another's over all dimensions but axes.
-type margin struct {
-	query int
-	axes  []int
-}
-
 // margins finds the margins of each query.
 func (b *builder) margins(p *Plan) {
 	for i := range b.job.Queries {

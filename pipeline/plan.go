@@ -2,23 +2,17 @@ package pipeline
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/denoise"
-	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/pipeline/clampsearch"
-	"github.com/dprelease/dprelease/pipeline/internal/decimals"
 	"github.com/dprelease/dprelease/pipeline/internal/question"
 	"github.com/dprelease/dprelease/pipeline/internal/withhold"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
-	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // Plan is everything that is decided before a row is read: public and pure.
@@ -84,19 +78,58 @@ type inside struct {
 	names []string
 }
 
-// ReadStrings reads a column of a public file of the job, values in order.
-type ReadStrings func(path, column string) ([]string, error)
-
-// New makes the plan of a job. It reads the job's public files through read and no private data. All problems are
-// reported at once, at their place in the job file.
-func New(job *configs.Job, read ReadStrings) (*Plan, configs.Diagnostics) {
-	b := &builder{job: job, read: read}
-	p := b.plan()
-	if len(b.diags) > 0 {
-		return nil, b.diags
-	}
-	return p, nil
+// margin is a query of the plan whose cells are sums of another's over all dimensions but axes.
+type margin struct {
+	query int
+	axes  []int
 }
+
+// target is the accuracy that a query is to have.
+type target struct {
+	half  float64 // half the width of the 95 % interval; over rows: times the number of rows; 0 if there is none
+	table string  // the only table that it is of; "" for all
+}
+
+// Targets is what the accuracy that a job asks for takes.
+type Targets struct {
+	// Epsilon is the least one at which all targets are met, with the job's delta; Text is a decimal that is not below it, and above it by less
+	// than one part in 10^11.
+	Epsilon calibrate.Epsilon
+	Text    string
+	// Auto: the weights are worked out from the targets.
+	Auto bool
+	// Spare is by how much the half-widths of the targets are smaller than asked at the job's epsilon, by the same factor for all if Auto: below 1
+	// if a target is missed.
+	Spare float64
+}
+
+// failure is the share of delta that the selection of private keys takes: the probability that a key is published which one
+// unit alone has. It comes off delta before the noise is calibrated.
+type failure struct {
+	share string          // of the release, as decimal text; "": nothing is selected
+	each  calibrate.Delta // of each query that selects keys
+}
+
+// views say how a row of the input becomes rows of the queries: one in all, or one for each of the job's events. Queries
+// and filters name logical columns; an event gives some of them its own columns of the input.
+type views struct {
+	logical []string
+	columns []string // of the input, each once
+	at      [][]int  // of each view: position in columns of each logical column
+}
+
+// Places are the public points and roads of a query whose cells are the points nearest to a row.
+type Places struct {
+	// By is the place of the dimension in the query.
+	By int
+	// Points are in the order of the dimension's cells.
+	Points []domain.Point
+	// Roads join two points, by their numbers: the edges of the graph along which the estimates were smoothed, if there is one.
+	Roads [][2]int
+}
+
+// Places returns where the cells of the query lie; nil if they are no points.
+func (q *Planned) Places() *Places { return q.places }
 
 // Name returns the release's name.
 func (p *Plan) Name() string { return p.job.Name }
@@ -134,53 +167,6 @@ func (p *Plan) Mechanisms() []calibrate.Mechanism {
 	return ms
 }
 
-// Check reports everything in the job that the input's schema does not support.
-func (p *Plan) Check(schema table.Schema) configs.Diagnostics {
-	logical, diags := p.LogicalSchema(schema)
-	for i := range p.queries {
-		if _, err := p.queries[i].Query.New(logical, nil); err != nil {
-			diags = append(diags, diagnose(p.job, p.queries[i].path, err)...)
-		}
-	}
-	diags = append(diags, p.checkNumbers(logical)...)
-	if _, err := p.input.filters.Compile(logical, p.input.location); err != nil {
-		diags = append(diags, diagnose(p.job, "", err)...)
-	}
-	return unique(p.hideHeader(schema, diags))
-}
-
-// fromCSV says whether the input has CSV files.
-func (p *Plan) fromCSV() bool {
-	return slices.ContainsFunc(p.job.Input.Files, func(f string) bool {
-		return strings.Contains(strings.ToLower(filepath.Base(f)), ".csv")
-	})
-}
-
-// hideHeader takes the names of a CSV header out of hints: if the file has no header, they are a row of the data.
-func (p *Plan) hideHeader(s table.Schema, diags configs.Diagnostics) configs.Diagnostics {
-	var names []string
-	for _, f := range s.Fields {
-		names = append(names, f.Name)
-	}
-	fromHeader := len(p.job.Input.CSV.Columns) == 0 && p.fromCSV()
-	for i := range diags {
-		if fromHeader && diags[i].Code == problem.CodeUnknownColumn {
-			diags[i].Hint = table.HeaderAdvice(names, strings.TrimPrefix(diags[i].Message, "the input has no column "))
-		}
-	}
-	return diags
-}
-
-// unique drops the repetitions: several queries may miss the same column at the same place.
-func unique(diags configs.Diagnostics) configs.Diagnostics {
-	seen := map[configs.Diagnostic]bool{}
-	return slices.DeleteFunc(diags, func(d configs.Diagnostic) bool {
-		again := seen[d]
-		seen[d] = true
-		return again
-	})
-}
-
 // Accurate returns an error that holds what Missed found; nil if the job's targets are met.
 func (p *Plan) Accurate() error {
 	missed := p.Missed()
@@ -213,47 +199,4 @@ func (q *Planned) All() []calibrate.Mechanism {
 		return q.Mechanisms
 	}
 	return append(slices.Clone(q.Mechanisms), q.Search.Mechanism)
-}
-
-// Charge is what a release of the plan costs: its number-th, into the folder dir.
-func (p *Plan) Charge(dir string, number int) ledger.Charge {
-	return ledger.Charge{
-		Run: p.Run(), Number: number, Job: p.Name(), Params: p.Params(), Dir: dir, Account: p.Account(), Mechanisms: p.Mechanisms(),
-		Budget: p.Budget(), Delta: p.guarantee.Delta, DeltaShare: p.failure.share,
-	}
-}
-
-// Budget returns what the job says that its dataset may cost. If the job discovers keys and names no delta_cap, that is a tenth of the
-// budget's delta (a period's, if it has one), or what this release takes if that is more.
-func (p *Plan) Budget() ledger.Budget {
-	b := BudgetOf(p.job)
-	if p.failure.share != "" && b.DeltaCap == "" {
-		b.DeltaCap = decimals.Larger(decimals.Tenth(string(p.job.Ledger.Budget.Delta)), p.failure.share)
-	}
-	return b
-}
-
-// BudgetOf returns what a job says that its dataset may cost.
-func BudgetOf(job *configs.Job) ledger.Budget {
-	b := &job.Ledger.Budget
-	epsilon, delta := b.Total()
-	out := ledger.Budget{Epsilon: string(epsilon), Delta: string(delta), DeltaCap: string(b.DeltaCap)}
-	limit := ledger.Limit{Epsilon: string(b.Epsilon), Delta: string(b.Delta)}
-	switch b.Per {
-	case "day":
-		out.Day = limit
-	case "month":
-		out.Month = limit
-	case "year":
-		out.Year = limit
-	}
-	return out
-}
-
-// Account names the budget that the plan draws on.
-func (p *Plan) Account() ledger.Account { return AccountOf(p.job) }
-
-// AccountOf names the budget that a job draws on.
-func AccountOf(job *configs.Job) ledger.Account {
-	return ledger.Account{Dataset: job.Ledger.Dataset, Unit: UnitText(job.Privacy.Unit), Adjacency: job.Privacy.Adjacency}
 }

@@ -10,13 +10,6 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// failure is the share of delta that the selection of private keys takes: the probability that a key is published which one
-// unit alone has. It comes off delta before the noise is calibrated.
-type failure struct {
-	share string          // of the release, as decimal text; "": nothing is selected
-	each  calibrate.Delta // of each query that selects keys
-}
-
 // shareOfDelta is the part of a delta that is taken if the job names none.
 const shareOfDelta = "a tenth"
 

@@ -23,25 +23,6 @@ import (
 //
 // whose epsilon at the job's delta is the least one. No data is read.
 
-// Targets is what the accuracy that a job asks for takes.
-type Targets struct {
-	// Epsilon is the least one at which all targets are met, with the job's delta; Text is a decimal that is not below it, and above it by less
-	// than one part in 10^11.
-	Epsilon calibrate.Epsilon
-	Text    string
-	// Auto: the weights are worked out from the targets.
-	Auto bool
-	// Spare is by how much the half-widths of the targets are smaller than asked at the job's epsilon, by the same factor for all if Auto: below 1
-	// if a target is missed.
-	Spare float64
-}
-
-// target is the accuracy that a query is to have.
-type target struct {
-	half  float64 // half the width of the 95 % interval; over rows: times the number of rows; 0 if there is none
-	table string  // the only table that it is of; "" for all
-}
-
 // Targets returns what the job's accuracy takes; nil if it asks for none.
 func (p *Plan) Targets() *Targets { return p.targets }
 

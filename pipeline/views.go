@@ -9,14 +9,6 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// views say how a row of the input becomes rows of the queries: one in all, or one for each of the job's events. Queries
-// and filters name logical columns; an event gives some of them its own columns of the input.
-type views struct {
-	logical []string
-	columns []string // of the input, each once
-	at      [][]int  // of each view: position in columns of each logical column
-}
-
 func newViews(logical []string, events []configs.Event) views {
 	v := views{logical: logical}
 	if len(events) == 0 {

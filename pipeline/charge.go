@@ -1,0 +1,68 @@
+package pipeline
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline/internal/decimals"
+)
+
+// Charge is what a release of the plan costs: its number-th, into the folder dir.
+func (p *Plan) Charge(dir string, number int) ledger.Charge {
+	return ledger.Charge{
+		Run: p.Run(), Number: number, Job: p.Name(), Params: p.Params(), Dir: dir, Account: p.Account(), Mechanisms: p.Mechanisms(),
+		Budget: p.Budget(), Delta: p.guarantee.Delta, DeltaShare: p.failure.share,
+	}
+}
+
+// Budget returns what the job says that its dataset may cost. If the job discovers keys and names no delta_cap, that is a tenth of the
+// budget's delta (a period's, if it has one), or what this release takes if that is more.
+func (p *Plan) Budget() ledger.Budget {
+	b := BudgetOf(p.job)
+	if p.failure.share != "" && b.DeltaCap == "" {
+		b.DeltaCap = decimals.Larger(decimals.Tenth(string(p.job.Ledger.Budget.Delta)), p.failure.share)
+	}
+	return b
+}
+
+// BudgetOf returns what a job says that its dataset may cost.
+func BudgetOf(job *configs.Job) ledger.Budget {
+	b := &job.Ledger.Budget
+	epsilon, delta := b.Total()
+	out := ledger.Budget{Epsilon: string(epsilon), Delta: string(delta), DeltaCap: string(b.DeltaCap)}
+	limit := ledger.Limit{Epsilon: string(b.Epsilon), Delta: string(b.Delta)}
+	switch b.Per {
+	case "day":
+		out.Day = limit
+	case "month":
+		out.Month = limit
+	case "year":
+		out.Year = limit
+	}
+	return out
+}
+
+// Account names the budget that the plan draws on.
+func (p *Plan) Account() ledger.Account { return AccountOf(p.job) }
+
+// AccountOf names the budget that a job draws on.
+func AccountOf(job *configs.Job) ledger.Account {
+	return ledger.Account{Dataset: job.Ledger.Dataset, Unit: UnitText(job.Privacy.Unit), Adjacency: job.Privacy.Adjacency}
+}
+
+// UnitText names a privacy unit as ledgers do; two units never have the same text.
+func UnitText(u configs.Unit) string {
+	if len(u) == 0 {
+		return "row"
+	}
+	names := make([]string, len(u))
+	for i, c := range u {
+		names[i] = c
+		if c == "row" || strings.ContainsAny(c, "\",") {
+			names[i] = strconv.Quote(c)
+		}
+	}
+	return strings.Join(names, ",")
+}

@@ -1,0 +1,79 @@
+package pipeline
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// Check reports everything in the job that the input's schema does not support.
+func (p *Plan) Check(schema table.Schema) configs.Diagnostics {
+	logical, diags := p.LogicalSchema(schema)
+	for i := range p.queries {
+		if _, err := p.queries[i].Query.New(logical, nil); err != nil {
+			diags = append(diags, diagnose(p.job, p.queries[i].path, err)...)
+		}
+	}
+	diags = append(diags, p.checkNumbers(logical)...)
+	if _, err := p.input.filters.Compile(logical, p.input.location); err != nil {
+		diags = append(diags, diagnose(p.job, "", err)...)
+	}
+	return unique(p.hideHeader(schema, diags))
+}
+
+// fromCSV says whether the input has CSV files.
+func (p *Plan) fromCSV() bool {
+	return slices.ContainsFunc(p.job.Input.Files, func(f string) bool {
+		return strings.Contains(strings.ToLower(filepath.Base(f)), ".csv")
+	})
+}
+
+// hideHeader takes the names of a CSV header out of hints: if the file has no header, they are a row of the data.
+func (p *Plan) hideHeader(s table.Schema, diags configs.Diagnostics) configs.Diagnostics {
+	var names []string
+	for _, f := range s.Fields {
+		names = append(names, f.Name)
+	}
+	fromHeader := len(p.job.Input.CSV.Columns) == 0 && p.fromCSV()
+	for i := range diags {
+		if fromHeader && diags[i].Code == problem.CodeUnknownColumn {
+			diags[i].Hint = table.HeaderAdvice(names, strings.TrimPrefix(diags[i].Message, "the input has no column "))
+		}
+	}
+	return diags
+}
+
+// unique drops the repetitions: several queries may miss the same column at the same place.
+func unique(diags configs.Diagnostics) configs.Diagnostics {
+	seen := map[configs.Diagnostic]bool{}
+	return slices.DeleteFunc(diags, func(d configs.Diagnostic) bool {
+		again := seen[d]
+		seen[d] = true
+		return again
+	})
+}
+
+// diagnose places the errors of a query at their lines of the job.
+func diagnose(job *configs.Job, path string, err error) configs.Diagnostics {
+	var diags configs.Diagnostics
+	for _, e := range problem.Errors(err) {
+		diags = append(diags, job.Diagnose(place(path, e.Field), e.Code, e.Message, e.Hint))
+	}
+	return diags
+}
+
+// place is the field's path in the job: below the query, but for what all queries share.
+func place(query, field string) string {
+	switch {
+	case strings.HasPrefix(field, "privacy."), strings.HasPrefix(field, "input."):
+		return field
+	case field == "":
+		return query
+	default:
+		return query + "." + field
+	}
+}
