@@ -22,33 +22,6 @@ import (
 // alone: to stderr, if that is a terminal or if they are asked for; never to stdout, which may become a file beside the release, nor to the
 // release, the ledger and the metrics (docs/adr/0018). What a run says without being asked comes from its noisy answers.
 
-// checkMode is what a run does with data checks.
-type checkMode string
-
-const (
-	checksAuto   checkMode = "auto"
-	checksShow   checkMode = "show"
-	checksRefuse checkMode = "refuse"
-	checksOff    checkMode = "off"
-)
-
-var checkModes = []string{string(checksAuto), string(checksShow), string(checksRefuse), string(checksOff)}
-
-// String returns the mode.
-func (m *checkMode) String() string { return string(*m) }
-
-// Set refuses what is no mode.
-func (m *checkMode) Set(s string) error {
-	if !slices.Contains(checkModes, s) {
-		return console.Usagef("must be one of %s", strings.Join(checkModes, ", "))
-	}
-	*m = checkMode(s)
-	return nil
-}
-
-// Type is what help calls the value.
-func (m *checkMode) Type() string { return "mode" }
-
 func (a *app) addDataChecks(cmd *cobra.Command) {
 	a.checks = checksAuto
 	cmd.Flags().Var(&a.checks, "data-checks", "what to do with shares of null, unparsed, dropped, clamped and cut rows, which are for the operator: "+

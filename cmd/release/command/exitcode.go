@@ -3,7 +3,9 @@ package command
 import (
 	"context"
 	"errors"
+	"os"
 	"runtime"
+	"syscall"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/console"
 	"github.com/dprelease/dprelease/pipeline"
@@ -83,4 +85,20 @@ func (a *app) recovered(code *int) {
 		}
 	}
 	*code = exitInternal
+}
+
+// interrupted is the cause of a context that a signal cancelled.
+type interrupted struct{ os.Signal }
+
+// Is says that it is a cancellation: whoever returns the context's cause means the same as who returns its error.
+func (i interrupted) Is(target error) bool { return target == context.Canceled }
+
+func (i interrupted) Error() string { return "stopped by a signal (" + i.String() + ")" }
+
+// code is 128 plus the signal's number, as shells have it.
+func (i interrupted) code() int {
+	if s, ok := i.Signal.(syscall.Signal); ok {
+		return 128 + int(s)
+	}
+	return exitInternal
 }

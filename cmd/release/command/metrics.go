@@ -9,14 +9,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/accounts"
-	"github.com/dprelease/dprelease/ledger"
 )
-
-// lastRun is what a run tells its operator's monitoring.
-type lastRun struct {
-	job     string
-	balance *ledger.Balance // nil if the account was not reached
-}
 
 // writeMetrics writes the outcome of a run for the textfile collector of Prometheus' node exporter, whole or not at all.
 func (a *app) writeMetrics(code int) {

@@ -100,16 +100,3 @@ func outcomeJSON(p *pipeline.Plan, o *protocol.Outcome, b ledger.Balance) any {
 		},
 	}
 }
-
-// halfWidth is half the width of a cell's 95 % interval; a mean's is divided by its number of rows.
-func halfWidth(q *pipeline.Planned) string {
-	half, perRow := q.HalfWidth()
-	text := fmt.Sprintf("%.4g", half)
-	if perRow {
-		text += " / rows"
-	}
-	if q.Search != nil && q.Search.Found == nil {
-		text = "at most " + text
-	}
-	return text
-}

@@ -213,11 +213,3 @@ func (a *app) printStrategy(q *pipeline.Planned) error {
 	}
 	return errors.Join(a.Printf("\n%s: least error by %s%s\n", q.Query.Name(), s.Loss, bound), a.PrintTable(rows), a.Printf("\n"), a.PrintTable(tables))
 }
-
-// cellCount is the number of cells of a query; discovered keys have a threshold instead.
-func cellCount(q *pipeline.Planned) string {
-	if q.Selection != nil {
-		return fmt.Sprintf("keys ≥ %.6g", q.Threshold())
-	}
-	return fmt.Sprint(q.Query.Cells())
-}

@@ -47,22 +47,6 @@ func signals(parent context.Context) (context.Context, func()) {
 	}
 }
 
-// interrupted is the cause of a context that a signal cancelled.
-type interrupted struct{ os.Signal }
-
-// Is says that it is a cancellation: whoever returns the context's cause means the same as who returns its error.
-func (i interrupted) Is(target error) bool { return target == context.Canceled }
-
-func (i interrupted) Error() string { return "stopped by a signal (" + i.String() + ")" }
-
-// code is 128 plus the signal's number, as shells have it.
-func (i interrupted) code() int {
-	if s, ok := i.Signal.(syscall.Signal); ok {
-		return 128 + int(s)
-	}
-	return exitInternal
-}
-
 // Run runs a command line within this process, as Main runs that of the process, and returns the exit code.
 func Run(ctx context.Context, args ...string) int { return execute(ctx, args, os.Stdout, os.Stderr) }
 

@@ -42,14 +42,6 @@ Exit codes:
   134  crashed: a fault of this program, stopped by SIGABRT
   143  stopped by SIGTERM`
 
-// app is what all verbs share: where they write, and what a run leaves for the metrics.
-type app struct {
-	*console.Console
-	metrics string // the file for Prometheus; "": none
-	checks  checkMode
-	last    lastRun
-}
-
 // execute runs the command line and returns the exit code.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
 	a := &app{Console: console.New(stdout, stderr)}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// config is what the command line says.
+type config struct {
+	rows    int
+	runs    int
+	dir     string
+	queries string
+	threads string
+	// engine is set in the processes that measure: which one is to answer.
+	engine string
+	// profile is the file for the processor's profile of our engine, if it is not empty.
+	profile string
+	// from is a file with the lines of an earlier run, picture the file for the picture, table says that a table is printed.
+	from, picture string
+	table         bool
+}
+
+func parse(args []string) (config, error) {
+	var c config
+	rows := 10_000_000
+	if text, ok := os.LookupEnv("BENCH_ROWS"); ok {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return c, fmt.Errorf("BENCH_ROWS is no number")
+		}
+		rows = n
+	}
+	f := flag.NewFlagSet("bench", flag.ContinueOnError)
+	f.IntVar(&c.rows, "rows", rows, "rows of the tables; also BENCH_ROWS")
+	f.IntVar(&c.runs, "runs", 7, "measured runs of each engine; one more before them is not counted")
+	f.StringVar(&c.dir, "dir", filepath.Join(os.TempDir(), "dprelease-bench"), "where the tables are made and kept")
+	f.StringVar(&c.queries, "queries", strings.Join(names(), ","), "which queries")
+	f.StringVar(&c.threads, "threads", "1,2", "numbers of threads")
+	f.StringVar(&c.engine, "engine", "", "for the command itself: measure one engine as told on standard input")
+	f.StringVar(&c.profile, "profile", "", "let our engine alone answer one query, and write the processor's profile to this file")
+	f.StringVar(&c.from, "from", "", "measure nothing: take the lines of an earlier run from this file")
+	f.StringVar(&c.picture, "picture", "", "draw the results to this file, as SVG")
+	f.BoolVar(&c.table, "table", false, "with -from: print the results as a table in Markdown")
+	if err := f.Parse(args); err != nil {
+		return c, err
+	}
+	if c.rows < 1 || c.runs < 1 {
+		return c, fmt.Errorf("rows and runs must be positive")
+	}
+	return c, nil
+}

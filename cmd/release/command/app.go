@@ -1,0 +1,50 @@
+package command
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/cmd/release/internal/console"
+	"github.com/dprelease/dprelease/ledger"
+)
+
+// app is what all verbs share: where they write, and what a run leaves for the metrics.
+type app struct {
+	*console.Console
+	metrics string // the file for Prometheus; "": none
+	checks  checkMode
+	last    lastRun
+}
+
+// checkMode is what a run does with data checks.
+type checkMode string
+
+const (
+	checksAuto   checkMode = "auto"
+	checksShow   checkMode = "show"
+	checksRefuse checkMode = "refuse"
+	checksOff    checkMode = "off"
+)
+
+var checkModes = []string{string(checksAuto), string(checksShow), string(checksRefuse), string(checksOff)}
+
+// String returns the mode.
+func (m *checkMode) String() string { return string(*m) }
+
+// Set refuses what is no mode.
+func (m *checkMode) Set(s string) error {
+	if !slices.Contains(checkModes, s) {
+		return console.Usagef("must be one of %s", strings.Join(checkModes, ", "))
+	}
+	*m = checkMode(s)
+	return nil
+}
+
+// Type is what help calls the value.
+func (m *checkMode) Type() string { return "mode" }
+
+// lastRun is what a run tells its operator's monitoring.
+type lastRun struct {
+	job     string
+	balance *ledger.Balance // nil if the account was not reached
+}

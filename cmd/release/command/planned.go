@@ -1,0 +1,28 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// cellCount is the number of cells of a query; discovered keys have a threshold instead.
+func cellCount(q *pipeline.Planned) string {
+	if q.Selection != nil {
+		return fmt.Sprintf("keys ≥ %.6g", q.Threshold())
+	}
+	return fmt.Sprint(q.Query.Cells())
+}
+
+// halfWidth is half the width of a cell's 95 % interval; a mean's is divided by its number of rows.
+func halfWidth(q *pipeline.Planned) string {
+	half, perRow := q.HalfWidth()
+	text := fmt.Sprintf("%.4g", half)
+	if perRow {
+		text += " / rows"
+	}
+	if q.Search != nil && q.Search.Found == nil {
+		text = "at most " + text
+	}
+	return text
+}
