@@ -1,8 +1,6 @@
 package calibration
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -215,14 +213,4 @@ func readTimes(flag, text, first, second string) (*given, int, error) {
 		}
 	}
 	return g, times, nil
-}
-
-// timesOf is how many mechanisms there are.
-func timesOf(text string) (int, error) {
-	const most = 1 << 20
-	times, err := strconv.Atoi(strings.TrimSpace(text))
-	if err != nil || times < 1 || times > most {
-		return 0, fmt.Errorf("times must be 1 to %d", most)
-	}
-	return times, nil
 }

@@ -19,9 +19,6 @@ With --sigma (and --sensitivity), or --mu, it prints what Gaussian noise satisfi
 --tcdp RHO,OMEGA or --mcdp MEAN,SPREAD it prints the epsilon that this implies at --delta, and the largest noise parameter mu of a
 Gaussian mechanism that satisfies it.`
 
-// convertFlags are what convert starts from.
-type convertFlags struct{ epsilon, sigma, sensitivity, mu, rho, renyi, tcdp, mcdp, delta string }
-
 func (a *calibration) convertCmd() *cobra.Command {
 	var f convertFlags
 	cmd := &cobra.Command{
@@ -42,17 +39,6 @@ func (a *calibration) convertCmd() *cobra.Command {
 	flags.StringVar(&f.mcdp, "mcdp", "", "mean-concentrated differential privacy: MEAN,SPREAD")
 	flags.BoolVar(&a.JSON, "json", false, "print the table as JSON")
 	return cmd
-}
-
-// converted is one row: what a notion says.
-type converted struct {
-	Notion     string             `json:"notion"`
-	Parameters map[string]float64 `json:"parameters,omitempty"`
-	Epsilon    *float64           `json:"epsilon,omitempty"`
-	Mu         *float64           `json:"mu,omitempty"`
-	Sigma      *float64           `json:"sigma,omitempty"`
-	Excess     *float64           `json:"excess,omitempty"`
-	Error      string             `json:"error,omitempty"`
 }
 
 func (a *calibration) convert(f *convertFlags) error {

@@ -10,6 +10,20 @@ import (
 
 // What is here answers for the flags of convert.
 
+// convertFlags are what convert starts from.
+type convertFlags struct{ epsilon, sigma, sensitivity, mu, rho, renyi, tcdp, mcdp, delta string }
+
+// converted is one row: what a notion says.
+type converted struct {
+	Notion     string             `json:"notion"`
+	Parameters map[string]float64 `json:"parameters,omitempty"`
+	Epsilon    *float64           `json:"epsilon,omitempty"`
+	Mu         *float64           `json:"mu,omitempty"`
+	Sigma      *float64           `json:"sigma,omitempty"`
+	Excess     *float64           `json:"excess,omitempty"`
+	Error      string             `json:"error,omitempty"`
+}
+
 func fromGuarantee(f *convertFlags, delta calibrate.Delta) ([]converted, error) {
 	in, err := read([]string{"epsilon"}, map[string]string{"epsilon": f.epsilon, "sensitivity": f.sensitivity})
 	if err != nil {

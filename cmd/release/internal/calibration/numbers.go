@@ -152,3 +152,16 @@ func trimExponent(text string) string {
 	}
 	return all[:e+1] + "." + all[e+1:]
 }
+
+// plain is the error without the name of the package.
+func plain(err error) string { return strings.TrimPrefix(fmt.Sprint(err), "calibrate: ") }
+
+// timesOf is how many mechanisms there are.
+func timesOf(text string) (int, error) {
+	const most = 1 << 20
+	times, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil || times < 1 || times > most {
+		return 0, fmt.Errorf("times must be 1 to %d", most)
+	}
+	return times, nil
+}

@@ -3,7 +3,6 @@ package denoising
 
 import (
 	"context"
-	"errors"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -24,18 +23,6 @@ The output has the input's columns and "estimate", rows in order. The risk table
 worked out from the noisy values with the selection of thresholds and methods as a part of it. It is no interval for one row:
 that is the noisy value's alone, value ± 1.96 sigma. Nothing is moved to 0 unless --set nonnegative=true asks for it, except by
 tree-ensemble, where it is the default.`
-
-// denoiseFlags are the flags of the verb.
-type denoiseFlags struct {
-	input, query, value, sigma string
-	edges, shape               string
-	out, risk                  string
-	workers                    int
-	steps                      stepFlags
-}
-
-// denoising is the verbs of denoise, which write to a console.
-type denoising struct{ *console.Console }
 
 // Command is the verb denoise.
 func Command(c *console.Console) *cobra.Command {
@@ -126,16 +113,4 @@ func (a *denoising) denoise(ctx context.Context, f *denoiseFlags) error {
 		return err
 	}
 	return a.printRisk(f.risk, risks, fit.Notes)
-}
-
-// denoiseFailed gives an error of package denoise its exit code: what is known beforehand is usage, all else input.
-func denoiseFailed(err error) error {
-	var e *denoise.Error
-	switch {
-	case errors.Is(err, context.Canceled):
-		return err
-	case errors.As(err, &e):
-		return console.Usagef("%s: %s", e.Code, e.Error())
-	}
-	return &pipeline.Error{Cause: pipeline.CauseInput, Code: "denoise", Message: "the values can't be denoised", Err: err}
 }

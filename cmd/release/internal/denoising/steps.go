@@ -8,19 +8,6 @@ import (
 	"github.com/dprelease/dprelease/denoise"
 )
 
-// stepFlags gather --method and --set in the order in which they are given.
-type stepFlags struct {
-	list []stepFlag
-	// early are the --set before the first --method: they are that one's.
-	early []string
-}
-
-// stepFlag is one step as the command line has it.
-type stepFlag struct {
-	method string
-	args   denoise.Args
-}
-
 // MethodFlag is --method, which may be repeated.
 type MethodFlag struct{ *stepFlags }
 

@@ -2,7 +2,6 @@ package firstlook
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -241,48 +240,4 @@ func typed(s string) bool {
 		_, err := time.Parse(l.layout, s)
 		return err == nil
 	})
-}
-
-// lookAtObjects finds the members of JSON lines.
-func (t *Text) lookAtObjects(text string) {
-	t.Header = true
-	place := map[string]int{}
-	for line := range strings.Lines(text) {
-		var object map[string]json.RawMessage
-		if json.Unmarshal([]byte(line), &object) != nil {
-			if strings.TrimSpace(line) != "" {
-				t.Ragged++
-			}
-			continue
-		}
-		t.Records++
-		names := make([]string, 0, len(object))
-		for name := range object {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		for _, name := range names {
-			i, known := place[name]
-			if !known {
-				i = len(t.Columns)
-				place[name] = i
-				t.Columns = append(t.Columns, Column{Name: name})
-			}
-			t.Columns[i].cells = append(t.Columns[i].cells, jsonText(object[name]))
-		}
-	}
-	t.judge()
-	t.Decimal, t.Thousands, t.NullValues = '.', 0, nil
-}
-
-// jsonText is a member's value as a text; "" for null.
-func jsonText(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s
-	}
-	if string(raw) == "null" {
-		return ""
-	}
-	return string(raw)
 }

@@ -36,12 +36,6 @@ too small, an encrypted file without a name in a temporary folder. It prints pas
 // mostSeconds bounds --seconds: a day.
 const mostSeconds = 24 * 60 * 60
 
-// selftester is the verb: where it writes, and what the running program says that it is.
-type selftester struct {
-	*console.Console
-	program func() manifest.Program
-}
-
 // flags say what is tested.
 type flags struct {
 	jobs.Flags
