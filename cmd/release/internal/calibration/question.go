@@ -1,8 +1,6 @@
 package calibration
 
-import (
-	"github.com/dprelease/dprelease/calibrate/methods"
-)
+import "github.com/dprelease/dprelease/calibrate/methods"
 
 // question is a verb with one number as its answer.
 type question struct {

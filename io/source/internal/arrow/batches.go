@@ -86,18 +86,7 @@ func (s *batchScan) stream() error {
 	}
 }
 
-// dictionary reads a stream's dictionary for the columns that have it.
-func (s *batchScan) dictionary(m *message) error {
-	id := m.table.table(slotHeader).i64(0)
-	for i, at := range s.used {
-		if c := &s.file.columns[at]; c.coded() && c.dictionary == id {
-			if err := s.guarded(i, func() error { return s.learn(m, i) }); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
+func (s *batchScan) origin() origin { return origin{s.ctx, s.f, s.file.MAC, &s.codecs} }
 
 // guarded runs f and says of which column an error is.
 func (s *batchScan) guarded(i int, f func() error) error {
@@ -149,7 +138,7 @@ func (s *batchScan) readers(b *recordBatch) ([]*arrayReader, error) {
 			if s.file.columns[at].coded() && s.dicts[i] == nil {
 				s.dicts[i] = emptyDictionary()
 			}
-			build := builder{scan: s, batch: b, dict: s.dicts[i]}
+			build := builder{from: s.origin(), batch: b, dict: s.dicts[i]}
 			c := &s.file.columns[at]
 			out[i], err = build.reader(&parts[c.top], c.path)
 			return err

@@ -1,15 +1,26 @@
 package arrow
 
 import (
+	"context"
+	"io"
+
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
 
+// origin is what buffers are read from, and what decompresses them.
+type origin struct {
+	ctx    context.Context
+	f      io.ReaderAt
+	mac    scan.BlockMAC
+	codecs *codecs
+}
+
 // builder makes the readers of a record batch's arrays.
 type builder struct {
-	scan  *batchScan
+	from  origin
 	batch *recordBatch
 	dict  *dictionary // of the column, if it has one
 }
@@ -18,8 +29,8 @@ type builder struct {
 func (a *builder) buffer(s span, r *arrayReader) *buffer {
 	at := a.batch.message.body + s.at
 	b := &buffer{
-		section: scan.NewSection(a.scan.ctx, a.scan.f, a.scan.file.MAC, at, at+s.size),
-		packed:  a.batch.packed, codec: a.batch.codec, codecs: &a.scan.codecs, left: s.size,
+		section: scan.NewSection(a.from.ctx, a.from.f, a.from.mac, at, at+s.size),
+		packed:  a.batch.packed, codec: a.batch.codec, codecs: a.from.codecs, left: s.size,
 	}
 	r.buffers = append(r.buffers, b)
 	return b

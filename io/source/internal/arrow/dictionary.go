@@ -1,9 +1,7 @@
 package arrow
 
 import (
-	"crypto/sha256"
-
-	"github.com/apache/arrow/go/v17/arrow"
+	"sync"
 
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
@@ -70,37 +68,6 @@ func emptyDictionary() *dictionary {
 	}}
 }
 
-// learn reads a dictionary batch for a column, and adds its digest.
-func (s *batchScan) learn(m *message, i int) error {
-	c := &s.file.columns[s.used[i]]
-	head := m.table.table(slotHeader)
-	b, err := m.records(head.table(1))
-	if err != nil {
-		return err
-	}
-	t, ok := c.typ.(*arrow.DictionaryType)
-	if !ok {
-		return unmatched()
-	}
-	parts, err := b.arrays([]arrow.DataType{t.ValueType})
-	if err != nil {
-		return err
-	}
-	build := builder{scan: s, batch: b}
-	r, err := build.reader(&parts[0], nil)
-	if err != nil {
-		return err
-	}
-	if s.yield != nil {
-		if s.dicts[i], err = grow(s.dicts[i], r, head.u8(2) != 0); err != nil {
-			return err
-		}
-	}
-	meta := sha256.Sum256(m.meta)
-	s.h.Write(meta[:])
-	return s.sums(r)
-}
-
 // grow reads a dictionary, or what it has more than the one before.
 func grow(before *dictionary, r *arrayReader, delta bool) (*dictionary, error) {
 	d := &dictionary{Dictionary: scan.Dictionary{ID: scan.NextDictionary()}}
@@ -157,4 +124,16 @@ func (d *dictionary) addText(from *table.Values, n int) {
 		v.Data = append(v.Data, from.Bytes(i)...)
 		v.Offsets = append(v.Offsets, uint32(len(v.Data)))
 	}
+}
+
+// knownDictionary is a dictionary that was read, and the digest of its bytes then.
+type knownDictionary struct {
+	dict   *dictionary
+	digest []byte
+}
+
+// knownDictionaries are the dictionaries that were read, by column.
+type knownDictionaries struct {
+	mu sync.Mutex
+	of map[int]knownDictionary
 }

@@ -34,9 +34,6 @@ type file struct {
 	known knownDictionaries
 }
 
-// coded says whether a column is codes into a dictionary.
-func (c *column) coded() bool { return c.typ.ID() == arrow.DICTIONARY }
-
 // Open opens a file or stream for its schema; a split is some record batches of a file, or all of a stream.
 func Open(ctx context.Context, at scan.Place, mac scan.BlockMAC) (scan.File, *scan.Error) {
 	a := &file{Origin: scan.Origin{Place: at, MAC: mac}}
@@ -54,11 +51,6 @@ func Open(ctx context.Context, at scan.Place, mac scan.BlockMAC) (scan.File, *sc
 	}
 	return a, nil
 }
-
-const (
-	fileMagic    = "ARROW1"
-	featherMagic = "FEA1"
-)
 
 // load reads the schema, and of a file the footer.
 func (a *file) load(f scan.Handle) error {
@@ -168,4 +160,39 @@ func (a *file) Read(ctx context.Context, split int, columns []string, yield func
 func (a *file) Digest(ctx context.Context, split int, columns []string) ([]byte, error) {
 	s, err := a.Read(ctx, split, columns, nil)
 	return s.Digest, err
+}
+
+// loadFooter takes the footer's blocks and returns its schema.
+func (a *file) loadFooter(f io.ReaderAt, raw []byte) (flatTable, error) {
+	b := &flatBuffer{b: raw[:len(raw)-4-len(fileMagic)]}
+	footer := b.root()
+	end := a.Size - int64(len(raw))
+	records, err := blocksOf(footer.vector(3, blockBytes), end)
+	if err != nil {
+		return flatTable{}, err
+	}
+	a.dicts, err = blocksOf(footer.vector(2, blockBytes), end)
+	if err != nil {
+		return flatTable{}, err
+	}
+	schema := footer.table(1)
+	if b.bad || !footer.has(1) {
+		return flatTable{}, scan.Fault(scan.CodeDamaged, "the footer cannot be decoded")
+	}
+	a.groups = grouped(records)
+	return schema, a.identify(f)
+}
+
+// identify finds out which dictionary each block has.
+func (a *file) identify(f io.ReaderAt) error {
+	for i := range a.dicts {
+		m, err := a.dicts[i].message(f, headDictionary)
+		if err != nil {
+			return err
+		}
+		if a.dicts[i].id = m.table.table(slotHeader).i64(0); m.table.f.bad {
+			return undecodedMessage()
+		}
+	}
+	return nil
 }

@@ -67,12 +67,6 @@ func (w *nestedWalk) visit(typ arrow.DataType, ids *dictionaryIDs, p schemaPath)
 	}
 }
 
-// unreadLength says whether a type is lists of a length that is not read.
-func unreadLength(t arrow.DataType) bool {
-	fixed, ok := t.(*arrow.FixedSizeListType)
-	return ok && (fixed.Len() < 0 || fixed.Len() > scan.BatchElements)
-}
-
 // fields adds the columns that are a struct's fields or within them, under the fields' names or others.
 func (w *nestedWalk) fields(t *arrow.StructType, ids *dictionaryIDs, p schemaPath, names []string) {
 	if len(ids.children) != t.NumFields() {

@@ -37,21 +37,6 @@ const (
 	flatUnion = 14 // of Type
 )
 
-// column is a column of an Arrow file: of the top level, or one within structs, whose name is its path (nested.go).
-type column struct {
-	field      table.Field
-	top        int   // position of the column of the top level that it is, or is in
-	path       []int // of each struct and each map's entry on the way down: which child
-	typ        arrow.DataType
-	dictionary int64 // its id, if typ is one
-}
-
-// dictionaryIDs are the ids of a field's dictionary and those of its children, 0 if there is none.
-type dictionaryIDs struct {
-	id       int64
-	children []dictionaryIDs
-}
-
 // schemaWalk passes over a schema before the library decodes it, and checks that every length is within the bytes and
 // that few bytes do not say much: the library allocates what a vector says, and follows tables that are shared anew.
 type schemaWalk struct {

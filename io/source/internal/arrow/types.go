@@ -105,3 +105,9 @@ func listType(elem arrow.DataType) table.Type {
 	}
 	return scan.Unread("list")
 }
+
+// unreadLength says whether a type is lists of a length that is not read.
+func unreadLength(t arrow.DataType) bool {
+	fixed, ok := t.(*arrow.FixedSizeListType)
+	return ok && (fixed.Len() < 0 || fixed.Len() > scan.BatchElements)
+}

@@ -1,15 +1,18 @@
 // Package csv reads CSV files, in pieces by several workers if they are not compressed.
 //
-// A file is cut into pieces of equal length (cuts.go). The bytes of a piece are split into records and fields (lines.go for what most files
+// A file is cut into pieces of equal length (cuts.go, cutting.go). The bytes of a piece are split into records and fields (lines.go for what most files
 // hold, scanner.go for all of the grammar), of which rows are gathered into columns (rows.go, columns.go, types.go).
 package csv
 
 import (
 	"cmp"
+	"io"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
+
+	"golang.org/x/text/transform"
 
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
@@ -160,3 +163,26 @@ func (d *Dialect) public(column string) bool {
 
 // blank says whether b is white space around a field.
 func (d *Dialect) blank(b byte) bool { return d.TrimSpace && (b == ' ' || b == '\t') && b != d.comma }
+
+// setEncoding prepares the decoding that the options name.
+func (d *Dialect) setEncoding() scan.Errors {
+	if m := oneByte[d.Encoding]; m != nil {
+		d.letters = newLetters(m)
+		return nil
+	}
+	if d.Encoding == "" || d.Encoding == "utf-8" || wide[d.Encoding] != nil {
+		return nil
+	}
+	return scan.Errors{scan.Fault(scan.CodeOption, "%q is no encoding that is known", d.Encoding).Advise("the encodings are %s", strings.Join(Encodings(), ", "))}
+}
+
+// wide says whether the text is decoded before it is split.
+func (d *Dialect) wide() bool { return wide[d.Encoding] != nil }
+
+// decoded returns the text of r in UTF-8, unless its fields are decoded one by one.
+func (d *Dialect) decoded(r io.Reader) io.Reader {
+	if e := wide[d.Encoding]; e != nil {
+		return transform.NewReader(r, e.NewDecoder())
+	}
+	return r
+}

@@ -1,18 +1,13 @@
 package csv
 
 import (
-	"io"
 	"maps"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/transform"
-
-	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
 // Encodings other than UTF-8
@@ -61,27 +56,4 @@ func (l *letters) decode(dst, text []byte) []byte {
 		}
 	}
 	return dst
-}
-
-// setEncoding prepares the decoding that the options name.
-func (d *Dialect) setEncoding() scan.Errors {
-	if m := oneByte[d.Encoding]; m != nil {
-		d.letters = newLetters(m)
-		return nil
-	}
-	if d.Encoding == "" || d.Encoding == "utf-8" || wide[d.Encoding] != nil {
-		return nil
-	}
-	return scan.Errors{scan.Fault(scan.CodeOption, "%q is no encoding that is known", d.Encoding).Advise("the encodings are %s", strings.Join(Encodings(), ", "))}
-}
-
-// wide says whether the text is decoded before it is split.
-func (d *Dialect) wide() bool { return wide[d.Encoding] != nil }
-
-// decoded returns the text of r in UTF-8, unless its fields are decoded one by one.
-func (d *Dialect) decoded(r io.Reader) io.Reader {
-	if e := wide[d.Encoding]; e != nil {
-		return transform.NewReader(r, e.NewDecoder())
-	}
-	return r
 }

@@ -56,9 +56,6 @@ func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialec
 	return c, nil
 }
 
-// firstRead is how many bytes a scanner reads for the header.
-const firstRead = 256 << 10
-
 // streamed says whether the file is read as one stream: its text is not in the file as it stands.
 func (c *file) streamed() bool { return c.packed != scan.Plain || c.dialect.wide() }
 

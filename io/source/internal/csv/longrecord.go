@@ -14,29 +14,6 @@ import (
 // short record, each with maxRecord bytes in view, and dropped. If a quoted field does not end within them, another reader follows it
 // first: a quote that nothing closes is an ordinary character, and the scanner cannot go back.
 
-// inside says what the end of the text is within, if the text holds no whole record.
-type inside uint8
-
-const (
-	insideLine   inside = iota // a comment, or a line of blanks so far
-	insideField                // a field without quotes
-	insideQuotes               // a field with quotes
-	insideBlanks               // blanks before a field
-)
-
-// rest says what must be passed over before the next record.
-type rest uint8
-
-const (
-	noRest      rest = iota
-	restOfLine       // up to the end of the line
-	restOfField      // up to a delimiter, and what restOfFields is
-	restOfFields
-)
-
-// textFrom opens the text of a scanner a second time, from a place on.
-type textFrom func(at int64) (r io.Reader, stop func(), err error)
-
 // startRest finds what the rest of a record is, if the record is longer than a scanner looks at. again is true if the record must be split anew,
 // since a quote in it turned out to be an ordinary character.
 func (s *scanner) startRest() (again bool, err error) {

@@ -1,7 +1,6 @@
 package csv
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"slices"
@@ -13,58 +12,6 @@ import (
 // The reader of a piece does not wait until the beginning of its piece is known. It guesses that a record starts behind the first line end,
 // which is wrong only if that stands within quotes, and parses from there. When the beginning is known, rows before it are dropped; if the
 // guess was wrong, the piece is parsed again.
-
-// pieceText is a piece of a file in memory, and as much of the text behind it as was needed to see its last record end.
-type pieceText struct {
-	file scan.Handle
-	at   int64 // its place in the file
-	size int64 // of the file
-	own  int   // length of the piece
-	b    []byte
-}
-
-// How many bytes are read behind a piece: at first, and at most. A record that is longer is read as a stream.
-const (
-	leastBehind = 4 << 10
-	mostBehind  = 1 << 20
-)
-
-// load reads a piece.
-func (t *pieceText) load(s *scan.Stream, size int64) error {
-	t.file, t.at, t.size = s.File, s.Section.At, size
-	t.own = int(s.Section.End - s.Section.At)
-	t.b = slices.Grow(t.b[:0], t.own+leastBehind)[:t.own]
-	_, err := io.ReadFull(s.Section, t.b)
-	return err
-}
-
-// eof says whether the text reaches the end of the file.
-func (t *pieceText) eof() bool { return t.at+int64(len(t.b)) == t.size }
-
-// extend reads more behind the piece, and says whether there is more.
-func (t *pieceText) extend() (bool, error) {
-	n := len(t.b)
-	behind := n - t.own
-	more := min(int64(max(leastBehind, 3*behind)), t.size-t.at-int64(n))
-	if more == 0 || behind >= mostBehind {
-		return false, nil
-	}
-	t.b = slices.Grow(t.b, int(more))[:n+int(more)]
-	return true, scan.ReadAt(t.file, t.b[n:], t.at+int64(n))
-}
-
-// guess returns the place behind the first line end in the piece, or in the byte before it, or -1 if there is none. A record starts there unless
-// the line end stands within quotes.
-func (t *pieceText) guess() (int, error) {
-	var before [1]byte
-	if err := scan.ReadAt(t.file, before[:], t.at-1); err != nil || before[0] == '\n' {
-		return 0, err
-	}
-	if i := bytes.IndexByte(t.b[:t.own], '\n'); i >= 0 && i+1 < t.own {
-		return i + 1, nil
-	}
-	return -1, nil
-}
 
 // pieceReader reads the records of a piece. Its memory passes from piece to piece.
 type pieceReader struct {

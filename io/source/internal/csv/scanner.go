@@ -9,6 +9,29 @@ import (
 	"math/bits"
 )
 
+// inside says what the end of the text is within, if the text holds no whole record.
+type inside uint8
+
+const (
+	insideLine   inside = iota // a comment, or a line of blanks so far
+	insideField                // a field without quotes
+	insideQuotes               // a field with quotes
+	insideBlanks               // blanks before a field
+)
+
+// rest says what must be passed over before the next record.
+type rest uint8
+
+const (
+	noRest      rest = iota
+	restOfLine       // up to the end of the line
+	restOfField      // up to a delimiter, and what restOfFields is
+	restOfFields
+)
+
+// textFrom opens the text of a scanner a second time, from a place on.
+type textFrom func(at int64) (r io.Reader, stop func(), err error)
+
 // maxRecord is how much of a record is looked at: fields that do not end within so many bytes are null.
 const maxRecord = 16 << 20
 
@@ -292,3 +315,6 @@ func undouble(dst, b []byte, quote byte) []byte {
 	}
 	return dst
 }
+
+// firstRead is how many bytes a scanner reads for the header.
+const firstRead = 256 << 10

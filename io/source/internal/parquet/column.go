@@ -261,10 +261,6 @@ func (c *columnReader) openLevels(p *dataPage) (data []byte, present int, err er
 	return data, present, nil
 }
 
-func notInDictionary() error {
-	return scan.Fault(scan.CodeDamaged, "a code is not in the dictionary")
-}
-
 // take returns the next n rows, n at most what ready returned. They are valid until ready is called again.
 func (c *columnReader) take(n int) table.Column {
 	switch {

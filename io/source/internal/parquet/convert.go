@@ -10,9 +10,6 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// converter takes the next n values of a type whose form in a table differs from Parquet's, in to, from its start.
-type converter func(d *decoded, n int, to *table.Values) table.Values
-
 // refine gives a leaf the types that need more of the schema than typeOf looks at.
 func (l *leaf) refine(e *format.SchemaElement) {
 	if !e.Type.Valid || repeats(e) {

@@ -4,26 +4,12 @@ import (
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
 )
-
-// decoded is values of a page or a dictionary as the library decodes them: one of the slices is in use. What a table holds in another form is
-// converted when rows are taken (values.go), since a page may have many more rows than a batch.
-type decoded struct {
-	bits     []byte // booleans, from bit skipped on
-	skipped  int
-	ints32   []int32 // integers, or codes
-	ints64   []int64
-	ints96   []deprecated.Int96
-	floats32 []float32
-	floats64 []float64
-	bytes    []byte   // strings: of a fixed length, or
-	offsets  []uint32 // one more than strings, or nil
-}
 
 // decodeCodes decodes the codes of n values, which must be below size.
 func (d *decoded) decodeCodes(data []byte, n, size int) (codes []int32, err error) {
@@ -139,4 +125,8 @@ func below(codes []int32, n int) bool {
 		a = max(a, uint32(code))
 	}
 	return len(codes) == 0 || int64(max(a, b, c, d)) < int64(n)
+}
+
+func notInDictionary() error {
+	return scan.Fault(scan.CodeDamaged, "a code is not in the dictionary")
 }

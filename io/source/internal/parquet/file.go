@@ -164,3 +164,17 @@ func (l *leaf) length() int {
 	}
 	return l.bits()
 }
+
+// Bounds returns the min and max that the footer states of a column in a row group; ok is false if there are none to believe.
+func (p *file) Bounds(split int, column string) (b table.Bounds, ok bool) {
+	for i := range p.leaves {
+		if l := &p.leaves[i]; l.field.Name == column {
+			c := &p.groups[split].chunks[l.chunk]
+			return c.bounds, c.bounded && l.signed() && c.physical == l.physical
+		}
+	}
+	return b, false
+}
+
+// Rows returns how many rows the footer states that a row group has.
+func (p *file) Rows(split int) int64 { return p.groups[split].rows }

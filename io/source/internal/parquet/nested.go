@@ -18,6 +18,51 @@ import (
 // On the way down the walk counts what the definition levels of a leaf count: every optional and every repeated element. A leaf below one
 // repeated element is a column of lists. Below two of them, nothing is read.
 
+// leavesOf returns the columns of a schema, those that cannot be read as kind Invalid, and the number of its leaves. A column that is nested
+// comes after the column of the top level that it is in.
+func leavesOf(elements []format.SchemaElement) (out []leaf, leaves int, err error) {
+	broken := scan.Fault(scan.CodeDamaged, "the schema is not a tree")
+	if len(elements) == 0 || elements[0].Type.Valid {
+		return nil, 0, broken
+	}
+	columns := 0
+	var paths scan.Paths
+	for at := 1; at < len(elements); columns++ {
+		size, n := subtree(elements[at:])
+		if size == 0 {
+			return nil, 0, broken
+		}
+		out = append(out, columnsIn(elements[at:at+size], leaves, &paths)...)
+		at, leaves = at+size, leaves+n
+	}
+	if columns != int(elements[0].NumChildren.V) {
+		return nil, 0, broken
+	}
+	if len(out) > columns {
+		out = scan.DropDoubles(out, func(l *leaf) (*table.Field, bool) { return &l.field, l.nested })
+	}
+	return out, leaves, nil
+}
+
+// subtree returns how many elements and leaves there are in the tree of the first element; size is 0 if it is no tree.
+func subtree(elements []format.SchemaElement) (size, leaves int) {
+	for open := int64(1); open > 0; size++ {
+		if size == len(elements) {
+			return 0, 0
+		}
+		e := &elements[size]
+		children := int64(e.NumChildren.V)
+		if children < 0 || e.Type.Valid && children > 0 || !e.RepetitionType.Valid {
+			return 0, 0
+		}
+		if e.Type.Valid {
+			leaves++
+		}
+		open += children - 1
+	}
+	return size, leaves
+}
+
 // schemaWalk is a walk over the tree of a column of the top level.
 type schemaWalk struct {
 	elements []format.SchemaElement

@@ -11,64 +11,6 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// leaf is a column and the place of its data: a column of the top level, or one within structs, whose name is its path (nested.go).
-type leaf struct {
-	field    table.Field
-	chunk    int // position among a row group's chunks; of a group the first one in it
-	physical format.Type
-	width    int        // bytes of a fixed-length value
-	highest  byte       // the definition level of a value: how many of the column and the structs around it may be null; of lists 0
-	nested   bool       // the column is within another one
-	void     bool       // all rows are null
-	convert  converter  // nil if the values are taken as they are
-	list     *listShape // nil if the column is not one of lists
-}
-
-// leavesOf returns the columns of a schema, those that cannot be read as kind Invalid, and the number of its leaves. A column that is nested
-// comes after the column of the top level that it is in.
-func leavesOf(elements []format.SchemaElement) (out []leaf, leaves int, err error) {
-	broken := scan.Fault(scan.CodeDamaged, "the schema is not a tree")
-	if len(elements) == 0 || elements[0].Type.Valid {
-		return nil, 0, broken
-	}
-	columns := 0
-	var paths scan.Paths
-	for at := 1; at < len(elements); columns++ {
-		size, n := subtree(elements[at:])
-		if size == 0 {
-			return nil, 0, broken
-		}
-		out = append(out, columnsIn(elements[at:at+size], leaves, &paths)...)
-		at, leaves = at+size, leaves+n
-	}
-	if columns != int(elements[0].NumChildren.V) {
-		return nil, 0, broken
-	}
-	if len(out) > columns {
-		out = scan.DropDoubles(out, func(l *leaf) (*table.Field, bool) { return &l.field, l.nested })
-	}
-	return out, leaves, nil
-}
-
-// subtree returns how many elements and leaves there are in the tree of the first element; size is 0 if it is no tree.
-func subtree(elements []format.SchemaElement) (size, leaves int) {
-	for open := int64(1); open > 0; size++ {
-		if size == len(elements) {
-			return 0, 0
-		}
-		e := &elements[size]
-		children := int64(e.NumChildren.V)
-		if children < 0 || e.Type.Valid && children > 0 || !e.RepetitionType.Valid {
-			return 0, 0
-		}
-		if e.Type.Valid {
-			leaves++
-		}
-		open += children - 1
-	}
-	return size, leaves
-}
-
 // typeOf returns the type of an element that is a column.
 func typeOf(e *format.SchemaElement) table.Type {
 	switch {

@@ -1,0 +1,110 @@
+package arrow
+
+import (
+	"crypto/sha256"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+)
+
+// learn reads a dictionary batch for a column, and adds its digest.
+func (s *batchScan) learn(m *message, i int) error {
+	c := &s.file.columns[s.used[i]]
+	head := m.table.table(slotHeader)
+	b, err := m.records(head.table(1))
+	if err != nil {
+		return err
+	}
+	t, ok := c.typ.(*arrow.DictionaryType)
+	if !ok {
+		return unmatched()
+	}
+	parts, err := b.arrays([]arrow.DataType{t.ValueType})
+	if err != nil {
+		return err
+	}
+	build := builder{from: s.origin(), batch: b}
+	r, err := build.reader(&parts[0], nil)
+	if err != nil {
+		return err
+	}
+	if s.yield != nil {
+		if s.dicts[i], err = grow(s.dicts[i], r, head.u8(2) != 0); err != nil {
+			return err
+		}
+	}
+	meta := sha256.Sum256(m.meta)
+	s.h.Write(meta[:])
+	return s.sums(r)
+}
+
+// learnAll gets the dictionaries of the columns. One that was read before is shared by all splits.
+func (s *batchScan) learnAll() error {
+	for i, at := range s.used {
+		if !s.file.columns[at].coded() {
+			continue
+		}
+		if err := s.guarded(i, func() error { return s.learnShared(i, at) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// learnShared gets the dictionary of a file's column.
+func (s *batchScan) learnShared(i, at int) error {
+	s.file.known.mu.Lock()
+	defer s.file.known.mu.Unlock()
+	k, ok := s.file.known.of[at]
+	if !ok || s.yield == nil {
+		var err error
+		if k, err = s.readShared(i, at); err != nil {
+			return err
+		}
+	}
+	if s.yield != nil {
+		s.file.known.of[at] = k
+	}
+	s.dicts[i] = k.dict
+	s.h.Write(k.digest)
+	return nil
+}
+
+// readShared reads the dictionary of a file's column: one block, and blocks that add to it.
+func (s *batchScan) readShared(i, at int) (knownDictionary, error) {
+	outer := s.h
+	s.h = sha256.New()
+	defer func() { s.h = outer }()
+	first := true
+	for _, b := range s.file.dicts {
+		if b.id != s.file.columns[at].dictionary {
+			continue
+		}
+		m, err := b.message(s.f, headDictionary)
+		if err != nil {
+			return knownDictionary{}, err
+		}
+		if delta := m.table.table(slotHeader).u8(2) != 0; delta == first {
+			return knownDictionary{}, scan.Fault(scan.CodeDamaged, "a file has a dictionary twice, or none to add to")
+		}
+		if err := s.learn(m, i); err != nil {
+			return knownDictionary{}, err
+		}
+		first = false
+	}
+	return knownDictionary{s.dicts[i], s.h.Sum(nil)}, nil
+}
+
+// dictionary reads a stream's dictionary for the columns that have it.
+func (s *batchScan) dictionary(m *message) error {
+	id := m.table.table(slotHeader).i64(0)
+	for i, at := range s.used {
+		if c := &s.file.columns[at]; c.coded() && c.dictionary == id {
+			if err := s.guarded(i, func() error { return s.learn(m, i) }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

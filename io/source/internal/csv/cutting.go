@@ -1,0 +1,118 @@
+package csv
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+)
+
+// How the file finds where its pieces begin (cuts.go says why in order).
+
+// Splits implements scan.File.
+func (c *file) Splits() int {
+	if c.streamed() {
+		return 1
+	}
+	return max(1, int((c.Size+c.pieceSize-1)/c.pieceSize))
+}
+
+// piece returns the nominal start and end of a piece.
+func (c *file) piece(i int) (start, end int64) {
+	if i == c.Splits()-1 {
+		end = c.Size
+	} else {
+		end = int64(i+1) * c.pieceSize
+	}
+	return int64(i) * c.pieceSize, end
+}
+
+// know notes the place where the records of piece i begin. It does nothing if that is known, or if it is not known of a piece before.
+func (c *file) know(i int, at int64) {
+	c.cuts.mu.Lock()
+	defer c.cuts.mu.Unlock()
+	if len(c.cuts.at) == i {
+		c.cuts.at = append(c.cuts.at, at)
+	}
+}
+
+// cut returns the place where the records of piece i begin. It waits for the readers of the pieces before, who know soon, and looks itself if there
+// are none.
+func (c *file) cut(ctx context.Context, f io.ReaderAt, i int) (int64, error) {
+	for {
+		at, last, left := c.cuts.find(i)
+		switch {
+		case at >= 0:
+			return at, nil
+		case left != nil:
+			select {
+			case <-left:
+			case <-ctx.Done():
+				return 0, ctx.Err()
+			}
+			continue
+		}
+		if err := c.look(ctx, f, last); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// look finds the beginning of the piece behind piece i, whose own beginning is known.
+func (c *file) look(ctx context.Context, f io.ReaderAt, i int) error {
+	defer c.cuts.take(i)()
+	from, _, _ := c.cuts.find(i)
+	_, nominal := c.piece(i)
+	next, err := c.recordAfter(ctx, f, from, nominal)
+	if err == nil {
+		c.know(i+1, next)
+	}
+	return err
+}
+
+// recordAfter returns the start of the first record at or after the place nominal. A record starts at the place from. If there is no quote
+// between the two, every line is a record, and only the last one is split; else all records between them are.
+func (c *file) recordAfter(ctx context.Context, f io.ReaderAt, from, nominal int64) (int64, error) {
+	if nominal >= c.Size {
+		return c.Size, nil
+	}
+	line := from
+	b := make([]byte, scan.BlockSize)
+	for at := from; at < nominal; at += int64(len(b)) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		b = b[:min(int64(len(b)), nominal-at)]
+		if err := scan.ReadAt(f, b, at); err != nil {
+			return 0, err
+		}
+		if c.dialect.quote != 0 && bytes.IndexByte(b, c.dialect.quote) >= 0 {
+			line = from
+			break
+		}
+		if end := bytes.LastIndexByte(b, '\n'); end >= 0 {
+			line = at + int64(end) + 1
+		}
+	}
+	return c.follow(ctx, f, line, nominal)
+}
+
+// follow returns the start of the first record at or after nominal. It splits the text from a record on.
+func (c *file) follow(ctx context.Context, f io.ReaderAt, from, nominal int64) (int64, error) {
+	if from >= nominal {
+		return from, nil
+	}
+	s, err := c.newScanner(f, from)
+	s.limit = nominal - from
+	for err == nil {
+		if err = ctx.Err(); err == nil {
+			err = s.next()
+		}
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return 0, scan.StreamError(err)
+	}
+	return from + s.taken, nil
+}
