@@ -56,9 +56,6 @@ var circlesLeft = []string{
 
 	"mechanism/selftest",
 
-	"pipeline/local",
-	"pipeline/manifest",
-	"pipeline/protocol",
 	"pipeline/sqlpush",
 	"pipeline/stabilitytest",
 

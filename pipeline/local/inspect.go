@@ -127,21 +127,6 @@ func floatAt(c *table.Column, entry int) float64 {
 	return c.Values.Floats[entry]
 }
 
-// checks merges the inspections of all workers; nil if nothing was tallied. The caller sets the bounds later.
-func checks(workers []*worker) *pipeline.DataChecks {
-	first := workers[0].inspection
-	if first == nil {
-		return nil
-	}
-	for i, w := range workers {
-		w.inspection.Rows, w.inspection.Skipped = w.rows, w.skipped
-		if i > 0 {
-			first.Merge(&w.inspection.DataChecks)
-		}
-	}
-	return &first.DataChecks
-}
-
 // setBounds sets the bounds of a query whose accumulator is sealed.
 func setBounds(c *pipeline.DataChecks, query int, a queries.Accumulator) {
 	if c != nil {

@@ -101,3 +101,18 @@ func selectColumns(b *table.Batch, at []int, keep []bool) *table.Batch {
 	}
 	return out
 }
+
+// checks merges the inspections of all workers; nil if nothing was tallied. The caller sets the bounds later.
+func checks(workers []*worker) *pipeline.DataChecks {
+	first := workers[0].inspection
+	if first == nil {
+		return nil
+	}
+	for i, w := range workers {
+		w.inspection.Rows, w.inspection.Skipped = w.rows, w.skipped
+		if i > 0 {
+			first.Merge(&w.inspection.DataChecks)
+		}
+	}
+	return &first.DataChecks
+}

@@ -138,8 +138,7 @@ type query1 struct {
 	Files    []File   `json:"files"`
 }
 
-// complete says whether the privacy block states more than the guarantee.
-func (p *privacy1) complete() bool { return !reflect.ValueOf(p.statement1).IsZero() }
+func (o *manifest1) complete() bool { return !reflect.ValueOf(o.Privacy.statement1).IsZero() }
 
 // upgrade keeps each fact once.
 func (o *manifest1) upgrade() Manifest {
@@ -152,7 +151,7 @@ func (o *manifest1) upgrade() Manifest {
 			DeltaFailure: strconv.FormatFloat(p.DeltaFailure, 'g', -1, 64), Measures: Measures{Mu: p.Mu},
 		},
 	}
-	if p.complete() {
+	if o.complete() {
 		n := &m.Privacy
 		n.DeltaFailure, n.Measures = p.Guarantee.DeltaFailure, p.Guarantee.Measures
 		n.Mu = p.Mu
@@ -218,7 +217,7 @@ func (o *manifest1) agrees(m *Manifest) error {
 		}
 	}
 	p := &o.Privacy
-	if !p.complete() {
+	if !o.complete() {
 		return nil
 	}
 	if f, err := calibrate.ParseNearest(p.Guarantee.DeltaFailure); err != nil || f != p.DeltaFailure {

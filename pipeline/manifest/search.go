@@ -3,17 +3,7 @@ package manifest
 import (
 	"errors"
 	"math"
-
-	"github.com/dprelease/dprelease/queries"
 )
-
-// Search says how the clamp of a query was found: the part of the query's mu² that it took, the mechanism of the noisy histogram, its noisy values, and the clamp that was chosen
-// from them alone. The query's mechanisms have the sensitivity of that clamp.
-type Search struct {
-	Share     float64   `json:"share"`
-	Mechanism Mechanism `json:"mechanism"`
-	queries.ClampSearch
-}
 
 // searched says whether the clamp is the one that the noisy histogram gives.
 func (q *Query) searched() error {

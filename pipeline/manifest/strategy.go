@@ -8,35 +8,6 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// Strategy says how the tables of a query are put together from its mechanisms, which are not their cells.
-type Strategy struct {
-	Name string `json:"name"`
-	// Optimize says which error is least, RMSE is its root. LowerBound is below what any other Gaussian noise of the same mu has; 0 if none
-	// is known.
-	Optimize   string  `json:"optimize"`
-	RMSE       float64 `json:"rmse"`
-	LowerBound float64 `json:"lower_bound,omitempty"`
-	// Others are the RMSE of other ways at the same mu.
-	Others []Candidate `json:"others"`
-	Tables []Table     `json:"tables"`
-}
-
-// Candidate is a way that was not taken.
-type Candidate struct {
-	Name string  `json:"name"`
-	RMSE float64 `json:"rmse"`
-}
-
-// Table is a table that is read off a query. The variance of the noisy cell with the largest standard deviation is the sum over the components of
-// Factors times the square of the component's standard deviation; without Factors it is not linear in them.
-type Table struct {
-	Name              string             `json:"name"`
-	By                []string           `json:"by"`
-	Cells             int                `json:"cells"`
-	StandardDeviation float64            `json:"standard_deviation"`
-	Factors           map[string]float64 `json:"factors,omitempty"`
-}
-
 // StrategyOf states a query's strategy.
 func StrategyOf(s *queries.Strategy) *Strategy {
 	m := &Strategy{Name: s.Name, Optimize: string(s.Loss), RMSE: s.Error, LowerBound: s.Bound}

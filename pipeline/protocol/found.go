@@ -15,14 +15,6 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-// publication is one folder of a question in the presentation that a plan has.
-type publication struct {
-	run     ledger.Run // whose noisy values it shows
-	dir     string
-	digest  string // of its manifest
-	derived bool   // it was made of the noisy values of an earlier publication
-}
-
 // lookup finds what the ledger knows of the plan's question: the release that the run starts from, and the publications that it may repeat.
 func (a *attempt) lookup(ctx context.Context) error {
 	runs, err := a.Book.Runs(ctx)

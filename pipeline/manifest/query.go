@@ -1,0 +1,134 @@
+package manifest
+
+import "github.com/dprelease/dprelease/queries"
+
+// Query describes one query of a release.
+type Query struct {
+	Name  string `json:"name"`
+	Kind  string `json:"kind"`
+	Cells int    `json:"cells"`
+	// Mechanisms are the noisy vectors of the query; a mean has one of sums and one of counts. They are in the job's order.
+	Mechanisms []Mechanism `json:"mechanisms"`
+	// Scale times the unit of the first mechanism is the unit of the answer; 0 stands for 1.
+	Scale float64 `json:"scale,omitempty"`
+	// HalfWidth is half the width of the 95 % interval of a noisy cell, in the unit of the answer; nil if it is not stated. If OverRows it
+	// is to be divided by the private number of rows.
+	HalfWidth *float64   `json:"ci95_half_width,omitempty"`
+	OverRows  bool       `json:"over_rows,omitempty"`
+	Selection *Selection `json:"selection,omitempty"`
+	// Strategy says how tables are put together from mechanisms that are not their cells; nil if the cells have the noise.
+	Strategy *Strategy `json:"strategy,omitempty"`
+	// Search says how the clamp was found; nil if the job has it.
+	Search *Search `json:"discovered_clamp,omitempty"`
+	// Publish says which cells are left empty; nil if all are shown.
+	Publish *Publish `json:"publish,omitempty"`
+	Denoise []string `json:"denoise,omitempty"`
+	// Biased: the mean of an estimate is not the exact answer.
+	Biased bool `json:"biased"`
+	// Notes are what the denoising steps chose, and why, in public words.
+	Notes []string `json:"denoise_notes,omitempty"`
+	// Expected is the error of the estimates to expect; nil if there are no steps, or if it is not known.
+	Expected *Error `json:"expected_error,omitempty"`
+	Files    []File `json:"files"`
+}
+
+// Publish is a rule by which cells are left empty, by noisy values alone. A limit that is 0 is none.
+type Publish struct {
+	MinCount         float64 `json:"min_count,omitempty"`
+	MaxRelativeError float64 `json:"max_relative_error,omitempty"`
+	// Withheld is the number of cells that are left empty. They have a 1 in the column of that name.
+	Withheld int `json:"withheld"`
+}
+
+// Mechanism is one noisy vector of a query. All numbers are in its own unit; the answer's is that times the query's Scale.
+type Mechanism struct {
+	// Component is "sum", "count" or "squares", or names the dimensions of a residual, if the query has several mechanisms; else "".
+	Component string `json:"component,omitempty"`
+	// Follows names the component from whose noisy values the sensitivity was chosen; "" if it is fixed.
+	Follows string `json:"follows,omitempty"`
+	// Noise names the distribution: "Gaussian", "two-sided geometric" or "Laplace".
+	Noise       string      `json:"noise"`
+	Sensitivity Sensitivity `json:"sensitivity"`
+	// Scale is that of geometric or Laplace noise, whose epsilon is the L1 sensitivity over it. Sigma is that of Gaussian noise; if the noise is not
+	// Gaussian, of the Gaussian mechanism that the ledger charges, which is at least as revealing.
+	Scale float64 `json:"scale,omitempty"`
+	Sigma float64 `json:"sigma"`
+	Grid  float64 `json:"grid"`
+	// StandardDeviation is sqrt(sigma^2 + grid^2/12): of the published noisy values; that of the noise itself if it is geometric.
+	StandardDeviation float64 `json:"standard_deviation"`
+	Mu                float64 `json:"mu"`
+}
+
+// Sensitivity is an L2 sensitivity, or an L1 sensitivity if the noise is not Gaussian, and the argument for it.
+type Sensitivity struct {
+	L1  float64 `json:"l1,omitempty"`
+	L2  float64 `json:"l2,omitempty"`
+	Why string  `json:"why"`
+}
+
+// Error is what to expect of the error of an estimate, over a query's cells together, in the unit of the answer: the root of the mean
+// squared error, and the ends of its 95 % interval. It was worked out from the noisy values. It is no interval for a cell: the only one of
+// those is around the noisy value.
+type Error struct {
+	RMSE float64 `json:"rmse"`
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// Selection says how the keys of a query were selected that the job did not list.
+type Selection struct {
+	// MaxGroups is in how many keys one unit counts, once in each.
+	MaxGroups int64 `json:"max_groups"`
+	// Delta is the query's part of delta_failure.
+	Delta float64 `json:"delta"`
+	// Threshold is the least noisy count of a key that is published.
+	Threshold float64 `json:"threshold"`
+}
+
+// Search says how the clamp of a query was found: the part of the query's mu² that it took, the mechanism of the noisy histogram, its noisy values, and the clamp that was chosen
+// from them alone. The query's mechanisms have the sensitivity of that clamp.
+type Search struct {
+	Share     float64   `json:"share"`
+	Mechanism Mechanism `json:"mechanism"`
+	queries.ClampSearch
+}
+
+// Strategy says how the tables of a query are put together from its mechanisms, which are not their cells.
+type Strategy struct {
+	Name string `json:"name"`
+	// Optimize says which error is least, RMSE is its root. LowerBound is below what any other Gaussian noise of the same mu has; 0 if none
+	// is known.
+	Optimize   string  `json:"optimize"`
+	RMSE       float64 `json:"rmse"`
+	LowerBound float64 `json:"lower_bound,omitempty"`
+	// Others are the RMSE of other ways at the same mu.
+	Others []Candidate `json:"others"`
+	Tables []Table     `json:"tables"`
+}
+
+// Candidate is a way that was not taken.
+type Candidate struct {
+	Name string  `json:"name"`
+	RMSE float64 `json:"rmse"`
+}
+
+// Table is a table that is read off a query. The variance of the noisy cell with the largest standard deviation is the sum over the components of
+// Factors times the square of the component's standard deviation; without Factors it is not linear in them.
+type Table struct {
+	Name              string             `json:"name"`
+	By                []string           `json:"by"`
+	Cells             int                `json:"cells"`
+	StandardDeviation float64            `json:"standard_deviation"`
+	Factors           map[string]float64 `json:"factors,omitempty"`
+}
+
+// File is one file of a release; Path is relative to the folder, Rows the number of rows written, 0 of a document. Holds says what was read off the
+// query's answer: quantiles, cdf, or a table; it is empty for the answer itself.
+type File struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+	Rows   int    `json:"rows"`
+	// Raw says of a CSV table that its texts are as they are; if it is false, one leading apostrophe of a text is none of it.
+	Raw   bool   `json:"raw,omitempty"`
+	Holds string `json:"holds,omitempty"`
+}

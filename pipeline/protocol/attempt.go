@@ -1,0 +1,71 @@
+package protocol
+
+import (
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// attempt is one run in progress.
+type attempt struct {
+	*Runner
+	plan  *pipeline.Plan
+	dir   string
+	again bool // a new release is asked for
+	// refuse: end before the noise if a column is unusable.
+	refuse bool
+	checks *pipeline.DataChecks // of this run's scan
+	// waiting is the staging folder of a new release that was begun and that this run leaves to a later one; "" if there is none.
+	waiting string
+	// derivedIn are the staging folders of the question's further publications. One of a run that was killed may hold the older release with
+	// which it had changed places.
+	derivedIn []string
+
+	prior ledger.Run      // the release that the run starts from; the zero Run if the ledger has none
+	own   ledger.Run      // the newest release under the question's own key, given back or not
+	same  []publication   // those in the plan's presentation, the newest release first
+	older bool            // another release than prior is published
+	ours  map[string]bool // manifest digests of all publications of the question
+
+	receipt ledger.Receipt
+	drawn   bool // noise may have been drawn under the receipt
+	// discarded: a staging was found that no run of this ledger made, and deleted.
+	discarded bool
+	// forsaken: the newest release was sealed and is lost; a new one is asked for.
+	forsaken bool
+}
+
+// publication is one folder of a question in the presentation that a plan has.
+type publication struct {
+	run     ledger.Run // whose noisy values it shows
+	dir     string
+	digest  string // of its manifest
+	derived bool   // it was made of the noisy values of an earlier publication
+}
+
+func (a *attempt) published() bool { return a.prior.State == ledger.Published }
+
+func (a *attempt) reserved() bool { return a.prior.State == ledger.Reserved }
+
+func (a *attempt) sealed() bool { return a.prior.State == ledger.Sealed && !a.forsaken }
+
+// key returns under which key the release in progress is charged: its question's, but for one that an earlier version began.
+func (a *attempt) key() string {
+	if a.reserved() || a.sealed() {
+		return a.prior.Charge.Run
+	}
+	return a.plan.Run()
+}
+
+// number returns the number of the release in progress: one that was cut short is taken up again.
+func (a *attempt) number() int {
+	switch {
+	case a.reserved(), a.sealed():
+		return a.prior.Charge.Number
+	case a.own.State == "":
+		return 1
+	case a.own.State == ledger.Released:
+		return a.own.Charge.Number
+	default:
+		return a.own.Charge.Number + 1
+	}
+}
