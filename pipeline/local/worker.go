@@ -19,7 +19,8 @@ type worker struct {
 	selector     *domain.CompiledFilters
 	filtered     []int // indices of the filters' columns among the logical ones
 	accumulators []queries.Accumulator
-	columns      [][]int     // by query: indices among the logical columns
+	columns      [][]int // by query: indices among the logical columns
+	compactor    *compactor
 	inspection   *inspection // nil if nothing is tallied
 }
 
@@ -38,6 +39,7 @@ func newWorker(p *pipeline.Plan, schema table.Schema, spill bounding.Spill, l Li
 		all = append(all, q.Query)
 		w.columns = append(w.columns, positions(p, q.Query.Columns()))
 	}
+	w.compactor = newCompactor(len(p.Logical()), w.columns)
 	accumulators := queries.NewAccumulators
 	if l.Separate {
 		accumulators = queries.NewSeparately
@@ -78,8 +80,14 @@ func (w *worker) addBatch(b *table.Batch, inspect bool) error {
 		if err := w.selector.Apply(filtered); err != nil {
 			return err
 		}
+		keep := filtered.Keep
+		if keep != nil && !inspect { // what is tallied is tallied with the rows that are filtered
+			if kept := w.compactor.compact(logical, keep); kept != nil {
+				logical, keep = kept, nil
+			}
+		}
 		for q, a := range w.accumulators {
-			batch := selectColumns(logical, w.columns[q], filtered.Keep)
+			batch := selectColumns(logical, w.columns[q], keep)
 			if inspect {
 				if err := w.inspection.Queries[q].Add(batch); err != nil {
 					return err

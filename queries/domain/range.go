@@ -59,6 +59,19 @@ func (r intRange) Codes(v table.Values, from int, dst []int32) {
 	}
 }
 
+// contains says of each integer whether it is in the range.
+func (r intRange) contains(ints []int64, dst []bool) {
+	if r.first > r.last {
+		clear(dst)
+		return
+	}
+	first, span, flip := uint64(r.first), uint64(r.last)-uint64(r.first), uint64(r.Key(0))
+	dst = dst[:len(ints)]
+	for i, x := range ints {
+		dst[i] = uint64(x)^flip-first <= span
+	}
+}
+
 // floatRange gives the code 0 to floats from least to most.
 type floatRange struct{ least, most float64 }
 

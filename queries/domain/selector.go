@@ -51,6 +51,16 @@ func (s *CompiledFilters) Apply(b *table.Batch) error {
 
 // apply leaves in keep the rows that pass, of all rows or of those in it.
 func (t *Condition) apply(b *table.Batch, keep []bool, all bool) error {
+	if r, ok := t.Values.(intRange); ok && all && t.Want == 0 {
+		c, err := columnar.Of(b, t.At, t.Kind)
+		if err != nil {
+			return err
+		}
+		if c.Codes == nil && c.Ends == nil && c.Valid == nil {
+			r.contains(c.Values.Ints[:len(keep)], keep)
+			return nil
+		}
+	}
 	codes, err := t.OfRows(b)
 	if err != nil {
 		return err

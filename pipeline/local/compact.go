@@ -1,0 +1,118 @@
+package local
+
+import (
+	"github.com/dprelease/dprelease/io/table"
+)
+
+// compactor copies the rows of a batch that the filters keep, so that nothing that the queries do takes time for the other rows. The copy is
+// in the order of the rows; answers do not depend on it.
+type compactor struct {
+	used    []int   // which logical columns the queries use, each once
+	kept    []int32 // the numbers of the rows that are kept
+	batch   table.Batch
+	columns []compacted // by logical column; each in memory of its own
+}
+
+// compacted is the memory of a column.
+type compacted struct {
+	valid   []bool
+	codes   []int32
+	ints    []int64
+	floats  []float64
+	offsets []uint32
+	data    []byte
+}
+
+// newCompactor returns a compactor for batches of some logical columns, of which each query uses some.
+func newCompactor(logical int, queries [][]int) *compactor {
+	c := &compactor{columns: make([]compacted, logical), batch: table.Batch{Columns: make([]table.Column, logical)}}
+	seen := make([]bool, logical)
+	for _, columns := range queries {
+		for _, at := range columns {
+			if !seen[at] {
+				c.used, seen[at] = append(c.used, at), true
+			}
+		}
+	}
+	return c
+}
+
+// compact returns the rows of b that keep keeps, valid until the next call, or nil if the columns are not of a form that is copied or if
+// copying them takes longer than it saves.
+func (c *compactor) compact(b *table.Batch, keep []bool) *table.Batch {
+	c.find(keep)
+	for _, at := range c.used {
+		x := &b.Columns[at]
+		switch {
+		case x.Ends != nil, x.Type.Kind == table.List, x.Entries() < b.Rows, x.Valid != nil && len(x.Valid) < b.Rows:
+			return nil // the last two are for the queries to refuse
+		case x.Codes == nil && x.Type.Kind == table.String && len(c.kept) > b.Rows/2:
+			return nil
+		}
+	}
+	for _, at := range c.used {
+		c.batch.Columns[at] = c.columns[at].copyRows(&b.Columns[at], c.kept)
+	}
+	c.batch.Rows = len(c.kept)
+	return &c.batch
+}
+
+// find notes the rows that are kept, without a branch: which they are is as hard to predict as the values.
+func (c *compactor) find(keep []bool) {
+	if cap(c.kept) < len(keep) {
+		c.kept = make([]int32, len(keep))
+	}
+	kept, n := c.kept[:len(keep)], 0
+	for i, k := range keep {
+		kept[n] = int32(i)
+		if k {
+			n++
+		}
+	}
+	c.kept = kept[:n]
+}
+
+// copyRows returns some rows of a column without runs.
+func (m *compacted) copyRows(x *table.Column, rows []int32) table.Column {
+	out := table.Column{Type: x.Type, Dict: x.Dict}
+	if x.Valid != nil {
+		m.valid = pickRows(m.valid, x.Valid, rows)
+		out.Valid = m.valid
+	}
+	switch {
+	case x.Codes != nil:
+		m.codes = pickRows(m.codes, x.Codes, rows)
+		out.Codes, out.Values = m.codes, x.Values
+	case x.Type.Kind == table.String:
+		out.Values = m.copyTexts(&x.Values, rows)
+	case x.Type.Kind == table.Float:
+		m.floats = pickRows(m.floats, x.Values.Floats, rows)
+		out.Values.Floats = m.floats
+	default:
+		m.ints = pickRows(m.ints, x.Values.Ints, rows)
+		out.Values.Ints = m.ints
+	}
+	return out
+}
+
+// copyTexts copies the texts of some rows.
+func (m *compacted) copyTexts(v *table.Values, rows []int32) table.Values {
+	m.offsets, m.data = append(m.offsets[:0], 0), m.data[:0]
+	for _, row := range rows {
+		m.data = append(m.data, v.Bytes(int(row))...)
+		m.offsets = append(m.offsets, uint32(len(m.data)))
+	}
+	return table.Values{Offsets: m.offsets, Data: m.data}
+}
+
+// pickRows returns the items of some rows, in the memory of dst if it suffices. It is not nil.
+func pickRows[T any](dst, items []T, rows []int32) []T {
+	if dst == nil || cap(dst) < len(rows) {
+		dst = make([]T, len(rows), max(len(rows), len(items)/4))
+	}
+	dst = dst[:len(rows)]
+	for i, row := range rows {
+		dst[i] = items[row]
+	}
+	return dst
+}
