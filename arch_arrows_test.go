@@ -51,7 +51,6 @@ var circlesLeft = []string{
 	"io/source/internal/remote",
 	"io/source/internal/scan",
 
-	"ledger",
 	"ledger/sqlstore",
 
 	"mechanism/selftest",

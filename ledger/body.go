@@ -8,9 +8,6 @@ import (
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// none stands for no share of delta, and for no cap on such shares.
-const none = "0"
-
 // The bodies of entries. Fields are in the order of their keys, so that encoding/json writes sorted keys.
 type (
 	accountBody struct {
@@ -165,4 +162,25 @@ func accountBodyOf(a Account) accountBody {
 
 func (b accountBody) account() Account {
 	return Account{Dataset: b.Dataset, Unit: b.Unit, Adjacency: b.Adjacency}
+}
+
+func limitBodyOf(l Limit) *limitBody {
+	if l == (Limit{}) {
+		return nil
+	}
+	return &limitBody{Epsilon: l.Epsilon, Delta: l.Delta}
+}
+
+func (b *limitBody) limit() Limit {
+	if b == nil {
+		return Limit{}
+	}
+	return Limit{Epsilon: b.Epsilon, Delta: b.Delta}
+}
+
+func (b budgetBody) budget() Budget {
+	return Budget{
+		Epsilon: b.Epsilon, Delta: b.Delta, DeltaCap: orNothing(b.DeltaCap),
+		Day: b.Day.limit(), Month: b.Month.limit(), Year: b.Year.limit(),
+	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/dprelease/dprelease/calibrate"
 )
 
 // Book gives the entries of a Store their meaning. It is safe for concurrent use. It keeps what it has read and
@@ -18,6 +20,39 @@ type Book struct {
 	mu    sync.Mutex
 	state *state
 	live  map[key]*ticket
+}
+
+// Snapshot is the whole ledger at one moment.
+type Snapshot struct {
+	Head     Head
+	Accounts []Balance
+	Runs     []Run
+	// Moved is set if the ledger is closed and goes on elsewhere.
+	Moved *Move
+}
+
+// ticket tracks what is left of a charge in this process. If a run is charged again, the newer ticket replaces it.
+type ticket struct {
+	book *Book
+	key  key
+	seq  int64 // of the reservation's entry
+
+	mu         sync.Mutex
+	mechanisms map[string]*chargedMechanism // by Mechanism.Query
+	drawn      bool                         // a mechanism was redeemed, with this ticket or one that it replaced
+	shut       bool                         // nothing more can be redeemed
+	stale      bool                         // replaced, sealed or given back
+	share      *big.Rat                     // what is left of the share of delta
+}
+
+type key struct {
+	run    string
+	number int
+}
+
+type chargedMechanism struct {
+	mechanism calibrate.Mechanism
+	redeemed  bool
 }
 
 // NewBook returns a Book over s. now is the clock (time.Now).
@@ -94,26 +129,6 @@ func (b *Book) Entries(ctx context.Context) (out []Entry, err error) {
 		return nil, err
 	}
 	return out, nil
-}
-
-// Fingerprint returns a keyed digest of an input's digest, in hex: HMAC-SHA-256 of a constant and the digest, with the
-// store's secret. The secret never leaves the store.
-func (b *Book) Fingerprint(ctx context.Context, inputDigest []byte) (string, error) {
-	secret, err := b.store.Secret(ctx)
-	if err != nil {
-		return "", err
-	}
-	return keyed(secret, "dprelease input\x00", inputDigest), nil
-}
-
-// InputKey returns the key with which an input is hashed before [Book.Fingerprint]: HMAC-SHA-256 of a constant, with
-// the store's secret.
-func (b *Book) InputKey(ctx context.Context) ([]byte, error) {
-	secret, err := b.store.Secret(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return hmacOf(secret, "dprelease input key\x00", nil), nil
 }
 
 // Lock locks the run for this process until unlock is called. ErrBusy if another live process, or another call, holds

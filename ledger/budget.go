@@ -1,16 +1,38 @@
 package ledger
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math/big"
 	"slices"
-	"unicode/utf8"
+	"time"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/ledger/internal/amount"
 )
+
+// Budget is what an account may spend, in the decimals of the job: over its lifetime, and also within a day, a month or
+// a year of the ledger's clock (UTC).
+type Budget struct {
+	Epsilon string
+	Delta   string
+	// DeltaCap is the share of Delta that is kept for probabilities of failure. These add up separately and are never
+	// traded for mu. Empty if there is none.
+	DeltaCap         string
+	Day, Month, Year Limit
+}
+
+// Limit caps the spend of one period. The zero Limit is no cap.
+type Limit struct{ Epsilon, Delta string }
+
+// BudgetChange is an entry that opened or changed a budget.
+type BudgetChange struct {
+	At     time.Time
+	Budget Budget
+	Reason string // as its owner gave it; may be empty
+}
+
+// periods are the spans of time that may have a cap, and the format of their names (in UTC).
+var periods = [3]struct{ per, layout string }{{"day", "2006-01-02"}, {"month", "2006-01"}, {"year", "2006"}}
 
 // caps are the limits of a budget as numbers, each rounded towards less spending.
 type caps struct {
@@ -66,105 +88,16 @@ func (b Budget) sameAs(o Budget) bool {
 	})
 }
 
-// parseShare reads a probability of failure exactly: a decimal of at least 0 and below 1. The empty text is 0.
-func parseShare(text string) (*big.Rat, error) {
-	d, err := calibrate.ParseDecimal(orNone(text))
-	if err != nil {
-		return nil, err
+// String writes the budget in words.
+func (b Budget) String() string {
+	s := fmt.Sprintf("epsilon %s, delta %s", b.Epsilon, b.Delta)
+	if b.DeltaCap != "" {
+		s += ", of which delta_cap " + b.DeltaCap
 	}
-	x := d.Rat()
-	if x.Sign() < 0 || x.Cmp(big.NewRat(1, 1)) >= 0 {
-		return nil, errShare
-	}
-	return x, nil
-}
-
-var errShare = errors.New("a share of delta must be at least 0 and below 1")
-
-func orNone(text string) string {
-	if text == "" {
-		return none
-	}
-	return text
-}
-
-func orNothing(text string) string {
-	if text == none {
-		return ""
-	}
-	return text
-}
-
-// SetBudget gives an account a budget, with an entry of its own. If there is no such account, SetBudget opens it beside
-// the other accounts of its dataset. If the account has this budget already, nothing is recorded. note says why.
-// Errors: ErrCharge if the account or the budget is not well-formed.
-//
-// An account promises the largest cap that it ever had. A larger cap that is chosen after releases were seen is a new
-// promise about all of them. A smaller cap refuses further releases and takes nothing back.
-func (b *Book) SetBudget(ctx context.Context, of Account, budget Budget, note string) error {
-	if err := of.check(); err != nil {
-		return err
-	}
-	if _, err := budget.caps(); err != nil {
-		return fmt.Errorf("%w: the budget: %w", ErrCharge, err)
-	}
-	if !utf8.ValidString(note) {
-		return fmt.Errorf("%w: a text is not UTF-8", ErrCharge)
-	}
-	return b.update(ctx, func(w *writer) error {
-		if a := w.state.accounts[of]; a != nil && a.Budget.sameAs(budget) {
-			return nil
+	for i, limit := range b.limits() {
+		if limit != (Limit{}) {
+			s += fmt.Sprintf("; each %s epsilon %s, delta %s", periods[i].per, limit.Epsilon, limit.Delta)
 		}
-		return w.setBudget(of, budget, note)
-	})
-}
-
-func (w *writer) setBudget(of Account, budget Budget, note string) error {
-	body := budgetBody{
-		Account: accountBodyOf(of), Epsilon: budget.Epsilon, Delta: budget.Delta, DeltaCap: orNone(budget.DeltaCap), Note: note,
-		Day: limitBodyOf(budget.Day), Month: limitBodyOf(budget.Month), Year: limitBodyOf(budget.Year),
 	}
-	return w.append(KindBudget, body)
-}
-
-func limitBodyOf(l Limit) *limitBody {
-	if l == (Limit{}) {
-		return nil
-	}
-	return &limitBody{Epsilon: l.Epsilon, Delta: l.Delta}
-}
-
-func (b *limitBody) limit() Limit {
-	if b == nil {
-		return Limit{}
-	}
-	return Limit{Epsilon: b.Epsilon, Delta: b.Delta}
-}
-
-func (b budgetBody) budget() Budget {
-	return Budget{
-		Epsilon: b.Epsilon, Delta: b.Delta, DeltaCap: orNothing(b.DeltaCap),
-		Day: b.Day.limit(), Month: b.Month.limit(), Year: b.Year.limit(),
-	}
-}
-
-// payer returns the account that pays for a charge to of: the account of that name or, since replacing a unit is
-// removing one and adding another, the one for replace-one neighbours. It is nil if there is neither.
-func (s *state) payer(of Account) *account {
-	if a := s.accounts[of]; a != nil || of.Adjacency != "add-remove" {
-		return a
-	}
-	of.Adjacency = "replace-one"
-	return s.accounts[of]
-}
-
-// cost returns the mu squared that c costs in the account. To replace a unit is two steps of an add-remove charge,
-// which cost twice its mu (Dong, Roth & Su 2022, Theorem 2.14, group privacy). The opposite case would cost less and
-// never occurs.
-func (a *account) cost(c Charge) *big.Float {
-	mu2 := calibrate.ComposedMu2(c.Mechanisms)
-	if a.Account.Adjacency != c.Account.Adjacency {
-		mu2.SetMantExp(mu2, 2)
-	}
-	return mu2
+	return s
 }

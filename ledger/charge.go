@@ -145,3 +145,24 @@ func sameMechanisms(a, b []calibrate.Mechanism) bool {
 	}
 	return true
 }
+
+// payer returns the account that pays for a charge to of: the account of that name or, since replacing a unit is
+// removing one and adding another, the one for replace-one neighbours. It is nil if there is neither.
+func (s *state) payer(of Account) *account {
+	if a := s.accounts[of]; a != nil || of.Adjacency != "add-remove" {
+		return a
+	}
+	of.Adjacency = "replace-one"
+	return s.accounts[of]
+}
+
+// cost returns the mu squared that c costs in the account. To replace a unit is two steps of an add-remove charge,
+// which cost twice its mu (Dong, Roth & Su 2022, Theorem 2.14, group privacy). The opposite case would cost less and
+// never occurs.
+func (a *account) cost(c Charge) *big.Float {
+	mu2 := calibrate.ComposedMu2(c.Mechanisms)
+	if a.Account.Adjacency != c.Account.Adjacency {
+		mu2.SetMantExp(mu2, 2)
+	}
+	return mu2
+}

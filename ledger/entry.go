@@ -1,25 +1,12 @@
 package ledger
 
 import (
-	"slices"
+	"encoding/hex"
 	"time"
 )
 
 // Schema is the newest version of the entry format. This package writes it, and reads it and all older ones.
 const Schema = 5
-
-// schemaOf returns the first version that has entries of a kind with such a body: it is what is written, so that an earlier version of this
-// program reads a ledger as long as it holds nothing that it does not know.
-func schemaOf(k Kind, body any) int {
-	r, reserves := body.(reserveBody)
-	switch {
-	case reserves && slices.ContainsFunc(r.Mechanisms, func(m mechanismBody) bool { return m.Noise != "" || m.After != "" }):
-		return Schema
-	case k == KindWithdraw || k == KindMove:
-		return 4
-	}
-	return 3
-}
 
 // Kind says what an entry does.
 type Kind string
@@ -50,3 +37,15 @@ type Entry struct {
 
 // TimeText returns the time as it is hashed and stored: RFC 3339 with nanoseconds, UTC.
 func (e Entry) TimeText() string { return e.Time.UTC().Format(time.RFC3339Nano) }
+
+// Hash is the SHA-256 of an entry and all entries before it.
+type Hash [32]byte
+
+// String returns the hash in hex.
+func (h Hash) String() string { return hex.EncodeToString(h[:]) }
+
+// Head identifies the newest entry of a log. The zero Head is that of an empty log.
+type Head struct {
+	Seq  int64
+	Hash Hash
+}

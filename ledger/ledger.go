@@ -22,20 +22,6 @@ type Account struct {
 	Adjacency string // "add-remove" or "replace-one"
 }
 
-// Budget is what an account may spend, in the decimals of the job: over its lifetime, and also within a day, a month or
-// a year of the ledger's clock (UTC).
-type Budget struct {
-	Epsilon string
-	Delta   string
-	// DeltaCap is the share of Delta that is kept for probabilities of failure. These add up separately and are never
-	// traded for mu. Empty if there is none.
-	DeltaCap         string
-	Day, Month, Year Limit
-}
-
-// Limit caps the spend of one period. The zero Limit is no cap.
-type Limit struct{ Epsilon, Delta string }
-
 // Charge asks for the spend of one run.
 type Charge struct {
 	// Run identifies the question: it is a digest of all that decides which noisy values are drawn. Number counts the
@@ -114,13 +100,4 @@ type Withdrawal struct {
 type Move struct {
 	At time.Time
 	To string
-}
-
-// Snapshot is the whole ledger at one moment.
-type Snapshot struct {
-	Head     Head
-	Accounts []Balance
-	Runs     []Run
-	// Moved is set if the ledger is closed and goes on elsewhere.
-	Moved *Move
 }

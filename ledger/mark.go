@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/hex"
 )
 
@@ -105,16 +104,4 @@ const (
 func markOf(secret []byte, h Hash) Mark {
 	head := hmacOf(secret, labelHead, h[:])
 	return Mark{Head: hex.EncodeToString(head), MAC: keyed(secret, labelMark, head)}
-}
-
-// keyed returns the HMAC-SHA-256 of a label and a message, in hex.
-func keyed(secret []byte, label string, message []byte) string {
-	return hex.EncodeToString(hmacOf(secret, label, message))
-}
-
-func hmacOf(secret []byte, label string, message []byte) []byte {
-	mac := hmac.New(sha256.New, secret)
-	mac.Write([]byte(label))
-	mac.Write(message)
-	return mac.Sum(nil)
 }

@@ -5,37 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"sync"
 
 	"github.com/dprelease/dprelease/calibrate"
 )
 
 // Receipt proves a durable charge. Only a Book makes one. Copies are the same receipt. The zero Receipt proves nothing.
 type Receipt struct{ t *ticket }
-
-// ticket tracks what is left of a charge in this process. If a run is charged again, the newer ticket replaces it.
-type ticket struct {
-	book *Book
-	key  key
-	seq  int64 // of the reservation's entry
-
-	mu         sync.Mutex
-	mechanisms map[string]*chargedMechanism // by Mechanism.Query
-	drawn      bool                         // a mechanism was redeemed, with this ticket or one that it replaced
-	shut       bool                         // nothing more can be redeemed
-	stale      bool                         // replaced, sealed or given back
-	share      *big.Rat                     // what is left of the share of delta
-}
-
-type key struct {
-	run    string
-	number int
-}
-
-type chargedMechanism struct {
-	mechanism calibrate.Mechanism
-	redeemed  bool
-}
 
 // Redeem spends what the receipt has for m. It succeeds once per query, if m has the L2 sensitivity and the grid that
 // were charged, noise of the same distribution, and a sigma and a scale that are not smaller; or, if it was charged to follow another mechanism, which
@@ -48,6 +23,28 @@ func (r Receipt) Redeem(m calibrate.Mechanism) error {
 	r.t.mu.Lock()
 	defer r.t.mu.Unlock()
 	return r.t.redeem(m)
+}
+
+// RedeemShare is Redeem for a mechanism that may fail with a probability. It subtracts failure from what is left of the
+// charge's DeltaShare, exactly. A refusal spends nothing. Errors: ErrReceipt, ErrRedeem.
+func (r Receipt) RedeemShare(m calibrate.Mechanism, failure calibrate.Delta) error {
+	if r.t == nil {
+		return fmt.Errorf("%w: it is empty", ErrReceipt)
+	}
+	asked := new(big.Rat)
+	if asked.SetFloat64(float64(failure)) == nil || asked.Sign() < 0 {
+		return fmt.Errorf("%w: %q fails with probability %g", ErrRedeem, m.Query, float64(failure))
+	}
+	r.t.mu.Lock()
+	defer r.t.mu.Unlock()
+	if asked.Cmp(r.t.share) > 0 {
+		return fmt.Errorf("%w: the share of delta that %q takes was not charged", ErrRedeem, m.Query)
+	}
+	if err := r.t.redeem(m); err != nil {
+		return err
+	}
+	r.t.share.Sub(r.t.share, asked)
+	return nil
 }
 
 // redeem is Redeem; the caller holds the lock.

@@ -1,30 +1,40 @@
 package ledger
 
 import (
-	"fmt"
+	"errors"
 	"math/big"
 
 	"github.com/dprelease/dprelease/calibrate"
 )
 
-// RedeemShare is Redeem for a mechanism that may fail with a probability. It subtracts failure from what is left of the
-// charge's DeltaShare, exactly. A refusal spends nothing. Errors: ErrReceipt, ErrRedeem.
-func (r Receipt) RedeemShare(m calibrate.Mechanism, failure calibrate.Delta) error {
-	if r.t == nil {
-		return fmt.Errorf("%w: it is empty", ErrReceipt)
+// none stands for no share of delta, and for no cap on such shares.
+const none = "0"
+
+// parseShare reads a probability of failure exactly: a decimal of at least 0 and below 1. The empty text is 0.
+func parseShare(text string) (*big.Rat, error) {
+	d, err := calibrate.ParseDecimal(orNone(text))
+	if err != nil {
+		return nil, err
 	}
-	asked := new(big.Rat)
-	if asked.SetFloat64(float64(failure)) == nil || asked.Sign() < 0 {
-		return fmt.Errorf("%w: %q fails with probability %g", ErrRedeem, m.Query, float64(failure))
+	x := d.Rat()
+	if x.Sign() < 0 || x.Cmp(big.NewRat(1, 1)) >= 0 {
+		return nil, errShare
 	}
-	r.t.mu.Lock()
-	defer r.t.mu.Unlock()
-	if asked.Cmp(r.t.share) > 0 {
-		return fmt.Errorf("%w: the share of delta that %q takes was not charged", ErrRedeem, m.Query)
+	return x, nil
+}
+
+var errShare = errors.New("a share of delta must be at least 0 and below 1")
+
+func orNone(text string) string {
+	if text == "" {
+		return none
 	}
-	if err := r.t.redeem(m); err != nil {
-		return err
+	return text
+}
+
+func orNothing(text string) string {
+	if text == none {
+		return ""
 	}
-	r.t.share.Sub(r.t.share, asked)
-	return nil
+	return text
 }

@@ -2,21 +2,8 @@ package ledger
 
 import (
 	"context"
-	"encoding/hex"
 	"iter"
 )
-
-// Hash is the SHA-256 of an entry and all entries before it.
-type Hash [32]byte
-
-// String returns the hash in hex.
-func (h Hash) String() string { return hex.EncodeToString(h[:]) }
-
-// Head identifies the newest entry of a log. The zero Head is that of an empty log.
-type Head struct {
-	Seq  int64
-	Hash Hash
-}
 
 // Store is an append-only, transactional log with a secret and locks beside it. It keeps entries; a Book gives them
 // meaning and checks the chain. A Store is safe for concurrent use by goroutines and, if it is durable, by processes.

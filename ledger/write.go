@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"iter"
+	"slices"
 	"time"
 )
 
@@ -44,4 +45,17 @@ func (t tee) Entries(from int64) iter.Seq2[Entry, error] {
 			}
 		}
 	}
+}
+
+// schemaOf returns the first version that has entries of a kind with such a body: it is what is written, so that an earlier version of this
+// program reads a ledger as long as it holds nothing that it does not know.
+func schemaOf(k Kind, body any) int {
+	r, reserves := body.(reserveBody)
+	switch {
+	case reserves && slices.ContainsFunc(r.Mechanisms, func(m mechanismBody) bool { return m.Noise != "" || m.After != "" }):
+		return Schema
+	case k == KindWithdraw || k == KindMove:
+		return 4
+	}
+	return 3
 }
