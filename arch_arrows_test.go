@@ -39,17 +39,7 @@ var circlesLeft = []string{
 	"denoise",
 	"denoise/graph",
 
-	"examples/calibration",
-	"examples/composition",
-	"examples/internal/example",
-	"examples/internal/figure",
-
-	"internal/mutants",
-
-	"io/sink",
-	"io/source",
 	"io/source/internal/remote",
-	"io/source/internal/scan",
 
 	"ledger/sqlstore",
 
@@ -61,9 +51,6 @@ var circlesLeft = []string{
 	"queries/bounding",
 	"queries/internal/accumulate",
 	"queries/internal/earth",
-
-	"report",
-	"report/picture",
 
 	"stores",
 }

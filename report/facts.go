@@ -2,6 +2,8 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"math/big"
 	"regexp"
 	"slices"
@@ -221,3 +223,24 @@ func (q *queryFacts) ask(j *jobQuery) {
 		}
 	}
 }
+
+// clampWords says how a query's clamp was found; "" if the job has it.
+func clampWords(q *manifest.Query) string {
+	s := q.Search
+	if s == nil {
+		return ""
+	}
+	end := func(n int64) string { return short(math.Ldexp(float64(n), s.Exponent)) }
+	found := fmt.Sprintf("Values count as if moved into the range from %s to %s.", short(s.Clamp[0]), short(s.Clamp[1]))
+	if !s.Found {
+		found += " Too few rows have values that stand out of the noise to choose a wider one."
+	}
+	return found + fmt.Sprintf(" It was chosen between %s and %s from a noisy histogram of the values alone, for which %s %% of the query's budget was spent; release.json holds that histogram.",
+		end(s.Least), end(s.Most), short(100*s.Share))
+}
+
+// Kinds of queries.
+const (
+	crosstabs = "crosstabs"
+	histogram = "histogram"
+)

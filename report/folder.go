@@ -19,20 +19,3 @@ func RowTable(query, holds string, rows int, keys []domain.KeyColumn, names []st
 func heldSeries(values []float64) queries.Series {
 	return func(start int, dst []float64) { copy(dst, values[start:]) }
 }
-
-// uniform says whether a series has one value. Of a long one the ends are looked at: the series whose values differ are short.
-func uniform(s queries.Series, n int) bool {
-	if s == nil || n == 0 {
-		return n == 0
-	}
-	values := make([]float64, min(n, 2*block))
-	half := (len(values) + 1) / 2
-	s(0, values[:half])
-	s(n-(len(values)-half), values[half:])
-	for _, x := range values {
-		if x != values[0] {
-			return false
-		}
-	}
-	return true
-}

@@ -2,11 +2,10 @@ package report
 
 import (
 	"fmt"
-	"github.com/dprelease/dprelease/calibrate"
 	"math"
 	"strings"
 
-	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/calibrate"
 )
 
 // unitText is what the numbers of a query count or measure.
@@ -92,21 +91,6 @@ func noteOf(t *tableData) string {
 	return ""
 }
 
-// clampWords says how a query's clamp was found; "" if the job has it.
-func clampWords(q *manifest.Query) string {
-	s := q.Search
-	if s == nil {
-		return ""
-	}
-	end := func(n int64) string { return short(math.Ldexp(float64(n), s.Exponent)) }
-	found := fmt.Sprintf("Values count as if moved into the range from %s to %s.", short(s.Clamp[0]), short(s.Clamp[1]))
-	if !s.Found {
-		found += " Too few rows have values that stand out of the noise to choose a wider one."
-	}
-	return found + fmt.Sprintf(" It was chosen between %s and %s from a noisy histogram of the values alone, for which %s %% of the query's budget was spent; release.json holds that histogram.",
-		end(s.Least), end(s.Most), short(100*s.Share))
-}
-
 // about says what a query asks and how accurate its answer is.
 func (q *queryFacts) about() []string {
 	var by []string
@@ -155,12 +139,6 @@ func (q *queryFacts) about() []string {
 	}
 	return out
 }
-
-// Kinds of queries.
-const (
-	crosstabs = "crosstabs"
-	histogram = "histogram"
-)
 
 // StandsOut is the value that the largest of so many cells of noise alone exceeds with a probability of 5 %.
 func StandsOut(deviation float64, cells int) float64 {

@@ -8,7 +8,6 @@ package main
 import (
 	"os"
 
-	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
@@ -16,9 +15,4 @@ func main() { os.Exit(experiment.Main(composition().Execute)) }
 
 func composition() experiment.Experiment {
 	return experiment.Experiment{Dir: "examples/composition", Run: experiment.Parts(regions, bounds, noise, constants, cuts)}
-}
-
-// at returns the guarantee with this epsilon and delta.
-func at(epsilon, delta float64) calibrate.Guarantee {
-	return calibrate.Guarantee{Epsilon: calibrate.Epsilon(epsilon), Delta: calibrate.Delta(delta)}
 }

@@ -307,3 +307,6 @@ func anchored(tests string) string {
 	}
 	return strings.Join(all, "|")
 }
+
+// say prints a finding. Nothing can be done if the output is closed.
+func say(format string, args ...any) { _, _ = fmt.Fprintf(os.Stdout, format, args...) }

@@ -129,3 +129,42 @@ func (c cancellable) Read(p []byte) (int, error) {
 	}
 	return c.Reader.Read(p)
 }
+
+// checkPrivate refuses a staging folder that is not this user's, or that others can look into. Whoever made it may have
+// filled it, and whoever looked into it may have seen noise, which must then not be drawn again.
+func checkPrivate(op, staging string) error {
+	info, err := os.Lstat(staging)
+	switch {
+	case err != nil:
+		return tables.Failure(op, staging, err)
+	case !info.IsDir():
+		return tables.Refusal(op, staging, CodePlanted, "the staging folder is a file or a link: look who made it, and remove it")
+	case !owned(staging, info):
+		return tables.Refusal(op, staging, CodePlanted, "the staging folder belongs to another user: run as that user, or look who made it, and remove it")
+	case runtime.GOOS != "windows" && info.Mode().Perm()&^stagingMode != 0:
+		return tables.Refusal(op, staging, CodePlanted, "others may look into the staging folder: if nobody can have, chmod 700 it; else remove it, and pay for a new release with --new-release")
+	}
+	return nil
+}
+
+// The longest documents that are read.
+const (
+	maxManifest = 64 << 20
+	maxNote     = 4 << 10
+)
+
+const errTooLarge = tables.Reason("too large")
+
+// readSmall reads a regular file of less than limit bytes.
+func readSmall(root *os.Root, name string, limit int64) ([]byte, error) {
+	f, _, err := openRegular(root, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, limit))
+	if err == nil && int64(len(text)) == limit {
+		err = errTooLarge
+	}
+	return text, err
+}

@@ -16,11 +16,6 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-const (
-	maxManifest = 64 << 20
-	maxNote     = 4 << 10
-)
-
 // Inspect checks a release folder: its manifest, the SHA-256 of every file that it names, and that there is no other
 // file. It returns the SHA-256 of release.json.
 func (f *Folder) Inspect(ctx context.Context, dir string) (digest string, err error) {
@@ -275,20 +270,4 @@ func missingError(dir, name string, err error) error {
 		return tables.Incomplete(dir, reason)
 	}
 	return tables.Failure("inspect", filepath.Join(dir, name), err)
-}
-
-const errTooLarge = tables.Reason("too large")
-
-// readSmall reads a regular file of less than limit bytes.
-func readSmall(root *os.Root, name string, limit int64) ([]byte, error) {
-	f, _, err := openRegular(root, name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, limit))
-	if err == nil && int64(len(text)) == limit {
-		err = errTooLarge
-	}
-	return text, err
 }

@@ -34,3 +34,6 @@ func New(presenters ...pipeline.Presenter) pipeline.Sink {
 
 // Formats returns the names of the formats that can be written, in alphabetical order.
 func Formats() []string { return slices.Sorted(maps.Keys(tables.Builtin())) }
+
+// syntheticManifest is the manifest's name in a preview.
+const syntheticManifest = manifest.SyntheticPrefix + manifestName

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -50,23 +49,6 @@ func (f *Folder) Stage(ctx context.Context, staging, note string, r *pipeline.Re
 		return "", errors.Join(tables.Failure("write", s.dir, err), s.undo())
 	}
 	return digest, nil
-}
-
-// checkPrivate refuses a staging folder that is not this user's, or that others can look into. Whoever made it may have
-// filled it, and whoever looked into it may have seen noise, which must then not be drawn again.
-func checkPrivate(op, staging string) error {
-	info, err := os.Lstat(staging)
-	switch {
-	case err != nil:
-		return tables.Failure(op, staging, err)
-	case !info.IsDir():
-		return tables.Refusal(op, staging, CodePlanted, "the staging folder is a file or a link: look who made it, and remove it")
-	case !owned(staging, info):
-		return tables.Refusal(op, staging, CodePlanted, "the staging folder belongs to another user: run as that user, or look who made it, and remove it")
-	case runtime.GOOS != "windows" && info.Mode().Perm()&^stagingMode != 0:
-		return tables.Refusal(op, staging, CodePlanted, "others may look into the staging folder: if nobody can have, chmod 700 it; else remove it, and pay for a new release with --new-release")
-	}
-	return nil
 }
 
 // tableJob is one file to write.
@@ -269,4 +251,15 @@ func writeBytes(root *os.Root, name string, data []byte) error {
 		return err
 	})
 	return err
+}
+
+// bannered writes a document of a preview. A page has its banner already; before texts whose format lets lines stand before them, one is written.
+func bannered(d pipeline.Document) func(io.Writer) error {
+	before := map[string]string{".md": "> **" + manifest.SyntheticNotice + "**\n\n", ".txt": manifest.SyntheticNotice + "\n\n", ".cff": "# " + manifest.SyntheticNotice + "\n"}
+	return func(w io.Writer) error {
+		if _, err := io.WriteString(w, before[filepath.Ext(d.Path)]); err != nil {
+			return err
+		}
+		return d.Write(w)
+	}
 }

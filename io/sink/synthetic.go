@@ -3,7 +3,6 @@ package sink
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,9 +16,6 @@ import (
 // A preview is a folder that looks like a release and is none: its rows were made from the job. The name of each of its files begins with
 // synthetic-, its documents carry a banner, and its manifest has a name and a format of its own, so that nothing that reads releases takes it
 // for one.
-
-// syntheticManifest is the manifest's name in a preview.
-const syntheticManifest = manifest.SyntheticPrefix + manifestName
 
 // WritePreview writes a release that was made of synthetic rows into dir as a preview. It replaces an older preview and an empty folder, and
 // nothing else: then the error is an Error with CodeExists. dir appears by one rename.
@@ -72,15 +68,4 @@ func replaceable(dir string) error {
 		}
 	}
 	return nil
-}
-
-// bannered writes a document of a preview. A page has its banner already; before texts whose format lets lines stand before them, one is written.
-func bannered(d pipeline.Document) func(io.Writer) error {
-	before := map[string]string{".md": "> **" + manifest.SyntheticNotice + "**\n\n", ".txt": manifest.SyntheticNotice + "\n\n", ".cff": "# " + manifest.SyntheticNotice + "\n"}
-	return func(w io.Writer) error {
-		if _, err := io.WriteString(w, before[filepath.Ext(d.Path)]); err != nil {
-			return err
-		}
-		return d.Write(w)
-	}
 }

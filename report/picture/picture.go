@@ -12,8 +12,6 @@ import (
 	"strconv"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -22,74 +20,6 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
-
-// Figure is one or more panels beside one another.
-type Figure struct {
-	Title  string
-	Panels []Panel
-	// Estimates, Noisy and Intervals name the marks of points for the key, Colours what the colours of shades stand for; "" for none.
-	Estimates, Noisy, Intervals, Colours string
-	// Width and Height of all, in centimetres.
-	Width, Height float64
-}
-
-// Panel is a chart. It has Points, or Shades.
-type Panel struct {
-	Title, X, Y string
-	// Points are drawn from left to right; with Names they stand below one another, each at its name.
-	Points []Point
-	Names  []string
-	// Lines joins points and draws the interval as a band.
-	Lines bool
-	// Shades are cells or places with a value each, and Roads are drawn below them.
-	Shades []Shade
-	Roads  []Road
-	Scale  Scale
-	// Round: shades are places on a map, not cells. Aspect is the height of a unit of y over the width of one of x.
-	Round  bool
-	Aspect float64
-	// XNames and YNames are the labels of cells; nil if there are too many.
-	XNames, YNames []string
-	// LogY: the ordinate is logarithmic.
-	LogY bool
-}
-
-// Point is a value with its interval.
-type Point struct {
-	X, Estimate, Noisy, Low, High float64
-}
-
-// Road joins two places, x and y, and has the mean of their values.
-type Road struct {
-	From, To [2]float64
-	Value    float64
-}
-
-// Shade is a value at a place.
-type Shade struct{ X, Y, Value float64 }
-
-var (
-	blue      = color.RGBA{R: 0, G: 114, B: 178, A: 255}
-	vermilion = color.RGBA{R: 213, G: 94, B: 0, A: 255}
-	pale      = color.NRGBA{R: 213, G: 94, B: 0, A: 60}
-	gray      = color.Gray{Y: 190}
-)
-
-// magma is even to the eye, also in print and for any colour vision (Smith & van der Walt 2015). It begins with nearly the colour of paper,
-// so that what is little steps back, and ends before black: interpolateMagma(0.97 - 0.82·t) of D3 at t = 0, 1/12, …, 1, as on the page.
-var magma = []color.RGBA{
-	{R: 252, G: 240, B: 178, A: 255}, {R: 254, G: 207, B: 146, A: 255}, {R: 254, G: 176, B: 120, A: 255}, {R: 252, G: 142, B: 100, A: 255}, {R: 246, G: 110, B: 92, A: 255},
-	{R: 231, G: 82, B: 99, A: 255}, {R: 207, G: 64, B: 112, A: 255}, {R: 178, G: 53, B: 123, A: 255}, {R: 150, G: 44, B: 128, A: 255}, {R: 121, G: 34, B: 130, A: 255},
-	{R: 95, G: 24, B: 127, A: 255}, {R: 66, G: 15, B: 117, A: 255}, {R: 37, G: 18, B: 85, A: 255},
-}
-
-const dotsPerInch = 150
-
-var handler = text.Plain{Fonts: font.NewCache(liberation.Collection())}
-
-func face(points float64) font.Font {
-	return font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Points(points))
-}
 
 // ErrFormat is the error of a format that is not known.
 var ErrFormat = errors.New("a picture is svg, png or pdf")

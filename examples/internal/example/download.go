@@ -8,16 +8,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
-	"time"
 )
-
-// Archive is a ZIP file on the web.
-type Archive struct {
-	URL string
-	// MaxBytes bounds the size of the archive, and of each file in it.
-	MaxBytes int64
-	Timeout  time.Duration
-}
 
 // download copies the files from the archive of the public original.
 func (p place) download(ctx context.Context, dir string) error {

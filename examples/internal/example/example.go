@@ -16,6 +16,14 @@ import (
 	"github.com/dprelease/dprelease/examples/internal/experiment"
 )
 
+// Archive is a ZIP file on the web.
+type Archive struct {
+	URL string
+	// MaxBytes bounds the size of the archive, and of each file in it.
+	MaxBytes int64
+	Timeout  time.Duration
+}
+
 // Example is one example: a folder with jobs, and the table that they read.
 type Example struct {
 	// Dir is the folder, relative to the repository's root.

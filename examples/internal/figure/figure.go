@@ -5,12 +5,12 @@ package figure
 import (
 	"bytes"
 	"fmt"
+	"image/color"
 	"image/png"
 	"os"
 	"path/filepath"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -41,11 +41,6 @@ const (
 	dotsPerInch = 150
 	margin      = 0.2 * vg.Centimeter
 )
-
-// face returns the font of the figures at a size in points.
-func face(points float64) font.Font {
-	return font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Points(points))
-}
 
 // Save writes NAME.png and NAME.svg into the folder dir.
 func (f Figure) Save(dir, name string) error {
@@ -128,4 +123,54 @@ func (f Figure) draw(all draw.Canvas) error {
 	f.drawKeys(all)
 	f.drawNote(all)
 	return nil
+}
+
+// keyRows breaks the keys into rows that fit into width.
+func (f Figure) keyRows(width vg.Length) (rows [][]Key) {
+	left := vg.Length(0)
+	for _, k := range f.Keys {
+		if len(rows) == 0 || left < k.width() {
+			rows = append(rows, nil)
+			left = width - 2*margin
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], k)
+		left -= k.width()
+	}
+	return rows
+}
+
+func (f Figure) keyHeight(width vg.Length) vg.Length {
+	if len(f.Keys) == 0 {
+		return 0
+	}
+	return vg.Length(len(f.keyRows(width)))*lineHeight + margin
+}
+
+// drawKeys draws each row of keys, centred.
+func (f Figure) drawKeys(all draw.Canvas) {
+	width := all.Max.X - all.Min.X
+	y := all.Min.Y + f.below(width) - lineHeight/2
+	for _, row := range f.keyRows(width) {
+		total := vg.Length(0)
+		for _, k := range row {
+			total += k.width()
+		}
+		x := all.Min.X + (width-total)/2
+		for _, k := range row {
+			k.draw(all, vg.Point{X: x, Y: y})
+			x += k.width()
+		}
+		y -= lineHeight
+	}
+}
+
+func (f Figure) drawNote(all draw.Canvas) {
+	if f.Note == "" {
+		return
+	}
+	style := small(6.5)
+	style.Color = color.Gray{Y: 90}
+	style.XAlign = draw.XCenter
+	c := all.Center()
+	all.FillText(style, vg.Point{X: c.X, Y: all.Min.Y + noteHeight/2}, f.Note)
 }

@@ -90,3 +90,8 @@ func (s Style) lineStyle() draw.LineStyle {
 func (s Style) glyph() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: colors[s.Color], Radius: vg.Points(2), Shape: glyphs[s.Mark]}
 }
+
+// face returns the font of the figures at a size in points.
+func face(points float64) font.Font {
+	return font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Points(points))
+}

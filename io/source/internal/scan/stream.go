@@ -11,9 +11,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxWindow is the most memory that a zstd stream may ask for.
-const maxWindow = 128 << 20
-
 // Stream reads the text of a file, or of a piece of it, and hashes the bytes in the file.
 type Stream struct {
 	File    Handle

@@ -48,3 +48,6 @@ func xzDictionary(head []byte) int64 {
 	}
 	return 0
 }
+
+// maxWindow is the most memory that a zstd stream may ask for.
+const maxWindow = 128 << 20

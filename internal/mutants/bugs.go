@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// bug is an entry of the list.
+type bug struct {
+	name, file, breaks string
+	pkg, test          string   // the package and, if not empty, the regular expression of the tests that notice the bug
+	old, new           []string // lines; the space around them does not count
+	line               int      // line of the list
+}
+
+// parse reads the list: entries are separated by empty lines, and # begins a comment.
+//
+//	bug NAME
+//	file PATH
+//	breaks what it breaks
+//	test ./PACKAGE TESTS
+//	-old line
+//	+new line
+func parse(text string) (all []bug, err error) {
+	var b *bug
+	names := map[string]bool{}
+	for i, line := range strings.Split(text, "\n") {
+		key, rest, _ := strings.Cut(line, " ")
+		switch {
+		case strings.TrimSpace(line) == "":
+			b = nil
+		case line[0] == '#':
+		case key == "bug" && !names[rest]:
+			all, names[rest] = append(all, bug{name: rest, line: i + 1}), true
+			b = &all[len(all)-1]
+		case b == nil:
+			return nil, fmt.Errorf("list.txt:%d: not in an entry, or a name that is there twice: %s", i+1, line)
+		case line[0] == '-':
+			b.old = append(b.old, strings.TrimSpace(line[1:]))
+		case line[0] == '+':
+			b.new = append(b.new, strings.TrimSpace(line[1:]))
+		case key == "file":
+			b.file = rest
+		case key == "breaks":
+			b.breaks = rest
+		case key == "test":
+			b.pkg, b.test, _ = strings.Cut(rest, " ")
+		default:
+			return nil, fmt.Errorf("list.txt:%d: unknown line: %s", i+1, line)
+		}
+	}
+	for _, b := range all {
+		if b.file == "" || b.breaks == "" || b.pkg == "" || len(b.old) == 0 {
+			return nil, fmt.Errorf("list.txt:%d: %s has no file, breaks, test or old text", b.line, b.name)
+		}
+	}
+	return all, nil
+}

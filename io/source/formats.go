@@ -1,0 +1,142 @@
+package source
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/io/source/internal/arrow"
+	"github.com/dprelease/dprelease/io/source/internal/csv"
+	"github.com/dprelease/dprelease/io/source/internal/jsonl"
+	"github.com/dprelease/dprelease/io/source/internal/parquet"
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+)
+
+// dialects are how texts are read: tabs is for files whose names say that tabs separate the fields, unless the job names a delimiter.
+type dialects struct {
+	given, tabs *csv.Dialect
+	objects     *jsonl.Dialect
+}
+
+func newDialects(o Options) (d dialects, err error) {
+	if d.given, err = csv.NewDialect(o.CSV); err != nil {
+		return d, err
+	}
+	d.given.Ahead = o.Workers > 1
+	d.tabs = d.given
+	if o.CSV.Delimiter == 0 && o.CSV.Quote != '\t' && o.CSV.Comment != '\t' {
+		if d.tabs, err = d.given.With('\t'); err != nil {
+			return d, err
+		}
+	}
+	d.objects, err = jsonl.NewDialect(o.JSONL)
+	return d, err
+}
+
+// opener opens a file for its schema.
+type opener func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *Error)
+
+// formats are the formats by their names and by the endings of files' names. A new format is a package below internal and a line here. Files of
+// text formats may be compressed, which a second ending says.
+var formats = []struct {
+	name    string
+	endings []string
+	open    func(packed scan.Compression) opener
+	text    bool
+}{
+	{"parquet", []string{".parquet"}, described(parquet.Open), false},
+	{"arrow", []string{".arrow", ".feather"}, described(arrow.Open), false},
+	{"csv", []string{".csv", ".txt", ".data"}, separated(func(d dialects) *csv.Dialect { return d.given }), true},
+	{"tsv", []string{".tsv", ".tab"}, separated(func(d dialects) *csv.Dialect { return d.tabs }), true},
+	{"jsonl", []string{".jsonl", ".ndjson"}, objects, true},
+}
+
+// packings are the endings of compressed files.
+var packings = []struct {
+	ending string
+	packed scan.Compression
+}{{".gz", scan.Gzip}, {".zst", scan.Zstd}, {".bz2", scan.Bzip2}, {".xz", scan.XZ}}
+
+// described opens files of a format that describes itself.
+func described(open func(context.Context, scan.Place, scan.BlockMAC) (scan.File, *Error)) func(scan.Compression) opener {
+	return func(scan.Compression) opener {
+		return func(ctx context.Context, at scan.Place, _ dialects, mac scan.BlockMAC) (scan.File, *Error) {
+			return open(ctx, at, mac)
+		}
+	}
+}
+
+// separated opens CSV files of a dialect.
+func separated(of func(dialects) *csv.Dialect) func(scan.Compression) opener {
+	return func(packed scan.Compression) opener {
+		return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *Error) {
+			return csv.Open(ctx, at, packed, of(d), mac)
+		}
+	}
+}
+
+// objects opens JSON lines.
+func objects(packed scan.Compression) opener {
+	return func(ctx context.Context, at scan.Place, d dialects, mac scan.BlockMAC) (scan.File, *Error) {
+		return jsonl.Open(ctx, at, packed, d.objects, mac)
+	}
+}
+
+// Formats lists the names of formats.
+func Formats() (names []string) {
+	for _, f := range formats {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// FormatOf returns the name of the format that a file's name says, "" if it says none.
+func FormatOf(file string) string {
+	file = strings.ToLower(file)
+	for _, p := range packings {
+		file = strings.TrimSuffix(file, p.ending)
+	}
+	for _, f := range formats {
+		if slices.ContainsFunc(f.endings, func(e string) bool { return strings.HasSuffix(file, e) }) {
+			return f.name
+		}
+	}
+	return ""
+}
+
+// formatOf returns the format that is given or, if none is, that a file's name says, in any case.
+func formatOf(given, name string) (opener, *Error) {
+	name = strings.ToLower(name)
+	packed, plain := scan.Plain, name
+	for _, p := range packings {
+		if strings.HasSuffix(name, p.ending) {
+			packed, plain = p.packed, strings.TrimSuffix(name, p.ending)
+		}
+	}
+	for _, f := range formats {
+		switch said := slices.ContainsFunc(f.endings, func(e string) bool { return strings.HasSuffix(plain, e) }); {
+		case given != "" && given != f.name, given == "" && !said:
+		case f.text:
+			return f.open(packed), nil
+		case packed == scan.Plain:
+			return f.open(packed), nil
+		default:
+			return nil, scan.Fault(CodeFormat, "a file of this format cannot be compressed as a whole").Advise("decompress it: such files compress their own pages")
+		}
+	}
+	if given != "" {
+		return nil, scan.Fault(CodeOption, "%q is no format that is known", given).Advise("the formats are %s", strings.Join(Formats(), ", "))
+	}
+	if strings.HasSuffix(name, ".xlsx") || strings.HasSuffix(name, ".xls") || strings.HasSuffix(name, ".ods") {
+		return nil, scan.Fault(CodeFormat, "spreadsheets are not read").Advise("save the sheet as CSV (UTF-8), and name that file")
+	}
+	return nil, scan.Fault(CodeFormat, "the name's ending says no known format").
+		Advise("say it with input.format (%s); known endings are .parquet, .arrow, .feather, .csv, .tsv, .txt, .data and .jsonl, and .gz, .zst, .bz2 or .xz behind those of texts", strings.Join(Formats(), ", "))
+}
+
+// found is a file to be read.
+type found struct {
+	at   scan.Place
+	base string
+	open opener
+}
