@@ -41,8 +41,6 @@ var circlesLeft = []string{
 
 	"io/source/internal/remote",
 
-	"ledger/sqlstore",
-
 	"mechanism/selftest",
 
 	"pipeline/sqlpush",

@@ -3,10 +3,6 @@ package sqlstore
 import (
 	"context"
 	"fmt"
-	"net/url"
-	"strings"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/dprelease/dprelease/ledger"
 )
@@ -36,39 +32,6 @@ func Arrival(ctx context.Context, name string, secret []byte) (ledger.Arrival, e
 		return nil, err
 	}
 	return openAt(ctx, path, s, true)
-}
-
-// IsPostgres reports whether a store's name is a connection string.
-func IsPostgres(name string) bool {
-	scheme, _, _ := strings.Cut(name, ":")
-	return scheme == "postgres" || scheme == "postgresql"
-}
-
-// Address is where the store with a name is, for people: the path of the file itself, or host, port and database without user and password.
-// Two names of one store have the same address. Errors: as Named; it opens nothing.
-func Address(name string) (string, error) {
-	if IsPostgres(name) {
-		c, err := pgx.ParseConfig(name)
-		if err != nil {
-			return "", fmt.Errorf("%w: the connection string is not one", ErrUnsupported)
-		}
-		u := url.URL{Scheme: "postgres", Host: fmt.Sprintf("%s:%d", c.Host, c.Port), Path: c.Database}
-		if path := c.RuntimeParams["search_path"]; path != "" {
-			u.RawQuery = url.Values{"search_path": {path}}.Encode()
-		}
-		return u.String(), nil
-	}
-	path, s, err := parse(name)
-	if err != nil {
-		return "", err
-	}
-	if path, _, err = locate(path); err != nil {
-		return "", err
-	}
-	if s == group {
-		return "sqlite+group:" + path, nil
-	}
-	return "sqlite:" + path, nil
 }
 
 // Activate makes the file a ledger.

@@ -11,12 +11,6 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 )
 
-const (
-	applicationID = 0x6470726c // "dprl", in the file's header
-	layout        = 1          // version of the tables below
-	incoming      = -1         // in the place of the version while a ledger is being copied here
-)
-
 // The head has a table of its own so that lost entries show. The triggers keep other programs from changing an entry by
 // mistake.
 const tables = `
@@ -100,26 +94,6 @@ func create(ctx context.Context, path string, s sharing, from origin) error {
 		return translateFile(err)
 	}
 	return syncFolder(filepath.Dir(path))
-}
-
-// origin is what a new ledger begins with. The zero origin is a ledger of its own.
-type origin struct {
-	secret []byte // of the ledger that is copied; nil: a new one
-}
-
-// version is what stands for the layout's version in a new ledger.
-func (o origin) version() int {
-	if o.secret != nil {
-		return incoming
-	}
-	return layout
-}
-
-func (o origin) secretOrNew() ([]byte, error) {
-	if o.secret != nil {
-		return o.secret, nil
-	}
-	return newSecret()
 }
 
 // fill makes the tables and the secret in one transaction.

@@ -1,32 +1,17 @@
 package sqlstore
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 
-	"github.com/dprelease/dprelease/ledger"
+	"github.com/jackc/pgx/v5"
 )
 
 // ErrUnsupported means that a store's name is neither sqlite:PATH, sqlite+group:PATH nor postgres://…. Its text does
 // not quote the name, which may hold a password.
 var ErrUnsupported = errors.New("not a supported ledger store")
-
-// Named opens the ledger with a name: sqlite:PATH, in which a relative path starts from the working folder;
-// sqlite+group:PATH if the members of its folder's group share it; or postgres://… (a connection string). If create is
-// set and there is no ledger, Named makes one; otherwise the ledger must exist. Errors: ErrUnsupported; those of Open
-// and OpenPostgres.
-func Named(ctx context.Context, name string, create bool) (ledger.Store, error) {
-	if IsPostgres(name) {
-		return OpenPostgres(ctx, name, create)
-	}
-	path, s, err := parse(name)
-	if err != nil {
-		return nil, err
-	}
-	return open(ctx, path, s, create)
-}
 
 // parse returns the path of the file that a store's name denotes, and who shares it. The caller resolves a relative
 // path. ErrUnsupported if the name has another form.
@@ -41,4 +26,37 @@ func parse(name string) (path string, s sharing, err error) {
 		return "", alone, fmt.Errorf("%w: a ledger in memory would forget what was spent", ErrUnsupported)
 	}
 	return path, sharing(scheme == "sqlite+group"), nil
+}
+
+// IsPostgres reports whether a store's name is a connection string.
+func IsPostgres(name string) bool {
+	scheme, _, _ := strings.Cut(name, ":")
+	return scheme == "postgres" || scheme == "postgresql"
+}
+
+// Address is where the store with a name is, for people: the path of the file itself, or host, port and database without user and password.
+// Two names of one store have the same address. Errors: as Named; it opens nothing.
+func Address(name string) (string, error) {
+	if IsPostgres(name) {
+		c, err := pgx.ParseConfig(name)
+		if err != nil {
+			return "", fmt.Errorf("%w: the connection string is not one", ErrUnsupported)
+		}
+		u := url.URL{Scheme: "postgres", Host: fmt.Sprintf("%s:%d", c.Host, c.Port), Path: c.Database}
+		if path := c.RuntimeParams["search_path"]; path != "" {
+			u.RawQuery = url.Values{"search_path": {path}}.Encode()
+		}
+		return u.String(), nil
+	}
+	path, s, err := parse(name)
+	if err != nil {
+		return "", err
+	}
+	if path, _, err = locate(path); err != nil {
+		return "", err
+	}
+	if s == group {
+		return "sqlite+group:" + path, nil
+	}
+	return "sqlite:" + path, nil
 }

@@ -104,10 +104,6 @@ func (s *Postgres) read(ctx context.Context, fn func(*postgresTx) error) error {
 	})
 }
 
-// errLost means that the connection broke before the commit was sent. Nothing was stored, so the transaction can run
-// again.
-var errLost = fmt.Errorf("%w: the connection to the server was lost", ledger.ErrUnavailable)
-
 // transact runs fn in a transaction. It runs fn again if the server was restarted meanwhile or serialization failed.
 func (s *Postgres) transact(ctx context.Context, begin string, fn func(*postgresTx) error) error {
 	return patiently(ctx, func() error { return s.once(ctx, begin, fn) })

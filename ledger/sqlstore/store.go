@@ -14,18 +14,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
-	"path/filepath"
-	"time"
-
-	"modernc.org/sqlite"
 
 	"github.com/dprelease/dprelease/ledger"
 )
-
-// BusyTimeout is how long a transaction waits for those of other processes before it returns ledger.ErrBusy, if its
-// context does not end sooner.
-const BusyTimeout = 30 * time.Second
 
 // Store is a ledger.Store in one SQLite file.
 type Store struct {
@@ -80,23 +71,8 @@ func openAt(ctx context.Context, path string, s sharing, arrival bool) (*Store, 
 	return store, nil
 }
 
-// connect opens the existing file at path, with one connection per store: goroutines queue for it.
-func connect(path string) (*sql.DB, error) {
-	name := (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
-	c, err := sqlite.NewConnector(name + "?mode=rw&_defensive=1&_dqs=0" +
-		"&_pragma=synchronous(EXTRA)&_pragma=fullfsync(1)&_pragma=cell_size_check(1)&_pragma=trusted_schema(0)")
-	if err != nil {
-		return nil, translate(err)
-	}
-	db := sql.OpenDB(c)
-	db.SetMaxOpenConns(1)
-	return db, nil
-}
-
 // Close closes the file.
 func (s *Store) Close() error { return closed(s.db) }
-
-func closed(db *sql.DB) error { return translate(db.Close()) }
 
 // Update runs fn in one serializable transaction, durable when Update returns nil.
 func (s *Store) Update(ctx context.Context, fn func(ledger.Tx) error) error {

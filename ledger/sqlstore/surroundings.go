@@ -193,14 +193,6 @@ func (c *checker) stranger(info fs.FileInfo) string {
 	return fmt.Sprintf("belongs to user %d, and this is user %d", owned(info).Uid, c.user)
 }
 
-// owned returns a file's attributes. The conversion works on every Unix.
-func owned(info fs.FileInfo) *syscall.Stat_t {
-	if a, ok := info.Sys().(*syscall.Stat_t); ok {
-		return a
-	}
-	return &syscall.Stat_t{Uid: ^uint32(0), Gid: ^uint32(0)} // nobody's
-}
-
 // shellWord quotes a path for a shell.
 func shellWord(path string) string {
 	plain := func(r rune) bool {

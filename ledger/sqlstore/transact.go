@@ -5,10 +5,10 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"fmt"
-	"time"
+	"net/url"
+	"path/filepath"
 
-	"github.com/dprelease/dprelease/ledger"
+	"modernc.org/sqlite"
 )
 
 // The statements that begin a transaction. A writer takes the write lock at once, a reader its lock with its first
@@ -70,30 +70,17 @@ func (t *tx) end(committed bool) {
 	_ = t.conn.Close() // an error means that it is closed already
 }
 
-// patiently repeats op while another process is in the way, or the server is away.
-func patiently(ctx context.Context, op func() error) error {
-	err := op()
-	for end, pause := time.Now().Add(BusyTimeout), time.Millisecond; errors.Is(err, ledger.ErrBusy) || errors.Is(err, errLost); pause = min(2*pause, 32*time.Millisecond) {
-		if time.Now().After(end) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return impatient(ctx)
-		case <-time.After(pause):
-		}
-		if err = op(); ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-			return impatient(ctx)
-		}
+// connect opens the existing file at path, with one connection per store: goroutines queue for it.
+func connect(path string) (*sql.DB, error) {
+	name := (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
+	c, err := sqlite.NewConnector(name + "?mode=rw&_defensive=1&_dqs=0" +
+		"&_pragma=synchronous(EXTRA)&_pragma=fullfsync(1)&_pragma=cell_size_check(1)&_pragma=trusted_schema(0)")
+	if err != nil {
+		return nil, translate(err)
 	}
-	return err
+	db := sql.OpenDB(c)
+	db.SetMaxOpenConns(1)
+	return db, nil
 }
 
-// impatient returns the error for a context that ended while another process was in the way: busy, unless it was
-// cancelled.
-func impatient(ctx context.Context) error {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return fmt.Errorf("%w (%w)", ledger.ErrBusy, ctx.Err())
-	}
-	return ctx.Err()
-}
+func closed(db *sql.DB) error { return translate(db.Close()) }

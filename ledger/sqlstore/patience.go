@@ -1,0 +1,46 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dprelease/dprelease/ledger"
+)
+
+// BusyTimeout is how long a transaction waits for those of other processes before it returns ledger.ErrBusy, if its
+// context does not end sooner.
+const BusyTimeout = 30 * time.Second
+
+// errLost means that the connection broke before the commit was sent. Nothing was stored, so the transaction can run
+// again.
+var errLost = fmt.Errorf("%w: the connection to the server was lost", ledger.ErrUnavailable)
+
+// patiently repeats op while another process is in the way, or the server is away.
+func patiently(ctx context.Context, op func() error) error {
+	err := op()
+	for end, pause := time.Now().Add(BusyTimeout), time.Millisecond; errors.Is(err, ledger.ErrBusy) || errors.Is(err, errLost); pause = min(2*pause, 32*time.Millisecond) {
+		if time.Now().After(end) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return impatient(ctx)
+		case <-time.After(pause):
+		}
+		if err = op(); ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+			return impatient(ctx)
+		}
+	}
+	return err
+}
+
+// impatient returns the error for a context that ended while another process was in the way: busy, unless it was
+// cancelled.
+func impatient(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("%w (%w)", ledger.ErrBusy, ctx.Err())
+	}
+	return ctx.Err()
+}
