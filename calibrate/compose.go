@@ -1,7 +1,6 @@
 package calibrate
 
 import (
-	"errors"
 	"fmt"
 	"math/big"
 
@@ -12,9 +11,6 @@ import (
 // Gaussian mechanisms compose without loss: their squares of mu add up (Zhao et al. 2019, Lemma 15; Dong, Roth & Su 2022, Corollary 3.3).
 // So one number, the sum of mu², says what any set of mechanisms costs. It is a big.Float that is summed without error, and the split that
 // calibrates a release, the check of a release and the ledger compare the same bits.
-
-// ErrExceeds is what Verify's error wraps if a release does not meet its guarantee.
-var ErrExceeds = errors.New("the release exceeds its guarantee")
 
 // ComposedMu2 returns an upper bound of the sum of (L2/sigma)² over the mechanisms, which is the mu² of all of them together.
 //
@@ -73,37 +69,4 @@ func validateAll(ms []Mechanism) error {
 		}
 	}
 	return nil
-}
-
-// Verify returns nil if the mechanisms together are proven to meet g: if delta(g.Epsilon) <= g.Delta for their exact
-// composition (Balle & Wang 2018, Theorem 8). If they are not, the error wraps ErrExceeds. Other errors
-// are *ArgumentError: see Guarantee.Validate; "mechanisms[i].…" if one of them is not valid.
-//
-// A delta of 0 is met if the noise of no mechanism is Gaussian and the sum of their epsilons is at most g.Epsilon.
-func Verify(ms []Mechanism, g Guarantee) error {
-	if g.Delta == 0 {
-		return verifyPure(ms, g.Epsilon)
-	}
-	limit, err := GaussianMu(g)
-	if err != nil {
-		return err
-	}
-	if err := validateAll(ms); err != nil {
-		return err
-	}
-	mu2 := ComposedMu2(ms)
-	if limit.Covers(mu2) || meetsMu2(mu2, g) {
-		return nil
-	}
-	return fmt.Errorf("calibrate: %w: mu is %g, and epsilon = %g with delta = %g allow %g",
-		ErrExceeds, numeric.RootCeiling(mu2), float64(g.Epsilon), float64(g.Delta), float64(limit))
-}
-
-// meetsMu2 says whether the guarantee is met at this mu², for sums between the square of the largest sufficient float64 and that of
-// the largest sufficient real number. delta(eps) grows with mu, so an upper bound of the root serves; big.Float.Sqrt is within a few units of the
-// last of 256 bits.
-func meetsMu2(mu2 *big.Float, g Guarantee) bool {
-	mu := numeric.NewUp().Sqrt(mu2)
-	mu.Add(mu, numeric.NewUp().SetMantExp(mu, -250))
-	return numeric.BigMeets(float64(g.Epsilon), numeric.NewBig().Set(mu), float64(g.Delta))
 }

@@ -1,7 +1,6 @@
 package calibrate
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 
@@ -180,22 +179,4 @@ func ComposedPure(ms []Mechanism) *big.Float {
 		sum.Add(sum, numeric.NewUp().Quo(numeric.UpOf(m.Sens.L2), numeric.UpOf(m.Scale)))
 	}
 	return sum
-}
-
-// verifyPure is Verify for a delta of 0: the noise of no mechanism is Gaussian, and their epsilons sum up to at most eps.
-func verifyPure(ms []Mechanism, eps Epsilon) error {
-	if err := eps.Validate(); err != nil {
-		return err
-	}
-	if err := validateAll(ms); err != nil {
-		return err
-	}
-	sum := ComposedPure(ms)
-	if sum == nil {
-		return fmt.Errorf("calibrate: %w: Gaussian noise has no epsilon at delta = 0", ErrExceeds)
-	}
-	if sum.Cmp(numeric.UpOf(float64(eps))) > 0 {
-		return fmt.Errorf("calibrate: %w: the epsilons of the mechanisms sum up to %g, above %g", ErrExceeds, numeric.Ceiling(sum), float64(eps))
-	}
-	return nil
 }

@@ -11,6 +11,12 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
+// StepProblem is a problem of a denoising step. Key is the key that it is about, or "" if it is about the whole step.
+type StepProblem struct{ Key, Code, Message, Hint string }
+
+// StepJudge returns the problems of a step of a query.
+type StepJudge func(*Query, *Denoise) []StepProblem
+
 // # Checks of meaning
 //
 // The decoder checks the form of a job: keys and types. The files check*.go check what the job means, without reading

@@ -42,12 +42,6 @@ type Graph struct {
 	Weight string `yaml:"weight,omitempty" example:"lanes"`
 }
 
-// StepProblem is a problem of a denoising step. Key is the key that it is about, or "" if it is about the whole step.
-type StepProblem struct{ Key, Code, Message, Hint string }
-
-// StepJudge returns the problems of a step of a query.
-type StepJudge func(*Query, *Denoise) []StepProblem
-
 // decodeStep decodes a step: its method, its graph, and all other keys as parameters.
 func decodeStep(d *yamltree.Decoder, s *Denoise, at yamltree.Spot) {
 	if at.Node.Kind != yaml.MappingNode {

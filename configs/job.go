@@ -77,17 +77,6 @@ type Privacy struct {
 // Unit is the privacy unit: `row` (empty here), or one or more columns.
 type Unit []string
 
-// PerUnit is what one privacy unit may contribute to a query; rows beyond a bound are left out. If the unit is made of
-// columns, either max_rows, or max_groups together with max_rows_per_group, is required.
-type PerUnit struct {
-	// MaxRows is the largest number of rows of one unit that count.
-	MaxRows int64 `yaml:"max_rows,omitempty" min:"1" example:"5"`
-	// MaxGroups is the largest number of the query's cells in which one unit counts.
-	MaxGroups int64 `yaml:"max_groups,omitempty" min:"1" example:"5"`
-	// MaxRowsPerGroup is the largest number of rows of one unit that count in one cell.
-	MaxRowsPerGroup int64 `yaml:"max_rows_per_group,omitempty" min:"1" example:"1"`
-}
-
 // Output is the release folder.
 type Output struct {
 	// Dir is the release folder itself, relative to the job file. It is written whole or not at all.
@@ -160,4 +149,12 @@ func (b *Budget) Total() (epsilon, delta Decimal) {
 		return b.Lifetime.Epsilon, b.Lifetime.Delta
 	}
 	return b.Epsilon, b.Delta
+}
+
+// PublishRule returns the rule of a query: its own, or that of the output.
+func (j *Job) PublishRule(q *Query) *Publish {
+	if q.Publish != nil {
+		return q.Publish
+	}
+	return j.Output.Publish
 }

@@ -48,14 +48,6 @@ type Publish struct {
 	MaxRelativeError Decimal `yaml:"max_relative_error,omitempty" example:"0.2"`
 }
 
-// PublishRule returns the rule of a query: its own, or that of the output.
-func (j *Job) PublishRule(q *Query) *Publish {
-	if q.Publish != nil {
-		return q.Publish
-	}
-	return j.Output.Publish
-}
-
 // Accuracy is half the width of the 95 % interval of a noisy cell, at most.
 type Accuracy struct {
 	// HalfWidth is in the query's unit, or a share if At is set.
@@ -156,4 +148,15 @@ type Aggregate struct {
 	Null string `yaml:"null,omitempty" enum:"drop|centre" example:"drop"`
 	// NaN says the same of a row whose value is not a number.
 	NaN string `yaml:"nan,omitempty" enum:"drop|centre" example:"drop"`
+}
+
+// PerUnit is what one privacy unit may contribute to a query; rows beyond a bound are left out. If the unit is made of
+// columns, either max_rows, or max_groups together with max_rows_per_group, is required.
+type PerUnit struct {
+	// MaxRows is the largest number of rows of one unit that count.
+	MaxRows int64 `yaml:"max_rows,omitempty" min:"1" example:"5"`
+	// MaxGroups is the largest number of the query's cells in which one unit counts.
+	MaxGroups int64 `yaml:"max_groups,omitempty" min:"1" example:"5"`
+	// MaxRowsPerGroup is the largest number of rows of one unit that count in one cell.
+	MaxRowsPerGroup int64 `yaml:"max_rows_per_group,omitempty" min:"1" example:"1"`
 }

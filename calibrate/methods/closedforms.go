@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
@@ -30,37 +29,6 @@ func classicFactor(k float64, delta *big.Float, p uint) *big.Float {
 func zcdpSigma(eps, delta *big.Float) *big.Float {
 	l := numeric.LnAt(numeric.NewBig().Quo(numeric.BigOf(1), delta), numeric.ShortPrec)
 	return sigmaOf(l.Sqrt(l), eps)
-}
-
-// Threshold returns the largest float64 epsilon up to which the method's sigma is proven to give (epsilon, delta), and beyond
-// which it fails: G(delta) of Zhao et al. 2019 for the classical formulas, MaxEpsilon for methods that always hold. Errors
-// are *ArgumentError: "mechanism", "delta".
-//
-// Proof note. At sigma = c/eps, mu = eps/c, x = c - eps/(2c) and y = c + eps/(2c); the derivative of delta(eps) along that
-// line is phi(x)·(1/c - R(y)), positive since R(y) < 1/y < 1/c. So it crosses delta once.
-func (m Method) Threshold(d calibrate.Delta) (calibrate.Epsilon, error) {
-	if err := d.Validate(); err != nil {
-		return 0, err
-	}
-	if m == Analytic {
-		return calibrate.MaxEpsilon, nil
-	}
-	f, err := m.form()
-	if err != nil {
-		return 0, err
-	}
-	if f.classic == 0 {
-		return calibrate.MaxEpsilon, nil
-	}
-	c := classicFactor(f.classic, numeric.BigOf(float64(d)), numeric.BigPrec)
-	const usual = 8 // the start of the search
-	eps, _ := numeric.Boundary(usual, false, false, func(eps float64) bool {
-		if eps == 0 || eps > calibrate.MaxEpsilon {
-			return eps == 0
-		}
-		return numeric.MeetsAtRatio(eps, c, float64(d))
-	})
-	return calibrate.Epsilon(eps), nil
 }
 
 // The formulas of Zhao et al. 2019 are all of one shape: with t of its own, sigma = (t + sqrt(t² + eps))/(eps·sqrt 2) at

@@ -1,7 +1,6 @@
 package methods
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 
@@ -12,51 +11,6 @@ import (
 
 // Composition of mechanisms of which only an (epsilon, delta) is known: the plain sum, and the theorem of Kairouz, Oh & Viswanath 2017 for parameters
 // that differ. exactregion.go has the exact answer if all are alike. For Gaussian mechanisms calibrate.Compose is exact and much better.
-
-// Part is some mechanisms of which nothing is known but that each is (epsilon, delta)-differentially private. Delta may be 0.
-type Part struct {
-	Guarantee calibrate.Guarantee
-	// Times is how many such mechanisms there are, at least 1.
-	Times int
-}
-
-// Limits on compositions of parts.
-const (
-	maxTimes = 1 << 20 // mechanisms in one part, and parts
-	// maxTotal bounds the sum of epsilon: beyond, nothing is promised that anybody could use.
-	maxTotal = 1e8
-)
-
-// validateParts checks each part and the sum of epsilon.
-func validateParts(parts []Part) error {
-	if len(parts) == 0 || len(parts) > maxTimes {
-		return argument.New("parts", "must be 1 to %d", maxTimes)
-	}
-	total := 0.0
-	for i, p := range parts {
-		if err := p.validate(); err != nil {
-			return argument.In(fmt.Sprintf("parts[%d]", i), err)
-		}
-		total += float64(p.Times) * float64(p.Guarantee.Epsilon)
-	}
-	if total > maxTotal {
-		return argument.New("parts", "have %g as the sum of epsilon, above %g", total, float64(maxTotal))
-	}
-	return nil
-}
-
-func (p Part) validate() error {
-	if p.Times < 1 || p.Times > maxTimes {
-		return argument.New("times", "must be 1 to %d, not %d", maxTimes, p.Times)
-	}
-	if err := p.Guarantee.Epsilon.Validate(); err != nil {
-		return err
-	}
-	if p.Guarantee.Delta == 0 {
-		return nil
-	}
-	return p.Guarantee.Delta.Validate()
-}
 
 // ComposeBasic returns the sum of epsilon and the sum of delta, at most 1 (Dwork & Roth 2014, Corollary B.2), each rounded up. Errors
 // are *ArgumentError: "parts…" if there are none, one is outside of the range of guarantees (delta may be 0), or the sum of

@@ -116,24 +116,6 @@ func (w *losses) least(spare *big.Float) calibrate.Epsilon {
 	return min(most, calibrate.Epsilon(numeric.Ceiling(top.Add(top, raise))))
 }
 
-// spare is the loss that delta leaves: 1 - (1 - delta)/(1 - d)^k; negative if it leaves none.
-func (p Part) spare(delta calibrate.Delta) *big.Float { return spare(delta, p.logKept()) }
-
-// spare is 1 - (1 - delta)/e^-kept; negative if that is.
-func spare(delta calibrate.Delta, kept *big.Float) *big.Float {
-	gap := numeric.NewBig().Sub(numeric.NegLogOneLess(numeric.BigOf(float64(delta))), kept)
-	if gap.Sign() < 0 {
-		return gap
-	}
-	return numeric.OneLessExp(gap)
-}
-
-// logKept is -k·ln(1 - d).
-func (p Part) logKept() *big.Float {
-	l := numeric.NegLogOneLess(numeric.BigOf(float64(p.Guarantee.Delta)))
-	return l.Mul(l, numeric.BigOf(float64(p.Times)))
-}
-
 // own is what the part's own deltas add up to: 1 - (1-d)^k.
 func (p Part) own() *big.Float { return numeric.OneLessExp(p.logKept()) }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/invopop/jsonschema"
@@ -45,6 +46,17 @@ func jobSchema(d docs) ([]byte, error) {
 	e.SetIndent("", "  ")
 	err := e.Encode(root)
 	return out.Bytes(), err
+}
+
+// addSteps adds the parameters of all methods to the schema of a step.
+func addSteps(def *jsonschema.Schema) {
+	def.Properties.Delete("Args")
+	for _, f := range stepFields() {
+		def.Properties.Set(f.key, mapped(f.typ))
+	}
+	graph, _ := def.Properties.Delete("graph")
+	def.Properties.Set("graph", graph)
+	def.Required = slices.DeleteFunc(def.Required, func(key string) bool { return key == "Args" })
 }
 
 func oneKey(keys ...string) []*jsonschema.Schema {

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/invopop/jsonschema"
-
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/denoise"
 )
@@ -90,15 +88,4 @@ func stepField(name string, uses []use) field {
 		f.typ, f.tag = reflect.TypeFor[configs.Decimal](), f.tag+reflect.StructTag(fmt.Sprintf(" words:%q", list))
 	}
 	return f
-}
-
-// addSteps adds the parameters of all methods to the schema of a step.
-func addSteps(def *jsonschema.Schema) {
-	def.Properties.Delete("Args")
-	for _, f := range stepFields() {
-		def.Properties.Set(f.key, mapped(f.typ))
-	}
-	graph, _ := def.Properties.Delete("graph")
-	def.Properties.Set("graph", graph)
-	def.Required = slices.DeleteFunc(def.Required, func(key string) bool { return key == "Args" })
 }

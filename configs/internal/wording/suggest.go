@@ -37,11 +37,3 @@ func slip(a, b string) int {
 	}
 	return spelling.Distance(a, b)
 }
-
-// DidYouMean returns the hint for an unknown word: the candidate that is probably meant, or all candidates.
-func DidYouMean(word string, candidates []string) string {
-	if c := Meant(word, candidates); c != "" {
-		return "did you mean " + Quote(c) + "?"
-	}
-	return "known: " + strings.Join(candidates, ", ")
-}

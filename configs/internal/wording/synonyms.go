@@ -101,6 +101,14 @@ func Meant(word string, candidates []string) string {
 	return Nearest(word, candidates)
 }
 
+// DidYouMean returns the hint for an unknown word: the candidate that is probably meant, or all candidates.
+func DidYouMean(word string, candidates []string) string {
+	if c := Meant(word, candidates); c != "" {
+		return "did you mean " + Quote(c) + "?"
+	}
+	return "known: " + strings.Join(candidates, ", ")
+}
+
 // InPlaceOfKind reports whether a hint is about a word that was written as the kind of a query.
 func InPlaceOfKind(hint string) bool {
 	return hint != "" && !slices.Contains([]string{hintBy, hintWhere, hintWeight}, hint)

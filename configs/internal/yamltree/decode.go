@@ -38,6 +38,15 @@ type Decoder struct {
 	steps   int // how many more values may be decoded
 }
 
+// Variables holds the values of references.
+type Variables struct {
+	Declared []string          // the names under params
+	Values   map[string]string // the values of the parameters that have one
+	env      func(string) (string, bool)
+	Literal  bool // the text is a default of a parameter, in which references are not allowed
+	Broken   bool // the params block is wrong, so it is not known which names it declares
+}
+
 // Format is what the decoder knows about a format besides its structs.
 type Format struct {
 	// Custom holds the types that have a decoder of their own.

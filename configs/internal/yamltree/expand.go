@@ -11,15 +11,6 @@ import (
 	"github.com/dprelease/dprelease/configs/internal/wording"
 )
 
-// Variables holds the values of references.
-type Variables struct {
-	Declared []string          // the names under params
-	Values   map[string]string // the values of the parameters that have one
-	env      func(string) (string, bool)
-	Literal  bool // the text is a default of a parameter, in which references are not allowed
-	Broken   bool // the params block is wrong, so it is not known which names it declares
-}
-
 // Piece is a piece of a text: plain text or a reference.
 type Piece struct {
 	Text string

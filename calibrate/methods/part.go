@@ -1,0 +1,73 @@
+package methods
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/calibrate/internal/argument"
+	"github.com/dprelease/dprelease/calibrate/internal/numeric"
+)
+
+// Part is some mechanisms of which nothing is known but that each is (epsilon, delta)-differentially private. Delta may be 0.
+type Part struct {
+	Guarantee calibrate.Guarantee
+	// Times is how many such mechanisms there are, at least 1.
+	Times int
+}
+
+// Limits on compositions of parts.
+const (
+	maxTimes = 1 << 20 // mechanisms in one part, and parts
+	// maxTotal bounds the sum of epsilon: beyond, nothing is promised that anybody could use.
+	maxTotal = 1e8
+)
+
+// validateParts checks each part and the sum of epsilon.
+func validateParts(parts []Part) error {
+	if len(parts) == 0 || len(parts) > maxTimes {
+		return argument.New("parts", "must be 1 to %d", maxTimes)
+	}
+	total := 0.0
+	for i, p := range parts {
+		if err := p.validate(); err != nil {
+			return argument.In(fmt.Sprintf("parts[%d]", i), err)
+		}
+		total += float64(p.Times) * float64(p.Guarantee.Epsilon)
+	}
+	if total > maxTotal {
+		return argument.New("parts", "have %g as the sum of epsilon, above %g", total, float64(maxTotal))
+	}
+	return nil
+}
+
+func (p Part) validate() error {
+	if p.Times < 1 || p.Times > maxTimes {
+		return argument.New("times", "must be 1 to %d, not %d", maxTimes, p.Times)
+	}
+	if err := p.Guarantee.Epsilon.Validate(); err != nil {
+		return err
+	}
+	if p.Guarantee.Delta == 0 {
+		return nil
+	}
+	return p.Guarantee.Delta.Validate()
+}
+
+// logKept is -k·ln(1 - d).
+func (p Part) logKept() *big.Float {
+	l := numeric.NegLogOneLess(numeric.BigOf(float64(p.Guarantee.Delta)))
+	return l.Mul(l, numeric.BigOf(float64(p.Times)))
+}
+
+// spare is the loss that delta leaves: 1 - (1 - delta)/(1 - d)^k; negative if it leaves none.
+func (p Part) spare(delta calibrate.Delta) *big.Float { return spare(delta, p.logKept()) }
+
+// spare is 1 - (1 - delta)/e^-kept; negative if that is.
+func spare(delta calibrate.Delta, kept *big.Float) *big.Float {
+	gap := numeric.NewBig().Sub(numeric.NegLogOneLess(numeric.BigOf(float64(delta))), kept)
+	if gap.Sign() < 0 {
+		return gap
+	}
+	return numeric.OneLessExp(gap)
+}

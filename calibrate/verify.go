@@ -1,0 +1,63 @@
+package calibrate
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/dprelease/dprelease/calibrate/internal/numeric"
+)
+
+// ErrExceeds is what Verify's error wraps if a release does not meet its guarantee.
+var ErrExceeds = errors.New("the release exceeds its guarantee")
+
+// Verify returns nil if the mechanisms together are proven to meet g: if delta(g.Epsilon) <= g.Delta for their exact
+// composition (Balle & Wang 2018, Theorem 8). If they are not, the error wraps ErrExceeds. Other errors
+// are *ArgumentError: see Guarantee.Validate; "mechanisms[i].…" if one of them is not valid.
+//
+// A delta of 0 is met if the noise of no mechanism is Gaussian and the sum of their epsilons is at most g.Epsilon.
+func Verify(ms []Mechanism, g Guarantee) error {
+	if g.Delta == 0 {
+		return verifyPure(ms, g.Epsilon)
+	}
+	limit, err := GaussianMu(g)
+	if err != nil {
+		return err
+	}
+	if err := validateAll(ms); err != nil {
+		return err
+	}
+	mu2 := ComposedMu2(ms)
+	if limit.Covers(mu2) || meetsMu2(mu2, g) {
+		return nil
+	}
+	return fmt.Errorf("calibrate: %w: mu is %g, and epsilon = %g with delta = %g allow %g",
+		ErrExceeds, numeric.RootCeiling(mu2), float64(g.Epsilon), float64(g.Delta), float64(limit))
+}
+
+// meetsMu2 says whether the guarantee is met at this mu², for sums between the square of the largest sufficient float64 and that of
+// the largest sufficient real number. delta(eps) grows with mu, so an upper bound of the root serves; big.Float.Sqrt is within a few units of the
+// last of 256 bits.
+func meetsMu2(mu2 *big.Float, g Guarantee) bool {
+	mu := numeric.NewUp().Sqrt(mu2)
+	mu.Add(mu, numeric.NewUp().SetMantExp(mu, -250))
+	return numeric.BigMeets(float64(g.Epsilon), numeric.NewBig().Set(mu), float64(g.Delta))
+}
+
+// verifyPure is Verify for a delta of 0: the noise of no mechanism is Gaussian, and their epsilons sum up to at most eps.
+func verifyPure(ms []Mechanism, eps Epsilon) error {
+	if err := eps.Validate(); err != nil {
+		return err
+	}
+	if err := validateAll(ms); err != nil {
+		return err
+	}
+	sum := ComposedPure(ms)
+	if sum == nil {
+		return fmt.Errorf("calibrate: %w: Gaussian noise has no epsilon at delta = 0", ErrExceeds)
+	}
+	if sum.Cmp(numeric.UpOf(float64(eps))) > 0 {
+		return fmt.Errorf("calibrate: %w: the epsilons of the mechanisms sum up to %g, above %g", ErrExceeds, numeric.Ceiling(sum), float64(eps))
+	}
+	return nil
+}
