@@ -17,15 +17,7 @@ func TestHistogramsAgree(t *testing.T) {
 	}
 	for _, name := range []string{"histogram", "csv"} {
 		want := counted(t, name, tables)
-		o, err := newOurs(name, 2, tables)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := o.aggregate(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, cells := mechanismtest.Open(t, a.Exacts[0][0])
+		cells := ourCells(t, name, tables)
 		for i, n := range cells {
 			if n != want[categoryName(i)] {
 				t.Errorf("%s: %s has %d rows, by DuckDB %d", name, categoryName(i), n, want[categoryName(i)])
@@ -52,15 +44,7 @@ func TestMatrixAgrees(t *testing.T) {
 		if err := d.close(); err != nil {
 			t.Fatal(err)
 		}
-		o, err := newOurs(name, 2, tables)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := o.aggregate(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, cells := mechanismtest.Open(t, a.Exacts[0][0])
+		cells := ourCells(t, name, tables)
 		got := int64(0)
 		for _, n := range cells {
 			got += n
@@ -82,15 +66,7 @@ func TestFormatsAgree(t *testing.T) {
 	defer func() { queries["histogram"] = asked }()
 	for form, name := range extensions {
 		queries["histogram"] = query{name: name, privacy: asked.privacy, ours: asked.ours, form: form}
-		o, err := newOurs("histogram", 2, tables)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := o.aggregate(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, cells := mechanismtest.Open(t, a.Exacts[0][0])
+		cells := ourCells(t, "histogram", tables)
 		if len(cells) != categories || slices.Max(cells) == 0 {
 			t.Fatalf("%s: %d cells", name, len(cells))
 		}
@@ -151,4 +127,19 @@ func TestCompare(t *testing.T) {
 			}
 		}
 	}
+}
+
+// ourCells returns the exact cells of the first query of a question, computed by two workers.
+func ourCells(t *testing.T, name string, all tables) []int64 {
+	t.Helper()
+	o, err := newOurs(name, 2, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := o.aggregate(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, cells := mechanismtest.Open(t, a.Exacts[0][0])
+	return cells
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/denoise/graph/internal/treetv"
+	"github.com/dprelease/dprelease/internal/csvtest"
 )
 
 // The two passes on four given trees, with their leverages and risk estimates.
@@ -24,10 +25,10 @@ func TestGoldenEnsemble(t *testing.T) {
 	}
 	check := func(pass string, lambda float64, x, leverage string) *Fit {
 		fit := must(f.estimate(t.Context(), y, lambda))(t)
-		if e := farthest(fit.X, floats(t, table[x])); e > 1e-6 {
+		if e := csvtest.Farthest(fit.X, floats(t, table[x])); e > 1e-6 {
 			t.Errorf("pass %s: the estimate differs by %g", pass, e)
 		}
-		if e := farthest(fit.Leverage, floats(t, table[leverage])); e > 1e-12 || math.Abs(fit.DF-want["df_pass"+pass]) > 1e-12 {
+		if e := csvtest.Farthest(fit.Leverage, floats(t, table[leverage])); e > 1e-12 || math.Abs(fit.DF-want["df_pass"+pass]) > 1e-12 {
 			t.Errorf("pass %s: leverages differ by %g, degrees of freedom %v", pass, e, fit.DF)
 		}
 		if s := fit.SURE(y, want["sigma"]); math.Abs(s-want["sure_pass"+pass]) > 1e-6*s {
@@ -38,7 +39,7 @@ func TestGoldenEnsemble(t *testing.T) {
 	f.pilot(nil)
 	first := check("1", 40, "x_pass1_lam40", "J_pass1")
 	value := pilotValues(y, first.X, 0.1, want["sigma"])
-	if e := farthest(value, floats(t, table["weight_c0.1"])); e > 1e-9 {
+	if e := csvtest.Farthest(value, floats(t, table["weight_c0.1"])); e > 1e-9 {
 		t.Errorf("pilot values differ by %g", e)
 	}
 	f.pilot(value)
@@ -74,7 +75,7 @@ func TestEnsembleIsTheSameForAnyWorkers(t *testing.T) {
 		}
 		if first == nil {
 			first = fit
-		} else if farthest(first.X, fit.X) != 0 || farthest(first.Leverage, fit.Leverage) != 0 || first.DF != fit.DF {
+		} else if csvtest.Farthest(first.X, fit.X) != 0 || csvtest.Farthest(first.Leverage, fit.Leverage) != 0 || first.DF != fit.DF {
 			t.Errorf("%d workers give another estimate", workers)
 		}
 	}

@@ -3,6 +3,8 @@ package graph
 import (
 	"math"
 	"testing"
+
+	"github.com/dprelease/dprelease/internal/csvtest"
 )
 
 func TestGoldenTree(t *testing.T) {
@@ -22,7 +24,7 @@ func TestGoldenTree(t *testing.T) {
 		}
 	}
 	fit := must(TotalVariation(t.Context(), f, y, TVOptions{Penalty: Penalty{Lambda: 1}, EdgeWeight: weight}))(t)
-	if e := farthest(fit.X, floats(t, table["x"])); e > 1e-9 || fit.DF != 884 {
+	if e := csvtest.Farthest(fit.X, floats(t, table["x"])); e > 1e-9 || fit.DF != 884 {
 		t.Errorf("the solution differs by %g, %v groups instead of 884", e, fit.DF)
 	}
 }
@@ -32,7 +34,7 @@ func TestGoldenWeightedChain(t *testing.T) {
 	y := floats(t, table["y"])
 	o := TVOptions{Penalty: Penalty{Lambda: 20}, NodeWeight: floats(t, table["weight"])}
 	fit := must(TotalVariation(t.Context(), must(Path(len(y)))(t), y, o))(t)
-	if e := farthest(fit.X, floats(t, table["x"])); e > 1e-9 {
+	if e := csvtest.Farthest(fit.X, floats(t, table["x"])); e > 1e-9 {
 		t.Errorf("the solution differs by %g", e)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dprelease/dprelease/internal/csvtest"
 	"pgregory.net/rapid"
 )
 
@@ -51,7 +52,7 @@ func TestGoldenTrendFilter(t *testing.T) {
 		g := goldenGraph(t, m["graph"][i]+".edges.csv", len(y))
 		o := TrendOptions{K: order[i], Penalty: Penalty{Lambda: lambda[i]}}
 		fit := must(TrendFilter(t.Context(), g, y, o))(t)
-		if e := farthest(fit.X, floats(t, golden(t, name+".x.csv")["x"])); e > 1e-6 {
+		if e := csvtest.Farthest(fit.X, floats(t, golden(t, name+".x.csv")["x"])); e > 1e-6 {
 			t.Errorf("%s: the solution differs by %g, gap %g", name, e, fit.Gap/best[i])
 		}
 		if gap := objective(g, y, fit.X, o)/best[i] - 1; gap > 1e-8 || fit.Gap > 1e-8*best[i] {
@@ -82,7 +83,7 @@ func TestGoldenWeightsAndComponents(t *testing.T) {
 		g := goldenGraph(t, graph+".edges.csv", len(y))
 		fit := must(TrendFilter(t.Context(), g, y, TrendOptions{Penalty: Penalty{Lambda: lambda[i]}}))(t)
 		x := golden(t, name+".x.csv")["x"]
-		if e := farthest(fit.X, floats(t, x)); e > 1e-6 || fit.DF != df[i] {
+		if e := csvtest.Farthest(fit.X, floats(t, x)); e > 1e-6 || fit.DF != df[i] {
 			t.Errorf("%s: the solution differs by %g, %v degrees of freedom instead of %v", name, e, fit.DF, df[i])
 		}
 	}
@@ -174,7 +175,7 @@ func TestTrendFilterIsTheSameForAnyWorkers(t *testing.T) {
 			fit := must(TrendFilter(t.Context(), g, y, TrendOptions{K: k, Penalty: Penalty{Sigma: 40}, Run: Run{Workers: workers}}))(t)
 			if first == nil {
 				first = fit
-			} else if farthest(first.X, fit.X) != 0 || first.Lambda != fit.Lambda {
+			} else if csvtest.Farthest(first.X, fit.X) != 0 || first.Lambda != fit.Lambda {
 				t.Errorf("k = %d: %d workers give another estimate", k, workers)
 			}
 		}

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -57,16 +56,4 @@ func must[T any](v T, err error) func(testing.TB) T {
 		}
 		return v
 	}
-}
-
-func farthest(a, b []float64) (d float64) {
-	if len(a) != len(b) {
-		return math.Inf(1)
-	}
-	for i := range a {
-		if e := math.Abs(a[i] - b[i]); !(e <= d) {
-			d = e
-		}
-	}
-	return d
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/dprelease/dprelease/internal/csvtest"
 )
 
 func forestOf(t testing.TB, parents []int) *Forest {
@@ -65,7 +67,7 @@ func TestWaveletsAreTheSameForAnyWorkers(t *testing.T) {
 		fit := must(TreeWavelets(t.Context(), g, y, WaveletOptions{Sigma: 1, Trees: 19, Run: Run{Workers: workers}}))(t)
 		if first == nil {
 			first = fit.X
-		} else if farthest(first, fit.X) != 0 {
+		} else if csvtest.Farthest(first, fit.X) != 0 {
 			t.Errorf("%d workers give another estimate", workers)
 		}
 	}

@@ -95,3 +95,17 @@ func read(t testing.TB, path string) (header []string, records [][]string) {
 	}
 	return records[0], records[1:]
 }
+
+// Farthest is the largest difference between numbers at the same place: infinite if there are more of one than of the other, and not a number if
+// one is none.
+func Farthest(a, b []float64) (d float64) {
+	if len(a) != len(b) {
+		return math.Inf(1)
+	}
+	for i := range a {
+		if e := math.Abs(a[i] - b[i]); !(e <= d) {
+			d = e
+		}
+	}
+	return d
+}

@@ -1,7 +1,6 @@
 package source_test
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"math/big"
@@ -16,8 +15,6 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/float16"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/apache/arrow/go/v17/arrow/memory"
-	arrowparquet "github.com/apache/arrow/go/v17/parquet"
-	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/table"
@@ -377,17 +374,5 @@ func TestParquetOfArrowTypes(t *testing.T) {
 		}
 	}
 	r := everyKind(1003, some)
-	for name, version := range map[string]arrowparquet.DataPageVersion{"v1": arrowparquet.DataPageV1, "v2": arrowparquet.DataPageV2} {
-		for _, dict := range []bool{true, false} {
-			var out bytes.Buffer
-			w, err := pqarrow.NewFileWriter(r.Schema(), &out, arrowparquet.NewWriterProperties(arrowparquet.WithDataPageVersion(version),
-				arrowparquet.WithDictionaryDefault(dict), arrowparquet.WithDataPageSize(512), arrowparquet.WithMaxRowGroupLength(400)),
-				pqarrow.DefaultWriterProps())
-			if err != nil {
-				t.Fatal(err)
-			}
-			writeRecords(t, w, []arrow.Record{r})
-			agrees(t, name+".parquet", out.Bytes(), some, r)
-		}
-	}
+	arrowParquet(t, r, func(name string, content []byte) { agrees(t, name, content, some, r) })
 }

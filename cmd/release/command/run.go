@@ -38,6 +38,13 @@ func (a *app) runCmd() *cobra.Command {
 			return a.run(cmd.Context(), args[0], &flags, again)
 		},
 	}
+	a.addDataChecks(cmd)
+	a.addRelease(cmd, &flags, &again)
+	return cmd
+}
+
+// addRelease adds the flags of a verb that makes a release: how, with which ledger, and what becomes of the outcome.
+func (a *app) addRelease(cmd *cobra.Command, flags *jobs.Flags, again *bool) {
 	flags.AddParams(cmd)
 	flags.AddOut(cmd)
 	flags.AddWorkers(cmd)
@@ -46,13 +53,6 @@ func (a *app) runCmd() *cobra.Command {
 	flags.AddSign(cmd)
 	flags.AddAnchor(cmd)
 	flags.AddNewLedger(cmd)
-	a.addDataChecks(cmd)
-	a.addOutcome(cmd, &again)
-	return cmd
-}
-
-// addOutcome adds the flags that say what becomes of a run's outcome.
-func (a *app) addOutcome(cmd *cobra.Command, again *bool) {
 	a.addMetrics(cmd)
 	cmd.Flags().BoolVar(again, "new-release", false, "release the same question again with new noise: charges again, moves the old folder aside")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the outcome as JSON")
@@ -82,16 +82,8 @@ func (a *app) mergeCmd() *cobra.Command {
 			return a.runOf(cmd.Context(), args[0], &flags, again, &of)
 		},
 	}
-	flags.AddParams(cmd)
-	flags.AddOut(cmd)
-	flags.AddWorkers(cmd)
-	flags.AddMemoryLimit(cmd)
-	flags.AddTmpDir(cmd)
-	flags.AddSign(cmd)
-	flags.AddAnchor(cmd)
-	flags.AddNewLedger(cmd)
 	sharding.AddKey(cmd, &of.key)
-	a.addOutcome(cmd, &again)
+	a.addRelease(cmd, &flags, &again)
 	return cmd
 }
 

@@ -25,18 +25,6 @@ func ints(t testing.TB, texts []string) []int {
 	return out
 }
 
-func farthest(a, b []float64) (d float64) {
-	if len(a) != len(b) {
-		return math.Inf(1)
-	}
-	for i := range a {
-		if e := math.Abs(a[i] - b[i]); !(e <= d) {
-			d = e
-		}
-	}
-	return d
-}
-
 func numbered(n int) []int32 {
 	out := make([]int32, n)
 	for i := range out {
@@ -74,18 +62,18 @@ func TestGoldenTransform(t *testing.T) {
 		y := csvtest.Floats(t, tree["y"])
 		d, want := goldenDendrogram(t, name, len(y))
 		c := d.Forward(y)
-		if e := farthest(c.Detail, want); e > 1e-9 {
+		if e := csvtest.Farthest(c.Detail, want); e > 1e-9 {
 			t.Errorf("%s: coefficients differ by %g", name, e)
 		}
 		x := make([]float64, len(y))
 		d.Inverse(c, x)
-		if e := farthest(x, y); e > 1e-11 {
+		if e := csvtest.Farthest(x, y); e > 1e-11 {
 			t.Errorf("%s: the inverse differs by %g", name, e)
 		}
 		Soft(c.Detail, 40*math.Sqrt(2*math.Log(float64(len(y)))))
 		d.Inverse(c, x)
 		soft := golden(t, "wavelet_"+name+".soft_universal.csv")
-		if e := farthest(x, csvtest.Floats(t, soft["x"])); e > 1e-9 {
+		if e := csvtest.Farthest(x, csvtest.Floats(t, soft["x"])); e > 1e-9 {
 			t.Errorf("%s: the estimate differs by %g", name, e)
 		}
 	}

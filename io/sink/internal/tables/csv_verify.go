@@ -27,15 +27,8 @@ func (f CSVFormat) Verify(ctx context.Context, r io.ReaderAt, size int64, t *Tab
 		keys[i] = normalised(texts)
 	}
 	texts := csvRows{rowTexts{t, keys}}
-	for b, err := range t.blocks(ctx) {
-		if err != nil {
-			return err
-		}
-		for i := range b.cells {
-			if err := texts.verifyRow(in, b, i); err != nil {
-				return err
-			}
-		}
+	if _, err := eachRow(ctx, t, func(b *block, i int) error { return texts.verifyRow(in, b, i) }); err != nil {
+		return err
 	}
 	if _, err := in.Read(); !errors.Is(err, io.EOF) {
 		return Mismatch("the number of rows")

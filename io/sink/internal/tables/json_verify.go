@@ -20,17 +20,9 @@ func (JSONFormat) Verify(ctx context.Context, r io.ReaderAt, size int64, t *Tabl
 	if err := in.expect("["); err != nil {
 		return err
 	}
-	rows := 0
-	for b, err := range t.blocks(ctx) {
-		if err != nil {
-			return err
-		}
-		for i := range b.cells {
-			if err := texts.verifyRow(in, b, i); err != nil {
-				return err
-			}
-		}
-		rows += len(b.cells)
+	rows, err := eachRow(ctx, t, func(b *block, i int) error { return texts.verifyRow(in, b, i) })
+	if err != nil {
+		return err
 	}
 	if rows > 0 && !in.last {
 		return Mismatch("the number of rows")
