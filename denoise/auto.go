@@ -168,3 +168,21 @@ func doubt(a, b Fit, p problem) float64 {
 	}
 	return 2 * math.Sqrt(sum)
 }
+
+// maxCut is the number of nodes up to which auto tries trend filtering, whose minimum cuts take minutes on large graphs.
+const maxCut = 20_000
+
+// graphCandidates returns what auto tries if the cells have a graph, or are a grid.
+func graphCandidates(cells structure) []candidate {
+	if cells.graph == nil && (cells.shape == nil || len(cells.shape.ordered()) < 2) {
+		return nil
+	}
+	out := []candidate{
+		{label: "tree-wavelet", method: "tree-wavelet"},
+		{label: "tree-ensemble", method: "tree-ensemble", preferred: true},
+	}
+	if nodes := cells.nodes(); nodes <= maxCut {
+		out = append(out, candidate{label: "trend-filter", method: "trend-filter"})
+	}
+	return out
+}

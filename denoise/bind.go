@@ -1,25 +1,7 @@
 package denoise
 
 import (
-	"fmt"
-
 	"github.com/dprelease/dprelease/denoise/graph"
-)
-
-// Need is what a method must know about the cells.
-type Need string
-
-// The needs.
-const (
-	// NeedsNothing means that any vector will do.
-	NeedsNothing Need = ""
-	// NeedsOrder means at least one dimension with an order.
-	NeedsOrder Need = "order"
-	// NeedsLine means exactly one dimension with an order.
-	NeedsLine Need = "line"
-	// NeedsGraph means a graph of the cells, or dimensions with an order, along which neighbouring cells are then
-	// joined.
-	NeedsGraph Need = "graph"
 )
 
 // Bind tells a step the shape of the cells. It returns an [*Error] if the step's method needs an order or a graph that
@@ -75,24 +57,6 @@ func WithRuns(steps []Step, run Run) []Step {
 		out[i] = WithRun(s, run)
 	}
 	return out
-}
-
-// fits returns an [*Error] if the cells do not have what the method needs.
-func (m Method) fits(cells structure) error {
-	ordered, known := 0, cells.shape != nil
-	if known {
-		ordered = cells.shape.orders()
-	}
-	switch {
-	case m.Needs == NeedsGraph && cells.graph == nil && ordered == 0:
-		return &Error{Code: CodeNeedsGraph, Message: m.Name + " needs a graph of the cells", Hint: "give its edges, or use it on edges, hours or a grid"}
-	case (m.Needs == NeedsOrder || m.Needs == NeedsLine) && ordered == 0:
-		return &Error{Code: CodeNeedsOrder, Message: m.Name + " needs cells in an order", Hint: "edges, hours and grids have one; empirical-bayes needs none"}
-	case m.Needs == NeedsLine && ordered > 1:
-		message := fmt.Sprintf("%s needs one dimension with an order, not %d", m.Name, ordered)
-		return &Error{Code: CodeNeedsOrder, Message: message, Hint: "wavelet takes them all"}
-	}
-	return nil
 }
 
 // orders returns the number of dimensions with an order that have more than one cell. If there is none, it returns 1 if

@@ -171,21 +171,6 @@ func onGraph(fit func(context.Context, *graph.Graph, scaled, graph.Run) (*graph.
 	}
 }
 
-// graphCandidates returns what auto tries if the cells have a graph, or are a grid.
-func graphCandidates(cells structure) []candidate {
-	if cells.graph == nil && (cells.shape == nil || len(cells.shape.ordered()) < 2) {
-		return nil
-	}
-	out := []candidate{
-		{label: "tree-wavelet", method: "tree-wavelet"},
-		{label: "tree-ensemble", method: "tree-ensemble", preferred: true},
-	}
-	if nodes := cells.nodes(); nodes <= maxCut {
-		out = append(out, candidate{label: "trend-filter", method: "trend-filter"})
-	}
-	return out
-}
-
 // nodes returns the number of cells, if there is a graph or a shape.
 func (c structure) nodes() int {
 	if c.graph != nil {
@@ -193,6 +178,3 @@ func (c structure) nodes() int {
 	}
 	return c.shape.Cells()
 }
-
-// maxCut is the number of nodes up to which auto tries trend filtering, whose minimum cuts take minutes on large graphs.
-const maxCut = 20_000

@@ -6,18 +6,6 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 )
 
-// alone reports whether a method with these parameters treats each cell separately, given the number of all cells. Such
-// a step is applied block by block to vectors that are too long to be held.
-func alone(method string, a Args) bool {
-	switch method {
-	case "nonnegative", "round":
-		return true
-	case "soft-threshold", "hard-threshold":
-		return a["threshold"] != "sure"
-	}
-	return false
-}
-
 // CellByCell reports whether a step computes each estimate from the noisy value of its own cell, so that no cell tells of another.
 func CellByCell(s Step) bool {
 	one, ok := s.(step)

@@ -14,30 +14,6 @@ import (
 // reference page, shell completion and `release denoise` read the registry. So a new method is one file of this
 // package.
 
-// Method describes one kind of step.
-type Method struct {
-	// Name is the name in a job.
-	Name string
-	// Aliases are the names that other tools use. They are for hints.
-	Aliases []string
-	// Doc is one sentence about the method.
-	Doc    string
-	Params []Param
-	// KnownNoise says that the method needs independent noise of known standard deviation. Such a step must be the
-	// first.
-	KnownNoise bool
-	// Needs is what the method must know about the cells.
-	Needs Need
-	// TakesGraph says that the method uses a graph if there is one.
-	TakesGraph bool
-	// ForCounts says that the method does not suit centred sums.
-	ForCounts bool
-
-	build func(Args) (rule, error)
-	// probe returns an error if there are too many cells for the method. It may be nil.
-	probe func(Args, structure) error
-}
-
 var registry []func() Method
 
 // register adds a method to the registry. An init beside the method's function calls it.
@@ -51,21 +27,6 @@ func Methods() []Method {
 	}
 	slices.SortFunc(methods, func(a, b Method) int { return strings.Compare(a.Name, b.Name) })
 	return methods
-}
-
-// New returns a step of the named method. It returns an [*Error] if the method or a parameter is unknown, if a
-// parameter is missing, or if a value is out of range. If the method needs the order or the graph of the cells, call
-// [Bind] or [WithGraph] next.
-func New(method string, args Args) (Step, error) {
-	m, errs := judge(method, args)
-	if len(errs) > 0 {
-		return nil, errs[0]
-	}
-	rule, err := m.build(args)
-	if err != nil {
-		return nil, err
-	}
-	return step{method: m, rule: rule, args: maps.Clone(args), alone: alone(method, args)}, nil
 }
 
 // judge returns the method, and everything that is wrong with a step of it. It does not look at the job around the
@@ -89,11 +50,6 @@ func judge(method string, args Args) (m Method, errs []*Error) {
 		}
 	}
 	return m, errs
-}
-
-// foreign returns the error for a parameter that the method does not have.
-func (m Method) foreign(name string) *Error {
-	return &Error{Code: CodeUnknownParameter, Message: fmt.Sprintf("%s has no parameter %q", m.Name, name), Hint: suggest(name, m.paramNames()), Param: name}
 }
 
 // ownersOf returns the names of the methods for which such returns true.
@@ -130,14 +86,6 @@ func methodNames() []string {
 	var out []string
 	for _, m := range Methods() {
 		out = append(out, m.Name)
-	}
-	return out
-}
-
-func (m Method) paramNames() []string {
-	var out []string
-	for _, p := range m.Params {
-		out = append(out, p.Name)
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package denoise
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/dprelease/dprelease/denoise/graph"
 	"github.com/dprelease/dprelease/mechanism"
@@ -16,55 +17,6 @@ type Step interface {
 	Apply(ctx context.Context, n mechanism.Noisy) (mechanism.Noisy, error)
 }
 
-// Apply carries out steps in order, on a vector that may have been through others before. It refuses what [Check]
-// refuses.
-func Apply(ctx context.Context, n mechanism.Noisy, steps []Step) (mechanism.Noisy, error) {
-	next, _, err := ApplyNoted(ctx, n, steps)
-	return next, err
-}
-
-// ApplyNoted is [Apply], and also returns the notes of the steps on their choices: sentences of public facts, each
-// preceded by its step's name.
-func ApplyNoted(ctx context.Context, n mechanism.Noisy, steps []Step) (next mechanism.Noisy, notes []string, err error) {
-	if err := checkOrder(append(n.Steps(), names(steps)...)); err != nil {
-		return mechanism.Noisy{}, nil, err
-	}
-	for _, s := range steps {
-		var said []string
-		if own, ok := s.(step); ok {
-			n, said, err = own.applyNoted(ctx, n)
-		} else {
-			n, err = s.Apply(ctx, n)
-		}
-		if err != nil {
-			return mechanism.Noisy{}, nil, fmt.Errorf("denoise %s: %w", s.Name(), err)
-		}
-		for _, text := range said {
-			notes = append(notes, s.Name()+": "+text)
-		}
-	}
-	return n, notes, nil
-}
-
-// problem is what an estimator may use: noisy values, the standard deviation of their noise, public facts about the
-// cells.
-type problem struct {
-	y  []float64
-	s  float64
-	of int // the number of the vector's cells, if y holds only some of them; 0 if y holds all
-	structure
-}
-
-// structure holds the public facts about the cells. If shape is nil, nothing is known about their order.
-type structure struct {
-	shape *Shape
-	graph *graph.Graph
-	run   graph.Run
-}
-
-// rule returns an estimate, in a new slice.
-type rule func(ctx context.Context, p problem) (Fit, error)
-
 // step is a method with its parameters.
 type step struct {
 	method Method
@@ -72,6 +24,33 @@ type step struct {
 	args   Args
 	cells  structure
 	alone  bool // each cell is treated separately
+}
+
+// New returns a step of the named method. It returns an [*Error] if the method or a parameter is unknown, if a
+// parameter is missing, or if a value is out of range. If the method needs the order or the graph of the cells, call
+// [Bind] or [WithGraph] next.
+func New(method string, args Args) (Step, error) {
+	m, errs := judge(method, args)
+	if len(errs) > 0 {
+		return nil, errs[0]
+	}
+	rule, err := m.build(args)
+	if err != nil {
+		return nil, err
+	}
+	return step{method: m, rule: rule, args: maps.Clone(args), alone: alone(method, args)}, nil
+}
+
+// alone reports whether a method with these parameters treats each cell separately, given the number of all cells. Such
+// a step is applied block by block to vectors that are too long to be held.
+func alone(method string, a Args) bool {
+	switch method {
+	case "nonnegative", "round":
+		return true
+	case "soft-threshold", "hard-threshold":
+		return a["threshold"] != "sure"
+	}
+	return false
 }
 
 func (s step) Name() string { return s.method.Name }

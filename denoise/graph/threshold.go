@@ -22,18 +22,18 @@ const (
 	Given
 )
 
-// shrink shrinks the detail coefficients in place. It returns their divergence, and the threshold, which is 0 for
-// Levels.
-func shrink(d *dendrogram.Dendrogram, detail []float64, o WaveletOptions) (df, threshold float64) {
-	switch o.Rule {
+// shrink shrinks the detail coefficients in place, for noise of standard deviation s; given is the threshold of the rule
+// Given. It returns their divergence, and the threshold, which is 0 for Levels.
+func (r Rule) shrink(d *dendrogram.Dendrogram, detail []float64, s, given float64) (df, threshold float64) {
+	switch r {
 	case Levels:
-		return d.ShrinkLevels(detail, o.Sigma), 0
+		return d.ShrinkLevels(detail, s), 0
 	case Universal:
-		threshold = o.Sigma * math.Sqrt(2*math.Log(float64(d.Nodes())))
+		threshold = s * math.Sqrt(2*math.Log(float64(d.Nodes())))
 	case SUREThreshold:
-		threshold = sure.Threshold(detail, o.Sigma)
+		threshold = sure.Threshold(detail, s)
 	default:
-		threshold = o.Threshold
+		threshold = given
 	}
 	return dendrogram.Soft(detail, threshold), threshold
 }

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/dprelease/dprelease/denoise/graph/internal/dendrogram"
@@ -20,29 +19,6 @@ type WaveletOptions struct {
 	// Seed is public and determines the trees.
 	Seed uint64
 	Run  Run
-}
-
-// OptionError says which option is out of range.
-type OptionError struct{ Option, Reason string }
-
-// Error names the option.
-func (e *OptionError) Error() string { return e.Option + ": " + e.Reason }
-
-func checkSigma(s float64) error {
-	if !(s >= 1e-140 && s <= largestValue) {
-		return &OptionError{"sigma", fmt.Sprintf("%v is not a positive standard deviation", s)}
-	}
-	return nil
-}
-
-// maxTrees bounds the memory of an average. Far fewer trees are useful.
-const maxTrees = 4096
-
-func checkTrees(trees int) error {
-	if trees < 0 || trees > maxTrees {
-		return &OptionError{"trees", fmt.Sprintf("%d is not from 1 to %d", trees, maxTrees)}
-	}
-	return nil
 }
 
 func (o WaveletOptions) check() error {
@@ -96,7 +72,7 @@ func TreeWavelets(ctx context.Context, g *Graph, y []float64, o WaveletOptions) 
 // estimate computes the thresholded signal into x.
 func estimate(d *dendrogram.Dendrogram, y, x []float64, o WaveletOptions) (df, threshold float64) {
 	c := d.Forward(y)
-	df, threshold = shrink(d, c.Detail, o)
+	df, threshold = o.Rule.shrink(d, c.Detail, o.Sigma, o.Threshold)
 	d.Inverse(c, x)
 	return df + float64(d.Components()), threshold
 }

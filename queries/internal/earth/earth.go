@@ -44,3 +44,9 @@ func (a *Position) squareTo(b *Position) float64 {
 func Along(chord float64) float64 {
 	return 2 * MeanRadius * math.Asin(min(chord/(2*MeanRadius), 1))
 }
+
+// Place is a place in decimal degrees.
+type Place struct{ Lat, Lon float64 }
+
+// Nobody stands for the number of the nearest place if all are too far.
+const Nobody = -1

@@ -2,12 +2,6 @@ package earth
 
 import "math"
 
-// Place is a place in decimal degrees.
-type Place struct{ Lat, Lon float64 }
-
-// Nobody stands for the number of the nearest place if all are too far.
-const Nobody = -1
-
 // Index finds places by where they are. It may be used by several goroutines.
 type Index struct {
 	tree    tree

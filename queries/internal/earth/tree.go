@@ -65,12 +65,6 @@ func (t tree) nearest(at Position, within float64) (index int32, square float64)
 	return s.index, s.square
 }
 
-// Nearby is a place by its number, and its distance in metres.
-type Nearby struct {
-	Index    int32
-	Distance float64
-}
-
 // withinMetres appends the points at most so many metres from a position, in no particular order.
 func (t tree) withinMetres(at Position, metres float64, found []Nearby) []Nearby {
 	if len(t) <= leafSize {
@@ -90,6 +84,12 @@ func (t tree) withinMetres(at Position, metres float64, found []Nearby) []Nearby
 		found = t[mid+1:].withinMetres(at, metres, found)
 	}
 	return found
+}
+
+// Nearby is a place by its number, and its distance in metres.
+type Nearby struct {
+	Index    int32
+	Distance float64
 }
 
 func (x *site) near(at *Position, metres float64, found []Nearby) []Nearby {
