@@ -2,7 +2,6 @@ package scan
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"io"
 
@@ -10,13 +9,15 @@ import (
 	"github.com/golang/snappy"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+
+	"github.com/dprelease/dprelease/io/source/internal/inflate"
 )
 
 // Codecs decompresses bytes in memory. The caller knows how long the result must be, and no codec writes more, so a bomb is a damaged file.
 // (parquet-go's codecs write as much as there is, and its LZ4 tries ever larger buffers on damaged bytes, without end.)
 type Codecs struct {
 	zstd   *zstd.Decoder
-	gzip   *gzip.Reader
+	gzip   *inflate.Reader
 	brotli *brotli.Reader
 }
 
@@ -61,7 +62,7 @@ func (c *Codecs) ZstdInto(dst, src []byte) error {
 // GzipInto fills dst with what src, a gzip stream, holds.
 func (c *Codecs) GzipInto(dst, src []byte) (err error) {
 	if c.gzip == nil {
-		c.gzip, err = gzip.NewReader(bytes.NewReader(src))
+		c.gzip, err = inflate.NewReader(bytes.NewReader(src))
 	} else {
 		err = c.gzip.Reset(bytes.NewReader(src))
 	}

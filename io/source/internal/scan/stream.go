@@ -2,13 +2,15 @@ package scan
 
 import (
 	"compress/bzip2"
+	"compress/gzip"
 	"context"
 	"errors"
 	"io"
 	"io/fs"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/dprelease/dprelease/io/source/internal/inflate"
 )
 
 // Stream reads the text of a file, or of a piece of it, and hashes the bytes in the file.
@@ -52,7 +54,7 @@ func (s *Stream) decompress(packed Compression) error {
 	s.Text = s.Section
 	switch packed {
 	case Gzip:
-		z, err := gzip.NewReader(s.Section)
+		z, err := inflate.NewReader(s.Section)
 		if errors.Is(err, io.EOF) {
 			return io.ErrUnexpectedEOF
 		}
