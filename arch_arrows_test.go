@@ -32,7 +32,6 @@ var circlesLeft = []string{
 	"io/source/internal/remote",
 
 	"pipeline/sqlpush",
-	"pipeline/stabilitytest",
 
 	"queries/bounding",
 	"queries/internal/accumulate",

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -137,3 +138,9 @@ func packed(out *bytes.Buffer, w io.WriteCloser, columns []Column, rows []Row, r
 	err = w.Close()
 	return out.Bytes(), err
 }
+
+// timeText formats an instant or a wall-clock time, given in microseconds.
+func timeText(us int64, layout string) string { return time.UnixMicro(us).UTC().Format(layout) }
+
+// inYears reports whether a text can hold a time, which must be in the years 1 to 9999.
+func inYears(us int64) bool { return us >= -62135596800e6 && us < 253402300800e6 }

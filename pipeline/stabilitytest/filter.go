@@ -92,11 +92,3 @@ func (d *drawing) ranged(k Kind) string {
 	}
 	return pick(d.Rand, []string{"from: " + low, "before: " + high})
 }
-
-func quoted(texts []string) string {
-	out := make([]string, len(texts))
-	for i, t := range texts {
-		out[i] = strconv.Quote(t)
-	}
-	return strings.Join(out, ", ")
-}

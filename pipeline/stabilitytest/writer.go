@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"time"
 )
 
 // Writer writes tables with a library.
@@ -79,9 +78,3 @@ func Files(w Writer, n int) []string {
 	}
 	return names
 }
-
-// timeText formats an instant or a wall-clock time, given in microseconds.
-func timeText(us int64, layout string) string { return time.UnixMicro(us).UTC().Format(layout) }
-
-// inYears reports whether a text can hold a time, which must be in the years 1 to 9999.
-func inYears(us int64) bool { return us >= -62135596800e6 && us < 253402300800e6 }

@@ -1,0 +1,162 @@
+package stabilitytest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// catalog lists every column that a random job may use.
+var catalog = []Column{
+	{Name: "u", Kind: Int64}, {Name: "w", Kind: Text}, {Name: "i", Kind: Int64}, {Name: "n", Kind: Int32}, {Name: "k", Kind: Uint64}, {Name: "f", Kind: Float64},
+	{Name: "h", Kind: Float64}, {Name: "g", Kind: Float32}, {Name: "s", Kind: Text}, {Name: "c", Kind: Text}, {Name: "b", Kind: Bool}, {Name: "d", Kind: Date},
+	{Name: "t", Kind: Instant}, {Name: "e", Kind: Instant}, {Name: "l", Kind: Clock}, {Name: "m", Kind: Cents}, {Name: "o", Kind: Whole}, {Name: "lat", Kind: Float64},
+	{Name: "lon", Kind: Float64}, {Name: "x", Kind: Float64}, {Name: "y", Kind: Float64}, {Name: "z", Kind: Float64}, {Name: "v", Kind: List},
+}
+
+// csvOptions read files otherwise than they are written: no row may make even that fail.
+var csvOptions = []string{
+	`decimal: ","`, `decimal: ",", thousands: "."`, `thousands: ","`, `quote: "'"`, `quote: none`, "encoding: utf-8", "encoding: utf-16", "encoding: utf-16le",
+	"encoding: utf-16be", "encoding: windows-1252", "encoding: latin-1", "encoding: latin-9", "encoding: windows-1250", "encoding: latin-2", "encoding: windows-1251",
+	"encoding: macintosh",
+}
+
+// drawing is a random job in the making.
+type drawing struct {
+	*rand.Rand
+	job *Job
+}
+
+// Draw draws a job that has a plan and fits the types that its columns have in Parquet files. refused counts the drafts
+// without a plan, which have a shape that jobs may not have.
+func Draw(r *rand.Rand) (j *Job, refused int) {
+	for {
+		d := &drawing{r, &Job{}}
+		d.privacy()
+		if d.chance(0.25) {
+			d.filtered()
+		} else {
+			d.input()
+			for i := range 1 + r.IntN(3) {
+				d.job.Queries = append(d.job.Queries, fmt.Sprintf("name: q%d, %s", i, d.query()))
+			}
+		}
+		d.job.Formats = pick(r, []string{"csv", "parquet", "json", "arrow", "csv, parquet, arrow, json"})
+		d.columns()
+		if d.chance(0.25) { // L1 sensitivities
+			d.job.Delta = "0"
+		}
+		if _, diags := d.job.Plan("job.yaml", "t.parquet"); len(diags) == 0 {
+			return d.job, refused
+		}
+		refused++
+	}
+}
+
+// use records that the job needs a column, and returns its name.
+func (d *drawing) use(name string) string {
+	if index(d.job.Columns, name) < 0 {
+		c := catalog[index(catalog, name)]
+		c.Optional = d.chance(0.6)
+		d.job.Columns = append(d.job.Columns, c)
+	}
+	return name
+}
+
+// one picks a column and records that the job needs it.
+func (d *drawing) one(names ...string) string { return d.use(pick(d.Rand, names)) }
+
+func (d *drawing) kind(name string) Kind { return catalog[index(catalog, name)].Kind }
+
+func (d *drawing) chance(p float64) bool { return d.Float64() < p }
+
+func (d *drawing) privacy() {
+	d.job.Adjacency = pick(d.Rand, []string{"add-remove", replaceOne})
+	switch d.IntN(8) {
+	case 0, 1:
+	case 2, 3, 4:
+		d.job.Unit = []string{d.use("u")}
+	case 5:
+		d.job.Unit = []string{d.use("w")}
+	case 6:
+		d.job.Unit = []string{d.use("u"), d.use("w")}
+	default:
+		d.job.Unit = []string{d.one("d", "f", "b", "t", "k", "c")}
+	}
+	if len(d.job.Unit) > 0 {
+		d.job.PerUnit = d.bounds()
+	}
+}
+
+// bounds draws bounds that are enough for most queries.
+func (d *drawing) bounds() string {
+	rows, groups, each := fmt.Sprintf("max_rows: %d", 1+d.IntN(5)), fmt.Sprintf("max_groups: %d", 1+d.IntN(4)), fmt.Sprintf("max_rows_per_group: %d", 1+d.IntN(4))
+	return strings.Join(pick(d.Rand, [][]string{{rows}, {rows}, {groups, each}, {rows, groups}, {rows, each}, {rows, groups, each}}), ", ")
+}
+
+func (d *drawing) input() {
+	d.job.Timezone = pick(d.Rand, []string{"", "", "America/New_York", "Asia/Kathmandu"})
+	d.job.CSV = pick(d.Rand, []string{"", "", "", `comment: "#"`, `trim_space: true`})
+	if d.chance(0.2) {
+		d.job.CSV = pick(d.Rand, csvOptions)
+	}
+	d.job.Nulls = pick(d.Rand, [][]string{nil, nil, {"NULL"}, {"", "-"}})
+	if d.chance(0.15) {
+		d.events()
+	}
+	for range pick(d.Rand, []int{0, 0, 1, 1, 1, 2, 3}) {
+		d.job.Where = append(d.job.Where, d.filter())
+	}
+	if len(d.job.Unit) == 0 && d.job.Adjacency == replaceOne && d.chance(0.7) {
+		d.job.Rows = 1 + d.IntN(12)
+	}
+	if len(d.job.Columns) == 0 && d.chance(0.3) {
+		d.one("i", "f", "s") // a query of all rows may name no column
+	}
+}
+
+// filtered draws one plain question about the rows that one condition leaves. Only what files state about that column
+// can be wrong.
+func (d *drawing) filtered() {
+	name := d.one("f", "f", "g", "i", "n", "k", "s", "d", "t", "m", "o")
+	d.job.Where = []string{"{column: " + name + ", " + d.ranged(d.kind(name)) + "}"}
+	d.job.Queries = []string{"name: q0, " + pick(d.Rand, []string{"count: {}", "histogram: {by: [{column: " + name + ", values: " + d.labels(d.kind(name)) + ", other: bin}]}"})}
+}
+
+// events gives some names a column for each event; the unit's columns stay.
+func (d *drawing) events() {
+	sources := map[string][]string{"f": {"f", "h", "x"}, "s": {"s", "c"}, "t": {"t", "e"}, "lat": {"lat", "y"}, "lon": {"lon", "z"}}
+	var names []string
+	for _, n := range some(d.Rand, 1+d.IntN(3), []string{"f", "s", "t", "lat", "lon"}) {
+		if !slices.Contains(d.job.Unit, n) {
+			names = append(names, n)
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	n := 1 + d.IntN(3)
+	if len(d.job.Unit) == 0 {
+		n = 1
+	}
+	var events []string
+	for range n {
+		var pairs []string
+		for _, name := range names {
+			pairs = append(pairs, name+": "+d.one(sources[name]...))
+		}
+		events = append(events, "{"+strings.Join(pairs, ", ")+"}")
+	}
+	d.job.Events = "[" + strings.Join(events, ", ") + "]"
+}
+
+// columns completes and shuffles the input's columns. A table has at least one, and perhaps one that nobody reads.
+func (d *drawing) columns() {
+	if len(d.job.Columns) == 0 || d.chance(0.2) {
+		d.one("i", "f", "s", "d")
+	}
+	d.Shuffle(len(d.job.Columns), func(i, j int) {
+		d.job.Columns[i], d.job.Columns[j] = d.job.Columns[j], d.job.Columns[i]
+	})
+}

@@ -1,0 +1,23 @@
+package stabilitytest
+
+import (
+	"testing"
+
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// Limits are the limits of an engine. Answers do not depend on them.
+type Limits struct {
+	Workers int
+	// Tight means that almost no rows fit in memory, so that they are written to the scratch file.
+	Tight bool
+}
+
+// Lab is what cases are tried with: a folder, best in memory, and an engine.
+type Lab struct {
+	testing.TB
+	Dir string
+	// Open makes an engine over data. Closing the engine closes data.
+	Open func(data *source.Dataset, l Limits, scratch string) pipeline.Engine
+}
