@@ -1,14 +1,13 @@
 package bounding
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/binary"
 	"slices"
+
+	"github.com/dprelease/dprelease/queries/internal/manyhash"
 )
 
 // digest orders what a unit might contribute.
-type digest [sha256.Size]byte
+type digest = manyhash.Sum
 
 // item is a candidate: its digest and the place of its cell or slot.
 type item struct {
@@ -26,50 +25,54 @@ type bottomK struct {
 	items []item
 	// full says that the limit is reached: digests above the last one kept are rejected. Those whose first eight bytes are above bar are
 	// among them.
-	full bool
-	bar  uint64
+	full  bool
+	bar   uint64
+	taken bool // an item was added since somebody asked
 }
 
 // reset forgets all items.
-func (l *bottomK) reset(limit int64) { l.limit, l.items, l.full = limit, l.items[:0], false }
+func (l *bottomK) reset(limit int64) {
+	l.limit, l.items, l.full, l.taken = limit, l.items[:0], false, false
+}
 
-// addDigest adds an item, and returns false if its digest is rejected.
-func (l *bottomK) addDigest(d digest, index int) (added bool) {
-	if l.full && binary.BigEndian.Uint64(d[:8]) > l.bar {
-		return false
+// addDigest adds an item unless its digest is rejected.
+func (l *bottomK) addDigest(d *digest, index int) {
+	if l.full && d.First() > l.bar {
+		return
 	}
 	if l.limit <= fewItems {
-		return l.insert(item{d, index})
+		l.insert(item{*d, index})
+		return
 	}
-	l.items = append(l.items, item{d, index})
+	l.taken = true
+	l.items = append(l.items, item{*d, index})
 	if int64(len(l.items))-l.limit >= l.limit {
 		l.kept()
 	}
-	return true
 }
 
-// insert puts an item in its place among the sorted ones.
-func (l *bottomK) insert(x item) (added bool) {
+// insert puts an item in its place among the sorted ones, unless its digest is rejected.
+func (l *bottomK) insert(x item) {
 	if l.full {
-		if bytes.Compare(x.digest[:], l.items[len(l.items)-1].digest[:]) >= 0 {
-			return false
+		if x.digest.Compare(&l.items[len(l.items)-1].digest) >= 0 {
+			return
 		}
 		l.items = l.items[:len(l.items)-1]
 	}
 	l.items = append(l.items, x)
 	i := len(l.items) - 1
-	for ; i > 0 && bytes.Compare(x.digest[:], l.items[i-1].digest[:]) < 0; i-- {
+	for ; i > 0 && x.digest.Compare(&l.items[i-1].digest) < 0; i-- {
 		l.items[i] = l.items[i-1]
 	}
 	l.items[i] = x
+	l.taken = true
 	l.raise()
-	return true
 }
 
 // raise sets the bar if there are enough items, sorted.
 func (l *bottomK) raise() {
 	if n := int64(len(l.items)); n == l.limit {
-		l.full, l.bar = true, binary.BigEndian.Uint64(l.items[n-1].digest[:8])
+		l.full, l.bar = true, l.items[n-1].digest.First()
 	}
 }
 
@@ -78,7 +81,7 @@ func (l *bottomK) kept() []item {
 	if int64(len(l.items)) <= l.limit {
 		return l.items
 	}
-	slices.SortFunc(l.items, func(a, b item) int { return bytes.Compare(a.digest[:], b.digest[:]) })
+	slices.SortFunc(l.items, func(a, b item) int { return a.digest.Compare(&b.digest) })
 	l.items = l.items[:l.limit]
 	l.raise()
 	return l.items

@@ -168,7 +168,7 @@ type queryBounder struct {
 func newUnitBounder(g *gatherer, queries []boundQuery) *unitBounder {
 	u := &unitBounder{rows: g, queries: make([]queryBounder, len(queries)), few: math.MaxInt64}
 	for i, q := range queries {
-		u.queries[i] = queryBounder{view: q.view, sampler: sampler{limits: q.Limits, contents: g, cellFrom: q.from, cellWidth: q.cellWidth, order: RowOrder}}
+		u.queries[i] = queryBounder{view: q.view, sampler: sampler{limits: q.Limits, messages: messages{contents: g, order: RowOrder}, cellFrom: q.from, cellWidth: q.cellWidth}}
 		if q.shared {
 			u.queries[i].sampler.order, u.queries[i].sampler.digests = sharedOrder, &u.digests
 		}

@@ -99,7 +99,8 @@ func (c *oversizedUnit) bound() error {
 	defer func() { g.room = g.spill.Room() }()
 	g.forget()
 	g.unit.id = g.unitOf(c.unit)
-	s.prefix, c.digests.on = 0, false
+	s.startUnit()
+	c.digests.on = false
 	c.cells = bottomKCells{limit: l.Groups, digests: map[string]digest{}}
 	records := int64(0)
 	err := g.rowsOf(c.segments, c.unit, func(content []byte, rows uint64) {
@@ -143,8 +144,9 @@ func (c *oversizedUnit) gather(in pass) error {
 	g.group()
 	for _, x := range g.slotsOf(g.unit.id, g.order) {
 		content := g.content(x.ref)
-		if c.query.sampler.addDigests(c.bottomKFor(content), x, len(c.contents)) {
-			c.contents = append(c.contents, bytes.Clone(content))
+		l := c.bottomKFor(content)
+		if c.query.sampler.addRows(l, []slot{x}, len(c.contents)); l.taken {
+			c.contents, l.taken = append(c.contents, bytes.Clone(content)), false
 		}
 	}
 	return nil
@@ -169,7 +171,7 @@ func (c *oversizedUnit) bottomKFor(content []byte) *bottomK {
 func (c *oversizedUnit) finish() {
 	for _, l := range c.inCell {
 		for _, x := range l.kept() {
-			c.all.addDigest(x.digest, x.index)
+			c.all.addDigest(&x.digest, x.index)
 		}
 	}
 	rows := make([]uint64, len(c.contents))
@@ -202,7 +204,7 @@ func (l *bottomKCells) addCell(cell []byte, s *sampler) {
 		return
 	}
 	d := s.ofCell(cell)
-	if l.full && bytes.Compare(d[:], l.worst[:]) >= 0 {
+	if l.full && d.Compare(&l.worst) >= 0 {
 		return
 	}
 	l.digests[string(cell)] = d
@@ -220,10 +222,10 @@ func (l *bottomKCells) cut() {
 	for _, d := range l.digests {
 		all = append(all, d)
 	}
-	slices.SortFunc(all, func(a, b digest) int { return bytes.Compare(a[:], b[:]) })
+	slices.SortFunc(all, func(a, b digest) int { return a.Compare(&b) })
 	l.full, l.worst = true, all[l.limit]
 	for cell, d := range l.digests {
-		if bytes.Compare(d[:], l.worst[:]) >= 0 {
+		if d.Compare(&l.worst) >= 0 {
 			delete(l.digests, cell)
 		}
 	}

@@ -2,70 +2,17 @@ package bounding
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/binary"
 	"slices"
 )
 
-// Which rows of a unit over its bounds are kept
-//
-// A row's content is its cell and, if values are added up, its value in quanta. Rows of a unit with the same content are told
-// apart by an occurrence number, 0 to n − 1. Each (unit, cell) and each (unit, content, occurrence) has a digest; the rows with
-// the smallest digests are kept: of all cells the L smallest, in each the m smallest rows, of these the k smallest. That is a uniform
-// sample of the unit's own rows at each step, it depends on nothing else, and rows need no order. Digests are computed
-// only for units over a bound.
-//
-// A digest is the SHA-256 of
-//
-//	key (16 bytes), "c", unit, cell (8 bytes)
-//	key (16 bytes), "r", unit, cell (8 bytes), each component of the value (8 bytes), occurrence (8 bytes)
-//	key (16 bytes), "u", unit, content for all queries (with 4 bytes of 0 before it), occurrence 0 (8 bytes), if queries share records;
-//	the digest of occurrence 0 (32 bytes), occurrence (8 bytes) for the others: contents for many queries are long, and hashed once
-//
-// with big-endian integers and the unit as in [columnar.AppendValue]. The key is a constant and no secret: the bounds hold for
-// every choice that depends on the unit alone.
-const (
-	// BoundKey, CellOrder and RowOrder begin the messages that are hashed, for engines that follow the same rule.
-	BoundKey  = "dprelease/bound1"
-	CellOrder = 'c' // of a cell
-	RowOrder  = 'r' // of a row
-	// sharedOrder is RowOrder if several queries share records, whose contents are those for all of them.
-	sharedOrder = 'u'
-)
-
-// slot is rows of a unit with the same content; ref is the number of one of them.
-type slot struct {
-	ref  uint32
-	at   int32 // place among the unit's slots, if several queries share records
-	rows uint64
-}
-
-// unitContents are a unit's canonical text, and what its rows hold by number: the cell in four bytes, big-endian, and the
-// components of the value in eight bytes each.
-type unitContents interface {
-	appendUnit(dst []byte) []byte
-	content(ref uint32) []byte
-}
-
-// CellBytes is the length of the cell in a content; in a digest it has four bytes more, which are 0.
-const CellBytes = 4
-
-// CellOf returns the cell of a content.
-func CellOf(content []byte) int32 { return int32(binary.BigEndian.Uint32(content)) }
-
 // sampler bounds the rows of one unit after the other.
 type sampler struct {
-	limits   Limits
-	contents unitContents
+	limits Limits
+	messages
 	// cellWidth bytes of a content are its cell, from cellFrom on
 	cellFrom, cellWidth int
-	order               byte        // of rows
 	digests             *rowDigests // nil if records are of one query
-	// message is what is hashed; its first prefix bytes are the unit's, 0 as long as none was needed
-	message []byte
-	prefix  int
-	later   [sha256.Size + 8]byte // of occurrences after the first, if queries share records
-	cells   []span
+	cells               []span
 	// what the unit, and what it in one cell, might contribute
 	inAll, inCell bottomK
 }
@@ -73,69 +20,62 @@ type sampler struct {
 // span is the places of the slots of one cell.
 type span struct{ from, to int }
 
-// ofCell returns the digest of a cell.
-func (s *sampler) ofCell(cell []byte) digest {
-	s.write(CellOrder, cell)
-	return sha256.Sum256(s.message)
-}
-
 // cell returns the cell of a content.
 func (s *sampler) cell(content []byte) []byte { return content[s.cellFrom : s.cellFrom+s.cellWidth] }
 
-// addDigests adds the rows of a slot with their digests to l, under the slot's place, and says whether any was taken.
-func (s *sampler) addDigests(l *bottomK, x slot, place int) (taken bool) {
+// addRows adds the rows of slots with their digests to l, each under the place of its slot. The first slot has place from.
+func (s *sampler) addRows(l *bottomK, slots []slot, from int) {
 	if s.digests != nil && s.digests.on {
-		for _, d := range s.digests.of(x, s) {
-			if l.addDigest(d, place) {
-				taken = true
+		s.digests.add(slots, &s.messages)
+		for i, x := range slots {
+			for _, d := range s.digests.of(x) {
+				l.addDigest(&d, from+i)
 			}
 		}
-		return taken
+		return
 	}
-	s.writeRow(x)
-	for n := range x.rows {
-		if l.addDigest(s.digestOf(n), place) {
-			taken = true
+	if s.order == sharedOrder {
+		for i, x := range slots {
+			s.addManyRows(l, x, from+i)
+		}
+		return
+	}
+	s.openRows(len(s.contents.content(slots[0].ref)))
+	for i, x := range slots {
+		s.batch.SetContent(s.contents.content(x.ref))
+		for n := s.batch.AddRun(0, x.rows, int32(from+i)); n < x.rows; n = s.batch.AddRun(n, x.rows, int32(from+i)) {
+			s.addHashed(l)
 		}
 	}
-	return taken
+	s.addHashed(l)
 }
 
-// writeRow writes the message of a row, of which the last eight bytes are its occurrence number.
-func (s *sampler) writeRow(x slot) {
-	s.write(s.order, s.contents.content(x.ref))
-	s.message = append(s.message, 0, 0, 0, 0, 0, 0, 0, 0)
+// addManyRows adds the rows of one slot, if several queries share records and digests are not remembered.
+func (s *sampler) addManyRows(l *bottomK, x slot, place int) {
+	first := s.ofFirst(s.contents.content(x.ref))
+	l.addDigest(&first, place)
+	s.openLater()
+	s.batch.SetContent(first.AppendTo(nil))
+	for n := s.batch.AddRun(1, x.rows, int32(place)); n < x.rows; n = s.batch.AddRun(n, x.rows, int32(place)) {
+		s.addHashed(l)
+	}
+	s.addHashed(l)
 }
 
-// digestOf returns the digest of an occurrence of the row that was written last. They are asked for in order, from 0 on.
-func (s *sampler) digestOf(n uint64) digest {
-	if n > 0 && s.order == sharedOrder {
-		binary.BigEndian.PutUint64(s.later[sha256.Size:], n)
-		return sha256.Sum256(s.later[:])
+// addHashed adds the digests of the messages of the batch, each under its tag. Most are above the bar.
+func (s *sampler) addHashed(l *bottomK) {
+	sums, places := s.batch.Empty()
+	for i := range sums {
+		if d := &sums[i]; !l.full || d.First() <= l.bar {
+			l.addDigest(d, int(places[i]))
+		}
 	}
-	binary.BigEndian.PutUint64(s.message[len(s.message)-8:], n)
-	d := sha256.Sum256(s.message)
-	if s.order == sharedOrder {
-		copy(s.later[:], d[:])
-	}
-	return d
-}
-
-// write writes the message of a content.
-func (s *sampler) write(order byte, content []byte) {
-	if s.prefix == 0 {
-		s.message = append(append(s.message[:0], BoundKey...), order)
-		s.message = append(s.contents.appendUnit(s.message), 0, 0, 0, 0)
-		s.prefix = len(s.message)
-	}
-	s.message[len(BoundKey)] = order
-	s.message = append(s.message[:s.prefix], content...)
 }
 
 // keepWithinLimits returns the unit's slots that it may contribute to and the rows that it may have in each; it changes slots, of
 // which those of a cell are together.
 func (s *sampler) keepWithinLimits(slots []slot) []slot {
-	s.prefix = 0
+	s.startUnit()
 	s.cut(slots)
 	slots = s.keepCells(slots)
 	left := int64(0)
@@ -180,9 +120,14 @@ func (s *sampler) keepCells(slots []slot) []slot {
 		return slots
 	}
 	s.inAll.reset(s.limits.Groups)
+	s.openCells(s.cellWidth)
 	for i, c := range s.cells {
-		s.inAll.addDigest(s.ofCell(s.cell(s.contents.content(slots[c.from].ref))), i)
+		if s.batch.Full() {
+			s.addHashed(&s.inAll)
+		}
+		s.addCell(s.cell(s.contents.content(slots[c.from].ref)), int32(i))
 	}
+	s.addHashed(&s.inAll)
 	kept := s.inAll.kept()
 	slices.SortFunc(kept, func(a, b item) int { return a.index - b.index })
 	end := 0
@@ -220,24 +165,25 @@ func recount(slots []slot, kept []item) {
 // bottomKInCell returns the m rows of smallest digest of a cell whose slots start at a place.
 func (s *sampler) bottomKInCell(slots []slot, place int) []item {
 	s.inCell.reset(s.limits.PerGroup)
-	for i, x := range slots {
-		s.addDigests(&s.inCell, x, place+i)
-	}
+	s.addRows(&s.inCell, slots, place)
 	return s.inCell.kept()
 }
 
 // keepRows keeps, of the m rows of smallest digest in each cell, the k of smallest digest. If m is not below k, these are the k of smallest digest of all.
 func (s *sampler) keepRows(slots []slot) {
 	s.inAll.reset(s.limits.Rows)
+	if s.limits.PerGroup >= s.limits.Rows {
+		s.addRows(&s.inAll, slots, 0)
+		recount(slots, s.inAll.kept())
+		return
+	}
 	for _, c := range s.cells {
-		if s.limits.PerGroup >= s.limits.Rows || total(slots[c.from:c.to]) <= uint64(s.limits.PerGroup) {
-			for i := c.from; i < c.to; i++ {
-				s.addDigests(&s.inAll, slots[i], i)
-			}
+		if total(slots[c.from:c.to]) <= uint64(s.limits.PerGroup) {
+			s.addRows(&s.inAll, slots[c.from:c.to], c.from)
 			continue
 		}
 		for _, x := range s.bottomKInCell(slots[c.from:c.to], c.from) {
-			s.inAll.addDigest(x.digest, x.index)
+			s.inAll.addDigest(&x.digest, x.index)
 		}
 	}
 	recount(slots, s.inAll.kept())

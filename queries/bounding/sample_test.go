@@ -1,7 +1,6 @@
 package bounding
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -29,7 +28,7 @@ func (u oneUnit) content(ref uint32) []byte { return binary.BigEndian.AppendUint
 
 // kept bounds a unit that has some rows in cells 0, 1, … and returns what is left in each.
 func kept(l Limits, unit int, rows []uint64) []int64 {
-	s := sampler{limits: l, contents: oneUnit{uint64(unit)}, cellWidth: CellBytes, order: RowOrder}
+	s := sampler{limits: l, messages: messages{contents: oneUnit{uint64(unit)}, order: RowOrder}, cellWidth: CellBytes}
 	var groups []slot
 	for cell, n := range rows {
 		groups = append(groups, slot{ref: uint32(cell), rows: n})
@@ -128,13 +127,13 @@ func TestLowestKeepsTheLowest(t *testing.T) {
 		low := bottomK{limit: int64(limit)}
 		for i := range rapid.IntRange(0, 200).Draw(rt, "items") {
 			x := item{index: i}
-			x.digest[0], x.digest[31] = rapid.Byte().Draw(rt, "digest"), byte(i)
+			x.digest[0], x.digest[7] = rapid.Uint32Range(0, 255).Draw(rt, "digest")<<24, uint32(i)
 			all = append(all, x)
-			low.addDigest(x.digest, x.index)
+			low.addDigest(&x.digest, x.index)
 		}
-		slices.SortFunc(all, func(a, b item) int { return bytes.Compare(a.digest[:], b.digest[:]) })
+		slices.SortFunc(all, func(a, b item) int { return a.digest.Compare(&b.digest) })
 		got, want := low.kept(), all[:min(limit, len(all))]
-		slices.SortFunc(got, func(a, b item) int { return bytes.Compare(a.digest[:], b.digest[:]) })
+		slices.SortFunc(got, func(a, b item) int { return a.digest.Compare(&b.digest) })
 		if !slices.Equal(got, want) {
 			rt.Fatalf("%v, want %v", got, want)
 		}

@@ -243,12 +243,10 @@ func (u *unitBounder) smallest(p *queryBounder, all bool) []slot {
 	if all && u.sample.k == k {
 		return u.sample.slots
 	}
-	p.sampler.prefix = 0
 	s := &p.sampler
+	s.startUnit()
 	s.inAll.reset(k)
-	for i, x := range p.counted {
-		s.addDigests(&s.inAll, x, i)
-	}
+	s.addRows(&s.inAll, p.counted, 0)
 	recount(p.counted, s.inAll.kept())
 	if all {
 		u.sample.k, u.sample.slots = k, append(u.sample.slots[:0], p.counted...)
@@ -261,31 +259,76 @@ type rowDigests struct {
 	on      bool
 	first   []int32 // place of a slot's first digest, or -1
 	digests []digest
+	content []byte // of later occurrences
 }
 
 // mostDigests is the largest number of rows of a unit whose digests are remembered.
 const mostDigests = 1 << 12
 
 // reset forgets all digests, for a unit with some slots.
-func (m *rowDigests) reset(slots []slot) {
-	m.on = total(slots) <= mostDigests
-	m.first, m.digests = m.first[:0], m.digests[:0]
+func (r *rowDigests) reset(slots []slot) {
+	r.on = total(slots) <= mostDigests
+	r.first, r.digests = r.first[:0], r.digests[:0]
 	for range slots {
-		m.first = append(m.first, -1)
+		r.first = append(r.first, -1)
 	}
 }
 
-// of returns the digests of a slot, which s makes if they are not there.
-func (m *rowDigests) of(x slot, s *sampler) []digest {
-	if m.first[x.at] < 0 {
-		m.first[x.at] = int32(len(m.digests))
-		s.writeRow(x)
-		for n := range x.rows {
-			m.digests = append(m.digests, s.digestOf(n))
+// add makes the digests of slots that are not there: first those of all first occurrences, then those of the later ones.
+func (r *rowDigests) add(slots []slot, m *messages) {
+	from, later := len(r.digests), false
+	for _, x := range slots {
+		if r.first[x.at] < 0 {
+			r.first[x.at] = int32(len(r.digests))
+			r.digests = slices.Grow(r.digests, int(x.rows))[:len(r.digests)+int(x.rows)]
+			later = later || x.rows > 1
 		}
 	}
-	return m.digests[m.first[x.at]:][:x.rows]
+	if len(r.digests) == from {
+		return
+	}
+	m.openRows(len(m.contents.content(slots[0].ref)))
+	for _, x := range slots {
+		if place := r.first[x.at]; int(place) >= from {
+			m.batch.SetContent(m.contents.content(x.ref))
+			r.addOne(m, 0, place)
+		}
+	}
+	r.take(m)
+	if !later {
+		return
+	}
+	m.openLater()
+	for _, x := range slots {
+		if place := r.first[x.at]; int(place) >= from && x.rows > 1 {
+			r.content = r.digests[place].AppendTo(r.content[:0])
+			m.batch.SetContent(r.content)
+			for n := range int32(x.rows) - 1 {
+				r.addOne(m, uint64(n)+1, place+n+1)
+			}
+		}
+	}
+	r.take(m)
 }
+
+// addOne adds a message whose digest belongs at a place.
+func (r *rowDigests) addOne(m *messages, number uint64, place int32) {
+	if m.batch.Full() {
+		r.take(m)
+	}
+	m.batch.Add(number, place)
+}
+
+// take puts digests in their places.
+func (r *rowDigests) take(m *messages) {
+	sums, places := m.batch.Empty()
+	for i, place := range places {
+		r.digests[place] = sums[i]
+	}
+}
+
+// of returns the digests of a slot that was added.
+func (r *rowDigests) of(x slot) []digest { return r.digests[r.first[x.at]:][:x.rows] }
 
 // orderOf is by what slots are sorted first: the cell or, if several queries share records, a hash of the content.
 func (g *gatherer) orderOf(content []byte) uint64 {

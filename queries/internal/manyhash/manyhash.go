@@ -1,0 +1,203 @@
+// Package manyhash computes SHA-256 digests of many short messages that differ in a few bytes.
+//
+// crypto/sha256 hashes one message at a time. For messages of one block it waits for the results of its own instructions, and takes as long
+// again to copy, pad and turn bytes. A [Batch] holds up to [Most] messages of one length, which are padded in place when the batch is opened:
+//
+//	prefix | content | number (8 bytes)
+//
+// The prefix is the same for the whole batch, a content for some messages, and the number is each message's own. On amd64 with the SHA
+// extensions two messages are hashed in turns, so that the instructions of one fill the waits of the other. Blocks before the one with the last byte of
+// the number are hashed once for all messages that share them. Other processors, and builds with the tag purego, use crypto/sha256.
+package manyhash
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+)
+
+// Sum is a digest as eight words: the first word is the first four bytes, big-endian.
+type Sum [8]uint32
+
+// Of returns the digest of one message.
+func Of(message []byte) Sum {
+	d := sha256.Sum256(message)
+	return FromBytes(&d)
+}
+
+// FromBytes returns the words of a digest.
+func FromBytes(d *[sha256.Size]byte) (s Sum) {
+	for i := range s {
+		s[i] = binary.BigEndian.Uint32(d[4*i:])
+	}
+	return s
+}
+
+// AppendTo appends the 32 bytes of the digest.
+func (s *Sum) AppendTo(dst []byte) []byte {
+	for _, w := range s {
+		dst = binary.BigEndian.AppendUint32(dst, w)
+	}
+	return dst
+}
+
+// First returns the first eight bytes, big-endian.
+func (s *Sum) First() uint64 { return uint64(s[0])<<32 | uint64(s[1]) }
+
+// Compare orders digests as their bytes are ordered.
+func (s *Sum) Compare(o *Sum) int {
+	for i, w := range s {
+		if w != o[i] {
+			return cmp.Compare(w, o[i])
+		}
+	}
+	return 0
+}
+
+// Most is the largest number of messages of a batch, an even number.
+const Most = 64
+
+// NumberBytes is the length of the number at the end of a message.
+const NumberBytes = 8
+
+// initial is the state before the first block, FIPS 180-4 section 5.3.3.
+var initial = Sum{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}
+
+// Batch is messages of one length that are hashed together. The zero value is ready for Open.
+type Batch struct {
+	length, prefix int    // bytes of a message, and of them those that all share
+	message        []byte // the one at hand, padded: whole blocks
+	lead           int    // bytes of the blocks before the one with the last byte of the number
+	n, heads       int    // messages, and different beginnings of lead bytes
+	leads          []byte // of each head
+	leadSums       [Most]Sum
+	head           [Most]uint8             // of each message
+	tails          [Most * blockBytes]byte // of each message the block after lead
+	sums           [Most]Sum
+	tags           [Most]int32
+	whole          []byte // a message, without the instructions
+}
+
+const blockBytes = sha256.BlockSize
+
+// Open empties the batch and prepares it for messages that begin with a prefix and have some length, which is at least that of the prefix and 8.
+func (b *Batch) Open(prefix []byte, length int) {
+	blocks := (length + 1 + 8 + blockBytes - 1) / blockBytes
+	size := blocks * blockBytes
+	if cap(b.message) < size {
+		b.message = make([]byte, size)
+	}
+	b.message = b.message[:size]
+	b.length, b.prefix, b.n, b.heads = length, len(prefix), 0, 0
+	b.lead = (length - 1) / blockBytes * blockBytes
+	if n := Most * b.lead; cap(b.leads) < n {
+		b.leads = make([]byte, n)
+	}
+	clear(b.message[copy(b.message, prefix):])
+	b.message[length] = 0x80
+	binary.BigEndian.PutUint64(b.message[size-8:], 8*uint64(length))
+}
+
+// SetContent sets what follows the prefix in the messages that are added next. It has the length of a message less the prefix and 8.
+func (b *Batch) SetContent(content []byte) {
+	copy(b.message[b.prefix:b.length-NumberBytes], content)
+}
+
+// Full says that no message can be added before the batch is emptied.
+func (b *Batch) Full() bool { return b.n == Most }
+
+// Len returns how many messages there are.
+func (b *Batch) Len() int { return b.n }
+
+// Add adds a message of the content that was set last, with a number. The tag is returned with its digest. The batch must not be full.
+func (b *Batch) Add(number uint64, tag int32) {
+	at := b.length - NumberBytes - b.lead // of the number in the tail
+	if b.lead > 0 {
+		if at < 0 { // it begins in the block before
+			binary.BigEndian.PutUint64(b.message[b.lead+at:], number)
+		}
+		b.addHead()
+	}
+	tail := (*[blockBytes]byte)(b.tails[b.n*blockBytes:])
+	*tail = *(*[blockBytes]byte)(b.message[b.lead:])
+	if at >= 0 {
+		binary.BigEndian.PutUint64(tail[at:], number) // there, and not before the copy, which would have to wait for it
+	}
+	b.tags[b.n] = tag
+	b.n++
+}
+
+// AddRun adds messages that differ in their numbers alone, from the first to before the last, as long as there is room, and returns the
+// number after those that were added.
+func (b *Batch) AddRun(from, to uint64, tag int32) (next uint64) {
+	for ; from < to && b.n < Most; from++ {
+		b.Add(from, tag)
+	}
+	return from
+}
+
+// addHead finds the beginning of the message at hand: it is that of the last message, or a new one.
+func (b *Batch) addHead() {
+	lead := b.message[:b.lead]
+	if b.heads == 0 || !bytes.Equal(lead, b.leadOf(b.heads-1)) {
+		b.heads++
+		copy(b.leadOf(b.heads-1), lead)
+	}
+	b.head[b.n] = uint8(b.heads - 1)
+}
+
+func (b *Batch) leadOf(head int) []byte { return b.leads[:cap(b.leads)][head*b.lead : (head+1)*b.lead] }
+
+// Empty hashes the messages, empties the batch, and returns the digests and the tags in the order of the messages. They are valid until the next
+// message is added.
+func (b *Batch) Empty() ([]Sum, []int32) {
+	n := b.n
+	if pairwise {
+		b.hashPairs()
+	} else {
+		b.hashEach()
+	}
+	b.n, b.heads = 0, 0
+	return b.sums[:n], b.tags[:n]
+}
+
+// hashPairs hashes block by block. If the number of states is odd, the one after the last is computed in vain.
+func (b *Batch) hashPairs() {
+	if b.n == 0 {
+		return
+	}
+	pairs := uintptr(b.n+1) / 2
+	if b.lead == 0 {
+		for i := range b.sums[:b.n] {
+			b.sums[i] = initial
+		}
+	} else {
+		for i := range b.leadSums[:b.heads] {
+			b.leadSums[i] = initial
+		}
+		leads := b.leads[:cap(b.leads)]
+		for at := 0; at < b.lead; at += blockBytes {
+			compressPairs(&b.leadSums[0], &leads[at], uintptr(b.lead), uintptr(b.heads+1)/2)
+		}
+		for i := range b.sums[:b.n] {
+			b.sums[i] = b.leadSums[b.head[i]]
+		}
+	}
+	compressPairs(&b.sums[0], &b.tails[0], blockBytes, pairs)
+	if rest := b.message[b.lead+blockBytes:]; len(rest) > 0 { // padding alone, the same for all
+		compressPairs(&b.sums[0], &rest[0], 0, pairs)
+	}
+}
+
+// hashEach hashes message by message.
+func (b *Batch) hashEach() {
+	for i := range b.n {
+		b.whole = b.whole[:0]
+		if b.lead > 0 {
+			b.whole = append(b.whole, b.leadOf(int(b.head[i]))...)
+		}
+		b.whole = append(b.whole, b.tails[i*blockBytes:][:b.length-b.lead]...)
+		b.sums[i] = Of(b.whole)
+	}
+}
