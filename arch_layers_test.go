@@ -95,7 +95,7 @@ var layers = map[string][]string{
 		"io/table", "queries/bounding", "queries/domain", "queries/problem", "queries/quantize",
 		"queries/internal/columnar", "queries/internal/keyselection",
 	},
-	// The words of a query, the kinds on them, and the door that chooses a kind. No kind imports another, but a clamp that is discovered is one of a sum.
+	// The words of a query, the kinds on them, and the door that chooses a kind. No kind imports another, but a clamp that is discovered is one of a sum, and cells that may share noise are a histogram's.
 	"queries/query": {
 		"calibrate", "io/table", "mechanism", "mechanism/int128",
 		"queries/bounding", "queries/domain", "queries/quantize", "queries/sensitivity", "queries/strategy", "queries/tally",
@@ -111,13 +111,14 @@ var layers = map[string][]string{
 	},
 	"queries/kinds/histogram":  append([]string{"queries/internal/earth"}, kindOfQuery...),
 	"queries/kinds/ordered":    kindOfQuery,
+	"queries/kinds/shared":     append([]string{"queries/kinds/histogram"}, kindOfQuery...),
 	"queries/kinds/sums":       append([]string{"queries/internal/privateclamp"}, kindOfQuery...),
 	"queries/kinds/clamped":    append([]string{"queries/kinds/sums", "queries/internal/privateclamp"}, kindOfQuery...),
 	"queries/kinds/discovered": kindOfQuery,
 	"queries/kinds/crosstabs":  append([]string{"queries/internal/agree"}, kindOfQuery...),
 	"queries": {
 		"calibrate", "io/table", "mechanism", "queries/bounding", "queries/domain", "queries/problem", "queries/quantize", "queries/query",
-		"queries/kinds/base", "queries/kinds/clamped", "queries/kinds/crosstabs", "queries/kinds/discovered", "queries/kinds/histogram", "queries/kinds/ordered", "queries/kinds/sums",
+		"queries/kinds/base", "queries/kinds/clamped", "queries/kinds/crosstabs", "queries/kinds/discovered", "queries/kinds/histogram", "queries/kinds/ordered", "queries/kinds/shared", "queries/kinds/sums",
 	},
 
 	"denoise":            {"calibrate", "mechanism", "denoise/graph", "internal/spelling"},

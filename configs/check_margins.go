@@ -55,14 +55,17 @@ func (c *checker) margin(at *yamltree.Path, q, m *Query) {
 	}
 }
 
+// dependent says that the noise of the cells may not be independent.
+func (h *Histogram) dependent() bool { return h.Optimize == "cdf" || h.Noise == "auto" }
+
 // MarginAxes returns the dimensions of the histogram q that m keeps, in ascending order. ok is false if m is not a
 // margin of q.
 func (q *Query) MarginAxes(m *Query) (axes []int, ok bool) {
 	if q.Histogram == nil || m.Count == nil && m.Histogram == nil {
 		return nil, false
 	}
-	if q.Histogram.Optimize == "cdf" || m.Histogram != nil && m.Histogram.Optimize == "cdf" {
-		return nil, false // the noise of its cells is not independent
+	if q.Histogram.dependent() || m.Histogram != nil && m.Histogram.dependent() {
+		return nil, false
 	}
 	if m.Count != nil {
 		return nil, true

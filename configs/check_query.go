@@ -156,6 +156,17 @@ func (c *checker) optimized(at *yamltree.Path, q *Query) {
 	if q.Histogram.Optimize == "cdf" {
 		c.without(at, "optimize: cdf, under which the noise of the cells is not independent", "denoise", "sparse", "sensitivity", "margins")
 	}
+	if q.Histogram.Noise != "auto" {
+		return
+	}
+	c.without(at, "noise: auto, under which the noise of the cells may not be independent", "denoise", "sparse", "sensitivity", "margins")
+	noise := at.At("histogram").At("noise")
+	switch {
+	case q.Histogram.Optimize == "cdf":
+		c.bad(noise, CodeContradiction, "noise: auto does not go with optimize: cdf, which lays the noise out for sums", "remove one of them")
+	case q.discovers():
+		c.bad(noise, CodeContradiction, "noise: auto needs listed cells, and keys are discovered", "list the keys, or remove noise")
+	}
 }
 
 // without reports keys of a query that do not go with something else in it.

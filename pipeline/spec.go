@@ -21,6 +21,9 @@ func (b *builder) spec(jq *configs.Query, path string) queries.Spec {
 	case jq.Histogram != nil:
 		s.Kind, s.By = queries.Histogram, b.dimensions(jq.Histogram.By, path+".histogram")
 		s.Read = read(jq.Histogram)
+		if jq.Histogram.Noise == "auto" {
+			s.Shared = queries.Adjacency(b.job.Privacy.Adjacency)
+		}
 	case jq.Crosstabs != nil:
 		s.Kind, s.By = queries.Crosstab, b.dimensions(jq.Crosstabs.By, path+".crosstabs")
 		s.Crosstabs = b.crosstabs(jq.Crosstabs, path+".crosstabs")

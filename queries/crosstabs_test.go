@@ -168,12 +168,17 @@ func TestCrosstabsSensitivityIsAttained(t *testing.T) {
 
 // noiseOf draws noise of mechanisms for the components of a query whose exact answers are 0.
 func noiseOf(t *testing.T, r *rand.Rand, parts []Component, ms []calibrate.Mechanism) (out []mechanism.Noisy) {
+	return noiseAround(t, r, parts, ms, 0)
+}
+
+// noiseAround is noiseOf for exact answers that are all the same in the first component, and 0 in the others.
+func noiseAround(t *testing.T, r *rand.Rand, parts []Component, ms []calibrate.Mechanism, exact float64) (out []mechanism.Noisy) {
 	for i, p := range parts {
 		values := make([]float64, p.Cells)
 		for j := range values {
-			values[j] = math.Floor(r.NormFloat64()*float64(ms[i].Sigma)/ms[i].Grid+0.5) * ms[i].Grid
+			values[j] = math.Floor(r.NormFloat64()*float64(ms[i].Sigma)/ms[i].Grid+0.5)*ms[i].Grid + exact
 		}
-		out = append(out, mechanismtest.Make(t, ms[i], values))
+		out, exact = append(out, mechanismtest.Make(t, ms[i], values)), 0
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/queries/kinds/crosstabs"
 	"github.com/dprelease/dprelease/queries/kinds/histogram"
 	"github.com/dprelease/dprelease/queries/kinds/ordered"
+	"github.com/dprelease/dprelease/queries/kinds/shared"
 	"github.com/dprelease/dprelease/queries/kinds/sums"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
@@ -81,6 +82,10 @@ func OutlineOf(q Query, s table.Schema) (o Outline, err error) {
 			o.Tables = append(o.Tables, t.Attributes())
 		}
 		return o, nil
+	case *shared.Cells:
+		return outline(&q.Query.Query, s)
+	case *shared.Query:
+		return o, problem.One(q.Name(), "histogram.noise", CodeNotPushed, "cells that share noise take the number of units as well, which a statement does not count", HintLocal+", or leave noise out")
 	case *clamped.Query:
 		return o, problem.One(q.Name(), "", CodeNotPushed, "a clamp that is discovered takes a histogram of values and sums for each bin of it", HintLocal)
 	}

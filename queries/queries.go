@@ -24,7 +24,7 @@
 // # Where a kind of query is
 //
 // Each kind has a package below queries/kinds: histogram counts rows, and spreads them by a kernel; ordered is a histogram for the sums below its
-// edges; sums has sum.go, mean.go and variance.go; discovered has histograms whose keys are not listed; crosstabs has tables that
+// edges; shared is one whose cells share noise; sums has sum.go, mean.go and variance.go; discovered has histograms whose keys are not listed; crosstabs has tables that
 // share their noise. They embed what kinds/base has for all, and use package query's words, which this package gives to
 // its users. [New] chooses the kind of a spec. Below them, queries/domain finds the cell of a row, queries/quantize its value, queries/bounding
 // the rows of a unit that count, queries/internal/accumulate adds them up, queries/internal/gather does so by privacy unit, and
@@ -41,6 +41,7 @@ import (
 	"github.com/dprelease/dprelease/queries/kinds/discovered"
 	"github.com/dprelease/dprelease/queries/kinds/histogram"
 	"github.com/dprelease/dprelease/queries/kinds/ordered"
+	"github.com/dprelease/dprelease/queries/kinds/shared"
 	"github.com/dprelease/dprelease/queries/kinds/sums"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
@@ -84,6 +85,8 @@ func newListed(s Spec, p *problem.Problems) Query {
 		return sums.New(c, v)
 	case s.Read.Sums:
 		return ordered.New(c, r, k != nil, p)
+	case s.Shared != "":
+		return shared.New(c, r, k != nil, p)
 	}
 	return histogram.New(c, k, r)
 }

@@ -5,7 +5,9 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/internal/gather"
+	"github.com/dprelease/dprelease/queries/kinds/histogram"
 	"github.com/dprelease/dprelease/queries/kinds/ordered"
+	"github.com/dprelease/dprelease/queries/kinds/shared"
 	"github.com/dprelease/dprelease/queries/kinds/sums"
 	"github.com/dprelease/dprelease/queries/query"
 )
@@ -56,6 +58,8 @@ type (
 	Strategic = query.Strategic
 	// Strategy says where the noise of a query goes, and what other ways would have given.
 	Strategy = query.Strategy
+	// SumsOfCells says how the errors of cells add up.
+	SumsOfCells = query.SumsOfCells
 	// StrategyTable is a table that is read off a query's components.
 	StrategyTable = query.StrategyTable
 )
@@ -94,6 +98,15 @@ func NewSeparately(qs []Query, s table.Schema, spill bounding.Spill) ([]Accumula
 
 // Bounded returns the tally of an accumulator that is sealed; that of one without units is 0.
 func Bounded(a Accumulator) bounding.BoundTally { return gather.Bounded(a) }
+
+// GainOfSharing is the standard deviation that the cells of a query would have if they shared noise, and that of the sum of all cells, both as multiples of
+// what they have; 1 if nothing is gained, or if the query is no histogram of independent noise.
+func GainOfSharing(q Query, adj Adjacency) (cell, total float64) {
+	if h, ok := q.(*histogram.Query); ok {
+		return shared.Gain(h, adj)
+	}
+	return 1, 1
+}
 
 // VarianceHalfWidth is half the width of the interval of a variance of values in a range of half-width h, times the number of rows, at most,
 // for numbers of rows well above the noise of the count, from its mechanisms.

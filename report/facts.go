@@ -57,6 +57,7 @@ type queryFacts struct {
 	half       float64             // of the 95 % interval of a noisy value
 	overRows   bool                // to be divided by the number of rows
 	laidOut    bool                // the noise is laid out for sums of cells, of which half holds
+	sums       *manifest.SumsOfCells // nil if the noise of cells is independent
 	steps      []string
 	notes      []string
 	expected   *manifest.Error
@@ -195,7 +196,7 @@ func queryOf(q *manifest.Query, selected string) queryFacts {
 		out.half, out.overRows = *q.HalfWidth, q.OverRows
 	}
 	if s := q.Strategy; s != nil && q.Kind == histogram {
-		out.laidOut = true
+		out.laidOut, out.sums = s.Optimize == "cdf", s.SumsOfCells
 		for i := range s.Tables {
 			out.deviation = max(out.deviation, s.Tables[i].StandardDeviation)
 		}

@@ -121,6 +121,11 @@ func (q *queryFacts) about() []string {
 	default:
 		out = append(out, fmt.Sprintf("The noise has a standard deviation of %s in every cell: with 95 %% probability a noisy value is within %s of the exact answer.", short(q.deviation), SignificantUp(q.half, 4)))
 	}
+	if s := q.sums; s != nil {
+		n := float64(q.cells)
+		out = append(out, fmt.Sprintf("One unit may be in many of the cells, so that they share a part of their noise: the sum of all %s has a standard deviation of %s, and the difference of two cells one of %s. That of the sum of k cells is the square root of %s·k + %s·k².",
+			plural(q.cells, "cell"), short(math.Sqrt(n*s.Each+n*n*s.Common)), short(math.Sqrt(2*s.Each)), short(s.Each), short(s.Common)))
+	}
 	if q.clamp != "" {
 		out = append(out, q.clamp)
 	}
@@ -130,7 +135,11 @@ func (q *queryFacts) about() []string {
 	case (q.kind == "count" || q.kind == histogram) && q.cells > 0 && !q.laidOut:
 		text := fmt.Sprintf("If the exact answer is 0, the noisy value is above %s with a probability of 5 %%.", short(q.standsOut(1)))
 		if q.cells > 1 {
-			text += fmt.Sprintf(" If all %s were 0, the largest would be above %s with that probability: smaller values do not stand out from the noise by themselves.", plural(q.cells, "cell"), short(q.standsOut(q.cells)))
+			atMost := ""
+			if q.sums != nil { // if noise is shared, it is the same in all cells more often
+				atMost = "at most "
+			}
+			text += fmt.Sprintf(" If all %s were 0, the largest would be above %s with "+atMost+"that probability: smaller values do not stand out from the noise by themselves.", plural(q.cells, "cell"), short(q.standsOut(q.cells)))
 		}
 		out = append(out, text)
 	}

@@ -104,6 +104,15 @@ type Strategy struct {
 	// Others are the RMSE of other ways at the same mu.
 	Others []Candidate `json:"others"`
 	Tables []Table     `json:"tables"`
+	// SumsOfCells says how the errors of cells add up; nil if they are independent, or if sums are a table of their own.
+	SumsOfCells *SumsOfCells `json:"sums_of_cells,omitempty"`
+}
+
+// SumsOfCells is the variances of the noise of each cell by itself, and of that which all cells share: the variance of the sum of k noisy cells is k times
+// the first plus k² times the second, that of a difference of two is twice the first.
+type SumsOfCells struct {
+	Each   float64 `json:"variance_of_each"`
+	Common float64 `json:"variance_in_common"`
 }
 
 // Candidate is a way that was not taken.

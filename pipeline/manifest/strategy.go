@@ -17,6 +17,9 @@ func StrategyOf(s *queries.Strategy) *Strategy {
 	for _, t := range s.Tables {
 		m.Tables = append(m.Tables, Table{Name: t.Name, By: t.By, Cells: t.Cells, StandardDeviation: t.Deviation, Factors: t.Factors})
 	}
+	if s.Sums != nil {
+		m.SumsOfCells = &SumsOfCells{Each: s.Sums.Each, Common: s.Sums.Common}
+	}
 	return m
 }
 
@@ -46,8 +49,23 @@ func (q *Query) tablesFollow() error {
 			return errors.New(q.Name + ": the standard deviation of its table " + t.Name + " does not follow from its mechanisms")
 		}
 	}
+	if s := q.Strategy.SumsOfCells; s != nil && !q.sumsFollow(s) {
+		return errors.New(q.Name + ": how the errors of its cells add up does not follow from its mechanisms")
+	}
 	if h := q.HalfWidth; h == nil || *h != calibrate.Z95*q.Strategy.largest() || q.OverRows {
 		return errors.New(q.Name + ": its half-width does not follow from its tables")
 	}
 	return nil
+}
+
+// sumsFollow says whether the variances follow from the mechanisms: of each cell by itself from the first, in common from the second by its factor.
+func (q *Query) sumsFollow(s *SumsOfCells) bool {
+	if len(q.Mechanisms) != 2 || len(q.Strategy.Tables) != 1 {
+		return false
+	}
+	follows := func(stated float64, m *Mechanism) bool {
+		want := q.Strategy.Tables[0].Factors[m.Component] * (m.StandardDeviation * m.StandardDeviation)
+		return math.Abs(stated-want) <= 1e-12*want
+	}
+	return follows(s.Each, &q.Mechanisms[0]) && follows(s.Common, &q.Mechanisms[1])
 }

@@ -28,7 +28,7 @@ func (d *drawing) query() string {
 	if len(d.job.Unit) > 0 && d.chance(0.4) {
 		q += ", per_unit: {" + d.bounds() + "}"
 	}
-	if strings.Contains(q, "optimize: cdf") {
+	if strings.Contains(q, "optimize: cdf") || strings.Contains(q, "noise: auto") {
 		return q // goes with none of what follows
 	}
 	if d.chance(0.05) {
@@ -51,6 +51,9 @@ func (d *drawing) histogram() string {
 	more := ""
 	if len(by) == 1 && strings.Contains(by[0], "edges") {
 		more = pick(d.Rand, []string{"", ", quantiles: [0.25, 0.5]", ", cdf: true", ", optimize: cells", ", optimize: cdf", ", optimize: cdf, cdf: true"})
+	}
+	if more != ", optimize: cdf" && !strings.Contains(more, "optimize: cdf,") && !strings.Contains(fmt.Sprint(by), "kernel") {
+		more += pick(d.Rand, []string{"", "", ", noise: independent", ", noise: auto"})
 	}
 	return "histogram: {by: [" + strings.Join(by, ", ") + "]" + more + "}"
 }

@@ -30,9 +30,9 @@ type boundQuery struct {
 	Bounded
 }
 
-// BoundTally is how many rows with a cell, a value and a unit a query has, and how many of them the bounds of their units leave out. It
-// is exact and private, as all that an operator's tally counts.
-type BoundTally struct{ Rows, Cut int64 }
+// BoundTally is how many rows with a cell, a value and a unit a query has, how many of them the bounds of their units leave out, and how many
+// units have a row that is kept. It is exact and private, as all that an operator's tally counts.
+type BoundTally struct{ Rows, Cut, Units int64 }
 
 // Bound enforces the limits on each unit and hands what is kept to keep. The rows are gone after it.
 func (r *Rows) Bound(l Limits, keep func(content []byte, rows uint64)) (BoundTally, error) {
@@ -101,6 +101,7 @@ func (b *boundingRun) boundPass(u *unitBounder, p *partition, in pass) error {
 			for i := range u.queries {
 				q := &u.queries[i]
 				b.handOn(q, q.kept, q.cut, u.rows.content)
+				b.addUnits(q, q.units)
 			}
 			return nil
 		case !errors.Is(err, errTooManyRows):
@@ -114,6 +115,9 @@ func (b *boundingRun) boundPass(u *unitBounder, p *partition, in pass) error {
 					return err
 				}
 				b.handOn(c.query, c.kept, c.cut, c.content)
+				if len(c.kept) > 0 {
+					b.addUnits(c.query, 1)
+				}
 			}
 		}
 		u.rows.skip.units = append(u.rows.skip.units, oversized...)
@@ -144,6 +148,13 @@ func (b *boundingRun) handOn(q *queryBounder, kept []slot, cut uint64, content f
 	b.tallies[q.number].Cut += int64(cut)
 }
 
+// addUnits counts units of which a query keeps a row.
+func (b *boundingRun) addUnits(q *queryBounder, units int64) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	b.tallies[q.number].Units += units
+}
+
 // unitBounder bounds the units of one partition after the other, for all queries.
 type unitBounder struct {
 	rows    *gatherer
@@ -163,6 +174,7 @@ type queryBounder struct {
 	counted []slot // the rows of a unit that count in the query, if queries share records
 	kept    []slot
 	cut     uint64 // rows that are not kept
+	units   int64  // that have a row that is kept
 }
 
 func newUnitBounder(g *gatherer, queries []boundQuery) *unitBounder {
@@ -180,7 +192,7 @@ func newUnitBounder(g *gatherer, queries []boundQuery) *unitBounder {
 // Bound enforces the limits on the units that were gathered.
 func (u *unitBounder) bound() {
 	for i := range u.queries {
-		u.queries[i].kept, u.queries[i].cut = u.queries[i].kept[:0], 0
+		u.queries[i].kept, u.queries[i].cut, u.queries[i].units = u.queries[i].kept[:0], 0, 0
 	}
 	start := uint32(0)
 	for id, end := range u.rows.ends {
@@ -194,10 +206,15 @@ func (u *unitBounder) bound() {
 		u.digests.reset(slots)
 		u.sample.k = 0
 		for i := range u.queries {
-			if q := &u.queries[i]; q.shared {
+			q := &u.queries[i]
+			before := len(q.kept)
+			if q.shared {
 				q.keepOwn(u, slots)
 			} else {
 				q.keepWithinLimits(slots)
+			}
+			if len(q.kept) > before {
+				q.units++
 			}
 		}
 	}
@@ -207,10 +224,14 @@ func (u *unitBounder) bound() {
 func (u *unitBounder) keepAll(refs []uint32) {
 	for i := range u.queries {
 		q := &u.queries[i]
+		before := len(q.kept)
 		for _, ref := range refs {
 			if q.has(u.rows.content(ref)) {
 				q.kept = append(q.kept, slot{ref: ref, rows: 1})
 			}
+		}
+		if len(q.kept) > before {
+			q.units++
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package query
 
 import (
+	"math"
+
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/queries/strategy"
 )
@@ -22,6 +24,21 @@ type Strategy struct {
 	// Others are the errors of other ways at the same mu.
 	Others []strategy.Candidate `json:"others"`
 	Tables []StrategyTable      `json:"tables"`
+	// Sums says how the errors of cells add up; nil if they are independent, or if sums are a table of their own.
+	Sums *SumsOfCells `json:"sums_of_cells,omitempty"`
+}
+
+// SumsOfCells is the variances of two kinds of noise: that of each cell by itself, and that which all cells share. The variance of the sum of k
+// noisy cells is k times the first plus k² times the second; that of the difference of two cells is twice the first.
+type SumsOfCells struct {
+	Each   float64 `json:"variance_of_each"`
+	Common float64 `json:"variance_in_common"`
+}
+
+// Deviation is the standard deviation of the sum of k noisy cells.
+func (s *SumsOfCells) Deviation(k int) float64 {
+	n := float64(k)
+	return math.Sqrt(n*s.Each + n*n*s.Common)
 }
 
 // StrategyTable is a table that is read off a query's components.

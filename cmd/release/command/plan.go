@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -103,6 +104,8 @@ type plannedQuery struct {
 	Threshold float64 `json:"threshold,omitempty"`
 	// StandsOut is the smallest noisy count that stands out: of all cells without a row none is above it with 95 % probability.
 	StandsOut float64 `json:"stands_out,omitempty"`
+	// Sharing is what `noise: auto` would give in the place of independent noise; nil if no less noise.
+	Sharing *sharing `json:"noise_auto,omitempty"`
 	// Parts are the mechanisms, if tables are put together from them.
 	Parts    []plannedPart     `json:"parts,omitempty"`
 	Strategy *queries.Strategy `json:"strategy,omitempty"`
@@ -138,7 +141,7 @@ func planJSON(p *pipeline.Plan) map[string]any {
 		all = append(all, plannedQuery{
 			Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), Sensitivity: s.L2, Why: s.Why,
 			Sigma: q.Sigma(), Deviation: q.Deviation(), HalfWidth: half, PerRow: perRow,
-			Mu: float64(q.Mu()), Share: compared.Share(p, &q), Threshold: q.Threshold(), StandsOut: standsOut(&q),
+			Mu: float64(q.Mu()), Share: compared.Share(p, &q), Threshold: q.Threshold(), StandsOut: standsOut(&q), Sharing: sharingOf(p, &q),
 			Parts: plannedParts(&q), Strategy: q.Strategy,
 		})
 	}
@@ -173,7 +176,7 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 		return err
 	}
 	for _, q := range p.Queries() {
-		if err := a.printStrategy(&q); err != nil {
+		if err := errors.Join(a.printStrategy(&q), a.printSharing(p, &q)); err != nil {
 			return err
 		}
 	}
@@ -211,5 +214,11 @@ func (a *app) printStrategy(q *pipeline.Planned) error {
 	for _, t := range s.Tables {
 		tables = append(tables, []string{q.Query.Name() + "." + t.Name, fmt.Sprint(t.Cells), fmt.Sprintf("%.5g", t.Deviation), fmt.Sprintf("%.5g", calibrate.Z95*t.Deviation)})
 	}
-	return errors.Join(a.Printf("\n%s: least error by %s%s\n", q.Query.Name(), s.Loss, bound), a.PrintTable(rows), a.Printf("\n"), a.PrintTable(tables))
+	sums := ""
+	if s.Sums != nil {
+		n := q.Query.Cells()
+		sums = fmt.Sprintf("its cells share noise: the sum of all %d cells has the standard deviation %.5g, the sum of k cells sqrt(%.5g·k + %.5g·k²), the difference of two %.5g\n",
+			n, s.Sums.Deviation(n), s.Sums.Each, s.Sums.Common, math.Sqrt(2*s.Sums.Each))
+	}
+	return errors.Join(a.Printf("\n%s: least error by %s%s\n", q.Query.Name(), s.Loss, bound), a.PrintTable(rows), a.Printf("\n"), a.PrintTable(tables), a.Printf("%s", sums))
 }

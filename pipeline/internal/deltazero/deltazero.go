@@ -22,6 +22,8 @@ func Problems(q *configs.Query, components []queries.Component, steps []denoise.
 	add := func(path, message, hint string) { out = append(out, Problem{path, message, hint}) }
 	discovers := slices.ContainsFunc(components, func(c queries.Component) bool { return c.Keys > 0 })
 	switch {
+	case q.Histogram != nil && q.Histogram.Noise == "auto":
+		add("histogram.noise", "cells share noise in the way that is best for Gaussian noise, which has no epsilon at delta 0", "remove noise, or "+remedy)
 	case discovers:
 		add("", "keys cannot be discovered with delta 0: a key that one unit alone has is published with a probability, which is a part of delta", "list the keys (values), or "+remedy)
 	case slices.ContainsFunc(components, func(c queries.Component) bool { return c.L1 == 0 }):

@@ -6,6 +6,7 @@
 // the same kinds of numbers both ways:
 //
 //	Counts  the rows of each cell, every cell in memory
+//	Units   the rows of each cell, and the units that have some
 //	Sparse  the rows of each cell that has some, if a domain is too large for memory
 //	Sums    of each cell the sum of values and what a mean or a variance needs beside it
 //

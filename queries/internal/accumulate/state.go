@@ -6,6 +6,7 @@ package accumulate
 // the answer has them in, and either can be added to the other: which one it is depends on the memory of the process.
 //
 //	Counts   1, cells in eight bytes each
+//	Units    the number of units; then as Counts
 //	Sparse   2, how many cells; of each its number and its count
 //	Sums     the sums, in sixteen bytes each; the second sums and the numbers of rows, if the query has them
 //	Tables   the cells of each of the largest tables

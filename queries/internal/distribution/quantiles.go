@@ -220,6 +220,13 @@ func (r *Reader) cells(n mechanism.Noisy) []float64 {
 	return all
 }
 
+// SumsOf returns what yields the sums below each edge, from 0 on, of each group of some cells.
+func (r *Reader) SumsOf(cells query.Series, n int) func(group int) []float64 {
+	all := make([]float64, n)
+	cells(0, all)
+	return func(group int) []float64 { return r.along(all, group, len(r.Edges)-1) }
+}
+
 // along returns the sums of the first 0, 1, …, m cells of a group.
 func (r *Reader) along(cells []float64, group, m int) []float64 {
 	at := group/r.Stride*r.Stride*r.Size + group%r.Stride

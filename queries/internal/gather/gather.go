@@ -89,13 +89,21 @@ func (g *Gathering) Seal() ([]mechanism.Exact, error) {
 	}
 	g.answer = nil
 	if g.Rows != nil {
-		var err error
-		g.tally, err = g.Rows.Bound(g.limits, answer.AddRecords())
+		tally, err := g.Rows.Bound(g.limits, answer.AddRecords())
+		g.takeTally(answer, tally)
 		if g.Rows = nil; err != nil {
 			return nil, err
 		}
 	}
 	return answer.Seal()
+}
+
+// takeTally takes in what bounding the rows of units has counted.
+func (g *Gathering) takeTally(answer accumulate.Answer, t bounding.BoundTally) {
+	g.tally = t
+	if c, ok := answer.(accumulate.UnitCounter); ok {
+		c.AddUnits(t.Units)
+	}
 }
 
 // Bounded returns the tally of an accumulator that is sealed; that of one without units is 0.
@@ -130,7 +138,7 @@ func (s *sharing) bound() error {
 	}
 	tallies, err := bounding.BoundTogether(parts, bounds)
 	for i, g := range s.members {
-		g.tally = tallies[i]
+		g.takeTally(g.answer, tallies[i])
 	}
 	s.failed = err
 	return err

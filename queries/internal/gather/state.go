@@ -113,7 +113,8 @@ func Bound(all []query.Accumulator) error {
 			}
 		}
 		if g.Rows != nil {
-			if g.tally, err = g.Rows.Bound(g.limits, g.answer.AddRecords()); err != nil {
+			tally, err := g.Rows.Bound(g.limits, g.answer.AddRecords())
+			if g.takeTally(g.answer, tally); err != nil {
 				return err
 			}
 			g.Rows = nil

@@ -1,0 +1,61 @@
+package accumulate
+
+import (
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/internal/state"
+)
+
+// UnitCounter is an Answer that takes in how many units have a row that counts.
+type UnitCounter interface{ AddUnits(n int64) }
+
+// maxUnits is the largest number of units that an answer counts: more than there can be rows.
+const maxUnits = 1 << 62
+
+// Units counts the rows of each cell, and the units that have a row. The rows must be those of units.
+type Units struct {
+	Counts
+	// FinishUnits hides both, in the place of Finish.
+	FinishUnits func(cells []int64, units int64) ([]mechanism.Exact, error)
+	units       int64
+}
+
+// AddUnits counts units.
+func (a *Units) AddUnits(n int64) { a.units = min(a.units+min(n, maxUnits), maxUnits) }
+
+// Merge adds another's counts.
+func (a *Units) Merge(other Answer) error {
+	o, ok := other.(*Units)
+	if !ok {
+		return bounding.ErrMerge
+	}
+	a.AddUnits(o.units)
+	return a.Counts.Merge(&o.Counts)
+}
+
+// Seal hides the counts.
+func (a *Units) Seal() ([]mechanism.Exact, error) {
+	a.makeSlots()
+	n := a.units
+	a.units = 0
+	return a.FinishUnits(a.slots[1:], n)
+}
+
+// SaveState writes the number of units, and the counts of all cells.
+func (a *Units) SaveState(w *state.Writer) {
+	w.Uint(uint64(a.units))
+	a.Counts.SaveState(w)
+}
+
+// LoadState adds the numbers of a state.
+func (a *Units) LoadState(r *state.Reader) error {
+	n := r.Uint()
+	if n > maxUnits {
+		return r.Fail()
+	}
+	a.AddUnits(int64(n))
+	return a.Counts.LoadState(r)
+}
+
+// AddTotal refuses: totals of cells do not tell how many units have a row.
+func (a *Units) AddTotal(Total) error { return bounding.ErrMerge }

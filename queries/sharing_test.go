@@ -1,0 +1,366 @@
+package queries
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/kinds/shared"
+	"github.com/dprelease/dprelease/queries/problem"
+	"github.com/dprelease/dprelease/queries/strategy"
+)
+
+// randomSharing draws a histogram whose cells may share noise, mostly of units that may be in most of its cells.
+func randomSharing(rt *rapid.T, adj Adjacency) Spec {
+	s := randomSpec(rt)
+	for len(s.By) == 0 {
+		s = randomSpec(rt)
+	}
+	s.Unit = rapid.SampledFrom([][]string{{"u"}, {"v"}, {"w"}, {"u", "v"}}).Draw(rt, "units")
+	if rapid.Bool().Draw(rt, "one a cell") {
+		s.Bounds = Bounds{MaxGroups: rapid.Int64Range(2, 40).Draw(rt, "groups"), MaxRowsPerGroup: 1}
+	}
+	s.Shared = adj
+	return s
+}
+
+// unitsOf is the number of units that have a row in a query's answer, row by row.
+func unitsOf(s Spec, tab *testTable) int64 {
+	units := map[string]bool{}
+	for _, row := range tab.rows {
+		cell := 0
+		for _, d := range s.By {
+			if c := refAxis(s, d, tab, row); c < 0 {
+				cell = -1
+			}
+		}
+		if unit := refUnit(s, tab, row); cell == 0 && unit != "" {
+			units[unit] = true
+		}
+	}
+	return int64(len(units))
+}
+
+// What is measured is the cells of a plain histogram less their share of the number of units, and that number: for any order of the rows, cut into
+// batches, encoding, number of workers, memory, and way through states. The two give the cells back.
+func TestSharedCellsAreThoseOfAHistogram(t *testing.T) {
+	forms := map[strategy.Form]int{}
+	rapid.Check(t, func(rt *rapid.T) {
+		s, tab := randomSharing(rt, AddRemove), randomTable(rt)
+		plain := s
+		plain.Shared = ""
+		want := reference(plain, tab)
+		made, err := New(s)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		shuffled, workers := dealt(rt, made, tab)
+		exact := residualsOf(t, made, shuffled, workers)
+		q, ok := made.(*shared.Query)
+		if !ok {
+			forms[strategy.FormCells]++
+			for i, x := range exact[0] {
+				if x.Cmp(big.NewRat(want[i], 1)) != 0 {
+					rt.Fatalf("cell %d is %v, want %d", i, x, want[i])
+				}
+			}
+			return
+		}
+		forms[strategy.FormShared]++
+		if units := unitsOf(s, tab); exact[1][0].Cmp(big.NewRat(units, 1)) != 0 {
+			rt.Fatalf("%v units, want %d", exact[1][0], units)
+		}
+		common := new(big.Rat).SetFloat64(q.Form.Share())
+		common.Mul(common, exact[1][0])
+		for i, x := range exact[0] {
+			if x.Add(x, common).Cmp(big.NewRat(want[i], 1)) != 0 {
+				rt.Fatalf("cell %d is %v, want %d", i, x, want[i])
+			}
+		}
+	})
+	if len(forms) < 2 {
+		t.Errorf("only %v were tried", forms)
+	}
+}
+
+// No pair of neighbouring tables changes a component by more than its stated sensitivity, nor all of them together by more than mu.
+func TestNeighboursChangeNoSharedCellsByMore(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s, tab := randomSharing(rt, AddRemove), randomTable(rt)
+		other, adj := neighbour(rt, s, tab)
+		s.Shared = adj
+		q, err := New(s)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		checkChange(t, rt, q, s.Bounds, adj, tab, other)
+	})
+}
+
+// The largest change is attained: by a unit with a row in every cell, of which the L that are kept are counted.
+func TestSharedSensitivityIsAttained(t *testing.T) {
+	for _, b := range []Bounds{{MaxGroups: 12, MaxRowsPerGroup: 1}, {MaxGroups: 6, MaxRowsPerGroup: 1}, {MaxGroups: 12, MaxRowsPerGroup: 3}} {
+		q := mustShare(t, sharedSpec(12, b))
+		tab := &testTable{fields: []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}}, {Name: "x", Type: table.Type{Kind: table.String}}}}
+		for cell := range 12 {
+			for range 4 {
+				tab.rows = append(tab.rows, []value{{n: 7}, {s: fmt.Sprint(cell)}})
+			}
+		}
+		exact := residualsOf(t, q, tab, [][]*table.Batch{tab.batches(q.Columns(), nil, plain)})
+		norm := new(big.Rat)
+		for _, y := range exact[0] {
+			norm.Add(norm, new(big.Rat).Mul(y, y))
+		}
+		if norm.Cmp(q.Form.Norm2()) != 0 || exact[1][0].Cmp(big.NewRat(1, 1)) != 0 {
+			t.Errorf("%+v: %v is attained, %v stated; %v units", b, norm, q.Form.Norm2(), exact[1][0])
+		}
+	}
+}
+
+func mustShare(tb testing.TB, s Spec) *shared.Query { return makeQuery[*shared.Query](tb, s) }
+
+// sharedSpec is a histogram of n cells that share noise.
+func sharedSpec(n int, b Bounds) Spec {
+	return Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: b, Shared: AddRemove, By: []domain.Dimension{{Column: "x", Labels: numbered(n)}}}
+}
+
+// sharedEdges is one along edges, in two groups, off which quantiles and shares are read.
+func sharedEdges(n int, b Bounds) Spec {
+	s := sumsSpec(n, b)
+	s.Read.Sums, s.Shared = false, AddRemove
+	return s
+}
+
+// Two ways are stated with their deviations, the taken one has the least, and the sums of cells have the deviations that are stated.
+func TestSharedStrategyIsStated(t *testing.T) {
+	q := mustShare(t, sharedSpec(24, Bounds{MaxGroups: 24, MaxRowsPerGroup: 1}))
+	parts, ms := calibrated(t, q)
+	stated, err := q.Strategy(AddRemove, ms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stated.Name != "shared" || len(stated.Others) != 2 || stated.Others[0].Name != "cells" {
+		t.Fatalf("%+v", stated)
+	}
+	if got := stated.Error / stated.Others[0].Error; math.Abs(got-0.602) > 0.002 {
+		t.Errorf("%g of the noise of the cells", got)
+	}
+	r := rand.New(rand.NewPCG(2, 9))
+	const draws = 4000
+	var totals []float64
+	for range draws {
+		noisy := noiseOf(t, r, parts, ms)
+		a, err := q.Finish(noisy, noisy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, _, _, sigma := columnsOf(a)
+		if sigma[3] != stated.Tables[0].Deviation {
+			t.Fatalf("deviation %g, stated %g", sigma[3], stated.Tables[0].Deviation)
+		}
+		sum := 0.0
+		for _, v := range values[:10] {
+			sum += v
+		}
+		totals = append(totals, sum*sum/math.Pow(stated.Sums.Deviation(10), 2))
+	}
+	if mean, spread := meanAndSpread(totals); math.Abs(mean-1) > 6*spread/math.Sqrt(draws) { // a false alarm once in 10^8
+		t.Errorf("the mean square of sums of ten cells is %g of what is stated", mean)
+	}
+	cell, total := GainOfSharing(makeQuery[Query](t, Spec{Name: "q", Kind: Histogram, Unit: []string{"u"}, Bounds: Bounds{MaxGroups: 24, MaxRowsPerGroup: 1}, By: q.Spec.By}), AddRemove)
+	if want := stated.Sums.Deviation(24) / (stated.Others[0].Error * math.Sqrt(24)); math.Abs(cell-0.602) > 0.002 || math.Abs(total-want) > 0.002 {
+		t.Errorf("gains are %g and %g, want %g", cell, total, want)
+	}
+}
+
+// coverage is what intervals hold: of one draw the share of an answer's values whose interval has the exact one, which is 0.
+func coverage(all ...Answer) float64 {
+	covered, cells := 0, 0
+	for _, a := range all {
+		values, low, high, _ := columnsOf(a)
+		for i := range values {
+			if cells++; low[i] <= 0 && high[i] >= 0 {
+				covered++
+			}
+		}
+	}
+	return float64(covered) / float64(cells)
+}
+
+// Intervals cover 95 % of the exact values under every strategy. Cells of a draw err together, so that the error of the mean share is that of independent
+// draws. In the short form it is within 6 of its standard errors of 95 % (a false alarm once in 10^8 for each strategy, more if the shares of a few draws
+// are far from normal); with DPRELEASE_LONG=1, after as many draws as make these 6 standard errors 0.3 %, within 0.3 %.
+func TestStrategiesCover(t *testing.T) {
+	tables := Spec{Name: "q", Kind: Crosstab, Crosstabs: &Crosstabs{Ways: []int{1, 2}, Loss: strategy.LossCells}}
+	for i, n := range []int{7, 5, 2} {
+		tables.By = append(tables.By, domain.Dimension{Column: fmt.Sprint("c", i), Labels: numbered(n)})
+	}
+	readings := func(a Answer) (all []Answer) {
+		for _, r := range a.Readings {
+			if r.Name != "quantiles" && r.Name != "cdf" { // these are of an exact answer with rows
+				all = append(all, r.Answer)
+			}
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		spec Spec
+		form string
+		of   func(Answer) []Answer
+	}{
+		"tables":         {tables, "residuals", readings},
+		"prefix sums":    {sumsSpec(60, Bounds{MaxRows: 1}), "prefix", readings},
+		"cells of sums":  {sumsSpec(60, Bounds{MaxRows: 1}), "prefix", func(a Answer) []Answer { return []Answer{a} }},
+		"sums of a tree": {sumsSpec(60, Bounds{MaxRows: 20, MaxRowsPerGroup: 1}), "tree", readings},
+		"sums of cells":  {sumsSpec(3, Bounds{MaxRows: 20, MaxRowsPerGroup: 1}), "cells", readings},
+		"24 of 24":       {sharedSpec(24, Bounds{MaxGroups: 24, MaxRowsPerGroup: 1}), "shared", func(a Answer) []Answer { return []Answer{a} }},
+		"50 of 100":      {sharedSpec(100, Bounds{MaxGroups: 50, MaxRowsPerGroup: 1}), "shared", func(a Answer) []Answer { return []Answer{a} }},
+		"3 of 24":        {sharedSpec(24, Bounds{MaxGroups: 3, MaxRowsPerGroup: 1}), "shared", func(a Answer) []Answer { return []Answer{a} }},
+	} {
+		q := makeQuery[Query](t, c.spec)
+		parts, ms := calibrated(t, q)
+		if stated, err := q.(Strategic).Strategy(AddRemove, ms); err != nil || stated.Name != c.form {
+			t.Fatalf("%s: %s, %v", name, stated.Name, err)
+		}
+		coverOf(t, name, q, parts, ms, c.of)
+	}
+}
+
+func coverOf(t *testing.T, name string, q Query, parts []Component, ms []calibrate.Mechanism, of func(Answer) []Answer) {
+	t.Helper()
+	const errors, tolerance = 6, 0.003
+	long := os.Getenv("DPRELEASE_LONG") == "1"
+	draws := 400
+	if long {
+		draws = 1 << 20
+	}
+	r := rand.New(rand.NewPCG(11, 5))
+	sum, squares, n := 0.0, 0.0, 0
+	within := func() (mean, reach float64) {
+		mean = sum / float64(n)
+		return mean, errors * math.Sqrt(max(squares/float64(n)-mean*mean, 0)/float64(n-1))
+	}
+	for n < draws {
+		noisy := noiseOf(t, r, parts, ms)
+		a, err := q.Finish(noisy, noisy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := coverage(of(a)...)
+		sum, squares, n = sum+x, squares+x*x, n+1
+		if _, reach := within(); long && n >= 1000 && reach < tolerance {
+			break
+		}
+	}
+	mean, reach := within()
+	if long {
+		reach = tolerance
+	}
+	if math.Abs(mean-0.95) > reach {
+		t.Errorf("%s: %.5f are in their intervals, of %d draws, ± %.5f", name, mean, n, reach)
+	}
+	t.Logf("%s: %.5f are in their intervals, of %d draws, ± %.5f", name, mean, n, reach)
+}
+
+// Quantiles and shares that are read off cells with shared noise have intervals that hold: the exact cells have rows, and each median and share is in its
+// interval in at least 95 % of the draws less 6 standard errors (a false alarm once in 10^9).
+func TestSharedReadingsCover(t *testing.T) {
+	const n, draws, rows = 20, 600, 2000.0
+	q := mustShare(t, sharedEdges(n, Bounds{MaxGroups: 2 * n, MaxRowsPerGroup: 1}))
+	parts, ms := calibrated(t, q)
+	r := rand.New(rand.NewPCG(4, 4))
+	covered, all := 0, 0
+	for range draws {
+		noisy := noiseAround(t, r, parts, ms, rows)
+		a, err := q.Finish(noisy, noisy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range a.Readings {
+			low, high := make([]float64, x.Answer.Cells), make([]float64, x.Answer.Cells)
+			x.Answer.Low(0, low)
+			x.Answer.High(0, high)
+			for i := range low {
+				want := n / 2.0 // the median of cells with as many rows each
+				if x.Name == "cdf" {
+					want = float64(i%n+1) / n
+				}
+				if all++; low[i] <= want && want <= high[i] {
+					covered++
+				}
+			}
+		}
+	}
+	if share := float64(covered) / float64(all); share < 0.95-6*math.Sqrt(0.95*0.05/draws) {
+		t.Errorf("%.4f are in their intervals", share)
+	}
+}
+
+// Recover gives back the multiples of the grids.
+func TestRecoverShared(t *testing.T) {
+	q := mustShare(t, sharedEdges(20, Bounds{MaxGroups: 40, MaxRowsPerGroup: 1}))
+	parts, err := q.Components(AddRemove)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noisy, want, grids := randomParts(t, rand.New(rand.NewPCG(1, 1)), parts, 1)
+	a, err := q.Finish(noisy, noisy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := columnsOfAnswer(a)
+	got, err := q.Recover(c, grids)
+	if err != nil || !slices.EqualFunc(got.Units, want, slices.Equal) {
+		t.Fatalf("%v, want %v (%v)", got, want, err)
+	}
+	c.Extra[1][0] = math.NaN()
+	if _, err := q.Recover(c, grids); err == nil {
+		t.Error("an answer without the number of units is read")
+	}
+}
+
+// What cells that share noise cannot have is said at its place; replaced units and single rows share nothing.
+func TestSharedProblems(t *testing.T) {
+	all := Bounds{MaxGroups: 9, MaxRowsPerGroup: 1}
+	s := sharedSpec(9, all)
+	s.Declared = 100
+	_, err := New(s)
+	if found := problem.Errors(err); len(found) == 0 || !strings.Contains(found[0].Message, "sensitivities of their own") {
+		t.Errorf("%v", err)
+	}
+	s = sharedSpec(9, all)
+	s.By[0].As = "noisy_units"
+	if _, err := New(s); err == nil {
+		t.Error("two columns noisy_units")
+	}
+	s = sharedSpec(9, all)
+	s.Shared = ReplaceOne
+	q := makeQuery[*shared.Cells](t, s)
+	stated, err := q.Strategy(ReplaceOne, []calibrate.Mechanism{{Sens: calibrate.Sensitivity{L2: 3}, Sigma: 3, Grid: 1. / 16}})
+	if err != nil || stated.Name != "cells" || stated.Others[1].Error <= stated.Others[0].Error {
+		t.Errorf("%+v, %v", stated, err)
+	}
+	if cell, total := GainOfSharing(q, ReplaceOne); cell != 1 || total != 1 {
+		t.Errorf("gains %g, %g", cell, total)
+	}
+	s = sharedSpec(9, all)
+	s.Unit = nil
+	makeQuery[*shared.Cells](t, s)
+	if _, err := mustShare(t, sharedSpec(9, all)).Components(ReplaceOne); err == nil {
+		t.Error("noise for add-remove is taken for replace-one")
+	}
+	if _, err := OutlineOf(mustShare(t, sharedSpec(9, all)), table.Schema{Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.String}}, {Name: "u", Type: table.Type{Kind: table.String}}}}); len(problem.Errors(err)) == 0 || problem.Errors(err)[0].Code != CodeNotPushed {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,197 @@
+package strategy
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/dprelease/dprelease/mechanism/int128"
+)
+
+// Noise that cells share
+//
+// If one unit may be in many of d cells, what it changes has a large part in common: the cells as a whole rise. So the number n of units that have
+// a row is measured as well, and the noise of the cells goes to what is left of them:
+//
+//	y_i = x_i − a·n  for each cell i,  and n.
+//
+// The estimate is x_i = y_i + a·n, and its variance s_y² + a²·s_n² for noise of deviations s_y and s_n: all cells share that of n. A unit that
+// adds c_i rows to cell i changes y by c − a·(1, …, 1) and n by 1. With D(a) the largest norm of the former, mu² = D²/s_y² + 1/s_n², and the
+// variance is least for s_y² = D·(D + a)/mu² and s_n² = (D + a)/(a·mu²):
+//
+//	deviation = (D(a) + a)/mu.
+//
+// If a unit has one row in each of at most L cells, D² = L·(1 − 2a) + a²·d. If it may be in all of them, a = 1/2 is best, and the deviation
+// (sqrt(d) + 1)/2 instead of sqrt(d). In integers a is p·2^(−10), and y is measured in units of 2^(−10).
+//
+// Under replace-one nothing is gained: if a unit has rows before and after, n is the same, and the cells change as without n. Then y needs the
+// noise that the cells alone need, and that of n comes on top.
+//
+// Source: Lebeda, "Better Gaussian mechanism using correlated noise", arXiv 2408.06853, 2024. Rows of a unit beyond one a cell are worked out here.
+
+const (
+	sharedBits = 10
+	// mostShared is the most rows of a unit in one cell of which a uses a half.
+	mostShared = 1 << 20
+)
+
+// FormShared is a histogram whose cells share the noise of the number of units.
+const FormShared Form = "shared"
+
+// Shared is a strategy for the cells of a histogram. The zero value is none.
+type Shared struct {
+	cells int
+	p     int64    // a = p·2^(−10); 0 if noise in the cells alone is best
+	norm2 *big.Rat // of what one unit changes in the cells: D²
+	other float64  // deviation at mu = 1 of the way that was not taken
+}
+
+// NewShared returns the strategy of least deviation for cells if one unit contributes within bounds. alone is the squared L2 sensitivity of the
+// cells. Of equal deviations the cells alone win. replaced says that a unit may be replaced, not only added or removed.
+func NewShared(cells int, b Bounds, alone *big.Int, replaced bool) *Shared {
+	s := &Shared{cells: cells}
+	p := s.best(b)
+	a := big.NewRat(p, 1<<sharedBits)
+	norm2 := s.residualNorm2(a, b)
+	without := new(big.Rat).SetInt(alone)
+	if replaced && norm2.Cmp(without) < 0 {
+		norm2 = without
+	}
+	if deviation := deviationOf(norm2, a); p > 0 && deviation.Cmp(sqrtOf(without)) < 0 {
+		s.p, s.norm2, s.other = p, norm2, floatRoot(without)
+	} else {
+		s.norm2 = without
+		s.other, _ = deviation.Float64()
+	}
+	return s
+}
+
+// best returns the p of least D(a) + a, from 0 to half the rows that a unit may have in a cell: D is the largest of some norms of c − a·(1, …, 1), so
+// that it is convex in a. Beyond that half it would not help: where all of a cell's rows count less than nothing, D grows.
+func (s *Shared) best(b Bounds) int64 {
+	loss := func(p int64) *big.Float {
+		a := big.NewRat(p, 1<<sharedBits)
+		return deviationOf(s.residualNorm2(a, b), a)
+	}
+	low, high := int64(0), min(b.PerGroup, mostShared)<<sharedBits/2
+	for low < high {
+		if middle := low + (high-low)/2; loss(middle+1).Cmp(loss(middle)) < 0 {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+// residualNorm2 returns D²: the largest squared norm of c − a·(1, …, 1) over the row counts c of a unit that has a row, for a of at most half of the
+// rows m that a unit may have in a cell.
+//
+// Proof. The squared norm is sum_i c_i² − 2a·r + a²·d, with r rows in all. Of the c with r rows that with as many full cells of m rows as fit, and
+// the rest in one more, has the largest sum of squares, and needs the fewest cells. As r grows from one multiple of m to the next, the norm is convex in
+// the rest, so that it is largest at a multiple or at the most rows that there may be; at the multiples j·m it is j·m·(m − 2a) + a²·d, which does
+// not fall with j. So it is largest with all full cells, and the rest or none beside them. It is then at least a²·d, that of no row at all: D bounds the
+// change also if counts stop at the largest number that they hold.
+func (s *Shared) residualNorm2(a *big.Rat, b Bounds) *big.Rat {
+	full := min(b.Groups, b.Rows/b.PerGroup)
+	rest := int64(0)
+	if full < b.Groups {
+		rest = b.Rows - full*b.PerGroup
+	}
+	norm := func(rest int64) *big.Rat { // less a²·d
+		rows := new(big.Int).Mul(big.NewInt(full), big.NewInt(b.PerGroup))
+		squares := new(big.Int).Mul(rows, big.NewInt(b.PerGroup))
+		r := big.NewInt(rest)
+		rows.Add(rows, r)
+		x := new(big.Rat).SetInt(rows)
+		x.Mul(x, a).Mul(x, big.NewRat(-2, 1))
+		return x.Add(x, new(big.Rat).SetInt(squares.Add(squares, r.Mul(r, r))))
+	}
+	largest, with := norm(0), norm(rest)
+	if with.Cmp(largest) > 0 {
+		largest = with
+	}
+	common := new(big.Rat).Mul(a, a)
+	return largest.Add(largest, common.Mul(common, new(big.Rat).SetInt64(int64(s.cells))))
+}
+
+// deviationOf is sqrt(norm2) + a, the same on every machine.
+func deviationOf(norm2, a *big.Rat) *big.Float {
+	root := sqrtOf(norm2)
+	return root.Add(root, new(big.Float).SetPrec(precision).SetRat(a))
+}
+
+const precision = 256
+
+func sqrtOf(x *big.Rat) *big.Float {
+	f := new(big.Float).SetPrec(precision).SetRat(x)
+	return f.Sqrt(f)
+}
+
+func floatRoot(x *big.Rat) float64 {
+	f, _ := sqrtOf(x).Float64()
+	return f
+}
+
+// Form returns the strategy's form: [FormCells] or [FormShared].
+func (s *Shared) Form() Form {
+	if s.p > 0 {
+		return FormShared
+	}
+	return FormCells
+}
+
+// Share returns a: how many rows of each cell are taken off for each unit.
+func (s *Shared) Share() float64 { return math.Ldexp(float64(s.p), -sharedBits) }
+
+// Quantum is the power of two of which each number that is measured of a cell is a multiple.
+func (s *Shared) Quantum() float64 { return math.Ldexp(1, -sharedBits) }
+
+// Norm2 returns the largest squared norm of what one unit changes in the numbers that are measured of the cells, in rows².
+func (s *Shared) Norm2() *big.Rat { return s.norm2 }
+
+// Weights are the shares of mu² of the cells and of the number of units.
+func (s *Shared) Weights() (cells, units float64) {
+	d := floatRoot(s.norm2)
+	return d / (d + s.Share()), s.Share() / (d + s.Share())
+}
+
+// Error is the deviation of a cell at mu = 1.
+func (s *Shared) Error() float64 { return floatRoot(s.norm2) + s.Share() }
+
+// Considered returns both ways, with their deviations at mu = 1.
+func (s *Shared) Considered() []Candidate {
+	cells, shared := s.Error(), s.other
+	if s.p > 0 {
+		cells, shared = s.other, s.Error()
+	}
+	return []Candidate{{string(FormCells), cells}, {string(FormShared), shared}}
+}
+
+// Measure returns x_i − a·n for each cell in multiples of the quantum, of counts from 0 to 2^48 and a number of units from 0 to 2^62.
+func (s *Shared) Measure(counts []int64, units int64) int128.Slice {
+	y, off := int128.Make(len(counts)), int128.Of(units).Times(s.p)
+	for i, x := range counts {
+		y.Set(i, int128.Of(x).ShiftLeft(sharedBits).Sub(off))
+	}
+	return y
+}
+
+// Variances are those of the noise of each cell by itself, and of the noise that all cells share, for noise of some deviations in the cells and in the
+// number of units: the variance of a cell is their sum, that of a sum of k cells k times the one and k² times the other.
+func (s *Shared) Variances(cells, units float64) (each, common float64) {
+	common = s.Share() * units
+	return cells * cells, common * common
+}
+
+// Spread returns that of the sums of n cells, for noise of such deviations.
+func (s *Shared) Spread(n int, cells, units float64) Spread {
+	each, common := s.Variances(cells, units)
+	var out Spread
+	for i := range n {
+		k := float64(i + 1)
+		out.Variance = append(out.Variance, k*each+k*k*common)
+		out.WithLast = append(out.WithLast, k*each+k*float64(n)*common)
+		out.Cells = append(out.Cells, each+common)
+	}
+	return out
+}
