@@ -49,10 +49,10 @@ var methods = []string{"nonnegative", "round", "james-stein", "soft-threshold", 
 func (d *drawing) histogram() string {
 	by := d.dimensions(1+d.IntN(2), false)
 	more := ""
-	if len(by) == 1 && strings.Contains(by[0], "edges") {
+	if len(by) == 1 && (strings.Contains(by[0], "edges") || strings.Contains(by[0], "width")) {
 		more = pick(d.Rand, []string{"", ", quantiles: [0.25, 0.5]", ", cdf: true", ", optimize: cells", ", optimize: cdf", ", optimize: cdf, cdf: true"})
 	}
-	if more != ", optimize: cdf" && !strings.Contains(more, "optimize: cdf,") && !strings.Contains(fmt.Sprint(by), "kernel") {
+	if !strings.Contains(more, "optimize: cdf") && !strings.Contains(fmt.Sprint(by), "kernel") {
 		more += pick(d.Rand, []string{"", "", ", noise: independent", ", noise: auto"})
 	}
 	return "histogram: {by: [" + strings.Join(by, ", ") + "]" + more + "}"
