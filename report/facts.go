@@ -53,10 +53,10 @@ type queryFacts struct {
 	l2         float64
 	why        string
 	deviation  float64
-	noise      calibrate.Mechanism // the first one
-	half       float64             // of the 95 % interval of a noisy value
-	overRows   bool                // to be divided by the number of rows
-	laidOut    bool                // the noise is laid out for sums of cells, of which half holds
+	noise      calibrate.Mechanism   // the first one
+	half       float64               // of the 95 % interval of a noisy value
+	overRows   bool                  // to be divided by the number of rows
+	laidOut    bool                  // the noise is laid out for sums of cells, of which half holds
 	sums       *manifest.SumsOfCells // nil if the noise of cells is independent
 	steps      []string
 	notes      []string
