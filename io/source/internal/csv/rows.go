@@ -168,6 +168,7 @@ func (r *rowReader) add(b []byte, at, end int) (next int, whole bool) {
 // split splits what add adds.
 func (r *rowReader) split(b []byte, at, end int) (rows, next int, whole bool) {
 	stride := r.block()
+	r.lines.clear = at
 	for rows < stride && at < end {
 		next = r.lines.split(b, at, r.fields[rows:], stride)
 		start := at
