@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"crypto/sha256"
 	_ "embed" // the page's parts
 	"encoding/base64"
@@ -155,11 +154,4 @@ func policy(scripts []string) string {
 func sourceOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-}
-
-// Bytes returns the page.
-func (p *Page) Bytes() ([]byte, error) {
-	var b bytes.Buffer
-	err := p.Write(&b)
-	return b.Bytes(), err
 }

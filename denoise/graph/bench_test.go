@@ -33,7 +33,7 @@ func million(t testing.TB) *Graph {
 	if testing.Short() {
 		t.Skip("a million nodes")
 	}
-	return must(Grid(1000, 1000))(t)
+	return must(Product([]int{1000, 1000}))(t)
 }
 
 func benchmarkWavelets(b *testing.B, g *Graph, o WaveletOptions) {
@@ -53,23 +53,14 @@ func BenchmarkWavelets40Trees(b *testing.B) { benchmarkWavelets(b, road(b), Wave
 func BenchmarkWaveletsMillion(b *testing.B) { benchmarkWavelets(b, million(b), WaveletOptions{}) }
 
 func benchmarkTree(b *testing.B, g *Graph) {
-	f := must(g.SpanningForest(b.Context(), nil, 0, 0))(b)
+	f := spanningForest(b, g)
 	y := bumpy(g.Nodes(), 40)
 	var s treetv.Solver
 	for b.Loop() {
-		s.Solve(f.parent, TVOptions{}.terms(f, y, 40))
+		s.Solve(f.parent, func(p int) treetv.Term { return treetv.Term{Y: y[f.node[p]], Weight: 1, Lambda: 40} })
 	}
 }
 
 func BenchmarkTreeTV(b *testing.B) { benchmarkTree(b, road(b)) }
 
 func BenchmarkTreeTVMillion(b *testing.B) { benchmarkTree(b, million(b)) }
-
-func BenchmarkChainTVMillion(b *testing.B) {
-	f := must(Path(1000000))(b)
-	y := bumpy(1000000, 40)
-	var s treetv.Solver
-	for b.Loop() {
-		s.Solve(f.parent, TVOptions{}.terms(f, y, 40))
-	}
-}

@@ -57,7 +57,7 @@ func edgesOf(g *Graph, parents []int) []bool {
 }
 
 func TestEnsembleIsTheSameForAnyWorkers(t *testing.T) {
-	g := must(Grid(15, 20))(t)
+	g := must(Product([]int{15, 20}))(t)
 	y := bumpy(g.Nodes(), 10)
 	var first *Fit
 	for _, workers := range []int{1, 2, 5} {
@@ -88,7 +88,7 @@ func TestEnsembleHandlesOddInputs(t *testing.T) {
 	} {
 		for _, o := range []EnsembleOptions{
 			{Penalty: Penalty{Sigma: 1}}, {Penalty: Penalty{Lambda: 2}, Floor: 0.1}, {Penalty: Penalty{Lambda: 0}, Floor: math.Inf(1)},
-			{Penalty: Penalty{Sigma: 1, Grid: []float64{1, 2}}, Trees: 1},
+			{Penalty: Penalty{Sigma: 1}, Trees: 1},
 		} {
 			fit := must(TreeEnsemble(t.Context(), scattered, y, o))(t)
 			for i, x := range fit.X {

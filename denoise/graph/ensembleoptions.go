@@ -12,8 +12,6 @@ type EnsembleOptions struct {
 	// Trees is the number of trees in each half. If it is 0, there are 16, or 8 if there are two halves and over 50,000
 	// nodes.
 	Trees int
-	// Seed is public and determines the trees.
-	Seed uint64
 	// Signed keeps estimates below 0.
 	Signed bool
 	Run    Run

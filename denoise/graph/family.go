@@ -38,7 +38,7 @@ func newFamily(ctx context.Context, g *Graph, b []float64, o EnsembleOptions) (*
 		first = 1 << 32
 	}
 	return f, f.run.runTasks(ctx, len(f.trees), func(_, i int) (err error) {
-		f.trees[i], err = walks.draw(ctx, publicStream(o.Seed, first+uint64(i)))
+		f.trees[i], err = walks.draw(ctx, publicStream(0, first+uint64(i)))
 		return err
 	})
 }

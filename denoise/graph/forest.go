@@ -1,7 +1,5 @@
 package graph
 
-import "fmt"
-
 // Forest is a rooted forest that spans its nodes, with one tree per component. Positions are a depth-first preorder, so
 // that a subtree is a range of positions.
 type Forest struct {
@@ -11,42 +9,6 @@ type Forest struct {
 
 // Nodes returns the number of nodes.
 func (f *Forest) Nodes() int { return len(f.node) }
-
-// Path returns the chain 0 – 1 – … – n−1; edge i joins i and i+1.
-func Path(n int) (*Forest, error) {
-	if n < 0 || n > MaxNodes {
-		return nil, &SizeError{"nodes", n, MaxNodes}
-	}
-	f := &Forest{make([]int32, n), make([]int32, n), make([]int32, n)}
-	for i := range n {
-		f.node[i], f.parent[i], f.edge[i] = int32(i), int32(i-1), int32(i-1)
-	}
-	return f, nil
-}
-
-// CycleError means that a graph is not a forest.
-type CycleError struct {
-	// Edge closes a cycle.
-	Edge Edge
-}
-
-// Error names the edge.
-func (e *CycleError) Error() string {
-	return fmt.Sprintf("the edge between %d and %d closes a cycle: the graph is not a tree or forest", e.Edge.U, e.Edge.V)
-}
-
-// Forest returns the graph as a forest, with each tree rooted at its lowest node. Errors: a [*CycleError].
-func (g *Graph) Forest() (*Forest, error) {
-	in := make([]bool, g.Edges())
-	sets := newSets(g.Nodes())
-	for e := range in {
-		if !sets.join(g.u[e], g.v[e]) {
-			return nil, &CycleError{g.Edge(e)}
-		}
-		in[e] = true
-	}
-	return g.root(in), nil
-}
 
 // root makes a forest of a set of edges without cycles.
 func (g *Graph) root(in []bool) *Forest {

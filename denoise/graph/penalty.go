@@ -14,9 +14,6 @@ type Penalty struct {
 	Sigma float64
 	// Lambda ≥ 0 is in the values' unit, for differences of neighbours.
 	Lambda float64
-	// Grid lists the λ to choose from. If it is empty, a geometric grid is used, which is extended until the best λ is
-	// inside it and then refined around that.
-	Grid []float64
 }
 
 func (p Penalty) check() error {
@@ -25,10 +22,8 @@ func (p Penalty) check() error {
 			return err
 		}
 	}
-	for _, l := range append([]float64{p.Lambda}, p.Grid...) {
-		if !(l >= 0 && l <= largestValue) {
-			return &OptionError{"lambda", fmt.Sprintf("%v is not a number from 0 to %g", l, largestValue)}
-		}
+	if !(p.Lambda >= 0 && p.Lambda <= largestValue) {
+		return &OptionError{"lambda", fmt.Sprintf("%v is not a number from 0 to %g", p.Lambda, largestValue)}
 	}
 	return nil
 }
@@ -46,14 +41,11 @@ type search struct {
 	lambda, cost []float64
 }
 
-// find returns the given λ, or the one of least risk.
+// find returns the given λ, or the one of least risk: of the grid, which is extended until the best λ is inside it and
+// then refined around that.
 func (p Penalty) find(ctx context.Context, grid scan, s *search) (float64, error) {
 	if p.Sigma == 0 {
 		return p.Lambda, nil
-	}
-	if len(p.Grid) > 0 {
-		err := s.try(ctx, p.Grid)
-		return s.best(), err
 	}
 	if err := s.bracket(ctx, grid); err != nil {
 		return 0, err
@@ -129,4 +121,16 @@ func (s *search) refine(ctx context.Context, grid scan) error {
 		more = append(more, best/f, best*f)
 	}
 	return s.try(ctx, more)
+}
+
+// mean returns the mean of positive numbers, or 1 if there are none.
+func mean(x []float64) float64 {
+	var sum float64
+	for _, v := range x {
+		sum += v
+	}
+	if sum == 0 {
+		return 1
+	}
+	return sum / float64(len(x))
 }

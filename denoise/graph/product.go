@@ -1,9 +1,5 @@
 package graph
 
-// Grid returns the graph of a table of rows × cols cells, numbered row by row. Each cell is joined to its neighbours in
-// its row and column by an edge of weight 1 and unknown length.
-func Grid(rows, cols int) (*Graph, error) { return Product([]int{rows, cols}) }
-
 // Product returns the graph of a table with the given number of values in each dimension. Cells are numbered with the
 // last dimension fastest. Two cells are joined by an edge of weight 1 and unknown length if they differ by one step in
 // one dimension (the Cartesian product of paths). Without dimensions there is one cell. Errors: a [*SizeError] if a

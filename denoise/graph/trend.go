@@ -69,7 +69,6 @@ type solver interface {
 
 // trend holds a solver for each worker.
 type trend struct {
-	g       *Graph
 	y       []float64
 	o       TrendOptions
 	solvers []solver
@@ -77,7 +76,7 @@ type trend struct {
 }
 
 func newTrend(ctx context.Context, g *Graph, y []float64, o TrendOptions) (*trend, error) {
-	t := &trend{g: g, y: y, o: o}
+	t := &trend{y: y, o: o}
 	if o.K == 0 {
 		for range o.workers() {
 			t.solvers = append(t.solvers, newLevelSets(g))
@@ -96,7 +95,7 @@ func (o TrendOptions) workers() int {
 	if o.Penalty.Sigma == 0 {
 		return 1
 	}
-	return o.Run.workers(max(len(o.Penalty.Grid), 8))
+	return o.Run.workers(8)
 }
 
 // grid returns the values of λ to try. The scale of Op's rows grows with the order.

@@ -6,8 +6,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dprelease/dprelease/internal/csvtest"
 	"pgregory.net/rapid"
+
+	"github.com/dprelease/dprelease/internal/csvtest"
 )
 
 func objective(g *Graph, y, x []float64, o TrendOptions) float64 {
@@ -152,7 +153,7 @@ func checkDivergence(t *testing.T, r *rapid.T, g *Graph, y []float64, o TrendOpt
 
 // Clipping the exact solution for k = 0 counts the groups above 0.
 func TestClipCountsPositiveGroups(t *testing.T) {
-	g := must(Grid(6, 6))(t)
+	g := must(Product([]int{6, 6}))(t)
 	y := bumpy(36, 40)
 	fit := must(TrendFilter(t.Context(), g, y, TrendOptions{Penalty: Penalty{Lambda: 20}}))(t)
 	groups := map[float64]bool{}
@@ -167,7 +168,7 @@ func TestClipCountsPositiveGroups(t *testing.T) {
 }
 
 func TestTrendFilterIsTheSameForAnyWorkers(t *testing.T) {
-	g := must(Grid(9, 11))(t)
+	g := must(Product([]int{9, 11}))(t)
 	y := bumpy(g.Nodes(), 40)
 	for k := range 3 {
 		var first *Fit
@@ -193,30 +194,18 @@ func TestTrendFilterRefuses(t *testing.T) {
 		t.Errorf("a hub: %v", err)
 	}
 	var option *OptionError
-	for _, o := range []TrendOptions{{K: -1}, {K: 3}, {Penalty: Penalty{Lambda: math.NaN()}}, {Penalty: Penalty{Grid: []float64{-1}}}} {
+	for _, o := range []TrendOptions{{K: -1}, {K: 3}, {Penalty: Penalty{Lambda: math.NaN()}}, {Penalty: Penalty{Lambda: -1}}} {
 		if _, err := TrendFilter(t.Context(), star, make([]float64, len(edges)+1), o); !errors.As(err, &option) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	grid := must(Grid(5, 5))(t)
+	grid := must(Product([]int{5, 5}))(t)
 	for k := range 3 {
 		if _, err := TrendFilter(ctx, grid, make([]float64, 25), TrendOptions{K: k, Penalty: Penalty{Lambda: 1}}); !errors.Is(err, context.Canceled) {
 			t.Errorf("k = %d, cancelled: %v", k, err)
 		}
-	}
-}
-
-func BenchmarkTrend0(b *testing.B) {
-	g := road(b)
-	y := bumpy(g.Nodes(), 40)
-	o := TrendOptions{Penalty: Penalty{Sigma: 40}}
-	for i := range 20 {
-		o.Penalty.Grid = append(o.Penalty.Grid, 4*math.Pow(1.25, float64(i)))
-	}
-	for b.Loop() {
-		must(TrendFilter(b.Context(), g, y, o))(b)
 	}
 }
 
@@ -227,6 +216,8 @@ func benchmarkTrend(b *testing.B, k int) {
 		must(TrendFilter(b.Context(), g, y, TrendOptions{K: k, Penalty: Penalty{Sigma: 40}}))(b)
 	}
 }
+
+func BenchmarkTrend0(b *testing.B) { benchmarkTrend(b, 0) }
 
 func BenchmarkTrend1(b *testing.B) { benchmarkTrend(b, 1) }
 

@@ -47,6 +47,12 @@ func goldenGraph(t testing.TB, name string, n int) *Graph {
 	return must(New(n, edges))(t)
 }
 
+// spanningForest draws one uniform tree of each component.
+func spanningForest(t testing.TB, g *Graph) *Forest {
+	t.Helper()
+	return must(newWalker(g, g.weight).draw(t.Context(), publicStream(0, 0)))(t)
+}
+
 // must unwraps a result that cannot fail.
 func must[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {

@@ -16,9 +16,7 @@ type WaveletOptions struct {
 	Threshold float64
 	// Trees is the number of random trees whose estimates are averaged. If it is 0, there is one.
 	Trees int
-	// Seed is public and determines the trees.
-	Seed uint64
-	Run  Run
+	Run   Run
 }
 
 func (o WaveletOptions) check() error {
@@ -56,7 +54,7 @@ func TreeWavelets(ctx context.Context, g *Graph, y []float64, o WaveletOptions) 
 	walks := newWalker(g, g.weight)
 	sum := newAverage(len(y), trees)
 	err := sum.run(ctx, o.Run, func(_, i int, x []float64) (df, threshold float64, err error) {
-		forest, err := walks.draw(ctx, publicStream(o.Seed, uint64(i)))
+		forest, err := walks.draw(ctx, publicStream(0, uint64(i)))
 		if err != nil {
 			return 0, 0, err
 		}

@@ -15,12 +15,11 @@ func forestOf(t testing.TB, parents []int) *Forest {
 			edges = append(edges, Edge{U: i, V: p, W: 1})
 		}
 	}
-	g := must(New(len(parents), edges))(t)
-	return must(g.Forest())(t)
+	return spanningForest(t, must(New(len(parents), edges))(t))
 }
 
 func TestShrinkageDivergence(t *testing.T) {
-	g := must(Grid(12, 9))(t)
+	g := must(Product([]int{12, 9}))(t)
 	r := &public{5}
 	y := make([]float64, g.Nodes())
 	for i := range y {
@@ -56,7 +55,7 @@ func normal(r *public) float64 {
 }
 
 func TestWaveletsAreTheSameForAnyWorkers(t *testing.T) {
-	g := must(Grid(20, 20))(t)
+	g := must(Product([]int{20, 20}))(t)
 	y := make([]float64, g.Nodes())
 	r := &public{1}
 	for i := range y {
@@ -74,7 +73,7 @@ func TestWaveletsAreTheSameForAnyWorkers(t *testing.T) {
 }
 
 func TestOptionsAreChecked(t *testing.T) {
-	g := must(Grid(2, 2))(t)
+	g := must(Product([]int{2, 2}))(t)
 	y := []float64{1, 2, 3, 4}
 	for _, o := range []WaveletOptions{
 		{}, {Sigma: -1}, {Sigma: math.NaN()}, {Sigma: math.Inf(1)}, {Sigma: 1, Rule: 9}, {Sigma: 1, Trees: -1},

@@ -6,26 +6,14 @@ import (
 	"slices"
 )
 
-// SpanningForest draws a random spanning tree of each component, with probability proportional to the product of its
-// edges' conductances. If conductance is nil, the weights are used, so that a graph with all weights 1 gets a uniform
-// tree. The same seed and stream give the same forest.
+// walker draws a random spanning tree of each component, with probability proportional to the product of its edges'
+// conductances. If all are equal, the tree is uniform. It holds what the walks on one graph share.
 //
 // An edge is in the tree with probability conductance times effective resistance. The method is Wilson's loop-erased
 // random walk ("Generating random spanning trees more quickly than the cover time", STOC 1996). It takes the mean
 // hitting time, which is near n·log n on planar networks. If a graph is so long and thin, or its conductances so
 // unequal, that the walk takes over 200·n + 10⁷ steps, the tree is completed as the minimum spanning tree of
 // exponential edge times, whose law is slightly different.
-func (g *Graph) SpanningForest(ctx context.Context, conductance []float64, seed, stream uint64) (*Forest, error) {
-	if conductance == nil {
-		conductance = g.weight
-	}
-	if len(conductance) != g.Edges() {
-		return nil, &SizeError{"conductances of a graph's edges", len(conductance), g.Edges()}
-	}
-	return newWalker(g, conductance).draw(ctx, publicStream(seed, stream))
-}
-
-// walker holds what the random walks on one graph share.
 type walker struct {
 	g           *Graph
 	conductance []float64

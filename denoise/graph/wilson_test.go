@@ -22,16 +22,17 @@ func TestUniformTrees(t *testing.T) {
 		for i := range u {
 			probability[[2]int{min(u[i], v[i]), max(u[i], v[i])}] = want[i]
 		}
-		checkFrequencies(t, g, nil, probability)
+		checkFrequencies(t, g, probability)
 	}
 }
 
-func checkFrequencies(t *testing.T, g *Graph, conductance []float64, probability map[[2]int]float64) {
+func checkFrequencies(t *testing.T, g *Graph, probability map[[2]int]float64) {
 	t.Helper()
 	const trees = 20000
 	count := make([]float64, g.Edges())
+	walks := newWalker(g, g.weight)
 	for i := range uint64(trees) {
-		f := must(g.SpanningForest(t.Context(), conductance, 7, i))(t)
+		f := must(walks.draw(t.Context(), publicStream(7, i)))(t)
 		for _, e := range f.edge {
 			if e >= 0 {
 				count[e]++
@@ -50,7 +51,7 @@ func checkFrequencies(t *testing.T, g *Graph, conductance []float64, probability
 func TestWeightedTrees(t *testing.T) {
 	g := must(New(3, []Edge{{U: 0, V: 1, W: 1}, {U: 1, V: 2, W: 2}, {U: 0, V: 2, W: 5}}))(t)
 	total := 1*2. + 1*5 + 2*5
-	checkFrequencies(t, g, nil, map[[2]int]float64{{0, 1}: 1 - 10/total, {1, 2}: 1 - 5/total, {0, 2}: 1 - 2/total})
+	checkFrequencies(t, g, map[[2]int]float64{{0, 1}: 1 - 10/total, {1, 2}: 1 - 5/total, {0, 2}: 1 - 2/total})
 	// A wheel's hub has enough arcs for the bisection.
 	var edges []Edge
 	for i := range 40 {
@@ -78,7 +79,7 @@ func TestLongCycleEnds(t *testing.T) {
 	for i := range edges {
 		edges[i] = Edge{U: i, V: (i + 1) % n, W: 1}
 	}
-	f := must(must(New(n, edges))(t).SpanningForest(t.Context(), nil, 0, 0))(t)
+	f := spanningForest(t, must(New(n, edges))(t))
 	if f.Nodes() != n || countRoots(f) != 1 {
 		t.Errorf("%d nodes, %d trees", f.Nodes(), countRoots(f))
 	}
@@ -102,21 +103,17 @@ func TestForestOfComponents(t *testing.T) {
 	if count != 3 || label[2] != 0 || label[5] != 1 || label[6] != 2 || g.Edges() != 6 {
 		t.Fatalf("components %v, %d edges", label, g.Edges())
 	}
-	f := must(g.SpanningForest(t.Context(), nil, 0, 0))(t)
+	f := spanningForest(t, g)
 	if countRoots(f) != 3 || f.Nodes() != 7 {
 		t.Errorf("%d trees of %d nodes", countRoots(f), f.Nodes())
-	}
-	var cycle *CycleError
-	if _, err := g.Forest(); !errors.As(err, &cycle) {
-		t.Errorf("a graph with cycles: %v", err)
 	}
 }
 
 func TestWalkIsCancelled(t *testing.T) {
-	g := must(Grid(2000, 300))(t)
+	g := must(Product([]int{2000, 300}))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := g.SpanningForest(ctx, nil, 0, 0); !errors.Is(err, context.Canceled) {
+	if _, err := newWalker(g, g.weight).draw(ctx, publicStream(0, 0)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }

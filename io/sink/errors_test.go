@@ -61,7 +61,7 @@ func TestErrorsAreThePipelines(t *testing.T) {
 }
 
 func TestFormats(t *testing.T) {
-	if got := Formats(); !slices.Equal(got, []string{"arrow", "csv", "json", "parquet"}) {
+	if got := allFormats(); !slices.Equal(got, []string{"arrow", "csv", "json", "parquet"}) {
 		t.Errorf("formats %q", got)
 	}
 }

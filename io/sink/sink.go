@@ -1,9 +1,6 @@
 package sink
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/dprelease/dprelease/io/sink/internal/tables"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
@@ -27,13 +24,10 @@ type Folder struct {
 
 var _ pipeline.Sink = (*Folder)(nil)
 
-// New returns a sink that knows every format of Formats. The presenters make the documents of releases that have any.
+// New returns a sink that knows every format. The presenters make the documents of releases that have any.
 func New(presenters ...pipeline.Presenter) pipeline.Sink {
 	return &Folder{formats: tables.Builtin(), presenters: presenters}
 }
-
-// Formats returns the names of the formats that can be written, in alphabetical order.
-func Formats() []string { return slices.Sorted(maps.Keys(tables.Builtin())) }
 
 // syntheticManifest is the manifest's name in a preview.
 const syntheticManifest = manifest.SyntheticPrefix + manifestName

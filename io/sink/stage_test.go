@@ -32,7 +32,7 @@ func TestStageWritesTheRelease(t *testing.T) {
 	digest := stage(t, p, release(t, twoQueries()...))
 	want := []string{"release.json"}
 	for _, query := range []string{"total", "trips"} {
-		for _, format := range Formats() {
+		for _, format := range allFormats() {
 			want = append(want, query+"."+format)
 		}
 	}
@@ -49,7 +49,7 @@ func TestStageWritesTheRelease(t *testing.T) {
 	var m manifest.Manifest
 	must(t, json.Unmarshal(text, &m))
 	for i, rows := range []int{6, 1} {
-		for j, ext := range Formats() {
+		for j, ext := range allFormats() {
 			f := m.Queries[i].Files[j]
 			sum := sha256.Sum256(read(t, p.staged(), f.Path))
 			if f.Path != m.Queries[i].Name+"."+ext || f.Rows != rows || f.SHA256 != hex.EncodeToString(sum[:]) {
@@ -133,7 +133,7 @@ func TestManifestComesLast(t *testing.T) {
 		})
 	}
 	stage(t, p, release(t, r...))
-	if calls != 2*2*len(Formats()) { // two queries, written and read back
+	if calls != 2*2*len(allFormats()) { // two queries, written and read back
 		t.Errorf("the answers were read %d times", calls)
 	}
 }

@@ -1,7 +1,9 @@
 package sink
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/dprelease/dprelease/io/sink/internal/tables"
@@ -79,7 +81,7 @@ func mean(name string, keys ...domain.KeyColumn) pipeline.Result {
 // release returns a release of the results in every format.
 func release(t testing.TB, results ...pipeline.Result) *pipeline.Release {
 	t.Helper()
-	return releaseAs(t, Formats(), results...)
+	return releaseAs(t, allFormats(), results...)
 }
 
 func releaseAs(t testing.TB, formats []string, results ...pipeline.Result) *pipeline.Release {
@@ -100,3 +102,6 @@ func remade(t testing.TB, m manifest.Manifest, results ...pipeline.Result) *pipe
 	t.Helper()
 	return pipelinetest.NewRelease(t, m, []string{"csv"}, results...)
 }
+
+// allFormats are the names of the formats that can be written, in alphabetical order.
+func allFormats() []string { return slices.Sorted(maps.Keys(tables.Builtin())) }

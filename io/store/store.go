@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"maps"
 	"slices"
 	"sync"
 )
@@ -110,13 +109,6 @@ func Register(scheme string, open Opener) {
 	mu.Lock()
 	defer mu.Unlock()
 	openers[scheme] = open
-}
-
-// Schemes lists the known schemes.
-func Schemes() []string {
-	mu.RLock()
-	defer mu.RUnlock()
-	return slices.Sorted(maps.Keys(openers))
 }
 
 // Known are the schemes that some build of this program has.

@@ -34,12 +34,6 @@ var _ ledger.Store = (*Store)(nil)
 // ledger.ErrNotLedger, ErrNewer, ErrCorrupt, ErrBusy, ErrReadOnly, ErrFull.
 func Open(ctx context.Context, path string) (*Store, error) { return open(ctx, path, alone, true) }
 
-// OpenExisting is Open for a ledger that exists. If there is none, the error is ledger.ErrUnavailable and
-// ledger.ErrAbsent.
-func OpenExisting(ctx context.Context, path string) (*Store, error) {
-	return open(ctx, path, alone, false)
-}
-
 func open(ctx context.Context, path string, s sharing, create bool) (*Store, error) {
 	path, passed, err := locate(path)
 	if err != nil {

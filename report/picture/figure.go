@@ -27,8 +27,6 @@ type Panel struct {
 	Aspect float64
 	// XNames and YNames are the labels of cells; nil if there are too many.
 	XNames, YNames []string
-	// LogY: the ordinate is logarithmic.
-	LogY bool
 }
 
 // Point is a value with its interval.

@@ -72,7 +72,7 @@ func (a along) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	c.StrokeLines(draw.LineStyle{Color: blue, Width: vg.Points(1.5)}, line)
 	for _, v := range a.Points {
-		if !math.IsNaN(v.Noisy) && !a.LogY {
+		if !math.IsNaN(v.Noisy) {
 			c.DrawGlyph(draw.GlyphStyle{Color: vermilion, Radius: vg.Points(1.8), Shape: draw.CircleGlyph{}}, vg.Point{X: x(v.X), Y: y(v.Noisy)})
 		}
 	}
@@ -88,12 +88,6 @@ func (a along) DataRange() (xmin, xmax, ymin, ymax float64) {
 		xmin, xmax = 0, 1
 	}
 	ymin, ymax = extent(a.Points)
-	if a.LogY {
-		ymin, ymax = math.Inf(1), 0
-		for _, v := range a.Points {
-			ymin, ymax = math.Min(ymin, v.Estimate), math.Max(ymax, v.Estimate)
-		}
-	}
 	return xmin, xmax, ymin, ymax
 }
 

@@ -5,7 +5,6 @@ package picture
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"image/color"
 	"io"
 	"math"
@@ -97,9 +96,6 @@ func (p *Panel) draw(c draw.Canvas) {
 		g.Add(below{p})
 	default:
 		g.Add(plotter.NewGrid())
-		if p.LogY {
-			g.Y.Scale, g.Y.Tick.Marker = plot.LogScale{}, powers{}
-		}
 		g.Add(along{p})
 	}
 	g.Draw(c)
@@ -140,24 +136,6 @@ func (plain) Ticks(low, high float64) []plot.Tick {
 			label = strconv.FormatFloat(math.Round(x*1000)/1000, 'f', -1, 64)
 		}
 		ticks = append(ticks, plot.Tick{Value: x, Label: label})
-	}
-	return ticks
-}
-
-// powers are ticks at powers of ten.
-type powers struct{}
-
-// Ticks returns them.
-func (powers) Ticks(low, high float64) []plot.Tick {
-	var ticks []plot.Tick
-	from, to := math.Floor(math.Log10(low)), math.Ceil(math.Log10(high))
-	step := math.Max(1, math.Ceil((to-from)/6))
-	for e := from; e <= to; e++ {
-		t := plot.Tick{Value: math.Pow(10, e)}
-		if math.Mod(e-from, step) == 0 {
-			t.Label = fmt.Sprintf("1e%g", e)
-		}
-		ticks = append(ticks, t)
 	}
 	return ticks
 }
