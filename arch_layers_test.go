@@ -107,18 +107,19 @@ var layers = map[string][]string{
 	"queries/internal/gather":       {"io/table", "mechanism", "queries/bounding", "queries/query", "queries/internal/accumulate", "queries/internal/state"},
 	"queries/kinds/base": {
 		"calibrate", "io/table", "mechanism", "queries/bounding", "queries/domain", "queries/problem", "queries/query", "queries/sensitivity", "queries/tally",
-		"queries/internal/accumulate", "queries/internal/answers", "queries/internal/gather",
+		"queries/internal/accumulate", "queries/internal/answers", "queries/internal/gather", "queries/internal/privateclamp",
 	},
 	"queries/kinds/histogram":  append([]string{"queries/internal/earth"}, kindOfQuery...),
 	"queries/kinds/ordered":    kindOfQuery,
 	"queries/kinds/shared":     append([]string{"queries/kinds/histogram"}, kindOfQuery...),
 	"queries/kinds/sums":       append([]string{"queries/internal/privateclamp"}, kindOfQuery...),
 	"queries/kinds/clamped":    append([]string{"queries/kinds/sums", "queries/internal/privateclamp"}, kindOfQuery...),
+	"queries/kinds/limited":    append([]string{"queries/internal/privateclamp"}, kindOfQuery...),
 	"queries/kinds/discovered": kindOfQuery,
 	"queries/kinds/crosstabs":  append([]string{"queries/internal/agree"}, kindOfQuery...),
 	"queries": {
 		"calibrate", "io/table", "mechanism", "queries/bounding", "queries/domain", "queries/problem", "queries/quantize", "queries/query",
-		"queries/kinds/base", "queries/kinds/clamped", "queries/kinds/crosstabs", "queries/kinds/discovered", "queries/kinds/histogram", "queries/kinds/ordered", "queries/kinds/shared", "queries/kinds/sums",
+		"queries/kinds/base", "queries/kinds/clamped", "queries/kinds/crosstabs", "queries/kinds/discovered", "queries/kinds/histogram", "queries/kinds/limited", "queries/kinds/ordered", "queries/kinds/shared", "queries/kinds/sums",
 	},
 
 	"denoise":            {"calibrate", "mechanism", "denoise/graph", "internal/spelling"},

@@ -83,7 +83,7 @@ func TestSumsUnderAChosenClampAreThoseOfTheClamp(t *testing.T) {
 		q := findsClamp(t, s)
 		r := someClamp(rt, q)
 		histogram, got, rows := clampedAnswers(t, q, tab, r)
-		fixed, err := q.Clamped(r)
+		fixed, err := q.Chosen(r)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestClampedNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 			rt.Fatal(err)
 		}
 		r := someClamp(rt, q)
-		fixed, err := q.Clamped(r)
+		fixed, err := q.Chosen(r)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -151,7 +151,7 @@ func TestClampedRefusesOtherClamps(t *testing.T) {
 		}
 	}
 	for _, r := range []mechanism.Range{{Low: -1, High: 5}, {Low: 0, High: q.Widest().High + 1}, {Low: 5, High: 5}} {
-		if _, err := q.Clamped(r); err == nil {
+		if _, err := q.Chosen(r); err == nil {
 			t.Errorf("%+v is within the range", r)
 		}
 	}
@@ -198,10 +198,11 @@ func TestClampIsFound(t *testing.T) {
 		for i, p := range parts {
 			charged[i] = calibrate.Mechanism{Query: "q", Sens: p.Sens, Sigma: calibrate.Sigma(4 * p.Sens.L2), Grid: 1}
 		}
-		found, err := q.Find(noisy, charged)
+		all, err := q.Find(noisy, charged, AddRemove)
 		if err != nil {
 			t.Fatalf("%+v: %v", c, err)
 		}
+		found := all.Clamp
 		got := found.Clamp
 		far := 0.25 * math.Max(math.Abs(c.low), math.Abs(c.high))
 		if got[0] >= got[1] || math.Abs(got[0]-c.low) > far || math.Abs(got[1]-c.high) > far {
@@ -213,7 +214,7 @@ func TestClampIsFound(t *testing.T) {
 		if found.High++; found.Same() {
 			t.Errorf("%+v: another clamp is taken for the one that is found", c)
 		}
-		if _, err := q.Clamped(mechanism.Range{Low: found.Low, High: found.High - 1}); err != nil {
+		if _, err := q.Chosen(mechanism.Range{Low: found.Low, High: found.High - 1}); err != nil {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}

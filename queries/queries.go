@@ -40,6 +40,7 @@ import (
 	"github.com/dprelease/dprelease/queries/kinds/crosstabs"
 	"github.com/dprelease/dprelease/queries/kinds/discovered"
 	"github.com/dprelease/dprelease/queries/kinds/histogram"
+	"github.com/dprelease/dprelease/queries/kinds/limited"
 	"github.com/dprelease/dprelease/queries/kinds/ordered"
 	"github.com/dprelease/dprelease/queries/kinds/shared"
 	"github.com/dprelease/dprelease/queries/kinds/sums"
@@ -52,14 +53,25 @@ func New(s Spec) (Query, error) {
 	p := &problem.Problems{Query: s.Name}
 	checkKind(s, p)
 	base.Check(s, p)
+	if s.RowsShare != 0 {
+		limited.Check(s, p)
+	}
 	var q Query
 	switch {
+	case len(p.List) > 0 && s.RowsShare != 0: // what the kinds would say of the largest bound is beside the point
 	case s.Kind == Crosstab:
 		q = crosstabs.New(s, p)
 	case s.Discovers():
 		q = discovered.New(s, p)
 	default:
 		q = newListed(s, p)
+	}
+	if s.RowsShare != 0 && len(p.List) == 0 {
+		q = limited.New(q, func(maxRows int64) (Query, error) {
+			s := s
+			s.RowsShare, s.Bounds.MaxRows = 0, maxRows
+			return New(s)
+		}, p)
 	}
 	if err := p.Err(); err != nil {
 		return nil, err

@@ -49,10 +49,14 @@ type (
 	// Recovered are the noisy vectors of a query's components.
 	Recovered = query.Recovered
 
-	// ClampFinder is a query whose clamp is chosen from a noisy histogram of its values.
-	ClampFinder = query.ClampFinder
+	// Finder is a query of which a clamp or a bound on rows is chosen from a noisy histogram.
+	Finder = query.Finder
+	// Found is what was found.
+	Found = query.Found
 	// ClampSearch is what a clamp was chosen from, and the clamp.
 	ClampSearch = query.ClampSearch
+	// RowsSearch is what a bound on the rows of a unit was chosen from, and the bound.
+	RowsSearch = query.RowsSearch
 
 	// Strategic is a query whose tables are put together from components that are not their cells.
 	Strategic = query.Strategic

@@ -22,6 +22,7 @@ type boundingRun struct {
 type Bounded struct {
 	Limits Limits
 	Keep   func(content []byte, rows uint64)
+	Ranked *Ranked // not nil if rows are kept by rank, and not by Keep
 }
 
 // boundQuery is a query of a run.
@@ -36,8 +37,13 @@ type BoundTally struct{ Rows, Cut, Units int64 }
 
 // Bound enforces the limits on each unit and hands what is kept to keep. The rows are gone after it.
 func (r *Rows) Bound(l Limits, keep func(content []byte, rows uint64)) (BoundTally, error) {
+	return r.BoundBy(Bounded{Limits: l, Keep: keep})
+}
+
+// BoundBy is Bound for rows that may be kept by rank.
+func (r *Rows) BoundBy(b Bounded) (BoundTally, error) {
 	whole := view{width: r.width - r.key, cellWidth: r.cellWidth}
-	tallies, err := r.boundAll([]boundQuery{{whole, Bounded{l, keep}}})
+	tallies, err := r.boundAll([]boundQuery{{whole, b}})
 	return tallies[0], err
 }
 
@@ -140,6 +146,10 @@ func (b *boundingRun) handOn(q *queryBounder, kept []slot, cut uint64, content f
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	keep, rows := b.queries[q.number].Keep, cut
+	if q.ranked != nil {
+		rows += q.handUp(q.ranked, kept, content)
+		kept = nil
+	}
 	for _, x := range kept {
 		keep(q.own(content(x.ref)), x.rows)
 		rows += x.rows
@@ -175,16 +185,22 @@ type queryBounder struct {
 	kept    []slot
 	cut     uint64 // rows that are not kept
 	units   int64  // that have a row that is kept
+	// ranked is not nil if rows are kept by rank: the slots in kept then have the step as their place. ends is how many units end in each step.
+	ranked *Ranked
+	ends   []int64
 }
 
 func newUnitBounder(g *gatherer, queries []boundQuery) *unitBounder {
 	u := &unitBounder{rows: g, queries: make([]queryBounder, len(queries)), few: math.MaxInt64}
 	for i, q := range queries {
 		u.queries[i] = queryBounder{view: q.view, sampler: sampler{limits: q.Limits, messages: messages{contents: g, order: RowOrder}, cellFrom: q.from, cellWidth: q.cellWidth}}
+		if u.queries[i].ranked = q.Ranked; q.Ranked != nil {
+			u.queries[i].ends = make([]int64, len(q.Ranked.Steps))
+		}
 		if q.shared {
 			u.queries[i].sampler.order, u.queries[i].sampler.digests = sharedOrder, &u.digests
 		}
-		u.few = min(u.few, q.Limits.Rows, q.Limits.Groups, q.Limits.PerGroup)
+		u.few = min(u.few, q.Limits.Rows, q.Limits.Groups, q.Limits.PerGroup, q.few())
 	}
 	return u
 }
@@ -208,9 +224,12 @@ func (u *unitBounder) bound() {
 		for i := range u.queries {
 			q := &u.queries[i]
 			before := len(q.kept)
-			if q.shared {
+			switch {
+			case q.shared:
 				q.keepOwn(u, slots)
-			} else {
+			case q.ranked != nil:
+				q.keepRanked(slots)
+			default:
 				q.keepWithinLimits(slots)
 			}
 			if len(q.kept) > before {
@@ -228,6 +247,9 @@ func (u *unitBounder) keepAll(refs []uint32) {
 		for _, ref := range refs {
 			if q.has(u.rows.content(ref)) {
 				q.kept = append(q.kept, slot{ref: ref, rows: 1})
+				if q.ranked != nil {
+					q.ends[0]++
+				}
 			}
 		}
 		if len(q.kept) > before {

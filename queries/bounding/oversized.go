@@ -174,6 +174,10 @@ func (c *oversizedUnit) finish() {
 			c.all.addDigest(&x.digest, x.index)
 		}
 	}
+	if q := c.query; q.ranked != nil {
+		c.cut -= q.keepRanks(c.all.kept(), func(index int) uint32 { return uint32(index) }, &c.kept)
+		return
+	}
 	rows := make([]uint64, len(c.contents))
 	for _, x := range c.all.kept() {
 		rows[x.index]++

@@ -169,13 +169,15 @@ func (s *sampler) bottomKInCell(slots []slot, place int) []item {
 	return s.inCell.kept()
 }
 
-// keepRows keeps, of the m rows of smallest digest in each cell, the k of smallest digest. If m is not below k, these are the k of smallest digest of all.
-func (s *sampler) keepRows(slots []slot) {
+// keepRows keeps the first rows.
+func (s *sampler) keepRows(slots []slot) { recount(slots, s.firstRows(slots)) }
+
+// firstRows returns, of the m rows of smallest digest in each cell, the k of smallest digest. If m is not below k, these are the k of smallest digest of all.
+func (s *sampler) firstRows(slots []slot) []item {
 	s.inAll.reset(s.limits.Rows)
 	if s.limits.PerGroup >= s.limits.Rows {
 		s.addRows(&s.inAll, slots, 0)
-		recount(slots, s.inAll.kept())
-		return
+		return s.inAll.kept()
 	}
 	for _, c := range s.cells {
 		if total(slots[c.from:c.to]) <= uint64(s.limits.PerGroup) {
@@ -186,5 +188,5 @@ func (s *sampler) keepRows(slots []slot) {
 			s.inAll.addDigest(&x.digest, x.index)
 		}
 	}
-	recount(slots, s.inAll.kept())
+	return s.inAll.kept()
 }

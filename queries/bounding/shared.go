@@ -198,6 +198,11 @@ func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
 			p.counted = append(p.counted, x)
 		}
 	}
+	if p.ranked != nil {
+		p.sortByCell(u.rows)
+		p.keepRanked(p.counted)
+		return
+	}
 	rows := total(p.counted)
 	p.cut += rows
 	kept := p.counted
@@ -208,9 +213,7 @@ func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
 			kept = u.smallest(p, len(p.counted) == len(slots))
 		}
 	default:
-		slices.SortFunc(p.counted, func(a, b slot) int {
-			return bytes.Compare(p.cell(u.rows.content(a.ref)), p.cell(u.rows.content(b.ref)))
-		})
+		p.sortByCell(u.rows)
 		kept = p.sampler.keepWithinLimits(p.counted)
 	}
 	for _, x := range kept {
@@ -219,6 +222,13 @@ func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
 			p.cut -= x.rows
 		}
 	}
+}
+
+// sortByCell puts the rows that count together by cell.
+func (p *queryBounder) sortByCell(rows *gatherer) {
+	slices.SortFunc(p.counted, func(a, b slot) int {
+		return bytes.Compare(p.cell(rows.content(a.ref)), p.cell(rows.content(b.ref)))
+	})
 }
 
 // cellsFit says that the rows that count are surely in no more cells than a unit may have: as cells are numbered from 0, they are in all queries that bound

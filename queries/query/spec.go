@@ -31,6 +31,8 @@ type Spec struct {
 	// Unit is the privacy unit's columns; if there are none, each row is a unit.
 	Unit   []string
 	Bounds Bounds
+	// RowsShare is the part of the query's mu² that finding the bound on the rows of a unit takes, at most Bounds.MaxRows; 0 if that is the bound.
+	RowsShare float64
 	// Value is what a sum or mean adds up; others have none.
 	Value *quantize.Value
 	// By is the dimensions of a histogram, or the groups of a sum or mean.

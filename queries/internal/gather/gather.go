@@ -87,14 +87,15 @@ func (g *Gathering) Seal() ([]mechanism.Exact, error) {
 			return nil, err
 		}
 	}
-	g.answer = nil
 	if g.Rows != nil {
-		tally, err := g.Rows.Bound(g.limits, answer.AddRecords())
+		tally, err := g.Rows.BoundBy(g.bounded())
 		g.takeTally(answer, tally)
 		if g.Rows = nil; err != nil {
+			g.answer = nil
 			return nil, err
 		}
 	}
+	g.answer = nil
 	return answer.Seal()
 }
 
@@ -104,6 +105,14 @@ func (g *Gathering) takeTally(answer accumulate.Answer, t bounding.BoundTally) {
 	if c, ok := answer.(accumulate.UnitCounter); ok {
 		c.AddUnits(t.Units)
 	}
+}
+
+// bounded is the bounds of the query and what takes in the rows that they leave.
+func (g *Gathering) bounded() bounding.Bounded {
+	if ranked, ok := g.answer.(*accumulate.Ranked); ok {
+		return bounding.Bounded{Limits: g.limits, Ranked: ranked.ByRank()}
+	}
+	return bounding.Bounded{Limits: g.limits, Keep: g.answer.AddRecords()}
 }
 
 // Bounded returns the tally of an accumulator that is sealed; that of one without units is 0.
@@ -133,7 +142,7 @@ func (s *sharing) bound() error {
 			s.failed = bounding.ErrSpent
 			return s.failed
 		}
-		parts[i], bounds[i] = g.part, bounding.Bounded{Limits: g.limits, Keep: g.answer.AddRecords()}
+		parts[i], bounds[i] = g.part, g.bounded()
 		g.part = nil
 	}
 	tallies, err := bounding.BoundTogether(parts, bounds)

@@ -113,7 +113,7 @@ func Bound(all []query.Accumulator) error {
 			}
 		}
 		if g.Rows != nil {
-			tally, err := g.Rows.Bound(g.limits, g.answer.AddRecords())
+			tally, err := g.Rows.BoundBy(g.bounded())
 			if g.takeTally(g.answer, tally); err != nil {
 				return err
 			}

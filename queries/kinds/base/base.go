@@ -8,6 +8,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/internal/gather"
+	"github.com/dprelease/dprelease/queries/internal/privateclamp"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/tally"
@@ -97,6 +98,20 @@ func (q *Query) Tally(s table.Schema) (*tally.Tally, error) {
 		t.AddUnit(q.Spec.Unit, u, l)
 	}
 	return t, nil
+}
+
+// Base returns what all kinds have.
+func (q *Query) Base() *Query { return q }
+
+// Steps are the bounds on the rows of a unit of which one is chosen, if it is discovered.
+func (q *Query) Steps() []int64 { return privateclamp.Steps(q.Limits.Rows) }
+
+// ByRank returns an answer of some vectors, which adds rows up by rank if the bound on the rows of a unit is discovered.
+func (q *Query) ByRank(vectors int, answer func() accumulate.Answer) accumulate.Answer {
+	if q.Spec.RowsShare == 0 {
+		return answer()
+	}
+	return accumulate.NewRanked(accumulate.RankedOf{Steps: q.Steps(), Make: answer, Vectors: vectors})
 }
 
 // Gather returns an accumulator of a query. Records of rows of units have contents of cellBytes and some components.

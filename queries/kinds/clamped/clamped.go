@@ -72,8 +72,8 @@ func (q *Query) Widest() mechanism.Range {
 	return mechanism.Range{Low: q.values.Min, High: q.values.Max}
 }
 
-// Clamped returns the query with a clamp within the public range.
-func (q *Query) Clamped(r mechanism.Range) (query.Query, error) {
+// Chosen returns the query with a clamp within the public range.
+func (q *Query) Chosen(r mechanism.Range) (query.Query, error) {
 	if w := q.Widest(); r.Low < w.Low || r.High > w.High || r.Low >= r.High {
 		return nil, fmt.Errorf("query %s: the clamp is not within its public range", q.Name())
 	}
@@ -154,10 +154,10 @@ func (q *Query) Bytes(workers int, _ int64) int64 {
 }
 
 // Find chooses the clamp.
-func (q *Query) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism) (query.ClampSearch, error) {
+func (q *Query) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism, _ query.Adjacency) (query.Found, error) {
 	m := histogram.Mechanism()
 	w := q.Widest()
-	s := query.ClampSearch{
+	s := &query.ClampSearch{
 		Exponent: q.values.Exponent, Least: w.Low, Most: w.High, Centred: q.centred, Groups: q.Size, Noise: q.noise(charged), Grid: m.Grid, Deviation: m.Deviation(),
 	}
 	cells := make([]float64, histogram.Len())
@@ -165,7 +165,7 @@ func (q *Query) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism) (
 	for _, x := range cells {
 		s.Cells = append(s.Cells, int64(math.Round(x/m.Grid)))
 	}
-	return s, s.Choose()
+	return query.Found{Clamp: s}, s.Choose()
 }
 
 // noise is the deviation of the noise of a sum for a clamp of size 1, by the mechanisms for the public range. That of the number of rows is added

@@ -53,10 +53,12 @@ func (q *Query) New(s table.Schema, spill bounding.Spill) (query.Accumulator, er
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	var answer accumulate.Answer = &accumulate.Counts{Groups: groups, Cells: q.Size, Finish: q.seal}
-	if spill != nil && q.isSparse(spill.Cells()) {
-		answer = accumulate.NewSparse(groups, q.Size)
-	}
+	answer := q.ByRank(1, func() accumulate.Answer {
+		if spill != nil && q.isSparse(spill.Cells()) {
+			return accumulate.NewSparse(groups, q.Size)
+		}
+		return &accumulate.Counts{Groups: groups, Cells: q.Size, Finish: q.seal}
+	})
 	return q.Gather(q, answer, u, bounding.CellBytes, 0, spill), nil
 }
 

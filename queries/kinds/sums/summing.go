@@ -109,7 +109,8 @@ func (q *Query) New(s table.Schema, spill bounding.Spill) (query.Accumulator, er
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	return q.Gather(q, accumulate.NewSums(of), u, bounding.CellBytes, q.Quantizer.Dims, spill), nil
+	answer := q.ByRank(1+q.Kind.Extra().count(), func() accumulate.Answer { return accumulate.NewSums(of) })
+	return q.Gather(q, answer, u, bounding.CellBytes, q.Quantizer.Dims, spill), nil
 }
 
 // Second is the second number of each row that is added up beside its value; nil if there is none.

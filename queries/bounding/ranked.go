@@ -1,0 +1,88 @@
+package bounding
+
+import (
+	"math"
+	"slices"
+)
+
+// Rows by rank
+//
+// The bound on the rows of a unit may be chosen when all rows are read, from noisy numbers. What a unit then contributes is what it would have under
+// that bound from the start: of the rows that the other bounds leave, the k of smallest digest. These are nested, so each row has a rank, which is
+// the least bound under which it is kept. Rows are handed on by rank, and the answer under a bound is made of those up to it.
+
+// Ranked takes in rows by rank. Its functions are called by one goroutine at a time.
+type Ranked struct {
+	// Steps are the bounds that may be chosen, from the least to the largest, which is that of the limits.
+	Steps []int64
+	// Keep takes in rows with the same content that are kept from the bound Steps[step] on.
+	Keep func(step int, content []byte, rows uint64)
+	// Units takes in numbers of units with a row, by the step from which on all rows are kept that the limits leave.
+	Units func(step int, units int64)
+}
+
+// step returns the least step that keeps a row of a rank, from 1.
+func (r *Ranked) step(rank int64) int {
+	step, _ := slices.BinarySearch(r.Steps, rank)
+	return step
+}
+
+// few is a number of rows up to which units need no digests.
+func (b *Bounded) few() int64 {
+	if b.Ranked != nil {
+		return 1
+	}
+	return math.MaxInt64
+}
+
+// handUp hands on what is kept of some units by rank.
+func (q *queryBounder) handUp(to *Ranked, kept []slot, content func(ref uint32) []byte) (rows uint64) {
+	for _, x := range kept {
+		to.Keep(int(x.at), q.own(content(x.ref)), x.rows)
+		rows += x.rows
+	}
+	for step, n := range q.ends {
+		if n > 0 {
+			to.Units(step, n)
+		}
+	}
+	clear(q.ends)
+	return rows
+}
+
+// keepRanked keeps the rows of a unit, of which those of a cell are together, with the steps of their ranks.
+func (q *queryBounder) keepRanked(slots []slot) {
+	rows := total(slots)
+	if rows == 0 {
+		return
+	}
+	q.cut += rows
+	l := q.sampler.limits
+	if len(slots) == 1 { // of equal rows any may be the first
+		left := int64(min(rows, uint64(l.Rows), uint64(l.PerGroup)))
+		q.ends[q.ranked.step(left)]++
+		q.cut -= uint64(left)
+		for step, from := 0, int64(0); from < left; step++ {
+			to := min(q.ranked.Steps[step], left)
+			q.kept = append(q.kept, slot{ref: slots[0].ref, at: int32(step), rows: uint64(to - from)})
+			from = to
+		}
+		return
+	}
+	q.sampler.startUnit()
+	q.sampler.cut(slots)
+	slots = q.sampler.keepCells(slots)
+	q.cut -= q.keepRanks(q.sampler.firstRows(slots), func(index int) uint32 { return slots[index].ref }, &q.kept)
+}
+
+// keepRanks appends rows that were sampled to kept, with the steps of their ranks, and returns how many they are.
+func (q *queryBounder) keepRanks(sample []item, ref func(index int) uint32, kept *[]slot) uint64 {
+	slices.SortFunc(sample, func(a, b item) int { return a.digest.Compare(&b.digest) })
+	for i, x := range sample {
+		*kept = append(*kept, slot{ref: ref(x.index), at: int32(q.ranked.step(int64(i) + 1)), rows: 1})
+	}
+	if n := len(sample); n > 0 {
+		q.ends[q.ranked.step(int64(n))]++
+	}
+	return uint64(len(sample))
+}

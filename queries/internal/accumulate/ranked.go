@@ -1,0 +1,198 @@
+package accumulate
+
+import (
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/internal/state"
+)
+
+// Answers whose bound on the rows of a unit is chosen later
+//
+// The bound is chosen from a noisy histogram of the rows a unit, when all rows are read. So rows are added up by the step of their rank (see
+// [bounding.Ranked]), each step in an answer of its own. The answer under a bound is the sum of those up to its step. The histogram is how many units
+// have their last row in each step.
+
+// Ranked adds rows up by rank.
+type Ranked struct {
+	RankedOf
+	answers []Answer // by step; nil before its first row, but for the first
+	units   []int64
+}
+
+// RankedOf says what is added up by rank.
+type RankedOf struct {
+	// Steps are the bounds that may be chosen.
+	Steps []int64
+	// Make makes an answer without rows, and Vectors is the number of its vectors.
+	Make    func() Answer
+	Vectors int
+}
+
+// NewRanked returns an answer without rows.
+func NewRanked(of RankedOf) *Ranked {
+	a := &Ranked{RankedOf: of, answers: make([]Answer, len(of.Steps)), units: make([]int64, len(of.Steps))}
+	a.answers[0] = of.Make()
+	return a
+}
+
+// errRanks is an error of the program: rows without a unit have no rank.
+var errRanks = errors.New("queries: the bound on rows is discovered, and each row is a unit")
+
+// AddRows is for rows that are units, which have no bound to discover.
+func (a *Ranked) AddRows(*table.Batch) error { return errRanks }
+
+// WriteRows writes the rows as an answer under a fixed bound does.
+func (a *Ranked) WriteRows(b *table.Batch, to bounding.Writer) error {
+	return a.answers[0].WriteRows(b, to)
+}
+
+// ByRank returns what takes in rows by rank.
+func (a *Ranked) ByRank() *bounding.Ranked {
+	add := make([]func(content []byte, rows uint64), len(a.Steps))
+	return &bounding.Ranked{
+		Steps: a.Steps,
+		Keep: func(step int, content []byte, rows uint64) {
+			if add[step] == nil {
+				add[step] = a.at(step).AddRecords()
+			}
+			add[step](content, rows)
+		},
+		Units: func(step int, units int64) { a.units[step] += units },
+	}
+}
+
+// at returns the answer of a step.
+func (a *Ranked) at(step int) Answer {
+	if a.answers[step] == nil {
+		a.answers[step] = a.Make()
+	}
+	return a.answers[step]
+}
+
+// AddRecords takes in rows whose rank is not known: they count under the largest bound alone.
+func (a *Ranked) AddRecords() func(content []byte, rows uint64) {
+	return a.at(len(a.Steps) - 1).AddRecords()
+}
+
+// Merge adds another's rows and units.
+func (a *Ranked) Merge(other Answer) error {
+	o, ok := other.(*Ranked)
+	if !ok || !slices.Equal(a.Steps, o.Steps) {
+		return bounding.ErrMerge
+	}
+	for step, theirs := range o.answers {
+		a.units[step] += o.units[step]
+		switch {
+		case theirs == nil:
+		case a.answers[step] == nil:
+			a.answers[step] = theirs
+		default:
+			if err := a.answers[step].Merge(theirs); err != nil {
+				return err
+			}
+		}
+	}
+	clear(o.answers)
+	return nil
+}
+
+// Seal hides the answers under all bounds, and the histogram.
+func (a *Ranked) Seal() ([]mechanism.Exact, error) {
+	var exacts []mechanism.Exact
+	c := &rankedChoice{steps: a.Steps, answers: a.answers}
+	for vector := range a.Vectors {
+		exacts = append(exacts, mechanism.SealChoice(func(r mechanism.Range) (mechanism.Exact, error) { return c.within(r, vector) }))
+	}
+	histogram, err := SealCounts(a.units)
+	if err != nil {
+		return nil, err
+	}
+	return append(exacts, histogram...), nil
+}
+
+// rankedChoice is the answers of which one bound is chosen, for all vectors alike.
+type rankedChoice struct {
+	mutex   sync.Mutex
+	steps   []int64
+	answers []Answer // nil if a bound was chosen
+	chosen  int64
+	sealed  []mechanism.Exact
+	err     error
+}
+
+// The errors of a choice.
+var (
+	errSteps  = errors.New("the bound that is chosen is one of the steps of the histogram")
+	errBounds = errors.New("all vectors of a query have the same bound")
+)
+
+// within returns a vector of the answer of the rows whose ranks are in a range.
+func (c *rankedChoice) within(r mechanism.Range, vector int) (mechanism.Exact, error) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	last, found := slices.BinarySearch(c.steps, r.High)
+	switch {
+	case r.Low != 1 || !found:
+		return mechanism.Exact{}, errSteps
+	case c.answers == nil && c.chosen != r.High:
+		return mechanism.Exact{}, errBounds
+	case c.answers != nil:
+		answers := c.answers[:last+1]
+		c.chosen, c.answers = r.High, nil
+		c.sealed, c.err = sealTogether(answers)
+	}
+	if c.err != nil {
+		return mechanism.Exact{}, c.err
+	}
+	return c.sealed[vector], nil
+}
+
+// sealTogether hides the sum of answers, of which the first is not nil.
+func sealTogether(answers []Answer) ([]mechanism.Exact, error) {
+	for _, other := range answers[1:] {
+		if other != nil {
+			if err := answers[0].Merge(other); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return answers[0].Seal()
+}
+
+// SaveState writes the numbers of units and the answers of the steps that have rows.
+func (a *Ranked) SaveState(w *state.Writer) {
+	w.Words(a.units)
+	for _, answer := range a.answers {
+		if answer == nil {
+			w.Uint(0)
+			continue
+		}
+		w.Uint(1)
+		answer.SaveState(w)
+	}
+}
+
+// LoadState adds the units and answers of a state.
+func (a *Ranked) LoadState(r *state.Reader) error {
+	loadRows(r, a.units)
+	for step := range a.answers {
+		switch r.Uint() {
+		case 0:
+		case 1:
+			if err := a.at(step).LoadState(r); err != nil {
+				return err
+			}
+		default:
+			return r.Fail()
+		}
+	}
+	return r.Err()
+}
+
+// ValidRecord says whether a content is one of the query's.
+func (a *Ranked) ValidRecord(content []byte) bool { return a.answers[0].ValidRecord(content) }

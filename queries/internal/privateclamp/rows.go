@@ -1,0 +1,115 @@
+package privateclamp
+
+import (
+	"errors"
+	"math"
+	"slices"
+)
+
+// Bounds on the rows of a unit
+//
+// A number of rows is to units what a value is to rows: under a bound k the units with more rows lack what they have beyond it, and the noise grows with
+// k. So the bound is chosen as a clamp is, from a histogram with one cell an octave of rows: each unit counts in one cell, once.
+
+// RowsRule is the version of the rule that chooses a bound. Any change of what [RowsSearch.Choose] gives is a new one.
+const RowsRule = 1
+
+// MostRows is the largest number of rows that may be the largest bound.
+const MostRows = 1 << 30
+
+// Steps returns the bounds among which one is chosen: the powers of two below the largest, and that.
+func Steps(most int64) (steps []int64) {
+	for k := int64(1); k < most; k *= 2 {
+		steps = append(steps, k)
+	}
+	return append(steps, most)
+}
+
+// RowsSearch is a noisy histogram of the rows that units have, and the bound that was chosen from it.
+type RowsSearch struct {
+	// Rule is the version of the rule.
+	Rule int `json:"rule"`
+	// Steps are the bounds among which one is chosen. The cells of the histogram are the units with more rows than the step before, and at most this one.
+	Steps []int64 `json:"steps"`
+	// Noise is, for each step, the standard deviation of the noise of an answer under it, if the most that a row adds is 1.
+	Noise []float64 `json:"noise"`
+	// Groups is the number of cells of the answer, which share the bound.
+	Groups int `json:"groups"`
+	// Grid is that of the histogram's noisy values, Deviation their standard deviation, and Cells the values in multiples of the grid.
+	Grid      float64 `json:"grid"`
+	Deviation float64 `json:"standard_deviation"`
+	Cells     []int64 `json:"noisy_histogram"`
+	// MaxRows is the bound that was chosen.
+	MaxRows int64 `json:"max_rows"`
+	// Found says whether anything stood out of the noise.
+	Found bool `json:"found"`
+}
+
+// ErrRows is the error of a search for a bound whose numbers do not fit together.
+var ErrRows = errors.New("the histogram of which a bound was chosen is not whole")
+
+// Choose sets the bound from the other fields. Errors: ErrRows.
+//
+// The loss under a bound is that of a clamp: see [Histogram.Symmetric]. Each row that is left out counts as if it added the most that one can.
+func (s *RowsSearch) Choose() error {
+	positive := func(x float64) bool { return x > 0 && x <= math.MaxFloat64 }
+	n := len(s.Steps)
+	if s.Rule != RowsRule || n < 2 || s.Steps[n-1] > MostRows || !slices.Equal(s.Steps, Steps(s.Steps[n-1])) || len(s.Cells) != n || len(s.Noise) != n ||
+		s.Groups < 1 || !positive(s.Grid) || !positive(s.Deviation) || slices.ContainsFunc(s.Noise, func(x float64) bool { return !positive(x) }) {
+		return ErrRows
+	}
+	units := s.units()
+	s.Found, s.MaxRows = units != nil, s.Steps[0]
+	if !s.Found {
+		return nil
+	}
+	g, least := float64(s.Groups), math.Inf(1)
+	above, beyond := 0.0, 0.0 // units above the bound, and their rows
+	var v0, v1, v2 float64    // moments of the variance of units above the bound
+	for i := n - 1; i >= 0; i-- {
+		k := float64(s.Steps[i])
+		bias := beyond - above*k
+		unsure := v2 - 2*k*v1 + k*k*v0
+		if loss := (bias*bias+unsure)/math.Sqrt(g) + g*s.Noise[i]*s.Noise[i]; loss < least {
+			s.MaxRows, least = s.Steps[i], loss
+		}
+		if i > 0 {
+			x := (k + float64(s.Steps[i-1]) + 1) / 2
+			v := unsureness * math.Pow(min(units[i], s.Deviation), 2)
+			above, beyond = above+units[i], beyond+units[i]*x
+			v0, v1, v2 = v0+v, v1+v*x, v2+v*x*x
+		}
+	}
+	return nil
+}
+
+// units estimates the units of each cell, with an extrapolated tail above the highest that is believed; nil if none is.
+func (s *RowsSearch) units() []float64 {
+	m := &magnitudes{sdCoarse: s.Deviation}
+	for _, n := range s.Cells {
+		m.coarse = append(m.coarse, float64(n)*s.Grid)
+	}
+	firm := m.highestRun()
+	if firm < 0 {
+		return nil
+	}
+	top, gap := m.highest(firm)
+	out := make([]float64, len(m.coarse))
+	for i, n := range m.coarse[:top+1] {
+		if n > m.sdCoarse {
+			out[i] = n
+		}
+	}
+	d := fitDecay(m.coarse, top, m.sdCoarse)
+	if next := d.continued(m.coarse, top, m.sdCoarse, bend); !gap && !d.ends(next) {
+		copy(out[top+1:], next)
+	}
+	clear(out[min(firm+1+farthest, len(out)):])
+	return out
+}
+
+// Same says whether the bound is the one that is chosen from the other fields.
+func (s *RowsSearch) Same() bool {
+	again := *s
+	return again.Choose() == nil && again.MaxRows == s.MaxRows && again.Found == s.Found
+}
