@@ -121,6 +121,7 @@ func (c *checker) privacy(at *yamltree.Path) {
 		c.bad(unit, CodeBadValue, "a column with the name row cannot be the unit by itself", "write unit: row where each row is a unit of its own; else rename the column")
 	}
 	c.perUnit(at.At("per_unit"), &p.PerUnit)
+	c.discoveredBound(at.At("per_unit"), p.PerUnit, &p.PerUnit)
 }
 
 // unique reports each text that a list has twice.
@@ -148,14 +149,15 @@ func (c *checker) perUnit(at *yamltree.Path, p *PerUnit) {
 	bounds := []struct {
 		key   string
 		value int64
-	}{{"max_rows", p.MaxRows}, {"max_groups", p.MaxGroups}, {"max_rows_per_group", p.MaxRowsPerGroup}}
+	}{{"max_rows", int64(p.MaxRows)}, {"max_groups", p.MaxGroups}, {"max_rows_per_group", p.MaxRowsPerGroup}}
+	most := p.MostRows()
 	for _, b := range bounds {
 		switch {
 		case b.value > 1 && c.rowUnit():
 			c.bad(at.At(b.key), CodeContradiction, fmt.Sprintf("cannot be %d with unit: row, where each row is a unit of its own and contributes one row", b.value),
 				"remove per_unit, or name the columns of whom the release protects: unit: [user_id]")
-		case b.value > p.MaxRows && p.MaxRows > 0:
-			c.bad(at.At(b.key), CodeContradiction, fmt.Sprintf("is %d, but max_rows lets one unit have %d rows in all", b.value, p.MaxRows), "lower it, or raise max_rows")
+		case most > 0 && b.value > most:
+			c.bad(at.At(b.key), CodeContradiction, fmt.Sprintf("is %d, but max_rows lets one unit have %d rows in all", b.value, most), "lower it, or raise max_rows")
 		}
 	}
 }

@@ -46,6 +46,7 @@ func (c *checker) query(at *yamltree.Path, q *Query) {
 	c.kind(at)
 	if q.PerUnit != nil {
 		c.perUnit(at.At("per_unit"), q.PerUnit)
+		c.discoveredBound(at.At("per_unit"), c.job.Privacy.PerUnit.with(q.PerUnit), q.PerUnit)
 	}
 	c.bounded(at, q)
 	c.positive(at.At("sensitivity"), q.Sensitivity)
@@ -191,7 +192,7 @@ func (c *checker) bounded(at *yamltree.Path, q *Query) {
 		}
 		return
 	}
-	if b.MaxRows > 0 || b.MaxGroups > 0 && b.MaxRowsPerGroup > 0 {
+	if b.MaxRows != 0 || b.MaxGroups > 0 && b.MaxRowsPerGroup > 0 {
 		return
 	}
 	c.bad(at, CodeMissingBound, fmt.Sprintf("nothing bounds what one unit (%s) contributes to the query", c.unitText()),

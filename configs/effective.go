@@ -64,6 +64,11 @@ func writeCustom(w *canonical.Writer, v reflect.Value, at *yamltree.Path) bool {
 			return false
 		}
 		w.Text(Discover, at)
+	case MaxRows:
+		if !x.Discovers() {
+			return false
+		}
+		w.Text(Discover, at)
 	case Param:
 		w.JSON(x.Default)
 	case Decimal:

@@ -116,12 +116,12 @@ func TestBounds(t *testing.T) {
 	if got := job.Bounds(&job.Queries[0]); got != (PerUnit{MaxRows: 5}) {
 		t.Errorf("shared: %v", got)
 	}
-	if got := job.Bounds(&job.Queries[1]); got != (PerUnit{5, 8, 3}) {
+	if got := job.Bounds(&job.Queries[1]); got != (PerUnit{MaxRows: 5, MaxGroups: 8, MaxRowsPerGroup: 3}) {
 		t.Errorf("key by key: %v", got)
 	}
 	rows := strings.Replace(strings.Replace(base, "[cab_id]", "row", 1), "  per_unit: {max_rows: 5}\n", "", 1)
 	job = parsed(t, "job.yaml", []byte(rows), ParseOptions{})
-	if got := job.Bounds(&job.Queries[0]); got != (PerUnit{1, 1, 1}) || len(job.Privacy.Unit) != 0 {
+	if got := job.Bounds(&job.Queries[0]); got != (PerUnit{MaxRows: 1, MaxGroups: 1, MaxRowsPerGroup: 1}) || len(job.Privacy.Unit) != 0 {
 		t.Errorf("row: %v", got)
 	}
 }

@@ -19,7 +19,7 @@ func TestReferencesAreReplaced(t *testing.T) {
 	q := job.Queries[0]
 	got := []any{job.Name, job.Output.Dir, job.Output.Formats, job.Privacy.PerUnit.MaxRows, q.Sparse, q.Weight, q.Histogram.By[0].Values, job.ParamValues()}
 	want := []any{
-		"${literal} $5 $$ $$${x} 12", "out/12", []string{"csv"}, int64(5), true, Decimal("5"), Values{{"h12", []Scalar{"12"}}},
+		"${literal} $5 $$ $$${x} 12", "out/12", []string{"csv"}, MaxRows(5), true, Decimal("5"), Values{{"h12", []Scalar{"12"}}},
 		map[string]string{"hour": "12", "max": "5", "fmt": "csv", "sparse": "true"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -96,17 +96,25 @@ func (j *Job) Bounds(q *Query) PerUnit {
 	if len(j.Privacy.Unit) == 0 {
 		return PerUnit{MaxRows: 1, MaxGroups: 1, MaxRowsPerGroup: 1}
 	}
-	b := j.Privacy.PerUnit
-	if own := q.PerUnit; own != nil {
+	return j.Privacy.PerUnit.with(q.PerUnit)
+}
+
+// with returns the bounds of a query that has some of its own; nil if it has none.
+func (p PerUnit) with(own *PerUnit) PerUnit {
+	b := p
+	if own != nil {
 		b.MaxRows = orElse(own.MaxRows, b.MaxRows)
+		b.MaxRowsUpTo = orElse(own.MaxRowsUpTo, b.MaxRowsUpTo)
+		b.MaxRowsShare = orElse(own.MaxRowsShare, b.MaxRowsShare)
 		b.MaxGroups = orElse(own.MaxGroups, b.MaxGroups)
 		b.MaxRowsPerGroup = orElse(own.MaxRowsPerGroup, b.MaxRowsPerGroup)
 	}
 	return b
 }
 
-func orElse(own, shared int64) int64 {
-	if own > 0 {
+func orElse[T comparable](own, shared T) T {
+	var none T
+	if own != none {
 		return own
 	}
 	return shared

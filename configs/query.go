@@ -155,10 +155,30 @@ type Aggregate struct {
 // PerUnit is what one privacy unit may contribute to a query; rows beyond a bound are left out. If the unit is made of
 // columns, either max_rows, or max_groups together with max_rows_per_group, is required.
 type PerUnit struct {
-	// MaxRows is the largest number of rows of one unit that count.
-	MaxRows int64 `yaml:"max_rows,omitempty" min:"1" example:"5"`
+	// MaxRows is the largest number of rows of one unit that count. `discover` finds it privately, at most `max_rows_up_to`, in the same run, and pays for it with a part of the query's budget.
+	MaxRows MaxRows `yaml:"max_rows,omitempty" min:"1" example:"5"`
+	// MaxRowsUpTo is the public upper limit for `max_rows: discover`. It may be generous: what it costs grows with its logarithm at most.
+	MaxRowsUpTo int64 `yaml:"max_rows_up_to,omitempty" min:"2" example:"1000"`
+	// MaxRowsShare is the part of the query's budget (of its mu squared) that `max_rows: discover` spends. Absent: 0.1.
+	MaxRowsShare Decimal `yaml:"max_rows_share,omitempty" example:"0.1"`
 	// MaxGroups is the largest number of the query's cells in which one unit counts.
 	MaxGroups int64 `yaml:"max_groups,omitempty" min:"1" example:"5"`
 	// MaxRowsPerGroup is the largest number of rows of one unit that count in one cell.
 	MaxRowsPerGroup int64 `yaml:"max_rows_per_group,omitempty" min:"1" example:"1"`
+}
+
+// MaxRows is a bound on the rows of a unit, or says that it is to be found; 0 if there is none.
+type MaxRows int64
+
+const discoveredRows MaxRows = -1
+
+// Discovers says whether the bound is to be found.
+func (m MaxRows) Discovers() bool { return m == discoveredRows }
+
+// MostRows returns the largest number of rows of one unit that may count: the bound, or the limit within which it is found; 0 if there is none.
+func (p *PerUnit) MostRows() int64 {
+	if p.MaxRows.Discovers() {
+		return p.MaxRowsUpTo
+	}
+	return int64(p.MaxRows)
 }

@@ -17,6 +17,7 @@ var jobFormat = yamltree.Format{
 		reflect.TypeFor[Param]():   yamltree.DecodeWith(decodeParam),
 		reflect.TypeFor[Values]():  yamltree.DecodeWith(decodeValues),
 		reflect.TypeFor[Clamp]():   yamltree.DecodeWith(decodeClamp),
+		reflect.TypeFor[MaxRows](): yamltree.DecodeWith(decodeMaxRows),
 		reflect.TypeFor[Denoise](): yamltree.DecodeWith(decodeStep),
 	},
 	UnknownKey:  unknownKey,
@@ -58,6 +59,17 @@ func decodeClamp(d *yamltree.Decoder, c *Clamp, s yamltree.Spot) {
 		if *c = (Clamp{Discover}); text != Discover {
 			d.Refuse(s, CodeBadValue, "expected [lo, hi] or discover, found "+d.Show(s.Path, text), "write clamp: [lo, hi] from what you know about the column, or clamp: discover and range: [lo, hi]")
 		}
+	}
+}
+
+// decodeMaxRows decodes `discover` or a whole number.
+func decodeMaxRows(d *yamltree.Decoder, m *MaxRows, s yamltree.Spot) {
+	switch text, ok := d.Text(s, "a whole number or discover"); {
+	case !ok:
+	case text == Discover:
+		*m = discoveredRows
+	default:
+		d.Integer(reflect.ValueOf(m).Elem(), s)
 	}
 }
 

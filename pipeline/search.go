@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// search prepares the search of a query whose clamp is to be found.
+// search prepares the search of a query whose clamp or bound on rows is to be found.
 func (b *builder) search(q *Planned, i int) {
 	var err error
 	if q.Search, err = clampsearch.New(q.Query, queries.Adjacency(b.job.Privacy.Adjacency)); err != nil {
@@ -17,33 +17,37 @@ func (b *builder) search(q *Planned, i int) {
 	if q.Search == nil {
 		return
 	}
+	what, remedy := "clamp", "clamp: [lo, hi]"
+	if jq := &b.job.Queries[i]; rowsShare(b.job, jq) > 0 {
+		what, remedy = "bound on rows", "max_rows: N"
+	}
 	if d, err := b.job.Privacy.Delta.Down(); err == nil && d == 0 {
-		b.report(q.path, "contradiction", "a clamp is found with Gaussian noise, which needs a delta above 0", "write clamp: [lo, hi], or a delta such as 1e-6")
+		b.report(q.path, "contradiction", "a "+what+" is found with Gaussian noise, which needs a delta above 0", "write "+remedy+", or a delta such as 1e-6")
 	}
 	for key, there := range map[string]bool{"max_error": q.MaxError > 0, "accuracy": b.job.Queries[i].Accuracy != nil} {
 		if there {
-			b.report(q.path+"."+key, "contradiction", "the error of this query depends on the clamp that is found", "write clamp: [lo, hi], or remove "+key)
+			b.report(q.path+"."+key, "contradiction", "the error of this query depends on the "+what+" that is found", "write "+remedy+", or remove "+key)
 		}
 	}
 }
 
-// WithClamp returns the plan with the clamp of a query that was found.
-func (p *Plan) WithClamp(query int, found queries.ClampSearch) (*Plan, error) {
+// WithFound returns the plan with the clamp or bound of a query that was found.
+func (p *Plan) WithFound(query int, found queries.Found) (*Plan, error) {
 	out := *p
 	out.queries = slices.Clone(p.queries)
 	q := &out.queries[query]
-	c, err := q.Search.Clamped(found, q.Mechanisms, p.adjacency)
+	c, err := q.Search.With(found, q.Mechanisms, p.adjacency)
 	if err != nil {
 		return nil, err
 	}
 	q.Search, q.Query, q.Components, q.Mechanisms = c.Search, c.Query, c.Components, c.Mechanisms
-	if q.radius > 0 {
-		q.radius = (found.Clamp[1] - found.Clamp[0]) / 2
+	if found.Clamp != nil && q.radius > 0 {
+		q.radius = (found.Clamp.Clamp[1] - found.Clamp.Clamp[0]) / 2
 	}
 	return &out, nil
 }
 
-// ChooseWidest gives the exact answers that wait for a clamp the public range, for comparisons of answers that are never released.
+// ChooseWidest gives the exact answers that wait for a choice the public range, for comparisons of answers that are never released.
 func (p *Plan) ChooseWidest(exacts [][]mechanism.Exact) error {
 	for i := range p.queries {
 		if s := p.queries[i].Search; s != nil {
@@ -53,4 +57,17 @@ func (p *Plan) ChooseWidest(exacts [][]mechanism.Exact) error {
 		}
 	}
 	return nil
+}
+
+// Narrowest returns a query as it is if the least bound on the rows of a unit is found; nil if its bound is fixed or found.
+func (p *Plan) Narrowest(query int) *Planned {
+	s := p.queries[query].Search
+	if s == nil || s.Found != nil || s.Widest().Low != 1 || rowsShare(p.job, &p.job.Queries[query]) == 0 {
+		return nil
+	}
+	least, err := p.WithFound(query, queries.Found{Rows: &queries.RowsSearch{MaxRows: 1}})
+	if err != nil {
+		return nil
+	}
+	return &least.queries[query]
 }

@@ -15,7 +15,7 @@ import (
 func (b *builder) spec(jq *configs.Query, path string) queries.Spec {
 	s := queries.Spec{
 		Name: jq.Name, Kind: queries.Count, Unit: b.job.Privacy.Unit, Location: b.location, Filtered: len(b.job.Input.Where) > 0,
-		Bounds: bounds(b.job, jq), Declared: b.number(jq.Sensitivity, path+".sensitivity"),
+		Bounds: bounds(b.job, jq), RowsShare: rowsShare(b.job, jq), Declared: b.number(jq.Sensitivity, path+".sensitivity"),
 	}
 	switch {
 	case jq.Histogram != nil:
@@ -67,18 +67,31 @@ func value(a *configs.Aggregate) *quantize.Value {
 		v.Lo, v.Hi = string(c[0]), string(c[1])
 	}
 	if a.Clamp.Discovers() {
-		v.Share = 0.1
-		if share, err := calibrate.ParseNearest(string(a.ClampShare)); err == nil {
-			v.Share = share
-		}
+		v.Share = shareOf(a.ClampShare)
 	}
 	return v
+}
+
+// shareOf is the part of a query's mu² that a search takes.
+func shareOf(d configs.Decimal) float64 {
+	if share, err := calibrate.ParseNearest(string(d)); err == nil {
+		return share
+	}
+	return 0.1
+}
+
+// rowsShare is what finding the bound on the rows of a unit takes; 0 if the job has it.
+func rowsShare(job *configs.Job, jq *configs.Query) float64 {
+	if p := job.Bounds(jq); p.MaxRows.Discovers() {
+		return shareOf(p.MaxRowsShare)
+	}
+	return 0
 }
 
 // bounds are what one unit may contribute to the query.
 func bounds(job *configs.Job, jq *configs.Query) queries.Bounds {
 	p := job.Bounds(jq)
-	return queries.Bounds{MaxRows: p.MaxRows, MaxGroups: p.MaxGroups, MaxRowsPerGroup: p.MaxRowsPerGroup}
+	return queries.Bounds{MaxRows: p.MostRows(), MaxGroups: p.MaxGroups, MaxRowsPerGroup: p.MaxRowsPerGroup}
 }
 
 func policy(p string) domain.Policy {

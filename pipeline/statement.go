@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
@@ -26,7 +27,7 @@ func (p *Plan) privacy() manifest.Privacy {
 	share := cmp.Or(p.failure.share, "0")
 	s := manifest.Privacy{
 		Statement: p.Statement(), Unit: manifest.UnitColumns(p.job.Privacy.Unit), Adjacency: string(p.adjacency),
-		PerUnit: manifest.Bounds(p.job.Privacy.PerUnit),
+		PerUnit: statedBounds(p.job.Privacy.PerUnit),
 		Epsilon: float64(p.guarantee.Epsilon), Delta: float64(p.guarantee.Delta), DeltaFailure: share,
 		Measures: manifest.MeasuresOf(p.Mechanisms(), share),
 		DataDomain: manifest.Domain{
@@ -50,13 +51,24 @@ func (p *Plan) privacy() manifest.Privacy {
 	return s
 }
 
+func statedBounds(p configs.PerUnit) manifest.Bounds {
+	out := manifest.Bounds{MaxGroups: p.MaxGroups, MaxRowsPerGroup: p.MaxRowsPerGroup}
+	if p.MaxRows.Discovers() {
+		out.MaxRowsUpTo = p.MaxRowsUpTo
+	} else {
+		out.MaxRows = int64(p.MaxRows)
+	}
+	return out
+}
+
 func (q *Planned) manifest() manifest.Query {
 	half, perRow := q.HalfWidth()
 	steps := stepNames(q.Steps)
 	m := manifest.Query{
 		Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), HalfWidth: &half, OverRows: perRow,
-		Denoise: steps, Search: q.Search.Statement(), Biased: len(steps) > 0 || q.adjusted || len(q.Components) > 1 && q.Strategy == nil,
+		Denoise: steps, Biased: len(steps) > 0 || q.adjusted || len(q.Components) > 1 && q.Strategy == nil,
 	}
+	m.Search, m.RowsSearch = q.Search.Statement()
 	if scale := q.Components[0].Scale; scale != 1 {
 		m.Scale = scale
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/dprelease/dprelease/queries/kinds/clamped"
 	"github.com/dprelease/dprelease/queries/kinds/crosstabs"
 	"github.com/dprelease/dprelease/queries/kinds/histogram"
+	"github.com/dprelease/dprelease/queries/kinds/limited"
 	"github.com/dprelease/dprelease/queries/kinds/ordered"
 	"github.com/dprelease/dprelease/queries/kinds/shared"
 	"github.com/dprelease/dprelease/queries/kinds/sums"
@@ -86,6 +87,8 @@ func OutlineOf(q Query, s table.Schema) (o Outline, err error) {
 		return outline(&q.Query.Query, s)
 	case *shared.Query:
 		return o, problem.One(q.Name(), "histogram.noise", CodeNotPushed, "cells that share noise take the number of units as well, which a statement does not count", HintLocal+", or leave noise out")
+	case *limited.Query:
+		return o, problem.One(q.Name(), problem.FieldBounds+".max_rows", CodeNotPushed, "a bound on rows that is discovered takes the rank of each row among those of its unit", HintLocal)
 	case *clamped.Query:
 		return o, problem.One(q.Name(), "", CodeNotPushed, "a clamp that is discovered takes a histogram of values and sums for each bin of it", HintLocal)
 	}

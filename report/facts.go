@@ -225,8 +225,11 @@ func (q *queryFacts) ask(j *jobQuery) {
 	}
 }
 
-// clampWords says how a query's clamp was found; "" if the job has it.
+// clampWords says how a query's clamp, or its bound on rows, was found; "" if the job has it.
 func clampWords(q *manifest.Query) string {
+	if q.RowsSearch != nil {
+		return rowsWords(q.RowsSearch)
+	}
 	s := q.Search
 	if s == nil {
 		return ""
@@ -238,6 +241,16 @@ func clampWords(q *manifest.Query) string {
 	}
 	return found + fmt.Sprintf(" It was chosen between %s and %s from a noisy histogram of the values alone, for which %s %% of the query's budget was spent; release.json holds that histogram.",
 		end(s.Least), end(s.Most), short(100*s.Share))
+}
+
+// rowsWords says how the bound on the rows of a unit was found.
+func rowsWords(s *manifest.RowsSearch) string {
+	found := fmt.Sprintf("At most %s of each unit count.", plural(int(s.MaxRows), "row"))
+	if !s.Found {
+		found += " Too few units stand out of the noise to choose a larger bound."
+	}
+	return found + fmt.Sprintf(" The bound was chosen, up to %s, from a noisy histogram of how many rows units have, for which %s %% of the query's budget was spent; release.json holds that histogram.",
+		thousands(int(s.Steps[len(s.Steps)-1])), short(100*s.Share))
 }
 
 // Kinds of queries.

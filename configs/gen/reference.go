@@ -128,6 +128,7 @@ var typeNames = map[reflect.Type]string{
 	reflect.TypeFor[configs.Scalar]():  "text or number",
 	reflect.TypeFor[configs.Unit]():    "`row` or list of texts",
 	reflect.TypeFor[configs.Clamp]():   "list of numbers, or `discover`",
+	reflect.TypeFor[configs.MaxRows](): "whole number, or `discover`",
 	reflect.TypeFor[configs.Values]():  "list of texts, or mapping of text to texts",
 	reflect.TypeFor[configs.Param]():   "default, or mapping",
 	reflect.TypeFor[configs.Event]():   "mapping of text to text",

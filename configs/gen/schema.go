@@ -76,6 +76,8 @@ func mapped(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Const: "row"}, {Type: "string", Pattern: hasReference}, listOf(scalar())}}
 	case reflect.TypeFor[configs.Clamp]():
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Const: configs.Discover}, {Type: "string", Pattern: hasReference}, listOf(mapped(reflect.TypeFor[configs.Decimal]()))}}
+	case reflect.TypeFor[configs.MaxRows]():
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Const: configs.Discover}, typed(hasReference, "integer", "string")}}
 	case reflect.TypeFor[configs.Values]():
 		entry := &jsonschema.Schema{AnyOf: []*jsonschema.Schema{scalar(), listOf(scalar())}}
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{listOf(scalar()), {Type: "object", AdditionalProperties: entry, MinProperties: number(1)}}}

@@ -1,5 +1,5 @@
-// Package clampsearch has what a plan knows of a query whose clamp is found in the run: a noisy histogram of its values is drawn before the query's own
-// noise, at a share of the query's mu² that is charged with the rest.
+// Package clampsearch has what a plan knows of a query whose clamp, or bound on the rows of a unit, is found in the run: a noisy histogram is drawn before the
+// query's own noise, at a share of the query's mu² that is charged with the rest.
 package clampsearch
 
 import (
@@ -11,28 +11,29 @@ import (
 	"github.com/dprelease/dprelease/queries"
 )
 
-// Search is how the clamp of a query is found.
+// Search is how the clamp or the bound of a query is found.
 type Search struct {
-	queries.ClampFinder
+	queries.Finder
 	Component queries.Component
 	Mechanism calibrate.Mechanism
-	// Found is the clamp, with what it was chosen from; nil before a run.
-	Found *queries.ClampSearch
+	// Found is what was chosen, with what it was chosen from; nil before a run.
+	Found *queries.Found
 	// name is that of the mechanism in the ledger, if the charge was adopted; else it is "".
 	name string
+	most []float64 // that a row adds to a cell, by component that depends on what was found
 }
 
-// New returns the search of a query; nil if its clamp is fixed.
+// New returns the search of a query; nil if all is fixed.
 func New(q queries.Query, adj queries.Adjacency) (*Search, error) {
-	finder, ok := q.(queries.ClampFinder)
+	finder, ok := q.(queries.Finder)
 	if !ok {
 		return nil, nil
 	}
 	c, err := finder.Histogram(adj)
-	return &Search{ClampFinder: finder, Component: c}, err
+	return &Search{Finder: finder, Component: c}, err
 }
 
-// Ask splits what the components of the query ask for: the share of its mu² goes to the histogram, which those that depend on the clamp follow.
+// Ask splits what the components of the query ask for: the share of its mu² goes to the histogram, which those that depend on what is found follow.
 func (s *Search) Ask(asks []calibrate.Ask, weight float64) []calibrate.Ask {
 	c := s.Component
 	name := manifest.MechanismName(s.Name(), c.Name)
@@ -66,20 +67,20 @@ func (s *Search) Adopt(recorded calibrate.Mechanism, following []calibrate.Mecha
 	return &out
 }
 
-// Clamped is a query with a clamp that was found.
-type Clamped struct {
+// Chosen is a query with what was found.
+type Chosen struct {
 	Search     *Search
 	Query      queries.Query
 	Components []queries.Component
 	Mechanisms []calibrate.Mechanism
 }
 
-// Clamped returns the query with the clamp that was found. The mechanisms that depend on it are those for its sensitivity, at the mu that is charged.
-func (s *Search) Clamped(found queries.ClampSearch, charged []calibrate.Mechanism, adj queries.Adjacency) (out Clamped, err error) {
+// With returns the query with what was found. The mechanisms that depend on it are those for its sensitivity, at the mu that is charged.
+func (s *Search) With(found queries.Found, charged []calibrate.Mechanism, adj queries.Adjacency) (out Chosen, err error) {
 	after := *s
 	after.Found = &found
-	out = Clamped{Search: &after, Mechanisms: slices.Clone(charged)}
-	if out.Query, err = s.ClampFinder.Clamped(mechanism.Range{Low: found.Low, High: found.High}); err != nil {
+	out = Chosen{Search: &after, Mechanisms: slices.Clone(charged)}
+	if out.Query, err = s.Finder.Chosen(found.Range()); err != nil {
 		return out, err
 	}
 	if out.Components, err = out.Query.Components(adj); err != nil {
@@ -90,12 +91,13 @@ func (s *Search) Clamped(found queries.ClampSearch, charged []calibrate.Mechanis
 			if out.Mechanisms[j], err = charged[j].Chosen(c.Sens, c.Quantum, c.RowBound); err != nil {
 				return out, err
 			}
+			after.most = append(after.most, c.RowBound)
 		}
 	}
 	return out, nil
 }
 
-// Choose gives the exact answers that wait for a clamp this one.
+// Choose gives the exact answers that wait for a choice this one.
 func (s *Search) Choose(exacts []mechanism.Exact, r mechanism.Range) (err error) {
 	for j, follows := range s.Follows() {
 		if follows {
@@ -107,10 +109,25 @@ func (s *Search) Choose(exacts []mechanism.Exact, r mechanism.Range) (err error)
 	return nil
 }
 
-// Statement states how the clamp was found, for the manifest; nil if it was not yet.
-func (s *Search) Statement() *manifest.Search {
+// Statement states how the clamp or the bound was found, for the manifest; nil if it was not yet, or if it is the other.
+func (s *Search) Statement() (*manifest.Search, *manifest.RowsSearch) {
 	if s == nil || s.Found == nil {
-		return nil
+		return nil, nil
 	}
-	return &manifest.Search{Share: s.Component.Weight, Mechanism: manifest.MechanismOf(s.Component.Name, s.Mechanism), ClampSearch: *s.Found}
+	m := manifest.MechanismOf(s.Component.Name, s.Mechanism)
+	if rows := s.Found.Rows; rows != nil {
+		return nil, &manifest.RowsSearch{Share: s.Component.Weight, Mechanism: m, Most: s.most, RowsSearch: *rows}
+	}
+	return &manifest.Search{Share: s.Component.Weight, Mechanism: m, ClampSearch: *s.Found.Clamp}, nil
+}
+
+// FoundBy returns what a manifest says was found, if it is what its histogram gives; else false.
+func FoundBy(q *manifest.Query) (queries.Found, bool) {
+	switch {
+	case q.Search != nil:
+		return queries.Found{Clamp: &q.Search.ClampSearch}, q.Search.Same()
+	case q.RowsSearch != nil:
+		return queries.Found{Rows: &q.RowsSearch.RowsSearch}, q.RowsSearch.Same()
+	}
+	return queries.Found{}, false
 }

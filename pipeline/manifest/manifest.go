@@ -92,7 +92,9 @@ type Privacy struct {
 // Bounds are what one unit may contribute to a query that sets no bounds of its own; 0 if it is not bounded. The sensitivities of the
 // mechanisms say what each query takes.
 type Bounds struct {
-	MaxRows         int64 `json:"max_rows,omitempty"`
+	MaxRows int64 `json:"max_rows,omitempty"`
+	// MaxRowsUpTo is the limit within which queries that set no bounds of their own find max_rows.
+	MaxRowsUpTo     int64 `json:"max_rows_up_to,omitempty"`
 	MaxGroups       int64 `json:"max_groups,omitempty"`
 	MaxRowsPerGroup int64 `json:"max_rows_per_group,omitempty"`
 }

@@ -66,8 +66,8 @@ func (q *Query) Calibrated() (out []calibrate.Mechanism) {
 	for i := range q.Mechanisms {
 		out = append(out, q.Mechanisms[i].calibrated(q.Name))
 	}
-	if q.Search != nil {
-		out = append(out, q.Search.Mechanism.calibrated(q.Name))
+	if m := q.searching(); m != nil {
+		out = append(out, m.calibrated(q.Name))
 	}
 	return out
 }

@@ -20,6 +20,8 @@ type Query struct {
 	Strategy *Strategy `json:"strategy,omitempty"`
 	// Search says how the clamp was found; nil if the job has it.
 	Search *Search `json:"discovered_clamp,omitempty"`
+	// RowsSearch says how max_rows was found; nil if the job has it.
+	RowsSearch *RowsSearch `json:"discovered_max_rows,omitempty"`
 	// Publish says which cells are left empty; nil if all are shown.
 	Publish *Publish `json:"publish,omitempty"`
 	Denoise []string `json:"denoise,omitempty"`
@@ -91,6 +93,15 @@ type Search struct {
 	Share     float64   `json:"share"`
 	Mechanism Mechanism `json:"mechanism"`
 	queries.ClampSearch
+}
+
+// RowsSearch says the same of the bound on the rows of a unit.
+type RowsSearch struct {
+	Share     float64   `json:"share"`
+	Mechanism Mechanism `json:"mechanism"`
+	// Most is, of each of the query's mechanisms, the most that a row adds to a cell, of which the search states the noise.
+	Most []float64 `json:"row_adds_at_most"`
+	queries.RowsSearch
 }
 
 // Strategy says how the tables of a query are put together from its mechanisms, which are not their cells.

@@ -49,7 +49,7 @@ func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]me
 	out := make([][]mechanism.Noisy, len(exacts))
 	for i, parts := range exacts {
 		a.Observer.Progress(pipeline.StageNoise, i, len(exacts))
-		parts, err := a.chooseClamp(ctx, i, parts)
+		parts, err := a.choose(ctx, i, parts)
 		if err != nil {
 			return nil, err
 		}
@@ -65,9 +65,9 @@ func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]me
 	return out, nil
 }
 
-// chooseClamp finds the clamp of a query, if it is to be found: it adds noise to the histogram of the values, which comes last, and chooses from the noisy
-// values. The plan then has the clamp, and the exact answers are those under it.
-func (a *attempt) chooseClamp(ctx context.Context, i int, parts []mechanism.Exact) ([]mechanism.Exact, error) {
+// choose finds the clamp or the bound on rows of a query, if it is to be found: it adds noise to the histogram, which comes last, and chooses from the noisy
+// values. The plan then has what was found, and the exact answers are those under it.
+func (a *attempt) choose(ctx context.Context, i int, parts []mechanism.Exact) ([]mechanism.Exact, error) {
 	s := a.plan.Queries()[i].Search
 	if s == nil {
 		return parts, nil
@@ -77,15 +77,15 @@ func (a *attempt) chooseClamp(ctx context.Context, i int, parts []mechanism.Exac
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Find(histogram, a.plan.Queries()[i].Mechanisms)
+	found, err := s.Find(histogram, a.plan.Queries()[i].Mechanisms, a.plan.Adjacency())
 	if err != nil {
 		return nil, err
 	}
-	if a.plan, err = a.plan.WithClamp(i, found); err != nil {
+	if a.plan, err = a.plan.WithFound(i, found); err != nil {
 		return nil, err
 	}
 	chosen := slices.Clone(parts[:last])
-	return chosen, s.Choose(chosen, mechanism.Range{Low: found.Low, High: found.High})
+	return chosen, s.Choose(chosen, found.Range())
 }
 
 // noisy adds the noise of a part; if its keys are private they are selected.

@@ -8,6 +8,7 @@ import (
 	"github.com/dprelease/dprelease/ledger"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/clampsearch"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
@@ -76,7 +77,7 @@ func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest,
 		}
 	}
 	a.plan = adopted
-	if err := a.adoptClamps(m); err != nil {
+	if err := a.adoptFound(m); err != nil {
 		return nil, a.notReadBack(ctx, err)
 	}
 	noisy, err := a.readBack(ctx, dir, m, digest, proof)
@@ -92,17 +93,17 @@ func (a *attempt) present(ctx context.Context, dir string, m *manifest.Manifest,
 	return release, a.showHead(ctx, release, new(big.Float))
 }
 
-// adoptClamps takes over the clamps that a published release found.
-func (a *attempt) adoptClamps(m *manifest.Manifest) (err error) {
+// adoptFound takes over the clamps and bounds that a published release found.
+func (a *attempt) adoptFound(m *manifest.Manifest) (err error) {
 	for i, q := range a.plan.Queries() {
 		if q.Search == nil {
 			continue
 		}
-		s := m.Queries[i].Search
-		if s == nil || !s.Same() {
-			return errors.New(m.Queries[i].Name + ": its clamp is not stated")
+		found, ok := clampsearch.FoundBy(&m.Queries[i])
+		if !ok {
+			return errors.New(m.Queries[i].Name + ": its clamp or its bound on rows is not stated")
 		}
-		if a.plan, err = a.plan.WithClamp(i, s.ClampSearch); err != nil {
+		if a.plan, err = a.plan.WithFound(i, found); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 // Manifest returns a manifest with marks instead of what depends on noisy values: digests of files, the number of rows
 // of files that leave some out, what denoising chose and the error that it expects, and the noisy histogram of which a
-// clamp was found with what follows from that clamp. The values of the keys in without are marked too. All else must be
+// clamp or bound on rows was found with what follows from it. The values of the keys in without are marked too. All else must be
 // equal for neighbouring tables.
 func Manifest(text []byte, without ...string) ([]byte, error) {
 	var m map[string]any
@@ -32,7 +32,7 @@ func Manifest(text []byte, without ...string) ([]byte, error) {
 				mask(e, "rmse", "low", "high")
 			}
 		}
-		maskClamp(q)
+		maskFound(q)
 		files, _ := q["files"].([]any)
 		for _, f := range files {
 			if f, ok := f.(map[string]any); ok {
@@ -52,14 +52,17 @@ func Manifest(text []byte, without ...string) ([]byte, error) {
 	return json.MarshalIndent(m, "", " ")
 }
 
-// maskClamp masks the noisy histogram of which a query's clamp was found, the clamp, and the noise and the error of the
-// sums under it. The query keeps what the histogram's noise was charged, and what the sums' noise is charged.
-func maskClamp(q map[string]any) {
+// maskFound masks the noisy histogram of which a query's clamp or bound on rows was found, what was found, and the noise and
+// the error of the answers under it. The query keeps what the histogram's noise was charged, and what the answers' noise is charged.
+func maskFound(q map[string]any) {
 	search, found := q["discovered_clamp"].(map[string]any)
+	if rows, ok := q["discovered_max_rows"].(map[string]any); ok {
+		search, found = rows, true
+	}
 	if !found {
 		return
 	}
-	mask(search, "noisy_histogram", "low", "high", "clamp", "found")
+	mask(search, "noisy_histogram", "low", "high", "clamp", "max_rows", "found")
 	mask(q, "ci95_half_width", "expected_error")
 	mechanisms, _ := q["mechanisms"].([]any)
 	for _, m := range mechanisms {

@@ -25,13 +25,17 @@ func (d *drawing) query() string {
 	default:
 		q = "variance: {column: " + d.one("i", "f", "g", "m", "n", "s") + ", clamp: " + pick(d.Rand, clamps[:5]) + d.groups() + "}"
 	}
-	if len(d.job.Unit) > 0 && d.chance(0.4) {
+	found := len(d.job.Unit) > 0 && !strings.Contains(q, "discover") && !strings.Contains(q, "optimize: cdf") && d.chance(0.15)
+	switch {
+	case found:
+		q += ", per_unit: {" + d.foundBounds() + "}"
+	case len(d.job.Unit) > 0 && d.chance(0.4):
 		q += ", per_unit: {" + d.bounds() + "}"
 	}
 	if strings.Contains(q, "optimize: cdf") || strings.Contains(q, "noise: auto") {
 		return q // goes with none of what follows
 	}
-	if d.chance(0.05) {
+	if !found && d.chance(0.05) {
 		q += ", sensitivity: 100"
 	}
 	if !strings.HasPrefix(q, "count") && d.chance(0.2) {
@@ -41,6 +45,12 @@ func (d *drawing) query() string {
 		q += ", denoise: [{method: " + pick(d.Rand, methods) + "}]"
 	}
 	return q
+}
+
+// foundBounds draws bounds of which that on rows is found.
+func (d *drawing) foundBounds() string {
+	return fmt.Sprintf("max_rows: discover, max_rows_up_to: %d, max_groups: %d, max_rows_per_group: %d", 4+d.IntN(20), 1+d.IntN(4), 2+d.IntN(3)) +
+		pick(d.Rand, []string{"", ", max_rows_share: 0.3"})
 }
 
 // methods are mostly fast ones, since denoising sees only noisy values.

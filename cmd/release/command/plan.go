@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -97,9 +98,11 @@ type plannedQuery struct {
 	Deviation   float64 `json:"standard_deviation"`
 	HalfWidth   float64 `json:"ci95_half_width"`
 	// PerRow: the half-width is divided by the private number of rows.
-	PerRow bool    `json:"ci95_half_width_over_rows"`
-	Mu     float64 `json:"mu"`
-	Share  float64 `json:"share_of_mu2"`
+	PerRow bool `json:"ci95_half_width_over_rows"`
+	// Least is the half-width if the least bound on rows is found; nil if the bound is fixed.
+	Least *float64 `json:"least_ci95_half_width,omitempty"`
+	Mu    float64  `json:"mu"`
+	Share float64  `json:"share_of_mu2"`
 	// Threshold is the least noisy count of a key that is published, if keys are discovered.
 	Threshold float64 `json:"threshold,omitempty"`
 	// StandsOut is the smallest noisy count that stands out: of all cells without a row none is above it with 95 % probability.
@@ -135,13 +138,19 @@ func plannedParts(q *pipeline.Planned) []plannedPart {
 
 func planJSON(p *pipeline.Plan) map[string]any {
 	all := make([]plannedQuery, 0, len(p.Queries()))
-	for _, q := range p.Queries() {
+	for i, q := range p.Queries() {
 		s := q.Sensitivity()
 		half, perRow := q.HalfWidth()
+		var least *float64
+		if n := p.Narrowest(i); n != nil {
+			from, _ := n.HalfWidth()
+			least = &from
+		}
 		all = append(all, plannedQuery{
 			Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), Sensitivity: s.L2, Why: s.Why,
 			Sigma: q.Sigma(), Deviation: q.Deviation(), HalfWidth: half, PerRow: perRow,
 			Mu: float64(q.Mu()), Share: compared.Share(p, &q), Threshold: q.Threshold(), StandsOut: standsOut(&q), Sharing: sharingOf(p, &q),
+			Least: least,
 			Parts: plannedParts(&q), Strategy: q.Strategy,
 		})
 	}
@@ -164,13 +173,18 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 		return err
 	}
 	rows := [][]string{{"query", "cells", "sensitivity", compared.SharedOut(p), "sigma", "95 % ±", "because"}}
-	for _, q := range p.Queries() {
+	for i, q := range p.Queries() {
 		s := q.Sensitivity()
+		half := halfWidth(&q)
+		if least := p.Narrowest(i); least != nil {
+			from, _ := least.HalfWidth()
+			half = fmt.Sprintf("%.4g to %s", from, strings.TrimPrefix(half, atMost))
+		}
 		l2, sigma := fmt.Sprintf("%.6g", s.L2), fmt.Sprintf("%.6g", q.Sigma())
 		if q.Strategy != nil && len(q.Mechanisms) > 1 {
 			l2, sigma, s.Why = "-", "-", fmt.Sprintf("%d components share the noise, see below", len(q.Mechanisms))
 		}
-		rows = append(rows, []string{q.Query.Name(), cellCount(&q), l2, fmt.Sprintf("%.1f %%", 100*compared.Share(p, &q)), sigma, halfWidth(&q), s.Why})
+		rows = append(rows, []string{q.Query.Name(), cellCount(&q), l2, fmt.Sprintf("%.1f %%", 100*compared.Share(p, &q)), sigma, half, s.Why})
 	}
 	if err := a.PrintTable(rows); err != nil {
 		return err

@@ -58,7 +58,7 @@ func worthOf(p *pipeline.Plan) worth {
 // standsOut is the smallest noisy count of a query that stands out: of all its cells without a row, none is above it with 95 % probability.
 // It is 0 for queries that are no counts.
 func standsOut(q *pipeline.Planned) float64 {
-	if q.Kind != "count" && q.Kind != "histogram" || q.Selection != nil {
+	if q.Kind != "count" && q.Kind != "histogram" || q.Selection != nil || q.Search != nil && q.Search.Found == nil {
 		return 0
 	}
 	if m := q.Mechanisms[0]; m.Noise != calibrate.Gaussian {

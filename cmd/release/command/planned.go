@@ -14,6 +14,9 @@ func cellCount(q *pipeline.Planned) string {
 	return fmt.Sprint(q.Query.Cells())
 }
 
+// atMost is before a half-width that is not known before the run.
+const atMost = "at most "
+
 // halfWidth is half the width of a cell's 95 % interval; a mean's is divided by its number of rows.
 func halfWidth(q *pipeline.Planned) string {
 	half, perRow := q.HalfWidth()
@@ -22,7 +25,7 @@ func halfWidth(q *pipeline.Planned) string {
 		text += " / rows"
 	}
 	if q.Search != nil && q.Search.Found == nil {
-		text = "at most " + text
+		text = atMost + text
 	}
 	return text
 }

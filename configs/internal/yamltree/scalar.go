@@ -20,7 +20,7 @@ func (d *Decoder) scalar(v reflect.Value, s Spot) {
 	case reflect.Bool:
 		d.boolean(v, s)
 	default:
-		d.integer(v, s)
+		d.Integer(v, s)
 	}
 }
 
@@ -84,7 +84,8 @@ func (d *Decoder) boolean(v reflect.Value, s Spot) {
 	}
 }
 
-func (d *Decoder) integer(v reflect.Value, s Spot) {
+// Integer decodes a whole number, of at least what the tag min says.
+func (d *Decoder) Integer(v reflect.Value, s Spot) {
 	text, ok := d.Text(s, "a whole number")
 	if !ok {
 		return

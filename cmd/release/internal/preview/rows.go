@@ -83,7 +83,7 @@ func (m *maker) place(e configs.Event, logical string) int {
 // begin makes the next unit.
 func (m *maker) begin() {
 	p := &m.plan.Job().Privacy.PerUnit
-	most := max(p.MaxRows, p.MaxGroups*max(p.MaxRowsPerGroup, 1), 1)
+	most := max(p.MostRows(), p.MaxGroups*max(p.MaxRowsPerGroup, 1), 1)
 	if len(m.plan.Job().Privacy.Unit) == 0 {
 		most = 1
 	}
