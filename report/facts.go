@@ -245,12 +245,15 @@ func clampWords(q *manifest.Query) string {
 
 // rowsWords says how the bound on the rows of a unit was found.
 func rowsWords(s *manifest.RowsSearch) string {
-	found := fmt.Sprintf("At most %s of each unit count.", plural(int(s.MaxRows), "row"))
+	found := "At most " + short(float64(s.MaxRows)) + " rows of each unit count."
+	if s.MaxRows == 1 {
+		found = "One row of each unit counts."
+	}
 	if !s.Found {
 		found += " Too few units stand out of the noise to choose a larger bound."
 	}
 	return found + fmt.Sprintf(" The bound was chosen, up to %s, from a noisy histogram of how many rows units have, for which %s %% of the query's budget was spent; release.json holds that histogram.",
-		thousands(int(s.Steps[len(s.Steps)-1])), short(100*s.Share))
+		short(float64(s.Steps[len(s.Steps)-1])), short(100*s.Share))
 }
 
 // Kinds of queries.
