@@ -55,8 +55,7 @@ var layers = map[string][]string{
 	"io/source/internal/jsonl":   {"io/table", "io/source/internal/scan"},
 	"io/source/internal/arrow":   {"io/table", "io/source/internal/scan"},
 	"io/source/internal/parquet": {"io/table", "io/source/internal/scan"},
-	"io/source/internal/inflate": {},
-	"io/source/internal/scan":    {"io/table", "io/source/internal/inflate"},
+	"io/source/internal/scan":    {"io/table"},
 	"io/source/internal/remote":  {"io/store", "io/source/internal/scan"},
 
 	"mechanism":          {"calibrate", "ledger", "mechanism/int128"},

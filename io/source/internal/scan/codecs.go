@@ -7,17 +7,16 @@ import (
 
 	"github.com/andybalholm/brotli"
 	"github.com/golang/snappy"
+	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
-
-	"github.com/dprelease/dprelease/io/source/internal/inflate"
 )
 
 // Codecs decompresses bytes in memory. The caller knows how long the result must be, and no codec writes more, so a bomb is a damaged file.
 // (parquet-go's codecs write as much as there is, and its LZ4 tries ever larger buffers on damaged bytes, without end.)
 type Codecs struct {
 	zstd   *zstd.Decoder
-	gzip   *inflate.Reader
+	gzip   *gzip.Reader
 	brotli *brotli.Reader
 }
 
@@ -62,7 +61,7 @@ func (c *Codecs) ZstdInto(dst, src []byte) error {
 // GzipInto fills dst with what src, a gzip stream, holds.
 func (c *Codecs) GzipInto(dst, src []byte) (err error) {
 	if c.gzip == nil {
-		c.gzip, err = inflate.NewReader(bytes.NewReader(src))
+		c.gzip, err = gzip.NewReader(bytes.NewReader(src))
 	} else {
 		err = c.gzip.Reset(bytes.NewReader(src))
 	}

@@ -2,15 +2,13 @@ package scan
 
 import (
 	"compress/bzip2"
-	"compress/gzip"
 	"context"
 	"errors"
 	"io"
 	"io/fs"
 
+	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-
-	"github.com/dprelease/dprelease/io/source/internal/inflate"
 )
 
 // Stream reads the text of a file, or of a piece of it, and hashes the bytes in the file.
@@ -54,7 +52,7 @@ func (s *Stream) decompress(packed Compression) error {
 	s.Text = s.Section
 	switch packed {
 	case Gzip:
-		z, err := inflate.NewReader(s.Section)
+		z, err := gzip.NewReader(s.Section)
 		if errors.Is(err, io.EOF) {
 			return io.ErrUnexpectedEOF
 		}
