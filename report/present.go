@@ -48,7 +48,7 @@ func (f *facts) catalogue(tables []*Table) *catalogue.Release {
 	d := &f.deployment
 	r := &catalogue.Release{
 		Name: f.name, Slug: catalogue.Slug(f.name), Title: f.name, Description: d.Description, Guarantee: f.statement, Licence: d.Licence, Address: d.Address, Published: d.Published,
-		Creators: d.Curators, Authors: d.Authors, Contact: d.Contact, Region: d.Region, Program: f.program,
+		Creators: d.Curators, Authors: d.Authors, Region: d.Region,
 	}
 	if d.Slug != "" {
 		r.Slug = catalogue.Slug(d.Slug)
@@ -108,7 +108,6 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogue.Table {
 	case pictureCDF:
 		unit = "share of rows"
 	}
-	optional := len(t.Values) != len(columnTexts)
 	for _, c := range t.Values {
 		text, known := columnTexts[c.Name]
 		switch {
@@ -120,7 +119,7 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogue.Table {
 		if c.Name == noisyColumn && (q.kind == "mean" || q.kind == "variance") {
 			text = "A quotient of noisy components, which is not exactly right on average."
 		}
-		column := catalogue.Column{Name: c.Name, Description: text, Type: catalogue.Real, Optional: optional}
+		column := catalogue.Column{Name: c.Name, Description: text, Type: catalogue.Real}
 		if known {
 			column.Unit = unit
 		}

@@ -22,8 +22,7 @@ type Release struct {
 	Licence, Address, Published string
 	// Creators publish the release; Authors described it. Both may be empty.
 	Creators, Authors []string
-	Contact, Region   string
-	Program           string
+	Region            string
 	// Prefix is what the names of all files begin with; "" of a release.
 	Prefix string
 	Tables []Table
@@ -44,8 +43,6 @@ type Column struct {
 	Type Type
 	// Key columns name the cell; together they are different in every row.
 	Key bool
-	// Optional columns may have no value in a row.
-	Optional bool
 }
 
 // Type is the type of a column.

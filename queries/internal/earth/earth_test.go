@@ -68,7 +68,7 @@ func TestSquaresEqualBruteForce(t *testing.T) {
 				y, x = math.Min(p.Lat+0.005, 90), math.Min(p.Lon+0.005, 180)
 			case 2:
 				if s := find.squares; s != nil {
-					y, x = s.south+float64(rng.IntN(s.rows+1))/s.perLat, s.west+float64(rng.IntN(s.cols+1))/s.perLon
+					y, x = s.south+float64(rng.IntN(int(s.rowsFloat)+1))/s.perLat, s.west+float64(rng.IntN(s.cols+1))/s.perLon
 				}
 			}
 			at, want, least := OnEllipsoid(y, x), int32(Nobody), within*within

@@ -39,7 +39,7 @@ type squares struct {
 	sure                 float64 // squares of distances up to it are surely within along the earth
 	south, west          float64
 	perLat, perLon       float64 // squares a degree
-	rows, cols           int
+	cols                 int
 	rowsFloat, colsFloat float64
 	candidates           []atomic.Pointer[candidates]
 }
@@ -80,7 +80,7 @@ func newSquares(points []Place, t tree, within float64) *squares {
 	sure := max(within*(1-within*within/(23*MeanRadius*MeanRadius))-squareSlack, 0)
 	return &squares{
 		tree: t, within: within, sure: sure * sure, south: south, west: west, perLat: rows / high, perLon: cols / wide,
-		rows: int(rows), cols: int(cols), rowsFloat: rows, colsFloat: cols, candidates: make([]atomic.Pointer[candidates], int(rows)*int(cols)),
+		cols: int(cols), rowsFloat: rows, colsFloat: cols, candidates: make([]atomic.Pointer[candidates], int(rows)*int(cols)),
 	}
 }
 

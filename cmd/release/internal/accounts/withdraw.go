@@ -133,7 +133,7 @@ func (a *accounts) ofJob(ctx context.Context, path string, f *withdrawal) (*jobs
 		_ = closeBook() // it was only read
 		return nil, err
 	}
-	return &jobs.Known{Book: book, Store: store, Run: r, Close: closeBook}, nil
+	return &jobs.Known{Book: book, Run: r, Close: closeBook}, nil
 }
 
 func unknownRelease(message string) error {

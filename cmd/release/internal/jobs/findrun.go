@@ -42,7 +42,6 @@ func RunOf(runs []ledger.Run, digest string) *ledger.Run {
 // Known is a release in its ledger.
 type Known struct {
 	Book  *ledger.Book
-	Store string // the ledger's name
 	Run   ledger.Run
 	Close func() error
 }
@@ -68,7 +67,7 @@ func FindRun(ctx context.Context, dir, digest, store string) (*Known, error) {
 			return nil, pipeline.LedgerError("read the ledger", err)
 		}
 		if r := RunOf(s.Runs, digest); r != nil && (s.Moved == nil || store != "") {
-			return &Known{Book: book, Store: name, Run: *r, Close: closeBook}, nil
+			return &Known{Book: book, Run: *r, Close: closeBook}, nil
 		}
 		_ = closeBook() // it was only read
 	}
