@@ -14,6 +14,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/kinds/shared"
 	"github.com/dprelease/dprelease/queries/problem"
@@ -90,6 +91,42 @@ func TestSharedCellsAreThoseOfAHistogram(t *testing.T) {
 	})
 	if len(forms) < 2 {
 		t.Errorf("only %v were tried", forms)
+	}
+}
+
+// Queries whose units are the same keep their rows together, and each counts its own units: those that have a row in its cells.
+func TestUnitsAreCountedTogether(t *testing.T) {
+	shares := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		specs := []Spec{randomSharing(rt, AddRemove), randomSpec(rt), randomSharing(rt, AddRemove)}
+		var qs []Query
+		for i := range specs {
+			specs[i].Unit = specs[0].Unit
+			qs = append(qs, makeQuery[Query](t, specs[i]))
+		}
+		tab := randomTable(rt)
+		for _, spill := range spills() {
+			batches := make([][]*table.Batch, len(qs))
+			for i, q := range qs {
+				batches[i] = tab.batches(q.Columns(), []int{len(tab.rows) / 2}, plain)
+			}
+			for i, a := range togetherOf(t, qs, tab.schema(), spill, batches, 2) {
+				exacts, err := a.Seal()
+				if err != nil {
+					rt.Fatal(err)
+				}
+				if _, ok := qs[i].(*shared.Query); !ok {
+					continue
+				}
+				shares++
+				if _, n := mechanismtest.Open(t, exacts[1]); n[0] != unitsOf(specs[i], tab) {
+					rt.Fatalf("query %d has %d units, want %d", i, n[0], unitsOf(specs[i], tab))
+				}
+			}
+		}
+	})
+	if shares == 0 {
+		t.Error("no query shared noise")
 	}
 }
 

@@ -60,6 +60,9 @@ queries:
     per_unit: {max_groups: 2, max_rows_per_group: 2}
   - name: all
     count: {}
+  - name: active
+    histogram: {by: [{column: colour, values: [red, orange, blue], other: bin}], noise: auto}
+    per_unit: {max_groups: 3, max_rows_per_group: 1}
 output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `
@@ -120,7 +123,7 @@ func Plan(tb testing.TB, path string, job []byte) *pipeline.Plan {
 	return p
 }
 
-// exact returns the cells of each query of the suite's job.
+// exact returns the cells of each component of the queries of the suite's job, in multiples of its quantum.
 func exact(t *testing.T, open Open, p *pipeline.Plan, workers int) [][]int64 {
 	t.Helper()
 	e := open(t, p, workers)
@@ -132,7 +135,11 @@ func exact(t *testing.T, open Open, p *pipeline.Plan, workers int) [][]int64 {
 	var out [][]int64
 	for _, parts := range a.Exacts {
 		for _, x := range parts {
-			_, cells := mechanismtest.Open(t, x)
+			_, wide := mechanismtest.OpenWide(t, x)
+			cells := make([]int64, len(wide))
+			for i, n := range wide {
+				cells[i] = n.Int64()
+			}
 			out = append(out, cells)
 		}
 	}
@@ -162,7 +169,8 @@ func testInvariance(t *testing.T, open Open) {
 	}
 }
 
-// max_rows: 5 keeps min(5, rows) rows of each unit.
+// max_rows: 5 keeps min(5, rows) rows of each unit. Cells that share noise come with the number of units that have a row; a unit has one row in each cell
+// at most, and in one at least.
 func testBounds(t *testing.T, open Open) {
 	rows := table(3000)
 	dir := t.TempDir()
@@ -182,6 +190,9 @@ func testBounds(t *testing.T, open Open) {
 	}
 	if colours != want || got[2][0] != want {
 		t.Errorf("%d rows in the histogram, %d in the count, want %d", colours, got[2][0], want)
+	}
+	if len(got) != 5 || got[4][0] != int64(len(active)) {
+		t.Errorf("%v units have a row, want %d", got[4:], len(active))
 	}
 }
 
