@@ -36,6 +36,10 @@ queries:
   - {name: all, count: {}}
   - {name: colours, histogram: {by: [{column: colour, values: [red, blue], null: bin}]}}
   - {name: total, sum: {column: x, clamp: [-5, 20]}}`,
+	"shared noise": `privacy: {epsilon: 1, delta: 1e-6, unit: [person], per_unit: {max_groups: 6, max_rows_per_group: 1}}
+queries:
+  - {name: all, count: {}, per_unit: {max_rows: 1}}
+  - {name: many, histogram: {by: [{column: colour, values: [red, blue]}, {column: x, edges: [0, 10, 20, 30]}], noise: auto}}`,
 	"two columns": `privacy: {epsilon: 1, delta: 1e-6, unit: [person, colour], per_unit: {max_rows: 4}}
 queries:
   - {name: all, count: {}}`,
@@ -104,7 +108,7 @@ func twoWorkers(data *source.Dataset) *local.Engine { return local.New(data, 2) 
 // the heavy one.
 func TestAudit(t *testing.T) {
 	dir := auditTable(t)
-	attained := map[string][]int{"counts": {0, 1}, "sums": {0}, "keys": {0}, "rows": {0}, "two columns": {0}} // by a single unit that comes or goes
+	attained := map[string][]int{"counts": {0, 1}, "sums": {0}, "keys": {0}, "rows": {0}, "two columns": {0}, "shared noise": {0, 1}} // by a single unit that comes or goes
 	for name, body := range auditJobs {
 		for _, adjacency := range []string{"add-remove", "replace-one"} {
 			t.Run(name+" "+adjacency, func(t *testing.T) {

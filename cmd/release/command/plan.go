@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/cmd/release/internal/compared"
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
 	"github.com/dprelease/dprelease/cmd/release/internal/presentation"
@@ -114,28 +112,6 @@ type plannedQuery struct {
 	Strategy *queries.Strategy `json:"strategy,omitempty"`
 }
 
-// plannedPart is one mechanism of a query whose tables are put together from several.
-type plannedPart struct {
-	Name        string  `json:"name"`
-	Cells       int     `json:"cells"`
-	Sensitivity float64 `json:"sensitivity"`
-	Why         string  `json:"why"`
-	Sigma       float64 `json:"sigma"`
-	Mu          float64 `json:"mu"`
-}
-
-func plannedParts(q *pipeline.Planned) []plannedPart {
-	if q.Strategy == nil {
-		return nil
-	}
-	var out []plannedPart
-	for i, m := range q.Mechanisms {
-		c := &q.Components[i]
-		out = append(out, plannedPart{Name: c.Name, Cells: c.Cells, Sensitivity: m.Sens.L2, Why: m.Sens.Why, Sigma: float64(m.Sigma), Mu: float64(m.Mu())})
-	}
-	return out
-}
-
 func planJSON(p *pipeline.Plan) map[string]any {
 	all := make([]plannedQuery, 0, len(p.Queries()))
 	for i, q := range p.Queries() {
@@ -208,31 +184,4 @@ func (a *app) printTargets(p *pipeline.Plan) error {
 		weights = "with the weights worked out from them"
 	}
 	return a.Printf("\ntargets: the least epsilon for all of them is %s, %s; at epsilon %s half-widths are %.4g times smaller than asked\n", t.Text, weights, p.Job().Privacy.Epsilon, t.Spare)
-}
-
-// printStrategy shows how the tables of a query share their noise, what other ways would give, and the error of each table.
-func (a *app) printStrategy(q *pipeline.Planned) error {
-	s := q.Strategy
-	if s == nil {
-		return nil
-	}
-	bound := ""
-	if s.Bound > 0 {
-		bound = fmt.Sprintf("; no Gaussian noise of this mu has less than %.5g", s.Bound)
-	}
-	rows := [][]string{{"way", "root mean square error"}, {s.Name + " (taken)", fmt.Sprintf("%.5g", s.Error)}}
-	for _, c := range s.Others {
-		rows = append(rows, []string{c.Name, fmt.Sprintf("%.5g", c.Error)})
-	}
-	tables := [][]string{{"table", "cells", "standard deviation", "95 % ±"}}
-	for _, t := range s.Tables {
-		tables = append(tables, []string{q.Query.Name() + "." + t.Name, fmt.Sprint(t.Cells), fmt.Sprintf("%.5g", t.Deviation), fmt.Sprintf("%.5g", calibrate.Z95*t.Deviation)})
-	}
-	sums := ""
-	if s.Sums != nil {
-		n := q.Query.Cells()
-		sums = fmt.Sprintf("its cells share noise: the sum of all %d cells has the standard deviation %.5g, the sum of k cells sqrt(%.5g·k + %.5g·k²), the difference of two %.5g\n",
-			n, s.Sums.Deviation(n), s.Sums.Each, s.Sums.Common, math.Sqrt(2*s.Sums.Each))
-	}
-	return errors.Join(a.Printf("\n%s: least error by %s%s\n", q.Query.Name(), s.Loss, bound), a.PrintTable(rows), a.Printf("\n"), a.PrintTable(tables), a.Printf("%s", sums))
 }
