@@ -42,6 +42,9 @@ func (g *Grouping) OfRows(b *table.Batch) ([]int32, error) {
 		return g.Axes[0].OfRows(b)
 	}
 	g.cells = columnar.Resize(g.cells, b.Rows)
+	if len(g.Axes) >= 2 && b.Keep == nil {
+		return g.cells, g.ofAllRows(b)
+	}
 	if err := start(g.cells, b.Keep); err != nil {
 		return nil, err
 	}
@@ -53,6 +56,27 @@ func (g *Grouping) OfRows(b *table.Batch) ([]int32, error) {
 		digits(g.cells, codes, g.Axes[i].stride)
 	}
 	return g.cells, nil
+}
+
+// ofAllRows finds the cells of a batch that keeps all rows, by two axes or more: the first two in one loop.
+func (g *Grouping) ofAllRows(b *table.Batch) error {
+	first, err := g.Axes[0].OfRows(b)
+	if err != nil {
+		return err
+	}
+	second, err := g.Axes[1].OfRows(b)
+	if err != nil {
+		return err
+	}
+	twoDigits(g.cells, first, second, g.Axes[0].stride, g.Axes[1].stride)
+	for i := range g.Axes[2:] {
+		codes, err := g.Axes[2+i].OfRows(b)
+		if err != nil {
+			return err
+		}
+		digits(g.cells, codes, g.Axes[2+i].stride)
+	}
+	return nil
 }
 
 // start puts the rows that are kept in cell 0 and drops the others; nil keeps all.
@@ -72,6 +96,15 @@ func start(cells []int32, keep []bool) error {
 		cells[i] = left * columnar.Dropped
 	}
 	return nil
+}
+
+// twoDigits makes cells of two digits; a cell is dropped if one of them is.
+func twoDigits(cells, first, second []int32, strideFirst, strideSecond int32) {
+	first, second = first[:len(cells)], second[:len(cells)]
+	for i := range cells {
+		a, b := first[i], second[i]
+		cells[i] = (a*strideFirst + b*strideSecond) | a>>31 | b>>31
+	}
 }
 
 // digits adds a digit to each cell; a cell is dropped (all bits set) as soon as one digit is.

@@ -156,11 +156,14 @@ type Ints struct {
 	low, high int64
 	factor    uint64
 	table     []bucket[int64] // nil if values are found by bisection
+	// width is the distance of each step to the next one if it is the same for all, else 0; inverse is 2^64/width, rounded down.
+	width, inverse uint64
 }
 
 // NewInts makes the table of steps that do not descend. They are kept.
 func NewInts(steps []int64) *Ints {
 	s := &Ints{steps: steps}
+	s.setWidth()
 	for _, n := range sizes(len(steps)) {
 		s.low, s.high = steps[0], steps[len(steps)-1]
 		span := uint64(s.high) - uint64(s.low)
@@ -180,6 +183,40 @@ func NewInts(steps []int64) *Ints {
 	return s
 }
 
+// setWidth notes the distance of steps that are evenly spaced.
+func (s *Ints) setWidth() {
+	if len(s.steps) < 2 {
+		return
+	}
+	width := uint64(s.steps[1]) - uint64(s.steps[0])
+	for i, x := range s.steps[1:] {
+		if uint64(x)-uint64(s.steps[i]) != width {
+			return
+		}
+	}
+	if width >= 2 {
+		s.width = width
+		s.inverse, _ = bits.Div64(1, 0, width)
+	}
+}
+
+// evenRanks is Ranks of evenly spaced steps. The product with the inverse is the quotient, or one less: it is below by less than the value over 2^64. The rest says
+// which.
+func (s *Ints) evenRanks(dst []int32, xs []int64, flip int64) {
+	low, span, width, inverse := uint64(s.low), uint64(s.high)-uint64(s.low), s.width, s.inverse
+	xs = xs[:len(dst)]
+	for i, x := range xs {
+		above := uint64(x^flip) - low
+		if above >= span {
+			dst[i] = s.beyond(x ^ flip)
+			continue
+		}
+		quotient, _ := bits.Mul64(above, inverse)
+		_, less := bits.Sub64(above-quotient*width, width, 0)
+		dst[i] = int32(quotient+2) - int32(less)
+	}
+}
+
 func (s *Ints) bucket(x int64, n int) int {
 	high, _ := bits.Mul64(uint64(x)-uint64(s.low), s.factor)
 	return int(min(high, uint64(n-1)))
@@ -197,6 +234,10 @@ func (s *Ints) Rank(x int64) int32 {
 func (s *Ints) Ranks(dst []int32, xs []int64, flip int64) {
 	low, high, factor, table := s.low, s.high, s.factor, s.table
 	xs = xs[:len(dst)]
+	if s.width > 0 && len(table) > 0 {
+		s.evenRanks(dst, xs, flip)
+		return
+	}
 	if len(table) == 0 {
 		for i, x := range xs {
 			dst[i] = Rank(s.steps, x^flip)
