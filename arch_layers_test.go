@@ -87,14 +87,14 @@ var layers = map[string][]string{
 	"queries/internal/privateclamp": nil,
 	"queries/internal/agree":        nil,
 	"queries/internal/keyselection": {
-		"io/table", "mechanism", "queries/bounding", "queries/domain", "queries/problem",
+		"io/table", "mechanism", "mechanism/int128", "queries/bounding", "queries/domain", "queries/problem",
 		"queries/internal/accumulate", "queries/internal/columnar", "queries/internal/intern", "queries/internal/state",
 	},
 	"queries/tally": {
 		"io/table", "queries/bounding", "queries/domain", "queries/problem", "queries/quantize",
 		"queries/internal/columnar", "queries/internal/keyselection",
 	},
-	// The words of a query, the kinds on them, and the door that chooses a kind. No kind imports another, but a clamp that is discovered is one of a sum, and cells that may share noise are a histogram's.
+	// The words of a query, the kinds on them, and the door that chooses a kind. No kind imports another, but a clamp that is discovered is one of a sum, as are sums by selected keys, and cells that may share noise are a histogram's.
 	"queries/query": {
 		"calibrate", "io/table", "mechanism", "mechanism/int128",
 		"queries/bounding", "queries/domain", "queries/quantize", "queries/sensitivity", "queries/strategy", "queries/tally",
@@ -115,10 +115,11 @@ var layers = map[string][]string{
 	"queries/kinds/clamped":    append([]string{"queries/kinds/sums", "queries/internal/privateclamp"}, kindOfQuery...),
 	"queries/kinds/limited":    append([]string{"queries/internal/privateclamp"}, kindOfQuery...),
 	"queries/kinds/discovered": kindOfQuery,
+	"queries/kinds/bykeys":     append([]string{"queries/kinds/sums"}, kindOfQuery...),
 	"queries/kinds/crosstabs":  append([]string{"queries/internal/agree"}, kindOfQuery...),
 	"queries": {
 		"calibrate", "io/table", "mechanism", "queries/bounding", "queries/domain", "queries/problem", "queries/quantize", "queries/query",
-		"queries/kinds/base", "queries/kinds/clamped", "queries/kinds/crosstabs", "queries/kinds/discovered", "queries/kinds/histogram", "queries/kinds/limited", "queries/kinds/ordered", "queries/kinds/shared", "queries/kinds/sums",
+		"queries/kinds/base", "queries/kinds/bykeys", "queries/kinds/clamped", "queries/kinds/crosstabs", "queries/kinds/discovered", "queries/kinds/histogram", "queries/kinds/limited", "queries/kinds/ordered", "queries/kinds/shared", "queries/kinds/sums",
 	},
 
 	"denoise":            {"calibrate", "mechanism", "denoise/graph", "internal/spelling"},

@@ -186,10 +186,11 @@ func (c *checker) bounded(at *yamltree.Path, q *Query) {
 		return
 	}
 	b := c.job.Bounds(q)
-	if q.discovers() {
-		if b.MaxGroups == 0 {
-			c.bad(at, CodeMissingBound, fmt.Sprintf("nothing bounds in how many keys one unit (%s) counts", c.unitText()), "add per_unit: {max_groups: N}; where keys are discovered it is required")
-		}
+	if q.discovers() && b.MaxGroups == 0 {
+		c.bad(at, CodeMissingBound, fmt.Sprintf("nothing bounds in how many keys one unit (%s) counts", c.unitText()), "add per_unit: {max_groups: N}; if keys are discovered it is required")
+		return
+	}
+	if q.discovers() && q.Histogram != nil {
 		return
 	}
 	if b.MaxRows != 0 || b.MaxGroups > 0 && b.MaxRowsPerGroup > 0 {
@@ -201,7 +202,13 @@ func (c *checker) bounded(at *yamltree.Path, q *Query) {
 
 // discovers reports whether the keys of the query come from the data.
 func (q *Query) discovers() bool {
-	return q.Histogram != nil && slices.ContainsFunc(q.Histogram.By, func(d Dimension) bool { return d.Keys != "" })
+	private := func(by []Dimension) bool { return slices.ContainsFunc(by, func(d Dimension) bool { return d.Keys != "" }) }
+	for _, a := range []*Aggregate{q.Sum, q.Mean, q.Variance} {
+		if a != nil && private(a.By) {
+			return true
+		}
+	}
+	return q.Histogram != nil && private(q.Histogram.By)
 }
 
 func (c *checker) unitText() string {

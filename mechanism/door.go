@@ -12,7 +12,7 @@ import (
 // The way in for tests: package mechanismtest, whose functions need a testing.TB, gets these functions through an
 // internal package.
 func init() {
-	door.Lend(door.Keys{Open: openForTest, OpenWide: openWideForTest, OpenKeyed: openKeyedForTest, Make: makeForTest})
+	door.Lend(door.Keys{Open: openForTest, OpenWide: openWideForTest, OpenKeyed: openKeyedForTest, OpenForKeys: openForKeysForTest, Make: makeForTest, Select: selectForTest})
 }
 
 func openForTest(exact any) (quantum float64, cells []int64, err error) {
@@ -41,6 +41,25 @@ func openKeyedForTest(exact any) (keys []string, counts []int64, err error) {
 		return nil, nil, ErrKeys
 	}
 	return e.peekKeys()
+}
+
+func openForKeysForTest(exact any) (quantum float64, named map[string]*big.Int, err error) {
+	e, ok := exact.(Exact)
+	if !ok || e.selected == nil {
+		return 0, nil, ErrKeys
+	}
+	k := e.selected()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.answers == nil {
+		return 0, nil, ErrSpent
+	}
+	names, cells, quantum, err := k.answers.All()
+	named = map[string]*big.Int{}
+	for i, name := range names {
+		named[name] = cells.At(i).Big()
+	}
+	return quantum, named, err
 }
 
 func makeForTest(m calibrate.Mechanism, values []float64) any {
@@ -84,8 +103,15 @@ func (e Exact) peekKeys() (keys []string, counts []int64, err error) {
 	if k.spent {
 		return nil, nil, ErrSpent
 	}
+	if err := k.gather(); err != nil {
+		return nil, nil, err
+	}
 	if len(k.keys) > 0 {
 		counts, err = k.counts.open().peek()
 	}
 	return append(keys, k.keys...), counts, err
+}
+
+func selectForTest(keys []string) any {
+	return Noisy{units: make([]int64, len(keys)), keys: append([]string{}, keys...)}
 }

@@ -15,6 +15,8 @@ type Exact struct {
 	keyed func() *keyed // set instead of open if SealKeyed made the value
 	// choice is set instead of open if SealChoice made the value.
 	choice func() *choice
+	// selected is set instead of open if SealForKeys made the value.
+	selected func() *forKeys
 }
 
 // sealed holds the payload of an Exact until it is taken out to be noised.
@@ -31,6 +33,8 @@ type sealed struct {
 type keyed struct {
 	keys   []string
 	counts Exact // the zero Exact if there are no keys
+	// blocks is set instead of keys and counts if these do not fit in memory.
+	blocks KeyBlocks
 
 	mu       sync.Mutex
 	spent    bool
@@ -45,6 +49,27 @@ type choice struct {
 
 // Range is a choice: the least and the greatest value, in quanta.
 type Range struct{ Low, High int64 }
+
+// forKeys is the payload of an [Exact] that SealForKeys made: its answers are those of keys that are still to be selected.
+type forKeys struct {
+	mu       sync.Mutex
+	answers  KeyedAnswers // nil if the keys were given
+	compared bool
+}
+
+// KeyedAnswers are exact answers by private keys.
+type KeyedAnswers interface {
+	// Of returns the exact answers of some keys, in their order, the same number of cells for each: at least one cell in all if there is a key. Errors depend
+	// on no answer.
+	Of(keys []string) (Exact, error)
+	// All returns what is held of every key, under names that are ascending and that answers of a neighbouring table share, in multiples of a quantum. It
+	// is for comparisons.
+	All() (names []string, cells int128.Slice, quantum float64, err error)
+}
+
+// KeyBlocks hands on keys and their counts, block by block. The blocks share no key, and whoever takes one in may change it. An error, which says nothing of
+// keys or counts, ends them.
+type KeyBlocks func(take func(keys []string, counts []int64) error) error
 
 // Seal hides exact answers, which are multiples of quantum. It takes the slice over: the caller must not keep it. Errors:
 // ErrQuantum if quantum is not a power of two, ErrEmpty if there are no cells.

@@ -34,7 +34,7 @@ func (e Exact) checkReady(r ledger.Receipt) error {
 	switch {
 	case e.keyed != nil:
 		return ErrKeys
-	case e.choice != nil:
+	case e.choice != nil, e.selected != nil:
 		return ErrChoice
 	case e.open == nil:
 		return ErrEmpty

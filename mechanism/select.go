@@ -3,6 +3,8 @@ package mechanism
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/ledger"
@@ -31,6 +33,12 @@ func SealKeyed(keys []string, counts []int64) (Exact, error) {
 	return Exact{keyed: func() *keyed { return k }}, nil
 }
 
+// SealKeyBlocks is SealKeyed for more keys than fit in memory, in any order. They are read when they are selected.
+func SealKeyBlocks(blocks KeyBlocks) Exact {
+	k := &keyed{blocks: blocks}
+	return Exact{keyed: func() *keyed { return k }}
+}
+
 // Select adds noise to the count of every key as Noise does. It returns the keys whose noisy count reaches the
 // threshold ([calibrate.KeySelection.Threshold]), with these counts, and wipes the others. Before the first draw it
 // redeems r for s.Mechanism, and the share s.Failure of r's delta. Errors are those of Noise; ErrKeys if SealKeyed did
@@ -51,6 +59,9 @@ func (e Exact) Select(ctx context.Context, r ledger.Receipt, s calibrate.KeySele
 		return Noisy{}, ErrSpent
 	}
 	pay := func(m calibrate.Mechanism) error { return r.RedeemShare(m, s.Failure) }
+	if k.blocks != nil {
+		return k.selectBlocks(ctx, pay, s.Mechanism, units, workers)
+	}
 	n, err := k.noiseCounts(ctx, pay, s.Mechanism, workers)
 	if err != nil {
 		k.putBack()
@@ -59,6 +70,89 @@ func (e Exact) Select(ctx context.Context, r ledger.Receipt, s calibrate.KeySele
 	keys := k.keys
 	k.keys = nil
 	return n.keepAtLeast(units, keys), nil
+}
+
+// selectBlocks is Select, block by block. No block is read before the receipt is redeemed.
+func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, m calibrate.Mechanism, units int64, workers int) (Noisy, error) {
+	j, err := newJob(m, 0, workers)
+	if err == nil {
+		err = pay.redeem(ctx, m)
+	}
+	if err != nil {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.spent = k.compared
+		return Noisy{}, err
+	}
+	blocks := k.blocks
+	k.blocks = nil
+	var kept []selectedKey
+	err = blocks(func(keys []string, counts []int64) error {
+		if len(keys) != len(counts) {
+			return ErrHalves
+		}
+		p := &payload{cells: int128.Narrow(counts)}
+		defer p.wipe()
+		if err := j.run(ctx, p); err != nil {
+			return err
+		}
+		for i, x := range counts {
+			if x >= units {
+				kept = append(kept, selectedKey{keys[i], x})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return Noisy{}, err
+	}
+	return noisyOf(m, kept)
+}
+
+// selectedKey is a key with its noisy count, in grid units.
+type selectedKey struct {
+	key   string
+	units int64
+}
+
+// noisyOf returns selected keys in their order.
+func noisyOf(m calibrate.Mechanism, kept []selectedKey) (Noisy, error) {
+	slices.SortFunc(kept, func(a, b selectedKey) int { return strings.Compare(a.key, b.key) })
+	n := Noisy{mechanism: m, keys: []string{}}
+	for i, x := range kept {
+		if i > 0 && x.key == kept[i-1].key {
+			return Noisy{}, ErrKeys
+		}
+		n.keys, n.units = append(n.keys, x.key), append(n.units, x.units)
+	}
+	return n, nil
+}
+
+// gather takes all blocks into memory, for comparisons.
+func (k *keyed) gather() error {
+	if k.blocks == nil {
+		return nil
+	}
+	var all []selectedKey
+	err := k.blocks(func(keys []string, counts []int64) error {
+		for i, key := range keys {
+			all = append(all, selectedKey{key, counts[i]})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	n, err := noisyOf(calibrate.Mechanism{}, all)
+	if err != nil {
+		return err
+	}
+	k.blocks, k.keys = nil, n.keys
+	if len(n.keys) > 0 {
+		s := &sealed{size: len(n.units), held: &payload{cells: int128.Narrow(n.units)}}
+		k.counts = Exact{open: func() *sealed { return s }}
+	}
+	return nil
 }
 
 func (k *keyed) markSpent() bool {

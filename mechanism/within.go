@@ -1,10 +1,12 @@
 package mechanism
 
 import (
+	"errors"
 	"math/big"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/mechanism/internal/gauss"
 )
 
 // Within reports whether ‖a − b‖₂ <= m.Sens.L2, in exact integers; ‖a − b‖₁ if m's noise is not Gaussian, since m.Sens.L2 then is the L1 sensitivity. An operator audits the bounds of a job with it, on
@@ -45,8 +47,10 @@ func squared(d *big.Int) *big.Int { return d.Mul(d, d) }
 // distance returns the sum of what norm makes of the differences, in quanta, and the binary logarithm of the quantum.
 func distance(a, b Exact, norm func(d *big.Int) *big.Int) (sum *big.Int, quantum int, err error) {
 	switch {
-	case (a.keyed == nil) != (b.keyed == nil):
+	case (a.keyed == nil) != (b.keyed == nil), (a.selected == nil) != (b.selected == nil):
 		return nil, 0, ErrKeys
+	case a.selected != nil:
+		return forKeysDistance(a.selected(), b.selected(), norm)
 	case a.keyed != nil:
 		sum, err = keysDistance(a.keyed(), b.keyed(), norm)
 		return sum, 0, err
@@ -130,31 +134,45 @@ func keysDistance(a, b *keyed, norm func(*big.Int) *big.Int) (*big.Int, error) {
 	if err != nil {
 		return nil, err
 	}
+	return namedDistance(namedCells{a.keys, x.cells}, namedCells{b.keys, y.cells}, norm), nil
+}
+
+// namedCells are answers under names that are ascending.
+type namedCells struct {
+	names []string
+	cells int128.Slice
+}
+
+// namedDistance adds up the norms of the differences; a name that is absent stands for 0.
+func namedDistance(a, b namedCells, norm func(*big.Int) *big.Int) *big.Int {
 	sum := new(big.Int)
-	for i, j := 0, 0; i < len(a.keys) || j < len(b.keys); {
+	for i, j := 0, 0; i < len(a.names) || j < len(b.names); {
 		d := new(big.Int)
-		first, second := j == len(b.keys) || i < len(a.keys) && a.keys[i] <= b.keys[j], i == len(a.keys) || j < len(b.keys) && b.keys[j] <= a.keys[i]
+		first, second := j == len(b.names) || i < len(a.names) && a.names[i] <= b.names[j], i == len(a.names) || j < len(b.names) && b.names[j] <= a.names[i]
 		if first {
-			d.SetInt64(x.cells.High[i])
+			d = a.cells.At(i).Big()
 			i++
 		}
 		if second {
-			d.Sub(d, big.NewInt(y.cells.High[j]))
+			d.Sub(d, b.cells.At(j).Big())
 			j++
 		}
 		sum.Add(sum, norm(d))
 	}
-	return sum, nil
+	return sum
 }
 
 // openForComparison returns the counts, which are empty if there are no keys.
 func (k *keyed) openForComparison() (*payload, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	switch {
-	case k.spent && !k.compared:
+	if k.spent && !k.compared {
 		return nil, ErrSpent
-	case len(k.keys) == 0:
+	}
+	if err := k.gather(); err != nil {
+		return nil, err
+	}
+	if len(k.keys) == 0 {
 		k.spent, k.compared = true, true
 		return &payload{}, nil
 	}
@@ -163,4 +181,45 @@ func (k *keyed) openForComparison() (*payload, error) {
 		k.spent, k.compared = true, true
 	}
 	return p, err
+}
+
+// forKeysDistance is distance for answers by keys that are not selected: a key that only one of them has counts 0 in the other.
+func forKeysDistance(a, b *forKeys, norm func(*big.Int) *big.Int) (sum *big.Int, quantum int, err error) {
+	x, err := a.openForComparison()
+	if err != nil {
+		return nil, 0, err
+	}
+	y, err := b.openForComparison()
+	if err != nil {
+		return nil, 0, err
+	}
+	if x.quantum != y.quantum {
+		return nil, 0, ErrQuantum
+	}
+	quantum, err = gauss.Log2(x.quantum)
+	if err != nil {
+		return nil, 0, ErrQuantum
+	}
+	return namedDistance(x.namedCells, y.namedCells, norm), quantum, nil
+}
+
+// comparedKeys is what is held of every key.
+type comparedKeys struct {
+	namedCells
+	quantum float64
+}
+
+// openForComparison returns what is held of every key. From then on no key can be given.
+func (k *forKeys) openForComparison() (out comparedKeys, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.answers == nil {
+		return out, ErrSpent
+	}
+	out.names, out.cells, out.quantum, err = k.answers.All()
+	if err != nil {
+		return out, errors.Join(ErrKeys, err)
+	}
+	k.compared = true
+	return out, nil
 }

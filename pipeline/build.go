@@ -10,6 +10,7 @@ import (
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/pipeline/internal/deltazero"
+	"github.com/dprelease/dprelease/pipeline/internal/keyshare"
 	"github.com/dprelease/dprelease/pipeline/internal/question"
 	"github.com/dprelease/dprelease/pipeline/internal/withhold"
 	"github.com/dprelease/dprelease/pipeline/manifest"
@@ -47,9 +48,7 @@ type builder struct {
 func (b *builder) plan() *Plan {
 	p := &Plan{job: b.job, adjacency: queries.Adjacency(b.job.Privacy.Adjacency)}
 	b.input(p)
-	for i := range b.job.Queries {
-		p.queries = append(p.queries, b.query(i))
-	}
+	b.queries(p)
 	b.margins(p)
 	if len(b.diags) > 0 {
 		return nil
@@ -83,7 +82,30 @@ func (b *builder) report(path, code, message, hint string) {
 	b.diags = append(b.diags, b.job.Diagnose(path, code, message, hint))
 }
 
-func (b *builder) query(i int) Planned {
+// draft is a query of the job that was read. It may depend on another one, which comes later.
+type draft struct {
+	Planned
+	spec   queries.Spec
+	steps  []denoise.Step
+	unread bool // a public file that it needs could not be read
+}
+
+// queries makes the queries of the plan.
+func (b *builder) queries(p *Plan) {
+	drafts := make([]draft, len(b.job.Queries))
+	specs := make([]*queries.Spec, len(drafts))
+	for i := range drafts {
+		drafts[i] = b.draft(i)
+		specs[i] = &drafts[i].spec
+	}
+	for i, leader := range keyshare.Follow(specs) {
+		drafts[i].leader = leader
+		p.queries = append(p.queries, b.query(i, &drafts[i]))
+	}
+}
+
+// draft reads a query of the job.
+func (b *builder) draft(i int) draft {
 	jq := &b.job.Queries[i]
 	q := Planned{Sparse: jq.Sparse, inside: inside{path: fmt.Sprintf("queries[%d]", i)}}
 	unread := b.unread
@@ -99,10 +121,16 @@ func (b *builder) query(i int) Planned {
 	if slices.ContainsFunc(spec.By, func(d domain.Dimension) bool { return d.Discover }) {
 		b.discovered(jq, q.path)
 	}
-	if b.unread > unread {
+	return draft{q, spec, steps, b.unread > unread}
+}
+
+// query makes a query that was read.
+func (b *builder) query(i int, d *draft) Planned {
+	q := d.Planned
+	if d.unread {
 		return q // what is missing in the query is missing since a public file is
 	}
-	query, err := queries.New(spec)
+	query, err := queries.New(d.spec)
 	if err != nil {
 		b.diags = append(b.diags, diagnose(b.job, q.path, err)...)
 		return q
@@ -113,7 +141,7 @@ func (b *builder) query(i int) Planned {
 		b.diags = append(b.diags, diagnose(b.job, q.path, err)...)
 	}
 	b.search(&q, i)
-	q.Steps = b.bind(steps, jq, &q)
+	q.Steps = b.bind(d.steps, &b.job.Queries[i], &q)
 	return q
 }
 

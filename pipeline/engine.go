@@ -60,6 +60,15 @@ type Aggregates struct {
 	Input []byte
 	// Checks is what the engine tallied for the operator; nil if it was not asked to.
 	Checks *DataChecks
+	// Free frees what the exact answers are still read from: those by private keys may be in a scratch file. Nil if there is nothing to free.
+	Free func() error
+}
+
+// Close frees what the exact answers need, which nobody needs any more.
+func (a *Aggregates) Close() {
+	if a != nil && a.Free != nil {
+		_ = a.Free() // a file without a name, which the system frees in any case
+	}
 }
 
 // Stage names a stage of a run.

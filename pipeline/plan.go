@@ -72,6 +72,8 @@ type inside struct {
 	adjusted bool
 	// target is the accuracy that the job asks for.
 	target target
+	// leader is the number of the query that selects the keys, or keyshare.None.
+	leader int
 	// rule says which cells are published.
 	rule withhold.Rule
 	// names are those of the mechanisms in the ledger, if the charge was adopted; else they are the mechanisms' own.

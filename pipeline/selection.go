@@ -1,13 +1,17 @@
 package pipeline
 
 import (
+	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/pipeline/internal/decimals"
+	"github.com/dprelease/dprelease/pipeline/internal/keyshare"
 	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/queries"
 )
 
 // shareOfDelta is the part of a delta that is taken if the job names none.
@@ -72,6 +76,26 @@ func (b *builder) discovered(jq *configs.Query, path string) {
 	case jq.Sparse:
 		b.report(path+".sparse", "contradiction", "every key that is selected has a count above zero", "remove sparse")
 	}
+}
+
+// Discovers says that some query's keys come from the private table.
+func (p *Plan) Discovers() bool { return p.failure.share != "" }
+
+// Leader returns the number of the query that selects this one's keys; false if there is none.
+func (q *Planned) Leader() (query int, ok bool) { return max(q.leader, 0), q.leader != keyshare.None }
+
+// WithKeys returns the plan with the keys that the leader of a query selected.
+func (p *Plan) WithKeys(query int, keys []string) (*Plan, error) {
+	out := *p
+	out.queries = slices.Clone(p.queries)
+	q := &out.queries[query]
+	follower, ok := q.Query.(queries.KeyFollower)
+	if !ok {
+		return nil, fmt.Errorf("query %s selects its keys itself, or lists them", q.Query.Name())
+	}
+	found, err := follower.WithKeys(keys)
+	q.Query = found
+	return &out, err
 }
 
 // Threshold is the least noisy count at which a key is published; 0 if keys are listed.

@@ -7,6 +7,7 @@ import (
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/denoise"
 	"github.com/dprelease/dprelease/pipeline/manifest"
+	"github.com/dprelease/dprelease/queries"
 )
 
 // What a plan says in the manifest: everything but the ledger's account, the signature and the files.
@@ -77,6 +78,9 @@ func (q *Planned) manifest() manifest.Query {
 	}
 	if s := q.Strategy; s != nil {
 		m.Strategy = manifest.StrategyOf(s)
+	}
+	if f, ok := q.Query.(queries.KeyFollower); ok {
+		m.KeysOf = f.Leader()
 	}
 	if s := q.Selection; s != nil {
 		m.Selection = &manifest.Selection{MaxGroups: s.Keys, Delta: float64(s.Failure), Threshold: q.Threshold()}

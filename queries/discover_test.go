@@ -15,6 +15,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism/mechanismtest"
+	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/keyselection"
 	"github.com/dprelease/dprelease/queries/kinds/discovered"
@@ -25,7 +26,12 @@ import (
 // keysOf answers a query of discovered keys with one accumulator for each list of batches.
 func keysOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) map[string]int64 {
 	tb.Helper()
-	sealed := sealedOf(tb, q, t, workers)
+	return keysWith(tb, q, t, workers, nil)
+}
+
+func keysWith(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch, spill bounding.Spill) map[string]int64 {
+	tb.Helper()
+	sealed := sealedBy(tb, q, t, workers, spill)
 	keys, counts := mechanismtest.OpenKeyed(tb, sealed[0])
 	if len(sealed) != 1 || !slices.IsSorted(keys) {
 		tb.Fatalf("%d parts, keys %q", len(sealed), keys)
@@ -37,32 +43,38 @@ func keysOf(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch) map[
 	return out
 }
 
+// refKey returns the key of a row in some dimensions, false if it has none.
+func refKey(s Spec, by []domain.Dimension, t *testTable, row []value) (key string, ok bool) {
+	ok = true
+	for _, d := range by {
+		if !d.Discover {
+			c := refAxis(s, d, t, row)
+			key, ok = key+string(binary.BigEndian.AppendUint32(nil, uint32(c))), ok && c >= 0
+			continue
+		}
+		at := t.schema().Index(d.Column)
+		kind, v := t.fields[at].Type, row[at]
+		ok = ok && !v.null
+		switch kind.Kind {
+		case table.String:
+			key += string(rune(kind.Kind)) + strings.ReplaceAll(v.s, "\x00", "\x00\xff") + "\x00\x00"
+		case table.Timestamp:
+			key += string(rune(kind.Kind)) + "\x01" + string(binary.BigEndian.AppendUint64(nil, uint64(kind.Unit))) + string(binary.BigEndian.AppendUint64(nil, uint64(v.n)+1<<63))
+		case table.Uint:
+			key += string(rune(kind.Kind)) + string(binary.BigEndian.AppendUint64(nil, uint64(v.n)))
+		default:
+			key += string(rune(kind.Kind)) + string(binary.BigEndian.AppendUint64(nil, uint64(v.n)+1<<63))
+		}
+	}
+	return key, ok
+}
+
 // refKeys is a plain reading of what the query means: of each unit the max_groups keys with the lowest SHA-256 of "c", the unit and
 // the SHA-256 of the key.
 func refKeys(s Spec, t *testTable) map[string]int64 {
 	units := map[string]map[string]bool{}
 	for i, row := range t.rows {
-		key, ok := "", true
-		for _, d := range s.By {
-			if !d.Discover {
-				c := refAxis(s, d, t, row)
-				key, ok = key+string(binary.BigEndian.AppendUint32(nil, uint32(c))), ok && c >= 0
-				continue
-			}
-			at := t.schema().Index(d.Column)
-			kind, v := t.fields[at].Type, row[at]
-			ok = ok && !v.null
-			switch kind.Kind {
-			case table.String:
-				key += string(rune(kind.Kind)) + strings.ReplaceAll(v.s, "\x00", "\x00\xff") + "\x00\x00"
-			case table.Timestamp:
-				key += string(rune(kind.Kind)) + "\x01" + string(binary.BigEndian.AppendUint64(nil, uint64(kind.Unit))) + string(binary.BigEndian.AppendUint64(nil, uint64(v.n)+1<<63))
-			case table.Uint:
-				key += string(rune(kind.Kind)) + string(binary.BigEndian.AppendUint64(nil, uint64(v.n)))
-			default:
-				key += string(rune(kind.Kind)) + string(binary.BigEndian.AppendUint64(nil, uint64(v.n)+1<<63))
-			}
-		}
+		key, ok := refKey(s, s.By, t, row)
 		unit := refUnit(s, t, row)
 		if len(s.Unit) == 0 {
 			unit = fmt.Sprint("unit", i)
@@ -123,8 +135,10 @@ func TestDiscoveredKeysEqualTheReference(t *testing.T) {
 		q := mustDiscover(t, s)
 		shuffled, workers := dealt(rt, q, tab)
 		want := refKeys(s, tab)
-		if got := keysOf(t, q, shuffled, workers); !maps.Equal(got, want) {
-			rt.Fatalf("%+v\ngot  %v\nwant %v", s, got, want)
+		for _, spill := range spills() {
+			if got := keysWith(t, q, shuffled, workers, spill); !maps.Equal(got, want) {
+				rt.Fatalf("%+v\ngot  %v\nwant %v", s, got, want)
+			}
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/internal/gather"
 	"github.com/dprelease/dprelease/queries/kinds/base"
+	"github.com/dprelease/dprelease/queries/kinds/bykeys"
 	"github.com/dprelease/dprelease/queries/kinds/clamped"
 	"github.com/dprelease/dprelease/queries/kinds/crosstabs"
 	"github.com/dprelease/dprelease/queries/kinds/histogram"
@@ -89,6 +90,8 @@ func OutlineOf(q Query, s table.Schema) (o Outline, err error) {
 		return o, problem.One(q.Name(), "histogram.noise", CodeNotPushed, "cells that share noise take the number of units as well, which a statement does not count", HintLocal+", or leave noise out")
 	case *limited.Query:
 		return o, problem.One(q.Name(), problem.FieldBounds+".max_rows", CodeNotPushed, "a bound on rows that is discovered takes the rank of each row among those of its unit", HintLocal)
+	case *bykeys.Query:
+		return o, problem.One(q.Name(), q.Query.Spec.ByField(), CodeNotPushed, "keys that are discovered are private, and what is added up by them would leave the database before they are selected", HintLocal)
 	case *clamped.Query:
 		return o, problem.One(q.Name(), "", CodeNotPushed, "a clamp that is discovered takes a histogram of values and sums for each bin of it", HintLocal)
 	}

@@ -24,7 +24,7 @@
 // # Where a kind of query is
 //
 // Each kind has a package below queries/kinds: histogram counts rows, and spreads them by a kernel; ordered is a histogram for the sums below its
-// edges; shared is one whose cells share noise; sums has sum.go, mean.go and variance.go; discovered has histograms whose keys are not listed; crosstabs has tables that
+// edges; shared is one whose cells share noise; sums has sum.go, mean.go and variance.go; discovered has histograms whose keys are not listed, bykeys sums by keys that such a histogram selects; crosstabs has tables that
 // share their noise. They embed what kinds/base has for all, and use package query's words, which this package gives to
 // its users. [New] chooses the kind of a spec. Below them, queries/domain finds the cell of a row, queries/quantize its value, queries/bounding
 // the rows of a unit that count, queries/internal/accumulate adds them up, queries/internal/gather does so by privacy unit, and
@@ -36,6 +36,7 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/distribution"
 	"github.com/dprelease/dprelease/queries/kinds/base"
+	"github.com/dprelease/dprelease/queries/kinds/bykeys"
 	"github.com/dprelease/dprelease/queries/kinds/clamped"
 	"github.com/dprelease/dprelease/queries/kinds/crosstabs"
 	"github.com/dprelease/dprelease/queries/kinds/discovered"
@@ -61,6 +62,8 @@ func New(s Spec) (Query, error) {
 	case len(p.List) > 0 && s.RowsShare != 0: // what the kinds would say of the largest bound is beside the point
 	case s.Kind == Crosstab:
 		q = crosstabs.New(s, p)
+	case s.Discovers() && s.Leader != nil:
+		q = bykeys.New(s, p)
 	case s.Discovers():
 		q = discovered.New(s, p)
 	default:

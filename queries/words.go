@@ -53,6 +53,10 @@ type (
 	Finder = query.Finder
 	// Found is what was found.
 	Found = query.Found
+	// KeyFollower is a query that adds values up by keys which another query selects.
+	KeyFollower = query.KeyFollower
+	// Leader is a histogram that selects keys for other queries.
+	Leader = query.Leader
 	// ClampSearch is what a clamp was chosen from, and the clamp.
 	ClampSearch = query.ClampSearch
 	// RowsSearch is what a bound on the rows of a unit was chosen from, and the bound.

@@ -64,6 +64,7 @@ type queryFacts struct {
 	publish    *manifest.Publish
 	threshold  float64 // of keys that were discovered
 	discovered string
+	keysOf     string // the query that selected the keys; "" if this one did, or if they are listed
 	clamp      string // how the clamp was found, in words; "" if the job has it
 	files      []manifest.File
 	axes       []dimension
@@ -202,6 +203,7 @@ func queryOf(q *manifest.Query, selected string) queryFacts {
 		}
 	}
 	out.clamp = clampWords(q)
+	out.keysOf = q.KeysOf
 	if q.Selection != nil {
 		out.threshold, out.discovered = q.Selection.Threshold, selected
 	}

@@ -130,6 +130,8 @@ func (q *queryFacts) about() []string {
 		out = append(out, q.clamp)
 	}
 	switch {
+	case q.keysOf != "":
+		out = append(out, fmt.Sprintf("The keys are those that %s selected by its noisy counts, for this query too: nothing was computed for any other key, and they cost nothing more.", q.keysOf))
 	case q.threshold > 0:
 		out = append(out, fmt.Sprintf("The keys come from the private table. A key is published if its noisy count is at least %s. %s", short(q.threshold), q.discovered))
 	case (q.kind == "count" || q.kind == histogram) && q.cells > 0 && !q.laidOut:

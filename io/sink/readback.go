@@ -128,10 +128,10 @@ func (f *Folder) Columns(ctx context.Context, dir string, q *manifest.Query) (ou
 		if i < 0 {
 			continue
 		}
-		if format.extension == ".csv" && q.Selection != nil {
+		if format.extension == ".csv" && q.Discovered() {
 			return out, tables.Refusal("read", filepath.Join(dir, q.Files[i].Path), CodeFormat, "keys that were discovered are not read back from CSV")
 		}
-		c := &columnReader{ctx: ctx, keyless: q.Selection == nil}
+		c := &columnReader{ctx: ctx, keyless: !q.Discovered()}
 		if err := readBackFile(c, dir, q.Files[i], format.read); err != nil {
 			return out, tables.Failure("read", filepath.Join(dir, q.Files[i].Path), err)
 		}

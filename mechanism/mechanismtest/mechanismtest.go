@@ -51,6 +51,19 @@ func OpenKeyed(tb testing.TB, e mechanism.Exact) (keys []string, counts []int64)
 	return keys, counts
 }
 
+// OpenForKeys is [Open] for exact answers that wait for a selection of keys: it returns what is held of every key, by name.
+func OpenForKeys(tb testing.TB, e mechanism.Exact) (quantum float64, named map[string]*big.Int) {
+	tb.Helper()
+	if !guard(tb, testing.Testing()) {
+		return 0, nil
+	}
+	quantum, named, err := door.Borrow().OpenForKeys(e)
+	if err != nil {
+		tb.Fatalf("open: %v", err)
+	}
+	return quantum, named
+}
+
 // Make returns a noisy vector of these values, as if m had made it.
 func Make(tb testing.TB, m calibrate.Mechanism, values []float64) mechanism.Noisy {
 	tb.Helper()
@@ -60,6 +73,19 @@ func Make(tb testing.TB, m calibrate.Mechanism, values []float64) mechanism.Nois
 	n, ok := door.Borrow().Make(m, values).(mechanism.Noisy)
 	if !ok {
 		tb.Fatal("make: the door returned no mechanism.Noisy")
+	}
+	return n
+}
+
+// Select returns the vector of a selection of these keys, as if they had been selected. Their counts are 0.
+func Select(tb testing.TB, keys ...string) mechanism.Noisy {
+	tb.Helper()
+	if !guard(tb, testing.Testing()) {
+		return mechanism.Noisy{}
+	}
+	n, ok := door.Borrow().Select(keys).(mechanism.Noisy)
+	if !ok {
+		tb.Fatal("select: the door returned no mechanism.Noisy")
 	}
 	return n
 }

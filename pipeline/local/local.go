@@ -71,20 +71,32 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = spill.Close() }() // nobody needs its contents any more
+	a := &pipeline.Aggregates{Free: spill.Close}
+	if err := e.aggregate(ctx, p, o, spill, a); err != nil || !p.Discovers() {
+		a.Close() // nobody needs its contents any more
+		a.Free = nil
+		if err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// aggregate fills in the answers.
+func (e *Engine) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch, a *pipeline.Aggregates) error {
 	workers, sums, err := e.readSplits(ctx, p, o, spill, splits{0, e.data.Splits()})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := fillRows(p, e.data.Schema(), workers); err != nil {
-		return nil, err
+		return err
 	}
 	seen := checks(workers)
-	exacts, err := seal(workers, seen)
-	if err != nil {
-		return nil, err
+	if a.Exacts, err = seal(workers, seen); err != nil {
+		return err
 	}
-	return &pipeline.Aggregates{Exacts: exacts, Input: inputDigest(sums), Checks: seen}, nil
+	a.Input, a.Checks = inputDigest(sums), seen
+	return nil
 }
 
 // splits are those from one number up to, not including, another.

@@ -169,25 +169,36 @@ func (m *Merged) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = spill.Close() }() // nobody needs its contents any more
-	workers := make([]*worker, min(spill.memory.workers, len(m.parts)))
-	for i := range workers {
-		if workers[i], err = newWorker(p, m.Schema(), spill, Limits{}); err != nil {
+	a := &pipeline.Aggregates{Free: spill.Close}
+	if err := m.aggregate(ctx, p, o, spill, a); err != nil || !p.Discovers() {
+		a.Close() // nobody needs its contents any more
+		a.Free = nil
+		if err != nil {
 			return nil, err
 		}
 	}
+	return a, nil
+}
+
+// aggregate fills in the answers.
+func (m *Merged) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Observer, spill *scratch, a *pipeline.Aggregates) (err error) {
+	workers := make([]*worker, min(spill.memory.workers, len(m.parts)))
+	for i := range workers {
+		if workers[i], err = newWorker(p, m.Schema(), spill, Limits{}); err != nil {
+			return err
+		}
+	}
 	if err := m.load(ctx, workers, progress(o, pipeline.StageAggregate, len(m.parts))); err != nil {
-		return nil, err
+		return err
 	}
 	if err := fillRows(p, m.Schema(), workers); err != nil {
-		return nil, err
+		return err
 	}
-	exacts, err := seal(workers, nil)
-	if err != nil {
-		return nil, err
+	if a.Exacts, err = seal(workers, nil); err != nil {
+		return err
 	}
-	input, err := m.Digest(ctx, p, o)
-	return &pipeline.Aggregates{Exacts: exacts, Input: input}, err
+	a.Input, err = m.Digest(ctx, p, o)
+	return err
 }
 
 // load adds the parts to workers that each take the next one.

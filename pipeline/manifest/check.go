@@ -126,6 +126,9 @@ func (m *Manifest) selects() error {
 	taken := new(big.Rat)
 	for i := range m.Queries {
 		q := &m.Queries[i]
+		if err := m.keysOf(q); err != nil {
+			return err
+		}
 		if q.Selection == nil {
 			continue
 		}
@@ -143,6 +146,21 @@ func (m *Manifest) selects() error {
 	}
 	if taken.Cmp(stated.Rat()) > 0 {
 		return fmt.Errorf("the selections take more of delta than the %s that the manifest says", m.Privacy.DeltaFailure)
+	}
+	return nil
+}
+
+// keysOf says whether the query that selected another's keys did select keys.
+func (m *Manifest) keysOf(q *Query) error {
+	if q.KeysOf == "" {
+		return nil
+	}
+	i := slices.IndexFunc(m.Queries, func(other Query) bool { return other.Name == q.KeysOf && other.Selection != nil })
+	switch {
+	case i < 0 || q.Selection != nil:
+		return errors.New(q.Name + ": the query that it names has not selected its keys")
+	case m.Queries[i].Cells == 0 && q.Cells != 0 || m.Queries[i].Cells != 0 && q.Cells%m.Queries[i].Cells != 0:
+		return errors.New(q.Name + ": its cells are not those of the keys that " + q.KeysOf + " selected")
 	}
 	return nil
 }

@@ -16,6 +16,8 @@ type Query struct {
 	HalfWidth *float64   `json:"ci95_half_width,omitempty"`
 	OverRows  bool       `json:"over_rows,omitempty"`
 	Selection *Selection `json:"selection,omitempty"`
+	// KeysOf names the query that selected the keys; "" if they are listed, or if this query selects them itself.
+	KeysOf string `json:"keys_of,omitempty"`
 	// Strategy says how tables are put together from mechanisms that are not their cells; nil if the cells have the noise.
 	Strategy *Strategy `json:"strategy,omitempty"`
 	// Search says how the clamp was found; nil if the job has it.
@@ -33,6 +35,9 @@ type Query struct {
 	Expected *Error `json:"expected_error,omitempty"`
 	Files    []File `json:"files"`
 }
+
+// Discovered says that the keys come from the private table.
+func (q *Query) Discovered() bool { return q.Selection != nil || q.KeysOf != "" }
 
 // Publish is a rule by which cells are left empty, by noisy values alone. A limit that is 0 is none.
 type Publish struct {

@@ -17,6 +17,7 @@ func (a *attempt) answer(ctx context.Context, engine pipeline.Engine) (*pipeline
 	if err != nil {
 		return nil, nil, pipeline.InputError(err)
 	}
+	defer exact.Close()
 	if err := a.judge(exact.Checks); err != nil {
 		return nil, nil, err
 	}
@@ -47,9 +48,12 @@ func (a *attempt) judge(seen *pipeline.DataChecks) error {
 // noise adds each part's noise under the receipt.
 func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]mechanism.Noisy, error) {
 	out := make([][]mechanism.Noisy, len(exacts))
-	for i, parts := range exacts {
-		a.Observer.Progress(pipeline.StageNoise, i, len(exacts))
-		parts, err := a.choose(ctx, i, parts)
+	for done, i := range a.leadersFirst() {
+		a.Observer.Progress(pipeline.StageNoise, done, len(exacts))
+		parts, err := a.giveKeys(i, exacts[i], out)
+		if err == nil {
+			parts, err = a.choose(ctx, i, parts)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -63,6 +67,38 @@ func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]me
 	}
 	a.Observer.Progress(pipeline.StageNoise, len(exacts), len(exacts))
 	return out, nil
+}
+
+// leadersFirst are the numbers of the queries in their order, but those last whose keys others select.
+func (a *attempt) leadersFirst() []int {
+	var first, last []int
+	for i := range a.plan.Queries() {
+		if _, follows := a.plan.Queries()[i].Leader(); follows {
+			last = append(last, i)
+		} else {
+			first = append(first, i)
+		}
+	}
+	return append(first, last...)
+}
+
+// giveKeys gives a query the keys that another one selected, if it waits for them. The plan then has the keys, and the exact answers are those of these keys.
+func (a *attempt) giveKeys(i int, parts []mechanism.Exact, noisy [][]mechanism.Noisy) (chosen []mechanism.Exact, err error) {
+	leader, follows := a.plan.Queries()[i].Leader()
+	if !follows {
+		return parts, nil
+	}
+	selected := noisy[leader][0]
+	if a.plan, err = a.plan.WithKeys(i, selected.Keys()); err != nil {
+		return nil, err
+	}
+	chosen = make([]mechanism.Exact, len(parts))
+	for j := range parts {
+		if chosen[j], err = parts[j].ForKeys(selected); err != nil {
+			return nil, err
+		}
+	}
+	return chosen, nil
 }
 
 // choose finds the clamp or the bound on rows of a query, if it is to be found: it adds noise to the histogram, which comes last, and chooses from the noisy

@@ -113,7 +113,13 @@ func (a *attempt) adoptFound(m *manifest.Manifest) (err error) {
 // readBack returns the noisy vectors of a published release whose manifest has that digest.
 func (a *attempt) readBack(ctx context.Context, dir string, m *manifest.Manifest, digest string, proof ledger.Publication) ([][]mechanism.Noisy, error) {
 	out := make([][]mechanism.Noisy, len(a.plan.Queries()))
-	for i := range a.plan.Queries() {
+	for _, i := range a.leadersFirst() {
+		if leader, follows := a.plan.Queries()[i].Leader(); follows {
+			var err error
+			if a.plan, err = a.plan.WithKeys(i, out[leader][0].Keys()); err != nil {
+				return nil, a.notReadBack(ctx, err)
+			}
+		}
 		q := &a.plan.Queries()[i]
 		columns, err := a.Sink.Columns(ctx, dir, &m.Queries[i])
 		if err != nil {

@@ -256,13 +256,14 @@ func complete(p *pipeline.Plan, dir string, m *manifest.Manifest) error {
 	}
 	for i := range planned {
 		q := &m.Queries[i]
+		_, follows := planned[i].Leader()
 		at := slices.IndexFunc(q.Files, func(f manifest.File) bool { return f.Holds == "" })
 		switch cells := planned[i].Query.Cells(); {
 		case q.Publish != nil:
 			return errors.New(dir + ": " + q.Name + " is published by a rule that leaves cells out")
 		case at < 0:
 			return errors.New(dir + " has no table of " + q.Name)
-		case !planned[i].Selected() && q.Files[at].Rows != cells:
+		case !planned[i].Selected() && !follows && q.Files[at].Rows != cells:
 			return errors.New(dir + ": " + q.Name + " is sparse: it has only the cells whose estimate is not zero")
 		case q.Files[at].Rows > mostReadBack:
 			return errors.New(dir + ": " + q.Name + " has too many cells to be held")

@@ -26,13 +26,15 @@ var csvOptions = []string{
 type drawing struct {
 	*rand.Rand
 	job *Job
+	// selected is the dimensions of the last histogram that discovers keys; nil if there is none.
+	selected []string
 }
 
 // Draw draws a job that has a plan and fits the types that its columns have in Parquet files. refused counts the drafts
 // without a plan, which have a shape that jobs may not have.
 func Draw(r *rand.Rand) (j *Job, refused int) {
 	for {
-		d := &drawing{r, &Job{}}
+		d := &drawing{Rand: r, job: &Job{}}
 		d.privacy()
 		if d.chance(0.25) {
 			d.filtered()
@@ -40,6 +42,10 @@ func Draw(r *rand.Rand) (j *Job, refused int) {
 			d.input()
 			for i := range 1 + r.IntN(3) {
 				d.job.Queries = append(d.job.Queries, fmt.Sprintf("name: q%d, %s", i, d.query()))
+			}
+			if d.selected != nil && d.chance(0.7) {
+				d.job.Queries = append(d.job.Queries, "name: follower, "+d.follower())
+				r.Shuffle(len(d.job.Queries), func(i, j int) { d.job.Queries[i], d.job.Queries[j] = d.job.Queries[j], d.job.Queries[i] })
 			}
 		}
 		d.job.Formats = pick(r, []string{"csv", "parquet", "json", "arrow", "csv, parquet, arrow, json"})

@@ -1,6 +1,7 @@
 package stabilitytest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -24,6 +25,8 @@ type Answer struct {
 	Unit  float64
 	Cells []*big.Int
 	Keys  map[string]int64
+	// Named is what is held of every key that might be selected, in multiples of Unit; nil unless the query's keys are selected by another.
+	Named map[string]*big.Int
 }
 
 // String prints the cells that are not 0.
@@ -34,6 +37,9 @@ func (a Answer) String() string {
 			fmt.Fprintf(&b, "%q: %d, ", k, a.Keys[k])
 		}
 		return b.String()
+	}
+	for _, k := range slices.Sorted(maps.Keys(a.Named)) {
+		fmt.Fprintf(&b, "%x: %s, ", k, a.Named[k])
 	}
 	for i, c := range a.Cells {
 		if c.Sign() != 0 {
@@ -103,6 +109,11 @@ func (c *Case) answers(l *Lab, j *Job, i int) ([]Answer, error) {
 	var out []Answer
 	for q, parts := range exact.Exacts {
 		for _, e := range parts {
+			if _, follows := p.Queries()[q].Leader(); follows {
+				unit, named := mechanismtest.OpenForKeys(l, e)
+				out = append(out, Answer{Unit: unit, Named: named})
+				continue
+			}
 			out = append(out, openAnswer(l, e, p.Queries()[q].Selected()))
 		}
 	}
@@ -125,8 +136,19 @@ func openAnswer(tb testing.TB, e mechanism.Exact, keyed bool) Answer {
 // difference returns the differences of two answers that are not 0, cell by cell; ok is false if the answers differ in
 // form.
 func difference(a, b Answer) (out []*big.Int, ok bool) {
-	if len(a.Cells) != len(b.Cells) || a.Unit != b.Unit || (a.Keys == nil) != (b.Keys == nil) {
+	if len(a.Cells) != len(b.Cells) || a.Unit != b.Unit || (a.Keys == nil) != (b.Keys == nil) || (a.Named == nil) != (b.Named == nil) {
 		return nil, false
+	}
+	zero := new(big.Int)
+	for _, k := range slices.Sorted(maps.Keys(a.Named)) {
+		if d := new(big.Int).Sub(a.Named[k], cmp.Or(b.Named[k], zero)); d.Sign() != 0 {
+			out = append(out, d)
+		}
+	}
+	for k, n := range b.Named {
+		if a.Named[k] == nil && n.Sign() != 0 {
+			out = append(out, new(big.Int).Neg(n))
+		}
 	}
 	for i := range a.Cells {
 		if a.Cells[i].Cmp(b.Cells[i]) != 0 {

@@ -92,9 +92,25 @@ func (d *drawing) discovered() string {
 		by = append(by, d.dimensions(1, true)...)
 	}
 	d.Shuffle(len(by), func(i, j int) { by[i], by[j] = by[j], by[i] })
+	d.selected = by
 	q := "histogram: {by: [" + strings.Join(by, ", ") + "]}"
 	if len(d.job.Unit) > 0 {
 		q += fmt.Sprintf(", per_unit: {max_groups: %d, max_rows_per_group: 1}", 1+d.IntN(4))
+	}
+	return q
+}
+
+// follower draws a sum, a mean or a variance by the keys that a histogram selects, perhaps with a further dimension.
+func (d *drawing) follower() string {
+	kind := pick(d.Rand, []string{"sum", "mean", "variance"})
+	by := slices.Clone(d.selected)
+	if d.chance(0.3) {
+		further := d.dimensions(1, true)[0]
+		by = append(by, strings.ReplaceAll(further, "as: by0", "as: further"))
+	}
+	q := kind + ": {column: " + d.one("i", "f", "g", "m", "n", "s") + ", clamp: " + pick(d.Rand, clamps[:5]) + ", by: [" + strings.Join(by, ", ") + "]}"
+	if len(d.job.Unit) > 0 {
+		q += fmt.Sprintf(", per_unit: {max_groups: %d, max_rows_per_group: %d}", 1+d.IntN(4), 1+d.IntN(3))
 	}
 	return q
 }

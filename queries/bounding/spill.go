@@ -29,6 +29,17 @@ type Spill interface {
 	Read(piece []byte, at int64) error
 }
 
+// JoinNow lets an accumulator share the memory of a spill by itself, also if the spill joins rows of units later, when it is known which queries share them.
+func JoinNow(s Spill) {
+	switch s := s.(type) {
+	case nil:
+	case interface{ JoinNow() }:
+		s.JoinNow()
+	default:
+		s.Join()
+	}
+}
+
 // inMemory is a Spill without bounds that is never written to.
 type inMemory struct{}
 

@@ -66,6 +66,9 @@ func (a *AxisCoder) Lookup(c *table.Column) []int32 {
 	return codes
 }
 
+// Forget forgets the codes of dictionaries, if values have new codes from now on.
+func (a *AxisCoder) Forget() { a.dict = dictionary{} }
+
 // gather looks the codes of the entries up; those of nulls are unspecified.
 func gather(dst, lookup []int32, c *table.Column) error {
 	for i, code := range c.Codes[:len(dst)] {

@@ -47,6 +47,8 @@ type Spec struct {
 	Filtered bool
 	// Declared is a declared L2 sensitivity, 0 if none is.
 	Declared float64
+	// Leader says which query selects the keys of a query that adds values up; nil if its cells are listed.
+	Leader *Leader
 	// Location is the time zone of labels and edges without an offset, and of time fields, if the column holds
 	// instants; UTC if it is nil.
 	Location *time.Location
@@ -81,6 +83,13 @@ type CrosstabTable struct {
 	By []string
 	// Weight is what the table's error counts beside the others'; 0 stands for 1.
 	Weight float64
+}
+
+// Leader is a histogram that selects keys, for queries that add values up by the same keys.
+type Leader struct {
+	Name string
+	// Dims is how many dimensions it has. They are the first ones of the query that follows it.
+	Dims int
 }
 
 // PerRow says that each row is a privacy unit of its own.

@@ -103,6 +103,8 @@ type plannedQuery struct {
 	Share float64  `json:"share_of_mu2"`
 	// Threshold is the least noisy count of a key that is published, if keys are discovered.
 	Threshold float64 `json:"threshold,omitempty"`
+	// KeysOf names the query that selects the keys, if another one does.
+	KeysOf string `json:"keys_of,omitempty"`
 	// StandsOut is the smallest noisy count that stands out: of all cells without a row none is above it with 95 % probability.
 	StandsOut float64 `json:"stands_out,omitempty"`
 	// Sharing is what `noise: auto` would give in the place of independent noise; nil if no less noise.
@@ -125,7 +127,7 @@ func planJSON(p *pipeline.Plan) map[string]any {
 		all = append(all, plannedQuery{
 			Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), Sensitivity: s.L2, Why: s.Why,
 			Sigma: q.Sigma(), Deviation: q.Deviation(), HalfWidth: half, PerRow: perRow,
-			Mu: float64(q.Mu()), Share: compared.Share(p, &q), Threshold: q.Threshold(), StandsOut: standsOut(&q), Sharing: sharingOf(p, &q),
+			Mu: float64(q.Mu()), Share: compared.Share(p, &q), Threshold: q.Threshold(), KeysOf: keysOf(&q), StandsOut: standsOut(&q), Sharing: sharingOf(p, &q),
 			Least: least,
 			Parts: plannedParts(&q), Strategy: q.Strategy,
 		})
@@ -165,12 +167,26 @@ func (a *app) printPlan(p *pipeline.Plan) error {
 	if err := a.PrintTable(rows); err != nil {
 		return err
 	}
-	for _, q := range p.Queries() {
-		if err := errors.Join(a.printStrategy(&q), a.printSharing(p, &q)); err != nil {
+	for i, q := range p.Queries() {
+		if err := errors.Join(a.printStrategy(&q), a.printSharing(p, &q), a.printFollowers(p, i)); err != nil {
 			return err
 		}
 	}
 	return a.printTargets(p)
+}
+
+// printFollowers says for which other queries a query selects the keys, and what the selection takes.
+func (a *app) printFollowers(p *pipeline.Plan, query int) error {
+	var names []string
+	for _, q := range p.Queries() {
+		if leader, follows := q.Leader(); follows && leader == query {
+			names = append(names, q.Query.Name())
+		}
+	}
+	if q := &p.Queries()[query]; len(names) > 0 {
+		return a.Printf("\n%s selects the keys for %s too, once: with %.1f %% of mu² and %.3g of delta\n", q.Query.Name(), strings.Join(names, ", "), 100*compared.Share(p, q), float64(q.Selection.Failure))
+	}
+	return nil
 }
 
 // printTargets says what the accuracy that the job asks for takes.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/queries"
 )
 
 // cellCount is the number of cells of a query; discovered keys have a threshold instead.
@@ -11,7 +12,22 @@ func cellCount(q *pipeline.Planned) string {
 	if q.Selection != nil {
 		return fmt.Sprintf("keys ≥ %.6g", q.Threshold())
 	}
+	if f, ok := q.Query.(queries.KeyFollower); ok {
+		cells := "keys of " + f.Leader()
+		if f.PerKey() > 1 {
+			cells += fmt.Sprintf(" × %d", f.PerKey())
+		}
+		return cells
+	}
 	return fmt.Sprint(q.Query.Cells())
+}
+
+// keysOf names the query that selects the keys; "" if the query does so itself, or lists them.
+func keysOf(q *pipeline.Planned) string {
+	if f, ok := q.Query.(queries.KeyFollower); ok {
+		return f.Leader()
+	}
+	return ""
 }
 
 // atMost is before a half-width that is not known before the run.

@@ -16,8 +16,12 @@ type Keys struct {
 	OpenWide func(exact any) (quantum float64, cells []*big.Int, err error)
 	// OpenKeyed returns a copy of the keys and counts of a mechanism.Exact that has private keys.
 	OpenKeyed func(exact any) (keys []string, counts []int64, err error)
+	// OpenForKeys returns what a mechanism.Exact holds of every key that might be selected, by name, and its quantum.
+	OpenForKeys func(exact any) (quantum float64, named map[string]*big.Int, err error)
 	// Make returns a mechanism.Noisy of these values.
 	Make func(m calibrate.Mechanism, values []float64) any
+	// Select returns a mechanism.Noisy of these keys, as if they had been selected.
+	Select func(keys []string) any
 }
 
 var keys Keys

@@ -133,7 +133,7 @@ func (p *plainSums) quantizeDictionary(c *table.Column) []int64 {
 	}
 	if p.second != nil {
 		for _, x := range p.numbers {
-			p.seconds = append(p.seconds, p.second.of(x))
+			p.seconds = append(p.seconds, p.second.Of(x))
 		}
 	}
 	return p.numbers
@@ -189,7 +189,7 @@ func (p *plainSums) countSeconds(cells []int32, values []float64, all bool) {
 			n := fast.Quantize(x)
 			slots[c+1] += n
 			rows[c+1]++
-			p.addSecond(c, second.of(n))
+			p.addSecond(c, second.Of(n))
 		case all:
 			rows[c+1]++
 		}

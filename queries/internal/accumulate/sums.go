@@ -44,7 +44,8 @@ type Second struct {
 	Exponent int
 }
 
-func (s Second) of(x int64) int64 { return x*x - s.Less }
+// Of returns the second number of a value less the centre.
+func (s Second) Of(x int64) int64 { return x*x - s.Less }
 
 // NewSums returns sums without rows.
 func NewSums(of SumsOf) *Sums {
@@ -116,7 +117,7 @@ func (a *Sums) addQuantized(cell int32, times uint64) {
 		a.rows[cell] += int64(times)
 	}
 	if a.Second != nil {
-		a.second.Add(int(cell), int128.Product(a.Second.of(a.quantized[0]-a.Quantizer.Centre), times))
+		a.second.Add(int(cell), int128.Product(a.Second.Of(a.quantized[0]-a.Quantizer.Centre), times))
 	}
 }
 

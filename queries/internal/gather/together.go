@@ -61,7 +61,11 @@ func NewSeparately(qs []query.Query, s table.Schema, spill bounding.Spill) ([]qu
 // joinsLater is a spill of which it is not known yet how many stores share it.
 type joinsLater struct{ bounding.Spill }
 
+// Join does nothing.
 func (joinsLater) Join() {}
+
+// JoinNow joins what no other query shares.
+func (j joinsLater) JoinNow() { j.Spill.Join() }
 
 // share makes accumulators share the rows of units.
 func share(members []*Gathering) {

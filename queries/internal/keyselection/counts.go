@@ -2,40 +2,35 @@ package keyselection
 
 import (
 	"crypto/sha256"
-	"maps"
 	"slices"
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
-// ContentBytes is the length of what stands for a key in the records of units: its SHA-256, which is the same for every accumulator, after
-// a cell that is 0.
-const ContentBytes = bounding.CellBytes + sha256.Size
-
-type digest [sha256.Size]byte
-
 // Counts counts the rows of each key. If the unit is made of columns, the bounds let a unit have one row a key, so that they are units.
 type Counts struct {
-	keys    *Keying
-	rows    []int64          // by the number of the key, if each row is a unit
-	byKey   map[string]int64 // of the numbers that were folded, and of the answers that were merged
-	digests []digest         // by the number of the key
-	names   map[digest]string
-	units   map[digest]int64
+	keys   *Keying
+	rows   []int64 // by the number of the key, if each row is a unit
+	units  *totals
+	names  *names
+	spill  bounding.Spill
+	failed error // the first error of the spill
 }
 
-// NewCounts returns counts without rows.
-func NewCounts(k *Keying) *Counts {
-	return &Counts{keys: k, byKey: map[string]int64{}, names: map[digest]string{}, units: map[digest]int64{}}
+// NewCounts returns counts without rows. What does not fit in memory is written to the spill, which may be nil.
+func NewCounts(k *Keying, s bounding.Spill) *Counts {
+	bounding.JoinNow(s)
+	return &Counts{keys: k, units: newTotals(1, s), names: newNames(s), spill: s}
 }
 
 // AddRows counts the rows of a batch that have a key.
 func (a *Counts) AddRows(b *table.Batch) error {
-	ids, err := a.keys.OfRows(b)
+	ids, err := a.keysOfRows(b)
 	if err != nil {
 		return err
 	}
@@ -51,28 +46,47 @@ func (a *Counts) AddRows(b *table.Batch) error {
 	return nil
 }
 
-// fold moves the counts under their keys.
-func (a *Counts) fold() {
-	for d, n := range a.units {
-		a.byKey[a.names[d]] += n
+// keysOfRows returns the number of the key of each row, after making room for those of a batch.
+func (a *Counts) keysOfRows(b *table.Batch) ([]int32, error) {
+	if a.keys.bytes()+8*int64(len(a.rows)) > shareOf(a.spill)/4 {
+		a.foldRows()
+		a.keys.forget()
 	}
-	clear(a.units)
-	a.foldRows()
+	if a.makeRoom(); a.failed != nil {
+		return nil, a.failed
+	}
+	return a.keys.OfRows(b)
 }
 
-// foldRows moves the counts of rows under their keys.
+// makeRoom writes what is held of keys to the spill if it is too much.
+func (a *Counts) makeRoom() {
+	if a.failed == nil && (a.units.bytes()+a.names.bytes() > shareOf(a.spill) || a.units.full()) {
+		if a.failed = a.units.write(); a.failed == nil {
+			a.failed = a.names.write()
+		}
+	}
+}
+
+// foldRows moves the counts of rows under the digests of their keys.
 func (a *Counts) foldRows() {
 	for id, n := range a.rows {
 		if n > 0 {
-			a.byKey[a.keys.text(int32(id))] += n
+			a.add(a.digestOf(int32(id)), n)
 		}
 	}
 	a.rows = nil
 }
 
+// add adds to the count of a key.
+func (a *Counts) add(d *digest, n int64) {
+	var e entry
+	copy(e[bounding.CellBytes:], d[:])
+	a.units.numbers.Add(a.units.at(&e), int128.Of(n))
+}
+
 // WriteRows writes the digests of the keys of the rows of a batch.
 func (a *Counts) WriteRows(b *table.Batch, to bounding.Writer) error {
-	ids, err := a.keys.OfRows(b)
+	ids, err := a.keysOfRows(b)
 	if err != nil {
 		return err
 	}
@@ -90,20 +104,15 @@ func (a *Counts) WriteRows(b *table.Batch, to bounding.Writer) error {
 	return to.Failure()
 }
 
-// digestOf returns the digest of a key, whose name is kept if it is new. Numbers are given in order, but not every row with a new one has a
-// unit.
-func (a *Counts) digestOf(id int32) *digest {
-	for n := len(a.digests); n <= int(id); n++ {
-		key := a.keys.text(int32(n))
-		a.digests = append(a.digests, sha256.Sum256([]byte(key)))
-		a.names[a.digests[n]] = key
-	}
-	return &a.digests[id]
-}
+// digestOf returns the digest of a key, whose name is kept if it is new.
+func (a *Counts) digestOf(id int32) *digest { return a.keys.digestOf(id, a.names.add) }
 
 // AddRecords returns what counts the units of each key.
 func (a *Counts) AddRecords() func(content []byte, rows uint64) {
-	return func(content []byte, _ uint64) { a.units[digest(content[bounding.CellBytes:])]++ }
+	return func(content []byte, _ uint64) {
+		a.units.numbers.Add(a.units.at((*entry)(content)), int128.Of(1))
+		a.makeRoom()
+	}
 }
 
 // Merge adds another's counts, and the names of its keys.
@@ -112,31 +121,146 @@ func (a *Counts) Merge(other accumulate.Answer) error {
 	if !ok {
 		return bounding.ErrMerge
 	}
-	a.fold()
-	o.fold()
-	for k, n := range o.byKey {
-		a.byKey[k] += n
+	a.foldRows()
+	o.foldRows()
+	a.units.merge(o.units)
+	a.names.merge(o.names)
+	if a.failed == nil {
+		a.failed = o.failed
 	}
-	maps.Copy(a.names, o.names)
-	return nil
+	a.makeRoom()
+	return a.failed
 }
 
-// Seal hides the counts by key, in the order of the keys.
+// Seal hides the counts by key.
 func (a *Counts) Seal() ([]mechanism.Exact, error) {
-	for d := range a.units {
-		if _, named := a.names[d]; !named {
-			return nil, state.ErrState // the records came from elsewhere, without their keys
-		}
+	a.foldRows()
+	switch {
+	case a.failed != nil:
+		return nil, a.failed
+	case a.units.outside.records+a.names.outside.records > 0:
+		return a.sealWritten()
 	}
-	a.fold()
-	keys := slices.Sorted(maps.Keys(a.byKey))
-	numbers := make([]int64, len(keys))
-	for i, k := range keys {
-		numbers[i] = min(a.byKey[k], accumulate.MaxRows)
+	counts, err := a.named(a.units.index, a.units.numbers, a.names.held)
+	if err != nil {
+		return nil, err
 	}
+	slices.SortFunc(counts, keyCount.compare)
+	keys, numbers := split(counts)
 	e, err := mechanism.SealKeyed(keys, numbers)
 	if err != nil {
 		return nil, err
 	}
 	return []mechanism.Exact{e}, nil
+}
+
+// named returns the counts of entries by the names of their keys. A name that is missing is an error: the records came from elsewhere, without their keys.
+func (a *Counts) named(index map[entry]int32, numbers int128.Slice, held map[digest]string) ([]keyCount, error) {
+	counts := make([]keyCount, 0, len(index))
+	for e, slot := range index {
+		key, ok := held[e.digest()]
+		if !ok {
+			return nil, state.ErrState
+		}
+		counts = append(counts, keyCount{key, rowsOf(numbers.At(int(slot)))})
+	}
+	return counts, nil
+}
+
+// keyCount is a key and its count.
+type keyCount struct {
+	key   string
+	count int64
+}
+
+func (a keyCount) compare(b keyCount) int {
+	switch {
+	case a.key < b.key:
+		return -1
+	case a.key > b.key:
+		return 1
+	}
+	return 0
+}
+
+func split(counts []keyCount) (keys []string, numbers []int64) {
+	keys, numbers = make([]string, len(counts)), make([]int64, len(counts))
+	for i, x := range counts {
+		keys[i], numbers[i] = x.key, x.count
+	}
+	return keys, numbers
+}
+
+// rowsOf returns a number of rows, at most MaxRows.
+func rowsOf(n int128.Int) int64 {
+	if n.Cmp(int128.Of(accumulate.MaxRows)) > 0 {
+		return accumulate.MaxRows
+	}
+	return int64(n.Low)
+}
+
+// sealWritten hides counts of which some were written to the spill. They are read when the keys are selected.
+func (a *Counts) sealWritten() ([]mechanism.Exact, error) {
+	if err := a.units.write(); err != nil {
+		return nil, err
+	}
+	if err := a.names.write(); err != nil {
+		return nil, err
+	}
+	a.keys.forget()
+	return []mechanism.Exact{mechanism.SealKeyBlocks(func(take func(keys []string, counts []int64) error) error {
+		for i := range partitions {
+			for _, in := range a.passes(i) {
+				if err := a.block(i, in, take); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})}, nil
+}
+
+// pass is a part of the keys of a partition: those whose digests have some bits.
+type pass struct{ mask, bits byte }
+
+func (p pass) has(d []byte) bool { return d[1]&p.mask == p.bits }
+
+// passes cuts a partition into as many parts as fit in memory, one after the other; at most 256.
+func (a *Counts) passes(partition int) []pass {
+	const times = 4 // as much in memory as in the scratch space
+	size, n := times*(a.units.outside.size(partition)+a.names.outside.size(partition)), int64(1)
+	for n < 256 && size/n > a.spill.Room() {
+		n *= 2
+	}
+	parts := make([]pass, n)
+	for i := range parts {
+		parts[i] = pass{byte(n - 1), byte(i)}
+	}
+	return parts
+}
+
+// block hands on the counts of a part of a partition.
+func (a *Counts) block(partition int, in pass, take func(keys []string, counts []int64) error) error {
+	units, held := newTotals(1, nil), map[digest]string{}
+	err := a.units.eachWritten(partition, func(e *entry, numbers int128.Slice) {
+		if in.has(e[bounding.CellBytes:]) {
+			units.add(e, numbers)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	err = a.names.eachWritten(partition, func(key []byte) {
+		if d := digest(sha256.Sum256(key)); in.has(d[:]) {
+			held[d] = string(key)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	counts, err := a.named(units.index, units.numbers, held)
+	if err != nil || len(counts) == 0 {
+		return err
+	}
+	return take(split(counts))
 }

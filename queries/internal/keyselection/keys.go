@@ -8,6 +8,7 @@
 package keyselection
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 
@@ -34,6 +35,7 @@ type Keying struct {
 	columns []discoveredColumn
 	pairs   []*intern.Words // pairs[i]: (number of the key's listed cell and its columns up to i, value of column i + 1)
 	ids     []int32
+	digests []digest // by the number of the key, of those that were asked for
 }
 
 // discoveredColumn numbers the values of a column.
@@ -107,6 +109,39 @@ func (k *Keying) text(id int32) string {
 		listed++
 	}
 	return string(key)
+}
+
+// digestOf returns the digest of a key. Numbers are given in order, but not every one is asked for: digests are made of all up to this one, and those that are
+// new are told to named, which may be nil.
+func (k *Keying) digestOf(id int32, named func(d digest, key string)) *digest {
+	for n := len(k.digests); n <= int(id); n++ {
+		key := k.text(int32(n))
+		k.digests = append(k.digests, sha256.Sum256([]byte(key)))
+		if named != nil {
+			named(k.digests[n], key)
+		}
+	}
+	return &k.digests[id]
+}
+
+// bytes is about how much memory the numbers of keys take.
+func (k *Keying) bytes() int64 {
+	const ofPair = 20
+	n := int64(len(k.digests)) * sha256.Size
+	for i := range k.columns {
+		n += k.columns[i].values.texts.Bytes() + ofPair*int64(k.pairs[i].Len())
+	}
+	return n
+}
+
+// forget forgets the numbers of all keys: those of the next batch begin anew.
+func (k *Keying) forget() {
+	k.digests = nil
+	for i := range k.columns {
+		k.columns[i].Forget()
+		k.columns[i].values.texts.Reset()
+		k.pairs[i].Reset()
+	}
 }
 
 // valueNumbers numbers the values of a type by their form in keys.

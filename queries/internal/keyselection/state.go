@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/internal/state"
@@ -13,47 +14,46 @@ import (
 // mostKey is more bytes than any key has.
 const mostKey = 1 << 20
 
-// SaveState writes the counts by key, the counts by digest, and the keys that records stand for by their digests.
+// SaveState writes the counts by digest, and the keys that digests stand for.
 func (a *Counts) SaveState(w *state.Writer) {
 	a.foldRows()
-	w.Uint(uint64(len(a.byKey)))
-	for key, n := range a.byKey {
-		w.Bytes([]byte(key))
-		w.Word(uint64(n))
-	}
-	w.Uint(uint64(len(a.units)))
-	for d, n := range a.units {
-		w.Bytes(d[:])
-		w.Word(uint64(n))
-	}
-	w.Uint(uint64(len(a.names)))
-	for _, key := range a.names {
+	w.Uint(a.units.size())
+	err := a.units.each(func(e *entry, numbers int128.Slice) {
+		w.Bytes(e[bounding.CellBytes:])
+		w.Word(uint64(rowsOf(numbers.At(0))))
+	})
+	w.Fail(err)
+	w.Uint(a.names.size())
+	for _, key := range a.names.held {
 		w.Bytes([]byte(key))
 	}
+	for i := range partitions {
+		w.Fail(a.names.eachWritten(i, w.Bytes))
+	}
+	w.Fail(a.failed)
 }
 
 // LoadState adds the counts and keys of a state.
 func (a *Counts) LoadState(r *state.Reader) error {
 	for left := r.Uint(); left > 0 && r.Err() == nil; left-- {
-		key, n := string(r.Bytes(mostKey)), r.Word()
-		if a.keys.check(key) != nil || n > accumulate.MaxRows {
-			return r.Fail()
-		}
-		a.byKey[key] = min(a.byKey[key]+int64(n), accumulate.MaxRows)
-	}
-	for left := r.Uint(); left > 0 && r.Err() == nil; left-- {
 		d, n := r.Bytes(sha256.Size), r.Word()
 		if len(d) != sha256.Size || n > accumulate.MaxRows {
 			return r.Fail()
 		}
-		a.units[digest(d)] = min(a.units[digest(d)]+int64(n), accumulate.MaxRows)
+		a.add((*digest)(d), int64(n))
+		if a.makeRoom(); a.failed != nil {
+			return a.failed
+		}
 	}
 	for left := r.Uint(); left > 0 && r.Err() == nil; left-- {
 		key := string(r.Bytes(mostKey))
 		if a.keys.check(key) != nil {
 			return r.Fail()
 		}
-		a.names[sha256.Sum256([]byte(key))] = key
+		a.names.add(sha256.Sum256([]byte(key)), key)
+		if a.makeRoom(); a.failed != nil {
+			return a.failed
+		}
 	}
 	return r.Err()
 }

@@ -43,6 +43,13 @@ func (w *Writer) Flush() error {
 	return w.err
 }
 
+// Fail ends the writing with an error, if there is one and nothing failed before.
+func (w *Writer) Fail(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
 // room makes room for n bytes, which are few.
 func (w *Writer) room(n int) {
 	if len(w.buf)+n > cap(w.buf) {

@@ -32,6 +32,13 @@ func New(s query.Spec, columns []string, p *problem.Problems) Query {
 // Name returns the query's name.
 func (q *Query) Name() string { return q.Spec.Name }
 
+// Resized returns the query with another number of cells.
+func (q *Query) Resized(cells int) Query {
+	out := *q
+	out.Size = cells
+	return out
+}
+
 // Cells returns the length of the answer.
 func (q *Query) Cells() int { return q.Size }
 

@@ -4,7 +4,6 @@ package discovered
 import (
 	"fmt"
 	"math/big"
-	"slices"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/io/table"
@@ -34,7 +33,11 @@ type Query struct{ base.Query }
 // New checks a spec and returns its query.
 func New(s query.Spec, p *problem.Problems) query.Query {
 	axes := base.NewAxes(s, nil, p)
-	checkDiscovered(s, axes, p)
+	if s.Kind != query.Histogram {
+		p.Add(string(s.Kind)+".by", problem.CodeBadSpec, "no histogram of this job discovers these keys",
+			"add a histogram whose by has the same dimensions: it counts the units of each key and chooses the keys, for this query too; listed dimensions of this query alone come after them")
+	}
+	base.CheckDiscovered(s, axes, nil, p)
 	q := &Query{base.Query{Spec: s, Axes: axes, Size: base.CountCells(s, axes, p), Limits: keyLimits(s, p)}}
 	if len(s.Read.Quantiles) > 0 || s.Read.CDF {
 		p.Add("histogram", problem.CodeBadSpec, "nothing else can be read off the keys that are selected: the others are missing", "leave quantiles and cdf out, or list the keys")
@@ -45,37 +48,6 @@ func New(s query.Spec, p *problem.Problems) query.Query {
 // Dimensions are those of the query, for its keys.
 func (q *Query) Dimensions() keyselection.Dimensions {
 	return keyselection.Dimensions{By: q.Spec.By, Axes: q.Axes}
-}
-
-func checkDiscovered(s query.Spec, axes []domain.Axis, p *problem.Problems) {
-	if s.Kind != query.Histogram {
-		p.Add(string(s.Kind)+".by", problem.CodeBadSpec, "keys are discovered by a histogram: it counts the units that have them", "discover the keys in a histogram; a later release can list them")
-	}
-	names := answers.OwnColumns(s, nil)
-	for _, a := range axes {
-		if a.Nearest != nil && a.Nearest.BandwidthM != 0 {
-			p.Add(a.Field+".nearest.kernel", problem.CodeBadSpec, "a kernel spreads rows over cells, and keys that are discovered are counted whole", "leave kernel out, or list the keys")
-		}
-		if a.Domain != nil {
-			for _, k := range a.Domain.Keys(a.Name(), a.Extra.Names) {
-				names = append(names, k.Name)
-			}
-		}
-	}
-	for i, d := range s.By {
-		field := s.DimensionField(i)
-		if !d.Discover {
-			continue
-		}
-		domain.CheckForm(d, field, p)
-		if d.Null == domain.OwnCell || d.Other == domain.OwnCell {
-			p.Add(field, problem.CodeBadSpec, "there is no cell for the rows without a key if keys are discovered", "use drop")
-		}
-		if slices.Contains(names, d.KeyName()) {
-			p.Add(field, problem.CodeDuplicate, fmt.Sprintf("the answer would have two columns %q", d.KeyName()), "name this one with as: NAME")
-		}
-		names = append(names, d.KeyName())
-	}
 }
 
 // keyLimits are those of a unit that counts once in each of at most L keys.
@@ -145,7 +117,7 @@ func (q *Query) New(s table.Schema, spill bounding.Spill) (query.Accumulator, er
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	return q.Gather(q, keyselection.NewCounts(keys), u, keyselection.ContentBytes, 0, spill), nil
+	return q.Gather(q, keyselection.NewCounts(keys, spill), u, keyselection.ContentBytes, 0, spill), nil
 }
 
 // Directions returns none: no cell is known before keys are selected.

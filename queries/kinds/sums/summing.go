@@ -103,7 +103,7 @@ func (q *Query) LooksEmpty(noisy []mechanism.Noisy) bool { return q.Kind.LooksEm
 func (q *Query) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
 	p := &problem.Problems{Query: q.Spec.Name}
 	l := q.Layout(s, p)
-	of := q.sums()
+	of := q.Sums()
 	of.Groups, of.Values = domain.NewGrouping(q.Axes, l), q.Quantizer.Compile(l)
 	u := q.CompileUnits(s, p)
 	if err := p.Err(); err != nil {
@@ -116,8 +116,8 @@ func (q *Query) New(s table.Schema, spill bounding.Spill) (query.Accumulator, er
 // Second is the second number of each row that is added up beside its value; nil if there is none.
 func (q *Query) Second() *accumulate.Second { return q.Kind.Extra().second }
 
-// sums is what is added up.
-func (q *Query) sums() accumulate.SumsOf {
+// Sums is what is added up.
+func (q *Query) Sums() accumulate.SumsOf {
 	x := q.Kind.Extra()
 	of := accumulate.SumsOf{Quantizer: q.Quantizer, Cells: q.Size, Second: x.second, CountRows: x.Rows}
 	of.Check = q.CheckRows()
@@ -127,7 +127,7 @@ func (q *Query) sums() accumulate.SumsOf {
 // Bytes returns the memory of the cells: see [query.Query].
 func (q *Query) Bytes(workers int, _ int64) int64 {
 	n := 16*int64(q.Cells()) + 8*int64(q.Size)
-	of := q.sums()
+	of := q.Sums()
 	if of.Second != nil {
 		n += 16 * int64(q.Size)
 	}

@@ -28,6 +28,9 @@ func (in *noisyTable) openRelease(ctx context.Context, f *denoiseFlags) error {
 	if err != nil {
 		return err
 	}
+	if q.KeysOf != "" {
+		return inputProblem(f.input, 0, "the keys of "+q.Name+" were selected by the noisy counts of "+q.KeysOf+": how their cells lie is not known")
+	}
 	if q.Selection != nil {
 		return inputProblem(f.input, 0, "the keys of "+q.Name+" were selected by their noisy counts, noise and all: no method knows how to treat what is left")
 	}

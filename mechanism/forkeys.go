@@ -1,0 +1,39 @@
+package mechanism
+
+import (
+	"github.com/dprelease/dprelease/mechanism/int128"
+)
+
+// Exact answers for keys that are selected
+//
+// Sums by private keys are known for all keys when the rows are read, and only those of the keys that were selected before may be noised. An Exact that
+// [SealForKeys] made has no cells. [Exact.ForKeys] turns it into one that has those of the keys of a [Noisy], which are public; what is held of all
+// other keys is given up. Only one selection can be answered, so that no row is noised twice.
+
+// SealForKeys hides exact answers by private keys.
+func SealForKeys(a KeyedAnswers) Exact {
+	k := &forKeys{answers: a}
+	return Exact{selected: func() *forKeys { return k }}
+}
+
+// ForKeys returns the exact answers of the keys of a vector that was selected, and gives up all others. If no key was selected, they have no cells, and can be
+// noised all the same. Errors: ErrKeys if SealForKeys did not make e or if the vector has no keys, ErrSpent if it was called or compared before, and that
+// of the answers, after which e is spent.
+func (e Exact) ForKeys(n Noisy) (Exact, error) {
+	if e.selected == nil || n.keys == nil {
+		return Exact{}, ErrKeys
+	}
+	k := e.selected()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.answers == nil || k.compared {
+		return Exact{}, ErrSpent
+	}
+	of := k.answers
+	k.answers = nil
+	if len(n.keys) == 0 {
+		s := &sealed{held: &payload{cells: int128.Narrow([]int64{})}}
+		return Exact{open: func() *sealed { return s }}, nil
+	}
+	return of.Of(n.Keys())
+}

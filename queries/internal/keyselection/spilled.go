@@ -1,0 +1,292 @@
+package keyselection
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+
+	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/queries/bounding"
+)
+
+// What is held of a key, in memory or in the scratch space
+//
+// There may be more keys than fit in memory. Numbers by key ([totals]) and the keys themselves ([names]) are gathered in memory. When an accumulator
+// holds more than its share, both are written to the spill, which encrypts them, and forgotten; the next rows begin anew. The partition of a key follows from
+// its digest, so that all that was written of one key is found again in one partition, where its parts are added up.
+
+// ContentBytes is the length of what stands for a key in the records of units: its SHA-256, which is the same for every accumulator, after
+// a cell, which is 0 if all dimensions are part of the key.
+const ContentBytes = bounding.CellBytes + sha256.Size
+
+// digest stands for a key: its SHA-256, which is the same for every accumulator.
+type digest [sha256.Size]byte
+
+const (
+	partitions     = 1 << partitionBits
+	partitionBits  = 6
+	writtenAtOnce  = 16 << 10
+	bytesOfName    = 128 // about what a name takes in memory beside its text
+	bytesOfTotal   = 144 // about what an entry takes beside its numbers, with the gaps of the map
+	bytesOfNumber  = 24
+	widthOfNumber  = 16
+	mostOverweight = 1 << 16
+)
+
+func partitionOf(d []byte) int { return int(d[0] >> (8 - partitionBits)) }
+
+// piece is bytes that were written to a spill.
+type piece struct{ at, size int64 }
+
+// written is whole records that were written to a spill, by partition.
+type written struct {
+	spill   bounding.Spill
+	pieces  [partitions][]piece
+	buffers [partitions][]byte
+	records uint64
+}
+
+// add appends a record, which append makes, to a partition. It is written when flush is called, or before.
+func (w *written) add(partition int, record func([]byte) []byte) error {
+	w.records++
+	w.buffers[partition] = record(w.buffers[partition])
+	if len(w.buffers[partition]) < writtenAtOnce {
+		return nil
+	}
+	return w.flushOne(partition)
+}
+
+func (w *written) flushOne(partition int) error {
+	b := w.buffers[partition]
+	if len(b) == 0 {
+		return nil
+	}
+	at, err := w.spill.Write(b)
+	w.pieces[partition] = append(w.pieces[partition], piece{at, int64(len(b))})
+	w.buffers[partition] = b[:0]
+	return err
+}
+
+func (w *written) flush() error {
+	for i := range w.buffers {
+		if err := w.flushOne(i); err != nil {
+			return err
+		}
+		w.buffers[i] = nil
+	}
+	return nil
+}
+
+// each hands on the pieces of a partition.
+func (w *written) each(partition int, take func(records []byte) error) error {
+	var buf []byte
+	for _, p := range w.pieces[partition] {
+		if int64(cap(buf)) < p.size {
+			buf = make([]byte, p.size)
+		}
+		if err := w.spill.Read(buf[:p.size], p.at); err != nil {
+			return err
+		}
+		if err := take(buf[:p.size]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// size is the bytes of a partition.
+func (w *written) size(partition int) int64 {
+	n := int64(0)
+	for _, p := range w.pieces[partition] {
+		n += p.size
+	}
+	return n
+}
+
+// merge takes over what another has written to the same spill.
+func (w *written) merge(o *written) {
+	for i := range o.pieces {
+		w.pieces[i] = append(w.pieces[i], o.pieces[i]...)
+		o.pieces[i] = nil
+	}
+	w.records, o.records = w.records+o.records, 0
+}
+
+// entry is a cell of listed dimensions in four bytes, and the digest of a key.
+type entry [ContentBytes]byte
+
+func (e *entry) digest() digest { return digest(e[bounding.CellBytes:]) }
+
+// totals are some numbers of each entry, which are added up.
+type totals struct {
+	width   int
+	index   map[entry]int32
+	numbers int128.Slice
+	outside written
+}
+
+func newTotals(width int, s bounding.Spill) *totals {
+	return &totals{width: width, index: map[entry]int32{}, outside: written{spill: s}}
+}
+
+// at returns the place of the first number of an entry among the numbers in memory.
+func (t *totals) at(e *entry) int {
+	slot, ok := t.index[*e]
+	if !ok {
+		slot = int32(len(t.index))
+		t.index[*e] = slot
+		for range t.width {
+			t.numbers.High, t.numbers.Low = append(t.numbers.High, 0), append(t.numbers.Low, 0)
+		}
+	}
+	return int(slot) * t.width
+}
+
+// add adds numbers to those of an entry.
+func (t *totals) add(e *entry, numbers int128.Slice) {
+	at := t.at(e)
+	for i := range t.width {
+		t.numbers.Add(at+i, numbers.At(i))
+	}
+}
+
+// bytes is about how much memory the totals take.
+func (t *totals) bytes() int64 {
+	return int64(len(t.index)) * int64(bytesOfTotal+bytesOfNumber*t.width)
+}
+
+// full says that no further entry fits in the index.
+func (t *totals) full() bool { return len(t.index) >= math.MaxInt32-mostOverweight }
+
+// write writes all that is in memory to the spill.
+func (t *totals) write() error {
+	for e, slot := range t.index {
+		err := t.outside.add(partitionOf(e[bounding.CellBytes:]), func(b []byte) []byte {
+			b = append(b, e[:]...)
+			for i := range t.width {
+				x := t.numbers.At(int(slot)*t.width + i)
+				b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, uint64(x.High)), x.Low)
+			}
+			return b
+		})
+		if err != nil {
+			return err
+		}
+	}
+	t.forget()
+	return t.outside.flush()
+}
+
+func (t *totals) forget() {
+	t.numbers.Wipe()
+	t.index, t.numbers = map[entry]int32{}, int128.Slice{}
+}
+
+// each hands on all entries with their numbers, those in memory and those that were written: an entry may come several times.
+func (t *totals) each(take func(e *entry, numbers int128.Slice)) error {
+	for e, slot := range t.index {
+		take(&e, t.numbers.Cut(int(slot)*t.width, int(slot+1)*t.width))
+	}
+	for i := range partitions {
+		if err := t.eachWritten(i, take); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachWritten hands on the entries of a partition that were written.
+func (t *totals) eachWritten(partition int, take func(e *entry, numbers int128.Slice)) error {
+	numbers := int128.Make(t.width)
+	return t.outside.each(partition, func(records []byte) error {
+		for n := ContentBytes + widthOfNumber*t.width; len(records) >= n; records = records[n:] {
+			for i := range t.width {
+				at := records[ContentBytes+widthOfNumber*i:]
+				numbers.Set(i, int128.Int{High: int64(binary.LittleEndian.Uint64(at)), Low: binary.LittleEndian.Uint64(at[8:])})
+			}
+			take((*entry)(records), numbers)
+		}
+		return nil
+	})
+}
+
+// size is the number of entries, of which some may be there several times.
+func (t *totals) size() uint64 { return uint64(len(t.index)) + t.outside.records }
+
+// merge adds another's numbers, and empties it.
+func (t *totals) merge(o *totals) {
+	for e, slot := range o.index {
+		t.add(&e, o.numbers.Cut(int(slot)*t.width, int(slot+1)*t.width))
+	}
+	o.forget()
+	t.outside.merge(&o.outside)
+}
+
+// names are keys by their digests.
+type names struct {
+	held    map[digest]string
+	texts   int64
+	outside written
+}
+
+func newNames(s bounding.Spill) *names {
+	return &names{held: map[digest]string{}, outside: written{spill: s}}
+}
+
+func (n *names) add(d digest, key string) {
+	if _, ok := n.held[d]; !ok {
+		n.held[d] = key
+		n.texts += int64(len(key))
+	}
+}
+
+// bytes is about how much memory the names take.
+func (n *names) bytes() int64 { return int64(len(n.held))*bytesOfName + n.texts }
+
+// write writes all that is in memory to the spill.
+func (n *names) write() error {
+	for d, key := range n.held {
+		err := n.outside.add(partitionOf(d[:]), func(b []byte) []byte {
+			return append(binary.LittleEndian.AppendUint32(b, uint32(len(key))), key...)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	n.held, n.texts = map[digest]string{}, 0
+	return n.outside.flush()
+}
+
+// eachWritten hands on the keys of a partition that were written. They may come several times.
+func (n *names) eachWritten(partition int, take func(key []byte)) error {
+	return n.outside.each(partition, func(records []byte) error {
+		for len(records) >= 4 {
+			end := 4 + uint64(binary.LittleEndian.Uint32(records))
+			if end > uint64(len(records)) {
+				return errKey
+			}
+			take(records[4:end])
+			records = records[end:]
+		}
+		return nil
+	})
+}
+
+// size is the number of names, of which some may be there several times.
+func (n *names) size() uint64 { return uint64(len(n.held)) + n.outside.records }
+
+func (n *names) merge(o *names) {
+	for d, key := range o.held {
+		n.add(d, key)
+	}
+	o.held, o.texts = nil, 0
+	n.outside.merge(&o.outside)
+}
+
+// shareOf is how many bytes an accumulator may hold.
+func shareOf(s bounding.Spill) int64 {
+	if s == nil {
+		return math.MaxInt64
+	}
+	return s.Share()
+}

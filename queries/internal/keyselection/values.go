@@ -1,0 +1,277 @@
+package keyselection
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
+	"github.com/dprelease/dprelease/queries/internal/state"
+)
+
+// Values adds values up by keys that are selected later: in each cell of further listed dimensions of each key, the sum of the quantized values less their
+// centre, and what a mean or a variance needs beside it. All of it is private until the keys are given; then the answers of these keys are taken, and no
+// others are looked at.
+type Values struct {
+	ValuesOf
+	totals    *totals
+	quantized []int64
+	spill     bounding.Spill
+	failed    error // the first error of the spill
+}
+
+// ValuesOf says what is added up, and how it is found in batches.
+type ValuesOf struct {
+	Keys *Keying
+	// Listed are the dimensions beside those of the keys, and Sums.Cells is the number of their cells.
+	Listed *domain.Grouping
+	Sums   accumulate.SumsOf
+}
+
+// second is the place of the second sum among the numbers of an entry, rows that of the number of rows.
+func (of *ValuesOf) second() int { return of.Sums.Quantizer.Dims }
+
+func (of *ValuesOf) rows() int {
+	if of.Sums.Second != nil {
+		return of.second() + 1
+	}
+	return of.second()
+}
+
+// width is how many numbers an entry has.
+func (of *ValuesOf) width() int {
+	if of.Sums.CountRows {
+		return of.rows() + 1
+	}
+	return of.rows()
+}
+
+// NewValues returns sums without rows. What does not fit in memory is written to the spill, which may be nil.
+func NewValues(of ValuesOf, s bounding.Spill) *Values {
+	bounding.JoinNow(s)
+	return &Values{ValuesOf: of, totals: newTotals(of.width(), s), quantized: make([]int64, of.Sums.Quantizer.Dims), spill: s}
+}
+
+// AddRows adds the rows of a batch that have a key, a cell and a value.
+func (a *Values) AddRows(b *table.Batch) error {
+	return a.eachValue(b, nil, func(_ int, e *entry) { a.addQuantized(e, 1) })
+}
+
+// WriteRows writes the cells, the digests of the keys and the quantized values of those rows.
+func (a *Values) WriteRows(b *table.Batch, to bounding.Writer) error {
+	err := a.eachValue(b, func(cells []int32) error { return to.Start(b, cells) }, func(row int, e *entry) {
+		content := to.Record(row)
+		copy(content, e[:])
+		for i, x := range a.quantized {
+			binary.BigEndian.PutUint64(content[ContentBytes+8*i:], uint64(x))
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return to.Failure()
+}
+
+// eachValue quantizes the values of a batch one after the other.
+func (a *Values) eachValue(b *table.Batch, start func([]int32) error, value func(row int, e *entry)) error {
+	if a.Keys.bytes() > shareOf(a.spill)/4 {
+		a.Keys.forget()
+	}
+	if a.makeRoom(); a.failed != nil {
+		return a.failed
+	}
+	ids, err := a.Keys.OfRows(b)
+	if err != nil {
+		return err
+	}
+	cells, err := a.Listed.OfRows(b)
+	if err != nil {
+		return err
+	}
+	if err := a.Sums.Values.Open(b); err != nil {
+		return err
+	}
+	if start != nil {
+		if err := start(ids); err != nil {
+			return err
+		}
+	}
+	var e entry
+	for row, id := range ids {
+		if id < 0 || cells[row] < 0 || !a.Sums.Quantizer.Quantize(a.quantized, a.Sums.Values.Row(row)) {
+			continue
+		}
+		binary.BigEndian.PutUint32(e[:], uint32(cells[row]))
+		copy(e[bounding.CellBytes:], a.Keys.digestOf(id, nil)[:])
+		value(row, &e)
+	}
+	return nil
+}
+
+// addQuantized adds the value in quantized to an entry, times times.
+func (a *Values) addQuantized(e *entry, times uint64) {
+	at, centre := a.totals.at(e), a.Sums.Quantizer.Centre
+	for i, x := range a.quantized {
+		a.totals.numbers.Add(at+i, int128.Product(x-centre, times))
+	}
+	if s := a.Sums.Second; s != nil {
+		a.totals.numbers.Add(at+a.second(), int128.Product(s.Of(a.quantized[0]-centre), times))
+	}
+	if a.Sums.CountRows {
+		a.totals.numbers.Add(at+a.rows(), int128.Product(1, times))
+	}
+}
+
+// AddRecords returns what adds rows by their content.
+func (a *Values) AddRecords() func(content []byte, rows uint64) {
+	return func(content []byte, rows uint64) {
+		for i := range a.quantized {
+			a.quantized[i] = int64(binary.BigEndian.Uint64(content[ContentBytes+8*i:]))
+		}
+		a.addQuantized((*entry)(content), rows)
+		a.makeRoom()
+	}
+}
+
+// makeRoom writes what is held of keys to the spill if it is too much.
+func (a *Values) makeRoom() {
+	if a.failed == nil && (a.totals.bytes() > shareOf(a.spill) || a.totals.full()) {
+		a.failed = a.totals.write()
+	}
+}
+
+// Merge adds another's sums.
+func (a *Values) Merge(other accumulate.Answer) error {
+	o, ok := other.(*Values)
+	if !ok {
+		return bounding.ErrMerge
+	}
+	a.totals.merge(o.totals)
+	if a.failed == nil {
+		a.failed = o.failed
+	}
+	a.makeRoom()
+	return a.failed
+}
+
+// Seal hides the sums, those of the second number and the numbers of rows, of each of them that the query has, until keys are selected.
+func (a *Values) Seal() ([]mechanism.Exact, error) {
+	if a.failed != nil {
+		return nil, a.failed
+	}
+	a.Keys.forget()
+	dims, exponent := a.Sums.Quantizer.Dims, a.Sums.Quantizer.Exponent
+	exacts := []mechanism.Exact{mechanism.SealForKeys(&numbersOf{a, 0, dims, exponent})}
+	if s := a.Sums.Second; s != nil {
+		exacts = append(exacts, mechanism.SealForKeys(&numbersOf{a, a.second(), 1, s.Exponent}))
+	}
+	if a.Sums.CountRows {
+		exacts = append(exacts, mechanism.SealForKeys(&numbersOf{a, a.rows(), 1, 0}))
+	}
+	return exacts, nil
+}
+
+// numbersOf are some of the numbers of the entries, n from one on, in multiples of 2^exponent.
+type numbersOf struct {
+	values      *Values
+	from, count int
+	exponent    int
+}
+
+// Of returns the exact answers of some keys: for each key those of all cells.
+func (n *numbersOf) Of(keys []string) (mechanism.Exact, error) {
+	places := make(map[digest]int, len(keys))
+	for i, key := range keys {
+		places[sha256.Sum256([]byte(key))] = i
+	}
+	cells := n.values.Sums.Cells
+	out := int128.Make(len(keys) * cells * n.count)
+	err := n.values.totals.each(func(e *entry, numbers int128.Slice) {
+		place, ok := places[e.digest()]
+		if !ok {
+			return
+		}
+		at := (place*cells + int(bounding.CellOf(e[:]))) * n.count
+		for i := range n.count {
+			out.Add(at+i, numbers.At(n.from+i))
+		}
+	})
+	if err != nil {
+		return mechanism.Exact{}, err
+	}
+	return mechanism.SealWide(math.Ldexp(1, n.exponent), out)
+}
+
+// All returns the numbers of all entries, under their bytes and a number of one byte or more.
+func (n *numbersOf) All() (labels []string, cells int128.Slice, quantum float64, err error) {
+	all := map[string]int128.Int{}
+	err = n.values.totals.each(func(e *entry, numbers int128.Slice) {
+		for i := range n.count {
+			label := string(binary.BigEndian.AppendUint32(e[:len(e):len(e)], uint32(i)))
+			all[label] = all[label].Add(numbers.At(n.from + i))
+		}
+	})
+	if err != nil {
+		return nil, int128.Slice{}, 0, err
+	}
+	labels = slices.Sorted(maps.Keys(all))
+	cells = int128.Make(len(labels))
+	for i, label := range labels {
+		cells.Set(i, all[label])
+	}
+	return labels, cells, math.Ldexp(1, n.exponent), nil
+}
+
+// ValidRecord says whether a content is a cell, the digest of a key and values within their bounds.
+func (a *Values) ValidRecord(content []byte) bool {
+	if cell := bounding.CellOf(content); cell < 0 || int(cell) >= a.Sums.Cells {
+		return false
+	}
+	for i := range a.quantized {
+		x := int64(binary.BigEndian.Uint64(content[ContentBytes+8*i:]))
+		if x < a.Sums.Quantizer.Min || x > a.Sums.Quantizer.Max {
+			return false
+		}
+	}
+	return true
+}
+
+// SaveState writes the numbers of each entry.
+func (a *Values) SaveState(w *state.Writer) {
+	w.Uint(a.totals.size())
+	err := a.totals.each(func(e *entry, numbers int128.Slice) {
+		w.Bytes(e[:])
+		for i := range numbers.Len() {
+			w.Word(uint64(numbers.At(i).High))
+			w.Word(numbers.At(i).Low)
+		}
+	})
+	w.Fail(err)
+	w.Fail(a.failed)
+}
+
+// LoadState adds the numbers of a state.
+func (a *Values) LoadState(r *state.Reader) error {
+	numbers := int128.Make(a.width())
+	for left := r.Uint(); left > 0 && r.Err() == nil; left-- {
+		b := r.Bytes(ContentBytes)
+		for i := range numbers.Len() {
+			numbers.Set(i, int128.Int{High: int64(r.Word()), Low: r.Word()})
+		}
+		if r.Err() != nil || len(b) != ContentBytes || int64(binary.BigEndian.Uint32(b)) >= int64(a.Sums.Cells) {
+			return r.Fail()
+		}
+		a.totals.add((*entry)(b), numbers)
+		if a.makeRoom(); a.failed != nil {
+			return a.failed
+		}
+	}
+	return r.Err()
+}
