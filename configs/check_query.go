@@ -202,7 +202,9 @@ func (c *checker) bounded(at *yamltree.Path, q *Query) {
 
 // discovers reports whether the keys of the query come from the data.
 func (q *Query) discovers() bool {
-	private := func(by []Dimension) bool { return slices.ContainsFunc(by, func(d Dimension) bool { return d.Keys != "" }) }
+	private := func(by []Dimension) bool {
+		return slices.ContainsFunc(by, func(d Dimension) bool { return d.Keys != "" })
+	}
 	for _, a := range []*Aggregate{q.Sum, q.Mean, q.Variance} {
 		if a != nil && private(a.By) {
 			return true
