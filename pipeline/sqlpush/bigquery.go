@@ -70,10 +70,13 @@ func (bigquery) Pairs(alias string, pairs []Pair) string {
 // complement.
 const complement = 1 << 44
 
-// Digest is BYTES.
-func (bigquery) Digest(parts []Part) string {
-	return "SHA256(CONCAT(" + strings.Join(bigqueryPieces.of(parts), ", ") + "))"
+// Bytes concatenates.
+func (bigquery) Bytes(parts []Part) string {
+	return "CONCAT(" + strings.Join(bigqueryPieces.of(parts), ", ") + ")"
 }
+
+// Digest is BYTES.
+func (bigquery) Digest(message string) string { return "SHA256(" + message + ")" }
 
 var bigqueryPieces = pieces{
 	unit: canonical{

@@ -35,16 +35,35 @@ func (c *contents) boundedCounts() string {
 	if !l.cells {
 		return c.totals(groups, number)
 	}
-	on, units := c.sameUnit(), strings.Join(c.units, ", ")
-	w := newWriter(c.Dialect, "(SELECT c.* FROM coded AS c JOIN overactive AS o ON "+on+")")
+	w := newWriter(c.Dialect, "coded")
+	c.joinOveractive(w, unitInCell)
 	w.push(c.digestOfCell() + " AS d")
 	w.push(c.rank("d", c.units, "r"))
 	w.filter(fmt.Sprintf("r <= %d", c.Limits.Groups))
 	kept := strings.Join(append(slices.Clone(c.cells), "n"), ", ")
 	return c.with(number,
 		"coded AS (SELECT "+by+", n\n FROM "+groups+" AS z)",
-		fmt.Sprintf("overactive AS (SELECT %s FROM coded AS a GROUP BY %s HAVING COUNT(*) > %d)", units, units, c.Limits.Groups),
-		keptOf(kept, on, w.from))
+		c.overactive(c.Limits.Groups, unitInCell),
+		keptOf(kept, c.sameUnit("c"), w.from))
+}
+
+// overactive is the units with more rows than some, each with the beginnings of its messages.
+func (c *contents) overactive(rows int64, messages ...beginning) string {
+	units := strings.Join(c.units, ", ")
+	columns := units
+	for _, m := range messages {
+		columns += ", " + c.Bytes(c.beginning(m.order)) + " AS " + m.name
+	}
+	return fmt.Sprintf("overactive AS (SELECT %s FROM coded AS a GROUP BY %s HAVING COUNT(*) > %d)", columns, units, rows)
+}
+
+// joinOveractive leaves the rows of other units out, and adds the beginnings of messages. Windows that do not need them come first: they would move them.
+func (c *contents) joinOveractive(w *writer, messages ...beginning) {
+	list := "s.*"
+	for _, m := range messages {
+		list += ", o." + m.name
+	}
+	w.from = fmt.Sprintf("(SELECT %s FROM %s AS s JOIN overactive AS o ON %s)", list, w.from, c.sameUnit("s"))
 }
 
 // keptOf is the rows of units that are over no bound, and what is kept of the others.
@@ -52,11 +71,11 @@ func keptOf(columns, on, bounded string) string {
 	return fmt.Sprintf("kept AS (SELECT %s FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE %s)\n UNION ALL SELECT %s FROM %s AS b)", columns, on, columns, bounded)
 }
 
-// sameUnit says that a row c is of a unit o.
-func (c *contents) sameUnit() string {
+// sameUnit says that a row is of a unit o.
+func (c *contents) sameUnit(row string) string {
 	match := make([]string, len(c.units))
 	for i, u := range c.units {
-		match[i] = "o." + u + " = c." + u
+		match[i] = "o." + u + " = " + row + "." + u
 	}
 	return strings.Join(match, " AND ")
 }
@@ -82,6 +101,7 @@ func (c *contents) boundedRows() string {
 	l := c.binding()
 	columns := slices.Concat(c.units, c.cells, c.values)
 	list, units := strings.Join(columns, ", "), strings.Join(c.units, ", ")
+	var messages []beginning
 	few := min(c.Limits.Rows, c.Limits.Groups, c.Limits.PerGroup)
 	if !l.cells {
 		few = min(c.Limits.Rows, c.Limits.PerGroup)
@@ -89,8 +109,11 @@ func (c *contents) boundedRows() string {
 	if !l.cells && !l.inCell && !l.rows {
 		return c.totals(c.from, countRows)
 	}
-	on := c.sameUnit()
-	w := newWriter(c.Dialect, fmt.Sprintf("(SELECT c.* FROM coded AS c JOIN overactive AS o ON %s)", on))
+	w := newWriter(c.Dialect, "coded")
+	if l.cells {
+		messages = append(messages, unitInCell)
+	}
+	c.joinOveractive(w, messages...)
 	if l.cells {
 		w.push(c.digestOfCell() + " AS cd")
 		w.push("DENSE_RANK() OVER (PARTITION BY " + units + " ORDER BY cd) AS cr")
@@ -99,6 +122,8 @@ func (c *contents) boundedRows() string {
 	inCell, alike := slices.Concat(c.units, c.cells), slices.Concat(c.units, c.cells, c.values)
 	if l.inCell || l.rows {
 		w.push("ROW_NUMBER() OVER (PARTITION BY " + strings.Join(alike, ", ") + " ORDER BY " + alike[len(alike)-1] + ") - 1 AS occurrence")
+		c.joinOveractive(w, unitInRow)
+		messages = append(messages, unitInRow)
 		w.push(c.digestOfRow() + " AS d")
 	}
 	if l.inCell {
@@ -115,29 +140,42 @@ func (c *contents) boundedRows() string {
 	}
 	return c.with(countRows,
 		"coded AS (SELECT "+list+"\n FROM "+c.from+" AS z)",
-		fmt.Sprintf("overactive AS (SELECT %s FROM coded AS a GROUP BY %s HAVING COUNT(*) > %d)", units, units, few),
-		keptOf(kept, on, w.from))
+		c.overactive(few, messages...),
+		keptOf(kept, c.sameUnit("c"), w.from))
 }
 
-// digestOfCell and digestOfRow are the digests of queries/bounding/sample.go.
-func (c *contents) digestOfCell() string { return c.Digest(c.message(bounding.CellOrder)) }
-
-func (c *contents) digestOfRow() string {
-	parts := c.message(bounding.RowOrder)
-	for _, v := range c.values {
-		parts = append(parts, Part{Number: v, Width: 8})
-	}
-	return c.Digest(append(parts, Part{Number: "occurrence", Width: 8}))
+// beginning is a column of a unit: how its messages of an order begin.
+type beginning struct {
+	order byte
+	name  string
 }
 
-// message is how all messages of a unit and a cell begin.
-func (c *contents) message(order byte) []Part {
+var unitInCell, unitInRow = beginning{bounding.CellOrder, "uc"}, beginning{bounding.RowOrder, "ur"}
+
+// beginning is how all messages of a unit begin, of which its digests are.
+func (c *contents) beginning(order byte) []Part {
 	parts := []Part{{Bytes: append([]byte(bounding.BoundKey), order)}}
 	for _, name := range c.Columns {
 		column := c.columns[name]
 		parts = append(parts, Part{Unit: &column})
 	}
-	parts = append(parts, Part{Bytes: []byte{0, 0, 0, 0}})
+	return append(parts, Part{Bytes: []byte{0, 0, 0, 0}})
+}
+
+// digestOfCell and digestOfRow are the digests of queries/bounding/sample.go.
+func (c *contents) digestOfCell() string { return c.Digest(c.Bytes(c.message(unitInCell))) }
+
+func (c *contents) digestOfRow() string {
+	parts := c.message(unitInRow)
+	for _, v := range c.values {
+		parts = append(parts, Part{Number: v, Width: 8})
+	}
+	return c.Digest(c.Bytes(append(parts, Part{Number: "occurrence", Width: 8})))
+}
+
+// message is how all messages of a unit and a cell begin.
+func (c *contents) message(b beginning) []Part {
+	parts := []Part{{Column: b.name}}
 	if len(c.Axes) == 0 {
 		return append(parts, Part{Bytes: []byte{0, 0, 0, 0}})
 	}

@@ -66,10 +66,13 @@ func (clickhouse) Pairs(alias string, pairs []Pair) string {
 	return "(SELECT tupleElement(p, 1) AS v, tupleElement(p, 2) AS c FROM (SELECT arrayJoin([" + pairList(pairs) + "]) AS p)) AS " + alias
 }
 
-// Digest is a text of 32 bytes.
-func (clickhouse) Digest(parts []Part) string {
-	return "SHA256(concat(" + strings.Join(clickhousePieces.of(parts), ", ") + "))"
+// Bytes concatenates.
+func (clickhouse) Bytes(parts []Part) string {
+	return "concat(" + strings.Join(clickhousePieces.of(parts), ", ") + ")"
 }
+
+// Digest is a text of 32 bytes.
+func (clickhouse) Digest(message string) string { return "SHA256(" + message + ")" }
 
 var clickhousePieces = pieces{
 	unit:   clickhouseUnit,

@@ -59,7 +59,10 @@ func (w *writer) timeField(r *domain.Rule, x string) string {
 		_, _, ofYear := w.civil(thursday)
 		field = w.Divide(w.stage(ofYear), 7)
 	}
-	return whenNull(x, r.Null, field)
+	if r.Null == domain.RuleDropped {
+		return field // NULL, if the time is
+	}
+	return w.whenNull(x, r.Null, field)
 }
 
 // rest is the remainder of a number that is not negative.

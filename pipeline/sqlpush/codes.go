@@ -23,14 +23,6 @@ func code(c int32) string {
 	return strconv.Itoa(int(c))
 }
 
-// whenNull puts the code of nulls before another one.
-func whenNull(x string, null int32, rest string) string {
-	if null == domain.RuleDropped {
-		return "CASE WHEN " + x + " IS NOT NULL THEN " + rest + " END"
-	}
-	return "CASE WHEN " + x + " IS NULL THEN " + code(null) + " ELSE " + rest + " END"
-}
-
 // pairs lists the values of a rule with their codes, in an order that is the same each time; ok is false if the rule lists none.
 func (w *writer) pairs(r *domain.Rule, binary bool) (pairs []Pair, ok bool) {
 	switch {
@@ -131,8 +123,7 @@ func (w *writer) floatSteps(x string, s *domain.Steps[float64]) string {
 		beyond = fmt.Sprintf("CASE WHEN %s = %s OR %s > %s THEN %d ELSE %s END", x, w.Float(s.Last), x, w.Float(math.MaxFloat64), s.LastCode, beyond)
 	}
 	if among, ok := w.evenly(x, s); ok {
-		last := len(s.At) - 1
-		return fmt.Sprintf("CASE WHEN %s < %s THEN %s WHEN %s < %s THEN %s ELSE %s END", x, w.Float(s.At[0]), below, x, w.Float(s.At[last]), among, beyond)
+		return fmt.Sprintf("%s WHEN %s < %s THEN %s ELSE %s END", among, x, w.Float(s.At[0]), below, beyond)
 	}
 	return steps(x, s, w.Float, below, beyond)
 }

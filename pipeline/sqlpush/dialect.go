@@ -30,8 +30,10 @@ type Dialect interface {
 	Integer(x string) string
 	// Divide divides a BIGINT that is not negative by a positive constant and rounds down.
 	Divide(x string, by int64) string
-	// Digest returns an expression that orders rows as the SHA-256 of the parts, one after the other, does.
-	Digest(parts []Part) string
+	// Bytes writes the parts of a message, one after the other.
+	Bytes(parts []Part) string
+	// Digest returns an expression that orders rows as the SHA-256 of a message does.
+	Digest(message string) string
 	// Element returns an element of a list of numbers by its place, a BIGINT from 0 on; ok is false if the dialect has no fast lists.
 	Element(list []float64, at string) (x string, ok bool)
 	// Pairs returns a table expression with columns v and c, called alias.
@@ -45,6 +47,8 @@ type Dialect interface {
 	// Transaction is how a transaction is begun in which all statements see the same rows; nil if the engine has none.
 	Transaction() *sql.TxOptions
 
+	// failsBelow says that a product of doubles may fail if it is below the least double.
+	failsBelow() bool
 	// suits refuses a server that is not as the dialect expects.
 	suits(ctx context.Context, s *session) error
 }
@@ -57,6 +61,9 @@ type Column struct {
 	Expr string
 	// Binary says that a text is of bytes.
 	Binary bool
+	// Bare and Check are another way to read the column, if they are not empty: Bare is equal to Expr in the rows that fulfil Check, and Expr is NULL in
+	// all others. A filter costs less than a CASE. What statements do with Bare fails in no row.
+	Bare, Check string
 }
 
 // ColumnType is what a database says of a column.
@@ -69,9 +76,10 @@ type ColumnType struct {
 	Precision, Scale int64
 }
 
-// Part is a piece of what a digest is of: bytes that are always the same, a column of the privacy unit, or a whole number in some bytes.
+// Part is a piece of a message: bytes that are always the same, a column of bytes, a column of the privacy unit, or a whole number in some bytes.
 type Part struct {
 	Bytes  []byte
+	Column string
 	Unit   *Column // Expr is the name of a column that holds it
 	Number string
 	Width  int // of the number: 4 if it is not negative, or 8
@@ -137,6 +145,8 @@ func (ansi) Session() []string { return nil }
 
 // Transaction is none.
 func (ansi) Transaction() *sql.TxOptions { return nil }
+
+func (ansi) failsBelow() bool { return true }
 
 func (ansi) suits(context.Context, *session) error { return nil }
 

@@ -25,6 +25,8 @@ func (w pieces) of(parts []Part) (all []string) {
 		case p.Unit != nil:
 			text := w.unit(p.Unit)
 			all = append(all, w.length(text), text)
+		case p.Column != "":
+			all = append(all, p.Column)
 		case p.Number != "":
 			all = append(all, w.number(p.Number, p.Width))
 		default:

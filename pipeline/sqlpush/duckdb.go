@@ -13,7 +13,7 @@ type duckdb struct{ ansi }
 // Name is the driver's name in a job.
 func (duckdb) Name() string { return "duckdb" }
 
-// Column reads texts as they are, and infinite dates and times as null.
+// Column reads texts as they are, and infinite dates and times as null, as date_diff and epoch_us do.
 func (duckdb) Column(of ColumnType) (c Column, ok bool) {
 	x := of.Expr
 	switch name, _, _ := strings.Cut(of.Type, "("); name {
@@ -22,10 +22,9 @@ func (duckdb) Column(of ColumnType) (c Column, ok bool) {
 	case "BIGINT":
 		return Column{Type: kind(table.Int), Expr: x}, true
 	case "FLOAT":
-		x = "CAST(" + x + " AS DOUBLE)"
-		return Column{Type: kind(table.Float), Expr: "CASE WHEN NOT isnan(" + x + ") THEN " + x + " END"}, true
+		return duckdbFloat("CAST(" + x + " AS DOUBLE)"), true
 	case "DOUBLE":
-		return Column{Type: kind(table.Float), Expr: "CASE WHEN NOT isnan(" + x + ") THEN " + x + " END"}, true
+		return duckdbFloat(x), true
 	case "DECIMAL":
 		switch {
 		case of.HasDecimal && of.Scale == 0 && of.Precision <= 18:
@@ -40,14 +39,26 @@ func (duckdb) Column(of ColumnType) (c Column, ok bool) {
 	case "BLOB":
 		return Column{Type: kind(table.String), Expr: x, Binary: true}, true
 	case "DATE":
-		return Column{Type: kind(table.Date), Expr: "CASE WHEN isfinite(" + x + ") THEN date_diff('day', DATE '1970-01-01', " + x + ") END"}, true
+		return Column{Type: kind(table.Date), Expr: "date_diff('day', DATE '1970-01-01', " + x + ")"}, true
 	case "TIMESTAMP":
-		return Column{Type: wallClock, Expr: "CASE WHEN isfinite(" + x + ") THEN epoch_us(" + x + ") END"}, true
+		return Column{Type: wallClock, Expr: "epoch_us(" + x + ")"}, true
 	case "TIMESTAMPTZ", "TIMESTAMP WITH TIME ZONE":
-		return Column{Type: instants, Expr: "CASE WHEN isfinite(" + x + ") THEN epoch_us(" + x + ") END"}, true
+		return Column{Type: instants, Expr: "epoch_us(" + x + ")"}, true
 	}
 	return c, false
 }
+
+// duckdbFloat is a column of doubles. NaN is above infinity: a comparison is a filter that scans take, and a call of isnan is not. Bare fails in no row,
+// since NaN is not below a number, and products are of what is.
+func duckdbFloat(x string) Column {
+	return Column{
+		Type: kind(table.Float), Expr: "CASE WHEN NOT isnan(" + x + ") THEN " + x + " END",
+		Bare: x, Check: x + " <= CAST('Infinity' AS DOUBLE)",
+	}
+}
+
+// failsBelow is false: what is too small becomes 0.
+func (duckdb) failsBelow() bool { return false }
 
 // Text is a blob.
 func (duckdb) Text(text string, _ bool) (string, bool) {
@@ -60,10 +71,13 @@ func (duckdb) Text(text string, _ bool) (string, bool) {
 // Divide is the division of integers.
 func (duckdb) Divide(x string, by int64) string { return fmt.Sprintf("(%s) // %d", x, by) }
 
-// Digest is a text of hexadecimal digits.
-func (duckdb) Digest(parts []Part) string {
-	return "sha256(" + strings.Join(duckdbPieces.of(parts), " || ") + ")"
+// Bytes concatenates.
+func (duckdb) Bytes(parts []Part) string {
+	return strings.Join(duckdbPieces.of(parts), " || ")
 }
+
+// Digest is a text of hexadecimal digits.
+func (duckdb) Digest(message string) string { return "sha256(" + message + ")" }
 
 var duckdbPieces = pieces{
 	unit: canonical{
@@ -74,9 +88,24 @@ var duckdbPieces = pieces{
 	}.of,
 	length: func(text string) string { return "unhex(lpad(hex(octet_length(" + text + ")), 8, '0'))" },
 	number: func(x string, width int) string {
-		return fmt.Sprintf("unhex(lpad(hex(CAST(%s AS BIGINT)), %d, '0'))", x, 2*width)
+		of := map[int]string{4: "INTEGER", 8: "BIGINT"}[width]
+		return "CAST(CAST(CAST(" + x + " AS " + of + ") AS BIT) AS BLOB)" // the bytes of its two's complement, the highest first
 	},
 	bytes: func(hexadecimal string) string { return "unhex('" + hexadecimal + "')" },
+}
+
+// Pairs makes blobs of texts in one expression, since each one of its own takes longer to be read than a row.
+func (d duckdb) Pairs(alias string, pairs []Pair) string {
+	x, plain := "v", make([]Pair, len(pairs))
+	for i, p := range pairs {
+		text, begins := strings.CutPrefix(p.Value, "encode(")
+		text, ends := strings.CutSuffix(text, ")")
+		if !begins || !ends {
+			return d.ansi.Pairs(alias, pairs)
+		}
+		x, plain[i] = "encode(v)", Pair{text, p.Code}
+	}
+	return "(SELECT " + x + " AS v, c FROM " + d.ansi.Pairs("p", plain) + ") AS " + alias
 }
 
 // Total is of HUGEINT.

@@ -76,10 +76,13 @@ func (postgres) Float(x float64) string { return "'" + exponential(x) + "'::doub
 // Double casts.
 func (postgres) Double(x string) string { return "CAST(" + x + " AS double precision)" }
 
-// Digest is a bytea.
-func (postgres) Digest(parts []Part) string {
-	return "sha256(" + strings.Join(postgresPieces.of(parts), " || ") + ")"
+// Bytes concatenates.
+func (postgres) Bytes(parts []Part) string {
+	return strings.Join(postgresPieces.of(parts), " || ")
 }
+
+// Digest is a bytea.
+func (postgres) Digest(message string) string { return "sha256(" + message + ")" }
 
 var postgresPieces = pieces{
 	unit: canonical{

@@ -57,10 +57,13 @@ func (snowflake) Pairs(alias string, pairs []Pair) string {
 	return "(SELECT column1 AS v, column2 AS c FROM VALUES " + pairList(pairs) + ") AS " + alias
 }
 
-// Digest is a BINARY.
-func (snowflake) Digest(parts []Part) string {
-	return "SHA2_BINARY(CONCAT(" + strings.Join(snowflakePieces.of(parts), ", ") + "), 256)"
+// Bytes concatenates.
+func (snowflake) Bytes(parts []Part) string {
+	return "CONCAT(" + strings.Join(snowflakePieces.of(parts), ", ") + ")"
 }
+
+// Digest is a BINARY.
+func (snowflake) Digest(message string) string { return "SHA2_BINARY(" + message + ", 256)" }
 
 var snowflakePieces = pieces{
 	unit: canonical{

@@ -47,10 +47,13 @@ func (spark) Text(text string, _ bool) (string, bool) {
 // Divide is div.
 func (spark) Divide(x string, by int64) string { return fmt.Sprintf("(%s) div %d", x, by) }
 
-// Digest is a text of hexadecimal digits.
-func (spark) Digest(parts []Part) string {
-	return "sha2(concat(" + strings.Join(sparkPieces.of(parts), ", ") + "), 256)"
+// Bytes concatenates.
+func (spark) Bytes(parts []Part) string {
+	return "concat(" + strings.Join(sparkPieces.of(parts), ", ") + ")"
 }
+
+// Digest is a text of hexadecimal digits.
+func (spark) Digest(message string) string { return "sha2(" + message + ", 256)" }
 
 var sparkPieces = pieces{
 	unit: canonical{

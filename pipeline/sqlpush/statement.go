@@ -124,34 +124,83 @@ func (in *input) statement(p *pipeline.Plan, schema table.Schema, q queries.Quer
 			needed = append(needed, f)
 		}
 	}
-	base, columns := in.base(p, needed)
+	needs := presenceOf(o, filters)
+	base, columns := in.base(p, needed, needs)
 	w := newWriter(in.Dialect, base)
 	var conditions []string
 	for i := range filters {
 		c := columns[filters[i].Column]
 		conditions = append(conditions, w.condition(&filters[i], c.Expr, c.Binary))
 	}
+	for _, name := range needed {
+		c := columns[name]
+		if needs[name] == needsCondition && c.Check == "" {
+			conditions = append(conditions, c.Expr+" IS NOT NULL")
+		}
+		w.sure[c.Expr] = c.Check != "" || needs[name] > needsCode
+	}
 	w.filter(conditions...)
 	c := &contents{writer: w, Outline: o, columns: columns}
 	return c.statement(), nil
 }
 
-// base is the rows of the queries: those of the input, once for each event, with the logical columns that are needed. Their names are l0, l1, …
-func (in *input) base(p *pipeline.Plan, needed []string) (from string, columns map[string]Column) {
+// presence says what leaves out the rows in which a column is NULL. All but the first do.
+type presence int
+
+const (
+	needsNothing   presence = iota
+	needsCode               // such a row has no cell
+	needsFilter             // a filter of the job
+	needsCondition          // nothing: it takes a condition
+)
+
+// presenceOf says what the columns of a query need.
+func presenceOf(o *queries.Outline, filters []domain.FilterRule) map[string]presence {
+	needs := map[string]presence{}
+	for i := range o.Axes {
+		switch r := &o.Axes[i]; {
+		case r.Null != domain.RuleDropped:
+		case r.Grid != nil:
+			needs[r.Grid.Lat], needs[r.Grid.Lon] = needsCode, needsCode
+		default:
+			needs[r.Column] = needsCode
+		}
+	}
+	for _, name := range o.Columns {
+		needs[name] = needsCondition
+	}
+	if o.Value != nil && !o.AllRows {
+		for _, name := range o.Value.Value.Columns {
+			needs[name] = needsCondition
+		}
+	}
+	for i := range filters {
+		needs[filters[i].Column] = needsFilter
+	}
+	return needs
+}
+
+// base is the rows of the queries: those of the input, once for each event, with the logical columns that are needed. Their names are l0, l1, … Rows
+// without a column that they need can be left out.
+func (in *input) base(p *pipeline.Plan, needed []string, needs map[string]presence) (from string, columns map[string]Column) {
 	columns = map[string]Column{}
 	var events []string
 	for _, view := range p.Views() {
-		read := make([]string, 0, len(needed))
+		read, where := make([]string, 0, len(needed)), ""
 		for i, name := range needed {
 			c := in.columns[p.Columns()[view[slices.Index(p.Logical(), name)]]]
-			as := fmt.Sprint("l", i)
+			as, check := fmt.Sprint("l", i), ""
+			if needs[name] > needsNothing && c.Check != "" {
+				c.Expr, check = c.Bare, c.Check
+				where += map[bool]string{true: "\n WHERE ", false: " AND "}[where == ""] + check
+			}
 			read = append(read, c.Expr+" AS "+as)
-			columns[name] = Column{Type: c.Type, Expr: as, Binary: c.Binary}
+			columns[name] = Column{Type: c.Type, Expr: as, Binary: c.Binary, Check: check}
 		}
 		if len(read) == 0 {
 			read = []string{"1 AS l"}
 		}
-		events = append(events, "SELECT "+strings.Join(read, ", ")+"\n FROM "+in.from)
+		events = append(events, "SELECT "+strings.Join(read, ", ")+"\n FROM "+in.from+where)
 	}
 	return "(" + strings.Join(events, "\n UNION ALL ") + ")", columns
 }
@@ -163,6 +212,7 @@ type contents struct {
 	columns map[string]Column
 
 	cells, values, units []string // names of columns
+	missing              bool     // rows may be without a cell
 }
 
 func (c *contents) statement() string {
@@ -197,7 +247,7 @@ func (c *contents) long(r *domain.Rule) bool { return max(len(r.Texts), len(r.In
 // groupedFirst groups rows by the values of such dimensions before it looks them up, once for each value that there is. Each row is a unit.
 func (c *contents) groupedFirst() string {
 	c.quantizeValues()
-	var names, list []string
+	var names, list, found []string
 	groups := make([]string, len(c.Axes))
 	for i := range c.Axes {
 		r := &c.Axes[i]
@@ -205,8 +255,10 @@ func (c *contents) groupedFirst() string {
 		if c.long(r) {
 			x = c.columns[r.Column].Expr
 		} else {
+			if !c.present(r, c.columns) {
+				found = append(found, fmt.Sprintf("g%d IS NOT NULL", i))
+			}
 			x = c.alias(fmt.Sprint("code", i), c.axis(r, c.columns))
-			c.filter(x + " IS NOT NULL")
 		}
 		groups[i] = fmt.Sprint("g", i)
 		names, list = append(names, groups[i]), append(list, x+" AS "+groups[i])
@@ -226,7 +278,7 @@ func (c *contents) groupedFirst() string {
 		add(c.term(fmt.Sprintf("(%s) * (%s) - %d", x, x, c.LessSquare)))
 	}
 	by := strings.Join(names, ", ")
-	w := newWriter(c.Dialect, fmt.Sprintf("(SELECT %s, %s FROM %s AS b GROUP BY %s)", by, strings.Join(sums, ", "), inner, by))
+	w := newWriter(c.Dialect, fmt.Sprintf("(SELECT %s, %s FROM %s AS b GROUP BY %s%s)", by, strings.Join(sums, ", "), inner, by, having(found)))
 	codes := make([]string, len(c.Axes))
 	for i := range c.Axes {
 		codes[i] = groups[i]
@@ -266,6 +318,11 @@ func (c *contents) cellsInAll() int64 {
 func (c *contents) findCells() {
 	var codes []string
 	for i := range c.Axes {
+		if !c.present(&c.Axes[i], c.columns) {
+			c.missing = true
+		}
+	}
+	for i := range c.Axes {
 		codes = append(codes, c.axis(&c.Axes[i], c.columns))
 	}
 	switch {
@@ -278,7 +335,10 @@ func (c *contents) findCells() {
 			c.cells = append(c.cells, c.alias(fmt.Sprint("cell", i), code))
 		}
 	}
-	c.filter(notNull(c.cells)...)
+	if c.missing && (len(c.Columns) > 0 || c.Apart) {
+		c.filter(notNull(c.cells)...)
+		c.missing = false
+	}
 }
 
 // alias makes a column with a name of our own.
@@ -311,7 +371,7 @@ func (c *contents) radix(codes []string, axes []int) string {
 	return number
 }
 
-// quantizeValues leaves out rows without a value, unless they count as rows of the centre.
+// quantizeValues finds the values of rows. Those without one are left out by now, or count as rows of the centre.
 func (c *contents) quantizeValues() {
 	if c.Value == nil {
 		return
@@ -320,27 +380,26 @@ func (c *contents) quantizeValues() {
 		x := c.stage(c.double(c.columns[name]))
 		c.values = append(c.values, c.alias(fmt.Sprint("v", i), c.quantize(x)))
 	}
-	if !c.AllRows {
-		c.filter(notNull(c.values)...)
-	}
 }
 
-// quantize is queries/quantize for one number. It is moved into the range first, so that no product overflows; what is less than half a quantum is 0, so
-// that none underflows; adding and subtracting 3·2^51 rounds to a whole number, ties to even.
+// quantize is queries/quantize for one number. It is moved into the range first, so that no product overflows; what is less than half a quantum
+// is 0 if a product of it may fail; adding and subtracting 3·2^51 rounds to a whole number, ties to even. That of NULL is NULL.
 func (c *contents) quantize(x string) string {
 	v := c.Value
-	half, rounder := math.Ldexp(1, v.Exponent-1), c.Float(3<<51)
-	return fmt.Sprintf("CASE WHEN %s <= %s THEN %d WHEN %s >= %s THEN %d WHEN %s > %s AND %s < %s THEN 0 WHEN %s IS NOT NULL THEN %s END",
-		x, c.Float(v.Real(v.Min)), v.Min, x, c.Float(v.Real(v.Max)), v.Max, x, c.Float(-half), x, c.Float(half), x,
+	small, rounder := "", c.Float(3<<51)
+	if v.Exponent > 0 && c.failsBelow() {
+		half := math.Ldexp(1, v.Exponent-1)
+		small = fmt.Sprintf(" WHEN %s > %s AND %s < %s THEN 0", x, c.Float(-half), x, c.Float(half))
+	}
+	return fmt.Sprintf("CASE WHEN %s <= %s THEN %d WHEN %s >= %s THEN %d%s ELSE %s END", x, c.Float(v.Real(v.Min)), v.Min, x, c.Float(v.Real(v.Max)), v.Max, small,
 		c.Integer(fmt.Sprintf("((%s * %s) + %s) - %s", x, c.Float(math.Ldexp(1, -v.Exponent)), rounder, rounder)))
 }
 
-// findUnits leaves out rows without a unit.
+// findUnits names the columns of the unit. Rows without one are left out by now.
 func (c *contents) findUnits() {
 	for _, name := range c.Columns {
 		c.units = append(c.units, c.columns[name].Expr)
 	}
-	c.filter(notNull(c.units)...)
 }
 
 // countRows counts rows that stand for themselves.
@@ -358,11 +417,15 @@ func (c *contents) totals(from, rows string) string {
 	}
 	columns := append([]string{rows + " AS n"}, sums...)
 	list := strings.Join(columns, ", ")
+	var missing []string // rows without a cell are one group
+	if c.missing {
+		missing = notNull(c.cells)
+	}
 	switch {
 	case len(c.cells) == 0:
 		return fmt.Sprintf("SELECT 0 AS t, 0 AS cell, %s\nFROM %s AS x", list, from)
 	case !c.Apart:
-		return fmt.Sprintf("SELECT 0 AS t, cell, %s\nFROM %s AS x\nGROUP BY cell", list, from)
+		return fmt.Sprintf("SELECT 0 AS t, cell, %s\nFROM %s AS x\nGROUP BY cell", list, from) + having(missing)
 	}
 	number := ""
 	if rows != countRows { // of rows that were counted already
@@ -373,6 +436,15 @@ func (c *contents) totals(from, rows string) string {
 		all = append(all, fmt.Sprintf("SELECT %d AS t, cell, %s\nFROM (SELECT %s AS cell%s FROM counted) AS x\nGROUP BY cell", i, list, c.radix(c.cells, axes), number))
 	}
 	return "WITH counted AS (SELECT " + strings.Join(c.cells, ", ") + number + " FROM " + from + " AS y)\n" + strings.Join(all, "\nUNION ALL\n")
+}
+
+// having leaves out groups of rows. Conditions on the columns that are grouped by, which are to be found before, would be moved below the grouping by an
+// optimizer, and the columns be computed twice.
+func having(conditions []string) string {
+	if len(conditions) == 0 {
+		return ""
+	}
+	return "\nHAVING CASE WHEN COUNT(*) > 0 THEN " + strings.Join(conditions, " AND ") + " END"
 }
 
 // term is what a row adds to a sum: 0 if it counts without a value. So a sum is NULL for no rows alone.

@@ -51,10 +51,13 @@ func (trino) Text(text string, binary bool) (string, bool) {
 	return "from_utf8(from_hex('" + hexadecimal([]byte(text)) + "'))", true
 }
 
-// Digest is a varbinary.
-func (trino) Digest(parts []Part) string {
-	return "sha256(concat(" + strings.Join(trinoPieces.of(parts), ", ") + "))"
+// Bytes concatenates.
+func (trino) Bytes(parts []Part) string {
+	return "concat(" + strings.Join(trinoPieces.of(parts), ", ") + ")"
 }
+
+// Digest is a varbinary.
+func (trino) Digest(message string) string { return "sha256(" + message + ")" }
 
 var trinoPieces = pieces{
 	unit: canonical{

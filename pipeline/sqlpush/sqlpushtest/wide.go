@@ -51,13 +51,16 @@ queries:
   - {name: numbers, histogram: {by: [{column: i, values: %s%s}, {column: f, edges: [0, 1, 2]%s}]}}
   - {name: edges, histogram: {by: [{column: f, from: 0, to: 4, width: 0.1%s}]}}
   - {name: open, histogram: {by: [{column: f, from: 0, to: 4, width: 0.1, last_edge: excluded%s}]}}
+  - {name: around, histogram: {by: [{column: f, from: -40, to: 40, width: 2%s}]}}
+  - {name: decimal, histogram: {by: [{column: f, from: -1.2, to: 3.6, width: 0.3%s}]}}
+  - {name: halves, histogram: {by: [{column: f, from: 0, to: 80, width: 4%s}]}}
   - {name: grid, histogram: {by: [{grid: {lat: f, lon: i, south: 0, west: 0, north: 4, east: 40, rows: 40, cols: 40}%s}]}}
   - {name: sums, sum: {column: f, clamp: [-0.3, 3.3], by: [{column: c, values: %s%s}]}}
   - {name: means, mean: {column: i, clamp: [0, 30], by: [{column: c, values: %s%s}, {column: f, edges: [0, 1, 2]}]}}
   - {name: variances, variance: {column: f, clamp: [-1, 2], by: [{column: c, values: %s%s}]}}
 output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: wide, budget: {epsilon: 2, delta: 1e-5}}
-`, unit, list, policy, ints, policy, policy, policy, policy, policy, list, policy, list, policy, list, policy))
+`, unit, list, policy, ints, policy, policy, policy, policy, policy, policy, policy, policy, list, policy, list, policy, list, policy))
 			if same, err := s.Same(t, p, "wide"); err != nil || same != "" {
 				t.Fatalf("unit %s, %s: %v\n%s", unit, policy, err, same)
 			}

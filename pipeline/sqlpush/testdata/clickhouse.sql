@@ -1,39 +1,82 @@
 -- one_number
 SELECT 0 AS t, 0 AS cell, toInt64(SUM(CASE WHEN n > 5 THEN 5 ELSE n END)) AS n
-FROM (SELECT l0, l1, COUNT(*) AS n FROM (SELECT * FROM (SELECT * FROM (SELECT "cab" AS l0, toInt64(toInt32("day")) AS l1, "zone" AS l2, if(isNaN(toFloat64("fare")), NULL, toFloat64("fare")) AS l3, toUnixTimestamp64Micro(toDateTime64("t", 6)) AS l4
+FROM (SELECT l0, l1, COUNT(*) AS n FROM (SELECT * FROM (SELECT "cab" AS l0, toInt64(toInt32("day")) AS l1, "zone" AS l2, if(isNaN(toFloat64("fare")), NULL, toFloat64("fare")) AS l3, toUnixTimestamp64Micro(toDateTime64("t", 6)) AS l4
  FROM "city"."trips" AS input) AS s1
- WHERE l2 NOT IN ('depot') AND l3 >= toFloat64('0e+00') AND l4 >= 1357016400000000 AND l4 <= 1388552399999999) AS s2
- WHERE l0 IS NOT NULL AND l1 IS NOT NULL) AS g GROUP BY l0, l1) AS x;
+ WHERE l2 NOT IN ('depot') AND l3 >= toFloat64('0e+00') AND l4 >= 1357016400000000 AND l4 <= 1388552399999999 AND l0 IS NOT NULL AND l1 IS NOT NULL) AS g GROUP BY l0, l1) AS x;
 -- rows_bounded
 WITH coded AS (SELECT l2, l3, cell
- FROM (SELECT * FROM (SELECT * FROM (SELECT s2.*, ((CASE WHEN l0 IS NULL THEN 3 ELSE CASE WHEN l0 = unhex('69742773') THEN 1 WHEN l0 = 'north' THEN 0 WHEN l0 = unhex('C3BC') THEN 2 ELSE 4 END END) * 3 + (CASE WHEN l1 IS NOT NULL THEN CASE WHEN l1 < 30 THEN CASE WHEN l1 < 18 THEN CASE WHEN l1 < 0 THEN NULL ELSE 0 END ELSE 1 END ELSE CASE WHEN l1 < 65 THEN 2 ELSE CASE WHEN l1 <= 65 THEN 2 ELSE NULL END END END END)) AS cell
- FROM (SELECT * FROM (SELECT "zone" AS l0, toInt64("age") AS l1, "cab" AS l2, toInt64(toInt32("day")) AS l3, if(isNaN(toFloat64("fare")), NULL, toFloat64("fare")) AS l4, toUnixTimestamp64Micro(toDateTime64("t", 6)) AS l5
+ FROM (SELECT s3.*, ((CASE WHEN l0 = unhex('69742773') THEN 1 WHEN l0 = 'north' THEN 0 WHEN l0 = unhex('C3BC') THEN 2 ELSE 4 END) * 3 + (CASE WHEN l1 < 30 THEN CASE WHEN l1 < 18 THEN CASE WHEN l1 < 0 THEN NULL ELSE 0 END ELSE 1 END ELSE CASE WHEN l1 < 65 THEN 2 ELSE CASE WHEN l1 <= 65 THEN 2 ELSE NULL END END END)) AS cell
+ FROM (SELECT * FROM (SELECT * FROM (SELECT "zone" AS l0, toInt64("age") AS l1, "cab" AS l2, toInt64(toInt32("day")) AS l3, if(isNaN(toFloat64("fare")), NULL, toFloat64("fare")) AS l4, toUnixTimestamp64Micro(toDateTime64("t", 6)) AS l5
  FROM "city"."trips" AS input) AS s1
- WHERE l0 NOT IN ('depot') AND l4 >= toFloat64('0e+00') AND l5 >= 1357016400000000 AND l5 <= 1388552399999999) AS s2) AS s3
- WHERE cell IS NOT NULL) AS s4
- WHERE l2 IS NOT NULL AND l3 IS NOT NULL) AS z),
-overactive AS (SELECT l2, l3 FROM coded AS a GROUP BY l2, l3 HAVING COUNT(*) > 5),
+ WHERE l0 NOT IN ('depot') AND l4 >= toFloat64('0e+00') AND l5 >= 1357016400000000 AND l5 <= 1388552399999999 AND l2 IS NOT NULL AND l3 IS NOT NULL) AS s2
+ WHERE l1 >= 0 AND l1 <= 65) AS s3) AS z),
+overactive AS (SELECT l2, l3, concat(unhex('647072656C656173652F626F756E643172'), unhex(leftPad(hex(toUInt32(length(assumeNotNull(l2)))), 8, '0')), assumeNotNull(l2), unhex(leftPad(hex(toUInt32(length(toString(toDate32(toInt32(assumeNotNull(l3))))))), 8, '0')), toString(toDate32(toInt32(assumeNotNull(l3)))), unhex('00000000')) AS ur FROM coded AS a GROUP BY l2, l3 HAVING COUNT(*) > 5),
 kept AS (SELECT cell FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l2 = c.l2 AND o.l3 = c.l3)
  UNION ALL SELECT cell FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l2, l3 ORDER BY d) AS r
- FROM (SELECT s2.*, SHA256(concat(unhex('647072656C656173652F626F756E643172'), unhex(leftPad(hex(toUInt32(length(assumeNotNull(l2)))), 8, '0')), assumeNotNull(l2), unhex(leftPad(hex(toUInt32(length(toString(toDate32(toInt32(assumeNotNull(l3))))))), 8, '0')), toString(toDate32(toInt32(assumeNotNull(l3)))), unhex('00000000'), unhex(leftPad(hex(toInt64(cell)), 8, '0')), unhex(leftPad(hex(toInt64(occurrence)), 16, '0')))) AS d
- FROM (SELECT s1.*, ROW_NUMBER() OVER (PARTITION BY l2, l3, cell ORDER BY cell) - 1 AS occurrence
- FROM (SELECT c.* FROM coded AS c JOIN overactive AS o ON o.l2 = c.l2 AND o.l3 = c.l3) AS s1) AS s2) AS s3) AS s4
+ FROM (SELECT s2.*, SHA256(concat(ur, unhex(leftPad(hex(toInt64(cell)), 8, '0')), unhex(leftPad(hex(toInt64(occurrence)), 16, '0')))) AS d
+ FROM (SELECT s.*, o.ur FROM (SELECT s1.*, ROW_NUMBER() OVER (PARTITION BY l2, l3, cell ORDER BY cell) - 1 AS occurrence
+ FROM (SELECT s.* FROM coded AS s JOIN overactive AS o ON o.l2 = s.l2 AND o.l3 = s.l3) AS s1) AS s JOIN overactive AS o ON o.l2 = s.l2 AND o.l3 = s.l3) AS s2) AS s3) AS s4
  WHERE r <= 5) AS b)
 SELECT 0 AS t, cell, COUNT(*) AS n
 FROM kept AS x
 GROUP BY cell;
 -- cells_bounded
 WITH coded AS (SELECT l2, l3, cell, n
- FROM (SELECT l2, l3, cell, COUNT(*) AS n FROM (SELECT * FROM (SELECT * FROM (SELECT s37.*, ((e2) * 53 + (CASE WHEN l1 IS NOT NULL THEN intDiv(e35, 7) END)) AS cell
- FROM (SELECT s36.*, CASE WHEN e33 >= 10 THEN e31 - 306 WHEN (e29 = 0 OR (e29 - (intDiv(e29, 100)) * 100 <> 0 AND e29 - (intDiv(e29, 4)) * 4 = 0)) THEN e31 + 60 ELSE e31 + 59 END AS e35
- FROM (SELECT s34.*, intDiv(5 * e31 + 2, 153) AS e33
- FROM (SELECT s32.*, e27 - (365 * e29 + (intDiv(e29, 4)) - (intDiv(e29, 100))) AS e31
- FROM (SELECT s30.*, intDiv(e27 - (intDiv(e27, 1460)) + (intDiv(e27, 36524)) - (intDiv(e27, 146096)), 365) AS e29
- FROM (SELECT s28.*, e25 - (intDiv(e25, 146097)) * 146097 AS e27
- FROM (SELECT s26.*, e23 + 719468 AS e25
- FROM (SELECT s24.*, e21 - (intDiv(e21, 146097)) * 146097 AS e23
- FROM (SELECT s22.*, e15 + 146100 - e19 AS e21
- FROM (SELECT s20.*, e17 - (intDiv(e17, 7)) * 7 AS e19
+ FROM (SELECT l2, l3, cell, COUNT(*) AS n FROM (SELECT s38.*, ((e3) * 53 + (intDiv(e36, 7))) AS cell
+ FROM (SELECT s37.*, CASE WHEN e34 >= 10 THEN e32 - 306 WHEN (e30 = 0 OR (e30 - (intDiv(e30, 100)) * 100 <> 0 AND e30 - (intDiv(e30, 4)) * 4 = 0)) THEN e32 + 60 ELSE e32 + 59 END AS e36
+ FROM (SELECT s35.*, intDiv(5 * e32 + 2, 153) AS e34
+ FROM (SELECT s33.*, e28 - (365 * e30 + (intDiv(e30, 4)) - (intDiv(e30, 100))) AS e32
+ FROM (SELECT s31.*, intDiv(e28 - (intDiv(e28, 1460)) + (intDiv(e28, 36524)) - (intDiv(e28, 146096)), 365) AS e30
+ FROM (SELECT s29.*, e26 - (intDiv(e26, 146097)) * 146097 AS e28
+ FROM (SELECT s27.*, e24 + 719468 AS e26
+ FROM (SELECT s25.*, e22 - (intDiv(e22, 146097)) * 146097 AS e24
+ FROM (SELECT s23.*, e16 + 146100 - e20 AS e22
+ FROM (SELECT s21.*, e18 - (intDiv(e18, 7)) * 7 AS e20
+ FROM (SELECT s19.*, e16 + 3 AS e18
+ FROM (SELECT s17.*, e12 - (CASE WHEN e12 >= 0 THEN intDiv(e12, 146097) ELSE -1 - (intDiv(-1 - e12, 146097)) END) * 146097 AS e16
+ FROM (SELECT s15.*, e10 - e12 * 86400 AS e14
+ FROM (SELECT s13.*, CASE WHEN e10 >= 0 THEN intDiv(e10, 86400) ELSE -1 - (intDiv(-1 - e10, 86400)) END AS e12
+ FROM (SELECT s11.*, e8 + CASE WHEN e6 < 704869200 THEN CASE WHEN e6 < -1739041424 THEN -17776 ELSE -18000 END ELSE CASE WHEN e6 < 729057600 THEN -14400 ELSE -18000 END END AS e10
+ FROM (SELECT s9.*, e4 - (CASE WHEN e4 >= 0 THEN intDiv(e4, 12622780800) ELSE -1 - (intDiv(-1 - e4, 12622780800)) END) * 12622780800 AS e8
+ FROM (SELECT s7.*, CASE WHEN e4 < -62135596800 THEN -62135596800 WHEN e4 > 253402300799 THEN 253402300799 ELSE e4 END AS e6
+ FROM (SELECT s5.*, CASE WHEN l1 >= 0 THEN intDiv(l1, 1000000) ELSE -1 - (intDiv(-1 - l1, 1000000)) END AS e4
+ FROM (SELECT s3.*, k3.c AS e3
+ FROM (SELECT * FROM (SELECT * FROM (SELECT "zone" AS l0, toUnixTimestamp64Micro(toDateTime64("t", 6)) AS l1, "cab" AS l2, toInt64(toInt32("day")) AS l3, if(isNaN(toFloat64("fare")), NULL, toFloat64("fare")) AS l4
+ FROM "city"."trips" AS input) AS s1
+ WHERE l0 NOT IN ('depot') AND l4 >= toFloat64('0e+00') AND l1 >= 1357016400000000 AND l1 <= 1388552399999999 AND l2 IS NOT NULL AND l3 IS NOT NULL) AS s2
+ WHERE l1 IS NOT NULL) AS s3 JOIN (SELECT tupleElement(p, 1) AS v, tupleElement(p, 2) AS c FROM (SELECT arrayJoin([('a', 0), ('b', 1), ('c', 2), ('d', 3), ('e', 4), ('f', 5), ('g', 6), ('h', 7), ('i', 8), ('j', 9)]) AS p)) AS k3 ON s3.l0 = k3.v) AS s5) AS s7) AS s9) AS s11) AS s13) AS s15) AS s17) AS s19) AS s21) AS s23) AS s25) AS s27) AS s29) AS s31) AS s33) AS s35) AS s37) AS s38) AS g GROUP BY l2, l3, cell) AS z),
+overactive AS (SELECT l2, l3, concat(unhex('647072656C656173652F626F756E643163'), unhex(leftPad(hex(toUInt32(length(assumeNotNull(l2)))), 8, '0')), assumeNotNull(l2), unhex(leftPad(hex(toUInt32(length(toString(toDate32(toInt32(assumeNotNull(l3))))))), 8, '0')), toString(toDate32(toInt32(assumeNotNull(l3)))), unhex('00000000')) AS uc FROM coded AS a GROUP BY l2, l3 HAVING COUNT(*) > 2),
+kept AS (SELECT cell, n FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l2 = c.l2 AND o.l3 = c.l3)
+ UNION ALL SELECT cell, n FROM (SELECT * FROM (SELECT s2.*, ROW_NUMBER() OVER (PARTITION BY l2, l3 ORDER BY d) AS r
+ FROM (SELECT s1.*, SHA256(concat(uc, unhex(leftPad(hex(toInt64(cell)), 8, '0')))) AS d
+ FROM (SELECT s.*, o.uc FROM coded AS s JOIN overactive AS o ON o.l2 = s.l2 AND o.l3 = s.l3) AS s1) AS s2) AS s3
+ WHERE r <= 2) AS b)
+SELECT 0 AS t, cell, toInt64(SUM(CASE WHEN n > 1 THEN 1 ELSE n END)) AS n
+FROM kept AS x
+GROUP BY cell;
+-- grid
+WITH coded AS (SELECT l2, l3, cell
+ FROM (SELECT s7.*, (CASE WHEN l0 >= toFloat64('-9e+01') AND l0 <= toFloat64('9e+01') AND l1 >= toFloat64('-1.8e+02') AND l1 <= toFloat64('1.8e+02') AND (l0 <> toFloat64('0e+00') OR l1 <> toFloat64('0e+00')) THEN CASE WHEN e3 IS NOT NULL AND e5 IS NOT NULL THEN e3 * 4 + e5 ELSE NULL END ELSE NULL END) AS cell
+ FROM (SELECT s6.*, CASE WHEN l1 < toFloat64('-7.35e+01') THEN CASE WHEN l1 < toFloat64('-7.375e+01') THEN CASE WHEN l1 < toFloat64('-7.4e+01') THEN NULL ELSE 0 END ELSE 1 END ELSE CASE WHEN l1 < toFloat64('-7.3e+01') THEN CASE WHEN l1 < toFloat64('-7.325e+01') THEN 2 ELSE 3 END ELSE CASE WHEN l1 = toFloat64('-7.3e+01') THEN 3 END END END AS e5
+ FROM (SELECT s4.*, CASE WHEN l0 < toFloat64('4.05e+01') THEN CASE WHEN l0 < toFloat64('4.025e+01') THEN CASE WHEN l0 < toFloat64('4e+01') THEN NULL ELSE 0 END ELSE 1 END ELSE CASE WHEN l0 < toFloat64('4.1e+01') THEN CASE WHEN l0 < toFloat64('4.075e+01') THEN 2 ELSE 3 END ELSE CASE WHEN l0 = toFloat64('4.1e+01') THEN 3 END END END AS e3
+ FROM (SELECT * FROM (SELECT * FROM (SELECT if(isNaN(toFloat64("lat")), NULL, toFloat64("lat")) AS l0, if(isNaN(toFloat64("lon")), NULL, toFloat64("lon")) AS l1, "cab" AS l2, toInt64(toInt32("day")) AS l3, "zone" AS l4, if(isNaN(toFloat64("fare")), NULL, toFloat64("fare")) AS l5, toUnixTimestamp64Micro(toDateTime64("t", 6)) AS l6
+ FROM "city"."trips" AS input) AS s1
+ WHERE l4 NOT IN ('depot') AND l5 >= toFloat64('0e+00') AND l6 >= 1357016400000000 AND l6 <= 1388552399999999 AND l2 IS NOT NULL AND l3 IS NOT NULL) AS s2
+ WHERE l0 >= toFloat64('4e+01') AND l0 <= toFloat64('4.1e+01') AND l1 >= toFloat64('-7.4e+01') AND l1 <= toFloat64('-7.3e+01') AND l0 >= toFloat64('-9e+01') AND l0 <= toFloat64('9e+01') AND l1 >= toFloat64('-1.8e+02') AND l1 <= toFloat64('1.8e+02') AND (l0 <> toFloat64('0e+00') OR l1 <> toFloat64('0e+00'))) AS s4) AS s6) AS s7) AS z),
+overactive AS (SELECT l2, l3, concat(unhex('647072656C656173652F626F756E643172'), unhex(leftPad(hex(toUInt32(length(assumeNotNull(l2)))), 8, '0')), assumeNotNull(l2), unhex(leftPad(hex(toUInt32(length(toString(toDate32(toInt32(assumeNotNull(l3))))))), 8, '0')), toString(toDate32(toInt32(assumeNotNull(l3)))), unhex('00000000')) AS ur FROM coded AS a GROUP BY l2, l3 HAVING COUNT(*) > 5),
+kept AS (SELECT cell FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l2 = c.l2 AND o.l3 = c.l3)
+ UNION ALL SELECT cell FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l2, l3 ORDER BY d) AS r
+ FROM (SELECT s2.*, SHA256(concat(ur, unhex(leftPad(hex(toInt64(cell)), 8, '0')), unhex(leftPad(hex(toInt64(occurrence)), 16, '0')))) AS d
+ FROM (SELECT s.*, o.ur FROM (SELECT s1.*, ROW_NUMBER() OVER (PARTITION BY l2, l3, cell ORDER BY cell) - 1 AS occurrence
+ FROM (SELECT s.* FROM coded AS s JOIN overactive AS o ON o.l2 = s.l2 AND o.l3 = s.l3) AS s1) AS s JOIN overactive AS o ON o.l2 = s.l2 AND o.l3 = s.l3) AS s2) AS s3) AS s4
+ WHERE r <= 5) AS b)
+SELECT 0 AS t, cell, COUNT(*) AS n
+FROM kept AS x
+GROUP BY cell;
+-- mean_fare
+WITH coded AS (SELECT l2, l3, cell, v0
+ FROM (SELECT s20.*, CASE WHEN l1 <= toFloat64('0e+00') THEN 0 WHEN l1 >= toFloat64('1e+02') THEN 858993459200 ELSE toInt64(((l1 * toFloat64('8.589934592e+09')) + toFloat64('6.755399441055744e+15')) - toFloat64('6.755399441055744e+15')) END AS v0
+ FROM (SELECT s19.*, (24 * (e17 - (intDiv(e17, 7)) * 7) + (intDiv(e13, 3600))) AS cell
  FROM (SELECT s18.*, e15 + 3 AS e17
  FROM (SELECT s16.*, e11 - (CASE WHEN e11 >= 0 THEN intDiv(e11, 146097) ELSE -1 - (intDiv(-1 - e11, 146097)) END) * 146097 AS e15
  FROM (SELECT s14.*, e9 - e11 * 86400 AS e13
@@ -41,70 +84,21 @@ WITH coded AS (SELECT l2, l3, cell, n
  FROM (SELECT s10.*, e7 + CASE WHEN e5 < 704869200 THEN CASE WHEN e5 < -1739041424 THEN -17776 ELSE -18000 END ELSE CASE WHEN e5 < 729057600 THEN -14400 ELSE -18000 END END AS e9
  FROM (SELECT s8.*, e3 - (CASE WHEN e3 >= 0 THEN intDiv(e3, 12622780800) ELSE -1 - (intDiv(-1 - e3, 12622780800)) END) * 12622780800 AS e7
  FROM (SELECT s6.*, CASE WHEN e3 < -62135596800 THEN -62135596800 WHEN e3 > 253402300799 THEN 253402300799 ELSE e3 END AS e5
- FROM (SELECT s4.*, CASE WHEN l1 >= 0 THEN intDiv(l1, 1000000) ELSE -1 - (intDiv(-1 - l1, 1000000)) END AS e3
- FROM (SELECT s2.*, k2.c AS e2
- FROM (SELECT * FROM (SELECT "zone" AS l0, toUnixTimestamp64Micro(toDateTime64("t", 6)) AS l1, "cab" AS l2, toInt64(toInt32("day")) AS l3, if(isNaN(toFloat64("fare")), NULL, toFloat64("fare")) AS l4
+ FROM (SELECT s4.*, CASE WHEN l0 >= 0 THEN intDiv(l0, 1000000) ELSE -1 - (intDiv(-1 - l0, 1000000)) END AS e3
+ FROM (SELECT * FROM (SELECT * FROM (SELECT toUnixTimestamp64Micro(toDateTime64("t", 6)) AS l0, if(isNaN(toFloat64("fare")), NULL, toFloat64("fare")) AS l1, "cab" AS l2, toInt64(toInt32("day")) AS l3, "zone" AS l4
  FROM "city"."trips" AS input) AS s1
- WHERE l0 NOT IN ('depot') AND l4 >= toFloat64('0e+00') AND l1 >= 1357016400000000 AND l1 <= 1388552399999999) AS s2 JOIN (SELECT tupleElement(p, 1) AS v, tupleElement(p, 2) AS c FROM (SELECT arrayJoin([('a', 0), ('b', 1), ('c', 2), ('d', 3), ('e', 4), ('f', 5), ('g', 6), ('h', 7), ('i', 8), ('j', 9)]) AS p)) AS k2 ON s2.l0 = k2.v) AS s4) AS s6) AS s8) AS s10) AS s12) AS s14) AS s16) AS s18) AS s20) AS s22) AS s24) AS s26) AS s28) AS s30) AS s32) AS s34) AS s36) AS s37) AS s38
- WHERE cell IS NOT NULL) AS s39
- WHERE l2 IS NOT NULL AND l3 IS NOT NULL) AS g GROUP BY l2, l3, cell) AS z),
-overactive AS (SELECT l2, l3 FROM coded AS a GROUP BY l2, l3 HAVING COUNT(*) > 2),
-kept AS (SELECT cell, n FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l2 = c.l2 AND o.l3 = c.l3)
- UNION ALL SELECT cell, n FROM (SELECT * FROM (SELECT s2.*, ROW_NUMBER() OVER (PARTITION BY l2, l3 ORDER BY d) AS r
- FROM (SELECT s1.*, SHA256(concat(unhex('647072656C656173652F626F756E643163'), unhex(leftPad(hex(toUInt32(length(assumeNotNull(l2)))), 8, '0')), assumeNotNull(l2), unhex(leftPad(hex(toUInt32(length(toString(toDate32(toInt32(assumeNotNull(l3))))))), 8, '0')), toString(toDate32(toInt32(assumeNotNull(l3)))), unhex('00000000'), unhex(leftPad(hex(toInt64(cell)), 8, '0')))) AS d
- FROM (SELECT c.* FROM coded AS c JOIN overactive AS o ON o.l2 = c.l2 AND o.l3 = c.l3) AS s1) AS s2) AS s3
- WHERE r <= 2) AS b)
-SELECT 0 AS t, cell, toInt64(SUM(CASE WHEN n > 1 THEN 1 ELSE n END)) AS n
-FROM kept AS x
-GROUP BY cell;
--- grid
-WITH coded AS (SELECT l2, l3, cell
- FROM (SELECT * FROM (SELECT * FROM (SELECT s6.*, (CASE WHEN l0 >= toFloat64('-9e+01') AND l0 <= toFloat64('9e+01') AND l1 >= toFloat64('-1.8e+02') AND l1 <= toFloat64('1.8e+02') AND (l0 <> toFloat64('0e+00') OR l1 <> toFloat64('0e+00')) THEN CASE WHEN e2 IS NOT NULL AND e4 IS NOT NULL THEN e2 * 4 + e4 ELSE NULL END ELSE NULL END) AS cell
- FROM (SELECT s5.*, CASE WHEN l1 < toFloat64('-7.35e+01') THEN CASE WHEN l1 < toFloat64('-7.375e+01') THEN CASE WHEN l1 < toFloat64('-7.4e+01') THEN NULL ELSE 0 END ELSE 1 END ELSE CASE WHEN l1 < toFloat64('-7.3e+01') THEN CASE WHEN l1 < toFloat64('-7.325e+01') THEN 2 ELSE 3 END ELSE CASE WHEN l1 = toFloat64('-7.3e+01') THEN 3 END END END AS e4
- FROM (SELECT s3.*, CASE WHEN l0 < toFloat64('4.05e+01') THEN CASE WHEN l0 < toFloat64('4.025e+01') THEN CASE WHEN l0 < toFloat64('4e+01') THEN NULL ELSE 0 END ELSE 1 END ELSE CASE WHEN l0 < toFloat64('4.1e+01') THEN CASE WHEN l0 < toFloat64('4.075e+01') THEN 2 ELSE 3 END ELSE CASE WHEN l0 = toFloat64('4.1e+01') THEN 3 END END END AS e2
- FROM (SELECT * FROM (SELECT if(isNaN(toFloat64("lat")), NULL, toFloat64("lat")) AS l0, if(isNaN(toFloat64("lon")), NULL, toFloat64("lon")) AS l1, "cab" AS l2, toInt64(toInt32("day")) AS l3, "zone" AS l4, if(isNaN(toFloat64("fare")), NULL, toFloat64("fare")) AS l5, toUnixTimestamp64Micro(toDateTime64("t", 6)) AS l6
- FROM "city"."trips" AS input) AS s1
- WHERE l4 NOT IN ('depot') AND l5 >= toFloat64('0e+00') AND l6 >= 1357016400000000 AND l6 <= 1388552399999999) AS s3) AS s5) AS s6) AS s7
- WHERE cell IS NOT NULL) AS s8
- WHERE l2 IS NOT NULL AND l3 IS NOT NULL) AS z),
-overactive AS (SELECT l2, l3 FROM coded AS a GROUP BY l2, l3 HAVING COUNT(*) > 5),
-kept AS (SELECT cell FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l2 = c.l2 AND o.l3 = c.l3)
- UNION ALL SELECT cell FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l2, l3 ORDER BY d) AS r
- FROM (SELECT s2.*, SHA256(concat(unhex('647072656C656173652F626F756E643172'), unhex(leftPad(hex(toUInt32(length(assumeNotNull(l2)))), 8, '0')), assumeNotNull(l2), unhex(leftPad(hex(toUInt32(length(toString(toDate32(toInt32(assumeNotNull(l3))))))), 8, '0')), toString(toDate32(toInt32(assumeNotNull(l3)))), unhex('00000000'), unhex(leftPad(hex(toInt64(cell)), 8, '0')), unhex(leftPad(hex(toInt64(occurrence)), 16, '0')))) AS d
- FROM (SELECT s1.*, ROW_NUMBER() OVER (PARTITION BY l2, l3, cell ORDER BY cell) - 1 AS occurrence
- FROM (SELECT c.* FROM coded AS c JOIN overactive AS o ON o.l2 = c.l2 AND o.l3 = c.l3) AS s1) AS s2) AS s3) AS s4
- WHERE r <= 5) AS b)
-SELECT 0 AS t, cell, COUNT(*) AS n
-FROM kept AS x
-GROUP BY cell;
--- mean_fare
-WITH coded AS (SELECT l2, l3, cell, v0
- FROM (SELECT * FROM (SELECT * FROM (SELECT s20.*, CASE WHEN l1 <= toFloat64('0e+00') THEN 0 WHEN l1 >= toFloat64('1e+02') THEN 858993459200 WHEN l1 > toFloat64('-5.820766091346741e-11') AND l1 < toFloat64('5.820766091346741e-11') THEN 0 WHEN l1 IS NOT NULL THEN toInt64(((l1 * toFloat64('8.589934592e+09')) + toFloat64('6.755399441055744e+15')) - toFloat64('6.755399441055744e+15')) END AS v0
- FROM (SELECT * FROM (SELECT s18.*, (CASE WHEN l0 IS NOT NULL THEN 24 * (e16 - (intDiv(e16, 7)) * 7) + (intDiv(e12, 3600)) END) AS cell
- FROM (SELECT s17.*, e14 + 3 AS e16
- FROM (SELECT s15.*, e10 - (CASE WHEN e10 >= 0 THEN intDiv(e10, 146097) ELSE -1 - (intDiv(-1 - e10, 146097)) END) * 146097 AS e14
- FROM (SELECT s13.*, e8 - e10 * 86400 AS e12
- FROM (SELECT s11.*, CASE WHEN e8 >= 0 THEN intDiv(e8, 86400) ELSE -1 - (intDiv(-1 - e8, 86400)) END AS e10
- FROM (SELECT s9.*, e6 + CASE WHEN e4 < 704869200 THEN CASE WHEN e4 < -1739041424 THEN -17776 ELSE -18000 END ELSE CASE WHEN e4 < 729057600 THEN -14400 ELSE -18000 END END AS e8
- FROM (SELECT s7.*, e2 - (CASE WHEN e2 >= 0 THEN intDiv(e2, 12622780800) ELSE -1 - (intDiv(-1 - e2, 12622780800)) END) * 12622780800 AS e6
- FROM (SELECT s5.*, CASE WHEN e2 < -62135596800 THEN -62135596800 WHEN e2 > 253402300799 THEN 253402300799 ELSE e2 END AS e4
- FROM (SELECT s3.*, CASE WHEN l0 >= 0 THEN intDiv(l0, 1000000) ELSE -1 - (intDiv(-1 - l0, 1000000)) END AS e2
- FROM (SELECT * FROM (SELECT toUnixTimestamp64Micro(toDateTime64("t", 6)) AS l0, if(isNaN(toFloat64("fare")), NULL, toFloat64("fare")) AS l1, "cab" AS l2, toInt64(toInt32("day")) AS l3, "zone" AS l4
- FROM "city"."trips" AS input) AS s1
- WHERE l4 NOT IN ('depot') AND l1 >= toFloat64('0e+00') AND l0 >= 1357016400000000 AND l0 <= 1388552399999999) AS s3) AS s5) AS s7) AS s9) AS s11) AS s13) AS s15) AS s17) AS s18) AS s19
- WHERE cell IS NOT NULL) AS s20) AS s21
- WHERE v0 IS NOT NULL) AS s22
- WHERE l2 IS NOT NULL AND l3 IS NOT NULL) AS z),
-overactive AS (SELECT l2, l3 FROM coded AS a GROUP BY l2, l3 HAVING COUNT(*) > 2),
+ WHERE l4 NOT IN ('depot') AND l1 >= toFloat64('0e+00') AND l0 >= 1357016400000000 AND l0 <= 1388552399999999 AND l2 IS NOT NULL AND l3 IS NOT NULL) AS s2
+ WHERE l0 IS NOT NULL) AS s4) AS s6) AS s8) AS s10) AS s12) AS s14) AS s16) AS s18) AS s19) AS s20) AS z),
+overactive AS (SELECT l2, l3, concat(unhex('647072656C656173652F626F756E643163'), unhex(leftPad(hex(toUInt32(length(assumeNotNull(l2)))), 8, '0')), assumeNotNull(l2), unhex(leftPad(hex(toUInt32(length(toString(toDate32(toInt32(assumeNotNull(l3))))))), 8, '0')), toString(toDate32(toInt32(assumeNotNull(l3)))), unhex('00000000')) AS uc, concat(unhex('647072656C656173652F626F756E643172'), unhex(leftPad(hex(toUInt32(length(assumeNotNull(l2)))), 8, '0')), assumeNotNull(l2), unhex(leftPad(hex(toUInt32(length(toString(toDate32(toInt32(assumeNotNull(l3))))))), 8, '0')), toString(toDate32(toInt32(assumeNotNull(l3)))), unhex('00000000')) AS ur FROM coded AS a GROUP BY l2, l3 HAVING COUNT(*) > 2),
 kept AS (SELECT cell, v0 FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l2 = c.l2 AND o.l3 = c.l3)
  UNION ALL SELECT cell, v0 FROM (SELECT * FROM (SELECT s8.*, ROW_NUMBER() OVER (PARTITION BY l2, l3 ORDER BY d) AS r
  FROM (SELECT * FROM (SELECT s6.*, ROW_NUMBER() OVER (PARTITION BY l2, l3, cell ORDER BY d) AS rc
- FROM (SELECT s5.*, SHA256(concat(unhex('647072656C656173652F626F756E643172'), unhex(leftPad(hex(toUInt32(length(assumeNotNull(l2)))), 8, '0')), assumeNotNull(l2), unhex(leftPad(hex(toUInt32(length(toString(toDate32(toInt32(assumeNotNull(l3))))))), 8, '0')), toString(toDate32(toInt32(assumeNotNull(l3)))), unhex('00000000'), unhex(leftPad(hex(toInt64(cell)), 8, '0')), unhex(leftPad(hex(toInt64(v0)), 16, '0')), unhex(leftPad(hex(toInt64(occurrence)), 16, '0')))) AS d
- FROM (SELECT s4.*, ROW_NUMBER() OVER (PARTITION BY l2, l3, cell, v0 ORDER BY v0) - 1 AS occurrence
+ FROM (SELECT s5.*, SHA256(concat(ur, unhex(leftPad(hex(toInt64(cell)), 8, '0')), unhex(leftPad(hex(toInt64(v0)), 16, '0')), unhex(leftPad(hex(toInt64(occurrence)), 16, '0')))) AS d
+ FROM (SELECT s.*, o.ur FROM (SELECT s4.*, ROW_NUMBER() OVER (PARTITION BY l2, l3, cell, v0 ORDER BY v0) - 1 AS occurrence
  FROM (SELECT * FROM (SELECT s2.*, DENSE_RANK() OVER (PARTITION BY l2, l3 ORDER BY cd) AS cr
- FROM (SELECT s1.*, SHA256(concat(unhex('647072656C656173652F626F756E643163'), unhex(leftPad(hex(toUInt32(length(assumeNotNull(l2)))), 8, '0')), assumeNotNull(l2), unhex(leftPad(hex(toUInt32(length(toString(toDate32(toInt32(assumeNotNull(l3))))))), 8, '0')), toString(toDate32(toInt32(assumeNotNull(l3)))), unhex('00000000'), unhex(leftPad(hex(toInt64(cell)), 8, '0')))) AS cd
- FROM (SELECT c.* FROM coded AS c JOIN overactive AS o ON o.l2 = c.l2 AND o.l3 = c.l3) AS s1) AS s2) AS s3
- WHERE cr <= 3) AS s4) AS s5) AS s6) AS s7
+ FROM (SELECT s1.*, SHA256(concat(uc, unhex(leftPad(hex(toInt64(cell)), 8, '0')))) AS cd
+ FROM (SELECT s.*, o.uc FROM coded AS s JOIN overactive AS o ON o.l2 = s.l2 AND o.l3 = s.l3) AS s1) AS s2) AS s3
+ WHERE cr <= 3) AS s4) AS s JOIN overactive AS o ON o.l2 = s.l2 AND o.l3 = s.l3) AS s5) AS s6) AS s7
  WHERE rc <= 2) AS s8) AS s9
  WHERE r <= 4) AS b)
 SELECT 0 AS t, cell, COUNT(*) AS n, toString(sum(toInt128(v0 - 429496729600))) AS sum0
@@ -112,40 +106,39 @@ FROM kept AS x
 GROUP BY cell;
 -- spread
 WITH coded AS (SELECT l1, l2, v0
- FROM (SELECT * FROM (SELECT * FROM (SELECT s2.*, CASE WHEN l0 <= toFloat64('-5e+00') THEN -41943040 WHEN l0 >= toFloat64('1e+02') THEN 838860800 WHEN l0 > toFloat64('-5.960464477539063e-08') AND l0 < toFloat64('5.960464477539063e-08') THEN 0 WHEN l0 IS NOT NULL THEN toInt64(((l0 * toFloat64('8.388608e+06')) + toFloat64('6.755399441055744e+15')) - toFloat64('6.755399441055744e+15')) END AS v0
+ FROM (SELECT s2.*, CASE WHEN l0 <= toFloat64('-5e+00') THEN -41943040 WHEN l0 >= toFloat64('1e+02') THEN 838860800 ELSE toInt64(((l0 * toFloat64('8.388608e+06')) + toFloat64('6.755399441055744e+15')) - toFloat64('6.755399441055744e+15')) END AS v0
  FROM (SELECT * FROM (SELECT if(isNaN(toFloat64("fare")), NULL, toFloat64("fare")) AS l0, "cab" AS l1, toInt64(toInt32("day")) AS l2, "zone" AS l3, toUnixTimestamp64Micro(toDateTime64("t", 6)) AS l4
  FROM "city"."trips" AS input) AS s1
- WHERE l3 NOT IN ('depot') AND l0 >= toFloat64('0e+00') AND l4 >= 1357016400000000 AND l4 <= 1388552399999999) AS s2) AS s3
- WHERE v0 IS NOT NULL) AS s4
- WHERE l1 IS NOT NULL AND l2 IS NOT NULL) AS z),
-overactive AS (SELECT l1, l2 FROM coded AS a GROUP BY l1, l2 HAVING COUNT(*) > 5),
+ WHERE l3 NOT IN ('depot') AND l0 >= toFloat64('0e+00') AND l4 >= 1357016400000000 AND l4 <= 1388552399999999 AND l1 IS NOT NULL AND l2 IS NOT NULL) AS s2) AS z),
+overactive AS (SELECT l1, l2, concat(unhex('647072656C656173652F626F756E643172'), unhex(leftPad(hex(toUInt32(length(assumeNotNull(l1)))), 8, '0')), assumeNotNull(l1), unhex(leftPad(hex(toUInt32(length(toString(toDate32(toInt32(assumeNotNull(l2))))))), 8, '0')), toString(toDate32(toInt32(assumeNotNull(l2)))), unhex('00000000')) AS ur FROM coded AS a GROUP BY l1, l2 HAVING COUNT(*) > 5),
 kept AS (SELECT v0 FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l1 = c.l1 AND o.l2 = c.l2)
  UNION ALL SELECT v0 FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l1, l2 ORDER BY d) AS rc
- FROM (SELECT s2.*, SHA256(concat(unhex('647072656C656173652F626F756E643172'), unhex(leftPad(hex(toUInt32(length(assumeNotNull(l1)))), 8, '0')), assumeNotNull(l1), unhex(leftPad(hex(toUInt32(length(toString(toDate32(toInt32(assumeNotNull(l2))))))), 8, '0')), toString(toDate32(toInt32(assumeNotNull(l2)))), unhex('00000000'), unhex('00000000'), unhex(leftPad(hex(toInt64(v0)), 16, '0')), unhex(leftPad(hex(toInt64(occurrence)), 16, '0')))) AS d
- FROM (SELECT s1.*, ROW_NUMBER() OVER (PARTITION BY l1, l2, v0 ORDER BY v0) - 1 AS occurrence
- FROM (SELECT c.* FROM coded AS c JOIN overactive AS o ON o.l1 = c.l1 AND o.l2 = c.l2) AS s1) AS s2) AS s3) AS s4
+ FROM (SELECT s2.*, SHA256(concat(ur, unhex('00000000'), unhex(leftPad(hex(toInt64(v0)), 16, '0')), unhex(leftPad(hex(toInt64(occurrence)), 16, '0')))) AS d
+ FROM (SELECT s.*, o.ur FROM (SELECT s1.*, ROW_NUMBER() OVER (PARTITION BY l1, l2, v0 ORDER BY v0) - 1 AS occurrence
+ FROM (SELECT s.* FROM coded AS s JOIN overactive AS o ON o.l1 = s.l1 AND o.l2 = s.l2) AS s1) AS s JOIN overactive AS o ON o.l1 = s.l1 AND o.l2 = s.l2) AS s2) AS s3) AS s4
  WHERE rc <= 5) AS b)
 SELECT 0 AS t, 0 AS cell, COUNT(*) AS n, toString(sum(toInt128(v0 - 398458880))) AS sum0, toString(sum(toInt128((v0 - 398458880) * (v0 - 398458880) - 96976925569843200))) AS squares
 FROM kept AS x;
 -- tables
 WITH coded AS (SELECT l3, l4, cell0, cell1, cell2
- FROM (SELECT * FROM (SELECT * FROM (SELECT s4.*, CASE WHEN l2 IS NOT NULL THEN CASE WHEN l2 < 18 THEN CASE WHEN l2 < 0 THEN NULL ELSE 0 END ELSE CASE WHEN l2 < 65 THEN 1 ELSE CASE WHEN l2 <= 65 THEN 1 ELSE NULL END END END END AS cell2
- FROM (SELECT s3.*, CASE WHEN l1 = 0 THEN 1 WHEN l1 = 1 THEN 0 END AS cell1
- FROM (SELECT s2.*, CASE WHEN l0 = 'north' THEN 0 WHEN l0 = 'south' THEN 1 END AS cell0
- FROM (SELECT * FROM (SELECT "zone" AS l0, toInt64("shared") AS l1, toInt64("age") AS l2, "cab" AS l3, toInt64(toInt32("day")) AS l4, if(isNaN(toFloat64("fare")), NULL, toFloat64("fare")) AS l5, toUnixTimestamp64Micro(toDateTime64("t", 6)) AS l6
+ FROM (SELECT s7.*, CASE WHEN l2 < 18 THEN CASE WHEN l2 < 0 THEN NULL ELSE 0 END ELSE CASE WHEN l2 < 65 THEN 1 ELSE CASE WHEN l2 <= 65 THEN 1 ELSE NULL END END END AS cell2
+ FROM (SELECT s6.*, CASE WHEN l1 = 0 THEN 1 WHEN l1 = 1 THEN 0 END AS cell1
+ FROM (SELECT s5.*, CASE WHEN l0 = 'north' THEN 0 WHEN l0 = 'south' THEN 1 END AS cell0
+ FROM (SELECT * FROM (SELECT * FROM (SELECT * FROM (SELECT * FROM (SELECT "zone" AS l0, toInt64("shared") AS l1, toInt64("age") AS l2, "cab" AS l3, toInt64(toInt32("day")) AS l4, if(isNaN(toFloat64("fare")), NULL, toFloat64("fare")) AS l5, toUnixTimestamp64Micro(toDateTime64("t", 6)) AS l6
  FROM "city"."trips" AS input) AS s1
- WHERE l0 NOT IN ('depot') AND l5 >= toFloat64('0e+00') AND l6 >= 1357016400000000 AND l6 <= 1388552399999999) AS s2) AS s3) AS s4) AS s5
- WHERE cell0 IS NOT NULL AND cell1 IS NOT NULL AND cell2 IS NOT NULL) AS s6
- WHERE l3 IS NOT NULL AND l4 IS NOT NULL) AS z),
-overactive AS (SELECT l3, l4 FROM coded AS a GROUP BY l3, l4 HAVING COUNT(*) > 2),
+ WHERE l0 NOT IN ('depot') AND l5 >= toFloat64('0e+00') AND l6 >= 1357016400000000 AND l6 <= 1388552399999999 AND l3 IS NOT NULL AND l4 IS NOT NULL) AS s2
+ WHERE CASE WHEN l0 = 'north' THEN 0 WHEN l0 = 'south' THEN 1 END IS NOT NULL) AS s3
+ WHERE CASE WHEN l1 = 0 THEN 1 WHEN l1 = 1 THEN 0 END IS NOT NULL) AS s4
+ WHERE l2 >= 0 AND l2 <= 65) AS s5) AS s6) AS s7) AS z),
+overactive AS (SELECT l3, l4, concat(unhex('647072656C656173652F626F756E643163'), unhex(leftPad(hex(toUInt32(length(assumeNotNull(l3)))), 8, '0')), assumeNotNull(l3), unhex(leftPad(hex(toUInt32(length(toString(toDate32(toInt32(assumeNotNull(l4))))))), 8, '0')), toString(toDate32(toInt32(assumeNotNull(l4)))), unhex('00000000')) AS uc, concat(unhex('647072656C656173652F626F756E643172'), unhex(leftPad(hex(toUInt32(length(assumeNotNull(l3)))), 8, '0')), assumeNotNull(l3), unhex(leftPad(hex(toUInt32(length(toString(toDate32(toInt32(assumeNotNull(l4))))))), 8, '0')), toString(toDate32(toInt32(assumeNotNull(l4)))), unhex('00000000')) AS ur FROM coded AS a GROUP BY l3, l4 HAVING COUNT(*) > 2),
 kept AS (SELECT cell0, cell1, cell2 FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l3 = c.l3 AND o.l4 = c.l4)
  UNION ALL SELECT cell0, cell1, cell2 FROM (SELECT * FROM (SELECT s6.*, ROW_NUMBER() OVER (PARTITION BY l3, l4 ORDER BY d) AS r
- FROM (SELECT s5.*, SHA256(concat(unhex('647072656C656173652F626F756E643172'), unhex(leftPad(hex(toUInt32(length(assumeNotNull(l3)))), 8, '0')), assumeNotNull(l3), unhex(leftPad(hex(toUInt32(length(toString(toDate32(toInt32(assumeNotNull(l4))))))), 8, '0')), toString(toDate32(toInt32(assumeNotNull(l4)))), unhex('00000000'), unhex(leftPad(hex(toInt64(cell0)), 8, '0')), unhex(leftPad(hex(toInt64(cell1)), 8, '0')), unhex(leftPad(hex(toInt64(cell2)), 8, '0')), unhex(leftPad(hex(toInt64(occurrence)), 16, '0')))) AS d
- FROM (SELECT s4.*, ROW_NUMBER() OVER (PARTITION BY l3, l4, cell0, cell1, cell2 ORDER BY cell2) - 1 AS occurrence
+ FROM (SELECT s5.*, SHA256(concat(ur, unhex(leftPad(hex(toInt64(cell0)), 8, '0')), unhex(leftPad(hex(toInt64(cell1)), 8, '0')), unhex(leftPad(hex(toInt64(cell2)), 8, '0')), unhex(leftPad(hex(toInt64(occurrence)), 16, '0')))) AS d
+ FROM (SELECT s.*, o.ur FROM (SELECT s4.*, ROW_NUMBER() OVER (PARTITION BY l3, l4, cell0, cell1, cell2 ORDER BY cell2) - 1 AS occurrence
  FROM (SELECT * FROM (SELECT s2.*, DENSE_RANK() OVER (PARTITION BY l3, l4 ORDER BY cd) AS cr
- FROM (SELECT s1.*, SHA256(concat(unhex('647072656C656173652F626F756E643163'), unhex(leftPad(hex(toUInt32(length(assumeNotNull(l3)))), 8, '0')), assumeNotNull(l3), unhex(leftPad(hex(toUInt32(length(toString(toDate32(toInt32(assumeNotNull(l4))))))), 8, '0')), toString(toDate32(toInt32(assumeNotNull(l4)))), unhex('00000000'), unhex(leftPad(hex(toInt64(cell0)), 8, '0')), unhex(leftPad(hex(toInt64(cell1)), 8, '0')), unhex(leftPad(hex(toInt64(cell2)), 8, '0')))) AS cd
- FROM (SELECT c.* FROM coded AS c JOIN overactive AS o ON o.l3 = c.l3 AND o.l4 = c.l4) AS s1) AS s2) AS s3
- WHERE cr <= 2) AS s4) AS s5) AS s6) AS s7
+ FROM (SELECT s1.*, SHA256(concat(uc, unhex(leftPad(hex(toInt64(cell0)), 8, '0')), unhex(leftPad(hex(toInt64(cell1)), 8, '0')), unhex(leftPad(hex(toInt64(cell2)), 8, '0')))) AS cd
+ FROM (SELECT s.*, o.uc FROM coded AS s JOIN overactive AS o ON o.l3 = s.l3 AND o.l4 = s.l4) AS s1) AS s2) AS s3
+ WHERE cr <= 2) AS s4) AS s JOIN overactive AS o ON o.l3 = s.l3 AND o.l4 = s.l4) AS s5) AS s6) AS s7
  WHERE r <= 2) AS b),
 counted AS (SELECT cell0, cell1, cell2 FROM kept AS y)
 SELECT 0 AS t, cell, COUNT(*) AS n
