@@ -89,6 +89,49 @@ func seal(quantum float64, size int, p *payload) (Exact, error) {
 	return Exact{open: func() *sealed { return s }}, nil
 }
 
+// SealWide hides exact answers of 128 bits, which are multiples of quantum. It takes the slice over: the caller must not
+// keep it. Noise uses all digits of the answers, even those below the grid.
+//
+// Errors: ErrQuantum if quantum is not a power of two, ErrEmpty if there are no cells, ErrHalves if the numbers of high and
+// low halves differ.
+func SealWide(quantum float64, cells int128.Slice) (Exact, error) {
+	if len(cells.High) != len(cells.Low) {
+		return Exact{}, ErrHalves
+	}
+	return seal(quantum, cells.Len(), &payload{cells: cells})
+}
+
+// Sparse holds the exact answers of very many cells, most of which are 0.
+type Sparse struct {
+	// Cells is the number of all cells, which is the size of the public domain. Every cell gets noise.
+	Cells int
+	// At lists the cells that High and Low answer, each once, in ascending order. Which cells these are is private.
+	At []int
+	// Answers are the exact answers of these cells, of 64 or 128 bits.
+	Answers int128.Slice
+}
+
+// SealSparse hides exact answers, which are multiples of quantum. It takes the slices over: the caller must not keep them.
+// Noise treats the result as if [Seal] or [SealWide] had made it from all cells, without holding them all.
+//
+// Errors: ErrQuantum if quantum is not a power of two, ErrEmpty if there are no cells, ErrHalves if the numbers of answers,
+// of their low halves and of their cells differ, ErrPlaces if At is not ascending or names a cell that does not exist.
+func SealSparse(quantum float64, s Sparse) (Exact, error) {
+	if x := s.Answers; x.Len() != len(s.At) || x.Low != nil && len(x.Low) != len(s.At) {
+		return Exact{}, ErrHalves
+	}
+	for i, c := range s.At {
+		if c < 0 || c >= s.Cells || i > 0 && c <= s.At[i-1] {
+			return Exact{}, ErrPlaces
+		}
+	}
+	p := &payload{cells: s.Answers, at: s.At}
+	if p.at == nil {
+		p.at = []int{} // nil would mean that there is an answer for every cell
+	}
+	return seal(quantum, s.Cells, p)
+}
+
 // Cells returns the number of cells, which is public: the domain's size. The zero Exact has none.
 func (e Exact) Cells() int {
 	if e.open == nil {
