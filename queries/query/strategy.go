@@ -21,6 +21,9 @@ type Strategy struct {
 	Loss  strategy.Loss `json:"optimize"`
 	Error float64       `json:"rmse"`
 	Bound float64       `json:"lower_bound,omitempty"`
+	// Cell is the largest standard deviation of a noisy cell of the answer itself, which is that of the tables if these are other numbers; 0 if the answer has no
+	// cells that count rows.
+	Cell float64 `json:"cell_standard_deviation,omitempty"`
 	// Others are the errors of other ways at the same mu.
 	Others []strategy.Candidate `json:"others"`
 	Tables []StrategyTable      `json:"tables"`

@@ -92,6 +92,21 @@ func NewOrdered(n, groups int, b Bounds) *Ordered {
 	return best
 }
 
+// LeastOrdered is below the root mean square of the deviations of the sums of the first 1, …, n of n cells at mu = 1 under every Gaussian noise, if a unit may
+// be added or removed that has some rows in one cell: as many times the nuclear norm of the matrix P of the sums over n,
+//
+//	(1/n)·sum_{k=1..n} 1/(2·sin((2k−1)·pi/(4n+2))).
+//
+// Noise B·z for y = A·x with P = B·A has the root mean square |B|_F/sqrt(n) times the largest column of A, which is at least |A|_F/sqrt(n), and
+// |B|_F·|A|_F is at least the nuclear norm of P. Several groups of n cells have the same bound.
+func LeastOrdered(n int, rows int64) float64 {
+	sum := 0.0
+	for k := 1; k <= n; k++ {
+		sum += 0.5 / math.Sin(float64(2*k-1)*math.Pi/float64(4*n+2))
+	}
+	return float64(rows) * sum / float64(n)
+}
+
 func newCells(n int, b Bounds) *Ordered {
 	norm := new(big.Rat).SetInt(b.norm2())
 	o := &Ordered{form: FormCells, n: n, levels: []Level{{Width: 1, Cells: n, Quantum: 1, Norm2: norm, Weight: 1, Why: "counts of cells"}}}

@@ -15,9 +15,9 @@ var oneRow = Bounds{Rows: 1, Groups: 1, PerGroup: 1}
 // The error of the factorization for one row a unit, computed with independent code.
 func TestErrorsOfPrefixSums(t *testing.T) {
 	for _, c := range []struct {
-		n           int
-		cells, want float64
-	}{{100, 7.11, 2.37}, {1000, 22.4, 3.10}, {10000, 70.7, 3.84}} {
+		n                  int
+		cells, want, least float64
+	}{{100, 7.11, 2.37, 2.178}, {1000, 22.4, 3.10, 2.902}, {10000, 70.7, 3.84, 3.634}} {
 		o := NewOrdered(c.n, 1, oneRow)
 		errors := map[string]float64{}
 		for _, x := range o.Considered() {
@@ -25,6 +25,9 @@ func TestErrorsOfPrefixSums(t *testing.T) {
 		}
 		if o.Form() != FormPrefix || math.Abs(errors["prefix"]-c.want) > 0.006 || math.Abs(errors["cells"]-c.cells) > 0.06 {
 			t.Errorf("n = %d: %s of %v, want prefix %g", c.n, o.Form(), errors, c.want)
+		}
+		if got := LeastOrdered(c.n, 1); math.Abs(got-c.least) > 0.0006 {
+			t.Errorf("n = %d: no factorization has less than %g, want %g", c.n, got, c.least)
 		}
 		t.Log(c.n, errors)
 	}
@@ -37,6 +40,9 @@ func TestLeastIsTaken(t *testing.T) {
 			o := NewOrdered(n, 1, b)
 			chosen := o.rootMean()
 			for _, c := range o.Considered() {
+				if least := LeastOrdered(n, b.PerGroup); c.Error < least*(1-1e-12) {
+					t.Errorf("n = %d, %v: %s has %g, below the bound %g", n, b, c.Name, c.Error, least)
+				}
 				if c.Error < chosen {
 					t.Errorf("n = %d, %v: took %s of %g, %s has %g", n, b, o.Form(), chosen, c.Name, c.Error)
 				}

@@ -64,7 +64,11 @@ func standsOut(q *pipeline.Planned) float64 {
 	if m := q.Mechanisms[0]; m.Noise != calibrate.Gaussian {
 		return report.StandsOutOf(m, q.Query.Cells())
 	}
-	return report.StandsOut(q.Deviation(), q.Query.Cells())
+	deviation := q.Deviation()
+	if q.Strategy != nil {
+		deviation = q.Strategy.Cell
+	}
+	return report.StandsOut(deviation, q.Query.Cells())
 }
 
 // printWorth says what the composition of this program saves, and from where on a count stands out.

@@ -302,17 +302,21 @@ func (q *Query) Strategy(adj query.Adjacency, ms []calibrate.Mechanism) (query.S
 		deviations = append(deviations, m.Deviation())
 	}
 	unit := 1 / float64(calibrate.ComposedMu(ms))
+	out := query.Strategy{Name: string(q.Form.Form()), Loss: LossSums, Error: q.Form.Error(deviations)}
 	if adj == sensitivity.ReplaceOne {
 		unit *= math.Sqrt2
+	} else {
+		out.Bound = unit * strategy.LeastOrdered(q.n, q.Limits.PerGroup)
 	}
-	out := query.Strategy{Name: string(q.Form.Form()), Loss: LossSums, Error: q.Form.Error(deviations)}
 	for _, c := range q.Form.Considered() {
 		out.Others = append(out.Others, strategy.Candidate{Name: c.Name, Error: unit * c.Error})
 	}
-	largest := 0.0
-	for _, v := range q.Form.Spread(deviations).Variance {
-		largest = max(largest, v)
+	largest, cell := 0.0, 0.0
+	spread := q.Form.Spread(deviations)
+	for i, v := range spread.Variance {
+		largest, cell = max(largest, v), max(cell, spread.Cells[i])
 	}
+	out.Cell = math.Sqrt(cell)
 	sums := query.StrategyTable{Name: sumsReading, By: []string{q.reader.Name}, Cells: q.Groups * q.n, Deviation: math.Sqrt(largest)}
 	if len(ms) == 1 { // else the weights of the least squares depend on all deviations
 		sums.Factors = map[string]float64{"": largest / (deviations[0] * deviations[0])}

@@ -249,6 +249,7 @@ func (q *Cells) Strategy(_ query.Adjacency, ms []calibrate.Mechanism) (query.Str
 // stated is what both ways say of the table of cells.
 func stated(q *base.Query, form *strategy.Shared, ms []calibrate.Mechanism, factors []float64) query.Strategy {
 	out := query.Strategy{Name: string(form.Form()), Loss: strategy.LossCells, Error: deviationOf(ms, factors)}
+	out.Cell = out.Error
 	unit := 1 / float64(calibrate.ComposedMu(ms))
 	for _, c := range form.Considered() {
 		out.Others = append(out.Others, strategy.Candidate{Name: c.Name, Error: unit * c.Error})
