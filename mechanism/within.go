@@ -196,17 +196,13 @@ func forKeysDistance(a, b *forKeys, norm func(*big.Int) *big.Int) (sum *big.Int,
 	if x.quantum != y.quantum {
 		return nil, 0, ErrQuantum
 	}
-	quantum, err = gauss.Log2(x.quantum)
-	if err != nil {
-		return nil, 0, ErrQuantum
-	}
-	return namedDistance(x.namedCells, y.namedCells, norm), quantum, nil
+	return namedDistance(x.namedCells, y.namedCells, norm), x.quantum, nil
 }
 
 // comparedKeys is what is held of every key.
 type comparedKeys struct {
 	namedCells
-	quantum float64
+	quantum int // its binary logarithm
 }
 
 // openForComparison returns what is held of every key. From then on no key can be given.
@@ -216,10 +212,14 @@ func (k *forKeys) openForComparison() (out comparedKeys, err error) {
 	if k.answers == nil {
 		return out, ErrSpent
 	}
-	out.names, out.cells, out.quantum, err = k.answers.All()
+	names, cells, quantum, err := k.answers.All()
 	if err != nil {
 		return out, errors.Join(ErrKeys, err)
 	}
+	if out.quantum, err = gauss.Log2(quantum); err != nil {
+		return out, ErrQuantum
+	}
+	out.names, out.cells = names, cells
 	k.compared = true
 	return out, nil
 }
