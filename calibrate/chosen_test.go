@@ -11,7 +11,7 @@ import (
 func TestChosenCostsNoMore(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		l2 := math.Ldexp(rapid.Float64Range(1, 2).Draw(r, "l2"), rapid.IntRange(-20, 40).Draw(r, "e"))
-		m := Mechanism{Query: "q", Sens: Sensitivity{L2: l2}, Sigma: Sigma(l2 * rapid.Float64Range(0.3, 300).Draw(r, "sigma")), Grid: 1, After: "q/clamp"}
+		m := Mechanism{Query: "q", Sens: Sensitivity{L2: l2}, Sigma: Sigma(l2 * rapid.Float64Range(0.3, 300).Draw(r, "sigma")), Grid: 1, After: "q/clamp", Rule: 1}
 		s := Sensitivity{L2: l2 * rapid.OneOf(rapid.Float64Range(1e-9, 1), rapid.Just(1.0)).Draw(r, "part"), Why: "chosen"}
 		got, err := m.Chosen(s, math.Ldexp(1, -60), s.L2)
 		if err != nil {
@@ -31,7 +31,7 @@ func TestChosenCostsNoMore(t *testing.T) {
 }
 
 func TestWithin(t *testing.T) {
-	m := Mechanism{Query: "q", Sens: Sensitivity{L2: 8, Why: "why"}, Sigma: 16, Grid: 1, After: "q/clamp"}
+	m := Mechanism{Query: "q", Sens: Sensitivity{L2: 8, Why: "why"}, Sigma: 16, Grid: 1, After: "q/clamp", Rule: 1}
 	for name, c := range map[string]struct {
 		change func(*Mechanism)
 		want   bool
@@ -46,6 +46,7 @@ func TestWithin(t *testing.T) {
 		"no number":         {func(m *Mechanism) { m.Sens.L2 = math.NaN() }, false},
 		"no noise":          {func(m *Mechanism) { m.Sigma = 0 }, false},
 		"after nothing":     {func(m *Mechanism) { m.After = "" }, false},
+		"another rule":      {func(m *Mechanism) { m.Rule = 2 }, false},
 		"after another":     {func(m *Mechanism) { m.After = "p/clamp" }, false},
 	} {
 		got := m

@@ -89,7 +89,7 @@ func share(mu Mu, asks []Ask) ([]Mechanism, error) {
 	}
 	ms := make([]Mechanism, len(asks))
 	for i, a := range asks {
-		ms[i] = Mechanism{Query: a.Query, Sens: a.Sens, Sigma: a.sigma(mu, total), After: a.After}
+		ms[i] = Mechanism{Query: a.Query, Sens: a.Sens, Sigma: a.sigma(mu, total), After: a.After, Rule: a.Rule}
 	}
 	if !mu.Covers(ComposedMu2(ms)) {
 		for i := range ms {

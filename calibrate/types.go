@@ -58,8 +58,9 @@ type Mechanism struct {
 	Noise Distribution
 	Scale float64
 	// After names the mechanism of the same release from whose noisy answer the sensitivity is chosen; "" if it is fixed. Sens and Sigma are then the
-	// largest that may be chosen, or those that were: see [Mechanism.Chosen].
+	// largest that may be chosen, or those that were: see [Mechanism.Chosen]. Rule is the version of the rule that chooses; 0 if nothing is chosen.
 	After string
+	Rule  int
 }
 
 // Distribution is that of the noise of a mechanism. The zero Distribution is Gaussian.
@@ -76,8 +77,9 @@ const (
 type Ask struct {
 	// Query names the mechanism; no two asks share a name.
 	Query string
-	// After is that of the mechanism.
+	// After and Rule are those of the mechanism.
 	After string
+	Rule  int
 	// Sens is the query's sensitivity.
 	Sens Sensitivity
 	// Weight is the share of mu squared: mu_i² = mu²·Weight/sum of weights. Positive and finite; only ratios matter.

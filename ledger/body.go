@@ -35,6 +35,7 @@ type (
 		L2    string `json:"l2"`
 		Noise string `json:"noise,omitempty"` // if it is not Gaussian; then l2 is the L1 sensitivity, and sigma that of a Gaussian mechanism that reveals as much
 		Query string `json:"query"`
+		Rule  int    `json:"rule,omitempty"`  // the version of the rule that chooses the sensitivity; missing in the first entries that have after: 1
 		Scale string `json:"scale,omitempty"` // of the noise, if it is not Gaussian
 		Sigma string `json:"sigma"`
 		Why   string `json:"why"`
@@ -107,7 +108,7 @@ func decode[T any](e Entry) (T, error) {
 func reserveOf(c Charge) reserveBody {
 	ms := make([]mechanismBody, len(c.Mechanisms))
 	for i, m := range c.Mechanisms {
-		ms[i] = mechanismBody{After: m.After, Grid: text(m.Grid), L2: text(m.Sens.L2), Noise: string(m.Noise), Query: m.Query, Sigma: text(float64(m.Sigma)), Why: m.Sens.Why}
+		ms[i] = mechanismBody{After: m.After, Grid: text(m.Grid), L2: text(m.Sens.L2), Noise: string(m.Noise), Query: m.Query, Rule: m.Rule, Sigma: text(float64(m.Sigma)), Why: m.Sens.Why}
 		if m.Noise != calibrate.Gaussian {
 			ms[i].Scale = text(m.Scale)
 		}
@@ -147,9 +148,13 @@ func (b mechanismBody) mechanism() (calibrate.Mechanism, error) {
 		}
 		v[i] = x
 	}
+	rule := b.Rule
+	if b.After != "" {
+		rule = max(rule, 1)
+	}
 	return calibrate.Mechanism{
 		Query: b.Query, Sens: calibrate.Sensitivity{L2: v[0], Why: b.Why}, Sigma: calibrate.Sigma(v[1]), Grid: v[2],
-		Noise: calibrate.Distribution(b.Noise), Scale: v[3], After: b.After,
+		Noise: calibrate.Distribution(b.Noise), Scale: v[3], After: b.After, Rule: rule,
 	}, nil
 }
 

@@ -77,6 +77,9 @@ func checkMechanisms(ms []calibrate.Mechanism) error {
 		if m.After != "" && (!fixed[m.After] || m.Noise != calibrate.Gaussian) {
 			return fmt.Errorf("%w: %q follows %q, which is not charged, or follows another, or its noise is not Gaussian", ErrCharge, m.Query, m.After)
 		}
+		if (m.After != "") != (m.Rule > 0) || m.Rule < 0 {
+			return fmt.Errorf("%w: %q has the rule %d for its sensitivity", ErrCharge, m.Query, m.Rule)
+		}
 		if m.Query == "" || seen[m.Query] {
 			return fmt.Errorf("%w: two mechanisms have the same name %q, or none", ErrCharge, m.Query)
 		}

@@ -15,6 +15,9 @@ import (
 func following(query, first string) calibrate.Mechanism {
 	m := mechanism(query)
 	m.After = first
+	if first != "" {
+		m.Rule = 1
+	}
 	return m
 }
 
@@ -36,6 +39,7 @@ func TestRedeemChosen(t *testing.T) {
 		"less noise":    func(m *calibrate.Mechanism) { m.Sigma = calibrate.Sigma(math.Nextafter(2, 0)) },
 		"no number":     func(m *calibrate.Mechanism) { m.Sigma = calibrate.Sigma(math.NaN()) },
 		"after nothing": func(m *calibrate.Mechanism) { m.After = "" },
+		"another rule":  func(m *calibrate.Mechanism) { m.Rule = 2 },
 		"after itself":  func(m *calibrate.Mechanism) { m.After = "q" },
 		"grid":          func(m *calibrate.Mechanism) { m.Grid = 0.3 },
 	} {
@@ -67,7 +71,11 @@ func TestChargeChosen(t *testing.T) {
 	ctx := context.Background()
 	b := ledger.NewBook(ledgertest.Memory(t), time.Now)
 	c := ledgertest.Quarter(t, "run")
+	ruleless, ruled := following("q", "q/clamp"), mechanism("q/clamp")
+	ruleless.Rule, ruled.Rule = 0, 1
 	for _, ms := range [][]calibrate.Mechanism{
+		{ruleless, mechanism("q/clamp")},
+		{mechanism("q"), ruled},
 		{following("q", "q/clamp")},
 		{following("q", "q")},
 		{following("q", "p"), following("p", "o"), mechanism("o")},
@@ -82,7 +90,7 @@ func TestChargeChosen(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, got, err := b.Resume(ctx, c.Run, c.Number)
-	if err != nil || got.Mechanisms[0].After != "q/clamp" || got.Mechanisms[1].After != "" {
+	if err != nil || got.Mechanisms[0].After != "q/clamp" || got.Mechanisms[0].Rule != 1 || got.Mechanisms[1].Rule != 0 || got.Mechanisms[1].After != "" {
 		t.Errorf("%v, %v", got.Mechanisms, err)
 	}
 }

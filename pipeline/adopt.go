@@ -13,7 +13,7 @@ import (
 func (p *Plan) Adopt(c ledger.Charge) (*Plan, error) {
 	mismatch := &ledger.MismatchError{Run: c.Run, Number: c.Number, What: "mechanisms"}
 	sameQuestion := slices.EqualFunc(c.Mechanisms, p.Mechanisms(), func(x, y calibrate.Mechanism) bool {
-		return x.Sens.L2 == y.Sens.L2 && x.Noise == y.Noise && partOf(x.Query) == partOf(y.Query)
+		return x.Sens.L2 == y.Sens.L2 && x.Noise == y.Noise && x.Rule == y.Rule && partOf(x.Query) == partOf(y.Query)
 	})
 	if !sameQuestion || c.Account != p.Account() || c.DeltaShare != p.failure.share || calibrate.Verify(c.Mechanisms, p.noise) != nil {
 		return nil, mismatch

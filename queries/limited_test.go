@@ -315,7 +315,7 @@ func TestBoundIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	charged := []calibrate.Mechanism{{Query: "q", After: "q/max_rows", Sens: parts[0].Sens, Sigma: calibrate.Sigma(4 * parts[0].Sens.L2), Grid: 1}}
+	charged := []calibrate.Mechanism{{Query: "q", After: "q/max_rows", Rule: 1, Sens: parts[0].Sens, Sigma: calibrate.Sigma(4 * parts[0].Sens.L2), Grid: 1}}
 	for at, want := range []int64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000} {
 		cells := make([]float64, first.Cells)
 		cells[at] = 20000

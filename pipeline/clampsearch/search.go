@@ -20,7 +20,9 @@ type Search struct {
 	Found *queries.Found
 	// name is that of the mechanism in the ledger, if the charge was adopted; else it is "".
 	name string
-	most []float64 // that a row adds to a cell, by component that depends on what was found
+	// charged are the mechanisms of the query as they were charged, and most is the most that a row adds to a cell, by component.
+	charged []manifest.Charged
+	most    []float64
 }
 
 // New returns the search of a query; nil if all is fixed.
@@ -39,7 +41,7 @@ func (s *Search) Ask(asks []calibrate.Ask, weight float64) []calibrate.Ask {
 	name := manifest.MechanismName(s.Name(), c.Name)
 	for j, follows := range s.Follows() {
 		if asks[j].Weight *= 1 - c.Weight; follows {
-			asks[j].After = name
+			asks[j].After, asks[j].Rule = name, s.Rule()
 		}
 	}
 	return append(asks, calibrate.Ask{Query: name, Sens: c.Sens, Weight: weight * c.Weight, Quantum: c.Quantum, RowBound: c.RowBound})
@@ -87,11 +89,13 @@ func (s *Search) With(found queries.Found, charged []calibrate.Mechanism, adj qu
 		return out, err
 	}
 	for j, follows := range s.Follows() {
-		if c := &out.Components[j]; follows {
+		c := &out.Components[j]
+		after.charged = append(after.charged, manifest.Charged{L2: charged[j].Sens.L2, Sigma: float64(charged[j].Sigma)})
+		after.most = append(after.most, c.RowBound)
+		if follows {
 			if out.Mechanisms[j], err = charged[j].Chosen(c.Sens, c.Quantum, c.RowBound); err != nil {
 				return out, err
 			}
-			after.most = append(after.most, c.RowBound)
 		}
 	}
 	return out, nil
@@ -116,9 +120,9 @@ func (s *Search) Statement() (*manifest.Search, *manifest.RowsSearch) {
 	}
 	m := manifest.MechanismOf(s.Component.Name, s.Mechanism)
 	if rows := s.Found.Rows; rows != nil {
-		return nil, &manifest.RowsSearch{Share: s.Component.Weight, Mechanism: m, Most: s.most, RowsSearch: *rows}
+		return nil, &manifest.RowsSearch{Share: s.Component.Weight, Mechanism: m, Charged: s.charged, Most: s.most, RowsSearch: *rows}
 	}
-	return &manifest.Search{Share: s.Component.Weight, Mechanism: m, ClampSearch: *s.Found.Clamp}, nil
+	return &manifest.Search{Share: s.Component.Weight, Mechanism: m, Charged: s.charged, ClampSearch: *s.Found.Clamp}, nil
 }
 
 // FoundBy returns what a manifest says was found, if it is what its histogram gives; else false.

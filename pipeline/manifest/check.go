@@ -85,7 +85,7 @@ func (q *Query) follows() error {
 			return errors.New(m.Query + ": its mu or standard deviation does not follow from sigma, grid and sensitivity")
 		}
 	}
-	if err := errors.Join(q.searched(), q.searchedRows()); err != nil {
+	if err := q.searched(); err != nil {
 		return err
 	}
 	if q.Strategy != nil {

@@ -64,7 +64,11 @@ func (q *Query) halfWidth() float64 {
 // Calibrated returns the mechanisms of the query, as the ledger names them.
 func (q *Query) Calibrated() (out []calibrate.Mechanism) {
 	for i := range q.Mechanisms {
-		out = append(out, q.Mechanisms[i].calibrated(q.Name))
+		m := q.Mechanisms[i].calibrated(q.Name)
+		if m.After != "" {
+			m.Rule = q.rule()
+		}
+		out = append(out, m)
 	}
 	if m := q.searching(); m != nil {
 		out = append(out, m.calibrated(q.Name))
@@ -76,6 +80,18 @@ func (q *Query) Calibrated() (out []calibrate.Mechanism) {
 func (m *Manifest) Mechanisms() (out []calibrate.Mechanism) {
 	for i := range m.Queries {
 		out = append(out, m.Queries[i].Calibrated()...)
+	}
+	return out
+}
+
+// Charged returns the mechanisms as they were charged, in order; nil if some query does not state them.
+func (m *Manifest) Charged() (out []calibrate.Mechanism) {
+	for i := range m.Queries {
+		charged := m.Queries[i].Charged()
+		if charged == nil {
+			return nil
+		}
+		out = append(out, charged...)
 	}
 	return out
 }

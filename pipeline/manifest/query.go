@@ -92,11 +92,19 @@ type Selection struct {
 	Threshold float64 `json:"threshold"`
 }
 
+// Charged is what the ledger was charged for a mechanism whose sensitivity was chosen later.
+type Charged struct {
+	L2    float64 `json:"l2"`
+	Sigma float64 `json:"sigma"`
+}
+
 // Search says how the clamp of a query was found: the part of the query's mu² that it took, the mechanism of the noisy histogram, its noisy values, and the clamp that was chosen
 // from them alone. The query's mechanisms have the sensitivity of that clamp.
 type Search struct {
 	Share     float64   `json:"share"`
 	Mechanism Mechanism `json:"mechanism"`
+	// Charged are the query's mechanisms as they were charged, for the whole public range; nil in the first releases that have a search.
+	Charged []Charged `json:"charged,omitempty"`
 	queries.ClampSearch
 }
 
@@ -104,6 +112,8 @@ type Search struct {
 type RowsSearch struct {
 	Share     float64   `json:"share"`
 	Mechanism Mechanism `json:"mechanism"`
+	// Charged are the query's mechanisms as they were charged, for the largest bound.
+	Charged []Charged `json:"charged"`
 	// Most is, of each of the query's mechanisms, the most that a row adds to a cell, of which the search states the noise.
 	Most []float64 `json:"row_adds_at_most"`
 	queries.RowsSearch

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+
+	"github.com/dprelease/dprelease/calibrate"
 )
 
 // searching is the mechanism of the search; nil if nothing is found.
@@ -17,41 +19,134 @@ func (q *Query) searching() *Mechanism {
 	return nil
 }
 
-// searchedRows says whether the bound is the one that the noisy histogram gives, and whether the noise is the one for which it was chosen.
-func (q *Query) searchedRows() error {
-	s := q.RowsSearch
-	if s == nil {
+// rule is the version of the rule of the search.
+func (q *Query) rule() int {
+	if q.RowsSearch != nil {
+		return q.RowsSearch.Rule
+	}
+	if q.Search != nil {
+		return max(q.Search.Rule, 1)
+	}
+	return 0
+}
+
+// charged are the mechanisms as they were charged; nil if that is not stated.
+func (q *Query) charged() []Charged {
+	switch {
+	case q.Search != nil:
+		return q.Search.Charged
+	case q.RowsSearch != nil:
+		return q.RowsSearch.Charged
+	}
+	return nil
+}
+
+// Charged returns the mechanisms of the query as they were charged, in the order of Calibrated; nil if a search does not state them.
+func (q *Query) Charged() []calibrate.Mechanism {
+	out, charged := q.Calibrated(), q.charged()
+	if q.searching() == nil {
+		return out
+	}
+	if len(charged) != len(q.Mechanisms) {
 		return nil
 	}
-	m := s.Mechanism.calibrated(q.Name)
-	switch {
-	case m.Deviation() != s.Mechanism.StandardDeviation || float64(m.Mu()) != s.Mechanism.Mu || s.Grid != m.Grid || s.Deviation != m.Deviation():
-		return errors.New(m.Query + ": its mu, grid or standard deviation does not follow from its sigma and sensitivity")
-	case !s.Same() || len(s.Most) != len(q.Mechanisms):
+	for i, c := range charged {
+		out[i].Sens.L2, out[i].Sigma = c.L2, calibrate.Sigma(c.Sigma)
+	}
+	return out
+}
+
+// searched says whether what was found is what the noisy histogram gives, and whether the noise is the one for which it was chosen and that which was charged.
+func (q *Query) searched() error {
+	mechanism := q.searching()
+	if mechanism == nil {
+		return nil
+	}
+	m := mechanism.calibrated(q.Name)
+	if mechanism.Noise != gaussian || m.Deviation() != mechanism.StandardDeviation || float64(m.Mu()) != mechanism.Mu {
+		return errors.New(m.Query + ": its mu or standard deviation does not follow from its sigma, grid and sensitivity, or its noise is not Gaussian")
+	}
+	if q.charged() != nil || q.RowsSearch != nil {
+		if err := q.paid(mechanism); err != nil {
+			return err
+		}
+	}
+	if q.RowsSearch != nil {
+		return q.searchedRows(m)
+	}
+	return q.searchedClamp(m)
+}
+
+// paid says whether the mechanisms have the mu that was charged, and the search its share.
+func (q *Query) paid(search *Mechanism) error {
+	charged, drawn := q.Charged(), q.Calibrated()
+	if charged == nil {
+		return errors.New(q.Name + ": what was charged before its sensitivity was found is not stated")
+	}
+	mu2 := 0.0
+	for i := range q.Mechanisms {
+		mu2 += q.Mechanisms[i].Mu * q.Mechanisms[i].Mu
+		if drawn[i].After != "" && drawn[i].After != search.calibrated(q.Name).Query || !drawn[i].Within(charged[i]) || !near(drawn[i], charged[i]) {
+			return errors.New(drawn[i].Query + ": its noise is not what was charged, for the sensitivity that was found")
+		}
+	}
+	share := q.share()
+	if own := search.Mu * search.Mu; !(math.Abs(own/(own+mu2)-share) <= 1e-9*share) {
+		return errors.New(q.Name + ": its search did not take the share of the budget that is stated")
+	}
+	return nil
+}
+
+func (q *Query) share() float64 {
+	if q.RowsSearch != nil {
+		return q.RowsSearch.Share
+	}
+	return q.Search.Share
+}
+
+// near says whether a mechanism has no more noise than what was charged asks for, but for rounding.
+func near(drawn, charged calibrate.Mechanism) bool {
+	one, other := float64(drawn.Sigma)/drawn.Sens.L2, float64(charged.Sigma)/charged.Sens.L2
+	return math.Abs(one-other) <= 0x1p-50*other
+}
+
+// searchedRows judges a bound on the rows of a unit.
+func (q *Query) searchedRows(m calibrate.Mechanism) error {
+	s := q.RowsSearch
+	if !s.Same() || s.Grid != m.Grid || s.Deviation != m.Deviation() || s.Groups != q.Cells || len(s.Most) != len(q.Mechanisms) {
 		return errors.New(q.Name + ": its bound on rows is not the one that is chosen from the noisy histogram")
 	}
-	noise := 0.0
+	noise, widest := 0.0, 0.0
 	for i, most := range s.Most {
 		noise = math.Hypot(noise, q.Mechanisms[i].Sigma/most)
+		widest = math.Hypot(widest, s.Charged[i].Sigma/most)
 	}
-	if s.Noise[slices.Index(s.Steps, s.MaxRows)] != noise {
+	if s.Noise[slices.Index(s.Steps, s.MaxRows)] != noise || s.Noise[len(s.Noise)-1] != widest || !slices.IsSorted(s.Noise) {
 		return errors.New(q.Name + ": its noise is not the one for which its bound on rows was chosen")
 	}
 	return nil
 }
 
-// searched says whether the clamp is the one that the noisy histogram gives.
-func (q *Query) searched() error {
+// searchedClamp judges a clamp. The noise for which it was chosen is that of the whole range, over the size of that.
+func (q *Query) searchedClamp(m calibrate.Mechanism) error {
 	s := q.Search
-	if s == nil {
-		return nil
-	}
-	m := s.Mechanism.calibrated(q.Name)
-	switch {
-	case m.Deviation() != s.Mechanism.StandardDeviation || float64(m.Mu()) != s.Mechanism.Mu || s.Grid != m.Grid || s.Deviation != m.Deviation():
-		return errors.New(m.Query + ": its mu, grid or standard deviation does not follow from its sigma and sensitivity")
-	case !s.Same():
+	if !s.Same() || s.Grid != m.Grid || s.Deviation != m.Deviation() {
 		return errors.New(q.Name + ": its clamp is not the one that is chosen from the noisy histogram")
+	}
+	wrong := errors.New(q.Name + ": its noise is not the one for which its clamp was chosen")
+	if s.Charged != nil {
+		size := max(s.Most, -s.Least)
+		if s.Centred {
+			size = s.Most - (s.Least + (s.Most-s.Least)/2)
+		}
+		noise := s.Charged[0].Sigma / math.Ldexp(float64(size), s.Exponent)
+		if len(s.Charged) > 1 {
+			noise = math.Hypot(noise, s.Charged[1].Sigma)
+		}
+		if noise != s.Noise || s.Groups != q.Cells {
+			return wrong
+		}
+		return nil
 	}
 	size := math.Max(math.Abs(s.Clamp[0]), math.Abs(s.Clamp[1]))
 	if s.Centred {
@@ -61,9 +156,9 @@ func (q *Query) searched() error {
 	if len(q.Mechanisms) > 1 {
 		noise = math.Hypot(noise, q.Mechanisms[1].Sigma)
 	}
-	// Under replace-one sensitivities are not quite in proportion to the clamp.
+	// What was charged is not known. Under replace-one sensitivities are not quite in proportion to the clamp.
 	if !(noise > s.Noise/3 && noise < s.Noise*3) {
-		return errors.New(q.Name + ": its noise is not the one for which its clamp was chosen")
+		return wrong
 	}
 	return nil
 }

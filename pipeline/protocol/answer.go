@@ -51,11 +51,14 @@ func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]me
 	for done, i := range a.leadersFirst() {
 		a.Observer.Progress(pipeline.StageNoise, done, len(exacts))
 		parts, err := a.giveKeys(i, exacts[i], out)
-		if err == nil {
-			parts, err = a.choose(ctx, i, parts)
-		}
 		if err != nil {
 			return nil, err
+		}
+		if a.plan.Queries()[i].Search != nil {
+			if parts, err = a.choose(ctx, i, parts); err != nil {
+				return nil, err
+			}
+			a.Observer.Progress(pipeline.StageNoise, done, len(exacts))
 		}
 		for j, exact := range parts {
 			n, err := a.noisy(ctx, exact, &a.plan.Queries()[i], j)
@@ -101,13 +104,10 @@ func (a *attempt) giveKeys(i int, parts []mechanism.Exact, noisy [][]mechanism.N
 	return chosen, nil
 }
 
-// choose finds the clamp or the bound on rows of a query, if it is to be found: it adds noise to the histogram, which comes last, and chooses from the noisy
+// choose finds the clamp or the bound on rows of a query: it adds noise to the histogram, which comes last, and chooses from the noisy
 // values. The plan then has what was found, and the exact answers are those under it.
 func (a *attempt) choose(ctx context.Context, i int, parts []mechanism.Exact) ([]mechanism.Exact, error) {
 	s := a.plan.Queries()[i].Search
-	if s == nil {
-		return parts, nil
-	}
 	last := len(parts) - 1
 	histogram, err := parts[last].Noise(ctx, a.receipt, s.Charged(), a.Workers)
 	if err != nil {

@@ -15,6 +15,8 @@ type Finder interface {
 	Histogram(Adjacency) (Component, error)
 	// Follows says which components depend on the choice.
 	Follows() []bool
+	// Rule is the version of the rule by which Find chooses.
+	Rule() int
 	// Widest is the public range: of values in quanta, or from 1 to the largest bound.
 	Widest() mechanism.Range
 	// Find chooses. The mechanisms are those of the components, as charged.

@@ -184,10 +184,15 @@ func TestStepChild(t *testing.T) {
 	if err != nil {
 		t.Skip("a process of another test")
 	}
-	k := &killer{at: at}
+	runToBeKilled(t, "colours.yaml", &killer{at: at}, pipeline.Silent{})
+}
+
+// runToBeKilled runs a job of the working directory.
+func runToBeKilled(t *testing.T, job string, k *killer, o pipeline.Observer) {
+	t.Helper()
 	flags := &jobs.Flags{Params: []string{"day=" + os.Getenv("DAY")}, Workers: 1}
 	a := &app{Console: console.New(nil, nil)}
-	plan, err := flags.Load(t.Context(), a.Console, "colours.yaml")
+	plan, err := flags.Load(t.Context(), a.Console, job)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +207,7 @@ func TestStepChild(t *testing.T) {
 	book := ledger.NewBook(killStore{store, k}, time.Now)
 	runner := protocol.Runner{
 		Book: book, Sink: killSink{sink.New(), k}, Open: jobs.Opener(plan.Job(), where.limits, book.InputKey),
-		Observer: pipeline.Silent{}, Workers: 1, Program: program(),
+		Observer: o, Workers: 1, Program: program(),
 	}
 	if _, err := runner.Run(t.Context(), protocol.Request{Plan: plan, Dir: where.dir, NewRelease: os.Getenv(killAgain) != ""}); err != nil {
 		t.Fatal(err)

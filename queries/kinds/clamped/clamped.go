@@ -67,6 +67,9 @@ func (q *Query) clampedTo(r mechanism.Range) *sums.Query {
 	return sums.New(q.base, q.values.Between(r.Low, r.High, q.centred))
 }
 
+// Rule is the version of the rule.
+func (q *Query) Rule() int { return privateclamp.ClampRule }
+
 // Widest is the public range.
 func (q *Query) Widest() mechanism.Range {
 	return mechanism.Range{Low: q.values.Min, High: q.values.Max}
@@ -158,7 +161,7 @@ func (q *Query) Find(histogram mechanism.Noisy, charged []calibrate.Mechanism, _
 	m := histogram.Mechanism()
 	w := q.Widest()
 	s := &query.ClampSearch{
-		Exponent: q.values.Exponent, Least: w.Low, Most: w.High, Centred: q.centred, Groups: q.Size, Noise: q.noise(charged), Grid: m.Grid, Deviation: m.Deviation(),
+		Rule: privateclamp.ClampRule, Exponent: q.values.Exponent, Least: w.Low, Most: w.High, Centred: q.centred, Groups: q.Size, Noise: q.noise(charged), Grid: m.Grid, Deviation: m.Deviation(),
 	}
 	cells := make([]float64, histogram.Len())
 	histogram.Fill(0, cells)

@@ -79,6 +79,9 @@ func New(q query.Query, with func(maxRows int64) (query.Query, error), p *proble
 
 func (q *Query) steps() []int64 { return q.base.Steps() }
 
+// Rule is the version of the rule.
+func (q *Query) Rule() int { return privateclamp.RowsRule }
+
 // Widest is from 1 to the largest bound.
 func (q *Query) Widest() mechanism.Range { return mechanism.Range{Low: 1, High: q.base.Limits.Rows} }
 

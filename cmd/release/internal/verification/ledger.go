@@ -135,6 +135,9 @@ func (v *verifying) compare(runs []ledger.Run) (findings []string) {
 	if !slices.EqualFunc(c.Mechanisms, v.manifest.Mechanisms(), sameNoise) {
 		findings = append(findings, "the ledger was charged for other mechanisms than the manifest states")
 	}
+	if charged := v.manifest.Charged(); charged != nil && !slices.EqualFunc(c.Mechanisms, charged, sameCharge) {
+		findings = append(findings, "the ledger was charged another noise for what was found in the run than the manifest states")
+	}
 	if v.manifest.Complete() && cmp.Or(c.DeltaShare, "0") != v.manifest.Privacy.DeltaFailure {
 		findings = append(findings, "the ledger was charged for another share of delta than the manifest states")
 	}
@@ -154,6 +157,9 @@ func sameNoise(a, b calibrate.Mechanism) bool {
 	}
 	return b.Within(a)
 }
+
+// sameCharge says whether the ledger was charged for the noise that a manifest states as charged.
+func sameCharge(a, b calibrate.Mechanism) bool { return a.Sens.L2 == b.Sens.L2 && a.Sigma == b.Sigma }
 
 func entries(n int) string {
 	if n == 1 {
