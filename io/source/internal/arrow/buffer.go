@@ -37,8 +37,9 @@ type buffer struct {
 	codecs  *codecs
 	r       io.Reader // what the buffer holds, decompressed; nil if it was not opened yet
 	close   func()
-	left    int64 // bytes that it holds still
-	out     []byte
+	left    int64  // bytes that it holds still
+	whole   []byte // of a compressed buffer that was decompressed at once: what is left of it
+	room    *room  // nil if none is needed yet, or any more
 }
 
 // Codecs are the decompressors that the buffers of a read share.
@@ -51,6 +52,7 @@ type codecs struct {
 // open finds out how long the buffer is.
 func (b *buffer) open() error {
 	b.r, b.close = b.section, func() {}
+	b.memory()
 	if !b.packed || b.left == 0 {
 		return nil
 	}
@@ -85,11 +87,12 @@ func (b *buffer) unpack(stored int64) error {
 	if _, err := io.ReadFull(b.section, src); err != nil {
 		return err
 	}
-	dst := make([]byte, b.left)
-	if err := b.codecs.unpack(b.codec, dst, src); err != nil {
+	m := b.memory()
+	m.plain = scan.Sized(m.plain, int(b.left))
+	if err := b.codecs.unpack(b.codec, m.plain, src); err != nil {
 		return unpacked()
 	}
-	b.r = bytes.NewReader(dst)
+	b.r, b.whole = bytes.NewReader(nil), m.plain
 	return nil
 }
 
@@ -132,16 +135,22 @@ func (b *buffer) take(n int64) ([]byte, error) {
 		return nil, shortBuffer()
 	}
 	b.left -= n
-	b.out = b.out[:0]
-	for int64(len(b.out)) < n {
-		from := len(b.out)
+	if b.whole != nil {
+		out := b.whole[:n:n]
+		b.whole = b.whole[n:]
+		return out, nil
+	}
+	m := b.memory()
+	m.out = m.out[:0]
+	for int64(len(m.out)) < n {
+		from := len(m.out)
 		step := int(min(n-int64(from), max(maxStep, int64(from))))
-		b.out = slices.Grow(b.out, step)[:from+step]
-		if _, err := io.ReadFull(b.r, b.out[from:]); err != nil {
+		m.out = slices.Grow(m.out, step)[:from+step]
+		if _, err := io.ReadFull(b.r, m.out[from:]); err != nil {
 			return nil, b.failed(err)
 		}
 	}
-	return b.out, nil
+	return m.out, nil
 }
 
 // failed maps an error of the file or a decompressor; that of a context stays.
@@ -183,10 +192,34 @@ func (b *buffer) end() error {
 	return nil
 }
 
-// sum reads the rest of what is in the file and returns the digest of the whole.
+// sum reads the rest of what is in the file and returns the digest of the whole. What was taken is no longer valid then.
 func (b *buffer) sum() ([]byte, error) {
 	if b.close != nil {
 		b.close()
 	}
+	if b.section.At < b.section.End {
+		b.memory()
+	}
+	defer b.release()
 	return b.section.Sum()
+}
+
+// memory returns the buffer's room.
+func (b *buffer) memory() *room {
+	if b.room == nil {
+		b.room = newRoom()
+		b.section.Lend(b.room.block)
+	}
+	return b.room
+}
+
+// release ends the use of the buffer and of what was taken from it.
+func (b *buffer) release() {
+	m := b.room
+	if m == nil {
+		return
+	}
+	b.room, b.whole = nil, nil
+	m.block = b.section.Reclaim()
+	m.giveBack()
 }

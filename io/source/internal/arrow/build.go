@@ -86,8 +86,8 @@ func (a *builder) validity(p *array, r *arrayReader) error {
 func (a *builder) body(p *array, buffers []*buffer) (body, error) {
 	switch t := p.typ.(type) {
 	case *arrow.DictionaryType:
-		decode, width := fixedOf(t.IndexType)
-		return &codeBody{indices: fixedBody{buffer: buffers[1], width: width, decode: decode}, dict: a.dict}, nil
+		_, width := fixedOf(t.IndexType)
+		return &codeBody{buffer: buffers[1], width: width, signed: arrow.IsSignedInteger(t.IndexType.ID()), dict: a.dict}, nil
 	case *arrow.BooleanType:
 		return &boolBody{bits: bitReader{buffer: buffers[1]}}, nil
 	}

@@ -1,6 +1,7 @@
 package arrow
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/dprelease/dprelease/io/source/internal/scan"
@@ -22,34 +23,73 @@ type dictionary struct {
 
 // codeBody is the body of codes into a dictionary.
 type codeBody struct {
-	indices fixedBody
-	dict    *dictionary
-	codes   []int32
-	valid   []bool
+	buffer *buffer
+	width  int  // of a code, in bytes
+	signed bool // codes may be written as negative numbers, which are wrong
+	dict   *dictionary
+	valid  []bool
 }
 
 func (b *codeBody) fit(n int, _ []bool) (int, error) { return n, nil }
 
 func (b *codeBody) take(n int, c *table.Column) error {
-	var raw table.Column
-	if err := b.indices.take(n, &raw); err != nil {
+	raw, err := b.buffer.take(int64(n) * int64(b.width))
+	if err != nil {
 		return err
 	}
-	b.codes = scan.Room(&b.codes, n)
-	for i, v := range raw.Values.Ints {
-		switch {
-		case c.Valid != nil && !c.Valid[i]:
-			v = 0
-		case v < 0 || v >= int64(b.dict.Size):
-			return scan.Fault(scan.CodeDamaged, "a code is not in the dictionary")
-		}
-		b.codes[i] = int32(v)
+	codes := scan.Room(&b.buffer.memory().codes, n)
+	worst := unsignedCodes(codes, raw, b.width, c.Valid)
+	limit := uint64(b.dict.Size)
+	if b.signed {
+		limit = min(limit, 1<<(8*b.width-1))
 	}
-	c.Codes, c.Values, c.Dict = b.codes, b.dict.Values, b.dict.ID
+	if n > 0 && worst >= limit && (c.Valid == nil || slices.Contains(c.Valid[:n], true)) {
+		return scan.Fault(scan.CodeDamaged, "a code is not in the dictionary")
+	}
+	c.Codes, c.Values, c.Dict = codes, b.dict.Values, b.dict.ID
 	if b.dict.nulls != nil {
 		b.nullify(c)
 	}
 	return nil
+}
+
+// unsignedCodes decodes codes of so many bytes as they would be without a sign, those of nulls as 0, and returns the largest. What is written does not matter if that is
+// not in the dictionary.
+func unsignedCodes(dst []int32, raw []byte, width int, valid []bool) (worst uint64) {
+	switch width {
+	case 1:
+		for i, b := range raw[:len(dst)] {
+			dst[i] = int32(b)
+		}
+	case 2:
+		for i := range dst {
+			dst[i] = int32(little.Uint16(raw[2*i : 2*i+2]))
+		}
+	case 4:
+		for i := range dst {
+			dst[i] = int32(little.Uint32(raw[4*i : 4*i+4]))
+		}
+	default:
+		for i := range dst {
+			code := little.Uint64(raw[8*i : 8*i+8])
+			if valid == nil || valid[i] {
+				worst = max(worst, code)
+			}
+			dst[i] = int32(uint32(code))
+		}
+	}
+	if valid != nil {
+		for i, v := range valid[:len(dst)] {
+			if !v {
+				dst[i] = 0
+			}
+		}
+	}
+	most := uint32(0)
+	for _, code := range dst {
+		most = max(most, uint32(code))
+	}
+	return max(worst, uint64(most))
 }
 
 // nullify makes the rows null whose code stands for null.

@@ -16,7 +16,6 @@ type fixedBody struct {
 	buffer *buffer
 	width  int
 	decode func(raw []byte, to *table.Values) // puts the values in the memory of to, from its start
-	out    table.Values
 }
 
 func (b *fixedBody) fit(n int, _ []bool) (int, error) {
@@ -28,8 +27,10 @@ func (b *fixedBody) take(n int, c *table.Column) error {
 	if err != nil {
 		return err
 	}
-	b.decode(raw, &b.out)
-	c.Values = b.out
+	to := &b.buffer.memory().values
+	to.Ints, to.Floats, to.Offsets = to.Ints[:0], to.Floats[:0], to.Offsets[:0] // perhaps of a buffer of another type
+	b.decode(raw, to)
+	c.Values = *to
 	return nil
 }
 
