@@ -42,6 +42,7 @@ const mixedTargets = `  - {name: all, count: {}, accuracy: {95%: 40}}
   - {name: spent, sum: {column: x, clamp: [0, 1000]}, accuracy: {95%: 30000}}
   - {name: mean, mean: {column: x, clamp: [0, 10]}, accuracy: {95%: 0.25, rows: 1000}}
   - {name: below, histogram: {by: [{column: age, from: 0, to: 100, width: 1}], optimize: cdf}, accuracy: {95%: 90}}
+  - {name: shared, histogram: {by: [{column: age, from: 0, to: 100, width: 5}], noise: auto}, per_unit: {max_groups: 20, max_rows_per_group: 1}, accuracy: {95%: 40}}
   - name: tables
     crosstabs: {by: [{column: a, values: [1, 2, 3]}, {column: b, values: [1, 2]}], ways: [1, 2]}
     accuracy: {95%: 60, table: [b, a]}

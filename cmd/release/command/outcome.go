@@ -82,8 +82,12 @@ func releasedRows(p *pipeline.Plan) [][]string {
 		for _, s := range q.Steps {
 			steps = append(steps, s.Name())
 		}
+		sigma := fmt.Sprintf("%.4g", q.Sigma())
+		if q.Strategy != nil && len(q.Mechanisms) > 1 {
+			sigma = "-" // each component has its own, and none is that of the cells
+		}
 		rows = append(rows, []string{
-			q.Query.Name(), cellCount(&q), fmt.Sprintf("%.4g", q.Sigma()),
+			q.Query.Name(), cellCount(&q), sigma,
 			halfWidth(&q), console.OrDash(strings.Join(steps, ", ")), strings.Join(files, " "),
 		})
 	}

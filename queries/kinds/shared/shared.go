@@ -108,7 +108,7 @@ func (q *Query) Components(adj query.Adjacency) ([]query.Component, error) {
 	a := q.Form.Share()
 	who := "each " + q.Spec.UnitName() + " adds "
 	l2 := sensitivity.RootUpRat(q.Form.Norm2())
-	why := fmt.Sprintf("%s%s, and takes %s off every cell: the largest norm is that of as many full cells as fit: %s",
+	why := fmt.Sprintf("%s%s, and takes %s off every cell: the largest norm is that of as many full cells as fit, with the rest or without it: %s",
 		who, base.LimitsText(q.Limits, q.Size), domain.Shortest(a), domain.Shortest(l2))
 	cells, units := q.Form.Weights()
 	return []query.Component{

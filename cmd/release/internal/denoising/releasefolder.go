@@ -34,6 +34,9 @@ func (in *noisyTable) openRelease(ctx context.Context, f *denoiseFlags) error {
 	if q.Selection != nil {
 		return inputProblem(f.input, 0, "the keys of "+q.Name+" were selected by their noisy counts, noise and all: no method knows how to treat what is left")
 	}
+	if s := q.Strategy; s != nil && s.Name != "cells" {
+		return inputProblem(f.input, 0, "the noise of the cells of "+q.Name+" is not independent, and the methods are for noise that is")
+	}
 	file := tableOf(q)
 	if file == nil {
 		return inputProblem(f.input, 0, "the query "+q.Name+" has no table in a format that is read: csv, parquet or arrow")
