@@ -94,6 +94,13 @@ func (a *audit) chooseAuditUnits() (_ bool, err error) {
 // answers are the exact answers about a table, by query and mechanism.
 type answers [][]mechanism.Exact
 
+// leave closes a scratch, unless answers by private keys still read from it: then the system does, when they are gone.
+func (a *audit) leave(s *scratch) {
+	if !a.plan.Discovers() {
+		_ = s.Close() // a file without a name
+	}
+}
+
 // within reports whether two tables' answers are within the sensitivities of the plan or, if equal is set, the same.
 func (a *audit) within(x, y answers, equal bool) (bool, error) {
 	for i := range a.plan.Queries() {
@@ -183,7 +190,7 @@ func (a *audit) without(unit string) (answers, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = spill.Close() }() // nobody needs its contents any more
+	defer a.leave(spill)
 	workers := make([]*worker, min(spill.memory.workers, max(a.data.Splits(), 1)))
 	keys := make([]*unitKeys, len(workers))
 	for i := range workers {
@@ -262,7 +269,7 @@ func (a *audit) answer(batches []*table.Batch) (answers, error) {
 	}
 	m.cells = min(m.cells, companyCells)
 	spill := newScratch(a.ctx, a.scratchFolder(), m)
-	defer func() { _ = spill.Close() }() // nobody needs its contents any more
+	defer a.leave(spill)
 	shares := halves(batches)
 	workers := make([]*worker, len(shares))
 	for i := range workers {

@@ -30,7 +30,8 @@ queries:
   - {name: spread, variance: {column: x, clamp: [0, 20]}}`,
 	"keys": `privacy: {epsilon: 1, delta: 1e-6, unit: [person], per_unit: {max_groups: 2}, delta_failure: 1e-7}
 queries:
-  - {name: colours, histogram: {by: [{column: colour, keys: discover}]}}`,
+  - {name: colours, histogram: {by: [{column: colour, keys: discover}]}}
+  - {name: ages, mean: {column: x, clamp: [-5, 20], by: [{column: colour, keys: discover}]}, per_unit: {max_rows_per_group: 2}}`,
 	"rows": `privacy: {epsilon: 1, delta: 1e-6, unit: row}
 queries:
   - {name: all, count: {}}
@@ -180,6 +181,18 @@ func TestAuditWithoutMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := enginetest.Plan(t, filepath.Join(dir, "job.yaml"), fmt.Appendf(nil, formatsJob, "a.csv"))
+	if !audit(t, p, dir, func(d *source.Dataset) *local.Engine { return local.NewTight(d, 2, folder) }) {
+		t.Error("a right program fails")
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
+	}
+}
+
+// The same holds for what is added up by private keys, which is read back when it is compared.
+func TestAuditOfKeysWithoutMemory(t *testing.T) {
+	dir, folder := auditTable(t), t.TempDir()
+	p := auditPlan(t, dir, auditJobs["keys"], "part-*.csv")
 	if !audit(t, p, dir, func(d *source.Dataset) *local.Engine { return local.NewTight(d, 2, folder) }) {
 		t.Error("a right program fails")
 	}
