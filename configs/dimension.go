@@ -37,7 +37,8 @@ type Dimension struct {
 	// Keys: discover takes the cells from the data, privately. Each unit counts once in at most max_groups keys
 	// (per_unit, required). Noise is added to the count of every key in the data. The keys whose noisy counts reach a
 	// threshold are published, sorted. Keys are texts of at most 1024 bytes, whole numbers, truth values, dates or
-	// times. It works in histograms only, which then count units.
+	// times. A histogram counts the units of each key and
+	// selects. Sums, means and variances whose by begins with the same dimensions are answered for the keys that it selects.
 	Keys string `yaml:"keys,omitempty" enum:"discover" example:"discover"`
 	// Fold names the differences between texts that do not count, in values, values_from and keys: discover: `case` (North and NORTH), `space` (blanks at the ends, and how many there are between words) and `accents` (Sud and Süd). Discovered keys are published as folded.
 	Fold []string `yaml:"fold,omitempty" enum:"case|space|accents" example:"[case, space]"`
