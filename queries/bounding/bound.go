@@ -42,7 +42,7 @@ func (r *Rows) Bound(l Limits, keep func(content []byte, rows uint64)) (BoundTal
 
 // BoundBy is Bound for rows that may be kept by rank.
 func (r *Rows) BoundBy(b Bounded) (BoundTally, error) {
-	whole := view{width: r.width - r.key, cellWidth: r.cellWidth}
+	whole := view{width: r.size, cellWidth: r.cellWidth}
 	tallies, err := r.boundAll([]boundQuery{{whole, b}})
 	return tallies[0], err
 }
@@ -56,7 +56,7 @@ func (r *Rows) boundAll(queries []boundQuery) ([]BoundTally, error) {
 	for i := range r.partitions {
 		r.endSegment(i)
 	}
-	r.free, r.dense.scratch = nil, nil
+	r.free, r.repeats = nil, repeats{}
 	errs := make(chan error)
 	n := max(1, min(r.spill.Workers(), partitionCount))
 	for range n {

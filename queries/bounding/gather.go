@@ -102,7 +102,7 @@ const perRow = 4 + 4 + 24
 
 // fits returns errCrowded if there are too many rows or texts.
 func (g *gatherer) fits() error {
-	if n := int64(len(g.ids)); n >= math.MaxInt32/2 || g.room > 0 && n*int64(g.width+perRow)+3*(g.texts.Bytes()-g.skip.bytes) > g.room {
+	if n := int64(len(g.ids)); n >= math.MaxInt32/2 || g.room > 0 && n*int64(g.key+g.size+perRow)+3*(g.texts.Bytes()-g.skip.bytes) > g.room {
 		return errTooManyRows
 	}
 	return nil
@@ -177,30 +177,44 @@ func (g *gatherer) name(unit []byte) {
 
 // addRecords takes in records.
 func (g *gatherer) addRecords(records []byte) {
-	if g.key == 8 && g.width == 8+CellBytes && g.pass.mask == 0 && len(g.skip.units) == 0 {
-		g.addWords(records)
+	if g.pass.mask > 0 || len(g.skip.units) > 0 {
+		for ; len(records) >= g.width; records = records[g.width:] {
+			if id := g.recorded(records[:g.key]); id >= int32(len(g.skip.units)) {
+				g.ids = append(g.ids, id)
+				g.addContent(records[g.key:g.width])
+			}
+		}
 		return
 	}
-	for ; len(records) >= g.width; records = records[g.width:] {
-		if id := g.recorded(records[:g.key]); id >= int32(len(g.skip.units)) {
-			g.ids = append(g.ids, id)
-			g.contents = append(g.contents, records[g.key:g.width]...)
-		}
+	n, from := len(records)/g.width, len(g.ids)
+	g.ids = slices.Grow(g.ids, n)[:from+n]
+	g.contents = slices.Grow(g.contents, g.size*n)[:g.size*(from+n)]
+	ids, contents := g.ids[from:], g.contents[g.size*from:]
+	if g.oneWord() && g.size == CellBytes {
+		g.addWords(records, ids, contents)
+		return
+	}
+	for i := range ids {
+		r := records[g.width*i : g.width*(i+1)]
+		ids[i] = g.recorded(r[:g.key])
+		g.unpack(contents[g.size*i:g.size*(i+1)], r[g.key:])
 	}
 }
 
-// addWords is add for units of one word whose rows are counted, all of them.
-func (g *gatherer) addWords(records []byte) {
-	const width = 8 + CellBytes
-	n, from := len(records)/width, len(g.ids)
-	g.ids = slices.Grow(g.ids, n)[:from+n]
-	g.contents = slices.Grow(g.contents, CellBytes*n)[:CellBytes*(from+n)]
-	ids, contents := g.ids[from:], g.contents[CellBytes*from:]
+// addWords takes in records of units of one word whose rows are counted.
+func (g *gatherer) addWords(records []byte, ids []int32, contents []byte) {
 	for i := range ids {
-		r := records[width*i : width*i+width]
+		r := records[g.width*i : g.width*(i+1)]
 		ids[i] = g.words.ID(binary.LittleEndian.Uint64(r))
-		binary.LittleEndian.PutUint32(contents[CellBytes*i:], binary.LittleEndian.Uint32(r[8:]))
+		binary.BigEndian.PutUint32(contents[CellBytes*i:], uint32(low(r[8:])))
 	}
+}
+
+// addContent takes in the content of a record.
+func (g *gatherer) addContent(packed []byte) {
+	n := len(g.contents)
+	g.contents = slices.Grow(g.contents, g.size)[:n+g.size]
+	g.unpack(g.contents[n:], packed)
 }
 
 // addCounted takes in records with their numbers.
@@ -209,8 +223,8 @@ func (g *gatherer) addCounted(records []byte) {
 		if id := g.recorded(records[:g.key]); id >= int32(len(g.skip.units)) {
 			g.countUpTo(len(g.ids))
 			g.ids = append(g.ids, id)
-			g.contents = append(g.contents, records[g.key:g.width]...)
-			g.counts = append(g.counts, binary.LittleEndian.Uint64(records[g.width:]))
+			g.addContent(records[g.key:g.width])
+			g.counts = append(g.counts, uint64(binary.LittleEndian.Uint32(records[g.width:])))
 		}
 	}
 }

@@ -31,6 +31,7 @@ func (g *gatherer) oversizedUnits() (units [][]byte) {
 
 // rowsOf hands the contents of all rows of a unit to take, and how often each is there.
 func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []byte, rows uint64)) error {
+	content := make([]byte, g.size)
 	for i := range segments {
 		s := &segments[i]
 		key := unit
@@ -53,7 +54,8 @@ func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []b
 		err := g.records(&s.single, func(records []byte) {
 			for ; len(records) >= g.width; records = records[g.width:] {
 				if bytes.Equal(records[:g.key], key) {
-					take(records[g.key:g.width], 1)
+					g.unpack(content, records[g.key:g.width])
+					take(content, 1)
 				}
 			}
 		})
@@ -63,7 +65,8 @@ func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []b
 		err = g.records(&s.counted, func(records []byte) {
 			for n := g.width + countBytes; len(records) >= n; records = records[n:] {
 				if bytes.Equal(records[:g.key], key) {
-					take(records[g.key:g.width], binary.LittleEndian.Uint64(records[g.width:]))
+					g.unpack(content, records[g.key:g.width])
+					take(content, uint64(binary.LittleEndian.Uint32(records[g.width:])))
 				}
 			}
 		})
@@ -117,7 +120,7 @@ func (c *oversizedUnit) bound() error {
 	c.inCell = map[string]*bottomK{}
 	c.all.reset(l.Rows)
 	passes := uint64(1)
-	for records*int64(g.width+perRow)/int64(passes) > g.spill.Room() && passes < maxPasses {
+	for records*int64(g.key+g.size+perRow)/int64(passes) > g.spill.Room() && passes < maxPasses {
 		passes *= 2
 	}
 	for i := range passes {

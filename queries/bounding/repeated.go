@@ -1,113 +1,129 @@
 package bounding
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // Rows of a unit with the same content are many if a table has few units, or a query few cells. They are counted, one record
 // instead of many, when memory becomes short or there is much to gain. An accumulator looks whether records repeat at firstLook
-// bytes, and then whenever what it holds has doubled. A look counts one of 256 partitions, and the others if that halves its records:
+// bytes, and then whenever what it holds has doubled. A look counts one of 256 partitions, and the others if that saves a quarter:
 // looking early costs little, and keeps a table that repeats small.
 
 // firstLook is how many bytes an accumulator holds before it looks for the first time.
 const firstLook = 8 << 20
 
-// density is when to look next whether records repeat.
-type density struct {
-	next    int64     // bytes held
-	scratch *gatherer // for one partition after the other
+// countBytes is the length of the number after a record that stands for several. More rows take another record.
+const countBytes = 4
+
+// repeats counts equal records: an open-addressing table of places in what it has counted.
+type repeats struct {
+	width   int
+	slots   []uint32 // place + 1, or 0
+	counted []byte   // records with their numbers
+	n       int
 }
 
-// makeRoom counts repeated records, or spills, if a chunk more would be too much. partition is one that has rows.
-func (r *Rows) makeRoom(partition uint64, chunk int64) error {
-	share := r.spill.Share()
-	full := r.held+chunk > share
-	if !full && r.held+chunk <= r.dense.next {
-		return nil
+// count returns records, each with its number, that stand for some records of a width and some that have their numbers.
+func (c *repeats) count(width int, single, counted [][]byte) []byte {
+	c.width, c.counted, c.n = width, c.counted[:0], 0
+	if c.slots == nil {
+		c.slots = make([]uint32, 1<<10)
 	}
-	counted, err := r.countRepeated(int(partition))
-	if err != nil {
-		return err
+	clear(c.slots)
+	for _, records := range counted {
+		for ; len(records) >= width+countBytes; records = records[width+countBytes:] {
+			c.add(records[:width], binary.LittleEndian.Uint32(records[width:]))
+		}
 	}
-	used := r.held - int64(len(r.free)*r.chunk())
-	if full && (!counted || used > share/2) {
-		return r.spillAll()
+	for _, records := range single {
+		for ; len(records) >= width; records = records[width:] {
+			c.add(records[:width], 1)
+		}
 	}
-	r.dense.next = max(firstLook, 2*used)
-	return nil
+	return append([]byte(nil), c.counted...)
 }
 
-// countRepeated counts the records of one partition and, if that halves them, those of all partitions.
-func (r *Rows) countRepeated(partition int) (bool, error) {
-	before := r.partitions[partition].single.size() + int64(len(r.open[partition]))
-	if before == 0 {
-		return false, nil
-	}
-	counts := r.partitions[partition].counted.size()
-	if err := r.countPartition(partition); err != nil {
-		return false, err
-	}
-	if 2*(r.partitions[partition].counted.size()-counts) > before {
-		return false, nil
-	}
-	for i := range r.partitions {
-		if i == partition {
-			continue
+// addShort is add of a record of 8 to 16 bytes, which two words hold.
+func (c *repeats) addShort(record []byte, times uint32) {
+	mask, last := uint64(len(c.slots)-1), c.width-8
+	x, y := binary.LittleEndian.Uint64(record), binary.LittleEndian.Uint64(record[last:])
+	for i := wordSeed.Of(wordSeed.Of(y)^x) & mask; ; i = (i + 1) & mask {
+		s := c.slots[i]
+		if s == 0 {
+			c.insert(i, record, times)
+			return
 		}
-		if err := r.countPartition(i); err != nil {
-			return false, err
+		at := int(s-1) * (c.width + countBytes)
+		known := c.counted[at : at+c.width+countBytes]
+		if binary.LittleEndian.Uint64(known) == x && binary.LittleEndian.Uint64(known[last:]) == y && addTimes(known[c.width:], times) {
+			return
 		}
 	}
-	return true, nil
 }
 
-// countPartition puts one counted record in the place of all records of a unit with the same content, of a partition's segment in memory.
-func (r *Rows) countPartition(partition int) error {
-	p := &r.partitions[partition]
-	if o := r.open[partition]; len(o) > 0 {
-		p.single.chunks = append(p.single.chunks, o)
-		r.open[partition] = nil
+// addTimes adds to the number of a counted record, and returns false if it has no room: another record begins.
+func addTimes(number []byte, times uint32) bool {
+	n := binary.LittleEndian.Uint32(number)
+	if n > math.MaxUint32-times {
+		return false
 	}
-	if len(p.single.chunks) == 0 {
-		return nil
-	}
-	if r.dense.scratch == nil {
-		r.dense.scratch = newGatherer(r)
-	}
-	g := r.dense.scratch
-	if err := g.gather([]segment{p.segment}, pass{}); err != nil {
-		return err
-	}
-	var counted [][]byte
-	start := uint32(0)
-	for id, end := range g.ends {
-		for _, x := range g.slotsOf(int32(id), g.order[start:end]) {
-			counted = r.appendCounted(counted, g.appendKey, x)
-		}
-		start = end
-	}
-	for _, c := range counted {
-		r.held += int64(cap(c))
-	}
-	for _, c := range p.counted.chunks {
-		r.held -= int64(cap(c))
-	}
-	r.release(p.single.chunks)
-	p.single.chunks, p.counted.chunks = nil, counted
-	return nil
+	binary.LittleEndian.PutUint32(number, n+times)
+	return true
 }
 
-// appendCounted appends a record with its number to chunks.
-func (r *Rows) appendCounted(chunks [][]byte, key func([]byte) []byte, x slot) [][]byte {
-	last := len(chunks) - 1
-	if last < 0 || len(chunks[last])+r.width+countBytes > cap(chunks[last]) {
-		size := firstRows * (r.width + countBytes)
-		if last >= 0 {
-			size = max(r.chunk()/r.width, firstRows) * (r.width + countBytes)
-		}
-		chunks = append(chunks, make([]byte, 0, size))
-		last++
+// add counts a record.
+func (c *repeats) add(record []byte, times uint32) {
+	if c.width >= 8 && c.width <= 16 {
+		c.addShort(record, times)
+		return
 	}
-	c := key(chunks[last])
-	c = append(c, r.dense.scratch.content(x.ref)...)
-	chunks[last] = binary.LittleEndian.AppendUint64(c, x.rows)
-	return chunks
+	mask := uint64(len(c.slots) - 1)
+	for i := hashRecord(record) & mask; ; i = (i + 1) & mask {
+		s := c.slots[i]
+		if s == 0 {
+			c.insert(i, record, times)
+			return
+		}
+		at := int(s-1) * (c.width + countBytes)
+		if known := c.counted[at : at+c.width+countBytes]; string(known[:c.width]) == string(record) && addTimes(known[c.width:], times) {
+			return
+		}
+	}
+}
+
+func (c *repeats) insert(slot uint64, record []byte, times uint32) {
+	c.counted = binary.LittleEndian.AppendUint32(append(c.counted, record...), times)
+	c.n++
+	c.slots[slot] = uint32(c.n)
+	if 2*c.n <= len(c.slots) {
+		return
+	}
+	c.slots = make([]uint32, 4*len(c.slots))
+	mask := uint64(len(c.slots) - 1)
+	for n := range c.n {
+		at := n * (c.width + countBytes)
+		i := hashRecord(c.counted[at:at+c.width]) & mask
+		for c.slots[i] != 0 {
+			i = (i + 1) & mask
+		}
+		c.slots[i] = uint32(n + 1)
+	}
+}
+
+// hashRecord hashes a record by its words; the last one may overlap the one before.
+func hashRecord(record []byte) uint64 {
+	n := len(record)
+	if n < 8 {
+		hash := uint64(0)
+		for _, b := range record {
+			hash = hash<<8 | uint64(b)
+		}
+		return wordSeed.Of(hash)
+	}
+	hash := wordSeed.Of(binary.LittleEndian.Uint64(record[n-8:]))
+	for i := 0; i < n-8; i += 8 {
+		hash = wordSeed.Of(hash ^ binary.LittleEndian.Uint64(record[i:]))
+	}
+	return hash
 }

@@ -17,6 +17,7 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
@@ -35,10 +36,11 @@ var (
 )
 
 // recordShape is the bytes of a record: the words of its unit, or the number of its text among the partition's in four bytes; then
-// its content: the cell in four bytes and each component of the value in eight, big-endian.
+// its content, packed.
 type recordShape struct {
 	key, width int
-	cellWidth  int // bytes of the content that are its cell
+	packing
+	cellWidth int // bytes of the content that are its cell
 }
 
 // Errors in the use of an accumulator.
@@ -60,12 +62,28 @@ type Rows struct {
 	shared     bool     // contents are those for several queries
 	free       [][]byte // chunks that were emptied
 	held       int64    // bytes in memory, with free ones
-	dense      density
+	nextLook   int64    // bytes held at which records are compared next
+	repeats    repeats
+	pending    pendingContents
 	failed     error // the first error of the spill
 }
 
-// NewRows returns an empty store of rows whose contents are a cell of cellWidth bytes and values of some components.
-func NewRows(u *Units, cellWidth, components int, s Spill) *Rows {
+// pendingContents is the contents of some rows of the batch at hand, one after the other.
+type pendingContents struct {
+	rows     []int32
+	contents []byte
+}
+
+// add makes room for the content of a row.
+func (p *pendingContents) add(row, size int) []byte {
+	p.rows = append(p.rows, int32(row))
+	n := len(p.contents)
+	p.contents = slices.Grow(p.contents, size)[:n+size]
+	return p.contents[n:]
+}
+
+// NewRows returns an empty store of rows whose contents have some fields. The first cellWidth bytes are the cell.
+func NewRows(u *Units, cellWidth int, content []Field, s Spill) *Rows {
 	key := 8 * len(u.columns)
 	if u.text {
 		key = 4
@@ -74,10 +92,10 @@ func NewRows(u *Units, cellWidth, components int, s Spill) *Rows {
 		s = inMemory{}
 	}
 	s.Join()
-	return &Rows{
-		units: u, known: knownUnits{generation: 1}, dense: density{next: firstLook},
-		recordShape: recordShape{key, key + cellWidth + 8*components, cellWidth}, spill: s,
-	}
+	shape := recordShape{key: key, cellWidth: cellWidth}
+	shape.packing.add(content)
+	shape.width = key + shape.packed
+	return &Rows{units: u, known: knownUnits{generation: 1}, nextLook: firstLook, recordShape: shape, spill: s}
 }
 
 // AddCells keeps the units and cells of the rows of a batch that have both.
@@ -86,19 +104,22 @@ func (r *Rows) AddCells(b *table.Batch, cells []int32) error {
 		return err
 	}
 	if !r.units.text && len(r.units.columns) == 1 {
-		r.addWords(cells)
+		if !r.addWords(cells) {
+			return columnar.ErrShape
+		}
 		return r.failed
 	}
 	for row, cell := range cells {
-		if cell >= 0 {
-			binary.BigEndian.PutUint32(r.Record(row), uint32(cell))
+		if cell >= 0 && putLow(r.record(row), uint64(cell)) > 0 {
+			return columnar.ErrShape
 		}
 	}
 	return r.failed
 }
 
-// Start reads the units of a batch, after which record may be called for each row whose cell is not dropped.
+// Start reads the units of a batch, after which Record may be called for each row whose cell is not dropped.
 func (r *Rows) Start(b *table.Batch, cells []int32) error {
+	r.pending.rows, r.pending.contents = r.pending.rows[:0], r.pending.contents[:0]
 	if r.failed != nil {
 		return r.failed
 	}
@@ -112,9 +133,9 @@ func (r *Rows) Start(b *table.Batch, cells []int32) error {
 	return nil
 }
 
-// addWords is addCells if the unit is one word.
-func (r *Rows) addWords(cells []int32) {
-	words := r.units.words[:len(cells)]
+// addWords is AddCells if the unit is one word. It returns false if a cell is out of its range.
+func (r *Rows) addWords(cells []int32) bool {
+	words, rest := r.units.words[:len(cells)], uint64(0)
 	for row, cell := range cells {
 		if cell < 0 {
 			continue
@@ -122,12 +143,27 @@ func (r *Rows) addWords(cells []int32) {
 		word := words[row]
 		record := r.appendRecord(wordSeed.Of(word) >> (64 - partitionBits))
 		binary.LittleEndian.PutUint64(record, word)
-		binary.BigEndian.PutUint32(record[8:], uint32(cell))
+		rest |= putLow(record[8:], uint64(cell))
 	}
+	return rest == 0
 }
 
-// Record makes a record of a row's unit and returns the place of its content.
-func (r *Rows) Record(row int) []byte {
+// Record makes room for the content of a row, which EndBatch keeps.
+func (r *Rows) Record(row int) []byte { return r.pending.add(row, r.size) }
+
+// EndBatch keeps the rows of the batch for which Record was called.
+func (r *Rows) EndBatch() error {
+	for i, row := range r.pending.rows {
+		if !r.pack(r.record(int(row)), r.pending.contents[i*r.size:]) {
+			return columnar.ErrShape
+		}
+	}
+	r.pending.rows, r.pending.contents = r.pending.rows[:0], r.pending.contents[:0]
+	return r.failed
+}
+
+// record makes a record of a row's unit and returns the place of its content, packed.
+func (r *Rows) record(row int) []byte {
 	if r.units.text {
 		return r.textRecord(row)
 	}
@@ -209,6 +245,58 @@ func (r *Rows) startChunk(partition uint64) []byte {
 	}
 	r.open[partition] = o[:r.width]
 	return r.open[partition]
+}
+
+// makeRoom counts repeated records, or spills, if a chunk more would be too much. partition is one that has rows.
+func (r *Rows) makeRoom(partition uint64, chunk int64) error {
+	share := r.spill.Share()
+	full := r.held+chunk > share
+	if !full && r.held+chunk <= r.nextLook {
+		return nil
+	}
+	counted := r.countRepeated(int(partition))
+	used := r.held - int64(len(r.free)*r.chunk())
+	if full && (!counted || used > share/2) {
+		return r.spillAll()
+	}
+	r.nextLook = used + max(firstLook, used)
+	return nil
+}
+
+// countRepeated counts the records of one partition and, if that saves a quarter, those of all partitions.
+func (r *Rows) countRepeated(partition int) bool {
+	single, more := r.countPartition(partition)
+	if 4*more > 3*single || single == 0 {
+		return false
+	}
+	for i := range r.partitions {
+		if i != partition {
+			r.countPartition(i)
+		}
+	}
+	return true
+}
+
+// countPartition puts one counted record in the place of all equal ones of a partition's segment in memory. It returns how many bytes of
+// single records it counted, and how many bytes more the counted ones take.
+func (r *Rows) countPartition(partition int) (single, more int64) {
+	p := &r.partitions[partition]
+	if o := r.open[partition]; len(o) > 0 {
+		p.single.chunks = append(p.single.chunks, o)
+		r.open[partition] = nil
+	}
+	if len(p.single.chunks) == 0 {
+		return 0, 0
+	}
+	single, more = p.single.size(), -p.counted.size()
+	counted := r.repeats.count(r.width, p.single.chunks, p.counted.chunks)
+	r.held += int64(cap(counted))
+	for _, c := range p.counted.chunks {
+		r.held -= int64(cap(c))
+	}
+	r.release(p.single.chunks)
+	p.single.chunks, p.counted.chunks = nil, [][]byte{counted}
+	return single, more + int64(len(counted))
 }
 
 func (r *Rows) fail(err error) {

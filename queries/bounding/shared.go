@@ -2,8 +2,6 @@ package bounding
 
 import (
 	"bytes"
-	"encoding/binary"
-	"hash/maphash"
 	"slices"
 
 	"github.com/dprelease/dprelease/io/table"
@@ -26,7 +24,7 @@ type Writer interface {
 	// Start reads the units of a batch, and drops from cells the rows that have none. After it, Record may be called for each row whose cell is
 	// not dropped.
 	Start(b *table.Batch, cells []int32) error
-	// Record makes a record of a row's unit and returns the place of its content.
+	// Record makes room for the content of a row. Rows that were made room for are kept at the end of the batch.
 	Record(row int) []byte
 	// AddCells keeps the units and cells of the rows of a batch that have both.
 	AddCells(b *table.Batch, cells []int32) error
@@ -38,6 +36,9 @@ type Writer interface {
 type QueryRows struct {
 	store *together
 	view
+	packing
+	packedFrom int // of the query's content in that of a record
+	pending    pendingContents
 }
 
 // together is the rows of several queries, and what their parts have written of the batch at hand.
@@ -46,8 +47,7 @@ type together struct {
 	parts   int
 	mask    int     // bytes of the bits at the start of a content
 	none    []int32 // dropped for the rows of the batch without a unit, and for those that a filter leaves out
-	content []byte  // of each row of the batch
-	size    int     // bytes of the content of a row
+	content []byte  // of each row of the batch, packed
 }
 
 // view is a query's part of the contents of records.
@@ -73,15 +73,22 @@ func (v *view) cell(content []byte) []byte { return content[v.from : v.from+v.ce
 // goroutine, and take in each batch one after the other, from the first to the last.
 func Together(rows []*Rows) []*QueryRows {
 	mask := (len(rows) + 7) / 8
-	store := &together{parts: len(rows), mask: mask, size: mask}
+	bits := make([]Field, mask)
+	for i := range bits {
+		bits[i].Bytes = 1
+	}
+	store, whole := &together{parts: len(rows), mask: mask}, packing{}
+	whole.add(bits)
 	parts := make([]*QueryRows, len(rows))
 	for i, r := range rows {
-		width := r.width - r.key
-		parts[i] = &QueryRows{store, view{number: i, shared: true, from: store.size, width: width, cellWidth: r.cellWidth}}
-		store.size += width
+		parts[i] = &QueryRows{
+			store: store, packing: r.packing, packedFrom: whole.packed,
+			view: view{number: i, shared: true, from: whole.size, width: r.size, cellWidth: r.cellWidth},
+		}
+		whole.join(&r.packing)
 	}
 	r := rows[0]
-	r.width, r.shared = r.key+store.size, true
+	r.packing, r.width, r.shared = whole, r.key+whole.packed, true
 	store.Rows = r
 	return parts
 }
@@ -105,9 +112,10 @@ func (p *QueryRows) Start(b *table.Batch, cells []int32) error {
 		if err := s.Start(b, s.none); err != nil {
 			return err
 		}
-		s.content = columnar.Resize(s.content, b.Rows*s.size)
+		s.content = columnar.Resize(s.content, b.Rows*s.packed)
 		clear(s.content)
 	}
+	p.pending.rows, p.pending.contents = p.pending.rows[:0], p.pending.contents[:0]
 	if len(s.none) != len(cells) {
 		return columnar.ErrShape
 	}
@@ -117,22 +125,24 @@ func (p *QueryRows) Start(b *table.Batch, cells []int32) error {
 	return s.failed
 }
 
-// Record returns the place of the content of a row.
-func (p *QueryRows) Record(row int) []byte {
-	content := p.store.content[row*p.store.size:][:p.store.size]
-	content[p.number/8] |= 1 << (p.number % 8)
-	return p.own(content)
-}
+// Record makes room for the content of a row.
+func (p *QueryRows) Record(row int) []byte { return p.pending.add(row, p.size) }
 
 // AddCells keeps the cells of the rows of a batch.
 func (p *QueryRows) AddCells(b *table.Batch, cells []int32) error {
 	if err := p.Start(b, cells); err != nil {
 		return err
 	}
+	rest, size := uint64(0), p.store.packed
 	for row, cell := range cells {
 		if cell >= 0 {
-			binary.BigEndian.PutUint32(p.Record(row), uint32(cell))
+			content := p.store.content[row*size:][:size]
+			content[p.number/8] |= 1 << (p.number % 8)
+			rest |= putLow(content[p.packedFrom:p.packedFrom+p.packed], uint64(cell))
 		}
+	}
+	if rest > 0 {
+		return columnar.ErrShape
 	}
 	return p.store.failed
 }
@@ -140,13 +150,21 @@ func (p *QueryRows) AddCells(b *table.Batch, cells []int32) error {
 // EndBatch keeps the rows of the batch that count in a query, if this part is the last one.
 func (p *QueryRows) EndBatch() error {
 	s := p.store
+	for i, row := range p.pending.rows {
+		content := s.content[int(row)*s.packed:][:s.packed]
+		content[p.number/8] |= 1 << (p.number % 8)
+		if !p.pack(content[p.packedFrom:], p.pending.contents[i*p.size:]) {
+			return columnar.ErrShape
+		}
+	}
+	p.pending.rows, p.pending.contents = p.pending.rows[:0], p.pending.contents[:0]
 	if p.number < s.parts-1 {
 		return s.failed
 	}
 	for row := range s.none {
-		content := s.content[row*s.size : (row+1)*s.size]
+		content := s.content[row*s.packed : (row+1)*s.packed]
 		if anyBit(content[:s.mask]) {
-			copy(s.Record(row), content)
+			copy(s.record(row), content)
 		}
 	}
 	return s.failed
@@ -339,11 +357,3 @@ func (r *rowDigests) take(m *messages) {
 
 // of returns the digests of a slot that was added.
 func (r *rowDigests) of(x slot) []digest { return r.digests[r.first[x.at]:][:x.rows] }
-
-// orderOf is by what slots are sorted first: the cell or, if several queries share records, a hash of the content.
-func (g *gatherer) orderOf(content []byte) uint64 {
-	if g.shared {
-		return maphash.Bytes(textSeed, content) << 32
-	}
-	return uint64(CellOf(content)) << 32
-}

@@ -2,7 +2,6 @@ package bounding
 
 import (
 	"bytes"
-	"encoding/binary"
 	"slices"
 
 	"github.com/dprelease/dprelease/queries/internal/columnar"
@@ -11,14 +10,16 @@ import (
 // unitSlots is the rows of one unit, those with the same content as one slot.
 type unitSlots struct {
 	id     int32
-	sorted []uint64 // cells, or hashes of contents, and rows
 	slots  []slot
-	cells  []slot // by cell
+	table  []uint32 // place of a slot + 1, by a hash of its content
+	cells  []slot   // by cell
+	sorted []uint64 // cells, and places of slots
+	starts []uint32 // of cells among slots
 }
 
 // content returns what row ref holds, apart from its unit.
 func (g *gatherer) content(ref uint32) []byte {
-	n := g.width - g.key
+	n := g.size
 	return g.contents[int(ref)*n : (int(ref)+1)*n]
 }
 
@@ -30,47 +31,89 @@ func (g *gatherer) appendUnit(dst []byte) []byte {
 	return g.units.appendText(dst, g.texts.At(g.unit.id))
 }
 
-// appendKey appends what a record starts with for the unit whose slots were made.
-func (g *gatherer) appendKey(dst []byte) []byte {
-	switch {
-	case g.units.text:
-		return binary.LittleEndian.AppendUint32(dst, uint32(g.unit.id)) // numbered in the segment's order
-	case len(g.units.columns) == 1:
-		return binary.LittleEndian.AppendUint64(dst, g.words.Keys[g.unit.id])
-	}
-	return append(dst, g.texts.At(g.unit.id)...)
-}
-
 // slotsOf returns the rows of a unit with the same content as one slot, and, if they are of one query, those of a cell together.
 func (g *gatherer) slotsOf(id int32, refs []uint32) []slot {
 	u := &g.unit
-	u.id, u.slots, u.sorted = id, u.slots[:0], u.sorted[:0]
+	u.id, u.slots = id, u.slots[:0]
 	if g.countCells(refs) {
 		return u.slots
 	}
+	size := 64
+	for size < 2*len(refs) {
+		size *= 2
+	}
+	u.table = columnar.Resize(u.table, size)
+	clear(u.table)
 	for _, ref := range refs {
-		u.sorted = append(u.sorted, g.orderOf(g.content(ref))|uint64(ref))
+		g.addToSlot(ref)
 	}
-	slices.Sort(u.sorted)
-	if g.width-g.key > CellBytes {
-		g.sortValues()
-	}
-	for i, x := range u.sorted {
-		ref := uint32(x)
-		if i > 0 {
-			if last := &u.slots[len(u.slots)-1]; bytes.Equal(g.content(last.ref), g.content(ref)) {
-				last.rows += g.countOf(ref)
-				continue
-			}
-		}
-		u.slots = append(u.slots, slot{ref: ref, rows: g.countOf(ref)})
+	switch {
+	case g.shared || g.cellWidth == g.size: // each slot is a cell of its own
+	case g.cellWidth == CellBytes:
+		u.sortByCell(g)
+	default:
+		slices.SortFunc(u.slots, func(a, b slot) int { return bytes.Compare(g.content(a.ref), g.content(b.ref)) })
 	}
 	return u.slots
 }
 
+// addToSlot adds a row to the slot of its content, a new one if it is the first.
+func (g *gatherer) addToSlot(ref uint32) {
+	u, content := &g.unit, g.content(ref)
+	mask := uint64(len(u.table) - 1)
+	for i := hashRecord(content) & mask; ; i = (i + 1) & mask {
+		n := u.table[i]
+		if n == 0 {
+			u.slots = append(u.slots, slot{ref: ref, rows: g.countOf(ref)})
+			u.table[i] = uint32(len(u.slots))
+			return
+		}
+		if x := &u.slots[n-1]; string(g.content(x.ref)) == string(content) {
+			x.rows += g.countOf(ref)
+			return
+		}
+	}
+}
+
+// sortByCell puts the slots of a cell together.
+func (u *unitSlots) sortByCell(g *gatherer) {
+	last := uint32(0)
+	for _, x := range u.slots {
+		last = max(last, uint32(CellOf(g.content(x.ref))))
+	}
+	if last == 0 {
+		return
+	}
+	u.cells = append(u.cells[:0], u.slots...)
+	if uint64(last) >= 2*uint64(len(u.slots)) {
+		u.sorted = u.sorted[:0]
+		for i, x := range u.cells {
+			u.sorted = append(u.sorted, uint64(CellOf(g.content(x.ref)))<<32|uint64(i))
+		}
+		slices.Sort(u.sorted)
+		for i, x := range u.sorted {
+			u.slots[i] = u.cells[uint32(x)]
+		}
+		return
+	}
+	u.starts = columnar.Resize(u.starts, int(last)+2)
+	clear(u.starts)
+	for _, x := range u.cells {
+		u.starts[CellOf(g.content(x.ref))+1]++
+	}
+	for i := range last {
+		u.starts[i+1] += u.starts[i]
+	}
+	for _, x := range u.cells {
+		at := &u.starts[CellOf(g.content(x.ref))]
+		u.slots[*at] = x
+		*at++
+	}
+}
+
 // countCells is slotsOf without sorting, of one query that counts rows. It returns false if the cells of the unit are far apart, or not all of what rows hold.
 func (g *gatherer) countCells(refs []uint32) bool {
-	if g.shared || g.width-g.key != CellBytes {
+	if g.shared || g.size != CellBytes {
 		return false
 	}
 	u, last := &g.unit, uint32(0)
@@ -95,20 +138,4 @@ func (g *gatherer) countCells(refs []uint32) bool {
 		}
 	}
 	return true
-}
-
-// sortValues sorts the rows of each cell, or hash, by their contents.
-func (g *gatherer) sortValues() {
-	for from := 0; from < len(g.unit.sorted); {
-		to := from + 1
-		for to < len(g.unit.sorted) && g.unit.sorted[to]>>32 == g.unit.sorted[from]>>32 {
-			to++
-		}
-		if to > from+1 {
-			slices.SortFunc(g.unit.sorted[from:to], func(a, b uint64) int {
-				return bytes.Compare(g.content(uint32(a)), g.content(uint32(b)))
-			})
-		}
-		from = to
-	}
 }

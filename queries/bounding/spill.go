@@ -63,7 +63,7 @@ type segment struct {
 	// texts are the units of the rows if units have text: in memory or, each after its length in four bytes, outside
 	texts *intern.Texts
 	names []piece
-	// single are records; counted are followed by their number in eight bytes
+	// single are records; counted are followed by their number
 	single, counted records
 }
 
@@ -76,10 +76,7 @@ type records struct {
 // piece is bytes that were written to a Spill.
 type piece struct{ at, size int64 }
 
-const (
-	pieceBytes = 1 << 20
-	countBytes = 8
-)
+const pieceBytes = 1 << 20
 
 // size returns the bytes of the records.
 func (r *records) size() int64 {

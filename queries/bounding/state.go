@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/maphash"
+	"math"
+	"slices"
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/internal/state"
@@ -105,6 +107,9 @@ func (s *saving) saveSegment(g *gatherer, from *segment) error {
 	return s.err
 }
 
+// timesBytes is the length of the number after a record in a block.
+const timesBytes = 8
+
 // saveRecords puts records, each of some width, into the blocks of their units' buckets.
 func (s *saving) saveRecords(records []byte, width int) {
 	for ; len(records) >= width; records = records[width:] {
@@ -118,9 +123,16 @@ func (s *saving) saveRecords(records []byte, width int) {
 		if width > s.width {
 			to = &b.counted
 		}
-		*to = append(*to, records[:width]...)
 		if s.units.text {
-			binary.LittleEndian.PutUint32((*to)[len(*to)-width:], s.number)
+			*to = binary.LittleEndian.AppendUint32(*to, s.number)
+		} else {
+			*to = append(*to, records[:s.key]...)
+		}
+		n := len(*to)
+		*to = slices.Grow(*to, s.size)[:n+s.size]
+		s.unpack((*to)[n:], records[s.key:s.width])
+		if width > s.width {
+			*to = binary.LittleEndian.AppendUint64(*to, uint64(binary.LittleEndian.Uint32(records[s.width:])))
 		}
 	}
 }
@@ -174,7 +186,7 @@ func (r *Rows) writeShape(w *state.Writer) {
 	if r.units.text {
 		text = 1
 	}
-	w.Uint(uint64(r.width))
+	w.Uint(uint64(r.key + r.size))
 	w.Uint(uint64(r.key))
 	w.Uint(text)
 }
@@ -185,7 +197,7 @@ func (r *Rows) readShape(from *state.Reader) {
 	if r.units.text {
 		text = 1
 	}
-	from.Expect(uint64(r.width))
+	from.Expect(uint64(r.key + r.size))
 	from.Expect(uint64(r.key))
 	from.Expect(text)
 }
@@ -215,7 +227,7 @@ func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 			texts = append(texts, loadedText{text, knownUnit{hash: maphash.Bytes(textSeed, text)}})
 		}
 	}
-	for _, width := range []int{r.width, r.width + countBytes} {
+	for _, width := range []int{r.key + r.size, r.key + r.size + timesBytes} {
 		records := from.Bytes(mostBlock)
 		if from.Err() != nil {
 			return from.Err()
@@ -237,46 +249,54 @@ func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 
 // loadRecord adds a record, which may be followed by how often it is there, and returns false if it is none.
 func (r *Rows) loadRecord(record []byte, texts []loadedText, valid func(content []byte) bool) bool {
-	if !valid(record[r.key:r.width]) {
+	key, content, number := record[:r.key], record[r.key:r.key+r.size], record[r.key+r.size:]
+	if !valid(content) {
 		return false
 	}
 	times := uint64(1)
-	if len(record) > r.width {
-		times = binary.LittleEndian.Uint64(record[r.width:])
+	if len(number) > 0 {
+		times = binary.LittleEndian.Uint64(number)
 	}
 	if times == 0 || times > mostTimes {
 		return false
 	}
 	if !r.units.text {
-		r.place(hashBytes(record[:r.key])>>(64-partitionBits), record)
-		return true
+		return r.place(hashBytes(key)>>(64-partitionBits), content, times, func(to []byte) { copy(to, key) })
 	}
-	number := binary.LittleEndian.Uint32(record)
-	if uint64(number) >= uint64(len(texts)) {
+	at := binary.LittleEndian.Uint32(key)
+	if uint64(at) >= uint64(len(texts)) {
 		return false
 	}
-	t := &texts[number]
-	to := r.place(t.known.hash>>(64-partitionBits), record) // this may spill the partition's texts
-	if t.known.generation != r.known.generation {
-		t.known.id, t.known.generation = r.numberText(t.known.hash, t.text), r.known.generation
-	}
-	binary.LittleEndian.PutUint32(to, t.known.id)
-	return true
+	t := &texts[at]
+	return r.place(t.known.hash>>(64-partitionBits), content, times, func(to []byte) { // room for it may have spilled the partition's texts
+		if t.known.generation != r.known.generation {
+			t.known.id, t.known.generation = r.numberText(t.known.hash, t.text), r.known.generation
+		}
+		binary.LittleEndian.PutUint32(to, t.known.id)
+	})
 }
 
 // mostTimes is more often than a record can be in a table.
 const mostTimes = 1 << 48
 
-// place copies a record into a partition and returns it there.
-func (r *Rows) place(partition uint64, record []byte) []byte {
-	if len(record) == r.width {
+// place adds a record that is there some times to a partition, and returns false if its content is out of range. putKey writes its key.
+func (r *Rows) place(partition uint64, content []byte, times uint64, putKey func(to []byte)) bool {
+	if times == 1 {
 		to := r.appendRecord(partition)
-		copy(to, record)
-		return to
+		putKey(to)
+		return r.pack(to[r.key:], content)
 	}
-	to := r.appendCountedRecord(partition)
-	copy(to, record)
-	return to
+	for times > 0 {
+		some := min(times, math.MaxUint32)
+		to := r.appendCountedRecord(partition)
+		putKey(to)
+		if !r.pack(to[r.key:r.width], content) {
+			return false
+		}
+		binary.LittleEndian.PutUint32(to[r.width:], uint32(some))
+		times -= some
+	}
+	return true
 }
 
 // appendCountedRecord makes room in a partition for a record and how often it is there.

@@ -28,7 +28,7 @@ func BenchmarkTexts(b *testing.B) {
 			cells := make([]int32, rows)
 			for b.Loop() {
 				p := &problem.Problems{}
-				store := NewRows(NewUnits([]string{"u"}, []string{"u"}, schema, p), CellBytes, 0, nil)
+				store := NewRows(NewUnits([]string{"u"}, []string{"u"}, schema, p), CellBytes, []Field{CellField(1)}, nil)
 				for _, batch := range all {
 					if err := store.AddCells(batch, cells); err != nil {
 						b.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/internal/state"
+	"github.com/dprelease/dprelease/queries/quantize"
 )
 
 // MaxRows is the largest number of rows that a cell counts.
@@ -30,6 +31,8 @@ type Answer interface {
 	AddRows(b *table.Batch) error
 	// WriteRows appends those rows to the rows of units instead.
 	WriteRows(b *table.Batch, to bounding.Writer) error
+	// Content returns the fields of the contents that WriteRows writes: the cell, and values within their bounds.
+	Content() []bounding.Field
 	// AddRecords returns what takes in rows with the same content that WriteRows wrote.
 	AddRecords() func(content []byte, rows uint64)
 	// Merge takes in all that another answer of the same query holds. The other is spent.
@@ -62,4 +65,9 @@ func one(e mechanism.Exact, err error) ([]mechanism.Exact, error) {
 		return nil, err
 	}
 	return []mechanism.Exact{e}, nil
+}
+
+// ValueField is the field of a component of a quantized value.
+func ValueField(q *quantize.Quantizer) bounding.Field {
+	return bounding.Field{Bytes: 8, Min: q.Min, Max: q.Max}
 }

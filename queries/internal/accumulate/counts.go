@@ -117,6 +117,9 @@ func writeCells(groups *domain.Grouping, b *table.Batch, to bounding.Writer) err
 	return to.AddCells(b, cells)
 }
 
+// Content returns the field of the cell.
+func (a *Counts) Content() []bounding.Field { return []bounding.Field{bounding.CellField(a.Cells)} }
+
 // AddRecords returns what counts rows by their cell.
 func (a *Counts) AddRecords() func(content []byte, rows uint64) {
 	a.makeSlots()

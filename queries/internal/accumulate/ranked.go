@@ -194,5 +194,8 @@ func (a *Ranked) LoadState(r *state.Reader) error {
 	return r.Err()
 }
 
+// Content returns the fields of an answer under a fixed bound.
+func (a *Ranked) Content() []bounding.Field { return a.answers[0].Content() }
+
 // ValidRecord says whether a content is one of the query's.
 func (a *Ranked) ValidRecord(content []byte) bool { return a.answers[0].ValidRecord(content) }

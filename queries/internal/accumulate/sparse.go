@@ -52,6 +52,9 @@ func (a *Sparse) WriteRows(b *table.Batch, to bounding.Writer) error {
 	return writeCells(a.groups, b, to)
 }
 
+// Content returns the field of the cell.
+func (a *Sparse) Content() []bounding.Field { return []bounding.Field{bounding.CellField(a.size)} }
+
 // AddRecords returns what counts rows by their cell.
 func (a *Sparse) AddRecords() func(content []byte, rows uint64) {
 	return func(content []byte, rows uint64) { a.countCell(bounding.CellOf(content), int64(rows)) }

@@ -117,6 +117,11 @@ func (a *Spread) eachValue(b *table.Batch, start func([]int32) error, value func
 	return nil
 }
 
+// Content returns the fields of the cell and the value.
+func (a *Spread) Content() []bounding.Field {
+	return []bounding.Field{bounding.CellField(a.Cells), ValueField(a.Quantizer)}
+}
+
 // AddRecords returns what adds rows by their cell and quantized value.
 func (a *Spread) AddRecords() func(content []byte, rows uint64) {
 	a.makeCells()

@@ -142,6 +142,15 @@ func (a *Sums) WriteRows(b *table.Batch, to bounding.Writer) error {
 	return to.Failure()
 }
 
+// Content returns the fields of the cell and of the value's components.
+func (a *Sums) Content() []bounding.Field {
+	fields := []bounding.Field{bounding.CellField(a.Cells)}
+	for range a.quantized {
+		fields = append(fields, ValueField(a.Quantizer))
+	}
+	return fields
+}
+
 // AddRecords returns what adds rows by their cell and quantized value.
 func (a *Sums) AddRecords() func(content []byte, rows uint64) {
 	a.makeTotals()

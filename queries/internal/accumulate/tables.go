@@ -113,6 +113,15 @@ func (a *Tables) WriteRows(b *table.Batch, to bounding.Writer) error {
 	return to.Failure()
 }
 
+// Content returns the fields of the cells, one for each dimension.
+func (a *Tables) Content() []bounding.Field {
+	var fields []bounding.Field
+	for i := range a.Coders {
+		fields = append(fields, bounding.CellField(a.Margins.Size(i)))
+	}
+	return fields
+}
+
 // AddRecords returns what counts rows by their cells.
 func (a *Tables) AddRecords() func(content []byte, rows uint64) {
 	a.makeCounts()

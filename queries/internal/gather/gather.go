@@ -23,11 +23,11 @@ type Gathering struct {
 	part   *bounding.QueryRows // of the shared rows; nil if these are bounded
 }
 
-// New returns an accumulator of a query. Records of rows of units have contents of cellBytes and some components.
-func New(of query.Query, unit []string, limits bounding.Limits, answer accumulate.Answer, u *bounding.Units, cellBytes, components int, spill bounding.Spill) query.Accumulator {
+// New returns an accumulator of a query. The first cellBytes of a content are its cell.
+func New(of query.Query, unit []string, limits bounding.Limits, answer accumulate.Answer, u *bounding.Units, cellBytes int, spill bounding.Spill) query.Accumulator {
 	g := &Gathering{query: of, answer: answer, unit: unit, limits: limits}
 	if len(unit) > 0 {
-		g.Rows = bounding.NewRows(u, cellBytes, components, spill)
+		g.Rows = bounding.NewRows(u, cellBytes, answer.Content(), spill)
 	}
 	return g
 }
@@ -45,7 +45,10 @@ func (g *Gathering) Add(b *table.Batch) error {
 	case g.Rows == nil:
 		return g.answer.AddRows(b)
 	}
-	return g.answer.WriteRows(b, g.Rows)
+	if err := g.answer.WriteRows(b, g.Rows); err != nil {
+		return err
+	}
+	return g.Rows.EndBatch()
 }
 
 // Merge takes in another's answer and rows.

@@ -107,6 +107,11 @@ func (a *Counts) WriteRows(b *table.Batch, to bounding.Writer) error {
 // digestOf returns the digest of a key, whose name is kept if it is new.
 func (a *Counts) digestOf(id int32) *digest { return a.keys.digestOf(id, a.names.add) }
 
+// Content returns the fields of a key's digest, after a cell that is 0.
+func (a *Counts) Content() []bounding.Field {
+	return []bounding.Field{bounding.CellField(1), {Bytes: sha256.Size}}
+}
+
 // AddRecords returns what counts the units of each key.
 func (a *Counts) AddRecords() func(content []byte, rows uint64) {
 	return func(content []byte, _ uint64) {

@@ -129,6 +129,15 @@ func (a *Values) addQuantized(e *entry, times uint64) {
 	}
 }
 
+// Content returns the fields of the cell, the digest of the key and the value's components.
+func (a *Values) Content() []bounding.Field {
+	fields := []bounding.Field{bounding.CellField(a.Sums.Cells), {Bytes: sha256.Size}}
+	for range a.quantized {
+		fields = append(fields, accumulate.ValueField(a.Sums.Quantizer))
+	}
+	return fields
+}
+
 // AddRecords returns what adds rows by their content.
 func (a *Values) AddRecords() func(content []byte, rows uint64) {
 	return func(content []byte, rows uint64) {

@@ -121,7 +121,7 @@ func (q *Query) ByRank(vectors int, answer func() accumulate.Answer) accumulate.
 	return accumulate.NewRanked(accumulate.RankedOf{Steps: q.Steps(), Make: answer, Vectors: vectors})
 }
 
-// Gather returns an accumulator of a query. Records of rows of units have contents of cellBytes and some components.
-func (q *Query) Gather(of query.Query, answer accumulate.Answer, u *bounding.Units, cellBytes, components int, spill bounding.Spill) query.Accumulator {
-	return gather.New(of, q.Spec.Unit, q.Limits, answer, u, cellBytes, components, spill)
+// Gather returns an accumulator of a query. The first cellBytes of the content of a row are its cell.
+func (q *Query) Gather(of query.Query, answer accumulate.Answer, u *bounding.Units, cellBytes int, spill bounding.Spill) query.Accumulator {
+	return gather.New(of, q.Spec.Unit, q.Limits, answer, u, cellBytes, spill)
 }

@@ -150,7 +150,7 @@ func (q *Query) New(s table.Schema, spill bounding.Spill) (query.Accumulator, er
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	return q.Gather(q, keyselection.NewValues(of, spill), u, keyselection.ContentBytes, q.values.Dims, spill), nil
+	return q.Gather(q, keyselection.NewValues(of, spill), u, keyselection.ContentBytes, spill), nil
 }
 
 // Bytes returns 0: what is held of a key is counted with the rows of units.

@@ -148,7 +148,7 @@ func (q *Query) New(s table.Schema, spill bounding.Spill) (query.Accumulator, er
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	return q.Gather(q, accumulate.NewSpread(of), u, bounding.CellBytes, 1, spill), nil
+	return q.Gather(q, accumulate.NewSpread(of), u, bounding.CellBytes, spill), nil
 }
 
 // Bytes counts the bins of every group.

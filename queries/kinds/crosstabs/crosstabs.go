@@ -348,7 +348,7 @@ func (q *Query) New(s table.Schema, spill bounding.Spill) (query.Accumulator, er
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	return q.Gather(q, accumulate.NewTables(q.Margins, coders), u, accumulate.TableBytes(len(q.Axes)), 0, spill), nil
+	return q.Gather(q, accumulate.NewTables(q.Margins, coders), u, accumulate.TableBytes(len(q.Axes)), spill), nil
 }
 
 // Bytes returns the memory of the cells: see [query.Query].

@@ -117,7 +117,7 @@ func (q *Query) New(s table.Schema, spill bounding.Spill) (query.Accumulator, er
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	return q.Gather(q, keyselection.NewCounts(keys, spill), u, keyselection.ContentBytes, 0, spill), nil
+	return q.Gather(q, keyselection.NewCounts(keys, spill), u, keyselection.ContentBytes, spill), nil
 }
 
 // Directions returns none: no cell is known before keys are selected.

@@ -59,7 +59,7 @@ func (q *Query) New(s table.Schema, spill bounding.Spill) (query.Accumulator, er
 		}
 		return &accumulate.Counts{Groups: groups, Cells: q.Size, Finish: q.seal}
 	})
-	return q.Gather(q, answer, u, bounding.CellBytes, 0, spill), nil
+	return q.Gather(q, answer, u, bounding.CellBytes, spill), nil
 }
 
 // seal hides the counts of the cells, spread if the query has a kernel.

@@ -127,7 +127,7 @@ func (q *Query) New(s table.Schema, spill bounding.Spill) (query.Accumulator, er
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	return q.Gather(q, &accumulate.Counts{Groups: groups, Cells: q.Size, Finish: q.seal}, u, bounding.CellBytes, 0, spill), nil
+	return q.Gather(q, &accumulate.Counts{Groups: groups, Cells: q.Size, Finish: q.seal}, u, bounding.CellBytes, spill), nil
 }
 
 // seal measures the levels of all groups and hides them.

@@ -126,7 +126,7 @@ func (q *Query) New(s table.Schema, spill bounding.Spill) (query.Accumulator, er
 		return nil, err
 	}
 	answer := &accumulate.Units{Counts: accumulate.Counts{Groups: groups, Cells: q.Size}, FinishUnits: q.seal}
-	return q.Gather(q, answer, u, bounding.CellBytes, 0, spill), nil
+	return q.Gather(q, answer, u, bounding.CellBytes, spill), nil
 }
 
 // seal measures the cells and hides them, and the number of units.

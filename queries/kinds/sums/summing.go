@@ -110,7 +110,7 @@ func (q *Query) New(s table.Schema, spill bounding.Spill) (query.Accumulator, er
 		return nil, err
 	}
 	answer := q.ByRank(1+q.Kind.Extra().count(), func() accumulate.Answer { return accumulate.NewSums(of) })
-	return q.Gather(q, answer, u, bounding.CellBytes, q.Quantizer.Dims, spill), nil
+	return q.Gather(q, answer, u, bounding.CellBytes, spill), nil
 }
 
 // Second is the second number of each row that is added up beside its value; nil if there is none.
