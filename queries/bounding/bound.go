@@ -5,6 +5,8 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+
+	"github.com/dprelease/dprelease/queries/internal/compact"
 )
 
 // boundingRun bounds the units of all partitions, by several goroutines that each take the next partition.
@@ -42,7 +44,7 @@ func (r *Rows) Bound(l Limits, keep func(content []byte, rows uint64)) (BoundTal
 
 // BoundBy is Bound for rows that may be kept by rank.
 func (r *Rows) BoundBy(b Bounded) (BoundTally, error) {
-	whole := view{width: r.size, cellWidth: r.cellWidth}
+	whole := view{width: r.Size, cellWidth: r.cellWidth}
 	tallies, err := r.boundAll([]boundQuery{{whole, b}})
 	return tallies[0], err
 }
@@ -56,7 +58,7 @@ func (r *Rows) boundAll(queries []boundQuery) ([]BoundTally, error) {
 	for i := range r.partitions {
 		r.endSegment(i)
 	}
-	r.free, r.repeats = nil, repeats{}
+	r.free, r.repeats = nil, compact.Repeats{}
 	errs := make(chan error)
 	n := max(1, min(r.spill.Workers(), partitionCount))
 	for range n {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/internal/compact"
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
@@ -102,7 +103,7 @@ const perRow = 4 + 4 + 24
 
 // fits returns errCrowded if there are too many rows or texts.
 func (g *gatherer) fits() error {
-	if n := int64(len(g.ids)); n >= math.MaxInt32/2 || g.room > 0 && n*int64(g.key+g.size+perRow)+3*(g.texts.Bytes()-g.skip.bytes) > g.room {
+	if n := int64(len(g.ids)); n >= math.MaxInt32/2 || g.room > 0 && n*int64(g.key+g.Size+perRow)+3*(g.texts.Bytes()-g.skip.bytes) > g.room {
 		return errTooManyRows
 	}
 	return nil
@@ -188,16 +189,16 @@ func (g *gatherer) addRecords(records []byte) {
 	}
 	n, from := len(records)/g.width, len(g.ids)
 	g.ids = slices.Grow(g.ids, n)[:from+n]
-	g.contents = slices.Grow(g.contents, g.size*n)[:g.size*(from+n)]
-	ids, contents := g.ids[from:], g.contents[g.size*from:]
-	if g.oneWord() && g.size == CellBytes {
+	g.contents = slices.Grow(g.contents, g.Size*n)[:g.Size*(from+n)]
+	ids, contents := g.ids[from:], g.contents[g.Size*from:]
+	if g.oneWord() && g.Size == CellBytes {
 		g.addWords(records, ids, contents)
 		return
 	}
 	for i := range ids {
 		r := records[g.width*i : g.width*(i+1)]
 		ids[i] = g.recorded(r[:g.key])
-		g.unpack(contents[g.size*i:g.size*(i+1)], r[g.key:])
+		g.Unpack(contents[g.Size*i:g.Size*(i+1)], r[g.key:])
 	}
 }
 
@@ -206,20 +207,20 @@ func (g *gatherer) addWords(records []byte, ids []int32, contents []byte) {
 	for i := range ids {
 		r := records[g.width*i : g.width*(i+1)]
 		ids[i] = g.words.ID(binary.LittleEndian.Uint64(r))
-		binary.BigEndian.PutUint32(contents[CellBytes*i:], uint32(low(r[8:])))
+		binary.BigEndian.PutUint32(contents[CellBytes*i:], uint32(compact.Low(r[8:])))
 	}
 }
 
 // addContent takes in the content of a record.
 func (g *gatherer) addContent(packed []byte) {
 	n := len(g.contents)
-	g.contents = slices.Grow(g.contents, g.size)[:n+g.size]
-	g.unpack(g.contents[n:], packed)
+	g.contents = slices.Grow(g.contents, g.Size)[:n+g.Size]
+	g.Unpack(g.contents[n:], packed)
 }
 
 // addCounted takes in records with their numbers.
 func (g *gatherer) addCounted(records []byte) {
-	for n := g.width + countBytes; len(records) >= n; records = records[n:] {
+	for n := g.width + compact.CountBytes; len(records) >= n; records = records[n:] {
 		if id := g.recorded(records[:g.key]); id >= int32(len(g.skip.units)) {
 			g.countUpTo(len(g.ids))
 			g.ids = append(g.ids, id)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 
+	"github.com/dprelease/dprelease/queries/internal/compact"
 	"github.com/dprelease/dprelease/queries/internal/manyhash"
 )
 
@@ -32,6 +33,15 @@ const (
 	// sharedOrder is RowOrder if several queries share records, whose contents are those for all of them.
 	sharedOrder = 'u'
 )
+
+// Field is some bytes of a content: a number of four or eight bytes in a public range, or, of another length, any bytes.
+type Field = compact.Field
+
+// CellField is the field of a cell below size.
+func CellField(size int) Field { return Field{Bytes: CellBytes, Max: int64(size) - 1} }
+
+// digest orders what a unit might contribute.
+type digest = manyhash.Sum
 
 // unitContents are a unit's canonical text, and what its rows hold by number: the cell in four bytes, big-endian, and the
 // components of the value in eight bytes each.

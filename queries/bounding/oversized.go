@@ -6,6 +6,8 @@ import (
 	"hash/maphash"
 	"slices"
 
+	"github.com/dprelease/dprelease/queries/internal/bottomk"
+	"github.com/dprelease/dprelease/queries/internal/compact"
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
@@ -31,7 +33,7 @@ func (g *gatherer) oversizedUnits() (units [][]byte) {
 
 // rowsOf hands the contents of all rows of a unit to take, and how often each is there.
 func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []byte, rows uint64)) error {
-	content := make([]byte, g.size)
+	content := make([]byte, g.Size)
 	for i := range segments {
 		s := &segments[i]
 		key := unit
@@ -54,7 +56,7 @@ func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []b
 		err := g.records(&s.single, func(records []byte) {
 			for ; len(records) >= g.width; records = records[g.width:] {
 				if bytes.Equal(records[:g.key], key) {
-					g.unpack(content, records[g.key:g.width])
+					g.Unpack(content, records[g.key:g.width])
 					take(content, 1)
 				}
 			}
@@ -63,9 +65,9 @@ func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []b
 			return err
 		}
 		err = g.records(&s.counted, func(records []byte) {
-			for n := g.width + countBytes; len(records) >= n; records = records[n:] {
+			for n := g.width + compact.CountBytes; len(records) >= n; records = records[n:] {
 				if bytes.Equal(records[:g.key], key) {
-					g.unpack(content, records[g.key:g.width])
+					g.Unpack(content, records[g.key:g.width])
 					take(content, uint64(binary.LittleEndian.Uint32(records[g.width:])))
 				}
 			}
@@ -85,8 +87,8 @@ type oversizedUnit struct {
 	unit     []byte
 	cells    bottomKCells
 	// rows that might be kept: of all cells together if m is at least k, else of each cell; their items are places in contents
-	all      bottomK
-	inCell   map[string]*bottomK
+	all      bottomk.Sample
+	inCell   map[string]*bottomk.Sample
 	contents [][]byte
 	kept     []slot
 	cut      uint64 // rows that are not kept
@@ -117,10 +119,10 @@ func (c *oversizedUnit) bound() error {
 		return err
 	}
 	c.cells.cut()
-	c.inCell = map[string]*bottomK{}
-	c.all.reset(l.Rows)
+	c.inCell = map[string]*bottomk.Sample{}
+	c.all.Reset(l.Rows)
 	passes := uint64(1)
-	for records*int64(g.key+g.size+perRow)/int64(passes) > g.spill.Room() && passes < maxPasses {
+	for records*int64(g.key+g.Size+perRow)/int64(passes) > g.spill.Room() && passes < maxPasses {
 		passes *= 2
 	}
 	for i := range passes {
@@ -148,23 +150,23 @@ func (c *oversizedUnit) gather(in pass) error {
 	for _, x := range g.slotsOf(g.unit.id, g.order) {
 		content := g.content(x.ref)
 		l := c.bottomKFor(content)
-		if c.query.sampler.addRows(l, []slot{x}, len(c.contents)); l.taken {
-			c.contents, l.taken = append(c.contents, bytes.Clone(content)), false
+		if c.query.sampler.addRows(l, []slot{x}, len(c.contents)); l.Taken {
+			c.contents, l.Taken = append(c.contents, bytes.Clone(content)), false
 		}
 	}
 	return nil
 }
 
 // bottomKFor returns the sample among which rows of a content compete: that of their cell, or of all cells.
-func (c *oversizedUnit) bottomKFor(content []byte) *bottomK {
+func (c *oversizedUnit) bottomKFor(content []byte) *bottomk.Sample {
 	if l := c.query.sampler.limits; l.PerGroup >= l.Rows {
 		return &c.all
 	}
 	cell := string(c.query.cell(content))
 	l, ok := c.inCell[cell]
 	if !ok {
-		l = &bottomK{}
-		l.reset(c.query.sampler.limits.PerGroup)
+		l = &bottomk.Sample{}
+		l.Reset(c.query.sampler.limits.PerGroup)
 		c.inCell[cell] = l
 	}
 	return l
@@ -173,17 +175,17 @@ func (c *oversizedUnit) bottomKFor(content []byte) *bottomK {
 // finish keeps, of the m rows of smallest digest in each cell, the k of smallest digest.
 func (c *oversizedUnit) finish() {
 	for _, l := range c.inCell {
-		for _, x := range l.kept() {
-			c.all.addDigest(&x.digest, x.index)
+		for _, x := range l.Kept() {
+			c.all.Add(&x.Digest, x.Index)
 		}
 	}
 	if q := c.query; q.ranked != nil {
-		c.cut -= q.keepRanks(c.all.kept(), func(index int) uint32 { return uint32(index) }, &c.kept)
+		c.cut -= q.keepRanks(c.all.Kept(), func(index int) uint32 { return uint32(index) }, &c.kept)
 		return
 	}
 	rows := make([]uint64, len(c.contents))
-	for _, x := range c.all.kept() {
-		rows[x.index]++
+	for _, x := range c.all.Kept() {
+		rows[x.Index]++
 	}
 	for i, n := range rows {
 		if n > 0 {

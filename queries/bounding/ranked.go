@@ -3,6 +3,8 @@ package bounding
 import (
 	"math"
 	"slices"
+
+	"github.com/dprelease/dprelease/queries/internal/bottomk"
 )
 
 // Rows by rank
@@ -76,10 +78,10 @@ func (q *queryBounder) keepRanked(slots []slot) {
 }
 
 // keepRanks appends rows that were sampled to kept, with the steps of their ranks, and returns how many they are.
-func (q *queryBounder) keepRanks(sample []item, ref func(index int) uint32, kept *[]slot) uint64 {
-	slices.SortFunc(sample, func(a, b item) int { return a.digest.Compare(&b.digest) })
+func (q *queryBounder) keepRanks(sample []bottomk.Item, ref func(index int) uint32, kept *[]slot) uint64 {
+	slices.SortFunc(sample, func(a, b bottomk.Item) int { return a.Digest.Compare(&b.Digest) })
 	for i, x := range sample {
-		*kept = append(*kept, slot{ref: ref(x.index), at: int32(q.ranked.step(int64(i) + 1)), rows: 1})
+		*kept = append(*kept, slot{ref: ref(x.Index), at: int32(q.ranked.step(int64(i) + 1)), rows: 1})
 	}
 	if n := len(sample); n > 0 {
 		q.ends[q.ranked.step(int64(n))]++

@@ -6,7 +6,7 @@
 // Partitions are small enough to be grouped by unit in the processor's cache, by several goroutines. What does not fit in memory is
 // written to the [Spill].
 //
-// The files about rows know each other, because they share one memory: rows.go holds the records, repeated.go and spill.go make room in it,
+// The files about rows know each other, because they share one memory: rows.go holds the records and makes room in it, spill.go writes what is too much,
 // gather.go groups the records of a partition, bound.go and shared.go bound the groups, and oversized.go bounds what gather.go puts aside.
 package bounding
 
@@ -18,6 +18,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/internal/compact"
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
@@ -39,7 +40,7 @@ var (
 // its content, packed.
 type recordShape struct {
 	key, width int
-	packing
+	compact.Packing
 	cellWidth int // bytes of the content that are its cell
 }
 
@@ -63,7 +64,7 @@ type Rows struct {
 	free       [][]byte // chunks that were emptied
 	held       int64    // bytes in memory, with free ones
 	nextLook   int64    // bytes held at which records are compared next
-	repeats    repeats
+	repeats    compact.Repeats
 	pending    pendingContents
 	failed     error // the first error of the spill
 }
@@ -93,8 +94,8 @@ func NewRows(u *Units, cellWidth int, content []Field, s Spill) *Rows {
 	}
 	s.Join()
 	shape := recordShape{key: key, cellWidth: cellWidth}
-	shape.packing.add(content)
-	shape.width = key + shape.packed
+	shape.Packing.Add(content)
+	shape.width = key + shape.Packed
 	return &Rows{units: u, known: knownUnits{generation: 1}, nextLook: firstLook, recordShape: shape, spill: s}
 }
 
@@ -110,7 +111,7 @@ func (r *Rows) AddCells(b *table.Batch, cells []int32) error {
 		return r.failed
 	}
 	for row, cell := range cells {
-		if cell >= 0 && putLow(r.record(row), uint64(cell)) > 0 {
+		if cell >= 0 && compact.PutLow(r.record(row), uint64(cell)) > 0 {
 			return columnar.ErrShape
 		}
 	}
@@ -143,18 +144,18 @@ func (r *Rows) addWords(cells []int32) bool {
 		word := words[row]
 		record := r.appendRecord(wordSeed.Of(word) >> (64 - partitionBits))
 		binary.LittleEndian.PutUint64(record, word)
-		rest |= putLow(record[8:], uint64(cell))
+		rest |= compact.PutLow(record[8:], uint64(cell))
 	}
 	return rest == 0
 }
 
 // Record makes room for the content of a row, which EndBatch keeps.
-func (r *Rows) Record(row int) []byte { return r.pending.add(row, r.size) }
+func (r *Rows) Record(row int) []byte { return r.pending.add(row, r.Size) }
 
 // EndBatch keeps the rows of the batch for which Record was called.
 func (r *Rows) EndBatch() error {
 	for i, row := range r.pending.rows {
-		if !r.pack(r.record(int(row)), r.pending.contents[i*r.size:]) {
+		if !r.Pack(r.record(int(row)), r.pending.contents[i*r.Size:]) {
 			return columnar.ErrShape
 		}
 	}
@@ -247,6 +248,14 @@ func (r *Rows) startChunk(partition uint64) []byte {
 	return r.open[partition]
 }
 
+// Rows of a unit with the same content are many if a table has few units, or a query few cells. They are counted, one record
+// instead of many, when memory becomes short or there is much to gain. An accumulator looks whether records repeat at firstLook
+// bytes, and then whenever what it holds has doubled. A look counts one of 256 partitions, and the others if that saves a quarter:
+// looking early costs little, and keeps a table that repeats small.
+
+// firstLook is how many bytes an accumulator holds before it looks for the first time.
+const firstLook = 8 << 20
+
 // makeRoom counts repeated records, or spills, if a chunk more would be too much. partition is one that has rows.
 func (r *Rows) makeRoom(partition uint64, chunk int64) error {
 	share := r.spill.Share()
@@ -289,7 +298,7 @@ func (r *Rows) countPartition(partition int) (single, more int64) {
 		return 0, 0
 	}
 	single, more = p.single.size(), -p.counted.size()
-	counted := r.repeats.count(r.width, p.single.chunks, p.counted.chunks)
+	counted := r.repeats.Count(r.width, p.single.chunks, p.counted.chunks)
 	r.held += int64(cap(counted))
 	for _, c := range p.counted.chunks {
 		r.held -= int64(cap(c))

@@ -3,6 +3,8 @@ package bounding
 import (
 	"bytes"
 	"slices"
+
+	"github.com/dprelease/dprelease/queries/internal/bottomk"
 )
 
 // sampler bounds the rows of one unit after the other.
@@ -14,7 +16,7 @@ type sampler struct {
 	digests             *rowDigests // nil if records are of one query
 	cells               []span
 	// what the unit, and what it in one cell, might contribute
-	inAll, inCell bottomK
+	inAll, inCell bottomk.Sample
 }
 
 // span is the places of the slots of one cell.
@@ -24,12 +26,12 @@ type span struct{ from, to int }
 func (s *sampler) cell(content []byte) []byte { return content[s.cellFrom : s.cellFrom+s.cellWidth] }
 
 // addRows adds the rows of slots with their digests to l, each under the place of its slot. The first slot has place from.
-func (s *sampler) addRows(l *bottomK, slots []slot, from int) {
+func (s *sampler) addRows(l *bottomk.Sample, slots []slot, from int) {
 	if s.digests != nil && s.digests.on {
 		s.digests.add(slots, &s.messages)
 		for i, x := range slots {
 			for _, d := range s.digests.of(x) {
-				l.addDigest(&d, from+i)
+				l.Add(&d, from+i)
 			}
 		}
 		return
@@ -51,9 +53,9 @@ func (s *sampler) addRows(l *bottomK, slots []slot, from int) {
 }
 
 // addManyRows adds the rows of one slot, if several queries share records and digests are not remembered.
-func (s *sampler) addManyRows(l *bottomK, x slot, place int) {
+func (s *sampler) addManyRows(l *bottomk.Sample, x slot, place int) {
 	first := s.ofFirst(s.contents.content(x.ref))
-	l.addDigest(&first, place)
+	l.Add(&first, place)
 	s.openLater()
 	s.batch.SetContent(first.AppendTo(nil))
 	for n := s.batch.AddRun(1, x.rows, int32(place)); n < x.rows; n = s.batch.AddRun(n, x.rows, int32(place)) {
@@ -63,11 +65,11 @@ func (s *sampler) addManyRows(l *bottomK, x slot, place int) {
 }
 
 // addHashed adds the digests of the messages of the batch, each under its tag. Most are above the bar.
-func (s *sampler) addHashed(l *bottomK) {
+func (s *sampler) addHashed(l *bottomk.Sample) {
 	sums, places := s.batch.Empty()
 	for i := range sums {
-		if d := &sums[i]; !l.full || d.First() <= l.bar {
-			l.addDigest(d, int(places[i]))
+		if d := &sums[i]; !l.Rejects(d) {
+			l.Add(d, int(places[i]))
 		}
 	}
 }
@@ -119,7 +121,7 @@ func (s *sampler) keepCells(slots []slot) []slot {
 	if int64(len(s.cells)) <= s.limits.Groups {
 		return slots
 	}
-	s.inAll.reset(s.limits.Groups)
+	s.inAll.Reset(s.limits.Groups)
 	s.openCells(s.cellWidth)
 	for i, c := range s.cells {
 		if s.batch.Full() {
@@ -128,11 +130,11 @@ func (s *sampler) keepCells(slots []slot) []slot {
 		s.addCell(s.cell(s.contents.content(slots[c.from].ref)), int32(i))
 	}
 	s.addHashed(&s.inAll)
-	kept := s.inAll.kept()
-	slices.SortFunc(kept, func(a, b item) int { return a.index - b.index })
+	kept := s.inAll.Kept()
+	slices.SortFunc(kept, func(a, b bottomk.Item) int { return a.Index - b.Index })
 	end := 0
 	for i, x := range kept {
-		c := s.cells[x.index] // i is at most the index: no later cell is lost
+		c := s.cells[x.Index] // i is at most the index: no later cell is lost
 		n := copy(slots[end:], slots[c.from:c.to])
 		s.cells[i] = span{end, end + n}
 		end += n
@@ -153,31 +155,31 @@ func (s *sampler) keepInCell(slots []slot) {
 }
 
 // recount leaves in slots the rows that are kept.
-func recount(slots []slot, kept []item) {
+func recount(slots []slot, kept []bottomk.Item) {
 	for i := range slots {
 		slots[i].rows = 0
 	}
 	for i := range kept {
-		slots[kept[i].index].rows++
+		slots[kept[i].Index].rows++
 	}
 }
 
 // bottomKInCell returns the m rows of smallest digest of a cell whose slots start at a place.
-func (s *sampler) bottomKInCell(slots []slot, place int) []item {
-	s.inCell.reset(s.limits.PerGroup)
+func (s *sampler) bottomKInCell(slots []slot, place int) []bottomk.Item {
+	s.inCell.Reset(s.limits.PerGroup)
 	s.addRows(&s.inCell, slots, place)
-	return s.inCell.kept()
+	return s.inCell.Kept()
 }
 
 // keepRows keeps the first rows.
 func (s *sampler) keepRows(slots []slot) { recount(slots, s.firstRows(slots)) }
 
 // firstRows returns, of the m rows of smallest digest in each cell, the k of smallest digest. If m is not below k, these are the k of smallest digest of all.
-func (s *sampler) firstRows(slots []slot) []item {
-	s.inAll.reset(s.limits.Rows)
+func (s *sampler) firstRows(slots []slot) []bottomk.Item {
+	s.inAll.Reset(s.limits.Rows)
 	if s.limits.PerGroup >= s.limits.Rows {
 		s.addRows(&s.inAll, slots, 0)
-		return s.inAll.kept()
+		return s.inAll.Kept()
 	}
 	for _, c := range s.cells {
 		if total(slots[c.from:c.to]) <= uint64(s.limits.PerGroup) {
@@ -185,8 +187,8 @@ func (s *sampler) firstRows(slots []slot) []item {
 			continue
 		}
 		for _, x := range s.bottomKInCell(slots[c.from:c.to], c.from) {
-			s.inAll.addDigest(&x.digest, x.index)
+			s.inAll.Add(&x.Digest, x.Index)
 		}
 	}
-	return s.inAll.kept()
+	return s.inAll.Kept()
 }

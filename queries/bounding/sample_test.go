@@ -3,7 +3,6 @@ package bounding
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/combin"
@@ -116,26 +115,6 @@ func TestKeptIsWithinTheLimitsAndMaximal(t *testing.T) {
 		}
 		if groups > l.Groups || total > l.Rows || total == 0 {
 			rt.Fatalf("%d rows in %d cells, limits %+v", total, groups, l)
-		}
-	})
-}
-
-func TestLowestKeepsTheLowest(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		limit := rapid.SampledFrom([]int{1, 2, 3, 9, fewItems, fewItems + 1}).Draw(rt, "limit")
-		var all []item
-		low := bottomK{limit: int64(limit)}
-		for i := range rapid.IntRange(0, 200).Draw(rt, "items") {
-			x := item{index: i}
-			x.digest[0], x.digest[7] = rapid.Uint32Range(0, 255).Draw(rt, "digest")<<24, uint32(i)
-			all = append(all, x)
-			low.addDigest(&x.digest, x.index)
-		}
-		slices.SortFunc(all, func(a, b item) int { return a.digest.Compare(&b.digest) })
-		got, want := low.kept(), all[:min(limit, len(all))]
-		slices.SortFunc(got, func(a, b item) int { return a.digest.Compare(&b.digest) })
-		if !slices.Equal(got, want) {
-			rt.Fatalf("%v, want %v", got, want)
 		}
 	})
 }

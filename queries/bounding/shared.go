@@ -6,6 +6,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/internal/compact"
 )
 
 // One pass for several queries
@@ -36,7 +37,7 @@ type Writer interface {
 type QueryRows struct {
 	store *together
 	view
-	packing
+	compact.Packing
 	packedFrom int // of the query's content in that of a record
 	pending    pendingContents
 }
@@ -77,18 +78,18 @@ func Together(rows []*Rows) []*QueryRows {
 	for i := range bits {
 		bits[i].Bytes = 1
 	}
-	store, whole := &together{parts: len(rows), mask: mask}, packing{}
-	whole.add(bits)
+	store, whole := &together{parts: len(rows), mask: mask}, compact.Packing{}
+	whole.Add(bits)
 	parts := make([]*QueryRows, len(rows))
 	for i, r := range rows {
 		parts[i] = &QueryRows{
-			store: store, packing: r.packing, packedFrom: whole.packed,
-			view: view{number: i, shared: true, from: whole.size, width: r.size, cellWidth: r.cellWidth},
+			store: store, Packing: r.Packing, packedFrom: whole.Packed,
+			view: view{number: i, shared: true, from: whole.Size, width: r.Size, cellWidth: r.cellWidth},
 		}
-		whole.join(&r.packing)
+		whole.Join(&r.Packing)
 	}
 	r := rows[0]
-	r.packing, r.width, r.shared = whole, r.key+whole.packed, true
+	r.Packing, r.width, r.shared = whole, r.key+whole.Packed, true
 	store.Rows = r
 	return parts
 }
@@ -112,7 +113,7 @@ func (p *QueryRows) Start(b *table.Batch, cells []int32) error {
 		if err := s.Start(b, s.none); err != nil {
 			return err
 		}
-		s.content = columnar.Resize(s.content, b.Rows*s.packed)
+		s.content = columnar.Resize(s.content, b.Rows*s.Packed)
 		clear(s.content)
 	}
 	p.pending.rows, p.pending.contents = p.pending.rows[:0], p.pending.contents[:0]
@@ -126,19 +127,19 @@ func (p *QueryRows) Start(b *table.Batch, cells []int32) error {
 }
 
 // Record makes room for the content of a row.
-func (p *QueryRows) Record(row int) []byte { return p.pending.add(row, p.size) }
+func (p *QueryRows) Record(row int) []byte { return p.pending.add(row, p.Size) }
 
 // AddCells keeps the cells of the rows of a batch.
 func (p *QueryRows) AddCells(b *table.Batch, cells []int32) error {
 	if err := p.Start(b, cells); err != nil {
 		return err
 	}
-	rest, size := uint64(0), p.store.packed
+	rest, size := uint64(0), p.store.Packed
 	for row, cell := range cells {
 		if cell >= 0 {
 			content := p.store.content[row*size:][:size]
 			content[p.number/8] |= 1 << (p.number % 8)
-			rest |= putLow(content[p.packedFrom:p.packedFrom+p.packed], uint64(cell))
+			rest |= compact.PutLow(content[p.packedFrom:p.packedFrom+p.Packed], uint64(cell))
 		}
 	}
 	if rest > 0 {
@@ -151,9 +152,9 @@ func (p *QueryRows) AddCells(b *table.Batch, cells []int32) error {
 func (p *QueryRows) EndBatch() error {
 	s := p.store
 	for i, row := range p.pending.rows {
-		content := s.content[int(row)*s.packed:][:s.packed]
+		content := s.content[int(row)*s.Packed:][:s.Packed]
 		content[p.number/8] |= 1 << (p.number % 8)
-		if !p.pack(content[p.packedFrom:], p.pending.contents[i*p.size:]) {
+		if !p.Pack(content[p.packedFrom:], p.pending.contents[i*p.Size:]) {
 			return columnar.ErrShape
 		}
 	}
@@ -162,7 +163,7 @@ func (p *QueryRows) EndBatch() error {
 		return s.failed
 	}
 	for row := range s.none {
-		content := s.content[row*s.packed : (row+1)*s.packed]
+		content := s.content[row*s.Packed : (row+1)*s.Packed]
 		if anyBit(content[:s.mask]) {
 			copy(s.record(row), content)
 		}
@@ -273,9 +274,9 @@ func (u *unitBounder) smallest(p *queryBounder, all bool) []slot {
 	}
 	s := &p.sampler
 	s.startUnit()
-	s.inAll.reset(k)
+	s.inAll.Reset(k)
 	s.addRows(&s.inAll, p.counted, 0)
-	recount(p.counted, s.inAll.kept())
+	recount(p.counted, s.inAll.Kept())
 	if all {
 		u.sample.k, u.sample.slots = k, append(u.sample.slots[:0], p.counted...)
 	}

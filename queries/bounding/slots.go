@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/internal/compact"
 )
 
 // unitSlots is the rows of one unit, those with the same content as one slot.
@@ -19,7 +20,7 @@ type unitSlots struct {
 
 // content returns what row ref holds, apart from its unit.
 func (g *gatherer) content(ref uint32) []byte {
-	n := g.size
+	n := g.Size
 	return g.contents[int(ref)*n : (int(ref)+1)*n]
 }
 
@@ -48,7 +49,7 @@ func (g *gatherer) slotsOf(id int32, refs []uint32) []slot {
 		g.addToSlot(ref)
 	}
 	switch {
-	case g.shared || g.cellWidth == g.size: // each slot is a cell of its own
+	case g.shared || g.cellWidth == g.Size: // each slot is a cell of its own
 	case g.cellWidth == CellBytes:
 		u.sortByCell(g)
 	default:
@@ -61,7 +62,7 @@ func (g *gatherer) slotsOf(id int32, refs []uint32) []slot {
 func (g *gatherer) addToSlot(ref uint32) {
 	u, content := &g.unit, g.content(ref)
 	mask := uint64(len(u.table) - 1)
-	for i := hashRecord(content) & mask; ; i = (i + 1) & mask {
+	for i := compact.Hash(content) & mask; ; i = (i + 1) & mask {
 		n := u.table[i]
 		if n == 0 {
 			u.slots = append(u.slots, slot{ref: ref, rows: g.countOf(ref)})
@@ -113,7 +114,7 @@ func (u *unitSlots) sortByCell(g *gatherer) {
 
 // countCells is slotsOf without sorting, of one query that counts rows. It returns false if the cells of the unit are far apart, or not all of what rows hold.
 func (g *gatherer) countCells(refs []uint32) bool {
-	if g.shared || g.size != CellBytes {
+	if g.shared || g.Size != CellBytes {
 		return false
 	}
 	u, last := &g.unit, uint32(0)

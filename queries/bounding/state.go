@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/compact"
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
@@ -101,7 +102,7 @@ func (s *saving) saveSegment(g *gatherer, from *segment) error {
 	if err := g.records(&from.single, func(records []byte) { s.saveRecords(records, s.width) }); err != nil {
 		return err
 	}
-	if err := g.records(&from.counted, func(records []byte) { s.saveRecords(records, s.width+countBytes) }); err != nil {
+	if err := g.records(&from.counted, func(records []byte) { s.saveRecords(records, s.width+compact.CountBytes) }); err != nil {
 		return err
 	}
 	return s.err
@@ -129,8 +130,8 @@ func (s *saving) saveRecords(records []byte, width int) {
 			*to = append(*to, records[:s.key]...)
 		}
 		n := len(*to)
-		*to = slices.Grow(*to, s.size)[:n+s.size]
-		s.unpack((*to)[n:], records[s.key:s.width])
+		*to = slices.Grow(*to, s.Size)[:n+s.Size]
+		s.Unpack((*to)[n:], records[s.key:s.width])
 		if width > s.width {
 			*to = binary.LittleEndian.AppendUint64(*to, uint64(binary.LittleEndian.Uint32(records[s.width:])))
 		}
@@ -186,7 +187,7 @@ func (r *Rows) writeShape(w *state.Writer) {
 	if r.units.text {
 		text = 1
 	}
-	w.Uint(uint64(r.key + r.size))
+	w.Uint(uint64(r.key + r.Size))
 	w.Uint(uint64(r.key))
 	w.Uint(text)
 }
@@ -197,7 +198,7 @@ func (r *Rows) readShape(from *state.Reader) {
 	if r.units.text {
 		text = 1
 	}
-	from.Expect(uint64(r.key + r.size))
+	from.Expect(uint64(r.key + r.Size))
 	from.Expect(uint64(r.key))
 	from.Expect(text)
 }
@@ -227,7 +228,7 @@ func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 			texts = append(texts, loadedText{text, knownUnit{hash: maphash.Bytes(textSeed, text)}})
 		}
 	}
-	for _, width := range []int{r.key + r.size, r.key + r.size + timesBytes} {
+	for _, width := range []int{r.key + r.Size, r.key + r.Size + timesBytes} {
 		records := from.Bytes(mostBlock)
 		if from.Err() != nil {
 			return from.Err()
@@ -249,7 +250,7 @@ func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 
 // loadRecord adds a record, which may be followed by how often it is there, and returns false if it is none.
 func (r *Rows) loadRecord(record []byte, texts []loadedText, valid func(content []byte) bool) bool {
-	key, content, number := record[:r.key], record[r.key:r.key+r.size], record[r.key+r.size:]
+	key, content, number := record[:r.key], record[r.key:r.key+r.Size], record[r.key+r.Size:]
 	if !valid(content) {
 		return false
 	}
@@ -284,13 +285,13 @@ func (r *Rows) place(partition uint64, content []byte, times uint64, putKey func
 	if times == 1 {
 		to := r.appendRecord(partition)
 		putKey(to)
-		return r.pack(to[r.key:], content)
+		return r.Pack(to[r.key:], content)
 	}
 	for times > 0 {
 		some := min(times, math.MaxUint32)
 		to := r.appendCountedRecord(partition)
 		putKey(to)
-		if !r.pack(to[r.key:r.width], content) {
+		if !r.Pack(to[r.key:r.width], content) {
 			return false
 		}
 		binary.LittleEndian.PutUint32(to[r.width:], uint32(some))
@@ -301,7 +302,7 @@ func (r *Rows) place(partition uint64, content []byte, times uint64, putKey func
 
 // appendCountedRecord makes room in a partition for a record and how often it is there.
 func (r *Rows) appendCountedRecord(partition uint64) []byte {
-	width := r.width + countBytes
+	width := r.width + compact.CountBytes
 	p := &r.partitions[partition]
 	last := len(p.counted.chunks) - 1
 	if last < 0 || len(p.counted.chunks[last])+width > cap(p.counted.chunks[last]) {

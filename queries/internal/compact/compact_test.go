@@ -1,4 +1,4 @@
-package bounding
+package compact
 
 import (
 	"bytes"
@@ -33,31 +33,31 @@ func TestPackedContentsComeBack(t *testing.T) {
 			}
 			fields = append(fields, f)
 		}
-		var p packing
-		p.add(fields)
-		packed, back := make([]byte, p.packed), make([]byte, p.size)
-		if fits := p.pack(packed, content); !fits {
+		var p Packing
+		p.Add(fields)
+		packed, back := make([]byte, p.Packed), make([]byte, p.Size)
+		if fits := p.Pack(packed, content); !fits {
 			rt.Fatalf("%+v of %x: fits %v", fields, content, fits)
 		}
-		if p.unpack(back, packed); !bytes.Equal(back, content) {
+		if p.Unpack(back, packed); !bytes.Equal(back, content) {
 			rt.Fatalf("%+v: %x came back as %x", fields, content, back)
 		}
 		clear(packed)
-		if p.unpack(back, packed); slices.Max(back) > 0 {
+		if p.Unpack(back, packed); slices.Max(back) > 0 {
 			rt.Fatalf("%+v: zeros came back as %x", fields, back)
 		}
 	})
-	var p packing
-	p.add([]Field{CellField(256), {Bytes: 8, Min: -128, Max: 127}})
-	if p.packed != 2 {
-		t.Errorf("%d bytes of a record", p.packed)
+	var p Packing
+	p.Add([]Field{{Bytes: 4, Max: 255}, {Bytes: 8, Min: -128, Max: 127}})
+	if p.Packed != 2 {
+		t.Errorf("%d bytes of a record", p.Packed)
 	}
 	for _, x := range []struct {
 		cell  uint32
 		value int64
 	}{{256, 0}, {math.MaxUint32, 0}, {0, 128}, {0, -129}, {0, math.MinInt64}} {
 		content := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(nil, x.cell), uint64(x.value))
-		if p.pack(make([]byte, p.packed), content) {
+		if p.Pack(make([]byte, p.Packed), content) {
 			t.Errorf("cell %d with value %d fits in two bytes", x.cell, x.value)
 		}
 	}
@@ -66,7 +66,7 @@ func TestPackedContentsComeBack(t *testing.T) {
 // Equal records are counted, however many there are, in records whose numbers fit in their bytes.
 func TestRepeatsAreCounted(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		var c repeats
+		var c Repeats
 		for range 2 {
 			width := rapid.SampledFrom([]int{4, 5, 8, 9, 12, 16, 17, 31}).Draw(rt, "width")
 			want := map[string]uint64{}
@@ -84,13 +84,13 @@ func TestRepeatsAreCounted(t *testing.T) {
 					want[string(record)]++
 				}
 			}
-			got, most := map[string]uint64{}, len(want)+len(counted)/(width+countBytes)
-			out := c.count(width, [][]byte{single}, [][]byte{counted})
-			for at := out; len(at) > 0; at = at[width+countBytes:] {
+			got, most := map[string]uint64{}, len(want)+len(counted)/(width+CountBytes)
+			out := c.Count(width, [][]byte{single}, [][]byte{counted})
+			for at := out; len(at) > 0; at = at[width+CountBytes:] {
 				got[string(at[:width])] += uint64(binary.LittleEndian.Uint32(at[width:]))
 			}
-			if len(out)/(width+countBytes) > most {
-				rt.Fatalf("%d records, want at most %d", len(out)/(width+countBytes), most)
+			if len(out)/(width+CountBytes) > most {
+				rt.Fatalf("%d records, want at most %d", len(out)/(width+CountBytes), most)
 			}
 			for record, n := range want {
 				if got[record] != n {

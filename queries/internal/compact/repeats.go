@@ -1,0 +1,126 @@
+package compact
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/dprelease/dprelease/queries/internal/intern"
+)
+
+// seed is random: no answer depends on the places of records, and made-up records do not fall in one place.
+var seed = intern.NewHashSeed()
+
+// CountBytes is the length of the number after a record that stands for several. More rows take another record.
+const CountBytes = 4
+
+// Repeats counts equal records: an open-addressing table of places in what it has counted.
+type Repeats struct {
+	width   int
+	slots   []uint32 // place + 1, or 0
+	counted []byte   // records with their numbers
+	n       int
+}
+
+// Count returns records, each with its number, that stand for some records of a width and some that have their numbers.
+func (c *Repeats) Count(width int, single, counted [][]byte) []byte {
+	c.width, c.counted, c.n = width, c.counted[:0], 0
+	if c.slots == nil {
+		c.slots = make([]uint32, 1<<10)
+	}
+	clear(c.slots)
+	for _, records := range counted {
+		for ; len(records) >= width+CountBytes; records = records[width+CountBytes:] {
+			c.add(records[:width], binary.LittleEndian.Uint32(records[width:]))
+		}
+	}
+	for _, records := range single {
+		for ; len(records) >= width; records = records[width:] {
+			c.add(records[:width], 1)
+		}
+	}
+	return append([]byte(nil), c.counted...)
+}
+
+// addShort is add of a record of 8 to 16 bytes, which two words hold.
+func (c *Repeats) addShort(record []byte, times uint32) {
+	mask, last := uint64(len(c.slots)-1), c.width-8
+	x, y := binary.LittleEndian.Uint64(record), binary.LittleEndian.Uint64(record[last:])
+	for i := seed.Of(seed.Of(y)^x) & mask; ; i = (i + 1) & mask {
+		s := c.slots[i]
+		if s == 0 {
+			c.insert(i, record, times)
+			return
+		}
+		at := int(s-1) * (c.width + CountBytes)
+		known := c.counted[at : at+c.width+CountBytes]
+		if binary.LittleEndian.Uint64(known) == x && binary.LittleEndian.Uint64(known[last:]) == y && addTimes(known[c.width:], times) {
+			return
+		}
+	}
+}
+
+// addTimes adds to the number of a counted record, and returns false if it has no room: another record begins.
+func addTimes(number []byte, times uint32) bool {
+	n := binary.LittleEndian.Uint32(number)
+	if n > math.MaxUint32-times {
+		return false
+	}
+	binary.LittleEndian.PutUint32(number, n+times)
+	return true
+}
+
+// add counts a record.
+func (c *Repeats) add(record []byte, times uint32) {
+	if c.width >= 8 && c.width <= 16 {
+		c.addShort(record, times)
+		return
+	}
+	mask := uint64(len(c.slots) - 1)
+	for i := Hash(record) & mask; ; i = (i + 1) & mask {
+		s := c.slots[i]
+		if s == 0 {
+			c.insert(i, record, times)
+			return
+		}
+		at := int(s-1) * (c.width + CountBytes)
+		if known := c.counted[at : at+c.width+CountBytes]; string(known[:c.width]) == string(record) && addTimes(known[c.width:], times) {
+			return
+		}
+	}
+}
+
+func (c *Repeats) insert(slot uint64, record []byte, times uint32) {
+	c.counted = binary.LittleEndian.AppendUint32(append(c.counted, record...), times)
+	c.n++
+	c.slots[slot] = uint32(c.n)
+	if 2*c.n <= len(c.slots) {
+		return
+	}
+	c.slots = make([]uint32, 4*len(c.slots))
+	mask := uint64(len(c.slots) - 1)
+	for n := range c.n {
+		at := n * (c.width + CountBytes)
+		i := Hash(c.counted[at:at+c.width]) & mask
+		for c.slots[i] != 0 {
+			i = (i + 1) & mask
+		}
+		c.slots[i] = uint32(n + 1)
+	}
+}
+
+// Hash hashes a record by its words; the last one may overlap the one before.
+func Hash(record []byte) uint64 {
+	n := len(record)
+	if n < 8 {
+		hash := uint64(0)
+		for _, b := range record {
+			hash = hash<<8 | uint64(b)
+		}
+		return seed.Of(hash)
+	}
+	hash := seed.Of(binary.LittleEndian.Uint64(record[n-8:]))
+	for i := 0; i < n-8; i += 8 {
+		hash = seed.Of(hash ^ binary.LittleEndian.Uint64(record[i:]))
+	}
+	return hash
+}
