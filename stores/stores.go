@@ -19,13 +19,6 @@ import (
 	"github.com/dprelease/dprelease/io/store"
 )
 
-// Register makes the three schemes known.
-func Register() {
-	store.Register("s3", openS3)
-	store.Register("gs", openGCS)
-	store.Register("az", openAzure)
-}
-
 // kind is what the three stores differ in.
 type kind interface {
 	// versionOf returns the version of an object that was listed or whose attributes were read; as is the method As of either.

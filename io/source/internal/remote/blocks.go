@@ -1,35 +1,10 @@
 package remote
 
-import "sync"
-
 const (
 	blockSize = 2 << 20
 	// ahead is how many blocks are fetched before they are asked for, for each worker, if the one before was asked for, too.
 	ahead = 3
 )
-
-// blocks are parts of files that several handles read, all of one length but the last of a file. The least recently used ones make room for others.
-type blocks struct {
-	mu    sync.Mutex
-	of    map[blockKey]*block
-	held  int64
-	limit int64
-	clock int64
-}
-
-type blockKey struct {
-	file  *File
-	index int64
-}
-
-type block struct {
-	data   []byte
-	done   chan struct{} // closed when data is filled, or err is set
-	err    error
-	users  int
-	last   int64 // the clock when it was used
-	wanted bool  // some reader asked for it
-}
 
 // readAt reads as much of a handle's file as one block has.
 func (c *blocks) readAt(h *handle, b []byte, at int64) (int, error) {

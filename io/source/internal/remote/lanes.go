@@ -45,6 +45,13 @@ type part struct {
 	err  error
 }
 
+// Open implements scan.Remote.
+func (f *File) Open(ctx context.Context) scan.Handle {
+	h := &handle{file: f}
+	h.ctx, h.cancel = context.WithCancel(ctx)
+	return h
+}
+
 // Expect implements scan.Handle.
 func (h *handle) Expect(extents ...scan.Extent) {
 	sorted := slices.DeleteFunc(slices.Clone(extents), func(e scan.Extent) bool { return e.Size <= 0 || e.At < 0 || e.At+e.Size > h.file.object.Size })

@@ -61,13 +61,6 @@ func (p *Pool) File(b store.Bucket, o store.Object) *File { return &File{p, b, o
 // Size implements scan.Remote.
 func (f *File) Size() int64 { return f.object.Size }
 
-// Open implements scan.Remote.
-func (f *File) Open(ctx context.Context) scan.Handle {
-	h := &handle{file: f}
-	h.ctx, h.cancel = context.WithCancel(ctx)
-	return h
-}
-
 // fetch fills p from the store.
 func (f *File) fetch(ctx context.Context, p []byte, at int64) error {
 	select {
@@ -77,6 +70,29 @@ func (f *File) fetch(ctx context.Context, p []byte, at int64) error {
 		return ctx.Err()
 	}
 	return Fault(store.ReadFull(ctx, f.bucket, f.object, p, at))
+}
+
+// blocks are parts of files that several handles read, all of one length but the last of a file. The least recently used ones make room for others.
+type blocks struct {
+	mu    sync.Mutex
+	of    map[blockKey]*block
+	held  int64
+	limit int64
+	clock int64
+}
+
+type blockKey struct {
+	file  *File
+	index int64
+}
+
+type block struct {
+	data   []byte
+	done   chan struct{} // closed when data is filled, or err is set
+	err    error
+	users  int
+	last   int64 // the clock when it was used
+	wanted bool  // some reader asked for it
 }
 
 // Fault turns an error of a store into one of an input; that of a context stays.

@@ -1,0 +1,10 @@
+package stores
+
+import "github.com/dprelease/dprelease/io/store"
+
+// Register makes the three schemes known.
+func Register() {
+	store.Register("s3", openS3)
+	store.Register("gs", openGCS)
+	store.Register("az", openAzure)
+}
