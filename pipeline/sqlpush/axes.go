@@ -1,0 +1,157 @@
+package sqlpush
+
+import (
+	"fmt"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/domain"
+)
+
+// present leaves out the rows that have no code in a dimension by conditions on its columns, which scans take; the code is found once then. ok is false if
+// some of such rows may be left.
+func (w *writer) present(r *domain.Rule, columns map[string]Column) (ok bool) {
+	kept := 0
+	for _, c := range []int32{r.Null, r.Other} {
+		if c != domain.RuleDropped {
+			kept++
+		}
+	}
+	if r.Grid != nil && kept == 0 {
+		w.filter(w.onGrid(r.Grid, columns)...)
+		return true
+	}
+	if kept > 0 {
+		return kept == 2
+	}
+	c := columns[r.Column]
+	x := c.Expr
+	switch {
+	case r.IntSteps != nil:
+		s := r.IntSteps
+		most := s.At[len(s.At)-1] - 1
+		if s.Closed {
+			most = max(most, s.Last)
+		}
+		w.filter(x+" >= "+integer(s.At[0]), x+" <= "+integer(most))
+		w.sure[x] = true
+	case r.FloatSteps != nil && r.FloatSteps.Closed:
+		return false // infinities are in cells too, and scans do not take such a condition
+	case r.FloatSteps != nil:
+		at := r.FloatSteps.At
+		w.filter(x+" >= "+w.Float(at[0]), x+" < "+w.Float(at[len(at)-1]))
+		w.sure[x] = true
+	case r.Offsets != nil:
+		w.filter(x + " IS NOT NULL")
+		w.sure[x] = true
+	default:
+		pairs, listed := w.pairs(r, c.Binary)
+		if !listed || len(pairs) > fewCases {
+			return listed // a join leaves them out
+		}
+		w.filter(cases(x, pairs, r.Other) + " IS NOT NULL") // once for each entry of a dictionary
+	}
+	return true
+}
+
+// whenNull puts the code of nulls before that of a value of x.
+func (w *writer) whenNull(x string, null int32, rest string) string {
+	switch {
+	case w.sure[x]:
+		return rest
+	case null == domain.RuleDropped:
+		return "CASE WHEN " + x + " IS NOT NULL THEN " + rest + " END"
+	}
+	return "CASE WHEN " + x + " IS NULL THEN " + code(null) + " ELSE " + rest + " END"
+}
+
+// lookup joins a long list of values and returns the code of a value.
+func (w *writer) lookup(x string, pairs []Pair, other int32) string {
+	w.names++
+	s, k, c := fmt.Sprint("s", w.names), fmt.Sprint("k", w.names), fmt.Sprint("e", w.names)
+	how := "LEFT JOIN"
+	if other == domain.RuleDropped {
+		how = "JOIN"
+	}
+	w.from = fmt.Sprintf("(SELECT %s.*, %s.c AS %s\n FROM %s AS %s %s %s ON %s.%s = %s.v)", s, k, c, w.from, s, how, w.Pairs(k, pairs), s, x, k)
+	if other == domain.RuleDropped {
+		return c
+	}
+	return fmt.Sprintf("COALESCE(%s, %d)", c, other)
+}
+
+// axis returns the code of a row in a dimension.
+func (w *writer) axis(r *domain.Rule, columns map[string]Column) string {
+	if r.Grid != nil {
+		return w.grid(r, columns)
+	}
+	c := columns[r.Column]
+	x := c.Expr
+	if pairs, ok := w.pairs(r, c.Binary); ok {
+		switch {
+		case len(pairs) <= fewCases && r.Null == domain.RuleDropped && r.Other == domain.RuleDropped:
+			return cases(x, pairs, r.Other)
+		case len(pairs) <= fewCases:
+			return w.whenNull(x, r.Null, cases(x, pairs, r.Other))
+		case r.Null == domain.RuleDropped:
+			if r.Other == domain.RuleDropped {
+				return w.lookup(x, pairs, r.Other)
+			}
+			return w.whenNull(x, r.Null, w.lookup(x, pairs, r.Other))
+		case r.Other == domain.RuleDropped: // a join would lose the nulls
+			found := w.lookup(x, pairs, 0x7fffffff)
+			return w.whenNull(x, r.Null, "NULLIF("+found+", 2147483647)")
+		}
+		return w.whenNull(x, r.Null, w.lookup(x, pairs, r.Other))
+	}
+	switch {
+	case r.IntSteps != nil:
+		return w.whenNull(x, r.Null, w.intSteps(x, r.IntSteps))
+	case r.FloatSteps != nil:
+		if r.Null == domain.RuleDropped && r.Other == domain.RuleDropped {
+			return w.floatSteps(x, r.FloatSteps) // NULL, if the number is
+		}
+		return w.whenNull(x, r.Null, w.floatSteps(x, r.FloatSteps))
+	}
+	return w.timeField(r, x)
+}
+
+// grid returns the cell of a place.
+func (w *writer) grid(r *domain.Rule, columns map[string]Column) string {
+	lat, lon := w.stage(w.double(columns[r.Grid.Lat])), w.stage(w.double(columns[r.Grid.Lon]))
+	line := func(x string, edges []float64) string {
+		n := int32(len(edges) - 1)
+		s := &domain.Steps[float64]{At: edges, Cells: n, Below: domain.RuleDropped, Beyond: domain.RuleDropped, Closed: true, Last: edges[n], LastCode: n - 1}
+		last := fmt.Sprintf("CASE WHEN %s = %s THEN %d END", x, w.Float(s.Last), s.LastCode)
+		if among, ok := w.evenly(x, s); ok {
+			return among + " ELSE " + last + " END"
+		}
+		return steps(x, s, w.Float, "NULL", last)
+	}
+	row, col := w.stage(line(lat, r.Grid.Rows)), w.stage(line(lon, r.Grid.Cols))
+	cell := fmt.Sprintf("CASE WHEN %s IS NOT NULL AND %s IS NOT NULL THEN %s * %d + %s ELSE %s END", row, col, row, len(r.Grid.Cols)-1, col, code(r.Other))
+	return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", w.onEarth(lat, lon), cell, code(r.Null))
+}
+
+// onEarth says that a place is one. That of the latitude and the longitude 0 stands for none.
+func (w *writer) onEarth(lat, lon string) string {
+	number := func(x float64) string { return w.Float(x) }
+	return fmt.Sprintf("%s >= %s AND %s <= %s AND %s >= %s AND %s <= %s AND (%s <> %s OR %s <> %s)",
+		lat, number(-90), lat, number(90), lon, number(-180), lon, number(180), lat, number(0), lon, number(0))
+}
+
+// onGrid says that a place is in a cell.
+func (w *writer) onGrid(g *domain.GridRule, columns map[string]Column) []string {
+	lat, lon := w.stage(w.double(columns[g.Lat])), w.stage(w.double(columns[g.Lon]))
+	inside := func(x string, edges []float64) string {
+		return fmt.Sprintf("%s >= %s AND %s <= %s", x, w.Float(edges[0]), x, w.Float(edges[len(edges)-1]))
+	}
+	return []string{inside(lat, g.Rows), inside(lon, g.Cols), w.onEarth(lat, lon)}
+}
+
+// double is a column of numbers as doubles.
+func (w *writer) double(c Column) string {
+	if c.Type.Kind == table.Float {
+		return c.Expr
+	}
+	return w.Double(c.Expr)
+}
