@@ -34,8 +34,10 @@ type columnReader struct {
 	dict   *scan.Dictionary
 	page   openPage
 	memory *pageMemory
-	buffer rowBuffer
-	lists  *listRows // of a column of lists
+	// memories is where the memory goes when the reader is closed.
+	memories *sync.Pool
+	buffer   rowBuffer
+	lists    *listRows // of a column of lists
 }
 
 // openPage is a decoded page, whose rows (of lists: elements that are present) are used from the first on.
@@ -53,7 +55,19 @@ type pageMemory struct {
 	values               decoded
 }
 
-var pageMemories = sync.Pool{New: func() any { return new(pageMemory) }}
+// pageMemories are the memories of long column chunks and of short ones, so that a column of few bytes does not hold what a long one needed.
+var pageMemories [2]sync.Pool
+
+// shortChunk is below how many stored bytes a chunk is short.
+const shortChunk = 256 << 10
+
+// pageMemoriesOf returns the memories for a chunk of so many bytes.
+func pageMemoriesOf(size int64) *sync.Pool {
+	if size < shortChunk {
+		return &pageMemories[0]
+	}
+	return &pageMemories[1]
+}
 
 // mostKept is the longest piece of memory that is kept, in bytes.
 const mostKept = 4 << 20
@@ -76,12 +90,13 @@ type rowBuffer struct {
 
 // newColumnReader returns a reader of a chunk of a row group with so many rows.
 func newColumnReader(l *leaf, c *chunk, rows int64, section *scan.Section, codecs *scan.Codecs) *columnReader {
-	m, ok := pageMemories.Get().(*pageMemory)
+	memories := pageMemoriesOf(c.size)
+	m, ok := memories.Get().(*pageMemory)
 	if !ok {
 		m = new(pageMemory)
 	}
 	section.Lend(m.block)
-	r := &columnReader{leaf: l, rows: rows, values: c.values, memory: m}
+	r := &columnReader{leaf: l, rows: rows, values: c.values, memory: m, memories: memories}
 	r.pages = pageReader{section: section, left: c.size, codec: c.codec, codecs: codecs, stored: m.stored, plain: m.plain}
 	if l.list != nil {
 		r.lists = &listRows{elements: listElements{reader: r}, shape: l.list}
@@ -94,7 +109,7 @@ func (c *columnReader) close() {
 	m := c.memory
 	m.block, m.stored, m.plain = c.pages.section.Reclaim(), c.pages.stored, c.pages.plain
 	if !m.large() {
-		pageMemories.Put(m)
+		c.memories.Put(m)
 	}
 	*c = columnReader{}
 }
