@@ -41,6 +41,13 @@ queries:
 queries:
   - {name: all, count: {}, per_unit: {max_rows: 1}}
   - {name: many, histogram: {by: [{column: colour, values: [red, blue]}, {column: x, edges: [0, 10, 20, 30]}], noise: auto}}`,
+	"found": `privacy: {epsilon: 1, delta: 1e-6, unit: [person], per_unit: {max_rows: 4}}
+queries:
+  - {name: all, count: {}, per_unit: {max_rows: discover, max_rows_up_to: 20}}
+  - {name: colours, histogram: {by: [{column: colour, values: [red, blue], null: bin}]}, per_unit: {max_rows: discover, max_rows_up_to: 20, max_rows_per_group: 5}}
+  - {name: total, sum: {column: x, clamp: [-5, 20]}, per_unit: {max_rows: discover, max_rows_up_to: 20, max_rows_share: 0.3}}
+  - {name: clamped, sum: {column: x, clamp: discover, range: [-1000, 1000]}}
+  - {name: level, mean: {column: x, clamp: discover, range: [-1000, 1000]}}`,
 	"two columns": `privacy: {epsilon: 1, delta: 1e-6, unit: [person, colour], per_unit: {max_rows: 4}}
 queries:
   - {name: all, count: {}}`,
@@ -109,7 +116,7 @@ func twoWorkers(data *source.Dataset) *local.Engine { return local.New(data, 2) 
 // the heavy one.
 func TestAudit(t *testing.T) {
 	dir := auditTable(t)
-	attained := map[string][]int{"counts": {0, 1}, "sums": {0}, "keys": {0}, "rows": {0}, "two columns": {0}, "shared noise": {0, 1}} // by a single unit that comes or goes
+	attained := map[string][]int{"counts": {0, 1}, "sums": {0}, "keys": {0}, "rows": {0}, "two columns": {0}, "shared noise": {0, 1}, "found": {0}} // by a single unit that comes or goes
 	for name, body := range auditJobs {
 		for _, adjacency := range []string{"add-remove", "replace-one"} {
 			t.Run(name+" "+adjacency, func(t *testing.T) {

@@ -1,0 +1,160 @@
+package clampsearch_test
+
+import (
+	"math"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/ledger/ledgertest"
+	"github.com/dprelease/dprelease/mechanism"
+	"github.com/dprelease/dprelease/pipeline/clampsearch"
+	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/quantize"
+)
+
+// released answers a query of which something is found, as a run does: charged with epsilon 1 and delta 1e-6, searched, chosen, and noised.
+func released(t *testing.T, spec queries.Spec, columns ...[]int64) (queries.Found, queries.Answer) {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	q, err := queries.New(spec)
+	must(err)
+	s, err := clampsearch.New(q, queries.AddRemove)
+	must(err)
+	parts, err := q.Components(queries.AddRemove)
+	must(err)
+	asks := []calibrate.Ask{}
+	for _, p := range parts {
+		asks = append(asks, calibrate.Ask{Query: "q" + p.Name, Sens: p.Sens, Weight: p.Weight / float64(len(parts)), Quantum: p.Quantum, RowBound: p.RowBound})
+	}
+	charged, err := calibrate.Split(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, s.Ask(asks, 1))
+	must(err)
+	s.Mechanism, charged = charged[len(parts)], charged[:len(parts)]
+
+	schema, batch := table.Schema{}, table.Batch{Rows: len(columns[0])}
+	for i, name := range q.Columns() {
+		kind := table.Type{Kind: table.Int}
+		schema.Fields = append(schema.Fields, table.Field{Name: name, Type: kind})
+		batch.Columns = append(batch.Columns, table.Column{Type: kind, Values: table.Values{Ints: columns[i]}})
+	}
+	a, err := q.New(schema, nil)
+	must(err)
+	must(a.Add(&batch))
+	exacts, err := a.Seal()
+	must(err)
+
+	receipt := ledgertest.Receipt(t, append(append([]calibrate.Mechanism{}, charged...), s.Mechanism)...)
+	histogram, err := exacts[len(parts)].Noise(t.Context(), receipt, s.Charged(), 1)
+	must(err)
+	found, err := s.Find(histogram, charged, queries.AddRemove)
+	must(err)
+	chosen, err := s.With(found, charged, queries.AddRemove)
+	must(err)
+	exacts = exacts[:len(parts)]
+	must(s.Choose(exacts, found.Range()))
+	var noisy []mechanism.Noisy
+	for i, e := range exacts {
+		n, err := e.Noise(t.Context(), receipt, chosen.Mechanisms[i], 1)
+		must(err)
+		noisy = append(noisy, n)
+	}
+	answer, err := chosen.Query.Finish(noisy, noisy)
+	must(err)
+	return found, answer
+}
+
+// covered counts the intervals that hold the truth, and compares the noise with what is stated: the root mean square error within 7 standard errors.
+func covered(t *testing.T, a queries.Answer, truth float64) (n int) {
+	t.Helper()
+	low, high, noisy, sigma := make([]float64, a.Cells), make([]float64, a.Cells), make([]float64, a.Cells), make([]float64, a.Cells)
+	a.Low(0, low)
+	a.High(0, high)
+	a.Noisy(0, noisy)
+	a.Sigma(0, sigma)
+	squares := 0.0
+	for i := range low {
+		if low[i] <= truth && truth <= high[i] {
+			n++
+		}
+		squares += math.Pow((noisy[i]-truth)/sigma[i], 2)
+	}
+	if got := math.Sqrt(squares / float64(a.Cells)); math.Abs(got-1) > 7/math.Sqrt(2*float64(a.Cells)) {
+		t.Errorf("the error is %.4f of the deviation that is stated", got)
+	}
+	return n
+}
+
+func numbered(n int) (labels []domain.Label) {
+	for i := range n {
+		text := strconv.Itoa(i)
+		labels = append(labels, domain.Label{Name: text, Members: []string{text}})
+	}
+	return labels
+}
+
+// repeats is how often a table is released, and the largest distance of the share of the intervals that hold from 95 % in so many cells: 6.5 standard
+// errors, which chance alone exceeds in one of 10^10 tests. With DPRELEASE_LONG=1 it is below 0.3 %.
+func repeats(cells, long int) (runs int, slack float64) {
+	if runs = 1; os.Getenv("DPRELEASE_LONG") != "" {
+		runs = long
+	}
+	return runs, 6.5 * math.Sqrt(0.95*0.05/float64(runs*cells))
+}
+
+// The 95 % intervals of a histogram whose bound on rows was found hold the exact counts under that bound as often as they say.
+func TestIntervalsUnderAFoundBoundCover(t *testing.T) {
+	const cells, units = 20_000, 40_000 // of 4 rows each, so that a cell has 8
+	var rows, persons []int64
+	for i := range int64(4 * units) {
+		rows, persons = append(rows, i%cells), append(persons, i/4)
+	}
+	spec := queries.Spec{
+		Name: "q", Kind: queries.Histogram, Unit: []string{"u"}, Bounds: queries.Bounds{MaxRows: 1000}, RowsShare: 0.1, By: []domain.Dimension{{Column: "g", Labels: numbered(cells)}},
+	}
+	runs, slack := repeats(cells, 12)
+	held := 0
+	for range runs {
+		found, a := released(t, spec, rows, persons)
+		if found.Rows.MaxRows != 4 {
+			t.Fatalf("a bound of %d was found", found.Rows.MaxRows)
+		}
+		held += covered(t, a, 8)
+	}
+	if share := float64(held) / float64(runs*cells); math.Abs(share-0.95) > slack {
+		t.Errorf("%.4f of the intervals hold the count, want 0.95 ± %.4f", share, slack)
+	}
+}
+
+// The 95 % intervals of sums whose clamp was found hold the exact sums under that clamp as often as they say.
+func TestIntervalsUnderAFoundClampCover(t *testing.T) {
+	const groups, each, value = 2_000, 10, 70
+	var by, values []int64
+	for i := range int64(groups * each) {
+		by, values = append(by, i%groups), append(values, value)
+	}
+	spec := queries.Spec{
+		Name: "q", Kind: queries.Sum, By: []domain.Dimension{{Column: "g", Labels: numbered(groups)}},
+		Value: &quantize.Value{Columns: []string{"x"}, Lo: "0", Hi: "1e9", Share: 0.1},
+	}
+	runs, slack := repeats(groups, 120)
+	held := 0
+	for range runs {
+		found, a := released(t, spec, by, values)
+		clamp := found.Clamp.Clamp
+		if !found.Clamp.Found || clamp[0] != 0 {
+			t.Fatalf("a clamp of %v was found", clamp)
+		}
+		held += covered(t, a, each*min(value, clamp[1]))
+	}
+	if share := float64(held) / float64(runs*groups); math.Abs(share-0.95) > slack {
+		t.Errorf("%.4f of the intervals hold the sum, want 0.95 ± %.4f", share, slack)
+	}
+}
