@@ -71,7 +71,7 @@ func (j *Job) writeHead(b *strings.Builder) {
 		return
 	}
 	fmt.Fprintf(b, "  # Whom the guarantee protects: all rows with one value here.\n  unit: %s\n", list(j.Unit))
-	fmt.Fprintf(b, "  # At most so many rows of one unit count. More rows keep more of the data and need more noise.\n  per_unit: {max_rows: %d}\n\n", j.MaxRows)
+	fmt.Fprintf(b, "  # At most so many rows of one unit count. More rows keep more of the data and need more noise.\n  # If nothing is known about it: {max_rows: discover, max_rows_up_to: 1000}, which spends a tenth of the budget on finding it.\n  per_unit: {max_rows: %d}\n\n", j.MaxRows)
 }
 
 func (j *Job) writeInput(b *strings.Builder) {
