@@ -3,8 +3,8 @@ package queries
 import (
 	"io"
 
-	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/internal/gather"
+	"github.com/dprelease/dprelease/queries/internal/intern"
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
@@ -14,8 +14,13 @@ import (
 // ErrState says that what was read is no state of the queries.
 var ErrState = state.ErrState
 
-// Buckets says which rows of units are to be apart; see [bounding.Buckets].
-type Buckets = bounding.Buckets
+// Buckets says which rows of units are to be apart; see [intern.Buckets].
+type Buckets = intern.Buckets
+
+// NewBuckets is [intern.NewBuckets].
+func NewBuckets(n int, key [16]byte, text func(unit []byte) uint64) Buckets {
+	return intern.NewBuckets(n, key, text)
+}
 
 // StateSource is what states are read from.
 type StateSource = state.Source
@@ -32,7 +37,8 @@ func SaveAnswers(all []Accumulator, to io.Writer) error { return gather.SaveAnsw
 // LoadAnswers adds what SaveAnswers wrote.
 func LoadAnswers(all []Accumulator, from StateSource) error { return gather.LoadAnswers(all, from) }
 
-// SaveRows hands the rows of units to emit in blocks of about limit bytes, each for one bucket, and leaves the answers. emit owns the block.
+// SaveRows hands the rows of units to emit in blocks of about limit bytes, each for one bucket, and leaves the answers. The block is in memory
+// that the next one uses again.
 func SaveRows(all []Accumulator, b Buckets, limit int, emit func(bucket int, block []byte) error) error {
 	return gather.SaveRows(all, b, limit, emit)
 }

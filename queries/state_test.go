@@ -46,8 +46,9 @@ func carried(tb testing.TB, all []Accumulator, fresh func() ([]Accumulator, erro
 func inBuckets(tb testing.TB, all []Accumulator) [][][]byte {
 	tb.Helper()
 	buckets := make([][][]byte, 3)
-	err := SaveRows(all, Buckets{N: 3, Of: func(unit []byte) int { return (len(unit) + int(unit[0])) % 3 }}, 100, func(bucket int, block []byte) error {
-		buckets[bucket] = append(buckets[bucket], block)
+	text := func(unit []byte) uint64 { return uint64(len(unit)+int(unit[0])) << 50 }
+	err := SaveRows(all, NewBuckets(3, [16]byte{3, 5, 8: 7, 15: 77}, text), 100, func(bucket int, block []byte) error {
+		buckets[bucket] = append(buckets[bucket], bytes.Clone(block))
 		return nil
 	})
 	if err != nil {

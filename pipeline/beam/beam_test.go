@@ -19,7 +19,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
-const program = "of the test"
+const program = "the version of the test"
 
 func TestMain(m *testing.M) {
 	beamlog.SetupLogging("error", "text")

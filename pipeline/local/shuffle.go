@@ -110,6 +110,7 @@ func withWorker(ctx context.Context, p *pipeline.Plan, schema table.Schema, l Li
 
 // eachMessage decrypts the messages that next returns.
 func eachMessage(k partial.Key, next func() ([]byte, error), do func(*partial.Message) error) error {
+	opener := partial.NewOpener(k)
 	for {
 		sealed, err := next()
 		if errors.Is(err, io.EOF) {
@@ -118,7 +119,7 @@ func eachMessage(k partial.Key, next func() ([]byte, error), do func(*partial.Me
 		if err != nil {
 			return err
 		}
-		m, err := k.Message(sealed)
+		m, err := opener.Message(sealed)
 		if err == nil {
 			err = do(m)
 		}

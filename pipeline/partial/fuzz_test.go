@@ -130,7 +130,7 @@ func FuzzStream(f *testing.F) {
 		if r, err := NewReader(bytes.NewReader(text), key); err == nil {
 			_ = r.Load(accumulators(t))
 		}
-		_, _ = key.Message(text)
+		_, _ = NewOpener(key).Message(text)
 	})
 }
 

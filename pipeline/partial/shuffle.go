@@ -32,7 +32,7 @@ type Message struct {
 	Bucket int
 	Blocks int64
 	rest   []byte
-	kind   byte
+	kind   byte // the last byte of a message, so that it can be put behind a block in the block's memory
 }
 
 // Packed is what a packed message states: a Statement whose From and To are any range, and how many blocks went to each bucket.
@@ -47,7 +47,7 @@ const (
 	boundedKind = 'b'
 )
 
-// unitHash hashes units under a key that follows from the run's, so that a bucket says nothing of a unit to those who do not have it.
+// unitHash hashes units that have texts under a key that follows from the run's.
 type unitHash struct {
 	block cipher.Block
 	state [aes.BlockSize]byte
@@ -65,15 +65,20 @@ func (h *unitHash) of(unit []byte) uint64 {
 	return binary.BigEndian.Uint64(h.state[:])
 }
 
-// buckets chooses one of n buckets for each unit.
+// buckets chooses one of n buckets for each unit, by hashes under keys that follow from the run's: the same on all workers, and spread evenly
+// whatever the units are.
 func (k Key) buckets(n int) (queries.Buckets, error) {
 	key, err := k.derive(nil, "buckets")
 	if err != nil {
 		return queries.Buckets{}, err
 	}
+	words, err := k.derive(nil, "buckets of words")
+	if err != nil {
+		return queries.Buckets{}, err
+	}
 	h := &unitHash{}
 	h.block, err = aes.NewCipher(key)
-	return queries.Buckets{N: n, Of: func(unit []byte) int { return int(h.of(unit) % uint64(n)) }}, err
+	return queries.NewBuckets(n, [16]byte(words), h.of), err
 }
 
 // blockBytes is about the length of a block of rows of one bucket.
@@ -88,7 +93,7 @@ func (k Key) Pack(s Statement, all []queries.Accumulator, n int, emit func(bucke
 	}
 	said := Packed{s, make([]int64, n)}
 	err = queries.SaveRows(all, b, blockBytes, func(bucket int, block []byte) error {
-		sealed, err := k.Sealed(append([]byte{rowsKind}, block...))
+		sealed, err := k.Sealed(append(block, rowsKind))
 		if err == nil {
 			said.Blocks[bucket]++
 			emit(bucket, sealed)
@@ -102,21 +107,21 @@ func (k Key) Pack(s Statement, all []queries.Accumulator, n int, emit func(bucke
 	if err != nil {
 		return err
 	}
-	sealed, err := k.answers(binary.BigEndian.AppendUint64([]byte{packedKind}, uint64(len(text))), text, all)
+	sealed, err := k.answers(packedKind, append(binary.BigEndian.AppendUint64(nil, uint64(len(text))), text...), all)
 	if err == nil {
 		emit(n, sealed)
 	}
 	return err
 }
 
-// answers returns a message of a head, a text and answers.
-func (k Key) answers(head, text []byte, all []queries.Accumulator) ([]byte, error) {
+// answers returns a message of a head and answers.
+func (k Key) answers(kind byte, head []byte, all []queries.Accumulator) ([]byte, error) {
 	var out bytes.Buffer
 	out.Write(head)
-	out.Write(text)
 	if err := queries.SaveAnswers(all, &out); err != nil {
 		return nil, err
 	}
+	out.WriteByte(kind)
 	return k.Sealed(out.Bytes())
 }
 
@@ -125,20 +130,30 @@ func (k Key) Bounded(bucket int, blocks int64, all []queries.Accumulator) ([]byt
 	if err := queries.Bound(all); err != nil {
 		return nil, err
 	}
-	head := binary.BigEndian.AppendUint32([]byte{boundedKind}, uint32(bucket))
-	return k.answers(binary.BigEndian.AppendUint64(head, uint64(blocks)), nil, all)
+	head := binary.BigEndian.AppendUint32(nil, uint32(bucket))
+	return k.answers(boundedKind, binary.BigEndian.AppendUint64(head, uint64(blocks)), all)
 }
 
-// Message decrypts a message. Errors are ErrFormat, ErrVersion, ErrOtherKey and ErrDamaged.
-func (k Key) Message(sealed []byte) (*Message, error) {
-	plain, err := k.Opened(sealed)
-	if err != nil {
+// Opener decrypts messages, each into the memory of the one before.
+type Opener struct {
+	key   Key
+	plain []byte
+}
+
+// NewOpener returns an opener of the messages of a run.
+func NewOpener(k Key) *Opener { return &Opener{key: k} }
+
+// Message decrypts a message, which can be used until the next one is decrypted. Errors are ErrFormat, ErrVersion, ErrOtherKey and ErrDamaged.
+func (o *Opener) Message(sealed []byte) (*Message, error) {
+	var err error
+	if o.plain, err = o.key.open(o.plain[:0], sealed); err != nil {
 		return nil, err
 	}
-	if len(plain) == 0 {
+	last := len(o.plain) - 1
+	if last < 0 {
 		return nil, ErrDamaged
 	}
-	m := &Message{kind: plain[0], rest: plain[1:]}
+	m := &Message{kind: o.plain[last], rest: o.plain[:last]}
 	switch m.kind {
 	case rowsKind:
 		return m, nil

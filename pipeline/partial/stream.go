@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"slices"
 )
 
 // The encrypted stream
@@ -29,7 +30,7 @@ const (
 	// Mark is the beginning of every stream.
 	Mark = "dprelagg"
 	// Version is that of the format, and of what states mean.
-	Version    = 1
+	Version    = 2
 	idBytes    = 16
 	saltBytes  = 32
 	headBytes  = len(Mark) + 2 + idBytes + saltBytes
@@ -88,15 +89,22 @@ type encrypted struct {
 	err   error
 }
 
-// newEncrypted writes the head of a stream, and returns what encrypts the rest.
-func newEncrypted(w io.Writer, k Key) (*encrypted, error) {
+// head returns the head of a new stream.
+func (k Key) head() ([]byte, error) {
 	id, err := k.derive(nil, "id")
 	if err != nil {
 		return nil, err
 	}
 	head := binary.BigEndian.AppendUint16([]byte(Mark), Version)
 	head = append(append(head, id[:idBytes]...), make([]byte, saltBytes)...)
-	if _, err := rand.Read(head[headBytes-saltBytes:]); err != nil {
+	_, err = rand.Read(head[headBytes-saltBytes:])
+	return head, err
+}
+
+// newEncrypted writes the head of a stream, and returns what encrypts the rest.
+func newEncrypted(w io.Writer, k Key) (*encrypted, error) {
+	head, err := k.head()
+	if err != nil {
 		return nil, err
 	}
 	s, err := newSealer(k, head)
@@ -147,6 +155,15 @@ type decrypted struct {
 // newDecrypted reads the head of a stream.
 func newDecrypted(r io.Reader, k Key) (*decrypted, error) {
 	in := bufio.NewReaderSize(r, chunkBytes+64)
+	s, err := k.opening(in)
+	if err != nil {
+		return nil, err
+	}
+	return &decrypted{sealer: s, r: in, chunk: make([]byte, chunkBytes+s.aead.Overhead())}, nil
+}
+
+// opening reads the head of a stream, and returns what decrypts its chunks.
+func (k Key) opening(in io.Reader) (*sealer, error) {
 	head := make([]byte, headBytes)
 	if _, err := io.ReadFull(in, head); err != nil || !bytes.HasPrefix(head, []byte(Mark)) {
 		return nil, readError(err, ErrFormat)
@@ -161,11 +178,7 @@ func newDecrypted(r io.Reader, k Key) (*decrypted, error) {
 	if !bytes.Equal(head[len(Mark)+2:][:idBytes], id[:idBytes]) {
 		return nil, ErrOtherKey
 	}
-	s, err := newSealer(k, head)
-	if err != nil {
-		return nil, err
-	}
-	return &decrypted{sealer: s, r: in, chunk: make([]byte, chunkBytes+s.aead.Overhead())}, nil
+	return newSealer(k, head)
 }
 
 // readError returns the error of a source, or fault if the source ended too early or had no error.
@@ -232,28 +245,57 @@ func (d *decrypted) end() error {
 	return nil
 }
 
-// Sealed encrypts a message that crosses a wire by itself.
-func (k Key) Sealed(message []byte) ([]byte, error) {
-	var out bytes.Buffer
-	out.Grow(len(message) + headBytes + 16*(2+len(message)/chunkBytes))
-	e, err := newEncrypted(&out, k)
-	if err == nil {
-		_, err = e.Write(message)
+// Check reads a part, or another stream, to its end, and returns nil if all of it is authentic. Errors are ErrFormat, ErrVersion, ErrOtherKey,
+// ErrDamaged, or those of r.
+func Check(r io.Reader, k Key) error {
+	d, err := newDecrypted(r, k)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = e.Close()
-	}
-	return out.Bytes(), err
+	_, err = io.Copy(io.Discard, d)
+	return err
 }
 
-// Opened decrypts a message of Sealed.
-func (k Key) Opened(sealed []byte) ([]byte, error) {
-	d, err := newDecrypted(bytes.NewReader(sealed), k)
+// Sealed encrypts a message that crosses a wire by itself: as a stream, in one piece of memory.
+func (k Key) Sealed(message []byte) ([]byte, error) {
+	head, err := k.head()
 	if err != nil {
 		return nil, err
 	}
-	var out bytes.Buffer
-	out.Grow(len(sealed))
-	_, err = io.Copy(&out, d)
-	return out.Bytes(), err
+	s, err := newSealer(k, head)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, headBytes+len(message)+s.aead.Overhead()*(1+len(message)/chunkBytes))
+	out = append(out, head...)
+	for {
+		n := min(len(message), chunkBytes)
+		last := n == len(message)
+		out = s.aead.Seal(out, s.step(last), message[:n], head)
+		if message = message[n:]; last {
+			return out, nil
+		}
+	}
+}
+
+// Opened decrypts a message of Sealed.
+func (k Key) Opened(sealed []byte) ([]byte, error) { return k.open(nil, sealed) }
+
+// open appends what Sealed encrypted to dst.
+func (k Key) open(dst, sealed []byte) ([]byte, error) {
+	s, err := k.opening(bytes.NewReader(sealed))
+	if err != nil {
+		return dst, err
+	}
+	dst = slices.Grow(dst, len(sealed))
+	for sealed = sealed[headBytes:]; ; {
+		n := min(len(sealed), chunkBytes+s.aead.Overhead())
+		last := n == len(sealed)
+		if dst, err = s.aead.Open(dst, s.step(last), sealed[:n], s.head); err != nil {
+			return dst, ErrDamaged
+		}
+		if sealed = sealed[n:]; last {
+			return dst, nil
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/internal/compact"
+	"github.com/dprelease/dprelease/queries/internal/intern"
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
@@ -19,17 +20,16 @@ import (
 //
 //	width of a record, width of its key, 1 if units have text     (to refuse the rows of another query)
 //	the number of texts, and each after its length                (if units have text)
-//	all records, after their length
+//	all records with packed contents, after their length
 //	all records that are followed by how often they are there, after their length
 //
 // The process that reads blocks chooses partitions by hashes of its own.
 
-// Buckets says which bucket the rows of a unit belong to, if they are to be apart.
-type Buckets struct {
-	N int
-	// Of returns a number below N for a unit in bytes: eight for each word, or the length and the bytes of each text.
-	Of func(unit []byte) int
-}
+// Buckets says which rows are to be apart.
+type Buckets = intern.Buckets
+
+// OneBucket is for rows that may all be together.
+var OneBucket = intern.OneBucket
 
 // BlockBytes is about the length of a block. A block with a longer text is longer.
 const BlockBytes = 1 << 20
@@ -67,7 +67,7 @@ func (r *Rows) Save(b Buckets, limit int, emit func(bucket int, write func(*stat
 	if r.failed != nil {
 		return r.failed
 	}
-	s := &saving{Rows: r, buckets: b, limit: limit, blocks: make([]block, b.N), emit: emit}
+	s := &saving{Rows: r, buckets: b, limit: limit, blocks: make([]block, b.Number()), emit: emit}
 	for i := range s.blocks {
 		s.blocks[i].generation = 1
 	}
@@ -94,7 +94,7 @@ func (s *saving) saveSegment(g *gatherer, from *segment) error {
 	}
 	s.texts = s.texts[:0]
 	err := g.names(from, func(unit []byte) {
-		s.texts = append(s.texts, textOf{text: bytes.Clone(unit), bucket: s.buckets.Of(unit)})
+		s.texts = append(s.texts, textOf{text: bytes.Clone(unit), bucket: s.buckets.OfText(unit)})
 	})
 	if err != nil {
 		return err
@@ -118,12 +118,17 @@ func (s *saving) saveRecords(records []byte, width int) {
 		if s.units.text {
 			b = s.putText(records)
 		} else {
-			b = s.roomIn(s.buckets.Of(records[:s.key]))
+			b = s.roomIn(s.buckets.OfWords(records[:s.key]))
 		}
-		to := &b.single
-		if width > s.width {
-			to = &b.counted
+		if width == s.width {
+			n := len(b.single)
+			b.single = append(b.single, records[:width]...)
+			if s.units.text {
+				binary.LittleEndian.PutUint32(b.single[n:], s.number)
+			}
+			continue
 		}
+		to := &b.counted
 		if s.units.text {
 			*to = binary.LittleEndian.AppendUint32(*to, s.number)
 		} else {
@@ -132,9 +137,7 @@ func (s *saving) saveRecords(records []byte, width int) {
 		n := len(*to)
 		*to = slices.Grow(*to, s.Size)[:n+s.Size]
 		s.Unpack((*to)[n:], records[s.key:s.width])
-		if width > s.width {
-			*to = binary.LittleEndian.AppendUint64(*to, uint64(binary.LittleEndian.Uint32(records[s.width:])))
-		}
+		*to = binary.LittleEndian.AppendUint64(*to, uint64(binary.LittleEndian.Uint32(records[s.width:])))
 	}
 }
 
@@ -187,6 +190,7 @@ func (r *Rows) writeShape(w *state.Writer) {
 	if r.units.text {
 		text = 1
 	}
+	w.Uint(uint64(r.width))
 	w.Uint(uint64(r.key + r.Size))
 	w.Uint(uint64(r.key))
 	w.Uint(text)
@@ -198,6 +202,7 @@ func (r *Rows) readShape(from *state.Reader) {
 	if r.units.text {
 		text = 1
 	}
+	from.Expect(uint64(r.width))
 	from.Expect(uint64(r.key + r.Size))
 	from.Expect(uint64(r.key))
 	from.Expect(text)
@@ -228,24 +233,47 @@ func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 			texts = append(texts, loadedText{text, knownUnit{hash: maphash.Bytes(textSeed, text)}})
 		}
 	}
-	for _, width := range []int{r.key + r.Size, r.key + r.Size + timesBytes} {
-		records := from.Bytes(mostBlock)
-		if from.Err() != nil {
-			return from.Err()
-		}
-		if len(records)%width != 0 {
+	if !r.loadSingle(from.Block(mostBlock), texts, valid) {
+		return from.Fail()
+	}
+	records, width := from.Block(mostBlock), r.key+r.Size+timesBytes
+	if from.Err() != nil || len(records)%width != 0 {
+		return from.Fail()
+	}
+	for ; len(records) > 0; records = records[width:] {
+		if !r.loadRecord(records[:width], texts, valid) {
 			return from.Fail()
 		}
-		for ; len(records) > 0; records = records[width:] {
-			if !r.loadRecord(records[:width], texts, valid) {
-				return from.Fail()
-			}
-			if r.failed != nil {
-				return r.failed
-			}
+		if r.failed != nil {
+			return r.failed
 		}
 	}
-	return from.Err()
+	return r.failed
+}
+
+// loadSingle adds records that are each there once, with packed contents, and returns false if one of them is none.
+func (r *Rows) loadSingle(records []byte, texts []loadedText, valid func(content []byte) bool) bool {
+	if len(records)%r.width != 0 {
+		return false
+	}
+	whole := make([]byte, r.key+r.Size)
+	content := whole[r.key:]
+	for ; len(records) > 0 && r.failed == nil; records = records[r.width:] {
+		record := records[:r.width]
+		r.Unpack(content, record[r.key:])
+		if r.units.text {
+			copy(whole, record[:r.key])
+			if !r.loadRecord(whole, texts, valid) {
+				return false
+			}
+			continue
+		}
+		if !valid(content) {
+			return false
+		}
+		copy(r.appendRecord(hashBytes(record[:r.key])>>(64-partitionBits)), record)
+	}
+	return true
 }
 
 // loadRecord adds a record, which may be followed by how often it is there, and returns false if it is none.

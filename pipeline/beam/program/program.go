@@ -3,6 +3,7 @@
 package program
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -18,7 +19,6 @@ import (
 	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/extworker"
 
 	// The reflection-free runtime, file systems and runners, for their side effects.
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/exec/optimized"
@@ -48,13 +48,6 @@ set, run uses its key; else it makes one, which workers in other processes do no
   release-beam run job.yaml --runner=flink --endpoint=jobserver:8099 --environment_type=EXTERNAL --environment_config=localhost:50000 --parts=/shared/parts -- --out /srv/release
 `
 
-// The exit codes are those of the command release.
-const (
-	exitUsage    = 2
-	exitInput    = 3
-	exitInternal = 70
-)
-
 // options are the flags of the verb run beside Beam's.
 type options struct {
 	params  params
@@ -63,6 +56,8 @@ type options struct {
 	memory  string
 	scratch string
 	parts   string
+	// attempts is how often the pipeline is run at most, if it fails.
+	attempts int
 }
 
 // params are values of --param, in order.
@@ -96,6 +91,7 @@ func Main() int {
 	flag.StringVar(&o.memory, "memory", "1GiB", "how much memory each function should use at most")
 	flag.StringVar(&o.scratch, "tmp-dir", "", "a folder on the workers for an encrypted file of what does not fit in memory")
 	flag.StringVar(&o.parts, "parts", "", "where workers write the encrypted result, and this process reads it: a folder that all of them see, or gs://...; by default a folder of this machine")
+	flag.IntVar(&o.attempts, "attempts", 3, "how often the pipeline is run at most: one that fails, because a worker was killed or else, costs nothing and is run again")
 	port := flag.Int("port", 50000, "worker: the port to listen on")
 	flag.Usage = func() { fmt.Fprint(os.Stderr, usage); flag.PrintDefaults() }
 	beamlog.SetupLogging("warn", "text")
@@ -120,27 +116,11 @@ func Main() int {
 	return exitUsage
 }
 
-// serve runs workers in this process until the context ends.
-func serve(ctx context.Context, port int) int {
-	pool, err := extworker.StartLoopback(ctx, port)
-	if err != nil {
-		return report(exitInternal, errors.New("the port can't be listened on"))
-	}
-	<-ctx.Done()
-	_ = pool.Stop(context.WithoutCancel(ctx)) // the process ends
-	return 0
-}
-
-func report(code int, err error) int {
-	fmt.Fprintf(os.Stderr, "error: %v\n", err)
-	return code
-}
-
 // run aggregates the input of a job and merges the result.
 func (o *options) run(ctx context.Context, job string, merge []string) int {
 	job, err := filepath.Abs(job)
-	if err != nil || o.buckets < 1 || o.ranges < 1 {
-		return report(exitUsage, errors.New("--buckets and --ranges must be at least 1"))
+	if err != nil || o.buckets < 1 || o.ranges < 1 || o.attempts < 1 {
+		return report(exitUsage, errors.New("--buckets, --ranges and --attempts must be at least 1"))
 	}
 	memory, err := configs.ParseSize(o.memory)
 	if err != nil {
@@ -173,10 +153,11 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 	defer engine.Close()
 	task.Buckets, task.Memory, task.Scratch = o.buckets, memory, o.scratch
 	task.Out = o.parts + "/" + filepath.Base(folder) + "-"
-	if err := o.aggregate(ctx, task, dpbeam.Ranges(engine.Splits(), o.ranges)); err != nil {
+	defer clean(context.WithoutCancel(ctx), task.Out)
+	if err := o.aggregate(ctx, task, dpbeam.Ranges(engine.Splits(), o.ranges), folder); err != nil {
 		return report(exitInternal, errors.New("the pipeline failed, as the runner's log says; nothing was charged, and it can be run again"))
 	}
-	part, err := fetch(ctx, task.Out, folder)
+	part, err := fetch(ctx, task.Out, folder, key)
 	if err != nil {
 		return report(exitInput, err)
 	}
@@ -199,33 +180,66 @@ func runKey(ctx context.Context, job, path string, params []string) (key partial
 	}
 	key, err := partial.ParseKey(text)
 	if err != nil {
-		return key, report(exitUsage, fmt.Errorf("the variable %s holds no key of a run", dpbeam.KeyVariable))
+		return key, report(exitUsage, errNoKey)
 	}
 	return key, 0
 }
 
-// aggregate runs the pipeline.
-func (o *options) aggregate(ctx context.Context, task *dpbeam.Task, ranges []dpbeam.Range) error {
-	if *jobopts.WorkerBinary == "" { // else a runner that stages a binary would build one, from sources that are not here
-		path, err := os.Executable()
-		if err != nil {
-			return err
-		}
-		*jobopts.WorkerBinary = path
+// aggregate runs the pipeline, again if it failed. An attempt leaves at most encrypted files that nobody reads, so that it does not matter how
+// far it came.
+func (o *options) aggregate(ctx context.Context, task *dpbeam.Task, ranges []dpbeam.Range, folder string) error {
+	if err := setWorkerBinary(folder); err != nil {
+		return err
 	}
 	runner := *runners.Runner
 	if runner == "" {
 		runner = "prism"
 	}
-	p, s := beam.NewPipelineWithRoot()
-	dpbeam.Build(s, *task, ranges)
-	_, err := beam.Run(ctx, runner, p)
+	for attempt := 1; ; attempt++ {
+		p, s := beam.NewPipelineWithRoot()
+		dpbeam.Build(s, *task, ranges)
+		_, err := beam.Run(ctx, runner, p)
+		if err == nil || ctx.Err() != nil || attempt >= o.attempts {
+			return err
+		}
+		fmt.Fprintf(os.Stderr, "attempt %d of %d failed, as the runner's log says; nothing was charged, and the next one begins\n", attempt, o.attempts)
+	}
+}
+
+// setWorkerBinary says which program a runner hands to its workers, if the flags do not: this one, or an empty file if the workers are there
+// already. Else the SDK would build one, from sources that are not here.
+func setWorkerBinary(folder string) (err error) {
+	if *jobopts.WorkerBinary != "" {
+		return nil
+	}
+	path := filepath.Join(folder, "external")
+	if strings.EqualFold(*jobopts.EnvironmentType, "external") {
+		err = os.WriteFile(path, nil, 0o600)
+	} else {
+		path, err = os.Executable()
+	}
+	*jobopts.WorkerBinary = path
 	return err
 }
 
-// fetch returns the path of the result: of the first attempt that can be read. All that were finished
-// have the same contents; the merge refuses one that was cut off.
-func fetch(ctx context.Context, out, folder string) (string, error) {
+// clean removes the files that the workers left under --parts, also those of attempts that failed or were killed while they wrote.
+func clean(ctx context.Context, out string) {
+	fs, err := filesystem.New(ctx, out)
+	if err != nil {
+		return
+	}
+	defer fs.Close()
+	names, _ := fs.List(ctx, out+"*"+dpbeam.PartEnding) // what can't be listed can't be removed
+	remover, ok := fs.(filesystem.Remover)
+	for _, name := range names {
+		if ok {
+			_ = remover.Remove(ctx, name) // it is encrypted, and its key is of no more use
+		}
+	}
+}
+
+// fetch returns the path of the result: of the first attempt that is complete. All that are have the same contents.
+func fetch(ctx context.Context, out, folder string, key partial.Key) (string, error) {
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {
 		return "", err
@@ -238,14 +252,11 @@ func fetch(ctx context.Context, out, folder string) (string, error) {
 	path := filepath.Join(folder, "whole.part")
 	for _, name := range names {
 		raw, err := filesystem.Read(ctx, fs, name)
-		if err != nil {
-			continue
+		if err != nil || partial.Check(bytes.NewReader(raw), key) != nil {
+			continue // a worker was killed while it wrote this
 		}
 		if err := os.WriteFile(path, raw, 0o600); err != nil {
 			return "", errors.New("the result can't be written to the temporary folder")
-		}
-		if remover, ok := fs.(filesystem.Remover); ok {
-			_ = remover.Remove(ctx, name) // it is encrypted, and its key is of no more use
 		}
 		return path, nil
 	}

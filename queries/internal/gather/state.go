@@ -17,15 +17,13 @@ import (
 // as they are: only what encrypts them may write them (pipeline/partial). Accumulators that save and those that load are made by
 // [NewAccumulators] of the same queries and schema. Errors of loading are [state.ErrState] or those of the source, and depend on no row.
 
-var oneBucket = bounding.Buckets{N: 1, Of: func([]byte) int { return 0 }}
-
 // Save writes all that accumulators hold, and spends them.
 func Save(all []query.Accumulator, to io.Writer) error {
 	w := state.NewWriter(to)
 	if err := saveAnswers(all, w); err != nil {
 		return err
 	}
-	err := saveRows(all, oneBucket, bounding.BlockBytes, func(_ int, write func(*state.Writer)) error {
+	err := saveRows(all, bounding.OneBucket, bounding.BlockBytes, func(_ int, write func(*state.Writer)) error {
 		write(w)
 		return w.Flush() // blocks are long
 	})
@@ -70,12 +68,14 @@ func LoadAnswers(all []query.Accumulator, from state.Source) error {
 	return loadAnswers(all, state.NewReader(from))
 }
 
-// SaveRows hands the rows of units to emit in blocks of about limit bytes, each for one bucket, and leaves the answers. emit owns the block.
+// SaveRows hands the rows of units to emit in blocks of about limit bytes, each for one bucket, and leaves the answers. The block is in memory
+// that the next one uses again.
 func SaveRows(all []query.Accumulator, b bounding.Buckets, limit int, emit func(bucket int, block []byte) error) error {
+	var block bytes.Buffer
+	w := state.NewWriter(&block)
 	return saveRows(all, b, limit, func(bucket int, write func(*state.Writer)) error {
-		var block bytes.Buffer
-		block.Grow(limit + limit/4)
-		w := state.NewWriter(&block)
+		block.Reset()
+		w.Reset(&block)
 		if write(w); w.Flush() != nil {
 			return w.Flush()
 		}
@@ -85,7 +85,7 @@ func SaveRows(all []query.Accumulator, b bounding.Buckets, limit int, emit func(
 
 // LoadRows adds a block that SaveRows handed on.
 func LoadRows(all []query.Accumulator, block []byte) error {
-	from := bytes.NewReader(block)
+	from := bytes.NewBuffer(block)
 	r := state.NewReader(from)
 	store := r.Uint()
 	if r.Err() != nil {

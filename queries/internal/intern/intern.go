@@ -5,6 +5,7 @@
 package intern
 
 import (
+	"encoding/binary"
 	"hash/maphash"
 	"math"
 	"math/bits"
@@ -26,6 +27,11 @@ type HashSeed struct{ add, factor uint64 }
 func NewHashSeed() HashSeed {
 	s := maphash.MakeSeed()
 	return HashSeed{maphash.String(s, "add"), maphash.String(s, "factor") | 1}
+}
+
+// SeedOf returns the seed that is made of 16 bytes, which should be random.
+func SeedOf(key [16]byte) HashSeed {
+	return HashSeed{binary.LittleEndian.Uint64(key[:8]), binary.LittleEndian.Uint64(key[8:]) | 1}
 }
 
 // Of returns the hash of a key.

@@ -34,6 +34,9 @@ const bufferBytes = 64 << 10
 // NewWriter returns a Writer to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w, buf: make([]byte, 0, bufferBytes)} }
 
+// Reset begins anew, to w.
+func (w *Writer) Reset(to io.Writer) { w.w, w.buf, w.err = to, w.buf[:0], nil }
+
 // Flush writes what is buffered and returns the first error.
 func (w *Writer) Flush() error {
 	if w.err == nil && len(w.buf) > 0 {
@@ -91,8 +94,9 @@ func (w *Writer) Words(numbers []int64) {
 
 // Reader reads a state. Its first error ends the reading: numbers are then 0.
 type Reader struct {
-	r   Source
-	err error
+	r     Source
+	err   error
+	block bytes.Buffer // the memory of Block
 }
 
 // NewReader returns a Reader from r.
@@ -178,6 +182,18 @@ func (r *Reader) Words(n int, add func(i int, x int64)) {
 
 // Bytes reads a text of at most most bytes.
 func (r *Reader) Bytes(most uint64) []byte {
+	var b bytes.Buffer
+	return r.text(most, &b)
+}
+
+// Block is Bytes of a text that is used before the next call of Block, and before the memory of the source is written to.
+func (r *Reader) Block(most uint64) []byte {
+	r.block.Reset()
+	return r.text(most, &r.block)
+}
+
+// text reads a text into an empty buffer, or finds it in the source's memory.
+func (r *Reader) text(most uint64, b *bytes.Buffer) []byte {
 	n := r.Uint()
 	if n > most {
 		_ = r.Fail() // the error stays
@@ -185,11 +201,17 @@ func (r *Reader) Bytes(most uint64) []byte {
 	if r.err != nil {
 		return nil
 	}
-	var b bytes.Buffer
+	if memory, ok := r.r.(*bytes.Buffer); ok {
+		if uint64(memory.Len()) < n {
+			_ = r.Fail() // the error stays
+			return nil
+		}
+		return memory.Next(int(n))
+	}
 	if n <= bufferBytes {
 		b.Grow(int(n))
 	}
-	if _, err := io.CopyN(&b, r.r, int64(n)); err != nil {
+	if _, err := io.CopyN(b, r.r, int64(n)); err != nil {
 		r.fail(err)
 		return nil
 	}
