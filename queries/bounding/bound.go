@@ -2,7 +2,6 @@ package bounding
 
 import (
 	"errors"
-	"math"
 	"sync"
 	"sync/atomic"
 
@@ -18,24 +17,6 @@ type boundingRun struct {
 	failed  atomic.Bool
 	mutex   sync.Mutex // held while what is kept is handed on
 }
-
-// Bounded is the bounds of a query, and what takes in rows with the same content that units may contribute. Keep is called by one
-// goroutine at a time.
-type Bounded struct {
-	Limits Limits
-	Keep   func(content []byte, rows uint64)
-	Ranked *Ranked // not nil if rows are kept by rank, and not by Keep
-}
-
-// boundQuery is a query of a run.
-type boundQuery struct {
-	view
-	Bounded
-}
-
-// BoundTally is how many rows with a cell, a value and a unit a query has, how many of them the bounds of their units leave out, and how many
-// units have a row that is kept. It is exact and private, as all that an operator's tally counts.
-type BoundTally struct{ Rows, Cut, Units int64 }
 
 // Bound enforces the limits on each unit and hands what is kept to keep. The rows are gone after it.
 func (r *Rows) Bound(l Limits, keep func(content []byte, rows uint64)) (BoundTally, error) {
@@ -165,46 +146,6 @@ func (b *boundingRun) addUnits(q *queryBounder, units int64) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	b.tallies[q.number].Units += units
-}
-
-// unitBounder bounds the units of one partition after the other, for all queries.
-type unitBounder struct {
-	rows    *gatherer
-	queries []queryBounder
-	few     int64 // rows of a unit that no query's limits cut
-	digests rowDigests
-	sample  struct { // of the unit at hand: see smallest
-		k     int64
-		slots []slot
-	}
-}
-
-// queryBounder is the limits of one query, and what they leave of the partition's units.
-type queryBounder struct {
-	view
-	sampler sampler
-	counted []slot // the rows of a unit that count in the query, if queries share records
-	kept    []slot
-	cut     uint64 // rows that are not kept
-	units   int64  // that have a row that is kept
-	// ranked is not nil if rows are kept by rank: the slots in kept then have the step as their place. ends is how many units end in each step.
-	ranked *Ranked
-	ends   []int64
-}
-
-func newUnitBounder(g *gatherer, queries []boundQuery) *unitBounder {
-	u := &unitBounder{rows: g, queries: make([]queryBounder, len(queries)), few: math.MaxInt64}
-	for i, q := range queries {
-		u.queries[i] = queryBounder{view: q.view, sampler: sampler{limits: q.Limits, messages: messages{contents: g, order: RowOrder}, cellFrom: q.from, cellWidth: q.cellWidth}}
-		if u.queries[i].ranked = q.Ranked; q.Ranked != nil {
-			u.queries[i].ends = make([]int64, len(q.Ranked.Steps))
-		}
-		if q.shared {
-			u.queries[i].sampler.order, u.queries[i].sampler.digests = sharedOrder, &u.digests
-		}
-		u.few = min(u.few, q.Limits.Rows, q.Limits.Groups, q.Limits.PerGroup, q.few())
-	}
-	return u
 }
 
 // Bound enforces the limits on the units that were gathered.

@@ -37,6 +37,16 @@ type setAside struct {
 	bytes int64 // of their texts among those of the gatherer
 }
 
+// unitSlots is the rows of one unit, those with the same content as one slot.
+type unitSlots struct {
+	id     int32
+	slots  []slot
+	table  []uint32 // place of a slot + 1, by a hash of its content
+	cells  []slot   // by cell
+	sorted []uint64 // cells, and places of slots
+	starts []uint32 // of cells among slots
+}
+
 // grouped is rows: of each its content and its unit; of each unit where its rows end in order.
 type grouped struct {
 	contents []byte

@@ -1,8 +1,6 @@
 package bounding
 
 import (
-	"hash/maphash"
-
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 )
 
@@ -32,9 +30,6 @@ type knownUnit struct {
 	id, generation uint32
 }
 
-// lookedUp is how many texts are looked up in steps.
-const lookedUp = 128
-
 // openBatch prepares for the batch that u has read.
 func (k *knownUnits) openBatch(u *Units) {
 	k.places = nil
@@ -55,40 +50,4 @@ func (k *knownUnits) ofRow(row int) *knownUnit {
 		return &k.rows[row]
 	}
 	return &k.values[k.places[row]]
-}
-
-// numberTexts numbers the units of the rows that are not dropped.
-func (r *Rows) numberTexts(cells []int32) {
-	r.known.rows = columnar.Resize(r.known.rows, len(cells))
-	for from := 0; from < len(cells); from += lookedUp {
-		r.numberSome(cells, from, min(from+lookedUp, len(cells)))
-	}
-}
-
-func (r *Rows) numberSome(cells []int32, from, to int) {
-	known := r.known.rows
-	var found [lookedUp]uint32 // number + 1 of the text in the first slot, or 0
-	for row := from; row < to; row++ {
-		known[row] = knownUnit{}
-		if cells[row] >= 0 {
-			known[row].hash = maphash.Bytes(textSeed, r.units.bytesOf(row))
-		}
-	}
-	for row := from; row < to; row++ {
-		if t := r.partitions[known[row].hash>>(64-partitionBits)].texts; t != nil && cells[row] >= 0 {
-			found[row-from] = t.Slot(known[row].hash)
-		}
-	}
-	for row := from; row < to; row++ {
-		if id := found[row-from]; id > 0 {
-			if text := r.partitions[known[row].hash>>(64-partitionBits)].texts.At(int32(id - 1)); len(text) > 0 {
-				r.known.touched ^= text[0] ^ text[len(text)-1]
-			}
-		}
-	}
-	for row := from; row < to; row++ {
-		if k := &known[row]; cells[row] >= 0 {
-			k.id, k.generation = r.numberText(k.hash, r.units.bytesOf(row)), r.known.generation
-		}
-	}
 }

@@ -13,16 +13,6 @@ import (
 // that bound from the start: of the rows that the other bounds leave, the k of smallest digest. These are nested, so each row has a rank, which is
 // the least bound under which it is kept. Rows are handed on by rank, and the answer under a bound is made of those up to it.
 
-// Ranked takes in rows by rank. Its functions are called by one goroutine at a time.
-type Ranked struct {
-	// Steps are the bounds that may be chosen, from the least to the largest, which is that of the limits.
-	Steps []int64
-	// Keep takes in rows with the same content that are kept from the bound Steps[step] on.
-	Keep func(step int, content []byte, rows uint64)
-	// Units takes in numbers of units with a row, by the step from which on all rows are kept that the limits leave.
-	Units func(step int, units int64)
-}
-
 // step returns the least step that keeps a row of a rank, from 1.
 func (r *Ranked) step(rank int64) int {
 	step, _ := slices.BinarySearch(r.Steps, rank)

@@ -6,8 +6,8 @@
 // Partitions are small enough to be grouped by unit in the processor's cache, by several goroutines. What does not fit in memory is
 // written to the [Spill].
 //
-// The files about rows know each other, because they share one memory: rows.go holds the records and makes room in it, spill.go writes what is too much,
-// gather.go groups the records of a partition, bound.go and shared.go bound the groups, and oversized.go bounds what gather.go puts aside.
+// rows.go holds the records, makeroom.go counts repeated ones and writes what is too much, gather.go groups the records of a partition, bound.go and
+// shared.go bound the groups, and oversized.go bounds what gather.go puts aside.
 package bounding
 
 import (
@@ -28,6 +28,9 @@ const (
 	chunkBytes     = 16 << 10
 	firstRows      = 16 // of the first chunk of a partition
 )
+
+// firstLook is how many bytes an accumulator holds before it looks for the first time.
+const firstLook = 8 << 20
 
 // The hashes that choose partitions, the same for all accumulators of the process. No answer depends on them, and their random seeds
 // keep made-up units from falling in one partition.
@@ -184,38 +187,6 @@ func hashWords(words []uint64) uint64 {
 	return hash
 }
 
-// textRecord is record if the unit has text: its number among the partition's texts stands for it.
-func (r *Rows) textRecord(row int) []byte {
-	k := r.known.ofRow(row)
-	if k.generation == 0 && k.hash == 0 {
-		k.hash = maphash.Bytes(textSeed, r.units.bytesOf(row))
-	}
-	record := r.appendRecord(k.hash >> (64 - partitionBits)) // this may spill the partition's texts
-	if k.generation != r.known.generation {
-		k.id, k.generation = r.numberText(k.hash, r.units.bytesOf(row)), r.known.generation
-	}
-	binary.LittleEndian.PutUint32(record, k.id)
-	return record[r.key:]
-}
-
-// numberText returns the number of a unit with some hash among the texts of its partition.
-func (r *Rows) numberText(hash uint64, unit []byte) uint32 {
-	p := &r.partitions[hash>>(64-partitionBits)]
-	if p.texts == nil {
-		p.texts = intern.NewTexts()
-	}
-	before := p.texts.Len()
-	id := p.texts.IDOf(unit, hash)
-	if id < 0 {
-		r.fail(errUnits)
-		return 0
-	}
-	if p.texts.Len() > before {
-		r.held += int64(len(unit)) + intern.TextBytes
-	}
-	return uint32(id)
-}
-
 // appendRecord makes room for a record in a partition.
 func (r *Rows) appendRecord(partition uint64) []byte {
 	o := r.open[partition]
@@ -246,66 +217,6 @@ func (r *Rows) startChunk(partition uint64) []byte {
 	}
 	r.open[partition] = o[:r.width]
 	return r.open[partition]
-}
-
-// Rows of a unit with the same content are many if a table has few units, or a query few cells. They are counted, one record
-// instead of many, when memory becomes short or there is much to gain. An accumulator looks whether records repeat at firstLook
-// bytes, and then whenever what it holds has doubled. A look counts one of 256 partitions, and the others if that saves a quarter:
-// looking early costs little, and keeps a table that repeats small.
-
-// firstLook is how many bytes an accumulator holds before it looks for the first time.
-const firstLook = 8 << 20
-
-// makeRoom counts repeated records, or spills, if a chunk more would be too much. partition is one that has rows.
-func (r *Rows) makeRoom(partition uint64, chunk int64) error {
-	share := r.spill.Share()
-	full := r.held+chunk > share
-	if !full && r.held+chunk <= r.nextLook {
-		return nil
-	}
-	counted := r.countRepeated(int(partition))
-	used := r.held - int64(len(r.free)*r.chunk())
-	if full && (!counted || used > share/2) {
-		return r.spillAll()
-	}
-	r.nextLook = used + max(firstLook, used)
-	return nil
-}
-
-// countRepeated counts the records of one partition and, if that saves a quarter, those of all partitions.
-func (r *Rows) countRepeated(partition int) bool {
-	single, more := r.countPartition(partition)
-	if 4*more > 3*single || single == 0 {
-		return false
-	}
-	for i := range r.partitions {
-		if i != partition {
-			r.countPartition(i)
-		}
-	}
-	return true
-}
-
-// countPartition puts one counted record in the place of all equal ones of a partition's segment in memory. It returns how many bytes of
-// single records it counted, and how many bytes more the counted ones take.
-func (r *Rows) countPartition(partition int) (single, more int64) {
-	p := &r.partitions[partition]
-	if o := r.open[partition]; len(o) > 0 {
-		p.single.chunks = append(p.single.chunks, o)
-		r.open[partition] = nil
-	}
-	if len(p.single.chunks) == 0 {
-		return 0, 0
-	}
-	single, more = p.single.size(), -p.counted.size()
-	counted := r.repeats.Count(r.width, p.single.chunks, p.counted.chunks)
-	r.held += int64(cap(counted))
-	for _, c := range p.counted.chunks {
-		r.held -= int64(cap(c))
-	}
-	r.release(p.single.chunks)
-	p.single.chunks, p.counted.chunks = nil, [][]byte{counted}
-	return single, more + int64(len(counted))
 }
 
 func (r *Rows) fail(err error) {

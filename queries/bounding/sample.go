@@ -94,14 +94,6 @@ func (s *sampler) keepWithinLimits(slots []slot) []slot {
 	return slots
 }
 
-func total(slots []slot) uint64 {
-	n := uint64(0)
-	for _, x := range slots {
-		n += x.rows
-	}
-	return n
-}
-
 // cut finds the slots of each cell.
 func (s *sampler) cut(slots []slot) {
 	s.cells = s.cells[:0]

@@ -51,25 +51,6 @@ type together struct {
 	content []byte  // of each row of the batch, packed
 }
 
-// view is a query's part of the contents of records.
-type view struct {
-	number      int // of the query among those that share records
-	shared      bool
-	from, width int // its content
-	cellWidth   int // bytes of its content that are its cell
-}
-
-// has says that a row counts in the query.
-func (v *view) has(content []byte) bool {
-	return !v.shared || content[v.number/8]&(1<<(v.number%8)) != 0
-}
-
-// own returns the query's content.
-func (v *view) own(content []byte) []byte { return content[v.from : v.from+v.width] }
-
-// cell returns the query's cell.
-func (v *view) cell(content []byte) []byte { return content[v.from : v.from+v.cellWidth] }
-
 // Together returns the parts of one store that replaces several, which are empty and are of the same unit. The parts are used by one
 // goroutine, and take in each batch one after the other, from the first to the last.
 func Together(rows []*Rows) []*QueryRows {
@@ -282,79 +263,3 @@ func (u *unitBounder) smallest(p *queryBounder, all bool) []slot {
 	}
 	return p.counted
 }
-
-// rowDigests remembers the digests of the rows of a unit for all queries that share its records.
-type rowDigests struct {
-	on      bool
-	first   []int32 // place of a slot's first digest, or -1
-	digests []digest
-	content []byte // of later occurrences
-}
-
-// mostDigests is the largest number of rows of a unit whose digests are remembered.
-const mostDigests = 1 << 12
-
-// reset forgets all digests, for a unit with some slots.
-func (r *rowDigests) reset(slots []slot) {
-	r.on = total(slots) <= mostDigests
-	r.first, r.digests = r.first[:0], r.digests[:0]
-	for range slots {
-		r.first = append(r.first, -1)
-	}
-}
-
-// add makes the digests of slots that are not there: first those of all first occurrences, then those of the later ones.
-func (r *rowDigests) add(slots []slot, m *messages) {
-	from, later := len(r.digests), false
-	for _, x := range slots {
-		if r.first[x.at] < 0 {
-			r.first[x.at] = int32(len(r.digests))
-			r.digests = slices.Grow(r.digests, int(x.rows))[:len(r.digests)+int(x.rows)]
-			later = later || x.rows > 1
-		}
-	}
-	if len(r.digests) == from {
-		return
-	}
-	m.openRows(len(m.contents.content(slots[0].ref)))
-	for _, x := range slots {
-		if place := r.first[x.at]; int(place) >= from {
-			m.batch.SetContent(m.contents.content(x.ref))
-			r.addOne(m, 0, place)
-		}
-	}
-	r.take(m)
-	if !later {
-		return
-	}
-	m.openLater()
-	for _, x := range slots {
-		if place := r.first[x.at]; int(place) >= from && x.rows > 1 {
-			r.content = r.digests[place].AppendTo(r.content[:0])
-			m.batch.SetContent(r.content)
-			for n := range int32(x.rows) - 1 {
-				r.addOne(m, uint64(n)+1, place+n+1)
-			}
-		}
-	}
-	r.take(m)
-}
-
-// addOne adds a message whose digest belongs at a place.
-func (r *rowDigests) addOne(m *messages, number uint64, place int32) {
-	if m.batch.Full() {
-		r.take(m)
-	}
-	m.batch.Add(number, place)
-}
-
-// take puts digests in their places.
-func (r *rowDigests) take(m *messages) {
-	sums, places := m.batch.Empty()
-	for i, place := range places {
-		r.digests[place] = sums[i]
-	}
-}
-
-// of returns the digests of a slot that was added.
-func (r *rowDigests) of(x slot) []digest { return r.digests[r.first[x.at]:][:x.rows] }

@@ -8,16 +8,6 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/compact"
 )
 
-// unitSlots is the rows of one unit, those with the same content as one slot.
-type unitSlots struct {
-	id     int32
-	slots  []slot
-	table  []uint32 // place of a slot + 1, by a hash of its content
-	cells  []slot   // by cell
-	sorted []uint64 // cells, and places of slots
-	starts []uint32 // of cells among slots
-}
-
 // content returns what row ref holds, apart from its unit.
 func (g *gatherer) content(ref uint32) []byte {
 	n := g.Size
@@ -139,4 +129,12 @@ func (g *gatherer) countCells(refs []uint32) bool {
 		}
 	}
 	return true
+}
+
+func total(slots []slot) uint64 {
+	n := uint64(0)
+	for _, x := range slots {
+		n += x.rows
+	}
+	return n
 }

@@ -4,7 +4,7 @@ package accumulate
 //
 // Most sums are of one column of numbers by not too many cells. These are added up in 64 bits, and moved to 128 bits every 2^21 rows, before
 // they can overflow. Slot 0 takes the rows that are dropped, so that the loops have no branch for them. The numbers of a dictionary are
-// quantized once. Sums hold these and move them here, so that this file and sums.go know each other.
+// quantized once. sums.go fills the slots and moves them.
 //
 // A second number of a row has up to 2^60 in magnitude, of which few fit in 64 bits. So its digits above and below 2^30 are added up apart, each of
 // them in 64 bits.
@@ -13,7 +13,6 @@ import (
 	"math"
 
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 	"github.com/dprelease/dprelease/queries/quantize"
@@ -43,79 +42,15 @@ type plainSums struct {
 	seconds   []int64 // of numbers
 }
 
-// newPlainSums returns nil if a query needs the general way.
-func newPlainSums(of SumsOf) *plainSums {
-	q := of.Quantizer
-	if q.Bits > quantize.MaxBits || q.Dims > 1 || q.Clip || q.Value.List || of.Cells > plainCells {
-		return nil
-	}
-	return &plainSums{Fast: q.Fast(), left: plainRows, second: of.Second}
+// Second is the square of the quantized value of a row less the centre, x, less a constant: x² - Less. Its quantum is 2^Exponent. Values have at most
+// 30 digits, so that it has at most 60.
+type Second struct {
+	Less     int64
+	Exponent int
 }
 
-// addNumbers adds rows by their cells.
-func (a *Sums) addNumbers(cells []int32, values []float64) {
-	p := a.plain
-	a.forPieces(len(cells), func(from, to int) {
-		switch {
-		case p.rows == nil:
-			p.addNumbers(cells[from:to], values[from:to])
-		case p.second == nil:
-			p.countNumbers(cells[from:to], values[from:to], a.allRows())
-		default:
-			p.countSeconds(cells[from:to], values[from:to], a.allRows())
-		}
-	})
-}
-
-// forPieces calls add for pieces of n rows that cannot overflow.
-func (a *Sums) forPieces(n int, add func(from, to int)) {
-	p := a.plain
-	if p.slots == nil {
-		p.slots = make([]int64, a.Cells+1)
-		if a.rows != nil {
-			p.rows = make([]int64, a.Cells+1)
-		}
-		if p.second != nil {
-			p.high, p.low = make([]int64, a.Cells+1), make([]int64, a.Cells+1)
-		}
-	}
-	for from := 0; from < n; {
-		if p.left == 0 {
-			a.flush()
-		}
-		to := min(n, from+p.left)
-		add(from, to)
-		p.left -= to - from
-		from = to
-	}
-}
-
-// addCodes adds the rows of a batch whose values are codes into a dictionary of numbers that is kept, and returns false if the batch is not
-// of this kind.
-func (a *Sums) addCodes(b *table.Batch) (bool, error) {
-	if a.plain == nil {
-		return false, nil
-	}
-	c, err := a.Values.Column(b)
-	if err != nil || c.Codes == nil || c.Dict == 0 || c.Valid != nil || c.Ends != nil {
-		return false, err
-	}
-	numbers := a.plain.quantizeDictionary(c)
-	if numbers == nil {
-		return false, nil
-	}
-	cells, err := a.Groups.OfRows(b)
-	if err != nil {
-		return true, err
-	}
-	codes := c.Codes[:len(cells)]
-	a.forPieces(len(cells), func(from, to int) {
-		if e := a.plain.addCodes(cells[from:to], codes[from:to], numbers); e != nil {
-			err = e
-		}
-	})
-	return true, err
-}
+// Of returns the second number of a value less the centre.
+func (s Second) Of(x int64) int64 { return x*x - s.Less }
 
 // quantizeDictionary returns the quantized values of a column's dictionary, less the centre, or nil if one of them is no number.
 func (p *plainSums) quantizeDictionary(c *table.Column) []int64 {
@@ -218,30 +153,4 @@ func (p *plainSums) countNumbers(cells []int32, values []float64, all bool) {
 			rows[c+1]++
 		}
 	}
-}
-
-// flush moves the sums of 64 bits to those of 128.
-func (a *Sums) flush() {
-	p := a.plain
-	if p == nil || p.slots == nil {
-		return
-	}
-	for i, x := range p.slots[1:] {
-		a.totals.Add(i, int128.Of(x))
-	}
-	clear(p.slots)
-	if p.rows != nil {
-		for i, n := range p.rows[1:] {
-			a.rows[i] += n
-		}
-		clear(p.rows)
-	}
-	if p.second != nil {
-		for i, x := range p.high[1:] {
-			a.second.Add(i, int128.Product(x, 1<<lowBits).Add(int128.Of(p.low[i+1])))
-		}
-		clear(p.high)
-		clear(p.low)
-	}
-	p.left = plainRows
 }

@@ -37,16 +37,6 @@ type SumsOf struct {
 	Check func(rows int64) error
 }
 
-// Second is the square of the quantized value of a row less the centre, x, less a constant: x² - Less. Its quantum is 2^Exponent. Values have at most
-// 30 digits, so that it has at most 60.
-type Second struct {
-	Less     int64
-	Exponent int
-}
-
-// Of returns the second number of a value less the centre.
-func (s Second) Of(x int64) int64 { return x*x - s.Less }
-
 // NewSums returns sums without rows.
 func NewSums(of SumsOf) *Sums {
 	return &Sums{SumsOf: of, quantized: make([]int64, of.Quantizer.Dims), plain: newPlainSums(of)}
@@ -210,4 +200,104 @@ func (a *Sums) Seal() ([]mechanism.Exact, error) {
 		exacts = append(exacts, rows...)
 	}
 	return exacts, nil
+}
+
+// newPlainSums returns nil if a query needs the general way.
+func newPlainSums(of SumsOf) *plainSums {
+	q := of.Quantizer
+	if q.Bits > quantize.MaxBits || q.Dims > 1 || q.Clip || q.Value.List || of.Cells > plainCells {
+		return nil
+	}
+	return &plainSums{Fast: q.Fast(), left: plainRows, second: of.Second}
+}
+
+// addNumbers adds rows by their cells.
+func (a *Sums) addNumbers(cells []int32, values []float64) {
+	p := a.plain
+	a.forPieces(len(cells), func(from, to int) {
+		switch {
+		case p.rows == nil:
+			p.addNumbers(cells[from:to], values[from:to])
+		case p.second == nil:
+			p.countNumbers(cells[from:to], values[from:to], a.allRows())
+		default:
+			p.countSeconds(cells[from:to], values[from:to], a.allRows())
+		}
+	})
+}
+
+// forPieces calls add for pieces of n rows that cannot overflow.
+func (a *Sums) forPieces(n int, add func(from, to int)) {
+	p := a.plain
+	if p.slots == nil {
+		p.slots = make([]int64, a.Cells+1)
+		if a.rows != nil {
+			p.rows = make([]int64, a.Cells+1)
+		}
+		if p.second != nil {
+			p.high, p.low = make([]int64, a.Cells+1), make([]int64, a.Cells+1)
+		}
+	}
+	for from := 0; from < n; {
+		if p.left == 0 {
+			a.flush()
+		}
+		to := min(n, from+p.left)
+		add(from, to)
+		p.left -= to - from
+		from = to
+	}
+}
+
+// addCodes adds the rows of a batch whose values are codes into a dictionary of numbers that is kept, and returns false if the batch is not
+// of this kind.
+func (a *Sums) addCodes(b *table.Batch) (bool, error) {
+	if a.plain == nil {
+		return false, nil
+	}
+	c, err := a.Values.Column(b)
+	if err != nil || c.Codes == nil || c.Dict == 0 || c.Valid != nil || c.Ends != nil {
+		return false, err
+	}
+	numbers := a.plain.quantizeDictionary(c)
+	if numbers == nil {
+		return false, nil
+	}
+	cells, err := a.Groups.OfRows(b)
+	if err != nil {
+		return true, err
+	}
+	codes := c.Codes[:len(cells)]
+	a.forPieces(len(cells), func(from, to int) {
+		if e := a.plain.addCodes(cells[from:to], codes[from:to], numbers); e != nil {
+			err = e
+		}
+	})
+	return true, err
+}
+
+// flush moves the sums of 64 bits to those of 128.
+func (a *Sums) flush() {
+	p := a.plain
+	if p == nil || p.slots == nil {
+		return
+	}
+	for i, x := range p.slots[1:] {
+		a.totals.Add(i, int128.Of(x))
+	}
+	clear(p.slots)
+	if p.rows != nil {
+		for i, n := range p.rows[1:] {
+			a.rows[i] += n
+		}
+		clear(p.rows)
+	}
+	if p.second != nil {
+		for i, x := range p.high[1:] {
+			a.second.Add(i, int128.Product(x, 1<<lowBits).Add(int128.Of(p.low[i+1])))
+		}
+		clear(p.high)
+		clear(p.low)
+	}
+	p.left = plainRows
 }

@@ -1,0 +1,90 @@
+package bounding
+
+import "math"
+
+// Bounded is the bounds of a query, and what takes in rows with the same content that units may contribute. Keep is called by one
+// goroutine at a time.
+type Bounded struct {
+	Limits Limits
+	Keep   func(content []byte, rows uint64)
+	Ranked *Ranked // not nil if rows are kept by rank, and not by Keep
+}
+
+// Ranked takes in rows by rank. Its functions are called by one goroutine at a time.
+type Ranked struct {
+	// Steps are the bounds that may be chosen, from the least to the largest, which is that of the limits.
+	Steps []int64
+	// Keep takes in rows with the same content that are kept from the bound Steps[step] on.
+	Keep func(step int, content []byte, rows uint64)
+	// Units takes in numbers of units with a row, by the step from which on all rows are kept that the limits leave.
+	Units func(step int, units int64)
+}
+
+// BoundTally is how many rows with a cell, a value and a unit a query has, how many of them the bounds of their units leave out, and how many
+// units have a row that is kept. It is exact and private, as all that an operator's tally counts.
+type BoundTally struct{ Rows, Cut, Units int64 }
+
+// boundQuery is a query of a run.
+type boundQuery struct {
+	view
+	Bounded
+}
+
+// unitBounder bounds the units of one partition after the other, for all queries.
+type unitBounder struct {
+	rows    *gatherer
+	queries []queryBounder
+	few     int64 // rows of a unit that no query's limits cut
+	digests rowDigests
+	sample  struct { // of the unit at hand: see smallest
+		k     int64
+		slots []slot
+	}
+}
+
+// queryBounder is the limits of one query, and what they leave of the partition's units.
+type queryBounder struct {
+	view
+	sampler sampler
+	counted []slot // the rows of a unit that count in the query, if queries share records
+	kept    []slot
+	cut     uint64 // rows that are not kept
+	units   int64  // that have a row that is kept
+	// ranked is not nil if rows are kept by rank: the slots in kept then have the step as their place. ends is how many units end in each step.
+	ranked *Ranked
+	ends   []int64
+}
+
+// view is a query's part of the contents of records.
+type view struct {
+	number      int // of the query among those that share records
+	shared      bool
+	from, width int // its content
+	cellWidth   int // bytes of its content that are its cell
+}
+
+// has says that a row counts in the query.
+func (v *view) has(content []byte) bool {
+	return !v.shared || content[v.number/8]&(1<<(v.number%8)) != 0
+}
+
+// own returns the query's content.
+func (v *view) own(content []byte) []byte { return content[v.from : v.from+v.width] }
+
+// cell returns the query's cell.
+func (v *view) cell(content []byte) []byte { return content[v.from : v.from+v.cellWidth] }
+
+func newUnitBounder(g *gatherer, queries []boundQuery) *unitBounder {
+	u := &unitBounder{rows: g, queries: make([]queryBounder, len(queries)), few: math.MaxInt64}
+	for i, q := range queries {
+		u.queries[i] = queryBounder{view: q.view, sampler: sampler{limits: q.Limits, messages: messages{contents: g, order: RowOrder}, cellFrom: q.from, cellWidth: q.cellWidth}}
+		if u.queries[i].ranked = q.Ranked; q.Ranked != nil {
+			u.queries[i].ends = make([]int64, len(q.Ranked.Steps))
+		}
+		if q.shared {
+			u.queries[i].sampler.order, u.queries[i].sampler.digests = sharedOrder, &u.digests
+		}
+		u.few = min(u.few, q.Limits.Rows, q.Limits.Groups, q.Limits.PerGroup, q.few())
+	}
+	return u
+}

@@ -1,0 +1,155 @@
+package bounding
+
+import (
+	"encoding/binary"
+
+	"github.com/dprelease/dprelease/queries/internal/intern"
+)
+
+// Rows of a unit with the same content are many if a table has few units, or a query few cells. They are counted, one record
+// instead of many, when memory becomes short or there is much to gain. An accumulator looks whether records repeat at firstLook
+// bytes, and then whenever what it holds has doubled. A look counts one of 256 partitions, and the others if that saves a quarter:
+// looking early costs little, and keeps a table that repeats small.
+
+// makeRoom counts repeated records, or spills, if a chunk more would be too much. partition is one that has rows.
+func (r *Rows) makeRoom(partition uint64, chunk int64) error {
+	share := r.spill.Share()
+	full := r.held+chunk > share
+	if !full && r.held+chunk <= r.nextLook {
+		return nil
+	}
+	counted := r.countRepeated(int(partition))
+	used := r.held - int64(len(r.free)*r.chunk())
+	if full && (!counted || used > share/2) {
+		return r.spillAll()
+	}
+	r.nextLook = used + max(firstLook, used)
+	return nil
+}
+
+// countRepeated counts the records of one partition and, if that saves a quarter, those of all partitions.
+func (r *Rows) countRepeated(partition int) bool {
+	single, more := r.countPartition(partition)
+	if 4*more > 3*single || single == 0 {
+		return false
+	}
+	for i := range r.partitions {
+		if i != partition {
+			r.countPartition(i)
+		}
+	}
+	return true
+}
+
+// countPartition puts one counted record in the place of all equal ones of a partition's segment in memory. It returns how many bytes of
+// single records it counted, and how many bytes more the counted ones take.
+func (r *Rows) countPartition(partition int) (single, more int64) {
+	p := &r.partitions[partition]
+	if o := r.open[partition]; len(o) > 0 {
+		p.single.chunks = append(p.single.chunks, o)
+		r.open[partition] = nil
+	}
+	if len(p.single.chunks) == 0 {
+		return 0, 0
+	}
+	single, more = p.single.size(), -p.counted.size()
+	counted := r.repeats.Count(r.width, p.single.chunks, p.counted.chunks)
+	r.held += int64(cap(counted))
+	for _, c := range p.counted.chunks {
+		r.held -= int64(cap(c))
+	}
+	r.release(p.single.chunks)
+	p.single.chunks, p.counted.chunks = nil, [][]byte{counted}
+	return single, more + int64(len(counted))
+}
+
+// endSegment ends the segment of a partition that is in memory.
+func (r *Rows) endSegment(partition int) {
+	p := &r.partitions[partition]
+	if o := r.open[partition]; len(o) > 0 {
+		p.single.chunks = append(p.single.chunks, o)
+		r.open[partition] = nil
+	}
+	if !p.empty() {
+		p.ended = append(p.ended, p.segment)
+	}
+	p.segment = segment{}
+}
+
+// spillAll writes all that is in memory to the spill.
+func (r *Rows) spillAll() error {
+	for i := range r.partitions {
+		r.endSegment(i)
+		ended := r.partitions[i].ended
+		for j := range ended {
+			if err := r.spillOne(&ended[j]); err != nil {
+				return err
+			}
+		}
+	}
+	r.known.generation++
+	return nil
+}
+
+func (r *Rows) spillOne(s *segment) (err error) {
+	if s.texts != nil {
+		if s.names, err = r.spillTexts(s.texts); err != nil {
+			return err
+		}
+		r.held -= s.texts.Bytes()
+		s.texts = nil
+	}
+	if err := r.spillRecords(&s.single); err != nil {
+		return err
+	}
+	return r.spillRecords(&s.counted)
+}
+
+func (r *Rows) spillRecords(s *records) error {
+	for i, size := 0, 0; i < len(s.chunks); size = 0 {
+		from := i
+		for ; i < len(s.chunks) && (i == from || size+len(s.chunks[i]) <= pieceBytes); i++ {
+			size += len(s.chunks[i])
+		}
+		at, err := r.spill.Write(s.chunks[from:i]...)
+		if err != nil {
+			return err
+		}
+		s.outside = append(s.outside, piece{at, int64(size)})
+	}
+	r.release(s.chunks)
+	s.chunks = nil
+	return nil
+}
+
+func (r *Rows) spillTexts(t *intern.Texts) (names []piece, err error) {
+	var buf []byte
+	for i := range t.Len() {
+		text := t.At(int32(i))
+		buf = append(binary.LittleEndian.AppendUint32(buf, uint32(len(text))), text...)
+		if len(buf) < pieceBytes && i < t.Len()-1 {
+			continue
+		}
+		at, err := r.spill.Write(buf)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, piece{at, int64(len(buf))})
+		buf = buf[:0]
+	}
+	return names, nil
+}
+
+// release keeps the chunks of full size for the next rows.
+func (r *Rows) release(chunks [][]byte) {
+	for _, c := range chunks {
+		if cap(c) == r.chunk() {
+			r.free = append(r.free, c[:0])
+		} else {
+			r.held -= int64(cap(c))
+		}
+	}
+}
+
+// chunk is the bytes of a full chunk.
+func (r *Rows) chunk() int { return max(chunkBytes/r.width, 1) * r.width }

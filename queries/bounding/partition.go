@@ -1,0 +1,45 @@
+package bounding
+
+import "github.com/dprelease/dprelease/queries/internal/intern"
+
+// partition is the rows of the units that share the first bits of a hash.
+type partition struct {
+	segment           // in memory, to be continued
+	ended   []segment // the others
+}
+
+// segment is some rows of a partition.
+type segment struct {
+	// texts are the units of the rows if units have text: in memory or, each after its length in four bytes, outside
+	texts *intern.Texts
+	names []piece
+	// single are records; counted are followed by their number
+	single, counted records
+}
+
+// records are pieces of whole records, in memory or outside.
+type records struct {
+	chunks  [][]byte
+	outside []piece
+}
+
+// piece is bytes that were written to a Spill.
+type piece struct{ at, size int64 }
+
+const pieceBytes = 1 << 20
+
+// size returns the bytes of the records.
+func (r *records) size() int64 {
+	n := int64(0)
+	for _, c := range r.chunks {
+		n += int64(len(c))
+	}
+	for _, p := range r.outside {
+		n += p.size
+	}
+	return n
+}
+
+func (s *segment) empty() bool {
+	return len(s.single.chunks)+len(s.counted.chunks)+len(s.single.outside)+len(s.counted.outside) == 0
+}
