@@ -18,14 +18,14 @@ type Counts struct {
 	rows   []int64 // by the number of the key, if each row is a unit
 	units  *totals
 	names  *names
-	spill  bounding.Spill
+	share  share
 	failed error // the first error of the spill
 }
 
 // NewCounts returns counts without rows. What does not fit in memory is written to the spill, which may be nil.
 func NewCounts(k *Keying, s bounding.Spill) *Counts {
 	bounding.JoinNow(s)
-	return &Counts{keys: k, units: newTotals(1, s), names: newNames(s), spill: s}
+	return &Counts{keys: k, units: newTotals(1, s), names: newNames(s), share: share{spill: s}}
 }
 
 // AddRows counts the rows of a batch that have a key.
@@ -48,7 +48,7 @@ func (a *Counts) AddRows(b *table.Batch) error {
 
 // keysOfRows returns the number of the key of each row, after making room for those of a batch.
 func (a *Counts) keysOfRows(b *table.Batch) ([]int32, error) {
-	if a.keys.bytes()+8*int64(len(a.rows)) > shareOf(a.spill)/4 {
+	if a.keys.bytes()+8*int64(len(a.rows)) > a.share.most()/4 {
 		a.foldRows()
 		a.keys.forget()
 	}
@@ -60,7 +60,7 @@ func (a *Counts) keysOfRows(b *table.Batch) ([]int32, error) {
 
 // makeRoom writes what is held of keys to the spill if it is too much.
 func (a *Counts) makeRoom() {
-	if a.failed == nil && (a.units.bytes()+a.names.bytes() > shareOf(a.spill) || a.units.full()) {
+	if a.failed == nil && (a.units.bytes()+a.names.bytes() > a.share.most() || a.units.full()) {
 		if a.failed = a.units.write(); a.failed == nil {
 			a.failed = a.names.write()
 		}
@@ -126,7 +126,6 @@ func (a *Counts) Merge(other accumulate.Answer) error {
 	if !ok {
 		return bounding.ErrMerge
 	}
-	a.foldRows()
 	o.foldRows()
 	a.units.merge(o.units)
 	a.names.merge(o.names)
@@ -234,7 +233,7 @@ func (p pass) has(d []byte) bool { return d[1]&p.mask == p.bits }
 func (a *Counts) passes(partition int) []pass {
 	const times = 4 // as much in memory as in the scratch space
 	size, n := times*(a.units.outside.size(partition)+a.names.outside.size(partition)), int64(1)
-	for n < 256 && size/n > a.spill.Room() {
+	for n < 256 && size/n > a.share.spill.Room() {
 		n *= 2
 	}
 	parts := make([]pass, n)

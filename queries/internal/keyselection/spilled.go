@@ -23,14 +23,14 @@ const ContentBytes = bounding.CellBytes + sha256.Size
 type digest [sha256.Size]byte
 
 const (
-	partitions     = 1 << partitionBits
-	partitionBits  = 6
-	writtenAtOnce  = 16 << 10
-	bytesOfName    = 128 // about what a name takes in memory beside its text
-	bytesOfTotal   = 144 // about what an entry takes beside its numbers, with the gaps of the map
-	bytesOfNumber  = 24
-	widthOfNumber  = 16
-	mostOverweight = 1 << 16
+	partitions    = 1 << partitionBits
+	partitionBits = 6
+	writtenAtOnce = 16 << 10
+	bytesOfName   = 128 // about what a name takes in memory beside its text
+	bytesOfTotal  = 144 // about what an entry takes beside its numbers, with the gaps of the map
+	bytesOfNumber = 24
+	widthOfNumber = 16
+	spareEntries  = 1 << 16
 )
 
 func partitionOf(d []byte) int { return int(d[0] >> (8 - partitionBits)) }
@@ -156,7 +156,7 @@ func (t *totals) bytes() int64 {
 }
 
 // full says that no further entry fits in the index.
-func (t *totals) full() bool { return len(t.index) >= math.MaxInt32-mostOverweight }
+func (t *totals) full() bool { return len(t.index) >= math.MaxInt32-spareEntries }
 
 // write writes all that is in memory to the spill.
 func (t *totals) write() error {
@@ -283,10 +283,18 @@ func (n *names) merge(o *names) {
 	n.outside.merge(&o.outside)
 }
 
-// shareOf is how many bytes an accumulator may hold.
-func shareOf(s bounding.Spill) int64 {
-	if s == nil {
+// share is how many bytes an accumulator may hold. It is asked for when all accumulators have joined, once.
+type share struct {
+	spill bounding.Spill
+	bytes int64
+}
+
+func (s *share) most() int64 {
+	switch {
+	case s.spill == nil:
 		return math.MaxInt64
+	case s.bytes == 0:
+		s.bytes = s.spill.Share()
 	}
-	return s.Share()
+	return s.bytes
 }

@@ -23,7 +23,7 @@ type Values struct {
 	ValuesOf
 	totals    *totals
 	quantized []int64
-	spill     bounding.Spill
+	share     share
 	failed    error // the first error of the spill
 }
 
@@ -56,7 +56,7 @@ func (of *ValuesOf) width() int {
 // NewValues returns sums without rows. What does not fit in memory is written to the spill, which may be nil.
 func NewValues(of ValuesOf, s bounding.Spill) *Values {
 	bounding.JoinNow(s)
-	return &Values{ValuesOf: of, totals: newTotals(of.width(), s), quantized: make([]int64, of.Sums.Quantizer.Dims), spill: s}
+	return &Values{ValuesOf: of, totals: newTotals(of.width(), s), quantized: make([]int64, of.Sums.Quantizer.Dims), share: share{spill: s}}
 }
 
 // AddRows adds the rows of a batch that have a key, a cell and a value.
@@ -81,7 +81,7 @@ func (a *Values) WriteRows(b *table.Batch, to bounding.Writer) error {
 
 // eachValue quantizes the values of a batch one after the other.
 func (a *Values) eachValue(b *table.Batch, start func([]int32) error, value func(row int, e *entry)) error {
-	if a.Keys.bytes() > shareOf(a.spill)/4 {
+	if a.Keys.bytes() > a.share.most()/4 {
 		a.Keys.forget()
 	}
 	if a.makeRoom(); a.failed != nil {
@@ -151,7 +151,7 @@ func (a *Values) AddRecords() func(content []byte, rows uint64) {
 
 // makeRoom writes what is held of keys to the spill if it is too much.
 func (a *Values) makeRoom() {
-	if a.failed == nil && (a.totals.bytes() > shareOf(a.spill) || a.totals.full()) {
+	if a.failed == nil && (a.totals.bytes() > a.share.most() || a.totals.full()) {
 		a.failed = a.totals.write()
 	}
 }
