@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 
@@ -92,26 +93,53 @@ func (s *Shared) best(b Bounds) int64 {
 // not fall with j. So it is largest with all full cells, and the rest or none beside them. It is then at least a²·d, that of no row at all: D bounds the
 // change also if counts stop at the largest number that they hold.
 func (s *Shared) residualNorm2(a *big.Rat, b Bounds) *big.Rat {
-	full := min(b.Groups, b.Rows/b.PerGroup)
-	rest := int64(0)
-	if full < b.Groups {
-		rest = b.Rows - full*b.PerGroup
-	}
-	norm := func(rest int64) *big.Rat { // less a²·d
-		rows := new(big.Int).Mul(big.NewInt(full), big.NewInt(b.PerGroup))
-		squares := new(big.Int).Mul(rows, big.NewInt(b.PerGroup))
-		r := big.NewInt(rest)
-		rows.Add(rows, r)
-		x := new(big.Rat).SetInt(rows)
-		x.Mul(x, a).Mul(x, big.NewRat(-2, 1))
-		return x.Add(x, new(big.Rat).SetInt(squares.Add(squares, r.Mul(r, r))))
-	}
-	largest, with := norm(0), norm(rest)
-	if with.Cmp(largest) > 0 {
+	rows, squares := b.most(0)
+	largest := s.residualOf(rows, squares, a)
+	rows, squares = b.most(b.rest())
+	if with := s.residualOf(rows, squares, a); with.Cmp(largest) > 0 {
 		largest = with
 	}
+	return largest
+}
+
+// rest is how many rows of a unit are left if as many cells are full as may be.
+func (b Bounds) rest() int64 {
+	if full := b.full(); full < b.Groups {
+		return b.Rows - full*b.PerGroup
+	}
+	return 0
+}
+
+// full is how many cells a unit may fill.
+func (b Bounds) full() int64 { return min(b.Groups, b.Rows/b.PerGroup) }
+
+// most returns the rows of a unit in all full cells, and some more in another one, and the sum of the squares.
+func (b Bounds) most(rest int64) (rows, squares *big.Int) {
+	rows = new(big.Int).Mul(big.NewInt(b.full()), big.NewInt(b.PerGroup))
+	squares = new(big.Int).Mul(rows, big.NewInt(b.PerGroup))
+	r := big.NewInt(rest)
+	rows.Add(rows, r)
+	return rows, squares.Add(squares, r.Mul(r, r))
+}
+
+// residualOf is the squared norm of c − a·(1, …, 1) for c with these rows and sum of squares.
+func (s *Shared) residualOf(rows, squares *big.Int, a *big.Rat) *big.Rat {
+	x := new(big.Rat).SetInt(rows)
+	x.Mul(x, a).Mul(x, big.NewRat(-2, 1)).Add(x, new(big.Rat).SetInt(squares))
 	common := new(big.Rat).Mul(a, a)
-	return largest.Add(largest, common.Mul(common, new(big.Rat).SetInt64(int64(s.cells))))
+	return x.Add(x, common.Mul(common, new(big.Rat).SetInt64(int64(s.cells))))
+}
+
+// Argument is how the norm of what one unit changes in the cells follows from the bounds: "sqrt(24 - 2·0.5·24 + 0.25·24)".
+func (s *Shared) Argument(b Bounds) string {
+	a := s.Share()
+	for _, rest := range []int64{b.rest(), 0} {
+		rows, squares := b.most(rest)
+		if s.residualOf(rows, squares, new(big.Rat).SetFloat64(a)).Cmp(s.norm2) == 0 {
+			return fmt.Sprintf("sqrt(%v - 2·%v·%v + %v·%d)", squares, a, rows, a*a, s.cells)
+		}
+	}
+	return ""
 }
 
 // deviationOf is sqrt(norm2) + a, the same on every machine.

@@ -118,6 +118,9 @@ func TestSharedNeighboursSpendAtMostMu(t *testing.T) {
 			variance := norm / cellShare
 			if s.Form() == FormShared {
 				taken++
+				if s.Argument(b) == "" {
+					t.Fatalf("%s: no argument", what)
+				}
 				variance += s.Share() * s.Share() / unitShare
 			}
 			if math.Abs(math.Sqrt(variance)-s.Error()) > 1e-12 {
@@ -196,6 +199,9 @@ func TestSharedDeviations(t *testing.T) {
 	}
 	if s := NewShared(24, Bounds{Rows: 24, Groups: 24, PerGroup: 1}, big.NewInt(24), false); math.Abs(s.Error()-(math.Sqrt(24)+1)/2) > 1e-12 {
 		t.Errorf("%g", s.Error())
+	}
+	if s := NewShared(24, Bounds{Rows: 24, Groups: 24, PerGroup: 1}, big.NewInt(24), false); s.Argument(Bounds{Rows: 24, Groups: 24, PerGroup: 1}) != "sqrt(24 - 2·0.5·24 + 0.25·24)" {
+		t.Error(s.Argument(Bounds{Rows: 24, Groups: 24, PerGroup: 1}))
 	}
 	three := NewShared(24, Bounds{Rows: 72, Groups: 24, PerGroup: 3}, big.NewInt(24*9), false)
 	if want := 3 * (math.Sqrt(24) + 1) / 2; math.Abs(three.Error()-want) > 1e-12 {

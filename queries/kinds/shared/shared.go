@@ -70,9 +70,11 @@ func New(c base.Query, r *distribution.Reader, spreads bool, p *problem.Problems
 
 // formOf is the strategy of least error for the cells of a query.
 func formOf(c *base.Query, adj query.Adjacency) *strategy.Shared {
-	l := c.Limits
-	alone := sensitivity.SquaredCounts(l, adj, c.Size)
-	return strategy.NewShared(c.Size, strategy.Bounds{Rows: l.Rows, Groups: l.Groups, PerGroup: l.PerGroup}, alone, adj == query.ReplaceOne)
+	return strategy.NewShared(c.Size, boundsOf(c), sensitivity.SquaredCounts(c.Limits, adj, c.Size), adj == query.ReplaceOne)
+}
+
+func boundsOf(c *base.Query) strategy.Bounds {
+	return strategy.Bounds{Rows: c.Limits.Rows, Groups: c.Limits.Groups, PerGroup: c.Limits.PerGroup}
 }
 
 // Gain is the standard deviation that cells of a histogram of independent noise would have if they shared noise, and that of the sum of all cells, both
@@ -108,8 +110,8 @@ func (q *Query) Components(adj query.Adjacency) ([]query.Component, error) {
 	a := q.Form.Share()
 	who := "each " + q.Spec.UnitName() + " adds "
 	l2 := sensitivity.RootUpRat(q.Form.Norm2())
-	why := fmt.Sprintf("%s%s, and takes %s off every cell: the largest norm is that of as many full cells as fit, with the rest or without it: %s",
-		who, base.LimitsText(q.Limits, q.Size), domain.Shortest(a), domain.Shortest(l2))
+	why := fmt.Sprintf("%s%s, and takes %s off every cell; as many full cells as fit change most: %s",
+		who, base.LimitsText(q.Limits, q.Size), domain.Shortest(a), q.Form.Argument(boundsOf(&q.Query)))
 	cells, units := q.Form.Weights()
 	return []query.Component{
 		{Name: cellsComponent, Sens: calibrate.Sensitivity{L2: l2, Why: why}, Cells: q.Size, Quantum: q.Form.Quantum(), RowBound: max(1, a), Scale: 1, Weight: cells},
