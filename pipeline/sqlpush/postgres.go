@@ -137,6 +137,9 @@ func (postgres) suits(ctx context.Context, s *session) error {
 	return nil
 }
 
+// fence keeps the planner from merging stages: a field of a time has so many, each used several times, that their sum would not fit the server's memory.
+func (postgres) fence() string { return " OFFSET 0" }
+
 // Element is of a list that is the same for all rows.
 func (postgres) Element(list []float64, at string) (string, bool) {
 	items := make([]string, len(list))

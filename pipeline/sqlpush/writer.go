@@ -29,6 +29,7 @@ func (w *writer) stage(expr string) string {
 	w.names++
 	name := fmt.Sprint("e", w.names)
 	w.push(expr + " AS " + name)
+	w.from = strings.TrimSuffix(w.from, ")") + w.fence() + ")"
 	w.known[expr] = name
 	return name
 }

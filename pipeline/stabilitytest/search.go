@@ -44,6 +44,8 @@ type Search struct {
 	Writers            []Writer
 	// Labs try the cases, each in a goroutine of its own.
 	Labs []*Lab
+	// Mask, if not nil, takes out of a job what an engine refuses, and returns false if nothing is left: then another job is drawn.
+	Mask func(*Job) bool
 	// Only, if not nil, skips the findings for which it returns false.
 	Only func(*Finding) bool
 }
@@ -52,7 +54,7 @@ type Search struct {
 type Result struct {
 	Pairs   int            // tried
 	Skipped int            // those that the drawn writer cannot write
-	Refused int            // drafts of jobs without a plan
+	Refused int            // drafts of jobs without a plan, and jobs that a mask refused
 	Writers map[string]int // pairs by writer
 	// Finding is the first finding, made smaller; nil if there is none. Pairs counts the pairs up to it.
 	Finding *Finding
@@ -114,7 +116,13 @@ func (r *Result) addCounts(o *Result) {
 // tryJob tries the pairs of one job until one fails.
 func (s *Search) tryJob(l *Lab, try Try, number uint64) Result {
 	out := Result{Writers: map[string]int{}}
-	job, refused := Draw(rand.New(rand.NewPCG(s.Seed, number<<32)))
+	r := rand.New(rand.NewPCG(s.Seed, number<<32))
+	job, refused := Draw(r)
+	for s.Mask != nil && !s.Mask(job) {
+		var more int
+		job, more = Draw(r)
+		refused += 1 + more
+	}
 	out.Refused = refused
 	for i := range s.PairsPerJob {
 		c := s.Case(job, number, uint64(i))

@@ -9,7 +9,6 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -52,6 +51,11 @@ func (s *Server) Load(name string, columns []stabilitytest.Column, types []strin
 	if err := s.Exec(fmt.Sprintf("CREATE TABLE %q (%s)", name, strings.Join(defs, ", "))); err != nil {
 		return err
 	}
+	return s.fill(name, columns, types, rows)
+}
+
+// fill adds rows to a table.
+func (s *Server) fill(name string, columns []stabilitytest.Column, types []string, rows []stabilitytest.Row) error {
 	var values []string
 	for _, r := range rows {
 		cells := []string{"NULL"}[:max(0, 1-len(columns))]
@@ -117,8 +121,9 @@ func Answers(t testing.TB, e pipeline.Engine, p *pipeline.Plan) (out []stability
 // Result says how many random cases were tried. Of jobs that were refused as a whole, Alone queries were compared by themselves.
 type Result struct{ Cases, Equal, Refused, Alone, Unloaded int }
 
-// Equality compares the answers of random jobs about random tables. Jobs that the database refuses before it runs anything are counted.
-func Equality(t *testing.T, s *Server, cases int) Result {
+// Equality compares the answers of random jobs about random tables. Jobs that the database refuses before it runs anything are counted; at least a
+// quarter are compared whole.
+func Equality(t *testing.T, s *Server, cases int) {
 	t.Helper()
 	search := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: cases, PairsPerJob: 2, Writers: stabilitytest.Writers()[:1], Labs: []*stabilitytest.Lab{{TB: t, Dir: t.TempDir()}}}
 	var r Result
@@ -129,7 +134,10 @@ func Equality(t *testing.T, s *Server, cases int) Result {
 		s.compare(t, c, &r)
 		return nil, false
 	})
-	return r
+	t.Logf("%+v", r)
+	if 4*r.Equal < r.Cases {
+		t.Errorf("%+v: too few jobs were compared", r)
+	}
 }
 
 func (s *Server) compare(t *testing.T, c *stabilitytest.Case, r *Result) {
@@ -165,6 +173,9 @@ func (s *Server) compareEach(t *testing.T, c *stabilitytest.Case, types []string
 	for _, q := range c.Job.Queries {
 		alone := *c.Job
 		alone.Queries = []string{q}
+		if _, diags := alone.Plan("job.yaml", "t.csv"); len(diags) > 0 {
+			continue // it takes the keys of another query
+		}
 		same, err := s.Same(t, planOf(t, &alone), "t")
 		switch {
 		case errors.Is(err, ErrRefused):
@@ -202,7 +213,7 @@ func (s *Server) Same(t *testing.T, p *pipeline.Plan, name string) (difference s
 	pushed := sqlpush.New(d, make([]byte, 32))
 	if refused := pushed.Refuses(p); refused != nil {
 		for _, e := range problem.Errors(refused) {
-			if e.Code != queries.CodeNotPushed || e.Hint != queries.HintLocal {
+			if e.Code != queries.CodeNotPushed || !strings.HasPrefix(e.Hint, queries.HintLocal) {
 				return "", fmt.Errorf("refused without the remedy: %w", e)
 			}
 		}
@@ -253,57 +264,4 @@ func ReadAll(t *testing.T, d *sqlpush.Database, p *pipeline.Plan) ([]stabilityte
 func newReader(t *testing.T, d *sqlpush.Database) *sqlpush.Reader {
 	limits := local.Limits{Workers: 1, Memory: 1 << 30, Scratch: t.TempDir(), Separate: true}
 	return sqlpush.NewReader(d, local.NewWithin(d.Rows(), limits), make([]byte, 32))
-}
-
-// Stability tries random pairs of neighbouring tables: their exact answers, as the database gives them, are as near to each other as the sensitivities
-// say. Cases that the database is not asked are skipped, as if no writer could write them.
-func Stability(t *testing.T, s *Server, pairs int) stabilitytest.Result {
-	t.Helper()
-	lab := &stabilitytest.Lab{TB: t, Dir: t.TempDir()}
-	search := stabilitytest.Search{Seed: stabilitytest.Seed(t) + 1, Pairs: pairs, PairsPerJob: 5, Writers: stabilitytest.Writers()[:1], Labs: []*stabilitytest.Lab{lab}}
-	return search.RunBy(func(_ *stabilitytest.Lab, c *stabilitytest.Case) (*stabilitytest.Finding, bool) {
-		types, ok := s.types(c)
-		if !ok {
-			return nil, true
-		}
-		p := planOf(t, c.Job)
-		var of [2][]stabilitytest.Answer
-		for i := range of {
-			answers, err := s.answersAbout(t, c, types, p, i)
-			if errors.Is(err, ErrRefused) {
-				return nil, true
-			}
-			if err != nil {
-				return &stabilitytest.Finding{What: err.Error(), Case: c}, false
-			}
-			of[i] = answers
-		}
-		k := 0
-		for _, q := range p.Queries() {
-			for _, m := range q.Mechanisms {
-				if !stabilitytest.Within(of[0][k], of[1][k], m) {
-					return &stabilitytest.Finding{What: fmt.Sprintf("%v and %v are further apart than %v", of[0][k], of[1][k], m.Sens), Case: c}, false
-				}
-				k++
-			}
-		}
-		return nil, false
-	})
-}
-
-// answersAbout are the database's answers about one table of a pair.
-func (s *Server) answersAbout(t *testing.T, c *stabilitytest.Case, types []string, p *pipeline.Plan, i int) ([]stabilitytest.Answer, error) {
-	if err := s.Load("t", c.Job.Columns, types, slices.Concat(c.Pair.Table(i)...)); err != nil {
-		return nil, err
-	}
-	d, err := s.Open(t.Context(), "t")
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	e := sqlpush.New(d, make([]byte, 32))
-	if diags := p.CheckWith(e); len(diags) > 0 {
-		return nil, ErrRefused
-	}
-	return Answers(t, e, p)
 }

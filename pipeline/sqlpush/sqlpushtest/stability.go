@@ -1,0 +1,157 @@
+package sqlpushtest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/sqlpush"
+	"github.com/dprelease/dprelease/pipeline/stabilitytest"
+)
+
+// Stability tries random pairs of neighbouring tables: their exact answers, as the database gives them, are as near to each other as the sensitivities
+// say. Jobs are drawn of what databases answer; at least three quarters of the pairs are compared.
+func Stability(t *testing.T, s *Server, pairs int) {
+	t.Helper()
+	lab := &stabilitytest.Lab{TB: t, Dir: t.TempDir()}
+	search := stabilitytest.Search{
+		Seed: stabilitytest.Seed(t) + 1, Pairs: pairs, PairsPerJob: 5, Writers: stabilitytest.Writers()[:1], Labs: []*stabilitytest.Lab{lab},
+		Mask: func(j *stabilitytest.Job) bool { return s.mask(t, j) },
+	}
+	tried := &trial{Server: s}
+	defer tried.close()
+	r := search.RunBy(func(_ *stabilitytest.Lab, c *stabilitytest.Case) (*stabilitytest.Finding, bool) {
+		of, err := tried.answers(t, c)
+		switch {
+		case errors.Is(err, ErrRefused):
+			return nil, true
+		case err != nil:
+			return &stabilitytest.Finding{What: err.Error(), Case: c}, false
+		}
+		k := 0
+		for _, q := range tried.plan.Queries() {
+			for _, m := range q.Mechanisms {
+				if !stabilitytest.Within(of[0][k], of[1][k], m) {
+					return &stabilitytest.Finding{What: fmt.Sprintf("%v and %v are further apart than %v", of[0][k], of[1][k], m.Sens), Case: c}, false
+				}
+				k++
+			}
+		}
+		return nil, false
+	})
+	t.Log(r)
+	if r.Finding != nil {
+		t.Fatal(r.Finding)
+	}
+	if 4*(r.Pairs-r.Skipped) < 3*r.Pairs {
+		t.Errorf("%d of %d pairs were skipped", r.Skipped, r.Pairs)
+	}
+}
+
+// kinds are those of a database's columns.
+var kinds = map[stabilitytest.Kind]table.Kind{
+	stabilitytest.Int64: table.Int, stabilitytest.Int32: table.Int, stabilitytest.Whole: table.Int, stabilitytest.Float64: table.Float, stabilitytest.Float32: table.Float,
+	stabilitytest.Cents: table.Float, stabilitytest.Bool: table.Bool, stabilitytest.Text: table.String, stabilitytest.Date: table.Date,
+	stabilitytest.Instant: table.Timestamp, stabilitytest.Clock: table.Timestamp,
+}
+
+// mask takes the queries out of a job that no database is asked.
+func (s *Server) mask(t *testing.T, j *stabilitytest.Job) bool {
+	t.Helper()
+	var schema table.Schema
+	for _, c := range j.Columns {
+		kind, ok := kinds[c.Kind]
+		if !ok || s.Type(c.Kind, &stabilitytest.Case{Job: j}) == "" {
+			return false
+		}
+		schema.Fields = append(schema.Fields, table.Field{Name: c.Name, Type: table.Type{Kind: kind}})
+	}
+	d, err := sqlpush.Assumed(sqlpush.Source{Driver: s.Driver, Table: "t"}, schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.Queries = slices.DeleteFunc(j.Queries, func(q string) bool {
+		alone := *j
+		alone.Queries = []string{q}
+		p, diags := alone.Plan("job.yaml", "t.csv")
+		if len(diags) > 0 {
+			return true
+		}
+		_, err := d.Statements(p)
+		return err != nil
+	})
+	if len(j.Queries) == 0 {
+		return false
+	}
+	_, diags := j.Plan("job.yaml", "t.csv")
+	return len(diags) == 0
+}
+
+// trial is the table of a job, which is filled and emptied for each pair.
+type trial struct {
+	*Server
+	job   string
+	plan  *pipeline.Plan
+	types []string
+	input *sqlpush.Database
+	err   error
+}
+
+func (r *trial) close() {
+	if r.input != nil {
+		_ = r.input.Close()
+		r.input = nil
+	}
+}
+
+// begin makes the table of a job, if it is another one than before.
+func (r *trial) begin(t *testing.T, c *stabilitytest.Case) error {
+	if text := c.Job.YAML(); text == r.job {
+		return r.err
+	} else {
+		r.close()
+		r.job = text
+	}
+	r.err = r.make(t, c)
+	return r.err
+}
+
+func (r *trial) make(t *testing.T, c *stabilitytest.Case) (err error) {
+	var ok bool
+	if r.types, ok = r.Server.types(c); !ok {
+		return ErrRefused
+	}
+	r.plan = planOf(t, c.Job)
+	if err := r.Load("t", c.Job.Columns, r.types, nil); err != nil {
+		return err
+	}
+	if r.input, err = r.Open(t.Context(), "t"); err != nil {
+		return err
+	}
+	if diags := r.plan.CheckWith(sqlpush.New(r.input, nil)); len(diags) > 0 {
+		return ErrRefused
+	}
+	return nil
+}
+
+// answers are the database's answers about both tables of a pair.
+func (r *trial) answers(t *testing.T, c *stabilitytest.Case) (of [2][]stabilitytest.Answer, err error) {
+	if err := r.begin(t, c); err != nil {
+		return of, err
+	}
+	for i := range of {
+		if err := r.Exec(`DELETE FROM "t"`); err != nil {
+			return of, err
+		}
+		if err := r.fill("t", c.Job.Columns, r.types, slices.Concat(c.Pair.Table(i)...)); err != nil {
+			return of, err
+		}
+		if of[i], err = Answers(t, sqlpush.New(r.input, make([]byte, 32)), r.plan); err != nil {
+			return of, err
+		}
+	}
+	return of, nil
+}
