@@ -26,9 +26,6 @@ import (
 // maxBothWays is how many pairs of files of the whole tree may be explained.
 const maxBothWays = 10
 
-// circlesLeft lists the packages that the rule does not apply to yet. Whoever mends one deletes its line.
-var circlesLeft = []string{}
-
 var bothWays = regexp.MustCompile(`(?m)^Both ways with (\S+\.go): \S`)
 
 // arrows holds, for each file of a package, the files that it points to and what it names of them.
@@ -123,9 +120,6 @@ func circles(tr *tree) (out []string) {
 	packages := tr.packages()
 	inOrder := func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }
 	for _, name := range slices.SortedFunc(maps.Keys(packages), inOrder) {
-		if slices.Contains(circlesLeft, name[0]) {
-			continue
-		}
 		named := between(packages[name])
 		as := map[string]string{} // the file that each file counts as
 		for file := range named {
