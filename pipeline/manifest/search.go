@@ -62,11 +62,14 @@ func (q *Query) searched() error {
 	if mechanism == nil {
 		return nil
 	}
+	if q.Search != nil && q.RowsSearch != nil {
+		return errors.New(q.Name + ": a query has one search")
+	}
 	m := mechanism.calibrated(q.Name)
 	if mechanism.Noise != gaussian || m.Deviation() != mechanism.StandardDeviation || float64(m.Mu()) != mechanism.Mu {
 		return errors.New(m.Query + ": its mu or standard deviation does not follow from its sigma, grid and sensitivity, or its noise is not Gaussian")
 	}
-	if q.charged() != nil || q.RowsSearch != nil {
+	if q.charged() != nil || q.RowsSearch != nil || q.Search.Rule != 0 {
 		if err := q.paid(mechanism); err != nil {
 			return err
 		}
