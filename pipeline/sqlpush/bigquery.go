@@ -7,7 +7,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// bigquery is GoogleSQL. Its texts may have collations, so they are compared as bytes; sums are of NUMERIC.
+// bigquery is GoogleSQL. Its texts may have collations, so they are compared as bytes; sums are of BIGNUMERIC.
 type bigquery struct{ ansi }
 
 // Name is the driver's name in a job.
@@ -94,8 +94,8 @@ var bigqueryPieces = pieces{
 	bytes: func(hexadecimal string) string { return "FROM_HEX('" + hexadecimal + "')" },
 }
 
-// Total is of NUMERIC.
-func (bigquery) Total(x string) string { return "CAST(SUM(CAST(" + x + " AS NUMERIC)) AS STRING)" }
+// Total is of BIGNUMERIC, which has 38 digits before the point; NUMERIC has 29.
+func (bigquery) Total(x string) string { return "CAST(SUM(CAST(" + x + " AS BIGNUMERIC)) AS STRING)" }
 
 // Partial is of the same type.
-func (bigquery) Partial(x string) string { return "SUM(CAST(" + x + " AS NUMERIC))" }
+func (bigquery) Partial(x string) string { return "SUM(CAST(" + x + " AS BIGNUMERIC))" }

@@ -101,7 +101,7 @@ kept AS (SELECT cell, v0 FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overact
  WHERE cr <= 3) AS s4) AS s JOIN overactive AS o ON o.l2 = s.l2 AND o.l3 = s.l3) AS s5) AS s6) AS s7
  WHERE rc <= 2) AS s8) AS s9
  WHERE r <= 4) AS b)
-SELECT 0 AS t, cell, COUNT(*) AS n, CAST(SUM(CAST(v0 - 429496729600 AS NUMERIC)) AS STRING) AS sum0
+SELECT 0 AS t, cell, COUNT(*) AS n, CAST(SUM(CAST(v0 - 429496729600 AS BIGNUMERIC)) AS STRING) AS sum0
 FROM kept AS x
 GROUP BY cell;
 -- spread
@@ -117,7 +117,7 @@ kept AS (SELECT v0 FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS
  FROM (SELECT s.*, o.ur FROM (SELECT s1.*, ROW_NUMBER() OVER (PARTITION BY l1, l2, v0 ORDER BY v0) - 1 AS occurrence
  FROM (SELECT s.* FROM coded AS s JOIN overactive AS o ON o.l1 = s.l1 AND o.l2 = s.l2) AS s1) AS s JOIN overactive AS o ON o.l1 = s.l1 AND o.l2 = s.l2) AS s2) AS s3) AS s4
  WHERE rc <= 5) AS b)
-SELECT 0 AS t, 0 AS cell, COUNT(*) AS n, CAST(SUM(CAST(v0 - 398458880 AS NUMERIC)) AS STRING) AS sum0, CAST(SUM(CAST((v0 - 398458880) * (v0 - 398458880) - 96976925569843200 AS NUMERIC)) AS STRING) AS squares
+SELECT 0 AS t, 0 AS cell, COUNT(*) AS n, CAST(SUM(CAST(v0 - 398458880 AS BIGNUMERIC)) AS STRING) AS sum0, CAST(SUM(CAST((v0 - 398458880) * (v0 - 398458880) - 96976925569843200 AS BIGNUMERIC)) AS STRING) AS squares
 FROM kept AS x;
 -- tables
 WITH coded AS (SELECT l3, l4, cell0, cell1, cell2
