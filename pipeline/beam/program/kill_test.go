@@ -96,6 +96,24 @@ func readerOf(file string, but ...int) int {
 	return 0
 }
 
+// killReader kills a process other than the submitter as soon as it has the table open.
+func killReader(t *testing.T, table string, submitter int, ended <-chan error) {
+	t.Helper()
+	for {
+		select {
+		case err := <-ended:
+			t.Fatalf("the run ended before a worker was killed: %v", err)
+		default:
+			if worker := readerOf(table, submitter); worker != 0 {
+				if err := syscall.Kill(worker, syscall.SIGKILL); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+		}
+	}
+}
+
 const killJob = `
 version: 1
 name: killed
@@ -144,19 +162,7 @@ func TestKilledWorker(t *testing.T) {
 		"--environment_type=EXTERNAL", fmt.Sprintf("--environment_config=localhost:%d", pool), "--parts="+parts)
 	ended := make(chan error, 1)
 	go func() { ended <- run.Wait() }()
-	killed := 0
-	for killed == 0 {
-		select {
-		case err := <-ended:
-			t.Fatalf("the run ended before a worker was killed: %v\n%s", err, out.String())
-		default:
-			if killed = readerOf(table, run.Process.Pid); killed != 0 {
-				if err := syscall.Kill(killed, syscall.SIGKILL); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-	}
+	killReader(t, table, run.Process.Pid, ended)
 	select {
 	case err = <-ended:
 	case <-time.After(2 * time.Minute):
