@@ -336,10 +336,10 @@ func (r *Rows) appendCountedRecord(partition uint64) []byte {
 	if last < 0 || len(p.counted.chunks[last])+width > cap(p.counted.chunks[last]) {
 		size := firstRows * width
 		if last >= 0 {
-			size = max(r.chunk()/r.width, firstRows) * width
+			size = max(size, min(2*cap(p.counted.chunks[last]), r.chunk()/r.width*width))
 		}
 		if r.failed == nil {
-			r.fail(r.makeRoom(partition, int64(size)))
+			r.fail(r.makeRoom(int64(size)))
 		}
 		p.counted.chunks = append(p.counted.chunks, make([]byte, 0, size))
 		r.held += int64(size)
