@@ -11,14 +11,14 @@ import (
 // bytes, and then whenever what it holds has doubled. A look counts one of 256 partitions, and the others if that saves a quarter:
 // looking early costs little, and keeps a table that repeats small.
 
-// makeRoom counts repeated records, or spills, if a chunk more would be too much.
-func (r *Rows) makeRoom(chunk int64) error {
+// makeRoom counts repeated records, or spills, if a chunk more would be too much. partition is one that has rows.
+func (r *Rows) makeRoom(partition uint64, chunk int64) error {
 	share := r.spill.Share()
 	full := r.held+chunk > share
 	if !full && r.held+chunk <= r.nextLook {
 		return nil
 	}
-	counted := r.countRepeated()
+	counted := r.countRepeated(int(partition))
 	used := r.held - int64(len(r.free)*r.chunk())
 	if full && (!counted || used > share/2) {
 		return r.spillAll()
@@ -27,14 +27,8 @@ func (r *Rows) makeRoom(chunk int64) error {
 	return nil
 }
 
-// countRepeated counts the records of the largest partition and, if that saves a quarter, those of all partitions.
-func (r *Rows) countRepeated() bool {
-	partition, most := 0, int64(0)
-	for i := range r.partitions {
-		if n := r.partitions[i].single.size() + int64(len(r.open[i])); n > most {
-			partition, most = i, n
-		}
-	}
+// countRepeated counts the records of one partition and, if that saves a quarter, those of all partitions.
+func (r *Rows) countRepeated(partition int) bool {
 	single, more := r.countPartition(partition)
 	if 4*more > 3*single || single == 0 {
 		return false

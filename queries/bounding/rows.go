@@ -203,7 +203,7 @@ func (r *Rows) appendRecord(partition uint64) []byte {
 func (r *Rows) startChunk(partition uint64) []byte {
 	size := min(max(2*cap(r.open[partition]), firstRows*r.width), r.chunk())
 	if r.failed == nil && len(r.free) == 0 {
-		r.fail(r.makeRoom(int64(size)))
+		r.fail(r.makeRoom(partition, int64(size)))
 	}
 	if o := r.open[partition]; len(o) > 0 {
 		r.partitions[partition].single.chunks = append(r.partitions[partition].single.chunks, o)

@@ -339,7 +339,7 @@ func (r *Rows) appendCountedRecord(partition uint64) []byte {
 			size = max(size, min(2*cap(p.counted.chunks[last]), r.chunk()/r.width*width))
 		}
 		if r.failed == nil {
-			r.fail(r.makeRoom(int64(size)))
+			r.fail(r.makeRoom(partition, int64(size)))
 		}
 		p.counted.chunks = append(p.counted.chunks, make([]byte, 0, size))
 		r.held += int64(size)
