@@ -91,7 +91,7 @@ func OutlineOf(q Query, s table.Schema) (o Outline, err error) {
 	case *limited.Query:
 		return o, problem.One(q.Name(), problem.FieldBounds+".max_rows", CodeNotPushed, "a bound on rows that is discovered takes the rank of each row among those of its unit", HintLocal)
 	case *bykeys.Query:
-		return o, problem.One(q.Name(), q.Query.Spec.ByField(), CodeNotPushed, "keys that are discovered are private, and what is added up by them would leave the database before they are selected", HintLocal)
+		return o, problem.One(q.Name(), q.Spec.ByField(), CodeNotPushed, "keys that are discovered are private, and what is added up by them would leave the database before they are selected", HintLocal)
 	case *clamped.Query:
 		return o, problem.One(q.Name(), "", CodeNotPushed, "a clamp that is discovered takes a histogram of values and sums for each bin of it", HintLocal)
 	}

@@ -84,7 +84,8 @@ func covered(t *testing.T, a queries.Answer, truth float64) (n int) {
 		if low[i] <= truth && truth <= high[i] {
 			n++
 		}
-		squares += math.Pow((noisy[i]-truth)/sigma[i], 2)
+		z := (noisy[i] - truth) / sigma[i]
+		squares += z * z
 	}
 	if got := math.Sqrt(squares / float64(a.Cells)); math.Abs(got-1) > 7/math.Sqrt(2*float64(a.Cells)) {
 		t.Errorf("the error is %.4f of the deviation that is stated", got)

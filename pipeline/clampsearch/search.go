@@ -82,7 +82,7 @@ func (s *Search) With(found queries.Found, charged []calibrate.Mechanism, adj qu
 	after := *s
 	after.Found = &found
 	out = Chosen{Search: &after, Mechanisms: slices.Clone(charged)}
-	if out.Query, err = s.Finder.Chosen(found.Range()); err != nil {
+	if out.Query, err = s.Chosen(found.Range()); err != nil {
 		return out, err
 	}
 	if out.Components, err = out.Query.Components(adj); err != nil {

@@ -97,7 +97,7 @@ func NewRows(u *Units, cellWidth int, content []Field, s Spill) *Rows {
 	}
 	s.Join()
 	shape := recordShape{key: key, cellWidth: cellWidth}
-	shape.Packing.Add(content)
+	shape.Add(content)
 	shape.width = key + shape.Packed
 	return &Rows{units: u, known: knownUnits{generation: 1}, nextLook: firstLook, recordShape: shape, spill: s}
 }

@@ -109,12 +109,12 @@ func (r *trial) close() {
 
 // begin makes the table of a job, if it is another one than before.
 func (r *trial) begin(t *testing.T, c *stabilitytest.Case) error {
-	if text := c.Job.YAML(); text == r.job {
+	text := c.Job.YAML()
+	if text == r.job {
 		return r.err
-	} else {
-		r.close()
-		r.job = text
 	}
+	r.close()
+	r.job = text
 	r.err = r.make(t, c)
 	return r.err
 }

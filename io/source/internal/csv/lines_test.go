@@ -27,7 +27,7 @@ func TestLinesAgree(t *testing.T) {
 		}
 		b := []byte(text.String())
 		needed := slices.Compact(slices.Sorted(slices.Values(rapid.SliceOfN(rapid.IntRange(0, 5), 0, 3).Draw(t, "needed"))))
-		clear, words := &lines{dialect: d, needed: needed}, &lines{dialect: d, needed: needed, unlike: 1 << 30}
+		plain, words := &lines{dialect: d, needed: needed}, &lines{dialect: d, needed: needed, unlike: 1 << 30}
 		general := splitter{d: d, eof: true, ordinary: -1}
 		for at := 0; at < len(b); {
 			n, _ := general.split(b[at:])
@@ -40,7 +40,7 @@ func TestLinesAgree(t *testing.T) {
 					want[i].to += int32(at)
 				}
 			}
-			for name, l := range map[string]*lines{"clear": clear, "words": words} {
+			for name, l := range map[string]*lines{"plain": plain, "words": words} {
 				got := make([]field, len(needed))
 				next := l.split(b, at, got, 1)
 				if next == at {
