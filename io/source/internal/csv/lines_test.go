@@ -49,7 +49,7 @@ func TestLinesAgree(t *testing.T) {
 				if next != at+n || !slices.Equal(got, want) {
 					t.Fatalf("%s: %q: record at %d ends at %d, fields %v; want %d, %v", name, b, at, next, got, at+n, want)
 				}
-				if name == "clear" && l.unlike == 0 {
+				if name == "plain" && l.unlike == 0 {
 					taken++
 				}
 			}
