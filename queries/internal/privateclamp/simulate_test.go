@@ -138,6 +138,14 @@ func (s *sorted) run(r *rand.Rand) float64 {
 	return math.Hypot(s.bias[edge], noise*float64(Edge(edge))) / s.best
 }
 
+// runsOfTable is the number of runs a table: CLAMP_RUNS if that is set.
+func runsOfTable(usual int) int {
+	if n, err := strconv.Atoi(os.Getenv("CLAMP_RUNS")); err == nil && n > 0 {
+		return n
+	}
+	return usual
+}
+
 // TestRuleIsNearTheBestClamp simulates the rule at 20,000 rows, epsilon 1, delta 1e-6 and a tenth of mu² for the histogram, against the best clamp
 // known beforehand with all of mu². With -v it prints the table of docs/METHODS.md; CLAMP_RUNS sets the number of runs a table.
 // The seeds are fixed, so that the test cannot fail by chance.
@@ -145,10 +153,7 @@ func TestRuleIsNearTheBestClamp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a simulation in one goroutine, which takes minutes with the race detector")
 	}
-	runs := 60
-	if n, err := strconv.Atoi(os.Getenv("CLAMP_RUNS")); err == nil {
-		runs = n
-	}
+	runs := runsOfTable(60)
 	var all []float64
 	most := 0.0
 	for k, e := range examples {

@@ -196,8 +196,15 @@ func (q *Query) keyColumns() ([]domain.KeyColumn, error) {
 	return columns, nil
 }
 
-// Recover reads the noisy vectors of the selected keys back, and compares the keys.
+// Recover reads the noisy vectors of the selected keys back, and compares the keys. If no key was selected, there are no columns, and the vectors are empty.
 func (q *Query) Recover(c query.Columns, grids []float64) (query.Recovered, error) {
+	if q.selected && len(q.keys) == 0 && len(c.Noisy) == 0 {
+		none := make([][]int64, len(grids))
+		for i := range none {
+			none[i] = []int64{}
+		}
+		return query.Recovered{Units: none}, nil
+	}
 	columns, err := q.keyColumns()
 	if err != nil {
 		return query.Recovered{}, err
