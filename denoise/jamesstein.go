@@ -14,7 +14,7 @@ import "math"
 // y and the result have d values in one unit; y is not changed. A value beyond float64's range becomes ±MaxFloat64.
 //
 // Source: James & Stein, "Estimation with quadratic loss", Berkeley Symposium 1961; the positive part: Baranchik 1964;
-// for private answers: Balle & Wang 2018, section 4 (Theorem 11 prints (d−2)²/d² in the risk where (d−2)/d is right).
+// for private answers: Balle & Wang 2018, section 4 (Theorem 11 prints (d−2)²/d² in the risk; right is (d−2)/d).
 func JamesStein(y []float64, s float64, positive bool) []float64 {
 	if len(y) < 3 {
 		return scale(y, 1)

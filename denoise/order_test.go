@@ -94,7 +94,7 @@ func shifted(y []float64, shift, size int, threshold float64) []float64 {
 	return out
 }
 
-// TestDegreesOfFreedom compares with the divergence by differences, where no cell is about to change sides.
+// TestDegreesOfFreedom compares with the divergence by differences, if no cell is about to change sides.
 func TestDegreesOfFreedom(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 11))
 	shape := Shape{[]int{2, 9}, []bool{false, true}}

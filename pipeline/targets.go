@@ -105,7 +105,7 @@ var errTarget = errors.New("no noise that this program draws gives that half-wid
 
 // needs returns the least mu at which the query reaches its target, to within 1e-12 of it.
 //
-// Half-widths are nearly in proportion to 1/mu, so mu·half/target is nearly the answer, and the next time nearer. Where the grid doubles the
+// Half-widths are nearly in proportion to 1/mu, so mu·half/target is nearly the answer, and the next time nearer. If the grid doubles, the
 // half-width jumps, and the target may lie within the jump: then the interval between a mu that meets it and one that does not is halved.
 func (q *Planned) needs(adj queries.Adjacency) (float64, error) {
 	half := func(mu float64) (float64, error) {

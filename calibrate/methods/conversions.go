@@ -45,20 +45,6 @@ func BestRenyiFor(g calibrate.Guarantee) (Renyi, error) {
 	return RenyiFor(g, best.Alpha)
 }
 
-// GaussianTruncated is what Gaussian noise of this mu satisfies for every omega, exactly: (mu²/2, omega), rounded up. Errors are
-// *ArgumentError: "mu", "omega".
-func GaussianTruncated(m calibrate.Mu, omega float64) (Truncated, error) {
-	rho, err := GaussianRho(m)
-	if err != nil {
-		return Truncated{}, err
-	}
-	t := Truncated{Rho: rho, Omega: omega}
-	if err := t.validateOmega(); err != nil {
-		return Truncated{}, err
-	}
-	return t, nil
-}
-
 // Mu is the largest parameter of a Gaussian mechanism that satisfies t: sqrt(2·rho), rounded down. Errors are *ArgumentError: "rho",
 // "omega".
 func (t Truncated) Mu() (calibrate.Mu, error) {
@@ -66,34 +52,6 @@ func (t Truncated) Mu() (calibrate.Mu, error) {
 		return 0, err
 	}
 	return t.Rho.Mu()
-}
-
-// TruncatedFor returns the largest rho for which (rho, omega)-tCDP implies g by Truncated.DPEpsilon, rounded down: ZCDPRho's if
-// ln(1/delta) <= (omega-1)²·rho, else (epsilon - ln(1/delta)/(omega-1))/omega. Errors are *ArgumentError: those of ZCDPRho; "omega"
-// also if no rho implies g.
-func TruncatedFor(g calibrate.Guarantee, omega float64) (Truncated, error) {
-	rho, err := ZCDPRho(g)
-	if err != nil {
-		return Truncated{}, err
-	}
-	t := Truncated{Rho: rho, Omega: omega}
-	if err := t.validateOmega(); err != nil {
-		return Truncated{}, err
-	}
-	l, less := logInverse(g.Delta), numeric.NewBig().Sub(numeric.BigOf(omega), numeric.BigOf(1))
-	limit := numeric.NewBig().Mul(less, less)
-	if l.Cmp(limit.Mul(limit, numeric.BigOf(float64(rho)))) <= 0 {
-		return t, nil
-	}
-	room := numeric.NewBig().Sub(numeric.BigOf(float64(g.Epsilon)), l.Quo(l, less))
-	room.Sub(room, l.SetMantExp(l, -200))
-	if t.Rho = 0; room.Sign() > 0 {
-		t.Rho = Rho(numeric.RoundedDown(room.Quo(room, numeric.BigOf(omega))))
-	}
-	if t.Rho == 0 {
-		return Truncated{}, argument.New("omega", "= %g is too small for epsilon = %g at delta = %g", omega, float64(g.Epsilon), float64(g.Delta))
-	}
-	return t, nil
 }
 
 // Mu is the largest parameter of a Gaussian mechanism that satisfies c: the less of sqrt(2·mean) and spread, rounded down; 0 if the
@@ -133,24 +91,6 @@ func meanConcentratedFor(g calibrate.Guarantee, tails float64) (MeanConcentrated
 		return MeanConcentrated{}, argument.New("epsilon", "= %g allows no mean above 0", float64(g.Epsilon))
 	}
 	return c, nil
-}
-
-// DPToProbabilisticEpsilon is the epsilon of the probabilistic differential privacy that g implies at a delta above its own, if
-// DPToProbabilistic comes to it: ln((delta + g.Delta·e^-g.Epsilon)/(delta - g.Delta)) above g's epsilon, rounded up. Errors are
-// *ArgumentError: see Guarantee.Validate; "delta" if it is not above g's; "epsilon" if the answer is above MaxEpsilon.
-func DPToProbabilisticEpsilon(g calibrate.Guarantee, delta calibrate.Delta) (calibrate.Epsilon, error) {
-	if err := g.Validate(); err != nil {
-		return 0, err
-	}
-	if !(delta > g.Delta && delta < 1) {
-		return 0, argument.New("delta", "must be above %g and below 1, not %g", float64(g.Delta), float64(delta))
-	}
-	own := numeric.BigOf(float64(g.Delta))
-	gap := numeric.NewBig().Sub(numeric.BigOf(float64(delta)), own)
-	own.Mul(own, numeric.BigExpFar(numeric.BigOf(-float64(g.Epsilon))))
-	ratio := own.Add(own, numeric.BigOf(float64(delta)))
-	eps := numeric.BigLn(ratio.Quo(ratio, gap))
-	return epsilonUp("epsilon", eps.Add(eps, numeric.BigOf(float64(g.Epsilon))))
 }
 
 // gaussianPDPMu is the largest mu with which Gaussian noise is g, probabilistically: pDP-OPT.

@@ -45,35 +45,6 @@ func bigTail(x *big.Float) *big.Float {
 	return r.Mul(r, numeric.BigPhi(x))
 }
 
-// ProbabilisticToDP returns what probabilistic differential privacy implies: the same (epsilon, delta) (Zhao et al. 2019, Lemma 3). Errors are those
-// of Guarantee.Validate.
-func ProbabilisticToDP(g calibrate.Guarantee) (calibrate.Guarantee, error) {
-	if err := g.Validate(); err != nil {
-		return calibrate.Guarantee{}, err
-	}
-	return g, nil
-}
-
-// DPToProbabilistic returns the delta of the probabilistic differential privacy that g implies at an epsilon above its own:
-//
-//	delta·(1 + e^-eps)/(1 - e^(epsilon - eps))
-//
-// (Zhao et al. 2019, Lemma 4; {p > e^eps·q} has probability P <= e^epsilon·Q + delta <= e^(epsilon-eps)·P + delta, and the other side
-// e^-eps times as much), rounded up, at most 1. Errors are *ArgumentError: see Guarantee.Validate; "epsilon" if eps is not above g's.
-func DPToProbabilistic(g calibrate.Guarantee, eps calibrate.Epsilon) (calibrate.Delta, error) {
-	if err := g.Validate(); err != nil {
-		return 0, err
-	}
-	if !(eps > g.Epsilon && eps <= calibrate.MaxEpsilon) {
-		return 0, argument.New("epsilon", "must be above %g and at most %g, not %g", float64(g.Epsilon), float64(calibrate.MaxEpsilon), float64(eps))
-	}
-	gap := numeric.NewBig().Sub(numeric.BigOf(float64(eps)), numeric.BigOf(float64(g.Epsilon)))
-	d := numeric.BigExpFar(numeric.BigOf(-float64(eps)))
-	d.Add(d, numeric.BigOf(1))
-	d.Mul(d, numeric.BigOf(float64(g.Delta)))
-	return calibrate.Delta(numeric.ProbabilityUp(d.Quo(d, numeric.OneLessExp(gap)))), nil
-}
-
 // GaussianPDPEpsilon returns the least float64 epsilon at which GaussianPDPDelta is at most delta. Errors are *ArgumentError: "delta"; "mu",
 // also if epsilon would be above MaxEpsilon.
 func GaussianPDPEpsilon(delta calibrate.Delta, mu calibrate.Mu) (calibrate.Epsilon, error) {

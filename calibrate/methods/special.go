@@ -1,26 +1,12 @@
 package methods
 
 import (
-	"math"
-
 	"github.com/dprelease/dprelease/calibrate/internal/argument"
 	"github.com/dprelease/dprelease/calibrate/internal/numeric"
 )
 
 // Special functions in float64, for users of the package. No guarantee rests on them: bounds are evaluated in extended precision, in package
 // numeric.
-
-// Erfcx is the scaled complementary error function e^(x²)·erfc(x), within one unit in the last place. Errors are
-// *ArgumentError: x is NaN or infinite, or so negative (below about -26.6) that the result is above every float64.
-func Erfcx(x float64) (float64, error) {
-	if err := argument.Finite("x", x); err != nil {
-		return 0, err
-	}
-	if f := numeric.Erfcx(x); !math.IsInf(f, 0) {
-		return f, nil
-	}
-	return 0, argument.New("x", "= %g has an erfcx above the largest float64", x)
-}
 
 // LogErfc is the natural logarithm of erfc(x), within 2^-50, relative, also if erfc itself is below every float64.
 // Errors are *ArgumentError: x is NaN or infinite, or above 1.3e154, if the result would be below every float64.
@@ -41,12 +27,4 @@ func InvErfc(p float64) (float64, error) {
 		return 0, argument.New("p", "must be above 0 and below 2, not %g", p)
 	}
 	return numeric.NearestFloat(numeric.BigInvErfc(numeric.BigOf(p))), nil
-}
-
-// InvErf is x with erf(x) = q, the nearest float64 or a neighbour. Errors are *ArgumentError: q is not in (-1, 1).
-func InvErf(q float64) (float64, error) {
-	if !(q > -1 && q < 1) {
-		return 0, argument.New("q", "must be above -1 and below 1, not %g", q)
-	}
-	return numeric.NearestFloat(numeric.BigInvErf(numeric.BigOf(q))), nil
 }

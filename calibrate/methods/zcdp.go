@@ -24,14 +24,11 @@ func GaussianRho(m calibrate.Mu) (Rho, error) {
 	}
 	square := numeric.UpOf(float64(m))
 	square.Mul(square, square)
-	return finiteRho("mu", numeric.Ceiling(square.SetMantExp(square, -1)))
-}
-
-func finiteRho(name string, x float64) (Rho, error) {
-	if math.IsInf(x, 0) {
-		return 0, argument.New(name, "is too large")
+	rho := numeric.Ceiling(square.SetMantExp(square, -1))
+	if math.IsInf(rho, 0) {
+		return 0, argument.New("mu", "is too large")
 	}
-	return Rho(x), nil
+	return Rho(rho), nil
 }
 
 // Mu returns the largest parameter of a Gaussian mechanism that is rho-zCDP: sqrt(2·rho), rounded down. Errors are *ArgumentError: "rho"
@@ -69,32 +66,6 @@ func epsilonUp(name string, eps *big.Float) (calibrate.Epsilon, error) {
 	return 0, argument.New(name, "needs an epsilon above %g", float64(calibrate.MaxEpsilon))
 }
 
-// Delta returns the delta that rho-zCDP implies at eps: e^(-(eps-rho)²/(4·rho)) if eps > rho, else 1 (Bun & Steinke 2016, Lemma 3.5 in its simple
-// form), rounded up, at least 5e-324. Errors are *ArgumentError: "rho", "epsilon".
-func (r Rho) Delta(eps calibrate.Epsilon) (calibrate.Delta, error) {
-	if err := r.validate(); err != nil {
-		return 0, err
-	}
-	if err := eps.Validate(); err != nil {
-		return 0, err
-	}
-	gap := numeric.NewBig().Sub(numeric.BigOf(float64(eps)), numeric.BigOf(float64(r)))
-	if gap.Sign() <= 0 {
-		return 1, nil
-	}
-	gap.Mul(gap, gap)
-	gap.Quo(gap, numeric.BigOf(float64(r)))
-	return expDown(gap.SetMantExp(gap, -2)), nil
-}
-
-// expDown is e^-t for t >= 0, rounded up, at least 5e-324.
-func expDown(t *big.Float) calibrate.Delta {
-	if t.Cmp(numeric.BigOf(800)) > 0 {
-		return math.SmallestNonzeroFloat64
-	}
-	return calibrate.Delta(math.Min(numeric.RoundedUp(numeric.BigExp(numeric.NewBig().Neg(t))), 1))
-}
-
 // ZCDPRho returns the largest rho for which rho-zCDP implies g, by the same proposition: (sqrt(L+eps) - sqrt(L))² with L = ln(1/delta), as
 // (eps/(sqrt(L+eps) + sqrt(L)))², rounded down. Errors are *ArgumentError: see Guarantee.Validate; "epsilon" if it is so small
 // that rho is below the least float64.
@@ -110,17 +81,6 @@ func ZCDPRho(g calibrate.Guarantee) (Rho, error) {
 		return 0, argument.New("epsilon", "= %g allows no rho above 0", float64(g.Epsilon))
 	}
 	return rho, nil
-}
-
-// PureRho returns what pure eps-differential privacy implies: eps²/2-zCDP (Bun & Steinke 2016, Proposition 1.4), rounded up. Errors are
-// *ArgumentError: "epsilon".
-func PureRho(eps calibrate.Epsilon) (Rho, error) {
-	if err := eps.Validate(); err != nil {
-		return 0, err
-	}
-	square := numeric.UpOf(float64(eps))
-	square.Mul(square, square)
-	return finiteRho("epsilon", numeric.Ceiling(square.SetMantExp(square, -1)))
 }
 
 // logInverse is ln(1/delta), within 2^-230, relative.

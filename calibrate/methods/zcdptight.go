@@ -2,7 +2,6 @@ package methods
 
 import (
 	"math"
-	"math/big"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/calibrate/internal/argument"
@@ -75,40 +74,6 @@ func (r Rho) TightEpsilon(delta calibrate.Delta) (calibrate.Epsilon, error) {
 		return eps, nil
 	}
 	return min(eps, simple), nil
-}
-
-// TightDelta returns the delta that rho-zCDP implies at eps by the same rule at its best order, alpha = 1 + b with (1+2b)·rho = eps + ln(1 + 1/b):
-//
-//	e^(b·((1+b)·rho - eps))·b^b/(1+b)^(1+b),
-//
-// rounded up, at least 5e-324, never above Delta. Errors are those of Delta.
-func (r Rho) TightDelta(eps calibrate.Epsilon) (calibrate.Delta, error) {
-	simple, err := r.Delta(eps)
-	if err != nil {
-		return 0, err
-	}
-	rho, e := float64(r), float64(eps)
-	b := rising(func(b float64) bool { return (1+2*b)*rho > e+math.Log1p(1/b) })
-	t := renyiTail(numeric.BigOf(rho), numeric.BigOf(e), numeric.BigOf(b))
-	if t.Sign() <= 0 {
-		return simple, nil
-	}
-	return min(simple, expDown(t)), nil
-}
-
-// renyiTail is b·(eps - (1+b)·rho) + ln(1+b) + b·ln((1+b)/b), lowered by more than its error.
-func renyiTail(rho, eps, b *big.Float) *big.Float {
-	more := numeric.NewBig().Add(b, numeric.BigOf(1))
-	drift := numeric.NewBig().Mul(more, rho)
-	drift.Mul(drift, b)
-	t := numeric.NewBig().Mul(b, eps)
-	size := numeric.NewBig().Add(t, drift)
-	t.Sub(t, drift)
-	gain := numeric.NewBig().Mul(b, numeric.BigLn(numeric.NewBig().Quo(more, b)))
-	gain.Add(gain, numeric.BigLn(more))
-	t.Add(t, gain)
-	size.Add(size, gain)
-	return t.Sub(t, size.SetMantExp(size, -900))
 }
 
 // TightZCDPRho returns the largest float64 rho for which rho-zCDP is proven to imply g by TightEpsilon: at least ZCDPRho's. Errors are

@@ -120,7 +120,7 @@ func (a *audit) within(x, y answers, equal bool) (bool, error) {
 	return true, nil
 }
 
-// seal returns the exact answers; where a clamp is to be found, those under the public range.
+// seal returns the exact answers; if a clamp is to be found, those under the public range.
 func (a *audit) seal(workers []*worker) (answers, error) {
 	exacts, err := seal(workers, nil)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // Rows leave a process in blocks, each of which can be read by itself. Units of words stand in its records. Of units of text, the block has
 // each once, before the records, which say its number. A block is
 //
-//	width of a record, width of its key, 1 if units have text     (to refuse the rows of another query)
+//	the shape of its records                                      (to refuse the rows of another query)
 //	the number of texts, and each after its length                (if units have text)
 //	all records with packed contents, after their length
 //	all records that are followed by how often they are there, after their length
@@ -174,7 +174,9 @@ func (s *saving) end(bucket int) {
 
 // write writes a block.
 func (s *saving) write(b *block, w *state.Writer) {
-	s.writeShape(w)
+	for _, n := range s.shape() {
+		w.Uint(n)
+	}
 	if s.units.text {
 		w.Uint(uint64(len(b.texts)))
 		for _, t := range b.texts {
@@ -185,27 +187,13 @@ func (s *saving) write(b *block, w *state.Writer) {
 	w.Bytes(b.counted)
 }
 
-func (r *Rows) writeShape(w *state.Writer) {
-	text := uint64(0)
+// shape is equal if the records of rows are alike: their width, packed and unpacked, that of their keys, and 1 if units have text.
+func (r *Rows) shape() [4]uint64 {
+	s := [4]uint64{uint64(r.width), uint64(r.key + r.Size), uint64(r.key)}
 	if r.units.text {
-		text = 1
+		s[3] = 1
 	}
-	w.Uint(uint64(r.width))
-	w.Uint(uint64(r.key + r.Size))
-	w.Uint(uint64(r.key))
-	w.Uint(text)
-}
-
-// readShape compares what writeShape wrote.
-func (r *Rows) readShape(from *state.Reader) {
-	text := uint64(0)
-	if r.units.text {
-		text = 1
-	}
-	from.Expect(uint64(r.width))
-	from.Expect(uint64(r.key + r.Size))
-	from.Expect(uint64(r.key))
-	from.Expect(text)
+	return s
 }
 
 // mostBlock is more bytes of records, or of one text, than any block has: the longest text of a file has fewer than 2^31.
@@ -222,7 +210,9 @@ func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 	if r.failed != nil {
 		return r.failed
 	}
-	r.readShape(from)
+	for _, n := range r.shape() {
+		from.Expect(n)
+	}
 	var texts []loadedText
 	if r.units.text {
 		for left := from.Uint(); left > 0 && from.Err() == nil; left-- {

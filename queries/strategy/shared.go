@@ -67,7 +67,7 @@ func NewShared(cells int, b Bounds, alone *big.Int, replaced bool) *Shared {
 }
 
 // best returns the p of least D(a) + a, from 0 to half the rows that a unit may have in a cell: D is the largest of some norms of c − a·(1, …, 1), so
-// that it is convex in a. Beyond that half it would not help: where all of a cell's rows count less than nothing, D grows.
+// that it is convex in a. Beyond that half it would not help: if all of a cell's rows count less than nothing, D grows.
 func (s *Shared) best(b Bounds) int64 {
 	loss := func(p int64) *big.Float {
 		a := big.NewRat(p, 1<<sharedBits)

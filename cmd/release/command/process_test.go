@@ -79,7 +79,7 @@ func (p *processes) start(job, day string, more ...string) *exec.Cmd {
 	if err := cmd.Start(); err != nil {
 		p.Fatal(err)
 	}
-	p.Cleanup(func() { _ = cmd.Process.Kill() }) // where the test gave up
+	p.Cleanup(func() { _ = cmd.Process.Kill() }) // if the test gave up
 	return cmd
 }
 

@@ -115,7 +115,7 @@ func fee(r *rand.Rand, branch int) int {
 	}
 }
 
-// table writes loans as a library's old program does: tabs, Windows-1252, the day first, decimal commas, "N/A" where nothing was written down, and branches in the case of
+// table writes loans as a library's old program does: tabs, Windows-1252, the day first, decimal commas, "N/A" if nothing was written down, and branches in the case of
 // whoever typed them.
 func table(loans []loan) ([]byte, error) {
 	r := rand.New(rand.NewPCG(2024, 1123))

@@ -6,7 +6,7 @@
 // bound, each cut into 8 bins of equal width, on both sides of zero.
 //
 // The histogram counts each row twice: once in its octave and once in its bin, at [CoarseWeight] to one. Octaves tell whether there are values
-// of some size at all, for which few and quiet cells are best; bins tell, where there are many values, whether they end abruptly.
+// of some size at all, for which few and quiet cells are best; bins tell, if there are many values, whether they end abruptly.
 //
 // [Histogram.Symmetric] and [Histogram.Interval] choose the clamp of least expected loss: the square of what is cut off, estimated from the
 // cells that stand out of the noise and a tail extrapolated from them, and the variance of the noise. No cell that chance may have raised

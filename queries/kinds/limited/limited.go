@@ -106,7 +106,7 @@ func (q *Query) Components(adj query.Adjacency) ([]query.Component, error) {
 func (q *Query) Follows() []bool {
 	parts, err := q.Query.Components(query.AddRemove)
 	if err != nil {
-		return nil // it is reported where the components are asked for
+		return nil // it is reported when the components are asked for
 	}
 	out := make([]bool, len(parts))
 	for i := range out {

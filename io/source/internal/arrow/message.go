@@ -46,7 +46,7 @@ type recordBatch struct {
 	buffers []span
 	views   []int64 // of each column of views: its buffers after the first two
 	packed  bool
-	codec   byte // where packed
+	codec   byte // of packed bodies
 	message *message
 }
 
