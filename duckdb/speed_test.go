@@ -36,7 +36,7 @@ func makeTable(b *testing.B) (dsn, path string) {
 	return dsn, path
 }
 
-func execute(b *testing.B, dsn string, statements ...string) {
+func execute(b testing.TB, dsn string, statements ...string) {
 	b.Helper()
 	db, err := sql.Open("duckdb", dsn)
 	if err != nil {
