@@ -21,6 +21,7 @@ const verifyLong = `verify checks a published release:
 
   digests   every file has the SHA-256 that the manifest states, and there is no other file
   noise     the sigmas that the manifest states meet the guarantee that it states, by the definition; its sentences and its other measures follow from them
+  keys      if keys were discovered: no noisy count is below its threshold, and the tables of one selection have the same keys
   ledger    the ledger's chain holds, it has this very release with these mechanisms, and it still has the entry that the manifest shows
   signature the manifest is signed by the owner of --key
 
@@ -74,7 +75,7 @@ func (a *verifier) verify(ctx context.Context, dir string, f *verifyFlags) error
 		return console.Usagef("the folder: %v", err)
 	}
 	v := &verifying{dir: dir, flags: f}
-	for _, check := range []func(context.Context, *verifier) error{v.digests, v.noise, v.ledger, v.signature} {
+	for _, check := range []func(context.Context, *verifier) error{v.digests, v.noise, v.keys, v.ledger, v.signature} {
 		if err := check(ctx, a); err != nil {
 			return err
 		}
