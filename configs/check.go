@@ -118,7 +118,7 @@ func (c *checker) privacy(at *yamltree.Path) {
 	unit := at.At("unit")
 	c.unique(unit, p.Unit, "column")
 	if len(p.Unit) == 1 && p.Unit[0] == "row" {
-		c.bad(unit, CodeBadValue, "a column with the name row cannot be the unit by itself", "write unit: row where each row is a unit of its own; else rename the column")
+		c.bad(unit, CodeBadValue, "a column with the name row cannot be the unit by itself", "write unit: row if each row is a unit of its own; else rename the column")
 	}
 	c.perUnit(at.At("per_unit"), &p.PerUnit)
 	c.discoveredBound(at.At("per_unit"), p.PerUnit, &p.PerUnit)
@@ -154,7 +154,7 @@ func (c *checker) perUnit(at *yamltree.Path, p *PerUnit) {
 	for _, b := range bounds {
 		switch {
 		case b.value > 1 && c.rowUnit():
-			c.bad(at.At(b.key), CodeContradiction, fmt.Sprintf("cannot be %d with unit: row, where each row is a unit of its own and contributes one row", b.value),
+			c.bad(at.At(b.key), CodeContradiction, fmt.Sprintf("cannot be %d with unit: row: each row is a unit of its own and contributes one row", b.value),
 				"remove per_unit, or name the columns of whom the release protects: unit: [user_id]")
 		case most > 0 && b.value > most:
 			c.bad(at.At(b.key), CodeContradiction, fmt.Sprintf("is %d, but max_rows lets one unit have %d rows in all", b.value, most), "lower it, or raise max_rows")

@@ -86,7 +86,7 @@ func (c *checker) dimension(at *yamltree.Path, d *Dimension) {
 		c.dimensionColumn(at, found[0])
 	}
 	if d.Keys != "" && (d.Null == "bin" || d.Other == "bin") {
-		c.bad(at, CodeContradiction, "there is no cell for the rows without a key where keys are discovered", "use drop")
+		c.bad(at, CodeContradiction, "if keys are discovered, there is no cell for the rows without a key", "use drop")
 	}
 	if d.LastEdge != "" && d.Edges == nil && d.From == nil {
 		c.bad(at.At("last_edge"), CodeContradiction, "there are no edges", "last_edge goes with edges, or with from, to and width")

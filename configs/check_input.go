@@ -34,7 +34,7 @@ func (c *checker) input(at *yamltree.Path) {
 		c.bad(at.At("rows"), CodeContradiction, "a public number of rows goes with adjacency: replace-one", "under add-remove the number of rows is private: remove rows, or set privacy.adjacency to replace-one")
 	}
 	if in.Rows > 0 && len(c.job.Privacy.Unit) > 0 {
-		c.bad(at.At("rows"), CodeContradiction, "a public number of rows goes with unit: row", "where a unit may have any number of rows, their number is private: remove rows")
+		c.bad(at.At("rows"), CodeContradiction, "a public number of rows goes with unit: row", "if a unit may have any number of rows, their number is private: remove rows")
 	}
 	if in.Format == "csv" || in.Format == "tsv" || in.Format == "" && slices.ContainsFunc(in.Files, formats.Text) {
 		c.csv(at.At("csv"))

@@ -45,7 +45,7 @@ func decodeUnit(d *yamltree.Decoder, u *Unit, s yamltree.Spot) {
 	}
 	text, ok := d.Text(s, "row or a list of columns")
 	if ok && text != "row" {
-		d.Refuse(s, CodeBadValue, "expected row or a list of columns, found "+d.Show(s.Path, text), "write ["+yamltree.Shown(s.Node.Value)+"] for a column, or row where each row is a unit of its own")
+		d.Refuse(s, CodeBadValue, "expected row or a list of columns, found "+d.Show(s.Path, text), "write ["+yamltree.Shown(s.Node.Value)+"] for a column, or row if each row is a unit of its own")
 	}
 }
 

@@ -279,20 +279,7 @@ func meanAndSpread(x []float64) (mean, spread float64) {
 func TestRecoverCrosstabs(t *testing.T) {
 	s := Spec{Name: "q", Kind: Crosstab, Crosstabs: &Crosstabs{Ways: []int{2}, Loss: strategy.LossTables}, By: []domain.Dimension{{Column: "a", Labels: numbered(4)}, {Column: "b", Labels: numbered(3), Null: domain.OwnCell}}}
 	q := mustCross(t, s)
-	parts, err := q.Components(AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
-	noisy, want, grids := randomParts(t, rand.New(rand.NewPCG(1, 1)), parts, 1)
-	a, err := q.Finish(noisy, noisy)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := columnsOfAnswer(a)
-	got, err := q.Recover(c, grids)
-	if err != nil || !slices.EqualFunc(got.Units, want, slices.Equal) {
-		t.Fatalf("%v, want %v (%v)", got, want, err)
-	}
+	c, grids := mustRecover(t, q, AddRemove)
 	c.Noisy[0] += grids[0] / 2
 	if _, err := q.Recover(c, grids); err == nil {
 		t.Error("half a unit is read back")

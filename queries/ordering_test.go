@@ -147,20 +147,7 @@ func TestOrderedErrorsAreAsStated(t *testing.T) {
 // Recover gives back the multiples of the grids.
 func TestRecoverOrdered(t *testing.T) {
 	for _, b := range []Bounds{{MaxRows: 1}, {MaxRows: 20, MaxRowsPerGroup: 1}} {
-		q := mustOrder(t, sumsSpec(60, b))
-		parts, err := q.Components(ReplaceOne)
-		if err != nil {
-			t.Fatal(err)
-		}
-		noisy, want, grids := randomParts(t, rand.New(rand.NewPCG(1, 1)), parts, 1)
-		a, err := q.Finish(noisy, noisy)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := q.Recover(columnsOfAnswer(a), grids)
-		if err != nil || !slices.EqualFunc(got.Units, want, slices.Equal) {
-			t.Fatalf("%s: %v, want %v (%v)", q.Form.Form(), got, want, err)
-		}
+		mustRecover(t, mustOrder(t, sumsSpec(60, b)), ReplaceOne)
 	}
 }
 

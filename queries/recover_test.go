@@ -91,6 +91,26 @@ func TestRecover(t *testing.T) {
 	}
 }
 
+// mustRecover checks that a query reads the noisy numbers of its components back from the columns of its answer. It returns the columns and the grids.
+func mustRecover(t *testing.T, q Query, adj Adjacency) (Columns, []float64) {
+	t.Helper()
+	parts, err := q.Components(adj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noisy, want, grids := randomParts(t, rand.New(rand.NewPCG(1, 1)), parts, 1)
+	a, err := q.Finish(noisy, noisy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := columnsOfAnswer(a)
+	got, err := q.Recover(c, grids)
+	if err != nil || !slices.EqualFunc(got.Units, want, slices.Equal) {
+		t.Fatalf("%v, want %v (%v)", got, want, err)
+	}
+	return c, grids
+}
+
 // randomParts are noisy vectors for the parts of a query, the multiples of their grids that they hold, and the grids.
 func randomParts(t *testing.T, r *rand.Rand, parts []Component, grid float64) (noisy []mechanism.Noisy, want [][]int64, grids []float64) {
 	for i, p := range parts {

@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -347,20 +346,7 @@ func TestSharedReadingsCover(t *testing.T) {
 // Recover gives back the multiples of the grids.
 func TestRecoverShared(t *testing.T) {
 	q := mustShare(t, sharedEdges(20, Bounds{MaxGroups: 40, MaxRowsPerGroup: 1}))
-	parts, err := q.Components(AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
-	noisy, want, grids := randomParts(t, rand.New(rand.NewPCG(1, 1)), parts, 1)
-	a, err := q.Finish(noisy, noisy)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := columnsOfAnswer(a)
-	got, err := q.Recover(c, grids)
-	if err != nil || !slices.EqualFunc(got.Units, want, slices.Equal) {
-		t.Fatalf("%v, want %v (%v)", got, want, err)
-	}
+	c, grids := mustRecover(t, q, AddRemove)
 	c.Extra[1][0] = math.NaN()
 	if _, err := q.Recover(c, grids); err == nil {
 		t.Error("an answer without the number of units is read")

@@ -18,7 +18,7 @@ import (
 
 const backfillLong = `backfill runs the windows of a dated job that are missing or were cut short, in order, each as release run would.
 
-It stops at the first window that fails, with that run's exit code, and leaves all before it published; it stops with 0 where --max-spend is
+It stops at the first window that fails, with that run's exit code, and leaves all before it published. It stops with 0 if --max-spend is
 reached. The same command again goes on where it stopped. Windows that are not over yet or whose input is gone are left out.`
 
 type backfillFlags struct {

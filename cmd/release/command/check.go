@@ -14,10 +14,10 @@ import (
 )
 
 const checkLong = `check compares a job with the schema of its input: the columns that it names must exist and have usable types.
-It opens the input files, reads their headers or footers, and no row; it spends nothing. It
-exits with 4 if the budget can never hold the release.
+It opens the input files and reads their headers or footers, but no row. It spends nothing, and exits with 4 if the budget can never hold
+the release.
 
-With --data it reads all rows, as a run does, and says on stderr what share of them each query has no use for: null, unparsed, in no
+With --data it reads all rows, as a run does, and says on stderr what share of them each query cannot use: null, unparsed, in no
 listed cell, clamped, cut by the bounds of per_unit. It still spends nothing and writes nothing, and exits with 1 if a column that a query
 needs is unusable: fewer than one row in twenty is of use, or half of the texts or more are no values of the column's type. What it says
 depends on single rows: it is for the operator, who may read the input, and nobody should choose bounds, cells or budgets by it.`

@@ -25,8 +25,8 @@ const runLong = `run makes the release that a job describes and publishes it as 
 The spend is recorded in the ledger before the first random draw. The same run again finds its release and spends
 nothing, so a scheduler may repeat it. A run that was killed is taken up where it stopped, under the same charge.
 
-Only what changes the noisy values is a new question. Another name, format, step or text for the reader is made of the noisy values
-of the release that is there, and spends nothing; what stands in its folder is moved aside.`
+Only what changes the noisy values is a new question. If you change the name, the formats, the denoising steps or the texts for readers,
+run makes the release anew from the noisy values that are there, and spends nothing. The older folder is moved aside.`
 
 func (a *app) runCmd() *cobra.Command {
 	var flags jobs.Flags
@@ -58,8 +58,8 @@ func (a *app) addRelease(cmd *cobra.Command, flags *jobs.Flags, again *bool) {
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print the outcome as JSON")
 }
 
-const mergeLong = `merge makes the release that a job describes of what release aggregate has left for each shard of its input, and publishes it as run
-does: the same charge, the same noise, the same folder. The numbers before the noise are those of a run on one machine.
+const mergeLong = `merge makes the release of a job from the files that release aggregate wrote, one for each shard of the input. It publishes the release as
+run does: the same charge, the same noise, the same folder. The numbers before the noise are those of a run on one machine.
 
 The files must be of one run: of this job, of one state of its table, of this version of the program and under one key, and each shard must
 be there once.`
@@ -75,7 +75,7 @@ func (a *app) mergeCmd() *cobra.Command {
 	var again bool
 	var of parts
 	cmd := &cobra.Command{
-		Use: "merge JOB FILE...", Short: "Make and publish a release of what release aggregate left", Long: mergeLong, Args: cobra.MinimumNArgs(2),
+		Use: "merge JOB FILE...", Short: "Make and publish a release from the files of release aggregate", Long: mergeLong, Args: cobra.MinimumNArgs(2),
 		Example: "  release merge job.yaml --key run.key parts/*.part",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			of.paths = args[1:]

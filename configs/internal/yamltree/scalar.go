@@ -35,7 +35,7 @@ func (d *Decoder) Text(s Spot, want string) (string, bool) {
 
 func nullHint(n *yaml.Node) string {
 	if IsNull(n) {
-		return "give a value, or remove the key; quote the word null where it is meant as text"
+		return "give a value, or remove the key; quote the word null if it is meant as text"
 	}
 	return ""
 }

@@ -61,7 +61,7 @@ func checkText(src []byte) *Fault {
 		case r == utf8.RuneError && n == 1:
 			return &Fault{line, column, CodeYAML, "the file is not UTF-8 from here on", "save it as UTF-8"}
 		case !printable(r):
-			return &Fault{line, column, CodeYAML, fmt.Sprintf("control character U+%04X", r), `remove it, or write "\x.." in double quotes where it is meant`}
+			return &Fault{line, column, CodeYAML, fmt.Sprintf("control character U+%04X", r), `remove it, or write "\x.." in double quotes if it is meant`}
 		case r == '\n':
 			line, column = line+1, 0
 		}

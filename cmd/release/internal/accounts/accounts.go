@@ -17,8 +17,7 @@ import (
 const ledgerLong = `ledger shows and checks what was spent, and changes budgets.
 
 Every verb takes the job whose ledger is meant, or --store with the ledger's name as a job has it (sqlite:PATH, sqlite+group:PATH if
-a group shares it, or postgres://…). With a job
-only its dataset is shown, with --store all are, unless --dataset names one.`
+a group shares it, or postgres://…). With a job only its dataset is shown. With --store all datasets are shown, unless --dataset names one.`
 
 // ledgerFlags say which ledger is meant, and how to print it.
 type ledgerFlags struct {
@@ -30,7 +29,7 @@ type ledgerFlags struct {
 func (f *ledgerFlags) add(a *accounts, cmd *cobra.Command) {
 	f.AddParams(cmd)
 	cmd.Flags().StringVar(&f.store, "store", "", "the ledger, instead of a job: sqlite:PATH, sqlite+group:PATH or postgres://…")
-	cmd.Flags().StringVar(&f.dataset, "dataset", "", "the dataset to show")
+	cmd.Flags().StringVar(&f.dataset, "dataset", "", "the dataset; by default the job's, or all of the store")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&f.csv, "csv", false, "print CSV")
 }

@@ -18,7 +18,7 @@ With --laplace or --geometric, alone or beside --gaussian, they are mechanisms o
 upper bound from the distribution of the privacy loss. It must not size a later release.
 
 With --part nothing is known of them but their epsilon and delta. compose then prints the sum, Theorem 3.5 of Kairouz, Oh and
-Viswanath 2017, their exact composition where all parts are alike, and, for comparison, what Gaussian mechanisms that are just
+Viswanath 2017, their exact composition if all parts are alike, and, for comparison, what Gaussian mechanisms that are just
 good enough for the same parts cost together.`
 
 // composeFlags are the mechanisms and the delta.

@@ -18,7 +18,7 @@ var questions = []question{
 		long: `sigma prints the standard deviation of Gaussian noise that gives (epsilon, delta)-differential privacy at an L2 sensitivity.
 
 With --mechanism analytic it is the least float64 that does. The others are the closed forms of the literature, for comparison:
-they are never below their formula, and where a formula does not give the guarantee the answer is an error that says up to which
+they are never below their formula, and if a formula does not give the guarantee, the answer is an error that says up to which
 epsilon it does (exit code 1).`,
 		example: "  release calibrate sigma --epsilon 1 --delta 1e-6\n  release calibrate sigma --mechanism dwork-2014 --batch < points.csv",
 		answer: func(m methods.Method, in *given) (float64, error) {

@@ -21,7 +21,7 @@ Each --query is NAME,SENSITIVITY or NAME,SENSITIVITY,VALUE. --by says what the v
 
   weights          each query's share of mu² (1 without a value)
   noise-to-signal  the size of a typical answer: sigma over it is the same for all
-  targets          the largest sigma that will do; exit code 1 where that is not feasible, with the least epsilon that is
+  targets          the largest sigma that will do; exit code 1 if that is not feasible, with the least epsilon that is
   squared-error    what a squared error costs: the total of value·sigma² is the least possible
   absolute-error   what an error costs: the total of value·sigma is the least possible`
 

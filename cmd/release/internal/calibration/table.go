@@ -70,7 +70,7 @@ func sigmas(rows []methods.Comparison) []string {
 }
 
 const thresholdsLong = `thresholds prints G(delta) of Zhao et al. 2019: the largest epsilon up to which a classical formula's sigma gives (epsilon, delta), and beyond
-which it fails. The figures in print are rounded up, so that privacy already fails below them.`
+which it fails. The paper prints these figures rounded up, so that privacy fails just below them already.`
 
 // threshold is one row of thresholds.
 type threshold struct {

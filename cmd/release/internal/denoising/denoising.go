@@ -45,7 +45,7 @@ func Command(c *console.Console) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.input, "input", "", "a .csv, .csv.gz, .csv.zst, .parquet or .arrow file of noisy values, or a release folder")
-	flags.StringVar(&f.query, "query", "", "the query of a release folder; needed where it has several")
+	flags.StringVar(&f.query, "query", "", "the query of a release folder; needed if it has several")
 	flags.StringVar(&f.value, "value", "noisy", "the column of the noisy values")
 	flags.StringVar(&f.sigma, "sigma", "", "the standard deviation of the noise; absent: the column standard_deviation (or sigma), if it is the same in all rows")
 	flags.Var(MethodFlag{&f.steps}, "method", "a method, see --methods (repeatable: steps in order)")

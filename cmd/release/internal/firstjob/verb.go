@@ -23,8 +23,8 @@ import (
 const initLong = `init writes a first job for a table, with comments, to a file or to stdout. It reads the footer of Parquet and Arrow files, and of texts the first
 256 KiB: names, types, delimiter, header, encoding. The job holds nothing else of the table.
 
-Whom does the guarantee protect (--unit), what do you want to know (--ask), and how much may be given away (--epsilon, --delta)? What is not said by
-a flag is asked on a terminal. Nothing has a default that decides about privacy.
+Whom does the guarantee protect (--unit), what do you want to know (--ask), and how much may be given away (--epsilon, --delta)? What no flag
+says, init asks on a terminal. Nothing that decides about privacy has a default.
 
 ` + Grammar
 

@@ -15,8 +15,8 @@ import (
 )
 
 const columnsLong = `columns shows what a table looks like: format, compression, encoding, delimiter, header, and the columns with their types. Of Parquet and Arrow
-files it reads the footer. Of texts it reads the first 256 KiB, after decompression, and proposes types by what it saw there; a run believes none
-of this: write what is right into the job (release init does so).
+files it reads the footer. Of texts it reads the first 256 KiB, after decompression, and proposes types by what it saw there. A run uses none
+of these proposals: write what is right into the job (release init does so).
 
 With --values it reads all rows and shows, for each column, the most frequent values with their shares. These are private data: they are for the
 operator, who may read the file, and for writing down the list of cells of a dimension. A public list is better, such as the list of all

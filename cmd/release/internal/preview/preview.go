@@ -27,7 +27,7 @@ import (
 
 const long = `preview makes the whole release of a job from synthetic rows: tables, page and manifest as a run would publish them. It charges
 nothing and reads no row of the input. Rows are drawn from the job alone: the cells of its dimensions, its ranges and conditions, and units with
-up to max_rows rows each. What they say is made up; what to look at is which tables there will be, and how large the noise is.
+up to max_rows rows each. Their numbers mean nothing: look at which tables there will be, and at how large the noise is.
 
 The types of the columns come from the job, if the input is CSV, TSV or JSON lines: then nothing of the input is opened, and it need not be
 there. Of Parquet and Arrow files the schema in the footer is read; if the files are not there, the types are those that the questions need.

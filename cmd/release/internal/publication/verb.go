@@ -21,8 +21,8 @@ import (
 
 const long = `publish copies a finished release to a prefix of an object store, s3://bucket/prefix, gs:// or az://.
 
-The folder is checked first, as release verify does. release.json is written last, so whoever finds it finds all that it names. What is there already
-with the right contents is not sent again; what was sent is read back and compared. If the prefix holds another release, or other contents
+The folder is checked first, as release verify does. release.json is written last, so whoever finds it finds all that it names. A file that
+is there already with the right contents is not sent again. What was sent is read back and compared. If the prefix holds another release, or other contents
 under one of the names, nothing is written, unless --replace is given: then the other release.json is removed first.
 
 The program with object stores is release-stores; docs/STORES.md says how it finds credentials.`

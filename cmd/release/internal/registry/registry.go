@@ -22,10 +22,10 @@ import (
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
-const registryLong = `registry prints the record of a release for the OpenDP deployments registry, as YAML, from the release's manifest; that a release was withdrawn comes
-from its ledger, if that is near or named by --store. What the program
-cannot know comes from the job's deployment block; what that leaves out is "Not stated." and for a person to fill in: the record's status
-is Draft. The registry knows no Gaussian differential privacy: the record says Approximate DP, and the mu among the details.`
+const registryLong = `registry prints the record of a release for the OpenDP deployments registry, as YAML. It is made from the release's manifest. The ledger says
+whether the release was withdrawn, if it is near the folder or named by --store. What the program cannot know comes from the job's deployment
+block. What that block leaves out is "Not stated.", for a person to fill in, and the record's status is Draft. The registry has no word for
+Gaussian differential privacy: the record says Approximate DP, and gives mu among the details.`
 
 // Command is the verb registry.
 func Command(c *console.Console) *cobra.Command {

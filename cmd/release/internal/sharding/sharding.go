@@ -20,9 +20,9 @@ import (
 	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
-const aggregateLong = `aggregate reads one of several parts of a job's input and leaves what it adds up in a file, encrypted under the key of the run.
+const aggregateLong = `aggregate adds up one of several shards of a job's input, and writes the result to a file, encrypted under the key of the run.
 
-Any scheduler can so spread a job over machines: each process runs one shard, and release merge makes the release of all files. Shard I
+So any scheduler can spread a job over machines: each process adds up one shard, and release merge makes the release from all files. Shard I
 of N reads the I-th part of the input's row groups, record batches and pieces of CSV files. It charges nothing and needs no ledger.
 
   release aggregate JOB --new-key run.key                               once, where the ledger is

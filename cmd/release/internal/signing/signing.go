@@ -123,7 +123,7 @@ func PublicKey(keyOrPath string) (key minisign.PublicKey, err error) {
 }
 
 const keygenLong = `keygen makes a pair of keys to sign releases with, in the format of minisign (Ed25519): FILE, readable by its owner alone, and FILE.pub.
-The secret key is encrypted where ` + PasswordVariable + ` is set. Keys that minisign made serve as well.`
+The secret key is encrypted if ` + PasswordVariable + ` is set. Keys that minisign made serve as well.`
 
 // KeygenCommand is the verb keygen.
 func KeygenCommand(c *console.Console) *cobra.Command {

@@ -61,7 +61,7 @@ func (l *listRows) fill() error {
 		case starts && (len(l.valid) >= scan.BatchRows || len(l.floats) >= scan.BatchElements):
 			return nil
 		case !starts && len(l.valid) == 0:
-			return scan.Fault(scan.CodeDamaged, "a page begins within a list, where a row should")
+			return scan.Fault(scan.CodeDamaged, "a page begins within a list, not with a row")
 		}
 		if err := l.add(starts); err != nil {
 			return err
