@@ -2,13 +2,16 @@ package stabilitytest
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf16"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -111,6 +114,33 @@ func jsonLines(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 		b.Write(append(line, '\n'))
 	}
 	return b.Bytes(), nil
+}
+
+// plainExtension ends the names of CSV files that are not compressed.
+const plainExtension = ".csv"
+
+// utf16 says that the job reads CSV files as UTF-16, in which a file of another encoding has none of the job's columns.
+func (j *Job) utf16() bool { return strings.Contains(j.CSV, "utf-16") }
+
+// widen writes a file of UTF-8 again in UTF-16, as options of CSV name it, with or without a byte order mark. A byte that is not UTF-8 becomes
+// a replacement character.
+func widen(path, options string, mark bool) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var order binary.AppendByteOrder = binary.LittleEndian
+	if strings.Contains(options, "utf-16be") {
+		order = binary.BigEndian
+	}
+	var out []byte
+	if mark {
+		out = order.AppendUint16(out, 0xFEFF)
+	}
+	for _, unit := range utf16.Encode([]rune(string(text))) {
+		out = order.AppendUint16(out, unit)
+	}
+	return os.WriteFile(path, out, 0o600)
 }
 
 func gzipCSV(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {

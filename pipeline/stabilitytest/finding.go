@@ -60,6 +60,10 @@ func (c *Case) Measure(l *Lab) (found *Finding, skipped bool) {
 		}
 	}
 	for i, err := range errs {
+		var differ unequal
+		if errors.As(err, &differ) {
+			return &Finding{What: fmt.Sprintf("%v about table %d", differ, i), Case: c, Query: differ.query, Answers: differ.answers}, false
+		}
 		if err != nil {
 			return &Finding{What: fmt.Sprintf("the run on table %d fails: %v", i, err), Case: c}, false
 		}

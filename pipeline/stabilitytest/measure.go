@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/big"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -70,6 +71,11 @@ func (c *Case) Put(dir string, i int) error {
 		if err := c.Writer.Write(filepath.Join(dir, names[k]), c.Job.Columns, rows, r); err != nil {
 			return unwritten{err}
 		}
+		if c.Job.utf16() && c.Writer.Extension() == plainExtension {
+			if err := widen(filepath.Join(dir, names[k]), c.Job.CSV, c.Layout%2 == 0); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -84,18 +90,71 @@ func (c *Case) openFiles(l *Lab) (*source.Dataset, error) {
 // unwritten is an error of a writer, which says nothing about the engine.
 type unwritten struct{ error }
 
-// answers returns the exact answers about one table, one for each mechanism of a job's plan, in order.
+// unequal says that an engine and its twin give different answers to a query.
+type unequal struct {
+	query   string
+	answers [2]Answer
+}
+
+// Error names the query.
+func (u unequal) Error() string { return u.query + ": the engine and its twin give different answers" }
+
+// answers writes one table, 0 or 1, and returns the exact answers about it, one for each mechanism of a job's plan, in order. If the lab has a
+// twin and its answers differ, the error is unequal.
 func (c *Case) answers(l *Lab, j *Job, i int) ([]Answer, error) {
 	if err := c.Put(l.Dir, i); err != nil {
 		return nil, err
 	}
+	p := j.plan
+	if l.Jobs {
+		var err error
+		if p, err = c.putJob(l, j); err != nil {
+			return nil, err
+		}
+	}
+	answers, err := c.ask(l, p, l.Open)
+	if err != nil || l.Twin == nil {
+		return answers, err
+	}
+	twin, err := c.ask(l, p, l.Twin)
+	if err != nil {
+		return nil, fmt.Errorf("the twin: %w", err)
+	}
+	for k, m := range p.Mechanisms() {
+		if diff, ok := difference(answers[k], twin[k]); !ok || len(diff) > 0 {
+			return nil, unequal{m.Query, [2]Answer{answers[k], twin[k]}}
+		}
+	}
+	return answers, nil
+}
+
+// putJob writes the files of a job about the case's files, and makes its plan.
+func (c *Case) putJob(l *Lab, j *Job) (*pipeline.Plan, error) {
+	names := Files(c.Writer, c.Pair.Files)
+	path := filepath.Join(l.Dir, "job.yaml")
+	for name, text := range Public {
+		if err := os.WriteFile(filepath.Join(l.Dir, name), []byte(text), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.WriteFile(path, []byte(j.YAML(names...)), 0o600); err != nil {
+		return nil, err
+	}
+	p, diags := j.Plan(path, names...)
+	if len(diags) > 0 {
+		return nil, diags
+	}
+	return p, nil
+}
+
+// ask asks an engine about the files that Put wrote.
+func (c *Case) ask(l *Lab, p *pipeline.Plan, open func(*source.Dataset, Limits, string) pipeline.Engine) ([]Answer, error) {
 	data, err := c.openFiles(l)
 	if err != nil {
 		return nil, err
 	}
-	engine := l.Open(data, c.Limits, l.Dir)
+	engine := open(data, c.Limits, l.Dir)
 	defer func() { _ = engine.Close() }() // it has read everything
-	p := j.plan
 	if diags := p.Check(engine.Schema()); len(diags) > 0 {
 		return nil, unwritten{diags}
 	}
@@ -103,6 +162,7 @@ func (c *Case) answers(l *Lab, j *Job, i int) ([]Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer exact.Close()
 	if err := p.ChooseWidest(exact.Exacts); err != nil {
 		return nil, err
 	}

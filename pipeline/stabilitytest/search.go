@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -145,7 +146,7 @@ func (s *Search) tryJob(l *Lab, try Try, number uint64) Result {
 func (s *Search) Case(job *Job, number, pair uint64) *Case {
 	r := rand.New(rand.NewPCG(s.Seed, number<<32|pair+1))
 	w := pick(r, s.Writers)
-	for !w.Fits(job.Columns) {
+	for !w.Fits(job.Columns) || job.utf16() && strings.HasPrefix(w.Extension(), plainExtension+".") { // Put does not widen what is compressed
 		w = pick(r, s.Writers)
 	}
 	return &Case{
