@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/internal/wiring"
@@ -62,12 +64,23 @@ func NewTask(ctx context.Context, path string, text []byte, params map[string]st
 		_ = engine.Close() // nothing was read
 		return nil, nil, diags
 	}
-	for _, name := range plan.Columns() {
-		if f, ok := engine.Schema().Lookup(name); ok {
-			t.Schema = append(t.Schema, f)
+	t.Schema = used(plan, engine.Schema())
+	return t, engine, nil
+}
+
+// used are the fields of a schema that a plan reads, and those that its events name, which it checks though no query reads them.
+func used(plan *pipeline.Plan, schema table.Schema) (fields []table.Field) {
+	names := slices.Clone(plan.Columns())
+	for _, e := range plan.Job().Input.Events {
+		names = append(names, slices.Sorted(maps.Values(e))...)
+	}
+	for _, name := range names {
+		f, ok := schema.Lookup(name)
+		if ok && !slices.ContainsFunc(fields, func(o table.Field) bool { return o.Name == name }) {
+			fields = append(fields, f)
 		}
 	}
-	return t, engine, nil
+	return fields
 }
 
 func (t *Task) planWith(env func(string) (string, bool), read pipeline.ReadStrings) (*pipeline.Plan, error) {

@@ -1,0 +1,50 @@
+package beam_test
+
+import (
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
+	"github.com/dprelease/dprelease/pipeline/stabilitytest"
+)
+
+// pairs is how many pairs of tables are tried: few on every commit, many if DPRELEASE_LONG is set; DPRELEASE_PAIRS overrides both.
+func pairs(t *testing.T) int {
+	t.Helper()
+	if text := os.Getenv("DPRELEASE_PAIRS"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal("DPRELEASE_PAIRS is no number")
+		}
+		return n
+	}
+	if os.Getenv("DPRELEASE_LONG") != "" {
+		return 20_000
+	}
+	return 200
+}
+
+// Random jobs about random tables, in files of all formats and layouts: the answers on prism are those of the local engine, and those about
+// neighbouring tables differ by at most the declared sensitivity.
+func TestStability(t *testing.T) {
+	locally := func(data *source.Dataset, l stabilitytest.Limits, scratch string) pipeline.Engine {
+		return local.NewWithin(data, local.Limits{Workers: l.Workers, Memory: 1 << 30, Scratch: scratch})
+	}
+	lab := &stabilitytest.Lab{TB: t, Dir: stabilitytest.Folder(t), Twin: locally, Jobs: true}
+	lab.Open = func(data *source.Dataset, l stabilitytest.Limits, _ string) pipeline.Engine {
+		return onPrism{local.New(data, l.Workers), t, 1 + l.Workers}
+	}
+	n := pairs(t)
+	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: n, PairsPerJob: 2, Writers: stabilitytest.Writers(), Labs: []*stabilitytest.Lab{lab}}
+	r := s.Run()
+	t.Log(r)
+	if r.Finding != nil {
+		t.Fatal(r.Finding)
+	}
+	if compared := r.Pairs - r.Skipped; 5*compared < 4*n { // writers cannot write some tables
+		t.Errorf("of %d pairs %d were compared", n, compared)
+	}
+}
