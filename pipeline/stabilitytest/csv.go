@@ -119,9 +119,6 @@ func jsonLines(columns []Column, rows []Row, r *rand.Rand) ([]byte, error) {
 // plainExtension ends the names of CSV files that are not compressed.
 const plainExtension = ".csv"
 
-// utf16 says that the job reads CSV files as UTF-16, in which a file of another encoding has none of the job's columns.
-func (j *Job) utf16() bool { return strings.Contains(j.CSV, "utf-16") }
-
 // widen writes a file of UTF-8 again in UTF-16, as options of CSV name it, with or without a byte order mark. A byte that is not UTF-8 becomes
 // a replacement character.
 func widen(path, options string, mark bool) error {
