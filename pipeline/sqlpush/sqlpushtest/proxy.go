@@ -1,0 +1,111 @@
+package sqlpushtest
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"net/url"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// Proxy stands between a program and a PostgreSQL server, on a TCP port of this machine. It keeps every byte that the server sends, and can cut connections.
+type Proxy struct {
+	// DSN is the connection string of the server through the proxy.
+	DSN string
+
+	server string // a socket
+
+	mutex sync.Mutex
+	sent  []*bytes.Buffer // by the server, for each connection
+	since int             // bytes that were sent since the limit was set
+	limit int             // how many may be; 0 if there is no limit
+}
+
+// NewProxy returns a proxy before a server that listens on a Unix socket.
+func NewProxy(t testing.TB, dsn string) *Proxy {
+	t.Helper()
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	host, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	p := &Proxy{server: filepath.Join(q.Get("host"), ".s.PGSQL.5432")}
+	q.Set("host", host)
+	q.Set("port", port)
+	q.Set("sslmode", "disable")
+	u.RawQuery = q.Encode()
+	p.DSN = u.String()
+	go p.serve(l)
+	return p
+}
+
+func (p *Proxy) serve(l net.Listener) {
+	for {
+		client, err := l.Accept()
+		if err != nil {
+			return
+		}
+		server, err := net.Dial("unix", p.server)
+		if err != nil {
+			_ = client.Close()
+			continue
+		}
+		kept := &bytes.Buffer{}
+		p.mutex.Lock()
+		p.sent = append(p.sent, kept)
+		p.mutex.Unlock()
+		end := func() { _, _ = client.Close(), server.Close() }
+		go func() { defer end(); _, _ = io.Copy(server, client) }()
+		go func() { defer end(); p.record(client, server, kept) }()
+	}
+}
+
+// record hands on what the server sends until the connection ends, or the limit is reached: then not even the bytes before it are handed on whole.
+func (p *Proxy) record(client io.Writer, server io.Reader, kept *bytes.Buffer) {
+	b := make([]byte, 1<<16)
+	for {
+		n, err := server.Read(b)
+		p.mutex.Lock()
+		kept.Write(b[:n])
+		p.since += n
+		over := 0
+		if p.limit > 0 {
+			over = min(n, max(0, p.since-p.limit))
+		}
+		p.mutex.Unlock()
+		if _, failed := client.Write(b[:n-over]); failed != nil || over > 0 || err != nil {
+			return
+		}
+	}
+}
+
+// CutAfter lets the server send so many bytes more before its connections are cut; 0 is for ever. What was kept so far is forgotten.
+func (p *Proxy) CutAfter(n int) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	for _, kept := range p.sent {
+		kept.Reset()
+	}
+	p.since, p.limit = 0, n
+}
+
+// Sent returns what the server has sent, by connection.
+func (p *Proxy) Sent() (all [][]byte) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	for _, b := range p.sent {
+		all = append(all, bytes.Clone(b.Bytes()))
+	}
+	return all
+}

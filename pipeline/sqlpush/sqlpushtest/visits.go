@@ -1,0 +1,102 @@
+package sqlpushtest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Visits is a table whose values can be told apart from all that a server sends by itself, for tests of what crosses a wire.
+//
+// Its columns are person and number (the same privacy units, as texts and as whole numbers), note (a text of each row), zone (of which jobs declare north and
+// south), amount (beyond every clamp), age, t (a time of each row) and day.
+type Visits struct{ Rows int }
+
+// Marks of values in Visits.
+const (
+	// Canary begins every text that no job names.
+	Canary    = "CANARY"
+	numbers   = 7_300_000_000_123
+	amounts   = 90210.640625
+	firstTime = 1_357_084_805_123_457 // microseconds since 1970
+)
+
+// Load makes the table visits.
+func (v Visits) Load(t testing.TB, s *Server) {
+	t.Helper()
+	for _, text := range []string{
+		"CREATE TABLE visits (person text, number bigint, note text, zone text, amount double precision, age int, t timestamptz, day date)",
+		fmt.Sprintf(`INSERT INTO visits SELECT '%[1]sunit' || i %% 7, %[2]d + i %% 7, '%[1]snote' || i, CASE i %% 3 WHEN 0 THEN 'north' WHEN 1 THEN 'south' ELSE '%[1]szone' END,
+			%[3]v + i, i %% 80, TIMESTAMPTZ '1970-01-01 00:00:00+00' + (%[4]d + i) * INTERVAL '1 microsecond', DATE '2013-01-02' FROM generate_series(1, %[5]d) AS i`,
+			Canary, int64(numbers), amounts, int64(firstTime), v.Rows),
+	} {
+		if err := s.Exec(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Found returns which of the table's values are among some bytes, as text or as a server sends numbers and times in binary form.
+func (v Visits) Found(sent []byte) (found []string) {
+	look := func(name string, forms ...[]byte) {
+		for _, f := range forms {
+			if bytes.Contains(sent, f) {
+				found = append(found, name)
+				return
+			}
+		}
+	}
+	for _, name := range []string{"unit", "note", "zone"} {
+		look(name, []byte(Canary+name))
+	}
+	word := func(x uint64) []byte { return binary.BigEndian.AppendUint64(nil, x) }
+	epoch := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro() // of the binary form
+	for i := range v.Rows {
+		n, amount, at := uint64(numbers+i%7), amounts+float64(i+1), int64(firstTime+i+1)
+		look("number", word(n), fmt.Append(nil, n))
+		look("amount", word(math.Float64bits(amount)), fmt.Append(nil, amount))
+		look("time", word(uint64(at)), word(uint64(at-epoch)), fmt.Append(nil, at), []byte(time.UnixMicro(at).UTC().Format("15:04:05.999999")))
+	}
+	return found
+}
+
+// VisitsJobs are jobs about Visits: all kinds of queries that a database is asked, for units without bounds and with bounds of each form.
+func VisitsJobs() map[string]string {
+	jobs := map[string]string{}
+	for name, unit := range map[string]string{
+		"unbounded":    "row",
+		"rows":         "[person], per_unit: {max_rows: 2}",
+		"groups":       "[number], per_unit: {max_groups: 1, max_rows_per_group: 1}",
+		"several":      "[person, day], per_unit: {max_groups: 2, max_rows_per_group: 2, max_rows: 3}",
+		"large bounds": "[number], per_unit: {max_rows: 1000}",
+	} {
+		jobs[name] = fmt.Sprintf(`version: 1
+name: wire
+privacy: {epsilon: 1, delta: 1e-6, unit: %s}
+input: {sql: {driver: postgres, dsn: unused, table: visits}, where: [{column: note, not_null: true}]}
+queries:
+%s
+output: {dir: out, formats: [csv]}
+ledger: {store: "sqlite:ledger.db", dataset: wire, budget: {epsilon: 50, delta: 1e-3}}
+`, unit, strings.Join(visitsQueries, "\n"))
+	}
+	return jobs
+}
+
+var visitsQueries = []string{
+	"  - {name: all, count: {}}",
+	"  - {name: zones, histogram: {by: [{column: zone, values: [north, south], other: bin}]}}",
+	"  - {name: long, histogram: {by: [{column: zone, values: [a, b, c, d, e, f, g, h, i, north, south], null: bin}]}}",
+	"  - {name: ages, histogram: {by: [{column: age, edges: [0, 20, 40, 60, 80]}], quantiles: [0.5]}}",
+	"  - {name: below, histogram: {by: [{column: age, from: 0, to: 80, width: 5}], optimize: cdf}}",
+	"  - {name: hours, histogram: {by: [{column: t, part: hour_of_day}, {column: day, part: month}]}}",
+	"  - {name: spent, sum: {column: amount, clamp: [0, 10], by: [{column: zone, values: [north, south]}]}}",
+	"  - {name: each, mean: {column: amount, clamp: [-5, 5]}}",
+	"  - {name: pair, sum: {columns: [amount, age], clamp: [0, 3]}}",
+	"  - {name: spread, variance: {column: age, clamp: [0, 90]}}",
+	"  - {name: tables, crosstabs: {by: [{column: zone, values: [north, south]}, {column: age, edges: [0, 40, 80]}], ways: [1, 2]}}",
+}
