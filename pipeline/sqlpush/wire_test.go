@@ -131,6 +131,20 @@ func TestLostConnection(t *testing.T) {
 	}
 }
 
+// sentBy is how many bytes a server sends when it is asked a plan's queries.
+func sentBy(t *testing.T, through *sqlpushtest.Proxy, open func(context.Context) (pipeline.Engine, error), p *pipeline.Plan) int {
+	t.Helper()
+	engine, err := open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close()
+	if _, err := engine.Aggregate(t.Context(), p, pipeline.Silent{}); err != nil {
+		t.Fatal(err)
+	}
+	return len(bytes.Join(through.Sent(), nil))
+}
+
 func lose(t *testing.T, through *sqlpushtest.Proxy, visits sqlpushtest.Visits, p *pipeline.Plan) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "ledger.db")
@@ -149,15 +163,7 @@ func lose(t *testing.T, through *sqlpushtest.Proxy, visits sqlpushtest.Visits, p
 	}}
 	request := protocol.Request{Plan: p, Dir: filepath.Join(dir, "out")}
 	through.CutAfter(0)
-	engine, err := runner.Open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := engine.Aggregate(t.Context(), p, pipeline.Silent{}); err != nil {
-		t.Fatal(err)
-	}
-	_ = engine.Close()
-	whole := len(bytes.Join(through.Sent(), nil))
+	whole := sentBy(t, through, runner.Open, p)
 	const cuts = 9
 	for i := range cuts {
 		through.CutAfter(1 + whole*i/cuts)
