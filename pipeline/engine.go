@@ -13,7 +13,7 @@ import (
 type Engine interface {
 	// Schema returns the input's schema.
 	Schema() table.Schema
-	// Aggregate reads the input and returns an Exact for each part of each query, with the input's digest.
+	// Aggregate reads the input and returns an Exact for each component of each query, with the input's digest.
 	Aggregate(ctx context.Context, p *Plan, o Observer) (*Aggregates, error)
 	// Digest returns the digest that Aggregate would return, without answering anything.
 	Digest(ctx context.Context, p *Plan, o Observer) ([]byte, error)
@@ -53,7 +53,7 @@ type Scratcher interface {
 	UseScratch(dir string)
 }
 
-// Aggregates are the exact answers of a plan: Exacts[i][j] belongs to part j of query i.
+// Aggregates are the exact answers of a plan: Exacts[i][j] belongs to component j of query i.
 type Aggregates struct {
 	Exacts [][]mechanism.Exact
 	// Input is a digest of the bytes on which the answers depend. It is private: only its keyed fingerprint is kept.

@@ -29,13 +29,13 @@ func (p *Plan) Release(ctx context.Context, noisy [][]mechanism.Noisy, program m
 	return &Release{manifest: m, formats: p.job.Output.Formats, rawCSV: p.job.Output.CSV.Raw, results: results, presented: p.job.Output.Presented()}, nil
 }
 
-// results denoises every part and finishes the queries.
+// results denoises every component and finishes the queries.
 func (p *Plan) results(ctx context.Context, noisy [][]mechanism.Noisy, workers int, o Observer) ([]Result, error) {
 	results, estimates := make([]Result, len(noisy)), make([][]mechanism.Noisy, len(noisy))
 	for i := range noisy {
 		q := &p.queries[i]
 		results[i] = Result{Name: q.Query.Name(), Sparse: q.Sparse, Nothing: queries.Nothing(q.Query, noisy[i])}
-		// Of a mean's parts only the first, the numerators, is denoised: a quotient's noise is not independent of its value.
+		// Of a mean's components only the first, the numerators, is denoised: a quotient's noise is not independent of its value.
 		estimates[i] = slices.Clone(noisy[i])
 		d := denoising{steps: q.Steps, noisy: noisy[i][0], scale: q.Components[0].Scale, partial: len(q.Components) > 1 || q.Selected(), run: p.denoiseRun(i, workers, o)}
 		if err := d.estimate(ctx, &estimates[i][0], &results[i]); err != nil {

@@ -42,7 +42,7 @@ type input struct {
 type Planned struct {
 	Query queries.Query
 	Kind  queries.Kind
-	// Components and Mechanisms run in parallel: one mechanism a part.
+	// Components and Mechanisms run in parallel: one mechanism a component.
 	Components []queries.Component
 	Mechanisms []calibrate.Mechanism
 	Steps      []denoise.Step
@@ -192,7 +192,7 @@ func (p *Plan) Missed() configs.Diagnostics {
 	return append(diags, p.missedTargets()...)
 }
 
-// Mu returns the root sum of squares of the parts' mu, rounded up.
+// Mu returns the root sum of squares of the components' mu, rounded up.
 func (q *Planned) Mu() calibrate.Mu { return calibrate.ComposedMu(q.All()) }
 
 // All are the query's mechanisms and, after them, that of the search for its clamp.

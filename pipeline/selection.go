@@ -21,8 +21,8 @@ const shareOfDelta = "a tenth"
 func (b *builder) failures(p *Plan, delta float64) (left float64) {
 	n := 0
 	for i := range p.queries {
-		for _, part := range p.queries[i].Components {
-			if part.Keys > 0 {
+		for _, component := range p.queries[i].Components {
+			if component.Keys > 0 {
 				n++
 			}
 		}
@@ -54,11 +54,11 @@ func (b *builder) failures(p *Plan, delta float64) (left float64) {
 func (b *builder) selections(p *Plan) {
 	for i := range p.queries {
 		q := &p.queries[i]
-		for j, part := range q.Components {
-			if part.Keys == 0 {
+		for j, component := range q.Components {
+			if component.Keys == 0 {
 				continue
 			}
-			q.Selection = &calibrate.KeySelection{Mechanism: q.Mechanisms[j], Keys: part.Keys, Failure: p.failure.each}
+			q.Selection = &calibrate.KeySelection{Mechanism: q.Mechanisms[j], Keys: component.Keys, Failure: p.failure.each}
 			if _, err := q.Selection.Threshold(); err != nil {
 				b.report(q.path, "calibration", err.Error(), "use a larger delta_failure or a smaller max_groups")
 			}

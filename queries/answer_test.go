@@ -87,9 +87,9 @@ func TestIntervals(t *testing.T) {
 func TestFinishChecksItsParts(t *testing.T) {
 	q := must(t, spec(3, Bounds{MaxRows: 1}))
 	n := mechanismtest.Make(t, calibrate.Mechanism{Sigma: 1, Grid: 1}, make([]float64, 2))
-	for _, parts := range [][]mechanism.Noisy{nil, {n}, {n, n}} {
-		if _, err := q.Finish(parts, parts); err == nil {
-			t.Errorf("%d parts of 2 cells are accepted", len(parts))
+	for _, components := range [][]mechanism.Noisy{nil, {n}, {n, n}} {
+		if _, err := q.Finish(components, components); err == nil {
+			t.Errorf("%d components of 2 cells are accepted", len(components))
 		}
 	}
 }

@@ -239,7 +239,7 @@ func TestNeighboursBySelectedKeys(t *testing.T) {
 		s, tab := randomFollower(rt), randomTable(rt)
 		other, adj := neighbour(rt, s, tab)
 		q := makeQuery[*bykeys.Query](t, s)
-		parts, err := q.Components(adj)
+		components, err := q.Components(adj)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -247,7 +247,7 @@ func TestNeighboursBySelectedKeys(t *testing.T) {
 		keys := someKeys(rt, s, tab, other)
 		one, two := selectedOf(t, answers(tab), keys), selectedOf(t, answers(other), keys)
 		a, b := answers(tab), answers(other)
-		for i, c := range parts {
+		for i, c := range components {
 			if d := math.Sqrt(squaredReal(one[i], two[i], c.Quantum)); d > c.Sens.L2 {
 				rt.Fatalf("%+v, %s, %q: %s changed by %g, stated %g", s, adj, keys, c.Name, d, c.Sens.L2)
 			}
@@ -294,7 +294,7 @@ func TestEveryContributionToSelectedKeys(t *testing.T) {
 		}
 		add(nil, 0)
 		for _, adj := range []Adjacency{AddRemove, ReplaceOne} {
-			parts, err := q.Components(adj)
+			components, err := q.Components(adj)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -312,8 +312,8 @@ func TestEveryContributionToSelectedKeys(t *testing.T) {
 					}
 				}
 			}
-			most = math.Sqrt(most) * parts[0].Quantum
-			if l2 := parts[0].Sens.L2; most > l2 || most < l2*(1-1e-9) {
+			most = math.Sqrt(most) * components[0].Quantum
+			if l2 := components[0].Sens.L2; most > l2 || most < l2*(1-1e-9) {
 				t.Errorf("%+v, %s: the largest change is %g, stated %g", b, adj, most, l2)
 			}
 		}
@@ -336,14 +336,14 @@ func TestSampleOfKeysIsShared(t *testing.T) {
 		counts := keysOf(t, mustDiscover(t, h), tab, [][]*table.Batch{tab.batches(mustDiscover(t, h).Columns(), nil, plain)})
 		keys := slices.Sorted(maps.Keys(counts))
 		q := makeQuery[*bykeys.Query](t, s)
-		parts, err := q.Components(AddRemove)
+		components, err := q.Components(AddRemove)
 		if err != nil || len(keys) == 0 {
 			return
 		}
 		for i, x := range selectedOf(t, sealedBy(t, q, tab, plainly(q, tab), nil), keys)[0] {
 			f, _ := new(big.Float).SetInt(x).Float64()
-			if f*parts[0].Quantum != float64(counts[keys[i]]) {
-				rt.Fatalf("key %q: %d units, the sum of ones is %g", keys[i], counts[keys[i]], f*parts[0].Quantum)
+			if f*components[0].Quantum != float64(counts[keys[i]]) {
+				rt.Fatalf("key %q: %d units, the sum of ones is %g", keys[i], counts[keys[i]], f*components[0].Quantum)
 			}
 		}
 	})
@@ -369,11 +369,11 @@ func TestCoverageBySelectedKeys(t *testing.T) {
 		names = append(names, string(rune(table.Int))+string(binary.BigEndian.AppendUint64(nil, uint64(k)+1<<63)))
 	}
 	q := makeQuery[*bykeys.Query](t, s)
-	parts, err := q.Components(AddRemove)
+	components, err := q.Components(AddRemove)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := calibrate.Mechanism{Query: "q", Sens: parts[0].Sens, Sigma: 7, Grid: 0.25}
+	m := calibrate.Mechanism{Query: "q", Sens: components[0].Sens, Sigma: 7, Grid: 0.25}
 	within := 0
 	for range runs {
 		e, err := sealedBy(t, q, tab, plainly(q, tab), nil)[0].ForKeys(mechanismtest.Select(t, names...))
@@ -415,13 +415,13 @@ func TestNoKeyIsSelected(t *testing.T) {
 	q := makeQuery[*bykeys.Query](t, s)
 	tab := &testTable{fields: randomFields}
 	exacts := sealedBy(t, q, tab, plainly(q, tab), nil)
-	parts, err := q.Components(AddRemove)
-	if err != nil || len(parts) != len(exacts) {
-		t.Fatal(parts, err)
+	components, err := q.Components(AddRemove)
+	if err != nil || len(components) != len(exacts) {
+		t.Fatal(components, err)
 	}
 	var noisy []mechanism.Noisy
 	for i, e := range exacts {
-		m := calibrate.Mechanism{Query: parts[i].Name, Sens: parts[i].Sens, Sigma: 7, Grid: 0.25}
+		m := calibrate.Mechanism{Query: components[i].Name, Sens: components[i].Sens, Sigma: 7, Grid: 0.25}
 		if _, err := e.Noise(t.Context(), ledgertest.Receipt(t, m), m, 1); err == nil {
 			t.Error("answers are noised before their keys are selected")
 		}
@@ -445,9 +445,9 @@ func TestNoKeyIsSelected(t *testing.T) {
 	if err != nil || a.Cells != 0 || len(a.Keys) != 1 || !Nothing(bound, noisy) {
 		t.Errorf("%+v, %v", a, err)
 	}
-	grids := make([]float64, len(parts))
+	grids := make([]float64, len(components))
 	back, err := bound.Recover(Columns{}, grids)
-	if err != nil || len(back.Units) != len(parts) {
+	if err != nil || len(back.Units) != len(components) {
 		t.Errorf("%+v, %v", back, err)
 	}
 	for i, units := range back.Units {

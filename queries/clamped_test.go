@@ -119,19 +119,19 @@ func TestClampedNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		parts, err := fixed.Components(adj)
+		components, err := fixed.Components(adj)
 		if err != nil {
 			rt.Fatal(err)
 		}
 		widest, err := q.Components(adj)
-		if err != nil || widest[0].Sens.L2 < parts[0].Sens.L2 {
-			rt.Fatalf("a clamp has sensitivity %v, the public range %v; %v", parts[0].Sens, widest[0].Sens, err)
+		if err != nil || widest[0].Sens.L2 < components[0].Sens.L2 {
+			rt.Fatalf("a clamp has sensitivity %v, the public range %v; %v", components[0].Sens, widest[0].Sens, err)
 		}
 		h, x, n := clampedAnswers(t, q, tab, r)
 		h2, x2, n2 := clampedAnswers(t, q, other, r)
 		unit := fixed.(*sums.Query).Quantizer.Exponent
-		if !within(bigInts(h), bigInts(h2), 0, first.Sens.L2) || !within(x, x2, unit, parts[0].Sens.L2) || n != nil && !within(bigInts(n), bigInts(n2), 0, parts[1].Sens.L2) {
-			rt.Fatalf("%+v, %s, clamp %+v\n%v %v\n%v %v\n%v, %v", *s.Value, adj, r, x, n, x2, n2, first.Sens, parts)
+		if !within(bigInts(h), bigInts(h2), 0, first.Sens.L2) || !within(x, x2, unit, components[0].Sens.L2) || n != nil && !within(bigInts(n), bigInts(n2), 0, components[1].Sens.L2) {
+			rt.Fatalf("%+v, %s, clamp %+v\n%v %v\n%v %v\n%v, %v", *s.Value, adj, r, x, n, x2, n2, first.Sens, components)
 		}
 	})
 }
@@ -190,12 +190,12 @@ func TestClampIsFound(t *testing.T) {
 			values[i] = float64(n)
 		}
 		noisy := mechanismtest.Make(t, calibrate.Mechanism{Query: "q/clamp", Sens: first.Sens, Sigma: 30, Grid: 1}, values)
-		parts, err := q.Components(AddRemove)
+		components, err := q.Components(AddRemove)
 		if err != nil {
 			t.Fatal(err)
 		}
-		charged := make([]calibrate.Mechanism, len(parts))
-		for i, p := range parts {
+		charged := make([]calibrate.Mechanism, len(components))
+		for i, p := range components {
 			charged[i] = calibrate.Mechanism{Query: "q", Sens: p.Sens, Sigma: calibrate.Sigma(4 * p.Sens.L2), Grid: 1}
 		}
 		all, err := q.Find(noisy, charged, AddRemove)

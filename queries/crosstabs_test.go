@@ -140,11 +140,11 @@ func TestCrosstabsSensitivityIsAttained(t *testing.T) {
 	s := Spec{Name: "q", Kind: Crosstab, Unit: []string{"u"}, Bounds: Bounds{MaxRows: 3}, By: []domain.Dimension{{Column: "int", Edges: []string{"0", "1", "2", "3"}}, {Column: "flag", Labels: []domain.Label{{Name: "f", Members: []string{"false"}}, {Name: "t", Members: []string{"true"}}}}},
 		Crosstabs: &Crosstabs{Ways: []int{1, 2}, Loss: strategy.LossCells}}
 	q := mustCross(t, s)
-	parts, err := q.Components(AddRemove)
+	components, err := q.Components(AddRemove)
 	if err != nil {
 		t.Fatal(err)
 	}
-	largest := make([]float64, len(parts))
+	largest := make([]float64, len(components))
 	for cell := range 6 {
 		row := make([]value, len(randomFields))
 		tab := &testTable{fields: randomFields}
@@ -159,7 +159,7 @@ func TestCrosstabsSensitivityIsAttained(t *testing.T) {
 			largest[i] = max(largest[i], math.Sqrt(norm))
 		}
 	}
-	for i, p := range parts {
+	for i, p := range components {
 		if math.Abs(largest[i]-p.Sens.L2) > 1e-12 {
 			t.Errorf("%s: %g is attained, %g stated", p.Name, largest[i], p.Sens.L2)
 		}
@@ -167,13 +167,13 @@ func TestCrosstabsSensitivityIsAttained(t *testing.T) {
 }
 
 // noiseOf draws noise of mechanisms for the components of a query whose exact answers are 0.
-func noiseOf(t *testing.T, r *rand.Rand, parts []Component, ms []calibrate.Mechanism) (out []mechanism.Noisy) {
-	return noiseAround(t, r, parts, ms, 0)
+func noiseOf(t *testing.T, r *rand.Rand, components []Component, ms []calibrate.Mechanism) (out []mechanism.Noisy) {
+	return noiseAround(t, r, components, ms, 0)
 }
 
 // noiseAround is noiseOf for exact answers that are all the same in the first component, and 0 in the others.
-func noiseAround(t *testing.T, r *rand.Rand, parts []Component, ms []calibrate.Mechanism, exact float64) (out []mechanism.Noisy) {
-	for i, p := range parts {
+func noiseAround(t *testing.T, r *rand.Rand, components []Component, ms []calibrate.Mechanism, exact float64) (out []mechanism.Noisy) {
+	for i, p := range components {
 		values := make([]float64, p.Cells)
 		for j := range values {
 			values[j] = math.Floor(r.NormFloat64()*float64(ms[i].Sigma)/ms[i].Grid+0.5)*ms[i].Grid + exact
@@ -186,19 +186,19 @@ func noiseAround(t *testing.T, r *rand.Rand, parts []Component, ms []calibrate.M
 // calibrated returns a query's components with the mechanisms of (1, 1e-6)-differential privacy for them.
 func calibrated(t *testing.T, q Query) ([]Component, []calibrate.Mechanism) {
 	t.Helper()
-	parts, err := q.Components(AddRemove)
+	components, err := q.Components(AddRemove)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var asks []calibrate.Ask
-	for _, p := range parts {
+	for _, p := range components {
 		asks = append(asks, calibrate.Ask{Query: "q/" + p.Name, Sens: p.Sens, Weight: p.Weight, Quantum: p.Quantum, RowBound: p.RowBound})
 	}
 	ms, err := calibrate.Split(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, asks)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return parts, ms
+	return components, ms
 }
 
 // columnsOf are the noisy values of an answer whose exact values are 0, their intervals and deviations.
@@ -219,7 +219,7 @@ func TestCrosstabsErrorsAreAsStated(t *testing.T) {
 		s.By = append(s.By, domain.Dimension{Column: fmt.Sprint("c", i), Labels: numbered(n)})
 	}
 	q := mustCross(t, s)
-	parts, ms := calibrated(t, q)
+	components, ms := calibrated(t, q)
 	stated, err := q.Strategy(AddRemove, ms)
 	if err != nil {
 		t.Fatal(err)
@@ -232,7 +232,7 @@ func TestCrosstabsErrorsAreAsStated(t *testing.T) {
 	squares := make([][]float64, len(stated.Tables))
 	covered, cells := 0, 0
 	for range draws {
-		noisy := noiseOf(t, r, parts, ms)
+		noisy := noiseOf(t, r, components, ms)
 		a, err := q.Finish(noisy, noisy)
 		if err != nil {
 			t.Fatal(err)

@@ -34,7 +34,7 @@ func keysWith(tb testing.TB, q Query, t *testTable, workers [][]*table.Batch, sp
 	sealed := sealedBy(tb, q, t, workers, spill)
 	keys, counts := mechanismtest.OpenKeyed(tb, sealed[0])
 	if len(sealed) != 1 || !slices.IsSorted(keys) {
-		tb.Fatalf("%d parts, keys %q", len(sealed), keys)
+		tb.Fatalf("%d components, keys %q", len(sealed), keys)
 	}
 	out := map[string]int64{}
 	for i, k := range keys {
@@ -154,9 +154,9 @@ func TestDiscoveredNeighbours(t *testing.T) {
 			return keysOf(t, q, x, [][]*table.Batch{x.batches(q.Columns(), nil, plain)})
 		}
 		one, two := all(tab), all(other)
-		parts, err := q.Components(adj)
-		if err != nil || parts[0].Keys != q.Limits.Groups {
-			rt.Fatal(parts, err)
+		components, err := q.Components(adj)
+		if err != nil || components[0].Keys != q.Limits.Groups {
+			rt.Fatal(components, err)
 		}
 		squares := 0.0
 		for _, side := range [][2]map[string]int64{{one, two}, {two, one}} {
@@ -173,12 +173,12 @@ func TestDiscoveredNeighbours(t *testing.T) {
 					squares += d * d / 2
 				}
 			}
-			if alone > parts[0].Keys {
-				rt.Fatalf("%s: %d keys in one table alone, at most %d", adj, alone, parts[0].Keys)
+			if alone > components[0].Keys {
+				rt.Fatalf("%s: %d keys in one table alone, at most %d", adj, alone, components[0].Keys)
 			}
 		}
-		if math.Sqrt(squares) > parts[0].Sens.L2 {
-			rt.Fatalf("%+v, %s: changed by %g, stated %g", s, adj, math.Sqrt(squares), parts[0].Sens.L2)
+		if math.Sqrt(squares) > components[0].Sens.L2 {
+			rt.Fatalf("%+v, %s: changed by %g, stated %g", s, adj, math.Sqrt(squares), components[0].Sens.L2)
 		}
 	})
 }
@@ -263,9 +263,9 @@ func TestDiscoveryIsRefused(t *testing.T) {
 	s = unit(Bounds{MaxGroups: 4}, keys)
 	for d, want := range map[float64]float64{0: 2, 3: 3, 1: 0} {
 		s.Declared = d
-		parts, err := mustDiscover(t, s).Components(AddRemove)
-		if (err == nil) != (want > 0) || err == nil && parts[0].Sens.L2 != want {
-			t.Errorf("declared %g: %+v, %v", d, parts, err)
+		components, err := mustDiscover(t, s).Components(AddRemove)
+		if (err == nil) != (want > 0) || err == nil && components[0].Sens.L2 != want {
+			t.Errorf("declared %g: %+v, %v", d, components, err)
 		}
 	}
 }

@@ -22,13 +22,13 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	parts, err := q.Components(queries.AddRemove)
+	components, err := q.Components(queries.AddRemove)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(q.Columns(), q.Cells())
-	fmt.Println(parts[0].Sens.Why)
+	fmt.Println(components[0].Sens.Why)
 	// Output:
 	// [hour zone cab_id] 12
 	// each cab_id adds at most 5 rows, in at most 5 cells, at most 1 a cell: sqrt(5)

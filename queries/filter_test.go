@@ -190,9 +190,9 @@ func TestFilteredNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 
 func TestFilteredCountIsPrivate(t *testing.T) {
 	s := Spec{Name: "q", Kind: Count, Filtered: true}
-	parts, err := must(t, s).Components(ReplaceOne)
-	if err != nil || parts[0].Sens.L2 != 1 {
-		t.Fatalf("%+v, %v", parts, err)
+	components, err := must(t, s).Components(ReplaceOne)
+	if err != nil || components[0].Sens.L2 != 1 {
+		t.Fatalf("%+v, %v", components, err)
 	}
 	tab := &testTable{fields: smallSchema.Fields, rows: [][]value{{{n: 1}, {}}, {{n: 5}, {}}}}
 	low := "2"

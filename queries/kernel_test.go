@@ -106,11 +106,11 @@ func TestKernelNormsOfTheRoadGraph(t *testing.T) {
 			t.Errorf("at %g m the norm of a row is %g, want %g", bandwidth, row, want)
 		}
 		for adj, factor := range map[Adjacency]float64{AddRemove: 5, ReplaceOne: 5 * math.Sqrt2} {
-			parts, err := q.Components(adj)
-			if err != nil || math.Abs(parts[0].Sens.L2-factor*q.Kernel.OfRow()) > 1e-12 {
-				t.Errorf("%s: %+v, %v", adj, parts, err)
+			components, err := q.Components(adj)
+			if err != nil || math.Abs(components[0].Sens.L2-factor*q.Kernel.OfRow()) > 1e-12 {
+				t.Errorf("%s: %+v, %v", adj, components, err)
 			}
-			t.Log(parts[0].Sens.Why)
+			t.Log(components[0].Sens.Why)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func spreadOf(t testing.TB, q Query, tab *testTable, workers [][]*table.Batch) [
 	sealed := sealedOf(t, q, tab, workers)
 	unit, cells := mechanismtest.OpenWide(t, sealed[0])
 	if unit != 0x1p-30 || len(sealed) != 1 {
-		t.Fatalf("unit %g, %d parts", unit, len(sealed))
+		t.Fatalf("unit %g, %d components", unit, len(sealed))
 	}
 	return cells
 }
@@ -278,12 +278,12 @@ func TestSpreadNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		all := func(tab *testTable) []*big.Int {
 			return spreadOf(t, q, tab, [][]*table.Batch{tab.batches(q.Columns(), nil, plain)})
 		}
-		parts, err := q.Components(adj)
+		components, err := q.Components(adj)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		if far := math.Ldexp(sensitivity.RootUp(distance(all(one), all(other))), -30); far > parts[0].Sens.L2 {
-			rt.Fatalf("%+v, %s: changed by %g, stated %g", s, adj, far, parts[0].Sens.L2)
+		if far := math.Ldexp(sensitivity.RootUp(distance(all(one), all(other))), -30); far > components[0].Sens.L2 {
+			rt.Fatalf("%+v, %s: changed by %g, stated %g", s, adj, far, components[0].Sens.L2)
 		}
 	})
 }

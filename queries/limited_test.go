@@ -197,12 +197,12 @@ func TestLimitedNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		parts, err := fixed.Components(adj)
+		components, err := fixed.Components(adj)
 		if err != nil {
 			return // constant under the adjacency
 		}
 		widest, err := q.Components(adj)
-		if err != nil || len(q.Follows()) != len(parts) {
+		if err != nil || len(q.Follows()) != len(components) {
 			rt.Fatal(err)
 		}
 		one, h := chosenRows(t, accumulated(t, q, tab.schema(), nil, plainly(q, tab)), k)
@@ -210,7 +210,7 @@ func TestLimitedNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 		if !within(h, h2, 0, first.Sens.L2) {
 			rt.Fatalf("%+v, %s: %v %v, %v", s, adj, h, h2, first.Sens)
 		}
-		for i, p := range parts {
+		for i, p := range components {
 			if widest[i].Sens.L2 < p.Sens.L2 || !within(one[i], two[i], exponentOf(p.Quantum), p.Sens.L2) {
 				rt.Fatalf("%+v, %s, bound %d: %v %v, %v of %v", s, adj, k, one[i], two[i], p.Sens, widest[i].Sens)
 			}
@@ -311,11 +311,11 @@ func TestBoundIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts, err := q.Components(AddRemove)
+	components, err := q.Components(AddRemove)
 	if err != nil {
 		t.Fatal(err)
 	}
-	charged := []calibrate.Mechanism{{Query: "q", After: "q/max_rows", Rule: 1, Sens: parts[0].Sens, Sigma: calibrate.Sigma(4 * parts[0].Sens.L2), Grid: 1}}
+	charged := []calibrate.Mechanism{{Query: "q", After: "q/max_rows", Rule: 1, Sens: components[0].Sens, Sigma: calibrate.Sigma(4 * components[0].Sens.L2), Grid: 1}}
 	for at, want := range []int64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000} {
 		cells := make([]float64, first.Cells)
 		cells[at] = 20000

@@ -94,7 +94,7 @@ func sumsSpec(n int, b Bounds) Spec {
 func TestOrderedErrorsAreAsStated(t *testing.T) {
 	for _, b := range []Bounds{{MaxRows: 1}, {MaxRows: 5, MaxRowsPerGroup: 1}, {MaxRows: 3}} {
 		q := mustOrder(t, sumsSpec(100, b))
-		parts, ms := calibrated(t, q)
+		components, ms := calibrated(t, q)
 		stated, err := q.Strategy(AddRemove, ms)
 		if err != nil {
 			t.Fatal(err)
@@ -103,7 +103,7 @@ func TestOrderedErrorsAreAsStated(t *testing.T) {
 		var squares, cells []float64
 		covered, all := 0, 0
 		for range 2000 {
-			noisy := noiseOf(t, r, parts, ms)
+			noisy := noiseOf(t, r, components, ms)
 			a, err := q.Finish(noisy, noisy)
 			if err != nil {
 				t.Fatal(err)

@@ -97,15 +97,15 @@ func TestIntervalsOfPureMeansCover(t *testing.T) {
 				for i := range sums {
 					sums[i], counts[i] = rows*(at-15), rows
 				}
-				parts := []mechanism.Noisy{pureNoised(t, rng, scaleSum, false, sums), pureNoised(t, rng, 20, true, counts)}
-				a, err := mean.Finish(parts, parts)
+				components := []mechanism.Noisy{pureNoised(t, rng, scaleSum, false, sums), pureNoised(t, rng, 20, true, counts)}
+				a, err := mean.Finish(components, components)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if got := covering(a, coverageRuns, at); at > 10 && at < 20 && (got < 0.95-coverageSlack || got > 0.953+coverageSlack) {
 					t.Errorf("%g rows, mean %g, scale %g: covered %g", rows, at, scaleSum, got)
 				}
-				b, err := sum.Finish(parts[:1], parts[:1])
+				b, err := sum.Finish(components[:1], components[:1])
 				if err != nil {
 					t.Fatal(err)
 				}

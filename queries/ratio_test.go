@@ -45,8 +45,8 @@ func TestIntervalsOfMeansCover(t *testing.T) {
 			for i := range sums {
 				sums[i], counts[i] = rows*(mean-15), rows
 			}
-			parts := []mechanism.Noisy{noised(t, rng, sigmaSum, sums), noised(t, rng, sigmaCount, counts)}
-			a, err := q.Finish(parts, parts)
+			components := []mechanism.Noisy{noised(t, rng, sigmaSum, sums), noised(t, rng, sigmaCount, counts)}
+			a, err := q.Finish(components, components)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +109,7 @@ func TestMeansOfFewRows(t *testing.T) {
 	}
 }
 
-// An answer of a vector by group: cells, keys and the parts that it was made of, from any cell on.
+// An answer of a vector by group: cells, keys and the components that it was made of, from any cell on.
 func TestAnswerOfVectorMeans(t *testing.T) {
 	q := summed(t, Spec{Name: "q", Kind: Mean, By: []domain.Dimension{{Column: "g", Labels: numbered(3)}}, Value: &quantize.Value{Columns: []string{"a", "b"}, Lo: "0", Hi: "8"}})
 	sums := mechanismtest.Make(t, calibrate.Mechanism{Sigma: 2}, []float64{10, -10, 20, 0, 3, 4})
@@ -142,7 +142,7 @@ func TestAnswerOfVectorMeans(t *testing.T) {
 		}
 	}
 	if _, err := q.Finish([]mechanism.Noisy{sums}, []mechanism.Noisy{sums}); err == nil {
-		t.Error("one part is accepted")
+		t.Error("one component is accepted")
 	}
 	if _, err := q.Finish([]mechanism.Noisy{sums, sums}, []mechanism.Noisy{sums, sums}); err == nil {
 		t.Error("a count for each component is accepted")

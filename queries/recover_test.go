@@ -58,13 +58,13 @@ func TestRecover(t *testing.T) {
 			if s.Value != nil && s.Value.Rows > 0 {
 				adjacency = ReplaceOne
 			}
-			parts, err := q.Components(adjacency)
+			components, err := q.Components(adjacency)
 			if err != nil {
 				t.Fatal(err)
 			}
 			r := rand.New(rand.NewPCG(7, 11))
 			for _, grid := range []float64{1, math.Ldexp(1, -20), 64} {
-				noisy, want, grids := randomParts(t, r, parts, grid)
+				noisy, want, grids := randomComponents(t, r, components, grid)
 				a, err := q.Finish(noisy, noisy)
 				if err != nil {
 					t.Fatal(err)
@@ -94,11 +94,11 @@ func TestRecover(t *testing.T) {
 // mustRecover checks that a query reads the noisy numbers of its components back from the columns of its answer. It returns the columns and the grids.
 func mustRecover(t *testing.T, q Query, adj Adjacency) (Columns, []float64) {
 	t.Helper()
-	parts, err := q.Components(adj)
+	components, err := q.Components(adj)
 	if err != nil {
 		t.Fatal(err)
 	}
-	noisy, want, grids := randomParts(t, rand.New(rand.NewPCG(1, 1)), parts, 1)
+	noisy, want, grids := randomComponents(t, rand.New(rand.NewPCG(1, 1)), components, 1)
 	a, err := q.Finish(noisy, noisy)
 	if err != nil {
 		t.Fatal(err)
@@ -111,9 +111,9 @@ func mustRecover(t *testing.T, q Query, adj Adjacency) (Columns, []float64) {
 	return c, grids
 }
 
-// randomParts are noisy vectors for the parts of a query, the multiples of their grids that they hold, and the grids.
-func randomParts(t *testing.T, r *rand.Rand, parts []Component, grid float64) (noisy []mechanism.Noisy, want [][]int64, grids []float64) {
-	for i, p := range parts {
+// randomComponents are noisy vectors for the components of a query, the multiples of their grids that they hold, and the grids.
+func randomComponents(t *testing.T, r *rand.Rand, components []Component, grid float64) (noisy []mechanism.Noisy, want [][]int64, grids []float64) {
+	for i, p := range components {
 		g := math.Ldexp(grid, -3*i)
 		units, values := make([]int64, p.Cells), make([]float64, p.Cells)
 		for c := range units {

@@ -95,7 +95,7 @@ func refAxis(s Spec, d domain.Dimension, t *testTable, row []value) int {
 	return cell
 }
 
-// refPart reads a part of a time with the standard library alone.
+// refPart reads a time field with the standard library alone.
 func refPart(name string, typ table.Type, n int64, zone *time.Location) int {
 	at := time.Unix(n*24*3600, 0).UTC()
 	if typ.Kind == table.Timestamp {

@@ -187,14 +187,14 @@ func TestSensitivityOfRows(t *testing.T) {
 	}{{1, AddRemove, 1}, {3, AddRemove, 1}, {3, ReplaceOne, math.Sqrt2}} {
 		s := spec(c.cells, Bounds{})
 		s.Unit = nil
-		parts, err := must(t, s).Components(c.adj)
-		if err != nil || parts[0].Sens.L2 < c.want || parts[0].Sens.L2 > math.Nextafter(c.want, 2) {
-			t.Errorf("%+v: %+v, %v", c, parts, err)
+		components, err := must(t, s).Components(c.adj)
+		if err != nil || components[0].Sens.L2 < c.want || components[0].Sens.L2 > math.Nextafter(c.want, 2) {
+			t.Errorf("%+v: %+v, %v", c, components, err)
 		}
 	}
 	one := Spec{Name: "q", Kind: Histogram, By: []domain.Dimension{{Column: "x", Edges: []string{"0", "1"}}}}
-	if parts, err := must(t, one).Components(ReplaceOne); err != nil || parts[0].Sens.L2 != 1 {
-		t.Errorf("one cell that drops: %+v, %v", parts, err)
+	if components, err := must(t, one).Components(ReplaceOne); err != nil || components[0].Sens.L2 != 1 {
+		t.Errorf("one cell that drops: %+v, %v", components, err)
 	}
 }
 
@@ -204,9 +204,9 @@ func TestConstantQueryIsRefused(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	for _, s := range []Spec{spec(1, Bounds{MaxRows: 1}), spec(1, Bounds{MaxRows: 3})} {
-		parts, err := must(t, s).Components(ReplaceOne)
-		if err != nil || parts[0].Sens.L2 != float64(s.Bounds.MaxRows) {
-			t.Errorf("a count by unit is not constant: %+v, %v", parts, err)
+		components, err := must(t, s).Components(ReplaceOne)
+		if err != nil || components[0].Sens.L2 != float64(s.Bounds.MaxRows) {
+			t.Errorf("a count by unit is not constant: %+v, %v", components, err)
 		}
 	}
 }
@@ -247,18 +247,18 @@ func TestWhy(t *testing.T) {
 		{1, Bounds{MaxRows: 1}, AddRemove, "each u adds at most 1 row: 1"},
 		{9, Bounds{MaxGroups: 2, MaxRowsPerGroup: 1}, ReplaceOne, "each u can change from one to another contribution of at most 2 rows, in at most 2 cells, at most 1 a cell: 2"},
 	} {
-		parts, err := must(t, spec(c.cells, c.b)).Components(c.adj)
-		if err != nil || parts[0].Sens.Why != c.want {
-			t.Errorf("%+v: %v %v", c, parts, err)
+		components, err := must(t, spec(c.cells, c.b)).Components(c.adj)
+		if err != nil || components[0].Sens.Why != c.want {
+			t.Errorf("%+v: %v %v", c, components, err)
 		}
 	}
 }
 
 func TestHugeBounds(t *testing.T) {
-	parts, err := must(t, spec(1000, Bounds{MaxGroups: 1000, MaxRowsPerGroup: 1 << 62})).Components(ReplaceOne)
+	components, err := must(t, spec(1000, Bounds{MaxGroups: 1000, MaxRowsPerGroup: 1 << 62})).Components(ReplaceOne)
 	want := "each u can change from one to another contribution of at most 9223372036854775807 rows"
-	if err != nil || parts[0].Sens.L2 < 1<<62 || !strings.HasPrefix(parts[0].Sens.Why, want) {
-		t.Errorf("%+v, %v", parts, err)
+	if err != nil || components[0].Sens.L2 < 1<<62 || !strings.HasPrefix(components[0].Sens.Why, want) {
+		t.Errorf("%+v, %v", components, err)
 	}
 	s := spec(1, Bounds{MaxRows: 3})
 	s.Unit, s.Declared = []string{"u", "hour"}, 0.5
@@ -281,13 +281,13 @@ func TestDeclaredSensitivity(t *testing.T) {
 		t.Errorf("hint %q, want %q", es[0].Hint, want)
 	}
 	s.Bounds.MaxRowsPerGroup = 1
-	if parts, err := must(t, s).Components(AddRemove); err != nil || parts[0].Sens.L2 < math.Sqrt(5) {
-		t.Errorf("with the bound of the hint: %+v, %v", parts, err)
+	if components, err := must(t, s).Components(AddRemove); err != nil || components[0].Sens.L2 < math.Sqrt(5) {
+		t.Errorf("with the bound of the hint: %+v, %v", components, err)
 	}
 	s.Declared = 7
-	parts, err := must(t, s).Components(AddRemove)
-	if err != nil || parts[0].Sens.L2 != 7 || !strings.Contains(parts[0].Sens.Why, "declared: 7; implied: each u adds") {
-		t.Errorf("%+v, %v", parts, err)
+	components, err := must(t, s).Components(AddRemove)
+	if err != nil || components[0].Sens.L2 != 7 || !strings.Contains(components[0].Sens.Why, "declared: 7; implied: each u adds") {
+		t.Errorf("%+v, %v", components, err)
 	}
 	for _, bad := range []float64{-1, math.NaN(), math.Inf(1)} {
 		s.Declared = bad

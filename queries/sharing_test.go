@@ -181,7 +181,7 @@ func sharedEdges(n int, b Bounds) Spec {
 // Two ways are stated with their deviations, the taken one has the least, and the sums of cells have the deviations that are stated.
 func TestSharedStrategyIsStated(t *testing.T) {
 	q := mustShare(t, sharedSpec(24, Bounds{MaxGroups: 24, MaxRowsPerGroup: 1}))
-	parts, ms := calibrated(t, q)
+	components, ms := calibrated(t, q)
 	stated, err := q.Strategy(AddRemove, ms)
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +196,7 @@ func TestSharedStrategyIsStated(t *testing.T) {
 	const draws = 4000
 	var totals []float64
 	for range draws {
-		noisy := noiseOf(t, r, parts, ms)
+		noisy := noiseOf(t, r, components, ms)
 		a, err := q.Finish(noisy, noisy)
 		if err != nil {
 			t.Fatal(err)
@@ -265,15 +265,15 @@ func TestStrategiesCover(t *testing.T) {
 		"3 of 24":        {sharedSpec(24, Bounds{MaxGroups: 3, MaxRowsPerGroup: 1}), "shared", func(a Answer) []Answer { return []Answer{a} }},
 	} {
 		q := makeQuery[Query](t, c.spec)
-		parts, ms := calibrated(t, q)
+		components, ms := calibrated(t, q)
 		if stated, err := q.(Strategic).Strategy(AddRemove, ms); err != nil || stated.Name != c.form {
 			t.Fatalf("%s: %s, %v", name, stated.Name, err)
 		}
-		coverOf(t, name, q, parts, ms, c.of)
+		coverOf(t, name, q, components, ms, c.of)
 	}
 }
 
-func coverOf(t *testing.T, name string, q Query, parts []Component, ms []calibrate.Mechanism, of func(Answer) []Answer) {
+func coverOf(t *testing.T, name string, q Query, components []Component, ms []calibrate.Mechanism, of func(Answer) []Answer) {
 	t.Helper()
 	const errors, tolerance = 6, 0.003
 	long := os.Getenv("DPRELEASE_LONG") == "1"
@@ -288,7 +288,7 @@ func coverOf(t *testing.T, name string, q Query, parts []Component, ms []calibra
 		return mean, errors * math.Sqrt(max(squares/float64(n)-mean*mean, 0)/float64(n-1))
 	}
 	for n < draws {
-		noisy := noiseOf(t, r, parts, ms)
+		noisy := noiseOf(t, r, components, ms)
 		a, err := q.Finish(noisy, noisy)
 		if err != nil {
 			t.Fatal(err)
@@ -314,11 +314,11 @@ func coverOf(t *testing.T, name string, q Query, parts []Component, ms []calibra
 func TestSharedReadingsCover(t *testing.T) {
 	const n, draws, rows = 20, 600, 2000.0
 	q := mustShare(t, sharedEdges(n, Bounds{MaxGroups: 2 * n, MaxRowsPerGroup: 1}))
-	parts, ms := calibrated(t, q)
+	components, ms := calibrated(t, q)
 	r := rand.New(rand.NewPCG(4, 4))
 	covered, all := 0, 0
 	for range draws {
-		noisy := noiseAround(t, r, parts, ms, rows)
+		noisy := noiseAround(t, r, components, ms, rows)
 		a, err := q.Finish(noisy, noisy)
 		if err != nil {
 			t.Fatal(err)

@@ -83,7 +83,7 @@ func accumulated(tb testing.TB, q Query, s table.Schema, spill bounding.Spill, w
 	})[0]
 }
 
-// busy is a table of many rows of units of two columns, some with many rows, that fill several chunks of a part.
+// busy is a table of many rows of units of two columns, some with many rows, that fill several chunks of a partition.
 func busy(units int) *testTable {
 	tab := &testTable{fields: []table.Field{
 		{Name: "u", Type: table.Type{Kind: table.Int}}, {Name: "v", Type: table.Type{Kind: table.String}},

@@ -30,7 +30,7 @@ func opened(tb testing.TB, q *sums.Query, exacts []mechanism.Exact) (sums []*big
 	tb.Helper()
 	unit, sums := mechanismtest.OpenWide(tb, exacts[0])
 	if unit != math.Ldexp(1, q.Quantizer.Exponent) || len(exacts) != 1 && !q.Kind.Extra().Rows {
-		tb.Fatalf("unit %g, %d parts", unit, len(exacts))
+		tb.Fatalf("unit %g, %d components", unit, len(exacts))
 	}
 	if q.Kind.Extra().Rows {
 		_, rows = mechanismtest.Open(tb, exacts[1])
@@ -122,20 +122,20 @@ func bigInts(xs []int64) []*big.Int {
 	return out
 }
 
-// No pair of neighbouring tables differs in any part by more than its stated sensitivity.
+// No pair of neighbouring tables differs in any component by more than its stated sensitivity.
 func TestSumsOfNeighboursDifferByAtMostTheSensitivity(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomSum(rt), randomTable(rt)
 		q := summed(t, s)
 		other, adj := neighbour(rt, s, tab)
-		parts, err := q.Components(adj)
+		components, err := q.Components(adj)
 		if err != nil {
 			rt.Fatal(err)
 		}
 		sums, rows := sumsOf(t, q, tab, plainly(q, tab))
 		sums2, rows2 := sumsOf(t, q, other, plainly(q, other))
-		if !within(sums, sums2, q.Quantizer.Exponent, parts[0].Sens.L2) || q.Kind.Extra().Rows && !within(bigInts(rows), bigInts(rows2), 0, parts[1].Sens.L2) {
-			rt.Fatalf("%+v, value %+v, %s\n%v %v\n%v %v\n%+v", s, *s.Value, adj, sums, rows, sums2, rows2, parts)
+		if !within(sums, sums2, q.Quantizer.Exponent, components[0].Sens.L2) || q.Kind.Extra().Rows && !within(bigInts(rows), bigInts(rows2), 0, components[1].Sens.L2) {
+			rt.Fatalf("%+v, value %+v, %s\n%v %v\n%v %v\n%+v", s, *s.Value, adj, sums, rows, sums2, rows2, components)
 		}
 	})
 }
@@ -152,14 +152,14 @@ func TestMeanOfPublicNumber(t *testing.T) {
 		q := summed(t, s)
 		other := &testTable{fields: tab.fields, rows: slices.Clone(tab.rows)}
 		other.rows[rapid.IntRange(0, len(tab.rows)-1).Draw(rt, "row")] = randomRow(rt)
-		parts, err := q.Components(ReplaceOne)
-		if err != nil || len(parts) != 1 || parts[0].Scale != 1/float64(len(tab.rows)) {
-			rt.Fatalf("%+v, %v", parts, err)
+		components, err := q.Components(ReplaceOne)
+		if err != nil || len(components) != 1 || components[0].Scale != 1/float64(len(tab.rows)) {
+			rt.Fatalf("%+v, %v", components, err)
 		}
 		sums, _ := sumsOf(t, q, tab, plainly(q, tab))
 		sums2, _ := sumsOf(t, q, other, plainly(q, other))
-		if !within(sums, sums2, q.Quantizer.Exponent, parts[0].Sens.L2) {
-			rt.Fatalf("%+v\n%v\n%v\n%+v", *s.Value, sums, sums2, parts)
+		if !within(sums, sums2, q.Quantizer.Exponent, components[0].Sens.L2) {
+			rt.Fatalf("%+v\n%v\n%v\n%+v", *s.Value, sums, sums2, components)
 		}
 		if want, _ := refSums(s, tab); !equalInts(sums, want) {
 			rt.Fatalf("%v, want %v", sums, want)

@@ -157,20 +157,20 @@ func TestReachIsAttained(t *testing.T) {
 		if want := q.Reach.Squared(q.Limits, adj, cells); got.Cmp(want) != 0 {
 			rt.Fatalf("%+v %+v, %s: changed by sqrt(%v), sensitivity sqrt(%v)\n%v %v", s.Bounds, *s.Value, adj, got, want, one, other)
 		}
-		parts, err := q.Components(adj)
-		if l2, _ := new(big.Float).SetInt(got).Float64(); err != nil || math.Abs(parts[0].Sens.L2/math.Ldexp(math.Sqrt(l2), q.Quantizer.Exponent)-1) > 1e-15 {
-			rt.Fatalf("%+v, %v", parts, err)
+		components, err := q.Components(adj)
+		if l2, _ := new(big.Float).SetInt(got).Float64(); err != nil || math.Abs(components[0].Sens.L2/math.Ldexp(math.Sqrt(l2), q.Quantizer.Exponent)-1) > 1e-15 {
+			rt.Fatalf("%+v, %v", components, err)
 		}
 	})
 }
 
-func partsOf(t *testing.T, s Spec, adj Adjacency) []Component {
+func componentsOf(t *testing.T, s Spec, adj Adjacency) []Component {
 	t.Helper()
-	parts, err := summed(t, s).Components(adj)
+	components, err := summed(t, s).Components(adj)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return parts
+	return components
 }
 
 func about(x, want float64) bool { return x >= want && x <= want*(1+1e-11) }
@@ -190,9 +190,9 @@ func TestSensitivityOfPublicMeans(t *testing.T) {
 		{quantize.Value{Columns: columns, ClipL2: "3", Rows: 500}, 2 * 3.0 / 500},
 	} {
 		s := Spec{Name: "q", Kind: Mean, Value: &c.v}
-		parts := partsOf(t, s, ReplaceOne)
-		if len(parts) != 1 || parts[0].Name != "sum" || !about(parts[0].Sens.L2*parts[0].Scale*(1+1e-12), c.want) {
-			t.Errorf("%g: %+v", c.want, parts)
+		components := componentsOf(t, s, ReplaceOne)
+		if len(components) != 1 || components[0].Name != "sum" || !about(components[0].Sens.L2*components[0].Scale*(1+1e-12), c.want) {
+			t.Errorf("%g: %+v", c.want, components)
 		}
 		_, err := summed(t, s).Components(AddRemove)
 		if es := problem.Errors(err); len(es) != 1 || es[0].Field != "mean.rows" {
@@ -201,28 +201,28 @@ func TestSensitivityOfPublicMeans(t *testing.T) {
 	}
 }
 
-func TestPartsOfMeans(t *testing.T) {
+func TestComponentsOfMeans(t *testing.T) {
 	s := spec(9, Bounds{MaxRows: 5, MaxRowsPerGroup: 1})
 	s.Kind, s.Value = Mean, &quantize.Value{Columns: []string{"y"}, Lo: "10", Hi: "14"}
-	parts := partsOf(t, s, AddRemove)
-	if len(parts) != 2 || parts[0].Name != "sum" || parts[1].Name != "count" || parts[0].RowBound != 2 || parts[1].RowBound != 1 {
-		t.Fatalf("%+v", parts)
+	components := componentsOf(t, s, AddRemove)
+	if len(components) != 2 || components[0].Name != "sum" || components[1].Name != "count" || components[0].RowBound != 2 || components[1].RowBound != 1 {
+		t.Fatalf("%+v", components)
 	}
-	if !about(parts[0].Sens.L2, 2*math.Sqrt(5)) || !about(parts[1].Sens.L2, math.Sqrt(5)) || parts[0].Quantum != math.Ldexp(1, 4-40) {
-		t.Errorf("%+v", parts)
+	if !about(components[0].Sens.L2, 2*math.Sqrt(5)) || !about(components[1].Sens.L2, math.Sqrt(5)) || components[0].Quantum != math.Ldexp(1, 4-40) {
+		t.Errorf("%+v", components)
 	}
 	// The worst error is least if the shares are as Delta_sum to r·Delta_count.
-	if !about(parts[0].Weight, 2*math.Sqrt(5)) || !about(parts[1].Weight, 2*math.Sqrt(5)) {
-		t.Errorf("weights %g, %g", parts[0].Weight, parts[1].Weight)
+	if !about(components[0].Weight, 2*math.Sqrt(5)) || !about(components[1].Weight, 2*math.Sqrt(5)) {
+		t.Errorf("weights %g, %g", components[0].Weight, components[1].Weight)
 	}
-	if parts = partsOf(t, s, ReplaceOne); !about(parts[0].Sens.L2, 4*math.Sqrt(5)) || !about(parts[1].Sens.L2, math.Sqrt(9)) {
-		t.Errorf("%+v", parts)
+	if components = componentsOf(t, s, ReplaceOne); !about(components[0].Sens.L2, 4*math.Sqrt(5)) || !about(components[1].Sens.L2, math.Sqrt(9)) {
+		t.Errorf("%+v", components)
 	}
 	vector := s
 	vector.Value = &quantize.Value{Columns: []string{"y", "z", "a", "b"}, Lo: "10", Hi: "14"}
-	parts = partsOf(t, vector, AddRemove)
-	if parts[0].Cells != 36 || parts[1].Cells != 9 || !about(parts[0].Sens.L2, 4*math.Sqrt(5)) || !about(parts[0].Weight/parts[1].Weight, 2) {
-		t.Errorf("%+v", parts)
+	components = componentsOf(t, vector, AddRemove)
+	if components[0].Cells != 36 || components[1].Cells != 9 || !about(components[0].Sens.L2, 4*math.Sqrt(5)) || !about(components[0].Weight/components[1].Weight, 2) {
+		t.Errorf("%+v", components)
 	}
 	s.Declared = 100
 	_, err := summed(t, s).Components(AddRemove)
@@ -238,13 +238,13 @@ func TestWeightsAreBest(t *testing.T) {
 		s := spec(7, Bounds{MaxRows: 6, MaxRowsPerGroup: rapid.Int64Range(1, 6).Draw(rt, "m")})
 		s.Kind, s.Value = Mean, &v
 		q := summed(t, s)
-		parts := partsOf(t, s, rapid.SampledFrom([]Adjacency{AddRemove, ReplaceOne}).Draw(rt, "adjacency"))
+		components := componentsOf(t, s, rapid.SampledFrom([]Adjacency{AddRemove, ReplaceOne}).Draw(rt, "adjacency"))
 		d, rho := float64(q.Quantizer.Dims), q.Reach.OfRow()
 		worst := func(share float64) float64 {
-			sum, count := parts[0].Sens.L2, rho*parts[1].Sens.L2
+			sum, count := components[0].Sens.L2, rho*components[1].Sens.L2
 			return d*sum*sum/share + count*count/(1-share)
 		}
-		best := parts[0].Weight / (parts[0].Weight + parts[1].Weight)
+		best := components[0].Weight / (components[0].Weight + components[1].Weight)
 		if other := rapid.Float64Range(0.001, 0.999).Draw(rt, "share"); worst(other) < worst(best)*(1-1e-12) {
 			rt.Fatalf("share %g: %g; share %g: %g", best, worst(best), other, worst(other))
 		}
@@ -253,13 +253,13 @@ func TestWeightsAreBest(t *testing.T) {
 
 // The number of rows of a mean is private even if each row is a unit and none comes or goes: a row may have no value.
 func TestCountOfMeanIsPrivate(t *testing.T) {
-	parts := partsOf(t, Spec{Name: "q", Kind: Mean, Value: &quantize.Value{Columns: []string{"y"}, Lo: "10", Hi: "14"}}, ReplaceOne)
-	if parts[0].Sens.L2 != 4 || parts[1].Sens.L2 != 1 {
-		t.Errorf("%+v", parts)
+	components := componentsOf(t, Spec{Name: "q", Kind: Mean, Value: &quantize.Value{Columns: []string{"y"}, Lo: "10", Hi: "14"}}, ReplaceOne)
+	if components[0].Sens.L2 != 4 || components[1].Sens.L2 != 1 {
+		t.Errorf("%+v", components)
 	}
-	parts = partsOf(t, Spec{Name: "q", Kind: Sum, Value: &quantize.Value{Columns: []string{"y"}, Lo: "10", Hi: "14"}}, ReplaceOne)
-	if parts[0].Sens.L2 != 14 {
-		t.Errorf("a sum that a row can leave: %+v", parts)
+	components = componentsOf(t, Spec{Name: "q", Kind: Sum, Value: &quantize.Value{Columns: []string{"y"}, Lo: "10", Hi: "14"}}, ReplaceOne)
+	if components[0].Sens.L2 != 14 {
+		t.Errorf("a sum that a row can leave: %+v", components)
 	}
 }
 
@@ -272,8 +272,8 @@ func TestDeclaredSums(t *testing.T) {
 		t.Fatalf("%v", err)
 	}
 	s.Declared = 451
-	if parts := partsOf(t, s, AddRemove); parts[0].Sens.L2 != 451 || parts[0].Name != "" || !strings.HasPrefix(parts[0].Sens.Why, "declared: 451; implied: each u adds at most 5 rows") {
-		t.Errorf("%+v", parts)
+	if components := componentsOf(t, s, AddRemove); components[0].Sens.L2 != 451 || components[0].Name != "" || !strings.HasPrefix(components[0].Sens.Why, "declared: 451; implied: each u adds at most 5 rows") {
+		t.Errorf("%+v", components)
 	}
 	mean := Spec{Name: "q", Kind: Mean, Declared: 0.5, Value: &quantize.Value{Columns: []string{"y"}, Lo: "0", Hi: "90", Rows: 100}}
 	_, err = summed(t, mean).Components(ReplaceOne)
@@ -281,8 +281,8 @@ func TestDeclaredSums(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	mean.Declared = 2
-	if parts := partsOf(t, mean, ReplaceOne); !about(parts[0].Sens.L2, 200) {
-		t.Errorf("%+v", parts)
+	if components := componentsOf(t, mean, ReplaceOne); !about(components[0].Sens.L2, 200) {
+		t.Errorf("%+v", components)
 	}
 }
 
@@ -303,11 +303,11 @@ func TestWhyOfSums(t *testing.T) {
 		{row, Sum, ReplaceOne, "replacing a row takes a value in [-1, 90] from one group and adds another to one group, either of which may be left out: 127.2"},
 	} {
 		c.s.Kind, c.s.Value = c.kind, v
-		if got := partsOf(t, c.s, c.adj)[0].Sens.Why; !strings.HasPrefix(got, c.want) {
+		if got := componentsOf(t, c.s, c.adj)[0].Sens.Why; !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s\nwant %s", got, c.want)
 		}
 	}
-	if got := partsOf(t, Spec{Name: "q", Kind: Mean, Value: &quantize.Value{Columns: slices.Repeat([]string{"x"}, 1), Lo: "0", Hi: "1", Rows: 4}}, ReplaceOne)[0].Sens.Why; got != "replacing a row changes the sum by the range of its value: 1, of 4 terms; rows without a value count as the centre of the range" {
+	if got := componentsOf(t, Spec{Name: "q", Kind: Mean, Value: &quantize.Value{Columns: slices.Repeat([]string{"x"}, 1), Lo: "0", Hi: "1", Rows: 4}}, ReplaceOne)[0].Sens.Why; got != "replacing a row changes the sum by the range of its value: 1, of 4 terms; rows without a value count as the centre of the range" {
 		t.Error(got)
 	}
 }

@@ -180,7 +180,7 @@ func sealed(tb testing.TB, a Accumulator) []int64 {
 	}
 	unit, cells := mechanismtest.Open(tb, exacts[0])
 	if unit != 1 || len(exacts) != 1 {
-		tb.Fatalf("unit %g, %d parts", unit, len(exacts))
+		tb.Fatalf("unit %g, %d components", unit, len(exacts))
 	}
 	return cells
 }

@@ -24,7 +24,7 @@ var timeFields = []struct {
 	{"day_of_month", 31, false}, {"week_of_year", 53, false}, {"month", 12, false}, {"quarter", 4, false},
 }
 
-// Every part of a time is what the standard library shows, in every unit and zone.
+// Every time field is what the standard library shows, in every unit and zone.
 func TestPartsAgreeWithTheStandardLibrary(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		typ := table.Type{Kind: table.Timestamp, Unit: rapid.SampledFrom([]int64{1, 1e3, 1e6, 1e9}).Draw(rt, "unit"), Zone: rapid.SampledFrom([]string{table.UTC, table.Local}).Draw(rt, "kind")}
@@ -42,7 +42,7 @@ func TestPartsAgreeWithTheStandardLibrary(t *testing.T) {
 	})
 }
 
-func TestPartsOfDates(t *testing.T) {
+func TestTimeFieldsOfDates(t *testing.T) {
 	day := func(text string) int64 {
 		at, _ := time.Parse("2006-01-02", text)
 		return at.Unix() / (24 * 3600)
@@ -65,8 +65,8 @@ func TestPartsOfDates(t *testing.T) {
 	}
 }
 
-// All values have all parts: the calendar goes on for ever.
-func TestPartsOfAllValues(t *testing.T) {
+// All values have all time fields: the calendar goes on for ever.
+func TestTimeFieldsOfAllValues(t *testing.T) {
 	extremes := []int64{math.MinInt64, math.MinInt64 + 1, -1, math.MaxInt64 - 1, math.MaxInt64}
 	for _, p := range timeFields {
 		for _, typ := range []table.Type{{Kind: table.Date}, {Kind: table.Timestamp, Unit: 1e9, Zone: table.UTC}, {Kind: table.Timestamp, Unit: 1e6, Zone: table.Local}} {

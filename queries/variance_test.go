@@ -26,40 +26,40 @@ func randomVariance(t *rapid.T) Spec {
 	return s
 }
 
-// momentsOf returns the exact parts of a variance: sums, squares and numbers of rows, the first two in units.
-func momentsOf(t testing.TB, q *sums.Query, tab *testTable, workers [][]*table.Batch) (parts [3][]*big.Int) {
+// momentsOf returns the exact components of a variance: sums, squares and numbers of rows, the first two in units.
+func momentsOf(t testing.TB, q *sums.Query, tab *testTable, workers [][]*table.Batch) (components [3][]*big.Int) {
 	t.Helper()
 	sealed := sealedOf(t, q, tab, workers)
 	if len(sealed) != 3 {
-		t.Fatalf("%d parts", len(sealed))
+		t.Fatalf("%d components", len(sealed))
 	}
 	for i, unit := range []float64{math.Ldexp(1, q.Quantizer.Exponent), math.Ldexp(1, 2*q.Quantizer.Exponent), 1} {
 		var got float64
-		if got, parts[i] = mechanismtest.OpenWide(t, sealed[i]); got != unit {
-			t.Fatalf("part %d has unit %g, want %g", i, got, unit)
+		if got, components[i] = mechanismtest.OpenWide(t, sealed[i]); got != unit {
+			t.Fatalf("component %d has unit %g, want %g", i, got, unit)
 		}
 	}
-	return parts
+	return components
 }
 
 // refMoments is a plain reading: values less the centre, their squares less half the largest, and rows.
-func refMoments(s Spec, tab *testTable) (parts [3][]*big.Int) {
+func refMoments(s Spec, tab *testTable) (components [3][]*big.Int) {
 	sums, rows := refSums(s, tab)
-	parts[0], parts[2] = sums, bigInts(rows)
+	components[0], components[2] = sums, bigInts(rows)
 	_, low, high := refBounds(s)
 	half := new(big.Int).Rsh(new(big.Int).Sub(high, low), 1)
 	centre := new(big.Int).Add(low, half)
 	less := new(big.Int).Mul(half, half)
 	less.Rsh(less, 1)
 	for range rows {
-		parts[1] = append(parts[1], new(big.Int))
+		components[1] = append(components[1], new(big.Int))
 	}
 	for _, r := range refAnswered(s, tab, func(row []value) ([]int, bool) { return refValue(s, tab, row) }) {
 		x := new(big.Int).Sub(big.NewInt(int64(r.content[0])), centre)
 		x.Mul(x, x).Sub(x, less)
-		parts[1][r.cell].Add(parts[1][r.cell], x)
+		components[1][r.cell].Add(components[1][r.cell], x)
 	}
-	return parts
+	return components
 }
 
 // Sums, squares and numbers of rows equal a plain reference, for any order of the rows, batches and workers.
@@ -71,26 +71,26 @@ func TestMomentsEqualTheReference(t *testing.T) {
 		got, want := momentsOf(t, q, shuffled, workers), refMoments(s, tab)
 		for i := range got {
 			if !equalInts(got[i], want[i]) {
-				rt.Fatalf("%+v, part %d\ngot  %v\nwant %v", s, i, got[i], want[i])
+				rt.Fatalf("%+v, component %d\ngot  %v\nwant %v", s, i, got[i], want[i])
 			}
 		}
 	})
 }
 
-// No pair of neighbouring tables differs in any part by more than its stated sensitivity.
+// No pair of neighbouring tables differs in any component by more than its stated sensitivity.
 func TestMomentsOfNeighbours(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, tab := randomVariance(rt), randomTable(rt)
 		q := summed(t, s)
 		other, adj := neighbour(rt, s, tab)
-		parts, err := q.Components(adj)
-		if err != nil || len(parts) != 3 {
-			rt.Fatal(parts, err)
+		components, err := q.Components(adj)
+		if err != nil || len(components) != 3 {
+			rt.Fatal(components, err)
 		}
 		one, two := momentsOf(t, q, tab, plainly(q, tab)), momentsOf(t, q, other, plainly(q, other))
 		for i, unit := range []int{q.Quantizer.Exponent, 2 * q.Quantizer.Exponent, 0} {
-			if !within(one[i], two[i], unit, parts[i].Sens.L2) {
-				rt.Fatalf("%+v, %s, part %d: %v and %v, stated %+v", s, adj, i, one[i], two[i], parts[i])
+			if !within(one[i], two[i], unit, components[i].Sens.L2) {
+				rt.Fatalf("%+v, %s, component %d: %v and %v, stated %+v", s, adj, i, one[i], two[i], components[i])
 			}
 		}
 	})
@@ -110,9 +110,9 @@ func TestSquaresAttainTheirSensitivity(t *testing.T) {
 		one, two *testTable
 		want     float64
 	}{AddRemove: {far, none, 2}, ReplaceOne: {far, near, 4}} {
-		parts, err := q.Components(adj)
-		if err != nil || !about(parts[1].Sens.L2, c.want) {
-			t.Fatalf("%s: %+v, %v", adj, parts, err)
+		components, err := q.Components(adj)
+		if err != nil || !about(components[1].Sens.L2, c.want) {
+			t.Fatalf("%s: %+v, %v", adj, components, err)
 		}
 		one, two := momentsOf(t, q, c.one, plainly(q, c.one)), momentsOf(t, q, c.two, plainly(q, c.two))
 		d := new(big.Int).Sub(one[1][0], two[1][0])
@@ -135,8 +135,8 @@ func TestIntervalsOfVariancesCover(t *testing.T) {
 			for i := range sums {
 				sums[i], squares[i], counts[i] = rows*m[0], rows*(m[1]-half*half/2.0), rows
 			}
-			parts := []mechanism.Noisy{noised(t, rng, sigmaSum, sums), noised(t, rng, sigmaSquare, squares), noised(t, rng, sigmaCount, counts)}
-			a, err := q.Finish(parts, parts)
+			components := []mechanism.Noisy{noised(t, rng, sigmaSum, sums), noised(t, rng, sigmaSquare, squares), noised(t, rng, sigmaCount, counts)}
+			a, err := q.Finish(components, components)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -29,15 +29,15 @@ func released(t *testing.T, spec queries.Spec, columns ...[]int64) (queries.Foun
 	must(err)
 	s, err := clampsearch.New(q, queries.AddRemove)
 	must(err)
-	parts, err := q.Components(queries.AddRemove)
+	components, err := q.Components(queries.AddRemove)
 	must(err)
 	asks := []calibrate.Ask{}
-	for _, p := range parts {
-		asks = append(asks, calibrate.Ask{Query: "q" + p.Name, Sens: p.Sens, Weight: p.Weight / float64(len(parts)), Quantum: p.Quantum, RowBound: p.RowBound})
+	for _, p := range components {
+		asks = append(asks, calibrate.Ask{Query: "q" + p.Name, Sens: p.Sens, Weight: p.Weight / float64(len(components)), Quantum: p.Quantum, RowBound: p.RowBound})
 	}
 	charged, err := calibrate.Split(calibrate.Guarantee{Epsilon: 1, Delta: 1e-6}, s.Ask(asks, 1))
 	must(err)
-	s.Mechanism, charged = charged[len(parts)], charged[:len(parts)]
+	s.Mechanism, charged = charged[len(components)], charged[:len(components)]
 
 	schema, batch := table.Schema{}, table.Batch{Rows: len(columns[0])}
 	for i, name := range q.Columns() {
@@ -52,13 +52,13 @@ func released(t *testing.T, spec queries.Spec, columns ...[]int64) (queries.Foun
 	must(err)
 
 	receipt := ledgertest.Receipt(t, append(append([]calibrate.Mechanism{}, charged...), s.Mechanism)...)
-	histogram, err := exacts[len(parts)].Noise(t.Context(), receipt, s.Charged(), 1)
+	histogram, err := exacts[len(components)].Noise(t.Context(), receipt, s.Charged(), 1)
 	must(err)
 	found, err := s.Find(histogram, charged, queries.AddRemove)
 	must(err)
 	chosen, err := s.With(found, charged, queries.AddRemove)
 	must(err)
-	exacts = exacts[:len(parts)]
+	exacts = exacts[:len(components)]
 	must(s.Choose(exacts, found.Range()))
 	var noisy []mechanism.Noisy
 	for i, e := range exacts {

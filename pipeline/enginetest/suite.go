@@ -133,8 +133,8 @@ func exact(t *testing.T, open Open, p *pipeline.Plan, workers int) [][]int64 {
 		t.Fatal(err)
 	}
 	var out [][]int64
-	for _, parts := range a.Exacts {
-		for _, x := range parts {
+	for _, components := range a.Exacts {
+		for _, x := range components {
 			_, wide := mechanismtest.OpenWide(t, x)
 			cells := make([]int64, len(wide))
 			for i, n := range wide {

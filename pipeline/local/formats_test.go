@@ -275,8 +275,8 @@ func exactlyOf(t *testing.T, path, job string, workers int) (out [][]string, sca
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, parts := range a.Exacts {
-		for _, x := range parts {
+	for _, components := range a.Exacts {
+		for _, x := range components {
 			unit, cells := mechanismtest.OpenWide(t, x)
 			texts := []string{strconv.FormatFloat(unit, 'g', -1, 64)}
 			for _, c := range cells {
@@ -308,7 +308,7 @@ func TestFormatsAgree(t *testing.T) {
 	}
 	for i, cells := range want {
 		if !slices.ContainsFunc(cells[1:], func(c string) bool { return c != "0" }) {
-			t.Errorf("part %d has nothing in it: %v", i, cells)
+			t.Errorf("component %d has nothing in it: %v", i, cells)
 		}
 	}
 }

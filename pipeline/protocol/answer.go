@@ -45,22 +45,22 @@ func (a *attempt) judge(seen *pipeline.DataChecks) error {
 	return pipeline.UnusableError(pipeline.Unusable(a.plan.Findings(seen)), "nothing is released and nothing is spent; release check --data JOB shows what becomes of the rows")
 }
 
-// noise adds each part's noise under the receipt.
+// noise adds each component's noise under the receipt.
 func (a *attempt) noise(ctx context.Context, exacts [][]mechanism.Exact) ([][]mechanism.Noisy, error) {
 	out := make([][]mechanism.Noisy, len(exacts))
 	for done, i := range a.leadersFirst() {
 		a.Observer.Progress(pipeline.StageNoise, done, len(exacts))
-		parts, err := a.giveKeys(i, exacts[i], out)
+		components, err := a.giveKeys(i, exacts[i], out)
 		if err != nil {
 			return nil, err
 		}
 		if a.plan.Queries()[i].Search != nil {
-			if parts, err = a.choose(ctx, i, parts); err != nil {
+			if components, err = a.choose(ctx, i, components); err != nil {
 				return nil, err
 			}
 			a.Observer.Progress(pipeline.StageNoise, done, len(exacts))
 		}
-		for j, exact := range parts {
+		for j, exact := range components {
 			n, err := a.noisy(ctx, exact, &a.plan.Queries()[i], j)
 			if err != nil {
 				return nil, err
@@ -86,18 +86,18 @@ func (a *attempt) leadersFirst() []int {
 }
 
 // giveKeys gives a query the keys that another one selected, if it waits for them. The plan then has the keys, and the exact answers are those of these keys.
-func (a *attempt) giveKeys(i int, parts []mechanism.Exact, noisy [][]mechanism.Noisy) (chosen []mechanism.Exact, err error) {
+func (a *attempt) giveKeys(i int, components []mechanism.Exact, noisy [][]mechanism.Noisy) (chosen []mechanism.Exact, err error) {
 	leader, follows := a.plan.Queries()[i].Leader()
 	if !follows {
-		return parts, nil
+		return components, nil
 	}
 	selected := noisy[leader][0]
 	if a.plan, err = a.plan.WithKeys(i, selected.Keys()); err != nil {
 		return nil, err
 	}
-	chosen = make([]mechanism.Exact, len(parts))
-	for j := range parts {
-		if chosen[j], err = parts[j].ForKeys(selected); err != nil {
+	chosen = make([]mechanism.Exact, len(components))
+	for j := range components {
+		if chosen[j], err = components[j].ForKeys(selected); err != nil {
 			return nil, err
 		}
 	}
@@ -106,10 +106,10 @@ func (a *attempt) giveKeys(i int, parts []mechanism.Exact, noisy [][]mechanism.N
 
 // choose finds the clamp or the bound on rows of a query: it adds noise to the histogram, which comes last, and chooses from the noisy
 // values. The plan then has what was found, and the exact answers are those under it.
-func (a *attempt) choose(ctx context.Context, i int, parts []mechanism.Exact) ([]mechanism.Exact, error) {
+func (a *attempt) choose(ctx context.Context, i int, components []mechanism.Exact) ([]mechanism.Exact, error) {
 	s := a.plan.Queries()[i].Search
-	last := len(parts) - 1
-	histogram, err := parts[last].Noise(ctx, a.receipt, s.Charged(), a.Workers)
+	last := len(components) - 1
+	histogram, err := components[last].Noise(ctx, a.receipt, s.Charged(), a.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -120,18 +120,18 @@ func (a *attempt) choose(ctx context.Context, i int, parts []mechanism.Exact) ([
 	if a.plan, err = a.plan.WithFound(i, found); err != nil {
 		return nil, err
 	}
-	chosen := slices.Clone(parts[:last])
+	chosen := slices.Clone(components[:last])
 	return chosen, s.Choose(chosen, found.Range())
 }
 
-// noisy adds the noise of a part; if its keys are private they are selected.
-func (a *attempt) noisy(ctx context.Context, exact mechanism.Exact, q *pipeline.Planned, part int) (mechanism.Noisy, error) {
+// noisy adds the noise of a component; if its keys are private they are selected.
+func (a *attempt) noisy(ctx context.Context, exact mechanism.Exact, q *pipeline.Planned, component int) (mechanism.Noisy, error) {
 	if q.Selection != nil {
 		s := *q.Selection
-		s.Mechanism = q.Charged(part)
+		s.Mechanism = q.Charged(component)
 		return exact.Select(ctx, a.receipt, s, a.Workers)
 	}
-	return exact.Noise(ctx, a.receipt, q.Charged(part), a.Workers)
+	return exact.Noise(ctx, a.receipt, q.Charged(component), a.Workers)
 }
 
 // percent is how many steps of progress the writing of a release is.

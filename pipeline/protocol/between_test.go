@@ -244,7 +244,7 @@ func TestDiscoverOnReplaceOneAccount(t *testing.T) {
 	own.expect(own.must(func(r *protocol.Request) { r.Plan = own.plan(discovering) }), protocol.StatusReleased, once)
 }
 
-// The parts of a mean and of a variance share what their query has, so that queries have the shares of mu² that the job's weights say.
+// The components of a mean and of a variance share what their query has, so that queries have the shares of mu² that the job's weights say.
 func TestPartsShareTheQuerysWeight(t *testing.T) {
 	const text = `
 version: 1
@@ -260,13 +260,13 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: people, budget: {epsilon: 3, delta: 1e-5}}
 `
 	p := newBench(t).plan(text)
-	parts := map[string]int{"all": 1, "mean": 2, "variance": 3, "vector": 2}
+	components := map[string]int{"all": 1, "mean": 2, "variance": 3, "vector": 2}
 	all := float64(p.Queries()[0].Mu())
 	for i, weight := range []float64{1, 2, 3, 0.5} {
 		q := p.Queries()[i]
 		name := q.Query.Name()
-		if len(q.Mechanisms) != parts[name] {
-			t.Errorf("%s has %d mechanisms, want %d", name, len(q.Mechanisms), parts[name])
+		if len(q.Mechanisms) != components[name] {
+			t.Errorf("%s has %d mechanisms, want %d", name, len(q.Mechanisms), components[name])
 		}
 		if mu := float64(q.Mu()); mu*mu/(all*all) < weight*(1-1e-9) || mu*mu/(all*all) > weight*(1+1e-9) {
 			t.Errorf("%s has %v times the mu² of a count, want %v", name, mu*mu/(all*all), weight)

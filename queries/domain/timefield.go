@@ -10,7 +10,7 @@ import (
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
-// timeField is a part of a time.
+// timeField is a field of a time, such as the hour of day.
 type timeField struct {
 	name         string
 	first, cells int64
@@ -32,7 +32,7 @@ var timeFields = []timeField{
 
 var weekdays = []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
 
-// timeFieldDomain is the cells of a part of a time.
+// timeFieldDomain is the cells of a field of a time.
 type timeFieldDomain struct {
 	timeField
 	zone *time.Location

@@ -79,12 +79,12 @@ func Compare(epsilon calibrate.Epsilon, weights []float64, components [][]querie
 		return c, err
 	}
 	var asks []calibrate.Ask
-	for i, parts := range components {
+	for i, ofQuery := range components {
 		total := 0.0
-		for _, p := range parts {
+		for _, p := range ofQuery {
 			total += p.Weight
 		}
-		for j, p := range parts {
+		for j, p := range ofQuery {
 			asks = append(asks, calibrate.Ask{
 				Query: fmt.Sprint(i, "/", j), Sens: p.Sens, Weight: weights[i] * p.Weight / total, Quantum: p.Quantum, RowBound: p.RowBound,
 			})

@@ -132,12 +132,12 @@ func (q *Query) Cells() int {
 
 // Components states the mechanisms of the sums, whatever the keys are.
 func (q *Query) Components(adj query.Adjacency) ([]query.Component, error) {
-	parts, err := sums.New(q.base.Resized(unknownCells), q.values).Components(adj)
-	for i := range parts {
-		parts[i].Cells = 0
-		parts[i].Sens.Why += fmt.Sprintf("; for the keys that %s selects", q.Leader())
+	components, err := sums.New(q.base.Resized(unknownCells), q.values).Components(adj)
+	for i := range components {
+		components[i].Cells = 0
+		components[i].Sens.Why += fmt.Sprintf("; for the keys that %s selects", q.Leader())
 	}
-	return parts, err
+	return components, err
 }
 
 // New compiles the query.

@@ -85,13 +85,13 @@ func (q *Query) Chosen(r mechanism.Range) (query.Query, error) {
 
 // Components states the mechanisms for the public range.
 func (q *Query) Components(adj query.Adjacency) ([]query.Component, error) {
-	parts, err := q.Query.Components(adj)
+	components, err := q.Query.Components(adj)
 	for i, follows := range q.Follows() {
 		if err == nil && follows {
-			parts[i].Sens.Why = fmt.Sprintf("the clamp is found first, with %.4g %% of the query's mu²; were it the whole range: %s", 100*q.values.Value.Share, parts[i].Sens.Why)
+			components[i].Sens.Why = fmt.Sprintf("the clamp is found first, with %.4g %% of the query's mu²; were it the whole range: %s", 100*q.values.Value.Share, components[i].Sens.Why)
 		}
 	}
-	return parts, err
+	return components, err
 }
 
 // Follows says that all components but the number of rows depend on the clamp.

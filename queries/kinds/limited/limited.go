@@ -95,20 +95,20 @@ func (q *Query) Chosen(r mechanism.Range) (query.Query, error) {
 
 // Components states the mechanisms for the largest bound.
 func (q *Query) Components(adj query.Adjacency) ([]query.Component, error) {
-	parts, err := q.Query.Components(adj)
-	for i := range parts {
-		parts[i].Sens.Why = fmt.Sprintf("max_rows is found first, with %.4g %% of the query's mu², at most %d; were it that: %s", 100*q.base.Spec.RowsShare, q.base.Limits.Rows, parts[i].Sens.Why)
+	components, err := q.Query.Components(adj)
+	for i := range components {
+		components[i].Sens.Why = fmt.Sprintf("max_rows is found first, with %.4g %% of the query's mu², at most %d; were it that: %s", 100*q.base.Spec.RowsShare, q.base.Limits.Rows, components[i].Sens.Why)
 	}
-	return parts, err
+	return components, err
 }
 
 // Follows says that all components depend on the bound.
 func (q *Query) Follows() []bool {
-	parts, err := q.Query.Components(query.AddRemove)
+	components, err := q.Query.Components(query.AddRemove)
 	if err != nil {
 		return nil // it is reported when the components are asked for
 	}
-	out := make([]bool, len(parts))
+	out := make([]bool, len(components))
 	for i := range out {
 		out[i] = true
 	}
@@ -161,12 +161,12 @@ func (q *Query) noise(maxRows int64, charged []calibrate.Mechanism, adj query.Ad
 	if err != nil {
 		return 0, err
 	}
-	parts, err := with.Components(adj)
+	components, err := with.Components(adj)
 	if err != nil {
 		return 0, err
 	}
 	noise := 0.0
-	for i, c := range parts {
+	for i, c := range components {
 		m, err := charged[i].Chosen(c.Sens, c.Quantum, c.RowBound)
 		if err != nil {
 			return 0, err
