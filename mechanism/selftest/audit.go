@@ -72,7 +72,7 @@ func audit(ctx context.Context, cells int, release Release) ([]Check, error) {
 // epsilon-differential privacy 1 − FNR <= e^epsilon·FPR. Geometric noise attains it.
 func likelier(without, with []float64, claimed float64) Check {
 	n, falsePositives, falseNegatives := errorsOf(without, with)
-	fpr, fnr := proportionBound(falsePositives, n, alarm/16), proportionBound(falseNegatives, n, alarm/16)
+	fpr, fnr := proportionBound(falsePositives, n, alarm/32), proportionBound(falseNegatives, n, alarm/32)
 	c := Check{
 		Name: "release with delta 0, audit of neighbouring tables", Measure: "lower bound of epsilon", Samples: 2 * n,
 		Statistic: max(0, math.Log((1-fnr)/fpr)), Threshold: claimed,

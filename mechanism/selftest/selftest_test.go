@@ -230,3 +230,60 @@ func TestPairs(t *testing.T) {
 		t.Error(selftest.Pairs(0), selftest.Pairs(5e9), selftest.Pairs(math.MaxInt64))
 	}
 }
+
+// selecting makes releases with discovered keys of exact counts, with noise and a threshold that need not be those that are claimed.
+func selecting(tb testing.TB, claimed calibrate.KeySelection, threshold float64, counts, sums calibrate.Mechanism) selftest.Selection {
+	return func(ctx context.Context, keys, rows int) (*selftest.Selected, error) {
+		n, err := sealed(tb, keys, rows).Noise(ctx, ledgertest.Receipt(tb, counts), counts, 2)
+		if err != nil {
+			return nil, err
+		}
+		out := &selftest.Selected{Selection: claimed, Summed: claimed.Mechanism}
+		for _, c := range values(n) {
+			if c >= threshold {
+				out.Counts = append(out.Counts, c)
+			}
+		}
+		n, err = sealed(tb, len(out.Counts), rows).Noise(ctx, ledgertest.Receipt(tb, sums), sums, 2)
+		out.Sums = values(n)
+		return out, err
+	}
+}
+
+// TestKeys: keys that are selected as claimed pass, with probability above 1 - 1e-9. Those of other noise in the counts or in the sums, or of a lower threshold, do not: each
+// statistic is then more than 8 of its own standard deviations above what passes.
+func TestKeys(t *testing.T) {
+	m := claim(1.25)
+	claimed := calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 0.1}
+	units, err := claimed.Threshold()
+	if err != nil {
+		t.Fatal(err)
+	}
+	least := float64(units) * m.Grid
+	const share, kept = "discovered keys, audit of keys of one unit", "discovered keys, those above the threshold and no others, in both tables"
+	for _, c := range []struct {
+		threshold    float64
+		counts, sums calibrate.Mechanism
+		fails        string
+	}{
+		{least, m, m, ""},
+		{least - 0.5, m, m, kept},
+		{least, claim(1.7), m, share},
+		{least, claim(1), m, "discovered keys, exact probabilities of counts"},
+		{least, m, claim(1), "discovered keys, exact probabilities of sums"},
+	} {
+		checks, err := selftest.Keys(t.Context(), selecting(t, claimed, c.threshold, c.counts, c.sums))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.fails != "" {
+			if find(t, checks, c.fails).Pass {
+				t.Errorf("%s: passes", c.fails)
+			}
+			continue
+		}
+		if selftest.Failed(checks) != 0 || len(checks) != 4 || find(t, checks, share).Statistic < 0.07 {
+			t.Errorf("%+v", checks)
+		}
+	}
+}

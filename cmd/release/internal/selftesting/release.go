@@ -33,6 +33,18 @@ output: {dir: out, formats: [parquet]}
 ledger: {store: "sqlite:ledger.db", dataset: selftest, budget: {epsilon: 10, delta: 1e-6}}
 `
 
+// keysJob is the job of the audit of discovered keys: with a large delta, so that there is something to see of the keys that only one unit has.
+const keysJob = `version: 1
+name: selftest
+privacy: {epsilon: 5, delta: 0.2, delta_failure: 0.1, unit: row, adjacency: add-remove}
+input: {files: [table.csv]}
+queries:
+  - {name: units, histogram: {by: [{column: cell, keys: discover}]}}
+  - {name: sums, sum: {column: one, clamp: [0, 1], by: [{column: cell, keys: discover}]}}
+output: {dir: out, formats: [parquet]}
+ledger: {store: "sqlite:ledger.db", dataset: selftest, budget: {epsilon: 10, delta: 0.9, delta_cap: 0.5}}
+`
+
 // The guarantees of the audits, with Gaussian and with geometric noise.
 const (
 	gaussian  = "epsilon: 5, delta: 1e-6"
@@ -47,7 +59,7 @@ func (a *selftester) releaseIn(folder, guarantee string) selftest.Release {
 		if err != nil {
 			return nil, calibrate.Mechanism{}, folderError("make a folder", err)
 		}
-		if err := writeFiles(dir, guarantee, cells, rows); err != nil {
+		if err := writeFiles(dir, fmt.Sprintf(auditJob, guarantee, cells), cells, rows); err != nil {
 			return nil, calibrate.Mechanism{}, folderError("write the selftest's table", err)
 		}
 		plan, released, err := a.run(ctx, filepath.Join(dir, "job.yaml"))
@@ -60,9 +72,34 @@ func (a *selftester) releaseIn(folder, guarantee string) selftest.Release {
 	}
 }
 
-// writeFiles writes the job and its table: rows rows in each of the cells.
-func writeFiles(dir, guarantee string, cells, rows int) error {
-	if err := os.WriteFile(filepath.Join(dir, "job.yaml"), fmt.Appendf(nil, auditJob, guarantee, cells), 0o600); err != nil {
+// selectIn makes releases with discovered keys, as releaseIn does.
+func (a *selftester) selectIn(folder string) selftest.Selection {
+	return func(ctx context.Context, keys, rows int) (*selftest.Selected, error) {
+		dir, err := os.MkdirTemp(folder, "keys-")
+		if err != nil {
+			return nil, folderError("make a folder", err)
+		}
+		if err := writeFiles(dir, keysJob, keys, rows); err != nil {
+			return nil, folderError("write the selftest's table", err)
+		}
+		plan, released, err := a.run(ctx, filepath.Join(dir, "job.yaml"))
+		if err != nil {
+			return nil, err
+		}
+		units, sums := &released.Results()[0].Answer, &released.Results()[1].Answer
+		out := &selftest.Selected{
+			Counts: make([]float64, units.Cells), Sums: make([]float64, sums.Cells),
+			Selection: *plan.Queries()[0].Selection, Summed: plan.Queries()[1].Mechanisms[0],
+		}
+		units.Noisy(0, out.Counts)
+		sums.Noisy(0, out.Sums)
+		return out, nil
+	}
+}
+
+// writeFiles writes a job and its table: rows rows in each of the cells.
+func writeFiles(dir, job string, cells, rows int) error {
+	if err := os.WriteFile(filepath.Join(dir, "job.yaml"), []byte(job), 0o600); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(filepath.Join(dir, "table.csv"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -73,12 +110,12 @@ func writeFiles(dir, guarantee string, cells, rows int) error {
 }
 
 func writeCells(w *bufio.Writer, cells, rows int) error {
-	line := []byte("cell\n")
+	line := []byte("cell,one\n")
 	for i := range cells * rows {
 		if _, err := w.Write(line); err != nil {
 			return err
 		}
-		line = append(strconv.AppendInt(line[:0], int64(i%cells), 10), '\n')
+		line = append(strconv.AppendInt(line[:0], int64(i%cells), 10), ",1\n"...)
 	}
 	if _, err := w.Write(line); err != nil {
 		return err
