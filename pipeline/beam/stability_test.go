@@ -27,18 +27,28 @@ func pairs(t *testing.T) int {
 	return 200
 }
 
+// lab asks prism and, as its twin, the local engine.
+func lab(t *testing.T) *stabilitytest.Lab {
+	t.Helper()
+	return &stabilitytest.Lab{
+		TB: t, Dir: stabilitytest.Folder(t), Jobs: true,
+		Open: func(data *source.Dataset, l stabilitytest.Limits, _ string) pipeline.Engine {
+			return onPrism{local.New(data, l.Workers), t, 1 + l.Workers}
+		},
+		Twin: func(data *source.Dataset, l stabilitytest.Limits, scratch string) pipeline.Engine {
+			return local.NewWithin(data, local.Limits{Workers: l.Workers, Memory: 1 << 30, Scratch: scratch})
+		},
+	}
+}
+
+// Every kind of question has the answers of the local engine on prism.
+func TestEverything(t *testing.T) { stabilitytest.AskEverything(t, lab(t), 1) }
+
 // Random jobs about random tables, in files of all formats and layouts: the answers on prism are those of the local engine, and those about
 // neighbouring tables differ by at most the declared sensitivity.
 func TestStability(t *testing.T) {
-	locally := func(data *source.Dataset, l stabilitytest.Limits, scratch string) pipeline.Engine {
-		return local.NewWithin(data, local.Limits{Workers: l.Workers, Memory: 1 << 30, Scratch: scratch})
-	}
-	lab := &stabilitytest.Lab{TB: t, Dir: stabilitytest.Folder(t), Twin: locally, Jobs: true}
-	lab.Open = func(data *source.Dataset, l stabilitytest.Limits, _ string) pipeline.Engine {
-		return onPrism{local.New(data, l.Workers), t, 1 + l.Workers}
-	}
 	n := pairs(t)
-	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: n, PairsPerJob: 2, Writers: stabilitytest.Writers(), Labs: []*stabilitytest.Lab{lab}}
+	s := stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: n, PairsPerJob: 2, Writers: stabilitytest.Writers(), Labs: []*stabilitytest.Lab{lab(t)}}
 	r := s.Run()
 	t.Log(r)
 	if r.Finding != nil {

@@ -124,6 +124,13 @@ func TestStabilityOfShards(t *testing.T) {
 	stable(t, &stabilitytest.Search{Seed: stabilitytest.Seed(t), Pairs: sized(t, 300, 300_000), PairsPerJob: 5, Writers: stabilitytest.Writers(), Labs: all})
 }
 
+// Every kind of question has the answers of one process if they come from shards.
+func TestShardsAnswerEverything(t *testing.T) {
+	lab := labs(t, 1)[0]
+	lab.Open, lab.Twin = openSharded(t), openTight
+	stabilitytest.AskEverything(t, lab, 3)
+}
+
 // stable runs a search, of whose pairs at least four fifths must be compared: writers cannot write some.
 func stable(t *testing.T, s *stabilitytest.Search) {
 	t.Helper()
