@@ -1,13 +1,17 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/strategy"
 )
 
 // plannedPart is one mechanism of a query whose tables are put together from several.
@@ -42,10 +46,6 @@ func (a *app) printStrategy(q *pipeline.Planned) error {
 	if s.Bound > 0 {
 		bound = fmt.Sprintf("; no Gaussian noise of this mu has less than %.5g", s.Bound)
 	}
-	rows := [][]string{{"way", "root mean square error"}, {s.Name + " (taken)", fmt.Sprintf("%.5g", s.Error)}}
-	for _, c := range s.Others {
-		rows = append(rows, []string{c.Name, fmt.Sprintf("%.5g", c.Error)})
-	}
 	tables := [][]string{{"table", "cells", "standard deviation", "95 % ±"}}
 	for _, t := range s.Tables {
 		name := q.Query.Name() + "." + t.Name
@@ -54,8 +54,61 @@ func (a *app) printStrategy(q *pipeline.Planned) error {
 		}
 		tables = append(tables, []string{name, fmt.Sprint(t.Cells), fmt.Sprintf("%.5g", t.Deviation), fmt.Sprintf("%.5g", calibrate.Z95*t.Deviation)})
 	}
-	return errors.Join(a.Printf("\n%s: least error by %s%s\n", q.Query.Name(), s.Loss, bound), a.PrintTable(rows), a.printComponents(q),
+	return errors.Join(a.Printf("\n%s: the way with the least %s is taken%s\n", q.Query.Name(), lossWords(s.Loss), bound), a.PrintTable(waysOf(s)), a.printComponents(q),
 		a.Printf("\n"), a.PrintTable(tables), a.printSums(q))
+}
+
+// lossWords says what the ways of a strategy are compared by.
+func lossWords(loss strategy.Loss) string {
+	switch loss {
+	case queries.LossSums:
+		return "error of the sums below the edges"
+	case strategy.LossTables:
+		return "error of a table"
+	case strategy.LossLargest:
+		return "largest error"
+	default:
+		return "error of the cells"
+	}
+}
+
+// treeOf begins the names of trees, which differ in how many parts a node has.
+const treeOf = "tree of "
+
+// whatIsNoised says of each way to which numbers the noise is added.
+var whatIsNoised = map[string]string{
+	"residuals": "what each table adds to its margins; all tables are computed from these, and agree",
+	"cells":     "each cell, by itself", "shared": "each cell less a part of the number of units, and that number",
+	"prefix": "weighted sums of the cells from the first on", "tree": "sums of neighbouring cells, and sums of these, up to the whole",
+	"a table of all dimensions, added up": "each cell of the one large table", "each table alone, equal noise": "each cell of each table",
+	"each table alone, best noise": "each cell of each table, as much as is best", "each table with noise, averaged": "each cell of each table; then all tables are made to agree",
+}
+
+// waysOf is the table of the ways that were compared: first the one that is taken, then the others from the least error on. The error of the former is that of its
+// noise; those of the others leave roundings of noise out.
+func waysOf(s *queries.Strategy) [][]string {
+	others := slices.Clone(s.Others)
+	slices.SortStableFunc(others, func(a, b strategy.Candidate) int { return cmp.Compare(a.Error, b.Error) })
+	taken := s.Name
+	if i := slices.IndexFunc(others, func(c strategy.Candidate) bool { return strings.HasPrefix(c.Name, treeOf) }); i >= 0 && s.Name == "tree" {
+		taken = others[i].Name
+	}
+	rows := [][]string{{"way", "root mean square error", "what noise is added to"}}
+	add := func(name, mark string, err float64) {
+		way, _, _ := strings.Cut(name, " of ")
+		what, ok := whatIsNoised[name]
+		if !ok {
+			what = whatIsNoised[way]
+		}
+		rows = append(rows, []string{name + mark, fmt.Sprintf("%.4g", err), what})
+	}
+	add(taken, " (taken)", s.Error)
+	for _, c := range others {
+		if c.Name != taken {
+			add(c.Name, "", c.Error)
+		}
+	}
+	return rows
 }
 
 // mostComponents is how many components a plan explains; JSON has all.
