@@ -447,10 +447,10 @@ func TestNoKeyIsSelected(t *testing.T) {
 	}
 	grids := make([]float64, len(components))
 	back, err := bound.Recover(Columns{}, grids)
-	if err != nil || len(back.Units) != len(components) {
+	if err != nil || len(back.Multiples) != len(components) {
 		t.Errorf("%+v, %v", back, err)
 	}
-	for i, units := range back.Units {
+	for i, units := range back.Multiples {
 		if units == nil || len(units) > 0 {
 			t.Errorf("vector %d: %v", i, units)
 		}

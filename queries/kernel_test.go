@@ -119,9 +119,9 @@ func TestKernelNormsOfTheRoadGraph(t *testing.T) {
 func spreadOf(t testing.TB, q Query, tab *testTable, workers [][]*table.Batch) []*big.Int {
 	t.Helper()
 	sealed := sealedOf(t, q, tab, workers)
-	unit, cells := mechanismtest.OpenWide(t, sealed[0])
-	if unit != 0x1p-30 || len(sealed) != 1 {
-		t.Fatalf("unit %g, %d components", unit, len(sealed))
+	quantum, cells := mechanismtest.OpenWide(t, sealed[0])
+	if quantum != 0x1p-30 || len(sealed) != 1 {
+		t.Fatalf("quantum %g, %d components", quantum, len(sealed))
 	}
 	return cells
 }

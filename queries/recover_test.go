@@ -71,7 +71,7 @@ func TestRecover(t *testing.T) {
 				}
 				c := columnsOfAnswer(a)
 				got, err := q.Recover(c, grids)
-				if err != nil || !slices.EqualFunc(got.Units, want, slices.Equal) || got.Keys != nil {
+				if err != nil || !slices.EqualFunc(got.Multiples, want, slices.Equal) || got.Keys != nil {
 					t.Fatalf("grid %g: %v, want %v (%v)", grid, got, want, err)
 				}
 				last := len(c.Extra) - 1
@@ -105,7 +105,7 @@ func mustRecover(t *testing.T, q Query, adj Adjacency) (Columns, []float64) {
 	}
 	c := columnsOfAnswer(a)
 	got, err := q.Recover(c, grids)
-	if err != nil || !slices.EqualFunc(got.Units, want, slices.Equal) {
+	if err != nil || !slices.EqualFunc(got.Multiples, want, slices.Equal) {
 		t.Fatalf("%v, want %v (%v)", got, want, err)
 	}
 	return c, grids
@@ -130,17 +130,17 @@ func randomComponents(t *testing.T, r *rand.Rand, components []Component, grid f
 }
 
 // The ends of what a noisy value may be are read back as they were shown, and what is not one is refused.
-func TestToUnits(t *testing.T) {
+func TestToMultiples(t *testing.T) {
 	for _, c := range []struct {
 		value float64
 		units int64
 	}{{0, 0}, {-0.25, -1}, {math.Ldexp(1, 61), math.MaxInt64}, {-math.Ldexp(1, 61), math.MinInt64}, {1 << 59, 1 << 61}} {
-		if got, err := answers.ToUnits([]float64{c.value}, 0.25); err != nil || got[0] != c.units {
+		if got, err := answers.ToMultiples([]float64{c.value}, 0.25); err != nil || got[0] != c.units {
 			t.Errorf("%g: %d (%v), want %d", c.value, got, err, c.units)
 		}
 	}
 	for _, bad := range []float64{0.1, math.NaN(), math.Inf(1), math.Inf(-1), math.Ldexp(1, 62), -math.Ldexp(1.5, 61), math.SmallestNonzeroFloat64} {
-		if got, err := answers.ToUnits([]float64{bad}, 0.25); err == nil {
+		if got, err := answers.ToMultiples([]float64{bad}, 0.25); err == nil {
 			t.Errorf("%g is read as %d", bad, got)
 		}
 	}
@@ -176,7 +176,7 @@ func TestRecoverKeys(t *testing.T) {
 		Keys:  [][]string{{"A\x00b", "10", "9"}, {"0", "18.5", "null"}, {"18.5", "99", "null"}, {"M", "F", "F"}},
 	}
 	got, err := q.Recover(c, []float64{0.5})
-	if err != nil || !slices.Equal(got.Units[0], []int64{24, 27, 28}) {
+	if err != nil || !slices.Equal(got.Multiples[0], []int64{24, 27, 28}) {
 		t.Fatal(got, err)
 	}
 	d := q.(*discovered.Query)

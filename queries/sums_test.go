@@ -25,12 +25,12 @@ func answered(tb testing.TB, q Query, s table.Schema, workers [][]*table.Batch) 
 	return accumulated(tb, q, s, nil, workers).Seal()
 }
 
-// opened are exact answers: sums in units and, if the query has them, counts.
+// opened are exact answers: sums in quanta and, if the query has them, counts.
 func opened(tb testing.TB, q *sums.Query, exacts []mechanism.Exact) (sums []*big.Int, rows []int64) {
 	tb.Helper()
-	unit, sums := mechanismtest.OpenWide(tb, exacts[0])
-	if unit != math.Ldexp(1, q.Quantizer.Exponent) || len(exacts) != 1 && !q.Kind.Extra().Rows {
-		tb.Fatalf("unit %g, %d components", unit, len(exacts))
+	quantum, sums := mechanismtest.OpenWide(tb, exacts[0])
+	if quantum != math.Ldexp(1, q.Quantizer.Exponent) || len(exacts) != 1 && !q.Kind.Extra().Rows {
+		tb.Fatalf("quantum %g, %d components", quantum, len(exacts))
 	}
 	if q.Kind.Extra().Rows {
 		_, rows = mechanismtest.Open(tb, exacts[1])

@@ -178,9 +178,9 @@ func sealed(tb testing.TB, a Accumulator) []int64 {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	unit, cells := mechanismtest.Open(tb, exacts[0])
-	if unit != 1 || len(exacts) != 1 {
-		tb.Fatalf("unit %g, %d components", unit, len(exacts))
+	quantum, cells := mechanismtest.Open(tb, exacts[0])
+	if quantum != 1 || len(exacts) != 1 {
+		tb.Fatalf("quantum %g, %d components", quantum, len(exacts))
 	}
 	return cells
 }

@@ -33,10 +33,10 @@ func momentsOf(t testing.TB, q *sums.Query, tab *testTable, workers [][]*table.B
 	if len(sealed) != 3 {
 		t.Fatalf("%d components", len(sealed))
 	}
-	for i, unit := range []float64{math.Ldexp(1, q.Quantizer.Exponent), math.Ldexp(1, 2*q.Quantizer.Exponent), 1} {
+	for i, quantum := range []float64{math.Ldexp(1, q.Quantizer.Exponent), math.Ldexp(1, 2*q.Quantizer.Exponent), 1} {
 		var got float64
-		if got, components[i] = mechanismtest.OpenWide(t, sealed[i]); got != unit {
-			t.Fatalf("component %d has unit %g, want %g", i, got, unit)
+		if got, components[i] = mechanismtest.OpenWide(t, sealed[i]); got != quantum {
+			t.Fatalf("component %d has quantum %g, want %g", i, got, quantum)
 		}
 	}
 	return components

@@ -136,9 +136,9 @@ func (a *attempt) readBack(ctx context.Context, dir string, m *manifest.Manifest
 		for j := range q.Mechanisms {
 			var n mechanism.Noisy
 			if q.Selected() {
-				n, err = mechanism.PublishedKeys(proof, digest, q.Charged(j), found.Keys, found.Units[j])
+				n, err = mechanism.PublishedKeys(proof, digest, q.Charged(j), found.Keys, found.Multiples[j])
 			} else {
-				n, err = mechanism.Published(proof, digest, q.Charged(j), found.Units[j])
+				n, err = mechanism.Published(proof, digest, q.Charged(j), found.Multiples[j])
 			}
 			if err != nil {
 				return nil, pipeline.InsideError("read the noisy values back", err)

@@ -20,13 +20,13 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-// Answer is the exact answer of one mechanism: Cells in multiples of Unit or, if keys are private, Keys with their
+// Answer is the exact answer of one mechanism: Cells in multiples of Quantum or, if keys are private, Keys with their
 // counts.
 type Answer struct {
-	Unit  float64
-	Cells []*big.Int
-	Keys  map[string]int64
-	// Named is what is held of every key that might be selected, in multiples of Unit; nil unless the query's keys are selected by another.
+	Quantum float64
+	Cells   []*big.Int
+	Keys    map[string]int64
+	// Named is what is held of every key that might be selected, in multiples of Quantum; nil unless the query's keys are selected by another.
 	Named map[string]*big.Int
 }
 
@@ -47,7 +47,7 @@ func (a Answer) String() string {
 			fmt.Fprintf(&b, "[%d] %s, ", i, c)
 		}
 	}
-	return fmt.Sprintf("%d cells in units of %g: %s", len(a.Cells), a.Unit, b.String())
+	return fmt.Sprintf("%d cells in multiples of %g: %s", len(a.Cells), a.Quantum, b.String())
 }
 
 // Case is two neighbouring tables, a job about them, and how they are written and read.
@@ -167,11 +167,11 @@ func (c *Case) ask(l *Lab, p *pipeline.Plan, open func(*source.Dataset, Limits, 
 		return nil, err
 	}
 	var out []Answer
-	for q, parts := range exact.Exacts {
-		for _, e := range parts {
+	for q, components := range exact.Exacts {
+		for _, e := range components {
 			if _, follows := p.Queries()[q].Leader(); follows {
-				unit, named := mechanismtest.OpenForKeys(l, e)
-				out = append(out, Answer{Unit: unit, Named: named})
+				quantum, named := mechanismtest.OpenForKeys(l, e)
+				out = append(out, Answer{Quantum: quantum, Named: named})
 				continue
 			}
 			out = append(out, openAnswer(l, e, p.Queries()[q].Selected()))
@@ -182,8 +182,8 @@ func (c *Case) ask(l *Lab, p *pipeline.Plan, open func(*source.Dataset, Limits, 
 
 func openAnswer(tb testing.TB, e mechanism.Exact, keyed bool) Answer {
 	if !keyed {
-		unit, cells := mechanismtest.OpenWide(tb, e)
-		return Answer{Unit: unit, Cells: cells}
+		quantum, cells := mechanismtest.OpenWide(tb, e)
+		return Answer{Quantum: quantum, Cells: cells}
 	}
 	keys, counts := mechanismtest.OpenKeyed(tb, e)
 	a := Answer{Keys: map[string]int64{}}
@@ -196,7 +196,7 @@ func openAnswer(tb testing.TB, e mechanism.Exact, keyed bool) Answer {
 // difference returns the differences of two answers that are not 0, cell by cell; ok is false if the answers differ in
 // form.
 func difference(a, b Answer) (out []*big.Int, ok bool) {
-	if len(a.Cells) != len(b.Cells) || a.Unit != b.Unit || (a.Keys == nil) != (b.Keys == nil) || (a.Named == nil) != (b.Named == nil) {
+	if len(a.Cells) != len(b.Cells) || a.Quantum != b.Quantum || (a.Keys == nil) != (b.Keys == nil) || (a.Named == nil) != (b.Named == nil) {
 		return nil, false
 	}
 	zero := new(big.Int)
@@ -245,12 +245,12 @@ func Within(a, b Answer, m calibrate.Mechanism) bool {
 	if m.Noise != calibrate.Gaussian {
 		sum.Mul(sum, sum)
 	}
-	// sum·unit² <= L2²
+	// sum·quantum² <= L2²
 	distance := new(big.Rat).SetInt(sum)
 	if a.Keys == nil {
-		unit := new(big.Rat)
-		unit.SetFloat64(a.Unit)
-		distance.Mul(distance, unit).Mul(distance, unit)
+		quantum := new(big.Rat)
+		quantum.SetFloat64(a.Quantum)
+		distance.Mul(distance, quantum).Mul(distance, quantum)
 	}
 	l2 := new(big.Rat)
 	l2.SetFloat64(m.Sens.L2)

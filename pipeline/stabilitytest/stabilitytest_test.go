@@ -13,8 +13,8 @@ import (
 	"github.com/dprelease/dprelease/configs"
 )
 
-func cells(unit float64, xs ...int64) Answer {
-	a := Answer{Unit: unit}
+func cells(quantum float64, xs ...int64) Answer {
+	a := Answer{Quantum: quantum}
 	for _, x := range xs {
 		a.Cells = append(a.Cells, big.NewInt(x))
 	}
@@ -32,12 +32,12 @@ func TestWithin(t *testing.T) {
 		"just above it":            {cells(1, 3, 0, 7), cells(1, 0, 4, 7), math.Nextafter(5, 0), false},
 		"a root rounded up":        {cells(1, 1, 0), cells(1, 0, 1), math.Sqrt2, true},
 		"a root rounded down":      {cells(1, 1, 0), cells(1, 0, 1), math.Nextafter(math.Sqrt2, 0), false},
-		"in units":                 {cells(0x1p-40, 1<<40), cells(0x1p-40, 0), 1, true},
-		"one unit above":           {cells(0x1p-40, 1<<40+1), cells(0x1p-40, 0), 1, false},
+		"in quanta":                {cells(0x1p-40, 1<<40), cells(0x1p-40, 0), 1, true},
+		"one quantum above":        {cells(0x1p-40, 1<<40+1), cells(0x1p-40, 0), 1, false},
 		"the ends of integers":     {cells(1, math.MaxInt64), cells(1, math.MinInt64), 0x1p64, true},
 		"beyond floats' precision": {cells(1, 1<<53+1), cells(1, 0), 1 << 53, false},
 		"other lengths":            {cells(1, 1), cells(1, 1, 0), 9, false},
-		"other units":              {cells(1, 1), cells(2, 1), 9, false},
+		"other quanta":             {cells(1, 1), cells(2, 1), 9, false},
 		"keys":                     {Answer{Keys: map[string]int64{"a": 2}}, Answer{Keys: map[string]int64{"a": 1, "b": 1}}, math.Sqrt2, true},
 		"one key too many":         {Answer{Keys: map[string]int64{"a": 2}}, Answer{Keys: map[string]int64{"a": 1, "b": 1, "c": 1}}, math.Sqrt2, false},
 	} {

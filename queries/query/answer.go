@@ -41,9 +41,9 @@ type Columns struct {
 	Extra [][]float64
 }
 
-// Recovered are the noisy vectors of a query's components, in multiples of the grids of their mechanisms.
+// Recovered are the noisy vectors of a query's components, as multiples of the grids of their mechanisms.
 type Recovered struct {
-	Units [][]int64
+	Multiples [][]int64
 	// Keys are the selected keys as [mechanism.Noisy] has them; nil if keys are listed.
 	Keys []string
 }

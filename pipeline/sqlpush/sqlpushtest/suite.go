@@ -111,8 +111,8 @@ func Answers(t testing.TB, e pipeline.Engine, p *pipeline.Plan) (out []stability
 			if x.Cells() == 0 { // its clamp is still to be chosen
 				continue
 			}
-			unit, cells := mechanismtest.OpenWide(t, x)
-			out = append(out, stabilitytest.Answer{Unit: unit, Cells: cells})
+			quantum, cells := mechanismtest.OpenWide(t, x)
+			out = append(out, stabilitytest.Answer{Quantum: quantum, Cells: cells})
 		}
 	}
 	return out, nil

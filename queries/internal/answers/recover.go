@@ -18,21 +18,21 @@ import (
 // ErrInexact says that published values are not what a release of the query has.
 var ErrInexact = errors.New("its values are not multiples of the grid, or do not tell them exactly")
 
-// ToUnits returns values as multiples of a grid, a power of two.
-func ToUnits(values []float64, grid float64) ([]int64, error) {
+// ToMultiples returns values as multiples of a grid, a power of two.
+func ToMultiples(values []float64, grid float64) ([]int64, error) {
 	const end = 1 << 63
-	units := make([]int64, len(values))
+	multiples := make([]int64, len(values))
 	for i, v := range values {
 		switch k := v / grid; {
 		case k != math.Trunc(k) || k < -end || k > end || k*grid != v: // also of NaN
 			return nil, ErrInexact
 		case k == end: // what the largest multiple was rounded to
-			units[i] = math.MaxInt64
+			multiples[i] = math.MaxInt64
 		default:
-			units[i] = int64(k)
+			multiples[i] = int64(k)
 		}
 	}
-	return units, nil
+	return multiples, nil
 }
 
 // Recover is Recover of columns that are the components themselves.
@@ -44,11 +44,11 @@ func Recover(cells int, grids []float64, columns ...[]float64) (out query.Recove
 		if len(c) != cells {
 			return out, fmt.Errorf("it has %d values, not %d", len(c), cells)
 		}
-		units, err := ToUnits(c, grids[i])
+		multiples, err := ToMultiples(c, grids[i])
 		if err != nil {
 			return out, err
 		}
-		out.Units = append(out.Units, units)
+		out.Multiples = append(out.Multiples, multiples)
 	}
 	return out, nil
 }

@@ -203,7 +203,7 @@ func (q *Query) Recover(c query.Columns, grids []float64) (query.Recovered, erro
 		for i := range none {
 			none[i] = []int64{}
 		}
-		return query.Recovered{Units: none}, nil
+		return query.Recovered{Multiples: none}, nil
 	}
 	columns, err := q.keyColumns()
 	if err != nil {

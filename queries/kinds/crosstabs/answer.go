@@ -108,11 +108,11 @@ func (q *Query) Recover(c query.Columns, grids []float64) (out query.Recovered, 
 	first := 0
 	for i, r := range residuals {
 		n := q.Margins.Dimension(r)
-		units, err := answers.ToUnits(c.Noisy[first:first+n], grids[i])
+		multiples, err := answers.ToMultiples(c.Noisy[first:first+n], grids[i])
 		if err != nil {
 			return out, err
 		}
-		out.Units = append(out.Units, units)
+		out.Multiples = append(out.Multiples, multiples)
 		first += n
 	}
 	return out, nil

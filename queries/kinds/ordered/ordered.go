@@ -274,11 +274,11 @@ func (q *Query) Recover(c query.Columns, grids []float64) (out query.Recovered, 
 		for k := range y {
 			y[k] = c.Extra[l][q.first(level, k)]
 		}
-		units, err := answers.ToUnits(y, grids[l])
+		multiples, err := answers.ToMultiples(y, grids[l])
 		if err != nil {
 			return out, err
 		}
-		out.Units = append(out.Units, units)
+		out.Multiples = append(out.Multiples, multiples)
 	}
 	return out, nil
 }

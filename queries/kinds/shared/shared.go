@@ -210,11 +210,11 @@ func (q *Query) Recover(c query.Columns, grids []float64) (out query.Recovered, 
 		return out, answers.ErrInexact
 	}
 	for i, column := range [][]float64{c.Extra[0], c.Extra[1][:1]} {
-		units, err := answers.ToUnits(column, grids[i])
+		multiples, err := answers.ToMultiples(column, grids[i])
 		if err != nil {
 			return out, err
 		}
-		out.Units = append(out.Units, units)
+		out.Multiples = append(out.Multiples, multiples)
 	}
 	return out, nil
 }

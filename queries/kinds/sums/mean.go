@@ -69,7 +69,7 @@ func (meanOfKnownRows) readBack(q *Query, c query.Columns, grids []float64) (que
 		return query.Recovered{}, answers.ErrInexact
 	}
 	n, centre, grid := float64(q.Quantizer.Value.Rows), q.Quantizer.Real(q.Quantizer.Centre), grids[0]
-	units, one := make([]int64, len(c.Noisy)), make([]float64, 1)
+	multiples, one := make([]int64, len(c.Noisy)), make([]float64, 1)
 	of := q.mean(func(_ int, dst []float64) { dst[0] = one[0] })
 	made := func(k float64) float64 {
 		one[0] = k * grid
@@ -85,7 +85,7 @@ func (meanOfKnownRows) readBack(q *Query, c query.Columns, grids []float64) (que
 		}
 		for k := guess - around; k <= guess+around; k++ {
 			if made(k) == mean {
-				units[i] = int64(k)
+				multiples[i] = int64(k)
 				found++
 			}
 		}
@@ -93,7 +93,7 @@ func (meanOfKnownRows) readBack(q *Query, c query.Columns, grids []float64) (que
 			return query.Recovered{}, answers.ErrInexact
 		}
 	}
-	return query.Recovered{Units: [][]int64{units}}, nil
+	return query.Recovered{Multiples: [][]int64{multiples}}, nil
 }
 
 // The number of terms is public, so that nothing is known of whether there are rows with a value.
@@ -203,7 +203,7 @@ func (meanOfNoisyRows) readBack(q *Query, c query.Columns, grids []float64) (que
 		return sums, err
 	}
 	rest, err := answers.Recover(q.Size, grids[1:], once)
-	return query.Recovered{Units: append(sums.Units, rest.Units...)}, err
+	return query.Recovered{Multiples: append(sums.Multiples, rest.Multiples...)}, err
 }
 
 // The noisy counts show whether there are rows.
