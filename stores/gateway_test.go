@@ -54,6 +54,7 @@ var serverProgram = sync.OnceValues(func() (string, error) {
 type server struct {
 	proxy    *httptest.Server
 	direct   string // the server's address, around the proxy
+	pid      int    // of the server
 	requests atomic.Int64
 	// fault answers a request in the server's place, if it returns true.
 	fault atomic.Pointer[func(http.ResponseWriter, *http.Request) bool]
@@ -94,7 +95,7 @@ func start(t testing.TB) *server {
 			t.Fatal("the server does not answer")
 		}
 	}
-	s := &server{}
+	s := &server{pid: cmd.Process.Pid}
 	s.proxy = httptest.NewUnstartedServer(s.handler(&url.URL{Scheme: "http", Host: at}))
 	s.proxy.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.proxy.Start()

@@ -156,6 +156,12 @@ func (f *inFolder) Digest(ctx context.Context, split int, columns []string) ([]b
 	return f.sign(sum), err
 }
 
+// Fetch implements scan.Fetcher.
+func (f *inFolder) Fetch(split int, columns []string) bool {
+	file, ok := f.File.(scan.Fetcher)
+	return ok && file.Fetch(split, f.inner(columns))
+}
+
 // inner returns the columns that are in the file.
 func (f *inFolder) inner(columns []string) (inner []string) {
 	for _, name := range columns {

@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"sync"
 
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/table"
@@ -15,6 +16,12 @@ type RowGroupFilter struct {
 	none    func(column int, b table.Bounds) bool
 	// Counted says that the rows of what is left out must be known: a split that does not state their number is read.
 	Counted bool
+	// End is the first split that will not be read, nor those behind it, and so is not fetched ahead; 0 if all may be read.
+	End int
+
+	once sync.Once // before the first split is read
+	mu   sync.Mutex
+	next int // the splits before it are read or fetched
 }
 
 // FilterRowGroups returns a RowGroupFilter. none says, for one of the columns by its position, that no row passes whose value is within
@@ -56,8 +63,51 @@ func (s *RowGroupFilter) Read(ctx context.Context, split int, columns []string, 
 		sum.Digest, err = f.DigestFooter(at)
 		return sum, s.d.placed(err, p.file)
 	}
+	if s.d.stores.used() {
+		yield = s.fetching(split, columns, yield)
+	}
 	sum, err = s.d.files[p.file].Read(ctx, p.split, columns, yield)
 	return sum, s.d.placed(err, p.file)
+}
+
+// lookedAhead is how many splits are looked at, of which some are left out, to find one to fetch ahead.
+const lookedAhead = 64
+
+// fetching returns yield, before whose first call the next split is fetched ahead: what this split needs was asked for by then.
+func (s *RowGroupFilter) fetching(split int, columns []string, yield func(*table.Batch) error) func(*table.Batch) error {
+	s.once.Do(s.d.stores.pool.Forget)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next = max(s.next, split+1)
+	first := true
+	return func(b *table.Batch) error {
+		if first {
+			s.fetch(columns)
+			first = false
+		}
+		return yield(b)
+	}
+}
+
+// fetch fetches the next split that is not left out.
+func (s *RowGroupFilter) fetch(columns []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	end := len(s.d.places)
+	if s.End > 0 {
+		end = min(end, s.End)
+	}
+	for i, last := s.next, min(end, s.next+lookedAhead); i < last; i++ {
+		if s.Skips(i) {
+			s.next = i + 1
+			continue
+		}
+		p := s.d.places[i]
+		if f, ok := s.d.files[p.file].(scan.Fetcher); ok && f.Fetch(p.split, columns) {
+			s.next = i + 1
+		}
+		return
+	}
 }
 
 // Digest returns what Read would return for a split, without decoding.

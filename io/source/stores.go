@@ -31,6 +31,7 @@ func (s *stores) used() bool { return len(s.seen) > 0 }
 
 func (s *stores) close() {
 	s.pool.Close()
+	s.pool.Forget()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, b := range s.buckets {

@@ -21,20 +21,43 @@ type groupScan struct {
 	codecs  scan.Codecs
 }
 
-// newScan checks what the footer says of the columns' chunks. Without columns the rows of the shortest column are counted.
-func (p *file) newScan(ctx context.Context, f scan.Handle, group int, columns []string) (*groupScan, error) {
-	s := &groupScan{ctx: ctx, file: p, group: group}
-	at := make([]int, len(columns))
+// leavesOf returns of each column its leaf, and the leaves that are read, each once. Without columns it is the shortest one, by which rows are counted.
+func (p *file) leavesOf(columns []string) (at, used []int, err error) {
+	at = make([]int, len(columns))
 	for i, name := range columns {
 		at[i] = slices.IndexFunc(p.leaves, func(l leaf) bool { return l.field.Name == name })
 	}
-	used := slices.Compact(slices.Sorted(slices.Values(at)))
+	used = slices.Compact(slices.Sorted(slices.Values(at)))
 	if len(columns) == 0 {
 		counted, err := p.countedLeaf()
-		if err != nil {
-			return nil, err
-		}
-		used = []int{counted}
+		return nil, []int{counted}, err
+	}
+	return at, used, nil
+}
+
+// Fetch implements scan.Fetcher. It asks for what newScan will expect.
+func (p *file) Fetch(split int, columns []string) bool {
+	if p.Remote == nil {
+		return false
+	}
+	_, used, err := p.leavesOf(columns)
+	if err != nil {
+		return false // Read says why
+	}
+	parts := make([]scan.Extent, len(used))
+	for i, l := range used {
+		c := &p.groups[split].chunks[p.leaves[l].chunk]
+		parts[i] = scan.Extent{At: c.start, Size: c.size}
+	}
+	return p.Remote.Fetch(parts...)
+}
+
+// newScan checks what the footer says of the columns' chunks.
+func (p *file) newScan(ctx context.Context, f scan.Handle, group int, columns []string) (*groupScan, error) {
+	s := &groupScan{ctx: ctx, file: p, group: group}
+	at, used, err := p.leavesOf(columns)
+	if err != nil {
+		return nil, err
 	}
 	rows := p.groups[group].rows
 	for _, i := range used {

@@ -2,8 +2,8 @@ package remote
 
 const (
 	blockSize = 2 << 20
-	// ahead is how many blocks are fetched before they are asked for, for each worker, if the one before was asked for, too.
-	ahead = 3
+	// blocksAhead is how many blocks are fetched before they are asked for, for each worker, if the one before was asked for, too.
+	blocksAhead = 3
 )
 
 // readAt reads as much of a handle's file as one block has.
@@ -34,7 +34,7 @@ func (c *blocks) take(f *File, i int64) *block {
 	x.wanted = true
 	if before := c.of[blockKey{f, i - 1}]; i == 0 || before != nil && before.wanted {
 		count := (f.object.Size + blockSize - 1) / blockSize
-		for k := i + 1; k <= i+ahead*int64(f.pool.workers) && k < count; k++ {
+		for k := i + 1; k <= i+blocksAhead*int64(f.pool.workers) && k < count; k++ {
 			if c.of[blockKey{f, k}] == nil && !c.room(false) {
 				break
 			}

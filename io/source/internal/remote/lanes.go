@@ -26,6 +26,7 @@ type handle struct {
 	running sync.WaitGroup
 	mu      sync.Mutex
 	lanes   []*lane // by their place
+	ahead   *ahead  // nil if the lanes were not fetched ahead
 }
 
 // lane is an extent that is read from its start to its end, in parts of step bytes of which depth are fetched at once.
@@ -47,6 +48,11 @@ type part struct {
 
 // Open implements scan.Remote.
 func (f *File) Open(ctx context.Context) scan.Handle {
+	f.pool.ahead.opened(1)
+	return f.newHandle(ctx)
+}
+
+func (f *File) newHandle(ctx context.Context) *handle {
 	h := &handle{file: f}
 	h.ctx, h.cancel = context.WithCancel(ctx)
 	return h
@@ -54,10 +60,20 @@ func (f *File) Open(ctx context.Context) scan.Handle {
 
 // Expect implements scan.Handle.
 func (h *handle) Expect(extents ...scan.Extent) {
-	sorted := slices.DeleteFunc(slices.Clone(extents), func(e scan.Extent) bool { return e.Size <= 0 || e.At < 0 || e.At+e.Size > h.file.object.Size })
-	slices.SortFunc(sorted, func(a, b scan.Extent) int { return int(min(max(a.At-b.At, -1), 1)) })
+	sorted := h.file.sorted(extents)
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.ahead == nil && len(h.lanes) == 0 {
+		if h.ahead = h.file.pool.ahead.take(h.file, sorted); h.ahead != nil {
+			h.lanes = h.ahead.handle.lanes
+			return
+		}
+	}
+	h.startLanes(sorted)
+}
+
+// startLanes starts to fetch extents that no lane has yet. h.mu is held.
+func (h *handle) startLanes(sorted []scan.Extent) {
 	for _, l := range lanesOf(sorted) {
 		i, taken := slices.BinarySearchFunc(h.lanes, l.at, func(l *lane, at int64) int { return int(min(max(l.at-at, -1), 1)) })
 		if taken || i > 0 && h.lanes[i-1].end > l.at || i < len(h.lanes) && h.lanes[i].at < l.end {
@@ -66,6 +82,13 @@ func (h *handle) Expect(extents ...scan.Extent) {
 		h.lanes = slices.Insert(h.lanes, i, l)
 		h.start(l, 0)
 	}
+}
+
+// sorted returns the extents that are within the file and not empty, by their place.
+func (f *File) sorted(extents []scan.Extent) []scan.Extent {
+	out := slices.DeleteFunc(slices.Clone(extents), func(e scan.Extent) bool { return e.Size <= 0 || e.At < 0 || e.At+e.Size > f.object.Size })
+	slices.SortFunc(out, func(a, b scan.Extent) int { return int(min(max(a.At-b.At, -1), 1)) })
+	return out
 }
 
 // lanesOf distributes the window over extents, which are sorted. If all fit, near ones share a lane, and all parts are fetched at once.
@@ -193,8 +216,19 @@ func (h *handle) copied(b []byte, p *part, at int64) (int, bool) {
 
 // Close implements io.Closer. It waits for the requests to end.
 func (h *handle) Close() error {
+	h.file.pool.ahead.opened(-1)
 	h.cancel()
 	h.running.Wait()
+	if h.ahead != nil {
+		h.ahead.handle.cancel()
+		h.ahead.handle.running.Wait()
+	}
+	h.free()
+	return nil
+}
+
+// free gives the memory of the lanes back.
+func (h *handle) free() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, l := range h.lanes {
@@ -203,5 +237,4 @@ func (h *handle) Close() error {
 		}
 	}
 	h.lanes = nil
-	return nil
 }

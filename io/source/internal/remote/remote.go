@@ -33,6 +33,7 @@ type Pool struct {
 	slots   chan struct{}
 	blocks  blocks
 	spare   spare
+	ahead   aheads
 }
 
 // NewPool returns a pool for so many workers.
@@ -138,8 +139,12 @@ func (s *spare) take(n int) []byte {
 			return b[:n]
 		}
 	}
-	return make([]byte, n)
+	return make([]byte, n, (n+grain-1)/grain*grain)
 }
+
+// grain is of what the lengths of memory are multiples, so that a part of about the same length can have it next: touching new pages takes as long
+// as copying their contents.
+const grain = 256 << 10
 
 func (s *spare) give(b []byte) {
 	s.mu.Lock()

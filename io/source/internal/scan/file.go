@@ -30,6 +30,11 @@ type Footed interface {
 	DigestFooter(split int) ([]byte, error)
 }
 
+// Fetcher is a file that can fetch what Read will read of some columns of a split, ahead of it. Fetch returns false if it does not.
+type Fetcher interface {
+	Fetch(split int, columns []string) bool
+}
+
 // UnknownRows is the number of rows of a split that is not stated.
 const UnknownRows = -1
 

@@ -23,6 +23,9 @@ type Remote interface {
 	Size() int64
 	// Open returns a handle that reads until ctx ends.
 	Open(ctx context.Context) Handle
+	// Fetch starts to fetch parts of the file for the next handle that expects just these. It returns false, and does nothing, if each open handle
+	// has something fetched ahead for it already.
+	Fetch(parts ...Extent) bool
 }
 
 // Place is where a file is.
