@@ -4,47 +4,18 @@ import (
 	"context"
 	"io"
 	"slices"
-	"sync"
 
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 )
 
 const (
-	// laneWindow is what the lanes of a handle hold: half of a worker's window, since a reader may have two handles open.
+	// laneWindow is what the lanes of a handle hold: half of a worker's window, the other half is for what is fetched ahead.
 	laneWindow = Window / 2
 	// A part is a request.
 	mostPart, leastPart = 4 << 20, 64 << 10
 	// gap is how many bytes between two extents are fetched rather than ask twice.
 	gap = 32 << 10
 )
-
-// handle reads a version of an object.
-type handle struct {
-	file    *File
-	ctx     context.Context
-	cancel  context.CancelFunc
-	running sync.WaitGroup
-	mu      sync.Mutex
-	lanes   []*lane // by their place
-	ahead   *ahead  // nil if the lanes were not fetched ahead
-}
-
-// lane is an extent that is read from its start to its end, in parts of step bytes of which depth are fetched at once.
-type lane struct {
-	at, end int64
-	step    int64
-	depth   int
-	whole   bool // all of it is held until the handle is closed
-	parts   []*part
-}
-
-// part is what one request fetches.
-type part struct {
-	at   int64
-	data []byte
-	done chan struct{} // closed when data is filled, or err is set
-	err  error
-}
 
 // Open implements scan.Remote.
 func (f *File) Open(ctx context.Context) scan.Handle {
@@ -237,4 +208,57 @@ func (h *handle) free() {
 		}
 	}
 	h.lanes = nil
+}
+
+// opened counts the open handles.
+func (a *aheads) opened(n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.handles += n
+}
+
+// Fetch implements scan.Remote.
+func (f *File) Fetch(extents ...scan.Extent) bool {
+	a := &f.pool.ahead
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	sorted := f.sorted(extents)
+	if len(a.waiting) >= a.handles || len(sorted) == 0 || a.find(f, sorted) >= 0 {
+		return false
+	}
+	h := f.newHandle(f.pool.ctx)
+	h.startLanes(sorted)
+	a.waiting = append(a.waiting, &ahead{h, sorted})
+	return true
+}
+
+// find returns the place of what is fetched ahead, or -1. a.mu is held.
+func (a *aheads) find(f *File, sorted []scan.Extent) int {
+	return slices.IndexFunc(a.waiting, func(x *ahead) bool { return x.handle.file == f && slices.Equal(x.extents, sorted) })
+}
+
+// take returns what is fetched ahead of just these extents, once; nil if there is nothing.
+func (a *aheads) take(f *File, sorted []scan.Extent) *ahead {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	i := a.find(f, sorted)
+	if i < 0 {
+		return nil
+	}
+	x := a.waiting[i]
+	a.waiting = slices.Delete(a.waiting, i, i+1)
+	return x
+}
+
+// Forget gives up what was fetched ahead and not read. A reader that goes through the table anew calls it first.
+func (p *Pool) Forget() {
+	p.ahead.mu.Lock()
+	waiting := p.ahead.waiting
+	p.ahead.waiting = nil
+	p.ahead.mu.Unlock()
+	for _, x := range waiting {
+		x.handle.cancel()
+		x.handle.running.Wait()
+		x.handle.free()
+	}
 }

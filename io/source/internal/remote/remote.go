@@ -73,6 +73,48 @@ func (f *File) fetch(ctx context.Context, p []byte, at int64) error {
 	return Fault(store.ReadFull(ctx, f.bucket, f.object, p, at))
 }
 
+// handle reads a version of an object.
+type handle struct {
+	file    *File
+	ctx     context.Context
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+	mu      sync.Mutex
+	lanes   []*lane // by their place
+	ahead   *ahead  // nil if the lanes were not fetched ahead
+}
+
+// lane is an extent that is read from its start to its end, in parts of step bytes of which depth are fetched at once.
+type lane struct {
+	at, end int64
+	step    int64
+	depth   int
+	whole   bool // all of it is held until the handle is closed
+	parts   []*part
+}
+
+// part is what one request fetches.
+type part struct {
+	at   int64
+	data []byte
+	done chan struct{} // closed when data is filled, or err is set
+	err  error
+}
+
+// aheads are the extents that are fetched before a handle is opened for them: while a worker decodes one row group, the next one comes. There is at
+// most one for each open handle, so a worker holds two halves of its window: what it reads, and what it will read next.
+type aheads struct {
+	mu      sync.Mutex
+	handles int // that are open
+	waiting []*ahead
+}
+
+// ahead is a handle that nobody has opened yet, and the extents that it fetches.
+type ahead struct {
+	handle  *handle
+	extents []scan.Extent
+}
+
 // blocks are parts of files that several handles read, all of one length but the last of a file. The least recently used ones make room for others.
 type blocks struct {
 	mu    sync.Mutex
