@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/io/sink/internal/tables"
+	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 )
 
@@ -270,4 +272,32 @@ func missingError(dir, name string, err error) error {
 		return tables.Incomplete(dir, reason)
 	}
 	return tables.Failure("inspect", filepath.Join(dir, name), err)
+}
+
+// Find returns the folder that holds the release with this manifest digest: dir, or a folder beside it to which Retire
+// moved it. The error is pipeline.ErrNoRelease if it is in neither place, and pipeline.ErrIncomplete if dir holds a
+// release that was changed.
+func (f *Folder) Find(ctx context.Context, dir, digest string) (string, error) {
+	found, err := f.Inspect(ctx, dir)
+	switch {
+	case err == nil && found == digest:
+		return dir, nil
+	case err != nil && ctx.Err() != nil:
+		return "", err
+	}
+	base := filepath.Clean(dir) + "." + digest[:min(shortDigest, len(digest))]
+	aside := base
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(aside); err != nil {
+			break
+		}
+		if found, err := f.Inspect(ctx, aside); err == nil && found == digest {
+			return aside, nil
+		}
+		aside = fmt.Sprintf("%s-%d", base, n)
+	}
+	if errors.Is(err, pipeline.ErrIncomplete) {
+		return "", err
+	}
+	return "", tables.NoRelease(dir)
 }

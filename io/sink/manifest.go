@@ -27,6 +27,10 @@ func ReadManifest(dir string) (m manifest.Manifest, digest string, err error) {
 	return m, hex.EncodeToString(sum[:]), nil
 }
 
+// Manifest returns release.json of a release folder and its SHA-256. It does not check the other files. Errors are
+// those of Inspect.
+func (f *Folder) Manifest(dir string) (manifest.Manifest, string, error) { return ReadManifest(dir) }
+
 // ReadSigned returns the bytes of a release's manifest and of its signature.
 func ReadSigned(dir string) (text, signature []byte, err error) {
 	root, err := os.OpenRoot(dir)

@@ -27,7 +27,7 @@ const (
 // maxRead is the most cells of an answer that is read, since it is held.
 const maxRead = 1 << 26
 
-// Reader read the distribution along an axis.
+// A Reader reads the distribution along an axis.
 type Reader struct {
 	Stride, Size int // of the axis in the vector
 	Edges        []float64

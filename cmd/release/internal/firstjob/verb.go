@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -320,14 +321,12 @@ func (f *flags) askQuestions(c *console.Console, ask prompt) error {
 }
 
 // positive reads a positive whole number; 0 if s is none.
-func positive(s string) (n int) {
-	for _, r := range s {
-		if r < '0' || r > '9' || n > 1e8 {
-			return 0
-		}
-		n = 10*n + int(r-'0')
+func positive(s string) int {
+	n, err := strconv.ParseUint(s, 10, 31)
+	if err != nil {
+		return 0
 	}
-	return n
+	return int(n)
 }
 
 // try makes the job's plan, so that no job is written that has none.
