@@ -76,7 +76,11 @@ func (j *Job) writeHead(b *strings.Builder) {
 
 func (j *Job) writeInput(b *strings.Builder) {
 	t := &j.Table
-	fmt.Fprintf(b, "input:\n  files: %s   # relative to this file\n", list(t.Files))
+	files := make([]string, len(t.Files))
+	for i, file := range t.Files {
+		files[i] = quoteFile(file)
+	}
+	fmt.Fprintf(b, "input:\n  files: [%s]   # relative to this file\n", strings.Join(files, ", "))
 	if t.Format != "" {
 		fmt.Fprintf(b, "  format: %s\n", t.Format)
 	}
@@ -282,6 +286,15 @@ func quoted(s string) string {
 	}
 	r := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 	return r.Replace(string(b))
+}
+
+// quoteFile quotes a path or an address. The query of a web address that comes from the environment stays a reference.
+func quoteFile(file string) string {
+	address, name, refers := strings.Cut(file, "?${env:")
+	if !refers || !strings.HasPrefix(file, "https://") {
+		return quote(file)
+	}
+	return `"` + strings.Trim(quoted(address), `"`) + "?${env:" + name + `"`
 }
 
 func list(items []string) string {

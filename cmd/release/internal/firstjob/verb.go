@@ -18,10 +18,11 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/internal/firstlook"
 	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-const initLong = `init writes a first job for a table, with comments, to a file or to stdout. It reads the footer of Parquet and Arrow files, and of texts the first
+const initLong = `init writes a first job for a table, with comments, to a file or to stdout. FILE may be an address, https://host/path or s3://bucket/key. It reads the footer of Parquet and Arrow files, and of texts the first
 256 KiB: names, types, delimiter, header, encoding. The job holds nothing else of the table.
 
 Whom does the guarantee protect (--unit), what do you want to know (--ask), and how much may be given away (--epsilon, --delta)? What no flag
@@ -97,6 +98,11 @@ func (f *flags) run(ctx context.Context, c *console.Console, files []string) err
 
 // table looks at the first file, and takes all of them to be like it: the plan of a run checks that.
 func (f *flags) table(ctx context.Context, files []string) (*Job, error) {
+	for _, file := range files {
+		if a, err := store.ParseAddress(file); err == nil && a.Scheme == "https" && a.Options != "" && !strings.HasPrefix(a.Options, "${env:") {
+			return nil, console.Usagef("the query of a web address is a credential, and the job is published: set a variable to it, and write https://host/path?${env:NAME}, in quotes")
+		}
+	}
 	t, err := firstlook.OpenTable(ctx, files[0])
 	if err != nil {
 		return nil, firstlook.Error(files[0], err)
@@ -112,7 +118,7 @@ func (f *flags) table(ctx context.Context, files []string) (*Job, error) {
 		j.Table.Columns = append(j.Table.Columns, Column{name, t.Types[i]})
 	}
 	if j.Name == "" {
-		base, _, _ := strings.Cut(filepath.Base(files[0]), ".")
+		base, _, _ := strings.Cut(firstlook.Base(files[0]), ".")
 		j.Name = strings.Trim(notNameBytes.ReplaceAllString(strings.ToLower(base), "-"), "-")
 	}
 	if j.Name == "" {
@@ -121,7 +127,7 @@ func (f *flags) table(ctx context.Context, files []string) (*Job, error) {
 	if j.Dataset == "" {
 		j.Dataset = j.Name
 	}
-	if said := source.FormatOf(files[0]); said != string(t.Format) {
+	if said := source.FormatOf(firstlook.Base(files[0])); said != string(t.Format) {
 		j.Table.Format = string(t.Format)
 	}
 	if x := t.Text; x != nil {
@@ -130,8 +136,11 @@ func (f *flags) table(ctx context.Context, files []string) (*Job, error) {
 	return j, nil
 }
 
-// relative is a path as it stands in the job: relative to the job's file.
+// relative is a path as it stands in the job: relative to the job's file. An address stays as it is.
 func (f *flags) relative(file string) string {
+	if store.IsAddress(file) {
+		return file
+	}
 	from, err1 := filepath.Abs(filepath.Dir(f.out))
 	to, err2 := filepath.Abs(file)
 	if err1 != nil || err2 != nil {

@@ -9,6 +9,7 @@ package firstlook
 import (
 	"bytes"
 	"compress/bzip2"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -17,6 +18,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
+
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/store"
 )
 
 // MostBytes is how much of a file is read, after decompression.
@@ -45,9 +49,15 @@ var ErrEmpty = errors.New("the file is empty")
 // ErrDamaged means that the compressed bytes cannot be read.
 var ErrDamaged = errors.New("the compressed file is damaged")
 
-// File looks at the first bytes of a file.
-func File(path string) (*Look, error) {
-	f, err := os.Open(path)
+// File looks at the first bytes of a file of this machine, or of the first object of an address (store.Address).
+func File(ctx context.Context, place string) (*Look, error) {
+	var f io.ReadCloser
+	var err error
+	if store.IsAddress(place) {
+		f, err = source.OpenAddress(ctx, place, MostBytes)
+	} else {
+		f, err = os.Open(place)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -81,10 +91,10 @@ func Reader(r io.Reader) (*Look, error) {
 	if look.Compression != "" {
 		text, err := decompress(look.Compression, io.MultiReader(bytes.NewReader(head), r))
 		if err != nil {
-			return nil, ErrDamaged
+			return nil, damaged(err)
 		}
 		if head, err = readHead(text); err != nil && len(head) == 0 {
-			return nil, ErrDamaged
+			return nil, damaged(err)
 		}
 	}
 	look.Whole = len(head) < MostBytes
@@ -96,6 +106,14 @@ func Reader(r io.Reader) (*Look, error) {
 		look.Format, look.Text = lookAtText(head, look.Whole)
 	}
 	return look, nil
+}
+
+// damaged is ErrDamaged, unless the bytes themselves could not be read.
+func damaged(err error) error {
+	if own := new(source.Error); errors.As(err, &own) {
+		return own
+	}
+	return ErrDamaged
 }
 
 // readHead reads up to MostBytes.

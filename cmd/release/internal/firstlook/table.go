@@ -2,28 +2,39 @@ package firstlook
 
 import (
 	"context"
+	"errors"
+	"os"
 	"path/filepath"
+	"regexp"
 
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/io/table"
 )
 
 // Table is a file with its columns, as far as they are seen without reading rows of formats that state their types.
 type Table struct {
 	*Look
-	// Path leads to the file.
+	// Path leads to the file, or is an address.
 	Path string
+	// place is Path with the query of its address from the environment.
+	place string
 	// Names and Types are the columns. Types are as a job writes them for texts, and as the file states them for other formats.
 	Names, Types []string
 }
 
-// OpenTable looks at a file. Errors are those of the system, ErrEmpty, ErrDamaged and those of io/source.
+// OpenTable looks at a file, or at the first object of an address. The query of an https address may be ${env:NAME}, as in a job. Errors are those
+// of the system, ErrEmpty, ErrDamaged, ErrVariable and those of io/source.
 func OpenTable(ctx context.Context, path string) (*Table, error) {
-	look, err := File(path)
+	place, err := placeOf(path)
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{Look: look, Path: path}
+	look, err := File(ctx, place)
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{Look: look, Path: path, place: place}
 	switch {
 	case look.Format == Excel:
 		return nil, ErrExcel
@@ -46,9 +57,39 @@ func OpenTable(ctx context.Context, path string) (*Table, error) {
 	return t, nil
 }
 
+// ErrVariable means that an address names a variable of the environment that is not set.
+var ErrVariable = errors.New("the address names a variable of the environment that is not set")
+
+// reference is the query of an address that comes from the environment, as in a job.
+var reference = regexp.MustCompile(`^(https://[^?]*\?)\$\{env:([^}]*)\}$`)
+
+// placeOf puts a variable's value in the place of its name.
+func placeOf(path string) (string, error) {
+	m := reference.FindStringSubmatch(path)
+	if m == nil {
+		return path, nil
+	}
+	query, ok := os.LookupEnv(m[2])
+	if !ok {
+		return "", ErrVariable
+	}
+	return m[1] + query, nil
+}
+
+// Base is what messages call a file or an object.
+func Base(path string) string {
+	if store.IsAddress(path) {
+		return store.Base(path)
+	}
+	return filepath.Base(path)
+}
+
 // Source says how the file is read, as it was seen.
 func (t *Table) Source() source.Options {
 	o := source.Options{Dir: filepath.Dir(t.Path), Files: []string{filepath.Base(t.Path)}, Format: string(t.Format)}
+	if store.IsAddress(t.place) {
+		o.Dir, o.Files = "", []string{t.place}
+	}
 	x := t.Text
 	if x == nil {
 		return o

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -14,7 +13,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 )
 
-const columnsLong = `columns shows what a table looks like: format, compression, encoding, delimiter, header, and the columns with their types. Of Parquet and Arrow
+const columnsLong = `columns shows what a table looks like, which is a file or an address, https://host/path or s3://bucket/key: format, compression, encoding, delimiter, header, and the columns with their types. Of Parquet and Arrow
 files it reads the footer. Of texts it reads the first 256 KiB, after decompression, and proposes types by what it saw there. A run uses none
 of these proposals: write what is right into the job (release init does so).
 
@@ -27,7 +26,7 @@ func Command(c *console.Console) *cobra.Command {
 	values, asJSON := 0, false
 	cmd := &cobra.Command{
 		Use: "columns FILE", Short: "Show what a table looks like: format, delimiter, encoding, names and types", Long: columnsLong,
-		Example: "  release columns loans.txt\n  release columns loans.txt --values 20", Args: cobra.ExactArgs(1),
+		Example: "  release columns loans.txt\n  release columns https://example.org/loans.csv\n  release columns loans.txt --values 20", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if values < 0 {
 				return console.Usagef("--values must not be negative")
@@ -78,12 +77,14 @@ func show(ctx context.Context, c *console.Console, path string, values int, asJS
 
 // Error says what is wrong with a file, without a library's text.
 func Error(path string, err error) error {
-	e := &pipeline.Error{Cause: pipeline.CauseInput, Code: "input", Message: console.OneLine(filepath.Base(path)) + " can't be looked at"}
+	e := &pipeline.Error{Cause: pipeline.CauseInput, Code: "input", Message: console.OneLine(Base(path)) + " can't be looked at"}
 	switch {
 	case errors.Is(err, ErrExcel):
 		e.Err, e.Hint = err, "save the sheet as CSV (UTF-8), and look at that file"
 	case errors.Is(err, ErrNoTable):
 		e.Err, e.Hint = err, "the formats are CSV and other texts with a delimiter, JSON lines, Parquet and Arrow, as they are or compressed with gzip, zstd, bzip2 or xz"
+	case errors.Is(err, ErrVariable):
+		e.Err, e.Hint = err, "set it to the query of the signed address"
 	case errors.Is(err, ErrEmpty), errors.Is(err, ErrDamaged):
 		e.Err, e.Hint = err, "copy it again from where it came from"
 	default:
@@ -94,7 +95,7 @@ func Error(path string, err error) error {
 
 // headline says in one line what the file is.
 func (t *Table) headline() string {
-	words := []string{console.OneLine(filepath.Base(t.Path)) + ": " + string(t.Format)}
+	words := []string{console.OneLine(Base(t.Path)) + ": " + string(t.Format)}
 	if t.Compression != "" {
 		words = append(words, "compressed with "+t.Compression)
 	}

@@ -1,0 +1,51 @@
+package source
+
+import (
+	"context"
+	"io"
+
+	"github.com/dprelease/dprelease/io/source/internal/remote"
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+	"github.com/dprelease/dprelease/io/store"
+)
+
+// OpenAddress opens the first object of an address, or of a pattern of addresses, for its bytes from the first on. So many bytes are asked for at
+// once; more are fetched as they are read. Errors: as Open.
+func OpenAddress(ctx context.Context, address string, likely int64) (io.ReadCloser, error) {
+	s := newStores(1)
+	o, err := s.openFirst(ctx, address, likely)
+	if err != nil {
+		s.close()
+		return nil, scan.AsError(err).InFile(store.Base(address))
+	}
+	return o, nil
+}
+
+func (s *stores) openFirst(ctx context.Context, address string, likely int64) (*object, error) {
+	a, err := store.ParseAddress(address)
+	if err != nil {
+		return nil, addressFault(err)
+	}
+	bucket, objects, err := s.list(ctx, a)
+	if err != nil {
+		return nil, remote.Fault(err)
+	}
+	file := s.pool.File(bucket, objects[0])
+	handle := file.Open(ctx)
+	handle.Expect(scan.Extent{Size: min(likely, file.Size())})
+	return &object{io.NewSectionReader(handle, 0, file.Size()), handle, s}, nil
+}
+
+// object is an object that is read from its first byte on.
+type object struct {
+	*io.SectionReader
+	handle scan.Handle
+	stores *stores
+}
+
+// Close implements io.Closer.
+func (o *object) Close() error {
+	err := o.handle.Close()
+	o.stores.close()
+	return err
+}
