@@ -71,7 +71,7 @@ func New(q query.Query, with func(maxRows int64) (query.Query, error), p *proble
 	}
 	out := &Query{Query: q, base: b.Base(), with: with}
 	if len(out.steps()) < 2 {
-		p.Add(field, problem.CodeBadSpec, "the other bounds leave a unit one row at most: there is nothing to discover", "leave max_rows out")
+		p.Add(field, problem.CodeBadSpec, "the other bounds leave a unit one row at most: there is nothing to discover", "leave max_rows out, or raise max_rows_per_group; a count is one cell")
 		return nil
 	}
 	return out
