@@ -96,8 +96,8 @@ type Output struct {
 // OutputCSV is how CSV tables are written.
 type OutputCSV struct {
 	// Raw writes the texts of keys and headers unchanged. Otherwise an apostrophe is put before a text that begins with
-	// an apostrophe, and before a text that a spreadsheet would run as a formula (it begins with one of `= + - @`, a
-	// tab or a carriage return, and is not a number). A program gets the text back if it removes one leading
+	// an apostrophe, and before a text that a spreadsheet would run as a formula. Such a text begins with one of
+	// `= + - @`, a tab or a carriage return, and is not a number. A program gets the text back if it removes one leading
 	// apostrophe. The manifest marks tables that were written unchanged as `raw`: do not open them in a spreadsheet.
 	Raw bool `yaml:"raw,omitempty" default:"false"`
 }

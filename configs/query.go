@@ -75,7 +75,7 @@ type Histogram struct {
 	CDF *bool `yaml:"cdf,omitempty" example:"true"`
 	// Optimize says what the histogram is for: `cells`, or `cdf`, the numbers of rows below each edge of the dimension with numeric edges. These then have the least error, and with them quantiles, shares and sums over ranges of cells, and are a file of their own, NAME.sums; a single cell has about twice the error. Absent: cells.
 	Optimize string `yaml:"optimize,omitempty" enum:"cells|cdf" example:"cdf"`
-	// Noise says whether cells may share noise: `independent`, each cell has its own; `auto`, they share the noise of the number of units if that makes the error of a cell smaller, since a unit may be in many of the cells (24 hours with up to 24 groups need 0.60 of the noise). The sum of many cells then has a larger error. Absent: independent.
+	// Noise says whether cells may share noise: `independent`, each cell has its own; `auto`, they share the noise of the number of units if that makes the error of a cell smaller. It does if a unit may be in many of the cells: 24 hours with up to 24 groups need 0.60 of the noise. The sum of many cells then has a larger error. Absent: independent.
 	Noise string `yaml:"noise,omitempty" enum:"independent|auto" example:"auto"`
 }
 

@@ -8,7 +8,7 @@
 //
 // Each row falls in at most one cell of a public domain. What one privacy unit contributes is cut down to the
 // [Bounds] of the query on the data itself; nothing is assumed of the data. What is kept of a unit over its bounds is a
-// uniform sample of that unit's own rows and depends on nothing else, so exact answers are the same for every
+// uniform sample of that unit's own rows and depends on nothing else. So exact answers are the same for every
 // order of the rows, size of the batches, number of workers and split of the files.
 //
 // # Which rows count

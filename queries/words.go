@@ -116,8 +116,8 @@ func GainOfSharing(q Query, adj Adjacency) (cell, total float64) {
 	return 1, 1
 }
 
-// VarianceHalfWidth is half the width of the interval of a variance of values in a range of half-width h, times the number of rows, at most,
-// for numbers of rows well above the noise of the count, from its mechanisms.
+// VarianceHalfWidth is at least half the width of a variance's interval, times the number of rows, if that number is well above the noise of
+// the count. h is half the width of the range of values, ms are the mechanisms of sum, squares and count.
 func VarianceHalfWidth(h float64, ms []calibrate.Mechanism) float64 {
 	return sums.VarianceHalfWidth(h, ms)
 }

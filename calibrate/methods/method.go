@@ -88,9 +88,9 @@ func (m Method) form() (closedForm, error) {
 	return closedForm{}, argument.New("mechanism", "%q is not one of %v", string(m), Methods())
 }
 
-// Sigma returns the method's sigma, in the unit of s.L2: never below its exact formula at these inputs, nor above it by more
-// than 1e-12 of it if the result is a normal float64, and proven to be (epsilon, delta)-differentially private for this
-// very input (Balle & Wang 2018, Theorem 8), whatever the formula's own domain is. If it is not, the error wraps
+// Sigma returns the method's sigma, in the unit of s.L2. It is never below the exact formula at these inputs, nor above it by
+// more than 1e-12 of it if the result is a normal float64. It is proven to be (epsilon, delta)-differentially private for
+// this very input (Balle & Wang 2018, Theorem 8), whatever the formula's own domain is. If it is not, the error wraps
 // ErrDoesNotHold and says up to which epsilon the formula holds. Other errors are *ArgumentError: "mechanism"; see
 // Guarantee.Validate; "epsilon" if it is 0 and the formula has no value; "delta" if the formula has none;
 // "sensitivity".

@@ -1,7 +1,7 @@
 // Package source reads private and public tables from Parquet, Arrow, CSV and JSON-lines files, of this machine or of a store (package store).
 //
 // A table is one or more files with one schema. It is read in splits (a Parquet row group, record batches of an Arrow
-// file, an Arrow stream, a piece of a CSV file), each in batches of at most 65,536 rows, so memory does not depend on the table's
+// file, an Arrow stream, a piece of a CSV file), each in batches of at most 65,536 rows. So memory does not depend on the table's
 // length. Types come from the schema and the options, never from values, and no value can make a read fail: what does
 // not parse is null. Errors name the file, the row group and the column, and never hold a value.
 //

@@ -11,8 +11,8 @@ import (
 
 // Places: dimensions of two columns, a latitude and a longitude in decimal degrees on WGS84.
 //
-// A row has no place, and is treated by the policy for nulls, if a coordinate is null or no number, the latitude is not in
-// [-90, 90] or the longitude not in [-180, 180], or both are 0, which devices write if they have no fix.
+// A row has no place if a coordinate is null or no number, the latitude is not in [-90, 90] or the longitude not in
+// [-180, 180], or both are 0, which devices write if they have no fix. The policy for nulls says what happens to it.
 
 // pointDomain finds the cell of a place.
 type pointDomain interface {

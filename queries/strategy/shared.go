@@ -84,8 +84,8 @@ func (s *Shared) best(b Bounds) int64 {
 	return low
 }
 
-// residualNorm2 returns D²: the largest squared norm of c − a·(1, …, 1) over the row counts c of a unit that has a row, for a of at most half of the
-// rows m that a unit may have in a cell.
+// residualNorm2 returns D²: the largest squared norm of c − a·(1, …, 1) over the row counts c of a unit that has a row. a is at most half of m, the
+// rows that a unit may have in a cell.
 //
 // Proof. The squared norm is sum_i c_i² − 2a·r + a²·d, with r rows in all. Of the c with r rows that with as many full cells of m rows as fit, and
 // the rest in one more, has the largest sum of squares, and needs the fewest cells. As r grows from one multiple of m to the next, the norm is convex in

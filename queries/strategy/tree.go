@@ -169,8 +169,8 @@ func (t *tree) meanVariance(precisions []float64, edges int) float64 {
 	return sum / float64(n)
 }
 
-// weigh returns the shares of mu² for the levels at which the mean variance is small, given the squared norm of what a unit changes in a
-// level of some width, and leaves out levels that are of no use.
+// weigh returns shares of mu² for the levels with which the mean variance is small, and leaves out levels that are of no use. norm is the
+// squared norm of what a unit changes in a level of some width.
 func (t *tree) weigh(norm func(width int) float64) []float64 {
 	const rounds, least = 16, 4e-3
 	shares := slices.Repeat([]float64{1 / float64(len(t.widths))}, len(t.widths))

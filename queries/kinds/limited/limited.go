@@ -4,8 +4,8 @@
 // each unit counts in one cell. Its noisy values are released, and the bound is chosen from them (queries/internal/privateclamp); then the answers are
 // noised with the rest of mu², for the sensitivity that the bound has. The charge fixes both mu beforehand, as for a clamp (queries/kinds/clamped).
 //
-// There is one pass over the rows: rows of a unit beyond the upper limit are not kept, and the rank of each row that is kept says from which bound on it
-// counts (queries/bounding), so that the answer under any bound is a sum of what was added up by rank (queries/internal/accumulate).
+// There is one pass over the rows. Rows of a unit beyond the upper limit are not kept. The rank of a row that is kept says from which bound on it counts
+// (queries/bounding). So the answer under any bound is a sum of what was added up by rank (queries/internal/accumulate).
 package limited
 
 import (

@@ -9,7 +9,7 @@ import (
 )
 
 // Ratio makes a mean in [centre - half, centre + half] of s, a noisy sum of differences from the centre, and n, a noisy
-// number of rows, of which the noise is independent and normal with these standard deviations.
+// number of rows. Their noise is independent and normal with these standard deviations.
 type Ratio struct {
 	Centre, Half float64
 	Sum, Count   float64

@@ -6,8 +6,8 @@ import (
 	"math/bits"
 )
 
-// Most records are split eight bytes at once, by lines. A record needs a second look, by the splitter of scanner.go, if it is blank or a comment, if
-// white space must be trimmed, if a quote does not quote a whole field, or if the text ends near it.
+// Most records are split eight bytes at once, by lines. The splitter of scanner.go looks at a record again if it is blank or a comment, if white
+// space must be trimmed, if a quote does not quote a whole field, or if the text ends near it.
 
 // field is a field of a record: from and to are places in a text. If to is before from, the record has no such field.
 type field struct {
