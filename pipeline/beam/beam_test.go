@@ -53,7 +53,7 @@ func (e onPrism) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	defer engine.Close()
 	task.Buckets, task.Memory, task.Out = 5, 1<<30, filepath.Join(dir, "out-")
 	pipe, s := beam.NewPipelineWithRoot()
-	dpbeam.Build(s, *task, dpbeam.Ranges(engine.Splits(), e.ranges))
+	dpbeam.Build(s, *task, dpbeam.Ranges(engine.Splits(), e.ranges), 1+e.ranges%3)
 	if _, err := beam.Run(ctx, "prism", pipe); err != nil {
 		return nil, err
 	}

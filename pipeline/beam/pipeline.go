@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"fmt"
 	"io"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -20,6 +21,7 @@ func init() {
 	register.DoFn3x1[context.Context, Range, func(int, []byte), error](&packFn{})
 	register.DoFn4x1[context.Context, int, func(*[]byte) bool, func(int, []byte), error](&boundFn{})
 	register.DoFn4x1[context.Context, int, func(*[]byte) bool, func(string), error](&togetherFn{})
+	register.DoFn3x0[int, []byte, func(int, []byte)](&keepFn{})
 	register.Emitter2[int, []byte]()
 	register.Emitter1[string]()
 	register.Iter1[[]byte]()
@@ -38,12 +40,49 @@ func Ranges(splits, n int) []Range {
 	return ranges
 }
 
-// Build adds a task to a pipeline.
-func Build(s beam.Scope, t Task, ranges []Range) {
-	read := beam.Reshuffle(s, beam.CreateList(s, ranges)) // else one worker reads all
-	packed := beam.ParDo(s.Scope("pack"), &packFn{Task: t}, read)
-	bounded := beam.ParDo(s.Scope("bound"), &boundFn{Task: t}, beam.GroupByKey(s, packed))
-	beam.ParDo(s.Scope("together"), &togetherFn{Task: t}, beam.GroupByKey(s, bounded))
+// Build adds a task to a pipeline, which up to workers workers share if the runner starts one for each scope whose name begins with WorkerScope: each reads some of the
+// ranges and bounds some of the buckets. Runners that share functions among workers themselves need one.
+func Build(s beam.Scope, t Task, ranges []Range, workers int) {
+	scopes := make([]beam.Scope, max(1, min(workers, len(ranges))))
+	toBound := make([][]beam.PCollection, len(scopes)) // by who bounds them
+	for i := range scopes {
+		scopes[i] = s
+		if len(scopes) > 1 {
+			scopes[i] = s.Scope(fmt.Sprint(WorkerScope, i))
+		}
+		var mine []Range
+		for k := i; k < len(ranges); k += len(scopes) {
+			mine = append(mine, ranges[k])
+		}
+		read := beam.Reshuffle(s, beam.CreateList(s, mine)) // else one worker reads all
+		packed := beam.ParDo(scopes[i].Scope("pack"), &packFn{Task: t}, read)
+		for k := range scopes {
+			kept := packed
+			if len(scopes) > 1 {
+				kept = beam.ParDo(scopes[i].Scope("keep"), &keepFn{Worker: k, Of: len(scopes)}, packed)
+			}
+			toBound[k] = append(toBound[k], kept)
+		}
+	}
+	var bounded []beam.PCollection
+	for k, scope := range scopes {
+		grouped := beam.GroupByKey(s, beam.Flatten(s, toBound[k]...))
+		bounded = append(bounded, beam.ParDo(scope.Scope("bound"), &boundFn{Task: t}, grouped))
+	}
+	beam.ParDo(s.Scope("together"), &togetherFn{Task: t}, beam.GroupByKey(s, beam.Flatten(s, bounded...)))
+}
+
+// WorkerScope begins the names of the scopes of what one of several workers does.
+const WorkerScope = "worker-"
+
+// keepFn keeps what one of several workers bounds.
+type keepFn struct{ Worker, Of int }
+
+// ProcessElement passes the messages of the worker's buckets.
+func (f *keepFn) ProcessElement(bucket int, message []byte, emit func(int, []byte)) {
+	if bucket%f.Of == f.Worker {
+		emit(bucket, message)
+	}
 }
 
 // setup is what a copy of a function has made on a worker.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -78,34 +79,29 @@ func await(t *testing.T, port int) {
 	t.Fatal("nobody listens")
 }
 
-// readerOf returns a process other than those of a list that has a file open, or 0.
-func readerOf(file string, but ...int) int {
+// readersOf returns the processes other than one that have a file open.
+func readersOf(file string, but int) (pids []int) {
 	links, _ := filepath.Glob("/proc/[0-9]*/fd/*") // of processes that have ended meanwhile some are missing
 	for _, l := range links {
 		if to, err := os.Readlink(l); err == nil && to == file {
-			pid, _ := strconv.Atoi(strings.Split(l, "/")[2])
-			known := false
-			for _, b := range but {
-				known = known || b == pid
-			}
-			if !known {
-				return pid
+			if pid, _ := strconv.Atoi(strings.Split(l, "/")[2]); pid != but && !slices.Contains(pids, pid) {
+				pids = append(pids, pid)
 			}
 		}
 	}
-	return 0
+	return pids
 }
 
-// killReader kills a process other than the submitter as soon as it has the table open.
-func killReader(t *testing.T, table string, submitter int, ended <-chan error) {
+// killReader kills a process other than the submitter as soon as some have the table open at a time.
+func killReader(t *testing.T, table string, submitter, some int, ended <-chan error) {
 	t.Helper()
 	for {
 		select {
 		case err := <-ended:
 			t.Fatalf("the run ended before a worker was killed: %v", err)
 		default:
-			if worker := readerOf(table, submitter); worker != 0 {
-				if err := syscall.Kill(worker, syscall.SIGKILL); err != nil {
+			if workers := readersOf(table, submitter); len(workers) >= some {
+				if err := syscall.Kill(workers[0], syscall.SIGKILL); err != nil {
 					t.Fatal(err)
 				}
 				return
@@ -125,9 +121,15 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: killed, budget: {epsilon: 1, delta: 1e-6}}
 `
 
-// A worker that is killed while it reads the table changes nothing: the pipeline is run again with another worker, the release is made with one
-// charge, which is the whole budget, the local engine finds it as its own, and no file of an attempt is left.
+// A worker that is killed while it reads the table, alone or beside two others, changes nothing: the pipeline is run again with other workers, the
+// release is made with one charge, which is the whole budget, the local engine finds it as its own, and no file of an attempt is left.
 func TestKilledWorker(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		t.Run(fmt.Sprint(workers), func(t *testing.T) { testKilledWorker(t, workers) })
+	}
+}
+
+func testKilledWorker(t *testing.T, workers int) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -159,10 +161,10 @@ func TestKilledWorker(t *testing.T) {
 	await(t, server)
 	await(t, pool)
 	run := start(t, "release-beam", &out, "run", job, "--runner=prism", fmt.Sprintf("--endpoint=localhost:%d", server),
-		"--environment_type=EXTERNAL", fmt.Sprintf("--environment_config=localhost:%d", pool), "--parts="+parts)
+		fmt.Sprintf("--workers=%d", workers), "--environment_type=EXTERNAL", fmt.Sprintf("--environment_config=localhost:%d", pool), "--parts="+parts)
 	ended := make(chan error, 1)
 	go func() { ended <- run.Wait() }()
-	killReader(t, table, run.Process.Pid, ended)
+	killReader(t, table, run.Process.Pid, workers, ended)
 	select {
 	case err = <-ended:
 	case <-time.After(2 * time.Minute):

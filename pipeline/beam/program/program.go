@@ -4,6 +4,7 @@ package program
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -56,6 +57,8 @@ type options struct {
 	memory  string
 	scratch string
 	parts   string
+	// workers is how many workers share the pipeline on prism.
+	workers int
 	// attempts is how often the pipeline is run at most, if it fails.
 	attempts int
 }
@@ -91,6 +94,7 @@ func Main() int {
 	flag.StringVar(&o.memory, "memory", "1GiB", "how much memory each function should use at most")
 	flag.StringVar(&o.scratch, "tmp-dir", "", "a folder on the workers for an encrypted file of what does not fit in memory")
 	flag.StringVar(&o.parts, "parts", "", "where workers write the encrypted result, and this process reads it: a folder that all of them see, or gs://...; by default a folder of this machine")
+	flag.IntVar(&o.workers, "workers", 1, "prism as a server: how many workers share the pipeline; other runners have flags of their own, such as --parallelism")
 	flag.IntVar(&o.attempts, "attempts", 3, "how often the pipeline is run at most: one that fails, because a worker was killed or else, costs nothing and is run again")
 	port := flag.Int("port", 50000, "worker: the port to listen on")
 	flag.Usage = func() { fmt.Fprint(os.Stderr, usage); flag.PrintDefaults() }
@@ -103,7 +107,8 @@ func Main() int {
 		job, rest = rest[0], rest[1:]
 	}
 	_ = flag.CommandLine.Parse(rest) // it ends the process if a flag is wrong
-	beam.Init()                      // a worker ends here
+	nameMetrics()
+	beam.Init() // a worker ends here
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	switch {
@@ -119,8 +124,11 @@ func Main() int {
 // run aggregates the input of a job and merges the result.
 func (o *options) run(ctx context.Context, job string, merge []string) int {
 	job, err := filepath.Abs(job)
-	if err != nil || o.buckets < 1 || o.ranges < 1 || o.attempts < 1 {
-		return report(exitUsage, errors.New("--buckets, --ranges and --attempts must be at least 1"))
+	if err != nil || o.buckets < 1 || o.ranges < 1 || o.attempts < 1 || o.workers < 1 {
+		return report(exitUsage, errors.New("--buckets, --ranges, --attempts and --workers must be at least 1"))
+	}
+	if o.workers > 1 && (runner() != prism || *jobopts.Endpoint == "") {
+		return report(exitUsage, errors.New("--workers is for prism as a server (--runner=prism --endpoint=...): other runners start as many workers as they are told by their own flags"))
 	}
 	memory, err := configs.ParseSize(o.memory)
 	if err != nil {
@@ -191,19 +199,29 @@ func (o *options) aggregate(ctx context.Context, task *dpbeam.Task, ranges []dpb
 	if err := setWorkerBinary(folder); err != nil {
 		return err
 	}
-	runner := *runners.Runner
-	if runner == "" {
-		runner = "prism"
-	}
 	for attempt := 1; ; attempt++ {
 		p, s := beam.NewPipelineWithRoot()
-		dpbeam.Build(s, *task, ranges)
-		_, err := beam.Run(ctx, runner, p)
+		dpbeam.Build(s, *task, ranges, o.workers)
+		err := o.submit(ctx, p)
 		if err == nil || ctx.Err() != nil || attempt >= o.attempts {
 			return err
 		}
 		fmt.Fprintf(os.Stderr, "attempt %d of %d failed, as the runner's log says; nothing was charged, and the next one begins\n", attempt, o.attempts)
 	}
+}
+
+const prism = "prism"
+
+// runner is the name of the runner.
+func runner() string { return cmp.Or(*runners.Runner, prism) }
+
+// submit runs a pipeline.
+func (o *options) submit(ctx context.Context, p *beam.Pipeline) (err error) {
+	if o.workers > 1 {
+		return runOnWorkers(ctx, p)
+	}
+	_, err = beam.Run(ctx, runner(), p)
+	return err
 }
 
 // setWorkerBinary says which program a runner hands to its workers, if the flags do not: this one, or an empty file if the workers are there
