@@ -72,19 +72,19 @@ func (f *facts) catalogue(tables []*Table) *catalogue.Release {
 	return r
 }
 
+// catalogued is what catalogues are told of a table of the query.
 func (q *queryFacts) catalogued(t *Table, f *facts) catalogue.Table {
-	out := catalogue.Table{Name: q.name, Description: strings.Join(q.about()[:1], " ")}
+	out, unit := catalogue.Table{Name: q.name, Description: q.question()}, q.unitText(f)
+	if t.Holds != "" {
+		out.Name += "." + t.Holds
+	}
 	switch t.Holds {
 	case pictureQuantiles:
-		out.Name, out.Description = q.name+"."+t.Holds, "Quantiles of "+q.edgeLabel()+", read off the noisy counts of "+q.name+"."
+		out.Description, unit = "Quantiles of "+q.edgeLabel()+", read off the noisy counts of "+q.name+".", q.edgeLabel()
 	case pictureCDF:
-		out.Name, out.Description = q.name+"."+t.Holds, "Share of the rows below each edge of "+q.edgeLabel()+", read off the noisy counts of "+q.name+"."
-	}
-	if t.Holds == holdsSums {
-		out.Name, out.Description = q.name+"."+t.Holds, "Numbers of rows below each edge of "+q.edgeLabel()+", from the noisy counts of "+q.name+"."
-	}
-	if out.Name == q.name && t.Holds != "" {
-		out.Name = q.name + "." + t.Holds
+		out.Description, unit = "Share of the rows below each edge of "+q.edgeLabel()+", read off the noisy counts of "+q.name+".", "share of rows"
+	case holdsSums:
+		out.Description = "Numbers of rows below each edge of " + q.edgeLabel() + ", from the noisy counts of " + q.name + "."
 	}
 	for _, x := range q.files {
 		if x.Holds == t.Holds {
@@ -100,13 +100,6 @@ func (q *queryFacts) catalogued(t *Table, f *facts) catalogue.Table {
 			kind = catalogue.Real
 		}
 		out.Columns = append(out.Columns, catalogue.Column{Name: k.Name, Description: "Key: names the cell.", Type: kind, Key: true})
-	}
-	unit := q.unitText(f)
-	switch t.Holds {
-	case pictureQuantiles:
-		unit = q.edgeLabel()
-	case pictureCDF:
-		unit = "share of rows"
 	}
 	for _, c := range t.Values {
 		text, known := columnTexts[c.Name]

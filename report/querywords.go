@@ -91,8 +91,22 @@ func noteOf(t *tableData) string {
 	return ""
 }
 
-// about says what a query asks and how accurate its answer is.
+// about says what a query asks, how accurate its answer is, and what stands out or is left out.
 func (q *queryFacts) about() []string {
+	out := []string{q.question(), q.accuracy()}
+	for _, text := range []string{q.sharing(), q.clamp, q.standsOutText()} {
+		if text != "" {
+			out = append(out, text)
+		}
+	}
+	if p := q.publish; p != nil && (p.MinCount > 0 || p.MaxRelativeError > 0) {
+		out = append(out, q.withheld())
+	}
+	return out
+}
+
+// question says what a query asks.
+func (q *queryFacts) question() string {
 	var by []string
 	for i := range q.axes {
 		by = append(by, q.axes[i].label())
@@ -109,31 +123,40 @@ func (q *queryFacts) about() []string {
 	if q.cells > 1 && q.kind != crosstabs {
 		text += ": " + plural(q.cells, "cell")
 	}
-	out := []string{text + "."}
+	return text + "."
+}
+
+// accuracy says how large the noise is.
+func (q *queryFacts) accuracy() string {
 	switch {
 	case q.kind == crosstabs:
-		out = append(out, "The noise is on what the tables share, so that they agree with each other. Each table has a standard deviation of its own, which stands in its file and with its values here.")
+		return "The noise is on what the tables share, so that they agree with each other. Each table has a standard deviation of its own, which stands in its file and with its values here."
 	case q.laidOut:
-		out = append(out, fmt.Sprintf("The noise is laid out for the numbers of rows below each edge, which are sums of cells: with 95 %% probability each of them is within %s of the exact number. The standard deviation of each cell and of each sum stands in the tables.",
-			SignificantUp(q.half, 4)))
+		return fmt.Sprintf("The noise is laid out for the numbers of rows below each edge, which are sums of cells: with 95 %% probability each of them is within %s of the exact number. The standard deviation of each cell and of each sum stands in the tables.",
+			SignificantUp(q.half, 4))
 	case q.overRows:
-		out = append(out, fmt.Sprintf("The noise of the sums has a standard deviation of %s; that of a value is it divided by the number of rows, and its interval stands in the table.", short(q.deviation)))
-	default:
-		out = append(out, fmt.Sprintf("The noise has a standard deviation of %s in every cell: with 95 %% probability a noisy value is within %s of the exact answer.", short(q.deviation), SignificantUp(q.half, 4)))
+		return fmt.Sprintf("The noise of the sums has a standard deviation of %s. A value's standard deviation is that number divided by the number of rows. Its interval stands in the table.", short(q.deviation))
 	}
-	if s := q.sums; s != nil {
-		n := float64(q.cells)
-		out = append(out, fmt.Sprintf("One unit may be in many of the cells, so that they share a part of their noise: the sum of all %s has a standard deviation of %s, and the difference of two cells one of %s. That of the sum of k cells is the square root of %s·k + %s·k².",
-			plural(q.cells, "cell"), short(math.Sqrt(n*s.Each+n*n*s.Common)), short(math.Sqrt(2*s.Each)), short(s.Each), short(s.Common)))
+	return fmt.Sprintf("The noise has a standard deviation of %s in every cell: with 95 %% probability a noisy value is within %s of the exact answer.", short(q.deviation), SignificantUp(q.half, 4))
+}
+
+// sharing says how the errors of cells that share noise add up; "" if they share none.
+func (q *queryFacts) sharing() string {
+	s, n := q.sums, float64(q.cells)
+	if s == nil {
+		return ""
 	}
-	if q.clamp != "" {
-		out = append(out, q.clamp)
-	}
+	return fmt.Sprintf("One unit may be in many of the cells, so that they share a part of their noise: the sum of all %s has a standard deviation of %s, and the difference of two cells one of %s. That of the sum of k cells is the square root of %s·k + %s·k².",
+		plural(q.cells, "cell"), short(math.Sqrt(n*s.Each+n*n*s.Common)), short(math.Sqrt(2*s.Each)), short(s.Each), short(s.Common))
+}
+
+// standsOutText says above which value a cell or a key stands out from the noise; "" if that is not known.
+func (q *queryFacts) standsOutText() string {
 	switch {
 	case q.keysOf != "":
-		out = append(out, fmt.Sprintf("The keys are those that %s selected by its noisy counts, for this query too: nothing was computed for any other key, and they cost nothing more.", q.keysOf))
+		return fmt.Sprintf("The keys are those that %s selected by its noisy counts, for this query too: nothing was computed for any other key, and they cost nothing more.", q.keysOf)
 	case q.threshold > 0:
-		out = append(out, fmt.Sprintf("The keys come from the private table. A key is published if its noisy count is at least %s. %s", short(q.threshold), q.discovered))
+		return fmt.Sprintf("The keys come from the private table. A key is published if its noisy count is at least %s. %s", short(q.threshold), q.discovered)
 	case (q.kind == "count" || q.kind == histogram) && q.cells > 0 && !q.laidOut:
 		text := fmt.Sprintf("If the exact answer is 0, the noisy value is above %s with a probability of 5 %%.", short(q.standsOut(1)))
 		if q.cells > 1 {
@@ -143,12 +166,9 @@ func (q *queryFacts) about() []string {
 			}
 			text += fmt.Sprintf(" If all %s were 0, the largest would be above %s with "+atMost+"that probability: smaller values do not stand out from the noise by themselves.", plural(q.cells, "cell"), short(q.standsOut(q.cells)))
 		}
-		out = append(out, text)
+		return text
 	}
-	if p := q.publish; p != nil && (p.MinCount > 0 || p.MaxRelativeError > 0) {
-		out = append(out, q.withheld())
-	}
-	return out
+	return ""
 }
 
 // StandsOut is the value that the largest of so many cells of noise alone exceeds with a probability of 5 %.

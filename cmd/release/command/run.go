@@ -35,7 +35,7 @@ func (a *app) runCmd() *cobra.Command {
 		Use: "run JOB", Short: "Make and publish a release", Long: runLong, Args: cobra.ExactArgs(1),
 		Example: "  release run job.yaml\n  release run job.yaml --param day=2026-11-20 --out /srv/releases/2026-11-20",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.run(cmd.Context(), args[0], &flags, again)
+			return a.run(cmd.Context(), args[0], &flags, again, nil)
 		},
 	}
 	a.addDataChecks(cmd)
@@ -79,7 +79,7 @@ func (a *app) mergeCmd() *cobra.Command {
 		Example: "  release merge job.yaml --key run.key parts/*.part",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			of.paths = args[1:]
-			return a.runOf(cmd.Context(), args[0], &flags, again, &of)
+			return a.run(cmd.Context(), args[0], &flags, again, &of)
 		},
 	}
 	sharding.AddKey(cmd, &of.key)
@@ -87,12 +87,8 @@ func (a *app) mergeCmd() *cobra.Command {
 	return cmd
 }
 
-func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, again bool) error {
-	return a.runOf(ctx, path, flags, again, nil)
-}
-
-// runOf makes the release of a job from its input or, if of is not nil, from the files of its shards.
-func (a *app) runOf(ctx context.Context, path string, flags *jobs.Flags, again bool, of *parts) error {
+// run makes the release of a job from its input or, if of is not nil, from the files of its shards.
+func (a *app) run(ctx context.Context, path string, flags *jobs.Flags, again bool, of *parts) error {
 	if flags.Workers < 1 {
 		return console.Usagef("--workers must be at least 1")
 	}
