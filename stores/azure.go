@@ -42,12 +42,21 @@ func (ofAzure) versionOf(as func(any) bool) string {
 }
 
 func (ofAzure) pin(as func(any) bool, version string) error {
-	var options *azblob.DownloadStreamOptions
-	if !as(&options) {
+	tag := azcore.ETag(version)
+	only := &azureblob.AccessConditions{ModifiedAccessConditions: &azureblob.ModifiedAccessConditions{IfMatch: &tag}}
+	var read *azblob.DownloadStreamOptions
+	var write *azblob.UploadStreamOptions
+	var remove *azureblob.DeleteOptions
+	switch {
+	case as(&read):
+		read.AccessConditions = only
+	case as(&write):
+		write.AccessConditions = only
+	case as(&remove):
+		remove.AccessConditions = only
+	default:
 		return store.Failure(store.Unsupported, "")
 	}
-	tag := azcore.ETag(version)
-	options.AccessConditions = &azureblob.AccessConditions{ModifiedAccessConditions: &azureblob.ModifiedAccessConditions{IfMatch: &tag}}
 	return nil
 }
 

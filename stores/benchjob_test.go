@@ -123,7 +123,7 @@ func (s *server) take(b *testing.B, path string) {
 		_, err = f.Seek(0, io.SeekStart)
 	}
 	w, a := writer(b, "s3://bucket/"+filepath.Base(path))
-	if err := cmp.Or(err, w.Put(b.Context(), a.Key, "application/octet-stream", f, size, false)); err != nil {
+	if err := cmp.Or(err, w.Put(b.Context(), a.Key, "application/octet-stream", f, size, nil)); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -177,7 +177,7 @@ func writer(t testing.TB, address string) (store.Writer, store.Address) {
 func put(t testing.TB, address string, content []byte) {
 	t.Helper()
 	w, a := writer(t, address)
-	if err := w.Put(context.Background(), a.Key, "application/octet-stream", bytes.NewReader(content), int64(len(content)), false); err != nil {
+	if err := w.Put(context.Background(), a.Key, "application/octet-stream", bytes.NewReader(content), int64(len(content)), nil); err != nil {
 		t.Fatalf("%s: %v", a, err)
 	}
 }

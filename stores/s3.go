@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
@@ -80,11 +81,19 @@ func (ofS3) versionOf(as func(any) bool) string {
 }
 
 func (ofS3) pin(as func(any) bool, version string) error {
-	var in *s3.GetObjectInput
-	if !as(&in) {
+	var read *s3.GetObjectInput
+	var write *transfermanager.UploadObjectInput
+	var remove *s3.DeleteObjectInput
+	switch {
+	case as(&read):
+		read.IfMatch = aws.String(version)
+	case as(&write):
+		write.IfMatch = aws.String(version)
+	case as(&remove):
+		remove.IfMatch = aws.String(version)
+	default:
 		return store.Failure(store.Unsupported, "")
 	}
-	in.IfMatch = aws.String(version)
 	return nil
 }
 

@@ -315,16 +315,29 @@ func wholly(content []byte, version, contentRange string, status int) func(http.
 func TestS3Writes(t *testing.T) {
 	start(t)
 	w, a := writer(t, "s3://bucket/p/a.csv")
-	write := func(text string, fresh bool) error {
-		return w.Put(t.Context(), a.Key, "text/csv", strings.NewReader(text), int64(len(text)), fresh)
+	write := func(text string, over *store.Object) error {
+		return w.Put(t.Context(), a.Key, "text/csv", strings.NewReader(text), int64(len(text)), over)
 	}
-	if err := write("one", true); err != nil {
+	if err := write("one", store.Nothing); err != nil {
 		t.Fatal(err)
 	}
-	if err := write("two", true); store.KindOf(err) != store.Exists {
+	first, err := w.Stat(t.Context(), a.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := write("two", store.Nothing); store.KindOf(err) != store.Exists {
 		t.Errorf("written over: %v", err)
 	}
-	if err := write("three", false); err != nil {
+	if err := errors.Join(write("four", &first), write("five", nil)); err != nil {
+		t.Fatal(err)
+	}
+	if err := write("six", &first); store.KindOf(err) != store.Changed {
+		t.Errorf("written over another version: %v", err)
+	}
+	if err := w.Delete(t.Context(), first); store.KindOf(err) != store.Changed {
+		t.Errorf("another version was removed: %v", err)
+	}
+	if err := write("three", nil); err != nil {
 		t.Fatal(err)
 	}
 	o, err := w.Stat(t.Context(), a.Key)
@@ -332,7 +345,7 @@ func TestS3Writes(t *testing.T) {
 	if err != nil || store.ReadFull(t.Context(), w, o, p, 0) != nil || string(p) != "three" {
 		t.Errorf("%q, %v", p, err)
 	}
-	if err := errors.Join(w.Delete(t.Context(), a.Key), w.Delete(t.Context(), a.Key)); err != nil {
+	if err := errors.Join(w.Delete(t.Context(), o), w.Delete(t.Context(), o)); err != nil {
 		t.Error(err)
 	}
 	if _, err := w.Stat(t.Context(), a.Key); store.KindOf(err) != store.NotFound {

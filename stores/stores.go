@@ -23,7 +23,7 @@ import (
 type kind interface {
 	// versionOf returns the version of an object that was listed or whose attributes were read; as is the method As of either.
 	versionOf(as func(any) bool) string
-	// pin asks for one version only; as is that of the options of a read.
+	// pin asks for one version only; as is that of the options of a read, a write or a removal.
 	pin(as func(any) bool, version string) error
 	// answered returns the version of which a read got bytes, and at which byte these begin; as is that of the reader.
 	answered(as func(any) bool) (version string, at int64)
@@ -121,8 +121,13 @@ func begin(contentRange string) int64 {
 }
 
 // Put implements store.Writer.
-func (b *bucket) Put(ctx context.Context, key, mediaType string, content io.ReadSeeker, _ int64, fresh bool) error {
-	err := b.Upload(ctx, key, content, &blob.WriterOptions{ContentType: mediaType, DisableContentTypeDetection: true, IfNotExist: fresh})
+func (b *bucket) Put(ctx context.Context, key, mediaType string, content io.ReadSeeker, _ int64, over *store.Object) error {
+	o := &blob.WriterOptions{ContentType: mediaType, DisableContentTypeDetection: true}
+	fresh := over != nil && over.Version == ""
+	if o.IfNotExist = fresh; over != nil && !fresh {
+		o.BeforeWrite = func(as func(any) bool) error { return b.kind.pin(as, over.Version) }
+	}
+	err := b.Upload(ctx, key, content, o)
 	if err == nil {
 		return nil
 	}
@@ -133,8 +138,17 @@ func (b *bucket) Put(ctx context.Context, key, mediaType string, content io.Read
 }
 
 // Delete implements store.Writer.
-func (b *bucket) Delete(ctx context.Context, key string) error {
-	err := b.Bucket.Delete(ctx, key)
+func (b *bucket) Delete(ctx context.Context, o store.Object) error {
+	now, err := b.Stat(ctx, o.Key) // not all servers heed the condition of a removal
+	switch {
+	case err != nil && store.KindOf(err) == store.NotFound:
+		return nil
+	case err != nil:
+		return err
+	case now.Version != o.Version:
+		return store.Failure(store.Changed, "")
+	}
+	err = b.DeleteWithOptions(ctx, o.Key, &blob.DeleteOptions{BeforeDelete: func(as func(any) bool) error { return b.kind.pin(as, o.Version) }})
 	if err == nil || gcerrors.Code(err) == gcerrors.NotFound {
 		return nil
 	}

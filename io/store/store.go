@@ -38,11 +38,15 @@ type Bucket interface {
 // Writer is a store to which objects can be written.
 type Writer interface {
 	Bucket
-	// Put writes an object, which others see whole or not at all. With fresh, the error is of kind Exists if the key has an object.
-	Put(ctx context.Context, key, mediaType string, content io.ReadSeeker, size int64, fresh bool) error
-	// Delete removes an object; nil if there is none.
-	Delete(ctx context.Context, key string) error
+	// Put writes an object, which others see whole or not at all. over is what it replaces: nil if that may be anything; Nothing if the key must
+	// have no object, else the error is of kind Exists; or a version, and the error is of kind Changed if the store has another one now.
+	Put(ctx context.Context, key, mediaType string, content io.ReadSeeker, size int64, over *Object) error
+	// Delete removes a version of an object; nil if the key has none. The error is of kind Changed if the store has another version now.
+	Delete(ctx context.Context, o Object) error
 }
+
+// Nothing is what an object replaces that must be the first of its key.
+var Nothing = &Object{}
 
 // Kind is what can be done about an error.
 type Kind uint8

@@ -22,10 +22,13 @@ type Memory struct {
 	Reads, Bytes atomic.Int64
 	// Before is called before each request, if it is set: its error is the answer. Of a read that it cuts, cut bytes are got.
 	Before func(request, key string, at int64) (cut int, err error)
+	// After is called after each object that was written or removed, if it is set.
+	After func(request, key string)
+	types map[string]string
 }
 
 // New returns an empty bucket.
-func New() *Memory { return &Memory{objects: map[string][]byte{}} }
+func New() *Memory { return &Memory{objects: map[string][]byte{}, types: map[string]string{}} }
 
 // Set puts contents in place.
 func (m *Memory) Set(key string, content []byte) {
@@ -45,6 +48,19 @@ func (m *Memory) Keys() map[string][]byte {
 	return out
 }
 
+// MediaType returns that with which an object was written.
+func (m *Memory) MediaType(key string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.types[key]
+}
+
+func (m *Memory) after(request, key string) {
+	if m.After != nil {
+		m.After(request, key)
+	}
+}
+
 // Opener registers the bucket under any address.
 func (m *Memory) Opener(context.Context, store.Address) (store.Bucket, error) { return m, nil }
 
@@ -62,8 +78,12 @@ func (m *Memory) object(key string) (store.Object, []byte, error) {
 	if !ok {
 		return store.Object{}, nil, store.Failure(store.NotFound, "")
 	}
+	return store.Object{Key: key, Size: int64(len(b)), Version: version(b)}, b, nil
+}
+
+func version(b []byte) string {
 	sum := sha256.Sum256(b)
-	return store.Object{Key: key, Size: int64(len(b)), Version: hex.EncodeToString(sum[:])}, b, nil
+	return hex.EncodeToString(sum[:])
 }
 
 // Stat implements store.Bucket.
@@ -118,7 +138,7 @@ func (m *Memory) ReadAt(ctx context.Context, o store.Object, p []byte, at int64)
 }
 
 // Put implements store.Writer.
-func (m *Memory) Put(_ context.Context, key, _ string, content io.ReadSeeker, _ int64, fresh bool) error {
+func (m *Memory) Put(_ context.Context, key, mediaType string, content io.ReadSeeker, _ int64, over *store.Object) error {
 	if _, err := m.before("put", key, 0); err != nil {
 		return err
 	}
@@ -126,23 +146,47 @@ func (m *Memory) Put(_ context.Context, key, _ string, content io.ReadSeeker, _ 
 	if err != nil {
 		return err
 	}
+	if err := m.put(key, mediaType, b, over); err != nil {
+		return err
+	}
+	m.after("put", key)
+	return nil
+}
+
+func (m *Memory) put(key, mediaType string, b []byte, over *store.Object) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if _, there := m.objects[key]; there && fresh {
+	now, there := m.objects[key]
+	switch {
+	case over == nil:
+	case there && over.Version == "":
 		return store.Failure(store.Exists, "")
+	case over.Version != "" && (!there || version(now) != over.Version):
+		return store.Failure(store.Changed, "")
 	}
-	m.objects[key] = b
+	m.objects[key], m.types[key] = b, mediaType
 	return nil
 }
 
 // Delete implements store.Writer.
-func (m *Memory) Delete(_ context.Context, key string) error {
-	if _, err := m.before("delete", key, 0); err != nil {
+func (m *Memory) Delete(_ context.Context, o store.Object) error {
+	if _, err := m.before("delete", o.Key, 0); err != nil {
 		return err
 	}
+	if err := m.delete(o); err != nil {
+		return err
+	}
+	m.after("delete", o.Key)
+	return nil
+}
+
+func (m *Memory) delete(o store.Object) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.objects, key)
+	if now, there := m.objects[o.Key]; there && version(now) != o.Version {
+		return store.Failure(store.Changed, "")
+	}
+	delete(m.objects, o.Key)
 	return nil
 }
 

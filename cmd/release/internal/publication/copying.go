@@ -1,6 +1,7 @@
 package publication
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -90,6 +91,13 @@ const (
 	other
 )
 
+// sighting is what was seen under a name.
+type sighting struct {
+	state  state
+	object store.Object // the zero object if it is absent
+	digest string       // its SHA-256; "" if it is another one by its length, and was not read
+}
+
 // copying is a copy in progress.
 type copying struct {
 	to      store.Writer
@@ -99,46 +107,53 @@ type copying struct {
 	files   []file // the manifest is the last
 	replace bool
 
-	sent, found, removed int64
+	sent, found, removed, kept int64
 }
 
-// run compares, removes another manifest, sends, and sends the manifest last.
+// run compares, retires another release, sends, and sends the manifest last.
 func (c *copying) run(ctx context.Context) error {
-	states := make([]state, len(c.files))
+	seen := make([]sighting, len(c.files))
 	err := c.each(ctx, len(c.files), func(ctx context.Context, i int) (err error) {
-		states[i], err = c.compare(ctx, c.files[i])
+		seen[i], err = c.look(ctx, c.files[i])
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	for i, s := range states {
-		if s == other && !c.replace {
-			return &pipeline.Error{
-				Cause: pipeline.CauseOutput, Code: "other-release", Message: console.Visible(c.at.At(c.prefix+c.files[i].name).String()) + " has other contents than this release",
-				Hint: "choose another prefix, or put this release in the place of that one with --replace",
-			}
-		}
-	}
-	last := len(c.files) - 1
-	var left []string
-	if states[last] == other {
-		if left, err = c.retire(ctx); err != nil {
+	var old map[string]string
+	if c.replace {
+		if old, err = c.retire(ctx, seen); err != nil {
 			return err
 		}
-		states[last] = absent
-	}
-	err = c.each(ctx, last, func(ctx context.Context, i int) error { return c.settle(ctx, c.files[i], states[i]) })
-	if err == nil {
-		err = c.settle(ctx, c.files[last], states[last])
-	}
-	if err != nil {
+	} else if err := c.vacant(ctx, seen); err != nil {
 		return err
 	}
-	for _, name := range left {
-		if err := c.remove(ctx, name); err != nil {
-			return err
+	last := len(c.files) - 1
+	err = c.each(ctx, last, func(ctx context.Context, i int) error { return c.settle(ctx, c.files[i], seen[i]) })
+	if err == nil {
+		err = c.settle(ctx, c.files[last], seen[last])
+	}
+	if err == nil && old != nil {
+		err = c.clear(ctx, old)
+	}
+	return err
+}
+
+// vacant refuses a prefix with another release or a part of one.
+func (c *copying) vacant(ctx context.Context, seen []sighting) error {
+	for i, s := range seen {
+		if s.state == other {
+			return c.refusal(c.files[i].name, " has other contents than this release", "choose another prefix, or put this release in the place of that one with --replace")
 		}
+	}
+	if seen[len(seen)-1].state == same {
+		return nil
+	}
+	switch _, err := c.stat(ctx, replacedName); { // whoever removes a manifest writes this first, and removes it last
+	case err == nil:
+		return c.refusal("", " has a release that is being replaced, or was not replaced to the end", "if nobody is at it, run publish with --replace")
+	case store.KindOf(err) != store.NotFound:
+		return err
 	}
 	return nil
 }
@@ -153,44 +168,125 @@ func (c *copying) each(ctx context.Context, n int, f func(context.Context, int) 
 	return g.Wait()
 }
 
-// retire removes the manifest of another release, and returns the names of its files that this one does not have.
-func (c *copying) retire(ctx context.Context) (left []string, err error) {
-	o, err := c.stat(ctx, manifestName)
-	if err == nil && o.Size <= maxManifest {
-		text := make([]byte, o.Size)
-		if err = store.ReadFull(ctx, c.to, o, text, 0); err == nil {
-			left = c.leftBy(text)
-		}
-	}
-	if err != nil && store.KindOf(err) != store.NotFound {
+// refusal is the error of a name below the prefix.
+func (c *copying) refusal(name, what, hint string) error {
+	return &pipeline.Error{Cause: pipeline.CauseOutput, Code: "other-release", Message: console.Visible(c.at.At(c.prefix+name).String()) + what, Hint: hint}
+}
+
+// replacedName is a copy of the manifest of a release that is being replaced. So a replacement that was stopped knows, when it is run again, which
+// objects were that release's.
+const replacedName = manifestName + ".replaced"
+
+// retire removes the manifest of another release, and returns that release's files with their digests; nil if there is no other release. Only what
+// that release's manifest states may be replaced: all else below the prefix is somebody else's.
+func (c *copying) retire(ctx context.Context, seen []sighting) (old map[string]string, err error) {
+	last := len(c.files) - 1
+	text, err := c.earlier(ctx, seen[last])
+	if err != nil {
 		return nil, err
 	}
-	return left, c.remove(ctx, manifestName)
-}
-
-// leftBy returns the names in another manifest that this release does not have. It believes only names that files of a
-// release's folder can have: others may be of another release below the same prefix.
-func (c *copying) leftBy(text []byte) (left []string) {
-	m, err := manifest.Parse(text)
-	if err != nil {
-		return nil
-	}
-	own := map[string]bool{}
-	for _, f := range c.files {
-		own[f.name] = true
-	}
-	others := named(&m)
-	others[sink.SignatureName] = ""
-	for name := range others {
-		if !own[name] && fs.ValidPath(name) && name != "." && !strings.Contains(name, "/") {
-			left = append(left, name)
+	if text != nil {
+		m, err := manifest.Parse(text)
+		if err != nil {
+			return nil, c.refusal(manifestName, " is no manifest of a release", "choose another prefix, or remove it yourself")
+		}
+		old = named(&m)
+		if m.Signature != nil {
+			old[sink.SignatureName] = anyDigest
 		}
 	}
-	return left
+	for i, s := range seen[:last] {
+		if s.state == other && !belongs(old, c.files[i].name, s.digest) {
+			return nil, c.refusal(c.files[i].name, " is no file of the release there, or was changed since", "choose another prefix, or move it away yourself")
+		}
+	}
+	if seen[last].state != other {
+		return old, nil
+	}
+	if err := c.keep(ctx, text); err != nil {
+		return nil, err
+	}
+	err = c.remove(ctx, seen[last].object)
+	seen[last] = sighting{}
+	return old, err
 }
 
-func (c *copying) remove(ctx context.Context, name string) error {
-	err := store.Retry(ctx, 0, func(ctx context.Context) error { return c.to.Delete(ctx, c.prefix+name) })
+// anyDigest is that of a signature, which its manifest cannot state.
+const anyDigest = "any"
+
+// belongs says whether an object is a file of an earlier release.
+func belongs(old map[string]string, name, digest string) bool {
+	want, known := old[name]
+	return known && (want == digest || want == anyDigest)
+}
+
+// earlier returns the manifest of another release: the one that stands, or that of a release whose replacement was stopped; nil if there is none.
+func (c *copying) earlier(ctx context.Context, stands sighting) ([]byte, error) {
+	o := stands.object
+	if stands.state != other {
+		var err error
+		if o, err = c.stat(ctx, replacedName); err != nil {
+			if store.KindOf(err) == store.NotFound {
+				return nil, nil
+			}
+			return nil, err
+		}
+	}
+	if o.Size > maxManifest {
+		return []byte{}, nil // no manifest is so long
+	}
+	text := make([]byte, o.Size)
+	return text, store.ReadFull(ctx, c.to, o, text, 0)
+}
+
+// keep writes the copy of a manifest that is about to be removed.
+func (c *copying) keep(ctx context.Context, text []byte) error {
+	o, err := c.stat(ctx, replacedName)
+	if err != nil && store.KindOf(err) != store.NotFound {
+		return err // the zero object if there is none
+	}
+	return store.Retry(ctx, int64(len(text)), func(ctx context.Context) error {
+		return c.to.Put(ctx, c.prefix+replacedName, mediaType(manifestName), bytes.NewReader(text), int64(len(text)), &o)
+	})
+}
+
+// clear removes the files of the earlier release that this one does not have, unless somebody changed them, and the copy of its manifest.
+// It believes only names that files of a release's folder can have: others may be of another release below the same prefix.
+func (c *copying) clear(ctx context.Context, old map[string]string) error {
+	for _, f := range c.files {
+		delete(old, f.name)
+	}
+	for name, digest := range old {
+		if !fs.ValidPath(name) || name == "." || strings.Contains(name, "/") {
+			continue
+		}
+		s, err := c.look(ctx, file{name: name, digest: digest, size: -1})
+		if err != nil {
+			return err
+		}
+		switch {
+		case s.state == absent:
+			continue
+		case !belongs(old, name, s.digest):
+			c.kept++
+			continue
+		}
+		if err := c.remove(ctx, s.object); err != nil {
+			return err
+		}
+	}
+	o, err := c.stat(ctx, replacedName)
+	if err == nil {
+		err = c.remove(ctx, o)
+		c.removed--
+	} else if store.KindOf(err) == store.NotFound {
+		return nil
+	}
+	return err
+}
+
+func (c *copying) remove(ctx context.Context, o store.Object) error {
+	err := store.Retry(ctx, 0, func(ctx context.Context) error { return c.to.Delete(ctx, o) })
 	if err == nil {
 		c.removed++
 	}
@@ -205,29 +301,30 @@ func (c *copying) stat(ctx context.Context, name string) (o store.Object, err er
 	return o, err
 }
 
-// compare reads what the store has under a file's name.
-func (c *copying) compare(ctx context.Context, f file) (state, error) {
+// look reads what the store has under a file's name. If the file is only compared, an object of another length is not read.
+func (c *copying) look(ctx context.Context, f file) (sighting, error) {
 	o, err := c.stat(ctx, f.name)
 	switch {
 	case err != nil && store.KindOf(err) == store.NotFound:
-		return absent, nil
+		return sighting{}, nil
 	case err != nil:
-		return absent, err
-	case o.Size != f.size:
-		return other, nil
+		return sighting{}, err
+	case o.Size != f.size && !c.replace:
+		return sighting{state: other, object: o}, nil
 	}
-	sum, p := sha256.New(), make([]byte, min(step, f.size))
-	for at := int64(0); at < f.size; at += int64(len(p)) {
-		p = p[:min(int64(len(p)), f.size-at)]
+	sum, p := sha256.New(), make([]byte, min(step, o.Size))
+	for at := int64(0); at < o.Size; at += int64(len(p)) {
+		p = p[:min(int64(len(p)), o.Size-at)]
 		if err := store.ReadFull(ctx, c.to, o, p, at); err != nil {
-			return absent, err
+			return sighting{}, err
 		}
 		sum.Write(p)
 	}
-	if hex.EncodeToString(sum.Sum(nil)) != f.digest {
-		return other, nil
+	s := sighting{other, o, hex.EncodeToString(sum.Sum(nil))}
+	if s.digest == f.digest {
+		s.state = same
 	}
-	return same, nil
+	return s, nil
 }
 
 // open opens a file of the release, and reads it once, so that nothing is sent which the release does not state. It does not follow links.
@@ -270,10 +367,17 @@ func changed(f file) error {
 }
 
 // settle sends a file that is not there, or not with the right contents, and reads it back.
-func (c *copying) settle(ctx context.Context, f file, s state) error {
-	if s == same {
+func (c *copying) settle(ctx context.Context, f file, s sighting) error {
+	if s.state == same {
 		atomic.AddInt64(&c.found, 1)
 		return nil
+	}
+	if s.state == other { // a file of the release that was retired
+		if _, err := c.stat(ctx, manifestName); err == nil {
+			return c.refusal(manifestName, " is there again", "somebody else publishes there: choose another prefix, or run publish again when they are done")
+		} else if store.KindOf(err) != store.NotFound {
+			return err
+		}
 	}
 	content, err := c.open(f)
 	if err != nil {
@@ -284,20 +388,20 @@ func (c *copying) settle(ctx context.Context, f file, s state) error {
 		if _, err := content.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
-		return c.to.Put(ctx, c.prefix+f.name, mediaType(f.name), content, f.size, s == absent)
+		return c.to.Put(ctx, c.prefix+f.name, mediaType(f.name), content, f.size, &s.object)
 	})
-	// If it exists now, another copy of this release is under way, or the answer to a request that was made again was lost.
-	if err != nil && store.KindOf(err) != store.Exists {
+	// If it exists or is another one now, another copy of this release is under way, or the answer to a request that was made again was lost.
+	if kind := store.KindOf(err); err != nil && kind != store.Exists && kind != store.Changed {
 		return err
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
 	}
-	back, err := c.compare(ctx, f)
+	back, err := c.look(ctx, f)
 	switch {
 	case err != nil:
 		return err
-	case back != same:
+	case back.state != same:
 		return &pipeline.Error{
 			Cause: pipeline.CauseOutput, Code: "altered", Message: console.Visible(c.at.At(c.prefix+f.name).String()) + " has other contents than were sent",
 			Hint: "does somebody else write there? run publish again, or choose another prefix",

@@ -23,7 +23,8 @@ const long = `publish copies a finished release to a prefix of an object store, 
 
 The folder is checked first, as release verify does. release.json is written last, so whoever finds it finds all that it names. A file that
 is there already with the right contents is not sent again. What was sent is read back and compared. If the prefix holds another release, or other contents
-under one of the names, nothing is written, unless --replace is given: then the other release.json is removed first.
+under one of the names, nothing is written. With --replace another release makes room: its release.json is removed first, and of its files those that are
+as it states them are replaced or removed. What somebody else put below the prefix, or changed there, is never replaced nor removed.
 
 The program with object stores is release-stores; docs/STORES.md says how it finds credentials.`
 
@@ -73,7 +74,10 @@ func publish(ctx context.Context, c *console.Console, dir, address string, repla
 	}
 	manifest := to.At(prefix + manifestName).String()
 	if c.JSON {
-		return c.PrintJSON(map[string]any{"manifest": manifest, "sent": done.sent, "already_there": done.found, "removed": done.removed})
+		return c.PrintJSON(map[string]any{"manifest": manifest, "sent": done.sent, "already_there": done.found, "removed": done.removed, "kept": done.kept})
+	}
+	if done.kept > 0 {
+		c.Note(console.Count(int(done.kept), "file") + " of the earlier release stay, since somebody changed them")
 	}
 	if c.Quiet {
 		return nil
