@@ -96,7 +96,8 @@ var layers = map[string][]string{
 		"io/table", "queries/bounding", "queries/domain", "queries/problem", "queries/quantize",
 		"queries/internal/columnar", "queries/internal/keyselection",
 	},
-	// The words of a query, the kinds on them, and the door that chooses a kind. No kind imports another, but a clamp that is discovered is one of a sum, as are sums by selected keys, and cells that may share noise are a histogram's.
+	// The words of a query, the kinds on them, and the door that chooses a kind. No kind imports another, but a clamp that is discovered is one of a
+	// sum, as are sums by selected keys, and cells that may share noise are a histogram's.
 	"queries/query": {
 		"calibrate", "io/table", "mechanism", "mechanism/int128",
 		"queries/bounding", "queries/domain", "queries/quantize", "queries/sensitivity", "queries/strategy", "queries/tally",

@@ -45,7 +45,8 @@ func GaussianMu(g Guarantee) (Mu, error) {
 }
 
 // AnalyticGaussian returns the least float64 sigma for which Gaussian noise on a query of L2 sensitivity s.L2 is proven to be
-// (epsilon, delta)-differentially private, in the unit of s.L2: never below the exact value (Balle & Wang 2018, Theorems 8 and 9). Errors are *ArgumentError: see Guarantee.Validate; "sensitivity" if s.L2 is not positive and finite,
+// (epsilon, delta)-differentially private, in the unit of s.L2: never below the exact value (Balle & Wang 2018, Theorems 8 and 9). Errors are
+// *ArgumentError: see Guarantee.Validate; "sensitivity" if s.L2 is not positive and finite,
 // or so large that sigma would not be finite.
 func AnalyticGaussian(s Sensitivity, g Guarantee) (Sigma, error) {
 	if err := g.Validate(); err != nil {

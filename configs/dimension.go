@@ -40,7 +40,8 @@ type Dimension struct {
 	// times. A histogram counts the units of each key and
 	// selects. Sums, means and variances whose by begins with the same dimensions are answered for the keys that it selects.
 	Keys string `yaml:"keys,omitempty" enum:"discover" example:"discover"`
-	// Fold names the differences between texts that do not count, in values, values_from and keys: discover: `case` (North and NORTH), `space` (blanks at the ends, and how many there are between words) and `accents` (Sud and Süd). Discovered keys are published as folded.
+	// Fold names the differences between texts that do not count, in values, values_from and keys: discover: `case` (North and NORTH), `space` (blanks
+	// at the ends, and how many there are between words) and `accents` (Sud and Süd). Discovered keys are published as folded.
 	Fold []string `yaml:"fold,omitempty" enum:"case|space|accents" example:"[case, space]"`
 	// As is the name of the key column in the release; the column's name if it is absent.
 	As string `yaml:"as,omitempty" example:"gender"`

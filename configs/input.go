@@ -24,7 +24,8 @@ type Input struct {
 	CSV CSV `yaml:"csv,omitempty" example:"{delimiter: \";\"}"`
 	// JSONL says which members of JSON lines are read; it has no effect on other formats.
 	JSONL *JSONL `yaml:"jsonl,omitempty" example:"{columns: {age: int}}"`
-	// Folders are columns that are not in the files but in the names of their folders, NAME=VALUE, with their types as in `csv.types`. Filters on whole numbers, dates and timestamps then leave out whole files.
+	// Folders are columns that are not in the files but in the names of their folders, NAME=VALUE, with their types as in `csv.types`. Filters on
+	// whole numbers, dates and timestamps then leave out whole files.
 	Folders map[string]string `yaml:"folders,omitempty" example:"{day: date}"`
 	// Events turn each row into one event for each entry. Filters and bounds then apply to events.
 	Events []Event `yaml:"events,omitempty" empty:"ok" example:"[{lat: pickup_latitude, lon: pickup_longitude}]"`
@@ -42,9 +43,11 @@ type SQL struct {
 	Driver string `yaml:"driver" enum:"duckdb|postgres|clickhouse|trino|spark|bigquery|snowflake" example:"postgres"`
 	// DSN is the connection string as the engine's driver reads it, preferably `${env:NAME}`. It never appears in a release, a message or the ledger.
 	DSN string `yaml:"dsn,omitempty" example:"\"${env:DSN}\""`
-	// Table is the name of the table, with its schema and catalogue before it if there are any, between points: `public.trips`. Each part is quoted as it stands. A parameter in it is of letters, digits and `_`.
+	// Table is the name of the table, with its schema and catalogue before it if there are any, between points: `public.trips`. Each part is quoted as
+	// it stands. A parameter in it is of letters, digits and `_`.
 	Table string `yaml:"table,omitempty" example:"public.trips"`
-	// Query is one SELECT statement that gives the rows, instead of a table. It is sent as it stands and is public, as the job is. It must not fail on any value, gives the same rows each time, and has no references: choose rows of a day with `where`.
+	// Query is one SELECT statement that gives the rows, instead of a table. It is sent as it stands and is public, as the job is. It must not fail on
+	// any value, gives the same rows each time, and has no references: choose rows of a day with `where`.
 	Query string `yaml:"query,omitempty" example:"\"SELECT * FROM read_parquet('trips/*.parquet')\""`
 }
 

@@ -64,7 +64,8 @@ type Privacy struct {
 	// only one unit has. It is subtracted from delta before the noise is calibrated. If it is absent, it is a tenth of
 	// delta if keys are discovered, and otherwise 0.
 	DeltaFailure Decimal `yaml:"delta_failure,omitempty" example:"1e-7"`
-	// Weights: auto splits epsilon over the queries so that all are more accurate than they are to be (accuracy, which each then needs) by the same factor. Absent: by the queries' weights.
+	// Weights: auto splits epsilon over the queries so that all are more accurate than they are to be (accuracy, which each then needs) by the same
+	// factor. Absent: by the queries' weights.
 	Weights string `yaml:"weights,omitempty" enum:"auto" example:"auto"`
 	// Unit is whom the guarantee protects: `row`, or the list of columns that together identify one privacy unit.
 	Unit Unit `yaml:"unit" example:"[cab_id]"`

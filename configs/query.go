@@ -25,7 +25,8 @@ type Query struct {
 	Weight Decimal `yaml:"weight,omitempty" default:"1" example:"2"`
 	// MaxError makes the plan fail if half the width of the 95 % interval would be larger, in the query's unit.
 	MaxError Decimal `yaml:"max_error,omitempty" example:"40"`
-	// Accuracy is the error that the query may have. release plan then says the least epsilon for all queries together, release suggest prints the job with it, and `privacy.weights: auto` splits epsilon by it.
+	// Accuracy is the error that the query may have. release plan then says the least epsilon for all queries together, release suggest prints the job
+	// with it, and `privacy.weights: auto` splits epsilon by it.
 	Accuracy *Accuracy `yaml:"accuracy,omitempty" example:"{95%: 40}"`
 	// Sparse writes only the cells whose estimate is not zero. All cells get noise nevertheless.
 	Sparse bool `yaml:"sparse,omitempty" default:"false"`
@@ -73,9 +74,13 @@ type Histogram struct {
 	Quantiles []Decimal `yaml:"quantiles,omitempty" example:"[0.25, 0.5, 0.75]"`
 	// CDF computes the share of the rows below each edge in the same way, into files NAME.cdf.
 	CDF *bool `yaml:"cdf,omitempty" example:"true"`
-	// Optimize says what the histogram is for: `cells`, or `cdf`, the numbers of rows below each edge of the dimension with numeric edges. These then have the least error, and with them quantiles, shares and sums over ranges of cells, and are a file of their own, NAME.sums; a single cell has about twice the error. Absent: cells.
+	// Optimize says what the histogram is for: `cells`, or `cdf`, the numbers of rows below each edge of the dimension with numeric edges. These then
+	// have the least error, and with them quantiles, shares and sums over ranges of cells, and are a file of their own, NAME.sums; a single cell has
+	// about twice the error. Absent: cells.
 	Optimize string `yaml:"optimize,omitempty" enum:"cells|cdf" example:"cdf"`
-	// Noise says whether cells may share noise: `independent`, each cell has its own; `auto`, they share the noise of the number of units if that makes the error of a cell smaller. It does if a unit may be in many of the cells: 24 hours with up to 24 groups need 0.60 of the noise. The sum of many cells then has a larger error. Absent: independent.
+	// Noise says whether cells may share noise: `independent`, each cell has its own; `auto`, they share the noise of the number of units if that
+	// makes the error of a cell smaller. It does if a unit may be in many of the cells: 24 hours with up to 24 groups need 0.60 of the noise. The sum
+	// of many cells then has a larger error. Absent: independent.
 	Noise string `yaml:"noise,omitempty" enum:"independent|auto" example:"auto"`
 }
 
@@ -89,7 +94,8 @@ type Crosstabs struct {
 	Ways []int `yaml:"ways,omitempty" min:"1" example:"[1, 2]"`
 	// Tables are further tables, or the weights of some.
 	Tables []CrosstabTable `yaml:"tables,omitempty" example:"[{by: [sex, race], weight: 2}]"`
-	// Optimize says whose error is to be small: `cells`, the mean square over all cells; `tables`, over all tables, however many cells they have; `largest`, the largest error of a table.
+	// Optimize says whose error is to be small: `cells`, the mean square over all cells; `tables`, over all tables, however many cells they have;
+	// `largest`, the largest error of a table.
 	Optimize string `yaml:"optimize,omitempty" enum:"cells|tables|largest" default:"cells"`
 	// Nonnegative makes the estimates of all tables the nearest ones that are not negative and still agree, at no cost. `noisy` stays as it is.
 	Nonnegative *bool `yaml:"nonnegative,omitempty" example:"true"`
@@ -130,7 +136,8 @@ type Aggregate struct {
 	Length int `yaml:"length,omitempty" min:"1" example:"300"`
 	// Columns that make a vector, one component each.
 	Columns []string `yaml:"columns,omitempty" example:"[x1, x2, x3]"`
-	// Clamp is the range [lo, hi] onto which each value (or component) is moved, in the column's unit. `discover` finds it privately within `range`, in the same run, and pays for it with a part of the query's budget.
+	// Clamp is the range [lo, hi] onto which each value (or component) is moved, in the column's unit. `discover` finds it privately within `range`,
+	// in the same run, and pays for it with a part of the query's budget.
 	Clamp Clamp `yaml:"clamp,omitempty" example:"[17, 90]"`
 	// Range is the public range [lo, hi] within which `clamp: discover` looks. It may be generous: what it costs grows with its logarithm at most.
 	Range []Decimal `yaml:"range,omitempty" example:"[0, 1e9]"`
@@ -155,7 +162,8 @@ type Aggregate struct {
 // PerUnit is what one privacy unit may contribute to a query; rows beyond a bound are left out. If the unit is made of
 // columns, either max_rows, or max_groups together with max_rows_per_group, is required.
 type PerUnit struct {
-	// MaxRows is the largest number of rows of one unit that count. `discover` finds it privately, at most `max_rows_up_to`, in the same run, and pays for it with a part of the query's budget.
+	// MaxRows is the largest number of rows of one unit that count. `discover` finds it privately, at most `max_rows_up_to`, in the same run, and pays
+	// for it with a part of the query's budget.
 	MaxRows MaxRows `yaml:"max_rows,omitempty" min:"1" example:"5"`
 	// MaxRowsUpTo is the public upper limit for `max_rows: discover`. It may be generous: what it costs grows with its logarithm at most.
 	MaxRowsUpTo int64 `yaml:"max_rows_up_to,omitempty" min:"2" example:"1000"`

@@ -9,7 +9,8 @@ import (
 	"github.com/dprelease/dprelease/mechanism/internal/gauss"
 )
 
-// Within reports whether ‖a − b‖₂ <= m.Sens.L2, in exact integers; ‖a − b‖₁ if m's noise is not Gaussian, since m.Sens.L2 then is the L1 sensitivity. An operator audits the bounds of a job with it, on
+// Within reports whether ‖a − b‖₂ <= m.Sens.L2, in exact integers; ‖a − b‖₁ if m's noise is not Gaussian, since m.Sens.L2 then is the L1 sensitivity.
+// An operator audits the bounds of a job with it, on
 // neighbouring tables of the real input. If L2 is 0, it reports whether a and b are equal.
 //
 // The caller learns one bit about answers that nobody will ever see: neither a nor b can be noised afterwards

@@ -24,7 +24,8 @@
 // # Where a kind of query is
 //
 // Each kind has a package below queries/kinds: histogram counts rows, and spreads them by a kernel; ordered is a histogram for the sums below its
-// edges; shared is one whose cells share noise; sums has sum.go, mean.go and variance.go; discovered has histograms whose keys are not listed, bykeys sums by keys that such a histogram selects; crosstabs has tables that
+// edges; shared is one whose cells share noise; sums has sum.go, mean.go and variance.go; discovered has histograms whose keys are not listed, bykeys
+// sums by keys that such a histogram selects; crosstabs has tables that
 // share their noise. They embed what kinds/base has for all, and use package query's words, which this package gives to
 // its users. [New] chooses the kind of a spec. Below them, queries/domain finds the cell of a row, queries/quantize its value, queries/bounding
 // the rows of a unit that count, queries/internal/accumulate adds them up, queries/internal/gather does so by privacy unit, and

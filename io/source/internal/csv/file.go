@@ -59,7 +59,8 @@ func Open(ctx context.Context, at scan.Place, packed scan.Compression, d *Dialec
 // streamed says whether the file is read as one stream: its text is not in the file as it stands.
 func (c *file) streamed() bool { return c.packed != scan.Plain || c.dialect.wide() }
 
-// notTexts are the first bytes of files that people take for texts. Each holds what no header begins with: a column may be called PAR1. Of files with a header they are looked at; without one they might be a row.
+// notTexts are the first bytes of files that people take for texts. Each holds what no header begins with: a column may be called PAR1. Of files with
+// a header they are looked at; without one they might be a row.
 var notTexts = []struct{ start, what, advice string }{
 	{"PK\x03\x04", "an Excel workbook or a zip archive", "save the sheet as CSV (UTF-8), or unpack the archive"},
 	{"PAR1\x15", "a Parquet file", "write input.format: parquet"},
