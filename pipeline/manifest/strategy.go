@@ -32,6 +32,9 @@ func (s *Strategy) largest() float64 {
 	return largest
 }
 
+// shared is the name of the strategy whose cells share noise, which alone states how their errors add up.
+const shared = "shared"
+
 // tablesFollow says whether the deviations of the query's tables, and its half-width, are those that its mechanisms give by the factors.
 func (q *Query) tablesFollow() error {
 	for _, t := range q.Strategy.Tables {
@@ -49,7 +52,7 @@ func (q *Query) tablesFollow() error {
 			return errors.New(q.Name + ": the standard deviation of its table " + t.Name + " does not follow from its mechanisms")
 		}
 	}
-	if s := q.Strategy.SumsOfCells; s != nil && !q.sumsFollow(s) {
+	if s := q.Strategy.SumsOfCells; (s != nil) != (q.Strategy.Name == shared) || s != nil && !q.sumsFollow(s) {
 		return errors.New(q.Name + ": how the errors of its cells add up does not follow from its mechanisms")
 	}
 	if h := q.HalfWidth; h == nil || *h != calibrate.Z95*q.Strategy.largest() || q.OverRows {
@@ -58,9 +61,12 @@ func (q *Query) tablesFollow() error {
 	return nil
 }
 
-// sumsFollow says whether the variances follow from the mechanisms: of each cell by itself from the first, in common from the second by its factor.
+// sumsFollow says whether the table is of all cells, with the error of the strategy, and the variances follow from the mechanisms: of each cell by itself from the first, in common from the second by its factor.
 func (q *Query) sumsFollow(s *SumsOfCells) bool {
 	if len(q.Mechanisms) != 2 || len(q.Strategy.Tables) != 1 {
+		return false
+	}
+	if t := &q.Strategy.Tables[0]; t.Cells != q.Cells || t.StandardDeviation != q.Strategy.RMSE {
 		return false
 	}
 	follows := func(stated float64, m *Mechanism) bool {

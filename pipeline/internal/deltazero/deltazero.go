@@ -23,11 +23,11 @@ func Problems(q *configs.Query, components []queries.Component, steps []denoise.
 	discovers := slices.ContainsFunc(components, func(c queries.Component) bool { return c.Keys > 0 })
 	switch {
 	case q.Histogram != nil && q.Histogram.Noise == "auto":
-		add("histogram.noise", "cells share noise in the way that is best for Gaussian noise, which has no epsilon at delta 0", "remove noise, or "+remedy)
+		add("histogram.noise", "cells share noise in the way that is best for Gaussian noise, which needs a delta above 0", "remove noise, or "+remedy)
 	case discovers:
 		add("", "keys cannot be discovered with delta 0: a key that one unit alone has is published with a probability, which is a part of delta", "list the keys (values), or "+remedy)
 	case slices.ContainsFunc(components, func(c queries.Component) bool { return c.L1 == 0 }):
-		add("", "its noise is shared by tables or sums in the way that is best for Gaussian noise, which has no epsilon at delta 0", "ask for histograms, or "+remedy)
+		add("", "its noise is shared by tables or sums in the way that is best for Gaussian noise, which needs a delta above 0", "ask for histograms, or "+remedy)
 	}
 	if q.Sensitivity != "" {
 		add("sensitivity", "is an L2 sensitivity, and noise with delta 0 goes by the L1 norm", "leave it out: the L1 sensitivity follows from the bounds")

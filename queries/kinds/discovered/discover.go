@@ -35,7 +35,8 @@ func New(s query.Spec, p *problem.Problems) query.Query {
 	axes := base.NewAxes(s, nil, p)
 	if s.Kind != query.Histogram {
 		p.Add(string(s.Kind)+".by", problem.CodeBadSpec, "no histogram of this job discovers these keys",
-			"add a histogram whose by has the same dimensions: it counts the units of each key and chooses the keys, for this query too; listed dimensions of this query alone come after them")
+			"add a histogram whose by has the same dimensions, written alike and in the same order: it counts the units of each key and chooses the keys, for this query too; listed dimensions of this query alone come after them")
+		return nil
 	}
 	base.CheckDiscovered(s, axes, nil, p)
 	q := &Query{base.Query{Spec: s, Axes: axes, Size: base.CountCells(s, axes, p), Limits: keyLimits(s, p)}}
