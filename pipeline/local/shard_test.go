@@ -166,7 +166,7 @@ version: 1
 name: %s
 privacy: {epsilon: 1, delta: 1e-6, unit: [u], per_unit: {max_rows: 2}}
 input: {files: ["t*.csv"]}
-queries: [{name: q, count: {}}]
+queries: [{name: q, count: {}}, {name: h, histogram: {by: [{column: u, values: ["1", "7"]}]}}]
 output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `
@@ -180,7 +180,7 @@ func shardPlan(t *testing.T, dir, question string) *pipeline.Plan {
 type shardFiles struct {
 	dir                             string
 	key                             partial.Key
-	plan, otherPlan                 *pipeline.Plan
+	plan, otherPlan, swapped        *pipeline.Plan
 	good, others, foreign, threes   []string
 	grown, changed                  []string // of the table with one file more; with a row more in a file
 	cut, flipped, newer, unreadable string
@@ -219,6 +219,8 @@ func newShardFiles(t *testing.T) *shardFiles {
 	write(filepath.Join(dir, "t1.csv"), []byte("u\n1\n2\n2\n"))
 	f.changed = parts(f.key, 2)
 	f.otherPlan = shardPlan(t, dir, strings.Replace(fmt.Sprintf(shardJob, "a"), "max_rows: 2", "max_rows: 3", 1))
+	swapped := strings.NewReplacer("name: q, count: {}}, {", "", `"7"]}]}}]`, `"7"]}]}}, {name: q, count: {}}]`).Replace(fmt.Sprintf(shardJob, "a"))
+	f.swapped = shardPlan(t, dir, swapped)
 	whole, err := os.ReadFile(f.good[0])
 	if err != nil {
 		t.Fatal(err)
@@ -252,6 +254,7 @@ func TestPartsThatDoNotFit(t *testing.T) {
 		"a changed file":  {[]string{f.good[0], f.changed[1]}, "shard-foreign", program, f.plan},
 		"another program": {f.good, "shard-foreign", "newer", f.plan},
 		"another job":     {f.good, "shard-foreign", program, f.otherPlan},
+		"another order":   {f.good, "shard-foreign", program, f.swapped},
 		"cut off":         {[]string{f.cut, f.good[1]}, "shard-damaged", program, f.plan},
 		"one bit":         {[]string{f.flipped, f.good[1]}, "shard-damaged", program, f.plan},
 		"another version": {[]string{f.newer, f.good[1]}, "shard-foreign", program, f.plan},
@@ -273,6 +276,44 @@ func TestPartsThatDoNotFit(t *testing.T) {
 	}
 	if _, err := local.OpenParts([]string{filepath.Join(f.dir, "gone")}, f.key, f.plan, program, local.Limits{}); !errors.Is(err, pipeline.ErrInputGone) {
 		t.Errorf("%v, want that the input is gone", err)
+	}
+}
+
+// A file that another one replaces after it was opened is refused, though it is authentic: it must state what it stated then.
+func TestPartsReplacedAfterOpening(t *testing.T) {
+	f := newShardFiles(t)
+	swapped, err := sharded{local.New(dataset(t, f.plan), 1), t, 2, false}.write(t.Context(), f.swapped, f.key, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, by := range map[string]string{
+		"the other shard": f.good[0], "another count": f.threes[1], "another table": f.grown[1], "a changed file": f.changed[1], "another order": swapped[1], "another key": f.foreign[1],
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(by)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before, err := os.ReadFile(f.good[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := local.OpenParts(f.good, f.key, f.plan, program, local.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(f.good[1], text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err = m.Aggregate(t.Context(), f.plan, pipeline.Silent{})
+			var e *pipeline.Error
+			if !errors.As(err, &e) || e.Code != "shard-damaged" && e.Code != "shard-foreign" {
+				t.Errorf("%v", err)
+			}
+			if err := os.WriteFile(f.good[1], before, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 }
 
