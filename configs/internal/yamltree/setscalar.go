@@ -1,23 +1,22 @@
-package configs
+package yamltree
 
 import (
 	"bytes"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
-
-	"github.com/dprelease/dprelease/configs/internal/yamltree"
 )
 
-// WithEpsilon returns the text of a job file with another privacy.epsilon; all else stays as it is, byte for byte. ok is false if the file has no
-// plain number there but a reference, an alias or quotes.
-func WithEpsilon(src []byte, epsilon string) (out []byte, ok bool) {
-	root, f := yamltree.ReadTree(src)
+// WithScalar returns the text of a file with another plain scalar at the place that keys lead to from the root; all else stays as it is, byte for
+// byte. ok is false if the file has no plain scalar there but a reference, an alias or quotes.
+func WithScalar(src []byte, scalar string, keys ...string) (out []byte, ok bool) {
+	value, f := ReadTree(src)
 	if f != nil {
 		return nil, false
 	}
-	_, privacy := yamltree.Child(root, "privacy", -1)
-	_, value := yamltree.Child(privacy, "epsilon", -1)
+	for _, key := range keys {
+		_, value = Child(value, key, -1)
+	}
 	if value == nil || value.Kind != yaml.ScalarNode || value.Style != 0 {
 		return nil, false
 	}
@@ -38,6 +37,6 @@ func WithEpsilon(src []byte, epsilon string) (out []byte, ok bool) {
 	}
 	at := len(src) - len(line)
 	out = append(out, src[:at]...)
-	out = append(out, epsilon...)
+	out = append(out, scalar...)
 	return append(out, line[len(value.Value):]...), true
 }
