@@ -20,13 +20,16 @@ import (
 	"github.com/dprelease/dprelease/ledger/sqlstore"
 )
 
+// built is the folder of the program; "" if no test needed it.
+var built string
+
 // build makes the program, once for all tests.
 var build = sync.OnceValues(func() (path string, err error) {
 	dir, err := os.MkdirTemp("", "release-duckdb")
 	if err != nil {
 		return "", err
 	}
-	path = filepath.Join(dir, "release-duckdb")
+	built, path = dir, filepath.Join(dir, "release-duckdb")
 	out, err := exec.Command("go", "build", "-o", path, "./cmd/release-duckdb").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)
@@ -36,8 +39,8 @@ var build = sync.OnceValues(func() (path string, err error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if path, err := build(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(path))
+	if built != "" {
+		_ = os.RemoveAll(built)
 	}
 	os.Exit(code)
 }

@@ -16,3 +16,6 @@ func TestWideDomains(t *testing.T) { sqlpushtest.Wide(t, newDuckDB(t)) }
 
 // Empty texts are no nulls, whatever rows are before them.
 func TestTexts(t *testing.T) { sqlpushtest.Texts(t, newDuckDB(t)) }
+
+// Clamps and bounds that are chosen later, and cells that share noise.
+func TestChosen(t *testing.T) { sqlpushtest.Chosen(t, newDuckDB(t)) }

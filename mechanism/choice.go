@@ -2,6 +2,7 @@ package mechanism
 
 import (
 	"errors"
+	"io"
 )
 
 // Exact answers that depend on a public choice
@@ -10,9 +11,10 @@ import (
 // rows, and it stays hidden until the choice is made: an Exact that [SealChoice] made has no cells, and [Exact.Choose] turns it into one that has.
 // Only one choice can be made, so that no row is noised twice.
 
-// SealChoice hides exact answers of which there is one for each choice. Errors of of are about the choice, never about the answers.
-func SealChoice(of func(Range) (Exact, error)) Exact {
-	c := &choice{make: of}
+// SealChoice hides exact answers of which there is one for each choice. Errors of of are about the choice, never about the answers. State writes what all
+// answers follow from, the same bytes whenever these are the same, for a fingerprint; it is called before the choice is made, if at all.
+func SealChoice(of func(Range) (Exact, error), state func(io.Writer) error) Exact {
+	c := &choice{make: of, state: state}
 	return Exact{choice: func() *choice { return c }}
 }
 
@@ -32,6 +34,6 @@ func (e Exact) Choose(r Range) (Exact, error) {
 	if err != nil {
 		return Exact{}, errors.Join(ErrChoice, err)
 	}
-	c.make = nil
+	c.make, c.state = nil, nil
 	return chosen, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -21,7 +22,7 @@ func TestChooseOnce(t *testing.T) {
 			return mechanism.Exact{}, errNo
 		}
 		return mechanism.Seal(1, []int64{r.Low, r.High})
-	})
+	}, func(io.Writer) error { return nil })
 	m := calibrate.Mechanism{Query: "q", Sens: calibrate.Sensitivity{L2: 1}, Sigma: 4, Grid: 0.25}
 	r := ledgertest.Receipt(t, m)
 	if _, err := e.Noise(context.Background(), r, m, 1); !errors.Is(err, mechanism.ErrChoice) {

@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"io"
 	"sync"
 
 	"github.com/dprelease/dprelease/mechanism/int128"
@@ -45,6 +46,8 @@ type keyed struct {
 type choice struct {
 	mu   sync.Mutex
 	make func(Range) (Exact, error) // nil if the choice was made
+	// state writes what the answers follow from; nil if the choice was made.
+	state func(io.Writer) error
 }
 
 // Range is a choice: the least and the greatest value, in quanta.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
+	"math"
 )
 
 // fingerprintKey is the least length of a key, in bytes.
@@ -14,7 +15,9 @@ const fingerprintKey = 16
 // would give the same answers again, to those who hold the key, and nothing to others. The answers are not spent. The key is a
 // secret of at least 16 bytes.
 //
-// Errors: ErrKey if the key is shorter; ErrChoice if an answer depends on a choice; ErrEmpty, ErrSpent.
+// Of answers of which some are still to be chosen it is of what all of them follow from.
+//
+// Errors: ErrKey if the key is shorter; ErrEmpty, ErrSpent; those of answers that are on disk.
 func Fingerprint(key []byte, exacts ...Exact) ([]byte, error) {
 	if len(key) < fingerprintKey {
 		return nil, ErrKey
@@ -33,8 +36,11 @@ func (e Exact) write(h hash.Hash) error {
 	if e.keyed != nil {
 		return e.writeKeys(h)
 	}
-	if e.choice != nil { // what it holds is not yet chosen
-		return ErrChoice
+	if e.choice != nil {
+		return e.writeChoice(h)
+	}
+	if e.selected != nil {
+		return e.writeForKeys(h)
 	}
 	if e.open == nil {
 		return ErrEmpty
@@ -70,6 +76,42 @@ func (e Exact) writeKeys(h hash.Hash) error {
 		writeWords(h, uint64(len(k)), uint64(counts[i]))
 		_, _ = h.Write([]byte(k)) // a hash takes everything
 	}
+	return nil
+}
+
+// writeChoice writes what all answers follow from of which one is still to be chosen.
+func (e Exact) writeChoice(h hash.Hash) error {
+	c := e.choice()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state == nil {
+		return ErrSpent
+	}
+	writeWords(h, 'd')
+	return c.state(h)
+}
+
+// writeForKeys writes what is held of every key, of which some are still to be selected.
+func (e Exact) writeForKeys(h hash.Hash) error {
+	k := e.selected()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.answers == nil {
+		return ErrSpent
+	}
+	names, cells, quantum, err := k.answers.All()
+	if err != nil {
+		return err
+	}
+	writeWords(h, 'n', math.Float64bits(quantum))
+	for i, name := range names {
+		if x := cells.At(i); x.High != 0 || x.Low != 0 {
+			writeWords(h, uint64(len(name)))
+			_, _ = h.Write([]byte(name)) // a hash takes everything
+			writeWords(h, uint64(x.High), x.Low)
+		}
+	}
+	writeWords(h, math.MaxUint64)
 	return nil
 }
 

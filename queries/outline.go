@@ -44,6 +44,15 @@ type Outline struct {
 	// Squared says that the squares of values, less LessSquare each, are added up too. Rows says that numbers of rows are needed beside sums.
 	Squared    bool
 	LessSquare int64
+	// Units says that the number of units that have a row is needed too, as table 1.
+	Units bool
+	// Steps are the bounds on the rows of a unit of which one is chosen later, ascending, the last of which is that of Limits; nil if the bound is fixed. A row
+	// that is kept counts in the table of the first step that is not below its rank among those of its unit, by digest. After these tables there is one of
+	// units, by the step of their last row.
+	Steps []int64
+	// Bins are the quantized values from which on a bin but the first begins, ascending; nil if values are not added up by bins. A row counts in the table of
+	// its bin, and one without a value in the table after the last bin.
+	Bins []int64
 }
 
 // Total is what was added up in a cell.
@@ -87,13 +96,19 @@ func OutlineOf(q Query, s table.Schema) (o Outline, err error) {
 	case *shared.Cells:
 		return outline(&q.Query.Query, s)
 	case *shared.Query:
-		return o, problem.One(q.Name(), "histogram.noise", CodeNotPushed, "cells that share noise take the number of units as well, which a statement does not count", HintLocal+", or leave noise out")
+		o, err = outline(&q.Query, s)
+		o.Units = true
+		return o, err
 	case *limited.Query:
-		return o, problem.One(q.Name(), problem.FieldBounds+".max_rows", CodeNotPushed, "a bound on rows that is discovered takes the rank of each row among those of its unit", HintLocal)
+		o, err = OutlineOf(q.Query, s)
+		o.Steps = q.Steps()
+		return o, err
 	case *bykeys.Query:
 		return o, problem.One(q.Name(), q.Spec.ByField(), CodeNotPushed, "keys that are discovered are private, and what is added up by them would leave the database before they are selected", HintLocal)
 	case *clamped.Query:
-		return o, problem.One(q.Name(), "", CodeNotPushed, "a clamp that is discovered takes a histogram of values and sums for each bin of it", HintLocal)
+		o, err = outline(&q.Query.Query, s)
+		o.Value, o.Bins, o.AllRows = q.Values(), q.BinEdges(), q.Values().Value.Rows > 0
+		return o, err
 	}
 	return o, problem.One(q.Name(), "histogram.by", CodeNotPushed, "keys that are discovered are private, and would leave the database before they are selected", HintLocal)
 }

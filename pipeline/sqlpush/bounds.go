@@ -17,7 +17,7 @@ type limit struct{ cells, inCell, rows bool }
 
 func (c *contents) binding() limit {
 	l := c.Limits
-	rows := l.Rows < c.product(min(l.Groups, c.cellsInAll()), l.PerGroup)
+	rows := c.Steps != nil || l.Rows < c.product(min(l.Groups, c.cellsInAll()), l.PerGroup)
 	return limit{cells: l.Groups < c.cellsInAll(), inCell: l.PerGroup < math.MaxInt64 && (l.PerGroup < l.Rows || !rows), rows: rows}
 }
 
@@ -44,7 +44,7 @@ func (c *contents) boundedCounts() string {
 	return c.with(number,
 		"coded AS (SELECT "+by+", n\n FROM "+groups+" AS z)",
 		c.overactive(c.Limits.Groups, unitInCell),
-		keptOf(kept, c.sameUnit("c"), w.from))
+		keptOf(kept, kept, c.sameUnit("c"), w.from))
 }
 
 // overactive is the units with more rows than some, each with the beginnings of its messages.
@@ -67,8 +67,8 @@ func (c *contents) joinOveractive(w *writer, messages ...beginning) {
 }
 
 // keptOf is the rows of units that are over no bound, and what is kept of the others.
-func keptOf(columns, on, bounded string) string {
-	return fmt.Sprintf("kept AS (SELECT %s FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE %s)\n UNION ALL SELECT %s FROM %s AS b)", columns, on, columns, bounded)
+func keptOf(ofFew, columns, on, bounded string) string {
+	return fmt.Sprintf("kept AS (SELECT %s FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE %s)\n UNION ALL SELECT %s FROM %s AS b)", ofFew, on, columns, bounded)
 }
 
 // sameUnit says that a row is of a unit o.
@@ -106,6 +106,9 @@ func (c *contents) boundedRows() string {
 	if !l.cells {
 		few = min(c.Limits.Rows, c.Limits.PerGroup)
 	}
+	if c.Steps != nil { // of each row its rank is needed
+		few = 1
+	}
 	if !l.cells && !l.inCell && !l.rows {
 		return c.totals(c.from, countRows)
 	}
@@ -138,10 +141,15 @@ func (c *contents) boundedRows() string {
 	if kept == "" {
 		kept = "1 AS one"
 	}
+	ofFew := kept
+	if c.Steps != nil {
+		kept = strings.Join(slices.Concat(c.units, c.cells, c.values), ", ")
+		kept, ofFew = kept+", "+c.step("r")+" AS tab", kept+", 0 AS tab"
+	}
 	return c.with(countRows,
 		"coded AS (SELECT "+list+"\n FROM "+c.from+" AS z)",
 		c.overactive(few, messages...),
-		keptOf(kept, c.sameUnit("c"), w.from))
+		keptOf(ofFew, kept, c.sameUnit("c"), w.from))
 }
 
 // beginning is a column of a unit: how its messages of an order begin.

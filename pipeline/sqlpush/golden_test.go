@@ -35,6 +35,9 @@ queries:
   - {name: mean_fare, mean: {column: fare, clamp: [0, 100], by: [{column: t, part: hour_of_week}]}, per_unit: {max_groups: 3, max_rows: 4, max_rows_per_group: 2}}
   - {name: spread, variance: {column: fare, clamp: [-5, 100]}}
   - {name: tables, crosstabs: {by: [{column: zone, values: [north, south]}, {column: shared, values: ["true", "false"]}, {column: age, edges: [0, 18, 65]}], ways: [1, 2]}, per_unit: {max_rows: 2}}
+  - {name: clamp_later, mean: {column: fare, clamp: discover, range: [-1, 1000], by: [{column: zone, values: [north, south]}]}, per_unit: {max_groups: 1, max_rows_per_group: 2}}
+  - {name: bound_later, sum: {column: fare, clamp: [0, 100], by: [{column: zone, values: [north, south]}]}, per_unit: {max_rows: discover, max_rows_up_to: 20}}
+  - {name: shared_noise, histogram: {by: [{column: t, part: hour_of_day}], noise: auto}, per_unit: {max_groups: 20, max_rows_per_group: 1}}
 output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `
@@ -74,7 +77,7 @@ func TestGoldenStatements(t *testing.T) {
 	}
 }
 
-// A parser of each of these dialects accepts the statements as they are: accepted.txt is written by accept.sh, which needs npm.
+// A parser of each of these dialects accepts the statements as they are: accepted.txt is written by accept.sh, which needs npm and packages from the network.
 func TestGoldenStatementsAreAccepted(t *testing.T) {
 	f, err := os.Open("testdata/accepted.txt")
 	if err != nil {
@@ -97,7 +100,7 @@ func TestGoldenStatementsAreAccepted(t *testing.T) {
 		}
 		seen[fields[0]] = true
 	}
-	for _, name := range []string{"bigquery", "snowflake", "trino"} {
+	for _, name := range []string{"bigquery", "clickhouse", "snowflake", "spark", "trino"} {
 		if !seen[name] {
 			t.Errorf("no parser has accepted the statements for %s", name)
 		}

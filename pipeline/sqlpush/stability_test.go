@@ -18,3 +18,6 @@ func TestPostgresWideDomains(t *testing.T) { sqlpushtest.Wide(t, newPostgres(t))
 
 // Empty texts are no nulls, whatever rows are before them.
 func TestPostgresTexts(t *testing.T) { sqlpushtest.Texts(t, newPostgres(t)) }
+
+// Clamps and bounds that are chosen later, and cells that share noise.
+func TestPostgresChosen(t *testing.T) { sqlpushtest.Chosen(t, newPostgres(t)) }

@@ -216,19 +216,19 @@ type contents struct {
 }
 
 func (c *contents) statement() string {
-	if len(c.Columns) == 0 && !c.Apart && c.looksUp() {
+	if len(c.Columns) == 0 && !c.Apart && c.Bins == nil && c.looksUp() {
 		return c.groupedFirst()
 	}
 	c.findCells()
 	c.quantizeValues()
 	c.findUnits()
-	if len(c.units) == 0 {
+	switch {
+	case len(c.units) == 0:
 		return c.totals(c.from, countRows)
+	case c.Value == nil && !c.binding().rows:
+		return c.boundedCounts() + c.countUnits()
 	}
-	if c.Value == nil && !c.binding().rows {
-		return c.boundedCounts()
-	}
-	return c.boundedRows()
+	return c.boundedRows() + c.countUnits()
 }
 
 // looksUp says that the values of some dimension are looked up in a long list.
@@ -421,7 +421,16 @@ func (c *contents) totals(from, rows string) string {
 	if c.missing {
 		missing = notNull(c.cells)
 	}
+	if c.Bins != nil {
+		from = fmt.Sprintf("(SELECT k.*, %s AS tab FROM %s AS k)", c.bin(c.values[0]), from)
+	}
 	switch {
+	case c.Bins != nil || c.Steps != nil:
+		by, cell := "tab", "0"
+		if len(c.cells) > 0 {
+			by, cell = "tab, cell", "cell"
+		}
+		return fmt.Sprintf("SELECT tab AS t, %s AS cell, %s\nFROM %s AS x\nGROUP BY %s", cell, list, from, by) + having(missing)
 	case len(c.cells) == 0:
 		return fmt.Sprintf("SELECT 0 AS t, 0 AS cell, %s\nFROM %s AS x", list, from)
 	case !c.Apart:

@@ -74,6 +74,10 @@ func VisitsJobs() map[string]string {
 		"several":      "[person, day], per_unit: {max_groups: 2, max_rows_per_group: 2, max_rows: 3}",
 		"large bounds": "[number], per_unit: {max_rows: 1000}",
 	} {
+		queries := visitsQueries
+		if name != "unbounded" {
+			queries = append(queries[:len(queries):len(queries)], visitsQueriesOfUnits...)
+		}
 		jobs[name] = fmt.Sprintf(`version: 1
 name: wire
 privacy: {epsilon: 1, delta: 1e-6, unit: %s}
@@ -82,7 +86,7 @@ queries:
 %s
 output: {dir: out, formats: [csv]}
 ledger: {store: "sqlite:ledger.db", dataset: wire, budget: {epsilon: 50, delta: 1e-3}}
-`, unit, strings.Join(visitsQueries, "\n"))
+`, unit, strings.Join(queries, "\n"))
 	}
 	return jobs
 }
@@ -98,5 +102,11 @@ var visitsQueries = []string{
 	"  - {name: each, mean: {column: amount, clamp: [-5, 5]}}",
 	"  - {name: pair, sum: {columns: [amount, age], clamp: [0, 3]}}",
 	"  - {name: spread, variance: {column: age, clamp: [0, 90]}}",
+	"  - {name: clamp, mean: {column: amount, clamp: discover, range: [-1, 1000], by: [{column: zone, values: [north, south]}]}}",
 	"  - {name: tables, crosstabs: {by: [{column: zone, values: [north, south]}, {column: age, edges: [0, 40, 80]}], ways: [1, 2]}}",
+}
+
+var visitsQueriesOfUnits = []string{
+	"  - {name: bound, sum: {column: amount, clamp: [0, 10], by: [{column: zone, values: [north, south]}]}, per_unit: {max_rows: discover, max_rows_up_to: 100, max_groups: 2, max_rows_per_group: 100}}",
+	"  - {name: shared, histogram: {by: [{column: age, from: 0, to: 80, width: 4}], noise: auto}, per_unit: {max_groups: 20, max_rows_per_group: 1}}",
 }

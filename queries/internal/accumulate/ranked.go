@@ -2,6 +2,7 @@ package accumulate
 
 import (
 	"errors"
+	"io"
 	"slices"
 	"sync"
 
@@ -106,7 +107,11 @@ func (a *Ranked) Seal() ([]mechanism.Exact, error) {
 	var exacts []mechanism.Exact
 	c := &rankedChoice{steps: a.Steps, answers: a.answers}
 	for vector := range a.Vectors {
-		exacts = append(exacts, mechanism.SealChoice(func(r mechanism.Range) (mechanism.Exact, error) { return c.within(r, vector) }))
+		state := c.write
+		if vector > 0 { // the first one has written what all follow from
+			state = func(io.Writer) error { return nil }
+		}
+		exacts = append(exacts, mechanism.SealChoice(func(r mechanism.Range) (mechanism.Exact, error) { return c.within(r, vector) }, state))
 	}
 	histogram, err := SealCounts(a.units)
 	if err != nil {
@@ -150,6 +155,23 @@ func (c *rankedChoice) within(r mechanism.Range, vector int) (mechanism.Exact, e
 		return mechanism.Exact{}, c.err
 	}
 	return c.sealed[vector], nil
+}
+
+// errContent is an error of the program: an answer that is not added up by rank.
+var errContent = errors.New("queries: an answer of this kind is not added up by rank")
+
+// write writes the answers by step.
+func (c *rankedChoice) write(to io.Writer) error {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	w := &contentWriter{to: to}
+	for step, answer := range c.answers {
+		if answer != nil {
+			w.words(uint64(step))
+			w.answer(answer)
+		}
+	}
+	return w.err
 }
 
 // sealTogether hides the sum of answers, of which the first is not nil.

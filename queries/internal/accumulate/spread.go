@@ -3,6 +3,7 @@ package accumulate
 import (
 	"encoding/binary"
 	"errors"
+	"io"
 	"math"
 
 	"github.com/dprelease/dprelease/io/table"
@@ -193,7 +194,7 @@ func (a *Spread) Seal() ([]mechanism.Exact, error) {
 	if a.CountRows {
 		vectors = [][]int64{rows, histogram}
 	}
-	exacts := []mechanism.Exact{mechanism.SealChoice(a.clamped)}
+	exacts := []mechanism.Exact{mechanism.SealChoice(a.clamped, a.write)}
 	for _, counts := range vectors {
 		e, err := SealCounts(counts)
 		if err != nil {
@@ -202,6 +203,22 @@ func (a *Spread) Seal() ([]mechanism.Exact, error) {
 		exacts = append(exacts, e...)
 	}
 	return exacts, nil
+}
+
+// write writes the numbers of rows and the sums by cell and bin, and those of rows without a value.
+func (a *Spread) write(to io.Writer) error {
+	w := &contentWriter{to: to}
+	for i := range a.cells {
+		if c := &a.cells[i]; c.rows != nil {
+			w.words(uint64(i))
+			w.counts('r', c.rows)
+			w.wide('s', c.sums)
+		}
+	}
+	if a.Check != nil { // they count in nothing otherwise
+		w.counts('m', a.missing)
+	}
+	return w.err
 }
 
 // errEdges is the error of a clamp whose ends are no edges of bins.

@@ -3,11 +3,14 @@ package accumulate
 import (
 	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/internal/privateclamp"
 )
 
 // Total is what another engine has added up in one cell: rows that were bounded already.
 type Total struct {
-	Table int // of crosstabs: which of the largest tables; else 0
+	// Table is which of the largest tables, of crosstabs; the step of the rows' ranks, or after the last step the number of units whose last row is in step Cell;
+	// the bin of the values, or after the last bin rows without a value; 1 for the number of units with a row, in cell 0; and else 0.
+	Table int
 	Cell  int64
 	Rows  int64
 	// Sums are the sums of the components of the quantized values, less the centre; Second is the sum of the second number.
@@ -76,4 +79,62 @@ func (a *Sums) AddTotal(t Total) error {
 		a.second.Add(int(t.Cell), t.Second)
 	}
 	return nil
+}
+
+// AddTotal adds the rows of a cell and a step, or the units of a step.
+func (a *Ranked) AddTotal(t Total) error {
+	steps := len(a.Steps)
+	switch {
+	case t.Table == steps:
+		if err := t.fits(int64(steps)); err != nil {
+			return err
+		}
+		a.units[t.Cell] += min(t.Rows, MaxRows)
+		return nil
+	case t.Table < 0 || t.Table > steps:
+		return columnar.ErrShape
+	case t.Rows == 0: // of a query that has no cells
+		return nil
+	}
+	taker, ok := a.at(t.Table).(Taker)
+	if !ok {
+		return columnar.ErrShape
+	}
+	t.Table = 0
+	return taker.AddTotal(t)
+}
+
+// AddTotal adds the rows and the sum of a cell and a bin, or rows without a value.
+func (a *Spread) AddTotal(t Total) error {
+	a.makeCells()
+	if err := t.fits(int64(a.Cells)); err != nil {
+		return err
+	}
+	bins := a.bins()
+	switch {
+	case t.Table < 0 || t.Table > bins || len(t.Sums) != 1:
+		return columnar.ErrShape
+	case t.Rows == 0:
+		return nil
+	case t.Table == bins:
+		a.missing[t.Cell] += min(t.Rows, MaxRows)
+		return nil
+	}
+	c := &a.cells[t.Cell]
+	if c.rows == nil {
+		c.rows, c.sums = make([]int64, bins), int128.Make(bins)
+	}
+	c.rows[t.Table] += min(t.Rows, MaxRows)
+	c.sums.Add(t.Table, t.Sums[0])
+	return nil
+}
+
+// BinEdges are the values from which on a bin begins, but for the first bin, ascending.
+func (of SpreadOf) BinEdges() []int64 {
+	edges := make([]int64, 0, of.bins()-1)
+	for j := 1; j < of.bins(); j++ {
+		low, _ := privateclamp.Bounds(j + of.lowest())
+		edges = append(edges, low)
+	}
+	return edges
 }

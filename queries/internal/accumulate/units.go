@@ -1,8 +1,11 @@
 package accumulate
 
 import (
+	"cmp"
+
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
 	"github.com/dprelease/dprelease/queries/internal/state"
 )
 
@@ -57,5 +60,14 @@ func (a *Units) LoadState(r *state.Reader) error {
 	return a.Counts.LoadState(r)
 }
 
-// AddTotal refuses: totals of cells do not tell how many units have a row.
-func (a *Units) AddTotal(Total) error { return bounding.ErrMerge }
+// AddTotal adds the rows of a cell, or, in table 1, the units that have a row.
+func (a *Units) AddTotal(t Total) error {
+	if t.Table == 0 {
+		return a.Counts.AddTotal(t)
+	}
+	if err := t.fits(1); err != nil || t.Table != 1 {
+		return cmp.Or(err, columnar.ErrShape)
+	}
+	a.AddUnits(t.Rows)
+	return nil
+}

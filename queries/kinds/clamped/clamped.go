@@ -138,6 +138,12 @@ func (q *Query) spread() accumulate.SpreadOf {
 	}
 }
 
+// Values is what is added up, with the public range and without a centre.
+func (q *Query) Values() *quantize.Quantizer { return q.values }
+
+// BinEdges are the quantized values from which on a bin of the histogram but the first begins, ascending.
+func (q *Query) BinEdges() []int64 { return q.spread().BinEdges() }
+
 // New compiles the query.
 func (q *Query) New(s table.Schema, spill bounding.Spill) (query.Accumulator, error) {
 	p := &problem.Problems{Query: q.Name()}

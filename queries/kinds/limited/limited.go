@@ -79,6 +79,9 @@ func New(q query.Query, with func(maxRows int64) (query.Query, error), p *proble
 
 func (q *Query) steps() []int64 { return q.base.Steps() }
 
+// Steps are the bounds that may be chosen, ascending.
+func (q *Query) Steps() []int64 { return q.steps() }
+
 // Rule is the version of the rule.
 func (q *Query) Rule() int { return privateclamp.RowsRule }
 
