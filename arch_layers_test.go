@@ -134,9 +134,10 @@ var layers = map[string][]string{
 
 	"pipeline/protocol": append([]string{"pipeline"}, exposed...),
 
-	"pipeline/local":   append([]string{"pipeline/partial"}, engines...),
-	"pipeline/sqlpush": append([]string{"mechanism/int128", "queries/problem"}, engines...),
-	"pipeline/beam":    append([]string{"configs", "internal/wiring", "pipeline/local", "pipeline/partial"}, engines...),
+	"pipeline/local":                     append([]string{"pipeline/partial"}, engines...),
+	"pipeline/sqlpush":                   append([]string{"mechanism/int128", "queries/problem", "pipeline/sqlpush/internal/rowbatch"}, engines...),
+	"pipeline/sqlpush/internal/rowbatch": {"io/table"},
+	"pipeline/beam":                      append([]string{"configs", "internal/wiring", "pipeline/local", "pipeline/partial"}, engines...),
 
 	// Partial aggregates: their encryption, and what they say of themselves.
 	"pipeline/partial": {"io/table", "queries"},

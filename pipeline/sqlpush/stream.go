@@ -2,23 +2,13 @@ package sqlpush
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"strings"
 
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/rowbatch"
 )
-
-// A batch ends with so many rows, or with the row whose texts make it so many bytes long.
-const (
-	streamed      = 1 << 14
-	streamedBytes = 8 << 20
-)
-
-// longest is the length in bytes of the longest text. Longer ones are null, as those of Arrow files are: offsets of a batch are of 32 bits.
-const longest = 1<<31 - 1
 
 // Rows returns the input's rows as a dataset, which the local engine reads. Columns are read by the same expressions as in statements. Closing the
 // dataset does not close the database.
@@ -26,16 +16,15 @@ func (d *Database) Rows() *source.Dataset { return source.OfRows(d.Schema(), d.r
 
 func (d *Database) read(ctx context.Context, columns []string, yield func(*table.Batch) error) error {
 	exprs := []string{"1 AS l"}
-	batch := newRowBatch(nil)
+	var types []table.Type
 	if len(columns) > 0 {
 		exprs = exprs[:0]
-		var of []Column
 		for _, name := range columns {
 			c := d.columns[name]
-			exprs, of = append(exprs, c.Expr), append(of, c)
+			exprs, types = append(exprs, c.Expr), append(types, c.Type)
 		}
-		batch = newRowBatch(of)
 	}
+	batch := rowbatch.New(types)
 	return d.within(ctx, func(tx *session) error {
 		rows, err := tx.query(ctx, "SELECT "+strings.Join(exprs, ", ")+" FROM "+d.from)
 		if err != nil {
@@ -43,11 +32,11 @@ func (d *Database) read(ctx context.Context, columns []string, yield func(*table
 		}
 		defer rows.Close()
 		for rows.Next() {
-			if err := batch.scan(rows); err != nil {
+			if err := batch.Scan(rows); err != nil {
 				return failed(ctx, "the database's answer is none", err)
 			}
-			if batch.rows == streamed || batch.bytes >= streamedBytes {
-				if err := yield(batch.take()); err != nil {
+			if batch.Full() {
+				if err := yield(batch.Take()); err != nil {
 					return err
 				}
 			}
@@ -55,108 +44,11 @@ func (d *Database) read(ctx context.Context, columns []string, yield func(*table
 		if err := rows.Err(); err != nil {
 			return failed(ctx, "the database failed while it gave the input's rows", err)
 		}
-		if batch.rows > 0 {
-			return yield(batch.take())
+		if batch.Rows() > 0 {
+			return yield(batch.Take())
 		}
 		return nil
 	})
-}
-
-// rowBatch gathers rows.
-type rowBatch struct {
-	columns []Column
-	out     []table.Column
-	rows    int
-	bytes   int // of texts
-
-	ints   []sql.NullInt64
-	floats []sql.NullFloat64
-	texts  []textCell
-	into   []any
-}
-
-func newRowBatch(columns []Column) *rowBatch {
-	n := len(columns)
-	b := &rowBatch{columns: columns, ints: make([]sql.NullInt64, n), floats: make([]sql.NullFloat64, n), texts: make([]textCell, n)}
-	for i, c := range columns {
-		switch c.Type.Kind {
-		case table.Float:
-			b.into = append(b.into, &b.floats[i])
-		case table.String:
-			b.into = append(b.into, &b.texts[i])
-		default:
-			b.into = append(b.into, &b.ints[i])
-		}
-	}
-	if n == 0 {
-		b.into = []any{new(int64)}
-	}
-	b.reset()
-	return b
-}
-
-func (b *rowBatch) reset() {
-	b.rows, b.bytes, b.out = 0, 0, make([]table.Column, len(b.columns))
-	for i, c := range b.columns {
-		b.out[i] = table.Column{Type: c.Type, Valid: make([]bool, 0, streamed)}
-		if c.Type.Kind == table.String {
-			b.out[i].Values.Offsets = []uint32{0}
-		}
-	}
-}
-
-// scan adds the row at hand.
-func (b *rowBatch) scan(rows *sql.Rows) error {
-	if err := rows.Scan(b.into...); err != nil {
-		return err
-	}
-	b.rows++
-	for i := range b.out {
-		c := &b.out[i]
-		v := &c.Values
-		switch c.Type.Kind {
-		case table.Float:
-			c.Valid, v.Floats = append(c.Valid, b.floats[i].Valid), append(v.Floats, b.floats[i].Float64)
-		case table.String:
-			c.Valid, v.Data = append(c.Valid, b.texts[i].valid), append(v.Data, b.texts[i].data...)
-			v.Offsets = append(v.Offsets, uint32(len(v.Data)))
-			b.bytes += len(b.texts[i].data)
-		default:
-			c.Valid, v.Ints = append(c.Valid, b.ints[i].Valid), append(v.Ints, b.ints[i].Int64)
-		}
-	}
-	return nil
-}
-
-// textCell is a text or NULL. [sql.RawBytes] cannot tell the empty text of a driver that returns strings from NULL, unless a row before it had a longer one.
-type textCell struct {
-	data  []byte
-	valid bool
-}
-
-// Scan copies a value.
-func (t *textCell) Scan(value any) error {
-	t.data, t.valid = t.data[:0], value != nil
-	switch v := value.(type) {
-	case nil:
-	case string:
-		t.data = append(t.data, v...)
-	case []byte:
-		t.data = append(t.data, v...)
-	default:
-		return errors.New("not a text")
-	}
-	if len(t.data) > longest {
-		t.data, t.valid = nil, false
-	}
-	return nil
-}
-
-// take returns the rows as a batch.
-func (b *rowBatch) take() *table.Batch {
-	out := &table.Batch{Rows: b.rows, Columns: b.out}
-	b.reset()
-	return out
 }
 
 // Reader is an engine of another package that reads the rows of a database: its answers stand for the input as those of an [Engine] do.

@@ -157,9 +157,6 @@ func (c *rankedChoice) within(r mechanism.Range, vector int) (mechanism.Exact, e
 	return c.sealed[vector], nil
 }
 
-// errContent is an error of the program: an answer that is not added up by rank.
-var errContent = errors.New("queries: an answer of this kind is not added up by rank")
-
 // write writes the answers by step.
 func (c *rankedChoice) write(to io.Writer) error {
 	c.mutex.Lock()
