@@ -113,6 +113,9 @@ func near(drawn, charged calibrate.Mechanism) bool {
 	return math.Abs(one-other) <= 0x1p-50*other
 }
 
+// alike says whether numbers are equal, but for how the last bits of a root are rounded on the machine that stated one of them.
+func alike(stated, follows float64) bool { return math.Abs(stated-follows) <= 1e-12*follows }
+
 // searchedRows judges a bound on the rows of a unit.
 func (q *Query) searchedRows(m calibrate.Mechanism) error {
 	s := q.RowsSearch
@@ -124,7 +127,7 @@ func (q *Query) searchedRows(m calibrate.Mechanism) error {
 		noise = math.Hypot(noise, q.Mechanisms[i].Sigma/most)
 		widest = math.Hypot(widest, s.Charged[i].Sigma/most)
 	}
-	if s.Noise[slices.Index(s.Steps, s.MaxRows)] != noise || s.Noise[len(s.Noise)-1] != widest || !slices.IsSorted(s.Noise) {
+	if !alike(s.Noise[slices.Index(s.Steps, s.MaxRows)], noise) || !alike(s.Noise[len(s.Noise)-1], widest) || !slices.IsSorted(s.Noise) {
 		return errors.New(q.Name + ": its noise is not the one for which its bound on rows was chosen")
 	}
 	return nil
@@ -146,7 +149,7 @@ func (q *Query) searchedClamp(m calibrate.Mechanism) error {
 		if len(s.Charged) > 1 {
 			noise = math.Hypot(noise, s.Charged[1].Sigma)
 		}
-		if noise != s.Noise || s.Groups != q.Cells {
+		if !alike(s.Noise, noise) || s.Groups != q.Cells {
 			return wrong
 		}
 		return nil
