@@ -170,6 +170,8 @@ func (b *bucket) failure(ctx context.Context, err error) error {
 		return store.Failure(store.Unavailable, "is the machine's clock right?")
 	case status == http.StatusNotFound:
 		return store.Failure(store.NotFound, "")
+	case code == "ExpiredToken" || code == "TokenRefreshRequired" || code == "InvalidToken" || code == "RequestExpired":
+		return store.Failure(store.Denied, "the credentials have expired: renew them, and run again")
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return store.Failure(store.Denied, "")
 	case status == http.StatusPreconditionFailed || status == http.StatusNotModified || status == http.StatusConflict:

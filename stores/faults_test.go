@@ -1,0 +1,103 @@
+package stores_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/dprelease/dprelease/io/store"
+)
+
+// refusal answers as S3 does.
+func refusal(w http.ResponseWriter, status int, code string) bool {
+	w.Header().Set("Content-Type", "application/xml")
+	w.WriteHeader(status)
+	_, _ = fmt.Fprintf(w, "<Error><Code>%s</Code><Message>hush-text of the store</Message><RequestId>hush-id</RequestId></Error>", code)
+	return true
+}
+
+// From the third read of the table on, the store does something wrong. The run ends with a message that shows no text of the store's and no
+// credential; there is no release and no charge. When the store is well again, the same job makes its release, for which the budget pays once,
+// and a repeated run returns the same bytes.
+func TestRunsWithFaults(t *testing.T) {
+	s := start(t)
+	content := tables(t, 60_000)["t.parquet"]
+	put(t, "s3://bucket/cats.csv", []byte("cat\ncat 1\ncat 2\ncat 3\n"))
+	put(t, "s3://bucket/t.parquet", content)
+	w, a := writer(t, "s3://bucket/t.parquet")
+	o, err := w.Stat(t.Context(), a.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var strayed atomic.Bool
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		strayed.Store(strayed.Load() || r.Header.Get("Authorization") != "" || r.Header.Get("X-Amz-Security-Token") != "")
+		wholly(content, o.Version, "", 200)(w, r)
+	}))
+	defer other.Close()
+	otherHost := strings.Replace(other.URL, "127.0.0.1", "localhost", 1)
+	for name, x := range map[string]struct {
+		fault func(http.ResponseWriter, *http.Request) bool
+		want  string
+	}{
+		"expired":       {func(w http.ResponseWriter, _ *http.Request) bool { return refusal(w, 400, "ExpiredToken") }, "expired"},
+		"denied":        {func(w http.ResponseWriter, _ *http.Request) bool { return refusal(w, 403, "AccessDenied") }, "credentials"},
+		"removed":       {func(w http.ResponseWriter, _ *http.Request) bool { return refusal(w, 404, "NoSuchKey") }, "no such object"},
+		"changed":       {func(w http.ResponseWriter, _ *http.Request) bool { return refusal(w, 412, "PreconditionFailed") }, "changed"},
+		"shorter":       {func(w http.ResponseWriter, _ *http.Request) bool { return refusal(w, 416, "InvalidRange") }, "changed"},
+		"another ETag":  {wholly(content, `"other"`, "", 206), "changed"},
+		"the whole":     {wholly(content, o.Version, "", 200), "ranges"},
+		"another range": {wholly(content, o.Version, fmt.Sprintf("bytes 7-%d/%d", o.Size-1, o.Size), 206), "ranges"},
+		"another region": {func(w http.ResponseWriter, _ *http.Request) bool {
+			return refusal(w, 301, "PermanentRedirect")
+		}, "region"},
+		"a redirect": {func(w http.ResponseWriter, r *http.Request) bool {
+			http.Redirect(w, r, otherHost+r.URL.Path, http.StatusTemporaryRedirect)
+			return true
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "job.yaml")
+			if err := errors.Join(os.Chmod(dir, 0o755), os.WriteFile(path, []byte(job), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			var reads atomic.Int64
+			s.fails(func(w http.ResponseWriter, r *http.Request) bool {
+				return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/t.parquet") && reads.Add(1) > 2 && x.fault(w, r)
+			})
+			code, out := release(t, "run", path)
+			s.fails(nil)
+			if code != 3 || !strings.Contains(out, x.want) || !strings.Contains(out, "t.parquet") || strings.Contains(out, "hush") || strings.Contains(out, "localhost") {
+				t.Errorf("exit code %d: %s", code, out)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "out", "release.json")); err == nil {
+				t.Error("there is a release")
+			}
+			var before string
+			for range 2 {
+				if code, out := release(t, "run", path); code != 0 {
+					t.Fatalf("when the store is well: exit code %d: %s", code, out)
+				}
+				table, err := os.ReadFile(filepath.Join(dir, "out", "cats.csv"))
+				if err != nil || before != "" && string(table) != before {
+					t.Errorf("another run has other bytes: %v", err)
+				}
+				before = string(table)
+			}
+			noCredentials(t, dir)
+		})
+	}
+	if strayed.Load() {
+		t.Error("a server to which the store sends the reader gets the credentials")
+	}
+	if _, err := w.Stat(t.Context(), "none"); store.KindOf(err) != store.NotFound {
+		t.Error(err)
+	}
+}
