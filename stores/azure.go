@@ -3,6 +3,7 @@ package stores
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob"
@@ -29,14 +30,22 @@ func openAzure(ctx context.Context, a store.Address) (store.Bucket, error) {
 
 type ofAzure struct{}
 
+// quotedTag is an ETag as requests name it: lists have it without its quotes.
+func quotedTag(tag azcore.ETag) string {
+	if s := string(tag); s == "" || strings.HasSuffix(s, `"`) {
+		return s
+	}
+	return `"` + string(tag) + `"`
+}
+
 func (ofAzure) versionOf(as func(any) bool) string {
 	var listed container.BlobItem
 	var head azureblob.GetPropertiesResponse
 	switch {
 	case as(&listed) && listed.Properties != nil && listed.Properties.ETag != nil:
-		return string(*listed.Properties.ETag)
+		return quotedTag(*listed.Properties.ETag)
 	case as(&head) && head.ETag != nil:
-		return string(*head.ETag)
+		return quotedTag(*head.ETag)
 	}
 	return ""
 }
@@ -69,7 +78,7 @@ func (ofAzure) answered(as func(any) bool) (string, int64) {
 	if out.ContentRange != nil {
 		span = *out.ContentRange
 	}
-	return string(*out.ETag), begin(span)
+	return quotedTag(*out.ETag), begin(span)
 }
 
 func (ofAzure) status(err error) (int, string) {

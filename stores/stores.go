@@ -44,9 +44,6 @@ func (b *bucket) Stat(ctx context.Context, key string) (store.Object, error) {
 		return store.Object{}, b.failure(ctx, err)
 	}
 	o := store.Object{Key: key, Size: a.Size, Version: b.kind.versionOf(a.As)}
-	if o.Version == "" {
-		o.Version = a.ETag
-	}
 	return b.versioned(o)
 }
 
