@@ -62,37 +62,7 @@ func TestRunsWithFaults(t *testing.T) {
 			return true
 		}, ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			path := filepath.Join(dir, "job.yaml")
-			if err := errors.Join(os.Chmod(dir, 0o755), os.WriteFile(path, []byte(job), 0o600)); err != nil {
-				t.Fatal(err)
-			}
-			var reads atomic.Int64
-			s.fails(func(w http.ResponseWriter, r *http.Request) bool {
-				return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/t.parquet") && reads.Add(1) > 2 && x.fault(w, r)
-			})
-			code, out := release(t, "run", path)
-			s.fails(nil)
-			if code != 3 || !strings.Contains(out, x.want) || !strings.Contains(out, "t.parquet") || strings.Contains(out, "hush") || strings.Contains(out, "localhost") {
-				t.Errorf("exit code %d: %s", code, out)
-			}
-			if _, err := os.Stat(filepath.Join(dir, "out", "release.json")); err == nil {
-				t.Error("there is a release")
-			}
-			var before string
-			for range 2 {
-				if code, out := release(t, "run", path); code != 0 {
-					t.Fatalf("when the store is well: exit code %d: %s", code, out)
-				}
-				table, err := os.ReadFile(filepath.Join(dir, "out", "cats.csv"))
-				if err != nil || before != "" && string(table) != before {
-					t.Errorf("another run has other bytes: %v", err)
-				}
-				before = string(table)
-			}
-			noCredentials(t, dir)
-		})
+		t.Run(name, func(t *testing.T) { s.runWith(t, x.fault, x.want) })
 	}
 	if strayed.Load() {
 		t.Error("a server to which the store sends the reader gets the credentials")
@@ -100,4 +70,38 @@ func TestRunsWithFaults(t *testing.T) {
 	if _, err := w.Stat(t.Context(), "none"); store.KindOf(err) != store.NotFound {
 		t.Error(err)
 	}
+}
+
+// runWith runs the job while the store has a fault, and twice when it is well again.
+func (s *server) runWith(t *testing.T, fault func(http.ResponseWriter, *http.Request) bool, want string) {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "job.yaml")
+	if err := errors.Join(os.Chmod(dir, 0o755), os.WriteFile(path, []byte(job), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	var reads atomic.Int64
+	s.fails(func(w http.ResponseWriter, r *http.Request) bool {
+		return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/t.parquet") && reads.Add(1) > 2 && fault(w, r)
+	})
+	code, out := release(t, "run", path)
+	s.fails(nil)
+	if code != 3 || !strings.Contains(out, want) || !strings.Contains(out, "t.parquet") || strings.Contains(out, "hush") || strings.Contains(out, "localhost") {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "out", "release.json")); err == nil {
+		t.Error("there is a release")
+	}
+	var before string
+	for range 2 {
+		if code, out := release(t, "run", path); code != 0 {
+			t.Fatalf("when the store is well: exit code %d: %s", code, out)
+		}
+		table, err := os.ReadFile(filepath.Join(dir, "out", "cats.csv"))
+		if err != nil || before != "" && string(table) != before {
+			t.Errorf("another run has other bytes: %v", err)
+		}
+		before = string(table)
+	}
+	noCredentials(t, dir)
 }
