@@ -216,7 +216,7 @@ func reach(dir string) []string {
 	case "pipeline/sqlpush/sqlpushtest": // and the local engine, and jobs
 		allowed = append(allowed, "configs", "pipeline/local", "pipeline/stabilitytest")
 	case "pipeline/stabilitytest": // and jobs, from their files on
-		allowed = append(append(allowed, engines...), "internal/wiring", "pipeline/manifest", "pipeline/protocol")
+		allowed = append(append(allowed, engines...), "internal/wiring", "pipeline/manifest", "pipeline/protocol", "pipeline/showntest")
 	}
 	return allowed
 }

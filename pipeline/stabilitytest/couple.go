@@ -3,13 +3,8 @@ package stabilitytest
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"testing/cryptotest"
 	"time"
@@ -19,36 +14,12 @@ import (
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/manifest"
 	"github.com/dprelease/dprelease/pipeline/protocol"
+	"github.com/dprelease/dprelease/pipeline/showntest"
 )
 
 // What a run shows to others may differ between neighbours only in numbers that noise hides. The two runs of a coupled
 // pair draw the same noise: random bits come from a seed, through the standard library's interface for tests
 // (testing/cryptotest). So anything else that differs comes from the rows alone.
-
-// Shown is what a run on one table shows, as lines that must be equal for both tables.
-type Shown struct{ lines []string }
-
-// Addf adds a line.
-func (s *Shown) Addf(format string, args ...any) {
-	s.lines = append(s.lines, fmt.Sprintf(format, args...))
-}
-
-// Difference returns the first line in which two runs differ; empty if there is none.
-func (s *Shown) Difference(o *Shown) string {
-	for i := range max(len(s.lines), len(o.lines)) {
-		a, b := "nothing", "nothing"
-		if i < len(s.lines) {
-			a = s.lines[i]
-		}
-		if i < len(o.lines) {
-			b = o.lines[i]
-		}
-		if a != b {
-			return fmt.Sprintf("one run shows\n  %s\nand the other\n  %s", a, b)
-		}
-	}
-	return ""
-}
 
 // Couple runs the job on both tables, each with an empty ledger and an empty folder, and with the same noise. newSink
 // makes the sink. It cannot be called in parallel tests.
@@ -57,7 +28,7 @@ func (c *Case) Couple(t *testing.T, l *Lab, newSink func() pipeline.Sink) (found
 	if err := c.Job.prepare(l); err != nil {
 		return &Finding{What: "the job has no plan: " + err.Error(), Case: c, NoPlan: true}, false
 	}
-	var shown [2]*Shown
+	var shown [2]*showntest.Lines
 	for i := range 2 {
 		var err error
 		if shown[i], err = c.run(t, l, i, newSink()); errors.As(err, &unwritten{}) {
@@ -94,7 +65,7 @@ const noiseSeed = 20
 
 // run releases the answers about one table, twice; the second time nothing may be left to do. It returns what both runs
 // show.
-func (c *Case) run(t *testing.T, l *Lab, i int, s pipeline.Sink) (*Shown, error) {
+func (c *Case) run(t *testing.T, l *Lab, i int, s pipeline.Sink) (*showntest.Lines, error) {
 	t.Helper()
 	home := filepath.Join(l.Dir, "home")
 	if err := os.Mkdir(home, 0o700); err != nil {
@@ -106,9 +77,9 @@ func (c *Case) run(t *testing.T, l *Lab, i int, s pipeline.Sink) (*Shown, error)
 	}
 	cryptotest.SetGlobalRandom(t, noiseSeed)
 	store := ledgertest.Memory(t)
-	shown := &Shown{}
+	shown := &showntest.Lines{}
 	for range 2 {
-		seen := &stages{}
+		seen := &showntest.Stages{}
 		book := ledger.NewBook(store, func() time.Time { return time.Unix(1357000000, 0) })
 		r := protocol.Runner{Book: book, Sink: s, Observer: seen, Workers: 2, Program: manifest.Program{Name: "fuzz"}, Open: func(context.Context) (pipeline.Engine, error) {
 			data, err := c.openFiles(l)
@@ -121,8 +92,8 @@ func (c *Case) run(t *testing.T, l *Lab, i int, s pipeline.Sink) (*Shown, error)
 		if fits(err) {
 			return nil, unwritten{err}
 		}
-		shown.outcome(o, err)
-		seen.show(shown)
+		showOutcome(shown, o, err)
+		seen.Show(shown)
 		if err := shown.Ledger(t.Context(), book); err != nil {
 			t.Fatal(err)
 		}
@@ -139,8 +110,8 @@ func fits(err error) bool {
 	return errors.As(err, &unwritten{}) || errors.As(err, &failed) && failed.Code == "schema"
 }
 
-// outcome shows how a run ended.
-func (s *Shown) outcome(o *protocol.Outcome, err error) {
+// showOutcome shows how a run ended.
+func showOutcome(s *showntest.Lines, o *protocol.Outcome, err error) {
 	s.Addf("error %v", err)
 	var failed *pipeline.Error
 	if errors.As(err, &failed) {
@@ -149,68 +120,4 @@ func (s *Shown) outcome(o *protocol.Outcome, err error) {
 	if o != nil {
 		s.Addf("status %s, folder %s, moved %q, gone %v", o.Status, o.Dir, o.Moved, o.InputGone)
 	}
-}
-
-// Ledger shows the ledger's entries without their times, and without what binds them to the input and to the release.
-func (s *Shown) Ledger(ctx context.Context, book *ledger.Book) error {
-	all, err := book.Entries(ctx)
-	for _, e := range all {
-		body, masked := Masked(e.Body, "input", "release")
-		if masked != nil {
-			return masked
-		}
-		s.Addf("entry %d %s %s", e.Seq, e.Kind, body)
-	}
-	return err
-}
-
-// Folder shows the names and modes of all files below a folder, and its manifest without what noise hides and without
-// some more keys.
-func (s *Shown) Folder(dir string, without ...string) error {
-	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		name, _ := filepath.Rel(dir, path)
-		s.Addf("file %s %s", info.Mode(), name)
-		if d.Name() != "release.json" {
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		text, err = Manifest(text, without...)
-		s.Addf("manifest %s", text)
-		return err
-	})
-}
-
-// stages is an observer that records what it is told. It leaves out how many splits the input has, which depends on its
-// files.
-type stages struct {
-	mu   sync.Mutex
-	told []string
-}
-
-// Progress records a step.
-func (o *stages) Progress(s pipeline.Stage, done, total int) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	text := fmt.Sprintf("%s %d of %d", s, done, total)
-	if s == pipeline.StageAggregate || s == pipeline.StageCompare {
-		text = string(s)
-	}
-	if !slices.Contains(o.told, text) { // workers and blocks may report a step in any order
-		o.told = append(o.told, text)
-	}
-}
-
-func (o *stages) show(s *Shown) {
-	slices.Sort(o.told)
-	s.Addf("progress %s", strings.Join(o.told, ", "))
 }

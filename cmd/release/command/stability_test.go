@@ -10,6 +10,7 @@ import (
 	"testing/cryptotest"
 
 	"github.com/dprelease/dprelease/cmd/release/internal/jobs"
+	"github.com/dprelease/dprelease/pipeline/showntest"
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
@@ -25,7 +26,7 @@ func TestStabilityOfCommand(t *testing.T) {
 		job, _ := stabilitytest.Draw(rand.New(rand.NewPCG(s.Seed, n)))
 		c := s.Case(job, n, 0)
 		for _, log := range [][]string{{"--quiet"}, {"--log", "json"}} {
-			var shown [2]stabilitytest.Shown
+			var shown [2]showntest.Lines
 			fits := true
 			for i := range 2 {
 				fits = fits && command(t, c, i, &shown[i], log...)
@@ -38,7 +39,7 @@ func TestStabilityOfCommand(t *testing.T) {
 }
 
 // command runs the job of a case on one of its tables. false: the writer does not have the types that the job needs.
-func command(t *testing.T, c *stabilitytest.Case, i int, shown *stabilitytest.Shown, args ...string) bool {
+func command(t *testing.T, c *stabilitytest.Case, i int, shown *showntest.Lines, args ...string) bool {
 	t.Helper()
 	dir := filepath.Join(os.TempDir(), "dprelease-command-"+t.Name())
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -84,12 +85,12 @@ func command(t *testing.T, c *stabilitytest.Case, i int, shown *stabilitytest.Sh
 }
 
 // showLog shows the lines of stderr, without times.
-func showLog(t *testing.T, shown *stabilitytest.Shown, stderr []byte) {
+func showLog(t *testing.T, shown *showntest.Lines, stderr []byte) {
 	t.Helper()
 	for line := range bytes.Lines(stderr) {
 		if line[0] == '{' {
 			var err error
-			if line, err = stabilitytest.Masked(line, "time", "manifest_sha256"); err != nil {
+			if line, err = showntest.Masked(line, "time", "manifest_sha256"); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,4 +1,4 @@
-package stabilitytest
+package showntest
 
 import (
 	"bytes"

@@ -1,0 +1,36 @@
+package showntest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dprelease/dprelease/pipeline"
+)
+
+// Stages is an observer that records what it is told. It leaves out how many splits the input has, which depends on its
+// files.
+type Stages struct {
+	mu   sync.Mutex
+	told []string
+}
+
+// Progress records a step.
+func (o *Stages) Progress(s pipeline.Stage, done, total int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	text := fmt.Sprintf("%s %d of %d", s, done, total)
+	if s == pipeline.StageAggregate || s == pipeline.StageCompare {
+		text = string(s)
+	}
+	if !slices.Contains(o.told, text) { // workers and blocks may report a step in any order
+		o.told = append(o.told, text)
+	}
+}
+
+// Show adds a line with all stages.
+func (o *Stages) Show(s *Lines) {
+	slices.Sort(o.told)
+	s.Addf("progress %s", strings.Join(o.told, ", "))
+}
