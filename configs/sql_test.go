@@ -46,3 +46,37 @@ ledger: {store: "sqlite:l.db", dataset: trips, budget: {epsilon: 10, delta: 1e-5
 		}
 	}
 }
+
+// A parameter is a word of a connection string, and no setting or server of it. No message has its value or the string.
+func TestParametersOfConnections(t *testing.T) {
+	parse := func(dsn, value string) Diagnostics {
+		text := `
+version: 1
+name: trips
+params: {db: {type: text}}
+privacy: {epsilon: 1, delta: 1e-6, unit: [cab], per_unit: {max_rows: 5}}
+input: {sql: {driver: postgres, dsn: ` + dsn + `, table: trips}}
+queries: [{name: all, count: {}}]
+output: {dir: out}
+ledger: {store: "sqlite:l.db", dataset: trips, budget: {epsilon: 10, delta: 1e-5}}
+`
+		env := func(string) (string, bool) { return "postgres://u:" + canary + "@server/x", true }
+		_, diags := Parse("job.yaml", []byte(text), ParseOptions{Params: map[string]string{"db": value}, Env: env})
+		return diags
+	}
+	for _, value := range []string{"trips_2013", "2013-01", "A"} {
+		if diags := parse(`"postgres://server/${db}"`, value); len(diags) > 0 {
+			t.Errorf("%q: %v", value, diags)
+		}
+	}
+	for _, value := range []string{
+		"x?host=elsewhere" + canary, "x&options=-c%20search_path=other" + canary, "elsewhere" + canary + ":5432", "x host=elsewhere", "../other" + canary, "x'", "", "@elsewhere", "x%3Fhost", "ü",
+	} {
+		for _, dsn := range []string{`"postgres://server/${db}"`, `"${env:DSN}${db}"`, `"${db}.duckdb"`} {
+			diags := parse(dsn, value)
+			if len(diags) != 1 || diags[0].Code != CodeBadValue || diags[0].Hint == "" || strings.Contains(diags.Error(), canary) {
+				t.Errorf("%s with %q: %v", dsn, value, diags)
+			}
+		}
+	}
+}
