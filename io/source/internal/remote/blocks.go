@@ -94,6 +94,23 @@ func (c *blocks) room(all bool) bool {
 	return true
 }
 
+// forget gives up all blocks that nobody reads.
+func (c *blocks) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, x := range c.of {
+		select {
+		case <-x.done:
+			if x.users == 0 {
+				delete(c.of, key)
+				c.held -= blockSize
+				key.file.pool.spare.give(x.data)
+			}
+		default:
+		}
+	}
+}
+
 func (c *blocks) release(x *block) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -226,6 +226,7 @@ func (f *File) Fetch(extents ...scan.Extent) bool {
 	if len(a.waiting) >= a.handles || len(sorted) == 0 || a.find(f, sorted) >= 0 {
 		return false
 	}
+	f.pool.blocks.forget() // the window is for lanes now: long footers left blocks behind
 	h := f.newHandle(f.pool.ctx)
 	h.startLanes(sorted)
 	a.waiting = append(a.waiting, &ahead{h, sorted})
