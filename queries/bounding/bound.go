@@ -39,6 +39,10 @@ func (r *Rows) boundAll(queries []boundQuery) ([]BoundTally, error) {
 	for i := range r.partitions {
 		r.endSegment(i)
 	}
+	if r.failed != nil {
+		return b.tallies, r.failed
+	}
+	r.staged.drop()
 	r.free, r.repeats = nil, compact.Repeats{}
 	errs := make(chan error)
 	n := max(1, min(r.spill.Workers(), partitionCount))

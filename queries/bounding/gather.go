@@ -3,7 +3,6 @@ package bounding
 import (
 	"encoding/binary"
 	"errors"
-	"hash/maphash"
 	"math"
 	"slices"
 
@@ -180,7 +179,7 @@ func (g *gatherer) names(s *segment, take func(unit []byte)) error {
 // name numbers a text of a segment.
 func (g *gatherer) name(unit []byte) {
 	id := int32(intern.None)
-	if g.pass.has(maphash.Bytes(textSeed, unit)) {
+	if g.pass.has(g.units.hash(unit)) {
 		id = g.texts.ID(unit)
 	}
 	g.numbers = append(g.numbers, id)

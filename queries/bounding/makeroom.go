@@ -13,11 +13,13 @@ import (
 
 // makeRoom counts repeated records, or spills, if a chunk more would be too much. partition is one that has rows.
 func (r *Rows) makeRoom(partition uint64, chunk int64) error {
-	share := r.spill.Share()
+	share := r.spill.Share() - r.staged.bytes
 	full := r.held+chunk > share
-	if !full && r.held+chunk <= r.nextLook {
+	if !full && r.held+chunk <= r.nextLook || r.making {
 		return nil
 	}
+	r.making = true // staged rows that are numbered on the way take less room than they have
+	defer func() { r.making = false }()
 	counted := r.countRepeated(int(partition))
 	used := r.held - int64(len(r.free)*r.chunk())
 	if full && (!counted || used > share/2) {
@@ -44,6 +46,7 @@ func (r *Rows) countRepeated(partition int) bool {
 // countPartition puts one counted record in the place of all equal ones of a partition's segment in memory. It returns how many bytes of
 // single records it counted, and how many bytes more the counted ones take.
 func (r *Rows) countPartition(partition int) (single, more int64) {
+	r.numberStaged(uint64(partition))
 	p := &r.partitions[partition]
 	if o := r.open[partition]; len(o) > 0 {
 		p.single.chunks = append(p.single.chunks, o)
@@ -65,6 +68,7 @@ func (r *Rows) countPartition(partition int) (single, more int64) {
 
 // endSegment ends the segment of a partition that is in memory.
 func (r *Rows) endSegment(partition int) {
+	r.numberStaged(uint64(partition))
 	p := &r.partitions[partition]
 	if o := r.open[partition]; len(o) > 0 {
 		p.single.chunks = append(p.single.chunks, o)

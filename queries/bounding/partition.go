@@ -2,6 +2,11 @@ package bounding
 
 import "github.com/dprelease/dprelease/queries/internal/intern"
 
+const (
+	partitionBits  = 8
+	partitionCount = 1 << partitionBits
+)
+
 // partition is the rows of the units that share the first bits of a hash.
 type partition struct {
 	segment           // in memory, to be continued
@@ -43,3 +48,13 @@ func (r *records) size() int64 {
 func (s *segment) empty() bool {
 	return len(s.single.chunks)+len(s.counted.chunks)+len(s.single.outside)+len(s.counted.outside) == 0
 }
+
+// staging is the staged rows of each partition.
+type staging struct {
+	buffers [partitionCount][]byte
+	bytes   int64 // of all buffers
+	touched byte  // of the texts that were brought to the cache, so that they are read
+}
+
+// drop gives the memory of the buffers, which are empty, away.
+func (s *staging) drop() { *s = staging{} }

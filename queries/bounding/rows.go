@@ -6,7 +6,7 @@
 // Partitions are small enough to be grouped by unit in the processor's cache, by several goroutines. What does not fit in memory is
 // written to the [Spill].
 //
-// rows.go holds the records, makeroom.go counts repeated ones and writes what is too much, gather.go groups the records of a partition, bound.go and
+// rows.go holds the records, staged.go the rows of units of text before their texts are numbered, makeroom.go counts repeated ones and writes what is too much, gather.go groups the records of a partition, bound.go and
 // shared.go bound the groups, and oversized.go bounds what gather.go puts aside.
 package bounding
 
@@ -23,10 +23,8 @@ import (
 )
 
 const (
-	partitionBits  = 8
-	partitionCount = 1 << partitionBits
-	chunkBytes     = 16 << 10
-	firstRows      = 16 // of the first chunk of a partition
+	chunkBytes = 16 << 10
+	firstRows  = 16 // of the first chunk of a partition
 )
 
 // firstLook is how many bytes an accumulator holds before it looks for the first time.
@@ -63,10 +61,12 @@ type Rows struct {
 	open       [partitionCount][]byte // the last chunk of each partition
 	partitions [partitionCount]partition
 	known      knownUnits
+	staged     staging
 	shared     bool     // contents are those for several queries
 	free       [][]byte // chunks that were emptied
-	held       int64    // bytes in memory, with free ones
+	held       int64    // bytes in memory, with free ones and without what is staged
 	nextLook   int64    // bytes held at which records are compared next
+	making     bool     // room is being made
 	repeats    compact.Repeats
 	pending    pendingContents
 	failed     error // the first error of the spill
@@ -131,9 +131,6 @@ func (r *Rows) Start(b *table.Batch, cells []int32) error {
 		return err
 	}
 	r.known.openBatch(r.units)
-	if r.units.text && r.known.places == nil {
-		r.numberTexts(cells)
-	}
 	return nil
 }
 
@@ -233,13 +230,15 @@ func (r *Rows) Merge(o *Rows) error {
 	case !r.units.same(o.units):
 		return ErrMerge
 	}
-	r.fail(o.failed)
 	for i := range r.partitions {
 		r.endSegment(i)
 		o.endSegment(i)
 		r.partitions[i].ended = append(r.partitions[i].ended, o.partitions[i].ended...)
 		o.partitions[i] = partition{}
 	}
+	r.staged.drop()
+	o.staged.drop()
+	r.fail(o.failed)
 	r.held += o.held
 	r.known.generation++
 	r.free, o.free = slices.Concat(r.free, o.free), nil

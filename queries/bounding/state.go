@@ -3,7 +3,6 @@ package bounding
 import (
 	"bytes"
 	"encoding/binary"
-	"hash/maphash"
 	"math"
 	"slices"
 
@@ -220,7 +219,7 @@ func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 			if !r.units.isUnit(text) {
 				return from.Fail()
 			}
-			texts = append(texts, loadedText{text, knownUnit{hash: maphash.Bytes(textSeed, text)}})
+			texts = append(texts, loadedText{text, knownUnit{hash: r.units.hash(text)}})
 		}
 	}
 	if !r.loadSingle(from.Block(mostBlock), texts, valid) {

@@ -4,54 +4,18 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 
-	"github.com/dprelease/dprelease/queries/internal/columnar"
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// numberTexts numbers the units of the rows that are not dropped.
-func (r *Rows) numberTexts(cells []int32) {
-	r.known.rows = columnar.Resize(r.known.rows, len(cells))
-	for from := 0; from < len(cells); from += lookedUp {
-		r.numberSome(cells, from, min(from+lookedUp, len(cells)))
-	}
-}
-
-func (r *Rows) numberSome(cells []int32, from, to int) {
-	known := r.known.rows
-	var found [lookedUp]uint32 // number + 1 of the text in the first slot, or 0
-	for row := from; row < to; row++ {
-		known[row] = knownUnit{}
-		if cells[row] >= 0 {
-			known[row].hash = maphash.Bytes(textSeed, r.units.bytesOf(row))
-		}
-	}
-	for row := from; row < to; row++ {
-		if t := r.partitions[known[row].hash>>(64-partitionBits)].texts; t != nil && cells[row] >= 0 {
-			found[row-from] = t.Slot(known[row].hash)
-		}
-	}
-	for row := from; row < to; row++ {
-		if id := found[row-from]; id > 0 {
-			if text := r.partitions[known[row].hash>>(64-partitionBits)].texts.At(int32(id - 1)); len(text) > 0 {
-				r.known.touched ^= text[0] ^ text[len(text)-1]
-			}
-		}
-	}
-	for row := from; row < to; row++ {
-		if k := &known[row]; cells[row] >= 0 {
-			k.id, k.generation = r.numberText(k.hash, r.units.bytesOf(row)), r.known.generation
-		}
-	}
-}
-
-// lookedUp is how many texts are looked up in steps.
-const lookedUp = 128
-
-// textRecord is record if the unit has text: its number among the partition's texts stands for it.
+// textRecord is record if the unit has text. If the column has a dictionary, the number that the text has among those of its partition is remembered for
+// each value of it, and stands in a record at once; else the row is staged.
 func (r *Rows) textRecord(row int) []byte {
+	if r.known.places == nil {
+		return r.stageRow(row)
+	}
 	k := r.known.ofRow(row)
 	if k.generation == 0 && k.hash == 0 {
-		k.hash = maphash.Bytes(textSeed, r.units.bytesOf(row))
+		k.hash = r.units.hash(r.units.bytesOf(row))
 	}
 	record := r.appendRecord(k.hash >> (64 - partitionBits)) // this may spill the partition's texts
 	if k.generation != r.known.generation {
@@ -77,4 +41,13 @@ func (r *Rows) numberText(hash uint64, unit []byte) uint32 {
 		r.held += int64(len(unit)) + intern.TextBytes
 	}
 	return uint32(id)
+}
+
+// hash returns the hash of a unit that has text, of which the first bits are its partition. Of one column it is that of the text without its length,
+// so that the text can be hashed where it stands.
+func (u *Units) hash(unit []byte) uint64 {
+	if len(u.columns) == 1 {
+		unit = unit[4:]
+	}
+	return maphash.Bytes(textSeed, unit)
 }

@@ -70,7 +70,7 @@ func pageMemoriesOf(size int64) *sync.Pool {
 }
 
 // mostKept is the longest piece of memory that is kept, in bytes.
-const mostKept = 4 << 20
+const mostKept = 16 << 20
 
 // large says whether a piece of the memory is too long to be kept.
 func (m *pageMemory) large() bool {

@@ -1,0 +1,143 @@
+package bounding
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+)
+
+// Staged rows
+//
+// A record of a unit of text has the text's number among those of its partition. To look a text up for each row as it comes would take several accesses
+// to memory, as the tables of all partitions are far larger than the processor's caches if there are many units. So rows are staged: the text is
+// copied, with its hash and the row's content, to a buffer of its partition. When the buffer is full, all its rows are looked up one after the other in
+// tables of one partition alone, which the cache holds meanwhile.
+//
+// A staged row is the lower half of the hash and the length of the unit in four bytes each, the content, packed, and the unit.
+
+const (
+	stagedHeader = 8
+	// A buffer starts with leastStaged bytes, and grows to mostStaged as long as it is smaller than what it is looked up in.
+	leastStaged = 4 << 10
+	mostStaged  = 64 << 10
+)
+
+// stageRow stages a row, and returns the place of its content, packed.
+func (r *Rows) stageRow(row int) []byte {
+	if u := r.units; len(u.columns) == 1 {
+		text := u.columns[0].text(row)
+		to := r.stage(maphash.Bytes(textSeed, text), 4+len(text))
+		if to == nil {
+			return r.numberedRow(row)
+		}
+		unit := to[r.Packed:]
+		binary.BigEndian.PutUint32(unit, uint32(len(text)))
+		copy(unit[4:], text)
+		return to[:r.Packed]
+	}
+	unit := r.units.bytesOf(row)
+	to := r.stage(maphash.Bytes(textSeed, unit), len(unit))
+	if to == nil {
+		return r.numberedRow(row)
+	}
+	copy(to[r.Packed:], unit)
+	return to[:r.Packed]
+}
+
+// stage makes room for a row whose unit has some hash and some bytes, and returns the place of its content and unit, or nil if the unit is too long.
+func (r *Rows) stage(hash uint64, unit int) []byte {
+	partition := hash >> (64 - partitionBits)
+	b := r.staged.buffers[partition]
+	from, n := len(b), stagedHeader+r.Packed+unit
+	if from+n > cap(b) {
+		if b = r.emptied(partition, n); b == nil {
+			return nil
+		}
+		from = 0
+	}
+	b = b[:from+n]
+	r.staged.buffers[partition] = b
+	row := b[from:]
+	binary.LittleEndian.PutUint32(row, uint32(hash))
+	binary.LittleEndian.PutUint32(row[4:], uint32(unit))
+	return row[stagedHeader:]
+}
+
+// emptied numbers the rows that are staged for a partition, and returns its buffer, empty and with room for n bytes, or nil if that is more than a buffer has.
+func (r *Rows) emptied(partition uint64, n int) []byte {
+	r.numberStaged(partition)
+	b := r.staged.buffers[partition]
+	most := int(min(mostStaged, r.spill.Share()/8/partitionCount))
+	size := max(leastStaged, cap(b))
+	if t := r.partitions[partition].texts; t != nil && t.Bytes() > int64(size) {
+		size *= 2
+	}
+	for size < n {
+		size *= 2
+	}
+	switch size = min(size, most); {
+	case size < n:
+		return nil
+	case size > cap(b):
+		r.staged.bytes += int64(size - cap(b))
+		b = make([]byte, 0, size)
+	}
+	return b
+}
+
+// numberedRow makes a record of a row whose unit is too long to be staged, and returns the place of its content, packed.
+func (r *Rows) numberedRow(row int) []byte {
+	unit := r.units.bytesOf(row)
+	hash := r.units.hash(unit)
+	record := r.appendRecord(hash >> (64 - partitionBits)) // this may spill the partition's texts
+	binary.LittleEndian.PutUint32(record, r.numberText(hash, unit))
+	return record[r.key:]
+}
+
+// lookedUp is how many texts are looked up in steps, whose accesses to memory do not wait for each other: all first slots of the table, then the texts that
+// stand there. What the last step, the lookup itself, needs is in the cache.
+const lookedUp = 128
+
+// numberStaged makes records of the rows that are staged for a partition.
+func (r *Rows) numberStaged(partition uint64) {
+	b := r.staged.buffers[partition]
+	if len(b) == 0 {
+		return
+	}
+	r.staged.buffers[partition] = nil // making room for records must not begin this again
+	for rest := b; len(rest) > 0; {
+		rest = r.numberSome(partition, rest)
+	}
+	r.staged.buffers[partition] = b[:0]
+}
+
+// numberSome makes records of the first staged rows, and returns the others.
+func (r *Rows) numberSome(partition uint64, staged []byte) (rest []byte) {
+	var ends [lookedUp]int
+	var found [lookedUp]uint32 // number + 1 of the text in the first slot, or 0
+	texts := r.partitions[partition].texts
+	rows, at := 0, 0
+	for ; rows < lookedUp && at < len(staged); rows++ {
+		if texts != nil {
+			found[rows] = texts.Slot(uint64(binary.LittleEndian.Uint32(staged[at:])))
+		}
+		at += stagedHeader + r.Packed + int(binary.LittleEndian.Uint32(staged[at+4:]))
+		ends[rows] = at
+	}
+	for _, id := range found[:rows] {
+		if id > 0 {
+			if text := texts.At(int32(id - 1)); len(text) > 0 {
+				r.staged.touched ^= text[0] ^ text[len(text)-1]
+			}
+		}
+	}
+	from := 0
+	for _, end := range ends[:rows] {
+		row := staged[from:end]
+		from = end
+		hash := partition<<(64-partitionBits) | uint64(binary.LittleEndian.Uint32(row))
+		record := r.appendRecord(partition) // this may spill the partition's texts
+		binary.LittleEndian.PutUint32(record, r.numberText(hash, row[stagedHeader+r.Packed:]))
+		copy(record[r.key:], row[stagedHeader:stagedHeader+r.Packed])
+	}
+	return staged[at:]
+}
