@@ -68,6 +68,7 @@ var layers = map[string][]string{
 	"queries/internal/manyhash": nil,
 	"queries/internal/bottomk":  {"queries/internal/manyhash"},
 	"queries/internal/compact":  {"queries/internal/intern"},
+	"queries/internal/units":    {"io/table", "queries/problem", "queries/internal/columnar", "queries/internal/intern"},
 	"queries/internal/steps":    nil,
 	"queries/internal/earth":    nil,
 	"queries/internal/literal":  {"calibrate", "io/table", "queries/problem"},
@@ -77,7 +78,7 @@ var layers = map[string][]string{
 		"calibrate", "io/table", "queries/problem",
 		"queries/internal/calendar", "queries/internal/columnar", "queries/internal/earth", "queries/internal/intern", "queries/internal/literal", "queries/internal/steps",
 	},
-	"queries/bounding":    {"io/table", "queries/problem", "queries/internal/bottomk", "queries/internal/columnar", "queries/internal/compact", "queries/internal/intern", "queries/internal/manyhash", "queries/internal/state"},
+	"queries/bounding":    {"io/table", "queries/problem", "queries/internal/bottomk", "queries/internal/columnar", "queries/internal/compact", "queries/internal/intern", "queries/internal/manyhash", "queries/internal/state", "queries/internal/units"},
 	"queries/quantize":    {"io/table", "mechanism/int128", "queries/domain", "queries/problem", "queries/internal/columnar"},
 	"queries/strategy":    {"mechanism/int128"},
 	"queries/sensitivity": {"calibrate", "queries/bounding", "queries/problem", "queries/quantize"},
@@ -94,7 +95,7 @@ var layers = map[string][]string{
 	},
 	"queries/tally": {
 		"io/table", "queries/bounding", "queries/domain", "queries/problem", "queries/quantize",
-		"queries/internal/columnar", "queries/internal/keyselection",
+		"queries/internal/columnar", "queries/internal/keyselection", "queries/internal/units",
 	},
 	// The words of a query, the kinds on them, and the door that chooses a kind. No kind imports another, but a clamp that is discovered is one of a
 	// sum, as are sums by selected keys, and cells that may share noise are a histogram's.
@@ -106,10 +107,10 @@ var layers = map[string][]string{
 	"queries/internal/heavytails":   nil,
 	"queries/internal/answers":      {"calibrate", "mechanism", "queries/domain", "queries/problem", "queries/query"},
 	"queries/internal/distribution": {"mechanism", "queries/domain", "queries/problem", "queries/query", "queries/strategy", "queries/internal/answers", "queries/internal/heavytails"},
-	"queries/internal/gather":       {"io/table", "mechanism", "queries/bounding", "queries/query", "queries/internal/accumulate", "queries/internal/state"},
+	"queries/internal/gather":       {"io/table", "mechanism", "queries/bounding", "queries/query", "queries/internal/accumulate", "queries/internal/state", "queries/internal/units"},
 	"queries/kinds/base": {
 		"calibrate", "io/table", "mechanism", "queries/bounding", "queries/domain", "queries/problem", "queries/query", "queries/sensitivity", "queries/tally",
-		"queries/internal/accumulate", "queries/internal/answers", "queries/internal/gather", "queries/internal/privateclamp",
+		"queries/internal/accumulate", "queries/internal/answers", "queries/internal/gather", "queries/internal/privateclamp", "queries/internal/units",
 	},
 	"queries/kinds/histogram":  append([]string{"queries/internal/earth"}, kindOfQuery...),
 	"queries/kinds/ordered":    kindOfQuery,

@@ -179,7 +179,7 @@ func (g *gatherer) names(s *segment, take func(unit []byte)) error {
 // name numbers a text of a segment.
 func (g *gatherer) name(unit []byte) {
 	id := int32(intern.None)
-	if g.pass.has(g.units.hash(unit)) {
+	if g.pass.has(g.units.Hash(textSeed, unit)) {
 		id = g.texts.ID(unit)
 	}
 	g.numbers = append(g.numbers, id)
@@ -249,7 +249,7 @@ func (g *gatherer) countUpTo(n int) {
 // recorded returns the number of a record's unit, or none if it is not in the pass.
 func (g *gatherer) recorded(key []byte) int32 {
 	switch {
-	case g.units.text:
+	case g.units.HasText():
 		return g.numbers[binary.LittleEndian.Uint32(key)]
 	case g.pass.mask > 0 && !g.pass.has(hashBytes(key)):
 		return intern.None
@@ -273,7 +273,7 @@ func (g *gatherer) unitAt(id int32) []byte {
 	return g.texts.At(id)
 }
 
-func (g *gatherer) oneWord() bool { return !g.units.text && len(g.units.columns) == 1 }
+func (g *gatherer) oneWord() bool { return !g.units.HasText() && g.units.Columns() == 1 }
 
 // hashBytes is hashWords of words in eight bytes each.
 func hashBytes(key []byte) uint64 {

@@ -2,6 +2,7 @@ package bounding
 
 import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/internal/units"
 )
 
 // knownUnits remembers what was found for the units of text of a batch if the unit is one column with a dictionary: for each value of the dictionary, as
@@ -21,15 +22,11 @@ type knownUnit struct {
 }
 
 // openBatch prepares for the batch that u has read.
-func (k *knownUnits) openBatch(u *Units) {
-	k.places = nil
-	c := &u.columns[0]
-	if len(u.columns) > 1 || !u.text || !c.coded {
-		return
-	}
-	k.places = c.places
-	if n := c.values.Len(c.kind.Kind); c.dict == 0 || c.dict != k.dict || len(k.values) != n {
-		k.dict, k.values = c.dict, columnar.Resize(k.values, n)
+func (k *knownUnits) openBatch(u *units.Reader) {
+	places, n, dict := u.Dictionary()
+	k.places = places
+	if places != nil && (dict == 0 || dict != k.dict || len(k.values) != n) {
+		k.dict, k.values = dict, columnar.Resize(k.values, n)
 		clear(k.values)
 	}
 }

@@ -37,7 +37,7 @@ func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []b
 	for i := range segments {
 		s := &segments[i]
 		key := unit
-		if g.units.text {
+		if g.units.HasText() {
 			number, n := int64(intern.None), int64(0)
 			err := g.names(s, func(name []byte) {
 				if bytes.Equal(name, unit) {

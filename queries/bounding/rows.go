@@ -20,6 +20,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 	"github.com/dprelease/dprelease/queries/internal/compact"
 	"github.com/dprelease/dprelease/queries/internal/intern"
+	"github.com/dprelease/dprelease/queries/internal/units"
 )
 
 const (
@@ -55,7 +56,7 @@ var (
 
 // Rows keeps the rows of units.
 type Rows struct {
-	units *Units
+	units *units.Reader
 	recordShape
 	spill      Spill
 	open       [partitionCount][]byte // the last chunk of each partition
@@ -87,9 +88,9 @@ func (p *pendingContents) add(row, size int) []byte {
 }
 
 // NewRows returns an empty store of rows whose contents have some fields. The first cellWidth bytes are the cell.
-func NewRows(u *Units, cellWidth int, content []Field, s Spill) *Rows {
-	key := 8 * len(u.columns)
-	if u.text {
+func NewRows(u *units.Reader, cellWidth int, content []Field, s Spill) *Rows {
+	key := 8 * u.Columns()
+	if u.HasText() {
 		key = 4
 	}
 	if s == nil {
@@ -107,7 +108,7 @@ func (r *Rows) AddCells(b *table.Batch, cells []int32) error {
 	if err := r.Start(b, cells); err != nil {
 		return err
 	}
-	if !r.units.text && len(r.units.columns) == 1 {
+	if !r.units.HasText() && r.units.Columns() == 1 {
 		if !r.addWords(cells) {
 			return columnar.ErrShape
 		}
@@ -136,7 +137,7 @@ func (r *Rows) Start(b *table.Batch, cells []int32) error {
 
 // addWords is AddCells if the unit is one word. It returns false if a cell is out of its range.
 func (r *Rows) addWords(cells []int32) bool {
-	words, rest := r.units.words[:len(cells)], uint64(0)
+	words, rest := r.units.AllWords()[:len(cells)], uint64(0)
 	for row, cell := range cells {
 		if cell < 0 {
 			continue
@@ -165,10 +166,10 @@ func (r *Rows) EndBatch() error {
 
 // record makes a record of a row's unit and returns the place of its content, packed.
 func (r *Rows) record(row int) []byte {
-	if r.units.text {
+	if r.units.HasText() {
 		return r.textRecord(row)
 	}
-	words := r.units.wordsOf(row)
+	words := r.units.Words(row)
 	record := r.appendRecord(hashWords(words) >> (64 - partitionBits))
 	for i, w := range words {
 		binary.LittleEndian.PutUint64(record[8*i:], w)
@@ -227,7 +228,7 @@ func (r *Rows) Merge(o *Rows) error {
 	switch {
 	case r == nil || o == nil:
 		return ErrSpent
-	case !r.units.same(o.units):
+	case !r.units.Same(o.units):
 		return ErrMerge
 	}
 	for i := range r.partitions {

@@ -16,10 +16,10 @@ func (g *gatherer) content(ref uint32) []byte {
 
 // appendUnit appends the canonical text of the unit whose slots were made.
 func (g *gatherer) appendUnit(dst []byte) []byte {
-	if !g.units.text && len(g.units.columns) == 1 {
-		return columnar.AppendValue(dst, g.words.Keys[g.unit.id], g.units.columns[0].kind)
+	if g.oneWord() {
+		return g.units.AppendWord(dst, g.words.Keys[g.unit.id])
 	}
-	return g.units.appendText(dst, g.texts.At(g.unit.id))
+	return g.units.AppendText(dst, g.texts.At(g.unit.id))
 }
 
 // slotsOf returns the rows of a unit with the same content as one slot, and, if they are of one query, those of a cell together.

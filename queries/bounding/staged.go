@@ -23,8 +23,8 @@ const (
 
 // stageRow stages a row, and returns the place of its content, packed.
 func (r *Rows) stageRow(row int) []byte {
-	if u := r.units; len(u.columns) == 1 {
-		text := u.columns[0].text(row)
+	if r.units.Columns() == 1 {
+		text := r.units.OnlyText(row)
 		to := r.stage(maphash.Bytes(textSeed, text), 4+len(text))
 		if to == nil {
 			return r.numberedRow(row)
@@ -34,7 +34,7 @@ func (r *Rows) stageRow(row int) []byte {
 		copy(unit[4:], text)
 		return to[:r.Packed]
 	}
-	unit := r.units.bytesOf(row)
+	unit := r.units.Bytes(row)
 	to := r.stage(maphash.Bytes(textSeed, unit), len(unit))
 	if to == nil {
 		return r.numberedRow(row)
@@ -86,8 +86,8 @@ func (r *Rows) emptied(partition uint64, n int) []byte {
 
 // numberedRow makes a record of a row whose unit is too long to be staged, and returns the place of its content, packed.
 func (r *Rows) numberedRow(row int) []byte {
-	unit := r.units.bytesOf(row)
-	hash := r.units.hash(unit)
+	unit := r.units.Bytes(row)
+	hash := r.units.Hash(textSeed, unit)
 	record := r.appendRecord(hash >> (64 - partitionBits)) // this may spill the partition's texts
 	binary.LittleEndian.PutUint32(record, r.numberText(hash, unit))
 	return record[r.key:]

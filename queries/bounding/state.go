@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/internal/compact"
 	"github.com/dprelease/dprelease/queries/internal/intern"
 	"github.com/dprelease/dprelease/queries/internal/state"
@@ -114,7 +113,7 @@ const timesBytes = 8
 func (s *saving) saveRecords(records []byte, width int) {
 	for ; len(records) >= width; records = records[width:] {
 		var b *block
-		if s.units.text {
+		if s.units.HasText() {
 			b = s.putText(records)
 		} else {
 			b = s.roomIn(s.buckets.OfWords(records[:s.key]))
@@ -122,13 +121,13 @@ func (s *saving) saveRecords(records []byte, width int) {
 		if width == s.width {
 			n := len(b.single)
 			b.single = append(b.single, records[:width]...)
-			if s.units.text {
+			if s.units.HasText() {
 				binary.LittleEndian.PutUint32(b.single[n:], s.number)
 			}
 			continue
 		}
 		to := &b.counted
-		if s.units.text {
+		if s.units.HasText() {
 			*to = binary.LittleEndian.AppendUint32(*to, s.number)
 		} else {
 			*to = append(*to, records[:s.key]...)
@@ -176,7 +175,7 @@ func (s *saving) write(b *block, w *state.Writer) {
 	for _, n := range s.shape() {
 		w.Uint(n)
 	}
-	if s.units.text {
+	if s.units.HasText() {
 		w.Uint(uint64(len(b.texts)))
 		for _, t := range b.texts {
 			w.Bytes(t)
@@ -189,7 +188,7 @@ func (s *saving) write(b *block, w *state.Writer) {
 // shape is equal if the records of rows are alike: their width, packed and unpacked, that of their keys, and 1 if units have text.
 func (r *Rows) shape() [4]uint64 {
 	s := [4]uint64{uint64(r.width), uint64(r.key + r.Size), uint64(r.key)}
-	if r.units.text {
+	if r.units.HasText() {
 		s[3] = 1
 	}
 	return s
@@ -213,13 +212,13 @@ func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 		from.Expect(n)
 	}
 	var texts []loadedText
-	if r.units.text {
+	if r.units.HasText() {
 		for left := from.Uint(); left > 0 && from.Err() == nil; left-- {
 			text := from.Bytes(mostBlock)
-			if !r.units.isUnit(text) {
+			if !r.units.IsUnit(text) {
 				return from.Fail()
 			}
-			texts = append(texts, loadedText{text, knownUnit{hash: r.units.hash(text)}})
+			texts = append(texts, loadedText{text, knownUnit{hash: r.units.Hash(textSeed, text)}})
 		}
 	}
 	if !r.loadSingle(from.Block(mostBlock), texts, valid) {
@@ -250,7 +249,7 @@ func (r *Rows) loadSingle(records []byte, texts []loadedText, valid func(content
 	for ; len(records) > 0 && r.failed == nil; records = records[r.width:] {
 		record := records[:r.width]
 		r.Unpack(content, record[r.key:])
-		if r.units.text {
+		if r.units.HasText() {
 			copy(whole, record[:r.key])
 			if !r.loadRecord(whole, texts, valid) {
 				return false
@@ -278,7 +277,7 @@ func (r *Rows) loadRecord(record []byte, texts []loadedText, valid func(content 
 	if times == 0 || times > mostTimes {
 		return false
 	}
-	if !r.units.text {
+	if !r.units.HasText() {
 		return r.place(hashBytes(key)>>(64-partitionBits), content, times, func(to []byte) { copy(to, key) })
 	}
 	at := binary.LittleEndian.Uint32(key)
@@ -338,24 +337,6 @@ func (r *Rows) appendCountedRecord(partition uint64) []byte {
 	c = c[:len(c)+width]
 	p.counted.chunks[last] = c
 	return c[len(c)-width:]
-}
-
-// isUnit says whether bytes are a unit: for each column a word, or a text after its length.
-func (u *Units) isUnit(unit []byte) bool {
-	for i := range u.columns {
-		n := uint64(8)
-		if u.columns[i].kind.Kind == table.String {
-			if len(unit) < 4 {
-				return false
-			}
-			n = 4 + uint64(binary.BigEndian.Uint32(unit))
-		}
-		if uint64(len(unit)) < n {
-			return false
-		}
-		unit = unit[n:]
-	}
-	return len(unit) == 0
 }
 
 // Save is [Rows.Save] of the rows that are kept together. Only the first part has them.

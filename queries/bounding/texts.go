@@ -2,10 +2,13 @@ package bounding
 
 import (
 	"encoding/binary"
-	"hash/maphash"
+	"errors"
 
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
+
+// errUnits is an error of size: one partition of the units has 2^31 - 1 of them.
+var errUnits = errors.New("queries: more than 2^31 - 1 privacy units in one of 256 partitions")
 
 // textRecord is record if the unit has text. If the column has a dictionary, the number that the text has among those of its partition is remembered for
 // each value of it, and stands in a record at once; else the row is staged.
@@ -15,11 +18,11 @@ func (r *Rows) textRecord(row int) []byte {
 	}
 	k := r.known.ofRow(row)
 	if k.generation == 0 && k.hash == 0 {
-		k.hash = r.units.hash(r.units.bytesOf(row))
+		k.hash = r.units.Hash(textSeed, r.units.Bytes(row))
 	}
 	record := r.appendRecord(k.hash >> (64 - partitionBits)) // this may spill the partition's texts
 	if k.generation != r.known.generation {
-		k.id, k.generation = r.numberText(k.hash, r.units.bytesOf(row)), r.known.generation
+		k.id, k.generation = r.numberText(k.hash, r.units.Bytes(row)), r.known.generation
 	}
 	binary.LittleEndian.PutUint32(record, k.id)
 	return record[r.key:]
@@ -41,13 +44,4 @@ func (r *Rows) numberText(hash uint64, unit []byte) uint32 {
 		r.held += int64(len(unit)) + intern.TextBytes
 	}
 	return uint32(id)
-}
-
-// hash returns the hash of a unit that has text, of which the first bits are its partition. Of one column it is that of the text without its length,
-// so that the text can be hashed where it stands.
-func (u *Units) hash(unit []byte) uint64 {
-	if len(u.columns) == 1 {
-		unit = unit[4:]
-	}
-	return maphash.Bytes(textSeed, unit)
 }

@@ -6,20 +6,21 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/units"
 	"github.com/dprelease/dprelease/queries/problem"
 )
 
 // BenchmarkTexts keeps rows whose units are texts of 32 characters without a dictionary, and groups them.
 func BenchmarkTexts(b *testing.B) {
 	const rows, batches = 1 << 14, 128
-	for _, units := range []int{10_000, 1_000_000} {
-		b.Run(fmt.Sprint("units=", units), func(b *testing.B) {
+	for _, n := range []int{10_000, 1_000_000} {
+		b.Run(fmt.Sprint("units=", n), func(b *testing.B) {
 			r := rand.New(rand.NewPCG(1, 2))
 			all := make([]*table.Batch, batches)
 			for i := range all {
 				v := table.Values{Offsets: []uint32{0}}
 				for range rows {
-					v.Data = fmt.Appendf(v.Data, "%032x", uint64(r.IntN(units))*0x9e3779b97f4a7c15)
+					v.Data = fmt.Appendf(v.Data, "%032x", uint64(r.IntN(n))*0x9e3779b97f4a7c15)
 					v.Offsets = append(v.Offsets, uint32(len(v.Data)))
 				}
 				all[i] = &table.Batch{Rows: rows, Columns: []table.Column{{Type: table.Type{Kind: table.String}, Values: v}}}
@@ -28,7 +29,7 @@ func BenchmarkTexts(b *testing.B) {
 			cells := make([]int32, rows)
 			for b.Loop() {
 				p := &problem.Problems{}
-				store := NewRows(NewUnits([]string{"u"}, []string{"u"}, schema, p), CellBytes, []Field{CellField(1)}, nil)
+				store := NewRows(units.New([]string{"u"}, []string{"u"}, schema, p), CellBytes, []Field{CellField(1)}, nil)
 				for _, batch := range all {
 					if err := store.AddCells(batch, cells); err != nil {
 						b.Fatal(err)

@@ -4,10 +4,10 @@ import (
 	"math"
 
 	"github.com/dprelease/dprelease/io/table"
-	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 	"github.com/dprelease/dprelease/queries/internal/keyselection"
+	"github.com/dprelease/dprelease/queries/internal/units"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/quantize"
 )
@@ -41,7 +41,7 @@ func (c *codeClasser) classes(b *table.Batch, dst []uint8) error {
 
 // unitClasser finds the rows without a privacy unit.
 type unitClasser struct {
-	units *bounding.Units
+	units *units.Reader
 	cells []int32
 }
 
@@ -125,7 +125,7 @@ func keyInput(d *domain.Dimension, field string) Input {
 }
 
 // AddUnit adds the privacy unit.
-func (t *Tally) AddUnit(columns []string, units *bounding.Units, l domain.Layout) {
+func (t *Tally) AddUnit(columns []string, units *units.Reader, l domain.Layout) {
 	t.addInput(l, Input{Role: RoleUnit, Columns: columns, Field: problem.FieldUnit}, &unitClasser{units: units})
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/queries/bounding"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
+	"github.com/dprelease/dprelease/queries/internal/units"
 	"github.com/dprelease/dprelease/queries/query"
 )
 
@@ -24,7 +25,7 @@ type Gathering struct {
 }
 
 // New returns an accumulator of a query. The first cellBytes of a content are its cell.
-func New(of query.Query, unit []string, limits bounding.Limits, answer accumulate.Answer, u *bounding.Units, cellBytes int, spill bounding.Spill) query.Accumulator {
+func New(of query.Query, unit []string, limits bounding.Limits, answer accumulate.Answer, u *units.Reader, cellBytes int, spill bounding.Spill) query.Accumulator {
 	g := &Gathering{query: of, answer: answer, unit: unit, limits: limits}
 	if len(unit) > 0 {
 		g.Rows = bounding.NewRows(u, cellBytes, answer.Content(), spill)

@@ -9,6 +9,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/internal/gather"
 	"github.com/dprelease/dprelease/queries/internal/privateclamp"
+	"github.com/dprelease/dprelease/queries/internal/units"
 	"github.com/dprelease/dprelease/queries/problem"
 	"github.com/dprelease/dprelease/queries/query"
 	"github.com/dprelease/dprelease/queries/tally"
@@ -70,8 +71,8 @@ func (q *Query) Layout(s table.Schema, p *problem.Problems) domain.Layout {
 }
 
 // CompileUnits makes what reads the privacy units of rows for a schema, and reports every column that does not fit.
-func (q *Query) CompileUnits(s table.Schema, p *problem.Problems) *bounding.Units {
-	return bounding.NewUnits(q.Spec.Unit, q.Columns(), s, p)
+func (q *Query) CompileUnits(s table.Schema, p *problem.Problems) *units.Reader {
+	return units.New(q.Spec.Unit, q.Columns(), s, p)
 }
 
 // Copies is how many accumulators have cells of their own.
@@ -122,6 +123,6 @@ func (q *Query) ByRank(vectors int, answer func() accumulate.Answer) accumulate.
 }
 
 // Gather returns an accumulator of a query. The first cellBytes of the content of a row are its cell.
-func (q *Query) Gather(of query.Query, answer accumulate.Answer, u *bounding.Units, cellBytes int, spill bounding.Spill) query.Accumulator {
+func (q *Query) Gather(of query.Query, answer accumulate.Answer, u *units.Reader, cellBytes int, spill bounding.Spill) query.Accumulator {
 	return gather.New(of, q.Spec.Unit, q.Limits, answer, u, cellBytes, spill)
 }

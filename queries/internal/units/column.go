@@ -1,4 +1,4 @@
-package bounding
+package units
 
 import (
 	"math"
@@ -8,8 +8,8 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
-// unitColumn reads one column of the privacy unit. Nulls and NaN are none: such rows belong to no unit.
-type unitColumn struct {
+// column reads one column of the privacy unit. Nulls and NaN are none: such rows belong to no unit.
+type column struct {
 	at   int // position among the columns
 	kind table.Type
 	// of the last batch, by row: the value as a word or, of text, its place among the values
@@ -22,7 +22,7 @@ type unitColumn struct {
 }
 
 // openBatch reads the column of a batch, and drops from cells the rows without a value.
-func (u *unitColumn) openBatch(b *table.Batch, cells []int32) error {
+func (u *column) openBatch(b *table.Batch, cells []int32) error {
 	c, err := columnar.Of(b, u.at, u.kind)
 	if err != nil {
 		return err
@@ -50,12 +50,12 @@ func (u *unitColumn) openBatch(b *table.Batch, cells []int32) error {
 }
 
 // plain says that each row has its own word in the column.
-func (u *unitColumn) plain(c *table.Column) bool {
+func (u *column) plain(c *table.Column) bool {
 	return c.Codes == nil && c.Ends == nil && c.Valid == nil && u.kind.Kind != table.String && u.kind.Kind != table.Float
 }
 
 // place finds the place of each row's value, or none.
-func (u *unitColumn) place(c *table.Column, rows int) error {
+func (u *column) place(c *table.Column, rows int) error {
 	u.entries = columnar.Resize(u.entries, c.Entries())
 	n := c.Values.Len(u.kind.Kind)
 	for i := range u.entries {
@@ -84,7 +84,7 @@ func (u *unitColumn) place(c *table.Column, rows int) error {
 }
 
 // read looks the words of the rows up that are kept, and drops those that are NaN.
-func (u *unitColumn) read(cells []int32) {
+func (u *column) read(cells []int32) {
 	u.words = columnar.Resize(u.words, len(cells))
 	floats := u.kind.Kind == table.Float
 	for row, p := range u.places {
@@ -108,5 +108,5 @@ func floatWord(x float64) uint64 {
 	return math.Float64bits(x)
 }
 
-// text returns the text of a row that has one.
-func (u *unitColumn) text(row int) []byte { return u.values.Bytes(int(u.places[row])) }
+// textOf returns the text of a row that has one.
+func (u *column) textOf(row int) []byte { return u.values.Bytes(int(u.places[row])) }

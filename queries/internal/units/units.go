@@ -1,0 +1,159 @@
+// Package units reads the privacy unit of rows from its columns.
+package units
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"slices"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// Reader reads the privacy unit of rows: as words of 64 bits if no column holds text, else as bytes. Two rows have the
+// same words or bytes exactly if they belong to the same unit: nothing is hashed that could merge two units.
+type Reader struct {
+	columns []column
+	text    bool // some column holds text
+	// of the last batch
+	words []uint64 // of rows, one for each column
+	buf   []byte
+}
+
+// New finds the columns of the privacy unit in a schema, of which batches hold some columns, and reports every one that does not fit.
+func New(unit, columns []string, s table.Schema, p *problem.Problems) *Reader {
+	u := &Reader{}
+	for _, name := range unit {
+		f, ok := s.Lookup(name)
+		switch {
+		case !ok:
+			problem.UnknownColumn(name, problem.FieldUnit, s, p)
+		case !columnar.HasCanonicalForm(f.Type):
+			e := problem.BadType(f.Type)
+			p.Add(problem.FieldUnit, e.Code, "column "+name+": "+e.Message, "")
+		default:
+			u.columns = append(u.columns, column{at: slices.Index(columns, name), kind: f.Type})
+			u.text = u.text || f.Type.Kind == table.String
+		}
+	}
+	return u
+}
+
+// Same says that o reads units of the same columns.
+func (u *Reader) Same(o *Reader) bool {
+	return slices.EqualFunc(u.columns, o.columns, func(a, b column) bool { return a.at == b.at && a.kind == b.kind })
+}
+
+// Open reads the units of the rows of a batch, and drops from cells the rows that have none.
+func (u *Reader) Open(b *table.Batch, cells []int32) error {
+	for i := range u.columns {
+		if err := u.columns[i].openBatch(b, cells); err != nil {
+			return err
+		}
+	}
+	switch n := len(u.columns); {
+	case u.text:
+	case n == 1:
+		u.words = u.columns[0].words
+	default:
+		u.words = columnar.Resize(u.words, n*b.Rows)
+		for i := range u.columns {
+			for row, w := range u.columns[i].words {
+				u.words[row*n+i] = w
+			}
+		}
+	}
+	return nil
+}
+
+// Words returns the unit of a row, if it has no text.
+func (u *Reader) Words(row int) []uint64 {
+	n := len(u.columns)
+	return u.words[row*n : (row+1)*n]
+}
+
+// Bytes returns the unit of a row as bytes, valid until it is called again: of each column its word in eight bytes, or
+// four bytes of length and the text.
+func (u *Reader) Bytes(row int) []byte {
+	u.buf = u.buf[:0]
+	for i := range u.columns {
+		c := &u.columns[i]
+		if c.kind.Kind != table.String {
+			u.buf = binary.LittleEndian.AppendUint64(u.buf, c.words[row])
+			continue
+		}
+		text := c.textOf(row)
+		u.buf = append(binary.BigEndian.AppendUint32(u.buf, uint32(len(text))), text...)
+	}
+	return u.buf
+}
+
+// AppendText appends the canonical form of a unit in bytes, or of its words in eight bytes each: of each column, the length
+// of its text and the text.
+func (u *Reader) AppendText(dst, unit []byte) []byte {
+	for i := range u.columns {
+		if kind := u.columns[i].kind; kind.Kind != table.String {
+			dst = columnar.AppendValue(dst, binary.LittleEndian.Uint64(unit), kind)
+			unit = unit[8:]
+			continue
+		}
+		n := 4 + binary.BigEndian.Uint32(unit)
+		dst = append(dst, unit[:n]...)
+		unit = unit[n:]
+	}
+	return dst
+}
+
+// IsUnit says whether bytes are a unit: for each column a word, or a text after its length.
+func (u *Reader) IsUnit(unit []byte) bool {
+	for i := range u.columns {
+		n := uint64(8)
+		if u.columns[i].kind.Kind == table.String {
+			if len(unit) < 4 {
+				return false
+			}
+			n = 4 + uint64(binary.BigEndian.Uint32(unit))
+		}
+		if uint64(len(unit)) < n {
+			return false
+		}
+		unit = unit[n:]
+	}
+	return len(unit) == 0
+}
+
+// Hash returns the hash of a unit that has text. Of one column it is that of the text without its length, so that the text can be hashed where it stands.
+func (u *Reader) Hash(seed maphash.Seed, unit []byte) uint64 {
+	if len(u.columns) == 1 {
+		unit = unit[4:]
+	}
+	return maphash.Bytes(seed, unit)
+}
+
+// HasText says that some column holds text: units are then read as bytes, else as words.
+func (u *Reader) HasText() bool { return u.text }
+
+// Columns returns how many columns the unit has.
+func (u *Reader) Columns() int { return len(u.columns) }
+
+// AllWords returns the units of the rows of the batch, if no column holds text.
+func (u *Reader) AllWords() []uint64 { return u.words }
+
+// OnlyText returns the text of a row whose unit is one column of text.
+func (u *Reader) OnlyText(row int) []byte { return u.columns[0].textOf(row) }
+
+// AppendWord appends the canonical form of a unit of one word.
+func (u *Reader) AppendWord(dst []byte, word uint64) []byte {
+	return columnar.AppendValue(dst, word, u.columns[0].kind)
+}
+
+// Dictionary returns the places of the rows among the values of a dictionary that is worth remembering, if the unit is one column of text that has one, how many
+// values that has, and its identity, or 0.
+func (u *Reader) Dictionary() (places []int32, values int, id uint64) {
+	c := &u.columns[0]
+	if len(u.columns) > 1 || !u.text || !c.coded {
+		return nil, 0, 0
+	}
+	return c.places, c.values.Len(c.kind.Kind), c.dict
+}
