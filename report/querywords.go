@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/calibrate"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // unitText is what the numbers of a query count or measure.
@@ -193,10 +194,10 @@ func StandsOutOf(m calibrate.Mechanism, cells int) float64 {
 func (q *queryFacts) withheld() string {
 	var rules []string
 	if p := q.publish; p.MinCount > 0 {
-		rules = append(rules, "its noisy count is below "+short(p.MinCount))
+		rules = append(rules, "its noisy count is below "+domain.FloatText(p.MinCount))
 	}
 	if p := q.publish; p.MaxRelativeError > 0 {
-		rules = append(rules, fmt.Sprintf("its 95 %% interval reaches further than %s times the noisy value to each side", short(p.MaxRelativeError)))
+		rules = append(rules, fmt.Sprintf("its 95 %% interval reaches further than %s times the noisy value to each side", domain.FloatText(p.MaxRelativeError)))
 	}
 	return fmt.Sprintf("A cell is left empty if %s. The noisy values alone decide, and not the exact ones: of %s, %d are left empty, which the column withheld marks. This does not protect anybody, which the noise does; it keeps readers from numbers that are mostly noise.",
 		strings.Join(rules, ", or if "), plural(q.cells, "cell"), q.publish.Withheld)

@@ -188,7 +188,7 @@ func (f *facts) how() []string {
 	out := []string{fmt.Sprintf("With mu = %s, the parameter of Gaussian differential privacy that the noise of all queries has together, and Phi the normal distribution function, a guess at even odds is right at most Phi(mu/2) of the time; one from a belief of p at most p·Phi(mu/2 + c) + (1 − p)·Phi(mu/2 − c) of the time, with c = ln(p/(1 − p))/mu; a test with a share a of false alarms has at most Phi(Phi⁻¹(a) + mu) of true ones. The curve is delta(epsilon) = Phi(mu/2 − epsilon/mu) − e^epsilon·Phi(−mu/2 − epsilon/mu).",
 		plain(g.Mu))}
 	if g.Failure > 0 {
-		out = append(out, fmt.Sprintf("Keys were selected from the private table. With a probability of at most %s a key is published that one unit alone has: it is added to delta and to the true alarms, and the smaller of p and 1 − p times it to the guesses.", plain(g.Failure)))
+		out = append(out, fmt.Sprintf("Keys were selected from the private table. With a probability of at most %s a key is published that one unit alone has: it is added to delta and to the true alarms, and the smaller of p and 1 − p times it to the guesses.", ceilingText(g.Failure)))
 	}
 	if g.Both {
 		return append(out, fmt.Sprintf("The noise is geometric or Laplace and epsilon-differentially private with epsilon = %s and delta 0, from which a guess at even odds is right at most 1/(1 + e^(−epsilon)) of the time; mu is that of Gaussian noise which reveals no less. Both hold: each number here is the smaller one of the two.", plain(g.Pure)))
@@ -276,6 +276,16 @@ func (f *facts) budgetView() []string {
 // plain is a number in the fewest digits that tell it from others.
 func plain(x float64) string {
 	return strings.Replace(strconv.FormatFloat(x, 'g', -1, 64), "e-0", "e-", 1)
+}
+
+// ceilingText is the shortest decimal of which x is the least float64 that is not below it: what a job says, if x was read from it and rounded up.
+func ceilingText(x float64) string {
+	for digits := 1; digits < 17; digits++ {
+		if text := strconv.FormatFloat(x, 'g', digits, 64); ceilingOf(text) == x {
+			return strings.Replace(text, "e-0", "e-", 1)
+		}
+	}
+	return plain(x)
 }
 
 func wholePercent(p *big.Rat) string {
