@@ -19,3 +19,6 @@ func TestTexts(t *testing.T) { sqlpushtest.Texts(t, newDuckDB(t)) }
 
 // Clamps and bounds that are chosen later, and cells that share noise.
 func TestChosen(t *testing.T) { sqlpushtest.Chosen(t, newDuckDB(t)) }
+
+// Units of times.
+func TestUnitsOfTimes(t *testing.T) { sqlpushtest.Times(t, newDuckDB(t)) }

@@ -48,6 +48,8 @@ type Dialect interface {
 
 	// failsBelow says that a product of doubles may fail if it is below the least double.
 	failsBelow() bool
+	// unitOfTimes says that the canonical text of a time can be written.
+	unitOfTimes() bool
 	// fence ends a SELECT whose columns are not to be written into the places of their use, again and again; "" if the engine does not do that.
 	fence() string
 	// suits refuses a server that is not as the dialect expects.
@@ -128,6 +130,8 @@ func (ansi) Session() []string { return nil }
 func (ansi) Transaction() *sql.TxOptions { return nil }
 
 func (ansi) failsBelow() bool { return true }
+
+func (ansi) unitOfTimes() bool { return false }
 
 func (ansi) fence() string { return "" }
 

@@ -41,6 +41,8 @@ type canonical struct {
 	number   func(x string) string // a whole number as text
 	date     func(x string) string // a date of the years 1 to 9999 as text
 	otherDay func(x string) string // another one; nil if there is none
+	time     func(x string) string // microseconds of the years 1 to 9999 as ISO text with six digits of a second; nil if there is none
+	quotient string                // the operator that divides whole numbers, used if time is set
 	bytes    func(x string) string // a text as bytes
 }
 
@@ -59,8 +61,22 @@ func (w canonical) of(c *Column) string {
 			day = fmt.Sprintf("CASE WHEN %s BETWEEN %d AND %d THEN %s ELSE %s END", x, firstDay, lastDay, day, w.otherDay(x))
 		}
 		x = day
+	case table.Timestamp:
+		iso := "rtrim(rtrim(" + w.time(x) + ", '0'), '.')"
+		if c.Type.Zone == table.UTC {
+			iso += " || 'Z'"
+		}
+		x = fmt.Sprintf("CASE WHEN %s BETWEEN %d AND %d THEN %s ELSE %s END", x, firstDay*daySeconds*million, (lastDay+1)*daySeconds*million-1, iso, w.otherTime(x))
 	default:
 		x = w.number(x)
 	}
 	return w.bytes(x)
+}
+
+const million = 1_000_000
+
+// otherTime is the text of a time of other years: its second, rounded down, and the nanoseconds after that.
+func (w canonical) otherTime(x string) string {
+	rest := fmt.Sprintf("((%s %% %d + %d) %% %d)", x, million, million, million)
+	return fmt.Sprintf("'second ' || %s || '+' || %s", w.number(fmt.Sprintf("(%s - %s) %s %d", x, rest, w.quotient, million)), w.number(rest+" * 1000"))
 }

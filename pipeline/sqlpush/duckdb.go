@@ -88,6 +88,8 @@ var duckdbPieces = pieces{
 		number:   func(x string) string { return "CAST(" + x + " AS VARCHAR)" },
 		date:     func(x string) string { return "strftime(DATE '1970-01-01' + CAST(" + x + " AS INTEGER), '%Y-%m-%d')" },
 		otherDay: func(x string) string { return "'day ' || CAST(" + x + " AS VARCHAR)" },
+		time:     func(x string) string { return "strftime(make_timestamp(" + x + "), '%Y-%m-%dT%H:%M:%S.%f')" },
+		quotient: "//",
 		bytes:    func(x string) string { return "encode(" + x + ")" },
 	}.of,
 	length: func(text string) string { return "unhex(lpad(hex(octet_length(" + text + ")), 8, '0'))" },
@@ -119,6 +121,9 @@ func (duckdb) Total(x string) string { return "CAST(SUM(" + x + ") AS VARCHAR)" 
 func (duckdb) Session() []string {
 	return []string{"SET disabled_optimizers = 'top_n_window_elimination'", "SET autoinstall_known_extensions = false", "SET autoload_known_extensions = false"}
 }
+
+// unitOfTimes is true.
+func (duckdb) unitOfTimes() bool { return true }
 
 // Element is of a list that is the same for all rows.
 func (duckdb) Element(list []float64, at string) (string, bool) {

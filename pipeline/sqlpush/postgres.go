@@ -89,6 +89,10 @@ var postgresPieces = pieces{
 		number:   func(x string) string { return "CAST(" + x + " AS text)" },
 		date:     func(x string) string { return "to_char(DATE '1970-01-01' + CAST(" + x + " AS int), 'YYYY-MM-DD')" },
 		otherDay: func(x string) string { return "'day ' || CAST(" + x + " AS text)" },
+		time: func(x string) string {
+			return "to_char(TIMESTAMP '1970-01-01' + (" + x + " / 1000000) * INTERVAL '1 second' + (" + x + ` % 1000000) * INTERVAL '1 microsecond', 'YYYY-MM-DD"T"HH24:MI:SS.US')`
+		},
+		quotient: "/",
 		bytes:    func(x string) string { return "convert_to(" + x + ", 'UTF8')" },
 	}.of,
 	length: func(text string) string { return "int4send(octet_length(" + text + "))" },
@@ -139,6 +143,9 @@ func (postgres) suits(ctx context.Context, s *session) error {
 
 // fence keeps the planner from merging stages: a field of a time has so many, each used several times, that their sum would not fit the server's memory.
 func (postgres) fence() string { return " OFFSET 0" }
+
+// unitOfTimes is true.
+func (postgres) unitOfTimes() bool { return true }
 
 // Element is of a list that is the same for all rows.
 func (postgres) Element(list []float64, at string) (string, bool) {

@@ -78,8 +78,8 @@ func postgresLiteral(k stabilitytest.Kind, columnType string, cell any) string {
 			}
 			return fmt.Sprintf("DATE '1970-01-01' + (%d)", v)
 		case stabilitytest.Instant, stabilitytest.Clock:
-			const most = 9e15
-			if v > most || v < -6e16 {
+			const most = 3e17 // intervals are multiplied as doubles, exactly up to here
+			if v > most || v < -6.5e16 {
 				return "'-infinity'"
 			}
 			return fmt.Sprintf("%s '1970-01-01 00:00:00%s' + (%d) * INTERVAL '1 second' + (%d) * INTERVAL '1 microsecond'", columnType, map[bool]string{true: "+00"}[k == stabilitytest.Instant], v/1e6, v%1e6)

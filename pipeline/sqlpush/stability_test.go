@@ -21,3 +21,6 @@ func TestPostgresTexts(t *testing.T) { sqlpushtest.Texts(t, newPostgres(t)) }
 
 // Clamps and bounds that are chosen later, and cells that share noise.
 func TestPostgresChosen(t *testing.T) { sqlpushtest.Chosen(t, newPostgres(t)) }
+
+// Units of times.
+func TestPostgresUnitsOfTimes(t *testing.T) { sqlpushtest.Times(t, newPostgres(t)) }

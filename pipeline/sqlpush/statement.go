@@ -95,8 +95,9 @@ func (in *input) fits(name string, o *queries.Outline, s table.Schema) error {
 	if o.Limits.Rows > 1 || len(o.Columns) > 0 {
 		for _, c := range o.Columns {
 			f, _ := s.Lookup(c)
-			switch f.Type.Kind {
-			case table.Int, table.Bool, table.String, table.Date:
+			switch kind := f.Type.Kind; {
+			case kind == table.Int, kind == table.Bool, kind == table.String, kind == table.Date:
+			case kind == table.Timestamp && in.unitOfTimes():
 			default:
 				refuse(problem.FieldUnit, fmt.Sprintf("column %s of the privacy unit is of type %s, whose text databases do not agree on", c, f.Type))
 			}

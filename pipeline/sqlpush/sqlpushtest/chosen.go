@@ -98,3 +98,38 @@ var boundsLater = []string{
 	"  - {name: s2, histogram: {by: [{column: i, from: -10, to: 40, width: 5}], noise: auto}, per_unit: {max_groups: 10, max_rows_per_group: 1}}",
 	"  - {name: s3, histogram: {by: [{column: i, from: -10, to: 40, width: 5}], noise: auto}, per_unit: {max_groups: 8, max_rows_per_group: 1}}",
 }
+
+// Times compares answers about units of times: rows are kept by digests of their texts, for years that have an ISO form and for others.
+func Times(t *testing.T, s *Server) {
+	t.Helper()
+	times := []any{nil, int64(0), int64(1), int64(-1), int64(999_999), int64(1_000_000), int64(-1_000_000), int64(1_357_084_800_500_000), int64(1_357_084_805_123_457), int64(-62_135_596_800_000_000),
+		int64(-62_135_596_800_000_001), int64(-62_135_596_799_000_010), int64(253_402_300_799_999_999), int64(253_402_300_800_000_000), int64(253_402_300_801_000_007)}
+	for _, kind := range []stabilitytest.Kind{stabilitytest.Instant, stabilitytest.Clock} {
+		columns := []stabilitytest.Column{{Name: "u", Kind: kind}, {Name: "i", Kind: stabilitytest.Int64}}
+		var rows []stabilitytest.Row
+		for n := range 600 {
+			rows = append(rows, stabilitytest.Row{times[n%len(times)], int64(n * n % 101)})
+		}
+		var types []string
+		for _, c := range columns {
+			types = append(types, s.Type(c.Kind, &stabilitytest.Case{}))
+		}
+		if err := s.Load("times", columns, types, rows); err != nil {
+			t.Fatal(err)
+		}
+		p := Plan(t, `
+version: 1
+name: times
+privacy: {epsilon: 1, delta: 1e-6, unit: [u], per_unit: {max_rows: 5}}
+input: {sql: {driver: postgres, dsn: unused, table: times}}
+queries:
+  - {name: cells, histogram: {by: [{column: i, values: [1, 4, 9, 16, 25, 36, 49, 64, 81, 100]}]}, per_unit: {max_groups: 3, max_rows_per_group: 1}}
+  - {name: sums, sum: {column: i, clamp: [0, 100]}}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: times, budget: {epsilon: 2, delta: 1e-5}}
+`)
+		if same, err := s.Same(t, p, "times"); err != nil || same != "" {
+			t.Fatalf("%v: %v\n%s", kind, err, same)
+		}
+	}
+}
