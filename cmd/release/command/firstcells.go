@@ -93,9 +93,17 @@ func previewRows(ans queries.Answer, cells []int) [][]string {
 		if ans.Noisy != nil {
 			row = append(row, at(ans.Noisy, c))
 		}
-		rows = append(rows, append(row, at(ans.Estimate, c), at(ans.Low, c)+" to "+at(ans.High, c)))
+		rows = append(rows, append(row, at(ans.Estimate, c), interval(at(ans.Low, c), at(ans.High, c))))
 	}
 	return rows
+}
+
+// interval is the text of an interval; of a cell that is left empty it has no ends.
+func interval(low, high string) string {
+	if low == high && low == "-" {
+		return low
+	}
+	return low + " to " + high
 }
 
 // at is the value of one cell.
