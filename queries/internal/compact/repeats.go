@@ -34,6 +34,10 @@ func (c *Repeats) Count(width int, single, counted [][]byte) []byte {
 		}
 	}
 	for _, records := range single {
+		if width > 8 && width <= 16 {
+			c.addShorts(records)
+			continue
+		}
 		for ; len(records) >= width; records = records[width:] {
 			c.add(records[:width], 1)
 		}
@@ -41,20 +45,24 @@ func (c *Repeats) Count(width int, single, counted [][]byte) []byte {
 	return append([]byte(nil), c.counted...)
 }
 
-// addShort is add of a record of 8 to 16 bytes, which two words hold.
-func (c *Repeats) addShort(record []byte, times uint32) {
-	mask, last := uint64(len(c.slots)-1), c.width-8
-	x, y := binary.LittleEndian.Uint64(record), binary.LittleEndian.Uint64(record[last:])
-	for i := seed.Of(seed.Of(y)^x) & mask; ; i = (i + 1) & mask {
-		s := c.slots[i]
-		if s == 0 {
-			c.insert(i, record, times)
-			return
-		}
-		at := int(s-1) * (c.width + CountBytes)
-		known := c.counted[at : at+c.width+CountBytes]
-		if binary.LittleEndian.Uint64(known) == x && binary.LittleEndian.Uint64(known[last:]) == y && addTimes(known[c.width:], times) {
-			return
+// addShorts counts records of 9 to 16 bytes, which two words hold.
+func (c *Repeats) addShorts(records []byte) {
+	width := c.width
+	slots, counted := c.slots, c.counted
+	for last := width - 8; len(records) >= width; records = records[width:] {
+		x, y := binary.LittleEndian.Uint64(records), binary.LittleEndian.Uint64(records[last:])
+		mask := uint64(len(slots) - 1)
+		for i := seed.Of(seed.Of(y)^x) & mask; ; i = (i + 1) & mask {
+			s := slots[i]
+			if s == 0 {
+				c.insert(i, records[:width], 1)
+				slots, counted = c.slots, c.counted
+				break
+			}
+			known := counted[int(s-1)*(width+CountBytes):][:width+CountBytes]
+			if binary.LittleEndian.Uint64(known) == x && binary.LittleEndian.Uint64(known[last:]) == y && addTimes(known[width:], 1) {
+				break
+			}
 		}
 	}
 }
@@ -71,10 +79,6 @@ func addTimes(number []byte, times uint32) bool {
 
 // add counts a record.
 func (c *Repeats) add(record []byte, times uint32) {
-	if c.width >= 8 && c.width <= 16 {
-		c.addShort(record, times)
-		return
-	}
 	mask := uint64(len(c.slots) - 1)
 	for i := Hash(record) & mask; ; i = (i + 1) & mask {
 		s := c.slots[i]

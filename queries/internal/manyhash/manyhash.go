@@ -34,10 +34,14 @@ type Batch struct {
 	tails          [Most * blockBytes]byte // of each message the block after lead
 	sums           [Most]Sum
 	tags           [Most]int32
+	mixed          bool   // messages of one block may differ in their first eight words
 	whole          []byte // a message, without the instructions
 }
 
-const blockBytes = sha256.BlockSize
+const (
+	blockBytes  = sha256.BlockSize
+	sharedBytes = 32 // those of the first eight rounds
+)
 
 // Open empties the batch and prepares it for messages that begin with a prefix and have some length, which is at least that of the prefix and 8.
 func (b *Batch) Open(prefix []byte, length int) {
@@ -48,6 +52,7 @@ func (b *Batch) Open(prefix []byte, length int) {
 	}
 	b.message = b.message[:size]
 	b.length, b.prefix, b.n, b.heads = length, len(prefix), 0, 0
+	b.mixed = length < sharedBytes+NumberBytes
 	b.lead = (length - 1) / blockBytes * blockBytes
 	if n := Most * b.lead; cap(b.leads) < n {
 		b.leads = make([]byte, n)
@@ -59,6 +64,10 @@ func (b *Batch) Open(prefix []byte, length int) {
 
 // SetContent sets what follows the prefix in the messages that are added next. It has the length of a message less the prefix and 8.
 func (b *Batch) SetContent(content []byte) {
+	if early := sharedBytes - b.prefix; early > 0 && b.n > 0 && !b.mixed {
+		early = min(early, len(content))
+		b.mixed = string(content[:early]) != string(b.message[b.prefix:b.prefix+early])
+	}
 	copy(b.message[b.prefix:b.length-NumberBytes], content)
 }
 
@@ -89,9 +98,22 @@ func (b *Batch) Add(number uint64, tag int32) {
 // AddRun adds messages that differ in their numbers alone, from the first to before the last, as long as there is room, and returns the
 // number after those that were added.
 func (b *Batch) AddRun(from, to uint64, tag int32) (next uint64) {
-	for ; from < to && b.n < Most; from++ {
-		b.Add(from, tag)
+	if b.lead > 0 || to <= from {
+		for ; from < to && b.n < Most; from++ {
+			b.Add(from, tag)
+		}
+		return from
 	}
+	to = min(to, from+uint64(Most-b.n))
+	block, at, n := (*[blockBytes]byte)(b.message), b.length-NumberBytes, b.n
+	for ; from < to; from++ {
+		tail := (*[blockBytes]byte)(b.tails[n*blockBytes:])
+		*tail = *block
+		binary.BigEndian.PutUint64(tail[at:], from)
+		b.tags[n] = tag
+		n++
+	}
+	b.n = n
 	return from
 }
 
@@ -116,7 +138,7 @@ func (b *Batch) Empty() ([]Sum, []int32) {
 	} else {
 		b.hashEach()
 	}
-	b.n, b.heads = 0, 0
+	b.n, b.heads, b.mixed = 0, 0, b.length < sharedBytes+NumberBytes
 	return b.sums[:n], b.tags[:n]
 }
 
@@ -126,25 +148,33 @@ func (b *Batch) hashPairs() {
 		return
 	}
 	pairs := uintptr(b.n+1) / 2
-	if b.lead == 0 {
-		for i := range b.sums[:b.n] {
-			b.sums[i] = initial
-		}
-	} else {
-		for i := range b.leadSums[:b.heads] {
-			b.leadSums[i] = initial
-		}
-		leads := b.leads[:cap(b.leads)]
-		for at := 0; at < b.lead; at += blockBytes {
-			compressPairs(&b.leadSums[0], &leads[at], uintptr(b.lead), uintptr(b.heads+1)/2)
-		}
-		for i := range b.sums[:b.n] {
-			b.sums[i] = b.leadSums[b.head[i]]
-		}
+	switch {
+	case b.lead > 0:
+		b.hashLeads()
+		compressPairs(&b.sums[0], &b.tails[0], blockBytes, pairs, &b.sums[0], sumBytes)
+	case b.mixed || b.n < fewMessages:
+		compressPairs(&b.sums[0], &b.tails[0], blockBytes, pairs, &initial, 0)
+	default:
+		eighth := afterEight(b.message)
+		finishPairs(&b.sums[0], &b.tails[0], pairs, &initial, &eighth)
 	}
-	compressPairs(&b.sums[0], &b.tails[0], blockBytes, pairs)
 	if rest := b.message[b.lead+blockBytes:]; len(rest) > 0 { // padding alone, the same for all
-		compressPairs(&b.sums[0], &rest[0], 0, pairs)
+		compressPairs(&b.sums[0], &rest[0], 0, pairs, &b.sums[0], sumBytes)
+	}
+}
+
+// fewMessages is a number of messages below which it takes longer to compute what they share than to repeat it.
+const fewMessages = 16
+
+// hashLeads gives each message the state after its blocks before the tail.
+func (b *Batch) hashLeads() {
+	leads, from, step := b.leads[:cap(b.leads)], &initial, uintptr(0)
+	for at := 0; at < b.lead; at += blockBytes {
+		compressPairs(&b.leadSums[0], &leads[at], uintptr(b.lead), uintptr(b.heads+1)/2, from, step)
+		from, step = &b.leadSums[0], sumBytes
+	}
+	for i := range b.sums[:b.n] {
+		b.sums[i] = b.leadSums[b.head[i]]
 	}
 }
 

@@ -70,9 +70,20 @@ func fill(tb testing.TB, b *Batch, length int, r *rand.Rand) {
 			checkEmpty(tb, b, all)
 			all = all[:0]
 		}
-		x := added{binary.BigEndian.AppendUint64(bytes.Clone(random[:length-NumberBytes]), number), int32(r.Uint32())}
-		b.Add(number, x.tag)
-		if all = append(all, x); b.Len() != len(all) {
+		tag, next := int32(r.Uint32()), number+r.Uint64N(5)
+		if r.IntN(2) == 0 || next < number {
+			b.Add(number, tag)
+			next = number + 1
+		} else if got, want := b.AddRun(number, next, tag), min(next, number+uint64(Most-len(all))); got != want {
+			tb.Fatalf("a run from %d to %d, %d of it added, want %d", number, next, got-number, want-number)
+		} else {
+			next = got
+		}
+		for ; number != next; number++ {
+			all = append(all, added{binary.BigEndian.AppendUint64(bytes.Clone(random[:length-NumberBytes]), number), tag})
+		}
+		number--
+		if b.Len() != len(all) {
 			tb.Fatalf("%d messages, want %d", b.Len(), len(all))
 		}
 	}

@@ -2,7 +2,9 @@
 
 package manyhash
 
-// pairwise says that compressPairs may be called.
+// pairwise says that compressPairs and finishPairs may be called.
 var pairwise = false
 
-func compressPairs(*Sum, *byte, uintptr, uintptr) {}
+func compressPairs(*Sum, *byte, uintptr, uintptr, *Sum, uintptr) {}
+
+func finishPairs(*Sum, *byte, uintptr, *Sum, *Sum) {}

@@ -2,10 +2,17 @@
 
 package manyhash
 
-// compressPairs compresses one block into each of 2·pairs states. Block i is at blocks + i·step, 64 bytes.
+// compressPairs writes 2·pairs states, each of them the one that it begins with and a block. Block i is at blocks + i·step, 64 bytes, and the state before it at
+// from + i·fromStep. from may be states.
 //
 //go:noescape
-func compressPairs(states *Sum, blocks *byte, step uintptr, pairs uintptr)
+func compressPairs(states *Sum, blocks *byte, step uintptr, pairs uintptr, from *Sum, fromStep uintptr)
+
+// finishPairs is compressPairs of blocks that are next to each other and begin with the same 32 bytes, from one state. eighth is that state after the
+// eight rounds of these bytes.
+//
+//go:noescape
+func finishPairs(states *Sum, blocks *byte, pairs uintptr, from *Sum, eighth *Sum)
 
 // identify asks the processor what it has: three registers of the instruction CPUID.
 //
@@ -19,7 +26,7 @@ const (
 	sha   = 1 << 29 // leaf 7, EBX
 )
 
-// pairwise says that compressPairs may be called.
+// pairwise says that compressPairs and finishPairs may be called.
 var pairwise = hasInstructions()
 
 func hasInstructions() bool {

@@ -52,18 +52,18 @@ GLOBL ·swap(SB), RODATA|NOPTR, $16
 	PALIGNR $0x08, t, s;       \
 	PBLENDW $0xf0, tmp, t
 
-// STORE adds the rounds to the state that they began with.
-#define STORE(at, s, t, tmp) \
+// STORE adds the rounds to the state that they began with. They stand at from.
+#define STORE(at, from, s, t, tmp) \
 	PSHUFD  $0x1b, s, s;        \
 	PSHUFD  $0xb1, t, t;        \
 	MOVO    s, tmp;             \
 	PBLENDW $0xf0, t, s;        \
 	PALIGNR $0x08, tmp, t;      \
-	MOVOU   (at), tmp;          \
+	MOVOU   (from), tmp;        \
 	PADDD   tmp, s;             \
-	MOVOU   s, (at);            \
-	MOVOU   16(at), tmp;        \
+	MOVOU   16(from), tmp;       \
 	PADDD   tmp, t;             \
+	MOVOU   s, (at);            \
 	MOVOU   t, 16(at)
 
 // READ reads four words of a message.
@@ -121,13 +121,32 @@ GLOBL ·swap(SB), RODATA|NOPTR, $16
 	NEXT(b, bBefore, bNext, X14);   \
 	SECOND(X7, X8)
 
-// func compressPairs(states *Sum, blocks *byte, step uintptr, pairs uintptr)
+// LATER is the rounds from 8 on.
+#define LATER \
+	ROUNDS1(0x20, X5, X4, X11, X10); \
+	ROUNDS2(0x30, X6, X5, X3, X12, X11, X9); \
+	ROUNDS2(0x40, X3, X6, X4, X9, X12, X10); \
+	ROUNDS2(0x50, X4, X3, X5, X10, X9, X11); \
+	ROUNDS2(0x60, X5, X4, X6, X11, X10, X12); \
+	ROUNDS2(0x70, X6, X5, X3, X12, X11, X9); \
+	ROUNDS2(0x80, X3, X6, X4, X9, X12, X10); \
+	ROUNDS2(0x90, X4, X3, X5, X10, X9, X11); \
+	ROUNDS2(0xa0, X5, X4, X6, X11, X10, X12); \
+	ROUNDS2(0xb0, X6, X5, X3, X12, X11, X9); \
+	ROUNDS2(0xc0, X3, X6, X4, X9, X12, X10); \
+	ROUNDS3(0xd0, X4, X3, X5, X10, X9, X11); \
+	ROUNDS3(0xe0, X5, X4, X6, X11, X10, X12); \
+	ROUNDS0(0xf0, X6, X12)
+
+// func compressPairs(states *Sum, blocks *byte, step uintptr, pairs uintptr, from *Sum, fromStep uintptr)
 // Requires: SHA, SSE4.1, SSSE3
-TEXT ·compressPairs(SB), NOSPLIT, $0-32
+TEXT ·compressPairs(SB), NOSPLIT, $0-48
 	MOVQ  states+0(FP), DI
 	MOVQ  blocks+8(FP), SI
 	MOVQ  step+16(FP), DX
 	MOVQ  pairs+24(FP), CX
+	MOVQ  from+32(FP), R10
+	MOVQ  fromStep+40(FP), R11
 	LEAQ  ·rounds(SB), AX
 	MOVOU ·swap(SB), X15
 
@@ -135,8 +154,8 @@ pair:
 	TESTQ CX, CX
 	JEQ   done
 	LEAQ  (SI)(DX*1), R8
-	LEAQ  32(DI), R9
-	LOAD(DI, X1, X2, X13)
+	LEAQ  (R10)(R11*1), R9
+	LOAD(R10, X1, X2, X13)
 	LOAD(R9, X7, X8, X14)
 	READ(0(SI), X3)
 	READ(0(R8), X9)
@@ -146,26 +165,54 @@ pair:
 	ROUNDS1(0x10, X4, X3, X10, X9)
 	READ(32(SI), X5)
 	READ(32(R8), X11)
-	ROUNDS1(0x20, X5, X4, X11, X10)
 	READ(48(SI), X6)
 	READ(48(R8), X12)
-	ROUNDS2(0x30, X6, X5, X3, X12, X11, X9)
-	ROUNDS2(0x40, X3, X6, X4, X9, X12, X10)
-	ROUNDS2(0x50, X4, X3, X5, X10, X9, X11)
-	ROUNDS2(0x60, X5, X4, X6, X11, X10, X12)
-	ROUNDS2(0x70, X6, X5, X3, X12, X11, X9)
-	ROUNDS2(0x80, X3, X6, X4, X9, X12, X10)
-	ROUNDS2(0x90, X4, X3, X5, X10, X9, X11)
-	ROUNDS2(0xa0, X5, X4, X6, X11, X10, X12)
-	ROUNDS2(0xb0, X6, X5, X3, X12, X11, X9)
-	ROUNDS2(0xc0, X3, X6, X4, X9, X12, X10)
-	ROUNDS3(0xd0, X4, X3, X5, X10, X9, X11)
-	ROUNDS3(0xe0, X5, X4, X6, X11, X10, X12)
-	ROUNDS0(0xf0, X6, X12)
-	STORE(DI, X1, X2, X13)
-	STORE(R9, X7, X8, X14)
+	LATER
+	STORE(DI, R10, X1, X2, X13)
+	LEAQ  32(DI), R12
+	STORE(R12, R9, X7, X8, X14)
 	LEAQ  64(DI), DI
 	LEAQ  (R8)(DX*1), SI
+	LEAQ  (R9)(R11*1), R10
+	DECQ  CX
+	JMP   pair
+
+done:
+	RET
+
+// func finishPairs(states *Sum, blocks *byte, pairs uintptr, from *Sum, eighth *Sum)
+// Requires: SHA, SSE4.1, SSSE3
+TEXT ·finishPairs(SB), NOSPLIT, $0-40
+	MOVQ  states+0(FP), DI
+	MOVQ  blocks+8(FP), SI
+	MOVQ  pairs+16(FP), CX
+	MOVQ  from+24(FP), R10
+	MOVQ  eighth+32(FP), R11
+	LEAQ  ·rounds(SB), AX
+	MOVOU ·swap(SB), X15
+
+pair:
+	TESTQ CX, CX
+	JEQ   done
+	LOAD(R11, X1, X2, X13)
+	MOVO  X1, X7
+	MOVO  X2, X8
+	READ(0(SI), X3)
+	READ(64(SI), X9)
+	READ(16(SI), X4)
+	READ(80(SI), X10)
+	SHA256MSG1 X4, X3
+	SHA256MSG1 X10, X9
+	READ(32(SI), X5)
+	READ(96(SI), X11)
+	READ(48(SI), X6)
+	READ(112(SI), X12)
+	LATER
+	STORE(DI, R10, X1, X2, X13)
+	LEAQ  32(DI), R12
+	STORE(R12, R10, X7, X8, X14)
+	LEAQ  64(DI), DI
+	LEAQ  128(SI), SI
 	DECQ  CX
 	JMP   pair
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"math/bits"
 )
 
 // Sum is a digest as eight words: the first word is the first four bytes, big-endian.
@@ -46,3 +47,23 @@ func (s *Sum) Compare(o *Sum) int {
 
 // initial is the state before the first block, FIPS 180-4 section 5.3.3.
 var initial = Sum{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}
+
+// sumBytes is how far the states of an array are apart.
+const sumBytes = sha256.Size
+
+// firstRounds are the constants of the first eight rounds, FIPS 180-4 section 4.2.2.
+var firstRounds = Sum{0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5}
+
+// afterEight returns the initial state after the rounds of the first eight words of a message, FIPS 180-4 section 6.2.2.
+func afterEight(message []byte) Sum {
+	s := initial
+	for i, k := range firstRounds {
+		a, e := s[0], s[4]
+		rotated := bits.RotateLeft32(e, -6) ^ bits.RotateLeft32(e, -11) ^ bits.RotateLeft32(e, -25)
+		first := s[7] + rotated + (e&s[5] ^ ^e&s[6]) + k + binary.BigEndian.Uint32(message[4*i:])
+		rotated = bits.RotateLeft32(a, -2) ^ bits.RotateLeft32(a, -13) ^ bits.RotateLeft32(a, -22)
+		second := rotated + (a&s[1] ^ a&s[2] ^ s[1]&s[2])
+		s = Sum{first + second, a, s[1], s[2], s[3] + first, e, s[5], s[6]}
+	}
+	return s
+}
