@@ -9,7 +9,7 @@ import (
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
-// The bounds of units, by the rule of queries/bounding/sample.go: of all cells of a unit the L of smallest digest, in each the m rows of smallest
+// The bounds of units, by the rule of queries/internal/sampling/sample.go: of all cells of a unit the L of smallest digest, in each the m rows of smallest
 // digest, of these the k of smallest digest. Digests are computed for units over a bound alone: all others are counted as they come.
 
 // limit says which bounds can leave a row out.
@@ -170,7 +170,7 @@ func (c *contents) beginning(order byte) []Part {
 	return append(parts, Part{Bytes: []byte{0, 0, 0, 0}})
 }
 
-// digestOfCell and digestOfRow are the digests of queries/bounding/sample.go.
+// digestOfCell and digestOfRow are the digests of queries/internal/sampling/sample.go.
 func (c *contents) digestOfCell() string { return c.Digest(c.Bytes(c.message(unitInCell))) }
 
 func (c *contents) digestOfRow() string {

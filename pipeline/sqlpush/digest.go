@@ -6,7 +6,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 )
 
-// The messages that digests are of, as queries/bounding/sample.go has them
+// The messages that digests are of, as queries/internal/sampling/sample.go has them
 //
 // What a message is made of is said here once for all dialects; a dialect says how it writes a piece of it.
 

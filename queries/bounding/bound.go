@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 
 	"github.com/dprelease/dprelease/queries/internal/compact"
+	"github.com/dprelease/dprelease/queries/internal/contents"
+	"github.com/dprelease/dprelease/queries/internal/sampling"
 )
 
 // boundingRun bounds the units of all partitions, by several goroutines that each take the next partition.
@@ -13,6 +15,7 @@ type boundingRun struct {
 	rows    *Rows
 	queries []boundQuery
 	tallies []BoundTally
+	all     *contents.All // nil if records have their contents
 	next    atomic.Int32
 	failed  atomic.Bool
 	mutex   sync.Mutex // held while what is kept is handed on
@@ -44,6 +47,9 @@ func (r *Rows) boundAll(queries []boundQuery) ([]BoundTally, error) {
 	}
 	r.staged.drop()
 	r.free, r.repeats = nil, compact.Repeats{}
+	if r.numbers != nil {
+		b.all = r.joinContents()
+	}
 	errs := make(chan error)
 	n := max(1, min(r.spill.Workers(), partitionCount))
 	for range n {
@@ -58,9 +64,27 @@ func (r *Rows) boundAll(queries []boundQuery) ([]BoundTally, error) {
 	return b.tallies, first
 }
 
+// joinContents joins the contents of all segments. It returns nil if some records hold their contents.
+func (r *Rows) joinContents() *contents.All {
+	all := contents.NewAll(r.Size)
+	for i := range r.partitions {
+		for j := range r.partitions[i].ended {
+			n := r.partitions[i].ended[j].numbers
+			if n == nil {
+				return nil
+			}
+			if all.Places(n) == nil {
+				all.Join(n)
+			}
+		}
+	}
+	return all
+}
+
 // boundPartitions bounds partitions until there are none left, or one failed.
 func (b *boundingRun) boundPartitions() error {
 	g := newGatherer(b.rows)
+	g.all = b.all
 	u := newUnitBounder(g, b.queries)
 	for !b.failed.Load() {
 		i := int(b.next.Add(1)) - 1
@@ -93,7 +117,7 @@ func (b *boundingRun) boundPass(u *unitBounder, p *partition, in pass) error {
 			u.bound()
 			for i := range u.queries {
 				q := &u.queries[i]
-				b.handOn(q, q.kept, q.cut, u.rows.content)
+				b.handOn(q, q.kept, q.cut, u.rows.Content)
 				b.addUnits(q, q.units)
 			}
 			return nil
@@ -107,7 +131,7 @@ func (b *boundingRun) boundPass(u *unitBounder, p *partition, in pass) error {
 				if err := c.bound(); err != nil {
 					return err
 				}
-				b.handOn(c.query, c.kept, c.cut, c.content)
+				b.handOn(c.query, c.kept, c.cut, c.Content)
 				if len(c.kept) > 0 {
 					b.addUnits(c.query, 1)
 				}
@@ -138,8 +162,8 @@ func (b *boundingRun) handOn(q *queryBounder, kept []slot, cut uint64, content f
 		kept = nil
 	}
 	for _, x := range kept {
-		keep(q.own(content(x.ref)), x.rows)
-		rows += x.rows
+		keep(q.own(content(x.Ref)), x.Rows)
+		rows += x.Rows
 	}
 	b.tallies[q.number].Rows += int64(rows)
 	b.tallies[q.number].Cut += int64(cut)
@@ -166,8 +190,9 @@ func (u *unitBounder) bound() {
 			continue
 		}
 		slots := u.rows.slotsOf(int32(id), refs)
-		u.digests.reset(slots)
+		u.digests.Reset(slots)
 		u.sample.k = 0
+		u.inAll = u.rows.inAll(slots)
 		for i := range u.queries {
 			q := &u.queries[i]
 			before := len(q.kept)
@@ -192,8 +217,8 @@ func (u *unitBounder) keepAll(refs []uint32) {
 		q := &u.queries[i]
 		before := len(q.kept)
 		for _, ref := range refs {
-			if q.has(u.rows.content(ref)) {
-				q.kept = append(q.kept, slot{ref: ref, rows: 1})
+			if q.has(u.rows.Content(ref)) {
+				q.kept = append(q.kept, slot{Ref: ref, Rows: 1})
 				if q.ranked != nil {
 					q.ends[0]++
 				}
@@ -207,11 +232,11 @@ func (u *unitBounder) keepAll(refs []uint32) {
 
 // keepWithinLimits keeps the rows of a unit within the query's limits.
 func (q *queryBounder) keepWithinLimits(slots []slot) {
-	q.cut += total(slots)
-	for _, x := range q.sampler.keepWithinLimits(slots) {
-		if x.rows > 0 {
+	q.cut += sampling.Total(slots)
+	for _, x := range q.sampler.KeepWithinLimits(slots) {
+		if x.Rows > 0 {
 			q.kept = append(q.kept, x)
-			q.cut -= x.rows
+			q.cut -= x.Rows
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package bounding
 
-import "math"
+import (
+	"math"
+
+	"github.com/dprelease/dprelease/queries/internal/sampling"
+)
 
 // Bounded is the bounds of a query, and what takes in rows with the same content that units may contribute. Keep is called by one
 // goroutine at a time.
@@ -35,9 +39,11 @@ type unitBounder struct {
 	rows    *gatherer
 	queries []queryBounder
 	few     int64 // rows of a unit that no query's limits cut
-	digests rowDigests
+	digests sampling.Digests
+	inAll   bool     // all rows of the unit at hand count in all queries
 	sample  struct { // of the unit at hand: see smallest
 		k     int64
+		rows  uint64 // of which it is
 		slots []slot
 	}
 }
@@ -45,7 +51,7 @@ type unitBounder struct {
 // queryBounder is the limits of one query, and what they leave of the partition's units.
 type queryBounder struct {
 	view
-	sampler sampler
+	sampler sampling.Sampler
 	counted []slot // the rows of a unit that count in the query, if queries share records
 	kept    []slot
 	cut     uint64 // rows that are not kept
@@ -59,8 +65,9 @@ type queryBounder struct {
 type view struct {
 	number      int // of the query among those that share records
 	shared      bool
-	from, width int // its content
-	cellWidth   int // bytes of its content that are its cell
+	from, width int   // its content
+	cellWidth   int   // bytes of its content that are its cell
+	cells       int64 // how many there are; the largest number if they have no numbers
 }
 
 // has says that a row counts in the query.
@@ -77,12 +84,12 @@ func (v *view) cell(content []byte) []byte { return content[v.from : v.from+v.ce
 func newUnitBounder(g *gatherer, queries []boundQuery) *unitBounder {
 	u := &unitBounder{rows: g, queries: make([]queryBounder, len(queries)), few: math.MaxInt64}
 	for i, q := range queries {
-		u.queries[i] = queryBounder{view: q.view, sampler: sampler{limits: q.Limits, messages: messages{contents: g, order: RowOrder}, cellFrom: q.from, cellWidth: q.cellWidth}}
+		u.queries[i] = queryBounder{view: q.view, sampler: sampling.Sampler{Limits: q.Limits, Messages: sampling.Messages{Contents: g, Order: RowOrder}, CellFrom: q.from, CellWidth: q.cellWidth}}
 		if u.queries[i].ranked = q.Ranked; q.Ranked != nil {
 			u.queries[i].ends = make([]int64, len(q.Ranked.Steps))
 		}
 		if q.shared {
-			u.queries[i].sampler.order, u.queries[i].sampler.digests = sharedOrder, &u.digests
+			u.queries[i].sampler.Order, u.queries[i].sampler.Digests = sampling.SharedOrder, &u.digests
 		}
 		u.few = min(u.few, q.Limits.Rows, q.Limits.Groups, q.Limits.PerGroup, q.few())
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 	"github.com/dprelease/dprelease/queries/internal/compact"
+	"github.com/dprelease/dprelease/queries/internal/contents"
 	"github.com/dprelease/dprelease/queries/internal/intern"
 )
 
@@ -25,9 +26,12 @@ type gatherer struct {
 	skip  setAside
 	grouped
 	unit unitSlots
+	all  *contents.All // nil if rows have their contents
 	// of a segment
-	buf     []byte
-	numbers []int32
+	buf      []byte
+	expanded []byte
+	numbers  []int32
+	placed   []uint32 // places of the segment's contents among all
 }
 
 // setAside is oversized units, which are bounded by themselves.
@@ -43,12 +47,14 @@ type unitSlots struct {
 	table  []uint32 // place of a slot + 1, by a hash of its content
 	cells  []slot   // by cell
 	sorted []uint64 // cells, and places of slots
+	of     []uint32 // place of the slot of a content + 1, by the content's place among all; 0 between units
 	starts []uint32 // of cells among slots
 }
 
 // grouped is rows: of each its content and its unit; of each unit where its rows end in order.
 type grouped struct {
 	contents []byte
+	places   []uint32 // of contents, in their place, if they are numbered
 	ids      []int32
 	ends     []uint32
 	order    []uint32
@@ -104,7 +110,7 @@ func (g *gatherer) gather(segments []segment, in pass) error {
 func (g *gatherer) forget() {
 	g.words.Reset()
 	g.texts.Reset()
-	g.contents, g.ids, g.counts = g.contents[:0], g.ids[:0], g.counts[:0]
+	g.contents, g.places, g.ids, g.counts = g.contents[:0], g.places[:0], g.ids[:0], g.counts[:0]
 }
 
 // perRow is what a gathered row takes beside its record: its unit, its place in order, and a unit of its own.
@@ -112,7 +118,11 @@ const perRow = 4 + 4 + 24
 
 // fits returns errCrowded if there are too many rows or texts.
 func (g *gatherer) fits() error {
-	if n := int64(len(g.ids)); n >= math.MaxInt32/2 || g.room > 0 && n*int64(g.key+g.Size+perRow)+3*(g.texts.Bytes()-g.skip.bytes) > g.room {
+	size := g.key + g.Size + perRow
+	if g.all != nil {
+		size = 4 + perRow
+	}
+	if n := int64(len(g.ids)); n >= math.MaxInt32/2 || g.room > 0 && n*int64(size)+3*(g.texts.Bytes()-g.skip.bytes) > g.room {
 		return errTooManyRows
 	}
 	return nil
@@ -123,14 +133,29 @@ func (g *gatherer) segment(s *segment) error {
 	if err := g.names(s, g.name); err != nil {
 		return err
 	}
-	if err := g.records(&s.single, g.addRecords); err != nil {
+	if g.all != nil {
+		g.placed = g.all.Places(s.numbers)
+		if err := g.records(s, &s.single, 0, func(records []byte) { g.addNumbered(records, 0) }); err != nil {
+			return err
+		}
+		return g.records(s, &s.counted, compact.CountBytes, func(records []byte) { g.addNumbered(records, compact.CountBytes) })
+	}
+	if err := g.records(s, &s.single, 0, g.addRecords); err != nil {
 		return err
 	}
-	return g.records(&s.counted, g.addCounted)
+	return g.records(s, &s.counted, compact.CountBytes, g.addCounted)
 }
 
-// records hands records to add, as long as what add took in fits.
-func (g *gatherer) records(r *records, add func([]byte)) error {
+// records hands records of a segment, which have more bytes after them, to add, as long as what add took in fits. They have their contents unless the
+// gatherer has all contents.
+func (g *gatherer) records(s *segment, r *records, more int, add func([]byte)) error {
+	if s.numbers != nil && g.all == nil {
+		addWhole := add
+		add = func(records []byte) {
+			g.expanded = s.numbers.Expand(g.expanded[:0], records, g.key, more)
+			addWhole(g.expanded)
+		}
+	}
 	for _, c := range r.chunks {
 		if add(c); g.fits() != nil {
 			return errTooManyRows
@@ -187,16 +212,17 @@ func (g *gatherer) name(unit []byte) {
 
 // addRecords takes in records.
 func (g *gatherer) addRecords(records []byte) {
+	width := g.plainWidth()
 	if g.pass.mask > 0 || len(g.skip.units) > 0 {
-		for ; len(records) >= g.width; records = records[g.width:] {
+		for ; len(records) >= width; records = records[width:] {
 			if id := g.recorded(records[:g.key]); id >= int32(len(g.skip.units)) {
 				g.ids = append(g.ids, id)
-				g.addContent(records[g.key:g.width])
+				g.addContent(records[g.key:width])
 			}
 		}
 		return
 	}
-	n, from := len(records)/g.width, len(g.ids)
+	n, from := len(records)/width, len(g.ids)
 	g.ids = slices.Grow(g.ids, n)[:from+n]
 	g.contents = slices.Grow(g.contents, g.Size*n)[:g.Size*(from+n)]
 	ids, contents := g.ids[from:], g.contents[g.Size*from:]
@@ -205,7 +231,7 @@ func (g *gatherer) addRecords(records []byte) {
 		return
 	}
 	for i := range ids {
-		r := records[g.width*i : g.width*(i+1)]
+		r := records[width*i : width*(i+1)]
 		ids[i] = g.recorded(r[:g.key])
 		g.Unpack(contents[g.Size*i:g.Size*(i+1)], r[g.key:])
 	}
@@ -213,8 +239,8 @@ func (g *gatherer) addRecords(records []byte) {
 
 // addWords takes in records of units of one word whose rows are counted.
 func (g *gatherer) addWords(records []byte, ids []int32, contents []byte) {
-	for i := range ids {
-		r := records[g.width*i : g.width*(i+1)]
+	for i, width := 0, g.plainWidth(); i < len(ids); i++ {
+		r := records[width*i : width*(i+1)]
 		ids[i] = g.words.ID(binary.LittleEndian.Uint64(r))
 		binary.BigEndian.PutUint32(contents[CellBytes*i:], uint32(compact.Low(r[8:])))
 	}
@@ -229,13 +255,31 @@ func (g *gatherer) addContent(packed []byte) {
 
 // addCounted takes in records with their numbers.
 func (g *gatherer) addCounted(records []byte) {
-	for n := g.width + compact.CountBytes; len(records) >= n; records = records[n:] {
+	width := g.plainWidth()
+	for n := width + compact.CountBytes; len(records) >= n; records = records[n:] {
 		if id := g.recorded(records[:g.key]); id >= int32(len(g.skip.units)) {
 			g.countUpTo(len(g.ids))
 			g.ids = append(g.ids, id)
-			g.addContent(records[g.key:g.width])
-			g.counts = append(g.counts, uint64(binary.LittleEndian.Uint32(records[g.width:])))
+			g.addContent(records[g.key:width])
+			g.counts = append(g.counts, uint64(binary.LittleEndian.Uint32(records[width:])))
 		}
+	}
+}
+
+// addNumbered takes in records with the numbers of their contents and, if there are more bytes, their own numbers.
+func (g *gatherer) addNumbered(records []byte, more int) {
+	width := g.key + contents.Width + more
+	g.ids, g.places = slices.Grow(g.ids, len(records)/width), slices.Grow(g.places, len(records)/width)
+	for ; len(records) >= width; records = records[width:] {
+		id := g.recorded(records[:g.key])
+		if id < int32(len(g.skip.units)) {
+			continue
+		}
+		if more > 0 {
+			g.countUpTo(len(g.ids))
+			g.counts = append(g.counts, uint64(binary.LittleEndian.Uint32(records[g.key+contents.Width:])))
+		}
+		g.ids, g.places = append(g.ids, id), append(g.places, g.placed[contents.In(records[g.key:])])
 	}
 }
 

@@ -75,6 +75,7 @@ func (r *Rows) endSegment(partition int) {
 		r.open[partition] = nil
 	}
 	if !p.empty() {
+		p.numbers = r.numbers
 		p.ended = append(p.ended, p.segment)
 	}
 	p.segment = segment{}
@@ -157,3 +158,18 @@ func (r *Rows) release(chunks [][]byte) {
 
 // chunk is the bytes of a full chunk.
 func (r *Rows) chunk() int { return max(chunkBytes/r.width, 1) * r.width }
+
+// writeContents ends the numbering of contents.
+func (r *Rows) writeContents() {
+	if r.numbers == nil {
+		return
+	}
+	for i := range r.partitions {
+		r.endSegment(i)
+	}
+	for _, c := range r.free {
+		r.held -= int64(cap(c))
+	}
+	r.free, r.numbers, r.width = nil, nil, r.plainWidth()
+	r.known.generation++
+}

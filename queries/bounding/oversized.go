@@ -9,6 +9,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/bottomk"
 	"github.com/dprelease/dprelease/queries/internal/compact"
 	"github.com/dprelease/dprelease/queries/internal/intern"
+	"github.com/dprelease/dprelease/queries/internal/sampling"
 )
 
 // Oversized units
@@ -53,10 +54,11 @@ func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []b
 			}
 			key = binary.LittleEndian.AppendUint32(nil, uint32(number))
 		}
-		err := g.records(&s.single, func(records []byte) {
-			for ; len(records) >= g.width; records = records[g.width:] {
+		width := g.plainWidth()
+		err := g.records(s, &s.single, 0, func(records []byte) {
+			for ; len(records) >= width; records = records[width:] {
 				if bytes.Equal(records[:g.key], key) {
-					g.Unpack(content, records[g.key:g.width])
+					g.Unpack(content, records[g.key:width])
 					take(content, 1)
 				}
 			}
@@ -64,11 +66,11 @@ func (g *gatherer) rowsOf(segments []segment, unit []byte, take func(content []b
 		if err != nil {
 			return err
 		}
-		err = g.records(&s.counted, func(records []byte) {
-			for n := g.width + compact.CountBytes; len(records) >= n; records = records[n:] {
+		err = g.records(s, &s.counted, compact.CountBytes, func(records []byte) {
+			for n := width + compact.CountBytes; len(records) >= n; records = records[n:] {
 				if bytes.Equal(records[:g.key], key) {
-					g.Unpack(content, records[g.key:g.width])
-					take(content, uint64(binary.LittleEndian.Uint32(records[g.width:])))
+					g.Unpack(content, records[g.key:width])
+					take(content, uint64(binary.LittleEndian.Uint32(records[width:])))
 				}
 			}
 		})
@@ -94,18 +96,19 @@ type oversizedUnit struct {
 	cut      uint64 // rows that are not kept
 }
 
-func (c *oversizedUnit) content(ref uint32) []byte { return c.contents[ref] }
+func (c *oversizedUnit) Content(ref uint32) []byte { return c.contents[ref] }
 
 // bound enforces the limits on the unit. What is left is in kept.
 func (c *oversizedUnit) bound() error {
 	g, s := c.rows, &c.query.sampler
-	l := s.limits
-	g.room = 0
-	defer func() { g.room = g.spill.Room() }()
+	l := s.Limits
+	all := g.all
+	g.room, g.all = 0, nil // its contents are those that bound keeps
+	defer func() { g.room, g.all = g.spill.Room(), all }()
 	g.forget()
 	g.unit.id = g.unitOf(c.unit)
-	s.startUnit()
-	c.digests.on = false
+	s.StartUnit()
+	c.digests.On = false
 	c.cells = bottomKCells{limit: l.Groups, digests: map[string]digest{}}
 	records := int64(0)
 	err := g.rowsOf(c.segments, c.unit, func(content []byte, rows uint64) {
@@ -148,9 +151,9 @@ func (c *oversizedUnit) gather(in pass) error {
 	}
 	g.group()
 	for _, x := range g.slotsOf(g.unit.id, g.order) {
-		content := g.content(x.ref)
+		content := g.Content(x.Ref)
 		l := c.bottomKFor(content)
-		if c.query.sampler.addRows(l, []slot{x}, len(c.contents)); l.Taken {
+		if c.query.sampler.AddRows(l, []slot{x}, len(c.contents)); l.Taken {
 			c.contents, l.Taken = append(c.contents, bytes.Clone(content)), false
 		}
 	}
@@ -159,14 +162,14 @@ func (c *oversizedUnit) gather(in pass) error {
 
 // bottomKFor returns the sample among which rows of a content compete: that of their cell, or of all cells.
 func (c *oversizedUnit) bottomKFor(content []byte) *bottomk.Sample {
-	if l := c.query.sampler.limits; l.PerGroup >= l.Rows {
+	if l := c.query.sampler.Limits; l.PerGroup >= l.Rows {
 		return &c.all
 	}
 	cell := string(c.query.cell(content))
 	l, ok := c.inCell[cell]
 	if !ok {
 		l = &bottomk.Sample{}
-		l.Reset(c.query.sampler.limits.PerGroup)
+		l.Reset(c.query.sampler.Limits.PerGroup)
 		c.inCell[cell] = l
 	}
 	return l
@@ -189,7 +192,7 @@ func (c *oversizedUnit) finish() {
 	}
 	for i, n := range rows {
 		if n > 0 {
-			c.kept = append(c.kept, slot{ref: uint32(i), rows: n})
+			c.kept = append(c.kept, slot{Ref: uint32(i), Rows: n})
 			c.cut -= n
 		}
 	}
@@ -208,11 +211,11 @@ func (l *bottomKCells) has(cell []byte) bool {
 	return ok
 }
 
-func (l *bottomKCells) addCell(cell []byte, s *sampler) {
+func (l *bottomKCells) addCell(cell []byte, s *sampling.Sampler) {
 	if l.has(cell) {
 		return
 	}
-	d := s.ofCell(cell)
+	d := s.OfCell(cell)
 	if l.full && d.Compare(&l.worst) >= 0 {
 		return
 	}

@@ -1,6 +1,9 @@
 package bounding
 
-import "github.com/dprelease/dprelease/queries/internal/intern"
+import (
+	"github.com/dprelease/dprelease/queries/internal/contents"
+	"github.com/dprelease/dprelease/queries/internal/intern"
+)
 
 const (
 	partitionBits  = 8
@@ -18,6 +21,8 @@ type segment struct {
 	// texts are the units of the rows if units have text: in memory or, each after its length in four bytes, outside
 	texts *intern.Texts
 	names []piece
+	// numbers are those of contents in the records; nil if records have their contents
+	numbers *contents.Numbers
 	// single are records; counted are followed by their number
 	single, counted records
 }

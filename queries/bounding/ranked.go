@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/queries/internal/bottomk"
+	"github.com/dprelease/dprelease/queries/internal/sampling"
 )
 
 // Rows by rank
@@ -30,8 +31,8 @@ func (b *Bounded) few() int64 {
 // handUp hands on what is kept of some units by rank.
 func (q *queryBounder) handUp(to *Ranked, kept []slot, content func(ref uint32) []byte) (rows uint64) {
 	for _, x := range kept {
-		to.Keep(int(x.at), q.own(content(x.ref)), x.rows)
-		rows += x.rows
+		to.Keep(int(x.At), q.own(content(x.Ref)), x.Rows)
+		rows += x.Rows
 	}
 	for step, n := range q.ends {
 		if n > 0 {
@@ -44,34 +45,34 @@ func (q *queryBounder) handUp(to *Ranked, kept []slot, content func(ref uint32) 
 
 // keepRanked keeps the rows of a unit, of which those of a cell are together, with the steps of their ranks.
 func (q *queryBounder) keepRanked(slots []slot) {
-	rows := total(slots)
+	rows := sampling.Total(slots)
 	if rows == 0 {
 		return
 	}
 	q.cut += rows
-	l := q.sampler.limits
+	l := q.sampler.Limits
 	if len(slots) == 1 { // of equal rows any may be the first
 		left := int64(min(rows, uint64(l.Rows), uint64(l.PerGroup)))
 		q.ends[q.ranked.step(left)]++
 		q.cut -= uint64(left)
 		for step, from := 0, int64(0); from < left; step++ {
 			to := min(q.ranked.Steps[step], left)
-			q.kept = append(q.kept, slot{ref: slots[0].ref, at: int32(step), rows: uint64(to - from)})
+			q.kept = append(q.kept, slot{Ref: slots[0].Ref, At: int32(step), Rows: uint64(to - from)})
 			from = to
 		}
 		return
 	}
-	q.sampler.startUnit()
-	q.sampler.cut(slots)
-	slots = q.sampler.keepCells(slots)
-	q.cut -= q.keepRanks(q.sampler.firstRows(slots), func(index int) uint32 { return slots[index].ref }, &q.kept)
+	q.sampler.StartUnit()
+	q.sampler.Cut(slots)
+	slots = q.sampler.KeepCells(slots)
+	q.cut -= q.keepRanks(q.sampler.FirstRows(slots), func(index int) uint32 { return slots[index].Ref }, &q.kept)
 }
 
 // keepRanks appends rows that were sampled to kept, with the steps of their ranks, and returns how many they are.
 func (q *queryBounder) keepRanks(sample []bottomk.Item, ref func(index int) uint32, kept *[]slot) uint64 {
 	slices.SortFunc(sample, func(a, b bottomk.Item) int { return a.Digest.Compare(&b.Digest) })
 	for i, x := range sample {
-		*kept = append(*kept, slot{ref: ref(x.Index), at: int32(q.ranked.step(int64(i) + 1)), rows: 1})
+		*kept = append(*kept, slot{Ref: ref(x.Index), At: int32(q.ranked.step(int64(i) + 1)), Rows: 1})
 	}
 	if n := len(sample); n > 0 {
 		q.ends[q.ranked.step(int64(n))]++

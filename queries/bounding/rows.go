@@ -14,11 +14,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/maphash"
+	"math"
 	"slices"
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 	"github.com/dprelease/dprelease/queries/internal/compact"
+	"github.com/dprelease/dprelease/queries/internal/contents"
 	"github.com/dprelease/dprelease/queries/internal/intern"
 	"github.com/dprelease/dprelease/queries/internal/units"
 )
@@ -39,12 +41,19 @@ var (
 )
 
 // recordShape is the bytes of a record: the words of its unit, or the number of its text among the partition's in four bytes; then
-// its content, packed.
+// its content, packed, or the content's number.
 type recordShape struct {
 	key, width int
 	compact.Packing
-	cellWidth int // bytes of the content that are its cell
+	cellWidth int   // bytes of the content that are its cell
+	cells     int64 // how many there are; the largest number if they have no numbers
 }
+
+// plainWidth is the bytes of a record that holds its content.
+func (s *recordShape) plainWidth() int { return s.key + s.Packed }
+
+// contentWidth is the bytes of a content, or of its number, in a record.
+func (s *recordShape) contentWidth() int { return s.width - s.key }
 
 // Errors in the use of an accumulator.
 var (
@@ -63,11 +72,12 @@ type Rows struct {
 	partitions [partitionCount]partition
 	known      knownUnits
 	staged     staging
-	shared     bool     // contents are those for several queries
-	free       [][]byte // chunks that were emptied
-	held       int64    // bytes in memory, with free ones and without what is staged
-	nextLook   int64    // bytes held at which records are compared next
-	making     bool     // room is being made
+	shared     bool              // contents are those for several queries
+	numbers    *contents.Numbers // nil if records have their contents
+	free       [][]byte          // chunks that were emptied
+	held       int64             // bytes in memory, with free ones and without what is staged
+	nextLook   int64             // bytes held at which records are compared next
+	making     bool              // room is being made
 	repeats    compact.Repeats
 	pending    pendingContents
 	failed     error // the first error of the spill
@@ -97,7 +107,10 @@ func NewRows(u *units.Reader, cellWidth int, content []Field, s Spill) *Rows {
 		s = inMemory{}
 	}
 	s.Join()
-	shape := recordShape{key: key, cellWidth: cellWidth}
+	shape := recordShape{key: key, cellWidth: cellWidth, cells: math.MaxInt64}
+	if cellWidth == CellBytes {
+		shape.cells = content[0].Max + 1
+	}
 	shape.Add(content)
 	shape.width = key + shape.Packed
 	return &Rows{units: u, known: knownUnits{generation: 1}, nextLook: firstLook, recordShape: shape, spill: s}

@@ -7,6 +7,8 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
 	"github.com/dprelease/dprelease/queries/internal/compact"
+	"github.com/dprelease/dprelease/queries/internal/contents"
+	"github.com/dprelease/dprelease/queries/internal/sampling"
 )
 
 // One pass for several queries
@@ -48,6 +50,7 @@ type together struct {
 	parts   int
 	mask    int     // bytes of the bits at the start of a content
 	none    []int32 // dropped for the rows of the batch without a unit, and for those that a filter leaves out
+	some    bool    // there are such rows
 	content []byte  // of each row of the batch, packed
 }
 
@@ -59,18 +62,22 @@ func Together(rows []*Rows) []*QueryRows {
 	for i := range bits {
 		bits[i].Bytes = 1
 	}
-	store, whole := &together{parts: len(rows), mask: mask}, compact.Packing{}
+	store, whole := &together{parts: len(rows), mask: mask}, &compact.Packing{}
 	whole.Add(bits)
-	parts := make([]*QueryRows, len(rows))
+	parts, own := make([]*QueryRows, len(rows)), make([]contents.Own, len(rows))
 	for i, r := range rows {
 		parts[i] = &QueryRows{
 			store: store, Packing: r.Packing, packedFrom: whole.Packed,
-			view: view{number: i, shared: true, from: whole.Size, width: r.Size, cellWidth: r.cellWidth},
+			view: view{number: i, shared: true, from: whole.Size, width: r.Size, cellWidth: r.cellWidth, cells: r.cells},
 		}
+		own[i] = contents.Own{Packing: &parts[i].Packing, From: whole.Packed, Cells: r.cells}
 		whole.Join(&r.Packing)
 	}
 	r := rows[0]
-	r.Packing, r.width, r.shared = whole, r.key+whole.Packed, true
+	r.Packing, r.shared = *whole, true
+	if r.width = r.plainWidth(); whole.Packed > contents.Width {
+		r.numbers, r.width = contents.New(own, whole), r.key+contents.Width
+	}
 	store.Rows = r
 	return parts
 }
@@ -94,15 +101,23 @@ func (p *QueryRows) Start(b *table.Batch, cells []int32) error {
 		if err := s.Start(b, s.none); err != nil {
 			return err
 		}
-		s.content = columnar.Resize(s.content, b.Rows*s.Packed)
-		clear(s.content)
+		s.some = slices.Contains(s.none, columnar.Dropped)
+		if s.numbers != nil && !s.numbers.Start(b.Rows) {
+			s.writeContents()
+		}
+		if s.numbers == nil {
+			s.content = columnar.Resize(s.content, b.Rows*s.Packed)
+			clear(s.content)
+		}
 	}
 	p.pending.rows, p.pending.contents = p.pending.rows[:0], p.pending.contents[:0]
 	if len(s.none) != len(cells) {
 		return columnar.ErrShape
 	}
-	for row, none := range s.none {
-		cells[row] |= none // all bits are set in what is dropped
+	if s.some {
+		for row, none := range s.none {
+			cells[row] |= none // all bits are set in what is dropped
+		}
 	}
 	return s.failed
 }
@@ -114,6 +129,12 @@ func (p *QueryRows) Record(row int) []byte { return p.pending.add(row, p.Size) }
 func (p *QueryRows) AddCells(b *table.Batch, cells []int32) error {
 	if err := p.Start(b, cells); err != nil {
 		return err
+	}
+	if n := p.store.numbers; n != nil {
+		if !n.AddCells(p.number, cells) {
+			return columnar.ErrShape
+		}
+		return p.store.failed
 	}
 	rest, size := uint64(0), p.store.Packed
 	for row, cell := range cells {
@@ -132,6 +153,9 @@ func (p *QueryRows) AddCells(b *table.Batch, cells []int32) error {
 // EndBatch keeps the rows of the batch that count in a query, if this part is the last one.
 func (p *QueryRows) EndBatch() error {
 	s := p.store
+	if s.numbers != nil {
+		return p.endNumbered(s.numbers)
+	}
 	for i, row := range p.pending.rows {
 		content := s.content[int(row)*s.Packed:][:s.Packed]
 		content[p.number/8] |= 1 << (p.number % 8)
@@ -147,6 +171,24 @@ func (p *QueryRows) EndBatch() error {
 		content := s.content[row*s.Packed : (row+1)*s.Packed]
 		if anyBit(content[:s.mask]) {
 			copy(s.record(row), content)
+		}
+	}
+	return s.failed
+}
+
+// endNumbered is EndBatch if contents are numbered.
+func (p *QueryRows) endNumbered(n *contents.Numbers) error {
+	s := p.store
+	if !n.AddContents(p.number, p.pending.rows, p.pending.contents) {
+		return columnar.ErrShape
+	}
+	if p.number < s.parts-1 {
+		return s.failed
+	}
+	n.Complete()
+	for row, none := range s.none {
+		if number, counts := n.Number(row); none == 0 && counts {
+			contents.Put(s.record(row), number)
 		}
 	}
 	return s.failed
@@ -190,11 +232,16 @@ func BoundTogether(parts []*QueryRows, bounds []Bounded) ([]BoundTally, error) {
 
 // keepOwn keeps the rows of a unit that count in the query, within its limits. slots are all rows of the unit.
 func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
-	l := p.sampler.limits
+	l := p.sampler.Limits
+	if only := l.PerGroup >= l.Rows && p.ranked == nil && p.cells <= l.Groups; only && u.inAll && u.sample.k == l.Rows { // as of a query before
+		p.cut += u.sample.rows
+		p.keep(u.sample.slots)
+		return
+	}
 	p.counted = p.counted[:0]
 	for i, x := range slots {
-		if p.has(u.rows.content(x.ref)) {
-			x.at = int32(i)
+		if u.inAll || p.has(u.rows.Content(x.Ref)) {
+			x.At = int32(i)
 			p.counted = append(p.counted, x)
 		}
 	}
@@ -203,7 +250,7 @@ func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
 		p.keepRanked(p.counted)
 		return
 	}
-	rows := total(p.counted)
+	rows := sampling.Total(p.counted)
 	p.cut += rows
 	kept := p.counted
 	switch {
@@ -214,12 +261,17 @@ func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
 		}
 	default:
 		p.sortByCell(u.rows)
-		kept = p.sampler.keepWithinLimits(p.counted)
+		kept = p.sampler.KeepWithinLimits(p.counted)
 	}
-	for _, x := range kept {
-		if x.rows > 0 {
+	p.keep(kept)
+}
+
+// keep adds rows to those that are kept.
+func (p *queryBounder) keep(slots []slot) {
+	for _, x := range slots {
+		if x.Rows > 0 {
 			p.kept = append(p.kept, x)
-			p.cut -= x.rows
+			p.cut -= x.Rows
 		}
 	}
 }
@@ -227,19 +279,22 @@ func (p *queryBounder) keepOwn(u *unitBounder, slots []slot) {
 // sortByCell puts the rows that count together by cell.
 func (p *queryBounder) sortByCell(rows *gatherer) {
 	slices.SortFunc(p.counted, func(a, b slot) int {
-		return bytes.Compare(p.cell(rows.content(a.ref)), p.cell(rows.content(b.ref)))
+		return bytes.Compare(p.cell(rows.Content(a.Ref)), p.cell(rows.Content(b.Ref)))
 	})
 }
 
 // cellsFit says that the rows that count are surely in no more cells than a unit may have: as cells are numbered from 0, they are in all queries that bound
 // rows alone.
 func (p *queryBounder) cellsFit(rows *gatherer) bool {
-	groups := p.sampler.limits.Groups
+	groups := p.sampler.Limits.Groups
 	if int64(len(p.counted)) <= groups || p.cellWidth != CellBytes {
 		return int64(len(p.counted)) <= groups
 	}
+	if p.cells <= groups {
+		return true
+	}
 	for _, x := range p.counted {
-		if int64(CellOf(p.cell(rows.content(x.ref)))) >= groups {
+		if int64(CellOf(p.cell(rows.Content(x.Ref)))) >= groups {
 			return false
 		}
 	}
@@ -249,17 +304,23 @@ func (p *queryBounder) cellsFit(rows *gatherer) bool {
 // smallest keeps the k rows of smallest digest. If all rows of the unit count in the query, they are those of the last query with the
 // same k in which all count.
 func (u *unitBounder) smallest(p *queryBounder, all bool) []slot {
-	k := p.sampler.limits.Rows
+	k := p.sampler.Limits.Rows
 	if all && u.sample.k == k {
 		return u.sample.slots
 	}
 	s := &p.sampler
-	s.startUnit()
-	s.inAll.Reset(k)
-	s.addRows(&s.inAll, p.counted, 0)
-	recount(p.counted, s.inAll.Kept())
+	s.StartUnit()
+	s.InAll.Reset(k)
+	s.AddRows(&s.InAll, p.counted, 0)
+	rows := sampling.Total(p.counted)
+	sampling.Recount(p.counted, s.InAll.Kept())
 	if all {
-		u.sample.k, u.sample.slots = k, append(u.sample.slots[:0], p.counted...)
+		u.sample.k, u.sample.rows, u.sample.slots = k, rows, u.sample.slots[:0]
+		for _, x := range p.counted {
+			if x.Rows > 0 {
+				u.sample.slots = append(u.sample.slots, x)
+			}
+		}
 	}
 	return p.counted
 }

@@ -9,13 +9,16 @@ import (
 )
 
 // content returns what row ref holds, apart from its unit.
-func (g *gatherer) content(ref uint32) []byte {
+func (g *gatherer) Content(ref uint32) []byte {
 	n := g.Size
+	if g.all != nil {
+		return g.all.At(g.places[ref])
+	}
 	return g.contents[int(ref)*n : (int(ref)+1)*n]
 }
 
 // appendUnit appends the canonical text of the unit whose slots were made.
-func (g *gatherer) appendUnit(dst []byte) []byte {
+func (g *gatherer) AppendUnit(dst []byte) []byte {
 	if g.oneWord() {
 		return g.units.AppendWord(dst, g.words.Keys[g.unit.id])
 	}
@@ -26,6 +29,10 @@ func (g *gatherer) appendUnit(dst []byte) []byte {
 func (g *gatherer) slotsOf(id int32, refs []uint32) []slot {
 	u := &g.unit
 	u.id, u.slots = id, u.slots[:0]
+	if g.all != nil {
+		g.countContents(refs)
+		return u.slots
+	}
 	if g.countCells(refs) {
 		return u.slots
 	}
@@ -43,24 +50,56 @@ func (g *gatherer) slotsOf(id int32, refs []uint32) []slot {
 	case g.cellWidth == CellBytes:
 		u.sortByCell(g)
 	default:
-		slices.SortFunc(u.slots, func(a, b slot) int { return bytes.Compare(g.content(a.ref), g.content(b.ref)) })
+		slices.SortFunc(u.slots, func(a, b slot) int { return bytes.Compare(g.Content(a.Ref), g.Content(b.Ref)) })
 	}
 	return u.slots
 }
 
+// countContents is slotsOf of rows whose contents are numbered.
+func (g *gatherer) countContents(refs []uint32) {
+	u := &g.unit
+	if len(u.of) != len(g.all.InAll) {
+		u.of = make([]uint32, len(g.all.InAll))
+	}
+	for _, ref := range refs { // in order, so that a slot has the first of its rows
+		at := &u.of[g.places[ref]]
+		if *at == 0 {
+			u.slots = append(u.slots, slot{Ref: ref})
+			*at = uint32(len(u.slots))
+		}
+		u.slots[*at-1].Rows += g.countOf(ref)
+	}
+	for _, x := range u.slots {
+		u.of[g.places[x.Ref]] = 0
+	}
+}
+
+// inAll says that the rows of slots are known to count in all queries.
+func (g *gatherer) inAll(slots []slot) bool {
+	if g.all == nil {
+		return false
+	}
+	for _, x := range slots {
+		if !g.all.InAll[g.places[x.Ref]] {
+			return false
+		}
+	}
+	return true
+}
+
 // addToSlot adds a row to the slot of its content, a new one if it is the first.
 func (g *gatherer) addToSlot(ref uint32) {
-	u, content := &g.unit, g.content(ref)
+	u, content := &g.unit, g.Content(ref)
 	mask := uint64(len(u.table) - 1)
 	for i := compact.Hash(content) & mask; ; i = (i + 1) & mask {
 		n := u.table[i]
 		if n == 0 {
-			u.slots = append(u.slots, slot{ref: ref, rows: g.countOf(ref)})
+			u.slots = append(u.slots, slot{Ref: ref, Rows: g.countOf(ref)})
 			u.table[i] = uint32(len(u.slots))
 			return
 		}
-		if x := &u.slots[n-1]; string(g.content(x.ref)) == string(content) {
-			x.rows += g.countOf(ref)
+		if x := &u.slots[n-1]; string(g.Content(x.Ref)) == string(content) {
+			x.Rows += g.countOf(ref)
 			return
 		}
 	}
@@ -70,7 +109,7 @@ func (g *gatherer) addToSlot(ref uint32) {
 func (u *unitSlots) sortByCell(g *gatherer) {
 	last := uint32(0)
 	for _, x := range u.slots {
-		last = max(last, uint32(CellOf(g.content(x.ref))))
+		last = max(last, uint32(CellOf(g.Content(x.Ref))))
 	}
 	if last == 0 {
 		return
@@ -79,7 +118,7 @@ func (u *unitSlots) sortByCell(g *gatherer) {
 	if uint64(last) >= 2*uint64(len(u.slots)) {
 		u.sorted = u.sorted[:0]
 		for i, x := range u.cells {
-			u.sorted = append(u.sorted, uint64(CellOf(g.content(x.ref)))<<32|uint64(i))
+			u.sorted = append(u.sorted, uint64(CellOf(g.Content(x.Ref)))<<32|uint64(i))
 		}
 		slices.Sort(u.sorted)
 		for i, x := range u.sorted {
@@ -90,13 +129,13 @@ func (u *unitSlots) sortByCell(g *gatherer) {
 	u.starts = columnar.Resize(u.starts, int(last)+2)
 	clear(u.starts)
 	for _, x := range u.cells {
-		u.starts[CellOf(g.content(x.ref))+1]++
+		u.starts[CellOf(g.Content(x.Ref))+1]++
 	}
 	for i := range last {
 		u.starts[i+1] += u.starts[i]
 	}
 	for _, x := range u.cells {
-		at := &u.starts[CellOf(g.content(x.ref))]
+		at := &u.starts[CellOf(g.Content(x.Ref))]
 		u.slots[*at] = x
 		*at++
 	}
@@ -109,7 +148,7 @@ func (g *gatherer) countCells(refs []uint32) bool {
 	}
 	u, last := &g.unit, uint32(0)
 	for _, ref := range refs {
-		last = max(last, uint32(CellOf(g.content(ref))))
+		last = max(last, uint32(CellOf(g.Content(ref))))
 	}
 	if uint64(last) >= 2*uint64(len(refs)) {
 		return false
@@ -117,24 +156,16 @@ func (g *gatherer) countCells(refs []uint32) bool {
 	u.cells = columnar.Resize(u.cells, int(last)+1)
 	clear(u.cells)
 	for _, ref := range refs { // in order, so that a slot has the first of its rows
-		x := &u.cells[CellOf(g.content(ref))]
-		if x.rows == 0 {
-			x.ref = ref
+		x := &u.cells[CellOf(g.Content(ref))]
+		if x.Rows == 0 {
+			x.Ref = ref
 		}
-		x.rows += g.countOf(ref)
+		x.Rows += g.countOf(ref)
 	}
 	for _, x := range u.cells {
-		if x.rows > 0 {
+		if x.Rows > 0 {
 			u.slots = append(u.slots, x)
 		}
 	}
 	return true
-}
-
-func total(slots []slot) uint64 {
-	n := uint64(0)
-	for _, x := range slots {
-		n += x.rows
-	}
-	return n
 }

@@ -29,25 +29,25 @@ func (r *Rows) stageRow(row int) []byte {
 		if to == nil {
 			return r.numberedRow(row)
 		}
-		unit := to[r.Packed:]
+		unit := to[r.contentWidth():]
 		binary.BigEndian.PutUint32(unit, uint32(len(text)))
 		copy(unit[4:], text)
-		return to[:r.Packed]
+		return to[:r.contentWidth()]
 	}
 	unit := r.units.Bytes(row)
 	to := r.stage(maphash.Bytes(textSeed, unit), len(unit))
 	if to == nil {
 		return r.numberedRow(row)
 	}
-	copy(to[r.Packed:], unit)
-	return to[:r.Packed]
+	copy(to[r.contentWidth():], unit)
+	return to[:r.contentWidth()]
 }
 
 // stage makes room for a row whose unit has some hash and some bytes, and returns the place of its content and unit, or nil if the unit is too long.
 func (r *Rows) stage(hash uint64, unit int) []byte {
 	partition := hash >> (64 - partitionBits)
 	b := r.staged.buffers[partition]
-	from, n := len(b), stagedHeader+r.Packed+unit
+	from, n := len(b), stagedHeader+r.contentWidth()+unit
 	if from+n > cap(b) {
 		if b = r.emptied(partition, n); b == nil {
 			return nil
@@ -120,7 +120,7 @@ func (r *Rows) numberSome(partition uint64, staged []byte) (rest []byte) {
 		if texts != nil {
 			found[rows] = texts.Slot(uint64(binary.LittleEndian.Uint32(staged[at:])))
 		}
-		at += stagedHeader + r.Packed + int(binary.LittleEndian.Uint32(staged[at+4:]))
+		at += stagedHeader + r.contentWidth() + int(binary.LittleEndian.Uint32(staged[at+4:]))
 		ends[rows] = at
 	}
 	for _, id := range found[:rows] {
@@ -136,8 +136,8 @@ func (r *Rows) numberSome(partition uint64, staged []byte) (rest []byte) {
 		from = end
 		hash := partition<<(64-partitionBits) | uint64(binary.LittleEndian.Uint32(row))
 		record := r.appendRecord(partition) // this may spill the partition's texts
-		binary.LittleEndian.PutUint32(record, r.numberText(hash, row[stagedHeader+r.Packed:]))
-		copy(record[r.key:], row[stagedHeader:stagedHeader+r.Packed])
+		binary.LittleEndian.PutUint32(record, r.numberText(hash, row[stagedHeader+r.contentWidth():]))
+		copy(record[r.key:], row[stagedHeader:stagedHeader+r.contentWidth()])
 	}
 	return staged[at:]
 }

@@ -97,10 +97,11 @@ func (s *saving) saveSegment(g *gatherer, from *segment) error {
 	if err != nil {
 		return err
 	}
-	if err := g.records(&from.single, func(records []byte) { s.saveRecords(records, s.width) }); err != nil {
+	if err := g.records(from, &from.single, 0, func(records []byte) { s.saveRecords(records, s.plainWidth()) }); err != nil {
 		return err
 	}
-	if err := g.records(&from.counted, func(records []byte) { s.saveRecords(records, s.width+compact.CountBytes) }); err != nil {
+	counted := func(records []byte) { s.saveRecords(records, s.plainWidth()+compact.CountBytes) }
+	if err := g.records(from, &from.counted, compact.CountBytes, counted); err != nil {
 		return err
 	}
 	return s.err
@@ -118,7 +119,7 @@ func (s *saving) saveRecords(records []byte, width int) {
 		} else {
 			b = s.roomIn(s.buckets.OfWords(records[:s.key]))
 		}
-		if width == s.width {
+		if width == s.plainWidth() {
 			n := len(b.single)
 			b.single = append(b.single, records[:width]...)
 			if s.units.HasText() {
@@ -134,8 +135,8 @@ func (s *saving) saveRecords(records []byte, width int) {
 		}
 		n := len(*to)
 		*to = slices.Grow(*to, s.Size)[:n+s.Size]
-		s.Unpack((*to)[n:], records[s.key:s.width])
-		*to = binary.LittleEndian.AppendUint64(*to, uint64(binary.LittleEndian.Uint32(records[s.width:])))
+		s.Unpack((*to)[n:], records[s.key:])
+		*to = binary.LittleEndian.AppendUint64(*to, uint64(binary.LittleEndian.Uint32(records[s.plainWidth():])))
 	}
 }
 
@@ -187,7 +188,7 @@ func (s *saving) write(b *block, w *state.Writer) {
 
 // shape is equal if the records of rows are alike: their width, packed and unpacked, that of their keys, and 1 if units have text.
 func (r *Rows) shape() [4]uint64 {
-	s := [4]uint64{uint64(r.width), uint64(r.key + r.Size), uint64(r.key)}
+	s := [4]uint64{uint64(r.plainWidth()), uint64(r.key + r.Size), uint64(r.key)}
 	if r.units.HasText() {
 		s[3] = 1
 	}
@@ -211,6 +212,7 @@ func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 	for _, n := range r.shape() {
 		from.Expect(n)
 	}
+	r.writeContents()
 	var texts []loadedText
 	if r.units.HasText() {
 		for left := from.Uint(); left > 0 && from.Err() == nil; left-- {

@@ -1,4 +1,4 @@
-package bounding
+package sampling
 
 import (
 	"encoding/binary"
@@ -19,22 +19,22 @@ const falseAlarm = 1e-9
 // oneUnit is a unit whose rows are numbered by their cells.
 type oneUnit struct{ id uint64 }
 
-func (u oneUnit) appendUnit(dst []byte) []byte {
+func (u oneUnit) AppendUnit(dst []byte) []byte {
 	return columnar.AppendValue(dst, u.id, table.Type{Kind: table.Int})
 }
 
-func (u oneUnit) content(ref uint32) []byte { return binary.BigEndian.AppendUint32(nil, ref) }
+func (u oneUnit) Content(ref uint32) []byte { return binary.BigEndian.AppendUint32(nil, ref) }
 
 // kept bounds a unit that has some rows in cells 0, 1, … and returns what is left in each.
 func kept(l Limits, unit int, rows []uint64) []int64 {
-	s := sampler{limits: l, messages: messages{contents: oneUnit{uint64(unit)}, order: RowOrder}, cellWidth: CellBytes}
-	var groups []slot
+	s := Sampler{Limits: l, Messages: Messages{Contents: oneUnit{uint64(unit)}, Order: RowOrder}, CellWidth: CellBytes}
+	var groups []Slot
 	for cell, n := range rows {
-		groups = append(groups, slot{ref: uint32(cell), rows: n})
+		groups = append(groups, Slot{Ref: uint32(cell), Rows: n})
 	}
 	out := make([]int64, len(rows))
-	for _, g := range s.keepWithinLimits(groups) {
-		out[g.ref] = int64(g.rows)
+	for _, g := range s.KeepWithinLimits(groups) {
+		out[g.Ref] = int64(g.Rows)
 	}
 	return out
 }
@@ -103,18 +103,18 @@ func TestKeptIsWithinTheLimitsAndMaximal(t *testing.T) {
 		rows := rapid.SliceOfN(rapid.Uint64Range(1, 40), 1, 12).Draw(rt, "rows")
 		l := Limits{rapid.Int64Range(1, 60).Draw(rt, "k"), rapid.Int64Range(1, 12).Draw(rt, "L"), rapid.Int64Range(1, 40).Draw(rt, "m")}
 		out := kept(l, rapid.IntRange(0, 1000).Draw(rt, "unit"), rows)
-		var groups, total int64
+		var groups, Total int64
 		for cell, n := range out {
 			if n > min(l.PerGroup, int64(rows[cell])) || n < 0 {
 				rt.Fatalf("%d rows in cell %d", n, cell)
 			}
-			total += n
+			Total += n
 			if n > 0 {
 				groups++
 			}
 		}
-		if groups > l.Groups || total > l.Rows || total == 0 {
-			rt.Fatalf("%d rows in %d cells, limits %+v", total, groups, l)
+		if groups > l.Groups || Total > l.Rows || Total == 0 {
+			rt.Fatalf("%d rows in %d cells, limits %+v", Total, groups, l)
 		}
 	})
 }

@@ -1,18 +1,18 @@
-package bounding
+package sampling
 
 import "slices"
 
-// rowDigests remembers the digests of the rows of a unit for all queries that share its records.
-type rowDigests struct {
-	on      bool
+// Digests remembers the digests of the rows of a unit for all queries that share its records.
+type Digests struct {
+	On      bool
 	first   []int32 // place of a slot's first digest, or -1
 	digests []digest
 	content []byte // of later occurrences
 }
 
-// reset forgets all digests, for a unit with some slots.
-func (r *rowDigests) reset(slots []slot) {
-	r.on = total(slots) <= mostDigests
+// Reset forgets all digests, for a unit with some slots.
+func (r *Digests) Reset(slots []Slot) {
+	r.On = Total(slots) <= mostDigests
 	r.first, r.digests = r.first[:0], r.digests[:0]
 	for range slots {
 		r.first = append(r.first, -1)
@@ -20,22 +20,22 @@ func (r *rowDigests) reset(slots []slot) {
 }
 
 // add makes the digests of slots that are not there: first those of all first occurrences, then those of the later ones.
-func (r *rowDigests) add(slots []slot, m *messages) {
+func (r *Digests) add(slots []Slot, m *Messages) {
 	from, later := len(r.digests), false
 	for _, x := range slots {
-		if r.first[x.at] < 0 {
-			r.first[x.at] = int32(len(r.digests))
-			r.digests = slices.Grow(r.digests, int(x.rows))[:len(r.digests)+int(x.rows)]
-			later = later || x.rows > 1
+		if r.first[x.At] < 0 {
+			r.first[x.At] = int32(len(r.digests))
+			r.digests = slices.Grow(r.digests, int(x.Rows))[:len(r.digests)+int(x.Rows)]
+			later = later || x.Rows > 1
 		}
 	}
 	if len(r.digests) == from {
 		return
 	}
-	m.openRows(len(m.contents.content(slots[0].ref)))
+	m.openRows(len(m.Contents.Content(slots[0].Ref)))
 	for _, x := range slots {
-		if place := r.first[x.at]; int(place) >= from {
-			m.batch.SetContent(m.contents.content(x.ref))
+		if place := r.first[x.At]; int(place) >= from {
+			m.batch.SetContent(m.Contents.Content(x.Ref))
 			r.addOne(m, 0, place)
 		}
 	}
@@ -45,10 +45,10 @@ func (r *rowDigests) add(slots []slot, m *messages) {
 	}
 	m.openLater()
 	for _, x := range slots {
-		if place := r.first[x.at]; int(place) >= from && x.rows > 1 {
+		if place := r.first[x.At]; int(place) >= from && x.Rows > 1 {
 			r.content = r.digests[place].AppendTo(r.content[:0])
 			m.batch.SetContent(r.content)
-			for n := range int32(x.rows) - 1 {
+			for n := range int32(x.Rows) - 1 {
 				r.addOne(m, uint64(n)+1, place+n+1)
 			}
 		}
@@ -57,7 +57,7 @@ func (r *rowDigests) add(slots []slot, m *messages) {
 }
 
 // addOne adds a message whose digest belongs at a place.
-func (r *rowDigests) addOne(m *messages, number uint64, place int32) {
+func (r *Digests) addOne(m *Messages, number uint64, place int32) {
 	if m.batch.Full() {
 		r.take(m)
 	}
@@ -65,7 +65,7 @@ func (r *rowDigests) addOne(m *messages, number uint64, place int32) {
 }
 
 // take puts digests in their places.
-func (r *rowDigests) take(m *messages) {
+func (r *Digests) take(m *Messages) {
 	sums, places := m.batch.Empty()
 	for i, place := range places {
 		r.digests[place] = sums[i]
@@ -73,7 +73,7 @@ func (r *rowDigests) take(m *messages) {
 }
 
 // of returns the digests of a slot that was added.
-func (r *rowDigests) of(x slot) []digest { return r.digests[r.first[x.at]:][:x.rows] }
+func (r *Digests) of(x Slot) []digest { return r.digests[r.first[x.At]:][:x.Rows] }
 
 // mostDigests is the largest number of rows of a unit whose digests are remembered.
 const mostDigests = 1 << 12

@@ -1,4 +1,4 @@
-package bounding
+package sampling
 
 import (
 	"crypto/sha256"
@@ -30,8 +30,8 @@ const (
 	BoundKey  = "dprelease/bound1"
 	CellOrder = 'c' // of a cell
 	RowOrder  = 'r' // of a row
-	// sharedOrder is RowOrder if several queries share records, whose contents are those for all of them.
-	sharedOrder = 'u'
+	// SharedOrder is RowOrder if several queries share records, whose contents are those for all of them.
+	SharedOrder = 'u'
 )
 
 // Field is some bytes of a content: a number of four or eight bytes in a public range, or, of another length, any bytes.
@@ -43,11 +43,11 @@ func CellField(size int) Field { return Field{Bytes: CellBytes, Max: int64(size)
 // digest orders what a unit might contribute.
 type digest = manyhash.Sum
 
-// unitContents are a unit's canonical text, and what its rows hold by number: the cell in four bytes, big-endian, and the
+// Contents are a unit's canonical text, and what its rows hold by number: the cell in four bytes, big-endian, and the
 // components of the value in eight bytes each.
-type unitContents interface {
-	appendUnit(dst []byte) []byte
-	content(ref uint32) []byte
+type Contents interface {
+	AppendUnit(dst []byte) []byte
+	Content(ref uint32) []byte
 }
 
 // CellBytes is the length of the cell in a content; in a digest it has four bytes more, which are 0.
@@ -56,37 +56,37 @@ const CellBytes = 4
 // CellOf returns the cell of a content.
 func CellOf(content []byte) int32 { return int32(binary.BigEndian.Uint32(content)) }
 
-// slot is rows of a unit with the same content; ref is the number of one of them.
-type slot struct {
-	ref  uint32
-	at   int32 // place among the unit's slots, if several queries share records
-	rows uint64
+// Slot is rows of a unit with the same content; ref is the number of one of them.
+type Slot struct {
+	Ref  uint32
+	At   int32 // place among the unit's slots, if several queries share records
+	Rows uint64
 }
 
-// messages makes what is hashed of the rows of one unit after the other.
-type messages struct {
-	contents unitContents
-	order    byte   // of rows
+// Messages makes what is hashed of the rows of one unit after the other.
+type Messages struct {
+	Contents Contents
+	Order    byte   // of rows
 	unit     []byte // what the messages of the unit begin with; empty as long as none was needed
 	batch    manyhash.Batch
 	before   []byte // of a cell's message: the bytes of the number before the cell
 }
 
-// startUnit forgets the unit before.
-func (m *messages) startUnit() { m.unit = m.unit[:0] }
+// StartUnit forgets the unit before.
+func (m *Messages) StartUnit() { m.unit = m.unit[:0] }
 
 // prefix returns what the messages of the unit in some order begin with.
-func (m *messages) prefix(order byte) []byte {
+func (m *Messages) prefix(order byte) []byte {
 	if len(m.unit) == 0 {
 		m.unit = append(append(m.unit, BoundKey...), order)
-		m.unit = append(m.contents.appendUnit(m.unit), 0, 0, 0, 0)
+		m.unit = append(m.Contents.AppendUnit(m.unit), 0, 0, 0, 0)
 	}
 	m.unit[len(BoundKey)] = order
 	return m.unit
 }
 
 // openCells prepares the batch for cells of some width. The last eight bytes of a message are its number there: they are cell's own, or begin before it.
-func (m *messages) openCells(width int) {
+func (m *Messages) openCells(width int) {
 	prefix := m.prefix(CellOrder)
 	own := len(prefix) + width - manyhash.NumberBytes
 	m.before = prefix[min(own, len(prefix)):]
@@ -94,7 +94,7 @@ func (m *messages) openCells(width int) {
 }
 
 // addCell adds a cell to the batch.
-func (m *messages) addCell(cell []byte, tag int32) {
+func (m *Messages) addCell(cell []byte, tag int32) {
 	if n := len(cell) - manyhash.NumberBytes; n > 0 {
 		m.batch.SetContent(cell[:n])
 		cell = cell[n:]
@@ -109,22 +109,31 @@ func (m *messages) addCell(cell []byte, tag int32) {
 	m.batch.Add(number, tag)
 }
 
-// ofCell returns the digest of a cell.
-func (m *messages) ofCell(cell []byte) digest {
+// OfCell returns the digest of a cell.
+func (m *Messages) OfCell(cell []byte) digest {
 	return manyhash.Of(append(m.prefix(CellOrder), cell...))
 }
 
 // openRows prepares the batch for contents and occurrence numbers.
-func (m *messages) openRows(width int) {
-	prefix := m.prefix(m.order)
+func (m *Messages) openRows(width int) {
+	prefix := m.prefix(m.Order)
 	m.batch.Open(prefix, len(prefix)+width+manyhash.NumberBytes)
 }
 
 // ofFirst returns the digest of occurrence 0 of a content.
-func (m *messages) ofFirst(content []byte) digest {
-	message := append(m.prefix(m.order), content...)
+func (m *Messages) ofFirst(content []byte) digest {
+	message := append(m.prefix(m.Order), content...)
 	return manyhash.Of(append(message, make([]byte, manyhash.NumberBytes)...))
 }
 
 // openLater prepares the batch for occurrences after the first, if several queries share records. Their content is the digest of the first.
-func (m *messages) openLater() { m.batch.Open(nil, sha256.Size+manyhash.NumberBytes) }
+func (m *Messages) openLater() { m.batch.Open(nil, sha256.Size+manyhash.NumberBytes) }
+
+// Total returns how many rows slots are.
+func Total(slots []Slot) uint64 {
+	n := uint64(0)
+	for _, x := range slots {
+		n += x.Rows
+	}
+	return n
+}

@@ -1,0 +1,146 @@
+package bounding
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/internal/contents"
+	"github.com/dprelease/dprelease/queries/internal/state"
+	"github.com/dprelease/dprelease/queries/internal/units"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// writing is the rows of three queries, two of which count and one adds up.
+type writing struct {
+	parts []*QueryRows
+	rand  *rand.Rand
+}
+
+// newWriting numbers contents up to most of them; 0 is none.
+func newWriting(t *testing.T, most int, seed uint64) *writing {
+	t.Helper()
+	p, schema := &problem.Problems{}, table.Schema{Fields: []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}}}}
+	var rows []*Rows
+	for _, content := range [][]Field{{CellField(300)}, {CellField(4), {Bytes: 8, Min: -5, Max: 1000}}, {CellField(7)}} {
+		rows = append(rows, NewRows(units.New([]string{"u"}, []string{"u"}, schema, p), CellBytes, content, nil))
+	}
+	if err := p.Err(); err != nil {
+		t.Fatal(err)
+	}
+	w := &writing{parts: Together(rows), rand: rand.New(rand.NewPCG(seed, 0))}
+	w.parts[0].store.numbers.Limit = most
+	return w
+}
+
+// add adds a batch of random rows of 20 units: in each query a third of them do not count.
+func (w *writing) add(t *testing.T) {
+	t.Helper()
+	const rows = 100
+	units, cells := make([]int64, rows), make([][]int32, len(w.parts))
+	for i := range cells {
+		cells[i] = make([]int32, rows)
+	}
+	for row := range units {
+		units[row] = w.rand.Int64N(20)
+		for i := range cells {
+			cells[i][row] = w.rand.Int32N(6)%4 - 1
+		}
+	}
+	b := &table.Batch{Rows: rows, Columns: []table.Column{{Type: table.Type{Kind: table.Int}, Values: table.Values{Ints: units}}}}
+	for i, p := range w.parts {
+		if i != 1 {
+			if err := p.AddCells(b, cells[i]); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			if err := p.Start(b, cells[i]); err != nil {
+				t.Fatal(err)
+			}
+			for row, cell := range cells[i] {
+				if cell >= 0 {
+					content := p.Record(row)
+					binary.BigEndian.PutUint32(content, uint32(cell))
+					binary.BigEndian.PutUint64(content[CellBytes:], uint64(w.rand.Int64N(9)-4))
+				}
+			}
+		}
+		if err := p.EndBatch(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// kept is what bounds leave of each query.
+func (w *writing) kept(t *testing.T) string {
+	t.Helper()
+	var bounds []Bounded
+	all := make([]map[string]uint64, len(w.parts))
+	for i := range w.parts {
+		all[i] = map[string]uint64{}
+		bounds = append(bounds, Bounded{
+			Limits: Limits{Rows: 5, Groups: 300, PerGroup: 5 - int64(i)},
+			Keep:   func(content []byte, rows uint64) { all[i][fmt.Sprintf("%x", content)] += rows },
+		})
+	}
+	tallies, err := BoundTogether(w.parts, bounds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(tallies, all)
+}
+
+// What is kept does not depend on how many contents are numbered, also if rows of two stores with other numbers are merged, or saved and loaded.
+func TestWhatIsKeptDoesNotDependOnNumbers(t *testing.T) {
+	mosts := map[string]int{"none": -1, "a few": 40, "all": contents.Most}
+	for _, way := range []string{"one store", "two stores", "loaded"} {
+		answers := map[string]string{}
+		for name, most := range mosts {
+			w, o := newWriting(t, most, 1), newWriting(t, most, 2)
+			for range 10 {
+				w.add(t)
+				o.add(t)
+			}
+			if numbered := w.parts[0].store.numbers != nil; numbered != (name == "all") {
+				t.Fatalf("%s: numbered to the end: %v", name, numbered)
+			}
+			switch way {
+			case "two stores":
+				if err := w.parts[0].Merge(o.parts[0]); err != nil {
+					t.Fatal(err)
+				}
+			case "loaded":
+				o.load(t, w)
+				w = o
+			}
+			answers[name] = w.kept(t)
+		}
+		for name := range maps.Keys(mosts) {
+			if answers[name] != answers["none"] {
+				t.Errorf("%s, %s are numbered: %s, want %s", way, name, answers[name], answers["none"])
+			}
+		}
+	}
+}
+
+// load adds what another saves.
+func (w *writing) load(t *testing.T, from *writing) {
+	t.Helper()
+	err := from.parts[0].Save(OneBucket, BlockBytes, func(_ int, write func(*state.Writer)) error {
+		var buf bytes.Buffer
+		s := state.NewWriter(&buf)
+		write(s)
+		if err := s.Flush(); err != nil {
+			return err
+		}
+		yes := func([]byte) bool { return true }
+		return LoadTogether(w.parts, state.NewReader(&buf), []func([]byte) bool{yes, yes, yes})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
