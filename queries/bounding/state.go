@@ -18,7 +18,7 @@ import (
 //
 //	the shape of its records                                      (to refuse the rows of another query)
 //	the number of texts, and each after its length                (if units have text)
-//	all records with packed contents, after their length
+//	how many records with packed contents there are, and these without the bytes that all have (compact.Thin), in three parts after their length
 //	all records that are followed by how often they are there, after their length
 //
 // The process that reads blocks chooses partitions by hashes of its own.
@@ -182,7 +182,11 @@ func (s *saving) write(b *block, w *state.Writer) {
 			w.Bytes(t)
 		}
 	}
-	w.Bytes(b.single)
+	w.Uint(uint64(len(b.single) / s.width))
+	first, mask, rest := compact.Thin(b.single, s.width)
+	w.Bytes(first)
+	w.Bytes(mask)
+	w.Bytes(rest)
 	w.Bytes(b.counted)
 }
 
@@ -223,7 +227,7 @@ func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 			texts = append(texts, loadedText{text, knownUnit{hash: r.units.Hash(textSeed, text)}})
 		}
 	}
-	if !r.loadSingle(from.Block(mostBlock), texts, valid) {
+	if !r.loadSingle(from, texts, valid) {
 		return from.Fail()
 	}
 	records, width := from.Block(mostBlock), r.key+r.Size+timesBytes
@@ -242,28 +246,26 @@ func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 }
 
 // loadSingle adds records that are each there once, with packed contents, and returns false if one of them is none.
-func (r *Rows) loadSingle(records []byte, texts []loadedText, valid func(content []byte) bool) bool {
-	if len(records)%r.width != 0 {
+func (r *Rows) loadSingle(from *state.Reader, texts []loadedText, valid func(content []byte) bool) bool {
+	n, first, mask, rest := from.Uint(), from.Bytes(mostBlock), from.Bytes(mostBlock), from.Block(mostBlock)
+	if from.Err() != nil || len(first) != r.width || n > mostBlock/uint64(r.width) {
 		return false
 	}
 	whole := make([]byte, r.key+r.Size)
 	content := whole[r.key:]
-	for ; len(records) > 0 && r.failed == nil; records = records[r.width:] {
-		record := records[:r.width]
+	sound := compact.Widen(n, first, mask, rest, func(record []byte) bool {
 		r.Unpack(content, record[r.key:])
 		if r.units.HasText() {
 			copy(whole, record[:r.key])
-			if !r.loadRecord(whole, texts, valid) {
-				return false
-			}
-			continue
+			return r.loadRecord(whole, texts, valid) && r.failed == nil
 		}
 		if !valid(content) {
 			return false
 		}
 		copy(r.appendRecord(hashBytes(record[:r.key])>>(64-partitionBits)), record)
-	}
-	return true
+		return r.failed == nil
+	})
+	return sound || r.failed != nil
 }
 
 // loadRecord adds a record, which may be followed by how often it is there, and returns false if it is none.
