@@ -120,6 +120,16 @@ func (a *Sums) WriteRows(b *table.Batch, to bounding.Writer) error {
 	if err := to.Start(b, cells); err != nil {
 		return err
 	}
+	if a.plain != nil {
+		for row, x := range a.Values.Numbers(len(cells)) {
+			if cell := cells[row]; cell >= 0 && !math.IsNaN(x) {
+				content := to.Record(row)
+				binary.BigEndian.PutUint32(content, uint32(cell))
+				binary.BigEndian.PutUint64(content[bounding.CellBytes:], uint64(a.plain.Quantize(x)+a.Quantizer.Centre))
+			}
+		}
+		return to.Failure()
+	}
 	for row, cell := range cells {
 		if cell >= 0 && a.Quantizer.Quantize(a.quantized, a.Values.Row(row)) {
 			content := to.Record(row)
