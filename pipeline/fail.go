@@ -63,7 +63,7 @@ func LedgerError(step string, err error) error {
 		e.Cause, e.Code = CauseBudget, "over-budget"
 		e.Hint = "nothing was spent; lower the probabilities of failure, or let the data's owner decide on a larger delta_cap: release ledger budget set JOB --delta-cap D --reason WHY"
 	case errors.As(err, new(*ledger.ChangedBudgetError)):
-		e.Cause, e.Code, e.Hint = CauseBudget, "budget-changed", "a dataset's budget is fixed when it is first used, and a job that says otherwise does not change it; only its owner does, with release ledger budget set"
+		e.Cause, e.Code, e.Hint = CauseBudget, "budget-changed", "a dataset's budget is fixed when it is first used, and a job that says otherwise does not change it; only its owner does, with release ledger budget set; if only the delta_cap differs, write the ledger's into the job, as one that discovers keys has another default"
 	case errors.As(err, new(*ledger.AccountError)):
 		e.Cause, e.Code, e.Hint = CauseBudget, "other-account", "a dataset's budget is for one privacy unit and one adjacency; use these, or let the data's owner open another budget beside it with release ledger budget set; no joint guarantee exists then"
 	}

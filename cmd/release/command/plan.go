@@ -199,5 +199,13 @@ func (a *app) printTargets(p *pipeline.Plan) error {
 	if t.Auto {
 		weights = "with the weights worked out from them"
 	}
-	return a.Printf("\ntargets: the least epsilon for all of them is %s, %s; at epsilon %s half-widths are %.4g times smaller than asked\n", t.Text, weights, p.Job().Privacy.Epsilon, t.Spare)
+	asked := "as asked"
+	switch spare := fmt.Sprintf("%.4g", max(t.Spare, 1/t.Spare)); {
+	case spare == "1":
+	case t.Spare > 1:
+		asked = spare + " times smaller than asked"
+	default:
+		asked = spare + " times larger than asked"
+	}
+	return a.Printf("\ntargets: the least epsilon for all of them is %s, %s; at epsilon %s half-widths are %s\n", t.Text, weights, p.Job().Privacy.Epsilon, asked)
 }
