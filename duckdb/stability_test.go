@@ -22,3 +22,6 @@ func TestChosen(t *testing.T) { sqlpushtest.Chosen(t, newDuckDB(t)) }
 
 // Units of times.
 func TestUnitsOfTimes(t *testing.T) { sqlpushtest.Times(t, newDuckDB(t)) }
+
+// Texts of which differences in case and white space do not count.
+func TestFoldedTexts(t *testing.T) { sqlpushtest.Folded(t, newDuckDB(t)) }

@@ -24,7 +24,7 @@ func (w *writer) present(r *domain.Rule, columns map[string]Column) (ok bool) {
 		return kept == 2
 	}
 	c := columns[r.Column]
-	x := c.Expr
+	x := w.folded(r, &c)
 	switch {
 	case r.IntSteps != nil:
 		s := r.IntSteps
@@ -79,13 +79,22 @@ func (w *writer) lookup(x string, pairs []Pair, other int32) string {
 	return fmt.Sprintf("COALESCE(%s, %d)", c, other)
 }
 
+// folded returns the column of a dimension, folded if its texts are.
+func (w *writer) folded(r *domain.Rule, c *Column) string {
+	if r.Fold == nil {
+		return c.Expr
+	}
+	x, _ := w.fold(c.Expr, r.Fold) // others are refused: see fits
+	return w.stage(x)
+}
+
 // axis returns the code of a row in a dimension.
 func (w *writer) axis(r *domain.Rule, columns map[string]Column) string {
 	if r.Grid != nil {
 		return w.grid(r, columns)
 	}
 	c := columns[r.Column]
-	x := c.Expr
+	x := w.folded(r, &c)
 	if pairs, ok := w.pairs(r, c.Binary); ok {
 		switch {
 		case len(pairs) <= fewCases && r.Null == domain.RuleDropped && r.Other == domain.RuleDropped:

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // Dialect writes the parts of a statement in which engines differ. Statements are made of BIGINTs, doubles and texts alone: a dialect's column
@@ -48,6 +49,8 @@ type Dialect interface {
 
 	// failsBelow says that a product of doubles may fail if it is below the least double.
 	failsBelow() bool
+	// fold replaces characters of a text of characters, and then white space as [domain.FoldRule] has it, if the dialect can.
+	fold(x string, f *domain.FoldRule) (folded string, ok bool)
 	// unitOfTimes says that the canonical text of a time can be written.
 	unitOfTimes() bool
 	// fence ends a SELECT whose columns are not to be written into the places of their use, again and again; "" if the engine does not do that.
@@ -62,8 +65,8 @@ type Column struct {
 	// Expr is a BIGINT for whole numbers, truth values (0 or 1), dates (days since 1970) and times (microseconds since 1970), a double, or a text. It is
 	// NULL for NaN, and for dates and times that are no numbers, such as infinity.
 	Expr string
-	// Binary says that a text is of bytes.
-	Binary bool
+	// Binary says that a text is of bytes, Characters that these are always characters in UTF-8.
+	Binary, Characters bool
 	// Bare and Check are another way to read the column, if they are not empty: Bare is equal to Expr in the rows that fulfil Check, and Expr is NULL in
 	// all others. A filter costs less than a CASE. What statements do with Bare fails in no row.
 	Bare, Check string
@@ -130,6 +133,8 @@ func (ansi) Session() []string { return nil }
 func (ansi) Transaction() *sql.TxOptions { return nil }
 
 func (ansi) failsBelow() bool { return true }
+
+func (ansi) fold(string, *domain.FoldRule) (string, bool) { return "", false }
 
 func (ansi) unitOfTimes() bool { return false }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // duckdb is DuckDB 1.5. Its texts are compared as bytes once they are blobs, whatever the collation; sums of BIGINT are HUGEINT and do not overflow.
@@ -39,7 +40,7 @@ func (duckdb) Column(of ColumnType) (c Column, ok bool) {
 	case "BOOLEAN":
 		return Column{Type: kind(table.Bool), Expr: "CAST(" + x + " AS BIGINT)"}, true
 	case "VARCHAR", "ENUM", "UUID":
-		return Column{Type: kind(table.String), Expr: "encode(CAST(" + x + " AS VARCHAR))", Binary: true}, true
+		return Column{Type: kind(table.String), Expr: "encode(CAST(" + x + " AS VARCHAR))", Binary: true, Characters: true}, true
 	case "BLOB":
 		return Column{Type: kind(table.String), Expr: x, Binary: true}, true
 	case "DATE":
@@ -120,6 +121,19 @@ func (duckdb) Total(x string) string { return "CAST(SUM(" + x + ") AS VARCHAR)" 
 // Session turns off a rewriting of windows whose state does not spill to disk, and the loading of extensions from the network.
 func (duckdb) Session() []string {
 	return []string{"SET disabled_optimizers = 'top_n_window_elimination'", "SET autoinstall_known_extensions = false", "SET autoload_known_extensions = false"}
+}
+
+// fold reads the bytes of a text as the characters that they were made of.
+func (duckdb) fold(x string, f *domain.FoldRule) (string, bool) {
+	text := func(s string) string { return "decode(unhex('" + hexadecimal([]byte(s)) + "'))" }
+	x = "decode(" + x + ")"
+	if f.From != "" {
+		x = "translate(" + x + ", " + text(f.From) + ", " + text(f.To) + ")"
+	}
+	if f.Space {
+		x = "trim(regexp_replace(" + x + ", ' +', ' ', 'g'), ' ')"
+	}
+	return "encode(" + x + ")", true
 }
 
 // unitOfTimes is true.

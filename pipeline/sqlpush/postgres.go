@@ -8,6 +8,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/queries/domain"
 )
 
 // postgres is PostgreSQL from version 14 on, with a database in UTF8. Sums of bigint are numeric there and do not overflow; a cast of a CASE's
@@ -39,7 +40,7 @@ func (postgres) Column(of ColumnType) (c Column, ok bool) {
 	case "BOOL":
 		return Column{Type: kind(table.Bool), Expr: "CAST(CAST(" + x + " AS int) AS bigint)"}, true
 	case "TEXT", "VARCHAR", "NAME", "UUID":
-		return Column{Type: kind(table.String), Expr: "CAST(" + x + ` AS text) COLLATE "C"`}, true
+		return Column{Type: kind(table.String), Expr: "CAST(" + x + ` AS text) COLLATE "C"`, Characters: true}, true
 	case "BYTEA":
 		return Column{Type: kind(table.String), Expr: x, Binary: true}, true
 	case "DATE":
@@ -143,6 +144,19 @@ func (postgres) suits(ctx context.Context, s *session) error {
 
 // fence keeps the planner from merging stages: a field of a time has so many, each used several times, that their sum would not fit the server's memory.
 func (postgres) fence() string { return " OFFSET 0" }
+
+// fold replaces characters by their codes.
+func (p postgres) fold(x string, f *domain.FoldRule) (string, bool) {
+	from, okFrom := p.Text(f.From, false)
+	to, okTo := p.Text(f.To, false)
+	if f.From != "" {
+		x = "translate(" + x + ", " + from + ", " + to + ")"
+	}
+	if f.Space {
+		x = "btrim(regexp_replace(" + x + ", ' +', ' ', 'g'), ' ')"
+	}
+	return x, okFrom && okTo
+}
 
 // unitOfTimes is true.
 func (postgres) unitOfTimes() bool { return true }

@@ -24,3 +24,6 @@ func TestPostgresChosen(t *testing.T) { sqlpushtest.Chosen(t, newPostgres(t)) }
 
 // Units of times.
 func TestPostgresUnitsOfTimes(t *testing.T) { sqlpushtest.Times(t, newPostgres(t)) }
+
+// Texts of which differences in case and white space do not count.
+func TestPostgresFoldedTexts(t *testing.T) { sqlpushtest.Folded(t, newPostgres(t)) }

@@ -42,7 +42,7 @@ func (in *input) statements(p *pipeline.Plan) ([]Statement, error) {
 	for i, q := range p.Queries() {
 		o, err := queries.OutlineOf(q.Query, schema)
 		if err == nil {
-			err = in.fits(q.Query.Name(), &o, schema)
+			err = in.fits(p, q.Query.Name(), &o, schema)
 		}
 		if err != nil {
 			all.List = append(all.List, problem.Errors(err)...)
@@ -69,7 +69,7 @@ func (in *input) statements(p *pipeline.Plan) ([]Statement, error) {
 const mostComponents = 64
 
 // fits reports what a dialect cannot do exactly.
-func (in *input) fits(name string, o *queries.Outline, s table.Schema) error {
+func (in *input) fits(plan *pipeline.Plan, name string, o *queries.Outline, s table.Schema) error {
 	p := &problem.Problems{Query: name}
 	refuse := func(field, message string) { p.Add(field, queries.CodeNotPushed, message, queries.HintLocal) }
 	if v := o.Value; v != nil {
@@ -91,6 +91,11 @@ func (in *input) fits(name string, o *queries.Outline, s table.Schema) error {
 		if g := o.Axes[i].Grid; g != nil && (g.LatType.Kind == table.String || g.LonType.Kind == table.String) {
 			refuse("histogram.by", "texts are not read as numbers in a database: the coordinates are texts")
 		}
+		if f := o.Axes[i].Fold; f != nil {
+			if _, ok := in.fold("x", f); !ok || !in.characters(plan, o.Axes[i].Column) {
+				refuse("histogram.by", "differences between texts that do not count are not left out in this database, or column "+o.Axes[i].Column+" is of bytes")
+			}
+		}
 	}
 	if o.Limits.Rows > 1 || len(o.Columns) > 0 {
 		for _, c := range o.Columns {
@@ -104,6 +109,16 @@ func (in *input) fits(name string, o *queries.Outline, s table.Schema) error {
 		}
 	}
 	return p.Err()
+}
+
+// characters says that a column has texts of characters.
+func (in *input) characters(p *pipeline.Plan, name string) bool {
+	for _, view := range p.Views() {
+		if !in.columns[p.Columns()[view[slices.Index(p.Logical(), name)]]].Characters {
+			return false
+		}
+	}
+	return true
 }
 
 func (in *input) schema() (s table.Schema) {

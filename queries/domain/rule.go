@@ -2,7 +2,10 @@ package domain
 
 import (
 	"math"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/internal/calendar"
@@ -20,6 +23,8 @@ type Rule struct {
 	Ints   map[int64]int32
 	Floats map[float64]int32
 	Texts  map[string]int32
+	// Fold says what is done to a text before it is looked up in Texts; nil if nothing is.
+	Fold *FoldRule
 	// IntSteps and FloatSteps give the value the number of the last step that is not above it.
 	IntSteps   *Steps[int64]
 	FloatSteps *Steps[float64]
@@ -61,6 +66,42 @@ type Steps[T int64 | float64] struct {
 	LastCode int32
 }
 
+// FoldRule says how texts are folded that become equal to listed ones: each character of From becomes the one at the same place of To; then, if Space is set,
+// spaces are taken off both ends and one is made of several.
+type FoldRule struct {
+	From, To string
+	Space    bool
+}
+
+// rule lists the characters that become those of listed texts, which are folded, and the characters of these that become others. What other characters become
+// makes no text equal to a listed one.
+func (f Fold) rule(listed map[string]int32) *FoldRule {
+	used := map[rune]bool{}
+	for text := range listed {
+		for _, r := range text {
+			used[r] = true
+		}
+	}
+	var from, to strings.Builder
+	for r := rune(1); r <= unicode.MaxRune; r++ {
+		if !utf8.ValidRune(r) {
+			continue
+		}
+		into := r
+		switch {
+		case f.Space && unicode.IsSpace(r):
+			into = ' '
+		case f.Case:
+			into = unicode.ToLower(unicode.ToUpper(r))
+		}
+		if into != r && (used[r] || used[into] || into == ' ') {
+			from.WriteRune(r)
+			to.WriteRune(into)
+		}
+	}
+	return &FoldRule{From: from.String(), To: to.String(), Space: f.Space}
+}
+
 // Span is the numbers from Least to Most; there are none if Least is above Most.
 type Span[T int64 | float64] struct{ Least, Most T }
 
@@ -86,7 +127,13 @@ func (a *Axis) Rule(l Layout) (r Rule, ok bool) {
 	}
 	r = Rule{Column: a.Column, Type: c.Kind, Null: a.Extra.Null, Other: a.Extra.Other}
 	if d, is := a.Domain.(labelDomain); is && c.Kind.Kind == table.String {
-		return r, !d.fold.Any() && r.listTexts(d)
+		if d.fold.Accents { // takes tables of Unicode that other engines have in other versions
+			return r, false
+		}
+		if r.listTexts(d); d.fold.Any() {
+			r.Fold = d.fold.rule(r.Texts)
+		}
+		return r, true
 	}
 	if d, is := a.Domain.(timeFieldDomain); is {
 		r.Field = d.name
@@ -101,7 +148,7 @@ func (r *Rule) listTexts(d labelDomain) bool {
 	r.Texts = map[string]int32{}
 	for i, label := range d.labels {
 		for _, m := range label.Members {
-			r.Texts[m] = int32(i)
+			r.Texts[d.fold.Text(m)] = int32(i)
 		}
 	}
 	return true
