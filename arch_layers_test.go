@@ -138,8 +138,9 @@ var layers = map[string][]string{
 	"pipeline/protocol": append([]string{"pipeline"}, exposed...),
 
 	"pipeline/local":                     append([]string{"pipeline/partial"}, engines...),
-	"pipeline/sqlpush":                   append([]string{"mechanism/int128", "queries/problem", "pipeline/sqlpush/internal/rowbatch"}, engines...),
+	"pipeline/sqlpush":                   append([]string{"mechanism/int128", "queries/problem", "pipeline/sqlpush/internal/rowbatch", "pipeline/sqlpush/internal/sums"}, engines...),
 	"pipeline/sqlpush/internal/rowbatch": {"io/table"},
+	"pipeline/sqlpush/internal/sums":     {"mechanism/int128", "queries/bounding"},
 	"pipeline/beam":                      append([]string{"configs", "internal/wiring", "pipeline/local", "pipeline/partial"}, engines...),
 
 	// Partial aggregates: their encryption, and what they say of themselves.

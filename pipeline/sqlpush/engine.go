@@ -5,14 +5,13 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"errors"
-	"math/big"
 	"slices"
 
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/sums"
 	"github.com/dprelease/dprelease/queries"
-	"github.com/dprelease/dprelease/queries/bounding"
 
 	"github.com/dprelease/dprelease/io/table"
 )
@@ -132,7 +131,7 @@ func (e *Engine) countRows(ctx context.Context, tx *session, p *pipeline.Plan) e
 
 // answer runs a statement and hides its totals.
 func answer(ctx context.Context, tx *session, s *Statement, q queries.Query, schema table.Schema) ([]mechanism.Exact, error) {
-	to, err := q.New(schema, room{})
+	to, err := q.New(schema, sums.Room{})
 	if err != nil {
 		return nil, err
 	}
@@ -162,21 +161,21 @@ var errNoSum = errors.New("a sum of rows is NULL")
 // scan reads one total.
 func (s *Statement) scan(rows *sql.Rows) (t queries.Total, err error) {
 	var n sql.NullInt64 // NULL in a sum over no row
-	sums := make([]sql.NullString, s.Sums)
+	texts := make([]sql.NullString, s.Sums)
 	into := []any{&t.Table, &t.Cell, &n}
-	for i := range sums {
-		into = append(into, &sums[i])
+	for i := range texts {
+		into = append(into, &texts[i])
 	}
 	if err := rows.Scan(into...); err != nil {
 		return t, err
 	}
 	t.Rows = n.Int64
-	numbers := make([]int128.Int, len(sums))
-	for i, text := range sums {
+	numbers := make([]int128.Int, len(texts))
+	for i, text := range texts {
 		if t.Rows != 0 && !text.Valid {
 			return t, errNoSum
 		}
-		if numbers[i], err = wide(text); err != nil {
+		if numbers[i], err = sums.Wide(text); err != nil {
 			return t, err
 		}
 	}
@@ -187,38 +186,3 @@ func (s *Statement) scan(rows *sql.Rows) (t queries.Total, err error) {
 	t.Sums = numbers
 	return t, nil
 }
-
-// wide reads a whole number of 128 bits; that of no row is 0.
-func wide(text sql.NullString) (int128.Int, error) {
-	if !text.Valid {
-		return int128.Int{}, nil
-	}
-	x, ok := new(big.Int).SetString(text.String, 10)
-	if !ok || x.BitLen() > 126 {
-		return int128.Int{}, bounding.ErrMerge
-	}
-	high := new(big.Int).Rsh(x, 64) // rounds down
-	low := new(big.Int).And(x, new(big.Int).SetUint64(1<<64-1))
-	return int128.Int{High: high.Int64(), Low: low.Uint64()}, nil
-}
-
-// room says of how many cells an answer is held as a vector.
-type room struct{ bounding.Spill }
-
-// Cells is some: larger domains are held by their cells that have rows.
-func (room) Cells() int64 { return 1 << 26 }
-
-// Join does nothing.
-func (room) Join() {}
-
-// Workers is one.
-func (room) Workers() int { return 1 }
-
-// Err is nil.
-func (room) Err() error { return nil }
-
-// Share and Room are of use for rows, of which there are none.
-func (room) Share() int64 { return 1 << 20 }
-
-// Room is as Share.
-func (room) Room() int64 { return 1 << 20 }

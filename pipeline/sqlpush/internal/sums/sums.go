@@ -1,0 +1,45 @@
+// Package sums reads the sums that a database sends, and says how much room their totals have.
+package sums
+
+import (
+	"database/sql"
+	"math/big"
+
+	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/queries/bounding"
+)
+
+// Wide reads a whole number of 128 bits; that of no row is 0.
+func Wide(text sql.NullString) (int128.Int, error) {
+	if !text.Valid {
+		return int128.Int{}, nil
+	}
+	x, ok := new(big.Int).SetString(text.String, 10)
+	if !ok || x.BitLen() > 126 {
+		return int128.Int{}, bounding.ErrMerge
+	}
+	high := new(big.Int).Rsh(x, 64) // rounds down
+	low := new(big.Int).And(x, new(big.Int).SetUint64(1<<64-1))
+	return int128.Int{High: high.Int64(), Low: low.Uint64()}, nil
+}
+
+// Room says of how many cells an answer is held as a vector.
+type Room struct{ bounding.Spill }
+
+// Cells is some: larger domains are held by their cells that have rows.
+func (Room) Cells() int64 { return 1 << 26 }
+
+// Join does nothing.
+func (Room) Join() {}
+
+// Workers is one.
+func (Room) Workers() int { return 1 }
+
+// Err is nil.
+func (Room) Err() error { return nil }
+
+// Share and Room are of use for rows, of which there are none.
+func (Room) Share() int64 { return 1 << 20 }
+
+// Room is as Share.
+func (Room) Room() int64 { return 1 << 20 }
