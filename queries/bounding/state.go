@@ -182,8 +182,8 @@ func (s *saving) write(b *block, w *state.Writer) {
 			w.Bytes(t)
 		}
 	}
-	w.Uint(uint64(len(b.single) / s.width))
-	first, mask, rest := compact.Thin(b.single, s.width)
+	w.Uint(uint64(len(b.single) / s.plainWidth()))
+	first, mask, rest := compact.Thin(b.single, s.plainWidth())
 	w.Bytes(first)
 	w.Bytes(mask)
 	w.Bytes(rest)
@@ -248,14 +248,14 @@ func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 // loadSingle adds records that are each there once, with packed contents, and returns false if one of them is none.
 func (r *Rows) loadSingle(from *state.Reader, texts []loadedText, valid func(content []byte) bool) bool {
 	n, first, mask, rest := from.Uint(), from.Bytes(mostBlock), from.Bytes(mostBlock), from.Block(mostBlock)
-	if from.Err() != nil || len(first) != r.width || n > mostBlock/uint64(r.width) {
+	if from.Err() != nil || len(first) != r.plainWidth() || n > mostBlock/uint64(len(first)) {
 		return false
 	}
 	whole := make([]byte, r.key+r.Size)
 	content := whole[r.key:]
 	sound := compact.Widen(n, first, mask, rest, func(record []byte) bool {
 		r.Unpack(content, record[r.key:])
-		if r.units.HasText() {
+		if r.units.HasText() || r.width != r.plainWidth() {
 			copy(whole, record[:r.key])
 			return r.loadRecord(whole, texts, valid) && r.failed == nil
 		}
