@@ -32,6 +32,7 @@ type ours struct {
 }
 
 func newOurs(query string, threads int, t tables) (*ours, error) {
+	local.CollectEarly() // as release run does
 	plan, err := planOf(query, t)
 	if err != nil {
 		return nil, err

@@ -52,8 +52,9 @@ func (f *Flags) Limits(p *pipeline.Plan) (local.Limits, error) {
 // runtimeBytes is what the process takes beside the memory that Go's runtime counts.
 const runtimeBytes = 32 << 20
 
-// KeepTo makes Go collect garbage rather than pass a limit; GOMEMLIMIT may set a lower one.
+// KeepTo makes Go collect garbage early, and rather than pass a limit; GOMEMLIMIT may set a lower one.
 func KeepTo(limit int64) {
+	local.CollectEarly()
 	if limit -= runtimeBytes; limit < debug.SetMemoryLimit(-1) {
 		debug.SetMemoryLimit(limit)
 	}
