@@ -144,14 +144,13 @@ func (a *Axis) Rule(l Layout) (r Rule, ok bool) {
 }
 
 // listTexts lists the texts of labels.
-func (r *Rule) listTexts(d labelDomain) bool {
+func (r *Rule) listTexts(d labelDomain) {
 	r.Texts = map[string]int32{}
 	for i, label := range d.labels {
 		for _, m := range label.Members {
 			r.Texts[d.fold.Text(m)] = int32(i)
 		}
 	}
-	return true
 }
 
 // describe says what a coder of values does.

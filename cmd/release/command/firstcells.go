@@ -100,8 +100,8 @@ func previewRows(ans queries.Answer, cells []int) [][]string {
 
 // interval is the text of an interval; of a cell that is left empty it has no ends.
 func interval(low, high string) string {
-	if low == high && low == "-" {
-		return low
+	if low == "-" || high == "-" {
+		return "-"
 	}
 	return low + " to " + high
 }

@@ -110,7 +110,7 @@ func (m *Messages) addCell(cell []byte, tag int32) {
 }
 
 // OfCell returns the digest of a cell.
-func (m *Messages) OfCell(cell []byte) digest {
+func (m *Messages) OfCell(cell []byte) manyhash.Sum {
 	return manyhash.Of(append(m.prefix(CellOrder), cell...))
 }
 
