@@ -116,13 +116,15 @@ func (g *gatherer) forget() {
 // perRow is what a gathered row takes beside its record: its unit, its place in order, and a unit of its own.
 const perRow = 4 + 4 + 24
 
-// fits returns errCrowded if there are too many rows or texts.
+// fits returns errTooManyRows if there are too many rows or texts. Without rows texts always fit: one that is longer than the room has rows, and by
+// these its unit is found to be oversized.
 func (g *gatherer) fits() error {
 	size := g.key + g.Size + perRow
 	if g.all != nil {
 		size = 4 + perRow
 	}
-	if n := int64(len(g.ids)); n >= math.MaxInt32/2 || g.room > 0 && n*int64(size)+3*(g.texts.Bytes()-g.skip.bytes) > g.room {
+	n := int64(len(g.ids))
+	if n >= math.MaxInt32/2 || g.room > 0 && n > 0 && n*int64(size)+3*(g.texts.Bytes()-g.skip.bytes) > g.room {
 		return errTooManyRows
 	}
 	return nil
