@@ -30,7 +30,7 @@ const (
 	// Mark is the beginning of every stream.
 	Mark = "dprelagg"
 	// Version is that of the format, and of what states mean.
-	Version    = 3
+	Version    = 2
 	idBytes    = 16
 	saltBytes  = 32
 	headBytes  = len(Mark) + 2 + idBytes + saltBytes

@@ -18,10 +18,11 @@ import (
 //
 //	the shape of its records                                      (to refuse the rows of another query)
 //	the number of texts, and each after its length                (if units have text)
-//	how many records with packed contents there are, and these without the bytes that all have (compact.Thin), in three parts after their length
+//	all records with packed contents, after their length
 //	all records that are followed by how often they are there, after their length
 //
-// The process that reads blocks chooses partitions by hashes of its own.
+// The process that reads blocks chooses partitions by hashes of its own. Records have the same width whatever is in them, since others see the length of an
+// encrypted block: without the bytes that all of its records share, for example, it would say if two rows are in the same cell.
 
 // Buckets says which rows are to be apart.
 type Buckets = intern.Buckets
@@ -182,11 +183,7 @@ func (s *saving) write(b *block, w *state.Writer) {
 			w.Bytes(t)
 		}
 	}
-	w.Uint(uint64(len(b.single) / s.plainWidth()))
-	first, mask, rest := compact.Thin(b.single, s.plainWidth())
-	w.Bytes(first)
-	w.Bytes(mask)
-	w.Bytes(rest)
+	w.Bytes(b.single)
 	w.Bytes(b.counted)
 }
 
@@ -227,7 +224,7 @@ func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 			texts = append(texts, loadedText{text, knownUnit{hash: r.units.Hash(textSeed, text)}})
 		}
 	}
-	if !r.loadSingle(from, texts, valid) {
+	if !r.loadSingle(from.Block(mostBlock), texts, valid) {
 		return from.Fail()
 	}
 	records, width := from.Block(mostBlock), r.key+r.Size+timesBytes
@@ -246,26 +243,29 @@ func (r *Rows) Load(from *state.Reader, valid func(content []byte) bool) error {
 }
 
 // loadSingle adds records that are each there once, with packed contents, and returns false if one of them is none.
-func (r *Rows) loadSingle(from *state.Reader, texts []loadedText, valid func(content []byte) bool) bool {
-	n, first, mask, rest := from.Uint(), from.Bytes(mostBlock), from.Bytes(mostBlock), from.Block(mostBlock)
-	if from.Err() != nil || len(first) != r.plainWidth() || n > mostBlock/uint64(len(first)) {
+func (r *Rows) loadSingle(records []byte, texts []loadedText, valid func(content []byte) bool) bool {
+	width := r.plainWidth()
+	if len(records)%width != 0 {
 		return false
 	}
 	whole := make([]byte, r.key+r.Size)
 	content := whole[r.key:]
-	sound := compact.Widen(n, first, mask, rest, func(record []byte) bool {
+	for ; len(records) > 0 && r.failed == nil; records = records[width:] {
+		record := records[:width]
 		r.Unpack(content, record[r.key:])
-		if r.units.HasText() || r.width != r.plainWidth() {
+		if r.units.HasText() || r.width != width {
 			copy(whole, record[:r.key])
-			return r.loadRecord(whole, texts, valid) && r.failed == nil
+			if !r.loadRecord(whole, texts, valid) {
+				return false
+			}
+			continue
 		}
 		if !valid(content) {
 			return false
 		}
 		copy(r.appendRecord(hashBytes(record[:r.key])>>(64-partitionBits)), record)
-		return r.failed == nil
-	})
-	return sound || r.failed != nil
+	}
+	return true
 }
 
 // loadRecord adds a record, which may be followed by how often it is there, and returns false if it is none.
