@@ -7,13 +7,12 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/sums"
 	"github.com/dprelease/dprelease/queries"
-
-	"github.com/dprelease/dprelease/io/table"
 )
 
 // Engine lets a database add rows up.

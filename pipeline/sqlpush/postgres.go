@@ -146,11 +146,7 @@ func (postgres) suits(ctx context.Context, s *session) error {
 // fence keeps the planner from merging stages: a field of a time has so many, each used several times, that their sum would not fit the server's memory.
 func (postgres) fence() string { return " OFFSET 0" }
 
-// longestFolded is the length in bytes of the longest text that is folded. The server's functions fail for texts of 256 MiB, and no statement may fail for a
-// value. Longer texts stay as they are, and are equal to no listed one.
-const longestFolded = 64 << 20
-
-// fold replaces characters by their codes.
+// fold replaces characters by their codes. The functions fail for texts of 256 MiB, so texts above 64 MiB stay as they are: they are not listed.
 func (p postgres) fold(x string, f *domain.FoldRule) (string, bool) {
 	from, okFrom := p.Text(f.From, false)
 	to, okTo := p.Text(f.To, false)
@@ -161,7 +157,7 @@ func (p postgres) fold(x string, f *domain.FoldRule) (string, bool) {
 	if f.Space {
 		folded = "btrim(regexp_replace(" + folded + ", ' +', ' ', 'g'), ' ')"
 	}
-	return fmt.Sprintf("CASE WHEN octet_length(%s) <= %d THEN %s ELSE %s END", x, longestFolded, folded, x), okFrom && okTo
+	return fmt.Sprintf("CASE WHEN octet_length(%s) <= %d THEN %s ELSE %s END", x, 64<<20, folded, x), okFrom && okTo
 }
 
 // unitOfTimes is true.
