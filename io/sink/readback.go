@@ -66,8 +66,8 @@ func ReadTable(ctx context.Context, dir string, q *manifest.Query, holds string)
 // table returns all columns.
 func (c *columnReader) table(rows int) (*ReadBack, error) {
 	t := &ReadBack{Rows: rows, Values: c.values}
-	if c.names == nil && rows == 0 {
-		return t, nil // an empty list of JSON names no columns
+	if c.names == nil {
+		return t, nil // there are no rows
 	}
 	t.Names = c.names[c.keys:]
 	for i := range c.values {
@@ -136,5 +136,11 @@ func readBackFile(c *columnReader, dir string, file manifest.File, read readFunc
 	if sum.hex() != file.SHA256 {
 		return tables.Incomplete(dir, file.Path+" has been changed")
 	}
-	return read(c, in, size)
+	if err := read(c, in, size); err != nil {
+		return err
+	}
+	if c.names == nil && file.Rows != 0 { // an empty list of JSON names no columns
+		return tables.Mismatch("the number of rows")
+	}
+	return nil
 }

@@ -130,12 +130,16 @@ func TestReadBackOfChangedFiles(t *testing.T) {
 		"s.csv":  "noisy,estimate,sigma,ci95_low,ci95_high\nx,2,3,4,5\n",
 		"q.json": "[\n{\"noisy\":1,\"estimate\":{},\"sigma\":1}\n]\n",
 		"r.json": "[\n{\"noisy\":1,\"estimate\":1},\n{\"estimate\":1,\"noisy\":1}\n]\n",
+		"s.json": "[]\n",
 	} {
 		dir := t.TempDir()
 		write(t, dir, name, []byte(text))
 		sum := sha256.Sum256([]byte(text))
 		q := &manifest.Query{Files: []manifest.File{{Path: name, SHA256: hex.EncodeToString(sum[:]), Rows: 1}}}
 		if got, err := new(Folder).Columns(t.Context(), dir, q); err == nil {
+			t.Errorf("%s is read as %v", name, got)
+		}
+		if got, err := ReadTable(t.Context(), dir, q, ""); err == nil {
 			t.Errorf("%s is read as %v", name, got)
 		}
 	}
