@@ -176,7 +176,7 @@ func (b *boundingRun) addUnits(q *queryBounder, units int64) {
 	b.tallies[q.number].Units += units
 }
 
-// Bound enforces the limits on the units that were gathered.
+// bound enforces the limits on the units that were gathered.
 func (u *unitBounder) bound() {
 	for i := range u.queries {
 		u.queries[i].kept, u.queries[i].cut, u.queries[i].units = u.queries[i].kept[:0], 0, 0

@@ -148,14 +148,19 @@ func (g *gatherer) segment(s *segment) error {
 	return g.records(s, &s.counted, compact.CountBytes, g.addCounted)
 }
 
+// expandedRecords is how many records have their contents in the place of their numbers at a time: contents for many queries are long.
+const expandedRecords = 1 << 12
+
 // records hands records of a segment, which have more bytes after them, to add, as long as what add took in fits. They have their contents unless the
 // gatherer has all contents.
 func (g *gatherer) records(s *segment, r *records, more int, add func([]byte)) error {
 	if s.numbers != nil && g.all == nil {
 		addWhole := add
 		add = func(records []byte) {
-			g.expanded = s.numbers.Expand(g.expanded[:0], records, g.key, more)
-			addWhole(g.expanded)
+			for some := range slices.Chunk(records, expandedRecords*(g.key+contents.Width+more)) {
+				g.expanded = s.numbers.Expand(g.expanded[:0], some, g.key, more)
+				addWhole(g.expanded)
+			}
 		}
 	}
 	for _, c := range r.chunks {

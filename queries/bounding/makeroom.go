@@ -18,7 +18,7 @@ func (r *Rows) makeRoom(partition uint64, chunk int64) error {
 	if !full && r.held+chunk <= r.nextLook || r.making {
 		return nil
 	}
-	r.making = true // staged rows that are numbered on the way take less room than they have
+	r.making = true // the records of staged rows that are numbered on the way must not begin this again
 	defer func() { r.making = false }()
 	counted := r.countRepeated(int(partition))
 	used := r.held - int64(len(r.free)*r.chunk())
@@ -170,6 +170,7 @@ func (r *Rows) writeContents() {
 	for _, c := range r.free {
 		r.held -= int64(cap(c))
 	}
+	r.numbers.Close()
 	r.free, r.numbers, r.width = nil, nil, r.plainWidth()
 	r.known.generation++
 }

@@ -3,9 +3,11 @@ package bounding
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dprelease/dprelease/io/table"
@@ -142,5 +144,54 @@ func (w *writing) load(t *testing.T, from *writing) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A store whose records hold long contents takes in one whose contents are numbered, and goes on: the chunks of the other are shorter than its records.
+func TestMergeOfNumbersIntoLongRecords(t *testing.T) {
+	const long, rows = 20_000, 4000
+	schema := table.Schema{Fields: []table.Field{{Name: "u", Type: table.Type{Kind: table.Int}}}}
+	stores := make([][]*QueryRows, 2)
+	for i := range stores {
+		var alone []*Rows
+		for _, content := range [][]Field{{{Bytes: long}}, {CellField(7)}} {
+			alone = append(alone, NewRows(units.New([]string{"u"}, []string{"u"}, schema, &problem.Problems{}), content[0].Bytes, content, nil))
+		}
+		stores[i] = Together(alone)
+	}
+	add := func(parts []*QueryRows, unit int64, rows int) {
+		t.Helper()
+		b := &table.Batch{Rows: rows, Columns: []table.Column{{Type: table.Type{Kind: table.Int}, Values: table.Values{Ints: make([]int64, rows)}}}}
+		for i := range rows {
+			b.Columns[0].Values.Ints[i] = unit
+		}
+		none := slices.Repeat([]int32{-1}, rows)
+		none[0] = 0
+		if err := parts[0].Start(b, none); err != nil {
+			t.Fatal(err)
+		}
+		clear(parts[0].Record(0))
+		if err := parts[0].EndBatch(); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(parts[1].AddCells(b, make([]int32, rows)), parts[1].EndBatch()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stores[0][0].store.numbers.Limit = -1
+	add(stores[0], 3, 3)
+	add(stores[1], 1, rows)
+	stores[1][0].store.countPartition(int(wordSeed.Of(1) >> (64 - partitionBits))) // it leaves chunks free
+	if len(stores[1][0].store.free) == 0 {
+		t.Fatal("no chunk is free")
+	}
+	if err := stores[0][0].Merge(stores[1][0]); err != nil {
+		t.Fatal(err)
+	}
+	add(stores[0], 2, 3)
+	bounds := slices.Repeat([]Bounded{{Limits: Limits{Rows: 2, Groups: 1, PerGroup: 2}, Keep: func([]byte, uint64) {}}}, 2)
+	tallies, err := BoundTogether(stores[0], bounds)
+	if want := []BoundTally{{3, 0, 3}, {rows + 6, rows, 3}}; err != nil || !slices.Equal(tallies, want) {
+		t.Errorf("%v, %v, want %v", tallies, err, want)
 	}
 }

@@ -255,7 +255,14 @@ func (r *Rows) Merge(o *Rows) error {
 	r.fail(o.failed)
 	r.held += o.held
 	r.known.generation++
-	r.free, o.free = slices.Concat(r.free, o.free), nil
+	for _, c := range o.free {
+		if o.width == r.width {
+			r.free = append(r.free, c)
+		} else { // a record may be longer than the chunk
+			r.held -= int64(cap(c))
+		}
+	}
+	o.free = nil
 	return nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/dprelease/dprelease/queries/internal/compact"
 )
 
-// content returns what row ref holds, apart from its unit.
+// Content returns what row ref holds, apart from its unit.
 func (g *gatherer) Content(ref uint32) []byte {
 	n := g.Size
 	if g.all != nil {
@@ -17,7 +17,7 @@ func (g *gatherer) Content(ref uint32) []byte {
 	return g.contents[int(ref)*n : (int(ref)+1)*n]
 }
 
-// appendUnit appends the canonical text of the unit whose slots were made.
+// AppendUnit appends the canonical text of the unit whose slots were made.
 func (g *gatherer) AppendUnit(dst []byte) []byte {
 	if g.oneWord() {
 		return g.units.AppendWord(dst, g.words.Keys[g.unit.id])

@@ -253,7 +253,7 @@ func (r *Rows) loadSingle(records []byte, texts []loadedText, valid func(content
 	for ; len(records) > 0 && r.failed == nil; records = records[width:] {
 		record := records[:width]
 		r.Unpack(content, record[r.key:])
-		if r.units.HasText() || r.width != width {
+		if r.units.HasText() {
 			copy(whole, record[:r.key])
 			if !r.loadRecord(whole, texts, valid) {
 				return false

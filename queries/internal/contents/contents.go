@@ -31,10 +31,11 @@ const (
 type Numbers struct {
 	Limit   int              // nodes of a level from which on contents are not numbered: Most
 	packing *compact.Packing // of all queries
-	levels  []level
-	nodes   []uint32 // of the rows of the batch at hand
-	packed  []byte   // contents by number
-	counts  []bool   // of each of them: the row counts in a query
+	parts   int              // how many queries there are
+	levels  []level          // nil if no more contents are numbered
+	nodes   []uint32         // of the rows of the batch at hand
+	packed  []byte           // contents by number
+	counts  []bool           // of each of them: the row counts in a query
 }
 
 // level is what one query adds to contents.
@@ -57,7 +58,7 @@ type Own struct {
 
 // New returns an empty numbering of contents that have parts of queries.
 func New(own []Own, whole *compact.Packing) *Numbers {
-	n := &Numbers{Limit: Most, packing: whole}
+	n := &Numbers{Limit: Most, packing: whole, parts: len(own)}
 	for _, o := range own {
 		n.levels = append(n.levels, level{own: o, children: intern.NewWords(), symbols: uint64(o.Cells) + 1, values: intern.NewTexts()})
 	}
@@ -79,6 +80,9 @@ func (n *Numbers) Start(rows int) bool {
 	clear(n.nodes)
 	return true
 }
+
+// Close ends the numbering, and keeps the contents alone: the nodes of many queries take more memory.
+func (n *Numbers) Close() { n.levels, n.nodes = nil, nil }
 
 // AddCells brings the rows to the level of a query that counts them. It returns false if a cell is out of its range.
 func (n *Numbers) AddCells(part int, cells []int32) bool {
@@ -209,8 +213,9 @@ func NewAll(size int) *All {
 	return &All{size: size, numbers: map[*Numbers][]uint32{}, known: map[string]uint32{}}
 }
 
-// Join takes in the contents of n, those that are new at the end.
+// Join takes in the contents of n, those that are new at the end, and closes n.
 func (a *All) Join(n *Numbers) {
+	n.Close()
 	all := make([]uint32, len(n.counts))
 	for number := range all {
 		packed := n.Of(uint32(number))
@@ -220,7 +225,7 @@ func (a *All) Join(n *Numbers) {
 			a.known[string(packed)] = place
 			a.contents = slices.Grow(a.contents, a.size)[:len(a.contents)+a.size]
 			n.packing.Unpack(a.contents[len(a.contents)-a.size:], packed)
-			a.InAll = append(a.InAll, hasAll(packed, len(n.levels)))
+			a.InAll = append(a.InAll, hasAll(packed, n.parts))
 		}
 		all[number] = place
 	}
