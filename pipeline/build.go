@@ -90,18 +90,24 @@ type draft struct {
 	unread bool // a public file that it needs could not be read
 }
 
-// queries makes the queries of the plan.
+// queries makes the queries of the plan. Public files stay in the order of the queries, each query's before its steps', as releases are known by it.
 func (b *builder) queries(p *Plan) {
 	drafts := make([]draft, len(b.job.Queries))
 	specs := make([]*queries.Spec, len(drafts))
+	public := make([][]question.PublicFile, len(drafts))
+	before := b.public
 	for i := range drafts {
+		b.public = nil
 		drafts[i] = b.draft(i)
-		specs[i] = &drafts[i].spec
+		specs[i], public[i] = &drafts[i].spec, b.public
 	}
 	for i, leader := range keyshare.Follow(specs) {
+		b.public = nil
 		drafts[i].leader = leader
 		p.queries = append(p.queries, b.query(i, &drafts[i]))
+		public[i] = append(public[i], b.public...)
 	}
+	b.public = append(before, slices.Concat(public...)...)
 }
 
 // draft reads a query of the job.
