@@ -40,7 +40,6 @@ type builder struct {
 	public []question.PublicFile
 	// presents: what is read now belongs to a denoising step
 	presents bool
-	at       int // the query that is read or made
 
 	location *time.Location
 	unread   int // public files, or columns of them, that could not be read
@@ -75,7 +74,6 @@ func (b *builder) identity(p *Plan) (err error) {
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(b.public, func(x, y question.PublicFile) int { return x.Query - y.Query }) // versions read all files of a query before the next one's
 	p.identity, err = question.Identify(asked, b.public, b.job.Ledger.Dataset, p.Params())
 	return err
 }
@@ -114,7 +112,6 @@ func (b *builder) queries(p *Plan) {
 
 // draft reads a query of the job.
 func (b *builder) draft(i int) draft {
-	b.at = i
 	jq := &b.job.Queries[i]
 	q := Planned{Sparse: jq.Sparse, inside: inside{path: fmt.Sprintf("queries[%d]", i)}}
 	unread := b.unread
@@ -135,7 +132,6 @@ func (b *builder) draft(i int) draft {
 
 // query makes a query that was read.
 func (b *builder) query(i int, d *draft) Planned {
-	b.at = i
 	q := d.Planned
 	if d.unread {
 		return q // what is missing in the query is missing since a public file is

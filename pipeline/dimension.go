@@ -113,7 +113,7 @@ func (b *builder) publicColumn(file, column, path string) []string {
 			return b.unreadable(path, "public-file", fmt.Sprintf("value %d of column %s is not UTF-8", i+1, column), "save the file as UTF-8")
 		}
 	}
-	b.public = append(b.public, question.PublicFile{File: store.Unsigned(file), Column: column, Values: values, Presents: b.presents, Query: b.at})
+	b.public = append(b.public, question.PublicFile{File: store.Unsigned(file), Column: column, Values: values, Presents: b.presents})
 	return values
 }
 

@@ -27,8 +27,6 @@ type PublicFile struct {
 
 	// Presents says that a denoising step reads it.
 	Presents bool `json:"-"`
-	// Query is the number of the query that names it.
-	Query int `json:"-"`
 }
 
 // Identity is what a plan's runs are known by.
