@@ -107,7 +107,7 @@ func (b *builder) queries(p *Plan) {
 		p.queries = append(p.queries, b.query(i, &drafts[i]))
 		public[i] = append(public[i], b.public...)
 	}
-	b.public = append(before, slices.Concat(public...)...)
+	b.public = slices.Concat(append([][]question.PublicFile{before}, public...)...)
 }
 
 // draft reads a query of the job.
