@@ -115,6 +115,7 @@ func twoWorkers(data *source.Dataset) *local.Engine { return local.New(data, 2) 
 // A correct program passes. A program whose sensitivities are slightly too small fails: some unit attains them, usually
 // the heavy one.
 func TestAudit(t *testing.T) {
+	manyRuns(t)
 	dir := auditTable(t)
 	attained := map[string][]int{"counts": {0, 1}, "sums": {0}, "keys": {0}, "rows": {0}, "two columns": {0}, "shared noise": {0, 1}, "found": {0}} // by a single unit that comes or goes
 	for name, body := range auditJobs {
@@ -167,6 +168,7 @@ func TestAuditOfReplacedUnits(t *testing.T) {
 
 // Every format is audited.
 func TestAuditOfEveryFormat(t *testing.T) {
+	manyRuns(t)
 	dir := t.TempDir()
 	for name, content := range formats(t, people(2000)) {
 		t.Run(name, func(t *testing.T) {
@@ -198,6 +200,7 @@ func TestAuditWithoutMemory(t *testing.T) {
 
 // The same holds for what is added up by private keys, which is read back when it is compared.
 func TestAuditOfKeysWithoutMemory(t *testing.T) {
+	manyRuns(t)
 	dir, folder := auditTable(t), t.TempDir()
 	p := auditPlan(t, dir, auditJobs["keys"], "part-*.csv")
 	if !audit(t, p, dir, func(d *source.Dataset) *local.Engine { return local.NewTight(d, 2, folder) }) {
@@ -255,5 +258,13 @@ func TestWithoutIsTheTableWithout(t *testing.T) {
 	}
 	if _, cells := mechanismtest.Open(t, want.Exacts[0][0]); !slices.Equal(cells, all) {
 		t.Errorf("%v without the unit, want %v", all, cells)
+	}
+}
+
+// manyRuns skips a test of many runs if the tests are to be short, as with the race detector: the other audits run the same code.
+func manyRuns(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("runs without -short")
 	}
 }

@@ -55,7 +55,7 @@ func sized(t *testing.T, short, long int) int {
 	case os.Getenv("DPRELEASE_LONG") != "":
 		return long
 	case testing.Short():
-		return short / 5
+		return short / 15
 	}
 	return short
 }
