@@ -69,7 +69,7 @@ func draw(w io.Writer, all []*result) error {
 	fmt.Fprintf(out, `<title>What each question takes, of what DuckDB takes</title><rect width="100%%" height="100%%" fill="#fff"/>`+"\n")
 	fmt.Fprintf(out, `<text x="8" y="18" font-size="13">Of what DuckDB takes, %d rows, %d threads:</text>`+"\n", results[0].Rows, threads)
 	for i, m := range marks {
-		x := 330 + 130*float64(i)
+		x := 380 + 120*float64(i)
 		m.shape(out, x, 14, m.colour)
 		fmt.Fprintf(out, `<text x="%.0f" y="18">%s</text>`+"\n", x+10, m.name)
 	}

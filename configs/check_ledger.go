@@ -29,6 +29,7 @@ func (c *checker) ledger(at *yamltree.Path) {
 	c.guarantee(at.At("budget"), l.Budget.Epsilon, l.Budget.Delta)
 	c.lifetime(at.At("budget"), &l.Budget)
 	store := at.At("store")
+	c.wordReferences(store, "LEDGER")
 	if file, ok := sqliteFile(l.Store); l.Store != "" && !isPostgres(l.Store) && (!ok || file == "") {
 		c.bad(store, CodeBadValue, "is not a ledger that this program knows", "write sqlite: and a file, such as sqlite:ledger.db, or postgres://USER@HOST/DATABASE")
 	}

@@ -46,9 +46,9 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9_.]*$`)
 // plainWord has nothing that a connection string gives a meaning.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// dsnReferences refuses parameters with which whoever sets them could write more of the connection string than a word: another server, to which the password
-// would be sent, or settings of the session.
-func (c *checker) dsnReferences(at *yamltree.Path) {
+// wordReferences refuses parameters with which whoever sets them could write more of a connection string, or of the place of the ledger, than a word: another
+// server, to which the password would be sent, settings of the session, or a ledger that knows of no charge. env is a variable for the whole text.
+func (c *checker) wordReferences(at *yamltree.Path, env string) {
 	node, _, exact := yamltree.Find(c.Src.Root, at.String())
 	if !exact {
 		return
@@ -57,7 +57,7 @@ func (c *checker) dsnReferences(at *yamltree.Path) {
 	values := c.job.ParamValues()
 	for _, p := range pieces {
 		if p.Ref && !strings.HasPrefix(p.Text, "env:") && !plainWord.MatchString(values[p.Text]) {
-			c.bad(at, CodeBadValue, "a parameter in a connection string is a word of letters, digits, _ and -", "give ${"+p.Text+"} such a value, or write the connection string to the environment: ${env:DSN}")
+			c.bad(at, CodeBadValue, "a parameter here is a word of letters, digits, _ and -", "give ${"+p.Text+"} such a value, or write all of it to the environment: ${env:"+env+"}")
 			return
 		}
 	}
@@ -66,7 +66,7 @@ func (c *checker) dsnReferences(at *yamltree.Path) {
 // sqlReferences refuses references in the query: who sets a parameter is not to write SQL, which could give rows twice, and a statement is printed, which a
 // value of the environment must not be. In the name of a table, a parameter is a piece of a plain name.
 func (c *checker) sqlReferences(at *yamltree.Path, sql *SQL) {
-	c.dsnReferences(at.At("dsn"))
+	c.wordReferences(at.At("dsn"), "DSN")
 	for _, of := range [][2]string{{"table", sql.Table}, {"query", sql.Query}} {
 		key, value := of[0], of[1]
 		node, _, exact := yamltree.Find(c.Src.Root, at.At(key).String())

@@ -110,7 +110,7 @@ func (o *Output) Presented() bool { return o.Report == nil || *o.Report }
 type Ledger struct {
 	// Store of the ledger: `sqlite:` and a file, relative to the job file, which only its owner can read;
 	// `sqlite+group:` and a file that the group of its folder shares; or `postgres://` and a connection string,
-	// preferably from `${env:NAME}`. It never appears in a release.
+	// preferably from `${env:NAME}`. It never appears in a release. A parameter in it is a word of letters, digits, `_` and `-`.
 	Store string `yaml:"store" example:"sqlite:ledger.db"`
 	// Dataset names the private data. Jobs on the same data must use the same name, because they share its budget.
 	Dataset string `yaml:"dataset" example:"taxi"`

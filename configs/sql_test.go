@@ -47,9 +47,9 @@ ledger: {store: "sqlite:l.db", dataset: trips, budget: {epsilon: 10, delta: 1e-5
 	}
 }
 
-// A parameter is a word of a connection string, and no setting or server of it. No message has its value or the string.
+// A parameter is a word of a connection string or of the place of the ledger, and no setting, server or folder of it. No message has its value or the string.
 func TestParametersOfConnections(t *testing.T) {
-	parse := func(dsn, value string) Diagnostics {
+	parse := func(dsn, store, value string) Diagnostics {
 		text := `
 version: 1
 name: trips
@@ -58,24 +58,31 @@ privacy: {epsilon: 1, delta: 1e-6, unit: [cab], per_unit: {max_rows: 5}}
 input: {sql: {driver: postgres, dsn: ` + dsn + `, table: trips}}
 queries: [{name: all, count: {}}]
 output: {dir: out}
-ledger: {store: "sqlite:l.db", dataset: trips, budget: {epsilon: 10, delta: 1e-5}}
+ledger: {store: ` + store + `, dataset: trips, budget: {epsilon: 10, delta: 1e-5}}
 `
 		env := func(string) (string, bool) { return "postgres://u:" + canary + "@server/x", true }
 		_, diags := Parse("job.yaml", []byte(text), ParseOptions{Params: map[string]string{"db": value}, Env: env})
 		return diags
 	}
+	const file = `"sqlite:l.db"`
 	for _, value := range []string{"trips_2013", "2013-01", "A"} {
-		if diags := parse(`"postgres://server/${db}"`, value); len(diags) > 0 {
-			t.Errorf("%q: %v", value, diags)
+		for _, store := range []string{file, `"sqlite:${db}.db"`, `"postgres://server/${db}"`, `"${env:LEDGER}"`} {
+			if diags := parse(`"postgres://server/${db}"`, store, value); len(diags) > 0 {
+				t.Errorf("%q, %s: %v", value, store, diags)
+			}
 		}
 	}
 	for _, value := range []string{
 		"x?host=elsewhere" + canary, "x&options=-c%20search_path=other" + canary, "elsewhere" + canary + ":5432", "x host=elsewhere", "../other" + canary, "x'", "", "@elsewhere", "x%3Fhost", "ü",
 	} {
-		for _, dsn := range []string{`"postgres://server/${db}"`, `"${env:DSN}${db}"`, `"${db}.duckdb"`} {
-			diags := parse(dsn, value)
+		const known = `"postgres://server/trips?application_name=${env:DSN}"`
+		for _, of := range [][2]string{
+			{`"postgres://server/${db}"`, file}, {`"${env:DSN}${db}"`, file}, {`"${db}.duckdb"`, file},
+			{known, `"postgres://server/${db}"`}, {known, `"sqlite:${db}/l.db"`}, {known, `"${env:LEDGER}${db}"`},
+		} {
+			diags := parse(of[0], of[1], value)
 			if len(diags) != 1 || diags[0].Code != CodeBadValue || diags[0].Hint == "" || strings.Contains(diags.Error(), canary) {
-				t.Errorf("%s with %q: %v", dsn, value, diags)
+				t.Errorf("%s, %s with %q: %v", of[0], of[1], value, diags)
 			}
 		}
 	}

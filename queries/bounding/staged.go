@@ -35,7 +35,7 @@ func (r *Rows) stageRow(row int) []byte {
 		return to[:r.contentWidth()]
 	}
 	unit := r.units.Bytes(row)
-	to := r.stage(maphash.Bytes(textSeed, unit), len(unit))
+	to := r.stage(r.units.Hash(textSeed, unit), len(unit))
 	if to == nil {
 		return r.numberedRow(row)
 	}
