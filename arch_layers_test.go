@@ -137,11 +137,13 @@ var layers = map[string][]string{
 
 	"pipeline/protocol": append([]string{"pipeline"}, exposed...),
 
-	"pipeline/local":                     append([]string{"pipeline/partial"}, engines...),
-	"pipeline/sqlpush":                   append([]string{"mechanism/int128", "queries/problem", "pipeline/sqlpush/internal/rowbatch", "pipeline/sqlpush/internal/sums"}, engines...),
-	"pipeline/sqlpush/internal/rowbatch": {"io/table"},
-	"pipeline/sqlpush/internal/sums":     {"mechanism/int128", "queries/bounding"},
-	"pipeline/beam":                      append([]string{"configs", "internal/wiring", "pipeline/local", "pipeline/partial"}, engines...),
+	"pipeline/local":                       append([]string{"pipeline/partial"}, engines...),
+	"pipeline/sqlpush":                     append([]string{"mechanism/int128", "queries/problem", "pipeline/sqlpush/internal/rowbatch", "pipeline/sqlpush/internal/sums", "pipeline/sqlpush/internal/timefields", "pipeline/sqlpush/internal/vectors"}, engines...),
+	"pipeline/sqlpush/internal/rowbatch":   {"io/table"},
+	"pipeline/sqlpush/internal/sums":       {"mechanism/int128", "queries/bounding"},
+	"pipeline/sqlpush/internal/timefields": {"queries/domain"},
+	"pipeline/sqlpush/internal/vectors":    {},
+	"pipeline/beam":                        append([]string{"configs", "internal/wiring", "pipeline/local", "pipeline/partial"}, engines...),
 
 	// Partial aggregates: their encryption, and what they say of themselves.
 	"pipeline/partial": {"io/table", "queries"},

@@ -25,3 +25,6 @@ func TestUnitsOfTimes(t *testing.T) { sqlpushtest.Times(t, newDuckDB(t)) }
 
 // Texts of which differences in case and white space do not count.
 func TestFoldedTexts(t *testing.T) { sqlpushtest.Folded(t, newDuckDB(t)) }
+
+// Vectors that are shortened.
+func TestVectors(t *testing.T) { sqlpushtest.Vectors(t, newDuckDB(t)) }

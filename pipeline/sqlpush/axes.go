@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/timefields"
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
@@ -121,7 +122,11 @@ func (w *writer) axis(r *domain.Rule, columns map[string]Column) string {
 		}
 		return w.whenNull(x, r.Null, w.floatSteps(x, r.FloatSteps))
 	}
-	return w.timeField(r, x)
+	field := timefields.Code(w, r, x)
+	if r.Null == domain.RuleDropped {
+		return field // NULL, if the time is
+	}
+	return w.whenNull(x, r.Null, field)
 }
 
 // grid returns the cell of a place.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/vectors"
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
@@ -51,6 +52,8 @@ type Dialect interface {
 	failsBelow() bool
 	// fold replaces characters of a text of characters, and then white space as [domain.FoldRule] has it, if the dialect can.
 	fold(x string, f *domain.FoldRule) (folded string, ok bool)
+	// integers is how whole numbers below 2^112 are computed with, without a name if the dialect was not tried with such.
+	integers() vectors.Integers
 	// unitOfTimes says that the canonical text of a time can be written.
 	unitOfTimes() bool
 	// fence ends a SELECT whose columns are not to be written into the places of their use, again and again; "" if the engine does not do that.
@@ -135,6 +138,8 @@ func (ansi) Transaction() *sql.TxOptions { return nil }
 func (ansi) failsBelow() bool { return true }
 
 func (ansi) fold(string, *domain.FoldRule) (string, bool) { return "", false }
+
+func (ansi) integers() (none vectors.Integers) { return none }
 
 func (ansi) unitOfTimes() bool { return false }
 

@@ -73,7 +73,12 @@ func (w canonical) of(c *Column) string {
 	return w.bytes(x)
 }
 
-const million = 1_000_000
+const (
+	firstDay   = -719162
+	lastDay    = 2932896
+	daySeconds = 86400
+	million    = 1_000_000
+)
 
 // otherTime is the text of a time of other years: its second, rounded down, and the nanoseconds after that.
 func (w canonical) otherTime(x string) string {

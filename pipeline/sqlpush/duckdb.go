@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/vectors"
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
@@ -134,6 +135,15 @@ func (duckdb) fold(x string, f *domain.FoldRule) (string, bool) {
 		x = "trim(regexp_replace(" + x + ", ' +', ' ', 'g'), ' ')"
 	}
 	return "encode(" + x + ")", true
+}
+
+// integers are of HUGEINT.
+func (duckdb) integers() vectors.Integers {
+	return vectors.Integers{
+		Wide:     "HUGEINT",
+		Quotient: func(a, b string) string { return "(" + a + ") // (" + b + ")" },
+		Narrow:   func(x string) string { return "CAST(" + x + " AS BIGINT)" },
+	}
 }
 
 // unitOfTimes is true.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/vectors"
 	"github.com/dprelease/dprelease/queries/domain"
 )
 
@@ -158,6 +159,15 @@ func (p postgres) fold(x string, f *domain.FoldRule) (string, bool) {
 		folded = "btrim(regexp_replace(" + folded + ", ' +', ' ', 'g'), ' ')"
 	}
 	return fmt.Sprintf("CASE WHEN octet_length(%s) <= %d THEN %s ELSE %s END", x, 64<<20, folded, x), okFrom && okTo
+}
+
+// integers are of numeric, whose div is exact.
+func (postgres) integers() vectors.Integers {
+	return vectors.Integers{
+		Wide:     "numeric",
+		Quotient: func(a, b string) string { return "div(" + a + ", " + b + ")" },
+		Narrow:   func(x string) string { return "CAST(" + x + " AS bigint)" },
+	}
 }
 
 // unitOfTimes is true.

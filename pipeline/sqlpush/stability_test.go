@@ -27,3 +27,6 @@ func TestPostgresUnitsOfTimes(t *testing.T) { sqlpushtest.Times(t, newPostgres(t
 
 // Texts of which differences in case and white space do not count.
 func TestPostgresFoldedTexts(t *testing.T) { sqlpushtest.Folded(t, newPostgres(t)) }
+
+// Vectors that are shortened.
+func TestPostgresVectors(t *testing.T) { sqlpushtest.Vectors(t, newPostgres(t)) }

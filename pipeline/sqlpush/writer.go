@@ -28,10 +28,18 @@ func (w *writer) stage(expr string) string {
 	}
 	w.names++
 	name := fmt.Sprint("e", w.names)
-	w.push(expr + " AS " + name)
-	w.from = strings.TrimSuffix(w.from, ")") + w.fence() + ")"
+	w.Layer(expr + " AS " + name)
 	w.known[expr] = name
 	return name
+}
+
+// Stage is stage.
+func (w *writer) Stage(expr string) string { return w.stage(expr) }
+
+// Layer makes columns that are not to be written into the places of their use.
+func (w *writer) Layer(columns ...string) {
+	w.push(columns...)
+	w.from = strings.TrimSuffix(w.from, ")") + w.fence() + ")"
 }
 
 func isName(s string) bool {

@@ -101,6 +101,7 @@ var visitsQueries = []string{
 	"  - {name: spent, sum: {column: amount, clamp: [0, 10], by: [{column: zone, values: [north, south]}]}}",
 	"  - {name: each, mean: {column: amount, clamp: [-5, 5]}}",
 	"  - {name: pair, sum: {columns: [amount, age], clamp: [0, 3]}}",
+	"  - {name: short, mean: {columns: [amount, age], clip_l2: 3, by: [{column: zone, values: [north, south]}]}}",
 	"  - {name: spread, variance: {column: age, clamp: [0, 90]}}",
 	"  - {name: clamp, mean: {column: amount, clamp: discover, range: [-1, 1000], by: [{column: zone, values: [north, south]}]}}",
 	"  - {name: tables, crosstabs: {by: [{column: zone, values: [north, south]}, {column: age, edges: [0, 40, 80]}], ways: [1, 2]}}",

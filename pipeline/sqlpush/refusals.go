@@ -1,0 +1,67 @@
+package sqlpush
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// mostComponents is the largest number of components of a value that is added up in a database.
+const mostComponents = 64
+
+// fits reports what a dialect cannot do exactly.
+func (in *input) fits(plan *pipeline.Plan, name string, o *queries.Outline, s table.Schema) error {
+	p := &problem.Problems{Query: name}
+	refuse := func(field, message string) { p.Add(field, queries.CodeNotPushed, message, queries.HintLocal) }
+	if v := o.Value; v != nil {
+		switch {
+		case v.Clip && in.integers().Wide == "":
+			refuse(v.Field+".clip_l2", "vectors are shortened with integers of 128 bits, which this database was not tried with")
+		case v.Value.List:
+			refuse(v.Field+".column", "lists are not added up in a database")
+		case v.Dims > mostComponents:
+			refuse(v.Field+".columns", fmt.Sprintf("more than %d components are not added up in a database", mostComponents))
+		}
+		for _, c := range v.Value.Columns {
+			if f, _ := s.Lookup(c); f.Type.Kind == table.String {
+				refuse(v.Field, "texts are not read as numbers in a database: column "+c+" holds texts")
+			}
+		}
+	}
+	for i := range o.Axes {
+		if g := o.Axes[i].Grid; g != nil && (g.LatType.Kind == table.String || g.LonType.Kind == table.String) {
+			refuse("histogram.by", "texts are not read as numbers in a database: the coordinates are texts")
+		}
+		if f := o.Axes[i].Fold; f != nil {
+			if _, ok := in.fold("x", f); !ok || !in.characters(plan, o.Axes[i].Column) {
+				refuse("histogram.by", "differences between texts that do not count are not left out in this database, or column "+o.Axes[i].Column+" is of bytes")
+			}
+		}
+	}
+	if o.Limits.Rows > 1 || len(o.Columns) > 0 {
+		for _, c := range o.Columns {
+			f, _ := s.Lookup(c)
+			switch kind := f.Type.Kind; {
+			case kind == table.Int, kind == table.Bool, kind == table.String, kind == table.Date:
+			case kind == table.Timestamp && in.unitOfTimes():
+			default:
+				refuse(problem.FieldUnit, fmt.Sprintf("column %s of the privacy unit is of type %s, whose text databases do not agree on", c, f.Type))
+			}
+		}
+	}
+	return p.Err()
+}
+
+// characters says that a column has texts of characters.
+func (in *input) characters(p *pipeline.Plan, name string) bool {
+	for _, view := range p.Views() {
+		if !in.columns[p.Columns()[view[slices.Index(p.Logical(), name)]]].Characters {
+			return false
+		}
+	}
+	return true
+}
