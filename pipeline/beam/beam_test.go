@@ -52,6 +52,9 @@ func (e onPrism) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	}
 	defer engine.Close()
 	task.Buckets, task.Memory, task.Out = 5, 1<<30, filepath.Join(dir, "out-")
+	if e.ranges%2 == 0 {
+		task.Messages = task.Out
+	}
 	pipe, s := beam.NewPipelineWithRoot()
 	dpbeam.Build(s, *task, dpbeam.Ranges(engine.Splits(), e.ranges), 1+e.ranges%3)
 	if _, err := beam.Run(ctx, "prism", pipe); err != nil {

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
-	"io"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
@@ -40,10 +39,11 @@ func Ranges(splits, n int) []Range {
 	return ranges
 }
 
-// Build adds a task to a pipeline, which up to workers workers share if the runner starts one for each scope whose name begins with WorkerScope: each reads some of the
-// ranges and bounds some of the buckets. Runners that share functions among workers themselves need one.
-func Build(s beam.Scope, t Task, ranges []Range, workers int) {
-	scopes := make([]beam.Scope, max(1, min(workers, len(ranges))))
+// Build adds a task to a pipeline, which is cut into up to n scopes with names that begin with WorkerScope: each reads some of the ranges and bounds some of the buckets.
+// Prism calls a function for one element after the other, but functions of several scopes at a time; it can also be made to start a worker for each
+// scope. Runners that share functions among workers themselves need one.
+func Build(s beam.Scope, t Task, ranges []Range, n int) {
+	scopes := make([]beam.Scope, max(1, min(n, len(ranges))))
 	toBound := make([][]beam.PCollection, len(scopes)) // by who bounds them
 	for i := range scopes {
 		scopes[i] = s
@@ -72,7 +72,7 @@ func Build(s beam.Scope, t Task, ranges []Range, workers int) {
 	beam.ParDo(s.Scope("together"), &togetherFn{Task: t}, beam.GroupByKey(s, beam.Flatten(s, bounded...)))
 }
 
-// WorkerScope begins the names of the scopes of what one of several workers does.
+// WorkerScope begins the names of the scopes into which a task is cut.
 const WorkerScope = "worker-"
 
 // keepFn keeps what one of several workers bounds.
@@ -123,7 +123,8 @@ func (f *packFn) ProcessElement(ctx context.Context, r Range, emit func(int, []b
 			return err
 		}
 	}
-	return f.engine.Pack(ctx, f.made.plan, f.made.key, f.Task.Program, r.From, r.To, f.Task.Buckets, emit)
+	to := &sender{task: &f.Task, emit: emit}
+	return to.close(f.engine.Pack(ctx, f.made.plan, f.made.key, f.Task.Program, r.From, r.To, f.Task.Buckets, to.send))
 }
 
 // Teardown closes the input.
@@ -146,25 +147,19 @@ func (f *boundFn) ProcessElement(ctx context.Context, bucket int, next func(*[]b
 		return err
 	}
 	if bucket == f.Task.Buckets {
-		for m, err := message(next); err == nil; m, err = message(next) {
+		for m := []byte(nil); next(&m); m = nil {
 			emit(0, m)
 		}
 		return nil
 	}
-	m, err := local.BoundBucket(ctx, f.made.plan, f.Task.schema(), f.made.key, f.Task.limits(), bucket, func() ([]byte, error) { return message(next) })
+	from := &receiver{task: &f.Task, next: next}
+	defer from.close()
+	m, err := local.BoundBucket(ctx, f.made.plan, f.Task.schema(), f.made.key, f.Task.limits(), bucket, from.message)
+	to := &sender{task: &f.Task, emit: emit}
 	if err == nil {
-		emit(0, m)
+		to.send(0, m)
 	}
-	return err
-}
-
-// message returns the next message, or io.EOF.
-func message(next func(*[]byte) bool) ([]byte, error) {
-	var m []byte
-	if !next(&m) {
-		return nil, io.EOF
-	}
-	return m, nil
+	return to.close(err)
 }
 
 // togetherFn puts the answers together.
@@ -193,7 +188,9 @@ func (f *togetherFn) ProcessElement(ctx context.Context, _ int, next func(*[]byt
 	if err != nil {
 		return err
 	}
-	err = local.Together(ctx, f.made.plan, f.Task.schema(), f.made.key, f.Task.limits(), func() ([]byte, error) { return message(next) }, out)
+	from := &receiver{task: &f.Task, next: next}
+	defer from.close()
+	err = local.Together(ctx, f.made.plan, f.Task.schema(), f.made.key, f.Task.limits(), from.message, out)
 	if failed := out.Close(); err == nil {
 		err = failed
 	}

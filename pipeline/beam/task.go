@@ -36,6 +36,9 @@ type Task struct {
 	Scratch string
 	// Out is the beginning of the names of the files that hold the result.
 	Out string
+	// Messages is the beginning of the paths of files by which the workers send each other messages, in a folder that all of them see; if it is "", the
+	// runner takes the messages.
+	Messages string
 }
 
 // PublicColumn is a column of a public file.

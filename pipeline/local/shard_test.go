@@ -346,6 +346,9 @@ func (s shuffled) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Ob
 		if len(rows) == 0 {
 			continue
 		}
+		if _, err := local.BoundBucket(ctx, p, s.Schema(), k, l, (bucket+1)%s.buckets, listed(rows)); s.buckets > 1 && !errors.Is(err, partial.ErrLost) {
+			s.tb.Errorf("messages that went to another bucket: %v", err)
+		}
 		m, err := local.BoundBucket(ctx, p, s.Schema(), k, l, bucket, listed(rows))
 		if err != nil {
 			return nil, err

@@ -55,13 +55,14 @@ func (e *Engine) readShard(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 }
 
 // BoundBucket takes in the messages of rows that next returns until its error is io.EOF, bounds the units and returns the bounded message.
+// The error is partial.ErrLost if a message is of another bucket.
 func BoundBucket(ctx context.Context, p *pipeline.Plan, schema table.Schema, k partial.Key, l Limits, bucket int, next func() ([]byte, error)) ([]byte, error) {
 	var out []byte
 	err := withWorker(ctx, p, schema, l, func(w *worker) error {
 		blocks := int64(0)
 		err := eachMessage(k, next, func(m *partial.Message) error {
 			blocks++
-			return m.LoadRows(w.accumulators)
+			return m.LoadRows(w.accumulators, bucket)
 		})
 		if err == nil {
 			out, err = k.Bounded(bucket, blocks, w.accumulators)

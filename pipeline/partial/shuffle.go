@@ -18,17 +18,17 @@ import (
 // buckets, and each bucket is bounded by itself. Three kinds of messages cross the wire, each encrypted by itself:
 //
 //	packed  what a range of splits adds up, but for the rows of units: its statement and the answers
-//	rows    a block of rows of units of one bucket
+//	rows    a block of rows of units of one bucket, and which
 //	bounded the answers that the rows of a bucket make when their units are bounded, and of how many blocks
 //
 // Packed messages state how many blocks they sent to each bucket, and bounded messages how many they took in. Whoever puts the answers
-// together compares: so a message that was lost or came twice is an error, whatever the engine promises.
+// together compares: so a message that was lost, came twice or went to another bucket is an error, whatever the engine promises.
 
 // Message is one that was decrypted.
 type Message struct {
 	// Packed is the statement of a packed message, else nil.
 	Packed *Packed
-	// Bucket and Blocks are those of a bounded message.
+	// Bucket is that of a message of rows or a bounded one, and Blocks that of a bounded one.
 	Bucket int
 	Blocks int64
 	rest   []byte
@@ -93,7 +93,7 @@ func (k Key) Pack(s Statement, all []queries.Accumulator, n int, emit func(bucke
 	}
 	said := Packed{s, make([]int64, n)}
 	err = queries.SaveRows(all, b, blockBytes, func(bucket int, block []byte) error {
-		sealed, err := k.Sealed(append(block, rowsKind))
+		sealed, err := k.Sealed(append(binary.BigEndian.AppendUint32(block, uint32(bucket)), rowsKind))
 		if err == nil {
 			said.Blocks[bucket]++
 			emit(bucket, sealed)
@@ -156,6 +156,10 @@ func (o *Opener) Message(sealed []byte) (*Message, error) {
 	m := &Message{kind: o.plain[last], rest: o.plain[:last]}
 	switch m.kind {
 	case rowsKind:
+		if last -= 4; last < 0 {
+			return nil, ErrDamaged
+		}
+		m.Bucket, m.rest = int(binary.BigEndian.Uint32(m.rest[last:])), m.rest[:last]
 		return m, nil
 	case boundedKind:
 		if len(m.rest) < 12 {
@@ -179,10 +183,13 @@ func (o *Opener) Message(sealed []byte) (*Message, error) {
 	return nil, ErrDamaged
 }
 
-// LoadRows adds the block of a message of rows.
-func (m *Message) LoadRows(all []queries.Accumulator) error {
-	if m.kind != rowsKind {
+// LoadRows adds the block of a message of rows of a bucket. If it is another's the error is ErrLost.
+func (m *Message) LoadRows(all []queries.Accumulator, bucket int) error {
+	switch {
+	case m.kind != rowsKind:
 		return ErrDamaged
+	case m.Bucket != bucket:
+		return fmt.Errorf("bucket %d: %w", bucket, ErrLost)
 	}
 	return stateError(queries.LoadRows(all, m.rest))
 }
@@ -216,8 +223,8 @@ type Tally struct {
 	bounded map[int]int64
 }
 
-// ErrLost says that messages of a shuffle were lost, or came twice.
-var ErrLost = errors.New("messages were lost or came twice between workers")
+// ErrLost says that messages of a shuffle were lost, came twice, or went to another bucket.
+var ErrLost = errors.New("messages were lost, came twice or went astray between workers")
 
 // Add counts a packed or bounded message.
 func (t *Tally) Add(m *Message) error {

@@ -124,15 +124,16 @@ output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: killed, budget: {epsilon: 1, delta: 1e-6}}
 `
 
-// A worker that is killed while it reads the table, alone or while another one reads too, changes nothing: the pipeline is run again with other workers, the
-// release is made with one charge, which is the whole budget, the local engine finds it as its own, and no file of an attempt is left.
+// A worker that is killed while it reads the table, alone or while another one reads too, changes nothing, by both ways of messages: the pipeline is run
+// again with other workers, the release is made with one charge, which is the whole budget, the local engine finds it as its own, and no file of an
+// attempt is left.
 func TestKilledWorker(t *testing.T) {
-	for _, workers := range []int{1, 3} {
-		t.Run(fmt.Sprint(workers), func(t *testing.T) { testKilledWorker(t, workers) })
-	}
+	t.Run("one", func(t *testing.T) { testKilledWorker(t, 1, "files") })
+	t.Run("three", func(t *testing.T) { testKilledWorker(t, 3, "files") })
+	t.Run("three by the runner", func(t *testing.T) { testKilledWorker(t, 3, "runner") })
 }
 
-func testKilledWorker(t *testing.T, workers int) {
+func testKilledWorker(t *testing.T, workers int, shuffle string) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +165,7 @@ func testKilledWorker(t *testing.T, workers int) {
 	await(t, server)
 	await(t, pool)
 	run := start(t, "release-beam", &out, "run", job, "--runner=prism", fmt.Sprintf("--endpoint=localhost:%d", server),
-		fmt.Sprintf("--workers=%d", workers), "--environment_type=EXTERNAL", fmt.Sprintf("--environment_config=localhost:%d", pool), "--parts="+parts)
+		fmt.Sprintf("--workers=%d", workers), "--shuffle="+shuffle, "--environment_type=EXTERNAL", fmt.Sprintf("--environment_config=localhost:%d", pool), "--parts="+parts)
 	ended := make(chan error, 1)
 	go func() { ended <- run.Wait() }()
 	killReader(t, table, workerPool.Process.Pid, min(workers, 2), ended)

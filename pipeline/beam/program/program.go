@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -59,6 +60,8 @@ type options struct {
 	parts   string
 	// workers is how many workers share the pipeline on prism.
 	workers int
+	// shuffle is how workers send each other messages: shuffleRunner, shuffleFiles or, by the runner, "".
+	shuffle string
 	// attempts is how often the pipeline is run at most, if it fails.
 	attempts int
 }
@@ -95,6 +98,7 @@ func Main() int {
 	flag.StringVar(&o.scratch, "tmp-dir", "", "a folder on the workers for an encrypted file of what does not fit in memory")
 	flag.StringVar(&o.parts, "parts", "", "where workers write the encrypted result, and this process reads it: a folder that all of them see, or gs://...; by default a folder of this machine")
 	flag.IntVar(&o.workers, "workers", 1, "prism as a server: how many workers share the pipeline; other runners have flags of their own, such as --parallelism")
+	flag.StringVar(&o.shuffle, "shuffle", "", "how the workers send each other encrypted rows: through the runner, or by files under --parts (which is a folder then); by default files on prism, which holds in memory what it shuffles, and runner on others")
 	flag.IntVar(&o.attempts, "attempts", 3, "how often the pipeline is run at most: one that fails, because a worker was killed or else, costs nothing and is run again")
 	port := flag.Int("port", 50000, "worker: the port to listen on")
 	flag.Usage = func() { fmt.Fprint(os.Stderr, usage); flag.PrintDefaults() }
@@ -130,6 +134,10 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 	if o.workers > 1 && (runner() != prism || *jobopts.Endpoint == "") {
 		return report(exitUsage, errors.New("--workers is for prism as a server (--runner=prism --endpoint=...): other runners start as many workers as they are told by their own flags"))
 	}
+	byFiles, err := o.byFiles()
+	if err != nil {
+		return report(exitUsage, err)
+	}
 	memory, err := configs.ParseSize(o.memory)
 	if err != nil {
 		return report(exitUsage, fmt.Errorf("--memory: %w", err))
@@ -150,6 +158,12 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 	if o.parts == "" {
 		o.parts = folder
 	}
+	if !inStore(o.parts) {
+		o.parts, err = filepath.Abs(o.parts)
+		if err != nil {
+			return report(exitInternal, errors.New("the folder of this process is not there any more"))
+		}
+	}
 	text, err := os.ReadFile(job)
 	if err != nil {
 		return report(exitUsage, errors.New("the job file can't be read"))
@@ -161,6 +175,9 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 	defer engine.Close()
 	task.Buckets, task.Memory, task.Scratch = o.buckets, memory, o.scratch
 	task.Out = o.parts + "/" + filepath.Base(folder) + "-"
+	if byFiles {
+		task.Messages = task.Out
+	}
 	defer clean(context.WithoutCancel(ctx), task.Out)
 	if err := o.aggregate(ctx, task, dpbeam.Ranges(engine.Splits(), o.ranges), folder); err != nil {
 		return report(exitInternal, errors.New("the pipeline failed, as the runner's log says; nothing was charged, and it can be run again"))
@@ -201,7 +218,7 @@ func (o *options) aggregate(ctx context.Context, task *dpbeam.Task, ranges []dpb
 	}
 	for attempt := 1; ; attempt++ {
 		p, s := beam.NewPipelineWithRoot()
-		dpbeam.Build(s, *task, ranges, o.workers)
+		dpbeam.Build(s, *task, ranges, o.scopes())
 		err := o.submit(ctx, p)
 		if err == nil || ctx.Err() != nil || attempt >= o.attempts {
 			return err
@@ -211,6 +228,40 @@ func (o *options) aggregate(ctx context.Context, task *dpbeam.Task, ranges []dpb
 }
 
 const prism = "prism"
+
+// The ways of messages (--shuffle).
+const (
+	shuffleRunner = "runner"
+	shuffleFiles  = "files"
+)
+
+// byFiles returns whether workers send each other messages by files.
+func (o *options) byFiles() (bool, error) {
+	elsewhere := inStore(o.parts)
+	switch {
+	case o.shuffle == "" && runner() == prism && !elsewhere, o.shuffle == shuffleFiles && !elsewhere:
+		return true, nil
+	case o.shuffle == "", o.shuffle == shuffleRunner:
+		return false, nil
+	case o.shuffle == shuffleFiles:
+		return false, errors.New("--shuffle=files needs a folder that all workers see as --parts, not an object store")
+	}
+	return false, errors.New("--shuffle is runner or files")
+}
+
+// inStore returns whether --parts is in an object store.
+func inStore(parts string) bool { return strings.Contains(parts, "://") }
+
+// mostBundles is how many functions prism runs at a time.
+const mostBundles = 8
+
+// scopes is into how many scopes the task is cut: one for each worker, and if prism has one worker, one for each of this machine's processors.
+func (o *options) scopes() int {
+	if runner() == prism && o.workers == 1 {
+		return min(runtime.GOMAXPROCS(0), mostBundles)
+	}
+	return o.workers
+}
 
 // runner is the name of the runner.
 func runner() string { return cmp.Or(*runners.Runner, prism) }
@@ -247,11 +298,13 @@ func clean(ctx context.Context, out string) {
 		return
 	}
 	defer fs.Close()
-	names, _ := fs.List(ctx, out+"*"+dpbeam.PartEnding) // what can't be listed can't be removed
 	remover, ok := fs.(filesystem.Remover)
-	for _, name := range names {
-		if ok {
-			_ = remover.Remove(ctx, name) // it is encrypted, and its key is of no more use
+	for _, ending := range []string{dpbeam.PartEnding, dpbeam.MessagesEnding} {
+		names, _ := fs.List(ctx, out+"*"+ending) // what can't be listed can't be removed
+		for _, name := range names {
+			if ok {
+				_ = remover.Remove(ctx, name) // it is encrypted, and its key is of no more use
+			}
 		}
 	}
 }
