@@ -56,11 +56,12 @@ type options struct {
 	buckets int
 	ranges  int
 	memory  string
+	bytes   int64 // those of memory
 	scratch string
 	parts   string
 	// workers is how many workers share the pipeline on prism.
 	workers int
-	// shuffle is how workers send each other messages: shuffleRunner, shuffleFiles or, by the runner, "".
+	// shuffle is how workers send each other messages: shuffleRunner, shuffleFiles or, as suits the runner, "".
 	shuffle string
 	// attempts is how often the pipeline is run at most, if it fails.
 	attempts int
@@ -125,22 +126,47 @@ func Main() int {
 	return exitUsage
 }
 
+// check reports flags that do not go together, and makes names of folders absolute.
+func (o *options) check() (err error) {
+	switch {
+	case min(o.buckets, o.ranges, o.attempts, o.workers) < 1:
+		return errors.New("--buckets, --ranges, --attempts and --workers must be at least 1")
+	case o.workers > 1 && (runner() != prism || *jobopts.Endpoint == ""):
+		return errors.New("--workers is for prism as a server (--runner=prism --endpoint=...): other runners start as many workers as they are told by their own flags")
+	}
+	inStore := strings.Contains(o.parts, "://")
+	if !inStore && o.parts != "" {
+		if o.parts, err = filepath.Abs(o.parts); err != nil {
+			return errors.New("--parts: this process has no folder any more")
+		}
+	}
+	switch o.shuffle {
+	case "":
+		if o.shuffle = shuffleRunner; runner() == prism && !inStore {
+			o.shuffle = shuffleFiles
+		}
+	case shuffleFiles:
+		if inStore {
+			return errors.New("--shuffle=files needs a folder that all workers see as --parts, not an object store")
+		}
+	case shuffleRunner:
+	default:
+		return errors.New("--shuffle is runner or files")
+	}
+	if o.bytes, err = configs.ParseSize(o.memory); err != nil {
+		return fmt.Errorf("--memory: %w", err)
+	}
+	return nil
+}
+
 // run aggregates the input of a job and merges the result.
 func (o *options) run(ctx context.Context, job string, merge []string) int {
-	job, err := filepath.Abs(job)
-	if err != nil || o.buckets < 1 || o.ranges < 1 || o.attempts < 1 || o.workers < 1 {
-		return report(exitUsage, errors.New("--buckets, --ranges, --attempts and --workers must be at least 1"))
-	}
-	if o.workers > 1 && (runner() != prism || *jobopts.Endpoint == "") {
-		return report(exitUsage, errors.New("--workers is for prism as a server (--runner=prism --endpoint=...): other runners start as many workers as they are told by their own flags"))
-	}
-	byFiles, err := o.byFiles()
-	if err != nil {
+	if err := o.check(); err != nil {
 		return report(exitUsage, err)
 	}
-	memory, err := configs.ParseSize(o.memory)
+	job, err := filepath.Abs(job)
 	if err != nil {
-		return report(exitUsage, fmt.Errorf("--memory: %w", err))
+		return report(exitInternal, errors.New("this process has no folder any more"))
 	}
 	folder, err := os.MkdirTemp("", "release-beam-*")
 	if err != nil {
@@ -158,12 +184,6 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 	if o.parts == "" {
 		o.parts = folder
 	}
-	if !inStore(o.parts) {
-		o.parts, err = filepath.Abs(o.parts)
-		if err != nil {
-			return report(exitInternal, errors.New("the folder of this process is not there any more"))
-		}
-	}
 	text, err := os.ReadFile(job)
 	if err != nil {
 		return report(exitUsage, errors.New("the job file can't be read"))
@@ -173,9 +193,9 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 		return report(exitInput, err)
 	}
 	defer engine.Close()
-	task.Buckets, task.Memory, task.Scratch = o.buckets, memory, o.scratch
+	task.Buckets, task.Memory, task.Scratch = o.buckets, o.bytes, o.scratch
 	task.Out = o.parts + "/" + filepath.Base(folder) + "-"
-	if byFiles {
+	if o.shuffle == shuffleFiles {
 		task.Messages = task.Out
 	}
 	defer clean(context.WithoutCancel(ctx), task.Out)
@@ -234,23 +254,6 @@ const (
 	shuffleRunner = "runner"
 	shuffleFiles  = "files"
 )
-
-// byFiles returns whether workers send each other messages by files.
-func (o *options) byFiles() (bool, error) {
-	elsewhere := inStore(o.parts)
-	switch {
-	case o.shuffle == "" && runner() == prism && !elsewhere, o.shuffle == shuffleFiles && !elsewhere:
-		return true, nil
-	case o.shuffle == "", o.shuffle == shuffleRunner:
-		return false, nil
-	case o.shuffle == shuffleFiles:
-		return false, errors.New("--shuffle=files needs a folder that all workers see as --parts, not an object store")
-	}
-	return false, errors.New("--shuffle is runner or files")
-}
-
-// inStore returns whether --parts is in an object store.
-func inStore(parts string) bool { return strings.Contains(parts, "://") }
 
 // mostBundles is how many functions prism runs at a time.
 const mostBundles = 8
