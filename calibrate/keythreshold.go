@@ -11,9 +11,12 @@ import (
 // Keys that nobody can list before reading the data are selected privately (partition selection). Noise is added to the count of
 // every key that some privacy unit has, and a key is published if its noisy count reaches a threshold. The threshold is so high that
 // a key which only one unit has almost never reaches it; how often it may is a share of delta, paid before the noise is calibrated.
+//
+// Keys of fewer than MinUnits units may be left out before, exactly (a pre-threshold). Then a unit decides about a key that has MinUnits units with it and
+// one fewer without it, and the threshold lies higher by MinUnits - 1.
 
-// KeySelection says how keys are selected: each privacy unit counts once in each of at most Keys keys, and all keys that a unit alone
-// has reach the threshold with probability Failure at most, together.
+// KeySelection says how keys are selected: each privacy unit counts once in each of at most Keys keys, and all keys that have as many as MinUnits units
+// only with a unit reach the threshold with probability Failure at most, together.
 type KeySelection struct {
 	// Mechanism makes the counts noisy.
 	Mechanism Mechanism
@@ -21,24 +24,35 @@ type KeySelection struct {
 	Keys int64
 	// Failure is the share of delta that the selection takes.
 	Failure Delta
+	// MinUnits is the least number of units of a key: keys of fewer are left out before noise is added. 0 stands for 1, which leaves none out.
+	MinUnits int64
 }
+
+// MaxMinUnits is the largest MinUnits.
+const MaxMinUnits = 1 << 48
+
+// Least is the least exact count of a key that is not left out: MinUnits, at least 1.
+func (s KeySelection) Least() int64 { return max(s.MinUnits, 1) }
 
 // Threshold returns the least noisy count with which a key is kept, as a number of grid units; g is the grid:
 //
-//	ceil(T/g + ½),  T = 1 + sigma·Phi⁻¹((1 − Failure)^(1/Keys)),
+//	ceil(T/g + ½),  T = N + sigma·Phi⁻¹((1 − Failure)^(1/Keys)),
 //
-// rounded up. Errors are *ArgumentError: "keys", "failure", "sigma", "grid"; "sensitivity" if it is below sqrt(Keys), the
-// sensitivity of such counts under add-remove.
+// rounded up; N is MinUnits, at least 1. Errors are *ArgumentError: "keys", "failure", "min_units", "sigma", "grid"; "sensitivity" if it is below
+// sqrt(Keys), the sensitivity of such counts under add-remove.
 //
-// Proof note. Let two tables differ by one unit, and S be the keys that some other unit has. A key outside of S has a count
-// of 1 at most. It is kept if g·floor(1/g + (sigma/g)·Z + ½) >= g·K, that is if 1 + sigma·Z >= g·(K − ½), and g·(K − ½) >= T:
-// with probability at most 1 − (1 − Failure)^(1/Keys). There are at most Keys of them, with independent noise, so that none is
-// kept with probability p >= 1 − Failure. Given that, the output is that of the Gaussian mechanism on S, filtered by its own values:
+// Proof note. Let two tables differ by one unit. Counts of keys, which are made after rows are bounded, differ by at most 1 in each key. Let S be the keys
+// that have a count of N or more in both tables. A key outside of S is left out of one table at least, in which its count is at most N − 1, so that it is N
+// at most in the other. It is kept there if g·floor(N/g + (sigma/g)·Z + ½) >= g·K, that is if N + sigma·Z >= g·(K − ½), and g·(K − ½) >= T:
+// with probability at most 1 − (1 − Failure)^(1/Keys). There are at most Keys of them that are not left out, each a key of the unit, with independent noise,
+// so that none is kept with probability p >= 1 − Failure. Given that, the output is that of the Gaussian mechanism on S, filtered by its own values:
 // on each of the two tables the output is M0's with probability 1 − Failure and anything else with probability Failure (with p
 // larger, part of M0's is moved to the rest), and M0 is mu-GDP, mu = L2/sigma. So the outputs are (eps, delta_mu(eps) +
 // Failure)-indistinguishable, and several selections and mechanisms together (eps, delta_mu(eps) + the sum of their failures)
-// with the mu of all. Under replace-one each of the two tables has up to Keys keys outside of S, and the same holds with
-// an L2 of sqrt(2·Keys).
+// with the mu of all. Under replace-one each of the two tables has up to Keys keys outside of S, of its own unit, and the same holds with
+// an L2 of sqrt(2·Keys). N is 1 in Wilson et al. (Differentially Private SQL with Bounded User Contribution, PoPETs 2020) and in
+// Google's note Delta_For_Thresholding; their libraries raise the threshold by N − 1 in the same way (github.com/google/differential-privacy, common_docs).
+// docs/adr/0033 has it in full.
 func (s KeySelection) Threshold() (int64, error) {
 	m := s.Mechanism
 	if err := s.validate(); err != nil {
@@ -50,7 +64,7 @@ func (s KeySelection) Threshold() (int64, error) {
 		return 0, argument.New("failure", "= %g is too small for %d keys", float64(s.Failure), s.Keys)
 	}
 	t := quantile(min(tail, 0.5))
-	t.Mul(t, numeric.BigOf(float64(m.Sigma))).Add(t, numeric.BigOf(1))
+	t.Mul(t, numeric.BigOf(float64(m.Sigma))).Add(t, numeric.BigOf(float64(s.Least())))
 	t.Quo(t, numeric.BigOf(m.Grid)).Add(t, numeric.BigOf(0.5))
 	units, accuracy := t.Int(nil)
 	if accuracy == big.Below {
@@ -70,6 +84,9 @@ func (s KeySelection) validate() error {
 	}
 	if !(s.Failure >= numeric.MinDelta && s.Failure < 1) {
 		return argument.New("failure", "must be at least %g and below 1, not %g", MinDelta, float64(s.Failure))
+	}
+	if s.MinUnits < 0 || s.MinUnits > MaxMinUnits {
+		return argument.New("min_units", "must be at least 1 and at most 2^48, not %d", s.MinUnits)
 	}
 	if err := m.Validate(); err != nil {
 		return err

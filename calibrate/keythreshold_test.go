@@ -17,14 +17,15 @@ func TestThresholdMeetsItsFailure(t *testing.T) {
 		m := Mechanism{Query: "q", Sigma: Sigma(math.Exp(rapid.Float64Range(-1, 20).Draw(rt, "sigma"))), Grid: math.Ldexp(1, rapid.IntRange(-15, 0).Draw(rt, "grid"))}
 		s := KeySelection{Keys: rapid.Int64Range(1, 5000).Draw(rt, "keys"), Failure: Delta(math.Exp(rapid.Float64Range(-300, -0.5).Draw(rt, "failure")))}
 		m.Sens.L2 = math.Sqrt(float64(s.Keys)) * (1 + 1e-15)
+		s.MinUnits = rapid.SampledFrom([]int64{0, 1, 2, 3, 5, 100, 12345}).Draw(rt, "units")
 		s.Mechanism = m
 		units, err := s.Threshold()
 		if err != nil {
 			rt.Fatal(err)
 		}
-		// log P(no key of the unit is kept) = Keys·log Phi((g·(K − ½) − 1)/sigma)
+		// log P(no key of N units is kept) = Keys·log Phi((g·(K − ½) − N)/sigma)
 		failure := func(units float64) float64 {
-			z := (m.Grid*(units-0.5) - 1) / float64(m.Sigma)
+			z := (m.Grid*(units-0.5) - float64(s.Least())) / float64(m.Sigma)
 			return -math.Expm1(float64(s.Keys) * math.Log1p(-math.Exp(numeric.LogErfc(z/math.Sqrt2))/2))
 		}
 		if got := failure(float64(units)); got > float64(s.Failure)*(1+1e-10) {
@@ -44,7 +45,7 @@ func TestThresholdIsTheFormula(t *testing.T) {
 		failure     Delta
 	}{{20, 1, 1, 1e-6}, {20, 1, 5, 1e-6}, {3.7, 0.125, 40, 1e-8}, {1000, 1, 1, 1e-3}} {
 		m := Mechanism{Query: "q", Sens: Sensitivity{L2: math.Sqrt(float64(c.keys)) + 1e-9}, Sigma: Sigma(c.sigma), Grid: c.grid}
-		got, err := KeySelection{m, c.keys, c.failure}.Threshold()
+		got, err := KeySelection{m, c.keys, c.failure, 0}.Threshold()
 		tail := -math.Expm1(math.Log1p(-float64(c.failure)) / float64(c.keys))
 		want := math.Ceil((1-c.sigma*distuv.UnitNormal.Quantile(tail))/c.grid + 0.5)
 		if err != nil || float64(got) != want {
@@ -65,6 +66,8 @@ func TestThresholdNamesItsArguments(t *testing.T) {
 		{func(_ *Mechanism, s *KeySelection) { s.Failure = 1 }, "failure"},
 		{func(_ *Mechanism, s *KeySelection) { s.Failure = Delta(math.NaN()) }, "failure"},
 		{func(m *Mechanism, s *KeySelection) { s.Keys, s.Failure, m.Sens.L2 = 1<<40, 1e-300, 1<<20 }, "failure"},
+		{func(_ *Mechanism, s *KeySelection) { s.MinUnits = -1 }, "min_units"},
+		{func(_ *Mechanism, s *KeySelection) { s.MinUnits = MaxMinUnits + 1 }, "min_units"},
 		{func(m *Mechanism, _ *KeySelection) { m.Sigma = 0 }, "sigma"},
 		{func(m *Mechanism, _ *KeySelection) { m.Sigma = 1e300 }, "sigma"},
 		{func(m *Mechanism, _ *KeySelection) { m.Grid = 3 }, "grid"},
@@ -79,7 +82,31 @@ func TestThresholdNamesItsArguments(t *testing.T) {
 			t.Errorf("%+v, %+v: %v, want %s", m, s, err, c.want)
 		}
 	}
-	if k, err := (KeySelection{good, 4, 1e-6}).Threshold(); err != nil || k < 100 {
+	if k, err := (KeySelection{good, 4, 1e-6, 0}).Threshold(); err != nil || k < 100 {
 		t.Errorf("%d, %v", k, err)
+	}
+}
+
+// Leaving out keys of fewer than N units raises the threshold by exactly N - 1 if that is a multiple of the grid, and by no less if it is none. N = 1 is what
+// there is without it.
+func TestMinUnitsRaiseTheThreshold(t *testing.T) {
+	for _, grid := range []float64{0x1p-10, 0.125, 1, 4} {
+		m := Mechanism{Query: "q", Sens: Sensitivity{L2: 2}, Sigma: 23.456, Grid: grid}
+		of := func(n int64) int64 {
+			k, err := (KeySelection{Mechanism: m, Keys: 4, Failure: 1e-7, MinUnits: n}).Threshold()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return k
+		}
+		if of(0) != of(1) {
+			t.Errorf("grid %g: %d without, %d with N = 1", grid, of(0), of(1))
+		}
+		for _, n := range []int64{2, 5, 100, 1 << 40} {
+			raised := float64(of(n)-of(1)) * grid
+			if low := float64(n-1) - max(grid-1, 0); raised < low || raised > float64(n-1)+max(grid-1, 0) {
+				t.Errorf("grid %g, N = %d: raised by %g", grid, n, raised)
+			}
+		}
 	}
 }

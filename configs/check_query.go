@@ -60,6 +60,9 @@ func (c *checker) query(at *yamltree.Path, q *Query) {
 	if q.Histogram != nil {
 		c.dimensions(at.At("histogram").At("by"), q.Histogram.By)
 		c.optimized(at, q)
+		if q.Histogram.MinUnits != 0 && !q.discovers() {
+			c.bad(at.At("histogram").At("min_units"), CodeContradiction, "no keys are discovered, and listed cells are all published", "remove min_units, or discover the keys with keys: discover")
+		}
 	}
 	if q.Crosstabs != nil {
 		c.crosstabs(at, q)

@@ -68,6 +68,9 @@ type Count struct{}
 type Histogram struct {
 	// By are the dimensions.
 	By []Dimension `yaml:"by" example:"[{column: age, edges: [0, 18, 30, 65]}]"`
+	// MinUnits goes with `keys: discover`: keys that fewer units have, as counted after per_unit, are left out before noise is added, exactly. The threshold
+	// then lies higher by one less than this. 2 or more lets a database add up by such keys. Absent: 1, which leaves none out.
+	MinUnits int64 `yaml:"min_units,omitempty" min:"1" example:"5"`
 	// Quantiles are computed from the released counts, at no cost, if one dimension has edges that are numbers. For
 	// each group of the other dimensions they are the values below which these shares of its rows lie. They are
 	// published in files NAME.quantiles.

@@ -54,7 +54,7 @@ func openForKeysForTest(exact any) (quantum float64, named map[string]*big.Int, 
 	if k.answers == nil {
 		return 0, nil, ErrSpent
 	}
-	names, cells, quantum, err := k.answers.All()
+	names, cells, quantum, err := k.all(nil)
 	named = map[string]*big.Int{}
 	for i, name := range names {
 		named[name] = cells.At(i).Big()

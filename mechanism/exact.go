@@ -34,6 +34,8 @@ type sealed struct {
 type keyed struct {
 	keys   []string
 	counts Exact // the zero Exact if there are no keys
+	// least is the least count of a key that is there, at least 1: all others were left out, or will be when blocks are read.
+	least int64
 	// blocks is set instead of keys and counts if these do not fit in memory.
 	blocks KeyBlocks
 
@@ -58,6 +60,8 @@ type forKeys struct {
 	mu       sync.Mutex
 	answers  KeyedAnswers // nil if the keys were given
 	compared bool
+	// leader has the keys that may be selected, if some were left out for their counts; else nil.
+	leader *keyed
 }
 
 // KeyedAnswers are exact answers by private keys.
@@ -65,9 +69,9 @@ type KeyedAnswers interface {
 	// Of returns the exact answers of some keys, in their order, the same number of cells for each: at least one cell in all if there is a key. Errors depend
 	// on no answer.
 	Of(keys []string) (Exact, error)
-	// All returns what is held of every key, under names that are ascending and that answers of a neighbouring table share, in multiples of a quantum. It
-	// is for comparisons.
-	All() (names []string, cells int128.Slice, quantum float64, err error)
+	// All returns what is held of every key or, if among is not nil, of these keys, under names that are ascending and that answers of a neighbouring table
+	// share, in multiples of a quantum. It is for comparisons.
+	All(among []string) (names []string, cells int128.Slice, quantum float64, err error)
 }
 
 // KeyBlocks hands on keys and their counts, block by block. The blocks share no key, and whoever takes one in may change it. An error, which says nothing of

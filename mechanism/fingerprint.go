@@ -99,7 +99,7 @@ func (e Exact) writeForKeys(h hash.Hash) error {
 	if k.answers == nil {
 		return ErrSpent
 	}
-	names, cells, quantum, err := k.answers.All()
+	names, cells, quantum, err := k.all(nil)
 	if err != nil {
 		return err
 	}

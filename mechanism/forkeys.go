@@ -16,6 +16,44 @@ func SealForKeys(a KeyedAnswers) Exact {
 	return Exact{selected: func() *forKeys { return k }}
 }
 
+// Among says that e waits for a selection of the keys of leader, some of which were left out for their counts: comparisons are then of what is held of the
+// others, since nothing else can be selected. Errors: ErrKeys if SealForKeys did not make e, or SealKeyed or SealKeyBlocks leader.
+func (e Exact) Among(leader Exact) error {
+	if e.selected == nil || leader.keyed == nil {
+		return ErrKeys
+	}
+	k, of := e.selected(), leader.keyed()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if of.least > 1 {
+		k.leader = of
+	}
+	return nil
+}
+
+// all returns what is held of every key that can be selected or, if among is not nil, of those of these.
+func (k *forKeys) all(among []string) (names []string, cells int128.Slice, quantum float64, err error) {
+	if k.leader != nil && among == nil {
+		if among, err = k.leader.held(); err != nil {
+			return nil, int128.Slice{}, 0, err
+		}
+	}
+	return k.answers.All(among)
+}
+
+// held returns the keys, of answers that were not noised.
+func (k *keyed) held() ([]string, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.spent && !k.compared {
+		return nil, ErrSpent
+	}
+	if err := k.gather(); err != nil {
+		return nil, err
+	}
+	return append([]string{}, k.keys...), nil
+}
+
 // ForKeys returns the exact answers of the keys of a vector that was selected, and gives up all others. If no key was selected, they have no cells, and can be
 // noised all the same. Errors: ErrKeys if SealForKeys did not make e or if the vector has no keys, ErrSpent if it was called or compared before, and that
 // of the answers, after which e is spent.

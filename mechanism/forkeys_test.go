@@ -24,9 +24,11 @@ func (s sumsByKey) Of(keys []string) (mechanism.Exact, error) {
 	return mechanism.Seal(1, cells)
 }
 
-func (s sumsByKey) All() (names []string, cells int128.Slice, quantum float64, err error) {
+func (s sumsByKey) All(among []string) (names []string, cells int128.Slice, quantum float64, err error) {
 	for k := range s {
-		names = append(names, k)
+		if among == nil || slices.Contains(among, k) {
+			names = append(names, k)
+		}
 	}
 	slices.Sort(names)
 	cells = int128.Make(len(names))
@@ -60,7 +62,7 @@ func TestSelectOfBlocksFailsAsStated(t *testing.T) {
 	m := gaussian(3, 0.125)
 	m.Sens.L2 = 2
 	s := calibrate.KeySelection{Mechanism: m, Keys: 4, Failure: 0.125}
-	n, err := mechanism.SealKeyBlocks(keyBlocks(blocks, each)).Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 2)
+	n, err := mechanism.SealKeyBlocks(1, keyBlocks(blocks, each)).Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 2)
 	if err != nil || !slices.IsSorted(n.Keys()) || n.Len() != len(n.Keys()) {
 		t.Fatal(n.Len(), err)
 	}
@@ -77,7 +79,7 @@ func TestSelectOfBrokenBlocks(t *testing.T) {
 	m := gaussian(4, 0.25)
 	s := calibrate.KeySelection{Mechanism: m, Keys: 1, Failure: 1e-6}
 	broken, reads := errors.New("broken"), 0
-	e := mechanism.SealKeyBlocks(func(take func([]string, []int64) error) error {
+	e := mechanism.SealKeyBlocks(1, func(take func([]string, []int64) error) error {
 		if reads++; reads > 1 {
 			t.Error("the blocks are read twice")
 		}
@@ -93,7 +95,7 @@ func TestSelectOfBrokenBlocks(t *testing.T) {
 	if _, err := e.Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 1); !errors.Is(err, mechanism.ErrSpent) {
 		t.Errorf("selected after a failure: %v", err)
 	}
-	twice := mechanism.SealKeyBlocks(func(take func([]string, []int64) error) error {
+	twice := mechanism.SealKeyBlocks(1, func(take func([]string, []int64) error) error {
 		return errors.Join(take([]string{"a"}, []int64{1000}), take([]string{"a"}, []int64{1000}))
 	})
 	if _, err := twice.Select(t.Context(), ledgertest.ShareReceipt(t, "0.2", m), s, 1); !errors.Is(err, mechanism.ErrKeys) {

@@ -12,11 +12,11 @@ import (
 )
 
 // SealKeyed hides counts by key, and the keys with them: which keys exist is as private as the counts. It takes the
-// slices over. Keys are distinct and ascending, and each privacy unit adds at most one to a count. The result has no
-// public number of cells; see [Exact.Select].
+// slices over. Keys are distinct and ascending, and each privacy unit adds at most one to a count. Keys with a count below least are left out, exactly; if least
+// is 1 or less none are. The result has no public number of cells; see [Exact.Select].
 //
 // Errors: ErrKeys if the keys are not distinct and ascending, ErrHalves if the slices differ in length.
-func SealKeyed(keys []string, counts []int64) (Exact, error) {
+func SealKeyed(least int64, keys []string, counts []int64) (Exact, error) {
 	if len(keys) != len(counts) {
 		return Exact{}, ErrHalves
 	}
@@ -25,7 +25,8 @@ func SealKeyed(keys []string, counts []int64) (Exact, error) {
 			return Exact{}, ErrKeys
 		}
 	}
-	k := &keyed{keys: keys}
+	keys, counts = leaveOut(least, keys, counts)
+	k := &keyed{keys: keys, least: max(least, 1)}
 	if len(keys) > 0 {
 		s := &sealed{size: len(counts), held: &payload{cells: int128.Narrow(counts)}} // the quantum is 2^0
 		k.counts = Exact{open: func() *sealed { return s }}
@@ -33,16 +34,43 @@ func SealKeyed(keys []string, counts []int64) (Exact, error) {
 	return Exact{keyed: func() *keyed { return k }}, nil
 }
 
+// leaveOut keeps the keys with a count of least or more, and wipes the others.
+func leaveOut(least int64, keys []string, counts []int64) ([]string, []int64) {
+	if least <= 1 {
+		return keys, counts
+	}
+	n := 0
+	for i, x := range counts {
+		if x >= least {
+			keys[n], counts[n] = keys[i], x
+			n++
+		}
+	}
+	clear(keys[n:])
+	clear(counts[n:])
+	return keys[:n:n], counts[:n:n]
+}
+
 // SealKeyBlocks is SealKeyed for more keys than fit in memory, in any order. They are read when they are selected.
-func SealKeyBlocks(blocks KeyBlocks) Exact {
-	k := &keyed{blocks: blocks}
+func SealKeyBlocks(least int64, blocks KeyBlocks) Exact {
+	k := &keyed{least: max(least, 1), blocks: func(take func([]string, []int64) error) error {
+		return blocks(func(keys []string, counts []int64) error {
+			if len(keys) != len(counts) {
+				return ErrHalves
+			}
+			if keys, counts = leaveOut(least, keys, counts); len(keys) == 0 {
+				return nil
+			}
+			return take(keys, counts)
+		})
+	}}
 	return Exact{keyed: func() *keyed { return k }}
 }
 
 // Select adds noise to the count of every key as Noise does. It returns the keys whose noisy count reaches the
 // threshold ([calibrate.KeySelection.Threshold]), with these counts, and wipes the others. Before the first draw it
 // redeems r for s.Mechanism, and the share s.Failure of r's delta. Errors are those of Noise; ErrKeys if SealKeyed did
-// not make e.
+// not make e, or if it left out keys of other counts than s.MinUnits says, on which the threshold rests.
 func (e Exact) Select(ctx context.Context, r ledger.Receipt, s calibrate.KeySelection, workers int) (Noisy, error) {
 	if e.keyed == nil {
 		return Noisy{}, ErrKeys
@@ -55,6 +83,9 @@ func (e Exact) Select(ctx context.Context, r ledger.Receipt, s calibrate.KeySele
 		return Noisy{}, errors.Join(ErrMechanism, err)
 	}
 	k := e.keyed()
+	if k.least != s.Least() {
+		return Noisy{}, ErrKeys
+	}
 	if !k.markSpent() {
 		return Noisy{}, ErrSpent
 	}
@@ -88,9 +119,6 @@ func (k *keyed) selectBlocks(ctx context.Context, pay redeemer, m calibrate.Mech
 	k.blocks = nil
 	var kept []selectedKey
 	err = blocks(func(keys []string, counts []int64) error {
-		if len(keys) != len(counts) {
-			return ErrHalves
-		}
 		p := &payload{cells: int128.Narrow(counts)}
 		defer p.wipe()
 		if err := j.run(ctx, p); err != nil {

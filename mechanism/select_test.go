@@ -22,7 +22,7 @@ import (
 
 func sealKeyed(tb testing.TB, keys []string, counts []int64) mechanism.Exact {
 	tb.Helper()
-	e, err := mechanism.SealKeyed(keys, counts)
+	e, err := mechanism.SealKeyed(1, keys, counts)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -134,11 +134,11 @@ func TestSelectRefuses(t *testing.T) {
 		t.Errorf("selection of listed cells: %v", err)
 	}
 	for _, keys := range [][]string{{"b", "a"}, {"a", "a"}} {
-		if _, err := mechanism.SealKeyed(keys, []int64{1, 2}); !errors.Is(err, mechanism.ErrKeys) {
+		if _, err := mechanism.SealKeyed(1, keys, []int64{1, 2}); !errors.Is(err, mechanism.ErrKeys) {
 			t.Errorf("%v: %v", keys, err)
 		}
 	}
-	if _, err := mechanism.SealKeyed([]string{"a"}, nil); !errors.Is(err, mechanism.ErrHalves) {
+	if _, err := mechanism.SealKeyed(1, []string{"a"}, nil); !errors.Is(err, mechanism.ErrHalves) {
 		t.Errorf("%v", err)
 	}
 }

@@ -3,6 +3,7 @@ package mechanism
 import (
 	"errors"
 	"math/big"
+	"slices"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/mechanism/int128"
@@ -125,7 +126,8 @@ func (c *cursor) answerAt(cell int) int128.Int {
 	return c.cells.At(c.i - 1)
 }
 
-// keysDistance is distance for counts by private keys: a key that only one of them has counts 0 in the other.
+// keysDistance is distance for counts by private keys: a key that only one of them has counts 0 in the other or, if keys with a lower count were left
+// out, one less than the least count.
 func keysDistance(a, b *keyed, norm func(*big.Int) *big.Int) (*big.Int, error) {
 	x, err := a.openForComparison()
 	if err != nil {
@@ -135,7 +137,10 @@ func keysDistance(a, b *keyed, norm func(*big.Int) *big.Int) (*big.Int, error) {
 	if err != nil {
 		return nil, err
 	}
-	return namedDistance(namedCells{a.keys, x.cells}, namedCells{b.keys, y.cells}, norm), nil
+	if a.least != b.least {
+		return nil, ErrKeys
+	}
+	return namedDistance(namedCells{a.keys, x.cells}, namedCells{b.keys, y.cells}, big.NewInt(a.least-1), norm), nil
 }
 
 // namedCells are answers under names that are ascending.
@@ -144,11 +149,11 @@ type namedCells struct {
 	cells int128.Slice
 }
 
-// namedDistance adds up the norms of the differences; a name that is absent stands for 0.
-func namedDistance(a, b namedCells, norm func(*big.Int) *big.Int) *big.Int {
+// namedDistance adds up the norms of the differences; a name that is absent stands for a number.
+func namedDistance(a, b namedCells, absent *big.Int, norm func(*big.Int) *big.Int) *big.Int {
 	sum := new(big.Int)
 	for i, j := 0, 0; i < len(a.names) || j < len(b.names); {
-		d := new(big.Int)
+		d := new(big.Int).Set(absent)
 		first, second := j == len(b.names) || i < len(a.names) && a.names[i] <= b.names[j], i == len(a.names) || j < len(b.names) && b.names[j] <= a.names[i]
 		if first {
 			d = a.cells.At(i).Big()
@@ -157,6 +162,8 @@ func namedDistance(a, b namedCells, norm func(*big.Int) *big.Int) *big.Int {
 		if second {
 			d.Sub(d, b.cells.At(j).Big())
 			j++
+		} else {
+			d.Sub(d, absent)
 		}
 		sum.Add(sum, norm(d))
 	}
@@ -184,20 +191,47 @@ func (k *keyed) openForComparison() (*payload, error) {
 	return p, err
 }
 
-// forKeysDistance is distance for answers by keys that are not selected: a key that only one of them has counts 0 in the other.
+// forKeysDistance is distance for answers by keys that are not selected: a key that only one of them has counts 0 in the other. If keys were left out for their
+// counts, those are compared that neither has left out: all others are selected with the probability of a failure at most.
 func forKeysDistance(a, b *forKeys, norm func(*big.Int) *big.Int) (sum *big.Int, quantum int, err error) {
-	x, err := a.openForComparison()
+	among, err := sharedKeys(a.leader, b.leader)
 	if err != nil {
 		return nil, 0, err
 	}
-	y, err := b.openForComparison()
+	x, err := a.openForComparison(among)
+	if err != nil {
+		return nil, 0, err
+	}
+	y, err := b.openForComparison(among)
 	if err != nil {
 		return nil, 0, err
 	}
 	if x.quantum != y.quantum {
 		return nil, 0, ErrQuantum
 	}
-	return namedDistance(x.namedCells, y.namedCells, norm), x.quantum, nil
+	return namedDistance(x.namedCells, y.namedCells, new(big.Int), norm), x.quantum, nil
+}
+
+// sharedKeys are the keys that two selections have in common; nil if neither leaves keys out.
+func sharedKeys(a, b *keyed) ([]string, error) {
+	if a == nil && b == nil {
+		return nil, nil
+	}
+	if a == nil || b == nil || a.least != b.least {
+		return nil, ErrKeys
+	}
+	x, err := a.held()
+	if err != nil {
+		return nil, err
+	}
+	y, err := b.held()
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(x, func(key string) bool {
+		_, has := slices.BinarySearch(y, key)
+		return !has
+	}), nil
 }
 
 // comparedKeys is what is held of every key.
@@ -206,14 +240,14 @@ type comparedKeys struct {
 	quantum int // its binary logarithm
 }
 
-// openForComparison returns what is held of every key. From then on no key can be given.
-func (k *forKeys) openForComparison() (out comparedKeys, err error) {
+// openForComparison returns what is held of every key, or of some. From then on no key can be given.
+func (k *forKeys) openForComparison(among []string) (out comparedKeys, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.answers == nil {
 		return out, ErrSpent
 	}
-	names, cells, quantum, err := k.answers.All()
+	names, cells, quantum, err := k.all(among)
 	if err != nil {
 		return out, errors.Join(ErrKeys, err)
 	}

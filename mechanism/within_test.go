@@ -133,7 +133,7 @@ func TestWithinOfPrivateKeys(t *testing.T) {
 
 func keys(t *testing.T, names []string) mechanism.Exact {
 	t.Helper()
-	e, err := mechanism.SealKeyed(slices.Clone(names), slices.Repeat([]int64{1}, len(names)))
+	e, err := mechanism.SealKeyed(1, slices.Clone(names), slices.Repeat([]int64{1}, len(names)))
 	if err != nil {
 		t.Fatal(err)
 	}

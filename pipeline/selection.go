@@ -8,6 +8,7 @@ import (
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline/internal/decimals"
 	"github.com/dprelease/dprelease/pipeline/internal/keyshare"
 	"github.com/dprelease/dprelease/pipeline/manifest"
@@ -58,7 +59,7 @@ func (b *builder) selections(p *Plan) {
 			if component.Keys == 0 {
 				continue
 			}
-			q.Selection = &calibrate.KeySelection{Mechanism: q.Mechanisms[j], Keys: component.Keys, Failure: p.failure.each}
+			q.Selection = &calibrate.KeySelection{Mechanism: q.Mechanisms[j], Keys: component.Keys, Failure: p.failure.each, MinUnits: component.MinUnits}
 			if _, err := q.Selection.Threshold(); err != nil {
 				b.report(q.path, "calibration", err.Error(), "use a larger delta_failure or a smaller max_groups")
 			}
@@ -73,6 +74,8 @@ func (b *builder) discovered(jq *configs.Query, path string) {
 		b.report(path+".denoise", "contradiction", "the counts of selected keys are those that were large enough, noise and all: no step knows how to treat them", "remove denoise")
 	case len(jq.Margins) > 0:
 		b.report(path+".margins", "contradiction", "selected keys do not add up to anything: those that are not shown are missing", "remove margins")
+	case jq.Histogram != nil && jq.Histogram.MinUnits > calibrate.MaxMinUnits:
+		b.report(path+".histogram.min_units", "bad-value", fmt.Sprintf("must be at most %d, since no key is counted further", int64(calibrate.MaxMinUnits)), "choose a number of units that keys have")
 	case jq.Sparse:
 		b.report(path+".sparse", "contradiction", "every key that is selected has a count above zero", "remove sparse")
 	}
@@ -98,6 +101,23 @@ func (p *Plan) WithKeys(query int, keys []string) (*Plan, error) {
 	return &out, err
 }
 
+// JoinKeys tells the exact answers by keys that another query selects which keys that query may select, if it leaves some out for their number of units. Engines
+// call it before they hand exact answers out, so that these do not depend on how much of other keys an engine holds.
+func (p *Plan) JoinKeys(exacts [][]mechanism.Exact) error {
+	for i := range p.queries {
+		leader, follows := p.queries[i].Leader()
+		if !follows {
+			continue
+		}
+		for _, e := range exacts[i] {
+			if err := e.Among(exacts[leader][0]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // Threshold is the least noisy count at which a key is published; 0 if keys are listed.
 func (q *Planned) Threshold() float64 {
 	if q.Selection == nil {
@@ -108,6 +128,14 @@ func (q *Planned) Threshold() float64 {
 		return math.Inf(1)
 	}
 	return float64(units) * q.Selection.Mechanism.Grid
+}
+
+// MinUnits is the least number of units of a discovered key that is not left out, as the job says; 0 if it says nothing.
+func (q *Planned) MinUnits() int64 {
+	if q.Selection == nil {
+		return 0
+	}
+	return q.Selection.MinUnits
 }
 
 // FailureShare is the share of delta that the release takes for the selection of keys; 0 if it selects none.

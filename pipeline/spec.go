@@ -20,7 +20,7 @@ func (b *builder) spec(jq *configs.Query, path string) queries.Spec {
 	switch {
 	case jq.Histogram != nil:
 		s.Kind, s.By = queries.Histogram, b.dimensions(jq.Histogram.By, path+".histogram")
-		s.Read = read(jq.Histogram)
+		s.Read, s.MinUnits = read(jq.Histogram), jq.Histogram.MinUnits
 		if jq.Histogram.Noise == "auto" {
 			s.Shared = queries.Adjacency(b.job.Privacy.Adjacency)
 		}

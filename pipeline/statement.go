@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/dprelease/dprelease/calibrate"
 	"github.com/dprelease/dprelease/configs"
@@ -83,7 +84,7 @@ func (q *Planned) manifest() manifest.Query {
 		m.KeysOf = f.Leader()
 	}
 	if s := q.Selection; s != nil {
-		m.Selection = &manifest.Selection{MaxGroups: s.Keys, Delta: float64(s.Failure), Threshold: q.Threshold()}
+		m.Selection = &manifest.Selection{MaxGroups: s.Keys, Delta: float64(s.Failure), Threshold: q.Threshold(), MinUnits: s.MinUnits}
 	}
 	return m
 }
@@ -96,10 +97,15 @@ func stepNames(steps []denoise.Step) []string {
 	return names
 }
 
+// leavesOut says whether some query leaves keys out for their number of units.
+func (p *Plan) leavesOut() bool {
+	return slices.ContainsFunc(p.queries, func(q Planned) bool { return q.Selection != nil && q.Selection.Least() > 1 })
+}
+
 // Statement is the promise of the release in words.
 func (p *Plan) Statement() string {
 	return manifest.Promise{
-		Epsilon: string(p.job.Privacy.Epsilon), Delta: string(p.job.Privacy.Delta), DeltaFailure: p.failure.share,
+		Epsilon: string(p.job.Privacy.Epsilon), Delta: string(p.job.Privacy.Delta), DeltaFailure: p.failure.share, MinUnits: p.leavesOut(),
 		Mu: calibrate.ComposedMu(p.Mechanisms()), Unit: p.job.Privacy.Unit, Adjacency: p.adjacency,
 	}.String()
 }

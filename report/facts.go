@@ -63,6 +63,7 @@ type queryFacts struct {
 	expected   *manifest.Error
 	publish    *manifest.Publish
 	threshold  float64 // of keys that were discovered
+	minUnits   int64   // of these keys; 0 or 1 if none were left out
 	discovered string
 	keysOf     string // the query that selected the keys; "" if this one did, or if they are listed
 	clamp      string // how the clamp was found, in words; "" if the job has it
@@ -205,7 +206,7 @@ func queryOf(q *manifest.Query, selected string) queryFacts {
 	out.clamp = clampWords(q)
 	out.keysOf = q.KeysOf
 	if q.Selection != nil {
-		out.threshold, out.discovered = q.Selection.Threshold, selected
+		out.threshold, out.minUnits, out.discovered = q.Selection.Threshold, q.Selection.MinUnits, selected
 	}
 	return out
 }

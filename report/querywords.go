@@ -157,7 +157,11 @@ func (q *queryFacts) standsOutText() string {
 	case q.keysOf != "":
 		return fmt.Sprintf("The keys are those that %s selected by its noisy counts, for this query too: nothing was computed for any other key, and they cost nothing more.", q.keysOf)
 	case q.threshold > 0:
-		return fmt.Sprintf("The keys come from the private table. A key is published if its noisy count is at least %s. %s", short(q.threshold), q.discovered)
+		few := ""
+		if q.minUnits > 1 {
+			few = fmt.Sprintf(" Keys of fewer than %d units were left out, exactly.", q.minUnits)
+		}
+		return fmt.Sprintf("The keys come from the private table.%s A key is published if its noisy count is at least %s. %s", few, short(q.threshold), q.discovered)
 	case (q.kind == "count" || q.kind == histogram) && q.cells > 0 && !q.laidOut:
 		text := fmt.Sprintf("If the exact answer is 0, the noisy value is above %s with a probability of 5 %%.", short(q.standsOut(1)))
 		if q.cells > 1 {

@@ -16,62 +16,87 @@ type Selected struct {
 	Summed    calibrate.Mechanism
 }
 
-// Selection releases a table of keys keys, each of which is in rows rows, by a job that discovers the keys and adds up 1 for each row of a key. Each row is a
-// privacy unit of its own. The release takes the same way as a user's.
-type Selection func(ctx context.Context, keys, rows int) (*Selected, error)
+// Selection releases a table of keys keys, each of which is in rows rows, by a job that discovers the keys, leaves out those of fewer than least units, and adds up
+// 1 for each row of a key. Each row is a privacy unit of its own. The release takes the same way as a user's.
+type Selection func(ctx context.Context, least int64, keys, rows int) (*Selected, error)
 
 const (
 	// keysOfAudit detects a threshold that is a sixth of sigma too low, if Failure is near 0.1: 2,460 keys are then found, to within 46, and 2,300 pass.
 	keysOfAudit = 20_000
 	// surely is how many sigmas above the threshold keys are selected that must not be missed: one of 20,000 is with probability below 1e-27.
 	surely = 12
+	// leastUnits is the least number of units of a key in the releases that leave keys out.
+	leastUnits = 3
 )
 
-// Keys releases a table in which each key is of one unit alone, and one in which each is of very many units.
+// Keys releases a table in which each key is of one unit alone, and one in which each is of very many units; and, by a job that leaves out keys of fewer than three
+// units, one in which each key is of three units, and one in which each is of two.
 //
-// A key that a unit has alone is selected with probability Failure at most, and the noise of keys is independent. So the lower Clopper–Pearson
+// A key that a unit has alone, or that has the least number of units only with it, is selected with probability Failure at most, and the noise of keys is independent. So the lower Clopper–Pearson
 // bound of that probability exceeds Failure with probability at most alarm/64, if all is as claimed. In the other table all keys are selected, so that the noise
-// in their counts and sums is not chosen by its size. An error is ctx's or selection's; a failed check is not an error. The checks are of the group of the audit: see [Run].
+// in their counts and sums is not chosen by its size. No key of two units is selected. An error is ctx's or selection's; a failed check is not an error. The checks are of the group of the audit: see [Run].
 func Keys(ctx context.Context, selection Selection) ([]Check, error) {
-	alone, err := selection(ctx, keysOfAudit, 1)
+	share, alone, wrong, err := rarest(ctx, selection, 1, "discovered keys, audit of keys of one unit")
 	if err != nil {
 		return nil, err
 	}
+	shareOfLeast, _, wrongOfLeast, err := rarest(ctx, selection, leastUnits, "discovered keys, audit of keys of the least number of units")
+	if err != nil {
+		return nil, err
+	}
+	few, err := selection(ctx, leastUnits, keysOfAudit, leastUnits-1)
+	if err != nil {
+		return nil, err
+	}
+	m := alone.Selection.Mechanism
 	units, err := alone.Selection.Threshold()
 	if err != nil {
 		return nil, fmt.Errorf("selftest: the threshold of discovered keys: %w", err)
 	}
-	m := alone.Selection.Mechanism
-	least := float64(units) * m.Grid
-	rows := int(math.Ceil(least + surely*float64(m.Sigma)))
-	many, err := selection(ctx, keysOfAudit, rows)
+	rows := int(math.Ceil(float64(units)*m.Grid + surely*float64(m.Sigma)))
+	many, err := selection(ctx, 1, keysOfAudit, rows)
 	if err != nil {
 		return nil, err
 	}
-	wrong := 0
-	for _, c := range alone.Counts {
-		if !(c >= least) {
-			wrong++
-		}
-	}
-	n := len(alone.Counts)
-	wrong += abs(n-len(alone.Sums)) + abs(len(many.Counts)-keysOfAudit) + abs(len(many.Sums)-keysOfAudit)
-	share := Check{
-		Name: "discovered keys, audit of keys of one unit", Measure: "lower bound of delta", Samples: keysOfAudit,
-		Statistic: 1 - proportionBound(keysOfAudit-n, keysOfAudit, alarm/64), Threshold: float64(alone.Selection.Failure),
+	wrong += wrongOfLeast + abs(len(many.Counts)-keysOfAudit) + abs(len(many.Sums)-keysOfAudit)
+	leftOut := Check{
+		Name: "discovered keys, of fewer than the least number of units", Measure: "keys", Samples: keysOfAudit, Statistic: float64(len(few.Counts) + len(few.Sums)),
 	}
 	kept := Check{
-		Name: "discovered keys, those above the threshold and no others, in both tables", Measure: "keys", Samples: n + len(many.Counts), Statistic: float64(wrong),
+		Name: "discovered keys, those above the threshold and no others, in all tables", Measure: "keys", Samples: len(alone.Counts) + len(many.Counts), Statistic: float64(wrong),
 	}
 	exact := func(m calibrate.Mechanism) noise { return noise{scale: float64(m.Sigma) / m.Grid} }
-	checks := []Check{share.judged(), kept.judged()}
-	if !checks[1].Pass {
+	checks := []Check{share, shareOfLeast, leftOut.judged(), kept.judged()}
+	if !kept.judged().Pass {
 		return checks, nil // the noise cannot be compared
 	}
 	return append(checks,
 		released("discovered keys, exact probabilities of counts", inUnits(many.Counts, many.Selection.Mechanism, float64(rows)), exact(many.Selection.Mechanism)),
 		released("discovered keys, exact probabilities of sums", inUnits(many.Sums, many.Summed, float64(rows)), exact(many.Summed)),
 	), nil
+}
+
+// rarest releases a table in which each key is of the least number of units. It returns the check of how many are selected, what was selected, and how many noisy
+// counts are wrong: below the threshold, or without a sum.
+func rarest(ctx context.Context, selection Selection, least int64, name string) (share Check, out *Selected, wrong int, err error) {
+	if out, err = selection(ctx, least, keysOfAudit, int(least)); err != nil {
+		return share, nil, 0, err
+	}
+	units, err := out.Selection.Threshold()
+	if err != nil {
+		return share, nil, 0, fmt.Errorf("selftest: the threshold of discovered keys: %w", err)
+	}
+	for _, c := range out.Counts {
+		if !(c >= float64(units)*out.Selection.Mechanism.Grid) {
+			wrong++
+		}
+	}
+	n := len(out.Counts)
+	share = Check{
+		Name: name, Measure: "lower bound of delta", Samples: keysOfAudit,
+		Statistic: 1 - proportionBound(keysOfAudit-n, keysOfAudit, alarm/64), Threshold: float64(out.Selection.Failure),
+	}
+	return share.judged(), out, wrong + abs(n-len(out.Sums)), nil
 }
 
 func abs(x int) int { return max(x, -x) }

@@ -231,9 +231,15 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// selecting makes releases with discovered keys of exact counts, with noise and a threshold that need not be those that are claimed.
-func selecting(tb testing.TB, claimed calibrate.KeySelection, threshold float64, counts, sums calibrate.Mechanism) selftest.Selection {
-	return func(ctx context.Context, keys, rows int) (*selftest.Selected, error) {
+// selecting makes releases with discovered keys of exact counts, with noise and a threshold that need not be those that are claimed. Keys of leak units fewer than the
+// least are there too.
+func selecting(tb testing.TB, claimed calibrate.KeySelection, threshold float64, counts, sums calibrate.Mechanism, leak int64) selftest.Selection {
+	return func(ctx context.Context, least int64, keys, rows int) (*selftest.Selected, error) {
+		claimed, threshold := claimed, threshold+float64(least-1)
+		claimed.MinUnits = least
+		if int64(rows) < least-leak {
+			return &selftest.Selected{Selection: claimed, Summed: claimed.Mechanism}, nil
+		}
 		n, err := sealed(tb, keys, rows).Noise(ctx, ledgertest.Receipt(tb, counts), counts, 2)
 		if err != nil {
 			return nil, err
@@ -260,19 +266,23 @@ func TestKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	least := float64(units) * m.Grid
-	const share, kept = "discovered keys, audit of keys of one unit", "discovered keys, those above the threshold and no others, in both tables"
+	const share, kept = "discovered keys, audit of keys of one unit", "discovered keys, those above the threshold and no others, in all tables"
+	const few = "discovered keys, of fewer than the least number of units"
 	for _, c := range []struct {
 		threshold    float64
 		counts, sums calibrate.Mechanism
+		leak         int64
 		fails        string
 	}{
-		{least, m, m, ""},
-		{least - 0.5, m, m, kept},
-		{least, claim(1.7), m, share},
-		{least, claim(1), m, "discovered keys, exact probabilities of counts"},
-		{least, m, claim(1), "discovered keys, exact probabilities of sums"},
+		{least, m, m, 0, ""},
+		{least, m, m, 1, few},
+		{least - 0.5, m, m, 0, kept},
+		{least, claim(1.7), m, 0, share},
+		{least, claim(1.7), m, 0, "discovered keys, audit of keys of the least number of units"},
+		{least, claim(1), m, 0, "discovered keys, exact probabilities of counts"},
+		{least, m, claim(1), 0, "discovered keys, exact probabilities of sums"},
 	} {
-		checks, err := selftest.Keys(t.Context(), selecting(t, claimed, c.threshold, c.counts, c.sums))
+		checks, err := selftest.Keys(t.Context(), selecting(t, claimed, c.threshold, c.counts, c.sums, c.leak))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -282,7 +292,7 @@ func TestKeys(t *testing.T) {
 			}
 			continue
 		}
-		if selftest.Failed(checks) != 0 || len(checks) != 4 || find(t, checks, share).Statistic < 0.07 {
+		if selftest.Failed(checks) != 0 || len(checks) != 6 || find(t, checks, share).Statistic < 0.07 {
 			t.Errorf("%+v", checks)
 		}
 	}

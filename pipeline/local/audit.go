@@ -122,7 +122,7 @@ func (a *audit) within(x, y answers, equal bool) (bool, error) {
 
 // seal returns the exact answers; if a clamp is to be found, those under the public range.
 func (a *audit) seal(workers []*worker) (answers, error) {
-	exacts, err := seal(workers, nil)
+	exacts, err := seal(a.plan, workers, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -92,7 +92,7 @@ func (e *Engine) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 		return err
 	}
 	seen := checks(workers)
-	if a.Exacts, err = seal(workers, seen); err != nil {
+	if a.Exacts, err = seal(p, workers, seen); err != nil {
 		return err
 	}
 	a.Input, a.Checks = inputDigest(sums), seen
@@ -202,7 +202,7 @@ func progress(o pipeline.Observer, s pipeline.Stage, total int) func() {
 }
 
 // seal merges the workers' accumulators and hides the answers. If there are checks, it sets in them what the bounds cut.
-func seal(workers []*worker, c *pipeline.DataChecks) ([][]mechanism.Exact, error) {
+func seal(p *pipeline.Plan, workers []*worker, c *pipeline.DataChecks) ([][]mechanism.Exact, error) {
 	if err := merge(workers); err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func seal(workers []*worker, c *pipeline.DataChecks) ([][]mechanism.Exact, error
 		setBounds(c, q, a)
 		exacts[q], first.accumulators[q] = e, nil
 	}
-	return exacts, nil
+	return exacts, p.JoinKeys(exacts)
 }
 
 // merge merges the workers' accumulators into the first worker's: all of them before an answer is hidden, for queries may share the rows of

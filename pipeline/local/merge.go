@@ -194,7 +194,7 @@ func (m *Merged) aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	if err := fillRows(p, m.Schema(), workers); err != nil {
 		return err
 	}
-	if a.Exacts, err = seal(workers, nil); err != nil {
+	if a.Exacts, err = seal(p, workers, nil); err != nil {
 		return err
 	}
 	a.Input, err = m.Digest(ctx, p, o)

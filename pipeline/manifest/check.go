@@ -169,7 +169,7 @@ func (m *Manifest) keysOf(q *Query) error {
 func (q *Query) selects() error {
 	if len(q.Mechanisms) == 1 {
 		p := &q.Mechanisms[0]
-		s := calibrate.KeySelection{Keys: q.Selection.MaxGroups, Failure: calibrate.Delta(q.Selection.Delta), Mechanism: p.calibrated(q.Name)}
+		s := calibrate.KeySelection{Keys: q.Selection.MaxGroups, Failure: calibrate.Delta(q.Selection.Delta), MinUnits: q.Selection.MinUnits, Mechanism: p.calibrated(q.Name)}
 		if units, err := s.Threshold(); err == nil && float64(units)*p.Grid == q.Selection.Threshold {
 			return nil
 		}
@@ -198,7 +198,7 @@ var inStatement = regexp.MustCompile(`^Whatever else is known, this release as a
 func (m *Manifest) promises(ms []calibrate.Mechanism) error {
 	p := Promise{Mu: calibrate.ComposedMu(ms), Adjacency: queries.Adjacency(m.Privacy.Adjacency)}
 	if share := m.Privacy.DeltaFailure; share != "0" {
-		p.DeltaFailure = share
+		p.DeltaFailure, p.MinUnits = share, m.LeavesOut()
 	}
 	epsilon, delta := m.asked()
 	if stated := inStatement.FindStringSubmatch(m.Privacy.Statement); len(stated) > 0 {

@@ -86,6 +86,8 @@ type Error struct {
 type Selection struct {
 	// MaxGroups is in how many keys one unit counts, once in each.
 	MaxGroups int64 `json:"max_groups"`
+	// MinUnits is the least number of units of a key: those of fewer were left out before noise was added; 0 stands for 1.
+	MinUnits int64 `json:"min_units,omitempty"`
 	// Delta is the query's part of delta_failure.
 	Delta float64 `json:"delta"`
 	// Threshold is the least noisy count of a key that is published.

@@ -3,6 +3,7 @@ package manifest
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,7 +17,9 @@ type Promise struct {
 	Epsilon, Delta string
 	// DeltaFailure is the share of delta that selecting keys takes; "" if none are selected.
 	DeltaFailure string
-	Mu           calibrate.Mu
+	// MinUnits says that some query leaves keys of few units out before it selects.
+	MinUnits bool
+	Mu       calibrate.Mu
 	// Unit lists the columns of the privacy unit; empty if it is a row.
 	Unit      []string
 	Adjacency queries.Adjacency
@@ -32,7 +35,11 @@ func (p Promise) String() string {
 		change = "replaced"
 	}
 	if p.DeltaFailure != "" {
-		failure = fmt.Sprintf(" Of this delta, %s is the probability that a key is published which one unit alone has; but for that the release is as Gaussian differentially private as it says.", p.DeltaFailure)
+		rare := "which one unit alone has"
+		if p.MinUnits {
+			rare = "which has as many units as its query asks of it (min_units, or 1) only with that one unit"
+		}
+		failure = fmt.Sprintf(" Of this delta, %s is the probability that a key is published %s; but for that the release is as Gaussian differentially private as it says.", p.DeltaFailure, rare)
 	}
 	return fmt.Sprintf("Whatever else is known, this release as a whole is (%s, %s)-differentially private, and %s-Gaussian differentially private, for %s being %s.%s",
 		p.Epsilon, p.Delta, strconv.FormatFloat(float64(p.Mu), 'g', -1, 64), unit, change, failure)
@@ -48,6 +55,11 @@ func UnitColumns(unit []string) []string {
 
 // SelectedKeys is what a reader should know of keys that were discovered.
 const SelectedKeys = "The keys are those of the private table whose noisy counts reached the threshold. Others may exist, and counts near the threshold are too large on average."
+
+// LeavesOut says whether some query leaves keys out for their number of units.
+func (m *Manifest) LeavesOut() bool {
+	return slices.ContainsFunc(m.Queries, func(q Query) bool { return q.Selection != nil && q.Selection.MinUnits > 1 })
+}
 
 // MeasuresOf states what mechanisms promise together, if a share of delta may fail ("0" if none).
 func MeasuresOf(ms []calibrate.Mechanism, deltaFailure string) Measures {

@@ -79,6 +79,9 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	if err != nil {
 		return nil, err
 	}
+	if err := p.JoinKeys(a.Exacts); err != nil {
+		return nil, err
+	}
 	a.Input, err = Fingerprint(e.key, a.Exacts)
 	return a, err
 }

@@ -3,6 +3,7 @@ package stabilitytest
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"math/big"
@@ -26,6 +27,10 @@ type Answer struct {
 	Quantum float64
 	Cells   []*big.Int
 	Keys    map[string]int64
+	// Least is the least count of Keys: those of fewer were left out. 0 stands for 1.
+	Least int64
+	// Among are the keys that can be selected, with their counts, if some were left out; else nil.
+	Among map[string]int64
 	// Named is what is held of every key that might be selected, in multiples of Quantum; nil unless the query's keys are selected by another.
 	Named map[string]*big.Int
 }
@@ -166,39 +171,74 @@ func (c *Case) ask(l *Lab, p *pipeline.Plan, open func(*source.Dataset, Limits, 
 	if err := p.ChooseWidest(exact.Exacts); err != nil {
 		return nil, err
 	}
-	var out []Answer
-	for q, components := range exact.Exacts {
-		for _, e := range components {
-			if _, follows := p.Queries()[q].Leader(); follows {
-				quantum, named := mechanismtest.OpenForKeys(l, e)
-				out = append(out, Answer{Quantum: quantum, Named: named})
-				continue
-			}
-			out = append(out, openAnswer(l, e, p.Queries()[q].Selected()))
-		}
-	}
-	return out, nil
+	return Opened(l, p, exact.Exacts), nil
 }
 
-func openAnswer(tb testing.TB, e mechanism.Exact, keyed bool) Answer {
-	if !keyed {
-		quantum, cells := mechanismtest.OpenWide(tb, e)
-		return Answer{Quantum: quantum, Cells: cells}
+// Opened opens the exact answers of a plan, one for each mechanism, in order.
+func Opened(tb testing.TB, p *pipeline.Plan, exacts [][]mechanism.Exact) (out []Answer) {
+	tb.Helper()
+	queries := p.Queries()
+	for q, components := range exacts {
+		for k, e := range components {
+			c := queries[q].Components
+			leader, follows := queries[q].Leader()
+			switch {
+			case follows:
+				a := Answer{}
+				a.Quantum, a.Named = mechanismtest.OpenForKeys(tb, e)
+				if least := queries[leader].Components[0].MinUnits; least > 1 {
+					a.Among = openKeys(tb, exacts[leader][0], least).Keys
+				}
+				out = append(out, a)
+			case k < len(c) && c[k].Keys > 0:
+				out = append(out, openKeys(tb, e, c[k].MinUnits))
+			default:
+				quantum, cells := mechanismtest.OpenWide(tb, e)
+				out = append(out, Answer{Quantum: quantum, Cells: cells})
+			}
+		}
 	}
+	return out
+}
+
+func openKeys(tb testing.TB, e mechanism.Exact, least int64) Answer {
+	tb.Helper()
 	keys, counts := mechanismtest.OpenKeyed(tb, e)
-	a := Answer{Keys: map[string]int64{}}
+	a := Answer{Keys: map[string]int64{}, Least: least}
 	for i, k := range keys {
 		a.Keys[k] = counts[i]
 	}
 	return a
 }
 
+// eachCanBe leaves out what is held of keys that only one of two selections can select.
+func (a Answer) eachCanBe(other Answer) map[string]*big.Int {
+	if a.Among == nil {
+		return a.Named
+	}
+	digests := map[string]bool{}
+	for key := range a.Among {
+		if _, both := other.Among[key]; both {
+			d := sha256.Sum256([]byte(key))
+			digests[string(d[:])] = true
+		}
+	}
+	named := maps.Clone(a.Named)
+	maps.DeleteFunc(named, func(name string, _ *big.Int) bool { return !digests[name[4:4+sha256.Size]] }) // after the cell
+	return named
+}
+
 // difference returns the differences of two answers that are not 0, cell by cell; ok is false if the answers differ in
-// form.
+// form. A key that was left out counts as one of one unit less than the least, and what is held of it is not compared.
 func difference(a, b Answer) (out []*big.Int, ok bool) {
 	if len(a.Cells) != len(b.Cells) || a.Quantum != b.Quantum || (a.Keys == nil) != (b.Keys == nil) || (a.Named == nil) != (b.Named == nil) {
 		return nil, false
 	}
+	if a.Least != b.Least || (a.Among == nil) != (b.Among == nil) {
+		return nil, false
+	}
+	a.Named, b.Named = a.eachCanBe(b), b.eachCanBe(a)
+	absent := max(a.Least-1, 0)
 	zero := new(big.Int)
 	for _, k := range slices.Sorted(maps.Keys(a.Named)) {
 		if d := new(big.Int).Sub(a.Named[k], cmp.Or(b.Named[k], zero)); d.Sign() != 0 {
@@ -216,13 +256,17 @@ func difference(a, b Answer) (out []*big.Int, ok bool) {
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(a.Keys)) {
-		if a.Keys[k] != b.Keys[k] {
-			out = append(out, big.NewInt(a.Keys[k]-b.Keys[k]))
+		n, has := b.Keys[k]
+		if !has {
+			n = absent
+		}
+		if a.Keys[k] != n {
+			out = append(out, big.NewInt(a.Keys[k]-n))
 		}
 	}
 	for k, n := range b.Keys {
 		if _, has := a.Keys[k]; !has {
-			out = append(out, big.NewInt(-n))
+			out = append(out, big.NewInt(absent-n))
 		}
 	}
 	return out, true

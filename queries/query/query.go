@@ -26,6 +26,8 @@ type Component struct {
 	Scale float64
 	// Keys is the number of keys in which a unit counts, if cells are private keys to be selected ([mechanism.Exact.Select]); else 0.
 	Keys int64
+	// MinUnits is the least number of units of a key, if keys are to be selected: those of fewer are left out before; 0 stands for 1.
+	MinUnits int64
 	// Weight is the component's share of the query's mu², relative to the query's other components.
 	Weight float64
 	// L1 is the L1 sensitivity, for noise with delta 0, and WhyL1 the one-line argument for it; 0 if the component is for Gaussian noise alone.

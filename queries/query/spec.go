@@ -47,6 +47,8 @@ type Spec struct {
 	Filtered bool
 	// Declared is a declared L2 sensitivity, 0 if none is.
 	Declared float64
+	// MinUnits is the least number of units of a key of a histogram that discovers keys: those of fewer are left out before noise is added; 0 stands for 1.
+	MinUnits int64
 	// Leader says which query selects the keys of a query that adds values up; nil if its cells are listed.
 	Leader *Leader
 	// Location is the time zone of labels and edges without an offset, and of time fields, if the column holds

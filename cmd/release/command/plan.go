@@ -103,6 +103,7 @@ type plannedQuery struct {
 	Share float64  `json:"share_of_mu2"`
 	// Threshold is the least noisy count of a key that is published, if keys are discovered.
 	Threshold float64 `json:"threshold,omitempty"`
+	MinUnits  int64   `json:"min_units,omitempty"`
 	// KeysOf names the query that selects the keys, if another one does.
 	KeysOf string `json:"keys_of,omitempty"`
 	// StandsOut is the smallest noisy count that stands out: of all cells without a row none is above it with 95 % probability.
@@ -127,7 +128,7 @@ func planJSON(p *pipeline.Plan) map[string]any {
 		all = append(all, plannedQuery{
 			Name: q.Query.Name(), Kind: string(q.Kind), Cells: q.Query.Cells(), Sensitivity: s.L2, Why: s.Why,
 			Sigma: q.Sigma(), Deviation: q.Deviation(), HalfWidth: half, PerRow: perRow,
-			Mu: float64(q.Mu()), Share: compared.Share(p, &q), Threshold: q.Threshold(), KeysOf: keysOf(&q), StandsOut: standsOut(&q), Sharing: sharingOf(p, &q),
+			Mu: float64(q.Mu()), Share: compared.Share(p, &q), Threshold: q.Threshold(), MinUnits: q.MinUnits(), KeysOf: keysOf(&q), StandsOut: standsOut(&q), Sharing: sharingOf(p, &q),
 			Least: least,
 			Parts: plannedParts(&q), Strategy: q.Strategy,
 		})

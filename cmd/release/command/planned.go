@@ -10,7 +10,11 @@ import (
 // cellCount is the number of cells of a query; discovered keys have a threshold instead.
 func cellCount(q *pipeline.Planned) string {
 	if q.Selection != nil {
-		return fmt.Sprintf("keys ≥ %.6g", q.Threshold())
+		text := fmt.Sprintf("keys ≥ %.6g", q.Threshold())
+		if least := q.Selection.Least(); least > 1 {
+			text += fmt.Sprintf(" of %d units or more", least)
+		}
+		return text
 	}
 	if f, ok := q.Query.(queries.KeyFollower); ok {
 		cells := "keys of " + f.Leader()

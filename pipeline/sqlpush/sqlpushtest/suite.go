@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dprelease/dprelease/configs"
-	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/local"
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
@@ -102,27 +101,7 @@ func Answers(t testing.TB, e pipeline.Engine, p *pipeline.Plan) (out []stability
 	if err := p.ChooseWidest(a.Exacts); err != nil {
 		return nil, err
 	}
-	for q, exacts := range a.Exacts {
-		for k, x := range exacts {
-			if _, follows := p.Queries()[q].Leader(); follows {
-				unit, named := mechanismtest.OpenForKeys(t, x)
-				out = append(out, stabilitytest.Answer{Quantum: unit, Named: named})
-				continue
-			}
-			if c := p.Queries()[q].Components; k < len(c) && c[k].Keys > 0 {
-				keys, counts := mechanismtest.OpenKeyed(t, x)
-				answer := stabilitytest.Answer{Keys: map[string]int64{}}
-				for i, key := range keys {
-					answer.Keys[key] = counts[i]
-				}
-				out = append(out, answer)
-				continue
-			}
-			quantum, cells := mechanismtest.OpenWide(t, x)
-			out = append(out, stabilitytest.Answer{Quantum: quantum, Cells: cells})
-		}
-	}
-	return append(out, stabilitytest.Answer{Cells: []*big.Int{digest}}), nil
+	return append(stabilitytest.Opened(t, p, a.Exacts), stabilitytest.Answer{Cells: []*big.Int{digest}}), nil
 }
 
 // Result says how many random cases were tried. Of jobs that were refused as a whole, Alone queries were compared by themselves.

@@ -19,13 +19,15 @@ type Counts struct {
 	units  *totals
 	names  *names
 	share  share
+	least  int64 // units of a key that is not left out
 	failed error // the first error of the spill
 }
 
-// NewCounts returns counts without rows. What does not fit in memory is written to the spill, which may be nil.
-func NewCounts(k *Keying, s bounding.Spill) *Counts {
+// NewCounts returns counts without rows, of which those below least will be left out with their keys. What does not fit in memory is written to the spill, which
+// may be nil.
+func NewCounts(k *Keying, least int64, s bounding.Spill) *Counts {
 	bounding.JoinNow(s)
-	return &Counts{keys: k, units: newTotals(1, s), names: newNames(s), share: share{spill: s}}
+	return &Counts{keys: k, least: least, units: newTotals(1, s), names: newNames(s), share: share{spill: s}}
 }
 
 // AddRows counts the rows of a batch that have a key.
@@ -151,7 +153,7 @@ func (a *Counts) Seal() ([]mechanism.Exact, error) {
 	}
 	slices.SortFunc(counts, keyCount.compare)
 	keys, numbers := split(counts)
-	e, err := mechanism.SealKeyed(keys, numbers)
+	e, err := mechanism.SealKeyed(a.least, keys, numbers)
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +214,7 @@ func (a *Counts) sealWritten() ([]mechanism.Exact, error) {
 		return nil, err
 	}
 	a.keys.forget()
-	return []mechanism.Exact{mechanism.SealKeyBlocks(func(take func(keys []string, counts []int64) error) error {
+	return []mechanism.Exact{mechanism.SealKeyBlocks(a.least, func(take func(keys []string, counts []int64) error) error {
 		for i := range partitions {
 			for _, in := range a.passes(i) {
 				if err := a.block(i, in, take); err != nil {

@@ -218,10 +218,16 @@ func (n *numbersOf) Of(keys []string) (mechanism.Exact, error) {
 	return mechanism.SealWide(math.Ldexp(1, n.exponent), out)
 }
 
-// All returns the numbers of all entries, under their bytes and a number of one byte or more.
-func (n *numbersOf) All() (labels []string, cells int128.Slice, quantum float64, err error) {
-	all := map[string]int128.Int{}
+// All returns the numbers of the entries of all keys, or of some, under their bytes and a number of one byte or more.
+func (n *numbersOf) All(among []string) (labels []string, cells int128.Slice, quantum float64, err error) {
+	all, has := map[string]int128.Int{}, make(map[digest]bool, len(among))
+	for _, key := range among {
+		has[sha256.Sum256([]byte(key))] = true
+	}
 	err = n.values.totals.each(func(e *entry, numbers int128.Slice) {
+		if among != nil && !has[e.digest()] {
+			return
+		}
 		for i := range n.count {
 			label := string(binary.BigEndian.AppendUint32(e[:len(e):len(e)], uint32(i)))
 			all[label] = all[label].Add(numbers.At(n.from + i))

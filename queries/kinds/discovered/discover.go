@@ -25,7 +25,7 @@ import (
 // of the cell there (queries/internal/sampling/sample.go). The counts are numbers of units, and L2 sensitivities are √L (add-remove) and √(2·L)
 // (replace-one). Which keys there are is private: they go to package mechanism with their counts, and come back if
 // the noisy count is large enough; see [calibrate.KeySelection], whose threshold rests on the two facts that a unit adds at most
-// 1 to a key, and is in at most L.
+// 1 to a key, and is in at most L. If the job says so, keys of fewer units than MinUnits, as counted so, are left out before that.
 
 // Query is a histogram of units by keys of which some are not listed. Its axes are the listed ones.
 type Query struct{ base.Query }
@@ -92,7 +92,7 @@ func (q *Query) Components(adj query.Adjacency) ([]query.Component, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []query.Component{{Sens: sens, Quantum: 1, RowBound: 1, Scale: 1, Weight: 1, Keys: q.Limits.Groups}}, nil
+	return []query.Component{{Sens: sens, Quantum: 1, RowBound: 1, Scale: 1, Weight: 1, Keys: q.Limits.Groups, MinUnits: q.Spec.MinUnits}}, nil
 }
 
 // declaredKeys is declared without the search for other bounds: max_groups is the only one.
@@ -118,7 +118,7 @@ func (q *Query) New(s table.Schema, spill bounding.Spill) (query.Accumulator, er
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	return q.Gather(q, keyselection.NewCounts(keys, spill), u, keyselection.ContentBytes, spill), nil
+	return q.Gather(q, keyselection.NewCounts(keys, q.Spec.MinUnits, spill), u, keyselection.ContentBytes, spill), nil
 }
 
 // Directions returns none: no cell is known before keys are selected.

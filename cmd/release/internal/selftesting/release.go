@@ -39,7 +39,7 @@ name: selftest
 privacy: {epsilon: 5, delta: 0.2, delta_failure: 0.1, unit: row, adjacency: add-remove}
 input: {files: [table.csv]}
 queries:
-  - {name: units, histogram: {by: [{column: cell, keys: discover}]}}
+  - {name: units, histogram: {by: [{column: cell, keys: discover}], min_units: %d}}
   - {name: sums, sum: {column: one, clamp: [0, 1], by: [{column: cell, keys: discover}]}}
 output: {dir: out, formats: [parquet]}
 ledger: {store: "sqlite:ledger.db", dataset: selftest, budget: {epsilon: 10, delta: 0.9, delta_cap: 0.5}}
@@ -74,12 +74,12 @@ func (a *selftester) releaseIn(folder, guarantee string) selftest.Release {
 
 // selectIn makes releases with discovered keys, as releaseIn does.
 func (a *selftester) selectIn(folder string) selftest.Selection {
-	return func(ctx context.Context, keys, rows int) (*selftest.Selected, error) {
+	return func(ctx context.Context, least int64, keys, rows int) (*selftest.Selected, error) {
 		dir, err := os.MkdirTemp(folder, "keys-")
 		if err != nil {
 			return nil, folderError("make a folder", err)
 		}
-		if err := writeFiles(dir, keysJob, keys, rows); err != nil {
+		if err := writeFiles(dir, fmt.Sprintf(keysJob, least), keys, rows); err != nil {
 			return nil, folderError("write the selftest's table", err)
 		}
 		plan, released, err := a.run(ctx, filepath.Join(dir, "job.yaml"))

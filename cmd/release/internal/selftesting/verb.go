@@ -22,8 +22,8 @@ It checks known answers of the cipher and of the calibration; the sampler agains
 moments and its independence; and it makes two releases of neighbouring tables of its own, with a job, a ledger and an
 output folder in a temporary folder, as 'release run' makes yours, and bounds from them how well the two can be told
 apart: a lower bound of mu above the mu that the job promises is a failure. It does the same with delta 0, for epsilon.
-And it makes two releases with discovered keys: of keys that only one privacy unit has, no more are published than their share
-of delta allows, and the noise of the counts and sums of keys that many units have is what it is said to be.
+And it makes four releases with discovered keys: of keys that only one privacy unit has, or the least number of units that a job
+may ask for (min_units), no more are published than their share of delta allows, keys of fewer units are not, and the noise of the counts and sums of keys that many units have is what it is said to be.
 
 Each line gives a check's statistic and the threshold, fixed beforehand, up to which it passes. If nothing is wrong,
 one run in 10^9 fails. Exit code 1: a check failed.

@@ -53,15 +53,16 @@ func TestSelftestRelease(t *testing.T) {
 	}
 }
 
-// TestSelftestSelects: the audit's releases with discovered keys are those of its job: a tenth of the keys of one unit is selected, and all keys of many.
+// TestSelftestSelects: the audit's releases with discovered keys are those of its job: a tenth of the keys of one unit is selected, and all keys of many. Of three units
+// as the least number it is a tenth of the keys of three, and none of those of two.
 func TestSelftestSelects(t *testing.T) {
-	for rows, selected := range map[int][2]int{1: {110, 260}, 12: {2000, 2000}} { // 185, by the grid, ± 5.7 standard errors
-		s, err := (&selftester{nil, testProgram}).selectIn(t.TempDir())(t.Context(), 2000, rows)
+	for rows, selected := range map[[2]int][2]int{{1, 1}: {110, 260}, {1, 12}: {2000, 2000}, {3, 3}: {110, 260}, {3, 2}: {0, 0}} { // 185, by the grid, ± 5.7 standard errors
+		s, err := (&selftester{nil, testProgram}).selectIn(t.TempDir())(t.Context(), int64(rows[0]), 2000, rows[1])
 		if err != nil {
 			t.Fatal(err)
 		}
 		if n := len(s.Counts); n < selected[0] || n > selected[1] || n != len(s.Sums) || s.Selection.Failure < 0.0999 || s.Selection.Failure > 0.1 || s.Summed.Sens.L2 != 1 {
-			t.Errorf("%d rows a key: %d keys are selected with %+v, %d summed with %+v", rows, n, s.Selection, len(s.Sums), s.Summed)
+			t.Errorf("%v least units and rows a key: %d keys are selected with %+v, %d summed with %+v", rows, n, s.Selection, len(s.Sums), s.Summed)
 		}
 	}
 }
