@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"slices"
 	"strings"
 
@@ -76,13 +77,29 @@ func (d *Database) describe(ctx context.Context) error {
 		if err != nil {
 			return failed(ctx, "the input's columns cannot be read", err)
 		}
-		for _, t := range types {
-			of := ColumnType{Name: t.Name(), Expr: d.dialect.Quote(t.Name()), Type: strings.ToUpper(t.DatabaseTypeName())}
-			of.Precision, of.Scale, of.HasDecimal = t.DecimalSize()
+		all := make([]ColumnType, len(types))
+		for i, t := range types {
+			all[i] = ColumnType{Name: t.Name(), Expr: d.dialect.Quote(t.Name()), Type: strings.ToUpper(t.DatabaseTypeName())}
+			all[i].Precision, all[i].Scale, all[i].HasDecimal = t.DecimalSize()
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			return failed(ctx, "the input's columns cannot be read", err)
+		}
+		if n, ok := d.dialect.(typeNamer); ok {
+			if err := n.nameTypes(ctx, tx, all); err != nil {
+				return err
+			}
+		}
+		for _, of := range all {
 			d.add(of)
 		}
-		return rows.Err()
+		return nil
 	})
+}
+
+// typeNamer is a dialect that finds the names of types that its driver does not know.
+type typeNamer interface {
+	nameTypes(ctx context.Context, s *session, all []ColumnType) error
 }
 
 func (d *Database) add(of ColumnType) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -41,7 +42,7 @@ func (postgres) Column(of ColumnType) (c Column, ok bool) {
 		}
 	case "BOOL":
 		return Column{Type: kind(table.Bool), Expr: "CAST(CAST(" + x + " AS int) AS bigint)"}, true
-	case "TEXT", "VARCHAR", "NAME", "UUID":
+	case "TEXT", "VARCHAR", "NAME", "UUID", "BPCHAR", postgresEnum: // the cast of a CHAR(n) leaves out the spaces at its end, which say nothing there
 		return Column{Type: kind(table.String), Expr: "CAST(" + x + ` AS text) COLLATE "C"`, Characters: true}, true
 	case "BYTEA":
 		return Column{Type: kind(table.String), Expr: x, Binary: true}, true
@@ -53,6 +54,44 @@ func (postgres) Column(of ColumnType) (c Column, ok bool) {
 		return Column{Type: instants, Expr: microseconds(x, "TIMESTAMPTZ '"+mostMicroseconds+"Z'")}, true
 	}
 	return c, false
+}
+
+// postgresEnum is what nameTypes calls each type that lists its values.
+const postgresEnum = "ENUM"
+
+// nameTypes asks the server for the types that users of the database have made: the driver knows their numbers.
+func (postgres) nameTypes(ctx context.Context, s *session, all []ColumnType) error {
+	var unknown []string
+	for _, of := range all {
+		if _, err := strconv.ParseUint(of.Type, 10, 32); err == nil {
+			unknown = append(unknown, of.Type)
+		}
+	}
+	if unknown == nil {
+		return nil
+	}
+	rows, err := s.query(ctx, "SELECT CAST(oid AS text), CASE typtype WHEN 'e' THEN '"+postgresEnum+"' ELSE CAST(typname AS text) END FROM pg_catalog.pg_type WHERE oid IN ("+strings.Join(unknown, ", ")+")")
+	if err != nil {
+		return failed(ctx, "the types of the input's columns cannot be read", err)
+	}
+	defer rows.Close()
+	names := map[string]string{}
+	for rows.Next() {
+		var number, name string
+		if err := rows.Scan(&number, &name); err != nil {
+			return failed(ctx, "the types of the input's columns cannot be read", err)
+		}
+		names[number] = name
+	}
+	if err := rows.Err(); err != nil {
+		return failed(ctx, "the types of the input's columns cannot be read", err)
+	}
+	for i := range all {
+		if name, ok := names[all[i].Type]; ok {
+			all[i].Type = name
+		}
+	}
+	return nil
 }
 
 // microseconds are exact: extract is numeric.

@@ -125,3 +125,37 @@ func TestPostgresCounts(t *testing.T) {
 		t.Fatal(err, same)
 	}
 }
+
+const typesJob = `
+version: 1
+name: types
+privacy: {epsilon: 1, delta: 1e-6, unit: [id], per_unit: {max_rows: 2}}
+input: {sql: {driver: postgres, dsn: unused, table: people}}
+queries:
+  - name: all
+    histogram: {by: [{column: mood, values: [sad, Happy], null: bin, other: bin}, {column: code, values: [ab, "x y"], null: bin, other: bin}, {column: age, edges: [0, 50]}]}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
+`
+
+// Types that list their values, texts of a length, types with a check, and identifiers are read as texts and numbers are, and of others the message has the name.
+func TestPostgresTypes(t *testing.T) {
+	s := newPostgres(t)
+	for _, text := range []string{
+		"CREATE TYPE mood AS ENUM ('sad', 'Happy', 'it''s')", "CREATE DOMAIN age AS int CHECK (value >= 0)", "CREATE TYPE pair AS RANGE (subtype = int)",
+		"CREATE TABLE people (id uuid, mood mood, code char(6), age age, pair pair)",
+		"INSERT INTO people SELECT md5((i % 7)::text)::uuid, (ARRAY['sad', 'Happy', 'it''s', NULL])[1 + i % 4]::mood, (ARRAY['ab', 'x y', 'x y  z', NULL])[1 + i % 4], i % 60, pair(1, 2) FROM generate_series(1, 50) AS i",
+	} {
+		if err := s.Exec(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := sqlpushtest.Plan(t, typesJob)
+	if same, err := s.Same(t, p, "people"); err != nil || same != "" {
+		t.Fatal(err, same)
+	}
+	p = sqlpushtest.Plan(t, strings.Replace(typesJob, "column: mood", "column: pair", 1))
+	if _, err := s.Same(t, p, "people"); err == nil || !strings.Contains(err.Error(), "pair of a database") {
+		t.Fatal(err)
+	}
+}

@@ -80,7 +80,9 @@ func (d EdgeDomain) compile(t table.Type, b ExtraCells) (valueCoder, []*problem.
 	}
 	err := problem.BadType(t)
 	err.Field, err.Message = ".column", fmt.Sprintf("a column of type %s cannot be cut at these edges", t)
-	err.Hint = "numbers cut numeric columns, dates and times cut dates and timestamps; input.csv.types types a CSV column"
+	if t.Kind != table.Invalid {
+		err.Hint = "numbers cut numeric columns, dates and times cut dates and timestamps; input.csv.types types a CSV column"
+	}
 	return nil, []*problem.Error{err}
 }
 

@@ -39,5 +39,9 @@ func nearNames(name string, names []string) []string {
 
 // BadType reports a column of a type that has no use at its place.
 func BadType(t table.Type) *Error {
-	return &Error{Code: CodeColumnType, Message: fmt.Sprintf("a column of type %s cannot be used here", t)}
+	e := &Error{Code: CodeColumnType, Message: fmt.Sprintf("a column of type %s cannot be used here", t)}
+	if t.Kind == table.Invalid {
+		e.Hint = "convert it before: in a database by a CAST in input.sql.query, in a file when it is written"
+	}
+	return e
 }

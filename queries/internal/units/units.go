@@ -31,7 +31,7 @@ func New(unit, columns []string, s table.Schema, p *problem.Problems) *Reader {
 			problem.UnknownColumn(name, problem.FieldUnit, s, p)
 		case !columnar.HasCanonicalForm(f.Type):
 			e := problem.BadType(f.Type)
-			p.Add(problem.FieldUnit, e.Code, "column "+name+": "+e.Message, "")
+			p.Add(problem.FieldUnit, e.Code, "column "+name+": "+e.Message, e.Hint)
 		default:
 			u.columns = append(u.columns, column{at: slices.Index(columns, name), kind: f.Type})
 			u.text = u.text || f.Type.Kind == table.String
