@@ -22,9 +22,16 @@ func failed(ctx context.Context, message string, err error) error {
 	}
 	e := &pipeline.Error{Cause: pipeline.CauseInput, Code: "sql", Message: message, Hint: hintFailed}
 	if state := sqlState(err); state != "" {
-		e.Message += fmt.Sprintf(" (SQLSTATE %s)", state)
+		e.Message += fmt.Sprintf(" (SQLSTATE %s%s)", state, meanings[state])
 	}
 	return e
+}
+
+// meanings are of states that have nothing to do with rows.
+var meanings = map[string]string{
+	"28000": ": the server refuses this user from here", "28P01": ": the password is wrong", "3D000": ": there is no such database",
+	"3F000": ": there is no such schema", "42P01": ": there is no such table", "42703": ": there is no such column", "42601": ": this is not SQL as the server knows it",
+	"42501": ": the user may not read this", "53300": ": the server has too many connections", "57014": ": the server has a limit of time for statements",
 }
 
 const hintFailed = "the database's own log has the whole message; check the connection, the rights of its user, and the names in input.sql"
