@@ -42,11 +42,11 @@ var (
 func OpenParts(paths []string, k partial.Key, p *pipeline.Plan, program string, l Limits) (*Merged, error) {
 	l.Workers = max(l.Workers, 1)
 	m := &Merged{key: k, engine: Engine{limits: l}}
-	absent := 0
+	var absent []string
 	for _, path := range paths {
 		x, err := readStatement(path, k)
 		if errors.Is(err, os.ErrNotExist) {
-			absent++
+			absent = append(absent, filepath.Base(path))
 			continue
 		}
 		if err != nil {
@@ -55,8 +55,10 @@ func OpenParts(paths []string, k partial.Key, p *pipeline.Plan, program string, 
 		m.parts = append(m.parts, x)
 	}
 	switch {
-	case absent > 0 && absent == len(paths):
+	case absent != nil && len(absent) == len(paths):
 		return nil, pipeline.ErrInputGone
+	case absent != nil:
+		return nil, partsFault("shard-missing", absent[0]+" is not there", hintMissing)
 	case len(paths) == 0:
 		return nil, partsFault("shard-missing", "there is no part to merge", hintMissing)
 	}

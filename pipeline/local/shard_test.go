@@ -247,6 +247,7 @@ func TestPartsThatDoNotFit(t *testing.T) {
 		"all of it":       {f.good, "", program, f.plan},
 		"of a same job":   {[]string{f.good[0], f.others[1]}, "", program, f.plan},
 		"one is missing":  {f.good[:1], "shard-missing", program, f.plan},
+		"one not there":   {append([]string{filepath.Join(t.TempDir(), "none.part")}, f.good...), "shard-missing", program, f.plan},
 		"one twice":       {append(f.good[:1:1], f.good...), "shard-twice", program, f.plan},
 		"another count":   {append(f.good[:1:1], f.threes...), "shard-foreign", program, f.plan},
 		"another key":     {[]string{f.good[0], f.foreign[1]}, "shard-foreign", program, f.plan},

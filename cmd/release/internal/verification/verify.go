@@ -151,7 +151,11 @@ func (v *verifying) noise(context.Context, *verifier) error {
 		return nil
 	}
 	p := v.manifest.Privacy
-	v.add("noise", passed, "%s meet epsilon %s, delta %s", console.Count(len(v.manifest.Mechanisms()), "mechanism"), asStated(p.Epsilon), asStated(p.Delta))
+	meet := "meet"
+	if len(v.manifest.Mechanisms()) == 1 {
+		meet = "meets"
+	}
+	v.add("noise", passed, "%s %s epsilon %s, delta %s", console.Count(len(v.manifest.Mechanisms()), "mechanism"), meet, asStated(p.Epsilon), asStated(p.Delta))
 	return nil
 }
 
