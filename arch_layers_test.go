@@ -138,11 +138,12 @@ var layers = map[string][]string{
 	"pipeline/protocol": append([]string{"pipeline"}, exposed...),
 
 	"pipeline/local":                       append([]string{"pipeline/partial"}, engines...),
-	"pipeline/sqlpush":                     append([]string{"mechanism/int128", "queries/problem", "pipeline/sqlpush/internal/evenly", "pipeline/sqlpush/internal/rowbatch", "pipeline/sqlpush/internal/sums", "pipeline/sqlpush/internal/timefields", "pipeline/sqlpush/internal/vectors"}, engines...),
+	"pipeline/sqlpush":                     append([]string{"mechanism/int128", "queries/problem", "pipeline/sqlpush/internal/evenly", "pipeline/sqlpush/internal/places", "pipeline/sqlpush/internal/rowbatch", "pipeline/sqlpush/internal/sums", "pipeline/sqlpush/internal/timefields", "pipeline/sqlpush/internal/vectors"}, engines...),
 	"pipeline/sqlpush/internal/evenly":     {},
 	"pipeline/sqlpush/internal/rowbatch":   {"io/table"},
 	"pipeline/sqlpush/internal/sums":       {"mechanism/int128", "queries/bounding"},
 	"pipeline/sqlpush/internal/timefields": {"queries/domain"},
+	"pipeline/sqlpush/internal/places":     {"queries/domain"},
 	"pipeline/sqlpush/internal/vectors":    {},
 	"pipeline/beam":                        append([]string{"configs", "internal/wiring", "pipeline/local", "pipeline/partial"}, engines...),
 

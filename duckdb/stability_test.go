@@ -28,3 +28,6 @@ func TestFoldedTexts(t *testing.T) { sqlpushtest.Folded(t, newDuckDB(t)) }
 
 // Vectors that are shortened.
 func TestVectors(t *testing.T) { sqlpushtest.Vectors(t, newDuckDB(t)) }
+
+// The points that are nearest to places.
+func TestPlaces(t *testing.T) { sqlpushtest.Places(t, newDuckDB(t)) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/places"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/timefields"
 	"github.com/dprelease/dprelease/queries/domain"
 )
@@ -21,7 +22,7 @@ func (w *writer) present(r *domain.Rule, columns map[string]Column) (ok bool) {
 		w.filter(w.onGrid(r.Grid, columns)...)
 		return true
 	}
-	if kept > 0 {
+	if kept > 0 || r.Nearest != nil {
 		return kept == 2
 	}
 	c := columns[r.Column]
@@ -93,6 +94,11 @@ func (w *writer) folded(r *domain.Rule, c *Column) string {
 func (w *writer) axis(r *domain.Rule, columns map[string]Column) string {
 	if r.Grid != nil {
 		return w.grid(r, columns)
+	}
+	if n := r.Nearest; n != nil {
+		lat, lon := w.stage(w.double(columns[n.Lat])), w.stage(w.double(columns[n.Lon]))
+		there := w.onEarth(lat, lon)
+		return fmt.Sprintf("CASE WHEN %s THEN COALESCE(%s, %s) ELSE %s END", there, places.Nearest(w, n, lat, lon, there), code(r.Other), code(r.Null))
 	}
 	c := columns[r.Column]
 	x := w.folded(r, &c)

@@ -54,6 +54,8 @@ type Dialect interface {
 	fold(x string, f *domain.FoldRule) (folded string, ok bool)
 	// integers is how whole numbers below 2^112 are computed with, without a name if the dialect was not tried with such.
 	integers() vectors.Integers
+	// doubles says that sums, differences, products, quotients and roots of doubles were seen to be those of this program, each rounded by itself.
+	doubles() bool
 	// unitOfTimes says that the canonical text of a time can be written.
 	unitOfTimes() bool
 	// fence ends a SELECT whose columns are not to be written into the places of their use, again and again; "" if the engine does not do that.
@@ -140,6 +142,8 @@ func (ansi) failsBelow() bool { return true }
 func (ansi) fold(string, *domain.FoldRule) (string, bool) { return "", false }
 
 func (ansi) integers() (none vectors.Integers) { return none }
+
+func (ansi) doubles() bool { return false }
 
 func (ansi) unitOfTimes() bool { return false }
 

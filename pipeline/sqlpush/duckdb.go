@@ -146,6 +146,9 @@ func (duckdb) integers() vectors.Integers {
 	}
 }
 
+// doubles is true: an operator is a function of its own.
+func (duckdb) doubles() bool { return true }
+
 // unitOfTimes is true.
 func (duckdb) unitOfTimes() bool { return true }
 

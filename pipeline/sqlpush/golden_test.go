@@ -67,6 +67,7 @@ privacy: {epsilon: 1, delta: 1e-6, unit: [cab, day], per_unit: {max_rows: 5}}
 input: {sql: {driver: postgres, table: city.trips}}
 queries:
   - {name: vectors, sum: {columns: [lat, lon, age], clip_l2: 100, by: [{column: zone, values: [north, south]}]}}
+  - {name: points, histogram: {by: [{nearest: {lat: lat, lon: lon, points: points.csv, id: id, within_m: 500}, other: bin, as: point}]}}
 output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
 `

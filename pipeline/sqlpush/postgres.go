@@ -209,6 +209,9 @@ func (postgres) integers() vectors.Integers {
 	}
 }
 
+// doubles is true: an operator is a function of its own.
+func (postgres) doubles() bool { return true }
+
 // unitOfTimes is true.
 func (postgres) unitOfTimes() bool { return true }
 

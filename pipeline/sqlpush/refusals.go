@@ -13,6 +13,9 @@ import (
 // mostComponents is the largest number of components of a value that is added up in a database.
 const mostComponents = 64
 
+// mostPoints is the largest number of points of which a database finds the nearest: a statement has each of them twice.
+const mostPoints = 1000
+
 // fits reports what a dialect cannot do exactly.
 func (in *input) fits(plan *pipeline.Plan, name string, o *queries.Outline, s table.Schema) error {
 	p := &problem.Problems{Query: name}
@@ -33,8 +36,21 @@ func (in *input) fits(plan *pipeline.Plan, name string, o *queries.Outline, s ta
 		}
 	}
 	for i := range o.Axes {
-		if g := o.Axes[i].Grid; g != nil && (g.LatType.Kind == table.String || g.LonType.Kind == table.String) {
-			refuse("histogram.by", "texts are not read as numbers in a database: the coordinates are texts")
+		r := &o.Axes[i]
+		if columns := r.Columns(); len(columns) > 1 {
+			for _, c := range columns {
+				if f, _ := s.Lookup(c); f.Type.Kind == table.String {
+					refuse("histogram.by", "texts are not read as numbers in a database: column "+c+" holds texts")
+				}
+			}
+		}
+		if n := r.Nearest; n != nil {
+			switch {
+			case !in.doubles():
+				refuse("histogram.by", "distances are computed in doubles, and this database was not seen to compute with them as this program does")
+			case len(n.Points) > mostPoints:
+				refuse("histogram.by", fmt.Sprintf("a database is not asked for distances to more than %d points", mostPoints))
+			}
 		}
 		if f := o.Axes[i].Fold; f != nil {
 			if _, ok := in.fold("x", f); !ok || !in.characters(plan, o.Axes[i].Column) {

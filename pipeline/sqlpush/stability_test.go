@@ -30,3 +30,6 @@ func TestPostgresFoldedTexts(t *testing.T) { sqlpushtest.Folded(t, newPostgres(t
 
 // Vectors that are shortened.
 func TestPostgresVectors(t *testing.T) { sqlpushtest.Vectors(t, newPostgres(t)) }
+
+// The points that are nearest to places.
+func TestPostgresPlaces(t *testing.T) { sqlpushtest.Places(t, newPostgres(t)) }

@@ -119,12 +119,10 @@ const (
 func presenceOf(o *queries.Outline, filters []domain.FilterRule) map[string]presence {
 	needs := map[string]presence{}
 	for i := range o.Axes {
-		switch r := &o.Axes[i]; {
-		case r.Null != domain.RuleDropped:
-		case r.Grid != nil:
-			needs[r.Grid.Lat], needs[r.Grid.Lon] = needsCode, needsCode
-		default:
-			needs[r.Column] = needsCode
+		if r := &o.Axes[i]; r.Null == domain.RuleDropped {
+			for _, name := range r.Columns() {
+				needs[name] = needsCode
+			}
 		}
 	}
 	for _, name := range o.Columns {

@@ -36,6 +36,18 @@ func (w *writer) stage(expr string) string {
 // Stage is stage.
 func (w *writer) Stage(expr string) string { return w.stage(expr) }
 
+// Stages makes columns of expressions at once and returns their names.
+func (w *writer) Stages(exprs []string) (names []string) {
+	var columns []string
+	for _, x := range exprs {
+		w.names++
+		names = append(names, fmt.Sprint("e", w.names))
+		columns = append(columns, x+" AS "+names[len(names)-1])
+	}
+	w.Layer(columns...)
+	return names
+}
+
 // Layer makes columns that are not to be written into the places of their use.
 func (w *writer) Layer(columns ...string) {
 	w.push(columns...)

@@ -78,6 +78,14 @@ func (d NearestDomain) Keys(name string, extra []string) []KeyColumn {
 	return []KeyColumn{{Name: name, Labels: Labels{Strings: append(ids, extra...)}}}
 }
 
+func (d NearestDomain) rule() *NearestRule {
+	r := &NearestRule{Lat: d.Lat, Lon: d.Lon, Most: d.Index.Most()}
+	for _, x := range d.Points {
+		r.Points = append(r.Points, earth.OnEllipsoid(x.Lat, x.Lon))
+	}
+	return r
+}
+
 func (d NearestDomain) locator(other int32) locator {
 	return nearestCells{d.Index, other}
 }

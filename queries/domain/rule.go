@@ -10,6 +10,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/internal/calendar"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
+	"github.com/dprelease/dprelease/queries/internal/earth"
 )
 
 // Rule says which code a value of a column has, in plain numbers and texts, so that another engine can be told what a coder does. Codes are
@@ -36,8 +37,20 @@ type Rule struct {
 	// Field is the name of a time field, read on a clock with these offsets.
 	Field   string
 	Offsets *Offsets
-	// Grid is a grid of two columns.
-	Grid *GridRule
+	// Grid is a grid of two columns, Nearest are points near places of two columns.
+	Grid    *GridRule
+	Nearest *NearestRule
+}
+
+// Columns are the names of the columns that codes are of: one, or a latitude and a longitude.
+func (r *Rule) Columns() []string {
+	switch {
+	case r.Grid != nil:
+		return []string{r.Grid.Lat, r.Grid.Lon}
+	case r.Nearest != nil:
+		return []string{r.Nearest.Lat, r.Nearest.Lon}
+	}
+	return []string{r.Column}
 }
 
 // Offsets are those of a zone's clocks.
@@ -107,19 +120,34 @@ type Span[T int64 | float64] struct{ Least, Most T }
 
 // GridRule is a grid: the edges of its rows and columns. A place is in row i if it is from edge i to before edge i+1, the last row is closed.
 type GridRule struct {
-	Lat, Lon         string
-	LatType, LonType table.Type
-	Rows, Cols       []float64
+	Lat, Lon   string
+	Rows, Cols []float64
 }
+
+// NearestRule is the nearest of some points, the first of those equally near, of which the square of the straight distance is at most Most; places that are further
+// away from all are in no cell. Positions are of [Formula], and squares of distances are summed in the order of the axes.
+type NearestRule struct {
+	Lat, Lon string
+	Points   [][3]float64
+	Most     float64
+}
+
+// Formula is how positions on earth are computed from degrees.
+type Formula = earth.Formula
+
+// WGS84 is the formula of all positions.
+var WGS84 = earth.WGS84
 
 // Rule returns what an axis does with the columns of a layout; ok is false if it cannot be said so.
 func (a *Axis) Rule(l Layout) (r Rule, ok bool) {
 	if d, is := a.Domain.(gridDomain); is {
-		lat, lon := l.coordinates(d.Lat, a.Field), l.coordinates(d.Lon, a.Field)
 		return Rule{
 			Null: a.Extra.Null, Other: a.Extra.Other,
-			Grid: &GridRule{Lat: d.Lat, Lon: d.Lon, LatType: lat.Kind, LonType: lon.Kind, Rows: d.rows, Cols: d.cols},
+			Grid: &GridRule{Lat: d.Lat, Lon: d.Lon, Rows: d.rows, Cols: d.cols},
 		}, true
+	}
+	if d, is := a.Domain.(NearestDomain); is {
+		return Rule{Null: a.Extra.Null, Other: a.Extra.Other, Nearest: d.rule()}, true
 	}
 	c, is := a.Coder(l).(*AxisCoder)
 	if !is {

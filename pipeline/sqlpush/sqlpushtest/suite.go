@@ -231,14 +231,20 @@ func Cases(t *testing.T, few, many int) int {
 	return few
 }
 
-// Plan makes the plan of a job's text.
+// Plan makes the plan of a job's text. Its public files have three points.
 func Plan(t testing.TB, text string) *pipeline.Plan {
+	t.Helper()
+	return planWith(t, text, map[string][]string{"id": {"one", "two", "three"}, "lat": {"10", "40", "70"}, "lon": {"0", "50", "50"}})
+}
+
+// planWith makes the plan of a job's text, whose public files all have some columns.
+func planWith(t testing.TB, text string, public map[string][]string) *pipeline.Plan {
 	t.Helper()
 	job, diags := configs.Parse(filepath.Join(t.TempDir(), "job.yaml"), []byte(text), configs.ParseOptions{})
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
-	p, diags := pipeline.New(job, nil)
+	p, diags := pipeline.New(job, func(_, column string) ([]string, error) { return public[column], nil })
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}

@@ -13,7 +13,7 @@ import (
 // Visits is a table whose values can be told apart from all that a server sends by itself, for tests of what crosses a wire.
 //
 // Its columns are person and number (the same privacy units, as texts and as whole numbers), note (a text of each row), zone (of which jobs declare north and
-// south), amount (beyond every clamp), age, t (a time of each row) and day.
+// south), amount (beyond every clamp), age, lon, t (a time of each row) and day.
 type Visits struct{ Rows int }
 
 // Marks of values in Visits.
@@ -29,9 +29,9 @@ const (
 func (v Visits) Load(t testing.TB, s *Server) {
 	t.Helper()
 	for _, text := range []string{
-		"CREATE TABLE visits (person text, number bigint, note text, zone text, amount double precision, age int, t timestamptz, day date)",
+		"CREATE TABLE visits (person text, number bigint, note text, zone text, amount double precision, age int, lon int, t timestamptz, day date)",
 		fmt.Sprintf(`INSERT INTO visits SELECT '%[1]sunit' || i %% 7, %[2]d + i %% 7, '%[1]snote' || i, CASE i %% 3 WHEN 0 THEN 'north' WHEN 1 THEN 'south' ELSE '%[1]szone' END,
-			%[3]v + i, i %% 80, TIMESTAMPTZ '1970-01-01 00:00:00+00' + (%[4]d + i) * INTERVAL '1 microsecond', DATE '2013-01-02' FROM generate_series(1, %[5]d) AS i`,
+			%[3]v + i, i %% 80, i %% 90, TIMESTAMPTZ '1970-01-01 00:00:00+00' + (%[4]d + i) * INTERVAL '1 microsecond', DATE '2013-01-02' FROM generate_series(1, %[5]d) AS i`,
 			Canary, int64(numbers), amounts, int64(firstTime), v.Rows),
 	} {
 		if err := s.Exec(text); err != nil {
@@ -102,6 +102,8 @@ var visitsQueries = []string{
 	"  - {name: each, mean: {column: amount, clamp: [-5, 5]}}",
 	"  - {name: pair, sum: {columns: [amount, age], clamp: [0, 3]}}",
 	"  - {name: short, mean: {columns: [amount, age], clip_l2: 3, by: [{column: zone, values: [north, south]}]}}",
+	"  - {name: near, histogram: {by: [{nearest: {lat: age, lon: lon, points: points.csv, id: id, within_m: 500000}, other: bin, as: point}]}}",
+	"  - {name: around, histogram: {by: [{nearest: {lat: age, lon: lon, points: points.csv, id: id, within_m: 500000, kernel: {bandwidth_m: 100000}}, as: point}]}}",
 	"  - {name: spread, variance: {column: age, clamp: [0, 90]}}",
 	"  - {name: clamp, mean: {column: amount, clamp: discover, range: [-1, 1000], by: [{column: zone, values: [north, south]}]}}",
 	"  - {name: tables, crosstabs: {by: [{column: zone, values: [north, south]}, {column: age, edges: [0, 40, 80]}], ways: [1, 2]}}",

@@ -22,16 +22,16 @@ type Position [3]float64
 //
 //	x = N·cos φ·cos λ,  y = N·cos φ·sin λ,  z = N·(1 − e²)·sin φ,  N = a/sqrt(1 − e²·sin² φ)
 func OnEllipsoid(lat, lon float64) Position {
-	sinLat, cosLat := math.Sincos(lat * (math.Pi / 180))
-	sinLon, cosLon := math.Sincos(lon * (math.Pi / 180))
-	n := semiMajor / math.Sqrt(1-eccentricity2*sinLat*sinLat)
-	return Position{n * cosLat * cosLon, n * cosLat * sinLon, n * (1 - eccentricity2) * sinLat}
+	sinLat, cosLat := sincos(radians(lat))
+	sinLon, cosLon := sincos(radians(lon))
+	n := semiMajor / math.Sqrt(1-float64(float64(eccentricity2*sinLat)*sinLat))
+	return Position{float64(float64(n*cosLat) * cosLon), float64(float64(n*cosLat) * sinLon), float64(float64(n*(1-eccentricity2)) * sinLat)}
 }
 
 // squareTo returns the square of the length of the straight line between two positions.
 func (a *Position) squareTo(b *Position) float64 {
 	x, y, z := a[0]-b[0], a[1]-b[1], a[2]-b[2]
-	return x*x + y*y + z*z
+	return float64(float64(x*x)+float64(y*y)) + float64(z*z)
 }
 
 // Along returns the length of the geodesic between two places of which the straight line is chord metres long, at most the
@@ -43,6 +43,14 @@ func (a *Position) squareTo(b *Position) float64 {
 // with it, is off by less than 1.2 % of c³/24R²: 2 mm if c is 50 km, 13 m if it is 1000 km.
 func Along(chord float64) float64 {
 	return 2 * MeanRadius * math.Asin(min(chord/(2*MeanRadius), 1))
+}
+
+// mostSquare is the square of the straight line between places that are so many metres apart along the earth: places are not further apart if theirs
+// is not above it.
+func mostSquare(metres float64) float64 {
+	half, _ := sincos(metres / (2 * MeanRadius))
+	chord := float64(2 * MeanRadius * half)
+	return float64(chord * chord)
 }
 
 // Place is a place in decimal degrees.

@@ -71,15 +71,15 @@ func TestSquaresEqualBruteForce(t *testing.T) {
 					y, x = s.south+float64(rng.IntN(int(s.rowsFloat)+1))/s.perLat, s.west+float64(rng.IntN(s.cols+1))/s.perLon
 				}
 			}
-			at, want, least := OnEllipsoid(y, x), int32(Nobody), within*within
+			at, want, least := OnEllipsoid(y, x), int32(Nobody), find.most
 			for i := range points {
 				p := OnEllipsoid(points[i].Lat, points[i].Lon)
 				if square := at.squareTo(&p); square < least || square == least && want < 0 {
 					want, least = int32(i), square
 				}
 			}
-			if Along(math.Sqrt(least)) > within {
-				want = Nobody
+			if over := Along(math.Sqrt(least)) - within; want != Nobody && over > 1e-9*within {
+				rt.Fatalf("a point within %v m is %v m further away", within, over)
 			}
 			if got, tree := find.Nearest(y, x), alone.Nearest(y, x); got != want || tree != want {
 				rt.Fatalf("(%v, %v), %d points within %v m: squares %d, tree %d, all points %d", y, x, len(points), within, got, tree, want)
@@ -129,7 +129,7 @@ func BenchmarkLocate(b *testing.B) {
 		return s.index
 	}
 	for name, find := range map[string]func(lat, lon float64) int32{
-		"squares": NewIndex(points, 150).Nearest, "tree": (&Index{t, nil, 150}).Nearest, "all": all,
+		"squares": NewIndex(points, 150).Nearest, "tree": (&Index{t, nil, 150 * 150}).Nearest, "all": all,
 	} {
 		b.Run(name, func(b *testing.B) {
 			i := 0
@@ -138,5 +138,21 @@ func BenchmarkLocate(b *testing.B) {
 				i = (i + 1) % len(places)
 			}
 		})
+	}
+}
+
+// Sines are as good as those of package math.
+func TestSines(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for i := range 200_000 {
+		x := math.Pi * (2*rng.Float64() - 1)
+		if i < 100 {
+			x = float64(i-50) * (math.Pi / 50)
+		}
+		sin, cos := sincos(x)
+		wantSin, wantCos := math.Sincos(x)
+		if math.Abs(sin-wantSin) > 3e-16 || math.Abs(cos-wantCos) > 3e-16 {
+			t.Fatalf("sine and cosine of %v: %v, %v, want %v, %v", x, sin, cos, wantSin, wantCos)
+		}
 	}
 }

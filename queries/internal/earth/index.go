@@ -1,18 +1,17 @@
 package earth
 
-import "math"
-
 // Index finds places by where they are. It may be used by several goroutines.
 type Index struct {
 	tree    tree
 	squares *squares // of the same places; nil if they are few
-	within  float64
+	most    float64  // the largest square of a straight distance
 }
 
 // NewIndex returns an index of places, which are numbered from 0, of which Nearest finds those that are at most within metres away.
 func NewIndex(places []Place, within float64) *Index {
 	t := newTree(places)
-	return &Index{t, newSquares(places, t, within), within}
+	most := mostSquare(within)
+	return &Index{t, newSquares(places, t, within, most), most}
 }
 
 // Nearest returns the number of the place nearest to a position, the lowest of those equally near, or [Nobody].
@@ -22,12 +21,12 @@ func (x *Index) Nearest(lat, lon float64) int32 {
 			return found
 		}
 	}
-	found, square := x.tree.nearest(OnEllipsoid(lat, lon), x.within*x.within)
-	if found >= 0 && Along(math.Sqrt(square)) > x.within {
-		return Nobody
-	}
+	found, _ := x.tree.nearest(OnEllipsoid(lat, lon), x.most)
 	return found
 }
+
+// Most is the largest square of a straight distance to the nearest place, in square metres.
+func (x *Index) Most() float64 { return x.most }
 
 // Around appends the places at most so many metres from a position, in no particular order.
 func (x *Index) Around(lat, lon, metres float64, found []Nearby) []Nearby {

@@ -36,7 +36,7 @@ const (
 type squares struct {
 	tree                 tree
 	within               float64
-	sure                 float64 // squares of distances up to it are surely within along the earth
+	most                 float64 // the largest square of a straight distance
 	south, west          float64
 	perLat, perLon       float64 // squares a degree
 	cols                 int
@@ -56,7 +56,7 @@ type candidates struct {
 const undecided, nobody, tooMany = -2, Nobody, -3
 
 // newSquares returns an empty index, or nil if there are few points or all are on a line.
-func newSquares(points []Place, t tree, within float64) *squares {
+func newSquares(points []Place, t tree, within, most float64) *squares {
 	if len(points) < leastPoints {
 		return nil
 	}
@@ -76,10 +76,8 @@ func newSquares(points []Place, t tree, within float64) *squares {
 	squeezed := max(math.Cos((south+high/2)*(math.Pi/180)), 0.01) * wide // in degrees of latitude
 	rows := min(max(math.Round(math.Sqrt(n*high/squeezed)), 1), n)
 	cols := max(math.Floor(n/rows), 1)
-	// Along the earth, c metres are at most c + c³/23R², for c up to 1000 km.
-	sure := max(within*(1-within*within/(23*MeanRadius*MeanRadius))-squareSlack, 0)
 	return &squares{
-		tree: t, within: within, sure: sure * sure, south: south, west: west, perLat: rows / high, perLon: cols / wide,
+		tree: t, within: within, most: most, south: south, west: west, perLat: rows / high, perLon: cols / wide,
 		cols: int(cols), rowsFloat: rows, colsFloat: cols, candidates: make([]atomic.Pointer[candidates], int(rows)*int(cols)),
 	}
 }
@@ -99,12 +97,9 @@ func (s *squares) nearest(lat, lon float64) (point int32, ok bool) {
 		return c.only, c.only != tooMany
 	}
 	at := OnEllipsoid(lat, lon)
-	point, least := nearestOf(c.first[:c.few], &at, nobody, s.within*s.within)
+	point, least := nearestOf(c.first[:c.few], &at, nobody, s.most)
 	if len(c.more) > 0 {
-		point, least = nearestOf(c.more, &at, point, least)
-	}
-	if point >= 0 && least > s.sure && Along(math.Sqrt(least)) > s.within {
-		return nobody, true
+		point, _ = nearestOf(c.more, &at, point, least)
 	}
 	return point, true
 }

@@ -1,0 +1,88 @@
+package earth
+
+import "math"
+
+// Sines and cosines
+//
+// Positions are the same numbers on every processor, and in databases that are told how they are computed ([Formula]): each step is a sum, a difference, a product, a quotient or a
+// root that is rounded by itself, in a fixed order. So conversions keep the compiler from fusing products and sums, and the sines are not those of
+// package math, which has other ones for some processors. They are of the same method, by S. L. Moshier (Cephes, 1992): the angle less a multiple of pi/2, subtracted in three
+// parts, and a polynomial for what is left.
+
+// Formula is what positions are computed with, in the order of [OnEllipsoid].
+type Formula struct {
+	// Degree is a degree in radians. Angles of a magnitude below Least degrees count as 0, so that no product is too small for a double.
+	Degree, Least float64
+	// PerRadian times the magnitude of an angle is below 1, from 1 to below 3, or from 3 on; then 0, 2 or 4 times each part of Quarter (pi/4) is subtracted.
+	PerRadian float64
+	Quarter   [3]float64
+	// Sin and Cos are coefficients, that of the highest power first.
+	Sin, Cos [6]float64
+	// SemiMajor is in metres; Eccentricity2 is the square of the first eccentricity, and Rest is 1 less that.
+	SemiMajor, Eccentricity2, Rest float64
+}
+
+// WGS84 is the formula of this package.
+var WGS84 = Formula{
+	Degree: degree, Least: least, PerRadian: perRadian, Quarter: [3]float64{quarterA, quarterB, quarterC},
+	Sin: sinCoefficients, Cos: cosCoefficients, SemiMajor: semiMajor, Eccentricity2: eccentricity2, Rest: 1 - eccentricity2,
+}
+
+const (
+	degree    = math.Pi / 180
+	least     = 0x1p-100
+	perRadian = 4 / math.Pi
+	quarterA  = 7.85398125648498535156e-1
+	quarterB  = 3.77489470793079817668e-8
+	quarterC  = 2.69515142907905952645e-15
+)
+
+var (
+	sinCoefficients = [6]float64{1.58962301576546568060e-10, -2.50507477628578072866e-8, 2.75573136213857245213e-6, -1.98412698295895385996e-4, 8.33333333332211858878e-3, -1.66666666666666307295e-1}
+	cosCoefficients = [6]float64{-1.13585365213876817300e-11, 2.08757008419747316778e-9, -2.75573141792967388112e-7, 2.48015872888517045348e-5, -1.38888888888730564116e-3, 4.16666666666665929218e-2}
+)
+
+// sincos returns the sine and the cosine of an angle in radians, of a magnitude of at most pi.
+func sincos(x float64) (sin, cos float64) {
+	negative := x < 0
+	if negative {
+		x = -x
+	}
+	times := 0.0
+	switch turns := float64(x * perRadian); {
+	case turns >= 3:
+		times = 4
+	case turns >= 1:
+		times = 2
+	}
+	z := float64(float64(x-float64(times*quarterA))-float64(times*quarterB)) - float64(times*quarterC)
+	zz := float64(z * z)
+	cos = float64(1-float64(0.5*zz)) + float64(float64(zz*zz)*polynomial(&cosCoefficients, zz))
+	sin = z + float64(float64(z*zz)*polynomial(&sinCoefficients, zz))
+	switch times {
+	case 2:
+		sin, cos = cos, -sin
+	case 4:
+		sin, cos = -sin, -cos
+	}
+	if negative {
+		sin = -sin
+	}
+	return sin, cos
+}
+
+func polynomial(c *[6]float64, x float64) float64 {
+	y := float64(c[0]*x) + c[1]
+	y = float64(y*x) + c[2]
+	y = float64(y*x) + c[3]
+	y = float64(y*x) + c[4]
+	return float64(y*x) + c[5]
+}
+
+// radians turns degrees into radians.
+func radians(degrees float64) float64 {
+	if -least < degrees && degrees < least {
+		return 0
+	}
+	return float64(degrees * degree)
+}
