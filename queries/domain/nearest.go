@@ -78,6 +78,20 @@ func (d NearestDomain) Keys(name string, extra []string) []KeyColumn {
 	return []KeyColumn{{Name: name, Labels: Labels{Strings: append(ids, extra...)}}}
 }
 
+// NearestRule is the nearest of some points, the first of those equally near, of which the square of the straight distance is at most Most; places that are further
+// away from all are in no cell. Positions are of [Formula], and squares of distances are summed in the order of the axes.
+type NearestRule struct {
+	Lat, Lon string
+	Points   [][3]float64
+	Most     float64
+}
+
+// Formula is how positions on earth are computed from degrees.
+type Formula = earth.Formula
+
+// WGS84 is the formula of all positions.
+var WGS84 = earth.WGS84
+
 func (d NearestDomain) rule() *NearestRule {
 	r := &NearestRule{Lat: d.Lat, Lon: d.Lon, Most: d.Index.Most()}
 	for _, x := range d.Points {

@@ -10,7 +10,6 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/queries/internal/calendar"
 	"github.com/dprelease/dprelease/queries/internal/columnar"
-	"github.com/dprelease/dprelease/queries/internal/earth"
 )
 
 // Rule says which code a value of a column has, in plain numbers and texts, so that another engine can be told what a coder does. Codes are
@@ -123,20 +122,6 @@ type GridRule struct {
 	Lat, Lon   string
 	Rows, Cols []float64
 }
-
-// NearestRule is the nearest of some points, the first of those equally near, of which the square of the straight distance is at most Most; places that are further
-// away from all are in no cell. Positions are of [Formula], and squares of distances are summed in the order of the axes.
-type NearestRule struct {
-	Lat, Lon string
-	Points   [][3]float64
-	Most     float64
-}
-
-// Formula is how positions on earth are computed from degrees.
-type Formula = earth.Formula
-
-// WGS84 is the formula of all positions.
-var WGS84 = earth.WGS84
 
 // Rule returns what an axis does with the columns of a layout; ok is false if it cannot be said so.
 func (a *Axis) Rule(l Layout) (r Rule, ok bool) {

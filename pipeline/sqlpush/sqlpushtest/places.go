@@ -25,42 +25,7 @@ func Places(t *testing.T, s *Server) {
 	}
 	for _, points := range []int{1, 16, 17, 150} {
 		spread := math.Pow(10, 2-5*r.Float64()) // degrees
-		lat, lon := float64(r.IntN(170)-85), float64(r.IntN(350)-175)
-		if r.IntN(4) == 0 {
-			lat, lon = 90, 0
-		}
-		around := func() [2]float64 {
-			if r.IntN(2) == 0 {
-				return [2]float64{max(min(lat+spread*(r.Float64()-0.5), 90), -90), max(min(lon+spread*(r.Float64()-0.5), 180), -180)}
-			}
-			return [2]float64{max(min(lat+spread/8*float64(r.IntN(8)), 90), -90), max(min(lon+spread/8*float64(r.IntN(8)), 180), -180)}
-		}
-		var at [][2]float64
-		public := map[string][]string{}
-		for i := range points {
-			p := around()
-			if i > 0 && r.IntN(6) == 0 {
-				p = at[r.IntN(i)]
-			}
-			at = append(at, p)
-			for name, value := range map[string]any{"id": fmt.Sprint("p", i), "lat": p[0], "lon": p[1]} {
-				public[name] = append(public[name], fmt.Sprint(value))
-			}
-		}
-		var rows []stabilitytest.Row
-		for n := range 200 {
-			p := around()
-			switch r.IntN(6) {
-			case 0:
-				p = at[r.IntN(points)]
-			case 1:
-				p = [2]float64{at[r.IntN(points)][0], (at[r.IntN(points)][1] + at[r.IntN(points)][1]) / 2}
-			case 2:
-				odd := []float64{0, 5e-324, -5e-324, 1e-300, 0x1p-100, math.Nextafter(0x1p-100, 0), -0x1p-101, 90, -90, 45, -45, 135, 180, -180, 180.0001, math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat64}
-				p = [2]float64{odd[r.IntN(len(odd))], odd[r.IntN(len(odd))]}
-			}
-			rows = append(rows, stabilitytest.Row{int64(n), int64(n % 17), p[0], p[1]})
-		}
+		public, rows := drawPlaces(r, points, spread)
 		if err := s.Load("places", columns, types, append(rows, stabilitytest.Row{int64(0), int64(1), nil, 1.0})); err != nil {
 			t.Fatal(err)
 		}
@@ -75,6 +40,46 @@ func Places(t *testing.T, s *Server) {
 			}
 		}
 	}
+}
+
+// drawPlaces draws points, as columns of a public file, and rows with places around them, over so many degrees.
+func drawPlaces(r *rand.Rand, points int, spread float64) (public map[string][]string, rows []stabilitytest.Row) {
+	lat, lon := float64(r.IntN(170)-85), float64(r.IntN(350)-175)
+	if r.IntN(4) == 0 {
+		lat, lon = 90, 0
+	}
+	around := func() [2]float64 {
+		if r.IntN(2) == 0 {
+			return [2]float64{max(min(lat+spread*(r.Float64()-0.5), 90), -90), max(min(lon+spread*(r.Float64()-0.5), 180), -180)}
+		}
+		return [2]float64{max(min(lat+spread/8*float64(r.IntN(8)), 90), -90), max(min(lon+spread/8*float64(r.IntN(8)), 180), -180)}
+	}
+	var at [][2]float64
+	public = map[string][]string{}
+	for i := range points {
+		p := around()
+		if i > 0 && r.IntN(6) == 0 {
+			p = at[r.IntN(i)]
+		}
+		at = append(at, p)
+		for name, value := range map[string]any{"id": fmt.Sprint("p", i), "lat": p[0], "lon": p[1]} {
+			public[name] = append(public[name], fmt.Sprint(value))
+		}
+	}
+	for n := range 200 {
+		p := around()
+		switch r.IntN(6) {
+		case 0:
+			p = at[r.IntN(points)]
+		case 1:
+			p = [2]float64{at[r.IntN(points)][0], (at[r.IntN(points)][1] + at[r.IntN(points)][1]) / 2}
+		case 2:
+			odd := []float64{0, 5e-324, -5e-324, 1e-300, 0x1p-100, math.Nextafter(0x1p-100, 0), -0x1p-101, 90, -90, 45, -45, 135, 180, -180, 180.0001, math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat64}
+			p = [2]float64{odd[r.IntN(len(odd))], odd[r.IntN(len(odd))]}
+		}
+		rows = append(rows, stabilitytest.Row{int64(n), int64(n % 17), p[0], p[1]})
+	}
+	return public, rows
 }
 
 // planOfPlaces is a plan of jobs about points: their columns in a public file.

@@ -14,6 +14,25 @@ const (
 	MeanRadius = semiMajor * (1 - flattening/3)
 )
 
+// Formula is what positions are computed with, in the order of [OnEllipsoid].
+type Formula struct {
+	// Degree is a degree in radians. Angles of a magnitude below Least degrees count as 0, so that no product is too small for a double.
+	Degree, Least float64
+	// PerRadian times the magnitude of an angle is below 1, from 1 to below 3, or from 3 on; then 0, 2 or 4 times each part of Quarter (pi/4) is subtracted.
+	PerRadian float64
+	Quarter   [3]float64
+	// Sin and Cos are coefficients, that of the highest power first.
+	Sin, Cos [6]float64
+	// SemiMajor is in metres; Eccentricity2 is the square of the first eccentricity, and Rest is 1 less that.
+	SemiMajor, Eccentricity2, Rest float64
+}
+
+// WGS84 is the formula of this package.
+var WGS84 = Formula{
+	Degree: degree, Least: least, PerRadian: perRadian, Quarter: [3]float64{quarterA, quarterB, quarterC},
+	Sin: sinCoefficients, Cos: cosCoefficients, SemiMajor: semiMajor, Eccentricity2: eccentricity2, Rest: 1 - eccentricity2,
+}
+
 // Position is a place in space in metres: the axes from the centre of the earth through latitude and longitude 0, 0; 0, 90;
 // and the north pole.
 type Position [3]float64
