@@ -12,19 +12,20 @@ import (
 
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/stores/storestest"
 )
 
 // BenchmarkInput reads two columns of 4 million rows, of a file and of an S3 server on this machine in turns: time, and the reader's own processor time.
 // Since the server uses the same cores, compare processor times, or leave a core to it.
 func BenchmarkInput(b *testing.B) {
-	s := start(b)
-	b.Setenv("AWS_ENDPOINT_URL", s.direct)
-	content := tables(b, 4_000_000)["t.parquet"]
+	s := storestest.Start(b)
+	b.Setenv("AWS_ENDPOINT_URL", s.Direct)
+	content := storestest.Tables(b, 4_000_000)["t.parquet"]
 	path := filepath.Join(b.TempDir(), "t.parquet")
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		b.Fatal(err)
 	}
-	put(b, "s3://bucket/t.parquet", content)
+	storestest.Put(b, "s3://bucket/t.parquet", content)
 	took, used := map[string]time.Duration{}, map[string]time.Duration{}
 	for b.Loop() {
 		for name, file := range map[string]string{"file": path, "s3": "s3://bucket/t.parquet"} {

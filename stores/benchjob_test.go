@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/dprelease/dprelease/stores/storestest"
 )
 
 // tableVariable names a Parquet file with the columns unit (whole numbers), category (texts) and value, which BenchmarkJob reads in the place of
@@ -43,8 +45,8 @@ queries:
 // turns. It reports the medians of the time and of the processor time of our process, and the processor time of the server, which has the same
 // cores: in ms, and what the file takes over what S3 takes.
 func BenchmarkJob(b *testing.B) {
-	s := start(b)
-	b.Setenv("AWS_ENDPOINT_URL", s.direct)
+	s := storestest.Start(b)
+	b.Setenv("AWS_ENDPOINT_URL", s.Direct)
 	dir := b.TempDir()
 	path := filepath.Join(dir, "t.parquet")
 	if from := os.Getenv(tableVariable); from != "" {
@@ -54,7 +56,7 @@ func BenchmarkJob(b *testing.B) {
 	} else {
 		writeRows(b, path, 10_000_000)
 	}
-	s.take(b, path)
+	take(b, path)
 	for _, j := range benchJobs {
 		b.Run(j.name, func(b *testing.B) {
 			var file, remote []spent
@@ -111,7 +113,7 @@ func writeRows(b *testing.B, path string, n int) {
 }
 
 // take uploads a file.
-func (s *server) take(b *testing.B, path string) {
+func take(b *testing.B, path string) {
 	b.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -122,7 +124,7 @@ func (s *server) take(b *testing.B, path string) {
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
 	}
-	w, a := writer(b, "s3://bucket/"+filepath.Base(path))
+	w, a := storestest.Writer(b, "s3://bucket/"+filepath.Base(path))
 	if err := cmp.Or(err, w.Put(b.Context(), a.Key, "application/octet-stream", f, size, nil)); err != nil {
 		b.Fatal(err)
 	}
@@ -147,7 +149,7 @@ func medians(runs []spent) spent {
 }
 
 // runJob runs a job over a file or an object, with a ledger of its own.
-func runJob(b *testing.B, s *server, input, text string) spent {
+func runJob(b *testing.B, s *storestest.Server, input, text string) spent {
 	b.Helper()
 	dir := b.TempDir()
 	job := filepath.Join(dir, "job.yaml")
@@ -158,18 +160,18 @@ func runJob(b *testing.B, s *server, input, text string) spent {
 	}
 	cmd := exec.Command(os.Args[0], "run", job)
 	cmd.Env = append(os.Environ(), asRelease+"=1")
-	before, from := s.processor(), time.Now()
+	before, from := processorOf(s), time.Now()
 	out, err := cmd.CombinedOutput()
 	took := time.Since(from)
 	if err != nil {
 		b.Fatalf("%v: %s", err, out)
 	}
-	return spent{took, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), s.processor() - before}
+	return spent{took, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), processorOf(s) - before}
 }
 
-// processor is the processor time that the server had, in steps of 10 ms, as Linux states it; 0 elsewhere.
-func (s *server) processor() time.Duration {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.pid))
+// processorOf is the processor time that the server had, in steps of 10 ms, as Linux states it; 0 elsewhere.
+func processorOf(s *storestest.Server) time.Duration {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.PID))
 	_, rest, _ := strings.Cut(string(text), ") ")
 	fields := strings.Fields(rest)
 	if len(fields) < 13 {

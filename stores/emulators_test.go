@@ -20,6 +20,7 @@ import (
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/stores/storestest"
 )
 
 const (
@@ -130,7 +131,7 @@ func TestAzure(t *testing.T) {
 func conforms(t *testing.T, base, none, query string) {
 	t.Helper()
 	dir := t.TempDir()
-	content := tables(t, 20_000)
+	content := storestest.Tables(t, 20_000)
 	for name, b := range content {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, b, 0o600); err != nil {
@@ -140,7 +141,7 @@ func conforms(t *testing.T, base, none, query string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		put(t, base+"dir/"+name+query, b)
+		storestest.Put(t, base+"dir/"+name+query, b)
 		got, sums, err := answers(t.Context(), options(base+"d*/"+name+query))
 		if err != nil || sums != exact || !slices.EqualFunc(got, want, bytes.Equal) {
 			t.Errorf("%s: %v; the same sums: %t", name, err, sums == exact)
@@ -164,10 +165,10 @@ func conforms(t *testing.T, base, none, query string) {
 	defer d.Close()
 	changed := bytes.Clone(content["t.parquet"])
 	changed[100] ^= 1
-	put(t, base+"dir/t.parquet"+query, changed)
+	storestest.Put(t, base+"dir/t.parquet"+query, changed)
 	_, err = d.Read(t.Context(), 0, []string{"cat"}, func(*table.Batch) error { return nil })
 	refused("changed", err, source.CodeChanged)
-	put(t, base+"dir/t.parquet"+query, content["t.parquet"])
+	storestest.Put(t, base+"dir/t.parquet"+query, content["t.parquet"])
 	writes(t, base+"p/a.csv"+query)
 	publishes(t, base, query)
 }
@@ -176,7 +177,7 @@ func conforms(t *testing.T, base, none, query string) {
 func publishes(t *testing.T, base, query string) {
 	t.Helper()
 	at := t.TempDir()
-	put(t, base+"cats.csv"+query, []byte("cat\ncat 1\ncat 2\ncat 3\n"))
+	storestest.Put(t, base+"cats.csv"+query, []byte("cat\ncat 1\ncat 2\ncat 3\n"))
 	text := strings.NewReplacer("s3://bucket/t*.parquet", base+"dir/t*.parquet"+query, "s3://bucket/cats.csv", base+"cats.csv"+query).Replace(job)
 	if err := errors.Join(os.Chmod(at, 0o755), os.WriteFile(filepath.Join(at, "job.yaml"), []byte(text), 0o600)); err != nil {
 		t.Fatal(err)
@@ -189,7 +190,7 @@ func publishes(t *testing.T, base, query string) {
 			t.Errorf("publish %d: exit code %d: %s", count, code, out)
 		}
 	}
-	w, _ := writer(t, base+query)
+	w, _ := storestest.Writer(t, base+query)
 	there := map[string]bool{}
 	if err := w.List(context.Background(), "published/", func(o store.Object) error { there[o.Key] = true; return nil }); err != nil || !there["published/release.json"] {
 		t.Error(fmt.Sprint(there), err)

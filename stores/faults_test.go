@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/store"
+	"github.com/dprelease/dprelease/stores/storestest"
 )
 
 // refusal answers as S3 does.
@@ -26,11 +27,11 @@ func refusal(w http.ResponseWriter, status int, code string) bool {
 // credential; there is no release and no charge. When the store is well again, the same job makes its release, for which the budget pays once,
 // and a repeated run returns the same bytes.
 func TestRunsWithFaults(t *testing.T) {
-	s := start(t)
-	content := tables(t, 60_000)["t.parquet"]
-	put(t, "s3://bucket/cats.csv", []byte("cat\ncat 1\ncat 2\ncat 3\n"))
-	put(t, "s3://bucket/t.parquet", content)
-	w, a := writer(t, "s3://bucket/t.parquet")
+	s := storestest.Start(t)
+	content := storestest.Tables(t, 60_000)["t.parquet"]
+	storestest.Put(t, "s3://bucket/cats.csv", []byte("cat\ncat 1\ncat 2\ncat 3\n"))
+	storestest.Put(t, "s3://bucket/t.parquet", content)
+	w, a := storestest.Writer(t, "s3://bucket/t.parquet")
 	o, err := w.Stat(t.Context(), a.Key)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +63,7 @@ func TestRunsWithFaults(t *testing.T) {
 			return true
 		}, ""},
 	} {
-		t.Run(name, func(t *testing.T) { s.runWith(t, x.fault, x.want) })
+		t.Run(name, func(t *testing.T) { runWith(t, s, x.fault, x.want) })
 	}
 	if strayed.Load() {
 		t.Error("a server to which the store sends the reader gets the credentials")
@@ -73,7 +74,7 @@ func TestRunsWithFaults(t *testing.T) {
 }
 
 // runWith runs the job while the store has a fault, and twice when it is well again.
-func (s *server) runWith(t *testing.T, fault func(http.ResponseWriter, *http.Request) bool, want string) {
+func runWith(t *testing.T, s *storestest.Server, fault func(http.ResponseWriter, *http.Request) bool, want string) {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "job.yaml")
@@ -81,11 +82,11 @@ func (s *server) runWith(t *testing.T, fault func(http.ResponseWriter, *http.Req
 		t.Fatal(err)
 	}
 	var reads atomic.Int64
-	s.fails(func(w http.ResponseWriter, r *http.Request) bool {
+	s.Fails(func(w http.ResponseWriter, r *http.Request) bool {
 		return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/t.parquet") && reads.Add(1) > 2 && fault(w, r)
 	})
 	code, out := release(t, "run", path)
-	s.fails(nil)
+	s.Fails(nil)
 	if code != 3 || !strings.Contains(out, want) || !strings.Contains(out, "t.parquet") || strings.Contains(out, "hush") || strings.Contains(out, "localhost") {
 		t.Errorf("exit code %d: %s", code, out)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/store"
+	"github.com/dprelease/dprelease/stores/storestest"
 )
 
 // finishedRelease makes a release in a folder, and returns the folder and how many files it has.
@@ -21,8 +22,8 @@ func finishedRelease(t *testing.T) (dir string, count int) {
 	if err := errors.Join(os.Chmod(at, 0o755), os.WriteFile(filepath.Join(at, "job.yaml"), []byte(job), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	put(t, "s3://bucket/t.parquet", tables(t, 1000)["t.parquet"])
-	put(t, "s3://bucket/cats.csv", []byte("cat\ncat 1\ncat 2\ncat 3\n"))
+	storestest.Put(t, "s3://bucket/t.parquet", storestest.Tables(t, 1000)["t.parquet"])
+	storestest.Put(t, "s3://bucket/cats.csv", []byte("cat\ncat 1\ncat 2\ncat 3\n"))
 	if code, out := release(t, "run", filepath.Join(at, "job.yaml")); code != 0 {
 		t.Fatalf("exit code %d: %s", code, out)
 	}
@@ -45,7 +46,7 @@ func must[T any](v T, err error) T {
 // A copy that is killed at any of its uploads leaves no manifest, unless all that it names is there; the same command finishes it, and sends
 // nothing twice that had arrived.
 func TestPublishKilled(t *testing.T) {
-	s := start(t)
+	s := storestest.Start(t)
 	dir, count := finishedRelease(t)
 	for nth := 1; nth <= count; nth++ {
 		prefix := "killed/" + string(rune('a'+nth)) + "/"
@@ -53,15 +54,15 @@ func TestPublishKilled(t *testing.T) {
 		cmd.Env = append(os.Environ(), asRelease+"=1")
 		var puts atomic.Int64
 		var kill sync.Once
-		s.fails(func(_ http.ResponseWriter, r *http.Request) bool {
+		s.Fails(func(_ http.ResponseWriter, r *http.Request) bool {
 			if r.Method == http.MethodPut && puts.Add(1) == int64(nth) {
 				kill.Do(func() { _ = cmd.Process.Kill() })
 			}
 			return false
 		})
 		_ = cmd.Run() // it is killed
-		s.fails(nil)
-		w, _ := writer(t, "s3://bucket/")
+		s.Fails(nil)
+		w, _ := storestest.Writer(t, "s3://bucket/")
 		there := 0
 		if err := w.List(t.Context(), prefix, func(store.Object) error { there++; return nil }); err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/command"
 	"github.com/dprelease/dprelease/stores"
+	"github.com/dprelease/dprelease/stores/storestest"
 )
 
 // asRelease makes the test binary the program release-stores.
@@ -37,7 +38,7 @@ func release(t *testing.T, args ...string) (int, string) {
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	for _, secret := range []string{accessKey, secretKey, "Signature"} {
+	for _, secret := range []string{storestest.AccessKey, storestest.SecretKey, "Signature"} {
 		if bytes.Contains(out, []byte(secret)) {
 			t.Errorf("%v prints %s: %s", args, secret, out)
 		}
@@ -58,29 +59,29 @@ ledger: {store: "sqlite:ledger.db", dataset: cats, budget: {epsilon: 1, delta: 1
 // A run whose input is replaced while it is read fails and costs nothing. The next one makes the release, another one returns it, and publish copies it.
 // No file of it holds a credential.
 func TestReleaseFromS3(t *testing.T) {
-	s := start(t)
+	s := storestest.Start(t)
 	dir := t.TempDir()
 	if err := errors.Join(os.Chmod(dir, 0o755), os.WriteFile(filepath.Join(dir, "job.yaml"), []byte(job), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
-	content := tables(t, 60_000)["t.parquet"]
-	put(t, "s3://bucket/t.parquet", content)
-	put(t, "s3://bucket/cats.csv", []byte("cat\ncat 1\ncat 2\ncat 3\n"))
+	content := storestest.Tables(t, 60_000)["t.parquet"]
+	storestest.Put(t, "s3://bucket/t.parquet", content)
+	storestest.Put(t, "s3://bucket/cats.csv", []byte("cat\ncat 1\ncat 2\ncat 3\n"))
 	var reads atomic.Int64
-	s.fails(func(_ http.ResponseWriter, r *http.Request) bool {
+	s.Fails(func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/t.parquet") && reads.Add(1) == 4 { // two of the footer
 			changed := bytes.Clone(content)
 			changed[100] ^= 1
-			put(t, "s3://bucket/t.parquet", changed)
+			storestest.Put(t, "s3://bucket/t.parquet", changed)
 		}
 		return false
 	})
 	if code, out := release(t, "run", "job.yaml"); code != 3 || !strings.Contains(out, "changed") || !strings.Contains(out, "t.parquet") {
 		t.Fatalf("the input was replaced: exit code %d: %s", code, out)
 	}
-	s.fails(nil)
-	put(t, "s3://bucket/t.parquet", content)
+	s.Fails(nil)
+	storestest.Put(t, "s3://bucket/t.parquet", content)
 	if code, out := release(t, "run", "job.yaml"); code != 0 { // the budget pays one
 		t.Fatalf("exit code %d: %s", code, out)
 	}
@@ -99,7 +100,7 @@ func TestReleaseFromS3(t *testing.T) {
 			t.Fatalf("publish %d: exit code %d: %s", count, code, out)
 		}
 	}
-	w, _ := writer(t, "s3://bucket/")
+	w, _ := storestest.Writer(t, "s3://bucket/")
 	for _, name := range []string{"cats.csv", "release.json"} {
 		if o, err := w.Stat(t.Context(), "published/"+name); err != nil || o.Size == 0 {
 			t.Errorf("%s: %v", name, err)
@@ -116,7 +117,7 @@ func noCredentials(t *testing.T, dir string) {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		if bytes.Contains(text, []byte(secretKey)) || bytes.Contains(text, []byte(accessKey)) {
+		if bytes.Contains(text, []byte(storestest.SecretKey)) || bytes.Contains(text, []byte(storestest.AccessKey)) {
 			return fmt.Errorf("%s holds a credential", d.Name())
 		}
 		return err

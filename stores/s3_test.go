@@ -2,11 +2,9 @@ package stores_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -17,59 +15,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/apache/arrow/go/v17/arrow/array"
-	"github.com/apache/arrow/go/v17/arrow/ipc"
-	"github.com/apache/arrow/go/v17/arrow/memory"
-	"github.com/parquet-go/parquet-go"
-
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/stores/storestest"
 )
-
-type row struct {
-	Unit  int64   `parquet:"unit"`
-	Cat   string  `parquet:"cat,dict"`
-	Value float64 `parquet:"value"`
-}
-
-// tables returns one table in every format.
-func tables(t testing.TB, n int) map[string][]byte {
-	t.Helper()
-	rng := rand.New(rand.NewSource(1))
-	rows := make([]row, n)
-	var text, lines bytes.Buffer
-	text.WriteString("unit,cat,value\n")
-	builder := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{
-		{Name: "unit", Type: arrow.PrimitiveTypes.Int64}, {Name: "cat", Type: arrow.BinaryTypes.String}, {Name: "value", Type: arrow.PrimitiveTypes.Float64},
-	}, nil))
-	for i := range rows {
-		rows[i] = row{int64(i), fmt.Sprintf("cat %d", rng.Intn(20)), float64(rng.Intn(1000)) / 8}
-		fmt.Fprintf(&text, "%d,%s,%v\n", rows[i].Unit, rows[i].Cat, rows[i].Value)
-		fmt.Fprintf(&lines, "{\"unit\": %d, \"cat\": %q, \"value\": %v}\n", rows[i].Unit, rows[i].Cat, rows[i].Value)
-		builder.Field(0).(*array.Int64Builder).Append(rows[i].Unit)
-		builder.Field(1).(*array.StringBuilder).Append(rows[i].Cat)
-		builder.Field(2).(*array.Float64Builder).Append(rows[i].Value)
-	}
-	var columns, packed bytes.Buffer
-	w := parquet.NewGenericWriter[row](&columns, parquet.MaxRowsPerRowGroup(int64(n/10)), parquet.Compression(&parquet.Snappy))
-	_, err1 := w.Write(rows)
-	z := gzip.NewWriter(&packed)
-	_, err2 := z.Write(text.Bytes())
-	batch := builder.NewRecord()
-	path := filepath.Join(t.TempDir(), "t.arrow")
-	file, err3 := os.Create(path)
-	f, err4 := ipc.NewFileWriter(file, ipc.WithSchema(batch.Schema()))
-	if err := errors.Join(err1, w.Close(), err2, z.Close(), err3, err4, f.Write(batch), f.Close(), file.Close()); err != nil {
-		t.Fatal(err)
-	}
-	records, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return map[string][]byte{"t.parquet": columns.Bytes(), "t.csv": text.Bytes(), "t.csv.gz": packed.Bytes(), "t.arrow": records, "t.jsonl": lines.Bytes()}
-}
 
 func options(file string) source.Options {
 	return source.Options{
@@ -128,7 +78,7 @@ func answers(ctx context.Context, o source.Options) (digests [][]byte, exact str
 // Every format gives the digests and the sums of a local file: from a server that answers at once, that is slow, that is busy for every third
 // request, that cuts every body, and that cuts connections.
 func TestS3AgreesWithFiles(t *testing.T) {
-	s := start(t)
+	s := storestest.Start(t)
 	dir := t.TempDir()
 	var mu sync.Mutex
 	count := 0
@@ -144,7 +94,7 @@ func TestS3AgreesWithFiles(t *testing.T) {
 			return hit
 		}
 	}
-	for name, content := range tables(t, 60_000) {
+	for name, content := range storestest.Tables(t, 60_000) {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
@@ -153,21 +103,21 @@ func TestS3AgreesWithFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		put(t, "s3://bucket/dir/"+name, content)
+		storestest.Put(t, "s3://bucket/dir/"+name, content)
 		for fault, set := range map[string]func(){
 			"none": func() {},
 			"slow": func() {
-				s.fails(func(http.ResponseWriter, *http.Request) bool { time.Sleep(30 * time.Millisecond); return false })
+				s.Fails(func(http.ResponseWriter, *http.Request) bool { time.Sleep(30 * time.Millisecond); return false })
 			},
-			"busy":                func() { s.fails(third(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) })) },
-			"cut bodies":          func() { s.cut.Store(int64(len(content)/3 + 1)) },
-			"cut connections":     func() { s.fails(third(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })) },
-			"internal error once": func() { s.fails(third(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })) },
+			"busy":                func() { s.Fails(third(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) })) },
+			"cut bodies":          func() { s.Cut.Store(int64(len(content)/3 + 1)) },
+			"cut connections":     func() { s.Fails(third(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })) },
+			"internal error once": func() { s.Fails(third(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })) },
 		} {
 			set()
 			got, sums, err := answers(t.Context(), options("s3://bucket/d*/"+name))
-			s.fails(nil)
-			s.cut.Store(0)
+			s.Fails(nil)
+			s.Cut.Store(0)
 			if err != nil || sums != exact || !slices.EqualFunc(got, want, bytes.Equal) {
 				t.Errorf("%s, %s: %v; the same sums: %t", name, fault, err, sums == exact)
 			}
@@ -177,9 +127,9 @@ func TestS3AgreesWithFiles(t *testing.T) {
 
 // A filter that leaves one row group of ten asks for little: the list or the head of the object, the footer, and that row group.
 func TestS3Requests(t *testing.T) {
-	s := start(t)
-	put(t, "s3://bucket/t.parquet", tables(t, 100_000)["t.parquet"])
-	s.requests.Store(0)
+	s := storestest.Start(t)
+	storestest.Put(t, "s3://bucket/t.parquet", storestest.Tables(t, 100_000)["t.parquet"])
+	s.Requests.Store(0)
 	d, err := source.Open(t.Context(), options("s3://bucket/t.parquet"))
 	if err != nil {
 		t.Fatal(err)
@@ -192,17 +142,17 @@ func TestS3Requests(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := s.requests.Load(); rows != 10_000 || n > 5 {
+	if n := s.Requests.Load(); rows != 10_000 || n > 5 {
 		t.Errorf("%d requests for %d rows, want at most 5 for 10,000", n, rows)
 	}
 }
 
 // What a store refuses becomes an error that shows no credentials and no text of the store's; an object that is replaced while it is read is refused.
 func TestS3Faults(t *testing.T) {
-	s := start(t)
-	content := tables(t, 60_000)
-	put(t, "s3://bucket/t.csv", content["t.csv"])
-	put(t, "s3://bucket/t.parquet", content["t.parquet"])
+	s := storestest.Start(t)
+	content := storestest.Tables(t, 60_000)
+	storestest.Put(t, "s3://bucket/t.csv", content["t.csv"])
+	storestest.Put(t, "s3://bucket/t.parquet", content["t.parquet"])
 	check := func(what string, err error, code string) {
 		t.Helper()
 		var e *source.Error
@@ -210,7 +160,7 @@ func TestS3Faults(t *testing.T) {
 			t.Errorf("%s: %v, want %s", what, err, code)
 			return
 		}
-		for _, secret := range []string{accessKey, secretKey, "127.0.0.1", "Signature", "us-east-1", "RequestId", "hush"} {
+		for _, secret := range []string{storestest.AccessKey, storestest.SecretKey, "127.0.0.1", "Signature", "us-east-1", "RequestId", "hush"} {
 			if strings.Contains(err.Error(), secret) {
 				t.Errorf("%s: the error shows %s: %v", what, secret, err)
 			}
@@ -224,16 +174,16 @@ func TestS3Faults(t *testing.T) {
 	check("no match", err, source.CodeNotFound)
 	_, _, err = answers(t.Context(), options("s3://bucket/t.csv?unknown=hush"))
 	check("an unknown option", err, source.CodeOption)
-	s.fails(func(w http.ResponseWriter, _ *http.Request) bool { w.WriteHeader(403); return true })
+	s.Fails(func(w http.ResponseWriter, _ *http.Request) bool { w.WriteHeader(403); return true })
 	_, _, err = answers(t.Context(), options("s3://bucket/t.csv"))
 	check("403", err, source.CodeUnreadable)
-	s.fails(nil)
+	s.Fails(nil)
 	for _, name := range []string{"t.csv", "t.parquet"} {
 		d, err := source.Open(t.Context(), options("s3://bucket/"+name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		put(t, "s3://bucket/"+name, bytes.ToUpper(content[name]))
+		storestest.Put(t, "s3://bucket/"+name, bytes.ToUpper(content[name]))
 		_, err = d.Read(t.Context(), d.Splits()-1, []string{"cat"}, func(*table.Batch) error { return nil })
 		if name == "t.parquet" {
 			check("changed "+name, err, source.CodeChanged)
@@ -257,10 +207,10 @@ func TestS3Faults(t *testing.T) {
 // A server or a gateway that does not heed ranges is refused, since it would pass off the object's first bytes as those that were asked for. The bytes
 // of an answer with the whole object are taken only from its beginning.
 func TestS3Ranges(t *testing.T) {
-	s := start(t)
-	content := tables(t, 60_000)["t.parquet"]
-	put(t, "s3://bucket/t.parquet", content)
-	w, a := writer(t, "s3://bucket/t.parquet")
+	s := storestest.Start(t)
+	content := storestest.Tables(t, 60_000)["t.parquet"]
+	storestest.Put(t, "s3://bucket/t.parquet", content)
+	w, a := storestest.Writer(t, "s3://bucket/t.parquet")
 	o, err := w.Stat(t.Context(), a.Key)
 	if err != nil {
 		t.Fatal(err)
@@ -276,18 +226,18 @@ func TestS3Ranges(t *testing.T) {
 		"another part":                         {fmt.Sprintf("bytes 0-%d/%d", o.Size-1, o.Size), 206, 1000, false},
 		"no part":                              {"items 1000-1009", 206, 1000, false},
 	} {
-		s.fails(wholly(content, o.Version, x.header, x.status))
+		s.Fails(wholly(content, o.Version, x.header, x.status))
 		p := make([]byte, 10)
 		n, err := w.ReadAt(t.Context(), o, p, x.at)
 		if x.ok && (err != nil || !bytes.Equal(p, content[x.at:x.at+10])) || !x.ok && (n != 0 || store.KindOf(err) != store.Unsupported) {
 			t.Errorf("%s: %q, %d bytes, %v", name, p, n, err)
 		}
 	}
-	s.fails(wholly(content, o.Version, "", 200))
+	s.Fails(wholly(content, o.Version, "", 200))
 	if _, _, err = answers(t.Context(), options("s3://bucket/t.parquet")); err == nil {
 		t.Error("a table is read though every answer is the wrong part")
 	}
-	s.fails(nil)
+	s.Fails(nil)
 	p := make([]byte, 10)
 	if _, err := w.ReadAt(t.Context(), o, p, 1000); err != nil || !bytes.Equal(p, content[1000:1010]) {
 		t.Errorf("%q, %v", p, err)

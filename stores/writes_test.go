@@ -6,17 +6,18 @@ import (
 	"testing"
 
 	"github.com/dprelease/dprelease/io/store"
+	"github.com/dprelease/dprelease/stores/storestest"
 )
 
 // An object that is there is not written over if it must be fresh, and one that was removed is gone.
 func TestS3Writes(t *testing.T) {
-	start(t)
+	storestest.Start(t)
 	writes(t, "s3://bucket/p/a.csv")
 }
 
 func writes(t *testing.T, address string) {
 	t.Helper()
-	w, a := writer(t, address)
+	w, a := storestest.Writer(t, address)
 	write := func(text string, over *store.Object) error {
 		return w.Put(t.Context(), a.Key, "text/csv", strings.NewReader(text), int64(len(text)), over)
 	}

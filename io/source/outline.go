@@ -11,13 +11,15 @@ type Outline struct {
 	Bytes int64
 	// Footer is a digest of what the file states about its rows; nil if it states nothing. It is private, as what it is of.
 	Footer []byte
+	// Version is that of an object of a store, which may be a hash of its bytes and so is private too; "" if the file is on this machine.
+	Version string
 }
 
 // Outlines returns those of all files, in reading order. Errors are those of opening a file again.
 func (d *Dataset) Outlines() ([]Outline, error) {
 	out := make([]Outline, len(d.files))
 	for i, f := range d.files {
-		out[i] = Outline{Name: d.names[i], Splits: f.Splits(), Bytes: f.Length()}
+		out[i] = Outline{Name: d.names[i], Splits: f.Splits(), Bytes: f.Length(), Version: d.versions[i]}
 		footed, ok := f.(scan.Footed)
 		if !ok || out[i].Splits == 0 {
 			continue

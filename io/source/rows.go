@@ -13,7 +13,7 @@ type Rows func(ctx context.Context, columns []string, yield func(*table.Batch) e
 // OfRows returns a dataset of one split, whose rows are not in a file. It has no digest.
 func OfRows(schema table.Schema, read Rows) *Dataset {
 	d := &Dataset{schema: schema, stores: newStores(1)}
-	d.add("rows", rowsFile{schema, read})
+	d.add(found{base: "rows"}, rowsFile{schema, read})
 	return d
 }
 

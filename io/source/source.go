@@ -39,11 +39,12 @@ type place struct{ file, split int }
 
 // Dataset is one table in one or more files with one schema. Its methods may be called concurrently.
 type Dataset struct {
-	names  []string
-	files  []scan.File
-	places []place
-	schema table.Schema
-	stores *stores
+	names    []string
+	versions []string // of files of stores, else ""
+	files    []scan.File
+	places   []place
+	schema   table.Schema
+	stores   *stores
 }
 
 // Open finds the files and checks that their schemas agree; columns may stand in another order in each file. No row is
@@ -109,7 +110,7 @@ func (d *Dataset) open(ctx context.Context, o Options) error {
 			wrong = append(wrong, faults[i].InFile(f.base))
 			continue
 		}
-		d.add(f.base, opened[i])
+		d.add(f, opened[i])
 	}
 	if len(wrong) > 0 {
 		return wrong.Err()
@@ -121,12 +122,17 @@ func (d *Dataset) open(ctx context.Context, o Options) error {
 // openedAtOnce is how many files of stores are opened at once, for each takes some requests.
 const openedAtOnce = 16
 
-func (d *Dataset) add(name string, f scan.File) {
-	for s := range f.Splits() {
+func (d *Dataset) add(f found, opened scan.File) {
+	for s := range opened.Splits() {
 		d.places = append(d.places, place{len(d.files), s})
 	}
-	d.names = append(d.names, name)
-	d.files = append(d.files, f)
+	version := ""
+	if f.at.Remote != nil {
+		version = f.at.Remote.Version()
+	}
+	d.names = append(d.names, f.base)
+	d.versions = append(d.versions, version)
+	d.files = append(d.files, opened)
 }
 
 // Schema returns the schema of the table. Columns of kind Invalid cannot be read.

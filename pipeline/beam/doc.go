@@ -9,6 +9,6 @@
 // pipeline/partial. One element is a block of rows, not a row: an engine then carries some thousand elements and not some billion.
 //
 // All that crosses a wire is encrypted under the key of the run, which is not part of the pipeline: workers have it in their environment. The runner sees
-// the job, the numbers of splits and buckets, and the lengths of messages. Noise, ledger and release stay those of `release merge`, so a
+// the numbers of splits and buckets, and the lengths of messages. Of the job and its input it sees nothing: what workers are told is encrypted too. Noise, ledger and release stay those of `release merge`, so a
 // worker that is killed, a bundle that is tried again and a pipeline that fails change nothing and cost nothing.
 package beam

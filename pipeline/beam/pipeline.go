@@ -1,6 +1,7 @@
 package beam
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -87,6 +88,7 @@ func (f *keepFn) ProcessElement(bucket int, message []byte, emit func(int, []byt
 
 // setup is what a copy of a function has made on a worker.
 type setup struct {
+	told *brief
 	plan *pipeline.Plan
 	key  partial.Key
 }
@@ -99,11 +101,32 @@ func (w *setup) make(t *Task) (err error) {
 	if w.key, err = workerKey(); err != nil {
 		return err
 	}
-	w.plan, err = t.plan()
+	if w.told, err = t.brief(w.key); err != nil {
+		return err
+	}
+	w.plan, err = w.told.plan()
 	return err
 }
 
-func (t *Task) schema() table.Schema { return table.Schema{Fields: t.Schema} }
+// open opens the input on a worker. It must be what the submitter found: the same versions of the same objects, and files with the same names, sizes and
+// footers. So all workers read the same table, and from then on each request names the version.
+func (w *setup) open(ctx context.Context, l local.Limits) (*local.Engine, error) {
+	engine, err := open(ctx, w.plan, w.key, l)
+	if err != nil {
+		return nil, err
+	}
+	found, err := engine.Fingerprint()
+	if err == nil && !bytes.Equal(found, w.told.Input) {
+		err = Changed.with("the input's files are not those that the submitter found")
+	}
+	if err != nil {
+		_ = engine.Close() // nothing was read
+		return nil, err
+	}
+	return engine, nil
+}
+
+func (w *setup) schema() table.Schema { return table.Schema{Fields: w.told.Schema} }
 
 // packFn reads ranges of splits.
 type packFn struct {
@@ -119,12 +142,12 @@ func (f *packFn) ProcessElement(ctx context.Context, r Range, emit func(int, []b
 	}
 	if f.engine == nil {
 		var err error
-		if f.engine, err = f.Task.open(ctx, f.made.plan, f.made.key); err != nil {
-			return err
+		if f.engine, err = f.made.open(ctx, f.Task.limits()); err != nil {
+			return marked(err)
 		}
 	}
 	to := &sender{task: &f.Task, emit: emit}
-	return to.close(f.engine.Pack(ctx, f.made.plan, f.made.key, f.Task.Program, r.From, r.To, f.Task.Buckets, to.send))
+	return to.close(marked(f.engine.Pack(ctx, f.made.plan, f.made.key, f.Task.Program, r.From, r.To, f.Task.Buckets, to.send)))
 }
 
 // Teardown closes the input.
@@ -154,7 +177,7 @@ func (f *boundFn) ProcessElement(ctx context.Context, bucket int, next func(*[]b
 	}
 	from := &receiver{task: &f.Task, next: next}
 	defer from.close()
-	m, err := local.BoundBucket(ctx, f.made.plan, f.Task.schema(), f.made.key, f.Task.limits(), bucket, from.message)
+	m, err := local.BoundBucket(ctx, f.made.plan, f.made.schema(), f.made.key, f.Task.limits(), bucket, from.message)
 	to := &sender{task: &f.Task, emit: emit}
 	if err == nil {
 		to.send(0, m)
@@ -190,7 +213,7 @@ func (f *togetherFn) ProcessElement(ctx context.Context, _ int, next func(*[]byt
 	}
 	from := &receiver{task: &f.Task, next: next}
 	defer from.close()
-	err = local.Together(ctx, f.made.plan, f.Task.schema(), f.made.key, f.Task.limits(), from.message, out)
+	err = local.Together(ctx, f.made.plan, f.made.schema(), f.made.key, f.Task.limits(), from.message, out)
 	if failed := out.Close(); err == nil {
 		err = failed
 	}

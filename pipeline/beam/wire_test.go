@@ -25,6 +25,7 @@ import (
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/pipeline"
 	dpbeam "github.com/dprelease/dprelease/pipeline/beam"
+	"github.com/dprelease/dprelease/pipeline/beam/program/wiretest"
 	"github.com/dprelease/dprelease/pipeline/enginetest"
 	"github.com/dprelease/dprelease/pipeline/local"
 )
@@ -131,24 +132,6 @@ func (w *wire) messages(t *testing.T) [][]byte {
 	return all
 }
 
-// find returns whether a text is in one of the messages: as it is, or in base64 at any place, as Beam writes what functions hold.
-func find(messages [][]byte, text []byte) bool {
-	forms := [][]byte{text}
-	for skip := range 3 { // the bytes before the text in its group of three
-		coded := base64.StdEncoding.EncodeToString(append(make([]byte, skip), text...))
-		whole := (skip + len(text)) / 3 * 4 // what does not depend on the bytes behind the text
-		forms = append(forms, []byte(coded[(skip+2)/3*4:whole]))
-	}
-	for _, m := range messages {
-		for _, f := range forms {
-			if bytes.Contains(m, f) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 const wireJob = `
 version: 1
 name: public-name-of-the-job
@@ -199,7 +182,7 @@ func TestWireHasNoRows(t *testing.T) {
 	for _, m := range sent {
 		total += len(m)
 	}
-	if !find(sent, []byte(program)) || !find(sent, []byte("dprelagg")) || total < 20_000 {
+	if !wiretest.Find(sent, []byte(program)) || !wiretest.Find(sent, []byte("dprelagg")) || total < 20_000 {
 		t.Fatalf("the capture of %d bytes lacks what is public: the job and the marks of encrypted messages", total)
 	}
 	text := os.Getenv(dpbeam.KeyVariable)
@@ -216,7 +199,7 @@ func TestWireHasNoRows(t *testing.T) {
 		"key of the run": []byte(text[:60]), "secret of the run": raw[:32],
 	}
 	for what, marker := range private {
-		if find(sent, marker) {
+		if wiretest.Find(sent, marker) {
 			t.Errorf("%s is on the wire", what)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash"
 	"os"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -18,6 +19,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/partial"
 )
 
 // Engine reads a Dataset within limits. Its answers do not depend on them.
@@ -26,6 +28,13 @@ type Engine struct {
 	limits  Limits
 	staging string
 	tight   *memory // set by tests only
+	stated  *stated
+}
+
+// stated is what parts state of the input's files.
+type stated struct {
+	mu    sync.Mutex
+	files []partial.File // nil until they are asked for
 }
 
 var (
@@ -39,7 +48,7 @@ func New(data *source.Dataset, workers int) *Engine { return NewWithin(data, Lim
 // NewWithin returns an engine over data that keeps to some limits. Closing the engine closes data.
 func NewWithin(data *source.Dataset, l Limits) *Engine {
 	l.Workers, l.Ahead = max(l.Workers, 1), data.AheadBytes()
-	return &Engine{data: data, limits: l}
+	return &Engine{data: data, limits: l, stated: &stated{}}
 }
 
 // UseScratch sets the folder for what does not fit in memory, if the limits name none.

@@ -2,6 +2,8 @@ package local
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"io"
 
 	"github.com/dprelease/dprelease/pipeline"
@@ -29,8 +31,28 @@ func (e *Engine) AggregateShard(ctx context.Context, p *pipeline.Plan, o pipelin
 	return partial.Write(w, k, said, workers[0].accumulators)
 }
 
-// files are the input's files as a part states them.
+// Fingerprint returns a digest of what is known of the input before its rows are read: the files' names, sizes, footers and versions in a store, and
+// the schema. It is private, as these are.
+func (e *Engine) Fingerprint() ([]byte, error) {
+	files, err := e.files()
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(partial.Statement{Files: files, Schema: e.data.Schema().Fields})
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text)
+	return sum[:], nil
+}
+
+// files are the input's files as a part states them. Their footers are read once: an engine of a worker reads many ranges of splits.
 func (e *Engine) files() ([]partial.File, error) {
+	e.stated.mu.Lock()
+	defer e.stated.mu.Unlock()
+	if e.stated.files != nil {
+		return e.stated.files, nil
+	}
 	outlines, err := e.data.Outlines()
 	if err != nil {
 		return nil, err
@@ -39,5 +61,6 @@ func (e *Engine) files() ([]partial.File, error) {
 	for i, f := range outlines {
 		files[i] = partial.File(f)
 	}
+	e.stated.files = files
 	return files, nil
 }

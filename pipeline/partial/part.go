@@ -51,6 +51,8 @@ type File struct {
 	Bytes int64 `json:"bytes"`
 	// Footer is a digest of what the file states about itself; nil if it states nothing.
 	Footer []byte `json:"footer,omitempty"`
+	// Version is that of an object of a store; "" if the file is on the machine that read it.
+	Version string `json:"version,omitempty"`
 }
 
 // Range returns the splits of a shard, from 1, if there are so many shards of so many splits: neighbouring ones, as many as others have or
@@ -135,7 +137,7 @@ func (s *Statement) sound() bool {
 // SameTable says whether two statements are of the same files and columns.
 func (s *Statement) SameTable(o *Statement) bool {
 	return slices.Equal(s.Schema, o.Schema) && slices.EqualFunc(s.Files, o.Files, func(a, b File) bool {
-		return a.Name == b.Name && a.Splits == b.Splits && a.Bytes == b.Bytes && bytes.Equal(a.Footer, b.Footer)
+		return a.Name == b.Name && a.Splits == b.Splits && a.Bytes == b.Bytes && bytes.Equal(a.Footer, b.Footer) && a.Version == b.Version
 	})
 }
 

@@ -34,16 +34,18 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/command"
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/io/store/web"
 	dpbeam "github.com/dprelease/dprelease/pipeline/beam"
 	"github.com/dprelease/dprelease/pipeline/partial"
+	"github.com/dprelease/dprelease/stores"
 )
 
 const usage = `release-beam run JOB [flags] [-- flags of release merge]   aggregate the job's input on Apache Beam, and make the release
 release-beam worker [--port 50000]                         serve a runner as a worker (environment_type EXTERNAL)
 
 --runner is prism (the default, on this machine), flink, spark, dataflow or universal; --endpoint, --environment_type and the other flags are
-Beam's. Workers have the key of the run in the variable DPRELEASE_RUN_KEY and see the input's files under the same names. If the variable is
-set, run uses its key; else it makes one, which workers in other processes do not have:
+Beam's. Workers have the key of the run in the variable DPRELEASE_RUN_KEY, and see the input's files under the same names or have credentials for
+its store. If the variable is set, run uses its key; else it makes one, which workers in other processes do not have:
 
   release-beam run job.yaml
   release aggregate job.yaml --new-key run.key; export DPRELEASE_RUN_KEY="$(cat run.key)"
@@ -113,6 +115,8 @@ func Main() int {
 	}
 	_ = flag.CommandLine.Parse(rest) // it ends the process if a flag is wrong
 	nameMetrics()
+	stores.Register()
+	web.Register()
 	beam.Init() // a worker ends here
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -184,6 +188,7 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 	if o.parts == "" {
 		o.parts = folder
 	}
+	beam.PipelineOptions.Set("param", "-") // else the runner gets the flag: parameters may be in addresses
 	text, err := os.ReadFile(job)
 	if err != nil {
 		return report(exitUsage, errors.New("the job file can't be read"))
@@ -200,6 +205,9 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 	}
 	defer clean(context.WithoutCancel(ctx), task.Out)
 	if err := o.aggregate(ctx, task, dpbeam.Ranges(engine.Splits(), o.ranges), folder); err != nil {
+		if fault := dpbeam.FaultIn(err); fault != nil {
+			return report(exitInput, errors.New(fault.Says+"; nothing was charged"))
+		}
 		return report(exitInternal, errors.New("the pipeline failed, as the runner's log says; nothing was charged, and it can be run again"))
 	}
 	part, err := fetch(ctx, task.Out, folder, key)
@@ -241,6 +249,9 @@ func (o *options) aggregate(ctx context.Context, task *dpbeam.Task, ranges []dpb
 		dpbeam.Build(s, *task, ranges, o.scopes())
 		err := o.submit(ctx, p)
 		if err == nil || ctx.Err() != nil || attempt >= o.attempts {
+			return err
+		}
+		if fault := dpbeam.FaultIn(err); fault != nil && !fault.Passes {
 			return err
 		}
 		fmt.Fprintf(os.Stderr, "attempt %d of %d failed, as the runner's log says; nothing was charged, and the next one begins\n", attempt, o.attempts)

@@ -62,6 +62,9 @@ func (p *Pool) File(b store.Bucket, o store.Object) *File { return &File{p, b, o
 // Size implements scan.Remote.
 func (f *File) Size() int64 { return f.object.Size }
 
+// Version implements scan.Remote.
+func (f *File) Version() string { return f.object.Version }
+
 // fetch fills p from the store.
 func (f *File) fetch(ctx context.Context, p []byte, at int64) error {
 	select {

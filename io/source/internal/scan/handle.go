@@ -21,6 +21,8 @@ type Handle interface {
 // Remote is one version of a file of a store. Its methods may be called concurrently.
 type Remote interface {
 	Size() int64
+	// Version differs from that of every other contents of the same file.
+	Version() string
 	// Open returns a handle that reads until ctx ends.
 	Open(ctx context.Context) Handle
 	// Fetch starts to fetch parts of the file for the next handle that expects just these. It returns false, and does nothing, if each open handle

@@ -1,4 +1,5 @@
-package stores_test
+// Package storestest starts a real S3 server for tests, behind a proxy that a test can let fail.
+package storestest
 
 import (
 	"bytes"
@@ -26,9 +27,10 @@ import (
 // versitygw is a real S3 server, whose objects are files of a folder.
 const versitygw = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"
 
+// The credentials of the server.
 const (
-	accessKey = "access-of-the-test"
-	secretKey = "hush-secret-of-the-test"
+	AccessKey = "access-of-the-test"
+	SecretKey = "hush-secret-of-the-test"
 )
 
 // serverProgram installs the server once, into the user's folder for caches.
@@ -50,20 +52,21 @@ var serverProgram = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// server is the S3 server behind a proxy that a test can let fail.
-type server struct {
-	proxy    *httptest.Server
-	direct   string // the server's address, around the proxy
-	pid      int    // of the server
-	requests atomic.Int64
-	// fault answers a request in the server's place, if it returns true.
+// Server is the S3 server behind its proxy, with a bucket of the name "bucket".
+type Server struct {
+	// Direct is the server's URL, around the proxy, and PID its process.
+	Direct string
+	PID    int
+	// Requests counts those that came to the proxy.
+	Requests atomic.Int64
+	// Cut is how many bytes of each body pass, if it is not 0.
+	Cut   atomic.Int64
 	fault atomic.Pointer[func(http.ResponseWriter, *http.Request) bool]
-	// cut is how many bytes of each body pass, if it is not 0.
-	cut atomic.Int64
+	proxy *httptest.Server
 }
 
-// start starts the server, and sets the variables by which clients find it.
-func start(t testing.TB) *server {
+// Start starts the server until the test ends, and sets the variables by which clients find it. The test skips if the server cannot be had.
+func Start(t testing.TB) *Server {
 	t.Helper()
 	program, err := serverProgram()
 	if err != nil {
@@ -80,7 +83,7 @@ func start(t testing.TB) *server {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(program, "--port", at, "--keep-alive", "--quiet", "posix", dir)
-	cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+accessKey, "ROOT_SECRET_KEY="+secretKey)
+	cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+AccessKey, "ROOT_SECRET_KEY="+SecretKey)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -95,14 +98,14 @@ func start(t testing.TB) *server {
 			t.Fatal("the server does not answer")
 		}
 	}
-	s := &server{pid: cmd.Process.Pid}
+	s := &Server{PID: cmd.Process.Pid}
 	s.proxy = httptest.NewUnstartedServer(s.handler(&url.URL{Scheme: "http", Host: at}))
 	s.proxy.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.proxy.Start()
-	s.direct = "http://" + at
+	s.Direct = "http://" + at
 	t.Cleanup(s.proxy.Close)
 	for name, value := range map[string]string{
-		"AWS_ACCESS_KEY_ID": accessKey, "AWS_SECRET_ACCESS_KEY": secretKey, "AWS_ENDPOINT_URL": s.proxy.URL, "AWS_REGION": "us-east-1",
+		"AWS_ACCESS_KEY_ID": AccessKey, "AWS_SECRET_ACCESS_KEY": SecretKey, "AWS_ENDPOINT_URL": s.proxy.URL, "AWS_REGION": "us-east-1",
 		"AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": filepath.Join(dir, "none"), "AWS_SHARED_CREDENTIALS_FILE": filepath.Join(dir, "none"),
 	} {
 		t.Setenv(name, value)
@@ -111,13 +114,13 @@ func start(t testing.TB) *server {
 }
 
 // handler passes requests on as they are: their signatures cover the host.
-func (s *server) handler(to *url.URL) http.Handler {
+func (s *Server) handler(to *url.URL) http.Handler {
 	pass := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = to.Scheme, to.Host, r.In.Host
 		},
 		ModifyResponse: func(r *http.Response) error {
-			if n := s.cut.Load(); n > 0 && r.Request.Method == http.MethodGet && r.StatusCode == http.StatusPartialContent {
+			if n := s.Cut.Load(); n > 0 && r.Request.Method == http.MethodGet && r.StatusCode == http.StatusPartialContent {
 				r.Body = &cutBody{r.Body, n}
 			}
 			return nil
@@ -126,7 +129,7 @@ func (s *server) handler(to *url.URL) http.Handler {
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.requests.Add(1)
+		s.Requests.Add(1)
 		if f := s.fault.Load(); f != nil && (*f)(w, r) {
 			return
 		}
@@ -149,8 +152,8 @@ func (c *cutBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// fails sets what answers in the server's place; nil for nothing.
-func (s *server) fails(f func(http.ResponseWriter, *http.Request) bool) {
+// Fails sets what answers a request in the server's place, if it returns true; nil for nothing.
+func (s *Server) Fails(f func(http.ResponseWriter, *http.Request) bool) {
 	if f == nil {
 		s.fault.Store(nil)
 		return
@@ -158,8 +161,8 @@ func (s *server) fails(f func(http.ResponseWriter, *http.Request) bool) {
 	s.fault.Store(&f)
 }
 
-// writer opens an address for writing.
-func writer(t testing.TB, address string) (store.Writer, store.Address) {
+// Writer opens an address for writing.
+func Writer(t testing.TB, address string) (store.Writer, store.Address) {
 	t.Helper()
 	a, err := store.ParseAddress(address)
 	if err != nil {
@@ -173,10 +176,10 @@ func writer(t testing.TB, address string) (store.Writer, store.Address) {
 	return b.(store.Writer), a
 }
 
-// put writes an object.
-func put(t testing.TB, address string, content []byte) {
+// Put writes an object.
+func Put(t testing.TB, address string, content []byte) {
 	t.Helper()
-	w, a := writer(t, address)
+	w, a := Writer(t, address)
 	if err := w.Put(context.Background(), a.Key, "application/octet-stream", bytes.NewReader(content), int64(len(content)), nil); err != nil {
 		t.Fatalf("%s: %v", a, err)
 	}

@@ -1,0 +1,72 @@
+package beam
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dprelease/dprelease/io/source"
+)
+
+// Faults of workers
+//
+// A runner hands the error of a worker to the submitter as a text within texts of its own, which are not printed. So a worker's error has a mark, by
+// which the submitter knows what to print. Neither text has a value of a variable, an address's options, or anything of a row.
+
+// KeyVariable holds the key of the run, for workers and for whoever submits.
+const KeyVariable = "DPRELEASE_RUN_KEY"
+
+// Fault is what is wrong with a worker.
+type Fault struct {
+	name string
+	// Says is what is wrong and what to do, for whoever submitted the pipeline.
+	Says string
+	// Passes says that another attempt may succeed.
+	Passes bool
+}
+
+// The faults of workers.
+var (
+	NoKey      = &Fault{name: "no-key", Says: "a worker has no key of a run: set " + KeyVariable + " in the environment of each worker"}
+	OtherKey   = &Fault{name: "other-key", Says: "a worker has the key of another run: set " + KeyVariable + " in the environment of each worker to the submitter's, and start the workers again"}
+	OtherPlan  = &Fault{name: "other-plan", Says: "a worker's plan is another one: it runs another version of the program, or variables of its environment that the job names have other values"}
+	NoVariable = &Fault{name: "no-variable", Says: "a worker lacks variables of the environment that the job names (its log says which): set those of the input's addresses and of the question for each worker, and start the workers again"}
+	Changed    = &Fault{name: "input-changed", Says: "the input was changed after it was looked at, or a worker sees other files: run again when it rests"}
+	Unread     = &Fault{name: "input-unread", Passes: true, Says: "a worker cannot read the input (its log names the file and the reason): each worker needs the files under the same names and, for a store, " +
+		"the store's own variables, files or role with the right to read, as docs/STORES.md says. Set them in the environment of each worker, and start the workers again"}
+)
+
+var faults = []*Fault{NoKey, OtherKey, OtherPlan, NoVariable, Changed, Unread}
+
+func (f *Fault) mark() string { return "[dprelease:" + f.name + "] " }
+
+// with is an error of the fault, with details.
+func (f *Fault) with(details string) error {
+	if details == "" {
+		return errors.New(f.mark() + f.Says)
+	}
+	return fmt.Errorf("%s%s (%s)", f.mark(), f.Says, details)
+}
+
+// marked marks an error of reading the input; others are returned as they are.
+func marked(err error) error {
+	e := new(source.Error)
+	switch {
+	case !errors.As(err, &e):
+		return err
+	case e.Code == source.CodeChanged:
+		return Changed.with(err.Error())
+	}
+	return Unread.with(err.Error())
+}
+
+// FaultIn finds a worker's fault in an error of a runner; nil if there is none.
+func FaultIn(err error) *Fault {
+	text := fmt.Sprint(err)
+	for _, f := range faults {
+		if strings.Contains(text, f.mark()) {
+			return f
+		}
+	}
+	return nil
+}
