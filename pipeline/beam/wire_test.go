@@ -22,7 +22,11 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/dprelease/dprelease/configs"
 	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/store"
+	"github.com/dprelease/dprelease/io/store/storetest"
+	"github.com/dprelease/dprelease/mechanism/mechanismtest"
 	"github.com/dprelease/dprelease/pipeline"
 	dpbeam "github.com/dprelease/dprelease/pipeline/beam"
 	"github.com/dprelease/dprelease/pipeline/beam/program/wiretest"
@@ -201,6 +205,80 @@ func TestWireHasNoRows(t *testing.T) {
 	for what, marker := range private {
 		if wiretest.Find(sent, marker) {
 			t.Errorf("%s is on the wire", what)
+		}
+	}
+}
+
+// storeJob reads two objects, by an address with options and one with a parameter, and takes keys from a third one.
+const storeJob = `
+version: 1
+name: in-a-store
+params: {day: canary-of-a-parameter}
+privacy: {epsilon: 1, delta: 1e-6, unit: [person], per_unit: {max_rows: 3}}
+input: {files: ["s3://bucket/${day}/a.csv?region=canary-of-an-option", "s3://bucket/${day}/b.csv?${env:TEST_OPTIONS}"], csv: {types: {person: int}}}
+queries:
+  - {name: towns, histogram: {by: [{column: town, values_from: {file: "s3://bucket/towns.csv?region=canary-of-a-public-file", column: town}}]}}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: wire, budget: {epsilon: 20, delta: 1e-3}}
+`
+
+// Nothing of an address is in any byte that passes between the runner, the workers and who submits, and nothing of the job; the answers are those of the
+// local engine over files.
+func TestWireHasNoAddress(t *testing.T) {
+	dir := t.TempDir()
+	m := storetest.New()
+	store.Register("s3", m.Opener)
+	t.Setenv("TEST_OPTIONS", "region=canary-of-the-environment")
+	for _, name := range []string{"a", "b"} {
+		var table strings.Builder
+		table.WriteString("person,town\n")
+		for i := range 5_000 {
+			fmt.Fprintf(&table, "%d,%s\n", i%700, []string{"Ulm", "Bonn", "Kiel"}[i%3])
+		}
+		m.Set("canary-of-a-parameter/"+name+".csv", []byte(table.String()))
+		if err := os.WriteFile(filepath.Join(dir, name+".csv"), []byte(table.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.Set("towns.csv", []byte("town\nUlm\nBonn\n"))
+	path := filepath.Join(dir, "job.yaml")
+	if err := os.WriteFile(path, []byte(storeJob), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	job, diags := configs.Parse(path, []byte(storeJob), configs.ParseOptions{Env: os.LookupEnv, Judge: pipeline.JudgeStep})
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	p, diags := pipeline.New(job, func(file, column string) ([]string, error) { return source.ReadStrings(t.Context(), file, column) })
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	files, err := source.Open(t.Context(), source.Options{Dir: dir, Files: []string{"a.csv", "b.csv"}, CSV: source.CSV{Header: true, Types: job.Input.CSV.Types, Delimiter: ','}, Key: make([]byte, 32)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, e := capture(t), onPrism{local.New(files, 2), t, 3}
+	defer e.Close()
+	want, err := e.Engine.Aggregate(t.Context(), p, pipeline.Silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := e.Aggregate(t.Context(), p, pipeline.Silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, a := mechanismtest.OpenWide(t, got.Exacts[0][0])
+	_, b := mechanismtest.OpenWide(t, want.Exacts[0][0])
+	if fmt.Sprint(a) != fmt.Sprint(b) || len(a) != 2 || !bytes.Equal(got.Input, want.Input) {
+		t.Errorf("the answers over objects are %v, those over files %v", a, b)
+	}
+	sent := w.messages(t)
+	if !wiretest.Find(sent, []byte(`"Sealed":"`)) {
+		t.Fatal("the capture lacks what workers are told")
+	}
+	for _, private := range []string{"canary-of", "s3://bucket", "towns.csv", "TEST_OPTIONS", "max_rows", "in-a-store"} {
+		if wiretest.Find(sent, []byte(private)) {
+			t.Errorf("%s is on the wire", private)
 		}
 	}
 }

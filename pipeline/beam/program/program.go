@@ -34,6 +34,7 @@ import (
 
 	"github.com/dprelease/dprelease/cmd/release/command"
 	"github.com/dprelease/dprelease/configs"
+	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/io/store/web"
 	dpbeam "github.com/dprelease/dprelease/pipeline/beam"
 	"github.com/dprelease/dprelease/pipeline/partial"
@@ -99,7 +100,7 @@ func Main() int {
 	flag.IntVar(&o.ranges, "ranges", 64, "into how many ranges the input is cut at most; each is read by one worker")
 	flag.StringVar(&o.memory, "memory", "1GiB", "how much memory each function should use at most")
 	flag.StringVar(&o.scratch, "tmp-dir", "", "a folder on the workers for an encrypted file of what does not fit in memory")
-	flag.StringVar(&o.parts, "parts", "", "where workers write the encrypted result, and this process reads it: a folder that all of them see, or gs://...; by default a folder of this machine")
+	flag.StringVar(&o.parts, "parts", "", "where workers write the encrypted result, and this process reads it: a folder that all of them see, or gs://..., s3://... or az://...; by default a folder of this machine")
 	flag.IntVar(&o.workers, "workers", 1, "prism as a server: how many workers share the pipeline; other runners have flags of their own, such as --parallelism")
 	flag.StringVar(&o.shuffle, "shuffle", "", "how the workers send each other encrypted rows: through the runner, or by files under --parts (which is a folder then); by default files on prism, which holds in memory what it shuffles, and runner on others")
 	flag.IntVar(&o.attempts, "attempts", 3, "how often the pipeline is run at most: one that fails, because a worker was killed or else, costs nothing and is run again")
@@ -138,8 +139,12 @@ func (o *options) check() (err error) {
 	case o.workers > 1 && (runner() != prism || *jobopts.Endpoint == ""):
 		return errors.New("--workers is for prism as a server (--runner=prism --endpoint=...): other runners start as many workers as they are told by their own flags")
 	}
-	inStore := strings.Contains(o.parts, "://")
-	if !inStore && o.parts != "" {
+	inStore := store.IsAddress(o.parts)
+	if inStore {
+		if err := checkParts(o.parts); err != nil {
+			return err
+		}
+	} else if o.parts != "" {
 		if o.parts, err = filepath.Abs(o.parts); err != nil {
 			return errors.New("--parts: this process has no folder any more")
 		}

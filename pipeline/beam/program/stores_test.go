@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/cmd/release/command"
+	"github.com/dprelease/dprelease/io/store"
 	"github.com/dprelease/dprelease/io/store/web"
 	dpbeam "github.com/dprelease/dprelease/pipeline/beam"
 	"github.com/dprelease/dprelease/pipeline/beam/program/wiretest"
@@ -201,10 +202,12 @@ func (s *stand) onObject(n int64, do func()) {
 func TestStores(t *testing.T) {
 	s := newStand(t, 20_000)
 	var before []byte
+	folder := s.parts
 	for name, x := range map[string]struct {
 		workers int
 		set     func()
 	}{
+		"parts in S3":    {1, func() { s.parts = "s3://bucket/parts/of runs" }},
 		"in the process": {0, func() {}},
 		"busy":           {2, func() { s.Fails(third(func(w http.ResponseWriter) { w.WriteHeader(http.StatusServiceUnavailable) })) }},
 		"connections":    {2, func() { s.Fails(third(func(http.ResponseWriter) { panic(http.ErrAbortHandler) })) }},
@@ -214,6 +217,7 @@ func TestStores(t *testing.T) {
 		code, out := s.run(x.workers)
 		s.Fails(nil)
 		s.Cut.Store(0)
+		s.parts = folder
 		release, err := os.ReadFile(filepath.Join(s.dir, "out", "release.json"))
 		if code != 0 || err != nil || before != nil && !bytes.Equal(before, release) {
 			t.Fatalf("%s: exit code %d, %v\n%s", name, code, err, out)
@@ -222,6 +226,10 @@ func TestStores(t *testing.T) {
 		if left, err := os.ReadDir(s.parts); err != nil || len(left) > 0 {
 			t.Errorf("%s: files are left: %v, %v", name, left, err)
 		}
+	}
+	w, _ := storestest.Writer(t, "s3://bucket/")
+	if err := w.List(t.Context(), "parts/", func(o store.Object) error { return errors.New(o.Key) }); err != nil {
+		t.Errorf("an object is left: %v", err)
 	}
 	if code := command.Run(t.Context(), "run", s.job, "--param", "day=monday", "--quiet"); code != 0 {
 		t.Fatalf("the local engine does not find the release: %d", code)
