@@ -3,6 +3,7 @@ package stores_test
 import (
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,5 +77,41 @@ func TestPublishKilled(t *testing.T) {
 		if code, out := release(t, "publish", dir, "s3://bucket/"+prefix); code != 0 || !strings.Contains(out, "0 files sent") {
 			t.Errorf("killed at upload %d, then twice: exit code %d: %s", nth, code, out)
 		}
+	}
+}
+
+// A replacement of which the store heeds a write or a removal, and whose connection is cut before the answer, ends well, whichever request it is: the
+// program finds its own bytes.
+func TestPublishAnswersLost(t *testing.T) {
+	s := storestest.Start(t)
+	first, _ := finishedRelease(t)
+	second, count := finishedRelease(t)
+	for nth, lost := int64(1), true; lost; nth++ {
+		prefix := "lost/" + string(rune('a'+nth)) + "/"
+		if code, out := release(t, "publish", first, "s3://bucket/"+prefix); code != 0 {
+			t.Fatalf("exit code %d: %s", code, out)
+		}
+		var writes atomic.Int64
+		s.Fails(func(_ http.ResponseWriter, r *http.Request) bool {
+			if r.Method == http.MethodGet || r.Method == http.MethodHead || writes.Add(1) != nth {
+				return false
+			}
+			s.Pass.ServeHTTP(httptest.NewRecorder(), r)
+			panic(http.ErrAbortHandler)
+		})
+		code, out := release(t, "publish", second, "s3://bucket/"+prefix, "--replace")
+		s.Fails(nil)
+		if code != 0 {
+			t.Errorf("the answer to request %d was lost: exit code %d: %s", nth, code, out)
+		}
+		if code, out := release(t, "publish", second, "s3://bucket/"+prefix); code != 0 || !strings.Contains(out, "0 files sent") {
+			t.Errorf("the answer to request %d was lost, then: exit code %d: %s", nth, code, out)
+		}
+		w, _ := storestest.Writer(t, "s3://bucket/")
+		there := 0
+		if err := w.List(t.Context(), prefix, func(store.Object) error { there++; return nil }); err != nil || there != count {
+			t.Errorf("the answer to request %d was lost: %d objects, %v", nth, there, err)
+		}
+		lost = writes.Load() >= nth
 	}
 }

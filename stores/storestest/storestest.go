@@ -60,7 +60,9 @@ type Server struct {
 	// Requests counts those that came to the proxy.
 	Requests atomic.Int64
 	// Cut is how many bytes of each body pass, if it is not 0.
-	Cut   atomic.Int64
+	Cut atomic.Int64
+	// Pass passes a request on to the server.
+	Pass  http.Handler
 	fault atomic.Pointer[func(http.ResponseWriter, *http.Request) bool]
 	proxy *httptest.Server
 }
@@ -115,7 +117,7 @@ func Start(t testing.TB) *Server {
 
 // handler passes requests on as they are: their signatures cover the host.
 func (s *Server) handler(to *url.URL) http.Handler {
-	pass := &httputil.ReverseProxy{
+	s.Pass = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = to.Scheme, to.Host, r.In.Host
 		},
@@ -133,7 +135,7 @@ func (s *Server) handler(to *url.URL) http.Handler {
 		if f := s.fault.Load(); f != nil && (*f)(w, r) {
 			return
 		}
-		pass.ServeHTTP(w, r)
+		s.Pass.ServeHTTP(w, r)
 	})
 }
 

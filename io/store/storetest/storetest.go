@@ -22,8 +22,8 @@ type Memory struct {
 	Reads, Bytes atomic.Int64
 	// Before is called before each request, if it is set: its error is the answer. Of a read that it cuts, cut bytes are got.
 	Before func(request, key string, at int64) (cut int, err error)
-	// After is called after each object that was written or removed, if it is set.
-	After func(request, key string)
+	// After is called after each object that was written or removed, if it is set: its error is the answer.
+	After func(request, key string) error
 	types map[string]string
 }
 
@@ -55,10 +55,11 @@ func (m *Memory) MediaType(key string) string {
 	return m.types[key]
 }
 
-func (m *Memory) after(request, key string) {
-	if m.After != nil {
-		m.After(request, key)
+func (m *Memory) after(request, key string) error {
+	if m.After == nil {
+		return nil
 	}
+	return m.After(request, key)
 }
 
 // Opener registers the bucket under any address.
@@ -149,8 +150,7 @@ func (m *Memory) Put(_ context.Context, key, mediaType string, content io.ReadSe
 	if err := m.put(key, mediaType, b, over); err != nil {
 		return err
 	}
-	m.after("put", key)
-	return nil
+	return m.after("put", key)
 }
 
 func (m *Memory) put(key, mediaType string, b []byte, over *store.Object) error {
@@ -176,8 +176,7 @@ func (m *Memory) Delete(_ context.Context, o store.Object) error {
 	if err := m.delete(o); err != nil {
 		return err
 	}
-	m.after("delete", o.Key)
-	return nil
+	return m.after("delete", o.Key)
 }
 
 func (m *Memory) delete(o store.Object) error {

@@ -239,15 +239,26 @@ func (c *copying) earlier(ctx context.Context, stands sighting) ([]byte, error) 
 	return text, store.ReadFull(ctx, c.to, o, text, 0)
 }
 
-// keep writes the copy of a manifest that is about to be removed.
+// keep writes the copy of a manifest that is about to be removed. If the store wrote it and its answer was lost, a later request is refused, or none is
+// answered: then our bytes are there. If the first request is refused, somebody else wrote, though it be the same bytes: another replacement is under way.
 func (c *copying) keep(ctx context.Context, text []byte) error {
 	o, err := c.stat(ctx, replacedName)
 	if err != nil && store.KindOf(err) != store.NotFound {
 		return err // the zero object if there is none
 	}
-	return store.Retry(ctx, int64(len(text)), func(ctx context.Context) error {
-		return c.to.Put(ctx, c.prefix+replacedName, mediaType(manifestName), bytes.NewReader(text), int64(len(text)), &o)
+	sum, requests := sha256.Sum256(text), 0
+	own := file{replacedName, hex.EncodeToString(sum[:]), int64(len(text))}
+	err = store.Retry(ctx, own.size, func(ctx context.Context) error {
+		requests++
+		return c.to.Put(ctx, c.prefix+replacedName, mediaType(manifestName), bytes.NewReader(text), own.size, &o)
 	})
+	if err == nil || requests == 1 || ctx.Err() != nil {
+		return err
+	}
+	if back, e := c.look(ctx, own); e != nil || back.state != same {
+		return err
+	}
+	return nil
 }
 
 // clear removes the files of the earlier release that this one does not have, unless somebody changed them, and the copy of its manifest.
@@ -390,18 +401,23 @@ func (c *copying) settle(ctx context.Context, f file, s sighting) error {
 		}
 		return c.to.Put(ctx, c.prefix+f.name, mediaType(f.name), content, f.size, &s.object)
 	})
-	// If it exists or is another one now, another copy of this release is under way, or the answer to a request that was made again was lost.
-	if kind := store.KindOf(err); err != nil && kind != store.Exists && kind != store.Changed {
+	// If it exists or is another one now, another copy of this release is under way, or the answer to a request that was made again was lost. If no
+	// request was answered, one may have been heeded all the same.
+	kind := store.KindOf(err)
+	if err != nil && kind != store.Exists && kind != store.Changed && kind != store.Unavailable {
 		return err
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
 	}
-	back, err := c.look(ctx, f)
+	back, failed := c.look(ctx, f)
 	switch {
-	case err != nil:
+	case failed == nil && back.state == same:
+	case err != nil && kind == store.Unavailable:
 		return err
-	case back.state != same:
+	case failed != nil:
+		return failed
+	default:
 		return &pipeline.Error{
 			Cause: pipeline.CauseOutput, Code: "altered", Message: console.Visible(c.at.At(c.prefix+f.name).String()) + " has other contents than were sent",
 			Hint: "does somebody else write there? run publish again, or choose another prefix",

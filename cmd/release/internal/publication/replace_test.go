@@ -147,7 +147,7 @@ func TestReplaceThatIsStopped(t *testing.T) {
 			}
 			return 0, nil
 		}
-		m.After = func(request, key string) { whole(t, m, fmt.Sprint(stop, " ", request, " ", key)) }
+		m.After = func(request, key string) error { whole(t, m, fmt.Sprint(stop, " ", request, " ", key)); return nil }
 		_, err := run(t, second, place, "--replace")
 		if !stopped {
 			if err != nil {
@@ -168,6 +168,43 @@ func TestReplaceThatIsStopped(t *testing.T) {
 	}
 }
 
+// A write or a removal whose answer is lost, once or always, is found to be there: the replacement ends well, whichever request it is.
+func TestAnswersAreLost(t *testing.T) {
+	want := files(t, second)
+	for nth, more := 1, true; more; nth++ {
+		m := publishedTo(t, first)
+		var mu sync.Mutex
+		lost, count := "", 0
+		m.After = func(request, key string) error {
+			mu.Lock()
+			defer mu.Unlock()
+			count++
+			if count == nth {
+				lost = request + key
+				return store.Failure(store.Unavailable, "")
+			}
+			return nil
+		}
+		_, err := run(t, second, place, "--replace")
+		if err != nil {
+			t.Fatalf("the answer to %s was lost: %v", lost, err)
+		}
+		equal(t, m.Keys(), want)
+		more = lost != ""
+	}
+	m := publishedTo(t, first)
+	m.After = func(request, key string) error { // the store heeds each request, and answers none
+		if request == "put" && (key == "p/release.json.replaced" || strings.HasSuffix(key, ".csv")) {
+			return store.Failure(store.Unavailable, "")
+		}
+		return nil
+	}
+	if _, err := run(t, second, place, "--replace"); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, m.Keys(), want)
+}
+
 // Two releases that are published to one prefix at the same time, one of them perhaps in the place of the other: no manifest ever stands with files that
 // it does not state, and if one copy alone succeeded, its release is there.
 func TestPublishedAtTheSameTime(t *testing.T) {
@@ -182,7 +219,10 @@ func TestPublishedAtTheSameTime(t *testing.T) {
 			m = publishedTo(t, first)
 			args[1] = append(args[1], "--replace")
 		}
-		m.After = func(request, key string) { whole(t, m, fmt.Sprint("try ", try, " ", request, " ", key)) }
+		m.After = func(request, key string) error {
+			whole(t, m, fmt.Sprint("try ", try, " ", request, " ", key))
+			return nil
+		}
 		order := make(chan struct{}, 1)
 		order <- struct{}{}
 		m.Before = func(string, string, int64) (int, error) {
