@@ -31,3 +31,9 @@ func TestVectors(t *testing.T) { sqlpushtest.Vectors(t, newDuckDB(t)) }
 
 // The points that are nearest to places.
 func TestPlaces(t *testing.T) { sqlpushtest.Places(t, newDuckDB(t)) }
+
+// Keys that are discovered, of two units and more, of texts with any collation.
+func TestKeys(t *testing.T) { sqlpushtest.Keys(t, newDuckDB(t), 0, 2) }
+
+// Keys that a database is not asked for.
+func TestRefusedKeys(t *testing.T) { sqlpushtest.RefusedKeys(t, newDuckDB(t), 1) }

@@ -8,10 +8,12 @@ import (
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/internal/accumulate"
 	"github.com/dprelease/dprelease/queries/internal/gather"
+	"github.com/dprelease/dprelease/queries/internal/keyselection"
 	"github.com/dprelease/dprelease/queries/kinds/base"
 	"github.com/dprelease/dprelease/queries/kinds/bykeys"
 	"github.com/dprelease/dprelease/queries/kinds/clamped"
 	"github.com/dprelease/dprelease/queries/kinds/crosstabs"
+	"github.com/dprelease/dprelease/queries/kinds/discovered"
 	"github.com/dprelease/dprelease/queries/kinds/histogram"
 	"github.com/dprelease/dprelease/queries/kinds/limited"
 	"github.com/dprelease/dprelease/queries/kinds/ordered"
@@ -38,6 +40,11 @@ type Outline struct {
 	// Columns are the privacy unit's; if there are none, each row is a unit and nothing is bounded.
 	Columns []string
 	Limits  bounding.Limits
+	// Keys are the parts of the keys of rows, if keys are discovered; else none. A row without one of them is left out. Tables then has one table, by the axes that are
+	// no part of the key. Digests of a row's cell are of the cell and the SHA-256 of the key.
+	Keys []KeyPart
+	// MinUnits is the least number of units of a key of which anything is told, at least 2: as counted by the query that selects the keys.
+	MinUnits int64
 	// Value is what is added up, nil if rows are counted. AllRows says that rows without a value count as rows of a value at the centre.
 	Value   *quantize.Quantizer
 	AllRows bool
@@ -58,11 +65,28 @@ type Outline struct {
 // Total is what was added up in a cell.
 type Total = accumulate.Total
 
+// KeyPart is what a dimension adds to a key that is discovered, and KeyValue what it is of a group of rows.
+type (
+	KeyPart  = keyselection.Part
+	KeyValue = keyselection.PartValue
+)
+
+// MaxKeyBytes is the length of the longest text that is a key.
+const MaxKeyBytes = keyselection.MaxKeyBytes
+
+// KeyOf makes a key of the values of its parts; ok is false if one of them is no key.
+func KeyOf(parts []KeyPart, values []KeyValue) (key string, ok bool) {
+	return keyselection.Join(parts, values)
+}
+
 // CodeNotPushed is the code of a query that has no outline.
 const CodeNotPushed = "not-in-sql"
 
 // HintLocal is the remedy for a query that has no outline.
 const HintLocal = "write engine: local, so that this program reads the rows and adds them up"
+
+// hintUnits is another remedy, for keys that are discovered.
+const hintUnits = "; or write min_units: 2 or more in the histogram that discovers the keys, so that no key leaves the database that only one unit has"
 
 // OutlineOf returns the outline of a query over a table. Errors are of type *Error; see [Errors]. One of code CodeNotPushed says that other
 // engines cannot be told what the query does.
@@ -104,13 +128,48 @@ func OutlineOf(q Query, s table.Schema) (o Outline, err error) {
 		o.Steps = q.Steps()
 		return o, err
 	case *bykeys.Query:
-		return o, problem.One(q.Name(), q.Spec.ByField(), CodeNotPushed, "keys that are discovered are private, and what is added up by them would leave the database before they are selected", HintLocal)
+		return byKeys(q, s)
+	case *discovered.Query:
+		if q.Spec.MinUnits < 2 {
+			return o, problem.One(q.Name(), q.Spec.ByField(), CodeNotPushed, "keys that are discovered are private, and those of one unit would leave the database before they are selected", HintLocal+hintUnits)
+		}
+		o, err = outline(&q.Query, s)
+		return withKeys(o, q.Dimensions(), q.Layout(s, &problem.Problems{}), q.Spec.DimensionField, q.Spec.MinUnits), err
 	case *clamped.Query:
 		o, err = outline(&q.Query.Query, s)
 		o.Value, o.Bins, o.AllRows = q.Values(), q.BinEdges(), q.Values().Value.Rows > 0
 		return o, err
 	}
-	return o, problem.One(q.Name(), "histogram.by", CodeNotPushed, "keys that are discovered are private, and would leave the database before they are selected", HintLocal)
+	return o, problem.One(q.Name(), "", CodeNotPushed, "databases are not asked such a query", HintLocal)
+}
+
+// byKeys is the outline of sums by keys that another query selects.
+func byKeys(q *bykeys.Query, s table.Schema) (Outline, error) {
+	b := q.Base()
+	least := b.Spec.Leader.MinUnits
+	if least < 2 {
+		return Outline{}, problem.One(q.Name(), b.Spec.ByField(), CodeNotPushed, "keys that are discovered are private, and what is added up by those of one unit would leave the database before they are selected", HintLocal+hintUnits)
+	}
+	o, err := outline(b, s)
+	if err != nil {
+		return o, err
+	}
+	o.Value = q.Quantizer
+	if second := q.Second(); second != nil {
+		o.Squared, o.LessSquare = true, second.Less
+	}
+	return withKeys(o, q.Dimensions(), b.Layout(s, &problem.Problems{}), b.Spec.DimensionField, least), nil
+}
+
+// withKeys says of an outline which of its axes are parts of keys.
+func withKeys(o Outline, d keyselection.Dimensions, l domain.Layout, field func(int) string, least int64) Outline {
+	o.Keys, o.MinUnits = d.Parts(l, field), least
+	further := []int{}
+	for i := len(d.Axes); i < len(o.Axes); i++ {
+		further = append(further, i)
+	}
+	o.Tables = [][]int{further}
+	return o
 }
 
 // outline is what all kinds of query have.

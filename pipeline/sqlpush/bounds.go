@@ -184,6 +184,9 @@ func (c *contents) digestOfRow() string {
 // message is how all messages of a unit and a cell begin.
 func (c *contents) message(b beginning) []Part {
 	parts := []Part{{Column: b.name}}
+	if len(c.Keys) > 0 {
+		return append(parts, c.cellOfKey()...)
+	}
 	if len(c.Axes) == 0 {
 		return append(parts, Part{Bytes: []byte{0, 0, 0, 0}})
 	}

@@ -2,6 +2,7 @@ package sqlpush
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
@@ -148,6 +149,17 @@ func (duckdb) integers() vectors.Integers {
 
 // doubles is true: an operator is a function of its own.
 func (duckdb) doubles() bool { return true }
+
+// keyDigest is a blob of a text of hexadecimal digits.
+func (duckdb) keyDigest(message string) string { return "unhex(sha256(" + message + "))" }
+
+// keyText looks at each two hexadecimal digits.
+func (duckdb) keyText(x string) string {
+	return "unhex(replace(replace(regexp_replace(hex(" + x + "), '(..)', '\\1,', 'g'), '00,', '00FF'), ',', ''))"
+}
+
+// keyNumber is of bits. Additions would be put together by the optimizer, and overflow.
+func (duckdb) keyNumber(x string) string { return "xor(" + x + ", " + integer(math.MinInt64) + ")" }
 
 // unitOfTimes is true.
 func (duckdb) unitOfTimes() bool { return true }

@@ -143,8 +143,8 @@ func answer(ctx context.Context, tx *session, s *Statement, q queries.Query, sch
 	}
 	defer rows.Close()
 	for rows.Next() {
-		t, err := s.scan(rows)
-		if err == nil {
+		t, counts, err := s.scan(rows)
+		if err == nil && counts {
 			err = queries.AddTotal(to, t)
 		}
 		if err != nil {
@@ -160,25 +160,27 @@ func answer(ctx context.Context, tx *session, s *Statement, q queries.Query, sch
 // errNoSum is a sum of rows that is NULL. No value of a row makes it so: rows without a value add 0, and the sums do not overflow.
 var errNoSum = errors.New("a sum of rows is NULL")
 
-// scan reads one total.
-func (s *Statement) scan(rows *sql.Rows) (t queries.Total, err error) {
+// scan reads one total. It does not count if its key is none, as of a database whose texts are not characters.
+func (s *Statement) scan(rows *sql.Rows) (t queries.Total, counts bool, err error) {
 	var n sql.NullInt64 // NULL in a sum over no row
 	texts := make([]sql.NullString, s.Sums)
 	into := []any{&t.Table, &t.Cell, &n}
 	for i := range texts {
 		into = append(into, &texts[i])
 	}
-	if err := rows.Scan(into...); err != nil {
-		return t, err
+	keys := newKeyColumns(s.of.Keys)
+	if err := rows.Scan(keys.into(into)...); err != nil {
+		return t, false, err
 	}
+	t.Key, counts = keys.key()
 	t.Rows = n.Int64
 	numbers := make([]int128.Int, len(texts))
 	for i, text := range texts {
 		if t.Rows != 0 && !text.Valid {
-			return t, errNoSum
+			return t, false, errNoSum
 		}
 		if numbers[i], err = sums.Wide(text); err != nil {
-			return t, err
+			return t, false, err
 		}
 	}
 	if s.of.Squared {
@@ -186,5 +188,5 @@ func (s *Statement) scan(rows *sql.Rows) (t queries.Total, err error) {
 		t.Second, numbers = numbers[last], numbers[:last]
 	}
 	t.Sums = numbers
-	return t, nil
+	return t, counts, nil
 }

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"fmt"
 	"strconv"
+
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -211,6 +213,15 @@ func (postgres) integers() vectors.Integers {
 
 // doubles is true: an operator is a function of its own.
 func (postgres) doubles() bool { return true }
+
+// keyDigest is a bytea.
+func (postgres) keyDigest(message string) string { return "sha256(" + message + ")" }
+
+// keyText has no 0.
+func (postgres) keyText(x string) string { return "convert_to(" + x + ", 'UTF8')" }
+
+// keyNumber is of bits. Adding would overflow.
+func (postgres) keyNumber(x string) string { return "(" + x + " # " + integer(math.MinInt64) + ")" }
 
 // unitOfTimes is true.
 func (postgres) unitOfTimes() bool { return true }

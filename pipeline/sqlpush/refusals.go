@@ -58,6 +58,7 @@ func (in *input) fits(plan *pipeline.Plan, name string, o *queries.Outline, s ta
 			}
 		}
 	}
+	in.fitKeys(plan, o, refuse)
 	if o.Limits.Rows > 1 || len(o.Columns) > 0 {
 		for _, c := range o.Columns {
 			f, _ := s.Lookup(c)

@@ -33,3 +33,9 @@ func TestPostgresVectors(t *testing.T) { sqlpushtest.Vectors(t, newPostgres(t)) 
 
 // The points that are nearest to places.
 func TestPostgresPlaces(t *testing.T) { sqlpushtest.Places(t, newPostgres(t)) }
+
+// Keys that are discovered, of two units and more.
+func TestPostgresKeys(t *testing.T) { sqlpushtest.Keys(t, newPostgres(t), 0) }
+
+// Keys that a database is not asked for.
+func TestPostgresRefusedKeys(t *testing.T) { sqlpushtest.RefusedKeys(t, newPostgres(t), 1) }

@@ -16,7 +16,7 @@ import (
 )
 
 // Statement is what a query asks of the database: totals of cells. Its columns are the number of the table (0 if there is one), the cell, the number of
-// rows and, for each component of the value and for its square, the sum as a text.
+// rows and, for each component of the value and for its square, the sum as a text. If keys are discovered, the values of their dimensions follow.
 type Statement struct {
 	Query string // its name
 	Text  string
@@ -54,6 +54,12 @@ func (in *input) statements(p *pipeline.Plan) ([]Statement, error) {
 			all.List = append(all.List, problem.Errors(err)...)
 			continue
 		}
+		if leader, follows := q.Leader(); follows {
+			if text, err = in.amongKeysOf(p, schema, p.Queries()[leader].Query, text); err != nil {
+				all.List = append(all.List, problem.Errors(err)...)
+				continue
+			}
+		}
 		s := Statement{Query: q.Query.Name(), Text: text, of: o, at: i}
 		if o.Value != nil {
 			s.Sums = o.Value.Dims
@@ -64,6 +70,16 @@ func (in *input) statements(p *pipeline.Plan) ([]Statement, error) {
 		out = append(out, s)
 	}
 	return out, all.Err()
+}
+
+// amongKeysOf leaves out the totals of keys that another query does not tell.
+func (in *input) amongKeysOf(p *pipeline.Plan, schema table.Schema, leader queries.Query, totals string) (string, error) {
+	o, err := queries.OutlineOf(leader, schema)
+	if err != nil {
+		return "", err
+	}
+	keys, err := in.statement(p, schema, leader, &o)
+	return among(totals, keys, o.Keys), err
 }
 
 func (in *input) schema() (s table.Schema) {
@@ -128,6 +144,11 @@ func presenceOf(o *queries.Outline, filters []domain.FilterRule) map[string]pres
 	for _, name := range o.Columns {
 		needs[name] = needsCondition
 	}
+	for i := range o.Keys {
+		if o.Keys[i].Axis < 0 {
+			needs[o.Keys[i].Column] = needsCondition
+		}
+	}
 	if o.Value != nil && !o.AllRows {
 		for _, name := range o.Value.Value.Columns {
 			needs[name] = needsCondition
@@ -171,11 +192,12 @@ type contents struct {
 	columns map[string]Column
 
 	cells, values, units []string // names of columns
+	keys                 []string // of the parts of keys that are discovered, which are the first of cells
 	missing              bool     // rows may be without a cell
 }
 
 func (c *contents) statement() string {
-	if len(c.Columns) == 0 && !c.Apart && c.Bins == nil && c.looksUp() {
+	if len(c.Columns) == 0 && !c.Apart && c.Bins == nil && len(c.Keys) == 0 && c.looksUp() {
 		return c.groupedFirst()
 	}
 	c.findCells()
@@ -266,6 +288,9 @@ func (c *contents) product(a, b int64) int64 {
 
 // cellsInAll is in how many cells of all dimensions a unit can be.
 func (c *contents) cellsInAll() int64 {
+	if len(c.Keys) > 0 {
+		return math.MaxInt64
+	}
 	n := int64(1)
 	for _, s := range c.Sizes {
 		n = c.product(n, int64(s))
@@ -284,17 +309,19 @@ func (c *contents) findCells() {
 	for i := range c.Axes {
 		codes = append(codes, c.axis(&c.Axes[i], c.columns))
 	}
+	if len(c.Keys) > 0 {
+		c.findKeys(codes)
+	}
 	switch {
-	case len(codes) == 0:
-		return
+	case len(c.Tables[0]) == 0 && !c.Apart:
 	case !c.Apart:
-		c.cells = []string{c.alias("cell", c.radix(codes, c.Tables[0]))}
+		c.cells = append(c.cells, c.alias("cell", c.radix(codes, c.Tables[0])))
 	default:
 		for i, code := range codes {
 			c.cells = append(c.cells, c.alias(fmt.Sprint("cell", i), code))
 		}
 	}
-	if c.missing && (len(c.Columns) > 0 || c.Apart) {
+	if c.missing && (len(c.Columns) > 0 || c.Apart || len(c.Keys) > 0) {
 		c.filter(notNull(c.cells)...)
 		c.missing = false
 	}
@@ -381,6 +408,9 @@ func (c *contents) totals(from, rows string) string {
 		sums = append(sums, c.Total(c.term(fmt.Sprintf("(%s) * (%s) - %d", x, x, c.LessSquare)))+" AS squares")
 	}
 	columns := append([]string{rows + " AS n"}, sums...)
+	if len(c.Keys) > 0 {
+		return c.keyTotals(from, rows, columns)
+	}
 	list := strings.Join(columns, ", ")
 	var missing []string // rows without a cell are one group
 	if c.missing {

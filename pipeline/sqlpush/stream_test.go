@@ -103,7 +103,7 @@ func TestNullSums(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := Statement{Sums: 1}
-		if total, err := s.scan(got); !errors.Is(err, want) || err == nil && !(total.Rows == 0 && total.Sums[0] == int128.Int{}) {
+		if total, _, err := s.scan(got); !errors.Is(err, want) || err == nil && !(total.Rows == 0 && total.Sums[0] == int128.Int{}) {
 			t.Errorf("of %v rows: %+v, %v", rows, total, err)
 		}
 		_ = got.Close()

@@ -92,6 +92,8 @@ type Leader struct {
 	Name string
 	// Dims is how many dimensions it has. They are the first ones of the query that follows it.
 	Dims int
+	// MinUnits is the least number of units of a key that it selects.
+	MinUnits int64
 }
 
 // PerRow says that each row is a privacy unit of its own.

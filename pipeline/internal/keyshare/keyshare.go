@@ -26,7 +26,7 @@ func Follow(specs []*queries.Spec) []int {
 				continue
 			}
 			if s.Leader == nil || len(h.By) > s.Leader.Dims {
-				leaders[i], s.Leader = j, &queries.Leader{Name: h.Name, Dims: len(h.By)}
+				leaders[i], s.Leader = j, &queries.Leader{Name: h.Name, Dims: len(h.By), MinUnits: h.MinUnits}
 			}
 		}
 	}

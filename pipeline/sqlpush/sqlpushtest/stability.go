@@ -69,15 +69,24 @@ func (s *Server) mask(t *testing.T, j *stabilitytest.Job) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j.Queries = slices.DeleteFunc(j.Queries, func(q string) bool {
+	asked := func(queries ...string) bool {
 		alone := *j
-		alone.Queries = []string{q}
+		alone.Queries = queries
 		p, diags := alone.Plan("job.yaml", "t.csv")
 		if len(diags) > 0 {
-			return true
+			return false
 		}
 		_, err := d.Statements(p)
-		return err != nil
+		return err == nil
+	}
+	var alone []string
+	for _, q := range j.Queries {
+		if asked(q) {
+			alone = append(alone, q)
+		}
+	}
+	j.Queries = slices.DeleteFunc(j.Queries, func(q string) bool {
+		return !slices.Contains(alone, q) && !asked(append(slices.Clone(alone), q)...) // with the query that selects its keys
 	})
 	if len(j.Queries) == 0 {
 		return false

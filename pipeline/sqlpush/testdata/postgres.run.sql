@@ -75,3 +75,68 @@ kept AS (SELECT cell FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive 
 SELECT 0 AS t, cell, COUNT(*) AS n
 FROM kept AS x
 GROUP BY cell;
+-- keys
+WITH coded AS (SELECT l3, l4, k0, k1, k2, n
+ FROM (SELECT l3, l4, k0, k1, k2, COUNT(*) AS n FROM (SELECT * FROM (SELECT s5.*, l2 AS k2
+ FROM (SELECT s4.*, CASE WHEN l1 < 18 THEN CASE WHEN l1 < 0 THEN NULL ELSE 0 END ELSE CASE WHEN l1 < 65 THEN 1 ELSE CASE WHEN l1 <= 65 THEN 1 ELSE NULL END END END AS k1
+ FROM (SELECT s3.*, l0 AS k0
+ FROM (SELECT * FROM (SELECT * FROM (SELECT CAST("zone" AS text) COLLATE "C" AS l0, CAST("age" AS bigint) AS l1, CASE WHEN isfinite("t") AND "t" < TIMESTAMPTZ '294240-01-01 00:00:00Z' THEN CAST(extract(epoch FROM "t") * 1000000 AS bigint) END AS l2, CAST("cab" AS text) COLLATE "C" AS l3, CASE WHEN isfinite("day") THEN CAST("day" - DATE '1970-01-01' AS bigint) END AS l4
+ FROM "city"."trips" AS input) AS s1
+ WHERE l0 IS NOT NULL AND l2 IS NOT NULL AND l3 IS NOT NULL AND l4 IS NOT NULL) AS s2
+ WHERE l1 >= 0 AND l1 <= 65) AS s3) AS s4) AS s5) AS s6
+ WHERE octet_length(k0) <= 1024 AND k1 IS NOT NULL) AS g GROUP BY l3, l4, k0, k1, k2) AS z),
+overactive AS (SELECT l3, l4, '\x647072656C656173652F626F756E643163'::bytea || int4send(octet_length(convert_to(l3, 'UTF8'))) || convert_to(l3, 'UTF8') || int4send(octet_length(convert_to(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l4 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l4 AS text) END, 'UTF8'))) || convert_to(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l4 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l4 AS text) END, 'UTF8') || '\x00000000'::bytea AS uc FROM coded AS a GROUP BY l3, l4 HAVING COUNT(*) > 3),
+kept AS (SELECT k0, k1, k2, n FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l3 = c.l3 AND o.l4 = c.l4)
+ UNION ALL SELECT k0, k1, k2, n FROM (SELECT * FROM (SELECT s2.*, ROW_NUMBER() OVER (PARTITION BY l3, l4 ORDER BY d) AS r
+ FROM (SELECT s1.*, sha256(uc || '\x00000000'::bytea || sha256('\x05'::bytea || convert_to(k0, 'UTF8') || '\x0000'::bytea || int4send(CAST(k1 AS int)) || '\x070100000000000003E8'::bytea || int8send((k2 # (-9223372036854775807 - 1))))) AS d
+ FROM (SELECT s.*, o.uc FROM coded AS s JOIN overactive AS o ON o.l3 = s.l3 AND o.l4 = s.l4) AS s1) AS s2) AS s3
+ WHERE r <= 3) AS b)
+SELECT 0 AS t, 0 AS cell, CAST(SUM(CASE WHEN n > 1 THEN 1 ELSE n END) AS BIGINT) AS n, k0, k1, k2
+FROM kept AS x
+GROUP BY k0, k1, k2
+HAVING CAST(SUM(CASE WHEN n > 1 THEN 1 ELSE n END) AS BIGINT) >= 5;
+-- by_keys
+SELECT f.*
+FROM (WITH coded AS (SELECT l5, l6, k0, k1, k2, cell, v0
+ FROM (SELECT s9.*, CASE WHEN l4 <= '0e+00'::double precision THEN 0 WHEN l4 >= '1e+02'::double precision THEN 858993459200 ELSE CAST(((l4 * '8.589934592e+09'::double precision) + '6.755399441055744e+15'::double precision) - '6.755399441055744e+15'::double precision AS BIGINT) END AS v0
+ FROM (SELECT s8.*, (CASE WHEN l3 = 1 THEN 0 END) AS cell
+ FROM (SELECT * FROM (SELECT s6.*, l2 AS k2
+ FROM (SELECT s5.*, CASE WHEN l1 < 18 THEN CASE WHEN l1 < 0 THEN NULL ELSE 0 END ELSE CASE WHEN l1 < 65 THEN 1 ELSE CASE WHEN l1 <= 65 THEN 1 ELSE NULL END END END AS k1
+ FROM (SELECT s4.*, l0 AS k0
+ FROM (SELECT * FROM (SELECT * FROM (SELECT * FROM (SELECT CAST("zone" AS text) COLLATE "C" AS l0, CAST("age" AS bigint) AS l1, CASE WHEN isfinite("t") AND "t" < TIMESTAMPTZ '294240-01-01 00:00:00Z' THEN CAST(extract(epoch FROM "t") * 1000000 AS bigint) END AS l2, CAST(CAST("shared" AS int) AS bigint) AS l3, NULLIF(CAST("fare" AS double precision), 'NaN'::double precision) AS l4, CAST("cab" AS text) COLLATE "C" AS l5, CASE WHEN isfinite("day") THEN CAST("day" - DATE '1970-01-01' AS bigint) END AS l6
+ FROM "city"."trips" AS input) AS s1
+ WHERE l0 IS NOT NULL AND l2 IS NOT NULL AND l4 IS NOT NULL AND l5 IS NOT NULL AND l6 IS NOT NULL) AS s2
+ WHERE l1 >= 0 AND l1 <= 65) AS s3
+ WHERE CASE WHEN l3 = 1 THEN 0 END IS NOT NULL) AS s4) AS s5) AS s6) AS s7
+ WHERE octet_length(k0) <= 1024 AND k1 IS NOT NULL) AS s8) AS s9) AS z),
+overactive AS (SELECT l5, l6, '\x647072656C656173652F626F756E643163'::bytea || int4send(octet_length(convert_to(l5, 'UTF8'))) || convert_to(l5, 'UTF8') || int4send(octet_length(convert_to(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l6 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l6 AS text) END, 'UTF8'))) || convert_to(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l6 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l6 AS text) END, 'UTF8') || '\x00000000'::bytea AS uc, '\x647072656C656173652F626F756E643172'::bytea || int4send(octet_length(convert_to(l5, 'UTF8'))) || convert_to(l5, 'UTF8') || int4send(octet_length(convert_to(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l6 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l6 AS text) END, 'UTF8'))) || convert_to(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l6 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l6 AS text) END, 'UTF8') || '\x00000000'::bytea AS ur FROM coded AS a GROUP BY l5, l6 HAVING COUNT(*) > 2),
+kept AS (SELECT k0, k1, k2, cell, v0 FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l5 = c.l5 AND o.l6 = c.l6)
+ UNION ALL SELECT k0, k1, k2, cell, v0 FROM (SELECT * FROM (SELECT s6.*, ROW_NUMBER() OVER (PARTITION BY l5, l6, k0, k1, k2, cell ORDER BY d) AS rc
+ FROM (SELECT s5.*, sha256(ur || int4send(CAST(cell AS int)) || sha256('\x05'::bytea || convert_to(k0, 'UTF8') || '\x0000'::bytea || int4send(CAST(k1 AS int)) || '\x070100000000000003E8'::bytea || int8send((k2 # (-9223372036854775807 - 1)))) || int8send(v0) || int8send(occurrence)) AS d
+ FROM (SELECT s.*, o.ur FROM (SELECT s4.*, ROW_NUMBER() OVER (PARTITION BY l5, l6, k0, k1, k2, cell, v0 ORDER BY v0) - 1 AS occurrence
+ FROM (SELECT * FROM (SELECT s2.*, DENSE_RANK() OVER (PARTITION BY l5, l6 ORDER BY cd) AS cr
+ FROM (SELECT s1.*, sha256(uc || int4send(CAST(cell AS int)) || sha256('\x05'::bytea || convert_to(k0, 'UTF8') || '\x0000'::bytea || int4send(CAST(k1 AS int)) || '\x070100000000000003E8'::bytea || int8send((k2 # (-9223372036854775807 - 1))))) AS cd
+ FROM (SELECT s.*, o.uc FROM coded AS s JOIN overactive AS o ON o.l5 = s.l5 AND o.l6 = s.l6) AS s1) AS s2) AS s3
+ WHERE cr <= 2) AS s4) AS s JOIN overactive AS o ON o.l5 = s.l5 AND o.l6 = s.l6) AS s5) AS s6) AS s7
+ WHERE rc <= 2) AS b)
+SELECT 0 AS t, cell AS cell, COUNT(*) AS n, CAST(SUM(v0 - 429496729600) AS text) AS sum0, k0, k1, k2
+FROM kept AS x
+GROUP BY k0, k1, k2, cell) AS f JOIN (WITH coded AS (SELECT l3, l4, k0, k1, k2, n
+ FROM (SELECT l3, l4, k0, k1, k2, COUNT(*) AS n FROM (SELECT * FROM (SELECT s5.*, l2 AS k2
+ FROM (SELECT s4.*, CASE WHEN l1 < 18 THEN CASE WHEN l1 < 0 THEN NULL ELSE 0 END ELSE CASE WHEN l1 < 65 THEN 1 ELSE CASE WHEN l1 <= 65 THEN 1 ELSE NULL END END END AS k1
+ FROM (SELECT s3.*, l0 AS k0
+ FROM (SELECT * FROM (SELECT * FROM (SELECT CAST("zone" AS text) COLLATE "C" AS l0, CAST("age" AS bigint) AS l1, CASE WHEN isfinite("t") AND "t" < TIMESTAMPTZ '294240-01-01 00:00:00Z' THEN CAST(extract(epoch FROM "t") * 1000000 AS bigint) END AS l2, CAST("cab" AS text) COLLATE "C" AS l3, CASE WHEN isfinite("day") THEN CAST("day" - DATE '1970-01-01' AS bigint) END AS l4
+ FROM "city"."trips" AS input) AS s1
+ WHERE l0 IS NOT NULL AND l2 IS NOT NULL AND l3 IS NOT NULL AND l4 IS NOT NULL) AS s2
+ WHERE l1 >= 0 AND l1 <= 65) AS s3) AS s4) AS s5) AS s6
+ WHERE octet_length(k0) <= 1024 AND k1 IS NOT NULL) AS g GROUP BY l3, l4, k0, k1, k2) AS z),
+overactive AS (SELECT l3, l4, '\x647072656C656173652F626F756E643163'::bytea || int4send(octet_length(convert_to(l3, 'UTF8'))) || convert_to(l3, 'UTF8') || int4send(octet_length(convert_to(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l4 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l4 AS text) END, 'UTF8'))) || convert_to(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN to_char(DATE '1970-01-01' + CAST(l4 AS int), 'YYYY-MM-DD') ELSE 'day ' || CAST(l4 AS text) END, 'UTF8') || '\x00000000'::bytea AS uc FROM coded AS a GROUP BY l3, l4 HAVING COUNT(*) > 3),
+kept AS (SELECT k0, k1, k2, n FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l3 = c.l3 AND o.l4 = c.l4)
+ UNION ALL SELECT k0, k1, k2, n FROM (SELECT * FROM (SELECT s2.*, ROW_NUMBER() OVER (PARTITION BY l3, l4 ORDER BY d) AS r
+ FROM (SELECT s1.*, sha256(uc || '\x00000000'::bytea || sha256('\x05'::bytea || convert_to(k0, 'UTF8') || '\x0000'::bytea || int4send(CAST(k1 AS int)) || '\x070100000000000003E8'::bytea || int8send((k2 # (-9223372036854775807 - 1))))) AS d
+ FROM (SELECT s.*, o.uc FROM coded AS s JOIN overactive AS o ON o.l3 = s.l3 AND o.l4 = s.l4) AS s1) AS s2) AS s3
+ WHERE r <= 3) AS b)
+SELECT 0 AS t, 0 AS cell, CAST(SUM(CASE WHEN n > 1 THEN 1 ELSE n END) AS BIGINT) AS n, k0, k1, k2
+FROM kept AS x
+GROUP BY k0, k1, k2
+HAVING CAST(SUM(CASE WHEN n > 1 THEN 1 ELSE n END) AS BIGINT) >= 5) AS g ON f.k0 = g.k0 AND f.k1 = g.k1 AND f.k2 = g.k2;

@@ -13,6 +13,8 @@ type Total struct {
 	Table int
 	Cell  int64
 	Rows  int64
+	// Key is the key of an answer by keys that are discovered, as it is selected.
+	Key string
 	// Sums are the sums of the components of the quantized values, less the centre; Second is the sum of the second number.
 	Sums   []int128.Int
 	Second int128.Int

@@ -34,7 +34,7 @@ type forms struct {
 
 // ofValue returns the form of a value, valid until it is called again, and false if the value is no key.
 func (c *forms) ofValue(v table.Values, i int) (form []byte, ok bool) {
-	c.buf = append(c.buf[:0], byte(c.kind.Kind))
+	c.buf = appendPrefix(c.buf[:0], &c.kind)
 	switch c.kind.Kind {
 	case table.String:
 		text := v.Bytes(i)
@@ -42,24 +42,37 @@ func (c *forms) ofValue(v table.Values, i int) (form []byte, ok bool) {
 			c.folded = c.fold.Append(c.folded[:0], text)
 			text = c.folded
 		}
-		if len(text) > MaxKeyBytes || !utf8.Valid(text) {
+		if !isKey(text) {
 			return nil, false
 		}
 		c.buf = appendText(c.buf, text)
-	case table.Timestamp:
-		instant := byte(0)
-		if c.kind.Zone == table.UTC {
-			instant = 1
-		}
-		c.buf = binary.BigEndian.AppendUint64(append(c.buf, instant), uint64(c.kind.Unit))
-		c.buf = binary.BigEndian.AppendUint64(c.buf, uint64(v.Ints[i])^1<<63)
 	case table.Uint:
 		c.buf = binary.BigEndian.AppendUint64(c.buf, uint64(v.Ints[i]))
 	default:
-		c.buf = binary.BigEndian.AppendUint64(c.buf, uint64(v.Ints[i])^1<<63)
+		c.buf = appendNumber(c.buf, v.Ints[i])
 	}
 	return c.buf, true
 }
+
+// appendPrefix appends what all values of a type begin with.
+func appendPrefix(form []byte, t *table.Type) []byte {
+	form = append(form, byte(t.Kind))
+	if t.Kind != table.Timestamp {
+		return form
+	}
+	instant := byte(0)
+	if t.Zone == table.UTC {
+		instant = 1
+	}
+	return binary.BigEndian.AppendUint64(append(form, instant), uint64(t.Unit))
+}
+
+// appendNumber appends a number so that the order of forms is that of numbers.
+func appendNumber(form []byte, n int64) []byte {
+	return binary.BigEndian.AppendUint64(form, uint64(n)^1<<63)
+}
+
+func isKey(text []byte) bool { return len(text) <= MaxKeyBytes && utf8.Valid(text) }
 
 func appendText(form, text []byte) []byte {
 	for _, b := range text {

@@ -104,6 +104,12 @@ func keyLimits(s query.Spec, p *problem.Problems) bounding.Limits {
 	return base.NewLimits(s, unknownCells, p)
 }
 
+// Base is what all kinds of query have: its axes are the listed ones of the keys, and then the further ones.
+func (q *Query) Base() *base.Query { return &q.base }
+
+// Dimensions are those of the keys.
+func (q *Query) Dimensions() keyselection.Dimensions { return q.dims }
+
 // Leader names the query that selects the keys.
 func (q *Query) Leader() string { return q.base.Spec.Leader.Name }
 

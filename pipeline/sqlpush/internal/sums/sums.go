@@ -3,6 +3,7 @@ package sums
 
 import (
 	"database/sql"
+	"math"
 	"math/big"
 
 	"github.com/dprelease/dprelease/mechanism/int128"
@@ -38,8 +39,8 @@ func (Room) Workers() int { return 1 }
 // Err is nil.
 func (Room) Err() error { return nil }
 
-// Share and Room are of use for rows, of which there are none.
-func (Room) Share() int64 { return 1 << 20 }
+// Share is all there is: what is held of keys, none of which only one unit has, is in memory.
+func (Room) Share() int64 { return math.MaxInt64 }
 
-// Room is as Share.
+// Room is of use for rows, of which there are none.
 func (Room) Room() int64 { return 1 << 20 }

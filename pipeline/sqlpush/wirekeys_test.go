@@ -1,0 +1,118 @@
+//go:build unix
+
+package sqlpush_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/dprelease/dprelease/pipeline/sqlpush"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
+)
+
+const wireKeysJob = `version: 1
+name: wire
+privacy: {epsilon: 1, delta: 1e-6, unit: %s}
+input: {sql: {driver: postgres, dsn: unused, table: visits}}
+queries:
+  - {name: zones, histogram: {by: [{column: zone, keys: discover}], min_units: %[2]d}}
+  - {name: spent, sum: {column: amount, clamp: [0, 10], by: [{column: zone, keys: discover}]}%[3]s}
+  - {name: notes, histogram: {by: [{column: note, keys: discover}], min_units: %[2]d}}
+  - {name: spent_by_note, mean: {column: amount, clamp: [0, 10], by: [{column: note, keys: discover}]}%[3]s}
+  - {name: times, histogram: {by: [{column: t, keys: discover}, {column: zone, keys: discover}], min_units: %[2]d}}
+output: {dir: out, formats: [csv]}
+ledger: {store: "sqlite:ledger.db", dataset: wire, budget: {epsilon: 50, delta: 1e-3}}
+`
+
+// No key that fewer units have than the job asks for is sent by the server, and nothing that is added up by it: of the rows that it sends, each is of a key that the local engine has too, and those
+// of keys of a single row, as notes and times are, are not there. A key of exactly as many units is sent. Units are counted after they are bounded.
+func TestNoKeyOfFewUnitsCrossesTheWire(t *testing.T) {
+	s := newPostgres(t)
+	visits := sqlpushtest.Visits{Rows: 300}
+	visits.Load(t, s)
+	through := sqlpushtest.NewProxy(t, s.DSN)
+	for _, c := range []struct {
+		unit  string
+		least int
+		more  string
+		zones int // that are sent
+	}{
+		{"row", 100, "", 3}, // each zone has 100 rows
+		{"row", 101, "", 0},
+		{"[person], per_unit: {max_groups: 3, max_rows_per_group: 1}", 7, "", 3}, // each of the 7 units is in each zone
+		{"[person], per_unit: {max_groups: 3, max_rows_per_group: 1}", 8, "", 0},
+		{"[person], per_unit: {max_groups: 2, max_rows_per_group: 1}", 2, ", per_unit: {max_rows_per_group: 2}", -1},
+		{"[person], per_unit: {max_groups: 2, max_rows_per_group: 1}", 7, ", per_unit: {max_rows_per_group: 2}", 0}, // 14 in all 3 zones
+	} {
+		name := fmt.Sprint(c.unit, " ", c.least)
+		through.CutAfter(0)
+		p := sqlpushtest.Plan(t, fmt.Sprintf(wireKeysJob, c.unit, c.least, c.more))
+		d, err := sqlpush.Open(t.Context(), sqlpush.Source{Driver: "postgres", DSN: through.DSN, Table: "visits"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers, err := sqlpushtest.Answers(t, sqlpush.New(d, make([]byte, 32)), p)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		sent := through.Sent()
+		for _, part := range visits.Found(bytes.Join(sent, nil)) {
+			if part != "zone" || c.zones == 0 {
+				t.Errorf("%s: the server sent a value of %s", name, part)
+			}
+		}
+		local, err := sqlpushtest.ReadAll(t, d, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts, totals := 0, 0
+		for _, connection := range sent {
+			rows, errs := messages(t, connection)
+			if len(errs) > 0 {
+				t.Fatalf("%s: %s", name, errs[0].Message)
+			}
+			for _, row := range rows {
+				switch len(row) {
+				case 4: // a key and its units
+					counts++
+					if n := number(t, row[2]); n < int64(c.least) {
+						t.Errorf("%s: a key of %d units was sent", name, n)
+					}
+				case 5:
+					totals++
+				}
+			}
+		}
+		if want := len(answers[0].Keys); counts != want || totals != want || want != len(local[0].Keys) || c.zones >= 0 && want != c.zones || c.zones < 0 && want == 0 {
+			t.Errorf("%s: %d keys and %d sums were sent, of %d zones (the local engine has %d)", name, counts, totals, want, len(local[0].Keys))
+		}
+		through.CutAfter(0)
+		if _, err := sqlpushtest.ReadAll(t, d, p); err != nil {
+			t.Fatal(err)
+		}
+		if found := visits.Found(bytes.Join(through.Sent(), nil)); !slices.Contains(found, "note") || !slices.Contains(found, "time") {
+			t.Errorf("%s: the proxy does not see keys of one row when rows are read: %v", name, found)
+		}
+		_ = d.Close()
+	}
+}
+
+// number reads a BIGINT as a server sends it, as text or in binary form.
+func number(t *testing.T, b []byte) int64 {
+	t.Helper()
+	if len(b) == 8 && b[0] == 0 {
+		n := int64(0)
+		for _, x := range b {
+			n = n<<8 | int64(x)
+		}
+		return n
+	}
+	n, err := strconv.ParseInt(string(b), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

@@ -1,0 +1,109 @@
+package keyselection
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/queries/bounding"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/internal/accumulate"
+	"github.com/dprelease/dprelease/queries/internal/columnar"
+)
+
+// Keys that another engine has found
+//
+// It groups rows by the values of the dimensions, and says the values of each group, from which the same keys are made as from rows.
+
+// Part says what a dimension adds to a key, for other engines.
+type Part struct {
+	// Axis is the number of a listed dimension among those of the query, whose code is in the key; -1 if the keys of the dimension are discovered.
+	Axis int
+	// Column is a discovered dimension's, of type Type. Texts are folded before, if Fold says so.
+	Column string
+	Type   table.Type
+	Fold   bool
+	// Prefix and Suffix are the bytes before and after the value: of a text its own, with 255 after each 0; of others the eight bytes of the number, big-endian, with the sign's
+	// bit turned over. A code has four bytes.
+	Prefix, Suffix []byte
+}
+
+// Parts are those of the dimensions, over a layout whose columns fit.
+func (d Dimensions) Parts(l domain.Layout, field func(dimension int) string) []Part {
+	parts, axis := make([]Part, len(d.By)), 0
+	for i, dim := range d.By {
+		if !dim.Discover {
+			parts[i].Axis = axis
+			axis++
+			continue
+		}
+		_, t, _ := l.Find(dim.Column, field(i)+".column")
+		parts[i] = Part{Axis: -1, Column: dim.Column, Type: t, Fold: dim.Fold.Any(), Prefix: appendPrefix(nil, &t)}
+		if t.Kind == table.String {
+			parts[i].Suffix = []byte{0, 0}
+		}
+	}
+	return parts
+}
+
+// PartValue is the value of a dimension: a text, or the code or number of another type.
+type PartValue struct {
+	Text   []byte
+	Number int64
+}
+
+// Join makes a key of the values of its parts; ok is false if one of them is no key.
+func Join(parts []Part, values []PartValue) (key string, ok bool) {
+	var b []byte
+	for i := range parts {
+		p, v := &parts[i], &values[i]
+		switch {
+		case p.Axis >= 0:
+			b = binary.BigEndian.AppendUint32(b, uint32(v.Number))
+		case p.Type.Kind == table.String:
+			if !isKey(v.Text) {
+				return "", false
+			}
+			b = appendText(append(b, p.Prefix...), v.Text)
+		default:
+			b = appendNumber(append(b, p.Prefix...), v.Number)
+		}
+	}
+	return string(b), true
+}
+
+// AddTotal adds the units of a key.
+func (a *Counts) AddTotal(t accumulate.Total) error {
+	if t.Table != 0 || t.Cell != 0 || t.Rows < 0 || a.keys.check(t.Key) != nil {
+		return columnar.ErrShape
+	}
+	d := digest(sha256.Sum256([]byte(t.Key)))
+	a.names.add(d, t.Key)
+	a.add(&d, min(t.Rows, accumulate.MaxRows))
+	a.makeRoom()
+	return a.failed
+}
+
+// AddTotal adds the sums of a key and a cell.
+func (a *Values) AddTotal(t accumulate.Total) error {
+	if t.Table != 0 || t.Cell < 0 || t.Cell >= int64(a.Sums.Cells) || t.Rows < 0 || len(t.Sums) != a.second() || a.Keys.check(t.Key) != nil {
+		return columnar.ErrShape
+	}
+	var e entry
+	binary.BigEndian.PutUint32(e[:], uint32(t.Cell))
+	d := sha256.Sum256([]byte(t.Key))
+	copy(e[bounding.CellBytes:], d[:])
+	at := a.totals.at(&e)
+	for i, x := range t.Sums {
+		a.totals.numbers.Add(at+i, x)
+	}
+	if a.Sums.Second != nil {
+		a.totals.numbers.Add(at+a.second(), t.Second)
+	}
+	if a.Sums.CountRows {
+		a.totals.numbers.Add(at+a.rows(), int128.Of(t.Rows))
+	}
+	a.makeRoom()
+	return a.failed
+}
