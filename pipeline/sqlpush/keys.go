@@ -94,6 +94,16 @@ func (c *contents) keyTotals(from, rows string, columns []string) string {
 	return fmt.Sprintf("SELECT 0 AS t, %s AS cell, %s, %s\nFROM %s AS x\nGROUP BY %s", cell, strings.Join(columns, ", "), strings.Join(c.keys, ", "), from, strings.Join(c.cells, ", ")) + having
 }
 
+// amongKeysOf leaves out the totals of keys that another query does not tell.
+func (in *input) amongKeysOf(p *pipeline.Plan, schema table.Schema, leader queries.Query, totals string) (string, error) {
+	o, err := queries.OutlineOf(leader, schema)
+	if err != nil {
+		return "", err
+	}
+	keys, err := in.statement(p, schema, leader, &o)
+	return among(totals, keys, o.Keys), err
+}
+
 // among leaves the totals of a statement out whose keys another statement does not have.
 func among(totals, keys string, of []queries.KeyPart) string {
 	same := make([]string, len(of))

@@ -72,16 +72,6 @@ func (in *input) statements(p *pipeline.Plan) ([]Statement, error) {
 	return out, all.Err()
 }
 
-// amongKeysOf leaves out the totals of keys that another query does not tell.
-func (in *input) amongKeysOf(p *pipeline.Plan, schema table.Schema, leader queries.Query, totals string) (string, error) {
-	o, err := queries.OutlineOf(leader, schema)
-	if err != nil {
-		return "", err
-	}
-	keys, err := in.statement(p, schema, leader, &o)
-	return among(totals, keys, o.Keys), err
-}
-
 func (in *input) schema() (s table.Schema) {
 	for _, name := range slices.Sorted(maps.Keys(in.columns)) {
 		s.Fields = append(s.Fields, table.Field{Name: name, Type: in.columns[name].Type})
