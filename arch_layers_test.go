@@ -138,12 +138,15 @@ var layers = map[string][]string{
 	"pipeline/protocol": append([]string{"pipeline"}, exposed...),
 
 	"pipeline/local":                       append([]string{"pipeline/partial"}, engines...),
-	"pipeline/sqlpush":                     append([]string{"mechanism/int128", "queries/problem", "pipeline/sqlpush/internal/evenly", "pipeline/sqlpush/internal/places", "pipeline/sqlpush/internal/rowbatch", "pipeline/sqlpush/internal/sums", "pipeline/sqlpush/internal/timefields", "pipeline/sqlpush/internal/vectors"}, engines...),
+	"pipeline/sqlpush":                     append([]string{"mechanism/int128", "queries/problem", "pipeline/sqlpush/internal/evenly", "pipeline/sqlpush/internal/keys", "pipeline/sqlpush/internal/places", "pipeline/sqlpush/internal/refusals", "pipeline/sqlpush/internal/unittexts", "pipeline/sqlpush/internal/rowbatch", "pipeline/sqlpush/internal/sums", "pipeline/sqlpush/internal/timefields", "pipeline/sqlpush/internal/vectors"}, engines...),
 	"pipeline/sqlpush/internal/evenly":     {},
+	"pipeline/sqlpush/internal/keys":       {"io/table", "queries"},
+	"pipeline/sqlpush/internal/refusals":   {"io/table", "queries", "queries/domain", "queries/problem"},
 	"pipeline/sqlpush/internal/rowbatch":   {"io/table"},
 	"pipeline/sqlpush/internal/sums":       {"mechanism/int128", "queries/bounding"},
 	"pipeline/sqlpush/internal/timefields": {"queries/domain"},
 	"pipeline/sqlpush/internal/places":     {"queries/domain"},
+	"pipeline/sqlpush/internal/unittexts":  {"io/table"},
 	"pipeline/sqlpush/internal/vectors":    {},
 	"pipeline/beam":                        append([]string{"configs", "internal/wiring", "pipeline/local", "pipeline/partial"}, engines...),
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
 )
 
 // bigquery is GoogleSQL. Its texts may have collations, so they are compared as bytes; sums are of BIGNUMERIC.
@@ -79,11 +80,11 @@ func (bigquery) Bytes(parts []Part) string {
 func (bigquery) Digest(message string) string { return "SHA256(" + message + ")" }
 
 var bigqueryPieces = pieces{
-	unit: canonical{
-		number: func(x string) string { return "CAST(" + x + " AS STRING)" },
-		date:   func(x string) string { return "FORMAT_DATE('%Y-%m-%d', DATE_FROM_UNIX_DATE(" + x + "))" },
-		bytes:  func(x string) string { return "CAST(" + x + " AS BYTES)" },
-	}.of,
+	unit: unittexts.Canonical{
+		Number: func(x string) string { return "CAST(" + x + " AS STRING)" },
+		Date:   func(x string) string { return "FORMAT_DATE('%Y-%m-%d', DATE_FROM_UNIX_DATE(" + x + "))" },
+		Bytes:  func(x string) string { return "CAST(" + x + " AS BYTES)" },
+	}.Of,
 	length: func(text string) string { return "FROM_HEX(FORMAT('%08x', BYTE_LENGTH(" + text + ")))" },
 	number: func(x string, width int) string {
 		if width == 4 {

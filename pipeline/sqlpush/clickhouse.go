@@ -84,9 +84,9 @@ var clickhousePieces = pieces{
 }
 
 // clickhouseUnit is the canonical text of a unit's column, all of whose texts are bytes.
-func clickhouseUnit(c *Column) string {
-	x := "assumeNotNull(" + c.Expr + ")"
-	switch c.Type.Kind {
+func clickhouseUnit(x string, of table.Type, _ bool) string {
+	x = "assumeNotNull(" + x + ")"
+	switch of.Kind {
 	case table.String:
 		return x
 	case table.Bool:

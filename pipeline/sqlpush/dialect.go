@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/keys"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/vectors"
 	"github.com/dprelease/dprelease/queries/domain"
 )
@@ -56,12 +57,8 @@ type Dialect interface {
 	integers() vectors.Integers
 	// doubles says that sums, differences, products, quotients and roots of doubles were seen to be those of this program, each rounded by itself.
 	doubles() bool
-	// keyDigest is the SHA-256 of a message as bytes, for keys that are discovered; "" if the dialect was not tried with these.
-	keyDigest(message string) string
-	// keyText is a text of characters as bytes, with 255 after each 0.
-	keyText(x string) string
-	// keyNumber is a BIGINT with the bit of its sign turned over.
-	keyNumber(x string) string
+	// keys is how keys that are discovered are written.
+	keys() keys.Dialect
 	// unitOfTimes says that the canonical text of a time can be written.
 	unitOfTimes() bool
 	// fence ends a SELECT whose columns are not to be written into the places of their use, again and again; "" if the engine does not do that.
@@ -151,11 +148,7 @@ func (ansi) integers() (none vectors.Integers) { return none }
 
 func (ansi) doubles() bool { return false }
 
-func (ansi) keyDigest(string) string { return "" }
-
-func (ansi) keyText(x string) string { return x }
-
-func (ansi) keyNumber(x string) string { return x }
+func (ansi) keys() (none keys.Dialect) { return none }
 
 func (ansi) unitOfTimes() bool { return false }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/keys"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/vectors"
 	"github.com/dprelease/dprelease/queries/domain"
 )
@@ -87,14 +89,14 @@ func (duckdb) Bytes(parts []Part) string {
 func (duckdb) Digest(message string) string { return "sha256(" + message + ")" }
 
 var duckdbPieces = pieces{
-	unit: canonical{
-		number:   func(x string) string { return "CAST(" + x + " AS VARCHAR)" },
-		date:     func(x string) string { return "strftime(DATE '1970-01-01' + CAST(" + x + " AS INTEGER), '%Y-%m-%d')" },
-		otherDay: func(x string) string { return "'day ' || CAST(" + x + " AS VARCHAR)" },
-		time:     func(x string) string { return "strftime(make_timestamp(" + x + "), '%Y-%m-%dT%H:%M:%S.%f')" },
-		quotient: "//",
-		bytes:    func(x string) string { return "encode(" + x + ")" },
-	}.of,
+	unit: unittexts.Canonical{
+		Number:   func(x string) string { return "CAST(" + x + " AS VARCHAR)" },
+		Date:     func(x string) string { return "strftime(DATE '1970-01-01' + CAST(" + x + " AS INTEGER), '%Y-%m-%d')" },
+		OtherDay: func(x string) string { return "'day ' || CAST(" + x + " AS VARCHAR)" },
+		Time:     func(x string) string { return "strftime(make_timestamp(" + x + "), '%Y-%m-%dT%H:%M:%S.%f')" },
+		Quotient: "//",
+		Bytes:    func(x string) string { return "encode(" + x + ")" },
+	}.Of,
 	length: func(text string) string { return "unhex(lpad(hex(octet_length(" + text + ")), 8, '0'))" },
 	number: func(x string, width int) string {
 		of := map[int]string{4: "INTEGER", 8: "BIGINT"}[width]
@@ -150,16 +152,16 @@ func (duckdb) integers() vectors.Integers {
 // doubles is true: an operator is a function of its own.
 func (duckdb) doubles() bool { return true }
 
-// keyDigest is a blob of a text of hexadecimal digits.
-func (duckdb) keyDigest(message string) string { return "unhex(sha256(" + message + "))" }
-
-// keyText looks at each two hexadecimal digits.
-func (duckdb) keyText(x string) string {
-	return "unhex(replace(replace(regexp_replace(hex(" + x + "), '(..)', '\\1,', 'g'), '00,', '00FF'), ',', ''))"
+// keys are of texts that are looked at by two hexadecimal digits each. A bit is turned over: additions would be put together by the optimizer, and overflow.
+func (duckdb) keys() keys.Dialect {
+	return keys.Dialect{
+		Digest: func(message string) string { return "unhex(sha256(" + message + "))" },
+		Text: func(x string) string {
+			return "unhex(replace(replace(regexp_replace(hex(" + x + "), '(..)', '\\1,', 'g'), '00,', '00FF'), ',', ''))"
+		},
+		Number: func(x string) string { return "xor(" + x + ", " + integer(math.MinInt64) + ")" },
+	}
 }
-
-// keyNumber is of bits. Additions would be put together by the optimizer, and overflow.
-func (duckdb) keyNumber(x string) string { return "xor(" + x + ", " + integer(math.MinInt64) + ")" }
 
 // unitOfTimes is true.
 func (duckdb) unitOfTimes() bool { return true }

@@ -11,6 +11,7 @@ import (
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/keys"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/sums"
 	"github.com/dprelease/dprelease/queries"
 )
@@ -168,11 +169,11 @@ func (s *Statement) scan(rows *sql.Rows) (t queries.Total, counts bool, err erro
 	for i := range texts {
 		into = append(into, &texts[i])
 	}
-	keys := newKeyColumns(s.of.Keys)
-	if err := rows.Scan(keys.into(into)...); err != nil {
+	key := keys.NewReader(s.of.Keys)
+	if err := rows.Scan(key.Into(into)...); err != nil {
 		return t, false, err
 	}
-	t.Key, counts = keys.key()
+	t.Key, counts = key.Key()
 	t.Rows = n.Int64
 	numbers := make([]int128.Int, len(texts))
 	for i, text := range texts {

@@ -4,14 +4,15 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strconv"
-
 	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/keys"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/vectors"
 	"github.com/dprelease/dprelease/queries/domain"
 )
@@ -129,16 +130,16 @@ func (postgres) Bytes(parts []Part) string {
 func (postgres) Digest(message string) string { return "sha256(" + message + ")" }
 
 var postgresPieces = pieces{
-	unit: canonical{
-		number:   func(x string) string { return "CAST(" + x + " AS text)" },
-		date:     func(x string) string { return "to_char(DATE '1970-01-01' + CAST(" + x + " AS int), 'YYYY-MM-DD')" },
-		otherDay: func(x string) string { return "'day ' || CAST(" + x + " AS text)" },
-		time: func(x string) string {
+	unit: unittexts.Canonical{
+		Number:   func(x string) string { return "CAST(" + x + " AS text)" },
+		Date:     func(x string) string { return "to_char(DATE '1970-01-01' + CAST(" + x + " AS int), 'YYYY-MM-DD')" },
+		OtherDay: func(x string) string { return "'day ' || CAST(" + x + " AS text)" },
+		Time: func(x string) string {
 			return "to_char(TIMESTAMP '1970-01-01' + (" + x + " / 1000000) * INTERVAL '1 second' + (" + x + ` % 1000000) * INTERVAL '1 microsecond', 'YYYY-MM-DD"T"HH24:MI:SS.US')`
 		},
-		quotient: "/",
-		bytes:    func(x string) string { return "convert_to(" + x + ", 'UTF8')" },
-	}.of,
+		Quotient: "/",
+		Bytes:    func(x string) string { return "convert_to(" + x + ", 'UTF8')" },
+	}.Of,
 	length: func(text string) string { return "int4send(octet_length(" + text + "))" },
 	number: func(x string, width int) string {
 		if width == 4 {
@@ -214,14 +215,14 @@ func (postgres) integers() vectors.Integers {
 // doubles is true: an operator is a function of its own.
 func (postgres) doubles() bool { return true }
 
-// keyDigest is a bytea.
-func (postgres) keyDigest(message string) string { return "sha256(" + message + ")" }
-
-// keyText has no 0.
-func (postgres) keyText(x string) string { return "convert_to(" + x + ", 'UTF8')" }
-
-// keyNumber is of bits. Adding would overflow.
-func (postgres) keyNumber(x string) string { return "(" + x + " # " + integer(math.MinInt64) + ")" }
+// keys are of texts without a 0. A bit is turned over, since adding would overflow.
+func (postgres) keys() keys.Dialect {
+	return keys.Dialect{
+		Digest: func(message string) string { return "sha256(" + message + ")" },
+		Text:   func(x string) string { return "convert_to(" + x + ", 'UTF8')" },
+		Number: func(x string) string { return "(" + x + " # " + integer(math.MinInt64) + ")" },
+	}
+}
 
 // unitOfTimes is true.
 func (postgres) unitOfTimes() bool { return true }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
 )
 
 // snowflake is Snowflake. Its texts may have collations, so they are compared as bytes; its integers have 38 digits.
@@ -66,13 +67,13 @@ func (snowflake) Bytes(parts []Part) string {
 func (snowflake) Digest(message string) string { return "SHA2_BINARY(" + message + ", 256)" }
 
 var snowflakePieces = pieces{
-	unit: canonical{
-		number: func(x string) string { return "TO_CHAR(" + x + ")" },
-		date: func(x string) string {
+	unit: unittexts.Canonical{
+		Number: func(x string) string { return "TO_CHAR(" + x + ")" },
+		Date: func(x string) string {
 			return "TO_CHAR(DATEADD('day', " + x + ", TO_DATE('1970-01-01')), 'YYYY-MM-DD')"
 		},
-		bytes: func(x string) string { return "TO_BINARY(" + x + ", 'UTF-8')" },
-	}.of,
+		Bytes: func(x string) string { return "TO_BINARY(" + x + ", 'UTF-8')" },
+	}.Of,
 	length: func(text string) string { return "TO_BINARY(" + snowflakeHex("OCTET_LENGTH("+text+")", 8) + ", 'HEX')" },
 	number: func(x string, width int) string {
 		if width == 4 {

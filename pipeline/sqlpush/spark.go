@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
 )
 
 // spark is Spark SQL from version 3.4 on. Its texts may have collations, so they are compared as bytes.
@@ -56,12 +57,12 @@ func (spark) Bytes(parts []Part) string {
 func (spark) Digest(message string) string { return "sha2(" + message + ", 256)" }
 
 var sparkPieces = pieces{
-	unit: canonical{
-		number:   func(x string) string { return "CAST(" + x + " AS STRING)" },
-		date:     func(x string) string { return "CAST(date_from_unix_date(CAST(" + x + " AS INT)) AS STRING)" },
-		otherDay: func(x string) string { return "concat('day ', CAST(" + x + " AS STRING))" },
-		bytes:    func(x string) string { return "CAST(" + x + " AS BINARY)" },
-	}.of,
+	unit: unittexts.Canonical{
+		Number:   func(x string) string { return "CAST(" + x + " AS STRING)" },
+		Date:     func(x string) string { return "CAST(date_from_unix_date(CAST(" + x + " AS INT)) AS STRING)" },
+		OtherDay: func(x string) string { return "concat('day ', CAST(" + x + " AS STRING))" },
+		Bytes:    func(x string) string { return "CAST(" + x + " AS BINARY)" },
+	}.Of,
 	length: func(text string) string { return "unhex(lpad(hex(octet_length(" + text + ")), 8, '0'))" },
 	number: func(x string, width int) string {
 		return fmt.Sprintf("unhex(lpad(hex(CAST(%s AS BIGINT)), %d, '0'))", x, 2*width)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/keys"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/refusals"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/vectors"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -43,7 +45,7 @@ func (in *input) statements(p *pipeline.Plan) ([]Statement, error) {
 	for i, q := range p.Queries() {
 		o, err := queries.OutlineOf(q.Query, schema)
 		if err == nil {
-			err = in.fits(p, q.Query.Name(), &o, schema)
+			err = refusals.Check(q.Query.Name(), &o, schema, in.abilities(p))
 		}
 		if err != nil {
 			all.List = append(all.List, problem.Errors(err)...)
@@ -399,7 +401,11 @@ func (c *contents) totals(from, rows string) string {
 	}
 	columns := append([]string{rows + " AS n"}, sums...)
 	if len(c.Keys) > 0 {
-		return c.keyTotals(from, rows, columns)
+		least := c.MinUnits // of the query that counts the units of keys
+		if c.Value != nil {
+			least = 0
+		}
+		return keys.Totals(from, c.cells, strings.Join(columns, ", "), rows, least)
 	}
 	list := strings.Join(columns, ", ")
 	var missing []string // rows without a cell are one group

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
 )
 
 // trino is Trino. Its sums of bigint fail on overflow, so they are of decimals.
@@ -60,12 +61,12 @@ func (trino) Bytes(parts []Part) string {
 func (trino) Digest(message string) string { return "sha256(" + message + ")" }
 
 var trinoPieces = pieces{
-	unit: canonical{
-		number:   func(x string) string { return "CAST(" + x + " AS varchar)" },
-		date:     func(x string) string { return "date_format(date_add('day', " + x + ", DATE '1970-01-01'), '%Y-%m-%d')" },
-		otherDay: func(x string) string { return "concat('day ', CAST(" + x + " AS varchar))" },
-		bytes:    func(x string) string { return "to_utf8(" + x + ")" },
-	}.of,
+	unit: unittexts.Canonical{
+		Number:   func(x string) string { return "CAST(" + x + " AS varchar)" },
+		Date:     func(x string) string { return "date_format(date_add('day', " + x + ", DATE '1970-01-01'), '%Y-%m-%d')" },
+		OtherDay: func(x string) string { return "concat('day ', CAST(" + x + " AS varchar))" },
+		Bytes:    func(x string) string { return "to_utf8(" + x + ")" },
+	}.Of,
 	length: func(text string) string { return "to_big_endian_32(CAST(length(" + text + ") AS integer))" },
 	number: func(x string, width int) string {
 		if width == 4 {

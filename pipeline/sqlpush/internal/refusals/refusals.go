@@ -1,0 +1,129 @@
+// Package refusals says which queries a database is not asked, because it could not answer them exactly.
+package refusals
+
+import (
+	"fmt"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
+	"github.com/dprelease/dprelease/queries/problem"
+)
+
+// mostComponents is the largest number of components of a value that is added up in a database.
+const mostComponents = 64
+
+// mostPoints is the largest number of points of which a database finds the nearest: a statement has each of them twice.
+const mostPoints = 1000
+
+// Abilities are what a database was seen to do exactly.
+type Abilities struct {
+	// Wide integers shorten vectors; Doubles find nearest points; Times are units; Keys are discovered.
+	Wide, Doubles, Times, Keys bool
+	// Folds says whether it folds texts so.
+	Folds func(*domain.FoldRule) bool
+	// Characters says whether a column has texts of characters.
+	Characters func(column string) bool
+}
+
+// check is a check in progress.
+type check struct {
+	can     Abilities
+	schema  table.Schema
+	outline *queries.Outline
+	found   *problem.Problems
+}
+
+// Check reports what a database cannot do exactly of a query. Errors are of type *problem.Error; see [problem.Errors].
+func Check(name string, o *queries.Outline, s table.Schema, can Abilities) error {
+	c := &check{can, s, o, &problem.Problems{Query: name}}
+	c.value()
+	for i := range o.Axes {
+		c.axis(&o.Axes[i])
+	}
+	c.keys()
+	c.unit()
+	return c.found.Err()
+}
+
+func (c *check) refuse(field, message string) {
+	c.found.Add(field, queries.CodeNotPushed, message, queries.HintLocal)
+}
+
+func (c *check) isText(column string) bool {
+	f, _ := c.schema.Lookup(column)
+	return f.Type.Kind == table.String
+}
+
+func (c *check) value() {
+	v := c.outline.Value
+	if v == nil {
+		return
+	}
+	switch {
+	case v.Clip && !c.can.Wide:
+		c.refuse(v.Field+".clip_l2", "vectors are shortened with integers of 128 bits, which this database was not tried with")
+	case v.Value.List:
+		c.refuse(v.Field+".column", "lists are not added up in a database")
+	case v.Dims > mostComponents:
+		c.refuse(v.Field+".columns", fmt.Sprintf("more than %d components are not added up in a database", mostComponents))
+	}
+	for _, name := range v.Value.Columns {
+		if c.isText(name) {
+			c.refuse(v.Field, "texts are not read as numbers in a database: column "+name+" holds texts")
+		}
+	}
+}
+
+// dimension is the place of all dimensions.
+const dimension = "histogram.by"
+
+func (c *check) axis(r *domain.Rule) {
+	if columns := r.Columns(); len(columns) > 1 {
+		for _, name := range columns {
+			if c.isText(name) {
+				c.refuse(dimension, "texts are not read as numbers in a database: column "+name+" holds texts")
+			}
+		}
+	}
+	if n := r.Nearest; n != nil {
+		switch {
+		case !c.can.Doubles:
+			c.refuse(dimension, "distances are computed in doubles, and this database was not seen to compute with them as this program does")
+		case len(n.Points) > mostPoints:
+			c.refuse(dimension, fmt.Sprintf("a database is not asked for distances to more than %d points", mostPoints))
+		}
+	}
+	if r.Fold != nil && !(c.can.Folds(r.Fold) && c.can.Characters(r.Column)) {
+		c.refuse(dimension, "differences between texts that do not count are not left out in this database, or column "+r.Column+" is of bytes")
+	}
+}
+
+// keys looks at the parts of keys that are discovered.
+func (c *check) keys() {
+	if len(c.outline.Keys) > 0 && !c.can.Keys {
+		c.refuse(dimension, "keys are not discovered in this database, which was not tried with them")
+		return
+	}
+	for i := range c.outline.Keys {
+		switch k := &c.outline.Keys[i]; {
+		case k.Axis >= 0:
+		case k.Fold:
+			c.refuse(dimension, "differences between texts that do not count are not left out of keys that a database discovers: column "+k.Column)
+		case k.Type.Kind == table.Uint || k.Type.Kind == table.String && !c.can.Characters(k.Column):
+			c.refuse(dimension, fmt.Sprintf("column %s is of type %s and of bytes, of which a database does not tell whether they are characters", k.Column, k.Type))
+		}
+	}
+}
+
+func (c *check) unit() {
+	for _, name := range c.outline.Columns {
+		f, _ := c.schema.Lookup(name)
+		switch kind := f.Type.Kind; {
+		case kind == table.Int, kind == table.Bool, kind == table.String, kind == table.Date:
+		case kind == table.Timestamp && c.can.Times:
+		default:
+			c.refuse(problem.FieldUnit, fmt.Sprintf("column %s of the privacy unit is of type %s, whose text databases do not agree on", name, f.Type))
+		}
+	}
+}
