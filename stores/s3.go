@@ -3,6 +3,7 @@ package stores
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -21,6 +22,9 @@ import (
 // defaultRegion is used if none is set: servers other than Amazon's take any.
 const defaultRegion = "us-east-1"
 
+// connections to a server are kept: as many as a reader makes requests at once, since a new one takes several round trips.
+const connections = 64
+
 // openS3 opens a bucket of S3. If an endpoint is set, buckets are addressed by paths. The SDK logs nothing and makes each request once: whoever
 // reads makes it again.
 func openS3(ctx context.Context, a store.Address) (store.Bucket, error) {
@@ -38,6 +42,9 @@ func openS3(ctx context.Context, a store.Address) (store.Bucket, error) {
 		return nil, misconfigured()
 	}
 	cfg.Logger = logging.Nop{}
+	if c, ok := cfg.HTTPClient.(*awshttp.BuildableClient); ok {
+		cfg.HTTPClient = c.WithTransportOptions(func(t *http.Transport) { t.MaxIdleConnsPerHost = connections })
+	}
 	cfg.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 	if cfg.Region == "" {
 		cfg.Region = defaultRegion

@@ -17,6 +17,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/store"
+	"github.com/dprelease/dprelease/io/store/storetest"
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/stores/storestest"
 )
@@ -228,7 +229,7 @@ func TestS3Ranges(t *testing.T) {
 	} {
 		s.Fails(wholly(content, o.Version, x.header, x.status))
 		p := make([]byte, 10)
-		n, err := w.ReadAt(t.Context(), o, p, x.at)
+		n, err := storetest.ReadAt(t.Context(), w, o, p, x.at)
 		if x.ok && (err != nil || !bytes.Equal(p, content[x.at:x.at+10])) || !x.ok && (n != 0 || store.KindOf(err) != store.Unsupported) {
 			t.Errorf("%s: %q, %d bytes, %v", name, p, n, err)
 		}
@@ -239,7 +240,7 @@ func TestS3Ranges(t *testing.T) {
 	}
 	s.Fails(nil)
 	p := make([]byte, 10)
-	if _, err := w.ReadAt(t.Context(), o, p, 1000); err != nil || !bytes.Equal(p, content[1000:1010]) {
+	if _, err := storetest.ReadAt(t.Context(), w, o, p, 1000); err != nil || !bytes.Equal(p, content[1000:1010]) {
 		t.Errorf("%q, %v", p, err)
 	}
 }

@@ -78,28 +78,27 @@ func (b *bucket) List(ctx context.Context, prefix string, yield func(store.Objec
 	}
 }
 
-// ReadAt implements store.Bucket.
-func (b *bucket) ReadAt(ctx context.Context, o store.Object, p []byte, at int64) (int, error) {
-	r, err := b.NewRangeReader(ctx, o.Key, at, int64(len(p)), &blob.ReaderOptions{
+// Read implements store.Bucket.
+func (b *bucket) Read(ctx context.Context, o store.Object, at, size int64) (io.ReadCloser, error) {
+	r, err := b.NewRangeReader(ctx, o.Key, at, size, &blob.ReaderOptions{
 		BeforeRead: func(as func(any) bool) error { return b.kind.pin(as, o.Version) },
 	})
 	if err != nil {
-		return 0, b.failure(ctx, err)
+		return nil, b.failure(ctx, err)
 	}
-	defer r.Close()
 	switch version, first := b.kind.answered(r.As); {
 	case version != o.Version:
-		return 0, store.Failure(store.Changed, "")
+		err = store.Failure(store.Changed, "")
 	case first != at:
-		return 0, store.Failure(store.Unsupported, "the store does not send the part of the object that was asked for: does a proxy or a gateway ignore ranges? download the object, and name the copy")
+		err = store.Failure(store.Unsupported, "the store does not send the part of the object that was asked for: does a proxy or a gateway ignore ranges? download the object, and name the copy")
 	case r.Size() != o.Size:
-		return 0, store.Failure(store.Changed, "")
+		err = store.Failure(store.Changed, "")
 	}
-	n, err := io.ReadFull(r, p)
 	if err != nil {
-		return n, store.Failure(store.Unavailable, "")
+		_ = r.Close()
+		return nil, err
 	}
-	return n, nil
+	return r, nil
 }
 
 // begin returns at which byte an answer begins, by its Content-Range: at the first if there is none, since that is the whole object; -1 if it cannot

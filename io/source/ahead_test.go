@@ -25,57 +25,45 @@ func reaches(t *testing.T, m *storetest.Memory, want int64) {
 	}
 }
 
-// While a worker decodes a row group, the next one that is left by the filter and is before the end is fetched, and no other. It is not asked for again.
-func TestNextRowGroupIsFetchedAhead(t *testing.T) {
+// While a worker decodes a row group, the next ones that are left by the filter and are before the end are fetched, as many as one window has room for,
+// and no other. They are not asked for again.
+func TestNextRowGroupsAreFetchedAhead(t *testing.T) {
 	m, at := bucket(t)
 	m.Set("a.parquet", parquetGo(t, sample(4000), mixed, parquet.MaxRowsPerRowGroup(1000)))
-	m.Set("b.parquet", parquetGo(t, sample(1000), mixed, parquet.MaxRowsPerRowGroup(1000)))
+	m.Set("b.parquet", parquetGo(t, sample(4000), mixed, parquet.MaxRowsPerRowGroup(250)))
 	d, err := source.Open(t.Context(), source.Options{Files: []string{at + "a.parquet", at + "b.parquet"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
 	columns := []string{"unit", "cat"}
-	groups := d.FilterRowGroups(nil, nil)
-	groups.End = 5
-	for split := range 5 {
+	for _, end := range []int{1, 2, 5, 18} {
+		groups := d.FilterRowGroups(nil, nil)
+		groups.End = end
 		m.Reads.Store(0)
-		if _, err := groups.Read(t.Context(), split, columns, func(*table.Batch) error {
-			want := int64(1)
-			if split == 0 {
-				want = 2 // its own, too
+		for split := range end {
+			if _, err := groups.Read(t.Context(), split, columns, func(*table.Batch) error {
+				reaches(t, m, int64(min(split+1+8, end)))
+				return nil
+			}); err != nil {
+				t.Fatal(err)
 			}
-			if split == 4 {
-				want = 0
+			if n := m.Reads.Load(); n > int64(split+1+8) {
+				t.Errorf("split %d: %d requests", split, n)
 			}
-			reaches(t, m, want)
-			return nil
-		}); err != nil {
-			t.Fatal(err)
 		}
-		if n := m.Reads.Load(); n > 2 || split > 0 && n > 1 {
-			t.Errorf("split %d: %d requests", split, n)
+		if n := m.Reads.Load(); n != int64(end) {
+			t.Errorf("%d requests for %d row groups: what is behind the last split is not read", n, end)
 		}
-	}
-	groups = d.FilterRowGroups(nil, nil)
-	groups.End = 2
-	m.Reads.Store(0)
-	for split := range 2 {
-		if _, err := groups.Read(t.Context(), split, columns, func(*table.Batch) error { reaches(t, m, 2); return nil }); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n := m.Reads.Load(); n != 2 {
-		t.Errorf("%d requests for two row groups: what is behind the last split is not read", n)
 	}
 }
 
 // What was fetched ahead for some columns is not used for others, nor by another pass over the table; and an object that changes
-// after its next row group was fetched is refused as soon as something more of it is needed.
+// after its next row groups were fetched is refused as soon as something more of it is needed.
 func TestFetchedAheadIsUsedOnceAndForTheSame(t *testing.T) {
 	m, at := bucket(t)
 	records := sample(4000)
-	content := parquetGo(t, records, mixed, parquet.MaxRowsPerRowGroup(1000))
+	content := parquetGo(t, records, mixed, parquet.MaxRowsPerRowGroup(200))
 	m.Set("a.parquet", content)
 	want, _, err := scan(t, source.Options{Files: []string{write(t, "a.parquet", content)}}, "note")
 	if err != nil {
@@ -106,7 +94,7 @@ func TestFetchedAheadIsUsedOnceAndForTheSame(t *testing.T) {
 	changed[len(changed)/2] ^= 1
 	m.Set("a.parquet", changed)
 	failed := 0
-	for split := 2; split < 4; split++ {
+	for split := 2; split < 20; split++ {
 		var e *source.Error
 		if _, err := groups.Read(t.Context(), split, []string{"note"}, func(*table.Batch) error { return nil }); errors.As(err, &e) && e.Code == source.CodeChanged {
 			failed++

@@ -73,7 +73,7 @@ func (s *RowGroupFilter) Read(ctx context.Context, split int, columns []string, 
 // lookedAhead is how many splits are looked at, of which some are left out, to find one to fetch ahead.
 const lookedAhead = 64
 
-// fetching returns yield, before whose first call the next split is fetched ahead: what this split needs was asked for by then.
+// fetching returns yield, before whose first call the next splits are fetched ahead: what this split needs was asked for by then.
 func (s *RowGroupFilter) fetching(split int, columns []string, yield func(*table.Batch) error) func(*table.Batch) error {
 	s.once.Do(s.d.stores.pool.Forget)
 	s.mu.Lock()
@@ -89,7 +89,7 @@ func (s *RowGroupFilter) fetching(split int, columns []string, yield func(*table
 	}
 }
 
-// fetch fetches the next split that is not left out.
+// fetch fetches the next splits that are not left out, as many as there is room for.
 func (s *RowGroupFilter) fetch(columns []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,10 +103,10 @@ func (s *RowGroupFilter) fetch(columns []string) {
 			continue
 		}
 		p := s.d.places[i]
-		if f, ok := s.d.files[p.file].(scan.Fetcher); ok && f.Fetch(p.split, columns) {
-			s.next = i + 1
+		if f, ok := s.d.files[p.file].(scan.Fetcher); !ok || !f.Fetch(p.split, columns) {
+			return
 		}
-		return
+		s.next = i + 1
 	}
 }
 

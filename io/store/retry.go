@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
+	"io"
 	"time"
 )
 
@@ -35,19 +36,36 @@ func Retry(ctx context.Context, size int64, f func(context.Context) error) error
 // ReadFull fills p with bytes of an object, by as many requests as it takes. What a request got before it failed is kept. After seven failures in
 // succession without a byte it gives up.
 func ReadFull(ctx context.Context, b Bucket, o Object, p []byte, at int64) error {
-	got := 0
-	for failed := 0; ; {
-		err := attempt(ctx, int64(len(p)-got), func(ctx context.Context) error {
-			n, err := b.ReadAt(ctx, o, p[got:], at+int64(got))
-			if n = min(max(n, 0), len(p)-got); n > 0 {
-				got, failed = got+n, 0
+	return ReadPieces(ctx, b, o, at, int64(len(p)), func(int64) []byte { return p })
+}
+
+// ReadPieces is ReadFull for size bytes in several pieces of memory, which are filled one after the other. next returns the next piece, of at most left
+// bytes, which are those that are missing. It is called when the piece before it is full.
+func ReadPieces(ctx context.Context, b Bucket, o Object, at, size int64, next func(left int64) []byte) error {
+	var piece []byte // what is left of it
+	left := size
+	for failed := 0; left > 0; {
+		err := attempt(ctx, left, func(ctx context.Context) error {
+			r, err := b.Read(ctx, o, at, left)
+			if err != nil {
+				return err
 			}
-			if err == nil && got < len(p) {
-				return Failure(Unavailable, "")
+			defer r.Close()
+			for left > 0 {
+				if len(piece) == 0 {
+					piece = next(left)
+				}
+				n, err := io.ReadFull(r, piece)
+				if n > 0 {
+					at, left, piece, failed = at+int64(n), left-int64(n), piece[n:], 0
+				}
+				if err != nil {
+					return Failure(Unavailable, "")
+				}
 			}
-			return err
+			return nil
 		})
-		if got == len(p) {
+		if left == 0 {
 			return nil
 		}
 		failed++
@@ -58,6 +76,7 @@ func ReadFull(ctx context.Context, b Bucket, o Object, p []byte, at int64) error
 			return err
 		}
 	}
+	return nil
 }
 
 // attempt runs f with a deadline for size bytes.

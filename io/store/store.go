@@ -28,9 +28,9 @@ type Bucket interface {
 	Stat(ctx context.Context, key string) (Object, error)
 	// List yields the objects whose keys have a prefix, in any order.
 	List(ctx context.Context, prefix string, yield func(Object) error) error
-	// ReadAt fills p with bytes of this version of an object, which has them all, and returns how many it got. The error is of kind Changed
-	// if the store has another version now.
-	ReadAt(ctx context.Context, o Object, p []byte, at int64) (int, error)
+	// Read returns a reader of size bytes of this version of an object, which has them all, from the byte at on. Errors of the reader may be
+	// of any type. The error is of kind Changed if the store has another version now.
+	Read(ctx context.Context, o Object, at, size int64) (io.ReadCloser, error)
 	// Close frees connections.
 	Close() error
 }

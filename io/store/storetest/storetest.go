@@ -20,7 +20,7 @@ type Memory struct {
 	objects map[string][]byte
 	// Reads and Bytes count the requests for contents that were answered, and what they got.
 	Reads, Bytes atomic.Int64
-	// Before is called before each request, if it is set: its error is the answer. Of a read that it cuts, cut bytes are got.
+	// Before is called before each request, if it is set: its error is the answer. If it is of kind Unavailable, a read gets cut bytes before it.
 	Before func(request, key string, at int64) (cut int, err error)
 	// After is called after each object that was written or removed, if it is set: its error is the answer.
 	After func(request, key string) error
@@ -115,27 +115,27 @@ func (m *Memory) List(_ context.Context, prefix string, yield func(store.Object)
 	return nil
 }
 
-// ReadAt implements store.Bucket.
-func (m *Memory) ReadAt(ctx context.Context, o store.Object, p []byte, at int64) (int, error) {
+// Read implements store.Bucket.
+func (m *Memory) Read(ctx context.Context, o store.Object, at, size int64) (io.ReadCloser, error) {
 	if err := ctx.Err(); err != nil {
-		return 0, err
+		return nil, err
 	}
 	cut, fault := m.before("read", o.Key, at)
 	now, b, err := m.object(o.Key)
 	switch {
 	case err != nil:
-		return 0, err
+		return nil, err
 	case now.Version != o.Version:
-		return 0, store.Failure(store.Changed, "")
+		return nil, store.Failure(store.Changed, "")
+	case fault != nil && (cut == 0 || store.KindOf(fault) != store.Unavailable):
+		return nil, fault
 	case fault != nil:
-		n := copy(p[:min(cut, len(p))], b[at:])
-		m.Bytes.Add(int64(n))
-		return n, fault
+		size = min(size, int64(cut))
+	default:
+		m.Reads.Add(1)
 	}
-	m.Reads.Add(1)
-	n := copy(p, b[at:])
-	m.Bytes.Add(int64(n))
-	return n, nil
+	m.Bytes.Add(size)
+	return io.NopCloser(bytes.NewReader(b[at : at+size])), nil
 }
 
 // Put implements store.Writer.
@@ -191,3 +191,13 @@ func (m *Memory) delete(o store.Object) error {
 
 // Close implements store.Bucket.
 func (m *Memory) Close() error { return nil }
+
+// ReadAt fills p with bytes of an object by one request, and returns how many it got.
+func ReadAt(ctx context.Context, b store.Bucket, o store.Object, p []byte, at int64) (int, error) {
+	r, err := b.Read(ctx, o, at, int64(len(p)))
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	return io.ReadFull(r, p)
+}

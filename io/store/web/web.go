@@ -90,28 +90,27 @@ func (s *server) Stat(ctx context.Context, key string) (store.Object, error) {
 	return o, nil
 }
 
-// ReadAt implements store.Bucket.
-func (s *server) ReadAt(ctx context.Context, o store.Object, p []byte, at int64) (int, error) {
-	r, err := s.get(ctx, o.Key, at, int64(len(p)), o.Version)
+// Read implements store.Bucket.
+func (s *server) Read(ctx context.Context, o store.Object, at, size int64) (io.ReadCloser, error) {
+	r, err := s.get(ctx, o.Key, at, size, o.Version)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	defer r.Body.Close()
-	switch want := "bytes " + bounds(at, int64(len(p))) + "/" + strconv.FormatInt(o.Size, 10); {
+	switch want := "bytes " + bounds(at, size) + "/" + strconv.FormatInt(o.Size, 10); {
 	case r.StatusCode == http.StatusPreconditionFailed:
-		return 0, store.Failure(store.Changed, "")
+		err = store.Failure(store.Changed, "")
 	case r.StatusCode != http.StatusPartialContent && r.StatusCode != http.StatusOK:
-		return 0, failure(r.StatusCode)
+		err = failure(r.StatusCode)
 	case version(r.Header) != o.Version:
-		return 0, store.Failure(store.Changed, "")
+		err = store.Failure(store.Changed, "")
 	case r.StatusCode == http.StatusOK || r.Header.Get("Content-Range") != want || r.Header.Get("Content-Encoding") != "":
-		return 0, store.Failure(store.Unavailable, "")
+		err = store.Failure(store.Unavailable, "")
 	}
-	n, err := io.ReadFull(r.Body, p)
 	if err != nil {
-		return n, store.Failure(store.Unavailable, "")
+		_ = r.Body.Close()
+		return nil, err
 	}
-	return n, nil
+	return r.Body, nil
 }
 
 func bounds(at, size int64) string {

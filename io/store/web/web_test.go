@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dprelease/dprelease/io/store"
+	"github.com/dprelease/dprelease/io/store/storetest"
 	"github.com/dprelease/dprelease/io/store/web"
 )
 
@@ -59,7 +60,7 @@ func TestFilesOfWebServers(t *testing.T) {
 			t.Fatal(o, err)
 		}
 		p := make([]byte, 25)
-		if n, err := b.ReadAt(t.Context(), o, p, 3); err != nil || n != 25 || !bytes.Equal(p, content[3:28]) {
+		if n, err := storetest.ReadAt(t.Context(), b, o, p, 3); err != nil || n != 25 || !bytes.Equal(p, content[3:28]) {
 			t.Errorf("%q, %v", p, err)
 		}
 		if err := store.ReadFull(t.Context(), b, o, p, int64(len(content))-25); err != nil || !bytes.Equal(p, content[:25][5:]) && !bytes.HasSuffix(content, p) {
@@ -123,7 +124,7 @@ func TestFaultsOfWebServers(t *testing.T) {
 			}
 			if x.ok {
 				var n int
-				if n, err = b.ReadAt(t.Context(), o, make([]byte, 100), 0); err == nil || store.KindOf(err) != x.read {
+				if n, err = storetest.ReadAt(t.Context(), b, o, make([]byte, 100), 0); err == nil || store.KindOf(err) != x.read {
 					t.Errorf("%d bytes, %v", n, err)
 				}
 				if name == "cut" && n != 40 {
@@ -161,7 +162,7 @@ func TestRedirectsKeepTheQuery(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := make([]byte, 10)
-	if _, err := b.ReadAt(t.Context(), o, p, 10); err != nil || !bytes.Equal(p, content[10:20]) || asked.Load() != 4 {
+	if _, err := storetest.ReadAt(t.Context(), b, o, p, 10); err != nil || !bytes.Equal(p, content[10:20]) || asked.Load() != 4 {
 		t.Errorf("%q, %v after %d requests", p, err, asked.Load())
 	}
 }

@@ -44,8 +44,8 @@ const likelyFooter = 64 << 10
 
 // load reads the footer.
 func (p *file) load(f scan.Handle) error {
-	tail := min(likelyFooter, max(0, p.Size-4))
-	f.Expect(scan.Extent{Size: min(4, p.Size)}, scan.Extent{At: p.Size - tail, Size: tail})
+	tail := min(likelyFooter, p.Size)
+	f.Expect(scan.Extent{At: p.Size - tail, Size: tail})
 	raw, err := readFooter(f, p.Size)
 	if err != nil {
 		return err

@@ -38,31 +38,42 @@ type chunk struct {
 	bounded     bool         // it states any that are believed
 }
 
-// readFooter returns the file's footer with its length and magic, as bytes.
+// readFooter returns the file's footer with its length and magic, as bytes. The file's first bytes are read only if its last ones are not Parquet's,
+// to say what is wrong: of a file of a store they would take a request.
 func readFooter(f io.ReaderAt, size int64) ([]byte, error) {
-	var head, tail [8]byte
+	var tail [8]byte
 	if size < 12 {
 		return nil, scan.Fault(scan.CodeTruncated, "the file is too short for a Parquet file")
-	}
-	if err := scan.ReadAt(f, head[:4], 0); err != nil {
-		return nil, err
 	}
 	if err := scan.ReadAt(f, tail[:], size-8); err != nil {
 		return nil, err
 	}
 	n := int64(binary.LittleEndian.Uint32(tail[:]))
 	switch {
-	case string(head[:4]) == "PARE" || string(tail[4:]) == "PARE":
+	case string(tail[4:]) == "PARE":
 		return nil, scan.Fault(scan.CodeUnsupported, "the file is encrypted")
-	case string(head[:4]) != "PAR1":
-		return nil, scan.Fault(scan.CodeDamaged, "this is not a Parquet file")
 	case string(tail[4:]) != "PAR1":
-		return nil, scan.Fault(scan.CodeTruncated, "the file does not end as a Parquet file does")
+		return nil, noFooter(f)
 	case n > size-12:
 		return nil, scan.Fault(scan.CodeDamaged, "the footer is longer than the file")
 	}
 	b := make([]byte, n+8)
 	return b, scan.ReadAt(f, b, size-8-n)
+}
+
+// noFooter says what a file is that does not end as a Parquet file does.
+func noFooter(f io.ReaderAt) error {
+	var head [4]byte
+	if err := scan.ReadAt(f, head[:], 0); err != nil {
+		return err
+	}
+	switch string(head[:]) {
+	case "PARE":
+		return scan.Fault(scan.CodeUnsupported, "the file is encrypted")
+	case "PAR1":
+		return scan.Fault(scan.CodeTruncated, "the file does not end as a Parquet file does")
+	}
+	return scan.Fault(scan.CodeDamaged, "this is not a Parquet file")
 }
 
 // decodeFooter decodes what readFooter returned.

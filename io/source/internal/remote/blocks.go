@@ -53,11 +53,11 @@ func (c *blocks) find(f *File, i int64) *block {
 		return x
 	}
 	x := &block{done: make(chan struct{}), last: c.clock}
-	x.data = f.pool.spare.take(int(min(blockSize, f.object.Size-i*blockSize)))
+	x.data = f.pool.memory.take(int(min(blockSize, f.object.Size-i*blockSize)))
 	c.of[key] = x
 	c.held += blockSize
 	go func() {
-		err := f.fetch(f.pool.ctx, x.data, i*blockSize)
+		err := f.fetch(f.pool.ctx, i*blockSize, int64(len(x.data)), func(int64) []byte { return x.data })
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if x.err = err; err != nil && c.of[key] == x {
@@ -89,7 +89,7 @@ func (c *blocks) room(all bool) bool {
 		}
 		delete(c.of, oldest)
 		c.held -= blockSize
-		oldest.file.pool.spare.give(x.data)
+		oldest.file.pool.memory.give(x.data)
 	}
 	return true
 }
@@ -104,7 +104,7 @@ func (c *blocks) forget() {
 			if x.users == 0 {
 				delete(c.of, key)
 				c.held -= blockSize
-				key.file.pool.spare.give(x.data)
+				key.file.pool.memory.give(x.data)
 			}
 		default:
 		}

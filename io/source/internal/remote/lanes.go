@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"slices"
@@ -15,50 +16,62 @@ const (
 	mostPart, leastPart = 4 << 20, 64 << 10
 	// gap is how many bytes between two extents are fetched rather than ask twice.
 	gap = 32 << 10
+	// Up to mostAhead row groups are fetched ahead for each open handle, if they have shortAhead bytes together; else one.
+	mostAhead  = 8
+	shortAhead = 4 << 20
 )
 
 // Open implements scan.Remote.
 func (f *File) Open(ctx context.Context) scan.Handle {
 	f.pool.ahead.opened(1)
-	return f.newHandle(ctx)
+	return &handle{file: f, ctx: ctx, lanes: f.newLanes(ctx), own: true}
 }
 
-func (f *File) newHandle(ctx context.Context) *handle {
-	h := &handle{file: f}
-	h.ctx, h.cancel = context.WithCancel(ctx)
-	return h
+func (f *File) newLanes(ctx context.Context) *lanes {
+	l := &lanes{file: f}
+	l.arrived.L = &l.mu
+	l.ctx, l.cancel = context.WithCancel(ctx)
+	return l
 }
 
 // Expect implements scan.Handle.
 func (h *handle) Expect(extents ...scan.Extent) {
 	sorted := h.file.sorted(extents)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.ahead == nil && len(h.lanes) == 0 {
-		if h.ahead = h.file.pool.ahead.take(h.file, sorted); h.ahead != nil {
-			h.lanes = h.ahead.handle.lanes
+	h.reading.Lock()
+	defer h.reading.Unlock()
+	if h.own && len(h.lanes.all) == 0 {
+		if x := h.file.pool.ahead.take(h.file, sorted); x != nil {
+			h.lanes.cancel()
+			h.lanes, h.own = x.lanes, false
 			return
 		}
 	}
-	h.startLanes(sorted)
+	h.lanes.mu.Lock()
+	defer h.lanes.mu.Unlock()
+	h.lanes.expect(sorted)
 }
 
-// startLanes starts to fetch extents that no lane has yet. h.mu is held.
-func (h *handle) startLanes(sorted []scan.Extent) {
-	for _, l := range lanesOf(sorted) {
-		i, taken := slices.BinarySearchFunc(h.lanes, l.at, func(l *lane, at int64) int { return int(min(max(l.at-at, -1), 1)) })
-		if taken || i > 0 && h.lanes[i-1].end > l.at || i < len(h.lanes) && h.lanes[i].at < l.end {
+// expect starts to fetch extents that no lane has yet. l.mu is held.
+func (l *lanes) expect(sorted []scan.Extent) {
+	for _, x := range lanesOf(sorted) {
+		i, taken := l.find(x.at)
+		if taken || i > 0 && l.all[i-1].end > x.at || i < len(l.all) && l.all[i].at < x.end {
 			continue // it is expected already
 		}
-		h.lanes = slices.Insert(h.lanes, i, l)
-		h.start(l, 0)
+		l.all = slices.Insert(l.all, i, x)
+		l.start(x, 0)
 	}
+}
+
+// find returns the place in l.all of a lane that begins at a byte, and whether there is one.
+func (l *lanes) find(at int64) (int, bool) {
+	return slices.BinarySearchFunc(l.all, at, func(x *lane, at int64) int { return cmp.Compare(x.at, at) })
 }
 
 // sorted returns the extents that are within the file and not empty, by their place.
 func (f *File) sorted(extents []scan.Extent) []scan.Extent {
 	out := slices.DeleteFunc(slices.Clone(extents), func(e scan.Extent) bool { return e.Size <= 0 || e.At < 0 || e.At+e.Size > f.object.Size })
-	slices.SortFunc(out, func(a, b scan.Extent) int { return int(min(max(a.At-b.At, -1), 1)) })
+	slices.SortFunc(out, func(a, b scan.Extent) int { return cmp.Compare(a.At, b.At) })
 	return out
 }
 
@@ -80,67 +93,89 @@ func lanesOf(extents []scan.Extent) (lanes []*lane) {
 	}
 	share := laneWindow / int64(len(extents))
 	step := min(max(share/3, leastPart), mostPart)
+	depth := 2
+	if int64(len(extents)) > Window/2/leastPart {
+		depth = 1
+	}
 	for _, e := range extents {
-		lanes = append(lanes, &lane{at: e.At, end: e.At + e.Size, step: step, depth: int(max(share/step, 2))})
+		lanes = append(lanes, &lane{at: e.At, end: e.At + e.Size, step: step, depth: max(int(share/step), depth)})
 	}
 	return lanes
 }
 
-// start fetches parts of a lane from the i-th on. h.mu is held.
-func (h *handle) start(l *lane, i int) {
-	for len(l.parts) < i+l.depth {
-		at := l.at + int64(len(l.parts))*l.step
-		if at >= l.end {
+// start fetches parts of a lane from the i-th on. l.mu is held.
+func (l *lanes) start(x *lane, i int) {
+	for len(x.parts) < i+x.depth {
+		at := x.at + int64(len(x.parts))*x.step
+		if at >= x.end {
 			return
 		}
-		p := &part{at: at, done: make(chan struct{})}
-		p.data = h.file.pool.spare.take(int(min(l.step, l.end-at)))
-		l.parts = append(l.parts, p)
-		h.running.Go(func() {
-			defer close(p.done)
-			p.err = h.file.fetch(h.ctx, p.data, p.at)
-		})
+		p := &part{at: at}
+		x.parts = append(x.parts, p)
+		l.running.Go(func() { l.fetch(p, min(x.step, x.end-at)) })
 	}
 }
 
-// part returns the part of a lane that has the byte at a place, if there is one. Parts behind it are started, in the memory of the one before it.
-func (h *handle) part(at int64) *part {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	n, found := slices.BinarySearchFunc(h.lanes, at, func(l *lane, at int64) int { return int(min(max(l.at-at, -1), 1)) })
+// fetch fetches a part of so many bytes.
+func (l *lanes) fetch(p *part, size int64) {
+	err := l.file.fetch(l.ctx, p.at, size, func(left int64) []byte {
+		b := l.file.pool.memory.take(int(min(left, pieceSize)))
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		p.filled = len(p.pieces)
+		p.pieces = append(p.pieces, piece{b, len(b)})
+		l.arrived.Broadcast()
+		return b
+	})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if p.err = err; err == nil {
+		p.filled = len(p.pieces)
+	}
+	l.arrived.Broadcast()
+}
+
+// part returns the part that has the byte at a place, if there is one. Parts behind it are started, in the memory of the one before it. l.mu is
+// held.
+func (l *lanes) part(at int64) *part {
+	n, found := l.find(at)
 	if !found {
 		n--
 	}
-	if n < 0 || at >= h.lanes[n].end {
+	if n < 0 || at >= l.all[n].end {
 		return nil
 	}
-	l := h.lanes[n]
-	i := int((at - l.at) / l.step)
-	if i > len(l.parts) { // the reader jumped
+	x := l.all[n]
+	i := int((at - x.at) / x.step)
+	if i > len(x.parts) { // the reader jumped
 		return nil
 	}
-	if i > 0 && !l.whole {
-		h.drop(l.parts[i-1])
+	if i > 0 && !x.whole {
+		l.drop(x.parts[i-1])
 	}
-	h.start(l, i)
-	return l.parts[i]
+	l.start(x, i)
+	return x.parts[i]
 }
 
-// drop gives the memory of a part back, which was read. h.mu is held.
-func (h *handle) drop(p *part) {
-	select {
-	case <-p.done:
-	default:
-		return
+// drop gives the memory of a part back, as far as it was filled. l.mu is held.
+func (l *lanes) drop(p *part) {
+	for k := range p.pieces[:p.filled] {
+		l.give(&p.pieces[k])
 	}
-	if p.data != nil {
-		h.file.pool.spare.give(p.data)
-		p.data = nil
+}
+
+// give gives the memory of a piece back. l.mu is held.
+func (l *lanes) give(x *piece) {
+	if x.data != nil {
+		l.file.pool.memory.give(x.data)
+		x.data = nil
 	}
 }
 
 // ReadAt implements io.ReaderAt.
 func (h *handle) ReadAt(b []byte, at int64) (int, error) {
+	h.reading.Lock()
+	defer h.reading.Unlock()
 	n := 0
 	for n < len(b) {
 		if at+int64(n) >= h.file.object.Size {
@@ -155,59 +190,81 @@ func (h *handle) ReadAt(b []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// readSome reads as much as one part or block has.
+// readSome reads as much as one piece or block has.
 func (h *handle) readSome(b []byte, at int64) (int, error) {
-	p := h.part(at)
-	if p == nil {
+	l := h.lanes
+	p, k, data, err := l.wait(h.ctx, at)
+	if err != nil {
+		return 0, err
+	}
+	if data == nil {
 		return h.file.pool.blocks.readAt(h, b, at)
 	}
-	select {
-	case <-p.done:
-	case <-h.ctx.Done():
-		return 0, h.ctx.Err()
+	n := copy(b, data[(at-p.at)%pieceSize:]) // only this reader gives a filled piece back
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if x := &p.pieces[k]; x.unread > n {
+		x.unread -= n
+	} else {
+		l.give(x)
 	}
-	if p.err != nil {
-		return 0, p.err
-	}
-	if n, ok := h.copied(b, p, at); ok {
-		return n, nil
-	}
-	return h.file.pool.blocks.readAt(h, b, at)
+	return n, nil
 }
 
-// copied copies from a part, unless its memory was given back.
-func (h *handle) copied(b []byte, p *part, at int64) (int, bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if p.data == nil {
-		return 0, false
+// wait returns the part and the piece of it that have the byte at a place, and its bytes, when they are there. These are nil if no part has the byte, or its
+// memory was given back.
+func (l *lanes) wait(ctx context.Context, at int64) (*part, int, []byte, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := l.part(at)
+	if p == nil {
+		return nil, 0, nil, nil
 	}
-	return copy(b, p.data[at-p.at:]), true
+	k := int((at - p.at) / pieceSize)
+	if p.filled <= k {
+		defer context.AfterFunc(ctx, l.wake)()
+	}
+	for p.filled <= k && p.err == nil {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, nil, err
+		}
+		l.arrived.Wait()
+	}
+	if p.filled <= k {
+		return nil, 0, nil, p.err
+	}
+	return p, k, p.pieces[k].data, nil
+}
+
+// wake wakes the reader.
+func (l *lanes) wake() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.arrived.Broadcast()
 }
 
 // Close implements io.Closer. It waits for the requests to end.
 func (h *handle) Close() error {
+	h.reading.Lock()
+	defer h.reading.Unlock()
 	h.file.pool.ahead.opened(-1)
-	h.cancel()
-	h.running.Wait()
-	if h.ahead != nil {
-		h.ahead.handle.cancel()
-		h.ahead.handle.running.Wait()
-	}
-	h.free()
+	h.lanes.close()
 	return nil
 }
 
-// free gives the memory of the lanes back.
-func (h *handle) free() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, l := range h.lanes {
-		for _, p := range l.parts {
-			h.drop(p)
+// close ends the requests, and gives the memory back.
+func (l *lanes) close() {
+	l.cancel()
+	l.running.Wait()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, x := range l.all {
+		for _, p := range x.parts {
+			p.filled = len(p.pieces)
+			l.drop(p)
 		}
 	}
-	h.lanes = nil
+	l.all = nil
 }
 
 // opened counts the open handles.
@@ -223,19 +280,25 @@ func (f *File) Fetch(extents ...scan.Extent) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	sorted := f.sorted(extents)
-	if len(a.waiting) >= a.handles || len(sorted) == 0 || a.find(f, sorted) >= 0 {
+	x := &ahead{extents: sorted}
+	for _, l := range lanesOf(sorted) {
+		x.holds += min(l.end-l.at, int64(l.depth)*l.step)
+	}
+	full := x.holds > laneWindow+gap*int64(len(sorted)) || len(a.waiting) >= a.handles && (len(a.waiting) >= mostAhead*a.handles || a.held+x.holds > shortAhead*int64(a.handles))
+	if full || len(sorted) == 0 || a.find(f, sorted) >= 0 {
 		return false
 	}
 	f.pool.blocks.forget() // the window is for lanes now: long footers left blocks behind
-	h := f.newHandle(f.pool.ctx)
-	h.startLanes(sorted)
-	a.waiting = append(a.waiting, &ahead{h, sorted})
+	x.lanes = f.newLanes(f.pool.ctx)
+	x.lanes.expect(sorted) // nobody else has it yet
+	a.waiting = append(a.waiting, x)
+	a.held += x.holds
 	return true
 }
 
 // find returns the place of what is fetched ahead, or -1. a.mu is held.
 func (a *aheads) find(f *File, sorted []scan.Extent) int {
-	return slices.IndexFunc(a.waiting, func(x *ahead) bool { return x.handle.file == f && slices.Equal(x.extents, sorted) })
+	return slices.IndexFunc(a.waiting, func(x *ahead) bool { return x.lanes.file == f && slices.Equal(x.extents, sorted) })
 }
 
 // take returns what is fetched ahead of just these extents, once; nil if there is nothing.
@@ -248,6 +311,7 @@ func (a *aheads) take(f *File, sorted []scan.Extent) *ahead {
 	}
 	x := a.waiting[i]
 	a.waiting = slices.Delete(a.waiting, i, i+1)
+	a.held -= x.holds
 	return x
 }
 
@@ -255,11 +319,9 @@ func (a *aheads) take(f *File, sorted []scan.Extent) *ahead {
 func (p *Pool) Forget() {
 	p.ahead.mu.Lock()
 	waiting := p.ahead.waiting
-	p.ahead.waiting = nil
+	p.ahead.waiting, p.ahead.held = nil, 0
 	p.ahead.mu.Unlock()
 	for _, x := range waiting {
-		x.handle.cancel()
-		x.handle.running.Wait()
-		x.handle.free()
+		x.lanes.close()
 	}
 }

@@ -32,7 +32,7 @@ type Pool struct {
 	cancel  context.CancelFunc
 	slots   chan struct{}
 	blocks  blocks
-	spare   spare
+	memory  memory
 	ahead   aheads
 }
 
@@ -41,7 +41,6 @@ func NewPool(workers int) *Pool {
 	workers = max(workers, 1)
 	p := &Pool{workers: workers, slots: make(chan struct{}, requests*workers)}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
-	p.spare.left = Window / 2 * int64(workers)
 	p.blocks = blocks{limit: Window * int64(workers), of: map[blockKey]*block{}}
 	return p
 }
@@ -65,26 +64,35 @@ func (f *File) Size() int64 { return f.object.Size }
 // Version implements scan.Remote.
 func (f *File) Version() string { return f.object.Version }
 
-// fetch fills p from the store.
-func (f *File) fetch(ctx context.Context, p []byte, at int64) error {
+// fetch reads size bytes from the store into pieces of memory, as store.ReadPieces does.
+func (f *File) fetch(ctx context.Context, at, size int64, next func(left int64) []byte) error {
 	select {
 	case f.pool.slots <- struct{}{}:
 		defer func() { <-f.pool.slots }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	return Fault(store.ReadFull(ctx, f.bucket, f.object, p, at))
+	return Fault(store.ReadPieces(ctx, f.bucket, f.object, at, size, next))
 }
 
 // handle reads a version of an object.
 type handle struct {
 	file    *File
 	ctx     context.Context
+	reading sync.Mutex // while ReadAt, Expect or Close is running
+	lanes   *lanes
+	own     bool // nobody fetched ahead for the handle
+}
+
+// lanes are what is fetched for one handle.
+type lanes struct {
+	file    *File
+	ctx     context.Context
 	cancel  context.CancelFunc
-	running sync.WaitGroup
+	running sync.WaitGroup // requests
 	mu      sync.Mutex
-	lanes   []*lane // by their place
-	ahead   *ahead  // nil if the lanes were not fetched ahead
+	arrived sync.Cond // a piece of a part, or an error; or the reader's context ended
+	all     []*lane   // by their place
 }
 
 // lane is an extent that is read from its start to its end, in parts of step bytes of which depth are fetched at once.
@@ -92,30 +100,38 @@ type lane struct {
 	at, end int64
 	step    int64
 	depth   int
-	whole   bool // all of it is held until the handle is closed
+	whole   bool // several columns are in it, so all of it is fetched at once
 	parts   []*part
 }
 
-// part is what one request fetches.
+// part is what one request fetches, in pieces.
 type part struct {
-	at   int64
-	data []byte
-	done chan struct{} // closed when data is filled, or err is set
-	err  error
+	at     int64
+	pieces []piece // that were begun
+	filled int     // pieces
+	err    error   // why no more come
 }
 
-// aheads are the extents that are fetched before a handle is opened for them: while a worker decodes one row group, the next one comes. There is at
-// most one for each open handle, so a worker holds two halves of its window: what it reads, and what it will read next.
+// piece is memory that is had when its bytes come, and given back when they were read.
+type piece struct {
+	data   []byte // nil if it was given back
+	unread int    // bytes
+}
+
+// aheads are the extents that are fetched before a handle is opened for them: while a worker decodes one row group, the next one comes, or several if
+// they are short. So a worker holds two halves of its window: what it reads, and what it will read next.
 type aheads struct {
 	mu      sync.Mutex
 	handles int // that are open
 	waiting []*ahead
+	held    int64 // bytes of those that wait
 }
 
-// ahead is a handle that nobody has opened yet, and the extents that it fetches.
+// ahead is what is fetched for a handle that nobody has opened yet.
 type ahead struct {
-	handle  *handle
+	lanes   *lanes
 	extents []scan.Extent
+	holds   int64 // bytes
 }
 
 // blocks are parts of files that several handles read, all of one length but the last of a file. The least recently used ones make room for others.
@@ -164,42 +180,4 @@ func Fault(err error) error {
 		e.Hint = own.Hint
 	}
 	return e
-}
-
-// spare is memory for another part.
-type spare struct {
-	mu   sync.Mutex
-	free [][]byte
-	left int64 // how many bytes more are kept
-}
-
-func (s *spare) take(n int) []byte {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i, b := range s.free {
-		if cap(b) >= n && cap(b) <= 2*n {
-			s.free[i] = s.free[len(s.free)-1]
-			s.free = s.free[:len(s.free)-1]
-			s.left += int64(cap(b))
-			return b[:n]
-		}
-	}
-	return make([]byte, n, (n+grain-1)/grain*grain)
-}
-
-// grain is of what the lengths of memory are multiples, so that a part of about the same length can have it next: touching new pages takes as long
-// as copying their contents.
-const grain = 256 << 10
-
-func (s *spare) give(b []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for len(s.free) > 0 && s.left < int64(cap(b)) {
-		s.left += int64(cap(s.free[0]))
-		s.free = append(s.free[:0], s.free[1:]...)
-	}
-	if s.left >= int64(cap(b)) {
-		s.left -= int64(cap(b))
-		s.free = append(s.free, b)
-	}
 }
