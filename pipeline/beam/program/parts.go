@@ -90,8 +90,7 @@ func (s inStore) OpenRead(ctx context.Context, name string) (io.ReadCloser, erro
 		if o.Size != size {
 			return store.Failure(store.Changed, "")
 		}
-		_, err = b.ReadAt(ctx, o, content, 0)
-		return err
+		return store.ReadFull(ctx, b, o, content, 0)
 	})
 	return io.NopCloser(bytes.NewReader(content)), err
 }

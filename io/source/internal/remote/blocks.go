@@ -1,10 +1,7 @@
 package remote
 
-const (
-	blockSize = 2 << 20
-	// blocksAhead is how many blocks are fetched before they are asked for, for each worker, if the one before was asked for, too.
-	blocksAhead = 3
-)
+// blocksAhead is how many blocks are fetched before they are asked for, for each worker, if the one before was asked for, too.
+const blocksAhead = 3
 
 // readAt reads as much of a handle's file as one block has.
 func (c *blocks) readAt(h *handle, b []byte, at int64) (int, error) {

@@ -12,8 +12,8 @@ import (
 const (
 	// laneWindow is what the lanes of a handle hold: half of a worker's window, the other half is for what is fetched ahead.
 	laneWindow = Window / 2
-	// A part is a request.
-	mostPart, leastPart = 4 << 20, 64 << 10
+	// mostPart is the most that a request asks for.
+	mostPart = 4 << 20
 	// gap is how many bytes between two extents are fetched rather than ask twice.
 	gap = 32 << 10
 	// Up to mostAhead row groups are fetched ahead for each open handle, if they have shortAhead bytes together; else one.

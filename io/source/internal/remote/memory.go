@@ -2,9 +2,14 @@ package remote
 
 import "sync"
 
-// pieceSize is how long the pieces are in which the parts of lanes come, in bytes. A shorter one would cost the system more for each byte; of a longer
-// one less memory would be used again soon.
-const pieceSize = 256 << 10
+const (
+	// leastPart is the least that a request asks for of a longer extent, in bytes.
+	leastPart = 64 << 10
+	// pieceSize is how long the pieces are in which the parts of lanes come. A shorter one would cost the system more for each byte; of a longer one less
+	// memory would be used again soon.
+	pieceSize = 256 << 10
+	blockSize = 2 << 20
+)
 
 // memory is what a pool has for blocks and parts. Memory that is touched for the first time costs a page fault for each 4 KiB, which takes longer than to
 // copy their contents. So what was read is used again, the last first. It grows to what was held at once.
