@@ -131,6 +131,64 @@ func TestWithinOfPrivateKeys(t *testing.T) {
 	}
 }
 
+// A key that was left out for its count is one of one unit less. What is held of keys is compared if neither table has left them out.
+func TestWithinOfKeysThatAreLeftOut(t *testing.T) {
+	const least = 5
+	of := func(counts ...int64) (leader, follower mechanism.Exact) {
+		names, sums := []string{"a", "b", "c"}[:len(counts)], sumsByKey{}
+		for i, name := range names {
+			sums[name] = 100 * counts[i]
+		}
+		leader, err := mechanism.SealKeyed(least, slices.Clone(names), slices.Clone(counts))
+		if err != nil {
+			t.Fatal(err)
+		}
+		follower = mechanism.SealForKeys(sums)
+		if err := follower.Among(leader); err != nil {
+			t.Fatal(err)
+		}
+		return leader, follower
+	}
+	for _, c := range []struct {
+		x, y       []int64
+		keys, sums float64 // distances
+	}{
+		{[]int64{5, 7, 4}, []int64{4, 7, 5}, math.Sqrt2, 0},
+		{[]int64{5, 7}, []int64{1, 7}, 1, 0}, // 1 is not told from 4
+		{[]int64{5, 8}, []int64{5, 7, 4}, 1, 100},
+		{[]int64{6}, []int64{4}, 2, 0},
+		{[]int64{4, 4, 4}, []int64{1}, 0, 0},
+	} {
+		for _, swap := range []bool{false, true} {
+			if swap {
+				c.x, c.y = c.y, c.x
+			}
+			a, sumsOfA := of(c.x...)
+			b, sumsOfB := of(c.y...)
+			for _, pair := range []struct {
+				a, b     mechanism.Exact
+				distance float64
+			}{{a, b, c.keys}, {sumsOfA, sumsOfB, c.sums}} {
+				at, errAt := mechanism.Within(pair.a, pair.b, ofL2(pair.distance*(1+1e-15)))
+				below, errBelow := mechanism.Within(pair.a, pair.b, ofL2(max(0, pair.distance-0.01)))
+				if !at || below != (pair.distance == 0) || errAt != nil || errBelow != nil {
+					t.Errorf("%v and %v: within %g %v, below it %v (%v, %v)", c.x, c.y, pair.distance, at, below, errAt, errBelow)
+				}
+			}
+		}
+	}
+	a, sumsOfA := of(9)
+	if _, err := mechanism.Within(a, keys(t, []string{"a"}), ofL2(1)); !errors.Is(err, mechanism.ErrKeys) {
+		t.Errorf("keys that were left out beside keys that were not: %v", err)
+	}
+	if _, err := mechanism.Within(sumsOfA, mechanism.SealForKeys(sumsByKey{"a": 1}), ofL2(1)); !errors.Is(err, mechanism.ErrKeys) {
+		t.Errorf("sums of such keys: %v", err)
+	}
+	if err := a.Among(a); !errors.Is(err, mechanism.ErrKeys) {
+		t.Errorf("counts that wait for keys: %v", err)
+	}
+}
+
 func keys(t *testing.T, names []string) mechanism.Exact {
 	t.Helper()
 	e, err := mechanism.SealKeyed(1, slices.Clone(names), slices.Repeat([]int64{1}, len(names)))

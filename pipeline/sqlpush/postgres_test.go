@@ -159,3 +159,35 @@ func TestPostgresTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// Texts are keys by their bytes, also in a column whose collation takes different texts for equal ones.
+func TestPostgresKeysOfCollations(t *testing.T) {
+	s := newPostgres(t)
+	for _, text := range []string{
+		"CREATE COLLATION same_letters (provider = icu, locale = 'und-u-ks-level1', deterministic = false)",
+		"CREATE TABLE collated (u bigint, c text COLLATE same_letters, f double precision)",
+		"INSERT INTO collated SELECT i % 40, (ARRAY['a', 'A', 'á', 'a\u0301', 'b', 'B', 'rare' || i])[1 + i % 7], i FROM generate_series(1, 400) AS i",
+	} {
+		if err := s.Exec(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, unit := range []string{"row", "[u], per_unit: {max_groups: 3, max_rows_per_group: 1}", "[c], per_unit: {max_groups: 1, max_rows_per_group: 1}"} {
+		p := sqlpushtest.Plan(t, fmt.Sprintf(collatedJob, unit))
+		if same, err := s.Same(t, p, "collated"); err != nil || same != "" {
+			t.Fatal(unit, err, same)
+		}
+	}
+}
+
+const collatedJob = `
+version: 1
+name: collated
+privacy: {epsilon: 1, delta: 1e-6, unit: %s}
+input: {sql: {driver: postgres, dsn: unused, table: collated}}
+queries:
+  - {name: letters, histogram: {by: [{column: c, keys: discover}], min_units: 2}}
+  - {name: sums, sum: {column: f, clamp: [0, 300], by: [{column: c, keys: discover}]}}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
+`

@@ -39,6 +39,9 @@ func TestWithin(t *testing.T) {
 		"other lengths":            {cells(1, 1), cells(1, 1, 0), 9, false},
 		"other quanta":             {cells(1, 1), cells(2, 1), 9, false},
 		"keys":                     {Answer{Keys: map[string]int64{"a": 2}}, Answer{Keys: map[string]int64{"a": 1, "b": 1}}, math.Sqrt2, true},
+		"a key of the least units": {Answer{Keys: map[string]int64{"a": 5, "b": 7}, Least: 5}, Answer{Keys: map[string]int64{"b": 7}, Least: 5}, 1, true},
+		"a key of one unit more":   {Answer{Keys: map[string]int64{"a": 6, "b": 7}, Least: 5}, Answer{Keys: map[string]int64{"b": 7}, Least: 5}, 1.9, false},
+		"another least":            {Answer{Keys: map[string]int64{"a": 6}, Least: 5}, Answer{Keys: map[string]int64{"a": 6}, Least: 4}, 9, false},
 		"one key too many":         {Answer{Keys: map[string]int64{"a": 2}}, Answer{Keys: map[string]int64{"a": 1, "b": 1, "c": 1}}, math.Sqrt2, false},
 	} {
 		for _, back := range []bool{false, true} {
