@@ -1,6 +1,10 @@
 package source
 
-import "github.com/dprelease/dprelease/io/source/internal/scan"
+import (
+	"golang.org/x/sync/errgroup"
+
+	"github.com/dprelease/dprelease/io/source/internal/scan"
+)
 
 // Outline is what is known of a file of a dataset before its rows are read. Two datasets of the same files have the same outlines.
 type Outline struct {
@@ -18,16 +22,24 @@ type Outline struct {
 // Outlines returns those of all files, in reading order. Errors are those of opening a file again.
 func (d *Dataset) Outlines() ([]Outline, error) {
 	out := make([]Outline, len(d.files))
+	var atOnce errgroup.Group
+	atOnce.SetLimit(1)
+	if d.stores.used() {
+		atOnce.SetLimit(openedAtOnce)
+	}
 	for i, f := range d.files {
 		out[i] = Outline{Name: d.names[i], Splits: f.Splits(), Bytes: f.Length(), Version: d.versions[i]}
 		footed, ok := f.(scan.Footed)
 		if !ok || out[i].Splits == 0 {
 			continue
 		}
-		var err error
-		if out[i].Footer, err = footed.DigestFooter(0); err != nil {
-			return nil, d.placed(err, i)
-		}
+		atOnce.Go(func() (err error) {
+			out[i].Footer, err = footed.DigestFooter(0)
+			return d.placed(err, i)
+		})
+	}
+	if err := atOnce.Wait(); err != nil {
+		return nil, err
 	}
 	return out, nil
 }

@@ -22,11 +22,15 @@ func init() {
 	}
 }
 
-var errParts = errors.New("--parts: write scheme://bucket/prefix, without options and credentials: these come from the environment of each worker")
+var errParts = errors.New("--parts: write a folder, or gs://, s3:// or az:// with bucket/prefix, without options and credentials: these come from the environment of each worker")
 
-// checkParts refuses an address of a folder in a store that has options: it is part of the pipeline.
+// checkParts refuses an address of a folder in a store that has options, since it is part of the pipeline, and stores that Beam does not know.
 func checkParts(parts string) error {
-	if a, err := store.ParseAddress(parts); err != nil || a.Options != "" || a.Scheme == "https" {
+	a, err := store.ParseAddress(parts)
+	if err != nil || a.Options != "" {
+		return errParts
+	}
+	if _, err := filesystem.New(context.Background(), parts); err != nil {
 		return errParts
 	}
 	return nil

@@ -244,6 +244,19 @@ func TestStores(t *testing.T) {
 	}
 }
 
+// Addresses of results with options, credentials or an unknown store are refused before anything is sent, and are not printed.
+func TestPartsAreRefused(t *testing.T) {
+	job := filepath.Join(t.TempDir(), "job.yaml")
+	for _, parts := range []string{"s3://bucket/p?region=canary", "gs://bucket/p?access_id=canary", "s3://me:canary@bucket/p", "https://host/canary", "canary://bucket/p", "http://host/canary"} {
+		var out bytes.Buffer
+		c := start(t, "release-beam", &out, "run", job, "--parts="+parts)
+		_ = c.Wait() // its exit code is looked at
+		if code := c.ProcessState.ExitCode(); code != 2 || !strings.Contains(out.String(), "--parts") || strings.Contains(out.String(), "canary") {
+			t.Errorf("%s: exit code %d: %s", parts, code, out.String())
+		}
+	}
+}
+
 // A worker that lacks what the stores want of it says what to do, nothing is charged, and the same job makes its release when the worker has it.
 func TestWorkerLacks(t *testing.T) {
 	s := newStand(t, 2_000)
