@@ -37,3 +37,6 @@ func TestKeys(t *testing.T) { sqlpushtest.Keys(t, newDuckDB(t), 0, 2) }
 
 // Keys that a database is not asked for.
 func TestRefusedKeys(t *testing.T) { sqlpushtest.RefusedKeys(t, newDuckDB(t), 1) }
+
+// Texts that are read as numbers.
+func TestNumerals(t *testing.T) { sqlpushtest.Numerals(t, newDuckDB(t)) }

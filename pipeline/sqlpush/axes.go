@@ -22,7 +22,7 @@ func (w *writer) present(r *domain.Rule, columns map[string]Column) (ok bool) {
 		w.filter(w.onGrid(r.Grid, columns)...)
 		return true
 	}
-	if kept > 0 || r.Nearest != nil {
+	if kept > 0 || r.Nearest != nil || r.Numerals() {
 		return kept == 2
 	}
 	c := columns[r.Column]
@@ -101,6 +101,9 @@ func (w *writer) axis(r *domain.Rule, columns map[string]Column) string {
 		return fmt.Sprintf("CASE WHEN %s THEN COALESCE(%s, %s) ELSE %s END", there, places.Nearest(w, n, lat, lon, there), code(r.Other), code(r.Null))
 	}
 	c := columns[r.Column]
+	if r.Numerals() {
+		return w.numeralSteps(r, &c)
+	}
 	x := w.folded(r, &c)
 	if pairs, ok := w.pairs(r, c.Binary); ok {
 		switch {
@@ -170,8 +173,11 @@ func (w *writer) onGrid(g *domain.GridRule, columns map[string]Column) []string 
 
 // double is a column of numbers as doubles.
 func (w *writer) double(c Column) string {
-	if c.Type.Kind == table.Float {
+	switch c.Type.Kind {
+	case table.Float:
 		return c.Expr
+	case table.String:
+		return c.Double
 	}
 	return w.Double(c.Expr)
 }

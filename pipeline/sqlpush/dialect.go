@@ -10,6 +10,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/keys"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/numerals"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/vectors"
 	"github.com/dprelease/dprelease/queries/domain"
 )
@@ -53,10 +54,8 @@ type Dialect interface {
 	failsBelow() bool
 	// fold replaces characters of a text of characters, and then white space as [domain.FoldRule] has it, if the dialect can.
 	fold(x string, f *domain.FoldRule) (folded string, ok bool)
-	// integers is how whole numbers below 2^112 are computed with, without a name if the dialect was not tried with such.
-	integers() vectors.Integers
-	// doubles says that sums, differences, products, quotients and roots of doubles were seen to be those of this program, each rounded by itself.
-	doubles() bool
+	// exactly is how the dialect computes what only engines are asked for that were run; nil if it was not.
+	exactly() *exactness
 	// keys is how keys that are discovered are written.
 	keys() keys.Dialect
 	// unitOfTimes says that the canonical text of a time can be written.
@@ -65,6 +64,12 @@ type Dialect interface {
 	fence() string
 	// suits refuses a server that is not as the dialect expects.
 	suits(ctx context.Context, s *session) error
+}
+
+// exactness is of an engine that was seen to add, subtract, multiply, divide and take roots of doubles as this program does, each rounded by itself.
+type exactness struct {
+	vectors.Integers
+	numerals.Dialect
 }
 
 // Column is how a column is read.
@@ -78,6 +83,8 @@ type Column struct {
 	// Bare and Check are another way to read the column, if they are not empty: Bare is equal to Expr in the rows that fulfil Check, and Expr is NULL in
 	// all others. A filter costs less than a CASE. What statements do with Bare fails in no row.
 	Bare, Check string
+	// Double and Whole are the numbers that a text is, if they are not empty: see internal/numerals.
+	Double, Whole string
 }
 
 // ColumnType is what a database says of a column.
@@ -144,9 +151,7 @@ func (ansi) failsBelow() bool { return true }
 
 func (ansi) fold(string, *domain.FoldRule) (string, bool) { return "", false }
 
-func (ansi) integers() (none vectors.Integers) { return none }
-
-func (ansi) doubles() bool { return false }
+func (ansi) exactly() *exactness { return nil }
 
 func (ansi) keys() (none keys.Dialect) { return none }
 

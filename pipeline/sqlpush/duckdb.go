@@ -2,11 +2,11 @@ package sqlpush
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/keys"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/numerals"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/vectors"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -140,28 +140,10 @@ func (duckdb) fold(x string, f *domain.FoldRule) (string, bool) {
 	return "encode(" + x + ")", true
 }
 
-// integers are of HUGEINT.
-func (duckdb) integers() vectors.Integers {
-	return vectors.Integers{
-		Wide:     "HUGEINT",
-		Quotient: func(a, b string) string { return "(" + a + ") // (" + b + ")" },
-		Narrow:   func(x string) string { return "CAST(" + x + " AS BIGINT)" },
-	}
-}
+// exactly: an operator of doubles is a function of its own.
+func (duckdb) exactly() *exactness { return &exactness{vectors.Hugeint, numerals.DuckDB} }
 
-// doubles is true: an operator is a function of its own.
-func (duckdb) doubles() bool { return true }
-
-// keys are of texts that are looked at by two hexadecimal digits each. A bit is turned over: additions would be put together by the optimizer, and overflow.
-func (duckdb) keys() keys.Dialect {
-	return keys.Dialect{
-		Digest: func(message string) string { return "unhex(sha256(" + message + "))" },
-		Text: func(x string) string {
-			return "unhex(replace(replace(regexp_replace(hex(" + x + "), '(..)', '\\1,', 'g'), '00,', '00FF'), ',', ''))"
-		},
-		Number: func(x string) string { return "xor(" + x + ", " + integer(math.MinInt64) + ")" },
-	}
-}
+func (duckdb) keys() keys.Dialect { return keys.DuckDB }
 
 // unitOfTimes is true.
 func (duckdb) unitOfTimes() bool { return true }

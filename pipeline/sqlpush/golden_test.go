@@ -67,6 +67,7 @@ privacy: {epsilon: 1, delta: 1e-6, unit: [cab, day], per_unit: {max_rows: 5}}
 input: {sql: {driver: postgres, table: city.trips}}
 queries:
   - {name: vectors, sum: {columns: [lat, lon, age], clip_l2: 100, by: [{column: zone, values: [north, south]}]}}
+  - {name: texts, sum: {column: cab, clamp: [0, 10], by: [{column: zone, edges: [0, 1.5, 10], null: bin}]}}
   - {name: points, histogram: {by: [{nearest: {lat: lat, lon: lon, points: points.csv, id: id, within_m: 500}, other: bin, as: point}]}}
   - {name: keys, histogram: {by: [{column: zone, keys: discover}, {column: age, edges: [0, 18, 65]}, {column: t, keys: discover}], min_units: 5}, per_unit: {max_groups: 3, max_rows_per_group: 1}}
   - {name: by_keys, mean: {column: fare, clamp: [0, 100], by: [{column: zone, keys: discover}, {column: age, edges: [0, 18, 65]}, {column: t, keys: discover}, {column: shared, values: ["true"]}]}, per_unit: {max_groups: 2, max_rows_per_group: 2}}

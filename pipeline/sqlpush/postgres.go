@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -12,6 +11,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/keys"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/numerals"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/vectors"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -203,26 +203,10 @@ func (p postgres) fold(x string, f *domain.FoldRule) (string, bool) {
 	return fmt.Sprintf("CASE WHEN octet_length(%s) <= %d THEN %s ELSE %s END", x, 64<<20, folded, x), okFrom && okTo
 }
 
-// integers are of numeric, whose div is exact.
-func (postgres) integers() vectors.Integers {
-	return vectors.Integers{
-		Wide:     "numeric",
-		Quotient: func(a, b string) string { return "div(" + a + ", " + b + ")" },
-		Narrow:   func(x string) string { return "CAST(" + x + " AS bigint)" },
-	}
-}
+// exactly: an operator of doubles is a function of its own.
+func (postgres) exactly() *exactness { return &exactness{vectors.Numeric, numerals.Postgres} }
 
-// doubles is true: an operator is a function of its own.
-func (postgres) doubles() bool { return true }
-
-// keys are of texts without a 0. A bit is turned over, since adding would overflow.
-func (postgres) keys() keys.Dialect {
-	return keys.Dialect{
-		Digest: func(message string) string { return "sha256(" + message + ")" },
-		Text:   func(x string) string { return "convert_to(" + x + ", 'UTF8')" },
-		Number: func(x string) string { return "(" + x + " # " + integer(math.MinInt64) + ")" },
-	}
-}
+func (postgres) keys() keys.Dialect { return keys.Postgres }
 
 // unitOfTimes is true.
 func (postgres) unitOfTimes() bool { return true }

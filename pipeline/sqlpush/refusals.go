@@ -11,7 +11,7 @@ import (
 // abilities are what a dialect does exactly of a plan.
 func (in *input) abilities(p *pipeline.Plan) refusals.Abilities {
 	return refusals.Abilities{
-		Wide: in.integers().Wide != "", Doubles: in.doubles(), Times: in.unitOfTimes(), Keys: in.keys().Digest != nil,
+		Exactly: in.exactly() != nil, Times: in.unitOfTimes(), Keys: in.keys().Digest != nil,
 		Folds:      func(f *domain.FoldRule) bool { _, ok := in.fold("x", f); return ok },
 		Characters: func(column string) bool { return in.characters(p, column) },
 	}

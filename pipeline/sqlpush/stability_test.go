@@ -39,3 +39,6 @@ func TestPostgresKeys(t *testing.T) { sqlpushtest.Keys(t, newPostgres(t), 0) }
 
 // Keys that a database is not asked for.
 func TestPostgresRefusedKeys(t *testing.T) { sqlpushtest.RefusedKeys(t, newPostgres(t), 1) }
+
+// Texts that are read as numbers.
+func TestPostgresNumerals(t *testing.T) { sqlpushtest.Numerals(t, newPostgres(t)) }

@@ -85,7 +85,7 @@ func (in *input) schema() (s table.Schema) {
 func (in *input) statement(p *pipeline.Plan, schema table.Schema, q queries.Query, o *queries.Outline) (string, error) {
 	filters, ok := p.Filters().Rules(schema, p.Location())
 	if !ok {
-		return "", problem.One("", "input.where", queries.CodeNotPushed, "a filter compares texts as numbers", queries.HintLocal)
+		return "", problem.One("", "input.where", queries.CodeNotPushed, "a filter is of a form that databases cannot be asked for exactly", queries.HintLocal)
 	}
 	needed := q.Columns()
 	for _, f := range p.Filters().Columns() {
@@ -96,9 +96,16 @@ func (in *input) statement(p *pipeline.Plan, schema table.Schema, q queries.Quer
 	needs := presenceOf(o, filters)
 	base, columns := in.base(p, needed, needs)
 	w := newWriter(in.Dialect, base)
-	var conditions []string
+	conditions, err := w.readNumerals(q.Name(), o, filters, schema, columns)
+	if err != nil {
+		return "", err
+	}
 	for i := range filters {
 		c := columns[filters[i].Column]
+		if filters[i].Numerals() {
+			conditions = append(conditions, w.numeralCondition(&filters[i], &c))
+			continue
+		}
 		conditions = append(conditions, w.condition(&filters[i], c.Expr, c.Binary))
 	}
 	for _, name := range needed {
@@ -362,7 +369,7 @@ func (c *contents) quantizeValues() {
 		}
 	}
 	if c.Value.Clip {
-		c.values = vectors.Clip(c.writer, c.integers(), x, c.Value.Exponent, c.Value.Max)
+		c.values = vectors.Clip(c.writer, c.exactly().Integers, x, c.Value.Exponent, c.Value.Max)
 	}
 }
 

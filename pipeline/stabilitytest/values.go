@@ -21,7 +21,7 @@ var (
 	}
 	smallTexts = []string{"a", "b", "c", "red", "blue", "green"}
 	oddTexts   = []string{
-		"", " ", "null", "other", "NULL", "NaN", "nan", "-0", "0", "1", "01", "1.0", "40", "40.5", "1e400", "inf", "-Infinity", "a\x00", "a\x00b", "\x00",
+		"", " ", "null", "other", "NULL", "NaN", "nan", "-0", "0", "1", "01", "1.0", "40", "40.5", "1e400", "-1e-400", "+5", ".5e2", "50.", "0x10", "1_0", "9223372036854775808", "40.00000000000000000000000000001", "inf", "-Infinity", "a\x00", "a\x00b", "\x00",
 		"\xff", "\xff\xfe", "a\xff", "é", "e\u0301", "\u00e9", "\U0001F600", "\uFEFFa", "#a", "# ", "a,b", "a\"b", "\"", "\"\"", "a\nb", "a\r\nb", "\r", "\n", "\\N", "-",
 		"2013-01-01", "true", "aaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaab", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", strings.Repeat("\xff", 17), strings.Repeat("\xff", 40),
 		strings.Repeat("\u00ff", 20), strings.Repeat("k", 1024), strings.Repeat("k", 1025), "A", "~", "\x7f", "\u0080", "row", "\t", "a ", " a",

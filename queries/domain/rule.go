@@ -13,7 +13,9 @@ import (
 )
 
 // Rule says which code a value of a column has, in plain numbers and texts, so that another engine can be told what a coder does. Codes are
-// cells of an axis; [RuleDropped] is a row that is left out. A null has the code Null and so has NaN. Exactly one of the fields from Ints on is set.
+// cells of an axis; [RuleDropped] is a row that is left out. A null has the code Null and so has NaN. Exactly one of the fields from Ints on is set, but for texts
+// that are read as numbers: IntSteps and FloatSteps, or both ranges, of which the first is for whole numbers without point and exponent in int64's range, and the
+// second for what else [ParseFloat] reads.
 type Rule struct {
 	Column string
 	Type   table.Type
@@ -166,6 +168,11 @@ func (r *Rule) listTexts(d labelDomain) {
 	}
 }
 
+// Numerals says that texts are read as numbers.
+func (r *Rule) Numerals() bool {
+	return r.Type.Kind == table.String && (r.IntSteps != nil || r.IntRange != nil)
+}
+
 // describe says what a coder of values does.
 func (r *Rule) describe(c valueCoder) bool {
 	switch c := c.(type) {
@@ -179,6 +186,10 @@ func (r *Rule) describe(c valueCoder) bool {
 		return !c.Unsigned
 	case *floatEdges:
 		r.FloatSteps = &Steps[float64]{At: c.edges.All(), Cells: c.cells, Below: c.Other, Beyond: c.Other, Closed: !c.open, Last: c.last, LastCode: c.cells - 1}
+	case *textEdges:
+		return r.describe(c.ints) && r.describe(c.floats)
+	case textRange:
+		return r.describe(c.ints) && r.describe(c.floats)
 	case notNull:
 		r.NotNull = true
 	case intRange:

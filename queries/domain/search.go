@@ -1,7 +1,6 @@
 package domain
 
 import (
-	"bytes"
 	"math"
 	"strconv"
 
@@ -117,7 +116,7 @@ func parseInt(text []byte) (n int64, ok bool) {
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
 		digits = text[1:]
 	}
-	if len(digits) == 0 {
+	if len(digits) == 0 || len(text) > MostNumeral {
 		return 0, false
 	}
 	for _, b := range digits {
@@ -134,14 +133,4 @@ func parseInt(text []byte) (n int64, ok bool) {
 		n = -n
 	}
 	return n, true
-}
-
-// ParseFloat reads a decimal number, "inf" or "infinity" in any case; a number beyond float64's range is infinite, as
-// in a column of floats.
-func ParseFloat(text []byte) (float64, bool) {
-	if bytes.ContainsAny(text, "xX_") { // hexadecimal and grouped digits
-		return 0, false
-	}
-	x, err := strconv.ParseFloat(string(text), 64)
-	return x, err == nil || math.IsInf(x, 0)
 }

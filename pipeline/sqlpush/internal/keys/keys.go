@@ -24,6 +24,25 @@ type Dialect struct {
 	Number func(x string) string
 }
 
+// Postgres has keys of texts without a 0. A bit is turned over, since adding would overflow.
+var Postgres = Dialect{
+	Digest: func(message string) string { return "sha256(" + message + ")" },
+	Text:   func(x string) string { return "convert_to(" + x + ", 'UTF8')" },
+	Number: func(x string) string { return "(" + x + " # " + leastInteger + ")" },
+}
+
+// DuckDB has keys of texts that are looked at by two hexadecimal digits each. A bit is turned over: additions would be put together by the optimizer, and overflow.
+var DuckDB = Dialect{
+	Digest: func(message string) string { return "unhex(sha256(" + message + "))" },
+	Text: func(x string) string {
+		return "unhex(replace(replace(regexp_replace(hex(" + x + "), '(..)', '\\1,', 'g'), '00,', '00FF'), ',', ''))"
+	},
+	Number: func(x string) string { return "xor(" + x + ", " + leastInteger + ")" },
+}
+
+// leastInteger is the least BIGINT, which has no literal of its own.
+const leastInteger = "(-9223372036854775807 - 1)"
+
 // Piece is a piece of a key: bytes that are always the same, an expression for bytes, or a whole number in 4 or 8 bytes.
 type Piece struct {
 	Bytes  []byte

@@ -18,8 +18,9 @@ const mostPoints = 1000
 
 // Abilities are what a database was seen to do exactly.
 type Abilities struct {
-	// Wide integers shorten vectors; Doubles find nearest points; Times are units; Keys are discovered.
-	Wide, Doubles, Times, Keys bool
+	// Exactly: it was seen to compute with wide integers, which shorten vectors, with doubles, which find nearest points, and with texts of numbers. Times are units; Keys are
+	// discovered.
+	Exactly, Times, Keys bool
 	// Folds says whether it folds texts so.
 	Folds func(*domain.FoldRule) bool
 	// Characters says whether a column has texts of characters.
@@ -50,9 +51,11 @@ func (c *check) refuse(field, message string) {
 	c.found.Add(field, queries.CodeNotPushed, message, queries.HintLocal)
 }
 
-func (c *check) isText(column string) bool {
-	f, _ := c.schema.Lookup(column)
-	return f.Type.Kind == table.String
+// text refuses a column of texts that are to be read as numbers.
+func (c *check) text(field, column string) {
+	if f, _ := c.schema.Lookup(column); f.Type.Kind == table.String && !c.can.Exactly {
+		c.refuse(field, "texts are not read as numbers in this database, which was not tried with that: column "+column+" holds texts")
+	}
 }
 
 func (c *check) value() {
@@ -61,7 +64,7 @@ func (c *check) value() {
 		return
 	}
 	switch {
-	case v.Clip && !c.can.Wide:
+	case v.Clip && !c.can.Exactly:
 		c.refuse(v.Field+".clip_l2", "vectors are shortened with integers of 128 bits, which this database was not tried with")
 	case v.Value.List:
 		c.refuse(v.Field+".column", "lists are not added up in a database")
@@ -69,9 +72,7 @@ func (c *check) value() {
 		c.refuse(v.Field+".columns", fmt.Sprintf("more than %d components are not added up in a database", mostComponents))
 	}
 	for _, name := range v.Value.Columns {
-		if c.isText(name) {
-			c.refuse(v.Field, "texts are not read as numbers in a database: column "+name+" holds texts")
-		}
+		c.text(v.Field, name)
 	}
 }
 
@@ -79,16 +80,14 @@ func (c *check) value() {
 const dimension = "histogram.by"
 
 func (c *check) axis(r *domain.Rule) {
-	if columns := r.Columns(); len(columns) > 1 {
-		for _, name := range columns {
-			if c.isText(name) {
-				c.refuse(dimension, "texts are not read as numbers in a database: column "+name+" holds texts")
-			}
+	if r.Grid != nil || r.Nearest != nil || r.Numerals() {
+		for _, name := range r.Columns() {
+			c.text(dimension, name)
 		}
 	}
 	if n := r.Nearest; n != nil {
 		switch {
-		case !c.can.Doubles:
+		case !c.can.Exactly:
 			c.refuse(dimension, "distances are computed in doubles, and this database was not seen to compute with them as this program does")
 		case len(n.Points) > mostPoints:
 			c.refuse(dimension, fmt.Sprintf("a database is not asked for distances to more than %d points", mostPoints))

@@ -31,6 +31,12 @@ type Integers struct {
 	Narrow   func(wide string) string // as a BIGINT, which holds it
 }
 
+// Numeric is PostgreSQL's, whose div is exact; Hugeint is DuckDB's.
+var (
+	Numeric = Integers{"numeric", func(a, b string) string { return "div(" + a + ", " + b + ")" }, func(x string) string { return "CAST(" + x + " AS bigint)" }}
+	Hugeint = Integers{"HUGEINT", func(a, b string) string { return "(" + a + ") // (" + b + ")" }, func(x string) string { return "CAST(" + x + " AS BIGINT)" }}
+)
+
 const (
 	digits  = 53
 	farAway = 1 << 41 // of queries/quantize: a component that is infinite, if only its direction counts
