@@ -158,7 +158,11 @@ func TestStatedSelections(t *testing.T) {
 	}
 	p, _ := discoveringPlan(t, "1e-6", "")
 	for name, change := range map[string]func(*manifest.Manifest){
-		"more of delta":    func(m *manifest.Manifest) { m.Queries[0].Selection.Delta *= 2 },
+		"more of delta": func(m *manifest.Manifest) { m.Queries[0].Selection.Delta *= 2 },
+		"other units":   func(m *manifest.Manifest) { m.Queries[0].Selection.MinUnits = 5 },
+		"more units": func(m *manifest.Manifest) {
+			m.Queries[0].Selection.MinUnits, m.Queries[0].Selection.Threshold = 2, m.Queries[0].Selection.Threshold+1
+		},
 		"lower threshold":  func(m *manifest.Manifest) { m.Queries[1].Selection.Threshold-- },
 		"a larger share":   func(m *manifest.Manifest) { m.Privacy.DeltaFailure = "5e-7" },
 		"a smaller share":  func(m *manifest.Manifest) { m.Privacy.DeltaFailure = "9e-8" },

@@ -123,7 +123,7 @@ func (m *Manifest) asked() (epsilon, delta string) {
 
 // selects says whether the selections take no more of delta than is stated, at the thresholds that this needs.
 func (m *Manifest) selects() error {
-	taken := new(big.Rat)
+	taken, least := new(big.Rat), m.leastUnits()
 	for i := range m.Queries {
 		q := &m.Queries[i]
 		if err := m.keysOf(q); err != nil {
@@ -134,6 +134,9 @@ func (m *Manifest) selects() error {
 		}
 		if err := q.selects(); err != nil {
 			return err
+		}
+		if max(q.Selection.MinUnits, 1) != max(least[q.Name], 1) {
+			return errors.New(q.Name + ": its min_units is not the job's")
 		}
 		part := new(big.Rat)
 		if part.SetFloat64(q.Selection.Delta) != nil {
@@ -148,6 +151,24 @@ func (m *Manifest) selects() error {
 		return fmt.Errorf("the selections take more of delta than the %s that the manifest says", m.Privacy.DeltaFailure)
 	}
 	return nil
+}
+
+// leastUnits are the least numbers of units of keys that the job in the manifest asks for, by query.
+func (m *Manifest) leastUnits() map[string]int64 {
+	var job struct {
+		Queries []struct {
+			Name      string `json:"name"`
+			Histogram struct {
+				MinUnits int64 `json:"min_units"`
+			} `json:"histogram"`
+		} `json:"queries"`
+	}
+	_ = json.Unmarshal(m.Job, &job) // what is not there is no number
+	least := map[string]int64{}
+	for i := range job.Queries {
+		least[job.Queries[i].Name] = job.Queries[i].Histogram.MinUnits
+	}
+	return least
 }
 
 // keysOf says whether the query that selected another's keys did select keys.

@@ -4,11 +4,22 @@ package sqlpush_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/dprelease/dprelease/io/sink"
+	"github.com/dprelease/dprelease/ledger"
+	"github.com/dprelease/dprelease/ledger/sqlstore"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/local"
+	"github.com/dprelease/dprelease/pipeline/protocol"
 	"github.com/dprelease/dprelease/pipeline/sqlpush"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
 )
@@ -64,7 +75,7 @@ func TestNoKeyOfFewUnitsCrossesTheWire(t *testing.T) {
 				t.Errorf("%s: the server sent a value of %s", name, part)
 			}
 		}
-		local, err := sqlpushtest.ReadAll(t, d, p)
+		ours, err := sqlpushtest.ReadAll(t, d, p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,8 +97,8 @@ func TestNoKeyOfFewUnitsCrossesTheWire(t *testing.T) {
 				}
 			}
 		}
-		if want := len(answers[0].Keys); counts != want || totals != want || want != len(local[0].Keys) || c.zones >= 0 && want != c.zones || c.zones < 0 && want == 0 {
-			t.Errorf("%s: %d keys and %d sums were sent, of %d zones (the local engine has %d)", name, counts, totals, want, len(local[0].Keys))
+		if want := len(answers[0].Keys); counts != want || totals != want || want != len(ours[0].Keys) || c.zones >= 0 && want != c.zones || c.zones < 0 && want == 0 {
+			t.Errorf("%s: %d keys and %d sums were sent, of %d zones (the local engine has %d)", name, counts, totals, want, len(ours[0].Keys))
 		}
 		through.CutAfter(0)
 		if _, err := sqlpushtest.ReadAll(t, d, p); err != nil {
@@ -115,4 +126,44 @@ func number(t *testing.T, b []byte) int64 {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// Keys that a database tells are selected, and sums are answered for them. A repetition, by the database or by the local engine, finds the same input and the same release.
+func TestKeysOfADatabaseAreReleased(t *testing.T) {
+	s := newPostgres(t)
+	visits := sqlpushtest.Visits{Rows: 300}
+	visits.Load(t, s)
+	dir := t.TempDir()
+	store, err := sqlstore.Named(t.Context(), "sqlite:"+filepath.Join(dir, "ledger.db"), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	read := false
+	runner := protocol.Runner{Book: ledger.NewBook(store, time.Now), Sink: sink.New(), Observer: pipeline.Silent{}, Workers: 1, Open: func(ctx context.Context) (pipeline.Engine, error) {
+		d, err := s.Open(ctx, "visits")
+		if err != nil {
+			return nil, err
+		}
+		if read {
+			return sqlpush.NewReader(d, local.NewWithin(d.Rows(), local.Limits{Workers: 1, Memory: 1 << 30, Scratch: dir, Separate: true}), make([]byte, 32)), nil
+		}
+		return sqlpush.New(d, make([]byte, 32)), nil
+	}}
+	p := sqlpushtest.Plan(t, strings.Replace(fmt.Sprintf(wireKeysJob, "row", 50, ""), "epsilon: 1, delta: 1e-6", "epsilon: 8, delta: 1e-4", 1))
+	request := protocol.Request{Plan: p, Dir: filepath.Join(dir, "out")}
+	first, err := runner.Run(t.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "out", "spent.csv"))
+	if zones := strings.Count(string(text), "\n") - 1; err != nil || zones != 3 { // 100 rows each: 25 standard deviations above the threshold
+		t.Errorf("%d zones, %v", zones, err)
+	}
+	for _, read = range []bool{false, true} {
+		again, err := runner.Run(t.Context(), request)
+		if err != nil || again.Digest != first.Digest || again.Status != protocol.StatusAlready {
+			t.Errorf("rows are read %v: %v, %+v, first %+v", read, err, again, first)
+		}
+	}
 }
