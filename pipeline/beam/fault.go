@@ -34,9 +34,11 @@ var (
 	Changed    = &Fault{name: "input-changed", Says: "the input was changed after it was looked at, or a worker sees other files: run again when it rests"}
 	Unread     = &Fault{name: "input-unread", Passes: true, Says: "a worker cannot read the input (its log names the file and the reason): each worker needs the files under the same names and, for a store, " +
 		"the store's own variables, files or role with the right to read, as docs/STORES.md says. Set them in the environment of each worker, and start the workers again"}
+	Unwritten = &Fault{name: "unwritten", Passes: true, Says: "a worker cannot write a file under --parts: is there room, and may each worker write there?"}
+	Unshared  = &Fault{name: "unshared", Passes: true, Says: "a worker cannot read what another one wrote under --parts: do all workers see the same folder?"}
 )
 
-var faults = []*Fault{NoKey, OtherKey, OtherPlan, NoVariable, Changed, Unread}
+var faults = []*Fault{NoKey, OtherKey, OtherPlan, NoVariable, Changed, Unread, Unwritten, Unshared}
 
 func (f *Fault) mark() string { return "[dprelease:" + f.name + "] " }
 
@@ -69,4 +71,11 @@ func FaultIn(err error) *Fault {
 		}
 	}
 	return nil
+}
+
+// SaidIn is what a worker said of its fault in an error of a runner, with its details.
+func (f *Fault) SaidIn(err error) string {
+	_, text, _ := strings.Cut(fmt.Sprint(err), f.mark())
+	text, _, _ = strings.Cut(text, "\n")
+	return text
 }

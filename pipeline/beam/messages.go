@@ -4,8 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 )
@@ -25,10 +23,7 @@ const (
 	placeBytes = nameBytes + 8 + 8
 )
 
-var (
-	errWriting = errors.New("a file of messages cannot be written: is there room in the folder that the workers share, and may they write there?")
-	errReading = errors.New("a file of messages cannot be read: do all workers see the same folder?")
-)
+var errWriting, errReading = Unwritten.with(""), Unshared.with("")
 
 // messagesFile returns the path of a file of messages. Of its name, messages have random bytes alone, so that they name no other file.
 func (t *Task) messagesFile(name []byte) string {
@@ -108,7 +103,7 @@ func (r *receiver) message() ([]byte, error) {
 		return m, nil
 	}
 	if len(m) != placeBytes {
-		return nil, fmt.Errorf("this is no place of a message: %w", errReading)
+		return nil, errReading
 	}
 	if err := r.open(m[:nameBytes]); err != nil {
 		return nil, err

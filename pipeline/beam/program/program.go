@@ -9,6 +9,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -193,6 +194,9 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 	if o.parts == "" {
 		o.parts = folder
 	}
+	if inProcess() {
+		slog.SetDefault(slog.New(slog.DiscardHandler)) // each failure is logged some eight times, and returned as well
+	}
 	beam.PipelineOptions.Set("param", "-") // else the runner gets the flag: parameters may be in addresses
 	text, err := os.ReadFile(job)
 	if err != nil {
@@ -211,7 +215,10 @@ func (o *options) run(ctx context.Context, job string, merge []string) int {
 	defer clean(context.WithoutCancel(ctx), task.Out)
 	if err := o.aggregate(ctx, task, dpbeam.Ranges(engine.Splits(), o.ranges), folder); err != nil {
 		if fault := dpbeam.FaultIn(err); fault != nil {
-			return report(exitInput, errors.New(fault.Says+"; nothing was charged"))
+			return report(exitInput, errors.New(said(fault, err)+"; nothing was charged"))
+		}
+		if inProcess() {
+			fmt.Fprintln(os.Stderr, err)
 		}
 		return report(exitInternal, errors.New("the pipeline failed, as the runner's log says; nothing was charged, and it can be run again"))
 	}
@@ -256,10 +263,13 @@ func (o *options) aggregate(ctx context.Context, task *dpbeam.Task, ranges []dpb
 		if err == nil || ctx.Err() != nil || attempt >= o.attempts {
 			return err
 		}
-		if fault := dpbeam.FaultIn(err); fault != nil && !fault.Passes {
-			return err
+		reason := "as the runner's log says"
+		if fault := dpbeam.FaultIn(err); fault != nil {
+			if reason = said(fault, err); !fault.Passes {
+				return err
+			}
 		}
-		fmt.Fprintf(os.Stderr, "attempt %d of %d failed, as the runner's log says; nothing was charged, and the next one begins\n", attempt, o.attempts)
+		fmt.Fprintf(os.Stderr, "attempt %d of %d failed: %s; nothing was charged, and the next one begins\n", attempt, o.attempts, reason)
 	}
 }
 
@@ -280,6 +290,17 @@ func (o *options) scopes() int {
 		return min(runtime.GOMAXPROCS(0), mostBundles)
 	}
 	return o.workers
+}
+
+// inProcess says that the runner and its workers are in this process.
+func inProcess() bool { return runner() == prism && *jobopts.Endpoint == "" }
+
+// said is what to print of a fault in an error: with the details if no worker has a log of its own.
+func said(f *dpbeam.Fault, err error) string {
+	if inProcess() {
+		return f.SaidIn(err)
+	}
+	return f.Says
 }
 
 // runner is the name of the runner.
