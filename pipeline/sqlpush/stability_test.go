@@ -42,3 +42,8 @@ func TestPostgresRefusedKeys(t *testing.T) { sqlpushtest.RefusedKeys(t, newPostg
 
 // Texts that are read as numbers.
 func TestPostgresNumerals(t *testing.T) { sqlpushtest.Numerals(t, newPostgres(t)) }
+
+// Each kind of question, by name. Keys of single units are not discovered by a database.
+func TestPostgresKinds(t *testing.T) {
+	sqlpushtest.Kinds(t, newPostgres(t), "keys_that_are_found", "sums_by_keys_that_are_found", "means_by_keys_that_are_found", "variances_by_keys_that_are_found")
+}

@@ -39,6 +39,7 @@ func questions() []question {
 		{name: "count", columns: "i", queries: "count: {}"},
 		{name: "texts of any bytes", columns: "s c", queries: "histogram: {by: [" + byTexts + "]}\nhistogram: {by: [{column: c, values: {first: [a, A], second: [red, blue]}, fold: [case, space, accents]}]}"},
 		{name: "numbers and truth values", columns: "i n b o", queries: "histogram: {by: [{column: i, values: [0, 5, 40, 9223372036854775807], other: bin}]}\nhistogram: {by: [{column: b, values: [true, false], null: bin}, {column: n, values: [1, 2]" + bin + "}]}\nhistogram: {by: [{column: o, edges: [-5, 0, 40]}]}"},
+		{name: "numbers in texts", columns: "s", queries: "histogram: {by: [{column: s, edges: [0, 1, 40, 40.5, 1e300]" + bin + "}]}"},
 		{name: "keys of a public file", columns: "s", queries: "histogram: {by: [{column: s, values_from: {file: keys.csv, column: key}" + bin + "}]}"},
 		{name: "floats at the borders of cells", columns: "f g h", queries: "histogram: {by: [" + byEdges + "]}\nhistogram: {by: [{column: g, from: 0, to: 50, width: 5" + bin + "}]}\nhistogram: {by: [{column: h, from: 0, to: 1, width: 0.1, last_edge: excluded}]}"},
 		{name: "decimals", columns: "m", queries: "histogram: {by: [{column: m, edges: [-1, 0, 0.01, 0.3, 1]" + bin + "}]}\nsum: {column: m, clamp: [-1, 0.5]}"},
@@ -133,6 +134,24 @@ func AskEverything(t *testing.T, l *Lab, pairs int) {
 				if !counts {
 					t.Errorf("%s: all answers are empty", query)
 				}
+			}
+		})
+	}
+}
+
+// EachKind calls back with a case of each kind of question and each way to bound units, in a test of the kind's name.
+func EachKind(t *testing.T, l *Lab, try func(t *testing.T, c *Case)) {
+	t.Helper()
+	for n, q := range questions() {
+		t.Run(q.name, func(t *testing.T) {
+			lab := *l
+			lab.TB = t
+			s := Search{Seed: Seed(t), Writers: Writers()[:1]}
+			for k, job := range q.jobs() {
+				if err := job.prepare(&lab); err != nil {
+					t.Fatalf("%v\n%s", err, job.YAML("t.csv"))
+				}
+				try(t, s.Case(job, uint64(n<<8|k), 0))
 			}
 		})
 	}

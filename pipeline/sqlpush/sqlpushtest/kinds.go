@@ -1,0 +1,65 @@
+package sqlpushtest
+
+import (
+	"errors"
+	"path"
+	"slices"
+	"testing"
+
+	"github.com/dprelease/dprelease/pipeline/stabilitytest"
+)
+
+// Kinds compares the answers to each kind of question, query by query. A kind of which a database is asked no query fails the test, unless it is among the refused
+// ones; so does a refused one that it is asked.
+func Kinds(t *testing.T, s *Server, refused ...string) {
+	t.Helper()
+	asked := map[string]bool{}
+	stabilitytest.EachKind(t, &stabilitytest.Lab{TB: t, Dir: t.TempDir()}, func(t *testing.T, c *stabilitytest.Case) {
+		_, kind := path.Split(t.Name())
+		types := s.loadKind(t, c)
+		asked[kind] = asked[kind] || false
+		for _, q := range c.Job.Queries {
+			alone := *c.Job
+			alone.Queries = []string{q}
+			if _, diags := alone.Plan("job.yaml", "t.csv"); len(diags) > 0 {
+				alone.Queries = []string{c.Job.Queries[0], q} // it takes the keys of the first
+			}
+			same, err := s.Same(t, planOf(t, &alone), "kinds")
+			switch {
+			case errors.Is(err, ErrRefused):
+			case err != nil || same != "":
+				t.Fatalf("%s: %v %s\n%s%v%v", c.Note, err, same, alone.YAML(), types, c.Pair.Table(0))
+			default:
+				asked[kind] = true
+			}
+		}
+	})
+	for kind, is := range asked {
+		if slices.Contains(refused, kind) == is {
+			t.Errorf("%s: asked is %v", kind, is)
+		}
+	}
+}
+
+// loadKind makes the table of a case. Columns of lists, which a database has not, are texts that are null.
+func (s *Server) loadKind(t *testing.T, c *stabilitytest.Case) (types []string) {
+	t.Helper()
+	rows := slices.Concat(c.Pair.Table(0)...)
+	columns := slices.Clone(c.Job.Columns)
+	for i := range columns {
+		of := s.Type(columns[i].Kind, c)
+		if of == "" {
+			columns[i].Kind = stabilitytest.Text
+			of = s.Type(stabilitytest.Text, c)
+			for n := range rows {
+				rows[n] = slices.Clone(rows[n])
+				rows[n][i] = nil
+			}
+		}
+		types = append(types, of)
+	}
+	if err := s.Load("kinds", columns, types, rows); err != nil {
+		t.Fatalf("%s: %v\n%s", c.Note, err, c.Job.YAML())
+	}
+	return types
+}
