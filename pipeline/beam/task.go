@@ -141,8 +141,8 @@ func (b *brief) planWith(env func(string) (string, bool), read pipeline.ReadStri
 	return plan, nil
 }
 
-// plan makes the plan on a worker. A variable of the environment that the worker does not have is taken to be the ledger's store or the signature of a
-// public file, which it does not need. If it decides the question, the question differs; if it is of the input's addresses, they have a mark in its place.
+// plan makes the plan on a worker. A variable of the environment that the worker does not have is taken to be the ledger's store, which
+// it does not need. If it decides the question, the question differs; if it is of the input's addresses, they have a mark in its place.
 func (b *brief) plan() (*pipeline.Plan, error) {
 	var missing []string
 	read := 0
