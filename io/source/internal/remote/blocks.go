@@ -1,5 +1,10 @@
 package remote
 
+import (
+	"cmp"
+	"slices"
+)
+
 // blocksAhead is how many blocks are fetched before they are asked for, for each worker, if the one before was asked for, too.
 const blocksAhead = 3
 
@@ -7,7 +12,8 @@ const blocksAhead = 3
 func (c *blocks) readAt(h *handle, b []byte, at int64) (int, error) {
 	i := at / blockSize
 	x := c.take(h.file, i)
-	defer c.release(x)
+	n := 0
+	defer func() { c.release(x, at-i*blockSize, n) }()
 	select {
 	case <-x.done:
 	case <-h.ctx.Done():
@@ -16,7 +22,8 @@ func (c *blocks) readAt(h *handle, b []byte, at int64) (int, error) {
 	if x.err != nil {
 		return 0, x.err
 	}
-	return copy(b, x.data[at-i*blockSize:]), nil
+	n = copy(b, x.data[at-i*blockSize:])
+	return n, nil
 }
 
 // take returns a block, which is fetched if it is not there, and fetches those behind it if the file is read in order.
@@ -49,6 +56,7 @@ func (c *blocks) find(f *File, i int64) *block {
 		x.last = c.clock
 		return x
 	}
+	c.recycle(f.pool.workers)
 	x := &block{done: make(chan struct{}), last: c.clock}
 	x.data = f.pool.memory.take(int(min(blockSize, f.object.Size-i*blockSize)))
 	c.of[key] = x
@@ -108,8 +116,31 @@ func (c *blocks) forget() {
 	}
 }
 
-func (c *blocks) release(x *block) {
+// release ends the use of a block, of which n bytes from a place on were read.
+func (c *blocks) release(x *block, at int64, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	x.users--
+	x.read += int64(n)
+	x.ended = x.ended || n > 0 && at+int64(n) == int64(len(x.data))
+}
+
+// recycle gives blocks back that were read to their ends, but for the last kept ones, so that the next blocks come in memory that the caches may have
+// still. c.mu is held.
+func (c *blocks) recycle(kept int) {
+	var over []blockKey
+	for k, b := range c.of {
+		if b.users == 0 && b.ended && b.read >= int64(len(b.data)) {
+			over = append(over, k)
+		}
+	}
+	if len(over) <= kept {
+		return
+	}
+	slices.SortFunc(over, func(a, b blockKey) int { return cmp.Compare(c.of[a].last, c.of[b].last) })
+	for _, k := range over[:len(over)-kept] {
+		k.file.pool.memory.give(c.of[k].data)
+		delete(c.of, k)
+		c.held -= blockSize
+	}
 }

@@ -155,6 +155,8 @@ type block struct {
 	users  int
 	last   int64 // the clock when it was used
 	wanted bool  // some reader asked for it
+	read   int64 // bytes
+	ended  bool  // the last one, too
 }
 
 // Fault turns an error of a store into one of an input; that of a context stays.
