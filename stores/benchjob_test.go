@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"math/rand"
 	"os"
 	"os/exec"
@@ -54,37 +53,43 @@ func BenchmarkJob(b *testing.B) {
 			b.Fatal(err)
 		}
 	} else {
-		writeRows(b, path, 10_000_000)
+		writeRows(b, path, 10_000_000, 10)
 	}
 	take(b, path)
 	for _, j := range benchJobs {
 		b.Run(j.name, func(b *testing.B) {
-			var file, remote []spent
-			for n := 0; b.Loop(); n++ {
-				a := func() { file = append(file, runJob(b, s, path, j.text)) }
-				c := func() { remote = append(remote, runJob(b, s, "s3://bucket/t.parquet", j.text)) }
-				if n%2 == 0 {
-					a()
-					c()
-				} else {
-					c()
-					a()
-				}
-			}
-			f, r := medians(file), medians(remote)
-			for name, d := range map[string]time.Duration{
-				"ms-file": f.wall, "ms-s3": r.wall, "cpu-ms-file": f.own, "cpu-ms-s3": r.own, "cpu-ms-server": r.server,
-			} {
-				b.ReportMetric(float64(d.Milliseconds()), name)
-			}
-			b.ReportMetric(float64(f.own)/float64(r.own), "cpu-file/s3")
-			b.ReportMetric(float64(f.wall)/float64(r.wall), "file/s3")
+			compare(b, s, fmt.Sprintf("{files: [%q]}", path), `{files: ["s3://bucket/t.parquet"]}`, j.text)
 		})
 	}
 }
 
-// writeRows writes a table of ten row groups: a tenth of the rows is of one unit in two hundred.
-func writeRows(b *testing.B, path string, n int) {
+// compare runs a job over a file and over an object in turns.
+func compare(b *testing.B, s *storestest.Server, local, remote, text string) {
+	b.Helper()
+	var file, object []spent
+	for n := 0; b.Loop(); n++ {
+		a := func() { file = append(file, runJob(b, s, local, text)) }
+		c := func() { object = append(object, runJob(b, s, remote, text)) }
+		if n%2 == 0 {
+			a()
+			c()
+		} else {
+			c()
+			a()
+		}
+	}
+	f, r := medians(file), medians(object)
+	for name, d := range map[string]time.Duration{
+		"ms-file": f.wall, "ms-s3": r.wall, "cpu-ms-file": f.own, "cpu-ms-s3": r.own, "cpu-ms-server": r.server,
+	} {
+		b.ReportMetric(float64(d.Milliseconds()), name)
+	}
+	b.ReportMetric(float64(f.own)/float64(r.own), "cpu-file/s3")
+	b.ReportMetric(float64(f.wall)/float64(r.wall), "file/s3")
+}
+
+// writeRows writes a table of n rows in so many row groups: a tenth of the rows is of one unit in two hundred.
+func writeRows(b *testing.B, path string, n, groups int) {
 	b.Helper()
 	type row struct {
 		Unit     int64   `parquet:"unit"`
@@ -96,12 +101,11 @@ func writeRows(b *testing.B, path string, n int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := parquet.NewGenericWriter[row](f, parquet.MaxRowsPerRowGroup(int64(n/10)), parquet.Compression(&parquet.Snappy))
+	w := parquet.NewGenericWriter[row](f, parquet.MaxRowsPerRowGroup(int64(n/groups)), parquet.Compression(&parquet.Snappy))
 	rows := make([]row, 10_000)
 	for range n / len(rows) {
 		for i := range rows {
-			u := rng.Float64()
-			rows[i] = row{int64(u * u * float64(n/20)), fmt.Sprintf("category %04d", rng.Intn(1000)), math.Round(100*math.Exp(2+rng.NormFloat64())) / 100}
+			rows[i].Unit, rows[i].Category, rows[i].Value = drawRow(rng, n)
 		}
 		if _, err := w.Write(rows); err != nil {
 			b.Fatal(err)
@@ -112,7 +116,7 @@ func writeRows(b *testing.B, path string, n int) {
 	}
 }
 
-// take uploads a file.
+// take uploads a file to the top of the bucket.
 func take(b *testing.B, path string) {
 	b.Helper()
 	f, err := os.Open(path)
@@ -148,12 +152,12 @@ func medians(runs []spent) spent {
 	}
 }
 
-// runJob runs a job over a file or an object, with a ledger of its own.
+// runJob runs a job over an input, with a ledger of its own.
 func runJob(b *testing.B, s *storestest.Server, input, text string) spent {
 	b.Helper()
 	dir := b.TempDir()
 	job := filepath.Join(dir, "job.yaml")
-	text = fmt.Sprintf("version: 1\nname: bench\ninput: {files: [%q]}\noutput: {dir: out}\n"+
+	text = fmt.Sprintf("version: 1\nname: bench\ninput: %s\noutput: {dir: out}\n"+
 		"ledger: {store: \"sqlite:ledger.db\", dataset: bench, budget: {epsilon: 1, delta: 1e-6}}\n", input) + text
 	if err := os.WriteFile(job, []byte(text), 0o600); err != nil {
 		b.Fatal(err)

@@ -12,8 +12,8 @@ import (
 const (
 	// laneWindow is what the lanes of a handle hold: half of a worker's window, the other half is for what is fetched ahead.
 	laneWindow = Window / 2
-	// mostPart is the most that a request asks for.
-	mostPart = 4 << 20
+	// usualPart is about what a request asks for: less takes more requests, and of more fewer are under way at once.
+	usualPart = 4 << 20
 	// gap is how many bytes between two extents are fetched rather than ask twice.
 	gap = 32 << 10
 	// Up to mostAhead row groups are fetched ahead for each open handle, if they have shortAhead bytes together; else one.
@@ -87,12 +87,16 @@ func lanesOf(extents []scan.Extent) (lanes []*lane) {
 				lanes[n-1].end = max(lanes[n-1].end, e.At+e.Size)
 				continue
 			}
-			lanes = append(lanes, &lane{at: e.At, end: e.At + e.Size, step: mostPart, depth: laneWindow/mostPart + 1, whole: true})
+			lanes = append(lanes, &lane{at: e.At, end: e.At + e.Size, whole: true})
+		}
+		for _, l := range lanes {
+			n := max((l.end-l.at+usualPart/2)/usualPart, 1)
+			l.step, l.depth = (l.end-l.at+n-1)/n, int(n)
 		}
 		return lanes
 	}
 	share := laneWindow / int64(len(extents))
-	step := min(max(share/3, leastPart), mostPart)
+	step := min(max(share/3, leastPart), usualPart)
 	depth := 2
 	if int64(len(extents)) > Window/2/leastPart {
 		depth = 1

@@ -1,6 +1,9 @@
 package remote
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 const (
 	// leastPart is the least that a request asks for of a longer extent, in bytes.
@@ -12,10 +15,11 @@ const (
 )
 
 // memory is what a pool has for blocks and parts. Memory that is touched for the first time costs a page fault for each 4 KiB, which takes longer than to
-// copy their contents. So what was read is used again, the last first. It grows to what was held at once.
+// copy their contents. So what was read is used again, the last first.
 type memory struct {
 	mu   sync.Mutex
 	free [len(memorySizes)][][]byte
+	left int64 // how many bytes more are kept
 }
 
 // memorySizes are the lengths of what is used again.
@@ -34,6 +38,7 @@ func (m *memory) take(n int) []byte {
 		} else if last >= 0 {
 			b := m.free[i][last]
 			m.free[i] = m.free[i][:last]
+			m.left += int64(size)
 			return b[:n]
 		}
 		return make([]byte, n, size)
@@ -45,9 +50,18 @@ func (m *memory) take(n int) []byte {
 func (m *memory) give(b []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for i, size := range memorySizes {
-		if cap(b) == size {
-			m.free[i] = append(m.free[i], b)
+	own := slices.Index(memorySizes[:], cap(b))
+	if own < 0 {
+		return
+	}
+	for i, size := range memorySizes { // what has another length gives way
+		for i != own && m.left < int64(cap(b)) && len(m.free[i]) > 0 {
+			m.free[i] = m.free[i][1:]
+			m.left += int64(size)
 		}
+	}
+	if m.left >= int64(cap(b)) {
+		m.left -= int64(cap(b))
+		m.free[own] = append(m.free[own], b)
 	}
 }

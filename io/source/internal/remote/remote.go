@@ -41,6 +41,7 @@ func NewPool(workers int) *Pool {
 	workers = max(workers, 1)
 	p := &Pool{workers: workers, slots: make(chan struct{}, requests*workers)}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.memory.left = Window / 2 * int64(workers)
 	p.blocks = blocks{limit: Window * int64(workers), of: map[blockKey]*block{}}
 	return p
 }
