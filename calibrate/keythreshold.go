@@ -50,8 +50,8 @@ func (s KeySelection) Least() int64 { return max(s.MinUnits, 1) }
 // larger, part of M0's is moved to the rest), and M0 is mu-GDP, mu = L2/sigma. So the outputs are (eps, delta_mu(eps) +
 // Failure)-indistinguishable, and several selections and mechanisms together (eps, delta_mu(eps) + the sum of their failures)
 // with the mu of all. Under replace-one each of the two tables has up to Keys keys outside of S, of its own unit, and the same holds with
-// an L2 of sqrt(2·Keys). N is 1 in Wilson et al. (Differentially Private SQL with Bounded User Contribution, PoPETs 2020) and in
-// Google's note Delta_For_Thresholding; their libraries raise the threshold by N − 1 in the same way (github.com/google/differential-privacy, common_docs).
+// an L2 of sqrt(2·Keys). The threshold for N = 1 is that of Wilson et al. (Differentially Private SQL with Bounded User Contribution, PoPETs 2020); Google's
+// libraries have the technique for larger N (github.com/google/differential-privacy, common_docs/pre_thresholding.md).
 // docs/adr/0033 has it in full.
 func (s KeySelection) Threshold() (int64, error) {
 	m := s.Mechanism
