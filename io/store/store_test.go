@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"testing"
@@ -78,5 +79,41 @@ func TestReadFull(t *testing.T) {
 	}
 	if err := store.ReadFull(ctx, m, o, make([]byte, 21), 0); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// Pieces are filled in order, each once, though requests are cut within them; the next one is asked for when the one before is full.
+func TestReadPieces(t *testing.T) {
+	m := storetest.New()
+	content := make([]byte, 100)
+	for i := range content {
+		content[i] = byte(i)
+	}
+	m.Set("a", content)
+	o, err := m.Stat(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	m.Before = func(string, string, int64) (int, error) {
+		if calls++; calls < 4 {
+			return 13, store.Failure(store.Unavailable, "")
+		}
+		return 0, nil
+	}
+	var got []byte
+	var piece []byte
+	if err := store.ReadPieces(t.Context(), m, o, 5, 90, func(left int64) []byte {
+		got = append(got, piece...)
+		if left != int64(90-len(got)) {
+			t.Errorf("%d bytes are missing after %d of 90", left, len(got))
+		}
+		piece = make([]byte, min(left, 20))
+		return piece
+	}); err != nil || calls != 4 {
+		t.Fatalf("%d requests, %v", calls, err)
+	}
+	if got = append(got, piece...); !bytes.Equal(got, content[5:95]) {
+		t.Errorf("%v", got)
 	}
 }
