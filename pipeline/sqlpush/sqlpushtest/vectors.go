@@ -11,7 +11,7 @@ import (
 )
 
 // Vectors compares sums of vectors that are shortened, a sum for each vector, so that each integer is compared: vectors on the sphere and beside it, with components of
-// all sizes, also infinite ones, zeros and none. No query is refused.
+// all sizes, also infinite ones, zeros and none, which leave a row out or make it count as zero. No query is refused.
 func Vectors(t *testing.T, s *Server) {
 	t.Helper()
 	names := []string{"x", "y", "z"}
@@ -41,6 +41,20 @@ func Vectors(t *testing.T, s *Server) {
 			fmt.Sprintf("  - {name: each%d, sum: {columns: [x, y, z], clip_l2: %s, by: [{column: n, from: 0, to: 600, width: 1}]}}", i, norm),
 			fmt.Sprintf("  - {name: pairs%d, mean: {columns: [i, x], clip_l2: %s}}", i, norm),
 			fmt.Sprintf("  - {name: single%d, sum: {column: y, clip_l2: %s, by: [{column: n, from: 0, to: 600, width: 1}]}}", i, norm))
+	}
+	all := Plan(t, `
+version: 1
+name: vectors
+privacy: {epsilon: 1, delta: 1e-6, unit: row, adjacency: replace-one}
+input: {sql: {driver: postgres, dsn: unused, table: vectors}, rows: 600}
+queries:
+  - {name: all, mean: {columns: [x, y, z], clip_l2: 5, rows: 600}}
+  - {name: pairs, mean: {columns: [i, z], clip_l2: 1e10, rows: 600, null: centre, nan: centre}}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: vectors, budget: {epsilon: 2, delta: 1e-5}}
+`)
+	if same, err := s.Same(t, all, "vectors"); err != nil || same != "" {
+		t.Fatalf("rows without a value: %v\n%s", err, same)
 	}
 	for _, unit := range []string{"row", "[u], per_unit: {max_rows: 5}", "[u], per_unit: {max_groups: 9, max_rows_per_group: 1}"} {
 		p := Plan(t, fmt.Sprintf(`

@@ -106,13 +106,14 @@ func (w *writer) findScale() string {
 	return scale
 }
 
-// cut adds a column for each component: the whole number that it is after it was scaled, rounded towards zero. If a component is infinite, the others are 0.
+// cut adds a column for each component: the whole number that it is after it was scaled, rounded towards zero. If a component is infinite, the others are 0; if one
+// is NULL, all are.
 func (w *writer) cut(x []string, scale string) (columns []string) {
 	most := w.Float(math.MaxFloat64)
 	var parts []string
 	for i, c := range x {
 		name := fmt.Sprint("w", i)
-		parts = append(parts, fmt.Sprintf("CASE WHEN longest > %s THEN CASE WHEN %s > %s THEN %d WHEN %s < %s THEN %d ELSE 0 END WHEN abs(%s) >= %s / %s THEN %s WHEN longest IS NOT NULL THEN 0 END AS %s",
+		parts = append(parts, fmt.Sprintf("CASE WHEN longest IS NULL THEN NULL WHEN longest > %s THEN CASE WHEN %s > %s THEN %d WHEN %s < %s THEN %d ELSE 0 END WHEN abs(%s) >= %s / %s THEN %s ELSE 0 END AS %s",
 			most, c, most, farAway, c, w.Float(-math.MaxFloat64), -farAway, c, w.Float(1), scale, w.Integer("trunc("+c+" * "+scale+")"), name))
 		columns = append(columns, name)
 	}
