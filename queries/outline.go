@@ -65,11 +65,11 @@ type Outline struct {
 // Total is what was added up in a cell.
 type Total = accumulate.Total
 
-// KeyPart is what a dimension adds to a key that is discovered, and KeyValue what it is of a group of rows.
-type (
-	KeyPart  = keyselection.Part
-	KeyValue = keyselection.PartValue
-)
+// KeyPart is what a dimension adds to a key that is discovered.
+type KeyPart = keyselection.Part
+
+// KeyValue is what a part of a key is of a group of rows.
+type KeyValue = keyselection.PartValue
 
 // MaxKeyBytes is the length of the longest text that is a key.
 const MaxKeyBytes = keyselection.MaxKeyBytes

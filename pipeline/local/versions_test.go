@@ -57,7 +57,7 @@ func TestShardsOfTwoVersions(t *testing.T) {
 			defer e.Close()
 			var b bytes.Buffer
 			path := filepath.Join(dir, fmt.Sprint(i))
-			print, err1 := e.Fingerprint()
+			fingerprint, err1 := e.Fingerprint()
 			err2 := e.AggregateShard(t.Context(), p, pipeline.Silent{}, local.Shard{Number: i + 1, Of: 2}, k, program, &b)
 			from, to := partial.Range(i+1, 2, e.Splits())
 			err3 := e.Pack(t.Context(), p, k, program, from, to, 1, func(bucket int, message []byte) {
@@ -68,7 +68,7 @@ func TestShardsOfTwoVersions(t *testing.T) {
 			if err := errors.Join(err1, err2, err3, os.WriteFile(path, b.Bytes(), 0o600)); err != nil {
 				t.Fatal(err)
 			}
-			paths, prints = append(paths, path), append(prints, print)
+			paths, prints = append(paths, path), append(prints, fingerprint)
 		}
 		_, err := local.OpenParts(paths, k, p, program, local.Limits{})
 		e := new(pipeline.Error)

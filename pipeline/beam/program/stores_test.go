@@ -163,7 +163,7 @@ func (s *stand) pool(port int, out *bytes.Buffer, environment []string) *exec.Cm
 		if !strings.Contains(e, "=") {
 			_ = os.Unsetenv(name)
 		}
-		defer os.Setenv(name, before)
+		defer func() { _ = os.Setenv(name, before) }()
 	}
 	return start(s.t, "release-beam", out, "worker", "--port", strconv.Itoa(port))
 }
