@@ -45,3 +45,6 @@ func TestNumerals(t *testing.T) { sqlpushtest.Numerals(t, newDuckDB(t)) }
 func TestKinds(t *testing.T) {
 	sqlpushtest.Kinds(t, newDuckDB(t), "keys_that_are_found", "sums_by_keys_that_are_found", "means_by_keys_that_are_found", "variances_by_keys_that_are_found")
 }
+
+// Numbers at and beside edges and the ends of clamps, and those that arithmetic loses.
+func TestBorders(t *testing.T) { sqlpushtest.Borders(t, newDuckDB(t)) }

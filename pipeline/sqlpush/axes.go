@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/places"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/timefields"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -26,6 +27,9 @@ func (w *writer) present(r *domain.Rule, columns map[string]Column) (ok bool) {
 		return kept == 2
 	}
 	c := columns[r.Column]
+	if c.Late {
+		return false // its code is found with less than a condition costs
+	}
 	x := w.folded(r, &c)
 	switch {
 	case r.IntSteps != nil:
@@ -34,7 +38,7 @@ func (w *writer) present(r *domain.Rule, columns map[string]Column) (ok bool) {
 		if s.Closed {
 			most = max(most, s.Last)
 		}
-		w.filter(x+" >= "+integer(s.At[0]), x+" <= "+integer(most))
+		w.filter(x+" >= "+expr.Integer(s.At[0]), x+" <= "+expr.Integer(most))
 		w.sure[x] = true
 	case r.FloatSteps != nil && r.FloatSteps.Closed:
 		return false // infinities are in cells too, and scans do not take such a condition
@@ -50,7 +54,10 @@ func (w *writer) present(r *domain.Rule, columns map[string]Column) (ok bool) {
 		if !listed || len(pairs) > fewCases {
 			return listed // a join leaves them out
 		}
-		w.filter(cases(x, pairs, r.Other) + " IS NOT NULL") // once for each entry of a dictionary
+		if _, ok := w.place(r, x, pairs); ok {
+			return false
+		}
+		w.filter(expr.Cases(x, pairs, r.Other) + " IS NOT NULL") // once for each entry of a dictionary
 	}
 	return true
 }
@@ -63,7 +70,7 @@ func (w *writer) whenNull(x string, null int32, rest string) string {
 	case null == domain.RuleDropped:
 		return "CASE WHEN " + x + " IS NOT NULL THEN " + rest + " END"
 	}
-	return "CASE WHEN " + x + " IS NULL THEN " + code(null) + " ELSE " + rest + " END"
+	return "CASE WHEN " + x + " IS NULL THEN " + expr.Code(null) + " ELSE " + rest + " END"
 }
 
 // lookup joins a long list of values and returns the code of a value.
@@ -97,8 +104,8 @@ func (w *writer) axis(r *domain.Rule, columns map[string]Column) string {
 	}
 	if n := r.Nearest; n != nil {
 		lat, lon := w.stage(w.double(columns[n.Lat])), w.stage(w.double(columns[n.Lon]))
-		there := w.onEarth(lat, lon)
-		return fmt.Sprintf("CASE WHEN %s THEN COALESCE(%s, %s) ELSE %s END", there, places.Nearest(w, n, lat, lon, there), code(r.Other), code(r.Null))
+		there := expr.OnEarth(lat, lon, w.Float)
+		return fmt.Sprintf("CASE WHEN %s THEN COALESCE(%s, %s) ELSE %s END", there, places.Nearest(w, n, lat, lon, there), expr.Code(r.Other), expr.Code(r.Null))
 	}
 	c := columns[r.Column]
 	if r.Numerals() {
@@ -106,11 +113,18 @@ func (w *writer) axis(r *domain.Rule, columns map[string]Column) string {
 	}
 	x := w.folded(r, &c)
 	if pairs, ok := w.pairs(r, c.Binary); ok {
+		place, placed := w.place(r, x, pairs)
 		switch {
+		case placed && r.Other == domain.RuleDropped && r.Null == domain.RuleDropped:
+			return place + " - 1"
+		case placed && r.Other == domain.RuleDropped:
+			return w.whenNull(x, r.Null, place+" - 1")
+		case placed:
+			return w.whenNull(x, r.Null, fmt.Sprintf("COALESCE(%s - 1, %d)", place, r.Other))
 		case len(pairs) <= fewCases && r.Null == domain.RuleDropped && r.Other == domain.RuleDropped:
-			return cases(x, pairs, r.Other)
+			return expr.Cases(x, pairs, r.Other)
 		case len(pairs) <= fewCases:
-			return w.whenNull(x, r.Null, cases(x, pairs, r.Other))
+			return w.whenNull(x, r.Null, expr.Cases(x, pairs, r.Other))
 		case r.Null == domain.RuleDropped:
 			if r.Other == domain.RuleDropped {
 				return w.lookup(x, pairs, r.Other)
@@ -124,7 +138,9 @@ func (w *writer) axis(r *domain.Rule, columns map[string]Column) string {
 	}
 	switch {
 	case r.IntSteps != nil:
-		return w.whenNull(x, r.Null, w.intSteps(x, r.IntSteps))
+		return w.whenNull(x, r.Null, expr.IntSteps(x, r.IntSteps))
+	case c.Late:
+		return w.lateSteps(x, r)
 	case r.FloatSteps != nil:
 		if r.Null == domain.RuleDropped && r.Other == domain.RuleDropped {
 			return w.floatSteps(x, r.FloatSteps) // NULL, if the number is
@@ -148,18 +164,11 @@ func (w *writer) grid(r *domain.Rule, columns map[string]Column) string {
 		if among, ok := w.evenly(x, s); ok {
 			return among + " ELSE " + last + " END"
 		}
-		return steps(x, s, w.Float, "NULL", last)
+		return expr.Steps(x, s, w.Float, "NULL", last)
 	}
 	row, col := w.stage(line(lat, r.Grid.Rows)), w.stage(line(lon, r.Grid.Cols))
-	cell := fmt.Sprintf("CASE WHEN %s IS NOT NULL AND %s IS NOT NULL THEN %s * %d + %s ELSE %s END", row, col, row, len(r.Grid.Cols)-1, col, code(r.Other))
-	return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", w.onEarth(lat, lon), cell, code(r.Null))
-}
-
-// onEarth says that a place is one. That of the latitude and the longitude 0 stands for none.
-func (w *writer) onEarth(lat, lon string) string {
-	number := func(x float64) string { return w.Float(x) }
-	return fmt.Sprintf("%s >= %s AND %s <= %s AND %s >= %s AND %s <= %s AND (%s <> %s OR %s <> %s)",
-		lat, number(-90), lat, number(90), lon, number(-180), lon, number(180), lat, number(0), lon, number(0))
+	cell := fmt.Sprintf("CASE WHEN %s IS NOT NULL AND %s IS NOT NULL THEN %s * %d + %s ELSE %s END", row, col, row, len(r.Grid.Cols)-1, col, expr.Code(r.Other))
+	return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", expr.OnEarth(lat, lon, w.Float), cell, expr.Code(r.Null))
 }
 
 // onGrid says that a place is in a cell.
@@ -168,7 +177,7 @@ func (w *writer) onGrid(g *domain.GridRule, columns map[string]Column) []string 
 	inside := func(x string, edges []float64) string {
 		return fmt.Sprintf("%s >= %s AND %s <= %s", x, w.Float(edges[0]), x, w.Float(edges[len(edges)-1]))
 	}
-	return []string{inside(lat, g.Rows), inside(lon, g.Cols), w.onEarth(lat, lon)}
+	return []string{inside(lat, g.Rows), inside(lon, g.Cols), expr.OnEarth(lat, lon, w.Float)}
 }
 
 // double is a column of numbers as doubles.

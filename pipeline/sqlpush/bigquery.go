@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
 )
 
@@ -43,11 +44,11 @@ func (bigquery) Column(of ColumnType) (c Column, ok bool) {
 
 // Text is bytes.
 func (bigquery) Text(text string, _ bool) (string, bool) {
-	return "FROM_HEX('" + hexadecimal([]byte(text)) + "')", true
+	return "FROM_HEX('" + expr.Hexadecimal([]byte(text)) + "')", true
 }
 
 // Float is read from its text.
-func (bigquery) Float(x float64) string { return "CAST('" + exponential(x) + "' AS FLOAT64)" }
+func (bigquery) Float(x float64) string { return "CAST('" + expr.Exponential(x) + "' AS FLOAT64)" }
 
 // Double casts.
 func (bigquery) Double(x string) string { return "CAST(" + x + " AS FLOAT64)" }

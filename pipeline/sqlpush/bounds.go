@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
@@ -17,7 +18,7 @@ type limit struct{ cells, inCell, rows bool }
 
 func (c *contents) binding() limit {
 	l := c.Limits
-	rows := c.Steps != nil || l.Rows < c.product(min(l.Groups, c.cellsInAll()), l.PerGroup)
+	rows := c.Steps != nil || l.Rows < expr.Product(min(l.Groups, c.cellsInAll()), l.PerGroup)
 	return limit{cells: l.Groups < c.cellsInAll(), inCell: l.PerGroup < math.MaxInt64 && (l.PerGroup < l.Rows || !rows), rows: rows}
 }
 
@@ -144,7 +145,7 @@ func (c *contents) boundedRows() string {
 	ofFew := kept
 	if c.Steps != nil {
 		kept = strings.Join(slices.Concat(c.units, c.cells, c.values), ", ")
-		kept, ofFew = kept+", "+c.step("r")+" AS tab", kept+", 0 AS tab"
+		kept, ofFew = kept+", "+expr.Step("r", c.Steps)+" AS tab", kept+", 0 AS tab"
 	}
 	return c.with(countRows,
 		"coded AS (SELECT "+list+"\n FROM "+c.from+" AS z)",

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 )
 
 // clickhouse is ClickHouse from version 21.9 on, which has windows. Its sums of Int64 would wrap, so they are of Int128.
@@ -43,14 +44,14 @@ func (clickhouse) Column(of ColumnType) (c Column, ok bool) {
 
 // Text is bytes.
 func (clickhouse) Text(text string, _ bool) (string, bool) {
-	if plainText(text) {
-		return quoted(text), true
+	if expr.PlainText(text) {
+		return expr.Quoted(text), true
 	}
-	return "unhex('" + hexadecimal([]byte(text)) + "')", true
+	return "unhex('" + expr.Hexadecimal([]byte(text)) + "')", true
 }
 
 // Float is read from its text.
-func (clickhouse) Float(x float64) string { return "toFloat64('" + exponential(x) + "')" }
+func (clickhouse) Float(x float64) string { return "toFloat64('" + expr.Exponential(x) + "')" }
 
 // Double converts.
 func (clickhouse) Double(x string) string { return "toFloat64(" + x + ")" }
@@ -63,7 +64,7 @@ func (clickhouse) Divide(x string, by int64) string { return fmt.Sprintf("intDiv
 
 // Pairs is the table function values.
 func (clickhouse) Pairs(alias string, pairs []Pair) string {
-	return "(SELECT tupleElement(p, 1) AS v, tupleElement(p, 2) AS c FROM (SELECT arrayJoin([" + pairList(pairs) + "]) AS p)) AS " + alias
+	return "(SELECT tupleElement(p, 1) AS v, tupleElement(p, 2) AS c FROM (SELECT arrayJoin([" + expr.PairList(pairs) + "]) AS p)) AS " + alias
 }
 
 // Bytes concatenates.

@@ -3,12 +3,11 @@ package sqlpush
 import (
 	"context"
 	"database/sql"
-	"encoding/hex"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/keys"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/numerals"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/vectors"
@@ -50,6 +49,13 @@ type Dialect interface {
 	// Transaction is how a transaction is begun in which all statements see the same rows; nil if the engine has none.
 	Transaction() *sql.TxOptions
 
+	// try rounds a number to the nearest whole one, ties to even, as a BIGINT for 64 bits, or as one without a sign of 8 or 16 bits. It is NULL for what such a
+	// number does not hold, and for NaN. ok is false if the dialect has no such casts, or they are not cheap.
+	try(x string, bits int) (whole string, ok bool)
+	// isNumber says that a double is neither NULL nor NaN. It is only asked of dialects with such casts.
+	isNumber(x string) string
+	// find returns the place of a text in a list, from 1 on, and NULL if it is none of them; ok is false if that is not cheap.
+	find(x string, list []string) (place string, ok bool)
 	// failsBelow says that a product of doubles may fail if it is below the least double.
 	failsBelow() bool
 	// fold replaces characters of a text of characters, and then white space as [domain.FoldRule] has it, if the dialect can.
@@ -83,6 +89,8 @@ type Column struct {
 	// Bare and Check are another way to read the column, if they are not empty: Bare is equal to Expr in the rows that fulfil Check, and Expr is NULL in
 	// all others. A filter costs less than a CASE. What statements do with Bare fails in no row.
 	Bare, Check string
+	// Late says that Expr is Bare and that rows that do not fulfil Check are left out later.
+	Late bool
 	// Double and Whole are the numbers that a text is, if they are not empty: see internal/numerals.
 	Double, Whole string
 }
@@ -107,10 +115,7 @@ type Part struct {
 }
 
 // Pair is a value, as a literal, and its code.
-type Pair struct {
-	Value string
-	Code  int32
-}
+type Pair = expr.Pair
 
 // ansi is what most dialects share.
 type ansi struct{}
@@ -128,14 +133,14 @@ func (ansi) Integer(x string) string { return "CAST(" + x + " AS BIGINT)" }
 func (ansi) Divide(x string, by int64) string { return fmt.Sprintf("(%s) / %d", x, by) }
 
 // Float has an exponent, so that it is read as a double.
-func (ansi) Float(x float64) string { return "CAST('" + exponential(x) + "' AS DOUBLE)" }
+func (ansi) Float(x float64) string { return "CAST('" + expr.Exponential(x) + "' AS DOUBLE)" }
 
 // Element has none.
 func (ansi) Element([]float64, string) (string, bool) { return "", false }
 
 // Pairs is a list of values.
 func (ansi) Pairs(alias string, pairs []Pair) string {
-	return "(VALUES " + pairList(pairs) + ") AS " + alias + "(v, c)"
+	return "(VALUES " + expr.PairList(pairs) + ") AS " + alias + "(v, c)"
 }
 
 // Partial is of a type that does not overflow.
@@ -146,6 +151,12 @@ func (ansi) Session() []string { return nil }
 
 // Transaction is none.
 func (ansi) Transaction() *sql.TxOptions { return nil }
+
+func (ansi) try(string, int) (string, bool) { return "", false }
+
+func (ansi) isNumber(x string) string { return x + " IS NOT NULL" }
+
+func (ansi) find(string, []string) (string, bool) { return "", false }
 
 func (ansi) failsBelow() bool { return true }
 
@@ -160,29 +171,6 @@ func (ansi) unitOfTimes() bool { return false }
 func (ansi) fence() string { return "" }
 
 func (ansi) suits(context.Context, *session) error { return nil }
-
-func pairList(pairs []Pair) string {
-	rows := make([]string, len(pairs))
-	for i, p := range pairs {
-		rows[i] = fmt.Sprintf("(%s, %d)", p.Value, p.Code)
-	}
-	return strings.Join(rows, ", ")
-}
-
-// exponential writes a number with an exponent and as many digits as tell it apart.
-func exponential(x float64) string { return strconv.FormatFloat(x, 'e', -1, 64) }
-
-// plainText says that a text can stand between single quotes in every dialect and is no placeholder of a driver. Others are written in hexadecimal:
-// nothing is escaped.
-func plainText(s string) bool {
-	return !strings.ContainsFunc(s, func(c rune) bool {
-		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune(" _.,+-/()<>=", c)
-	})
-}
-
-func quoted(s string) string { return "'" + s + "'" }
-
-func hexadecimal(b []byte) string { return strings.ToUpper(hex.EncodeToString(b)) }
 
 func kind(k table.Kind) table.Type { return table.Type{Kind: k} }
 

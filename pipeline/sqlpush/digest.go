@@ -1,6 +1,9 @@
 package sqlpush
 
-import "github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
+import (
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
+)
 
 // The messages that digests are of, as queries/internal/sampling/sample.go has them
 //
@@ -26,7 +29,7 @@ func (w pieces) of(parts []Part) (all []string) {
 		case p.Number != "":
 			all = append(all, w.number(p.Number, p.Width))
 		default:
-			all = append(all, w.bytes(hexadecimal(p.Bytes)))
+			all = append(all, w.bytes(expr.Hexadecimal(p.Bytes)))
 		}
 	}
 	return all

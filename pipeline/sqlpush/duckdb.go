@@ -1,10 +1,13 @@
 package sqlpush
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/keys"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/numerals"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
@@ -62,8 +65,21 @@ func (duckdb) Column(of ColumnType) (c Column, ok bool) {
 func duckdbFloat(x string) Column {
 	return Column{
 		Type: kind(table.Float), Expr: "CASE WHEN NOT isnan(" + x + ") THEN " + x + " END",
-		Bare: x, Check: x + " <= CAST('Infinity' AS DOUBLE)",
+		Bare: x, Check: duckdb{}.isNumber(x),
 	}
+}
+
+// try is TRY_CAST. It rounds as nearbyint of C does; suits asks for that.
+func (duckdb) try(x string, bits int) (string, bool) {
+	return "TRY_CAST(" + x + " AS " + map[int]string{8: "UTINYINT", 16: "USMALLINT", 64: "BIGINT"}[bits] + ")", true
+}
+
+// isNumber compares: NaN is above infinity.
+func (duckdb) isNumber(x string) string { return x + " <= CAST('Infinity' AS DOUBLE)" }
+
+// find is a function of one column: it is called once for each entry of a dictionary, which no CASE is.
+func (duckdb) find(x string, list []string) (string, bool) {
+	return "list_position([" + strings.Join(list, ", ") + "], " + x + ")", true
 }
 
 // failsBelow is false: what is too small becomes 0.
@@ -71,10 +87,10 @@ func (duckdb) failsBelow() bool { return false }
 
 // Text is a blob.
 func (duckdb) Text(text string, _ bool) (string, bool) {
-	if plainText(text) {
-		return "encode(" + quoted(text) + ")", true
+	if expr.PlainText(text) {
+		return "encode(" + expr.Quoted(text) + ")", true
 	}
-	return "unhex('" + hexadecimal([]byte(text)) + "')", true
+	return "unhex('" + expr.Hexadecimal([]byte(text)) + "')", true
 }
 
 // Divide is the division of integers.
@@ -105,22 +121,38 @@ var duckdbPieces = pieces{
 	bytes: func(hexadecimal string) string { return "unhex('" + hexadecimal + "')" },
 }
 
-// Pairs makes blobs of texts in one expression, since each one of its own takes longer to be read than a row.
+// Pairs splits one literal, which the parser reads faster than thousands of them. Plain texts are without the separator.
 func (d duckdb) Pairs(alias string, pairs []Pair) string {
-	x, plain := "v", make([]Pair, len(pairs))
+	texts, codes := make([]string, len(pairs)), make([]string, len(pairs))
 	for i, p := range pairs {
-		text, begins := strings.CutPrefix(p.Value, "encode(")
-		text, ends := strings.CutSuffix(text, ")")
+		text, begins := strings.CutPrefix(p.Value, "encode('")
+		text, ends := strings.CutSuffix(text, "')")
 		if !begins || !ends {
 			return d.ansi.Pairs(alias, pairs)
 		}
-		x, plain[i] = "encode(v)", Pair{text, p.Code}
+		texts[i], codes[i] = text, expr.Code(p.Code)
 	}
-	return "(SELECT " + x + " AS v, c FROM " + d.ansi.Pairs("p", plain) + ") AS " + alias
+	list := func(all []string) string { return "string_split(" + expr.Quoted(strings.Join(all, "|")) + ", '|')" }
+	return "(SELECT encode(unnest(" + list(texts) + ")) AS v, unnest(CAST(" + list(codes) + " AS INTEGER[])) AS c) AS " + alias
 }
 
 // Total is of HUGEINT.
 func (duckdb) Total(x string) string { return "CAST(SUM(" + x + ") AS VARCHAR)" }
+
+// suits asks how casts round and what fails in them: statements depend on that.
+func (duckdb) suits(ctx context.Context, s *session) error {
+	var wrong []string
+	for _, c := range []struct{ x, of, is string }{
+		{"0.5", "BIGINT", "= 0"}, {"1.5", "BIGINT", "= 2"}, {"2.5", "BIGINT", "= 2"}, {"-0.5", "BIGINT", "= 0"}, {"-1.5", "BIGINT", "= -2"}, {"NaN", "BIGINT", "IS NULL"},
+		{"9223372036854775808", "BIGINT", "IS NULL"}, {"-Infinity", "BIGINT", "IS NULL"}, {"-0", "UTINYINT", "= 0"}, {"-1", "UTINYINT", "IS NULL"}, {"256", "UTINYINT", "IS NULL"},
+	} {
+		wrong = append(wrong, fmt.Sprintf("TRY_CAST(CAST('%s' AS DOUBLE) AS %s) %s", c.x, c.of, c.is))
+	}
+	return s.asks(ctx, "SELECT COALESCE("+strings.Join(wrong, " AND ")+", false)", &pipeline.Error{
+		Cause: pipeline.CauseInput, Code: "sql-server", Message: "this version of DuckDB rounds in another way than DuckDB 1.5",
+		Hint: "use a program that is built with DuckDB 1.5, or write engine: local",
+	})
+}
 
 // Session turns off a rewriting of windows whose state does not spill to disk, and the loading of extensions from the network.
 func (duckdb) Session() []string {
@@ -129,7 +161,7 @@ func (duckdb) Session() []string {
 
 // fold reads the bytes of a text as the characters that they were made of.
 func (duckdb) fold(x string, f *domain.FoldRule) (string, bool) {
-	text := func(s string) string { return "decode(unhex('" + hexadecimal([]byte(s)) + "'))" }
+	text := func(s string) string { return "decode(unhex('" + expr.Hexadecimal([]byte(s)) + "'))" }
 	x = "decode(" + x + ")"
 	if f.From != "" {
 		x = "translate(" + x + ", " + text(f.From) + ", " + text(f.To) + ")"
@@ -152,7 +184,7 @@ func (duckdb) unitOfTimes() bool { return true }
 func (duckdb) Element(list []float64, at string) (string, bool) {
 	items := make([]string, len(list))
 	for i, v := range list {
-		items[i] = exponential(v)
+		items[i] = expr.Exponential(v)
 	}
 	return "CAST([" + strings.Join(items, ", ") + "] AS DOUBLE[])[" + at + " + 1]", true
 }

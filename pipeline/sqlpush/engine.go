@@ -3,15 +3,11 @@ package sqlpush
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
-	"errors"
 	"slices"
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
-	"github.com/dprelease/dprelease/mechanism/int128"
 	"github.com/dprelease/dprelease/pipeline"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/keys"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/sums"
 	"github.com/dprelease/dprelease/queries"
 )
@@ -144,7 +140,7 @@ func answer(ctx context.Context, tx *session, s *Statement, q queries.Query, sch
 	}
 	defer rows.Close()
 	for rows.Next() {
-		t, counts, err := s.scan(rows)
+		t, counts, err := sums.Scan(rows, s.Sums, &s.of)
 		if err == nil && counts {
 			err = queries.AddTotal(to, t)
 		}
@@ -156,38 +152,4 @@ func answer(ctx context.Context, tx *session, s *Statement, q queries.Query, sch
 		return nil, failed(ctx, "the database failed in query "+s.Query, err)
 	}
 	return to.Seal()
-}
-
-// errNoSum is a sum of rows that is NULL. No value of a row makes it so: rows without a value add 0, and the sums do not overflow.
-var errNoSum = errors.New("a sum of rows is NULL")
-
-// scan reads one total. It does not count if its key is none, as of a database whose texts are not characters.
-func (s *Statement) scan(rows *sql.Rows) (t queries.Total, counts bool, err error) {
-	var n sql.NullInt64 // NULL in a sum over no row
-	texts := make([]sql.NullString, s.Sums)
-	into := []any{&t.Table, &t.Cell, &n}
-	for i := range texts {
-		into = append(into, &texts[i])
-	}
-	key := keys.NewReader(s.of.Keys)
-	if err := rows.Scan(key.Into(into)...); err != nil {
-		return t, false, err
-	}
-	t.Key, counts = key.Key()
-	t.Rows = n.Int64
-	numbers := make([]int128.Int, len(texts))
-	for i, text := range texts {
-		if t.Rows != 0 && !text.Valid {
-			return t, false, errNoSum
-		}
-		if numbers[i], err = sums.Wide(text); err != nil {
-			return t, false, err
-		}
-	}
-	if s.of.Squared {
-		last := len(numbers) - 1
-		t.Second, numbers = numbers[last], numbers[:last]
-	}
-	t.Sums = numbers
-	return t, counts, nil
 }

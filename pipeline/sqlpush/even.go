@@ -20,28 +20,21 @@ const (
 
 // arithmetic returns the expression.
 func (w *writer) arithmetic(a evenly.Arithmetic, x string) string {
-	if a.Times != 1 {
-		x = "(" + x + " * " + w.Float(a.Times) + ")"
-	}
-	if a.Less != 0 {
-		x = "(" + x + " - " + w.Float(a.Less) + ")"
-	}
-	if a.By != 1 {
-		x = x + " / " + w.Float(a.By)
-	}
-	x = "floor(" + x + ")"
-	if a.Minus != 0 {
-		x += " - " + w.Float(a.Minus)
-	}
-	return w.Integer(x)
+	return w.Integer(a.Write(x, w.Float))
+}
+
+// even says that arithmetic is tried: the edges are many, one for each cell and the last, and their distance is finite.
+func even(s *domain.Steps[float64]) bool {
+	n := len(s.At) - 1
+	return n >= manySteps && n <= mostSteps && int(s.Cells) == n && !math.IsInf(s.At[n]-s.At[0], 0)
 }
 
 // evenly returns the first cases of a CASE: those of the numbers from the first edge to before the last. ok is false if the edges are few or not even.
 func (w *writer) evenly(x string, s *domain.Steps[float64]) (cases string, ok bool) {
-	n := len(s.At) - 1
-	if n < manySteps || n > mostSteps || int(s.Cells) != n || math.IsInf(s.At[n]-s.At[0], 0) {
+	if !even(s) {
 		return "", false
 	}
+	n := len(s.At) - 1
 	for _, a := range evenly.Ways(s.At) {
 		if from, ok := a.StartOf(s.At, w.failsBelow()); ok && a.AtMost(0, s.At) {
 			return w.between(x, from, s.At, w.arithmetic(a, x)), true
@@ -62,23 +55,11 @@ func (w *writer) evenly(x string, s *domain.Steps[float64]) (cases string, ok bo
 
 // edge returns an edge by its place, an expression. Decimal ones are quotients of integers, which are nearest to them.
 func (w *writer) edge(at []float64, place string) (x string, ok bool) {
-	n := len(at) - 1
-	step := (at[n] - at[0]) / float64(n)
-	for digits := range evenly.MostDecimals {
-		first, width := evenly.Scaled(at[0], digits), evenly.Scaled(step, digits)
-		if !first.IsInt() || !width.IsInt() {
-			continue
-		}
-		a, _ := first.Float64()
-		b, _ := width.Float64()
-		for i, edge := range at {
-			if float64(float64(b*float64(i))+a)/math.Pow10(digits) != edge {
-				return w.Element(at, place)
-			}
-		}
-		return fmt.Sprintf("(%s * %s + %s) / %s", w.Float(b), w.Double(place), w.Float(a), w.Float(math.Pow10(digits))), true
+	a, b, by, ok := evenly.Decimal(at)
+	if !ok {
+		return w.Element(at, place)
 	}
-	return w.Element(at, place)
+	return fmt.Sprintf("(%s * %s + %s) / %s", w.Float(b), w.Double(place), w.Float(a), w.Float(by)), true
 }
 
 // between returns the first cases of a CASE. Numbers before where the arithmetic starts are in the first cell.

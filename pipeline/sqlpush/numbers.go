@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/numerals"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -34,7 +35,7 @@ func (w *writer) readNumerals(query string, o *queries.Outline, filters []domain
 
 // numeralSteps is the code of a text among edges: whole numbers are compared as such.
 func (w *writer) numeralSteps(r *domain.Rule, c *Column) string {
-	return fmt.Sprintf("CASE WHEN %s IS NOT NULL THEN %s WHEN %s IS NOT NULL THEN %s ELSE %s END", c.Whole, w.intSteps(c.Whole, r.IntSteps), c.Double, w.floatSteps(c.Double, r.FloatSteps), code(r.Null))
+	return fmt.Sprintf("CASE WHEN %s IS NOT NULL THEN %s WHEN %s IS NOT NULL THEN %s ELSE %s END", c.Whole, expr.IntSteps(c.Whole, r.IntSteps), c.Double, w.floatSteps(c.Double, r.FloatSteps), expr.Code(r.Null))
 }
 
 // numeralCondition is what a text must fulfil that passes a range.

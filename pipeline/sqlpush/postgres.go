@@ -10,6 +10,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/keys"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/numerals"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
@@ -106,17 +107,17 @@ func microseconds(x, most string) string {
 func (postgres) Text(text string, binary bool) (string, bool) {
 	switch {
 	case binary:
-		return `'\x` + hexadecimal([]byte(text)) + "'::bytea", true
+		return `'\x` + expr.Hexadecimal([]byte(text)) + "'::bytea", true
 	case !utf8.ValidString(text) || strings.Contains(text, "\x00"):
 		return "", false
-	case plainText(text):
-		return quoted(text), true
+	case expr.PlainText(text):
+		return expr.Quoted(text), true
 	}
-	return `convert_from('\x` + hexadecimal([]byte(text)) + "'::bytea, 'UTF8')", true
+	return `convert_from('\x` + expr.Hexadecimal([]byte(text)) + "'::bytea, 'UTF8')", true
 }
 
 // Float is read from its text.
-func (postgres) Float(x float64) string { return "'" + exponential(x) + "'::double precision" }
+func (postgres) Float(x float64) string { return "'" + expr.Exponential(x) + "'::double precision" }
 
 // Double casts.
 func (postgres) Double(x string) string { return "CAST(" + x + " AS double precision)" }
@@ -163,27 +164,10 @@ func (postgres) Transaction() *sql.TxOptions {
 
 // suits asks for the server's version and encoding.
 func (postgres) suits(ctx context.Context, s *session) error {
-	rows, err := s.query(ctx, "SELECT current_setting('server_encoding') = 'UTF8' AND CAST(current_setting('server_version_num') AS int) >= 140000")
-	if err != nil {
-		return failed(ctx, "the server does not say its version", err)
-	}
-	defer rows.Close()
-	ok := false
-	for rows.Next() {
-		if err := rows.Scan(&ok); err != nil {
-			return failed(ctx, "the server does not say its version", err)
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return failed(ctx, "the server does not say its version", err)
-	}
-	if !ok {
-		return &pipeline.Error{
-			Cause: pipeline.CauseInput, Code: "sql-server", Message: "the server is older than PostgreSQL 14, or the database's encoding is not UTF8",
-			Hint: "copy the table to a database in UTF8 on a newer server, or export it to a file and read that (input.files)",
-		}
-	}
-	return nil
+	return s.asks(ctx, "SELECT current_setting('server_encoding') = 'UTF8' AND CAST(current_setting('server_version_num') AS int) >= 140000", &pipeline.Error{
+		Cause: pipeline.CauseInput, Code: "sql-server", Message: "the server is older than PostgreSQL 14, or the database's encoding is not UTF8",
+		Hint: "copy the table to a database in UTF8 on a newer server, or export it to a file and read that (input.files)",
+	})
 }
 
 // fence keeps the planner from merging stages: a field of a time has so many, each used several times, that their sum would not fit the server's memory.
@@ -215,7 +199,7 @@ func (postgres) unitOfTimes() bool { return true }
 func (postgres) Element(list []float64, at string) (string, bool) {
 	items := make([]string, len(list))
 	for i, v := range list {
-		items[i] = exponential(v)
+		items[i] = expr.Exponential(v)
 	}
 	return "(CAST('{" + strings.Join(items, ", ") + "}' AS double precision[]))[" + at + " + 1]", true
 }

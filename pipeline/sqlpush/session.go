@@ -14,6 +14,28 @@ type session struct {
 	exec  func(ctx context.Context, text string) (sql.Result, error)
 }
 
+// asks runs a statement that answers true, and returns an error if it does not.
+func (s *session) asks(ctx context.Context, text string, no error) error {
+	rows, err := s.query(ctx, text)
+	if err != nil {
+		return failed(ctx, "the server does not say its version", err)
+	}
+	defer rows.Close()
+	ok := false
+	for rows.Next() {
+		if err := rows.Scan(&ok); err != nil {
+			return failed(ctx, "the server does not say its version", err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return failed(ctx, "the server does not say its version", err)
+	}
+	if !ok {
+		return no
+	}
+	return nil
+}
+
 // failed is an error of a driver or a server, of which only the class is told: its text may hold values, statements or passwords.
 func failed(ctx context.Context, message string, err error) error {
 	if ctx.Err() != nil {

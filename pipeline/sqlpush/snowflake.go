@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
 )
 
@@ -42,7 +43,7 @@ func (snowflake) Column(of ColumnType) (c Column, ok bool) {
 
 // Text is bytes.
 func (snowflake) Text(text string, _ bool) (string, bool) {
-	return "TO_BINARY('" + hexadecimal([]byte(text)) + "', 'HEX')", true
+	return "TO_BINARY('" + expr.Hexadecimal([]byte(text)) + "', 'HEX')", true
 }
 
 // Integer casts.
@@ -55,7 +56,7 @@ func (snowflake) Divide(x string, by int64) string {
 
 // Pairs is a list of values.
 func (snowflake) Pairs(alias string, pairs []Pair) string {
-	return "(SELECT column1 AS v, column2 AS c FROM VALUES " + pairList(pairs) + ") AS " + alias
+	return "(SELECT column1 AS v, column2 AS c FROM VALUES " + expr.PairList(pairs) + ") AS " + alias
 }
 
 // Bytes concatenates.

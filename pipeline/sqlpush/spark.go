@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
 )
 
@@ -42,7 +43,7 @@ func (spark) Column(of ColumnType) (c Column, ok bool) {
 
 // Text is bytes.
 func (spark) Text(text string, _ bool) (string, bool) {
-	return "X'" + hexadecimal([]byte(text)) + "'", true
+	return "X'" + expr.Hexadecimal([]byte(text)) + "'", true
 }
 
 // Divide is div.

@@ -47,3 +47,6 @@ func TestPostgresNumerals(t *testing.T) { sqlpushtest.Numerals(t, newPostgres(t)
 func TestPostgresKinds(t *testing.T) {
 	sqlpushtest.Kinds(t, newPostgres(t), "keys_that_are_found", "sums_by_keys_that_are_found", "means_by_keys_that_are_found", "variances_by_keys_that_are_found")
 }
+
+// Numbers at and beside edges and the ends of clamps, and those that arithmetic loses.
+func TestPostgresBorders(t *testing.T) { sqlpushtest.Borders(t, newPostgres(t)) }

@@ -9,9 +9,9 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/keys"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/refusals"
-	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/vectors"
 	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/domain"
 	"github.com/dprelease/dprelease/queries/problem"
@@ -94,7 +94,7 @@ func (in *input) statement(p *pipeline.Plan, schema table.Schema, q queries.Quer
 		}
 	}
 	needs := presenceOf(o, filters)
-	base, columns := in.base(p, needed, needs)
+	base, columns := in.base(p, needed, needs, func(name string) bool { return in.late(o, name, filters) })
 	w := newWriter(in.Dialect, base)
 	conditions, err := w.readNumerals(q.Name(), o, filters, schema, columns)
 	if err != nil {
@@ -110,12 +110,13 @@ func (in *input) statement(p *pipeline.Plan, schema table.Schema, q queries.Quer
 	}
 	for _, name := range needed {
 		c := columns[name]
-		if needs[name] == needsCondition && c.Check == "" {
+		if needs[name] == needsCondition && c.Check == "" && !c.Late {
 			conditions = append(conditions, c.Expr+" IS NOT NULL")
 		}
-		w.sure[c.Expr] = c.Check != "" || needs[name] > needsCode
+		w.sure[c.Expr] = !c.Late && (c.Check != "" || needs[name] > needsCode)
 	}
 	w.filter(conditions...)
+	w.alone = len(o.Axes) == 1 && !o.Apart && len(o.Keys) == 0
 	c := &contents{writer: w, Outline: o, columns: columns}
 	return c.statement(), nil
 }
@@ -161,7 +162,7 @@ func presenceOf(o *queries.Outline, filters []domain.FilterRule) map[string]pres
 
 // base is the rows of the queries: those of the input, once for each event, with the logical columns that are needed. Their names are l0, l1, … Rows
 // without a column that they need can be left out.
-func (in *input) base(p *pipeline.Plan, needed []string, needs map[string]presence) (from string, columns map[string]Column) {
+func (in *input) base(p *pipeline.Plan, needed []string, needs map[string]presence, late func(name string) bool) (from string, columns map[string]Column) {
 	columns = map[string]Column{}
 	var events []string
 	for _, view := range p.Views() {
@@ -169,12 +170,14 @@ func (in *input) base(p *pipeline.Plan, needed []string, needs map[string]presen
 		for i, name := range needed {
 			c := in.columns[p.Columns()[view[slices.Index(p.Logical(), name)]]]
 			as, check := fmt.Sprint("l", i), ""
-			if needs[name] > needsNothing && c.Check != "" {
+			if c.Late = c.Check != "" && late(name); c.Late {
+				c.Expr = c.Bare
+			} else if needs[name] > needsNothing && c.Check != "" {
 				c.Expr, check = c.Bare, c.Check
 				where += map[bool]string{true: "\n WHERE ", false: " AND "}[where == ""] + check
 			}
 			read = append(read, c.Expr+" AS "+as)
-			columns[name] = Column{Type: c.Type, Expr: as, Binary: c.Binary, Check: check}
+			columns[name] = Column{Type: c.Type, Expr: as, Binary: c.Binary, Check: check, Late: c.Late}
 		}
 		if len(read) == 0 {
 			read = []string{"1 AS l"}
@@ -193,6 +196,7 @@ type contents struct {
 	cells, values, units []string // names of columns
 	keys                 []string // of the parts of keys that are discovered, which are the first of cells
 	missing              bool     // rows may be without a cell
+	first                int      // the number of the first cell
 }
 
 func (c *contents) statement() string {
@@ -204,7 +208,7 @@ func (c *contents) statement() string {
 	c.findUnits()
 	switch {
 	case len(c.units) == 0:
-		return c.totals(c.from, countRows)
+		return c.totals(c.from, c.counted())
 	case c.Value == nil && !c.binding().rows:
 		return c.boundedCounts() + c.countUnits()
 	}
@@ -244,21 +248,21 @@ func (c *contents) groupedFirst() string {
 		names, list = append(names, groups[i]), append(list, x+" AS "+groups[i])
 	}
 	inner := "(SELECT " + strings.Join(append(list, c.values...), ", ") + " FROM " + c.from + " AS a)"
-	sums := []string{countRows + " AS n"}
+	sums := []string{c.counted() + " AS n"}
 	var partial []string
 	add := func(x string) {
 		partial = append(partial, fmt.Sprint("p", len(partial)))
 		sums = append(sums, c.Partial(x)+" AS "+partial[len(partial)-1])
 	}
 	for _, v := range c.values {
-		add(c.term(less(v, c.Value.Centre)))
+		add(c.term(expr.Less(v, c.Value.Centre)))
 	}
 	if c.Squared {
-		x := less(c.values[0], c.Value.Centre)
+		x := expr.Less(c.values[0], c.Value.Centre)
 		add(c.term(fmt.Sprintf("(%s) * (%s) - %d", x, x, c.LessSquare)))
 	}
 	by := strings.Join(names, ", ")
-	w := newWriter(c.Dialect, fmt.Sprintf("(SELECT %s, %s FROM %s AS b GROUP BY %s%s)", by, strings.Join(sums, ", "), inner, by, having(found)))
+	w := newWriter(c.Dialect, fmt.Sprintf("(SELECT %s, %s FROM %s AS b GROUP BY %s%s)", by, strings.Join(sums, ", "), inner, by, expr.Having(found)))
 	codes := make([]string, len(c.Axes))
 	for i := range c.Axes {
 		codes[i] = groups[i]
@@ -277,14 +281,6 @@ func (c *contents) groupedFirst() string {
 	return fmt.Sprintf("SELECT 0 AS t, cell, %s\nFROM %s AS x\nGROUP BY cell", strings.Join(totals, ", "), w.from)
 }
 
-// product is a·b, or the largest int64.
-func (c *contents) product(a, b int64) int64 {
-	if a > math.MaxInt64/b {
-		return math.MaxInt64
-	}
-	return a * b
-}
-
 // cellsInAll is in how many cells of all dimensions a unit can be.
 func (c *contents) cellsInAll() int64 {
 	if len(c.Keys) > 0 {
@@ -292,7 +288,7 @@ func (c *contents) cellsInAll() int64 {
 	}
 	n := int64(1)
 	for _, s := range c.Sizes {
-		n = c.product(n, int64(s))
+		n = expr.Product(n, int64(s))
 	}
 	return n
 }
@@ -311,8 +307,11 @@ func (c *contents) findCells() {
 	if len(c.Keys) > 0 {
 		c.findKeys(codes)
 	}
+	place, placed := c.onlyPlace()
 	switch {
 	case len(c.Tables[0]) == 0 && !c.Apart:
+	case placed:
+		c.cells, c.first = []string{c.alias("cell", place)}, 1
 	case !c.Apart:
 		c.cells = append(c.cells, c.alias("cell", c.radix(codes, c.Tables[0])))
 	default:
@@ -321,22 +320,15 @@ func (c *contents) findCells() {
 		}
 	}
 	if c.missing && (len(c.Columns) > 0 || c.Apart || len(c.Keys) > 0) {
-		c.filter(notNull(c.cells)...)
+		c.filter(expr.NotNull(c.cells)...)
 		c.missing = false
 	}
 }
 
 // alias makes a column with a name of our own.
-func (c *contents) alias(name, expr string) string {
-	c.push(expr + " AS " + name)
+func (c *contents) alias(name, x string) string {
+	c.push(x + " AS " + name)
 	return name
-}
-
-func notNull(columns []string) (out []string) {
-	for _, x := range columns {
-		out = append(out, x+" IS NOT NULL")
-	}
-	return out
 }
 
 // radix is the number of a cell in a table of some axes.
@@ -356,36 +348,6 @@ func (c *contents) radix(codes []string, axes []int) string {
 	return number
 }
 
-// quantizeValues finds the values of rows. Those without one are left out by now, or count as rows of the centre.
-func (c *contents) quantizeValues() {
-	if c.Value == nil {
-		return
-	}
-	var x []string
-	for i, name := range c.Value.Value.Columns {
-		x = append(x, c.stage(c.double(c.columns[name])))
-		if !c.Value.Clip {
-			c.values = append(c.values, c.alias(fmt.Sprint("v", i), c.quantize(x[i])))
-		}
-	}
-	if c.Value.Clip {
-		c.values = vectors.Clip(c.writer, c.exactly().Integers, x, c.Value.Exponent, c.Value.Max)
-	}
-}
-
-// quantize is queries/quantize for one number. It is moved into the range first, so that no product overflows; what is less than half a quantum
-// is 0 if a product of it may fail; adding and subtracting 3·2^51 rounds to a whole number, ties to even. That of NULL is NULL.
-func (c *contents) quantize(x string) string {
-	v := c.Value
-	small, rounder := "", c.Float(3<<51)
-	if v.Exponent > 0 && c.failsBelow() {
-		half := math.Ldexp(1, v.Exponent-1)
-		small = fmt.Sprintf(" WHEN %s > %s AND %s < %s THEN 0", x, c.Float(-half), x, c.Float(half))
-	}
-	return fmt.Sprintf("CASE WHEN %s <= %s THEN %d WHEN %s >= %s THEN %d%s ELSE %s END", x, c.Float(v.Real(v.Min)), v.Min, x, c.Float(v.Real(v.Max)), v.Max, small,
-		c.Integer(fmt.Sprintf("((%s * %s) + %s) - %s", x, c.Float(math.Ldexp(1, -v.Exponent)), rounder, rounder)))
-}
-
 // findUnits names the columns of the unit. Rows without one are left out by now.
 func (c *contents) findUnits() {
 	for _, name := range c.Columns {
@@ -400,10 +362,10 @@ const countRows = "COUNT(*)"
 func (c *contents) totals(from, rows string) string {
 	var sums []string
 	for i, v := range c.values {
-		sums = append(sums, c.Total(c.term(less(v, c.Value.Centre)))+fmt.Sprint(" AS sum", i))
+		sums = append(sums, c.Total(c.term(expr.Less(v, c.Value.Centre)))+fmt.Sprint(" AS sum", i))
 	}
 	if c.Squared {
-		x := less(c.values[0], c.Value.Centre)
+		x := expr.Less(c.values[0], c.Value.Centre)
 		sums = append(sums, c.Total(c.term(fmt.Sprintf("(%s) * (%s) - %d", x, x, c.LessSquare)))+" AS squares")
 	}
 	columns := append([]string{rows + " AS n"}, sums...)
@@ -417,10 +379,10 @@ func (c *contents) totals(from, rows string) string {
 	list := strings.Join(columns, ", ")
 	var missing []string // rows without a cell are one group
 	if c.missing {
-		missing = notNull(c.cells)
+		missing = expr.NotNull(c.cells)
 	}
 	if c.Bins != nil {
-		from = fmt.Sprintf("(SELECT k.*, %s AS tab FROM %s AS k)", c.bin(c.values[0]), from)
+		from = fmt.Sprintf("(SELECT k.*, %s AS tab FROM %s AS k)", expr.Bin(c.values[0], c.Bins, c.Value.Min, c.Value.Max, c.AllRows), from)
 	}
 	switch {
 	case c.Bins != nil || c.Steps != nil:
@@ -428,11 +390,13 @@ func (c *contents) totals(from, rows string) string {
 		if len(c.cells) > 0 {
 			by, cell = "tab, cell", "cell"
 		}
-		return fmt.Sprintf("SELECT tab AS t, %s AS cell, %s\nFROM %s AS x\nGROUP BY %s", cell, list, from, by) + having(missing)
+		return fmt.Sprintf("SELECT tab AS t, %s AS cell, %s\nFROM %s AS x\nGROUP BY %s", cell, list, from, by) + expr.Having(missing)
 	case len(c.cells) == 0:
 		return fmt.Sprintf("SELECT 0 AS t, 0 AS cell, %s\nFROM %s AS x", list, from)
+	case !c.Apart && c.first > 0:
+		return fmt.Sprintf("SELECT 0 AS t, x.cell - %d AS cell, %s\nFROM %s AS x\nGROUP BY x.cell", c.first, list, from) + expr.Having([]string{"x.cell IS NOT NULL"})
 	case !c.Apart:
-		return fmt.Sprintf("SELECT 0 AS t, cell, %s\nFROM %s AS x\nGROUP BY cell", list, from) + having(missing)
+		return fmt.Sprintf("SELECT 0 AS t, cell, %s\nFROM %s AS x\nGROUP BY cell", list, from) + expr.Having(missing)
 	}
 	number := ""
 	if rows != countRows { // of rows that were counted already
@@ -445,29 +409,10 @@ func (c *contents) totals(from, rows string) string {
 	return "WITH counted AS (SELECT " + strings.Join(c.cells, ", ") + number + " FROM " + from + " AS y)\n" + strings.Join(all, "\nUNION ALL\n")
 }
 
-// having leaves out groups of rows. Conditions on the columns that are grouped by, which are to be found before, would be moved below the grouping by an
-// optimizer, and the columns be computed twice.
-func having(conditions []string) string {
-	if len(conditions) == 0 {
-		return ""
-	}
-	return "\nHAVING CASE WHEN COUNT(*) > 0 THEN " + strings.Join(conditions, " AND ") + " END"
-}
-
 // term is what a row adds to a sum: 0 if it counts without a value. So a sum is NULL for no rows alone.
 func (c *contents) term(x string) string {
 	if c.AllRows {
 		return "COALESCE(" + x + ", 0)"
 	}
 	return x
-}
-
-func less(x string, centre int64) string {
-	switch {
-	case centre == 0:
-		return x
-	case centre < 0:
-		return fmt.Sprintf("%s + %d", x, -centre)
-	}
-	return fmt.Sprintf("%s - %d", x, centre)
 }

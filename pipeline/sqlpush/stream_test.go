@@ -12,6 +12,8 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/sums"
+	"github.com/dprelease/dprelease/queries"
 )
 
 // listed is a driver whose answer to each statement is the same rows.
@@ -96,14 +98,13 @@ func TestTextsDoNotDependOnEarlierRows(t *testing.T) {
 
 // A sum that is NULL is 0 if it is of no row, and no answer otherwise.
 func TestNullSums(t *testing.T) {
-	for rows, want := range map[any]error{int64(0): nil, nil: nil, int64(3): errNoSum} {
+	for rows, want := range map[any]error{int64(0): nil, nil: nil, int64(3): sums.ErrNoSum} {
 		db := sql.OpenDB(listed{{int64(0), int64(0), rows, nil}})
 		got, err := db.QueryContext(t.Context(), "")
 		if err != nil || !got.Next() {
 			t.Fatal(err)
 		}
-		s := Statement{Sums: 1}
-		if total, _, err := s.scan(got); !errors.Is(err, want) || err == nil && !(total.Rows == 0 && total.Sums[0] == int128.Int{}) {
+		if total, _, err := sums.Scan(got, 1, &queries.Outline{}); !errors.Is(err, want) || err == nil && !(total.Rows == 0 && total.Sums[0] == int128.Int{}) {
 			t.Errorf("of %v rows: %+v, %v", rows, total, err)
 		}
 		_ = got.Close()
@@ -133,5 +134,20 @@ func TestBatchesOfLongTexts(t *testing.T) {
 	}
 	if !slices.Equal(sizes, []int{3, 3, 1}) {
 		t.Errorf("batches have %v rows", sizes)
+	}
+}
+
+// A DuckDB whose casts round in another way is refused before it is asked anything.
+func TestOtherCastsAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		answer listed
+		ok     bool
+	}{{listed{{true}}, true}, {listed{{false}}, false}} {
+		db := sql.OpenDB(c.answer)
+		s := &session{query: func(ctx context.Context, text string) (*sql.Rows, error) { return db.QueryContext(ctx, text) }}
+		if err := (duckdb{}).suits(t.Context(), s); (err == nil) != c.ok {
+			t.Errorf("%v: %v", c.answer, err)
+		}
+		_ = db.Close()
 	}
 }

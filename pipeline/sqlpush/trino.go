@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
 )
 
@@ -43,13 +44,13 @@ func (trino) Column(of ColumnType) (c Column, ok bool) {
 func (trino) Text(text string, binary bool) (string, bool) {
 	switch {
 	case binary:
-		return "from_hex('" + hexadecimal([]byte(text)) + "')", true
+		return "from_hex('" + expr.Hexadecimal([]byte(text)) + "')", true
 	case !utf8.ValidString(text):
 		return "", false
-	case plainText(text):
-		return quoted(text), true
+	case expr.PlainText(text):
+		return expr.Quoted(text), true
 	}
-	return "from_utf8(from_hex('" + hexadecimal([]byte(text)) + "'))", true
+	return "from_utf8(from_hex('" + expr.Hexadecimal([]byte(text)) + "'))", true
 }
 
 // Bytes concatenates.

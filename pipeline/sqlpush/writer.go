@@ -3,6 +3,8 @@ package sqlpush
 import (
 	"fmt"
 	"strings"
+
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 )
 
 // writer writes a SELECT as a tower of stages: each stage has all columns of the one below, and one or more of its own that are made of these.
@@ -12,6 +14,7 @@ type writer struct {
 	names int
 	known map[string]string // names of expressions that are stages already
 	sure  map[string]bool   // columns that are NULL in no row
+	alone bool              // the code of the one dimension is the number of the cell
 }
 
 func newWriter(d Dialect, from string) *writer {
@@ -19,22 +22,22 @@ func newWriter(d Dialect, from string) *writer {
 }
 
 // stage makes a column of an expression over the columns so far and returns its name. A name is returned as it is.
-func (w *writer) stage(expr string) string {
-	if isName(expr) {
-		return expr
+func (w *writer) stage(x string) string {
+	if expr.IsName(x) {
+		return x
 	}
-	if name := w.known[expr]; name != "" {
+	if name := w.known[x]; name != "" {
 		return name
 	}
 	w.names++
 	name := fmt.Sprint("e", w.names)
-	w.Layer(expr + " AS " + name)
-	w.known[expr] = name
+	w.Layer(x + " AS " + name)
+	w.known[x] = name
 	return name
 }
 
 // Stage is stage.
-func (w *writer) Stage(expr string) string { return w.stage(expr) }
+func (w *writer) Stage(x string) string { return w.stage(x) }
 
 // Stages makes columns of expressions at once and returns their names.
 func (w *writer) Stages(exprs []string) (names []string) {
@@ -52,10 +55,6 @@ func (w *writer) Stages(exprs []string) (names []string) {
 func (w *writer) Layer(columns ...string) {
 	w.push(columns...)
 	w.from = strings.TrimSuffix(w.from, ")") + w.fence() + ")"
-}
-
-func isName(s string) bool {
-	return !strings.ContainsFunc(s, func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') })
 }
 
 // push puts columns onto the tower.

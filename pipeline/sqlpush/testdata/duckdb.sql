@@ -6,12 +6,13 @@ FROM (SELECT l0, l1, COUNT(*) AS n FROM (SELECT * FROM (SELECT encode(CAST("cab"
  WHERE l2 NOT IN (encode('depot')) AND l3 >= CAST('0e+00' AS DOUBLE) AND l4 >= 1357016400000000 AND l4 <= 1388552399999999 AND l0 IS NOT NULL AND l1 IS NOT NULL) AS g GROUP BY l0, l1) AS x;
 -- rows_bounded
 WITH coded AS (SELECT l2, l3, cell
- FROM (SELECT s3.*, ((CASE WHEN l0 = unhex('69742773') THEN 1 WHEN l0 = encode('north') THEN 0 WHEN l0 = unhex('C3BC') THEN 2 ELSE 4 END) * 3 + (CASE WHEN l1 < 30 THEN CASE WHEN l1 < 18 THEN CASE WHEN l1 < 0 THEN NULL ELSE 0 END ELSE 1 END ELSE CASE WHEN l1 < 65 THEN 2 ELSE CASE WHEN l1 <= 65 THEN 2 ELSE NULL END END END)) AS cell
+ FROM (SELECT s5.*, ((COALESCE(e3 - 1, 4)) * 3 + (CASE WHEN l1 < 30 THEN CASE WHEN l1 < 18 THEN CASE WHEN l1 < 0 THEN NULL ELSE 0 END ELSE 1 END ELSE CASE WHEN l1 < 65 THEN 2 ELSE CASE WHEN l1 <= 65 THEN 2 ELSE NULL END END END)) AS cell
+ FROM (SELECT s4.*, list_position([encode('north'), unhex('69742773'), unhex('C3BC')], l0) AS e3
  FROM (SELECT * FROM (SELECT * FROM (SELECT encode(CAST("zone" AS VARCHAR)) AS l0, "age" AS l1, encode(CAST("cab" AS VARCHAR)) AS l2, date_diff('day', DATE '1970-01-01', "day") AS l3, "fare" AS l4, epoch_us("t") AS l5
  FROM "city"."trips" AS input
  WHERE "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
  WHERE l0 NOT IN (encode('depot')) AND l4 >= CAST('0e+00' AS DOUBLE) AND l5 >= 1357016400000000 AND l5 <= 1388552399999999 AND l2 IS NOT NULL AND l3 IS NOT NULL) AS s2
- WHERE l1 >= 0 AND l1 <= 65) AS s3) AS z),
+ WHERE l1 >= 0 AND l1 <= 65) AS s4) AS s5) AS z),
 overactive AS (SELECT l2, l3, unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l2)), 8, '0')) || l2 || unhex(lpad(hex(octet_length(encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END) || unhex('00000000') AS ur FROM coded AS a GROUP BY l2, l3 HAVING COUNT(*) > 5),
 kept AS (SELECT cell FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l2 = c.l2 AND o.l3 = c.l3)
  UNION ALL SELECT cell FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l2, l3 ORDER BY d) AS r
@@ -47,7 +48,7 @@ WITH coded AS (SELECT l2, l3, cell, n
  FROM "city"."trips" AS input
  WHERE "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
  WHERE l0 NOT IN (encode('depot')) AND l4 >= CAST('0e+00' AS DOUBLE) AND l1 >= 1357016400000000 AND l1 <= 1388552399999999 AND l2 IS NOT NULL AND l3 IS NOT NULL) AS s2
- WHERE l1 IS NOT NULL) AS s3 JOIN (SELECT encode(v) AS v, c FROM (VALUES ('a', 0), ('b', 1), ('c', 2), ('d', 3), ('e', 4), ('f', 5), ('g', 6), ('h', 7), ('i', 8), ('j', 9)) AS p(v, c)) AS k3 ON s3.l0 = k3.v) AS s5) AS s7) AS s9) AS s11) AS s13) AS s15) AS s17) AS s19) AS s21) AS s23) AS s25) AS s27) AS s29) AS s31) AS s33) AS s35) AS s37) AS s38) AS g GROUP BY l2, l3, cell) AS z),
+ WHERE l1 IS NOT NULL) AS s3 JOIN (SELECT encode(unnest(string_split('a|b|c|d|e|f|g|h|i|j', '|'))) AS v, unnest(CAST(string_split('0|1|2|3|4|5|6|7|8|9', '|') AS INTEGER[])) AS c) AS k3 ON s3.l0 = k3.v) AS s5) AS s7) AS s9) AS s11) AS s13) AS s15) AS s17) AS s19) AS s21) AS s23) AS s25) AS s27) AS s29) AS s31) AS s33) AS s35) AS s37) AS s38) AS g GROUP BY l2, l3, cell) AS z),
 overactive AS (SELECT l2, l3, unhex('647072656C656173652F626F756E643163') || unhex(lpad(hex(octet_length(l2)), 8, '0')) || l2 || unhex(lpad(hex(octet_length(encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END) || unhex('00000000') AS uc FROM coded AS a GROUP BY l2, l3 HAVING COUNT(*) > 2),
 kept AS (SELECT cell, n FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l2 = c.l2 AND o.l3 = c.l3)
  UNION ALL SELECT cell, n FROM (SELECT * FROM (SELECT s2.*, ROW_NUMBER() OVER (PARTITION BY l2, l3 ORDER BY d) AS r
@@ -79,7 +80,8 @@ FROM kept AS x
 GROUP BY cell;
 -- mean_fare
 WITH coded AS (SELECT l2, l3, cell, v0
- FROM (SELECT s20.*, CASE WHEN l1 <= CAST('0e+00' AS DOUBLE) THEN 0 WHEN l1 >= CAST('1e+02' AS DOUBLE) THEN 858993459200 ELSE CAST(((l1 * CAST('8.589934592e+09' AS DOUBLE)) + CAST('6.755399441055744e+15' AS DOUBLE)) - CAST('6.755399441055744e+15' AS DOUBLE) AS BIGINT) END AS v0
+ FROM (SELECT s22.*, CASE WHEN e20 > 858993459200 THEN 858993459200 WHEN e20 >= 0 THEN e20 WHEN e20 < 0 THEN 0 WHEN l1 <= CAST('0e+00' AS DOUBLE) THEN 0 WHEN l1 <= CAST('Infinity' AS DOUBLE) THEN 858993459200 END AS v0
+ FROM (SELECT s21.*, TRY_CAST(l1 * CAST('8.589934592e+09' AS DOUBLE) AS BIGINT) AS e20
  FROM (SELECT s19.*, (24 * (e17 - ((e17) // 7) * 7) + ((e13) // 3600)) AS cell
  FROM (SELECT s18.*, e15 + 3 AS e17
  FROM (SELECT s16.*, e11 - (CASE WHEN e11 >= 0 THEN (e11) // 146097 ELSE -1 - ((-1 - e11) // 146097) END) * 146097 AS e15
@@ -93,7 +95,7 @@ WITH coded AS (SELECT l2, l3, cell, v0
  FROM "city"."trips" AS input
  WHERE "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
  WHERE l4 NOT IN (encode('depot')) AND l1 >= CAST('0e+00' AS DOUBLE) AND l0 >= 1357016400000000 AND l0 <= 1388552399999999 AND l2 IS NOT NULL AND l3 IS NOT NULL) AS s2
- WHERE l0 IS NOT NULL) AS s4) AS s6) AS s8) AS s10) AS s12) AS s14) AS s16) AS s18) AS s19) AS s20) AS z),
+ WHERE l0 IS NOT NULL) AS s4) AS s6) AS s8) AS s10) AS s12) AS s14) AS s16) AS s18) AS s19) AS s21) AS s22) AS z),
 overactive AS (SELECT l2, l3, unhex('647072656C656173652F626F756E643163') || unhex(lpad(hex(octet_length(l2)), 8, '0')) || l2 || unhex(lpad(hex(octet_length(encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END) || unhex('00000000') AS uc, unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l2)), 8, '0')) || l2 || unhex(lpad(hex(octet_length(encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END) || unhex('00000000') AS ur FROM coded AS a GROUP BY l2, l3 HAVING COUNT(*) > 2),
 kept AS (SELECT cell, v0 FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l2 = c.l2 AND o.l3 = c.l3)
  UNION ALL SELECT cell, v0 FROM (SELECT * FROM (SELECT s8.*, ROW_NUMBER() OVER (PARTITION BY l2, l3 ORDER BY d) AS r
@@ -111,11 +113,12 @@ FROM kept AS x
 GROUP BY cell;
 -- spread
 WITH coded AS (SELECT l1, l2, v0
- FROM (SELECT s2.*, CASE WHEN l0 <= CAST('-5e+00' AS DOUBLE) THEN -41943040 WHEN l0 >= CAST('1e+02' AS DOUBLE) THEN 838860800 ELSE CAST(((l0 * CAST('8.388608e+06' AS DOUBLE)) + CAST('6.755399441055744e+15' AS DOUBLE)) - CAST('6.755399441055744e+15' AS DOUBLE) AS BIGINT) END AS v0
+ FROM (SELECT s4.*, CASE WHEN e2 > 838860800 THEN 838860800 WHEN e2 >= -41943040 THEN e2 WHEN e2 < -41943040 THEN -41943040 WHEN l0 <= CAST('-5e+00' AS DOUBLE) THEN -41943040 WHEN l0 <= CAST('Infinity' AS DOUBLE) THEN 838860800 END AS v0
+ FROM (SELECT s3.*, TRY_CAST(l0 * CAST('8.388608e+06' AS DOUBLE) AS BIGINT) AS e2
  FROM (SELECT * FROM (SELECT "fare" AS l0, encode(CAST("cab" AS VARCHAR)) AS l1, date_diff('day', DATE '1970-01-01', "day") AS l2, encode(CAST("zone" AS VARCHAR)) AS l3, epoch_us("t") AS l4
  FROM "city"."trips" AS input
  WHERE "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
- WHERE l3 NOT IN (encode('depot')) AND l0 >= CAST('0e+00' AS DOUBLE) AND l4 >= 1357016400000000 AND l4 <= 1388552399999999 AND l1 IS NOT NULL AND l2 IS NOT NULL) AS s2) AS z),
+ WHERE l3 NOT IN (encode('depot')) AND l0 >= CAST('0e+00' AS DOUBLE) AND l4 >= 1357016400000000 AND l4 <= 1388552399999999 AND l1 IS NOT NULL AND l2 IS NOT NULL) AS s3) AS s4) AS z),
 overactive AS (SELECT l1, l2, unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l1)), 8, '0')) || l1 || unhex(lpad(hex(octet_length(encode(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l2 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l2 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l2 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l2 AS VARCHAR) END) || unhex('00000000') AS ur FROM coded AS a GROUP BY l1, l2 HAVING COUNT(*) > 5),
 kept AS (SELECT v0 FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l1 = c.l1 AND o.l2 = c.l2)
  UNION ALL SELECT v0 FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l1, l2 ORDER BY d) AS rc
@@ -127,16 +130,17 @@ SELECT 0 AS t, 0 AS cell, COUNT(*) AS n, CAST(SUM(v0 - 398458880) AS VARCHAR) AS
 FROM kept AS x;
 -- tables
 WITH coded AS (SELECT l3, l4, cell0, cell1, cell2
- FROM (SELECT s7.*, CASE WHEN l2 < 18 THEN CASE WHEN l2 < 0 THEN NULL ELSE 0 END ELSE CASE WHEN l2 < 65 THEN 1 ELSE CASE WHEN l2 <= 65 THEN 1 ELSE NULL END END END AS cell2
- FROM (SELECT s6.*, CASE WHEN l1 = 0 THEN 1 WHEN l1 = 1 THEN 0 END AS cell1
- FROM (SELECT s5.*, CASE WHEN l0 = encode('north') THEN 0 WHEN l0 = encode('south') THEN 1 END AS cell0
- FROM (SELECT * FROM (SELECT * FROM (SELECT * FROM (SELECT * FROM (SELECT encode(CAST("zone" AS VARCHAR)) AS l0, CAST("shared" AS BIGINT) AS l1, "age" AS l2, encode(CAST("cab" AS VARCHAR)) AS l3, date_diff('day', DATE '1970-01-01', "day") AS l4, "fare" AS l5, epoch_us("t") AS l6
+ FROM (SELECT * FROM (SELECT s8.*, CASE WHEN l2 < 18 THEN CASE WHEN l2 < 0 THEN NULL ELSE 0 END ELSE CASE WHEN l2 < 65 THEN 1 ELSE CASE WHEN l2 <= 65 THEN 1 ELSE NULL END END END AS cell2
+ FROM (SELECT s7.*, CASE WHEN l1 = 0 THEN 1 WHEN l1 = 1 THEN 0 END AS cell1
+ FROM (SELECT s6.*, e2 - 1 AS cell0
+ FROM (SELECT * FROM (SELECT * FROM (SELECT s3.*, list_position([encode('north'), encode('south')], l0) AS e2
+ FROM (SELECT * FROM (SELECT encode(CAST("zone" AS VARCHAR)) AS l0, CAST("shared" AS BIGINT) AS l1, "age" AS l2, encode(CAST("cab" AS VARCHAR)) AS l3, date_diff('day', DATE '1970-01-01', "day") AS l4, "fare" AS l5, epoch_us("t") AS l6
  FROM "city"."trips" AS input
  WHERE "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
- WHERE l0 NOT IN (encode('depot')) AND l5 >= CAST('0e+00' AS DOUBLE) AND l6 >= 1357016400000000 AND l6 <= 1388552399999999 AND l3 IS NOT NULL AND l4 IS NOT NULL) AS s2
- WHERE CASE WHEN l0 = encode('north') THEN 0 WHEN l0 = encode('south') THEN 1 END IS NOT NULL) AS s3
- WHERE CASE WHEN l1 = 0 THEN 1 WHEN l1 = 1 THEN 0 END IS NOT NULL) AS s4
- WHERE l2 >= 0 AND l2 <= 65) AS s5) AS s6) AS s7) AS z),
+ WHERE l0 NOT IN (encode('depot')) AND l5 >= CAST('0e+00' AS DOUBLE) AND l6 >= 1357016400000000 AND l6 <= 1388552399999999 AND l3 IS NOT NULL AND l4 IS NOT NULL) AS s3) AS s4
+ WHERE CASE WHEN l1 = 0 THEN 1 WHEN l1 = 1 THEN 0 END IS NOT NULL) AS s5
+ WHERE l2 >= 0 AND l2 <= 65) AS s6) AS s7) AS s8) AS s9
+ WHERE cell0 IS NOT NULL AND cell1 IS NOT NULL AND cell2 IS NOT NULL) AS z),
 overactive AS (SELECT l3, l4, unhex('647072656C656173652F626F756E643163') || unhex(lpad(hex(octet_length(l3)), 8, '0')) || l3 || unhex(lpad(hex(octet_length(encode(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l4 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l4 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l4 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l4 AS VARCHAR) END) || unhex('00000000') AS uc, unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l3)), 8, '0')) || l3 || unhex(lpad(hex(octet_length(encode(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l4 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l4 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l4 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l4 AS VARCHAR) END) || unhex('00000000') AS ur FROM coded AS a GROUP BY l3, l4 HAVING COUNT(*) > 2),
 kept AS (SELECT cell0, cell1, cell2 FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l3 = c.l3 AND o.l4 = c.l4)
  UNION ALL SELECT cell0, cell1, cell2 FROM (SELECT * FROM (SELECT s6.*, ROW_NUMBER() OVER (PARTITION BY l3, l4 ORDER BY d) AS r
@@ -161,13 +165,15 @@ FROM (SELECT ((cell1) * 2 + (cell2)) AS cell FROM counted) AS x
 GROUP BY cell;
 -- clamp_later
 WITH coded AS (SELECT l2, l3, cell, v0
- FROM (SELECT s4.*, CASE WHEN l1 <= CAST('-1e+00' AS DOUBLE) THEN -1099511627776 WHEN l1 >= CAST('1e+03' AS DOUBLE) THEN 1099511627776000 ELSE CAST(((l1 * CAST('1.099511627776e+12' AS DOUBLE)) + CAST('6.755399441055744e+15' AS DOUBLE)) - CAST('6.755399441055744e+15' AS DOUBLE) AS BIGINT) END AS v0
- FROM (SELECT s3.*, (CASE WHEN l0 = encode('north') THEN 0 WHEN l0 = encode('south') THEN 1 END) AS cell
- FROM (SELECT * FROM (SELECT * FROM (SELECT encode(CAST("zone" AS VARCHAR)) AS l0, "fare" AS l1, encode(CAST("cab" AS VARCHAR)) AS l2, date_diff('day', DATE '1970-01-01', "day") AS l3, epoch_us("t") AS l4
+ FROM (SELECT s8.*, CASE WHEN e6 > 1099511627776000 THEN 1099511627776000 WHEN e6 >= -1099511627776 THEN e6 WHEN e6 < -1099511627776 THEN -1099511627776 WHEN l1 <= CAST('-1e+00' AS DOUBLE) THEN -1099511627776 WHEN l1 <= CAST('Infinity' AS DOUBLE) THEN 1099511627776000 END AS v0
+ FROM (SELECT s7.*, TRY_CAST(l1 * CAST('1.099511627776e+12' AS DOUBLE) AS BIGINT) AS e6
+ FROM (SELECT * FROM (SELECT s4.*, (e2 - 1) AS cell
+ FROM (SELECT s3.*, list_position([encode('north'), encode('south')], l0) AS e2
+ FROM (SELECT * FROM (SELECT encode(CAST("zone" AS VARCHAR)) AS l0, "fare" AS l1, encode(CAST("cab" AS VARCHAR)) AS l2, date_diff('day', DATE '1970-01-01', "day") AS l3, epoch_us("t") AS l4
  FROM "city"."trips" AS input
  WHERE "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
- WHERE l0 NOT IN (encode('depot')) AND l1 >= CAST('0e+00' AS DOUBLE) AND l4 >= 1357016400000000 AND l4 <= 1388552399999999 AND l2 IS NOT NULL AND l3 IS NOT NULL) AS s2
- WHERE CASE WHEN l0 = encode('north') THEN 0 WHEN l0 = encode('south') THEN 1 END IS NOT NULL) AS s3) AS s4) AS z),
+ WHERE l0 NOT IN (encode('depot')) AND l1 >= CAST('0e+00' AS DOUBLE) AND l4 >= 1357016400000000 AND l4 <= 1388552399999999 AND l2 IS NOT NULL AND l3 IS NOT NULL) AS s3) AS s4) AS s5
+ WHERE cell IS NOT NULL) AS s7) AS s8) AS z),
 overactive AS (SELECT l2, l3, unhex('647072656C656173652F626F756E643163') || unhex(lpad(hex(octet_length(l2)), 8, '0')) || l2 || unhex(lpad(hex(octet_length(encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END) || unhex('00000000') AS uc, unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l2)), 8, '0')) || l2 || unhex(lpad(hex(octet_length(encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END) || unhex('00000000') AS ur FROM coded AS a GROUP BY l2, l3 HAVING COUNT(*) > 1),
 kept AS (SELECT cell, v0 FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l2 = c.l2 AND o.l3 = c.l3)
  UNION ALL SELECT cell, v0 FROM (SELECT * FROM (SELECT s6.*, ROW_NUMBER() OVER (PARTITION BY l2, l3, cell ORDER BY d) AS rc
@@ -183,13 +189,15 @@ FROM (SELECT k.*, CASE WHEN v0 < 1025 THEN CASE WHEN v0 < -1006632960 THEN CASE 
 GROUP BY tab, cell;
 -- bound_later
 WITH coded AS (SELECT l2, l3, cell, v0
- FROM (SELECT s4.*, CASE WHEN l1 <= CAST('0e+00' AS DOUBLE) THEN 0 WHEN l1 >= CAST('1e+02' AS DOUBLE) THEN 858993459200 ELSE CAST(((l1 * CAST('8.589934592e+09' AS DOUBLE)) + CAST('6.755399441055744e+15' AS DOUBLE)) - CAST('6.755399441055744e+15' AS DOUBLE) AS BIGINT) END AS v0
- FROM (SELECT s3.*, (CASE WHEN l0 = encode('north') THEN 0 WHEN l0 = encode('south') THEN 1 END) AS cell
- FROM (SELECT * FROM (SELECT * FROM (SELECT encode(CAST("zone" AS VARCHAR)) AS l0, "fare" AS l1, encode(CAST("cab" AS VARCHAR)) AS l2, date_diff('day', DATE '1970-01-01', "day") AS l3, epoch_us("t") AS l4
+ FROM (SELECT s8.*, CASE WHEN e6 > 858993459200 THEN 858993459200 WHEN e6 >= 0 THEN e6 WHEN e6 < 0 THEN 0 WHEN l1 <= CAST('0e+00' AS DOUBLE) THEN 0 WHEN l1 <= CAST('Infinity' AS DOUBLE) THEN 858993459200 END AS v0
+ FROM (SELECT s7.*, TRY_CAST(l1 * CAST('8.589934592e+09' AS DOUBLE) AS BIGINT) AS e6
+ FROM (SELECT * FROM (SELECT s4.*, (e2 - 1) AS cell
+ FROM (SELECT s3.*, list_position([encode('north'), encode('south')], l0) AS e2
+ FROM (SELECT * FROM (SELECT encode(CAST("zone" AS VARCHAR)) AS l0, "fare" AS l1, encode(CAST("cab" AS VARCHAR)) AS l2, date_diff('day', DATE '1970-01-01', "day") AS l3, epoch_us("t") AS l4
  FROM "city"."trips" AS input
  WHERE "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
- WHERE l0 NOT IN (encode('depot')) AND l1 >= CAST('0e+00' AS DOUBLE) AND l4 >= 1357016400000000 AND l4 <= 1388552399999999 AND l2 IS NOT NULL AND l3 IS NOT NULL) AS s2
- WHERE CASE WHEN l0 = encode('north') THEN 0 WHEN l0 = encode('south') THEN 1 END IS NOT NULL) AS s3) AS s4) AS z),
+ WHERE l0 NOT IN (encode('depot')) AND l1 >= CAST('0e+00' AS DOUBLE) AND l4 >= 1357016400000000 AND l4 <= 1388552399999999 AND l2 IS NOT NULL AND l3 IS NOT NULL) AS s3) AS s4) AS s5
+ WHERE cell IS NOT NULL) AS s7) AS s8) AS z),
 overactive AS (SELECT l2, l3, unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l2)), 8, '0')) || l2 || unhex(lpad(hex(octet_length(encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END) || unhex('00000000') AS ur FROM coded AS a GROUP BY l2, l3 HAVING COUNT(*) > 1),
 kept AS (SELECT l2, l3, cell, v0, 0 AS tab FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l2 = c.l2 AND o.l3 = c.l3)
  UNION ALL SELECT l2, l3, cell, v0, CASE WHEN r <= 1 THEN 0 WHEN r <= 2 THEN 1 WHEN r <= 4 THEN 2 WHEN r <= 8 THEN 3 WHEN r <= 16 THEN 4 WHEN r <= 20 THEN 5 END AS tab FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l2, l3 ORDER BY d) AS r

@@ -11,8 +11,8 @@ import (
 	"math/big"
 )
 
-// MostDecimals is how many digits after the point edges are tried with.
-const MostDecimals = 15
+// mostDecimals is how many digits after the point edges are tried with.
+const mostDecimals = 15
 
 // Arithmetic is floor((x · Times - Less) / By) - Minus, in which steps that change nothing are left out.
 type Arithmetic struct{ Times, Less, By, Minus float64 }
@@ -47,6 +47,61 @@ func (a Arithmetic) AtMost(less int, at []float64) bool {
 	return true
 }
 
+// Whole does what a database does that rounds down before it divides whole numbers.
+func (a Arithmetic) Whole(x float64) float64 {
+	x = float64(x * a.Times)
+	x = math.Floor(float64(x - a.Less))
+	return math.Floor(x/a.By) - a.Minus
+}
+
+// Inside says that the results of Whole are the numbers of cells between the edges, negative before them, and after them at least the number of all cells.
+// So a number is in a cell if its result is the number of one, and is compared with no edge.
+func (a Arithmetic) Inside(at []float64) bool {
+	n := len(at) - 1
+	for i := range n {
+		if a.Whole(at[i]) != float64(i) || a.Whole(math.Nextafter(at[i+1], at[0])) != float64(i) {
+			return false
+		}
+	}
+	return a.Whole(math.Nextafter(at[0], math.Inf(-1))) < 0 && a.Whole(at[n]) >= float64(n)
+}
+
+// Write returns the expression, in which float writes a number.
+func (a Arithmetic) Write(x string, float func(float64) string) string {
+	if a.Times != 1 {
+		x = "(" + x + " * " + float(a.Times) + ")"
+	}
+	if a.Less != 0 {
+		x = "(" + x + " - " + float(a.Less) + ")"
+	}
+	if a.By != 1 {
+		x = x + " / " + float(a.By)
+	}
+	x = "floor(" + x + ")"
+	if a.Minus != 0 {
+		x += " - " + float(a.Minus)
+	}
+	return x
+}
+
+// Small returns an arithmetic whose results are found without a comparison: that of Inside, whose numbers before the division by whole numbers are small.
+func Small(at []float64) (a Arithmetic, ok bool) {
+	for _, a = range Ways(at) {
+		if a.Minus == 0 && a.By == math.Trunc(a.By) && a.By*float64(len(at)) <= 1<<15 && a.Inside(at) {
+			return a, true
+		}
+	}
+	return a, false
+}
+
+// Bits is how many bits hold a number of cells, and of two more.
+func Bits(cells float64) int {
+	if cells+2 < 1<<8 {
+		return 8
+	}
+	return 16
+}
+
 // Ways are those to try, the cheapest first.
 func Ways(at []float64) []Arithmetic {
 	n := len(at) - 1
@@ -55,8 +110,8 @@ func Ways(at []float64) []Arithmetic {
 		return nil
 	}
 	all := []Arithmetic{{1 / step, at[0] / step, 1, 0}}
-	for digits := range MostDecimals {
-		first, width := Scaled(at[0], digits), Scaled(step, digits)
+	for digits := range mostDecimals {
+		first, width := scaled(at[0], digits), scaled(step, digits)
 		if !first.IsInt() || !width.IsInt() {
 			continue
 		}
@@ -72,8 +127,30 @@ func Ways(at []float64) []Arithmetic {
 	return all
 }
 
-// Scaled is the decimal number that a double is written as, times a power of ten.
-func Scaled(x float64, digits int) *big.Rat {
+// Decimal says that each edge is (width · its place + first) / by, of whole numbers.
+func Decimal(at []float64) (first, width, by float64, ok bool) {
+	n := len(at) - 1
+	step := (at[n] - at[0]) / float64(n)
+	for digits := range mostDecimals {
+		a, b := scaled(at[0], digits), scaled(step, digits)
+		if !a.IsInt() || !b.IsInt() {
+			continue
+		}
+		first, _ = a.Float64()
+		width, _ = b.Float64()
+		by = math.Pow10(digits)
+		for i, edge := range at {
+			if float64(float64(width*float64(i))+first)/by != edge {
+				return 0, 0, 0, false
+			}
+		}
+		return first, width, by, true
+	}
+	return 0, 0, 0, false
+}
+
+// scaled is the decimal number that a double is written as, times a power of ten.
+func scaled(x float64, digits int) *big.Rat {
 	r, ok := new(big.Rat).SetString(fmt.Sprintf("%.15ge%d", x, digits))
 	if !ok { // with an exponent of its own
 		return big.NewRat(1, 2)

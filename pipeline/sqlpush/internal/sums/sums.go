@@ -3,10 +3,13 @@ package sums
 
 import (
 	"database/sql"
+	"errors"
 	"math"
 	"math/big"
 
 	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/keys"
+	"github.com/dprelease/dprelease/queries"
 	"github.com/dprelease/dprelease/queries/bounding"
 )
 
@@ -44,3 +47,37 @@ func (Room) Share() int64 { return math.MaxInt64 }
 
 // Room is of use for rows, of which there are none.
 func (Room) Room() int64 { return 1 << 20 }
+
+// ErrNoSum is a sum of rows that is NULL. No value of a row makes it so: rows without a value add 0, and the sums do not overflow.
+var ErrNoSum = errors.New("a sum of rows is NULL")
+
+// Scan reads one total of some sums, as an outline has them. It does not count if its key is none, as of a database whose texts are not characters.
+func Scan(rows *sql.Rows, sums int, of *queries.Outline) (t queries.Total, counts bool, err error) {
+	var n sql.NullInt64 // NULL in a sum over no row
+	texts := make([]sql.NullString, sums)
+	into := []any{&t.Table, &t.Cell, &n}
+	for i := range texts {
+		into = append(into, &texts[i])
+	}
+	key := keys.NewReader(of.Keys)
+	if err := rows.Scan(key.Into(into)...); err != nil {
+		return t, false, err
+	}
+	t.Key, counts = key.Key()
+	t.Rows = n.Int64
+	numbers := make([]int128.Int, len(texts))
+	for i, text := range texts {
+		if t.Rows != 0 && !text.Valid {
+			return t, false, ErrNoSum
+		}
+		if numbers[i], err = Wide(text); err != nil {
+			return t, false, err
+		}
+	}
+	if of.Squared {
+		last := len(numbers) - 1
+		t.Second, numbers = numbers[last], numbers[:last]
+	}
+	t.Sums = numbers
+	return t, counts, nil
+}

@@ -1,0 +1,41 @@
+package sqlpush
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/vectors"
+)
+
+// quantizeValues finds the values of rows. Those without one are left out by now, or count as rows of the centre.
+func (c *contents) quantizeValues() {
+	if c.Value == nil {
+		return
+	}
+	var x []string
+	for i, name := range c.Value.Value.Columns {
+		x = append(x, c.stage(c.double(c.columns[name])))
+		if !c.Value.Clip {
+			c.values = append(c.values, c.alias(fmt.Sprint("v", i), c.quantize(x[i])))
+		}
+	}
+	if c.Value.Clip {
+		c.values = vectors.Clip(c.writer, c.exactly().Integers, x, c.Value.Exponent, c.Value.Max)
+	}
+}
+
+// quantize is queries/quantize for one number. It is moved into the range first, so that no product overflows; what is less than half a quantum
+// is 0 if a product of it may fail; adding and subtracting 3·2^51 rounds to a whole number, ties to even. That of NULL and NaN is NULL.
+func (c *contents) quantize(x string) string {
+	if v, ok := c.tryQuantize(x); ok {
+		return v
+	}
+	v := c.Value
+	small, rounder := "", c.Float(3<<51)
+	if v.Exponent > 0 && c.failsBelow() {
+		half := math.Ldexp(1, v.Exponent-1)
+		small = fmt.Sprintf(" WHEN %s > %s AND %s < %s THEN 0", x, c.Float(-half), x, c.Float(half))
+	}
+	return fmt.Sprintf("CASE WHEN %s <= %s THEN %d WHEN %s >= %s THEN %d%s ELSE %s END", x, c.Float(v.Real(v.Min)), v.Min, x, c.Float(v.Real(v.Max)), v.Max, small,
+		c.Integer(fmt.Sprintf("((%s * %s) + %s) - %s", x, c.Float(math.Ldexp(1, -v.Exponent)), rounder, rounder)))
+}

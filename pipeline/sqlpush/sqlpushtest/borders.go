@@ -1,0 +1,88 @@
+package sqlpushtest
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/dprelease/dprelease/pipeline/stabilitytest"
+)
+
+// Borders compares answers about numbers at and beside the edges of cells and the ends of clamps, halfway between quanta, and about those that arithmetic loses:
+// zeros of both signs, the least and the largest numbers, infinities, NaN and null. Each row is a unit.
+func Borders(t *testing.T, s *Server) {
+	t.Helper()
+	columns := []stabilitytest.Column{{Name: "c", Kind: stabilitytest.Text}, {Name: "f", Kind: stabilitytest.Float64}, {Name: "i", Kind: stabilitytest.Int64}}
+	var types []string
+	for _, c := range columns {
+		types = append(types, s.Type(c.Kind, &stabilitytest.Case{}))
+	}
+	for at, b := range []struct{ from, to, width float64 }{
+		{0, 100, 2}, {0, 100, 1}, {-40, 40, 2}, {-1.2, 3.6, 0.3}, {0, 5, 0.25}, {0, 4, 0.1}, {3, 300, 1}, {-1000, 1000, 1}, {0, 4000, 100}, {0, 3, 1}, {1e15, 1e15 + 64, 2}, {0, 1e-27, 5e-29},
+		{-1e28, 1e28, 1e27},
+	} {
+		rows := borderRows(b.from, b.to, b.width)
+		name := fmt.Sprint("borders", at)
+		if err := s.Load(name, columns, types, rows); err != nil {
+			t.Fatal(err)
+		}
+		by := fmt.Sprintf("{column: f, from: %g, to: %g, width: %g", b.from, b.to, b.width)
+		clamp := fmt.Sprintf("[%g, %g]", b.from, b.to)
+		if b.from > 1e9 { // no clamp is as narrow
+			clamp = "[0, 1e-260]"
+		}
+		const texts = "{column: c, values: [south, north, east]"
+		for _, policy := range []string{"", ", null: bin", ", other: bin", ", null: bin, other: bin"} {
+			p := Plan(t, fmt.Sprintf(`
+version: 1
+name: borders
+privacy: {epsilon: 1, delta: 1e-6, unit: row}
+input: {sql: {driver: postgres, dsn: unused, table: borders}}
+queries:
+  - {name: cells, histogram: {by: [%[1]s%[4]s}]}}
+  - {name: open, histogram: {by: [%[1]s, last_edge: excluded%[4]s}]}}
+  - {name: few, histogram: {by: [{column: f, edges: [%[6]g, %[7]g]%[4]s}]}}
+  - {name: texts, histogram: {by: [%[3]s%[4]s}]}}
+  - {name: pairs, histogram: {by: [%[1]s%[4]s}, %[3]s%[4]s}]}}
+  - {name: tables, crosstabs: {by: [%[1]s%[4]s}, %[3]s%[4]s}], ways: [1, 2]}}
+  - {name: sum, sum: {column: f, clamp: %[2]s}}
+  - {name: small, sum: {column: f, clamp: [-1, 3]}}
+  - {name: whole, sum: {column: i, clamp: [-3, 50]}}
+  - {name: mean, mean: {column: f, clamp: %[2]s}}
+  - {name: by_text, mean: {column: f, clamp: %[2]s, by: [%[3]s%[4]s}]}}
+  - {name: by_cell, sum: {column: f, clamp: %[2]s, by: [%[1]s%[4]s}]}}
+  - {name: spread, variance: {column: f, clamp: [-1, 2], by: [%[3]s%[4]s}]}}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: %[5]s, budget: {epsilon: 2, delta: 1e-5}}
+`, by, clamp, texts, policy, name, b.from, b.to))
+			if same, err := s.Same(t, p, name); err != nil || same != "" {
+				t.Fatalf("%s%s: %v\n%s", by, policy, err, same)
+			}
+		}
+	}
+}
+
+// borderRows are the rows about edges from one number to another.
+func borderRows(from, to, width float64) (rows []stabilitytest.Row) {
+	floats := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 5e-324, -5e-324, 1e-310, -1e-310, math.MaxFloat64, -math.MaxFloat64, 1e300, -1e300, 0x1p63, -0x1p63, 0x1p53 + 2, 255, 256, 65535, 65536}
+	n := int(math.Round((to - from) / width))
+	for k := -2; k <= n+2; k++ {
+		if k > 20 && k < n-20 && k%37 != 0 {
+			continue
+		}
+		x := from + float64(k)*width
+		floats = append(floats, x, math.Nextafter(x, math.Inf(1)), math.Nextafter(x, math.Inf(-1)))
+	}
+	for e := -45; e <= -20; e++ { // half a quantum, for some clamp
+		x := math.Ldexp(1, e)
+		floats = append(floats, x, 3*x, 5*x, -x, -3*x, 1+x, 2+3*x)
+	}
+	for k, x := range floats {
+		text := any([]string{"north", "south", "east", "other"}[k%4])
+		if k%7 == 0 {
+			text = nil
+		}
+		rows = append(rows, stabilitytest.Row{text, x, int64(k - 40)})
+	}
+	return append(rows, stabilitytest.Row{"north", nil, nil}, stabilitytest.Row{"none", nil, int64(math.MaxInt64)}, stabilitytest.Row{"none", math.NaN(), int64(math.MinInt64)})
+}

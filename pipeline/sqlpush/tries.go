@@ -1,0 +1,134 @@
+package sqlpush
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/evenly"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
+	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
+)
+
+// Casts that may fail
+//
+// A comparison of doubles costs DuckDB more than the arithmetic of a cell or of a sum: NaN is above all numbers there. A cast that is NULL if it fails costs
+// nothing beside that. So a number is first made a small or a whole number by arithmetic alone, which keeps the order of numbers, and that is compared.
+// Numbers for which the cast fails, and NaN, are looked at one by one in the next case of the CASE; they are few in most tables. No condition leaves NaN out.
+
+// late says that NaN in a column is left out where its code and its value are found, so that no condition on each row is needed.
+func (in *input) late(o *queries.Outline, name string, filters []domain.FilterRule) bool {
+	if _, ok := in.try("x", 64); !ok || len(o.Columns) > 0 || len(o.Keys) > 0 || o.Bins != nil || o.Steps != nil {
+		return false
+	}
+	for i := range filters {
+		if filters[i].Column == name {
+			return false
+		}
+	}
+	for i := range o.Axes {
+		if r := &o.Axes[i]; r.FloatSteps == nil && slices.Contains(r.Columns(), name) {
+			return false
+		}
+	}
+	v := o.Value
+	return v == nil || !v.Clip && (o.AllRows || len(v.Value.Columns) == 1 || !slices.Contains(v.Value.Columns, name))
+}
+
+// lateSteps is the code of a double that may be NaN or NULL.
+func (w *writer) lateSteps(x string, r *domain.Rule) string {
+	s := r.FloatSteps
+	below, beyond := w.outside(x, s)
+	beyond = "CASE WHEN " + w.isNumber(x) + " THEN " + beyond + " ELSE " + expr.Code(r.Null) + " END"
+	below = fmt.Sprintf(" WHEN %s < %s THEN %s ELSE %s END", x, w.Float(s.At[0]), below, beyond)
+	if place, ok := w.tryEvenly(x, s); ok {
+		place = w.stage(place)
+		rest, _ := w.try("CASE"+below, evenly.Bits(float64(s.Cells))) // of the same type, so that groups are found by their number
+		c := fmt.Sprintf("CASE WHEN %s < %d THEN %s ELSE %s END", place, s.Cells, place, rest)
+		if !w.alone { // small numbers are not multiplied
+			c = w.Integer(c)
+		}
+		return c
+	}
+	if among, ok := w.evenly(x, s); ok {
+		return among + below
+	}
+	below, _ = w.outside(x, s)
+	return expr.Steps(x, s, w.Float, below, beyond) // what is no number is below nothing
+}
+
+// tryEvenly is the cell of a number among even edges as a small number. It is not below the number of cells for all other numbers, or NULL.
+func (w *writer) tryEvenly(x string, s *domain.Steps[float64]) (place string, ok bool) {
+	if !even(s) {
+		return "", false
+	}
+	a, ok := evenly.Small(s.At)
+	if !ok {
+		return "", false
+	}
+	by, most, fits := a.By, evenly.Bits(float64(s.Cells)*a.By), evenly.Bits(float64(s.Cells))
+	a.By = 1
+	if place, ok = w.try(a.Write(x, w.Float), most); by == 1 || !ok {
+		return place, ok
+	}
+	return w.try(w.Divide(place, int64(by)), fits)
+}
+
+// tryQuantize is quantize by a cast that may fail. The whole number that is nearest to the multiplied number rises with it, so it may be moved into the
+// range after it was rounded. What does not fit a BIGINT is beyond the range, or NaN.
+func (c *contents) tryQuantize(x string) (v string, ok bool) {
+	product := x
+	if q := c.Value; q.Exponent != 0 {
+		product = x + " * " + c.Float(math.Ldexp(1, -q.Exponent))
+	}
+	e, ok := c.try(product, 64)
+	if !ok {
+		return "", false
+	}
+	e = c.stage(e)
+	low, high := c.Value.Min, c.Value.Max
+	return fmt.Sprintf("CASE WHEN %s > %d THEN %d WHEN %s >= %s THEN %s WHEN %s < %s THEN %s WHEN %s <= %s THEN %s WHEN %s THEN %d END",
+		e, high, high, e, expr.Integer(low), e, e, expr.Integer(low), expr.Integer(low), x, c.Float(c.Value.Real(low)), expr.Integer(low), c.isNumber(x), high), true
+}
+
+// onlyPlace is the place that alone says in which cell a row is, if there is one. One is taken off once for each cell.
+func (c *contents) onlyPlace() (place string, ok bool) {
+	if !c.alone || len(c.Columns) > 0 || len(c.Keys) > 0 || c.Bins != nil {
+		return "", false
+	}
+	r := &c.Axes[0]
+	if r.Texts == nil || r.Null != domain.RuleDropped || r.Other != domain.RuleDropped {
+		return "", false
+	}
+	column := c.columns[r.Column]
+	pairs, _ := c.pairs(r, column.Binary)
+	return c.place(r, c.folded(r, &column), pairs)
+}
+
+// counted counts rows: those with a value, if others were not left out.
+func (c *contents) counted() string {
+	if c.Value != nil && !c.AllRows && c.columns[c.Value.Value.Columns[0]].Late {
+		return "COUNT(" + c.values[0] + ")"
+	}
+	return countRows
+}
+
+// place is the code of one of a few texts and one more: its place in a list, which engines find once for each entry of a dictionary. It is NULL for other texts.
+// ok is false if the dialect has no such lists, or if texts share a code.
+func (w *writer) place(r *domain.Rule, x string, pairs []Pair) (place string, ok bool) {
+	if r.Texts == nil || len(pairs) == 0 || len(pairs) > fewCases {
+		return "", false
+	}
+	list := make([]string, len(pairs))
+	for _, p := range pairs {
+		if int(p.Code) >= len(list) || p.Code < 0 || list[p.Code] != "" {
+			return "", false
+		}
+		list[p.Code] = p.Value
+	}
+	if place, ok = w.find(x, list); !ok {
+		return "", false
+	}
+	return w.stage(place), true
+}
