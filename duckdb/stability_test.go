@@ -8,7 +8,7 @@ import (
 
 // The answers of neighbouring tables differ by at most the declared sensitivity.
 func TestStability(t *testing.T) {
-	sqlpushtest.Stability(t, newDuckDB(t), sqlpushtest.Cases(t, 300, 20_000))
+	sqlpushtest.Stability(t, newDuckDB(t), sqlpushtest.Cases(t, 160, 20_000))
 }
 
 // Many labels and many edges are looked up in other ways than few.

@@ -12,7 +12,7 @@ import (
 
 // A text that is too long for the server's functions makes no statement fail: it is like any other text that is not listed.
 func TestPostgresFoldsLongTexts(t *testing.T) {
-	s := newPostgres(t)
+	s := statements(t)
 	err := s.Load("long", []stabilitytest.Column{{Name: "c", Kind: stabilitytest.Text}}, []string{"TEXT"}, []stabilitytest.Row{{"north"}, {"NORTH "}})
 	if err == nil {
 		err = s.Exec("INSERT INTO long SELECT repeat('a', 268435460)")

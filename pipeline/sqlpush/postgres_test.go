@@ -7,8 +7,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -19,10 +22,41 @@ import (
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
 
-// newPostgres starts a server.
+// untilTheEnd is a test whose cleanup is that of all tests.
+type untilTheEnd struct {
+	testing.TB
+	ends []func()
+}
+
+// Cleanup keeps what TestMain calls.
+func (u *untilTheEnd) Cleanup(end func()) { u.ends = append(u.ends, end) }
+
+// server is what all tests share: each has a schema of its own.
+var server struct {
+	sync.Once
+	*ledgertest.Server
+	untilTheEnd
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, end := range slices.Backward(server.ends) {
+		end()
+	}
+	os.Exit(code)
+}
+
+// newPostgres returns a new schema of a server.
 func newPostgres(t *testing.T) *sqlpushtest.Server {
 	t.Helper()
-	dsn := ledgertest.Postgres(t).DSN(t)
+	server.Do(func() {
+		server.TB = t
+		server.Server = ledgertest.Postgres(&server.untilTheEnd)
+	})
+	if server.Server == nil {
+		t.Skip("no PostgreSQL server could be started, as the first test says")
+	}
+	dsn := server.DSN(t)
 	db, err := sql.Open("pgx", dsn)
 	if err != nil {
 		t.Fatal(err)
@@ -97,6 +131,15 @@ func postgresLiteral(k stabilitytest.Kind, columnType string, cell any) string {
 // Random jobs about random tables: the database's answers are those of the local engine that reads the same table.
 func TestPostgresAnswers(t *testing.T) {
 	sqlpushtest.Equality(t, newPostgres(t), sqlpushtest.Cases(t, 60, 20_000))
+}
+
+// statements skips what asks for many statements, in which there is nothing for the race detector to find.
+func statements(t *testing.T) *sqlpushtest.Server {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("many statements on one connection")
+	}
+	return newPostgres(t)
 }
 
 const countsJob = `
