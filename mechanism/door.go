@@ -54,7 +54,11 @@ func openForKeysForTest(exact any) (quantum float64, named map[string]*big.Int, 
 	if k.answers == nil {
 		return 0, nil, ErrSpent
 	}
-	names, cells, quantum, err := k.all(nil)
+	among, err := k.selectable(nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	names, cells, quantum, err := k.answers.All(among)
 	named = map[string]*big.Int{}
 	for i, name := range names {
 		named[name] = cells.At(i).Big()

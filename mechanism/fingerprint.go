@@ -99,7 +99,11 @@ func (e Exact) writeForKeys(h hash.Hash) error {
 	if k.answers == nil {
 		return ErrSpent
 	}
-	names, cells, quantum, err := k.all(nil)
+	among, err := k.selectable(nil)
+	if err != nil {
+		return err
+	}
+	names, cells, quantum, err := k.answers.All(among)
 	if err != nil {
 		return err
 	}

@@ -31,14 +31,12 @@ func (e Exact) Among(leader Exact) error {
 	return nil
 }
 
-// all returns what is held of every key that can be selected or, if among is not nil, of those of these.
-func (k *forKeys) all(among []string) (names []string, cells int128.Slice, quantum float64, err error) {
-	if k.leader != nil && among == nil {
-		if among, err = k.leader.held(); err != nil {
-			return nil, int128.Slice{}, 0, err
-		}
+// selectable returns the keys of which something is told, among, or if that is nil those that can be selected; nil if these are all.
+func (k *forKeys) selectable(among []string) ([]string, error) {
+	if k.leader == nil || among != nil {
+		return among, nil
 	}
-	return k.answers.All(among)
+	return k.leader.held()
 }
 
 // held returns the keys, of answers that were not noised.

@@ -247,7 +247,10 @@ func (k *forKeys) openForComparison(among []string) (out comparedKeys, err error
 	if k.answers == nil {
 		return out, ErrSpent
 	}
-	names, cells, quantum, err := k.all(among)
+	if among, err = k.selectable(among); err != nil {
+		return out, errors.Join(ErrKeys, err)
+	}
+	names, cells, quantum, err := k.answers.All(among)
 	if err != nil {
 		return out, errors.Join(ErrKeys, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,7 +47,8 @@ func newReader(t *testing.T) *reader {
 func (r *reader) write(job string) {
 	r.Helper()
 	job = strings.Replace(job, "dsn: unused", `dsn: "${env:DSN}"`, 1)
-	if err := os.WriteFile(filepath.Join(r.dir, "job.yaml"), []byte(job), 0o600); err != nil {
+	points := filepath.Join(r.dir, "points.csv")
+	if err := errors.Join(os.WriteFile(filepath.Join(r.dir, "job.yaml"), []byte(job), 0o600), os.WriteFile(points, []byte("id,lat,lon\none,10,0\ntwo,40,50\n"), 0o600)); err != nil {
 		r.Fatal(err)
 	}
 }
@@ -169,7 +171,7 @@ func TestDatabaseNamesAValue(t *testing.T) {
 	notShort(t)
 	r := newReader(t)
 	job := sqlpushtest.VisitsJobs()["several"]
-	r.write(strings.Replace(job, "table: visits", `query: "SELECT person, day, zone, amount, age, t, CAST(CAST(note AS int) AS text) AS note FROM visits"`, 1))
+	r.write(strings.Replace(job, "table: visits", `query: "SELECT person, day, zone, amount, age, lon, t, CAST(CAST(note AS int) AS text) AS note FROM visits"`, 1))
 	out, code := r.run(r.server.DSN, "run", "job.yaml", "--log", "json")
 	if code == exitDone || !strings.Contains(out, "SQLSTATE 22P02") {
 		t.Errorf("exit code %d: %s", code, out)
