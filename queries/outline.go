@@ -48,9 +48,10 @@ type Outline struct {
 	// Value is what is added up, nil if rows are counted. AllRows says that rows without a value count as rows of a value at the centre.
 	Value   *quantize.Quantizer
 	AllRows bool
-	// Squared says that the squares of values, less LessSquare each, are added up too. Rows says that numbers of rows are needed beside sums.
+	// Squared says that the squares of values, less LessSquare each, are added up too. SumsAlone says that the numbers of rows are not needed beside the sums.
 	Squared    bool
 	LessSquare int64
+	SumsAlone  bool
 	// Units says that the number of units that have a row is needed too, as table 1.
 	Units bool
 	// Steps are the bounds on the rows of a unit of which one is chosen later, ascending, the last of which is that of Limits; nil if the bound is fixed. A row
@@ -104,6 +105,7 @@ func OutlineOf(q Query, s table.Schema) (o Outline, err error) {
 			return o, err
 		}
 		o.Value, o.AllRows = q.Quantizer, q.Quantizer.Value.Rows > 0
+		o.SumsAlone = !q.Quantizer.Centred
 		if second := q.Second(); second != nil {
 			o.Squared, o.LessSquare = true, second.Less
 		}
