@@ -1,8 +1,11 @@
 package stores
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"net/http"
+	"os"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -22,11 +25,16 @@ func openAzure(ctx context.Context, a store.Address) (store.Bucket, error) {
 		return nil, err
 	}
 	b, err := blob.OpenBucket(ctx, "azblob://"+a.Bucket+"?"+q.Encode())
-	if err != nil {
+	switch known := cmp.Or(os.Getenv("AZURE_STORAGE_ACCOUNT"), os.Getenv("AZURE_STORAGE_CONNECTION_STRING"), os.Getenv("AZURE_STORAGEBLOB_CONNECTIONSTRING"), q.Get("storage_account")); {
+	case err != nil && known == "":
+		return nil, store.Failure(store.Denied, hintOfAzure)
+	case err != nil:
 		return nil, misconfigured()
 	}
 	return &bucket{b, ofAzure{}}, nil
 }
+
+const hintOfAzure = "no credentials were found: set AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or sign in by az login"
 
 type ofAzure struct{}
 
@@ -85,6 +93,10 @@ func (ofAzure) status(err error) (int, string) {
 	var answer *azcore.ResponseError
 	if errors.As(err, &answer) {
 		return answer.StatusCode, answer.ErrorCode
+	}
+	var final interface{ NonRetriable() } // the default credential found nothing that it could ask for a token
+	if errors.As(err, &final) {
+		return http.StatusUnauthorized, noAzureToken
 	}
 	return 0, ""
 }

@@ -5,17 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob"
 
 	"github.com/dprelease/dprelease/io/source"
 	"github.com/dprelease/dprelease/io/store"
@@ -23,107 +18,74 @@ import (
 	"github.com/dprelease/dprelease/stores/storestest"
 )
 
-const (
-	fakeGCS = "github.com/fsouza/fake-gcs-server@v1.56.1"
-	azurite = "azurite@3.35.0"
-	// The account and key that every copy of azurite has.
-	azuriteAccount = "devstoreaccount1"
-	azuriteKey     = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
-)
-
-// emulator returns the path of a program in the user's folder for caches, below which install puts it. It is installed with DPRELEASE_LONG=1 only, since
-// that takes a minute of processor time; without it the test skips.
-func emulator(t *testing.T, path string, install func(dir string) *exec.Cmd) string {
-	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Skip(err)
-	}
-	dir := filepath.Join(cache, "dprelease-test")
-	path = filepath.Join(dir, path)
-	if _, err := os.Stat(path); err == nil {
-		return path
-	}
-	if os.Getenv("DPRELEASE_LONG") == "" {
-		t.Skip("the emulator is not installed: DPRELEASE_LONG=1 installs it")
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := install(dir).CombinedOutput(); err != nil {
-		t.Skipf("the emulator cannot be had: %v: %.200s", err, out)
-	}
-	return path
-}
-
-// serves starts a server that listens at a port, and returns its address when it answers.
-func serves(t *testing.T, command func(port string) *exec.Cmd) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := listener.Addr().String()
-	_ = listener.Close()
-	cmd := command(at[strings.LastIndexByte(at, ':')+1:])
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
-	for end := time.Now().Add(60 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		c, err := net.Dial("tcp", at)
-		if err == nil {
-			_ = c.Close()
-			return at
-		}
-		if time.Now().After(end) {
-			t.Fatal("the server does not answer")
-		}
-	}
-}
-
 // Google Cloud Storage, as fake-gcs-server has it.
 func TestGCS(t *testing.T) {
-	program := emulator(t, "fake-gcs-server", func(dir string) *exec.Cmd {
-		cmd := exec.Command("go", "install", fakeGCS)
-		cmd.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=")
-		return cmd
-	})
-	at := serves(t, func(port string) *exec.Cmd {
-		return exec.Command(program, "-scheme", "http", "-host", "127.0.0.1", "-port", port, "-backend", "memory", "-public-host", "127.0.0.1:"+port, "-log-level", "error")
-	})
-	t.Setenv("STORAGE_EMULATOR_HOST", at)
-	r, err := http.Post("http://"+at+"/storage/v1/b?project=test", "application/json", strings.NewReader(`{"name": "bucket"}`))
-	if err != nil || r.StatusCode != http.StatusOK {
-		t.Fatal(r, err)
-	}
-	_ = r.Body.Close()
-	conforms(t, "gs://bucket/", "gs://none/", "?anonymous=true")
+	storestest.StartGCS(t)
+	conforms(t, "gs://bucket/", "gs://none/", "")
 }
 
 // Azure, as azurite has it.
 func TestAzure(t *testing.T) {
-	program := emulator(t, filepath.Join("azurite", "node_modules", ".bin", "azurite-blob"), func(dir string) *exec.Cmd {
-		return exec.Command("npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", filepath.Join(dir, "azurite"), azurite)
+	s := storestest.StartAzure(t)
+	conforms(t, "az://bucket/", "az://none/", "?"+s.AzureOptions())
+}
+
+// What Google's host does not let in ends with exit code 3 and the remedy, at once, and without a text of Google's or of its library.
+func TestGoogleCredentials(t *testing.T) {
+	g := storestest.StartGoogle(t)
+	g.Put(t, "t.csv", []byte("a\n1\n"))
+	const none, refused = "no credentials were found: set GOOGLE_APPLICATION_CREDENTIALS", "the store refuses access"
+	looks(t, "gs://bucket/t.csv", []credentialTest{
+		{"the reader", nil, ""},
+		{"a stranger", []string{"GOOGLE_APPLICATION_CREDENTIALS=" + g.Stranger}, refused},
+		{"a revoked key", []string{"GOOGLE_APPLICATION_CREDENTIALS=" + g.Revoked}, "Google refuses the credentials"},
+		{"no such file", []string{"GOOGLE_APPLICATION_CREDENTIALS=/none/canary"}, none},
+		{"no credentials", []string{"GOOGLE_APPLICATION_CREDENTIALS="}, none},
 	})
-	dir := t.TempDir()
-	at := serves(t, func(port string) *exec.Cmd {
-		return exec.Command(program, "--silent", "--skipApiVersionCheck", "--location", dir, "--blobHost", "127.0.0.1", "--blobPort", port, "--disableTelemetry")
+	looks(t, "gs://bucket/t.csv?anonymous=true", []credentialTest{{"nobody", []string{"GOOGLE_APPLICATION_CREDENTIALS="}, refused}})
+}
+
+// The same of Azure.
+func TestAzureCredentials(t *testing.T) {
+	s := storestest.StartAzure(t)
+	s.Put(t, "t.csv", []byte("a\n1\n"))
+	const none, refused = "no credentials were found: set AZURE_STORAGE_ACCOUNT", "the store refuses access"
+	looks(t, "az://bucket/t.csv", []credentialTest{
+		{"the key", nil, ""},
+		{"another key", []string{"AZURE_STORAGE_KEY=aHVzaA=="}, refused},
+		{"no key", []string{"AZURE_STORAGE_KEY="}, none},
+		{"no account", []string{"AZURE_STORAGE_KEY=", "AZURE_STORAGE_ACCOUNT="}, none},
+		{"a key that is none", []string{"AZURE_STORAGE_KEY=canary"}, "docs/STORES.md"},
 	})
-	t.Setenv("AZURE_STORAGE_ACCOUNT", azuriteAccount)
-	t.Setenv("AZURE_STORAGE_KEY", azuriteKey)
-	key, err := azblob.NewSharedKeyCredential(azuriteAccount, azuriteKey)
-	if err != nil {
-		t.Fatal(err)
+}
+
+// credentialTest is an environment, and what is said of it; "" if access is given.
+type credentialTest struct {
+	name        string
+	environment []string
+	want        string
+}
+
+// looks looks at the table of an address in processes with other credentials.
+func looks(t *testing.T, address string, tests []credentialTest) {
+	t.Helper()
+	for _, x := range tests {
+		cmd := exec.Command(os.Args[0], "columns", address)
+		cmd.Env = append(append(os.Environ(), asRelease+"=1"), x.environment...)
+		out, err := cmd.CombinedOutput()
+		code, want := cmd.ProcessState.ExitCode(), 0
+		if x.want != "" {
+			want = 3
+		}
+		if code != want || !strings.Contains(string(out), x.want) {
+			t.Errorf("%s: %v, exit code %d: %s", x.name, err, code, out)
+		}
+		for _, secret := range []string{"hush", "canary", "Warning", "oauth2", "127.0.0.1", "assertion", "IDENTITY", storestest.AzureKey} {
+			if strings.Contains(string(out), secret) {
+				t.Errorf("%s: %s is printed: %s", x.name, secret, out)
+			}
+		}
 	}
-	client, err := azblob.NewClientWithSharedKeyCredential("http://"+at+"/"+azuriteAccount, key, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := client.CreateContainer(t.Context(), "bucket", nil); err != nil {
-		t.Fatal(err)
-	}
-	conforms(t, "az://bucket/", "az://none/", "?localemu=true&protocol=http&domain="+at)
 }
 
 // conforms runs what holds of each store: every format gives the digests and sums of a local file, by patterns too; an object that is replaced
@@ -150,7 +112,7 @@ func conforms(t *testing.T, base, none, query string) {
 	refused := func(what string, err error, code string) {
 		t.Helper()
 		var e *source.Error
-		if !errors.As(err, &e) || e.Code != code || strings.Contains(err.Error(), "127.0.0.1") || strings.Contains(err.Error(), azuriteKey) {
+		if !errors.As(err, &e) || e.Code != code || strings.Contains(err.Error(), "127.0.0.1") || strings.Contains(err.Error(), storestest.AzureKey) {
 			t.Errorf("%s: %v, want %s", what, err, code)
 		}
 	}

@@ -3,23 +3,46 @@ package stores
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/url"
+	"os"
 	"strconv"
 
 	"cloud.google.com/go/storage"
-	"gocloud.dev/blob"
-	_ "gocloud.dev/blob/gcsblob" // gs://
+	"gocloud.dev/blob/gcsblob"
+	"gocloud.dev/gcp"
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/google"
 	"google.golang.org/api/googleapi"
+	"google.golang.org/api/option"
 
 	"github.com/dprelease/dprelease/io/store"
 )
 
 // openGCS opens a bucket of Google Cloud Storage.
+//
+// gocloud's opener prints a text of Google's library if it finds no credentials, and then asks the store without any, so the client is made here.
 func openGCS(ctx context.Context, a store.Address) (store.Bucket, error) {
 	q, err := values(a)
 	if err != nil {
 		return nil, err
 	}
-	b, err := blob.OpenBucket(ctx, "gs://"+a.Bucket+"?"+q.Encode())
+	opener := &gcsblob.URLOpener{Client: gcp.NewAnonymousHTTPClient(gcp.DefaultTransport())}
+	// A server that STORAGE_EMULATOR_HOST names has no credentials.
+	if anonymous, _ := strconv.ParseBool(q.Get("anonymous")); !anonymous && os.Getenv("STORAGE_EMULATOR_HOST") == "" {
+		// Not ctx: the tokens are asked for whenever they expire.
+		creds, err := gcp.DefaultCredentialsWithParams(context.WithoutCancel(ctx), google.CredentialsParams{UniverseDomain: q.Get("universe_domain")})
+		if err != nil {
+			return nil, store.Failure(store.Denied, "no credentials were found: set GOOGLE_APPLICATION_CREDENTIALS to a file of them, or sign in by gcloud auth application-default login, or add ?anonymous=true to the address of a public bucket")
+		}
+		if domain, err := creds.GetUniverseDomain(); err == nil && domain != "" {
+			opener.Options.ClientOptions = append(opener.Options.ClientOptions, option.WithUniverseDomain(domain))
+		}
+		if opener.Client, err = gcp.NewHTTPClient(gcp.DefaultTransport(), creds.TokenSource); err != nil {
+			return nil, misconfigured()
+		}
+	}
+	b, err := opener.OpenBucketURL(ctx, &url.URL{Scheme: gcsblob.Scheme, Host: a.Bucket, RawQuery: q.Encode()})
 	if err != nil {
 		return nil, misconfigured()
 	}
@@ -58,6 +81,10 @@ func (ofGCS) status(err error) (int, string) {
 	var answer *googleapi.Error
 	if errors.As(err, &answer) {
 		return answer.Code, ""
+	}
+	var token *oauth2.RetrieveError
+	if errors.As(err, &token) && token.Response != nil && token.Response.StatusCode < http.StatusInternalServerError {
+		return http.StatusUnauthorized, noGoogleToken
 	}
 	return 0, ""
 }

@@ -14,6 +14,7 @@ require (
 	github.com/dprelease/dprelease v0.0.0
 	github.com/parquet-go/parquet-go v0.32.0
 	gocloud.dev v0.47.0
+	golang.org/x/oauth2 v0.36.0
 	google.golang.org/api v0.297.0
 )
 
@@ -115,7 +116,6 @@ require (
 	golang.org/x/image v0.30.0 // indirect
 	golang.org/x/mod v0.41.0 // indirect
 	golang.org/x/net v0.59.0 // indirect
-	golang.org/x/oauth2 v0.36.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/telemetry v0.0.0-20260924152758-ed294f943157 // indirect

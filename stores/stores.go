@@ -31,6 +31,12 @@ type kind interface {
 	status(err error) (status int, code string)
 }
 
+// Codes for requests that were not made, since there was no token for them.
+const (
+	noGoogleToken = "dprelease-no-google-token"
+	noAzureToken  = "dprelease-no-azure-token"
+)
+
 // bucket is a bucket of one of the stores.
 type bucket struct {
 	*blob.Bucket
@@ -162,6 +168,10 @@ func (b *bucket) failure(ctx context.Context, err error) error {
 	}
 	status, code := b.kind.status(err)
 	switch {
+	case code == noGoogleToken:
+		return store.Failure(store.Denied, "Google refuses the credentials: renew them, and run again")
+	case code == noAzureToken:
+		return store.Failure(store.Denied, hintOfAzure)
 	case code == "RequestTimeTooSkewed" || code == "RequestTimeout" || code == "SlowDown":
 		return store.Failure(store.Unavailable, "is the machine's clock right?")
 	case status == http.StatusNotFound:

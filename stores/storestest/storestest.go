@@ -1,4 +1,5 @@
-// Package storestest starts a real S3 server for tests, behind a proxy that a test can let fail.
+// Package storestest starts servers of object stores for tests, behind a proxy that a test can let fail: a real one of S3, and emulators of Google Cloud
+// Storage and Azure.
 package storestest
 
 import (
@@ -16,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -52,8 +54,10 @@ var serverProgram = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// Server is the S3 server behind its proxy, with a bucket of the name "bucket".
+// Server is a server behind its proxy, with a bucket of the name "bucket".
 type Server struct {
+	// Scheme is that of the store's addresses.
+	Scheme string
 	// Direct is the server's URL, around the proxy, and PID its process.
 	Direct string
 	PID    int
@@ -65,32 +69,66 @@ type Server struct {
 	Pass  http.Handler
 	fault atomic.Pointer[func(http.ResponseWriter, *http.Request) bool]
 	proxy *httptest.Server
+	put   func(key string, content []byte) error
 }
 
-// Start starts the server until the test ends, and sets the variables by which clients find it. The test skips if the server cannot be had.
+// Put writes an object of the bucket, also in a process that cannot see the server.
+func (s *Server) Put(t testing.TB, key string, content []byte) {
+	t.Helper()
+	if err := s.put(key, content); err != nil {
+		t.Fatalf("%s: %v", key, err)
+	}
+}
+
+// AboutVersion says whether a request asks for an object's attributes, of which its version is one.
+func (s *Server) AboutVersion(r *http.Request, key string) bool {
+	asks := r.Method == http.MethodHead || r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/storage/v1/b/")
+	return asks && strings.HasSuffix(r.URL.Path, "/"+key)
+}
+
+// Start starts the server of S3 until the test ends, and sets the variables by which clients find it. The test skips if the server cannot be had.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	program, err := serverProgram()
 	if err != nil {
 		t.Skipf("the S3 server cannot be had: %v", err)
 	}
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "bucket"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{Scheme: "s3", put: func(key string, content []byte) error { return put("s3://bucket/"+key, content) }}
+	s.serve(t, func(at string) *exec.Cmd {
+		cmd := exec.Command(program, "--port", at, "--keep-alive", "--quiet", "posix", dir)
+		cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+AccessKey, "ROOT_SECRET_KEY="+SecretKey)
+		return cmd
+	})
+	for name, value := range map[string]string{
+		"AWS_ACCESS_KEY_ID": AccessKey, "AWS_SECRET_ACCESS_KEY": SecretKey, "AWS_ENDPOINT_URL": s.proxy.URL, "AWS_REGION": "us-east-1",
+		"AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": filepath.Join(dir, "none"), "AWS_SHARED_CREDENTIALS_FILE": filepath.Join(dir, "none"),
+	} {
+		t.Setenv(name, value)
+	}
+	return s
+}
+
+// serve starts the server, which listens at an address, and its proxy, until the test ends.
+func (s *Server) serve(t testing.TB, command func(at string) *exec.Cmd) {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := listener.Addr().String()
 	_ = listener.Close()
-	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "bucket"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(program, "--port", at, "--keep-alive", "--quiet", "posix", dir)
-	cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+AccessKey, "ROOT_SECRET_KEY="+SecretKey)
+	s.proxy = httptest.NewUnstartedServer(s.handler(&url.URL{Scheme: "http", Host: at}))
+	s.proxy.Config.ErrorLog = log.New(io.Discard, "", 0)
+	cmd := command(at)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(60 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		c, err := net.Dial("tcp", at)
 		if err == nil {
 			_ = c.Close()
@@ -100,19 +138,9 @@ func Start(t testing.TB) *Server {
 			t.Fatal("the server does not answer")
 		}
 	}
-	s := &Server{PID: cmd.Process.Pid}
-	s.proxy = httptest.NewUnstartedServer(s.handler(&url.URL{Scheme: "http", Host: at}))
-	s.proxy.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.PID, s.Direct = cmd.Process.Pid, "http://"+at
 	s.proxy.Start()
-	s.Direct = "http://" + at
 	t.Cleanup(s.proxy.Close)
-	for name, value := range map[string]string{
-		"AWS_ACCESS_KEY_ID": AccessKey, "AWS_SECRET_ACCESS_KEY": SecretKey, "AWS_ENDPOINT_URL": s.proxy.URL, "AWS_REGION": "us-east-1",
-		"AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": filepath.Join(dir, "none"), "AWS_SHARED_CREDENTIALS_FILE": filepath.Join(dir, "none"),
-	} {
-		t.Setenv(name, value)
-	}
-	return s
 }
 
 // handler passes requests on as they are: their signatures cover the host.
@@ -166,23 +194,40 @@ func (s *Server) Fails(f func(http.ResponseWriter, *http.Request) bool) {
 // Writer opens an address for writing.
 func Writer(t testing.TB, address string) (store.Writer, store.Address) {
 	t.Helper()
-	a, err := store.ParseAddress(address)
+	w, a, err := writer(address)
 	if err != nil {
 		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() })
+	return w, a
+}
+
+func writer(address string) (store.Writer, store.Address, error) {
+	a, err := store.ParseAddress(address)
+	if err != nil {
+		return nil, a, err
 	}
 	b, err := store.Open(context.Background(), a)
 	if err != nil {
-		t.Fatal(err)
+		return nil, a, err
 	}
-	t.Cleanup(func() { _ = b.Close() })
-	return b.(store.Writer), a
+	return b.(store.Writer), a, nil
 }
 
 // Put writes an object.
 func Put(t testing.TB, address string, content []byte) {
 	t.Helper()
-	w, a := Writer(t, address)
-	if err := w.Put(context.Background(), a.Key, "application/octet-stream", bytes.NewReader(content), int64(len(content)), nil); err != nil {
+	if err := put(address, content); err != nil {
+		a, _ := store.ParseAddress(address) // it is printed without its options
 		t.Fatalf("%s: %v", a, err)
 	}
+}
+
+func put(address string, content []byte) error {
+	w, a, err := writer(address)
+	if err != nil {
+		return err
+	}
+	err = w.Put(context.Background(), a.Key, "application/octet-stream", bytes.NewReader(content), int64(len(content)), nil)
+	return errors.Join(err, w.Close())
 }

@@ -22,9 +22,10 @@ import (
 	"github.com/dprelease/dprelease/cmd/release/command"
 	dpbeam "github.com/dprelease/dprelease/pipeline/beam"
 	"github.com/dprelease/dprelease/pipeline/beam/program"
+	"github.com/dprelease/dprelease/stores"
 )
 
-// role makes the test binary another program: release-beam, or a prism server on a port.
+// role makes the test binary another program: release-beam, release-stores (release), or a prism server on a port.
 const role = "DPRELEASE_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -36,6 +37,9 @@ func TestMain(m *testing.M) {
 		}
 		fmt.Fprintln(os.Stderr, "prism:", err)
 		select {}
+	case os.Getenv(role) == "release":
+		stores.Register()
+		os.Exit(command.Main())
 	case os.Getenv(role) != "":
 		os.Exit(program.Main())
 	}

@@ -34,13 +34,13 @@ import (
 	"github.com/dprelease/dprelease/stores/storestest"
 )
 
-// storeJob reads objects of S3 and a file of a web server, and takes keys from another one. Its budget pays one release.
+// storeJob reads objects of a store and a file of a web server, and takes keys from another one. Its budget pays one release.
 const storeJob = `
 version: 1
 name: cats
 params: {day: sunday}
 privacy: {epsilon: 1, delta: 1e-6, unit: [unit], per_unit: {max_rows: 5}}
-input: {files: ["s3://bucket/${day}/t*.parquet", "s3://bucket/${day}/t.csv?${env:TEST_OPTIONS}", "https://HOST/t.arrow?${env:TEST_SIGNATURE}"], csv: {types: {unit: int, value: float}}}
+input: {files: ["SCHEME://bucket/${day}/t*.parquet", "SCHEME://bucket/${day}/t.csv?${env:TEST_OPTIONS}", "https://HOST/t.arrow?${env:TEST_SIGNATURE}"], csv: {types: {unit: int, value: float}}}
 queries:
   - {name: cats, histogram: {by: [{column: cat, values_from: {file: "https://HOST/cats.csv", column: cat}}]}}
 output: {dir: out, formats: [csv]}
@@ -58,28 +58,35 @@ type stand struct {
 	tap           *tap // keeps what the submitter says to the server; nil if nothing does
 }
 
-// newStand starts the stores and writes the job.
+// newStand starts an S3 server and a web server, and writes the job.
 func newStand(t *testing.T, rows int) *stand {
+	t.Helper()
+	return newStandOf(t, storestest.Start(t), rows, "kmskeyid=canary", storestest.AccessKey, storestest.SecretKey, "X-Amz-Signature")
+}
+
+// newStandOf writes the job of a store, whose addresses have options that come from the environment, and starts a web server.
+func newStandOf(t *testing.T, server *storestest.Server, rows int, options string, secrets ...string) *stand {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stand{Server: storestest.Start(t), t: t, dir: dir, job: filepath.Join(dir, "job.yaml"), parts: filepath.Join(dir, "parts"), content: storestest.Tables(t, rows)}
+	s := &stand{Server: server, t: t, dir: dir, job: filepath.Join(dir, "job.yaml"), parts: filepath.Join(dir, "parts"), content: storestest.Tables(t, rows)}
 	stores.Register()
 	web.Register()
 	var random [16]byte
 	_, _ = rand.Read(random[:]) // it never fails
 	signature := "sig=canary" + hex.EncodeToString(random[:])
 	t.Setenv("TEST_SIGNATURE", signature)
-	t.Setenv("TEST_OPTIONS", "kmskeyid=canary")
-	s.secrets = []string{signature, "kmskeyid=canary", storestest.AccessKey, storestest.SecretKey, "X-Amz-Signature"}
+	t.Setenv("TEST_OPTIONS", options)
+	s.secrets = append(secrets, signature, options)
 	s.content["cats.csv"] = []byte("cat\ncat 1\ncat 2\ncat 3\n")
 	host := s.serveWeb(signature)
 	for _, name := range []string{"t.parquet", "t.csv"} {
-		storestest.Put(t, "s3://bucket/monday/"+name, s.content[name])
+		s.Put(t, "monday/"+name, s.content[name])
 	}
-	if err := errors.Join(os.WriteFile(s.job, []byte(strings.ReplaceAll(storeJob, "HOST", host)), 0o600), os.Mkdir(s.parts, 0o700)); err != nil {
+	text := strings.NewReplacer("HOST", host, "SCHEME", server.Scheme).Replace(storeJob)
+	if err := errors.Join(os.WriteFile(s.job, []byte(text), 0o600), os.Mkdir(s.parts, 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	s.key = filepath.Join(dir, "run.key")
@@ -104,8 +111,9 @@ func (s *stand) serveWeb(signature string) string {
 	w.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
 	w.StartTLS()
 	s.t.Cleanup(w.Close)
+	before, _ := os.ReadFile(os.Getenv("SSL_CERT_FILE")) // of the store, if it has one
 	trusted := filepath.Join(s.dir, "authority.pem")
-	if err := os.WriteFile(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: w.Certificate().Raw}), 0o600); err != nil {
+	if err := os.WriteFile(trusted, append(before, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: w.Certificate().Raw})...), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
 	s.t.Setenv("SSL_CERT_FILE", trusted)
@@ -190,7 +198,7 @@ func third(f func(http.ResponseWriter)) func(http.ResponseWriter, *http.Request)
 func (s *stand) onObject(n int64, do func()) {
 	var count atomic.Int64
 	s.Fails(func(_ http.ResponseWriter, r *http.Request) bool {
-		if r.Method == http.MethodHead && strings.HasSuffix(r.URL.Path, "/t.csv") && count.Add(1) == n {
+		if s.AboutVersion(r, "monday/t.csv") && count.Add(1) == n {
 			do()
 		}
 		return false
@@ -257,6 +265,29 @@ func TestPartsAreRefused(t *testing.T) {
 	}
 }
 
+// lack is an environment of a worker that does not suffice, and what is said of it.
+type lack struct {
+	name        string
+	environment []string
+	want        []string
+}
+
+// testLacks runs the job with such workers: nothing is charged.
+func (s *stand) testLacks(lacks []lack) {
+	s.t.Helper()
+	for _, x := range lacks {
+		code, out := s.run(1, x.environment...)
+		if code != 3 || s.released() || !strings.Contains(out, "nothing was charged") {
+			s.t.Errorf("%s: exit code %d:\n%s", x.name, code, out)
+		}
+		for _, want := range x.want {
+			if !strings.Contains(out, want) {
+				s.t.Errorf("%s: %q is not said:\n%s", x.name, want, out)
+			}
+		}
+	}
+}
+
 // A worker that lacks what the stores want of it says what to do, nothing is charged, and the same job makes its release when the worker has it.
 func TestWorkerLacks(t *testing.T) {
 	s := newStand(t, 2_000)
@@ -268,23 +299,13 @@ func TestWorkerLacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, x := range map[string]struct{ environment, want []string }{
-		"credentials":       {[]string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}, []string{dpbeam.Unread.Says, "set AWS_ACCESS_KEY_ID"}},
-		"another signature": {[]string{"TEST_SIGNATURE=sig=canary"}, []string{dpbeam.Unread.Says, "t.arrow", "is the address signed"}},
-		"no signature":      {[]string{"TEST_SIGNATURE"}, []string{dpbeam.NoVariable.Says, "TEST_SIGNATURE"}},
-		"no options":        {[]string{"TEST_OPTIONS", "TEST_SIGNATURE"}, []string{dpbeam.NoVariable.Says, "TEST_OPTIONS, TEST_SIGNATURE"}},
-		"another key":       {[]string{dpbeam.KeyVariable + "=" + strings.TrimSpace(string(otherKey))}, []string{dpbeam.OtherKey.Says}},
-	} {
-		code, out := s.run(1, x.environment...)
-		if code != 3 || s.released() || !strings.Contains(out, "nothing was charged") {
-			t.Errorf("%s: exit code %d:\n%s", name, code, out)
-		}
-		for _, want := range x.want {
-			if !strings.Contains(out, want) {
-				t.Errorf("%s: %q is not said:\n%s", name, want, out)
-			}
-		}
-	}
+	s.testLacks([]lack{
+		{"credentials", []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}, []string{dpbeam.Unread.Says, "set AWS_ACCESS_KEY_ID"}},
+		{"another signature", []string{"TEST_SIGNATURE=sig=canary"}, []string{dpbeam.Unread.Says, "t.arrow", "is the address signed"}},
+		{"no signature", []string{"TEST_SIGNATURE"}, []string{dpbeam.NoVariable.Says, "TEST_SIGNATURE"}},
+		{"no options", []string{"TEST_OPTIONS", "TEST_SIGNATURE"}, []string{dpbeam.NoVariable.Says, "TEST_OPTIONS, TEST_SIGNATURE"}},
+		{"another key", []string{dpbeam.KeyVariable + "=" + strings.TrimSpace(string(otherKey))}, []string{dpbeam.OtherKey.Says}},
+	})
 	if code, out := s.run(1); code != 0 || !s.released() { // the budget pays one
 		t.Fatalf("exit code %d:\n%s", code, out)
 	}
@@ -293,16 +314,23 @@ func TestWorkerLacks(t *testing.T) {
 // An object that is replaced by another one of the same length, after the submitter or a worker has looked at it, is refused, and costs nothing.
 func TestObjectReplaced(t *testing.T) {
 	s := newStand(t, 20_000)
+	s.testReplaced()
+}
+
+// testReplaced replaces the CSV file at two times of a run by two workers, and makes the release of the first one.
+func (s *stand) testReplaced() {
+	t := s.t
+	t.Helper()
 	changed := bytes.Clone(s.content["t.csv"])
 	changed[len(changed)-2] ^= 1
 	for name, n := range map[string]int64{"between the submitter and a worker": 2, "between two workers": 3} {
-		s.onObject(n, func() { storestest.Put(t, "s3://bucket/monday/t.csv", changed) })
+		s.onObject(n, func() { s.Put(t, "monday/t.csv", changed) })
 		code, out := s.run(2)
 		s.Fails(nil)
 		if code != 3 || s.released() || !strings.Contains(out, dpbeam.Changed.Says+"; nothing was charged") {
 			t.Errorf("%s: exit code %d:\n%s", name, code, out)
 		}
-		storestest.Put(t, "s3://bucket/monday/t.csv", s.content["t.csv"])
+		s.Put(t, "monday/t.csv", s.content["t.csv"])
 	}
 	if code, out := s.run(2); code != 0 || !s.released() { // the budget pays one
 		t.Fatalf("exit code %d:\n%s", code, out)
