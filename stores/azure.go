@@ -34,8 +34,6 @@ func openAzure(ctx context.Context, a store.Address) (store.Bucket, error) {
 	return &bucket{b, ofAzure{}}, nil
 }
 
-const hintOfAzure = "no credentials were found: set AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or sign in by az login"
-
 type ofAzure struct{}
 
 // quotedTag is an ETag as requests name it: lists have it without its quotes.

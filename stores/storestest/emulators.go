@@ -31,17 +31,22 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob"
 )
 
+// What clients show.
 const (
-	fakeGCS = "github.com/fsouza/fake-gcs-server@v1.56.1"
-	azurite = "azurite@3.35.0"
-	// AzureAccount and AzureKey are those that every copy of azurite has.
+	// AzureAccount is the account that every copy of azurite has.
 	AzureAccount = "devstoreaccount1"
-	AzureKey     = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+	// AzureKey is the key of that account.
+	AzureKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 	// GoogleToken is what Google's emulator gives for an hour to whoever may read and write.
 	GoogleToken = "hush-token-of-the-test"
-	googleHost  = "storage.googleapis.com"
-	reader      = "reader@test.iam.gserviceaccount.com"
-	stranger    = "stranger@test.iam.gserviceaccount.com"
+)
+
+const (
+	fakeGCS    = "github.com/fsouza/fake-gcs-server@v1.56.1"
+	azurite    = "azurite@3.35.0"
+	googleHost = "storage.googleapis.com"
+	reader     = "reader@test.iam.gserviceaccount.com"
+	stranger   = "stranger@test.iam.gserviceaccount.com"
 )
 
 // emulator returns the path of a program in the user's folder for caches, below which install puts it. It is installed with DPRELEASE_LONG=1 only, since
