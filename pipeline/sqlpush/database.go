@@ -29,7 +29,7 @@ type Database struct {
 	dialect Dialect
 	from    string // a table expression
 	columns map[string]Column
-	other   map[string]string // columns that cannot be read: their types
+	other   map[string]string // columns that cannot be read: what messages call their types
 }
 
 // Open connects to a database and reads the names and types of the input's columns, and no row. Errors are of type *pipeline.Error.
@@ -102,14 +102,21 @@ type typeNamer interface {
 	nameTypes(ctx context.Context, s *session, all []ColumnType) error
 }
 
+// add adds a column, which can be read if its type is one that the dialect reads and no other column has its name.
 func (d *Database) add(of ColumnType) {
+	_, read := d.columns[of.Name]
+	_, unread := d.other[of.Name]
 	c, ok := d.dialect.Column(of)
-	if _, twice := d.columns[of.Name]; !ok || twice || strings.ContainsAny(of.Name, "\"`\\\x00") {
+	name := strings.ToLower(of.Type) + " of a database"
+	switch {
+	case read || unread:
 		delete(d.columns, of.Name)
-		d.other[of.Name] = strings.ToLower(of.Type)
-		return
+		d.other[of.Name] = name + ", which has several columns of this name,"
+	case !ok || strings.ContainsAny(of.Name, "\"`\\\x00"):
+		d.other[of.Name] = name
+	default:
+		d.columns[of.Name] = c
 	}
-	d.columns[of.Name] = c
 }
 
 // Schema returns the input's columns. Those that cannot be read are of kind Invalid.
@@ -117,7 +124,7 @@ func (d *Database) Schema() table.Schema {
 	in := input{columns: d.columns}
 	s := in.schema()
 	for name, t := range d.other {
-		s.Fields = append(s.Fields, table.Field{Name: name, Type: table.Type{Name: t + " of a database"}})
+		s.Fields = append(s.Fields, table.Field{Name: name, Type: table.Type{Name: t}})
 	}
 	return s
 }

@@ -24,6 +24,9 @@ func (duckdb) Name() string { return "duckdb" }
 // Column reads texts as they are, and infinite dates and times as null, as date_diff and epoch_us do.
 func (duckdb) Column(of ColumnType) (c Column, ok bool) {
 	x := of.Expr
+	if strings.HasSuffix(of.Type, "]") { // a list
+		return c, false
+	}
 	name, size, _ := strings.Cut(of.Type, "(")
 	if n, _ := fmt.Sscanf(size, "%d,%d)", &of.Precision, &of.Scale); n == 2 { // the driver says it in the name alone
 		of.HasDecimal = true

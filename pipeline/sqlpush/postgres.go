@@ -63,7 +63,8 @@ func (postgres) Column(of ColumnType) (c Column, ok bool) {
 // postgresEnum is what nameTypes calls each type that lists its values.
 const postgresEnum = "ENUM"
 
-// nameTypes asks the server for the types that users of the database have made: the driver knows their numbers.
+// nameTypes asks the server for the types that users of the database have made: the driver knows their numbers. In small letters a name is none of those that Column
+// knows, whoever made the type.
 func (postgres) nameTypes(ctx context.Context, s *session, all []ColumnType) error {
 	var unknown []string
 	for _, of := range all {
@@ -74,7 +75,7 @@ func (postgres) nameTypes(ctx context.Context, s *session, all []ColumnType) err
 	if unknown == nil {
 		return nil
 	}
-	rows, err := s.query(ctx, "SELECT CAST(oid AS text), CASE typtype WHEN 'e' THEN '"+postgresEnum+"' ELSE CAST(typname AS text) END FROM pg_catalog.pg_type WHERE oid IN ("+strings.Join(unknown, ", ")+")")
+	rows, err := s.query(ctx, "SELECT CAST(oid AS text), CASE typtype WHEN 'e' THEN '"+postgresEnum+"' ELSE lower(CAST(typname AS text)) END FROM pg_catalog.pg_type WHERE oid IN ("+strings.Join(unknown, ", ")+")")
 	if err != nil {
 		return failed(ctx, "the types of the input's columns cannot be read", err)
 	}
@@ -154,8 +155,11 @@ var postgresPieces = pieces{
 // Total is of numeric.
 func (postgres) Total(x string) string { return "CAST(SUM(" + x + ") AS text)" }
 
-// Session turns off the compilation of expressions, which takes seconds for long ones.
-func (postgres) Session() []string { return []string{"SET LOCAL jit = off"} }
+// Session turns off the compilation of expressions, which takes seconds for long ones. The other settings are those that a server, a database or a user may have
+// otherwise: a backslash in a literal stands for itself; bytes and doubles that are sent as texts are read as what they are.
+func (postgres) Session() []string {
+	return []string{"SET LOCAL jit = off", "SET LOCAL standard_conforming_strings = on", "SET LOCAL extra_float_digits = 3", "SET LOCAL bytea_output = hex"}
+}
 
 // Transaction is a snapshot.
 func (postgres) Transaction() *sql.TxOptions {

@@ -151,3 +151,12 @@ func TestOtherCastsAreRefused(t *testing.T) {
 		_ = db.Close()
 	}
 }
+
+// A list of a type that can be read cannot be read.
+func TestListsAreNotRead(t *testing.T) {
+	for of, ok := range map[string]bool{"DECIMAL(9,2)": true, "DECIMAL(9,2)[]": false, "DECIMAL(9,2)[3]": false, "ENUM('a')": true, "ENUM('a')[]": false} {
+		if _, got := (duckdb{}).Column(ColumnType{Expr: "x", Type: of}); got != ok {
+			t.Errorf("%s: %v", of, got)
+		}
+	}
+}
