@@ -31,7 +31,7 @@ func openAzure(ctx context.Context, a store.Address) (store.Bucket, error) {
 	case err != nil:
 		return nil, misconfigured()
 	}
-	return &bucket{b, ofAzure{}}, nil
+	return &bucket{Bucket: b, kind: ofAzure{}}, nil
 }
 
 type ofAzure struct{}

@@ -1,6 +1,7 @@
 package stores_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net/http"
@@ -105,4 +106,46 @@ func runWith(t *testing.T, s *storestest.Server, fault func(http.ResponseWriter,
 		before = string(table)
 	}
 	noCredentials(t, dir)
+}
+
+// Parts are asked for by plain requests, of keys of any characters. If the store refuses these and heeds the SDK's, there are no more of them.
+func TestS3PlainRequests(t *testing.T) {
+	s := storestest.Start(t)
+	var plain, others atomic.Int64
+	status := 0
+	s.Fails(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodGet || r.Header.Get("Range") == "" {
+			return false
+		}
+		if r.UserAgent() != "dprelease" {
+			others.Add(1)
+			return false
+		}
+		plain.Add(1)
+		return status != 0 && refusal(w, status, "AccessDenied")
+	})
+	w, _ := storestest.Writer(t, "s3://bucket/")
+	read := func(key string, wantPlain, wantOthers int64) {
+		t.Helper()
+		plain.Store(0)
+		others.Store(0)
+		content := []byte("of " + key)
+		if err := w.Put(t.Context(), key, "text/plain", bytes.NewReader(content), int64(len(content)), nil); err != nil {
+			t.Fatal(err)
+		}
+		o, err := w.Stat(t.Context(), key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := make([]byte, len(content)-1)
+		if err := store.ReadFull(t.Context(), w, o, p, 1); err != nil || !bytes.Equal(p, content[1:]) || plain.Load() != wantPlain || others.Load() != wantOthers {
+			t.Errorf("%s: %q, %v; %d plain requests and %d others", key, p, err, plain.Load(), others.Load())
+		}
+	}
+	read("a/b.parquet", 1, 0)
+	read("a/year=2024/b c+d&e~f%2F!'()*;:@$,?#[].parquet", 1, 0)
+	read("ä.parquet", 0, 1)
+	status = http.StatusForbidden
+	read("a/b.parquet", 1, 1)
+	read("a/b.parquet", 0, 1)
 }

@@ -46,7 +46,7 @@ func openGCS(ctx context.Context, a store.Address) (store.Bucket, error) {
 	if err != nil {
 		return nil, misconfigured()
 	}
-	return &bucket{b, ofGCS{}}, nil
+	return &bucket{Bucket: b, kind: ofGCS{}}, nil
 }
 
 type ofGCS struct{}

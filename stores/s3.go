@@ -42,9 +42,12 @@ func openS3(ctx context.Context, a store.Address) (store.Bucket, error) {
 		return nil, misconfigured()
 	}
 	cfg.Logger = logging.Nop{}
-	if c, ok := cfg.HTTPClient.(*awshttp.BuildableClient); ok {
-		cfg.HTTPClient = c.WithTransportOptions(func(t *http.Transport) { t.MaxIdleConnsPerHost = connections })
+	plain, ok := cfg.HTTPClient.(*awshttp.BuildableClient)
+	if !ok {
+		plain = awshttp.NewBuildableClient()
 	}
+	plain = plain.WithTransportOptions(func(t *http.Transport) { t.MaxIdleConnsPerHost = connections })
+	cfg.HTTPClient = plain.Freeze()
 	cfg.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 	if cfg.Region == "" {
 		cfg.Region = defaultRegion
@@ -70,7 +73,11 @@ func openS3(ctx context.Context, a store.Address) (store.Bucket, error) {
 	if err != nil {
 		return nil, misconfigured()
 	}
-	return &bucket{b, ofS3{}}, nil
+	all := &bucket{Bucket: b, kind: ofS3{}}
+	if c, ok := cfg.HTTPClient.(*http.Client); ok {
+		all.ranges = newRanges(client, c.Transport, a.Bucket)
+	}
+	return all, nil
 }
 
 type ofS3 struct{}

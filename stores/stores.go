@@ -42,7 +42,8 @@ const hintOfAzure = "no credentials were found: set AZURE_STORAGE_ACCOUNT and AZ
 // bucket is a bucket of one of the stores.
 type bucket struct {
 	*blob.Bucket
-	kind kind
+	kind   kind
+	ranges *ranges // nil if the library makes all requests
 }
 
 // Stat implements store.Bucket.
@@ -88,25 +89,47 @@ func (b *bucket) List(ctx context.Context, prefix string, yield func(store.Objec
 
 // Read implements store.Bucket.
 func (b *bucket) Read(ctx context.Context, o store.Object, at, size int64) (io.ReadCloser, error) {
+	asked := false
+	if b.ranges != nil {
+		var answer *http.Response
+		var err error
+		if answer, asked, err = b.ranges.read(ctx, o, at, size); err != nil {
+			return nil, b.failure(ctx, err)
+		}
+		if answer != nil {
+			span := answer.Header.Get("Content-Range")
+			return answered(answer.Body, o, at, answer.Header.Get("ETag"), begin(span), total(span))
+		}
+	}
 	r, err := b.NewRangeReader(ctx, o.Key, at, size, &blob.ReaderOptions{
 		BeforeRead: func(as func(any) bool) error { return b.kind.pin(as, o.Version) },
 	})
 	if err != nil {
 		return nil, b.failure(ctx, err)
 	}
-	switch version, first := b.kind.answered(r.As); {
+	if asked { // the library got what a plain request did not get
+		b.ranges.off.Store(true)
+	}
+	version, first := b.kind.answered(r.As)
+	return answered(r, o, at, version, first, r.Size())
+}
+
+// answered returns the body of an answer to a request for an object's bytes from a place on, if it has these, of the version that was asked for. The answer states
+// its version, at which byte it begins, and the size of the object.
+func answered(body io.ReadCloser, o store.Object, at int64, version string, first, size int64) (io.ReadCloser, error) {
+	var err error
+	switch {
 	case version != o.Version:
 		err = store.Failure(store.Changed, "")
 	case first != at:
 		err = store.Failure(store.Unsupported, "the store does not send the part of the object that was asked for: does a proxy or a gateway ignore ranges? download the object, and name the copy")
-	case r.Size() != o.Size:
+	case size != o.Size:
 		err = store.Failure(store.Changed, "")
+	default:
+		return body, nil
 	}
-	if err != nil {
-		_ = r.Close()
-		return nil, err
-	}
-	return r, nil
+	_ = body.Close()
+	return nil, err
 }
 
 // begin returns at which byte an answer begins, by its Content-Range: at the first if there is none, since that is the whole object; -1 if it cannot
