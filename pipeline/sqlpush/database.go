@@ -10,6 +10,8 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/sessions"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/spills"
 )
 
 // Source is an input in a database, as a job names it: a table or a query.
@@ -30,6 +32,7 @@ type Database struct {
 	from    string // a table expression
 	columns map[string]Column
 	other   map[string]string // columns that cannot be read: what messages call their types
+	spills  spills.Folder
 }
 
 // Open connects to a database and reads the names and types of the input's columns, and no row. Errors are of type *pipeline.Error.
@@ -43,7 +46,7 @@ func Open(ctx context.Context, s Source) (*Database, error) {
 	}
 	db, err := sql.Open(registered(s.Driver), s.DSN)
 	if err != nil {
-		return nil, failed(ctx, "the connection string is not one", err)
+		return nil, sessions.Failed(ctx, "the connection string is not one", err)
 	}
 	d := &Database{db: db, dialect: dialect, from: expression(dialect, s), columns: map[string]Column{}, other: map[string]string{}}
 	if err := d.describe(ctx); err != nil {
@@ -67,15 +70,15 @@ func expression(d Dialect, s Source) string {
 
 // describe finds the columns' types.
 func (d *Database) describe(ctx context.Context) error {
-	return d.within(ctx, func(tx *session) error {
-		rows, err := tx.query(ctx, "SELECT * FROM "+d.from+" WHERE 1 = 0")
+	return d.within(ctx, func(tx *sessions.Session) error {
+		rows, err := tx.Query(ctx, "SELECT * FROM "+d.from+" WHERE 1 = 0")
 		if err != nil {
-			return failed(ctx, "the input's columns cannot be read", err)
+			return sessions.Failed(ctx, "the input's columns cannot be read", err)
 		}
 		defer rows.Close()
 		types, err := rows.ColumnTypes()
 		if err != nil {
-			return failed(ctx, "the input's columns cannot be read", err)
+			return sessions.Failed(ctx, "the input's columns cannot be read", err)
 		}
 		all := make([]ColumnType, len(types))
 		for i, t := range types {
@@ -83,7 +86,7 @@ func (d *Database) describe(ctx context.Context) error {
 			all[i].Precision, all[i].Scale, all[i].HasDecimal = t.DecimalSize()
 		}
 		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-			return failed(ctx, "the input's columns cannot be read", err)
+			return sessions.Failed(ctx, "the input's columns cannot be read", err)
 		}
 		if n, ok := d.dialect.(typeNamer); ok {
 			if err := n.nameTypes(ctx, tx, all); err != nil {
@@ -99,7 +102,7 @@ func (d *Database) describe(ctx context.Context) error {
 
 // typeNamer is a dialect that finds the names of types that its driver does not know.
 type typeNamer interface {
-	nameTypes(ctx context.Context, s *session, all []ColumnType) error
+	nameTypes(ctx context.Context, s *sessions.Session, all []ColumnType) error
 }
 
 // add adds a column, which can be read if its type is one that the dialect reads and no other column has its name.
@@ -138,32 +141,56 @@ func (d *Database) Close() error {
 }
 
 // within runs f on one connection.
-func (d *Database) within(ctx context.Context, f func(*session) error) error {
+func (d *Database) within(ctx context.Context, f func(*sessions.Session) error) error {
 	conn, err := d.db.Conn(ctx)
 	if err != nil {
-		return failed(ctx, "the database cannot be reached", err)
+		return sessions.Failed(ctx, "the database cannot be reached", err)
 	}
 	defer func() { _ = conn.Close() }()
-	s := &session{
-		query: func(ctx context.Context, text string) (*sql.Rows, error) { return conn.QueryContext(ctx, text) },
-		exec:  func(ctx context.Context, text string) (sql.Result, error) { return conn.ExecContext(ctx, text) },
+	s := &sessions.Session{
+		Query: func(ctx context.Context, text string) (*sql.Rows, error) { return conn.QueryContext(ctx, text) },
+		Exec:  func(ctx context.Context, text string) (sql.Result, error) { return conn.ExecContext(ctx, text) },
 	}
 	if o := d.dialect.Transaction(); o != nil {
 		tx, err := conn.BeginTx(ctx, o)
 		if err != nil {
-			return failed(ctx, "no transaction can be begun", err)
+			return sessions.Failed(ctx, "no transaction can be begun", err)
 		}
 		defer func() { _ = tx.Rollback() }() // it has only read
-		s.query = func(ctx context.Context, text string) (*sql.Rows, error) { return tx.QueryContext(ctx, text) }
-		s.exec = func(ctx context.Context, text string) (sql.Result, error) { return tx.ExecContext(ctx, text) }
+		s.Query = func(ctx context.Context, text string) (*sql.Rows, error) { return tx.QueryContext(ctx, text) }
+		s.Exec = func(ctx context.Context, text string) (sql.Result, error) { return tx.ExecContext(ctx, text) }
 	}
 	for _, text := range d.dialect.Session() {
-		if _, err := s.exec(ctx, text); err != nil {
-			return failed(ctx, "a setting of the session is refused", err)
+		if _, err := s.Exec(ctx, text); err != nil {
+			return sessions.Failed(ctx, "a setting of the session is refused", err)
 		}
 	}
 	if err := d.dialect.suits(ctx, s); err != nil {
 		return err
 	}
 	return f(s)
+}
+
+// spiller is a dialect of databases that run in this process and write what they do not hold in memory to a folder, which a statement sets.
+type spiller interface{ spillTo(folder string) string }
+
+// UseScratch names the folder in which a database in this process has a folder of its own while it reads rows.
+func (d *Database) UseScratch(dir string) { d.spills.Parent = dir }
+
+// reading is within for statements that read rows.
+func (d *Database) reading(ctx context.Context, f func(*sessions.Session) error) error {
+	dialect, ok := d.dialect.(spiller)
+	if !ok {
+		return d.within(ctx, f)
+	}
+	defer d.spills.Remove()
+	return d.within(ctx, func(s *sessions.Session) error {
+		if err := d.spills.Make(func(path string) error { // it can be told only as long as nothing was written
+			_, err := s.Exec(ctx, dialect.spillTo(path))
+			return err
+		}); err != nil {
+			return sessions.Failed(ctx, "there can be no folder for what the database does not hold in memory", err)
+		}
+		return f(s)
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/keys"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/numerals"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/sessions"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/vectors"
 	"github.com/dprelease/dprelease/queries/domain"
 )
@@ -69,7 +70,7 @@ type Dialect interface {
 	// fence ends a SELECT whose columns are not to be written into the places of their use, again and again; "" if the engine does not do that.
 	fence() string
 	// suits refuses a server that is not as the dialect expects.
-	suits(ctx context.Context, s *session) error
+	suits(ctx context.Context, s *sessions.Session) error
 }
 
 // exactness is of an engine that was seen to add, subtract, multiply, divide and take roots of doubles as this program does, each rounded by itself.
@@ -170,7 +171,7 @@ func (ansi) unitOfTimes() bool { return false }
 
 func (ansi) fence() string { return "" }
 
-func (ansi) suits(context.Context, *session) error { return nil }
+func (ansi) suits(context.Context, *sessions.Session) error { return nil }
 
 func kind(k table.Kind) table.Type { return table.Type{Kind: k} }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/keys"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/numerals"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/sessions"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/vectors"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -143,7 +144,7 @@ func (d duckdb) Pairs(alias string, pairs []Pair) string {
 func (duckdb) Total(x string) string { return "CAST(SUM(" + x + ") AS VARCHAR)" }
 
 // suits asks how casts round and what fails in them: statements depend on that.
-func (duckdb) suits(ctx context.Context, s *session) error {
+func (duckdb) suits(ctx context.Context, s *sessions.Session) error {
 	var wrong []string
 	for _, c := range []struct{ x, of, is string }{
 		{"0.5", "BIGINT", "= 0"}, {"1.5", "BIGINT", "= 2"}, {"2.5", "BIGINT", "= 2"}, {"-0.5", "BIGINT", "= 0"}, {"-1.5", "BIGINT", "= -2"}, {"NaN", "BIGINT", "IS NULL"},
@@ -151,15 +152,23 @@ func (duckdb) suits(ctx context.Context, s *session) error {
 	} {
 		wrong = append(wrong, fmt.Sprintf("TRY_CAST(CAST('%s' AS DOUBLE) AS %s) %s", c.x, c.of, c.is))
 	}
-	return s.asks(ctx, "SELECT COALESCE("+strings.Join(wrong, " AND ")+", false)", &pipeline.Error{
+	return s.Asks(ctx, "SELECT COALESCE("+strings.Join(wrong, " AND ")+", false)", &pipeline.Error{
 		Cause: pipeline.CauseInput, Code: "sql-server", Message: "this version of DuckDB rounds in another way than DuckDB 1.5",
 		Hint: "use a program that is built with DuckDB 1.5, or write engine: local",
 	})
 }
 
-// Session turns off a rewriting of windows whose state does not spill to disk, and the loading of extensions from the network.
+// Session turns off a rewriting of windows whose state does not spill to disk, and the loading of extensions from the network. Rows are ordered as statements mean it,
+// whatever the connection string says.
 func (duckdb) Session() []string {
-	return []string{"SET disabled_optimizers = 'top_n_window_elimination'", "SET autoinstall_known_extensions = false", "SET autoload_known_extensions = false"}
+	return []string{
+		"SET disabled_optimizers = 'top_n_window_elimination'", "SET autoinstall_known_extensions = false", "SET autoload_known_extensions = false", "SET default_order = 'ASC'",
+	}
+}
+
+// spillTo sets the folder. The path is the user's own, and only a quote means something in a literal.
+func (duckdb) spillTo(folder string) string {
+	return "SET temp_directory = '" + strings.ReplaceAll(folder, "'", "''") + "'"
 }
 
 // fold reads the bytes of a text as the characters that they were made of.

@@ -8,6 +8,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/sessions"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/sums"
 	"github.com/dprelease/dprelease/queries"
 )
@@ -19,8 +20,9 @@ type Engine struct {
 }
 
 var (
-	_ pipeline.Engine  = (*Engine)(nil)
-	_ pipeline.Refuser = (*Engine)(nil)
+	_ pipeline.Engine    = (*Engine)(nil)
+	_ pipeline.Refuser   = (*Engine)(nil)
+	_ pipeline.Scratcher = (*Engine)(nil)
 )
 
 // New returns an engine over a database. Closing the engine closes the database. Key is the secret of the input's fingerprint, as in [Fingerprint].
@@ -60,7 +62,7 @@ func (e *Engine) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Obs
 	}
 	a := &pipeline.Aggregates{Exacts: make([][]mechanism.Exact, len(p.Queries()))}
 	o.Progress(pipeline.StageAggregate, 0, len(statements))
-	err = e.within(ctx, func(tx *session) error {
+	err = e.reading(ctx, func(tx *sessions.Session) error {
 		if err := e.countRows(ctx, tx, p); err != nil {
 			return err
 		}
@@ -101,23 +103,13 @@ func (c compared) Progress(_ pipeline.Stage, done, total int) {
 }
 
 // countRows compares the number of rows with the public one, if the job declares it.
-func (e *Engine) countRows(ctx context.Context, tx *session, p *pipeline.Plan) error {
+func (e *Engine) countRows(ctx context.Context, tx *sessions.Session, p *pipeline.Plan) error {
 	if p.Rows() == 0 {
 		return nil
 	}
-	rows, err := tx.query(ctx, "SELECT COUNT(*) AS n FROM "+e.from)
-	if err != nil {
-		return failed(ctx, "the database cannot count the input's rows", err)
-	}
-	defer rows.Close()
 	var n int64
-	for rows.Next() {
-		if err := rows.Scan(&n); err != nil {
-			return failed(ctx, "the database's answer is none", err)
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return failed(ctx, "the database cannot count the input's rows", err)
+	if err := tx.Value(ctx, "SELECT COUNT(*) AS n FROM "+e.from, &n); err != nil {
+		return sessions.Failed(ctx, "the database cannot count the input's rows", err)
 	}
 	if n != p.Rows() {
 		return &pipeline.Error{
@@ -129,14 +121,14 @@ func (e *Engine) countRows(ctx context.Context, tx *session, p *pipeline.Plan) e
 }
 
 // answer runs a statement and hides its totals.
-func answer(ctx context.Context, tx *session, s *Statement, q queries.Query, schema table.Schema) ([]mechanism.Exact, error) {
+func answer(ctx context.Context, tx *sessions.Session, s *Statement, q queries.Query, schema table.Schema) ([]mechanism.Exact, error) {
 	to, err := q.New(schema, sums.Room{})
 	if err != nil {
 		return nil, err
 	}
-	rows, err := tx.query(ctx, s.Text)
+	rows, err := tx.Query(ctx, s.Text)
 	if err != nil {
-		return nil, failed(ctx, "the database refuses the statement of query "+s.Query, err)
+		return nil, sessions.Failed(ctx, "the database refuses the statement of query "+s.Query, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -145,11 +137,11 @@ func answer(ctx context.Context, tx *session, s *Statement, q queries.Query, sch
 			err = queries.AddTotal(to, t)
 		}
 		if err != nil {
-			return nil, failed(ctx, "the database's answer to query "+s.Query+" is none", err)
+			return nil, sessions.Failed(ctx, "the database's answer to query "+s.Query+" is none", err)
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return nil, failed(ctx, "the database failed in query "+s.Query, err)
+		return nil, sessions.Failed(ctx, "the database failed in query "+s.Query, err)
 	}
 	return to.Seal()
 }

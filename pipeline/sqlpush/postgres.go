@@ -13,6 +13,7 @@ import (
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/keys"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/numerals"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/sessions"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/vectors"
 	"github.com/dprelease/dprelease/queries/domain"
@@ -65,7 +66,7 @@ const postgresEnum = "ENUM"
 
 // nameTypes asks the server for the types that users of the database have made: the driver knows their numbers. In small letters a name is none of those that Column
 // knows, whoever made the type.
-func (postgres) nameTypes(ctx context.Context, s *session, all []ColumnType) error {
+func (postgres) nameTypes(ctx context.Context, s *sessions.Session, all []ColumnType) error {
 	var unknown []string
 	for _, of := range all {
 		if _, err := strconv.ParseUint(of.Type, 10, 32); err == nil {
@@ -75,21 +76,21 @@ func (postgres) nameTypes(ctx context.Context, s *session, all []ColumnType) err
 	if unknown == nil {
 		return nil
 	}
-	rows, err := s.query(ctx, "SELECT CAST(oid AS text), CASE typtype WHEN 'e' THEN '"+postgresEnum+"' ELSE lower(CAST(typname AS text)) END FROM pg_catalog.pg_type WHERE oid IN ("+strings.Join(unknown, ", ")+")")
+	rows, err := s.Query(ctx, "SELECT CAST(oid AS text), CASE typtype WHEN 'e' THEN '"+postgresEnum+"' ELSE lower(CAST(typname AS text)) END FROM pg_catalog.pg_type WHERE oid IN ("+strings.Join(unknown, ", ")+")")
 	if err != nil {
-		return failed(ctx, "the types of the input's columns cannot be read", err)
+		return sessions.Failed(ctx, "the types of the input's columns cannot be read", err)
 	}
 	defer rows.Close()
 	names := map[string]string{}
 	for rows.Next() {
 		var number, name string
 		if err := rows.Scan(&number, &name); err != nil {
-			return failed(ctx, "the types of the input's columns cannot be read", err)
+			return sessions.Failed(ctx, "the types of the input's columns cannot be read", err)
 		}
 		names[number] = name
 	}
 	if err := rows.Err(); err != nil {
-		return failed(ctx, "the types of the input's columns cannot be read", err)
+		return sessions.Failed(ctx, "the types of the input's columns cannot be read", err)
 	}
 	for i := range all {
 		if name, ok := names[all[i].Type]; ok {
@@ -167,8 +168,8 @@ func (postgres) Transaction() *sql.TxOptions {
 }
 
 // suits asks for the server's version and encoding.
-func (postgres) suits(ctx context.Context, s *session) error {
-	return s.asks(ctx, "SELECT current_setting('server_encoding') = 'UTF8' AND CAST(current_setting('server_version_num') AS int) >= 140000", &pipeline.Error{
+func (postgres) suits(ctx context.Context, s *sessions.Session) error {
+	return s.Asks(ctx, "SELECT current_setting('server_encoding') = 'UTF8' AND CAST(current_setting('server_version_num') AS int) >= 140000", &pipeline.Error{
 		Cause: pipeline.CauseInput, Code: "sql-server", Message: "the server is older than PostgreSQL 14, or the database's encoding is not UTF8",
 		Hint: "copy the table to a database in UTF8 on a newer server, or export it to a file and read that (input.files)",
 	})

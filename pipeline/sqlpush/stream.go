@@ -8,6 +8,7 @@ import (
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/rowbatch"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/sessions"
 )
 
 // Rows returns the input's rows as a dataset, which the local engine reads. Columns are read by the same expressions as in statements. Closing the
@@ -25,15 +26,15 @@ func (d *Database) read(ctx context.Context, columns []string, yield func(*table
 		}
 	}
 	batch := rowbatch.New(types)
-	return d.within(ctx, func(tx *session) error {
-		rows, err := tx.query(ctx, "SELECT "+strings.Join(exprs, ", ")+" FROM "+d.from)
+	return d.reading(ctx, func(tx *sessions.Session) error {
+		rows, err := tx.Query(ctx, "SELECT "+strings.Join(exprs, ", ")+" FROM "+d.from)
 		if err != nil {
-			return failed(ctx, "the database refuses to give the input's rows", err)
+			return sessions.Failed(ctx, "the database refuses to give the input's rows", err)
 		}
 		defer rows.Close()
 		for rows.Next() {
 			if err := batch.Scan(rows); err != nil {
-				return failed(ctx, "the database's answer is none", err)
+				return sessions.Failed(ctx, "the database's answer is none", err)
 			}
 			if batch.Full() {
 				if err := yield(batch.Take()); err != nil {
@@ -42,7 +43,7 @@ func (d *Database) read(ctx context.Context, columns []string, yield func(*table
 			}
 		}
 		if err := rows.Err(); err != nil {
-			return failed(ctx, "the database failed while it gave the input's rows", err)
+			return sessions.Failed(ctx, "the database failed while it gave the input's rows", err)
 		}
 		if batch.Rows() > 0 {
 			return yield(batch.Take())
@@ -63,8 +64,9 @@ func NewReader(d *Database, rows pipeline.Engine, key []byte) *Reader {
 	return &Reader{Engine: rows, d: d, key: key}
 }
 
-// UseScratch is that of the engine.
+// UseScratch is that of the engine and of the database.
 func (r *Reader) UseScratch(dir string) {
+	r.d.UseScratch(dir)
 	if s, ok := r.Engine.(pipeline.Scratcher); ok {
 		s.UseScratch(dir)
 	}

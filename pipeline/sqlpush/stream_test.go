@@ -12,6 +12,7 @@ import (
 
 	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/mechanism/int128"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/sessions"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/sums"
 	"github.com/dprelease/dprelease/queries"
 )
@@ -144,7 +145,7 @@ func TestOtherCastsAreRefused(t *testing.T) {
 		ok     bool
 	}{{listed{{true}}, true}, {listed{{false}}, false}} {
 		db := sql.OpenDB(c.answer)
-		s := &session{query: func(ctx context.Context, text string) (*sql.Rows, error) { return db.QueryContext(ctx, text) }}
+		s := &sessions.Session{Query: func(ctx context.Context, text string) (*sql.Rows, error) { return db.QueryContext(ctx, text) }}
 		if err := (duckdb{}).suits(t.Context(), s); (err == nil) != c.ok {
 			t.Errorf("%v: %v", c.answer, err)
 		}

@@ -1,0 +1,114 @@
+package duckdb
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/sqlpush"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
+)
+
+const settingsJob = `
+version: 1
+name: settings
+privacy: {epsilon: 1, delta: 1e-6, unit: [zone, at], per_unit: {max_rows: 3}}
+input: {sql: {driver: duckdb, query: unused}, timezone: Europe/Berlin}
+queries:
+  - {name: zones, histogram: {by: [{column: zone, values: [north, "it's", ü], null: bin, other: bin}]}}
+  - {name: sums, sum: {column: x, clamp: [0, 3], by: [{column: zone, values: [north, "it's", ü], null: bin, other: bin}]}}
+  - {name: cells, histogram: {by: [{column: x, from: 0, to: 2, width: 0.1, null: bin, other: bin}]}}
+  - {name: hours, histogram: {by: [{column: at, part: hour_of_day}]}}
+  - {name: keys, histogram: {by: [{column: zone, keys: discover}], min_units: 2}, per_unit: {max_groups: 2}}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
+`
+
+// The answers depend on no setting that a connection string may have otherwise.
+func TestSettings(t *testing.T) {
+	const query = `SELECT CASE i % 5 WHEN 0 THEN 'north' WHEN 1 THEN 'NORTH' WHEN 2 THEN 'it''s' WHEN 3 THEN 'ü' END AS zone,
+		TIMESTAMPTZ '2020-03-29 00:00:00+00' + to_minutes(i % 9 * 17) AS at, i / CAST(97 AS DOUBLE) AS x FROM range(200) AS r(i)`
+	p := sqlpushtest.Plan(t, settingsJob)
+	first := ""
+	for _, setting := range []string{"", "default_order=desc", "integer_division=true", "ieee_floating_point_ops=false", "default_collation=nocase", "default_null_order=nulls_first", "preserve_identifier_case=false", "threads=1"} {
+		d, err := sqlpush.Open(t.Context(), sqlpush.Source{Driver: "duckdb", DSN: "?" + setting, Query: query})
+		if err != nil {
+			t.Fatal(setting, err)
+		}
+		got, err := sqlpushtest.Answers(t, sqlpush.New(d, make([]byte, 32)), p)
+		want, err2 := sqlpushtest.ReadAll(t, d, p)
+		if first == "" {
+			first = fmt.Sprint(want)
+		}
+		if err != nil || err2 != nil || fmt.Sprint(got) != first || fmt.Sprint(want) != first {
+			t.Errorf("%s: %v, %v\n%v\n%v\n%v", setting, err, err2, got, want, first)
+		}
+		_ = d.Close()
+	}
+}
+
+const spillJob = `
+version: 1
+name: spill
+privacy: {epsilon: 1, delta: 1e-6, unit: [person], per_unit: {max_rows: 1}}
+input: {sql: {driver: duckdb, query: unused}}
+queries:
+  - {name: all, sum: {column: x, clamp: [0, 3]}}
+output: {dir: out}
+ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
+`
+
+// What does not fit in memory is in a folder that only the user can look into, inside of the one that is named, and is gone afterwards.
+func TestSpilledRows(t *testing.T) {
+	work, scratch := t.TempDir(), filepath.Join(t.TempDir(), "it's private")
+	t.Chdir(work)
+	if err := os.Mkdir(scratch, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d, err := sqlpush.Open(t.Context(), sqlpush.Source{
+		Driver: "duckdb", DSN: "?memory_limit=60MB&threads=1",
+		Query: "SELECT '" + canary + "' || repeat('x', 40) || i % 200000 AS person, CAST(i AS DOUBLE) AS x FROM range(400000) AS r(i)",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := sqlpush.New(d, nil)
+	e.UseScratch(scratch)
+	ended, spilled := make(chan error, 1), 0
+	go func() {
+		_, err := e.Aggregate(t.Context(), sqlpushtest.Plan(t, spillJob), pipeline.Silent{})
+		ended <- err
+	}()
+	for len(ended) == 0 {
+		time.Sleep(time.Millisecond)
+		_ = filepath.WalkDir(scratch, func(path string, entry fs.DirEntry, err error) error { // files come and go
+			if err != nil || path == scratch {
+				return nil
+			}
+			if info, err := entry.Info(); err == nil && entry.IsDir() && info.Mode().Perm() != 0o700 {
+				t.Errorf("%s has the mode %v", path, info.Mode())
+			} else if !entry.IsDir() {
+				spilled++
+			}
+			return nil
+		})
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if spilled == 0 {
+		t.Error("all fits in memory: the test sees nothing")
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	for _, dir := range []string{work, scratch} {
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("%v is left (%v)", left, err)
+		}
+	}
+}
