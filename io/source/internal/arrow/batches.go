@@ -17,7 +17,7 @@ import (
 type batchScan struct {
 	ctx    context.Context
 	file   *file
-	f      io.ReaderAt
+	f      scan.Handle
 	used   []int // the columns, each once, in the order of the file
 	order  []int // of each column asked for: its place in used
 	dicts  []*dictionary
@@ -26,7 +26,7 @@ type batchScan struct {
 	yield  func(*table.Batch) error
 }
 
-func (a *file) newScan(ctx context.Context, f io.ReaderAt, split int, columns []string) *batchScan {
+func (a *file) newScan(ctx context.Context, f scan.Handle, split int, columns []string) *batchScan {
 	s := &batchScan{ctx: ctx, file: a, f: f, h: sha256.New()}
 	at := make([]int, len(columns))
 	for i, name := range columns {
@@ -45,20 +45,55 @@ func (a *file) newScan(ctx context.Context, f io.ReaderAt, split int, columns []
 }
 
 // blocks reads the record batches of a file's split.
-func (s *batchScan) blocks(blocks []block) error {
+func (s *batchScan) blocks(split int) error {
+	metadata := false
+	if s.file.Remote != nil {
+		var parts []scan.Extent
+		parts, metadata = s.file.parts(split)
+		s.f.Expect(parts...)
+	}
 	if err := s.learnAll(); err != nil {
 		return err
 	}
-	for _, b := range blocks {
-		m, err := b.message(s.f, headRecords)
+	var next *openBatch
+	for i, all := 0, s.file.groups[split]; i < len(all); i++ {
+		now, err := next, error(nil)
+		if now == nil {
+			now, err = s.block(&all[i], metadata)
+		}
+		if next = nil; err == nil && metadata && i+1 < len(all) {
+			next, err = s.block(&all[i+1], metadata)
+		}
 		if err == nil {
-			err = s.records(m)
+			err = s.read(now)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// block opens a record batch of a file. If only its metadata are fetched so far, it asks for the buffers.
+func (s *batchScan) block(b *block, metadata bool) (*openBatch, error) {
+	m, err := b.message(s.f, headRecords)
+	if err != nil {
+		return nil, err
+	}
+	o, err := s.open(m)
+	if err != nil || s.file.Remote == nil {
+		return o, err
+	}
+	parts := extents(o.readers)
+	unused := b.meta + b.body
+	for _, p := range parts {
+		unused -= p.Size
+	}
+	s.file.unused.Store(unused)
+	if metadata {
+		s.f.Expect(parts...)
+	}
+	return o, nil
 }
 
 // stream reads the messages of a stream.
@@ -98,27 +133,45 @@ func (s *batchScan) guarded(i int, f func() error) error {
 	return err
 }
 
-// records reads a record batch.
+// openBatch is a record batch whose columns can be read.
+type openBatch struct {
+	message *message
+	rows    int64
+	readers []*arrayReader
+}
+
+// open decodes the metadata of a record batch.
+func (s *batchScan) open(m *message) (*openBatch, error) {
+	b, err := m.records(m.table.table(slotHeader))
+	if err != nil {
+		return nil, err
+	}
+	readers, err := s.readers(b)
+	return &openBatch{m, b.rows, readers}, err
+}
+
+// records reads a record batch of a stream.
 func (s *batchScan) records(m *message) error {
+	o, err := s.open(m)
+	if err != nil {
+		return err
+	}
+	return s.read(o)
+}
+
+// read yields the rows of a record batch, and adds its digest.
+func (s *batchScan) read(o *openBatch) error {
 	if err := s.ctx.Err(); err != nil {
 		return err
 	}
-	b, err := m.records(m.table.table(slotHeader))
-	if err != nil {
-		return err
-	}
-	readers, err := s.readers(b)
-	if err != nil {
-		return err
-	}
 	if s.yield != nil {
-		if err := s.rows(b.rows, readers); err != nil {
+		if err := s.rows(o.rows, o.readers); err != nil {
 			return err
 		}
 	}
-	meta := sha256.Sum256(m.meta)
+	meta := sha256.Sum256(o.message.meta)
 	s.h.Write(meta[:])
-	for i, r := range readers {
+	for i, r := range o.readers {
 		if err := s.guarded(i, func() error { return s.sums(r) }); err != nil {
 			return err
 		}

@@ -11,6 +11,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"sync"
+	"sync/atomic"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
@@ -32,6 +34,9 @@ type file struct {
 	dicts  []block   // and its dictionaries
 
 	known knownDictionaries
+
+	sparse sync.Map     // of each split, by its number: whether only the metadata of its record batches are fetched ahead
+	unused atomic.Int64 // bytes of a record batch that are in no column that was read, of the last one
 }
 
 // Open opens a file or stream for its schema; a split is some record batches of a file, or all of a stream.
@@ -52,8 +57,15 @@ func Open(ctx context.Context, at scan.Place, mac scan.BlockMAC) (scan.File, *sc
 	return a, nil
 }
 
+// likelyFooter is longer than most footers, in bytes.
+const likelyFooter = 64 << 10
+
 // load reads the schema, and of a file the footer.
 func (a *file) load(f scan.Handle) error {
+	if a.Remote != nil {
+		tail := min(likelyFooter, a.Size)
+		f.Expect(scan.Extent{At: 0, Size: 8}, scan.Extent{At: a.Size - tail, Size: tail})
+	}
 	raw, err := a.head(f)
 	if err != nil {
 		return err
@@ -148,7 +160,7 @@ func (a *file) Read(ctx context.Context, split int, columns []string, yield func
 	if a.streamed {
 		err = s.stream()
 	} else {
-		err = s.blocks(a.groups[split])
+		err = s.blocks(split)
 	}
 	if err != nil {
 		return scan.Summary{}, err

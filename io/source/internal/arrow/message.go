@@ -78,7 +78,8 @@ func readMessage(f io.ReaderAt, at, end int64) (*message, error) {
 		return nil, scan.Fault(scan.CodeTooLarge, "the metadata of a message is longer than 64 MiB")
 	}
 	m := &message{meta: make([]byte, int64(prefix)+size)}
-	if err := readWithin(f, m.meta, at, end); err != nil {
+	copy(m.meta, head[:prefix]) // each byte is read once, as scan.Handle has it
+	if err := readWithin(f, m.meta[prefix:], at+int64(prefix), end); err != nil {
 		return nil, err
 	}
 	return m, m.decode(prefix, at, end)
