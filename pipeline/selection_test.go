@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/dprelease/dprelease/calibrate"
@@ -27,7 +28,12 @@ ledger: {store: "sqlite:ledger.db", dataset: keys, budget: {epsilon: 2, delta: 0
 
 func discoveringPlan(t *testing.T, delta, more string) (*Plan, configs.Diagnostics) {
 	t.Helper()
-	j, diags := configs.Parse(filepath.Join(t.TempDir(), "job.yaml"), fmt.Appendf(nil, discoveringJob, delta, more), configs.ParseOptions{})
+	return planOfText(t, fmt.Sprintf(discoveringJob, delta, more))
+}
+
+func planOfText(t *testing.T, text string) (*Plan, configs.Diagnostics) {
+	t.Helper()
+	j, diags := configs.Parse(filepath.Join(t.TempDir(), "job.yaml"), []byte(text), configs.ParseOptions{})
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
@@ -41,6 +47,22 @@ func ratOf(t *testing.T, text string) *big.Rat {
 		t.Fatalf("%q is no number", text)
 	}
 	return x
+}
+
+// The threshold of keys of five units or more is four above that of all keys, under the same noise.
+func TestMinUnitsInThePlan(t *testing.T) {
+	text := fmt.Sprintf(discoveringJob, "1e-6", "")
+	all, diags := planOfText(t, text)
+	few, more := planOfText(t, strings.ReplaceAll(text, "keys: discover}]", "keys: discover}], min_units: 5"))
+	if len(diags) > 0 || len(more) > 0 {
+		t.Fatal(diags, more)
+	}
+	for i := range 2 {
+		a, b := &all.queries[i], &few.queries[i]
+		if a.Selection.Mechanism != b.Selection.Mechanism || b.Threshold() != a.Threshold()+4 || b.MinUnits() != 5 {
+			t.Errorf("query %d: thresholds of %v, and of %v for keys of %d units", i, a.Threshold(), b.Threshold(), b.MinUnits())
+		}
+	}
 }
 
 // What the noise and the selections take of delta is together no more than delta, exactly, and the mechanisms meet what is left.
@@ -174,5 +196,19 @@ func TestStatedSelections(t *testing.T) {
 		if m.Meets() == nil {
 			t.Errorf("%s: nothing was found", name)
 		}
+	}
+	few, diags := planOfText(t, strings.ReplaceAll(fmt.Sprintf(discoveringJob, "1e-6", ""), "keys: discover}]", "keys: discover}], min_units: 5"))
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	m := few.manifest(manifest.Program{})
+	if err := m.Meets(); err != nil {
+		t.Error(err)
+	}
+	if s := m.Queries[0].Selection; s != nil { // the threshold of keys of two units, as for another job
+		s.MinUnits, s.Threshold = 2, s.Threshold-3
+	}
+	if m.Meets() == nil {
+		t.Error("fewer units than the job's: nothing was found")
 	}
 }

@@ -29,6 +29,7 @@ type result struct{ verdict, by string }
 // lab tries bugs: it has a folder for changed files, and never changes the sources.
 type lab struct {
 	root, dir string
+	modules   []string          // folders
 	sources   map[string][]byte // by path from the root
 	kept      map[string]bool   // files of failures that existed before
 }
@@ -40,8 +41,11 @@ func newLab() (*lab, error) {
 	}
 	l := &lab{root: strings.TrimSpace(string(out)), sources: map[string][]byte{}, kept: map[string]bool{}}
 	err = filepath.WalkDir(l.root, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && filepath.Ext(path) == ".fail" {
+		switch {
+		case err == nil && filepath.Ext(path) == ".fail":
 			l.kept[path] = true
+		case err == nil && d.Name() == "go.mod":
+			l.modules = append(l.modules, filepath.Dir(path))
 		}
 		if err != nil || filepath.Ext(path) != ".go" {
 			return err
@@ -144,10 +148,9 @@ func (l *lab) follow(b *bug) {
 	if first == "" {
 		return
 	}
-	declared := []byte("func " + first + "(t *testing.T)")
 	var packages []string
 	for name, source := range l.sources {
-		if strings.HasSuffix(name, "_test.go") && bytes.Contains(source, declared) {
+		if strings.HasSuffix(name, "_test.go") && declared(source, first) {
 			packages = append(packages, "./"+filepath.ToSlash(filepath.Dir(name)))
 		}
 	}
@@ -191,11 +194,16 @@ func (l *lab) declares(pkg, test string) bool {
 		return true
 	}
 	for file, source := range l.sources {
-		if strings.HasSuffix(file, "_test.go") && "./"+path.Dir(file) == pkg && bytes.Contains(source, []byte("func "+name+"(t *testing.T)")) {
+		if strings.HasSuffix(file, "_test.go") && "./"+path.Dir(file) == pkg && declared(source, name) {
 			return true
 		}
 	}
 	return false
+}
+
+// declared reports whether a file has a test, or a fuzz test, whose seeds every run tries.
+func declared(source []byte, name string) bool {
+	return bytes.Contains(source, []byte("func "+name+"(t *testing.T)")) || bytes.Contains(source, []byte("func "+name+"(f *testing.F)"))
 }
 
 var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
@@ -206,13 +214,17 @@ func (l *lab) try(b bug, fast bool) result {
 	if err != nil {
 		return result{broken, err.Error()}
 	}
-	for _, pkg := range []string{b.pkg, "./..."} {
+	for i, pkg := range []string{b.pkg, everything} {
 		test, verdict := b.test, caught
-		if pkg != b.pkg {
+		if i > 0 {
 			test, verdict = "", caughtElsewhere
 			if fast {
 				break
 			}
+		}
+		if pkg == everything { // of the module with the tests
+			dir, _ := l.module(b.pkg)
+			pkg = filepath.ToSlash(filepath.Join(dir, everything))
 		}
 		out, err := l.test(overlay, pkg, test)
 		switch {
@@ -265,6 +277,32 @@ func (l *lab) overlay(b bug) (string, error) {
 	return description, errors.Join(os.WriteFile(file, changed, 0o600), os.WriteFile(description, text, 0o600))
 }
 
+// everything is all packages of a module.
+const everything = "..."
+
+// module returns the folder, from the root, of the module that a package or a folder is in, and what the package is called there.
+func (l *lab) module(pkg string) (dir, within string) {
+	at := filepath.Join(l.root, filepath.FromSlash(pkg))
+	best := l.root
+	for _, m := range l.modules {
+		if len(m) > len(best) && strings.HasPrefix(at+string(filepath.Separator), m+string(filepath.Separator)) {
+			best = m
+		}
+	}
+	dir, _ = filepath.Rel(l.root, best) // both are absolute
+	within, _ = filepath.Rel(best, at)  // the same
+	return dir, "./" + filepath.ToSlash(within)
+}
+
+// run runs the go command in the module of a package, which is its last argument.
+func (l *lab) run(pkg string, args ...string) (out string, err error) {
+	dir, within := l.module(pkg)
+	cmd := exec.Command("go", append(args, within)...)
+	cmd.Dir = filepath.Join(l.root, dir)
+	text, err := cmd.CombinedOutput()
+	return string(text), err
+}
+
 // test runs tests of a package as go test ./... does: not short, not long.
 func (l *lab) test(overlay, pkg, tests string) (out string, err error) {
 	args := []string{"test", "-vet=off", "-ldflags=-s -w", "-failfast", "-timeout", "10m"}
@@ -274,10 +312,7 @@ func (l *lab) test(overlay, pkg, tests string) (out string, err error) {
 	if tests != "" {
 		args = append(args, "-run", anchored(tests))
 	}
-	cmd := exec.Command("go", append(args, pkg)...)
-	cmd.Dir = l.root
-	text, err := cmd.CombinedOutput()
-	return string(text), err
+	return l.run(pkg, args...)
 }
 
 // compile builds the package of each bug with the bug.
@@ -285,10 +320,8 @@ func (l *lab) compile(all []bug) (failed []error) {
 	for _, b := range all {
 		overlay, err := l.overlay(b)
 		if err == nil {
-			var out []byte
-			cmd := exec.Command("go", "build", "-overlay", overlay, "./"+path.Dir(b.file))
-			cmd.Dir = l.root
-			if out, err = cmd.CombinedOutput(); err != nil {
+			var out string
+			if out, err = l.run("./"+path.Dir(b.file), "build", "-overlay", overlay); err != nil {
 				err = fmt.Errorf("%w: %s", err, out)
 			}
 		}

@@ -247,6 +247,7 @@ func TestPartsThatDoNotFit(t *testing.T) {
 		"all of it":       {f.good, "", program, f.plan},
 		"of a same job":   {[]string{f.good[0], f.others[1]}, "", program, f.plan},
 		"one is missing":  {f.good[:1], "shard-missing", program, f.plan},
+		"the other one":   {f.good[1:], "shard-missing", program, f.plan},
 		"one not there":   {append([]string{filepath.Join(t.TempDir(), "none.part")}, f.good...), "shard-missing", program, f.plan},
 		"one twice":       {append(f.good[:1:1], f.good...), "shard-twice", program, f.plan},
 		"another count":   {append(f.good[:1:1], f.threes...), "shard-foreign", program, f.plan},
@@ -374,6 +375,60 @@ func (s shuffled) Aggregate(ctx context.Context, p *pipeline.Plan, o pipeline.Ob
 		return nil, err
 	}
 	return m.Aggregate(ctx, p, o)
+}
+
+// Of what workers send each other nothing may be lost, there twice, or of another question or program.
+func TestLostMessages(t *testing.T) {
+	f := newShardFiles(t)
+	e, l := local.New(dataset(t, f.plan), 1), local.Limits{Workers: 1}
+	defer e.Close()
+	pack := func(p *pipeline.Plan, program string, shard int) (rows, packed []byte) {
+		t.Helper()
+		from, to := partial.Range(shard, 2, e.Splits())
+		if err := e.Pack(t.Context(), p, f.key, program, from, to, 1, func(bucket int, m []byte) {
+			if bucket == 0 {
+				rows = m
+			} else {
+				packed = m
+			}
+		}); err != nil || rows == nil || packed == nil {
+			t.Fatal(err)
+		}
+		return rows, packed
+	}
+	rows1, packed1 := pack(f.plan, program, 1)
+	rows2, packed2 := pack(f.plan, program, 2)
+	_, otherQuestion := pack(f.otherPlan, program, 2)
+	_, otherProgram := pack(f.plan, "newer", 2)
+	bounded := func(rows ...[]byte) []byte {
+		t.Helper()
+		m, err := local.BoundBucket(t.Context(), f.plan, e.Schema(), f.key, l, 0, listed(rows))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	all := bounded(rows1, rows2)
+	for name, messages := range map[string][][]byte{
+		"":                        {packed1, packed2, all},
+		"nothing":                 {},
+		"rows are lost":           {packed1, packed2, bounded(rows1)},
+		"rows came twice":         {packed1, packed2, bounded(rows1, rows2, rows1)},
+		"answers are lost":        {packed1, packed2},
+		"answers came twice":      {packed1, packed2, all, all},
+		"a range is lost":         {packed1, all},
+		"with its rows":           {packed1, bounded(rows1)},
+		"a range came twice":      {packed1, packed2, packed2, all},
+		"with its rows, twice":    {packed1, packed2, packed2, bounded(rows1, rows2, rows2)},
+		"one for the other range": {packed1, packed1, all},
+		"another question":        {packed1, otherQuestion, all},
+		"another program":         {packed1, otherProgram, all},
+	} {
+		err := local.Together(t.Context(), f.plan, e.Schema(), f.key, l, listed(messages), io.Discard)
+		if (name == "") != (err == nil) || err != nil && !errors.Is(err, partial.ErrLost) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 // listed returns what returns one message after the other.

@@ -2,8 +2,12 @@ package partial
 
 import (
 	"bytes"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/dprelease/dprelease/io/table"
@@ -142,7 +146,7 @@ func TestNothingIsPlain(t *testing.T) {
 		t.Fatal(err)
 	}
 	other, err := key.Sealed([]byte(secret))
-	if err != nil || bytes.Contains(one, []byte(secret[:8])) || bytes.Equal(one[headBytes:], other[headBytes:]) {
+	if err != nil || bytes.Contains(one, []byte(secret[:8])) || bytes.Equal(one[headBytes:][:len(secret)], other[headBytes:][:len(secret)]) {
 		t.Errorf("%v: the text, or its encryption, can be seen", err)
 	}
 	for range 2 {
@@ -161,6 +165,116 @@ func TestNothingIsPlain(t *testing.T) {
 	for _, text := range []string{"", "x", keyMark, key.Reveal()[1:], key.Reveal()[:40], keyMark + "AAAA"} {
 		if _, err := ParseKey(text); !errors.Is(err, ErrKey) {
 			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// packed are the messages of accumulators with a few rows, by their buckets, of which there are n; the last one is the packed message.
+func packed(t *testing.T, k Key, n int) (buckets []int, last []byte) {
+	t.Helper()
+	all := accumulators(t)
+	if err := queries.Load(all, bytes.NewReader(saved(t))); err != nil {
+		t.Fatal(err)
+	}
+	err := k.Pack(Statement{}, all, n, func(bucket int, message []byte) { buckets, last = append(buckets, bucket), message })
+	if err != nil || len(buckets) < 2 || buckets[len(buckets)-1] != n {
+		t.Fatalf("%v: %v", buckets, err)
+	}
+	return buckets, last
+}
+
+// In which bucket a unit is depends on the key of the run. Two units are in the same two of 1,024 buckets in eight runs with a probability below 2^-100.
+func TestBucketsAreOfTheRun(t *testing.T) {
+	seen := map[string]bool{}
+	for range 8 {
+		k, err := NewKey(make([]byte, inputBytes))
+		if err != nil {
+			t.Fatal(err)
+		}
+		buckets, _ := packed(t, k, 1024)
+		again, _ := packed(t, k, 1024)
+		slices.Sort(buckets)
+		slices.Sort(again)
+		if !slices.Equal(buckets, again) {
+			t.Errorf("%v and %v are of one run", buckets, again)
+		}
+		seen[fmt.Sprint(buckets)] = true
+	}
+	if len(seen) == 1 {
+		t.Error("the buckets of all runs are the same")
+	}
+}
+
+// A message has no bytes behind its answers.
+func TestMessagesEnd(t *testing.T) {
+	_, message := packed(t, key, 3)
+	plain, err := key.Opened(message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for more, want := range map[string]error{"": nil, "\x00": ErrDamaged} {
+		sealed, err := key.Sealed(append(append(bytes.Clone(plain[:len(plain)-1]), more...), packedKind))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := NewOpener(key).Message(sealed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.LoadAnswers(accumulators(t)); !errors.Is(err, want) {
+			t.Errorf("%q behind the answers: %v", more, err)
+		}
+	}
+}
+
+// A part has no bytes behind its state, though they be authentic.
+func TestPartsEnd(t *testing.T) {
+	text, err := json.Marshal(Statement{Shard: 1, Of: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for more, want := range map[string]error{"": nil, "\x00": ErrDamaged} {
+		plain := append(binary.BigEndian.AppendUint64(nil, uint64(len(text))), text...)
+		sealed, err := key.Sealed(append(append(plain, saved(t)...), more...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := NewReader(bytes.NewReader(sealed), key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Load(accumulators(t)); !errors.Is(err, want) {
+			t.Errorf("%q behind the state: %v", more, err)
+		}
+	}
+}
+
+// A part whose statement cannot be that of a shard is refused, though it is authentic.
+func TestStatementsThatCannotBe(t *testing.T) {
+	for name, change := range map[string]func(*Statement){
+		"":                     func(*Statement) {},
+		"no shard":             func(s *Statement) { s.Shard = 0 },
+		"a shard too many":     func(s *Statement) { s.Shard = 3 },
+		"no shards":            func(s *Statement) { s.Of = 0 },
+		"of another shard":     func(s *Statement) { s.Shard = 2 },
+		"more splits":          func(s *Statement) { s.To = 3 },
+		"fewer splits":         func(s *Statement) { s.From = 1 },
+		"a digest is missing":  func(s *Statement) { s.Digests = s.Digests[1:] },
+		"one digest more":      func(s *Statement) { s.Digests = append(s.Digests, []byte{3}) },
+		"another file":         func(s *Statement) { s.Files = s.Files[1:] },
+		"negative splits":      func(s *Statement) { s.Files = []File{{Splits: 5}, {Splits: -1}} },
+		"splits that overflow": func(s *Statement) { s.Files = []File{{Splits: 1 << 62}, {Splits: 1 << 62}} },
+		"negative rows":        func(s *Statement) { s.Rows = -1 },
+		"negative blanks":      func(s *Statement) { s.Blanks = -1 },
+	} {
+		s := Statement{Shard: 1, Of: 2, To: 2, Files: []File{{Splits: 3}, {Splits: 1}}, Digests: [][]byte{{1}, {2}}}
+		change(&s)
+		var b bytes.Buffer
+		if err := Write(&b, key, &s, accumulators(t)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := NewReader(&b, key); (name == "") != (err == nil) || err != nil && !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

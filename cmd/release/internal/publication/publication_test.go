@@ -216,3 +216,23 @@ func TestPublishSendsWhatWasChecked(t *testing.T) {
 		})
 	}
 }
+
+// What a store made of a file is read back: if it has other contents, of the same length, the copy fails and the manifest is not sent.
+func TestPublishReadsBack(t *testing.T) {
+	m := storetest.New()
+	store.Register("memory", m.Opener)
+	m.After = func(request, key string) error {
+		if request == "put" && strings.HasSuffix(key, ".csv") {
+			content := m.Keys()[key]
+			content[0] ^= 1
+			m.Set(key, content)
+		}
+		return nil
+	}
+	if _, err := run(t, releases+"2013-01-01", "memory://bucket/p"); code(err) != "altered" {
+		t.Error(err)
+	}
+	if _, there := m.Keys()["p/release.json"]; there {
+		t.Error("the manifest was sent")
+	}
+}
