@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -104,5 +107,45 @@ func TestFetchedAheadIsUsedOnceAndForTheSame(t *testing.T) {
 	}
 	if failed == 0 {
 		t.Error("an object that changed is read to its end")
+	}
+}
+
+// The contents of a file that is as short as what is read of its end are kept when it is opened, so that it takes one request; of many files, as many as
+// there is room for. What is kept is what was opened.
+func TestShortFilesTakeOneRequest(t *testing.T) {
+	m, at := bucket(t)
+	dir := t.TempDir()
+	for i := range 40 {
+		name := fmt.Sprintf("%02d.parquet", i)
+		content := parquetGo(t, sample(100+i), mixed, parquet.MaxRowsPerRowGroup(60))
+		if len(content) > 64<<10 {
+			t.Fatal("the file is not short")
+		}
+		m.Set(name, content)
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, columns := range [][]string{{"unit", "cat"}, {"note"}} {
+		want, _, err := scan(t, source.Options{Files: []string{filepath.Join(dir, "*.parquet")}, Workers: 2}, columns...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Reads.Store(0)
+		got, _, err := scan(t, source.Options{Files: []string{at + "*.parquet"}, Workers: 2}, columns...)
+		if n := m.Reads.Load(); err != nil || !slices.EqualFunc(got, want, bytes.Equal) || n != 40 {
+			t.Errorf("%d requests for 40 files, %v; the same digests: %t", n, err, slices.EqualFunc(got, want, bytes.Equal))
+		}
+	}
+	d, err := source.Open(t.Context(), source.Options{Files: []string{at + "00.parquet"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	before, err1 := d.Digest(t.Context(), 0, []string{"unit"})
+	m.Set("00.parquet", []byte("other"))
+	after, err2 := d.Digest(t.Context(), 0, []string{"unit"})
+	if err1 != nil || err2 != nil || !bytes.Equal(before, after) {
+		t.Errorf("%v, %v: the digest of what was opened changed", err1, err2)
 	}
 }

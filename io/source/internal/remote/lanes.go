@@ -36,6 +36,9 @@ func (f *File) newLanes(ctx context.Context) *lanes {
 
 // Expect implements scan.Handle.
 func (h *handle) Expect(extents ...scan.Extent) {
+	if h.file.kept.Load() != nil {
+		return
+	}
 	sorted := h.file.sorted(extents)
 	h.reading.Lock()
 	defer h.reading.Unlock()
@@ -185,6 +188,10 @@ func (h *handle) ReadAt(b []byte, at int64) (int, error) {
 		if at+int64(n) >= h.file.object.Size {
 			return n, io.EOF
 		}
+		if kept := h.file.kept.Load(); kept != nil {
+			n += copy(b[n:], (*kept)[at+int64(n):])
+			continue
+		}
 		m, err := h.readSome(b[n:], at+int64(n))
 		n += m
 		if err != nil {
@@ -252,8 +259,26 @@ func (h *handle) Close() error {
 	h.reading.Lock()
 	defer h.reading.Unlock()
 	h.file.pool.ahead.opened(-1)
+	h.lanes.keep()
 	h.lanes.close()
 	return nil
+}
+
+// keep keeps the contents of a file that came in one piece, for the handles that are opened later, if there is room.
+func (l *lanes) keep() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := l.file
+	if len(l.all) != 1 || l.all[0].at != 0 || l.all[0].end != f.object.Size || len(l.all[0].parts) != 1 || f.kept.Load() != nil {
+		return
+	}
+	p := l.all[0].parts[0]
+	if p.filled != 1 || len(p.pieces) != 1 || p.err != nil || p.pieces[0].data == nil || !f.pool.memory.keep(p.pieces[0].data) {
+		return
+	}
+	content := p.pieces[0].data
+	f.kept.Store(&content)
+	p.pieces[0] = piece{}
 }
 
 // close ends the requests, and gives the memory back.
@@ -280,6 +305,9 @@ func (a *aheads) opened(n int) {
 
 // Fetch implements scan.Remote.
 func (f *File) Fetch(extents ...scan.Extent) bool {
+	if f.kept.Load() != nil {
+		return true
+	}
 	a := &f.pool.ahead
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -20,6 +20,7 @@ type memory struct {
 	mu   sync.Mutex
 	free [len(memorySizes)][][]byte
 	left int64 // how many bytes more are kept
+	held int64 // of short files
 }
 
 // memorySizes are the lengths of what is used again.
@@ -44,6 +45,19 @@ func (m *memory) take(n int) []byte {
 		return make([]byte, n, size)
 	}
 	return make([]byte, n)
+}
+
+// keep says whether there is room for memory that stays in use as long as the pool: up to a half of what is kept, and of short files only.
+func (m *memory) keep(b []byte) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	size := int64(cap(b))
+	if size > leastPart || size > m.left || m.held+size > (m.left+m.held)/2 {
+		return false
+	}
+	m.left -= size
+	m.held += size
+	return true
 }
 
 // give takes memory back.

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/dprelease/dprelease/io/source/internal/scan"
 	"github.com/dprelease/dprelease/io/store"
@@ -54,10 +55,13 @@ type File struct {
 	pool   *Pool
 	bucket store.Bucket
 	object store.Object
+	kept   atomic.Pointer[[]byte] // the whole contents of a short file; nil if they were not kept
 }
 
 // File returns a file of the pool.
-func (p *Pool) File(b store.Bucket, o store.Object) *File { return &File{p, b, o} }
+func (p *Pool) File(b store.Bucket, o store.Object) *File {
+	return &File{pool: p, bucket: b, object: o}
+}
 
 // Size implements scan.Remote.
 func (f *File) Size() int64 { return f.object.Size }
