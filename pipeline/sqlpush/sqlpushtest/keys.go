@@ -41,8 +41,11 @@ func keyedRows() (rows []stabilitytest.Row) {
 			for k := range keyed {
 				values := keyed[k].values
 				v := values[n*n*(k+3)%(5*len(values))%len(values)] // some values are rare
-				if (n+k)%23 == 0 {
+				switch {
+				case (n+k)%23 == 0:
 					v = nil
+				case k == 0 && n%9 == 4: // longer than keys are, by one
+					v = strings.Repeat("x", queries.MaxKeyBytes+1)
 				}
 				row = append(row, v)
 			}

@@ -23,9 +23,12 @@ func Places(t *testing.T, s *Server) {
 	for _, c := range columns {
 		types = append(types, s.Type(c.Kind, &stabilitytest.Case{}))
 	}
-	for _, points := range []int{1, 16, 17, 150} {
+	for _, points := range []int{1, 16, 17, 40, 150} {
 		spread := math.Pow(10, 2-5*r.Float64()) // degrees
 		public, rows := drawPlaces(r, points, spread)
+		if points == 40 {
+			public, rows = mirroredPlaces(r, points)
+		}
 		if err := s.Load("places", columns, types, append(rows, stabilitytest.Row{int64(0), int64(1), nil, 1.0})); err != nil {
 			t.Fatal(err)
 		}
@@ -78,6 +81,22 @@ func drawPlaces(r *rand.Rand, points int, spread float64) (public map[string][]s
 			p = [2]float64{odd[r.IntN(len(odd))], odd[r.IntN(len(odd))]}
 		}
 		rows = append(rows, stabilitytest.Row{int64(n), int64(n % 17), p[0], p[1]})
+	}
+	return public, rows
+}
+
+// mirroredPlaces draws points in pairs on both sides of the longitude of 45 degrees, and places on it. The positions of a pair have their first two numbers
+// changed about, and those of a place are alike: distances to the two are equal if squares are added in one order, and mostly not if in another.
+func mirroredPlaces(r *rand.Rand, points int) (public map[string][]string, rows []stabilitytest.Row) {
+	public = map[string][]string{}
+	for i := range points {
+		lat, apart := 4*float64(i/2)-40, 0.01+0.001*float64(i/2)
+		for name, value := range map[string]any{"id": fmt.Sprint("p", i), "lat": lat, "lon": 45 + apart*float64(2*(i%2)-1)} {
+			public[name] = append(public[name], fmt.Sprint(value))
+		}
+	}
+	for n := range 200 {
+		rows = append(rows, stabilitytest.Row{int64(n), int64(n % 17), 4*float64(n%(points/2)) - 40 + 0.01*r.Float64(), 45.0})
 	}
 	return public, rows
 }

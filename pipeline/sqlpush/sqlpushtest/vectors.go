@@ -30,6 +30,9 @@ func Vectors(t *testing.T, s *Server) {
 		for range names {
 			row = append(row, component(r))
 		}
+		if n >= 540 { // longer than 5 by less than a quantum, for some
+			row = append(row[:3], 3.0, 4.0, math.Ldexp(1, 530-n))
+		}
 		rows = append(rows, row)
 	}
 	if err := s.Load("vectors", columns, types, rows); err != nil {
