@@ -23,19 +23,7 @@ func Vectors(t *testing.T, s *Server) {
 	for _, c := range columns {
 		types = append(types, s.Type(c.Kind, &stabilitytest.Case{}))
 	}
-	r := rand.New(rand.NewPCG(stabilitytest.Seed(t), 1))
-	var rows []stabilitytest.Row
-	for n := range 600 {
-		row := stabilitytest.Row{int64(n), int64(n % 13), r.Int64() >> r.IntN(64)}
-		for range names {
-			row = append(row, component(r))
-		}
-		if n >= 540 { // longer than 5 by less than a quantum, for some
-			row = append(row[:3], 3.0, 4.0, math.Ldexp(1, 530-n))
-		}
-		rows = append(rows, row)
-	}
-	if err := s.Load("vectors", columns, types, rows); err != nil {
+	if err := s.Load("vectors", columns, types, drawVectors(rand.New(rand.NewPCG(stabilitytest.Seed(t), 1)))); err != nil {
 		t.Fatal(err)
 	}
 	var queries []string
@@ -74,6 +62,21 @@ ledger: {store: "sqlite:ledger.db", dataset: vectors, budget: {epsilon: 2, delta
 			t.Fatalf("unit %s: %v\n%s", unit, err, same)
 		}
 	}
+}
+
+// drawVectors draws rows of a number, a unit, a whole number and a vector.
+func drawVectors(r *rand.Rand) (rows []stabilitytest.Row) {
+	for n := range 600 {
+		row := stabilitytest.Row{int64(n), int64(n % 13), r.Int64() >> r.IntN(64)}
+		for range 3 {
+			row = append(row, component(r))
+		}
+		if n >= 540 { // longer than 5 by less than a quantum, for some
+			row = append(row[:3], 3.0, 4.0, math.Ldexp(1, 530-n))
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // component draws a component of a vector of three: often such that the vector is as long as a bound, or is so but for the last digit.
