@@ -138,8 +138,10 @@ var layers = map[string][]string{
 	"pipeline/protocol": append([]string{"pipeline"}, exposed...),
 
 	"pipeline/local":                       append([]string{"pipeline/partial"}, engines...),
-	"pipeline/sqlpush":                     append([]string{"mechanism/int128", "queries/problem", "pipeline/sqlpush/internal/evenly", "pipeline/sqlpush/internal/expr", "pipeline/sqlpush/internal/keys", "pipeline/sqlpush/internal/numerals", "pipeline/sqlpush/internal/places", "pipeline/sqlpush/internal/refusals", "pipeline/sqlpush/internal/unittexts", "pipeline/sqlpush/internal/rowbatch", "pipeline/sqlpush/internal/sessions", "pipeline/sqlpush/internal/spills", "pipeline/sqlpush/internal/sums", "pipeline/sqlpush/internal/timefields", "pipeline/sqlpush/internal/vectors"}, engines...),
+	"pipeline/sqlpush":                     append([]string{"mechanism/int128", "queries/problem", "pipeline/sqlpush/internal/evenly", "pipeline/sqlpush/internal/columns", "pipeline/sqlpush/internal/duckscan", "pipeline/sqlpush/internal/expr", "pipeline/sqlpush/internal/keys", "pipeline/sqlpush/internal/numerals", "pipeline/sqlpush/internal/places", "pipeline/sqlpush/internal/refusals", "pipeline/sqlpush/internal/unittexts", "pipeline/sqlpush/internal/rowbatch", "pipeline/sqlpush/internal/sessions", "pipeline/sqlpush/internal/spills", "pipeline/sqlpush/internal/sums", "pipeline/sqlpush/internal/timefields", "pipeline/sqlpush/internal/vectors"}, engines...),
 	"pipeline/sqlpush/internal/evenly":     {},
+	"pipeline/sqlpush/internal/duckscan":   {"queries/domain"},
+	"pipeline/sqlpush/internal/columns":    {"io/table", "pipeline/sqlpush/internal/duckscan", "queries/domain"},
 	"pipeline/sqlpush/internal/expr":       {"queries/domain"},
 	"pipeline/sqlpush/internal/keys":       {"io/table", "queries"},
 	"pipeline/sqlpush/internal/refusals":   {"io/table", "queries", "queries/domain", "queries/problem"},

@@ -26,26 +26,37 @@ func rowsOf(b *testing.B) int {
 	return n
 }
 
-// makeTable writes a table: unit (a twentieth of the rows, heavy tail), cat (5,000 texts, most of the rows in few of them) and value. It is a Parquet file, read
-// DPRELEASE_FILES times, or a table of the database file if DPRELEASE_TABLE is set.
+// makeTable writes a table: unit (a twentieth of the rows, heavy tail), cat (5,000 texts, most of the rows in few of them), value, and columns of other types. It
+// is a Parquet file, read DPRELEASE_FILES times, or a table of the database file if DPRELEASE_TABLE is set. If DPRELEASE_KEEP names a folder, it is kept there for the next run.
 func makeTable(b *testing.B) (dsn, table string) {
 	b.Helper()
-	dir := b.TempDir()
+	dir := os.Getenv("DPRELEASE_KEEP")
+	if dir == "" {
+		dir = b.TempDir()
+	}
 	dsn, path := filepath.Join(dir, "t.duckdb")+"?threads=2", filepath.Join(dir, "t.parquet")
 	n := rowsOf(b)
-	rows := fmt.Sprintf(`SELECT CAST(floor(%d * pow(random(), 1.5)) AS BIGINT) AS unit, 'category' || CAST(floor(5000 * pow(random(), 4)) AS INT) AS cat, random() * 100 AS value
-		FROM range(%d)`, n/20, n)
+	rows := fmt.Sprintf(`SELECT CAST(floor(%d * pow(random(), 1.5)) AS BIGINT) AS unit, 'category' || CAST(floor(5000 * pow(random(), 4)) AS INT) AS cat, random() * 100 AS value, %s
+		FROM range(%d)`, n/20, others, n)
 	if os.Getenv("DPRELEASE_TABLE") != "" {
-		execute(b, dsn, "CREATE TABLE trips AS "+rows, "CHECKPOINT")
+		execute(b, dsn, "CREATE TABLE IF NOT EXISTS trips AS "+rows, "CHECKPOINT")
 		return dsn, "trips"
 	}
-	execute(b, dsn, fmt.Sprintf("COPY (%s) TO '%s' (FORMAT parquet)", rows, path))
+	if _, err := os.Stat(path); err != nil {
+		execute(b, dsn, fmt.Sprintf("COPY (%s) TO '%s' (FORMAT parquet)", rows, path))
+	}
 	files, err := strconv.Atoi(os.Getenv("DPRELEASE_FILES"))
 	if err != nil || files < 1 {
 		files = 1
 	}
 	return dsn, "read_parquet([" + strings.TrimSuffix(strings.Repeat("'"+path+"', ", files), ", ") + "])"
 }
+
+// others are columns of other types: 265 zones (one with null in a twentieth of the rows), times and days of a year, prices of two decimals, whole numbers, truth
+// values, and coordinates.
+const others = `CAST(1 + floor(265 * pow(random(), 2)) AS INTEGER) AS zone, CASE WHEN random() > 0.05 THEN CAST(1 + floor(265 * pow(random(), 2)) AS BIGINT) END AS place,
+	TIMESTAMP '2013-01-01' + to_microseconds(CAST(floor(random() * 365 * 86400) AS BIGINT) * 1000000) AS t, DATE '2013-01-01' + CAST(floor(random() * 365) AS INTEGER) AS day,
+	CAST(random() * 90 AS DECIMAL(9, 2)) AS price, CAST(floor(pow(random(), 3) * 9) AS INTEGER) AS riders, random() < 0.3 AS cash, random() * 2 - 1 AS x, random() * 2 - 1 AS y`
 
 func execute(b testing.TB, dsn string, statements ...string) {
 	b.Helper()
@@ -71,14 +82,19 @@ func execute(b testing.TB, dsn string, statements ...string) {
 type question struct {
 	name, unit, query string
 	hand              []string
+	where             string // of the input, if there is one
+}
+
+// labels are the texts of cat.
+func labels() (all []string) {
+	for i := range 5000 {
+		all = append(all, fmt.Sprintf("category%d", i))
+	}
+	return all
 }
 
 func questions(table string) []question {
-	var labels []string
-	for i := range 5000 {
-		labels = append(labels, fmt.Sprintf("category%d", i))
-	}
-	category := "by: [{column: cat, values: [" + strings.Join(labels, ", ") + "]}]"
+	category := "by: [{column: cat, values: [" + strings.Join(labels(), ", ") + "]}]"
 	const (
 		whole   = "sum(CASE WHEN v > 858993459200 THEN 858993459200 WHEN v < 0 THEN 0 ELSE v END)" // fails for NaN and large numbers
 		scaled  = "CAST(value * CAST(17179869184 AS DOUBLE) AS BIGINT) AS v"
@@ -89,29 +105,29 @@ func questions(table string) []question {
 		ofGroup = "sha256('dprelease/bound1c' || CAST(unit AS VARCHAR) || '|' || cat)"
 	)
 	return []question{
-		{"counts", "unit: row", "histogram: {" + category + "}", []string{"SELECT cat, count(*) FROM " + table + " GROUP BY cat"}},
+		{"counts", "unit: row", "histogram: {" + category + "}", []string{"SELECT cat, count(*) FROM " + table + " GROUP BY cat"}, ""},
 		{"few", "unit: row", "histogram: {by: [{column: cat, values: [category0, category1, category2]}]}",
 			[]string{
 				"SELECT cat, n FROM (SELECT cat, count(*) AS n FROM " + table + " GROUP BY cat) WHERE n > 0 AND CASE WHEN n > 0 THEN cat IN ('category0', 'category1', 'category2') END",
 				"SELECT list_position(['category0', 'category1', 'category2'], cat), count(*) FROM " + table + " GROUP BY 1",
-			}},
+			}, ""},
 		{"sums", "unit: row", "sum: {column: value, clamp: [0, 50], " + category + "}", []string{
 			"SELECT cat, " + whole + " FROM (SELECT cat, " + scaled + " FROM " + table + ") GROUP BY cat",
 			"SELECT cat, " + inexact + " FROM " + table + " GROUP BY cat",
-		}},
+		}, ""},
 		{"sum", "unit: row", "sum: {column: value, clamp: [0, 50]}", []string{
 			"SELECT " + whole + " FROM (SELECT " + scaled + " FROM " + table + ")",
 			"SELECT " + inexact + " FROM " + table,
-		}},
+		}, ""},
 		{"edges", "unit: row", "histogram: {by: [{column: value, from: 0, to: 100, width: 2}]}", []string{
 			"SELECT CAST(floor(value * CAST(0.5 AS DOUBLE)) AS UTINYINT), count(*) FROM " + table + " GROUP BY 1", // fails for other values
 			"SELECT CAST(floor(value / 2) AS INT), count(*) FROM " + table + " GROUP BY 1",
-		}},
+		}, ""},
 		{"bounded-rows", rows, "histogram: {" + category + "}",
 			[]string{"SELECT cat, count(*) FROM (SELECT cat, row_number() OVER (PARTITION BY unit ORDER BY " + ofRow + ") AS r FROM (SELECT unit, cat, row_number() OVER (PARTITION BY unit, cat) AS occ FROM " +
-				table + ")) WHERE r <= 4 GROUP BY cat"}},
+				table + ")) WHERE r <= 4 GROUP BY cat"}, ""},
 		{"bounded-groups", groups, "histogram: {" + category + "}",
-			[]string{"SELECT cat, count(*) FROM (SELECT cat, row_number() OVER (PARTITION BY unit ORDER BY " + ofGroup + ") AS r FROM (SELECT DISTINCT unit, cat FROM " + table + ")) WHERE r <= 4 GROUP BY cat"}},
+			[]string{"SELECT cat, count(*) FROM (SELECT cat, row_number() OVER (PARTITION BY unit ORDER BY " + ofGroup + ") AS r FROM (SELECT DISTINCT unit, cat FROM " + table + ")) WHERE r <= 4 GROUP BY cat"}, ""},
 	}
 }
 
@@ -121,17 +137,17 @@ func questions(table string) []question {
 func BenchmarkPush(b *testing.B) {
 	dsn, table := makeTable(b)
 	off := "SET disabled_optimizers = 'top_n_window_elimination'"
-	for _, q := range questions(table) {
+	for _, q := range append(questions(table), questionsOfTypes(table)...) {
 		p := sqlpushtest.Plan(b, fmt.Sprintf(`
 version: 1
 name: speed
 privacy: {epsilon: 1, delta: 1e-6, %s}
-input: {sql: {driver: duckdb, dsn: unused, query: unused}}
+input: {sql: {driver: duckdb, dsn: unused, query: unused}%s}
 queries:
   - {name: q, %s}
 output: {dir: out}
 ledger: {store: "sqlite:ledger.db", dataset: suite, budget: {epsilon: 2, delta: 1e-5}}
-`, q.unit, q.query))
+`, q.unit, q.where, q.query))
 		push := func() {
 			d, err := sqlpush.Open(b.Context(), sqlpush.Source{Driver: "duckdb", DSN: dsn, Query: "SELECT * FROM " + table})
 			if err != nil {

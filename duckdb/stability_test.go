@@ -48,3 +48,5 @@ func TestKinds(t *testing.T) {
 
 // Numbers at and beside edges and the ends of clamps, and those that arithmetic loses.
 func TestBorders(t *testing.T) { sqlpushtest.Borders(t, newDuckDB(t)) }
+
+func TestWholes(t *testing.T) { sqlpushtest.Wholes(t, newDuckDB(t)) }

@@ -2,8 +2,10 @@ package sqlpush
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/duckscan"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/places"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/timefields"
@@ -33,12 +35,10 @@ func (w *writer) present(r *domain.Rule, columns map[string]Column) (ok bool) {
 	x := w.folded(r, &c)
 	switch {
 	case r.IntSteps != nil:
-		s := r.IntSteps
-		most := s.At[len(s.At)-1] - 1
-		if s.Closed {
-			most = max(most, s.Last)
+		s := duckscan.Steps(r.IntSteps)
+		if !slices.Contains(c.Within, s) {
+			w.filter(x+" >= "+expr.Integer(s.Least), x+" <= "+expr.Integer(s.Most))
 		}
-		w.filter(x+" >= "+expr.Integer(s.At[0]), x+" <= "+expr.Integer(most))
 		w.sure[x] = true
 	case r.FloatSteps != nil && r.FloatSteps.Closed:
 		return false // infinities are in cells too, and scans do not take such a condition
@@ -138,6 +138,9 @@ func (w *writer) axis(r *domain.Rule, columns map[string]Column) string {
 	}
 	switch {
 	case r.IntSteps != nil:
+		if cell, ok := c.Scan.Cell(r.IntSteps, x, expr.Code); ok {
+			return w.whenNull(x, r.Null, cell)
+		}
 		return w.whenNull(x, r.Null, expr.IntSteps(x, r.IntSteps))
 	case c.Late:
 		return w.lateSteps(x, r)

@@ -4,43 +4,22 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/columns"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
 )
 
 // bigquery is GoogleSQL. Its texts may have collations, so they are compared as bytes; sums are of BIGNUMERIC.
-type bigquery struct{ ansi }
+type bigquery struct {
+	ansi
+	columns.BigQuery
+}
 
 // Name is the driver's name in a job.
 func (bigquery) Name() string { return "bigquery" }
 
 // Quote has backquotes. Names have none in them.
 func (bigquery) Quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "") + "`" }
-
-// Column reads texts as bytes.
-func (bigquery) Column(of ColumnType) (c Column, ok bool) {
-	x := of.Expr
-	switch of.Type {
-	case "INT64", "INTEGER":
-		return Column{Type: kind(table.Int), Expr: x}, true
-	case "FLOAT64", "FLOAT":
-		return Column{Type: kind(table.Float), Expr: "IF(IS_NAN(" + x + "), NULL, " + x + ")"}, true
-	case "BOOL", "BOOLEAN":
-		return Column{Type: kind(table.Bool), Expr: "CAST(" + x + " AS INT64)"}, true
-	case "STRING":
-		return Column{Type: kind(table.String), Expr: "CAST(" + x + " AS BYTES)", Binary: true}, true
-	case "BYTES":
-		return Column{Type: kind(table.String), Expr: x, Binary: true}, true
-	case "DATE":
-		return Column{Type: kind(table.Date), Expr: "UNIX_DATE(" + x + ")"}, true
-	case "DATETIME":
-		return Column{Type: wallClock, Expr: "DATETIME_DIFF(" + x + ", DATETIME '1970-01-01', MICROSECOND)"}, true
-	case "TIMESTAMP":
-		return Column{Type: instants, Expr: "UNIX_MICROS(" + x + ")"}, true
-	}
-	return c, false
-}
 
 // Text is bytes.
 func (bigquery) Text(text string, _ bool) (string, bool) {

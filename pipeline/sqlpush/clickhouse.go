@@ -5,42 +5,18 @@ import (
 	"strings"
 
 	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/columns"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 )
 
 // clickhouse is ClickHouse from version 21.9 on, which has windows. Its sums of Int64 would wrap, so they are of Int128.
-type clickhouse struct{ ansi }
+type clickhouse struct {
+	ansi
+	columns.ClickHouse
+}
 
 // Name is the driver's name in a job.
 func (clickhouse) Name() string { return "clickhouse" }
-
-// Column takes Nullable and LowCardinality off the type.
-func (clickhouse) Column(of ColumnType) (c Column, ok bool) {
-	x, t := of.Expr, of.Type
-	for _, around := range []string{"LOWCARDINALITY(", "NULLABLE("} {
-		if inner, found := strings.CutPrefix(t, around); found {
-			t = strings.TrimSuffix(inner, ")")
-		}
-	}
-	switch {
-	case t == "INT8", t == "INT16", t == "INT32", t == "INT64", t == "UINT8", t == "UINT16", t == "UINT32":
-		return Column{Type: kind(table.Int), Expr: "toInt64(" + x + ")"}, true
-	case t == "FLOAT32", t == "FLOAT64":
-		x = "toFloat64(" + x + ")"
-		return Column{Type: kind(table.Float), Expr: "if(isNaN(" + x + "), NULL, " + x + ")"}, true
-	case t == "BOOL":
-		return Column{Type: kind(table.Bool), Expr: "toInt64(" + x + ")"}, true
-	case t == "STRING":
-		return Column{Type: kind(table.String), Expr: x, Binary: true}, true
-	case t == "DATE", t == "DATE32":
-		return Column{Type: kind(table.Date), Expr: "toInt64(toInt32(" + x + "))"}, true
-	case t == "DATETIME", strings.HasPrefix(t, "DATETIME("):
-		return Column{Type: instants, Expr: "toInt64(toUnixTimestamp(" + x + ")) * 1000000"}, true
-	case strings.HasPrefix(t, "DATETIME64(3"), strings.HasPrefix(t, "DATETIME64(6"):
-		return Column{Type: instants, Expr: "toUnixTimestamp64Micro(toDateTime64(" + x + ", 6))"}, true
-	}
-	return c, false
-}
 
 // Text is bytes.
 func (clickhouse) Text(text string, _ bool) (string, bool) {

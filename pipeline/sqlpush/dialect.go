@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/columns"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/keys"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/numerals"
@@ -79,32 +79,11 @@ type exactness struct {
 	numerals.Dialect
 }
 
-// Column is how a column is read.
-type Column struct {
-	Type table.Type
-	// Expr is a BIGINT for whole numbers, truth values (0 or 1), dates (days since 1970) and times (microseconds since 1970), a double, or a text. It is
-	// NULL for NaN, and for dates and times that are no numbers, such as infinity.
-	Expr string
-	// Binary says that a text is of bytes, Characters that these are always characters in UTF-8.
-	Binary, Characters bool
-	// Bare and Check are another way to read the column, if they are not empty: Bare is equal to Expr in the rows that fulfil Check, and Expr is NULL in
-	// all others. A filter costs less than a CASE. What statements do with Bare fails in no row.
-	Bare, Check string
-	// Late says that Expr is Bare and that rows that do not fulfil Check are left out later.
-	Late bool
-	// Double and Whole are the numbers that a text is, if they are not empty: see internal/numerals.
-	Double, Whole string
-}
-
-// ColumnType is what a database says of a column.
-type ColumnType struct {
-	Name string // as it is
-	Expr string // its quoted name
-	Type string // the name of its type, in upper case
-	// Precision and Scale are those of a decimal, if HasDecimal is set.
-	HasDecimal       bool
-	Precision, Scale int64
-}
+// Column is how a column is read, and ColumnType what a database says of one.
+type (
+	Column     = columns.Column
+	ColumnType = columns.ColumnType
+)
 
 // Part is a piece of a message: bytes that are always the same, a column of bytes, a column of the privacy unit, or a whole number in some bytes.
 type Part struct {
@@ -172,11 +151,3 @@ func (ansi) unitOfTimes() bool { return false }
 func (ansi) fence() string { return "" }
 
 func (ansi) suits(context.Context, *sessions.Session) error { return nil }
-
-func kind(k table.Kind) table.Type { return table.Type{Kind: k} }
-
-// instants and wallClock are the types of times in microseconds, in UTC and without a zone.
-var (
-	instants  = table.Type{Kind: table.Timestamp, Unit: 1e3, Zone: table.UTC}
-	wallClock = table.Type{Kind: table.Timestamp, Unit: 1e3, Zone: table.Local}
-)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/columns"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/keys"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/numerals"
@@ -17,61 +17,13 @@ import (
 )
 
 // duckdb is DuckDB 1.5. Its texts are compared as bytes once they are blobs, whatever the collation; sums of BIGINT are HUGEINT and do not overflow.
-type duckdb struct{ ansi }
+type duckdb struct {
+	ansi
+	columns.DuckDB
+}
 
 // Name is the driver's name in a job.
 func (duckdb) Name() string { return "duckdb" }
-
-// Column reads texts as they are, and infinite dates and times as null, as date_diff and epoch_us do.
-func (duckdb) Column(of ColumnType) (c Column, ok bool) {
-	x := of.Expr
-	if strings.HasSuffix(of.Type, "]") { // a list
-		return c, false
-	}
-	name, size, _ := strings.Cut(of.Type, "(")
-	if n, _ := fmt.Sscanf(size, "%d,%d)", &of.Precision, &of.Scale); n == 2 { // the driver says it in the name alone
-		of.HasDecimal = true
-	}
-	switch name {
-	case "TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER":
-		return Column{Type: kind(table.Int), Expr: "CAST(" + x + " AS BIGINT)"}, true
-	case "BIGINT":
-		return Column{Type: kind(table.Int), Expr: x}, true
-	case "FLOAT":
-		return duckdbFloat("CAST(" + x + " AS DOUBLE)"), true
-	case "DOUBLE":
-		return duckdbFloat(x), true
-	case "DECIMAL":
-		switch {
-		case of.HasDecimal && of.Scale == 0 && of.Precision <= 18:
-			return Column{Type: kind(table.Int), Expr: "CAST(" + x + " AS BIGINT)"}, true
-		case of.HasDecimal && of.Precision <= 15: // the quotient of two exact doubles is the nearest one
-			return Column{Type: kind(table.Float), Expr: "CAST(" + x + " AS DOUBLE)"}, true
-		}
-	case "BOOLEAN":
-		return Column{Type: kind(table.Bool), Expr: "CAST(" + x + " AS BIGINT)"}, true
-	case "VARCHAR", "ENUM", "UUID":
-		return Column{Type: kind(table.String), Expr: "encode(CAST(" + x + " AS VARCHAR))", Binary: true, Characters: true}, true
-	case "BLOB":
-		return Column{Type: kind(table.String), Expr: x, Binary: true}, true
-	case "DATE":
-		return Column{Type: kind(table.Date), Expr: "date_diff('day', DATE '1970-01-01', " + x + ")"}, true
-	case "TIMESTAMP":
-		return Column{Type: wallClock, Expr: "epoch_us(" + x + ")"}, true
-	case "TIMESTAMPTZ", "TIMESTAMP WITH TIME ZONE":
-		return Column{Type: instants, Expr: "epoch_us(" + x + ")"}, true
-	}
-	return c, false
-}
-
-// duckdbFloat is a column of doubles. NaN is above infinity: a comparison is a filter that scans take, and a call of isnan is not. Bare fails in no row,
-// since NaN is not below a number, and products are of what is.
-func duckdbFloat(x string) Column {
-	return Column{
-		Type: kind(table.Float), Expr: "CASE WHEN NOT isnan(" + x + ") THEN " + x + " END",
-		Bare: x, Check: duckdb{}.isNumber(x),
-	}
-}
 
 // try is TRY_CAST. It rounds as nearbyint of C does; suits asks for that.
 func (duckdb) try(x string, bits int) (string, bool) {
@@ -143,17 +95,20 @@ func (d duckdb) Pairs(alias string, pairs []Pair) string {
 // Total is of HUGEINT.
 func (duckdb) Total(x string) string { return "CAST(SUM(" + x + ") AS VARCHAR)" }
 
-// suits asks how casts round and what fails in them: statements depend on that.
+// suits asks how casts round, what fails in them, and how times before 1970 and infinite ones are taken apart: statements depend on that.
 func (duckdb) suits(ctx context.Context, s *sessions.Session) error {
-	var wrong []string
+	asked := []string{
+		"hour(make_timestamp(-1)) = 23", "minute(make_timestamp(-1)) = 59", "CAST(make_timestamp(-1) AS DATE) = DATE '1969-12-31'", "hour(CAST('infinity' AS TIMESTAMP)) IS NULL",
+		"date_diff('day', DATE '1970-01-01', CAST(CAST('infinity' AS TIMESTAMP) AS DATE)) IS NULL", "date_diff('day', DATE '1970-01-01', CAST(CAST('-infinity' AS TIMESTAMP) AS DATE)) IS NULL",
+	}
 	for _, c := range []struct{ x, of, is string }{
 		{"0.5", "BIGINT", "= 0"}, {"1.5", "BIGINT", "= 2"}, {"2.5", "BIGINT", "= 2"}, {"-0.5", "BIGINT", "= 0"}, {"-1.5", "BIGINT", "= -2"}, {"NaN", "BIGINT", "IS NULL"},
 		{"9223372036854775808", "BIGINT", "IS NULL"}, {"-Infinity", "BIGINT", "IS NULL"}, {"-0", "UTINYINT", "= 0"}, {"-1", "UTINYINT", "IS NULL"}, {"256", "UTINYINT", "IS NULL"},
 	} {
-		wrong = append(wrong, fmt.Sprintf("TRY_CAST(CAST('%s' AS DOUBLE) AS %s) %s", c.x, c.of, c.is))
+		asked = append(asked, fmt.Sprintf("TRY_CAST(CAST('%s' AS DOUBLE) AS %s) %s", c.x, c.of, c.is))
 	}
-	return s.Asks(ctx, "SELECT COALESCE("+strings.Join(wrong, " AND ")+", false)", &pipeline.Error{
-		Cause: pipeline.CauseInput, Code: "sql-server", Message: "this version of DuckDB rounds in another way than DuckDB 1.5",
+	return s.Asks(ctx, "SELECT COALESCE("+strings.Join(asked, " AND ")+", false)", &pipeline.Error{
+		Cause: pipeline.CauseInput, Code: "sql-server", Message: "this version of DuckDB rounds, or takes times apart, in another way than DuckDB 1.5",
 		Hint: "use a program that is built with DuckDB 1.5, or write engine: local",
 	})
 }

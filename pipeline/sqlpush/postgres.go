@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/dprelease/dprelease/io/table"
 	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/columns"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/keys"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/numerals"
@@ -21,48 +21,13 @@ import (
 
 // postgres is PostgreSQL from version 14 on, with a database in UTF8. Sums of bigint are numeric there and do not overflow; a cast of a CASE's
 // branch is not evaluated for the rows of other branches.
-type postgres struct{ ansi }
+type postgres struct {
+	ansi
+	columns.Postgres
+}
 
 // Name is the driver's name in a job.
 func (postgres) Name() string { return "postgres" }
-
-// mostMicroseconds is before the last time of PostgreSQL whose microseconds since 1970 are an int64; later ones are read as null.
-const mostMicroseconds = "294240-01-01 00:00:00"
-
-// Column reads texts in the collation C, which compares bytes, and infinite dates and times as null.
-func (postgres) Column(of ColumnType) (c Column, ok bool) {
-	x := of.Expr
-	switch of.Type {
-	case "INT2", "INT4", "INT8":
-		return Column{Type: kind(table.Int), Expr: "CAST(" + x + " AS bigint)"}, true
-	case "FLOAT4", "FLOAT8":
-		x = "CAST(" + x + " AS double precision)"
-		return Column{Type: kind(table.Float), Expr: "NULLIF(" + x + ", 'NaN'::double precision)"}, true
-	case "NUMERIC":
-		switch {
-		case of.HasDecimal && of.Scale == 0 && of.Precision <= 18:
-			return Column{Type: kind(table.Int), Expr: "CAST(NULLIF(" + x + ", 'NaN') AS bigint)"}, true
-		case of.HasDecimal && of.Scale >= 0 && of.Precision <= 100 && of.Scale <= 100:
-			return Column{Type: kind(table.Float), Expr: "CAST(NULLIF(" + x + ", 'NaN') AS double precision)"}, true
-		}
-	case "BOOL":
-		return Column{Type: kind(table.Bool), Expr: "CAST(CAST(" + x + " AS int) AS bigint)"}, true
-	case "TEXT", "VARCHAR", "NAME", "UUID", "BPCHAR", postgresEnum: // the cast of a CHAR(n) leaves out the spaces at its end, which say nothing there
-		return Column{Type: kind(table.String), Expr: "CAST(" + x + ` AS text) COLLATE "C"`, Characters: true}, true
-	case "BYTEA":
-		return Column{Type: kind(table.String), Expr: x, Binary: true}, true
-	case "DATE":
-		return Column{Type: kind(table.Date), Expr: "CASE WHEN isfinite(" + x + ") THEN CAST(" + x + " - DATE '1970-01-01' AS bigint) END"}, true
-	case "TIMESTAMP":
-		return Column{Type: wallClock, Expr: microseconds(x, "TIMESTAMP '"+mostMicroseconds+"'")}, true
-	case "TIMESTAMPTZ":
-		return Column{Type: instants, Expr: microseconds(x, "TIMESTAMPTZ '"+mostMicroseconds+"Z'")}, true
-	}
-	return c, false
-}
-
-// postgresEnum is what nameTypes calls each type that lists its values.
-const postgresEnum = "ENUM"
 
 // nameTypes asks the server for the types that users of the database have made: the driver knows their numbers. In small letters a name is none of those that Column
 // knows, whoever made the type.
@@ -76,7 +41,7 @@ func (postgres) nameTypes(ctx context.Context, s *sessions.Session, all []Column
 	if unknown == nil {
 		return nil
 	}
-	rows, err := s.Query(ctx, "SELECT CAST(oid AS text), CASE typtype WHEN 'e' THEN '"+postgresEnum+"' ELSE lower(CAST(typname AS text)) END FROM pg_catalog.pg_type WHERE oid IN ("+strings.Join(unknown, ", ")+")")
+	rows, err := s.Query(ctx, "SELECT CAST(oid AS text), CASE typtype WHEN 'e' THEN '"+columns.PostgresEnum+"' ELSE lower(CAST(typname AS text)) END FROM pg_catalog.pg_type WHERE oid IN ("+strings.Join(unknown, ", ")+")")
 	if err != nil {
 		return sessions.Failed(ctx, "the types of the input's columns cannot be read", err)
 	}
@@ -98,11 +63,6 @@ func (postgres) nameTypes(ctx context.Context, s *sessions.Session, all []Column
 		}
 	}
 	return nil
-}
-
-// microseconds are exact: extract is numeric.
-func microseconds(x, most string) string {
-	return "CASE WHEN isfinite(" + x + ") AND " + x + " < " + most + " THEN CAST(extract(epoch FROM " + x + ") * 1000000 AS bigint) END"
 }
 
 // Text is UTF-8 without a zero in columns of texts.

@@ -14,9 +14,13 @@ func (c *contents) quantizeValues() {
 	}
 	var x []string
 	for i, name := range c.Value.Value.Columns {
+		if v, ok := c.clamped(name); ok {
+			c.values = append(c.values, c.alias(fmt.Sprint("v", i), v))
+			continue
+		}
 		x = append(x, c.stage(c.double(c.columns[name])))
 		if !c.Value.Clip {
-			c.values = append(c.values, c.alias(fmt.Sprint("v", i), c.quantize(x[i])))
+			c.values = append(c.values, c.alias(fmt.Sprint("v", i), c.quantize(x[len(x)-1])))
 		}
 	}
 	if c.Value.Clip {

@@ -4,42 +4,19 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/columns"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
 )
 
 // snowflake is Snowflake. Its texts may have collations, so they are compared as bytes; its integers have 38 digits.
-type snowflake struct{ ansi }
+type snowflake struct {
+	ansi
+	columns.Snowflake
+}
 
 // Name is the driver's name in a job.
 func (snowflake) Name() string { return "snowflake" }
-
-// Column reads texts as bytes.
-func (snowflake) Column(of ColumnType) (c Column, ok bool) {
-	x := of.Expr
-	switch of.Type {
-	case "FIXED", "NUMBER":
-		if of.HasDecimal && of.Scale == 0 && of.Precision <= 18 {
-			return Column{Type: kind(table.Int), Expr: x}, true
-		}
-	case "REAL", "FLOAT", "DOUBLE":
-		return Column{Type: kind(table.Float), Expr: "NULLIF(" + x + ", CAST('NaN' AS DOUBLE))"}, true
-	case "BOOLEAN":
-		return Column{Type: kind(table.Bool), Expr: "CASE WHEN " + x + " THEN 1 WHEN NOT " + x + " THEN 0 END"}, true
-	case "TEXT", "VARCHAR", "STRING":
-		return Column{Type: kind(table.String), Expr: "TO_BINARY(" + x + ", 'UTF-8')", Binary: true}, true
-	case "BINARY":
-		return Column{Type: kind(table.String), Expr: x, Binary: true}, true
-	case "DATE":
-		return Column{Type: kind(table.Date), Expr: "DATEDIFF('day', TO_DATE('1970-01-01'), " + x + ")"}, true
-	case "TIMESTAMP_NTZ":
-		return Column{Type: wallClock, Expr: "DATE_PART('epoch_microsecond', " + x + ")"}, true
-	case "TIMESTAMP_TZ", "TIMESTAMP_LTZ":
-		return Column{Type: instants, Expr: "DATE_PART('epoch_microsecond', " + x + ")"}, true
-	}
-	return c, false
-}
 
 // Text is bytes.
 func (snowflake) Text(text string, _ bool) (string, bool) {

@@ -4,42 +4,22 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/columns"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
 )
 
 // spark is Spark SQL from version 3.4 on. Its texts may have collations, so they are compared as bytes.
-type spark struct{ ansi }
+type spark struct {
+	ansi
+	columns.Spark
+}
 
 // Name is the driver's name in a job.
 func (spark) Name() string { return "spark" }
 
 // Quote has backquotes.
 func (spark) Quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
-
-// Column reads texts as bytes.
-func (spark) Column(of ColumnType) (c Column, ok bool) {
-	x := of.Expr
-	switch strings.ToLower(of.Type) {
-	case "tinyint", "smallint", "int", "bigint":
-		return Column{Type: kind(table.Int), Expr: "CAST(" + x + " AS BIGINT)"}, true
-	case "float", "double":
-		x = "CAST(" + x + " AS DOUBLE)"
-		return Column{Type: kind(table.Float), Expr: "CASE WHEN NOT isnan(" + x + ") THEN " + x + " END"}, true
-	case "boolean":
-		return Column{Type: kind(table.Bool), Expr: "CAST(CASE WHEN " + x + " THEN 1 WHEN NOT " + x + " THEN 0 END AS BIGINT)"}, true
-	case "string":
-		return Column{Type: kind(table.String), Expr: "CAST(" + x + " AS BINARY)", Binary: true}, true
-	case "binary":
-		return Column{Type: kind(table.String), Expr: x, Binary: true}, true
-	case "date":
-		return Column{Type: kind(table.Date), Expr: "CAST(unix_date(" + x + ") AS BIGINT)"}, true
-	case "timestamp":
-		return Column{Type: instants, Expr: "unix_micros(" + x + ")"}, true
-	}
-	return c, false
-}
 
 // Text is bytes.
 func (spark) Text(text string, _ bool) (string, bool) {

@@ -50,3 +50,5 @@ func TestPostgresKinds(t *testing.T) {
 
 // Numbers at and beside edges and the ends of clamps, and those that arithmetic loses.
 func TestPostgresBorders(t *testing.T) { sqlpushtest.Borders(t, statements(t)) }
+
+func TestPostgresWholes(t *testing.T) { sqlpushtest.Wholes(t, statements(t)) }

@@ -94,7 +94,8 @@ func (in *input) statement(p *pipeline.Plan, schema table.Schema, q queries.Quer
 		}
 	}
 	needs := presenceOf(o, filters)
-	base, columns := in.base(p, needed, needs, func(name string) bool { return in.late(o, name, filters) })
+	spans := in.spans(p, o, filters)
+	base, columns := in.base(p, needed, needs, &reading{spans: spans, late: func(name string) bool { return in.late(o, name, filters) }, grouped: func(name string) bool { return in.grouped(p, o, name, filters, spans[name]) }})
 	w := newWriter(in.Dialect, base)
 	conditions, err := w.readNumerals(q.Name(), o, filters, schema, columns)
 	if err != nil {
@@ -102,6 +103,9 @@ func (in *input) statement(p *pipeline.Plan, schema table.Schema, q queries.Quer
 	}
 	for i := range filters {
 		c := columns[filters[i].Column]
+		if r := filters[i].IntRange; r != nil && slices.Contains(c.Within, *r) {
+			continue
+		}
 		if filters[i].Numerals() {
 			conditions = append(conditions, w.numeralCondition(&filters[i], &c))
 			continue
@@ -117,7 +121,7 @@ func (in *input) statement(p *pipeline.Plan, schema table.Schema, q queries.Quer
 	}
 	w.filter(conditions...)
 	w.alone = len(o.Axes) == 1 && !o.Apart && len(o.Keys) == 0
-	c := &contents{writer: w, Outline: o, columns: columns}
+	c := &contents{writer: w, Outline: o, columns: columns, times: map[int]int64{}}
 	return c.statement(), nil
 }
 
@@ -162,7 +166,7 @@ func presenceOf(o *queries.Outline, filters []domain.FilterRule) map[string]pres
 
 // base is the rows of the queries: those of the input, once for each event, with the logical columns that are needed. Their names are l0, l1, … Rows
 // without a column that they need can be left out.
-func (in *input) base(p *pipeline.Plan, needed []string, needs map[string]presence, late func(name string) bool) (from string, columns map[string]Column) {
+func (in *input) base(p *pipeline.Plan, needed []string, needs map[string]presence, how *reading) (from string, columns map[string]Column) {
 	columns = map[string]Column{}
 	var events []string
 	for _, view := range p.Views() {
@@ -170,14 +174,21 @@ func (in *input) base(p *pipeline.Plan, needed []string, needs map[string]presen
 		for i, name := range needed {
 			c := in.columns[p.Columns()[view[slices.Index(p.Logical(), name)]]]
 			as, check := fmt.Sprint("l", i), ""
-			if c.Late = c.Check != "" && late(name); c.Late {
+			for _, s := range how.spans[name] {
+				if check, _ = c.Scan.Within(s); check != "" {
+					where += map[bool]string{true: "\n WHERE ", false: " AND "}[where == ""] + check
+				}
+			}
+			if c.Grouped = how.grouped(name); c.Grouped {
+				c.Expr = c.Scan.Grouped
+			} else if c.Late = c.Check != "" && how.late(name); c.Late {
 				c.Expr = c.Bare
 			} else if needs[name] > needsNothing && c.Check != "" {
 				c.Expr, check = c.Bare, c.Check
 				where += map[bool]string{true: "\n WHERE ", false: " AND "}[where == ""] + check
 			}
 			read = append(read, c.Expr+" AS "+as)
-			columns[name] = Column{Type: c.Type, Expr: as, Binary: c.Binary, Check: check, Late: c.Late}
+			columns[name] = Column{Type: c.Type, Expr: as, Binary: c.Binary, Check: check, Late: c.Late, Scan: c.Scan, Within: how.spans[name], Grouped: c.Grouped}
 		}
 		if len(read) == 0 {
 			read = []string{"1 AS l"}
@@ -193,14 +204,15 @@ type contents struct {
 	*queries.Outline
 	columns map[string]Column
 
-	cells, values, units []string // names of columns
-	keys                 []string // of the parts of keys that are discovered, which are the first of cells
-	missing              bool     // rows may be without a cell
-	first                int      // the number of the first cell
+	cells, values, units []string      // names of columns
+	times                map[int]int64 // by which the sums of some values are multiplied afterwards
+	keys                 []string      // of the parts of keys that are discovered, which are the first of cells
+	missing              bool          // rows may be without a cell
+	first                int           // the number of the first cell
 }
 
 func (c *contents) statement() string {
-	if len(c.Columns) == 0 && !c.Apart && c.Bins == nil && len(c.Keys) == 0 && c.looksUp() {
+	if c.groupsFirst() {
 		return c.groupedFirst()
 	}
 	c.findCells()
@@ -213,72 +225,6 @@ func (c *contents) statement() string {
 		return c.boundedCounts() + c.countUnits()
 	}
 	return c.boundedRows() + c.countUnits()
-}
-
-// looksUp says that the values of some dimension are looked up in a long list.
-func (c *contents) looksUp() bool {
-	for i := range c.Axes {
-		if c.long(&c.Axes[i]) {
-			return true
-		}
-	}
-	return false
-}
-
-// long says that a dimension lists texts or whole numbers, too many for cases.
-func (c *contents) long(r *domain.Rule) bool { return max(len(r.Texts), len(r.Ints)) > fewCases }
-
-// groupedFirst groups rows by the values of such dimensions before it looks them up, once for each value that there is. Each row is a unit.
-func (c *contents) groupedFirst() string {
-	c.quantizeValues()
-	var names, list, found []string
-	groups := make([]string, len(c.Axes))
-	for i := range c.Axes {
-		r := &c.Axes[i]
-		x := ""
-		if c.long(r) {
-			x = c.columns[r.Column].Expr
-		} else {
-			if !c.present(r, c.columns) {
-				found = append(found, fmt.Sprintf("g%d IS NOT NULL", i))
-			}
-			x = c.alias(fmt.Sprint("code", i), c.axis(r, c.columns))
-		}
-		groups[i] = fmt.Sprint("g", i)
-		names, list = append(names, groups[i]), append(list, x+" AS "+groups[i])
-	}
-	inner := "(SELECT " + strings.Join(append(list, c.values...), ", ") + " FROM " + c.from + " AS a)"
-	sums := []string{c.counted() + " AS n"}
-	var partial []string
-	add := func(x string) {
-		partial = append(partial, fmt.Sprint("p", len(partial)))
-		sums = append(sums, c.Partial(x)+" AS "+partial[len(partial)-1])
-	}
-	for _, v := range c.values {
-		add(c.term(expr.Less(v, c.Value.Centre)))
-	}
-	if c.Squared {
-		x := expr.Less(c.values[0], c.Value.Centre)
-		add(c.term(fmt.Sprintf("(%s) * (%s) - %d", x, x, c.LessSquare)))
-	}
-	by := strings.Join(names, ", ")
-	w := newWriter(c.Dialect, fmt.Sprintf("(SELECT %s, %s FROM %s AS b GROUP BY %s%s)", by, strings.Join(sums, ", "), inner, by, expr.Having(found)))
-	codes := make([]string, len(c.Axes))
-	for i := range c.Axes {
-		codes[i] = groups[i]
-		if r := &c.Axes[i]; c.long(r) {
-			column := c.columns[r.Column]
-			column.Expr = groups[i]
-			codes[i] = w.axis(r, map[string]Column{r.Column: column})
-		}
-	}
-	w.push(c.radix(codes, c.Tables[0]) + " AS cell")
-	w.filter("cell IS NOT NULL")
-	totals := []string{c.Integer("SUM(n)") + " AS n"}
-	for i, x := range partial {
-		totals = append(totals, c.Total(x)+fmt.Sprint(" AS sum", i))
-	}
-	return fmt.Sprintf("SELECT 0 AS t, cell, %s\nFROM %s AS x\nGROUP BY cell", strings.Join(totals, ", "), w.from)
 }
 
 // cellsInAll is in how many cells of all dimensions a unit can be.
@@ -355,18 +301,21 @@ func (c *contents) findUnits() {
 	}
 }
 
-// countRows counts rows that stand for themselves.
-const countRows = "COUNT(*)"
+// countRows counts rows that stand for themselves; noRows does not.
+const (
+	countRows = "COUNT(*)"
+	noRows    = "0"
+)
 
 // totals adds the rows of a table expression up, by cells. rows counts those of a group.
 func (c *contents) totals(from, rows string) string {
 	var sums []string
-	for i, v := range c.values {
-		sums = append(sums, c.Total(c.term(expr.Less(v, c.Value.Centre)))+fmt.Sprint(" AS sum", i))
-	}
-	if c.Squared {
-		x := expr.Less(c.values[0], c.Value.Centre)
-		sums = append(sums, c.Total(c.term(fmt.Sprintf("(%s) * (%s) - %d", x, x, c.LessSquare)))+" AS squares")
+	for i, s := range c.sums(rows) {
+		as := fmt.Sprint(" AS sum", i)
+		if i == len(c.values) {
+			as = " AS squares"
+		}
+		sums = append(sums, c.total(s, s.of, rows)+as)
 	}
 	columns := append([]string{rows + " AS n"}, sums...)
 	if len(c.Keys) > 0 {

@@ -56,7 +56,7 @@ func readTexts(t *testing.T, values listed) (batches [][]string) {
 	t.Helper()
 	db := sql.OpenDB(values)
 	defer db.Close()
-	d := &Database{db: db, dialect: spark{}, from: "t AS input", columns: map[string]Column{"x": {Type: kind(table.String), Expr: "x"}}}
+	d := &Database{db: db, dialect: spark{}, from: "t AS input", columns: map[string]Column{"x": {Type: table.Type{Kind: table.String}, Expr: "x"}}}
 	err := d.read(t.Context(), []string{"x"}, func(b *table.Batch) error {
 		var texts []string
 		v := b.Columns[0].Values

@@ -109,7 +109,7 @@ func (c *contents) onlyPlace() (place string, ok bool) {
 // counted counts rows: those with a value, if others were not left out. It is 0 if nobody asks: DuckDB takes a fifth longer for a sum with a count beside it.
 func (c *contents) counted() string {
 	if c.SumsAlone && len(c.Columns) == 0 && c.Steps == nil && c.Bins == nil {
-		return "0"
+		return noRows
 	}
 	if c.Value != nil && !c.AllRows && c.columns[c.Value.Value.Columns[0]].Late {
 		return "COUNT(" + c.values[0] + ")"

@@ -4,41 +4,19 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/columns"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/unittexts"
 )
 
 // trino is Trino. Its sums of bigint fail on overflow, so they are of decimals.
-type trino struct{ ansi }
+type trino struct {
+	ansi
+	columns.Trino
+}
 
 // Name is the driver's name in a job.
 func (trino) Name() string { return "trino" }
-
-// Column reads times of up to milliseconds.
-func (trino) Column(of ColumnType) (c Column, ok bool) {
-	x := of.Expr
-	switch t := strings.ToLower(of.Type); {
-	case t == "tinyint", t == "smallint", t == "integer", t == "bigint":
-		return Column{Type: kind(table.Int), Expr: "CAST(" + x + " AS bigint)"}, true
-	case t == "real", t == "double":
-		x = "CAST(" + x + " AS double)"
-		return Column{Type: kind(table.Float), Expr: "CASE WHEN NOT is_nan(" + x + ") THEN " + x + " END"}, true
-	case t == "boolean":
-		return Column{Type: kind(table.Bool), Expr: "CASE WHEN " + x + " THEN 1 WHEN NOT " + x + " THEN 0 END"}, true
-	case t == "varchar", strings.HasPrefix(t, "varchar("):
-		return Column{Type: kind(table.String), Expr: x}, true
-	case t == "varbinary":
-		return Column{Type: kind(table.String), Expr: x, Binary: true}, true
-	case t == "date":
-		return Column{Type: kind(table.Date), Expr: "date_diff('day', DATE '1970-01-01', " + x + ")"}, true
-	case t == "timestamp", t == "timestamp(3)", t == "timestamp(0)":
-		return Column{Type: wallClock, Expr: "date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00', " + x + ") * 1000"}, true
-	case t == "timestamp with time zone", t == "timestamp(3) with time zone", t == "timestamp(0) with time zone":
-		return Column{Type: instants, Expr: "date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00 UTC', " + x + ") * 1000"}, true
-	}
-	return c, false
-}
 
 // Text is UTF-8 in columns of texts.
 func (trino) Text(text string, binary bool) (string, bool) {

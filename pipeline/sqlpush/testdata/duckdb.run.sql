@@ -117,13 +117,13 @@ FROM kept AS x
 GROUP BY cell;
 -- keys
 WITH coded AS (SELECT l3, l4, k0, k1, k2, n
- FROM (SELECT l3, l4, k0, k1, k2, COUNT(*) AS n FROM (SELECT * FROM (SELECT s5.*, l2 AS k2
- FROM (SELECT s4.*, CASE WHEN l1 < 18 THEN CASE WHEN l1 < 0 THEN NULL ELSE 0 END ELSE CASE WHEN l1 < 65 THEN 1 ELSE CASE WHEN l1 <= 65 THEN 1 ELSE NULL END END END AS k1
- FROM (SELECT s3.*, l0 AS k0
- FROM (SELECT * FROM (SELECT * FROM (SELECT encode(CAST("zone" AS VARCHAR)) AS l0, "age" AS l1, epoch_us("t") AS l2, encode(CAST("cab" AS VARCHAR)) AS l3, date_diff('day', DATE '1970-01-01', "day") AS l4
- FROM "city"."trips" AS input) AS s1
- WHERE l0 IS NOT NULL AND l2 IS NOT NULL AND l3 IS NOT NULL AND l4 IS NOT NULL) AS s2
- WHERE l1 >= 0 AND l1 <= 65) AS s3) AS s4) AS s5) AS s6
+ FROM (SELECT l3, l4, k0, k1, k2, COUNT(*) AS n FROM (SELECT * FROM (SELECT s4.*, l2 AS k2
+ FROM (SELECT s3.*, CASE WHEN l1 < 18 THEN CASE WHEN l1 < 0 THEN NULL ELSE 0 END ELSE CASE WHEN l1 < 65 THEN 1 ELSE CASE WHEN l1 <= 65 THEN 1 ELSE NULL END END END AS k1
+ FROM (SELECT s2.*, l0 AS k0
+ FROM (SELECT * FROM (SELECT encode(CAST("zone" AS VARCHAR)) AS l0, "age" AS l1, epoch_us("t") AS l2, encode(CAST("cab" AS VARCHAR)) AS l3, date_diff('day', DATE '1970-01-01', "day") AS l4
+ FROM "city"."trips" AS input
+ WHERE "age" >= 0 AND "age" <= 65) AS s1
+ WHERE l0 IS NOT NULL AND l2 IS NOT NULL AND l3 IS NOT NULL AND l4 IS NOT NULL) AS s2) AS s3) AS s4) AS s5
  WHERE octet_length(k0) <= 1024 AND k1 IS NOT NULL) AS g GROUP BY l3, l4, k0, k1, k2) AS z),
 overactive AS (SELECT l3, l4, unhex('647072656C656173652F626F756E643163') || unhex(lpad(hex(octet_length(l3)), 8, '0')) || l3 || unhex(lpad(hex(octet_length(encode(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l4 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l4 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l4 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l4 AS VARCHAR) END) || unhex('00000000') AS uc FROM coded AS a GROUP BY l3, l4 HAVING COUNT(*) > 3),
 kept AS (SELECT k0, k1, k2, n FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l3 = c.l3 AND o.l4 = c.l4)
@@ -138,19 +138,18 @@ HAVING CAST(SUM(CASE WHEN n > 1 THEN 1 ELSE n END) AS BIGINT) >= 5;
 -- by_keys
 SELECT f.*
 FROM (WITH coded AS (SELECT l5, l6, k0, k1, k2, cell, v0
- FROM (SELECT s11.*, CASE WHEN e9 > 858993459200 THEN 858993459200 WHEN e9 >= 0 THEN e9 WHEN e9 < 0 THEN 0 WHEN l4 <= CAST('0e+00' AS DOUBLE) THEN 0 WHEN l4 <= CAST('Infinity' AS DOUBLE) THEN 858993459200 END AS v0
- FROM (SELECT s10.*, TRY_CAST(l4 * CAST('8.589934592e+09' AS DOUBLE) AS BIGINT) AS e9
- FROM (SELECT s8.*, (CASE WHEN l3 = 1 THEN 0 END) AS cell
- FROM (SELECT * FROM (SELECT s6.*, l2 AS k2
- FROM (SELECT s5.*, CASE WHEN l1 < 18 THEN CASE WHEN l1 < 0 THEN NULL ELSE 0 END ELSE CASE WHEN l1 < 65 THEN 1 ELSE CASE WHEN l1 <= 65 THEN 1 ELSE NULL END END END AS k1
- FROM (SELECT s4.*, l0 AS k0
- FROM (SELECT * FROM (SELECT * FROM (SELECT * FROM (SELECT encode(CAST("zone" AS VARCHAR)) AS l0, "age" AS l1, epoch_us("t") AS l2, CAST("shared" AS BIGINT) AS l3, "fare" AS l4, encode(CAST("cab" AS VARCHAR)) AS l5, date_diff('day', DATE '1970-01-01', "day") AS l6
+ FROM (SELECT s10.*, CASE WHEN e8 > 858993459200 THEN 858993459200 WHEN e8 >= 0 THEN e8 WHEN e8 < 0 THEN 0 WHEN l4 <= CAST('0e+00' AS DOUBLE) THEN 0 WHEN l4 <= CAST('Infinity' AS DOUBLE) THEN 858993459200 END AS v0
+ FROM (SELECT s9.*, TRY_CAST(l4 * CAST('8.589934592e+09' AS DOUBLE) AS BIGINT) AS e8
+ FROM (SELECT s7.*, (CASE WHEN l3 = 1 THEN 0 END) AS cell
+ FROM (SELECT * FROM (SELECT s5.*, l2 AS k2
+ FROM (SELECT s4.*, CASE WHEN l1 < 18 THEN CASE WHEN l1 < 0 THEN NULL ELSE 0 END ELSE CASE WHEN l1 < 65 THEN 1 ELSE CASE WHEN l1 <= 65 THEN 1 ELSE NULL END END END AS k1
+ FROM (SELECT s3.*, l0 AS k0
+ FROM (SELECT * FROM (SELECT * FROM (SELECT encode(CAST("zone" AS VARCHAR)) AS l0, "age" AS l1, epoch_us("t") AS l2, CAST("shared" AS BIGINT) AS l3, "fare" AS l4, encode(CAST("cab" AS VARCHAR)) AS l5, date_diff('day', DATE '1970-01-01', "day") AS l6
  FROM "city"."trips" AS input
- WHERE "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
+ WHERE "age" >= 0 AND "age" <= 65 AND "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
  WHERE l0 IS NOT NULL AND l2 IS NOT NULL AND l5 IS NOT NULL AND l6 IS NOT NULL) AS s2
- WHERE l1 >= 0 AND l1 <= 65) AS s3
- WHERE CASE WHEN l3 = 1 THEN 0 END IS NOT NULL) AS s4) AS s5) AS s6) AS s7
- WHERE octet_length(k0) <= 1024 AND k1 IS NOT NULL) AS s8) AS s10) AS s11) AS z),
+ WHERE CASE WHEN l3 = 1 THEN 0 END IS NOT NULL) AS s3) AS s4) AS s5) AS s6
+ WHERE octet_length(k0) <= 1024 AND k1 IS NOT NULL) AS s7) AS s9) AS s10) AS z),
 overactive AS (SELECT l5, l6, unhex('647072656C656173652F626F756E643163') || unhex(lpad(hex(octet_length(l5)), 8, '0')) || l5 || unhex(lpad(hex(octet_length(encode(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l6 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l6 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l6 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l6 AS VARCHAR) END) || unhex('00000000') AS uc, unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l5)), 8, '0')) || l5 || unhex(lpad(hex(octet_length(encode(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l6 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l6 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l6 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l6 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l6 AS VARCHAR) END) || unhex('00000000') AS ur FROM coded AS a GROUP BY l5, l6 HAVING COUNT(*) > 2),
 kept AS (SELECT k0, k1, k2, cell, v0 FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l5 = c.l5 AND o.l6 = c.l6)
  UNION ALL SELECT k0, k1, k2, cell, v0 FROM (SELECT * FROM (SELECT s6.*, ROW_NUMBER() OVER (PARTITION BY l5, l6, k0, k1, k2, cell ORDER BY d) AS rc
@@ -164,13 +163,13 @@ kept AS (SELECT k0, k1, k2, cell, v0 FROM coded AS c WHERE NOT EXISTS (SELECT 1 
 SELECT 0 AS t, cell AS cell, COUNT(*) AS n, CAST(SUM(v0 - 429496729600) AS VARCHAR) AS sum0, k0, k1, k2
 FROM kept AS x
 GROUP BY k0, k1, k2, cell) AS f JOIN (WITH coded AS (SELECT l3, l4, k0, k1, k2, n
- FROM (SELECT l3, l4, k0, k1, k2, COUNT(*) AS n FROM (SELECT * FROM (SELECT s5.*, l2 AS k2
- FROM (SELECT s4.*, CASE WHEN l1 < 18 THEN CASE WHEN l1 < 0 THEN NULL ELSE 0 END ELSE CASE WHEN l1 < 65 THEN 1 ELSE CASE WHEN l1 <= 65 THEN 1 ELSE NULL END END END AS k1
- FROM (SELECT s3.*, l0 AS k0
- FROM (SELECT * FROM (SELECT * FROM (SELECT encode(CAST("zone" AS VARCHAR)) AS l0, "age" AS l1, epoch_us("t") AS l2, encode(CAST("cab" AS VARCHAR)) AS l3, date_diff('day', DATE '1970-01-01', "day") AS l4
- FROM "city"."trips" AS input) AS s1
- WHERE l0 IS NOT NULL AND l2 IS NOT NULL AND l3 IS NOT NULL AND l4 IS NOT NULL) AS s2
- WHERE l1 >= 0 AND l1 <= 65) AS s3) AS s4) AS s5) AS s6
+ FROM (SELECT l3, l4, k0, k1, k2, COUNT(*) AS n FROM (SELECT * FROM (SELECT s4.*, l2 AS k2
+ FROM (SELECT s3.*, CASE WHEN l1 < 18 THEN CASE WHEN l1 < 0 THEN NULL ELSE 0 END ELSE CASE WHEN l1 < 65 THEN 1 ELSE CASE WHEN l1 <= 65 THEN 1 ELSE NULL END END END AS k1
+ FROM (SELECT s2.*, l0 AS k0
+ FROM (SELECT * FROM (SELECT encode(CAST("zone" AS VARCHAR)) AS l0, "age" AS l1, epoch_us("t") AS l2, encode(CAST("cab" AS VARCHAR)) AS l3, date_diff('day', DATE '1970-01-01', "day") AS l4
+ FROM "city"."trips" AS input
+ WHERE "age" >= 0 AND "age" <= 65) AS s1
+ WHERE l0 IS NOT NULL AND l2 IS NOT NULL AND l3 IS NOT NULL AND l4 IS NOT NULL) AS s2) AS s3) AS s4) AS s5
  WHERE octet_length(k0) <= 1024 AND k1 IS NOT NULL) AS g GROUP BY l3, l4, k0, k1, k2) AS z),
 overactive AS (SELECT l3, l4, unhex('647072656C656173652F626F756E643163') || unhex(lpad(hex(octet_length(l3)), 8, '0')) || l3 || unhex(lpad(hex(octet_length(encode(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l4 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l4 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l4 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l4 AS VARCHAR) END) || unhex('00000000') AS uc FROM coded AS a GROUP BY l3, l4 HAVING COUNT(*) > 3),
 kept AS (SELECT k0, k1, k2, n FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l3 = c.l3 AND o.l4 = c.l4)

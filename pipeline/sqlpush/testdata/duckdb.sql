@@ -2,17 +2,16 @@
 SELECT 0 AS t, 0 AS cell, CAST(SUM(CASE WHEN n > 5 THEN 5 ELSE n END) AS BIGINT) AS n
 FROM (SELECT l0, l1, COUNT(*) AS n FROM (SELECT * FROM (SELECT encode(CAST("cab" AS VARCHAR)) AS l0, date_diff('day', DATE '1970-01-01', "day") AS l1, encode(CAST("zone" AS VARCHAR)) AS l2, "fare" AS l3, epoch_us("t") AS l4
  FROM "city"."trips" AS input
- WHERE "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
- WHERE l2 NOT IN (encode('depot')) AND l3 >= CAST('0e+00' AS DOUBLE) AND l4 >= 1357016400000000 AND l4 <= 1388552399999999 AND l0 IS NOT NULL AND l1 IS NOT NULL) AS g GROUP BY l0, l1) AS x;
+ WHERE "fare" <= CAST('Infinity' AS DOUBLE) AND "t" >= TIMESTAMPTZ '2013-01-01 05:00:00.000000+00' AND "t" <= TIMESTAMPTZ '2014-01-01 04:59:59.999999+00') AS s1
+ WHERE l2 NOT IN (encode('depot')) AND l3 >= CAST('0e+00' AS DOUBLE) AND l0 IS NOT NULL AND l1 IS NOT NULL) AS g GROUP BY l0, l1) AS x;
 -- rows_bounded
 WITH coded AS (SELECT l2, l3, cell
- FROM (SELECT s5.*, ((COALESCE(e3 - 1, 4)) * 3 + (CASE WHEN l1 < 30 THEN CASE WHEN l1 < 18 THEN CASE WHEN l1 < 0 THEN NULL ELSE 0 END ELSE 1 END ELSE CASE WHEN l1 < 65 THEN 2 ELSE CASE WHEN l1 <= 65 THEN 2 ELSE NULL END END END)) AS cell
- FROM (SELECT s4.*, list_position([encode('north'), unhex('69742773'), unhex('C3BC')], l0) AS e3
- FROM (SELECT * FROM (SELECT * FROM (SELECT encode(CAST("zone" AS VARCHAR)) AS l0, "age" AS l1, encode(CAST("cab" AS VARCHAR)) AS l2, date_diff('day', DATE '1970-01-01', "day") AS l3, "fare" AS l4, epoch_us("t") AS l5
+ FROM (SELECT s4.*, ((COALESCE(e2 - 1, 4)) * 3 + (CASE WHEN l1 < 30 THEN CASE WHEN l1 < 18 THEN CASE WHEN l1 < 0 THEN NULL ELSE 0 END ELSE 1 END ELSE CASE WHEN l1 < 65 THEN 2 ELSE CASE WHEN l1 <= 65 THEN 2 ELSE NULL END END END)) AS cell
+ FROM (SELECT s3.*, list_position([encode('north'), unhex('69742773'), unhex('C3BC')], l0) AS e2
+ FROM (SELECT * FROM (SELECT encode(CAST("zone" AS VARCHAR)) AS l0, "age" AS l1, encode(CAST("cab" AS VARCHAR)) AS l2, date_diff('day', DATE '1970-01-01', "day") AS l3, "fare" AS l4, epoch_us("t") AS l5
  FROM "city"."trips" AS input
- WHERE "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
- WHERE l0 NOT IN (encode('depot')) AND l4 >= CAST('0e+00' AS DOUBLE) AND l5 >= 1357016400000000 AND l5 <= 1388552399999999 AND l2 IS NOT NULL AND l3 IS NOT NULL) AS s2
- WHERE l1 >= 0 AND l1 <= 65) AS s4) AS s5) AS z),
+ WHERE "age" >= 0 AND "age" <= 65 AND "fare" <= CAST('Infinity' AS DOUBLE) AND "t" >= TIMESTAMPTZ '2013-01-01 05:00:00.000000+00' AND "t" <= TIMESTAMPTZ '2014-01-01 04:59:59.999999+00') AS s1
+ WHERE l0 NOT IN (encode('depot')) AND l4 >= CAST('0e+00' AS DOUBLE) AND l2 IS NOT NULL AND l3 IS NOT NULL) AS s3) AS s4) AS z),
 overactive AS (SELECT l2, l3, unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l2)), 8, '0')) || l2 || unhex(lpad(hex(octet_length(encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END) || unhex('00000000') AS ur FROM coded AS a GROUP BY l2, l3 HAVING COUNT(*) > 5),
 kept AS (SELECT cell FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l2 = c.l2 AND o.l3 = c.l3)
  UNION ALL SELECT cell FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l2, l3 ORDER BY d) AS r
@@ -46,8 +45,8 @@ WITH coded AS (SELECT l2, l3, cell, n
  FROM (SELECT s3.*, k3.c AS e3
  FROM (SELECT * FROM (SELECT * FROM (SELECT encode(CAST("zone" AS VARCHAR)) AS l0, epoch_us("t") AS l1, encode(CAST("cab" AS VARCHAR)) AS l2, date_diff('day', DATE '1970-01-01', "day") AS l3, "fare" AS l4
  FROM "city"."trips" AS input
- WHERE "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
- WHERE l0 NOT IN (encode('depot')) AND l4 >= CAST('0e+00' AS DOUBLE) AND l1 >= 1357016400000000 AND l1 <= 1388552399999999 AND l2 IS NOT NULL AND l3 IS NOT NULL) AS s2
+ WHERE "t" >= TIMESTAMPTZ '2013-01-01 05:00:00.000000+00' AND "t" <= TIMESTAMPTZ '2014-01-01 04:59:59.999999+00' AND "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
+ WHERE l0 NOT IN (encode('depot')) AND l4 >= CAST('0e+00' AS DOUBLE) AND l2 IS NOT NULL AND l3 IS NOT NULL) AS s2
  WHERE l1 IS NOT NULL) AS s3 JOIN (SELECT encode(unnest(string_split('a|b|c|d|e|f|g|h|i|j', '|'))) AS v, unnest(CAST(string_split('0|1|2|3|4|5|6|7|8|9', '|') AS INTEGER[])) AS c) AS k3 ON s3.l0 = k3.v) AS s5) AS s7) AS s9) AS s11) AS s13) AS s15) AS s17) AS s19) AS s21) AS s23) AS s25) AS s27) AS s29) AS s31) AS s33) AS s35) AS s37) AS s38) AS g GROUP BY l2, l3, cell) AS z),
 overactive AS (SELECT l2, l3, unhex('647072656C656173652F626F756E643163') || unhex(lpad(hex(octet_length(l2)), 8, '0')) || l2 || unhex(lpad(hex(octet_length(encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END) || unhex('00000000') AS uc FROM coded AS a GROUP BY l2, l3 HAVING COUNT(*) > 2),
 kept AS (SELECT cell, n FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l2 = c.l2 AND o.l3 = c.l3)
@@ -65,8 +64,8 @@ WITH coded AS (SELECT l2, l3, cell
  FROM (SELECT s4.*, CASE WHEN l0 < CAST('4.05e+01' AS DOUBLE) THEN CASE WHEN l0 < CAST('4.025e+01' AS DOUBLE) THEN CASE WHEN l0 < CAST('4e+01' AS DOUBLE) THEN NULL ELSE 0 END ELSE 1 END ELSE CASE WHEN l0 < CAST('4.1e+01' AS DOUBLE) THEN CASE WHEN l0 < CAST('4.075e+01' AS DOUBLE) THEN 2 ELSE 3 END ELSE CASE WHEN l0 = CAST('4.1e+01' AS DOUBLE) THEN 3 END END END AS e3
  FROM (SELECT * FROM (SELECT * FROM (SELECT "lat" AS l0, "lon" AS l1, encode(CAST("cab" AS VARCHAR)) AS l2, date_diff('day', DATE '1970-01-01', "day") AS l3, encode(CAST("zone" AS VARCHAR)) AS l4, "fare" AS l5, epoch_us("t") AS l6
  FROM "city"."trips" AS input
- WHERE "lat" <= CAST('Infinity' AS DOUBLE) AND "lon" <= CAST('Infinity' AS DOUBLE) AND "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
- WHERE l4 NOT IN (encode('depot')) AND l5 >= CAST('0e+00' AS DOUBLE) AND l6 >= 1357016400000000 AND l6 <= 1388552399999999 AND l2 IS NOT NULL AND l3 IS NOT NULL) AS s2
+ WHERE "lat" <= CAST('Infinity' AS DOUBLE) AND "lon" <= CAST('Infinity' AS DOUBLE) AND "fare" <= CAST('Infinity' AS DOUBLE) AND "t" >= TIMESTAMPTZ '2013-01-01 05:00:00.000000+00' AND "t" <= TIMESTAMPTZ '2014-01-01 04:59:59.999999+00') AS s1
+ WHERE l4 NOT IN (encode('depot')) AND l5 >= CAST('0e+00' AS DOUBLE) AND l2 IS NOT NULL AND l3 IS NOT NULL) AS s2
  WHERE l0 >= CAST('4e+01' AS DOUBLE) AND l0 <= CAST('4.1e+01' AS DOUBLE) AND l1 >= CAST('-7.4e+01' AS DOUBLE) AND l1 <= CAST('-7.3e+01' AS DOUBLE) AND l0 >= CAST('-9e+01' AS DOUBLE) AND l0 <= CAST('9e+01' AS DOUBLE) AND l1 >= CAST('-1.8e+02' AS DOUBLE) AND l1 <= CAST('1.8e+02' AS DOUBLE) AND (l0 <> CAST('0e+00' AS DOUBLE) OR l1 <> CAST('0e+00' AS DOUBLE))) AS s4) AS s6) AS s7) AS z),
 overactive AS (SELECT l2, l3, unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l2)), 8, '0')) || l2 || unhex(lpad(hex(octet_length(encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END) || unhex('00000000') AS ur FROM coded AS a GROUP BY l2, l3 HAVING COUNT(*) > 5),
 kept AS (SELECT cell FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l2 = c.l2 AND o.l3 = c.l3)
@@ -93,8 +92,8 @@ WITH coded AS (SELECT l2, l3, cell, v0
  FROM (SELECT s4.*, CASE WHEN l0 >= 0 THEN (l0) // 1000000 ELSE -1 - ((-1 - l0) // 1000000) END AS e3
  FROM (SELECT * FROM (SELECT * FROM (SELECT epoch_us("t") AS l0, "fare" AS l1, encode(CAST("cab" AS VARCHAR)) AS l2, date_diff('day', DATE '1970-01-01', "day") AS l3, encode(CAST("zone" AS VARCHAR)) AS l4
  FROM "city"."trips" AS input
- WHERE "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
- WHERE l4 NOT IN (encode('depot')) AND l1 >= CAST('0e+00' AS DOUBLE) AND l0 >= 1357016400000000 AND l0 <= 1388552399999999 AND l2 IS NOT NULL AND l3 IS NOT NULL) AS s2
+ WHERE "t" >= TIMESTAMPTZ '2013-01-01 05:00:00.000000+00' AND "t" <= TIMESTAMPTZ '2014-01-01 04:59:59.999999+00' AND "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
+ WHERE l4 NOT IN (encode('depot')) AND l1 >= CAST('0e+00' AS DOUBLE) AND l2 IS NOT NULL AND l3 IS NOT NULL) AS s2
  WHERE l0 IS NOT NULL) AS s4) AS s6) AS s8) AS s10) AS s12) AS s14) AS s16) AS s18) AS s19) AS s21) AS s22) AS z),
 overactive AS (SELECT l2, l3, unhex('647072656C656173652F626F756E643163') || unhex(lpad(hex(octet_length(l2)), 8, '0')) || l2 || unhex(lpad(hex(octet_length(encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END) || unhex('00000000') AS uc, unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l2)), 8, '0')) || l2 || unhex(lpad(hex(octet_length(encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END) || unhex('00000000') AS ur FROM coded AS a GROUP BY l2, l3 HAVING COUNT(*) > 2),
 kept AS (SELECT cell, v0 FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l2 = c.l2 AND o.l3 = c.l3)
@@ -108,7 +107,7 @@ kept AS (SELECT cell, v0 FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overact
  WHERE cr <= 3) AS s4) AS s JOIN overactive AS o ON o.l2 = s.l2 AND o.l3 = s.l3) AS s5) AS s6) AS s7
  WHERE rc <= 2) AS s8) AS s9
  WHERE r <= 4) AS b)
-SELECT 0 AS t, cell, COUNT(*) AS n, CAST(SUM(v0 - 429496729600) AS VARCHAR) AS sum0
+SELECT 0 AS t, cell, COUNT(*) AS n, CAST(SUM(v0) - CAST(COUNT(*) AS HUGEINT) * 429496729600 AS VARCHAR) AS sum0
 FROM kept AS x
 GROUP BY cell;
 -- spread
@@ -117,8 +116,8 @@ WITH coded AS (SELECT l1, l2, v0
  FROM (SELECT s3.*, TRY_CAST(l0 * CAST('8.388608e+06' AS DOUBLE) AS BIGINT) AS e2
  FROM (SELECT * FROM (SELECT "fare" AS l0, encode(CAST("cab" AS VARCHAR)) AS l1, date_diff('day', DATE '1970-01-01', "day") AS l2, encode(CAST("zone" AS VARCHAR)) AS l3, epoch_us("t") AS l4
  FROM "city"."trips" AS input
- WHERE "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
- WHERE l3 NOT IN (encode('depot')) AND l0 >= CAST('0e+00' AS DOUBLE) AND l4 >= 1357016400000000 AND l4 <= 1388552399999999 AND l1 IS NOT NULL AND l2 IS NOT NULL) AS s3) AS s4) AS z),
+ WHERE "fare" <= CAST('Infinity' AS DOUBLE) AND "t" >= TIMESTAMPTZ '2013-01-01 05:00:00.000000+00' AND "t" <= TIMESTAMPTZ '2014-01-01 04:59:59.999999+00') AS s1
+ WHERE l3 NOT IN (encode('depot')) AND l0 >= CAST('0e+00' AS DOUBLE) AND l1 IS NOT NULL AND l2 IS NOT NULL) AS s3) AS s4) AS z),
 overactive AS (SELECT l1, l2, unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l1)), 8, '0')) || l1 || unhex(lpad(hex(octet_length(encode(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l2 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l2 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l2 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l2 AS VARCHAR) END) || unhex('00000000') AS ur FROM coded AS a GROUP BY l1, l2 HAVING COUNT(*) > 5),
 kept AS (SELECT v0 FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l1 = c.l1 AND o.l2 = c.l2)
  UNION ALL SELECT v0 FROM (SELECT * FROM (SELECT s3.*, ROW_NUMBER() OVER (PARTITION BY l1, l2 ORDER BY d) AS rc
@@ -126,20 +125,19 @@ kept AS (SELECT v0 FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS
  FROM (SELECT s.*, o.ur FROM (SELECT s1.*, ROW_NUMBER() OVER (PARTITION BY l1, l2, v0 ORDER BY v0) - 1 AS occurrence
  FROM (SELECT s.* FROM coded AS s JOIN overactive AS o ON o.l1 = s.l1 AND o.l2 = s.l2) AS s1) AS s JOIN overactive AS o ON o.l1 = s.l1 AND o.l2 = s.l2) AS s2) AS s3) AS s4
  WHERE rc <= 5) AS b)
-SELECT 0 AS t, 0 AS cell, COUNT(*) AS n, CAST(SUM(v0 - 398458880) AS VARCHAR) AS sum0, CAST(SUM((v0 - 398458880) * (v0 - 398458880) - 96976925569843200) AS VARCHAR) AS squares
+SELECT 0 AS t, 0 AS cell, COUNT(*) AS n, CAST(SUM(v0 - 398458880) AS VARCHAR) AS sum0, CAST(SUM((v0 - 398458880) * (v0 - 398458880)) - CAST(COUNT(*) AS HUGEINT) * 96976925569843200 AS VARCHAR) AS squares
 FROM kept AS x;
 -- tables
 WITH coded AS (SELECT l3, l4, cell0, cell1, cell2
- FROM (SELECT * FROM (SELECT s8.*, CASE WHEN l2 < 18 THEN CASE WHEN l2 < 0 THEN NULL ELSE 0 END ELSE CASE WHEN l2 < 65 THEN 1 ELSE CASE WHEN l2 <= 65 THEN 1 ELSE NULL END END END AS cell2
- FROM (SELECT s7.*, CASE WHEN l1 = 0 THEN 1 WHEN l1 = 1 THEN 0 END AS cell1
- FROM (SELECT s6.*, e2 - 1 AS cell0
- FROM (SELECT * FROM (SELECT * FROM (SELECT s3.*, list_position([encode('north'), encode('south')], l0) AS e2
+ FROM (SELECT * FROM (SELECT s7.*, CASE WHEN l2 < 18 THEN CASE WHEN l2 < 0 THEN NULL ELSE 0 END ELSE CASE WHEN l2 < 65 THEN 1 ELSE CASE WHEN l2 <= 65 THEN 1 ELSE NULL END END END AS cell2
+ FROM (SELECT s6.*, CASE WHEN l1 = 0 THEN 1 WHEN l1 = 1 THEN 0 END AS cell1
+ FROM (SELECT s5.*, e2 - 1 AS cell0
+ FROM (SELECT * FROM (SELECT s3.*, list_position([encode('north'), encode('south')], l0) AS e2
  FROM (SELECT * FROM (SELECT encode(CAST("zone" AS VARCHAR)) AS l0, CAST("shared" AS BIGINT) AS l1, "age" AS l2, encode(CAST("cab" AS VARCHAR)) AS l3, date_diff('day', DATE '1970-01-01', "day") AS l4, "fare" AS l5, epoch_us("t") AS l6
  FROM "city"."trips" AS input
- WHERE "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
- WHERE l0 NOT IN (encode('depot')) AND l5 >= CAST('0e+00' AS DOUBLE) AND l6 >= 1357016400000000 AND l6 <= 1388552399999999 AND l3 IS NOT NULL AND l4 IS NOT NULL) AS s3) AS s4
- WHERE CASE WHEN l1 = 0 THEN 1 WHEN l1 = 1 THEN 0 END IS NOT NULL) AS s5
- WHERE l2 >= 0 AND l2 <= 65) AS s6) AS s7) AS s8) AS s9
+ WHERE "age" >= 0 AND "age" <= 65 AND "fare" <= CAST('Infinity' AS DOUBLE) AND "t" >= TIMESTAMPTZ '2013-01-01 05:00:00.000000+00' AND "t" <= TIMESTAMPTZ '2014-01-01 04:59:59.999999+00') AS s1
+ WHERE l0 NOT IN (encode('depot')) AND l5 >= CAST('0e+00' AS DOUBLE) AND l3 IS NOT NULL AND l4 IS NOT NULL) AS s3) AS s4
+ WHERE CASE WHEN l1 = 0 THEN 1 WHEN l1 = 1 THEN 0 END IS NOT NULL) AS s5) AS s6) AS s7) AS s8
  WHERE cell0 IS NOT NULL AND cell1 IS NOT NULL AND cell2 IS NOT NULL) AS z),
 overactive AS (SELECT l3, l4, unhex('647072656C656173652F626F756E643163') || unhex(lpad(hex(octet_length(l3)), 8, '0')) || l3 || unhex(lpad(hex(octet_length(encode(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l4 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l4 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l4 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l4 AS VARCHAR) END) || unhex('00000000') AS uc, unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l3)), 8, '0')) || l3 || unhex(lpad(hex(octet_length(encode(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l4 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l4 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l4 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l4 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l4 AS VARCHAR) END) || unhex('00000000') AS ur FROM coded AS a GROUP BY l3, l4 HAVING COUNT(*) > 2),
 kept AS (SELECT cell0, cell1, cell2 FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l3 = c.l3 AND o.l4 = c.l4)
@@ -171,8 +169,8 @@ WITH coded AS (SELECT l2, l3, cell, v0
  FROM (SELECT s3.*, list_position([encode('north'), encode('south')], l0) AS e2
  FROM (SELECT * FROM (SELECT encode(CAST("zone" AS VARCHAR)) AS l0, "fare" AS l1, encode(CAST("cab" AS VARCHAR)) AS l2, date_diff('day', DATE '1970-01-01', "day") AS l3, epoch_us("t") AS l4
  FROM "city"."trips" AS input
- WHERE "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
- WHERE l0 NOT IN (encode('depot')) AND l1 >= CAST('0e+00' AS DOUBLE) AND l4 >= 1357016400000000 AND l4 <= 1388552399999999 AND l2 IS NOT NULL AND l3 IS NOT NULL) AS s3) AS s4) AS s5
+ WHERE "fare" <= CAST('Infinity' AS DOUBLE) AND "t" >= TIMESTAMPTZ '2013-01-01 05:00:00.000000+00' AND "t" <= TIMESTAMPTZ '2014-01-01 04:59:59.999999+00') AS s1
+ WHERE l0 NOT IN (encode('depot')) AND l1 >= CAST('0e+00' AS DOUBLE) AND l2 IS NOT NULL AND l3 IS NOT NULL) AS s3) AS s4) AS s5
  WHERE cell IS NOT NULL) AS s7) AS s8) AS z),
 overactive AS (SELECT l2, l3, unhex('647072656C656173652F626F756E643163') || unhex(lpad(hex(octet_length(l2)), 8, '0')) || l2 || unhex(lpad(hex(octet_length(encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END) || unhex('00000000') AS uc, unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l2)), 8, '0')) || l2 || unhex(lpad(hex(octet_length(encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END) || unhex('00000000') AS ur FROM coded AS a GROUP BY l2, l3 HAVING COUNT(*) > 1),
 kept AS (SELECT cell, v0 FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l2 = c.l2 AND o.l3 = c.l3)
@@ -195,8 +193,8 @@ WITH coded AS (SELECT l2, l3, cell, v0
  FROM (SELECT s3.*, list_position([encode('north'), encode('south')], l0) AS e2
  FROM (SELECT * FROM (SELECT encode(CAST("zone" AS VARCHAR)) AS l0, "fare" AS l1, encode(CAST("cab" AS VARCHAR)) AS l2, date_diff('day', DATE '1970-01-01', "day") AS l3, epoch_us("t") AS l4
  FROM "city"."trips" AS input
- WHERE "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
- WHERE l0 NOT IN (encode('depot')) AND l1 >= CAST('0e+00' AS DOUBLE) AND l4 >= 1357016400000000 AND l4 <= 1388552399999999 AND l2 IS NOT NULL AND l3 IS NOT NULL) AS s3) AS s4) AS s5
+ WHERE "fare" <= CAST('Infinity' AS DOUBLE) AND "t" >= TIMESTAMPTZ '2013-01-01 05:00:00.000000+00' AND "t" <= TIMESTAMPTZ '2014-01-01 04:59:59.999999+00') AS s1
+ WHERE l0 NOT IN (encode('depot')) AND l1 >= CAST('0e+00' AS DOUBLE) AND l2 IS NOT NULL AND l3 IS NOT NULL) AS s3) AS s4) AS s5
  WHERE cell IS NOT NULL) AS s7) AS s8) AS z),
 overactive AS (SELECT l2, l3, unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l2)), 8, '0')) || l2 || unhex(lpad(hex(octet_length(encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l3 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l3 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l3 AS VARCHAR) END) || unhex('00000000') AS ur FROM coded AS a GROUP BY l2, l3 HAVING COUNT(*) > 1),
 kept AS (SELECT l2, l3, cell, v0, 0 AS tab FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l2 = c.l2 AND o.l3 = c.l3)
@@ -224,8 +222,8 @@ WITH coded AS (SELECT l1, l2, cell
  FROM (SELECT s4.*, CASE WHEN l0 >= 0 THEN (l0) // 1000000 ELSE -1 - ((-1 - l0) // 1000000) END AS e3
  FROM (SELECT * FROM (SELECT * FROM (SELECT epoch_us("t") AS l0, encode(CAST("cab" AS VARCHAR)) AS l1, date_diff('day', DATE '1970-01-01', "day") AS l2, encode(CAST("zone" AS VARCHAR)) AS l3, "fare" AS l4
  FROM "city"."trips" AS input
- WHERE "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
- WHERE l3 NOT IN (encode('depot')) AND l4 >= CAST('0e+00' AS DOUBLE) AND l0 >= 1357016400000000 AND l0 <= 1388552399999999 AND l1 IS NOT NULL AND l2 IS NOT NULL) AS s2
+ WHERE "t" >= TIMESTAMPTZ '2013-01-01 05:00:00.000000+00' AND "t" <= TIMESTAMPTZ '2014-01-01 04:59:59.999999+00' AND "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
+ WHERE l3 NOT IN (encode('depot')) AND l4 >= CAST('0e+00' AS DOUBLE) AND l1 IS NOT NULL AND l2 IS NOT NULL) AS s2
  WHERE l0 IS NOT NULL) AS s4) AS s6) AS s8) AS s10) AS s12) AS s14) AS s16) AS s17) AS z),
 overactive AS (SELECT l1, l2, unhex('647072656C656173652F626F756E643163') || unhex(lpad(hex(octet_length(l1)), 8, '0')) || l1 || unhex(lpad(hex(octet_length(encode(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l2 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l2 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l2 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l2 AS VARCHAR) END) || unhex('00000000') AS uc, unhex('647072656C656173652F626F756E643172') || unhex(lpad(hex(octet_length(l1)), 8, '0')) || l1 || unhex(lpad(hex(octet_length(encode(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l2 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l2 AS VARCHAR) END))), 8, '0')) || encode(CASE WHEN l2 BETWEEN -719162 AND 2932896 THEN strftime(DATE '1970-01-01' + CAST(l2 AS INTEGER), '%Y-%m-%d') ELSE 'day ' || CAST(l2 AS VARCHAR) END) || unhex('00000000') AS ur FROM coded AS a GROUP BY l1, l2 HAVING COUNT(*) > 1),
 kept AS (SELECT cell FROM coded AS c WHERE NOT EXISTS (SELECT 1 FROM overactive AS o WHERE o.l1 = c.l1 AND o.l2 = c.l2)
@@ -254,6 +252,6 @@ FROM (SELECT 1 AS one FROM (SELECT s17.*, ((e13) // 3600) AS cell
  FROM (SELECT s4.*, CASE WHEN l0 >= 0 THEN (l0) // 1000000 ELSE -1 - ((-1 - l0) // 1000000) END AS e3
  FROM (SELECT * FROM (SELECT * FROM (SELECT epoch_us("t") AS l0, encode(CAST("cab" AS VARCHAR)) AS l1, date_diff('day', DATE '1970-01-01', "day") AS l2, encode(CAST("zone" AS VARCHAR)) AS l3, "fare" AS l4
  FROM "city"."trips" AS input
- WHERE "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
- WHERE l3 NOT IN (encode('depot')) AND l4 >= CAST('0e+00' AS DOUBLE) AND l0 >= 1357016400000000 AND l0 <= 1388552399999999 AND l1 IS NOT NULL AND l2 IS NOT NULL) AS s2
+ WHERE "t" >= TIMESTAMPTZ '2013-01-01 05:00:00.000000+00' AND "t" <= TIMESTAMPTZ '2014-01-01 04:59:59.999999+00' AND "fare" <= CAST('Infinity' AS DOUBLE)) AS s1
+ WHERE l3 NOT IN (encode('depot')) AND l4 >= CAST('0e+00' AS DOUBLE) AND l1 IS NOT NULL AND l2 IS NOT NULL) AS s2
  WHERE l0 IS NOT NULL) AS s4) AS s6) AS s8) AS s10) AS s12) AS s14) AS s16) AS s17) AS p GROUP BY l1, l2) AS q;

@@ -1,0 +1,243 @@
+package sqlpush
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dprelease/dprelease/io/table"
+	"github.com/dprelease/dprelease/pipeline"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/duckscan"
+	"github.com/dprelease/dprelease/pipeline/sqlpush/internal/expr"
+	"github.com/dprelease/dprelease/queries"
+	"github.com/dprelease/dprelease/queries/domain"
+)
+
+// Groups before cells
+//
+// If each row is a unit, rows can be grouped by any columns that say in which cell they are, and the cell be found once for each group: by the values of long lists,
+// and on DuckDB by whole numbers, days and hours of which there are few (package duckscan).
+
+// mostTogether is how many cells crosstabs have in all if rows are grouped by all their dimensions at once.
+const mostTogether = 1 << 20
+
+// groupsFirst says that rows are grouped before the cells of groups are found.
+func (c *contents) groupsFirst() bool {
+	if !c.inGroups() {
+		return false
+	}
+	for i := range c.Axes {
+		if _, keyed := c.key(&c.Axes[i]); keyed || c.long(&c.Axes[i]) && !c.Apart {
+			return true
+		}
+	}
+	return false
+}
+
+// inGroups says that rows need not be told apart after they are grouped.
+func (c *contents) inGroups() bool {
+	return len(c.Columns) == 0 && c.Bins == nil && c.Steps == nil && len(c.Keys) == 0 && !(c.Apart && c.cellsInAll() > mostTogether)
+}
+
+// long says that a dimension lists texts or whole numbers, too many for cases.
+func (c *contents) long(r *domain.Rule) bool { return max(len(r.Texts), len(r.Ints)) > fewCases }
+
+// key returns what rows are grouped by in place of their cell in a dimension of whole numbers, dates or times.
+func (c *contents) key(r *domain.Rule) (k duckscan.Key, ok bool) {
+	column := c.columns[r.Column]
+	s, spanned := duckscan.Span(r)
+	within := spanned && (column.Type.Kind == table.Bool || slices.Contains(column.Within, s))
+	if !column.Grouped {
+		return k, false
+	}
+	return column.Scan.Key(r, column.Expr, within)
+}
+
+// groupedFirst groups rows by the values of such dimensions before it looks them up, once for each value that there is. Each row is a unit.
+func (c *contents) groupedFirst() string {
+	c.quantizeValues()
+	var names, list, found []string
+	groups := make([][]string, len(c.Axes))
+	for i := range c.Axes {
+		r := &c.Axes[i]
+		var by []string
+		if k, keyed := c.key(r); keyed {
+			by = k.By
+		} else if c.long(r) {
+			by = []string{c.columns[r.Column].Expr}
+		} else {
+			if !c.present(r, c.columns) {
+				found = append(found, fmt.Sprintf("g%dk0 IS NOT NULL", i))
+			}
+			by = []string{c.alias(fmt.Sprint("code", i), c.axis(r, c.columns))}
+		}
+		for k, x := range by {
+			name := fmt.Sprintf("g%dk%d", i, k)
+			groups[i], names, list = append(groups[i], name), append(names, name), append(list, x+" AS "+name)
+		}
+	}
+	inner := "(SELECT " + strings.Join(append(list, c.values...), ", ") + " FROM " + c.from + " AS a)"
+	sums := []string{c.counted() + " AS n"}
+	added := c.sums(c.counted())
+	for i, s := range added {
+		sums = append(sums, c.Partial(s.of)+fmt.Sprint(" AS p", i))
+	}
+	by := strings.Join(names, ", ")
+	w := newWriter(c.Dialect, fmt.Sprintf("(SELECT %s, %s FROM %s AS b GROUP BY %s%s)", by, strings.Join(sums, ", "), inner, by, expr.Having(found)))
+	codes := make([]string, len(c.Axes))
+	for i := range c.Axes {
+		r := &c.Axes[i]
+		column := c.columns[r.Column]
+		k, keyed := c.key(r)
+		switch {
+		case keyed:
+			column.Expr = w.stage(k.Value(groups[i]))
+		case c.long(r):
+			column.Expr = groups[i][0]
+		default:
+			codes[i] = groups[i][0]
+			continue
+		}
+		codes[i] = w.axis(r, map[string]Column{r.Column: column})
+	}
+	if c.Apart {
+		return c.tablesOf(w, codes)
+	}
+	w.push(c.radix(codes, c.Tables[0]) + " AS cell")
+	w.filter("cell IS NOT NULL")
+	totals := []string{c.Integer("SUM(n)") + " AS n"}
+	for i, s := range added {
+		totals = append(totals, c.total(s, fmt.Sprint("p", i), "SUM(n)")+fmt.Sprint(" AS sum", i))
+	}
+	return fmt.Sprintf("SELECT 0 AS t, cell, %s\nFROM %s AS x\nGROUP BY cell", strings.Join(totals, ", "), w.from)
+}
+
+// tablesOf counts the rows of groups in several tables.
+func (c *contents) tablesOf(w *writer, codes []string) string {
+	for i, code := range codes {
+		c.cells = append(c.cells, fmt.Sprint("cell", i))
+		w.push(code + " AS " + c.cells[i])
+	}
+	w.filter(expr.NotNull(c.cells)...)
+	return c.totals(w.from, c.Integer("SUM(n)"))
+}
+
+// reading is how the columns of a query are read: ranges outside of which rows are left out, which columns are read late, and which as they are grouped.
+type reading struct {
+	spans         map[string][]domain.Span[int64]
+	late, grouped func(name string) bool
+}
+
+// spans are the ranges of columns that the scans of all events can leave rows out by: those of filters and of dimensions.
+func (in *input) spans(p *pipeline.Plan, o *queries.Outline, filters []domain.FilterRule) map[string][]domain.Span[int64] {
+	all := map[string][]domain.Span[int64]{}
+	add := func(name string, s domain.Span[int64]) {
+		for _, view := range p.Views() {
+			c := in.columns[p.Columns()[view[slices.Index(p.Logical(), name)]]]
+			if _, ok := c.Scan.Within(s); !ok {
+				return
+			}
+		}
+		if !slices.Contains(all[name], s) {
+			all[name] = append(all[name], s)
+		}
+	}
+	for i := range filters {
+		if r := &filters[i]; r.IntRange != nil && !r.Numerals() {
+			add(r.Column, *r.IntRange)
+		}
+	}
+	for i := range o.Axes {
+		if s, ok := duckscan.Span(&o.Axes[i]); ok {
+			add(o.Axes[i].Column, s)
+		}
+	}
+	return all
+}
+
+// grouped says that a column of whole numbers, dates or times is read as rows are grouped by it, which is all that is done with it, or as a number to add up.
+func (in *input) grouped(p *pipeline.Plan, o *queries.Outline, name string, filters []domain.FilterRule, spans []domain.Span[int64]) bool {
+	var by []*domain.Rule
+	for i := range o.Axes {
+		if slices.Contains(o.Axes[i].Columns(), name) {
+			by = append(by, &o.Axes[i])
+		}
+	}
+	value := o.Value != nil && slices.Contains(o.Value.Value.Columns, name)
+	isKey := slices.ContainsFunc(o.Keys, func(k queries.KeyPart) bool { return k.Column == name })
+	if slices.Contains(o.Columns, name) || isKey || value == (len(by) > 0) || !value && !(&contents{Outline: o}).inGroups() {
+		return false
+	}
+	for i := range filters {
+		if r := &filters[i]; r.Column == name && (r.IntRange == nil || !slices.Contains(spans, *r.IntRange)) {
+			return false
+		}
+	}
+	for _, view := range p.Views() {
+		c := in.columns[p.Columns()[view[slices.Index(p.Logical(), name)]]]
+		if c.Scan == nil || value && c.Type.Kind != table.Int {
+			return false
+		}
+		for _, r := range by {
+			s, spanned := duckscan.Span(r)
+			if _, ok := c.Scan.Key(r, name, spanned && (c.Type.Kind == table.Bool || slices.Contains(spans, s))); !ok {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// sum is what is added up of rows, and what is done with the sum: it is multiplied, and less is subtracted for each row.
+type sum struct {
+	of          string
+	times, less int64
+}
+
+// sums are those of a query that counts rows in a way. What is subtracted from each value is subtracted from their sum on DuckDB.
+func (c *contents) sums(rows string) (all []sum) {
+	_, afterwards := c.try("x", 64)
+	afterwards = afterwards && !c.AllRows && (rows == c.counted() || rows == countRows) && rows != noRows && len(c.Keys) == 0
+	for i, v := range c.values {
+		s := sum{v, max(1, c.times[i]), c.Value.Centre}
+		if !afterwards || c.Squared {
+			s.of, s.less = c.term(expr.Less(v, s.less)), 0
+		}
+		all = append(all, s)
+	}
+	if c.Squared {
+		x := expr.Less(c.values[0], c.Value.Centre)
+		if s := (sum{fmt.Sprintf("(%s) * (%s)", x, x), 1, c.LessSquare}); afterwards {
+			all = append(all, s)
+		} else {
+			all = append(all, sum{c.term(fmt.Sprintf("%s - %d", s.of, s.less)), 1, 0})
+		}
+	}
+	return all
+}
+
+// total is a sum of some rows, as text.
+func (c *contents) total(s sum, of, rows string) string {
+	if s.times == 1 && s.less == 0 {
+		return c.Total(of)
+	}
+	return duckscan.Moved("SUM("+of+")", s.times, rows, s.less)
+}
+
+// clamped is the value of a row in a column of whole numbers, which are compared as such.
+func (c *contents) clamped(name string) (v string, ok bool) {
+	column, q := c.columns[name], c.Value
+	if !column.Grouped || q.Clip || c.AllRows {
+		return "", false
+	}
+	v, times, ok := column.Scan.Clamped(column.Expr, q.Exponent, q.Min, q.Max)
+	switch {
+	case !ok:
+		return "", false
+	case c.inGroups() && !c.Squared && (q.Centre == 0 || c.counted() != noRows): // all of it is done with sums
+		c.times[len(c.values)] = times
+	default:
+		v = fmt.Sprintf("CAST(%s AS BIGINT) * %d", v, times)
+	}
+	return v, true
+}
