@@ -122,12 +122,6 @@ func (c *contents) tablesOf(w *writer, codes []string) string {
 	return c.totals(w.from, c.Integer("SUM(n)"))
 }
 
-// reading is how the columns of a query are read: ranges outside of which rows are left out, which columns are read late, and which as they are grouped.
-type reading struct {
-	spans         map[string][]domain.Span[int64]
-	late, grouped func(name string) bool
-}
-
 // spans are the ranges of columns that the scans of all events can leave rows out by: those of filters and of dimensions.
 func (in *input) spans(p *pipeline.Plan, o *queries.Outline, filters []domain.FilterRule) map[string][]domain.Span[int64] {
 	all := map[string][]domain.Span[int64]{}

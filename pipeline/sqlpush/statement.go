@@ -164,6 +164,12 @@ func presenceOf(o *queries.Outline, filters []domain.FilterRule) map[string]pres
 	return needs
 }
 
+// reading is how the columns of a query are read: ranges outside of which rows are left out, which columns are read late, and which as they are grouped.
+type reading struct {
+	spans         map[string][]domain.Span[int64]
+	late, grouped func(name string) bool
+}
+
 // base is the rows of the queries: those of the input, once for each event, with the logical columns that are needed. Their names are l0, l1, … Rows
 // without a column that they need can be left out.
 func (in *input) base(p *pipeline.Plan, needed []string, needs map[string]presence, how *reading) (from string, columns map[string]Column) {
