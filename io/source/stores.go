@@ -120,8 +120,12 @@ func (s *stores) list(ctx context.Context, a store.Address) (store.Bucket, []sto
 			return nil
 		})
 	})
-	if err == nil && len(objects) == 0 {
+	switch {
+	case err != nil:
+	case len(objects) == 0:
 		err = store.Failure(store.NotFound, "no object matches the pattern")
+	case slices.ContainsFunc(objects, func(o store.Object) bool { return o.Size < 0 }):
+		err = store.Failure(store.Unavailable, "it states a length that no object has")
 	}
 	slices.SortFunc(objects, func(a, b store.Object) int { return cmp.Compare(a.Key, b.Key) })
 	return bucket, objects, err

@@ -79,25 +79,36 @@ func (inStore) List(ctx context.Context, glob string) (names []string, err error
 	return names, err
 }
 
-// OpenRead implements filesystem.Interface. It reads the object at once: results are short.
+// OpenRead implements filesystem.Interface. It reads the object at once, and takes memory for the bytes that come, not for those that the store promises.
 func (s inStore) OpenRead(ctx context.Context, name string) (io.ReadCloser, error) {
 	size, err := s.Size(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	content := make([]byte, size)
+	var pieces []io.Reader
 	err = withBucket(ctx, name, size, func(ctx context.Context, b store.Writer, key string) error {
 		o, err := b.Stat(ctx, key)
 		if err != nil {
 			return err
 		}
-		if o.Size != size {
+		if o.Size != size || size < 0 {
 			return store.Failure(store.Changed, "")
 		}
-		return store.ReadFull(ctx, b, o, content, 0)
+		pieces = nil
+		return store.ReadPieces(ctx, b, o, 0, size, func(left int64) []byte {
+			piece := make([]byte, min(left, pieceBytes))
+			pieces = append(pieces, bytes.NewReader(piece))
+			return piece
+		})
 	})
-	return io.NopCloser(bytes.NewReader(content)), err
+	if err != nil {
+		return nil, err
+	}
+	return io.NopCloser(io.MultiReader(pieces...)), nil
 }
+
+// pieceBytes is how many bytes of a result are read at once.
+const pieceBytes = 4 << 20
 
 // OpenWrite implements filesystem.Interface. The object is there when the writer is closed, whole.
 func (inStore) OpenWrite(ctx context.Context, name string) (io.WriteCloser, error) {

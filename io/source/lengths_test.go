@@ -1,0 +1,41 @@
+package source_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/dprelease/dprelease/io/source"
+	"github.com/dprelease/dprelease/io/store"
+	"github.com/dprelease/dprelease/io/store/storetest"
+)
+
+// stating is a store that states another length of its objects.
+type stating struct {
+	*storetest.Memory
+	size int64
+}
+
+// Stat implements store.Bucket.
+func (s stating) Stat(ctx context.Context, key string) (store.Object, error) {
+	o, err := s.Memory.Stat(ctx, key)
+	o.Size = s.size
+	return o, err
+}
+
+// A store that states a length that no object has is not believed, whatever the format.
+func TestStoresStateLengths(t *testing.T) {
+	for _, size := range []int64{-1, math.MinInt64} {
+		for _, name := range []string{"a.csv", "a.parquet", "a.arrow", "a.jsonl"} {
+			m := storetest.New()
+			m.Set("p/"+name, []byte("x,y\n1,2\n"))
+			store.Register("s3", func(context.Context, store.Address) (store.Bucket, error) { return stating{m, size}, nil })
+			_, err := source.Open(t.Context(), source.Options{Files: []string{"s3://b/p/" + name}, CSV: source.CSV{Header: true}, JSONL: source.JSONL{Columns: map[string]string{"x": "int"}}})
+			var e *source.Error
+			if !errors.As(err, &e) || e.Code != source.CodeUnreadable {
+				t.Errorf("%s of %d bytes: %v", name, size, err)
+			}
+		}
+	}
+}
