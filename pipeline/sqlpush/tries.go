@@ -42,10 +42,14 @@ func (w *writer) lateSteps(x string, r *domain.Rule) string {
 	below, beyond := w.outside(x, s)
 	beyond = "CASE WHEN " + w.isNumber(x) + " THEN " + beyond + " ELSE " + expr.Code(r.Null) + " END"
 	below = fmt.Sprintf(" WHEN %s < %s THEN %s ELSE %s END", x, w.Float(s.At[0]), below, beyond)
-	if place, ok := w.tryEvenly(x, s); ok {
+	if place, cells, ok := w.tryEvenly(x, s.At); ok && int(s.Cells) == len(s.At)-1 {
 		place = w.stage(place)
 		rest, _ := w.try("CASE"+below, evenly.Bits(float64(s.Cells))) // of the same type, so that groups are found by their number
-		c := fmt.Sprintf("CASE WHEN %s < %d THEN %s ELSE %s END", place, s.Cells, place, rest)
+		code := place
+		if _, places, refined := evenly.Refined(s.At); refined && cells > int(s.Cells) {
+			code, _ = w.try(expr.Steps(place, &domain.Steps[int64]{At: places, Cells: s.Cells}, expr.Integer, "NULL", "NULL"), evenly.Bits(float64(s.Cells)))
+		}
+		c := fmt.Sprintf("CASE WHEN %s < %d THEN %s ELSE %s END", place, cells, code, rest)
 		if !w.alone { // small numbers are not multiplied
 			c = w.Integer(c)
 		}
@@ -58,21 +62,29 @@ func (w *writer) lateSteps(x string, r *domain.Rule) string {
 	return expr.Steps(x, s, w.Float, below, beyond) // what is no number is below nothing
 }
 
-// tryEvenly is the cell of a number among even edges as a small number. It is not below the number of cells for all other numbers, or NULL.
-func (w *writer) tryEvenly(x string, s *domain.Steps[float64]) (place string, ok bool) {
-	if !even(s) {
-		return "", false
+// tryEvenly is the cell of a number among even edges as a small number, and the number of these cells, which refine others if edges are not even. It is not below
+// that number for all other numbers, or NULL.
+func (w *writer) tryEvenly(x string, at []float64) (place string, cells int, ok bool) {
+	if n := len(at) - 1; n < 2 || n > mostSteps || math.IsInf(at[n]-at[0], 0) {
+		return "", 0, false
 	}
-	a, ok := evenly.Small(s.At)
+	a, ok := evenly.Small(at)
 	if !ok {
-		return "", false
+		if at, _, ok = evenly.Refined(at); ok {
+			a, ok = evenly.Small(at)
+		}
 	}
-	by, most, fits := a.By, evenly.Bits(float64(s.Cells)*a.By), evenly.Bits(float64(s.Cells))
+	if !ok {
+		return "", 0, false
+	}
+	cells = len(at) - 1
+	by, most, fits := a.By, evenly.Bits(float64(cells)*a.By), evenly.Bits(float64(cells))
 	a.By = 1
 	if place, ok = w.try(a.Write(x, w.Float), most); by == 1 || !ok {
-		return place, ok
+		return place, cells, ok
 	}
-	return w.try(w.Divide(place, int64(by)), fits)
+	place, ok = w.try(w.Divide(place, int64(by)), fits)
+	return place, cells, ok
 }
 
 // tryQuantize is quantize by a cast that may fail. The whole number that is nearest to the multiplied number rises with it, so it may be moved into the

@@ -42,6 +42,9 @@ queries:
   - {name: cells, histogram: {by: [%[1]s%[4]s}]}}
   - {name: open, histogram: {by: [%[1]s, last_edge: excluded%[4]s}]}}
   - {name: few, histogram: {by: [{column: f, edges: [%[6]g, %[7]g]%[4]s}]}}
+  - {name: uneven, histogram: {by: [{column: f, edges: [-3, 0, 1, 5, 20.5, 50]%[4]s}]}}
+  - {name: ages, histogram: {by: [{column: f, edges: [0, 18, 30, 65], last_edge: excluded%[4]s}, %[3]s%[4]s}]}}
+  - {name: three, sum: {column: f, clamp: %[2]s, by: [{column: f, from: 0, to: 30, width: 10%[4]s}]}}
   - {name: texts, histogram: {by: [%[3]s%[4]s}]}}
   - {name: pairs, histogram: {by: [%[1]s%[4]s}, %[3]s%[4]s}]}}
   - {name: tables, crosstabs: {by: [%[1]s%[4]s}, %[3]s%[4]s}], ways: [1, 2]}}

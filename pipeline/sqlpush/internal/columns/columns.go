@@ -77,7 +77,8 @@ func (DuckDB) Column(of ColumnType) (c Column, ok bool) {
 		case of.HasDecimal && of.Scale == 0 && of.Precision <= 18:
 			return Column{Type: kind(table.Int), Expr: "CAST(" + x + " AS BIGINT)"}, true
 		case of.HasDecimal && of.Precision <= 15: // the quotient of two exact doubles is the nearest one
-			return Column{Type: kind(table.Float), Expr: "CAST(" + x + " AS DOUBLE)"}, true
+			double := "CAST(" + x + " AS DOUBLE)"
+			return Column{Type: kind(table.Float), Expr: double, Bare: double, Check: x + " IS NOT NULL"}, true
 		}
 	case "BOOLEAN":
 		return Column{Type: kind(table.Bool), Expr: "CAST(" + x + " AS BIGINT)", Scan: duckscan.Truth(x)}, true

@@ -94,6 +94,49 @@ func Small(at []float64) (a Arithmetic, ok bool) {
 	return a, false
 }
 
+// mostFine is how many even cells edges are refined to, at most.
+const mostFine = 250
+
+// Refined returns even edges, few of them, among which all of some edges are, and their places there. ok is false if there are none.
+func Refined(at []float64) (fine []float64, places []int64, ok bool) {
+	last := len(at) - 1
+	if last < 2 {
+		return nil, nil, false
+	}
+	step := at[1] - at[0]
+	for i := range last {
+		if d := at[i+1] - at[i]; d == math.Trunc(d) && step == math.Trunc(step) {
+			step = divisor(d, step)
+		} else {
+			step = min(step, d)
+		}
+	}
+	if cells := (at[last] - at[0]) / step; !(cells <= mostFine) || cells != math.Trunc(cells) {
+		return nil, nil, false
+	}
+	for k := 0; ; k++ {
+		x := at[0] + float64(float64(k)*step)
+		fine = append(fine, x)
+		switch next := at[len(places)]; {
+		case x > next:
+			return nil, nil, false
+		case x == next:
+			places = append(places, int64(k))
+		}
+		if len(places) > last {
+			return fine, places, true
+		}
+	}
+}
+
+// divisor is the greatest common divisor of two whole numbers.
+func divisor(a, b float64) float64 {
+	for b != 0 {
+		a, b = b, math.Mod(a, b)
+	}
+	return a
+}
+
 // Bits is how many bits hold a number of cells, and of two more.
 func Bits(cells float64) int {
 	if cells+2 < 1<<8 {

@@ -55,3 +55,25 @@ func TestSmallKeepsNegativeNumbersOut(t *testing.T) {
 		t.Errorf("%+v, %v", a, ok)
 	}
 }
+
+// Edges that are not even are refined to even ones, all of them kept, or not at all.
+func TestRefined(t *testing.T) {
+	for _, c := range []struct {
+		at    []float64
+		cells int
+	}{
+		{[]float64{0, 1, 2, 5, 10, 20, 50, 100}, 100}, {[]float64{0, 18, 30, 65}, 65}, {[]float64{-5, 0, 15}, 4}, {[]float64{0, 0.25, 1}, 4}, {[]float64{0, 1e9, 1e9 + 1}, 0}, {[]float64{0, 0.1, 0.35}, 0},
+		{[]float64{0, 1}, 0}, {[]float64{-math.MaxFloat64, 0, math.MaxFloat64}, 0}, {[]float64{0, 5e-324, 1e-323}, 2},
+	} {
+		fine, places, ok := Refined(c.at)
+		if ok != (c.cells > 0) || ok && len(fine) != c.cells+1 {
+			t.Errorf("%g are refined to %g", c.at, fine)
+			continue
+		}
+		for i, p := range places {
+			if fine[p] != c.at[i] {
+				t.Errorf("edge %g is at %d, %g", c.at[i], p, fine[p])
+			}
+		}
+	}
+}
