@@ -18,6 +18,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/dprelease/dprelease/ledger/ledgertest"
+	"github.com/dprelease/dprelease/pipeline/sqlpush"
 	"github.com/dprelease/dprelease/pipeline/sqlpush/sqlpushtest"
 	"github.com/dprelease/dprelease/pipeline/stabilitytest"
 )
@@ -200,6 +201,26 @@ func TestPostgresTypes(t *testing.T) {
 	p = sqlpushtest.Plan(t, strings.Replace(typesJob, "column: mood", "column: pair", 1))
 	if _, err := s.Same(t, p, "people"); err == nil || !strings.Contains(err.Error(), "pair of a database") {
 		t.Fatal(err)
+	}
+}
+
+// The message about a column that cannot be read has the remedy, whatever a query does with it.
+func TestPostgresRemedies(t *testing.T) {
+	s := newPostgres(t)
+	d, err := sqlpush.Open(t.Context(), sqlpush.Source{Driver: s.Driver, DSN: s.DSN, Query: "SELECT 1.5 AS zone"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for _, query := range []string{
+		"sum: {column: zone, clamp: [0, 1]}", "histogram: {by: [{column: zone, keys: discover}], min_units: 2}", "histogram: {by: [{column: zone, part: hour_of_day}]}",
+		"histogram: {by: [{column: zone, edges: [0, 1]}]}", "histogram: {by: [{column: zone, values: [a]}]}",
+	} {
+		job := strings.Replace(countsJob, "count: {}", query, 1)
+		job = job[:strings.Index(job, "  - name: zones")] + job[strings.Index(job, "output:"):]
+		if diags := sqlpushtest.Plan(t, job).CheckWith(sqlpush.New(d, nil)); len(diags) != 1 || !strings.Contains(diags[0].Hint, "CAST in input.sql.query") {
+			t.Errorf("%s: %v", query, diags)
+		}
 	}
 }
 

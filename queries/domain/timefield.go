@@ -67,7 +67,9 @@ func (d timeFieldDomain) compile(t table.Type, _ ExtraCells) (valueCoder, []*pro
 	}
 	err := problem.BadType(t)
 	err.Field, err.Message = ".column", fmt.Sprintf("a column of type %s has no %s", t, d.name)
-	err.Hint = "times have all parts, dates those of the calendar; input.csv.types types a CSV column"
+	if t.Kind != table.Invalid {
+		err.Hint = "times have all parts, dates those of the calendar; input.csv.types types a CSV column"
+	}
 	return nil, []*problem.Error{err}
 }
 

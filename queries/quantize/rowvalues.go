@@ -50,7 +50,11 @@ func checkValueType(t table.Type, list bool, field string, p *problem.Problems) 
 			p.Add(field, problem.CodeColumnType, "a column of lists needs the public length of its lists", "add length: N")
 		}
 	default:
-		p.Add(field, problem.CodeColumnType, fmt.Sprintf("a column of type %s cannot be added up", t), "input.csv.types types a CSV column")
+		hint := problem.BadType(t).Hint // if no query reads such a column
+		if hint == "" {
+			hint = "input.csv.types types a CSV column"
+		}
+		p.Add(field, problem.CodeColumnType, fmt.Sprintf("a column of type %s cannot be added up", t), hint)
 	}
 }
 

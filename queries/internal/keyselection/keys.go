@@ -54,7 +54,11 @@ func (d Dimensions) Compile(l domain.Layout, field func(dimension int) string) *
 		f := field(i) + ".column"
 		at, t, ok := l.Find(dim.Column, f)
 		if ok && !hasKeys(t) {
-			l.Problems.Add(f, problem.CodeColumnType, "a column of type "+t.String()+" has no keys to discover", "numbers with fractions are cut with edges; input.csv.types types a CSV column")
+			hint := problem.BadType(t).Hint // if no query reads such a column
+			if hint == "" {
+				hint = "numbers with fractions are cut with edges; input.csv.types types a CSV column"
+			}
+			l.Problems.Add(f, problem.CodeColumnType, "a column of type "+t.String()+" has no keys to discover", hint)
 		}
 		v := &valueNumbers{forms: forms{kind: t, fold: dim.Fold}, texts: intern.NewTexts()}
 		k.columns = append(k.columns, discoveredColumn{domain.AxisCoder{At: at, Kind: t, Values: v, Null: columnar.Dropped}, v})
