@@ -20,7 +20,7 @@ import (
 )
 
 // ranges reads parts of objects of a bucket by one plain request each: GET with a range and a version, signed by the SDK's signer. An operation of the SDK
-// takes three times the processor time for the same, since it builds some thirty layers for each request and decodes all that an answer may say.
+// takes about twice the processor time for the same, since it builds some thirty layers for each request and decodes all that an answer may say.
 //
 // The SDK stays in charge of everything else. It finds the credentials and renews them. The address, the region and the kind of signature are those of a
 // request that it signed beforehand; if that is not what a plain request can be, ranges are not used. An answer other than the part that was asked
