@@ -83,7 +83,10 @@ func (ofGCS) status(err error) (int, string) {
 		return answer.Code, ""
 	}
 	var token *oauth2.RetrieveError
-	if errors.As(err, &token) && token.Response != nil && token.Response.StatusCode < http.StatusInternalServerError {
+	if errors.As(err, &token) && token.Response != nil {
+		if status := token.Response.StatusCode; status != http.StatusBadRequest && status != http.StatusUnauthorized && status != http.StatusForbidden {
+			return status, ""
+		}
 		return http.StatusUnauthorized, noGoogleToken
 	}
 	return 0, ""

@@ -205,39 +205,54 @@ func TestS3Faults(t *testing.T) {
 	check("no credentials", err, source.CodeUnreadable)
 }
 
-// Each request for contents, and each removal, names the version that was found. An object whose version the store does not state is not read.
+// Each request for contents, and each removal, names the version that was found, by a plain request and by the library's. An object whose version the store
+// does not state is not read.
 func TestS3RequestsNameTheVersion(t *testing.T) {
 	s := storestest.Start(t)
-	storestest.Put(t, "s3://bucket/t.csv", []byte("a\n1\n2\n"))
-	w, a := storestest.Writer(t, "s3://bucket/t.csv")
-	o, err := w.Stat(t.Context(), a.Key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var mu sync.Mutex
-	named := map[string]string{}
-	s.Fails(func(_ http.ResponseWriter, r *http.Request) bool {
-		mu.Lock()
-		defer mu.Unlock()
-		named[r.Method] = r.Header.Get("If-Match")
-		return false
-	})
-	_, err = storetest.ReadAt(t.Context(), w, o, make([]byte, 3), 2)
-	if err := errors.Join(err, w.Delete(t.Context(), o)); err != nil {
-		t.Fatal(err)
-	}
-	for _, method := range []string{http.MethodGet, http.MethodDelete} {
-		if named[method] != o.Version || o.Version == "" {
-			t.Errorf("%s names the version %q, want %q", method, named[method], o.Version)
+	for _, key := range []string{"t.csv", "ü.csv"} { // the library reads the second one
+		s.Fails(nil)
+		s.Put(t, key, []byte("a\n1\n2\n"))
+		w, a := storestest.Writer(t, "s3://bucket/"+key)
+		o, err := w.Stat(t.Context(), a.Key)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	s.Fails(func(w http.ResponseWriter, _ *http.Request) bool {
-		w.Header().Set("Content-Length", "6")
-		w.WriteHeader(http.StatusOK)
-		return true
-	})
-	if _, err := w.Stat(t.Context(), a.Key); store.KindOf(err) != store.Unsupported {
-		t.Errorf("an object without a version: %v", err)
+		var mu sync.Mutex
+		named := map[string]string{}
+		s.Fails(func(_ http.ResponseWriter, r *http.Request) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			named[r.Method] = r.Header.Get("If-Match")
+			return false
+		})
+		_, err = storetest.ReadAt(t.Context(), w, o, make([]byte, 3), 2)
+		if err := errors.Join(err, w.Delete(t.Context(), o)); err != nil {
+			t.Fatal(err)
+		}
+		for _, method := range []string{http.MethodGet, http.MethodDelete} {
+			if named[method] != o.Version || o.Version == "" {
+				t.Errorf("%s of %s names the version %q, want %q", method, key, named[method], o.Version)
+			}
+		}
+		s.Fails(nil)
+		s.Put(t, key, []byte("a\n3\n"))
+		s.Fails(func(w http.ResponseWriter, r *http.Request) bool { // not all servers heed the condition
+			if r.Method == http.MethodDelete {
+				w.WriteHeader(http.StatusNoContent)
+			}
+			return r.Method == http.MethodDelete
+		})
+		if err := w.Delete(t.Context(), o); store.KindOf(err) != store.Changed {
+			t.Errorf("another version was removed: %v", err)
+		}
+		s.Fails(func(w http.ResponseWriter, _ *http.Request) bool {
+			w.Header().Set("Content-Length", "6")
+			w.WriteHeader(http.StatusOK)
+			return true
+		})
+		if _, err := w.Stat(t.Context(), a.Key); store.KindOf(err) != store.Unsupported {
+			t.Errorf("an object without a version: %v", err)
+		}
 	}
 }
 

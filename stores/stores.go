@@ -37,7 +37,7 @@ const (
 	noAzureToken  = "dprelease-no-azure-token"
 )
 
-const hintOfAzure = "no credentials were found: set AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or sign in by az login"
+const hintOfAzure = "no credentials were found, or Azure refuses them: set AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or sign in by az login"
 
 // bucket is a bucket of one of the stores.
 type bucket struct {
