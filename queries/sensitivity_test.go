@@ -284,6 +284,17 @@ func TestDeclaredSensitivity(t *testing.T) {
 	if components, err := must(t, s).Components(AddRemove); err != nil || components[0].Sens.L2 < math.Sqrt(5) {
 		t.Errorf("with the bound of the hint: %+v, %v", components, err)
 	}
+	s.Declared = 0
+	implied, err := must(t, s).Components(AddRemove)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d, ok := range map[float64]bool{implied[0].Sens.L2: true, math.Nextafter(implied[0].Sens.L2, 0): false} { // it is used if it is not smaller by a bit
+		s.Declared = d
+		if _, err := must(t, s).Components(AddRemove); (err == nil) != ok {
+			t.Errorf("declared %g, implied %g: %v", d, implied[0].Sens.L2, err)
+		}
+	}
 	s.Declared = 7
 	components, err := must(t, s).Components(AddRemove)
 	if err != nil || components[0].Sens.L2 != 7 || !strings.Contains(components[0].Sens.Why, "declared: 7; implied: each u adds") {
