@@ -1,10 +1,12 @@
 package duckdb
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -111,4 +113,52 @@ func TestSpilledRows(t *testing.T) {
 			t.Errorf("%v is left (%v)", left, err)
 		}
 	}
+}
+
+// A file is opened to be read: two can read it at the same time, a statement cannot write to it, and a name without a file makes none.
+func TestFilesAreOnlyRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.duckdb")
+	execute(t, path, "CREATE TABLE rows AS SELECT range AS x FROM range(10)", "CREATE SEQUENCE s")
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dsn := range []string{path, path + "?", path + "?threads=1"} {
+		var open []*sqlpush.Database
+		for range 2 {
+			d, err := sqlpush.Open(t.Context(), sqlpush.Source{Driver: "duckdb", DSN: dsn, Table: "rows"})
+			if err != nil {
+				t.Fatal(dsn, err)
+			}
+			open = append(open, d)
+		}
+		for _, d := range open {
+			_ = d.Close()
+		}
+	}
+	p := sqlpushtest.Plan(t, strings.NewReplacer("[person]", "[x]", "column: x,", "column: n,").Replace(spillJob))
+	writes, err := sqlpush.Open(t.Context(), sqlpush.Source{Driver: "duckdb", DSN: path, Query: "SELECT x, nextval('s') AS n FROM rows"})
+	if err == nil {
+		_, err = sqlpush.New(writes, make([]byte, 32)).Aggregate(t.Context(), p, pipeline.Silent{})
+		_ = writes.Close()
+	}
+	if err == nil {
+		t.Error("a query writes")
+	}
+	after, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(before, after) {
+		t.Error("the file was written to", err)
+	}
+	none := filepath.Join(t.TempDir(), "none.duckdb")
+	if _, err := sqlpush.Open(t.Context(), sqlpush.Source{Driver: "duckdb", DSN: none, Table: "rows"}); err == nil {
+		t.Error("a file that does not exist was opened")
+	}
+	if _, err := os.Stat(none); err == nil {
+		t.Error("a file was made")
+	}
+	d, err := sqlpush.Open(t.Context(), sqlpush.Source{Driver: "duckdb", DSN: none + "?access_mode=READ_WRITE", Query: "SELECT 1 AS x"})
+	if err != nil {
+		t.Fatal("who asks for it may write:", err)
+	}
+	_ = d.Close()
 }

@@ -34,7 +34,7 @@ func makeTable(b *testing.B) (dsn, table string) {
 	if dir == "" {
 		dir = b.TempDir()
 	}
-	dsn, path := filepath.Join(dir, "t.duckdb")+"?threads=2", filepath.Join(dir, "t.parquet")
+	dsn, path := filepath.Join(dir, "t.duckdb")+"?access_mode=read_write&threads=2", filepath.Join(dir, "t.parquet")
 	n := rowsOf(b)
 	rows := fmt.Sprintf(`SELECT CAST(floor(%d * pow(random(), 1.5)) AS BIGINT) AS unit, 'category' || CAST(floor(5000 * pow(random(), 4)) AS INT) AS cat, random() * 100 AS value, %s
 		FROM range(%d)`, n/20, others, n)

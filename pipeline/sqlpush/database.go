@@ -44,7 +44,17 @@ func Open(ctx context.Context, s Source) (*Database, error) {
 			Hint: "docs/SQL.md lists which program has which drivers; release sql JOB writes the statements without one",
 		}
 	}
+	file, isFile := dialect.(filed)
+	if isFile {
+		s.DSN = file.readOnly(s.DSN)
+	}
 	db, err := sql.Open(registered(s.Driver), s.DSN)
+	if err != nil && isFile && ctx.Err() == nil {
+		return nil, &pipeline.Error{
+			Cause: pipeline.CauseInput, Code: "sql", Message: "the database file of input.sql.dsn cannot be opened to be read",
+			Hint: "it must exist, no other process may have it open to write, and each setting behind its question mark must be one of the engine's",
+		}
+	}
 	if err != nil {
 		return nil, sessions.Failed(ctx, "the connection string is not one", err)
 	}
@@ -170,6 +180,9 @@ func (d *Database) within(ctx context.Context, f func(*sessions.Session) error) 
 	}
 	return f(s)
 }
+
+// filed is a dialect of databases that are files, which a connection string can open to be read and not written.
+type filed interface{ readOnly(dsn string) string }
 
 // spiller is a dialect of databases that run in this process and write what they do not hold in memory to a folder, which a statement sets.
 type spiller interface{ spillTo(folder string) string }

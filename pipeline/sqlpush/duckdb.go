@@ -25,6 +25,19 @@ type duckdb struct {
 // Name is the driver's name in a job.
 func (duckdb) Name() string { return "duckdb" }
 
+// readOnly opens a file to be read, if the string does not say how: then other processes can read it meanwhile, a name without a file is an error instead of a new
+// file, and nothing in a query can write. There is no such access to a database in memory.
+func (duckdb) readOnly(dsn string) string {
+	path, settings, some := strings.Cut(dsn, "?")
+	switch {
+	case path == "" || strings.HasPrefix(path, ":memory:") || strings.Contains(strings.ToLower(settings), "access_mode"):
+		return dsn
+	case some && settings != "":
+		return dsn + "&access_mode=read_only"
+	}
+	return path + "?access_mode=read_only"
+}
+
 // try is TRY_CAST. It rounds as nearbyint of C does; suits asks for that.
 func (duckdb) try(x string, bits int) (string, bool) {
 	return "TRY_CAST(" + x + " AS " + map[int]string{8: "UTINYINT", 16: "USMALLINT", 64: "BIGINT"}[bits] + ")", true
