@@ -79,11 +79,11 @@ type exactness struct {
 	numerals.Dialect
 }
 
-// Column is how a column is read, and ColumnType what a database says of one.
-type (
-	Column     = columns.Column
-	ColumnType = columns.ColumnType
-)
+// Column is how a column is read.
+type Column = columns.Column
+
+// ColumnType is what a database says of a column.
+type ColumnType = columns.ColumnType
 
 // Part is a piece of a message: bytes that are always the same, a column of bytes, a column of the privacy unit, or a whole number in some bytes.
 type Part struct {
