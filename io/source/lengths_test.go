@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/dprelease/dprelease/io/source"
@@ -28,10 +29,11 @@ func (s stating) Stat(ctx context.Context, key string) (store.Object, error) {
 func TestStoresStateLengths(t *testing.T) {
 	for _, size := range []int64{-1, math.MinInt64} {
 		for _, name := range []string{"a.csv", "a.parquet", "a.arrow", "a.jsonl"} {
-			m := storetest.New()
-			m.Set("p/"+name, []byte("x,y\n1,2\n"))
-			store.Register("s3", func(context.Context, store.Address) (store.Bucket, error) { return stating{m, size}, nil })
-			_, err := source.Open(t.Context(), source.Options{Files: []string{"s3://b/p/" + name}, CSV: source.CSV{Header: true}, JSONL: source.JSONL{Columns: map[string]string{"x": "int"}}})
+			m, at := bucket(t)
+			m.Set(name, []byte("x,y\n1,2\n"))
+			scheme, _, _ := strings.Cut(at, ":")
+			store.Register(scheme, func(context.Context, store.Address) (store.Bucket, error) { return stating{m, size}, nil })
+			_, err := source.Open(t.Context(), source.Options{Files: []string{at + name}, CSV: source.CSV{Header: true}, JSONL: source.JSONL{Columns: map[string]string{"x": "int"}}})
 			var e *source.Error
 			if !errors.As(err, &e) || e.Code != source.CodeUnreadable {
 				t.Errorf("%s of %d bytes: %v", name, size, err)
